@@ -1,0 +1,384 @@
+package testdb
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Limits of one start and one stop; a machine under load needs seconds.
+const (
+	startTimeout = 60 * time.Second
+	stopTimeout  = 20 * time.Second
+	startTries   = 10
+)
+
+// superuser owns every cluster that this package makes.
+const superuser = "postgres"
+
+// errPortTaken says that another program took the port between the choice and
+// the start.
+var errPortTaken = errors.New("port taken")
+
+// A StopMode is how a server is told to end.
+type StopMode int
+
+// The stop modes of PostgreSQL, in the words of its manual, section 19.5. The
+// zero value is Fast.
+const (
+	Fast      StopMode = iota // ends sessions and writes a checkpoint
+	Smart                     // waits until the last client has left
+	Immediate                 // ends at once; the next start recovers
+)
+
+func (m StopMode) signal() syscall.Signal {
+	switch m {
+	case Fast:
+		return syscall.SIGINT
+	case Smart:
+		return syscall.SIGTERM
+	case Immediate:
+		return syscall.SIGQUIT
+	default:
+		panic("testdb: unknown stop mode " + strconv.Itoa(int(m)))
+	}
+}
+
+// cluster is one data directory and the server process on it, if one runs.
+type cluster struct {
+	bin      string
+	dir      string
+	owner    account
+	password string
+	tls      bool
+	reaper   *reaper
+
+	mu     sync.Mutex
+	port   int
+	cmd    *exec.Cmd
+	exited chan struct{} // closed when cmd has been waited for
+	closed bool
+}
+
+// newCluster makes a data directory; no server runs on it yet.
+func newCluster(ctx context.Context, o Options) (_ *cluster, err error) {
+	c := &cluster{bin: o.Bin, tls: o.TLS, password: rand.Text()}
+	if c.bin == "" {
+		if c.bin, err = Binaries(); err != nil {
+			return nil, err
+		}
+	} else if bin, ok := serverPrograms(c.bin); ok {
+		c.bin = bin
+	} else {
+		return nil, fmt.Errorf("%s does not have initdb and postgres", o.Bin)
+	}
+	if c.owner, err = serverAccount(); err != nil {
+		return nil, err
+	}
+	if c.dir, err = c.owner.tempDir(); err != nil {
+		return nil, err
+	}
+	if c.reaper, err = startReaper(c.dir); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(c.dir))
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.close(ctx))
+		}
+	}()
+	if !c.owner.reaches(c.bin) {
+		if c.bin, err = copyInstallation(c.bin, filepath.Join(c.dir, "installation"), c.owner); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.initialise(ctx); err != nil {
+		return nil, err
+	}
+	return c, c.configure(o.Settings)
+}
+
+func (c *cluster) data() string    { return filepath.Join(c.dir, "data") }
+func (c *cluster) logFile() string { return filepath.Join(c.dir, "log") }
+func (c *cluster) pidFile() string { return filepath.Join(c.data(), "postmaster.pid") }
+
+// command prepares a server program to run as the owner, in an environment that
+// has nothing of the caller's own.
+func (c *cluster) command(ctx context.Context, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, program), args...)
+	cmd.Dir = "/"
+	cmd.SysProcAttr = c.owner.attributes()
+	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=" + os.Getenv("PATH")}
+	if path, ok := os.LookupEnv("LD_LIBRARY_PATH"); ok {
+		cmd.Env = append(cmd.Env, "LD_LIBRARY_PATH="+path)
+	}
+	return cmd
+}
+
+func (c *cluster) initialise(ctx context.Context) error {
+	secret := filepath.Join(c.dir, "password")
+	if err := c.write(secret, []byte(c.password)); err != nil {
+		return err
+	}
+	cmd := c.command(ctx, "initdb", "--pgdata="+c.data(), "--username="+superuser,
+		"--pwfile="+secret, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	return os.Remove(secret)
+}
+
+// configure appends to the configuration file. What is committed survives the
+// end of the server, though not the end of the machine: fsync is off.
+func (c *cluster) configure(settings map[string]string) error {
+	all := map[string]string{
+		"listen_addresses":        "127.0.0.1",
+		"unix_socket_directories": c.dir,
+		"shared_buffers":          "32MB",
+		"max_connections":         "200",
+		"fsync":                   "off",
+		"full_page_writes":        "off",
+		"timezone":                "UTC",
+		"log_timezone":            "UTC",
+		"log_line_prefix":         "%m [%p] %q%u@%d ",
+	}
+	if c.tls {
+		if err := c.writeCertificate(); err != nil {
+			return err
+		}
+		all["ssl"] = "on"
+		all["ssl_cert_file"] = c.certificateFile()
+		all["ssl_key_file"] = c.keyFile()
+	}
+	maps.Copy(all, settings)
+	var lines strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		lines.WriteString("\n" + name + " = '" + strings.ReplaceAll(all[name], "'", "''") + "'")
+	}
+	lines.WriteString("\n")
+	path := filepath.Join(c.data(), "postgresql.conf")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("configure the server: %w", err)
+	}
+	if err := os.WriteFile(path, append(text, lines.String()...), 0o600); err != nil {
+		return fmt.Errorf("configure the server: %w", err)
+	}
+	return nil
+}
+
+// write makes a file that only the owner can read.
+func (c *cluster) write(path string, content []byte) error {
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		return err
+	}
+	return c.owner.own(path)
+}
+
+// start starts the server and returns when it takes connections. The first
+// start picks the port, and picks again when another program was quicker; later
+// starts keep it.
+func (c *cluster) start(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return errors.New("start the server: the cluster is gone")
+	}
+	if c.running() {
+		return errors.New("start the server: it runs already")
+	}
+	if c.port != 0 {
+		return c.startOn(ctx, c.port)
+	}
+	for try := 1; ; try++ {
+		port, err := freePort(ctx)
+		if err != nil {
+			return err
+		}
+		err = c.startOn(ctx, port)
+		if err == nil {
+			c.port = port
+			return nil
+		}
+		if !errors.Is(err, errPortTaken) || try == startTries {
+			return err
+		}
+	}
+}
+
+func (c *cluster) startOn(ctx context.Context, port int) (err error) {
+	log, err := os.OpenFile(c.logFile(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("start the server: %w", err)
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	before, err := log.Seek(0, io.SeekEnd)
+	if err != nil {
+		return fmt.Errorf("start the server: %w", err)
+	}
+
+	// The server's life is not the context's: it ends by stop.
+	cmd := c.command(context.WithoutCancel(ctx), "postgres", "-D", c.data(), "-p", strconv.Itoa(port))
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start the server: %w", err)
+	}
+	exited := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // The log says more than the exit status.
+		close(exited)
+	}()
+	c.cmd, c.exited = cmd, exited
+
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	if err := c.waitReady(ctx); err != nil {
+		_ = c.stopLocked(context.WithoutCancel(ctx), Immediate) // The start's error is the one to report.
+		text := c.logFrom(before)
+		if strings.Contains(text, "Address already in use") {
+			return fmt.Errorf("start the server on port %d: %w", port, errPortTaken)
+		}
+		return fmt.Errorf("start the server: %w; its log:\n%s", err, text)
+	}
+	return nil
+}
+
+// waitReady returns when the server's own state file says that it is ready.
+func (c *cluster) waitReady(ctx context.Context) error {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	pid := strconv.Itoa(c.cmd.Process.Pid)
+	for {
+		select {
+		case <-c.exited:
+			return errors.New("it ended at once")
+		case <-ctx.Done():
+			return fmt.Errorf("not ready in time: %w", ctx.Err())
+		case <-tick.C:
+		}
+		// Line 1 is the process ID, line 8 the state, padded.
+		text, err := os.ReadFile(c.pidFile())
+		if err != nil {
+			continue
+		}
+		lines := strings.Split(string(text), "\n")
+		if len(lines) >= 8 && lines[0] == pid && strings.TrimSpace(lines[7]) == "ready" {
+			return nil
+		}
+	}
+}
+
+// running reports whether the server process is there. The caller holds mu.
+func (c *cluster) running() bool {
+	if c.cmd == nil {
+		return false
+	}
+	select {
+	case <-c.exited:
+		return false
+	default:
+		return true
+	}
+}
+
+// stop ends the server and waits for its process. Stopping a stopped server is
+// fine. Where mode does not end it in time, a kill does, and that is an error.
+func (c *cluster) stop(ctx context.Context, mode StopMode) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stopLocked(ctx, mode)
+}
+
+func (c *cluster) stopLocked(ctx context.Context, mode StopMode) error {
+	if !c.running() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
+	defer cancel()
+	if err := c.cmd.Process.Signal(mode.signal()); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("stop the server: %w", err)
+	}
+	select {
+	case <-c.exited:
+		return nil
+	case <-ctx.Done():
+	}
+	if err := c.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("kill the server: %w", err)
+	}
+	<-c.exited
+	return fmt.Errorf("stop the server: killed, since it did not end: %w", ctx.Err())
+}
+
+// pid returns the server's process ID, or 0 when it does not run.
+func (c *cluster) pid() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.running() {
+		return 0
+	}
+	return c.cmd.Process.Pid
+}
+
+// close stops the server and removes the directory. A second call does nothing.
+func (c *cluster) close(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil
+	}
+	c.closed = true
+	return errors.Join(c.stopLocked(context.WithoutCancel(ctx), Fast), c.reaper.finish())
+}
+
+// logFrom returns the server's log from an offset on.
+func (c *cluster) logFrom(offset int64) string {
+	text, err := os.ReadFile(c.logFile())
+	if err != nil {
+		return err.Error()
+	}
+	return string(bytes.TrimSpace(text[min(offset, int64(len(text))):]))
+}
+
+// major reads the version of the data directory.
+func (c *cluster) major() (int, error) {
+	text, err := os.ReadFile(filepath.Join(c.data(), "PG_VERSION"))
+	if err != nil {
+		return 0, fmt.Errorf("read the cluster's version: %w", err)
+	}
+	major, err := strconv.Atoi(string(bytes.TrimSpace(text)))
+	if err != nil {
+		return 0, fmt.Errorf("read the cluster's version: %w", err)
+	}
+	return major, nil
+}
+
+// freePort returns a port of 127.0.0.1 that nobody listens on.
+func freePort(ctx context.Context) (int, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, fmt.Errorf("find a free port: %w", err)
+	}
+	addr, ok := l.Addr().(*net.TCPAddr)
+	if err := l.Close(); err != nil {
+		return 0, fmt.Errorf("find a free port: %w", err)
+	}
+	if !ok {
+		return 0, fmt.Errorf("find a free port: %v has none", addr)
+	}
+	return addr.Port, nil
+}
