@@ -1,0 +1,74 @@
+package sqlguard
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// Approved is one SQL text that one guard allowed. Only [Guard.Approve] makes
+// one. The zero value opens nothing. It cannot be compared, printed, logged or
+// serialised, so that its text leaves through [Approved.SQLFor] alone.
+type Approved struct {
+	_ [0]func() // not comparable
+	// A pointer: fmt prints a string field of a value that is nested in
+	// someone else's unexported field, whatever methods the value has.
+	text  *string
+	guard ID
+}
+
+var (
+	errNotApproved   = errors.New("the text was not approved by this connection's guard")
+	errNotSerialised = errors.New("an approved text cannot be serialised")
+)
+
+// Approve returns sql as an approved text when [Guard.Check] allows it. The
+// error is a *[RejectedError] otherwise.
+func (g *Guard) Approve(sql string) (Approved, error) {
+	a, _, err := g.Judge(sql)
+	return a, err
+}
+
+// Judge is Approve that also returns the verdict of an allowed text, for
+// callers that record it.
+func (g *Guard) Judge(sql string) (Approved, Verdict, error) {
+	v := g.Check(sql)
+	if !v.Allowed {
+		return Approved{}, v, &RejectedError{Verdict: v}
+	}
+	return Approved{text: &sql, guard: g.id}, v, nil
+}
+
+// SQLFor returns the text when the guard of that id approved it, and an error
+// for the zero value, the zero id and every other guard.
+func (a Approved) SQLFor(id ID) (string, error) {
+	if a.text == nil || id == (ID{}) || a.guard != id {
+		return "", errNotApproved
+	}
+	return *a.text, nil
+}
+
+// Format prints a fixed mark for every verb.
+func (Approved) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "Approved(***)") }
+
+// LogValue logs a fixed mark.
+func (Approved) LogValue() slog.Value { return slog.StringValue("Approved(***)") }
+
+// MarshalJSON returns an error: an approval does not leave the process.
+func (Approved) MarshalJSON() ([]byte, error) { return nil, errNotSerialised }
+
+// UnmarshalJSON returns an error: an approval does not enter the process.
+func (*Approved) UnmarshalJSON([]byte) error { return errNotSerialised }
+
+// MarshalText returns an error.
+func (Approved) MarshalText() ([]byte, error) { return nil, errNotSerialised }
+
+// UnmarshalText returns an error.
+func (*Approved) UnmarshalText([]byte) error { return errNotSerialised }
+
+// GobEncode returns an error.
+func (Approved) GobEncode() ([]byte, error) { return nil, errNotSerialised }
+
+// GobDecode returns an error.
+func (*Approved) GobDecode([]byte) error { return errNotSerialised }

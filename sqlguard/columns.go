@@ -1,0 +1,79 @@
+package sqlguard
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// judgeColumns applies the column rules. It errs on the side of refusal: any
+// mention that could mean a denied column is one, and so is a relation that
+// could be a view over the table of a rule, since no catalogue resolves views.
+func (g *Guard) judgeColumns(s *Statement, v *Verdict) {
+	for _, rule := range g.policy.Columns {
+		schema, rest, _ := strings.Cut(rule.Match, ".")
+		table, column, _ := strings.Cut(rest, ".")
+		var covered, others []*Relation
+		for i := range s.Relations {
+			r := &s.Relations[i]
+			switch {
+			case r.System:
+			case g.couldBe(r, schema, table):
+				covered = append(covered, r)
+			default:
+				others = append(others, r)
+			}
+		}
+		for _, r := range others {
+			v.Findings = append(v.Findings, Finding{
+				Code: CodeUnresolvedObject, Span: r.Span, Object: qualified(r.Schema, r.Name),
+				Message: fmt.Sprintf("relation %s could be a view over %s.%s, of which a column is denied", qualified(r.Schema, r.Name), schema, table),
+				Hint:    "ask the operator to deny the column with a grant at the server",
+			})
+		}
+		if len(covered) == 0 {
+			continue
+		}
+		for i := range s.ColumnRefs {
+			ref := &s.ColumnRefs[i]
+			if !mentions(ref, column, covered, others) {
+				continue
+			}
+			v.Findings = append(v.Findings, Finding{
+				Code: CodeColumnNotAllowed, Span: ref.Span, Object: rule.Match,
+				Message: fmt.Sprintf("column %s is denied by this connection's policy, and this reads it or may read it", rule.Match),
+			})
+		}
+	}
+}
+
+// couldBe reports whether r is, or could resolve to, schema.table.
+func (g *Guard) couldBe(r *Relation, schema, table string) bool {
+	if !strings.EqualFold(r.Name, table) {
+		return false
+	}
+	path := g.searchPath()
+	return strings.EqualFold(r.Schema, schema) || r.Schema == "" && (len(path) == 0 ||
+		slices.ContainsFunc(path, func(p string) bool { return strings.EqualFold(p, schema) }))
+}
+
+// mentions reports whether ref could read column of one of the covered
+// relations: by its name, by a star, or by the relation's own name standing
+// for its whole row.
+func mentions(ref *ColumnRef, column string, covered, others []*Relation) bool {
+	named := func(relations []*Relation, name string) bool {
+		return slices.ContainsFunc(relations, func(r *Relation) bool {
+			if r.Alias != "" {
+				return strings.EqualFold(r.Alias, name)
+			}
+			return strings.EqualFold(r.Name, name)
+		})
+	}
+	if len(ref.Qualifier) > 0 {
+		last := ref.Qualifier[len(ref.Qualifier)-1]
+		if named(others, last) && !named(covered, last) {
+			return false
+		}
+	}
+	return ref.Star || strings.EqualFold(ref.Name, column) || named(covered, ref.Name)
+}

@@ -1,0 +1,170 @@
+package sqlguard
+
+// Dialect reads one SQL language. It states facts; a [Guard] judges them.
+//
+// A Dialect is stateless and safe for concurrent use. It never opens a
+// connection. dialects/ADDING.md lists what an implementation must provide.
+type Dialect interface {
+	// Name is the dialect's name, such as "postgres".
+	Name() string
+	// Version names the parser, its version and the grammar's version.
+	Version() string
+	// Session lists what the parser takes for granted of the server's
+	// session. A backend pins these, reads them back, and refuses on a
+	// mismatch.
+	Session() []Setting
+	// Lex splits text into tokens in linear time, without recursion. It
+	// never fails: what it cannot read becomes TokenInvalid or
+	// TokenUnterminated.
+	Lex(text string) Tokens
+	// Analyze parses sql and returns every statement of it. The error is a
+	// *SyntaxError when the text does not parse; any other error is a fault
+	// of the dialect. Unknown kinds of statement keep the zero Verb.
+	Analyze(sql string) ([]Statement, error)
+}
+
+// Setting is one assumption about the server's session.
+type Setting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// SyntaxError says where and why a text does not parse.
+type SyntaxError struct {
+	Message string
+	Offset  int // byte offset into the text
+}
+
+// Error returns the parser's message.
+func (e *SyntaxError) Error() string { return e.Message }
+
+// Verb is the kind of a statement. The zero value is unknown and refused.
+type Verb string
+
+// The verbs that read. Every other verb is refused; a dialect names it so
+// that the verdict can say what was seen.
+const (
+	VerbSelect   Verb = "select"
+	VerbValues   Verb = "values"
+	VerbTable    Verb = "table"
+	VerbShow     Verb = "show"
+	VerbExplain  Verb = "explain"
+	VerbDescribe Verb = "describe"
+	VerbPragma   Verb = "pragma"
+)
+
+func (v Verb) reads() bool {
+	switch v {
+	case VerbSelect, VerbValues, VerbTable, VerbShow, VerbExplain, VerbDescribe, VerbPragma:
+		return true
+	default:
+		return false
+	}
+}
+
+// Statement is what a dialect found in one statement.
+type Statement struct {
+	Verb Verb
+	Span Span
+	// Effects are the constructs that no policy permits.
+	Effects []Finding
+	// Relations are the tables, views and table functions read or written,
+	// names of common table expressions left out.
+	Relations []Relation
+	// Calls are the functions called, in whatever notation, operators that
+	// are not built in included.
+	Calls []Call
+	// Types are the types named in casts, each once.
+	Types []Type
+	// Settings are the server settings read by name.
+	Settings []SettingRead
+	// Columns are the output names, as far as they are visible.
+	Columns []string
+	// ColumnRefs are the columns that the statement mentions.
+	ColumnRefs []ColumnRef
+	// Executes is set for EXPLAIN that runs its statement (EXPLAIN ANALYZE).
+	Executes bool
+}
+
+// Ruling is what a dialect's own tables say of a name. The zero value refuses.
+type Ruling struct {
+	Allowed bool
+	Code    Code   // why not; the guard has a default for each kind of name
+	Reason  string // one clause for the message, such as "reads files of the server"
+}
+
+// Access says what a statement does to a relation.
+type Access string
+
+// The kinds of access.
+const (
+	AccessRead  Access = "read"
+	AccessWrite Access = "write"
+)
+
+// Relation is one mention of a table, view or the like.
+type Relation struct {
+	Database string // "" when not written
+	Schema   string // "" when not written
+	Name     string
+	Alias    string // the alias it has here, else ""
+	Access   Access
+	Span     Span
+	// System says that the name belongs to the server's own schemas; the
+	// Ruling is then the dialect's allowlist. For relations of users the
+	// Ruling allows, and the connection's policy decides.
+	System bool
+	Ruling Ruling
+}
+
+// Notation says how a function is called.
+type Notation string
+
+// The notations of a call.
+const (
+	NotationCall      Notation = "call"      // f(x)
+	NotationColumn    Notation = "column"    // x.f
+	NotationAttribute Notation = "attribute" // (x).f
+	NotationOperator  Notation = "operator"  // a OPERATOR(s.op) b
+)
+
+// Call is one call of a function. Names are decoded and folded as the server
+// resolves them.
+type Call struct {
+	Schema   string // "" when not written
+	Name     string
+	Notation Notation
+	Span     Span
+	Ruling   Ruling
+	// Builtin says that the server itself (or a reviewed extension) owns the
+	// name, so that a policy cannot allow it by that bare name.
+	Builtin bool
+	// Majors is a bit set of the server's major versions that know the name
+	// (bit n for major n); 0 when the name does not depend on the version.
+	Majors uint64
+}
+
+// Type is a type named by a statement.
+type Type struct {
+	Schema  string
+	Name    string
+	Span    Span
+	Builtin bool // the server's own type: nothing of the user's runs in a cast to it
+}
+
+// SettingRead is a server setting read by SHOW, current_setting or the like.
+type SettingRead struct {
+	Name   string // "" when it is computed
+	Span   Span
+	Ruling Ruling
+}
+
+// ColumnRef is one mention of a column. Star stands for all columns of the
+// relation that Qualifier names, or of every relation in reach when it is
+// empty: *, t.*, NATURAL joins, TABLE t and alias lists that rename columns.
+type ColumnRef struct {
+	Qualifier []string
+	Name      string
+	Star      bool
+	Span      Span
+}

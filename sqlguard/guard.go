@@ -1,0 +1,131 @@
+package sqlguard
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// ID identifies what a guard judges by: dialect, parser, session, policy and
+// catalogue. Two guards of one ID give the same verdicts. The zero ID belongs
+// to no guard.
+type ID [sha256.Size]byte
+
+// String returns the ID in hex.
+func (id ID) String() string { return hex.EncodeToString(id[:]) }
+
+// Guard judges SQL texts. It is safe for concurrent use and never changes:
+// another policy or catalogue is another Guard.
+type Guard struct {
+	dialect Dialect
+	policy  Policy
+	catalog Catalog
+	limits  screenLimits
+	id      ID
+	cache   verdictCache
+}
+
+// New returns a guard. c may be nil. A policy that is not valid is an error.
+func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
+	if d == nil {
+		return nil, errors.New("new guard: no dialect")
+	}
+	if err := p.Validate(); err != nil {
+		return nil, fmt.Errorf("new guard: %w", err)
+	}
+	if p.MaxBytes == 0 {
+		p.MaxBytes = DefaultMaxBytes
+	}
+	g := &Guard{dialect: d, policy: p, limits: limitsFor(p.MaxBytes, stackBytes())}
+	if c != nil {
+		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database}
+	}
+	identity, err := json.Marshal(struct {
+		Name, Version string
+		Session       []Setting
+		Policy        Policy
+		Limits        screenLimits
+		Catalog       *Catalog
+	}{d.Name(), d.Version(), d.Session(), p, g.limits, c})
+	if err != nil {
+		return nil, fmt.Errorf("new guard: %w", err)
+	}
+	g.id = sha256.Sum256(identity)
+	return g, nil
+}
+
+// ID returns the guard's identity.
+func (g *Guard) ID() ID { return g.id }
+
+// Dialect returns the dialect that the guard reads.
+func (g *Guard) Dialect() Dialect { return g.dialect }
+
+// Check judges sql. A text that cannot be read is refused, not an error; so is
+// every text on which the dialect fails.
+func (g *Guard) Check(sql string) Verdict {
+	if v, ok := g.cache.get(sql); ok {
+		return v
+	}
+	v := g.check(sql)
+	g.cache.put(sql, v)
+	return v
+}
+
+func (g *Guard) check(sql string) (v Verdict) {
+	blank := Verdict{
+		Dialect: g.dialect.Name(), Parser: g.dialect.Version(),
+		Findings: []Finding{}, Relations: []VerdictRelation{}, Functions: []string{}, Types: []VerdictType{}, Columns: []string{},
+	}
+	v = blank
+	defer func() {
+		if r := recover(); r != nil {
+			// What failed is not told: a message could carry parts of data.
+			v = blank
+			v.add(CodeInternalError, Span{0, len(sql)}, "the guard met a fault of its own while reading this text")
+			v.finish(sql)
+		}
+	}()
+	tokens, ok := g.screen(sql, &v)
+	if tokens.List != nil {
+		v.Normalized, v.Fingerprint = normalize(sql, tokens)
+	}
+	if ok {
+		g.analyze(sql, &v)
+	}
+	v.finish(sql)
+	return v
+}
+
+// analyze asks the dialect and judges what it found.
+func (g *Guard) analyze(sql string, v *Verdict) {
+	statements, err := g.dialect.Analyze(sql)
+	if err != nil {
+		syntax, ok := errors.AsType[*SyntaxError](err)
+		if !ok {
+			v.add(CodeInternalError, Span{0, len(sql)}, "the guard met a fault of its own while reading this text")
+			return
+		}
+		v.add(CodeParseError, Span{syntax.Offset, syntax.Offset + 1}, syntax.Message)
+		return
+	}
+	v.Statements = len(statements)
+	switch {
+	case len(statements) == 0:
+		v.add(CodeEmptyStatement, Span{0, len(sql)}, "the text holds no statement")
+		return
+	case len(statements) > 1:
+		v.add(CodeMultipleStatements, statements[1].Span, fmt.Sprintf("the text holds %d statements; a call runs one", len(statements)))
+	}
+	v.Verb = statements[0].Verb
+	for i := range statements {
+		g.judge(&statements[i], v)
+	}
+}
+
+// add appends a finding; finish completes it.
+func (v *Verdict) add(code Code, span Span, message string) {
+	v.Findings = append(v.Findings, Finding{Code: code, Span: span, Message: message})
+}

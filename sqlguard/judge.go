@@ -1,0 +1,229 @@
+package sqlguard
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// judge turns the facts of one statement into findings.
+func (g *Guard) judge(s *Statement, v *Verdict) {
+	v.Findings = append(v.Findings, s.Effects...)
+	if !s.Verb.reads() && len(s.Effects) == 0 {
+		what := "this kind of statement"
+		if s.Verb != "" {
+			what = strings.ToUpper(strings.ReplaceAll(string(s.Verb), "_", " "))
+		}
+		v.add(CodeStatementNotAllowed, s.Span, what+" is not a read")
+	}
+	if s.Executes && !g.policy.AllowExplainAnalyze {
+		v.add(CodeExplainExecutes, s.Span, "EXPLAIN ANALYZE executes the statement; this connection permits EXPLAIN only")
+	}
+	for i := range s.Calls {
+		g.judgeCall(&s.Calls[i], v)
+	}
+	for i := range s.Types {
+		g.judgeType(&s.Types[i], v)
+	}
+	for i := range s.Settings {
+		g.judgeSetting(&s.Settings[i], v)
+	}
+	for i := range s.Relations {
+		g.judgeRelation(&s.Relations[i], v)
+	}
+	if len(g.policy.Columns) > 0 {
+		g.judgeColumns(s, v)
+	}
+	v.Columns = append(v.Columns, s.Columns...)
+}
+
+func (g *Guard) judgeCall(c *Call, v *Verdict) {
+	name := qualified(c.Schema, c.Name)
+	if c.Ruling.Allowed && !slices.Contains(v.Functions, name) {
+		v.Functions = append(v.Functions, name)
+	}
+	refuse := func(code Code, reason string) {
+		noun := "function"
+		if c.Notation == NotationOperator {
+			noun = "operator"
+		}
+		f := Finding{Code: code, Span: c.Span, Object: name, Message: fmt.Sprintf("%s %s: %s", noun, name, reason)}
+		switch {
+		case c.Notation == NotationColumn:
+			f.Message = fmt.Sprintf("%s read as a column calls the function %s: %s", name, name, reason)
+			f.Hint = "give the column another name in a sub-query's column list, or leave it out"
+		case c.Notation == NotationAttribute:
+			f.Message = fmt.Sprintf("the attribute %s calls the function %s: %s", name, name, reason)
+		case code == CodeFunctionNotAllowed && !c.Builtin:
+			f.Hint = "use a built-in function, or ask the operator to list it under functions.allow as schema.name"
+		}
+		v.Findings = append(v.Findings, f)
+	}
+	if g.named(g.policy.Functions.Deny, c) {
+		refuse(CodeFunctionNotAllowed, "denied by this connection's policy")
+		return
+	}
+	unknownHere := c.Majors != 0 && g.catalog.Major != 0 && (g.catalog.Major > 63 || c.Majors&(1<<g.catalog.Major) == 0)
+	allowed := c.Ruling.Allowed && !unknownHere
+	if allowed {
+		return
+	}
+	// The policy can add names that no table of the dialect rules on; a
+	// built-in that the tables refuse stays refused. A built-in name that
+	// this server does not know is the user's own function.
+	if (!c.Builtin || unknownHere && c.Ruling.Allowed) && c.Notation != NotationOperator && g.named(g.policy.Functions.Allow, c) {
+		if !slices.Contains(v.Functions, name) {
+			v.Functions = append(v.Functions, name)
+		}
+		return
+	}
+	if unknownHere && c.Ruling.Allowed {
+		refuse(CodeFunctionNotAllowed, fmt.Sprintf("not a built-in of this server's version %d", g.catalog.Major))
+		return
+	}
+	fallback := CodeFunctionNotAllowed
+	if c.Notation == NotationOperator {
+		fallback = CodeOperatorNotAllowed
+	}
+	refuse(cmp.Or(c.Ruling.Code, fallback), cmp.Or(c.Ruling.Reason, "not on the list of functions known to be pure"))
+}
+
+// named reports whether a list of functions names c. A call without a schema
+// is matched in every schema that it could resolve to.
+func (g *Guard) named(list []string, c *Call) bool {
+	return slices.ContainsFunc(list, func(pattern string) bool {
+		if c.Schema != "" {
+			return matchName(pattern, c.Schema, c.Name)
+		}
+		return slices.ContainsFunc(g.searchPath(), func(schema string) bool { return matchName(pattern, schema, c.Name) }) ||
+			len(g.searchPath()) == 0 && func() bool {
+				_, fn, _ := strings.Cut(pattern, ".")
+				return foldMatch(fn, c.Name)
+			}()
+	})
+}
+
+func (g *Guard) judgeType(t *Type, v *Verdict) {
+	if t.Builtin {
+		return
+	}
+	name := qualified(t.Schema, t.Name)
+	if !slices.ContainsFunc(v.Types, func(k VerdictType) bool { return k.Name == name }) {
+		v.Types = append(v.Types, VerdictType{Name: name})
+	}
+	if !g.policy.AllowUnresolvedTypes {
+		v.Findings = append(v.Findings, Finding{
+			Code: CodeTypeNotAllowed, Span: t.Span, Object: name,
+			Message: fmt.Sprintf("type %s is not built in, so a cast to it may run code of its owner", name),
+		})
+	}
+}
+
+func (g *Guard) judgeSetting(s *SettingRead, v *Verdict) {
+	if s.Ruling.Allowed {
+		return
+	}
+	f := Finding{Code: cmp.Or(s.Ruling.Code, CodeSettingNotAllowed), Span: s.Span, Object: s.Name}
+	if s.Name == "" {
+		f.Message = "the name of the setting is computed: " + cmp.Or(s.Ruling.Reason, "only a literal name can be judged")
+	} else {
+		f.Message = fmt.Sprintf("setting %s: %s", s.Name, cmp.Or(s.Ruling.Reason, "not on the list of settings that may be read"))
+	}
+	v.Findings = append(v.Findings, f)
+}
+
+// judgeRelation applies the dialect's ruling, then the connection's policy.
+func (g *Guard) judgeRelation(r *Relation, v *Verdict) {
+	seen := VerdictRelation{Database: r.Database, Schema: r.Schema, Name: r.Name, Access: r.Access}
+	if !slices.Contains(v.Relations, seen) {
+		v.Relations = append(v.Relations, seen)
+	}
+	name := qualified(r.Schema, r.Name)
+	refuse := func(code Code, reason string) {
+		v.Findings = append(v.Findings, Finding{Code: code, Span: r.Span, Object: name, Message: fmt.Sprintf("relation %s: %s", name, reason)})
+	}
+	if !r.Ruling.Allowed {
+		refuse(cmp.Or(r.Ruling.Code, CodeRelationNotAllowed), cmp.Or(r.Ruling.Reason, "not on the list of system relations that may be read"))
+		return
+	}
+	if own := cmp.Or(g.policy.Database, g.catalog.Database); r.Database != "" && (own == "" || !strings.EqualFold(r.Database, own)) {
+		refuse(CodeExternalRelation, fmt.Sprintf("it lies in database %s, outside this connection", r.Database))
+		return
+	}
+	if r.System {
+		return
+	}
+	switch g.permits(r) {
+	case permitted:
+	case denied:
+		refuse(CodeRelationNotAllowed, "denied by this connection's policy")
+	case unresolved:
+		refuse(CodeUnresolvedObject, "a rule of this connection's policy could apply, and the name has no schema")
+	}
+}
+
+type permission int
+
+const (
+	denied permission = iota
+	permitted
+	unresolved
+)
+
+// permits applies the schema and table rules to every schema in which the
+// relation could lie.
+func (g *Guard) permits(r *Relation) permission {
+	p := &g.policy
+	if len(p.Schemas.Allow)+len(p.Schemas.Deny)+len(p.Tables.Allow)+len(p.Tables.Deny) == 0 {
+		return permitted
+	}
+	schemas := []string{r.Schema}
+	if r.Schema == "" {
+		if schemas = g.searchPath(); len(schemas) == 0 {
+			return unresolved
+		}
+	}
+	allowed, refused := 0, 0
+	for _, schema := range schemas {
+		if p.permitsIn(schema, r.Name) {
+			allowed++
+		} else {
+			refused++
+		}
+	}
+	switch {
+	case refused == 0:
+		return permitted
+	case allowed == 0:
+		return denied
+	default:
+		return unresolved
+	}
+}
+
+func (p *Policy) permitsIn(schema, name string) bool {
+	matches := func(list []string) bool {
+		return slices.ContainsFunc(list, func(pattern string) bool { return matchName(pattern, schema, name) })
+	}
+	if matches(p.Schemas.Deny) || matches(p.Tables.Deny) {
+		return false
+	}
+	return (len(p.Schemas.Allow) == 0 || matches(p.Schemas.Allow)) && (len(p.Tables.Allow) == 0 || matches(p.Tables.Allow))
+}
+
+// searchPath is where the session resolves unqualified names: the schemas it
+// pins, else those the server reported, else unknown.
+func (g *Guard) searchPath() []string {
+	if len(g.policy.SearchPath) > 0 {
+		return g.policy.SearchPath
+	}
+	return g.catalog.SearchPath
+}
+
+func qualified(schema, name string) string {
+	if schema == "" {
+		return name
+	}
+	return schema + "." + name
+}

@@ -1,0 +1,125 @@
+package sqlguard
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Limits on Policy.MaxBytes.
+const (
+	DefaultMaxBytes = 64 << 10
+	CeilingMaxBytes = 256 << 10
+)
+
+// Policy says what a connection permits. The zero value is the strictest
+// policy that can run a query; [DefaultPolicy] is what a configuration file
+// without a guard block means.
+type Policy struct {
+	// MaxBytes bounds the length of a statement; 0 means DefaultMaxBytes,
+	// and the ceiling is CeilingMaxBytes.
+	MaxBytes int `json:"maxBytes"`
+	// AllowExplainAnalyze permits EXPLAIN ANALYZE of a statement that passes.
+	AllowExplainAnalyze bool `json:"allowExplainAnalyze"`
+	// AllowUnresolvedTypes permits casts to types that are not built in.
+	AllowUnresolvedTypes bool `json:"allowUnresolvedTypes"`
+	// Functions names functions of the user's that are allowed, or listed
+	// ones that are denied.
+	Functions Names `json:"functions"`
+	// Schemas and Tables permit relations by name; Columns denies columns.
+	Schemas Names        `json:"schemas"`
+	Tables  Names        `json:"tables"`
+	Columns []ColumnRule `json:"columns"`
+	// SearchPath lists the schemas in which the session resolves unqualified
+	// names, when it is pinned or known.
+	SearchPath []string `json:"searchPath"`
+	// Database is the connection's own database; a name qualified with it is
+	// not an external relation.
+	Database string `json:"database"`
+}
+
+// Names is a list of names that are allowed and one of names that are denied.
+// Deny overrides Allow. For schemas and tables an empty Allow allows all; for
+// functions it allows none. "prefix*" matches every name with that prefix.
+type Names struct {
+	Allow []string `json:"allow"`
+	Deny  []string `json:"deny"`
+}
+
+// ColumnRule denies one column, named "schema.table.column".
+type ColumnRule struct {
+	Match string `json:"match"`
+}
+
+// DefaultPolicy returns the policy of a configuration without a guard block:
+// EXPLAIN ANALYZE of reads and casts to user types are permitted.
+func DefaultPolicy() Policy {
+	return Policy{AllowExplainAnalyze: true, AllowUnresolvedTypes: true}
+}
+
+// Validate says what is wrong with p, or nil.
+func (p Policy) Validate() error {
+	if p.MaxBytes < 0 || p.MaxBytes > CeilingMaxBytes {
+		return fmt.Errorf("guard.maxBytes: %d is not between 1 and %d", p.MaxBytes, CeilingMaxBytes)
+	}
+	for _, list := range []struct {
+		path  string
+		parts int
+		names []string
+	}{
+		{"functions.allow", 2, p.Functions.Allow},
+		{"functions.deny", 2, p.Functions.Deny},
+		{"access.schemas.allow", 1, p.Schemas.Allow},
+		{"access.schemas.deny", 1, p.Schemas.Deny},
+		{"access.tables.allow", 2, p.Tables.Allow},
+		{"access.tables.deny", 2, p.Tables.Deny},
+	} {
+		for _, name := range list.names {
+			if err := validName(name, list.parts, true); err != nil {
+				return fmt.Errorf("%s: %w", list.path, err)
+			}
+		}
+	}
+	for _, rule := range p.Columns {
+		if err := validName(rule.Match, 3, false); err != nil {
+			return fmt.Errorf("access.columns: %w", err)
+		}
+	}
+	return nil
+}
+
+// validName checks a dotted name of policy: parts parts, none of them empty,
+// and a * only where prefixes are meaningful, as the last character.
+func validName(name string, parts int, prefix bool) error {
+	fields := strings.Split(name, ".")
+	shape := strings.Join([]string{"schema", "name", "column"}[:parts], ".")
+	if len(fields) != parts {
+		return fmt.Errorf("%q is not of the form %s", name, shape)
+	}
+	for i, f := range fields {
+		star := strings.IndexByte(f, '*')
+		switch {
+		case f == "":
+			return fmt.Errorf("%q has an empty part; expected %s", name, shape)
+		case star >= 0 && (!prefix || i != parts-1 || star != len(f)-1):
+			return fmt.Errorf("%q: a * may stand at the end only", name)
+		}
+	}
+	return nil
+}
+
+// matchName reports whether a policy name matches schema and name, without
+// regard to case: a rule must hold however the server folds names.
+func matchName(pattern, schema, name string) bool {
+	ps, pn, dotted := strings.Cut(pattern, ".")
+	if !dotted {
+		return foldMatch(ps, schema)
+	}
+	return strings.EqualFold(ps, schema) && foldMatch(pn, name)
+}
+
+func foldMatch(pattern, name string) bool {
+	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
+		return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
+	}
+	return strings.EqualFold(pattern, name)
+}

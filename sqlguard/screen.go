@@ -1,0 +1,365 @@
+package sqlguard
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// screenLimits bound what reaches a parser. They are part of a guard's ID.
+type screenLimits struct {
+	Bytes  int
+	Tokens int
+	Depth  int // brackets, CASE and sub-queries
+	Chain  int // operators and the like in one stretch of one bracket level
+	Parts  int // each of joins, set operations and common table expressions
+}
+
+const (
+	maxTokens = 50_000
+	maxDepth  = 256
+	maxChain  = 2_000
+)
+
+// limitsFor derives the limits from the largest text and the stack of a
+// thread. Parsers in C recurse once per link of a left-deep chain: about 2,900
+// links end the process at a stack of 1 MiB, 680 at 256 KiB. Below 2 MiB the
+// chain is held to 200 links per 128 KiB. An unknown stack counts as 1 MiB.
+func limitsFor(maxBytes int, stack uint64) screenLimits {
+	if stack == 0 {
+		stack = 1 << 20
+	}
+	chain := maxChain
+	if stack < 2<<20 {
+		chain = int(stack / (128 << 10) * 200)
+	}
+	chain = min(chain, maxChain)
+	return screenLimits{Bytes: maxBytes, Tokens: maxTokens, Depth: maxDepth, Chain: chain, Parts: chain}
+}
+
+// screen is the raw screen: linear, before any parser, never recursive. It
+// adds its findings to v and reports whether the text may reach the parser.
+// The tokens are empty when the text was too raw to be split.
+func (g *Guard) screen(sql string, v *Verdict) (Tokens, bool) {
+	if len(sql) > g.limits.Bytes {
+		v.add(CodeInputTooLarge, Span{0, len(sql)}, fmt.Sprintf("the statement is %d bytes long; the limit is %d", len(sql), g.limits.Bytes))
+		return Tokens{}, false
+	}
+	if at, what := rawFault(sql); what != "" {
+		v.add(CodeInvalidCharacters, Span{at, at + 1}, what)
+		return Tokens{}, false
+	}
+	tokens := g.dialect.Lex(sql)
+	s := screening{sql: sql, v: v, limits: g.limits, verticalTab: tokens.VerticalTab}
+	s.characters(tokens.List)
+	s.shape(tokens.List)
+	return tokens, len(v.Findings) == 0
+}
+
+// rawFault finds bytes that no statement may hold anywhere.
+func rawFault(sql string) (at int, what string) {
+	if strings.HasPrefix(sql, "\uFEFF") {
+		return 0, "the text begins with a byte order mark (U+FEFF)"
+	}
+	if i := strings.IndexByte(sql, 0); i >= 0 {
+		return i, "the text holds a NUL character, where parsers stop and servers read on"
+	}
+	if utf8.ValidString(sql) {
+		return 0, ""
+	}
+	for i := 0; i < len(sql); {
+		r, n := utf8.DecodeRuneInString(sql[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i, fmt.Sprintf("the text is not valid UTF-8 at byte %d", i)
+		}
+		i += n
+	}
+	return 0, ""
+}
+
+type screening struct {
+	sql         string
+	v           *Verdict
+	limits      screenLimits
+	verticalTab bool
+	reported    int // invalid characters reported
+}
+
+// characters looks at every character outside of literals and quoted names.
+func (s *screening) characters(tokens []Token) {
+	from := 0
+	for _, t := range tokens {
+		switch t.Kind {
+		case TokenString, TokenQuotedName, TokenQuotedText:
+			s.stretch(from, t.Start)
+			from = t.End
+		default:
+		}
+	}
+	s.stretch(from, len(s.sql))
+}
+
+func (s *screening) stretch(from, to int) {
+	for i := from; i < to; {
+		c := s.sql[i]
+		if c >= 0x20 && c < 0x7f || c == '\n' || c == '\t' {
+			i++
+			continue
+		}
+		n, bad := 1, true
+		switch {
+		case c == '\f':
+			bad = false
+		case c == '\v':
+			bad = !s.verticalTab
+		case c == '\r':
+			bad = i+1 >= len(s.sql) || s.sql[i+1] != '\n'
+		case c >= utf8.RuneSelf:
+			var r rune
+			r, n = utf8.DecodeRuneInString(s.sql[i:])
+			bad = hiddenRune(r)
+		}
+		if bad && s.reported < 10 {
+			s.reported++
+			r, _ := utf8.DecodeRuneInString(s.sql[i:])
+			s.v.add(CodeInvalidCharacters, Span{i, i + n}, fmt.Sprintf("character U+%04X (%s) outside of a string literal", r, hiddenName(r)))
+		}
+		i += n
+	}
+}
+
+// hiddenRune reports whether a character beyond ASCII is a control, a space,
+// invisible, or changes the direction of text (Unicode 16, general categories
+// Cc, Zs, Zl, Zp, and the bidirectional and zero-width ones of Cf).
+func hiddenRune(r rune) bool {
+	switch {
+	case r >= 0x80 && r <= 0xA0, r == 0xAD, r == 0x034F, r == 0x061C, r == 0x115F, r == 0x1160, r == 0x1680,
+		r == 0x17B4, r == 0x17B5, r >= 0x180B && r <= 0x180F, r >= 0x2000 && r <= 0x200F, r >= 0x2028 && r <= 0x202F,
+		r >= 0x205F && r <= 0x206F, r == 0x2800, r == 0x3000, r == 0x3164, r == 0xFEFF, r == 0xFFA0,
+		r >= 0xFFF0 && r <= 0xFFFB, r >= 0xE0000 && r <= 0xE0FFF:
+		return true
+	default:
+		return false
+	}
+}
+
+func hiddenName(r rune) string {
+	switch {
+	case r == '\r':
+		return "carriage return without line feed"
+	case r < 0x20 || r >= 0x7f && r < 0xA0:
+		return "control character"
+	case r == 0x61C || r == 0x200E || r == 0x200F || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069:
+		return "changes the direction of text"
+	case r == 0xA0 || r == 0x1680 || r >= 0x2000 && r <= 0x200A || r == 0x2028 || r == 0x2029 || r == 0x202F || r == 0x205F || r == 0x3000:
+		return "space that is not ASCII"
+	default:
+		return "invisible"
+	}
+}
+
+// level is one bracket or CASE that is open.
+type level struct {
+	isCase  bool
+	chain   int // links in the current stretch
+	between int // BETWEEN whose AND is still to come
+}
+
+// shape measures depth, chains and counts.
+func (s *screening) shape(tokens []Token) {
+	var (
+		levels   = make([]level, 1, 16)
+		count    int
+		ctes     int
+		setOps   int
+		joins    int
+		previous = Token{Kind: TokenTerminator}
+		once     = map[Code]bool{}
+	)
+	report := func(code Code, t Token, message string) {
+		if !once[code] {
+			once[code] = true
+			s.v.add(code, Span{t.Start, t.End}, message)
+		}
+	}
+	for i, t := range tokens {
+		if t.Kind == TokenComment {
+			count++
+			continue
+		}
+		count++
+		top := &levels[len(levels)-1]
+		switch t.Kind {
+		case TokenExecutableComment:
+			report(CodeExecutableComment, t, "a comment starts with a mark that makes some servers run its content")
+		case TokenClientCommand:
+			report(CodeClientCommand, t, "this is a command of a command line client, not SQL")
+		case TokenOpen:
+			levels = append(levels, level{})
+		case TokenClose:
+			for len(levels) > 1 && levels[len(levels)-1].isCase { // an AS case that was no CASE
+				levels = levels[:len(levels)-1]
+			}
+			if len(levels) > 1 {
+				levels = levels[:len(levels)-1]
+			}
+			levels[len(levels)-1].chain++ // subscripts and calls in a row are links too
+		case TokenComma, TokenTerminator:
+			top.chain, top.between = 0, 0
+		case TokenOperator, TokenParameter, TokenInvalid, TokenUnterminated, TokenDot:
+			top.chain++
+		case TokenWord:
+			if previous.Kind == TokenDot {
+				break // a name, whatever it spells
+			}
+			switch classify(t.Text(s.sql)) {
+			case wordPlain:
+			case wordLink:
+				top.chain++
+				if strings.EqualFold(t.Text(s.sql), "between") {
+					top.between++
+				}
+			case wordAnd:
+				if top.between > 0 {
+					top.between--
+					top.chain++
+				} else {
+					top.chain = 0
+				}
+			case wordBreak:
+				top.chain = 0
+			case wordFrom:
+				// IS DISTINCT FROM is an operator, FROM a clause.
+				if previous.Kind == TokenWord && strings.EqualFold(previous.Text(s.sql), "distinct") {
+					top.chain++
+				} else {
+					top.chain = 0
+				}
+			case wordJoin:
+				joins++
+				top.chain = 0
+			case wordSetOp:
+				setOps++
+				top.chain = 0
+			case wordCase:
+				if previous.Kind != TokenWord || !strings.EqualFold(previous.Text(s.sql), "as") {
+					levels = append(levels, level{isCase: true})
+				}
+			case wordWhen:
+				if top.isCase {
+					top.chain = 0
+				}
+			case wordEnd:
+				if top.isCase {
+					levels = levels[:len(levels)-1]
+				}
+			case wordAs:
+				if opensCTE(tokens[i+1:], s.sql) {
+					ctes++
+				}
+			}
+		default:
+		}
+		if len(levels)-1 > s.limits.Depth {
+			report(CodeNestingTooDeep, t, fmt.Sprintf("brackets, CASE and sub-queries are nested more than %d deep here", s.limits.Depth))
+			// Nothing beyond can be told apart safely.
+			break
+		}
+		if levels[len(levels)-1].chain > s.limits.Chain {
+			report(CodeNestingTooDeep, t, fmt.Sprintf("more than %d operators in one expression here", s.limits.Chain))
+		}
+		previous = t
+	}
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{joins, "joins"}, {setOps, "set operations"}, {ctes, "common table expressions"}} {
+		if part.n > s.limits.Parts {
+			s.v.add(CodeNestingTooDeep, Span{0, len(s.sql)}, fmt.Sprintf("%d %s; the limit is %d", part.n, part.what, s.limits.Parts))
+		}
+	}
+	if count > s.limits.Tokens {
+		s.v.add(CodeInputTooLarge, Span{0, len(s.sql)}, fmt.Sprintf("%d tokens; the limit is %d", count, s.limits.Tokens))
+	}
+}
+
+// opensCTE reports whether the tokens after AS open the query of a common
+// table expression: "(" or [NOT] MATERIALIZED.
+func opensCTE(rest []Token, sql string) bool {
+	for _, t := range rest {
+		switch t.Kind {
+		case TokenComment:
+			continue
+		case TokenOpen:
+			return true
+		case TokenWord:
+			word := t.Text(sql)
+			return strings.EqualFold(word, "not") || strings.EqualFold(word, "materialized")
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+type wordClass uint8
+
+const (
+	wordPlain wordClass = iota
+	wordLink            // works like an operator
+	wordAnd             // AND: ends a stretch, unless it belongs to BETWEEN
+	wordBreak           // ends a stretch
+	wordFrom
+	wordJoin
+	wordSetOp
+	wordCase
+	wordWhen
+	wordEnd
+	wordAs
+)
+
+// classify returns what an unquoted word means to the measure of chains. Its
+// switch is on the lower-case word in a fixed buffer, so it allocates nothing.
+func classify(word string) wordClass {
+	var buf [12]byte
+	if len(word) > len(buf) || len(word) < 2 {
+		return wordPlain
+	}
+	for i := range len(word) {
+		c := word[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		buf[i] = c
+	}
+	switch string(buf[:len(word)]) {
+	case "is", "not", "null", "isnull", "notnull", "collate", "at", "time", "zone", "local",
+		"like", "ilike", "similar", "glob", "regexp", "rlike", "match", "sounds", "member",
+		"between", "in", "distinct", "overlaps", "escape", "div", "mod", "xor",
+		"any", "all", "some", "exists", "unknown", "document", "normalized", "json", "operator",
+		"binary", "uescape", "of", "to", "interval", "array", "row", "symmetric", "asymmetric", "prior":
+		return wordLink
+	case "and":
+		return wordAnd
+	case "or", "select", "where", "group", "having", "order", "limit", "on", "using":
+		// Words that are reserved everywhere: a column cannot have such a
+		// name unquoted, so that no expression can end its stretch early.
+		return wordBreak
+	case "from":
+		return wordFrom
+	case "join":
+		return wordJoin
+	case "union", "intersect", "except", "minus":
+		return wordSetOp
+	case "case":
+		return wordCase
+	case "when", "then", "else":
+		return wordWhen
+	case "end":
+		return wordEnd
+	case "as":
+		return wordAs
+	default:
+		return wordPlain
+	}
+}

@@ -1,0 +1,115 @@
+package sqlguard
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Finding is one reason to refuse, with its place.
+type Finding struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+	// Span, Line and Column say where; Line and Column are 1-based, in code
+	// points. A dialect sets the Span only.
+	Span   Span `json:"span"`
+	Line   int  `json:"line"`
+	Column int  `json:"column"`
+	// Path leads to the construct, such as "with.x".
+	Path string `json:"path,omitempty"`
+	// Object is the relation, function, type or setting concerned.
+	Object string `json:"object,omitempty"`
+	// Retryable says whether a changed statement could pass.
+	Retryable bool `json:"retryable"`
+}
+
+// Verdict is the whole answer for one text. Its JSON is the public shape.
+// The slices of a Verdict may be shared: treat them as read-only.
+type Verdict struct {
+	Dialect    string `json:"dialect"`
+	Parser     string `json:"parser"`
+	Allowed    bool   `json:"allowed"`
+	Statements int    `json:"statements"`
+	Verb       Verb   `json:"verb,omitempty"`
+	// Code is the primary code, empty when the text is allowed.
+	Code Code `json:"code,omitempty"`
+	// Findings are all reasons, ordered by place.
+	Findings  []Finding         `json:"findings"`
+	Relations []VerdictRelation `json:"relations"`
+	// Functions are the resolved names of the functions called.
+	Functions []string      `json:"functions"`
+	Types     []VerdictType `json:"types"`
+	// Columns are the output names, when visible.
+	Columns []string `json:"columns"`
+	// Normalized is the text with literals replaced and comments dropped.
+	Normalized string `json:"normalized"`
+	// Fingerprint is the SHA-256 of the normalised tokens, in hex.
+	Fingerprint string `json:"fingerprint"`
+}
+
+// VerdictRelation is a relation that the text touches.
+type VerdictRelation struct {
+	Database string `json:"database,omitempty"`
+	Schema   string `json:"schema,omitempty"`
+	Name     string `json:"name"`
+	Access   Access `json:"access"`
+}
+
+// VerdictType is a type that is not built in.
+type VerdictType struct {
+	Name     string `json:"name"`
+	Resolved bool   `json:"resolved"`
+}
+
+// RejectedError is the error of [Guard.Approve]; it carries the whole verdict.
+type RejectedError struct{ Verdict Verdict }
+
+// Error returns the primary code and the messages of the findings.
+func (e *RejectedError) Error() string {
+	text := string(e.Verdict.Code)
+	for i, f := range e.Verdict.Findings {
+		sep := "; "
+		if i == 0 {
+			sep = ": "
+		}
+		text += fmt.Sprintf("%s%s (line %d, column %d)", sep, f.Message, f.Line, f.Column)
+	}
+	return text
+}
+
+// maxFindings bounds a verdict: a text with more faults than that is not
+// mended by reading about them all.
+const maxFindings = 100
+
+// finish orders the findings, places them and picks the primary code.
+func (v *Verdict) finish(sql string) {
+	slices.SortStableFunc(v.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(b.Span.End, a.Span.End))
+	})
+	v.Findings = slices.CompactFunc(v.Findings, func(a, b Finding) bool {
+		return a.Code == b.Code && a.Span == b.Span && a.Message == b.Message
+	})
+	if len(v.Findings) > maxFindings {
+		v.Findings = v.Findings[:maxFindings:maxFindings]
+	}
+	for i := range v.Findings {
+		f := &v.Findings[i]
+		f.Span.Start = min(max(f.Span.Start, 0), len(sql))
+		f.Span.End = min(max(f.Span.End, f.Span.Start), len(sql))
+		f.Line, f.Column = Position(sql, f.Span.Start)
+		info, _ := LookupCode(f.Code)
+		f.Retryable = info.Retryable
+		if f.Hint == "" {
+			f.Hint = info.hint
+		}
+	}
+	v.Code = ""
+	if len(v.Findings) > 0 {
+		v.Code = v.Findings[0].Code
+		if slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Code == CodeMultipleStatements }) {
+			v.Code = CodeMultipleStatements
+		}
+	}
+	v.Allowed = len(v.Findings) == 0
+}
