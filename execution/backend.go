@@ -1,0 +1,113 @@
+package execution
+
+import (
+	"context"
+	"time"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Backend runs approved statements on one database. It is safe for concurrent
+// use; its own pool bounds connections, the gateway bounds calls.
+//
+// Every statement runs in a read-only session with the pins of the dialect's
+// Session read back, is always rolled back, and leaves a connection that is
+// reset or discarded. Errors are of type *[Error] whenever they are known.
+type Backend interface {
+	// Query runs stmt and returns its rows within lim. It opens the text with
+	// stmt.SQLFor and the guard's ID given at open or by SetGuard: a text
+	// that another guard approved is an error. When ctx ends, the statement
+	// is ended at the server before Query returns.
+	Query(ctx context.Context, stmt sqlguard.Approved, lim Limits) (*Result, error)
+	// Catalog returns what the guard may know of the server.
+	Catalog(ctx context.Context) (*sqlguard.Catalog, error)
+	// SetGuard replaces the ID whose approvals Query accepts.
+	SetGuard(id sqlguard.ID)
+	// Probe reports what the role may do and what the engine really stops.
+	Probe(ctx context.Context) (ProbeReport, error)
+	// Close ends every connection. Statements in flight are ended first.
+	Close() error
+}
+
+// Limits bound one call. The zero value of a field means its default.
+type Limits struct {
+	Rows        int           // rows returned; default 10,000
+	Bytes       int64         // bytes of all values of the result; default 8 MiB
+	CellBytes   int64         // bytes of one value; default 256 KiB
+	Columns     int           // columns returned; default 1,000
+	Timeout     time.Duration // of the statement; default 30 s
+	LockTimeout time.Duration // of waiting for a lock; default 1 s
+}
+
+// The defaults of [Limits].
+const (
+	DefaultRows        = 10_000
+	DefaultBytes       = 8 << 20
+	DefaultCellBytes   = 256 << 10
+	DefaultColumns     = 1_000
+	DefaultTimeout     = 30 * time.Second
+	DefaultLockTimeout = time.Second
+)
+
+// WithDefaults returns l with every zero field set to its default.
+func (l Limits) WithDefaults() Limits {
+	if l.Rows <= 0 {
+		l.Rows = DefaultRows
+	}
+	if l.Bytes <= 0 {
+		l.Bytes = DefaultBytes
+	}
+	if l.CellBytes <= 0 {
+		l.CellBytes = DefaultCellBytes
+	}
+	if l.Columns <= 0 {
+		l.Columns = DefaultColumns
+	}
+	if l.Timeout <= 0 {
+		l.Timeout = DefaultTimeout
+	}
+	if l.LockTimeout <= 0 {
+		l.LockTimeout = DefaultLockTimeout
+	}
+	return l
+}
+
+// Within returns l cut to ceiling, field by field; both get their defaults
+// from the ceiling's.
+func (l Limits) Within(ceiling Limits) Limits {
+	ceiling = ceiling.WithDefaults()
+	cut := func(v, c int64) int64 {
+		if v <= 0 || v > c {
+			return c
+		}
+		return v
+	}
+	return Limits{
+		Rows:        int(cut(int64(l.Rows), int64(ceiling.Rows))),
+		Bytes:       cut(l.Bytes, ceiling.Bytes),
+		CellBytes:   cut(l.CellBytes, ceiling.CellBytes),
+		Columns:     int(cut(int64(l.Columns), int64(ceiling.Columns))),
+		Timeout:     time.Duration(cut(int64(l.Timeout), int64(ceiling.Timeout))),
+		LockTimeout: time.Duration(cut(int64(l.LockTimeout), int64(ceiling.LockTimeout))),
+	}
+}
+
+// ProbeReport says what a connection's role may do, and what the read-only
+// session really stops.
+type ProbeReport struct {
+	Server   string         `json:"server"` // product and version
+	Role     string         `json:"role,omitempty"`
+	ReadOnly bool           `json:"readOnly"` // a write that was tried was refused by the engine
+	TLS      bool           `json:"tls"`
+	Findings []ProbeFinding `json:"findings"`
+	// RoleScript makes a role that can only read; empty where none applies.
+	RoleScript string `json:"roleScript,omitempty"`
+}
+
+// ProbeFinding is one fact about the role or the session that an operator
+// should know.
+type ProbeFinding struct {
+	Level   string `json:"level"` // "warning" or "note"
+	Message string `json:"message"`
+	Fix     string `json:"fix,omitempty"`
+}

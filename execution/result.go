@@ -1,0 +1,185 @@
+package execution
+
+import (
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// Result is the answer to one statement. Rows are positional: columns of the
+// same name keep their own values.
+type Result struct {
+	Columns []Column
+	Rows    [][]Value
+	// Truncated says that more exists than is returned, and TruncatedBy which
+	// limit cut it; Note says what to do next. A value is never cut.
+	Truncated   bool
+	TruncatedBy TruncatedBy
+	Note        string
+	// Bytes counts the text of all values returned.
+	Bytes int64
+	// Elapsed is the time from sending the statement to its last row.
+	Elapsed time.Duration
+}
+
+// Column is one output column.
+type Column struct {
+	Name string
+	Type string // the server's name of the type; "" where values have types of their own
+}
+
+// TruncatedBy names the limit that cut a result.
+type TruncatedBy string
+
+// The limits that cut a result.
+const (
+	TruncatedByRows    TruncatedBy = "rows"
+	TruncatedByBytes   TruncatedBy = "bytes"
+	TruncatedByCell    TruncatedBy = "cell"
+	TruncatedByColumns TruncatedBy = "columns"
+)
+
+// ValueKind says how a value is rendered as JSON.
+type ValueKind uint8
+
+// The kinds of value. The zero value is NULL.
+const (
+	Null   ValueKind = iota
+	String           // Text as a JSON string
+	Number           // Text is a JSON number that every reader reads exactly
+	Bool             // Text is the server's spelling; JSON true when it is "t", "true" or "1"
+)
+
+// Value is one cell. Text is the server's own text, "" for NULL. Bytes that
+// are not text are \x and lower-case hex.
+type Value struct {
+	Kind ValueKind
+	Text string
+}
+
+// AppendJSON appends the value as JSON.
+func (v Value) AppendJSON(b []byte) []byte {
+	switch v.Kind {
+	case Null:
+		return append(b, "null"...)
+	case Number:
+		return append(b, v.Text...)
+	case Bool:
+		return strconv.AppendBool(b, v.Text == "t" || v.Text == "true" || v.Text == "1")
+	case String:
+		return appendJSONString(b, v.Text)
+	default:
+		return append(b, "null"...)
+	}
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendJSONString appends s quoted as RFC 8259 asks, with nothing escaped
+// that need not be: the text that a model reads stays short.
+func appendJSONString(b []byte, s string) []byte {
+	b = append(b, '"')
+	from := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && n == 1 { // backends hand over valid UTF-8; a stray byte must not break the document
+				b = append(append(b, s[from:i]...), `\ufffd`...)
+				from = i + 1
+			}
+			i += n
+			continue
+		}
+		if c >= 0x20 && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		b = append(b, s[from:i]...)
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, '\\', 'n')
+		case '\r':
+			b = append(b, '\\', 'r')
+		case '\t':
+			b = append(b, '\\', 't')
+		default:
+			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		}
+		i++
+		from = i
+	}
+	return append(append(b, s[from:]...), '"')
+}
+
+// HexText returns bytes that are not text as \x and lower-case hex.
+func HexText(raw []byte) string {
+	b := make([]byte, 0, 2+2*len(raw))
+	b = append(b, '\\', 'x')
+	for _, c := range raw {
+		b = append(b, hexDigits[c>>4], hexDigits[c&15])
+	}
+	return string(b)
+}
+
+// IntegerValue returns a Number when text is an integer that every JSON
+// reader reads exactly (at most 2^53 in magnitude), a String otherwise.
+func IntegerValue(text string) Value {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n > 1<<53 || n < -(1<<53) || strconv.FormatInt(n, 10) != text {
+		return Value{Kind: String, Text: text}
+	}
+	return Value{Kind: Number, Text: text}
+}
+
+// FloatValue returns a Number when text is a finite float in JSON's own
+// syntax, which readers turn back into the same float64, a String otherwise.
+func FloatValue(text string) Value {
+	if !jsonNumber(text) {
+		return Value{Kind: String, Text: text}
+	}
+	return Value{Kind: Number, Text: text}
+}
+
+// jsonNumber reports whether s is a number by RFC 8259, section 6, within the
+// range of float64.
+func jsonNumber(s string) bool {
+	rest := s
+	if rest != "" && rest[0] == '-' {
+		rest = rest[1:]
+	}
+	digits := func() int {
+		n := 0
+		for n < len(rest) && rest[n] >= '0' && rest[n] <= '9' {
+			n++
+		}
+		rest = rest[n:]
+		return n
+	}
+	leadingZero := len(rest) > 0 && rest[0] == '0'
+	if n := digits(); n == 0 || leadingZero && n > 1 {
+		return false
+	}
+	if rest != "" && rest[0] == '.' {
+		rest = rest[1:]
+		if digits() == 0 {
+			return false
+		}
+	}
+	if rest != "" && (rest[0] == 'e' || rest[0] == 'E') {
+		rest = rest[1:]
+		if rest != "" && (rest[0] == '+' || rest[0] == '-') {
+			rest = rest[1:]
+		}
+		if digits() == 0 {
+			return false
+		}
+	}
+	if rest != "" {
+		return false
+	}
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil
+}
