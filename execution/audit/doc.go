@@ -1,0 +1,56 @@
+// Package audit keeps the record: which statement was asked, by whom, what was
+// decided, and how it ended.
+//
+// A [Writer] appends events to JSON Lines files in one directory. Each event
+// carries the hash of the event before it and its own hash, the SHA-256 over
+// its canonical JSON (RFC 8785) without that hash. [Verify] walks the chain
+// and names the first event that was edited, deleted, inserted or moved, and
+// the first that is missing up to the last anchor. [Reader] reads the events
+// back, [Summarize] counts them.
+//
+//	log, err := audit.Open(cfg.Dir(projectDir), cfg, logger)
+//	…
+//	if err := log.Append(ctx, event); err != nil {
+//		// the event is not recorded: the statement must not run
+//	}
+//
+// The directory holds
+//
+//	audit-000001.jsonl            segments, numbered without gaps
+//	audit-000001.jsonl.torn-…     bytes that a crash left after the last whole event
+//	anchor.json                   sequence number and hash of an event known to be on disk
+//	key                           32 random bytes, the key of the HMAC over raw statements
+//	lock                          taken by every process for the time of one append
+//
+// The directory has mode 0700 and its files 0600; looser modes are tightened
+// when the log is opened.
+//
+// # What is promised
+//
+// An event for which Append returned nil was handed to the operating system
+// and survives the process. With [SyncAlways] it was also flushed to the disk,
+// one flush serving all appends that wait for it. With [SyncInterval] a flush
+// follows within a second, at rotation and at Close. With [SyncOff] there is
+// none.
+//
+// Several processes may append to the same directory; sequence numbers and the
+// chain run through all of them. On systems without flock a second process is
+// refused.
+//
+// # What is not promised
+//
+// The chain has no secret. Whoever may write the directory can replace the
+// whole log and the anchor together. Copy anchor.json elsewhere from time to
+// time and give it to [Verify]: it proves that the log still contains that
+// event and everything before it.
+//
+// Events written after the last anchor can be cut off unseen. The anchor
+// follows the log by at most a second while a process is writing, and is set
+// when the log is closed.
+//
+// # What it never does
+//
+// It never stores a literal of a statement unless [SQLFull] is configured, nor
+// a result cell at all. A field of [Event] without a classification tag is
+// never written. It never judges a statement and never opens a database.
+package audit

@@ -1,0 +1,231 @@
+package audit
+
+import "time"
+
+// Type says what an event is about.
+type Type string
+
+// The event types that callers append.
+const (
+	// QueryDecision is the guard's answer, appended before a statement runs.
+	QueryDecision Type = "query.decision"
+	// QueryFinished is the end of a statement that ran, well or not.
+	QueryFinished Type = "query.finished"
+	// QueryCancelled is the end of a statement that its caller or a deadline stopped.
+	QueryCancelled Type = "query.cancelled"
+	// SessionOpen is a client that connected.
+	SessionOpen Type = "session.open"
+	// SessionClose is a client that left.
+	SessionClose Type = "session.close"
+	// AuthDenied is a request refused before it reached a tool.
+	AuthDenied Type = "auth.denied"
+	// ConfigReload is a change of the configuration of a running gateway.
+	ConfigReload Type = "config.reload"
+	// GatewayStart is the start of a process that answers queries.
+	GatewayStart Type = "gateway.start"
+	// GatewayStop is its orderly end.
+	GatewayStop Type = "gateway.stop"
+	// ToolCall is a call of a tool of another MCP server.
+	ToolCall Type = "tool.call"
+)
+
+// The event types that only the log itself writes; Append refuses them.
+const (
+	// SegmentSeal is the last event of a segment that was rotated out.
+	SegmentSeal Type = "segment.seal"
+	// LogRecovered says that the log was found damaged and how it went on; see [LogInfo].
+	LogRecovered Type = "log.recovered"
+	// LogGap says how many events could not be recorded before this one.
+	LogGap Type = "log.gap"
+)
+
+// The values of [Decision.Verdict].
+const (
+	VerdictAllow  = "allow"
+	VerdictReject = "reject"
+)
+
+// The values of [Result.Status].
+const (
+	StatusOK        = "ok"
+	StatusError     = "error"
+	StatusCancelled = "cancelled"
+)
+
+// Event is one line of the log.
+//
+// The class tag of a field says what it holds and whether it is written:
+// public and identifier (names of people, connections, tables, functions)
+// always, sensitive only under [SQLFull], secret never. A field without the
+// tag counts as secret.
+//
+// Integers beyond ±(2^53 − 1), which JSON readers round, are written as that
+// bound. Bytes that are not valid UTF-8 are written as U+FFFD, one for each
+// byte; [SQL.HMAC] is made from the bytes as they were.
+type Event struct {
+	// Time is set by the log when zero. It is written in UTC with nanoseconds.
+	Time time.Time `json:"ts" class:"public"`
+	// Seq is set by the log: 1 for the first event, then one more for each.
+	Seq int64 `json:"seq" class:"public"`
+	// Type is required.
+	Type Type `json:"event" class:"public"`
+	// QueryID joins the events of one statement.
+	QueryID string `json:"query_id,omitempty" class:"public"`
+	// Session joins the events of one client session. It is an id made for the
+	// log, never the Mcp-Session-Id, which opens the session to whoever has it.
+	Session string `json:"session_id,omitempty" class:"identifier"`
+	// Principal and Client are taken from the context's [Actor] when both are empty.
+	Principal  string     `json:"principal,omitempty" class:"identifier"`
+	Client     Client     `json:"client,omitzero" class:"public"`
+	Connection Connection `json:"connection,omitzero" class:"public"`
+	SQL        SQL        `json:"sql,omitzero" class:"public"`
+	Decision   Decision   `json:"decision,omitzero" class:"public"`
+	Limits     Limits     `json:"limits,omitzero" class:"public"`
+	Result     Result     `json:"result,omitzero" class:"public"`
+	Tool       Tool       `json:"tool,omitzero" class:"public"`
+	Process    Process    `json:"process,omitzero" class:"public"`
+	// Reason says in a fixed word or phrase why: auth.denied, session.close,
+	// config.reload, gateway.stop. Never text of a client or of the database.
+	Reason string `json:"reason,omitempty" class:"public"`
+	// Log is set by the log in the events it writes itself.
+	Log LogInfo `json:"log,omitzero" class:"public"`
+	// Chain is set by the log.
+	Chain Chain `json:"chain" class:"public"`
+}
+
+// Client is the program that asks, as it named itself.
+type Client struct {
+	Name    string `json:"name,omitempty" class:"identifier"`
+	Version string `json:"version,omitempty" class:"public"`
+	// Transport is stdio, http or cli.
+	Transport string `json:"transport,omitempty" class:"public"`
+	// Address is the peer's address on a network transport.
+	Address string `json:"address,omitempty" class:"identifier"`
+}
+
+// Connection is the configured connection that was addressed.
+type Connection struct {
+	ID      string `json:"id,omitempty" class:"identifier"`
+	Dialect string `json:"dialect,omitempty" class:"public"`
+}
+
+// SQL is the statement.
+type SQL struct {
+	// Fingerprint is the guard's hash over the tokens without literals.
+	Fingerprint string `json:"fingerprint,omitempty" class:"public"`
+	// Normalized is the text with placeholders for literals and without comments.
+	Normalized string `json:"normalized,omitempty" class:"identifier"`
+	// HMAC is [Log.HMAC] of the raw text.
+	HMAC string `json:"hmac,omitempty" class:"public"`
+	// Text is the raw text. It is written only under [SQLFull].
+	Text string `json:"text,omitempty" class:"sensitive"`
+	// Bytes is the length of the raw text.
+	Bytes int64 `json:"bytes" class:"public"`
+	// Kind is the verb: select, values, explain, ….
+	Kind      string   `json:"kind,omitempty" class:"public"`
+	Tables    []string `json:"tables,omitempty" class:"identifier"`
+	Functions []string `json:"functions,omitempty" class:"identifier"`
+}
+
+// Decision is what the guard answered.
+type Decision struct {
+	// Verdict is VerdictAllow or VerdictReject.
+	Verdict string `json:"verdict,omitempty" class:"public"`
+	// Codes are the codes of all findings, the primary one first.
+	Codes []string `json:"codes,omitempty" class:"public"`
+	// Policy is the hash of the guard: dialect, parser, policy and catalogue.
+	Policy string `json:"policy,omitempty" class:"public"`
+	// Parser is the parser and its grammar version.
+	Parser string `json:"parser,omitempty" class:"public"`
+	// LatencyUS is the time the decision took, in microseconds.
+	LatencyUS int64 `json:"latency_us" class:"public"`
+}
+
+// Limits are the caps a statement ran under. Zero is not written.
+type Limits struct {
+	Rows          int64 `json:"rows,omitempty" class:"public"`
+	Bytes         int64 `json:"bytes,omitempty" class:"public"`
+	CellBytes     int64 `json:"cell_bytes,omitempty" class:"public"`
+	Columns       int64 `json:"columns,omitempty" class:"public"`
+	TimeoutMS     int64 `json:"timeout_ms,omitempty" class:"public"`
+	LockTimeoutMS int64 `json:"lock_timeout_ms,omitempty" class:"public"`
+}
+
+// Result is how a statement or a tool call ended.
+type Result struct {
+	// Status is StatusOK, StatusError or StatusCancelled.
+	Status string `json:"status,omitempty" class:"public"`
+	Rows   int64  `json:"rows" class:"public"`
+	// Bytes counts the values as handed to the caller.
+	Bytes int64 `json:"bytes" class:"public"`
+	// TruncatedBy is rows, bytes, cell or columns when the result was cut.
+	TruncatedBy string `json:"truncated_by,omitempty" class:"public"`
+	// SQLState is the server's code, never its message: messages quote data.
+	SQLState string `json:"sqlstate,omitempty" class:"public"`
+	// ExecMS is the time from sending the statement to the end of its result,
+	// in milliseconds with a fraction.
+	ExecMS float64 `json:"exec_ms" class:"public"`
+	// Code is the gateway's error code: timeout, connection_lost, ….
+	Code string `json:"code,omitempty" class:"public"`
+}
+
+// Tool is a call of another MCP server's tool. Its outcome is in [Result].
+type Tool struct {
+	Server string `json:"server,omitempty" class:"identifier"`
+	Name   string `json:"name,omitempty" class:"identifier"`
+	// ArgumentHash is [Log.HMAC] of the arguments' JSON; the arguments are not stored.
+	ArgumentHash string `json:"argument_hash,omitempty" class:"public"`
+}
+
+// Process is the process that starts, stops or reloads.
+type Process struct {
+	PID     int64  `json:"pid,omitempty" class:"public"`
+	Version string `json:"version,omitempty" class:"public"`
+	// Config is a hash of the configuration in force from this event on.
+	Config string `json:"config,omitempty" class:"public"`
+}
+
+// LogInfo describes an event of the log about itself.
+type LogInfo struct {
+	// Reason is one of the Reason constants, for log.recovered; empty otherwise.
+	Reason string `json:"reason,omitempty" class:"public"`
+	// Segment is the file the event is about.
+	Segment string `json:"segment,omitempty" class:"public"`
+	// Offset, Bytes and SHA256 describe bytes that were cut from Segment;
+	// Saved is the file that keeps them. In segment.seal, Bytes is the length
+	// of the segment before the seal.
+	Offset int64  `json:"offset,omitempty" class:"public"`
+	Bytes  int64  `json:"bytes,omitempty" class:"public"`
+	SHA256 string `json:"sha256,omitempty" class:"public"`
+	Saved  string `json:"saved,omitempty" class:"public"`
+	// FirstSeq and Records count the events of a sealed segment, the seal not included.
+	FirstSeq int64 `json:"first_seq,omitempty" class:"public"`
+	Records  int64 `json:"records,omitempty" class:"public"`
+	// KnownSeq and KnownHash name an event that had been written and was not
+	// there any more when the log was opened.
+	KnownSeq  int64  `json:"known_seq,omitempty" class:"public"`
+	KnownHash string `json:"known_hash,omitempty" class:"public"`
+	// Lost is the number of events that log.gap stands for; Since is the time
+	// of the first of them.
+	Lost  int64     `json:"lost,omitempty" class:"public"`
+	Since time.Time `json:"since,omitzero" class:"public"`
+}
+
+// The values of [LogInfo.Reason].
+const (
+	// ReasonTorn: bytes after the last whole event were cut and kept aside.
+	ReasonTorn = "torn_write"
+	// ReasonMissing: events that had been written were gone.
+	ReasonMissing = "events_missing"
+	// ReasonSync: the disk refused to flush a segment, whose last events may be lost.
+	ReasonSync = "sync_failed"
+)
+
+// Chain binds an event to the one before it. Both values are 64 lower-case
+// hexadecimal digits.
+type Chain struct {
+	// Prev is the hash of the event before, zeros for the first.
+	Prev string `json:"prev" class:"public"`
+	// Hash is the SHA-256 over the event's canonical JSON without Hash.
+	Hash string `json:"hash" class:"public"`
+}
