@@ -1,0 +1,116 @@
+# ktx: `make` lists the targets.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+SHELL := /bin/sh
+
+GO ?= go
+LINT_VERSION := 2.15.0
+LINT_DIR := $(CURDIR)/.tools/golangci-lint-$(LINT_VERSION)
+LINT := $(LINT_DIR)/golangci-lint
+FUZZTIME ?= 20s
+BENCH ?= .
+
+# Where concurrency matters. A race build of the rest finds nothing and takes
+# minutes.
+RACE := ./sqlguard/... ./execution/... ./research/... ./cmd/ktx/...
+
+# What differs between the two builds: the parser of PostgreSQL, what is judged
+# with it, and the import table.
+PURE := . ./sqlguard/... ./dialects/...
+
+# A checkout that git cannot read (copied, or another user's) has no version
+# control facts to stamp into a binary, which go build takes for an error.
+ifneq ($(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo yes),yes)
+export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) -buildvcs=false)
+endif
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: build
+build: ## build bin/ktx
+	$(GO) build -trimpath -o bin/ktx ./cmd/ktx
+
+.PHONY: demo
+demo: build ## build, then show one query that runs and five that are refused
+	bin/ktx demo
+
+.PHONY: check
+check: lint ## format, vet, lint and the short tests: what every commit passes
+	$(GO) vet ./...
+	$(GO) test -short ./...
+
+.PHONY: test
+test: test-deps lint vet tidy generate pure race ## everything; installs what it needs on a Debian-like machine
+	$(GO) test -timeout 15m ./...
+
+.PHONY: vet
+vet: ## go vet, with and without cgo
+	CGO_ENABLED=1 $(GO) vet ./...
+	CGO_ENABLED=0 $(GO) vet ./...
+
+.PHONY: lint
+lint: $(LINT) ## format and lint; nothing is changed
+	$(LINT) run ./...
+
+.PHONY: fmt
+fmt: $(LINT) ## format the sources
+	$(LINT) fmt ./...
+
+.PHONY: tidy
+tidy: ## fail where go mod tidy would change something
+	$(GO) mod tidy -diff
+
+.PHONY: generate
+generate: ## fail where go generate changes something
+	scripts/generate-check
+
+.PHONY: pure
+pure: ## the tests that differ in a build without a C compiler
+	CGO_ENABLED=0 $(GO) test -timeout 15m $(PURE)
+
+.PHONY: race
+race: ## the race detector, where concurrency matters
+	$(GO) test -race -timeout 15m $(RACE)
+
+.PHONY: fuzz
+fuzz: ## every fuzz target, FUZZTIME each (default 20s)
+	FUZZTIME=$(FUZZTIME) scripts/fuzz
+
+.PHONY: bench
+bench: ## every benchmark; BENCH selects by name
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+.PHONY: golden
+golden: ## rewrite the golden files from what the code does now; read the diff
+	$(GO) test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n 1 dirname | sort -u) -update
+
+.PHONY: corpus
+corpus: build ## replay the corpus through the guard
+	bin/ktx corpus run
+
+.PHONY: crossbuild
+crossbuild: ## build for the other platforms, without cgo
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/ktx
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/ktx
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/ktx
+
+.PHONY: tools
+tools: $(LINT) ## install the linter into .tools/
+
+$(LINT):
+	GOBIN=$(LINT_DIR) CGO_ENABLED=0 $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(LINT_VERSION)
+
+.PHONY: test-deps
+test-deps: ## install PostgreSQL where there is none (Debian-like systems)
+	@scripts/test-deps
+
+.PHONY: test-versions
+test-versions: ## the tests that use PostgreSQL, against 17 and 18 from npm
+	scripts/test-versions
+
+.PHONY: clean
+clean: ## remove what the targets made
+	rm -rf bin .tools
