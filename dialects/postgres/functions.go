@@ -1,0 +1,167 @@
+package postgres
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+//go:generate go run ../internal/gen/pgcatalog generate -facts ../internal/gen/pgcatalog/facts -out .
+
+// functionClass says what the table holds of a function. The zero value is
+// unknown and refused.
+type functionClass uint8
+
+const (
+	functionUnknown functionClass = iota
+	functionDenied
+	functionChecked // allowed for some arguments
+	functionAllowed
+)
+
+// argumentCheck says what the arguments of a functionChecked name must be. A
+// call that does not pass is refused with the function's Code and Reason.
+type argumentCheck uint8
+
+const (
+	// checkNone is the check of every other name.
+	checkNone argumentCheck = iota
+	// checkSettingName: the first argument is a string literal that
+	// settingAllowed accepts.
+	checkSettingName
+	// checkTypeName: the second argument is a string literal that
+	// builtinTypeText accepts.
+	checkTypeName
+	// checkThreeArguments: the call has exactly three arguments.
+	checkThreeArguments
+	// checkRepeat: no visible literals make repeat(text, count) larger than
+	// maxLiteralText.
+	checkRepeat
+	// checkPad: no visible literal makes lpad or rpad(text, length, …) larger
+	// than maxLiteralText.
+	checkPad
+	// checkSeries: no visible literals make generate_series(start, stop, step)
+	// longer than maxLiteralRows.
+	checkSeries
+)
+
+// The bounds of pure but expensive calls whose literals stand in the text. What
+// is computed at run time is for the limits of the connection.
+const (
+	maxLiteralText = 16 << 20
+	maxLiteralRows = 10_000_000
+)
+
+// majorSet is a set of major versions: bit 0 is oldestMajor.
+type majorSet uint16
+
+// oldestMajor is the oldest major version whose catalogue was read.
+const oldestMajor = 13
+
+// allMajors holds every major version whose catalogue was read.
+const allMajors majorSet = 1<<(newestMajor-oldestMajor+1) - 1
+
+// has says whether the set holds the server's major version. Major 0 stands
+// for no server: every non-empty set holds it. A server newer than the newest
+// catalogue is judged by that catalogue.
+func (s majorSet) has(major int) bool {
+	switch {
+	case major == 0:
+		return s != 0
+	case major < oldestMajor:
+		return false
+	default:
+		return s>>(min(major, newestMajor)-oldestMajor)&1 == 1
+	}
+}
+
+// functionFacts is what the table holds of one name.
+type functionFacts struct {
+	Class     functionClass
+	Code      sqlguard.Code // of the refusal; empty when allowed
+	Reason    string        // completes a sentence that begins with the name
+	Check     argumentCheck
+	Extension string // empty for what the server ships
+	majors    majorSet
+}
+
+// KnownTo says whether a server of the major version has the function. The
+// members of an extension are known to every version: what the server has
+// depends on what was installed. Major 0 stands for no server.
+func (f functionFacts) KnownTo(major int) bool {
+	return f.Extension != "" || f.majors.has(major)
+}
+
+// reasonID indexes functionReasons.
+type reasonID uint8
+
+type functionReason struct {
+	code sqlguard.Code
+	text string
+}
+
+// functionEntry is a row of the generated table.
+type functionEntry struct {
+	name        string
+	extension   string
+	majors      majorSet
+	class       functionClass
+	reason      reasonID
+	check       argumentCheck
+	oneArgument bool // denied or checked, and callable with one argument that SQL can produce
+}
+
+// lookupFunction finds what is known of a function, by the schema and name of a
+// call after decoding. The second result is false when the name is not on the
+// list, and the call is to be refused as function_not_allowed.
+//
+// Functions of the server and of the reviewed extensions are found unqualified
+// or in pg_catalog, a few helpers in information_schema. A denied member of an
+// extension is found in any schema, since extensions are installed in any.
+func lookupFunction(schema, name string) (functionFacts, bool) {
+	if schema == "information_schema" {
+		if _, ok := slices.BinarySearch(informationSchemaFunctions[:], name); ok {
+			return functionFacts{Class: functionAllowed, majors: allMajors}, true
+		}
+	}
+	entry, ok := findFunction(name)
+	if !ok {
+		return functionFacts{}, false
+	}
+	switch schema {
+	case "", "pg_catalog":
+	default:
+		if entry.extension == "" || entry.class != functionDenied {
+			return functionFacts{}, false
+		}
+	}
+	reason := functionReasons[entry.reason]
+	return functionFacts{
+		Class:     entry.class,
+		Code:      reason.code,
+		Reason:    reason.text,
+		Check:     entry.check,
+		Extension: entry.extension,
+		majors:    entry.majors,
+	}, true
+}
+
+// oneArgumentDenied says whether a name in the place of a column or attribute
+// may be the call of a function that is not allowed: in PostgreSQL x.f and
+// (x).f call f(x) when x has no such column. It holds for the denied and the
+// checked names that take one argument which SQL can produce.
+func oneArgumentDenied(name string) bool {
+	entry, ok := findFunction(name)
+	return ok && entry.oneArgument
+}
+
+func findFunction(name string) (functionEntry, bool) {
+	i, ok := slices.BinarySearchFunc(functionTable[:], name, func(e functionEntry, name string) int {
+		return cmp.Compare(e.name, name)
+	})
+	if !ok {
+		return functionEntry{}, false
+	}
+	return functionTable[i], true
+}
