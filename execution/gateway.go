@@ -1,0 +1,350 @@
+package execution
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Gateway is the door. It is safe for concurrent use.
+type Gateway struct {
+	log   audit.Log
+	doors map[string]*door
+	ids   []string // sorted
+
+	mu       sync.Mutex
+	inFlight sync.WaitGroup
+	draining bool
+}
+
+// NewGateway returns a gateway over conns that records in log. It opens no
+// connection. Two connections of one id, a policy that is not valid and a log
+// that cannot be written are errors.
+func NewGateway(ctx context.Context, log audit.Log, conns ...Connection) (*Gateway, error) {
+	if log == nil {
+		return nil, errors.New("new gateway: no audit log")
+	}
+	g := &Gateway{log: log, doors: make(map[string]*door, len(conns))}
+	for _, c := range conns {
+		if g.doors[c.ID] != nil {
+			return nil, fmt.Errorf("new gateway: two connections have the id %s", c.ID)
+		}
+		d, err := newDoor(c)
+		if err != nil {
+			return nil, fmt.Errorf("new gateway: %w", err)
+		}
+		g.doors[c.ID] = d
+		g.ids = append(g.ids, c.ID)
+	}
+	slices.Sort(g.ids)
+	if err := log.Append(ctx, audit.Event{Type: audit.GatewayStart}); err != nil {
+		return nil, auditError(err)
+	}
+	return g, nil
+}
+
+// ConnectionInfo describes a connection to callers.
+type ConnectionInfo struct {
+	ID          string
+	Name        string
+	Description string
+	Engine      string
+	Dialect     string // "" without a reader
+	Runs        bool   // statements can be run
+	Limits      Limits
+}
+
+// Connections returns every connection, ordered by id.
+func (g *Gateway) Connections() []ConnectionInfo {
+	out := make([]ConnectionInfo, 0, len(g.ids))
+	for _, id := range g.ids {
+		out = append(out, g.doors[id].info())
+	}
+	return out
+}
+
+func (d *door) info() ConnectionInfo {
+	info := ConnectionInfo{ID: d.ID, Name: d.Name, Description: d.Description, Engine: d.Engine, Runs: d.Open != nil, Limits: d.Limits}
+	if d.Dialect != nil {
+		info.Dialect = d.Dialect.Name()
+	}
+	return info
+}
+
+// Connection returns the connection of that id; the error lists the ids.
+func (g *Gateway) Connection(id string) (ConnectionInfo, error) {
+	d, err := g.door(id)
+	if err != nil {
+		return ConnectionInfo{}, err
+	}
+	return d.info(), nil
+}
+
+func (g *Gateway) door(id string) (*door, error) {
+	if d := g.doors[id]; d != nil {
+		return d, nil
+	}
+	e := NewError(sqlguard.CodeUnknownConnection, fmt.Sprintf("no connection has the id %q; configured: %s", id, cmp.Or(strings.Join(g.ids, ", "), "none")), nil)
+	if near := nearest(id, g.ids); near != "" {
+		e.Hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return nil, e
+}
+
+// Check judges sql as Query would, without running it. Before a connection is
+// first used its server's version and search path are not known yet.
+func (g *Gateway) Check(connectionID, sql string) (sqlguard.Verdict, error) {
+	d, err := g.door(connectionID)
+	if err != nil {
+		return sqlguard.Verdict{}, err
+	}
+	guard := d.state.Load().guard
+	if guard == nil {
+		return sqlguard.Verdict{}, d.Unavailable
+	}
+	return guard.Check(sql), nil
+}
+
+// Probe opens the connection and reports what its role may do.
+func (g *Gateway) Probe(ctx context.Context, connectionID string) (ProbeReport, error) {
+	d, err := g.door(connectionID)
+	if err != nil {
+		return ProbeReport{}, err
+	}
+	done, err := g.begin()
+	if err != nil {
+		return ProbeReport{}, err
+	}
+	defer done()
+	s, err := d.ready(ctx)
+	if err != nil {
+		return ProbeReport{}, err
+	}
+	return s.backend.Probe(ctx)
+}
+
+// Query judges one statement, records the decision, runs it read-only within
+// limits and records the outcome. A refused statement is a
+// *sqlguard.RejectedError, every other failure an *[Error]. It is the only
+// caller of the guard's approval.
+func (g *Gateway) Query(ctx context.Context, req Request) (res *Result, err error) {
+	d, err := g.door(req.ConnectionID)
+	if err != nil {
+		return nil, err
+	}
+	done, err := g.begin()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	c := &call{gateway: g, door: d, request: req, limits: req.Limits.Within(d.Limits), id: rand.Text()}
+	defer func() {
+		if r := recover(); r != nil {
+			res, err = nil, NewError(sqlguard.CodeInternalError, "the gateway met a fault of its own; query "+c.id, fmt.Errorf("panic: %v", r))
+			if c.decided {
+				c.finish(ctx, nil, err)
+			}
+		}
+	}()
+	return c.run(ctx)
+}
+
+// begin counts a call in, unless the gateway is stopping.
+func (g *Gateway) begin() (done func(), err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.draining {
+		return nil, NewError(sqlguard.CodeDraining, "the gateway is stopping and takes no new statements", nil)
+	}
+	g.inFlight.Add(1)
+	return g.inFlight.Done, nil
+}
+
+// Close takes no new statements, waits for those that run until ctx ends,
+// closes every connection and records the stop. It does not close the log.
+func (g *Gateway) Close(ctx context.Context) error {
+	g.mu.Lock()
+	already := g.draining
+	g.draining = true
+	g.mu.Unlock()
+	if already {
+		return nil
+	}
+	idle := make(chan struct{})
+	go func() {
+		g.inFlight.Wait()
+		close(idle)
+	}()
+	select {
+	case <-idle:
+	case <-ctx.Done(): // closing the backends ends what still runs
+	}
+	var errs []error
+	for _, id := range g.ids {
+		if err := g.doors[id].close(); err != nil {
+			errs = append(errs, fmt.Errorf("close %s: %w", id, err))
+		}
+	}
+	<-idle
+	if err := g.log.Append(ctx, audit.Event{Type: audit.GatewayStop}); err != nil {
+		errs = append(errs, auditError(err))
+	}
+	return errors.Join(errs...)
+}
+
+// call is one statement on its way through the door.
+type call struct {
+	gateway *Gateway
+	door    *door
+	request Request
+	limits  Limits
+	id      string
+	decided bool // the decision is recorded, so an outcome is owed
+}
+
+func (c *call) run(ctx context.Context) (*Result, error) {
+	state := c.door.state.Load()
+	if state.guard == nil {
+		return nil, c.door.Unavailable
+	}
+	c.request.stage(StageValidating)
+	approved, verdict, latency, refusal := c.judge(state.guard)
+	var openErr error
+	if refusal == nil && state.backend == nil {
+		// Only a statement that passes is worth a connection. What the
+		// server tells may change the guard, so that it judges again.
+		opening, cancel := context.WithTimeout(ctx, c.limits.Timeout)
+		ready, err := c.door.ready(opening)
+		cancel()
+		if err != nil {
+			openErr = err
+		} else if ready.guard.ID() != state.guard.ID() {
+			state = ready
+			approved, verdict, latency, refusal = c.judge(state.guard)
+		} else {
+			state = ready
+		}
+	}
+	if err := c.decide(ctx, state.guard, verdict, latency); err != nil {
+		return nil, err
+	}
+	if refusal != nil {
+		return nil, refusal
+	}
+	if openErr != nil {
+		c.finish(ctx, nil, openErr)
+		return nil, openErr
+	}
+	res, err := c.execute(ctx, state, approved)
+	c.finish(ctx, res, err)
+	if err != nil {
+		return nil, err
+	}
+	return res, nil
+}
+
+func (c *call) judge(guard *sqlguard.Guard) (sqlguard.Approved, sqlguard.Verdict, time.Duration, error) {
+	start := time.Now()
+	approved, verdict, err := guard.Judge(c.request.SQL)
+	return approved, verdict, time.Since(start), err
+}
+
+func (c *call) execute(ctx context.Context, state *doorState, approved sqlguard.Approved) (*Result, error) {
+	waiting, cancel := context.WithTimeout(ctx, c.limits.Timeout)
+	leave, err := c.door.queue.enter(waiting)
+	cancel()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if ctx.Err() != nil {
+		return nil, contextError(ctx, "before it was sent")
+	}
+	c.request.stage(StageExecuting)
+	return state.backend.Query(ctx, approved, c.limits)
+}
+
+// decide records the decision. Until it is recorded nothing runs.
+func (c *call) decide(ctx context.Context, guard *sqlguard.Guard, v sqlguard.Verdict, latency time.Duration) error {
+	e := audit.Event{
+		Type: audit.QueryDecision, QueryID: c.id,
+		Connection: audit.Connection{ID: c.door.ID, Dialect: v.Dialect},
+		SQL: audit.SQL{
+			Fingerprint: v.Fingerprint, Normalized: v.Normalized, HMAC: c.gateway.log.HMAC(c.request.SQL), Text: c.request.SQL,
+			Bytes: int64(len(c.request.SQL)), Kind: string(v.Verb), Functions: v.Functions,
+		},
+		Decision: audit.Decision{Verdict: audit.VerdictReject, Policy: guard.ID().String(), Parser: v.Parser, LatencyUS: latency.Microseconds()},
+		Limits: audit.Limits{
+			Rows: int64(c.limits.Rows), Bytes: c.limits.Bytes, CellBytes: c.limits.CellBytes, Columns: int64(c.limits.Columns),
+			TimeoutMS: c.limits.Timeout.Milliseconds(), LockTimeoutMS: c.limits.LockTimeout.Milliseconds(),
+		},
+	}
+	for _, r := range v.Relations {
+		name := r.Name
+		if r.Schema != "" {
+			name = r.Schema + "." + name
+		}
+		e.SQL.Tables = append(e.SQL.Tables, name)
+	}
+	if v.Allowed {
+		e.Decision.Verdict = audit.VerdictAllow
+	} else {
+		e.Decision.Codes = append(e.Decision.Codes, string(v.Code))
+		for _, f := range v.Findings {
+			if !slices.Contains(e.Decision.Codes, string(f.Code)) {
+				e.Decision.Codes = append(e.Decision.Codes, string(f.Code))
+			}
+		}
+	}
+	if err := c.gateway.log.Append(ctx, e); err != nil {
+		return auditError(err)
+	}
+	c.decided = v.Allowed
+	return nil
+}
+
+// finish records the outcome. When that fails the answer still stands: the
+// decision is on record, and the next decision will be refused.
+func (c *call) finish(ctx context.Context, res *Result, failure error) {
+	e := audit.Event{Type: audit.QueryFinished, QueryID: c.id, Connection: audit.Connection{ID: c.door.ID}}
+	if c.door.Dialect != nil {
+		e.Connection.Dialect = c.door.Dialect.Name()
+	}
+	switch code := CodeOf(failure); {
+	case failure == nil:
+		e.Result = audit.Result{
+			Status: audit.StatusOK, Rows: int64(len(res.Rows)), Bytes: res.Bytes, TruncatedBy: string(res.TruncatedBy),
+			ExecMS: float64(res.Elapsed.Microseconds()) / 1000,
+		}
+	case code == sqlguard.CodeCancelled:
+		e.Type = audit.QueryCancelled
+		e.Result = audit.Result{Status: audit.StatusCancelled, Code: string(code)}
+	default:
+		e.Result = audit.Result{Status: audit.StatusError, Code: string(cmp.Or(code, sqlguard.CodeInternalError))}
+		if known, ok := errors.AsType[*Error](failure); ok {
+			e.Result.SQLState = known.SQLState
+		}
+	}
+	_ = c.gateway.log.Append(ctx, e)
+}
+
+func auditError(err error) error {
+	return NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be written, so nothing runs", err)
+}
+
+// contextError types the end of ctx.
+func contextError(ctx context.Context, when string) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return NewError(sqlguard.CodeTimeout, "the time limit was reached "+when, ctx.Err())
+	}
+	return NewError(sqlguard.CodeCancelled, "cancelled "+when, ctx.Err())
+}
