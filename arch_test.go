@@ -1,0 +1,520 @@
+package ktx_test
+
+import (
+	"flag"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// A room is one row of the import table: what the packages at path may import
+// beside the standard library.
+type room struct {
+	path   string            // below the module; * stands for one element
+	ours   []string          // packages of this module; * as above, "..." for all but test support
+	others map[string]string // third-party modules, each with its reason
+	// In tests these are allowed in addition.
+	testOurs   []string
+	testOthers map[string]string
+	// std lists what may be imported of the standard library; nil means
+	// everything but noStd.
+	std   []string
+	noStd []string
+	// support marks packages for tests and generators, which the shipped
+	// binary must not contain.
+	support bool
+}
+
+// noOutside is what a reader of SQL has no use for.
+var noOutside = []string{"database/*", "net", "net/*", "os", "os/exec", "plugin", "reflect", "syscall", "unsafe"}
+
+// everyTest lists the modules that all tests may use.
+var everyTest = map[string]string{
+	"github.com/google/go-cmp": "shows how two values differ",
+	"pgregory.net/rapid":       "checks properties on generated input",
+	"go.uber.org/goleak":       "finds goroutines that a test leaves behind",
+}
+
+// rooms is the import table. ARCHITECTURE.md has the picture.
+var rooms = []room{
+	{path: "."},
+	{
+		path:       "corpus",
+		noStd:      noOutside,
+		testOthers: map[string]string{"go.yaml.in/yaml/v3": "compares the embedded cases with their YAML source", "github.com/santhosh-tekuri/jsonschema/v6": "checks the cases against their schema"},
+	},
+	{
+		path: "sqlguard",
+		std: []string{
+			"cmp", "container/list", "crypto/sha256", "embed", "encoding/hex", "encoding/json", "errors", "fmt", "io", "log/slog", "maps",
+			"slices", "strconv", "strings", "sync", "unicode", "unicode/utf8",
+			"syscall", // reads the stack limit, which the C parser's recursion depends on
+		},
+	},
+	{
+		path:     "dialects",
+		ours:     []string{"sqlguard", "dialects/*"},
+		testOurs: []string{"corpus"},
+		noStd:    noOutside,
+	},
+	{
+		path: "dialects/postgres",
+		ours: []string{"sqlguard"},
+		others: map[string]string{
+			"github.com/pganalyze/pg_query_go/v6": "the server's own grammar",
+			"github.com/sqlc-dev/oliphant":        "the server's own grammar in a build without cgo",
+		},
+		testOurs: []string{"corpus", "execution/executiontest/testdb"},
+		noStd:    noOutside,
+	},
+	{
+		path:       "dialects/sqlite",
+		ours:       []string{"sqlguard"},
+		others:     map[string]string{"github.com/sqlc-dev/meyer": "the grammar of SQLite in Go"},
+		testOurs:   []string{"corpus", "execution/executiontest/testdb"},
+		testOthers: map[string]string{"github.com/ncruces/go-sqlite3": "asks SQLite itself whether a text is a read"},
+		noStd:      noOutside,
+	},
+	{
+		path: "dialects/internal/gen/*",
+		ours: []string{"sqlguard", "execution/executiontest/testdb"},
+		others: map[string]string{
+			"github.com/jackc/pgx/v5":             "reads the servers' catalogues",
+			"github.com/pganalyze/pg_query_go/v6": "the types that the walker is made from",
+			"github.com/sqlc-dev/oliphant":        "the types that the other walker is made from",
+		},
+		support: true,
+	},
+	{
+		path:   "execution/audit",
+		ours:   []string{"sqlguard"},
+		others: map[string]string{"github.com/gowebpki/jcs": "canonical JSON, which the hash chain is over"},
+	},
+	{
+		path:    "execution/audit/audittest",
+		ours:    []string{"sqlguard", "execution/audit"},
+		support: true,
+	},
+	{
+		path:     "execution",
+		ours:     []string{"sqlguard", "execution/audit"},
+		testOurs: []string{"execution/audit/audittest", "execution/executiontest"},
+	},
+	{
+		path:     "execution/pgdb",
+		ours:     []string{"sqlguard", "execution"},
+		others:   map[string]string{"github.com/jackc/pgx/v5": "the driver"},
+		testOurs: []string{"execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "dialects/postgres"},
+	},
+	{
+		path:     "execution/sqlitedb",
+		ours:     []string{"sqlguard", "execution"},
+		others:   map[string]string{"github.com/ncruces/go-sqlite3": "the driver and the engine"},
+		testOurs: []string{"execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "dialects/sqlite"},
+	},
+	{
+		path:    "execution/executiontest",
+		ours:    []string{"sqlguard", "execution", "execution/audit", "execution/audit/audittest"},
+		support: true,
+	},
+	{
+		path: "execution/executiontest/testdb",
+		others: map[string]string{
+			"github.com/jackc/pgx/v5":       "makes databases and roles",
+			"github.com/ncruces/go-sqlite3": "makes database files",
+		},
+		support: true,
+	},
+	{
+		path:       "research",
+		ours:       []string{"sqlguard", "execution", "execution/audit"},
+		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
+		testOurs:   []string{"dialects", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb"},
+		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts what the tool list costs a model"},
+	},
+	{
+		path: "cmd/ktx",
+		ours: []string{"cmd/ktx/internal/cli"},
+	},
+	{
+		path: "cmd/ktx/internal/*",
+		ours: []string{"..."},
+		others: map[string]string{
+			"github.com/modelcontextprotocol/go-sdk": "the protocol's transports",
+			"github.com/spf13/cobra":                 "commands, completion, manual pages",
+			"go.yaml.in/yaml/v3":                     "reads ktx.yaml with lines and columns",
+			"golang.org/x/term":                      "asks whether a terminal is there and how wide it is",
+			"github.com/ncruces/go-sqlite3":          "makes the demo's database",
+		},
+		testOurs:   []string{"execution/executiontest/testdb", "execution/audit/audittest"},
+		testOthers: map[string]string{"github.com/rogpeppe/go-internal": "runs the command line's scripts", "github.com/jackc/pgx/v5": "looks at the server from outside", "github.com/santhosh-tekuri/jsonschema/v6": "checks output against its schema"},
+	},
+}
+
+func roomOf(rel string) (room, bool) {
+	// An exact path stands before a pattern.
+	if i := slices.IndexFunc(rooms, func(r room) bool { return r.path == rel }); i >= 0 {
+		return rooms[i], true
+	}
+	i := slices.IndexFunc(rooms, func(r room) bool { return matches([]string{r.path}, rel) })
+	if i < 0 {
+		return room{}, false
+	}
+	return rooms[i], true
+}
+
+// imports returns what a package imports in code and, in addition, in tests,
+// files that this build leaves out included.
+func imports(t *testing.T, p listed) (code, tests []string) {
+	t.Helper()
+	code = slices.Clone(p.Imports)
+	tests = slices.Concat(p.TestImports, p.XTestImports)
+	for _, name := range p.IgnoredGoFiles {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range file.Imports {
+			importPath, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasSuffix(name, "_test.go") {
+				tests = append(tests, importPath)
+			} else {
+				code = append(code, importPath)
+			}
+		}
+	}
+	return code, tests
+}
+
+// judge returns what the row does not allow of one package's imports.
+func (r room) judge(rel string, importPaths []string, inTest bool, reqs []requirement) []string {
+	oursAllowed, others := r.ours, maps.Clone(r.others)
+	if inTest {
+		oursAllowed = slices.Concat(r.ours, r.testOurs, []string{rel})
+		others = maps.Clone(everyTest)
+		maps.Copy(others, r.others)
+		maps.Copy(others, r.testOthers)
+	}
+	var bad []string
+	for _, importPath := range importPaths {
+		first, _, _ := strings.Cut(importPath, "/")
+		switch {
+		case ours(importPath):
+			target := strings.TrimPrefix(importPath, module+"/")
+			targetRoom, known := roomOf(target)
+			if !known || !matches(oursAllowed, target) || (targetRoom.support && !slices.ContainsFunc(oursAllowed, func(p string) bool { return p != "..." && matches([]string{p}, target) })) {
+				bad = append(bad, target)
+			}
+		case strings.Contains(first, "."):
+			if _, ok := others[moduleOf(importPath, reqs)]; !ok {
+				bad = append(bad, importPath)
+			}
+		case inTest:
+			// Tests may use all of the standard library.
+		case r.std != nil && !slices.Contains(r.std, importPath), matches(r.noStd, importPath):
+			bad = append(bad, importPath)
+		}
+	}
+	return bad
+}
+
+func TestImportsFollowTheTable(t *testing.T) {
+	reqs, err := requirements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, b := range tested() {
+		t.Run(b.name, func(t *testing.T) {
+			pkgs, err := b.own()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range pkgs {
+				r, ok := roomOf(p.rel())
+				if !ok {
+					t.Errorf("%s has no row in the import table", p.rel())
+					continue
+				}
+				seen[r.path] = true
+				code, tests := imports(t, p)
+				for _, bad := range r.judge(p.rel(), code, false, reqs) {
+					t.Errorf("%s imports %s, which its row does not allow", p.rel(), bad)
+				}
+				for _, bad := range r.judge(p.rel(), tests, true, reqs) {
+					t.Errorf("the tests of %s import %s, which its row does not allow", p.rel(), bad)
+				}
+			}
+		})
+	}
+	for _, r := range rooms {
+		if !seen[r.path] {
+			t.Errorf("the row %s has no package", r.path)
+		}
+	}
+}
+
+// TestTheTableRefuses shows that each part of a row can say no.
+func TestTheTableRefuses(t *testing.T) {
+	reqs, err := requirements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		rel, importPath string
+		inTest, allowed bool
+	}{
+		{rel: "sqlguard", importPath: "strings", allowed: true},
+		{rel: "sqlguard", importPath: "net/http"},
+		{rel: "sqlguard", importPath: "os"},
+		{rel: "sqlguard", importPath: "os", inTest: true, allowed: true},
+		{rel: "sqlguard", importPath: "github.com/google/go-cmp/cmp"},
+		{rel: "sqlguard", importPath: "github.com/google/go-cmp/cmp", inTest: true, allowed: true},
+		{rel: "sqlguard", importPath: "github.com/jackc/pgx/v5", inTest: true},
+		{rel: "sqlguard", importPath: "example.com/unknown", inTest: true},
+		{rel: "sqlguard", importPath: module + "/dialects"},
+		{rel: "sqlguard", importPath: module + "/sqlguard", inTest: true, allowed: true},
+		{rel: "dialects/postgres", importPath: "github.com/pganalyze/pg_query_go/v6/parser", allowed: true},
+		{rel: "dialects/postgres", importPath: "net"},
+		{rel: "dialects/postgres", importPath: "database/sql"},
+		{rel: "dialects/sqlite", importPath: "github.com/pganalyze/pg_query_go/v6"},
+		{rel: "execution", importPath: module + "/dialects/postgres"},
+		{rel: "execution", importPath: module + "/execution/executiontest"},
+		{rel: "execution", importPath: module + "/execution/executiontest", inTest: true, allowed: true},
+		{rel: "execution/pgdb", importPath: module + "/execution/sqlitedb"},
+		{rel: "cmd/ktx/internal/cli", importPath: module + "/execution/pgdb", allowed: true},
+		{rel: "cmd/ktx/internal/cli", importPath: module + "/execution/executiontest/testdb"},
+		{rel: "cmd/ktx/internal/cli", importPath: module + "/execution/executiontest/testdb", inTest: true, allowed: true},
+		{rel: "cmd/ktx/internal/cli", importPath: module + "/no/such/room"},
+		{rel: "cmd/ktx", importPath: "github.com/spf13/cobra"},
+	} {
+		r, ok := roomOf(c.rel)
+		if !ok {
+			t.Errorf("no row for %s", c.rel)
+			continue
+		}
+		if bad := r.judge(c.rel, []string{c.importPath}, c.inTest, reqs); (len(bad) == 0) != c.allowed {
+			t.Errorf("%s imports %s (in tests: %t): allowed = %t, want %t", c.rel, c.importPath, c.inTest, !c.allowed, c.allowed)
+		}
+	}
+	if r, ok := roomOf("cmd/ktx/internal/cli/deeper"); ok {
+		t.Errorf("a package below a package has the row of %s", r.path)
+	}
+}
+
+// TestEveryDependencyHasAReason compares go.mod with the table: a direct
+// dependency is in a row, a module in a row is a direct dependency, and the
+// packages of the row import it.
+func TestEveryDependencyHasAReason(t *testing.T) {
+	reqs, err := requirements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]map[string]bool{} // modules by row, tests apart
+	usedAnywhere := map[string]bool{}
+	for _, b := range builds {
+		pkgs, err := b.own()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pkgs {
+			r, _ := roomOf(p.rel())
+			code, tests := imports(t, p)
+			for key, importPaths := range map[string][]string{r.path: code, r.path + " (tests)": tests} {
+				for _, importPath := range importPaths {
+					if used[key] == nil {
+						used[key] = map[string]bool{}
+					}
+					used[key][moduleOf(importPath, reqs)] = true
+					usedAnywhere[moduleOf(importPath, reqs)] = true
+				}
+			}
+		}
+	}
+	direct := map[string]bool{}
+	for _, r := range reqs {
+		direct[r.Path] = !r.Indirect
+	}
+	named := map[string]bool{}
+	check := func(where string, modules map[string]string, used map[string]bool) {
+		for path, reason := range modules {
+			named[path] = true
+			if reason == "" {
+				t.Errorf("%s: %s has no reason", where, path)
+			}
+			if !direct[path] {
+				t.Errorf("%s: %s is not a direct dependency in go.mod", where, path)
+			}
+			if !used[path] {
+				t.Errorf("%s: %s is not imported", where, path)
+			}
+		}
+	}
+	check("all tests", everyTest, usedAnywhere)
+	for _, r := range rooms {
+		check(r.path, r.others, used[r.path])
+		check(r.path+" (tests)", r.testOthers, used[r.path+" (tests)"])
+	}
+	for path, isDirect := range direct {
+		if isDirect && !named[path] {
+			t.Errorf("go.mod: %s has no row that says what it is for", path)
+		}
+	}
+}
+
+// TestShippedBinaryHasNoTestCode looks at everything that is linked into ktx.
+func TestShippedBinaryHasNoTestCode(t *testing.T) {
+	reqs, err := requirements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range tested() {
+		t.Run(b.name, func(t *testing.T) {
+			pkgs, err := goList(b.cgo, "-deps", "./cmd/ktx")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, bad := range notShipped(pkgs, reqs) {
+				t.Errorf("cmd/ktx contains %s", bad)
+			}
+		})
+	}
+	planted := []listed{
+		{ImportPath: "testing"},
+		{ImportPath: "strings"},
+		{ImportPath: "pgregory.net/rapid"},
+		{ImportPath: module + "/execution"},
+		{ImportPath: module + "/execution/executiontest/testdb"},
+	}
+	if got := notShipped(planted, reqs); len(got) != 3 {
+		t.Errorf("of three planted packages these were found: %v", got)
+	}
+}
+
+// notShipped returns which of a program's packages are for tests only.
+func notShipped(pkgs []listed, reqs []requirement) []string {
+	shipped := map[string]bool{}
+	for _, r := range rooms {
+		for path := range r.others {
+			shipped[path] = shipped[path] || !r.support
+		}
+	}
+	var bad []string
+	for _, p := range pkgs {
+		r, _ := roomOf(p.rel())
+		path := moduleOf(p.ImportPath, reqs)
+		isDirect := slices.Contains(reqs, requirement{Path: path})
+		if p.ImportPath == "testing" || (ours(p.ImportPath) && r.support) || (isDirect && !shipped[path]) {
+			bad = append(bad, p.ImportPath)
+		}
+	}
+	return bad
+}
+
+// TestBothParsersNeverMeet keeps the two PostgreSQL parsers apart: linked into
+// one binary they panic at start.
+func TestBothParsersNeverMeet(t *testing.T) {
+	for _, b := range tested() {
+		t.Run(b.name, func(t *testing.T) {
+			pkgs, err := goList(b.cgo, "-deps", "./cmd/ktx")
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, other := "github.com/pganalyze/pg_query_go/v6", "github.com/sqlc-dev/oliphant"
+			if !b.cgo {
+				want, other = other, want
+			}
+			has := func(prefix string) bool {
+				return slices.ContainsFunc(pkgs, func(p listed) bool {
+					return p.ImportPath == prefix || strings.HasPrefix(p.ImportPath, prefix+"/")
+				})
+			}
+			if !has(want) || has(other) {
+				t.Errorf("has %s: %t, has %s: %t", want, has(want), other, has(other))
+			}
+		})
+	}
+}
+
+// depguardRules renders the table as golangci-lint's depguard reads it, so that
+// an editor shows what this test would say.
+func depguardRules() string {
+	var out strings.Builder
+	rule := func(name string, files, std, own []string, modules map[string]string) {
+		fmt.Fprintf(&out, "        %s:\n          list-mode: strict\n          files:\n", name)
+		for _, file := range files {
+			fmt.Fprintf(&out, "            - %q\n", file)
+		}
+		out.WriteString("          allow:\n")
+		for _, pkg := range std {
+			fmt.Fprintf(&out, "            - %s\n", pkg)
+		}
+		for _, pkg := range own {
+			// depguard knows prefixes, not patterns.
+			if prefix, cut := strings.CutSuffix(pkg, "*"); cut {
+				fmt.Fprintf(&out, "            - %s/%s\n", module, prefix)
+			} else if pkg == "..." {
+				fmt.Fprintf(&out, "            - %s\n", module)
+			} else {
+				fmt.Fprintf(&out, "            - %s/%s$\n", module, pkg)
+			}
+		}
+		for _, path := range slices.Sorted(maps.Keys(modules)) {
+			fmt.Fprintf(&out, "            - %s\n", path)
+		}
+	}
+	for _, r := range rooms {
+		if r.path == "." {
+			continue
+		}
+		name := strings.NewReplacer("/", "-", "*", "each").Replace(r.path)
+		std := []string{"$gostd"}
+		if r.std != nil {
+			std = nil
+			for _, pkg := range r.std {
+				std = append(std, pkg+"$")
+			}
+		}
+		all := maps.Clone(everyTest)
+		maps.Copy(all, r.others)
+		maps.Copy(all, r.testOthers)
+		rule(name, []string{"**/" + r.path + "/*.go", "!$test"}, std, r.ours, r.others)
+		rule(name+"-tests", []string{"**/" + r.path + "/*_test.go"}, []string{"$gostd"}, slices.Concat(r.ours, r.testOurs, []string{r.path}), all)
+	}
+	return out.String()
+}
+
+func TestDepguardRepeatsTheTable(t *testing.T) {
+	const begin, end = "        # depguard:begin\n", "        # depguard:end\n"
+	text, err := os.ReadFile(".golangci.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok1 := strings.Cut(string(text), begin)
+	have, after, ok2 := strings.Cut(rest, end)
+	if !ok1 || !ok2 {
+		t.Fatalf(".golangci.yml has no lines %q and %q", begin, end)
+	}
+	want := depguardRules()
+	if *update {
+		if err := os.WriteFile(".golangci.yml", []byte(before+begin+want+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if have != want {
+		t.Error("the depguard rules in .golangci.yml are not those of the import table; run make golden")
+	}
+}
