@@ -66,6 +66,7 @@ type cluster struct {
 	password string
 	tls      bool
 	reaper   *reaper
+	pick     func(ctx context.Context) (int, error) // a port to try
 
 	mu     sync.Mutex
 	port   int
@@ -76,7 +77,10 @@ type cluster struct {
 
 // newCluster makes a data directory; no server runs on it yet.
 func newCluster(ctx context.Context, o Options) (_ *cluster, err error) {
-	c := &cluster{bin: o.Bin, tls: o.TLS, password: rand.Text()}
+	c := &cluster{bin: o.Bin, tls: o.TLS, password: rand.Text(), pick: freePort}
+	if o.pick != nil {
+		c.pick = o.pick
+	}
 	if c.bin == "" {
 		if c.bin, err = Binaries(); err != nil {
 			return nil, err
@@ -204,7 +208,7 @@ func (c *cluster) start(ctx context.Context) error {
 		return c.startOn(ctx, c.port)
 	}
 	for try := 1; ; try++ {
-		port, err := freePort(ctx)
+		port, err := c.pick(ctx)
 		if err != nil {
 			return err
 		}

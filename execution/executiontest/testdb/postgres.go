@@ -26,6 +26,8 @@ type Options struct {
 	// TLS gives the server a self-signed certificate, see
 	// [PostgresServer.CertificateFile]. It still takes connections without TLS.
 	TLS bool
+
+	pick func(ctx context.Context) (int, error) // instead of a free port
 }
 
 // A PostgresServer is a running PostgreSQL with a superuser's access to it. All

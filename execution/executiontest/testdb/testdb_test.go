@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -128,6 +129,46 @@ func TestClustersSideBySide(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+func TestTakenPort(t *testing.T) {
+	var lc net.ListenConfig
+	taken, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	port := func(l net.Listener) int {
+		addr, ok := l.Addr().(*net.TCPAddr)
+		if !ok {
+			t.Fatalf("no port: %v", l.Addr())
+		}
+		return addr.Port
+	}
+
+	tries := 0
+	s := testdb.StartPostgres(t, testdb.Options{}.Picking(func(ctx context.Context) (int, error) {
+		if tries++; tries < 3 {
+			return port(taken), nil
+		}
+		l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
+		if err != nil {
+			return 0, err
+		}
+		return port(l), l.Close()
+	}))
+	if tries != 3 || scan[int](t, s.URL("", ""), "SELECT 1") != 1 {
+		t.Errorf("%d tries, want 3", tries)
+	}
+
+	tries = 0
+	_, err = testdb.Start(t.Context(), testdb.Options{}.Picking(func(context.Context) (int, error) {
+		tries++
+		return port(taken), nil
+	}))
+	if err == nil || tries < 2 || tries > 20 {
+		t.Errorf("a port that is never free: %d tries, %v", tries, err)
+	}
 }
 
 func TestSettings(t *testing.T) {

@@ -1,0 +1,9 @@
+package testdb
+
+import "context"
+
+// Picking returns o with another choice of ports.
+func (o Options) Picking(pick func(ctx context.Context) (int, error)) Options {
+	o.pick = pick
+	return o
+}
