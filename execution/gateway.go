@@ -94,7 +94,7 @@ func (g *Gateway) door(id string) (*door, error) {
 		return d, nil
 	}
 	e := NewError(sqlguard.CodeUnknownConnection, fmt.Sprintf("no connection has the id %q; configured: %s", id, cmp.Or(strings.Join(g.ids, ", "), "none")), nil)
-	if near := nearest(id, g.ids); near != "" {
+	if near := Nearest(id, g.ids); near != "" {
 		e.Hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return nil, e

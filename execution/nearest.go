@@ -2,9 +2,9 @@ package execution
 
 import "strings"
 
-// nearest returns the candidate that differs least from name, or "" when none
+// Nearest returns the candidate that differs least from name, or "" when none
 // is close enough to be a misspelling: at most a third of its letters.
-func nearest(name string, candidates []string) string {
+func Nearest(name string, candidates []string) string {
 	best, limit := "", max(1, len(name)/3)
 	for _, c := range candidates {
 		if d := editDistance(strings.ToLower(name), strings.ToLower(c)); d <= limit {

@@ -200,3 +200,9 @@ var codeTable = []CodeInfo{
 	{Code: CodeInvalidArguments, Family: FamilyExecution, Title: "Invalid arguments", Summary: "The arguments of the call do not fit its schema.", Retryable: true, hint: "mend the listed arguments"},
 	{Code: CodeDatabaseError, Family: FamilyExecution, Title: "Error of the database", Summary: "The database refused or failed the statement; its own message and SQLSTATE are given.", Retryable: true, hint: "mend the statement as the database's message says"},
 }
+
+// HintFor returns what to do about code, "" when nothing general helps.
+func HintFor(code Code) string {
+	info, _ := LookupCode(code)
+	return info.hint
+}

@@ -1,0 +1,287 @@
+package research
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// schema is the portable subset of JSON Schema that the input schemas use.
+type schema struct {
+	Type       string             `json:"type"`
+	Properties map[string]*schema `json:"properties"`
+	Required   []string           `json:"required"`
+	Items      *schema            `json:"items"`
+	Minimum    *json.Number       `json:"minimum"`
+	Maximum    *json.Number       `json:"maximum"`
+	MinItems   *int               `json:"minItems"`
+	MaxItems   *int               `json:"maxItems"`
+	MaxLength  *int               `json:"maxLength"`
+	Enum       []string           `json:"enum"`
+}
+
+// decodeArguments reads the arguments of a call by the tool's input schema
+// into target. All problems are reported at once under invalid_arguments;
+// arguments that the schema does not know are ignored with a note, unless
+// they look like a misspelt known one.
+func decodeArguments(raw json.RawMessage, s *schema, target any) (notes []string, err error) {
+	if len(bytes.TrimSpace(raw)) == 0 || string(bytes.TrimSpace(raw)) == "null" {
+		raw = json.RawMessage("{}")
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var value any
+	if err := d.Decode(&value); err != nil {
+		return nil, invalidArguments([]string{"arguments: not JSON; expected an object"})
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, invalidArguments([]string{"arguments: more than one JSON value; expected an object"})
+	}
+	v := validation{}
+	value = v.check("arguments", value, s)
+	if len(v.problems) > 0 {
+		slices.Sort(v.problems)
+		return nil, invalidArguments(v.problems)
+	}
+	normal, err := json.Marshal(value)
+	if err != nil {
+		return nil, invalidArguments([]string{"arguments: cannot be read"})
+	}
+	if err := json.Unmarshal(normal, target); err != nil {
+		return nil, invalidArguments([]string{"arguments: " + err.Error()})
+	}
+	slices.Sort(v.notes)
+	return v.notes, nil
+}
+
+func invalidArguments(problems []string) error {
+	return execution.NewError(sqlguard.CodeInvalidArguments, strings.Join(problems, "\n"), nil)
+}
+
+type validation struct {
+	problems, notes []string
+}
+
+func (v *validation) problem(path, what, expected, example string) {
+	v.problems = append(v.problems, fmt.Sprintf("%s: %s; expected %s; for example %s", path, what, expected, example))
+}
+
+// check validates value and returns it normalised: integers that came as
+// strings or with a zero fraction become integers.
+func (v *validation) check(path string, value any, s *schema) any {
+	switch s.Type {
+	case "object":
+		return v.object(path, value, s)
+	case "array":
+		return v.array(path, value, s)
+	case "integer":
+		return v.integer(path, value, s)
+	case "string":
+		return v.text(path, value, s)
+	case "boolean":
+		switch value {
+		case true, false:
+			return value
+		case "true":
+			return true
+		case "false":
+			return false
+		}
+		v.problem(path, kindOf(value), "true or false", "true")
+		return value
+	default:
+		return value
+	}
+}
+
+func (v *validation) object(path string, value any, s *schema) any {
+	members, ok := value.(map[string]any)
+	if !ok {
+		v.problem(path, kindOf(value), "an object", s.example())
+		return value
+	}
+	child := func(name string) string {
+		if path == "arguments" {
+			return name
+		}
+		return path + "." + name
+	}
+	for _, name := range s.Required {
+		if got, ok := members[name]; !ok || got == nil {
+			v.problem(child(name), "missing", s.Properties[name].expected(), s.Properties[name].example())
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		property, known := s.Properties[name]
+		switch {
+		case !known:
+			if near := execution.Nearest(strings.ReplaceAll(name, "_", ""), slices.Sorted(maps.Keys(s.Properties))); near != "" {
+				v.problem(child(name), "unknown argument, did you mean "+near+"?", s.Properties[near].expected(), s.Properties[near].example())
+			} else {
+				v.notes = append(v.notes, fmt.Sprintf("the argument %s is not known and was ignored", strconv.Quote(child(name))))
+			}
+			delete(members, name)
+		case members[name] == nil:
+			delete(members, name) // null counts as absent
+		default:
+			members[name] = v.check(child(name), members[name], property)
+		}
+	}
+	return members
+}
+
+func (v *validation) array(path string, value any, s *schema) any {
+	items, ok := value.([]any)
+	if !ok {
+		v.problem(path, kindOf(value), "an array", s.example())
+		return value
+	}
+	if s.MinItems != nil && len(items) < *s.MinItems || s.MaxItems != nil && len(items) > *s.MaxItems {
+		v.problem(path, fmt.Sprintf("%d items", len(items)), s.expected(), s.example())
+	}
+	for i := range items {
+		items[i] = v.check(fmt.Sprintf("%s[%d]", path, i), items[i], s.Items)
+	}
+	return items
+}
+
+func (v *validation) integer(path string, value any, s *schema) any {
+	var text string
+	switch x := value.(type) {
+	case json.Number:
+		text = x.String()
+	case string:
+		text = strings.TrimSpace(x)
+	default:
+		v.problem(path, kindOf(value), s.expected(), s.example())
+		return value
+	}
+	n, ok := wholeNumber(text)
+	if !ok {
+		v.problem(path, strconv.Quote(text), s.expected(), s.example())
+		return value
+	}
+	low, high := s.bounds()
+	if n < low || n > high {
+		v.problem(path, text, s.expected(), s.example())
+		return value
+	}
+	return json.Number(strconv.FormatInt(n, 10))
+}
+
+// wholeNumber reads an integer that is written exactly, also as 10.0 or 1e3.
+func wholeNumber(text string) (int64, bool) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n, true
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || f != float64(int64(f)) || f > 1<<53 || f < -(1<<53) {
+		return 0, false
+	}
+	return int64(f), true
+}
+
+func (v *validation) text(path string, value any, s *schema) any {
+	text, ok := value.(string)
+	if !ok {
+		v.problem(path, kindOf(value), s.expected(), s.example())
+		return value
+	}
+	if s.MaxLength != nil && utf8.RuneCountInString(text) > *s.MaxLength {
+		v.problem(path, fmt.Sprintf("%d characters", utf8.RuneCountInString(text)), s.expected(), s.example())
+	}
+	if len(s.Enum) > 0 && !slices.Contains(s.Enum, text) {
+		v.problem(path, strconv.Quote(text), s.expected(), s.example())
+	}
+	return value
+}
+
+func (s *schema) bounds() (low, high int64) {
+	low, high = -(1 << 53), 1<<53
+	if s.Minimum != nil {
+		if n, err := s.Minimum.Int64(); err == nil {
+			low = n
+		}
+	}
+	if s.Maximum != nil {
+		if n, err := s.Maximum.Int64(); err == nil {
+			high = n
+		}
+	}
+	return low, high
+}
+
+// expected describes what fits s.
+func (s *schema) expected() string {
+	switch {
+	case len(s.Enum) > 0:
+		return "one of " + strings.Join(s.Enum, ", ")
+	case s.Type == "integer" && s.Minimum != nil && s.Maximum != nil:
+		return fmt.Sprintf("an integer from %s to %s", s.Minimum, s.Maximum)
+	case s.Type == "integer" && s.Minimum != nil:
+		return fmt.Sprintf("an integer of at least %s", s.Minimum)
+	case s.Type == "integer":
+		return "an integer"
+	case s.Type == "array" && s.MaxItems != nil:
+		return fmt.Sprintf("an array of at most %d items", *s.MaxItems)
+	case s.Type == "array":
+		return "an array"
+	case s.Type == "string" && s.MaxLength != nil:
+		return fmt.Sprintf("a string of at most %d characters", *s.MaxLength)
+	case s.Type == "boolean":
+		return "true or false"
+	case s.Type == "object":
+		return "an object"
+	default:
+		return "a string"
+	}
+}
+
+// example is a value that fits s, as JSON.
+func (s *schema) example() string {
+	switch {
+	case len(s.Enum) > 0:
+		return strconv.Quote(s.Enum[0])
+	case s.Type == "integer":
+		low, _ := s.bounds()
+		return strconv.FormatInt(max(low, 1), 10)
+	case s.Type == "boolean":
+		return "true"
+	case s.Type == "array":
+		return "[" + s.Items.example() + "]"
+	case s.Type == "object":
+		var members []string
+		for _, name := range s.Required {
+			members = append(members, strconv.Quote(name)+": "+s.Properties[name].example())
+		}
+		return "{" + strings.Join(members, ", ") + "}"
+	default:
+		return `"text"`
+	}
+}
+
+func kindOf(value any) string {
+	switch value.(type) {
+	case nil:
+		return "null"
+	case string:
+		return "a string"
+	case json.Number:
+		return "a number"
+	case bool:
+		return "a boolean"
+	case []any:
+		return "an array"
+	default:
+		return "an object"
+	}
+}

@@ -1,0 +1,193 @@
+package research
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/ktxhq/ktx/execution"
+)
+
+// SQLExecutionInput is the input of sql_execution.
+type SQLExecutionInput struct {
+	ConnectionID string `json:"connectionId"`
+	SQL          string `json:"sql"`
+	// MaxRows bounds the rows; 0 means DefaultMaxRows.
+	MaxRows int `json:"maxRows"`
+	// MaxBytes bounds the answer; 0 means DefaultMaxBytes.
+	MaxBytes int64 `json:"maxBytes"`
+
+	// OnStage follows the statement; it may be nil.
+	OnStage func(execution.Stage) `json:"-"`
+}
+
+// The defaults of [SQLExecutionInput].
+const (
+	DefaultMaxRows  = 1000
+	DefaultMaxBytes = 256 << 10
+)
+
+// SQLExecutionOutput is the answer of sql_execution. Rows are positional.
+type SQLExecutionOutput struct {
+	Headers     []string
+	HeaderTypes []string // nil when the driver does not know them
+	Rows        [][]execution.Value
+	Truncated   bool
+	TruncatedBy execution.TruncatedBy
+	ElapsedMs   int64
+	// Notes say what a reader should know beside the answer: limits that
+	// were lowered, and what to do about a truncated result.
+	Notes []string
+}
+
+// SQLExecution runs one read-only statement. Errors are those of
+// [execution.Gateway.Query].
+func (s *Service) SQLExecution(ctx context.Context, in SQLExecutionInput) (*SQLExecutionOutput, error) {
+	info, err := s.gateway.Connection(in.ConnectionID)
+	if err != nil {
+		return nil, err
+	}
+	var notes []string
+	rows, note := capped("maxRows", int64(in.MaxRows), DefaultMaxRows, int64(info.Limits.Rows))
+	notes = append(notes, note...)
+	size, note := capped("maxBytes", in.MaxBytes, DefaultMaxBytes, info.Limits.Bytes)
+	notes = append(notes, note...)
+	res, err := s.gateway.Query(ctx, execution.Request{
+		ConnectionID: in.ConnectionID, SQL: in.SQL, OnStage: in.OnStage,
+		Limits: execution.Limits{Rows: int(rows), Bytes: size},
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &SQLExecutionOutput{
+		Headers: make([]string, len(res.Columns)), Rows: res.Rows,
+		Truncated: res.Truncated, TruncatedBy: res.TruncatedBy, ElapsedMs: res.Elapsed.Milliseconds(),
+	}
+	known := len(res.Columns) > 0
+	types := make([]string, len(res.Columns))
+	for i, c := range res.Columns {
+		out.Headers[i], types[i] = c.Name, c.Type
+		known = known && c.Type != ""
+	}
+	if known {
+		out.HeaderTypes = types
+	}
+	if res.Note != "" {
+		notes = append(notes, res.Note)
+	}
+	out.Notes = notes
+	out.fit(size)
+	return out, nil
+}
+
+// capped returns the limit that applies: what was asked for or the default,
+// cut to the connection's ceiling, with a note when that cuts what was asked.
+func capped(name string, asked, standard, ceiling int64) (int64, []string) {
+	switch {
+	case asked <= 0:
+		return min(standard, ceiling), nil
+	case asked > ceiling:
+		return ceiling, []string{fmt.Sprintf("%s was lowered from %d to this connection's limit of %d", name, asked, ceiling)}
+	default:
+		return asked, nil
+	}
+}
+
+// fit drops rows from the end until the answer as JSON is at most size bytes.
+func (o *SQLExecutionOutput) fit(size int64) {
+	total := int64(len(o.appendHead(nil)) + len(o.appendTail(nil)))
+	var row []byte
+	for i, values := range o.Rows {
+		row = appendRow(row[:0], values)
+		if total += int64(len(row)) + 1; total <= size {
+			continue
+		}
+		o.Rows = o.Rows[:i]
+		if !o.Truncated {
+			o.Truncated, o.TruncatedBy = true, execution.TruncatedByBytes
+			o.Notes = append(o.Notes, fmt.Sprintf("the answer is cut to %d bytes: select fewer columns or rows, or raise maxBytes", size))
+		}
+		return
+	}
+}
+
+// AppendJSON appends the answer as one JSON object, numbers as the server
+// wrote them.
+func (o *SQLExecutionOutput) AppendJSON(b []byte) []byte {
+	b = o.appendHead(b)
+	for i, row := range o.Rows {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendRow(b, row)
+	}
+	return o.appendTail(b)
+}
+
+func (o *SQLExecutionOutput) appendHead(b []byte) []byte {
+	b = append(b, `{"headers":`...)
+	b = appendStrings(b, o.Headers)
+	if o.HeaderTypes != nil {
+		b = append(b, `,"headerTypes":`...)
+		b = appendStrings(b, o.HeaderTypes)
+	}
+	return append(b, `,"rows":[`...)
+}
+
+func (o *SQLExecutionOutput) appendTail(b []byte) []byte {
+	b = append(b, `],"rowCount":`...)
+	b = strconv.AppendInt(b, int64(len(o.Rows)), 10)
+	b = append(b, `,"truncated":`...)
+	b = strconv.AppendBool(b, o.Truncated)
+	if o.Truncated {
+		b = append(b, `,"truncatedBy":`...)
+		b = execution.Value{Kind: execution.String, Text: string(o.TruncatedBy)}.AppendJSON(b)
+	}
+	b = append(b, `,"elapsedMs":`...)
+	return append(strconv.AppendInt(b, o.ElapsedMs, 10), '}')
+}
+
+func appendRow(b []byte, row []execution.Value) []byte {
+	b = append(b, '[')
+	for i, v := range row {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = v.AppendJSON(b)
+	}
+	return append(b, ']')
+}
+
+func appendStrings(b []byte, list []string) []byte {
+	b = append(b, '[')
+	for i, s := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = execution.Value{Kind: execution.String, Text: s}.AppendJSON(b)
+	}
+	return append(b, ']')
+}
+
+func (s *Service) handleSQLExecution(ctx context.Context, c *toolCall) (json.RawMessage, error) {
+	var in SQLExecutionInput
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	in.OnStage = func(stage execution.Stage) {
+		switch stage {
+		case execution.StageValidating:
+			c.progress(ctx, 0, "Validating SQL")
+		case execution.StageExecuting:
+			c.progress(ctx, 0.3, "Executing")
+		}
+	}
+	out, err := s.SQLExecution(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	c.progress(ctx, 1, fmt.Sprintf("Fetched %d rows", len(out.Rows)))
+	c.notes = append(c.notes, out.Notes...)
+	return out.AppendJSON(nil), nil
+}
