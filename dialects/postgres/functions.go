@@ -1,8 +1,9 @@
 package postgres
 
 import (
-	"cmp"
 	"slices"
+	"sort"
+	"strings"
 
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -41,6 +42,9 @@ const (
 	// checkPad: no visible literal makes lpad or rpad(text, length, …) larger
 	// than maxLiteralText.
 	checkPad
+	// checkSRID: the call has exactly two arguments, and the second is not
+	// visibly a text: no string literal, no cast to a text type, no ||.
+	checkSRID
 	// checkSeries: no visible literals make generate_series(start, stop, step)
 	// longer than maxLiteralRows.
 	checkSeries
@@ -78,11 +82,13 @@ func (s majorSet) has(major int) bool {
 
 // functionFacts is what the table holds of one name.
 type functionFacts struct {
-	Class     functionClass
-	Code      sqlguard.Code // of the refusal; empty when allowed
-	Reason    string        // completes a sentence that begins with the name
-	Check     argumentCheck
-	Extension string // empty for what the server ships
+	Class  functionClass
+	Code   sqlguard.Code // of the refusal; empty when allowed
+	Reason string        // completes a sentence that begins with the name
+	Check  argumentCheck
+	// Extension is empty for what the server ships. Its value "other" stands
+	// for extensions that are known by their manuals only.
+	Extension string
 	majors    majorSet
 }
 
@@ -127,11 +133,14 @@ func lookupFunction(schema, name string) (functionFacts, bool) {
 	}
 	entry, ok := findFunction(name)
 	if !ok {
-		return functionFacts{}, false
+		return lookupQualified(schema, name)
 	}
 	switch schema {
 	case "", "pg_catalog":
 	default:
+		if facts, denied := lookupQualified(schema, name); denied {
+			return facts, true
+		}
 		if entry.extension == "" || entry.class != functionDenied {
 			return functionFacts{}, false
 		}
@@ -147,6 +156,25 @@ func lookupFunction(schema, name string) (functionFacts, bool) {
 	}, true
 }
 
+// qualifiedDenial is a row of the generated table of what is refused in one
+// schema only.
+type qualifiedDenial struct {
+	schema, name string // name * stands for the whole schema
+	reason       reasonID
+}
+
+// lookupQualified finds a function that is refused in its schema only.
+func lookupQualified(schema, name string) (functionFacts, bool) {
+	for i := range qualifiedDenials {
+		d := &qualifiedDenials[i]
+		if d.schema == schema && (d.name == "*" || d.name == name) {
+			reason := functionReasons[d.reason]
+			return functionFacts{Class: functionDenied, Code: reason.code, Reason: reason.text, Extension: "other"}, true
+		}
+	}
+	return functionFacts{}, false
+}
+
 // oneArgumentDenied says whether a name in the place of a column or attribute
 // may be the call of a function that is not allowed: in PostgreSQL x.f and
 // (x).f call f(x) when x has no such column. It holds for the denied and the
@@ -157,9 +185,7 @@ func oneArgumentDenied(name string) bool {
 }
 
 func findFunction(name string) (functionEntry, bool) {
-	i, ok := slices.BinarySearchFunc(functionTable[:], name, func(e functionEntry, name string) int {
-		return cmp.Compare(e.name, name)
-	})
+	i, ok := sort.Find(len(functionTable), func(i int) int { return strings.Compare(name, functionTable[i].name) })
 	if !ok {
 		return functionEntry{}, false
 	}

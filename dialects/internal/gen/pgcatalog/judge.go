@@ -78,6 +78,9 @@ type judgement struct {
 	verdicts map[string]verdict
 	reasons  map[string]denial
 	problems []string
+	// qualified lists what is refused in one schema only, by "schema.name" or
+	// "schema.*", with the id of its reason.
+	qualified map[string]string
 	// informationSchema lists the helpers of information_schema, sorted.
 	informationSchema []string
 }
@@ -111,7 +114,7 @@ func (j *judgement) reason(d denial) {
 
 // judgeFunctions applies the review to the facts.
 func judgeFunctions(f *Facts) (*judgement, error) {
-	j := &judgement{verdicts: map[string]verdict{}, reasons: map[string]denial{}}
+	j := &judgement{verdicts: map[string]verdict{}, reasons: map[string]denial{}, qualified: map[string]string{}}
 	if f.newest > reviewedThrough {
 		j.problem("the facts hold major %d, the review covers %d", f.newest, reviewedThrough)
 	}
@@ -126,6 +129,7 @@ func judgeFunctions(f *Facts) (*judgement, error) {
 			j.problem("extension %s is not reviewed", name)
 		}
 	})
+	j.manual()
 	if len(j.problems) > 0 {
 		slices.Sort(j.problems)
 		return nil, fmt.Errorf("the review does not fit the facts:\n%s", strings.Join(slices.Compact(j.problems), "\n"))
@@ -277,5 +281,43 @@ func (j *judgement) extension(e extension, forms map[string][]form) {
 		if !seen[name] && !e.rest {
 			j.problem("%s of %s is not reviewed", name, e.name)
 		}
+	}
+}
+
+// manual adds the verdicts on what the facts do not hold.
+func (j *judgement) manual() {
+	deny := func(extension string, d denial) {
+		j.reason(d)
+		for name := range strings.FieldsSeq(d.names) {
+			if strings.Contains(name, ".") {
+				if j.qualified[name] != "" {
+					j.problem("%s is listed twice", name)
+				}
+				j.qualified[name] = d.id
+				continue
+			}
+			if _, ok := j.verdicts[name]; ok {
+				j.problem("%s is listed twice", name)
+			}
+			j.add(verdict{name: name, class: classDenied, reason: d.id, extension: extension, oneArgument: true})
+		}
+	}
+	for _, e := range manualExtensions {
+		for name := range strings.FieldsSeq(e.allowed) {
+			if old, ok := j.verdicts[name]; ok && old.extension == e.name {
+				j.problem("%s is listed twice in %s", name, e.name)
+			}
+			j.add(verdict{name: name, class: classAllowed, extension: e.name})
+		}
+		for _, d := range e.denied {
+			deny(e.name, d)
+		}
+	}
+	for _, c := range manualChecked {
+		j.reason(denial{id: c.check, code: c.code, reason: c.reason})
+		j.add(verdict{name: c.name, class: classChecked, reason: c.check, check: c.check, extension: c.extension})
+	}
+	for _, d := range manualDenials {
+		deny("other", d)
 	}
 }

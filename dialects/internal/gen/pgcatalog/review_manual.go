@@ -1,0 +1,162 @@
+package main
+
+// This file is the review of extensions that are not at hand for a harvest. The
+// names come from the extensions' manuals and installation scripts.
+
+// manualExtensions are reviewed sets. Every denied name counts as callable with
+// one argument.
+var manualExtensions = []extension{
+	{
+		// pgvector up to 0.8.
+		name: "vector",
+		allowed: `
+		array_to_halfvec array_to_sparsevec array_to_vector binary_quantize cosine_distance halfvec
+		halfvec_add halfvec_cmp halfvec_concat halfvec_eq halfvec_ge halfvec_gt
+		halfvec_l2_squared_distance halfvec_le halfvec_lt halfvec_mul halfvec_ne
+		halfvec_negative_inner_product halfvec_spherical_distance halfvec_sub halfvec_to_float4
+		halfvec_to_sparsevec halfvec_to_vector hamming_distance inner_product jaccard_distance l1_distance
+		l2_distance l2_norm l2_normalize sparsevec sparsevec_cmp sparsevec_eq sparsevec_ge sparsevec_gt
+		sparsevec_l2_squared_distance sparsevec_le sparsevec_lt sparsevec_ne
+		sparsevec_negative_inner_product sparsevec_to_halfvec sparsevec_to_vector subvector vector
+		vector_add vector_cmp vector_concat vector_dims vector_eq vector_ge vector_gt
+		vector_l2_squared_distance vector_le vector_lt vector_mul vector_ne vector_negative_inner_product
+		vector_norm vector_spherical_distance vector_sub vector_to_float4 vector_to_halfvec
+		vector_to_sparsevec`,
+	},
+	{
+		// PostGIS 2.5 to 3.7 without raster, topology and SFCGAL. All of these
+		// compute from their arguments alone; find_srid reads geometry_columns.
+		name: "postgis",
+		allowed: `
+		box2d box3d geography geometry geometrytype geomfromewkb geomfromewkt find_srid postgis_addbbox
+		postgis_dropbbox postgis_full_version postgis_geos_version postgis_getbbox postgis_hasbbox
+		postgis_lib_version postgis_liblwgeom_version postgis_libxml_version postgis_proj_version
+		postgis_scripts_installed postgis_typmod_dims postgis_typmod_srid postgis_typmod_type
+		postgis_version
+		st_3dclosestpoint st_3ddfullywithin st_3ddistance st_3ddwithin st_3dextent st_3dinterpolatepoint
+		st_3dintersects st_3dlength st_3dlength_spheroid st_3dlineinterpolatepoint st_3dlongestline
+		st_3dmakebox st_3dmaxdistance st_3dperimeter st_3dshortestline st_accum st_addmeasure st_addpoint
+		st_affine st_angle st_area st_area2d st_asbinary st_asencodedpolyline st_asewkb st_asewkt
+		st_asflatgeobuf st_asgeobuf st_asgeojson st_asgml st_ashexewkb st_askml st_aslatlontext
+		st_asmarc21 st_asmvt st_asmvtgeom st_assvg st_astext st_astwkb st_asx3d st_azimuth
+		st_bdmpolyfromtext st_bdpolyfromtext st_boundary st_boundingdiagonal st_box2dfromgeohash st_buffer
+		st_buildarea st_catmullromsmoothing st_centroid st_chaikinsmoothing st_cleangeometry
+		st_clipbybox2d st_closestpoint st_closestpointofapproach st_clusterdbscan st_clusterintersecting
+		st_clusterintersectingwin st_clusterkmeans st_clusterrelatewin st_clusterwithin
+		st_clusterwithinwin st_collect st_collectionextract st_collectionhomogenize st_combine_bbox
+		st_combinebbox st_concavehull st_contains st_containsproperly st_controlpoints st_convexhull
+		st_coorddim st_coverageclean st_coverageedges st_coverageinvalidedges st_coveragesimplify
+		st_coverageunion st_coveredby st_covers st_cpawithin st_crosses st_curven st_curvetoline st_degree
+		st_delaunaytriangles st_dfullywithin st_difference st_dimension st_disjoint st_distance
+		st_distance_sphere st_distance_spheroid st_distancecpa st_distancesphere st_distancespheroid
+		st_dump st_dumppoints st_dumprings st_dumpsegments st_dwithin st_endm st_endpoint st_envelope
+		st_equals st_evaluate st_expand st_extent st_exteriorring st_filterbym st_flipcoordinates
+		st_force2d st_force3d st_force3dm st_force3dz st_force4d st_force_2d st_force_3d st_force_3dm
+		st_force_3dz st_force_4d st_force_collection st_forcecollection st_forcecurve st_forcepolygonccw
+		st_forcepolygoncw st_forcerhr st_forcesfs st_frechetdistance st_fromflatgeobuf st_generatepoints
+		st_geogfromtext st_geogfromwkb st_geographyfromtext st_geohash st_geomcollfromtext
+		st_geomcollfromwkb st_geometricmedian st_geometryfromtext st_geometryn st_geometrytype
+		st_geomfromewkb st_geomfromewkt st_geomfromgeohash st_geomfromgeojson st_geomfromgml
+		st_geomfromkml st_geomfrommarc21 st_geomfromtext st_geomfromtwkb st_geomfromwkb st_gmltosql
+		st_hasarc st_hasm st_hasz st_hausdorffdistance st_hexagon st_hexagongrid st_interiorringn
+		st_interpolatepoint st_intersection st_intersects st_isclosed st_iscollection st_isempty
+		st_isnurbscurve st_ispolygonccw st_ispolygoncw st_isring st_issimple st_isvalid st_isvaliddetail
+		st_isvalidreason st_isvalidtrajectory st_knots st_largestemptycircle st_length st_length2d
+		st_length2d_spheroid st_length2dspheroid st_length_spheroid st_lengthspheroid st_letters
+		st_line_interpolate_point st_line_locate_point st_line_substring st_linecrossingdirection
+		st_lineextend st_linefromencodedpolyline st_linefrommultipoint st_linefromtext st_linefromwkb
+		st_lineinterpolatepoint st_lineinterpolatepoints st_linelocatepoint st_linemerge
+		st_linestringfromwkb st_linesubstring st_linetocurve st_locate_along_measure
+		st_locate_between_measures st_locatealong st_locatebetween st_locatebetweenelevations
+		st_longestline st_m st_makebox2d st_makebox3d st_makeenvelope st_makeline st_makenurbscurve
+		st_makepoint st_makepointm st_makepolygon st_makevalid st_maxdistance st_maximuminscribedcircle
+		st_mem_size st_memcollect st_memsize st_memunion st_minimumboundingcircle st_minimumboundingradius
+		st_minimumclearance st_minimumclearanceline st_minimumspanningtree st_mlinefromtext
+		st_mlinefromwkb st_mmax st_mmin st_mpointfromtext st_mpointfromwkb st_mpolyfromtext
+		st_mpolyfromwkb st_msize st_multi st_multilinefromwkb st_multilinestringfromtext
+		st_multipointfromtext st_multipointfromwkb st_multipolyfromwkb st_multipolygonfromtext st_ndims
+		st_node st_normalize st_npoints st_nrings st_numcontrolpoints st_numcurves st_numgeometries
+		st_numinteriorring st_numinteriorrings st_numpatches st_numpoints st_nurbscurveisrational
+		st_nurbstolinestring st_offsetcurve st_orderingequals st_orientedenvelope st_overlaps st_patchn
+		st_perimeter st_perimeter2d st_point st_point_inside_circle st_pointfromgeohash st_pointfromtext
+		st_pointfromwkb st_pointinsidecircle st_pointm st_pointn st_pointonsurface st_points st_pointz
+		st_pointzm st_polyfromtext st_polyfromwkb st_polygon st_polygonfromtext st_polygonfromwkb
+		st_polygonize st_project st_quantizecoordinates st_reduceprecision st_relate st_relatematch
+		st_removeirrelevantpointsforview st_removepoint st_removerepeatedpoints st_removesmallparts
+		st_reverse st_rotate st_rotatex st_rotatey st_rotatez st_scale st_scroll st_segmentize
+		st_seteffectivearea st_setendm st_setpoint st_setsrid st_setstartm st_sharedpaths
+		st_shift_longitude st_shiftlongitude st_shortestline st_simplify st_simplifypolygonhull
+		st_simplifypreservetopology st_simplifyvw st_snap st_snaptogrid st_split st_square st_squaregrid
+		st_srid st_startm st_startpoint st_subdivide st_summary st_swapordinates st_symdifference
+		st_symmetricdifference st_tileenvelope st_touches st_translate st_transscale st_triangulatepolygon
+		st_unaryunion st_union st_voronoilines st_voronoipolygons st_weights st_within st_wkbtosql
+		st_wkttosql st_wrapx st_x st_xmax st_xmin st_xsize st_y st_ymax st_ymin st_ysize st_z st_zmax
+		st_zmflag st_zmin st_zsize`,
+		denied: []denial{
+			{"runsSQL", "CodeDynamicSQL", "runs SQL text or reads a table that it is given by name", `
+			st_estimatedextent st_estimated_extent st_findextent st_find_extent
+			_postgis_stats _postgis_selectivity _postgis_index_extent`},
+			{"changesTables", "CodeFunctionSideEffect", "creates, changes or locks tables or rows", `
+			addgeometrycolumn dropgeometrycolumn dropgeometrytable populate_geometry_columns
+			updategeometrysrid st_fromflatgeobuftotable postgis_extensions_upgrade
+			addauth checkauth checkauthtrigger disablelongtransactions enablelongtransactions
+			lockrow unlockrows longtransactionsenabled
+			topology.addtopogeometrycolumn topology.createtopology topology.droptopology
+			topology.addedge topology.addface topology.addnode`},
+			{"projectionFile", "CodeFunctionFileAccess", "takes a projection that can name grid files", `
+			st_transformpipeline st_inversetransformpipeline
+			postgis_transform_geometry postgis_transform_pipeline_geometry`},
+			{"rasterFile", "CodeFunctionFileAccess", "reads or names raster files of the server", `
+			st_addband st_bandpath st_bandfilesize st_bandfiletimestamp st_setbandpath st_fromgdalraster
+			st_gdaldrivers`},
+		},
+	},
+}
+
+// manualChecked are members of manualExtensions that are allowed for some
+// arguments only.
+var manualChecked = []struct {
+	extension string
+	checked
+}{
+	{"postgis", checked{"st_transform", "checkSRID", "CodeFunctionFileAccess", "takes a projection as text, which can name grid files; use an SRID"}},
+}
+
+// manualDenials are functions of other extensions, so that a refusal names what
+// they do rather than that they are unknown. A name with a schema is found in
+// that schema only; schema.* is everything in it.
+var manualDenials = []denial{
+	{"opensConnection", "CodeFunctionNetworkAccess", "connects to another server or uses such a connection", `
+		http http_get http_post http_put http_patch http_delete http_head
+		http_set_curlopt http_reset_curlopt http_list_curlopt
+		net.http_get net.http_post net.http_delete net.http_collect_response
+		aws_s3.* aws_lambda.* aws_ml.* aws_comprehend.* aws_sagemaker.* azure_storage.* azure_ai.* azure_openai.*
+		google_ml.* utl_http.* utl_smtp.* utl_tcp.* utl_mail.*
+		query_export_to_s3 table_import_from_s3
+		oracle_close_connections oracle_diag`},
+	{"serverFile", "CodeFunctionFileAccess", "reads or writes files of the server", `
+		pg_file_read pg_file_length utl_file.*`},
+	{"runsSQL", "CodeDynamicSQL", "runs SQL text or reads a table that it is given by name", `
+		run_command_on_workers run_command_on_placements run_command_on_shards
+		run_command_on_colocated_placements run_command_on_all_nodes run_command_on_coordinator
+		master_run_on_worker master_modify_multiple_shards
+		pg_background_launch pg_background_result pg_background_detach
+		oracle_execute dbms_sql.* repack.*`},
+	{"schedulesJobs", "CodeFunctionSideEffect", "schedules or changes background jobs", `
+		cron.* dbms_job.* dbms_scheduler.* pgagent.*
+		add_job alter_job delete_job add_retention_policy remove_retention_policy
+		add_compression_policy remove_compression_policy add_continuous_aggregate_policy
+		remove_continuous_aggregate_policy`},
+	{"changesTables", "CodeFunctionSideEffect", "creates, changes or locks tables or rows", `
+		create_hypertable drop_chunks compress_chunk decompress_chunk move_chunk
+		create_distributed_table create_reference_table undistribute_table
+		hypopg_create_index hypopg_drop_index hypopg_reset hypopg_hide_index`},
+	{"notifies", "CodeFunctionSideEffect", "sends a notification to other sessions", `
+		dbms_alert.* dbms_pipe.*`},
+	{"advisoryLock", "CodeFunctionSideEffect", "takes or releases advisory locks", `dbms_lock.*`},
+	{"changesStatistics", "CodeFunctionSideEffect", "changes or resets statistics", `
+		pg_stat_kcache_reset pg_qualstats_reset pg_wait_sampling_reset_profile pg_stat_monitor_reset`},
+	{"replication", "CodeFunctionAdmin", "controls or reports replication", `pglogical.* spock.*`},
+	{"handlesSecrets", "CodeFunctionNotAllowed", "handles passwords or keys, which do not belong in a query", `
+		vault.* pgsodium.*`},
+}

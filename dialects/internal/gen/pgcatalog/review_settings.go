@@ -1,0 +1,27 @@
+package main
+
+// This file is the review of SHOW and current_setting. The list holds the
+// settings of the facts but for those that a rule below names, those that some
+// version shows to superusers only, and those of extensions.
+
+// refusedSettingPatterns are matched as path.Match does, against the lower-case
+// name.
+const refusedSettingPatterns = `
+	*_file *_filename *_directory *_directories *_dir *_destdir log_file_mode
+	*_directory_mode *_path
+	*_command *_conninfo *librar* *_provider
+	ssl_* krb_* gss_* oauth_* password_* scram_*  
+	listen_addresses port bonjour* unix_socket_*
+	primary_* synchronous_standby_names synchronized_standby_slots recovery_target*
+	db_user_namespace log_line_prefix log_destination event_source syslog_*`
+
+// allowedSettings are names that a pattern above would refuse.
+const allowedSettings = `search_path`
+
+// unlistedSettings can be shown though pg_settings does not list them.
+const unlistedSettings = `is_superuser role session_authorization`
+
+// minimumSettings must be on the list.
+const minimumSettings = `
+	server_version timezone search_path datestyle client_encoding standard_conforming_strings
+	transaction_read_only statement_timeout`
