@@ -217,6 +217,8 @@ const (
 	ReasonTorn = "torn_write"
 	// ReasonMissing: events that had been written were gone.
 	ReasonMissing = "events_missing"
+	// ReasonAnchor: the log has events, but its anchor was gone or unreadable.
+	ReasonAnchor = "anchor_missing"
 	// ReasonSync: the disk refused to flush a segment, whose last events may be lost.
 	ReasonSync = "sync_failed"
 )

@@ -1,0 +1,4 @@
+package audit
+
+// OpenWith is Open with another way to flush.
+var OpenWith = open

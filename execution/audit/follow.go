@@ -1,0 +1,126 @@
+package audit
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// errDetached: there is no segment to append to, or the file is no longer the
+// one it was.
+var errDetached = errors.New("not attached to a segment")
+
+// follow brings the segment and the tail up to what other processes wrote and
+// rotates when it is time. While nobody else writes that is one stat. The
+// caller holds mu and the directory's lock, as for all of this file.
+func (w *Writer) follow() error {
+	if w.segment == nil {
+		return errDetached
+	}
+	info, err := w.store.root.Lstat(w.segment.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errDetached
+	case err != nil:
+		return err
+	case !os.SameFile(info, w.segment.info) || info.Size() < w.segment.size:
+		return errDetached
+	case info.Size() > w.segment.size && w.store.moved():
+		return errDetached // others use another lock
+	case info.Size() > w.segment.size:
+		last, end, err := lastEvent(w.segment.file, w.segment.size, info.Size())
+		if err != nil {
+			return err
+		}
+		if end != info.Size() || last.kind == SegmentSeal {
+			return errDetached // torn by another process, or rotated out
+		}
+		w.segment.size = end
+		w.setTail(Anchor{Seq: last.seq, Hash: last.hash, Segment: w.segment.name})
+	}
+	return w.turn()
+}
+
+// turn rotates a segment that is full or could not be flushed. What could not
+// be flushed is recorded in the segment after it.
+func (w *Writer) turn() error {
+	failed := w.flusher.failedSegment()
+	if w.segment.size >= w.cfg.RotateBytes || failed == w.segment.name {
+		if err := w.rotate(); err != nil {
+			return err
+		}
+		failed = w.flusher.failedSegment()
+	}
+	if failed == "" {
+		return nil
+	}
+	e := Event{Type: LogRecovered, Log: LogInfo{Reason: ReasonSync, Segment: failed}}
+	if err := w.write(&e); err != nil {
+		return err
+	}
+	w.flusher.forgive()
+	return nil
+}
+
+// rotate seals the segment and makes the next one. The seal is an event of the
+// chain and the last one of its segment; the first event of the next segment
+// names its hash.
+func (w *Writer) rotate() error {
+	old := w.segment
+	e := Event{Type: SegmentSeal, Log: LogInfo{Segment: old.name, Bytes: old.size}}
+	if first, ok := firstSeq(old.file); ok {
+		e.Log.FirstSeq, e.Log.Records = first, w.tail.Seq-first+1
+	}
+	if err := w.write(&e); err != nil {
+		return fmt.Errorf("seal %s: %w", old.name, err)
+	}
+	return w.create(old.number + 1)
+}
+
+// firstSeq reads the sequence number of the first event of a segment. A first
+// line that is damaged has none; Verify says what is wrong with it.
+func firstSeq(r io.ReaderAt) (int64, bool) {
+	line, err := bufio.NewReader(io.NewSectionReader(r, 0, maxLine)).ReadBytes('\n')
+	if err != nil {
+		return 0, false
+	}
+	h, err := readHead(line[:len(line)-1])
+	return h.seq, err == nil
+}
+
+// create makes segment number and goes on with it.
+func (w *Writer) create(number int) error {
+	name := segmentName(number)
+	f, err := w.store.create(name)
+	if err != nil {
+		return err
+	}
+	if err := w.syncNames(); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return w.use(number, f, 0)
+}
+
+// use goes on with an open segment whose events end at size.
+func (w *Writer) use(number int, f *os.File, size int64) error {
+	info, err := f.Stat()
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	w.segment = &segment{number: number, name: segmentName(number), file: f, info: info, size: size}
+	return w.flusher.use(f, w.segment.name)
+}
+
+// detach leaves the segment; the next append looks for it anew.
+func (w *Writer) detach() {
+	if w.segment == nil {
+		return
+	}
+	w.segment = nil
+	if err := w.flusher.use(nil, ""); err != nil {
+		w.logger.Error("audit segment cannot be closed", "dir", w.path, "error", err)
+	}
+}

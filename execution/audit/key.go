@@ -1,0 +1,87 @@
+package audit
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// keySize is the length of the HMAC key in bytes.
+const keySize = 32
+
+// loadKey returns the key of the directory. When there is none it becomes
+// have, or random bytes when have is nil. The caller holds the lock, so that
+// processes which start together agree. A key that is there is never replaced;
+// one of another length is refused.
+func (s *store) loadKey(have []byte) ([]byte, error) {
+	key, err := s.readKey()
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	if key = have; key == nil {
+		key = make([]byte, keySize)
+		if _, err := rand.Read(key); err != nil {
+			return nil, err
+		}
+	}
+	temp := keyName + ".tmp"
+	if err := ignoreMissing(s.root.Remove(temp)); err != nil { // left by a crash
+		return nil, err
+	}
+	f, err := s.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.Write(key)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = s.publish(temp, keyName)
+	}
+	if err = errors.Join(err, ignoreMissing(s.root.Remove(temp)), syncDir(s.root)); err != nil {
+		return nil, err
+	}
+	return s.readKey()
+}
+
+// publish gives temp the name name unless that exists: by a hard link, which
+// never replaces, or by renaming where the file system has no links.
+func (s *store) publish(temp, name string) error {
+	err := s.root.Link(temp, name)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if _, statErr := s.root.Lstat(name); !errors.Is(statErr, fs.ErrNotExist) {
+		return errors.Join(err, statErr)
+	}
+	return s.root.Rename(temp, name)
+}
+
+func (s *store) readKey() ([]byte, error) {
+	f, err := s.open(keyName, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	key, err := io.ReadAll(io.LimitReader(f, keySize+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	if len(key) != keySize {
+		return nil, fmt.Errorf("the key file does not hold %d bytes", keySize)
+	}
+	return key, nil
+}
+
+// digest returns the hexadecimal HMAC-SHA256 of raw under key.
+func digest(key []byte, raw string) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(raw))
+	return hex.EncodeToString(mac.Sum(nil))
+}

@@ -1,0 +1,155 @@
+package audit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"time"
+)
+
+// Record is an event and where it stands.
+type Record struct {
+	Event Event
+	// Segment is the name of the file, Line counts from 1 in it, Offset is the
+	// byte at which the line begins.
+	Segment string
+	Line    int
+	Offset  int64
+	// Raw is the line as it stands in the file.
+	Raw json.RawMessage
+}
+
+// LineError is a line that is not an event. Reading goes on after it.
+type LineError struct {
+	Segment string
+	Line    int
+	Err     error
+}
+
+func (e *LineError) Error() string {
+	return fmt.Sprintf("%s line %d: %v", e.Segment, e.Line, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *LineError) Unwrap() error { return e.Err }
+
+// Reader reads a log, also while it is written. It checks no hashes; [Verify]
+// does. It takes no lock and writes nothing.
+type Reader struct {
+	root *os.Root
+}
+
+// OpenReader opens the log in dir for reading. The error is fs.ErrNotExist
+// when there is no such directory.
+func OpenReader(dir string) (*Reader, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read audit log: %w", err)
+	}
+	return &Reader{root: root}, nil
+}
+
+// Close ends the reader. Iterations that are under way fail.
+func (r *Reader) Close() error { return r.root.Close() }
+
+// All yields the events over all segments in the order in which they stand.
+// A *LineError stands for a line that is not an event; any other error ends
+// the iteration. A torn last line is left out.
+func (r *Reader) All(ctx context.Context) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		numbers, err := segments(r.root)
+		if err != nil {
+			yield(Record{}, fmt.Errorf("read audit log: %w", err))
+			return
+		}
+		for _, number := range numbers {
+			if _, ok := r.read(ctx, place{number: number}, yield); !ok {
+				return
+			}
+		}
+	}
+}
+
+// place is a point between two lines.
+type place struct {
+	number int // of the segment
+	line   int // lines before
+	offset int64
+}
+
+// read yields the whole lines of a segment from p on and returns the place
+// after the last. ok is false when the iteration is over.
+func (r *Reader) read(ctx context.Context, p place, yield func(Record, error) bool) (after place, ok bool) {
+	name := segmentName(p.number)
+	f, err := r.root.Open(name)
+	if err != nil {
+		yield(Record{}, fmt.Errorf("read audit log: %w", err))
+		return p, false
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	lines := linesFrom(io.NewSectionReader(f, p.offset, 1<<62), p.line, p.offset)
+	for {
+		if err := ctx.Err(); err != nil {
+			yield(Record{}, err)
+			return p, false
+		}
+		line, whole, err := lines.next()
+		switch {
+		case errors.Is(err, io.EOF), err == nil && !whole:
+			return p, true
+		case err != nil && !errors.Is(err, errLong):
+			yield(Record{}, fmt.Errorf("read %s: %w", name, err))
+			return p, false
+		}
+		p.line, p.offset = lines.number, lines.end
+		rec := Record{Segment: name, Line: lines.number, Offset: lines.start}
+		if err == nil {
+			rec.Raw = slices.Clone(line)
+			err = json.Unmarshal(line, &rec.Event)
+		}
+		if err != nil {
+			rec, err = Record{}, &LineError{Segment: name, Line: lines.number, Err: err}
+		}
+		if !yield(rec, err) {
+			return p, false
+		}
+	}
+}
+
+// Filter selects events. A zero field selects all, several fields those that
+// meet each of them.
+type Filter struct {
+	Types      []Type
+	Seq        int64
+	QueryID    string
+	Principal  string
+	Connection string
+	Verdict    string
+	// Code is a code of the decision or of the result.
+	Code string
+	// Since is inclusive, Until is not.
+	Since, Until time.Time
+}
+
+// Match reports whether e meets the filter.
+func (f Filter) Match(e Event) bool {
+	return (len(f.Types) == 0 || slices.Contains(f.Types, e.Type)) &&
+		(f.Seq == 0 || f.Seq == e.Seq) &&
+		(f.QueryID == "" || f.QueryID == e.QueryID) &&
+		(f.Principal == "" || f.Principal == e.Principal) &&
+		(f.Connection == "" || f.Connection == e.Connection.ID) &&
+		(f.Verdict == "" || f.Verdict == e.Decision.Verdict) &&
+		(f.Code == "" || f.Code == e.Result.Code || slices.Contains(e.Decision.Codes, f.Code)) &&
+		(f.Since.IsZero() || !e.Time.Before(f.Since)) &&
+		(f.Until.IsZero() || e.Time.Before(f.Until))
+}
+
+func (f Filter) zero() bool {
+	return len(f.Types) == 0 && f.Seq == 0 && f.QueryID == "" && f.Principal == "" && f.Connection == "" &&
+		f.Verdict == "" && f.Code == "" && f.Since.IsZero() && f.Until.IsZero()
+}

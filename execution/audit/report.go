@@ -1,0 +1,115 @@
+package audit
+
+import "fmt"
+
+// ProblemKind says what is wrong with a log.
+type ProblemKind string
+
+// The kinds of problems.
+const (
+	// ProblemEdited: the line is no event, or its content does not have its hash.
+	ProblemEdited ProblemKind = "edited"
+	// ProblemMissing: events between the one before and this one are gone.
+	ProblemMissing ProblemKind = "missing"
+	// ProblemMisplaced: the event does not belong here; it was inserted,
+	// repeated or moved.
+	ProblemMisplaced ProblemKind = "misplaced"
+	// ProblemChain: the event is the next one by number but names another
+	// event as the one before it.
+	ProblemChain ProblemKind = "chain_broken"
+	// ProblemSegment: a segment is gone, or goes on after its seal, or is not
+	// what its seal says.
+	ProblemSegment ProblemKind = "segment"
+	// ProblemTruncated: the log ends before the event of an anchor.
+	ProblemTruncated ProblemKind = "truncated"
+	// ProblemReplaced: the event of an anchor has another hash.
+	ProblemReplaced ProblemKind = "replaced"
+	// ProblemAnchor: the anchor is gone or cannot be read.
+	ProblemAnchor ProblemKind = "anchor"
+	// ProblemLost: when the log was opened, events that had been written, or
+	// the anchor, were gone. The log says so itself and went on.
+	ProblemLost ProblemKind = "lost"
+)
+
+// Problem is one fault of a log.
+type Problem struct {
+	Kind ProblemKind `json:"kind"`
+	// Segment is the file, empty when the fault is in no file.
+	Segment string `json:"segment,omitempty"`
+	// Line counts from 1 in the segment; 0 when the fault is in no line.
+	Line int `json:"line,omitempty"`
+	// Seq is the first event that is wrong or missing, as far as that is known.
+	Seq int64 `json:"seq,omitempty"`
+	// Detail says what was found.
+	Detail string `json:"detail"`
+}
+
+func (p Problem) String() string {
+	switch {
+	case p.Segment == "":
+		return fmt.Sprintf("%s: %s", p.Kind, p.Detail)
+	case p.Line == 0:
+		return fmt.Sprintf("%s: %s: %s", p.Segment, p.Kind, p.Detail)
+	default:
+		return fmt.Sprintf("%s line %d (event %d): %s: %s", p.Segment, p.Line, p.Seq, p.Kind, p.Detail)
+	}
+}
+
+// Note is an event in which the log tells of a repair or of a gap.
+type Note struct {
+	Segment string `json:"segment"`
+	Line    int    `json:"line"`
+	Event   Event  `json:"event"`
+}
+
+// SegmentReport is what a segment holds.
+type SegmentReport struct {
+	Name     string `json:"name"`
+	Events   int64  `json:"events"`
+	FirstSeq int64  `json:"firstSeq"`
+	LastSeq  int64  `json:"lastSeq"`
+	Bytes    int64  `json:"bytes"`
+	Sealed   bool   `json:"sealed"`
+}
+
+// Torn is an unfinished last line: a writer is at work, or it crashed and the
+// log has not been opened since.
+type Torn struct {
+	Segment string `json:"segment"`
+	Offset  int64  `json:"offset"`
+	Bytes   int64  `json:"bytes"`
+}
+
+// Report is what Verify found.
+type Report struct {
+	// OK is true when there is no problem. Notes and an unfinished last line
+	// are no problems.
+	OK       bool            `json:"ok"`
+	Events   int64           `json:"events"`
+	LastSeq  int64           `json:"lastSeq"`
+	LastHash Hash            `json:"lastHash"`
+	Segments []SegmentReport `json:"segments"`
+	// Anchor is the log's own anchor, nil when there is none.
+	Anchor *Anchor `json:"anchor"`
+	// Unanchored is the number of events after the anchor. Their loss from the
+	// end of the log would not be found.
+	Unanchored int64 `json:"unanchored"`
+	// Problems are in the order of the log, the first bad event first; More
+	// counts those left out after the first 100.
+	Problems []Problem `json:"problems"`
+	More     int64     `json:"more,omitempty"`
+	// Notes are the log.recovered and log.gap events.
+	Notes []Note `json:"notes"`
+	Torn  *Torn  `json:"torn,omitempty"`
+}
+
+// maxProblems bounds Report.Problems.
+const maxProblems = 100
+
+func (r *Report) add(p Problem) {
+	if len(r.Problems) >= maxProblems {
+		r.More++
+		return
+	}
+	r.Problems = append(r.Problems, p)
+}

@@ -1,0 +1,215 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	lockName   = "lock"
+	keyName    = "key"
+	anchorName = "anchor.json"
+
+	segmentPrefix = "audit-"
+	segmentSuffix = ".jsonl"
+
+	dirMode  = 0o700
+	fileMode = 0o600
+)
+
+// store is an open log directory: its root and the lock that one append at a
+// time holds.
+type store struct {
+	path string
+	root *os.Root
+	lock *dirLock
+}
+
+// openStore makes path when it is missing, narrows its mode to 0700, and opens
+// it without taking the lock.
+func openStore(path string) (*store, error) {
+	if err := os.MkdirAll(path, dirMode); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &store{path: path, root: root}
+	if err := s.narrow(".", dirMode); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	if s.lock, err = openLock(root); err == nil {
+		err = s.narrow(lockName, fileMode)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *store) close() error {
+	var err error
+	if s.lock != nil {
+		err = s.lock.close()
+	}
+	return errors.Join(err, s.root.Close())
+}
+
+// moved reports whether the directory or its lock is no longer the one that
+// was opened, so that another process would take another lock.
+func (s *store) moved() bool {
+	held, err := s.lock.file.Stat()
+	if err != nil {
+		return true
+	}
+	now, err := os.Stat(filepath.Join(s.path, lockName))
+	return err != nil || !os.SameFile(held, now)
+}
+
+// narrow takes from name every permission that mode does not have.
+func (s *store) narrow(name string, mode fs.FileMode) error {
+	if runtime.GOOS == "windows" { // where modes say nothing about who may read
+		return nil
+	}
+	info, err := s.root.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if info.Mode().Perm()&^mode == 0 {
+		return nil
+	}
+	if err := s.root.Chmod(name, info.Mode().Perm()&mode); err != nil {
+		return fmt.Errorf("narrow the mode of %s from %v to %v: %w", name, info.Mode().Perm(), mode, err)
+	}
+	return nil
+}
+
+// open opens a file of the log that is there already. A link, a directory or a
+// device in its place is refused: what is written must lie in the directory.
+func (s *store) open(name string, flag int) (*os.File, error) {
+	if err := s.regular(name); err != nil {
+		return nil, err
+	}
+	if err := s.narrow(name, fileMode); err != nil {
+		return nil, err
+	}
+	return s.root.OpenFile(name, flag, fileMode)
+}
+
+func (s *store) regular(name string) error {
+	info, err := s.root.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", name)
+	}
+	return nil
+}
+
+// create makes a file that must not be there yet.
+func (s *store) create(name string) (*os.File, error) {
+	return s.root.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, fileMode)
+}
+
+// replace puts data in the place of name at once, flushed when flush is set.
+// The caller holds the lock.
+func (s *store) replace(name string, data []byte, flush bool) error {
+	temp := name + ".tmp"
+	f, err := s.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil && flush {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = s.root.Rename(temp, name)
+	}
+	if err != nil {
+		return errors.Join(err, ignoreMissing(s.root.Remove(temp)))
+	}
+	return nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// segmentName returns the file name of segment n.
+func segmentName(n int) string {
+	return fmt.Sprintf("%s%06d%s", segmentPrefix, n, segmentSuffix)
+}
+
+// segmentNumber returns n for the name of segment n.
+func segmentNumber(name string) (n int, ok bool) {
+	digits, ok := strings.CutPrefix(name, segmentPrefix)
+	if !ok {
+		return 0, false
+	}
+	if digits, ok = strings.CutSuffix(digits, segmentSuffix); !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(digits)
+	return n, err == nil && n > 0 && segmentName(n) == name
+}
+
+// segments lists the numbers of the segments in root, in order.
+func segments(root *os.Root) ([]int, error) {
+	names, err := names(root)
+	if err != nil {
+		return nil, err
+	}
+	var numbers []int
+	for _, name := range names {
+		if n, ok := segmentNumber(name); ok {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, nil
+}
+
+func names(root *os.Root) ([]string, error) {
+	dir, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	list, err := dir.Readdirnames(-1)
+	return list, errors.Join(err, dir.Close())
+}
+
+const (
+	// lockWait is how long an append waits for other processes.
+	lockWait = 5 * time.Second
+	// lockPause and lockPauseMax bound the pause between two tries. Other
+	// processes hold the lock for one write, some microseconds.
+	lockPause    = 20 * time.Microsecond
+	lockPauseMax = time.Millisecond
+)
+
+// errLocked: another process holds the lock.
+var errLocked = errors.New("another process holds the lock")
+
+// acquire takes the lock, trying until deadline, at least once.
+func (l *dirLock) acquire(deadline time.Time) error {
+	err := l.try()
+	for pause := lockPause; errors.Is(err, errLocked) && time.Now().Before(deadline); pause = min(2*pause, lockPauseMax) {
+		time.Sleep(pause)
+		err = l.try()
+	}
+	return err
+}

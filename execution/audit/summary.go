@@ -1,0 +1,132 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+)
+
+// Summary counts the events of a log.
+type Summary struct {
+	Events int64 `json:"events"`
+	// Bytes is the length of the lines counted, newlines included.
+	Bytes int64     `json:"bytes"`
+	First time.Time `json:"first,omitzero"`
+	Last  time.Time `json:"last,omitzero"`
+	// Types counts events. Verdicts, Connections and Principals count
+	// decisions. Codes counts the codes of decisions and of results.
+	Types       map[Type]int64   `json:"types"`
+	Verdicts    map[string]int64 `json:"verdicts"`
+	Codes       map[string]int64 `json:"codes"`
+	Connections map[string]int64 `json:"connections"`
+	Principals  map[string]int64 `json:"principals"`
+	// LatencyUS is over decisions, ExecMS over statements that ended.
+	LatencyUS Quantiles `json:"latencyUs"`
+	ExecMS    Quantiles `json:"execMs"`
+	// Lost counts the events that log.gap events stand for.
+	Lost int64 `json:"lost"`
+	// Unfinished counts statements that were allowed and whose end is not
+	// recorded: they run now, or their process was killed. OpenQueries are the
+	// last 20 of their ids, oldest first.
+	Unfinished  int64    `json:"unfinished"`
+	OpenQueries []string `json:"openQueries"`
+	// BadLines counts lines that are no events; Verify says what is wrong.
+	BadLines int64 `json:"badLines"`
+}
+
+// Quantiles are exact, by the nearest rank.
+type Quantiles struct {
+	Count int64   `json:"count"`
+	P50   float64 `json:"p50"`
+	P95   float64 `json:"p95"`
+	Max   float64 `json:"max"`
+}
+
+// maxOpenQueries bounds Summary.OpenQueries.
+const maxOpenQueries = 20
+
+// Summarize counts the events in dir that meet filter. It holds 8 bytes of
+// memory for each statement, for the quantiles.
+func Summarize(ctx context.Context, dir string, filter Filter) (Summary, error) {
+	r, err := OpenReader(dir)
+	if err != nil {
+		return Summary{}, err
+	}
+	s, err := summarize(ctx, r, filter)
+	return s, errors.Join(err, r.Close())
+}
+
+func summarize(ctx context.Context, r *Reader, filter Filter) (Summary, error) {
+	s := Summary{
+		Types: map[Type]int64{}, Verdicts: map[string]int64{}, Codes: map[string]int64{},
+		Connections: map[string]int64{}, Principals: map[string]int64{}, OpenQueries: []string{},
+	}
+	var latency, exec []float64
+	open := map[string]int64{}
+	for rec, err := range r.All(ctx) {
+		var bad *LineError
+		if errors.As(err, &bad) {
+			s.BadLines++
+			continue
+		}
+		if err != nil {
+			return Summary{}, err
+		}
+		e := rec.Event
+		if !filter.Match(e) {
+			continue
+		}
+		s.Events++
+		s.Bytes += int64(len(rec.Raw)) + 1
+		s.Types[e.Type]++
+		if s.First.IsZero() || e.Time.Before(s.First) {
+			s.First = e.Time
+		}
+		if e.Time.After(s.Last) {
+			s.Last = e.Time
+		}
+		switch e.Type { //nolint:exhaustive // the other events are counted above and have nothing more
+		case QueryDecision:
+			s.Verdicts[e.Decision.Verdict]++
+			s.Connections[e.Connection.ID]++
+			s.Principals[e.Principal]++
+			for _, code := range e.Decision.Codes {
+				s.Codes[code]++
+			}
+			latency = append(latency, float64(e.Decision.LatencyUS))
+			if e.Decision.Verdict == VerdictAllow {
+				open[e.QueryID] = e.Seq
+			}
+		case QueryFinished, QueryCancelled:
+			if e.Result.Code != "" {
+				s.Codes[e.Result.Code]++
+			}
+			exec = append(exec, e.Result.ExecMS)
+			delete(open, e.QueryID)
+		case LogGap:
+			s.Lost += e.Log.Lost
+		}
+	}
+	s.LatencyUS, s.ExecMS = quantiles(latency), quantiles(exec)
+	s.Unfinished = int64(len(open))
+	ids := make([]string, 0, len(open))
+	for id := range open {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b string) int { return cmp.Compare(open[a], open[b]) })
+	s.OpenQueries = append(s.OpenQueries, ids[max(0, len(ids)-maxOpenQueries):]...)
+	return s, nil
+}
+
+// quantiles sorts values.
+func quantiles(values []float64) Quantiles {
+	if len(values) == 0 {
+		return Quantiles{}
+	}
+	slices.Sort(values)
+	rank := func(q float64) float64 { return values[int(math.Ceil(q*float64(len(values))))-1] }
+	return Quantiles{Count: int64(len(values)), P50: rank(0.5), P95: rank(0.95), Max: values[len(values)-1]}
+}

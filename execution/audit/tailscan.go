@@ -1,0 +1,42 @@
+package audit
+
+import (
+	"bytes"
+	"io"
+)
+
+// tailWindow is the first amount read from the end of a segment, and the least
+// by which it grows.
+const tailWindow = 4 << 10
+
+// lastEvent finds the last line in bytes from…size of r that is a whole event,
+// reading backwards. from is where a line begins. end is the offset after that
+// line, from when there is none; what follows it was not written as a whole.
+func lastEvent(r io.ReaderAt, from, size int64) (last head, end int64, err error) {
+	for window := int64(tailWindow); ; window *= 4 {
+		low := max(from, size-window)
+		buf := make([]byte, size-low)
+		if _, err := r.ReadAt(buf, low); err != nil && err != io.EOF { //nolint:errorlint // io.ReaderAt returns io.EOF itself
+			return head{}, from, err
+		}
+		stop := len(buf)
+		for {
+			// One line ends before stop, the next one before that.
+			newline := bytes.LastIndexByte(buf[:stop], '\n')
+			if newline < 0 {
+				break
+			}
+			start := bytes.LastIndexByte(buf[:newline], '\n') + 1
+			if start == 0 && low > from {
+				break // the line begins before the window
+			}
+			if h, err := readHead(buf[start:newline]); err == nil {
+				return h, low + int64(newline) + 1, nil
+			}
+			stop = newline
+		}
+		if low == from {
+			return head{}, from, nil
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package audit
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/gowebpki/jcs"
+)
+
+// Verify walks the log in dir and reports every fault it finds, the first bad
+// event first: events edited, deleted, inserted, moved, and the end cut off
+// before the log's own anchor or one of those given, which are copies of
+// anchor.json kept elsewhere. It reads only. The error is for a log that
+// cannot be read; a damaged one is a report.
+func Verify(ctx context.Context, dir string, anchors ...Anchor) (Report, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return Report{}, fmt.Errorf("verify audit log: %w", err)
+	}
+	v := verifier{root: root, next: 1, linked: true}
+	err = errors.Join(v.run(ctx, anchors), root.Close())
+	if err != nil {
+		return Report{}, fmt.Errorf("verify audit log in %s: %w", dir, err)
+	}
+	return v.report, nil
+}
+
+// verifier holds what the next line must continue.
+type verifier struct {
+	root    *os.Root
+	report  Report
+	anchors []Anchor // not passed yet, by sequence number
+
+	next   int64 // sequence number of the next event
+	prev   Hash  // hash it must name
+	linked bool  // false when prev is not known
+}
+
+func (v *verifier) run(ctx context.Context, anchors []Anchor) error {
+	// The anchor is read before the segments, so that a writer at work does
+	// not move it ahead of what is read.
+	v.anchors = slices.Clone(anchors)
+	own, anchorErr := readAnchor(v.root, anchorName)
+	if anchorErr == nil {
+		v.report.Anchor = &own
+		v.anchors = append(v.anchors, own)
+	}
+	slices.SortFunc(v.anchors, func(a, b Anchor) int { return cmp.Compare(a.Seq, b.Seq) })
+	v.anchors = slices.DeleteFunc(v.anchors, func(a Anchor) bool { return a.Seq == 0 })
+
+	numbers, err := segments(v.root)
+	if err != nil {
+		return err
+	}
+	if len(numbers) == 0 && errors.Is(anchorErr, fs.ErrNotExist) {
+		return fmt.Errorf("neither segments nor %s: %w", anchorName, fs.ErrNotExist)
+	}
+	v.report.Segments, v.report.Problems, v.report.Notes = []SegmentReport{}, []Problem{}, []Note{}
+	expected := 1
+	for i, number := range numbers {
+		if number != expected {
+			v.report.add(Problem{
+				Kind: ProblemSegment, Segment: segmentName(number), Seq: v.next,
+				Detail: fmt.Sprintf("the segment before it, %s, is missing", segmentName(number-1)),
+			})
+		}
+		expected = number + 1
+		if err := v.segment(ctx, segmentName(number), i == len(numbers)-1); err != nil {
+			return err
+		}
+	}
+	for _, a := range v.anchors {
+		v.report.add(Problem{
+			Kind: ProblemTruncated, Segment: a.Segment, Seq: v.next,
+			Detail: fmt.Sprintf("the log ends before event %d, which the anchor names", a.Seq),
+		})
+	}
+	switch {
+	case errors.Is(anchorErr, fs.ErrNotExist):
+		if v.report.Events > 0 {
+			v.report.add(Problem{Kind: ProblemAnchor, Detail: anchorName + " is missing"})
+		}
+	case anchorErr != nil:
+		v.report.add(Problem{Kind: ProblemAnchor, Detail: anchorErr.Error()})
+	default:
+		v.report.Unanchored = max(0, v.report.LastSeq-own.Seq)
+	}
+	v.report.OK = len(v.report.Problems) == 0
+	return nil
+}
+
+// segment checks one file.
+func (v *verifier) segment(ctx context.Context, name string, last bool) error {
+	f, err := v.root.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	seg := SegmentReport{Name: name}
+	lines := linesFrom(io.NewSectionReader(f, 0, math.MaxInt64), 0, 0)
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		line, whole, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil && !errors.Is(err, errLong) {
+			return fmt.Errorf("read %s: %w", name, err)
+		}
+		if !whole && last {
+			v.report.Torn = &Torn{Segment: name, Offset: lines.start, Bytes: lines.end - lines.start}
+			break
+		}
+		if err == nil && !whole {
+			err = errUnfinished
+		}
+		seg.Bytes = lines.end
+		if seg.Sealed {
+			v.problem(ProblemSegment, name, lines.number, v.next, "the line follows the seal of the segment")
+		}
+		v.line(&seg, line, lines, err)
+	}
+	v.report.Events += seg.Events
+	v.report.Segments = append(v.report.Segments, seg)
+	return nil
+}
+
+// line checks one line against the chain and goes on from what it claims, so
+// that one fault is one problem.
+func (v *verifier) line(seg *SegmentReport, line []byte, at *lines, readErr error) {
+	h, err := readHead(line)
+	switch {
+	case readErr != nil:
+		v.edited(seg.Name, at.number, readErr)
+		return
+	case errors.Is(err, errMalformed):
+		v.edited(seg.Name, at.number, err)
+		return
+	case err != nil:
+		v.edited(seg.Name, at.number, err)
+	default:
+		if canonical, err := jcs.Transform(line); err != nil || !bytes.Equal(canonical, line) {
+			v.problem(ProblemEdited, seg.Name, at.number, v.next, "the line is not in canonical form")
+		} else {
+			v.follows(seg.Name, at.number, h)
+		}
+		v.next, v.prev, v.linked = h.seq+1, h.hash, true
+	}
+	seg.Events++
+	if seg.FirstSeq == 0 {
+		seg.FirstSeq = h.seq
+	}
+	seg.LastSeq = h.seq
+	v.report.LastSeq, v.report.LastHash = h.seq, h.hash
+	v.anchored(seg.Name, at.number, h)
+	if err == nil {
+		v.own(seg, line, at, h)
+	}
+}
+
+// errUnfinished is what is wrong with a last line that is followed by a segment.
+var errUnfinished = errors.New("the line has no end")
+
+// edited reports a line whose number and hash cannot be relied on. The next
+// one is taken to be its successor.
+func (v *verifier) edited(segment string, line int, err error) {
+	v.problem(ProblemEdited, segment, line, v.next, err.Error())
+	v.next++
+	v.linked = false
+}
+
+// follows checks that h continues the chain.
+func (v *verifier) follows(segment string, line int, h head) {
+	switch {
+	case h.seq > v.next && h.seq-1 == v.next:
+		v.problem(ProblemMissing, segment, line, v.next, fmt.Sprintf("event %d is missing before event %d", v.next, h.seq))
+	case h.seq > v.next:
+		v.problem(ProblemMissing, segment, line, v.next,
+			fmt.Sprintf("events %d to %d are missing before event %d", v.next, h.seq-1, h.seq))
+	case h.seq < v.next:
+		v.problem(ProblemMisplaced, segment, line, h.seq, fmt.Sprintf("event %d stands where event %d belongs", h.seq, v.next))
+	case v.linked && h.prev != v.prev:
+		v.problem(ProblemChain, segment, line, h.seq, "it names another event as the one before it")
+	}
+}
+
+// anchored compares h with the anchors it passes.
+func (v *verifier) anchored(segment string, line int, h head) {
+	for len(v.anchors) > 0 && v.anchors[0].Seq <= h.seq {
+		a := v.anchors[0]
+		v.anchors = v.anchors[1:]
+		switch {
+		case a.Seq < h.seq:
+			v.problem(ProblemReplaced, segment, line, a.Seq, fmt.Sprintf("event %d, which the anchor names, is missing before event %d", a.Seq, h.seq))
+		case a.Hash != h.hash:
+			v.problem(ProblemReplaced, segment, line, a.Seq, "the anchor names another event with this number")
+		}
+	}
+}
+
+// own reads what the log says of itself.
+func (v *verifier) own(seg *SegmentReport, line []byte, at *lines, h head) {
+	switch h.kind {
+	case SegmentSeal, LogRecovered, LogGap:
+	default:
+		return
+	}
+	var e Event
+	if err := json.Unmarshal(line, &e); err != nil {
+		v.problem(ProblemEdited, seg.Name, at.number, h.seq, err.Error())
+		return
+	}
+	if h.kind == SegmentSeal {
+		seg.Sealed = true
+		info := e.Log
+		if info.Segment != seg.Name || info.Bytes != at.start ||
+			info.FirstSeq != 0 && (info.FirstSeq != seg.FirstSeq || info.Records != seg.Events-1) {
+			v.problem(ProblemSegment, seg.Name, at.number, h.seq, fmt.Sprintf(
+				"the seal speaks of %s with %d bytes and %d events from %d on; the file has %d bytes and %d events from %d on before it",
+				info.Segment, info.Bytes, info.Records, info.FirstSeq, at.start, seg.Events-1, seg.FirstSeq))
+		}
+		return
+	}
+	v.report.Notes = append(v.report.Notes, Note{Segment: seg.Name, Line: at.number, Event: e})
+	switch e.Log.Reason {
+	case ReasonMissing:
+		v.problem(ProblemLost, seg.Name, at.number, h.seq, fmt.Sprintf(
+			"when the log was opened it ended before event %d with the hash %s, which had been written", e.Log.KnownSeq, e.Log.KnownHash))
+	case ReasonAnchor:
+		v.problem(ProblemLost, seg.Name, at.number, h.seq, "when the log was opened its anchor was gone: events before this one may be missing")
+	}
+}
+
+func (v *verifier) problem(kind ProblemKind, segment string, line int, seq int64, detail string) {
+	v.report.add(Problem{Kind: kind, Segment: segment, Line: line, Seq: seq, Detail: detail})
+}
