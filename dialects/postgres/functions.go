@@ -116,6 +116,7 @@ type functionEntry struct {
 	reason      reasonID
 	check       argumentCheck
 	oneArgument bool // denied or checked, and callable with one argument that SQL can produce
+	syntax      bool // the grammar writes calls of it, qualified by pg_catalog, for every server
 }
 
 // lookupFunction finds what is known of a function, by the schema and name of a
@@ -144,6 +145,9 @@ func lookupFunction(schema, name string) (functionFacts, bool) {
 		if entry.extension == "" || entry.class != functionDenied {
 			return functionFacts{}, false
 		}
+	}
+	if entry.syntax && schema == "pg_catalog" {
+		entry.majors = allMajors
 	}
 	reason := functionReasons[entry.reason]
 	return functionFacts{

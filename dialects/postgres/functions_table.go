@@ -917,7 +917,7 @@ var functionTable = [...]functionEntry{
 	{name: "exists_all", majors: 0x3f, class: functionAllowed, extension: "hstore"},
 	{name: "exists_any", majors: 0x3f, class: functionAllowed, extension: "hstore"},
 	{name: "exp", majors: 0x3f, class: functionAllowed},
-	{name: "extract", majors: 0x3e, class: functionAllowed},
+	{name: "extract", majors: 0x3e, class: functionAllowed, syntax: true},
 	{name: "factorial", majors: 0x3f, class: functionAllowed},
 	{name: "family", majors: 0x3f, class: functionAllowed},
 	{name: "fdw_handler_in", majors: 0x3f, class: functionDenied, reason: reasonInternalOnly},

@@ -22,6 +22,7 @@ type verdict struct {
 	extension   string // empty for what the server ships
 	majors      majorSet
 	oneArgument bool
+	syntax      bool // the grammar writes calls of it
 }
 
 // form is one overload of a function, as harvested.
@@ -195,8 +196,14 @@ func (j *judgement) builtins(f *Facts) {
 		}
 		if v.class == classAllowed {
 			v.oneArgument = false
+			v.syntax = slices.Contains(strings.Fields(syntaxFunctions), name)
 		}
 		j.add(v)
+	}
+	for name := range strings.FieldsSeq(syntaxFunctions) {
+		if !j.verdicts[name].syntax {
+			j.problem("%s is written by the grammar and not allowed", name)
+		}
 	}
 	for name := range denied {
 		if forms[name] == nil {
@@ -278,8 +285,14 @@ func (j *judgement) extension(e extension, forms map[string][]form) {
 		put(name, verdict{class: classAllowed})
 	}
 	for name := range forms {
-		if !seen[name] && !e.rest {
+		if seen[name] {
+			continue
+		}
+		if !e.rest {
 			j.problem("%s of %s is not reviewed", name, e.name)
+		}
+		if old, ok := j.verdicts[name]; ok && old.class != classDenied {
+			j.problem("%s of %s is left off the list but allowed in %q", name, e.name, old.extension)
 		}
 	}
 }

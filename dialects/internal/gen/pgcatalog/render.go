@@ -35,13 +35,18 @@ func Generate(f *Facts) (map[string][]byte, error) {
 		}
 		files[name] = formatted
 	}
+	files["data/verdicts.md"] = renderReport(f, j, c)
 	return files, nil
 }
 
 // WriteFiles writes generated files below dir.
 func WriteFiles(dir string, files map[string][]byte) error {
 	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
+			return fmt.Errorf("write generated files: %w", err)
+		}
+		if err := os.WriteFile(file, content, 0o600); err != nil {
 			return fmt.Errorf("write generated files: %w", err)
 		}
 	}
@@ -75,6 +80,9 @@ func renderFunctions(j *judgement, newest int) []byte {
 		}
 		if v.oneArgument {
 			b.WriteString(", oneArgument: true")
+		}
+		if v.syntax {
+			b.WriteString(", syntax: true")
 		}
 		if v.extension != "" {
 			fmt.Fprintf(&b, ", extension: %q", v.extension)

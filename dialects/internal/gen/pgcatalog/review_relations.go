@@ -69,7 +69,7 @@ var refusedRelations = []refusal{
 		pg_hba_file_rules pg_ident_file_mappings pg_file_settings`},
 	{"CodeCredentialRelation", "holds the statements of other sessions", `
 		pg_cursors pg_prepared_statements`},
-	{"CodeRelationNotAllowed", "lists roles and their rights", `
+	{"CodeRelationNotAllowed", "lists roles and their rights; pg_get_userbyid names the owner of an object", `
 		pg_roles pg_user pg_group pg_auth_members pg_default_acl pg_init_privs pg_parameter_acl`},
 	{"CodeRelationNotAllowed", "holds samples of the data of all tables", `
 		pg_statistic pg_statistic_ext_data pg_stats pg_stats_ext pg_stats_ext_exprs`},

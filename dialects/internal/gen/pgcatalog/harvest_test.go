@@ -1,0 +1,74 @@
+package main_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	pgcatalog "github.com/ktxhq/ktx/dialects/internal/gen/pgcatalog"
+	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+)
+
+func TestMain(m *testing.M) { testdb.Main(m) }
+
+var comparedFiles = []string{"functions.tsv", "operators.tsv", "casts.tsv", "types.tsv", "relations.tsv", "settings.tsv"}
+
+func origin(fact string) string {
+	name, _, _ := strings.Cut(fact, "\t")
+	return name
+}
+
+// The facts hold what the server at hand says of itself, for the major that it
+// is. Settings may differ by how the server was built, and extensions by which
+// are installed: those are compared one way, what is seen must be known.
+func TestHarvestAgreesWithFacts(t *testing.T) {
+	server := testdb.Postgres(t)
+	f := readFacts(t)
+	var log strings.Builder
+	major, seen, err := pgcatalog.Harvest(t.Context(), server.URL("", ""), &log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if major != server.Version() {
+		t.Fatalf("harvested major %d of a server of major %d", major, server.Version())
+	}
+	if major > f.Newest() {
+		t.Skipf("the facts end with major %d: harvest %d and review it", f.Newest(), major)
+	}
+	// A server may have extensions that were never harvested.
+	harvested := map[string]bool{}
+	for _, file := range comparedFiles {
+		for fact := range f.Lines(file) {
+			harvested[origin(fact)] = true
+		}
+	}
+	for _, file := range comparedFiles {
+		known := map[string]bool{}
+		for fact, majors := range f.Lines(file) {
+			if majors>>(major-13)&1 == 1 {
+				known[fact] = true
+			}
+		}
+		var unknown, missing []string
+		now := map[string]bool{}
+		for _, fact := range seen[file] {
+			now[fact] = true
+			if !known[fact] && (harvested[origin(fact)] || !strings.HasPrefix(fact, "ext:")) {
+				unknown = append(unknown, fact)
+			}
+		}
+		for fact := range known {
+			if !now[fact] && !strings.HasPrefix(fact, "ext:") && file != "settings.tsv" {
+				missing = append(missing, fact)
+			}
+		}
+		if diff := cmp.Diff([]string(nil), unknown); diff != "" {
+			t.Errorf("%s: not in the facts:\n%.2000s", file, diff)
+		}
+		if diff := cmp.Diff([]string(nil), missing); diff != "" {
+			t.Errorf("%s: in the facts but not at the server:\n%.2000s", file, diff)
+		}
+		t.Logf("%s: %d facts of major %d", file, len(now), major)
+	}
+}
