@@ -1,0 +1,135 @@
+package sqlite
+
+import (
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// systemRelations are the relations of SQLite itself that may be read: the
+// schema tables and the table functions without a way out of the query. Every
+// other name that begins with "sqlite_" is refused: SQLite reserves the prefix.
+var systemRelations = map[string]bool{
+	"sqlite_schema":      true,
+	"sqlite_master":      true,
+	"sqlite_temp_schema": true,
+	"sqlite_temp_master": true,
+
+	"json_each":       true,
+	"json_tree":       true,
+	"jsonb_each":      true,
+	"jsonb_tree":      true,
+	"generate_series": true,
+}
+
+// tableFunctions are those of systemRelations that take arguments.
+var tableFunctions = map[string]bool{
+	"json_each":       true,
+	"json_tree":       true,
+	"jsonb_each":      true,
+	"jsonb_tree":      true,
+	"generate_series": true,
+}
+
+// deniedRelations are virtual tables that exist without CREATE in some builds
+// of SQLite or its shell, under names that it does not reserve. A user's own
+// table of such a name cannot be told from them.
+var deniedRelations = map[string]ruling{
+	"bytecode":    {sqlguard.CodeRelationNotAllowed, "shows the program of a prepared statement"},
+	"tables_used": {sqlguard.CodeRelationNotAllowed, "shows the tables of a prepared statement"},
+	"dbstat":      {sqlguard.CodeRelationNotAllowed, "shows the pages of the file"},
+	"completion":  {sqlguard.CodeRelationNotAllowed, "serves the shell"},
+	"fts3tokenize": {
+		sqlguard.CodeRelationNotAllowed, "runs a tokenizer by its name",
+	},
+	"fsdir":      {sqlguard.CodeFunctionFileAccess, "lists and reads files"},
+	"zipfile":    {sqlguard.CodeFunctionFileAccess, "reads and writes ZIP files"},
+	"lines_read": {sqlguard.CodeFunctionFileAccess, "reads files"},
+	"vfsstat":    {sqlguard.CodeRelationNotAllowed, "shows the file system layer"},
+	"carray":     {sqlguard.CodeRelationNotAllowed, "reads memory through a pointer"},
+	"vtablog":    {sqlguard.CodeRelationNotAllowed, "writes to the process's output"},
+}
+
+// deniedTableFunctions are refused with a category of their own when they are
+// called; without arguments a relation of that name is a user's table.
+var deniedTableFunctions = map[string]ruling{
+	"csv":       {sqlguard.CodeFunctionFileAccess, "reads files"},
+	"vsv":       {sqlguard.CodeFunctionFileAccess, "reads files"},
+	"statement": {sqlguard.CodeDynamicSQL, "runs the SQL text of its argument"},
+	"query":     {sqlguard.CodeDynamicSQL, "runs the SQL text of its argument"},
+	"eval":      {sqlguard.CodeDynamicSQL, "runs the SQL text of its argument"},
+	"define":    {sqlguard.CodeDynamicSQL, "runs the SQL text of its argument"},
+}
+
+// ruling is why a name is refused.
+type ruling struct {
+	code   sqlguard.Code
+	reason string
+}
+
+func (r ruling) refuse() sqlguard.Ruling {
+	return sqlguard.Ruling{Code: r.code, Reason: r.reason}
+}
+
+// ruleRelation rules on a relation by its decoded names. System says that the
+// name is SQLite's own.
+func ruleRelation(schema, name string, called bool) (rule sqlguard.Ruling, system bool) {
+	if schema != "" && !ownSchema(schema) {
+		return sqlguard.Ruling{
+			Code:   sqlguard.CodeExternalRelation,
+			Reason: "only the schemas main and temp belong to this connection",
+		}, false
+	}
+	name = lower(name)
+	allowed := sqlguard.Ruling{Allowed: true}
+	switch {
+	case systemRelations[name]:
+		if called && !tableFunctions[name] {
+			return sqlguard.Ruling{Reason: "it takes no arguments"}, true
+		}
+		return allowed, true
+	case strings.HasPrefix(name, "sqlite_"):
+		return sqlguard.Ruling{Reason: "of SQLite's own relations only sqlite_schema, its other names and listed table functions may be read"}, true
+	case strings.HasPrefix(name, "pragma_"):
+		if _, ok := pragmas[name[len("pragma_"):]]; !ok {
+			return sqlguard.Ruling{Code: sqlguard.CodePragmaNotAllowed, Reason: "not on the list of PRAGMAs that may be read"}, true
+		}
+		return allowed, true
+	}
+	if r, ok := deniedRelations[name]; ok {
+		return r.refuse(), true
+	}
+	if called {
+		if r, ok := deniedTableFunctions[name]; ok {
+			return r.refuse(), true
+		}
+		return sqlguard.Ruling{Reason: "it is called with arguments and is not on the list of table functions; search a full-text table with MATCH"}, true
+	}
+	return allowed, false
+}
+
+// ownSchema reports whether a schema belongs to the connection itself.
+func ownSchema(schema string) bool {
+	switch lower(schema) {
+	case "main", "temp":
+		return true
+	default:
+		return false
+	}
+}
+
+// lower folds ASCII letters, as SQLite does for names.
+func lower(name string) string {
+	for i := range len(name) {
+		if c := name[i]; c >= 'A' && c <= 'Z' {
+			b := []byte(name)
+			for j := i; j < len(b); j++ {
+				if c := b[j]; c >= 'A' && c <= 'Z' {
+					b[j] = c + 'a' - 'A'
+				}
+			}
+			return string(b)
+		}
+	}
+	return name
+}

@@ -1,0 +1,577 @@
+package sqlite
+
+import (
+	"reflect"
+	"strconv"
+
+	"github.com/sqlc-dev/meyer/ast"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// walker visits every field of every node of a text's statements, and states
+// what it finds. It recurses as deep as the tree is; the guard's screen and
+// the parser bound that.
+type walker struct {
+	sql     string
+	seen    marks
+	stmt    *sqlguard.Statement
+	scope   *scope
+	path    string // leads to the common table expression that is walked
+	refused bool   // a statement was refused whole, its leaves unvisited
+}
+
+// scope holds the common table expressions of one WITH. In SQLite all of them
+// are visible in the whole statement that the WITH belongs to, and in each
+// other whatever their order.
+type scope struct {
+	names []string // folded
+	up    *scope
+}
+
+func newWalker(sql string) *walker {
+	return &walker{sql: sql, seen: newMarks(len(sql))}
+}
+
+// statement judges one statement.
+func (w *walker) statement(n ast.Stmt) sqlguard.Statement {
+	st := sqlguard.Statement{Span: statementSpan(w.sql, n)}
+	w.stmt, w.scope, w.path = &st, nil, ""
+	rule := nodeRules[nodeName(n)]
+	st.Verb = rule.verb
+	switch n := n.(type) {
+	case *ast.SelectStmt:
+		if v, ok := n.Cores[0].(*ast.ValuesClause); ok && len(n.Cores) == 1 {
+			st.Verb = sqlguard.VerbValues
+			st.Columns = valuesColumns(v)
+		} else if q, ok := n.Cores[0].(*ast.SelectQuery); ok {
+			st.Columns = outputColumns(q)
+		}
+		w.selectStmt(n)
+	case *ast.ExplainStmt:
+		w.explain(n)
+	case *ast.PragmaStmt:
+		w.pragma(n)
+	default:
+		w.refuse(n, rule)
+	}
+	return st
+}
+
+// nodeName is the name of a node's type, as nodeRules lists it.
+func nodeName(n ast.Node) string {
+	t := reflect.TypeOf(n)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.PkgPath() != astPath {
+		return ""
+	}
+	return t.Name()
+}
+
+var astPath = reflect.TypeFor[ast.SelectStmt]().PkgPath()
+
+// explain passes EXPLAIN over a query. It runs nothing in SQLite, except that
+// some PRAGMAs act while they are prepared.
+func (w *walker) explain(n *ast.ExplainStmt) {
+	switch inner := n.Stmt.(type) {
+	case *ast.SelectStmt:
+		w.selectStmt(inner)
+	case *ast.PragmaStmt:
+		w.refused = true
+		w.effect(sqlguard.Finding{
+			Code: sqlguard.CodePragmaNotAllowed, Span: span(inner),
+			Message: "EXPLAIN explains queries only; some PRAGMAs act even under EXPLAIN",
+		})
+	default:
+		w.refuse(inner, nodeRules[nodeName(inner)])
+	}
+}
+
+// refuse states why a statement is refused, and what it would have changed.
+func (w *walker) refuse(n ast.Stmt, rule nodeRule) {
+	w.refused = true
+	f := sqlguard.Finding{Code: rule.code, Message: rule.does, Span: statementSpan(w.sql, n)}
+	if rule.use != useRefused {
+		f.Code, f.Message = sqlguard.CodeStatementNotAllowed, "this kind of statement is not known"
+	}
+	at := len(w.stmt.Relations)
+	w.target(n)
+	if len(w.stmt.Relations) > at {
+		f.Object = w.stmt.Relations[at].Name
+	}
+	w.effect(f)
+}
+
+// target states what a refused statement writes to, and what it reads on the
+// way. Whatever is left out here is refused with the statement.
+func (w *walker) target(n ast.Stmt) {
+	switch n := n.(type) {
+	case *ast.InsertStmt:
+		w.written(n.Table)
+		defer w.with(n.With)()
+		if n.Select != nil {
+			w.selectStmt(n.Select)
+		}
+		w.resultColumns(n.Returning)
+	case *ast.UpdateStmt:
+		w.written(n.Table)
+		defer w.with(n.With)()
+		for _, pair := range n.Set {
+			w.expr(pair.Value)
+		}
+		w.tableRefs(n.From)
+		w.expr(n.Where)
+		w.resultColumns(n.Returning)
+	case *ast.DeleteStmt:
+		w.written(n.Table)
+		defer w.with(n.With)()
+		w.expr(n.Where)
+		w.resultColumns(n.Returning)
+	case *ast.CreateTableStmt:
+		w.written(n.Name)
+		if n.Select != nil {
+			w.selectStmt(n.Select)
+		}
+	case *ast.CreateViewStmt:
+		w.written(n.Name)
+		w.selectStmt(n.Select)
+	case *ast.CreateVirtualTableStmt:
+		w.written(n.Name)
+	case *ast.CreateTriggerStmt:
+		w.written(n.Table)
+	case *ast.AlterTableStmt:
+		w.written(n.Table)
+	case *ast.DropTableStmt:
+		w.written(n.Name)
+	case *ast.DropViewStmt:
+		w.written(n.Name)
+	default:
+	}
+}
+
+func (w *walker) written(n *ast.QualifiedName) {
+	w.relation(sqlguard.Relation{
+		Schema: w.name(n.Schema), Name: w.name(n.Name), Access: sqlguard.AccessWrite, Span: span(n),
+	}, false)
+}
+
+// selectStmt visits a query with its WITH.
+func (w *walker) selectStmt(n *ast.SelectStmt) {
+	if n.With != nil {
+		defer w.with(n.With)()
+	}
+	for _, core := range n.Cores {
+		switch core := core.(type) {
+		case *ast.SelectQuery:
+			w.selectQuery(core)
+		case *ast.ValuesClause:
+			for _, row := range core.Rows {
+				w.exprs(row)
+			}
+		default:
+			w.unknown(core)
+		}
+	}
+}
+
+// with opens the scope of a WITH, visits its members, and returns what closes
+// the scope.
+func (w *walker) with(n *ast.With) func() {
+	outer := w.scope
+	if n == nil {
+		return func() {}
+	}
+	names := make([]string, 0, len(n.CTEs))
+	for _, cte := range n.CTEs {
+		names = append(names, lower(w.name(cte.Name)))
+	}
+	w.scope = &scope{names: names, up: outer}
+	path := w.path
+	for _, cte := range n.CTEs {
+		w.path = joinPath(path, "with."+cte.Name.Name)
+		w.names(cte.Columns)
+		w.selectStmt(cte.Select)
+	}
+	w.path = path
+	return func() { w.scope = outer }
+}
+
+func joinPath(path, step string) string {
+	if path == "" {
+		return step
+	}
+	return path + "." + step
+}
+
+// defined reports whether an unqualified name is a common table expression
+// here.
+func (w *walker) defined(name string) bool {
+	if w.scope == nil {
+		return false
+	}
+	name = lower(name)
+	for s := w.scope; s != nil; s = s.up {
+		for _, n := range s.names {
+			if n == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (w *walker) selectQuery(n *ast.SelectQuery) {
+	w.resultColumns(n.Columns)
+	w.tableRefs(n.From)
+	w.expr(n.Where)
+	w.exprs(n.GroupBy)
+	w.expr(n.Having)
+	for _, window := range n.Windows {
+		w.window(window)
+	}
+	w.ordering(n.OrderBy)
+	if n.Limit != nil {
+		w.expr(n.Limit.Count)
+		w.expr(n.Limit.Offset)
+	}
+}
+
+func (w *walker) resultColumns(list []*ast.ResultColumn) {
+	for _, c := range list {
+		w.expr(c.Expr)
+		w.name(c.Alias)
+	}
+}
+
+func (w *walker) tableRefs(list []*ast.TableRef) {
+	for _, t := range list {
+		w.tableRef(t)
+	}
+}
+
+func (w *walker) tableRef(n *ast.TableRef) {
+	alias := w.name(n.Alias)
+	if n.Join != nil && n.Join.Type&ast.JoinNatural != 0 {
+		w.column(sqlguard.ColumnRef{Star: true, Span: span(n.Join)})
+	}
+	if n.Name != nil {
+		w.source(n.Name, n.Args, n.HasArgs, alias)
+	}
+	w.exprs(n.Args)
+	if n.Select != nil {
+		w.selectStmt(n.Select)
+	}
+	w.tableRefs(n.List)
+	w.name(n.IndexedBy)
+	w.expr(n.On)
+	for _, c := range n.Using {
+		w.column(sqlguard.ColumnRef{Name: w.name(c), Span: span(c)})
+	}
+}
+
+// source states a relation of a FROM clause or behind IN, unless it is a
+// common table expression.
+func (w *walker) source(n *ast.QualifiedName, args []ast.Expr, called bool, alias string) {
+	schema, name := w.qualifiedName(n)
+	if n.Schema == nil && !called && w.defined(name) {
+		return
+	}
+	r := sqlguard.Relation{Schema: schema, Name: name, Alias: alias, Access: sqlguard.AccessRead, Span: span(n)}
+	if called {
+		if reason := excess(lower(name), args); reason != "" {
+			w.effect(sqlguard.Finding{
+				Code: sqlguard.CodeFunctionNotAllowed, Object: lower(name), Span: r.Span,
+				Message: "table function " + lower(name) + ": " + reason,
+			})
+		}
+		w.pragmaArguments(lower(name), args)
+	}
+	w.relation(r, called)
+}
+
+// relation states a relation with the dialect's ruling.
+func (w *walker) relation(r sqlguard.Relation, called bool) {
+	if r.Access == "" {
+		r.Access = sqlguard.AccessRead
+	}
+	r.Ruling, r.System = ruleRelation(r.Schema, r.Name, called)
+	w.stmt.Relations = append(w.stmt.Relations, r)
+}
+
+func (w *walker) ordering(list []*ast.OrderingTerm) {
+	for _, t := range list {
+		w.expr(t.Expr)
+	}
+}
+
+func (w *walker) window(n *ast.WindowDef) {
+	if n == nil {
+		return
+	}
+	w.name(n.Name)
+	w.name(n.Base)
+	w.exprs(n.Partition)
+	w.ordering(n.OrderBy)
+	if n.StartBound != nil {
+		w.expr(n.StartBound.Expr)
+	}
+	if n.EndBound != nil {
+		w.expr(n.EndBound.Expr)
+	}
+}
+
+func (w *walker) exprs(list []ast.Expr) {
+	for _, e := range list {
+		w.expr(e)
+	}
+}
+
+// expr visits an expression; nil is none.
+func (w *walker) expr(e ast.Expr) {
+	switch n := e.(type) {
+	case nil:
+	case *ast.Ident:
+		w.column(sqlguard.ColumnRef{Name: w.name(n), Span: span(n)})
+	case *ast.QualifiedRef:
+		w.qualifiedRef(n)
+	case *ast.Star:
+		ref := sqlguard.ColumnRef{Star: true, Span: span(n)}
+		if n.Table != nil {
+			ref.Qualifier = []string{w.name(n.Table)}
+		}
+		w.column(ref)
+	case *ast.Literal:
+		w.literal(n)
+	case *ast.BinaryExpr:
+		w.expr(n.X)
+		w.expr(n.Y)
+	case *ast.UnaryExpr:
+		w.expr(n.X)
+	case *ast.ParenExpr:
+		w.expr(n.X)
+	case *ast.LikeExpr:
+		w.like(n)
+	case *ast.IsExpr:
+		w.expr(n.X)
+		w.expr(n.Y)
+	case *ast.NullCheckExpr:
+		w.expr(n.X)
+	case *ast.BetweenExpr:
+		w.expr(n.X)
+		w.expr(n.Lo)
+		w.expr(n.Hi)
+	case *ast.InExpr:
+		w.in(n)
+	case *ast.CaseExpr:
+		w.expr(n.Operand)
+		for _, c := range n.Whens {
+			w.expr(c.When)
+			w.expr(c.Then)
+		}
+		w.expr(n.Else)
+	case *ast.CastExpr:
+		w.expr(n.X)
+		w.typeName(n.Type)
+	case *ast.CollateExpr:
+		w.expr(n.X)
+		w.name(n.Name)
+	case *ast.FuncCall:
+		w.call(n)
+	case *ast.ExistsExpr:
+		w.selectStmt(n.Select)
+	case *ast.SubqueryExpr:
+		w.selectStmt(n.Select)
+	case *ast.VectorExpr:
+		w.exprs(n.List)
+	case *ast.BindParam:
+		w.mark(n, n.Raw)
+		w.forbid(n)
+	case *ast.RaiseExpr:
+		w.expr(n.Message)
+		w.forbid(n)
+	default:
+		w.unknown(e)
+	}
+}
+
+func (w *walker) qualifiedRef(n *ast.QualifiedRef) {
+	parts := make([]string, 0, len(n.Parts))
+	for _, p := range n.Parts {
+		parts = append(parts, w.name(p))
+	}
+	last := len(parts) - 1
+	w.column(sqlguard.ColumnRef{Qualifier: parts[:last:last], Name: parts[last], Span: span(n)})
+}
+
+// like visits an operator that SQLite runs as a function. LIKE and GLOB are
+// its own; MATCH and REGEXP call what the application registered.
+func (w *walker) like(n *ast.LikeExpr) {
+	name := lower(w.name(n.Op))
+	if name != "like" && name != "glob" {
+		w.stmt.Calls = append(w.stmt.Calls, newCall(name, sqlguard.NotationOperator, span(n.Op)))
+	}
+	w.expr(n.X)
+	w.expr(n.Y)
+	w.expr(n.Escape)
+}
+
+func (w *walker) in(n *ast.InExpr) {
+	w.expr(n.X)
+	w.exprs(n.List)
+	if n.Select != nil {
+		w.selectStmt(n.Select)
+	}
+	if n.Table != nil {
+		// IN t is IN (SELECT * FROM t).
+		w.source(n.Table, n.Args, n.HasArgs, "")
+		w.column(sqlguard.ColumnRef{Star: true, Qualifier: []string{n.Table.Name.Name}, Span: span(n.Table)})
+	}
+	w.exprs(n.Args)
+}
+
+func (w *walker) call(n *ast.FuncCall) {
+	call := newCall(lower(w.name(n.Name)), sqlguard.NotationCall, span(n.Name))
+	if call.Ruling.Allowed {
+		if reason := excess(call.Name, n.Args); reason != "" {
+			call.Ruling = sqlguard.Ruling{Code: sqlguard.CodeFunctionNotAllowed, Reason: reason}
+		}
+	}
+	w.stmt.Calls = append(w.stmt.Calls, call)
+	w.exprs(n.Args)
+	w.ordering(n.OrderBy)
+	w.expr(n.Filter)
+	w.window(n.Over)
+}
+
+func newCall(name string, notation sqlguard.Notation, at sqlguard.Span) sqlguard.Call {
+	call := sqlguard.Call{Name: name, Notation: notation, Span: at}
+	call.Ruling, call.Builtin = ruleFunction(name)
+	return call
+}
+
+// typeName states the type of a cast. Every type name of SQLite is a name for
+// one of its five affinities, so nothing of a user's runs in a cast.
+func (w *walker) typeName(n *ast.TypeName) {
+	if n == nil {
+		return
+	}
+	if w.text(n) == n.Raw {
+		w.markRange(n.Pos(), n.End())
+	}
+	name := lower(n.Name)
+	for _, t := range w.stmt.Types {
+		if t.Name == name {
+			return
+		}
+	}
+	w.stmt.Types = append(w.stmt.Types, sqlguard.Type{Name: name, Span: span(n), Builtin: true})
+}
+
+func (w *walker) literal(n *ast.Literal) {
+	if n.Kind == ast.LitString && decode(n.Raw) != n.Value {
+		return // unmarked, so that complete reports it
+	}
+	w.mark(n, n.Raw)
+}
+
+// forbid refuses a node that no query may hold.
+func (w *walker) forbid(n ast.Node) {
+	rule := nodeRules[nodeName(n)]
+	w.effect(sqlguard.Finding{Code: rule.code, Message: rule.does, Span: span(n)})
+}
+
+// unknown refuses a node that the walker does not know.
+func (w *walker) unknown(n ast.Node) {
+	w.effect(sqlguard.Finding{
+		Code: sqlguard.CodeStatementNotAllowed, Span: span(n),
+		Message: "the statement holds a construct that the guard does not know",
+	})
+}
+
+func (w *walker) effect(f sqlguard.Finding) {
+	f.Path = w.path
+	w.stmt.Effects = append(w.stmt.Effects, f)
+}
+
+func (w *walker) column(ref sqlguard.ColumnRef) {
+	w.stmt.ColumnRefs = append(w.stmt.ColumnRefs, ref)
+}
+
+func (w *walker) qualifiedName(n *ast.QualifiedName) (schema, name string) {
+	return w.name(n.Schema), w.name(n.Name)
+}
+
+func (w *walker) names(list []*ast.Ident) {
+	for _, n := range list {
+		w.name(n)
+	}
+}
+
+// name marks an identifier and returns what it spells; nil is "".
+func (w *walker) name(n *ast.Ident) string {
+	if n == nil {
+		return ""
+	}
+	if decode(n.Raw) == n.Name {
+		w.mark(n, n.Raw)
+	}
+	return n.Name
+}
+
+// mark notes that a leaf was met, if raw is what stands at its place.
+func (w *walker) mark(n ast.Node, raw string) {
+	if w.text(n) == raw {
+		w.seen.set(n.Pos(), n.End())
+	}
+}
+
+// text returns what stands at the place of a node.
+func (w *walker) text(n ast.Node) string {
+	if n.Pos() < 0 || n.End() > len(w.sql) || n.Pos() > n.End() {
+		return ""
+	}
+	return w.sql[n.Pos():n.End()]
+}
+
+// markRange notes that everything between two offsets was met.
+func (w *walker) markRange(start, end int) {
+	for i := max(start, 0); i <= min(end, len(w.sql)); i++ {
+		w.seen.set(i, i)
+	}
+}
+
+// outputColumns are the names of a query's columns: aliases and plain columns.
+func outputColumns(n *ast.SelectQuery) []string {
+	var names []string
+	for _, c := range n.Columns {
+		switch e := c.Expr.(type) {
+		case *ast.Ident:
+			names = append(names, aliasOr(c.Alias, e.Name))
+		case *ast.QualifiedRef:
+			names = append(names, aliasOr(c.Alias, e.Parts[len(e.Parts)-1].Name))
+		default:
+			if c.Alias != nil {
+				names = append(names, c.Alias.Name)
+			}
+		}
+	}
+	return names
+}
+
+// valuesColumns are the names that SQLite gives to the columns of VALUES.
+func valuesColumns(n *ast.ValuesClause) []string {
+	names := make([]string, 0, len(n.Rows[0]))
+	for i := range n.Rows[0] {
+		names = append(names, "column"+strconv.Itoa(i+1))
+	}
+	return names
+}
+
+func aliasOr(alias *ast.Ident, name string) string {
+	if alias != nil {
+		return alias.Name
+	}
+	return name
+}
