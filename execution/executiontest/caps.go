@@ -1,0 +1,123 @@
+package executiontest
+
+import (
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ktxhq/ktx/execution"
+)
+
+// testCaps: each limit cuts where it says, and says so. A value is never cut.
+func testCaps(t *testing.T, s *suite) {
+	c, _ := s.open(t, 1)
+
+	t.Run("rows", func(t *testing.T) {
+		for _, n := range []int{1, 7, 8, 9, 5000} {
+			const most = 8
+			res := c.get(t, s.Queries.Numbers(n), execution.Limits{Rows: most})
+			wantRows(t, res, min(n, most))
+			wantCut(t, res, n > most, execution.TruncatedByRows)
+		}
+		res := c.get(t, s.Queries.Numbers(execution.DefaultRows+1), execution.Limits{})
+		wantRows(t, res, execution.DefaultRows)
+		wantCut(t, res, true, execution.TruncatedByRows)
+		s.answers(t, c)
+	})
+
+	t.Run("bytes", func(t *testing.T) {
+		const size, most = 100, 1000
+		for _, rows := range []int{9, 10, 11, 2000} {
+			res := c.get(t, s.Queries.Texts(rows, size), execution.Limits{Bytes: most})
+			wantRows(t, res, min(rows, most/size))
+			wantCut(t, res, rows > most/size, execution.TruncatedByBytes)
+			if res.Bytes != int64(len(res.Rows))*size {
+				t.Errorf("Bytes is %d, want %d", res.Bytes, len(res.Rows)*size)
+			}
+		}
+		// A row that does not fit ends the result before itself, the first
+		// row included.
+		res := c.get(t, s.Queries.Texts(3, size), execution.Limits{Bytes: size - 1})
+		wantRows(t, res, 0)
+		wantCut(t, res, true, execution.TruncatedByBytes)
+		s.answers(t, c)
+	})
+
+	t.Run("cell", func(t *testing.T) {
+		const most = 1000
+		res := c.get(t, s.Queries.Cells(10, most, most, 20), execution.Limits{CellBytes: most})
+		wantRows(t, res, 4)
+		wantCut(t, res, false, "")
+		res = c.get(t, s.Queries.Cells(10, most, most+1, 20), execution.Limits{CellBytes: most})
+		wantRows(t, res, 2)
+		wantCut(t, res, true, execution.TruncatedByCell)
+		for _, part := range []string{"cell", strconv.Itoa(most + 1)} {
+			if !strings.Contains(res.Note, part) {
+				t.Errorf("the note %q does not name %s", res.Note, part)
+			}
+		}
+		if got := len(res.Rows[1][1].Text); got != most {
+			t.Errorf("a cell within the limit has %d bytes, want %d", got, most)
+		}
+		s.answers(t, c)
+	})
+
+	t.Run("columns", func(t *testing.T) {
+		const most = 12
+		for _, n := range []int{11, 12, 13, 200} {
+			res := c.get(t, s.Queries.Columns(n), execution.Limits{Columns: most})
+			wantRows(t, res, 1)
+			wantCut(t, res, n > most, execution.TruncatedByColumns)
+			if len(res.Columns) != min(n, most) || len(res.Rows[0]) != len(res.Columns) {
+				t.Errorf("%d columns, %d values; want %d", len(res.Columns), len(res.Rows[0]), min(n, most))
+			}
+			for i, v := range res.Rows[0] {
+				if want := strconv.Itoa(i + 1); v.Text != want || res.Columns[i].Name != "c"+want {
+					t.Errorf("column %d is %s of %s, want c%s of %s", i, res.Columns[i].Name, v.Text, want, want)
+				}
+			}
+		}
+		res := c.get(t, s.Queries.Columns(execution.DefaultColumns+200), execution.Limits{})
+		if len(res.Columns) != execution.DefaultColumns {
+			t.Errorf("%d columns, want the default limit %d", len(res.Columns), execution.DefaultColumns)
+		}
+		wantCut(t, res, true, execution.TruncatedByColumns)
+	})
+
+	t.Run("memory", func(t *testing.T) {
+		// What a limit leaves out does not pass through this process' heap.
+		const cell = 32 << 20
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		res := c.get(t, s.Queries.Cells(10, cell), execution.Limits{})
+		runtime.ReadMemStats(&after)
+		wantRows(t, res, 1)
+		wantCut(t, res, true, execution.TruncatedByCell)
+		if used := after.TotalAlloc - before.TotalAlloc; used > cell/2 {
+			t.Errorf("a cell of %d bytes that is left out allocated %d bytes", cell, used)
+		}
+		s.answers(t, c)
+	})
+}
+
+func wantRows(t *testing.T, res *execution.Result, n int) {
+	t.Helper()
+	if len(res.Rows) != n {
+		t.Errorf("%d rows, want %d", len(res.Rows), n)
+	}
+	if len(res.Columns) == 0 {
+		t.Error("the result has no columns")
+	}
+}
+
+// wantCut checks the three fields that say whether a result is complete.
+func wantCut(t *testing.T, res *execution.Result, cut bool, by execution.TruncatedBy) {
+	t.Helper()
+	if !cut {
+		by = ""
+	}
+	if res.Truncated != cut || res.TruncatedBy != by || (res.Note != "") != cut {
+		t.Errorf("truncated %t by %q with note %q, want %t by %q", res.Truncated, res.TruncatedBy, res.Note, cut, by)
+	}
+}

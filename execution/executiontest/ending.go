@@ -1,0 +1,83 @@
+package executiontest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// How long a statement may go on after it was told to end, on a machine under
+// load.
+const endWithin = 2 * time.Second
+
+// testEnding: a statement ends when its time or its caller does, at the server
+// too, and the error says which.
+func testEnding(t *testing.T, s *suite) {
+	const wait = 150 * time.Millisecond
+	for _, slow := range s.Queries.Slow {
+		t.Run(shorten(slow), func(t *testing.T) {
+			c, db := s.open(t, 1)
+			// A pool of one: each case shows that the one before has given
+			// its connection back.
+			for _, e := range []struct {
+				name  string
+				limit time.Duration
+				ctx   func() (context.Context, context.CancelFunc)
+				code  sqlguard.Code
+			}{
+				{"limit", wait, func() (context.Context, context.CancelFunc) { return context.WithCancel(t.Context()) }, sqlguard.CodeTimeout},
+				{"deadline", 0, func() (context.Context, context.CancelFunc) { return context.WithTimeout(t.Context(), wait) }, sqlguard.CodeTimeout},
+				{"cancel", 0, func() (context.Context, context.CancelFunc) {
+					ctx, cancel := context.WithCancel(t.Context())
+					time.AfterFunc(wait, cancel)
+					return ctx, cancel
+				}, sqlguard.CodeCancelled},
+			} {
+				ctx, cancel := e.ctx()
+				start := time.Now()
+				res, err := c.try(ctx, t, slow, execution.Limits{Timeout: e.limit})
+				took := time.Since(start)
+				cancel()
+				wantError(t, err, e.code)
+				if res != nil {
+					t.Errorf("%s: rows of a statement that was ended were returned", e.name)
+				}
+				if took < wait*9/10 || took > wait+endWithin {
+					t.Errorf("%s: took %v, want about %v", e.name, took, wait)
+				}
+				if n, ok := db.Running(t); ok && n != 0 {
+					t.Errorf("%s: %d statements still run at the server", e.name, n)
+				}
+				s.answers(t, c)
+			}
+		})
+	}
+	t.Run("ended before", func(t *testing.T) {
+		c, _ := s.open(t, 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := c.try(ctx, t, s.Queries.One, execution.Limits{})
+		wantError(t, err, sqlguard.CodeCancelled)
+		ctx, cancel = context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+		defer cancel()
+		_, err = c.try(ctx, t, s.Queries.One, execution.Limits{})
+		wantError(t, err, sqlguard.CodeTimeout)
+		s.answers(t, c)
+	})
+	t.Run("cancel races with the end", func(t *testing.T) {
+		// A cancel that comes too late must not hit the next statement.
+		c, _ := s.open(t, 1)
+		for i := range 60 {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(time.Duration(i*25)*time.Microsecond, cancel)
+			if _, err := c.try(ctx, t, s.Queries.Numbers(300), execution.Limits{}); err != nil {
+				wantError(t, err, sqlguard.CodeCancelled)
+			}
+			cancel()
+			s.answers(t, c)
+		}
+	})
+}

@@ -1,0 +1,67 @@
+package executiontest
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// testErrors: a database's error is typed, has its own message, comes without
+// rows, and leaves a connection that works.
+func testErrors(t *testing.T, s *suite) {
+	c, _ := s.open(t, 1)
+	for _, q := range []struct{ name, sql string }{
+		{"at once", s.Queries.Fails},
+		{"after rows", s.Queries.FailsLate},
+		{"not compiled", s.Queries.Wrong},
+	} {
+		t.Run(q.name, func(t *testing.T) {
+			res, err := c.try(t.Context(), t, q.sql, execution.Limits{Rows: 1_000_000, Bytes: 1 << 30})
+			if res != nil {
+				t.Errorf("rows of a statement that failed were returned: %d of them", len(res.Rows))
+			}
+			e := wantError(t, err, sqlguard.CodeDatabaseError)
+			if e.SQLState == "" || e.Message == "" || !e.Retryable {
+				t.Errorf("SQLState %q, message %q, retryable %t; want the server's own, and retryable", e.SQLState, e.Message, e.Retryable)
+			}
+			s.answers(t, c)
+		})
+	}
+	t.Run("position", func(t *testing.T) {
+		if s.Queries.WrongAt == "" {
+			t.Skip("the engine gives no position")
+		}
+		_, err := c.try(t.Context(), t, s.Queries.Wrong, execution.Limits{})
+		e := wantError(t, err, sqlguard.CodeDatabaseError)
+		if want := strings.Index(s.Queries.Wrong, s.Queries.WrongAt) + 1; e.Position != want {
+			t.Errorf("position %d, want %d, the byte offset of %q plus one", e.Position, want, s.Queries.WrongAt)
+		}
+	})
+	t.Run("many", func(t *testing.T) {
+		for range 50 {
+			if _, err := c.try(t.Context(), t, s.Queries.Wrong, execution.Limits{}); err == nil {
+				t.Fatal("no error")
+			}
+		}
+		s.answers(t, c)
+	})
+}
+
+// wantError fails the test unless err is an *execution.Error of one of codes.
+func wantError(t *testing.T, err error, codes ...sqlguard.Code) *execution.Error {
+	t.Helper()
+	e, ok := errors.AsType[*execution.Error](err)
+	if !ok {
+		t.Fatalf("error %v (%T), want an *execution.Error", err, err)
+	}
+	for _, code := range codes {
+		if e.Code == code {
+			return e
+		}
+	}
+	t.Fatalf("error %v, want code %v", err, codes)
+	return nil
+}

@@ -1,0 +1,58 @@
+package executiontest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// testFacts: what a backend says of its server is there and is so.
+func testFacts(t *testing.T, s *suite) {
+	c, _ := s.open(t, 2)
+	t.Run("catalogue", func(t *testing.T) {
+		catalog, err := c.Catalog(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(catalog.SearchPath) == 0 {
+			t.Error("the catalogue has no search path")
+		}
+		again, err := c.Catalog(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if catalog.Major != again.Major || catalog.Database != again.Database || !slices.Equal(catalog.SearchPath, again.SearchPath) {
+			t.Errorf("the catalogue has changed from %+v to %+v", catalog, again)
+		}
+	})
+	t.Run("probe", func(t *testing.T) {
+		report, err := c.Probe(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !report.ReadOnly {
+			t.Error("the write that was tried was not refused")
+		}
+		if report.Server == "" {
+			t.Error("the report does not name the server")
+		}
+		for _, f := range report.Findings {
+			if f.Level != "warning" && f.Level != "note" || f.Message == "" {
+				t.Errorf("finding %+v, want a warning or a note with a message", f)
+			}
+		}
+		s.answers(t, c)
+	})
+}
+
+// executionCodes are the codes that an [execution.Error] may have.
+func executionCodes() []sqlguard.Code {
+	var codes []sqlguard.Code
+	for _, info := range sqlguard.Codes() {
+		if info.Family == sqlguard.FamilyExecution {
+			codes = append(codes, info.Code)
+		}
+	}
+	return codes
+}

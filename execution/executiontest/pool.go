@@ -1,0 +1,82 @@
+package executiontest
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// testPool: a backend is safe for concurrent use and has no more connections
+// than it was given.
+func testPool(t *testing.T, s *suite) {
+	t.Run("16 users on 4 connections", func(t *testing.T) {
+		c, _ := s.open(t, 4)
+		var users sync.WaitGroup
+		for u := range 16 {
+			users.Go(func() {
+				for i := range 20 {
+					n := 1 + (u*31+i*7)%300
+					res, err := c.try(t.Context(), t, s.Queries.Numbers(n), execution.Limits{})
+					if err != nil {
+						t.Errorf("user %d: %v", u, err)
+						return
+					}
+					if len(res.Rows) != n || res.Rows[n-1][0].Text != strconv.Itoa(n) {
+						t.Errorf("user %d: %d rows, want %d", u, len(res.Rows), n)
+						return
+					}
+					if i%5 == 0 {
+						if _, err := c.try(t.Context(), t, s.Queries.Fails, execution.Limits{}); execution.CodeOf(err) != sqlguard.CodeDatabaseError {
+							t.Errorf("user %d: error %v, want %s", u, err, sqlguard.CodeDatabaseError)
+						}
+					}
+				}
+			})
+		}
+		users.Wait()
+	})
+
+	t.Run("waiting", func(t *testing.T) {
+		c, _ := s.open(t, 1)
+		var holder sync.WaitGroup
+		holder.Go(func() {
+			if _, err := c.try(t.Context(), t, s.Queries.Short, execution.Limits{}); err != nil {
+				t.Errorf("the statement that holds the connection: %v", err)
+			}
+		})
+		defer holder.Wait()
+		time.Sleep(100 * time.Millisecond) // let it take the only connection
+
+		// Who waits leaves when its caller does, and is not run later.
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		start := time.Now()
+		_, err := c.try(ctx, t, s.Queries.One, execution.Limits{})
+		wantError(t, err, sqlguard.CodeTimeout, sqlguard.CodeBusy)
+		if took := time.Since(start); took > endWithin {
+			t.Errorf("waited %v for a caller that left after 50 ms", took)
+		}
+		ctx, cancel = context.WithCancel(t.Context())
+		time.AfterFunc(20*time.Millisecond, cancel)
+		_, err = c.try(ctx, t, s.Queries.One, execution.Limits{})
+		cancel()
+		wantError(t, err, sqlguard.CodeCancelled)
+
+		// Who waits longer is served.
+		var waiters sync.WaitGroup
+		for range 5 {
+			waiters.Go(func() {
+				res, err := c.try(t.Context(), t, s.Queries.One, execution.Limits{})
+				if err != nil || len(res.Rows) != 1 {
+					t.Errorf("a statement that waited: %v", err)
+				}
+			})
+		}
+		waiters.Wait()
+	})
+}

@@ -1,0 +1,132 @@
+package executiontest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+)
+
+// reportHead opens the report; the parts of the engines follow.
+const reportHead = `# What the read-only session stops on its own
+
+Every statement passes two controls: the guard, which reads it, and the read-only session, which runs it. This page shows the second control alone. A test sends each text below through a backend whose guard refuses nothing, and looks at the database from outside before and after: tables, settings, files, locks, sequences, large objects, roles and other sessions.
+
+- **refused**: the text failed; the words after it name the control that stopped it.
+- **ran, undone**: the text ran, and nothing of it was left after the transaction was rolled back and the session reset.
+- **left behind**, **answered**: the session did not stop it. Only the guard refuses such a text, and a role with fewer rights where there is a column for it.
+
+The guard refuses every text on this page. Tests write the page: ` + "`go test ./execution/... -update`" + `; otherwise they compare with it.
+`
+
+// report compares the outcomes with the engine's part of the report, row by
+// row, so that a server that lacks an attack can be compared too; or rewrites
+// that part.
+func (s *suite) report(t *testing.T, outcomes map[string][]outcome) {
+	t.Helper()
+	raw, err := os.ReadFile(s.Report)
+	if err != nil && (!s.Update || !errors.Is(err, fs.ErrNotExist)) {
+		t.Fatalf("read the report: %v", err)
+	}
+	page := string(raw)
+	rows := s.rows(outcomes)
+	if s.Update {
+		if len(outcomes) != len(s.Attacks) {
+			t.Fatalf("the server knows %d of %d attacks: update the report with a newer one", len(outcomes), len(s.Attacks))
+		}
+		if err := os.WriteFile(s.Report, []byte(s.replacePart(page, s.part(rows))), 0o644); err != nil {
+			t.Fatalf("write the report: %v", err)
+		}
+		return
+	}
+	if !strings.HasPrefix(page, reportHead) {
+		t.Errorf("%s does not open as it should; run the test with -update", s.Report)
+	}
+	_, part, _ := strings.Cut(page, s.mark("begin"))
+	part, _, found := strings.Cut(part, s.mark("end"))
+	if !found {
+		t.Fatalf("%s has no part for %s; run the test with -update", s.Report, s.Engine)
+	}
+	lines := make(map[string]bool)
+	for line := range strings.Lines(part) {
+		lines[strings.TrimSuffix(line, "\n")] = true
+	}
+	for _, a := range s.Attacks {
+		if row, ok := rows[a.Name]; ok && !lines[row] {
+			t.Errorf("the report differs; run the test with -update and read the change. Now it is:\n%s", row)
+		}
+	}
+	if len(outcomes) == len(s.Attacks) && strings.TrimSpace(part) != strings.TrimSpace(s.part(rows)) {
+		t.Errorf("%s is not what the test writes; run the test with -update", s.Report)
+	}
+}
+
+// rows returns the row of each attack that was sent, by its name.
+func (s *suite) rows(outcomes map[string][]outcome) map[string]string {
+	rows := make(map[string]string, len(outcomes))
+	for _, a := range s.Attacks {
+		results, ok := outcomes[a.Name]
+		if !ok {
+			continue
+		}
+		cells := []string{a.Name, code(a.SQL)}
+		for _, o := range results {
+			cells = append(cells, o.String())
+		}
+		cells = append(cells, a.Beyond)
+		rows[a.Name] = "| " + strings.Join(cells, " | ") + " |"
+	}
+	return rows
+}
+
+// part returns the engine's part of the page.
+func (s *suite) part(rows map[string]string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n## %s\n", s.Engine)
+	group := ""
+	for _, a := range s.Attacks {
+		if a.Group != group {
+			group = a.Group
+			head := []string{"what is tried", "text"}
+			for _, role := range s.Roles {
+				if role == "" {
+					role = "outcome"
+				}
+				head = append(head, role)
+			}
+			head = append(head, "why the session cannot stop it")
+			fmt.Fprintf(&b, "\n### %s\n\n| %s |\n|%s\n", group, strings.Join(head, " | "), strings.Repeat("---|", len(head)))
+		}
+		b.WriteString(rows[a.Name] + "\n")
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// replacePart puts part into page in the place of the engine's own, or at the
+// end.
+func (s *suite) replacePart(page, part string) string {
+	_, rest, found := strings.Cut(page, "\n<!-- ")
+	parts := ""
+	if found {
+		parts = "\n<!-- " + rest
+	}
+	own := s.mark("begin") + part + s.mark("end")
+	before, tail, found := strings.Cut(parts, s.mark("begin"))
+	if !found {
+		return reportHead + parts + "\n" + own + "\n"
+	}
+	_, after, _ := strings.Cut(tail, s.mark("end"))
+	return reportHead + before + own + after
+}
+
+func (s *suite) mark(at string) string {
+	return fmt.Sprintf("<!-- %s: %s, written by a test -->", s.Dialect, at)
+}
+
+// code sets sql as code in a cell of a table.
+func code(sql string) string {
+	return "`" + strings.ReplaceAll(strings.Join(strings.Fields(sql), " "), "|", `\|`) + "`"
+}
