@@ -1,0 +1,195 @@
+package corpus
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Expect is what a case demands of a guard.
+type Expect string
+
+// The demands. The zero value is none of them and fails [Lint].
+const (
+	Reject Expect = "reject" // whatever the configuration
+	Allow  Expect = "allow"  // by a guard that permits reading the case's tables
+	Policy Expect = "policy" // either, by configuration: see [PolicyNote]
+)
+
+// Case is one statement and what must become of it.
+type Case struct {
+	ID      string // "KTX-PG-INTO-0003"; never reused
+	Class   string // the name of a [Class]
+	Dialect string // the name of a [Dialect]
+	Flavour string // a server family within the dialect ("mariadb"), or empty
+	Title   string
+	// SQL is the text as a guard receives it, byte for byte. It may hold NUL
+	// and may be invalid UTF-8.
+	SQL        string
+	Expect     Expect
+	Codes      []string // codes that explain a refusal, the best one first
+	Policy     *PolicyNote
+	Engine     *Engine
+	Effect     *Effect
+	Refs       Refs
+	Evidence   []Evidence
+	BenignTwin string // the ID of the nearest statement that must pass
+	Since      string // the corpus version that brought the case
+}
+
+// PolicyNote says what a case with [Policy] depends on.
+type PolicyNote struct {
+	Key     string `json:"key"`     // what decides, such as "guard.explainAnalyze"
+	Default Expect `json:"default"` // the decision of a configuration that says nothing
+}
+
+// Engine says where a statement works as its title claims. A case without
+// Engine holds for every supported version and for an ordinary role.
+type Engine struct {
+	Name  string   `json:"name"`
+	Min   string   `json:"min,omitempty"`   // first version
+	Max   string   `json:"max,omitempty"`   // last version
+	Needs []string `json:"needs,omitempty"` // roles, extensions or objects beyond the tables of INTERPRETING.md
+}
+
+// Effect is what the statement does when nothing stops it.
+type Effect struct {
+	Kind string `json:"kind"`
+	// ContainedByReadOnlyTx says whether a read-only transaction or session
+	// alone stops the effect; nil where the question has no meaning.
+	ContainedByReadOnlyTx *bool `json:"contained_by_read_only_tx,omitempty"`
+}
+
+// Refs are public sources.
+type Refs struct {
+	CWE  []string `json:"cwe,omitempty"`
+	CVE  []string `json:"cve,omitempty"`
+	URLs []string `json:"urls,omitempty"`
+}
+
+// Evidence is one observation of the statement on a real engine, or, where no
+// engine can be had, the document that stands for it (Source and Ref).
+type Evidence struct {
+	Engine  string `json:"engine,omitempty"`
+	Version string `json:"version,omitempty"`
+	Role    string `json:"role,omitempty"`
+	Tx      string `json:"tx,omitempty"`
+	Outcome string `json:"outcome,omitempty"`
+	Probe   string `json:"probe,omitempty"`
+	Date    string `json:"date,omitempty"`
+	Source  string `json:"source,omitempty"`
+	Ref     string `json:"ref,omitempty"`
+}
+
+// wire is the JSON shape of a case, in cases.json and in JSON Lines.
+type wire struct {
+	ID         string      `json:"id"`
+	Class      string      `json:"class,omitempty"`
+	Dialect    string      `json:"dialect,omitempty"`
+	Flavour    string      `json:"flavour,omitempty"`
+	Title      string      `json:"title,omitempty"`
+	SQL        *string     `json:"sql,omitempty"`
+	SQLB64     *string     `json:"sql_b64,omitempty"`
+	SQLParts   []part      `json:"sql_parts,omitempty"` // class files only
+	Expect     Expect      `json:"expect,omitempty"`
+	Codes      []string    `json:"codes,omitempty"`
+	Policy     *PolicyNote `json:"policy,omitempty"`
+	Engine     *Engine     `json:"engine,omitempty"`
+	Effect     *Effect     `json:"effect,omitempty"`
+	Refs       *Refs       `json:"refs,omitempty"`
+	Evidence   []Evidence  `json:"evidence,omitempty"`
+	BenignTwin string      `json:"benign_twin,omitempty"`
+	Since      string      `json:"since,omitempty"`
+}
+
+// part is a piece of a long text: Text, Times times.
+type part struct {
+	Text  string `json:"text"`
+	Times int    `json:"times,omitempty"`
+}
+
+// maxText bounds the text that the parts of one case may spell.
+const maxText = 1 << 20
+
+// needsBase64 reports whether sql cannot travel in a JSON string unharmed.
+func needsBase64(sql string) bool {
+	return !utf8.ValidString(sql) || strings.ContainsRune(sql, 0)
+}
+
+// MarshalJSON writes the case as in cases.json. The text is `sql`, or
+// `sql_b64` where it holds NUL or is not valid UTF-8.
+func (c Case) MarshalJSON() ([]byte, error) {
+	w := wire{
+		ID: c.ID, Class: c.Class, Dialect: c.Dialect, Flavour: c.Flavour, Title: c.Title,
+		Expect: c.Expect, Codes: c.Codes, Policy: c.Policy, Engine: c.Engine, Effect: c.Effect,
+		Evidence: c.Evidence, BenignTwin: c.BenignTwin, Since: c.Since,
+	}
+	if len(c.Refs.CWE)+len(c.Refs.CVE)+len(c.Refs.URLs) > 0 {
+		w.Refs = &c.Refs
+	}
+	if needsBase64(c.SQL) {
+		encoded := base64.StdEncoding.EncodeToString([]byte(c.SQL))
+		w.SQLB64 = &encoded
+	} else {
+		w.SQL = &c.SQL
+	}
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, and the cases of class files.
+// Fields that it does not know are dropped.
+func (c *Case) UnmarshalJSON(data []byte) error {
+	var w wire
+	if err := json.Unmarshal(data, &w); err != nil {
+		return err
+	}
+	sql, err := w.text()
+	if err != nil {
+		return err
+	}
+	*c = Case{
+		ID: w.ID, Class: w.Class, Dialect: w.Dialect, Flavour: w.Flavour, Title: w.Title,
+		SQL: sql, Expect: w.Expect, Codes: w.Codes, Policy: w.Policy, Engine: w.Engine, Effect: w.Effect,
+		Evidence: w.Evidence, BenignTwin: w.BenignTwin, Since: w.Since,
+	}
+	if w.Refs != nil {
+		c.Refs = *w.Refs
+	}
+	return nil
+}
+
+// text returns the statement from whichever field holds it. Exactly one must.
+func (w *wire) text() (string, error) {
+	given := 0
+	for _, present := range []bool{w.SQL != nil, w.SQLB64 != nil, len(w.SQLParts) > 0} {
+		if present {
+			given++
+		}
+	}
+	switch {
+	case given == 0:
+		return "", errors.New(`neither "sql" nor "sql_b64" is given`)
+	case given > 1:
+		return "", errors.New(`the statement is given more than once: use "sql" or "sql_b64"`)
+	case w.SQL != nil:
+		return *w.SQL, nil
+	case w.SQLB64 != nil:
+		raw, err := base64.StdEncoding.DecodeString(*w.SQLB64)
+		if err != nil {
+			return "", fmt.Errorf("sql_b64: %w", err)
+		}
+		return string(raw), nil
+	}
+	var b strings.Builder
+	for i, p := range w.SQLParts {
+		times := max(p.Times, 1)
+		if p.Times < 0 || len(p.Text) > maxText || times > maxText || b.Len()+len(p.Text)*times > maxText {
+			return "", fmt.Errorf("sql_parts[%d]: the text would be longer than %d bytes", i, maxText)
+		}
+		b.WriteString(strings.Repeat(p.Text, times))
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,116 @@
+package corpus
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// DecodeFile reads one class file that was converted from YAML to JSON, and
+// returns its cases with class and dialect filled in. name is the file's path
+// below the corpus, such as "postgres/select-into.yaml"; an empty name is not
+// compared with the content. schema.json describes the format; a field that it
+// does not have is an error here too.
+func DecodeFile(name string, doc []byte) ([]Case, error) {
+	var file struct {
+		Schema  string            `json:"schema"`
+		Class   string            `json:"class"`
+		Dialect string            `json:"dialect"`
+		Cases   []json.RawMessage `json:"cases"`
+	}
+	if err := strict(doc, &file); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if file.Schema != Schema {
+		return nil, fmt.Errorf("%s: schema is %q, not %q", name, file.Schema, Schema)
+	}
+	if want := file.Dialect + "/" + file.Class + ".yaml"; name != "" && name != want {
+		return nil, fmt.Errorf("%s: holds class %q of dialect %q, which belongs into %s", name, file.Class, file.Dialect, want)
+	}
+	cases := make([]Case, 0, len(file.Cases))
+	for i, raw := range file.Cases {
+		var fields wire
+		if err := strict(raw, &fields); err != nil {
+			return nil, fmt.Errorf("%s: case %d: %w", name, i+1, err)
+		}
+		var c Case
+		if err := json.Unmarshal(raw, &c); err != nil {
+			return nil, fmt.Errorf("%s: case %d: %w", name, i+1, err)
+		}
+		if fields.SQLB64 != nil && !needsBase64(c.SQL) {
+			return nil, fmt.Errorf("%s: case %d: sql_b64 is not needed; write the text as sql", name, i+1)
+		}
+		c.Class, c.Dialect = file.Class, file.Dialect
+		cases = append(cases, c)
+	}
+	return cases, nil
+}
+
+func strict(data []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("text behind the end of the document")
+	}
+	return nil
+}
+
+// WriteJSON writes version and cases in the form of cases.json: one case a
+// line, ASCII only, so that no character of a case can hide in a diff.
+func WriteJSON(w io.Writer, version string, cases []Case) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "{\n\"schema\": %q,\n\"version\": %q,\n\"cases\": [\n", Schema, version)
+	for i, c := range cases {
+		line, err := encodeLine(c)
+		if err != nil {
+			return fmt.Errorf("write case %s: %w", c.ID, err)
+		}
+		b.Write(line)
+		if i < len(cases)-1 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("]\n}\n")
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// encodeLine returns c as one line of ASCII JSON without the line's end.
+func encodeLine(c Case) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(c); err != nil {
+		return nil, err
+	}
+	return ascii(bytes.TrimRight(b.Bytes(), "\n")), nil
+}
+
+// ascii spells every character beyond ASCII of a JSON text as an escape. In
+// valid JSON such characters stand in strings only.
+func ascii(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		switch {
+		case r == 0x7f:
+			out = append(out, `\u007f`...)
+		case r < utf8.RuneSelf:
+			out = append(out, byte(r))
+		case r > 0xFFFF:
+			r -= 0x10000
+			out = fmt.Appendf(out, `\u%04x\u%04x`, 0xD800+r>>10, 0xDC00+r&0x3FF)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		text = text[n:]
+	}
+	return out
+}

@@ -1,0 +1,239 @@
+package corpus_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/ktxhq/ktx/corpus"
+)
+
+var update = flag.Bool("update", false, "write cases.json and the counts in README.md from the class files")
+
+// TestGenerated holds that cases.json is what the class files say.
+func TestGenerated(t *testing.T) {
+	t.Parallel()
+	var want bytes.Buffer
+	if err := corpus.WriteJSON(&want, newestVersion(t), sourceCases(t)); err != nil {
+		t.Fatal(err)
+	}
+	compareFile(t, "cases.json", want.Bytes())
+}
+
+// TestReadmeCounts holds that the table in README.md counts what is there.
+func TestReadmeCounts(t *testing.T) {
+	t.Parallel()
+	const begin, end = "<!-- counts: begin -->\n", "<!-- counts: end -->\n"
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(readme), begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatal("README.md has no place for the counts")
+	}
+	compareFile(t, "README.md", []byte(head+begin+countTable(sourceCases(t))+end+tail))
+}
+
+func compareFile(t *testing.T, name string, want []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(name, want, 0o644); err != nil { //nolint:gosec // a source file, readable like the others
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs from the class files; run go test ./corpus -update (-file +generated):\n%s", name, cmp.Diff(strings.Split(string(got), "\n"), strings.Split(string(want), "\n")))
+	}
+}
+
+// countTable counts refusals, policy cases and passes by class and dialect.
+func countTable(cases []corpus.Case) string {
+	type key struct {
+		dialect, class string
+		expect         corpus.Expect
+	}
+	counts := map[key]int{}
+	var names []string
+	for _, c := range cases {
+		counts[key{c.Dialect, c.Class, c.Expect}]++
+		counts[key{c.Dialect, "", c.Expect}]++
+		if !slices.Contains(names, c.Dialect) {
+			names = append(names, c.Dialect)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("| class | in IDs | about |")
+	for _, n := range names {
+		fmt.Fprintf(&b, " %s |", n)
+	}
+	b.WriteString("\n|---|---|---|" + strings.Repeat("---|", len(names)) + "\n")
+	row := func(class string) (cells string, total int) {
+		for _, n := range names {
+			r, p, a := counts[key{n, class, corpus.Reject}], counts[key{n, class, corpus.Policy}], counts[key{n, class, corpus.Allow}]
+			cells += fmt.Sprintf(" %d / %d / %d |", r, p, a)
+			total += r + p + a
+		}
+		return cells, total
+	}
+	for _, c := range corpus.Classes() {
+		if cells, total := row(c.Name); total > 0 {
+			fmt.Fprintf(&b, "| %s | %s | %s |%s\n", c.Name, c.Code, c.Title, cells)
+		}
+	}
+	cells, _ := row("")
+	fmt.Fprintf(&b, "| **all** | | |%s\n", cells)
+	return b.String()
+}
+
+// sourceCases reads the class files, ordered by dialect, class and ID.
+func sourceCases(t *testing.T) []corpus.Case {
+	t.Helper()
+	var all []corpus.Case
+	for _, d := range corpus.Dialects() {
+		for _, c := range corpus.Classes() {
+			name := d.Name + "/" + c.Name + ".yaml"
+			doc, err := os.ReadFile(name)
+			if os.IsNotExist(err) {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			cases, err := corpus.DecodeFile(name, yamlToJSON(t, name, doc))
+			if err != nil {
+				t.Fatal(err)
+			}
+			slices.SortStableFunc(cases, func(a, b corpus.Case) int { return strings.Compare(a.ID, b.ID) })
+			all = append(all, cases...)
+		}
+	}
+	return all
+}
+
+// TestClassFiles holds that every class file meets schema.json, and that no
+// file lies where it would not be read.
+func TestClassFiles(t *testing.T) {
+	t.Parallel()
+	schema, err := jsonschema.NewCompiler().Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := filepath.Glob("*/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range found {
+		doc, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name = filepath.ToSlash(name)
+		instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(yamlToJSON(t, name, doc)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(instance); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		dialect, class := strings.TrimSuffix(name, filepath.Base(name)), strings.TrimSuffix(filepath.Base(name), ".yaml")
+		if !slices.ContainsFunc(corpus.Dialects(), func(d corpus.Dialect) bool { return d.Name+"/" == dialect }) ||
+			!slices.ContainsFunc(corpus.Classes(), func(c corpus.Class) bool { return c.Name == class }) {
+			t.Errorf("%s: no such dialect or class", name)
+		}
+	}
+	if len(found) == 0 {
+		t.Error("no class files")
+	}
+}
+
+// TestSchemaNamesClasses holds that schema.json lists the classes and dialects
+// of the package.
+func TestSchemaNamesClasses(t *testing.T) {
+	t.Parallel()
+	var schema struct {
+		Properties struct {
+			Class   struct{ Enum []string }
+			Dialect struct{ Enum []string }
+		}
+	}
+	doc, err := os.ReadFile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(doc, &schema); err != nil {
+		t.Fatal(err)
+	}
+	var classes, dialects []string
+	for _, c := range corpus.Classes() {
+		classes = append(classes, c.Name)
+	}
+	for _, d := range corpus.Dialects() {
+		dialects = append(dialects, d.Name)
+	}
+	if diff := cmp.Diff(classes, schema.Properties.Class.Enum); diff != "" {
+		t.Errorf("classes (-package +schema):\n%s", diff)
+	}
+	if diff := cmp.Diff(dialects, schema.Properties.Dialect.Enum); diff != "" {
+		t.Errorf("dialects (-package +schema):\n%s", diff)
+	}
+}
+
+// newestVersion reads the version from the first heading of HISTORY.md.
+func newestVersion(t *testing.T) string {
+	t.Helper()
+	history, err := os.ReadFile("HISTORY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	heading := regexp.MustCompile(`(?m)^## ([0-9]+\.[0-9]+\.[0-9]+)\b`).FindSubmatch(history)
+	if heading == nil {
+		t.Fatal("HISTORY.md has no version heading")
+	}
+	return string(heading[1])
+}
+
+// yamlToJSON converts a YAML document. Dates stay the text that they are.
+func yamlToJSON(t *testing.T, name string, doc []byte) []byte {
+	t.Helper()
+	var node yaml.Node
+	if err := yaml.Unmarshal(doc, &node); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	plainDates(&node)
+	var value any
+	if err := node.Decode(&value); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	out, err := json.Marshal(value)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return out
+}
+
+func plainDates(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!timestamp" {
+		n.Tag = "!!str"
+	}
+	for _, child := range n.Content {
+		plainDates(child)
+	}
+}

@@ -1,0 +1,81 @@
+package corpus_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ktxhq/ktx/corpus"
+)
+
+func TestLintFinds(t *testing.T) {
+	t.Parallel()
+	pair := func() []corpus.Case {
+		return []corpus.Case{
+			{
+				ID: "KTX-PG-DDL-0001", Class: "ddl", Dialect: "postgres", Title: "t", SQL: "DROP TABLE t", Expect: corpus.Reject,
+				Codes: []string{"ddl_statement"}, Effect: &corpus.Effect{Kind: "schema_write"}, Refs: corpus.Refs{CWE: []string{"CWE-284"}},
+				BenignTwin: "KTX-PG-DDL-0001B", Since: "0.1.0",
+			},
+			{ID: "KTX-PG-DDL-0001B", Class: "ddl", Dialect: "postgres", Title: "t", SQL: "SELECT 1", Expect: corpus.Allow, Since: "0.1.0"},
+		}
+	}
+	if got := corpus.Lint(pair(), []string{"ddl_statement"}); len(got) > 0 {
+		t.Fatalf("a sound pair has problems: %v", got)
+	}
+	for _, tt := range []struct {
+		want   string
+		damage func(c []corpus.Case) []corpus.Case
+	}{
+		{"the ID is used twice", func(c []corpus.Case) []corpus.Case { return append(c, c[1]) }},
+		{"unknown dialect", func(c []corpus.Case) []corpus.Case { c[0].Dialect = "pg"; return c }},
+		{"unknown class", func(c []corpus.Case) []corpus.Case { c[0].Class = "dll"; return c }},
+		{"the ID is not KTX-LITE-DDL- and four digits", func(c []corpus.Case) []corpus.Case { c[0].Dialect = "sqlite"; return c }},
+		{"the ID is not KTX-PG-CPY- and four digits", func(c []corpus.Case) []corpus.Case { c[1].Class = "copy"; return c }},
+		{"the ID is not KTX-PG-DDL- and four digits", func(c []corpus.Case) []corpus.Case { c[1].ID = "KTX-PG-DDL-1B"; return c }},
+		{"the title is missing", func(c []corpus.Case) []corpus.Case { c[1].Title = ""; return c }},
+		{`since is "next"`, func(c []corpus.Case) []corpus.Case { c[1].Since = "next"; return c }},
+		{"the statement is the same as that of KTX-PG-DDL-0001", func(c []corpus.Case) []corpus.Case { c[1].SQL = c[0].SQL; return c }},
+		{`unknown code "drop"`, func(c []corpus.Case) []corpus.Case { c[0].Codes = []string{"drop"}; return c }},
+		{"names no code", func(c []corpus.Case) []corpus.Case { c[0].Codes = nil; return c }},
+		{"names no effect", func(c []corpus.Case) []corpus.Case { c[0].Effect = nil; return c }},
+		{"must pass has codes", func(c []corpus.Case) []corpus.Case { c[1].Codes = c[0].Codes; return c }},
+		{`expect is ""`, func(c []corpus.Case) []corpus.Case { c[0].Expect = ""; return c }},
+		{"does not say on what", func(c []corpus.Case) []corpus.Case { c[0].Expect = corpus.Policy; return c }},
+		{"what the default is", func(c []corpus.Case) []corpus.Case {
+			c[0].Expect, c[0].Policy = corpus.Policy, &corpus.PolicyNote{Key: "k", Default: corpus.Policy}
+			return c
+		}},
+		{"does not depend on it", func(c []corpus.Case) []corpus.Case {
+			c[0].Policy = &corpus.PolicyNote{Key: "k", Default: corpus.Allow}
+			return c
+		}},
+		{"has no benign twin", func(c []corpus.Case) []corpus.Case { c[0].BenignTwin = ""; return c }},
+		{"no case names it", func(c []corpus.Case) []corpus.Case { c[0].BenignTwin = ""; return c }},
+		{"does not exist", func(c []corpus.Case) []corpus.Case { return c[:1] }},
+		{"must be allow", func(c []corpus.Case) []corpus.Case { c[1].Expect = corpus.Reject; return c }},
+		{"not KTX-PG-DDL-0001B", func(c []corpus.Case) []corpus.Case { c[0].BenignTwin = "KTX-PG-DDL-0002B"; return c }},
+		{"must pass has a benign twin", func(c []corpus.Case) []corpus.Case { c[1].BenignTwin = "x"; return c }},
+		{"has no source", func(c []corpus.Case) []corpus.Case { c[0].Refs = corpus.Refs{}; return c }},
+		{"not a CWE number", func(c []corpus.Case) []corpus.Case { c[0].Refs.CWE = []string{"284"}; return c }},
+		{"not a CVE number", func(c []corpus.Case) []corpus.Case { c[0].Refs.CVE = []string{"CVE-1"}; return c }},
+		{"not an https address", func(c []corpus.Case) []corpus.Case { c[0].Refs.URLs = []string{"http://example.com"}; return c }},
+		{"evidence 1 is neither", func(c []corpus.Case) []corpus.Case {
+			c[0].Evidence = []corpus.Evidence{{Engine: "postgresql"}}
+			return c
+		}},
+		{"is already that of", func(c []corpus.Case) []corpus.Case {
+			other := c[0]
+			other.ID, other.SQL = "KTX-PG-DDL-0002", "DROP TABLE u"
+			return append(c, other)
+		}},
+	} {
+		t.Run(tt.want, func(t *testing.T) {
+			t.Parallel()
+			got := corpus.Lint(tt.damage(pair()), []string{"ddl_statement"})
+			if !slices.ContainsFunc(got, func(p corpus.Problem) bool { return strings.Contains(p.String(), tt.want) }) {
+				t.Errorf("problems %v do not say %q", got, tt.want)
+			}
+		})
+	}
+}
