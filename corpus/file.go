@@ -103,7 +103,7 @@ func ascii(text []byte) []byte {
 		case r == 0x7f:
 			out = append(out, `\u007f`...)
 		case r < utf8.RuneSelf:
-			out = append(out, byte(r))
+			out = append(out, text[0])
 		case r > 0xFFFF:
 			r -= 0x10000
 			out = fmt.Appendf(out, `\u%04x\u%04x`, 0xD800+r>>10, 0xDC00+r&0x3FF)
