@@ -102,11 +102,6 @@ var deniedFunctions = map[string]ruling{
 	"sqlite_user_change":     {sqlguard.CodeFunctionAdmin, "manages users of the file"},
 	"sqlite_crypt":           {sqlguard.CodeFunctionAdmin, "manages users of the file"},
 	"sqlcipher_export":       {sqlguard.CodeFunctionFileAccess, "copies one database into another"},
-	"implies_nonnull_row":    {sqlguard.CodeFunctionAdmin, "is internal to the planner"},
-	"expr_compare":           {sqlguard.CodeFunctionAdmin, "is internal to the planner"},
-	"expr_implies_expr":      {sqlguard.CodeFunctionAdmin, "is internal to the planner"},
-	"affinity":               {sqlguard.CodeFunctionAdmin, "is internal to the planner"},
-	"parseuri":               {sqlguard.CodeFunctionAdmin, "is internal to tests"},
 	"sqlite_filestat":        {sqlguard.CodeFunctionFileAccess, "reads facts of the file"},
 	"sqlite_unicode61_tokenizer": {
 		sqlguard.CodeFunctionAdmin, "is internal to full-text search",

@@ -57,7 +57,7 @@ func seriesRows(args []ast.Expr) float64 {
 	if step == 0 {
 		step = 1
 	}
-	return (to - from) / step
+	return math.Floor((to-from)/step) + 1
 }
 
 // wideFormat reports whether a literal format has a width or precision beyond

@@ -152,9 +152,8 @@ func (w *walker) target(n ast.Stmt) {
 }
 
 func (w *walker) written(n *ast.QualifiedName) {
-	w.relation(sqlguard.Relation{
-		Schema: w.name(n.Schema), Name: w.name(n.Name), Access: sqlguard.AccessWrite, Span: span(n),
-	}, false)
+	schema, name := w.qualifiedName(n)
+	w.relation(sqlguard.Relation{Schema: schema, Name: name, Access: sqlguard.AccessWrite, Span: span(n)}, false)
 }
 
 // selectStmt visits a query with its WITH.
@@ -499,7 +498,15 @@ func (w *walker) column(ref sqlguard.ColumnRef) {
 	w.stmt.ColumnRefs = append(w.stmt.ColumnRefs, ref)
 }
 
+// qualifiedName marks a name and returns its parts. A schema that is written
+// and empty is none of the connection's.
 func (w *walker) qualifiedName(n *ast.QualifiedName) (schema, name string) {
+	if n.Schema != nil && n.Schema.Name == "" {
+		w.effect(sqlguard.Finding{
+			Code: sqlguard.CodeExternalRelation, Span: span(n),
+			Message: "only the schemas main and temp belong to this connection",
+		})
+	}
 	return w.name(n.Schema), w.name(n.Name)
 }
 

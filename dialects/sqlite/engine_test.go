@@ -1,0 +1,241 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	sqlite3 "github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
+	"github.com/sqlc-dev/meyer/ast"
+	"github.com/sqlc-dev/meyer/parser"
+
+	"github.com/ktxhq/ktx/dialects/sqlite"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// verdictCase is one line of testdata/verdicts.txt.
+type verdictCase struct {
+	code     sqlguard.Code
+	sql      string
+	prepares bool // an allowed text that the engine of the tests can prepare
+}
+
+func readVerdicts(t testing.TB) []verdictCase {
+	t.Helper()
+	data, err := os.ReadFile("testdata/verdicts.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []verdictCase
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		code, sql, ok := strings.Cut(line, "\t")
+		if !ok {
+			t.Fatalf("no TAB in %q", line)
+		}
+		c := verdictCase{code: sqlguard.Code(code), sql: sql}
+		if rest, ok := strings.CutPrefix(code, "ok"); ok {
+			c.code, c.prepares = "", rest == ""
+		}
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+// engine is a database in memory with the schema of the tests, and an
+// authorizer that records what a statement would do.
+type engine struct {
+	t       testing.TB
+	conn    *sqlite3.Conn
+	actions []action
+}
+
+type action struct {
+	code             sqlite3.AuthorizerActionCode
+	first, second    string
+	schema, accessor string
+}
+
+func newEngine(t testing.TB) *engine {
+	t.Helper()
+	conn, err := sqlite3.Open(":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if err := fts5.Register(conn); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Config(sqlite3.DBCONFIG_DQS_DML, true); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := os.ReadFile("testdata/schema.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Exec(string(schema)); err != nil {
+		t.Fatal(err)
+	}
+	e := &engine{t: t, conn: conn}
+	if err := conn.SetAuthorizer(e.authorize); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// authorize permits nothing that changes the database, whatever is prepared.
+func (e *engine) authorize(code sqlite3.AuthorizerActionCode, first, second, schema, accessor string) sqlite3.AuthorizerReturnCode {
+	e.actions = append(e.actions, action{code, first, second, schema, accessor})
+	switch code {
+	case sqlite3.AUTH_SELECT, sqlite3.AUTH_READ, sqlite3.AUTH_FUNCTION, sqlite3.AUTH_RECURSIVE:
+		return sqlite3.AUTH_OK
+	case sqlite3.AUTH_PRAGMA:
+		first = strings.ToLower(first)
+		if second == "" || strings.HasSuffix(first, "info") || strings.HasSuffix(first, "list") || strings.HasSuffix(first, "check") {
+			return sqlite3.AUTH_OK
+		}
+		return sqlite3.AUTH_DENY
+	default:
+		return sqlite3.AUTH_DENY
+	}
+}
+
+// prepare compiles sql and returns what the engine asked of the authorizer,
+// the text that is left, and the engine's error.
+func (e *engine) prepare(sql string) (actions []action, tail string, err error) {
+	e.actions = e.actions[:0]
+	stmt, tail, err := e.conn.Prepare(sql)
+	if stmt != nil {
+		if !stmt.ReadOnly() {
+			e.actions = append(e.actions, action{first: "not read-only"})
+		}
+		_ = stmt.Close()
+	}
+	return e.actions, tail, err
+}
+
+// falseAccept says what the engine would do beyond what the guard saw in a
+// text that it allowed, or "". A text that the engine cannot prepare does
+// nothing.
+func falseAccept(e *engine, sql string) string {
+	actions, tail, err := e.prepare(sql)
+	statements, analyzeErr := sqlite.Dialect{}.Analyze(sql)
+	if analyzeErr != nil || len(statements) != 1 {
+		return fmt.Sprintf("allowed, but read as %d statements: %v", len(statements), analyzeErr)
+	}
+	if err == nil && strings.Trim(tail, " \t\r\n\f;") != "" && !onlyComments(tail) {
+		return fmt.Sprintf("the engine reads one statement and leaves %q", tail)
+	}
+	st := &statements[0]
+	var faults []string
+	for _, a := range actions {
+		switch a.code {
+		case sqlite3.AUTH_SELECT, sqlite3.AUTH_RECURSIVE:
+		case sqlite3.AUTH_READ:
+			// Of a relation without a column that is used the engine reports
+			// the name only, common table expressions and what views read
+			// included.
+			nameOnly := a.second == "" && (definesCTE(sql, a.first) || a.first == "t" && reads(st, "tv"))
+			if a.accessor == "" && !reads(st, a.first) && !nameOnly {
+				faults = append(faults, "reads "+a.first+" unseen")
+			}
+		case sqlite3.AUTH_FUNCTION:
+			if a.accessor == "" && !calls(st, a.second) {
+				faults = append(faults, "calls "+a.second+" unseen")
+			}
+		case sqlite3.AUTH_PRAGMA:
+			if st.Verb != sqlguard.VerbPragma || !sqlite.PragmaListed(a.first) || sqlite.PragmaSets(a.first) && a.second != "" {
+				faults = append(faults, "runs PRAGMA "+a.first+" "+a.second)
+			}
+		default:
+			faults = append(faults, fmt.Sprintf("asks for action %d on %s %s", a.code, a.first, a.second))
+		}
+	}
+	if len(faults) == 0 {
+		return ""
+	}
+	return strings.Join(slices.Compact(faults), "; ")
+}
+
+func onlyComments(text string) bool {
+	for _, t := range (sqlite.Dialect{}).Lex(text).List {
+		if t.Kind != sqlguard.TokenComment && t.Kind != sqlguard.TokenTerminator {
+			return false
+		}
+	}
+	return true
+}
+
+func reads(st *sqlguard.Statement, table string) bool {
+	return slices.ContainsFunc(st.Relations, func(r sqlguard.Relation) bool {
+		return schemaTable(r.Schema, r.Name) == schemaTable("", table)
+	})
+}
+
+// schemaTable gives the schema tables, which the engine reports by their old
+// or by their new names, one name.
+func schemaTable(schema, name string) string {
+	name = strings.ToLower(name)
+	switch name {
+	case "sqlite_schema", "sqlite_master", "sqlite_temp_schema", "sqlite_temp_master":
+		if strings.EqualFold(schema, "temp") || strings.HasPrefix(name, "sqlite_temp") {
+			return "sqlite_temp_master"
+		}
+		return "sqlite_master"
+	default:
+		return name
+	}
+}
+
+func definesCTE(sql, name string) bool {
+	found := false
+	statements, err := parser.ParseString(sql)
+	if err != nil {
+		return false
+	}
+	for _, n := range statements {
+		ast.Walk(n, func(n ast.Node) bool {
+			cte, ok := n.(*ast.CTE)
+			found = found || ok && strings.EqualFold(cte.Name.Name, name)
+			return true
+		})
+	}
+	return found
+}
+
+func calls(st *sqlguard.Statement, function string) bool {
+	switch strings.ToLower(function) {
+	case "like", "glob", "->", "->>", "current_date", "current_time", "current_timestamp":
+		return true // operators and keywords of the engine itself
+	}
+	return slices.ContainsFunc(st.Calls, func(c sqlguard.Call) bool { return strings.EqualFold(c.Name, function) })
+}
+
+// TestVerdicts holds every line of testdata/verdicts.txt, and what is allowed
+// to the engine.
+func TestVerdicts(t *testing.T) {
+	g := newGuard(t)
+	e := newEngine(t)
+	for _, c := range readVerdicts(t) {
+		v := g.Check(c.sql)
+		if v.Code != c.code {
+			t.Errorf("%s\n got %q %+v\nwant %q", c.sql, v.Code, v.Findings, c.code)
+			continue
+		}
+		if !v.Allowed {
+			continue
+		}
+		if fault := falseAccept(e, c.sql); fault != "" {
+			t.Errorf("%s\nis allowed, but the engine %s", c.sql, fault)
+		}
+		if _, _, err := e.prepare(c.sql); (err == nil) != c.prepares {
+			t.Errorf("%s\nthe engine says %v", c.sql, err)
+		}
+	}
+}
