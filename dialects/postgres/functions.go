@@ -163,7 +163,7 @@ func lookupFunction(schema, name string) (functionFacts, bool) {
 // qualifiedDenial is a row of the generated table of what is refused in one
 // schema only.
 type qualifiedDenial struct {
-	schema, name string // name * stands for the whole schema
+	schema, name string // name may end in a * for any ending
 	reason       reasonID
 }
 
@@ -171,7 +171,10 @@ type qualifiedDenial struct {
 func lookupQualified(schema, name string) (functionFacts, bool) {
 	for i := range qualifiedDenials {
 		d := &qualifiedDenials[i]
-		if d.schema == schema && (d.name == "*" || d.name == name) {
+		if d.schema != schema {
+			continue
+		}
+		if prefix, any := strings.CutSuffix(d.name, "*"); d.name == name || any && strings.HasPrefix(name, prefix) {
 			reason := functionReasons[d.reason]
 			return functionFacts{Class: functionDenied, Code: reason.code, Reason: reason.text, Extension: "other"}, true
 		}

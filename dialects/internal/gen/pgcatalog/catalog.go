@@ -171,12 +171,12 @@ func (c *catalogue) judgeSettings(f *Facts) {
 }
 
 // judgeOperators lists an operator when the functions behind all operators of
-// its name are allowed. Casts are not listed, but each must rest on an allowed
-// function.
+// its name are harmless. Casts are not listed, but each must rest on a harmless
+// function too.
 func (c *catalogue) judgeOperators(f *Facts, j *judgement) {
 	names := map[string]bool{}
 	harmless := func(what, function string) {
-		if v, ok := j.verdicts[function]; !ok || v.class != classAllowed {
+		if j.verdicts[function].class != classAllowed && !j.unlisted[function] {
 			c.problem("%s rests on %s, which is not allowed", what, function)
 		}
 	}

@@ -24,3 +24,27 @@ func (f *Facts) Lines(file string) map[string]uint16 {
 
 // Newest returns the newest harvested major.
 func (f *Facts) Newest() int { return f.newest }
+
+// Call is one form of a function of the server.
+type Call struct{ Name, Args string }
+
+// AllowedCalls returns the plain functions that the review allows in a major and
+// that SQL can call, in no order.
+func AllowedCalls(f *Facts, major int) ([]Call, error) {
+	j, err := judgeFunctions(f)
+	if err != nil {
+		return nil, err
+	}
+	var calls []Call
+	for name, forms := range f.formsOf("pg_catalog") {
+		if j.verdicts[name].class != classAllowed {
+			continue
+		}
+		for _, form := range forms {
+			if form.kind == "f" && form.callable() && form.majors.has(major) {
+				calls = append(calls, Call{name, form.args})
+			}
+		}
+	}
+	return calls, nil
+}

@@ -160,10 +160,10 @@ func formatMajors(s majorSet, newest int) string {
 		for m < newest && s.has(m+1) {
 			m++
 		}
-		switch {
-		case m == newest:
+		switch m {
+		case newest:
 			parts = append(parts, fmt.Sprintf("%d-", first))
-		case m == first:
+		case first:
 			parts = append(parts, strconv.Itoa(first))
 		default:
 			parts = append(parts, fmt.Sprintf("%d-%d", first, m))

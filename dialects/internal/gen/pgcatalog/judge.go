@@ -80,8 +80,11 @@ type judgement struct {
 	reasons  map[string]denial
 	problems []string
 	// qualified lists what is refused in one schema only, by "schema.name" or
-	// "schema.*", with the id of its reason.
+	// "schema.prefix*", with the id of its reason.
 	qualified map[string]string
+	// unlisted are harmless functions that stay off the table. Operators may
+	// rest on them.
+	unlisted map[string]bool
 	// informationSchema lists the helpers of information_schema, sorted.
 	informationSchema []string
 }
@@ -115,7 +118,7 @@ func (j *judgement) reason(d denial) {
 
 // judgeFunctions applies the review to the facts.
 func judgeFunctions(f *Facts) (*judgement, error) {
-	j := &judgement{verdicts: map[string]verdict{}, reasons: map[string]denial{}, qualified: map[string]string{}}
+	j := &judgement{verdicts: map[string]verdict{}, reasons: map[string]denial{}, qualified: map[string]string{}, unlisted: map[string]bool{}}
 	if f.newest > reviewedThrough {
 		j.problem("the facts hold major %d, the review covers %d", f.newest, reviewedThrough)
 	}
@@ -273,22 +276,29 @@ func (j *judgement) extension(e extension, forms map[string][]form) {
 			put(name, verdict{class: classDenied, reason: d.id})
 		}
 	}
+	unlisted := strings.Fields(e.unlisted)
+	for _, name := range unlisted {
+		j.unlisted[name] = true
+		if forms[name] == nil || seen[name] {
+			j.problem("%s is left off the list but %s does not have it, or it is denied", name, e.name)
+		}
+	}
 	if e.allowed == "*" {
 		for name := range forms {
-			if !seen[name] {
+			if !seen[name] && !slices.Contains(unlisted, name) {
 				put(name, verdict{class: classAllowed})
 			}
 		}
-		return
-	}
-	for name := range strings.FieldsSeq(e.allowed) {
-		put(name, verdict{class: classAllowed})
+	} else {
+		for name := range strings.FieldsSeq(e.allowed) {
+			put(name, verdict{class: classAllowed})
+		}
 	}
 	for name := range forms {
 		if seen[name] {
 			continue
 		}
-		if !e.rest {
+		if !e.rest && !slices.Contains(unlisted, name) {
 			j.problem("%s of %s is not reviewed", name, e.name)
 		}
 		if old, ok := j.verdicts[name]; ok && old.class != classDenied {

@@ -94,7 +94,7 @@ func renderFunctions(j *judgement, newest int) []byte {
 	for _, name := range j.informationSchema {
 		fmt.Fprintf(&b, "%q,\n", name)
 	}
-	b.WriteString("}\n\n// qualifiedDenials is sorted. A name of * stands for the whole schema.\n")
+	b.WriteString("}\n\n// qualifiedDenials is sorted. A name may end in a * for any ending.\n")
 	b.WriteString("var qualifiedDenials = [...]qualifiedDenial{\n")
 	for _, qualified := range slices.Sorted(maps.Keys(j.qualified)) {
 		schema, name, _ := strings.Cut(qualified, ".")

@@ -124,13 +124,14 @@ var manualChecked = []struct {
 
 // manualDenials are functions of other extensions, so that a refusal names what
 // they do rather than that they are unknown. A name with a schema is found in
-// that schema only; schema.* is everything in it.
+// that schema only, and may end in a * for any ending.
 var manualDenials = []denial{
 	{"opensConnection", "CodeFunctionNetworkAccess", "connects to another server or uses such a connection", `
 		http http_get http_post http_put http_patch http_delete http_head
 		http_set_curlopt http_reset_curlopt http_list_curlopt
 		net.http_get net.http_post net.http_delete net.http_collect_response
 		aws_s3.* aws_lambda.* aws_ml.* aws_comprehend.* aws_sagemaker.* azure_storage.* azure_ai.* azure_openai.*
+		ai.openai_* ai.ollama_* ai.anthropic_* ai.cohere_* ai.voyageai_* ai.litellm_* ai.load_dataset*
 		google_ml.* utl_http.* utl_smtp.* utl_tcp.* utl_mail.*
 		query_export_to_s3 table_import_from_s3
 		oracle_close_connections oracle_diag`},
@@ -141,7 +142,7 @@ var manualDenials = []denial{
 		run_command_on_colocated_placements run_command_on_all_nodes run_command_on_coordinator
 		master_run_on_worker master_modify_multiple_shards
 		pg_background_launch pg_background_result pg_background_detach
-		oracle_execute dbms_sql.* repack.*`},
+		oracle_execute dbms_sql.* repack.* graphql.resolve`},
 	{"schedulesJobs", "CodeFunctionSideEffect", "schedules or changes background jobs", `
 		cron.* dbms_job.* dbms_scheduler.* pgagent.*
 		add_job alter_job delete_job add_retention_policy remove_retention_policy
@@ -150,7 +151,10 @@ var manualDenials = []denial{
 	{"changesTables", "CodeFunctionSideEffect", "creates, changes or locks tables or rows", `
 		create_hypertable drop_chunks compress_chunk decompress_chunk move_chunk
 		create_distributed_table create_reference_table undistribute_table
-		hypopg_create_index hypopg_drop_index hypopg_reset hypopg_hide_index`},
+		hypopg_create_index hypopg_drop_index hypopg_reset hypopg_hide_index
+		pgmq.* partman.* pgq.*`},
+	{"changesSession", "CodeFunctionSideEffect", "changes the session's state", `sepgsql_setcon`},
+	{"changesCatalog", "CodeFunctionSideEffect", "writes to the system catalogs", `sepgsql_restorecon`},
 	{"notifies", "CodeFunctionSideEffect", "sends a notification to other sessions", `
 		dbms_alert.* dbms_pipe.*`},
 	{"advisoryLock", "CodeFunctionSideEffect", "takes or releases advisory locks", `dbms_lock.*`},
