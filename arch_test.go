@@ -122,8 +122,14 @@ var rooms = []room{
 		testOurs: []string{"execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "dialects/sqlite"},
 	},
 	{
-		path:    "execution/executiontest",
-		ours:    []string{"sqlguard", "execution", "execution/audit", "execution/audit/audittest"},
+		path: "execution/executiontest",
+		ours: []string{"sqlguard", "execution", "execution/audit", "execution/audit/audittest", "execution/executiontest/testdb"},
+		others: map[string]string{
+			"github.com/google/go-cmp":      "shows how two values differ",
+			"github.com/jackc/pgx/v5":       "looks at the server from outside",
+			"github.com/ncruces/go-sqlite3": "looks at the file from outside",
+			"go.uber.org/goleak":            "finds goroutines that a backend leaves behind",
+		},
 		support: true,
 	},
 	{
@@ -146,17 +152,47 @@ var rooms = []room{
 		ours: []string{"cmd/ktx/internal/cli"},
 	},
 	{
-		path: "cmd/ktx/internal/*",
+		path:     "cmd/ktx/internal/check",
+		ours:     []string{"sqlguard", "cmd/ktx/internal/report"},
+		others:   map[string]string{"github.com/bmatcuk/doublestar/v4": "patterns with ** in paths"},
+		testOurs: []string{"dialects", "dialects/*"},
+	},
+	{
+		path: "cmd/ktx/internal/cli",
 		ours: []string{"..."},
 		others: map[string]string{
+			"github.com/bmatcuk/doublestar/v4":       "patterns with ** in paths",
 			"github.com/modelcontextprotocol/go-sdk": "the protocol's transports",
 			"github.com/spf13/cobra":                 "commands, completion, manual pages",
-			"go.yaml.in/yaml/v3":                     "reads ktx.yaml with lines and columns",
+			"go.yaml.in/yaml/v3":                     "writes a first ktx.yaml",
 			"golang.org/x/term":                      "asks whether a terminal is there and how wide it is",
-			"github.com/ncruces/go-sqlite3":          "makes the demo's database",
 		},
 		testOurs:   []string{"execution/executiontest/testdb", "execution/audit/audittest"},
 		testOthers: map[string]string{"github.com/rogpeppe/go-internal": "runs the command line's scripts", "github.com/jackc/pgx/v5": "looks at the server from outside", "github.com/santhosh-tekuri/jsonschema/v6": "checks output against its schema"},
+	},
+	{
+		path:     "cmd/ktx/internal/corpusrun",
+		ours:     []string{"corpus", "sqlguard"},
+		testOurs: []string{"dialects", "dialects/*"},
+	},
+	{path: "cmd/ktx/internal/demo"},
+	{
+		path:    "cmd/ktx/internal/demo/gen",
+		others:  map[string]string{"github.com/ncruces/go-sqlite3": "makes the demo's database"},
+		support: true,
+	},
+	{
+		path:   "cmd/ktx/internal/project",
+		ours:   []string{"sqlguard", "execution", "execution/audit"},
+		others: map[string]string{"go.yaml.in/yaml/v3": "reads ktx.yaml with lines and columns"},
+	},
+	{
+		path: "cmd/ktx/internal/report",
+		ours: []string{"sqlguard"},
+	},
+	{
+		path:   "cmd/ktx/internal/stdio",
+		others: map[string]string{"github.com/modelcontextprotocol/go-sdk": "the transport that the filter stands before"},
 	},
 }
 
