@@ -1,0 +1,228 @@
+package pgdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// Times that bound what a peer that does not answer can cost.
+const (
+	settleTimeout = 5 * time.Second // of the rollback and reset behind an answer
+	cancelTimeout = 2 * time.Second // of a cancel request
+	severAfter    = 2 * time.Second // from a cancel to closing the connection
+)
+
+// conn is one connection. One goroutine at a time uses it; only sever and the
+// cancel request may run beside that goroutine.
+type conn struct {
+	pg     *pgconn.PgConn
+	frames *frameReader
+	dialer *dialer
+
+	created, used time.Time
+
+	version  int    // server_version_num
+	user     string // session_authorization, where the server reports it
+	interval bool   // checkInterval is known
+	pooled   bool   // a pooler is in front
+	prepared bool   // the constants are prepared
+
+	// pending is set while the second part of a statement was not read.
+	pending bool
+
+	open                  raw // what opening returned last, for these timeouts
+	openTimeout, openLock time.Duration
+	close                 raw // what closing returned last
+}
+
+// sever cuts the connection to wake whoever reads or writes it. It may be
+// called at any time by any goroutine.
+func (c *conn) sever() {
+	nc := c.pg.Conn()
+	// A TLS connection says goodbye when it is closed, which must not wait for
+	// a peer that does not read.
+	_ = nc.SetDeadline(time.Unix(1, 0))
+	_ = nc.Close()
+}
+
+// destroy closes a connection at once. The server rolls back what runs on it.
+func (c *conn) destroy() {
+	c.sever()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = c.pg.Close(ctx) // ends pgconn's own bookkeeping
+}
+
+// bye closes an idle connection as the protocol has it.
+func (c *conn) bye() {
+	_ = c.pg.Conn().SetDeadline(time.Now().Add(time.Second))
+	_ = c.pg.Close(context.Background())
+}
+
+// unprepare makes the connection send its constants unnamed, since a pooler is
+// in front.
+func (c *conn) unprepare() {
+	c.prepared, c.pooled = false, true
+	c.open, c.close = nil, nil
+}
+
+// settle reads the second part of the last statement: ROLLBACK and the reset.
+// An error means that the connection must not be used again.
+func (c *conn) settle() error {
+	if !c.pending {
+		return nil
+	}
+	nc := c.pg.Conn()
+	if err := nc.SetReadDeadline(time.Now().Add(settleTimeout)); err != nil {
+		return err
+	}
+	if err := c.readClosing(); err != nil {
+		return err
+	}
+	c.pending = false
+	return nc.SetReadDeadline(time.Time{})
+}
+
+func (c *conn) readClosing() error {
+	for {
+		msg, err := c.pg.ReceiveMessage(context.Background())
+		if err != nil {
+			return err
+		}
+		switch msg := msg.(type) {
+		case *pgproto3.ParseComplete, *pgproto3.BindComplete, *pgproto3.CommandComplete, *pgproto3.DataRow,
+			*pgproto3.NoticeResponse, *pgproto3.NotificationResponse, *pgproto3.ParameterStatus:
+		case *pgproto3.ErrorResponse:
+			return serverError(msg)
+		case *pgproto3.ReadyForQuery:
+			if msg.TxStatus != 'I' {
+				return fmt.Errorf("%w: status %q after a rollback", errFrame, msg.TxStatus)
+			}
+			return c.sameSession()
+		default:
+			return fmt.Errorf("%w: unexpected %T after a rollback", errFrame, msg)
+		}
+	}
+}
+
+// sameSession checks what the server reported of the session since it began.
+func (c *conn) sameSession() error {
+	if user := c.pg.ParameterStatus("session_authorization"); user != c.user {
+		return errors.New("the session's user changed")
+	}
+	return nil
+}
+
+// pinned checks, while a transaction is open, that every reported setting still
+// has its pinned value.
+func (c *conn) pinned() error {
+	for name, want := range c.dialer.texts.reported {
+		got := c.pg.ParameterStatus(name)
+		if got != "" && !strings.HasPrefix(strings.ToLower(got), want) {
+			return fmt.Errorf("the statement changed %s to %q", name, got)
+		}
+	}
+	return c.sameSession()
+}
+
+// ready reports whether a connection that was idle can run a statement: the
+// last one's rollback is verified, and the server is still there.
+func (c *conn) ready() bool {
+	if c.settle() != nil {
+		return false
+	}
+	// What arrives between statements is rare: a changed setting, or the
+	// server's farewell.
+	for range 64 {
+		switch buffered := c.pg.Frontend().ReadBufferLen() > 0 || c.frames.buffered(); {
+		case buffered:
+		default:
+			alive, waiting := peek(c.pg.Conn())
+			if !alive || !waiting {
+				return alive
+			}
+		}
+		if !c.readAsync() {
+			return false
+		}
+	}
+	return false
+}
+
+// readAsync reads one message that no statement asked for.
+func (c *conn) readAsync() bool {
+	nc := c.pg.Conn()
+	if nc.SetReadDeadline(time.Now().Add(20*time.Millisecond)) != nil {
+		return false
+	}
+	msg, err := c.pg.ReceiveMessage(context.Background())
+	if err != nil {
+		if !pgconn.Timeout(err) {
+			return false
+		}
+	} else {
+		switch msg.(type) {
+		case *pgproto3.NoticeResponse, *pgproto3.NotificationResponse, *pgproto3.ParameterStatus:
+		default:
+			return false
+		}
+	}
+	return nc.SetReadDeadline(time.Time{}) == nil
+}
+
+// call is one statement's hold on its connection. It makes sure that at most
+// one cancel request is sent, and none after the statement ended.
+type call struct {
+	c *conn
+
+	mu       sync.Mutex
+	reason   error // why the statement is ended early
+	finished bool
+	sent     chan struct{} // closed when the cancel request is over
+	err      error         // of the cancel request; read after sent is closed
+	sever    *time.Timer
+}
+
+// interrupt ends the statement at the server, or its connection when the
+// server does not react. Only the first reason counts.
+func (k *call) interrupt(reason error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.finished || k.sent != nil {
+		return
+	}
+	k.reason, k.sent = reason, make(chan struct{})
+	k.sever = time.AfterFunc(severAfter, k.c.sever)
+	go k.cancel()
+}
+
+func (k *call) cancel() {
+	defer close(k.sent)
+	ctx, stop := context.WithTimeout(context.Background(), cancelTimeout)
+	defer stop()
+	// The server closes the request's connection when it has sent the signal,
+	// so that a request that ended cannot reach a later statement.
+	k.err = errors.Join(k.c.pg.CancelRequest(ctx), ctx.Err())
+}
+
+// finish says that the statement is over. It returns why it was interrupted,
+// or nil, and whether a cancel request reached the server.
+func (k *call) finish() (reason error, delivered bool) {
+	k.mu.Lock()
+	k.finished = true
+	reason, sent := k.reason, k.sent
+	k.mu.Unlock()
+	if sent == nil {
+		return nil, false
+	}
+	<-sent
+	k.sever.Stop()
+	return reason, k.err == nil
+}

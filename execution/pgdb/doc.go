@@ -1,0 +1,56 @@
+// Package pgdb runs approved statements on PostgreSQL, read-only.
+//
+// [Open] checks a configuration and returns a [DB], an [execution.Backend].
+// It connects when the first statement needs it:
+//
+//	db, err := pgdb.Open(ctx, pgdb.Config{URL: pgdb.NewSecret(url), Session: dialect.Session()}, guard.ID())
+//	res, err := db.Query(ctx, approved, execution.Limits{Rows: 1000})
+//
+// # One statement
+//
+// A statement goes out in one flush of the extended protocol, which runs
+// exactly one statement however the text is written:
+//
+//	BEGIN READ ONLY · pins · the approved text · Sync
+//	ROLLBACK · reset · Sync
+//
+// The pins are one SELECT that sets the session's settings for this
+// transaction, reads them back and raises when one differs, or when the
+// transaction is not read-only. It also takes the snapshot, after which the
+// server refuses SET TRANSACTION READ WRITE. When BEGIN or a pin fails, the
+// server skips the text. The answer is complete at the first Sync; the second
+// part runs behind it and is verified before the connection is used again.
+//
+// The reset is SET SESSION AUTHORIZATION DEFAULT, RESET ALL, CLOSE ALL,
+// UNLISTEN * and pg_advisory_unlock_all(). It is DISCARD ALL without
+// DEALLOCATE ALL and DISCARD PLANS, which would cost the prepared pins, and
+// without DISCARD TEMP and SEQUENCES, since a rolled back read-only
+// transaction leaves no temporary table and no sequence value. Each text of
+// the package is prepared once per connection, or sent unnamed where a pooler
+// stands in front.
+//
+// # When a connection is closed instead
+//
+// A connection is used again only when the server said that the transaction
+// was open at the first Sync and closed at the second, when the statement's
+// command tag is one of a reader (SELECT, SHOW, EXPLAIN), when no pinned
+// setting differs, and when a cancel that was sent was also received. Every
+// other message, COPY included, closes it.
+//
+// # Limits
+//
+// Rows are never limited by a cursor or in the Execute message, since both
+// turn parallel plans off: the reader stops after one row too many and cancels.
+// Cells are bounded below the protocol reader, while their bytes arrive.
+//
+// # Transport security
+//
+// The server's certificate and host name are verified (sslmode=verify-full)
+// unless all hosts are loopback addresses or Unix sockets, where plain text is
+// accepted, or [Config.InsecureTLS] permits less. Parameters of the URL that
+// would change how statements are sent, or the session behind this package's
+// back, are refused by name.
+//
+// The package never judges SQL, never rewrites it, never sends a text in the
+// simple protocol, never commits, and never prints its URL.
+package pgdb

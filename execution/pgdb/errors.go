@@ -1,0 +1,220 @@
+package pgdb
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// SQLSTATEs with a meaning of their own (PostgreSQL manual, appendix A).
+const (
+	stateReadOnly      = "25006"
+	stateQueryCanceled = "57014"
+	stateNoStatement   = "26000"
+	stateTooMany       = "53300"
+	stateLockTimeout   = "55P03"
+	stateAdminShutdown = "57P01"
+	stateCrashShutdown = "57P02"
+	stateCannotConnect = "57P03"
+	stateDatabaseGone  = "57P04"
+	stateIdleTimeout   = "57P05"
+	stateOutOfMemory   = "53200"
+	stateDiskFull      = "53100"
+	stateBadText       = "22P02"
+	stateSerialization = "40001"
+	statePrivilege     = "42501"
+)
+
+// Reasons to end a statement before its end.
+var (
+	errTimeLimit = errors.New("the time limit of the statement is over")
+	errClosing   = errors.New("the backend is being closed")
+	errEnough    = errors.New("enough rows were read")
+)
+
+const busyRetry = 500 * time.Millisecond
+
+// serverError returns a server's error with texts that are valid UTF-8.
+func serverError(msg *pgproto3.ErrorResponse) *pgconn.PgError {
+	e := pgconn.ErrorResponseToPgError(msg)
+	e.Message, e.Hint, e.Detail = valid(e.Message), valid(e.Hint), valid(e.Detail)
+	return e
+}
+
+// valid returns s with what is not UTF-8 replaced: an error's text is not data.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// queryError turns an error that the server reported for sql into one for the
+// caller.
+func queryError(e *pgconn.PgError, sql string) *execution.Error {
+	out := execution.NewError(sqlguard.CodeDatabaseError, e.Message, e)
+	out.SQLState, out.ServerHint = e.Code, e.Hint
+	out.Position = bytePosition(sql, int(e.Position))
+	switch e.Code {
+	case stateReadOnly:
+		out.Retryable = false
+		out.Hint = "the session is read-only: use SELECT"
+	case stateLockTimeout:
+		out.Hint = "another session holds a lock on a table of the statement; try again later"
+	case stateSerialization:
+		out.Hint = "try again"
+	case statePrivilege:
+		out.Retryable = false
+		out.Hint = "the connection's role may not read this: ask the operator for the grant, or use another table"
+	case stateTooMany:
+		out.Code, out.Retryable, out.RetryAfter = sqlguard.CodeBusy, true, busyRetry
+	case stateOutOfMemory, stateDiskFull:
+		out.Hint = "the server ran out of memory or disk: narrow the query"
+	case stateAdminShutdown, stateCrashShutdown, stateCannotConnect, stateDatabaseGone:
+		out.Code, out.Retryable = sqlguard.CodeServerRestarted, true
+	case stateIdleTimeout:
+		out.Code, out.Retryable = sqlguard.CodeConnectionLost, true
+	}
+	return out
+}
+
+// bytePosition turns the server's position, in characters from 1, into a byte
+// offset plus one; 0 when there is none.
+func bytePosition(sql string, chars int) int {
+	if chars <= 0 {
+		return 0
+	}
+	offset := 0
+	for range chars - 1 {
+		if offset >= len(sql) {
+			return len(sql) + 1
+		}
+		_, n := utf8.DecodeRuneInString(sql[offset:])
+		offset += n
+	}
+	return offset + 1
+}
+
+// mismatch returns the error for a pin that failed. The server's message holds
+// the assertion's text where it was one of those.
+func mismatch(e *pgconn.PgError) *execution.Error {
+	what := e.Message
+	if i := strings.Index(what, mismatchMark); i >= 0 && e.Code == stateBadText {
+		what = strings.TrimRight(what[i+len(mismatchMark):], `"”»`)
+	}
+	out := execution.NewError(sqlguard.CodeSessionModeMismatch, "the statement was not run, since the session differs from what was judged: "+what, e)
+	out.SQLState = e.Code
+	out.Hint = "the server or the role has settings that cannot be overridden; tell the operator"
+	return out
+}
+
+// interrupted returns the error for a statement that was ended early.
+func interrupted(reason, cause error, limit time.Duration) *execution.Error {
+	switch {
+	case errors.Is(reason, errTimeLimit):
+		return execution.NewError(sqlguard.CodeTimeout, fmt.Sprintf("the statement ran longer than %s and was ended", limit), cause)
+	case errors.Is(reason, context.DeadlineExceeded):
+		return execution.NewError(sqlguard.CodeTimeout, "the caller's deadline passed and the statement was ended", cause)
+	case errors.Is(reason, errClosing):
+		return execution.NewError(sqlguard.CodeDraining, "the connection is being closed", cause)
+	default:
+		return execution.NewError(sqlguard.CodeCancelled, "the statement was cancelled", cause)
+	}
+}
+
+// lost returns the error for a connection that broke during a statement.
+func lost(err error) *execution.Error {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		e.Message, e.Hint = valid(e.Message), valid(e.Hint)
+		out := queryError(e, "")
+		if out.Code == sqlguard.CodeDatabaseError {
+			out.Code, out.Retryable = sqlguard.CodeConnectionLost, true
+		}
+		return out
+	}
+	return execution.NewError(sqlguard.CodeConnectionLost, "the connection to the server broke: "+reasonOf(err), err)
+}
+
+// protocolError returns the error for a statement whose answer cannot be
+// trusted; its connection is closed.
+func protocolError(what string, cause error) *execution.Error {
+	out := execution.NewError(sqlguard.CodeDatabaseError, what+"; the connection was closed and nothing was kept", cause)
+	out.Retryable = false
+	return out
+}
+
+// connectError returns the error for a connection that could not be made. The
+// cause, which names the host, is kept for logs.
+func connectError(ctx context.Context, err error) error {
+	if e, ok := errors.AsType[*execution.Error](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		e.Message, e.Hint = valid(e.Message), valid(e.Hint)
+		out := queryError(e, "")
+		out.Position = 0
+		if out.Code == sqlguard.CodeDatabaseError {
+			out.Message, out.Hint = "cannot connect: "+out.Message, "the operator must check the connection's url and role"
+			out.Retryable = false
+		}
+		return out
+	}
+	switch reason := context.Cause(ctx); {
+	case reason == nil:
+	case errors.Is(reason, context.DeadlineExceeded):
+		return execution.NewError(sqlguard.CodeTimeout, "the caller's deadline passed while connecting", err)
+	case errors.Is(reason, errClosing):
+		return interrupted(reason, err, 0)
+	default:
+		return execution.NewError(sqlguard.CodeCancelled, "the caller cancelled while connecting", err)
+	}
+	out := execution.NewError(sqlguard.CodeConnectionLost, "cannot connect to the server: "+reasonOf(err), err)
+	if isTLS(err) {
+		out.Retryable = false
+		out.Hint = "the operator must give the server's certificate authority (sslrootcert), or permit less"
+	}
+	return out
+}
+
+func isTLS(err error) bool {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[x509.HostnameError](err); ok {
+		return true
+	}
+	return strings.Contains(err.Error(), "tls error")
+}
+
+// reasonOf says in words without addresses what broke.
+func reasonOf(err error) string {
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		if e.IsNotFound {
+			return "its host name is not known"
+		}
+		return "its host name could not be looked up"
+	}
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "it refuses connections"
+	case errors.Is(err, syscall.ENOENT):
+		return "its socket is not there"
+	case isTLS(err):
+		return "transport security failed"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), pgconn.Timeout(err):
+		return "it did not answer in time"
+	case errors.Is(err, errFrame):
+		return err.Error()
+	default:
+		return "it closed the connection"
+	}
+}

@@ -1,0 +1,321 @@
+package pgdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+const (
+	// clientGrace is what a statement gets beyond its time limit, which the
+	// server itself keeps, before the client ends it.
+	clientGrace = 500 * time.Millisecond
+	// drainFor is how long rows beyond the limit are read before the statement
+	// is cancelled: a short rest costs less than a cancel request.
+	drainFor = 2 * time.Millisecond
+	// staleAfter is how long a connection must have been idle for its loss,
+	// seen before any answer, to be taken for one that happened while idle.
+	staleAfter = time.Second
+)
+
+// Query runs stmt read-only and returns its rows within lim.
+func (d *DB) Query(ctx context.Context, stmt sqlguard.Approved, lim execution.Limits) (*execution.Result, error) {
+	sql, err := stmt.SQLFor(*d.guard.Load())
+	if err != nil {
+		return nil, execution.NewError(sqlguard.CodeInternalError, "the statement is not one that this connection's guard approved", err)
+	}
+	res, oids, err := d.run(ctx, statement{sql: sql}, lim.WithDefaults())
+	if err != nil {
+		return nil, err
+	}
+	d.nameTypes(ctx, res, oids)
+	return res, nil
+}
+
+// statement is one text and its parameters; only texts of this package have any.
+type statement struct {
+	sql    string
+	values [][]byte
+}
+
+// run runs s on a connection of the pool. It returns the types of the columns
+// beside the result, whose own names of types are filled in where they are
+// built in.
+func (d *DB) run(ctx context.Context, s statement, lim execution.Limits) (*execution.Result, []uint32, error) {
+	if ctx.Err() != nil {
+		return nil, nil, interrupted(context.Cause(ctx), nil, lim.Timeout)
+	}
+	for retried := false; ; retried = true {
+		c, reused, err := d.pool.acquire(ctx, lim.Timeout)
+		if err != nil {
+			return nil, nil, err
+		}
+		x := exchange{c: c, k: &call{c: c}, s: s, lim: lim, stale: reused && time.Since(c.used) >= staleAfter}
+		res, err := x.run(ctx, d.pool.closing)
+		if x.keep {
+			d.pool.release(c)
+		} else {
+			d.pool.discard(c)
+		}
+		if err != nil && x.again && !retried && ctx.Err() == nil {
+			continue
+		}
+		return res, x.rows.oids, err
+	}
+}
+
+// stage says which of the three statements the server is at.
+type stage uint8
+
+const (
+	atBegin stage = iota
+	atPins
+	atText
+	atEnd
+)
+
+// exchange is one statement on one connection.
+type exchange struct {
+	c     *conn
+	k     *call
+	s     statement
+	lim   execution.Limits
+	stale bool // the connection was idle for long
+
+	at        stage
+	parsed    bool // of the text
+	bound     bool
+	described bool
+	received  bool // anything at all
+	rows      rowSet
+	tag       string
+	failed    *pgconn.PgError
+	drain     *time.Timer
+	elapsed   time.Duration
+
+	keep  bool // the connection can be used again
+	again bool // the statement did not run and may be tried once more
+}
+
+// run sends the statement, reads its answer and says what became of it.
+func (x *exchange) run(ctx context.Context, closing func(func()) func() bool) (*execution.Result, error) {
+	c := x.c
+	if c.prepared && c.dialer.found.Load() {
+		c.unprepare()
+	}
+	open, err := c.opening(x.lim.Timeout, x.lim.LockTimeout)
+	if err != nil {
+		return nil, err
+	}
+	end, err := c.closing()
+	if err != nil {
+		return nil, err
+	}
+	x.rows.lim = x.lim
+	c.frames.limit(x.lim.CellBytes, x.lim.Bytes, x.lim.Columns)
+	f := c.pg.Frontend()
+	f.SetMaxBodyLen(max(maxMessageBody, int(min(x.lim.Bytes, 1<<30))+4*maxColumns+2))
+
+	ctx, cancel := context.WithTimeoutCause(ctx, x.lim.Timeout+clientGrace, errTimeLimit)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { x.k.interrupt(context.Cause(ctx)) })
+	stay := closing(func() { x.k.interrupt(errClosing) })
+
+	start := time.Now()
+	f.Send(open)
+	f.SendParse(&pgproto3.Parse{Query: x.s.sql})
+	f.SendBind(&pgproto3.Bind{Parameters: x.s.values}) // no format codes: every column as text
+	f.SendDescribe(&pgproto3.Describe{ObjectType: 'P'})
+	f.SendExecute(&pgproto3.Execute{})
+	f.Send(end)
+	var status byte
+	if err = f.Flush(); err == nil {
+		c.pending = true
+		status, err = x.read()
+	}
+	x.elapsed = time.Since(start)
+
+	stop()
+	stay()
+	if x.drain != nil {
+		x.drain.Stop()
+	}
+	reason, delivered := x.k.finish()
+	if err != nil {
+		return x.broken(err, reason)
+	}
+	return x.answered(status, reason, delivered)
+}
+
+// read reads up to the first ReadyForQuery and returns its status.
+func (x *exchange) read() (byte, error) {
+	for {
+		msg, err := x.c.pg.ReceiveMessage(context.Background())
+		if err != nil {
+			return 0, err
+		}
+		x.received = true
+		switch msg := msg.(type) {
+		case *pgproto3.DataRow:
+			err = x.dataRow(msg)
+		case *pgproto3.ReadyForQuery:
+			return msg.TxStatus, nil
+		case *pgproto3.ErrorResponse:
+			if x.failed != nil {
+				return 0, fmt.Errorf("%w: a second error", errFrame)
+			}
+			x.failed = serverError(msg)
+		case *pgproto3.NoticeResponse, *pgproto3.NotificationResponse, *pgproto3.ParameterStatus:
+		default:
+			err = x.control(msg)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
+// control follows the order of answers: for BEGIN and the pins, a completed
+// bind and command (and parse, where they are unnamed); for the text every step.
+// What does not fit, COPY among it, is an error.
+func (x *exchange) control(msg pgproto3.BackendMessage) error {
+	ok := x.failed == nil && x.at < atEnd
+	switch msg := msg.(type) {
+	case *pgproto3.ParseComplete:
+		ok = ok && (x.at != atText || !x.parsed)
+		x.parsed = x.at == atText
+	case *pgproto3.BindComplete:
+		ok = ok && (x.at != atText || x.parsed && !x.bound)
+		x.bound = x.at == atText
+	case *pgproto3.RowDescription:
+		ok = ok && x.at == atText && x.bound && !x.described
+		x.described = true
+		x.rows.describe(msg)
+	case *pgproto3.NoData:
+		ok = ok && x.at == atText && x.bound && !x.described
+		x.described = true
+	case *pgproto3.EmptyQueryResponse:
+		ok = ok && x.at == atText && x.described
+		x.at = atEnd
+	case *pgproto3.CommandComplete:
+		ok = ok && (x.at != atText || x.described)
+		if x.at == atText {
+			x.tag = string(msg.CommandTag)
+		}
+		x.at++
+	default:
+		ok = false
+	}
+	if !ok {
+		return fmt.Errorf("%w: unexpected %T", errFrame, msg)
+	}
+	return nil
+}
+
+func (x *exchange) dataRow(msg *pgproto3.DataRow) error {
+	switch {
+	case x.failed != nil || x.at == atBegin || x.at == atEnd || x.at == atText && !x.described:
+		return fmt.Errorf("%w: a row out of place", errFrame)
+	case x.at == atPins || x.rows.full:
+		return nil
+	}
+	if err := x.rows.add(msg.Values, x.c.frames.takeCut()); err != nil {
+		return err
+	}
+	if x.rows.full {
+		x.c.frames.dropRemaining()
+		x.drain = time.AfterFunc(drainFor, func() { x.k.interrupt(errEnough) })
+	}
+	return nil
+}
+
+// broken ends a statement whose connection cannot be read on.
+func (x *exchange) broken(err, reason error) (*execution.Result, error) {
+	if errors.Is(err, errFrame) {
+		return nil, protocolError("the server's answer is not that of a query", err)
+	}
+	if x.rows.full {
+		return x.result(), nil
+	}
+	if reason != nil {
+		return nil, interrupted(reason, err, x.lim.Timeout)
+	}
+	x.again = !x.received && (x.stale || pgconn.SafeToRetry(err) && !x.c.pending)
+	return nil, lost(err)
+}
+
+// answered ends a statement that the server finished.
+func (x *exchange) answered(status byte, reason error, delivered bool) (*execution.Result, error) {
+	switch {
+	case status == 'I' && x.at == atBegin && x.failed != nil: // BEGIN itself failed
+	case status == 'E' && x.failed != nil:
+	case status == 'T' && x.failed == nil && x.at == atEnd && !endsTransaction(x.tag):
+		if err := x.c.pinned(); err != nil {
+			return nil, protocolError("the statement changed its session", err)
+		}
+	default:
+		return nil, protocolError("the statement left its read-only transaction", nil)
+	}
+	canceled := x.failed != nil && x.failed.Code == stateQueryCanceled
+	switch {
+	case reason != nil:
+		// A cancel that did not show yet would hit the next statement, and
+		// behind a pooler somebody else's.
+		x.keep = canceled && delivered && !x.c.pooled && x.c.settle() == nil
+	case x.failed != nil && x.at != atText:
+		x.keep = x.c.settle() == nil
+	default:
+		x.keep = x.failed != nil || reads(x.tag)
+	}
+	switch {
+	case x.failed == nil || x.rows.full:
+		return x.result(), nil
+	case canceled && reason != nil:
+		return nil, interrupted(reason, x.failed, x.lim.Timeout)
+	case canceled && x.elapsed >= x.lim.Timeout:
+		return nil, interrupted(errTimeLimit, x.failed, x.lim.Timeout)
+	case canceled:
+		return nil, execution.NewError(sqlguard.CodeCancelled, "the statement was cancelled at the server", x.failed)
+	case x.at == atText:
+		return nil, queryError(x.failed, x.s.sql)
+	case x.failed.Code == stateNoStatement && x.c.prepared:
+		// Somebody else's server connection: a pooler is in front after all.
+		x.c.dialer.found.Store(true)
+		x.again, x.keep = true, false
+		return nil, queryError(x.failed, "")
+	case x.at == atPins:
+		return nil, mismatch(x.failed)
+	default:
+		return nil, queryError(x.failed, "")
+	}
+}
+
+func (x *exchange) result() *execution.Result {
+	res := x.rows.result()
+	res.Elapsed = x.elapsed
+	return res
+}
+
+// reads reports whether a command tag is one of statements that read.
+func reads(tag string) bool {
+	return tag == "" || tag == "SHOW" || tag == "EXPLAIN" || strings.HasPrefix(tag, "SELECT ")
+}
+
+// endsTransaction reports whether a command tag is one of statements that end
+// a transaction or start another, with or without AND CHAIN.
+func endsTransaction(tag string) bool {
+	switch tag {
+	case "COMMIT", "ROLLBACK", "BEGIN", "START TRANSACTION", "PREPARE TRANSACTION":
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,456 @@
+package pgdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// This file holds every text of the package's own that a server gets. They are
+// constants, put together at Open from names that are checked; what a caller or
+// an operator chose is a bind parameter. All names are qualified, since the
+// search path of a role is not trusted.
+
+// constant is one text and the name it has where it is prepared.
+type constant struct{ name, sql string }
+
+var (
+	rollback = constant{"ktx_rollback", "ROLLBACK"}
+
+	// resets undo what a rollback leaves, see the package's documentation.
+	resets = []constant{
+		{"ktx_reset_user", "SET SESSION AUTHORIZATION DEFAULT"},
+		{"ktx_reset_settings", "RESET ALL"},
+		{"ktx_reset_cursors", "CLOSE ALL"},
+		{"ktx_reset_channels", "UNLISTEN *"},
+		{"ktx_reset_locks", "SELECT pg_catalog.pg_advisory_unlock_all()"},
+	}
+)
+
+// The texts that a new connection is asked once.
+const (
+	identifySQL = "SELECT pg_catalog.pg_backend_pid(), pg_catalog.current_setting('server_version_num')"
+	// Servers before 14 do not know the setting, and some platforms refuse it.
+	intervalSQL = "SELECT pg_catalog.set_config('" + checkInterval + "', '" + checkIntervalValue + "', true)"
+)
+
+// What is pinned for every statement beside the dialect's session.
+const (
+	checkInterval      = "client_connection_check_interval"
+	checkIntervalValue = "500ms" // a client that is gone ends its statement within it
+	idleTimeout        = "10s"   // in a transaction that this package always closes at once
+)
+
+// texts are what a configuration makes of a session.
+type texts struct {
+	begin  constant
+	pins   constant // without checkInterval
+	pinsCI constant // with it
+	values [][]byte // the parameters of pins behind the two timeouts
+	// reported are pinned settings that the server reports when they change,
+	// as lower-case prefixes of their values.
+	reported map[string]string
+}
+
+// pin is one setting of the session.
+type pin struct {
+	name, value string
+	assert      bool // only read back: the server does not let it be set
+}
+
+var settingName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$`)
+
+// reportedSettings are those that every supported server sends as they change,
+// in its spelling.
+var reportedSettings = []string{"client_encoding", "DateStyle", "IntervalStyle", "standard_conforming_strings", "TimeZone"}
+
+// fixedSettings cannot be set in a session.
+var fixedSettings = []string{
+	"block_size", "integer_datetimes", "lc_collate", "lc_ctype", "max_identifier_length", "server_encoding", "server_version",
+	"server_version_num", "transaction_read_only",
+}
+
+// texts builds the session's texts.
+func (c *Config) texts() (*texts, error) {
+	t := &texts{reported: map[string]string{}}
+	switch c.Isolation {
+	case "":
+		t.begin = constant{"ktx_begin", "BEGIN READ ONLY"}
+	case ReadCommitted:
+		t.begin = constant{"ktx_begin", "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY"}
+	case RepeatableRead:
+		t.begin = constant{"ktx_begin", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}
+	case Serializable:
+		t.begin = constant{"ktx_begin", "BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY"}
+	default:
+		return nil, fmt.Errorf("isolation %q is not one of %q, %q, %q", c.Isolation, ReadCommitted, RepeatableRead, Serializable)
+	}
+	switch c.Pooler {
+	case PoolerAuto, PoolerOn, PoolerOff:
+	default:
+		return nil, fmt.Errorf("pooler %q is not one of on, off", c.Pooler)
+	}
+	pins, err := c.pins()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pins {
+		if i := slices.IndexFunc(reportedSettings, func(n string) bool { return strings.EqualFold(n, p.name) }); i >= 0 {
+			t.reported[reportedSettings[i]] = strings.ToLower(p.value)
+		}
+		t.values = append(t.values, []byte(p.value))
+	}
+	t.pins = constant{"ktx_pins", pinsSQL(pins, false)}
+	t.pinsCI = constant{"ktx_pins", pinsSQL(pins, true)}
+	return t, nil
+}
+
+// pins lists the settings of the session. What the dialect takes for granted
+// stands above this package's own values.
+func (c *Config) pins() ([]pin, error) {
+	zone := c.Timezone
+	if zone == "" {
+		zone = DefaultTimezone
+	}
+	pins := []pin{
+		{name: "client_encoding", value: "UTF8"},
+		{name: "standard_conforming_strings", value: "on"},
+		{name: "DateStyle", value: "ISO"},
+		{name: "IntervalStyle", value: "postgres"},
+		{name: "bytea_output", value: "hex"},
+		{name: "extra_float_digits", value: "1"},
+		{name: "TimeZone", value: zone},
+	}
+	if len(c.SearchPath) > 0 {
+		path, err := quotePath(c.SearchPath)
+		if err != nil {
+			return nil, err
+		}
+		pins = append(pins, pin{name: "search_path", value: path})
+	}
+	for _, s := range c.Session {
+		if !settingName.MatchString(s.Name) {
+			return nil, fmt.Errorf("session setting %q is not a name", s.Name)
+		}
+		own := pin{name: s.Name, value: s.Value, assert: slices.Contains(fixedSettings, strings.ToLower(s.Name))}
+		i := slices.IndexFunc(pins, func(p pin) bool { return strings.EqualFold(p.name, s.Name) })
+		switch {
+		case i < 0:
+			pins = append(pins, own)
+		case strings.EqualFold(pins[i].name, "search_path") && pins[i].value != s.Value:
+			return nil, errors.New("the search path is pinned twice")
+		default:
+			pins[i].value = s.Value
+		}
+	}
+	return pins, nil
+}
+
+// quotePath returns schemas as a value of search_path.
+func quotePath(schemas []string) (string, error) {
+	quoted := make([]string, 0, len(schemas))
+	for _, s := range schemas {
+		if s == "" || strings.ContainsRune(s, 0) {
+			return "", errors.New("search path: a schema without a name")
+		}
+		if strings.HasPrefix(s, "pg_") {
+			return "", fmt.Errorf("search path: %q belongs to the server, which always searches pg_catalog first", s)
+		}
+		quoted = append(quoted, `"`+strings.ReplaceAll(s, `"`, `""`)+`"`)
+	}
+	return strings.Join(quoted, ", "), nil
+}
+
+// mismatchMark starts what a failed assertion says, so that it is found in the
+// server's message whatever its language.
+const mismatchMark = "ktx: "
+
+// pinsSQL returns the SELECT that pins and asserts the session. Its parameters
+// are the statement and lock timeouts and the values of pins. A condition that
+// does not hold raises, since its text is no integer; every condition calls a
+// function that is not immutable, so none is decided before the statement runs.
+func pinsSQL(pins []pin, interval bool) string {
+	var b strings.Builder
+	b.WriteString("SELECT pg_catalog.set_config('statement_timeout', $1, true), pg_catalog.set_config('lock_timeout', $2, true)")
+	b.WriteString(", pg_catalog.set_config('idle_in_transaction_session_timeout', '" + idleTimeout + "', true)")
+	if interval {
+		b.WriteString(", pg_catalog.set_config('" + checkInterval + "', '" + checkIntervalValue + "', true)")
+	}
+	for i, p := range pins {
+		parameter := "$" + strconv.Itoa(i+3)
+		value := fmt.Sprintf("pg_catalog.set_config('%s', %s, true)", p.name, parameter)
+		if p.assert {
+			value = fmt.Sprintf("pg_catalog.current_setting('%s')", p.name)
+		}
+		if strings.EqualFold(p.name, "DateStyle") { // read back with the order of day and month, which stays the server's
+			value = fmt.Sprintf("pg_catalog.left(%s, pg_catalog.length(%s))", value, parameter)
+		}
+		condition := fmt.Sprintf("pg_catalog.lower(%s) OPERATOR(pg_catalog.=) pg_catalog.lower(%s)", value, parameter)
+		b.WriteString(", " + assertion(condition, fmt.Sprintf("'%s is ', pg_catalog.current_setting('%s')", p.name, p.name)))
+	}
+	b.WriteString(", " + assertion("pg_catalog.current_setting('transaction_read_only') OPERATOR(pg_catalog.=) 'on'",
+		"'the transaction is not read-only'"))
+	// Names of functions and operators that a statement leaves unqualified
+	// are those of the server only if its schema is searched first. A
+	// temporary schema is not searched for them.
+	b.WriteString(", " + assertion("pg_catalog.array_to_string(pg_catalog.current_schemas(true), ',') OPERATOR(pg_catalog.~) '^(pg_temp_[0-9]+,)?pg_catalog(,|$)'",
+		"'search_path has schemas before pg_catalog: ', pg_catalog.current_setting('search_path')"))
+	return b.String()
+}
+
+func assertion(condition, message string) string {
+	return "CAST(CASE WHEN " + condition + " THEN '1' ELSE pg_catalog.concat('" + mismatchMark + "', " + message + ") END AS pg_catalog.int4)"
+}
+
+// raw is a run of messages that is encoded already.
+type raw []byte
+
+// Frontend marks raw as what a client sends.
+func (raw) Frontend() {}
+
+// Decode returns an error: raw is never read.
+func (raw) Decode([]byte) error { return errors.New("raw messages are not read") }
+
+// Encode appends the messages.
+func (m raw) Encode(dst []byte) ([]byte, error) { return append(dst, m...), nil }
+
+// encoder collects messages. Encoding fails only for messages over 1 GB.
+type encoder struct {
+	b   []byte
+	err error
+}
+
+func (e *encoder) add(m pgproto3.FrontendMessage) {
+	if e.err == nil {
+		e.b, e.err = m.Encode(e.b)
+	}
+}
+
+// run adds a constant with its parameters: prepared by name, or parsed here.
+func (e *encoder) run(c constant, prepared bool, values ...[]byte) {
+	name := c.name
+	if !prepared {
+		name = ""
+		e.add(&pgproto3.Parse{Query: c.sql})
+	}
+	e.add(&pgproto3.Bind{PreparedStatement: name, Parameters: values})
+	e.add(&pgproto3.Execute{})
+}
+
+// opening returns what stands before the text: BEGIN and the pins.
+func (c *conn) opening(timeout, lockTimeout time.Duration) (raw, error) {
+	if c.open != nil && c.openTimeout == timeout && c.openLock == lockTimeout {
+		return c.open, nil
+	}
+	values := append([][]byte{milliseconds(timeout), milliseconds(lockTimeout)}, c.dialer.texts.values...)
+	var e encoder
+	e.run(c.dialer.texts.begin, c.prepared)
+	e.run(c.pins(), c.prepared, values...)
+	if e.err != nil {
+		return nil, e.err
+	}
+	c.open, c.openTimeout, c.openLock = e.b, timeout, lockTimeout
+	return c.open, nil
+}
+
+// milliseconds returns d as a setting in milliseconds, at least 1: 0 would mean
+// no limit.
+func milliseconds(d time.Duration) []byte {
+	return strconv.AppendInt(nil, min(max(d.Milliseconds(), 1), 1<<31-1), 10)
+}
+
+func (c *conn) pins() constant {
+	if c.interval {
+		return c.dialer.texts.pinsCI
+	}
+	return c.dialer.texts.pins
+}
+
+// closing returns what stands behind the text: its Sync, ROLLBACK and the reset
+// with a Sync of their own. An error before the first Sync skips nothing of it.
+func (c *conn) closing() (raw, error) {
+	if c.close != nil {
+		return c.close, nil
+	}
+	var e encoder
+	e.add(&pgproto3.Sync{})
+	e.run(rollback, c.prepared)
+	for _, r := range resets {
+		e.run(r, c.prepared)
+	}
+	e.add(&pgproto3.Sync{})
+	if e.err != nil {
+		return nil, e.err
+	}
+	c.close = e.b
+	return c.close, nil
+}
+
+// setUp asks a new connection what the server is and prepares the texts, unless
+// a pooler is in front.
+func (c *conn) setUp(ctx context.Context) error {
+	if err := c.pg.Conn().SetDeadline(time.Now().Add(c.dialer.conf.ConnectTimeout)); err != nil {
+		return connectError(ctx, err)
+	}
+	stop := context.AfterFunc(ctx, c.sever)
+	err := c.ask(ctx)
+	if !stop() && err == nil {
+		err = connectError(ctx, ctx.Err())
+	}
+	if err != nil {
+		return err
+	}
+	return c.pg.Conn().SetDeadline(time.Time{})
+}
+
+func (c *conn) ask(ctx context.Context) error {
+	c.user = c.pg.ParameterStatus("session_authorization")
+	var e encoder
+	e.run(constant{sql: identifySQL}, false)
+	e.add(&pgproto3.Sync{})
+	e.run(constant{sql: intervalSQL}, false)
+	e.add(&pgproto3.Sync{})
+	if e.err != nil {
+		return e.err
+	}
+	f := c.pg.Frontend()
+	f.Send(raw(e.b))
+	if err := f.Flush(); err != nil {
+		return connectError(ctx, err)
+	}
+	row, err := c.collect()
+	if err != nil {
+		return connectError(ctx, err)
+	}
+	if len(row) != 2 {
+		return connectError(ctx, fmt.Errorf("%w: %d values for 2", errFrame, len(row)))
+	}
+	pid, err := strconv.ParseUint(row[0], 10, 32)
+	if err != nil {
+		return connectError(ctx, fmt.Errorf("%w: process ID %q", errFrame, row[0]))
+	}
+	if c.version, err = strconv.Atoi(row[1]); err != nil {
+		return connectError(ctx, fmt.Errorf("%w: version %q", errFrame, row[1]))
+	}
+	switch _, err := c.collect(); {
+	case err == nil:
+		c.interval = true
+	case c.pg.IsClosed():
+		return connectError(ctx, err)
+	}
+	switch c.dialer.pooler {
+	case PoolerOn:
+		c.pooled = true
+	case PoolerOff:
+	default:
+		c.pooled = uint32(pid) != c.pg.PID() || c.dialer.found.Load() //nolint:gosec // parsed as 32 bits
+	}
+	if c.pooled {
+		return nil
+	}
+	return c.prepare(ctx)
+}
+
+// prepare parses the texts under their names.
+func (c *conn) prepare(ctx context.Context) error {
+	f := c.pg.Frontend()
+	for _, t := range append([]constant{c.dialer.texts.begin, c.pins(), rollback}, resets...) {
+		f.SendParse(&pgproto3.Parse{Name: t.name, Query: t.sql})
+	}
+	f.SendSync(&pgproto3.Sync{})
+	if err := f.Flush(); err != nil {
+		return connectError(ctx, err)
+	}
+	if _, err := c.collect(); err != nil {
+		return connectError(ctx, err)
+	}
+	c.prepared = true
+	return nil
+}
+
+// collect reads to the next ReadyForQuery and returns the last row.
+func (c *conn) collect() (row []string, err error) {
+	for {
+		msg, fatal := c.pg.ReceiveMessage(context.Background())
+		if fatal != nil {
+			return nil, fatal
+		}
+		switch msg := msg.(type) {
+		case *pgproto3.DataRow:
+			row = row[:0]
+			for _, v := range msg.Values {
+				row = append(row, string(v))
+			}
+		case *pgproto3.ErrorResponse:
+			err = serverError(msg)
+		case *pgproto3.ReadyForQuery:
+			if msg.TxStatus != 'I' {
+				return nil, fmt.Errorf("%w: status %q outside of a transaction", errFrame, msg.TxStatus)
+			}
+			return row, err
+		}
+	}
+}
+
+// The texts of the backend's own questions. They run as statements do: in a
+// read-only transaction with the pins.
+const (
+	catalogSQL = `SELECT pg_catalog.current_database(), pg_catalog.current_setting('server_version_num'), s
+FROM (SELECT NULL::pg_catalog.name AS s UNION ALL SELECT pg_catalog.unnest(pg_catalog.current_schemas(false))) AS path`
+
+	typeNamesSQL = `SELECT t.oid, CASE WHEN e.typarray OPERATOR(pg_catalog.=) t.oid THEN pg_catalog.concat(e.typname, '[]') ELSE t.typname::pg_catalog.text END
+FROM pg_catalog.pg_type AS t LEFT JOIN pg_catalog.pg_type AS e ON e.oid OPERATOR(pg_catalog.=) t.typelem
+WHERE t.oid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.oid[])`
+
+	// In the order of roleFacts.
+	roleSQL = `SELECT current_user, pg_catalog.current_database(), pg_catalog.current_setting('server_version'),
+	r.rolsuper, r.rolcreaterole, r.rolcreatedb, r.rolreplication, r.rolbypassrls,
+	pg_catalog.pg_has_role(d.datdba, 'USAGE'), pg_catalog.has_database_privilege(d.oid, 'CREATE')
+FROM pg_catalog.pg_roles AS r, pg_catalog.pg_database AS d
+WHERE r.rolname OPERATOR(pg_catalog.=) current_user AND d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()`
+
+	// The server's own roles that the session's role has the rights of, or can
+	// take. A superuser is a member of all and has a finding of its own.
+	membershipSQL = `SELECT r.rolname FROM pg_catalog.pg_roles AS r, pg_catalog.pg_roles AS me
+WHERE me.rolname OPERATOR(pg_catalog.=) current_user AND NOT me.rolsuper
+	AND pg_catalog.starts_with(r.rolname::pg_catalog.text, 'pg_') AND pg_catalog.pg_has_role(r.oid, 'MEMBER')
+ORDER BY r.rolname`
+
+	// One row for each kind of right to write: the kind, and how many objects
+	// it holds for, with their names when they are few.
+	writeGrantsSQL = `WITH tables AS (
+	SELECT c.oid, c.relowner, pg_catalog.concat(n.nspname, '.', c.relname) AS name
+	FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+	WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,f}'::pg_catalog."char"[])
+		AND n.nspname OPERATOR(pg_catalog.<>) 'information_schema' AND NOT pg_catalog.starts_with(n.nspname::pg_catalog.text, 'pg_')
+), schemas AS (
+	SELECT n.oid, n.nspname::pg_catalog.text AS name FROM pg_catalog.pg_namespace AS n
+	WHERE n.nspname OPERATOR(pg_catalog.<>) 'information_schema' AND NOT pg_catalog.starts_with(n.nspname::pg_catalog.text, 'pg_')
+), grants AS (
+	SELECT 1 AS rank, 'insert into tables' AS what, name FROM tables WHERE pg_catalog.has_any_column_privilege(oid, 'INSERT')
+	UNION ALL SELECT 2, 'update tables', name FROM tables WHERE pg_catalog.has_any_column_privilege(oid, 'UPDATE')
+	UNION ALL SELECT 3, 'delete from tables', name FROM tables WHERE pg_catalog.has_table_privilege(oid, 'DELETE')
+	UNION ALL SELECT 4, 'truncate tables', name FROM tables WHERE pg_catalog.has_table_privilege(oid, 'TRUNCATE')
+	UNION ALL SELECT 5, 'alter or drop tables, since it owns them', name FROM tables WHERE pg_catalog.pg_has_role(relowner, 'USAGE')
+	UNION ALL SELECT 6, 'create objects in schemas', name FROM schemas WHERE pg_catalog.has_schema_privilege(oid, 'CREATE')
+)
+SELECT what, pg_catalog.concat(pg_catalog.count(*), CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.<=) 5
+	THEN pg_catalog.concat(' (', pg_catalog.string_agg(name, ', ' ORDER BY name), ')') END)
+FROM grants GROUP BY rank, what ORDER BY rank`
+
+	// The schemas with tables that the role can see.
+	schemasSQL = `SELECT n.nspname FROM pg_catalog.pg_namespace AS n
+WHERE n.nspname OPERATOR(pg_catalog.<>) 'information_schema' AND NOT pg_catalog.starts_with(n.nspname::pg_catalog.text, 'pg_')
+	AND EXISTS (SELECT FROM pg_catalog.pg_class AS c WHERE c.relnamespace OPERATOR(pg_catalog.=) n.oid
+		AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,m,f}'::pg_catalog."char"[]))
+ORDER BY n.nspname LIMIT 50`
+
+	tryWriteSQL = `CREATE TABLE ktx_write_probe (n pg_catalog.int4)`
+)
