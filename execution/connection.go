@@ -31,6 +31,10 @@ type Connection struct {
 	// statements cannot run, and Unavailable says why.
 	Open        func(ctx context.Context, guard sqlguard.ID) (Backend, error)
 	Unavailable *Error
+	// RefuseWritableRole refuses to run statements with a role of which the
+	// probe warns. OnProbe, when set, gets the report of the first use.
+	RefuseWritableRole bool
+	OnProbe            func(id string, report ProbeReport)
 }
 
 // DefaultConcurrency is the number of statements that one connection runs at
@@ -116,10 +120,38 @@ func (d *door) ready(ctx context.Context) (*doorState, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("connection %s: %w", d.ID, err), backend.Close())
 	}
+	if err := d.probe(ctx, backend); err != nil {
+		return nil, errors.Join(err, backend.Close())
+	}
 	backend.SetGuard(guard.ID())
 	s = &doorState{guard: guard, backend: backend}
 	d.state.Store(s)
 	return s, nil
+}
+
+// probe asks what the role may do, when someone wants to know.
+func (d *door) probe(ctx context.Context, backend Backend) error {
+	if !d.RefuseWritableRole && d.OnProbe == nil {
+		return nil
+	}
+	report, err := backend.Probe(ctx)
+	if err != nil {
+		return openError(ctx, d.ID, err)
+	}
+	if d.OnProbe != nil {
+		d.OnProbe(d.ID, report)
+	}
+	if !d.RefuseWritableRole {
+		return nil
+	}
+	for _, f := range report.Findings {
+		if f.Level == "warning" {
+			e := NewError(sqlguard.CodeNotConfigured, fmt.Sprintf("connection %s is configured to refuse a role that can do more than read: %s", d.ID, f.Message), nil)
+			e.Hint = "the operator can print the script of a read-only role with ktx doctor --role-script"
+			return e
+		}
+	}
+	return nil
 }
 
 // openError types an error of opening that the backend did not type.

@@ -42,8 +42,8 @@ type Tokens struct {
 }
 
 // Split returns the spans of the statements of text, as separated by the
-// dialect's terminators, without the terminators. Pieces that hold nothing
-// but white space and comments are left out.
+// dialect's terminators, without the terminators; a client command is a piece
+// of its own. Pieces of nothing but white space and comments are left out.
 func Split(d Dialect, text string) []Span {
 	var (
 		spans []Span
@@ -60,6 +60,9 @@ func Split(d Dialect, text string) []Span {
 		switch t.Kind {
 		case TokenTerminator:
 			flush()
+		case TokenClientCommand: // a piece of its own, so that the rest can be read
+			flush()
+			spans = append(spans, Span{t.Start, t.End})
 		case TokenComment:
 		default:
 			if start < 0 {

@@ -1,0 +1,284 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ktxhq/ktx/execution/audit"
+)
+
+func (a *app) auditCommand() *cobra.Command {
+	return group("audit", "Read and verify the audit log", a.auditTail(), a.auditShow(), a.auditVerify(), a.auditStats())
+}
+
+// auditDir returns the directory of the project's audit log.
+func (a *app) auditDir() (string, error) {
+	p, err := a.project()
+	if err != nil {
+		return "", err
+	}
+	return p.Config.Audit.Dir(p.Dir), nil
+}
+
+func (a *app) auditTail() *cobra.Command {
+	var (
+		n      int
+		follow bool
+		filter audit.Filter
+		types  []string
+		since  time.Duration
+	)
+	c := &cobra.Command{
+		Use:   "tail",
+		Short: "Print the last events",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, err := a.auditDir()
+			if err != nil {
+				return err
+			}
+			for _, t := range types {
+				filter.Types = append(filter.Types, audit.Type(t))
+			}
+			if since > 0 {
+				filter.Since = time.Now().Add(-since)
+			}
+			r, err := audit.OpenReader(dir)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = r.Close() }()
+			for rec, err := range r.Tail(cmd.Context(), n, follow, filter) {
+				if err != nil {
+					if follow && cmd.Context().Err() != nil {
+						return nil
+					}
+					return err
+				}
+				if a.json {
+					a.printf("%s\n", bytes.TrimSpace(rec.Raw))
+					continue
+				}
+				a.printf("%s\n", a.eventLine(rec.Event))
+			}
+			return nil
+		},
+	}
+	flags := c.Flags()
+	flags.IntVarP(&n, "lines", "n", 20, "number of events")
+	flags.BoolVarP(&follow, "follow", "f", false, "wait for further events")
+	flags.StringSliceVar(&types, "event", nil, "only events of these types, such as query.decision")
+	flags.StringVarP(&filter.Connection, "connection", "c", "", "only events of this connection")
+	flags.StringVar(&filter.Principal, "principal", "", "only events of this principal")
+	flags.StringVar(&filter.Verdict, "verdict", "", "only decisions: allow or reject")
+	flags.StringVar(&filter.Code, "code", "", "only events with this code")
+	flags.DurationVar(&since, "since", 0, "only events of this last stretch of time, such as 1h")
+	_ = c.RegisterFlagCompletionFunc("connection", a.completeConnections)
+	return c
+}
+
+// eventLine is one event on one line.
+func (a *app) eventLine(e audit.Event) string {
+	line := fmt.Sprintf("%s  %6d  %-15s", e.Time.UTC().Format("2006-01-02 15:04:05.000"), e.Seq, e.Type)
+	if e.Connection.ID != "" {
+		line += "  " + e.Connection.ID
+	}
+	switch {
+	case e.Decision.Verdict == audit.VerdictReject:
+		line += "  " + a.paint(a.out, styleRed, "reject") + fmt.Sprintf(" %v", e.Decision.Codes)
+	case e.Decision.Verdict != "":
+		line += "  " + a.paint(a.out, styleGreen, e.Decision.Verdict)
+	case e.Result.Status != "":
+		line += "  " + e.Result.Status
+		if e.Result.Code != "" {
+			line += " " + e.Result.Code
+		} else {
+			line += fmt.Sprintf(" %d rows %.1f ms", e.Result.Rows, e.Result.ExecMS)
+		}
+	}
+	if e.SQL.Normalized != "" {
+		line += "  " + shorten(escapeControls(e.SQL.Normalized), 100)
+	}
+	return line
+}
+
+func (a *app) auditShow() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show SEQ | QUERY_ID",
+		Short: "Print the events of a number or of a statement, whole",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, err := a.auditDir()
+			if err != nil {
+				return err
+			}
+			filter := audit.Filter{QueryID: args[0]}
+			var seq int64
+			if _, err := fmt.Sscanf(args[0]+" ", "%d ", &seq); err == nil && fmt.Sprint(seq) == args[0] {
+				filter = audit.Filter{Seq: seq}
+			}
+			r, err := audit.OpenReader(dir)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = r.Close() }()
+			found := 0
+			for rec, err := range r.All(cmd.Context()) {
+				if err != nil {
+					return err
+				}
+				if !filter.Match(rec.Event) {
+					continue
+				}
+				found++
+				var pretty bytes.Buffer
+				if err := json.Indent(&pretty, bytes.TrimSpace(rec.Raw), "", "  "); err != nil {
+					return fmt.Errorf("print event: %w", err)
+				}
+				a.printf("%s\n", pretty.Bytes())
+			}
+			if found == 0 {
+				return usage("no event has the number or query id %s", args[0])
+			}
+			return nil
+		},
+	}
+}
+
+func (a *app) auditVerify() *cobra.Command {
+	var anchorFile string
+	c := &cobra.Command{
+		Use:   "verify",
+		Short: "Check the chain: find any edit, deletion, reorder or truncation",
+		Long: `Check every event's hash and place in the chain, up to the log's own anchor and
+to an anchor that was kept elsewhere (--anchor FILE).
+
+Exit code: 0 the chain is whole, 1 it is not, 3 it could not be read.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, err := a.auditDir()
+			if err != nil {
+				return err
+			}
+			var anchors []audit.Anchor
+			if anchorFile != "" {
+				anchor, err := audit.LoadAnchor(anchorFile)
+				if err != nil {
+					return err
+				}
+				anchors = append(anchors, anchor)
+			}
+			rep, err := audit.Verify(cmd.Context(), dir, anchors...)
+			if err != nil {
+				return err
+			}
+			a.printVerify(rep)
+			if !rep.OK {
+				return &exitError{code: exitFindings}
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&anchorFile, "anchor", "", "an anchor.json that was copied elsewhere")
+	return c
+}
+
+func (a *app) printVerify(rep audit.Report) {
+	if a.json {
+		a.printJSON(struct {
+			Schema string `json:"schema"`
+			audit.Report
+		}{"ktx-audit-verify/1", rep})
+		return
+	}
+	for _, p := range rep.Problems {
+		a.printf("%s %s\n", a.paint(a.out, styleRed, "broken"), p)
+	}
+	if rep.More > 0 {
+		a.printf("and %d more\n", rep.More)
+	}
+	for _, n := range rep.Notes {
+		a.printf("note   %+v\n", n)
+	}
+	if rep.OK {
+		a.printf("%s %d events in %d segments, last hash %s\n", a.paint(a.out, styleGreen, "whole "), rep.Events, len(rep.Segments), rep.LastHash)
+		if rep.Unanchored > 0 {
+			a.printf("note   the last %d events are not anchored yet: their loss would not be found\n", rep.Unanchored)
+		}
+	}
+}
+
+func (a *app) auditStats() *cobra.Command {
+	var since time.Duration
+	c := &cobra.Command{
+		Use:   "stats",
+		Short: "Count events, verdicts, codes, connections and times",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, err := a.auditDir()
+			if err != nil {
+				return err
+			}
+			filter := audit.Filter{}
+			if since > 0 {
+				filter.Since = time.Now().Add(-since)
+			}
+			sum, err := audit.Summarize(cmd.Context(), dir, filter)
+			if err != nil {
+				return err
+			}
+			a.printStats(sum)
+			return nil
+		},
+	}
+	c.Flags().DurationVar(&since, "since", 0, "only events of this last stretch of time, such as 24h")
+	return c
+}
+
+func (a *app) printStats(sum audit.Summary) {
+	if a.json {
+		a.printJSON(struct {
+			Schema string `json:"schema"`
+			audit.Summary
+		}{"ktx-audit-stats/1", sum})
+		return
+	}
+	a.printf("%d events, %d bytes\n", sum.Events, sum.Bytes)
+	if !sum.First.IsZero() {
+		a.printf("from %s to %s\n", sum.First.UTC().Format(time.RFC3339), sum.Last.UTC().Format(time.RFC3339))
+	}
+	types := map[string]int64{}
+	for k, n := range sum.Types {
+		types[string(k)] = n
+	}
+	for _, part := range []struct {
+		name   string
+		counts map[string]int64
+	}{{"events", types}, {"verdicts", sum.Verdicts}, {"codes", sum.Codes}, {"connections", sum.Connections}, {"principals", sum.Principals}} {
+		if len(part.counts) == 0 {
+			continue
+		}
+		a.printf("%s\n", a.paint(a.out, styleBold, part.name))
+		for _, k := range slices.Sorted(maps.Keys(part.counts)) {
+			a.printf("  %-24s %d\n", k, part.counts[k])
+		}
+	}
+	a.printf("decision time in µs: p50 %.0f, p95 %.0f, max %.0f\n", sum.LatencyUS.P50, sum.LatencyUS.P95, sum.LatencyUS.Max)
+	a.printf("execution time in ms: p50 %.1f, p95 %.1f, max %.1f\n", sum.ExecMS.P50, sum.ExecMS.P95, sum.ExecMS.Max)
+	if sum.Unfinished > 0 {
+		a.printf("%d statements without a recorded end\n", sum.Unfinished)
+	}
+	if sum.Lost > 0 {
+		a.printf("%d events could not be recorded\n", sum.Lost)
+	}
+	if sum.BadLines > 0 {
+		a.printf("%d lines are no events: run ktx audit verify\n", sum.BadLines)
+	}
+}
+

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/demo"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/report"
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/research"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+func (a *app) demoCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "Show an allowed query, refused attacks and the client snippet, on a built-in shop",
+		Long: `Run the whole path on a small shop database that is built in: one query that is
+allowed, five attacks that are refused, and the audit log that recorded them.
+Nothing is left behind and nothing is reached over a network.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			dir, err := os.MkdirTemp("", "ktx-demo-")
+			if err != nil {
+				return fmt.Errorf("make demo project: %w", err)
+			}
+			defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+			if _, err := makeProject(dir, true); err != nil {
+				return err
+			}
+			p, err := project.Load(dir)
+			if err != nil {
+				return err
+			}
+			result := demoResult{Schema: "ktx-demo/1", Client: clientSnippet("/path/to/project")}
+			if err := a.withProject(cmd.Context(), p, "cli", func(ctx context.Context, d *door) error {
+				return a.runDemo(ctx, d, &result)
+			}); err != nil {
+				return err
+			}
+			rep, err := audit.Verify(cmd.Context(), p.Config.Audit.Dir(p.Dir))
+			if err != nil {
+				return err
+			}
+			result.AuditEvents, result.AuditWhole = rep.Events, rep.OK
+			if a.json {
+				a.printJSON(result)
+			} else {
+				a.printf("%s\n  %d events, chain whole: %v\n\n", a.paint(a.out, styleBold, "The audit log recorded all of it"), rep.Events, rep.OK)
+				a.printf("%s\n%s\n\nMake a project of your own:  ktx init --demo\n", a.paint(a.out, styleBold, "Give it to an MCP client"), result.Client)
+			}
+			return nil
+		},
+	}
+}
+
+type demoResult struct {
+	Schema      string             `json:"schema"`
+	Allowed     demoQuery          `json:"allowed"`
+	Refused     []sqlguard.Verdict `json:"refused"`
+	AuditEvents int64              `json:"auditEvents"`
+	AuditWhole  bool               `json:"auditWhole"`
+	Client      string             `json:"client"`
+	Elapsed     string             `json:"elapsed"`
+}
+
+type demoQuery struct {
+	SQL  string `json:"sql"`
+	Rows int    `json:"rows"`
+}
+
+func (a *app) runDemo(ctx context.Context, d *door, result *demoResult) error {
+	start := time.Now()
+	service := research.New(d.gateway, a.logger())
+	out, err := service.SQLExecution(ctx, research.SQLExecutionInput{ConnectionID: "demo", SQL: demo.Allowed.SQL})
+	if err != nil {
+		return err
+	}
+	result.Allowed = demoQuery{demo.Allowed.SQL, len(out.Rows)}
+	if !a.json {
+		a.printf("%s\n%s\n\n", a.paint(a.out, styleBold, "Allowed: "+demo.Allowed.Question), demo.Allowed.SQL)
+		if err := a.table("pretty", out.Headers, cells(out.Rows, "pretty")); err != nil {
+			return err
+		}
+		a.printf("\n")
+	}
+	for _, attack := range demo.Attacks {
+		_, err := service.SQLExecution(ctx, research.SQLExecutionInput{ConnectionID: "demo", SQL: attack.SQL})
+		refused, ok := errors.AsType[*sqlguard.RejectedError](err)
+		if !ok {
+			return fmt.Errorf("the demo's attack %q was not refused: %w", attack.Question, errors.Join(err, errDemo))
+		}
+		result.Refused = append(result.Refused, refused.Verdict)
+		if !a.json {
+			a.printf("%s\n", a.paint(a.out, styleBold, "Refused: "+attack.Question))
+			report.Human(a.out, []report.Result{{Name: "sql", Text: attack.SQL, Verdict: refused.Verdict}}, report.Style{Color: a.colored(a.out)})
+			a.printf("\n")
+		}
+	}
+	result.Elapsed = time.Since(start).Round(time.Microsecond).String()
+	return nil
+}
+
+var errDemo = errors.New("this build is not safe to use")

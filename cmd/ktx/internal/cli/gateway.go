@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// project finds and loads the project, and prints its warnings.
+func (a *app) project() (*project.Project, error) {
+	dir, err := project.Find(a.projectDir, a.lookup)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	p, err := project.Load(dir)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	for _, w := range p.Warnings {
+		a.errorf("%s\n", w)
+	}
+	return p, nil
+}
+
+// asUsage marks an error without a code of its own as one of configuration.
+func asUsage(err error) error {
+	return &exitError{code: exitUsage, err: err}
+}
+
+// connections turns the configuration into the gateway's connections.
+func (a *app) connections(p *project.Project) []execution.Connection {
+	var out []execution.Connection
+	for _, id := range slices.Sorted(maps.Keys(p.Config.Connections)) {
+		c := p.Config.Connections[id]
+		guard := p.Config.GuardOf(id)
+		conn := execution.Connection{
+			ID: id, Name: c.Name, Description: c.Description, Engine: strings.ToUpper(c.Driver), Policy: c.Policy(guard),
+			Concurrency: c.Limits.Concurrency, RefuseWritableRole: guard.Role == "refuse", OnProbe: a.warnOfRole,
+			Limits: execution.Limits{
+				Rows: c.Limits.Rows, Bytes: int64(c.Limits.Bytes), CellBytes: int64(c.Limits.CellBytes), Columns: c.Limits.Columns,
+				Timeout: time.Duration(c.Limits.Timeout), LockTimeout: time.Duration(c.Limits.LockTimeout),
+			},
+		}
+		e, ok := engineOf(c.Driver)
+		if !ok {
+			conn.Unavailable = execution.NewError(sqlguard.CodeNoBackend, "statements cannot be run on "+c.Driver+"; only its artifacts can be read", nil)
+			out = append(out, conn)
+			continue
+		}
+		conn.Engine, conn.Dialect = e.name, e.dialect
+		open, err := e.opener(a, p, c)
+		if err != nil {
+			conn.Unavailable = execution.NewError(sqlguard.CodeNotConfigured, "connection "+id+": "+err.Error(), err)
+		}
+		conn.Open = open
+		out = append(out, conn)
+	}
+	return out
+}
+
+// door is an open gateway with its log.
+type door struct {
+	project *project.Project
+	gateway *execution.Gateway
+	log     *audit.Writer
+}
+
+// drainTime is how long a stopping process waits for its statements.
+const drainTime = 5 * time.Second
+
+// withGateway opens the project's audit log and gateway, calls f, and closes
+// both. The context that f gets names the local user as the actor.
+func (a *app) withGateway(ctx context.Context, transport string, f func(context.Context, *door) error) (err error) {
+	p, err := a.project()
+	if err != nil {
+		return err
+	}
+	return a.withProject(ctx, p, transport, f)
+}
+
+func (a *app) withProject(ctx context.Context, p *project.Project, transport string, f func(context.Context, *door) error) (err error) {
+	if err := ignoreState(p.Dir); err != nil {
+		return execution.NewError(sqlguard.CodeAuditUnavailable, "the project's state cannot be written: "+err.Error(), err)
+	}
+	log, err := audit.Open(p.Config.Audit.Dir(p.Dir), p.Config.Audit, a.logger())
+	if err != nil {
+		return execution.NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be opened: "+err.Error(), err)
+	}
+	defer func() {
+		if closing := log.Close(); closing != nil && err == nil {
+			err = execution.NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be closed: "+closing.Error(), closing)
+		}
+	}()
+	ctx = audit.WithActor(ctx, audit.Actor{Principal: "local", Client: audit.Client{Name: "ktx", Version: productVersion(), Transport: transport}})
+	gateway, err := execution.NewGateway(ctx, log, a.connections(p)...)
+	if err != nil {
+		if execution.CodeOf(err) == "" {
+			return asUsage(err)
+		}
+		return err
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+		defer cancel()
+		err = errors.Join(err, gateway.Close(closing))
+	}()
+	return f(ctx, &door{project: p, gateway: gateway, log: log})
+}
+
+// warnOfRole tells the operator, once for each connection that opens, when its
+// role can do more than read.
+func (a *app) warnOfRole(id string, report execution.ProbeReport) {
+	for _, f := range report.Findings {
+		if f.Level == "warning" {
+			a.logger().Warn("the role of this connection can do more than read; see ktx doctor", "connection", id, "finding", f.Message)
+		}
+	}
+}
+
+// ignoreState keeps local state and secrets out of version control.
+func ignoreState(dir string) error {
+	state := filepath.Join(dir, ".ktx")
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return fmt.Errorf("make %s: %w", state, err)
+	}
+	err := writeNew(filepath.Join(state, ".gitignore"), []byte("*\n"), 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+// logger writes to standard error, which never carries results.
+func (a *app) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
+
+// completeConnections completes connection ids.
+func (a *app) completeConnections(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	dir, err := project.Find(a.projectDir, a.lookup)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	p, err := project.Load(dir)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return slices.Sorted(maps.Keys(p.Config.Connections)), cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/demo"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+)
+
+const freshConfig = `# What ktx may reach, and under which rules. ktx config schema describes every key.
+connections:
+  # warehouse:
+  #   driver: postgres
+  #   url: env:WAREHOUSE_URL          # postgres://reader:…@host:5432/db, kept out of this file
+  #   schemas: [public]               # where unqualified names are resolved
+  #   limits: {rows: 10000, timeout: 30s}
+  #   access:
+  #     tables: {deny: [public.api_keys]}
+`
+
+const demoConnection = `  demo:
+    driver: sqlite
+    path: shop.db
+    name: Demo shop
+    description: Customers, products and orders of a shop that does not exist.
+`
+
+func (a *app) initCommand() *cobra.Command {
+	var withDemo bool
+	c := &cobra.Command{
+		Use:   "init [DIR]",
+		Short: "Make a project: a ktx.yaml, and its local state out of version control",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir := "."
+			if len(args) == 1 {
+				dir = args[0]
+			} else if a.projectDir != "" {
+				dir = a.projectDir
+			}
+			made, err := makeProject(dir, withDemo)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				a.printJSON(map[string]any{"schema": "ktx-init/1", "projectDir": dir, "files": made})
+				return nil
+			}
+			for _, name := range made {
+				a.printf("made %s\n", filepath.Join(dir, name))
+			}
+			if withDemo {
+				a.printf("try: ktx sql -c demo \"SELECT status, count(*) FROM orders GROUP BY status\"\n")
+			} else {
+				a.printf("next: configure a connection in %s, then run ktx doctor\n", filepath.Join(dir, project.FileName))
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&withDemo, "demo", false, "add the demo shop as a connection")
+	return c
+}
+
+// makeProject writes a new project and returns the files it made. An existing
+// file is never overwritten.
+func makeProject(dir string, withDemo bool) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // a project is shared through version control
+		return nil, fmt.Errorf("make project: %w", err)
+	}
+	type file struct {
+		name    string
+		content []byte
+	}
+	files := []file{{project.FileName, []byte(freshConfig)}}
+	if withDemo {
+		files[0].content = append(files[0].content, demoConnection...)
+		files = append(files, file{"shop.db", demo.Database})
+	}
+	for _, f := range files { // before anything is written
+		if _, err := os.Lstat(filepath.Join(dir, f.name)); err == nil {
+			return nil, usage("%s exists already; nothing was changed", filepath.Join(dir, f.name))
+		}
+	}
+	var made []string
+	for _, f := range files {
+		err := writeNew(filepath.Join(dir, f.name), f.content, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			return made, usage("%s exists already", filepath.Join(dir, f.name))
+		}
+		if err != nil {
+			return made, err
+		}
+		made = append(made, f.name)
+	}
+	if err := ignoreState(dir); err != nil {
+		return made, err
+	}
+	return made, nil
+}
+
+// clientSnippet is the entry for an MCP client's configuration.
+func clientSnippet(projectDir string) string {
+	text, err := json.MarshalIndent(map[string]any{"mcpServers": map[string]any{
+		"ktx": map[string]any{"command": "ktx", "args": []string{"mcp", "stdio", "--project-dir", projectDir}},
+	}}, "", "  ")
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}

@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+)
+
+func (a *app) manCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "man DIR",
+		Short:  "Write man pages of every command into a folder",
+		Args:   cobra.ExactArgs(1),
+		Hidden: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := os.MkdirAll(args[0], 0o755); err != nil { //nolint:gosec // man pages are for everyone
+				return fmt.Errorf("write man pages: %w", err)
+			}
+			if err := doc.GenManTree(cmd.Root(), &doc.GenManHeader{Title: "KTX", Section: "1"}, args[0]); err != nil {
+				return fmt.Errorf("write man pages: %w", err)
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,36 @@
+// Package demo holds a small shop database as an SQLite file, and the queries
+// that ktx demo shows on it. The file is made by gen from a fixed seed.
+package demo
+
+import (
+	_ "embed"
+)
+
+//go:generate go run ./gen
+
+// Database is the shop as an SQLite database file: customers, products,
+// orders and order_items. Nobody in it is real.
+//
+//go:embed shop.db
+var Database []byte
+
+// Query is an allowed query and what it asks.
+type Query struct{ Question, SQL string }
+
+// Allowed is the query that the demo answers.
+var Allowed = Query{
+	"Which cities ordered most this year, and what is the average order worth?",
+	`SELECT c.city, count(*) AS orders, round(avg(o.total), 2) AS average
+FROM orders AS o JOIN customers AS c ON c.id = o.customer_id
+WHERE o.ordered_at >= '2026-01-01' AND o.status <> 'cancelled'
+GROUP BY c.city ORDER BY orders DESC, c.city LIMIT 5`,
+}
+
+// Attacks are statements that the demo shows refused.
+var Attacks = []Query{
+	{"a write behind a harmless WITH", `WITH late AS (SELECT id FROM orders WHERE status = 'late') DELETE FROM orders WHERE id IN (SELECT id FROM late)`},
+	{"a second statement", `SELECT * FROM customers WHERE id = 1; DROP TABLE customers`},
+	{"a function that loads code", `SELECT name, load_extension('/tmp/payload.so') FROM products`},
+	{"a copy of the database to a file", `VACUUM INTO '/tmp/copy.db'`},
+	{"a switch that makes the schema writable", `PRAGMA writable_schema = 1`},
+}

@@ -1,0 +1,113 @@
+package project
+
+import (
+	"github.com/ktxhq/ktx/execution/audit"
+)
+
+// Config is ktx.yaml. Every block is optional.
+type Config struct {
+	Connections map[string]Connection `yaml:"connections" doc:"The databases, by id."`
+	Guard       Guard                 `yaml:"guard" doc:"What the guard permits on every connection."`
+	Audit       audit.Config          `yaml:"audit" doc:"The audit log."`
+	Check       Check                 `yaml:"check" doc:"How ktx sql check reads files."`
+}
+
+// Connection is one database.
+type Connection struct {
+	Driver         string    `yaml:"driver" doc:"The engine: postgres, sqlite, or another engine whose artifacts are read."`
+	URL            Secret    `yaml:"url" doc:"The address: env:NAME, file:/path, or the URL itself."`
+	Host           string    `yaml:"host" doc:"Host, instead of url."`
+	Port           int       `yaml:"port" doc:"Port, with host." min:"1" max:"65535"`
+	Database       string    `yaml:"database" doc:"Database, with host."`
+	User           string    `yaml:"user" doc:"Role, with host."`
+	Password       Secret    `yaml:"password" doc:"Password, with host: env:NAME or file:/path."`
+	TLS            string    `yaml:"tls" doc:"verify (default) checks the server's certificate; off sends everything in clear text." enum:"verify,off"`
+	Path           string    `yaml:"path" doc:"Database file of SQLite, relative to the project."`
+	Name           string    `yaml:"name" doc:"Name shown to people."`
+	Description    string    `yaml:"description" doc:"What the database holds."`
+	Schemas        []string  `yaml:"schemas" doc:"Schemas in which unqualified names are resolved; pins the search path."`
+	MaxConnections int       `yaml:"maxConnections" doc:"Most connections to the server." min:"1" max:"1000"`
+	Limits         Limits    `yaml:"limits" doc:"Limits of one call."`
+	Access         Access    `yaml:"access" doc:"Which schemas, tables and columns may be read."`
+	Functions      Functions `yaml:"functions" doc:"Functions of your own that may be called, and listed ones that may not."`
+	Guard          Guard     `yaml:"guard" doc:"Overrides the guard block for this connection."`
+}
+
+// Limits bound one call.
+type Limits struct {
+	Rows        int      `yaml:"rows" doc:"Rows; default 10000." min:"1" max:"10000000"`
+	Bytes       Bytes    `yaml:"bytes" doc:"Bytes of all values; default 8MiB."`
+	CellBytes   Bytes    `yaml:"cellBytes" doc:"Bytes of one value; default 256KiB."`
+	Columns     int      `yaml:"columns" doc:"Columns; default 1000." min:"1" max:"10000"`
+	Timeout     Duration `yaml:"timeout" doc:"Time of a statement; default 30s."`
+	LockTimeout Duration `yaml:"lockTimeout" doc:"Time to wait for a lock; default 1s."`
+	Concurrency int      `yaml:"concurrency" doc:"Statements at once; default 8." min:"1" max:"1000"`
+}
+
+// Access says what may be read. Deny overrides allow.
+type Access struct {
+	Schemas Names        `yaml:"schemas" doc:"Schemas by name."`
+	Tables  Names        `yaml:"tables" doc:"Tables as schema.table."`
+	Columns []ColumnRule `yaml:"columns" doc:"Columns that may not be read."`
+}
+
+// Names is a list of names that are allowed and one of names that are denied.
+type Names struct {
+	Allow []string `yaml:"allow" doc:"Allowed names; empty allows all."`
+	Deny  []string `yaml:"deny" doc:"Denied names."`
+}
+
+// ColumnRule denies one column.
+type ColumnRule struct {
+	Match  string `yaml:"match" doc:"The column as schema.table.column."`
+	Action string `yaml:"action" doc:"What happens when a statement reads it." enum:"deny"`
+}
+
+// Functions names functions as schema.name or schema.prefix*.
+type Functions struct {
+	Allow []string `yaml:"allow" doc:"Functions of your own that are known to be pure."`
+	Deny  []string `yaml:"deny" doc:"Functions that may not be called."`
+}
+
+// Guard says what the guard permits. Unset values keep their default.
+type Guard struct {
+	MaxBytes       Bytes  `yaml:"maxBytes" doc:"Longest statement; default 64KiB, at most 256KiB."`
+	ExplainAnalyze *bool  `yaml:"explainAnalyze" doc:"Permit EXPLAIN ANALYZE of reads; default true."`
+	Catalog        *bool  `yaml:"catalog" doc:"Judge with the server's catalogue; default false."`
+	Types          string `yaml:"types" doc:"Casts to types that are not built in; default allow." enum:"allow,refuse"`
+	Role           string `yaml:"role" doc:"What to do when the role can write; default warn." enum:"warn,refuse"`
+}
+
+// over returns g with every value that is unset taken from base.
+func (g Guard) over(base Guard) Guard {
+	if g.MaxBytes == 0 {
+		g.MaxBytes = base.MaxBytes
+	}
+	if g.ExplainAnalyze == nil {
+		g.ExplainAnalyze = base.ExplainAnalyze
+	}
+	if g.Catalog == nil {
+		g.Catalog = base.Catalog
+	}
+	if g.Types == "" {
+		g.Types = base.Types
+	}
+	if g.Role == "" {
+		g.Role = base.Role
+	}
+	return g
+}
+
+// GuardOf returns the guard block that applies to a connection.
+func (c *Config) GuardOf(id string) Guard { return c.Connections[id].Guard.over(c.Guard) }
+
+// Check says how ktx sql check reads files.
+type Check struct {
+	Overrides []CheckOverride `yaml:"overrides" doc:"Dialects of files by pattern; the first match counts."`
+}
+
+// CheckOverride gives the dialect of the files that match.
+type CheckOverride struct {
+	Paths   []string `yaml:"paths" doc:"Patterns relative to the project; ** matches any number of folders."`
+	Dialect string   `yaml:"dialect" doc:"The dialect, such as postgres."`
+}
