@@ -80,15 +80,17 @@ func (s majorSet) has(major int) bool {
 	}
 }
 
+// otherExtensions stands for the extensions of which only refused names are
+// known, by their manuals.
+const otherExtensions = "other"
+
 // functionFacts is what the table holds of one name.
 type functionFacts struct {
-	Class  functionClass
-	Code   sqlguard.Code // of the refusal; empty when allowed
-	Reason string        // completes a sentence that begins with the name
-	Check  argumentCheck
-	// Extension is empty for what the server ships. Its value "other" stands
-	// for extensions that are known by their manuals only.
-	Extension string
+	Class     functionClass
+	Code      sqlguard.Code // of the refusal; empty when allowed
+	Reason    string        // completes a sentence that begins with the name
+	Check     argumentCheck
+	Extension string // empty for what the server ships, or otherExtensions
 	majors    majorSet
 }
 
@@ -124,8 +126,9 @@ type functionEntry struct {
 // list, and the call is to be refused as function_not_allowed.
 //
 // Functions of the server and of the reviewed extensions are found unqualified
-// or in pg_catalog, a few helpers in information_schema. A denied member of an
-// extension is found in any schema, since extensions are installed in any.
+// or in pg_catalog, a few helpers in information_schema. A denied member of a
+// reviewed extension is found in any schema, since extensions are installed in
+// any; one of otherExtensions in public only.
 func lookupFunction(schema, name string) (functionFacts, bool) {
 	if schema == "information_schema" {
 		if _, ok := slices.BinarySearch(informationSchemaFunctions[:], name); ok {
@@ -142,7 +145,7 @@ func lookupFunction(schema, name string) (functionFacts, bool) {
 		if facts, denied := lookupQualified(schema, name); denied {
 			return facts, true
 		}
-		if entry.extension == "" || entry.class != functionDenied {
+		if entry.extension == "" || entry.class != functionDenied || entry.extension == otherExtensions && schema != "public" {
 			return functionFacts{}, false
 		}
 	}
@@ -176,7 +179,7 @@ func lookupQualified(schema, name string) (functionFacts, bool) {
 		}
 		if prefix, any := strings.CutSuffix(d.name, "*"); d.name == name || any && strings.HasPrefix(name, prefix) {
 			reason := functionReasons[d.reason]
-			return functionFacts{Class: functionDenied, Code: reason.code, Reason: reason.text, Extension: "other"}, true
+			return functionFacts{Class: functionDenied, Code: reason.code, Reason: reason.text, Extension: otherExtensions}, true
 		}
 	}
 	return functionFacts{}, false

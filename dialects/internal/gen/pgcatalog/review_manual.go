@@ -111,6 +111,14 @@ var manualExtensions = []extension{
 			st_gdaldrivers`},
 		},
 	},
+	{
+		name: "http",
+		denied: []denial{
+			{"opensConnection", "CodeFunctionNetworkAccess", "connects to another server or uses such a connection", `
+			http http_get http_post http_put http_patch http_delete http_head
+			http_set_curlopt http_reset_curlopt http_list_curlopt`},
+		},
+	},
 }
 
 // manualChecked are members of manualExtensions that are allowed for some
@@ -124,11 +132,10 @@ var manualChecked = []struct {
 
 // manualDenials are functions of other extensions, so that a refusal names what
 // they do rather than that they are unknown. A name with a schema is found in
-// that schema only, and may end in a * for any ending.
+// that schema only, and may end in a * for any ending. A name without one is
+// found unqualified and in public: elsewhere it may be a user's own.
 var manualDenials = []denial{
 	{"opensConnection", "CodeFunctionNetworkAccess", "connects to another server or uses such a connection", `
-		http http_get http_post http_put http_patch http_delete http_head
-		http_set_curlopt http_reset_curlopt http_list_curlopt
 		net.http_get net.http_post net.http_delete net.http_collect_response
 		aws_s3.* aws_lambda.* aws_ml.* aws_comprehend.* aws_sagemaker.* azure_storage.* azure_ai.* azure_openai.*
 		ai.openai_* ai.ollama_* ai.anthropic_* ai.cohere_* ai.voyageai_* ai.litellm_* ai.load_dataset*
