@@ -131,16 +131,18 @@ var sqliteValues = []ValueCase{
 // from.
 func sqliteControl(e *execution.Error) string {
 	switch {
-	case e.SQLState == "SQLITE_AUTH":
+	case e.SQLState == "SQLITE_AUTH", strings.HasPrefix(e.Message, "not authorized"):
 		return "authorizer"
 	case strings.HasPrefix(e.SQLState, "SQLITE_READONLY"):
 		return "read-only connection"
+	case e.SQLState == "" && strings.Contains(e.Message, "statement writes"):
+		return "check that the statement reads"
 	case strings.Contains(e.Message, "more than one statement"):
 		return "one statement per call"
 	case strings.Contains(e.Message, "no such function"), strings.Contains(e.Message, "no such module"), strings.Contains(e.Message, "no such table"):
 		return "not part of this SQLite"
-	case strings.Contains(e.Message, "from within a transaction"):
-		return "transaction"
+	case strings.Contains(e.Message, "may not be modified"), strings.Contains(e.Message, "too many arguments"):
+		return "SQLite itself"
 	default:
 		return ""
 	}

@@ -1,0 +1,128 @@
+package sqlitedb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// databaseError turns an error of SQLite into an *[execution.Error], and nil
+// into nil. A text is given where the error came from compiling it; the error
+// then has its place. Messages hold no path: what the operating system said is
+// in the cause.
+func databaseError(err error, text string) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*execution.Error](err); ok {
+		return e
+	}
+	var extended sqlite3.ExtendedErrorCode
+	if !errors.As(err, &extended) {
+		return execution.NewError(sqlguard.CodeDatabaseError, "SQLite: "+err.Error(), err)
+	}
+	name, message := codeName(extended), messageOf(err)
+	e := execution.NewError(sqlguard.CodeDatabaseError, message, err)
+	e.SQLState = name
+	switch extended.Code() { //nolint:exhaustive // every other code is told as it is
+	case sqlite3.BUSY, sqlite3.LOCKED:
+		e = busy("the database is locked by a program that writes to it")
+		e.SQLState, e.Err = name, err
+	case sqlite3.INTERRUPT:
+		e = execution.NewError(sqlguard.CodeCancelled, "the statement was interrupted", err)
+		e.SQLState = name
+	case sqlite3.TOOBIG:
+		e.Hint = fmt.Sprintf("a value is longer than %d MiB; leave it out, or read length() or octet_length() of the column", maxValueBytes>>20)
+	case sqlite3.NOTADB:
+		e.Message, e.Retryable = "the file is not an SQLite database, or it is encrypted", false
+	case sqlite3.CORRUPT:
+		e.Message, e.Retryable = "the database file is damaged: "+message, false
+		e.Hint = "PRAGMA integrity_check tells more"
+	case sqlite3.READONLY, sqlite3.CANTOPEN:
+		e.Retryable = false
+		explainUnreadable(e, extended)
+	case sqlite3.IOERR, sqlite3.FULL, sqlite3.NOMEM, sqlite3.PROTOCOL:
+		e.Retryable = false
+	}
+	if extended.Code() == sqlite3.AUTH || strings.HasPrefix(message, "not authorized") {
+		e.Hint = "the session only reads: SELECT, listed functions, and listed PRAGMAs in their reading form"
+	}
+	if module, ok := strings.CutPrefix(message, "no such module: "); ok {
+		e.Hint = fmt.Sprintf("the table uses the module %s, which is not part of this SQLite", module)
+		if strings.EqualFold(module, "fts3") || strings.EqualFold(module, "fts4") {
+			e.Hint += "; FTS3 and FTS4 tables cannot be read, FTS5 tables can; the table's rows may be in its _content table"
+		}
+	}
+	if at := failedAt(err); text != "" && at != "" && strings.HasSuffix(text, at) {
+		e.Position = len(text) - len(at) + 1
+	}
+	return e
+}
+
+// explainUnreadable says why a connection that only reads could not read.
+func explainUnreadable(e *execution.Error, code sqlite3.ExtendedErrorCode) {
+	if code == sqlite3.READONLY_ROLLBACK {
+		e.Message = "a program was stopped while it wrote to the database, and a read-only connection cannot undo that"
+		e.Hint = "open the database once with a program that may write to it"
+		return
+	}
+	e.Message = "the database cannot be read: " + e.Message
+	e.Hint = "a database in WAL mode needs its -wal and -shm files, which must be readable, or a folder where they can be made"
+}
+
+// messageOf returns SQLite's own message.
+func messageOf(err error) string {
+	message := err.Error()
+	if cause := errors.Unwrap(err); cause != nil {
+		message = strings.TrimSuffix(message, ": "+cause.Error())
+	}
+	message = strings.TrimPrefix(message, "sqlite3: ")
+	if rest, ok := strings.CutPrefix(message, "SQL logic error: "); ok {
+		message = rest
+	}
+	return strings.ToValidUTF8(message, "?")
+}
+
+// failedAt returns the text from the place that an error is about.
+func failedAt(err error) string {
+	if e, ok := errors.AsType[*sqlite3.Error](err); ok {
+		return e.SQL()
+	}
+	return ""
+}
+
+// ended is the error for a context that ended.
+func ended(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		e := execution.NewError(sqlguard.CodeTimeout, "the statement reached its time limit and was ended", err)
+		e.Hint = "narrow the query with WHERE, or aggregate less data"
+		return e
+	}
+	return execution.NewError(sqlguard.CodeCancelled, "the caller cancelled the statement", err)
+}
+
+// refusal is an error of the session's own.
+func refusal(message string) error {
+	return execution.NewError(sqlguard.CodeDatabaseError, message, nil)
+}
+
+// broken is the error for a fault inside the engine.
+func broken(fault any) error {
+	cause, ok := fault.(error)
+	if !ok {
+		cause = fmt.Errorf("fault inside SQLite: %v", fault)
+	}
+	if strings.Contains(cause.Error(), "out of memory") {
+		e := execution.NewError(sqlguard.CodeDatabaseError, "the statement needs more memory than a connection may use", cause)
+		e.SQLState = codeName(sqlite3.ExtendedErrorCode(sqlite3.NOMEM))
+		e.Hint = "aggregate or select less at a time"
+		return e
+	}
+	return execution.NewError(sqlguard.CodeDatabaseError, "the SQLite engine failed on this statement", cause)
+}

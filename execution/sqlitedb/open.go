@@ -1,0 +1,116 @@
+package sqlitedb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// DefaultMaxConnections is used where a Config names no number.
+const DefaultMaxConnections = 4
+
+// Config says which database is opened, and how widely.
+type Config struct {
+	// Path of the database file. The file must exist.
+	Path string
+	// MaxConnections bounds the statements that run at a time; 0 means
+	// DefaultMaxConnections. A connection may use up to 256 MiB.
+	MaxConnections int
+}
+
+// Validate says what is wrong with c, or nil. It does not look at the file.
+func (c Config) Validate() error {
+	if c.MaxConnections < 0 || c.MaxConnections > 64 {
+		return fmt.Errorf("maxConnections: %d is not between 1 and 64", c.MaxConnections)
+	}
+	return nil
+}
+
+// DB is a database file that is open for reading. It is safe for concurrent
+// use.
+type DB struct {
+	path  string // absolute: SQLite reads a relative "file:…" as a URI
+	guard atomic.Pointer[sqlguard.ID]
+	pool  pool
+}
+
+var _ execution.Backend = (*DB)(nil)
+
+// Open opens the file and reads its head, so that a file that is missing, is
+// no database or cannot be read is found here. The error is an
+// *[execution.Error]. Only texts that the guard of that ID approved will run.
+func Open(ctx context.Context, c Config, guard sqlguard.ID) (*DB, error) {
+	if err := c.Validate(); err != nil {
+		return nil, execution.NewError(sqlguard.CodeNotConfigured, "open SQLite: "+err.Error(), err)
+	}
+	if c.Path == "" {
+		return nil, execution.NewError(sqlguard.CodeNotConfigured, "the connection names no SQLite file", nil)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, ended(err)
+	}
+	path, err := filepath.Abs(c.Path)
+	if err != nil {
+		return nil, execution.NewError(sqlguard.CodeNotConfigured, "the path of the SQLite file cannot be resolved", err)
+	}
+	if c.MaxConnections == 0 {
+		c.MaxConnections = DefaultMaxConnections
+	}
+	db := &DB{path: path}
+	db.pool.init(c.MaxConnections)
+	db.SetGuard(guard)
+	first, err := openSession(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := first.readHead(); err != nil {
+		first.close()
+		return nil, err
+	}
+	db.pool.adopt(first)
+	return db, nil
+}
+
+// SetGuard replaces the ID whose approvals Query accepts.
+func (db *DB) SetGuard(id sqlguard.ID) { db.guard.Store(&id) }
+
+// Catalog returns the one schema in which names are resolved.
+func (db *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, ended(err)
+	}
+	if db.pool.isClosed() {
+		return nil, errClosed()
+	}
+	return &sqlguard.Catalog{SearchPath: []string{"main"}}, nil
+}
+
+// Close ends every statement and closes every connection. A statement in the
+// middle of one long opcode cannot be ended: Close gives up on it after two
+// seconds and says so.
+func (db *DB) Close() error { return db.pool.close() }
+
+// fileAt looks at the database file. Its errors name the file without its
+// folder; the whole path is in the cause.
+func fileAt(path string) (os.FileInfo, error) {
+	name := filepath.Base(path)
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, execution.NewError(sqlguard.CodeNotConfigured, fmt.Sprintf("the SQLite file %q does not exist", name), err)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, execution.NewError(sqlguard.CodeNotConfigured, fmt.Sprintf("the SQLite file %q may not be read by this user", name), err)
+	case err != nil:
+		return nil, execution.NewError(sqlguard.CodeNotConfigured, fmt.Sprintf("the SQLite file %q cannot be looked at", name), err)
+	case !info.Mode().IsRegular(): // a pipe would block, a folder has no answer
+		return nil, execution.NewError(sqlguard.CodeNotConfigured, fmt.Sprintf("%q is no file", name), nil)
+	}
+	return info, nil
+}

@@ -1,0 +1,165 @@
+package sqlitedb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// interruptGrace is how long an interrupted statement may take to notice, so
+// that its connection can be kept.
+const interruptGrace = 25 * time.Millisecond
+
+// Query runs an approved text and returns its rows within lim. It waits for a
+// connection at most as long as the statement itself may run, and returns at
+// the deadline or when ctx ends, see the package's documentation.
+func (db *DB) Query(ctx context.Context, stmt sqlguard.Approved, lim execution.Limits) (*execution.Result, error) {
+	text, err := stmt.SQLFor(*db.guard.Load())
+	if err != nil {
+		return nil, fmt.Errorf("query SQLite: %w", err)
+	}
+	lim = lim.WithDefaults()
+	run, end := context.WithCancel(ctx)
+	defer end()
+	s, err := db.pool.acquire(ctx, db.path, lim.Timeout, end)
+	if err != nil {
+		return nil, err
+	}
+	run, cancel := context.WithTimeout(run, lim.Timeout)
+	defer cancel()
+
+	ran := make(chan answer, 1)
+	go func() { ran <- s.answer(run, text, lim) }()
+	select {
+	case a := <-ran:
+		return db.finish(run, s, a)
+	case <-run.Done():
+	}
+	grace := time.NewTimer(interruptGrace)
+	defer grace.Stop()
+	select {
+	case a := <-ran:
+		return db.finish(run, s, a)
+	case <-grace.C:
+		db.pool.abandon(s, ran)
+		return nil, db.endedBy(run)
+	}
+}
+
+// finish gives the connection back, or ends it, and returns the answer.
+func (db *DB) finish(run context.Context, s *session, a answer) (*execution.Result, error) {
+	if a.unfit {
+		db.pool.discard(s)
+	} else {
+		db.pool.release(s)
+	}
+	if a.err != nil && run.Err() != nil && interrupted(a.err) {
+		return nil, db.endedBy(run)
+	}
+	return a.result, a.err
+}
+
+// endedBy says why a statement was ended before its time.
+func (db *DB) endedBy(run context.Context) error {
+	if db.pool.isClosed() {
+		return errClosed()
+	}
+	return ended(run.Err())
+}
+
+// answer is what became of one statement.
+type answer struct {
+	result *execution.Result
+	err    error
+	unfit  bool // the connection may not be used again
+}
+
+// answer runs text in a transaction and rolls it back. Afterwards the session
+// must be what it was.
+func (s *session) answer(ctx context.Context, text string, lim execution.Limits) (a answer) {
+	defer func() {
+		if r := recover(); r != nil { // no memory, or a fault inside the engine
+			a = answer{err: broken(r), unfit: true}
+		}
+	}()
+	if err := s.checkPins(); err != nil {
+		return answer{err: err, unfit: true}
+	}
+	if s.lockTimeout != lim.LockTimeout {
+		if err := s.conn.BusyTimeout(lim.LockTimeout); err != nil {
+			return answer{err: databaseError(err, ""), unfit: true}
+		}
+		s.lockTimeout = lim.LockTimeout
+	}
+	if err := s.runOwn(s.begin, nil); err != nil {
+		return answer{err: err, unfit: true}
+	}
+	a.result, a.err = s.read(ctx, text, lim)
+	if s.conn.GetAutocommit() { // the text ended the transaction, or an error did
+		a.unfit = true
+		return a
+	}
+	if err := s.runOwn(s.rollback, nil); err != nil {
+		a.unfit = true
+	}
+	return a
+}
+
+// read sends the text of a user; no other function does. It must be one
+// statement, which the engine says does not write.
+func (s *session) read(ctx context.Context, text string, lim execution.Limits) (_ *execution.Result, err error) {
+	start := time.Now()
+	s.conn.SetInterrupt(ctx)
+	defer s.conn.SetInterrupt(context.Background())
+	stmt, tail, err := s.conn.Prepare(text)
+	if err != nil {
+		return nil, databaseError(err, text)
+	}
+	if stmt == nil {
+		return nil, refusal("the text holds no statement")
+	}
+	defer func() { _ = stmt.Close() }() // Err has told what it would
+	if err := s.nothingIn(tail); err != nil {
+		return nil, err
+	}
+	if !stmt.ReadOnly() {
+		return nil, refusal("the statement writes")
+	}
+	r := newReader(stmt, lim)
+	for r.more() {
+	}
+	if err := stmt.Err(); err != nil {
+		return nil, databaseError(err, "")
+	}
+	r.result.Elapsed = time.Since(start)
+	return r.result, nil
+}
+
+// nothingIn refuses what follows the first statement of a text, unless it is
+// white space, comments and semicolons.
+func (s *session) nothingIn(tail string) error {
+	for strings.TrimSpace(tail) != "" {
+		next, rest, err := s.conn.Prepare(tail)
+		if err != nil || next != nil {
+			if next != nil {
+				_ = next.Close() // it has not run
+			}
+			return refusal("the text holds more than one statement; a call runs one")
+		}
+		tail = rest
+	}
+	return nil
+}
+
+// interrupted reports whether err is what an ended context makes of a
+// statement. A statement that waits for a lock is ended as busy.
+func interrupted(err error) bool {
+	return errors.Is(err, sqlite3.INTERRUPT) || execution.CodeOf(err) == sqlguard.CodeBusy
+}

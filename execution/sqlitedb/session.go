@@ -1,0 +1,285 @@
+package sqlitedb
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// The texts of the session. They take no data, and no text of a user passes
+// here.
+const (
+	// The comment would be an error where comments are switched off.
+	textBegin     = "BEGIN /* comments are white space */"
+	textRollback  = "ROLLBACK"
+	textQueryOnly = "PRAGMA query_only = 1"
+	textReadBack  = "PRAGMA query_only"
+	textHead      = "SELECT count(*) FROM sqlite_schema"
+	textVersion   = "SELECT sqlite_version()"
+	textJournal   = "PRAGMA journal_mode"
+	textWrite     = "CREATE TABLE ktx_write_probe (x)"
+	textOldSearch = "SELECT name FROM sqlite_schema WHERE type = 'table' AND (sql LIKE 'CREATE VIRTUAL TABLE%USING fts3%' OR sql LIKE 'CREATE VIRTUAL TABLE%USING fts4%')"
+)
+
+// Limits of a connection (https://sqlite.org/limits.html). What is not here
+// keeps SQLite's own value.
+var limits = []struct {
+	category sqlite3.LimitCategory
+	value    int
+}{
+	// The longest value that can be read or made. It bounds what one
+	// function call can be given to work on, and is also the longest cell
+	// that a query can touch at all.
+	{sqlite3.LIMIT_LENGTH, maxValueBytes},
+	{sqlite3.LIMIT_SQL_LENGTH, 1 << 20},
+	{sqlite3.LIMIT_EXPR_DEPTH, 1000},
+	{sqlite3.LIMIT_FUNCTION_ARG, 1000},
+	{sqlite3.LIMIT_LIKE_PATTERN_LENGTH, 10_000},
+	{sqlite3.LIMIT_TRIGGER_DEPTH, 1},
+	{sqlite3.LIMIT_ATTACHED, 0},
+}
+
+const maxValueBytes = 64 << 20
+
+// switches are the settings of a connection
+// (https://sqlite.org/c3ref/c_dbconfig_defensive.html).
+var switches = []struct {
+	name  string
+	op    sqlite3.DBConfig
+	value bool
+}{
+	{"defensive", sqlite3.DBCONFIG_DEFENSIVE, true},
+	{"trusted_schema", sqlite3.DBCONFIG_TRUSTED_SCHEMA, false},
+	{"writable_schema", sqlite3.DBCONFIG_WRITABLE_SCHEMA, false},
+	{"load_extension", sqlite3.DBCONFIG_ENABLE_LOAD_EXTENSION, false},
+	{"fts3_tokenizer", sqlite3.DBCONFIG_ENABLE_FTS3_TOKENIZER, false},
+	{"triggers", sqlite3.DBCONFIG_ENABLE_TRIGGER, false},
+	{"views", sqlite3.DBCONFIG_ENABLE_VIEW, true},
+	// "x" is a string where no column has that name: the guard judges such
+	// text as both.
+	{"dqs_dml", sqlite3.DBCONFIG_DQS_DML, true},
+	{"dqs_ddl", sqlite3.DBCONFIG_DQS_DDL, true},
+	{"no_checkpoint_on_close", sqlite3.DBCONFIG_NO_CKPT_ON_CLOSE, true},
+}
+
+// session is one read-only connection. It is used by one goroutine at a time.
+type session struct {
+	conn     *sqlite3.Conn
+	file     os.FileInfo // that was at the path when it was opened
+	begin    *sqlite3.Stmt
+	rollback *sqlite3.Stmt
+	readBack *sqlite3.Stmt
+	// own is set while the session's own constants are compiled or run; the
+	// authorizer lets those through, and their recompilation.
+	own         bool
+	lockTimeout time.Duration
+}
+
+// openSession opens a read-only connection with every pin set and read back.
+func openSession(path string) (_ *session, err error) {
+	file, err := fileAt(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{file: file}
+	defer func() {
+		if r := recover(); r != nil { // no memory, no address space
+			err = broken(r)
+		}
+		if err != nil {
+			s.close()
+		}
+	}()
+	if s.conn, err = sqlite3.OpenFlags(path, sqlite3.OPEN_READONLY|sqlite3.OPEN_PRIVATECACHE); err != nil {
+		return nil, databaseError(err, "")
+	}
+	if err := fts5.Register(s.conn); err != nil {
+		return nil, databaseError(err, "")
+	}
+	if err := s.pin(); err != nil {
+		return nil, databaseError(err, "")
+	}
+	if err := s.checkPins(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// pin sets the session up. The authorizer comes last: it denies the rest.
+func (s *session) pin() error {
+	for _, sw := range switches {
+		if _, err := s.conn.Config(sw.op, sw.value); err != nil {
+			return fmt.Errorf("set %s: %w", sw.name, err)
+		}
+	}
+	if err := s.conn.Exec(textQueryOnly); err != nil {
+		return fmt.Errorf("set query_only: %w", err)
+	}
+	for _, l := range limits {
+		s.conn.Limit(l.category, l.value)
+	}
+	if err := s.conn.SetAuthorizer(s.authorize); err != nil {
+		return fmt.Errorf("set the authorizer: %w", err)
+	}
+	s.own = true
+	defer func() { s.own = false }()
+	for _, own := range []struct {
+		stmt **sqlite3.Stmt
+		text string
+	}{{&s.begin, textBegin}, {&s.rollback, textRollback}, {&s.readBack, textReadBack}} {
+		var err error
+		if *own.stmt, _, err = s.conn.PrepareFlags(own.text, sqlite3.PREPARE_PERSISTENT); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkPins reads back everything that keeps the session read-only. It costs a
+// few microseconds and runs before every statement.
+func (s *session) checkPins() error {
+	mismatch := func(what string) error {
+		return execution.NewError(sqlguard.CodeSessionModeMismatch, "the SQLite session is not as it was set up: "+what, nil)
+	}
+	if readOnly, _ := s.conn.ReadOnly("main"); !readOnly {
+		return mismatch("the file is not open read-only")
+	}
+	for _, sw := range switches {
+		if is, err := s.conn.Config(sw.op); err != nil || is != sw.value {
+			return mismatch(sw.name)
+		}
+	}
+	for _, l := range limits {
+		if s.conn.Limit(l.category, -1) != l.value {
+			return mismatch(fmt.Sprintf("limit %d", l.category))
+		}
+	}
+	queryOnly := false
+	err := s.runOwn(s.readBack, func(stmt *sqlite3.Stmt) { queryOnly = stmt.ColumnInt64(0) == 1 })
+	switch {
+	case err != nil:
+		return err
+	case !queryOnly:
+		return mismatch("query_only")
+	case !s.conn.GetAutocommit():
+		return mismatch("a transaction is open")
+	case s.conn.TotalChanges() != 0:
+		return mismatch("rows were changed")
+	}
+	return nil
+}
+
+// authorize is asked by SQLite about every action of a text while it compiles.
+func (s *session) authorize(action sqlite3.AuthorizerActionCode, third, fourth, _, _ string) sqlite3.AuthorizerReturnCode {
+	if s.own {
+		return sqlite3.AUTH_OK
+	}
+	switch action { //nolint:exhaustive // every other action is denied, those of later versions too
+	case sqlite3.AUTH_SELECT, sqlite3.AUTH_READ, sqlite3.AUTH_RECURSIVE:
+		return sqlite3.AUTH_OK
+	case sqlite3.AUTH_FUNCTION:
+		if functions[strings.ToLower(fourth)] {
+			return sqlite3.AUTH_OK
+		}
+	case sqlite3.AUTH_PRAGMA:
+		if takesName, listed := pragmas[strings.ToLower(third)]; listed && (fourth == "" || takesName) {
+			return sqlite3.AUTH_OK
+		}
+	}
+	return sqlite3.AUTH_DENY
+}
+
+// pragmas are those that read, and whether they may be given a name to read
+// about. A value would set the others. FTS5 runs data_version.
+var pragmas = map[string]bool{
+	"table_info":       true,
+	"table_xinfo":      true,
+	"table_list":       true,
+	"index_list":       true,
+	"index_info":       true,
+	"index_xinfo":      true,
+	"foreign_key_list": true,
+	"quick_check":      true,
+	"integrity_check":  true,
+	"function_list":    false,
+	"collation_list":   false,
+	"compile_options":  false,
+	"user_version":     false,
+	"application_id":   false,
+	"schema_version":   false,
+	"encoding":         false,
+	"data_version":     false,
+}
+
+// runOwn runs one of the session's own statements to its end.
+func (s *session) runOwn(stmt *sqlite3.Stmt, row func(*sqlite3.Stmt)) error {
+	s.own = true
+	defer func() { s.own = false }()
+	for stmt.Step() {
+		if row != nil {
+			row(stmt)
+		}
+	}
+	err := stmt.Err()
+	if reset := stmt.Reset(); err == nil {
+		err = reset
+	}
+	return databaseError(err, "")
+}
+
+// askOwn compiles and runs one of the texts of the session.
+func (s *session) askOwn(text string) ([]string, error) {
+	s.own = true
+	defer func() { s.own = false }()
+	stmt, _, err := s.conn.Prepare(text)
+	if err != nil {
+		return nil, databaseError(err, "")
+	}
+	defer func() { _ = stmt.Close() }() // runOwn has told its error
+	var rows []string
+	err = s.runOwn(stmt, func(stmt *sqlite3.Stmt) {
+		if stmt.ColumnCount() > 0 {
+			rows = append(rows, strings.ToValidUTF8(stmt.ColumnText(0), "?"))
+		}
+	})
+	return rows, err
+}
+
+// readHead reads the schema, which fails where the file is no database.
+func (s *session) readHead() error {
+	_, err := s.askOwn(textHead)
+	return err
+}
+
+// tryWrite tries to write with the authorizer out of the way, and undoes it.
+// It returns the engine's refusal, or nil when the engine let it pass.
+func (s *session) tryWrite() (refused, err error) {
+	if err := s.runOwn(s.begin, nil); err != nil {
+		return nil, err
+	}
+	_, refused = s.askOwn(textWrite)
+	return refused, s.runOwn(s.rollback, nil)
+}
+
+// close closes the connection. It may follow a fault inside the engine, so
+// that closing may fail in any way; there is nothing left to do then.
+func (s *session) close() {
+	if s.conn == nil {
+		return
+	}
+	defer func() { _ = recover() }()
+	s.conn.SetInterrupt(context.Background())
+	for _, stmt := range slices.Collect(s.conn.Stmts()) {
+		_ = stmt.Close()
+	}
+	_ = s.conn.Close()
+}

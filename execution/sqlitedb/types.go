@@ -1,0 +1,168 @@
+package sqlitedb
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/ktxhq/ktx/execution"
+)
+
+// Sizes of the pieces that values are kept in. A result of few rows stays
+// small; one of many costs few allocations.
+const (
+	firstTextPiece, lastTextPiece   = 512, 64 << 10
+	firstValuePiece, lastValuePiece = 16, 4096
+)
+
+// reader takes the rows of a statement within limits. Each value is copied out
+// of the engine's memory once.
+type reader struct {
+	stmt    *sqlite3.Stmt
+	lim     execution.Limits
+	result  *execution.Result
+	columns int // that are read
+
+	text      *strings.Builder // the piece that texts are appended to
+	textPiece int
+	values    []execution.Value // what is left of the piece of values
+	piece     int
+}
+
+func newReader(stmt *sqlite3.Stmt, lim execution.Limits) *reader {
+	r := &reader{stmt: stmt, lim: lim, result: &execution.Result{}, text: new(strings.Builder), textPiece: firstTextPiece, piece: firstValuePiece}
+	all := stmt.ColumnCount()
+	r.columns = min(all, lim.Columns)
+	r.result.Columns = make([]execution.Column, r.columns)
+	for i := range r.result.Columns {
+		r.result.Columns[i] = execution.Column{
+			Name: strings.ToValidUTF8(stmt.ColumnName(i), "\uFFFD"),
+			Type: strings.ToValidUTF8(stmt.ColumnDeclType(i), "\uFFFD"),
+		}
+	}
+	if all > r.columns {
+		r.cut(execution.TruncatedByColumns, fmt.Sprintf("the result has %d columns, of which the first %d are returned; name the columns that you need", all, r.columns))
+	}
+	return r
+}
+
+// cut notes that the result is not whole. What ended the rows is named before
+// columns that were left out.
+func (r *reader) cut(by execution.TruncatedBy, note string) {
+	if r.result.Truncated {
+		note += "; " + r.result.Note
+	}
+	r.result.Truncated, r.result.TruncatedBy, r.result.Note = true, by, note
+}
+
+// more reads one row. It returns false when there is none, when a limit is
+// reached, and after an error, which the statement has.
+func (r *reader) more() bool {
+	if !r.stmt.Step() {
+		return false
+	}
+	if len(r.result.Rows) == r.lim.Rows {
+		r.cut(execution.TruncatedByRows, fmt.Sprintf("there are more rows than the %d that are returned; narrow the query with WHERE, aggregate, or page with ORDER BY and LIMIT", r.lim.Rows))
+		return false
+	}
+	row, size := r.row(), int64(0)
+	for i := range row {
+		v, length := r.value(i)
+		switch {
+		case length > r.lim.CellBytes:
+			name := r.result.Columns[i].Name
+			r.cut(execution.TruncatedByCell, fmt.Sprintf("column %q of row %d holds %d bytes, more than the %d that are allowed; the result ends before that row; select substr(%s, 1, …) or length(%[5]s) instead", name, len(r.result.Rows)+1, length, r.lim.CellBytes, quoteName(name)))
+			return false
+		case r.result.Bytes+size+length > r.lim.Bytes:
+			r.cut(execution.TruncatedByBytes, fmt.Sprintf("the result is larger than the %d bytes that are allowed and ends after row %d; select fewer columns or rows", r.lim.Bytes, len(r.result.Rows)))
+			return false
+		}
+		row[i] = v
+		size += length
+	}
+	r.result.Bytes += size
+	r.result.Rows = append(r.result.Rows, row)
+	return true
+}
+
+// row returns a row of NULLs.
+func (r *reader) row() []execution.Value {
+	if len(r.values) < r.columns {
+		r.values = make([]execution.Value, max(r.piece, r.columns))
+		r.piece = min(r.piece*2, lastValuePiece)
+	}
+	row := r.values[:r.columns:r.columns]
+	r.values = r.values[r.columns:]
+	return row
+}
+
+// value reads one cell and the length of its text. A cell above the limit, or
+// that the result has no room for, has a length only.
+func (r *reader) value(i int) (v execution.Value, length int64) {
+	switch r.stmt.ColumnType(i) {
+	case sqlite3.INTEGER:
+		n := r.stmt.ColumnInt64(i)
+		var buf [20]byte
+		text := strconv.AppendInt(buf[:0], n, 10)
+		v.Kind = execution.Number
+		if n > 1<<53 || n < -(1<<53) { // as execution.IntegerValue
+			v.Kind = execution.String
+		}
+		v.Text = r.keep(text)
+		return v, int64(len(text))
+	case sqlite3.FLOAT:
+		v = execution.FloatValue(r.keep(r.stmt.ColumnRawText(i)))
+		return v, int64(len(v.Text))
+	case sqlite3.TEXT:
+		raw := r.stmt.ColumnRawText(i)
+		length = int64(len(raw))
+		if r.tooLong(length) {
+			return v, length
+		}
+		if !utf8.Valid(raw) {
+			return r.hex(raw)
+		}
+		return execution.Value{Kind: execution.String, Text: r.keep(raw)}, length
+	case sqlite3.BLOB:
+		return r.hex(r.stmt.ColumnRawBlob(i))
+	case sqlite3.NULL:
+		return v, 0
+	default:
+		return v, 0
+	}
+}
+
+// hex is the value of bytes that are not text.
+func (r *reader) hex(raw []byte) (v execution.Value, length int64) {
+	length = 2 + 2*int64(len(raw))
+	if r.tooLong(length) {
+		return v, length
+	}
+	return execution.Value{Kind: execution.String, Text: execution.HexText(raw)}, length
+}
+
+// tooLong says that a value of that length will not be returned, so that it
+// need not be copied.
+func (r *reader) tooLong(length int64) bool {
+	return length > r.lim.CellBytes || r.result.Bytes+length > r.lim.Bytes
+}
+
+// keep copies b into the current piece of text and returns it as a string.
+func (r *reader) keep(b []byte) string {
+	if r.text.Cap()-r.text.Len() < len(b) {
+		r.text = new(strings.Builder) // strings that were cut from the old one keep it
+		r.text.Grow(max(r.textPiece, len(b)))
+		r.textPiece = min(r.textPiece*2, lastTextPiece)
+	}
+	start := r.text.Len()
+	r.text.Write(b)
+	return r.text.String()[start:]
+}
+
+// quoteName quotes a name for a note.
+func quoteName(name string) string {
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+}
