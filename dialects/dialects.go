@@ -1,0 +1,25 @@
+package dialects
+
+import (
+	"github.com/ktxhq/ktx/dialects/postgres"
+	"github.com/ktxhq/ktx/dialects/sqlite"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// All returns every dialect, sorted by name.
+func All() []sqlguard.Dialect {
+	return []sqlguard.Dialect{
+		postgres.Dialect{},
+		sqlite.Dialect{},
+	}
+}
+
+// Lookup returns the dialect of that name, and false when there is none.
+func Lookup(name string) (sqlguard.Dialect, bool) {
+	for _, d := range All() {
+		if d.Name() == name {
+			return d, true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,178 @@
+package postgres
+
+import (
+	"cmp"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// checkArguments judges the arguments of a function that is allowed for some.
+func (w *walker) checkArguments(n *funcCall, check argumentCheck, span sqlguard.Span) bool {
+	switch check {
+	case checkNone:
+		return true
+	case checkSettingName:
+		// The call passes; the setting that it reads is judged.
+		name, literal := "", false
+		if len(n.Args) > 0 && !n.FuncVariadic {
+			name, literal = settingName(argument(n, 0, ""))
+		}
+		w.noteSetting(name, span, sqlguard.Ruling{Allowed: literal && settingAllowed(name)})
+		return true
+	case checkTypeName:
+		text := argument(n, 1, "type").GetAConst().GetSval()
+		return text != nil && !n.FuncVariadic && builtinTypeText(text.Sval)
+	case checkThreeArguments:
+		return len(n.Args) == 3 && !n.FuncVariadic
+	case checkRepeat:
+		text, times := argument(n, 0, ""), argument(n, 1, "")
+		count, known := number(times)
+		size := 1
+		if s := text.GetAConst().GetSval(); s != nil {
+			size = max(len(s.Sval), 1)
+		}
+		return !known || count*float64(size) <= maxLiteralText
+	case checkPad:
+		length, known := number(argument(n, 1, ""))
+		return !known || length <= maxLiteralText
+	case checkSeries:
+		return seriesFits(n)
+	default:
+		return false
+	}
+}
+
+// argument returns an argument by its name, or by its place when it has none;
+// nil when there is no such.
+func argument(n *funcCall, place int, name string) *node {
+	for i, arg := range n.Args {
+		named := arg.GetNamedArgExpr()
+		switch {
+		case named != nil && named.Name == name:
+			return named.Arg
+		case named == nil && i == place:
+			return arg
+		}
+	}
+	return nil
+}
+
+// number returns the value of a numeric literal, through signs, brackets and
+// casts. Text in a literal counts when it reads as a number.
+func number(n *node) (float64, bool) {
+	for range 8 {
+		switch {
+		case n.GetTypeCast() != nil:
+			n = n.GetTypeCast().Arg
+			continue
+		case n.GetNamedArgExpr() != nil:
+			n = n.GetNamedArgExpr().Arg
+			continue
+		}
+		break
+	}
+	if c := n.GetAConst(); c != nil {
+		switch {
+		case c.GetIval() != nil:
+			return float64(c.GetIval().Ival), true
+		case c.GetFval() != nil:
+			return parseNumber(c.GetFval().Fval)
+		case c.GetSval() != nil:
+			return parseNumber(strings.TrimSpace(c.GetSval().Sval))
+		}
+		return 0, false
+	}
+	if e := n.GetAExpr(); e != nil && len(e.Name) == 1 {
+		return calculated(e)
+	}
+	return 0, false
+}
+
+// calculated is number for an operator over two literals, or a sign.
+func calculated(e *aExpr) (float64, bool) {
+	right, known := number(e.Rexpr)
+	if !known {
+		return 0, false
+	}
+	op := e.Name[0].GetString_().GetSval()
+	if e.Lexpr == nil {
+		switch op {
+		case "-":
+			return -right, true
+		case "+":
+			return right, true
+		}
+		return 0, false
+	}
+	left, known := number(e.Lexpr)
+	if !known {
+		return 0, false
+	}
+	switch op {
+	case "+":
+		return left + right, true
+	case "-":
+		return left - right, true
+	case "*":
+		return left * right, true
+	case "/":
+		return left / right, right != 0
+	case "^":
+		return math.Pow(left, right), true
+	case "<<":
+		return left * math.Pow(2, right), true
+	default:
+		return 0, false
+	}
+}
+
+func parseNumber(text string) (float64, bool) {
+	text = strings.ReplaceAll(text, "_", "")
+	if i, err := strconv.ParseInt(text, 0, 64); err == nil && !strings.HasPrefix(text, "0") {
+		return float64(i), true
+	}
+	if len(text) > 1 && text[0] == '0' && (text[1]|0x20 == 'x' || text[1]|0x20 == 'o' || text[1]|0x20 == 'b') {
+		u, err := strconv.ParseUint(text, 0, 64)
+		return float64(u), err == nil
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if math.IsInf(f, 0) {
+		return f, true
+	}
+	return f, err == nil
+}
+
+// seriesFits reports whether generate_series over visible numbers stays within
+// maxLiteralRows. Series of times are for the limits of the connection.
+func seriesFits(n *funcCall) bool {
+	start, startKnown := number(argument(n, 0, ""))
+	stop, stopKnown := number(argument(n, 1, ""))
+	step := 1.0
+	if len(n.Args) > 2 {
+		given, known := number(argument(n, 2, ""))
+		if !known || given == 0 {
+			return true
+		}
+		step = given
+	}
+	return !startKnown || !stopKnown || (stop-start)/step < maxLiteralRows
+}
+
+// settingName returns the name of a setting that an argument gives as a
+// literal, bare or cast to text.
+func settingName(n *node) (string, bool) {
+	if cast := n.GetTypeCast(); cast != nil {
+		names := cast.TypeName.GetNames()
+		if len(names) == 0 || names[len(names)-1].GetString_().GetSval() != "text" || len(cast.TypeName.ArrayBounds) > 0 {
+			return "", false
+		}
+		n = cast.Arg
+	}
+	if s := n.GetAConst().GetSval(); s != nil {
+		return cmp.Or(s.Sval, " "), true // "" would stand for a computed name
+	}
+	return "", false
+}

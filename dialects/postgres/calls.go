@@ -1,0 +1,241 @@
+package postgres
+
+import (
+	"math"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// since16 and since17 are the versions that read a construct as syntax of their
+// own. Older ones take the same text for a call of a user's function.
+const (
+	since16 = math.MaxUint64 - (1<<16 - 1)
+	since17 = math.MaxUint64 - (1<<17 - 1)
+)
+
+// majorBits turns the versions of the tables into those of the facts. What the
+// newest catalogue has is taken to stay.
+func majorBits(s majorSet) uint64 {
+	bits := uint64(s) << oldestMajor
+	if s.has(newestMajor) {
+		bits |= math.MaxUint64 - (1<<newestMajor - 1)
+	}
+	return bits
+}
+
+// judgeFuncCall notes a call in the ordinary notation, aggregates and window
+// functions included, and calls that the grammar makes of special syntax.
+func (w *walker) judgeFuncCall(n *funcCall) {
+	w.at(n.Location)
+	schema, name, ok := w.qualifiedName(n.Funcname)
+	if !ok {
+		w.unreadable()
+		return
+	}
+	if _, listed := lookupFunction(schema, name); !listed && w.literalCast(n, schema, name) {
+		w.noteType(schema, name, n.Location)
+	} else {
+		w.call(n, schema, name)
+	}
+	w.fieldsFuncCall(n)
+}
+
+// call adds the call to the facts.
+func (w *walker) call(n *funcCall, schema, name string) {
+	c := sqlguard.Call{Schema: schema, Name: name, Notation: sqlguard.NotationCall, Span: w.nameSpan(n.Location)}
+	if facts, listed := lookupFunction(schema, name); listed {
+		c.Builtin = true
+		if facts.Extension == "" {
+			c.Majors = majorBits(facts.majors)
+		}
+		switch facts.Class {
+		case functionAllowed:
+			c.Ruling.Allowed = true
+		case functionChecked:
+			c.Ruling.Allowed = w.checkArguments(n, facts.Check, c.Span)
+		case functionUnknown, functionDenied:
+		}
+		if !c.Ruling.Allowed {
+			c.Ruling.Code, c.Ruling.Reason = facts.Code, facts.Reason
+		}
+	}
+	w.st.Calls = append(w.st.Calls, c)
+}
+
+// deniedCall adds a call in the notation of a column or an attribute.
+func (w *walker) deniedCall(name string, notation sqlguard.Notation, span sqlguard.Span) {
+	facts, _ := lookupFunction("", name)
+	w.st.Calls = append(w.st.Calls, sqlguard.Call{
+		Name: name, Notation: notation, Span: span, Builtin: true,
+		Ruling: sqlguard.Ruling{Code: facts.Code, Reason: facts.Reason},
+	})
+}
+
+// literalCast reports whether a call such as uuid('…') is the cast of a literal
+// to a type of the server: with a single untyped literal the server prefers
+// the cast to a function that happens to have the type's name.
+func (w *walker) literalCast(n *funcCall, schema, name string) bool {
+	if len(n.Args) != 1 || n.Args[0].GetAConst().GetSval() == nil || n.AggStar || n.AggDistinct || n.FuncVariadic ||
+		n.AggWithinGroup || n.Over != nil || n.AggFilter != nil || len(n.AggOrder) > 0 {
+		return false
+	}
+	return (schema == "" || schema == "pg_catalog") && builtinType("pg_catalog", name)
+}
+
+// syntaxCall notes a function that has syntax of its own.
+func (w *walker) syntaxCall(name string, location int32, majors uint64) {
+	w.at(location)
+	w.st.Calls = append(w.st.Calls, sqlguard.Call{
+		Name: name, Notation: sqlguard.NotationCall, Span: w.tokenSpan(location),
+		Ruling: sqlguard.Ruling{Allowed: true}, Builtin: true, Majors: majors,
+	})
+}
+
+// judgeSQLValueFunction notes CURRENT_USER and the like.
+func (w *walker) judgeSQLValueFunction(n *sqlValueFunction) {
+	w.syntaxCall(w.lowerToken(n.Location), n.Location, 0)
+}
+
+func (w *walker) judgeJsonFuncExpr(n *jsonFuncExpr) {
+	w.syntaxCall(w.lowerToken(n.Location), n.Location, since17)
+	w.fieldsJsonFuncExpr(n)
+}
+
+func (w *walker) judgeJsonParseExpr(n *jsonParseExpr) {
+	w.syntaxCall("json", n.Location, since17)
+	w.fieldsJsonParseExpr(n)
+}
+
+func (w *walker) judgeJsonScalarExpr(n *jsonScalarExpr) {
+	w.syntaxCall("json_scalar", n.Location, since17)
+	w.fieldsJsonScalarExpr(n)
+}
+
+func (w *walker) judgeJsonSerializeExpr(n *jsonSerializeExpr) {
+	w.syntaxCall("json_serialize", n.Location, since17)
+	w.fieldsJsonSerializeExpr(n)
+}
+
+func (w *walker) judgeJsonObjectConstructor(n *jsonObjectConstructor) {
+	w.syntaxCall("json_object", n.Location, since16)
+	w.fieldsJsonObjectConstructor(n)
+}
+
+func (w *walker) judgeJsonArrayConstructor(n *jsonArrayConstructor) {
+	w.syntaxCall("json_array", n.Location, since16)
+	w.fieldsJsonArrayConstructor(n)
+}
+
+func (w *walker) judgeJsonArrayQueryConstructor(n *jsonArrayQueryConstructor) {
+	w.syntaxCall("json_array", n.Location, since16)
+	w.fieldsJsonArrayQueryConstructor(n)
+}
+
+func (w *walker) judgeJsonObjectAgg(n *jsonObjectAgg) {
+	w.syntaxCall("json_objectagg", n.Constructor.GetLocation(), since16)
+	w.fieldsJsonObjectAgg(n)
+}
+
+func (w *walker) judgeJsonArrayAgg(n *jsonArrayAgg) {
+	w.syntaxCall("json_arrayagg", n.Constructor.GetLocation(), since16)
+	w.fieldsJsonArrayAgg(n)
+}
+
+// judgeMergeSupportFunc notes MERGE_ACTION(), which only the RETURNING of a
+// MERGE can hold.
+func (w *walker) judgeMergeSupportFunc(n *mergeSupportFunc) {
+	w.syntaxCall("merge_action", n.Location, since17)
+}
+
+// judgeA_Expr notes an operator that is not built in.
+func (w *walker) judgeA_Expr(n *aExpr) { //nolint:revive // the parser's name of the kind
+	w.at(n.Location)
+	w.operator(n.Name, n.Location)
+	w.fieldsA_Expr(n)
+}
+
+// judgeSubLink notes the operator of ANY and ALL.
+func (w *walker) judgeSubLink(n *subLink) {
+	w.at(n.Location)
+	if len(n.OperName) > 0 {
+		w.operator(n.OperName, n.Location)
+	}
+	w.fieldsSubLink(n)
+}
+
+// judgeSortBy notes the operator of ORDER BY … USING.
+func (w *walker) judgeSortBy(n *sortBy) {
+	w.fieldsSortBy(n)
+	if len(n.UseOp) > 0 {
+		w.operator(n.UseOp, n.Location)
+	}
+}
+
+// operator notes an operator unless it is built in. Names of letters, such as
+// BETWEEN, are the grammar's own.
+func (w *walker) operator(parts []*node, location int32) {
+	schema, name, ok := w.qualifiedName(parts)
+	if !ok {
+		w.unreadable()
+		return
+	}
+	if name[0] >= 'A' && name[0] <= 'Z' || builtinOperator(name) && (schema == "" || schema == "pg_catalog") {
+		return
+	}
+	span := w.tokenSpan(location)
+	if schema != "" {
+		span = w.bracketSpan(location)
+	}
+	w.st.Calls = append(w.st.Calls, sqlguard.Call{
+		Schema: schema, Name: name, Notation: sqlguard.NotationOperator, Span: span,
+		Ruling: sqlguard.Ruling{Reason: "not a built-in operator, so it may run any function"},
+	})
+}
+
+// judgeA_Indirection notes the calls that attribute notation can be: (x).f
+// calls f(x) when x has no attribute f.
+func (w *walker) judgeA_Indirection(n *aIndirection) { //nolint:revive // the parser's name of the kind
+	w.fieldsA_Indirection(n)
+	for i, step := range n.Indirection {
+		attribute := step.GetString_()
+		if attribute == nil {
+			continue
+		}
+		span := w.tokenSpan(-1)
+		switch {
+		case oneArgumentDenied(attribute.Sval):
+			w.deniedCall(attribute.Sval, sqlguard.NotationAttribute, span)
+		case i == 0 && visiblyScalar(n.Arg):
+			w.st.Calls = append(w.st.Calls, sqlguard.Call{
+				Name: attribute.Sval, Notation: sqlguard.NotationAttribute, Span: span,
+				Ruling: sqlguard.Ruling{Reason: "the value before the dot is no row"},
+			})
+		}
+	}
+}
+
+// visiblyScalar reports whether an expression can be no row, whatever the
+// types of the columns in it are.
+func visiblyScalar(n *node) bool {
+	switch {
+	case n.GetAConst() != nil, n.GetBoolExpr() != nil, n.GetNullTest() != nil, n.GetBooleanTest() != nil,
+		n.GetSqlvalueFunction() != nil, n.GetAArrayExpr() != nil, n.GetGroupingFunc() != nil,
+		n.GetXmlExpr() != nil, n.GetXmlSerialize() != nil:
+		return true
+	}
+	if cast := n.GetTypeCast(); cast != nil {
+		names := cast.TypeName.GetNames()
+		if len(names) == 0 {
+			return false
+		}
+		schema, name := "", names[len(names)-1].GetString_().GetSval()
+		if len(names) > 1 {
+			schema = names[len(names)-2].GetString_().GetSval()
+		}
+		return builtinType(schema, name) && name != "record"
+	}
+	if collate := n.GetCollateClause(); collate != nil {
+		return true
+	}
+	return false
+}

@@ -1,0 +1,155 @@
+package postgres
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Dialect reads PostgreSQL. The zero value is ready; it holds nothing.
+type Dialect struct{}
+
+var _ sqlguard.Dialect = Dialect{}
+
+// Name returns "postgres".
+func (Dialect) Name() string { return "postgres" }
+
+// Version names the parser of this build, its version and its grammar.
+func (Dialect) Version() string { return parserVersion }
+
+// Analyze parses sql and states what each of its statements does. A text of
+// comments alone has no statement. The error is a *sqlguard.SyntaxError when
+// the text does not parse, is not UTF-8 or holds a NUL character.
+//
+// The parser recurses on the depth of the text: only text whose depth was
+// bounded before, as a Guard does, may come from strangers.
+func (Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
+	if i := strings.IndexByte(sql, 0); i >= 0 {
+		return nil, &sqlguard.SyntaxError{Message: "the text holds a NUL character", Offset: i}
+	}
+	if !utf8.ValidString(sql) {
+		return nil, &sqlguard.SyntaxError{Message: "the text is not valid UTF-8"}
+	}
+	tree, err := parseTree(sql)
+	if err != nil {
+		return nil, syntaxError(sql, err)
+	}
+	statements := make([]sqlguard.Statement, len(tree.Stmts))
+	for i, raw := range tree.Stmts {
+		st := &statements[i]
+		st.Span = statementSpan(sql, int(raw.StmtLocation), int(raw.StmtLen))
+		w := walker{sql: sql, st: st, near: st.Span.Start}
+		if raw.Stmt == nil {
+			w.unreadable()
+			continue
+		}
+		w.node(raw.Stmt)
+		w.describe(raw.Stmt)
+	}
+	return statements, nil
+}
+
+// describe adds what can be told of the result.
+func (w *walker) describe(n *node) {
+	if s := n.GetSelectStmt(); s != nil {
+		w.st.Columns = w.outputNames(s)
+		switch {
+		case s.Op != setopNone:
+		case len(s.ValuesLists) > 0:
+			w.st.Verb = sqlguard.VerbValues
+		case w.tableKeyword():
+			w.st.Verb = sqlguard.VerbTable
+		}
+		return
+	}
+	if n.GetExplainStmt() != nil {
+		w.st.Columns = []string{"QUERY PLAN"}
+	} else if show := n.GetVariableShowStmt(); show != nil && !strings.EqualFold(show.Name, "all") {
+		w.st.Columns = []string{show.Name}
+	}
+}
+
+// statementSpan trims the range that the parser gives a statement: white
+// space, comments and the terminator around it are no part of it. A length of
+// 0 reaches to the end of the text.
+func statementSpan(sql string, start, length int) sqlguard.Span {
+	end := len(sql)
+	if length > 0 {
+		end = min(start+length, len(sql))
+	}
+	l := lexer{sql: sql[:end], pos: start}
+	first, ok := l.code()
+	if !ok {
+		return sqlguard.Span{Start: start, End: end}
+	}
+	span := sqlguard.Span{Start: first.Start, End: end}
+	if rest := sql[first.Start:end]; strings.Contains(rest, "--") || strings.Contains(rest, "*/") {
+		// A comment may stand at the end, which only reading can tell.
+		for t := first; ok; t, ok = l.code() {
+			if t.Kind != sqlguard.TokenTerminator {
+				span.End = t.End
+			}
+		}
+		return span
+	}
+	for span.End > span.Start && (byteClass[sql[span.End-1]] == byteSpace || sql[span.End-1] == ';') {
+		span.End--
+	}
+	return span
+}
+
+// parserError is what a parser says of a text that it cannot read.
+type parserError struct {
+	message   string
+	character int // 1-based; 0 when unknown
+}
+
+func (e *parserError) Error() string { return e.message }
+
+// syntaxError turns the parser's error into one with a byte offset, and
+// without the text of literals, which the parser quotes.
+func syntaxError(sql string, err error) error {
+	failure, ok := err.(*parserError) //nolint:errorlint // made two calls away and never wrapped
+	if !ok {
+		return err
+	}
+	offset := len(sql)
+	if failure.character > 0 {
+		offset = 0
+		for range failure.character - 1 {
+			if offset >= len(sql) {
+				break
+			}
+			_, n := utf8.DecodeRuneInString(sql[offset:])
+			offset += n
+		}
+	}
+	message := failure.message
+	if before, _, quoted := strings.Cut(message, ` at or near "`); quoted {
+		message = before
+		l := lexer{sql: sql, pos: offset}
+		if t, ok := l.next(); ok {
+			message += " at or near " + shown(sql, t)
+			offset = t.Start
+		}
+	}
+	return &sqlguard.SyntaxError{Message: message, Offset: offset}
+}
+
+// shown is how a message shows a token: literals without their text.
+func shown(sql string, t sqlguard.Token) string {
+	switch t.Kind {
+	case sqlguard.TokenString, sqlguard.TokenUnterminated:
+		return "'…'"
+	case sqlguard.TokenNumber:
+		return "a number"
+	default:
+		const most = 64
+		text := t.Text(sql)
+		if len(text) > most {
+			return "a long name"
+		}
+		return `"` + text + `"`
+	}
+}

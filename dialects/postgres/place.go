@@ -1,0 +1,154 @@
+package postgres
+
+import (
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// at notes where the walk is. Constructs that the parser gives no place are
+// reported at the last place that it gave.
+func (w *walker) at(location int32) {
+	if location >= 0 {
+		w.near = int(location)
+	}
+}
+
+// place returns the byte offset of a node's location, or the last known one.
+func (w *walker) place(location int32) int {
+	if location >= 0 && int(location) < len(w.sql) {
+		return int(location)
+	}
+	return w.near
+}
+
+// tokenSpan is the span of the token at location.
+func (w *walker) tokenSpan(location int32) sqlguard.Span {
+	at := w.place(location)
+	l := lexer{sql: w.sql, pos: at}
+	t, ok := l.next()
+	if !ok {
+		return w.st.Span
+	}
+	return sqlguard.Span{Start: t.Start, End: t.End}
+}
+
+// nameSpan is the span of the name at location, qualifications included.
+func (w *walker) nameSpan(location int32) sqlguard.Span {
+	at := w.place(location)
+	l := lexer{sql: w.sql, pos: at}
+	t, ok := l.next()
+	if !ok {
+		return w.st.Span
+	}
+	span := sqlguard.Span{Start: t.Start, End: t.End}
+	for t.Kind == sqlguard.TokenWord || t.Kind == sqlguard.TokenQuotedName {
+		dot, ok := l.code()
+		if !ok || dot.Kind != sqlguard.TokenDot {
+			break
+		}
+		t, ok = l.code()
+		if !ok || t.Kind != sqlguard.TokenWord && t.Kind != sqlguard.TokenQuotedName && t.Text(w.sql) != "*" {
+			break
+		}
+		span.End = t.End
+	}
+	return span
+}
+
+// bracketSpan is the span from location to the bracket that closes the first
+// one opened there.
+func (w *walker) bracketSpan(location int32) sqlguard.Span {
+	l := lexer{sql: w.sql, pos: w.place(location)}
+	span := sqlguard.Span{Start: -1}
+	for {
+		t, ok := l.code()
+		if !ok {
+			return w.tokenSpan(location)
+		}
+		if span.Start < 0 {
+			span.Start = t.Start
+		}
+		if t.Kind == sqlguard.TokenClose && l.depth == 0 {
+			span.End = t.End
+			return span
+		}
+	}
+}
+
+// bodySpan is the span of the statement in the brackets of a common table
+// expression whose name stands at location.
+func (w *walker) bodySpan(location int32) sqlguard.Span {
+	l := lexer{sql: w.sql, pos: w.place(location)}
+	body := sqlguard.Span{Start: -1}
+	as := false // AS was read: the next bracket opens the body
+	for {
+		t, ok := l.code()
+		if !ok {
+			return w.tokenSpan(location)
+		}
+		switch {
+		case body.Start >= 0:
+			if t.Kind == sqlguard.TokenClose && l.depth == 0 {
+				return body
+			}
+			if body.Start == 0 {
+				body.Start = t.Start
+			}
+			body.End = t.End
+		case l.depth == 0 && t.Kind == sqlguard.TokenWord && strings.EqualFold(t.Text(w.sql), "as"):
+			as = true
+		case as && t.Kind == sqlguard.TokenOpen:
+			body.Start = 0
+		}
+	}
+}
+
+// lockingSpan is the span of the n-th locking clause of the statement.
+func (w *walker) lockingSpan(n int) sqlguard.Span {
+	var word [4]sqlguard.Token // the last words, in order
+	l := lexer{sql: w.sql, pos: w.st.Span.Start}
+	is := func(i int, keyword string) bool {
+		return word[i].Kind == sqlguard.TokenWord && strings.EqualFold(word[i].Text(w.sql), keyword)
+	}
+	for {
+		t, ok := l.code()
+		if !ok {
+			return w.tokenSpan(-1)
+		}
+		copy(word[:], word[1:])
+		word[3] = t
+		start := -1
+		switch {
+		case is(2, "for") && (is(3, "update") || is(3, "share")):
+			start = word[2].Start
+		case is(0, "for") && is(1, "no") && is(2, "key") && is(3, "update"):
+			start = word[0].Start
+		case is(1, "for") && is(2, "key") && is(3, "share"):
+			start = word[1].Start
+		}
+		if start < 0 {
+			continue
+		}
+		if n--; n < 0 {
+			return sqlguard.Span{Start: start, End: t.End}
+		}
+	}
+}
+
+// lowerToken returns the token at location in lower case: the name of a
+// construct with a keyword of its own, such as current_user.
+func (w *walker) lowerToken(location int32) string {
+	span := w.tokenSpan(location)
+	return strings.ToLower(w.sql[span.Start:span.End])
+}
+
+// code returns the next token that is no comment.
+func (l *lexer) code() (sqlguard.Token, bool) {
+	for {
+		t, ok := l.next()
+		if !ok || t.Kind != sqlguard.TokenComment {
+			return t, ok
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package postgres
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// fromItem is a name that FROM brings into reach.
+type fromItem struct {
+	name string
+	kind itemKind
+	// facts are of a system relation of which some columns are refused.
+	facts *relationFacts
+}
+
+// itemKind says what a name of FROM stands for.
+type itemKind uint8
+
+const (
+	// itemDerived is a sub-query, a common table expression or a function: what
+	// its columns hold was named where it was made.
+	itemDerived itemKind = iota
+	itemRelation
+	itemJoin // the alias of a join
+)
+
+// collect brings the names of one item of FROM into reach. It looks into joins
+// but not into sub-queries.
+func (w *walker) collect(n *node) {
+	if rv := n.GetRangeVar(); rv != nil {
+		w.collectRelation(rv)
+		return
+	}
+	if sample := n.GetRangeTableSample(); sample != nil {
+		w.collect(sample.Relation)
+		return
+	}
+	if join := n.GetJoinExpr(); join != nil {
+		first := len(w.items)
+		w.collect(join.Larg)
+		w.collect(join.Rarg)
+		w.collectAlias(join.JoinUsingAlias, itemDerived)
+		if join.Alias != nil {
+			for _, item := range w.items[first:] {
+				if item.facts != nil {
+					w.items = append(w.items, fromItem{join.Alias.Aliasname, itemJoin, item.facts})
+				}
+			}
+			w.collectAlias(join.Alias, itemJoin)
+		}
+		return
+	}
+	if sub := n.GetRangeSubselect(); sub != nil {
+		w.collectAlias(sub.Alias, itemDerived)
+	} else if f := n.GetRangeFunction(); f != nil {
+		w.collectAlias(f.Alias, itemDerived)
+	} else if f := n.GetRangeTableFunc(); f != nil {
+		w.collectAlias(f.Alias, itemDerived)
+	} else if f := n.GetJsonTable(); f != nil {
+		w.collectAlias(f.Alias, itemDerived)
+	}
+}
+
+func (w *walker) collectAlias(a *alias, kind itemKind) {
+	if a != nil {
+		w.items = append(w.items, fromItem{name: a.Aliasname, kind: kind})
+	}
+}
+
+func (w *walker) collectRelation(rv *rangeVar) {
+	item := fromItem{name: rv.Relname, kind: itemRelation}
+	if rv.Alias != nil {
+		item.name = rv.Alias.Aliasname
+	}
+	switch {
+	case rv.Schemaname == "" && rv.Catalogname == "" && w.inReach(rv.Relname):
+		item.kind = itemDerived
+	case strings.HasPrefix(rv.Relname, "pg_"):
+		if facts, system := systemRelation(rv.Schemaname, rv.Relname); system && facts.Allowed && facts.Restricted() {
+			item.facts = &facts
+		}
+	}
+	w.items = append(w.items, item)
+	if item.facts != nil && len(rv.Alias.GetColnames()) > 0 {
+		w.refuseColumns(item, w.nameSpan(rv.Location), "a list of column names")
+	}
+}
+
+// judgeColumnRef notes a column, and the call that a qualified name can be: x.f
+// calls f(x) when x has no column f.
+func (w *walker) judgeColumnRef(n *columnRef) {
+	w.at(n.Location)
+	last := len(n.Fields) - 1
+	if last < 0 {
+		w.unreadable()
+		return
+	}
+	var qualifier []string
+	if last > 0 {
+		qualifier = make([]string, last)
+		for i, f := range n.Fields[:last] {
+			s := f.GetString_()
+			if s == nil {
+				w.unreadable()
+				return
+			}
+			qualifier[i] = s.Sval
+		}
+	}
+	span := w.nameSpan(n.Location)
+	if n.Fields[last].GetAStar() != nil {
+		w.star(qualifier, span, "*")
+		return
+	}
+	s := n.Fields[last].GetString_()
+	if s == nil {
+		w.unreadable()
+		return
+	}
+	if qualifier != nil && oneArgumentDenied(s.Sval) {
+		w.deniedCall(s.Sval, sqlguard.NotationColumn, span)
+	}
+	w.column(qualifier, s.Sval, span)
+}
+
+// column notes the mention of one column, or of a whole row by its name.
+func (w *walker) column(qualifier []string, name string, span sqlguard.Span) {
+	ref := sqlguard.ColumnRef{Qualifier: qualifier, Name: name, Span: span}
+	if len(qualifier) == 0 {
+		w.noteColumn(ref)
+		for i := range w.items {
+			item := &w.items[i]
+			switch {
+			case item.facts != nil && item.name == name:
+				w.refuseColumns(*item, span, "the whole row")
+			case item.facts != nil && item.facts.ColumnRefused(name):
+				w.refuseColumn(*item, name, span)
+			case item.kind == itemJoin && item.name == name:
+				w.noteColumn(sqlguard.ColumnRef{Star: true, Span: span})
+			}
+		}
+		return
+	}
+	relation := qualifier[len(qualifier)-1]
+	for i := range w.items {
+		item := &w.items[i]
+		switch {
+		case item.facts == nil || item.name != relation:
+		case item.facts.ColumnRefused(name):
+			w.refuseColumn(*item, name, span)
+		case rowFunction(name):
+			w.refuseColumns(*item, span, "the whole row")
+		}
+	}
+	if w.derived(qualifier) {
+		return
+	}
+	w.noteColumn(ref)
+	if rowFunction(name) {
+		w.noteColumn(sqlguard.ColumnRef{Qualifier: qualifier, Star: true, Span: span})
+	}
+}
+
+// star notes the mention of all columns of a relation, or of every relation of
+// the current query. What says how.
+func (w *walker) star(qualifier []string, span sqlguard.Span, what string) {
+	if len(qualifier) == 0 {
+		for _, item := range w.items[w.level:] {
+			if item.facts != nil {
+				w.refuseColumns(item, span, what)
+			}
+			if item.kind == itemRelation {
+				w.noteColumn(sqlguard.ColumnRef{Qualifier: []string{item.name}, Star: true, Span: span})
+			}
+		}
+		return
+	}
+	relation := qualifier[len(qualifier)-1]
+	for _, item := range w.items {
+		if item.facts != nil && item.name == relation {
+			w.refuseColumns(item, span, what)
+		}
+	}
+	if !w.derived(qualifier) {
+		w.noteColumn(sqlguard.ColumnRef{Qualifier: qualifier, Star: true, Span: span})
+	}
+}
+
+// derived reports whether a qualifier can only mean something that the
+// statement itself made. Which of several items of one name is meant depends
+// on where each can be seen, so one relation among them is enough for no.
+func (w *walker) derived(qualifier []string) bool {
+	if len(qualifier) != 1 {
+		return false
+	}
+	found := false
+	for i := range w.items {
+		if w.items[i].name == qualifier[0] {
+			if w.items[i].kind != itemDerived {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
+func (w *walker) noteColumn(ref sqlguard.ColumnRef) {
+	w.st.ColumnRefs = append(w.st.ColumnRefs, ref)
+}
+
+// refuseColumn refuses a column that a system relation has and does not show.
+func (w *walker) refuseColumn(item fromItem, name string, span sqlguard.Span) {
+	w.refuse(sqlguard.Finding{
+		Code: item.facts.Code, Span: span, Object: item.name + "." + name,
+		Message: fmt.Sprintf("column %s of %s %s", name, item.name, item.facts.Reason),
+		Hint:    "leave the column out",
+	})
+}
+
+// refuseColumns refuses a way to read such columns without their names.
+func (w *walker) refuseColumns(item fromItem, span sqlguard.Span, what string) {
+	w.refuse(sqlguard.Finding{
+		Code: item.facts.Code, Span: span, Object: item.name,
+		Message: fmt.Sprintf("%s of %s includes what may not be read (%s): it %s", what, item.name, strings.ReplaceAll(item.facts.columns, " ", ", "), item.facts.Reason),
+		Hint:    "name the columns that you need",
+	})
+}
+
+// rowFunction reports whether x.name, with x a relation, is a call that returns
+// the content of the whole row of x. Functions of users are not known here.
+func rowFunction(name string) bool {
+	switch name {
+	case "any_value", "array_agg", "concat", "hstore", "json_agg", "json_agg_strict", "json_build_array",
+		"jsonb_agg", "jsonb_agg_strict", "jsonb_build_array", "max", "min", "quote_literal", "quote_nullable",
+		"record_out", "record_send", "row_to_json", "to_json", "to_jsonb":
+		return true
+	default:
+		return false
+	}
+}

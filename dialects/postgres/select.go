@@ -1,0 +1,204 @@
+package postgres
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// judgeSelectStmt opens the scope of one query: SELECT, VALUES, TABLE, or a set
+// operation over such.
+func (w *walker) judgeSelectStmt(n *selectStmt) {
+	w.verb(kindSelectStmt)
+	ctes, items, level, access := len(w.ctes), len(w.items), w.level, w.access
+	w.access = sqlguard.AccessRead
+
+	// The names of WITH are in reach of the whole query; what its FROM names is
+	// not in reach of WITH.
+	with := n.WithClause
+	n.WithClause = nil
+	w.level = items
+	w.visitWithClause(with)
+	for _, item := range n.FromClause {
+		w.collect(item)
+	}
+	if n.IntoClause != nil {
+		w.selectInto(n.IntoClause)
+	}
+	if len(n.DistinctClause) == 1 && n.DistinctClause[0].GetNode() == nil {
+		n.DistinctClause = nil // plain DISTINCT, as against DISTINCT ON
+	}
+	w.fieldsSelectStmt(n)
+
+	w.ctes, w.items, w.level, w.access = w.ctes[:ctes], w.items[:items], level, access
+}
+
+// judgeWithClause brings the names of WITH into reach, one after the other;
+// with RECURSIVE all at once. Whoever owns the clause takes them out of reach.
+func (w *walker) judgeWithClause(n *withClause) {
+	w.at(n.Location)
+	if n.Recursive {
+		for _, c := range n.Ctes {
+			if cte := c.GetCommonTableExpr(); cte != nil {
+				w.ctes = append(w.ctes, cte.Ctename)
+			}
+		}
+		w.fieldsWithClause(n)
+		return
+	}
+	for _, c := range n.Ctes {
+		cte := c.GetCommonTableExpr()
+		if cte == nil {
+			w.unreadable()
+			continue
+		}
+		w.judgeCommonTableExpr(cte)
+		w.ctes = append(w.ctes, cte.Ctename)
+	}
+}
+
+// judgeCommonTableExpr visits the statement of a common table expression.
+func (w *walker) judgeCommonTableExpr(n *commonTableExpr) {
+	w.path = append(w.path, cteScope{n.Ctename, n.Location})
+	w.fieldsCommonTableExpr(n)
+	w.path = w.path[:len(w.path)-1]
+}
+
+// inReach reports whether an unqualified name means a common table expression.
+func (w *walker) inReach(name string) bool {
+	return slices.Contains(w.ctes, name)
+}
+
+// selectInto refuses SELECT … INTO.
+func (w *walker) selectInto(n *intoClause) {
+	if w.refused {
+		return
+	}
+	span := w.tokenSpan(-1)
+	name := ""
+	if n.Rel != nil {
+		span, name = w.nameSpan(n.Rel.Location), n.Rel.Relname
+	}
+	w.refuse(sqlguard.Finding{
+		Code: sqlguard.CodeSelectInto, Span: span, Object: name,
+		Message: fmt.Sprintf("SELECT INTO creates the table %s", name),
+	})
+}
+
+// judgeIntoClause notes the table that is made.
+func (w *walker) judgeIntoClause(n *intoClause) {
+	access := w.access
+	w.access = sqlguard.AccessWrite
+	w.fieldsIntoClause(n)
+	w.access = access
+}
+
+// judgeRangeVar notes a relation.
+func (w *walker) judgeRangeVar(n *rangeVar) {
+	w.at(n.Location)
+	access := w.access
+	if n == w.target {
+		access = sqlguard.AccessWrite
+	}
+	if access == "" {
+		access = sqlguard.AccessRead
+	}
+	if access == sqlguard.AccessRead && n.Schemaname == "" && n.Catalogname == "" && w.inReach(n.Relname) {
+		return
+	}
+	r := sqlguard.Relation{
+		Database: n.Catalogname, Schema: n.Schemaname, Name: n.Relname, Alias: n.Alias.GetAliasname(),
+		Access: access, Span: w.nameSpan(n.Location), Ruling: sqlguard.Ruling{Allowed: true},
+	}
+	if facts, system := systemRelation(n.Schemaname, n.Relname); system {
+		r.System = true
+		r.Ruling = sqlguard.Ruling{Allowed: facts.Allowed}
+		if !facts.Allowed {
+			r.Ruling.Code, r.Ruling.Reason = facts.Code, facts.Reason
+		}
+	}
+	w.st.Relations = append(w.st.Relations, r)
+	if len(n.Alias.GetColnames()) > 0 {
+		// The list gives the columns other names.
+		w.noteColumn(sqlguard.ColumnRef{Qualifier: []string{n.Alias.Aliasname}, Star: true, Span: r.Span})
+	}
+}
+
+// judgeRangeTableSample allows the two methods of the server.
+func (w *walker) judgeRangeTableSample(n *rangeTableSample) {
+	w.at(n.Location)
+	schema, name, ok := w.qualifiedName(n.Method)
+	if !ok {
+		w.unreadable()
+		return
+	}
+	if schema != "" && schema != "pg_catalog" || name != "system" && name != "bernoulli" {
+		w.st.Calls = append(w.st.Calls, sqlguard.Call{
+			Schema: schema, Name: name, Notation: sqlguard.NotationCall, Span: w.nameSpan(n.Location),
+			Ruling: sqlguard.Ruling{Reason: "as a sampling method only system and bernoulli are known to be pure"},
+		})
+	}
+	w.fieldsRangeTableSample(n)
+}
+
+// judgeRangeFunction visits table functions. Each stands in a list beside its
+// column definitions, of which there may be none.
+func (w *walker) judgeRangeFunction(n *rangeFunction) {
+	for _, f := range n.Functions {
+		pair := f.GetList()
+		if pair == nil || len(pair.Items) == 0 {
+			w.unreadable()
+			continue
+		}
+		if len(pair.Items) == 2 && pair.Items[1].GetNode() == nil {
+			pair.Items = pair.Items[:1]
+		}
+	}
+	w.fieldsRangeFunction(n)
+}
+
+// judgeRangeTableFunc visits XMLTABLE.
+func (w *walker) judgeRangeTableFunc(n *rangeTableFunc) { w.fieldsRangeTableFunc(n) }
+
+// judgeJsonTable visits JSON_TABLE.
+func (w *walker) judgeJsonTable(n *jsonTable) {
+	w.syntaxCall("json_table", n.Location, since17)
+	w.fieldsJsonTable(n)
+}
+
+// judgeJoinExpr notes the columns that a join compares without naming them in
+// an expression.
+func (w *walker) judgeJoinExpr(n *joinExpr) {
+	if n.IsNatural {
+		w.star(nil, w.tokenSpan(-1), "a NATURAL join")
+	}
+	for _, c := range n.UsingClause {
+		if s := c.GetString_(); s != nil {
+			w.column(nil, s.Sval, w.tokenSpan(-1))
+		}
+	}
+	if len(n.Alias.GetColnames()) > 0 {
+		w.star(nil, w.tokenSpan(-1), "a list of column names")
+	}
+	w.fieldsJoinExpr(n)
+}
+
+// verb sets the verb of the statement at the root of the walk.
+func (w *walker) verb(kind nodeKind) {
+	if w.st.Verb == "" {
+		w.st.Verb = nodeRules[kind].verb
+	}
+}
+
+// tableKeyword reports whether the statement is written as TABLE name.
+func (w *walker) tableKeyword() bool {
+	l := lexer{sql: w.sql, pos: w.st.Span.Start}
+	for {
+		t, ok := l.code()
+		if !ok || t.Kind != sqlguard.TokenOpen {
+			return ok && t.Kind == sqlguard.TokenWord && strings.EqualFold(t.Text(w.sql), "table")
+		}
+	}
+}

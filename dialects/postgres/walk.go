@@ -1,0 +1,202 @@
+package postgres
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// walker collects the facts of one statement. The visits of plain nodes are
+// generated; the judges below and in the neighbouring files take charge of the
+// rest. Everything it appends to acts as a stack for the scopes: a judge that
+// opens a scope cuts back what the scope added.
+type walker struct {
+	sql  string
+	st   *sqlguard.Statement
+	near int // the last place that the parser gave
+
+	access  sqlguard.Access // what the statement around does to relations that are named
+	target  *rangeVar       // the relation that the statement around writes to
+	refused bool            // inside a statement other than a read
+
+	ctes  []string   // names of common table expressions in reach
+	path  []cteScope // the common table expressions around
+	items []fromItem // what FROM names in reach, outer queries first
+	level int        // start of the current query's items
+
+	locks int // locking clauses seen
+	types map[[2]string]bool
+}
+
+// cteScope is a common table expression that the walk is in.
+type cteScope struct {
+	name     string
+	location int32
+}
+
+// list visits the nodes of a list. An element without a value hides what it
+// stands for, so it is refused.
+func (w *walker) list(nodes []*node) {
+	for _, n := range nodes {
+		if n == nil {
+			w.unreadable()
+			continue
+		}
+		w.node(n)
+	}
+}
+
+// unreadable refuses a node that holds nothing that this package knows.
+func (w *walker) unreadable() {
+	w.refuse(sqlguard.Finding{
+		Code: sqlguard.CodeStatementNotAllowed, Span: w.tokenSpan(-1),
+		Message: "the statement holds a construct that the guard does not know",
+	})
+}
+
+// enter notes a node without a judge of its own and reports whether its fields
+// are to be visited.
+func (w *walker) enter(kind nodeKind) bool {
+	switch nodeRules[kind].class {
+	case nodePlain:
+		return true
+	case nodeStatement:
+		w.statement(kind, "")
+		return false
+	case nodeOpenStatement:
+		w.statement(kind, "")
+		return true
+	case nodePart:
+		if w.refused {
+			return true
+		}
+	case nodeRefused, nodeJudged, nodeInternal:
+	}
+	w.refuse(sqlguard.Finding{
+		Code: sqlguard.CodeStatementNotAllowed, Span: w.tokenSpan(-1), Object: nodeNames[kind],
+		Message: fmt.Sprintf("the statement holds a construct (%s) that no read has", nodeNames[kind]),
+	})
+	return false
+}
+
+// refuse adds an effect: something that no policy permits.
+func (w *walker) refuse(f sqlguard.Finding) {
+	if f.Path == "" && len(w.path) > 0 {
+		f.Path = w.cteNames()
+	}
+	w.st.Effects = append(w.st.Effects, f)
+}
+
+// cteNames is the path of the common table expressions around: "with.a.with.b".
+func (w *walker) cteNames() string {
+	var b strings.Builder
+	for i, c := range w.path {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString("with.")
+		b.WriteString(c.name)
+	}
+	return b.String()
+}
+
+// judgeParamRef refuses $n: nothing is bound to it.
+func (w *walker) judgeParamRef(n *paramRef) {
+	w.refuse(sqlguard.Finding{
+		Code: sqlguard.CodeParameterNotAllowed, Span: w.tokenSpan(n.Location),
+		Message: fmt.Sprintf("parameter $%d has no value here", n.Number),
+	})
+}
+
+// judgeSetToDefault refuses DEFAULT as a value outside of a statement that
+// writes.
+func (w *walker) judgeSetToDefault(n *setToDefault) {
+	if !w.refused {
+		w.refuse(sqlguard.Finding{
+			Code: sqlguard.CodeStatementNotAllowed, Span: w.tokenSpan(n.Location),
+			Message: "DEFAULT stands for the default of a column that is written to",
+		})
+	}
+}
+
+// judgeLockingClause refuses FOR UPDATE and its kin. What it lists are aliases
+// of this query, no relations of their own.
+func (w *walker) judgeLockingClause(*lockingClause) {
+	span := w.lockingSpan(w.locks)
+	w.locks++
+	w.refuse(sqlguard.Finding{
+		Code: sqlguard.CodeLockingClause, Span: span,
+		Message: strings.ToUpper(strings.Join(strings.Fields(w.sql[span.Start:span.End]), " ")) + " locks the rows that the query reads",
+	})
+}
+
+// judgeTypeName notes a type.
+func (w *walker) judgeTypeName(n *typeName) {
+	w.at(n.Location)
+	w.fieldsTypeName(n)
+	schema, name, ok := w.qualifiedName(n.Names)
+	if !ok {
+		w.unreadable()
+		return
+	}
+	if n.Setof || n.PctType {
+		what := "SETOF"
+		if n.PctType {
+			what = "%TYPE"
+		}
+		w.refuse(sqlguard.Finding{
+			Code: sqlguard.CodeTypeNotAllowed, Span: w.nameSpan(n.Location), Object: name,
+			Message: fmt.Sprintf("%s is for declarations, not for a query", what),
+		})
+	}
+	w.noteType(schema, name, n.Location)
+}
+
+// noteType adds a type to the facts, each once.
+func (w *walker) noteType(schema, name string, location int32) {
+	const fewTypes = 8
+	if len(w.st.Types) < fewTypes {
+		for i := range w.st.Types {
+			if t := &w.st.Types[i]; t.Name == name && t.Schema == schema {
+				return
+			}
+		}
+	} else {
+		if w.types == nil {
+			w.types = make(map[[2]string]bool)
+			for _, t := range w.st.Types {
+				w.types[[2]string{t.Schema, t.Name}] = true
+			}
+		}
+		key := [2]string{schema, name}
+		if w.types[key] {
+			return
+		}
+		w.types[key] = true
+	}
+	w.st.Types = append(w.st.Types, sqlguard.Type{
+		Schema: schema, Name: name, Span: w.nameSpan(location), Builtin: builtinType(schema, name),
+	})
+}
+
+// qualifiedName splits the parts of a name. A name of three parts keeps its
+// database in front of the schema, so that no list matches it. It returns
+// false when the list holds anything but strings.
+func (w *walker) qualifiedName(parts []*node) (schema, name string, ok bool) {
+	for i, part := range parts {
+		s := part.GetString_()
+		if s == nil {
+			return "", "", false
+		}
+		switch {
+		case i == len(parts)-1:
+			name = s.Sval
+		case i == 0:
+			schema = s.Sval
+		default:
+			schema += "." + s.Sval
+		}
+	}
+	return schema, name, name != ""
+}
