@@ -35,7 +35,8 @@ const (
 	SegmentSeal Type = "segment.seal"
 	// LogRecovered says that the log was found damaged and how it went on; see [LogInfo].
 	LogRecovered Type = "log.recovered"
-	// LogGap says how many events could not be recorded before this one.
+	// LogGap says how many events could not be recorded before this one, or
+	// under [SyncAlways] not be flushed, so that their callers were refused.
 	LogGap Type = "log.gap"
 )
 
@@ -206,7 +207,7 @@ type LogInfo struct {
 	KnownSeq  int64  `json:"known_seq,omitempty" class:"public"`
 	KnownHash string `json:"known_hash,omitempty" class:"public"`
 	// Lost is the number of events that log.gap stands for; Since is the time
-	// of the first of them.
+	// of the first of them. Under [FailDegrade] what they announce was done.
 	Lost  int64     `json:"lost,omitempty" class:"public"`
 	Since time.Time `json:"since,omitzero" class:"public"`
 }

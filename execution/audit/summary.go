@@ -76,6 +76,9 @@ func summarize(ctx context.Context, r *Reader, filter Filter) (Summary, error) {
 			return Summary{}, err
 		}
 		e := rec.Event
+		if e.Type == QueryFinished || e.Type == QueryCancelled {
+			delete(open, e.QueryID) // whether or not its end meets the filter
+		}
 		if !filter.Match(e) {
 			continue
 		}
@@ -105,7 +108,6 @@ func summarize(ctx context.Context, r *Reader, filter Filter) (Summary, error) {
 				s.Codes[e.Result.Code]++
 			}
 			exec = append(exec, e.Result.ExecMS)
-			delete(open, e.QueryID)
 		case LogGap:
 			s.Lost += e.Log.Lost
 		}

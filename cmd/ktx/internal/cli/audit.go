@@ -281,4 +281,3 @@ func (a *app) printStats(sum audit.Summary) {
 		a.printf("%d lines are no events: run ktx audit verify\n", sum.BadLines)
 	}
 }
-
