@@ -105,8 +105,15 @@ func TestRestrictedRelations(t *testing.T) {
 
 func TestUserRelationsAreNotSystemRelations(t *testing.T) {
 	for _, name := range [][2]string{
-		{"", "orders"}, {"public", "orders"}, {"", "columns"}, {"", "tables"}, {"app", "pg_class"},
-		{"public", "pg_dump_log"}, {"", "user_mapping_options"}, {"app", "job"}, {"", "Pg_class"},
+		{"", "orders"},
+		{"public", "orders"},
+		{"", "columns"},
+		{"", "tables"},
+		{"app", "pg_class"},
+		{"public", "pg_dump_log"},
+		{"", "user_mapping_options"},
+		{"app", "job"},
+		{"", "Pg_class"},
 	} {
 		if facts, system := postgres.SystemRelation(name[0], name[1]); system {
 			t.Errorf("%s.%s is a system relation: %+v", name[0], name[1], facts)
