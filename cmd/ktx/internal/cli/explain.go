@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ktxhq/ktx/corpus"
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -35,14 +36,29 @@ func (a *app) explainCommand() *cobra.Command {
 				a.printJSON(struct {
 					Schema string `json:"schema"`
 					sqlguard.CodeInfo
-					Page string `json:"page"`
-				}{"ktx-code/1", info, info.Page})
+					Page  string   `json:"page"`
+					Cases []string `json:"cases"`
+				}{"ktx-code/1", info, info.Page, casesOf(info.Code)})
 				return nil
 			}
 			a.printf("%s", info.Page)
+			if cases := casesOf(info.Code); len(cases) > 0 {
+				a.printf("\n## Cases\n\n%d in the corpus (ktx corpus show ID): %s\n", len(cases), strings.Join(cases[:min(len(cases), 12)], ", "))
+			}
 			return nil
 		},
 	}
+}
+
+// casesOf returns the ids of the corpus cases that this code explains best.
+func casesOf(code sqlguard.Code) []string {
+	ids := []string{}
+	for _, c := range corpus.Cases() {
+		if len(c.Codes) > 0 && c.Codes[0] == string(code) {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
 }
 
 func codeNames() []string {
