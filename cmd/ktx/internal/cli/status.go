@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"slices"
 	"time"
@@ -240,4 +241,15 @@ func (a *app) examine(ctx context.Context, p *project.Project) (findings []findi
 		add("audit log", "ok", fmt.Sprintf("its chain of %d events is whole", rep.Events), "")
 	}
 	return findings, scripts
+}
+
+// hasPassword reports whether a URL carries a password; one that cannot be
+// read counts as carrying one.
+func hasPassword(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return true
+	}
+	_, set := u.User.Password()
+	return set || u.Query().Has("password")
 }

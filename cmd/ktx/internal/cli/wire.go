@@ -77,7 +77,7 @@ func openPostgres(a *app, _ *project.Project, c project.Connection) (openFunc, e
 			return nil, execution.NewError(sqlguard.CodeNotConfigured, err.Error(), nil)
 		}
 		return pgdb.Open(ctx, pgdb.Config{
-			URL: address, MaxConnections: c.MaxConnections, SearchPath: c.Schemas, AllowPlaintext: c.TLS == "off",
+			URL: pgdb.NewSecret(address), MaxConnections: c.MaxConnections, SearchPath: c.Schemas, InsecureTLS: c.TLS == "off",
 			Session: postgres.Dialect{}.Session(),
 		}, guard)
 	}, nil
