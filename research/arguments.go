@@ -27,6 +27,7 @@ type schema struct {
 	MaxItems   *int               `json:"maxItems"`
 	MaxLength  *int               `json:"maxLength"`
 	Enum       []string           `json:"enum"`
+	Examples   []json.RawMessage  `json:"examples"`
 }
 
 // decodeArguments reads the arguments of a call by the tool's input schema
@@ -249,6 +250,8 @@ func (s *schema) expected() string {
 // example is a value that fits s, as JSON.
 func (s *schema) example() string {
 	switch {
+	case len(s.Examples) > 0:
+		return string(s.Examples[0])
 	case len(s.Enum) > 0:
 		return strconv.Quote(s.Enum[0])
 	case s.Type == "integer":

@@ -81,6 +81,7 @@ func (r *toolsResult) MarshalJSON() ([]byte, error) {
 type toolCall struct {
 	tool    *tool
 	request *mcp.CallToolRequest
+	sql     string // the statement of the call, for the place of an error
 	notes   []string
 	logger  *slog.Logger
 }
@@ -112,13 +113,13 @@ func (s *Service) handle(t *tool) mcp.ToolHandler {
 			if r := recover(); r != nil {
 				id := rand.Text()
 				s.logger.ErrorContext(ctx, "a tool met a fault", "tool", t.name, "request", id, "panic", r, "stack", string(debug.Stack()))
-				res = errorResult(execution.NewError(sqlguard.CodeInternalError, "the tool met a fault of its own; request "+id, nil), nil)
+				res = errorResult(execution.NewError(sqlguard.CodeInternalError, "the tool met a fault of its own; request "+id, nil), "", nil)
 			}
 		}()
 		call := &toolCall{tool: t, request: req, logger: s.logger}
 		out, err := t.handler(s, withClient(ctx, req), call)
 		if err != nil {
-			return errorResult(err, call.notes), nil
+			return errorResult(err, call.sql, call.notes), nil
 		}
 		return &mcp.CallToolResult{
 			Meta:              notesMeta(call.notes),
@@ -160,8 +161,8 @@ type toolError struct {
 
 // errorResult tells a failure in-band: a text that begins with the code and
 // says what, where, why and what to do next.
-func errorResult(err error, notes []string) *mcp.CallToolResult {
-	e := describe(err)
+func errorResult(err error, sql string, notes []string) *mcp.CallToolResult {
+	e := describe(err, sql)
 	text := fmt.Sprintf("%s: %s", e.Code, e.Message)
 	if e.Hint != "" {
 		text += "\nHint: " + e.Hint
@@ -179,7 +180,7 @@ const (
 	maxNormalized = 4 << 10
 )
 
-func describe(err error) toolError {
+func describe(err error, sql string) toolError {
 	if r, ok := errors.AsType[*sqlguard.RejectedError](err); ok {
 		v := r.Verdict
 		if len(v.Normalized) > maxNormalized {
@@ -207,13 +208,7 @@ func describe(err error) toolError {
 			Code: x.Code, Message: x.Message, Retryable: x.Retryable, RetryAfterMs: x.RetryAfter.Milliseconds(),
 			SQLState: x.SQLState, Position: x.Position, Hint: x.Hint,
 		}
-		if x.SQLState != "" {
-			e.Message += " (SQLSTATE " + x.SQLState
-			if x.Position > 0 {
-				e.Message += fmt.Sprintf(", at byte %d", x.Position)
-			}
-			e.Message += ")"
-		}
+		e.Message += place(x, sql)
 		if x.ServerHint != "" {
 			e.Hint = strings.TrimSuffix(x.ServerHint+"; "+e.Hint, "; ")
 		}
@@ -223,6 +218,25 @@ func describe(err error) toolError {
 		return e
 	}
 	return toolError{Code: sqlguard.CodeInternalError, Message: "the tool met a fault of its own"}
+}
+
+// place says which error of the server it is, and where in the statement.
+func place(x *execution.Error, sql string) string {
+	var parts []string
+	switch {
+	case strings.HasPrefix(x.SQLState, "SQLITE_"):
+		parts = append(parts, x.SQLState)
+	case x.SQLState != "":
+		parts = append(parts, "SQLSTATE "+x.SQLState)
+	}
+	if x.Position > 0 && sql != "" {
+		line, column := sqlguard.Position(sql, x.Position-1)
+		parts = append(parts, fmt.Sprintf("line %d, column %d", line, column))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
 }
 
 // compactJSON encodes v without escaping <, > and &.

@@ -175,6 +175,7 @@ func (s *Service) handleSQLExecution(ctx context.Context, c *toolCall) (json.Raw
 	if err := c.decode(&in); err != nil {
 		return nil, err
 	}
+	c.sql = in.SQL
 	in.OnStage = func(stage execution.Stage) {
 		switch stage {
 		case execution.StageValidating:
