@@ -33,6 +33,9 @@ func (m marks) has(start, end int) bool {
 // The walk has compared the spelling. What remains are keywords and
 // punctuation. Nothing is exempt but what allowedUnseen lists.
 func (w *walker) complete() error {
+	if w.differs >= 0 {
+		return &sqlguard.SyntaxError{Message: "the parser read something else than what stands here", Offset: w.differs}
+	}
 	l := lexer{text: w.sql}
 	var before, t sqlguard.Token
 	before.Kind = sqlguard.TokenTerminator

@@ -28,7 +28,7 @@ func (Dialect) Version() string { return version }
 // could start is a client command that its line ends.
 func (Dialect) Lex(text string) sqlguard.Tokens {
 	l := lexer{text: text}
-	list := make([]sqlguard.Token, 0, len(text)/4+8)
+	list := make([]sqlguard.Token, 0, len(text)/3+8)
 	for {
 		t, ok := l.next()
 		if !ok {
@@ -45,9 +45,9 @@ func (Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
 		return nil, syntaxError(sql, err)
 	}
 	w := newWalker(sql)
-	statements := make([]sqlguard.Statement, 0, len(nodes))
-	for _, n := range nodes {
-		statements = append(statements, w.statement(n))
+	statements := make([]sqlguard.Statement, len(nodes))
+	for i, n := range nodes {
+		w.statement(n, &statements[i])
 	}
 	// A statement that is refused whole is not walked to its leaves.
 	if !w.refused {

@@ -15,10 +15,12 @@ import (
 type walker struct {
 	sql     string
 	seen    marks
+	differs int // where a node spells something else than the text, or -1
 	stmt    *sqlguard.Statement
 	scope   *scope
 	path    string // leads to the common table expression that is walked
 	refused bool   // a statement was refused whole, its leaves unvisited
+	strings []string
 }
 
 // scope holds the common table expressions of one WITH. In SQLite all of them
@@ -30,17 +32,16 @@ type scope struct {
 }
 
 func newWalker(sql string) *walker {
-	return &walker{sql: sql, seen: newMarks(len(sql))}
+	return &walker{sql: sql, seen: newMarks(len(sql)), differs: -1}
 }
 
-// statement judges one statement.
-func (w *walker) statement(n ast.Stmt) sqlguard.Statement {
-	st := sqlguard.Statement{Span: statementSpan(w.sql, n)}
-	w.stmt, w.scope, w.path = &st, nil, ""
-	rule := nodeRules[nodeName(n)]
-	st.Verb = rule.verb
+// statement judges one statement into st.
+func (w *walker) statement(n ast.Stmt, st *sqlguard.Statement) {
+	st.Span = statementSpan(w.sql, n)
+	w.stmt, w.scope, w.path = st, nil, ""
 	switch n := n.(type) {
 	case *ast.SelectStmt:
+		st.Verb = selectRule.verb
 		if v, ok := n.Cores[0].(*ast.ValuesClause); ok && len(n.Cores) == 1 {
 			st.Verb = sqlguard.VerbValues
 			st.Columns = valuesColumns(v)
@@ -49,14 +50,19 @@ func (w *walker) statement(n ast.Stmt) sqlguard.Statement {
 		}
 		w.selectStmt(n)
 	case *ast.ExplainStmt:
+		st.Verb = nodeRules["ExplainStmt"].verb
 		w.explain(n)
 	case *ast.PragmaStmt:
+		st.Verb = nodeRules["PragmaStmt"].verb
 		w.pragma(n)
 	default:
+		rule := nodeRules[nodeName(n)]
+		st.Verb = rule.verb
 		w.refuse(n, rule)
 	}
-	return st
 }
+
+var selectRule = nodeRules["SelectStmt"]
 
 // nodeName is the name of a node's type, as nodeRules lists it.
 func nodeName(n ast.Node) string {
@@ -110,14 +116,14 @@ func (w *walker) target(n ast.Stmt) {
 	switch n := n.(type) {
 	case *ast.InsertStmt:
 		w.written(n.Table)
-		defer w.with(n.With)()
+		w.with(n.With)
 		if n.Select != nil {
 			w.selectStmt(n.Select)
 		}
 		w.resultColumns(n.Returning)
 	case *ast.UpdateStmt:
 		w.written(n.Table)
-		defer w.with(n.With)()
+		w.with(n.With)
 		for _, pair := range n.Set {
 			w.expr(pair.Value)
 		}
@@ -126,7 +132,7 @@ func (w *walker) target(n ast.Stmt) {
 		w.resultColumns(n.Returning)
 	case *ast.DeleteStmt:
 		w.written(n.Table)
-		defer w.with(n.With)()
+		w.with(n.With)
 		w.expr(n.Where)
 		w.resultColumns(n.Returning)
 	case *ast.CreateTableStmt:
@@ -158,9 +164,8 @@ func (w *walker) written(n *ast.QualifiedName) {
 
 // selectStmt visits a query with its WITH.
 func (w *walker) selectStmt(n *ast.SelectStmt) {
-	if n.With != nil {
-		defer w.with(n.With)()
-	}
+	outer := w.scope
+	w.with(n.With)
 	for _, core := range n.Cores {
 		switch core := core.(type) {
 		case *ast.SelectQuery:
@@ -173,20 +178,20 @@ func (w *walker) selectStmt(n *ast.SelectStmt) {
 			w.unknown(core)
 		}
 	}
+	w.scope = outer
 }
 
-// with opens the scope of a WITH, visits its members, and returns what closes
-// the scope.
-func (w *walker) with(n *ast.With) func() {
-	outer := w.scope
+// with opens the scope of a WITH and visits its members; nil is none. The
+// statement that it belongs to closes the scope.
+func (w *walker) with(n *ast.With) {
 	if n == nil {
-		return func() {}
+		return
 	}
 	names := make([]string, 0, len(n.CTEs))
 	for _, cte := range n.CTEs {
 		names = append(names, lower(w.name(cte.Name)))
 	}
-	w.scope = &scope{names: names, up: outer}
+	w.scope = &scope{names: names, up: w.scope}
 	path := w.path
 	for _, cte := range n.CTEs {
 		w.path = joinPath(path, "with."+cte.Name.Name)
@@ -194,7 +199,6 @@ func (w *walker) with(n *ast.With) func() {
 		w.selectStmt(cte.Select)
 	}
 	w.path = path
-	return func() { w.scope = outer }
 }
 
 func joinPath(path, step string) string {
@@ -338,7 +342,7 @@ func (w *walker) expr(e ast.Expr) {
 	case *ast.Star:
 		ref := sqlguard.ColumnRef{Star: true, Span: span(n)}
 		if n.Table != nil {
-			ref.Qualifier = []string{w.name(n.Table)}
+			ref.Qualifier = w.qualifier([]*ast.Ident{n.Table})
 		}
 		w.column(ref)
 	case *ast.Literal:
@@ -385,7 +389,7 @@ func (w *walker) expr(e ast.Expr) {
 	case *ast.VectorExpr:
 		w.exprs(n.List)
 	case *ast.BindParam:
-		w.mark(n, n.Raw)
+		w.mark(n.Span, n.Raw)
 		w.forbid(n)
 	case *ast.RaiseExpr:
 		w.expr(n.Message)
@@ -396,12 +400,20 @@ func (w *walker) expr(e ast.Expr) {
 }
 
 func (w *walker) qualifiedRef(n *ast.QualifiedRef) {
-	parts := make([]string, 0, len(n.Parts))
-	for _, p := range n.Parts {
-		parts = append(parts, w.name(p))
+	last := len(n.Parts) - 1
+	w.column(sqlguard.ColumnRef{Qualifier: w.qualifier(n.Parts[:last]), Name: w.name(n.Parts[last]), Span: span(n)})
+}
+
+// qualifier marks names and returns what they spell. Its results share arrays.
+func (w *walker) qualifier(names []*ast.Ident) []string {
+	if cap(w.strings)-len(w.strings) < len(names) {
+		w.strings = make([]string, 0, max(16, len(names)))
 	}
-	last := len(parts) - 1
-	w.column(sqlguard.ColumnRef{Qualifier: parts[:last:last], Name: parts[last], Span: span(n)})
+	from := len(w.strings)
+	for _, n := range names {
+		w.strings = append(w.strings, w.name(n))
+	}
+	return w.strings[from:len(w.strings):len(w.strings)]
 }
 
 // like visits an operator that SQLite runs as a function. LIKE and GLOB are
@@ -456,8 +468,10 @@ func (w *walker) typeName(n *ast.TypeName) {
 	if n == nil {
 		return
 	}
-	if w.text(n) == n.Raw {
+	if w.text(n.Span) == n.Raw {
 		w.markRange(n.Pos(), n.End())
+	} else {
+		w.differs = n.Pos()
 	}
 	name := lower(n.Name)
 	for _, t := range w.stmt.Types {
@@ -470,9 +484,9 @@ func (w *walker) typeName(n *ast.TypeName) {
 
 func (w *walker) literal(n *ast.Literal) {
 	if n.Kind == ast.LitString && decode(n.Raw) != n.Value {
-		return // unmarked, so that complete reports it
+		w.differs = n.Pos()
 	}
-	w.mark(n, n.Raw)
+	w.mark(n.Span, n.Raw)
 }
 
 // forbid refuses a node that no query may hold.
@@ -495,6 +509,9 @@ func (w *walker) effect(f sqlguard.Finding) {
 }
 
 func (w *walker) column(ref sqlguard.ColumnRef) {
+	if w.stmt.ColumnRefs == nil {
+		w.stmt.ColumnRefs = make([]sqlguard.ColumnRef, 0, 4+len(w.sql)/24)
+	}
 	w.stmt.ColumnRefs = append(w.stmt.ColumnRefs, ref)
 }
 
@@ -521,25 +538,28 @@ func (w *walker) name(n *ast.Ident) string {
 	if n == nil {
 		return ""
 	}
-	if decode(n.Raw) == n.Name {
-		w.mark(n, n.Raw)
+	if decode(n.Raw) != n.Name {
+		w.differs = n.Pos()
 	}
+	w.mark(n.Span, n.Raw)
 	return n.Name
 }
 
-// mark notes that a leaf was met, if raw is what stands at its place.
-func (w *walker) mark(n ast.Node, raw string) {
-	if w.text(n) == raw {
-		w.seen.set(n.Pos(), n.End())
+// mark notes that a leaf was met, and whether raw is what stands at its place.
+func (w *walker) mark(at ast.Span, raw string) {
+	if w.text(at) != raw {
+		w.differs = at.Start
+		return
 	}
+	w.seen.set(at.Start, at.Stop)
 }
 
 // text returns what stands at the place of a node.
-func (w *walker) text(n ast.Node) string {
-	if n.Pos() < 0 || n.End() > len(w.sql) || n.Pos() > n.End() {
+func (w *walker) text(at ast.Span) string {
+	if at.Start < 0 || at.Stop > len(w.sql) || at.Start > at.Stop {
 		return ""
 	}
-	return w.sql[n.Pos():n.End()]
+	return w.sql[at.Start:at.Stop]
 }
 
 // markRange notes that everything between two offsets was met.
@@ -551,7 +571,7 @@ func (w *walker) markRange(start, end int) {
 
 // outputColumns are the names of a query's columns: aliases and plain columns.
 func outputColumns(n *ast.SelectQuery) []string {
-	var names []string
+	names := make([]string, 0, len(n.Columns))
 	for _, c := range n.Columns {
 		switch e := c.Expr.(type) {
 		case *ast.Ident:

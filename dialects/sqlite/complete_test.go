@@ -1,0 +1,113 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/sqlc-dev/meyer/ast"
+	"github.com/sqlc-dev/meyer/parser"
+
+	"github.com/ktxhq/ktx/dialects/sqlite"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// TestCompleteNoticesLoss takes every node of every allowed statement out of
+// its tree, one at a time, as a parser that drops it would, and spells every
+// name and literal differently, as one that rewrites it would.
+func TestCompleteNoticesLoss(t *testing.T) {
+	lost, rewritten := 0, 0
+	for _, c := range readVerdicts(t) {
+		if c.code != "" {
+			continue
+		}
+		root, err := parser.ParseStatement(c.sql)
+		if err != nil {
+			t.Fatalf("%s: %v", c.sql, err)
+		}
+		if err := complete(c.sql, root); err != nil {
+			t.Fatalf("%s: %v", c.sql, err)
+		}
+		ast.Walk(root, func(n ast.Node) bool {
+			v := reflect.ValueOf(n).Elem()
+			for i := range v.NumField() {
+				field, name := v.Field(i), v.Type().Field(i).Name
+				switch {
+				case holdsNodes(field.Type()) && !field.IsZero():
+					span, ok := extent(field)
+					if !ok || !mustBeSeen(c.sql[span.Start:span.End]) {
+						continue
+					}
+					kept := reflect.ValueOf(field.Interface())
+					field.SetZero()
+					if complete(c.sql, root) == nil {
+						t.Errorf("%s\nnothing notices the loss of %s.%s, %q", c.sql, v.Type().Name(), name, c.sql[span.Start:span.End])
+					}
+					field.Set(kept)
+					lost++
+				case field.Kind() == reflect.String && (name == "Raw" || name == "Name" && v.Type().Name() == "Ident"):
+					kept := field.String()
+					field.SetString(kept + "x")
+					if complete(c.sql, root) == nil {
+						t.Errorf("%s\nnothing notices that %s.%s is not %q", c.sql, v.Type().Name(), name, kept)
+					}
+					field.SetString(kept)
+					rewritten++
+				}
+			}
+			return true
+		})
+	}
+	if lost < 1000 || rewritten < 1000 {
+		t.Errorf("only %d losses and %d rewritings tried", lost, rewritten)
+	}
+}
+
+// complete is sqlite.Complete, with a panic as an error: the guard refuses
+// both.
+func complete(sql string, n ast.Stmt) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	return sqlite.Complete(sql, n)
+}
+
+// extent is the place of what a field holds.
+func extent(field reflect.Value) (s sqlguard.Span, ok bool) {
+	switch field.Kind() {
+	case reflect.Slice:
+		for i := range field.Len() {
+			if item, found := extent(field.Index(i)); found {
+				if !ok {
+					s = item
+				}
+				s.End, ok = item.End, true
+			}
+		}
+		return s, ok
+	default:
+		n, isNode := field.Interface().(ast.Node)
+		if !isNode {
+			return s, false
+		}
+		return sqlguard.Span{Start: n.Pos(), End: n.End()}, true
+	}
+}
+
+// mustBeSeen reports whether a text holds a literal or what only a name can
+// be. A keyword that stands for a column among other syntax is not noticed.
+func mustBeSeen(text string) bool {
+	for _, t := range (sqlite.Dialect{}).Lex(text).List {
+		switch t.Kind {
+		case sqlguard.TokenString, sqlguard.TokenNumber, sqlguard.TokenQuotedName, sqlguard.TokenQuotedText, sqlguard.TokenParameter:
+			return true
+		case sqlguard.TokenWord:
+			if sqlite.WordClass(t.Text(text)) == "name" {
+				return true
+			}
+		}
+	}
+	return false
+}
