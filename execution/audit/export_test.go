@@ -1,9 +1,16 @@
 package audit
 
-import "reflect"
+import (
+	"log/slog"
+	"os"
+	"reflect"
+	"time"
+)
 
-// OpenWith is Open with another way to flush.
-var OpenWith = open
+// OpenWith is Open with another way to flush and another time to wait for the lock.
+func OpenWith(dir string, cfg Config, logger *slog.Logger, flush func(*os.File) error, wait time.Duration) (*Writer, error) {
+	return open(dir, cfg, logger, system{flush: flush, lockWait: wait})
+}
 
 // The parts of the chain's form, for tests that forge events.
 const (

@@ -174,7 +174,7 @@ func (w *Writer) checkpoint() error {
 	if w.store == nil {
 		return nil
 	}
-	if err := w.store.lock.acquire(time.Now().Add(lockWait)); err != nil {
+	if err := w.store.lock.acquire(time.Now().Add(w.wait)); err != nil {
 		return err
 	}
 	return errors.Join(w.moveAnchor(tail), w.end())

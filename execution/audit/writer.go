@@ -20,6 +20,7 @@ type Writer struct {
 	path   string
 	cfg    Config
 	logger *slog.Logger
+	wait   time.Duration // for the directory's lock
 	key    atomic.Pointer[[]byte]
 
 	// mu is held for one append and guards what follows, together with the
@@ -76,10 +77,16 @@ type Health struct {
 // line when events begin to be lost and one when they no longer are; nil
 // discards them.
 func Open(dir string, cfg Config, logger *slog.Logger) (*Writer, error) {
-	return open(dir, cfg, logger, (*os.File).Sync)
+	return open(dir, cfg, logger, system{flush: (*os.File).Sync, lockWait: lockWait})
 }
 
-func open(dir string, cfg Config, logger *slog.Logger, flush func(*os.File) error) (*Writer, error) {
+// system is what a writer asks of its surroundings.
+type system struct {
+	flush    func(*os.File) error
+	lockWait time.Duration
+}
+
+func open(dir string, cfg Config, logger *slog.Logger, sys system) (*Writer, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("open audit log: %w", err)
 	}
@@ -93,14 +100,14 @@ func open(dir string, cfg Config, logger *slog.Logger, flush func(*os.File) erro
 		logger = slog.New(slog.DiscardHandler)
 	}
 	w := &Writer{
-		path: dir, cfg: cfg, logger: logger,
+		path: dir, cfg: cfg, logger: logger, wait: sys.lockWait,
 		dirty: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
-	w.flusher.flush, w.flusher.ended.L = flush, &w.flusher.mu
+	w.flusher.flush, w.flusher.ended.L = sys.flush, &w.flusher.mu
 	if cfg.Sync == SyncOff {
 		w.flusher.flush = func(*os.File) error { return nil }
 	}
-	err := w.begin(time.Now().Add(lockWait))
+	err := w.begin(time.Now().Add(w.wait))
 	if err == nil {
 		err = w.end()
 	}
@@ -124,7 +131,7 @@ func (w *Writer) Append(ctx context.Context, e Event) error {
 	e = Attribute(ctx, e)
 	e.Log = LogInfo{}
 
-	seq, err := w.record(e, time.Now().Add(lockWait))
+	seq, err := w.record(e, time.Now().Add(w.wait))
 	switch {
 	case errors.Is(err, os.ErrClosed):
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -288,7 +295,7 @@ func (w *Writer) Close() error {
 	w.closed = true
 	var err error
 	if w.gap.lost > 0 {
-		if err = w.begin(time.Now().Add(lockWait)); err == nil {
+		if err = w.begin(time.Now().Add(w.wait)); err == nil {
 			err = errors.Join(w.write(w.gap.event()), w.end())
 		}
 	}

@@ -1,0 +1,175 @@
+package audit_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/ktxhq/ktx/execution/audit"
+)
+
+// smallDisk mounts a file system of the given size and returns where. Without
+// the right to mount it runs the test again in a name space of its own, as
+// root there, and returns false.
+func smallDisk(t *testing.T, bytes int) (dir string, mounted bool) {
+	t.Helper()
+	dir = t.TempDir()
+	err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", bytes))
+	if err == nil {
+		t.Cleanup(func() {
+			if err := syscall.Unmount(dir, 0); err != nil {
+				t.Errorf("unmount: %v", err)
+			}
+		})
+		return dir, true
+	}
+	const inside = "KTX_AUDIT_TEST_NAMESPACE"
+	if os.Getenv(inside) != "" {
+		t.Fatalf("mount inside the name space: %v", err)
+	}
+	exe, exeErr := os.Executable()
+	if exeErr != nil {
+		t.Fatal(exeErr)
+	}
+	cmd := exec.CommandContext(t.Context(), exe, "-test.run", "^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), inside+"=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+	}
+	out, runErr := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case runErr == nil:
+		t.Logf("in a name space:\n%s", out)
+	case errors.As(runErr, &exit):
+		t.Errorf("in a name space: %v\n%s", runErr, out)
+	case os.Getenv("CI") != "":
+		t.Fatalf("no way to a small file system: mount: %v; name space: %v", err, runErr)
+	default:
+		t.Skipf("no way to a small file system (an error where CI is set): mount: %v; name space: %v", err, runErr)
+	}
+	return "", false
+}
+
+// TestFullDisk fills a real file system. No event is recorded while it is
+// full, the chain stays whole, and appending goes on when there is space.
+func TestFullDisk(t *testing.T) {
+	disk, mounted := smallDisk(t, 256<<10)
+	if !mounted {
+		return
+	}
+	dir := filepath.Join(disk, "audit")
+	for _, mode := range []audit.SyncMode{audit.SyncInterval, audit.SyncAlways} {
+		log := openLog(t, dir, audit.Config{Sync: mode, RotateBytes: 16 << 10})
+		ballast := filepath.Join(disk, "ballast")
+		write(t, ballast, make([]byte, 64<<10))
+		start := log.Health().Seq
+		refused := 0
+		for i := 0; refused < 5; i++ {
+			err := log.Append(t.Context(), decision(fmt.Sprintf("0-%d", i)))
+			if err == nil {
+				continue
+			}
+			if !errors.Is(err, audit.ErrUnavailable) || !errors.Is(err, syscall.ENOSPC) {
+				t.Fatalf("append to a full disk: %v", err)
+			}
+			refused++
+			if report := sound(t, dir); report.Torn != nil {
+				t.Fatalf("a refused event is in the log in part: %+v", report.Torn)
+			}
+		}
+		if h := log.Health(); h.Lost != 5 || h.Seq-start < 10 {
+			t.Errorf("%s: health %+v", mode, h)
+		}
+
+		// Another process that starts now can do no more, and harms nothing.
+		second := openLog(t, dir, audit.Config{})
+		if err := second.Append(t.Context(), decision("x")); !errors.Is(err, audit.ErrUnavailable) {
+			t.Errorf("%s: a second writer on a full disk: %v", mode, err)
+		}
+
+		if err := os.Remove(ballast); err != nil {
+			t.Fatal(err)
+		}
+		appendAll(t, second, small("y"))
+		appendAll(t, log, small("z"))
+		closeLog(t, second)
+		closeLog(t, log)
+		report := sound(t, dir)
+		lost := int64(0)
+		for _, n := range report.Notes {
+			lost += n.Event.Log.Lost
+		}
+		if lost != 6 || report.Unanchored != 0 {
+			t.Errorf("%s: %d events counted as lost, want 6; notes %v", mode, lost, report.Notes)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestFullDiskAfterACrash: a torn line is repaired only when the repair can be
+// kept and recorded; until then nothing is appended.
+func TestFullDiskAfterACrash(t *testing.T) {
+	disk, mounted := smallDisk(t, 256<<10)
+	if !mounted {
+		return
+	}
+	dir := filepath.Join(disk, "audit")
+	fill(t, dir, audit.Config{}, 3)
+	path := segmentFiles(t, dir)[0]
+	write(t, path, append(read(t, path), `{"chain":`...))
+	ballast, err := os.Create(filepath.Join(disk, "ballast"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = ballast.Write(make([]byte, 4096))
+	}
+	if err := ballast.Close(); err != nil {
+		t.Fatal(err)
+	}
+	log := openLog(t, dir, audit.Config{})
+	for range 3 {
+		if err := log.Append(t.Context(), small("q")); !errors.Is(err, audit.ErrUnavailable) {
+			t.Fatalf("append: %v", err)
+		}
+	}
+	if err := os.Remove(ballast.Name()); err != nil {
+		t.Fatal(err)
+	}
+	appendAll(t, log, small("q"))
+	closeLog(t, log)
+	report := sound(t, dir)
+	if len(report.Notes) != 2 || report.Notes[0].Event.Log.Reason != audit.ReasonTorn || report.Notes[1].Event.Log.Lost != 3 {
+		t.Errorf("notes %v", report.Notes)
+	}
+}
+
+// TestFullDiskAtFirstStart: without a key there is no log.
+func TestFullDiskAtFirstStart(t *testing.T) {
+	disk, mounted := smallDisk(t, 16<<10)
+	if !mounted {
+		return
+	}
+	write(t, filepath.Join(disk, "ballast"), make([]byte, 16<<10))
+	dir := filepath.Join(disk, "audit")
+	if log, err := audit.Open(dir, audit.Config{}, nil); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("open: %v", err)
+		if err == nil {
+			closeLog(t, log)
+		}
+	}
+	if err := os.Remove(filepath.Join(disk, "ballast")); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, dir, audit.Config{}, 1)
+	sound(t, dir)
+}
