@@ -1,0 +1,613 @@
+package research_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/tiktoken-go/tokenizer"
+
+	"github.com/ktxhq/ktx/dialects/sqlite"
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/audit/audittest"
+	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+	"github.com/ktxhq/ktx/execution/sqlitedb"
+	"github.com/ktxhq/ktx/research"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+const shop = `
+CREATE TABLE orders (id INTEGER PRIMARY KEY, customer TEXT, status TEXT, total NUMERIC, ordered_at TEXT, note TEXT);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+INSERT INTO orders SELECT i, 'Customer ' || (i % 120), CASE i % 3 WHEN 0 THEN 'paid' ELSE 'delivered' END, i * 1.5, '2026-01-' || printf('%02d', 1 + i % 28), NULL FROM n;
+`
+
+// sqliteConnection is a connection to a fresh database with the shop's orders.
+func sqliteConnection(t *testing.T, id string, sql ...string) execution.Connection {
+	t.Helper()
+	path := testdb.SQLiteFile(t, append([]string{shop}, sql...)...)
+	return execution.Connection{
+		ID: id, Name: "Shop " + id, Engine: "SQLITE", Dialect: sqlite.Dialect{},
+		Open: func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
+			return sqlitedb.Open(ctx, sqlitedb.Config{Path: path}, guard)
+		},
+	}
+}
+
+// client speaks JSON-RPC to a server, line by line.
+type client struct {
+	t       *testing.T
+	in      *io.PipeWriter
+	answers chan map[string]json.RawMessage
+	log     *audittest.Log
+	logs    *lockedBuffer
+	id      int
+	ended   chan error
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// connect serves the connections and returns a client that has shaken hands.
+func connect(t *testing.T, conns ...execution.Connection) *client {
+	t.Helper()
+	c := start(t, conns...)
+	c.shakeHands()
+	return c
+}
+
+func (c *client) shakeHands() {
+	c.t.Helper()
+	c.call("initialize", map[string]any{
+		"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "tester", "version": "7"},
+	})
+	c.send(map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"})
+}
+
+func start(t *testing.T, conns ...execution.Connection) *client {
+	t.Helper()
+	log := &audittest.Log{}
+	gateway, err := execution.NewGateway(t.Context(), log, conns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // after the session, whose clean-up is added later
+		if err := gateway.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	c := serve(t, gateway)
+	c.log = log
+	return c
+}
+
+// serve serves a gateway, which may be nil.
+func serve(t *testing.T, gateway *execution.Gateway) *client {
+	t.Helper()
+	c := &client{t: t, answers: make(chan map[string]json.RawMessage, 100), logs: &lockedBuffer{}, ended: make(chan error, 1)}
+	server, err := research.New(gateway, slog.New(slog.NewTextHandler(c.logs, nil))).Server("1.2.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inRead, inWrite := io.Pipe()
+	outRead, outWrite := io.Pipe()
+	c.in = inWrite
+	go func() {
+		c.ended <- server.Run(context.WithoutCancel(t.Context()), &mcp.IOTransport{Reader: inRead, Writer: outWrite})
+	}()
+	go func() {
+		defer close(c.answers)
+		lines := bufio.NewReader(outRead)
+		for {
+			line, err := lines.ReadBytes('\n')
+			if err != nil {
+				return
+			}
+			var m map[string]json.RawMessage
+			if err := json.Unmarshal(line, &m); err != nil {
+				t.Errorf("%s: %v", line, err)
+			}
+			c.answers <- m
+		}
+	}()
+	t.Cleanup(func() {
+		_ = c.in.Close()
+		<-c.ended
+		_ = outWrite.Close()
+	})
+	return c
+}
+
+func (c *client) send(message any) {
+	c.t.Helper()
+	line, err := json.Marshal(message)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if _, err := c.in.Write(append(line, '\n')); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// next returns the next message of the server.
+func (c *client) next() map[string]json.RawMessage {
+	c.t.Helper()
+	select {
+	case m, ok := <-c.answers:
+		if !ok {
+			c.t.Fatal("the session has ended")
+		}
+		return m
+	case <-time.After(30 * time.Second):
+		c.t.Fatal("no answer")
+		return nil
+	}
+}
+
+// call sends a request and returns its answer; notifications are left out.
+func (c *client) call(method string, params any) map[string]json.RawMessage {
+	c.t.Helper()
+	c.id++
+	c.send(map[string]any{"jsonrpc": "2.0", "id": c.id, "method": method, "params": params})
+	for {
+		if m := c.next(); string(m["id"]) == fmt.Sprint(c.id) {
+			return m
+		}
+	}
+}
+
+// toolResult is the result of tools/call.
+type toolResult struct {
+	Content []struct{ Type, Text string }
+	IsError bool
+	Meta    map[string]json.RawMessage `json:"_meta"`
+
+	StructuredContent json.RawMessage
+}
+
+func (r toolResult) text() string {
+	if len(r.Content) != 1 || r.Content[0].Type != "text" {
+		return fmt.Sprintf("%d content blocks", len(r.Content))
+	}
+	return r.Content[0].Text
+}
+
+// tool calls a tool with the arguments as they stand.
+func (c *client) tool(name, arguments string) toolResult {
+	c.t.Helper()
+	params := map[string]any{"name": name}
+	if arguments != "" {
+		params["arguments"] = json.RawMessage(arguments)
+	}
+	m := c.call("tools/call", params)
+	var r toolResult
+	if err := json.Unmarshal(m["result"], &r); err != nil {
+		c.t.Fatalf("%s: %v", m, err)
+	}
+	return r
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+// TestToolsArray pins the bytes of the tools, which are the same in both eras
+// of the protocol.
+func TestToolsArray(t *testing.T) {
+	array := func(m map[string]json.RawMessage) []byte {
+		var r map[string]json.RawMessage
+		if err := json.Unmarshal(m["result"], &r); err != nil {
+			t.Fatalf("%s: %v", m, err)
+		}
+		return r["tools"]
+	}
+	handshake := array(connect(t, sqliteConnection(t, "a")).call("tools/list", map[string]any{}))
+	golden(t, "tools.golden.json", append(handshake, '\n'))
+	stateless := start(t, sqliteConnection(t, "a")).call("tools/list", map[string]any{"_meta": map[string]any{
+		"io.modelcontextprotocol/protocolVersion":    "2026-07-28",
+		"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "t", "version": "1"},
+		"io.modelcontextprotocol/clientCapabilities": map[string]any{},
+	}})
+	if !bytes.Equal(array(stateless), handshake) {
+		t.Errorf("2026-07-28 differs: %s", stateless)
+	}
+}
+
+func TestToolSchemasArePortable(t *testing.T) {
+	text, err := os.ReadFile("testdata/tools.golden.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []map[string]any
+	if err := json.Unmarshal(text, &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list {
+		for _, side := range []string{"inputSchema", "outputSchema"} {
+			portable(t, fmt.Sprintf("%s.%s", tool["name"], side), tool[side], side == "inputSchema")
+		}
+		if hints, ok := tool["annotations"].(map[string]any); !ok || hints["title"] != tool["title"] {
+			t.Errorf("%s: its annotations lack the title", tool["name"])
+		}
+	}
+}
+
+// portable holds a schema to the subset that every client reads.
+func portable(t *testing.T, path string, value any, input bool) {
+	t.Helper()
+	s, ok := value.(map[string]any)
+	if !ok {
+		t.Errorf("%s is %T, not a schema object", path, value)
+		return
+	}
+	for _, banned := range []string{"$ref", "anyOf", "oneOf", "allOf", "additionalProperties", "$defs"} {
+		if _, found := s[banned]; found {
+			t.Errorf("%s uses %s", path, banned)
+		}
+	}
+	if kind, found := s["type"]; found {
+		if _, ok := kind.(string); !ok {
+			t.Errorf("%s: type is %T", path, kind)
+		}
+	}
+	if properties, ok := s["properties"].(map[string]any); ok {
+		for name, p := range properties {
+			portable(t, path+"."+name, p, input)
+			if m, ok := p.(map[string]any); ok && m["description"] == nil {
+				t.Errorf("%s.%s has no description", path, name)
+			}
+		}
+	}
+	if items, found := s["items"]; found {
+		portable(t, path+"[]", items, input)
+	}
+}
+
+// TestTokenBudget counts what a model sees of the tools, in o200k tokens.
+func TestTokenBudget(t *testing.T) {
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func(text string) int {
+		n, err := codec.Count(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	text, err := os.ReadFile("testdata/tools.golden.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []struct {
+		Name, Description string
+		InputSchema       json.RawMessage
+	}
+	if err := json.Unmarshal(text, &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list {
+		if n := count(tool.Name + tool.Description + string(tool.InputSchema)); n > 350 {
+			t.Errorf("%s: %d tokens, at most 350", tool.Name, n)
+		} else {
+			t.Logf("%s: %d tokens", tool.Name, n)
+		}
+	}
+	rows := connect(t, sqliteConnection(t, "a")).tool("sql_execution", `{"connectionId":"a","sql":"SELECT id, customer, status, total, ordered_at, note FROM orders LIMIT 100"}`)
+	if n := count(rows.text()); n > 2300 {
+		t.Errorf("100 rows of 6 columns: %d tokens, at most 2300", n)
+	} else {
+		t.Logf("100 rows of 6 columns: %d tokens", n)
+	}
+}
+
+func TestConnectionList(t *testing.T) {
+	r := connect(t, sqliteConnection(t, "b"), sqliteConnection(t, "a")).tool("connection_list", "")
+	want := `{"connections":[{"id":"a","name":"Shop a","connectionType":"SQLITE"},{"id":"b","name":"Shop b","connectionType":"SQLITE"}]}`
+	if string(r.StructuredContent) != want || r.text() != want || r.IsError {
+		t.Errorf("got %+v", r)
+	}
+	if r := connect(t).tool("connection_list", "{}"); string(r.StructuredContent) != `{"connections":[]}` {
+		t.Errorf("without connections: %s", r.StructuredContent)
+	}
+}
+
+func TestSQLExecution(t *testing.T) {
+	c := connect(t, sqliteConnection(t, "a"))
+	elapsed := func(text string) string { // the only part that varies
+		from := strings.Index(text, `"elapsedMs":`)
+		if from < 0 {
+			return text
+		}
+		return text[:from] + "…"
+	}
+	for _, test := range []struct{ name, arguments, want string }{
+		{
+			"values", `{"connectionId":"a","sql":"SELECT 9007199254740993, 1.0, 0.1, NULL, '', 'a<b>&é', x'00ff', 1 AS n, 2 AS n"}`,
+			`{"headers":["9007199254740993","1.0","0.1","NULL","''","'a<b>&é'","x'00ff'","n","n"],"rows":[["9007199254740993",1.0,0.1,null,"","a<b>&é","\\x00ff",1,2]],"rowCount":1,"truncated":false,…`,
+		},
+		{"types", `{"connectionId":"a","sql":"SELECT id, total FROM orders WHERE id = 2"}`, `{"headers":["id","total"],"headerTypes":["INTEGER","NUMERIC"],"rows":[[2,3]],"rowCount":1,"truncated":false,…`},
+		{"no rows", `{"connectionId":"a","sql":"SELECT id FROM orders WHERE id < 0"}`, `{"headers":["id"],"headerTypes":["INTEGER"],"rows":[],"rowCount":0,"truncated":false,…`},
+		{"maxRows", `{"connectionId":"a","sql":"SELECT id FROM orders ORDER BY id","maxRows":2}`, `{"headers":["id"],"headerTypes":["INTEGER"],"rows":[[1],[2]],"rowCount":2,"truncated":true,"truncatedBy":"rows",…`},
+		{"maxRows as a string", `{"connectionId":"a","sql":"SELECT id FROM orders ORDER BY id","maxRows":"2"}`, `{"headers":["id"],"headerTypes":["INTEGER"],"rows":[[1],[2]],"rowCount":2,"truncated":true,"truncatedBy":"rows",…`},
+		{"maxRows as 2.0", `{"connectionId":"a","sql":"SELECT id FROM orders ORDER BY id","maxRows":2.0}`, `{"headers":["id"],"headerTypes":["INTEGER"],"rows":[[1],[2]],"rowCount":2,"truncated":true,"truncatedBy":"rows",…`},
+		{"exactly maxRows", `{"connectionId":"a","sql":"SELECT id FROM orders WHERE id <= 2","maxRows":2}`, `{"headers":["id"],"headerTypes":["INTEGER"],"rows":[[1],[2]],"rowCount":2,"truncated":false,…`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c.t = t
+			r := c.tool("sql_execution", test.arguments)
+			if got := elapsed(string(r.StructuredContent)); got != strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(test.want, "<", `\u003c`), ">", `\u003e`), "&", `\u0026`) {
+				t.Errorf("structured\n%s, want\n%s", got, test.want)
+			}
+			if got := elapsed(r.text()); got != test.want {
+				t.Errorf("text\n%s, want\n%s", got, test.want)
+			}
+			validate(t, "sql_execution", r.StructuredContent)
+		})
+	}
+	c.t = t
+	r := c.tool("sql_execution", `{"connectionId":"a","sql":"SELECT id FROM orders"}`)
+	if !strings.Contains(r.text(), `"rowCount":1000,"truncated":true,"truncatedBy":"rows"`) || !strings.Contains(string(r.Meta["ktx/notes"]), "LIMIT") && len(r.Meta["ktx/notes"]) == 0 {
+		t.Errorf("default: %.200s, notes %s", r.text()[len(r.text())-100:], r.Meta["ktx/notes"])
+	}
+	r = c.tool("sql_execution", `{"connectionId":"a","sql":"SELECT hex(zeroblob(200)) FROM orders","maxBytes":20000}`)
+	if len(r.text()) > 20000 || !strings.Contains(r.text(), `"truncatedBy":"bytes"`) {
+		t.Errorf("%d bytes: …%s", len(r.text()), r.text()[max(0, len(r.text())-100):])
+	}
+}
+
+// validate holds a result to the tool's output schema.
+func validate(t *testing.T, tool string, content json.RawMessage) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("schemas", tool+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var whole struct{ OutputSchema any }
+	if err := json.Unmarshal(text, &whole); err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("out.json", whole.OutputSchema); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile("out.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(value); err != nil {
+		t.Errorf("%s: %v", content, err)
+	}
+}
+
+func TestErrorsAreInBand(t *testing.T) {
+	c := connect(t, sqliteConnection(t, "shop"), execution.Connection{
+		ID: "lake", Engine: "BIGQUERY", Unavailable: execution.NewError(sqlguard.CodeNoBackend, "only its artifacts can be read", nil),
+	})
+	for _, test := range []struct {
+		name, arguments string
+		code            sqlguard.Code
+		contains        []string
+	}{
+		{"refused", `{"connectionId":"shop","sql":"DELETE FROM orders"}`, "write_statement", []string{"write_statement: ", "line 1, column 1", "Hint: "}},
+		{"two reasons", `{"connectionId":"shop","sql":"SELECT load_extension('x');\nDROP TABLE orders"}`, "multiple_statements", []string{"load_extension", "line 2, column 1", "DROP"}},
+		{"unknown connection", `{"connectionId":"shopp","sql":"SELECT 1"}`, "unknown_connection", []string{"lake, shop", `did you mean "shop"?`}},
+		{"no backend", `{"connectionId":"lake","sql":"SELECT 1"}`, "no_backend", nil},
+		{"error of the database", `{"connectionId":"shop","sql":"SELECT 1,\n nope FROM orders"}`, "database_error", []string{"no such column: nope", "line 2, column 2"}},
+		{"no arguments", ``, "invalid_arguments", []string{"connectionId: missing", "sql: missing"}},
+		{"array", `[1]`, "invalid_arguments", []string{"arguments: an array; expected an object"}},
+		{"text", `"x"`, "invalid_arguments", []string{"arguments: a string"}},
+		{"all at once, sorted", `{"sql":1,"maxRows":0,"maxBytes":"x"}`, "invalid_arguments", []string{"connectionId: missing; expected a string; for example \"demo\"\nmaxBytes: \"x\"; expected an integer of at least 1024; for example 1024\nmaxRows: 0; expected an integer from 1 to 10000; for example 1\nsql: a number; expected a string"}},
+		{"maxRows too large", `{"connectionId":"shop","sql":"SELECT 1","maxRows":10001}`, "invalid_arguments", []string{"maxRows: 10001"}},
+		{"maxRows with a fraction", `{"connectionId":"shop","sql":"SELECT 1","maxRows":1.5}`, "invalid_arguments", []string{`maxRows: "1.5"`}},
+		{"near miss", `{"connection_id":"shop","sql":"SELECT 1"}`, "invalid_arguments", []string{"connection_id: unknown argument, did you mean connectionId?"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c.t = t
+			r := c.tool("sql_execution", test.arguments)
+			if !r.IsError || !strings.HasPrefix(r.text(), string(test.code)+": ") {
+				t.Fatalf("got %+v", r)
+			}
+			for _, want := range test.contains {
+				if !strings.Contains(r.text(), want) {
+					t.Errorf("%q lacks %q", r.text(), want)
+				}
+			}
+			var meta struct {
+				Code, Message string
+				Retryable     *bool
+			}
+			if err := json.Unmarshal(r.Meta["ktx/error"], &meta); err != nil || meta.Code != string(test.code) || meta.Message == "" || meta.Retryable == nil {
+				t.Errorf("ktx/error: %s (%v)", r.Meta["ktx/error"], err)
+			}
+		})
+	}
+	c.t = t
+	r := c.tool("sql_execution", `{"connectionId":"shop","sql":"SELECT 1","colour":"red"}`)
+	if r.IsError || !strings.Contains(string(r.Meta["ktx/notes"]), "colour") {
+		t.Errorf("unknown argument: %+v", r)
+	}
+	if m := c.call("tools/call", map[string]any{"name": "no_such_tool"}); !strings.Contains(string(m["error"]), "-32602") {
+		t.Errorf("unknown tool: %s", m)
+	}
+	if e := c.log.Events("query.decision"); len(e) == 0 || e[0].Client.Name != "tester" || e[0].Client.Version != "7" {
+		t.Errorf("the client is not in the audit log: %+v", e)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	c := connect(t, sqliteConnection(t, "a"))
+	stages := func(sql string, token any) []string {
+		params := map[string]any{"name": "sql_execution", "arguments": map[string]any{"connectionId": "a", "sql": sql}}
+		if token != nil {
+			params["_meta"] = map[string]any{"progressToken": token}
+		}
+		c.id++
+		c.send(map[string]any{"jsonrpc": "2.0", "id": c.id, "method": "tools/call", "params": params})
+		var got []string
+		for {
+			m := c.next()
+			if string(m["id"]) == fmt.Sprint(c.id) {
+				return got
+			}
+			var p map[string]any
+			if err := json.Unmarshal(m["params"], &p); err != nil || string(m["method"]) != `"notifications/progress"` {
+				t.Fatalf("%s: %v", m, err)
+			}
+			if _, found := p["total"]; found {
+				t.Errorf("a total is sent: %v", p)
+			}
+			got = append(got, fmt.Sprintf("%v %v %v", p["progressToken"], p["progress"], p["message"]))
+		}
+	}
+	for _, test := range []struct {
+		sql   string
+		token any
+		want  []string
+	}{
+		{"SELECT 1", "p", []string{"p 0 Validating SQL", "p 0.3 Executing", "p 1 Fetched 1 rows"}},
+		{"SELECT id FROM orders WHERE id < 3", 7, []string{"7 0 Validating SQL", "7 0.3 Executing", "7 1 Fetched 2 rows"}},
+		{"DROP TABLE orders", "p", []string{"p 0 Validating SQL"}},
+		{"SELECT nope", "p", []string{"p 0 Validating SQL", "p 0.3 Executing"}},
+		{"SELECT 1", nil, nil},
+	} {
+		if got := stages(test.sql, test.token); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.sql, got, test.want)
+		}
+	}
+}
+
+// slow is a query that runs for hours unless it is ended.
+const slow = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n`
+
+func TestCancellationEndsTheStatement(t *testing.T) {
+	c := connect(t, sqliteConnection(t, "a"))
+	c.send(map[string]any{"jsonrpc": "2.0", "id": "slow", "method": "tools/call", "params": map[string]any{
+		"name": "sql_execution", "arguments": map[string]any{"connectionId": "a", "sql": slow}, "_meta": map[string]any{"progressToken": "p"},
+	}})
+	for !strings.Contains(string(c.next()["params"]), "Executing") {
+		continue
+	}
+	c.send(map[string]any{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": map[string]any{"requestId": "slow"}})
+	deadline := time.Now().Add(20 * time.Second)
+	for len(c.log.Events("query.cancelled")) == 0 {
+		if time.Now().After(deadline) {
+			t.Fatalf("the statement was not ended: %+v", c.log.Events())
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if r := c.tool("sql_execution", `{"connectionId":"a","sql":"SELECT 1"}`); r.IsError {
+		t.Errorf("afterwards: %+v", r)
+	}
+}
+
+func TestClosedInputEndsTheStatement(t *testing.T) {
+	c := connect(t, sqliteConnection(t, "a"))
+	c.send(map[string]any{"jsonrpc": "2.0", "id": "slow", "method": "tools/call", "params": map[string]any{
+		"name": "sql_execution", "arguments": map[string]any{"connectionId": "a", "sql": slow}, "_meta": map[string]any{"progressToken": "p"},
+	}})
+	for !strings.Contains(string(c.next()["params"]), "Executing") {
+		continue
+	}
+	if err := c.in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-c.ended:
+		c.ended <- nil // for the clean-up
+	case <-time.After(20 * time.Second):
+		t.Fatal("the session does not end")
+	}
+}
+
+func TestPanicIsAnInBandError(t *testing.T) {
+	c := serve(t, nil) // the handler follows a nil pointer
+	c.shakeHands()
+	r := c.tool("connection_list", "")
+	if !r.IsError || !strings.HasPrefix(r.text(), "internal_error: ") || strings.Contains(r.text(), "nil pointer") {
+		t.Errorf("got %+v", r)
+	}
+	_, id, _ := strings.Cut(r.text(), "request ")
+	id, _, _ = strings.Cut(id, "\n")
+	if id == "" || !strings.Contains(c.logs.String(), id) || !strings.Contains(c.logs.String(), "nil pointer") {
+		t.Errorf("the log does not tell of %q: %s", id, c.logs)
+	}
+}
+
+func TestServiceWithoutMCP(t *testing.T) {
+	conn := sqliteConnection(t, "a")
+	conn.Limits = execution.Limits{Rows: 5}
+	gateway, err := execution.NewGateway(t.Context(), &audittest.Log{}, conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := research.New(gateway, slog.New(slog.DiscardHandler))
+	out, err := s.SQLExecution(t.Context(), research.SQLExecutionInput{ConnectionID: "a", SQL: "SELECT id FROM orders", MaxRows: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Rows) != 5 || !out.Truncated || len(out.Notes) == 0 || !strings.Contains(out.Notes[0], "maxRows was lowered from 50 to this connection's limit of 5") {
+		t.Errorf("%d rows, notes %q", len(out.Rows), out.Notes)
+	}
+	if _, err := s.SQLExecution(t.Context(), research.SQLExecutionInput{ConnectionID: "a", SQL: "ATTACH 'x' AS y"}); !isRejected(err) {
+		t.Errorf("err = %v", err)
+	}
+	if err := gateway.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func isRejected(err error) bool {
+	_, ok := errors.AsType[*sqlguard.RejectedError](err)
+	return ok
+}
