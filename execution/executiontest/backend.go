@@ -36,6 +36,11 @@ type Target struct {
 	Roles []string
 	// Attacks are sent past a guard that refuses nothing.
 	Attacks []Attack
+	// Secrets is the table that the guard's policy denies, as schema.name.
+	Secrets string
+	// Reader is the engine's real dialect. Where it is given, a guard over it
+	// must refuse every attack.
+	Reader sqlguard.Dialect
 	// StoppedBy says which control an error came from, in the words of the
 	// report. The same control has the same words in every version.
 	StoppedBy func(err *execution.Error) string

@@ -3,6 +3,7 @@ package executiontest
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 // The roles that attacks are sent as.
 const (
 	roleSuperuser = "superuser"
+	roleOwner     = "owner of the tables"
 	roleReader    = "role that may only read"
 )
 
@@ -33,8 +35,9 @@ func PostgreSQL(open OpenFunc) Target {
 		Queries:   postgresQueries,
 		Values:    postgresValues,
 		Victim:    newPostgresVictim,
-		Roles:     []string{roleSuperuser, roleReader},
+		Roles:     []string{roleSuperuser, roleOwner, roleReader},
 		Attacks:   postgresAttacks,
+		Secrets:   "public.secrets",
 		StoppedBy: postgresControl,
 		Report:    filepath.Join("..", "..", "docs", "second-control.md"),
 	}
@@ -110,7 +113,7 @@ var postgresValues = []ValueCase{
 	{"date before Christ", "SELECT DATE '0044-03-15 BC'", "date", execution.Value{Kind: execution.String, Text: "0044-03-15 BC"}},
 	{"time stamp", "SELECT TIMESTAMPTZ '2024-02-29 12:00:00+02'", "timestamptz", execution.Value{Kind: execution.String, Text: "2024-02-29 10:00:00+00"}},
 	{"interval", "SELECT INTERVAL '1 day 2 hours'", "interval", execution.Value{Kind: execution.String, Text: "1 day 02:00:00"}},
-	{"array", "SELECT ARRAY[[1,2],[3,NULL]]", "_int4", execution.Value{Kind: execution.String, Text: "{{1,2},{3,NULL}}"}},
+	{"array", "SELECT ARRAY[[1,2],[3,NULL]]", "int4[]", execution.Value{Kind: execution.String, Text: "{{1,2},{3,NULL}}"}},
 	{"json", `SELECT '{"b":1,"b":9007199254740993}'::json`, "json", execution.Value{Kind: execution.String, Text: `{"b":1,"b":9007199254740993}`}},
 	{"uuid", "SELECT '00000000-0000-0000-0000-00000000002a'::uuid", "uuid", execution.Value{Kind: execution.String, Text: "00000000-0000-0000-0000-00000000002a"}},
 }
@@ -119,17 +122,20 @@ var postgresValues = []ValueCase{
 // came from, by its SQLSTATE (the manual's appendix A).
 func postgresControl(e *execution.Error) string {
 	switch e.SQLState {
-	case "25006":
+	case "25006": // read_only_sql_transaction
 		return "read-only transaction"
-	case "25001", "25P01", "25P02", "2D000", "3B001":
+	case "25001", "2D000": // active_sql_transaction, invalid_transaction_termination
 		return "transaction"
-	case "42501", "2F003", "38001", "2F002", "2F004":
+	case "42501": // insufficient_privilege
 		return "rights of the role"
-	case "42601":
-		return "one statement per call"
-	case "0A000", "55000", "55006", "42883", "42P01", "42704", "58P01", "22023", "42809":
+	case "42601": // syntax_error
+		if strings.Contains(e.Message, "multiple commands") {
+			return "one statement per call"
+		}
+		return ""
+	case "0A000": // feature_not_supported
 		return "server"
-	case "":
+	case "": // not from the server
 		return "check of the protocol"
 	default:
 		return ""

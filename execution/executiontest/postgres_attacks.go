@@ -2,11 +2,13 @@ package executiontest
 
 // Why no session can stop an attack.
 const (
-	beyondFiles   = "the server reads and writes files for a superuser in any transaction"
-	beyondOther   = "the statement runs in another session, which is not read-only"
-	beyondAdmin   = "acts on the server at once, outside of any transaction"
-	beyondRights  = "reading is what the session is for; the role decides what may be read"
-	beyondAborted = "a transaction that is prepared leaves the session"
+	beyondFiles    = "the server reads and writes files for a superuser in any transaction"
+	beyondOther    = "the statement runs in another session, which is not read-only"
+	beyondAdmin    = "acts on the server at once, outside of any transaction"
+	beyondRights   = "reading is what the session is for; the role decides what may be read"
+	beyondPrepared = "a transaction that is prepared leaves the session; servers allow none unless max_prepared_transactions is set"
+	beyondLibrary  = "a library stays until the server's process ends"
+	beyondInPlace  = "the counts of a table's pages and rows are overwritten in place, whatever becomes of the transaction"
 )
 
 var postgresAttacks = []Attack{
@@ -43,9 +45,9 @@ var postgresAttacks = []Attack{
 	{Group: "Changing the schema", Name: "grant", SQL: "GRANT ALL ON secrets TO PUBLIC"},
 	{Group: "Changing the schema", Name: "comment", SQL: "COMMENT ON TABLE items IS 'attack'"},
 	{Group: "Changing the schema", Name: "refresh a materialized view", SQL: "REFRESH MATERIALIZED VIEW item_count"},
-	{Group: "Changing the schema", Name: "analyze", SQL: "ANALYZE items"},
+	{Group: "Changing the schema", Name: "analyze", SQL: "ANALYZE items", Beyond: beyondInPlace},
 	{Group: "Changing the schema", Name: "vacuum", SQL: "VACUUM items"},
-	{Group: "Changing the schema", Name: "reindex", SQL: "REINDEX TABLE items"},
+	{Group: "Changing the schema", Name: "reindex", SQL: "REINDEX TABLE items", Beyond: beyondInPlace},
 	{Group: "Changing the schema", Name: "cluster", SQL: "CLUSTER items USING items_pkey"},
 	{Group: "Changing the schema", Name: "system settings", SQL: "ALTER SYSTEM SET work_mem = '5MB'"},
 
@@ -75,7 +77,7 @@ var postgresAttacks = []Attack{
 	{Group: "The session", Name: "another role", SQL: "SET ROLE pg_monitor"},
 	{Group: "The session", Name: "another user", SQL: "SET SESSION AUTHORIZATION DEFAULT"},
 	{Group: "The session", Name: "cursor that outlives", SQL: "DECLARE attack CURSOR WITH HOLD FOR SELECT * FROM items"},
-	{Group: "The session", Name: "load a library", SQL: "LOAD 'attack'"},
+	{Group: "The session", Name: "load a library", SQL: "LOAD 'auto_explain'"},
 
 	{Group: "Transactions", Name: "commit", SQL: "COMMIT"},
 	{Group: "Transactions", Name: "rollback", SQL: "ROLLBACK"},
@@ -86,7 +88,7 @@ var postgresAttacks = []Attack{
 	{Group: "Transactions", Name: "read write by a setting", SQL: "SET transaction_read_only = off"},
 	{Group: "Transactions", Name: "read write by a function", SQL: "SELECT set_config('transaction_read_only', 'off', true)"},
 	{Group: "Transactions", Name: "savepoint", SQL: "SAVEPOINT attack"},
-	{Group: "Transactions", Name: "prepare transaction", SQL: "PREPARE TRANSACTION 'attack'", Beyond: beyondAborted},
+	{Group: "Transactions", Name: "prepare transaction", SQL: "PREPARE TRANSACTION 'attack'", Beyond: beyondPrepared},
 
 	{Group: "More than one statement", Name: "select, then delete", SQL: "SELECT 1; DELETE FROM items"},
 	{Group: "More than one statement", Name: "commit, then delete", SQL: "COMMIT; DELETE FROM items"},
@@ -112,7 +114,8 @@ var postgresAttacks = []Attack{
 	{Group: "Other sessions and servers", Name: "reset the statistics", SQL: "SELECT pg_stat_reset()", Beyond: beyondAdmin},
 	{Group: "Other sessions and servers", Name: "switch the log segment", SQL: "SELECT pg_switch_wal()", Discloses: true, Beyond: beyondAdmin},
 	{Group: "Other sessions and servers", Name: "message in the log of changes", SQL: "SELECT pg_logical_emit_message(false, 'attack', 'x')", Discloses: true, Beyond: beyondAdmin},
-	{Group: "Other sessions and servers", Name: "checkpoint", SQL: "CHECKPOINT"},
+	{Group: "Other sessions and servers", Name: "restore point", SQL: "SELECT pg_create_restore_point('attack')", Discloses: true, Beyond: beyondAdmin},
+	{Group: "Other sessions and servers", Name: "checkpoint", SQL: "CHECKPOINT", Beyond: beyondAdmin},
 	{Group: "Other sessions and servers", Name: "replication slot", SQL: "SELECT pg_create_physical_replication_slot('attack')", Beyond: beyondAdmin},
 	{Group: "Other sessions and servers", Name: "replication origin", SQL: "SELECT pg_replication_origin_create('attack')"},
 

@@ -19,15 +19,17 @@ import (
 // postgresVictim is a database on a cluster that ends with the test, with the
 // superuser's connection, a listener, and another session to be disturbed.
 type postgresVictim struct {
+	tb        testing.TB // of the whole suite: what is started for one role outlives it
 	server    *testdb.PostgresServer
 	url       string // the superuser's
 	database  string
-	reader    string // the role that may only read
-	dir       string // the server may write here
+	roles     map[string]string // the names of the roles, by what the report calls them
+	dir       string            // the server may write here
 	owner     *pgx.Conn
 	listener  *pgx.Conn
 	heard     int
 	bystander *bystander
+	disturbed bool // an attack has named the bystander
 }
 
 // postgresSchema is what is attacked: tables, a sequence, functions that write,
@@ -43,26 +45,37 @@ const postgresSchema = itemsTable + `
 	SELECT lo_from_bytea(4242, 'large');
 	GRANT SELECT ON LARGE OBJECT 4242 TO PUBLIC;`
 
+const postgresRights = `
+	REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+	GRANT CREATE ON SCHEMA public TO {owner};
+	ALTER TABLE items OWNER TO {owner};
+	ALTER TABLE secrets OWNER TO {owner};
+	ALTER SEQUENCE numbers OWNER TO {owner};
+	ALTER MATERIALIZED VIEW item_count OWNER TO {owner};
+	ALTER LARGE OBJECT 4242 OWNER TO {owner};
+	GRANT SELECT ON items, item_count TO {reader};`
+
 func newPostgresVictim(tb testing.TB) Victim {
 	tb.Helper()
 	server := testdb.StartPostgres(tb, testdb.Options{Settings: map[string]string{
 		"max_prepared_transactions": "5",
 		"wal_level":                 "logical",
 		"autovacuum":                "off",
+		"checkpoint_timeout":        "1h",
 	}})
-	v := &postgresVictim{server: server}
+	v := &postgresVictim{tb: tb, server: server}
 	v.url = server.NewDatabase(tb, postgresSchema)
 	u, err := url.Parse(v.url)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	v.database = path.Base(u.Path)
-	v.reader = server.NewRole(tb)
-	server.Exec(tb, v.url, "REVOKE CREATE ON SCHEMA public FROM PUBLIC; GRANT SELECT ON items, item_count TO "+v.reader)
+	v.roles = map[string]string{roleSuperuser: "", roleOwner: server.NewRole(tb), roleReader: server.NewRole(tb)}
+	server.Exec(tb, v.url, strings.NewReplacer("{owner}", v.roles[roleOwner], "{reader}", v.roles[roleReader]).Replace(postgresRights))
 	v.owner = v.connect(tb)
 	v.listener = v.connect(tb)
 	v.exec(tb, v.listener, "LISTEN attack")
-	v.startBystander(tb)
+	v.startBystander()
 	if err := v.owner.QueryRow(tb.Context(), "SELECT current_setting('data_directory') || '/attack'").Scan(&v.dir); err != nil {
 		tb.Fatal(err)
 	}
@@ -95,16 +108,14 @@ func (*postgresVictim) exec(tb testing.TB, conn *pgx.Conn, sql string) {
 func (v *postgresVictim) Major() int { return v.server.Version() }
 
 func (v *postgresVictim) Address(_ testing.TB, role string) string {
-	if role == roleReader {
-		return v.server.URL(v.database, v.reader)
-	}
-	return v.url
+	return v.server.URL(v.database, v.roles[role])
 }
 
 // Text fills in {dir}, a folder of the server; {self}, a connection string of
 // the backend's own role; {victim}, the process number of another session.
 func (v *postgresVictim) Text(tb testing.TB, role, sql string) string {
 	tb.Helper()
+	v.disturbed = strings.Contains(sql, "{victim}")
 	if !strings.Contains(sql, "{") {
 		return sql
 	}
@@ -117,6 +128,7 @@ func (v *postgresVictim) Text(tb testing.TB, role, sql string) string {
 
 func (*postgresVictim) Session() string {
 	return `SELECT name, setting FROM pg_catalog.pg_settings WHERE source = 'session' OR name IN ('role', 'session_authorization', 'search_path', 'default_transaction_read_only')
+		UNION ALL SELECT 'library', name FROM pg_catalog.pg_settings WHERE name LIKE 'auto_explain.%'
 		UNION ALL SELECT 'user', session_user || ' ' || current_user
 		UNION ALL SELECT 'prepared', name FROM pg_catalog.pg_prepared_statements WHERE from_sql
 		UNION ALL SELECT 'cursor', name FROM pg_catalog.pg_cursors WHERE is_holdable
@@ -145,6 +157,7 @@ var postgresFacts = []string{
 	`SELECT 'setting', sourcefile || sourceline, name || setting FROM pg_file_settings`,
 	`SELECT 'setting', 'loaded', pg_conf_load_time()::text`,
 	`SELECT 'large object', m.oid::text, encode(lo_get(m.oid), 'hex') FROM pg_largeobject_metadata AS m`,
+	`SELECT 'checkpoint', 'last', checkpoint_lsn::text FROM pg_control_checkpoint()`,
 	`SELECT 'lock', classid || ' ' || objid, mode FROM pg_locks WHERE locktype = 'advisory'`,
 	`SELECT 'lock', relation::regclass::text, mode FROM pg_locks WHERE relation >= 16384 AND pid <> pg_backend_pid()`,
 	`SELECT 'prepared transaction', gid, owner FROM pg_prepared_xacts`,
@@ -171,7 +184,7 @@ func (v *postgresVictim) State(tb testing.TB) []Fact {
 	v.exec(tb, v.listener, "SELECT 1") // takes in what was notified
 	return append(facts,
 		Fact{"notification", "heard", strconv.Itoa(v.heard)},
-		Fact{"other session", "at work", strconv.FormatBool(v.bystander.works())})
+		Fact{"other session", "at work", strconv.FormatBool(v.works())})
 }
 
 // Restore undoes what attacks as superuser are known to leave.
@@ -182,6 +195,7 @@ func (v *postgresVictim) Restore(tb testing.TB) {
 		"SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots",
 		"COPY (SELECT 1) TO PROGRAM 'rm -f " + v.dir + "/*'",
 		"ALTER SYSTEM RESET ALL",
+		"UPDATE pg_class SET relpages = 0, reltuples = 0 WHERE relname = 'items'",
 	} {
 		v.exec(tb, v.owner, sql)
 	}
@@ -196,8 +210,8 @@ func (v *postgresVictim) Restore(tb testing.TB) {
 	for _, gid := range prepared {
 		v.exec(tb, v.owner, "ROLLBACK PREPARED '"+gid+"'")
 	}
-	if !v.bystander.works() {
-		v.startBystander(tb)
+	if !v.works() {
+		v.startBystander()
 	}
 }
 
@@ -207,28 +221,34 @@ type bystander struct {
 	ended chan struct{}
 }
 
-func (v *postgresVictim) startBystander(tb testing.TB) {
-	tb.Helper()
-	b := &bystander{conn: v.connect(tb), ended: make(chan struct{})}
+func (v *postgresVictim) startBystander() {
+	v.tb.Helper()
+	b := &bystander{conn: v.connect(v.tb), ended: make(chan struct{})}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		defer close(b.ended)
-		_, _ = b.conn.Exec(ctx, "SELECT pg_sleep(3600)") // any end is what works tells
+		_, _ = b.conn.Exec(ctx, "SELECT pg_sleep(3600)") // works tells of any end
 	}()
-	tb.Cleanup(func() {
+	v.tb.Cleanup(func() {
 		cancel()
 		<-b.ended
 	})
-	v.bystander = b
+	v.bystander, v.disturbed = b, false
 }
 
-// works reports whether the session still runs its statement. The end of one
+// works reports whether the bystander still runs its statement. The end of one
 // takes a moment to arrive.
-func (b *bystander) works() bool {
+func (v *postgresVictim) works() bool {
+	wait := time.Duration(0)
+	if v.disturbed {
+		wait = settleWithin
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
 	select {
-	case <-b.ended:
+	case <-v.bystander.ended:
 		return false
-	case <-time.After(20 * time.Millisecond):
+	case <-timer.C:
 		return true
 	}
 }

@@ -18,7 +18,7 @@ Every statement passes two controls: the guard, which reads it, and the read-onl
 - **ran, undone**: the text ran, and nothing of it was left after the transaction was rolled back and the session reset.
 - **left behind**, **answered**: the session did not stop it. Only the guard refuses such a text, and a role with fewer rights where there is a column for it.
 
-The guard refuses every text on this page. Tests write the page: ` + "`go test ./execution/... -update`" + `; otherwise they compare with it.
+The guard refuses every text on this page, given a policy that denies the table of secrets. What stands in braces is filled in by the test. Tests write the page: ` + "`go test ./execution/... -update`" + `; otherwise they compare with it.
 `
 
 // report compares the outcomes with the engine's part of the report, row by

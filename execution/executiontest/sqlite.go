@@ -37,6 +37,7 @@ func SQLite(open OpenFunc) Target {
 		Victim:    newSQLiteVictim,
 		Roles:     []string{""},
 		Attacks:   sqliteAttacks,
+		Secrets:   "main.secrets",
 		StoppedBy: sqliteControl,
 		Report:    filepath.Join("..", "..", "docs", "second-control.md"),
 	}

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"testing"
 
+	"github.com/ktxhq/ktx/dialects/sqlite"
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/sqlitedb"
@@ -17,6 +18,7 @@ func TestBackend(t *testing.T) {
 	target := executiontest.SQLite(func(ctx context.Context, address string, connections int, guard sqlguard.ID) (execution.Backend, error) {
 		return sqlitedb.Open(ctx, sqlitedb.Config{Path: address, MaxConnections: connections}, guard)
 	})
+	target.Reader = sqlite.Dialect{}
 	target.Update = *update
 	executiontest.RunBackend(t, target)
 }
