@@ -79,7 +79,7 @@ func newPostgresVictim(tb testing.TB) Victim {
 	if err := v.owner.QueryRow(tb.Context(), "SELECT current_setting('data_directory') || '/attack'").Scan(&v.dir); err != nil {
 		tb.Fatal(err)
 	}
-	v.exec(tb, v.owner, "COPY (SELECT 1) TO PROGRAM 'mkdir "+v.dir+"'")
+	v.exec(tb, v.owner, "COPY (SELECT 1) TO PROGRAM 'cat > /dev/null; mkdir "+v.dir+"'")
 	return v
 }
 
@@ -193,7 +193,7 @@ func (v *postgresVictim) Restore(tb testing.TB) {
 	for _, sql := range []string{
 		"DELETE FROM items WHERE id NOT BETWEEN 1 AND 3",
 		"SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots",
-		"COPY (SELECT 1) TO PROGRAM 'rm -f " + v.dir + "/*'",
+		"COPY (SELECT 1) TO PROGRAM 'cat > /dev/null; rm -f " + v.dir + "/*'",
 		"ALTER SYSTEM RESET ALL",
 		"UPDATE pg_class SET relpages = 0, reltuples = 0 WHERE relname = 'items'",
 	} {
