@@ -5,19 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// Times that bound what a peer that does not answer can cost.
-const (
-	settleTimeout = 5 * time.Second // of the rollback and reset behind an answer
-	cancelTimeout = 2 * time.Second // of a cancel request
-	severAfter    = 2 * time.Second // from a cancel to closing the connection
-)
+// settleTimeout bounds the rollback and reset behind an answer.
+const settleTimeout = 5 * time.Second
 
 // conn is one connection. One goroutine at a time uses it; only sever and the
 // cancel request may run beside that goroutine.
@@ -175,54 +170,4 @@ func (c *conn) readAsync() bool {
 		}
 	}
 	return nc.SetReadDeadline(time.Time{}) == nil
-}
-
-// call is one statement's hold on its connection. It makes sure that at most
-// one cancel request is sent, and none after the statement ended.
-type call struct {
-	c *conn
-
-	mu       sync.Mutex
-	reason   error // why the statement is ended early
-	finished bool
-	sent     chan struct{} // closed when the cancel request is over
-	err      error         // of the cancel request; read after sent is closed
-	sever    *time.Timer
-}
-
-// interrupt ends the statement at the server, or its connection when the
-// server does not react. Only the first reason counts.
-func (k *call) interrupt(reason error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.finished || k.sent != nil {
-		return
-	}
-	k.reason, k.sent = reason, make(chan struct{})
-	k.sever = time.AfterFunc(severAfter, k.c.sever)
-	go k.cancel()
-}
-
-func (k *call) cancel() {
-	defer close(k.sent)
-	ctx, stop := context.WithTimeout(context.Background(), cancelTimeout)
-	defer stop()
-	// The server closes the request's connection when it has sent the signal,
-	// so that a request that ended cannot reach a later statement.
-	k.err = errors.Join(k.c.pg.CancelRequest(ctx), ctx.Err())
-}
-
-// finish says that the statement is over. It returns why it was interrupted,
-// or nil, and whether a cancel request reached the server.
-func (k *call) finish() (reason error, delivered bool) {
-	k.mu.Lock()
-	k.finished = true
-	reason, sent := k.reason, k.sent
-	k.mu.Unlock()
-	if sent == nil {
-		return nil, false
-	}
-	<-sent
-	k.sever.Stop()
-	return reason, k.err == nil
 }

@@ -2,8 +2,12 @@ package pgdb_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest"
@@ -65,13 +69,50 @@ func (c *client) get(tb testing.TB, sql string) *execution.Result {
 	return res
 }
 
-func TestFirst(t *testing.T) {
-	c := open(t, "postgres://postgres@127.0.0.1:54399/postgres", pgdb.Config{})
-	for range 3 {
-		t.Logf("%+v", c.get(t, "SELECT 1 AS a, 'x' AS b, now(), null, 1.5::numeric, array[1,2] FROM generate_series(1,2)"))
+// one returns the only value of a statement.
+func (c *client) one(tb testing.TB, sql string) string {
+	tb.Helper()
+	res := c.get(tb, sql)
+	if len(res.Rows) != 1 || len(res.Rows[0]) != 1 {
+		tb.Fatalf("%s: %d rows, want one value", sql, len(res.Rows))
 	}
-	r, err := c.Probe(t.Context())
-	t.Logf("%+v %v", r, err)
-	cat, err := c.Catalog(t.Context())
-	t.Logf("%+v %v", cat, err)
+	return res.Rows[0][0].Text
+}
+
+// fails returns the error of a statement.
+func (c *client) fails(tb testing.TB, sql string, lim execution.Limits) *execution.Error {
+	tb.Helper()
+	res, err := c.try(tb.Context(), tb, sql, lim)
+	e, ok := errors.AsType[*execution.Error](err)
+	if !ok || res != nil {
+		tb.Fatalf("%s: %v, %v; want an *execution.Error", sql, res, err)
+	}
+	return e
+}
+
+const backendPID = "SELECT pg_backend_pid()"
+
+// query runs a query outside of the backend under test.
+func query[T any](tb testing.TB, url, sql string) T {
+	tb.Helper()
+	conn, err := pgx.Connect(tb.Context(), url)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer conn.Close(tb.Context()) //nolint:errcheck // the connection has only read
+	var v T
+	if err := conn.QueryRow(tb.Context(), sql).Scan(&v); err != nil {
+		tb.Fatalf("%s: %v", sql, err)
+	}
+	return v
+}
+
+// eventually waits for a condition.
+func eventually(tb testing.TB, within time.Duration, what string, done func() bool) {
+	tb.Helper()
+	for end := time.Now().Add(within); !done(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			tb.Fatalf("not within %v: %s", within, what)
+		}
+	}
 }

@@ -157,6 +157,20 @@ func (p *pool) swap() *conn {
 	return c
 }
 
+// forget closes every idle connection: one of them was found dead, and what
+// ended it may have ended all.
+func (p *pool) forget() {
+	p.mu.Lock()
+	idle := p.idle
+	p.idle = nil
+	p.open -= len(idle)
+	p.drained()
+	p.mu.Unlock()
+	for _, c := range idle {
+		c.destroy()
+	}
+}
+
 // release gives a connection back.
 func (p *pool) release(c *conn) {
 	c.used = time.Now()

@@ -66,6 +66,7 @@ func (d *DB) run(ctx context.Context, s statement, lim execution.Limits) (*execu
 			d.pool.discard(c)
 		}
 		if err != nil && x.again && !retried && ctx.Err() == nil {
+			d.pool.forget()
 			continue
 		}
 		return res, x.rows.oids, err
@@ -95,6 +96,7 @@ type exchange struct {
 	bound     bool
 	described bool
 	received  bool // anything at all
+	farewell  bool // the server said that it is going down
 	rows      rowSet
 	tag       string
 	failed    *pgconn.PgError
@@ -173,7 +175,9 @@ func (x *exchange) read() (byte, error) {
 				return 0, fmt.Errorf("%w: a second error", errFrame)
 			}
 			x.failed = serverError(msg)
-		case *pgproto3.NoticeResponse, *pgproto3.NotificationResponse, *pgproto3.ParameterStatus:
+		case *pgproto3.NoticeResponse:
+			x.farewell = x.farewell || msg.Code == stateAdminShutdown || msg.Code == stateCrashShutdown
+		case *pgproto3.NotificationResponse, *pgproto3.ParameterStatus:
 		default:
 			err = x.control(msg)
 		}
@@ -239,7 +243,7 @@ func (x *exchange) dataRow(msg *pgproto3.DataRow) error {
 
 // broken ends a statement whose connection cannot be read on.
 func (x *exchange) broken(err, reason error) (*execution.Result, error) {
-	if errors.Is(err, errFrame) {
+	if _, ok := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); ok || errors.Is(err, errFrame) {
 		return nil, protocolError("the server's answer is not that of a query", err)
 	}
 	if x.rows.full {
@@ -249,7 +253,11 @@ func (x *exchange) broken(err, reason error) (*execution.Result, error) {
 		return nil, interrupted(reason, err, x.lim.Timeout)
 	}
 	x.again = !x.received && (x.stale || pgconn.SafeToRetry(err) && !x.c.pending)
-	return nil, lost(err)
+	e := lost(err)
+	if x.farewell {
+		e.Code = sqlguard.CodeServerRestarted
+	}
+	return nil, e
 }
 
 // answered ends a statement that the server finished.

@@ -173,9 +173,10 @@ func quotePath(schemas []string) (string, error) {
 const mismatchMark = "ktx: "
 
 // pinsSQL returns the SELECT that pins and asserts the session. Its parameters
-// are the statement and lock timeouts and the values of pins. A condition that
-// does not hold raises, since its text is no integer; every condition calls a
-// function that is not immutable, so none is decided before the statement runs.
+// are the statement and lock timeouts and the values of pins. The assertions are
+// one CASE, which is tried in order and becomes no integer where one fails; a
+// condition that is NULL fails. Every condition calls a function that is not
+// immutable, so none is decided before the statement runs.
 func pinsSQL(pins []pin, interval bool) string {
 	var b strings.Builder
 	b.WriteString("SELECT pg_catalog.set_config('statement_timeout', $1, true), pg_catalog.set_config('lock_timeout', $2, true)")
@@ -183,30 +184,36 @@ func pinsSQL(pins []pin, interval bool) string {
 	if interval {
 		b.WriteString(", pg_catalog.set_config('" + checkInterval + "', '" + checkIntervalValue + "', true)")
 	}
+	b.WriteString(", CAST(CASE")
 	for i, p := range pins {
-		parameter := "$" + strconv.Itoa(i+3)
-		value := fmt.Sprintf("pg_catalog.set_config('%s', %s, true)", p.name, parameter)
+		want := "$" + strconv.Itoa(i+3)
+		got := fmt.Sprintf("pg_catalog.set_config('%s', %s, true)", p.name, want)
 		if p.assert {
-			value = fmt.Sprintf("pg_catalog.current_setting('%s')", p.name)
+			got = fmt.Sprintf("pg_catalog.current_setting('%s')", p.name)
 		}
-		if strings.EqualFold(p.name, "DateStyle") { // read back with the order of day and month, which stays the server's
-			value = fmt.Sprintf("pg_catalog.left(%s, pg_catalog.length(%s))", value, parameter)
+		switch strings.ToLower(p.name) {
+		case "datestyle": // read back with the order of day and month, which stays the server's
+			got = fmt.Sprintf("pg_catalog.left(%s, pg_catalog.length(%s))", got, want)
+		case "timezone": // read back in the server's spelling
+			got, want = fmt.Sprintf("pg_catalog.lower(%s)", got), fmt.Sprintf("pg_catalog.lower(%s)", want)
 		}
-		condition := fmt.Sprintf("pg_catalog.lower(%s) OPERATOR(pg_catalog.=) pg_catalog.lower(%s)", value, parameter)
-		b.WriteString(", " + assertion(condition, fmt.Sprintf("'%s is ', pg_catalog.current_setting('%s')", p.name, p.name)))
+		unless(&b, fmt.Sprintf("%s OPERATOR(pg_catalog.=) %s", got, want), fmt.Sprintf("'%s is ', pg_catalog.current_setting('%s')", p.name, p.name))
 	}
-	b.WriteString(", " + assertion("pg_catalog.current_setting('transaction_read_only') OPERATOR(pg_catalog.=) 'on'",
-		"'the transaction is not read-only'"))
+	unless(&b, "pg_catalog.current_setting('transaction_read_only') OPERATOR(pg_catalog.=) 'on'", "'the transaction is not read-only'")
 	// Names of functions and operators that a statement leaves unqualified
 	// are those of the server only if its schema is searched first. A
-	// temporary schema is not searched for them.
-	b.WriteString(", " + assertion("pg_catalog.array_to_string(pg_catalog.current_schemas(true), ',') OPERATOR(pg_catalog.~) '^(pg_temp_[0-9]+,)?pg_catalog(,|$)'",
-		"'search_path has schemas before pg_catalog: ', pg_catalog.current_setting('search_path')"))
+	// temporary schema, which may stand before it, is not searched for them.
+	unless(&b, "((pg_catalog.current_schemas(true))[1] OPERATOR(pg_catalog.=) 'pg_catalog'"+
+		" OR (pg_catalog.current_schemas(true))[2] OPERATOR(pg_catalog.=) 'pg_catalog'"+
+		" AND pg_catalog.starts_with(CAST((pg_catalog.current_schemas(true))[1] AS pg_catalog.text), 'pg_temp_'))",
+		"'search_path has schemas before pg_catalog: ', pg_catalog.current_setting('search_path')")
+	b.WriteString(" ELSE '1' END AS pg_catalog.int4)")
 	return b.String()
 }
 
-func assertion(condition, message string) string {
-	return "CAST(CASE WHEN " + condition + " THEN '1' ELSE pg_catalog.concat('" + mismatchMark + "', " + message + ") END AS pg_catalog.int4)"
+// unless adds an assertion: what the CASE becomes unless condition holds.
+func unless(b *strings.Builder, condition, message string) {
+	fmt.Fprintf(b, " WHEN (%s) IS NOT TRUE THEN pg_catalog.concat('%s', %s)", condition, mismatchMark, message)
 }
 
 // raw is a run of messages that is encoded already.

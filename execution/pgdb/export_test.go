@@ -1,0 +1,77 @@
+package pgdb
+
+import "io"
+
+// Bounds that the tests speak of.
+const (
+	MaxTextBody    = maxTextBody
+	MaxMessageBody = maxMessageBody
+	MaxIdle        = maxIdle
+)
+
+// ErrFrame is the error of bytes that are not the protocol.
+var ErrFrame = errFrame
+
+// Frames is a frameReader with its limits set.
+type Frames struct{ f *frameReader }
+
+// NewFrames returns a reader of a server's messages.
+func NewFrames(r io.Reader, cellBytes, rowBytes int64, columns int) *Frames {
+	f := newFrameReader(r)
+	f.limit(cellBytes, rowBytes, columns)
+	return &Frames{f}
+}
+
+// Read reads on.
+func (f *Frames) Read(p []byte) (int, error) { return f.f.Read(p) }
+
+// Cut returns the column and size of the cell that ended the rows.
+func (f *Frames) Cut() (column int, size int64, ok bool) {
+	if c := f.f.takeCut(); c != nil {
+		return c.column, c.size, true
+	}
+	return 0, 0, false
+}
+
+// Held returns how many bytes the reader holds of its own.
+func (f *Frames) Held() int {
+	return cap(f.f.buf) + cap(f.f.out) + cap(f.f.row.kept)
+}
+
+// Idle returns how many connections wait to be used.
+func (d *DB) Idle() int {
+	d.pool.mu.Lock()
+	defer d.pool.mu.Unlock()
+	return len(d.pool.idle)
+}
+
+// Open returns how many connections there are.
+func (d *DB) Open() int {
+	d.pool.mu.Lock()
+	defer d.pool.mu.Unlock()
+	return d.pool.open
+}
+
+// Pooled reports whether a pooler was found at work.
+func (d *DB) Pooled() bool {
+	d.pool.mu.Lock()
+	defer d.pool.mu.Unlock()
+	for _, c := range d.pool.idle {
+		if c.pooled {
+			return true
+		}
+	}
+	return false
+}
+
+// Reported returns the transport security that the URL leaves open.
+func (d *DB) Reported() string { return d.tls }
+
+// PinsSQL returns the text of the pins.
+func (c Config) PinsSQL() (string, error) {
+	t, err := c.texts()
+	if err != nil {
+		return "", err
+	}
+	return t.pinsCI.sql, nil
+}

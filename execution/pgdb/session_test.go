@@ -1,0 +1,290 @@
+package pgdb_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest"
+	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+	"github.com/ktxhq/ktx/execution/pgdb"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// settings returns what a statement sees of its session.
+func (c *client) settings(t *testing.T, names ...string) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	for _, n := range names {
+		got[n] = c.one(t, fmt.Sprintf("SELECT current_setting('%s')", n))
+	}
+	return got
+}
+
+func TestPins(t *testing.T) {
+	server := testdb.Postgres(t)
+	// A role and a database whose settings are all different.
+	url := server.NewDatabase(t)
+	role := server.NewRole(t)
+	name := query[string](t, url, "SELECT current_database()")
+	server.Exec(t, url, "CREATE SCHEMA hr", "GRANT ALL ON SCHEMA hr TO "+role)
+	for _, s := range []string{
+		"standard_conforming_strings = off", "DateStyle = 'German, DMY'", "IntervalStyle = iso_8601", "bytea_output = escape", "TimeZone = 'Asia/Tokyo'",
+		"extra_float_digits = -5", "statement_timeout = '1h'", "lock_timeout = '1h'", "idle_in_transaction_session_timeout = 0", "default_transaction_read_only = off",
+		"client_encoding = LATIN1", "transform_null_equals = on",
+	} {
+		server.Admin(t, "ALTER ROLE "+role+" SET "+s)
+	}
+	want := map[string]string{
+		"standard_conforming_strings": "on", "DateStyle": "ISO, DMY", "IntervalStyle": "postgres", "bytea_output": "hex", "TimeZone": "UTC",
+		"extra_float_digits": "1", "statement_timeout": "30s", "lock_timeout": "1s", "idle_in_transaction_session_timeout": "10s",
+		"transaction_read_only": "on", "client_encoding": "UTF8", "search_path": `"$user", public`, "application_name": "ktx",
+		"transaction_isolation": "read committed", "transform_null_equals": "on",
+	}
+	names := func(m map[string]string) (all []string) {
+		for n := range m {
+			all = append(all, n)
+		}
+		return all
+	}
+	c := open(t, server.URL(name, role), pgdb.Config{MaxConnections: 1})
+	for range 2 { // on a new connection, and on one that was used
+		if diff := cmp.Diff(want, c.settings(t, names(want)...)); diff != "" {
+			t.Errorf("settings (-want +got):\n%s", diff)
+		}
+	}
+	if server.Version() >= 14 {
+		if got := c.one(t, "SELECT current_setting('client_connection_check_interval')"); got != "500ms" {
+			t.Errorf("client_connection_check_interval is %s", got)
+		}
+	}
+
+	own := map[string]string{
+		"search_path": `"hr", "a""b", "$user"`, "TimeZone": "Europe/Berlin", "transform_null_equals": "off", "transaction_isolation": "repeatable read",
+		"backslash_quote": "safe_encoding",
+	}
+	c = open(t, server.URL(name, role), pgdb.Config{
+		SearchPath: []string{"hr", `a"b`, "$user"}, Timezone: "europe/berlin", Isolation: pgdb.RepeatableRead,
+		Session: []sqlguard.Setting{
+			{Name: "standard_conforming_strings", Value: "on"},
+			{Name: "transform_null_equals", Value: "off"},
+			{Name: "backslash_quote", Value: "safe_encoding"},
+			{Name: "server_encoding", Value: "UTF8"},
+		},
+	})
+	if diff := cmp.Diff(own, c.settings(t, names(own)...)); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
+	}
+	res, err := c.try(t.Context(), t, "SELECT current_setting('statement_timeout') || current_setting('lock_timeout')", execution.Limits{Timeout: 1234 * time.Millisecond, LockTimeout: 77 * time.Millisecond})
+	if err != nil || res.Rows[0][0].Text != "1234ms77ms" {
+		t.Errorf("%v, %v; want the limits of the call", res, err)
+	}
+}
+
+func TestSessionMismatch(t *testing.T) {
+	server := testdb.Postgres(t)
+	url := server.NewDatabase(t)
+	name := query[string](t, url, "SELECT current_database()")
+	late := server.NewRole(t)
+	server.Admin(t, "ALTER ROLE "+late+" SET search_path = public, pg_catalog")
+	for _, c := range []struct {
+		name, url, want string
+		cfg             pgdb.Config
+	}{
+		{"assertion", url, "server_encoding is UTF8", pgdb.Config{Session: []sqlguard.Setting{{Name: "server_encoding", Value: "LATIN1"}}}},
+		{"no such setting", url, "no_such_setting", pgdb.Config{Session: []sqlguard.Setting{{Name: "no_such_setting", Value: "1"}}}},
+		{"no such time zone", url, "Mars/Olympus", pgdb.Config{Timezone: "Mars/Olympus"}},
+		{"value of another spelling", url, "array_nulls is on", pgdb.Config{Session: []sqlguard.Setting{{Name: "array_nulls", Value: "yes"}}}},
+		{"server's schema searched late", server.URL(name, late), "search_path has schemas before pg_catalog: public, pg_catalog", pgdb.Config{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := open(t, c.url, c.cfg)
+			for range 2 {
+				e := b.fails(t, "SELECT set_config('ktx.ran', 'yes', false)", execution.Limits{})
+				if e.Code != sqlguard.CodeSessionModeMismatch || e.Retryable || !strings.Contains(e.Message, c.want) {
+					t.Errorf("%v, want %s with %q", e, sqlguard.CodeSessionModeMismatch, c.want)
+				}
+			}
+		})
+	}
+	// The way out that the message names.
+	if got := open(t, server.URL(name, late), pgdb.Config{SearchPath: []string{"public"}}).one(t, "SELECT 1"); got != "1" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestPathIsNotTrusted shows that the package's own texts cannot be diverted by
+// functions and operators that a schema before pg_catalog has, and that such a
+// session runs nothing.
+func TestPathIsNotTrusted(t *testing.T) {
+	server := testdb.Postgres(t)
+	role := server.NewRole(t)
+	url := server.NewDatabase(t,
+		"CREATE SCHEMA evil",
+		"CREATE FUNCTION evil.set_config(text, text, boolean) RETURNS text LANGUAGE sql AS $$ SELECT $2 $$",
+		"CREATE FUNCTION evil.current_setting(text) RETURNS text LANGUAGE sql AS $$ SELECT 'on' $$",
+		"CREATE FUNCTION evil.current_schemas(boolean) RETURNS name[] LANGUAGE sql AS $$ SELECT '{pg_catalog}'::name[] $$",
+		"CREATE FUNCTION evil.eq(text, text) RETURNS boolean LANGUAGE sql AS $$ SELECT true $$",
+		"CREATE OPERATOR evil.= (LEFTARG = text, RIGHTARG = text, FUNCTION = evil.eq)",
+		"GRANT USAGE ON SCHEMA evil TO PUBLIC")
+	server.Admin(t, "ALTER ROLE "+role+" SET search_path = evil, pg_catalog")
+	c := open(t, server.URL(query[string](t, url, "SELECT current_database()"), role), pgdb.Config{})
+	if e := c.fails(t, "SELECT 1", execution.Limits{}); e.Code != sqlguard.CodeSessionModeMismatch {
+		t.Errorf("%v", e)
+	}
+}
+
+// TestTextEndsNothing shows that a text cannot end or change its transaction:
+// it is refused, or its connection is closed and it is an error.
+func TestTextEndsNothing(t *testing.T) {
+	server := testdb.Postgres(t)
+	url := server.NewDatabase(t, "CREATE TABLE t (n int)")
+	for _, c := range []struct {
+		sql, state string // the SQLSTATE; "" for an error of this package's own
+	}{
+		{"COMMIT", ""},
+		{"ROLLBACK", ""},
+		{"END", ""},
+		{"COMMIT AND CHAIN", ""},
+		{"ROLLBACK AND CHAIN", ""},
+		{"BEGIN", ""},
+		{"BEGIN READ WRITE", "25001"},
+		{"START TRANSACTION READ WRITE", "25001"},
+		{"SET TRANSACTION READ WRITE", "25001"},
+		{"SET transaction_read_only = off", "25001"},
+		{"SELECT set_config('transaction_read_only', 'off', false)", "25001"},
+		{"COMMIT; CREATE TABLE stacked (n int)", "42601"},
+		{"SELECT 1; SELECT 2", "42601"},
+		{"INSERT INTO t VALUES (1)", "25006"},
+		{"CREATE TABLE u (n int)", "25006"},
+		{"COPY t TO STDOUT", ""},
+		{"COPY t FROM STDIN", "25006"},
+		{"SELECT set_config('standard_conforming_strings', 'off', false)", ""},
+		{"SET client_encoding = LATIN1", ""},
+		{"SET TimeZone = 'Asia/Tokyo'", ""},
+		{"SELECT $1", "08P01"},
+		{"SELECT $1::int", "08P01"},
+	} {
+		t.Run(c.sql, func(t *testing.T) {
+			b := open(t, url, pgdb.Config{MaxConnections: 1})
+			before := b.one(t, backendPID)
+			e := b.fails(t, c.sql, execution.Limits{})
+			if e.Code != sqlguard.CodeDatabaseError || e.SQLState != c.state {
+				t.Errorf("%v with SQLSTATE %q, want %s with %q", e, e.SQLState, sqlguard.CodeDatabaseError, c.state)
+			}
+			after := b.one(t, backendPID)
+			if kept := before == after; kept != (c.state != "") {
+				t.Errorf("connection kept %t, want %t", kept, c.state != "")
+			}
+			if got := b.one(t, "SELECT current_setting('transaction_read_only') || current_setting('standard_conforming_strings') || current_setting('TimeZone')"); got != "ononUTC" {
+				t.Errorf("the next session is %s", got)
+			}
+		})
+	}
+	if n := query[int](t, url, "SELECT count(*)::int FROM pg_class WHERE relname IN ('stacked', 'u')"); n != 0 {
+		t.Errorf("%d tables were made", n)
+	}
+}
+
+// TestNothingLeaks shows that what a statement leaves in its session is gone
+// for the next one on the same connection, or the connection is.
+func TestNothingLeaks(t *testing.T) {
+	server := testdb.Postgres(t)
+	url := server.NewDatabase(t,
+		"CREATE FUNCTION prepare_one() RETURNS int LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'PREPARE leak AS SELECT 1'; RETURN 1; END $$")
+	const state = `SELECT (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()) || '|' ||
+		current_setting('search_path') || '|' || coalesce(current_setting('ktx.leak', true), '') || '|' || current_setting('work_mem') || '|' || current_user || '|' ||
+		(SELECT count(*) FROM pg_cursors WHERE name <> '') || '|' || (SELECT count(*) FROM pg_listening_channels()) || '|' || coalesce(to_regclass('pg_temp.leak')::text, 'none')`
+	for _, c := range []struct {
+		sql  string
+		kept bool
+	}{
+		{"SELECT pg_advisory_lock(42), pg_advisory_lock_shared(43), pg_try_advisory_lock(44)", true},
+		{"SELECT set_config('search_path', 'leak', false), set_config('ktx.leak', 'leak', false), set_config('work_mem', '99MB', false)", true},
+		{"SELECT * INTO TEMP leak FROM pg_class", true},
+		{"SET work_mem = '99MB'", false},
+		{"SET SESSION work_mem = '99MB'", false},
+		{"SET ROLE pg_monitor", false},
+		{"SET SESSION AUTHORIZATION pg_monitor", false},
+		{"LISTEN leak", false},
+		{"DECLARE leak CURSOR WITH HOLD FOR SELECT 1", false},
+		{"PREPARE leak AS SELECT 1", false},
+		{"CREATE TEMP TABLE leak (n int)", true}, // refused
+		{"LOAD 'plpgsql'", false},
+		{"SAVEPOINT leak", false},
+	} {
+		t.Run(c.sql, func(t *testing.T) {
+			b := open(t, url, pgdb.Config{MaxConnections: 1})
+			before, pid := b.one(t, state), b.one(t, backendPID)
+			if _, err := b.try(t.Context(), t, c.sql, execution.Limits{}); err != nil {
+				t.Logf("refused: %v", err)
+			}
+			if after := b.one(t, state); after != before {
+				t.Errorf("the session was\n\t%s\nand is\n\t%s", before, after)
+			}
+			if kept := b.one(t, backendPID) == pid; kept != c.kept {
+				t.Errorf("connection kept %t, want %t", kept, c.kept)
+			}
+		})
+	}
+}
+
+// TestPreparedTextsAreGone shows that a connection whose prepared constants are
+// gone is replaced, or goes on without them: the latter is what a pooler that
+// nobody told of looks like.
+func TestPreparedTextsAreGone(t *testing.T) {
+	url := testdb.Postgres(t).NewDatabase(t,
+		"CREATE FUNCTION forget(what text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'DEALLOCATE ' || what; RETURN 1; END $$")
+	const count = "SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'ktx%'"
+	for _, c := range []struct{ what, left string }{
+		{"ALL", "8"},
+		{"ktx_rollback", "8"},
+		{"ktx_reset_locks", "8"},
+		{"ktx_begin", "0"},
+		{"ktx_pins", "0"},
+	} {
+		b := open(t, url, pgdb.Config{MaxConnections: 2})
+		if n := b.one(t, count); n != "8" {
+			t.Errorf("%s texts are prepared, want 8", n)
+		}
+		if got := b.one(t, "SELECT forget('"+c.what+"')"); got != "1" {
+			t.Errorf("got %s", got)
+		}
+		for range 3 {
+			if got := b.one(t, count); got != c.left {
+				t.Errorf("%s: %s texts are prepared, want %s", c.what, got, c.left)
+			}
+		}
+	}
+}
+
+// TestNotApproved shows that only this guard's approvals reach the wire.
+func TestNotApproved(t *testing.T) {
+	url := testdb.Postgres(t).NewDatabase(t)
+	b := open(t, url, pgdb.Config{})
+	other := executiontest.Guard(t, "postgres", 1)
+	foreign, err := other.Approve("SELECT 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []sqlguard.Approved{{}, foreign} {
+		if _, err := b.Query(t.Context(), a, execution.Limits{}); execution.CodeOf(err) != sqlguard.CodeInternalError {
+			t.Errorf("error %v, want %s", err, sqlguard.CodeInternalError)
+		}
+	}
+	if n := b.Open(); n != 0 {
+		t.Errorf("%d connections were made for texts that were not approved", n)
+	}
+	b.SetGuard(other.ID())
+	if _, err := b.Query(t.Context(), foreign, execution.Limits{}); err != nil {
+		t.Errorf("after SetGuard: %v", err)
+	}
+	own, _ := executiontest.Approve(t, "postgres", "SELECT 1")
+	if _, err := b.Query(t.Context(), own, execution.Limits{}); err == nil {
+		t.Error("an approval of the guard before still runs")
+	}
+}
