@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"errors"
-
 	"github.com/sqlc-dev/meyer/ast"
 	"github.com/sqlc-dev/meyer/parser"
 
@@ -56,37 +54,6 @@ func (Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
 		}
 	}
 	return statements, nil
-}
-
-// syntaxError turns the parser's error into the guard's. The parser repeats
-// the text at the fault; a literal there is not repeated.
-func syntaxError(sql string, err error) error {
-	fault, ok := errors.AsType[*parser.Error](err)
-	if !ok {
-		return err
-	}
-	at := min(max(fault.Offset, 0), len(sql))
-	message := fault.Message
-	l := lexer{text: sql}
-	for {
-		t, ok := l.next()
-		if !ok || t.Start > at {
-			break
-		}
-		if t.End <= at {
-			continue
-		}
-		switch t.Kind {
-		case sqlguard.TokenString, sqlguard.TokenQuotedText, sqlguard.TokenNumber, sqlguard.TokenInvalid, sqlguard.TokenUnterminated:
-			message = "syntax error near '…'"
-			if t.Kind == sqlguard.TokenUnterminated {
-				message = "a literal or quoted name that starts here never ends"
-			}
-		default:
-		}
-		break
-	}
-	return &sqlguard.SyntaxError{Message: message, Offset: at}
 }
 
 // statementSpan is the place of a statement without its terminator: the parser

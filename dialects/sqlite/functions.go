@@ -62,6 +62,17 @@ var deniedFunctions = map[string]ruling{
 	"zipfile":        {sqlguard.CodeFunctionFileAccess, "makes ZIP files"},
 	"zipfile_cds":    {sqlguard.CodeFunctionFileAccess, "reads ZIP files"},
 	"lines_read":     {sqlguard.CodeFunctionFileAccess, "reads files"},
+	"fileio_read":    {sqlguard.CodeFunctionFileAccess, "reads files"},
+	"fileio_write":   {sqlguard.CodeFunctionFileAccess, "writes files"},
+	"fileio_append":  {sqlguard.CodeFunctionFileAccess, "writes files"},
+	"fileio_mkdir":   {sqlguard.CodeFunctionFileAccess, "makes directories"},
+	"fileio_symlink": {sqlguard.CodeFunctionFileAccess, "makes links"},
+	"fileio_mode":    {sqlguard.CodeFunctionFileAccess, "belongs to the functions that read files"},
+
+	"http_get":      {sqlguard.CodeFunctionNetworkAccess, "fetches from the network"},
+	"http_get_body": {sqlguard.CodeFunctionNetworkAccess, "fetches from the network"},
+	"http_post":     {sqlguard.CodeFunctionNetworkAccess, "sends to the network"},
+	"http_do":       {sqlguard.CodeFunctionNetworkAccess, "sends to the network"},
 
 	"eval":       {sqlguard.CodeDynamicSQL, "runs the SQL text of its argument"},
 	"sha1_query": {sqlguard.CodeDynamicSQL, "runs the SQL text of its argument"},
@@ -72,14 +83,12 @@ var deniedFunctions = map[string]ruling{
 	"openblob":   {sqlguard.CodeDynamicSQL, "reads a table named by its arguments"},
 	"writeblob":  {sqlguard.CodeFunctionSideEffect, "writes a table named by its arguments"},
 
-	"optimize":           {sqlguard.CodeFunctionSideEffect, "rewrites a full-text index"},
-	"sqlite_log":         {sqlguard.CodeFunctionSideEffect, "writes to the error log"},
-	"icu_load_collation": {sqlguard.CodeFunctionSideEffect, "changes the session"},
-	"shell_putsnl":       {sqlguard.CodeFunctionSideEffect, "prints to the process's output"},
-	"shell_add_schema":   {sqlguard.CodeFunctionAdmin, "serves the shell"},
-	"shell_module_schema": {
-		sqlguard.CodeFunctionAdmin, "serves the shell",
-	},
+	"optimize":            {sqlguard.CodeFunctionSideEffect, "rewrites a full-text index"},
+	"sqlite_log":          {sqlguard.CodeFunctionSideEffect, "writes to the error log"},
+	"icu_load_collation":  {sqlguard.CodeFunctionSideEffect, "changes the session"},
+	"shell_putsnl":        {sqlguard.CodeFunctionSideEffect, "prints to the process's output"},
+	"shell_add_schema":    {sqlguard.CodeFunctionAdmin, "serves the shell"},
+	"shell_module_schema": {sqlguard.CodeFunctionAdmin, "serves the shell"},
 
 	"fts3_tokenizer": {sqlguard.CodeFunctionAdmin, "reads and registers addresses of code"},
 	"fts5":           {sqlguard.CodeFunctionAdmin, "hands out addresses of code"},
@@ -103,9 +112,6 @@ var deniedFunctions = map[string]ruling{
 	"sqlite_crypt":           {sqlguard.CodeFunctionAdmin, "manages users of the file"},
 	"sqlcipher_export":       {sqlguard.CodeFunctionFileAccess, "copies one database into another"},
 	"sqlite_filestat":        {sqlguard.CodeFunctionFileAccess, "reads facts of the file"},
-	"sqlite_unicode61_tokenizer": {
-		sqlguard.CodeFunctionAdmin, "is internal to full-text search",
-	},
 }
 
 func set(lists ...string) map[string]bool {

@@ -74,8 +74,9 @@ func (w *walker) pragma(n *ast.PragmaStmt) {
 	}
 }
 
-// isCount reports whether the value of a PRAGMA is a number without a sign.
+// isCount reports whether the value of a PRAGMA is a number.
 func isCount(value string) bool {
+	value = strings.TrimLeft(value, "+-.")
 	return value != "" && isDigit(value[0])
 }
 

@@ -35,19 +35,23 @@ var tableFunctions = map[string]bool{
 // of SQLite or its shell, under names that it does not reserve. A user's own
 // table of such a name cannot be told from them.
 var deniedRelations = map[string]ruling{
-	"bytecode":    {sqlguard.CodeRelationNotAllowed, "shows the program of a prepared statement"},
-	"tables_used": {sqlguard.CodeRelationNotAllowed, "shows the tables of a prepared statement"},
-	"dbstat":      {sqlguard.CodeRelationNotAllowed, "shows the pages of the file"},
-	"completion":  {sqlguard.CodeRelationNotAllowed, "serves the shell"},
-	"fts3tokenize": {
-		sqlguard.CodeRelationNotAllowed, "runs a tokenizer by its name",
-	},
-	"fsdir":      {sqlguard.CodeFunctionFileAccess, "lists and reads files"},
-	"zipfile":    {sqlguard.CodeFunctionFileAccess, "reads and writes ZIP files"},
-	"lines_read": {sqlguard.CodeFunctionFileAccess, "reads files"},
-	"vfsstat":    {sqlguard.CodeRelationNotAllowed, "shows the file system layer"},
-	"carray":     {sqlguard.CodeRelationNotAllowed, "reads memory through a pointer"},
-	"vtablog":    {sqlguard.CodeRelationNotAllowed, "writes to the process's output"},
+	"bytecode":     {sqlguard.CodeRelationNotAllowed, "shows the program of a prepared statement"},
+	"tables_used":  {sqlguard.CodeRelationNotAllowed, "shows the tables of a prepared statement"},
+	"dbstat":       {sqlguard.CodeRelationNotAllowed, "shows the pages of the file"},
+	"completion":   {sqlguard.CodeRelationNotAllowed, "serves the shell"},
+	"fts3tokenize": {sqlguard.CodeRelationNotAllowed, "runs a tokenizer by its name"},
+	"fsdir":        {sqlguard.CodeFunctionFileAccess, "lists and reads files"},
+	"zipfile":      {sqlguard.CodeFunctionFileAccess, "reads and writes ZIP files"},
+	"lines_read":   {sqlguard.CodeFunctionFileAccess, "reads files"},
+	"fileio_ls":    {sqlguard.CodeFunctionFileAccess, "lists files"},
+	"fileio_scan":  {sqlguard.CodeFunctionFileAccess, "reads files"},
+	"lsdir":        {sqlguard.CodeFunctionFileAccess, "lists files"},
+	"http_get":     {sqlguard.CodeFunctionNetworkAccess, "fetches from the network"},
+	"http_post":    {sqlguard.CodeFunctionNetworkAccess, "sends to the network"},
+	"http_do":      {sqlguard.CodeFunctionNetworkAccess, "sends to the network"},
+	"vfsstat":      {sqlguard.CodeRelationNotAllowed, "shows the file system layer"},
+	"carray":       {sqlguard.CodeRelationNotAllowed, "reads memory through a pointer"},
+	"vtablog":      {sqlguard.CodeRelationNotAllowed, "writes to the process's output"},
 }
 
 // deniedTableFunctions are refused with a category of their own when they are

@@ -18,16 +18,17 @@ type walker struct {
 	differs int // where a node spells something else than the text, or -1
 	stmt    *sqlguard.Statement
 	scope   *scope
-	path    string // leads to the common table expression that is walked
-	refused bool   // a statement was refused whole, its leaves unvisited
-	strings []string
+	path    string          // leads to the common table expression that is walked
+	refused bool            // a statement was refused whole, its leaves unvisited
+	types   map[string]bool // the types of the statement so far
+	strings []string        // room for qualifiers
 }
 
 // scope holds the common table expressions of one WITH. In SQLite all of them
 // are visible in the whole statement that the WITH belongs to, and in each
 // other whatever their order.
 type scope struct {
-	names []string // folded
+	names map[string]bool // folded
 	up    *scope
 }
 
@@ -38,7 +39,7 @@ func newWalker(sql string) *walker {
 // statement judges one statement into st.
 func (w *walker) statement(n ast.Stmt, st *sqlguard.Statement) {
 	st.Span = statementSpan(w.sql, n)
-	w.stmt, w.scope, w.path = st, nil, ""
+	w.stmt, w.scope, w.path, w.types = st, nil, "", nil
 	switch n := n.(type) {
 	case *ast.SelectStmt:
 		st.Verb = selectRule.verb
@@ -187,9 +188,9 @@ func (w *walker) with(n *ast.With) {
 	if n == nil {
 		return
 	}
-	names := make([]string, 0, len(n.CTEs))
+	names := make(map[string]bool, len(n.CTEs))
 	for _, cte := range n.CTEs {
-		names = append(names, lower(w.name(cte.Name)))
+		names[lower(w.name(cte.Name))] = true
 	}
 	w.scope = &scope{names: names, up: w.scope}
 	path := w.path
@@ -216,10 +217,8 @@ func (w *walker) defined(name string) bool {
 	}
 	name = lower(name)
 	for s := w.scope; s != nil; s = s.up {
-		for _, n := range s.names {
-			if n == name {
-				return true
-			}
+		if s.names[name] {
+			return true
 		}
 	}
 	return false
@@ -474,11 +473,13 @@ func (w *walker) typeName(n *ast.TypeName) {
 		w.differs = n.Pos()
 	}
 	name := lower(n.Name)
-	for _, t := range w.stmt.Types {
-		if t.Name == name {
-			return
-		}
+	if w.types[name] {
+		return
 	}
+	if w.types == nil {
+		w.types = make(map[string]bool)
+	}
+	w.types[name] = true
 	w.stmt.Types = append(w.stmt.Types, sqlguard.Type{Name: name, Span: span(n), Builtin: true})
 }
 
