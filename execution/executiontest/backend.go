@@ -82,8 +82,6 @@ type Queries struct {
 	NoColumns string
 	// Slow are texts that run for a minute or more, each in its own way.
 	Slow []string
-	// Short runs for about half a second to two seconds and then returns a row.
-	Short string
 	// Fails fails when it runs, before its first row; FailsLate after 5,000
 	// rows or more have been returned.
 	Fails, FailsLate string

@@ -43,23 +43,26 @@ func testPool(t *testing.T, s *suite) {
 
 	t.Run("waiting", func(t *testing.T) {
 		c, _ := s.open(t, 1)
-		var holder sync.WaitGroup
-		holder.Go(func() {
-			if _, err := c.try(t.Context(), t, s.Queries.Short, execution.Limits{}); err != nil {
-				t.Errorf("the statement that holds the connection: %v", err)
+		holding, release := context.WithCancel(t.Context())
+		var calls sync.WaitGroup
+		calls.Go(func() {
+			_, err := c.try(holding, t, s.Queries.Slow[0], execution.Limits{})
+			if execution.CodeOf(err) != sqlguard.CodeCancelled {
+				t.Errorf("the statement that held the connection: error %v, want %s", err, sqlguard.CodeCancelled)
 			}
 		})
-		defer holder.Wait()
-		time.Sleep(100 * time.Millisecond) // let it take the only connection
+		defer calls.Wait()
+		defer release()
+		time.Sleep(50 * time.Millisecond) // let it take the only connection
 
 		// Who waits leaves when its caller does, and is not run later.
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 		defer cancel()
 		start := time.Now()
 		_, err := c.try(ctx, t, s.Queries.One, execution.Limits{})
 		wantError(t, err, sqlguard.CodeTimeout, sqlguard.CodeBusy)
 		if took := time.Since(start); took > endWithin {
-			t.Errorf("waited %v for a caller that left after 50 ms", took)
+			t.Errorf("waited %v for a caller that left after 30 ms", took)
 		}
 		ctx, cancel = context.WithCancel(t.Context())
 		time.AfterFunc(20*time.Millisecond, cancel)
@@ -67,16 +70,16 @@ func testPool(t *testing.T, s *suite) {
 		cancel()
 		wantError(t, err, sqlguard.CodeCancelled)
 
-		// Who waits longer is served.
-		var waiters sync.WaitGroup
+		// Who stays is served when the connection is free.
 		for range 5 {
-			waiters.Go(func() {
+			calls.Go(func() {
 				res, err := c.try(t.Context(), t, s.Queries.One, execution.Limits{})
 				if err != nil || len(res.Rows) != 1 {
 					t.Errorf("a statement that waited: %v", err)
 				}
 			})
 		}
-		waiters.Wait()
+		time.Sleep(30 * time.Millisecond) // let them queue
+		release()
 	})
 }

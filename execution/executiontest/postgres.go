@@ -88,7 +88,6 @@ var postgresQueries = Queries{
 		"SELECT count(*) FROM generate_series(1, 100000) AS a, generate_series(1, 100000) AS b WHERE (a + b) % 7 = 8",
 		"SELECT i FROM generate_series(1, 100000) AS i, LATERAL pg_sleep(0.01 + i * 0)",
 	},
-	Short:     "SELECT pg_sleep(0.7)",
 	Fails:     "SELECT 1 / (id - 1) FROM items WHERE id = 1",
 	FailsLate: "SELECT 1 / (7000 - i) FROM generate_series(1, 9000) AS i",
 	Wrong:     "SELECT 'äö€', id FROM items WHERE nowhere = 1",
