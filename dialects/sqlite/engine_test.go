@@ -141,9 +141,9 @@ func falseAccept(e *engine, sql string) string {
 			// Of a relation without a column that is used the engine reports
 			// the name only, common table expressions and what views read
 			// included.
-			nameOnly := a.second == "" && (definesCTE(sql, a.first) || a.first == "t" && reads(st, "tv"))
+			nameOnly := a.second == "" && (definesCTE(sql, a.first) || a.first == "t" && reads(st, "", "tv"))
 			// PRAGMA table_list compiles every view for its columns.
-			if a.accessor == "" && st.Verb != sqlguard.VerbPragma && !reads(st, a.first) && !nameOnly {
+			if a.accessor == "" && st.Verb != sqlguard.VerbPragma && !reads(st, a.schema, a.first) && !nameOnly {
 				faults = append(faults, "reads "+a.first+" unseen")
 			}
 		case sqlite3.AUTH_FUNCTION:
@@ -173,9 +173,9 @@ func onlyComments(text string) bool {
 	return true
 }
 
-func reads(st *sqlguard.Statement, table string) bool {
+func reads(st *sqlguard.Statement, schema, table string) bool {
 	return slices.ContainsFunc(st.Relations, func(r sqlguard.Relation) bool {
-		return schemaTable(r.Schema, r.Name) == schemaTable("", table)
+		return schemaTable(r.Schema, r.Name) == schemaTable(schema, table)
 	})
 }
 

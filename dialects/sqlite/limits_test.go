@@ -132,7 +132,7 @@ func TestLimits(t *testing.T) {
 			sizes = []int{1900, most}
 		}
 		for _, n := range sizes {
-			if n > most || s.name == "relations" && n > 9000 {
+			if n > most || s.name == "relations" && n > 4000 {
 				// The guard compares every relation with every other one.
 				continue
 			}
