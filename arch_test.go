@@ -144,7 +144,7 @@ var rooms = []room{
 		path:       "research",
 		ours:       []string{"sqlguard", "execution", "execution/audit"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
-		testOurs:   []string{"dialects", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb"},
+		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb"},
 		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts what the tool list costs a model"},
 	},
 	{
