@@ -23,23 +23,16 @@ func (w *walker) checkArguments(n *funcCall, check argumentCheck, span sqlguard.
 		w.noteSetting(name, span, sqlguard.Ruling{Allowed: literal && settingAllowed(name)})
 		return true
 	case checkTypeName:
-		text := argument(n, 1, "type").GetAConst().GetSval()
-		return text != nil && !n.FuncVariadic && builtinTypeText(text.Sval)
+		text := argument(n, 1, "").GetAConst().GetSval()
+		return text != nil && !n.FuncVariadic && w.typeText(text.Sval, n.Location)
 	case checkThreeArguments:
 		return len(n.Args) == 3 && !n.FuncVariadic
-	case checkRepeat:
-		text, times := argument(n, 0, ""), argument(n, 1, "")
-		count, known := number(times)
-		size := 1
-		if s := text.GetAConst().GetSval(); s != nil {
-			size = max(len(s.Sval), 1)
-		}
-		return !known || count*float64(size) <= maxLiteralText
-	case checkPad:
-		length, known := number(argument(n, 1, ""))
-		return !known || length <= maxLiteralText
+	case checkRepeat, checkPad:
+		return textSize(n) <= maxLiteralText
 	case checkSeries:
 		return seriesFits(n)
+	case checkSRID:
+		return len(n.Args) == 2 && !n.FuncVariadic && visiblyInteger(n.Args[1])
 	default:
 		return false
 	}
@@ -145,6 +138,77 @@ func parseNumber(text string) (float64, bool) {
 	return f, err == nil
 }
 
+// textSize returns how long the text of an expression is at least, as far as
+// literals tell; 1 when they do not.
+func textSize(f *funcCall) float64 {
+	name := lastName(f.Funcname)
+	switch name {
+	case "repeat":
+		if count, known := number(argument(f, 1, "")); known {
+			return sizeOf(argument(f, 0, "")) * count
+		}
+	case "lpad", "rpad":
+		if length, known := number(argument(f, 1, "")); known {
+			return length
+		}
+	case "md5":
+		return 32
+	}
+	return 1
+}
+
+func sizeOf(n *node) float64 {
+	if cast := n.GetTypeCast(); cast != nil {
+		n = cast.Arg
+	}
+	if s := n.GetAConst().GetSval(); s != nil {
+		return float64(max(len(s.Sval), 1))
+	}
+	if f := n.GetFuncCall(); f != nil {
+		return textSize(f)
+	}
+	return 1
+}
+
+// visiblyInteger reports whether an expression is an integer, whatever the
+// columns in it are.
+func visiblyInteger(n *node) bool {
+	if n.GetAConst().GetIval() != nil {
+		return true
+	}
+	if cast := n.GetTypeCast(); cast != nil && len(cast.TypeName.GetArrayBounds()) == 0 {
+		name := lastName(cast.TypeName.GetNames())
+		return name == "int2" || name == "int4" || name == "int8"
+	}
+	if f := n.GetFuncCall(); f != nil {
+		name := lastName(f.Funcname)
+		return name == "st_srid"
+	}
+	return false
+}
+
+// typeText judges the name of a type in a literal: built in, or noted like the
+// type of a cast when it is a plain name.
+func (w *walker) typeText(text string, location int32) bool {
+	if builtinTypeText(text) {
+		return true
+	}
+	schema, name, qualified := strings.Cut(strings.ToLower(text), ".")
+	if !qualified {
+		schema, name = "", schema
+	}
+	for part := range strings.SplitSeq(strings.ToLower(text), ".") {
+		if part == "" || strings.ContainsFunc(part, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
+			return false
+		}
+	}
+	if strings.Contains(name, ".") {
+		return false
+	}
+	w.noteType(schema, name, location)
+	return true
+}
+
 // seriesFits reports whether generate_series over visible numbers stays within
 // maxLiteralRows. Series of times are for the limits of the connection.
 func seriesFits(n *funcCall) bool {
@@ -165,8 +229,7 @@ func seriesFits(n *funcCall) bool {
 // literal, bare or cast to text.
 func settingName(n *node) (string, bool) {
 	if cast := n.GetTypeCast(); cast != nil {
-		names := cast.TypeName.GetNames()
-		if len(names) == 0 || names[len(names)-1].GetString_().GetSval() != "text" || len(cast.TypeName.ArrayBounds) > 0 {
+		if name := lastName(cast.TypeName.GetNames()); name != "text" || len(cast.TypeName.ArrayBounds) > 0 {
 			return "", false
 		}
 		n = cast.Arg

@@ -94,6 +94,7 @@ func (w *walker) syntaxCall(name string, location int32, majors uint64) {
 // judgeSQLValueFunction notes CURRENT_USER and the like.
 func (w *walker) judgeSQLValueFunction(n *sqlValueFunction) {
 	w.syntaxCall(w.lowerToken(n.Location), n.Location, 0)
+	w.fieldsSQLValueFunction(n)
 }
 
 func (w *walker) judgeJsonFuncExpr(n *jsonFuncExpr) {
@@ -145,6 +146,7 @@ func (w *walker) judgeJsonArrayAgg(n *jsonArrayAgg) {
 // MERGE can hold.
 func (w *walker) judgeMergeSupportFunc(n *mergeSupportFunc) {
 	w.syntaxCall("merge_action", n.Location, since17)
+	w.fieldsMergeSupportFunc(n)
 }
 
 // judgeA_Expr notes an operator that is not built in.
@@ -201,13 +203,12 @@ func (w *walker) judgeA_Indirection(n *aIndirection) { //nolint:revive // the pa
 		if attribute == nil {
 			continue
 		}
-		span := w.tokenSpan(-1)
 		switch {
 		case oneArgumentDenied(attribute.Sval):
-			w.deniedCall(attribute.Sval, sqlguard.NotationAttribute, span)
+			w.deniedCall(attribute.Sval, sqlguard.NotationAttribute, w.attributeSpan(attribute.Sval))
 		case i == 0 && visiblyScalar(n.Arg):
 			w.st.Calls = append(w.st.Calls, sqlguard.Call{
-				Name: attribute.Sval, Notation: sqlguard.NotationAttribute, Span: span,
+				Name: attribute.Sval, Notation: sqlguard.NotationAttribute, Span: w.attributeSpan(attribute.Sval),
 				Ruling: sqlguard.Ruling{Reason: "the value before the dot is no row"},
 			})
 		}
@@ -225,12 +226,9 @@ func visiblyScalar(n *node) bool {
 	}
 	if cast := n.GetTypeCast(); cast != nil {
 		names := cast.TypeName.GetNames()
-		if len(names) == 0 {
-			return false
-		}
-		schema, name := "", names[len(names)-1].GetString_().GetSval()
+		schema, name := "", lastName(names)
 		if len(names) > 1 {
-			schema = names[len(names)-2].GetString_().GetSval()
+			schema = lastName(names[:len(names)-1])
 		}
 		return builtinType(schema, name) && name != "record"
 	}

@@ -196,8 +196,6 @@ var nodeTable = map[string]nodeRule{
 	"DropTableSpaceStmt":           {nodeStatement, "drop_tablespace", sqlguard.CodeDDLStatement},
 	"AlterTableSpaceOptionsStmt":   {nodeStatement, "alter_tablespace", sqlguard.CodeDDLStatement},
 	"AlterTableMoveAllStmt":        {nodeStatement, "alter_table", sqlguard.CodeDDLStatement},
-	"ReindexStmt":                  {nodeOpenStatement, "reindex", sqlguard.CodeDDLStatement},
-	"ClusterStmt":                  {nodeOpenStatement, "cluster", sqlguard.CodeDDLStatement},
 
 	// Statements that change roles, grants or ownership.
 	"GrantStmt":                  {nodeStatement, "grant", sqlguard.CodePrivilegeStatement},
@@ -219,6 +217,8 @@ var nodeTable = map[string]nodeRule{
 	// Statements that change data or statistics.
 	"TruncateStmt":       {nodeOpenStatement, "truncate", sqlguard.CodeWriteStatement},
 	"RefreshMatViewStmt": {nodeOpenStatement, "refresh_materialized_view", sqlguard.CodeWriteStatement},
+	"ClusterStmt":        {nodeOpenStatement, "cluster", sqlguard.CodeWriteStatement},
+	"ReindexStmt":        {nodeOpenStatement, "reindex", sqlguard.CodeWriteStatement},
 	"VacuumStmt":         {nodeOpenStatement, "vacuum", sqlguard.CodeWriteStatement},
 
 	// Statements that change the transaction.
@@ -232,6 +232,7 @@ var nodeTable = map[string]nodeRule{
 	"FetchStmt":         {nodeStatement, "fetch", sqlguard.CodeSessionChange},
 	"ListenStmt":        {nodeStatement, "listen", sqlguard.CodeSessionChange},
 	"UnlistenStmt":      {nodeStatement, "unlisten", sqlguard.CodeSessionChange},
+	"LoadStmt":          {nodeStatement, "load", sqlguard.CodeSessionChange},
 	"NotifyStmt":        {nodeStatement, "notify", sqlguard.CodeSessionChange},
 	"AlterSystemStmt":   {nodeStatement, "alter_system", sqlguard.CodeSessionChange},
 
@@ -244,13 +245,13 @@ var nodeTable = map[string]nodeRule{
 	"DoStmt":         {nodeStatement, "do", sqlguard.CodeProceduralBlock},
 	"CallStmt":       {nodeOpenStatement, "call", sqlguard.CodeProcedureCall},
 	"LockStmt":       {nodeOpenStatement, "lock", sqlguard.CodeLockingClause},
-	"LoadStmt":       {nodeStatement, "load", sqlguard.CodeFunctionFileAccess},
 	"CheckPointStmt": {nodeStatement, "checkpoint", sqlguard.CodeStatementNotAllowed},
 	"ReturnStmt":     {nodeOpenStatement, "return", sqlguard.CodeStatementNotAllowed},
 	"PLAssignStmt":   {nodeStatement, "assignment", sqlguard.CodeStatementNotAllowed},
 
 	// Parts of the open statements.
 	"CurrentOfExpr":    {class: nodePart},
+	"IndexElem":        {class: nodePart},
 	"InferClause":      {class: nodePart},
 	"MergeWhenClause":  {class: nodePart},
 	"MultiAssignRef":   {class: nodePart},
@@ -267,7 +268,6 @@ var nodeTable = map[string]nodeRule{
 	"Constraint":          {class: nodeRefused},
 	"CreateOpClassItem":   {class: nodeRefused},
 	"FunctionParameter":   {class: nodeRefused},
-	"IndexElem":           {class: nodeRefused},
 	"ObjectWithArgs":      {class: nodeRefused},
 	"PartitionBoundSpec":  {class: nodeRefused},
 	"PartitionCmd":        {class: nodeRefused},

@@ -76,6 +76,28 @@ func (w *walker) bracketSpan(location int32) sqlguard.Span {
 	}
 }
 
+// attributeSpan is the span of the next attribute of that name, which the
+// parser gives no place.
+func (w *walker) attributeSpan(name string) sqlguard.Span {
+	l := lexer{sql: w.sql, pos: w.near}
+	var before sqlguard.Token
+	for {
+		t, ok := l.code()
+		if !ok {
+			return w.tokenSpan(-1)
+		}
+		if before.Kind == sqlguard.TokenDot {
+			text := t.Text(w.sql)
+			switch {
+			case t.Kind == sqlguard.TokenWord && strings.EqualFold(text, name),
+				t.Kind == sqlguard.TokenQuotedName && (text[0] != '"' || strings.ReplaceAll(text[1:len(text)-1], `""`, `"`) == name):
+				return sqlguard.Span{Start: t.Start, End: t.End}
+			}
+		}
+		before = t
+	}
+}
+
 // bodySpan is the span of the statement in the brackets of a common table
 // expression whose name stands at location.
 func (w *walker) bodySpan(location int32) sqlguard.Span {

@@ -97,7 +97,7 @@ func (w *walker) judgeIntoClause(n *intoClause) {
 
 // judgeRangeVar notes a relation.
 func (w *walker) judgeRangeVar(n *rangeVar) {
-	w.at(n.Location)
+	w.fieldsRangeVar(n)
 	access := w.access
 	if n == w.target {
 		access = sqlguard.AccessWrite

@@ -41,8 +41,6 @@ func doing(code sqlguard.Code) string {
 		return "runs a procedure"
 	case sqlguard.CodeLockingClause:
 		return "locks tables"
-	case sqlguard.CodeFunctionFileAccess:
-		return "reaches files of the server"
 	default:
 		return "is not a read"
 	}
@@ -163,34 +161,35 @@ func (w *walker) judgeVariableSetStmt(n *variableSetStmt) {
 		f := &w.st.Effects[len(w.st.Effects)-1]
 		f.Code, f.Message = sqlguard.CodeTransactionControl, "SET "+strings.ToUpper(n.Name)+" "+doing(sqlguard.CodeTransactionControl)
 	}
+	w.fieldsVariableSetStmt(n)
 }
 
 // judgeCopyStmt refuses COPY by where its data goes.
 func (w *walker) judgeCopyStmt(n *copyStmt) {
 	w.verb(kindCopyStmt)
 	w.refused = true
+	w.access = sqlguard.AccessRead
+	if n.IsFrom {
+		w.access = sqlguard.AccessWrite
+	}
+	w.fieldsCopyStmt(n)
 	refuse := func(code sqlguard.Code, message, hint string) {
 		w.refuse(sqlguard.Finding{
 			Code: code, Span: w.st.Span, Object: n.Relation.GetRelname(), Message: message, Hint: hint,
 		})
 	}
+	const instead = "use SELECT: the rows are returned to you"
 	if n.IsFrom {
 		refuse(sqlguard.CodeWriteStatement, "COPY FROM changes data", "")
 	}
 	switch {
 	case n.IsProgram:
-		refuse(sqlguard.CodeFunctionFileAccess, "COPY runs a program on the server", "use SELECT: the rows are returned to you")
+		refuse(sqlguard.CodeFunctionFileAccess, "COPY runs a program on the server", instead)
 	case n.Filename != "":
-		refuse(sqlguard.CodeFunctionFileAccess, "COPY reads or writes a file of the server", "use SELECT: the rows are returned to you")
+		refuse(sqlguard.CodeFunctionFileAccess, "COPY reads or writes a file of the server", instead)
 	case !n.IsFrom:
-		refuse(sqlguard.CodeStatementNotAllowed, "COPY TO is not a read that returns rows", "use SELECT: the rows are returned to you")
+		refuse(sqlguard.CodeStatementNotAllowed, "COPY TO is not a read that returns rows", instead)
 	}
-	access := sqlguard.AccessRead
-	if n.IsFrom {
-		access = sqlguard.AccessWrite
-	}
-	w.access = access
-	w.fieldsCopyStmt(n)
 }
 
 // judgeCreateTableAsStmt refuses CREATE TABLE AS, EXPLAIN over it included.

@@ -107,6 +107,7 @@ func (w *walker) judgeParamRef(n *paramRef) {
 		Code: sqlguard.CodeParameterNotAllowed, Span: w.tokenSpan(n.Location),
 		Message: fmt.Sprintf("parameter $%d has no value here", n.Number),
 	})
+	w.fieldsParamRef(n)
 }
 
 // judgeSetToDefault refuses DEFAULT as a value outside of a statement that
@@ -118,6 +119,7 @@ func (w *walker) judgeSetToDefault(n *setToDefault) {
 			Message: "DEFAULT stands for the default of a column that is written to",
 		})
 	}
+	w.fieldsSetToDefault(n)
 }
 
 // judgeLockingClause refuses FOR UPDATE and its kin. What it lists are aliases
@@ -199,4 +201,12 @@ func (w *walker) qualifiedName(parts []*node) (schema, name string, ok bool) {
 		}
 	}
 	return schema, name, name != ""
+}
+
+// lastName returns the last part of a name.
+func lastName(parts []*node) string {
+	if len(parts) == 0 {
+		return ""
+	}
+	return parts[len(parts)-1].GetString_().GetSval()
 }
