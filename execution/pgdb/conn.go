@@ -12,7 +12,7 @@ import (
 )
 
 // settleTimeout bounds the rollback and reset behind an answer.
-const settleTimeout = 5 * time.Second
+const settleTimeout = 2 * time.Second
 
 // conn is one connection. One goroutine at a time uses it; only sever and the
 // cancel request may run beside that goroutine.
@@ -128,8 +128,15 @@ func (c *conn) pinned() error {
 }
 
 // ready reports whether a connection that was idle can run a statement: the
-// last one's rollback is verified, and the server is still there.
-func (c *conn) ready() bool {
+// last one's rollback is verified, and the server is still there. A caller that
+// leaves cuts the connection.
+func (c *conn) ready(ctx context.Context) bool {
+	stop := context.AfterFunc(ctx, c.sever)
+	ok := c.quiet()
+	return stop() && ok
+}
+
+func (c *conn) quiet() bool {
 	if c.settle() != nil {
 		return false
 	}

@@ -168,7 +168,11 @@ func connectError(ctx context.Context, err error) error {
 		}
 		return out
 	}
-	switch reason := context.Cause(ctx); {
+	reason := context.Cause(ctx)
+	if end, ok := ctx.Deadline(); ok && reason == nil && !time.Now().Before(end) {
+		reason = context.DeadlineExceeded // the network's timer was faster than the context's
+	}
+	switch {
 	case reason == nil:
 	case errors.Is(reason, context.DeadlineExceeded):
 		return execution.NewError(sqlguard.CodeTimeout, "the caller's deadline passed while connecting", err)

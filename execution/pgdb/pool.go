@@ -57,10 +57,14 @@ func (p *pool) acquire(ctx context.Context, patience time.Duration) (c *conn, re
 		return nil, false, err
 	}
 	for c = g.c; c != nil; {
-		if time.Since(c.created) < maxLifetime && c.ready() {
+		if time.Since(c.created) < maxLifetime && c.ready(ctx) {
 			return c, true, nil
 		}
 		c.destroy()
+		if ctx.Err() != nil {
+			p.discard(nil)
+			return nil, false, interrupted(context.Cause(ctx), nil, 0)
+		}
 		// The right to a connection stays with this caller; another idle one
 		// is as good as a new one.
 		c = p.swap()

@@ -1,0 +1,205 @@
+package pgdb_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+	"github.com/ktxhq/ktx/execution/pgdb"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// running counts the statements that run in the database of url.
+const running = `SELECT count(*)::int FROM pg_stat_activity
+	WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND state <> 'idle'`
+
+const sessions = `SELECT count(*)::int FROM pg_stat_activity
+	WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`
+
+func TestCancellations(t *testing.T) {
+	url := testdb.Postgres(t).NewDatabase(t)
+	before := goleak.IgnoreCurrent()
+	c := open(t, url, pgdb.Config{MaxConnections: 4})
+	texts := []string{
+		"SELECT pg_sleep(30)",
+		"SELECT count(*) FROM generate_series(1, 1000000000)",
+		"SELECT i, repeat('x', 100) FROM generate_series(1, 1000000000) AS i",
+		"SELECT 1",
+	}
+	var users sync.WaitGroup
+	for user := range 8 {
+		users.Go(func() {
+			random := rand.New(rand.NewPCG(1, uint64(user)))
+			for range 25 {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(random.IntN(20_000))*time.Microsecond)
+				text := texts[random.IntN(len(texts))]
+				_, err := c.try(ctx, t, text, execution.Limits{Rows: 1 << 30, Bytes: 1 << 40})
+				cancel()
+				switch code := execution.CodeOf(err); {
+				case err == nil && text == "SELECT 1":
+				case code == sqlguard.CodeTimeout, code == sqlguard.CodeBusy:
+				default:
+					t.Errorf("%s: %v", text, err)
+				}
+			}
+		})
+	}
+	users.Wait()
+	eventually(t, 250*time.Millisecond, "no statement runs", func() bool { return query[int](t, url, running) == 0 })
+	if open, there := c.Open(), query[int](t, url, sessions); open > 4 || there > open {
+		t.Errorf("%d connections, and %d sessions at the server; want at most 4 and as many", open, there)
+	}
+	if got := c.one(t, "SELECT 1"); got != "1" {
+		t.Errorf("got %s", got)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	eventually(t, time.Second, "no session is left", func() bool { return query[int](t, url, sessions) == 0 })
+	goleak.VerifyNone(t, before)
+}
+
+// TestCancelIsHeard shows that the server ends a statement at once and that the
+// connection is used again.
+func TestCancelIsHeard(t *testing.T) {
+	url := testdb.Postgres(t).NewDatabase(t)
+	c := open(t, url, pgdb.Config{MaxConnections: 1})
+	pid := c.one(t, backendPID)
+	var slowest time.Duration
+	for range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		var at time.Time
+		time.AfterFunc(10*time.Millisecond, func() { at = time.Now(); cancel() })
+		_, err := c.try(ctx, t, "SELECT pg_sleep(30)", execution.Limits{})
+		slowest = max(slowest, time.Since(at))
+		if execution.CodeOf(err) != sqlguard.CodeCancelled {
+			t.Fatalf("error %v, want %s", err, sqlguard.CodeCancelled)
+		}
+	}
+	if slowest > 250*time.Millisecond {
+		t.Errorf("a cancel took %v", slowest)
+	}
+	if now := c.one(t, backendPID); now != pid {
+		t.Errorf("the connection of process %s was replaced by %s", pid, now)
+	}
+}
+
+// TestCancelBeforeStart shows that a statement whose caller has left by the
+// time it is sent does not run on: the first cancel may come before it.
+func TestCancelBeforeStart(t *testing.T) {
+	url := testdb.Postgres(t).NewDatabase(t)
+	c := open(t, url, pgdb.Config{MaxConnections: 1})
+	for i := range 100 {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Duration(i)*2*time.Microsecond, cancel)
+		start := time.Now()
+		_, err := c.try(ctx, t, "SELECT pg_sleep(30)", execution.Limits{})
+		if took := time.Since(start); execution.CodeOf(err) != sqlguard.CodeCancelled || took > 500*time.Millisecond {
+			t.Fatalf("error %v after %v, want %s at once", err, took, sqlguard.CodeCancelled)
+		}
+	}
+	eventually(t, 250*time.Millisecond, "no statement runs", func() bool { return query[int](t, url, running) == 0 })
+}
+
+// TestTimeLimitIsTheServers shows that the server keeps the time limit itself.
+func TestTimeLimitIsTheServers(t *testing.T) {
+	url := testdb.Postgres(t).NewDatabase(t)
+	c := open(t, url, pgdb.Config{MaxConnections: 1})
+	pid := c.one(t, backendPID)
+	e := c.fails(t, "SELECT pg_sleep(30)", execution.Limits{Timeout: 50 * time.Millisecond})
+	if e.Code != sqlguard.CodeTimeout || e.Retryable || !strings.Contains(e.Message, "50ms") || errors.Is(e, context.DeadlineExceeded) {
+		t.Errorf("%v (retryable %t), want %s of the server after 50ms", e, e.Retryable, sqlguard.CodeTimeout)
+	}
+	if now := c.one(t, backendPID); now != pid {
+		t.Errorf("the connection of process %s was replaced by %s", pid, now)
+	}
+}
+
+// TestCancelledByAnother tells a statement that an administrator cancelled
+// from one that its caller did.
+func TestCancelledByAnother(t *testing.T) {
+	url := testdb.Postgres(t).NewDatabase(t)
+	c := open(t, url, pgdb.Config{MaxConnections: 1})
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.try(t.Context(), t, "SELECT pg_sleep(31)", execution.Limits{})
+		done <- err
+	}()
+	eventually(t, 5*time.Second, "the statement is found", func() bool {
+		return query[bool](t, url, "SELECT coalesce(bool_or(pg_cancel_backend(pid)), false) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(31)' AND state = 'active'")
+	})
+	e, ok := errors.AsType[*execution.Error](<-done)
+	if !ok {
+		t.Fatal("no error")
+	}
+	if e.Code != sqlguard.CodeCancelled || !strings.Contains(e.Message, "at the server") || e.SQLState != "" {
+		t.Errorf("%v", e)
+	}
+}
+
+// TestLockTimeout shows that a lock of another session is not waited for long.
+func TestLockTimeout(t *testing.T) {
+	server := testdb.Postgres(t)
+	url := server.NewDatabase(t, "CREATE TABLE t (n int)")
+	holder := open(t, url, pgdb.Config{})
+	done := make(chan error, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		_, err := holder.try(ctx, t, "SELECT pg_advisory_lock(1), pg_sleep(30)", execution.Limits{})
+		done <- err
+	}()
+	eventually(t, 5*time.Second, "the lock is held", func() bool {
+		return query[int](t, url, "SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory'") == 1
+	})
+	c := open(t, url, pgdb.Config{})
+	e := c.fails(t, "SELECT pg_advisory_lock(1)", execution.Limits{LockTimeout: 50 * time.Millisecond})
+	if e.Code != sqlguard.CodeDatabaseError || e.SQLState != "55P03" || !e.Retryable || e.Hint == "" {
+		t.Errorf("%v", e)
+	}
+	cancel()
+	if err := <-done; execution.CodeOf(err) != sqlguard.CodeCancelled {
+		t.Error(err)
+	}
+}
+
+// TestTruncatedIsEnded shows that a result that was cut ends its statement, and
+// keeps its connection.
+func TestTruncatedIsEnded(t *testing.T) {
+	url := testdb.Postgres(t).NewDatabase(t)
+	c := open(t, url, pgdb.Config{MaxConnections: 1})
+	pid := c.one(t, backendPID)
+	for _, q := range []struct {
+		sql string
+		lim execution.Limits
+	}{
+		{"SELECT generate_series(1, 11)", execution.Limits{Rows: 10}},
+		{"SELECT generate_series(1, 1000000000)", execution.Limits{Rows: 10}},
+		// The server sends rows in pieces of 8 KB.
+		{"SELECT repeat('x', 1000), CASE WHEN i > 30 THEN pg_sleep(30)::text END FROM generate_series(1, 100) AS i", execution.Limits{Rows: 10}},
+		{"SELECT 1 / (20 - i) FROM generate_series(1, 100) AS i", execution.Limits{Rows: 10}},
+		{"SELECT repeat('x', 1000), generate_series(1, 1000000000)", execution.Limits{Bytes: 10_011}},
+		{"SELECT repeat('x', CASE WHEN i = 11 THEN 1000000 ELSE 1 END) FROM (SELECT generate_series(1, 1000000000) AS i) AS s", execution.Limits{}},
+	} {
+		start := time.Now()
+		res, err := c.try(t.Context(), t, q.sql, q.lim)
+		if err != nil {
+			t.Errorf("%s: %v", q.sql, err)
+			continue
+		}
+		if took := time.Since(start); len(res.Rows) != 10 || !res.Truncated || res.Note == "" || took > time.Second {
+			t.Errorf("%s: %d rows, truncated by %q, after %v", q.sql, len(res.Rows), res.TruncatedBy, took)
+		}
+		if now := c.one(t, backendPID); now != pid {
+			t.Errorf("%s: the connection was replaced", q.sql)
+			pid = now
+		}
+	}
+}

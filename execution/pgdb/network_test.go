@@ -1,0 +1,390 @@
+package pgdb_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+	"github.com/ktxhq/ktx/execution/pgdb"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// silent returns the address of a server that accepts and never answers.
+func silent(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a listener in a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l.Addr().String()
+}
+
+// proxy stands between a backend and its server and can misbehave.
+type proxy struct {
+	listener net.Listener
+	server   string
+
+	hole    atomic.Bool  // nothing is passed on, in either direction
+	one     atomic.Bool  // one byte at a time
+	pooler  atomic.Bool  // connections have process IDs of the proxy's own
+	accepts atomic.Int64 // connections accepted
+
+	mu    sync.Mutex
+	conns map[net.Conn]bool
+	keys  map[string][]byte // of a pooler: the server's keys by its own
+	work  sync.WaitGroup
+}
+
+func newProxy(t *testing.T, server string) *proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a listener in a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{listener: l, server: server, conns: map[net.Conn]bool{}, keys: map[string][]byte{}}
+	p.work.Go(p.serve)
+	t.Cleanup(func() {
+		_ = l.Close()
+		p.cut()
+		p.work.Wait()
+	})
+	return p
+}
+
+// through returns a URL of the server as a URL of the proxy.
+func (p *proxy) through(t *testing.T, address string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Host = p.listener.Addr().String()
+	return u.String()
+}
+
+// cut breaks every connection.
+func (p *proxy) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		_ = c.Close()
+	}
+	clear(p.conns)
+}
+
+func (p *proxy) serve() {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		p.accepts.Add(1)
+		server, err := net.Dial("tcp", p.server) //nolint:noctx // ended by cut
+		if err != nil {
+			_ = client.Close()
+			continue
+		}
+		p.mu.Lock()
+		p.conns[client], p.conns[server] = true, true
+		p.mu.Unlock()
+		p.work.Go(func() { p.copy(server, client, p.toServer()) })
+		p.work.Go(func() { p.copy(client, server, p.toClient()) })
+	}
+}
+
+func (p *proxy) copy(to, from net.Conn, change func([]byte) []byte) {
+	defer to.Close()   //nolint:errcheck // nothing to save
+	defer from.Close() //nolint:errcheck // nothing to save
+	b := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(b)
+		for p.hole.Load() {
+			p.mu.Lock()
+			open := p.conns[from]
+			p.mu.Unlock()
+			if !open {
+				return
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		out := change(b[:n])
+		step := len(out)
+		if p.one.Load() {
+			step = 1
+		}
+		for len(out) > 0 {
+			m, err := to.Write(out[:min(step, len(out))])
+			if err != nil {
+				return
+			}
+			out = out[m:]
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// toClient gives a connection a key of the proxy's own, as poolers do. It
+// expects the BackendKeyData in one piece, which the server sends so.
+func (p *proxy) toClient() func([]byte) []byte {
+	done := false
+	return func(b []byte) []byte {
+		i := strings.Index(string(b), "K\x00\x00\x00\x0c")
+		if done || !p.pooler.Load() || i < 0 || len(b) < i+13 {
+			return b
+		}
+		done = true
+		key := b[i+5 : i+13]
+		p.mu.Lock()
+		own := binary.BigEndian.AppendUint64(nil, uint64(len(p.keys)+1)<<32|7)
+		p.keys[string(own)] = append([]byte(nil), key...)
+		p.mu.Unlock()
+		copy(key, own)
+		return b
+	}
+}
+
+// toServer puts the server's key into cancel requests.
+func (p *proxy) toServer() func([]byte) []byte {
+	return func(b []byte) []byte {
+		if p.pooler.Load() && len(b) == 16 && binary.BigEndian.Uint32(b[4:]) == 80877102 {
+			p.mu.Lock()
+			copy(b[8:], p.keys[string(b[8:])])
+			p.mu.Unlock()
+		}
+		return b
+	}
+}
+
+func TestOneByteAtATime(t *testing.T) {
+	server := testdb.Postgres(t)
+	p := newProxy(t, server.Addr())
+	p.one.Store(true)
+	c := open(t, p.through(t, server.NewDatabase(t)), pgdb.Config{MaxConnections: 1})
+	res, err := c.try(t.Context(), t, "SELECT i, repeat('x', i * 30) FROM generate_series(1, 20) AS i", execution.Limits{CellBytes: 400})
+	if err != nil || len(res.Rows) != 13 || res.TruncatedBy != execution.TruncatedByCell {
+		t.Errorf("%v, %v", res, err)
+	}
+	if got := c.one(t, "SELECT 'Grüße'"); got != "Grüße" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestPooler shows that a pooler is noticed, that nothing is prepared then, and
+// that a connection is not used again after a cancel.
+func TestPooler(t *testing.T) {
+	server := testdb.Postgres(t)
+	p := newProxy(t, server.Addr())
+	p.pooler.Store(true)
+	url := server.NewDatabase(t)
+	const prepared = "SELECT count(*) FROM pg_prepared_statements"
+	c := open(t, p.through(t, url), pgdb.Config{MaxConnections: 1})
+	if got := c.one(t, prepared); got != "0" || !c.Pooled() {
+		t.Errorf("%s prepared statements, a pooler was found %t", got, c.Pooled())
+	}
+	pid := c.one(t, backendPID)
+	if got := c.one(t, "SELECT pg_advisory_lock(7)::text || current_setting('transaction_read_only')"); got != "on" {
+		t.Errorf("got %s", got)
+	}
+	if got := c.one(t, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"); got != "0" {
+		t.Errorf("%s advisory locks are left", got)
+	}
+	if e := c.fails(t, "INSERT INTO pg_class DEFAULT VALUES", execution.Limits{}); e.SQLState != "25006" {
+		t.Errorf("%v", e)
+	}
+	if now := c.one(t, backendPID); now != pid {
+		t.Errorf("the connection was replaced")
+	}
+	res, err := c.try(t.Context(), t, "SELECT generate_series(1, 1000000000)", execution.Limits{Rows: 5})
+	if err != nil || len(res.Rows) != 5 {
+		t.Errorf("%v, %v", res, err)
+	}
+	if now := c.one(t, backendPID); now == pid {
+		t.Errorf("the connection was used again after a cancel")
+	}
+	off := open(t, p.through(t, url), pgdb.Config{Pooler: pgdb.PoolerOff})
+	if got := off.one(t, prepared); got != "8" {
+		t.Errorf("%s prepared statements with the pooler said to be off", got)
+	}
+	p.pooler.Store(false)
+	on := open(t, p.through(t, url), pgdb.Config{Pooler: pgdb.PoolerOn})
+	if got := on.one(t, prepared); got != "0" {
+		t.Errorf("%s prepared statements with the pooler said to be on", got)
+	}
+}
+
+// TestBlackHole shows that a server that cannot be reached any more holds a
+// caller for a bounded time, and no longer than the caller waits.
+func TestBlackHole(t *testing.T) {
+	server := testdb.Postgres(t)
+	p := newProxy(t, server.Addr())
+	c := open(t, p.through(t, server.NewDatabase(t))+"&connect_timeout=1", pgdb.Config{MaxConnections: 1})
+	for _, step := range []struct {
+		name   string
+		before bool // the hole is there when the statement is sent
+		limit  time.Duration
+		wait   time.Duration // of the caller; 0 for no end
+		codes  []sqlguard.Code
+		within time.Duration
+	}{
+		{"during a statement", false, 200 * time.Millisecond, 0, []sqlguard.Code{sqlguard.CodeTimeout}, 5 * time.Second},
+		{"during a statement, caller leaves", false, time.Minute, 200 * time.Millisecond, []sqlguard.Code{sqlguard.CodeTimeout}, 5 * time.Second},
+		// The reset behind the last statement may or may not have come through.
+		{"before", true, 200 * time.Millisecond, 0, []sqlguard.Code{sqlguard.CodeTimeout, sqlguard.CodeConnectionLost}, 6 * time.Second},
+		{"before, caller leaves", true, time.Minute, 100 * time.Millisecond, []sqlguard.Code{sqlguard.CodeTimeout}, 5 * time.Second},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			p.hole.Store(false)
+			p.cut()
+			if got := c.one(t, "SELECT 1"); got != "1" {
+				t.Errorf("got %s", got)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			if step.wait > 0 {
+				ctx, cancel = context.WithTimeout(t.Context(), step.wait)
+			}
+			defer cancel()
+			if step.before {
+				p.hole.Store(true)
+			} else {
+				time.AfterFunc(100*time.Millisecond, func() { p.hole.Store(true) })
+			}
+			start := time.Now()
+			_, err := c.try(ctx, t, "SELECT pg_sleep(0.3)", execution.Limits{Timeout: step.limit})
+			if took := time.Since(start); !slices.Contains(step.codes, execution.CodeOf(err)) || took > step.within {
+				t.Errorf("error %v after %v, want %v within %v", err, took, step.codes, step.within)
+			}
+		})
+	}
+	p.hole.Store(false)
+	if got := c.one(t, "SELECT 1"); got != "1" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestBrokenMidway shows that a connection lost after rows were read is an
+// error without rows, and is not tried again.
+func TestBrokenMidway(t *testing.T) {
+	server := testdb.Postgres(t)
+	url := server.NewDatabase(t)
+	p := newProxy(t, server.Addr())
+	c := open(t, p.through(t, url), pgdb.Config{MaxConnections: 1})
+	c.one(t, "SELECT 1")
+	before := p.accepts.Load()
+	time.AfterFunc(100*time.Millisecond, p.cut)
+	e := c.fails(t, "SELECT repeat('x', 10000), pg_sleep(0.01)::text FROM generate_series(1, 1000)", execution.Limits{Bytes: 1 << 30})
+	if e.Code != sqlguard.CodeConnectionLost || !e.Retryable {
+		t.Errorf("%v", e)
+	}
+	// pgconn sends a cancel request for the statement that it lost.
+	if n := p.accepts.Load() - before; n > 1 {
+		t.Errorf("%d new connections, want none but for a cancel", n)
+	}
+	eventually(t, time.Second, "no statement runs", func() bool { return query[int](t, url, running) == 0 })
+}
+
+// TestLostWhileIdle shows that a connection that was lost unseen while idle, as
+// behind a firewall that forgets, is replaced without an error.
+func TestLostWhileIdle(t *testing.T) {
+	server := testdb.Postgres(t)
+	p := newProxy(t, server.Addr())
+	c := open(t, p.through(t, server.NewDatabase(t)), pgdb.Config{MaxConnections: 1})
+	c.one(t, "SELECT 1")
+	time.Sleep(1100 * time.Millisecond)
+	p.hole.Store(true)
+	done := make(chan string, 1)
+	go func() { done <- c.one(t, "SELECT 'again'") }()
+	time.Sleep(50 * time.Millisecond) // the statement is under way, into the hole
+	p.cut()
+	p.hole.Store(false)
+	if got := <-done; got != "again" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestTLS(t *testing.T) {
+	server := testdb.StartPostgres(t, testdb.Options{TLS: true})
+	plain := server.NewDatabase(t)
+	base, _, _ := strings.Cut(plain, "?")
+	secure := base + "?sslmode=verify-full&sslrootcert=" + server.CertificateFile()
+	c := open(t, secure, pgdb.Config{MaxConnections: 1})
+	if got := c.one(t, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"); got != "t" {
+		t.Errorf("ssl is %s", got)
+	}
+	report, err := c.Probe(t.Context())
+	if err != nil || !report.TLS {
+		t.Errorf("the probe says TLS %t, %v", report.TLS, err)
+	}
+	pid := c.one(t, backendPID)
+	// A result in many TLS records, one cell of which is too long, and a
+	// cancel over TLS.
+	res, err := c.try(t.Context(), t, "SELECT repeat('x', CASE WHEN i = 3000 THEN 3000000 ELSE 100 END) FROM (SELECT generate_series(1, 100000000) AS i) AS s", execution.Limits{})
+	if err != nil || len(res.Rows) != 2999 || res.TruncatedBy != execution.TruncatedByCell {
+		t.Errorf("%v", err)
+	}
+	e := c.fails(t, "SELECT pg_sleep(30)", execution.Limits{Timeout: 30 * time.Millisecond})
+	if e.Code != sqlguard.CodeTimeout {
+		t.Errorf("%v", e)
+	}
+	if now := c.one(t, backendPID); now != pid {
+		t.Error("the connection was replaced")
+	}
+	query[bool](t, plain, "SELECT bool_and(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'ktx'")
+	eventually(t, 5*time.Second, "the session is gone", func() bool { return query[int](t, plain, sessions) == 0 })
+	if got := c.one(t, "SELECT 1"); got != "1" {
+		t.Errorf("got %s", got)
+	}
+
+	unknown := open(t, base+"?sslmode=verify-full&sslrootcert="+writeCertificate(t), pgdb.Config{})
+	e = unknown.fails(t, "SELECT 1", execution.Limits{})
+	if e.Code != sqlguard.CodeConnectionLost || e.Retryable || !strings.Contains(e.Message, "transport security") {
+		t.Errorf("a certificate of another authority: %v", e)
+	}
+	preferred := open(t, base+"?sslmode=prefer", pgdb.Config{})
+	if got := preferred.one(t, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"); got != "t" {
+		t.Errorf("ssl is %s with sslmode=prefer", got)
+	}
+}
+
+// TestNotAServer shows that bytes which are not the protocol end in an error.
+func TestNotAServer(t *testing.T) {
+	for _, answer := range []string{"HTTP/1.1 400 Bad Request\r\n\r\n", "E", "R\x00\x00\x00\x03", "R\x7f\xff\xff\xff\x00\x00\x00\x00", "", "Z\x00\x00\x00\x05I"} {
+		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a listener in a test
+		if err != nil {
+			t.Fatal(err)
+		}
+		var work sync.WaitGroup
+		work.Go(func() {
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				_, _ = conn.Read(make([]byte, 1000))
+				_, _ = io.WriteString(conn, answer)
+				_ = conn.Close()
+			}
+		})
+		c := open(t, "postgres://u:p@"+l.Addr().String()+"/d?sslmode=disable", pgdb.Config{})
+		if _, err := c.try(t.Context(), t, "SELECT 1", execution.Limits{}); execution.CodeOf(err) != sqlguard.CodeConnectionLost {
+			t.Errorf("%q: error %v, want %s", answer, err, sqlguard.CodeConnectionLost)
+		} else if errors.Is(err, io.EOF) {
+			t.Logf("%q: %v", answer, err)
+		}
+		_ = l.Close()
+		work.Wait()
+	}
+}
