@@ -1,0 +1,85 @@
+package postgres_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/ktxhq/ktx/dialects/postgres"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// The differential test runs this package's tests, built the other way, with
+// these set: the file with one statement in JSON a line, and the file for the
+// answers.
+const (
+	questionsEnv = "KTX_TEST_QUESTIONS"
+	answersEnv   = "KTX_TEST_ANSWERS"
+)
+
+// answer is all that a build says of a statement.
+type answer struct {
+	Code    sqlguard.Code
+	Verdict sqlguard.Verdict
+	Facts   []sqlguard.Statement
+}
+
+// ask returns the answer of this build in JSON. What depends on the parser
+// alone, its name and its words about syntax, is left out.
+func ask(g *sqlguard.Guard, sql string) (string, error) {
+	a := answer{Verdict: g.Check(sql)}
+	a.Code = a.Verdict.Code
+	a.Verdict.Parser = ""
+	if a.Code == sqlguard.CodeParseError {
+		a.Verdict = sqlguard.Verdict{}
+	} else if a.Verdict.Statements > 0 {
+		// The screen let it through, so that it is safe to parse.
+		facts, err := postgres.Dialect{}.Analyze(sql)
+		if err != nil {
+			return "", err
+		}
+		a.Facts = facts
+	}
+	text, err := json.Marshal(a)
+	return string(text), err
+}
+
+// TestAnswers is no test of its own: see questionsEnv.
+func TestAnswers(t *testing.T) {
+	from, to := os.Getenv(questionsEnv), os.Getenv(answersEnv)
+	if from == "" || to == "" {
+		t.Skip("only the differential test asks")
+	}
+	questions, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer questions.Close()
+	answers, err := os.Create(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answers.Close()
+	g := guard(t)
+	in, out := json.NewDecoder(bufio.NewReader(questions)), bufio.NewWriter(answers)
+	for {
+		var sql string
+		if err := in.Decode(&sql); err == io.EOF { //nolint:errorlint // Decode returns io.EOF itself
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		text, err := ask(g, sql)
+		if err != nil {
+			t.Fatalf("%q: %v", sql, err)
+		}
+		if _, err := out.WriteString(text + "\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		t.Fatal(err)
+	}
+}
