@@ -108,15 +108,11 @@ func (w *walker) allowedUnseen(word string, before sqlguard.Token, beforeOpen, a
 // namePlace reports whether only a name, a bracket or an expression can follow
 // the token.
 func (w *walker) namePlace(before sqlguard.Token) bool {
-	switch before.Kind {
-	case sqlguard.TokenComma:
-		return true
-	case sqlguard.TokenWord:
-		word := before.Text(w.sql)
-		return strings.EqualFold(word, "from") || strings.EqualFold(word, "join") || strings.EqualFold(word, "in")
-	default:
-		return false
+	if before.Kind != sqlguard.TokenWord {
+		return before.Kind == sqlguard.TokenComma
 	}
+	word := before.Text(w.sql)
+	return strings.EqualFold(word, "from") || strings.EqualFold(word, "join") || strings.EqualFold(word, "in")
 }
 
 type wordClass uint8

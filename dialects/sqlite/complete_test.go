@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/sqlc-dev/meyer/ast"
@@ -76,8 +77,7 @@ func complete(sql string, n ast.Stmt) (err error) {
 
 // extent is the place of what a field holds.
 func extent(field reflect.Value) (s sqlguard.Span, ok bool) {
-	switch field.Kind() {
-	case reflect.Slice:
+	if field.Kind() == reflect.Slice {
 		for i := range field.Len() {
 			if item, found := extent(field.Index(i)); found {
 				if !ok {
@@ -87,27 +87,21 @@ func extent(field reflect.Value) (s sqlguard.Span, ok bool) {
 			}
 		}
 		return s, ok
-	default:
-		n, isNode := field.Interface().(ast.Node)
-		if !isNode {
-			return s, false
-		}
-		return sqlguard.Span{Start: n.Pos(), End: n.End()}, true
 	}
+	n, isNode := reflect.TypeAssert[ast.Node](field)
+	if !isNode {
+		return s, false
+	}
+	return sqlguard.Span{Start: n.Pos(), End: n.End()}, true
 }
 
 // mustBeSeen reports whether a text holds a literal or what only a name can
 // be. A keyword that stands for a column among other syntax is not noticed.
 func mustBeSeen(text string) bool {
-	for _, t := range (sqlite.Dialect{}).Lex(text).List {
-		switch t.Kind {
-		case sqlguard.TokenString, sqlguard.TokenNumber, sqlguard.TokenQuotedName, sqlguard.TokenQuotedText, sqlguard.TokenParameter:
-			return true
-		case sqlguard.TokenWord:
-			if sqlite.WordClass(t.Text(text)) == "name" {
-				return true
-			}
-		}
+	spelled := []sqlguard.TokenKind{
+		sqlguard.TokenString, sqlguard.TokenNumber, sqlguard.TokenQuotedName, sqlguard.TokenQuotedText, sqlguard.TokenParameter,
 	}
-	return false
+	return slices.ContainsFunc((sqlite.Dialect{}).Lex(text).List, func(t sqlguard.Token) bool {
+		return slices.Contains(spelled, t.Kind) || t.Kind == sqlguard.TokenWord && sqlite.WordClass(t.Text(text)) == "name"
+	})
 }

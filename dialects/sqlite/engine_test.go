@@ -23,11 +23,11 @@ type verdictCase struct {
 	prepares bool // an allowed text that the engine of the tests can prepare
 }
 
-func readVerdicts(t testing.TB) []verdictCase {
-	t.Helper()
+func readVerdicts(tb testing.TB) []verdictCase {
+	tb.Helper()
 	data, err := os.ReadFile("testdata/verdicts.txt")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var cases []verdictCase
 	for line := range strings.Lines(string(data)) {
@@ -37,7 +37,7 @@ func readVerdicts(t testing.TB) []verdictCase {
 		}
 		code, sql, ok := strings.Cut(line, "\t")
 		if !ok {
-			t.Fatalf("no TAB in %q", line)
+			tb.Fatalf("no TAB in %q", line)
 		}
 		c := verdictCase{code: sqlguard.Code(code), sql: sql}
 		if rest, ok := strings.CutPrefix(code, "ok"); ok {
@@ -51,7 +51,6 @@ func readVerdicts(t testing.TB) []verdictCase {
 // engine is a database in memory with the schema of the tests, and an
 // authorizer that records what a statement would do.
 type engine struct {
-	t       testing.TB
 	conn    *sqlite3.Conn
 	actions []action
 }
@@ -62,29 +61,29 @@ type action struct {
 	schema, accessor string
 }
 
-func newEngine(t testing.TB) *engine {
-	t.Helper()
+func newEngine(tb testing.TB) *engine {
+	tb.Helper()
 	conn, err := sqlite3.Open(":memory:")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = conn.Close() })
+	tb.Cleanup(func() { _ = conn.Close() })
 	if err := fts5.Register(conn); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if _, err := conn.Config(sqlite3.DBCONFIG_DQS_DML, true); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	schema, err := os.ReadFile("testdata/schema.sql")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := conn.Exec(string(schema)); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	e := &engine{t: t, conn: conn}
+	e := &engine{conn: conn}
 	if err := conn.SetAuthorizer(e.authorize); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return e
 }
@@ -92,19 +91,18 @@ func newEngine(t testing.TB) *engine {
 // authorize permits nothing that changes the database, whatever is prepared.
 func (e *engine) authorize(code sqlite3.AuthorizerActionCode, first, second, schema, accessor string) sqlite3.AuthorizerReturnCode {
 	e.actions = append(e.actions, action{code, first, second, schema, accessor})
-	switch code {
-	case sqlite3.AUTH_SELECT, sqlite3.AUTH_READ, sqlite3.AUTH_FUNCTION, sqlite3.AUTH_RECURSIVE:
+	if slices.Contains(readActions, code) {
 		return sqlite3.AUTH_OK
-	case sqlite3.AUTH_PRAGMA:
-		first = strings.ToLower(first)
-		if second == "" || strings.HasSuffix(first, "info") || strings.HasSuffix(first, "list") || strings.HasSuffix(first, "check") {
-			return sqlite3.AUTH_OK
-		}
-		return sqlite3.AUTH_DENY
-	default:
-		return sqlite3.AUTH_DENY
 	}
+	first = strings.ToLower(first)
+	if code == sqlite3.AUTH_PRAGMA &&
+		(second == "" || strings.HasSuffix(first, "info") || strings.HasSuffix(first, "list") || strings.HasSuffix(first, "check")) {
+		return sqlite3.AUTH_OK
+	}
+	return sqlite3.AUTH_DENY
 }
+
+var readActions = []sqlite3.AuthorizerActionCode{sqlite3.AUTH_SELECT, sqlite3.AUTH_READ, sqlite3.AUTH_FUNCTION, sqlite3.AUTH_RECURSIVE}
 
 // prepare compiles sql and returns what the engine asked of the authorizer,
 // the text that is left, and the engine's error.
@@ -135,33 +133,37 @@ func falseAccept(e *engine, sql string) string {
 	st := &statements[0]
 	var faults []string
 	for _, a := range actions {
-		switch a.code {
-		case sqlite3.AUTH_SELECT, sqlite3.AUTH_RECURSIVE:
-		case sqlite3.AUTH_READ:
-			// Of a relation without a column that is used the engine reports
-			// the name only, common table expressions and what views read
-			// included.
-			nameOnly := a.second == "" && (definesCTE(sql, a.first) || a.first == "t" && reads(st, "", "tv"))
-			// PRAGMA table_list compiles every view for its columns.
-			if a.accessor == "" && st.Verb != sqlguard.VerbPragma && !reads(st, a.schema, a.first) && !nameOnly {
-				faults = append(faults, "reads "+a.first+" unseen")
-			}
-		case sqlite3.AUTH_FUNCTION:
-			if a.accessor == "" && !calls(st, a.second) {
-				faults = append(faults, "calls "+a.second+" unseen")
-			}
-		case sqlite3.AUTH_PRAGMA:
-			if st.Verb != sqlguard.VerbPragma || !sqlite.PragmaListed(a.first) || sqlite.PragmaSets(a.first) && a.second != "" {
-				faults = append(faults, "runs PRAGMA "+a.first+" "+a.second)
-			}
-		default:
-			faults = append(faults, fmt.Sprintf("asks for action %d on %s %s", a.code, a.first, a.second))
+		if fault := a.fault(st, sql); fault != "" {
+			faults = append(faults, fault)
 		}
 	}
 	if len(faults) == 0 {
 		return ""
 	}
 	return strings.Join(slices.Compact(faults), "; ")
+}
+
+// fault says how an action goes beyond what the reader saw in st, or "". What
+// a view does is the view's.
+func (a action) fault(st *sqlguard.Statement, sql string) string {
+	read, function, pragma := a.code == sqlite3.AUTH_READ, a.code == sqlite3.AUTH_FUNCTION, a.code == sqlite3.AUTH_PRAGMA
+	switch {
+	case a.accessor != "" && (read || function):
+	// PRAGMA table_list compiles every view for its columns.
+	case read && st.Verb == sqlguard.VerbPragma:
+	// Of a relation without a column that is used the engine reports the name
+	// only, common table expressions and what views read included.
+	case read && a.second == "" && (definesCTE(sql, a.first) || a.first == "t" && reads(st, "", "tv")):
+	case read && !reads(st, a.schema, a.first):
+		return "reads " + a.first + " unseen"
+	case function && !calls(st, a.second):
+		return "calls " + a.second + " unseen"
+	case pragma && (st.Verb != sqlguard.VerbPragma || !sqlite.PragmaListed(a.first) || sqlite.PragmaSets(a.first) && a.second != ""):
+		return "runs PRAGMA " + a.first + " " + a.second
+	case !pragma && !slices.Contains(readActions, a.code):
+		return fmt.Sprintf("asks for action %d on %s %s", a.code, a.first, a.second)
+	}
+	return ""
 }
 
 func onlyComments(text string) bool {
@@ -212,8 +214,8 @@ func definesCTE(sql, name string) bool {
 
 func calls(st *sqlguard.Statement, function string) bool {
 	switch strings.ToLower(function) {
-	case "like", "glob", "->", "->>", "current_date", "current_time", "current_timestamp":
-		return true // operators and keywords of the engine itself
+	case "like", "glob", "->", "->>", "current_date", "current_time", "current_timestamp", "coalesce":
+		return true // operators and keywords of the engine itself; coalesce is how it merges columns of outer joins
 	}
 	return slices.ContainsFunc(st.Calls, func(c sqlguard.Call) bool { return strings.EqualFold(c.Name, function) })
 }

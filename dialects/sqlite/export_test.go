@@ -47,8 +47,10 @@ func WordClass(word string) string {
 		return "reserved"
 	case wordSoft, wordSyntax, wordCall:
 		return "soft"
-	default:
+	case wordName:
 		return "name"
+	default:
+		return ""
 	}
 }
 

@@ -117,7 +117,7 @@ var deniedFunctions = map[string]ruling{
 func set(lists ...string) map[string]bool {
 	m := make(map[string]bool)
 	for _, list := range lists {
-		for _, name := range strings.Fields(list) {
+		for name := range strings.FieldsSeq(list) {
 			m[name] = true
 		}
 	}

@@ -59,14 +59,12 @@ const skip sqlguard.TokenKind = 255
 // token's kind in that state.
 func (l *lexer) advance(kind sqlguard.TokenKind, start int) sqlguard.TokenKind {
 	if kind == sqlguard.TokenTerminator {
-		switch l.state {
-		case lexTrigger, lexSemi:
+		if l.state == lexTrigger || l.state == lexSemi {
 			l.state = lexSemi
 			return sqlguard.TokenOperator
-		default:
-			l.state = lexStart
-			return kind
 		}
+		l.state = lexStart
+		return kind
 	}
 	switch l.state {
 	case lexNormal:

@@ -77,10 +77,7 @@ func wideFormat(args []ast.Expr) bool {
 			break
 		}
 		spec := after[:len(after)-len(strings.TrimLeft(after, "-+ #0!,'123456789.*"))]
-		rest = after[len(spec):]
-		if strings.HasPrefix(rest, "%") { // a percent sign, not the next directive
-			rest = rest[1:]
-		}
+		rest = strings.TrimPrefix(after[len(spec):], "%") // "%%" is no directive
 		star = star || strings.Contains(spec, "*")
 		for number := range strings.FieldsFuncSeq(spec, func(r rune) bool { return r < '0' || r > '9' }) {
 			if n, err := strconv.ParseFloat(number, 64); err != nil || n > maxLiteralBytes {

@@ -17,11 +17,11 @@ type mutator struct {
 	pool  []string // tokens
 }
 
-func newMutator(t testing.TB, seed uint64) *mutator {
-	t.Helper()
+func newMutator(tb testing.TB, seed uint64) *mutator {
+	tb.Helper()
 	m := &mutator{rand: rand.New(rand.NewPCG(seed, 7))}
 	known := make(map[string]bool)
-	for _, c := range readVerdicts(t) {
+	for _, c := range readVerdicts(tb) {
 		var tokens []string
 		for _, token := range (sqlite.Dialect{}).Lex(c.sql).List {
 			text := token.Text(c.sql)

@@ -48,7 +48,7 @@ func (w *walker) pragma(n *ast.PragmaStmt) {
 	refuse := func(message string) {
 		w.effect(sqlguard.Finding{
 			Code: sqlguard.CodePragmaNotAllowed, Object: name, Message: message,
-			Span: span(n),
+			Span: statementSpan(w.sql, n),
 		})
 	}
 	schema := ""

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/sqlc-dev/meyer/parser"
 
@@ -18,24 +19,19 @@ func syntaxError(sql string, err error) error {
 	at := min(max(fault.Offset, 0), len(sql))
 	message := fault.Message
 	t, before := tokenAt(sql, at)
-	switch t.Kind {
-	case sqlguard.TokenUnterminated:
+	switch kind := t.Kind; {
+	case kind == sqlguard.TokenUnterminated:
 		message = "a literal or quoted name that starts here never ends"
-	case sqlguard.TokenString, sqlguard.TokenQuotedText, sqlguard.TokenNumber:
+	case kind == sqlguard.TokenString, kind == sqlguard.TokenQuotedText, kind == sqlguard.TokenNumber:
 		message = "near '…': syntax error"
-	case sqlguard.TokenInvalid:
-		if t.Text(sql) == ":" && t.End < len(sql) && sql[t.End] == ':' {
-			message = `"::" is no operator of SQLite: write CAST(x AS type)`
-		}
-	case sqlguard.TokenWord:
-		message += advice(t.Text(sql))
-		// The word before may have been taken for an alias.
-		if before.Kind == sqlguard.TokenWord && message == fault.Message {
-			message += advice(before.Text(sql))
-		}
-	default:
-		if before.Kind == sqlguard.TokenWord {
-			message += advice(before.Text(sql))
+	case kind == sqlguard.TokenInvalid && strings.HasPrefix(sql[t.Start:], "::"):
+		message = `"::" is no operator of SQLite: write CAST(x AS type)`
+	}
+	// The word before the fault may have been taken for a name.
+	for _, word := range []sqlguard.Token{t, before} {
+		if hint := advice(word.Text(sql)); word.Kind == sqlguard.TokenWord && hint != "" {
+			message += hint
+			break
 		}
 	}
 	return &sqlguard.SyntaxError{Message: message, Offset: at}
@@ -45,14 +41,14 @@ func syntaxError(sql string, err error) error {
 // before it.
 func tokenAt(sql string, at int) (t, before sqlguard.Token) {
 	l := lexer{text: sql}
-	t, before = sqlguard.Token{Kind: sqlguard.TokenTerminator}, sqlguard.Token{Kind: sqlguard.TokenTerminator}
-	for {
+	none := sqlguard.Token{Kind: sqlguard.TokenTerminator}
+	for t = none; ; {
+		before = t
 		next, ok := nextToken(&l)
 		if !ok {
-			return sqlguard.Token{Kind: sqlguard.TokenTerminator}, t
+			return none, before
 		}
-		before, t = t, next
-		if t.End > at {
+		if t = next; t.End > at {
 			return t, before
 		}
 	}

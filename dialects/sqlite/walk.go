@@ -88,7 +88,7 @@ func (w *walker) explain(n *ast.ExplainStmt) {
 	case *ast.PragmaStmt:
 		w.refused = true
 		w.effect(sqlguard.Finding{
-			Code: sqlguard.CodePragmaNotAllowed, Span: span(inner),
+			Code: sqlguard.CodePragmaNotAllowed, Span: statementSpan(w.sql, inner),
 			Message: "EXPLAIN explains queries only; some PRAGMAs act even under EXPLAIN",
 		})
 	default:
