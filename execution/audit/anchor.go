@@ -34,7 +34,7 @@ func LoadAnchor(path string) (Anchor, error) {
 }
 
 func readAnchor(root *os.Root, name string) (Anchor, error) {
-	f, err := root.Open(name)
+	f, err := openRegular(root, name)
 	if err != nil {
 		return Anchor{}, err
 	}

@@ -175,7 +175,7 @@ func (w *Writer) saveTorn(f *os.File, segment string, from, to int64) error {
 		return err
 	}
 	name := fmt.Sprintf("%s%s%d-%x", segment, tornInfix, from, hash.Sum(nil)[:8])
-	if err := w.store.regular(name); err == nil {
+	if err := regular(w.store.root, name); err == nil {
 		if err := w.store.root.Remove(name); err != nil {
 			return err
 		}

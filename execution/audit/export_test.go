@@ -12,6 +12,25 @@ func OpenWith(dir string, cfg Config, logger *slog.Logger, flush func(*os.File) 
 	return open(dir, cfg, logger, system{flush: flush, lockWait: wait})
 }
 
+// Flusher is the flusher of a segment.
+type Flusher struct{ f flusher }
+
+// NewFlusher returns a flusher for file.
+func NewFlusher(flush func(*os.File) error, file *os.File) *Flusher {
+	f := &Flusher{f: flusher{flush: flush, file: file, segment: "segment"}}
+	f.f.ended.L = &f.f.mu
+	return f
+}
+
+// Wrote says that the event seq is written.
+func (f *Flusher) Wrote(seq int64) { f.f.written.Store(seq) }
+
+// Through flushes the event seq.
+func (f *Flusher) Through(seq int64) error { return f.f.through(seq) }
+
+// Use goes on with another file.
+func (f *Flusher) Use(file *os.File, segment string) error { return f.f.use(file, segment) }
+
 // The parts of the chain's form, for tests that forge events.
 const (
 	KeySize  = keySize

@@ -201,6 +201,46 @@ func TestFailedFlush(t *testing.T) {
 	}
 }
 
+// TestNoFlushMakesGoodAFailedOne: what was written before a flush failed, or
+// later to the same file, never counts as flushed, though the next flush of
+// that file succeeds.
+func TestNoFlushMakesGoodAFailedOne(t *testing.T) {
+	t.Parallel()
+	file := func() *os.File {
+		f, err := os.CreateTemp(t.TempDir(), "segment")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = f.Close() })
+		return f
+	}
+	var d disk
+	f := audit.NewFlusher(d.flush, file())
+	check := func(seq int64, want bool) {
+		t.Helper()
+		if err := f.Through(seq); (err == nil) != want {
+			t.Errorf("event %d: %v", seq, err)
+		}
+	}
+	f.Wrote(2)
+	check(2, true)
+	f.Wrote(4)
+	d.fail.Store(true)
+	check(3, false)
+	d.fail.Store(false)
+	f.Wrote(5)
+	check(5, false)
+	f.Wrote(6)
+	if err := f.Use(file(), "next"); err != nil {
+		t.Fatal(err)
+	}
+	f.Wrote(8)
+	check(8, true)
+	for seq := range int64(9) {
+		check(seq, seq <= 2 || seq >= 7)
+	}
+}
+
 // TestFailedFlushInTheBackground: under SyncInterval nobody waits for the
 // flush that fails, but the next event tells of it.
 func TestFailedFlushInTheBackground(t *testing.T) {

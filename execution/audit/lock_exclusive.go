@@ -36,7 +36,7 @@ func (l *dirLock) try() error { return nil }
 func (l *dirLock) release() error { return nil }
 
 func (l *dirLock) close() error {
-	return errors.Join(l.file.Close(), l.root.Remove(lockName))
+	return errors.Join(l.file.Close(), ignoreMissing(l.root.Remove(lockName)))
 }
 
 // syncDir does nothing: a directory cannot be flushed everywhere.

@@ -17,9 +17,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/ktxhq/ktx/execution/audit"
 )
@@ -210,54 +207,6 @@ func TestKilledProcess(t *testing.T) {
 		next = last + 1
 	}
 	once(t, dir, 1, next)
-}
-
-// TestLockHeldByAnother: a process that stopped while it held the lock does
-// not stop others for longer than the wait, and they record nothing meanwhile.
-func TestLockHeldByAnother(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	const wait = 300 * time.Millisecond
-	log, err := audit.OpenWith(dir, audit.Config{}, nil, (*os.File).Sync, wait)
-	if err != nil {
-		t.Fatal(err)
-	}
-	appendAll(t, log, small("a"))
-	other, err := os.OpenFile(filepath.Join(dir, audit.LockName), os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Flock(int(other.Fd()), syscall.LOCK_EX); err != nil {
-		t.Fatal(err)
-	}
-	start := time.Now()
-	var wg sync.WaitGroup
-	for range 10 {
-		wg.Go(func() {
-			if err := log.Append(t.Context(), small("b")); !errors.Is(err, audit.ErrUnavailable) {
-				t.Errorf("append without the lock: %v", err)
-			}
-		})
-	}
-	wg.Wait()
-	if d := time.Since(start); d < wait || d > 5*wait {
-		t.Errorf("10 appends gave up after %v, want %v for all of them", d, wait)
-	}
-	go func() {
-		time.Sleep(wait / 3)
-		_ = other.Close()
-	}()
-	appendAll(t, log, small("c"))
-	closeLog(t, log)
-	want := []audit.Type{audit.SessionOpen, audit.LogGap, audit.SessionOpen}
-	all := records(t, dir)
-	if diff := cmp.Diff(want, types(all)); diff != "" {
-		t.Fatal(diff)
-	}
-	if lost := all[1].Event.Log.Lost; lost != 10 {
-		t.Errorf("%d events counted as lost, want 10", lost)
-	}
-	sound(t, dir)
 }
 
 // helperLimit fills the log up to the size that files may have, takes the

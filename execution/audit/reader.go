@@ -77,7 +77,13 @@ func (r *Reader) All(ctx context.Context) iter.Seq2[Record, error] {
 
 // place is a point between two lines.
 type place struct {
-	number int // of the segment
+	number int  // of the segment
+	spot        // after the last line
+	event  spot // after the last line that is an event: what follows may be cut off
+}
+
+// spot is a point in a segment.
+type spot struct {
 	line   int // lines before
 	offset int64
 }
@@ -86,7 +92,7 @@ type place struct {
 // after the last. ok is false when the iteration is over.
 func (r *Reader) read(ctx context.Context, p place, yield func(Record, error) bool) (after place, ok bool) {
 	name := segmentName(p.number)
-	f, err := r.root.Open(name)
+	f, err := openRegular(r.root, name)
 	if err != nil {
 		yield(Record{}, fmt.Errorf("read audit log: %w", err))
 		return p, false
@@ -106,13 +112,15 @@ func (r *Reader) read(ctx context.Context, p place, yield func(Record, error) bo
 			yield(Record{}, fmt.Errorf("read %s: %w", name, err))
 			return p, false
 		}
-		p.line, p.offset = lines.number, lines.end
+		p.spot = spot{line: lines.number, offset: lines.end}
 		rec := Record{Segment: name, Line: lines.number, Offset: lines.start}
 		if err == nil {
 			rec.Raw = slices.Clone(line)
 			err = json.Unmarshal(line, &rec.Event)
 		}
-		if err != nil {
+		if err == nil {
+			p.event = p.spot
+		} else {
 			rec, err = Record{}, &LineError{Segment: name, Line: lines.number, Err: err}
 		}
 		if !yield(rec, err) {

@@ -196,6 +196,50 @@ func TestLostEventsAreSaidForGood(t *testing.T) {
 	}
 }
 
+// TestLostEventsAreSaidOnce: the loss is one note however often the log is
+// opened, and the anchor is again that of the log.
+func TestLostEventsAreSaidOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	fill(t, dir, audit.Config{}, 9)
+	path := segmentFiles(t, dir)[0]
+	write(t, path, splitLines(read(t, path))[0])
+	for range 3 {
+		fill(t, dir, audit.Config{}, 0)
+	}
+	report := verify(t, dir)
+	if len(report.Problems) != 1 || report.Problems[0].Kind != audit.ProblemLost || len(report.Notes) != 1 {
+		t.Errorf("problems %v, notes %v", report.Problems, report.Notes)
+	}
+	if report.Anchor.Seq != 2 || report.LastSeq != 2 {
+		t.Errorf("anchor %v of a log up to %d", report.Anchor, report.LastSeq)
+	}
+}
+
+// TestReplacedLastEvent: the event that the anchor names was replaced by
+// another with the same number, and the gateway goes on.
+func TestReplacedLastEvent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	fill(t, dir, audit.Config{}, 3)
+	path := segmentFiles(t, dir)[0]
+	lines := splitLines(read(t, path))
+	var prev audit.Hash
+	if err := prev.UnmarshalText(lines[1][len(`{"chain":{"hash":"`):][:64]); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if lines[2], _, err = audit.Line(audit.Event{Seq: 3, Type: audit.SessionOpen, QueryID: "forged"}, prev, false); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, bytes.Join(lines, nil))
+	fill(t, dir, audit.Config{}, 2)
+	report := verify(t, dir)
+	if len(report.Problems) != 1 || report.Problems[0].Kind != audit.ProblemLost || report.Problems[0].Line != 4 {
+		t.Errorf("problems %v", report.Problems)
+	}
+}
+
 // TestDamagedFirstLine: a segment whose first line is damaged can still be
 // appended to and sealed.
 func TestDamagedFirstLine(t *testing.T) {

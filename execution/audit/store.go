@@ -93,10 +93,9 @@ func (s *store) narrow(name string, mode fs.FileMode) error {
 	return nil
 }
 
-// open opens a file of the log that is there already. A link, a directory or a
-// device in its place is refused: what is written must lie in the directory.
+// open opens a file of the log that is there already and narrows its mode.
 func (s *store) open(name string, flag int) (*os.File, error) {
-	if err := s.regular(name); err != nil {
+	if err := regular(s.root, name); err != nil {
 		return nil, err
 	}
 	if err := s.narrow(name, fileMode); err != nil {
@@ -105,8 +104,18 @@ func (s *store) open(name string, flag int) (*os.File, error) {
 	return s.root.OpenFile(name, flag, fileMode)
 }
 
-func (s *store) regular(name string) error {
-	info, err := s.root.Lstat(name)
+// openRegular opens a file for reading.
+func openRegular(root *os.Root, name string) (*os.File, error) {
+	if err := regular(root, name); err != nil {
+		return nil, err
+	}
+	return root.Open(name)
+}
+
+// regular refuses a link, a directory, a pipe or a device in the place of a
+// file of the log.
+func regular(root *os.Root, name string) error {
+	info, err := root.Lstat(name)
 	if err != nil {
 		return err
 	}

@@ -50,50 +50,64 @@ func (r *Reader) last(ctx context.Context, n int, filter Filter) (last []Record,
 		return nil, place{}, fmt.Errorf("read audit log: %w", err)
 	}
 	for i, number := range slices.Backward(numbers) {
-		newest := i == len(numbers)-1
-		if !newest && n >= 0 && len(last) >= n {
+		newest, want := i == len(numbers)-1, n-len(last)
+		if n < 0 {
+			want = -1
+		} else if want == 0 && !newest {
 			break
 		}
 		from := place{number: number}
 		if n >= 0 && filter.zero() {
-			if from, err = r.before(number, n-len(last)); err != nil {
+			if from.spot, err = r.before(number, max(want, 1)); err != nil {
 				return nil, place{}, err
 			}
 		}
-		var part []Record
-		after, ok := r.read(ctx, from, func(rec Record, lineErr error) bool {
-			var line *LineError
-			switch {
-			case errors.As(lineErr, &line):
-			case lineErr != nil:
-				err = lineErr
-			case filter.Match(rec.Event):
-				part = append(part, rec)
-				if n >= 0 && len(part) > 2*(n-len(last)) {
-					part = slices.Clone(part[len(part)-(n-len(last)):])
-				}
-			}
-			return true
-		})
-		if !ok {
+		part, after, err := r.matching(ctx, from, want, filter)
+		if err == nil && (len(part) < want || after.event.line == 0) && from.line > 0 {
+			// Some of those lines are no events.
+			part, after, err = r.matching(ctx, place{number: number}, want, filter)
+		}
+		if err != nil {
 			return nil, place{}, err
 		}
 		if newest {
 			end = after
-		}
-		if n >= 0 && len(part) > n-len(last) {
-			part = part[len(part)-(n-len(last)):]
 		}
 		last = append(part, last...)
 	}
 	return last, end, nil
 }
 
-// before returns the place n whole lines before the end of a segment.
-func (r *Reader) before(number, n int) (place, error) {
-	f, err := r.root.Open(segmentName(number))
+// matching collects the last n events of a segment from p on that meet filter,
+// all of them when n is negative, and returns the place after them.
+func (r *Reader) matching(ctx context.Context, p place, n int, filter Filter) (part []Record, after place, err error) {
+	after, ok := r.read(ctx, p, func(rec Record, readErr error) bool {
+		var line *LineError
+		switch {
+		case errors.As(readErr, &line):
+		case readErr != nil:
+			err = readErr
+		case filter.Match(rec.Event):
+			if part = append(part, rec); n >= 0 && len(part) > 2*n {
+				part = slices.Clone(part[len(part)-n:])
+			}
+		}
+		return true
+	})
+	if !ok {
+		return nil, place{}, err
+	}
+	if n >= 0 && len(part) > n {
+		part = part[len(part)-n:]
+	}
+	return part, after, nil
+}
+
+// before returns the spot n whole lines before the end of a segment.
+func (r *Reader) before(number, n int) (spot, error) {
+	f, err := openRegular(r.root, segmentName(number))
 	if err != nil {
-		return place{}, fmt.Errorf("read audit log: %w", err)
+		return spot{}, fmt.Errorf("read audit log: %w", err)
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
 	// The lines are counted forwards, so that a record can name its line; the
@@ -117,13 +131,13 @@ func (r *Reader) before(number, n int) (place, error) {
 			break
 		}
 		if err != nil {
-			return place{}, fmt.Errorf("read %s: %w", segmentName(number), err)
+			return spot{}, fmt.Errorf("read %s: %w", segmentName(number), err)
 		}
 	}
 	if total <= n {
-		return place{number: number}, nil
+		return spot{}, nil
 	}
-	return place{number: number, line: total - n, offset: ends[(total-n)%(n+1)]}, nil
+	return spot{line: total - n, offset: ends[(total-n)%(n+1)]}, nil
 }
 
 // follow yields what is written after p until ctx ends or yield returns false.
@@ -159,10 +173,11 @@ func (r *Reader) follow(ctx context.Context, p place, yield func(Record, error) 
 	}
 }
 
-// within returns p, or the end of its segment when that was cut before p.
+// within returns p, or the place after the last event when the lines after
+// that were cut off.
 func (r *Reader) within(p place) place {
 	if info, err := r.root.Stat(segmentName(p.number)); err == nil && info.Size() < p.offset {
-		p.offset = info.Size()
+		p.spot = p.event
 	}
 	return p
 }

@@ -27,9 +27,8 @@ func lastEvent(r io.ReaderAt, from, size int64) (last head, end int64, err error
 				break
 			}
 			start := bytes.LastIndexByte(buf[:newline], '\n') + 1
-			if start == 0 && low > from {
-				break // the line begins before the window
-			}
+			// A line that begins before the window is no event as far as it
+			// is in it.
 			if h, err := readHead(buf[start:newline]); err == nil {
 				return h, low + int64(newline) + 1, nil
 			}

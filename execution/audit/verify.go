@@ -100,7 +100,7 @@ func (v *verifier) run(ctx context.Context, anchors []Anchor) error {
 
 // segment checks one file.
 func (v *verifier) segment(ctx context.Context, name string, last bool) error {
-	f, err := v.root.Open(name)
+	f, err := openRegular(v.root, name)
 	if err != nil {
 		return err
 	}

@@ -126,6 +126,24 @@ var attacks = map[string]func(l *tampered) finding{
 		l.segments[s][i] = append(append(bytes.Clone(line[:comma+1]), ' '), line[comma+1:]...)
 		return anyKind(s, i+1)
 	},
+	"add white space and hash anew": func(l *tampered) finding {
+		s, i := l.pick()
+		line := bytes.Clone(l.segments[s][i])
+		comma := bytes.LastIndexByte(line, ',')
+		line = slices.Insert(line, comma+1, ' ')
+		const open, member = len(`{"chain":{`), len(`"hash":"",`) + 64
+		plain := append(bytes.Clone(line[:open]), line[open+member:len(line)-1]...)
+		copy(line[open+len(`"hash":"`):], fmt.Sprintf("%x", sha256.Sum256(plain)))
+		l.segments[s][i] = line
+		return anyKind(s, i+1)
+	},
+	"cut the newline of a seal": func(l *tampered) finding {
+		s := l.rng.IntN(len(l.segments) - 1)
+		last := len(l.segments[s]) - 1
+		line := l.segments[s][last]
+		l.segments[s][last] = line[:len(line)-1]
+		return anyKind(s, last+1)
+	},
 	"delete lines": func(l *tampered) finding {
 		s, i := l.pick()
 		n := 1 + l.rng.IntN(len(l.segments[s])-i)
@@ -332,6 +350,39 @@ func TestVerifyKeptAnchor(t *testing.T) {
 	report := verify(t, forged, kept)
 	if report.OK || report.Problems[0].Kind != audit.ProblemReplaced || report.Problems[0].Seq != 5 {
 		t.Errorf("a replaced log: %v", report.Problems)
+	}
+}
+
+// TestVerifyWrongSeal: a chain that is right says of a segment what is wrong.
+func TestVerifyWrongSeal(t *testing.T) {
+	t.Parallel()
+	const segment = "audit-000001.jsonl"
+	first, hash, err := audit.Line(audit.Event{Seq: 1, Type: audit.SessionOpen}, audit.Hash{}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := audit.LogInfo{Segment: segment, Bytes: int64(len(first)), FirstSeq: 1, Records: 1}
+	for want, info := range map[string]audit.LogInfo{
+		"right":   right,
+		"name":    {Segment: "audit-000002.jsonl", Bytes: right.Bytes, FirstSeq: 1, Records: 1},
+		"bytes":   {Segment: segment, Bytes: right.Bytes + 1, FirstSeq: 1, Records: 1},
+		"first":   {Segment: segment, Bytes: right.Bytes, FirstSeq: 2, Records: 1},
+		"records": {Segment: segment, Bytes: right.Bytes, FirstSeq: 1, Records: 2},
+	} {
+		dir := t.TempDir()
+		seal, last, err := audit.Line(audit.Event{Seq: 2, Type: audit.SegmentSeal, Log: info}, hash, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, segment), append(bytes.Clone(first), seal...))
+		write(t, filepath.Join(dir, "anchor.json"), fmt.Appendf(nil, `{"seq":2,"hash":"%s","segment":"%s"}`, last, segment))
+		report := verify(t, dir)
+		if report.OK != (want == "right") {
+			t.Errorf("%s: problems %v", want, report.Problems)
+		}
+		if !report.OK && (report.Problems[0].Kind != audit.ProblemSegment || report.Problems[0].Line != 2) {
+			t.Errorf("%s: first problem %v", want, report.Problems[0])
+		}
 	}
 }
 

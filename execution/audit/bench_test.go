@@ -1,0 +1,100 @@
+package audit_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/ktxhq/ktx/execution/audit"
+)
+
+func BenchmarkAppend(b *testing.B) {
+	for _, mode := range []audit.SyncMode{audit.SyncOff, audit.SyncInterval, audit.SyncAlways} {
+		for _, goroutines := range []int{1, 16} {
+			b.Run(fmt.Sprintf("%s/%d", mode, goroutines), func(b *testing.B) {
+				log, err := audit.Open(filepath.Join(b.TempDir(), "audit"), audit.Config{Sync: mode}, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				ctx, e := analyst(b.Context()), decision("q-01HZX3V8K2M4N6P8")
+				b.ReportAllocs()
+				b.ResetTimer()
+				var wg sync.WaitGroup
+				for g := range goroutines {
+					wg.Go(func() {
+						for range (b.N + g) / goroutines {
+							if err := log.Append(ctx, e); err != nil {
+								b.Error(err)
+								return
+							}
+						}
+					})
+				}
+				wg.Wait()
+				b.StopTimer()
+				if err := log.Close(); err != nil {
+					b.Fatal(err)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkAppendTwoWriters alternates between two writers, each of which has
+// to read what the other wrote.
+func BenchmarkAppendTwoWriters(b *testing.B) {
+	dir := filepath.Join(b.TempDir(), "audit")
+	var logs [2]*audit.Writer
+	for i := range logs {
+		var err error
+		if logs[i], err = audit.Open(dir, audit.Config{}, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	ctx, e := analyst(b.Context()), decision("q-01HZX3V8K2M4N6P8")
+	b.ResetTimer()
+	for i := range b.N {
+		if err := logs[i%2].Append(ctx, e); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.StopTimer()
+	for _, log := range logs {
+		if err := log.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	e := decision("q-01HZX3V8K2M4N6P8")
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := audit.Line(e, audit.Hash{}, false); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkVerify reports the time for one event.
+func BenchmarkVerify(b *testing.B) {
+	dir := filepath.Join(b.TempDir(), "audit")
+	log, err := audit.Open(dir, audit.Config{Sync: audit.SyncOff}, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for range b.N {
+		if err := log.Append(b.Context(), decision("q-01HZX3V8K2M4N6P8")); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := log.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.ResetTimer()
+	report, err := audit.Verify(b.Context(), dir)
+	if err != nil || !report.OK {
+		b.Fatal(report.Problems, err)
+	}
+}

@@ -1,0 +1,155 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package audit_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ktxhq/ktx/execution/audit"
+)
+
+// TestTwoWriters alternates between two writers of one directory, over
+// rotations that each of them makes.
+func TestTwoWriters(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cfg := audit.Config{RotateBytes: 4 << 10}
+	logs := []*audit.Writer{openLog(t, dir, cfg), openLog(t, dir, cfg)}
+	for i := range 120 {
+		appendAll(t, logs[i/3%2], small(fmt.Sprintf("0-%d", i)))
+	}
+	for _, log := range logs {
+		closeLog(t, log)
+	}
+	report := sound(t, dir)
+	if len(report.Segments) < 3 || report.Unanchored != 0 {
+		t.Errorf("%d segments, %d events not anchored", len(report.Segments), report.Unanchored)
+	}
+	once(t, dir, 1, 120)
+}
+
+// TestAnchorNeverMovesBack: a writer that knows less of the log than another
+// leaves the other's anchor in place.
+func TestAnchorNeverMovesBack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first, second := openLog(t, dir, audit.Config{}), openLog(t, dir, audit.Config{})
+	appendAll(t, first, small("a"))
+	appendAll(t, second, small("b"))
+	closeLog(t, second)
+	closeLog(t, first)
+	if report := sound(t, dir); report.Anchor.Seq != 2 {
+		t.Errorf("the anchor names event %d, want 2", report.Anchor.Seq)
+	}
+}
+
+// TestAnotherWriterCrashes: a writer that is open finds the torn line of
+// another process and repairs it before it appends.
+func TestAnotherWriterCrashes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	log, other := openLog(t, dir, audit.Config{}), openLog(t, dir, audit.Config{})
+	appendAll(t, log, small("a"))
+	appendAll(t, other, small("b"))
+	path := segmentFiles(t, dir)[0]
+	torn := splitLines(read(t, path))[1][:70]
+	write(t, path, append(read(t, path), torn...))
+	appendAll(t, log, small("c"))
+	appendAll(t, other, small("d"))
+	want := []audit.Type{audit.SessionOpen, audit.SessionOpen, audit.LogRecovered, audit.SessionOpen, audit.SessionOpen}
+	if diff := cmp.Diff(want, types(records(t, dir))); diff != "" {
+		t.Error(diff)
+	}
+	sound(t, dir)
+}
+
+// TestLockHeldByAnother: a process that stopped while it held the lock does
+// not stop others for longer than the wait, and they record nothing meanwhile.
+func TestLockHeldByAnother(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const wait = 300 * time.Millisecond
+	log, err := audit.OpenWith(dir, audit.Config{}, nil, (*os.File).Sync, wait)
+	if err != nil {
+		t.Fatal(err)
+	}
+	appendAll(t, log, small("a"))
+	other, err := os.OpenFile(filepath.Join(dir, audit.LockName), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Flock(int(other.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	var wg sync.WaitGroup
+	for range 10 {
+		wg.Go(func() {
+			if err := log.Append(t.Context(), small("b")); !errors.Is(err, audit.ErrUnavailable) {
+				t.Errorf("append without the lock: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	if d := time.Since(start); d < wait || d > 5*wait {
+		t.Errorf("10 appends gave up after %v, want %v for all of them", d, wait)
+	}
+	go func() {
+		time.Sleep(wait / 3)
+		_ = other.Close()
+	}()
+	appendAll(t, log, small("c"))
+	closeLog(t, log)
+	want := []audit.Type{audit.SessionOpen, audit.LogGap, audit.SessionOpen}
+	all := records(t, dir)
+	if diff := cmp.Diff(want, types(all)); diff != "" {
+		t.Fatal(diff)
+	}
+	if lost := all[1].Event.Log.Lost; lost != 10 {
+		t.Errorf("%d events counted as lost, want 10", lost)
+	}
+	sound(t, dir)
+}
+
+// TestLockReplaced: when the lock file was removed and another process made a
+// new one, a writer that still holds the old one goes over to it.
+func TestLockReplaced(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	log, err := audit.OpenWith(dir, audit.Config{}, nil, (*os.File).Sync, 50*time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, audit.LockName)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	other := openLog(t, dir, audit.Config{})
+	appendAll(t, other, small("a"))
+	lock, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	if err := log.Append(t.Context(), small("b")); !errors.Is(err, audit.ErrUnavailable) {
+		t.Errorf("append under the old lock: %v", err)
+	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	appendAll(t, log, small("c"))
+	closeLog(t, log)
+	closeLog(t, other)
+	sound(t, dir)
+}
