@@ -19,6 +19,9 @@ const (
 	maxTokens = 50_000
 	maxDepth  = 256
 	maxChain  = 2_000
+	// Scanners in C read a run of operator characters again for every
+	// operator or comment that begins in it: 64 KiB of /**/ take seconds.
+	maxOperatorRun = 4096
 )
 
 // limitsFor derives the limits from the largest text and the stack of a
@@ -100,12 +103,21 @@ func (s *screening) characters(tokens []Token) {
 }
 
 func (s *screening) stretch(from, to int) {
+	run := 0
 	for i := from; i < to; {
 		c := s.sql[i]
 		if c >= 0x20 && c < 0x7f || c == '\n' || c == '\t' {
 			i++
+			if !operatorByte[c] {
+				run = 0
+				continue
+			}
+			if run++; run == maxOperatorRun+1 {
+				s.v.add(CodeInputTooLarge, Span{i - run, i}, fmt.Sprintf("more than %d operator characters in a row", maxOperatorRun))
+			}
 			continue
 		}
+		run = 0
 		n, bad := 1, true
 		switch {
 		case c == '\f':
@@ -127,6 +139,15 @@ func (s *screening) stretch(from, to int) {
 		i += n
 	}
 }
+
+// operatorByte marks the characters of which operators, and the marks of
+// comments, are made.
+var operatorByte = func() (set [256]bool) {
+	for _, c := range []byte("~!@#^&|`?+-*/%<>=:") {
+		set[c] = true
+	}
+	return set
+}()
 
 // hiddenRune reports whether a character beyond ASCII is a control, a space,
 // invisible, or changes the direction of text (Unicode 16, general categories

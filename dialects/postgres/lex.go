@@ -32,6 +32,7 @@ type lexer struct {
 	// piece is how the string that just ended goes on after a line break.
 	piece stringKind
 
+	signs   int // up to here there are only + and -, each an operator
 	depth   int // open brackets
 	words   int // words since the start of the statement
 	routine routineState
@@ -63,12 +64,11 @@ const (
 
 // Classes of bytes.
 const (
-	byteOther   uint8 = 0
 	byteSpace   uint8 = 1 << iota // white space
 	byteStart                     // starts an identifier
 	byteDigit                     // decimal digit
+	byteName                      // goes on in an identifier
 	byteOp                        // part of operators of any length
-	byteSelf                      // an operator, or part of one, by itself
 	byteBracket                   // ( ) [ ]
 )
 
@@ -78,15 +78,15 @@ var byteClass = func() (class [256]uint8) {
 		case strings.IndexByte(" \t\n\r\f\v", byte(c)) >= 0:
 			class[c] = byteSpace
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_', c >= 0x80:
-			class[c] = byteStart
+			class[c] = byteStart | byteName
 		case c >= '0' && c <= '9':
-			class[c] = byteDigit
+			class[c] = byteDigit | byteName
 		case strings.IndexByte("~!@#^&|`?+-*/%<>=", byte(c)) >= 0:
 			class[c] = byteOp
 		case c == '(' || c == ')' || c == '[' || c == ']':
 			class[c] = byteBracket
-		case c == ',' || c == '.' || c == ';' || c == ':':
-			class[c] = byteSelf
+		case c == '$':
+			class[c] = byteName
 		}
 	}
 	return class
@@ -106,113 +106,119 @@ func (l *lexer) next() (sqlguard.Token, bool) {
 		return sqlguard.Token{}, false
 	}
 	start, c := i, sql[i]
-	token := func(kind sqlguard.TokenKind, end int) (sqlguard.Token, bool) {
-		l.pos = end
-		return sqlguard.Token{Kind: kind, Start: start, End: end}, true
+	if l.piece == stringNone && byteClass[c]&byteStart != 0 {
+		return l.word(start)
 	}
 
 	// A string goes on after white space with a line break, in its own kind.
 	if l.piece != stringNone {
 		if c == '-' && strings.HasPrefix(sql[i:], "--") {
 			// It may stand between two pieces, and a line break ends it.
-			return token(sqlguard.TokenComment, lineEnd(sql, i))
+			return l.token(start, sqlguard.TokenComment, lineEnd(sql, i))
 		}
 		kind := l.piece
 		l.piece = stringNone
 		if c == '\'' && broken {
 			kind, end := l.quoted(i, kind)
-			return token(kind, end)
+			return l.token(start, kind, end)
 		}
 	}
 
-	switch byteClass[c] {
-	case byteStart:
+	switch class := byteClass[c]; {
+	case class&byteStart != 0:
 		return l.word(start)
-	case byteDigit:
-		return token(sqlguard.TokenNumber, numberEnd(sql, i))
-	case byteOp:
+	case class&byteDigit != 0:
+		return l.token(start, sqlguard.TokenNumber, numberEnd(sql, i))
+	case class == byteOp:
 		switch {
 		case c == '-' && strings.HasPrefix(sql[i:], "--"):
-			return token(sqlguard.TokenComment, lineEnd(sql, i))
+			return l.token(start, sqlguard.TokenComment, lineEnd(sql, i))
 		case c == '/' && strings.HasPrefix(sql[i:], "/*"):
 			end, ok := commentEnd(sql, i)
 			if !ok {
-				return token(sqlguard.TokenUnterminated, len(sql))
+				return l.token(start, sqlguard.TokenUnterminated, len(sql))
 			}
-			return token(sqlguard.TokenComment, end)
+			return l.token(start, sqlguard.TokenComment, end)
 		}
-		return token(sqlguard.TokenOperator, operatorEnd(sql, i))
-	case byteBracket:
+		if i < l.signs {
+			return l.token(start, sqlguard.TokenOperator, i+1)
+		}
+		end, run := operatorEnd(sql, i)
+		l.signs = run
+		return l.token(start, sqlguard.TokenOperator, end)
+	case class == byteBracket:
 		if c == '(' || c == '[' {
 			l.depth++
-			return token(sqlguard.TokenOpen, i+1)
+			return l.token(start, sqlguard.TokenOpen, i+1)
 		}
 		l.depth = max(l.depth-1, 0)
-		return token(sqlguard.TokenClose, i+1)
+		return l.token(start, sqlguard.TokenClose, i+1)
 	}
 
 	switch c {
 	case '\'':
 		kind, end := l.quoted(i, stringPlain)
-		return token(kind, end)
+		return l.token(start, kind, end)
 	case '"':
 		end, ok := quoteEnd(sql, i+1, '"')
 		if !ok {
-			return token(sqlguard.TokenUnterminated, len(sql))
+			return l.token(start, sqlguard.TokenUnterminated, len(sql))
 		}
-		return token(sqlguard.TokenQuotedName, end)
+		return l.token(start, sqlguard.TokenQuotedName, end)
 	case ',':
-		return token(sqlguard.TokenComma, i+1)
+		return l.token(start, sqlguard.TokenComma, i+1)
 	case '.':
 		switch {
-		case i+1 < len(sql) && byteClass[sql[i+1]] == byteDigit:
-			return token(sqlguard.TokenNumber, numberEnd(sql, i))
+		case i+1 < len(sql) && isDigit(sql[i+1]):
+			return l.token(start, sqlguard.TokenNumber, numberEnd(sql, i))
 		case i+1 < len(sql) && sql[i+1] == '.':
-			return token(sqlguard.TokenOperator, i+2)
+			return l.token(start, sqlguard.TokenOperator, i+2)
 		}
-		return token(sqlguard.TokenDot, i+1)
+		return l.token(start, sqlguard.TokenDot, i+1)
 	case ';':
 		if l.depth > 0 || l.routine == routineBody {
-			return token(sqlguard.TokenOperator, i+1)
+			return l.token(start, sqlguard.TokenOperator, i+1)
 		}
 		l.words, l.routine, l.blocks = 0, routineNo, 0
-		return token(sqlguard.TokenTerminator, i+1)
+		return l.token(start, sqlguard.TokenTerminator, i+1)
 	case ':':
 		if i+1 < len(sql) && (sql[i+1] == ':' || sql[i+1] == '=') {
-			return token(sqlguard.TokenOperator, i+2)
+			return l.token(start, sqlguard.TokenOperator, i+2)
 		}
-		return token(sqlguard.TokenOperator, i+1)
+		return l.token(start, sqlguard.TokenOperator, i+1)
 	case '$':
-		if i+1 < len(sql) && byteClass[sql[i+1]] == byteDigit {
+		if i+1 < len(sql) && isDigit(sql[i+1]) {
 			end := i + 1
-			for end < len(sql) && byteClass[sql[end]] == byteDigit {
+			for end < len(sql) && isDigit(sql[end]) {
 				end++
 			}
-			return token(sqlguard.TokenParameter, end)
+			return l.token(start, sqlguard.TokenParameter, end)
 		}
 		tag := dollarTag(sql[i:])
 		if tag == "" {
-			return token(sqlguard.TokenInvalid, i+1)
+			return l.token(start, sqlguard.TokenInvalid, i+1)
 		}
 		end := strings.Index(sql[i+len(tag):], tag)
 		if end < 0 {
-			return token(sqlguard.TokenUnterminated, len(sql))
+			return l.token(start, sqlguard.TokenUnterminated, len(sql))
 		}
-		return token(sqlguard.TokenString, i+len(tag)+end+len(tag))
+		return l.token(start, sqlguard.TokenString, i+len(tag)+end+len(tag))
 	case '\\':
-		return token(sqlguard.TokenClientCommand, lineEnd(sql, i))
+		return l.token(start, sqlguard.TokenClientCommand, lineEnd(sql, i))
 	default:
-		return token(sqlguard.TokenInvalid, i+1)
+		return l.token(start, sqlguard.TokenInvalid, i+1)
 	}
+}
+
+// token ends the token that began at start.
+func (l *lexer) token(start int, kind sqlguard.TokenKind, end int) (sqlguard.Token, bool) {
+	l.pos = end
+	return sqlguard.Token{Kind: kind, Start: start, End: end}, true
 }
 
 // word reads an identifier, a keyword, or a literal with a prefix.
 func (l *lexer) word(start int) (sqlguard.Token, bool) {
 	sql := l.sql
-	token := func(kind sqlguard.TokenKind, end int) (sqlguard.Token, bool) {
-		l.pos = end
-		return sqlguard.Token{Kind: kind, Start: start, End: end}, true
-	}
 	if start+1 < len(sql) && sql[start+1] == '\'' {
 		kind := stringNone
 		switch sql[start] {
@@ -225,30 +231,30 @@ func (l *lexer) word(start int) (sqlguard.Token, bool) {
 		}
 		if kind != stringNone {
 			kind, end := l.quoted(start+1, kind)
-			return token(kind, end)
+			return l.token(start, kind, end)
 		}
 	}
 	if start+2 < len(sql) && (sql[start] == 'u' || sql[start] == 'U') && sql[start+1] == '&' {
 		switch sql[start+2] {
 		case '\'':
 			kind, end := l.quoted(start+2, stringPlain)
-			return token(kind, end)
+			return l.token(start, kind, end)
 		case '"':
 			end, ok := quoteEnd(sql, start+3, '"')
 			if !ok {
-				return token(sqlguard.TokenUnterminated, len(sql))
+				return l.token(start, sqlguard.TokenUnterminated, len(sql))
 			}
-			return token(sqlguard.TokenQuotedName, end)
+			return l.token(start, sqlguard.TokenQuotedName, end)
 		}
 	}
 	end := start + 1
-	for end < len(sql) && (byteClass[sql[end]]&(byteStart|byteDigit) != 0 || sql[end] == '$') {
+	for end < len(sql) && byteClass[sql[end]]&byteName != 0 {
 		end++
 	}
 	if l.words++; l.depth == 0 && (l.words == 1 || l.routine != routineNo) {
 		l.follow(sql[start:end])
 	}
-	return token(sqlguard.TokenWord, end)
+	return l.token(start, sqlguard.TokenWord, end)
 }
 
 // follow keeps track of the body of a routine in SQL.
@@ -374,8 +380,9 @@ func commentEnd(sql string, from int) (int, bool) {
 
 // operatorEnd returns the end of an operator: the longest run of operator
 // characters up to the start of a comment. One of more than one character ends
-// in + or - only when it holds one of ~ ! @ # ^ & | ` ? %.
-func operatorEnd(sql string, from int) int {
+// in + or - only when it holds one of ~ ! @ # ^ & | ` ? %. The run up to signs
+// then holds nothing but + and -, each an operator: a long run is read once.
+func operatorEnd(sql string, from int) (end, signs int) {
 	end, odd := from, false
 	for end < len(sql) && byteClass[sql[end]] == byteOp {
 		if end+1 < len(sql) && end > from && (sql[end] == '-' && sql[end+1] == '-' || sql[end] == '/' && sql[end+1] == '*') {
@@ -387,12 +394,13 @@ func operatorEnd(sql string, from int) int {
 		}
 		end++
 	}
+	signs = end
 	if !odd {
 		for end-from > 1 && (sql[end-1] == '+' || sql[end-1] == '-') {
 			end--
 		}
 	}
-	return end
+	return end, signs
 }
 
 // numberEnd returns the end of a numeric literal.
@@ -454,10 +462,12 @@ func dollarTag(text string) string {
 		switch c := text[i]; {
 		case c == '$':
 			return text[:i+1]
-		case byteClass[c] == byteStart, byteClass[c] == byteDigit && i > 1:
+		case byteClass[c]&byteStart != 0, isDigit(c) && i > 1:
 		default:
 			return ""
 		}
 	}
 	return ""
 }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -167,6 +167,10 @@ func (w *walker) column(qualifier []string, name string, span sqlguard.Span) {
 // the current query. What says how.
 func (w *walker) star(qualifier []string, span sqlguard.Span, what string) {
 	if len(qualifier) == 0 {
+		if w.starred { // once says it all, and thousands of joins may ask
+			return
+		}
+		w.starred = true
 		for _, item := range w.items[w.level:] {
 			if item.facts != nil {
 				w.refuseColumns(item, span, what)

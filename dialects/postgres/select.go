@@ -12,8 +12,8 @@ import (
 // operation over such.
 func (w *walker) judgeSelectStmt(n *selectStmt) {
 	w.verb(kindSelectStmt)
-	ctes, items, level, access := len(w.ctes), len(w.items), w.level, w.access
-	w.access = sqlguard.AccessRead
+	ctes, items, level, access, starred := len(w.ctes), len(w.items), w.level, w.access, w.starred
+	w.access, w.starred = sqlguard.AccessRead, false
 
 	// The names of WITH are in reach of the whole query; what its FROM names is
 	// not in reach of WITH.
@@ -32,7 +32,7 @@ func (w *walker) judgeSelectStmt(n *selectStmt) {
 	}
 	w.fieldsSelectStmt(n)
 
-	w.ctes, w.items, w.level, w.access = w.ctes[:ctes], w.items[:items], level, access
+	w.ctes, w.items, w.level, w.access, w.starred = w.ctes[:ctes], w.items[:items], level, access, starred
 }
 
 // judgeWithClause brings the names of WITH into reach, one after the other;

@@ -20,10 +20,11 @@ type walker struct {
 	target  *rangeVar       // the relation that the statement around writes to
 	refused bool            // inside a statement other than a read
 
-	ctes  []string   // names of common table expressions in reach
-	path  []cteScope // the common table expressions around
-	items []fromItem // what FROM names in reach, outer queries first
-	level int        // start of the current query's items
+	ctes    []string   // names of common table expressions in reach
+	path    []cteScope // the common table expressions around
+	items   []fromItem // what FROM names in reach, outer queries first
+	level   int        // start of the current query's items
+	starred bool       // every item of the current query was read whole
 
 	locks int // locking clauses seen
 	types map[[2]string]bool
