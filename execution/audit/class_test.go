@@ -103,7 +103,8 @@ func TestUnclassifiedIsNeverWritten(t *testing.T) {
 		"1", "2", "3", "4", "5", "6", "7", "8", "9",
 		map[string]any{"k": "v"},
 		[]byte("r"),
-		inner{"10"}, inner{"11"},
+		inner{"10"},
+		inner{"11"},
 	}
 	if got, want := audit.Members(&v, false), `{"name":"2","outer":{"a":"11"},"public":"1"}`; got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -117,10 +117,7 @@ func isEmpty(v reflect.Value) bool {
 }
 
 func appendTime(buf []byte, v reflect.Value) []byte {
-	t, ok := v.Addr().Interface().(*time.Time)
-	if !ok {
-		return append(buf, `""`...)
-	}
+	t, _ := reflect.TypeAssert[time.Time](v)
 	buf = append(buf, '"')
 	buf = t.UTC().AppendFormat(buf, timeLayout)
 	return append(buf, '"')

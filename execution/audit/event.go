@@ -40,6 +40,9 @@ const (
 	LogGap Type = "log.gap"
 )
 
+// own reports whether t is one of the types that only the log writes.
+func (t Type) own() bool { return t == SegmentSeal || t == LogRecovered || t == LogGap }
+
 // The values of [Decision.Verdict].
 const (
 	VerdictAllow  = "allow"

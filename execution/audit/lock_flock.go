@@ -47,7 +47,7 @@ func (l *dirLock) flock(how int) error {
 	var err error
 	ctlErr := l.conn.Control(func(fd uintptr) {
 		for {
-			if err = syscall.Flock(int(fd), how); !errors.Is(err, syscall.EINTR) { //nolint:gosec // a descriptor fits an int
+			if err = syscall.Flock(int(fd), how); !errors.Is(err, syscall.EINTR) {
 				return
 			}
 		}

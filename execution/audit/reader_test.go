@@ -93,7 +93,10 @@ func TestReaderErrors(t *testing.T) {
 	if _, err := audit.Verify(ctx, dir); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled verify: %v", err)
 	}
-	for range openReader(t, dir).All(t.Context()) {
+	for _, err := range openReader(t, dir).All(t.Context()) {
+		if err != nil {
+			t.Error(err)
+		}
 		break // a consumer may stop
 	}
 }
@@ -261,8 +264,15 @@ func TestFilter(t *testing.T) {
 	for _, f := range []audit.Filter{
 		{},
 		{Types: []audit.Type{audit.SessionOpen, audit.QueryDecision}},
-		{Seq: 7}, {QueryID: "q1"}, {Principal: "analyst"}, {Connection: "warehouse"}, {Verdict: "reject"},
-		{Code: "write_statement"}, {Code: "timeout"}, {Since: at}, {Until: at.Add(1)},
+		{Seq: 7},
+		{QueryID: "q1"},
+		{Principal: "analyst"},
+		{Connection: "warehouse"},
+		{Verdict: "reject"},
+		{Code: "write_statement"},
+		{Code: "timeout"},
+		{Since: at},
+		{Until: at.Add(1)},
 	} {
 		if !f.Match(e) {
 			t.Errorf("%+v does not match", f)
@@ -270,8 +280,15 @@ func TestFilter(t *testing.T) {
 	}
 	for _, f := range []audit.Filter{
 		{Types: []audit.Type{audit.SessionOpen}},
-		{Seq: 8}, {QueryID: "q"}, {Principal: "x"}, {Connection: "x"}, {Verdict: "allow"}, {Code: "write"},
-		{Since: at.Add(1)}, {Until: at}, {QueryID: "q1", Principal: "x"},
+		{Seq: 8},
+		{QueryID: "q"},
+		{Principal: "x"},
+		{Connection: "x"},
+		{Verdict: "allow"},
+		{Code: "write"},
+		{Since: at.Add(1)},
+		{Until: at},
+		{QueryID: "q1", Principal: "x"},
 	} {
 		if f.Match(e) {
 			t.Errorf("%+v matches", f)

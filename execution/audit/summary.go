@@ -67,8 +67,7 @@ func summarize(ctx context.Context, r *Reader, filter Filter) (Summary, error) {
 	var latency, exec []float64
 	open := map[string]int64{}
 	for rec, err := range r.All(ctx) {
-		var bad *LineError
-		if errors.As(err, &bad) {
+		if _, bad := errors.AsType[*LineError](err); bad {
 			s.BadLines++
 			continue
 		}

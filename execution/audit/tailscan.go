@@ -16,7 +16,7 @@ func lastEvent(r io.ReaderAt, from, size int64) (last head, end int64, err error
 	for window := int64(tailWindow); ; window *= 4 {
 		low := max(from, size-window)
 		buf := make([]byte, size-low)
-		if _, err := r.ReadAt(buf, low); err != nil && err != io.EOF { //nolint:errorlint // io.ReaderAt returns io.EOF itself
+		if _, err := r.ReadAt(buf, low); err != nil && err != io.EOF {
 			return head{}, from, err
 		}
 		stop := len(buf)

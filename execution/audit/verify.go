@@ -211,9 +211,7 @@ func (v *verifier) anchored(segment string, line int, h head) {
 
 // own reads what the log says of itself.
 func (v *verifier) own(seg *SegmentReport, line []byte, at *lines, h head) {
-	switch h.kind {
-	case SegmentSeal, LogRecovered, LogGap:
-	default:
+	if !h.kind.own() {
 		return
 	}
 	var e Event

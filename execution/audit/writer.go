@@ -122,10 +122,10 @@ func open(dir string, cfg Config, logger *slog.Logger, sys system) (*Writer, err
 // Append records e as [Log] says. Time, when zero, sequence number and chain
 // are set here, principal and client taken from ctx by [Attribute].
 func (w *Writer) Append(ctx context.Context, e Event) error {
-	switch e.Type {
-	case "":
+	if e.Type == "" {
 		return errors.New("append to audit log: the event has no type")
-	case SegmentSeal, LogRecovered, LogGap:
+	}
+	if e.Type.own() {
 		return fmt.Errorf("append to audit log: %s events are written by the log alone", e.Type)
 	}
 	e = Attribute(ctx, e)

@@ -229,7 +229,7 @@ func TestModes(t *testing.T) {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			continue // the lock, on systems without flock
 		}
-		if err := os.Chmod(path, 0o755); err != nil { //nolint:gosec // the point of the test
+		if err := os.Chmod(path, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -242,8 +242,9 @@ func TestLinksAreRefused(t *testing.T) {
 	for _, name := range []string{"audit-000001.jsonl", audit.KeyName} {
 		for _, inside := range []bool{false, true} {
 			dir := t.TempDir()
-			file, target := filepath.Join(t.TempDir(), "file"), ""
-			if target = file; inside {
+			file := filepath.Join(t.TempDir(), "file")
+			target := file
+			if inside {
 				file, target = filepath.Join(dir, "file"), "file"
 			}
 			write(t, file, bytes.Repeat([]byte{'x'}, audit.KeySize))
