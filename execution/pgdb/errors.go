@@ -35,6 +35,7 @@ const (
 	stateOutOfMemory   = "53200"
 	stateDiskFull      = "53100"
 	stateBadText       = "22P02"
+	stateNotUTF8       = "22021"
 	stateSerialization = "40001"
 	statePrivilege     = "42501"
 )
@@ -72,6 +73,8 @@ func queryError(e *pgconn.PgError, sql string) *execution.Error {
 		out.Hint = "another session holds a lock on a table of the statement; try again later"
 	case stateSerialization:
 		out.Hint = "try again"
+	case stateNotUTF8:
+		out.Hint = "a value holds bytes that are not UTF-8: read it as bytes with convert_to(column, 'SQL_ASCII')"
 	case statePrivilege:
 		out.Retryable = false
 		out.Hint = "the connection's role may not read this: ask the operator for the grant, or use another table"

@@ -1,6 +1,12 @@
 package pgdb
 
-import "io"
+import (
+	"io"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/ktxhq/ktx/execution"
+)
 
 // Bounds that the tests speak of.
 const (
@@ -74,4 +80,16 @@ func (c Config) PinsSQL() (string, error) {
 		return "", err
 	}
 	return t.pinsCI.sql, nil
+}
+
+// Render returns a result of one row, as it stands for types and texts.
+func Render(lim execution.Limits, oids []uint32, cells [][]byte) (*execution.Result, error) {
+	s := rowSet{lim: lim.WithDefaults()}
+	var d pgproto3.RowDescription
+	for _, oid := range oids {
+		d.Fields = append(d.Fields, pgproto3.FieldDescription{Name: []byte("c"), DataTypeOID: oid})
+	}
+	s.describe(&d)
+	err := s.add(cells, nil)
+	return s.result(), err
 }

@@ -16,6 +16,8 @@ import (
 const (
 	maxIdle     = 5 * time.Minute
 	maxLifetime = time.Hour
+	// maxWait is how long a statement waits for a connection.
+	maxWait = 30 * time.Second
 )
 
 // pool keeps at most size connections. Who waits is served in order of
@@ -50,9 +52,9 @@ func newPool(size int, dial func(context.Context) (*conn, error)) *pool {
 }
 
 // acquire returns a connection that is ready, and whether it was used before.
-// It waits until ctx ends, at most for patience.
-func (p *pool) acquire(ctx context.Context, patience time.Duration) (c *conn, reused bool, err error) {
-	g, err := p.grant(ctx, patience)
+// It waits until ctx ends, at most for maxWait.
+func (p *pool) acquire(ctx context.Context) (c *conn, reused bool, err error) {
+	g, err := p.grant(ctx)
 	if err != nil {
 		return nil, false, err
 	}
@@ -80,7 +82,7 @@ func (p *pool) acquire(ctx context.Context, patience time.Duration) (c *conn, re
 }
 
 // grant takes an idle connection or the right to make one.
-func (p *pool) grant(ctx context.Context, patience time.Duration) (grant, error) {
+func (p *pool) grant(ctx context.Context) (grant, error) {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
@@ -102,7 +104,7 @@ func (p *pool) grant(ctx context.Context, patience time.Duration) (grant, error)
 	p.waiting = append(p.waiting, turn)
 	p.mu.Unlock()
 
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(maxWait)
 	defer timer.Stop()
 	var err error
 	select {

@@ -109,7 +109,7 @@ func (d *DB) Probe(ctx context.Context) (execution.ProbeReport, error) {
 
 // probeConnection reports on the connection itself.
 func (d *DB) probeConnection(ctx context.Context, r *execution.ProbeReport) error {
-	c, _, err := d.pool.acquire(ctx, questionLimits.Timeout)
+	c, _, err := d.pool.acquire(ctx)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (d *DB) run(ctx context.Context, s statement, lim execution.Limits) (*execu
 		return nil, nil, interrupted(context.Cause(ctx), nil, lim.Timeout)
 	}
 	for retried := false; ; retried = true {
-		c, reused, err := d.pool.acquire(ctx, lim.Timeout)
+		c, reused, err := d.pool.acquire(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -137,13 +137,25 @@ func (x *exchange) run(ctx context.Context, closing func(func()) func() bool) (*
 	f.SendBind(&pgproto3.Bind{Parameters: x.s.values}) // no format codes: every column as text
 	f.SendDescribe(&pgproto3.Describe{ObjectType: 'P'})
 	f.SendExecute(&pgproto3.Execute{})
-	f.Send(end)
+	f.SendSync(&pgproto3.Sync{})
+	if !c.pooled {
+		f.Send(end)
+	}
 	var status byte
 	if err = f.Flush(); err == nil {
-		c.pending = true
+		c.pending = !c.pooled
 		status, err = x.read()
 	}
 	x.elapsed = time.Since(start)
+	ended := true
+	if c.pooled && err == nil && status != 'I' {
+		// A pooler gives the server away at a ReadyForQuery outside of a
+		// transaction. Had the text ended its own, what follows would reach a
+		// server connection that is somebody else's by now.
+		f.Send(end)
+		c.pending = true
+		ended = f.Flush() == nil
+	}
 
 	stop()
 	stay()
@@ -154,7 +166,9 @@ func (x *exchange) run(ctx context.Context, closing func(func()) func() bool) (*
 	if err != nil {
 		return x.broken(err, reason)
 	}
-	return x.answered(status, reason, delivered)
+	res, err := x.answered(status, reason, delivered)
+	x.keep = x.keep && ended
+	return res, err
 }
 
 // read reads up to the first ReadyForQuery and returns its status.

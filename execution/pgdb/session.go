@@ -280,14 +280,13 @@ func (c *conn) pins() constant {
 	return c.dialer.texts.pins
 }
 
-// closing returns what stands behind the text: its Sync, ROLLBACK and the reset
-// with a Sync of their own. An error before the first Sync skips nothing of it.
+// closing returns what stands behind the text's Sync: ROLLBACK and the reset
+// with a Sync of their own. An error in the text skips nothing of it.
 func (c *conn) closing() (raw, error) {
 	if c.close != nil {
 		return c.close, nil
 	}
 	var e encoder
-	e.add(&pgproto3.Sync{})
 	e.run(rollback, c.prepared)
 	for _, r := range resets {
 		e.run(r, c.prepared)
@@ -319,20 +318,7 @@ func (c *conn) setUp(ctx context.Context) error {
 
 func (c *conn) ask(ctx context.Context) error {
 	c.user = c.pg.ParameterStatus("session_authorization")
-	var e encoder
-	e.run(constant{sql: identifySQL}, false)
-	e.add(&pgproto3.Sync{})
-	e.run(constant{sql: intervalSQL}, false)
-	e.add(&pgproto3.Sync{})
-	if e.err != nil {
-		return e.err
-	}
-	f := c.pg.Frontend()
-	f.Send(raw(e.b))
-	if err := f.Flush(); err != nil {
-		return connectError(ctx, err)
-	}
-	row, err := c.collect()
+	row, err := c.question(identifySQL)
 	if err != nil {
 		return connectError(ctx, err)
 	}
@@ -346,7 +332,7 @@ func (c *conn) ask(ctx context.Context) error {
 	if c.version, err = strconv.Atoi(row[1]); err != nil {
 		return connectError(ctx, fmt.Errorf("%w: version %q", errFrame, row[1]))
 	}
-	switch _, err := c.collect(); {
+	switch _, err := c.question(intervalSQL); {
 	case err == nil:
 		c.interval = true
 	case c.pg.IsClosed():
@@ -365,7 +351,24 @@ func (c *conn) ask(ctx context.Context) error {
 	return c.prepare(ctx)
 }
 
-// prepare parses the texts under their names.
+// question runs a constant outside of a transaction and returns its last row.
+func (c *conn) question(sql string) ([]string, error) {
+	var e encoder
+	e.run(constant{sql: sql}, false)
+	e.add(&pgproto3.Sync{})
+	if e.err != nil {
+		return nil, e.err
+	}
+	f := c.pg.Frontend()
+	f.Send(raw(e.b))
+	if err := f.Flush(); err != nil {
+		return nil, err
+	}
+	return c.collect()
+}
+
+// prepare parses the texts under their names. A server that refuses gets them
+// unnamed.
 func (c *conn) prepare(ctx context.Context) error {
 	f := c.pg.Frontend()
 	for _, t := range append([]constant{c.dialer.texts.begin, c.pins(), rollback}, resets...) {
@@ -375,10 +378,17 @@ func (c *conn) prepare(ctx context.Context) error {
 	if err := f.Flush(); err != nil {
 		return connectError(ctx, err)
 	}
-	if _, err := c.collect(); err != nil {
+	switch _, err := c.collect(); {
+	case err == nil:
+		c.prepared = true
+	case c.pg.IsClosed():
 		return connectError(ctx, err)
+	default:
+		// The names are taken: this server connection was somebody else's, so
+		// a pooler is in front whatever the configuration says.
+		c.dialer.found.Store(true)
+		c.pooled = true
 	}
-	c.prepared = true
 	return nil
 }
 
