@@ -1,9 +1,11 @@
 package postgres_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ktxhq/ktx/dialects/postgres"
 )
@@ -71,6 +73,34 @@ func BenchmarkCheck(b *testing.B) {
 					b.Fatal(v.Findings)
 				}
 			}
+		})
+	}
+}
+
+// BenchmarkRatio is Check beside the bare parser, turn by turn in one run, so
+// that a busy machine slows both alike. The medians are compared.
+func BenchmarkRatio(b *testing.B) {
+	for _, text := range benchmarkTexts {
+		b.Run(text.name, func(b *testing.B) {
+			g := guard(b)
+			var checks, parses []time.Duration
+			n := 0
+			for b.Loop() {
+				n++
+				sql := distinct(text.sql, n)
+				start := time.Now()
+				if err := bareParse(sql); err != nil {
+					b.Fatal(err)
+				}
+				parsed := time.Now()
+				if v := g.Check(sql); !v.Allowed {
+					b.Fatal(v.Findings)
+				}
+				checks, parses = append(checks, time.Since(parsed)), append(parses, parsed.Sub(start))
+			}
+			slices.Sort(checks)
+			slices.Sort(parses)
+			b.ReportMetric(float64(checks[len(checks)/2])/float64(parses[len(parses)/2]), "check/parse")
 		})
 	}
 }

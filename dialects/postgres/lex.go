@@ -12,7 +12,7 @@ import (
 // psql up to the end of its line.
 func (Dialect) Lex(text string) sqlguard.Tokens {
 	l := lexer{sql: text}
-	list := make([]sqlguard.Token, 0, len(text)/4+8)
+	list := make([]sqlguard.Token, 0, len(text)/3+8)
 	for {
 		t, ok := l.next()
 		if !ok {

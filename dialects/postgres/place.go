@@ -36,6 +36,26 @@ func (w *walker) tokenSpan(location int32) sqlguard.Span {
 // nameSpan is the span of the name at location, qualifications included.
 func (w *walker) nameSpan(location int32) sqlguard.Span {
 	at := w.place(location)
+	end := at
+	for end < len(w.sql) && (byteClass[w.sql[end]]&byteName != 0 || w.sql[end] == '.' && end > at) {
+		end++
+	}
+	// A plain name, with nothing behind it that could be a part of it.
+	if end > at && end < len(w.sql) && w.sql[end-1] != '.' {
+		switch w.sql[end] {
+		case ',', ')', '(', '=', ':', ']', '[', '<', '>':
+			return sqlguard.Span{Start: at, End: end}
+		case ' ', '\n':
+			if end+1 < len(w.sql) && byteClass[w.sql[end+1]]&byteName != 0 {
+				return sqlguard.Span{Start: at, End: end}
+			}
+		}
+	}
+	return w.anyNameSpan(at)
+}
+
+// anyNameSpan is nameSpan for names with quotes, spaces or comments in them.
+func (w *walker) anyNameSpan(at int) sqlguard.Span {
 	l := lexer{sql: w.sql, pos: at}
 	t, ok := l.next()
 	if !ok {
@@ -79,12 +99,13 @@ func (w *walker) bracketSpan(location int32) sqlguard.Span {
 // attributeSpan is the span of the next attribute of that name, which the
 // parser gives no place.
 func (w *walker) attributeSpan(name string) sqlguard.Span {
+	const far = 1000 // tokens; the name may have been cut to the server's length
 	l := lexer{sql: w.sql, pos: w.near}
 	var before sqlguard.Token
-	for {
+	for range far {
 		t, ok := l.code()
 		if !ok {
-			return w.tokenSpan(-1)
+			break
 		}
 		if before.Kind == sqlguard.TokenDot {
 			text := t.Text(w.sql)
@@ -96,6 +117,7 @@ func (w *walker) attributeSpan(name string) sqlguard.Span {
 		}
 		before = t
 	}
+	return w.tokenSpan(-1)
 }
 
 // bodySpan is the span of the statement in the brackets of a common table
@@ -126,34 +148,36 @@ func (w *walker) bodySpan(location int32) sqlguard.Span {
 	}
 }
 
-// lockingSpan is the span of the n-th locking clause of the statement.
-func (w *walker) lockingSpan(n int) sqlguard.Span {
-	var word [4]sqlguard.Token // the last words, in order
-	l := lexer{sql: w.sql, pos: w.st.Span.Start}
+// lockingSearch finds the locking clauses of a statement one after the other.
+type lockingSearch struct {
+	l    lexer
+	word [4]sqlguard.Token // the last tokens, in order
+}
+
+// lockingSpan is the span of the next locking clause of the statement, which
+// the parser gives no place.
+func (w *walker) lockingSpan() sqlguard.Span {
+	if w.locks == nil {
+		w.locks = &lockingSearch{l: lexer{sql: w.sql, pos: w.st.Span.Start}}
+	}
+	word := &w.locks.word
 	is := func(i int, keyword string) bool {
 		return word[i].Kind == sqlguard.TokenWord && strings.EqualFold(word[i].Text(w.sql), keyword)
 	}
 	for {
-		t, ok := l.code()
+		t, ok := w.locks.l.code()
 		if !ok {
 			return w.tokenSpan(-1)
 		}
 		copy(word[:], word[1:])
 		word[3] = t
-		start := -1
 		switch {
 		case is(2, "for") && (is(3, "update") || is(3, "share")):
-			start = word[2].Start
+			return sqlguard.Span{Start: word[2].Start, End: t.End}
 		case is(0, "for") && is(1, "no") && is(2, "key") && is(3, "update"):
-			start = word[0].Start
+			return sqlguard.Span{Start: word[0].Start, End: t.End}
 		case is(1, "for") && is(2, "key") && is(3, "share"):
-			start = word[1].Start
-		}
-		if start < 0 {
-			continue
-		}
-		if n--; n < 0 {
-			return sqlguard.Span{Start: start, End: t.End}
+			return sqlguard.Span{Start: word[1].Start, End: t.End}
 		}
 	}
 }

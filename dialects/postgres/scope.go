@@ -99,7 +99,7 @@ func (w *walker) judgeColumnRef(n *columnRef) {
 	}
 	var qualifier []string
 	if last > 0 {
-		qualifier = make([]string, last)
+		qualifier = w.strings(last)
 		for i, f := range n.Fields[:last] {
 			s := f.GetString_()
 			if s == nil {
@@ -119,7 +119,7 @@ func (w *walker) judgeColumnRef(n *columnRef) {
 		w.unreadable()
 		return
 	}
-	if qualifier != nil && oneArgumentDenied(s.Sval) {
+	if qualifier != nil && mayBeDenied(s.Sval) && oneArgumentDenied(s.Sval) {
 		w.deniedCall(s.Sval, sqlguard.NotationColumn, span)
 	}
 	w.column(qualifier, s.Sval, span)
@@ -211,7 +211,20 @@ func (w *walker) derived(qualifier []string) bool {
 	return found
 }
 
+// strings returns room for n strings that the facts keep.
+func (w *walker) strings(n int) []string {
+	if len(w.room) < n {
+		w.room = make([]string, max(n, 16))
+	}
+	out := w.room[:n:n]
+	w.room = w.room[n:]
+	return out
+}
+
 func (w *walker) noteColumn(ref sqlguard.ColumnRef) {
+	if w.st.ColumnRefs == nil {
+		w.st.ColumnRefs = make([]sqlguard.ColumnRef, 0, 8)
+	}
 	w.st.ColumnRefs = append(w.st.ColumnRefs, ref)
 }
 
@@ -244,4 +257,22 @@ func rowFunction(name string) bool {
 	default:
 		return false
 	}
+}
+
+// deniedNames marks the names that oneArgumentDenied may hold for, by a hash of
+// their ends: most names of columns need no search of the table.
+var deniedNames = func() (set [4096]bool) {
+	for i := range functionTable {
+		if functionTable[i].oneArgument {
+			set[nameHash(functionTable[i].name)] = true
+		}
+	}
+	return set
+}()
+
+func mayBeDenied(name string) bool { return name != "" && deniedNames[nameHash(name)] }
+
+func nameHash(name string) uint {
+	n := uint(len(name))
+	return (n*31 + uint(name[0])*7 + uint(name[n/2])*173 + uint(name[n-1])*1033) & 4095
 }

@@ -26,7 +26,8 @@ type walker struct {
 	level   int        // start of the current query's items
 	starred bool       // every item of the current query was read whole
 
-	locks int // locking clauses seen
+	locks *lockingSearch
+	room  []string // see strings
 	types map[[2]string]bool
 }
 
@@ -126,8 +127,7 @@ func (w *walker) judgeSetToDefault(n *setToDefault) {
 // judgeLockingClause refuses FOR UPDATE and its kin. What it lists are aliases
 // of this query, no relations of their own.
 func (w *walker) judgeLockingClause(*lockingClause) {
-	span := w.lockingSpan(w.locks)
-	w.locks++
+	span := w.lockingSpan()
 	w.refuse(sqlguard.Finding{
 		Code: sqlguard.CodeLockingClause, Span: span,
 		Message: strings.ToUpper(strings.Join(strings.Fields(w.sql[span.Start:span.End]), " ")) + " locks the rows that the query reads",
