@@ -169,7 +169,7 @@ var codeTable = []CodeInfo{
 	{Code: CodeFunctionSleep, Family: FamilyGuard, Title: "Function that waits", Summary: "The function does nothing but hold the connection.", Retryable: true, hint: "remove the call"},
 	{Code: CodeOperatorNotAllowed, Family: FamilyGuard, Title: "Operator not on the list", Summary: "The operator is not built in, so it may run any function.", Retryable: true, hint: "use a built-in operator or a listed function"},
 	{Code: CodeTypeNotAllowed, Family: FamilyGuard, Title: "Type not on the list", Summary: "A cast to this type may run code that the guard cannot see.", Retryable: true, hint: "cast to a built-in type"},
-	{Code: CodeRelationNotAllowed, Family: FamilyGuard, Title: "Relation not allowed", Summary: "The table or view is a system relation that is not listed, or the policy denies it.", hint: "use the tables of your own schemas, information_schema.tables or information_schema.columns"},
+	{Code: CodeRelationNotAllowed, Family: FamilyGuard, Title: "Relation not allowed", Summary: "The table or view is a system relation that is not listed, or the policy denies it.", hint: "use tables of your own schemas"},
 	{Code: CodeCredentialRelation, Family: FamilyGuard, Title: "Relation holds secrets", Summary: "The relation holds credentials, or the text of other sessions."},
 	{Code: CodeExternalRelation, Family: FamilyGuard, Title: "Relation outside the connection", Summary: "The relation lies in another database, server or file.", hint: "use a connection to that database"},
 	{Code: CodeColumnNotAllowed, Family: FamilyGuard, Title: "Column not allowed", Summary: "The policy denies the column, or the statement may read a denied column unseen.", Retryable: true, hint: "name the columns that you need instead of *"},

@@ -4,6 +4,10 @@ package sqlguard
 //
 // A Dialect is stateless and safe for concurrent use. It never opens a
 // connection. dialects/ADDING.md lists what an implementation must provide.
+//
+// A dialect whose server takes names that differ in the case of ASCII letters
+// for one, quoted or not, has a method FoldsNames() bool that returns true.
+// Without it a rule that allows a name means it to the letter.
 type Dialect interface {
 	// Name is the dialect's name, such as "postgres".
 	Name() string

@@ -24,6 +24,7 @@ type Guard struct {
 	policy  Policy
 	catalog Catalog
 	limits  screenLimits
+	folds   bool // the server folds the case of names, quoted or not
 	id      ID
 	cache   verdictCache
 }
@@ -40,6 +41,9 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 		p.MaxBytes = DefaultMaxBytes
 	}
 	g := &Guard{dialect: d, policy: p, limits: limitsFor(p.MaxBytes, stackBytes())}
+	if f, ok := d.(interface{ FoldsNames() bool }); ok {
+		g.folds = f.FoldsNames()
+	}
 	if c != nil {
 		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database}
 	}
@@ -120,8 +124,9 @@ func (g *Guard) analyze(sql string, v *Verdict) {
 		v.add(CodeMultipleStatements, statements[1].Span, fmt.Sprintf("the text holds %d statements; a call runs one", len(statements)))
 	}
 	v.Verb = statements[0].Verb
+	var listed seen
 	for i := range statements {
-		g.judge(&statements[i], v)
+		g.judge(&statements[i], v, &listed)
 	}
 }
 

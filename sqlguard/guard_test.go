@@ -2,6 +2,7 @@ package sqlguard_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -213,7 +214,11 @@ func TestRulings(t *testing.T) {
 		{"listed call", call("", "lower", allowed), sqlguard.Policy{}, nil, ""},
 		{"denied call", call("", "lower", allowed, builtin), sqlguard.Policy{Functions: sqlguard.Names{Deny: []string{"pg_catalog.lower"}}}, nil, "function_not_allowed"},
 		{"denied beats allowed", call("app", "f", sqlguard.Ruling{}), sqlguard.Policy{Functions: sqlguard.Names{Allow: []string{"app.f"}, Deny: []string{"app.f"}}}, pg15, "function_not_allowed"},
-		{"own function allowed", call("app", "F", sqlguard.Ruling{}), allow("app.f"), pg15, ""},
+		{"own function allowed", call("app", "f", sqlguard.Ruling{}), allow("app.f"), pg15, ""},
+		{"another function that differs in case", call("app", "F", sqlguard.Ruling{}), allow("app.f"), pg15, "function_not_allowed"},
+		{"own table allowed", user("public", "t"), sqlguard.Policy{Tables: sqlguard.Names{Allow: []string{"public.t"}}}, nil, ""},
+		{"another table that differs in case", user("public", "T"), sqlguard.Policy{Tables: sqlguard.Names{Allow: []string{"public.t"}}}, nil, "relation_not_allowed"},
+		{"denied built-in by any schema", call("", "lower", allowed, builtin), sqlguard.Policy{Functions: sqlguard.Names{Deny: []string{"pg_catalog.lower"}}}, pg15, "function_not_allowed"},
 		{"own function by prefix", call("app", "geo_dist", sqlguard.Ruling{}), allow("app.geo_*"), pg15, ""},
 		{"own function unqualified in the path", call("", "f", sqlguard.Ruling{}), allow("app.f"), pg15, ""},
 		{"own function unqualified outside the path", call("", "f", sqlguard.Ruling{}), allow("other.f"), pg15, "function_not_allowed"},
@@ -276,6 +281,42 @@ func TestColumnRules(t *testing.T) {
 				t.Errorf("codes = %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// folding is a reader of a server that folds the case of names.
+type folding struct{ reader }
+
+func (folding) FoldsNames() bool { return true }
+
+func TestRulesWhereNamesFold(t *testing.T) {
+	for table, want := range map[string]string{"users": "", "USERS": "", "u\u017fers": "relation_not_allowed", "other": "relation_not_allowed"} {
+		d := folding{selecting(func(s *sqlguard.Statement) {
+			s.Relations = []sqlguard.Relation{{Schema: "main", Name: table, Ruling: sqlguard.Ruling{Allowed: true}}}
+		})}
+		p := sqlguard.Policy{Tables: sqlguard.Names{Allow: []string{"main.Users"}}}
+		if got := codes(newGuard(t, d, p, nil).Check("SELECT 1")); got != want {
+			t.Errorf("%s: codes %q, want %q", table, got, want)
+		}
+		p = sqlguard.Policy{Tables: sqlguard.Names{Deny: []string{"main.users"}}}
+		if got := codes(newGuard(t, d, p, nil).Check("SELECT 1")); (got == "") != (table == "other") {
+			t.Errorf("%s denied: codes %q", table, got)
+		}
+	}
+}
+
+func TestLongListsAreLinear(t *testing.T) {
+	d := selecting(func(s *sqlguard.Statement) {
+		for i := range 100_000 {
+			name := fmt.Sprintf("n%d", i)
+			s.Relations = append(s.Relations, sqlguard.Relation{Name: name, Ruling: sqlguard.Ruling{Allowed: true}})
+			s.Types = append(s.Types, sqlguard.Type{Name: name})
+			s.Calls = append(s.Calls, sqlguard.Call{Name: name, Ruling: sqlguard.Ruling{Allowed: true}})
+		}
+	})
+	v := newGuard(t, d, sqlguard.DefaultPolicy(), nil).Check("SELECT 1")
+	if len(v.Relations) != 100_000 || len(v.Types) != 100_000 || len(v.Functions) != 100_000 || !v.Allowed {
+		t.Errorf("%d relations, %d types, %d functions, allowed %v", len(v.Relations), len(v.Types), len(v.Functions), v.Allowed)
 	}
 }
 

@@ -7,8 +7,27 @@ import (
 	"strings"
 )
 
+// seen is what a verdict lists already, so that long lists stay linear.
+type seen struct {
+	functions map[string]bool
+	types     map[string]bool
+	relations map[VerdictRelation]bool
+}
+
+// once adds key to *set and reports whether it was new.
+func once[K comparable](set *map[K]bool, key K) bool {
+	if (*set)[key] {
+		return false
+	}
+	if *set == nil {
+		*set = map[K]bool{}
+	}
+	(*set)[key] = true
+	return true
+}
+
 // judge turns the facts of one statement into findings.
-func (g *Guard) judge(s *Statement, v *Verdict) {
+func (g *Guard) judge(s *Statement, v *Verdict, listed *seen) {
 	v.Findings = append(v.Findings, s.Effects...)
 	if !s.Verb.reads() && len(s.Effects) == 0 {
 		what := "this kind of statement"
@@ -21,16 +40,16 @@ func (g *Guard) judge(s *Statement, v *Verdict) {
 		v.add(CodeExplainExecutes, s.Span, "EXPLAIN ANALYZE executes the statement; this connection permits EXPLAIN only")
 	}
 	for i := range s.Calls {
-		g.judgeCall(&s.Calls[i], v)
+		g.judgeCall(&s.Calls[i], v, listed)
 	}
 	for i := range s.Types {
-		g.judgeType(&s.Types[i], v)
+		g.judgeType(&s.Types[i], v, listed)
 	}
 	for i := range s.Settings {
 		g.judgeSetting(&s.Settings[i], v)
 	}
 	for i := range s.Relations {
-		g.judgeRelation(&s.Relations[i], v)
+		g.judgeRelation(&s.Relations[i], v, listed)
 	}
 	if len(g.policy.Columns) > 0 {
 		g.judgeColumns(s, v)
@@ -38,9 +57,9 @@ func (g *Guard) judge(s *Statement, v *Verdict) {
 	v.Columns = append(v.Columns, s.Columns...)
 }
 
-func (g *Guard) judgeCall(c *Call, v *Verdict) {
+func (g *Guard) judgeCall(c *Call, v *Verdict, listed *seen) {
 	name := qualified(c.Schema, c.Name)
-	if c.Ruling.Allowed && !slices.Contains(v.Functions, name) {
+	if c.Ruling.Allowed && once(&listed.functions, name) {
 		v.Functions = append(v.Functions, name)
 	}
 	refuse := func(code Code, reason string) {
@@ -60,7 +79,7 @@ func (g *Guard) judgeCall(c *Call, v *Verdict) {
 		}
 		v.Findings = append(v.Findings, f)
 	}
-	if g.named(g.policy.Functions.Deny, c) {
+	if g.denies(c) {
 		refuse(CodeFunctionNotAllowed, "denied by this connection's policy")
 		return
 	}
@@ -72,8 +91,8 @@ func (g *Guard) judgeCall(c *Call, v *Verdict) {
 	// The policy can add names that no table of the dialect rules on; a
 	// built-in that the tables refuse stays refused. A built-in name that
 	// this server does not know is the user's own function.
-	if (!c.Builtin || unknownHere && c.Ruling.Allowed) && c.Notation != NotationOperator && g.named(g.policy.Functions.Allow, c) {
-		if !slices.Contains(v.Functions, name) {
+	if (!c.Builtin || unknownHere && c.Ruling.Allowed) && c.Notation != NotationOperator && g.allows(c) {
+		if once(&listed.functions, name) {
 			v.Functions = append(v.Functions, name)
 		}
 		return
@@ -89,27 +108,43 @@ func (g *Guard) judgeCall(c *Call, v *Verdict) {
 	refuse(cmp.Or(c.Ruling.Code, fallback), cmp.Or(c.Ruling.Reason, "not on the list of functions known to be pure"))
 }
 
-// named reports whether a list of functions names c. A call without a schema
-// is matched in every schema that it could resolve to.
-func (g *Guard) named(list []string, c *Call) bool {
+// matches reports whether a rule names c, by match. A call without a schema is
+// matched in every schema that it could resolve to; where these are not known,
+// in any.
+func (g *Guard) matches(list []string, c *Call, match func(pattern, schema, name string) bool) bool {
 	return slices.ContainsFunc(list, func(pattern string) bool {
 		if c.Schema != "" {
-			return matchName(pattern, c.Schema, c.Name)
+			return match(pattern, c.Schema, c.Name)
 		}
-		return slices.ContainsFunc(g.searchPath(), func(schema string) bool { return matchName(pattern, schema, c.Name) }) ||
-			len(g.searchPath()) == 0 && func() bool {
-				_, fn, _ := strings.Cut(pattern, ".")
-				return foldMatch(fn, c.Name)
-			}()
+		path := g.searchPath()
+		if len(path) == 0 {
+			schema, _, _ := strings.Cut(pattern, ".")
+			path = []string{schema}
+		}
+		return slices.ContainsFunc(path, func(schema string) bool { return match(pattern, schema, c.Name) })
 	})
 }
 
-func (g *Guard) judgeType(t *Type, v *Verdict) {
+func (g *Guard) denies(c *Call) bool {
+	if c.Builtin && c.Schema == "" && slices.ContainsFunc(g.policy.Functions.Deny, func(pattern string) bool {
+		_, name, _ := strings.Cut(pattern, ".")
+		return foldMatch(name, c.Name)
+	}) {
+		return true // the server's own schema comes before the search path
+	}
+	return g.matches(g.policy.Functions.Deny, c, couldName)
+}
+
+func (g *Guard) allows(c *Call) bool {
+	return g.matches(g.policy.Functions.Allow, c, func(pattern, schema, name string) bool { return names(pattern, schema, name, g.folds) })
+}
+
+func (g *Guard) judgeType(t *Type, v *Verdict, listed *seen) {
 	if t.Builtin {
 		return
 	}
 	name := qualified(t.Schema, t.Name)
-	if !slices.ContainsFunc(v.Types, func(k VerdictType) bool { return k.Name == name }) {
+	if once(&listed.types, name) {
 		v.Types = append(v.Types, VerdictType{Name: name})
 	}
 	if !g.policy.AllowUnresolvedTypes {
@@ -134,10 +169,10 @@ func (g *Guard) judgeSetting(s *SettingRead, v *Verdict) {
 }
 
 // judgeRelation applies the dialect's ruling, then the connection's policy.
-func (g *Guard) judgeRelation(r *Relation, v *Verdict) {
-	seen := VerdictRelation{Database: r.Database, Schema: r.Schema, Name: r.Name, Access: r.Access}
-	if !slices.Contains(v.Relations, seen) {
-		v.Relations = append(v.Relations, seen)
+func (g *Guard) judgeRelation(r *Relation, v *Verdict, listed *seen) {
+	shown := VerdictRelation{Database: r.Database, Schema: r.Schema, Name: r.Name, Access: r.Access}
+	if once(&listed.relations, shown) {
+		v.Relations = append(v.Relations, shown)
 	}
 	name := qualified(r.Schema, r.Name)
 	refuse := func(code Code, reason string) {
@@ -186,7 +221,7 @@ func (g *Guard) permits(r *Relation) permission {
 	}
 	allowed, refused := 0, 0
 	for _, schema := range schemas {
-		if p.permitsIn(schema, r.Name) {
+		if p.permitsIn(schema, r.Name, g.folds) {
 			allowed++
 		} else {
 			refused++
@@ -202,14 +237,14 @@ func (g *Guard) permits(r *Relation) permission {
 	}
 }
 
-func (p *Policy) permitsIn(schema, name string) bool {
-	matches := func(list []string) bool {
-		return slices.ContainsFunc(list, func(pattern string) bool { return matchName(pattern, schema, name) })
+func (p *Policy) permitsIn(schema, name string, folds bool) bool {
+	denied := func(list []string) bool {
+		return slices.ContainsFunc(list, func(pattern string) bool { return couldName(pattern, schema, name) })
 	}
-	if matches(p.Schemas.Deny) || matches(p.Tables.Deny) {
-		return false
+	allowed := func(list []string) bool {
+		return len(list) == 0 || slices.ContainsFunc(list, func(pattern string) bool { return names(pattern, schema, name, folds) })
 	}
-	return (len(p.Schemas.Allow) == 0 || matches(p.Schemas.Allow)) && (len(p.Tables.Allow) == 0 || matches(p.Tables.Allow))
+	return !denied(p.Schemas.Deny) && !denied(p.Tables.Deny) && allowed(p.Schemas.Allow) && allowed(p.Tables.Allow)
 }
 
 // searchPath is where the session resolves unqualified names: the schemas it

@@ -107,9 +107,9 @@ func validName(name string, parts int, prefix bool) error {
 	return nil
 }
 
-// matchName reports whether a policy name matches schema and name, without
-// regard to case: a rule must hold however the server folds names.
-func matchName(pattern, schema, name string) bool {
+// couldName reports whether a rule that denies could mean schema and name: it
+// holds however the server, or a look-alike letter, spells them.
+func couldName(pattern, schema, name string) bool {
 	ps, pn, dotted := strings.Cut(pattern, ".")
 	if !dotted {
 		return foldMatch(ps, schema)
@@ -122,4 +122,33 @@ func foldMatch(pattern, name string) bool {
 		return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
 	}
 	return strings.EqualFold(pattern, name)
+}
+
+// names reports whether a rule that allows means schema and name, to the
+// letter; where the server folds the case of ASCII letters, but for that.
+func names(pattern, schema, name string, folds bool) bool {
+	if folds {
+		pattern, schema, name = lowerASCII(pattern), lowerASCII(schema), lowerASCII(name)
+	}
+	ps, pn, dotted := strings.Cut(pattern, ".")
+	if !dotted {
+		return matchExact(ps, schema)
+	}
+	return ps == schema && matchExact(pn, name)
+}
+
+func matchExact(pattern, name string) bool {
+	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
+		return strings.HasPrefix(name, prefix)
+	}
+	return pattern == name
+}
+
+func lowerASCII(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
 }

@@ -68,3 +68,7 @@ func statementSpan(sql string, n ast.Stmt) sqlguard.Span {
 	}
 	return sqlguard.Span{Start: n.Pos(), End: end}
 }
+
+// FoldsNames returns true: SQLite takes names that differ in the case of ASCII
+// letters for one, quoted or not.
+func (Dialect) FoldsNames() bool { return true }
