@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // keySize is the length of the HMAC key in bytes.
@@ -30,25 +31,23 @@ func (s *store) loadKey(have []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	temp := keyName + ".tmp"
-	if err := ignoreMissing(s.root.Remove(temp)); err != nil { // left by a crash
-		return nil, err
-	}
-	f, err := s.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
-	if err != nil {
-		return nil, err
-	}
-	_, err = f.Write(key)
+	temp, err := s.temporary(keyName, key, true)
 	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
 		err = s.publish(temp, keyName)
 	}
-	if err = errors.Join(err, ignoreMissing(s.root.Remove(temp)), syncDir(s.root)); err != nil {
+	if err = errors.Join(err, ignoreMissing(s.root.Remove(temp)), s.syncNew()); err != nil {
 		return nil, err
 	}
 	return s.readKey()
+}
+
+// syncNew flushes the directory and its name in the directory above it.
+func (s *store) syncNew() error {
+	above, err := os.OpenRoot(filepath.Dir(s.path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(syncDir(s.root), syncDir(above), above.Close())
 }
 
 // publish gives temp the name name unless that exists: by a hard link, which

@@ -133,22 +133,32 @@ func (s *store) create(name string) (*os.File, error) {
 // replace puts data in the place of name at once, flushed when flush is set.
 // The caller holds the lock.
 func (s *store) replace(name string, data []byte, flush bool) error {
-	temp := name + ".tmp"
-	f, err := s.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil && flush {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
+	temp, err := s.temporary(name, data, flush)
+	if err == nil {
 		err = s.root.Rename(temp, name)
 	}
 	if err != nil {
 		return errors.Join(err, ignoreMissing(s.root.Remove(temp)))
 	}
 	return nil
+}
+
+// temporary writes data to a new file beside name and returns its name, also
+// after an error. One that a crash left is removed.
+func (s *store) temporary(name string, data []byte, flush bool) (temp string, err error) {
+	temp = name + ".tmp"
+	if err := ignoreMissing(s.root.Remove(temp)); err != nil {
+		return temp, err
+	}
+	f, err := s.create(temp)
+	if err != nil {
+		return temp, err
+	}
+	_, err = f.Write(data)
+	if err == nil && flush {
+		err = f.Sync()
+	}
+	return temp, errors.Join(err, f.Close())
 }
 
 func ignoreMissing(err error) error {
@@ -176,8 +186,19 @@ func segmentNumber(name string) (n int, ok bool) {
 	return n, err == nil && n > 0 && segmentName(n) == name
 }
 
-// segments lists the numbers of the segments in root, in order.
+// segments lists the numbers of the segments in root, in order. A listing may
+// miss a file that is made meanwhile and yet have the one made after it.
+// Whatever came before the last of one listing is in the next.
 func segments(root *os.Root) ([]int, error) {
+	first, err := listSegments(root)
+	if err != nil || len(first) == 0 || first[len(first)-1]-first[0] == len(first)-1 {
+		return first, err
+	}
+	second, err := listSegments(root)
+	return slices.DeleteFunc(second, func(n int) bool { return n > first[len(first)-1] }), err
+}
+
+func listSegments(root *os.Root) ([]int, error) {
 	names, err := names(root)
 	if err != nil {
 		return nil, err

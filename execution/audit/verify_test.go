@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"flag"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -311,6 +313,44 @@ func TestVerifyFindsTampering(t *testing.T) {
 		if !place || !kind {
 			t.Errorf("%s (%d): first problem is %v, want segment %d line %d %v", name, n, got, want.segment+1, want.line, want.kinds)
 		}
+	}
+}
+
+// TestVerifyWhileWritten: a log that grows and rotates while it is verified
+// has no problem.
+func TestVerifyWhileWritten(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	log := openLog(t, dir, audit.Config{RotateBytes: 4 << 10, Sync: audit.SyncOff})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 3000 {
+			if err := log.Append(context.Background(), small(name(i))); err != nil {
+				t.Error(err)
+				return
+			}
+			if i%10 == 0 {
+				time.Sleep(time.Millisecond)
+			}
+		}
+	}()
+	defer func() { <-done }()
+	last := int64(0)
+	for writing := true; writing; {
+		select {
+		case <-done:
+			writing = false
+		default:
+		}
+		report := sound(t, dir)
+		if report.LastSeq < last {
+			t.Errorf("the log ended at event %d and now at %d", last, report.LastSeq)
+		}
+		last = report.LastSeq
+	}
+	if want := sound(t, dir).Events; last < 3000 || last != want {
+		t.Errorf("the last of %d events is %d", want, last)
 	}
 }
 
