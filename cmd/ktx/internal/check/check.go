@@ -1,15 +1,10 @@
-// Package check judges the statements of files: it finds the files, settles
-// the dialect and policy of each, splits them and asks the guard.
-//
-// A file that cannot be judged is a finding, never skipped in silence. The
-// package holds no rule about SQL.
 package check
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,8 +13,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/ktxhq/ktx/cmd/ktx/internal/report"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -27,102 +20,27 @@ import (
 // maxFile bounds one file.
 const maxFile = 64 << 20
 
-// Input is a file to check.
-type Input struct {
-	Path  string
-	Stdin bool // Path is then only a name
-}
-
-// Find expands arguments to files: a file counts whatever its name, a folder
-// stands for the SQL files in it, a pattern for the files that match, "-" for
-// standard input. An argument that matches nothing is an error.
-func Find(args []string, stdinName string) ([]Input, error) {
-	var out []Input
-	seen := map[string]bool{}
-	add := func(path string) {
-		if path = filepath.Clean(path); !seen[path] {
-			seen[path] = true
-			out = append(out, Input{Path: path})
-		}
-	}
-	for _, arg := range args {
-		if arg == "-" {
-			out = append(out, Input{Path: stdinName, Stdin: true})
-			continue
-		}
-		info, err := os.Stat(arg)
-		switch {
-		case err == nil && info.IsDir():
-			files, err := walk(arg)
-			if err != nil {
-				return nil, err
-			}
-			if len(files) == 0 {
-				return nil, fmt.Errorf("%s holds no .sql file", arg)
-			}
-			for _, f := range files {
-				add(f)
-			}
-		case err == nil:
-			add(arg)
-		case strings.ContainsAny(arg, "*?[{"):
-			matches, err := doublestar.FilepathGlob(arg, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
-			if err != nil {
-				return nil, fmt.Errorf("pattern %s: %w", arg, err)
-			}
-			if len(matches) == 0 {
-				return nil, fmt.Errorf("pattern %s matches no file", arg)
-			}
-			slices.Sort(matches)
-			for _, m := range matches {
-				add(m)
-			}
-		case errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("%s does not exist", arg)
-		default:
-			return nil, fmt.Errorf("find files: %w", err)
-		}
-	}
-	return out, nil
-}
-
-// skipped are folders that hold no SQL of the project's own.
-var skipped = []string{".git", ".ktx", "node_modules", ".venv"}
-
-func walk(root string) ([]string, error) {
-	var files []string
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && path != root && slices.Contains(skipped, d.Name()):
-			return filepath.SkipDir
-		case d.Type().IsRegular() && sqlFile(path):
-			files = append(files, path)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("find files: %w", err)
-	}
-	return files, nil
-}
-
-func sqlFile(path string) bool {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".sql", ".psql", ".pgsql", ".sqlite":
-		return true
-	default:
-		return false
-	}
-}
+// large is the size from which files are judged one at a time, so that the
+// memory for their tokens is needed once.
+const large = 4 << 20
 
 // Chooser settles which guard judges a file. text is the file without a byte
 // order mark. Without a guard the reason is a finding of the file.
 type Chooser func(path, text string) (*sqlguard.Guard, *sqlguard.Finding)
 
-// Run judges inputs, several at a time, and returns them in order.
-func Run(inputs []Input, stdin io.Reader, choose Chooser) ([]report.File, []string) {
+// Checker judges files.
+type Checker struct {
+	Stdin  io.Reader
+	Choose Chooser
+	// OnFile, when set, is called after each file, from several goroutines.
+	OnFile func()
+
+	alone sync.Mutex // held for a large file
+}
+
+// Run judges inputs, several at a time, and returns them in order, together
+// with the texts of those that have findings. The error is that of ctx.
+func (c *Checker) Run(ctx context.Context, inputs []Input) ([]report.File, []string, error) {
 	files := make([]report.File, len(inputs))
 	texts := make([]string, len(inputs))
 	var wg sync.WaitGroup
@@ -130,69 +48,134 @@ func Run(inputs []Input, stdin io.Reader, choose Chooser) ([]report.File, []stri
 	for range min(runtime.GOMAXPROCS(0), len(inputs)) {
 		wg.Go(func() {
 			for i := range next {
-				files[i], texts[i] = one(inputs[i], stdin, choose)
+				files[i], texts[i] = c.one(ctx, inputs[i])
+				if c.OnFile != nil {
+					c.OnFile()
+				}
 			}
 		})
 	}
 	for i := range inputs {
+		if ctx.Err() != nil {
+			break
+		}
 		next <- i
 	}
 	close(next)
 	wg.Wait()
-	return files, texts
+	if err := ctx.Err(); err != nil {
+		return nil, nil, fmt.Errorf("check files: %w", err)
+	}
+	return files, texts, nil
 }
 
-func one(in Input, stdin io.Reader, choose Chooser) (report.File, string) {
-	file := report.File{Path: in.Path, Statements: []report.Statement{}, Findings: []sqlguard.Finding{}}
-	text, err := read(in, stdin)
+// one judges one file. A fault of a reader is a finding, as everything is that
+// keeps a file from being judged.
+func (c *Checker) one(ctx context.Context, in Input) (file report.File, text string) {
+	blank := report.File{Path: filepath.ToSlash(in.Path), Statements: []report.Statement{}, Findings: []sqlguard.Finding{}}
+	if in.Stdin {
+		blank.Path = in.Path
+	}
+	file = blank
+	defer func() {
+		if r := recover(); r != nil {
+			file = blank
+			file.Findings = append(file.Findings, notChecked("the reader of this dialect met a fault of its own"))
+		}
+		if len(file.Findings) == 0 && !slices.ContainsFunc(file.Statements, func(s report.Statement) bool { return !s.Allowed }) {
+			text = "" // nothing in it will be shown
+		}
+	}()
+	if in.Problem != "" {
+		file.Findings = append(file.Findings, notChecked(in.Problem))
+		return file, ""
+	}
+	text, err := c.read(in)
 	if err != nil {
 		file.Findings = append(file.Findings, notChecked(err.Error()))
 		return file, ""
 	}
-	text = strings.TrimPrefix(text, "\uFEFF") // an encoding mark, not SQL
-	guard, problem := choose(in.Path, text)
+	if len(text) >= large {
+		c.alone.Lock()
+		defer c.alone.Unlock()
+	}
+	c.judge(ctx, in, text, &file)
+	return file, text
+}
+
+// judge asks the guard about every statement of text. All positions lie in the
+// file as it is; a byte order mark counts in spans and not in columns.
+func (c *Checker) judge(ctx context.Context, in Input, text string, file *report.File) {
+	body := strings.TrimPrefix(text, report.ByteOrderMark) // an encoding mark, not SQL
+	shift := len(text) - len(body)
+	guard, problem := c.Choose(in.Path, body)
 	if problem != nil {
 		problem.Line, problem.Column = 1, 1
+		problem.Span = sqlguard.Span{Start: shift, End: shift}
 		file.Findings = append(file.Findings, *problem)
-		return file, text
+		return
 	}
 	file.Dialect = guard.Dialect().Name()
-	for _, span := range sqlguard.Split(guard.Dialect(), text) {
-		v := guard.Check(text[span.Start:span.End])
+	lines := lineIndex{text: body}
+	for _, span := range sqlguard.Split(guard.Dialect(), body) {
+		if ctx.Err() != nil {
+			return
+		}
+		v := guard.Check(body[span.Start:span.End])
 		v.Findings = slices.Clone(v.Findings) // the guard keeps its own
 		for i := range v.Findings {
 			f := &v.Findings[i]
-			f.Span.Start += span.Start
-			f.Span.End += span.Start
-			f.Line, f.Column = sqlguard.Position(text, f.Span.Start)
+			f.Line, f.Column = lines.position(f.Span.Start + span.Start)
+			f.Span.Start += span.Start + shift
+			f.Span.End += span.Start + shift
 		}
+		span.Start, span.End = span.Start+shift, span.End+shift
 		file.Statements = append(file.Statements, report.Statement{Span: span, Verdict: v})
 	}
-	return file, text
 }
 
 func notChecked(reason string) sqlguard.Finding {
 	return sqlguard.Finding{Code: sqlguard.CodeNotChecked, Message: reason, Line: 1, Column: 1}
 }
 
-func read(in Input, stdin io.Reader) (string, error) {
-	r := stdin
+var errTooLarge = errors.New("the file is larger than 64 MiB")
+
+func (c *Checker) read(in Input) (string, error) {
+	r := c.Stdin
 	if !in.Stdin {
 		f, err := os.Open(in.Path)
 		if err != nil {
-			return "", fmt.Errorf("the file cannot be read: %w", err)
+			return "", errors.New(unreadable(err))
 		}
 		defer func() { _ = f.Close() }()
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > maxFile {
+			return "", errTooLarge
+		}
 		r = f
 	}
 	text, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("the file cannot be read: %w", err)
+		return "", errors.New(unreadable(err))
 	case len(text) > maxFile:
-		return "", errors.New("the file is larger than 64 MiB")
-	case !utf8.Valid(text):
-		return "", errors.New("the file is not UTF-8")
+		return "", errTooLarge
+	case utf8.Valid(text):
+		return string(text), nil
+	case len(text) > 1 && (text[0] == 0xff && text[1] == 0xfe || text[0] == 0xfe && text[1] == 0xff):
+		return "", errors.New("the file is UTF-16, not UTF-8")
+	default:
+		return "", fmt.Errorf("the file is not UTF-8: byte %d begins no character", invalidAt(text))
 	}
-	return string(text), nil
+}
+
+// invalidAt returns the offset of the first byte that begins no character.
+func invalidAt(text []byte) int {
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return len(text)
 }

@@ -3,9 +3,13 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,18 +47,30 @@ func (a *app) auditTail() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if n < 1 {
+				return usage("--lines %d: expected at least 1", n)
+			}
+			if cmd.Flags().Changed("verdict") {
+				if err := oneOf("--verdict", filter.Verdict, []string{audit.VerdictAllow, audit.VerdictReject}); err != nil {
+					return err
+				}
+			}
 			for _, t := range types {
 				filter.Types = append(filter.Types, audit.Type(t))
 			}
 			if since > 0 {
 				filter.Since = time.Now().Add(-since)
 			}
-			r, err := audit.OpenReader(dir)
+			r, err := openLog(dir)
 			if err != nil {
 				return err
 			}
 			defer func() { _ = r.Close() }()
 			for rec, err := range r.Tail(cmd.Context(), n, follow, filter) {
+				if _, bad := errors.AsType[*audit.LineError](err); bad {
+					a.errorf("note: %s\n", escapeControls(err.Error()))
+					continue
+				}
 				if err != nil {
 					if follow && cmd.Context().Err() != nil {
 						return nil
@@ -62,10 +78,13 @@ func (a *app) auditTail() *cobra.Command {
 					return err
 				}
 				if a.json {
-					a.printf("%s\n", bytes.TrimSpace(rec.Raw))
-					continue
+					a.printRawJSON(append(bytes.TrimSpace(rec.Raw), '\n'))
+				} else {
+					a.printf("%s\n", a.eventLine(rec.Event))
 				}
-				a.printf("%s\n", a.eventLine(rec.Event))
+				if a.out.failure() != nil {
+					return nil
+				}
 			}
 			return nil
 		},
@@ -83,29 +102,43 @@ func (a *app) auditTail() *cobra.Command {
 	return c
 }
 
+// openLog opens the log for reading.
+func openLog(dir string) (*audit.Reader, error) {
+	r, err := audit.OpenReader(dir)
+	return r, notYet(dir, err)
+}
+
+// notYet says of a log that is not there what that means.
+func notYet(dir string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return failed("there is no audit log in %s; the first statement makes it", dir)
+	}
+	return err
+}
+
 // eventLine is one event on one line.
 func (a *app) eventLine(e audit.Event) string {
-	line := fmt.Sprintf("%s  %6d  %-15s", e.Time.UTC().Format("2006-01-02 15:04:05.000"), e.Seq, e.Type)
+	line := fmt.Sprintf("%s  %6d  %-15s", e.Time.UTC().Format("2006-01-02 15:04:05.000"), e.Seq, escapeControls(string(e.Type)))
 	if e.Connection.ID != "" {
-		line += "  " + e.Connection.ID
+		line += "  " + escapeControls(e.Connection.ID)
 	}
 	switch {
 	case e.Decision.Verdict == audit.VerdictReject:
-		line += "  " + a.paint(a.out, styleRed, "reject") + fmt.Sprintf(" %v", e.Decision.Codes)
+		line += "  " + a.paint(a.out, styleRed, "reject") + " " + escapeControls(strings.Join(e.Decision.Codes, ","))
 	case e.Decision.Verdict != "":
-		line += "  " + a.paint(a.out, styleGreen, e.Decision.Verdict)
+		line += "  " + a.paint(a.out, styleGreen, escapeControls(e.Decision.Verdict))
 	case e.Result.Status != "":
-		line += "  " + e.Result.Status
+		line += "  " + escapeControls(e.Result.Status)
 		if e.Result.Code != "" {
-			line += " " + e.Result.Code
+			line += " " + escapeControls(e.Result.Code)
 		} else {
-			line += fmt.Sprintf(" %d rows %.1f ms", e.Result.Rows, e.Result.ExecMS)
+			line += fmt.Sprintf(" %s %.1f ms", count(int(e.Result.Rows), "row"), e.Result.ExecMS)
 		}
 	}
 	if e.SQL.Normalized != "" {
 		line += "  " + shorten(escapeControls(e.SQL.Normalized), 100)
 	}
-	return line
+	return strings.TrimRight(line, " ")
 }
 
 func (a *app) auditShow() *cobra.Command {
@@ -119,32 +152,38 @@ func (a *app) auditShow() *cobra.Command {
 				return err
 			}
 			filter := audit.Filter{QueryID: args[0]}
-			var seq int64
-			if _, err := fmt.Sscanf(args[0]+" ", "%d ", &seq); err == nil && fmt.Sprint(seq) == args[0] {
-				filter = audit.Filter{Seq: seq}
+			if seq, err := strconv.ParseInt(args[0], 10, 64); err == nil {
+				if filter = (audit.Filter{Seq: seq}); seq < 1 {
+					return usage("events are numbered from 1")
+				}
 			}
-			r, err := audit.OpenReader(dir)
+			r, err := openLog(dir)
 			if err != nil {
 				return err
 			}
 			defer func() { _ = r.Close() }()
-			found := 0
+			found := []json.RawMessage{}
 			for rec, err := range r.All(cmd.Context()) {
+				if _, bad := errors.AsType[*audit.LineError](err); bad {
+					a.errorf("note: %s\n", escapeControls(err.Error()))
+					continue
+				}
 				if err != nil {
 					return err
 				}
-				if !filter.Match(rec.Event) {
-					continue
+				if filter.Match(rec.Event) {
+					found = append(found, bytes.TrimSpace(rec.Raw))
 				}
-				found++
-				var pretty bytes.Buffer
-				if err := json.Indent(&pretty, bytes.TrimSpace(rec.Raw), "", "  "); err != nil {
-					return fmt.Errorf("print event: %w", err)
-				}
-				a.printf("%s\n", pretty.Bytes())
 			}
-			if found == 0 {
-				return usage("no event has the number or query id %s", args[0])
+			if len(found) == 0 {
+				return usage("no event has the number or query id %s", escapeControls(args[0]))
+			}
+			if a.json {
+				a.printJSON(map[string]any{"schema": "ktx-audit-events/1", "events": found})
+				return nil
+			}
+			for _, raw := range found {
+				a.printJSON(raw)
 			}
 			return nil
 		},
@@ -176,7 +215,7 @@ Exit code: 0 the chain is whole, 1 it is not, 3 it could not be read.`,
 			}
 			rep, err := audit.Verify(cmd.Context(), dir, anchors...)
 			if err != nil {
-				return err
+				return notYet(dir, err)
 			}
 			a.printVerify(rep)
 			if !rep.OK {
@@ -198,16 +237,16 @@ func (a *app) printVerify(rep audit.Report) {
 		return
 	}
 	for _, p := range rep.Problems {
-		a.printf("%s %s\n", a.paint(a.out, styleRed, "broken"), p)
+		a.printf("%s %s\n", a.paint(a.out, styleRed, "broken"), escapeControls(p.String()))
 	}
 	if rep.More > 0 {
 		a.printf("and %d more\n", rep.More)
 	}
 	for _, n := range rep.Notes {
-		a.printf("note   %+v\n", n)
+		a.printf("note   %s line %d: %s %s\n", escapeControls(n.Segment), n.Line, escapeControls(string(n.Event.Type)), escapeControls(n.Event.Log.Reason))
 	}
 	if rep.OK {
-		a.printf("%s %d events in %d segments, last hash %s\n", a.paint(a.out, styleGreen, "whole "), rep.Events, len(rep.Segments), rep.LastHash)
+		a.printf("%s %s in %s, last hash %s\n", a.paint(a.out, styleGreen, "whole "), count(int(rep.Events), "event"), count(len(rep.Segments), "segment"), rep.LastHash)
 		if rep.Unanchored > 0 {
 			a.printf("note   the last %d events are not anchored yet: their loss would not be found\n", rep.Unanchored)
 		}
@@ -231,7 +270,7 @@ func (a *app) auditStats() *cobra.Command {
 			}
 			sum, err := audit.Summarize(cmd.Context(), dir, filter)
 			if err != nil {
-				return err
+				return notYet(dir, err)
 			}
 			a.printStats(sum)
 			return nil
@@ -266,7 +305,7 @@ func (a *app) printStats(sum audit.Summary) {
 		}
 		a.printf("%s\n", a.paint(a.out, styleBold, part.name))
 		for _, k := range slices.Sorted(maps.Keys(part.counts)) {
-			a.printf("  %-24s %d\n", k, part.counts[k])
+			a.printf("  %-24s %d\n", escapeControls(k), part.counts[k])
 		}
 	}
 	a.printf("decision time in µs: p50 %.0f, p95 %.0f, max %.0f\n", sum.LatencyUS.P50, sum.LatencyUS.P95, sum.LatencyUS.Max)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +20,7 @@ func (a *app) configCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				a.printf("%s\n", text)
+				a.printRawJSON(append(text, '\n'))
 				return nil
 			},
 		},
@@ -28,15 +29,16 @@ func (a *app) configCommand() *cobra.Command {
 			Short: "Check ktx.yaml and report every fault with its line",
 			Args:  cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error {
-				dir, err := project.Find(a.projectDir, a.lookup)
+				dir, err := a.findProject()
 				if err != nil {
-					return asUsage(err)
+					return err
 				}
-				p, err := project.Load(dir)
+				p, err := loadProject(dir)
 				problems, invalid := errors.AsType[*project.Problems](err)
 				if err != nil && !invalid {
 					return asUsage(err)
 				}
+				file := display(filepath.Join(dir, project.FileName))
 				list := []project.Problem{}
 				if invalid {
 					list = problems.List
@@ -44,13 +46,13 @@ func (a *app) configCommand() *cobra.Command {
 					list = append(list, p.Warnings...)
 				}
 				if a.json {
-					a.printJSON(map[string]any{"schema": "ktx-config/1", "valid": !invalid, "problems": list})
+					a.printJSON(map[string]any{"schema": "ktx-config/1", "file": file, "valid": !invalid, "problems": list})
 				} else {
 					for _, problem := range list {
-						a.printf("%s\n", problem)
+						a.printf("%s\n", escapeControls(problem.In(file)))
 					}
 					if !invalid {
-						a.printf("%s is valid\n", project.FileName)
+						a.printf("%s is valid\n", file)
 					}
 				}
 				if invalid {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -16,23 +17,29 @@ func (a *app) connectionCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List the configured connections",
 		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(*cobra.Command, []string) error {
 			format, err := a.outputFormat(output)
 			if err != nil {
 				return err
 			}
-			return a.withGateway(cmd.Context(), "cli", func(_ context.Context, d *door) error {
-				return a.listConnections(d.gateway.Connections(), format)
-			})
+			p, err := a.project()
+			if err != nil {
+				return err
+			}
+			a.listConnections(a.connections(p), format)
+			return nil
 		},
 	}
-	list.Flags().StringVar(&output, "output", "", "pretty, plain, json or csv")
+	outputFlag(list, &output)
 	test := &cobra.Command{
-		Use:               "test [ID]",
-		Short:             "Connect, and report what the role may do",
-		Long:              "Connect to one connection, or to all, and report the server, what its role may do and what the read-only session really stops.",
+		Use:   "test [ID]",
+		Short: "Connect, and report what the role may do",
+		Long: `Connect to one connection, or to all that can run statements, and report the
+server, what its role may do and what the read-only session really stops.
+
+Exit codes: 0 all answer · 2 unknown or not configured · 3 some do not answer.`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: a.completeConnections,
+		ValidArgsFunction: a.completeConnection,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withGateway(cmd.Context(), "cli", func(ctx context.Context, d *door) error {
 				return a.testConnections(ctx, d, args)
@@ -51,24 +58,28 @@ type connectionJSON struct {
 	Runs        bool   `json:"runsStatements"`
 }
 
-func (a *app) listConnections(all []execution.ConnectionInfo, format string) error {
-	if format == "json" {
-		list := []connectionJSON{}
-		for _, c := range all {
-			list = append(list, connectionJSON{c.ID, c.Name, c.Description, c.Engine, c.Dialect, c.Runs})
-		}
-		a.printJSON(map[string]any{"schema": "ktx-connections/1", "connections": list})
-		return nil
-	}
-	var rows [][]string
+func (a *app) listConnections(all []execution.Connection, format string) {
+	list := []connectionJSON{}
 	for _, c := range all {
+		entry := connectionJSON{ID: c.ID, Name: cmp.Or(c.Name, c.ID), Description: c.Description, Engine: c.Engine, Runs: c.Open != nil}
+		if c.Dialect != nil {
+			entry.Dialect = c.Dialect.Name()
+		}
+		list = append(list, entry)
+	}
+	if format == formatJSON {
+		a.printJSON(map[string]any{"schema": "ktx-connections/1", "connections": list})
+		return
+	}
+	var rows [][]cell
+	for _, c := range list {
 		runs := "yes"
 		if !c.Runs {
 			runs = "no"
 		}
-		rows = append(rows, []string{c.ID, c.Name, c.Engine, runs})
+		rows = append(rows, texts(c.ID, c.Name, c.Engine, runs))
 	}
-	return a.table(format, []string{"id", "name", "engine", "runs statements"}, rows)
+	a.table(format, []string{"id", "name", "engine", "runs statements"}, rows)
 }
 
 // probeResult is what a test of one connection found.
@@ -83,12 +94,15 @@ type probeResult struct {
 // probeTime bounds the test of one connection.
 const probeTime = 15 * time.Second
 
-func probe(ctx context.Context, d *door, id string) probeResult {
+func (a *app) probe(ctx context.Context, d *door, id string) probeResult {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	rep, err := d.gateway.Probe(ctx, id)
 	if err != nil {
-		return probeResult{ID: id, Error: errorJSON(err), err: err}
+		return probeResult{ID: id, Error: a.errorJSON(err), err: err}
+	}
+	if rep.Findings == nil {
+		rep.Findings = []execution.ProbeFinding{}
 	}
 	return probeResult{ID: id, OK: true, Report: &rep}
 }
@@ -97,44 +111,48 @@ func (a *app) testConnections(ctx context.Context, d *door, args []string) error
 	ids := args
 	if len(ids) == 0 {
 		for _, c := range d.gateway.Connections() {
-			ids = append(ids, c.ID)
+			if c.Runs {
+				ids = append(ids, c.ID)
+			}
+		}
+		if len(ids) == 0 {
+			return usage("no connection that can run statements is configured in %s", d.project.File)
 		}
 	} else if _, err := d.gateway.Connection(ids[0]); err != nil {
 		return err
 	}
-	if len(ids) == 0 {
-		return usage("no connection is configured")
-	}
-	failed := 0
+	code := exitOK
 	results := []probeResult{}
 	for _, id := range ids {
-		r := probe(ctx, d, id)
+		r := a.probe(ctx, d, id)
 		results = append(results, r)
 		if !r.OK {
-			failed++
+			code = max(code, a.exitCode(r.err))
+		}
+		if !a.json {
+			a.printProbe(r)
 		}
 	}
 	if a.json {
 		a.printJSON(map[string]any{"schema": "ktx-connection-test/1", "connections": results})
-	} else {
-		for _, r := range results {
-			a.printProbe(r)
-		}
 	}
-	if failed > 0 {
-		return &exitError{code: exitFailed}
+	if code != exitOK {
+		return &exitError{code: code}
 	}
 	return nil
 }
 
 func (a *app) printProbe(r probeResult) {
 	if !r.OK {
-		a.printf("%s %s: %v\n", a.paint(a.out, styleRed, "failed"), r.ID, r.err)
+		a.printf("%s %s: %s\n", a.paint(a.out, styleRed, "failed"), r.ID, escapeControls(r.err.Error()))
+		if hint := hintOf(r.err); hint != "" {
+			a.printf("   hint: %s\n", escapeControls(hint))
+		}
 		return
 	}
-	a.printf("%s %s: %s", a.paint(a.out, styleGreen, "ok"), r.ID, r.Report.Server)
+	a.printf("%s %s: %s", a.paint(a.out, styleGreen, "ok"), r.ID, escapeControls(r.Report.Server))
 	if r.Report.Role != "" {
-		a.printf(", role %s", r.Report.Role)
+		a.printf(", role %s", escapeControls(r.Report.Role))
 	}
 	a.printf("\n")
 	if r.Report.ReadOnly {
@@ -144,12 +162,12 @@ func (a *app) printProbe(r probeResult) {
 	}
 	for _, f := range r.Report.Findings {
 		style := styleDim
-		if f.Level == "warning" {
+		if f.Level == levelWarning {
 			style = styleYellow
 		}
-		a.printf("   %s\n", a.paint(a.out, style, fmt.Sprintf("%s: %s", f.Level, f.Message)))
+		a.printf("   %s\n", a.paint(a.out, style, fmt.Sprintf("%s: %s", f.Level, escapeControls(f.Message))))
 		if f.Fix != "" {
-			a.printf("      %s\n", f.Fix)
+			a.printf("      fix: %s\n", escapeControls(f.Fix))
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/demo"
-	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/report"
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/research"
@@ -34,11 +33,14 @@ Nothing is left behind and nothing is reached over a network.`,
 			if _, err := makeProject(dir, true); err != nil {
 				return err
 			}
-			p, err := project.Load(dir)
+			p, err := loadProject(dir)
 			if err != nil {
 				return err
 			}
-			result := demoResult{Schema: "ktx-demo/1", Client: clientSnippet("/path/to/project")}
+			result := demoResult{Schema: "ktx-demo/1", Refused: []sqlguard.Verdict{}}
+			if result.Client, err = clientSnippet("/path/to/project"); err != nil {
+				return err
+			}
 			if err := a.withProject(cmd.Context(), p, "cli", func(ctx context.Context, d *door) error {
 				return a.runDemo(ctx, d, &result)
 			}); err != nil {
@@ -48,11 +50,13 @@ Nothing is left behind and nothing is reached over a network.`,
 			if err != nil {
 				return err
 			}
-			result.AuditEvents, result.AuditWhole = rep.Events, rep.OK
+			if result.AuditEvents, result.AuditWhole = rep.Events, rep.OK; !rep.OK {
+				return fmt.Errorf("the demo's audit log is not whole: %s: %w", rep.Problems[0], errDemo)
+			}
 			if a.json {
 				a.printJSON(result)
 			} else {
-				a.printf("%s\n  %d events, chain whole: %v\n\n", a.paint(a.out, styleBold, "The audit log recorded all of it"), rep.Events, rep.OK)
+				a.printf("%s\n  %d events, and the chain of their hashes is whole\n\n", a.paint(a.out, styleBold, "The audit log recorded all of it"), rep.Events)
 				a.printf("%s\n%s\n\nMake a project of your own:  ktx init --demo\n", a.paint(a.out, styleBold, "Give it to an MCP client"), result.Client)
 			}
 			return nil
@@ -85,9 +89,7 @@ func (a *app) runDemo(ctx context.Context, d *door, result *demoResult) error {
 	result.Allowed = demoQuery{demo.Allowed.SQL, len(out.Rows)}
 	if !a.json {
 		a.printf("%s\n%s\n\n", a.paint(a.out, styleBold, "Allowed: "+demo.Allowed.Question), demo.Allowed.SQL)
-		if err := a.table("pretty", out.Headers, cells(out.Rows, "pretty")); err != nil {
-			return err
-		}
+		a.table(formatPretty, out.Headers, cells(out.Rows))
 		a.printf("\n")
 	}
 	for _, attack := range demo.Attacks {

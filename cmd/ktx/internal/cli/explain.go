@@ -6,31 +6,37 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ktxhq/ktx/corpus"
-	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
 func (a *app) explainCommand() *cobra.Command {
-	return &cobra.Command{
+	var output string
+	c := &cobra.Command{
 		Use:   "explain CODE",
 		Short: "Explain a code: what it means, why, and how to write it safely",
 		Long:  "Explain a code. Without CODE, list all codes.",
 		Args:  cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return codeNames(), cobra.ShellCompDirectiveNoFileComp
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var out []string
+			for _, c := range sqlguard.Codes() {
+				out = append(out, cobra.CompletionWithDesc(string(c.Code), c.Summary))
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return a.listCodes()
+				return a.listCodes(output)
+			}
+			if cmd.Flags().Changed("output") {
+				return usage("--output is for the list of codes; a page is text, or JSON with --json")
 			}
 			name := strings.ToLower(strings.TrimSpace(args[0]))
 			info, ok := sqlguard.LookupCode(sqlguard.Code(name))
 			if !ok {
-				near := ""
-				if n := execution.Nearest(name, codeNames()); n != "" {
-					near = "; did you mean " + n + "?"
-				}
-				return usage("unknown code %q%s (ktx explain lists all)", args[0], near)
+				return usage("unknown code %q%s (ktx explain lists all)", args[0], didYouMean(name, codeNames()))
 			}
 			if a.json {
 				a.printJSON(struct {
@@ -48,6 +54,8 @@ func (a *app) explainCommand() *cobra.Command {
 			return nil
 		},
 	}
+	outputFlag(c, &output)
+	return c
 }
 
 // casesOf returns the ids of the corpus cases that this code explains best.
@@ -69,18 +77,19 @@ func codeNames() []string {
 	return names
 }
 
-func (a *app) listCodes() error {
-	if a.json {
-		a.printJSON(map[string]any{"schema": "ktx-codes/1", "codes": sqlguard.Codes()})
-		return nil
-	}
-	format, err := a.outputFormat("")
+func (a *app) listCodes(output string) error {
+	format, err := a.outputFormat(output)
 	if err != nil {
 		return err
 	}
-	var rows [][]string
-	for _, c := range sqlguard.Codes() {
-		rows = append(rows, []string{string(c.Code), string(c.Family), c.Summary})
+	if format == formatJSON {
+		a.printJSON(map[string]any{"schema": "ktx-codes/1", "codes": sqlguard.Codes()})
+		return nil
 	}
-	return a.table(format, []string{"code", "family", "summary"}, rows)
+	var rows [][]cell
+	for _, c := range sqlguard.Codes() {
+		rows = append(rows, texts(string(c.Code), string(c.Family), c.Summary))
+	}
+	a.table(format, []string{"code", "family", "summary"}, rows)
+	return nil
 }

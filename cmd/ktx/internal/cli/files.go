@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -14,8 +15,48 @@ import (
 )
 
 // writeFile writes a file whole or not at all: into a temporary file beside
-// it, flushed, then renamed.
-func writeFile(name string, write func(io.Writer) error) (err error) {
+// it, flushed, then renamed over what is there. A link is followed. What is no
+// file, such as a pipe, is written to and never replaced.
+func writeFile(name string, mode os.FileMode, write func(io.Writer) error) error {
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(name, os.O_WRONLY, 0) //nolint:gosec // the user names the file
+		if err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+		if err := errors.Join(write(f), f.Close()); err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+		return nil
+	}
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	return writeBeside(name, mode, write, os.Rename)
+}
+
+// writeNew is writeFile for a file that must not exist yet; the error is
+// fs.ErrExist when it does.
+func writeNew(name string, mode os.FileMode, content []byte) error {
+	write := func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	}
+	return writeBeside(name, mode, write, func(from, to string) error {
+		err := os.Link(from, to) // unlike a rename it never replaces
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			// A file system without links. Whoever makes the file at this
+			// very moment loses it; nobody else does.
+			if _, exists := os.Lstat(to); exists == nil {
+				return fs.ErrExist
+			}
+			return os.Rename(from, to)
+		}
+		return errors.Join(err, os.Remove(from))
+	})
+}
+
+func writeBeside(name string, mode os.FileMode, write func(io.Writer) error, place func(from, to string) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), ".ktx-*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
@@ -30,7 +71,7 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 	if err := write(f); err != nil {
 		return err
 	}
-	if err := f.Chmod(0o644); err != nil {
+	if err := f.Chmod(mode); err != nil {
 		return err
 	}
 	if err := f.Sync(); err != nil {
@@ -39,17 +80,7 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), name)
-}
-
-// writeNew writes a file that must not exist yet.
-func writeNew(name string, content []byte, mode os.FileMode) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) //nolint:gosec // the user names the folder
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	_, err = f.Write(content)
-	return errors.Join(err, f.Close())
+	return place(f.Name(), name)
 }
 
 // decodeYAML reads a class file of the corpus: YAML becomes JSON, which the

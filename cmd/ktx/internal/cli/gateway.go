@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
@@ -21,23 +23,60 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// project finds and loads the project, and prints its warnings.
-func (a *app) project() (*project.Project, error) {
+// findProject returns the directory of the project.
+func (a *app) findProject() (string, error) {
 	dir, err := project.Find(a.projectDir, a.lookup)
 	if err != nil {
-		return nil, asUsage(err)
+		return "", asUsage(err)
 	}
-	p, err := project.Load(dir)
+	return dir, nil
+}
+
+// project finds and loads the project, and prints its warnings.
+func (a *app) project() (*project.Project, error) {
+	dir, err := a.findProject()
+	if err != nil {
+		return nil, err
+	}
+	return a.load(dir)
+}
+
+// loadProject reads the project of a directory.
+func loadProject(dir string) (*project.Project, error) {
+	return project.Load(dir, doublestar.ValidatePattern)
+}
+
+// load reads the project of a directory, and prints its warnings.
+func (a *app) load(dir string) (*project.Project, error) {
+	p, err := loadProject(dir)
+	if problems, ok := errors.AsType[*project.Problems](err); ok {
+		problems.File = display(problems.File)
+	}
 	if err != nil {
 		return nil, asUsage(err)
 	}
+	p.File = display(p.File)
 	for _, w := range p.Warnings {
-		a.errorf("%s\n", w)
+		a.errorf("%s\n", escapeControls(w.In(p.File)))
 	}
 	return p, nil
 }
 
-// asUsage marks an error without a code of its own as one of configuration.
+// display shortens a path to one relative to the current directory when it
+// lies in it.
+func display(path string) string {
+	current, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	rel, err := filepath.Rel(current, path)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return path
+	}
+	return rel
+}
+
+// asUsage marks an error as one of usage or configuration.
 func asUsage(err error) error {
 	return &exitError{code: exitUsage, err: err}
 }
@@ -126,8 +165,8 @@ func (a *app) withProject(ctx context.Context, p *project.Project, transport str
 // role can do more than read.
 func (a *app) warnOfRole(id string, report execution.ProbeReport) {
 	for _, f := range report.Findings {
-		if f.Level == "warning" {
-			a.logger().Warn("the role of this connection can do more than read; see ktx doctor", "connection", id, "finding", f.Message)
+		if f.Level == levelWarning {
+			a.errorf("warning: connection %s: %s (see ktx doctor)\n", id, escapeControls(f.Message))
 		}
 	}
 }
@@ -138,7 +177,7 @@ func ignoreState(dir string) error {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return fmt.Errorf("make %s: %w", state, err)
 	}
-	err := writeNew(filepath.Join(state, ".gitignore"), []byte("*\n"), 0o600)
+	err := writeNew(filepath.Join(state, ".gitignore"), 0o600, []byte("*\n"))
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
@@ -150,15 +189,32 @@ func (a *app) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
-// completeConnections completes connection ids.
-func (a *app) completeConnections(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	dir, err := project.Find(a.projectDir, a.lookup)
+// completeConnections completes connection ids, with their names.
+func (a *app) completeConnections(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	dir, err := a.findProject()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	p, err := project.Load(dir)
+	p, err := loadProject(dir)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return slices.Sorted(maps.Keys(p.Config.Connections)), cobra.ShellCompDirectiveNoFileComp
+	var out []string
+	for _, id := range slices.Sorted(maps.Keys(p.Config.Connections)) {
+		c := p.Config.Connections[id]
+		about := c.Driver
+		if name := cmp.Or(c.Name, c.Description); name != "" {
+			about = name + " (" + c.Driver + ")"
+		}
+		out = append(out, cobra.CompletionWithDesc(id, escapeControls(about)))
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeConnection completes the only argument of a command as a connection id.
+func (a *app) completeConnection(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.completeConnections(cmd, args, word)
 }

@@ -40,9 +40,12 @@ func (a *app) initCommand() *cobra.Command {
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := "."
-			if len(args) == 1 {
+			switch {
+			case len(args) == 1 && a.projectDir != "":
+				return usage("name the folder once: %s or --project-dir %s", args[0], a.projectDir)
+			case len(args) == 1:
 				dir = args[0]
-			} else if a.projectDir != "" {
+			case a.projectDir != "":
 				dir = a.projectDir
 			}
 			made, err := makeProject(dir, withDemo)
@@ -57,7 +60,11 @@ func (a *app) initCommand() *cobra.Command {
 				a.printf("made %s\n", filepath.Join(dir, name))
 			}
 			if withDemo {
-				a.printf("try: ktx sql -c demo \"SELECT status, count(*) FROM orders GROUP BY status\"\n")
+				where := ""
+				if dir != "." {
+					where = " --project-dir " + dir
+				}
+				a.printf("try: ktx sql%s -c demo \"SELECT status, count(*) FROM orders GROUP BY status\"\n", where)
 			} else {
 				a.printf("next: configure a connection in %s, then run ktx doctor\n", filepath.Join(dir, project.FileName))
 			}
@@ -90,7 +97,7 @@ func makeProject(dir string, withDemo bool) ([]string, error) {
 	}
 	var made []string
 	for _, f := range files {
-		err := writeNew(filepath.Join(dir, f.name), f.content, 0o644)
+		err := writeNew(filepath.Join(dir, f.name), 0o644, f.content)
 		if errors.Is(err, fs.ErrExist) {
 			return made, usage("%s exists already", filepath.Join(dir, f.name))
 		}
@@ -106,12 +113,16 @@ func makeProject(dir string, withDemo bool) ([]string, error) {
 }
 
 // clientSnippet is the entry for an MCP client's configuration.
-func clientSnippet(projectDir string) string {
-	text, err := json.MarshalIndent(map[string]any{"mcpServers": map[string]any{
-		"ktx": map[string]any{"command": "ktx", "args": []string{"mcp", "stdio", "--project-dir", projectDir}},
+func clientSnippet(projectDir string) (string, error) {
+	type server struct {
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+	}
+	text, err := json.MarshalIndent(map[string]any{"mcpServers": map[string]server{
+		"ktx": {Command: "ktx", Args: []string{"mcp", "stdio", "--project-dir", projectDir}},
 	}}, "", "  ")
 	if err != nil {
-		return ""
+		return "", fmt.Errorf("write the client's configuration: %w", err)
 	}
-	return string(text)
+	return string(text), nil
 }

@@ -13,12 +13,13 @@ func (a *app) manCommand() *cobra.Command {
 		Use:    "man DIR",
 		Short:  "Write man pages of every command into a folder",
 		Args:   cobra.ExactArgs(1),
+		Long:   "Write one man page for each command into a folder, dated by SOURCE_DATE_EPOCH when that is set.",
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil { //nolint:gosec // man pages are for everyone
 				return fmt.Errorf("write man pages: %w", err)
 			}
-			if err := doc.GenManTree(cmd.Root(), &doc.GenManHeader{Title: "KTX", Section: "1"}, args[0]); err != nil {
+			if err := doc.GenManTree(cmd.Root(), &doc.GenManHeader{Section: "1", Source: "ktx " + productVersion(), Manual: "ktx"}, args[0]); err != nil {
 				return fmt.Errorf("write man pages: %w", err)
 			}
 			return nil

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
@@ -42,13 +43,33 @@ func (a *app) serveStdio(ctx context.Context, d *door) error {
 	if err := d.log.Append(ctx, audit.Event{Type: audit.SessionOpen}); err != nil {
 		return execution.NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be written, so nothing runs", err)
 	}
-	err = server.Run(ctx, stdio.Transport(a.in, a.out))
-	ended := d.log.Append(context.WithoutCancel(ctx), audit.Event{Type: audit.SessionClose})
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, mcp.ErrConnectionClosed) && ctx.Err() == nil {
-		return &exitError{code: exitFailed, err: err}
-	}
-	if ended != nil {
+	err = serveSession(ctx, server, stdio.Transport(a.in, a.out))
+	if ended := d.log.Append(context.WithoutCancel(ctx), audit.Event{Type: audit.SessionClose}); ended != nil {
 		return execution.NewError(sqlguard.CodeAuditUnavailable, "the end of the session could not be recorded", ended)
 	}
+	return err
+}
+
+// serveSession serves one session. When ctx ends, what runs may end within
+// drainTime and nothing new begins; what still runs then is cancelled.
+func serveSession(ctx context.Context, server *mcp.Server, transport *mcp.IOTransport) error {
+	session, err := server.Connect(ctx, transport, nil)
+	if err != nil {
+		return failed("serve MCP: %w", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- session.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, mcp.ErrConnectionClosed) && ctx.Err() == nil {
+			return failed("serve MCP: %w", err)
+		}
+		return nil
+	case <-ctx.Done():
+	}
+	cut := time.AfterFunc(drainTime, func() { _ = transport.Reader.Close() }) // cancels what runs
+	defer cut.Stop()
+	_ = session.Close() // returns when everything is answered
+	<-ended
 	return nil
 }

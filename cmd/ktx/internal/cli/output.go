@@ -1,138 +1,190 @@
 package cli
 
 import (
-	"encoding/csv"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
-	"unicode/utf8"
 
-	"golang.org/x/term"
+	"github.com/spf13/cobra"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/report"
 )
 
-// printf writes to standard output; errorf to standard error. A closed pipe is
-// no fault of the command.
-func (a *app) printf(format string, args ...any) { _, _ = fmt.Fprintf(a.out, format, args...) }
-func (a *app) errorf(format string, args ...any) { _, _ = fmt.Fprintf(a.err, format, args...) }
-
-// printJSON writes v as one JSON document with a line end.
-func (a *app) printJSON(v any) {
-	e := json.NewEncoder(a.out)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	_ = e.Encode(v)
-}
-
-// terminal reports whether w is a terminal.
-func terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) //nolint:gosec // a descriptor fits an int
-}
-
-// colored reports whether w gets colour.
-func (a *app) colored(w io.Writer) bool {
-	switch a.color {
-	case "always":
-		return true
-	case "never":
-		return false
-	}
-	if _, set := a.lookup("NO_COLOR"); set {
-		return false
-	}
-	return terminal(w)
-}
-
-// The styles of terminal output (ECMA-48, SGR).
+// The formats of tables.
 const (
-	styleBold   = "1"
-	styleRed    = "31"
-	styleGreen  = "32"
-	styleYellow = "33"
-	styleDim    = "2"
+	formatPretty = "pretty" // aligned, long values shortened
+	formatPlain  = "plain"  // tab-separated, control characters escaped
+	formatJSON   = "json"
+	formatCSV    = "csv" // RFC 4180; NULL is empty, an empty text is ""
 )
 
-// paint puts text in a style when w gets colour.
-func (a *app) paint(w io.Writer, style, text string) string {
-	if !a.colored(w) {
-		return text
-	}
-	return "\x1b[" + style + "m" + text + "\x1b[0m"
+var tableFormats = []string{formatPretty, formatPlain, formatJSON, formatCSV}
+
+// outputFlag adds --output to a command that prints a table.
+func outputFlag(c *cobra.Command, output *string) {
+	c.Flags().StringVar(output, "output", "", "pretty, plain, json or csv (default: pretty on a terminal, plain elsewhere; json and csv are exact)")
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(tableFormats, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // outputFormat returns the format of a table: what --output or --json asks for,
 // else pretty on a terminal and plain elsewhere.
 func (a *app) outputFormat(asked string) (string, error) {
-	switch {
-	case a.json:
-		return "json", nil
-	case asked == "":
-		if _, ci := a.lookup("CI"); !ci && terminal(a.out) {
-			return "pretty", nil
+	switch asked {
+	case "":
+	case formatPretty, formatPlain, formatJSON, formatCSV:
+		if a.json && asked != formatJSON {
+			return "", usage("--json and --output %s contradict each other", asked)
 		}
-		return "plain", nil
-	case asked == "pretty", asked == "plain", asked == "json", asked == "csv":
 		return asked, nil
 	default:
-		return "", usage("--output %s: expected pretty, plain, json or csv", asked)
+		return "", usage("--output %s: expected pretty, plain, json or csv%s", escapeControls(asked), didYouMean(asked, tableFormats))
+	}
+	switch {
+	case a.json:
+		return formatJSON, nil
+	case a.out.terminal && !a.automated():
+		return formatPretty, nil
+	default:
+		return formatPlain, nil
 	}
 }
 
-// table prints headers and rows in a format other than json.
-func (a *app) table(format string, headers []string, rows [][]string) error {
+// automated reports whether a build system runs the command.
+func (a *app) automated() bool {
+	value, _ := a.lookup("CI")
+	return value != "" && value != "false" && value != "0"
+}
+
+// printJSON writes v as one JSON document with a line end.
+func (a *app) printJSON(v any) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		a.errorf("ktx: the result cannot be written as JSON: %v\n", err)
+		return
+	}
+	a.printRawJSON(b.Bytes())
+}
+
+// printRawJSON writes a JSON text. What a terminal would act upon is escaped,
+// which changes no value.
+func (a *app) printRawJSON(text []byte) { _, _ = a.out.Write(escapeJSON(text)) }
+
+// cell is one value of a table.
+type cell struct {
+	text string
+	null bool
+}
+
+// texts makes a row of cells.
+func texts(values ...string) []cell {
+	row := make([]cell, len(values))
+	for i, v := range values {
+		row[i].text = v
+	}
+	return row
+}
+
+// table prints headers and rows in a format other than json, and says whether
+// values were shortened.
+func (a *app) table(format string, headers []string, rows [][]cell) (shortened bool) {
+	var b bytes.Buffer
+	all := append([][]cell{texts(headers...)}, rows...)
 	switch format {
-	case "csv":
-		w := csv.NewWriter(a.out)
-		if err := w.Write(headers); err != nil {
-			return fmt.Errorf("write csv: %w", err)
+	case formatCSV:
+		for _, row := range all {
+			a.csvRow(&b, row)
 		}
-		if err := w.WriteAll(rows); err != nil {
-			return fmt.Errorf("write csv: %w", err)
-		}
-		return nil
-	case "plain":
-		for _, row := range append([][]string{headers}, rows...) {
-			for i, cell := range row {
-				row[i] = escapeControls(cell)
+	case formatPlain:
+		for _, row := range all {
+			for i, c := range row {
+				if i > 0 {
+					b.WriteByte('\t')
+				}
+				b.WriteString(c.shown())
 			}
-			a.printf("%s\n", strings.Join(row, "\t"))
+			b.WriteByte('\n')
 		}
-		return nil
+	default:
+		shortened = a.prettyTable(&b, all)
 	}
-	widths := make([]int, len(headers))
-	clean := make([][]string, 0, len(rows)+1)
-	for _, row := range append([][]string{headers}, rows...) {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			cells[i] = shorten(escapeControls(cell), 80)
-			widths[i] = max(widths[i], utf8.RuneCountInString(cells[i]))
+	_, _ = a.out.Write(b.Bytes())
+	return shortened
+}
+
+// shown is the cell as people read it.
+func (c cell) shown() string {
+	if c.null {
+		return "NULL"
+	}
+	return escapeControls(c.text)
+}
+
+// csvRow writes one record. Values are verbatim, except on a terminal.
+func (a *app) csvRow(b *bytes.Buffer, row []cell) {
+	for i, c := range row {
+		if i > 0 {
+			b.WriteByte(',')
 		}
-		clean = append(clean, cells)
+		text := c.text
+		if a.out.terminal {
+			text = escapeControls(text)
+		}
+		switch {
+		case c.null:
+		case text == "" || strings.ContainsAny(text, "\",\r\n") || strings.TrimSpace(text) != text:
+			b.WriteByte('"')
+			b.WriteString(strings.ReplaceAll(text, `"`, `""`))
+			b.WriteByte('"')
+		default:
+			b.WriteString(text)
+		}
 	}
-	for n, row := range clean {
-		var line strings.Builder
-		for i, cell := range row {
-			if i > 0 {
-				line.WriteString("  ")
-			}
-			line.WriteString(cell)
+	b.WriteByte('\n')
+}
+
+// maxCell bounds the width of a column of a pretty table.
+const maxCell = 80
+
+func (a *app) prettyTable(b *bytes.Buffer, all [][]cell) (shortened bool) {
+	widths := make([]int, len(all[0]))
+	shown := make([][]string, len(all))
+	for n, row := range all {
+		shown[n] = make([]string, len(row))
+		for i, c := range row {
+			text := c.shown()
+			short := shorten(text, maxCell)
+			shortened = shortened || short != text
+			shown[n][i] = short
+			widths[i] = max(widths[i], report.Width(short))
+		}
+	}
+	for n, row := range shown {
+		for i, text := range row {
+			pad := ""
 			if i < len(row)-1 {
-				line.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)))
+				pad = strings.Repeat(" ", widths[i]-report.Width(text)+2)
 			}
+			switch {
+			case n == 0:
+				text = a.paint(a.out, styleBold, text)
+			case all[n][i].null:
+				text = a.paint(a.out, styleDim, text)
+			}
+			b.WriteString(text)
+			b.WriteString(pad)
 		}
-		text := line.String()
-		if n == 0 {
-			text = a.paint(a.out, styleBold, text)
-		}
-		a.printf("%s\n", text)
+		b.WriteByte('\n')
 	}
-	return nil
+	return shortened
 }
 
 // escapeControls makes line ends and control characters visible: data must
-// not move the cursor or break a column.
+// not move the cursor, turn the direction of text or break a column.
 func escapeControls(s string) string {
 	if strings.IndexFunc(s, control) < 0 {
 		return s
@@ -147,7 +199,7 @@ func escapeControls(s string) string {
 		case r == '\t':
 			b.WriteString(`\t`)
 		case control(r):
-			fmt.Fprintf(&b, `\u%04x`, r)
+			writeEscape(&b, r)
 		default:
 			b.WriteRune(r)
 		}
@@ -155,13 +207,67 @@ func escapeControls(s string) string {
 	return b.String()
 }
 
-func control(r rune) bool {
-	return r < 0x20 || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+// escapeLines is escapeControls that keeps the lines.
+func escapeLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = escapeControls(strings.TrimSuffix(lines[i], "\r"))
+	}
+	return strings.Join(lines, "\n")
 }
 
+// escapeJSON escapes, in a JSON text, what a terminal would act upon. JSON
+// itself already escapes the characters below U+0020.
+func escapeJSON(text []byte) []byte {
+	if bytes.IndexFunc(text, jsonControl) < 0 {
+		return text
+	}
+	var b bytes.Buffer
+	for _, r := range string(text) {
+		if jsonControl(r) {
+			writeEscape(&b, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.Bytes()
+}
+
+func jsonControl(r rune) bool { return r >= 0x7f && control(r) }
+
+func writeEscape(w io.Writer, r rune) { _, _ = fmt.Fprintf(w, `\u%04x`, r) }
+
+// control reports the characters that act on a terminal instead of being
+// shown: C0, C1, and those that turn the direction of text (UAX #9).
+func control(r rune) bool {
+	switch {
+	case r < 0x20, r >= 0x7f && r < 0xa0:
+		return true
+	case r == 0x61c, r == 0x200e, r == 0x200f, r == 0x2028, r == 0x2029, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+		return true
+	default:
+		return false
+	}
+}
+
+// shorten cuts s to n columns of a terminal, the last of them an ellipsis.
 func shorten(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
+	if len(s) <= n || report.Width(s) <= n {
 		return s
 	}
-	return string([]rune(s)[:n-1]) + "…"
+	width := 0
+	for i, r := range s {
+		if width += report.Width(string(r)); width > n-1 {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+// count is a number with its noun: "1 file", "2 files".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -2,66 +2,82 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/ktxhq/ktx/cmd/ktx/internal/report"
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/research"
-	"github.com/ktxhq/ktx/sqlguard"
 )
 
+// sqlOptions are the flags of ktx sql.
+type sqlOptions struct {
+	connection, file, output string
+	maxRows                  int
+	timeout                  time.Duration
+}
+
 func (a *app) sqlCommand() *cobra.Command {
-	var (
-		connection, file, output string
-		maxRows                  int
-		timeout                  time.Duration
-	)
+	var o sqlOptions
 	c := &cobra.Command{
 		Use:   "sql [TEXT | -]",
 		Short: "Run one guarded statement, or check files with `ktx sql check`",
 		Long: `Run one read-only statement on a connection of the project. The text is the
-argument, standard input (-), or a file (--file).`,
+argument, standard input (-), or a file (--file).
+
+Rows go to standard output. The formats json and csv are exact; in csv NULL is
+an empty field and an empty text is "". Notes, such as that more rows exist, go
+to standard error.
+
+Exit codes: 0 done · 1 refused by the guard · 2 wrong usage or configuration ·
+3 no answer: the database's own error, a time limit, no connection.`,
 		Example: `  ktx sql -c demo "SELECT status, count(*) FROM orders GROUP BY status"
   ktx sql -c demo --file report.sql --output csv`,
-		Args: cobra.MaximumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return nil
+			}
+			if near := execution.Nearest(args[0], []string{"check"}); near != "" {
+				return usage("unknown command %q for \"ktx sql\"; did you mean %s?", args[0], near)
+			}
+			return usage("the statement is one argument, and %d are given: quote it", len(args))
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := a.statement(args, file)
+			if cmd.Flags().Changed("max-rows") && o.maxRows < 1 {
+				return usage("--max-rows %d: expected at least 1", o.maxRows)
+			}
+			if cmd.Flags().Changed("timeout") && o.timeout <= 0 {
+				return usage("--timeout %s: expected more than 0", o.timeout)
+			}
+			format, err := a.outputFormat(o.output)
 			if err != nil {
 				return err
 			}
-			format, err := a.outputFormat(output)
+			a.json = a.json || format == formatJSON
+			name, text, err := a.statement(args, o.file)
 			if err != nil {
 				return err
 			}
 			return a.withGateway(cmd.Context(), "cli", func(ctx context.Context, d *door) error {
-				id, err := a.oneConnection(d, connection)
-				if err != nil {
-					return err
+				if err := a.runStatement(ctx, d, o, text, format); err != nil {
+					return &statementError{err: err, name: name, text: text}
 				}
-				if timeout > 0 {
-					var cancel context.CancelFunc
-					ctx, cancel = context.WithTimeout(ctx, timeout)
-					defer cancel()
-				}
-				return a.runStatement(ctx, d, id, text, maxRows, format)
+				return nil
 			})
 		},
 	}
 	flags := c.Flags()
-	flags.StringVarP(&connection, "connection", "c", "", "connection id (default: the only one)")
-	flags.StringVar(&file, "file", "", "read the statement from a file; - is standard input")
-	flags.IntVar(&maxRows, "max-rows", 0, "most rows to print (default 1000)")
-	flags.DurationVar(&timeout, "timeout", 0, "give up after this time (default: the connection's limit)")
-	flags.StringVar(&output, "output", "", "pretty, plain, json or csv (default: pretty on a terminal, plain elsewhere)")
+	flags.StringVarP(&o.connection, "connection", "c", "", "connection id (default: the only one)")
+	flags.StringVar(&o.file, "file", "", "read the statement from a file; - is standard input")
+	flags.IntVar(&o.maxRows, "max-rows", 0, fmt.Sprintf("most rows to print (default %d, or the connection's limit)", research.DefaultMaxRows))
+	flags.DurationVar(&o.timeout, "timeout", 0, "give up after this time, such as 5s (default: the connection's limit)")
+	outputFlag(c, &o.output)
 	_ = c.RegisterFlagCompletionFunc("connection", a.completeConnections)
-	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"pretty", "plain", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp))
 	c.AddCommand(a.checkCommand())
 	return c
 }
@@ -70,96 +86,107 @@ argument, standard input (-), or a file (--file).`,
 // guard takes, so that the guard says what is wrong with it.
 const maxStatementFile = 16 << 20
 
-// statement returns the text to run from the argument, a file or standard input.
-func (a *app) statement(args []string, file string) (string, error) {
+// statement returns the text to run from the argument, a file or standard
+// input, and what to call it in messages.
+func (a *app) statement(args []string, file string) (name, text string, err error) {
 	var r io.Reader
 	switch {
 	case len(args) == 1 && file != "":
-		return "", usage("give the statement as an argument or with --file, not both")
+		return "", "", usage("give the statement as an argument or with --file, not both")
 	case len(args) == 1 && args[0] != "-":
-		return args[0], nil
+		return "statement", args[0], nil
 	case len(args) == 1 || file == "-":
-		r = a.in
+		name, r = "stdin", a.in
 	case file != "":
 		f, err := os.Open(file) //nolint:gosec // the user names the file
 		if err != nil {
-			return "", &exitError{code: exitFailed, err: fmt.Errorf("read statement: %w", err)}
+			return "", "", failed("read statement: %w", err)
 		}
 		defer func() { _ = f.Close() }()
-		r = f
+		name, r = file, f
 	default:
-		return "", usage("no statement: give it as an argument, with --file, or - for standard input")
+		return "", "", usage("no statement: give it as an argument, with --file, or - for standard input")
 	}
-	text, err := io.ReadAll(io.LimitReader(r, maxStatementFile))
+	content, err := io.ReadAll(io.LimitReader(r, maxStatementFile))
 	if err != nil {
-		return "", &exitError{code: exitFailed, err: fmt.Errorf("read statement: %w", err)}
+		return "", "", failed("read statement: %w", err)
 	}
-	return string(text), nil
+	return name, strings.TrimPrefix(string(content), byteOrderMark), nil
 }
 
-// oneConnection returns the id asked for, or the only one there is.
-func (a *app) oneConnection(d *door, asked string) (string, error) {
+// byteOrderMark begins a file in some editors. It is encoding, not SQL.
+const byteOrderMark = "\uFEFF"
+
+// oneConnection returns the connection asked for, or the only one there is.
+func (a *app) oneConnection(d *door, asked string) (execution.ConnectionInfo, error) {
 	if asked != "" {
-		return asked, nil
+		return d.gateway.Connection(asked)
 	}
 	all := d.gateway.Connections()
-	if len(all) == 1 {
-		return all[0].ID, nil
+	switch len(all) {
+	case 0:
+		return execution.ConnectionInfo{}, usage("no connection is configured in %s", d.project.File)
+	case 1:
+		return all[0], nil
 	}
 	var ids []string
 	for _, c := range all {
 		ids = append(ids, c.ID)
 	}
-	return "", usage("name a connection with -c: %v", ids)
+	return execution.ConnectionInfo{}, usage("name a connection with -c: %s", strings.Join(ids, ", "))
 }
 
-func (a *app) runStatement(ctx context.Context, d *door, id, text string, maxRows int, format string) error {
-	in := research.SQLExecutionInput{ConnectionID: id, SQL: text, MaxRows: maxRows}
-	if info, err := d.gateway.Connection(id); err == nil {
-		in.MaxBytes = info.Limits.Bytes // a person can scroll; a model cannot
-	}
-	out, err := research.New(d.gateway, a.logger()).SQLExecution(ctx, in)
+func (a *app) runStatement(ctx context.Context, d *door, o sqlOptions, text, format string) error {
+	info, err := a.oneConnection(d, o.connection)
 	if err != nil {
-		return a.refused(err, text)
-	}
-	if format == "json" {
-		var body map[string]json.RawMessage
-		if err := json.Unmarshal(out.AppendJSON(nil), &body); err != nil {
-			return fmt.Errorf("encode result: %w", err)
-		}
-		body["schema"] = json.RawMessage(`"ktx-rows/1"`)
-		a.printJSON(body)
-	} else if err := a.table(format, out.Headers, cells(out.Rows, format)); err != nil {
 		return err
 	}
+	if o.timeout > 0 {
+		if limit := info.Limits.Timeout; o.timeout > limit {
+			a.errorf("note: --timeout was lowered from %s to this connection's limit of %s\n", o.timeout, limit)
+		}
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.timeout)
+		defer cancel()
+	}
+	out, err := research.New(d.gateway, a.logger()).SQLExecution(ctx, research.SQLExecutionInput{
+		ConnectionID: info.ID, SQL: text, MaxRows: o.maxRows,
+		MaxBytes: info.Limits.Bytes, // a person can scroll; a model cannot
+	})
+	if err != nil {
+		return err
+	}
+	shortened := false
+	if format == formatJSON {
+		a.printRawJSON(rowsJSON(out))
+	} else {
+		shortened = a.table(format, out.Headers, cells(out.Rows))
+	}
 	for _, note := range out.Notes {
-		a.errorf("note: %s\n", note)
+		a.errorf("note: %s\n", escapeControls(note))
 	}
 	if out.Truncated {
-		a.errorf("note: more exists than the %d rows shown (cut by %s)\n", len(out.Rows), out.TruncatedBy)
+		a.errorf("note: more exists than the %s shown (cut by %s)\n", count(len(out.Rows), "row"), out.TruncatedBy)
+	}
+	if shortened {
+		a.errorf("note: long values are shown shortened; --output json, csv or plain shows them whole\n")
 	}
 	return nil
 }
 
-// refused prints a refusal with the place it points at; other errors pass.
-func (a *app) refused(err error, text string) error {
-	r, ok := errors.AsType[*sqlguard.RejectedError](err)
-	if !ok || a.json {
-		return err
-	}
-	report.Human(a.err, []report.Result{{Name: "statement", Text: text, Verdict: r.Verdict}}, report.Style{Color: a.colored(a.err)})
-	return &exitError{code: exitFindings}
+// rowsJSON is the answer on one line, numbers as the server wrote them.
+func rowsJSON(out *research.SQLExecutionOutput) []byte {
+	doc := []byte(`{"schema":"ktx-rows/1",`)
+	doc = append(doc, out.AppendJSON(nil)[1:]...) // the same object goes on
+	return append(doc, '\n')
 }
 
-func cells(rows [][]execution.Value, format string) [][]string {
-	out := make([][]string, len(rows))
+func cells(rows [][]execution.Value) [][]cell {
+	out := make([][]cell, len(rows))
 	for i, row := range rows {
-		out[i] = make([]string, len(row))
+		out[i] = make([]cell, len(row))
 		for j, v := range row {
-			out[i][j] = v.Text
-			if v.Kind == execution.Null && format != "csv" {
-				out[i][j] = "NULL"
-			}
+			out[i][j] = cell{text: v.Text, null: v.Kind == execution.Null}
 		}
 	}
 	return out

@@ -66,7 +66,7 @@ func openSQLite(_ *app, p *project.Project, c project.Connection) (openFunc, err
 }
 
 func openPostgres(a *app, _ *project.Project, c project.Connection) (openFunc, error) {
-	if c.URL == "" && c.Host == "" {
+	if !c.URL.Set() && c.Host == "" {
 		return nil, fmt.Errorf("no url is configured; set url to env:NAME, file:/path or postgres://…")
 	}
 	// Secrets are read when the connection opens: a variable that is not set
@@ -85,7 +85,7 @@ func openPostgres(a *app, _ *project.Project, c project.Connection) (openFunc, e
 
 // postgresURL returns the address from url or from host and its companions.
 func (a *app) postgresURL(c project.Connection) (string, error) {
-	if c.URL != "" {
+	if c.URL.Set() {
 		return c.URL.Resolve(a.lookup)
 	}
 	password, err := c.Password.Resolve(a.lookup)

@@ -91,8 +91,9 @@ func (b *Builtin) Decide(_ context.Context, dialect, sql string) (Decision, sqlg
 	return Allow, ""
 }
 
-// Run puts every case to the guard, in order, until ctx ends.
-func Run(ctx context.Context, guard Guard, cases []corpus.Case) ([]Result, error) {
+// Run puts every case to the guard, in order, until ctx ends. onCase, when not
+// nil, is called after each.
+func Run(ctx context.Context, guard Guard, cases []corpus.Case, onCase func()) ([]Result, error) {
 	results := make([]Result, 0, len(cases))
 	for _, c := range cases {
 		if err := ctx.Err(); err != nil {
@@ -111,6 +112,9 @@ func Run(ctx context.Context, guard Guard, cases []corpus.Case) ([]Result, error
 		r.Met = decision == want || c.Expect == corpus.Policy && c.Policy == nil && decision != Error
 		r.Agrees = decision == Reject && slices.Contains(c.Codes, string(code))
 		results = append(results, r)
+		if onCase != nil {
+			onCase()
+		}
 	}
 	return results, nil
 }

@@ -109,5 +109,5 @@ type Check struct {
 // CheckOverride gives the dialect of the files that match.
 type CheckOverride struct {
 	Paths   []string `yaml:"paths" doc:"Patterns relative to the project; ** matches any number of folders."`
-	Dialect string   `yaml:"dialect" doc:"The dialect, such as postgres."`
+	Dialect string   `yaml:"dialect" doc:"The dialect." enum:"postgres,mysql,sqlserver,sqlite,duckdb,clickhouse,trino,snowflake,bigquery"`
 }

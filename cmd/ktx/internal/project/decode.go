@@ -12,38 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/audit"
 )
-
-// Problem is one fault of the file.
-type Problem struct {
-	Path    string `json:"path"` // dotted, such as connections.shop.port
-	Line    int    `json:"line"`
-	Message string `json:"message"`
-	Warning bool   `json:"warning,omitempty"`
-}
-
-// String returns the problem on one line.
-func (p Problem) String() string {
-	kind := ""
-	if p.Warning {
-		kind = "warning: "
-	}
-	return fmt.Sprintf("%s:%d: %s%s: %s", FileName, p.Line, kind, p.Path, p.Message)
-}
-
-// Problems is the error of a file that cannot be used.
-type Problems struct{ List []Problem }
-
-// Error lists the faults, one a line.
-func (p *Problems) Error() string {
-	var lines []string
-	for _, problem := range p.List {
-		if !problem.Warning {
-			lines = append(lines, problem.String())
-		}
-	}
-	return strings.Join(lines, "\n")
-}
 
 // strictBlocks are the blocks in which an unknown key is an error: a misspelt
 // safety key must not be lost.
@@ -58,10 +28,21 @@ const maxNodes = 100_000
 type decoder struct {
 	problems []Problem
 	nodes    int
+	strict   int // how many strict blocks the walk is in
 }
 
 func (d *decoder) fault(n *yaml.Node, path, format string, args ...any) {
-	d.problems = append(d.problems, Problem{Path: path, Line: n.Line, Message: fmt.Sprintf(format, args...)})
+	d.add(Problem{Path: path, Line: n.Line, Message: fmt.Sprintf(format, args...)})
+}
+
+// add keeps a problem. Of very many only the first are told.
+func (d *decoder) add(p Problem) {
+	switch {
+	case len(d.problems) < maxProblems:
+		d.problems = append(d.problems, p)
+	case len(d.problems) == maxProblems:
+		d.problems = append(d.problems, Problem{Path: p.Path, Line: p.Line, Message: "and more problems from here on"})
+	}
 }
 
 // decode reads n into v by v's type.
@@ -75,8 +56,12 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, tag reflect
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
-	if n.Tag == "!!null" {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" && blank(n.Value) {
 		return // the default
+	}
+	if !plainTag(n) {
+		d.fault(n, path, "tags (!…) are not understood here; quote a value that begins with !")
+		return
 	}
 	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		if n.Kind != yaml.ScalarNode {
@@ -112,6 +97,30 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, tag reflect
 	}
 }
 
+// blank reports whether a text is one of YAML's spellings of null.
+func blank(value string) bool {
+	switch value {
+	case "", "~", "null", "Null", "NULL":
+		return true
+	default:
+		return false
+	}
+}
+
+// plainTag reports whether a node is of a kind that its own text shows.
+func plainTag(n *yaml.Node) bool {
+	switch n.Tag {
+	case "!!str", "!!int", "!!float", "!!bool", "!!timestamp", "!!merge":
+		return n.Kind == yaml.ScalarNode
+	case "!!map":
+		return n.Kind == yaml.MappingNode
+	case "!!seq":
+		return n.Kind == yaml.SequenceNode
+	default:
+		return false
+	}
+}
+
 func (d *decoder) scalar(n *yaml.Node, v reflect.Value, path string, tag reflect.StructTag) {
 	if n.Kind != yaml.ScalarNode {
 		d.fault(n, path, "expected %s", describe(v.Type(), tag))
@@ -119,15 +128,16 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, path string, tag reflect
 	}
 	switch v.Kind() {
 	case reflect.Bool:
-		if n.Tag != "!!bool" {
+		yes, no := strings.EqualFold(n.Value, "true"), strings.EqualFold(n.Value, "false")
+		if n.Tag != "!!bool" || !yes && !no {
 			d.fault(n, path, "%q is not true or false", n.Value)
 			return
 		}
-		v.SetBool(strings.EqualFold(n.Value, "true"))
+		v.SetBool(yes)
 	case reflect.Int, reflect.Int64:
 		i, err := strconv.ParseInt(n.Value, 10, 64)
 		low, high := bound(tag, "min", -1<<53), bound(tag, "max", 1<<53)
-		if err != nil || i < low || i > high {
+		if err != nil || i < low || i > high || strconv.FormatInt(i, 10) != n.Value {
 			d.fault(n, path, "%q is not %s", n.Value, describe(v.Type(), tag))
 			return
 		}
@@ -170,13 +180,28 @@ func describe(t reflect.Type, tag reflect.StructTag) string {
 	}
 }
 
+// auditTags describe the fields of [audit.Config], a type of another room, in
+// the way in which those of [Config] describe themselves.
+var auditTags = map[string]reflect.StructTag{
+	"path":        `doc:"Folder of the log, relative to the project; default .ktx/audit."`,
+	"sql":         `doc:"What is kept of a statement: normalized (default) leaves literals out, full keeps the text." enum:"normalized,full"`,
+	"onFailure":   `doc:"When a decision cannot be recorded: reject (default) does not run the statement, degrade does." enum:"reject,degrade"`,
+	"sync":        `doc:"When events are flushed to disk: always before the statement, interval (default) within a second, off never." enum:"always,interval,off"`,
+	"rotateBytes": `doc:"Size from which a new file is begun; default 67108864."`,
+}
+
 // fields returns the fields of a struct by their key in the file.
 func fields(t reflect.Type) map[string]reflect.StructField {
 	out := map[string]reflect.StructField{}
 	for f := range t.Fields() {
-		if key, _, _ := strings.Cut(f.Tag.Get("yaml"), ","); key != "" && key != "-" {
-			out[key] = f
+		key, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if key == "" || key == "-" {
+			continue
 		}
+		if t == reflect.TypeFor[audit.Config]() {
+			f.Tag = auditTags[key]
+		}
+		out[key] = f
 	}
 	return out
 }
@@ -224,6 +249,10 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, path string) {
 			d.unknown(key, path, slices.Sorted(maps.Keys(known)))
 			return
 		}
+		if slices.Contains(strictBlocks, key.Value) {
+			d.strict++
+			defer func() { d.strict-- }()
+		}
 		d.decode(value, v.FieldByIndex(field.Index), join(path, key.Value), field.Tag)
 	})
 }
@@ -239,21 +268,19 @@ func (d *decoder) mapping(n *yaml.Node, v reflect.Value, path string) {
 }
 
 // unknown reports a key that no field has: an error inside the blocks that
-// safety depends on, a warning elsewhere.
+// safety depends on, or when it looks like the name of one, a warning elsewhere.
 func (d *decoder) unknown(key *yaml.Node, path string, known []string) {
-	p := Problem{Path: join(path, key.Value), Line: key.Line, Message: "unknown key", Warning: true}
+	p := Problem{Path: join(path, key.Value), Line: key.Line, Message: "unknown key", Warning: d.strict == 0}
 	if path == "" && slices.Contains(laterBlocks, key.Value) {
 		p.Message = "this version does not use it"
-		d.problems = append(d.problems, p)
+		d.add(p)
 		return
 	}
-	for part := range strings.SplitSeq(path, ".") {
-		if slices.Contains(strictBlocks, part) {
-			p.Warning = false
-		}
+	if path == "" {
+		known = append(known, laterBlocks...)
 	}
 	near := execution.Nearest(key.Value, known)
-	if path == "" && slices.Contains(strictBlocks, near) {
+	if slices.Contains(strictBlocks, near) {
 		p.Warning = false // gaurd: is a whole safety block lost
 	}
 	if near != "" {
@@ -261,5 +288,5 @@ func (d *decoder) unknown(key *yaml.Node, path string, known []string) {
 	} else {
 		p.Message += "; known here: " + strings.Join(known, ", ")
 	}
-	d.problems = append(d.problems, p)
+	d.add(p)
 }

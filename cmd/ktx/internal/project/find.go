@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // FileName is the name of the configuration file.
@@ -12,11 +13,15 @@ const FileName = "ktx.yaml"
 
 // MissingError says that no project was found.
 type MissingError struct {
-	Dir string // where the search began
+	Dir   string // where the search began
+	Named bool   // the folder was named, so that no other was searched
 }
 
 // Error says what is missing and what to do.
 func (e *MissingError) Error() string {
+	if e.Named {
+		return fmt.Sprintf("no %s in %s", FileName, e.Dir)
+	}
 	return fmt.Sprintf("no %s in %s or any folder above it", FileName, e.Dir)
 }
 
@@ -36,8 +41,8 @@ func Find(flag string, lookup func(string) (string, bool)) (string, error) {
 	dir := flag
 	if dir == "" {
 		value, set := lookup("KTX_PROJECT_DIR")
-		if set && value == "" {
-			return "", errors.New("KTX_PROJECT_DIR is set but blank")
+		if set && strings.TrimSpace(value) == "" {
+			return "", errors.New("KTX_PROJECT_DIR is set but blank; unset it, or name a folder")
 		}
 		dir = value
 	}
@@ -47,7 +52,7 @@ func Find(flag string, lookup func(string) (string, bool)) (string, error) {
 			return "", fmt.Errorf("project directory: %w", err)
 		}
 		if !has(dir) {
-			return "", &MissingError{Dir: dir}
+			return "", &MissingError{Dir: dir, Named: true}
 		}
 		return dir, nil
 	}
@@ -55,17 +60,25 @@ func Find(flag string, lookup func(string) (string, bool)) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("project directory: %w", err)
 	}
-	for dir := current; ; dir = filepath.Dir(dir) {
-		if has(dir) {
-			return dir, nil
+	return Above(current)
+}
+
+// Above returns the nearest folder at or above dir, an absolute path, that
+// holds a ktx.yaml. The error is a *[MissingError] when there is none.
+func Above(dir string) (string, error) {
+	for at := dir; ; at = filepath.Dir(at) {
+		if has(at) {
+			return at, nil
 		}
-		if dir == filepath.Dir(dir) {
-			return "", &MissingError{Dir: current}
+		if at == filepath.Dir(at) {
+			return "", &MissingError{Dir: dir}
 		}
 	}
 }
 
+// has reports whether dir holds a ktx.yaml. One that cannot be read counts:
+// the project above it has another policy.
 func has(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, FileName))
+	info, err := os.Lstat(filepath.Join(dir, FileName))
 	return err == nil && !info.IsDir()
 }

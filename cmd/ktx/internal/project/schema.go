@@ -4,20 +4,33 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // Schema returns the JSON Schema (2020-12) of ktx.yaml, made from [Config].
 func Schema() ([]byte, error) {
-	s := schemaOf(reflect.TypeFor[Config](), "", "")
+	s := schemaOf(reflect.TypeFor[Config](), "", false)
 	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	s["title"] = FileName
+	if properties, ok := s["properties"].(map[string]any); ok {
+		for _, key := range laterBlocks {
+			properties[key] = schema{"description": "Not used by this version."}
+		}
+	}
 	return json.MarshalIndent(s, "", "  ")
 }
 
-func schemaOf(t reflect.Type, path string, tag reflect.StructTag) map[string]any {
-	s := map[string]any{}
+type schema map[string]any
+
+// typed sets the types of a value. Every value may be left empty, which YAML
+// reads as null and which means the default.
+func (s schema) typed(types ...string) { s["type"] = append(types, "null") }
+
+// schemaOf describes t. strict says that unknown keys are errors there.
+func schemaOf(t reflect.Type, tag reflect.StructTag, strict bool) schema {
+	s := schema{}
 	if doc := tag.Get("doc"); doc != "" {
 		s["description"] = doc
 	}
@@ -26,43 +39,58 @@ func schemaOf(t reflect.Type, path string, tag reflect.StructTag) map[string]any
 	}
 	switch {
 	case t == reflect.TypeFor[Bytes]():
-		s["type"], s["pattern"] = []string{"string", "integer"}, `^[0-9]+ *(KiB|MiB|GiB|kB|KB|MB|GB|B)?$`
+		s.typed("string", "integer")
+		s["pattern"], s["minimum"] = `^[0-9]+ *(KiB|MiB|GiB|kB|KB|MB|GB|B)?$`, 1
 	case t == reflect.TypeFor[Duration]():
-		s["type"], s["pattern"] = "string", `^([0-9.]+(ns|us|ms|s|m|h))+$`
+		s.typed("string")
+		s["pattern"] = `^([0-9]*[.]?[0-9]*(ns|us|µs|ms|s|m|h))+$`
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()), t.Kind() == reflect.String:
-		s["type"] = "string"
-		if allowed := tag.Get("enum"); allowed != "" {
-			s["enum"] = strings.Split(allowed, ",")
-		}
+		s.text(tag)
 	case t.Kind() == reflect.Bool:
-		s["type"] = "boolean"
+		s.typed("boolean")
 	case t.Kind() == reflect.Int, t.Kind() == reflect.Int64:
-		s["type"] = "integer"
+		s.typed("integer")
 		for key, keyword := range map[string]string{"min": "minimum", "max": "maximum"} {
 			if n, err := strconv.ParseInt(tag.Get(key), 10, 64); err == nil {
 				s[keyword] = n
 			}
 		}
 	case t.Kind() == reflect.Slice:
-		s["type"], s["items"] = "array", schemaOf(t.Elem(), path, "")
+		s.typed("array")
+		s["items"] = schemaOf(t.Elem(), "", strict)
 	case t.Kind() == reflect.Map:
-		s["type"], s["additionalProperties"] = "object", schemaOf(t.Elem(), path, "")
+		s.typed("object")
+		s["additionalProperties"] = schemaOf(t.Elem(), "", strict)
 		s["propertyNames"] = map[string]any{"pattern": connectionID.String()}
 	case t.Kind() == reflect.Struct:
-		properties := map[string]any{}
-		for key, f := range fields(t) {
-			properties[key] = schemaOf(f.Type, join(path, key), f.Tag)
-		}
-		s["type"], s["properties"] = "object", properties
-		if len(path) > 0 {
-			for part := range strings.SplitSeq(path, ".") {
-				for _, strict := range strictBlocks {
-					if part == strict {
-						s["additionalProperties"] = false
-					}
-				}
-			}
-		}
+		s.object(t, strict)
 	}
 	return s
+}
+
+// text describes a text. YAML reads an unquoted 5432 or true as something
+// else, and it counts as the text that stands there.
+func (s schema) text(tag reflect.StructTag) {
+	allowed := tag.Get("enum")
+	if allowed == "" {
+		s.typed("string", "number", "boolean")
+		return
+	}
+	values := []any{}
+	for value := range strings.SplitSeq(allowed, ",") {
+		values = append(values, value)
+	}
+	s["enum"] = append(values, nil)
+}
+
+func (s schema) object(t reflect.Type, strict bool) {
+	properties := map[string]any{}
+	for key, f := range fields(t) {
+		properties[key] = schemaOf(f.Type, f.Tag, strict || slices.Contains(strictBlocks, key))
+	}
+	s.typed("object")
+	s["properties"] = properties
+	if strict {
+		s["additionalProperties"] = false
+	}
 }

@@ -3,7 +3,9 @@
 //
 // A filter stands before the SDK's transport: a line that is not JSON, or not
 // a JSON-RPC 2.0 message, is answered with an error (-32700 or -32600) and the
-// session lives on; the SDK alone would end it and cancel what runs.
+// session lives on; the SDK alone would end it and cancel what runs. When the
+// input ends, requests that were read get a short time to be answered, so that
+// a client may write its requests and close its end; then they are cancelled.
 //
 // The package never interprets a message beyond that.
 package stdio
@@ -15,6 +17,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -23,9 +26,13 @@ import (
 // skipped to its end.
 const maxLine = 16 << 20
 
+// grace is how long requests are awaited after the end of the input. A client
+// that is gone is found out about in the same way, so it is short.
+const grace = 200 * time.Millisecond
+
 // Transport returns an MCP transport over in and out.
 func Transport(in io.Reader, out io.Writer) *mcp.IOTransport {
-	w := &lineWriter{out: out}
+	w := &lineWriter{out: out, open: newCounter()}
 	r, feed := io.Pipe()
 	go filter(in, feed, w)
 	return &mcp.IOTransport{Reader: r, Writer: w, MaxLineLength: -1}
@@ -33,11 +40,20 @@ func Transport(in io.Reader, out io.Writer) *mcp.IOTransport {
 
 // lineWriter writes whole messages, whoever sends them.
 type lineWriter struct {
+	open *counter // requests without an answer
+
 	mu  sync.Mutex
 	out io.Writer
 }
 
+// Write writes one message of the SDK.
 func (w *lineWriter) Write(p []byte) (int, error) {
+	n, err := w.write(p)
+	w.open.add(-responses(p))
+	return n, err
+}
+
+func (w *lineWriter) write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.out.Write(p)
@@ -47,25 +63,27 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 func (*lineWriter) Close() error { return nil }
 
 // filter copies the messages of in to feed and answers the rest itself.
-func filter(in io.Reader, feed *io.PipeWriter, out io.Writer) {
+func filter(in io.Reader, feed *io.PipeWriter, out *lineWriter) {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, tooLong, err := readLine(lines)
 		switch {
 		case tooLong:
-			_, _ = out.Write(protocolError(-32600, "Invalid Request: the message is longer than 16 MiB"))
+			_, _ = out.write(protocolError(-32600, "Invalid Request: the message is longer than 16 MiB"))
 		case len(bytes.TrimSpace(line)) == 0:
 		case !json.Valid(line):
-			_, _ = out.Write(protocolError(-32700, "Parse error: the line is not JSON"))
+			_, _ = out.write(protocolError(-32700, "Parse error: the line is not JSON"))
 		case !message(line):
-			_, _ = out.Write(protocolError(-32600, "Invalid Request: not a JSON-RPC 2.0 message"))
+			_, _ = out.write(protocolError(-32600, "Invalid Request: not a JSON-RPC 2.0 message"))
 		default:
+			out.open.add(requests(line))
 			if _, err := feed.Write(append(line, '\n')); err != nil {
 				return // the session has ended
 			}
 		}
 		if err != nil {
 			if errors.Is(err, io.EOF) {
+				out.open.wait(grace)
 				err = nil
 			}
 			_ = feed.CloseWithError(err) // nil reads as EOF
@@ -88,57 +106,4 @@ func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
 			return bytes.TrimRight(line, "\r\n"), tooLong, err
 		}
 	}
-}
-
-// message reports whether line is one JSON-RPC 2.0 message, or a batch of
-// them, with members of the types that the specification gives them.
-func message(line []byte) bool {
-	if trimmed := bytes.TrimSpace(line); trimmed[0] == '[' {
-		var batch []json.RawMessage
-		if err := json.Unmarshal(trimmed, &batch); err != nil || len(batch) == 0 {
-			return false
-		}
-		for _, m := range batch {
-			if !single(m) {
-				return false
-			}
-		}
-		return true
-	}
-	return single(line)
-}
-
-func single(text []byte) bool {
-	var m struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Method  *string         `json:"method"`
-		Params  json.RawMessage `json:"params"`
-		Result  json.RawMessage `json:"result"`
-		Error   json.RawMessage `json:"error"`
-	}
-	if err := json.Unmarshal(text, &m); err != nil || m.Version != "2.0" {
-		return false
-	}
-	if len(m.ID) > 0 {
-		switch m.ID[0] {
-		case '{', '[', 't', 'f':
-			return false
-		}
-	}
-	if m.Method == nil {
-		return len(m.ID) > 0 && (m.Result != nil || m.Error != nil)
-	}
-	return len(m.Params) == 0 || m.Params[0] == '{' || m.Params[0] == '[' || m.Params[0] == 'n'
-}
-
-// protocolError is an error response to a message whose id is not known.
-func protocolError(code int, text string) []byte {
-	b, err := json.Marshal(map[string]any{
-		"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": text},
-	})
-	if err != nil {
-		return nil
-	}
-	return append(b, '\n')
 }

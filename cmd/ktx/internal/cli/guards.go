@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/check"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// guards settles the dialect and the policy of files, and makes one guard for
+// each pair.
+type guards struct {
+	forced   sqlguard.Dialect            // of --dialect
+	projects map[string]*project.Project // by folder of a file; nil without one
+
+	mu   sync.Mutex
+	made map[guardKey]*sqlguard.Guard
+}
+
+type guardKey struct {
+	project             *project.Project
+	connection, dialect string
+}
+
+// newGuards loads the projects of the files. One that is not valid is an error
+// whatever the files are: its policy would be lost.
+func (a *app) newGuards(dialect string, inputs []check.Input) (*guards, error) {
+	g := &guards{made: map[guardKey]*sqlguard.Guard{}, projects: map[string]*project.Project{}}
+	if dialect != dialectAuto {
+		d, err := lookupDialect(dialect)
+		if err != nil {
+			return nil, err
+		}
+		g.forced = d
+	}
+	var named *project.Project
+	if _, set := a.lookup("KTX_PROJECT_DIR"); a.projectDir != "" || set {
+		dir, err := a.findProject()
+		if err != nil {
+			return nil, err
+		}
+		if named, err = a.load(dir); err != nil {
+			return nil, err
+		}
+	}
+	loaded := map[string]*project.Project{}
+	for _, in := range inputs {
+		dir := filepath.Dir(in.Path)
+		if _, known := g.projects[dir]; known {
+			continue
+		}
+		p := named
+		if p == nil {
+			var err error
+			if p, err = a.nearest(dir, loaded); err != nil {
+				return nil, err
+			}
+		}
+		g.projects[dir] = p
+	}
+	return g, nil
+}
+
+// nearest returns the project of a folder, nil when there is none.
+func (a *app) nearest(dir string, loaded map[string]*project.Project) (*project.Project, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, failed("find the project of %s: %w", dir, err)
+	}
+	root, err := project.Above(abs)
+	if _, missing := errors.AsType[*project.MissingError](err); missing {
+		return nil, nil //nolint:nilnil // files can be checked outside of a project
+	}
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	if p := loaded[root]; p != nil {
+		return p, nil
+	}
+	p, err := a.load(root)
+	if err != nil {
+		return nil, err
+	}
+	loaded[root] = p
+	return p, nil
+}
+
+// choose is the check's Chooser.
+func (g *guards) choose(path, text string) (*sqlguard.Guard, *sqlguard.Finding) {
+	p := g.projects[filepath.Dir(path)]
+	connection := connectionOf(p, path)
+	d, err := g.dialectOf(p, path, text, connection)
+	if err != nil {
+		return nil, &sqlguard.Finding{Code: sqlguard.CodeDialectUnknown, Message: err.Error(), Hint: "name it with --dialect, check.overrides in ktx.yaml, or a first line -- ktx: dialect=NAME"}
+	}
+	key := guardKey{p, connection, d.Name()}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if guard := g.made[key]; guard != nil {
+		return guard, nil
+	}
+	policy := sqlguard.DefaultPolicy()
+	if p != nil {
+		policy = p.Config.Connections[connection].Policy(p.Config.GuardOf(connection))
+	}
+	guard, err := sqlguard.New(d, policy, nil)
+	if err != nil {
+		return nil, &sqlguard.Finding{Code: sqlguard.CodeNotChecked, Message: err.Error()}
+	}
+	g.made[key] = guard
+	return guard, nil
+}
+
+// connectionOf returns the id of the connection after which a folder of the
+// path, within the project, is named, the innermost first, or "".
+func connectionOf(p *project.Project, path string) string {
+	if p == nil {
+		return ""
+	}
+	dir := filepath.Dir(inProject(p, path))
+	for dir != "." && dir != filepath.Dir(dir) {
+		if _, ok := p.Config.Connections[filepath.Base(dir)]; ok {
+			return filepath.Base(dir)
+		}
+		dir = filepath.Dir(dir)
+	}
+	return ""
+}
+
+// inProject returns a path relative to the project, or as it is when it lies
+// elsewhere.
+func inProject(p *project.Project, path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	rel, err := filepath.Rel(p.Dir, abs)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return path
+	}
+	return rel
+}
+
+func (g *guards) dialectOf(p *project.Project, path, text, connection string) (sqlguard.Dialect, error) {
+	if g.forced != nil {
+		return g.forced, nil
+	}
+	name := override(p, path)
+	if name == "" {
+		name = pragmaLine(text)
+	}
+	if name == "" && connection != "" {
+		driver := p.Config.Connections[connection].Driver
+		if e, ok := engineOf(driver); ok {
+			return e.dialect, nil
+		}
+		return nil, fmt.Errorf("the connection %s, after which a folder of the path is named, is of %s, for which this version has no reader", connection, driver)
+	}
+	if name == "" {
+		switch strings.ToLower(filepath.Ext(path)) {
+		case ".pgsql", ".psql":
+			name = "postgres"
+		case ".sqlite":
+			name = "sqlite"
+		}
+	}
+	if name == "" {
+		return nil, errors.New("nothing says which SQL dialect the file is written in")
+	}
+	d, ok := dialects.Lookup(name)
+	if !ok {
+		return nil, fmt.Errorf("no reader for the dialect %q%s", name, didYouMean(name, dialectNames()))
+	}
+	return d, nil
+}
+
+// override returns the dialect that the project gives to a path, or "".
+func override(p *project.Project, path string) string {
+	if p == nil {
+		return ""
+	}
+	rel := filepath.ToSlash(inProject(p, path))
+	for _, o := range p.Config.Check.Overrides {
+		for _, pattern := range o.Paths {
+			if ok, err := doublestar.Match(pattern, rel); ok && err == nil {
+				return o.Dialect
+			}
+		}
+	}
+	return ""
+}
+
+// pragmaLine reads "-- ktx: dialect=NAME" on the first line.
+func pragmaLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	rest, ok := strings.CutPrefix(strings.TrimSpace(line), "--")
+	if !ok {
+		return ""
+	}
+	if rest, ok = strings.CutPrefix(strings.TrimSpace(rest), "ktx:"); !ok {
+		return ""
+	}
+	for word := range strings.FieldsSeq(rest) {
+		if name, ok := strings.CutPrefix(word, "dialect="); ok {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,46 @@
+package project
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Problem is one fault of the file.
+type Problem struct {
+	Path    string `json:"path"` // dotted, such as connections.shop.port
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+	Warning bool   `json:"warning,omitempty"`
+}
+
+// In returns the problem on one line, as one of the named file.
+func (p Problem) In(file string) string {
+	kind := ""
+	if p.Warning {
+		kind = "warning: "
+	}
+	return fmt.Sprintf("%s:%d: %s%s: %s", file, p.Line, kind, p.Path, p.Message)
+}
+
+// String returns the problem on one line.
+func (p Problem) String() string { return p.In(FileName) }
+
+// maxProblems bounds what is told of one file.
+const maxProblems = 100
+
+// Problems is the error of a file that cannot be used.
+type Problems struct {
+	File string
+	List []Problem // warnings included
+}
+
+// Error lists the faults, one a line.
+func (p *Problems) Error() string {
+	var lines []string
+	for _, problem := range p.List {
+		if !problem.Warning {
+			lines = append(lines, problem.In(p.File))
+		}
+	}
+	return strings.Join(lines, "\n")
+}

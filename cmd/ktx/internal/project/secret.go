@@ -1,0 +1,140 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Secret is a value that may be a credential: the text itself, or where to
+// find it (env:NAME, file:/path). It never prints itself, not even as part of
+// another value; [Secret.Resolve] alone returns the text. The zero Secret is
+// unset.
+type Secret struct {
+	// A pointer: fmt prints a string field of a value that is nested in
+	// someone else's unexported field, whatever methods the value has.
+	text *string
+}
+
+// NewSecret returns a Secret of that text.
+func NewSecret(text string) Secret {
+	if text == "" {
+		return Secret{}
+	}
+	return Secret{&text}
+}
+
+// stars stands for every secret.
+const stars = "***"
+
+// String returns three stars, or nothing when s is unset.
+func (s Secret) String() string {
+	if !s.Set() {
+		return ""
+	}
+	return stars
+}
+
+// Format prints three stars for every verb.
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
+
+// LogValue logs three stars.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalText returns three stars.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the text as it stands in the file.
+func (s *Secret) UnmarshalText(text []byte) error {
+	for _, prefix := range []string{"env:", "file:"} {
+		if string(text) == prefix {
+			return fmt.Errorf("%s names nothing", prefix)
+		}
+	}
+	*s = NewSecret(string(text))
+	return nil
+}
+
+// Set reports whether there is a value.
+func (s Secret) Set() bool { return s.text != nil }
+
+// Literal reports whether the value itself stands in the file.
+func (s Secret) Literal() bool {
+	return s.Set() && !strings.HasPrefix(*s.text, "env:") && !strings.HasPrefix(*s.text, "file:")
+}
+
+// LiteralPassword reports whether a password stands in the file as part of
+// this address. An address that cannot be read counts as carrying one.
+func (s Secret) LiteralPassword() bool {
+	if !s.Literal() {
+		return false
+	}
+	u, err := url.Parse(*s.text)
+	if err != nil {
+		return true
+	}
+	_, set := u.User.Password()
+	return set || u.Query().Has("password")
+}
+
+// Resolve returns the value: of the environment variable after "env:", the
+// content of the file after "file:" without trailing line ends, or the text
+// itself. A variable or file without content is an error, never an empty
+// value: a driver would fill in defaults of its own.
+func (s Secret) Resolve(lookup func(string) (string, bool)) (string, error) {
+	if !s.Set() {
+		return "", nil
+	}
+	if name, ok := strings.CutPrefix(*s.text, "env:"); ok {
+		value, set := lookup(name)
+		switch {
+		case !set:
+			return "", fmt.Errorf("environment variable %s is not set", name)
+		case strings.TrimSpace(value) == "":
+			return "", fmt.Errorf("environment variable %s is set but blank", name)
+		}
+		return value, nil
+	}
+	path, ok := strings.CutPrefix(*s.text, "file:")
+	if !ok {
+		return *s.text, nil
+	}
+	return readSecret(path)
+}
+
+// maxSecret bounds the file of a secret.
+const maxSecret = 64 << 10
+
+func readSecret(path string) (string, error) {
+	if rest, home := strings.CutPrefix(path, "~/"); home {
+		dir, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("find the home directory for %s: %w", path, err)
+		}
+		path = filepath.Join(dir, rest)
+	}
+	if !filepath.IsAbs(path) {
+		return "", fmt.Errorf("%s: a secret's file must be an absolute path or begin with ~/", path)
+	}
+	f, err := os.Open(path) //nolint:gosec // the operator names the file
+	if err != nil {
+		return "", fmt.Errorf("read secret: %w", err)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", fmt.Errorf("read secret: %w", err)
+	}
+	if len(text) > maxSecret {
+		return "", fmt.Errorf("read secret: %s is larger than 64 KiB", path)
+	}
+	value := strings.TrimRight(string(text), "\r\n")
+	if strings.TrimSpace(value) == "" {
+		return "", fmt.Errorf("read secret: %s is empty", path)
+	}
+	return value, nil
+}

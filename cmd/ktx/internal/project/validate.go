@@ -1,0 +1,205 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+var connectionID = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_-]*$`)
+
+// knownDrivers are names of engines that a connection may have. Others are
+// accepted too, for their artifacts, with a warning: most are misspelt.
+var knownDrivers = []string{
+	"postgres", "postgresql", "pg", "sqlite", "sqlite3", "mysql", "mariadb", "sqlserver", "mssql", "duckdb", "clickhouse",
+	"trino", "snowflake", "bigquery", "redshift", "databricks", "athena", "oracle", "cockroachdb", "tidb",
+}
+
+// checker reports what the types of [Config] alone do not say.
+type checker struct {
+	*decoder
+	root  *yaml.Node
+	valid PatternRule
+}
+
+// report adds a problem at the value of a path, or at the nearest part of it
+// that the file holds.
+func (c checker) report(warning bool, path []string, format string, args ...any) {
+	n, dotted := c.root, ""
+	for _, key := range path {
+		next := childOf(n, key)
+		if next != nil {
+			n = next
+		}
+		if strings.HasPrefix(key, "[") {
+			dotted += key
+		} else {
+			dotted = join(dotted, key)
+		}
+	}
+	c.add(Problem{Path: dotted, Line: n.Line, Message: fmt.Sprintf(format, args...), Warning: warning})
+}
+
+func (c checker) fault(path []string, format string, args ...any) {
+	c.report(false, path, format, args...)
+}
+
+// childOf returns the value of a key, or of an index written [n].
+func childOf(n *yaml.Node, key string) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == key {
+				return n.Content[i+1]
+			}
+		}
+	case yaml.SequenceNode:
+		if i, err := strconv.Atoi(strings.Trim(key, "[]")); err == nil && i >= 0 && i < len(n.Content) {
+			return n.Content[i]
+		}
+	default:
+	}
+	return nil
+}
+
+func index(i int) string { return fmt.Sprintf("[%d]", i) }
+
+// config checks the whole file.
+func (c checker) config(config *Config) {
+	c.audit(config)
+	c.guard([]string{"guard"}, config.Guard)
+	for i, o := range config.Check.Overrides {
+		at := []string{"check", "overrides", index(i)}
+		if o.Dialect == "" {
+			c.fault(at, "dialect is missing")
+		}
+		if len(o.Paths) == 0 {
+			c.fault(at, "paths is missing")
+		}
+		for k, pattern := range o.Paths {
+			if !c.valid(pattern) {
+				c.fault(append(slices.Clone(at), "paths", index(k)), "%q is not a pattern: a bracket or a backslash has no match", pattern)
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(config.Connections)) {
+		c.connection([]string{"connections", id}, id, config.Connections[id])
+	}
+}
+
+func (c checker) audit(config *Config) {
+	err := config.Audit.Validate()
+	if err == nil {
+		return
+	}
+	list := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // what Validate joined is taken apart here
+		list = joined.Unwrap()
+	}
+	for _, err := range list {
+		key, message, found := strings.Cut(err.Error(), ": ")
+		if !found {
+			key, message = "", err.Error()
+		}
+		c.fault(slices.DeleteFunc([]string{"audit", key}, func(s string) bool { return s == "" }), "%s", message)
+	}
+}
+
+func (c checker) guard(at []string, g Guard) {
+	if g.MaxBytes > sqlguard.CeilingMaxBytes {
+		c.fault(append(at, "maxBytes"), "at most 256KiB")
+	}
+	if g.Catalog != nil && *g.Catalog {
+		c.fault(append(at, "catalog"), "true is not available in this version; without it user functions are refused unless functions.allow names them")
+	}
+}
+
+func (c checker) connection(at []string, id string, conn Connection) {
+	if !connectionID.MatchString(id) {
+		c.fault(at, "an id is letters, digits, _ and -, and begins with a letter or digit")
+	}
+	switch driver := strings.ToLower(conn.Driver); {
+	case driver == "":
+		c.fault(at, "driver is missing")
+	case !slices.Contains(knownDrivers, driver):
+		near := ""
+		if n := execution.Nearest(driver, knownDrivers); n != "" {
+			near = ", did you mean " + n + "?"
+		}
+		c.report(true, append(at, "driver"), "%q is not an engine that is known here; only artifacts can be read%s", conn.Driver, near)
+	}
+	c.address(at, conn)
+	c.guard(append(at, "guard"), conn.Guard)
+	c.names(append(at, "access", "schemas"), conn.Access.Schemas, func(n Names) sqlguard.Policy { return sqlguard.Policy{Schemas: sqlguard.Names(n)} })
+	c.names(append(at, "access", "tables"), conn.Access.Tables, func(n Names) sqlguard.Policy { return sqlguard.Policy{Tables: sqlguard.Names(n)} })
+	c.names(append(at, "functions"), Names(conn.Functions), func(n Names) sqlguard.Policy { return sqlguard.Policy{Functions: sqlguard.Names(n)} })
+	for i, rule := range conn.Access.Columns {
+		path := append(slices.Clone(at), "access", "columns", index(i))
+		if rule.Action != "deny" {
+			c.fault(path, "action must be deny")
+		}
+		if err := (sqlguard.Policy{Columns: []sqlguard.ColumnRule{{Match: rule.Match}}}).Validate(); err != nil {
+			c.fault(append(path, "match"), "%s", reason(err))
+		}
+	}
+	for i, schema := range conn.Schemas {
+		if schema == "" {
+			c.fault(append(at, "schemas", index(i)), "the name is empty")
+		}
+	}
+}
+
+// address checks that a connection says in one way where its database is.
+func (c checker) address(at []string, conn Connection) {
+	ways := 0
+	for _, given := range []bool{conn.URL.Set(), conn.Host != "", conn.Path != ""} {
+		if given {
+			ways++
+		}
+	}
+	if ways > 1 {
+		c.fault(at, "give one of url, host and path")
+		return
+	}
+	if conn.Host != "" {
+		return
+	}
+	for key, given := range map[string]bool{"port": conn.Port != 0, "database": conn.Database != "", "user": conn.User != "", "password": conn.Password.Set()} {
+		if given {
+			c.fault(append(slices.Clone(at), key), "it belongs to host, which is not given; with url it stands in the url")
+		}
+	}
+}
+
+// names checks each name of a list by itself, so that a fault has its line.
+func (c checker) names(at []string, names Names, policy func(Names) sqlguard.Policy) {
+	for key, list := range map[string][]string{"allow": names.Allow, "deny": names.Deny} {
+		for i, name := range list {
+			if err := policy(Names{Allow: []string{name}}).Validate(); err != nil {
+				c.fault(append(slices.Clone(at), key, index(i)), "%s", reason(err))
+			}
+		}
+	}
+}
+
+// reason is the text of a policy's error without the path, which the problem
+// has in full.
+func reason(err error) string {
+	text := err.Error()
+	if inner := errors.Unwrap(err); inner != nil {
+		text = inner.Error()
+	}
+	return text
+}

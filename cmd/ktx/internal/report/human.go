@@ -1,0 +1,156 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Result is the judgement of one text. Findings lie in Text, which may be a
+// whole file of which Verdict judges one statement.
+type Result struct {
+	Name    string // file, or what the text is called
+	Text    string
+	Verdict sqlguard.Verdict
+}
+
+// Style says how human output looks.
+type Style struct{ Color bool }
+
+func (s Style) paint(code, text string) string {
+	if !s.Color {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// Human prints every finding with its place, a caret under it, and its hint.
+func Human(w io.Writer, results []Result, style Style) {
+	var b bytes.Buffer
+	for _, r := range results {
+		for _, f := range r.Verdict.Findings {
+			place := fmt.Sprintf("%s:%d:%d", printable(r.Name), f.Line, f.Column)
+			fmt.Fprintf(&b, "%s: %s: %s\n", style.paint("1", place), style.paint("31", string(f.Code)), printable(f.Message))
+			caret(&b, r.Text, f.Line, f.Span, style)
+			if f.Hint != "" {
+				fmt.Fprintf(&b, "  hint: %s\n", printable(f.Hint))
+			}
+		}
+	}
+	_, _ = w.Write(b.Bytes())
+}
+
+// ByteOrderMark begins a file in some editors. It is encoding, not text.
+const ByteOrderMark = "\uFEFF"
+
+// maxExcerpt bounds the part of a line that is shown, in columns; maxBefore
+// the part of it before the place.
+const (
+	maxExcerpt = 100
+	maxBefore  = 50
+)
+
+// maxLine bounds, in bytes on either side of a place, how far the ends of its
+// line are looked for: some files are one line.
+const maxLine = 4 << 10
+
+// caret prints the line on which a span begins, with carets under the part of
+// the span that lies on it, at least one. It prints nothing for an empty text.
+func caret(b *bytes.Buffer, text string, line int, span sqlguard.Span, style Style) {
+	if text == "" {
+		return
+	}
+	start := boundary(text, span.Start)
+	if start > 0 && start < len(text) && text[start-1] == '\r' && text[start] == '\n' {
+		start-- // the middle of a line end is its start
+	}
+	from := boundary(text, start-maxLine)
+	if i := strings.LastIndexAny(text[from:start], "\r\n"); i >= 0 {
+		from += i + 1
+	}
+	if from == 0 && strings.HasPrefix(text, ByteOrderMark) {
+		from = min(len(ByteOrderMark), start)
+	}
+	to := boundary(text, start+maxLine)
+	if i := strings.IndexAny(text[start:to], "\r\n"); i >= 0 {
+		to = start + i
+	}
+	end := max(start, min(boundary(text, span.End), to))
+	before := tail(text[from:start], maxBefore)
+	room := maxExcerpt - Width(before)
+	marked := head(text[start:end], room)
+	after := head(text[end:to], room-Width(marked))
+	fmt.Fprintf(b, "%s%s%s%s\n", style.paint("2", fmt.Sprintf("%4d | ", line)), before, marked, after)
+	fmt.Fprintf(b, "%s%s%s\n", style.paint("2", "     | "), strings.Repeat(" ", Width(before)), style.paint("31", strings.Repeat("^", max(1, Width(marked)))))
+}
+
+// boundary moves an offset into text, and back to the start of a character.
+func boundary(text string, offset int) int {
+	offset = min(max(offset, 0), len(text))
+	for offset > 0 && offset < len(text) && !utf8.RuneStart(text[offset]) {
+		offset--
+	}
+	return offset
+}
+
+// head is the start of a text in at most n columns, an ellipsis for the rest.
+func head(s string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	if fits(s, n) {
+		return printable(s)
+	}
+	width := 0
+	for i, r := range s {
+		if width += runeWidth(visible(r)); width > n-1 {
+			return printable(s[:i]) + "…"
+		}
+	}
+	return printable(s)
+}
+
+// fits reports whether a text takes at most n columns.
+func fits(s string, n int) bool {
+	for _, r := range s {
+		if n -= runeWidth(visible(r)); n < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// tail is the end of a text in at most n columns, an ellipsis for the rest.
+func tail(s string, n int) string {
+	kept, width := len(s), 0
+	for kept > 0 {
+		r, size := utf8.DecodeLastRuneInString(s[:kept])
+		w := runeWidth(visible(r))
+		if width+w > n || width+w > n-1 && kept > size {
+			return "…" + printable(s[kept:])
+		}
+		width += w
+		kept -= size
+	}
+	return printable(s)
+}
+
+// printable replaces what would move the cursor or hide text: a tab becomes a
+// space, other control, hidden and direction-changing characters a middle dot.
+func printable(s string) string { return strings.Map(visible, s) }
+
+func visible(r rune) rune {
+	switch {
+	case r == '\t':
+		return ' '
+	case r < 0x20, r >= 0x7f && r < 0xa0, r == 0xad, r == 0x61c, r >= 0x200b && r <= 0x200f, r >= 0x2028 && r <= 0x202e,
+		r >= 0x2060 && r <= 0x206f, r == 0xfeff, r >= 0xfff9 && r <= 0xfffb, r >= 0xe0000 && r <= 0xe0fff, r == utf8.RuneError:
+		return '·'
+	default:
+		return r
+	}
+}
