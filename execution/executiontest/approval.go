@@ -10,6 +10,7 @@ import (
 
 // testApproval: only what the guard of the backend approved is run.
 func testApproval(t *testing.T, s *suite) {
+	t.Helper()
 	t.Run("zero value", func(t *testing.T) {
 		c, _ := s.open(t, 1)
 		res, err := c.Query(t.Context(), sqlguard.Approved{}, execution.Limits{})

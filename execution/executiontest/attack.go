@@ -91,6 +91,7 @@ const settleWithin = 250 * time.Millisecond
 // testAttacks sends every attack as every role, looks at the database from
 // outside before and after, and compares the outcomes with the report.
 func testAttacks(t *testing.T, s *suite) {
+	t.Helper()
 	victim := s.Victim(t)
 	major := victim.Major()
 	s.guardRefuses(t, victim)

@@ -11,6 +11,7 @@ import (
 
 // testCaps: each limit cuts where it says, and says so. A value is never cut.
 func testCaps(t *testing.T, s *suite) {
+	t.Helper()
 	c, _ := s.open(t, 1)
 
 	t.Run("rows", func(t *testing.T) {

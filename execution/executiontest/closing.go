@@ -11,6 +11,7 @@ import (
 
 // testClosing: Close ends what runs, and nothing stays behind.
 func testClosing(t *testing.T, s *suite) {
+	t.Helper()
 	t.Run("while statements run", func(t *testing.T) {
 		db := s.NewDatabase(t)
 		before := goleak.IgnoreCurrent()
@@ -43,7 +44,7 @@ func testClosing(t *testing.T, s *suite) {
 			t.Errorf("%d statements still run at the server", n)
 		}
 		_, err := c.try(t.Context(), t, s.Queries.One, execution.Limits{})
-		wantError(t, err, executionCodes()...)
+		wantCode(t, err, executionCodes()...)
 		if _, err := c.Catalog(t.Context()); err == nil {
 			t.Error("a closed backend gave a catalogue")
 		}

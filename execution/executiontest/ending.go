@@ -16,6 +16,7 @@ const endWithin = 2 * time.Second
 // testEnding: a statement ends when its time or its caller does, at the server
 // too, and the error says which.
 func testEnding(t *testing.T, s *suite) {
+	t.Helper()
 	const wait = 150 * time.Millisecond
 	for _, slow := range s.Queries.Slow {
 		t.Run(shorten(slow), func(t *testing.T) {
@@ -41,7 +42,7 @@ func testEnding(t *testing.T, s *suite) {
 				res, err := c.try(ctx, t, slow, execution.Limits{Timeout: e.limit})
 				took := time.Since(start)
 				cancel()
-				wantError(t, err, e.code)
+				wantCode(t, err, e.code)
 				if res != nil {
 					t.Errorf("%s: rows of a statement that was ended were returned", e.name)
 				}
@@ -60,11 +61,11 @@ func testEnding(t *testing.T, s *suite) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		_, err := c.try(ctx, t, s.Queries.One, execution.Limits{})
-		wantError(t, err, sqlguard.CodeCancelled)
+		wantCode(t, err, sqlguard.CodeCancelled)
 		ctx, cancel = context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 		defer cancel()
 		_, err = c.try(ctx, t, s.Queries.One, execution.Limits{})
-		wantError(t, err, sqlguard.CodeTimeout)
+		wantCode(t, err, sqlguard.CodeTimeout)
 		s.answers(t, c)
 	})
 	t.Run("cancel races with the end", func(t *testing.T) {
@@ -74,7 +75,7 @@ func testEnding(t *testing.T, s *suite) {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(time.Duration(i*25)*time.Microsecond, cancel)
 			if _, err := c.try(ctx, t, s.Queries.Numbers(300), execution.Limits{}); err != nil {
-				wantError(t, err, sqlguard.CodeCancelled)
+				wantCode(t, err, sqlguard.CodeCancelled)
 			}
 			cancel()
 			s.answers(t, c)

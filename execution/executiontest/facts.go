@@ -9,6 +9,7 @@ import (
 
 // testFacts: what a backend says of its server is there and is so.
 func testFacts(t *testing.T, s *suite) {
+	t.Helper()
 	c, _ := s.open(t, 2)
 	t.Run("catalogue", func(t *testing.T) {
 		catalog, err := c.Catalog(t.Context())

@@ -14,6 +14,7 @@ import (
 // testPool: a backend is safe for concurrent use and has no more connections
 // than it was given.
 func testPool(t *testing.T, s *suite) {
+	t.Helper()
 	t.Run("16 users on 4 connections", func(t *testing.T) {
 		c, _ := s.open(t, 4)
 		var users sync.WaitGroup
@@ -60,7 +61,7 @@ func testPool(t *testing.T, s *suite) {
 		defer cancel()
 		start := time.Now()
 		_, err := c.try(ctx, t, s.Queries.One, execution.Limits{})
-		wantError(t, err, sqlguard.CodeTimeout, sqlguard.CodeBusy)
+		wantCode(t, err, sqlguard.CodeTimeout, sqlguard.CodeBusy)
 		if took := time.Since(start); took > endWithin {
 			t.Errorf("waited %v for a caller that left after 30 ms", took)
 		}
@@ -68,7 +69,7 @@ func testPool(t *testing.T, s *suite) {
 		time.AfterFunc(20*time.Millisecond, cancel)
 		_, err = c.try(ctx, t, s.Queries.One, execution.Limits{})
 		cancel()
-		wantError(t, err, sqlguard.CodeCancelled)
+		wantCode(t, err, sqlguard.CodeCancelled)
 
 		// Who stays is served when the connection is free.
 		for range 5 {

@@ -11,6 +11,7 @@ import (
 
 // testResults: rows are complete, in order and positional.
 func testResults(t *testing.T, s *suite) {
+	t.Helper()
 	c, _ := s.open(t, 1)
 	t.Run("rows", func(t *testing.T) {
 		const n = 2500
@@ -83,6 +84,7 @@ func testResults(t *testing.T, s *suite) {
 
 // testValues: the text of a value is the server's own.
 func testValues(t *testing.T, s *suite) {
+	t.Helper()
 	c, _ := s.open(t, 1)
 	for _, v := range s.Values {
 		t.Run(v.Name, func(t *testing.T) {

@@ -1,5 +1,7 @@
 package sqlitedb
 
+import "github.com/ncruces/go-sqlite3"
+
 // The lists that tests compare with the engine.
 var (
 	Functions        = functions
@@ -8,3 +10,22 @@ var (
 
 // MaxAbandoned is how many abandoned statements may be in flight.
 const MaxAbandoned = maxAbandoned
+
+// MaxValueBytes is the longest value that a connection can touch.
+const MaxValueBytes = maxValueBytes
+
+// Tamper hands out the connections that are idle.
+func (db *DB) Tamper(f func(*sqlite3.Conn)) {
+	db.pool.mu.Lock()
+	defer db.pool.mu.Unlock()
+	for _, s := range db.pool.idle {
+		f(s.conn)
+	}
+}
+
+// Sessions counts the connections: open in whatever state, and abandoned.
+func (db *DB) Sessions() (open, abandoned int) {
+	db.pool.mu.Lock()
+	defer db.pool.mu.Unlock()
+	return db.pool.sessions, db.pool.abandoned
+}

@@ -66,12 +66,8 @@ func Open(ctx context.Context, c Config, guard sqlguard.ID) (*DB, error) {
 	db := &DB{path: path}
 	db.pool.init(c.MaxConnections)
 	db.SetGuard(guard)
-	first, err := openSession(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := first.readHead(); err != nil {
-		first.close()
+	first := &session{}
+	if err := first.open(ctx, path, execution.DefaultLockTimeout); err != nil {
 		return nil, err
 	}
 	db.pool.adopt(first)
@@ -99,7 +95,7 @@ func (db *DB) Close() error { return db.pool.close() }
 
 // fileAt looks at the database file. Its errors name the file without its
 // folder; the whole path is in the cause.
-func fileAt(path string) (os.FileInfo, error) {
+func fileAt(path string) (os.FileInfo, *execution.Error) {
 	name := filepath.Base(path)
 	info, err := os.Stat(path)
 	switch {

@@ -58,13 +58,13 @@ func (p *pool) isClosed() bool {
 	return p.closed
 }
 
-// acquire waits at most wait for a connection to path. What the caller starts
-// on it is ended by end when the pool closes.
-func (p *pool) acquire(ctx context.Context, path string, wait time.Duration, end context.CancelFunc) (*session, error) {
+// acquire waits for a connection to path, at most as long as the statement may
+// run. What the caller starts on it is ended by end when the pool closes.
+func (p *pool) acquire(ctx context.Context, path string, lim execution.Limits, end context.CancelFunc) (*session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, ended(err)
 	}
-	timer := time.NewTimer(wait)
+	timer := time.NewTimer(lim.Timeout)
 	defer timer.Stop()
 	select {
 	case p.slots <- struct{}{}:
@@ -75,7 +75,7 @@ func (p *pool) acquire(ctx context.Context, path string, wait time.Duration, end
 	case <-timer.C:
 		return nil, busy("every connection to the database is in use")
 	}
-	s, err := p.take(path, end)
+	s, err := p.take(ctx, path, lim.LockTimeout, end)
 	if err != nil {
 		<-p.slots
 		return nil, err
@@ -85,56 +85,58 @@ func (p *pool) acquire(ctx context.Context, path string, wait time.Duration, end
 
 // take returns an idle session on the file that is at path now, or opens one.
 // The caller has a slot.
-func (p *pool) take(path string, end context.CancelFunc) (*session, error) {
+func (p *pool) take(ctx context.Context, path string, lockTimeout time.Duration, end context.CancelFunc) (*session, error) {
 	file, err := fileAt(path)
-	if err != nil {
-		return nil, err
+	if err != nil { // it was there when the pool was made
+		return nil, execution.NewError(sqlguard.CodeConnectionLost, err.Message, err)
 	}
-	p.mu.Lock()
-	switch {
-	case p.closed:
-		p.mu.Unlock()
-		return nil, errClosed()
-	case p.abandoned >= maxAbandoned:
-		p.mu.Unlock()
-		return nil, busy("statements that reached their time limit are still being ended")
-	}
-	var s *session
-	var stale []*session // on a file that was replaced
-	for len(p.idle) > 0 && s == nil {
-		s = p.idle[len(p.idle)-1]
-		p.idle = p.idle[:len(p.idle)-1]
-		if !os.SameFile(s.file, file) {
-			stale = append(stale, s)
-			s = nil
-		}
-	}
-	if s == nil {
-		p.sessions++ // for the one that is about to be opened
-	} else {
-		p.running[s] = end
-	}
-	p.mu.Unlock()
-
+	s, idle, stale, err := p.pick(file, end)
 	for _, old := range stale {
 		p.drop(old)
 	}
-	if s != nil {
+	switch {
+	case err != nil:
+		return nil, err
+	case idle:
 		return s, nil
 	}
-	if s, err = openSession(path); err != nil {
+	if err := s.open(ctx, path, lockTimeout); err != nil {
+		p.mu.Lock()
+		delete(p.running, s)
+		p.mu.Unlock()
 		p.forget()
+		if p.isClosed() {
+			return nil, errClosed()
+		}
 		return nil, err
 	}
-	p.mu.Lock()
-	p.running[s] = end
-	closed := p.closed
-	p.mu.Unlock()
-	if closed {
-		p.discard(s)
-		return nil, errClosed()
-	}
 	return s, nil
+}
+
+// pick returns an idle session on file, or one that is still to be opened. The
+// stale ones are on a file that was replaced; they are the caller's to drop.
+func (p *pool) pick(file os.FileInfo, end context.CancelFunc) (s *session, idle bool, stale []*session, err *execution.Error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.closed:
+		return nil, false, nil, errClosed()
+	case p.abandoned >= maxAbandoned:
+		return nil, false, nil, busy("statements that reached their time limit are still being ended")
+	}
+	for len(p.idle) > 0 {
+		s = p.idle[len(p.idle)-1]
+		p.idle = p.idle[:len(p.idle)-1]
+		if os.SameFile(s.file, file) {
+			p.running[s] = end
+			return s, true, stale, nil
+		}
+		stale = append(stale, s)
+	}
+	s = &session{}
+	p.sessions++
+	p.running[s] = end
+	return s, false, stale, nil
 }
 
 // release gives back a session that may be used again, with its slot.

@@ -15,7 +15,7 @@ import (
 func (db *DB) Probe(ctx context.Context) (execution.ProbeReport, error) {
 	run, end := context.WithCancel(ctx)
 	defer end()
-	s, err := db.pool.acquire(run, db.path, execution.DefaultTimeout, end)
+	s, err := db.pool.acquire(run, db.path, execution.Limits{}.WithDefaults(), end)
 	if err != nil {
 		return execution.ProbeReport{}, err
 	}
@@ -90,7 +90,7 @@ func fileFindings(path string) []execution.ProbeFinding {
 			Fix:     "chmod o-w " + name,
 		})
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY, 0) // nothing is written, and nothing made
+	file, err := os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // the operator's own path; nothing is written, and nothing made
 	if err != nil {
 		return findings
 	}

@@ -28,7 +28,7 @@ func (db *DB) Query(ctx context.Context, stmt sqlguard.Approved, lim execution.L
 	lim = lim.WithDefaults()
 	run, end := context.WithCancel(ctx)
 	defer end()
-	s, err := db.pool.acquire(ctx, db.path, lim.Timeout, end)
+	s, err := db.pool.acquire(run, db.path, lim, end)
 	if err != nil {
 		return nil, err
 	}
@@ -92,11 +92,8 @@ func (s *session) answer(ctx context.Context, text string, lim execution.Limits)
 	if err := s.checkPins(); err != nil {
 		return answer{err: err, unfit: true}
 	}
-	if s.lockTimeout != lim.LockTimeout {
-		if err := s.conn.BusyTimeout(lim.LockTimeout); err != nil {
-			return answer{err: databaseError(err, ""), unfit: true}
-		}
-		s.lockTimeout = lim.LockTimeout
+	if err := s.waitForLocks(lim.LockTimeout); err != nil {
+		return answer{err: databaseError(err, ""), unfit: true}
 	}
 	if err := s.runOwn(s.begin, nil); err != nil {
 		return answer{err: err, unfit: true}

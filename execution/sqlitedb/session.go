@@ -84,13 +84,15 @@ type session struct {
 	lockTimeout time.Duration
 }
 
-// openSession opens a read-only connection with every pin set and read back.
-func openSession(path string) (_ *session, err error) {
-	file, err := fileAt(path)
-	if err != nil {
-		return nil, err
+// open opens a read-only connection with every pin set and read back, and reads
+// the file's head, so that it waits for a lock at most lockTimeout, and ends
+// when ctx does. After an error there is nothing to close.
+func (s *session) open(ctx context.Context, path string, lockTimeout time.Duration) (err error) {
+	file, failed := fileAt(path)
+	if failed != nil {
+		return failed
 	}
-	s := &session{file: file}
+	s.file = file
 	defer func() {
 		if r := recover(); r != nil { // no memory, no address space
 			err = broken(r)
@@ -100,21 +102,46 @@ func openSession(path string) (_ *session, err error) {
 		}
 	}()
 	if s.conn, err = sqlite3.OpenFlags(path, sqlite3.OPEN_READONLY|sqlite3.OPEN_PRIVATECACHE); err != nil {
-		return nil, databaseError(err, "")
+		return databaseError(err, "")
 	}
-	if err := fts5.Register(s.conn); err != nil {
-		return nil, databaseError(err, "")
+	if err := s.waitForLocks(lockTimeout); err != nil {
+		return databaseError(err, "")
 	}
-	if err := s.pin(); err != nil {
-		return nil, databaseError(err, "")
+	s.conn.SetInterrupt(ctx)
+	defer s.conn.SetInterrupt(context.Background())
+	if err := s.setUp(); err != nil {
+		if ctx.Err() != nil && interrupted(err) {
+			return ended(ctx.Err())
+		}
+		return err
 	}
-	if err := s.checkPins(); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return nil
 }
 
-// pin sets the session up. The authorizer comes last: it denies the rest.
+// waitForLocks sets how long a statement waits for a lock.
+func (s *session) waitForLocks(timeout time.Duration) error {
+	if s.lockTimeout == timeout {
+		return nil
+	}
+	s.lockTimeout = timeout
+	return s.conn.BusyTimeout(timeout)
+}
+
+// setUp makes a new connection a session.
+func (s *session) setUp() error {
+	if err := fts5.Register(s.conn); err != nil {
+		return databaseError(err, "")
+	}
+	if err := s.pin(); err != nil {
+		return databaseError(err, "")
+	}
+	if err := s.checkPins(); err != nil {
+		return err
+	}
+	return s.readHead()
+}
+
+// pin sets every pin. The authorizer comes last: it denies the rest.
 func (s *session) pin() error {
 	for _, sw := range switches {
 		if _, err := s.conn.Config(sw.op, sw.value); err != nil {

@@ -1,0 +1,246 @@
+package sqlitedb_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// writer is a program that writes to the file.
+func writer(tb testing.TB, path string) *sqlite3.Conn {
+	tb.Helper()
+	conn, err := sqlite3.Open(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = conn.Close() }) // tests that close it check that
+	return conn
+}
+
+func run(tb testing.TB, conn *sqlite3.Conn, sql string) {
+	tb.Helper()
+	if err := conn.Exec(sql); err != nil {
+		tb.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// Each statement sees a whole state of a database that is being written.
+func TestReadsBesideAWriter(t *testing.T) {
+	for _, mode := range []string{"DELETE", "WAL"} {
+		t.Run(mode, func(t *testing.T) {
+			path := testdb.SQLiteFile(t, "PRAGMA journal_mode = "+mode+"; CREATE TABLE pairs (a, b); INSERT INTO pairs VALUES (0, 0)")
+			c := open(t, path, 3)
+			w := writer(t, path)
+			if err := w.BusyTimeout(time.Minute); err != nil {
+				t.Fatal(err)
+			}
+			var writing sync.WaitGroup
+			const states = 150
+			writing.Go(func() {
+				for i := range states {
+					if err := w.Exec("BEGIN IMMEDIATE; UPDATE pairs SET a = a + 1; UPDATE pairs SET b = b + 1; COMMIT"); err != nil {
+						t.Errorf("write %d: %v", i, err)
+						return
+					}
+				}
+			})
+			var reading sync.WaitGroup
+			for range 3 {
+				reading.Go(func() {
+					for last := 0; last < states; {
+						res, err := c.try(t.Context(), t, "SELECT (SELECT max(a) FROM pairs), (SELECT max(b) FROM pairs)", execution.Limits{LockTimeout: time.Minute})
+						if err != nil {
+							t.Errorf("read: %v %s %v", err, typed(t, err).SQLState, typed(t, err).Err)
+							return
+						}
+						a, b := res.Rows[0][0].Text, res.Rows[0][1].Text
+						now, err := strconv.Atoi(a)
+						if a != b || err != nil || now < last {
+							t.Errorf("read %s and %s after %d", a, b, last)
+							return
+						}
+						last = now
+						if t.Failed() {
+							return
+						}
+					}
+				})
+			}
+			writing.Wait()
+			reading.Wait()
+		})
+	}
+}
+
+// A database that is locked is busy after the time for locks, and can be read
+// when it is free.
+func TestLocked(t *testing.T) {
+	path := testdb.SQLiteFile(t, "CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+	c := open(t, path, 1)
+	w := writer(t, path)
+	run(t, w, "BEGIN EXCLUSIVE; UPDATE t SET x = 2")
+	start := time.Now()
+	_, err := c.try(t.Context(), t, "SELECT x FROM t", execution.Limits{LockTimeout: 100 * time.Millisecond})
+	e := typed(t, err)
+	if e.Code != sqlguard.CodeBusy || !e.Retryable || e.RetryAfter <= 0 || e.SQLState != "SQLITE_BUSY" {
+		t.Errorf("error %+v, want busy and when to try again", e)
+	}
+	if took := time.Since(start); took < 90*time.Millisecond || took > 2*time.Second {
+		t.Errorf("took %v, want about 100 ms", took)
+	}
+	// The time of the caller and of the statement go before that for locks.
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err = c.try(ctx, t, "SELECT x FROM t", execution.Limits{LockTimeout: time.Minute})
+	if e := typed(t, err); e.Code != sqlguard.CodeTimeout {
+		t.Errorf("error %v, want %s", e, sqlguard.CodeTimeout)
+	}
+	run(t, w, "COMMIT")
+	if got := c.rows(t, "SELECT x FROM t"); got[0][0] != "2" {
+		t.Errorf("read %v, want 2", got)
+	}
+}
+
+// The folder of a database without a WAL is never touched. Reading one with a
+// WAL makes the two files that SQLite needs, and leaves the database as it is.
+func TestFilesBesideTheDatabase(t *testing.T) {
+	for mode, want := range map[string][]string{
+		"DELETE": {"test.db"},
+		"WAL":    {"test.db", "test.db-shm", "test.db-wal"},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			path := testdb.SQLiteFile(t, "PRAGMA journal_mode = "+mode+"; CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+			before, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := files(t, filepath.Dir(path)); len(got) != 1 {
+				t.Fatalf("the folder holds %q before it is read", got)
+			}
+			c := open(t, path, 2)
+			c.rows(t, "SELECT * FROM t ORDER BY x")
+			if err := c.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, files(t, filepath.Dir(path))); diff != "" {
+				t.Errorf("files (-want +got):\n%s", diff)
+			}
+			after, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(before) != string(after) {
+				t.Error("the database file has changed")
+			}
+		})
+	}
+}
+
+// What a program that was killed has written can be read from its WAL; what it
+// had half written to the file cannot be undone by a reader, which says so.
+func TestKilledWriter(t *testing.T) {
+	copyTo := func(t *testing.T, from string, suffixes ...string) string {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "copy.db")
+		for _, suffix := range suffixes {
+			content, err := os.ReadFile(from + suffix)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, path+suffix, string(content))
+		}
+		return path
+	}
+	t.Run("WAL", func(t *testing.T) {
+		path := testdb.SQLiteFile(t, "PRAGMA journal_mode = WAL; CREATE TABLE t (x)")
+		w := writer(t, path)
+		run(t, w, "INSERT INTO t VALUES ('in the log')")
+		c := open(t, copyTo(t, path, "", "-wal"), 1)
+		if got := c.rows(t, "SELECT x FROM t"); got[0][0] != "in the log" {
+			t.Errorf("read %v", got)
+		}
+	})
+	t.Run("journal", func(t *testing.T) {
+		path := testdb.SQLiteFile(t, "CREATE TABLE t (x)")
+		w := writer(t, path)
+		run(t, w, "PRAGMA cache_size = 1; BEGIN; INSERT INTO t SELECT randomblob(500) FROM generate_series(1, 2000)")
+		db, err := tryOpen(t, copyTo(t, path, "", "-journal"))
+		if err == nil {
+			_ = db.Close()
+			t.Fatal("opened a database that is half written")
+		}
+		e := typed(t, err)
+		if e.Code != sqlguard.CodeDatabaseError || e.SQLState != "SQLITE_READONLY_ROLLBACK" || !strings.Contains(e.Hint, "open the database once") {
+			t.Errorf("error %+v", e)
+		}
+	})
+	t.Run("lost files of a WAL", func(t *testing.T) {
+		if os.Geteuid() == 0 {
+			t.Skip("root may write to every folder")
+		}
+		path := testdb.SQLiteFile(t, "PRAGMA journal_mode = WAL; CREATE TABLE t (x)")
+		if err := os.Chmod(filepath.Dir(path), 0o500); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(filepath.Dir(path), 0o700) }) // so that it can be removed
+		_, err := tryOpen(t, path)
+		if e := typed(t, err); !strings.Contains(e.Hint, "WAL mode") {
+			t.Errorf("error %+v, want a hint on WAL mode", e)
+		}
+	})
+}
+
+// A table whose module is missing says which tables can be read.
+func TestOldFullTextSearch(t *testing.T) {
+	path := testdb.SQLiteFile(t, "CREATE TABLE t (x); CREATE TABLE old_content (docid INTEGER PRIMARY KEY, c0body)")
+	w := writer(t, path)
+	if _, err := w.Config(sqlite3.DBCONFIG_WRITABLE_SCHEMA, true); err != nil {
+		t.Fatal(err)
+	}
+	run(t, w, "INSERT INTO sqlite_schema VALUES ('table', 'old', 'old', 0, 'CREATE VIRTUAL TABLE old USING fts4(body)')")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, path, 1)
+	e := c.fails(t, "SELECT * FROM old WHERE old MATCH 'x'")
+	if e.Code != sqlguard.CodeDatabaseError || e.SQLState != "SQLITE_ERROR" || !strings.Contains(e.Hint, "FTS3 and FTS4") {
+		t.Errorf("error %+v, want one that names FTS3 and FTS4", e)
+	}
+	if got := c.rows(t, "SELECT count(*) FROM t"); got[0][0] != "0" {
+		t.Errorf("read %v from another table", got)
+	}
+	report, err := c.Probe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, f := range report.Findings {
+		found = found || strings.Contains(f.Message, "FTS3 and FTS4") && strings.Contains(f.Message, "old")
+	}
+	if !found {
+		t.Errorf("the probe's findings are %+v, want one on the table old", report.Findings)
+	}
+}
+
+// tryOpen is open for a file that may be refused.
+func tryOpen(tb testing.TB, path string) (execution.Backend, error) {
+	tb.Helper()
+	db, err := openBackend(tb.Context(), path, 1, sqlguard.ID{1})
+	if err == nil && db == nil {
+		err = errors.New("neither a database nor an error")
+	}
+	return db, err
+}
