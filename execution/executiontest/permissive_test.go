@@ -53,7 +53,8 @@ func TestGuardIDs(t *testing.T) {
 		}
 		ids[id] = g.dialect
 	}
-	if executiontest.Guard(t, "a", 0).ID() != executiontest.Guard(t, "a", 0).ID() {
+	one, other := executiontest.Guard(t, "a", 0), executiontest.Guard(t, "a", 0)
+	if one.ID() != other.ID() {
 		t.Error("guards of one name and number have two IDs")
 	}
 }
