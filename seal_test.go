@@ -388,7 +388,9 @@ var rules = []rule{
 	},
 	{
 		name: "only the gateway asks for approvals", find: approvals,
-		permit: func(s site) bool { return s.rel == "sqlguard" || support(s.rel) || (s.rel == "execution" && s.file == "gateway.go") },
+		permit: func(s site) bool {
+			return s.rel == "sqlguard" || support(s.rel) || (s.rel == "execution" && s.file == "gateway.go")
+		},
 	},
 	{
 		name: "only a backend's query.go opens approvals", find: openings,
