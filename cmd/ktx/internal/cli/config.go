@@ -34,7 +34,7 @@ func (a *app) configCommand() *cobra.Command {
 					return err
 				}
 				p, err := loadProject(dir)
-				problems, invalid := errors.AsType[*project.Problems](err)
+				problems, invalid := errors.AsType[*project.InvalidError](err)
 				if err != nil && !invalid {
 					return asUsage(err)
 				}

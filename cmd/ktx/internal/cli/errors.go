@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
@@ -79,7 +80,7 @@ func (a *app) explained(err error) bool {
 		}
 		return true
 	}
-	if problems, ok := errors.AsType[*project.Problems](err); ok {
+	if problems, ok := errors.AsType[*project.InvalidError](err); ok {
 		for _, p := range problems.List {
 			a.errorf("%s\n", escapeControls(p.In(problems.File)))
 		}
@@ -123,6 +124,11 @@ func hintOf(err error) string {
 	return cmp.Or(e.ServerHint, e.Hint, sqlguard.HintFor(e.Code))
 }
 
+// usageCodes are the codes that a change of arguments or configuration mends.
+var usageCodes = []sqlguard.Code{
+	sqlguard.CodeUnknownConnection, sqlguard.CodeInvalidArguments, sqlguard.CodeNotConfigured, sqlguard.CodeNoBackend,
+}
+
 func (a *app) exitCode(err error) int {
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code
@@ -130,16 +136,14 @@ func (a *app) exitCode(err error) int {
 	if _, ok := errors.AsType[*project.MissingError](err); ok {
 		return exitUsage
 	}
-	if _, ok := errors.AsType[*project.Problems](err); ok {
+	if _, ok := errors.AsType[*project.InvalidError](err); ok {
 		return exitUsage
 	}
 	if _, refused := errors.AsType[*sqlguard.RejectedError](err); refused {
 		return exitFindings
 	}
-	switch execution.CodeOf(err) {
-	case sqlguard.CodeUnknownConnection, sqlguard.CodeInvalidArguments, sqlguard.CodeNotConfigured, sqlguard.CodeNoBackend:
+	if slices.Contains(usageCodes, execution.CodeOf(err)) {
 		return exitUsage
-	default:
 	}
 	if !a.started { // what cobra itself finds wrong with the arguments
 		return exitUsage
@@ -156,7 +160,7 @@ func (a *app) errorJSON(err error) map[string]any {
 	if missing, ok := errors.AsType[*project.MissingError](err); ok {
 		out["error"], out["projectDir"] = "missing_project", missing.Dir
 	}
-	if problems, ok := errors.AsType[*project.Problems](err); ok {
+	if problems, ok := errors.AsType[*project.InvalidError](err); ok {
 		out["error"], out["file"], out["problems"] = "invalid_config", problems.File, problems.List
 	}
 	if e, ok := errors.AsType[*execution.Error](err); ok {

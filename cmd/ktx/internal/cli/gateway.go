@@ -49,7 +49,7 @@ func loadProject(dir string) (*project.Project, error) {
 // load reads the project of a directory, and prints its warnings.
 func (a *app) load(dir string) (*project.Project, error) {
 	p, err := loadProject(dir)
-	if problems, ok := errors.AsType[*project.Problems](err); ok {
+	if problems, ok := errors.AsType[*project.InvalidError](err); ok {
 		problems.File = display(problems.File)
 	}
 	if err != nil {

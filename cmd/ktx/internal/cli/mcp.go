@@ -57,10 +57,13 @@ func serveSession(ctx context.Context, server *mcp.Server, transport *mcp.IOTran
 	if err != nil {
 		return failed("serve MCP: %w", err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- session.Wait() }()
+	ended := make(chan struct{})
+	go func() {
+		err = session.Wait()
+		close(ended)
+	}()
 	select {
-	case err := <-ended:
+	case <-ended:
 		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, mcp.ErrConnectionClosed) && ctx.Err() == nil {
 			return failed("serve MCP: %w", err)
 		}

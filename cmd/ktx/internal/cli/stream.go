@@ -22,7 +22,7 @@ type stream struct {
 
 func newStream(w io.Writer) *stream {
 	f, ok := w.(*os.File)
-	return &stream{w: w, terminal: ok && term.IsTerminal(int(f.Fd()))} //nolint:gosec // a descriptor fits an int
+	return &stream{w: w, terminal: ok && term.IsTerminal(int(f.Fd()))}
 }
 
 // Write implements io.Writer.

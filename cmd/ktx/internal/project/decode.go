@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"encoding"
 	"fmt"
 	"maps"
@@ -63,7 +64,7 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, tag reflect
 		d.fault(n, path, "tags (!…) are not understood here; quote a value that begins with !")
 		return
 	}
-	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
+	if u, ok := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr()); ok {
 		if n.Kind != yaml.ScalarNode {
 			d.fault(n, path, "expected %s", describe(v.Type(), tag))
 			return
@@ -73,7 +74,7 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, tag reflect
 		}
 		return
 	}
-	switch v.Kind() {
+	switch v.Kind() { //nolint:exhaustive // scalar says what it does not take
 	case reflect.Struct:
 		d.object(n, v, path)
 	case reflect.Map:
@@ -126,7 +127,7 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, path string, tag reflect
 		d.fault(n, path, "expected %s", describe(v.Type(), tag))
 		return
 	}
-	switch v.Kind() {
+	switch v.Kind() { //nolint:exhaustive // no other kind is in Config
 	case reflect.Bool:
 		yes, no := strings.EqualFold(n.Value, "true"), strings.EqualFold(n.Value, "false")
 		if n.Tag != "!!bool" || !yes && !no {
@@ -216,7 +217,7 @@ func join(path, key string) string {
 // pairs calls f for every key of a mapping; a key given twice is a fault.
 func (d *decoder) pairs(n *yaml.Node, path string, f func(key, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
-		d.fault(n, cmpOr(path, FileName), "expected keys with values")
+		d.fault(n, cmp.Or(path, FileName), "expected keys with values")
 		return
 	}
 	seen := map[string]bool{}
@@ -224,7 +225,7 @@ func (d *decoder) pairs(n *yaml.Node, path string, f func(key, value *yaml.Node)
 		key, value := n.Content[i], n.Content[i+1]
 		switch {
 		case key.Kind != yaml.ScalarNode || key.Tag == "!!merge":
-			d.fault(key, cmpOr(path, FileName), "only plain keys can be read here")
+			d.fault(key, cmp.Or(path, FileName), "only plain keys can be read here")
 		case seen[key.Value]:
 			d.fault(key, join(path, key.Value), "the key is given twice")
 		default:
@@ -232,13 +233,6 @@ func (d *decoder) pairs(n *yaml.Node, path string, f func(key, value *yaml.Node)
 			f(key, value)
 		}
 	}
-}
-
-func cmpOr(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a
 }
 
 func (d *decoder) object(n *yaml.Node, v reflect.Value, path string) {

@@ -34,7 +34,7 @@ type Project struct {
 // package knows no language of patterns itself.
 type PatternRule func(pattern string) bool
 
-// Load reads the ktx.yaml of dir. The error is *[Problems] when the file is
+// Load reads the ktx.yaml of dir. The error is *[InvalidError] when the file is
 // readable but not valid; it lists every fault.
 func Load(dir string, valid PatternRule) (*Project, error) {
 	file := filepath.Join(dir, FileName)
@@ -60,7 +60,7 @@ func Load(dir string, valid PatternRule) (*Project, error) {
 		faulty = faulty || !problem.Warning
 	}
 	if faulty {
-		return nil, &Problems{File: file, List: problems}
+		return nil, &InvalidError{File: file, List: problems}
 	}
 	return p, nil
 }

@@ -28,18 +28,18 @@ func (p Problem) String() string { return p.In(FileName) }
 // maxProblems bounds what is told of one file.
 const maxProblems = 100
 
-// Problems is the error of a file that cannot be used.
-type Problems struct {
+// InvalidError is the error of a file that cannot be used.
+type InvalidError struct {
 	File string
 	List []Problem // warnings included
 }
 
 // Error lists the faults, one a line.
-func (p *Problems) Error() string {
+func (e *InvalidError) Error() string {
 	var lines []string
-	for _, problem := range p.List {
+	for _, problem := range e.List {
 		if !problem.Warning {
-			lines = append(lines, problem.In(p.File))
+			lines = append(lines, problem.In(e.File))
 		}
 	}
 	return strings.Join(lines, "\n")
