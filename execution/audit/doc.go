@@ -22,8 +22,8 @@
 //	key                           32 random bytes, the key of the HMAC over raw statements
 //	lock                          taken by every process for the time of one append
 //
-// The directory has mode 0700 and its files 0600; looser modes are tightened
-// when the log is opened.
+// The directory has mode 0700 and its files 0600. Looser modes of the directory
+// and of the files in use are tightened when the log is opened.
 //
 // # What is promised
 //
