@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"testing"
@@ -56,17 +57,17 @@ func TestAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer questions.Close()
+	defer func() { _ = questions.Close() }()
 	answers, err := os.Create(to)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answers.Close()
+	defer func() { _ = answers.Close() }()
 	g := guard(t)
 	in, out := json.NewDecoder(bufio.NewReader(questions)), bufio.NewWriter(answers)
 	for {
 		var sql string
-		if err := in.Decode(&sql); err == io.EOF { //nolint:errorlint // Decode returns io.EOF itself
+		if err := in.Decode(&sql); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			t.Fatal(err)

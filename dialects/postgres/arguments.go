@@ -18,12 +18,12 @@ func (w *walker) checkArguments(n *funcCall, check argumentCheck, span sqlguard.
 		// The call passes; the setting that it reads is judged.
 		name, literal := "", false
 		if len(n.Args) > 0 && !n.FuncVariadic {
-			name, literal = settingName(argument(n, 0, ""))
+			name, literal = settingName(argument(n, 0))
 		}
 		w.noteSetting(name, span, sqlguard.Ruling{Allowed: literal && settingAllowed(name)})
 		return true
 	case checkTypeName:
-		text := argument(n, 1, "").GetAConst().GetSval()
+		text := argument(n, 1).GetAConst().GetSval()
 		return text != nil && !n.FuncVariadic && w.typeText(text.Sval, n.Location)
 	case checkThreeArguments:
 		return len(n.Args) == 3 && !n.FuncVariadic
@@ -38,34 +38,20 @@ func (w *walker) checkArguments(n *funcCall, check argumentCheck, span sqlguard.
 	}
 }
 
-// argument returns an argument by its name, or by its place when it has none;
-// nil when there is no such.
-func argument(n *funcCall, place int, name string) *node {
-	for i, arg := range n.Args {
-		named := arg.GetNamedArgExpr()
-		switch {
-		case named != nil && named.Name == name:
-			return named.Arg
-		case named == nil && i == place:
-			return arg
-		}
+// argument returns an argument by its place; nil when there is no such, or it
+// is given by name, which the server's functions with checks have none of.
+func argument(n *funcCall, place int) *node {
+	if place >= len(n.Args) || n.Args[place].GetNamedArgExpr() != nil {
+		return nil
 	}
-	return nil
+	return n.Args[place]
 }
 
-// number returns the value of a numeric literal, through signs, brackets and
-// casts. Text in a literal counts when it reads as a number.
+// number returns the value of a numeric literal, through signs, arithmetic
+// and casts. Text in a literal counts when it reads as a number.
 func number(n *node) (float64, bool) {
-	for range 8 {
-		switch {
-		case n.GetTypeCast() != nil:
-			n = n.GetTypeCast().Arg
-			continue
-		case n.GetNamedArgExpr() != nil:
-			n = n.GetNamedArgExpr().Arg
-			continue
-		}
-		break
+	for n.GetTypeCast() != nil {
+		n = n.GetTypeCast().Arg
 	}
 	if c := n.GetAConst(); c != nil {
 		switch {
@@ -144,11 +130,11 @@ func textSize(f *funcCall) float64 {
 	name := lastName(f.Funcname)
 	switch name {
 	case "repeat":
-		if count, known := number(argument(f, 1, "")); known {
-			return sizeOf(argument(f, 0, "")) * count
+		if count, known := number(argument(f, 1)); known {
+			return sizeOf(argument(f, 0)) * count
 		}
 	case "lpad", "rpad":
-		if length, known := number(argument(f, 1, "")); known {
+		if length, known := number(argument(f, 1)); known {
 			return length
 		}
 	case "md5":
@@ -212,11 +198,11 @@ func (w *walker) typeText(text string, location int32) bool {
 // seriesFits reports whether generate_series over visible numbers stays within
 // maxLiteralRows. Series of times are for the limits of the connection.
 func seriesFits(n *funcCall) bool {
-	start, startKnown := number(argument(n, 0, ""))
-	stop, stopKnown := number(argument(n, 1, ""))
+	start, startKnown := number(argument(n, 0))
+	stop, stopKnown := number(argument(n, 1))
 	step := 1.0
 	if len(n.Args) > 2 {
-		given, known := number(argument(n, 2, ""))
+		given, known := number(argument(n, 2))
 		if !known || given == 0 {
 			return true
 		}

@@ -150,7 +150,7 @@ func (w *walker) judgeMergeSupportFunc(n *mergeSupportFunc) {
 }
 
 // judgeA_Expr notes an operator that is not built in.
-func (w *walker) judgeA_Expr(n *aExpr) { //nolint:revive // the parser's name of the kind
+func (w *walker) judgeA_Expr(n *aExpr) {
 	w.at(n.Location)
 	w.operator(n.Name, n.Location)
 	w.fieldsA_Expr(n)
@@ -196,7 +196,7 @@ func (w *walker) operator(parts []*node, location int32) {
 
 // judgeA_Indirection notes the calls that attribute notation can be: (x).f
 // calls f(x) when x has no attribute f.
-func (w *walker) judgeA_Indirection(n *aIndirection) { //nolint:revive // the parser's name of the kind
+func (w *walker) judgeA_Indirection(n *aIndirection) {
 	w.fieldsA_Indirection(n)
 	for i, step := range n.Indirection {
 		attribute := step.GetString_()

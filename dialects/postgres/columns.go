@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -54,8 +55,8 @@ func (w *walker) figure(n *node) (name string, strength int, star bool) {
 		return lastString(c.Fields)
 	}
 	if i := n.GetAIndirection(); i != nil {
-		for step := len(i.Indirection) - 1; step >= 0; step-- {
-			switch s := i.Indirection[step]; {
+		for _, s := range slices.Backward(i.Indirection) {
+			switch {
 			case s.GetString_() != nil:
 				return s.GetString_().Sval, nameGood, false
 			case s.GetAStar() != nil:
@@ -98,31 +99,28 @@ func (w *walker) figure(n *node) (name string, strength int, star bool) {
 }
 
 func (w *walker) figureSubLink(s *subLink) (name string, strength int, star bool) {
-	switch s.SubLinkType {
-	case sublinkExists:
+	if s.SubLinkType == sublinkExists {
 		return "exists", nameGood, false
-	case sublinkArray:
+	}
+	if s.SubLinkType == sublinkArray {
 		return "array", nameGood, false
-	case sublinkExpr:
-		inner := s.Subselect.GetSelectStmt()
-		for inner != nil && inner.Op != setopNone && inner.Larg != nil {
-			inner = inner.Larg
-		}
-		if inner == nil || len(inner.TargetList) == 0 {
-			return "", nameNone, false
-		}
-		target := inner.TargetList[0].GetResTarget()
-		if target.GetName() != "" {
-			return target.GetName(), nameGood, false
-		}
-		name, strength, star := w.figure(target.GetVal())
-		if star {
-			return "", nameNone, false // a single column whose name lies in the table
-		}
-		return name, strength, false
-	default:
+	}
+	inner := s.Subselect.GetSelectStmt()
+	for inner != nil && inner.Op != setopNone && inner.Larg != nil {
+		inner = inner.Larg
+	}
+	if s.SubLinkType != sublinkExpr || inner == nil || len(inner.TargetList) == 0 {
 		return "", nameNone, false
 	}
+	target := inner.TargetList[0].GetResTarget()
+	if target.GetName() != "" {
+		return target.GetName(), nameGood, false
+	}
+	name, strength, star = w.figure(target.GetVal())
+	if star {
+		return "", nameNone, false // a single column whose name lies in the table
+	}
+	return name, strength, false
 }
 
 // figureKeyword names the expressions that have a keyword of their own.

@@ -139,17 +139,16 @@ func syntaxError(sql string, err error) error {
 
 // shown is how a message shows a token: literals without their text.
 func shown(sql string, t sqlguard.Token) string {
-	switch t.Kind {
-	case sqlguard.TokenString, sqlguard.TokenUnterminated:
+	const most = 64
+	text := t.Text(sql)
+	if t.Kind == sqlguard.TokenString || t.Kind == sqlguard.TokenUnterminated {
 		return "'…'"
-	case sqlguard.TokenNumber:
-		return "a number"
-	default:
-		const most = 64
-		text := t.Text(sql)
-		if len(text) > most {
-			return "a long name"
-		}
-		return `"` + text + `"`
 	}
+	if t.Kind == sqlguard.TokenNumber {
+		return "a number"
+	}
+	if len(text) > most {
+		return "a long name"
+	}
+	return `"` + text + `"`
 }

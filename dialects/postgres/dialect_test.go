@@ -407,10 +407,16 @@ func TestVerbsAndColumns(t *testing.T) {
 		columns  []string
 		executes bool
 	}{
-		{"SELECT a, b AS c, t.d, (e).f, count(*), 1, 1 + 1, 'x'::text, a::int, upper(a) COLLATE \"C\" FROM t", sqlguard.VerbSelect,
-			[]string{"a", "c", "d", "f", "count", "?column?", "?column?", "text", "a", "upper"}, false},
-		{"SELECT CASE WHEN a THEN b END, CASE WHEN a THEN 1 ELSE b END, nullif(a, b), coalesce(a, b), GREATEST(a, b), ARRAY[1], ROW(1), EXISTS (SELECT), ARRAY(SELECT 1), (SELECT z FROM t), Current_User, grouping(a)", sqlguard.VerbSelect,
-			[]string{"case", "b", "nullif", "coalesce", "greatest", "array", "row", "exists", "array", "z", "current_user", "grouping"}, false},
+		{
+			"SELECT a, b AS c, t.d, (e).f, count(*), 1, 1 + 1, 'x'::text, a::int, upper(a) COLLATE \"C\" FROM t", sqlguard.VerbSelect,
+			[]string{"a", "c", "d", "f", "count", "?column?", "?column?", "text", "a", "upper"},
+			false,
+		},
+		{
+			"SELECT CASE WHEN a THEN b END, CASE WHEN a THEN 1 ELSE b END, nullif(a, b), coalesce(a, b), GREATEST(a, b), ARRAY[1], ROW(1), EXISTS (SELECT), ARRAY(SELECT 1), (SELECT z FROM t), Current_User, grouping(a)", sqlguard.VerbSelect,
+			[]string{"case", "b", "nullif", "coalesce", "greatest", "array", "row", "exists", "array", "z", "current_user", "grouping"},
+			false,
+		},
 		{"SELECT a, * FROM t", sqlguard.VerbSelect, nil, false},
 		{"SELECT t.* FROM t", sqlguard.VerbSelect, nil, false},
 		{"SELECT (t).* FROM t", sqlguard.VerbSelect, nil, false},

@@ -309,7 +309,7 @@ func (l *lexer) quoted(open int, kind stringKind) (sqlguard.TokenKind, int) {
 		if end = strings.IndexByte(l.sql[open+1:], '\''); end >= 0 {
 			end, ok = open+1+end+1, true
 		}
-	default:
+	case stringNone, stringPlain:
 		end, ok = quoteEnd(l.sql, open+1, '\'')
 	}
 	if !ok {

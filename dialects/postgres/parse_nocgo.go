@@ -24,7 +24,6 @@ func parseTree(sql string) (*pg.ParseResult, error) {
 // The names by which code that both builds share knows the parser's types.
 type (
 	node                      = pg.Node
-	aConst                    = pg.A_Const
 	alias                     = pg.Alias
 	rangeVar                  = pg.RangeVar
 	selectStmt                = pg.SelectStmt

@@ -208,11 +208,11 @@ func TestExpressionPositions(t *testing.T) {
 	}
 }
 
-func guard(t testing.TB) *sqlguard.Guard {
-	t.Helper()
+func guard(tb testing.TB) *sqlguard.Guard {
+	tb.Helper()
 	g, err := sqlguard.New(postgres.Dialect{}, sqlguard.DefaultPolicy(), nil)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return g
 }

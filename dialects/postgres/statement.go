@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -20,31 +21,20 @@ func (w *walker) statement(kind nodeKind, object string) {
 	})
 }
 
-// doing completes a message that begins with the name of a statement.
-func doing(code sqlguard.Code) string {
-	switch code {
-	case sqlguard.CodeWriteStatement:
-		return "changes data"
-	case sqlguard.CodeDDLStatement:
-		return "changes the schema"
-	case sqlguard.CodePrivilegeStatement:
-		return "changes roles, privileges or ownership"
-	case sqlguard.CodeTransactionControl:
-		return "controls the transaction"
-	case sqlguard.CodeSessionChange:
-		return "changes or uses the state of the session"
-	case sqlguard.CodeDynamicSQL:
-		return "works on statements that are stored in the session"
-	case sqlguard.CodeProceduralBlock:
-		return "runs procedural code"
-	case sqlguard.CodeProcedureCall:
-		return "runs a procedure"
-	case sqlguard.CodeLockingClause:
-		return "locks tables"
-	default:
-		return "is not a read"
-	}
+// deeds complete a message that begins with the name of a statement.
+var deeds = map[sqlguard.Code]string{
+	sqlguard.CodeWriteStatement:     "changes data",
+	sqlguard.CodeDDLStatement:       "changes the schema",
+	sqlguard.CodePrivilegeStatement: "changes roles, privileges or ownership",
+	sqlguard.CodeTransactionControl: "controls the transaction",
+	sqlguard.CodeSessionChange:      "changes or uses the state of the session",
+	sqlguard.CodeDynamicSQL:         "works on statements that are stored in the session",
+	sqlguard.CodeProceduralBlock:    "runs procedural code",
+	sqlguard.CodeProcedureCall:      "runs a procedure",
+	sqlguard.CodeLockingClause:      "locks tables",
 }
+
+func doing(code sqlguard.Code) string { return cmp.Or(deeds[code], "is not a read") }
 
 // statementSpan is the span of the statement at hand: the one that EXPLAIN
 // explains, or the whole.
