@@ -208,7 +208,8 @@ type call struct {
 	request Request
 	limits  Limits
 	id      string
-	decided bool // the decision is recorded, so an outcome is owed
+	decided bool      // the decision is recorded, so an outcome is owed
+	started time.Time // of execution, waiting included; zero before
 }
 
 func (c *call) run(ctx context.Context) (*Result, error) {
@@ -244,6 +245,7 @@ func (c *call) run(ctx context.Context) (*Result, error) {
 		c.finish(ctx, nil, openErr)
 		return nil, openErr
 	}
+	c.started = time.Now()
 	res, err := c.execute(ctx, state, approved)
 	c.finish(ctx, res, err)
 	if err != nil {
@@ -333,6 +335,9 @@ func (c *call) finish(ctx context.Context, res *Result, failure error) {
 		if known, ok := errors.AsType[*Error](failure); ok {
 			e.Result.SQLState = known.SQLState
 		}
+	}
+	if failure != nil && !c.started.IsZero() {
+		e.Result.ExecMS = float64(time.Since(c.started).Microseconds()) / 1000
 	}
 	_ = c.gateway.log.Append(ctx, e)
 }
