@@ -42,3 +42,6 @@ func WalkNode(n *node, open bool) sqlguard.Statement {
 	w.node(n)
 	return st
 }
+
+// RowFunctions are the names for which rowFunction holds.
+func RowFunctions() []string { return rowFunctions[:] }

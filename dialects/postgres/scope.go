@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ktxhq/ktx/sqlguard"
@@ -246,17 +247,19 @@ func (w *walker) refuseColumns(item fromItem, span sqlguard.Span, what string) {
 	})
 }
 
+// rowFunctions are the functions of the server and of the reviewed extensions
+// that return the content of a row that they are given alone, sorted.
+var rowFunctions = [...]string{
+	"any_value", "array_agg", "concat", "hstore", "json_agg", "json_agg_strict", "json_build_array",
+	"jsonb_agg", "jsonb_agg_strict", "jsonb_build_array", "max", "min", "quote_literal", "quote_nullable",
+	"record_out", "record_send", "row_to_json", "to_json", "to_jsonb",
+}
+
 // rowFunction reports whether x.name, with x a relation, is a call that returns
 // the content of the whole row of x. Functions of users are not known here.
 func rowFunction(name string) bool {
-	switch name {
-	case "any_value", "array_agg", "concat", "hstore", "json_agg", "json_agg_strict", "json_build_array",
-		"jsonb_agg", "jsonb_agg_strict", "jsonb_build_array", "max", "min", "quote_literal", "quote_nullable",
-		"record_out", "record_send", "row_to_json", "to_json", "to_jsonb":
-		return true
-	default:
-		return false
-	}
+	_, found := slices.BinarySearch(rowFunctions[:], name)
+	return found
 }
 
 // deniedNames marks the names that oneArgumentDenied may hold for, by a hash of
