@@ -17,6 +17,8 @@ type OpenFunc func(ctx context.Context, address string, connections int, guard s
 type Target struct {
 	// Engine is the name of the engine in the report.
 	Engine string
+	// Intro opens the engine's part of the report.
+	Intro string
 	// Dialect is the name of the dialect whose guards the suite uses.
 	Dialect string
 	// Open opens the backend on an address that a Database gave.

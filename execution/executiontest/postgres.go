@@ -24,7 +24,9 @@ const (
 // is a URL. The package that calls it has testdb.Main as its TestMain.
 func PostgreSQL(open OpenFunc) Target {
 	return Target{
-		Engine:  "PostgreSQL",
+		Engine: "PostgreSQL",
+		Intro: "The superuser is the worst case. The owner of the tables is what the role of an application often is. " +
+			"The third role may select from tables that it was granted and nothing else: what a connection should use. Versions 13 to 18 give these rows.",
 		Dialect: "postgres",
 		Open:    open,
 		NewDatabase: func(tb testing.TB) Database {

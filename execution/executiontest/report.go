@@ -18,7 +18,7 @@ Every statement passes two controls: the guard, which reads it, and the read-onl
 - **ran, undone**: the text ran, and nothing of it was left after the transaction was rolled back and the session reset.
 - **left behind**, **answered**: the session did not stop it. Only the guard refuses such a text, and a role with fewer rights where there is a column for it.
 
-The guard refuses every text on this page, given a policy that denies the table of secrets. What stands in braces is filled in by the test. Tests write the page: ` + "`go test ./execution/... -update`" + `; otherwise they compare with it.
+A note on a text that the session did not stop says why it cannot. The guard refuses every text on this page, given a policy that denies the table of secrets. What stands in braces is filled in by the test. Tests write the page: ` + "`go test ./execution/... -update`" + `; otherwise they compare with it.
 `
 
 // report compares the outcomes with the engine's part of the report, row by
@@ -34,9 +34,9 @@ func (s *suite) report(t *testing.T, outcomes map[string][]outcome) {
 	rows := s.rows(outcomes)
 	if s.Update {
 		if len(outcomes) != len(s.Attacks) {
-			t.Fatalf("the server knows %d of %d attacks: update the report with a newer one", len(outcomes), len(s.Attacks))
+			t.Fatalf("%d of %d attacks are for this version of the server: update the report with another one", len(outcomes), len(s.Attacks))
 		}
-		if err := os.WriteFile(s.Report, []byte(s.replacePart(page, s.part(rows))), 0o644); err != nil {
+		if err := os.WriteFile(s.Report, []byte(s.replacePart(page, s.part(rows, outcomes))), 0o644); err != nil {
 			t.Fatalf("write the report: %v", err)
 		}
 		return
@@ -58,7 +58,7 @@ func (s *suite) report(t *testing.T, outcomes map[string][]outcome) {
 			t.Errorf("the report differs; run the test with -update and read the change. Now it is:\n%s", row)
 		}
 	}
-	if len(outcomes) == len(s.Attacks) && strings.TrimSpace(part) != strings.TrimSpace(s.part(rows)) {
+	if len(outcomes) == len(s.Attacks) && strings.TrimSpace(part) != strings.TrimSpace(s.part(rows, outcomes)) {
 		t.Errorf("%s is not what the test writes; run the test with -update", s.Report)
 	}
 }
@@ -75,16 +75,20 @@ func (s *suite) rows(outcomes map[string][]outcome) map[string]string {
 		for _, o := range results {
 			cells = append(cells, o.String())
 		}
-		cells = append(cells, a.Beyond)
+		note := a.Beyond
+		if a.StoppedSince > 0 {
+			note = strings.TrimPrefix(fmt.Sprintf("%s; from version %d on the server stops it", note, a.StoppedSince), "; ")
+		}
+		cells = append(cells, note)
 		rows[a.Name] = "| " + strings.Join(cells, " | ") + " |"
 	}
 	return rows
 }
 
 // part returns the engine's part of the page.
-func (s *suite) part(rows map[string]string) string {
+func (s *suite) part(rows map[string]string, outcomes map[string][]outcome) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n## %s\n", s.Engine)
+	fmt.Fprintf(&b, "\n## %s\n\n%s\n\n%s\n", s.Engine, s.Intro, s.count(outcomes))
 	group := ""
 	for _, a := range s.Attacks {
 		if a.Group != group {
@@ -96,12 +100,35 @@ func (s *suite) part(rows map[string]string) string {
 				}
 				head = append(head, role)
 			}
-			head = append(head, "why the session cannot stop it")
+			head = append(head, "note")
 			fmt.Fprintf(&b, "\n### %s\n\n| %s |\n|%s\n", group, strings.Join(head, " | "), strings.Repeat("---|", len(head)))
 		}
 		b.WriteString(rows[a.Name] + "\n")
 	}
 	b.WriteByte('\n')
+	return b.String()
+}
+
+// count sums the outcomes up.
+func (s *suite) count(outcomes map[string][]outcome) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Of %d texts the session did not stop", len(outcomes))
+	for i, role := range s.Roles {
+		n := 0
+		for _, o := range outcomes {
+			if o[i].harmed() {
+				n++
+			}
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, " %d", n)
+		if role != "" {
+			fmt.Fprintf(&b, " (%s)", role)
+		}
+	}
+	b.WriteByte('.')
 	return b.String()
 }
 

@@ -25,7 +25,9 @@ const itemsTable = `CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT);
 // path of a database file.
 func SQLite(open OpenFunc) Target {
 	return Target{
-		Engine:  "SQLite",
+		Engine: "SQLite",
+		Intro: "SQLite has no roles. The authorizer is asked first, so that most rows name it. It does not stand alone: " +
+			"further tests send the same texts without it, and then straight to the read-only connection, and the database is still not changed.",
 		Dialect: "sqlite",
 		Open:    open,
 		NewDatabase: func(tb testing.TB) Database {
