@@ -2,6 +2,7 @@ package pgdb
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"strings"
@@ -136,45 +137,55 @@ func (c *conn) ready(ctx context.Context) bool {
 	return stop() && ok
 }
 
+// quiet verifies the rollback and takes in what the server said since, which is
+// rare: a changed setting, or its farewell.
 func (c *conn) quiet() bool {
 	if c.settle() != nil {
 		return false
 	}
-	// What arrives between statements is rare: a changed setting, or the
-	// server's farewell.
+	nc := c.pg.Conn()
+	_, encrypted := nc.(*tls.Conn)
 	for range 64 {
-		switch buffered := c.pg.Frontend().ReadBufferLen() > 0 || c.frames.buffered(); {
-		case buffered:
-		default:
-			alive, waiting := peek(c.pg.Conn())
-			if !alive || !waiting {
-				return alive
+		// TLS may hold what it has read together with something before.
+		if wait := 20 * time.Millisecond; encrypted || c.pg.Frontend().ReadBufferLen() > 0 || c.frames.buffered() {
+			if encrypted {
+				wait = -time.Hour // only what is there
+			}
+			switch got, err := c.readAsync(wait); {
+			case err != nil:
+				return false
+			case got:
+				continue
 			}
 		}
-		if !c.readAsync() {
+		alive, waiting := peek(nc)
+		if !alive || !waiting {
+			return alive
+		}
+		if _, err := c.readAsync(20 * time.Millisecond); err != nil {
 			return false
 		}
 	}
 	return false
 }
 
-// readAsync reads one message that no statement asked for.
-func (c *conn) readAsync() bool {
+// readAsync reads a message that no statement asked for, if one comes in time.
+func (c *conn) readAsync(wait time.Duration) (got bool, err error) {
 	nc := c.pg.Conn()
-	if nc.SetReadDeadline(time.Now().Add(20*time.Millisecond)) != nil {
-		return false
+	if err := nc.SetReadDeadline(time.Now().Add(wait)); err != nil {
+		return false, err
 	}
 	msg, err := c.pg.ReceiveMessage(context.Background())
 	if err != nil {
 		if !pgconn.Timeout(err) {
-			return false
+			return false, err
 		}
-	} else {
-		switch msg.(type) {
-		case *pgproto3.NoticeResponse, *pgproto3.NotificationResponse, *pgproto3.ParameterStatus:
-		default:
-			return false
-		}
+		return false, nc.SetReadDeadline(time.Time{})
 	}
-	return nc.SetReadDeadline(time.Time{}) == nil
+	switch msg.(type) {
+	case *pgproto3.NoticeResponse, *pgproto3.NotificationResponse, *pgproto3.ParameterStatus:
+		return true, nc.SetReadDeadline(time.Time{})
+	default:
+		return false, fmt.Errorf("%w: unexpected %T between statements", errFrame, msg)
+	}
 }

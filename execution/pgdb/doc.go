@@ -15,19 +15,25 @@
 //	ROLLBACK · reset · Sync
 //
 // The pins are one SELECT that sets the session's settings for this
-// transaction, reads them back and raises when one differs, or when the
-// transaction is not read-only. It also takes the snapshot, after which the
-// server refuses SET TRANSACTION READ WRITE. When BEGIN or a pin fails, the
-// server skips the text. The answer is complete at the first Sync; the second
-// part runs behind it and is verified before the connection is used again.
+// transaction, reads them back and raises when one differs, when the
+// transaction is not read-only, or when the server's own schema is not searched
+// first. It also takes the snapshot, after which the server refuses SET
+// TRANSACTION READ WRITE. When BEGIN or a pin fails, the server skips the text.
+// The answer is complete at the first Sync; the second part runs behind it and
+// is verified before the connection is used again.
 //
 // The reset is SET SESSION AUTHORIZATION DEFAULT, RESET ALL, CLOSE ALL,
 // UNLISTEN * and pg_advisory_unlock_all(). It is DISCARD ALL without
 // DEALLOCATE ALL and DISCARD PLANS, which would cost the prepared pins, and
 // without DISCARD TEMP and SEQUENCES, since a rolled back read-only
-// transaction leaves no temporary table and no sequence value. Each text of
-// the package is prepared once per connection, or sent unnamed where a pooler
-// stands in front.
+// transaction leaves no temporary table and no sequence value. It costs the
+// server about 10 µs behind the answer; pins that are parsed each time cost it
+// about 80 µs before the answer.
+//
+// The package's texts are prepared once per connection. Where a pooler stands
+// in front they are sent unnamed, the second part is sent only when the first
+// has ended inside its transaction, and a connection is closed after a cancel:
+// the server's connection may be somebody else's by then.
 //
 // # When a connection is closed instead
 //

@@ -73,15 +73,6 @@ func (d *DB) Pooled() bool {
 // Reported returns the transport security that the URL leaves open.
 func (d *DB) Reported() string { return d.tls }
 
-// PinsSQL returns the text of the pins.
-func (c Config) PinsSQL() (string, error) {
-	t, err := c.texts()
-	if err != nil {
-		return "", err
-	}
-	return t.pinsCI.sql, nil
-}
-
 // Render returns a result of one row, as it stands for types and texts.
 func Render(lim execution.Limits, oids []uint32, cells [][]byte) (*execution.Result, error) {
 	s := rowSet{lim: lim.WithDefaults()}

@@ -154,7 +154,8 @@ func TestFramesCutErrors(t *testing.T) {
 					t.Errorf("code %q, %d bytes of message, hint %q", e.Code, len(e.Message), e.Hint)
 				}
 			}
-			if msg, err := front.Receive(); err != nil || msg.(*pgproto3.ReadyForQuery).TxStatus != 'E' {
+			msg, err := front.Receive()
+			if z, ok := msg.(*pgproto3.ReadyForQuery); !ok || z.TxStatus != 'E' {
 				t.Errorf("%v, %v", msg, err)
 			}
 		})

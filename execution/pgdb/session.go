@@ -14,9 +14,8 @@ import (
 )
 
 // This file holds every text of the package's own that a server gets. They are
-// constants, put together at Open from names that are checked; what a caller or
-// an operator chose is a bind parameter. All names are qualified, since the
-// search path of a role is not trusted.
+// constants; what a caller or an operator chose is a bind parameter. Names are
+// qualified, since the search path of a role is not trusted.
 
 // constant is one text and the name it has where it is prepared.
 type constant struct{ name, sql string }
@@ -51,9 +50,7 @@ const (
 // texts are what a configuration makes of a session.
 type texts struct {
 	begin  constant
-	pins   constant // without checkInterval
-	pinsCI constant // with it
-	values [][]byte // the parameters of pins behind the two timeouts
+	values [][]byte // the parameters of the pins behind the two timeouts
 	// reported are pinned settings that the server reports when they change,
 	// as lower-case prefixes of their values.
 	reported map[string]string
@@ -101,15 +98,29 @@ func (c *Config) texts() (*texts, error) {
 	if err != nil {
 		return nil, err
 	}
+	var names, values, fixed []string
 	for _, p := range pins {
 		if i := slices.IndexFunc(reportedSettings, func(n string) bool { return strings.EqualFold(n, p.name) }); i >= 0 {
 			t.reported[reportedSettings[i]] = strings.ToLower(p.value)
 		}
-		t.values = append(t.values, []byte(p.value))
+		names, values, fixed = append(names, p.name), append(values, p.value), append(fixed, strconv.FormatBool(p.assert))
 	}
-	t.pins = constant{"ktx_pins", pinsSQL(pins, false)}
-	t.pinsCI = constant{"ktx_pins", pinsSQL(pins, true)}
+	t.values = [][]byte{arrayLiteral(names), arrayLiteral(values), arrayLiteral(fixed)}
 	return t, nil
+}
+
+// arrayLiteral returns texts as the server reads an array (manual, section
+// 8.15.2).
+func arrayLiteral(texts []string) []byte {
+	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+	b := []byte{'{'}
+	for i, t := range texts {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, '"'), escape.Replace(t)...), '"')
+	}
+	return append(b, '}')
 }
 
 // pins lists the settings of the session. What the dialect takes for granted
@@ -172,49 +183,46 @@ func quotePath(schemas []string) (string, error) {
 // server's message whatever its language.
 const mismatchMark = "ktx: "
 
-// pinsSQL returns the SELECT that pins and asserts the session. Its parameters
-// are the statement and lock timeouts and the values of pins. The assertions are
-// one CASE, which is tried in order and becomes no integer where one fails; a
-// condition that is NULL fails. Every condition calls a function that is not
-// immutable, so none is decided before the statement runs.
-func pinsSQL(pins []pin, interval bool) string {
-	var b strings.Builder
-	b.WriteString("SELECT pg_catalog.set_config('statement_timeout', $1, true), pg_catalog.set_config('lock_timeout', $2, true)")
-	b.WriteString(", pg_catalog.set_config('idle_in_transaction_session_timeout', '" + idleTimeout + "', true)")
-	if interval {
-		b.WriteString(", pg_catalog.set_config('" + checkInterval + "', '" + checkIntervalValue + "', true)")
-	}
-	b.WriteString(", CAST(CASE")
-	for i, p := range pins {
-		want := "$" + strconv.Itoa(i+3)
-		got := fmt.Sprintf("pg_catalog.set_config('%s', %s, true)", p.name, want)
-		if p.assert {
-			got = fmt.Sprintf("pg_catalog.current_setting('%s')", p.name)
-		}
-		switch strings.ToLower(p.name) {
-		case "datestyle": // read back with the order of day and month, which stays the server's
-			got = fmt.Sprintf("pg_catalog.left(%s, pg_catalog.length(%s))", got, want)
-		case "timezone": // read back in the server's spelling
-			got, want = fmt.Sprintf("pg_catalog.lower(%s)", got), fmt.Sprintf("pg_catalog.lower(%s)", want)
-		}
-		unless(&b, fmt.Sprintf("%s OPERATOR(pg_catalog.=) %s", got, want), fmt.Sprintf("'%s is ', pg_catalog.current_setting('%s')", p.name, p.name))
-	}
-	unless(&b, "pg_catalog.current_setting('transaction_read_only') OPERATOR(pg_catalog.=) 'on'", "'the transaction is not read-only'")
-	// Names of functions and operators that a statement leaves unqualified
-	// are those of the server only if its schema is searched first. A
-	// temporary schema, which may stand before it, is not searched for them.
-	unless(&b, "((pg_catalog.current_schemas(true))[1] OPERATOR(pg_catalog.=) 'pg_catalog'"+
-		" OR (pg_catalog.current_schemas(true))[2] OPERATOR(pg_catalog.=) 'pg_catalog'"+
-		" AND pg_catalog.starts_with(CAST((pg_catalog.current_schemas(true))[1] AS pg_catalog.text), 'pg_temp_'))",
-		"'search_path has schemas before pg_catalog: ', pg_catalog.current_setting('search_path')")
-	b.WriteString(" ELSE '1' END AS pg_catalog.int4)")
-	return b.String()
-}
+// The pins. The parameters are the statement and lock timeouts in milliseconds
+// and three arrays: the names and values of the settings, and which of them are
+// fixed. A setting that has its value already is not set again, which would
+// cost the server more, and once more at the rollback.
+//
+// What does not hold raises: the cast to an integer is of a text that says what
+// it is, of the first setting that differs or else of the two conditions below
+// it. A condition that is NULL does not hold. All of them call functions that
+// are not immutable, so none is decided before the statement runs.
+//
+// Names of functions and operators that a statement leaves unqualified are
+// those of the server only if its schema is searched first. A temporary schema,
+// which may stand before it, is not searched for them.
+const (
+	pinsHead = `SELECT pg_catalog.set_config('statement_timeout', $1, true), pg_catalog.set_config('lock_timeout', $2, true),
+	pg_catalog.set_config('idle_in_transaction_session_timeout', '` + idleTimeout + `', true), `
+	pinsInterval = `pg_catalog.set_config('` + checkInterval + `', '` + checkIntervalValue + `', true), `
+	pinsTail     = `CAST(coalesce((
+	SELECT pg_catalog.concat('` + mismatchMark + `', n, ' is ', pg_catalog.current_setting(n))
+	FROM ROWS FROM (pg_catalog.unnest($3::pg_catalog.text[]), pg_catalog.unnest($4::pg_catalog.text[]), pg_catalog.unnest($5::pg_catalog.bool[])) AS p (n, v, fixed)
+	WHERE (` + pinHolds + ` OR NOT fixed AND pg_catalog.set_config(n, v, true) IS NOT NULL AND (` + pinHolds + `)) IS NOT TRUE LIMIT 1
+), CASE
+	WHEN (pg_catalog.current_setting('transaction_read_only') OPERATOR(pg_catalog.=) 'on') IS NOT TRUE THEN '` + mismatchMark + `the transaction is not read-only'
+	WHEN ((pg_catalog.current_schemas(true))[1] OPERATOR(pg_catalog.=) 'pg_catalog'
+		OR (pg_catalog.current_schemas(true))[2] OPERATOR(pg_catalog.=) 'pg_catalog'
+		AND pg_catalog.starts_with(CAST((pg_catalog.current_schemas(true))[1] AS pg_catalog.text), 'pg_temp_')) IS NOT TRUE
+		THEN pg_catalog.concat('` + mismatchMark + `search_path has schemas before pg_catalog: ', pg_catalog.current_setting('search_path'))
+	ELSE '1' END) AS pg_catalog.int4)`
 
-// unless adds an assertion: what the CASE becomes unless condition holds.
-func unless(b *strings.Builder, condition, message string) {
-	fmt.Fprintf(b, " WHEN (%s) IS NOT TRUE THEN pg_catalog.concat('%s', %s)", condition, mismatchMark, message)
-}
+	// DateStyle is read back with the order of day and month, which stays the
+	// server's, and TimeZone in the server's spelling.
+	pinHolds = `pg_catalog.current_setting(n) OPERATOR(pg_catalog.=) v
+		OR n OPERATOR(pg_catalog.=) 'DateStyle' AND pg_catalog.starts_with(pg_catalog.current_setting(n), pg_catalog.concat(v, ','))
+		OR n OPERATOR(pg_catalog.=) 'TimeZone' AND pg_catalog.lower(pg_catalog.current_setting(n)) OPERATOR(pg_catalog.=) pg_catalog.lower(v)`
+)
+
+var (
+	pins         = constant{"ktx_pins", pinsHead + pinsTail}
+	pinsChecking = constant{"ktx_pins", pinsHead + pinsInterval + pinsTail}
+)
 
 // raw is a run of messages that is encoded already.
 type raw []byte
@@ -275,9 +283,9 @@ func milliseconds(d time.Duration) []byte {
 
 func (c *conn) pins() constant {
 	if c.interval {
-		return c.dialer.texts.pinsCI
+		return pinsChecking
 	}
-	return c.dialer.texts.pins
+	return pins
 }
 
 // closing returns what stands behind the text's Sync: ROLLBACK and the reset
@@ -342,8 +350,8 @@ func (c *conn) ask(ctx context.Context) error {
 	case PoolerOn:
 		c.pooled = true
 	case PoolerOff:
-	default:
-		c.pooled = uint32(pid) != c.pg.PID() || c.dialer.found.Load() //nolint:gosec // parsed as 32 bits
+	case PoolerAuto:
+		c.pooled = uint32(pid) != c.pg.PID() || c.dialer.found.Load()
 	}
 	if c.pooled {
 		return nil
