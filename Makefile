@@ -9,7 +9,6 @@ LINT_VERSION := 2.15.0
 LINT_DIR := $(CURDIR)/.tools/golangci-lint-$(LINT_VERSION)
 LINT := $(LINT_DIR)/golangci-lint
 FUZZTIME ?= 20s
-BENCH ?= .
 
 # Where concurrency matters. A race build of the rest finds nothing and takes
 # minutes.
@@ -80,8 +79,8 @@ fuzz: ## every fuzz target, FUZZTIME each (default 20s)
 	FUZZTIME=$(FUZZTIME) scripts/fuzz
 
 .PHONY: bench
-bench: ## every benchmark; BENCH selects by name
-	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+bench: ## the benchmarks behind docs/performance.md, which it writes
+	$(GO) run ./tools/perf
 
 .PHONY: golden
 golden: ## rewrite the golden files from what the code does now; read the diff
