@@ -44,12 +44,7 @@ func (w *walker) collect(n *node) {
 		w.collect(join.Rarg)
 		w.collectAlias(join.JoinUsingAlias, itemDerived)
 		if join.Alias != nil {
-			for _, item := range w.items[first:] {
-				if item.facts != nil {
-					w.items = append(w.items, fromItem{join.Alias.Aliasname, itemJoin, item.facts})
-				}
-			}
-			w.collectAlias(join.Alias, itemJoin)
+			w.items = append(w.items, fromItem{join.Alias.Aliasname, itemJoin, refusedInside(w.items[first:])})
 		}
 		return
 	}
@@ -62,6 +57,25 @@ func (w *walker) collect(n *node) {
 	} else if f := n.GetJsonTable(); f != nil {
 		w.collectAlias(f.Alias, itemDerived)
 	}
+}
+
+// refusedInside returns the refused columns of all items together, or nil when
+// there are none.
+func refusedInside(items []fromItem) *relationFacts {
+	var all *relationFacts
+	for i := range items {
+		facts := items[i].facts
+		switch {
+		case facts == nil, facts == all:
+		case all == nil:
+			all = facts
+		case !strings.Contains(all.columns, facts.columns):
+			both := *all
+			both.columns += " " + facts.columns
+			all = &both
+		}
+	}
+	return all
 }
 
 func (w *walker) collectAlias(a *alias, kind itemKind) {
@@ -85,7 +99,7 @@ func (w *walker) collectRelation(rv *rangeVar) {
 	}
 	w.items = append(w.items, item)
 	if item.facts != nil && len(rv.Alias.GetColnames()) > 0 {
-		w.refuseColumns(item, w.nameSpan(rv.Location), "a list of column names")
+		w.refuseColumns(&item, w.nameSpan(rv.Location), "a list of column names")
 	}
 }
 
@@ -126,40 +140,52 @@ func (w *walker) judgeColumnRef(n *columnRef) {
 	w.column(qualifier, s.Sval, span)
 }
 
-// column notes the mention of one column, or of a whole row by its name.
+// column notes the mention of one column, or of a whole row by its name. What
+// it refuses it refuses once, however many items of FROM have the name.
 func (w *walker) column(qualifier []string, name string, span sqlguard.Span) {
-	ref := sqlguard.ColumnRef{Qualifier: qualifier, Name: name, Span: span}
-	if len(qualifier) == 0 {
-		w.noteColumn(ref)
-		for i := range w.items {
-			item := &w.items[i]
-			switch {
-			case item.facts != nil && item.name == name:
-				w.refuseColumns(*item, span, "the whole row")
-			case item.facts != nil && item.facts.ColumnRefused(name):
-				w.refuseColumn(*item, name, span)
-			case item.kind == itemJoin && item.name == name:
-				w.noteColumn(sqlguard.ColumnRef{Star: true, Span: span})
-			}
-		}
+	if len(qualifier) > 0 {
+		w.qualifiedColumn(qualifier, name, span)
 		return
 	}
-	relation := qualifier[len(qualifier)-1]
+	w.noteColumn(sqlguard.ColumnRef{Name: name, Span: span})
+	refused, joined := false, false
 	for i := range w.items {
 		item := &w.items[i]
 		switch {
-		case item.facts == nil || item.name != relation:
-		case item.facts.ColumnRefused(name):
-			w.refuseColumn(*item, name, span)
-		case rowFunction(name):
-			w.refuseColumns(*item, span, "the whole row")
+		case item.facts != nil && !refused && item.name == name:
+			w.refuseColumns(item, span, "the whole row")
+			refused = true
+		case item.facts != nil && !refused && item.facts.ColumnRefused(name):
+			w.refuseColumn(item, name, span)
+			refused = true
+		case item.kind == itemJoin && !joined && item.name == name:
+			w.noteColumn(sqlguard.ColumnRef{Star: true, Span: span})
+			joined = true
+		}
+	}
+}
+
+func (w *walker) qualifiedColumn(qualifier []string, name string, span sqlguard.Span) {
+	relation, wholeRow := qualifier[len(qualifier)-1], rowFunction(name)
+	for i := range w.items {
+		item := &w.items[i]
+		if item.facts == nil || item.name != relation {
+			continue
+		}
+		if item.facts.ColumnRefused(name) {
+			w.refuseColumn(item, name, span)
+			break
+		}
+		if wholeRow {
+			w.refuseColumns(item, span, "the whole row")
+			break
 		}
 	}
 	if w.derived(qualifier) {
 		return
 	}
-	w.noteColumn(ref)
-	if rowFunction(name) {
+	w.noteColumn(sqlguard.ColumnRef{Qualifier: qualifier, Name: name, Span: span})
+	if wholeRow {
 		w.noteColumn(sqlguard.ColumnRef{Qualifier: qualifier, Star: true, Span: span})
 	}
 }
@@ -172,7 +198,8 @@ func (w *walker) star(qualifier []string, span sqlguard.Span, what string) {
 			return
 		}
 		w.starred = true
-		for _, item := range w.items[w.level:] {
+		for i := range w.items[w.level:] {
+			item := &w.items[w.level+i]
 			if item.facts != nil {
 				w.refuseColumns(item, span, what)
 			}
@@ -183,9 +210,10 @@ func (w *walker) star(qualifier []string, span sqlguard.Span, what string) {
 		return
 	}
 	relation := qualifier[len(qualifier)-1]
-	for _, item := range w.items {
-		if item.facts != nil && item.name == relation {
+	for i := range w.items {
+		if item := &w.items[i]; item.facts != nil && item.name == relation {
 			w.refuseColumns(item, span, what)
+			break
 		}
 	}
 	if !w.derived(qualifier) {
@@ -230,7 +258,7 @@ func (w *walker) noteColumn(ref sqlguard.ColumnRef) {
 }
 
 // refuseColumn refuses a column that a system relation has and does not show.
-func (w *walker) refuseColumn(item fromItem, name string, span sqlguard.Span) {
+func (w *walker) refuseColumn(item *fromItem, name string, span sqlguard.Span) {
 	w.refuse(sqlguard.Finding{
 		Code: item.facts.Code, Span: span, Object: item.name + "." + name,
 		Message: fmt.Sprintf("column %s of %s %s", name, item.name, item.facts.Reason),
@@ -239,7 +267,7 @@ func (w *walker) refuseColumn(item fromItem, name string, span sqlguard.Span) {
 }
 
 // refuseColumns refuses a way to read such columns without their names.
-func (w *walker) refuseColumns(item fromItem, span sqlguard.Span, what string) {
+func (w *walker) refuseColumns(item *fromItem, span sqlguard.Span, what string) {
 	w.refuse(sqlguard.Finding{
 		Code: item.facts.Code, Span: span, Object: item.name,
 		Message: fmt.Sprintf("%s of %s includes what may not be read (%s): it %s", what, item.name, strings.ReplaceAll(item.facts.columns, " ", ", "), item.facts.Reason),

@@ -82,8 +82,14 @@ func (w *walker) enter(kind nodeKind) bool {
 	return false
 }
 
+// maxEffects bounds what is told of one statement.
+const maxEffects = 1000
+
 // refuse adds an effect: something that no policy permits.
 func (w *walker) refuse(f sqlguard.Finding) {
+	if len(w.st.Effects) >= maxEffects {
+		return
+	}
 	if f.Path == "" && len(w.path) > 0 {
 		f.Path = w.cteNames()
 	}
