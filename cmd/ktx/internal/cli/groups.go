@@ -78,12 +78,20 @@ func helpCommand() *cobra.Command {
 }
 
 func unknownCommand(c *cobra.Command, name string) error {
-	c.SuggestionsMinimumDistance = 2
-	near := c.SuggestionsFor(name)
-	if len(near) == 0 {
+	near := suggestion(c, name)
+	if near == "" {
 		return usage("unknown command %q for %q; it has: %s", name, c.CommandPath(), strings.Join(childNames(c), ", "))
 	}
-	return usage("unknown command %q for %q; did you mean %s?", name, c.CommandPath(), strings.Join(near, " or "))
+	return usage("unknown command %q for %q; did you mean %s?", name, c.CommandPath(), near)
+}
+
+// suggestion names the command of c that was probably meant, or "".
+func suggestion(c *cobra.Command, name string) string {
+	if near := execution.Nearest(name, childNames(c)); near != "" {
+		return near
+	}
+	c.SuggestionsMinimumDistance = 2
+	return strings.Join(c.SuggestionsFor(name), " or ")
 }
 
 func childNames(c *cobra.Command) []string {

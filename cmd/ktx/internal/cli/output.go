@@ -31,17 +31,16 @@ func outputFlag(c *cobra.Command, output *string) {
 // outputFormat returns the format of a table: what --output or --json asks for,
 // else pretty on a terminal and plain elsewhere.
 func (a *app) outputFormat(asked string) (string, error) {
-	switch asked {
-	case "":
-	case formatPretty, formatPlain, formatJSON, formatCSV:
-		if a.json && asked != formatJSON {
-			return "", usage("--json and --output %s contradict each other", asked)
+	if asked != "" {
+		if err := oneOf("--output", asked, tableFormats); err != nil {
+			return "", err
 		}
-		return asked, nil
-	default:
-		return "", usage("--output %s: expected pretty, plain, json or csv%s", escapeControls(asked), didYouMean(asked, tableFormats))
 	}
 	switch {
+	case asked != "" && asked != formatJSON && a.json:
+		return "", usage("--json and --output %s contradict each other", asked)
+	case asked != "":
+		return asked, nil
 	case a.json:
 		return formatJSON, nil
 	case a.out.terminal && !a.automated():

@@ -37,12 +37,12 @@ Exit codes: 0 done · 1 refused by the guard · 2 wrong usage or configuration �
 3 no answer: the database's own error, a time limit, no connection.`,
 		Example: `  ktx sql -c demo "SELECT status, count(*) FROM orders GROUP BY status"
   ktx sql -c demo --file report.sql --output csv`,
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return nil
 			}
-			if near := execution.Nearest(args[0], []string{"check"}); near != "" {
-				return usage("unknown command %q for \"ktx sql\"; did you mean %s?", args[0], near)
+			if near := suggestion(cmd, args[0]); near != "" {
+				return usage("unknown command %q for %q; did you mean %s?", args[0], cmd.CommandPath(), near)
 			}
 			return usage("the statement is one argument, and %d are given: quote it", len(args))
 		},
@@ -165,7 +165,7 @@ func (a *app) runStatement(ctx context.Context, d *door, o sqlOptions, text, for
 	for _, note := range out.Notes {
 		a.errorf("note: %s\n", escapeControls(note))
 	}
-	if out.Truncated {
+	if out.Truncated && len(out.Notes) == 0 {
 		a.errorf("note: more exists than the %s shown (cut by %s)\n", count(len(out.Rows), "row"), out.TruncatedBy)
 	}
 	if shortened {

@@ -76,10 +76,14 @@ func openPostgres(a *app, _ *project.Project, c project.Connection) (openFunc, e
 		if err != nil {
 			return nil, execution.NewError(sqlguard.CodeNotConfigured, err.Error(), nil)
 		}
-		return pgdb.Open(ctx, pgdb.Config{
+		db, err := pgdb.Open(ctx, pgdb.Config{
 			URL: pgdb.NewSecret(address), MaxConnections: c.MaxConnections, SearchPath: c.Schemas, InsecureTLS: c.TLS == "off",
 			Session: postgres.Dialect{}.Session(),
 		}, guard)
+		if err != nil { // it does not connect yet, so the configuration is at fault
+			return nil, execution.NewError(sqlguard.CodeNotConfigured, err.Error(), err)
+		}
+		return db, nil
 	}, nil
 }
 

@@ -164,6 +164,8 @@ func bound(tag reflect.StructTag, key string, otherwise int64) int64 {
 // describe says what fits a type.
 func describe(t reflect.Type, tag reflect.StructTag) string {
 	switch {
+	case tag.Get("enum") != "" && !strings.Contains(tag.Get("enum"), ","):
+		return tag.Get("enum")
 	case tag.Get("enum") != "":
 		return "one of " + strings.ReplaceAll(tag.Get("enum"), ",", ", ")
 	case t == reflect.TypeFor[Bytes]():
@@ -271,9 +273,9 @@ func (d *decoder) unknown(key *yaml.Node, path string, known []string) {
 		return
 	}
 	if path == "" {
-		known = append(known, laterBlocks...)
+		known = slices.Sorted(slices.Values(append(known, laterBlocks...)))
 	}
-	near := execution.Nearest(key.Value, known)
+	near := nearest(key.Value, known)
 	if slices.Contains(strictBlocks, near) {
 		p.Warning = false // gaurd: is a whole safety block lost
 	}
@@ -283,4 +285,24 @@ func (d *decoder) unknown(key *yaml.Node, path string, known []string) {
 		p.Message += "; known here: " + strings.Join(known, ", ")
 	}
 	d.add(p)
+}
+
+// nearest returns the known key that was probably meant, or "". Two letters in
+// each other's place are the commonest slip, and a longer name of a safety
+// block, such as guardrails, must not be lost either.
+func nearest(key string, known []string) string {
+	if near := execution.Nearest(key, known); near != "" {
+		return near
+	}
+	for _, k := range known {
+		if letters(k) == letters(key) || slices.Contains(strictBlocks, k) && strings.HasPrefix(strings.ToLower(key), k) {
+			return k
+		}
+	}
+	return ""
+}
+
+// letters are those of a word in order.
+func letters(word string) string {
+	return string(slices.Sorted(slices.Values([]rune(strings.ToLower(word)))))
 }

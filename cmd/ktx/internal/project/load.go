@@ -69,20 +69,20 @@ func Load(dir string, valid PatternRule) (*Project, error) {
 // ordered by line.
 func Parse(text []byte, valid PatternRule) (Config, []Problem) {
 	var (
-		config Config
-		root   yaml.Node
-		d      decoder
+		config       Config
+		root, second yaml.Node
+		d            decoder
 	)
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	switch err := dec.Decode(&root); {
 	case errors.Is(err, io.EOF): // an empty file is a valid one
 	case err != nil:
 		return config, []Problem{syntaxProblem(err)}
-	case dec.Decode(new(yaml.Node)) != io.EOF: //nolint:errorlint // the decoder returns io.EOF itself
-		d.fault(&root, FileName, "the file holds more than one document")
+	case !errors.Is(dec.Decode(&second), io.EOF):
+		d.add(Problem{Path: FileName, Line: max(second.Line, 1), Message: "the file holds more than one document"})
 	default:
 		d.decode(root.Content[0], reflect.ValueOf(&config).Elem(), "", "")
-		checker{&d, root.Content[0], valid}.config(&config)
+		checker{&d, root.Content[0], valid, len(d.problems)}.config(&config)
 	}
 	slices.SortStableFunc(d.problems, func(a, b Problem) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Path, b.Path)) })
 	return config, d.problems
@@ -98,6 +98,9 @@ func syntaxProblem(err error) Problem {
 		p.Message = m[2]
 		if line, err := strconv.Atoi(m[1]); err == nil {
 			p.Line = line
+		}
+		if strings.HasPrefix(p.Message, "did not find expected") {
+			p.Line++ // errors of the parser, unlike those of the scanner, count from 0
 		}
 	}
 	if strings.HasPrefix(p.Message, "unknown anchor") {

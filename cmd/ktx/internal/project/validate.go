@@ -29,16 +29,21 @@ type checker struct {
 	*decoder
 	root  *yaml.Node
 	valid PatternRule
+	// decoded is how many problems decoding found: what was not understood
+	// then is not judged.
+	decoded int
 }
 
 // report adds a problem at the value of a path, or at the nearest part of it
 // that the file holds.
 func (c checker) report(warning bool, path []string, format string, args ...any) {
-	n, dotted := c.root, ""
+	n, line, dotted := c.root, 1, ""
 	for _, key := range path {
-		next := childOf(n, key)
-		if next != nil {
-			n = next
+		if n != nil {
+			var at int
+			if n, at = childOf(n, key); n != nil {
+				line = at
+			}
 		}
 		if strings.HasPrefix(key, "[") {
 			dotted += key
@@ -46,30 +51,45 @@ func (c checker) report(warning bool, path []string, format string, args ...any)
 			dotted = join(dotted, key)
 		}
 	}
-	c.add(Problem{Path: dotted, Line: n.Line, Message: fmt.Sprintf(format, args...), Warning: warning})
+	if slices.ContainsFunc(c.problems[:c.decoded], func(p Problem) bool { return p.Path == dotted && !p.Warning }) {
+		return
+	}
+	c.add(Problem{Path: dotted, Line: line, Message: fmt.Sprintf(format, args...), Warning: warning})
 }
 
 func (c checker) fault(path []string, format string, args ...any) {
 	c.report(false, path, format, args...)
 }
 
-// childOf returns the value of a key, or of an index written [n].
-func childOf(n *yaml.Node, key string) *yaml.Node {
+// has reports whether the file gives a value at a path.
+func (c checker) has(path ...string) bool {
+	n := c.root
+	for _, key := range path {
+		if n, _ = childOf(n, key); n == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// childOf returns the value of a key, or of an index written [n], and the line
+// on which it begins, its key included; nil when there is none.
+func childOf(n *yaml.Node, key string) (value *yaml.Node, line int) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
 	if n.Kind == yaml.SequenceNode {
 		if i, err := strconv.Atoi(strings.Trim(key, "[]")); err == nil && i >= 0 && i < len(n.Content) {
-			return n.Content[i]
+			return n.Content[i], n.Content[i].Line
 		}
-		return nil
+		return nil, 0
 	}
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
-			return n.Content[i+1]
+			return n.Content[i+1], n.Content[i].Line
 		}
 	}
-	return nil
+	return nil, 0
 }
 
 func index(i int) string { return fmt.Sprintf("[%d]", i) }
@@ -80,10 +100,10 @@ func (c checker) config(config *Config) {
 	c.guard([]string{"guard"}, config.Guard)
 	for i, o := range config.Check.Overrides {
 		at := []string{"check", "overrides", index(i)}
-		if o.Dialect == "" {
+		if !c.has(append(slices.Clone(at), "dialect")...) {
 			c.fault(at, "dialect is missing")
 		}
-		if len(o.Paths) == 0 {
+		if !c.has(append(slices.Clone(at), "paths")...) {
 			c.fault(at, "paths is missing")
 		}
 		for k, pattern := range o.Paths {
@@ -129,8 +149,10 @@ func (c checker) connection(at []string, id string, conn Connection) {
 		c.fault(at, "an id is letters, digits, _ and -, and begins with a letter or digit")
 	}
 	switch driver := strings.ToLower(conn.Driver); {
-	case driver == "":
+	case driver == "" && !c.has(append(slices.Clone(at), "driver")...):
 		c.fault(at, "driver is missing")
+	case driver == "":
+		c.fault(append(slices.Clone(at), "driver"), "it is empty")
 	case !slices.Contains(knownDrivers, driver):
 		near := ""
 		if n := execution.Nearest(driver, knownDrivers); n != "" {
@@ -145,8 +167,8 @@ func (c checker) connection(at []string, id string, conn Connection) {
 	c.names(append(at, "functions"), Names(conn.Functions), func(n Names) sqlguard.Policy { return sqlguard.Policy{Functions: sqlguard.Names(n)} })
 	for i, rule := range conn.Access.Columns {
 		path := append(slices.Clone(at), "access", "columns", index(i))
-		if rule.Action != "deny" {
-			c.fault(path, "action must be deny")
+		if !c.has(append(slices.Clone(path), "action")...) {
+			c.fault(path, "action is missing")
 		}
 		if err := (sqlguard.Policy{Columns: []sqlguard.ColumnRule{{Match: rule.Match}}}).Validate(); err != nil {
 			c.fault(append(path, "match"), "%s", reason(err))
