@@ -12,7 +12,6 @@ import (
 const (
 	MaxTextBody    = maxTextBody
 	MaxMessageBody = maxMessageBody
-	MaxIdle        = maxIdle
 )
 
 // ErrFrame is the error of bytes that are not the protocol.

@@ -189,22 +189,26 @@ const mismatchMark = "ktx: "
 // cost the server more, and once more at the rollback.
 //
 // What does not hold raises: the cast to an integer is of a text that says what
-// it is, of the first setting that differs or else of the two conditions below
-// it. A condition that is NULL does not hold. All of them call functions that
-// are not immutable, so none is decided before the statement runs.
+// it is, of the first setting that differs or else of the conditions below it.
+// A condition that is NULL does not hold. All of them call functions that are
+// not immutable, so none is decided before the statement runs. The answer is
+// one digit, which fits every limit of a call.
 //
 // Names of functions and operators that a statement leaves unqualified are
 // those of the server only if its schema is searched first. A temporary schema,
 // which may stand before it, is not searched for them.
 const (
-	pinsHead = `SELECT pg_catalog.set_config('statement_timeout', $1, true), pg_catalog.set_config('lock_timeout', $2, true),
-	pg_catalog.set_config('idle_in_transaction_session_timeout', '` + idleTimeout + `', true), `
-	pinsInterval = `pg_catalog.set_config('` + checkInterval + `', '` + checkIntervalValue + `', true), `
-	pinsTail     = `CAST(coalesce((
+	pinsHead = `SELECT CAST(coalesce((
 	SELECT pg_catalog.concat('` + mismatchMark + `', n, ' is ', pg_catalog.current_setting(n))
 	FROM ROWS FROM (pg_catalog.unnest($3::pg_catalog.text[]), pg_catalog.unnest($4::pg_catalog.text[]), pg_catalog.unnest($5::pg_catalog.bool[])) AS p (n, v, fixed)
 	WHERE (` + pinHolds + ` OR NOT fixed AND pg_catalog.set_config(n, v, true) IS NOT NULL AND (` + pinHolds + `)) IS NOT TRUE LIMIT 1
 ), CASE
+	WHEN (pg_catalog.set_config('statement_timeout', $1, true) IS NOT NULL
+		AND pg_catalog.set_config('lock_timeout', $2, true) IS NOT NULL
+		AND pg_catalog.set_config('idle_in_transaction_session_timeout', '` + idleTimeout + `', true) IS NOT NULL`
+	pinsInterval = `
+		AND pg_catalog.set_config('` + checkInterval + `', '` + checkIntervalValue + `', true) IS NOT NULL`
+	pinsTail = `) IS NOT TRUE THEN '` + mismatchMark + `the time limits are not set'
 	WHEN (pg_catalog.current_setting('transaction_read_only') OPERATOR(pg_catalog.=) 'on') IS NOT TRUE THEN '` + mismatchMark + `the transaction is not read-only'
 	WHEN ((pg_catalog.current_schemas(true))[1] OPERATOR(pg_catalog.=) 'pg_catalog'
 		OR (pg_catalog.current_schemas(true))[2] OPERATOR(pg_catalog.=) 'pg_catalog'

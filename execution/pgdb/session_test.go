@@ -262,6 +262,77 @@ func TestPreparedTextsAreGone(t *testing.T) {
 	}
 }
 
+// TestSmallestLimits shows that the limits of a call are on its own rows only.
+func TestSmallestLimits(t *testing.T) {
+	b := open(t, testdb.Postgres(t).NewDatabase(t), pgdb.Config{MaxConnections: 1})
+	for range 2 {
+		res, err := b.try(t.Context(), t, "SELECT 1, 2", execution.Limits{Rows: 1, Bytes: 1, CellBytes: 1, Columns: 1})
+		if err != nil || len(res.Rows) != 1 || res.TruncatedBy != execution.TruncatedByColumns || res.Bytes != 1 {
+			t.Errorf("%+v, %v", res, err)
+		}
+		res, err = b.try(t.Context(), t, "SELECT 22", execution.Limits{CellBytes: 1})
+		if err != nil || len(res.Rows) != 0 || res.TruncatedBy != execution.TruncatedByCell {
+			t.Errorf("%+v, %v", res, err)
+		}
+	}
+}
+
+// TestAsides shows that what the server says beside a statement's rows, during
+// and between statements, is taken in.
+func TestAsides(t *testing.T) {
+	server := testdb.StartPostgres(t, testdb.Options{})
+	url := server.NewDatabase(t, `CREATE FUNCTION noisy(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN
+		FOR i IN 1..n LOOP RAISE NOTICE 'notice %', i; END LOOP; RAISE WARNING '%', repeat('x', 3000000); RETURN n; END $$`)
+	b := open(t, url, pgdb.Config{MaxConnections: 1})
+	pid := b.one(t, backendPID)
+	for range 3 {
+		if got := b.one(t, "SELECT noisy(2000)"); got != "2000" {
+			t.Errorf("got %s", got)
+		}
+		server.Exec(t, url, "ALTER SYSTEM SET TimeZone = 'Asia/Tokyo'", "SELECT pg_reload_conf()")
+		eventually(t, 5*time.Second, "the setting is loaded", func() bool { return query[string](t, url, "SHOW TimeZone") == "Asia/Tokyo" })
+		server.Exec(t, url, "ALTER SYSTEM RESET TimeZone", "SELECT pg_reload_conf()")
+		if got := b.one(t, "SHOW TimeZone"); got != "UTC" {
+			t.Errorf("got %s", got)
+		}
+	}
+	if now := b.one(t, backendPID); now != pid {
+		t.Error("the connection was replaced")
+	}
+}
+
+// TestErrors shows what a caller learns from the server's errors.
+func TestErrors(t *testing.T) {
+	server := testdb.Postgres(t)
+	url := server.NewDatabase(t, "CREATE TABLE items (id int, name text)")
+	role := server.NewRole(t)
+	b := open(t, server.URL(query[string](t, url, "SELECT current_database()"), role), pgdb.Config{})
+	for _, c := range []struct {
+		sql, state, at string // at is the word that the position names
+		hint           string // part of the server's hint
+		retryable      bool
+	}{
+		{"SELECT 'Grüße', idd FROM public.items", "42703", "idd", `"items.id"`, true},
+		{"SELECT * FROM item", "42P01", "item", "", true},
+		{"SELECT 'é', lower(1, 2)", "42883", "lower", "No function matches", true},
+		{"SELECT 'ü' FROM", "42601", "", "", true},
+		{"SELECT 1/0", "22012", "", "", true},
+		{"SELECT id FROM items", "42501", "", "", false},
+		{"CREATE TABLE t ()", "25006", "", "", false},
+	} {
+		e := b.fails(t, c.sql, execution.Limits{})
+		if e.Code != sqlguard.CodeDatabaseError || e.SQLState != c.state || e.Retryable != c.retryable || !strings.Contains(e.ServerHint, c.hint) {
+			t.Errorf("%s: %v, SQLSTATE %s, server's hint %q, retryable %t", c.sql, e, e.SQLState, e.ServerHint, e.Retryable)
+		}
+		if c.at != "" && e.Position != strings.Index(c.sql, c.at)+1 {
+			t.Errorf("%s: position %d, want that of %s", c.sql, e.Position, c.at)
+		}
+		if e.Position > len(c.sql)+1 {
+			t.Errorf("%s: position %d is outside of the text", c.sql, e.Position)
+		}
+	}
+}
+
 // TestNotApproved shows that only this guard's approvals reach the wire.
 func TestNotApproved(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
