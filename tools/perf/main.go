@@ -1,0 +1,223 @@
+// Command perf runs the benchmarks that the project makes claims from and
+// writes docs/performance.md: for each claim the median of several runs in one
+// process, with its range. Ratios compare two ways that took turns within one
+// run; only they carry over to other machines. `make bench` runs it.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"os/signal"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// claim is one figure of the page.
+type claim struct {
+	bench string // as go test prints it, without the number of processors
+	unit  string
+	what  string
+	goal  string // "" where there is none
+}
+
+// suite is one run of one package's benchmarks.
+type suite struct {
+	title  string
+	text   string
+	pkg    string
+	bench  string // the pattern
+	cgo    string
+	claims []claim
+}
+
+const ratio = "×"
+
+var suites = []suite{
+	{
+		title: "The guard on PostgreSQL's SQL, default build",
+		text:  "A whole check (lexer, screen, parser, walk, judgement, normal form) divided by the bare call of the parser (pg_query_go), in turn.",
+		pkg:   "./dialects/postgres", bench: "^BenchmarkRatio$", cgo: "1",
+		claims: []claim{
+			{"Ratio/small", "check/parse", "46 bytes", "≤ 1.3"},
+			{"Ratio/medium", "check/parse", "255 bytes, a join", "≤ 1.3"},
+			{"Ratio/large", "check/parse", "1.8 KB, of TPC-DS size", "≤ 1.3"},
+		},
+	},
+	{
+		title: "The guard on PostgreSQL's SQL, pure Go build",
+		text:  "The same with oliphant, which parses several times faster, so that the rest of the check weighs more.",
+		pkg:   "./dialects/postgres", bench: "^BenchmarkRatio$", cgo: "0",
+		claims: []claim{
+			{"Ratio/small", "check/parse", "46 bytes", ""},
+			{"Ratio/medium", "check/parse", "255 bytes, a join", ""},
+			{"Ratio/large", "check/parse", "1.8 KB, of TPC-DS size", ""},
+		},
+	},
+	{
+		title: "The guard on SQLite's SQL",
+		text:  "A whole check divided by the bare call of the parser (meyer). That parser takes microseconds, and since it is not the engine's own, the check also holds every word of the text against the tree.",
+		pkg:   "./dialects/sqlite", bench: "^BenchmarkRatio$", cgo: "1",
+		claims: []claim{
+			{"Ratio/small", "check/parse", "48 bytes", "≤ 1.3"},
+			{"Ratio/join", "check/parse", "270 bytes, a join", "≤ 1.3"},
+			{"Ratio/report", "check/parse", "1.8 KB, of TPC-DS size", "≤ 1.3"},
+		},
+	},
+	{
+		title: "A statement that was judged before",
+		text:  "The verdict comes from the guard's cache, whose key is the whole text.",
+		pkg:   "./sqlguard", bench: "^BenchmarkCachedVerdict$", cgo: "1",
+		claims: []claim{
+			{"CachedVerdict/240", "ns/op", "240 bytes", "≤ 2000"},
+			{"CachedVerdict/8192", "ns/op", "8 KiB, the longest that is kept", "≤ 2000"},
+		},
+	},
+	{
+		title: "The first answer",
+		text:  "From the start of `ktx mcp stdio` to the answer of the first sql_execution on an SQLite file: process, configuration, audit log, handshake, connection, decision on record, rows.",
+		pkg:   "./cmd/ktx", bench: "^BenchmarkFirstAnswer$", cgo: "1",
+		claims: []claim{{"FirstAnswer", "ms/answer", "whole process", "≤ 300"}},
+	},
+	{
+		title: "PostgreSQL through the backend",
+		text:  "A statement through pgdb (read-only transaction, pins, read-back, limits, values as text) divided by the same through pgx in its default mode, in turn, without guard and audit log.",
+		pkg:   "./execution/pgdb", bench: "^BenchmarkRatio$", cgo: "1",
+		claims: []claim{
+			{"Ratio/one", "ratio", "SELECT 1", ""},
+			{"Ratio/aggregate", "ratio", "an aggregate of half a millisecond", ""},
+			{"Ratio/rows", "ratio", "1,000 rows", ""},
+		},
+	},
+	{
+		title: "SQLite through the backend",
+		text:  "A statement through sqlitedb divided by the same through the bare driver, in turn.",
+		pkg:   "./execution/sqlitedb", bench: "^BenchmarkRatio$", cgo: "1",
+		claims: []claim{
+			{"Ratio/one", "ratio", "SELECT 1", ""},
+			{"Ratio/aggregate", "ratio", "an aggregate of half a millisecond", ""},
+			{"Ratio/rows", "ratio", "1,000 rows", ""},
+			{"Ratio/wide", "ratio", "wide rows", ""},
+		},
+	},
+}
+
+func main() {
+	count := flag.Int("count", 5, "runs of every benchmark")
+	out := flag.String("o", "docs/performance.md", "the page")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var page bytes.Buffer
+	if err := write(ctx, &page, *count); err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(*out, page.Bytes(), 0o644); err != nil { //nolint:gosec // a page for everyone
+		log.Fatal(err)
+	}
+}
+
+func write(ctx context.Context, w io.Writer, count int) error {
+	_, _ = fmt.Fprintf(w, `# Performance
+
+%[1]s writes this page. Each figure is the median of %[2]d runs, with the range behind it. Ratios compare two ways that took turns within one run and carry over to other machines; absolute times are of the machine below, which is shared and noisy. No test holds a time.
+
+%[3]s
+`, "`make bench`", count, strings.Join(machine(ctx), "\n"))
+	for _, s := range suites {
+		results, err := run(ctx, s, count)
+		if err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintf(w, "\n## %s\n\n%s\n\n| statement | median | range | unit | goal |\n|---|---:|---|---|---|\n", s.title, s.text)
+		for _, c := range s.claims {
+			values := results[c.bench+" "+c.unit]
+			if len(values) == 0 {
+				return fmt.Errorf("%s reports no %s for %s", s.pkg, c.unit, c.bench)
+			}
+			slices.Sort(values)
+			unit := c.unit
+			if strings.Contains(unit, "/parse") || unit == "ratio" {
+				unit = ratio
+			}
+			goal := c.goal
+			if goal == "" {
+				goal = "none"
+			}
+			_, _ = fmt.Fprintf(w, "| %s | %s | %s – %s | %s | %s |\n", c.what, figure(values[len(values)/2]), figure(values[0]), figure(values[len(values)-1]), unit, goal)
+		}
+	}
+	return nil
+}
+
+func figure(v float64) string {
+	if v >= 100 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+var line = regexp.MustCompile(`^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
+
+// run returns the values of every benchmark and unit of a suite.
+func run(ctx context.Context, s suite, count int) (map[string][]float64, error) {
+	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", s.bench, "-count", strconv.Itoa(count), s.pkg) //nolint:gosec // the texts are constants
+	cmd.Env = append(os.Environ(), "CGO_ENABLED="+s.cgo)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	text, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("benchmarks of %s: %w\n%s%s", s.pkg, err, text, stderr.String())
+	}
+	results := map[string][]float64{}
+	for scanner := bufio.NewScanner(bytes.NewReader(text)); scanner.Scan(); {
+		m := line.FindStringSubmatch(scanner.Text())
+		if m == nil {
+			continue
+		}
+		fields := strings.Fields(m[2])
+		for i := 0; i+1 < len(fields); i += 2 {
+			v, err := strconv.ParseFloat(fields[i], 64)
+			if err != nil {
+				return nil, fmt.Errorf("benchmarks of %s: %w", s.pkg, err)
+			}
+			key := m[1] + " " + fields[i+1]
+			results[key] = append(results[key], v)
+		}
+	}
+	return results, nil
+}
+
+// machine lists what the figures depend on.
+func machine(ctx context.Context) []string {
+	facts := []string{
+		"- " + runtime.Version() + " on " + runtime.GOOS + "/" + runtime.GOARCH,
+		fmt.Sprintf("- %d processors, %s", runtime.NumCPU(), processor()),
+	}
+	if text, err := exec.CommandContext(ctx, "postgres", "--version").Output(); err == nil {
+		facts = append(facts, "- "+strings.TrimSpace(string(text)))
+	}
+	return facts
+}
+
+func processor() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "of an unknown kind"
+	}
+	for l := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(l, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "of an unknown kind"
+}
