@@ -197,6 +197,9 @@ func TestSuiteFindsFaults(t *testing.T) {
 	if os.Getenv(faultVariable) != "" {
 		t.Skip("this is such a process")
 	}
+	if testing.Short() {
+		t.Skip("starts a process for each fault")
+	}
 	for name, f := range faults {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
