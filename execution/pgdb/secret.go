@@ -1,0 +1,32 @@
+package pgdb
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// Secret is a text that no print verb, logger or encoder shows.
+type Secret struct{ text *string }
+
+// NewSecret returns text as a Secret.
+func NewSecret(text string) Secret { return Secret{&text} }
+
+// String returns a fixed mark.
+func (Secret) String() string { return "***" }
+
+// Format prints a fixed mark for every verb.
+func (Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "***") }
+
+// LogValue logs a fixed mark.
+func (Secret) LogValue() slog.Value { return slog.StringValue("***") }
+
+// MarshalText returns a fixed mark.
+func (Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
+
+func (s Secret) reveal() string {
+	if s.text == nil {
+		return ""
+	}
+	return *s.text
+}

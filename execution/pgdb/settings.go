@@ -1,0 +1,142 @@
+package pgdb
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// texts are what a configuration makes of a session.
+type texts struct {
+	begin  constant
+	values [][]byte // the parameters of the pins behind the two timeouts
+	// reported are pinned settings that the server reports when they change,
+	// as lower-case prefixes of their values.
+	reported map[string]string
+}
+
+// pin is one setting of the session.
+type pin struct {
+	name, value string
+	assert      bool // only read back: the server does not let it be set
+}
+
+var settingName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$`)
+
+// reportedSettings are those that every supported server sends as they change,
+// in its spelling.
+var reportedSettings = []string{"client_encoding", "DateStyle", "IntervalStyle", "standard_conforming_strings", "TimeZone"}
+
+// fixedSettings cannot be set in a session.
+var fixedSettings = []string{
+	"block_size", "integer_datetimes", "lc_collate", "lc_ctype", "max_identifier_length", "server_encoding", "server_version",
+	"server_version_num", "transaction_read_only",
+}
+
+// texts builds the session's texts.
+func (c *Config) texts() (*texts, error) {
+	t := &texts{reported: map[string]string{}}
+	switch c.Isolation {
+	case "":
+		t.begin = constant{"ktx_begin", "BEGIN READ ONLY"}
+	case ReadCommitted:
+		t.begin = constant{"ktx_begin", "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY"}
+	case RepeatableRead:
+		t.begin = constant{"ktx_begin", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}
+	case Serializable:
+		t.begin = constant{"ktx_begin", "BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY"}
+	default:
+		return nil, fmt.Errorf("isolation %q is not one of %q, %q, %q", c.Isolation, ReadCommitted, RepeatableRead, Serializable)
+	}
+	switch c.Pooler {
+	case PoolerAuto, PoolerOn, PoolerOff:
+	default:
+		return nil, fmt.Errorf("pooler %q is not one of on, off", c.Pooler)
+	}
+	pins, err := c.pins()
+	if err != nil {
+		return nil, err
+	}
+	var names, values, fixed []string
+	for _, p := range pins {
+		if i := slices.IndexFunc(reportedSettings, func(n string) bool { return strings.EqualFold(n, p.name) }); i >= 0 {
+			t.reported[reportedSettings[i]] = strings.ToLower(p.value)
+		}
+		names, values, fixed = append(names, p.name), append(values, p.value), append(fixed, strconv.FormatBool(p.assert))
+	}
+	t.values = [][]byte{arrayLiteral(names), arrayLiteral(values), arrayLiteral(fixed)}
+	return t, nil
+}
+
+// arrayLiteral returns texts as the server reads an array (manual, section
+// 8.15.2).
+func arrayLiteral(texts []string) []byte {
+	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+	b := []byte{'{'}
+	for i, t := range texts {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(append(b, '"'), escape.Replace(t)...), '"')
+	}
+	return append(b, '}')
+}
+
+// pins lists the settings of the session. What the dialect takes for granted
+// stands above this package's own values.
+func (c *Config) pins() ([]pin, error) {
+	zone := c.Timezone
+	if zone == "" {
+		zone = DefaultTimezone
+	}
+	pins := []pin{
+		{name: "client_encoding", value: "UTF8"},
+		{name: "standard_conforming_strings", value: "on"},
+		{name: "DateStyle", value: "ISO"},
+		{name: "IntervalStyle", value: "postgres"},
+		{name: "bytea_output", value: "hex"},
+		{name: "extra_float_digits", value: "1"},
+		{name: "TimeZone", value: zone},
+	}
+	if len(c.SearchPath) > 0 {
+		path, err := quotePath(c.SearchPath)
+		if err != nil {
+			return nil, err
+		}
+		pins = append(pins, pin{name: "search_path", value: path})
+	}
+	for _, s := range c.Session {
+		if !settingName.MatchString(s.Name) {
+			return nil, fmt.Errorf("session setting %q is not a name", s.Name)
+		}
+		own := pin{name: s.Name, value: s.Value, assert: slices.Contains(fixedSettings, strings.ToLower(s.Name))}
+		i := slices.IndexFunc(pins, func(p pin) bool { return strings.EqualFold(p.name, s.Name) })
+		switch {
+		case i < 0:
+			pins = append(pins, own)
+		case strings.EqualFold(pins[i].name, "search_path") && pins[i].value != s.Value:
+			return nil, errors.New("the search path is pinned twice")
+		default:
+			pins[i].value = s.Value
+		}
+	}
+	return pins, nil
+}
+
+// quotePath returns schemas as a value of search_path.
+func quotePath(schemas []string) (string, error) {
+	quoted := make([]string, 0, len(schemas))
+	for _, s := range schemas {
+		if s == "" || strings.ContainsRune(s, 0) {
+			return "", errors.New("search path: a schema without a name")
+		}
+		if strings.HasPrefix(s, "pg_") {
+			return "", fmt.Errorf("search path: %q belongs to the server, which always searches pg_catalog first", s)
+		}
+		quoted = append(quoted, `"`+strings.ReplaceAll(s, `"`, `""`)+`"`)
+	}
+	return strings.Join(quoted, ", "), nil
+}
