@@ -7,23 +7,39 @@ import (
 	"strings"
 )
 
-// seen is what a verdict lists already, so that long lists stay linear.
-type seen struct {
-	functions map[string]bool
-	types     map[string]bool
-	relations map[VerdictRelation]bool
+// listed is what a verdict lists already of one kind. Short lists are searched,
+// long ones looked up, so that they stay linear.
+type listed[K comparable] struct {
+	few  []K
+	many map[K]bool
 }
 
-// once adds key to *set and reports whether it was new.
-func once[K comparable](set *map[K]bool, key K) bool {
-	if (*set)[key] {
+// add adds key and reports whether it was new.
+func (l *listed[K]) add(key K) bool {
+	if l.many == nil {
+		if slices.Contains(l.few, key) {
+			return false
+		}
+		if l.few = append(l.few, key); len(l.few) < 32 {
+			return true
+		}
+		l.many = make(map[K]bool, 2*len(l.few))
+		for _, k := range l.few {
+			l.many[k] = true
+		}
+		return true
+	}
+	if l.many[key] {
 		return false
 	}
-	if *set == nil {
-		*set = map[K]bool{}
-	}
-	(*set)[key] = true
+	l.many[key] = true
 	return true
+}
+
+// seen is what a verdict lists already.
+type seen struct {
+	functions, types listed[string]
+	relations        listed[VerdictRelation]
 }
 
 // judge turns the facts of one statement into findings.
@@ -59,7 +75,7 @@ func (g *Guard) judge(s *Statement, v *Verdict, listed *seen) {
 
 func (g *Guard) judgeCall(c *Call, v *Verdict, listed *seen) {
 	name := qualified(c.Schema, c.Name)
-	if c.Ruling.Allowed && once(&listed.functions, name) {
+	if c.Ruling.Allowed && listed.functions.add(name) {
 		v.Functions = append(v.Functions, name)
 	}
 	refuse := func(code Code, reason string) {
@@ -92,7 +108,7 @@ func (g *Guard) judgeCall(c *Call, v *Verdict, listed *seen) {
 	// built-in that the tables refuse stays refused. A built-in name that
 	// this server does not know is the user's own function.
 	if (!c.Builtin || unknownHere && c.Ruling.Allowed) && c.Notation != NotationOperator && g.allows(c) {
-		if once(&listed.functions, name) {
+		if listed.functions.add(name) {
 			v.Functions = append(v.Functions, name)
 		}
 		return
@@ -144,7 +160,7 @@ func (g *Guard) judgeType(t *Type, v *Verdict, listed *seen) {
 		return
 	}
 	name := qualified(t.Schema, t.Name)
-	if once(&listed.types, name) {
+	if listed.types.add(name) {
 		v.Types = append(v.Types, VerdictType{Name: name})
 	}
 	if !g.policy.AllowUnresolvedTypes {
@@ -171,7 +187,7 @@ func (g *Guard) judgeSetting(s *SettingRead, v *Verdict) {
 // judgeRelation applies the dialect's ruling, then the connection's policy.
 func (g *Guard) judgeRelation(r *Relation, v *Verdict, listed *seen) {
 	shown := VerdictRelation{Database: r.Database, Schema: r.Schema, Name: r.Name, Access: r.Access}
-	if once(&listed.relations, shown) {
+	if listed.relations.add(shown) {
 		v.Relations = append(v.Relations, shown)
 	}
 	name := qualified(r.Schema, r.Name)

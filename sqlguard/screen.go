@@ -2,6 +2,7 @@ package sqlguard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -195,11 +196,9 @@ func (s *screening) shape(tokens []Token) {
 		setOps   int
 		joins    int
 		previous = Token{Kind: TokenTerminator}
-		once     = map[Code]bool{}
 	)
-	report := func(code Code, t Token, message string) {
-		if !once[code] {
-			once[code] = true
+	report := func(code Code, t Token, message string) { // each code once
+		if !slices.ContainsFunc(s.v.Findings, func(f Finding) bool { return f.Code == code }) {
 			s.v.add(code, Span{t.Start, t.End}, message)
 		}
 	}
