@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -621,5 +622,28 @@ func TestStatementSpans(t *testing.T) {
 	}
 	if len(got) != 3 || !strings.HasPrefix(got[0], "SELECT 1") {
 		t.Errorf("Split: %q", got)
+	}
+}
+
+// Version names the parser that go.mod requires.
+func TestVersion(t *testing.T) {
+	mod, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, rest, _ := strings.Cut(postgres.Dialect{}.Version(), " ")
+	version, _, _ := strings.Cut(rest, " ")
+	if !strings.Contains(string(mod), name+" v"+version+"\n") && !strings.Contains(string(mod), name+"/v6 v"+version+"\n") {
+		t.Errorf("Version is %q, and go.mod requires another", postgres.Dialect{}.Version())
+	}
+}
+
+func TestSession(t *testing.T) {
+	var names []string
+	for _, s := range (postgres.Dialect{}).Session() {
+		names = append(names, s.Name)
+	}
+	if !slices.Contains(names, "standard_conforming_strings") || !slices.Contains(names, "client_encoding") {
+		t.Errorf("Session lists %v", names)
 	}
 }

@@ -42,20 +42,20 @@ func (w *walker) collect(n *node) {
 		first := len(w.items)
 		w.collect(join.Larg)
 		w.collect(join.Rarg)
-		w.collectAlias(join.JoinUsingAlias, itemDerived)
+		w.collectAlias(join.JoinUsingAlias)
 		if join.Alias != nil {
 			w.items = append(w.items, fromItem{join.Alias.Aliasname, itemJoin, refusedInside(w.items[first:])})
 		}
 		return
 	}
 	if sub := n.GetRangeSubselect(); sub != nil {
-		w.collectAlias(sub.Alias, itemDerived)
+		w.collectAlias(sub.Alias)
 	} else if f := n.GetRangeFunction(); f != nil {
-		w.collectAlias(f.Alias, itemDerived)
+		w.collectAlias(f.Alias)
 	} else if f := n.GetRangeTableFunc(); f != nil {
-		w.collectAlias(f.Alias, itemDerived)
+		w.collectAlias(f.Alias)
 	} else if f := n.GetJsonTable(); f != nil {
-		w.collectAlias(f.Alias, itemDerived)
+		w.collectAlias(f.Alias)
 	}
 }
 
@@ -78,9 +78,9 @@ func refusedInside(items []fromItem) *relationFacts {
 	return all
 }
 
-func (w *walker) collectAlias(a *alias, kind itemKind) {
+func (w *walker) collectAlias(a *alias) {
 	if a != nil {
-		w.items = append(w.items, fromItem{name: a.Aliasname, kind: kind})
+		w.items = append(w.items, fromItem{name: a.Aliasname, kind: itemDerived})
 	}
 }
 
