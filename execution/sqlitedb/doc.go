@@ -1,7 +1,7 @@
 // Package sqlitedb runs approved statements on one SQLite database file, and
 // never writes to it.
 //
-//	db, err := sqlitedb.Open(ctx, sqlitedb.Config{Path: "shop.db"}, guard.ID())
+//	db, err := sqlitedb.Open(ctx, sqlitedb.Config{Path: "shop.db", Session: dialect.Session()}, guard.ID())
 //	defer db.Close()
 //	res, err := db.Query(ctx, approved, execution.Limits{})
 //

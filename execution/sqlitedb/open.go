@@ -23,6 +23,9 @@ type Config struct {
 	// MaxConnections bounds the statements that run at a time; 0 means
 	// DefaultMaxConnections. A connection may use up to 256 MiB.
 	MaxConnections int
+	// Session is what the guard's dialect takes for granted of a connection.
+	// Open refuses what the session does not hold to.
+	Session []sqlguard.Setting
 }
 
 // Validate says what is wrong with c, or nil. It does not look at the file.
@@ -49,6 +52,12 @@ var _ execution.Backend = (*DB)(nil)
 func Open(ctx context.Context, c Config, guard sqlguard.ID) (*DB, error) {
 	if err := c.Validate(); err != nil {
 		return nil, execution.NewError(sqlguard.CodeNotConfigured, "open SQLite: "+err.Error(), err)
+	}
+	for _, setting := range c.Session {
+		if value, known := held[setting.Name]; !known || value != setting.Value {
+			return nil, execution.NewError(sqlguard.CodeSessionModeMismatch,
+				fmt.Sprintf("the guard takes %s = %s for granted, which a SQLite session does not hold to", setting.Name, setting.Value), nil)
+		}
 	}
 	if c.Path == "" {
 		return nil, execution.NewError(sqlguard.CodeNotConfigured, "the connection names no SQLite file", nil)

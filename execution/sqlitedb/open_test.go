@@ -3,11 +3,13 @@ package sqlitedb_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ktxhq/ktx/dialects/sqlite"
 	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/sqlitedb"
@@ -93,6 +95,30 @@ func TestOpenTakesPathsAsTheyAre(t *testing.T) {
 	}
 	if got := files(t, "."); len(got) != 4 {
 		t.Errorf("the folder holds %q, want the four files that were made", got)
+	}
+}
+
+// What the dialect takes for granted is what a session holds to; anything else
+// is refused before a file is opened.
+func TestSessionSettings(t *testing.T) {
+	path, id := testdb.SQLiteFile(t), executiontest.Guard(t, "sqlite", 0).ID()
+	settings := sqlite.Dialect{}.Session()
+	db, err := sqlitedb.Open(t.Context(), sqlitedb.Config{Path: path, Session: settings}, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, more := range []sqlguard.Setting{{Name: "dqs_dml", Value: "off"}, {Name: "trusted_schema", Value: "on"}, {Name: "unheard_of", Value: "on"}} {
+		db, err := sqlitedb.Open(t.Context(), sqlitedb.Config{Path: path, Session: append(slices.Clip(settings), more)}, id)
+		if err == nil {
+			_ = db.Close()
+			t.Fatalf("opened with %s = %s taken for granted", more.Name, more.Value)
+		}
+		if e := typed(t, err); e.Code != sqlguard.CodeSessionModeMismatch || !strings.Contains(e.Message, more.Name) {
+			t.Errorf("error %v", e)
+		}
 	}
 }
 

@@ -50,6 +50,16 @@ var limits = []struct {
 
 const maxValueBytes = 64 << 20
 
+// held is what a dialect may take for granted of a session, by the dialect's
+// names: each is pinned below and read back.
+var held = map[string]string{
+	"attached_databases": "0",
+	"dqs_dml":            "on",
+	"enable_comments":    "on", // or textBegin does not compile
+	"load_extension":     "off",
+	"trusted_schema":     "off",
+}
+
 // switches are the settings of a connection
 // (https://sqlite.org/c3ref/c_dbconfig_defensive.html).
 var switches = []struct {

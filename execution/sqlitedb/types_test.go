@@ -10,6 +10,7 @@ import (
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+	"github.com/ktxhq/ktx/execution/sqlitedb"
 )
 
 // A column holds values of any type, and every value keeps its own.
@@ -111,12 +112,13 @@ func TestUTF16(t *testing.T) {
 // A value longer than a connection can touch is an error that says so, and its
 // row can be read without it.
 func TestLongestValue(t *testing.T) {
+	const size = sqlitedb.MaxValueBytes + 1<<20
 	path := testdb.SQLiteFile(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, body BLOB)")
 	conn, err := sqlite3.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.Exec(fmt.Sprintf("INSERT INTO t VALUES (1, zeroblob(%d))", 65<<20)); err != nil {
+	if err := conn.Exec(fmt.Sprintf("INSERT INTO t VALUES (1, zeroblob(%d))", size)); err != nil {
 		t.Fatal(err)
 	}
 	if err := conn.Close(); err != nil {
@@ -127,7 +129,7 @@ func TestLongestValue(t *testing.T) {
 	if e.SQLState != "SQLITE_TOOBIG" || !strings.Contains(e.Hint, "64 MiB") {
 		t.Errorf("error %+v", e)
 	}
-	if got := c.rows(t, "SELECT id, length(body) FROM t"); got[0][1] != fmt.Sprint(65<<20) {
+	if got := c.rows(t, "SELECT id, length(body) FROM t"); got[0][1] != fmt.Sprint(size) {
 		t.Errorf("read %v", got)
 	}
 }
