@@ -61,7 +61,7 @@ func openSQLite(_ *app, p *project.Project, c project.Connection) (openFunc, err
 		path = filepath.Join(p.Dir, path)
 	}
 	return func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
-		return sqlitedb.Open(ctx, sqlitedb.Config{Path: path, MaxConnections: c.MaxConnections}, guard)
+		return sqlitedb.Open(ctx, sqlitedb.Config{Path: path, MaxConnections: c.MaxConnections, Session: sqlite.Dialect{}.Session()}, guard)
 	}, nil
 }
 
