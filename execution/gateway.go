@@ -220,9 +220,10 @@ func (c *call) run(ctx context.Context) (*Result, error) {
 	c.request.stage(StageValidating)
 	approved, verdict, latency, refusal := c.judge(state.guard)
 	var openErr error
-	if refusal == nil && state.backend == nil {
-		// Only a statement that passes is worth a connection. What the
-		// server tells may change the guard, so that it judges again.
+	if state.backend == nil && (refusal == nil || catalogDecides(verdict)) {
+		// A statement that is refused whatever the server is like is not
+		// worth a connection. What the server tells may change the guard, so
+		// that it judges again.
 		opening, cancel := context.WithTimeout(ctx, c.limits.Timeout)
 		ready, err := c.door.ready(opening)
 		cancel()
@@ -252,6 +253,14 @@ func (c *call) run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	return res, nil
+}
+
+// catalogDecides reports whether all that speaks against a statement is that
+// the server's search path or database is not known yet.
+func catalogDecides(v sqlguard.Verdict) bool {
+	return !slices.ContainsFunc(v.Findings, func(f sqlguard.Finding) bool {
+		return f.Code != sqlguard.CodeUnresolvedObject && f.Code != sqlguard.CodeExternalRelation
+	})
 }
 
 func (c *call) judge(guard *sqlguard.Guard) (sqlguard.Approved, sqlguard.Verdict, time.Duration, error) {

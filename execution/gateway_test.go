@@ -201,6 +201,27 @@ func TestARefusedStatementOpensNoConnection(t *testing.T) {
 	}
 }
 
+func TestTheServerSettlesWhatNamesMean(t *testing.T) {
+	for path, want := range map[string]sqlguard.Code{"public": "", "hr": sqlguard.CodeRelationNotAllowed} {
+		backend := &spy{catalog: &sqlguard.Catalog{SearchPath: []string{path}, Database: "shop"}}
+		g := newGateway(t, &audittest.Log{}, backend.connection(func(c *execution.Connection) {
+			c.Dialect = tableDialect{}
+			c.Policy.Schemas.Deny = []string{"hr"}
+		}))
+		if _, err := query(t.Context(), g, "SELECT t"); execution.CodeOf(err) != want {
+			t.Errorf("search path %s: %v, want %q", path, err, want)
+		}
+	}
+}
+
+// tableDialect reads every text as a query of shop's table t, without a schema.
+type tableDialect struct{ wordDialect }
+
+func (tableDialect) Analyze(string) ([]sqlguard.Statement, error) {
+	r := sqlguard.Relation{Database: "shop", Name: "t", Access: sqlguard.AccessRead, Ruling: sqlguard.Ruling{Allowed: true}}
+	return []sqlguard.Statement{{Verb: sqlguard.VerbSelect, Relations: []sqlguard.Relation{r}}}, nil
+}
+
 func TestOpeningThatFails(t *testing.T) {
 	log := &audittest.Log{}
 	fail := true
