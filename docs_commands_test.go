@@ -1,0 +1,159 @@
+package ktx_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// command is what the help of one command of ktx tells.
+type command struct {
+	children map[string]bool
+	runs     bool            // by itself, not only through its children
+	operands bool            // it takes arguments that are no flags
+	flags    map[string]bool // with their dashes; true when a value follows
+}
+
+var (
+	usageLine = regexp.MustCompile(`(?m)^  ktx((?: [a-z]+)*)((?: [^ \n].*)?)$`)
+	flagLine  = regexp.MustCompile(`^ +(?:(-\w), )?(--[\w-]+)( \w+)?(?:  |$)`)
+	childLine = regexp.MustCompile(`^  ([a-z]+) +\S`)
+)
+
+// help reads the help of a command, given without "ktx".
+func (c *commandLine) help(t *testing.T, words string) *command {
+	t.Helper()
+	if known, ok := c.tree[words]; ok {
+		return known
+	}
+	out, code := c.shell(t, t.TempDir(), "ktx help "+words)
+	if code != 0 {
+		t.Fatalf("ktx help %s: exit code %d\n%s", words, code, out)
+	}
+	cmd := &command{children: map[string]bool{}, flags: map[string]bool{}}
+	part := ""
+	for line := range strings.Lines(out) {
+		line = strings.TrimRight(line, "\n")
+		if line != "" && line[0] != ' ' {
+			part = line
+			continue
+		}
+		switch part {
+		case "Usage:":
+			if m := usageLine.FindStringSubmatch(line); m != nil && !strings.Contains(m[2], "[command]") {
+				cmd.runs = true
+				cmd.operands = strings.TrimSpace(strings.TrimSuffix(m[2], "[flags]")) != ""
+			}
+		case "Available Commands:":
+			if m := childLine.FindStringSubmatch(line); m != nil {
+				cmd.children[m[1]] = true
+			}
+		case "Flags:", "Global Flags:":
+			m := flagLine.FindStringSubmatch(line)
+			if m == nil {
+				continue
+			}
+			for _, name := range m[1:3] {
+				if _, known := cmd.flags[name]; name != "" && !known {
+					cmd.flags[name] = m[3] != ""
+				}
+			}
+		}
+	}
+	c.tree[words] = cmd
+	return cmd
+}
+
+// fault says what is wrong with a command line of ktx; "" when nothing is.
+func (c *commandLine) fault(t *testing.T, line string) string {
+	t.Helper()
+	words := shellWords(line)[1:]
+	path := ""
+	cmd := c.help(t, path)
+	operands := 0
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		switch {
+		case strings.HasPrefix(word, "-") && len(word) > 1:
+			name, _, given := strings.Cut(word, "=")
+			value, known := cmd.flags[name]
+			if !known {
+				return "no flag " + name
+			}
+			if value && !given {
+				i++
+			}
+		case operands == 0 && cmd.children[word]:
+			path = strings.TrimSpace(path + " " + word)
+			cmd = c.help(t, path)
+		case !cmd.operands:
+			return word + " is neither a command nor an argument there"
+		default:
+			operands++
+		}
+	}
+	return ""
+}
+
+var commandStart = regexp.MustCompile(`(?:^|[|;&(] *)(ktx|go)(?: |$)`)
+
+// commands returns the command lines of one program in the code of a document.
+func (d document) commands(program string) []span {
+	var all []span
+	for _, s := range d.code() {
+		for _, m := range commandStart.FindAllStringSubmatchIndex(s.text, -1) {
+			if s.text[m[2]:m[3]] == program {
+				all = append(all, span{strings.Join(quoted(shellWords(s.text[m[2]:])), " "), s.line})
+			}
+		}
+	}
+	return all
+}
+
+// quoted puts single quotes around the words that need them.
+func quoted(words []string) []string {
+	for i, w := range words {
+		if w == "" || strings.ContainsAny(w, " |;&#<>") {
+			words[i] = "'" + w + "'"
+		}
+	}
+	return words
+}
+
+// shellWords splits a line into words up to the end of its first command. It
+// knows quotes and comments.
+func shellWords(line string) []string {
+	var (
+		words []string
+		word  strings.Builder
+		begun bool
+		quote rune
+	)
+	end := func() {
+		if begun {
+			words = append(words, word.String())
+			word.Reset()
+			begun = false
+		}
+	}
+	for _, r := range line {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '"' || r == '\'':
+			quote, begun = r, true
+		case strings.ContainsRune("|;&<>)", r), r == '#' && !begun:
+			end()
+			return words
+		case r == ' ':
+			end()
+		default:
+			word.WriteRune(r)
+			begun = true
+		}
+	}
+	end()
+	return words
+}
