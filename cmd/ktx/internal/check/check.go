@@ -55,14 +55,23 @@ func (c *Checker) Run(ctx context.Context, inputs []Input) ([]report.File, []str
 			}
 		})
 	}
-	for i := range inputs {
-		if ctx.Err() != nil {
-			break
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer wg.Wait()
+		defer close(next)
+		for i := range inputs {
+			select {
+			case next <- i:
+			case <-ctx.Done():
+				return
+			}
 		}
-		next <- i
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done(): // a pipe may be waited for
 	}
-	close(next)
-	wg.Wait()
 	if err := ctx.Err(); err != nil {
 		return nil, nil, fmt.Errorf("check files: %w", err)
 	}

@@ -179,7 +179,7 @@ func (a *app) auditShow() *cobra.Command {
 				return usage("no event has the number or query id %s", escapeControls(args[0]))
 			}
 			if a.json {
-				a.printJSON(map[string]any{"schema": "ktx-audit-events/1", "events": found})
+				a.printJSON(document{{"schema", "ktx-audit-events/1"}, {"events", found}})
 				return nil
 			}
 			for _, raw := range found {

@@ -46,7 +46,7 @@ func (a *app) configCommand() *cobra.Command {
 					list = append(list, p.Warnings...)
 				}
 				if a.json {
-					a.printJSON(map[string]any{"schema": "ktx-config/1", "file": file, "valid": !invalid, "problems": list})
+					a.printJSON(document{{"schema", "ktx-config/1"}, {"file", file}, {"valid", !invalid}, {"problems", list}})
 				} else {
 					for _, problem := range list {
 						a.printf("%s\n", escapeControls(problem.In(file)))

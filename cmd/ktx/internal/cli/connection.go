@@ -68,7 +68,7 @@ func (a *app) listConnections(all []execution.Connection, format string) {
 		list = append(list, entry)
 	}
 	if format == formatJSON {
-		a.printJSON(map[string]any{"schema": "ktx-connections/1", "connections": list})
+		a.printJSON(document{{"schema", "ktx-connections/1"}, {"connections", list}})
 		return
 	}
 	var rows [][]cell
@@ -87,7 +87,7 @@ type probeResult struct {
 	ID     string                 `json:"id"`
 	OK     bool                   `json:"ok"`
 	Report *execution.ProbeReport `json:"report,omitempty"`
-	Error  map[string]any         `json:"error,omitempty"`
+	Error  *errorJSON             `json:"error,omitempty"`
 	err    error
 }
 
@@ -99,7 +99,8 @@ func (a *app) probe(ctx context.Context, d *door, id string) probeResult {
 	defer cancel()
 	rep, err := d.gateway.Probe(ctx, id)
 	if err != nil {
-		return probeResult{ID: id, Error: a.errorJSON(err), err: err}
+		failure := a.errorJSON(err)
+		return probeResult{ID: id, Error: &failure, err: err}
 	}
 	if rep.Findings == nil {
 		rep.Findings = []execution.ProbeFinding{}
@@ -134,7 +135,7 @@ func (a *app) testConnections(ctx context.Context, d *door, args []string) error
 		}
 	}
 	if a.json {
-		a.printJSON(map[string]any{"schema": "ktx-connection-test/1", "connections": results})
+		a.printJSON(document{{"schema", "ktx-connection-test/1"}, {"connections", results}})
 	}
 	if code != exitOK {
 		return &exitError{code: code}

@@ -107,7 +107,7 @@ func (a *app) corpusList() *cobra.Command {
 				for _, c := range cases {
 					list = append(list, caseEntry{c.ID, c.Class, c.Dialect, c.Flavour, c.Title, c.Expect, append([]string{}, c.Codes...), c.BenignTwin})
 				}
-				a.printJSON(map[string]any{"schema": "ktx-corpus-list/1", "cases": list})
+				a.printJSON(document{{"schema", "ktx-corpus-list/1"}, {"cases", list}})
 				return nil
 			}
 			var rows [][]cell
@@ -155,7 +155,7 @@ func (a *app) corpusShow() *cobra.Command {
 				return err
 			}
 			if a.json {
-				a.printJSON(map[string]any{"schema": "ktx-corpus-case/1", "case": cases[i], "answer": results[0]})
+				a.printJSON(document{{"schema", "ktx-corpus-case/1"}, {"case", cases[i]}, {"answer", results[0]}})
 				return nil
 			}
 			c := cases[i]

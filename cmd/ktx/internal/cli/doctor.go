@@ -48,7 +48,7 @@ configuration that is not valid · 3 something is broken.`,
 			e := examination{app: a, project: p, findings: []finding{}, scripts: map[string]string{}}
 			e.run(cmd.Context())
 			if a.json {
-				a.printJSON(map[string]any{"schema": "ktx-doctor/1", "findings": e.findings, "roleScripts": e.scripts})
+				a.printJSON(document{{"schema", "ktx-doctor/1"}, {"findings", e.findings}, {"roleScripts", e.scripts}})
 			} else {
 				a.printFindings(e.findings)
 				if script {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -64,11 +65,21 @@ func (a *app) report(err error) int {
 	if a.explained(err) {
 		return code
 	}
+	if cancelled(err) {
+		a.errorf("ktx: cancelled\n")
+		return code
+	}
 	a.errorf("ktx: %s\n", escapeLines(err.Error()))
 	if hint := hintOf(err); hint != "" {
 		a.errorf("  hint: %s\n", escapeControls(hint))
 	}
 	return code
+}
+
+// cancelled reports whether the command was interrupted before it met anything
+// that has a code of its own.
+func cancelled(err error) bool {
+	return errors.Is(err, context.Canceled) && execution.CodeOf(err) == ""
 }
 
 // explained prints the errors that have a form of their own.
@@ -80,9 +91,9 @@ func (a *app) explained(err error) bool {
 		}
 		return true
 	}
-	if problems, ok := errors.AsType[*project.InvalidError](err); ok {
-		for _, p := range problems.List {
-			a.errorf("%s\n", escapeControls(p.In(problems.File)))
+	if invalid, ok := errors.AsType[*project.InvalidError](err); ok {
+		for _, p := range invalid.List {
+			a.errorf("%s\n", escapeControls(p.In(invalid.File)))
 		}
 		a.errorf("ktx: the configuration is not valid\n")
 		return true
@@ -108,8 +119,11 @@ func (a *app) explained(err error) bool {
 func placed(e *execution.Error, text string) sqlguard.Finding {
 	at := e.Position - 1
 	f := sqlguard.Finding{Code: e.Code, Message: e.Message, Hint: hintOf(e), Span: sqlguard.Span{Start: at, End: at}}
-	if e.SQLState != "" {
+	switch {
+	case strings.HasPrefix(e.SQLState, "SQLITE_"):
 		f.Message += " (" + e.SQLState + ")"
+	case e.SQLState != "":
+		f.Message += " (SQLSTATE " + e.SQLState + ")"
 	}
 	f.Line, f.Column = sqlguard.Position(text, at)
 	return f
@@ -152,37 +166,46 @@ func (a *app) exitCode(err error) int {
 }
 
 // errorJSON is the shape of a failed command under --json.
-func (a *app) errorJSON(err error) map[string]any {
-	out := map[string]any{"error": "failed", "message": err.Error()}
+type errorJSON struct {
+	Error        string            `json:"error"` // a code, or a word for the kind of failure
+	Message      string            `json:"message"`
+	Hint         string            `json:"hint,omitempty"`
+	Retryable    *bool             `json:"retryable,omitempty"`
+	RetryAfterMS int64             `json:"retryAfterMs,omitempty"`
+	SQLState     string            `json:"sqlstate,omitempty"`
+	Position     int               `json:"position,omitempty"` // byte, from 1
+	Line         int               `json:"line,omitempty"`
+	Column       int               `json:"column,omitempty"`
+	ProjectDir   string            `json:"projectDir,omitempty"`
+	File         string            `json:"file,omitempty"`
+	Problems     []project.Problem `json:"problems,omitempty"`
+	Verdict      *sqlguard.Verdict `json:"verdict,omitempty"`
+}
+
+func (a *app) errorJSON(err error) errorJSON {
+	out := errorJSON{Error: "failed", Message: err.Error()}
 	if a.exitCode(err) == exitUsage {
-		out["error"] = "usage"
+		out.Error = "usage"
+	}
+	if cancelled(err) {
+		out.Error, out.Message = string(sqlguard.CodeCancelled), "cancelled"
 	}
 	if missing, ok := errors.AsType[*project.MissingError](err); ok {
-		out["error"], out["projectDir"] = "missing_project", missing.Dir
+		out.Error, out.ProjectDir = "missing_project", missing.Dir
 	}
-	if problems, ok := errors.AsType[*project.InvalidError](err); ok {
-		out["error"], out["file"], out["problems"] = "invalid_config", problems.File, problems.List
+	if invalid, ok := errors.AsType[*project.InvalidError](err); ok {
+		out.Error, out.File, out.Problems = "invalid_config", invalid.File, invalid.List
 	}
 	if e, ok := errors.AsType[*execution.Error](err); ok {
-		out["error"], out["message"], out["retryable"] = e.Code, e.Message, e.Retryable
-		if e.SQLState != "" {
-			out["sqlstate"] = e.SQLState
-		}
-		if hint := hintOf(e); hint != "" {
-			out["hint"] = hint
-		}
-		if e.RetryAfter > 0 {
-			out["retryAfterMs"] = e.RetryAfter.Milliseconds()
-		}
-		if e.Position > 0 {
-			out["position"] = e.Position
-			if s, ok := errors.AsType[*statementError](err); ok {
-				out["line"], out["column"] = sqlguard.Position(s.text, e.Position-1)
-			}
+		out.Error, out.Message, out.Retryable = string(e.Code), e.Message, &e.Retryable
+		out.Hint, out.RetryAfterMS = hintOf(e), e.RetryAfter.Milliseconds()
+		out.SQLState, out.Position = e.SQLState, e.Position
+		if s, ok := errors.AsType[*statementError](err); ok && e.Position > 0 {
+			out.Line, out.Column = sqlguard.Position(s.text, e.Position-1)
 		}
 	}
 	if r, ok := errors.AsType[*sqlguard.RejectedError](err); ok {
-		out["error"], out["verdict"] = r.Verdict.Code, r.Verdict
+		out.Error, out.Verdict = string(r.Verdict.Code), &r.Verdict
 	}
 	return out
 }

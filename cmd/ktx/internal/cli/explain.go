@@ -83,7 +83,7 @@ func (a *app) listCodes(output string) error {
 		return err
 	}
 	if format == formatJSON {
-		a.printJSON(map[string]any{"schema": "ktx-codes/1", "codes": sqlguard.Codes()})
+		a.printJSON(document{{"schema", "ktx-codes/1"}, {"codes", sqlguard.Codes()}})
 		return nil
 	}
 	var rows [][]cell

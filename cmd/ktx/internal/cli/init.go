@@ -53,7 +53,7 @@ func (a *app) initCommand() *cobra.Command {
 				return err
 			}
 			if a.json {
-				a.printJSON(map[string]any{"schema": "ktx-init/1", "projectDir": dir, "files": made})
+				a.printJSON(document{{"schema", "ktx-init/1"}, {"projectDir", dir}, {"files", made}})
 				return nil
 			}
 			for _, name := range made {

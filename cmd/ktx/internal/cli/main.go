@@ -14,7 +14,8 @@ import (
 
 // app is one run of the command line.
 type app struct {
-	in       io.Reader
+	stdin    io.Reader
+	in       io.Reader // stdin, of which a read ends with the command's context
 	out, err *stream
 	lookup   func(string) (string, bool) // the environment
 	args     []string
@@ -35,7 +36,7 @@ func Main(args []string, in io.Reader, out, errw io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second signal has its default effect
-	a := &app{in: in, out: newStream(out), err: newStream(errw), lookup: os.LookupEnv, args: args}
+	a := &app{stdin: in, out: newStream(out), err: newStream(errw), lookup: os.LookupEnv, args: args}
 	return a.run(ctx)
 }
 
@@ -43,6 +44,7 @@ func (a *app) run(ctx context.Context) int {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	a.out.onFailure = cancel // nobody reads what would come
+	a.in = &input{ctx: ctx, r: a.stdin}
 	root := a.root()
 	root.SetArgs(a.args)
 	err := root.ExecuteContext(ctx)

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
@@ -43,7 +42,7 @@ func (a *app) serveStdio(ctx context.Context, d *door) error {
 	if err := d.log.Append(ctx, audit.Event{Type: audit.SessionOpen}); err != nil {
 		return execution.NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be written, so nothing runs", err)
 	}
-	err = serveSession(ctx, server, stdio.Transport(a.in, a.out))
+	err = serveSession(ctx, server, stdio.New(a.stdin, a.out))
 	if ended := d.log.Append(context.WithoutCancel(ctx), audit.Event{Type: audit.SessionClose}); ended != nil {
 		return execution.NewError(sqlguard.CodeAuditUnavailable, "the end of the session could not be recorded", ended)
 	}
@@ -51,9 +50,10 @@ func (a *app) serveStdio(ctx context.Context, d *door) error {
 }
 
 // serveSession serves one session. When ctx ends, what runs may end within
-// drainTime and nothing new begins; what still runs then is cancelled.
-func serveSession(ctx context.Context, server *mcp.Server, transport *mcp.IOTransport) error {
-	session, err := server.Connect(ctx, transport, nil)
+// drainTime; what still runs then is cancelled.
+func serveSession(ctx context.Context, server *mcp.Server, transport *stdio.Transport) error {
+	// The transport would stop reading with ctx, and that cancels what runs.
+	session, err := server.Connect(context.WithoutCancel(ctx), transport, nil)
 	if err != nil {
 		return failed("serve MCP: %w", err)
 	}
@@ -70,9 +70,7 @@ func serveSession(ctx context.Context, server *mcp.Server, transport *mcp.IOTran
 		return nil
 	case <-ctx.Done():
 	}
-	cut := time.AfterFunc(drainTime, func() { _ = transport.Reader.Close() }) // cancels what runs
-	defer cut.Stop()
-	_ = session.Close() // returns when everything is answered
+	transport.Stop(drainTime)
 	<-ended
 	return nil
 }

@@ -69,6 +69,34 @@ func (a *app) printJSON(v any) {
 	a.printRawJSON(b.Bytes())
 }
 
+// document is a JSON object whose members keep their order, so that the name
+// of its shape comes first.
+type document []member
+
+type member struct {
+	key   string
+	value any
+}
+
+// MarshalJSON writes the members in order.
+func (d document) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	for i, m := range d {
+		b.WriteByte("{,"[min(i, 1)])
+		if err := e.Encode(m.key); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		if err := e.Encode(m.value); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
 // printRawJSON writes a JSON text. What a terminal would act upon is escaped,
 // which changes no value.
 func (a *app) printRawJSON(text []byte) { _, _ = a.out.Write(escapeJSON(text)) }

@@ -40,9 +40,13 @@ func (a *app) versionCommand() *cobra.Command {
 				readers = append(readers, dialectVersion{d.Name(), d.Version()})
 			}
 			if a.json {
-				a.printJSON(map[string]any{
-					"schema": "ktx-version/1", "version": productVersion(), "go": runtime.Version(),
-					"platform": runtime.GOOS + "/" + runtime.GOARCH, "dialects": readers, "corpus": corpus.Version(),
+				a.printJSON(document{
+					{"schema", "ktx-version/1"},
+					{"version", productVersion()},
+					{"go", runtime.Version()},
+					{"platform", runtime.GOOS + "/" + runtime.GOARCH},
+					{"dialects", readers},
+					{"corpus", corpus.Version()},
 				})
 				return nil
 			}

@@ -30,12 +30,25 @@ const maxLine = 16 << 20
 // that is gone is found out about in the same way, so it is short.
 const grace = 200 * time.Millisecond
 
-// Transport returns an MCP transport over in and out.
-func Transport(in io.Reader, out io.Writer) *mcp.IOTransport {
+// Transport is an MCP transport over standard input and output.
+type Transport struct {
+	mcp.IOTransport
+	open *counter
+}
+
+// New returns a transport over in and out.
+func New(in io.Reader, out io.Writer) *Transport {
 	w := &lineWriter{out: out, open: newCounter()}
 	r, feed := io.Pipe()
 	go filter(in, feed, w)
-	return &mcp.IOTransport{Reader: r, Writer: w, MaxLineLength: -1}
+	return &Transport{mcp.IOTransport{Reader: r, Writer: w, MaxLineLength: -1}, w.open}
+}
+
+// Stop ends the session as the end of the input does, once every request that
+// was read is answered, and after limit in any case.
+func (t *Transport) Stop(limit time.Duration) {
+	t.open.wait(limit)
+	_ = t.Reader.Close() // the end of a pipe has no error
 }
 
 // lineWriter writes whole messages, whoever sends them.

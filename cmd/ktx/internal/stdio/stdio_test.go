@@ -21,7 +21,7 @@ func session(t *testing.T) (send func(string), next func() map[string]any) {
 	outRead, outWrite := io.Pipe()
 	server := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	ended := make(chan error, 1)
-	go func() { ended <- server.Run(context.WithoutCancel(t.Context()), stdio.Transport(inRead, outWrite)) }()
+	go func() { ended <- server.Run(context.WithoutCancel(t.Context()), stdio.New(inRead, outWrite)) }()
 	answers := bufio.NewReader(outRead)
 	t.Cleanup(func() {
 		_ = inWrite.Close()

@@ -1,0 +1,329 @@
+package cli_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+)
+
+// process is ktx running on its own.
+type process struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	pipe   io.Closer // the reading end of its output
+	stderr *strings.Builder
+}
+
+// run starts ktx in a folder.
+func run(t *testing.T, dir string, args ...string) *process {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs signals")
+	}
+	p := &process{cmd: exec.CommandContext(context.WithoutCancel(t.Context()), "ktx", args...), stderr: &strings.Builder{}} //nolint:gosec // our own program
+	p.cmd.Dir, p.cmd.Stderr = dir, p.stderr
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.in, p.out, p.pipe = in, bufio.NewReader(out), out
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Wait()
+	})
+	return p
+}
+
+func (p *process) send(t *testing.T, lines ...string) {
+	t.Helper()
+	for _, line := range lines {
+		if _, err := io.WriteString(p.in, line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// answer reads messages up to the response with that id.
+func (p *process) answer(t *testing.T, id float64) map[string]any {
+	t.Helper()
+	for {
+		line, err := p.out.ReadBytes('\n')
+		if err != nil {
+			t.Fatalf("no answer to %v: %v; standard error: %s", id, err, p.stderr)
+		}
+		var m map[string]any
+		if err := json.Unmarshal(line, &m); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if m["id"] == id {
+			return m
+		}
+	}
+}
+
+func (p *process) signal(t *testing.T, sig os.Signal) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ends waits for the end within a limit, and wants an exit code.
+func (p *process) ends(t *testing.T, code int, limit time.Duration) {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- p.cmd.Wait() }()
+	select {
+	case err := <-ended:
+		got := 0
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			got = exit.ExitCode()
+		}
+		if got != code {
+			t.Fatalf("exit code %d, want %d; standard error: %s", got, code, p.stderr)
+		}
+	case <-time.After(limit):
+		t.Fatalf("still running after %s", limit)
+	}
+	if s := p.stderr.String(); strings.Contains(s, "panic") || strings.Contains(s, "goroutine") {
+		t.Errorf("standard error: %s", s)
+	}
+}
+
+const (
+	initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	ready      = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+)
+
+func query(id int, connection, sql string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"sql_execution","arguments":{"connectionId":%q,"sql":%q}}}`, id, connection, sql)
+}
+
+// counting is a statement that takes a moment for each ten million.
+func counting(n int) string {
+	return fmt.Sprintf("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < %d) SELECT count(*) FROM n", n)
+}
+
+// shop makes a project with the demo shop.
+func shop(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	p := run(t, dir, "init", "--demo")
+	p.ends(t, 0, 10*time.Second)
+	return dir
+}
+
+// events returns the types of the events in a project's log, which must be
+// whole and end in order.
+func events(t *testing.T, dir string) []string {
+	t.Helper()
+	log := filepath.Join(dir, audit.DefaultPath)
+	report, err := audit.Verify(t.Context(), log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !report.OK || report.Torn != nil || report.Unanchored != 0 {
+		t.Errorf("the log is not whole: %+v", report)
+	}
+	r, err := audit.OpenReader(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	var types []string
+	for rec, err := range r.All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		types = append(types, string(rec.Event.Type))
+	}
+	return types
+}
+
+func wantEvents(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	if got := strings.Join(events(t, dir), " "); got != strings.Join(want, " ") {
+		t.Errorf("events %s\nwant   %s", got, strings.Join(want, " "))
+	}
+}
+
+// TestTerminateLetsStatementsEnd sends SIGTERM while a statement runs: it is
+// answered, and then the process ends in order.
+func TestTerminateLetsStatementsEnd(t *testing.T) {
+	dir := shop(t)
+	p := run(t, dir, "mcp", "stdio")
+	p.send(t, initialize, ready)
+	p.answer(t, 1)
+	p.send(t, query(2, "demo", counting(3_000_000)))
+	waitFor(t, func() bool { return strings.Contains(strings.Join(eventsNow(dir), " "), "query.decision") })
+	p.signal(t, syscall.SIGTERM)
+	if r := p.answer(t, 2); !strings.Contains(fmt.Sprint(r), "3e+06") && !strings.Contains(fmt.Sprint(r), "3000000") {
+		t.Errorf("answered %v", r)
+	}
+	p.ends(t, 0, 10*time.Second)
+	wantEvents(t, dir, "gateway.start", "session.open", "query.decision", "query.finished", "session.close", "gateway.stop")
+	if s := p.stderr.String(); s != "" {
+		t.Errorf("standard error: %s", s)
+	}
+}
+
+// TestTerminateEndsLongStatements waits for the end of the time that running
+// statements get.
+func TestTerminateEndsLongStatements(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes five seconds")
+	}
+	t.Parallel()
+	dir := shop(t)
+	p := run(t, dir, "mcp", "stdio")
+	p.send(t, initialize, ready, query(2, "demo", counting(2_000_000_000)))
+	waitFor(t, func() bool { return strings.Contains(strings.Join(eventsNow(dir), " "), "query.decision") })
+	start := time.Now()
+	p.signal(t, syscall.SIGTERM)
+	p.ends(t, 0, 10*time.Second)
+	if took := time.Since(start); took < 4*time.Second {
+		t.Errorf("the statement was cut after %s", took)
+	}
+	wantEvents(t, dir, "gateway.start", "session.open", "query.decision", "query.cancelled", "session.close", "gateway.stop")
+}
+
+// TestClosedInputEndsTheSession closes the client's end while a statement runs,
+// which is cancelled soon after.
+func TestClosedInputEndsTheSession(t *testing.T) {
+	dir := shop(t)
+	p := run(t, dir, "mcp", "stdio")
+	p.send(t, initialize, ready, query(2, "demo", counting(2_000_000_000)))
+	waitFor(t, func() bool { return strings.Contains(strings.Join(eventsNow(dir), " "), "query.decision") })
+	if err := p.in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p.ends(t, 0, 3*time.Second)
+	wantEvents(t, dir, "gateway.start", "session.open", "query.decision", "query.cancelled", "session.close", "gateway.stop")
+}
+
+// TestBrokenOutputEndsTheSession takes the reader away.
+func TestBrokenOutputEndsTheSession(t *testing.T) {
+	dir := shop(t)
+	p := run(t, dir, "mcp", "stdio")
+	p.send(t, initialize, ready)
+	p.answer(t, 1)
+	if err := p.pipe.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p.send(t, query(2, "demo", "SELECT 1"))
+	p.ends(t, 0, 5*time.Second)
+	wantEvents(t, dir, "gateway.start", "session.open", "query.decision", "query.finished", "session.close", "gateway.stop")
+}
+
+// TestInterruptEndsCommands interrupts commands that wait for input.
+func TestInterruptEndsCommands(t *testing.T) {
+	dir := shop(t)
+	for _, test := range []struct {
+		name string
+		args []string
+		code int
+	}{
+		{"sql", []string{"sql", "-"}, 3},
+		{"check", []string{"sql", "check", "--dialect", "sqlite", "-"}, 3},
+		{"corpus", []string{"corpus", "run", "--corpus", "-"}, 3},
+		{"statement", []string{"sql", "--timeout", "20s", counting(2_000_000_000)}, 3},
+		{"tail", []string{"audit", "tail", "-f"}, 0},
+		{"mcp", []string{"mcp", "stdio"}, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := run(t, dir, test.args...)
+			time.Sleep(300 * time.Millisecond) // until it waits
+			p.signal(t, os.Interrupt)
+			p.ends(t, test.code, 5*time.Second)
+			if s := p.stderr.String(); test.code != 0 && !strings.Contains(s, "cancelled") {
+				t.Errorf("standard error: %s", s)
+			}
+		})
+	}
+	events(t, dir)
+}
+
+// TestInterruptEndsTheStatementAtTheServer looks at the server from outside.
+func TestInterruptEndsTheStatementAtTheServer(t *testing.T) {
+	server := testdb.Postgres(t)
+	address := server.NewDatabase(t)
+	dir := t.TempDir()
+	config := "connections:\n  pg: {driver: postgres, url: env:KTX_SCRIPT_URL}\n"
+	if err := os.WriteFile(filepath.Join(dir, "ktx.yaml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("KTX_SCRIPT_URL", address)
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	running := func() bool {
+		var n int
+		err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()`).Scan(&n) //nolint:forbidigo // the test looks at the server
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n > 0
+	}
+	p := run(t, dir, "sql", "-c", "pg", "SELECT count(*) FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b")
+	waitFor(t, running)
+	p.signal(t, os.Interrupt)
+	p.ends(t, 3, 5*time.Second)
+	waitFor(t, func() bool { return !running() })
+	if s := p.stderr.String(); !strings.Contains(s, "cancelled") {
+		t.Errorf("standard error: %s", s)
+	}
+}
+
+// eventsNow is events for a log that is being written.
+func eventsNow(dir string) []string {
+	r, err := audit.OpenReader(filepath.Join(dir, audit.DefaultPath))
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = r.Close() }()
+	var types []string
+	for rec, err := range r.All(context.Background()) {
+		if err == nil {
+			types = append(types, string(rec.Event.Type))
+		}
+	}
+	return types
+}
+
+// waitFor waits until a condition holds.
+func waitFor(t *testing.T, holds func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for !holds() {
+		if time.Now().After(deadline) {
+			t.Fatal("it did not happen within 10 s")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
