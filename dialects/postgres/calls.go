@@ -214,26 +214,3 @@ func (w *walker) judgeA_Indirection(n *aIndirection) {
 		}
 	}
 }
-
-// visiblyScalar reports whether an expression can be no row, whatever the
-// types of the columns in it are.
-func visiblyScalar(n *node) bool {
-	switch {
-	case n.GetAConst() != nil, n.GetBoolExpr() != nil, n.GetNullTest() != nil, n.GetBooleanTest() != nil,
-		n.GetSqlvalueFunction() != nil, n.GetAArrayExpr() != nil, n.GetGroupingFunc() != nil,
-		n.GetXmlExpr() != nil, n.GetXmlSerialize() != nil:
-		return true
-	}
-	if cast := n.GetTypeCast(); cast != nil {
-		names := cast.TypeName.GetNames()
-		schema, name := "", lastName(names)
-		if len(names) > 1 {
-			schema = lastName(names[:len(names)-1])
-		}
-		return builtinType(schema, name) && name != "record"
-	}
-	if collate := n.GetCollateClause(); collate != nil {
-		return true
-	}
-	return false
-}

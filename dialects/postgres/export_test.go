@@ -45,3 +45,6 @@ func WalkNode(n *node, open bool) sqlguard.Statement {
 
 // RowFunctions are the names for which rowFunction holds.
 func RowFunctions() []string { return rowFunctions[:] }
+
+// RowResults are the functions that can return a row.
+var RowResults = rowResults[:]

@@ -42,7 +42,6 @@ type (
 	lockingClause             = pg.LockingClause
 	joinExpr                  = pg.JoinExpr
 	rangeFunction             = pg.RangeFunction
-	rangeTableFunc            = pg.RangeTableFunc
 	rangeTableSample          = pg.RangeTableSample
 	jsonTable                 = pg.JsonTable
 	columnRef                 = pg.ColumnRef

@@ -61,7 +61,7 @@ var expressionPositions = []string{
 	"SELECT a[1:@] FROM t",
 	"SELECT a[@:] FROM t",
 	"SELECT (ARRAY[1, 2])[@]",
-	"SELECT (@).a",
+	"SELECT (ROW(@)).f1",
 	"SELECT CASE @ WHEN 1 THEN 2 END",
 	"SELECT CASE WHEN a THEN @ ELSE c END FROM t",
 	"SELECT CASE a WHEN @ THEN 2 END FROM t",

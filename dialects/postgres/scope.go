@@ -14,6 +14,8 @@ type fromItem struct {
 	kind itemKind
 	// facts are of a system relation of which some columns are refused.
 	facts *relationFacts
+	// scalar is a function that returns no row.
+	scalar *rangeFunction
 }
 
 // itemKind says what a name of FROM stands for.
@@ -44,14 +46,16 @@ func (w *walker) collect(n *node) {
 		w.collect(join.Rarg)
 		w.collectAlias(join.JoinUsingAlias)
 		if join.Alias != nil {
-			w.items = append(w.items, fromItem{join.Alias.Aliasname, itemJoin, refusedInside(w.items[first:])})
+			w.items = append(w.items, fromItem{name: join.Alias.Aliasname, kind: itemJoin, facts: refusedInside(w.items[first:])})
 		}
 		return
 	}
 	if sub := n.GetRangeSubselect(); sub != nil {
 		w.collectAlias(sub.Alias)
 	} else if f := n.GetRangeFunction(); f != nil {
-		w.collectAlias(f.Alias)
+		if item, named := w.functionItem(f); named {
+			w.items = append(w.items, item)
+		}
 	} else if f := n.GetRangeTableFunc(); f != nil {
 		w.collectAlias(f.Alias)
 	} else if f := n.GetJsonTable(); f != nil {
@@ -134,8 +138,12 @@ func (w *walker) judgeColumnRef(n *columnRef) {
 		w.unreadable()
 		return
 	}
-	if qualifier != nil && mayBeDenied(s.Sval) && oneArgumentDenied(s.Sval) {
+	switch {
+	case qualifier == nil:
+	case mayBeDenied(s.Sval) && oneArgumentDenied(s.Sval):
 		w.deniedCall(s.Sval, sqlguard.NotationColumn, span)
+	case len(qualifier) == 1:
+		w.scalarColumn(qualifier[0], s.Sval, span)
 	}
 	w.column(qualifier, s.Sval, span)
 }

@@ -159,9 +159,6 @@ func (w *walker) judgeRangeFunction(n *rangeFunction) {
 	w.fieldsRangeFunction(n)
 }
 
-// judgeRangeTableFunc visits XMLTABLE.
-func (w *walker) judgeRangeTableFunc(n *rangeTableFunc) { w.fieldsRangeTableFunc(n) }
-
 // judgeJsonTable visits JSON_TABLE.
 func (w *walker) judgeJsonTable(n *jsonTable) {
 	w.syntaxCall("json_table", n.Location, since17)

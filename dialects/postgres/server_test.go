@@ -78,3 +78,29 @@ func TestNotationsOfTheServer(t *testing.T) {
 		check("SELECT (SELECT d.a FROM (SELECT t.a) d, (VALUES ('beside')) t (a)) FROM t", "table"),
 	)
 }
+
+// A function of FROM that returns no row has one column: its alias, or one of
+// the names that hasColumn knows.
+func TestColumnsOfScalarFunctions(t *testing.T) {
+	server := testdb.Postgres(t)
+	server.NewDatabase(t, `
+DO $body$
+DECLARE
+	f text;
+BEGIN
+	SELECT string_agg(proname || '.' || name, ', ') INTO f
+	FROM pg_proc, unnest(proargnames, proargmodes) AS a (name, mode)
+	WHERE pronamespace = 'pg_catalog'::regnamespace AND prorettype <> 'record'::regtype AND mode IN ('o', 't', 'b')
+	AND proname <> 'pg_event_trigger_table_rewrite_oid' AND name NOT IN ('value', 'relid');
+	IF f IS NOT NULL THEN
+		RAISE EXCEPTION 'columns that the reader takes for calls: %', f;
+	END IF;
+END $body$`)
+	failing := "SELECT x.f FROM generate_series(1, 1) AS x"
+	server.NewDatabase(t, fmt.Sprintf(`
+DO $body$ BEGIN
+	EXECUTE $sql$%s$sql$;
+	RAISE EXCEPTION 'no error';
+EXCEPTION WHEN undefined_column THEN NULL;
+END $body$`, failing))
+}

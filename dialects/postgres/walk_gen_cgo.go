@@ -569,7 +569,6 @@ var judgedKinds = [...]nodeKind{
 	kindA_Indirection,
 	kindSortBy,
 	kindRangeFunction,
-	kindRangeTableFunc,
 	kindRangeTableSample,
 	kindLockingClause,
 	kindWithClause,
@@ -2161,8 +2160,8 @@ func (w *walker) fieldsRangeFunction(n *pg.RangeFunction) {
 }
 
 func (w *walker) visitRangeTableFunc(n *pg.RangeTableFunc) {
-	if n != nil {
-		w.judgeRangeTableFunc(n)
+	if n != nil && w.enter(kindRangeTableFunc) {
+		w.fieldsRangeTableFunc(n)
 	}
 }
 
