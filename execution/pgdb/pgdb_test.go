@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/ktxhq/ktx/dialects/postgres"
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
@@ -25,6 +26,7 @@ func TestBackend(t *testing.T) {
 		return pgdb.Open(ctx, pgdb.Config{URL: pgdb.NewSecret(address), MaxConnections: connections}, guard)
 	})
 	target.Update = *update
+	target.Reader = postgres.Dialect{}
 	executiontest.RunBackend(t, target)
 }
 
