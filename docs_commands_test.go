@@ -1,10 +1,61 @@
 package ktx_test
 
 import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
+
+// commandLine is ktx as a user has it.
+type commandLine struct {
+	dir  string // of the binary
+	tree map[string]*command
+}
+
+// newCommandLine builds ktx in the build that the tests run in.
+func newCommandLine(t *testing.T) *commandLine {
+	t.Helper()
+	c := &commandLine{dir: t.TempDir(), tree: map[string]*command{}}
+	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", filepath.Join(c.dir, "ktx"), "./cmd/ktx")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build ktx: %v\n%s", err, out)
+	}
+	return c
+}
+
+// shell runs one line in a folder, with ktx on its path, and returns what it
+// prints and its exit code.
+func (c *commandLine) shell(t *testing.T, dir, line string) (string, int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+c.dir+string(os.PathListSeparator)+os.Getenv("PATH"), "NO_COLOR=1", "LC_ALL=C.UTF-8")
+	out, err := cmd.CombinedOutput()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return string(out), exit.ExitCode()
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return string(out), 0
+}
+
+// json runs a command that prints JSON and reads it into v.
+func (c *commandLine) json(t *testing.T, line string, v any) {
+	t.Helper()
+	out, code := c.shell(t, t.TempDir(), line)
+	if code != 0 {
+		t.Fatalf("%s: exit code %d\n%s", line, code, out)
+	}
+	if err := json.Unmarshal([]byte(out), v); err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+}
 
 // command is what the help of one command of ktx tells.
 type command struct {
