@@ -205,6 +205,22 @@ func tortures() []torture {
 		{"unicode escapes", `SELECT U&'`, `\0061`, "'", ""},
 		{"string continuation", "SELECT 'a'", "\n'a'", "", ""},
 	}
+	// Chains inside of chains, joins and set operations: a parser recurses
+	// along all of them together.
+	for _, n := range []int{20, 100, 400, 1500} {
+		chain := strings.Repeat("+1", n)
+		list = append(
+			list,
+			torture{fmt.Sprintf("nested chains of %d", n), "SELECT ", "(", "1", chain + ")"},
+			torture{fmt.Sprintf("nested calls and chains of %d", n), "SELECT ", "abs(", "1", chain + ")"},
+			torture{fmt.Sprintf("nested sub-queries and chains of %d", n), "", "SELECT (", "SELECT 1", chain + ")" + chain},
+			torture{fmt.Sprintf("nested tables and chains of %d", n), "", "SELECT 1" + chain + " FROM (", "SELECT 1", ") AS t" + strings.Repeat(" CROSS JOIN t", n)},
+			torture{fmt.Sprintf("nested cases and chains of %d", n), "SELECT ", "CASE WHEN 1=1 THEN ", "1", chain + " END" + chain},
+			torture{fmt.Sprintf("nested set operations of %d", n), "", "(", "SELECT 1", strings.Repeat(" UNION SELECT 1", n) + ")"},
+			torture{fmt.Sprintf("casts in chains of %d", n), "SELECT ", "(", "1", strings.Repeat("::int", n) + chain + ")"},
+			torture{fmt.Sprintf("everything by %d", n), "SELECT ((1" + chain + ")" + chain + ") FROM t" + strings.Repeat(" CROSS JOIN t", n) + strings.Repeat(" UNION SELECT 1", n), " ", "", ""},
+		)
+	}
 	for _, op := range []string{
 		"+", "-", "*", "/", "%", "^", "<", ">", "=", "<>", "!=", "<=", ">=", "||", "&&", "&", "|", "#", "~", "~*", "!~", "<<", ">>", "->", "->>", "#>", "#>>",
 		"@>", "<@", "?", "?|", "?&", "@@", "<->", "==", " AND ", " OR ", " LIKE ", " ILIKE ", " NOT LIKE ", " SIMILAR TO ", " GLOB ", " REGEXP ", " MATCH ",

@@ -183,8 +183,31 @@ func hiddenName(r rune) string {
 // level is one bracket or CASE that is open.
 type level struct {
 	isCase  bool
-	chain   int // links in the current stretch
 	between int // BETWEEN whose AND is still to come
+
+	// A parser recurses along the longest path of links. Stretches lie side by
+	// side, and so do the arms of set operations; joins and set operations are
+	// links themselves, and what closed lies below the stretch around it.
+	chain  int // links in the current stretch
+	below  int // links on the longest path through what closed in it
+	peak   int // the most of any stretch before it in the arm
+	joins  int // joins of the arm
+	arms   int // the most of any arm before
+	setOps int
+}
+
+// links is the longest path of links through the level, as far as it was read.
+func (l *level) links() int { return l.setOps + max(l.arms, l.arm()) }
+
+func (l *level) arm() int { return l.joins + max(l.peak, l.chain+l.below) }
+
+// stretch ends the current stretch.
+func (l *level) stretch() { l.peak, l.chain, l.below = max(l.peak, l.chain+l.below), 0, 0 }
+
+// setOp ends the current arm.
+func (l *level) setOp() {
+	l.arms, l.joins, l.peak, l.chain, l.below = max(l.arms, l.arm()), 0, 0, 0, 0
+	l.setOps++
 }
 
 // shape measures depth, chains and counts.
@@ -202,6 +225,14 @@ func (s *screening) shape(tokens []Token) {
 			s.v.add(code, Span{t.Start, t.End}, message)
 		}
 	}
+	// closeLevel ends the innermost level: its links lie below what goes on
+	// around it.
+	closeLevel := func() {
+		links := levels[len(levels)-1].links()
+		levels = levels[:len(levels)-1]
+		top := &levels[len(levels)-1]
+		top.below = max(top.below, links)
+	}
 	for i, t := range tokens {
 		if t.Kind == TokenComment {
 			count++
@@ -218,14 +249,15 @@ func (s *screening) shape(tokens []Token) {
 			levels = append(levels, level{})
 		case TokenClose:
 			for len(levels) > 1 && levels[len(levels)-1].isCase { // an AS case that was no CASE
-				levels = levels[:len(levels)-1]
+				closeLevel()
 			}
 			if len(levels) > 1 {
-				levels = levels[:len(levels)-1]
+				closeLevel()
 			}
 			levels[len(levels)-1].chain++ // subscripts and calls in a row are links too
 		case TokenComma, TokenTerminator:
-			top.chain, top.between = 0, 0
+			top.stretch()
+			top.between = 0
 		case TokenOperator, TokenParameter, TokenInvalid, TokenUnterminated, TokenDot:
 			top.chain++
 		case TokenWord:
@@ -244,34 +276,35 @@ func (s *screening) shape(tokens []Token) {
 					top.between--
 					top.chain++
 				} else {
-					top.chain = 0
+					top.stretch()
 				}
 			case wordBreak:
-				top.chain = 0
+				top.stretch()
 			case wordFrom:
 				// IS DISTINCT FROM is an operator, FROM a clause.
 				if previous.Kind == TokenWord && strings.EqualFold(previous.Text(s.sql), "distinct") {
 					top.chain++
 				} else {
-					top.chain = 0
+					top.stretch()
 				}
 			case wordJoin:
 				joins++
-				top.chain = 0
+				top.joins++
+				top.stretch()
 			case wordSetOp:
 				setOps++
-				top.chain = 0
+				top.setOp()
 			case wordCase:
 				if previous.Kind != TokenWord || !strings.EqualFold(previous.Text(s.sql), "as") {
 					levels = append(levels, level{isCase: true})
 				}
 			case wordWhen:
 				if top.isCase {
-					top.chain = 0
+					top.stretch()
 				}
 			case wordEnd:
 				if top.isCase {
-					levels = levels[:len(levels)-1]
+					closeLevel()
 				}
 			case wordAs:
 				if opensCTE(tokens[i+1:], s.sql) {
@@ -285,8 +318,8 @@ func (s *screening) shape(tokens []Token) {
 			// Nothing beyond can be told apart safely.
 			break
 		}
-		if levels[len(levels)-1].chain > s.limits.Chain {
-			report(CodeNestingTooDeep, t, fmt.Sprintf("more than %d operators in one expression here", s.limits.Chain))
+		if levels[len(levels)-1].links() > s.limits.Chain {
+			report(CodeNestingTooDeep, t, fmt.Sprintf("more than %d operators, joins and set operations one inside the other here", s.limits.Chain))
 		}
 		previous = t
 	}
@@ -295,7 +328,7 @@ func (s *screening) shape(tokens []Token) {
 		what string
 	}{{joins, "joins"}, {setOps, "set operations"}, {ctes, "common table expressions"}} {
 		if part.n > s.limits.Parts {
-			s.v.add(CodeNestingTooDeep, Span{0, len(s.sql)}, fmt.Sprintf("%d %s; the limit is %d", part.n, part.what, s.limits.Parts))
+			report(CodeNestingTooDeep, Token{End: len(s.sql)}, fmt.Sprintf("%d %s; the limit is %d", part.n, part.what, s.limits.Parts))
 		}
 	}
 	if count > s.limits.Tokens {
