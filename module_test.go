@@ -47,7 +47,7 @@ func ours(importPath string) bool {
 
 // goList runs go list -json in one of the two builds.
 func goList(cgo bool, args ...string) ([]listed, error) {
-	out, err := goCommand(cgo, append([]string{"list", "-json"}, args...)...)
+	out, err := goCommand(cgo, append([]string{"list", "-buildvcs=false", "-json"}, args...)...)
 	if err != nil {
 		return nil, err
 	}
