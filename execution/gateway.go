@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -46,10 +49,25 @@ func NewGateway(ctx context.Context, log audit.Log, conns ...Connection) (*Gatew
 		g.ids = append(g.ids, c.ID)
 	}
 	slices.Sort(g.ids)
-	if err := log.Append(ctx, audit.Event{Type: audit.GatewayStart}); err != nil {
+	if err := log.Append(ctx, audit.Event{Type: audit.GatewayStart, Process: g.process()}); err != nil {
 		return nil, auditError(err)
 	}
 	return g, nil
+}
+
+// process says which process this is and which configuration is in force: one
+// hash over every connection's guard and limits.
+func (g *Gateway) process() audit.Process {
+	h := sha256.New()
+	for _, id := range g.ids {
+		d := g.doors[id]
+		guard := "none"
+		if s := d.state.Load(); s.guard != nil {
+			guard = s.guard.ID().String()
+		}
+		_, _ = fmt.Fprintf(h, "%s %s %s %+v %d %d %v\n", id, d.Engine, guard, d.Limits, d.Concurrency, d.Queue, d.RefuseWritableRole)
+	}
+	return audit.Process{PID: int64(os.Getpid()), Config: hex.EncodeToString(h.Sum(nil))}
 }
 
 // ConnectionInfo describes a connection to callers.

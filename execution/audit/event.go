@@ -11,7 +11,7 @@ const (
 	QueryDecision Type = "query.decision"
 	// QueryFinished is the end of a statement that ran, well or not.
 	QueryFinished Type = "query.finished"
-	// QueryCancelled is the end of a statement that its caller or a deadline stopped.
+	// QueryCancelled is the end of a statement that its caller stopped.
 	QueryCancelled Type = "query.cancelled"
 	// SessionOpen is a client that connected.
 	SessionOpen Type = "session.open"
