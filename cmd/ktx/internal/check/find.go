@@ -107,9 +107,11 @@ var skipped = []string{".git", ".ktx", "node_modules", ".venv"}
 // extensions are those of SQL files.
 var extensions = []string{".sql", ".pgsql", ".psql", ".sqlite"}
 
-// walk adds the SQL files below root and returns how many there are.
+// walk adds the SQL files below root and returns how many there are. The root
+// itself may be a link, which the separator behind it resolves.
 func (f *finder) walk(root string) int {
 	found := 0
+	root = filepath.Clean(root) + string(filepath.Separator)
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -37,7 +37,7 @@ func run(t *testing.T, dir string, args ...string) *process {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs signals")
 	}
-	p := &process{cmd: exec.CommandContext(context.WithoutCancel(t.Context()), "ktx", args...), stderr: &strings.Builder{}} //nolint:gosec // our own program
+	p := &process{cmd: exec.CommandContext(context.WithoutCancel(t.Context()), "ktx", args...), stderr: &strings.Builder{}}
 	p.cmd.Dir, p.cmd.Stderr = dir, p.stderr
 	in, err := p.cmd.StdinPipe()
 	if err != nil {
@@ -119,8 +119,9 @@ const (
 	ready      = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 )
 
-func query(id int, connection, sql string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"sql_execution","arguments":{"connectionId":%q,"sql":%q}}}`, id, connection, sql)
+// query is the second request of a session.
+func query(sql string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"sql_execution","arguments":{"connectionId":"demo","sql":%q}}}`, sql)
 }
 
 // counting is a statement that takes a moment for each ten million.
@@ -178,7 +179,7 @@ func TestTerminateLetsStatementsEnd(t *testing.T) {
 	p := run(t, dir, "mcp", "stdio")
 	p.send(t, initialize, ready)
 	p.answer(t, 1)
-	p.send(t, query(2, "demo", counting(3_000_000)))
+	p.send(t, query(counting(3_000_000)))
 	waitFor(t, func() bool { return strings.Contains(strings.Join(eventsNow(dir), " "), "query.decision") })
 	p.signal(t, syscall.SIGTERM)
 	if r := p.answer(t, 2); !strings.Contains(fmt.Sprint(r), "3e+06") && !strings.Contains(fmt.Sprint(r), "3000000") {
@@ -200,7 +201,7 @@ func TestTerminateEndsLongStatements(t *testing.T) {
 	t.Parallel()
 	dir := shop(t)
 	p := run(t, dir, "mcp", "stdio")
-	p.send(t, initialize, ready, query(2, "demo", counting(2_000_000_000)))
+	p.send(t, initialize, ready, query(counting(2_000_000_000)))
 	waitFor(t, func() bool { return strings.Contains(strings.Join(eventsNow(dir), " "), "query.decision") })
 	start := time.Now()
 	p.signal(t, syscall.SIGTERM)
@@ -216,7 +217,7 @@ func TestTerminateEndsLongStatements(t *testing.T) {
 func TestClosedInputEndsTheSession(t *testing.T) {
 	dir := shop(t)
 	p := run(t, dir, "mcp", "stdio")
-	p.send(t, initialize, ready, query(2, "demo", counting(2_000_000_000)))
+	p.send(t, initialize, ready, query(counting(2_000_000_000)))
 	waitFor(t, func() bool { return strings.Contains(strings.Join(eventsNow(dir), " "), "query.decision") })
 	if err := p.in.Close(); err != nil {
 		t.Fatal(err)
@@ -234,7 +235,7 @@ func TestBrokenOutputEndsTheSession(t *testing.T) {
 	if err := p.pipe.Close(); err != nil {
 		t.Fatal(err)
 	}
-	p.send(t, query(2, "demo", "SELECT 1"))
+	p.send(t, query("SELECT 1"))
 	p.ends(t, 0, 5*time.Second)
 	wantEvents(t, dir, "gateway.start", "session.open", "query.decision", "query.finished", "session.close", "gateway.stop")
 }
@@ -284,7 +285,7 @@ func TestInterruptEndsTheStatementAtTheServer(t *testing.T) {
 	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
 	running := func() bool {
 		var n int
-		err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()`).Scan(&n) //nolint:forbidigo // the test looks at the server
+		err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()`).Scan(&n)
 		if err != nil {
 			t.Fatal(err)
 		}

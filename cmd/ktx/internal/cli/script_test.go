@@ -167,5 +167,5 @@ func replaceIn(ts *testscript.TestScript, neg bool, args []string) {
 	if strings.Count(content, args[1]) != 1 {
 		ts.Fatalf("%s holds %q %d times", args[0], args[1], strings.Count(content, args[1]))
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(content, args[1], args[2], 1)), 0o600)) //nolint:gosec // a file of the test
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(content, args[1], args[2], 1)), 0o600))
 }

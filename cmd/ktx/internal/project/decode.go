@@ -33,10 +33,11 @@ type decoder struct {
 }
 
 func (d *decoder) fault(n *yaml.Node, path, format string, args ...any) {
-	d.add(Problem{Path: path, Line: n.Line, Message: fmt.Sprintf(format, args...)})
+	d.add(Problem{Path: cmp.Or(path, FileName), Line: max(n.Line, 1), Message: fmt.Sprintf(format, args...)})
 }
 
-// add keeps a problem. Of very many only the first are told.
+// add keeps a problem. Of very many only the first are told; the last of them
+// is a fault, so that none that is left out is lost.
 func (d *decoder) add(p Problem) {
 	switch {
 	case len(d.problems) < maxProblems:
@@ -210,6 +211,9 @@ func fields(t reflect.Type) map[string]reflect.StructField {
 }
 
 func join(path, key string) string {
+	if key == "" {
+		key = `""`
+	}
 	if path == "" {
 		return key
 	}
@@ -219,7 +223,7 @@ func join(path, key string) string {
 // pairs calls f for every key of a mapping; a key given twice is a fault.
 func (d *decoder) pairs(n *yaml.Node, path string, f func(key, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
-		d.fault(n, cmp.Or(path, FileName), "expected keys with values")
+		d.fault(n, path, "expected keys with values")
 		return
 	}
 	seen := map[string]bool{}
@@ -227,7 +231,7 @@ func (d *decoder) pairs(n *yaml.Node, path string, f func(key, value *yaml.Node)
 		key, value := n.Content[i], n.Content[i+1]
 		switch {
 		case key.Kind != yaml.ScalarNode || key.Tag == "!!merge":
-			d.fault(key, cmp.Or(path, FileName), "only plain keys can be read here")
+			d.fault(key, path, "only plain keys can be read here")
 		case seen[key.Value]:
 			d.fault(key, join(path, key.Value), "the key is given twice")
 		default:
@@ -266,6 +270,9 @@ func (d *decoder) mapping(n *yaml.Node, v reflect.Value, path string) {
 // unknown reports a key that no field has: an error inside the blocks that
 // safety depends on, or when it looks like the name of one, a warning elsewhere.
 func (d *decoder) unknown(key *yaml.Node, path string, known []string) {
+	if len(d.problems) > maxProblems {
+		return // the last of them makes the file invalid
+	}
 	p := Problem{Path: join(path, key.Value), Line: key.Line, Message: "unknown key", Warning: d.strict == 0}
 	if path == "" && slices.Contains(laterBlocks, key.Value) {
 		p.Message = "this version does not use it"

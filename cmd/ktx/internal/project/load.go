@@ -19,8 +19,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// maxFile bounds ktx.yaml.
-const maxFile = 4 << 20
+// MaxFile bounds ktx.yaml, in bytes.
+const MaxFile = 4 << 20
 
 // Project is a directory with its configuration.
 type Project struct {
@@ -43,11 +43,11 @@ func Load(dir string, valid PatternRule) (*Project, error) {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
 	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	text, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
-	if len(text) > maxFile {
+	if len(text) > MaxFile {
 		return nil, fmt.Errorf("read configuration: %s is larger than 4 MiB", file)
 	}
 	config, problems := Parse(text, valid)

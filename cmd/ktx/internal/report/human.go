@@ -66,7 +66,7 @@ func caret(b *bytes.Buffer, text string, line int, span sqlguard.Span, style Sty
 	}
 	start := boundary(text, span.Start)
 	if start > 0 && start < len(text) && text[start-1] == '\r' && text[start] == '\n' {
-		start-- // the middle of a line end is its start
+		start++ // the middle of a line end is counted as its end
 	}
 	from := boundary(text, start-maxLine)
 	if i := strings.LastIndexAny(text[from:start], "\r\n"); i >= 0 {
