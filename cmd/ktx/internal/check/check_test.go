@@ -23,7 +23,7 @@ import (
 )
 
 // with returns a chooser of one guard.
-func with(t testing.TB, dialect string) check.Chooser {
+func with(t *testing.T, dialect string) check.Chooser {
 	t.Helper()
 	d, ok := dialects.Lookup(dialect)
 	if !ok {
@@ -37,7 +37,7 @@ func with(t testing.TB, dialect string) check.Chooser {
 }
 
 // judge checks one text as standard input.
-func judge(t testing.TB, dialect, text string) report.File {
+func judge(t *testing.T, dialect, text string) report.File {
 	t.Helper()
 	c := check.Checker{Stdin: strings.NewReader(text), Choose: with(t, dialect)}
 	files, _, err := c.Run(t.Context(), []check.Input{{Path: "stdin", Stdin: true}})
@@ -222,7 +222,7 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 // from the start each time.
 func TestLinePositions(t *testing.T) {
 	t.Parallel()
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a fixed seed
+	r := rand.New(rand.NewPCG(1, 2))
 	pieces := []string{"a", "\n", "\r\n", "\r", "é", "😀", "\t", "\xff", "x y", "\n\n", "\r\r\n"}
 	for range 2000 {
 		var b strings.Builder
