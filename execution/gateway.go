@@ -245,12 +245,13 @@ func (c *call) run(ctx context.Context) (*Result, error) {
 		opening, cancel := context.WithTimeout(ctx, c.limits.Timeout)
 		ready, err := c.door.ready(opening)
 		cancel()
-		if err != nil {
+		switch {
+		case err != nil:
 			openErr = err
-		} else if ready.guard.ID() != state.guard.ID() {
+		case ready.guard.ID() != state.guard.ID():
 			state = ready
 			approved, verdict, latency, refusal = c.judge(state.guard)
-		} else {
+		default:
 			state = ready
 		}
 	}

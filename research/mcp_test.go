@@ -41,9 +41,9 @@ INSERT INTO orders SELECT i, 'Customer ' || (i % 120), CASE i % 3 WHEN 0 THEN 'p
 `
 
 // sqliteConnection is a connection to a fresh database with the shop's orders.
-func sqliteConnection(t *testing.T, id string, sql ...string) execution.Connection {
+func sqliteConnection(t *testing.T, id string) execution.Connection {
 	t.Helper()
-	path := testdb.SQLiteFile(t, append([]string{shop}, sql...)...)
+	path := testdb.SQLiteFile(t, shop)
 	return execution.Connection{
 		ID: id, Name: "Shop " + id, Engine: "SQLITE", Dialect: sqlite.Dialect{},
 		Open: func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
@@ -144,7 +144,9 @@ func serve(t *testing.T, gateway *execution.Gateway) *client {
 	}()
 	t.Cleanup(func() {
 		_ = c.in.Close()
-		<-c.ended
+		if err := <-c.ended; err != nil {
+			t.Errorf("the session ended with %v", err)
+		}
 		_ = outWrite.Close()
 	})
 	return c
@@ -269,7 +271,7 @@ func TestToolSchemasArePortable(t *testing.T) {
 	}
 	for _, tool := range list {
 		for _, side := range []string{"inputSchema", "outputSchema"} {
-			portable(t, fmt.Sprintf("%s.%s", tool["name"], side), tool[side], side == "inputSchema")
+			portable(t, fmt.Sprintf("%s.%s", tool["name"], side), tool[side])
 		}
 		if hints, ok := tool["annotations"].(map[string]any); !ok || hints["title"] != tool["title"] {
 			t.Errorf("%s: its annotations lack the title", tool["name"])
@@ -278,7 +280,7 @@ func TestToolSchemasArePortable(t *testing.T) {
 }
 
 // portable holds a schema to the subset that every client reads.
-func portable(t *testing.T, path string, value any, input bool) {
+func portable(t *testing.T, path string, value any) {
 	t.Helper()
 	s, ok := value.(map[string]any)
 	if !ok {
@@ -297,14 +299,14 @@ func portable(t *testing.T, path string, value any, input bool) {
 	}
 	if properties, ok := s["properties"].(map[string]any); ok {
 		for name, p := range properties {
-			portable(t, path+"."+name, p, input)
+			portable(t, path+"."+name, p)
 			if m, ok := p.(map[string]any); ok && m["description"] == nil {
 				t.Errorf("%s.%s has no description", path, name)
 			}
 		}
 	}
 	if items, found := s["items"]; found {
-		portable(t, path+"[]", items, input)
+		portable(t, path+"[]", items)
 	}
 }
 
@@ -361,11 +363,11 @@ func TestConnectionList(t *testing.T) {
 func TestSQLExecution(t *testing.T) {
 	c := connect(t, sqliteConnection(t, "a"))
 	elapsed := func(text string) string { // the only part that varies
-		from := strings.Index(text, `"elapsedMs":`)
-		if from < 0 {
+		before, _, found := strings.Cut(text, `"elapsedMs":`)
+		if !found {
 			return text
 		}
-		return text[:from] + "…"
+		return before + "…"
 	}
 	for _, test := range []struct{ name, arguments, want string }{
 		{
@@ -563,8 +565,8 @@ func TestClosedInputEndsTheStatement(t *testing.T) {
 		t.Fatal(err)
 	}
 	select {
-	case <-c.ended:
-		c.ended <- nil // for the clean-up
+	case err := <-c.ended:
+		c.ended <- err // for the clean-up
 	case <-time.After(20 * time.Second):
 		t.Fatal("the session does not end")
 	}

@@ -12,16 +12,14 @@ func normalize(sql string, tokens Tokens) (text, fingerprint string) {
 	b := make([]byte, 0, len(sql)+len(tokens.List)/2)
 	last := TokenOpen // no space before the first token
 	for _, t := range tokens.List {
-		switch t.Kind {
-		case TokenComment, TokenTerminator:
+		if t.Kind == TokenComment || t.Kind == TokenTerminator {
 			continue
-		default:
 		}
 		if spaced(last, t.Kind) {
 			b = append(b, ' ')
 		}
 		last = t.Kind
-		switch t.Kind {
+		switch t.Kind { //nolint:exhaustive // the other kinds hold no data
 		case TokenString, TokenNumber:
 			b = append(b, '?')
 		case TokenQuotedText:

@@ -93,11 +93,9 @@ type screening struct {
 func (s *screening) characters(tokens []Token) {
 	from := 0
 	for _, t := range tokens {
-		switch t.Kind {
-		case TokenString, TokenQuotedName, TokenQuotedText:
+		if t.Kind == TokenString || t.Kind == TokenQuotedName || t.Kind == TokenQuotedText {
 			s.stretch(from, t.Start)
 			from = t.End
-		default:
 		}
 	}
 	s.stretch(from, len(s.sql))
@@ -240,7 +238,7 @@ func (s *screening) shape(tokens []Token) {
 		}
 		count++
 		top := &levels[len(levels)-1]
-		switch t.Kind {
+		switch t.Kind { //nolint:exhaustive // names and literals are no links
 		case TokenExecutableComment:
 			report(CodeExecutableComment, t, "a comment starts with a mark that makes some servers run its content")
 		case TokenClientCommand:
@@ -340,7 +338,7 @@ func (s *screening) shape(tokens []Token) {
 // table expression: "(" or [NOT] MATERIALIZED.
 func opensCTE(rest []Token, sql string) bool {
 	for _, t := range rest {
-		switch t.Kind {
+		switch t.Kind { //nolint:exhaustive // no other kind opens a query
 		case TokenComment:
 			continue
 		case TokenOpen:

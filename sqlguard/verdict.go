@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Finding is one reason to refuse, with its place.
@@ -67,15 +68,11 @@ type RejectedError struct{ Verdict Verdict }
 
 // Error returns the primary code and the messages of the findings.
 func (e *RejectedError) Error() string {
-	text := string(e.Verdict.Code)
-	for i, f := range e.Verdict.Findings {
-		sep := "; "
-		if i == 0 {
-			sep = ": "
-		}
-		text += fmt.Sprintf("%s%s (line %d, column %d)", sep, f.Message, f.Line, f.Column)
+	findings := make([]string, 0, len(e.Verdict.Findings))
+	for _, f := range e.Verdict.Findings {
+		findings = append(findings, fmt.Sprintf("%s (line %d, column %d)", f.Message, f.Line, f.Column))
 	}
-	return text
+	return string(e.Verdict.Code) + ": " + strings.Join(findings, "; ")
 }
 
 // maxFindings bounds a verdict: a text with more faults than that is not

@@ -115,15 +115,19 @@ func main() {
 	count := flag.Int("count", 5, "runs of every benchmark")
 	out := flag.String("o", "docs/performance.md", "the page")
 	flag.Parse()
+	if err := run(*count, *out); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(count int, out string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	var page bytes.Buffer
-	if err := write(ctx, &page, *count); err != nil {
-		log.Fatal(err)
+	if err := write(ctx, &page, count); err != nil {
+		return err
 	}
-	if err := os.WriteFile(*out, page.Bytes(), 0o644); err != nil { //nolint:gosec // a page for everyone
-		log.Fatal(err)
-	}
+	return os.WriteFile(out, page.Bytes(), 0o644) //nolint:gosec // a page for everyone
 }
 
 func write(ctx context.Context, w io.Writer, count int) error {
@@ -134,7 +138,7 @@ func write(ctx context.Context, w io.Writer, count int) error {
 %[3]s
 `, "`make bench`", count, strings.Join(machine(ctx), "\n"))
 	for _, s := range suites {
-		results, err := run(ctx, s, count)
+		results, err := measure(ctx, s, count)
 		if err != nil {
 			return err
 		}
@@ -168,8 +172,8 @@ func figure(v float64) string {
 
 var line = regexp.MustCompile(`^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
 
-// run returns the values of every benchmark and unit of a suite.
-func run(ctx context.Context, s suite, count int) (map[string][]float64, error) {
+// measure returns the values of every benchmark and unit of a suite.
+func measure(ctx context.Context, s suite, count int) (map[string][]float64, error) {
 	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", s.bench, "-count", strconv.Itoa(count), s.pkg) //nolint:gosec // the texts are constants
 	cmd.Env = append(os.Environ(), "CGO_ENABLED="+s.cgo)
 	var stderr bytes.Buffer
