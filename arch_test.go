@@ -176,7 +176,7 @@ var rooms = []room{
 	{
 		path:     "cmd/ktx/internal/corpusrun",
 		ours:     []string{"corpus", "sqlguard"},
-		testOurs: []string{"dialects", "dialects/*"},
+		testOurs: []string{"dialects", "dialects/*", "execution", "execution/audit", "execution/audit/audittest"},
 	},
 	{path: "cmd/ktx/internal/demo"},
 	{
