@@ -111,6 +111,9 @@ func (g *guards) choose(path, text string) (*sqlguard.Guard, *sqlguard.Finding) 
 	if p != nil {
 		policy = p.Config.Connections[connection].Policy(p.Config.GuardOf(connection))
 	}
+	if e, ok := engineOf(d.Name()); ok && len(policy.SearchPath) == 0 {
+		policy.SearchPath = e.searchPath
+	}
 	guard, err := sqlguard.New(d, policy, nil)
 	if err != nil {
 		return nil, &sqlguard.Finding{Code: sqlguard.CodeNotChecked, Message: err.Error()}

@@ -23,6 +23,9 @@ type engine struct {
 	driver  string
 	name    string // as connection_list shows it
 	dialect sqlguard.Dialect
+	// searchPath is where unqualified names are resolved on every server of
+	// the engine; nil where that depends on the server.
+	searchPath []string
 	// opener returns how to connect, or why that is not configured.
 	opener func(*app, *project.Project, project.Connection) (openFunc, error)
 }
@@ -31,8 +34,8 @@ type openFunc = func(ctx context.Context, guard sqlguard.ID) (execution.Backend,
 
 // engines is the only table from drivers to dialects and backends.
 var engines = []engine{
-	{"postgres", "POSTGRESQL", postgres.Dialect{}, openPostgres},
-	{"sqlite", "SQLITE", sqlite.Dialect{}, openSQLite},
+	{"postgres", "POSTGRESQL", postgres.Dialect{}, nil, openPostgres},
+	{"sqlite", "SQLITE", sqlite.Dialect{}, []string{"main"}, openSQLite},
 }
 
 // engineOf returns the engine of a driver's name.
