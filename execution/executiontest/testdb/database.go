@@ -18,7 +18,8 @@ const cleanupTimeout = 30 * time.Second
 
 // URL returns a connection URL. An empty database is the one for
 // administration, an empty user the superuser. Another user is a role of
-// [PostgresServer.NewRole].
+// [PostgresServer.NewRole]. The URL always has an sslmode, so that a test may
+// append another parameter with &.
 func (s *PostgresServer) URL(database, user string) string {
 	u := *s.base
 	if database != "" {

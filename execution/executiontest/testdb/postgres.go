@@ -141,6 +141,10 @@ func open(ctx context.Context, connection string) (_ *PostgresServer, err error)
 	if err != nil || base.Host == "" || base.User == nil || (base.Scheme != "postgres" && base.Scheme != "postgresql") {
 		return nil, errors.New("KTX_TEST_POSTGRES_URL must look like postgres://user:password@host:port/database")
 	}
+	if query := base.Query(); !query.Has("sslmode") {
+		query.Set("sslmode", "prefer") // what the driver takes for granted, said
+		base.RawQuery = query.Encode()
+	}
 	conn, err := pgx.Connect(ctx, connection)
 	if err != nil {
 		return nil, fmt.Errorf("KTX_TEST_POSTGRES_URL: %w", err)
