@@ -38,6 +38,11 @@ func decodeArguments(raw json.RawMessage, s *schema, target any) (notes []string
 	if len(bytes.TrimSpace(raw)) == 0 || string(bytes.TrimSpace(raw)) == "null" {
 		raw = json.RawMessage("{}")
 	}
+	if halfSurrogate(raw) || !utf8.Valid(raw) {
+		// A decoder would put U+FFFD in its place, and another text would run
+		// than the one that was sent.
+		return nil, invalidArguments([]string{"arguments: a character that is not Unicode; expected valid UTF-8 and paired surrogates"})
+	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var value any
@@ -62,6 +67,34 @@ func decodeArguments(raw json.RawMessage, s *schema, target any) (notes []string
 	}
 	slices.Sort(v.notes)
 	return v.notes, nil
+}
+
+// halfSurrogate reports whether a string of a JSON text escapes one half of a
+// surrogate pair without the other (RFC 8259, section 8.2).
+func halfSurrogate(raw []byte) bool {
+	unit := func(at int) (uint64, bool) {
+		if at+6 > len(raw) || raw[at] != '\\' || raw[at+1] != 'u' {
+			return 0, false
+		}
+		n, err := strconv.ParseUint(string(raw[at+2:at+6]), 16, 16)
+		return n, err == nil
+	}
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		first, ok := unit(i)
+		if !ok || first < 0xD800 || first > 0xDFFF {
+			i++ // the character that is escaped
+			continue
+		}
+		second, ok := unit(i + 6)
+		if first > 0xDBFF || !ok || second < 0xDC00 || second > 0xDFFF {
+			return true
+		}
+		i += 11
+	}
+	return false
 }
 
 func invalidArguments(problems []string) error {

@@ -375,6 +375,7 @@ func TestSQLExecution(t *testing.T) {
 			`{"headers":["9007199254740993","1.0","0.1","NULL","''","'a<b>&é'","x'00ff'","n","n"],"rows":[["9007199254740993",1.0,0.1,null,"","a<b>&é","\\x00ff",1,2]],"rowCount":1,"truncated":false,…`,
 		},
 		{"types", `{"connectionId":"a","sql":"SELECT id, total FROM orders WHERE id = 2"}`, `{"headers":["id","total"],"headerTypes":["INTEGER","NUMERIC"],"rows":[[2,3]],"rowCount":1,"truncated":false,…`},
+		{"escapes", `{"connectionId":"a","sql":"SELECT '\ud834\udd1e\\ud800' AS x"}`, `{"headers":["x"],"rows":[["𝄞\\ud800"]],"rowCount":1,"truncated":false,…`},
 		{"no rows", `{"connectionId":"a","sql":"SELECT id FROM orders WHERE id < 0"}`, `{"headers":["id"],"headerTypes":["INTEGER"],"rows":[],"rowCount":0,"truncated":false,…`},
 		{"maxRows", `{"connectionId":"a","sql":"SELECT id FROM orders ORDER BY id","maxRows":2}`, `{"headers":["id"],"headerTypes":["INTEGER"],"rows":[[1],[2]],"rowCount":2,"truncated":true,"truncatedBy":"rows",…`},
 		{"maxRows as a string", `{"connectionId":"a","sql":"SELECT id FROM orders ORDER BY id","maxRows":"2"}`, `{"headers":["id"],"headerTypes":["INTEGER"],"rows":[[1],[2]],"rowCount":2,"truncated":true,"truncatedBy":"rows",…`},
@@ -452,6 +453,8 @@ func TestErrorsAreInBand(t *testing.T) {
 		{"all at once, sorted", `{"sql":1,"maxRows":0,"maxBytes":"x"}`, "invalid_arguments", []string{"connectionId: missing; expected a string; for example \"demo\"\nmaxBytes: \"x\"; expected an integer of at least 1024; for example 1024\nmaxRows: 0; expected an integer from 1 to 10000; for example 1\nsql: a number; expected a string"}},
 		{"maxRows too large", `{"connectionId":"shop","sql":"SELECT 1","maxRows":10001}`, "invalid_arguments", []string{"maxRows: 10001"}},
 		{"maxRows with a fraction", `{"connectionId":"shop","sql":"SELECT 1","maxRows":1.5}`, "invalid_arguments", []string{`maxRows: "1.5"`}},
+		{"half a surrogate pair", `{"connectionId":"shop","sql":"SELECT '\ud800'"}`, "invalid_arguments", []string{"not Unicode"}},
+		{"the other half", `{"connectionId":"shop","sql":"SELECT '\udc00\ud800'"}`, "invalid_arguments", []string{"not Unicode"}},
 		{"near miss", `{"connection_id":"shop","sql":"SELECT 1"}`, "invalid_arguments", []string{"connection_id: unknown argument, did you mean connectionId?"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

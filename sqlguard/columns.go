@@ -11,6 +11,9 @@ import (
 // could be a view over the table of a rule, since no catalogue resolves views.
 func (g *Guard) judgeColumns(s *Statement, v *Verdict) {
 	for _, rule := range g.policy.Columns {
+		if len(v.Findings) >= maxFindings {
+			return // refused; rules times relations can be many
+		}
 		schema, rest, _ := strings.Cut(rule.Match, ".")
 		table, column, _ := strings.Cut(rest, ".")
 		var covered, others []*Relation

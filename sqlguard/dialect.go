@@ -143,6 +143,9 @@ type Call struct {
 	// Builtin says that the server itself (or a reviewed extension) owns the
 	// name, so that a policy cannot allow it by that bare name.
 	Builtin bool
+	// Possible says that the text calls the function only if a row has no
+	// column of that name. Only a rule that denies the function refuses it.
+	Possible bool
 	// Majors is a bit set of the server's major versions that know the name
 	// (bit n for major n); 0 when the name does not depend on the version.
 	Majors uint64

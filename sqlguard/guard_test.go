@@ -226,6 +226,8 @@ func TestRulings(t *testing.T) {
 		{"built-in of another major", call("", "any_value", allowed, builtin, func(c *sqlguard.Call) { c.Majors = 1<<16 | 1<<17 }), sqlguard.Policy{}, pg15, "function_not_allowed"},
 		{"built-in of this major", call("", "any_value", allowed, builtin, func(c *sqlguard.Call) { c.Majors = 1<<15 | 1<<17 }), sqlguard.Policy{}, pg15, ""},
 		{"built-in without a server", call("", "any_value", allowed, builtin, func(c *sqlguard.Call) { c.Majors = 1 << 17 }), sqlguard.Policy{}, nil, ""},
+		{"possible call", call("", "upper", allowed, builtin, func(c *sqlguard.Call) { c.Possible = true }), sqlguard.Policy{}, nil, ""},
+		{"possible call that is denied", call("", "upper", allowed, builtin, func(c *sqlguard.Call) { c.Possible, c.Notation = true, sqlguard.NotationColumn }), sqlguard.Policy{Functions: sqlguard.Names{Deny: []string{"pg_catalog.upper"}}}, nil, "function_not_allowed"},
 		{"type unknown, strict", func(s *sqlguard.Statement) { s.Types = []sqlguard.Type{{Name: "mood"}} }, sqlguard.Policy{}, nil, "type_not_allowed"},
 		{"type unknown, default", func(s *sqlguard.Statement) { s.Types = []sqlguard.Type{{Name: "mood"}} }, sqlguard.DefaultPolicy(), nil, ""},
 		{"setting", func(s *sqlguard.Statement) { s.Settings = []sqlguard.SettingRead{{Name: "x"}} }, sqlguard.Policy{}, nil, "setting_not_allowed"},
@@ -244,6 +246,8 @@ func TestRulings(t *testing.T) {
 		{"unqualified, path mixed", user("", "t"), sqlguard.Policy{Schemas: sqlguard.Names{Deny: []string{"app"}}}, pg15, "unresolved_object"},
 		{"unqualified, path pinned", user("", "api_keys"), sqlguard.Policy{SearchPath: []string{"app"}, Tables: sqlguard.Names{Deny: []string{"public.api_keys"}}}, pg15, ""},
 		{"system relation ignores schema rules", relation(sqlguard.Relation{Schema: "pg_catalog", Name: "pg_class", System: true, Ruling: allowed}), sqlguard.Policy{Schemas: sqlguard.Names{Allow: []string{"public"}}}, nil, ""},
+		{"system relation denied by schema", relation(sqlguard.Relation{Schema: "information_schema", Name: "tables", System: true, Ruling: allowed}), sqlguard.Policy{Schemas: sqlguard.Names{Deny: []string{"information_schema"}}}, nil, "relation_not_allowed"},
+		{"system relation denied by name", relation(sqlguard.Relation{Name: "pg_proc", System: true, Ruling: allowed}), sqlguard.Policy{Tables: sqlguard.Names{Deny: []string{"pg_catalog.pg_proc"}}}, nil, "relation_not_allowed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v := newGuard(t, selecting(test.fill), test.policy, test.catalog).Check("SELECT 1")

@@ -75,7 +75,7 @@ func (g *Guard) judge(s *Statement, v *Verdict, listed *seen) {
 
 func (g *Guard) judgeCall(c *Call, v *Verdict, listed *seen) {
 	name := qualified(c.Schema, c.Name)
-	if c.Ruling.Allowed && listed.functions.add(name) {
+	if c.Ruling.Allowed && !c.Possible && listed.functions.add(name) {
 		v.Functions = append(v.Functions, name)
 	}
 	refuse := func(code Code, reason string) {
@@ -97,6 +97,9 @@ func (g *Guard) judgeCall(c *Call, v *Verdict, listed *seen) {
 	}
 	if g.denies(c) {
 		refuse(CodeFunctionNotAllowed, "denied by this connection's policy")
+		return
+	}
+	if c.Possible {
 		return
 	}
 	unknownHere := c.Majors != 0 && g.catalog.Major != 0 && (g.catalog.Major > 63 || c.Majors&(1<<g.catalog.Major) == 0)
@@ -203,6 +206,11 @@ func (g *Guard) judgeRelation(r *Relation, v *Verdict, listed *seen) {
 		return
 	}
 	if r.System {
+		// Lists of what is allowed are about the user's relations; a rule that
+		// denies means what it names.
+		if g.deniesSystem(r) {
+			refuse(CodeRelationNotAllowed, "denied by this connection's policy")
+		}
 		return
 	}
 	switch g.permits(r) {
@@ -251,6 +259,19 @@ func (g *Guard) permits(r *Relation) permission {
 	default:
 		return unresolved
 	}
+}
+
+// deniesSystem reports whether a rule denies a relation of the server's own. A
+// name without a schema is matched in whatever schema the rule names.
+func (g *Guard) deniesSystem(r *Relation) bool {
+	if r.Schema != "" && slices.ContainsFunc(g.policy.Schemas.Deny, func(pattern string) bool { return foldMatch(pattern, r.Schema) }) ||
+		r.Schema == "" && slices.ContainsFunc(g.policy.Schemas.Deny, func(pattern string) bool { return foldMatch(pattern, "pg_catalog") }) {
+		return true
+	}
+	return slices.ContainsFunc(g.policy.Tables.Deny, func(pattern string) bool {
+		schema, _, _ := strings.Cut(pattern, ".")
+		return couldName(pattern, cmp.Or(r.Schema, schema), r.Name)
+	})
 }
 
 func (p *Policy) permitsIn(schema, name string, folds bool) bool {

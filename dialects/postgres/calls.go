@@ -71,6 +71,16 @@ func (w *walker) deniedCall(name string, notation sqlguard.Notation, span sqlgua
 	})
 }
 
+// possibleCall notes what the notation of a column or an attribute calls when
+// there is no such column: an allowed function, which a policy may deny.
+func (w *walker) possibleCall(name string, notation sqlguard.Notation, span sqlguard.Span) {
+	if facts, listed := lookupFunction("", name); listed && facts.Class == functionAllowed {
+		w.st.Calls = append(w.st.Calls, sqlguard.Call{
+			Name: name, Notation: notation, Span: span, Builtin: true, Possible: true, Ruling: sqlguard.Ruling{Allowed: true},
+		})
+	}
+}
+
 // literalCast reports whether a call such as uuid('…') is the cast of a literal
 // to a type of the server: with a single untyped literal the server prefers
 // the cast to a function that happens to have the type's name.
@@ -103,7 +113,11 @@ func (w *walker) judgeJsonFuncExpr(n *jsonFuncExpr) {
 }
 
 func (w *walker) judgeJsonParseExpr(n *jsonParseExpr) {
-	w.syntaxCall("json", n.Location, since17)
+	majors := uint64(since17)
+	if n.Expr.GetRawExpr().GetAConst().GetSval() != nil && !n.UniqueKeys && n.Expr.GetFormat().GetLocation() <= 0 {
+		majors = 0 // to older servers the cast of a literal to the type
+	}
+	w.syntaxCall("json", n.Location, majors)
 	w.fieldsJsonParseExpr(n)
 }
 
@@ -203,6 +217,7 @@ func (w *walker) judgeA_Indirection(n *aIndirection) {
 		if attribute == nil {
 			continue
 		}
+		w.possibleCall(attribute.Sval, sqlguard.NotationAttribute, w.tokenSpan(-1))
 		switch {
 		case oneArgumentDenied(attribute.Sval):
 			w.deniedCall(attribute.Sval, sqlguard.NotationAttribute, w.attributeSpan(attribute.Sval))

@@ -138,6 +138,9 @@ func (w *walker) judgeColumnRef(n *columnRef) {
 		w.unreadable()
 		return
 	}
+	if qualifier != nil {
+		w.possibleCall(s.Sval, sqlguard.NotationColumn, span)
+	}
 	switch {
 	case qualifier == nil:
 	case mayBeDenied(s.Sval) && oneArgumentDenied(s.Sval):
@@ -286,9 +289,10 @@ func (w *walker) refuseColumns(item *fromItem, span sqlguard.Span, what string) 
 // rowFunctions are the functions of the server and of the reviewed extensions
 // that return the content of a row that they are given alone, sorted.
 var rowFunctions = [...]string{
-	"any_value", "array_agg", "concat", "hstore", "json_agg", "json_agg_strict", "json_build_array",
+	"any_value", "array_agg", "concat", "hash_record", "hstore", "json_agg", "json_agg_strict", "json_build_array",
 	"jsonb_agg", "jsonb_agg_strict", "jsonb_build_array", "max", "min", "quote_literal", "quote_nullable",
-	"record_out", "record_send", "row_to_json", "to_json", "to_jsonb",
+	"record_out", "record_send", "row_to_json", "st_asflatgeobuf", "st_asgeobuf", "st_asgeojson", "st_asmvt",
+	"to_json", "to_jsonb",
 }
 
 // rowFunction reports whether x.name, with x a relation, is a call that returns

@@ -18,6 +18,7 @@ import (
 	"io"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -84,7 +85,7 @@ func filter(in io.Reader, feed *io.PipeWriter, out *lineWriter) {
 		case tooLong:
 			_, _ = out.write(protocolError(-32600, "Invalid Request: the message is longer than 16 MiB"))
 		case len(bytes.TrimSpace(line)) == 0:
-		case !json.Valid(line):
+		case !json.Valid(line), !utf8.Valid(line): // decoders would replace what is not UTF-8
 			_, _ = out.write(protocolError(-32700, "Parse error: the line is not JSON"))
 		case !message(line):
 			_, _ = out.write(protocolError(-32600, "Invalid Request: not a JSON-RPC 2.0 message"))

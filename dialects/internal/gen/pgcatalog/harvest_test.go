@@ -19,9 +19,20 @@ func origin(fact string) string {
 	return name
 }
 
+// identity is what names the object of a fact, overloads taken together.
+func identity(file, fact string) string {
+	columns := strings.SplitN(fact, "\t", 3)
+	if file == "settings.tsv" {
+		return columns[0]
+	}
+	return strings.Join(columns[:min(2, len(columns))], "\t")
+}
+
 // The facts hold what the server at hand says of itself, for the major that it
 // is. Settings may differ by how the server was built, and extensions by which
-// are installed: those are compared one way, what is seen must be known.
+// are installed: those are compared one way, what is seen must be known. A new
+// minor version may bring objects of new names; the tables refuse these until
+// they are harvested and reviewed, so they are told and no fault.
 func TestHarvestAgreesWithFacts(t *testing.T) {
 	server := testdb.Postgres(t)
 	f := readFacts(t)
@@ -44,17 +55,22 @@ func TestHarvestAgreesWithFacts(t *testing.T) {
 		}
 	}
 	for _, file := range comparedFiles {
-		known := map[string]bool{}
+		known, named := map[string]bool{}, map[string]bool{}
 		for fact, majors := range f.Lines(file) {
 			if majors>>(major-13)&1 == 1 {
 				known[fact] = true
+				named[identity(file, fact)] = true
 			}
 		}
 		var unknown, missing []string
 		now := map[string]bool{}
 		for _, fact := range seen[file] {
 			now[fact] = true
-			if !known[fact] && (harvested[origin(fact)] || !strings.HasPrefix(fact, "ext:")) {
+			switch {
+			case known[fact], strings.HasPrefix(fact, "ext:") && !harvested[origin(fact)]:
+			case !named[identity(file, fact)]:
+				t.Logf("%s: new since the harvest, so refused: %s", file, fact)
+			default:
 				unknown = append(unknown, fact)
 			}
 		}
