@@ -53,18 +53,18 @@ func TestCancellations(t *testing.T) {
 		})
 	}
 	users.Wait()
-	eventually(t, 250*time.Millisecond, "no statement runs", func() bool { return query[int](t, url, running) == 0 })
+	eventually(t, hang, "no statement runs", func() bool { return query[int](t, url, running) == 0 })
 	if open := c.Open(); open > 4 {
 		t.Errorf("%d connections, want at most 4", open)
 	}
-	eventually(t, time.Second, "no more sessions than connections", func() bool { return query[int](t, url, sessions) <= c.Open() })
+	eventually(t, hang, "no more sessions than connections", func() bool { return query[int](t, url, sessions) <= c.Open() })
 	if got := c.one(t, "SELECT 1"); got != "1" {
 		t.Errorf("got %s", got)
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	eventually(t, time.Second, "no session is left", func() bool { return query[int](t, url, sessions) == 0 })
+	eventually(t, hang, "no session is left", func() bool { return query[int](t, url, sessions) == 0 })
 	goleak.VerifyNone(t, before)
 }
 
@@ -85,7 +85,8 @@ func TestCancelIsHeard(t *testing.T) {
 			t.Fatalf("error %v, want %s", err, sqlguard.CodeCancelled)
 		}
 	}
-	if slowest > 250*time.Millisecond {
+	t.Logf("the slowest cancel took %v", slowest)
+	if slowest > hang {
 		t.Errorf("a cancel took %v", slowest)
 	}
 	if now := c.one(t, backendPID); now != pid {
@@ -103,11 +104,11 @@ func TestCancelBeforeStart(t *testing.T) {
 		time.AfterFunc(time.Duration(i)*2*time.Microsecond, cancel)
 		start := time.Now()
 		_, err := c.try(ctx, t, "SELECT pg_sleep(30)", execution.Limits{})
-		if took := time.Since(start); execution.CodeOf(err) != sqlguard.CodeCancelled || took > 500*time.Millisecond {
+		if took := time.Since(start); execution.CodeOf(err) != sqlguard.CodeCancelled || took > hang {
 			t.Fatalf("error %v after %v, want %s at once", err, took, sqlguard.CodeCancelled)
 		}
 	}
-	eventually(t, 250*time.Millisecond, "no statement runs", func() bool { return query[int](t, url, running) == 0 })
+	eventually(t, hang, "no statement runs", func() bool { return query[int](t, url, running) == 0 })
 }
 
 // TestTimeLimitIsTheServers shows that the server keeps the time limit itself.
@@ -195,7 +196,7 @@ func TestTruncatedIsEnded(t *testing.T) {
 			t.Errorf("%s: %v", q.sql, err)
 			continue
 		}
-		if took := time.Since(start); len(res.Rows) != 10 || !res.Truncated || res.Note == "" || took > time.Second {
+		if took := time.Since(start); len(res.Rows) != 10 || !res.Truncated || res.Note == "" || took > hang {
 			t.Errorf("%s: %d rows, truncated by %q, after %v", q.sql, len(res.Rows), res.TruncatedBy, took)
 		}
 		if now := c.one(t, backendPID); now != pid {

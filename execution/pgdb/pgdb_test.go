@@ -21,6 +21,10 @@ var update = flag.Bool("update", false, "rewrite what the tests compare with")
 
 func TestMain(m *testing.M) { testdb.Main(m) }
 
+// hang is far above what anything here takes, so that a slow machine fails no
+// test; what takes how long is told by logs and benchmarks.
+const hang = 20 * time.Second
+
 func TestBackend(t *testing.T) {
 	target := executiontest.PostgreSQL(func(ctx context.Context, address string, connections int, guard sqlguard.ID) (execution.Backend, error) {
 		return pgdb.Open(ctx, pgdb.Config{URL: pgdb.NewSecret(address), MaxConnections: connections}, guard)
