@@ -63,7 +63,7 @@ func (a *app) printJSON(v any) {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(v); err != nil {
-		a.errorf("ktx: the result cannot be written as JSON: %v\n", err)
+		a.out.fail(err)
 		return
 	}
 	a.printRawJSON(b.Bytes())

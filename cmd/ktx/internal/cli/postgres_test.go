@@ -1,7 +1,10 @@
 package cli_test
 
 import (
+	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -32,7 +35,12 @@ func TestPostgresScripts(t *testing.T) {
 			e.Setenv("READER", server.URL(address.Path[1:], reader))
 			e.Setenv("READER_NAME", reader)
 			e.Setenv("PASSWORD", password)
-			return nil
+			config := fmt.Sprintf("connections:\n  parts: {driver: postgres, host: %q, port: %s, database: %q, user: %q, password: env:PASSWORD}\n",
+				address.Hostname(), address.Port(), address.Path[1:], address.User.Username())
+			if err := os.Mkdir(filepath.Join(e.WorkDir, "parts"), 0o750); err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(e.WorkDir, "parts", "ktx.yaml"), []byte(config), 0o600)
 		},
 	})
 }

@@ -34,12 +34,27 @@ func (s *stream) Write(p []byte) (int, error) {
 	}
 	n, err := s.w.Write(p)
 	if err != nil {
-		s.err = err
-		if s.onFailure != nil {
-			s.onFailure()
-		}
+		s.failed(err)
 	}
 	return n, err
+}
+
+// fail ends the stream for a reason of its own.
+func (s *stream) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failed(err)
+}
+
+// failed keeps the first failure; s.mu is held.
+func (s *stream) failed(err error) {
+	if s.err != nil {
+		return
+	}
+	s.err = err
+	if s.onFailure != nil {
+		s.onFailure()
+	}
 }
 
 // failure returns the first error of writing.

@@ -3,27 +3,49 @@ package stdio
 import (
 	"bytes"
 	"encoding/json"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// message reports whether line is one JSON-RPC 2.0 message, or a batch of
-// them, with members of the types that the specification gives them.
-func message(line []byte) bool {
-	if trimmed := bytes.TrimSpace(line); trimmed[0] == '[' {
-		var batch []json.RawMessage
-		if err := json.Unmarshal(trimmed, &batch); err != nil || len(batch) == 0 {
-			return false
+// messages returns the messages of a line, or the answer to a line that holds
+// none. The messages of a batch come one by one and are answered one by one,
+// as every version of the protocol that knows batches permits: the SDK waits
+// for answers to the notifications of a batch, and ends a session of a version
+// that knows no batches.
+func messages(line []byte) (list [][]byte, problem []byte) {
+	line = bytes.TrimSpace(line)
+	switch {
+	case len(line) == 0:
+		return nil, nil
+	case !json.Valid(line), !utf8.Valid(line): // decoders would replace what is not UTF-8
+		return nil, protocolError(-32700, "Parse error: the line is not JSON")
+	case line[0] != '[':
+		if !message(line) {
+			return nil, notAMessage()
 		}
-		for _, m := range batch {
-			if !single(m) {
-				return false
-			}
-		}
-		return true
+		return [][]byte{line}, nil
 	}
-	return single(line)
+	var batch []json.RawMessage
+	if err := json.Unmarshal(line, &batch); err != nil || len(batch) == 0 {
+		return nil, notAMessage()
+	}
+	for _, m := range batch {
+		if message(m) {
+			list = append(list, m)
+		} else {
+			problem = append(problem, notAMessage()...)
+		}
+	}
+	return list, problem
 }
 
-func single(text []byte) bool {
+// message reports whether text is one JSON-RPC 2.0 message that the SDK reads,
+// with members of the types that the specification gives them.
+func message(text []byte) bool {
+	if _, err := jsonrpc.DecodeMessage(text); err != nil {
+		return false
+	}
 	var m struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
@@ -47,6 +69,10 @@ func single(text []byte) bool {
 	return len(m.Params) == 0 || m.Params[0] == '{' || m.Params[0] == '[' || m.Params[0] == 'n'
 }
 
+func notAMessage() []byte {
+	return protocolError(-32600, "Invalid Request: not a JSON-RPC 2.0 message")
+}
+
 // protocolError is an error response to a message whose id is not known.
 func protocolError(code int, text string) []byte {
 	b, err := json.Marshal(map[string]any{
@@ -58,61 +84,34 @@ func protocolError(code int, text string) []byte {
 	return append(b, '\n')
 }
 
-// requests counts the requests of a message or batch that passed the filter.
-func requests(line []byte) int {
-	n := 0
-	for _, m := range parts(line) {
-		var r struct {
-			ID     json.RawMessage `json:"id"`
-			Method *string         `json:"method"`
-		}
-		if json.Unmarshal(m, &r) == nil && r.Method != nil && len(r.ID) > 0 && string(r.ID) != "null" {
-			n++
-		}
+// requests is 1 for a request, which is owed an answer, and 0 for every other
+// message.
+func requests(text []byte) int {
+	m, err := jsonrpc.DecodeMessage(text)
+	if r, ok := m.(*jsonrpc.Request); err == nil && ok && r.IsCall() {
+		return 1
 	}
-	return n
+	return 0
 }
 
-// responses counts the responses of a message or batch that the SDK wrote. It
-// reads no further than it must: an answer may be large.
+// responses is 1 for a response and 0 for every other message that the SDK
+// wrote. It reads no further than it must: an answer may be large.
 func responses(text []byte) int {
-	n := 0
-	for _, m := range parts(text) {
-		if response(m) {
-			n++
-		}
-	}
-	return n
-}
-
-func parts(text []byte) []json.RawMessage {
-	text = bytes.TrimSpace(text)
-	if len(text) == 0 || text[0] != '[' {
-		return []json.RawMessage{text}
-	}
-	var batch []json.RawMessage
-	if err := json.Unmarshal(text, &batch); err != nil {
-		return nil
-	}
-	return batch
-}
-
-func response(m []byte) bool {
-	d := json.NewDecoder(bytes.NewReader(m))
-	if _, err := d.Token(); err != nil {
-		return false
+	d := json.NewDecoder(bytes.NewReader(text))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return 0
 	}
 	for {
 		key, err := d.Token()
 		switch {
 		case err != nil, key == "method":
-			return false
+			return 0
 		case key == "result", key == "error":
-			return true
+			return 1
 		}
 		var skipped json.RawMessage
 		if err := d.Decode(&skipped); err != nil {
-			return false
+			return 0
 		}
 	}
 }

@@ -13,12 +13,10 @@ package stdio
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -35,6 +33,7 @@ const grace = 200 * time.Millisecond
 type Transport struct {
 	mcp.IOTransport
 	open *counter
+	feed *io.PipeWriter
 }
 
 // New returns a transport over in and out.
@@ -42,14 +41,14 @@ func New(in io.Reader, out io.Writer) *Transport {
 	w := &lineWriter{out: out, open: newCounter()}
 	r, feed := io.Pipe()
 	go filter(in, feed, w)
-	return &Transport{mcp.IOTransport{Reader: r, Writer: w, MaxLineLength: -1}, w.open}
+	return &Transport{mcp.IOTransport{Reader: r, Writer: w, MaxLineLength: -1}, w.open, feed}
 }
 
 // Stop ends the session as the end of the input does, once every request that
 // was read is answered, and after limit in any case.
 func (t *Transport) Stop(limit time.Duration) {
 	t.open.wait(limit)
-	_ = t.Reader.Close() // the end of a pipe has no error
+	_ = t.feed.Close() // reads as the end; a pipe never fails to close
 }
 
 // lineWriter writes whole messages, whoever sends them.
@@ -81,17 +80,16 @@ func filter(in io.Reader, feed *io.PipeWriter, out *lineWriter) {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, tooLong, err := readLine(lines)
-		switch {
-		case tooLong:
-			_, _ = out.write(protocolError(-32600, "Invalid Request: the message is longer than 16 MiB"))
-		case len(bytes.TrimSpace(line)) == 0:
-		case !json.Valid(line), !utf8.Valid(line): // decoders would replace what is not UTF-8
-			_, _ = out.write(protocolError(-32700, "Parse error: the line is not JSON"))
-		case !message(line):
-			_, _ = out.write(protocolError(-32600, "Invalid Request: not a JSON-RPC 2.0 message"))
-		default:
-			out.open.add(requests(line))
-			if _, err := feed.Write(append(line, '\n')); err != nil {
+		messages, problem := messages(line)
+		if tooLong {
+			problem = protocolError(-32600, "Invalid Request: the message is longer than 16 MiB")
+		}
+		if problem != nil {
+			_, _ = out.write(problem)
+		}
+		for _, m := range messages {
+			out.open.add(requests(m))
+			if _, err := feed.Write(append(m, '\n')); err != nil {
 				return // the session has ended
 			}
 		}
