@@ -179,10 +179,10 @@ func TestTerminateLetsStatementsEnd(t *testing.T) {
 	p := run(t, dir, "mcp", "stdio")
 	p.send(t, initialize, ready)
 	p.answer(t, 1)
-	p.send(t, query(counting(200_000)))
+	p.send(t, query(counting(7_007)))
 	waitFor(t, func() bool { return strings.Contains(strings.Join(eventsNow(dir), " "), "query.decision") })
 	p.signal(t, syscall.SIGTERM)
-	if r := p.answer(t, 2); !strings.Contains(fmt.Sprint(r), "200000") {
+	if r := p.answer(t, 2); !strings.Contains(fmt.Sprint(r), "7007") {
 		t.Errorf("answered %v", r)
 	}
 	p.ends(t, 0, 10*time.Second)
