@@ -32,6 +32,9 @@ type Chooser func(path, text string) (*sqlguard.Guard, *sqlguard.Finding)
 type Checker struct {
 	Stdin  io.Reader
 	Choose Chooser
+	// Whole keeps every verdict. Otherwise statements are only counted, and of
+	// those that may not run the findings are kept.
+	Whole bool
 	// OnFile, when set, is called after each file, from several goroutines.
 	OnFile func()
 
@@ -91,7 +94,7 @@ func (c *Checker) one(ctx context.Context, in Input) (file report.File, text str
 			file = blank
 			file.Findings = append(file.Findings, notChecked("the reader of this dialect met a fault of its own"))
 		}
-		if len(file.Findings) == 0 && !slices.ContainsFunc(file.Statements, func(s report.Statement) bool { return !s.Allowed }) {
+		if len(file.Findings) == 0 && file.Refused == 0 {
 			text = "" // nothing in it will be shown
 		}
 	}()
@@ -126,11 +129,16 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 	}
 	file.Dialect = guard.Dialect().Name()
 	lines := lineIndex{text: body}
-	for _, span := range sqlguard.Split(guard.Dialect(), body) {
-		if ctx.Err() != nil {
-			return
-		}
+	all := splitter{guard.Dialect(), window, maxStatement}
+	done := all.split(body, func(span sqlguard.Span) bool {
+		file.Judged++
 		v := guard.Check(body[span.Start:span.End])
+		if v.Allowed && !c.Whole {
+			return ctx.Err() == nil
+		}
+		if !v.Allowed {
+			file.Refused++
+		}
 		v.Findings = slices.Clone(v.Findings) // the guard keeps its own
 		for i := range v.Findings {
 			f := &v.Findings[i]
@@ -138,8 +146,18 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 			f.Span.Start += span.Start + shift
 			f.Span.End += span.Start + shift
 		}
-		span.Start, span.End = span.Start+shift, span.End+shift
-		file.Statements = append(file.Statements, report.Statement{Span: span, Verdict: v})
+		if c.Whole {
+			file.Statements = append(file.Statements, report.Statement{Span: sqlguard.Span{Start: span.Start + shift, End: span.End + shift}, Verdict: v})
+		} else {
+			file.Refusals = append(file.Refusals, v.Findings...)
+		}
+		return ctx.Err() == nil
+	})
+	if done < len(body) {
+		f := notChecked("a statement longer than 8 MiB begins here; it and what follows were not checked")
+		f.Line, f.Column = lines.position(done)
+		f.Span = sqlguard.Span{Start: done + shift, End: done + shift}
+		file.Findings = append(file.Findings, f)
 	}
 }
 

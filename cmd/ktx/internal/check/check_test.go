@@ -39,7 +39,7 @@ func with(t *testing.T, dialect string) check.Chooser {
 // judge checks one text as standard input.
 func judge(t *testing.T, dialect, text string) report.File {
 	t.Helper()
-	c := check.Checker{Stdin: strings.NewReader(text), Choose: with(t, dialect)}
+	c := check.Checker{Stdin: strings.NewReader(text), Choose: with(t, dialect), Whole: true}
 	files, _, err := c.Run(t.Context(), []check.Input{{Path: "stdin", Stdin: true}})
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestRunKeepsOrderAndTexts(t *testing.T) {
 		inputs = append(inputs, check.Input{Path: path})
 	}
 	var done atomic.Int64
-	c := check.Checker{Choose: with(t, "sqlite"), OnFile: func() { done.Add(1) }}
+	c := check.Checker{Choose: with(t, "sqlite"), Whole: true, OnFile: func() { done.Add(1) }}
 	files, texts, err := c.Run(t.Context(), inputs)
 	if err != nil || done.Load() != 200 {
 		t.Fatalf("%d files, %v", done.Load(), err)
@@ -191,6 +191,20 @@ func TestRunKeepsOrderAndTexts(t *testing.T) {
 		if want := i%2 == 1; (texts[i] != "") != want {
 			t.Errorf("%d: text %q", i, texts[i])
 		}
+	}
+}
+
+// TestOnlyFindingsAreKept: what people do not see is not held in memory.
+func TestOnlyFindingsAreKept(t *testing.T) {
+	t.Parallel()
+	c := check.Checker{Stdin: strings.NewReader("SELECT 1; DROP TABLE t; SELECT 2"), Choose: with(t, "sqlite")}
+	files, texts, err := c.Run(t.Context(), []check.Input{{Path: "stdin", Stdin: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := files[0]
+	if f.Judged != 3 || f.Refused != 1 || len(f.Statements) != 0 || len(f.Refusals) != 1 || f.Refusals[0].Column != 11 || texts[0] == "" {
+		t.Errorf("%+v", f)
 	}
 }
 

@@ -120,7 +120,7 @@ func (a *app) check(ctx context.Context, args []string, o checkOptions) error {
 		return err
 	}
 	progress := a.progress("checked", len(inputs))
-	checker := check.Checker{Stdin: a.in, Choose: guards.choose, OnFile: progress.step}
+	checker := check.Checker{Stdin: a.in, Choose: guards.choose, Whole: a.json, OnFile: progress.step}
 	files, fileTexts, err := checker.Run(ctx, inputs)
 	progress.stop()
 	if err != nil {
@@ -153,12 +153,8 @@ func summarize(files []report.File) report.Summary {
 		if len(f.Findings) > 0 {
 			summary.NotChecked++
 		}
-		for _, s := range f.Statements {
-			summary.Statements++
-			if !s.Allowed {
-				summary.Refused++
-			}
-		}
+		summary.Statements += f.Judged
+		summary.Refused += f.Refused
 	}
 	return summary
 }
@@ -167,14 +163,7 @@ func summarize(files []report.File) report.Summary {
 func results(files []report.File, fileTexts []string) []report.Result {
 	var shown []report.Result
 	for i, f := range files {
-		if len(f.Findings) > 0 {
-			shown = append(shown, report.Result{Name: f.Path, Text: fileTexts[i], Verdict: sqlguard.Verdict{Findings: f.Findings}})
-		}
-		for _, s := range f.Statements {
-			if !s.Allowed {
-				shown = append(shown, report.Result{Name: f.Path, Text: fileTexts[i], Verdict: s.Verdict})
-			}
-		}
+		shown = append(shown, report.Result{Name: f.Path, Text: fileTexts[i], Findings: f.Refusals}, report.Result{Name: f.Path, Text: fileTexts[i], Findings: f.Findings})
 	}
 	return shown
 }

@@ -101,7 +101,7 @@ func (a *app) runDemo(ctx context.Context, d *door, result *demoResult) error {
 		result.Refused = append(result.Refused, refused.Verdict)
 		if !a.json {
 			a.printf("%s\n", a.paint(a.out, styleBold, "Refused: "+attack.Question))
-			report.Human(a.out, []report.Result{{Name: "sql", Text: attack.SQL, Verdict: refused.Verdict}}, report.Style{Color: a.colored(a.out)})
+			report.Human(a.out, []report.Result{{Name: "sql", Text: attack.SQL, Findings: refused.Verdict.Findings}}, report.Style{Color: a.colored(a.out)})
 			a.printf("\n")
 		}
 	}

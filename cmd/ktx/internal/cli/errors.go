@@ -104,14 +104,14 @@ func (a *app) explained(err error) bool {
 	}
 	style := report.Style{Color: a.colored(a.err)}
 	if r, ok := errors.AsType[*sqlguard.RejectedError](err); ok {
-		report.Human(a.err, []report.Result{{Name: s.name, Text: s.text, Verdict: r.Verdict}}, style)
+		report.Human(a.err, []report.Result{{Name: s.name, Text: s.text, Findings: r.Verdict.Findings}}, style)
 		return true
 	}
 	e, ok := errors.AsType[*execution.Error](err)
 	if !ok || e.Position <= 0 || e.Position > len(s.text)+1 {
 		return false
 	}
-	report.Human(a.err, []report.Result{{Name: s.name, Text: s.text, Verdict: sqlguard.Verdict{Findings: []sqlguard.Finding{placed(e, s.text)}}}}, style)
+	report.Human(a.err, []report.Result{{Name: s.name, Text: s.text, Findings: []sqlguard.Finding{placed(e, s.text)}}}, style)
 	return true
 }
 

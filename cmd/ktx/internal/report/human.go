@@ -10,12 +10,11 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Result is the judgement of one text. Findings lie in Text, which may be a
-// whole file of which Verdict judges one statement.
+// Result is what was found in one text.
 type Result struct {
-	Name    string // file, or what the text is called
-	Text    string
-	Verdict sqlguard.Verdict
+	Name     string // file, or what the text is called
+	Text     string
+	Findings []sqlguard.Finding // their spans lie in Text
 }
 
 // Style says how human output looks.
@@ -28,20 +27,26 @@ func (s Style) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
+// flushAt is how much output is gathered before it is written.
+const flushAt = 64 << 10
+
 // Human prints every finding with its place, a caret under it, and its hint.
 func Human(w io.Writer, results []Result, style Style) {
 	var b bytes.Buffer
 	for _, r := range results {
-		for _, f := range r.Verdict.Findings {
+		for _, f := range r.Findings {
 			place := fmt.Sprintf("%s:%d:%d", printable(r.Name), f.Line, f.Column)
 			fmt.Fprintf(&b, "%s: %s: %s\n", style.paint("1", place), style.paint("31", string(f.Code)), printable(f.Message))
 			caret(&b, r.Text, f.Line, f.Span, style)
 			if f.Hint != "" {
 				fmt.Fprintf(&b, "  hint: %s\n", printable(f.Hint))
 			}
+			if b.Len() > flushAt {
+				_, _ = b.WriteTo(w)
+			}
 		}
 	}
-	_, _ = w.Write(b.Bytes())
+	_, _ = b.WriteTo(w)
 }
 
 // ByteOrderMark begins a file in some editors. It is encoding, not text.

@@ -16,7 +16,7 @@ func human(text string, start, end int, color bool) string {
 	line, column := sqlguard.Position(text, start)
 	finding := sqlguard.Finding{Code: "some_code", Message: "message", Hint: "hint", Span: sqlguard.Span{Start: start, End: end}, Line: line, Column: column}
 	var b strings.Builder
-	report.Human(&b, []report.Result{{Name: "f.sql", Text: text, Verdict: sqlguard.Verdict{Findings: []sqlguard.Finding{finding}}}}, report.Style{Color: color})
+	report.Human(&b, []report.Result{{Name: "f.sql", Text: text, Findings: []sqlguard.Finding{finding}}}, report.Style{Color: color})
 	return b.String()
 }
 
@@ -88,7 +88,7 @@ func TestHuman(t *testing.T) {
 	}
 	// Names and messages cannot act on the terminal.
 	var b strings.Builder
-	report.Human(&b, []report.Result{{Name: "a\x1b[2J\n.sql", Text: "x", Verdict: sqlguard.Verdict{Findings: []sqlguard.Finding{{Message: "near \"\x1b[31m\u202e\"", Hint: "\r\x00"}}}}}, report.Style{})
+	report.Human(&b, []report.Result{{Name: "a\x1b[2J\n.sql", Text: "x", Findings: []sqlguard.Finding{{Message: "near \"\x1b[31m\u202e\"", Hint: "\r\x00"}}}}, report.Style{})
 	if strings.ContainsAny(b.String(), "\x1b\r\x00\u202e") || strings.Count(b.String(), "\n") != 4 {
 		t.Errorf("%q", b.String())
 	}

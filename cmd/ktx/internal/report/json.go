@@ -16,6 +16,11 @@ type File struct {
 	Statements []Statement `json:"statements"`
 	// Findings are those of the file itself, such as not_checked.
 	Findings []sqlguard.Finding `json:"findings"`
+	// Judged and Refused count statements, those that are not kept included.
+	Judged  int `json:"-"`
+	Refused int `json:"-"`
+	// Refusals are the findings of statements that are not kept.
+	Refusals []sqlguard.Finding `json:"-"`
 }
 
 // Statement is one statement of a file; all positions lie in the file.

@@ -1,0 +1,62 @@
+package check
+
+import "github.com/ktxhq/ktx/sqlguard"
+
+// Bounds of splitting.
+const (
+	// window is how much of a text is split at a time. The tokens of a text
+	// take many times its size in memory.
+	window = 1 << 20
+	// maxStatement bounds one statement, far beyond what the guard reads.
+	maxStatement = 8 << 20
+)
+
+// splitter splits a text as [sqlguard.Split] does, one window after the other.
+type splitter struct {
+	dialect sqlguard.Dialect
+	window  int
+	limit   int // of one statement
+}
+
+// split calls yield with the span of each statement, until that returns false.
+// It returns how much of the text was split: less than all of it when a
+// statement is longer than the limit.
+func (s splitter) split(text string, yield func(sqlguard.Span) bool) (done int) {
+	from, size := 0, s.window
+	for from < len(text) {
+		part := text[from:min(from+size, len(text))]
+		if from+size < len(text) {
+			n := resume(s.dialect, part)
+			switch {
+			case n > 0:
+				part = part[:n]
+			case size >= s.limit:
+				return from
+			default: // one long statement: look at more of it
+				size *= 2
+				continue
+			}
+		}
+		for _, span := range sqlguard.Split(s.dialect, part) {
+			if !yield(sqlguard.Span{Start: span.Start + from, End: span.End + from}) {
+				return len(text)
+			}
+		}
+		from, size = from+len(part), s.window
+	}
+	return len(text)
+}
+
+// resume returns the last place of a part at which reading can begin anew, 0
+// when there is none: the token behind a terminator. A reader's state there is
+// that of the start of a text, and nothing before it depends on what comes
+// after the part.
+func resume(d sqlguard.Dialect, part string) int {
+	tokens := d.Lex(part).List
+	for i := len(tokens) - 2; i >= 0; i-- { // the last token may go on behind the part
+		if tokens[i].Kind == sqlguard.TokenTerminator {
+			return tokens[i+1].Start
+		}
+	}
+	return 0
+}
