@@ -10,4 +10,157 @@ type Catalog struct {
 	SearchPath []string `json:"searchPath"`
 	// Database is the name of the connected database.
 	Database string `json:"database"`
+	// Objects are the objects of the database that are not the server's own;
+	// nil where the guard judges without them. With objects, a name that is
+	// neither there nor built in does not exist.
+	Objects *Objects `json:"objects,omitempty"`
+}
+
+// Objects are what the database holds beside the objects that the server was
+// made with. Objects of extensions are among them, and so are those that
+// somebody made in the server's own schemas.
+type Objects struct {
+	Functions []CatalogFunction `json:"functions"`
+	Operators []CatalogOperator `json:"operators"`
+	Casts     []CatalogCast     `json:"casts"`
+	Types     []CatalogType     `json:"types"`
+	Relations []CatalogRelation `json:"relations"`
+}
+
+// CatalogName is the name of an object as the server stores it.
+type CatalogName struct {
+	Schema string `json:"schema"`
+	Name   string `json:"name"`
+}
+
+// CatalogFunction is one function, aggregate, window function or procedure;
+// each overload is one.
+type CatalogFunction struct {
+	CatalogName
+	Kind FunctionKind `json:"kind"`
+	// Arguments are the types of the input arguments, the variadic one by its
+	// array type. The last Defaults of them may be left out of a call.
+	Arguments []CatalogName `json:"arguments"`
+	Defaults  int           `json:"defaults,omitempty"`
+	Variadic  bool          `json:"variadic,omitempty"`
+	// Volatility is what its owner declared.
+	Volatility      Volatility `json:"volatility"`
+	Language        string     `json:"language"`
+	SecurityDefiner bool       `json:"securityDefiner,omitempty"`
+	// Settings are the settings that a call changes for its time.
+	Settings []string `json:"settings,omitempty"`
+	// Body is the SQL text of a function of language sql, else "".
+	Body string `json:"body,omitempty"`
+	// Runs are the functions that an aggregate is made of.
+	Runs []CatalogName `json:"runs,omitempty"`
+	// Extension is the extension that it belongs to, or "".
+	Extension string `json:"extension,omitempty"`
+}
+
+// FunctionKind is the kind of a [CatalogFunction].
+type FunctionKind string
+
+// The kinds of functions.
+const (
+	FunctionPlain     FunctionKind = "function"
+	FunctionAggregate FunctionKind = "aggregate"
+	FunctionWindow    FunctionKind = "window"
+	FunctionProcedure FunctionKind = "procedure"
+)
+
+// Volatility is what a function's owner declares of its effects. The zero
+// value stands for volatile.
+type Volatility string
+
+// The volatilities.
+const (
+	VolatilityImmutable Volatility = "immutable"
+	VolatilityStable    Volatility = "stable"
+	VolatilityVolatile  Volatility = "volatile"
+)
+
+// CatalogOperator is one operator. Left or Right is empty where it has no
+// such operand.
+type CatalogOperator struct {
+	CatalogName
+	Left      CatalogName `json:"left"`
+	Right     CatalogName `json:"right"`
+	Function  CatalogName `json:"function"`
+	Extension string      `json:"extension,omitempty"`
+}
+
+// CatalogCast is one cast. Function is empty where none runs.
+type CatalogCast struct {
+	Source    CatalogName `json:"source"`
+	Target    CatalogName `json:"target"`
+	Function  CatalogName `json:"function"`
+	Context   CastContext `json:"context"`
+	Extension string      `json:"extension,omitempty"`
+}
+
+// CastContext says where a cast is applied.
+type CastContext string
+
+// The contexts of a cast.
+const (
+	CastExplicit   CastContext = "explicit"
+	CastAssignment CastContext = "assignment"
+	CastImplicit   CastContext = "implicit"
+)
+
+// CatalogType is one type. The row types of relations and the array types of
+// other types are left out.
+type CatalogType struct {
+	CatalogName
+	Kind TypeKind `json:"kind"`
+	// Base is the type under a domain; Checks are the texts of its CHECK
+	// constraints.
+	Base      CatalogName `json:"base"`
+	Checks    []string    `json:"checks,omitempty"`
+	Extension string      `json:"extension,omitempty"`
+}
+
+// TypeKind is the kind of a [CatalogType].
+type TypeKind string
+
+// The kinds of types.
+const (
+	TypeBase      TypeKind = "base"
+	TypeComposite TypeKind = "composite"
+	TypeDomain    TypeKind = "domain"
+	TypeEnum      TypeKind = "enum"
+	TypeRange     TypeKind = "range"
+)
+
+// CatalogRelation is one table, view or the like.
+type CatalogRelation struct {
+	CatalogName
+	Kind    RelationKind    `json:"kind"`
+	Columns []CatalogColumn `json:"columns"`
+	// Definition is the query of a view or materialized view, with the names
+	// that the session's search path does not resolve qualified.
+	Definition string `json:"definition,omitempty"`
+	// Children are the relations that a read of this one reads too: its
+	// partitions and the tables that inherit from it.
+	Children  []CatalogName `json:"children,omitempty"`
+	Extension string        `json:"extension,omitempty"`
+}
+
+// RelationKind is the kind of a [CatalogRelation].
+type RelationKind string
+
+// The kinds of relations.
+const (
+	RelationTable        RelationKind = "table"
+	RelationPartitioned  RelationKind = "partitioned"
+	RelationView         RelationKind = "view"
+	RelationMaterialized RelationKind = "materialized"
+	RelationForeign      RelationKind = "foreign"
+	RelationSequence     RelationKind = "sequence"
+)
+
+// CatalogColumn is one column of a relation.
+type CatalogColumn struct {
+	Name string      `json:"name"`
+	Type CatalogName `json:"type"`
 }
