@@ -43,13 +43,18 @@ type CatalogFunction struct {
 	Arguments []CatalogName `json:"arguments"`
 	Defaults  int           `json:"defaults,omitempty"`
 	Variadic  bool          `json:"variadic,omitempty"`
+	// DefaultValues are the expressions of those defaults, one text with
+	// commas between them. They run where a call leaves the arguments out.
+	DefaultValues string `json:"defaultValues,omitempty"`
 	// Volatility is what its owner declared.
 	Volatility      Volatility `json:"volatility"`
 	Language        string     `json:"language"`
 	SecurityDefiner bool       `json:"securityDefiner,omitempty"`
 	// Settings are the settings that a call changes for its time.
 	Settings []string `json:"settings,omitempty"`
-	// Body is the SQL text of a function of language sql, else "".
+	// Body is the SQL text of a function of language sql, else "": statements,
+	// or as the server prints a body that it parsed when it was made, which is
+	// "RETURN expression" or "BEGIN ATOMIC statements END".
 	Body string `json:"body,omitempty"`
 	// Runs are the functions that an aggregate is made of.
 	Runs []CatalogName `json:"runs,omitempty"`
@@ -115,9 +120,11 @@ type CatalogType struct {
 	Kind TypeKind `json:"kind"`
 	// Base is the type under a domain; Checks are the texts of its CHECK
 	// constraints.
-	Base      CatalogName `json:"base"`
-	Checks    []string    `json:"checks,omitempty"`
-	Extension string      `json:"extension,omitempty"`
+	Base   CatalogName `json:"base"`
+	Checks []string    `json:"checks,omitempty"`
+	// Columns are the attributes of a composite type.
+	Columns   []CatalogColumn `json:"columns,omitempty"`
+	Extension string          `json:"extension,omitempty"`
 }
 
 // TypeKind is the kind of a [CatalogType].
@@ -141,7 +148,7 @@ type CatalogRelation struct {
 	// that the session's search path does not resolve qualified.
 	Definition string `json:"definition,omitempty"`
 	// Children are the relations that a read of this one reads too: its
-	// partitions and the tables that inherit from it.
+	// partitions and the tables that inherit from it, with theirs.
 	Children  []CatalogName `json:"children,omitempty"`
 	Extension string        `json:"extension,omitempty"`
 }
