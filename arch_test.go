@@ -151,8 +151,9 @@ var rooms = []room{
 		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts what the tool list costs a model"},
 	},
 	{
-		path: "cmd/ktx",
-		ours: []string{"cmd/ktx/internal/cli"},
+		path:     "cmd/ktx",
+		ours:     []string{"cmd/ktx/internal/cli"},
+		testOurs: []string{"execution/executiontest/testdb"},
 	},
 	{
 		path:     "cmd/ktx/internal/check",

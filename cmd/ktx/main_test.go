@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
 // built is the command, built once for all tests and benchmarks.
@@ -25,7 +27,7 @@ var built struct {
 }
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	code := testdb.Run(m)
 	if built.path != "" {
 		_ = os.RemoveAll(filepath.Dir(built.path))
 	}

@@ -2,7 +2,6 @@ package pgdb_test
 
 import (
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -69,67 +68,4 @@ func BenchmarkRatio(b *testing.B) {
 func median(d []time.Duration) time.Duration {
 	slices.Sort(d)
 	return d[len(d)/2]
-}
-
-// BenchmarkClients measures statements by 16 clients on 8 connections, through
-// the backend and through pgx.
-func BenchmarkClients(b *testing.B) {
-	const clients, connections = 16, 8
-	url := testdb.Postgres(b).NewDatabase(b, benchmarkTable)
-	c := open(b, url, pgdb.Config{MaxConnections: connections})
-	direct := make(chan *pgx.Conn, connections)
-	for range connections {
-		conn, err := pgx.Connect(b.Context(), url)
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer conn.Close(b.Context()) //nolint:errcheck // the connection has only read
-		direct <- conn
-	}
-	for _, q := range benchmarkTexts {
-		approved, _ := executiontest.Approve(b, "postgres", q.sql)
-		b.Run(q.name+"/pgdb", func(b *testing.B) {
-			many(b, clients, func() error {
-				_, err := c.Query(b.Context(), approved, execution.Limits{})
-				return err
-			})
-		})
-		b.Run(q.name+"/pgx", func(b *testing.B) {
-			many(b, clients, func() error {
-				conn := <-direct
-				defer func() { direct <- conn }()
-				rows, err := conn.Query(b.Context(), q.sql)
-				if err != nil {
-					return err
-				}
-				for rows.Next() {
-					if _, err := rows.Values(); err != nil {
-						return err
-					}
-				}
-				return rows.Err()
-			})
-		})
-	}
-}
-
-// many runs f b.N times, by clients at a time.
-func many(b *testing.B, clients int, f func() error) {
-	b.Helper()
-	work := make(chan struct{})
-	var users sync.WaitGroup
-	for range clients {
-		users.Go(func() {
-			for range work {
-				if err := f(); err != nil {
-					b.Error(err)
-				}
-			}
-		})
-	}
-	for b.Loop() {
-		work <- struct{}{}
-	}
-	close(work)
-	users.Wait()
 }

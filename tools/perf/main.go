@@ -7,6 +7,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -37,6 +38,7 @@ type suite struct {
 	pkg    string
 	bench  string // the pattern
 	cgo    string
+	time   string // how long or how often each runs, as go test has it; "" is its default
 	claims []claim
 }
 
@@ -89,8 +91,58 @@ var suites = []suite{
 		claims: []claim{{"FirstAnswer", "ms/median", "whole process", "≤ 300"}},
 	},
 	{
-		title: "PostgreSQL through the backend",
-		text:  "A statement through pgdb (read-only transaction, pins, read-back, limits, values as text) divided by the same through pgx in its default mode, in turn, without guard and audit log.",
+		title: "PostgreSQL through the gateway: latency",
+		text:  "One client, warm. A statement through the whole door (verdict from the cache, decision and outcome on record, read-only transaction, pins, limits, rollback, reset) divided by the same through pgx in its default mode, which has it prepared, in turn.",
+		pkg:   "./execution/pgdb", bench: "^BenchmarkLatency$", cgo: "1", time: "3s",
+		claims: []claim{
+			{"Latency/one", "p50", "SELECT 1, p50", ""},
+			{"Latency/one", "p99", "SELECT 1, p99", ""},
+			{"Latency/millisecond", "p50", "an aggregate of one millisecond, p50", "≤ 1.3"},
+			{"Latency/millisecond", "p99", "an aggregate of one millisecond, p99", ""},
+			{"Latency/rows", "p50", "1,000 rows, p50", ""},
+			{"Latency/rows", "p99", "1,000 rows, p99", ""},
+		},
+	},
+	{
+		title: "PostgreSQL through the gateway: throughput",
+		text:  "Statements in the same time as through pgx, by as many clients on 8 connections, in turn. The audit log is on, in its default mode. Client, gateway and server share the processors.",
+		pkg:   "./execution/pgdb", bench: "^BenchmarkThroughput$", cgo: "1", time: "3s",
+		claims: []claim{
+			{"Throughput/one/1", "throughput", "SELECT 1, 1 client", ""},
+			{"Throughput/one/16", "throughput", "SELECT 1, 16 clients", ""},
+			{"Throughput/one/64", "throughput", "SELECT 1, 64 clients", ""},
+			{"Throughput/millisecond/1", "throughput", "an aggregate of one millisecond, 1 client", ""},
+			{"Throughput/millisecond/16", "throughput", "an aggregate of one millisecond, 16 clients", "≥ 0.8"},
+			{"Throughput/millisecond/64", "throughput", "an aggregate of one millisecond, 64 clients", ""},
+			{"Throughput/rows/1", "throughput", "1,000 rows, 1 client", ""},
+			{"Throughput/rows/16", "throughput", "1,000 rows, 16 clients", ""},
+			{"Throughput/rows/64", "throughput", "1,000 rows, 64 clients", ""},
+		},
+	},
+	{
+		title: "The modes of the audit log",
+		text:  "Statements of 16 clients in the same time as with `sync: off`, in turn. `interval` is the default; `always` syncs the file before each statement, several at a time.",
+		pkg:   "./execution/pgdb", bench: "^BenchmarkAuditModes$", cgo: "1", time: "2s",
+		claims: []claim{
+			{"AuditModes/interval/one", "throughput", "SELECT 1, interval", ""},
+			{"AuditModes/interval/millisecond", "throughput", "an aggregate of one millisecond, interval", ""},
+			{"AuditModes/always/one", "throughput", "SELECT 1, always", ""},
+			{"AuditModes/always/millisecond", "throughput", "an aggregate of one millisecond, always", ""},
+		},
+	},
+	{
+		title: "Memory",
+		text:  "The greatest resident size of `ktx mcp stdio` during a call, divided by its resident size before, after a hundred small calls. The worst of three.",
+		pkg:   "./cmd/ktx", bench: "^BenchmarkPeakMemory$", cgo: "1", time: "3x",
+		claims: []claim{
+			{"PeakMemory/cell", "peak/idle", "a cell of 250 MB", "≤ 2"},
+			{"PeakMemory/rows", "peak/idle", "a table of 10 million rows", "≤ 2"},
+			{"PeakMemory/rows", "MB-idle", "the process before", ""},
+		},
+	},
+	{
+		title: "PostgreSQL through the backend alone",
+		text:  "A statement through pgdb divided by the same through pgx in its default mode, in turn, without guard and audit log.",
 		pkg:   "./execution/pgdb", bench: "^BenchmarkRatio$", cgo: "1",
 		claims: []claim{
 			{"Ratio/one", "ratio", "SELECT 1", ""},
@@ -150,8 +202,11 @@ func write(ctx context.Context, w io.Writer, count int) error {
 			}
 			slices.Sort(values)
 			unit := strings.TrimSuffix(c.unit, "/median")
-			if strings.Contains(unit, "/parse") || unit == "ratio" {
+			switch unit {
+			case "check/parse", "ratio", "p50", "p99", "throughput", "peak/idle":
 				unit = ratio
+			case "MB-idle":
+				unit = "MB"
 			}
 			goal := c.goal
 			if goal == "" {
@@ -174,7 +229,7 @@ var line = regexp.MustCompile(`^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
 
 // measure returns the values of every benchmark and unit of a suite.
 func measure(ctx context.Context, s suite, count int) (map[string][]float64, error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", s.bench, "-count", strconv.Itoa(count), s.pkg) //nolint:gosec // the texts are constants
+	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", s.bench, "-benchtime", cmp.Or(s.time, "1s"), "-count", strconv.Itoa(count), "-timeout", "30m", s.pkg) //nolint:gosec // the texts are constants
 	cmd.Env = append(os.Environ(), "CGO_ENABLED="+s.cgo)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
