@@ -18,10 +18,11 @@ type Approved struct {
 	guard ID
 }
 
-var (
-	errNotApproved   = errors.New("the text was not approved by this connection's guard")
-	errNotSerialised = errors.New("an approved text cannot be serialised")
-)
+// ErrNotApproved is the error of [Approved.SQLFor] for every guard but the one
+// that approved the text.
+var ErrNotApproved = errors.New("the text was not approved by this connection's guard")
+
+var errNotSerialised = errors.New("an approved text cannot be serialised")
 
 // Approve returns sql as an approved text when [Guard.Check] allows it. The
 // error is a *[RejectedError] otherwise.
@@ -44,7 +45,7 @@ func (g *Guard) Judge(sql string) (Approved, Verdict, error) {
 // for the zero value, the zero id and every other guard.
 func (a Approved) SQLFor(id ID) (string, error) {
 	if a.text == nil || id == (ID{}) || a.guard != id {
-		return "", errNotApproved
+		return "", ErrNotApproved
 	}
 	return *a.text, nil
 }
