@@ -88,10 +88,14 @@ const (
 // such operand.
 type CatalogOperator struct {
 	CatalogName
-	Left      CatalogName `json:"left"`
-	Right     CatalogName `json:"right"`
-	Function  CatalogName `json:"function"`
-	Extension string      `json:"extension,omitempty"`
+	Left     CatalogName `json:"left"`
+	Right    CatalogName `json:"right"`
+	Function CatalogName `json:"function"`
+	// Commutator and Negator are the operators that the server may run in its
+	// place, NOT (a = b) as a <> b; empty where there is none.
+	Commutator CatalogName `json:"commutator,omitzero"`
+	Negator    CatalogName `json:"negator,omitzero"`
+	Extension  string      `json:"extension,omitempty"`
 }
 
 // CatalogCast is one cast. Function is empty where none runs.
@@ -118,10 +122,14 @@ const (
 type CatalogType struct {
 	CatalogName
 	Kind TypeKind `json:"kind"`
-	// Base is the type under a domain; Checks are the texts of its CHECK
-	// constraints.
+	// Base is the type under a domain, or the subtype of a range; of a
+	// multirange, which is of kind range too, it is its range. Checks are the
+	// texts of a domain's CHECK constraints, its NOT NULL left out.
 	Base   CatalogName `json:"base"`
 	Checks []string    `json:"checks,omitempty"`
+	// Runs are the functions that a range is made with (canonical and
+	// subtype_diff), those of pg_catalog left out.
+	Runs []CatalogName `json:"runs,omitempty"`
 	// Columns are the attributes of a composite type.
 	Columns   []CatalogColumn `json:"columns,omitempty"`
 	Extension string          `json:"extension,omitempty"`
