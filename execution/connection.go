@@ -31,6 +31,9 @@ type Connection struct {
 	// statements cannot run, and Unavailable says why.
 	Open        func(ctx context.Context, guard sqlguard.ID) (Backend, error)
 	Unavailable *Error
+	// Settings stands for everything that Open depends on. A reload takes a
+	// connection whose Settings differ, or are empty, for another one.
+	Settings string
 	// RefuseWritableRole refuses to run statements with a role of which the
 	// probe warns. OnProbe, when set, gets the report of the first use.
 	RefuseWritableRole bool
@@ -48,6 +51,7 @@ var connectionID = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_-]*$`)
 // door is a connection at work.
 type door struct {
 	Connection
+	origin
 	queue *queue
 	// state is replaced as a whole, so that no statement sees the guard of
 	// one moment and the backend of another.

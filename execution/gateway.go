@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ktxhq/ktx/execution/audit"
@@ -20,13 +19,16 @@ import (
 
 // Gateway is the door. It is safe for concurrent use.
 type Gateway struct {
-	log   audit.Log
-	doors map[string]*door
-	ids   []string // sorted
+	log       audit.Log
+	doors     atomic.Pointer[doors] // replaced as a whole by Reload
+	reloading sync.Mutex
 
-	mu       sync.Mutex
-	inFlight sync.WaitGroup
-	draining bool
+	mu          sync.Mutex // also held while a call enters and while doors is replaced
+	inFlight    sync.WaitGroup
+	draining    bool
+	retiring    map[*door]struct{} // out of use, with calls in them
+	retirements sync.WaitGroup
+	retireErrs  []error
 }
 
 // NewGateway returns a gateway over conns that records in log. It opens no
@@ -36,38 +38,16 @@ func NewGateway(ctx context.Context, log audit.Log, conns ...Connection) (*Gatew
 	if log == nil {
 		return nil, errors.New("new gateway: no audit log")
 	}
-	g := &Gateway{log: log, doors: make(map[string]*door, len(conns))}
-	for _, c := range conns {
-		if g.doors[c.ID] != nil {
-			return nil, fmt.Errorf("new gateway: two connections have the id %s", c.ID)
-		}
-		d, err := newDoor(c)
-		if err != nil {
-			return nil, fmt.Errorf("new gateway: %w", err)
-		}
-		g.doors[c.ID] = d
-		g.ids = append(g.ids, c.ID)
+	all, err := newDoors(conns)
+	if err != nil {
+		return nil, fmt.Errorf("new gateway: %w", err)
 	}
-	slices.Sort(g.ids)
-	if err := log.Append(ctx, audit.Event{Type: audit.GatewayStart, Process: g.process()}); err != nil {
+	g := &Gateway{log: log, retiring: map[*door]struct{}{}}
+	g.doors.Store(all)
+	if err := log.Append(ctx, audit.Event{Type: audit.GatewayStart, Process: all.process()}); err != nil {
 		return nil, auditError(err)
 	}
 	return g, nil
-}
-
-// process says which process this is and which configuration is in force: one
-// hash over every connection's guard and limits.
-func (g *Gateway) process() audit.Process {
-	h := sha256.New()
-	for _, id := range g.ids {
-		d := g.doors[id]
-		guard := "none"
-		if s := d.state.Load(); s.guard != nil {
-			guard = s.guard.ID().String()
-		}
-		_, _ = fmt.Fprintf(h, "%s %s %s %+v %d %d %v\n", id, d.Engine, guard, d.Limits, d.Concurrency, d.Queue, d.RefuseWritableRole)
-	}
-	return audit.Process{PID: int64(os.Getpid()), Config: hex.EncodeToString(h.Sum(nil))}
 }
 
 // ConnectionInfo describes a connection to callers.
@@ -83,9 +63,10 @@ type ConnectionInfo struct {
 
 // Connections returns every connection, ordered by id.
 func (g *Gateway) Connections() []ConnectionInfo {
-	out := make([]ConnectionInfo, 0, len(g.ids))
-	for _, id := range g.ids {
-		out = append(out, g.doors[id].info())
+	all := g.doors.Load()
+	out := make([]ConnectionInfo, 0, len(all.ids))
+	for _, id := range all.ids {
+		out = append(out, all.byID[id].info())
 	}
 	return out
 }
@@ -108,11 +89,12 @@ func (g *Gateway) Connection(id string) (ConnectionInfo, error) {
 }
 
 func (g *Gateway) door(id string) (*door, error) {
-	if d := g.doors[id]; d != nil {
+	all := g.doors.Load()
+	if d := all.byID[id]; d != nil {
 		return d, nil
 	}
-	e := NewError(sqlguard.CodeUnknownConnection, fmt.Sprintf("no connection has the id %q; configured: %s", id, cmp.Or(strings.Join(g.ids, ", "), "none")), nil)
-	if near := Nearest(id, g.ids); near != "" {
+	e := NewError(sqlguard.CodeUnknownConnection, fmt.Sprintf("no connection has the id %q; configured: %s", id, cmp.Or(strings.Join(all.ids, ", "), "none")), nil)
+	if near := Nearest(id, all.ids); near != "" {
 		e.Hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return nil, e
@@ -134,11 +116,7 @@ func (g *Gateway) Check(connectionID, sql string) (sqlguard.Verdict, error) {
 
 // Probe opens the connection and reports what its role may do.
 func (g *Gateway) Probe(ctx context.Context, connectionID string) (ProbeReport, error) {
-	d, err := g.door(connectionID)
-	if err != nil {
-		return ProbeReport{}, err
-	}
-	done, err := g.begin()
+	d, done, err := g.enter(connectionID)
 	if err != nil {
 		return ProbeReport{}, err
 	}
@@ -155,11 +133,7 @@ func (g *Gateway) Probe(ctx context.Context, connectionID string) (ProbeReport, 
 // *sqlguard.RejectedError, every other failure an *[Error]. It is the only
 // caller of the guard's approval.
 func (g *Gateway) Query(ctx context.Context, req Request) (res *Result, err error) {
-	d, err := g.door(req.ConnectionID)
-	if err != nil {
-		return nil, err
-	}
-	done, err := g.begin()
+	d, done, err := g.enter(req.ConnectionID)
 	if err != nil {
 		return nil, err
 	}
@@ -176,15 +150,31 @@ func (g *Gateway) Query(ctx context.Context, req Request) (res *Result, err erro
 	return c.run(ctx)
 }
 
-// begin counts a call in, unless the gateway is stopping.
-func (g *Gateway) begin() (done func(), err error) {
+// enter finds a connection and counts a call in, unless the gateway is
+// stopping. Under one lock with Reload: a door that was taken out of use gets no
+// new calls.
+func (g *Gateway) enter(id string) (d *door, done func(), err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if d, err = g.door(id); err != nil {
+		return nil, nil, err
+	}
 	if g.draining {
-		return nil, NewError(sqlguard.CodeDraining, "the gateway is stopping and takes no new statements", nil)
+		return nil, nil, drainingError()
 	}
 	g.inFlight.Add(1)
-	return g.inFlight.Done, nil
+	d.calls.Add(1)
+	return d, func() { d.calls.Done(); g.inFlight.Done() }, nil
+}
+
+func (g *Gateway) stopping() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.draining
+}
+
+func drainingError() error {
+	return NewError(sqlguard.CodeDraining, "the gateway is stopping and takes no new statements", nil)
 }
 
 // Close takes no new statements, waits for those that run until ctx ends,
@@ -202,21 +192,32 @@ func (g *Gateway) Close(ctx context.Context) error {
 		g.inFlight.Wait()
 		close(idle)
 	}()
+	var errs []error
 	select {
 	case <-idle:
 	case <-ctx.Done(): // closing the backends ends what still runs
-	}
-	var errs []error
-	for _, id := range g.ids {
-		if err := g.doors[id].close(); err != nil {
-			errs = append(errs, fmt.Errorf("close %s: %w", id, err))
-		}
+		errs = g.closeDoors(errs)
 	}
 	<-idle
+	g.retirements.Wait()
+	errs = append(g.closeDoors(errs), g.retireErrs...)
 	if err := g.log.Append(ctx, audit.Event{Type: audit.GatewayStop}); err != nil {
 		errs = append(errs, auditError(err))
 	}
 	return errors.Join(errs...)
+}
+
+// closeDoors closes every connection, those out of use included.
+func (g *Gateway) closeDoors(errs []error) []error {
+	g.mu.Lock()
+	all := slices.AppendSeq(slices.Collect(maps.Values(g.doors.Load().byID)), maps.Keys(g.retiring))
+	g.mu.Unlock()
+	for _, d := range all {
+		if err := d.close(); err != nil {
+			errs = append(errs, fmt.Errorf("close %s: %w", d.ID, err))
+		}
+	}
+	return errs
 }
 
 // call is one statement on its way through the door.
