@@ -46,6 +46,9 @@ type CatalogFunction struct {
 	// DefaultValues are the expressions of those defaults, one text with
 	// commas between them. They run where a call leaves the arguments out.
 	DefaultValues string `json:"defaultValues,omitempty"`
+	// Results are the types of what it returns: of the result, and of the
+	// columns of a row that it declares.
+	Results []CatalogName `json:"results,omitempty"`
 	// Volatility is what its owner declared.
 	Volatility      Volatility `json:"volatility"`
 	Language        string     `json:"language"`
