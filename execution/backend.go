@@ -95,11 +95,21 @@ func (l Limits) Within(ceiling Limits) Limits {
 // ProbeReport says what a connection's role may do, and what the read-only
 // session really stops.
 type ProbeReport struct {
-	Server   string         `json:"server"` // product and version
-	Role     string         `json:"role,omitempty"`
-	ReadOnly bool           `json:"readOnly"` // a write that was tried was refused by the engine
-	TLS      bool           `json:"tls"`
-	Findings []ProbeFinding `json:"findings"`
+	Server   string `json:"server"` // product and version
+	Role     string `json:"role,omitempty"`
+	ReadOnly bool   `json:"readOnly"` // every write that was tried was refused by the engine
+	TLS      bool   `json:"tls"`
+	// TLSVersion is such as "TLS 1.3"; empty without TLS.
+	TLSVersion string `json:"tlsVersion,omitempty"`
+	// Pooler says how a pooler in front of the server gives out its
+	// connections, "transaction" or "session"; empty when there is none.
+	Pooler string `json:"pooler,omitempty"`
+	// Replica says that the server is one that takes no writes at all.
+	Replica bool `json:"replica,omitempty"`
+	// ClockSkewMS is by how much the server's clock is ahead of this
+	// machine's, in milliseconds, as far as that is certain.
+	ClockSkewMS int64          `json:"clockSkewMs"`
+	Findings    []ProbeFinding `json:"findings"`
 	// RoleScript makes a role that can only read; empty where none applies.
 	RoleScript string `json:"roleScript,omitempty"`
 }
@@ -107,7 +117,40 @@ type ProbeReport struct {
 // ProbeFinding is one fact about the role or the session that an operator
 // should know.
 type ProbeFinding struct {
-	Level   string `json:"level"` // "warning" or "note"
-	Message string `json:"message"`
-	Fix     string `json:"fix,omitempty"`
+	Level   ProbeLevel `json:"level"`
+	Topic   ProbeTopic `json:"topic"`
+	Message string     `json:"message"`
+	Fix     string     `json:"fix,omitempty"`
+}
+
+// ProbeLevel says how bad a finding is.
+type ProbeLevel string
+
+// The levels of a finding.
+const (
+	ProbeWarning ProbeLevel = "warning"
+	ProbeNote    ProbeLevel = "note"
+)
+
+// ProbeTopic says what a finding is about.
+type ProbeTopic string
+
+// The topics of findings.
+const (
+	// TopicRole: what the role, or the user of a file, may do beyond reading.
+	TopicRole ProbeTopic = "role"
+	// TopicSession: what the read-only session stops and what it does not.
+	TopicSession ProbeTopic = "session"
+	// TopicTransport: what lies between this process and the server.
+	TopicTransport ProbeTopic = "transport"
+	// TopicServer: the server, its settings and what is installed in it.
+	TopicServer ProbeTopic = "server"
+)
+
+// Writable reports whether f is a warning that the role can do more than read,
+// or that the session does not keep it from writing. Such a role is refused
+// where [Connection.RefuseWritableRole] asks for that. A warning without a topic
+// counts.
+func (f ProbeFinding) Writable() bool {
+	return f.Level == ProbeWarning && f.Topic != TopicTransport && f.Topic != TopicServer
 }

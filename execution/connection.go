@@ -35,7 +35,7 @@ type Connection struct {
 	// connection whose Settings differ, or are empty, for another one.
 	Settings string
 	// RefuseWritableRole refuses to run statements with a role of which the
-	// probe warns. OnProbe, when set, gets the report of the first use.
+	// probe says that it can do more than read. OnProbe, when set, gets the report of the first use.
 	RefuseWritableRole bool
 	OnProbe            func(id string, report ProbeReport)
 }
@@ -149,7 +149,7 @@ func (d *door) probe(ctx context.Context, backend Backend) error {
 		return nil
 	}
 	for _, f := range report.Findings {
-		if f.Level == "warning" {
+		if f.Writable() {
 			e := NewError(sqlguard.CodeNotConfigured, fmt.Sprintf("connection %s is configured to refuse a role that can do more than read: %s", d.ID, f.Message), nil)
 			e.Hint = "the operator can print the script of a read-only role with ktx doctor --role-script"
 			return e

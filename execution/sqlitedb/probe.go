@@ -42,16 +42,18 @@ func (s *session) probe(path string) (report execution.ProbeReport, err error) {
 		return report, err
 	}
 	report.Server = "SQLite " + strings.Join(version, "")
-	refused, err := s.tryWrite()
+	report.Findings = []execution.ProbeFinding{}
+	add := func(level execution.ProbeLevel, topic execution.ProbeTopic, message, fix string) {
+		report.Findings = append(report.Findings, execution.ProbeFinding{Level: level, Topic: topic, Message: message, Fix: fix})
+	}
+	passed, err := s.try()
 	if err != nil {
 		return report, err
 	}
-	report.Findings = []execution.ProbeFinding{}
-	if report.ReadOnly = refused != nil; !report.ReadOnly {
-		report.Findings = append(report.Findings, execution.ProbeFinding{
-			Level:   "warning",
-			Message: "SQLite did not refuse a write on a connection that is opened read-only; it was undone",
-		})
+	if report.ReadOnly = len(passed) == 0; report.ReadOnly {
+		add(execution.ProbeNote, execution.TopicSession, "tried, and refused by the engine: "+triedText(), "")
+	} else {
+		add(execution.ProbeWarning, execution.TopicSession, "the engine did not refuse "+strings.Join(passed, ", ")+"; it was undone", "report this: the session is not what it should be")
 	}
 	report.Findings = append(report.Findings, fileFindings(path)...)
 	journal, err := s.askOwn(textJournal)
@@ -59,35 +61,44 @@ func (s *session) probe(path string) (report execution.ProbeReport, err error) {
 		return report, err
 	}
 	if strings.Join(journal, "") == "wal" {
-		report.Findings = append(report.Findings, execution.ProbeFinding{
-			Level:   "note",
-			Message: "the database is in WAL mode: reading it makes the -wal and -shm files beside it where they are missing, owned by the user that reads",
-			Fix:     "run as the user that writes the database, or make the files readable to both",
-		})
+		add(execution.ProbeNote, execution.TopicServer,
+			"the database is in WAL mode: reading it makes the -wal and -shm files beside it where they are missing, owned by the user that reads",
+			"run as the user that writes the database, or make the files readable to both")
 	}
 	old, err := s.askOwn(textOldSearch)
 	if err != nil {
 		return report, err
 	}
 	if len(old) > 0 {
-		report.Findings = append(report.Findings, execution.ProbeFinding{
-			Level:   "note",
-			Message: fmt.Sprintf("FTS3 and FTS4 tables cannot be read: %s", strings.Join(old, ", ")),
-			Fix:     "FTS5 tables can be read",
-		})
+		add(execution.ProbeNote, execution.TopicServer, fmt.Sprintf("FTS3 and FTS4 tables cannot be read: %s", strings.Join(old, ", ")), "FTS5 tables can be read")
 	}
 	return report, nil
 }
 
+func triedText() string {
+	what := make([]string, len(tries))
+	for i, t := range tries {
+		what[i] = t.what
+	}
+	return strings.Join(what, ", ")
+}
+
 // fileFindings says who else could write to the file.
 func fileFindings(path string) []execution.ProbeFinding {
-	name := filepath.Base(path)
+	name, dir := filepath.Base(path), filepath.Dir(path)
 	var findings []execution.ProbeFinding
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o002 != 0 {
 		findings = append(findings, execution.ProbeFinding{
-			Level:   "warning",
+			Level: execution.ProbeWarning, Topic: execution.TopicRole,
 			Message: fmt.Sprintf("every user of this machine may write to %q", name),
 			Fix:     "chmod o-w " + name,
+		})
+	}
+	if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0 {
+		findings = append(findings, execution.ProbeFinding{
+			Level: execution.ProbeWarning, Topic: execution.TopicRole,
+			Message: fmt.Sprintf("every user of this machine may replace %q: its folder is writable to all", name),
+			Fix:     "chmod o-w on the folder",
 		})
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // the operator's own path; nothing is written, and nothing made
@@ -96,7 +107,7 @@ func fileFindings(path string) []execution.ProbeFinding {
 	}
 	_ = file.Close()
 	return append(findings, execution.ProbeFinding{
-		Level:   "note",
+		Level: execution.ProbeNote, Topic: execution.TopicRole,
 		Message: fmt.Sprintf("%q is writable by the user that runs this program; connections open it read-only all the same", name),
 		Fix:     "run as a user that may only read the file",
 	})

@@ -3,6 +3,7 @@ package sqlitedb_test
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // has reports whether a finding of that level mentions the words.
-func has(report execution.ProbeReport, level, words string) bool {
+func has(report execution.ProbeReport, level execution.ProbeLevel, words string) bool {
 	for _, f := range report.Findings {
 		if f.Level == level && strings.Contains(f.Message, words) {
 			return true
@@ -39,6 +40,9 @@ func TestProbe(t *testing.T) {
 	if !has(report, "warning", "every user") || !has(report, "note", "writable by the user") || !has(report, "note", "WAL mode") {
 		t.Errorf("findings %+v", report.Findings)
 	}
+	if !has(report, "note", "refused by the engine: a write, ATTACH, load_extension, PRAGMA query_only = 0, a write without the authorizer") {
+		t.Errorf("findings %+v", report.Findings)
+	}
 	if got := c.rows(t, "SELECT count(*) FROM sqlite_schema"); got[0][0] != "1" {
 		t.Errorf("%v objects after a probe, want the one table", got)
 	}
@@ -47,6 +51,23 @@ func TestProbe(t *testing.T) {
 	}
 	if report, err = c.Probe(t.Context()); err != nil || has(report, "warning", "") {
 		t.Errorf("findings %+v, error %v", report.Findings, err)
+	}
+}
+
+// A folder in which everybody may put another file in the place of this one.
+func TestProbeOfFolder(t *testing.T) {
+	path := testdb.SQLiteFile(t, "CREATE TABLE t (x)")
+	if err := os.Chmod(filepath.Dir(path), 0o777); err != nil { //nolint:gosec // what is to be found
+		t.Fatal(err)
+	}
+	report, err := open(t, path, 1).Probe(t.Context())
+	if err != nil || !has(report, "warning", "may replace") {
+		t.Errorf("findings %+v, error %v", report.Findings, err)
+	}
+	for _, f := range report.Findings {
+		if f.Topic == "" {
+			t.Errorf("%+v has no topic", f)
+		}
 	}
 }
 

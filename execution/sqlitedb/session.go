@@ -2,6 +2,7 @@ package sqlitedb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -27,6 +28,9 @@ const (
 	textVersion   = "SELECT sqlite_version()"
 	textJournal   = "PRAGMA journal_mode"
 	textWrite     = "CREATE TABLE ktx_write_probe (x)"
+	textAttach    = "ATTACH 'file:ktx_probe?mode=memory' AS ktx_probe"
+	textExtension = "SELECT load_extension('ktx_probe')"
+	textWritable  = "PRAGMA query_only = 0"
 	textOldSearch = "SELECT name FROM sqlite_schema WHERE type = 'table' AND (sql LIKE 'CREATE VIRTUAL TABLE%USING fts3%' OR sql LIKE 'CREATE VIRTUAL TABLE%USING fts4%')"
 )
 
@@ -297,14 +301,70 @@ func (s *session) readHead() error {
 	return err
 }
 
-// tryWrite tries to write with the authorizer out of the way, and undoes it.
-// It returns the engine's refusal, or nil when the engine let it pass.
-func (s *session) tryWrite() (refused, err error) {
-	if err := s.runOwn(s.begin, nil); err != nil {
-		return nil, err
+// tries are what must be refused: each writes, or opens a way to write.
+var tries = []struct {
+	what, text string
+	alone      bool // of the controls only the read-only file is left
+}{
+	{"a write", textWrite, false},
+	{"ATTACH", textAttach, false},
+	{"load_extension", textExtension, false},
+	{"PRAGMA query_only = 0", textWritable, false},
+	{"a write without the authorizer and without query_only", textWrite, true},
+}
+
+// try tries each of tries, and undoes it. It returns those that the engine let
+// pass. Where there are any, the session must not be used again.
+func (s *session) try() (passed []string, err error) {
+	for _, t := range tries {
+		refused, err := s.tryOne(t.text, t.alone)
+		if err != nil {
+			return nil, err
+		}
+		if !refused {
+			passed = append(passed, t.what)
+		}
 	}
-	_, refused = s.askOwn(textWrite)
-	return refused, s.runOwn(s.rollback, nil)
+	return passed, nil
+}
+
+func (s *session) tryOne(text string, alone bool) (refused bool, err error) {
+	if alone {
+		if _, err := s.askOwn(textWritable); err != nil {
+			return false, err
+		}
+	}
+	if err := s.runOwn(s.begin, nil); err != nil {
+		return false, err
+	}
+	if alone {
+		_, err = s.askOwn(text)
+	} else {
+		err = s.ask(text)
+	}
+	refused = err != nil
+	if err := s.runOwn(s.rollback, nil); err != nil {
+		return false, err
+	}
+	if alone {
+		if _, err := s.askOwn(textQueryOnly); err != nil {
+			return false, err
+		}
+	}
+	return refused, nil
+}
+
+// ask compiles and runs one of the texts of the session as a statement of a
+// caller, in front of the authorizer.
+func (s *session) ask(text string) error {
+	stmt, _, err := s.conn.Prepare(text)
+	if err != nil {
+		return err
+	}
+	for stmt.Step() { //nolint:revive // to the end of it
+	}
+	err = stmt.Err()
+	return errors.Join(err, stmt.Close())
 }
 
 // close closes the connection. It may follow a fault inside the engine, so

@@ -180,7 +180,7 @@ func (e *examination) connection(ctx context.Context, d *door, id string) {
 		e.add(subject, levelError, "a write that was tried in the read-only session was not refused by the engine", "")
 	}
 	for _, f := range r.Report.Findings {
-		e.add(subject, f.Level, f.Message, f.Fix)
+		e.add(subject, string(f.Level), f.Message, f.Fix)
 	}
 	if r.Report.RoleScript != "" {
 		e.scripts[id] = r.Report.RoleScript
