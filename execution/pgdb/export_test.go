@@ -72,6 +72,11 @@ func (d *DB) Pooled() bool {
 // Reported returns the transport security that the URL leaves open.
 func (d *DB) Reported() string { return d.tls }
 
+// LimitCatalog bounds the questions about objects, before the first.
+func (d *DB) LimitCatalog(bytes, cell int64, rows int) {
+	d.catalog.limits.Bytes, d.catalog.limits.CellBytes, d.catalog.limits.Rows = bytes, cell, rows
+}
+
 // Render returns a result of one row, as it stands for types and texts.
 func Render(lim execution.Limits, oids []uint32, cells [][]byte) (*execution.Result, error) {
 	s := rowSet{lim: lim.WithDefaults()}

@@ -52,6 +52,8 @@ type Config struct {
 	// Pooler says whether a connection pooler stands between this process
 	// and the server. Statements are not prepared then.
 	Pooler Pooler
+	// Objects makes [DB.Catalog] load the objects of the database too.
+	Objects bool
 }
 
 // Isolation is the isolation level of the transaction around a statement.
@@ -83,6 +85,9 @@ type DB struct {
 	types typeNames
 	path  []string // pinned; nil leaves the role's own
 	tls   string   // what is verified: "" everything, else for the probe
+
+	objects bool // the catalogue has them
+	catalog catalogMemo
 }
 
 var _ execution.Backend = (*DB)(nil)
@@ -115,7 +120,8 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	case size == 0:
 		size = DefaultMaxConnections
 	}
-	d := &DB{path: slices.Clone(cfg.SearchPath), tls: weakness(conf)}
+	d := &DB{path: slices.Clone(cfg.SearchPath), tls: weakness(conf), objects: cfg.Objects}
+	d.catalog.limits = catalogLimits
 	d.SetGuard(guard)
 	dialer := &dialer{conf: conf, texts: texts, pooler: cfg.Pooler}
 	d.pool = newPool(size, dialer.dial)

@@ -4,12 +4,10 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
-	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // questionLimits bound the backend's own questions.
@@ -28,28 +26,6 @@ func (d *DB) ask(ctx context.Context, sql string) ([][]string, error) {
 		}
 	}
 	return rows, nil
-}
-
-// Catalog returns the server's major version, the database's name and the
-// schemas in which the session resolves unqualified names.
-func (d *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
-	rows, err := d.ask(ctx, catalogSQL)
-	if err != nil {
-		return nil, err
-	}
-	c := &sqlguard.Catalog{SearchPath: []string{}}
-	for _, row := range rows {
-		c.Database = row[0]
-		number, err := strconv.Atoi(row[1])
-		if err != nil {
-			return nil, protocolError("the server has no version", err)
-		}
-		c.Major = number / 10000
-		if s := row[2]; s != "" && s != "information_schema" && !strings.HasPrefix(s, "pg_") {
-			c.SearchPath = append(c.SearchPath, s)
-		}
-	}
-	return c, nil
 }
 
 // Probe connects and reports what the role may do, how the connection is

@@ -1,0 +1,264 @@
+package pgdb
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// catalogLimits bound each question about the objects of a database. What is
+// longer than they permit is an error: a part of a catalogue is none.
+var catalogLimits = execution.Limits{
+	Rows: 2_000_000, Bytes: 512 << 20, CellBytes: 16 << 20, Columns: 32,
+	Timeout: time.Minute, LockTimeout: 5 * time.Second,
+}
+
+// catalogTries is how often the objects are loaded before a database that
+// changes all the time is given up.
+const catalogTries = 5
+
+// catalogMemo is the last catalogue with objects and what it was made from.
+type catalogMemo struct {
+	limits execution.Limits
+
+	mu      sync.Mutex
+	made    []string
+	catalog *sqlguard.Catalog
+}
+
+func (m *catalogMemo) get(made []string) *sqlguard.Catalog {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.catalog == nil || !slices.Equal(m.made, made) {
+		return nil
+	}
+	return m.catalog
+}
+
+func (m *catalogMemo) put(made []string, c *sqlguard.Catalog) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.made, m.catalog = made, c
+}
+
+// Catalog returns the server's major version, the database's name, the schemas
+// in which the session resolves unqualified names and, where [Config.Objects]
+// asks for them, the objects of the database. As long as these have not
+// changed, the same value is returned: it must not be written to.
+//
+// The objects are those of one moment. What they depend on in the server's own
+// catalogue is compared before and after, on one connection, since the server
+// renders texts of views and functions with the names of the moment in which it
+// does so. Objects that change all the while are an error.
+func (d *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
+	if !d.objects {
+		rows, err := d.ask(ctx, catalogSQL)
+		if err != nil {
+			return nil, err
+		}
+		return sessionFacts(rows)
+	}
+	var c *sqlguard.Catalog
+	err := d.interview(ctx, func(ask asker) error {
+		var err error
+		c, err = d.loadCatalog(ask)
+		return err
+	})
+	return c, err
+}
+
+// sessionFacts returns the catalogue without objects.
+func sessionFacts(rows [][]string) (*sqlguard.Catalog, error) {
+	c := &sqlguard.Catalog{SearchPath: []string{}}
+	for _, row := range rows {
+		c.Database = row[0]
+		number, err := strconv.Atoi(row[1])
+		if err != nil {
+			return nil, protocolError("the server has no version", err)
+		}
+		c.Major = number / 10000
+		if s := row[2]; s != "" && s != "information_schema" && !strings.HasPrefix(s, "pg_") {
+			c.SearchPath = append(c.SearchPath, s)
+		}
+	}
+	return c, nil
+}
+
+// loadCatalog loads until nothing has changed meanwhile.
+func (d *DB) loadCatalog(ask asker) (*sqlguard.Catalog, error) {
+	before, c, err := identifyCatalog(ask)
+	if err != nil {
+		return nil, err
+	}
+	for range catalogTries {
+		if last := d.catalog.get(before); last != nil {
+			return last, nil
+		}
+		if c.Objects, err = loadObjects(ask, c.Major); err != nil {
+			return nil, err
+		}
+		after, next, err := identifyCatalog(ask)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Equal(before, after) {
+			d.catalog.put(before, c)
+			return c, nil
+		}
+		before, c = after, next
+	}
+	e := execution.NewError(sqlguard.CodeDatabaseError, fmt.Sprintf("the catalogue of the database changed each of %d times that it was read", catalogTries), nil)
+	e.Retryable = true
+	e.Hint = "try again when tables are not being made and dropped all the time"
+	return nil, e
+}
+
+// identifyCatalog returns the catalogue without objects, and texts that are
+// equal as long as the objects are.
+func identifyCatalog(ask asker) (made []string, c *sqlguard.Catalog, err error) {
+	session, err := ask(catalogSQL)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c, err = sessionFacts(session); err != nil {
+		return nil, nil, err
+	}
+	versions, err := ask(fingerprintSQL)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, row := range slices.Concat(session, versions) {
+		made = append(made, row...)
+	}
+	return made, c, nil
+}
+
+// asker runs one constant of session.go and returns its rows; NULL is "".
+type asker func(sql string) ([][]string, error)
+
+// errStale says that the first question of an interview met a connection that
+// was dead already.
+var errStale = errors.New("the connection was dead")
+
+// interview asks several questions on one connection.
+func (d *DB) interview(ctx context.Context, questions func(asker) error) error {
+	err := d.interviewOnce(ctx, questions)
+	if errors.Is(err, errStale) {
+		d.pool.forget()
+		err = d.interviewOnce(ctx, questions)
+	}
+	return err
+}
+
+func (d *DB) interviewOnce(ctx context.Context, questions func(asker) error) error {
+	if ctx.Err() != nil {
+		return interrupted(context.Cause(ctx), nil, 0)
+	}
+	c, reused, err := d.pool.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	usable, first := true, true
+	defer func() {
+		if usable {
+			d.pool.release(c)
+		} else {
+			d.pool.discard(c)
+		}
+	}()
+	return questions(func(sql string) ([][]string, error) {
+		if !usable || !first && !c.ready(ctx) {
+			usable = false
+			return nil, execution.NewError(sqlguard.CodeConnectionLost, "the connection to the server broke", nil)
+		}
+		usable = false // until the exchange says otherwise
+		x := exchange{c: c, k: &call{c: c}, s: statement{sql: sql}, lim: d.catalog.limits}
+		x.stale = first && reused && time.Since(c.used) >= staleAfter
+		res, err := x.run(ctx, d.pool.closing)
+		usable = x.keep
+		if err != nil && x.again && first {
+			return nil, errors.Join(errStale, err)
+		}
+		first = false
+		if err != nil {
+			return nil, err
+		}
+		return textsOf(res)
+	})
+}
+
+// textsOf returns the rows of a result as texts; NULL is "".
+func textsOf(res *execution.Result) ([][]string, error) {
+	if res.Truncated {
+		return nil, execution.NewError(sqlguard.CodeDatabaseError, "the catalogue of the database is too large: "+res.Note, nil)
+	}
+	rows := make([][]string, len(res.Rows))
+	for i, row := range res.Rows {
+		rows[i] = make([]string, len(row))
+		for k, v := range row {
+			rows[i][k] = v.Text
+		}
+	}
+	return rows, nil
+}
+
+// loadObjects asks for all objects. Their order does not depend on the server.
+func loadObjects(ask asker, major int) (*sqlguard.Objects, error) {
+	l := newObjectLoader()
+	types, functions := typesSQL, functionsSQL
+	if major < 14 {
+		types, functions = typesOldSQL, functionsOldSQL
+	}
+	for _, part := range []struct {
+		sql  string
+		read func(row []string) error
+	}{
+		{types, l.typeFacts},
+		{functions, l.function},
+		{operatorsSQL, l.operator},
+		{castsSQL, l.cast},
+		{relationsSQL, l.relation},
+		{inheritsSQL, l.inherits},
+	} {
+		rows, err := ask(part.sql)
+		if err != nil {
+			return nil, err
+		}
+		for i, row := range rows {
+			if err := part.read(row); err != nil {
+				return nil, protocolError("the catalogue of the database cannot be understood", err)
+			}
+			rows[i] = nil
+		}
+	}
+	if err := l.finish(); err != nil {
+		return nil, protocolError("the catalogue of the database cannot be understood", err)
+	}
+	return l.out, nil
+}
+
+func compareNames(a, b sqlguard.CatalogName) int {
+	return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name))
+}
+
+// jsonList reads what json_agg made; no rows are none.
+func jsonList[T any](text string) ([]T, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var list []T
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		return nil, fmt.Errorf("a list of the catalogue: %w", err)
+	}
+	return list, nil
+}
