@@ -144,6 +144,18 @@ var rooms = []room{
 		support: true,
 	},
 	{
+		path: "execution/executiontest/oracle",
+		testOurs: []string{
+			"sqlguard", "execution", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb",
+			"dialects/postgres", "dialects/sqlite", "research",
+		},
+		testOthers: map[string]string{
+			"github.com/jackc/pgx/v5":       "makes the tables that are compared",
+			"github.com/ncruces/go-sqlite3": "makes the files that are compared",
+		},
+		support: true,
+	},
+	{
 		path:       "research",
 		ours:       []string{"sqlguard", "execution", "execution/audit"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},

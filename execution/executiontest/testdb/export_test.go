@@ -7,3 +7,6 @@ func (o Options) Picking(pick func(ctx context.Context) (int, error)) Options {
 	o.pick = pick
 	return o
 }
+
+// FindTool is Tool without a test to fail.
+var FindTool = findTool

@@ -1,0 +1,19 @@
+// Package oracle holds the tests that compare values with the command lines of
+// the databases themselves.
+//
+// A generated table of every built-in type, with values at the edges of each
+// and random ones, is read twice: through the whole of the product, from
+// research.Service to the JSON of an answer, and through psql or sqlite3 with
+// the same settings. Every cell must be the same bytes; the tests log the
+// figure, equal cells of all cells. What is a JSON number must be one that
+// every reader reads exactly.
+//
+// The types are those that the server itself lists, so that a type without
+// values fails the test by its name.
+//
+// Random values come from a seed, which the tests log. KTX_ORACLE_SEED repeats
+// a run, and KTX_ORACLE_ROWS sets the number of random rows of each type.
+//
+// The package has no code but its tests, and is never part of the shipped
+// binary.
+package oracle

@@ -1,0 +1,69 @@
+package oracle_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+)
+
+// psql runs queries, each on its own, and returns what it prints of each,
+// cell by cell. Zero bytes separate cells and rows, which no text of the
+// server holds, so that nothing is lost. The client's encoding is SQL_ASCII,
+// with which the server sends its UTF-8 as it is: where psql knows it for UTF-8
+// it drops what it takes for invalid, such as U+10FFFF.
+func psql(t *testing.T, url string, queries []query) [][]cell {
+	t.Helper()
+	null, end := "null "+rand.Text(), "end "+rand.Text()
+	var out [][]cell
+	for len(queries) > 0 {
+		args := []string{"-X", "-q", "-A", "-t", "-z", "-0", "-P", "null=" + null, "-v", "ON_ERROR_STOP=1", "-d", url}
+		size, n := 0, 0
+		for n < len(queries) && size < 500_000 { // the system bounds a command line
+			args = append(args, "-c", queries[n].sql, "-c", `\echo `+end)
+			size += len(queries[n].sql)
+			n++
+		}
+		cmd := exec.CommandContext(t.Context(), testdb.Tool(t, "psql"), args...)
+		cmd.Env = append(os.Environ(), "PGCLIENTENCODING=SQL_ASCII", "PGTZ=UTC", "PGDATESTYLE=ISO", "PGOPTIONS="+
+			"-c intervalstyle=postgres -c bytea_output=hex -c extra_float_digits=1 -c standard_conforming_strings=on")
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("psql: %v: %s", err, stderr.Bytes())
+		}
+		parts := strings.Split(stdout.String(), end+"\n")
+		if len(parts) != n+1 || parts[n] != "" {
+			t.Fatalf("psql answered %d of %d queries: %s", len(parts)-1, n, stderr.Bytes())
+		}
+		for _, part := range parts[:n] {
+			out = append(out, psqlCells(part, null))
+		}
+		queries = queries[n:]
+	}
+	return out
+}
+
+func psqlCells(printed, null string) []cell {
+	if printed == "" {
+		return nil // no rows
+	}
+	var cells []cell
+	for text := range strings.SplitSeq(strings.TrimSuffix(printed, "\x00"), "\x00") {
+		switch {
+		case text == null:
+			cells = append(cells, cell{})
+		case !utf8.ValidString(text):
+			cells = append(cells, cell{'s', execution.HexText([]byte(text))})
+		default:
+			cells = append(cells, cell{'s', text})
+		}
+	}
+	return cells
+}
