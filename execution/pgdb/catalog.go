@@ -143,7 +143,7 @@ func identifyCatalog(ask asker) (made []string, c *sqlguard.Catalog, err error) 
 	return made, c, nil
 }
 
-// asker runs one constant of session.go and returns its rows; NULL is "".
+// asker runs one constant of session_catalog.go and returns its rows; NULL is "".
 type asker func(sql string) ([][]string, error)
 
 // errStale says that the first question of an interview met a connection that
@@ -215,9 +215,9 @@ func textsOf(res *execution.Result) ([][]string, error) {
 // loadObjects asks for all objects. Their order does not depend on the server.
 func loadObjects(ask asker, major int) (*sqlguard.Objects, error) {
 	l := newObjectLoader()
-	types, functions := typesSQL, functionsSQL
+	types, functions := catalogTypesSQL, catalogFunctionsSQL
 	if major < 14 {
-		types, functions = typesOldSQL, functionsOldSQL
+		types, functions = catalogTypesOldSQL, catalogFunctionsOldSQL
 	}
 	for _, part := range []struct {
 		sql  string
@@ -225,10 +225,10 @@ func loadObjects(ask asker, major int) (*sqlguard.Objects, error) {
 	}{
 		{types, l.typeFacts},
 		{functions, l.function},
-		{operatorsSQL, l.operator},
-		{castsSQL, l.cast},
-		{relationsSQL, l.relation},
-		{inheritsSQL, l.inherits},
+		{catalogOperatorsSQL, l.operator},
+		{catalogCastsSQL, l.cast},
+		{catalogRelationsSQL, l.relation},
+		{catalogInheritsSQL, l.inherits},
 	} {
 		rows, err := ask(part.sql)
 		if err != nil {

@@ -31,6 +31,8 @@ CREATE FUNCTION shop.runs() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET s
 CREATE FUNCTION shop.adds(total shop.money, n numeric) RETURNS shop.money LANGUAGE sql IMMUTABLE AS 'SELECT total';
 CREATE FUNCTION shop.less(a shop.money, b shop.money) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT a.amount < b.amount';
 CREATE FUNCTION shop.amount(m shop.money) RETURNS numeric LANGUAGE sql IMMUTABLE AS 'SELECT m.amount';
+CREATE FUNCTION shop.parts(n int, OUT a text, OUT b shop.money) LANGUAGE sql STABLE AS 'SELECT NULL::text, NULL::shop.money';
+CREATE FUNCTION shop.list() RETURNS TABLE (c int, d shop.email) LANGUAGE sql STABLE AS 'SELECT 1, NULL::shop.email';
 CREATE PROCEDURE shop.pay(INOUT n int) LANGUAGE sql AS 'SELECT n';
 CREATE FUNCTION pg_catalog.our_own() RETURNS int LANGUAGE sql AS 'SELECT 1';
 CREATE AGGREGATE shop.sum_of(numeric) (sfunc = shop.adds, stype = shop.money, initcond = '(0,EUR)');
@@ -92,31 +94,39 @@ func wantObjects(major int) *sqlguard.Objects {
 	order := []any{"id", system("int8"), "Status", ours("status"), "tags", system("_text"), "total", money}
 	want := &sqlguard.Objects{
 		Functions: []sqlguard.CatalogFunction{
-			{CatalogName: system("our_own"), Kind: plain, Arguments: types(), Volatility: volatile, Language: "sql", Body: "SELECT 1"},
-			{CatalogName: ours("adds"), Kind: plain, Arguments: types(money, system("numeric")), Volatility: immutable, Language: "sql", Body: "SELECT total"},
-			{CatalogName: ours("amount"), Kind: plain, Arguments: types(money), Volatility: immutable, Language: "sql", Body: "SELECT m.amount"},
-			{CatalogName: ours("less"), Kind: plain, Arguments: types(money, money), Volatility: immutable, Language: "sql", Body: "SELECT a.amount < b.amount"},
+			{CatalogName: system("our_own"), Kind: plain, Arguments: types(), Results: types(system("int4")), Volatility: volatile, Language: "sql", Body: "SELECT 1"},
+			{CatalogName: ours("adds"), Kind: plain, Arguments: types(money, system("numeric")), Results: types(money), Volatility: immutable, Language: "sql", Body: "SELECT total"},
+			{CatalogName: ours("amount"), Kind: plain, Arguments: types(money), Results: types(system("numeric")), Volatility: immutable, Language: "sql", Body: "SELECT m.amount"},
+			{CatalogName: ours("less"), Kind: plain, Arguments: types(money, money), Results: types(system("bool")), Volatility: immutable, Language: "sql", Body: "SELECT a.amount < b.amount"},
 			{
-				CatalogName: ours("moving"), Kind: sqlguard.FunctionAggregate, Arguments: types(system("int4")), Volatility: immutable, Language: "internal",
+				CatalogName: ours("list"), Kind: plain, Arguments: types(), Results: types(system("record"), system("int4"), ours("email")),
+				Volatility: stable, Language: "sql", Body: "SELECT 1, NULL::shop.email",
+			},
+			{
+				CatalogName: ours("moving"), Kind: sqlguard.FunctionAggregate, Arguments: types(system("int4")), Results: types(system("int4")), Volatility: immutable, Language: "internal",
 				Runs: types(system("int4mi"), system("int4pl")),
 			},
-			{CatalogName: ours("pay"), Kind: sqlguard.FunctionProcedure, Arguments: types(system("int4")), Volatility: volatile, Language: "sql", Body: "SELECT n"},
-			{CatalogName: ours("rank_of"), Kind: sqlguard.FunctionWindow, Arguments: types(), Volatility: volatile, Language: "internal"},
 			{
-				CatalogName: ours("runs"), Kind: plain, Arguments: types(), Volatility: volatile, Language: "plpgsql", SecurityDefiner: true,
+				CatalogName: ours("parts"), Kind: plain, Arguments: types(system("int4")), Results: types(system("record"), system("text"), money),
+				Volatility: stable, Language: "sql", Body: "SELECT NULL::text, NULL::shop.money",
+			},
+			{CatalogName: ours("pay"), Kind: sqlguard.FunctionProcedure, Arguments: types(system("int4")), Results: types(system("record"), system("int4")), Volatility: volatile, Language: "sql", Body: "SELECT n"},
+			{CatalogName: ours("rank_of"), Kind: sqlguard.FunctionWindow, Arguments: types(), Results: types(system("int8")), Volatility: volatile, Language: "internal"},
+			{
+				CatalogName: ours("runs"), Kind: plain, Arguments: types(), Results: types(system("void")), Volatility: volatile, Language: "plpgsql", SecurityDefiner: true,
 				Settings: []string{"search_path=shop, pg_temp", "work_mem=8MB"},
 			},
 			{
-				CatalogName: ours("sum_of"), Kind: sqlguard.FunctionAggregate, Arguments: types(system("numeric")), Volatility: immutable, Language: "internal",
+				CatalogName: ours("sum_of"), Kind: sqlguard.FunctionAggregate, Arguments: types(system("numeric")), Results: types(money), Volatility: immutable, Language: "internal",
 				Runs: types(ours("adds")),
 			},
 			{
-				CatalogName: ours("total"), Kind: plain, Arguments: types(system("_numeric")), Variadic: true, Volatility: stable, Language: "sql",
+				CatalogName: ours("total"), Kind: plain, Arguments: types(system("_numeric")), Variadic: true, Results: types(system("numeric")), Volatility: stable, Language: "sql",
 				Body: "SELECT sum(p) FROM unnest(parts) AS p",
 			},
-			{CatalogName: ours("twice"), Kind: plain, Arguments: types(system("int4")), Volatility: immutable, Language: "sql", Body: "SELECT n * 2"},
+			{CatalogName: ours("twice"), Kind: plain, Arguments: types(system("int4")), Results: types(system("int4")), Volatility: immutable, Language: "sql", Body: "SELECT n * 2"},
 			{
-				CatalogName: ours("twice"), Kind: plain, Arguments: types(system("text"), system("int4"), system("timestamptz")), Defaults: 2, DefaultValues: "2, now()",
+				CatalogName: ours("twice"), Kind: plain, Arguments: types(system("text"), system("int4"), system("timestamptz")), Defaults: 2, DefaultValues: "2, now()", Results: types(system("text")),
 				Volatility: volatile, Language: "sql", Body: "SELECT repeat(n, times)",
 			},
 		},
@@ -310,7 +320,7 @@ func TestCatalogIsOfNow(t *testing.T) {
 		"ALTER TABLE shop.empty DROP COLUMN b",
 		"ALTER TABLE shop.big_orders NO INHERIT shop.orders",
 		"ALTER DOMAIN shop.email DROP CONSTRAINT at",
-		"ALTER EXTENSION postgres_fdw DROP FUNCTION postgres_fdw_disconnect_all()",
+		"ALTER EXTENSION postgres_fdw DROP FUNCTION postgres_fdw_validator(text[], oid)",
 		"DROP CAST (text AS shop.money)",
 		"DROP OPERATOR shop.## (NONE, shop.money)",
 		"CREATE OPERATOR shop.>>> (leftarg = shop.money, rightarg = shop.money, function = shop.less, commutator = OPERATOR(shop.<<<))",
@@ -342,7 +352,7 @@ func TestCatalogBeyondItsLimitsIsRefused(t *testing.T) {
 	for _, limit := range []struct {
 		bytes, cell int64
 		rows        int
-	}{{1 << 20, 4000, 1 << 20}, {4000, 1 << 20, 1 << 20}, {1 << 20, 1 << 20, 500}} {
+	}{{1 << 20, 4000, 1 << 20}, {4000, 1 << 20, 1 << 20}, {1 << 20, 1 << 20, 100}} {
 		c := open(t, url, pgdb.Config{Objects: true})
 		c.LimitCatalog(limit.bytes, limit.cell, limit.rows)
 		if _, err := c.Catalog(t.Context()); err == nil || !strings.Contains(err.Error(), "too large") {

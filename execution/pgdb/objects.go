@@ -156,6 +156,9 @@ const (
 	functionExtension
 	functionArguments
 	functionDefaults
+	functionResult
+	functionAllArguments
+	functionModes
 	functionVariadic
 	functionSettings
 	functionDefaultValues
@@ -199,6 +202,9 @@ func (l *objectLoader) function(row []string) error {
 	if f.Arguments, err = l.typesOf(row[functionArguments]); err != nil {
 		return err
 	}
+	if f.Results, err = l.results(row[functionResult], row[functionAllArguments], row[functionModes]); err != nil {
+		return fmt.Errorf("function %s.%s: %w", f.Schema, f.Name, err)
+	}
 	if f.Settings, err = jsonList[string](row[functionSettings]); err != nil {
 		return err
 	}
@@ -207,6 +213,29 @@ func (l *objectLoader) function(row []string) error {
 	}
 	l.out.Functions = append(l.out.Functions, f)
 	return nil
+}
+
+// results returns the types of what a function returns: of the result, then of
+// each argument that is one of its columns (o, b and t of pg_proc.proargmodes).
+func (l *objectLoader) results(result, all, modes string) ([]sqlguard.CatalogName, error) {
+	items := func(array string) []string {
+		return strings.FieldsFunc(array, func(r rune) bool { return r == '{' || r == ',' || r == '}' })
+	}
+	oids, kinds := items(all), items(modes)
+	if len(oids) != len(kinds) {
+		return nil, fmt.Errorf("%d arguments of %d modes", len(oids), len(kinds))
+	}
+	list := []string{result}
+	for i, kind := range kinds {
+		switch kind {
+		case "o", "b", "t":
+			list = append(list, oids[i])
+		case "i", "v":
+		default:
+			return nil, fmt.Errorf("an argument has the mode %q", kind)
+		}
+	}
+	return l.typesOf(strings.Join(list, " "))
 }
 
 // operator reads schema, name, the types of both sides, the schemas and names of

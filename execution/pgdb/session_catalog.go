@@ -1,0 +1,160 @@
+package pgdb
+
+// The texts that load the objects of a database, beside catalogSQL. Objects
+// that the server was made with have OIDs below 16384 (FirstNormalObjectId).
+// Temporary objects belong to other sessions and are left out, with the schemas
+// that hold them.
+const (
+	// One row for each table of the server's catalogue that the others read:
+	// how many rows it has, and the sum of the transactions that wrote them. A
+	// row that is changed or takes the place of another was written by a later
+	// transaction, so that the sum grows. Of pg_class it is a hash over the
+	// values, since TRUNCATE writes there.
+	fingerprintSQL = catalogParts + `
+SELECT 'pg_namespace', pg_catalog.count(*), pg_catalog.sum(n.xmin::pg_catalog.text::pg_catalog.int8)
+FROM pg_catalog.pg_namespace AS n JOIN own ON own.oid OPERATOR(pg_catalog.=) n.oid
+UNION ALL
+SELECT 'pg_language', pg_catalog.count(*), pg_catalog.sum(xmin::pg_catalog.text::pg_catalog.int8)
+FROM pg_catalog.pg_language
+UNION ALL
+SELECT 'pg_extension', pg_catalog.count(*), pg_catalog.sum(xmin::pg_catalog.text::pg_catalog.int8)
+FROM pg_catalog.pg_extension
+UNION ALL
+SELECT 'pg_depend', pg_catalog.count(*), pg_catalog.sum(xmin::pg_catalog.text::pg_catalog.int8)
+FROM pg_catalog.pg_depend WHERE refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass AND deptype OPERATOR(pg_catalog.=) 'e'
+UNION ALL
+SELECT 'pg_type', pg_catalog.count(*), pg_catalog.sum(t.xmin::pg_catalog.text::pg_catalog.int8)
+FROM pg_catalog.pg_type AS t JOIN own ON own.oid OPERATOR(pg_catalog.=) t.typnamespace WHERE t.oid OPERATOR(pg_catalog.>=) 16384
+UNION ALL
+SELECT 'pg_constraint', pg_catalog.count(*), pg_catalog.sum(xmin::pg_catalog.text::pg_catalog.int8)
+FROM pg_catalog.pg_constraint WHERE contypid OPERATOR(pg_catalog.<>) 0
+UNION ALL
+SELECT 'pg_proc', pg_catalog.count(*), pg_catalog.sum(p.xmin::pg_catalog.text::pg_catalog.int8)
+FROM pg_catalog.pg_proc AS p JOIN own ON own.oid OPERATOR(pg_catalog.=) p.pronamespace WHERE p.oid OPERATOR(pg_catalog.>=) 16384
+UNION ALL
+SELECT 'pg_aggregate', pg_catalog.count(*), pg_catalog.sum(xmin::pg_catalog.text::pg_catalog.int8)
+FROM pg_catalog.pg_aggregate WHERE aggfnoid::pg_catalog.oid OPERATOR(pg_catalog.>=) 16384
+UNION ALL
+SELECT 'pg_operator', pg_catalog.count(*), pg_catalog.sum(xmin::pg_catalog.text::pg_catalog.int8)
+FROM pg_catalog.pg_operator WHERE oid OPERATOR(pg_catalog.>=) 16384
+UNION ALL
+SELECT 'pg_cast', pg_catalog.count(*), pg_catalog.sum(xmin::pg_catalog.text::pg_catalog.int8)
+FROM pg_catalog.pg_cast WHERE oid OPERATOR(pg_catalog.>=) 16384
+UNION ALL
+SELECT 'pg_class', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat(c.oid, ' ', c.relnamespace, ' ', c.relkind, ' ', c.relname), 0))
+FROM relations AS c
+UNION ALL
+SELECT 'pg_attribute', pg_catalog.count(*), pg_catalog.sum(a.xmin::pg_catalog.text::pg_catalog.int8)
+FROM pg_catalog.pg_attribute AS a JOIN relations AS c ON c.oid OPERATOR(pg_catalog.=) a.attrelid WHERE a.attnum OPERATOR(pg_catalog.>) 0
+UNION ALL
+SELECT 'pg_inherits', pg_catalog.count(*), pg_catalog.sum(i.xmin::pg_catalog.text::pg_catalog.int8)
+FROM pg_catalog.pg_inherits AS i JOIN relations AS c ON c.oid OPERATOR(pg_catalog.=) i.inhrelid
+UNION ALL
+SELECT 'pg_rewrite', pg_catalog.count(*), pg_catalog.sum(r.xmin::pg_catalog.text::pg_catalog.int8)
+FROM pg_catalog.pg_rewrite AS r JOIN relations AS c ON c.oid OPERATOR(pg_catalog.=) r.ev_class WHERE r.ev_type OPERATOR(pg_catalog.=) '1'`
+
+	catalogParts = `WITH own AS (
+	SELECT oid, nspname FROM pg_catalog.pg_namespace
+	WHERE NOT pg_catalog.starts_with(nspname::pg_catalog.text, 'pg_temp_') AND NOT pg_catalog.starts_with(nspname::pg_catalog.text, 'pg_toast')
+), relations AS (
+	SELECT c.oid, c.relnamespace, c.relkind, c.relname, own.nspname
+	FROM pg_catalog.pg_class AS c JOIN own ON own.oid OPERATOR(pg_catalog.=) c.relnamespace
+	WHERE c.oid OPERATOR(pg_catalog.>=) 16384 AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,m,f,S,c}'::pg_catalog."char"[])
+), columns AS (
+	SELECT a.attrelid, pg_catalog.json_agg(a.attname ORDER BY a.attnum) AS names,
+		pg_catalog.string_agg(a.atttypid::pg_catalog.text, ' ' ORDER BY a.attnum) AS types
+	FROM pg_catalog.pg_attribute AS a JOIN relations AS c ON c.oid OPERATOR(pg_catalog.=) a.attrelid
+	WHERE a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped
+	GROUP BY a.attrelid
+), members AS (
+	SELECT d.classid, d.objid, e.extname
+	FROM pg_catalog.pg_depend AS d JOIN pg_catalog.pg_extension AS e ON e.oid OPERATOR(pg_catalog.=) d.refobjid
+	WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass AND d.deptype OPERATOR(pg_catalog.=) 'e'
+)`
+
+	// The names of all types, since columns and arguments have types of the
+	// server too, and what is told of those to be listed: neither shells, nor
+	// arrays, nor the rows of relations, nor the server's own. In the order of
+	// the facts of types.
+	catalogTypesHead = catalogParts + `
+SELECT t.oid, n.nspname, t.typname,
+	CASE WHEN t.oid OPERATOR(pg_catalog.>=) 16384 AND own.oid IS NOT NULL AND t.typisdefined AND e.oid IS NULL
+		AND (t.typrelid OPERATOR(pg_catalog.=) 0 OR c.relkind OPERATOR(pg_catalog.=) 'c') THEN t.typtype END,
+	m.extname,
+	CASE WHEN t.typtype OPERATOR(pg_catalog.=) 'd' THEN (
+		SELECT pg_catalog.json_agg(pg_catalog.pg_get_constraintdef(k.oid) ORDER BY k.oid)
+		FROM pg_catalog.pg_constraint AS k WHERE k.contypid OPERATOR(pg_catalog.=) t.oid AND k.contype OPERATOR(pg_catalog.=) 'c'
+	) END,
+	CASE WHEN r.rngtypid IS NOT NULL THEN (
+		SELECT pg_catalog.json_agg(pg_catalog.json_build_array(fn.nspname, f.proname) ORDER BY f.oid)
+		FROM pg_catalog.pg_proc AS f JOIN pg_catalog.pg_namespace AS fn ON fn.oid OPERATOR(pg_catalog.=) f.pronamespace
+		WHERE f.oid OPERATOR(pg_catalog.=) ANY (ARRAY[r.rngcanonical, r.rngsubdiff]::pg_catalog.oid[])
+			AND fn.nspname OPERATOR(pg_catalog.<>) 'pg_catalog'
+	) END,
+	columns.names, columns.types, `
+	catalogTypesTail = `
+FROM pg_catalog.pg_type AS t
+	JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
+	LEFT JOIN own ON own.oid OPERATOR(pg_catalog.=) t.typnamespace
+	LEFT JOIN pg_catalog.pg_type AS e ON e.typarray OPERATOR(pg_catalog.=) t.oid
+	LEFT JOIN relations AS c ON c.oid OPERATOR(pg_catalog.=) t.typrelid
+	LEFT JOIN columns ON columns.attrelid OPERATOR(pg_catalog.=) c.oid AND c.relkind OPERATOR(pg_catalog.=) 'c'
+	LEFT JOIN members AS m ON m.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass AND m.objid OPERATOR(pg_catalog.=) t.oid
+	LEFT JOIN pg_catalog.pg_range AS r ON r.rngtypid OPERATOR(pg_catalog.=) t.oid`
+	catalogTypesSQL = catalogTypesHead + `COALESCE(r.rngsubtype, s.rngtypid, t.typbasetype)` + catalogTypesTail + `
+	LEFT JOIN pg_catalog.pg_range AS s ON s.rngmultitypid OPERATOR(pg_catalog.=) t.oid`
+	// Servers before 14 have no multiranges, and no bodies of functions but texts.
+	catalogTypesOldSQL = catalogTypesHead + `COALESCE(r.rngsubtype, t.typbasetype)` + catalogTypesTail
+
+	// In the order of the facts of functions.
+	catalogFunctionsHead = catalogParts + `
+SELECT own.nspname, p.proname, p.prokind, p.provolatile, p.prosecdef, l.lanname, m.extname, p.proargtypes, p.pronargdefaults, p.prorettype, p.proallargtypes, p.proargmodes,
+	p.provariadic OPERATOR(pg_catalog.<>) 0, pg_catalog.array_to_json(p.proconfig), pg_catalog.pg_get_expr(p.proargdefaults, 0), (
+		SELECT pg_catalog.json_agg(pg_catalog.json_build_array(rn.nspname, r.proname) ORDER BY rn.nspname, r.proname)
+		FROM pg_catalog.pg_aggregate AS a, pg_catalog.pg_proc AS r JOIN pg_catalog.pg_namespace AS rn ON rn.oid OPERATOR(pg_catalog.=) r.pronamespace
+		WHERE a.aggfnoid::pg_catalog.oid OPERATOR(pg_catalog.=) p.oid
+			AND r.oid OPERATOR(pg_catalog.=) ANY (ARRAY[a.aggtransfn, a.aggfinalfn, a.aggcombinefn, a.aggserialfn,
+				a.aggdeserialfn, a.aggmtransfn, a.aggminvtransfn, a.aggmfinalfn]::pg_catalog.oid[])
+	), CASE WHEN l.lanname OPERATOR(pg_catalog.=) 'sql' THEN `
+	catalogFunctionsTail = ` END
+FROM pg_catalog.pg_proc AS p JOIN own ON own.oid OPERATOR(pg_catalog.=) p.pronamespace
+	JOIN pg_catalog.pg_language AS l ON l.oid OPERATOR(pg_catalog.=) p.prolang
+	LEFT JOIN members AS m ON m.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass AND m.objid OPERATOR(pg_catalog.=) p.oid
+WHERE p.oid OPERATOR(pg_catalog.>=) 16384`
+
+	catalogFunctionsSQL    = catalogFunctionsHead + `COALESCE(pg_catalog.pg_get_function_sqlbody(p.oid), p.prosrc)` + catalogFunctionsTail
+	catalogFunctionsOldSQL = catalogFunctionsHead + `p.prosrc` + catalogFunctionsTail
+
+	// In the order of the facts of operators. Shells have no function.
+	catalogOperatorsSQL = catalogParts + `
+SELECT own.nspname, o.oprname, o.oprleft, o.oprright, pn.nspname, p.proname, cn.nspname, oc.oprname, nn.nspname, op.oprname, m.extname
+FROM pg_catalog.pg_operator AS o JOIN own ON own.oid OPERATOR(pg_catalog.=) o.oprnamespace
+	JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) o.oprcode::pg_catalog.oid
+	JOIN pg_catalog.pg_namespace AS pn ON pn.oid OPERATOR(pg_catalog.=) p.pronamespace
+	LEFT JOIN pg_catalog.pg_operator AS oc ON oc.oid OPERATOR(pg_catalog.=) o.oprcom
+	LEFT JOIN pg_catalog.pg_namespace AS cn ON cn.oid OPERATOR(pg_catalog.=) oc.oprnamespace
+	LEFT JOIN pg_catalog.pg_operator AS op ON op.oid OPERATOR(pg_catalog.=) o.oprnegate
+	LEFT JOIN pg_catalog.pg_namespace AS nn ON nn.oid OPERATOR(pg_catalog.=) op.oprnamespace
+	LEFT JOIN members AS m ON m.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_operator'::pg_catalog.regclass AND m.objid OPERATOR(pg_catalog.=) o.oid
+WHERE o.oid OPERATOR(pg_catalog.>=) 16384`
+
+	// In the order of the facts of casts.
+	catalogCastsSQL = catalogParts + `
+SELECT c.castsource, c.casttarget, pn.nspname, p.proname, c.castcontext, m.extname
+FROM pg_catalog.pg_cast AS c LEFT JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) c.castfunc
+	LEFT JOIN pg_catalog.pg_namespace AS pn ON pn.oid OPERATOR(pg_catalog.=) p.pronamespace
+	LEFT JOIN members AS m ON m.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_cast'::pg_catalog.regclass AND m.objid OPERATOR(pg_catalog.=) c.oid
+WHERE c.oid OPERATOR(pg_catalog.>=) 16384`
+
+	// In the order of the facts of relations.
+	catalogRelationsSQL = catalogParts + `
+SELECT c.oid, c.nspname, c.relname, c.relkind, m.extname, columns.names, columns.types,
+	CASE WHEN c.relkind OPERATOR(pg_catalog.=) ANY ('{v,m}'::pg_catalog."char"[]) THEN pg_catalog.pg_get_viewdef(c.oid) END
+FROM relations AS c LEFT JOIN columns ON columns.attrelid OPERATOR(pg_catalog.=) c.oid
+	LEFT JOIN members AS m ON m.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND m.objid OPERATOR(pg_catalog.=) c.oid
+WHERE c.relkind OPERATOR(pg_catalog.<>) 'c'`
+
+	// Of each relation those that inherit from it.
+	catalogInheritsSQL = catalogParts + `
+SELECT i.inhparent, i.inhrelid FROM pg_catalog.pg_inherits AS i JOIN relations AS c ON c.oid OPERATOR(pg_catalog.=) i.inhrelid`
+)
