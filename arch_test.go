@@ -84,6 +84,12 @@ var rooms = []room{
 		noStd:      noOutside,
 	},
 	{
+		path:     "dialects/sqlserver",
+		ours:     []string{"sqlguard"},
+		testOurs: []string{"corpus"},
+		noStd:    noOutside,
+	},
+	{
 		path:     "dialects/internal/gen/pgcatalog",
 		others:   map[string]string{"github.com/jackc/pgx/v5": "reads the servers' catalogues"},
 		testOurs: []string{"execution/executiontest/testdb"},
@@ -102,6 +108,7 @@ var rooms = []room{
 		ours:   []string{"sqlguard"},
 		others: map[string]string{"github.com/gowebpki/jcs": "canonical JSON, which the hash chain is over"},
 	},
+	{path: "execution/audit/internal/gen/ocsf", support: true},
 	{
 		path:    "execution/audit/audittest",
 		ours:    []string{"sqlguard", "execution/audit"},

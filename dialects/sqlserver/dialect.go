@@ -1,0 +1,73 @@
+package sqlserver
+
+import "github.com/ktxhq/ktx/sqlguard"
+
+// Dialect reads Transact-SQL. The zero value is ready.
+type Dialect struct{}
+
+var _ sqlguard.Dialect = Dialect{}
+
+const version = "ktx T-SQL 1 (SQL Server 2025)"
+
+// Name returns "sqlserver".
+func (Dialect) Name() string { return "sqlserver" }
+
+// Version names the parser and the release of SQL Server whose grammar it has.
+func (Dialect) Version() string { return version }
+
+// Lex splits text by the lexical rules of Transact-SQL. White space is not a
+// token. GO alone on its line, lines of sqlcmd that begin with ":" or "!!" and
+// $(name) are client commands. A semicolon in the body of a module or between
+// BEGIN and END is an operator, not a terminator.
+func (Dialect) Lex(text string) sqlguard.Tokens {
+	l := lexer{text: text}
+	var b blocks
+	list := make([]sqlguard.Token, 0, len(text)/4+8)
+	for {
+		t, ok := l.next()
+		if !ok {
+			return sqlguard.Tokens{List: list}
+		}
+		list = append(list, sqlguard.Token{Kind: b.kind(t), Start: t.start, End: t.end})
+	}
+}
+
+// Analyze parses sql and states what its statements are and touch.
+func (Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
+	l := lexer{text: sql}
+	toks := make([]token, 0, len(sql)/4+8)
+	for {
+		t, ok := l.next()
+		if !ok {
+			break
+		}
+		switch t.kind { //nolint:exhaustive // every other kind is for the grammar
+		case sqlguard.TokenComment:
+			continue
+		case sqlguard.TokenUnterminated:
+			return nil, &sqlguard.SyntaxError{Message: unterminated(sql[t.start]), Offset: t.start}
+		case sqlguard.TokenInvalid:
+			return nil, &sqlguard.SyntaxError{Message: "no token of Transact-SQL begins with this character", Offset: t.start}
+		case sqlguard.TokenClientCommand:
+			return nil, &sqlguard.SyntaxError{Message: "a command of a command line client is not SQL", Offset: t.start}
+		}
+		toks = append(toks, t)
+	}
+	p := parser{sql: sql, toks: toks}
+	p.load(0)
+	return p.batch()
+}
+
+// unterminated names what has no end, by its first character.
+func unterminated(first byte) string {
+	switch first {
+	case '/':
+		return "the comment has no end"
+	case '[', '"':
+		return "the quoted name has no end"
+	case '$':
+		return "the client variable has no end"
+	default:
+		return "the string literal has no end"
+	}
+}

@@ -1,0 +1,359 @@
+package sqlserver
+
+import (
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// tableSource reads one item of FROM: a table and what is joined to it.
+// Reference: FROM clause plus JOIN, APPLY, PIVOT (Transact-SQL).
+func (p *parser) tableSource() {
+	p.enter()
+	p.table()
+	p.joins()
+	p.leave()
+}
+
+// joins reads joins behind a table. ON may follow later joins first: each
+// closes the last join that is still open.
+func (p *parser) joins() {
+	open := 0
+	for p.err == nil {
+		switch {
+		case p.is("pivot"), p.is("unpivot"):
+			p.pivot()
+		case p.is("cross") && p.peek(1).spells("apply"), p.is("outer") && p.peek(1).spells("apply"):
+			p.next()
+			p.next()
+			p.table()
+		case p.is("cross"):
+			p.next()
+			p.joinHint()
+			p.expect("join")
+			p.table()
+		case p.isAny("inner", "left", "right", "full", "join"):
+			p.joinType()
+			p.table()
+			open++
+		case open > 0 && p.is("on"):
+			p.next()
+			p.condition()
+			open--
+		case open > 0:
+			p.fail("ON")
+		default:
+			return
+		}
+	}
+}
+
+// joinType reads [INNER | {LEFT | RIGHT | FULL} [OUTER]] [hint] JOIN.
+func (p *parser) joinType() {
+	if !p.is("join") {
+		if !p.accept("inner") {
+			p.next()
+			p.accept("outer")
+		}
+		p.joinHint()
+	}
+	p.expect("join")
+}
+
+// joinHint reads the hint of a join. Reference: Join Hints (Transact-SQL).
+func (p *parser) joinHint() {
+	if p.isAny("loop", "hash", "merge", "remote") {
+		p.next()
+	}
+}
+
+// table reads one table, table function, derived table or join in brackets.
+func (p *parser) table() {
+	switch {
+	case p.mark() == '(':
+		if p.bracketedTable() {
+			p.derivedAlias()
+		}
+	case p.mark() == '{':
+		p.next()
+		if !p.accept("oj") {
+			p.fail("oj")
+			return
+		}
+		p.tableSource()
+		p.expectMark('}')
+	case p.tok.kind == sqlguard.TokenParameter:
+		p.parameter()
+		if p.mark() == '.' {
+			p.method()
+		}
+		p.tableAlias(-1)
+	case p.operator() == "::":
+		p.oldSystemFunction()
+	case p.isAny("openrowset", "openquery", "opendatasource", "openxml"):
+		p.external()
+	case p.isAny("containstable", "freetexttable", "semantickeyphrasetable", "semanticsimilaritydetailstable", "semanticsimilaritytable"):
+		p.fullTextTable()
+	default:
+		p.namedTable()
+	}
+}
+
+// bracketedTable reads what stands in brackets and reports whether it is a
+// query or a list of rows, which an alias must follow. Reference: FROM clause
+// (Transact-SQL), "derived_table"; Table Value Constructor (Transact-SQL).
+func (p *parser) bracketedTable() (query bool) {
+	p.enter()
+	defer p.leave()
+	p.expectMark('(')
+	switch {
+	case p.is("select"):
+		p.queryExpression()
+		p.queryTail()
+		query = true
+	case p.is("values"):
+		p.next()
+		p.list(func() { p.brackets(p.argument) })
+		query = true
+	case p.isAny("insert", "update", "delete", "merge"):
+		rule := constructs["dml in from"]
+		p.changes(rule.code, strings.ToUpper(p.tok.word.text)+" in FROM changes data")
+		query = true
+	case p.mark() == '(':
+		query = p.bracketedTable()
+		switch {
+		case query && (p.isAny("union", "except", "intersect", "order", "for", "offset") || p.mark() == ')'):
+			p.setOperations()
+			p.queryTail()
+		case query:
+			p.derivedAlias()
+			fallthrough
+		default:
+			query = false
+			p.joins()
+		}
+	default:
+		p.tableSource()
+	}
+	p.expectMark(')')
+	return query
+}
+
+// derivedAlias reads the alias of a derived table, and its columns. The result
+// of a query of type xml can be taken apart with nodes().
+func (p *parser) derivedAlias() {
+	if p.mark() == '.' {
+		p.method()
+	}
+	p.accept("as")
+	p.simpleName("an alias of the query before")
+	if p.mark() == '(' {
+		p.columnNames()
+	}
+	p.tableSample()
+}
+
+// namedTable reads a table or a table function by its name.
+func (p *parser) namedTable() {
+	n := p.multiName("a table")
+	switch {
+	case p.err != nil:
+		return
+	case n.star:
+		p.fail("the name of a table instead of the * before")
+		return
+	case p.mark() == '(' && !p.atOldHints():
+		p.tableFunction(&n)
+		return
+	}
+	relation := p.relation(&n, sqlguard.AccessRead)
+	if p.is("for") && p.peek(1).spells("system_time") {
+		p.systemTime()
+	}
+	if p.is("for") && p.peek(1).spells("path") {
+		p.next()
+		p.next()
+	}
+	for range 3 { // hints and samples stand on either side of the alias
+		p.tableSample()
+		p.tableHints()
+		p.tableAlias(relation)
+	}
+}
+
+// tableAlias reads [AS] alias.
+func (p *parser) tableAlias(relation int) {
+	switch {
+	case p.accept("as"):
+		p.aliased(relation, p.simpleName("an alias").text)
+	case p.atName() && !p.atWindowClause():
+		p.aliased(relation, p.namePart().text)
+	default:
+		return
+	}
+	if relation < 0 && p.mark() == '(' && !p.atOldHints() {
+		p.columnNames()
+	}
+}
+
+// tableFunction reads a call in FROM with its alias and columns. Reference:
+// FROM clause (Transact-SQL), "rowset_function" and
+// "user_defined_function"; nodes() Method (xml Data Type).
+func (p *parser) tableFunction(n *name) {
+	if n.n > 1 {
+		p.enter()
+		p.qualifiedCall(n)
+		p.leave()
+	} else {
+		fn := lookupFunction(n.last().text)
+		if fn != nil && !fn.table && !fn.denied() {
+			fn = &function{name: fn.name, code: sqlguard.CodeFunctionNotAllowed, reason: "it is no table function"}
+		}
+		p.call(n, fn)
+		call := len(p.stmt.Calls) - 1
+		p.enter()
+		if fn == nil {
+			p.arguments()
+		} else {
+			p.argumentsOf(fn, call)
+		}
+		p.leave()
+		if fn != nil && fn.name == "openjson" && p.is("with") && p.markOf(1) == '(' {
+			p.openJSONColumns()
+		}
+		if fn != nil && fn.syntax == syntaxSkip && p.is("with") && p.markOf(1) == '(' {
+			p.next()
+			p.skipBrackets()
+		}
+	}
+	for p.mark() == '.' && p.err == nil {
+		p.method()
+	}
+	p.tableHints()
+	p.tableAlias(-1)
+	p.tableHints()
+}
+
+// openJSONColumns reads the columns of OPENJSON. Reference: OPENJSON
+// (Transact-SQL), "with_clause".
+func (p *parser) openJSONColumns() {
+	p.next()
+	p.brackets(func() {
+		p.simpleName("the name of a column")
+		p.dataType()
+		if p.tok.kind == sqlguard.TokenString {
+			p.next()
+		}
+		if p.accept("as") {
+			p.expect("json")
+		}
+	})
+}
+
+// fullTextTable reads CONTAINSTABLE and its like. Reference: CONTAINSTABLE
+// (Transact-SQL), FREETEXTTABLE, SEMANTICKEYPHRASETABLE.
+func (p *parser) fullTextTable() {
+	p.builtin(functions[p.tok.word.text], p.here())
+	p.next()
+	p.expectMark('(')
+	n := p.multiName("a table")
+	if p.err != nil {
+		return
+	}
+	p.relation(&n, sqlguard.AccessRead)
+	p.expectMark(',')
+	p.fullTextColumns()
+	for p.acceptMark(',') {
+		p.accept("language")
+		if p.mark() == '*' || p.mark() == '(' {
+			p.fullTextColumns()
+			continue
+		}
+		p.scalar()
+	}
+	p.expectMark(')')
+	p.tableAlias(-1)
+}
+
+// external reads OPENROWSET and its like, which no query may hold. Reference:
+// OPENROWSET, OPENQUERY, OPENDATASOURCE, OPENXML (Transact-SQL).
+func (p *parser) external() {
+	start := p.tok
+	p.builtin(functions[p.tok.word.text], p.here())
+	p.next()
+	p.skipBrackets()
+	if start.spells("openxml") || start.spells("openrowset") {
+		if p.is("with") && p.markOf(1) == '(' {
+			p.next()
+			p.skipBrackets()
+		}
+	}
+	for p.acceptMark('.') { // OPENDATASOURCE (…).database.schema.table
+		if p.atName() {
+			p.next()
+		}
+	}
+	p.tableAlias(-1)
+}
+
+// oldSystemFunction reads ::fn_name(…), which no query may hold.
+func (p *parser) oldSystemFunction() {
+	start := p.tok.start
+	p.next()
+	n := p.multiName("the name of a function")
+	if p.err != nil {
+		return
+	}
+	n.at.Start = start
+	if fn := systemFunctions[lower(n.last().text)]; fn != nil && n.n == 1 {
+		p.call(&n, fn)
+	} else {
+		p.call(&n, nil)
+	}
+	p.arguments()
+	p.tableAlias(-1)
+}
+
+// systemTime reads FOR SYSTEM_TIME. Reference: FROM clause (Transact-SQL),
+// "system_time"; Temporal tables.
+func (p *parser) systemTime() {
+	p.next()
+	p.next()
+	switch {
+	case p.accept("all"):
+	case p.acceptAll("as", "of"):
+		p.scalar()
+	case p.accept("from"):
+		p.scalar()
+		p.expect("to")
+		p.scalar()
+	case p.accept("between"):
+		p.scalar()
+		p.expect("and")
+		p.scalar()
+	case p.acceptAll("contained", "in"):
+		p.brackets(p.scalar)
+	default:
+		p.fail("AS OF, FROM, BETWEEN, CONTAINED IN or ALL")
+	}
+}
+
+// tableSample reads TABLESAMPLE, if it stands here. Reference: FROM clause
+// (Transact-SQL), "tablesample_clause".
+func (p *parser) tableSample() {
+	if !p.accept("tablesample") {
+		return
+	}
+	p.accept("system")
+	p.expectMark('(')
+	p.scalar()
+	if !p.accept("percent") {
+		p.accept("rows")
+	}
+	p.expectMark(')')
+	if p.accept("repeatable") {
+		p.expectMark('(')
+		p.scalar()
+		p.expectMark(')')
+	}
+}

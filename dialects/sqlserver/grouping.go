@@ -1,0 +1,65 @@
+package sqlserver
+
+// groupBy reads the list of GROUP BY. Reference: SELECT - GROUP BY
+// (Transact-SQL).
+//
+//	[ALL] group [, …] [WITH ROLLUP | WITH CUBE]
+func (p *parser) groupBy() {
+	p.accept("all")
+	p.list(func() { p.grouping(true) })
+	if p.is("with") && (p.peek(1).spells("rollup") || p.peek(1).spells("cube") || p.peek(1).spells("distributed_agg") || p.markOf(1) == '(') {
+		p.next()
+		if p.acceptMark('(') {
+			p.expect("distributed_agg")
+			p.expectMark(')')
+		} else {
+			p.next()
+		}
+	}
+}
+
+// grouping reads one group: an expression, (), ROLLUP, CUBE or GROUPING SETS.
+func (p *parser) grouping(sets bool) {
+	switch {
+	case p.isAny("rollup", "cube") && p.markOf(1) == '(':
+		p.next()
+		p.brackets(func() { p.grouping(false) })
+	case sets && p.followed("grouping", "sets"):
+		p.next()
+		p.next()
+		p.enter()
+		p.brackets(func() { p.grouping(true) })
+		p.leave()
+	case p.mark() == '(' && p.markOf(1) == ')':
+		p.next()
+		p.next()
+	case p.mark() == '(' && p.composite():
+		p.brackets(func() { p.scalar() })
+	default:
+		p.scalar()
+	}
+}
+
+// composite reports whether a comma stands directly in the brackets that open
+// here: a group of several expressions.
+func (p *parser) composite() bool {
+	depth := 0
+	for i := 0; ; i++ {
+		switch p.markOf(i) {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return false
+			}
+		case ',':
+			if depth == 1 {
+				return true
+			}
+		case 0:
+			if p.peek(i).kind == endOfText {
+				return false
+			}
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package sqlserver_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ktxhq/ktx/dialects/sqlserver"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// statementStarts are the words with which a statement of Transact-SQL begins,
+// from the reference's pages Transact-SQL statements and Control-of-Flow.
+const statementStarts = `
+	ADD ALTER BACKUP BEGIN BREAK BULK CHECKPOINT CLOSE COMMIT CONTINUE COPY CREATE DBCC DEALLOCATE DECLARE DELETE DENY
+	DISABLE DROP ELSE ENABLE END EXEC EXECUTE FETCH GET GOTO GRANT IF INSERT KILL MERGE MOVE OPEN PRINT RAISERROR READTEXT
+	RECEIVE RECONFIGURE RENAME RESTORE RETURN REVERT REVOKE ROLLBACK SAVE SEND SET SETUSER SHUTDOWN THROW TRUNCATE UPDATE
+	UPDATETEXT USE WAITFOR WHILE WRITETEXT DISK DUMP LINENO LOAD`
+
+// TestStatementTable holds that the table lists every statement but SELECT and
+// WITH, each with a code, and no others.
+func TestStatementTable(t *testing.T) {
+	want := strings.Fields(strings.ToLower(statementStarts))
+	slices.Sort(want)
+	if got := sqlserver.StatementKeywords(); !slices.Equal(got, want) {
+		t.Errorf("got %v\nwant %v", got, want)
+	}
+	second := map[string]string{
+		"copy": "into", "enable": "trigger", "disable": "trigger", "rename": "object", "send": "on", "get": "conversation", "move": "conversation",
+	}
+	g := newGuard(t)
+	for _, word := range want {
+		for _, tail := range []string{"", " x", " (x)", " x y z", "; SELECT 1"} {
+			sql := strings.TrimSpace(strings.ToUpper(word) + " " + second[word] + tail)
+			v := g.Check(sql)
+			if v.Allowed || v.Code == sqlguard.CodeParseError || v.Code == "" || v.Verb == sqlguard.VerbSelect {
+				t.Errorf("%s: %v %s, verb %q", sql, v.Allowed, v.Code, v.Verb)
+			}
+			// The same words behind a query are a second statement, or no SQL.
+			for _, query := range []string{"SELECT 1 ", "SELECT a FROM t ", "SELECT a FROM t WHERE a = 1 ", "SELECT a FROM t ORDER BY a ", "WITH x AS (SELECT 1 AS a) SELECT a FROM x "} {
+				if v := g.Check(query + sql); v.Allowed && sqlserver.ReservedWord(word) {
+					t.Errorf("%s is allowed", query+sql)
+				}
+			}
+		}
+	}
+}
+
+// TestWordsOfTheGrammar holds that every word that a production asks for is one
+// that the lexer knows, and that no word is known without need.
+func TestWordsOfTheGrammar(t *testing.T) {
+	asked := map[string]bool{}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	methods := map[string]bool{"is": true, "isAny": true, "accept": true, "acceptAll": true, "expect": true, "followed": true, "spells": true}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(tree, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			if selector, ok := call.Fun.(*ast.SelectorExpr); !ok || !methods[selector.Sel.Name] {
+				return true
+			}
+			for _, arg := range call.Args {
+				if lit, ok := arg.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+					text, err := strconv.Unquote(lit.Value)
+					if err != nil {
+						t.Fatal(err)
+					}
+					asked[text] = true
+				}
+			}
+			return true
+		})
+	}
+	if len(asked) < 150 {
+		t.Errorf("only %d words found in the source", len(asked))
+	}
+	for text := range asked {
+		if !sqlserver.KnownWord(text) {
+			t.Errorf("a production asks for %q, which the lexer does not know", text)
+		}
+	}
+	for _, text := range sqlserver.StatementKeywords() {
+		if !sqlserver.KnownWord(text) {
+			t.Errorf("the statement %q begins with a word that the lexer does not know", text)
+		}
+		asked[text] = true
+	}
+	for _, text := range sqlserver.TableWords() {
+		if !sqlserver.KnownWord(text) {
+			t.Errorf("a table has %q, which the lexer does not know", text)
+		}
+		asked[text] = true
+	}
+	for _, text := range sqlserver.WordsOfContext() {
+		if !asked[text] {
+			t.Errorf("no production asks for %q", text)
+		}
+		if len(text) > sqlserver.LongestWord {
+			t.Errorf("%q is longer than the longest word", text)
+		}
+	}
+}
+
+// TestRefusedConstructs holds that every construct of the table is refused
+// where it can stand.
+func TestRefusedConstructs(t *testing.T) {
+	texts := map[string][]string{
+		"into":           {"SELECT a INTO x FROM t", "SELECT 1 a INTO #x", "WITH c AS (SELECT 1 a) SELECT a INTO dbo.x FROM c", "SELECT a INTO x FROM t UNION SELECT 1"},
+		"variable":       {"SELECT @a", "SELECT a FROM @t", "SELECT TOP (@n) a FROM t", "SELECT TOP @n a FROM t", "SELECT a FROM t WHERE b = @b", "SELECT @x.value('/a', 'int')", "SELECT * FROM @x.nodes('/a') AS n(c)", "SELECT a FROM t ORDER BY a OFFSET @o ROWS"},
+		"assignment":     {"SELECT @a = 1", "SELECT @a += 1", "SELECT @a = b FROM t"},
+		"dml in from":    {"SELECT * FROM (DELETE FROM t OUTPUT deleted.a) AS x", "SELECT * FROM u JOIN (MERGE t USING u ON 1=1 WHEN MATCHED THEN DELETE OUTPUT $action) AS x ON 1=1"},
+		"dml in with":    {"WITH x AS (INSERT INTO t OUTPUT inserted.a VALUES (1)) SELECT * FROM x", "WITH a AS (SELECT 1 b), x AS (UPDATE t SET a = 1) SELECT * FROM x"},
+		"next value for": {"SELECT NEXT VALUE FOR dbo.s", "SELECT a, NEXT VALUE FOR s OVER (ORDER BY a) FROM t", "SELECT * FROM (SELECT NEXT VALUE FOR s AS a) AS x"},
+		"for update":     {"SELECT a FROM t FOR UPDATE", "SELECT a FROM t FOR UPDATE OF a, b"},
+		"odbc call":      {"SELECT {call p}", "SELECT {call p(1)}"},
+		"compute":        {"SELECT a FROM t ORDER BY a COMPUTE SUM(a)", "SELECT a FROM t COMPUTE SUM(a) BY a"},
+	}
+	g := newGuard(t)
+	for _, construct := range sqlserver.RefusedConstructs() {
+		if len(texts[construct]) == 0 {
+			t.Errorf("no text has the construct %q", construct)
+		}
+		for _, sql := range texts[construct] {
+			if v := g.Check(sql); v.Allowed || v.Code != sqlserver.ConstructCode(construct) {
+				t.Errorf("%s: allowed %v, code %q %v", sql, v.Allowed, v.Code, v.Findings)
+			}
+		}
+	}
+}

@@ -1,0 +1,300 @@
+package sqlserver
+
+import "github.com/ktxhq/ktx/sqlguard"
+
+// selectStatement reads a query with the clauses that end a statement.
+// Reference: SELECT (Transact-SQL).
+//
+//	query_expression [ORDER BY …] [FOR …] [OPTION (…)]
+func (p *parser) selectStatement() {
+	p.stmt.Verb = sqlguard.VerbSelect
+	p.queryExpression()
+	p.queryTail()
+	if p.is("compute") {
+		p.forbid("compute", p.here())
+		p.skipStatement()
+		return
+	}
+	if p.accept("option") {
+		p.queryHints()
+	}
+}
+
+// forbid states that the statement holds a construct that no query may hold.
+func (p *parser) forbid(construct string, at sqlguard.Span) {
+	rule := constructs[construct]
+	p.effect(rule.code, at, rule.does)
+}
+
+// subquery reads a query in brackets.
+func (p *parser) subquery() {
+	p.expectMark('(')
+	p.queryExpression()
+	p.queryTail()
+	p.expectMark(')')
+}
+
+// queryExpression reads queries that set operators join. Reference: Set
+// operators - UNION, Set operators - EXCEPT and INTERSECT (Transact-SQL).
+func (p *parser) queryExpression() {
+	p.enter()
+	p.queryTerm()
+	p.setOperations()
+	p.leave()
+}
+
+func (p *parser) setOperations() {
+	for {
+		switch {
+		case p.accept("union"):
+			p.accept("all")
+		case p.accept("except"), p.accept("intersect"):
+			p.accept("all") // the servers refuse it; nothing hides in it
+		default:
+			return
+		}
+		p.queryTerm()
+	}
+}
+
+func (p *parser) queryTerm() {
+	if p.mark() == '(' {
+		p.next()
+		p.queryExpression()
+		p.queryTail()
+		p.expectMark(')')
+		return
+	}
+	p.querySpecification()
+}
+
+// querySpecification reads one SELECT up to its HAVING or WINDOW clause.
+// Reference: SELECT (Transact-SQL), "query_specification".
+func (p *parser) querySpecification() {
+	outputs := p.outputs
+	p.outputs = false
+	p.expect("select")
+	if !p.accept("all") {
+		p.accept("distinct")
+	}
+	if p.is("top") {
+		p.top()
+	}
+	p.list(func() {
+		if column := p.selectItem(); outputs && column != "" {
+			p.stmt.Columns = append(p.stmt.Columns, column)
+		}
+	})
+	if p.is("into") {
+		p.into()
+	}
+	if p.accept("from") {
+		p.list(p.tableSource)
+	}
+	if p.accept("where") {
+		p.condition()
+	}
+	if p.acceptAll("group", "by") {
+		p.groupBy()
+	}
+	if p.accept("having") {
+		p.condition()
+	}
+	if p.atWindowClause() {
+		p.windowClause()
+	}
+}
+
+// top reads TOP. Reference: TOP (Transact-SQL).
+//
+//	TOP (expression) | number [PERCENT] [WITH TIES]
+func (p *parser) top() {
+	p.next()
+	switch {
+	case p.acceptMark('('):
+		p.scalar()
+		p.expectMark(')')
+	case p.tok.kind == sqlguard.TokenParameter:
+		p.parameter()
+	default:
+		p.acceptSign()
+		p.integer("a number or an expression in brackets")
+	}
+	p.accept("percent")
+	if p.is("with") && (p.peek(1).spells("ties") || p.peek(1).spells("approximate")) {
+		p.next()
+		p.next()
+	}
+}
+
+func (p *parser) acceptSign() {
+	if op := p.operator(); op == "-" || op == "+" {
+		p.next()
+	}
+}
+
+// into reads INTO, which no query may have. Reference: SELECT - INTO Clause
+// (Transact-SQL).
+func (p *parser) into() {
+	start := p.tok.start
+	p.next()
+	if p.tok.kind == sqlguard.TokenParameter {
+		p.next()
+	} else {
+		n := p.multiName("the name of a table")
+		if p.err != nil {
+			return
+		}
+		p.relation(&n, sqlguard.AccessWrite)
+	}
+	p.forbid("into", p.since(start))
+	if p.accept("on") {
+		p.simpleName("the name of a filegroup")
+	}
+}
+
+// selectItem reads one item of a SELECT list and returns the name of its
+// column, if the text tells it. Reference: SELECT Clause (Transact-SQL).
+//
+//   - | t.* | alias = expression | expression [[AS] alias]
+func (p *parser) selectItem() string {
+	switch {
+	case p.operator() == "*":
+		p.allColumns(p.here())
+		p.next()
+		return ""
+	case p.tok.kind == sqlguard.TokenParameter && p.assigns():
+		p.assignment()
+		return ""
+	case (p.tok.isName() || p.tok.kind == sqlguard.TokenString) && p.markOf(1) == '=':
+		alias := p.columnAlias()
+		p.next()
+		p.scalar()
+		return alias
+	}
+	start := p.at
+	refs := len(p.stmt.ColumnRefs)
+	if p.qualifiedStar() {
+		n := p.multiName("a column")
+		p.column(&n)
+		return ""
+	}
+	p.scalar()
+	column := ""
+	if p.plainColumn(start) && len(p.stmt.ColumnRefs) == refs+1 {
+		column = p.stmt.ColumnRefs[refs].Name
+	}
+	if p.accept("as") {
+		return p.columnAlias()
+	}
+	if p.tok.kind == sqlguard.TokenString || p.atName() && !p.atWindowClause() {
+		return p.columnAlias()
+	}
+	return column
+}
+
+// qualifiedStar reports whether t.* stands here.
+func (p *parser) qualifiedStar() bool {
+	i := 0
+	for ; p.peek(i).isName() || p.peek(i).kind == sqlguard.TokenDot; i++ {
+		if i > 2*maxParts {
+			return false
+		}
+	}
+	return i > 1 && p.peek(i-1).kind == sqlguard.TokenDot && p.markOf(i) == '*'
+}
+
+// plainColumn reports whether the tokens since start are a name and dots.
+func (p *parser) plainColumn(start int) bool {
+	for i := start; i < p.at && i < len(p.toks); i++ {
+		t := p.toks[i]
+		if !t.isName() && t.kind != sqlguard.TokenDot {
+			return false
+		}
+	}
+	return p.at > start
+}
+
+// columnAlias reads an alias: a name, or a string literal.
+func (p *parser) columnAlias() string {
+	if p.tok.kind == sqlguard.TokenString {
+		return p.stringLiteral("an alias")
+	}
+	return p.simpleName("an alias").text
+}
+
+// assigns reports whether a variable is assigned here: = or a compound
+// operator. Reference: SELECT @local_variable (Transact-SQL).
+func (p *parser) assigns() bool {
+	if p.markOf(1) == '=' {
+		return true
+	}
+	t := p.peek(1)
+	if t.kind != sqlguard.TokenOperator || p.markOf(2) != '=' {
+		return false
+	}
+	switch p.sql[t.start:t.end] {
+	case "+", "-", "*", "/", "%", "&", "|", "^", "||":
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *parser) assignment() {
+	start := p.tok.start
+	p.next()
+	if p.mark() != '=' {
+		p.next()
+	}
+	p.next()
+	p.forbid("assignment", p.since(start))
+	p.scalar()
+}
+
+// queryTail reads the clauses behind the last query of an expression.
+func (p *parser) queryTail() {
+	if p.acceptAll("order", "by") {
+		p.orderBy()
+	}
+	if p.is("offset") {
+		p.offset()
+	}
+	for p.is("for") {
+		p.forClause()
+	}
+}
+
+// orderBy reads the list of ORDER BY. Reference: SELECT - ORDER BY Clause
+// (Transact-SQL).
+func (p *parser) orderBy() {
+	p.list(func() {
+		p.scalar()
+		if !p.accept("asc") {
+			p.accept("desc")
+		}
+	})
+}
+
+// offset reads OFFSET … FETCH. Reference: SELECT - ORDER BY Clause
+// (Transact-SQL), "offset_fetch".
+func (p *parser) offset() {
+	p.next()
+	p.scalar()
+	p.rows()
+	if !p.accept("fetch") {
+		return
+	}
+	if !p.accept("first") {
+		p.expect("next")
+	}
+	p.scalar()
+	p.rows()
+	p.expect("only")
+}
+
+func (p *parser) rows() {
+	if !p.accept("rows") {
+		p.expect("row")
+	}
+}

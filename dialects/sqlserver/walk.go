@@ -1,0 +1,134 @@
+package sqlserver
+
+import (
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// facts is what the parser has read of a statement so far. There is no tree to
+// walk: the productions call the methods here at the moment they have read a
+// name, a call or a construct that no query may hold.
+type facts struct {
+	stmt    sqlguard.Statement
+	outputs bool   // the next list of items is that of the statement's result
+	path    string // leads to the common table expression that is read
+	// ctes are the names of WITH that are visible here, by their folded form.
+	ctes map[string]string
+	// methods are the calls that are methods only if the name before them is
+	// a column, by their place in stmt.Calls.
+	methods []methodCall
+}
+
+// methodCall is a call x.m() or y.x.m() that is a method if x is a column, and
+// a function of the schema x otherwise.
+type methodCall struct {
+	call   int
+	schema string
+}
+
+func (f *facts) effect(code sqlguard.Code, at sqlguard.Span, message string) {
+	f.stmt.Effects = append(f.stmt.Effects, sqlguard.Finding{Code: code, Span: at, Message: message, Path: f.path})
+}
+
+// spanOf returns the place of a token.
+func spanOf(t token) sqlguard.Span { return sqlguard.Span{Start: t.start, End: t.end} }
+
+// here returns the place of the current token.
+func (p *parser) here() sqlguard.Span { return spanOf(p.tok) }
+
+// since returns the place from start to the end of the last token read.
+func (p *parser) since(start int) sqlguard.Span {
+	end := start
+	if p.at > 0 && p.at <= len(p.toks) {
+		end = p.toks[p.at-1].end
+	}
+	return sqlguard.Span{Start: start, End: max(start, end)}
+}
+
+// column states that the statement mentions a column.
+func (f *facts) column(n *name) {
+	ref := sqlguard.ColumnRef{Qualifier: n.qualifier(1), Name: n.last().text, Span: n.at}
+	if n.star {
+		ref.Qualifier, ref.Name, ref.Star = n.qualifier(0), "", true
+	}
+	f.stmt.ColumnRefs = append(f.stmt.ColumnRefs, ref)
+}
+
+// allColumns states that the statement reads, or may read, columns that it
+// does not name.
+func (f *facts) allColumns(at sqlguard.Span) {
+	f.stmt.ColumnRefs = append(f.stmt.ColumnRefs, sqlguard.ColumnRef{Star: true, Span: at})
+}
+
+// relation states that the statement reads a table, unless the name is one of
+// WITH, and returns where it stands in the list, or -1.
+func (f *facts) relation(n *name, access sqlguard.Access) int {
+	if n.n == 1 && access == sqlguard.AccessRead && f.ctes != nil {
+		// Names that differ in case are one only under some collations.
+		if written, ok := f.ctes[lower(n.parts[0].text)]; ok && written == n.parts[0].text {
+			return -1
+		}
+	}
+	r := sqlguard.Relation{Name: n.last().text, Access: access, Span: n.at}
+	if n.n > 1 {
+		r.Schema = n.parts[n.n-2].text
+	}
+	if n.n > 2 {
+		r.Database = n.parts[n.n-3].text
+	}
+	r.Ruling, r.System = ruleRelation(n)
+	f.stmt.Relations = append(f.stmt.Relations, r)
+	return len(f.stmt.Relations) - 1
+}
+
+// aliased states the alias of a relation.
+func (f *facts) aliased(relation int, alias string) {
+	if relation >= 0 {
+		f.stmt.Relations[relation].Alias = alias
+	}
+}
+
+// call states a call of a function by a name of one or more parts.
+func (f *facts) call(n *name, fn *function) {
+	c := sqlguard.Call{Name: n.last().text, Notation: sqlguard.NotationCall, Span: n.at}
+	if fn != nil {
+		c.Name, c.Builtin, c.Ruling = fn.name, true, fn.ruling()
+	}
+	if n.n > 1 {
+		c.Schema = strings.Join(n.qualifier(1), ".")
+	}
+	if fn == nil {
+		c.Ruling, c.Builtin = ruleUnknown(n)
+	}
+	f.stmt.Calls = append(f.stmt.Calls, c)
+}
+
+// builtin states a call of a function of the server's own.
+func (f *facts) builtin(fn *function, at sqlguard.Span) {
+	f.stmt.Calls = append(f.stmt.Calls, sqlguard.Call{
+		Name: fn.name, Notation: sqlguard.NotationCall, Span: at, Builtin: true, Ruling: fn.ruling(),
+	})
+}
+
+// finish settles what could not be judged where it was read: x.m() is a method
+// of the column x, unless x is a schema of the statement's own relations.
+func (f *facts) finish() {
+	if len(f.methods) == 0 {
+		return
+	}
+	schemas := make(map[string]bool)
+	for _, r := range f.stmt.Relations {
+		if r.Schema != "" {
+			schemas[skeleton(r.Schema)] = true
+		}
+	}
+	for _, m := range f.methods {
+		if schemas[skeleton(m.schema)] {
+			c := &f.stmt.Calls[m.call]
+			c.Ruling = sqlguard.Ruling{Reason: "the name before it is a schema here, so it is a function of the user's"}
+			c.Schema, c.Builtin, c.Notation = m.schema, false, sqlguard.NotationCall
+		}
+	}
+	f.methods = f.methods[:0]
+}
