@@ -108,7 +108,6 @@ var rooms = []room{
 		ours:   []string{"sqlguard"},
 		others: map[string]string{"github.com/gowebpki/jcs": "canonical JSON, which the hash chain is over"},
 	},
-	{path: "execution/audit/internal/gen/ocsf", support: true},
 	{
 		path:    "execution/audit/audittest",
 		ours:    []string{"sqlguard", "execution/audit"},

@@ -1,11 +1,17 @@
 package audit_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/gowebpki/jcs"
 
 	"github.com/ktxhq/ktx/execution/audit"
 )
@@ -15,8 +21,10 @@ import (
 func TestEveryFieldIsClassified(t *testing.T) {
 	t.Parallel()
 	var e audit.Event
-	marks := map[string]string{} // mark → class
-	mark(t, reflect.ValueOf(&e).Elem(), "Event", marks)
+	marks := map[string]audit.Class{}
+	for _, problem := range mark(reflectOf(&e), "Event", marks) {
+		t.Error(problem)
+	}
 	if len(marks) < 50 {
 		t.Fatalf("only %d fields were found", len(marks))
 	}
@@ -26,7 +34,7 @@ func TestEveryFieldIsClassified(t *testing.T) {
 			t.Fatal(err)
 		}
 		for text, class := range marks {
-			want := class == "public" || class == "identifier" || class == "sensitive" && full
+			want := class == audit.ClassPublic || class == audit.ClassIdentifier || class == audit.ClassSensitive && full
 			if got := strings.Contains(string(line), text); got != want {
 				t.Errorf("%s field with the value %s: written %v, full %v", class, text, got, full)
 			}
@@ -34,19 +42,44 @@ func TestEveryFieldIsClassified(t *testing.T) {
 	}
 }
 
-// mark gives every field below v a value of its own.
-func mark(t *testing.T, v reflect.Value, path string, marks map[string]string) {
-	t.Helper()
+// TestUnclassifiedFieldFails: the walk above finds a field that was added
+// without a class, without a name, or of a type that is never written.
+func TestUnclassifiedFieldFails(t *testing.T) {
+	t.Parallel()
+	var v struct {
+		Public   string `json:"public" class:"public"`
+		Untagged string `json:"untagged"`
+		Mistyped string `json:"mistyped" class:"pubic"`
+		Nameless string `class:"public"`
+		Inner    struct {
+			Deep string `json:"deep"`
+		} `json:"inner" class:"public"`
+		Map map[string]string `json:"map" class:"public"`
+	}
+	want := []string{
+		"V.Untagged has no class", "V.Mistyped has no class", "V.Nameless has no JSON name",
+		"V.Inner.Deep has no class", "V.Map has the type map[string]string, which is never written",
+	}
+	if diff := cmp.Diff(want, mark(reflectOf(&v), "V", map[string]audit.Class{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// reflectOf returns the struct at p.
+func reflectOf(p any) reflect.Value { return reflect.ValueOf(p).Elem() }
+
+// mark gives every field below v a value of its own, and returns what is wrong
+// with the fields.
+func mark(v reflect.Value, path string, marks map[string]audit.Class) (problems []string) {
 	for i := range v.NumField() {
 		sf, field := v.Type().Field(i), v.Field(i)
-		class := sf.Tag.Get("class")
-		switch class {
-		case "public", "identifier", "sensitive", "secret":
-		default:
-			t.Errorf("%s.%s has no class", path, sf.Name)
+		class := audit.Class(sf.Tag.Get("class"))
+		if class != audit.ClassSecret && !slices.Contains(audit.Classes(), class) {
+			problems = append(problems, fmt.Sprintf("%s.%s has no class", path, sf.Name))
+			class = audit.ClassSecret
 		}
 		if sf.Tag.Get("json") == "" {
-			t.Errorf("%s.%s has no JSON name", path, sf.Name)
+			problems = append(problems, fmt.Sprintf("%s.%s has no JSON name", path, sf.Name))
 		}
 		if path+"."+sf.Name == "Event.Chain" { // written by the log from the hashes
 			continue
@@ -58,7 +91,7 @@ func mark(t *testing.T, v reflect.Value, path string, marks map[string]string) {
 			field.Set(reflect.ValueOf(at))
 			marks[at.Format(`"2006-`)] = class
 		case field.Kind() == reflect.Struct:
-			mark(t, field, path+"."+sf.Name, marks)
+			problems = append(problems, mark(field, path+"."+sf.Name, marks)...)
 		case field.Kind() == reflect.String:
 			text := fmt.Sprintf("mark-%d-", n)
 			field.SetString(text)
@@ -74,8 +107,86 @@ func mark(t *testing.T, v reflect.Value, path string, marks map[string]string) {
 			field.Set(reflect.ValueOf([]string{text}))
 			marks[text] = class
 		default:
-			t.Errorf("%s.%s has the type %v, which is never written", path, sf.Name, sf.Type)
+			problems = append(problems, fmt.Sprintf("%s.%s has the type %v, which is never written", path, sf.Name, sf.Type))
 		}
+	}
+	return problems
+}
+
+// TestRedacted: what is written anew holds no field of a withheld class,
+// nothing that is no field, and the chain of the original.
+func TestRedacted(t *testing.T) {
+	t.Parallel()
+	var e audit.Event
+	marks := map[string]audit.Class{}
+	if problems := mark(reflectOf(&e), "Event", marks); len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	line, hash, err := audit.Line(e, audit.Hash{1}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	smuggled := bytes.Replace(bytes.TrimSpace(line), []byte(`"event":`), []byte(`"added_later":"a secret","event":`), 1)
+	var back audit.Event
+	if err := json.Unmarshal(smuggled, &back); err != nil {
+		t.Fatal(err)
+	}
+	for _, withheld := range [][]audit.Class{nil, {audit.ClassSensitive}, {audit.ClassIdentifier}, {audit.ClassSensitive, audit.ClassIdentifier}} {
+		got := string(audit.Redacted(back, withheld...))
+		for text, class := range marks {
+			want := class != audit.ClassSecret && !slices.Contains(withheld, class)
+			if strings.Contains(got, text) != want {
+				t.Errorf("%s field %s: without %v it is there: %v", class, text, withheld, !want)
+			}
+		}
+		if strings.Contains(got, "secret") || !strings.HasPrefix(got, `{"chain":{"hash":"`+hash.String()+`","prev":"01`) {
+			t.Errorf("without %v: %s", withheld, got)
+		}
+		if canonical, err := jcs.Transform([]byte(got)); err != nil || string(canonical) != got {
+			t.Errorf("without %v: not canonical: %v", withheld, err)
+		}
+	}
+	if got := string(audit.Redacted(back)); got != strings.TrimSpace(string(line)) {
+		t.Errorf("with nothing withheld it is not the line:\n%s\n%s", got, line)
+	}
+	back.Chain = audit.Chain{Hash: `"},"x":{"`, Prev: "y"}
+	if got := audit.Redacted(back); !json.Valid(got) || bytes.Contains(got, []byte(`"x"`)) {
+		t.Errorf("a hash that is none: %s", got)
+	}
+}
+
+// TestFieldsAreThoseWritten: the list of fields names what a line can hold.
+func TestFieldsAreThoseWritten(t *testing.T) {
+	t.Parallel()
+	var e audit.Event
+	if problems := mark(reflectOf(&e), "Event", map[string]audit.Class{}); len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	line, _, err := audit.Line(e, audit.Hash{}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(line, &doc); err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for key, v := range doc {
+		inner, ok := v.(map[string]any)
+		if !ok {
+			want = append(want, key)
+			continue
+		}
+		for name := range inner {
+			want = append(want, key+"."+name)
+		}
+	}
+	for _, f := range audit.Fields() {
+		got = append(got, f.Path)
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -28,7 +28,7 @@ type field struct {
 	index     int
 	key       string // `"name":`
 	omitEmpty bool
-	sensitive bool
+	class     Class
 	members   []field // of a struct
 	write     func(buf []byte, v reflect.Value) []byte
 }
@@ -46,12 +46,8 @@ func fieldsOf(t reflect.Type) []field {
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		name, options, _ := strings.Cut(sf.Tag.Get("json"), ",")
-		f := field{index: i, key: `"` + name + `":`, omitEmpty: options != ""}
-		switch sf.Tag.Get("class") {
-		case "public", "identifier":
-		case "sensitive":
-			f.sensitive = true
-		default:
+		f := field{index: i, key: `"` + name + `":`, omitEmpty: options != "", class: classOf(sf)}
+		if f.class == ClassSecret {
 			continue
 		}
 		switch {
@@ -79,12 +75,13 @@ func fieldsOf(t reflect.Type) []field {
 	return fields
 }
 
-// appendMembers writes the members of v, each followed by a comma.
-func appendMembers(buf []byte, v reflect.Value, fields []field, full bool) []byte {
+// appendMembers writes the members of v whose class is not withheld, each
+// followed by a comma.
+func appendMembers(buf []byte, v reflect.Value, fields []field, withheld []Class) []byte {
 	for i := range fields {
 		f := &fields[i]
 		fv := v.Field(f.index)
-		if f.sensitive && !full || f.omitEmpty && isEmpty(fv) {
+		if slices.Contains(withheld, f.class) || f.omitEmpty && isEmpty(fv) {
 			continue
 		}
 		buf = append(buf, f.key...)
@@ -92,7 +89,7 @@ func appendMembers(buf []byte, v reflect.Value, fields []field, full bool) []byt
 			buf = f.write(buf, fv)
 		} else {
 			buf = append(buf, '{')
-			buf = appendMembers(buf, fv, f.members, full)
+			buf = appendMembers(buf, fv, f.members, withheld)
 			buf = closeObject(buf)
 		}
 		buf = append(buf, ',')
@@ -197,6 +194,9 @@ func appendString(buf []byte, s string) []byte {
 	return append(buf, '"')
 }
 
+// withoutText is what is withheld unless SQLFull is configured.
+var withoutText = []Class{ClassSensitive}
+
 // appendEvent appends the line of e, newline included, and returns it with the
 // event's hash. e is linked to the event whose hash is prev; its own chain is
 // ignored.
@@ -206,7 +206,11 @@ func appendEvent(buf []byte, e *Event, prev Hash, full bool) ([]byte, Hash, erro
 	buf = append(buf, prefixPrev...)
 	buf = hex.AppendEncode(buf, prev[:])
 	buf = append(buf, prefixEnd...)
-	buf = appendMembers(buf, reflect.ValueOf(e).Elem(), eventFields, full)
+	withheld := withoutText
+	if full {
+		withheld = nil
+	}
+	buf = appendMembers(buf, reflect.ValueOf(e).Elem(), eventFields, withheld)
 	buf = closeObject(buf)
 	line := buf[start:]
 	if len(line) >= maxLine {

@@ -40,6 +40,14 @@ const (
 	LogGap Type = "log.gap"
 )
 
+// Types returns every type of event, in the order of the documentation.
+func Types() []Type {
+	return []Type{
+		QueryDecision, QueryFinished, QueryCancelled, SessionOpen, SessionClose, AuthDenied, ConfigReload, GatewayStart, GatewayStop,
+		ToolCall, SegmentSeal, LogRecovered, LogGap,
+	}
+}
+
 // own reports whether t is one of the types that only the log writes.
 func (t Type) own() bool { return t == SegmentSeal || t == LogRecovered || t == LogGap }
 

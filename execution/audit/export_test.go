@@ -45,6 +45,9 @@ func Line(e Event, prev Hash, full bool) ([]byte, Hash, error) {
 
 // Members returns how the struct at p is written.
 func Members(p any, full bool) string {
-	v := reflect.ValueOf(p).Elem()
-	return string(closeObject(appendMembers([]byte{'{'}, v, fieldsOf(v.Type()), full)))
+	v, withheld := reflect.ValueOf(p).Elem(), withoutText
+	if full {
+		withheld = nil
+	}
+	return string(closeObject(appendMembers([]byte{'{'}, v, fieldsOf(v.Type()), withheld)))
 }

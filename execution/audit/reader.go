@@ -9,7 +9,6 @@ import (
 	"iter"
 	"os"
 	"slices"
-	"time"
 )
 
 // Record is an event and where it stands.
@@ -127,37 +126,4 @@ func (r *Reader) read(ctx context.Context, p place, yield func(Record, error) bo
 			return p, false
 		}
 	}
-}
-
-// Filter selects events. A zero field selects all, several fields those that
-// meet each of them.
-type Filter struct {
-	Types      []Type
-	Seq        int64
-	QueryID    string
-	Principal  string
-	Connection string
-	Verdict    string
-	// Code is a code of the decision or of the result.
-	Code string
-	// Since is inclusive, Until is not.
-	Since, Until time.Time
-}
-
-// Match reports whether e meets the filter.
-func (f Filter) Match(e Event) bool {
-	return (len(f.Types) == 0 || slices.Contains(f.Types, e.Type)) &&
-		(f.Seq == 0 || f.Seq == e.Seq) &&
-		(f.QueryID == "" || f.QueryID == e.QueryID) &&
-		(f.Principal == "" || f.Principal == e.Principal) &&
-		(f.Connection == "" || f.Connection == e.Connection.ID) &&
-		(f.Verdict == "" || f.Verdict == e.Decision.Verdict) &&
-		(f.Code == "" || f.Code == e.Result.Code || slices.Contains(e.Decision.Codes, f.Code)) &&
-		(f.Since.IsZero() || !e.Time.Before(f.Since)) &&
-		(f.Until.IsZero() || e.Time.Before(f.Until))
-}
-
-func (f Filter) zero() bool {
-	return len(f.Types) == 0 && f.Seq == 0 && f.QueryID == "" && f.Principal == "" && f.Connection == "" &&
-		f.Verdict == "" && f.Code == "" && f.Since.IsZero() && f.Until.IsZero()
 }

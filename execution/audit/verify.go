@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"math"
 	"os"
 	"slices"
@@ -22,14 +23,36 @@ import (
 // anchor.json kept elsewhere. It reads only. The error is for a log that
 // cannot be read; a damaged one is a report.
 func Verify(ctx context.Context, dir string, anchors ...Anchor) (Report, error) {
+	return verify(ctx, dir, nil, anchors)
+}
+
+// Checked reads the log in dir as [Reader.All] does and checks it as [Verify]
+// does, in one pass. report is complete when the iteration has ended by itself;
+// when the caller ended it, report tells of what was read. An event that was
+// yielded may still turn out to be in the wrong place, so a caller who must not
+// pass on a damaged log looks at report first.
+func Checked(ctx context.Context, dir string, report *Report, anchors ...Anchor) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		r, err := verify(ctx, dir, yield, anchors)
+		*report = r
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(Record{}, err)
+		}
+	}
+}
+
+// errStopped: the caller wants no more events.
+var errStopped = errors.New("the reading was ended")
+
+func verify(ctx context.Context, dir string, visit func(Record, error) bool, anchors []Anchor) (Report, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return Report{}, fmt.Errorf("verify audit log: %w", err)
 	}
-	v := verifier{root: root, next: 1, linked: true}
+	v := verifier{root: root, visit: visit, next: 1, linked: true}
 	err = errors.Join(v.run(ctx, anchors), root.Close())
 	if err != nil {
-		return Report{}, fmt.Errorf("verify audit log in %s: %w", dir, err)
+		return v.report, fmt.Errorf("verify audit log in %s: %w", dir, err)
 	}
 	return v.report, nil
 }
@@ -37,6 +60,7 @@ func Verify(ctx context.Context, dir string, anchors ...Anchor) (Report, error) 
 // verifier holds what the next line must continue.
 type verifier struct {
 	root    *os.Root
+	visit   func(Record, error) bool // nil when nobody wants the events
 	report  Report
 	anchors []Anchor // not passed yet, by sequence number
 
@@ -105,7 +129,7 @@ func (v *verifier) segment(ctx context.Context, name string, last bool) error {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
-	seg := SegmentReport{Name: name}
+	seg, stopped := SegmentReport{Name: name}, false
 	lines := linesFrom(io.NewSectionReader(f, 0, math.MaxInt64), 0, 0)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -130,10 +154,29 @@ func (v *verifier) segment(ctx context.Context, name string, last bool) error {
 			v.problem(ProblemSegment, name, lines.number, v.next, "the line follows the seal of the segment")
 		}
 		v.line(&seg, line, lines, err)
+		if stopped = v.visit != nil && whole && !v.show(name, line, lines, err); stopped {
+			break
+		}
 	}
 	v.report.Events += seg.Events
 	v.report.Segments = append(v.report.Segments, seg)
+	if stopped {
+		return errStopped
+	}
 	return nil
+}
+
+// show hands a line to the caller and returns whether it wants more.
+func (v *verifier) show(name string, line []byte, at *lines, err error) bool {
+	rec := Record{Segment: name, Line: at.number, Offset: at.start}
+	if err == nil {
+		rec.Raw = slices.Clone(line)
+		err = json.Unmarshal(line, &rec.Event)
+	}
+	if err != nil {
+		return v.visit(Record{}, &LineError{Segment: name, Line: at.number, Err: err})
+	}
+	return v.visit(rec, nil)
 }
 
 // line checks one line against the chain and goes on from what it claims, so

@@ -18,7 +18,7 @@ import (
 )
 
 func (a *app) auditCommand() *cobra.Command {
-	return group("audit", "Read and verify the audit log", a.auditTail(), a.auditShow(), a.auditVerify(), a.auditStats())
+	return group("audit", "Read and verify the audit log", a.auditTail(), a.auditQuery(), a.auditShow(), a.auditVerify(), a.auditExport(), a.auditStats())
 }
 
 // auditDir returns the directory of the project's audit log.
@@ -34,9 +34,7 @@ func (a *app) auditTail() *cobra.Command {
 	var (
 		n      int
 		follow bool
-		filter audit.Filter
-		types  []string
-		since  time.Duration
+		filter auditFilter
 	)
 	c := &cobra.Command{
 		Use:   "tail",
@@ -50,23 +48,15 @@ func (a *app) auditTail() *cobra.Command {
 			if n < 1 {
 				return usage("--lines %d: expected at least 1", n)
 			}
-			if cmd.Flags().Changed("verdict") {
-				if err := oneOf("--verdict", filter.Verdict, []string{audit.VerdictAllow, audit.VerdictReject}); err != nil {
-					return err
-				}
-			}
-			for _, t := range types {
-				filter.Types = append(filter.Types, audit.Type(t))
-			}
-			if since > 0 {
-				filter.Since = time.Now().Add(-since)
+			if err := filter.resolve(cmd, time.Now()); err != nil {
+				return err
 			}
 			r, err := openLog(dir)
 			if err != nil {
 				return err
 			}
 			defer func() { _ = r.Close() }()
-			for rec, err := range r.Tail(cmd.Context(), n, follow, filter) {
+			for rec, err := range r.Tail(cmd.Context(), n, follow, filter.Filter) {
 				if _, bad := errors.AsType[*audit.LineError](err); bad {
 					a.errorf("note: %s\n", escapeControls(err.Error()))
 					continue
@@ -92,13 +82,7 @@ func (a *app) auditTail() *cobra.Command {
 	flags := c.Flags()
 	flags.IntVarP(&n, "lines", "n", 20, "number of events")
 	flags.BoolVarP(&follow, "follow", "f", false, "wait for further events")
-	flags.StringSliceVar(&types, "event", nil, "only events of these types, such as query.decision")
-	flags.StringVarP(&filter.Connection, "connection", "c", "", "only events of this connection")
-	flags.StringVar(&filter.Principal, "principal", "", "only events of this principal")
-	flags.StringVar(&filter.Verdict, "verdict", "", "only decisions: allow or reject")
-	flags.StringVar(&filter.Code, "code", "", "only events with this code")
-	flags.DurationVar(&since, "since", 0, "only events of this last stretch of time, such as 1h")
-	_ = c.RegisterFlagCompletionFunc("connection", a.completeConnections)
+	filter.addCommon(a, c)
 	return c
 }
 
@@ -164,14 +148,10 @@ func (a *app) auditShow() *cobra.Command {
 			defer func() { _ = r.Close() }()
 			found := []json.RawMessage{}
 			for rec, err := range r.All(cmd.Context()) {
-				if _, bad := errors.AsType[*audit.LineError](err); bad {
-					a.errorf("note: %s\n", escapeControls(err.Error()))
-					continue
-				}
-				if err != nil {
+				if err := a.noteBadLine(err); err != nil {
 					return err
 				}
-				if filter.Match(rec.Event) {
+				if err == nil && filter.Match(rec.Event) {
 					found = append(found, bytes.TrimSpace(rec.Raw))
 				}
 			}
@@ -254,7 +234,7 @@ func (a *app) printVerify(rep audit.Report) {
 }
 
 func (a *app) auditStats() *cobra.Command {
-	var since time.Duration
+	var filter auditFilter
 	c := &cobra.Command{
 		Use:   "stats",
 		Short: "Count events, verdicts, codes, connections and times",
@@ -264,11 +244,10 @@ func (a *app) auditStats() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			filter := audit.Filter{}
-			if since > 0 {
-				filter.Since = time.Now().Add(-since)
+			if err := filter.resolve(cmd, time.Now()); err != nil {
+				return err
 			}
-			sum, err := audit.Summarize(cmd.Context(), dir, filter)
+			sum, err := audit.Summarize(cmd.Context(), dir, filter.Filter)
 			if err != nil {
 				return notYet(dir, err)
 			}
@@ -276,7 +255,7 @@ func (a *app) auditStats() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().DurationVar(&since, "since", 0, "only events of this last stretch of time, such as 24h")
+	filter.addSince(c)
 	return c
 }
 

@@ -1,0 +1,97 @@
+package audit
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Class says what a field of [Event] holds.
+type Class string
+
+// The classes.
+const (
+	// ClassPublic: codes, numbers, times, hashes.
+	ClassPublic Class = "public"
+	// ClassIdentifier: names of people, clients, connections, tables and
+	// functions, and the normalised statement, which is made of such names.
+	ClassIdentifier Class = "identifier"
+	// ClassSensitive: text that may quote data. Written only under [SQLFull].
+	ClassSensitive Class = "sensitive"
+	// ClassSecret: never written. A field without a class is of this one.
+	ClassSecret Class = "secret"
+)
+
+// Classes returns the classes of fields that are ever written.
+func Classes() []Class { return []Class{ClassPublic, ClassIdentifier, ClassSensitive} }
+
+// classOf returns the class of a field; what is not one of the classes is secret.
+func classOf(sf reflect.StructField) Class {
+	if c := Class(sf.Tag.Get("class")); slices.Contains(Classes(), c) {
+		return c
+	}
+	return ClassSecret
+}
+
+// Field is a member of an event as it is written.
+type Field struct {
+	// Path is the name with those of the objects around it: sql.normalized.
+	Path  string
+	Class Class
+	// Type is string, integer, number, time, or list of strings.
+	Type string
+}
+
+// Fields lists every member that an event can have, as a line has them: in the
+// order of RFC 8785.
+func Fields() []Field {
+	out := []Field{{"chain.hash", ClassPublic, "string"}, {"chain.prev", ClassPublic, "string"}}
+	var walk func(path string, t reflect.Type, fields []field)
+	walk = func(path string, t reflect.Type, fields []field) {
+		for _, f := range fields {
+			sf := t.Field(f.index)
+			name := path + strings.Trim(f.key, `":`)
+			if f.members != nil {
+				walk(name+".", sf.Type, f.members)
+				continue
+			}
+			out = append(out, Field{Path: name, Class: f.class, Type: typeName(sf.Type)})
+		}
+	}
+	walk("", reflect.TypeFor[Event](), eventFields)
+	return out
+}
+
+func typeName(t reflect.Type) string {
+	switch t.Kind() { //nolint:exhaustive // fieldsOf lets no others through
+	case reflect.Int64:
+		return "integer"
+	case reflect.Float64:
+		return "number"
+	case reflect.Slice:
+		return "list of strings"
+	case reflect.Struct:
+		return "time"
+	default:
+		return "string"
+	}
+}
+
+// Redacted writes e anew without the fields of the withheld classes and
+// without whatever a line may hold that is no field of [Event]. The chain
+// stays: it names the original, and the hash is no longer that of the line.
+func Redacted(e Event, withheld ...Class) []byte {
+	buf := append([]byte(prefixOpen+prefixHash), quotable(e.Chain.Hash)...)
+	buf = append(buf, `",`+prefixPrev...)
+	buf = append(buf, quotable(e.Chain.Prev)...)
+	buf = append(buf, prefixEnd...)
+	return closeObject(appendMembers(buf, reflect.ValueOf(&e).Elem(), eventFields, withheld))
+}
+
+// quotable returns hash when it is one; a damaged line may hold anything there.
+func quotable(hash string) string {
+	if _, ok := parseHash([]byte(hash)); !ok {
+		return ""
+	}
+	return hash
+}
