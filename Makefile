@@ -103,7 +103,7 @@ $(LINT):
 	GOBIN=$(LINT_DIR) CGO_ENABLED=0 $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(LINT_VERSION)
 
 .PHONY: test-deps
-test-deps: ## install PostgreSQL where there is none (Debian-like systems)
+test-deps: ## install what the tests run beside the code, where it is missing (Debian-like systems)
 	@scripts/test-deps
 
 .PHONY: test-versions

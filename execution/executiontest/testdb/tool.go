@@ -9,9 +9,9 @@ import (
 )
 
 // Tool returns the path of a program that a test runs beside the databases,
-// such as psql, sqlite3 or pgbouncer. It is looked for in the directory of
-// [Binaries], in PATH, and in the directories where Debian keeps what is not
-// for every user's PATH. A test without its tool fails; it is never skipped.
+// such as psql, sqlite3 or pgbouncer. It is looked for beside the server
+// programs of [Binaries], in PATH, and where Debian keeps what is not in every
+// user's PATH. A test without its tool fails; it is never skipped.
 func Tool(tb testing.TB, name string) string {
 	tb.Helper()
 	path, err := findTool(name)
@@ -22,18 +22,22 @@ func Tool(tb testing.TB, name string) string {
 }
 
 func findTool(name string) (string, error) {
+	var places []string
 	if bin, err := Binaries(); err == nil {
-		if path, err := exec.LookPath(filepath.Join(bin, name)); err == nil {
-			return path, nil
-		}
+		places = append(places, filepath.Join(bin, name))
 	}
-	if path, err := exec.LookPath(name); err == nil {
-		return path, nil
-	}
+	places = append(places, name)
 	for _, dir := range []string{"/usr/sbin", "/usr/local/sbin", "/sbin"} {
-		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+		places = append(places, filepath.Join(dir, name))
+	}
+	installed, err := filepath.Glob(filepath.Join("/usr/lib/postgresql/*/bin", name))
+	if err != nil {
+		return "", fmt.Errorf("look for %s: %w", name, err)
+	}
+	for _, place := range append(places, installed...) {
+		if path, err := exec.LookPath(place); err == nil {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("the program %s is needed, and is neither beside the server programs nor in PATH=%s (make test-deps installs it on a Debian-like system)", name, os.Getenv("PATH"))
+	return "", fmt.Errorf("the program %s is needed: it is neither beside the server programs nor in /usr/sbin nor in PATH=%s (make test-deps installs it on a Debian-like system)", name, os.Getenv("PATH"))
 }
