@@ -124,6 +124,15 @@ func HexText(raw []byte) string {
 	return string(b)
 }
 
+// NameText returns the name of a column or type as text: as it is, or as
+// [HexText] where it is not UTF-8.
+func NameText(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	return HexText([]byte(name))
+}
+
 // IntegerValue returns a Number when text is an integer that every JSON
 // reader reads exactly (at most 2^53 in magnitude), a String otherwise.
 func IntegerValue(text string) Value {

@@ -85,11 +85,7 @@ func (s *rowSet) describe(d *pgproto3.RowDescription) {
 	s.oids = make([]uint32, n)
 	s.kinds = make([]kind, n)
 	for i, f := range d.Fields[:n] {
-		name := string(f.Name)
-		if !utf8.ValidString(name) {
-			name = execution.HexText(f.Name)
-		}
-		s.columns[i] = execution.Column{Name: name, Type: builtinTypes[f.DataTypeOID]}
+		s.columns[i] = execution.Column{Name: execution.NameText(string(f.Name)), Type: builtinTypes[f.DataTypeOID]}
 		s.oids[i] = f.DataTypeOID
 		s.kinds[i] = kindOf(f.DataTypeOID)
 	}

@@ -1,12 +1,9 @@
 package pgdb_test
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
@@ -92,22 +89,9 @@ func TestNotUTF8(t *testing.T) {
 
 	// A database without an encoding: the server refuses to call its bytes
 	// UTF-8.
-	server := testdb.Postgres(t)
-	name := server.NewRole(t) // a name that is free
-	server.Admin(t, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'")
-	t.Cleanup(func() {
-		conn, err := pgx.Connect(context.Background(), server.URL("", ""))
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer conn.Close(context.Background()) //nolint:errcheck // nothing is left to save
-		if _, err := conn.Exec(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
-			t.Error(err)
-		}
-	})
-	server.Exec(t, server.URL(name, ""), `CREATE TABLE t AS SELECT convert_from('\x4772fc6e'::bytea, 'SQL_ASCII') AS latin, 'plain'::text AS ascii`)
-	c := open(t, server.URL(name, ""), pgdb.Config{})
+	url := testdb.Postgres(t).NewDatabaseWith(t, "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'",
+		`CREATE TABLE t AS SELECT convert_from('\x4772fc6e'::bytea, 'SQL_ASCII') AS latin, 'plain'::text AS ascii`)
+	c := open(t, url, pgdb.Config{})
 	if got := c.one(t, "SELECT ascii FROM t"); got != "plain" {
 		t.Errorf("got %s", got)
 	}

@@ -39,8 +39,8 @@ func newReader(stmt *sqlite3.Stmt, lim execution.Limits) *reader {
 	r.result.Columns = make([]execution.Column, r.columns)
 	for i := range r.result.Columns {
 		r.result.Columns[i] = execution.Column{
-			Name: strings.ToValidUTF8(stmt.ColumnName(i), "\uFFFD"),
-			Type: strings.ToValidUTF8(stmt.ColumnDeclType(i), "\uFFFD"),
+			Name: execution.NameText(stmt.ColumnName(i)),
+			Type: execution.NameText(stmt.ColumnDeclType(i)),
 		}
 	}
 	if all > r.columns {

@@ -36,8 +36,15 @@ func (s *PostgresServer) URL(database, user string) string {
 // database is dropped when the test ends, whoever is still connected.
 func (s *PostgresServer) NewDatabase(tb testing.TB, sql ...string) string {
 	tb.Helper()
+	return s.NewDatabaseWith(tb, "", sql...)
+}
+
+// NewDatabaseWith is NewDatabase with options as CREATE DATABASE has them
+// ("ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'").
+func (s *PostgresServer) NewDatabaseWith(tb testing.TB, options string, sql ...string) string {
+	tb.Helper()
 	name := "ktx_test_" + strings.ToLower(rand.Text())
-	s.Admin(tb, "CREATE DATABASE "+name+" TEMPLATE template0")
+	s.Admin(tb, "CREATE DATABASE "+name+" TEMPLATE template0 "+options)
 	s.afterTest(tb, func(ctx context.Context) error {
 		return run(ctx, s.URL("", ""), "DROP DATABASE "+name+" WITH (FORCE)")
 	})
