@@ -32,6 +32,7 @@ const (
 	stateCannotConnect = "57P03"
 	stateDatabaseGone  = "57P04"
 	stateIdleTimeout   = "57P05"
+	stateProtocol      = "08P01"
 	stateOutOfMemory   = "53200"
 	stateDiskFull      = "53100"
 	stateBadText       = "22P02"
@@ -86,8 +87,24 @@ func queryError(e *pgconn.PgError, sql string) *execution.Error {
 		out.Code, out.Retryable = sqlguard.CodeServerRestarted, true
 	case stateIdleTimeout:
 		out.Code, out.Retryable = sqlguard.CodeConnectionLost, true
+	case stateProtocol:
+		poolerError(out, e)
 	}
 	return out
+}
+
+// poolerError types what a pooler says before it closes a connection. PgBouncer
+// has one SQLSTATE for all of it, so that its words must tell when it has no
+// connection to give (https://www.pgbouncer.org/config.html: max_client_conn,
+// max_db_connections, query_wait_timeout).
+func poolerError(out *execution.Error, e *pgconn.PgError) {
+	if e.Severity != "FATAL" && e.SeverityUnlocalized != "FATAL" {
+		return
+	}
+	out.Code, out.Retryable = sqlguard.CodeConnectionLost, true
+	if strings.HasPrefix(e.Message, "no more connections allowed") || e.Message == "query_wait_timeout" {
+		out.Code, out.RetryAfter = sqlguard.CodeBusy, busyRetry
+	}
 }
 
 // bytePosition turns the server's position, in characters from 1, into a byte

@@ -1,0 +1,64 @@
+package pgdb_test
+
+import (
+	"encoding/binary"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/pgdb"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// farewell answers every connection with one error and closes it.
+func farewell(t *testing.T, fields ...string) (address string) {
+	t.Helper()
+	body := strings.Join(fields, "\x00") + "\x00\x00"
+	message := append([]byte("E"), binary.BigEndian.AppendUint32(nil, uint32(len(body)+4))...)
+	message = append(message, body...)
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a listener in a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	var work sync.WaitGroup
+	work.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Read(make([]byte, 1000))
+			_, _ = conn.Write(message)
+			_ = conn.Close()
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		work.Wait()
+	})
+	return l.Addr().String()
+}
+
+// TestPoolerRefuses shows that what a pooler refuses for want of a connection
+// may be tried again, and that other refusals keep their meaning.
+func TestPoolerRefuses(t *testing.T) {
+	for _, c := range []struct {
+		fields    []string
+		code      sqlguard.Code
+		retryable bool
+	}{
+		{[]string{"SFATAL", "C08P01", "Mno more connections allowed (max_client_conn)"}, sqlguard.CodeBusy, true},
+		{[]string{"SFATAL", "C08P01", "Mquery_wait_timeout"}, sqlguard.CodeBusy, true},
+		{[]string{"SFATAL", "C08P01", "Mserver login has been failing, try again later (server_login_retry)"}, sqlguard.CodeConnectionLost, true},
+		{[]string{"SERROR", "C08P01", "Mquery_wait_timeout"}, sqlguard.CodeDatabaseError, false},
+		{[]string{"SFATAL", "C28P01", "Mpassword authentication failed"}, sqlguard.CodeDatabaseError, false},
+	} {
+		b := open(t, "postgres://u:p@"+farewell(t, c.fields...)+"/d?sslmode=disable", pgdb.Config{})
+		e := b.fails(t, "SELECT 1", execution.Limits{})
+		if e.Code != c.code || e.Retryable != c.retryable || (e.Code == sqlguard.CodeBusy) != (e.RetryAfter > 0) {
+			t.Errorf("%q: %+v", c.fields, e)
+		}
+	}
+}
