@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -34,6 +34,11 @@ type Connection struct {
 	// Settings stands for everything that Open depends on. A reload takes a
 	// connection whose Settings differ, or are empty, for another one.
 	Settings string
+	// Objects says that the backend's catalogue has the objects of the
+	// database, so that what a guard refuses without them may pass with them.
+	Objects bool
+	// Refresh says how long what the server told of itself is relied on.
+	Refresh Refresh
 	// RefuseWritableRole refuses to run statements with a role of which the
 	// probe says that it can do more than read. OnProbe, when set, gets the report of the first use.
 	RefuseWritableRole bool
@@ -55,13 +60,18 @@ type door struct {
 	queue *queue
 	// state is replaced as a whole, so that no statement sees the guard of
 	// one moment and the backend of another.
-	state atomic.Pointer[doorState]
-	open  sync.Mutex // held while the backend is opened or replaced
+	state  atomic.Pointer[doorState]
+	loader loader
 }
 
 type doorState struct {
 	guard   *sqlguard.Guard // nil without a dialect
 	backend Backend         // nil until first use
+	// catalog is what guard knows of the server, and loaded when the server
+	// was asked for it.
+	catalog *sqlguard.Catalog
+	loaded  time.Time
+	doubted bool // the server may be another one since
 }
 
 func newDoor(c Connection) (*door, error) {
@@ -84,6 +94,7 @@ func newDoor(c Connection) (*door, error) {
 		c.Queue = defaultQueueFactor * c.Concurrency
 	}
 	c.Limits = c.Limits.WithDefaults()
+	c.Refresh = c.Refresh.WithDefaults()
 	d := &door{Connection: c, queue: newQueue(c.Concurrency, c.Queue)}
 	state := &doorState{}
 	if c.Dialect != nil {
@@ -95,42 +106,6 @@ func newDoor(c Connection) (*door, error) {
 	}
 	d.state.Store(state)
 	return d, nil
-}
-
-// ready returns the state with an open backend. The first use opens it and
-// loads the catalogue; guard and backend then change together.
-func (d *door) ready(ctx context.Context) (*doorState, error) {
-	if s := d.state.Load(); s.backend != nil {
-		return s, nil
-	}
-	d.open.Lock()
-	defer d.open.Unlock()
-	s := d.state.Load()
-	if s.backend != nil {
-		return s, nil
-	}
-	if d.Open == nil {
-		return nil, d.Unavailable
-	}
-	backend, err := d.Open(ctx, s.guard.ID())
-	if err != nil {
-		return nil, openError(ctx, d.ID, err)
-	}
-	catalog, err := backend.Catalog(ctx)
-	if err != nil {
-		return nil, errors.Join(openError(ctx, d.ID, err), backend.Close())
-	}
-	guard, err := sqlguard.New(d.Dialect, d.Policy, catalog)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("connection %s: %w", d.ID, err), backend.Close())
-	}
-	if err := d.probe(ctx, backend); err != nil {
-		return nil, errors.Join(err, backend.Close())
-	}
-	backend.SetGuard(guard.ID())
-	s = &doorState{guard: guard, backend: backend}
-	d.state.Store(s)
-	return s, nil
 }
 
 // probe asks what the role may do, when someone wants to know.
@@ -171,15 +146,4 @@ func openError(ctx context.Context, id string, err error) error {
 	default:
 		return NewError(sqlguard.CodeConnectionLost, "cannot connect to "+id, err)
 	}
-}
-
-func (d *door) close() error {
-	d.open.Lock()
-	defer d.open.Unlock()
-	s := d.state.Load()
-	if s.backend == nil {
-		return nil
-	}
-	d.state.Store(&doorState{guard: s.guard})
-	return s.backend.Close()
 }

@@ -59,6 +59,7 @@ type ConnectionInfo struct {
 	Dialect     string // "" without a reader
 	Runs        bool   // statements can be run
 	Limits      Limits
+	Catalog     CatalogInfo
 }
 
 // Connections returns every connection, ordered by id.
@@ -72,7 +73,7 @@ func (g *Gateway) Connections() []ConnectionInfo {
 }
 
 func (d *door) info() ConnectionInfo {
-	info := ConnectionInfo{ID: d.ID, Name: d.Name, Description: d.Description, Engine: d.Engine, Runs: d.Open != nil, Limits: d.Limits}
+	info := ConnectionInfo{ID: d.ID, Name: d.Name, Description: d.Description, Engine: d.Engine, Runs: d.Open != nil, Limits: d.Limits, Catalog: d.catalogInfo()}
 	if d.Dialect != nil {
 		info.Dialect = d.Dialect.Name()
 	}
@@ -121,7 +122,7 @@ func (g *Gateway) Probe(ctx context.Context, connectionID string) (ProbeReport, 
 		return ProbeReport{}, err
 	}
 	defer done()
-	s, err := d.ready(ctx)
+	s, err := d.ready(ctx, g.log)
 	if err != nil {
 		return ProbeReport{}, err
 	}
@@ -237,37 +238,42 @@ func (c *call) run(ctx context.Context) (*Result, error) {
 		return nil, c.door.Unavailable
 	}
 	c.request.stage(StageValidating)
-	approved, verdict, latency, refusal := c.judge(state.guard)
 	var openErr error
-	if state.backend == nil && (refusal == nil || catalogDecides(verdict)) {
+	if state.backend != nil {
+		state, openErr = c.ready(ctx, state)
+	}
+	approved, verdict, latency, refusal := c.judge(state.guard)
+	judged := state
+	switch {
+	case openErr != nil:
+	case state.backend == nil && (refusal == nil || c.catalogDecides(verdict)):
 		// A statement that is refused whatever the server is like is not
-		// worth a connection. What the server tells may change the guard, so
-		// that it judges again.
-		opening, cancel := context.WithTimeout(ctx, c.limits.Timeout)
-		ready, err := c.door.ready(opening)
-		cancel()
-		switch {
-		case err != nil:
-			openErr = err
-		case ready.guard.ID() != state.guard.ID():
-			state = ready
-			approved, verdict, latency, refusal = c.judge(state.guard)
-		default:
-			state = ready
-		}
+		// worth a connection.
+		state, openErr = c.ready(ctx, state)
+	case state.backend != nil && refusal != nil && unresolved(verdict):
+		state = c.renew(ctx, state)
+	}
+	if state.guard.ID() != judged.guard.ID() {
+		// What the server tells has changed the guard.
+		approved, verdict, latency, refusal = c.judge(state.guard)
 	}
 	if err := c.decide(ctx, state.guard, verdict, latency); err != nil {
 		return nil, err
 	}
-	if refusal != nil {
-		return nil, refusal
-	}
-	if openErr != nil {
-		c.finish(ctx, nil, openErr)
+	switch {
+	case openErr != nil && (refusal == nil || c.catalogDecides(verdict)):
+		if refusal == nil {
+			c.finish(ctx, nil, openErr)
+		}
 		return nil, openErr
+	case refusal != nil:
+		return nil, refusal
 	}
 	c.started = time.Now()
 	res, err := c.execute(ctx, state, approved)
+	if code := CodeOf(err); code == sqlguard.CodeConnectionLost || code == sqlguard.CodeServerRestarted {
+		c.door.doubt()
+	}
 	c.finish(ctx, res, err)
 	if err != nil {
 		return nil, err
@@ -275,12 +281,44 @@ func (c *call) run(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// catalogDecides reports whether all that speaks against a statement is that
-// the server's search path or database is not known yet.
-func catalogDecides(v sqlguard.Verdict) bool {
+// ready returns a state to judge by, waiting for it no longer than a statement
+// may take, or s beside an error.
+func (c *call) ready(ctx context.Context, s *doorState) (*doorState, error) {
+	waiting, cancel := context.WithTimeout(ctx, c.limits.Timeout)
+	defer cancel()
+	next, err := c.door.ready(waiting, c.gateway.log)
+	if err != nil {
+		return s, err
+	}
+	return next, nil
+}
+
+// renew returns a state that may know what s does not.
+func (c *call) renew(ctx context.Context, s *doorState) *doorState {
+	waiting, cancel := context.WithTimeout(ctx, c.limits.Timeout)
+	defer cancel()
+	return c.door.renew(waiting, c.gateway.log, s)
+}
+
+// catalogDecides reports whether what speaks against a statement may be that
+// the server has not told its search path, its database and its objects yet.
+func (c *call) catalogDecides(v sqlguard.Verdict) bool {
 	return !slices.ContainsFunc(v.Findings, func(f sqlguard.Finding) bool {
-		return f.Code != sqlguard.CodeUnresolvedObject && f.Code != sqlguard.CodeExternalRelation
+		return !slices.Contains(pathDecides, f.Code) && (!c.door.Objects || !slices.Contains(objectsDecide, f.Code))
 	})
+}
+
+// What a server's search path and database, and what its objects may lift.
+var (
+	pathDecides   = []sqlguard.Code{sqlguard.CodeUnresolvedObject, sqlguard.CodeExternalRelation}
+	objectsDecide = []sqlguard.Code{
+		sqlguard.CodeFunctionNotAllowed, sqlguard.CodeOperatorNotAllowed, sqlguard.CodeTypeNotAllowed, sqlguard.CodeColumnNotAllowed,
+	}
+)
+
+// unresolved reports whether a statement names what the guard does not know.
+func unresolved(v sqlguard.Verdict) bool {
+	return slices.ContainsFunc(v.Findings, func(f sqlguard.Finding) bool { return f.Code == sqlguard.CodeUnresolvedObject })
 }
 
 func (c *call) judge(guard *sqlguard.Guard) (sqlguard.Approved, sqlguard.Verdict, time.Duration, error) {
@@ -301,7 +339,39 @@ func (c *call) execute(ctx context.Context, state *doorState, approved sqlguard.
 		return nil, contextError(ctx, "before it was sent")
 	}
 	c.request.stage(StageExecuting)
-	return state.backend.Query(ctx, approved, c.limits)
+	return c.send(ctx, state, approved)
+}
+
+// send hands the statement to the backend. A backend refuses what was approved
+// by another guard than the one in force. Where that is because the guard was
+// replaced since, the new one judges, and its decision is recorded too.
+func (c *call) send(ctx context.Context, state *doorState, approved sqlguard.Approved) (*Result, error) {
+	for {
+		res, err := state.backend.Query(ctx, approved, c.limits)
+		if !errors.Is(err, sqlguard.ErrNotApproved) {
+			return res, err
+		}
+		next := c.door.settled(state)
+		if next == state || next.backend != state.backend {
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, contextError(ctx, "before it was sent")
+		}
+		same := next.guard.ID() == state.guard.ID()
+		state = next
+		if same {
+			continue // replaced, and again by what it was
+		}
+		again, verdict, latency, refusal := c.judge(state.guard)
+		if err := c.decide(ctx, state.guard, verdict, latency); err != nil {
+			return nil, err
+		}
+		if refusal != nil {
+			return nil, refusal
+		}
+		approved = again
+	}
 }
 
 // decide records the decision. Until it is recorded nothing runs.
@@ -339,7 +409,7 @@ func (c *call) decide(ctx context.Context, guard *sqlguard.Guard, v sqlguard.Ver
 	if err := c.gateway.log.Append(ctx, e); err != nil {
 		return auditError(err)
 	}
-	c.decided = v.Allowed
+	c.decided = c.decided || v.Allowed
 	return nil
 }
 

@@ -108,19 +108,23 @@ func query(ctx context.Context, g *execution.Gateway, sql string) (*execution.Re
 func events(log *audittest.Log) string {
 	var out []string
 	for _, e := range log.Events() {
-		text := string(e.Type)
-		if e.Decision.Verdict != "" {
-			text += ":" + e.Decision.Verdict
-		}
-		if e.Result.Status != "" {
-			text += ":" + e.Result.Status
-		}
-		if e.Result.Code != "" {
-			text += ":" + e.Result.Code
-		}
-		out = append(out, text)
+		out = append(out, eventText(e))
 	}
 	return strings.Join(out, " ")
+}
+
+func eventText(e audit.Event) string {
+	text := string(e.Type)
+	if e.Decision.Verdict != "" {
+		text += ":" + e.Decision.Verdict
+	}
+	if e.Result.Status != "" {
+		text += ":" + e.Result.Status
+	}
+	if e.Result.Code != "" {
+		text += ":" + e.Result.Code
+	}
+	return text
 }
 
 func TestDecisionIsRecordedBeforeTheStatementRuns(t *testing.T) {

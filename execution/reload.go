@@ -150,7 +150,7 @@ func (s *doors) process() audit.Process {
 		if d.base != (sqlguard.ID{}) {
 			guard = d.base.String()
 		}
-		_, _ = fmt.Fprintf(h, "%s %s %s %+v %d %d %v\n", id, d.Engine, guard, d.Limits, d.Concurrency, d.Queue, d.RefuseWritableRole)
+		_, _ = fmt.Fprintf(h, "%s %s %s %+v %d %d %v %v\n", id, d.Engine, guard, d.Limits, d.Concurrency, d.Queue, d.RefuseWritableRole, d.Objects)
 	}
 	return audit.Process{PID: int64(os.Getpid()), Config: hex.EncodeToString(h.Sum(nil))}
 }

@@ -1,0 +1,322 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Refresh says how long a guard may rely on what its server told of itself:
+// version, search path and, where the connection has them, objects. The zero
+// value of a field means its default.
+type Refresh struct {
+	// Every is how old that may be when a statement is judged. The server is
+	// asked again before, while statements come, so that none has to wait.
+	Every time.Duration
+	// Keep is how old it may be when the server did not answer since. Then
+	// statements fail until it does.
+	Keep time.Duration
+	// Retry is the least time between two questions, where an older answer may
+	// still be used. A statement that names what the guard does not know asks
+	// no more often than that.
+	Retry time.Duration
+}
+
+// The defaults of [Refresh].
+const (
+	DefaultRefreshEvery = 5 * time.Minute
+	DefaultRefreshKeep  = 15 * time.Minute
+	DefaultRefreshRetry = 10 * time.Second
+)
+
+// WithDefaults returns r with every zero field set to its default.
+func (r Refresh) WithDefaults() Refresh {
+	if r.Every <= 0 {
+		r.Every = DefaultRefreshEvery
+	}
+	if r.Keep <= 0 {
+		r.Keep = max(DefaultRefreshKeep, r.Every)
+	}
+	if r.Retry <= 0 {
+		r.Retry = min(DefaultRefreshRetry, r.Every)
+	}
+	return r
+}
+
+const (
+	// loadTime bounds one attempt to open a connection or to ask it again,
+	// whoever waits for it.
+	loadTime = 2 * time.Minute
+	// refreshWait is how long a statement waits for a newer answer while an
+	// older one may still be used.
+	refreshWait = 5 * time.Second
+)
+
+// The reasons of a config.reload event that names a connection.
+const (
+	// CatalogReplaced: the server tells something else of itself than before,
+	// and a new guard judges from then on.
+	CatalogReplaced = "catalog_replaced"
+	// CatalogUnavailable: the server could not be asked. The event is recorded
+	// once until it can.
+	CatalogUnavailable = "catalog_unavailable"
+)
+
+// CatalogInfo says what the guard of a connection knows of its server.
+type CatalogInfo struct {
+	Objects bool      // the guard judges with the objects of the database
+	Loaded  time.Time // when the server told it; zero before the first use
+	Count   int       // of the objects known
+	Failure string    // why the server could not be asked the last time, or ""
+}
+
+// loader opens a connection and asks its server again from time to time. One
+// attempt runs at a time, by itself: who needs its outcome waits for it, and
+// goes away without ending it.
+type loader struct {
+	mu      sync.Mutex
+	running *attempt
+	tried   time.Time // when the last attempt began
+	failure error     // of the last attempt
+	closed  bool
+
+	// swap is held while guard and backend change together.
+	swap    sync.Mutex
+	closing sync.Mutex
+}
+
+// attempt is one attempt. Its outcome is set when done is closed.
+type attempt struct {
+	done   chan struct{}
+	cancel context.CancelFunc
+	state  *doorState
+	err    error
+}
+
+// ready returns a state with an open backend whose guard knows the server of
+// now, within the bounds of Refresh. The first use opens the backend.
+func (d *door) ready(ctx context.Context, log audit.Log) (*doorState, error) {
+	s := d.state.Load()
+	if s.backend == nil {
+		return d.load(ctx, log)
+	}
+	age := time.Since(s.loaded)
+	if s.doubted {
+		age = max(age, d.Refresh.Every)
+	}
+	switch {
+	case age < d.Refresh.Every*4/5:
+		return s, nil
+	case age < d.Refresh.Every:
+		d.start(ctx, log, d.Refresh.Retry)
+		return s, nil
+	case age < d.Refresh.Keep:
+		return d.renew(ctx, log, s), nil
+	default:
+		return d.load(ctx, log)
+	}
+}
+
+// renew returns a newer state than s, or s when none is to be had soon: the
+// server was asked a short while ago, or does not answer.
+func (d *door) renew(ctx context.Context, log audit.Log, s *doorState) *doorState {
+	a := d.start(ctx, log, d.Refresh.Retry)
+	if a == nil {
+		return d.settled(s)
+	}
+	waiting, cancel := context.WithTimeout(ctx, refreshWait)
+	defer cancel()
+	select {
+	case <-a.done:
+	case <-waiting.Done():
+	}
+	return d.settled(s)
+}
+
+// settled returns the state in force, once a change under way is complete, or s
+// when the connection is closed.
+func (d *door) settled(s *doorState) *doorState {
+	d.loader.swap.Lock()
+	defer d.loader.swap.Unlock()
+	if now := d.state.Load(); now.backend != nil {
+		return now
+	}
+	return s
+}
+
+// doubt makes the next statement ask the server again, since it may be another
+// one: its connection broke.
+func (d *door) doubt() {
+	d.loader.swap.Lock()
+	defer d.loader.swap.Unlock()
+	s := *d.state.Load()
+	if s.backend == nil {
+		return
+	}
+	s.doubted = true
+	d.state.Store(&s)
+}
+
+// load waits for an attempt.
+func (d *door) load(ctx context.Context, log audit.Log) (*doorState, error) {
+	if d.Open == nil {
+		return nil, d.Unavailable
+	}
+	a := d.start(ctx, log, 0)
+	if a == nil {
+		return nil, drainingError()
+	}
+	select {
+	case <-a.done:
+		return a.state, a.err
+	case <-ctx.Done():
+		return nil, openError(ctx, d.ID, ctx.Err())
+	}
+}
+
+// start returns the attempt that is running, or begins one. It returns nil when
+// the last one began less than pause ago, and when the connection is closed.
+func (d *door) start(ctx context.Context, log audit.Log, pause time.Duration) *attempt {
+	l := &d.loader
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.running != nil {
+		return l.running
+	}
+	if l.closed || pause > 0 && time.Since(l.tried) < pause {
+		return nil
+	}
+	// The attempt is the gateway's own act, not that of the caller who happens
+	// to come first.
+	ctx, cancel := context.WithTimeout(audit.WithActor(context.WithoutCancel(ctx), audit.Actor{}), loadTime)
+	a := &attempt{done: make(chan struct{}), cancel: cancel}
+	l.running, l.tried = a, time.Now()
+	go func() {
+		defer close(a.done)
+		defer cancel()
+		a.state, a.err = d.attempt(ctx, log)
+		l.mu.Lock()
+		if a.err != nil && l.closed {
+			a.err = drainingError()
+		}
+		first := a.err != nil && l.failure == nil && !l.closed && d.state.Load().backend != nil
+		l.failure = a.err
+		l.mu.Unlock()
+		if first {
+			_ = log.Append(ctx, d.event(CatalogUnavailable, nil, CodeOf(a.err)))
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.running = nil
+	}()
+	return a
+}
+
+// attempt opens the backend unless it is open, asks what the server is and
+// makes the guard that knows it. Guard and backend then change together. A
+// fault on the way changes nothing.
+func (d *door) attempt(ctx context.Context, log audit.Log) (next *doorState, err error) {
+	old := d.state.Load()
+	backend, opened := old.backend, false
+	defer func() {
+		if r := recover(); r != nil {
+			next, err = nil, NewError(sqlguard.CodeInternalError, "the gateway met a fault of its own while connecting to "+d.ID, fmt.Errorf("panic: %v", r))
+		}
+		if err != nil && opened {
+			err = errors.Join(err, backend.Close())
+		}
+	}()
+	if backend == nil {
+		if backend, err = d.Open(ctx, old.guard.ID()); err != nil {
+			return nil, openError(ctx, d.ID, err)
+		}
+		opened = true
+	}
+	began := time.Now()
+	catalog, err := backend.Catalog(ctx)
+	if err != nil {
+		return nil, openError(ctx, d.ID, err)
+	}
+	guard := old.guard
+	if opened || catalog != old.catalog {
+		if guard, err = sqlguard.New(d.Dialect, d.Policy, catalog); err != nil {
+			return nil, fmt.Errorf("connection %s: %w", d.ID, err)
+		}
+	}
+	switch {
+	case opened:
+		if err := d.probe(ctx, backend); err != nil {
+			return nil, err
+		}
+	case guard.ID() == old.guard.ID():
+		guard = old.guard // which remembers its verdicts
+	default:
+		if err := log.Append(ctx, d.event(CatalogReplaced, guard, "")); err != nil {
+			return nil, auditError(err)
+		}
+	}
+	next = &doorState{guard: guard, backend: backend, catalog: catalog, loaded: began}
+	d.loader.swap.Lock()
+	defer d.loader.swap.Unlock()
+	backend.SetGuard(guard.ID())
+	d.state.Store(next)
+	return next, nil
+}
+
+// event is what the log says of an attempt.
+func (d *door) event(reason string, guard *sqlguard.Guard, code sqlguard.Code) audit.Event {
+	e := audit.Event{
+		Type: audit.ConfigReload, Reason: reason, Connection: audit.Connection{ID: d.ID, Dialect: d.Dialect.Name()},
+		Result: audit.Result{Code: string(code)},
+	}
+	if guard != nil {
+		e.Decision = audit.Decision{Policy: guard.ID().String(), Parser: guard.Dialect().Version()}
+	}
+	return e
+}
+
+// catalogInfo says what is known.
+func (d *door) catalogInfo() CatalogInfo {
+	info := CatalogInfo{Objects: d.Objects}
+	if s := d.state.Load(); s.backend != nil {
+		info.Loaded = s.loaded
+		if s.catalog != nil && s.catalog.Objects != nil {
+			o := s.catalog.Objects
+			info.Count = len(o.Functions) + len(o.Operators) + len(o.Casts) + len(o.Types) + len(o.Relations)
+		}
+	}
+	d.loader.mu.Lock()
+	defer d.loader.mu.Unlock()
+	if d.loader.failure != nil {
+		info.Failure = d.loader.failure.Error()
+	}
+	return info
+}
+
+// close ends an attempt that runs, and the backend. Nothing opens it again.
+func (d *door) close() error {
+	l := &d.loader
+	l.closing.Lock()
+	defer l.closing.Unlock()
+	l.mu.Lock()
+	l.closed = true
+	running := l.running
+	l.mu.Unlock()
+	if running != nil {
+		running.cancel()
+		<-running.done
+	}
+	l.swap.Lock()
+	s := d.state.Load()
+	d.state.Store(&doorState{guard: s.guard})
+	l.swap.Unlock()
+	if s.backend == nil {
+		return nil
+	}
+	return s.backend.Close()
+}
