@@ -161,7 +161,7 @@ func (p *parser) primary() kind {
 		}
 		k, _ := p.bracketed()
 		return k
-	case sqlguard.TokenQuotedName:
+	case sqlguard.TokenQuotedName, sqlguard.TokenDot:
 		return p.named()
 	case sqlguard.TokenWord:
 		switch {

@@ -140,11 +140,13 @@ func (p *parser) bracketedTable() (query bool) {
 }
 
 // derivedAlias reads the alias of a derived table, and its columns. The result
-// of a query of type xml can be taken apart with nodes().
+// of a query of type xml can be taken apart with nodes(); a view of a graph can
+// be FOR PATH.
 func (p *parser) derivedAlias() {
 	if p.mark() == '.' {
 		p.method()
 	}
+	p.acceptAll("for", "path")
 	p.accept("as")
 	p.simpleName("an alias of the query before")
 	if p.mark() == '(' {
@@ -241,6 +243,9 @@ func (p *parser) openJSONColumns() {
 	p.brackets(func() {
 		p.simpleName("the name of a column")
 		p.dataType()
+		if p.accept("collate") {
+			p.simpleName("the name of a collation")
+		}
 		if p.tok.kind == sqlguard.TokenString {
 			p.next()
 		}
@@ -278,14 +283,14 @@ func (p *parser) fullTextTable() {
 // external reads OPENROWSET and its like, which no query may hold. Reference:
 // OPENROWSET, OPENQUERY, OPENDATASOURCE, OPENXML (Transact-SQL).
 func (p *parser) external() {
-	start := p.tok
 	p.builtin(functions[p.tok.word.text], p.here())
 	p.next()
 	p.skipBrackets()
-	if start.spells("openxml") || start.spells("openrowset") {
-		if p.is("with") && p.markOf(1) == '(' {
-			p.next()
+	if p.accept("with") {
+		if p.mark() == '(' {
 			p.skipBrackets()
+		} else {
+			p.multiName("a table")
 		}
 	}
 	for p.acceptMark('.') { // OPENDATASOURCE (…).database.schema.table

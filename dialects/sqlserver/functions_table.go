@@ -70,7 +70,7 @@ var functionPages = []functionPage{
 		vector_distance vector_norm vector_normalize vectorproperty`},
 	{page: "CONTAINS (Transact-SQL); FREETEXT (Transact-SQL)", names: "contains freetext"},
 	{page: "Rowset Functions (Transact-SQL)", table: true, names: `
-		containstable freetexttable openjson generate_series string_split semantickeyphrasetable
+		containstable fn_helpcollations fn_listextendedproperty freetexttable openjson generate_series string_split semantickeyphrasetable
 		semanticsimilaritydetailstable semanticsimilaritytable`},
 }
 
@@ -138,6 +138,7 @@ var deniedFunctions = []deniedPage{
 // systemFunctionPages are the functions of the schema sys that may be called.
 var systemFunctionPages = []functionPage{
 	{page: "sys.fn_helpcollations (Transact-SQL)", table: true, names: "fn_helpcollations"},
+	{page: "sys.fn_listextendedproperty (Transact-SQL)", table: true, names: "fn_listextendedproperty"},
 	{page: "sys.fn_varbintohexstr; sys.fn_PhysLocFormatter", names: "fn_varbintohexstr fn_varbintohexsubstring fn_physlocformatter"},
 }
 

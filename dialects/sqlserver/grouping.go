@@ -3,18 +3,21 @@ package sqlserver
 // groupBy reads the list of GROUP BY. Reference: SELECT - GROUP BY
 // (Transact-SQL).
 //
-//	[ALL] group [, …] [WITH ROLLUP | WITH CUBE]
+//	[ALL] group [WITH (DISTRIBUTED_AGG)] [, …] [WITH ROLLUP | WITH CUBE]
 func (p *parser) groupBy() {
 	p.accept("all")
-	p.list(func() { p.grouping(true) })
-	if p.is("with") && (p.peek(1).spells("rollup") || p.peek(1).spells("cube") || p.peek(1).spells("distributed_agg") || p.markOf(1) == '(') {
-		p.next()
-		if p.acceptMark('(') {
+	p.list(func() {
+		p.grouping(true)
+		if p.is("with") && p.markOf(1) == '(' {
+			p.next()
+			p.next()
 			p.expect("distributed_agg")
 			p.expectMark(')')
-		} else {
-			p.next()
 		}
+	})
+	if p.is("with") && (p.peek(1).spells("rollup") || p.peek(1).spells("cube")) {
+		p.next()
+		p.next()
 	}
 }
 

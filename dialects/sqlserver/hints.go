@@ -50,6 +50,9 @@ func (p *parser) tableHints() {
 	case p.is("with") && p.markOf(1) == '(':
 		p.next()
 	case p.atOldHints():
+	case p.is("holdlock"): // the old form without brackets
+		p.tableHint()
+		return
 	default:
 		return
 	}
@@ -67,6 +70,10 @@ func (p *parser) tableHints() {
 // tableHint reads one hint of a table.
 func (p *parser) tableHint() {
 	t := p.tok
+	if t.kind == sqlguard.TokenNumber { // the number of an index, in the old form
+		p.next()
+		return
+	}
 	if t.kind != sqlguard.TokenWord {
 		p.fail("a table hint")
 		return

@@ -205,14 +205,10 @@ func (l *lexer) number(i int) (sqlguard.TokenKind, int) {
 		n += l.digits(i + n)
 	}
 	if l.byteAt(i+n)|0x20 == 'e' {
-		exponent := 1
-		if c := l.byteAt(i + n + 1); c == '+' || c == '-' {
-			if !isDigit(l.byteAt(i + n + 2)) {
-				return sqlguard.TokenInvalid, n + 2
-			}
-			exponent = 2
+		n++ // the sign and the digits may be missing: 1e and 1e+ are 1
+		if c := l.byteAt(i + n); c == '+' || c == '-' {
+			n++
 		}
-		n += exponent
 		n += l.digits(i + n)
 	}
 	return sqlguard.TokenNumber, n
@@ -260,9 +256,16 @@ func (l *lexer) dollar(i int) (sqlguard.TokenKind, int) {
 	}
 }
 
-// money scans a money literal whose currency symbol has size bytes.
+// money scans a money literal whose currency symbol has size bytes. Spaces may
+// stand behind the symbol.
 func (l *lexer) money(i, size int) (sqlguard.TokenKind, int) {
 	n := size
+	for l.byteAt(i+n) == ' ' || l.byteAt(i+n) == '\t' {
+		n++
+	}
+	if c := l.byteAt(i + n); !isDigit(c) && (c != '.' || !isDigit(l.byteAt(i+n+1))) {
+		return sqlguard.TokenNumber, size
+	}
 	n += l.digits(i + n)
 	if l.byteAt(i+n) == '.' {
 		n++

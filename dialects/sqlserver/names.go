@@ -89,11 +89,17 @@ func (p *parser) namePart() part {
 	return out
 }
 
-// multiName reads a name of several parts. Parts between the first and the last
-// may be left out. Reference: Transact-SQL syntax conventions, "Multipart
-// names".
+// multiName reads a name of several parts. Parts before the last may be left
+// out; at the start that changes nothing. Reference: Transact-SQL syntax
+// conventions, "Multipart names".
 func (p *parser) multiName(what string) name {
 	var n name
+	for range maxParts - 1 {
+		if p.mark() != '.' {
+			break
+		}
+		p.next()
+	}
 	n.parts[0] = p.simpleName(what)
 	n.n = 1
 	n.at = n.parts[0].at

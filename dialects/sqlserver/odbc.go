@@ -78,6 +78,15 @@ func (p *parser) escapedCall() {
 		p.expect("from")
 		p.scalar()
 		p.expectMark(')')
+	case written == "position":
+		// {fn POSITION(a IN b)}
+		p.next()
+		p.scalar()
+		if !p.accept("in") {
+			p.expectMark(',')
+		}
+		p.scalar()
+		p.expectMark(')')
 	case written == "timestampadd" || written == "timestampdiff":
 		p.datePartArguments()
 	case fn.syntax == syntaxPlain || fn.syntax == syntaxTrim || fn.syntax == syntaxSized:

@@ -70,7 +70,7 @@ func (p *parser) is2() {
 	case p.accept("null"):
 	case p.accept("distinct"):
 		p.expect("from")
-		p.scalar()
+		p.compared()
 	default:
 		p.fail("NULL or DISTINCT FROM")
 	}

@@ -107,13 +107,14 @@ func (p *parser) querySpecification() {
 
 // top reads TOP. Reference: TOP (Transact-SQL).
 //
-//	TOP (expression) | number [PERCENT] [WITH TIES]
+//	TOP (expression) | number [PERCENT] [WITH TIES | WITH APPROXIMATE]
 func (p *parser) top() {
 	p.next()
 	switch {
-	case p.acceptMark('('):
-		p.scalar()
-		p.expectMark(')')
+	case p.mark() == '(':
+		if k, _ := p.bracketed(); k == condition {
+			p.fail("an expression instead of the condition before")
+		}
 	case p.tok.kind == sqlguard.TokenParameter:
 		p.parameter()
 	default:
@@ -121,7 +122,7 @@ func (p *parser) top() {
 		p.integer("a number or an expression in brackets")
 	}
 	p.accept("percent")
-	if p.is("with") && (p.peek(1).spells("ties") || p.peek(1).spells("approximate")) {
+	if p.is("with") && (p.peek(1).spells("ties") || p.peek(1).spells("approximate") || p.peek(1).spells("approx")) {
 		p.next()
 		p.next()
 	}
@@ -257,8 +258,12 @@ func (p *parser) queryTail() {
 	if p.acceptAll("order", "by") {
 		p.orderBy()
 	}
-	if p.is("offset") {
-		p.offset()
+	if p.accept("offset") {
+		p.scalar()
+		p.rows()
+	}
+	if p.is("fetch") && (p.peek(1).spells("first") || p.peek(1).spells("next") || p.peek(1).spells("approximate") || p.peek(1).spells("approx")) {
+		p.fetch()
 	}
 	for p.is("for") {
 		p.forClause()
@@ -276,14 +281,12 @@ func (p *parser) orderBy() {
 	})
 }
 
-// offset reads OFFSET … FETCH. Reference: SELECT - ORDER BY Clause
-// (Transact-SQL), "offset_fetch".
-func (p *parser) offset() {
+// fetch reads FETCH. Reference: SELECT - ORDER BY Clause (Transact-SQL),
+// "offset_fetch".
+func (p *parser) fetch() {
 	p.next()
-	p.scalar()
-	p.rows()
-	if !p.accept("fetch") {
-		return
+	if !p.accept("approximate") {
+		p.accept("approx")
 	}
 	if !p.accept("first") {
 		p.expect("next")

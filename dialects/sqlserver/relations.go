@@ -31,8 +31,6 @@ func ruleRelation(n *name) (rule sqlguard.Ruling, system bool) {
 	switch {
 	case n.n > 3:
 		return refuse(sqlguard.CodeExternalRelation, "a name of four parts lies on another server")
-	case n.n > 2 && n.parts[0].text == "":
-		return refuse(sqlguard.CodeExternalRelation, "the name of its database is left out")
 	case strings.HasPrefix(relation, "##"):
 		return refuse(sqlguard.CodeRelationNotAllowed, "a global temporary table belongs to other sessions")
 	case strings.HasPrefix(relation, "xp_"), strings.HasPrefix(relation, "sp_"):

@@ -20,7 +20,7 @@ var systemViews = views(readableView, `
 	partitions periods procedures schemas selective_xml_index_paths sequences spatial_index_tessellations
 	spatial_indexes spatial_reference_systems sql_dependencies sql_expression_dependencies sql_modules stats
 	stats_columns sysindexes syscolumns sysobjects systypes syscomments sysconstraints sysdepends sysforeignkeys
-	sysindexkeys sysreferences system_columns system_objects system_views table_types tables triggers
+	sysindexkeys sysreferences system_columns system_objects system_sql_modules system_views table_types tables triggers
 	trigger_events type_assembly_usages types vector_indexes views xml_indexes xml_schema_attributes
 	xml_schema_collections xml_schema_components xml_schema_elements xml_schema_facets xml_schema_namespaces
 	xml_schema_types dm_db_column_store_row_group_physical_stats dm_db_index_usage_stats dm_db_partition_stats

@@ -13,12 +13,22 @@ import (
 func (p *parser) withStatement() {
 	start := p.tok.start
 	p.next()
-	if p.accept("xmlnamespaces") {
+	switch {
+	case p.accept("xmlnamespaces"):
 		p.brackets(p.xmlNamespace)
 		if p.acceptMark(',') {
 			p.list(p.commonTable)
 		}
-	} else {
+	case p.accept("change_tracking_context"): // only before statements that write
+		p.skipBrackets()
+		if p.acceptMark(',') {
+			p.list(p.commonTable)
+		}
+		if !p.isAny("insert", "update", "delete", "merge") {
+			p.fail("INSERT, UPDATE, DELETE or MERGE")
+			return
+		}
+	default:
 		p.list(p.commonTable)
 	}
 	switch {

@@ -43,7 +43,9 @@ var words = func() map[string]*word {
 
 // reservedWords are the words of the reference's page Reserved Keywords
 // (Transact-SQL), of its list for SQL Server and Azure Synapse Analytics.
-// WITHIN GROUP stands there as two words; WITHIN alone is a name.
+// WITHIN GROUP stands there as two words; WITHIN alone is a name. So is
+// PRECISION, which the page lists: servers take it for the column of
+// sys.columns.
 const reservedWords = `
 	add all alter and any as asc authorization backup begin between break browse bulk by cascade case check checkpoint
 	close clustered coalesce collate column commit compute constraint contains containstable continue convert create
@@ -52,7 +54,7 @@ const reservedWords = `
 	exists exit external fetch file fillfactor for foreign freetext freetexttable from full function goto grant group
 	having holdlock identity identity_insert identitycol if in index inner insert intersect into is join key kill left
 	like lineno load merge national nocheck nonclustered not null nullif of off offsets on open opendatasource openquery
-	openrowset openxml option or order outer over percent pivot plan precision primary print proc procedure public
+	openrowset openxml option or order outer over percent pivot plan primary print proc procedure public
 	raiserror read readtext reconfigure references replication restore restrict return revert revoke right rollback
 	rowcount rowguidcol rule save schema securityaudit select semantickeyphrasetable semanticsimilaritydetailstable
 	semanticsimilaritytable session_user set setuser shutdown some statistics system_user table tablesample textsize
@@ -61,13 +63,13 @@ const reservedWords = `
 
 // contextWords mean something in some places and are names in all others.
 const contextWords = `
-	absent apply approximate array at auto base64 binary both concat contained content conversation copy cube
+	absent approx change_tracking_context apply approximate array at auto base64 binary both concat contained content conversation copy cube
 	dialog disable distributed_agg document elements enable expand explicit fast first following force forcescan
 	forceseek get graph grouping hash hint ignore ignore_nonclustered_columnstore_index include_null_values json
 	keep keepfixed label language last_node leading loop match max max_grant_percent maxdop maxrecursion move next
 	no_performance_spool noexpand nolock noop nowait nulls offset oj only optimize paglock partition path preceding
-	range raw readcommitted readcommittedlock readpast readuncommitted receive recompile remote rename repeatable
-	repeatableread respect returning robust rollup root row rowlock rows send serializable sets shortest_path
-	snapshot spatial_window_max_cells system system_time tablock tablockx throw ties time timestamp trailing type
-	unbounded unknown updlock using value views window within without_array_wrapper wrapper xlock xml xmldata
-	xmlnamespaces xmlschema xsinil zone`
+	precision range raw readcommitted readcommittedlock readpast readuncommitted receive recompile remote rename
+	repeatable repeatableread respect returning robust rollup root row rowlock rows send serializable sets
+	shortest_path snapshot spatial_window_max_cells system system_time tablock tablockx throw ties time timestamp
+	trailing type unbounded unknown updlock using value views window within without_array_wrapper wrapper xlock xml
+	xmldata xmlnamespaces xmlschema xsinil zone`
