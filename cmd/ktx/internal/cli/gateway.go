@@ -87,6 +87,7 @@ func (a *app) connections(p *project.Project) []execution.Connection {
 	for _, id := range slices.Sorted(maps.Keys(p.Config.Connections)) {
 		c := p.Config.Connections[id]
 		guard := p.Config.GuardOf(id)
+		c.Guard = guard
 		conn := execution.Connection{
 			ID: id, Name: c.Name, Description: c.Description, Engine: strings.ToUpper(c.Driver), Policy: c.Policy(guard),
 			Concurrency: c.Limits.Concurrency, RefuseWritableRole: guard.Role == "refuse", OnProbe: a.warnOfRole,
@@ -102,6 +103,7 @@ func (a *app) connections(p *project.Project) []execution.Connection {
 			continue
 		}
 		conn.Engine, conn.Dialect = e.name, e.dialect
+		conn.Objects = e.objects && guard.Catalog != nil && *guard.Catalog
 		open, err := e.opener(a, p, c)
 		if err != nil {
 			conn.Unavailable = execution.NewError(sqlguard.CodeNotConfigured, "connection "+id+": "+err.Error(), err)

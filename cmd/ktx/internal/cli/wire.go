@@ -26,6 +26,9 @@ type engine struct {
 	// searchPath is where unqualified names are resolved on every server of
 	// the engine; nil where that depends on the server.
 	searchPath []string
+	// objects is set where a backend can load the objects of its database;
+	// elsewhere guard.catalog changes nothing.
+	objects bool
 	// opener returns how to connect, or why that is not configured.
 	opener func(*app, *project.Project, project.Connection) (openFunc, error)
 }
@@ -34,8 +37,8 @@ type openFunc = func(ctx context.Context, guard sqlguard.ID) (execution.Backend,
 
 // engines is the only table from drivers to dialects and backends.
 var engines = []engine{
-	{"postgres", "POSTGRESQL", postgres.Dialect{}, nil, openPostgres},
-	{"sqlite", "SQLITE", sqlite.Dialect{}, []string{"main"}, openSQLite},
+	{"postgres", "POSTGRESQL", postgres.Dialect{}, nil, true, openPostgres},
+	{"sqlite", "SQLITE", sqlite.Dialect{}, []string{"main"}, false, openSQLite},
 }
 
 // engineOf returns the engine of a driver's name.
@@ -81,7 +84,7 @@ func openPostgres(a *app, _ *project.Project, c project.Connection) (openFunc, e
 		}
 		db, err := pgdb.Open(ctx, pgdb.Config{
 			URL: pgdb.NewSecret(address), MaxConnections: c.MaxConnections, SearchPath: c.Schemas, InsecureTLS: c.TLS == "off",
-			Session: postgres.Dialect{}.Session(),
+			Session: postgres.Dialect{}.Session(), Objects: c.Guard.Catalog != nil && *c.Guard.Catalog,
 		}, guard)
 		if err != nil { // it does not connect yet, so the configuration is at fault
 			return nil, execution.NewError(sqlguard.CodeNotConfigured, err.Error(), err)

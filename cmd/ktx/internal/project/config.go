@@ -73,7 +73,7 @@ type Functions struct {
 type Guard struct {
 	MaxBytes       Bytes  `yaml:"maxBytes" doc:"Longest statement; default 64KiB, at most 256KiB."`
 	ExplainAnalyze *bool  `yaml:"explainAnalyze" doc:"Permit EXPLAIN ANALYZE of reads; default true."`
-	Catalog        *bool  `yaml:"catalog" doc:"Judge with the server's catalogue; default false."`
+	Catalog        *bool  `yaml:"catalog" doc:"Judge with the functions, types, views and tables that the server lists; default false. For PostgreSQL."`
 	Types          string `yaml:"types" doc:"Casts to types that are not built in; default allow." enum:"allow,refuse"`
 	Role           string `yaml:"role" doc:"What to do when the role can write; default warn." enum:"warn,refuse"`
 }

@@ -139,9 +139,6 @@ func (c checker) guard(at []string, g Guard) {
 	if g.MaxBytes > sqlguard.CeilingMaxBytes {
 		c.fault(append(at, "maxBytes"), "at most 256KiB")
 	}
-	if g.Catalog != nil && *g.Catalog {
-		c.fault(append(at, "catalog"), "true is not available in this version; without it user functions are refused unless functions.allow names them")
-	}
 }
 
 func (c checker) connection(at []string, id string, conn Connection) {
