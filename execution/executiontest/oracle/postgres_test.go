@@ -89,7 +89,7 @@ func TestPostgreSQL(t *testing.T) {
 	execute(t, conn, fmt.Sprintf(pgDefaults, name))
 
 	s := pgService(t, url)
-	want := psql(t, url, queries)
+	want := psql(t, url, asItIs, queries)
 	types := pgTypes(t, conn)
 	covered := map[uint32]bool{}
 	var f figure

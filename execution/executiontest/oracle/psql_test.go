@@ -13,12 +13,18 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
+// The client's encoding of psql. The server sends its own as it is to a client
+// of SQL_ASCII, which serves where its own is UTF-8: what psql knows for UTF-8
+// loses what psql takes for invalid, such as U+10FFFF.
+const (
+	asItIs    = "SQL_ASCII"
+	converted = "UTF8"
+)
+
 // psql runs queries, each on its own, and returns what it prints of each,
 // cell by cell. Zero bytes separate cells and rows, which no text of the
-// server holds, so that nothing is lost. The client's encoding is SQL_ASCII,
-// with which the server sends its UTF-8 as it is: where psql knows it for UTF-8
-// it drops what it takes for invalid, such as U+10FFFF.
-func psql(t *testing.T, url string, queries []query) [][]cell {
+// server holds, so that nothing is lost.
+func psql(t *testing.T, url, encoding string, queries []query) [][]cell {
 	t.Helper()
 	null, end := "null "+rand.Text(), "end "+rand.Text()
 	var out [][]cell
@@ -31,7 +37,7 @@ func psql(t *testing.T, url string, queries []query) [][]cell {
 			n++
 		}
 		cmd := exec.CommandContext(t.Context(), testdb.Tool(t, "psql"), args...)
-		cmd.Env = append(os.Environ(), "PGCLIENTENCODING=SQL_ASCII", "PGTZ=UTC", "PGDATESTYLE=ISO", "PGOPTIONS="+
+		cmd.Env = append(os.Environ(), "PGCLIENTENCODING="+encoding, "PGTZ=UTC", "PGDATESTYLE=ISO", "PGOPTIONS="+
 			"-c intervalstyle=postgres -c bytea_output=hex -c extra_float_digits=1 -c standard_conforming_strings=on")
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
