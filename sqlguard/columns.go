@@ -37,16 +37,22 @@ func (g *Guard) judgeColumns(s *Statement, v *Verdict) {
 		if len(covered) == 0 {
 			continue
 		}
-		for i := range s.ColumnRefs {
-			ref := &s.ColumnRefs[i]
-			if !mentions(ref, column, covered, others) {
-				continue
-			}
-			v.Findings = append(v.Findings, Finding{
-				Code: CodeColumnNotAllowed, Span: ref.Span, Object: rule.Match,
-				Message: fmt.Sprintf("column %s is denied by this connection's policy, and this reads it or may read it", rule.Match),
-			})
+		v.refuseMentions(s, rule, column, covered, others)
+	}
+}
+
+// refuseMentions refuses every mention of a denied column of the covered
+// relations.
+func (v *Verdict) refuseMentions(s *Statement, rule ColumnRule, column string, covered, others []*Relation) {
+	for i := range s.ColumnRefs {
+		ref := &s.ColumnRefs[i]
+		if !mentions(ref, column, covered, others) {
+			continue
 		}
+		v.Findings = append(v.Findings, Finding{
+			Code: CodeColumnNotAllowed, Span: ref.Span, Object: rule.Match,
+			Message: fmt.Sprintf("column %s is denied by this connection's policy, and this reads it or may read it", rule.Match),
+		})
 	}
 }
 

@@ -88,6 +88,9 @@ type Statement struct {
 	ColumnRefs []ColumnRef
 	// Executes is set for EXPLAIN that runs its statement (EXPLAIN ANALYZE).
 	Executes bool
+	// Collects says that a value may become an element of an array or a part
+	// of a row here, so that literals beside it are read as its type.
+	Collects bool
 }
 
 // Ruling is what a dialect's own tables say of a name. The zero value refuses.
@@ -149,6 +152,24 @@ type Call struct {
 	// Majors is a bit set of the server's major versions that know the name
 	// (bit n for major n); 0 when the name does not depend on the version.
 	Majors uint64
+	// The rest is stated by an [ObjectDialect] that reads with objects.
+	//
+	// Arguments is how many arguments or operands are given; -1 where the text
+	// does not tell.
+	Arguments int
+	// Typed has a bit for each argument that is no literal without a type, the
+	// first in bit 0, and Scalar one for each that is no row without a name of
+	// its own either: those have types, so that only what takes these types, or
+	// what they are cast to implicitly, is meant.
+	Typed, Scalar uint64
+	// Syntax says that the grammar has this construct of its own, so that no
+	// function of its name is looked up.
+	Syntax bool
+	// Extension is the reviewed extension that owns a Builtin name, "" when the
+	// server does. Member is the ruling on this call if the function that it
+	// resolves to belongs to a reviewed extension, in whatever schema.
+	Extension string
+	Member    Ruling
 }
 
 // Type is a type named by a statement.
@@ -157,6 +178,9 @@ type Type struct {
 	Name    string
 	Span    Span
 	Builtin bool // the server's own type: nothing of the user's runs in a cast to it
+	// Extension says that Builtin holds if the type belongs to a reviewed
+	// extension.
+	Extension bool
 }
 
 // SettingRead is a server setting read by SHOW, current_setting or the like.

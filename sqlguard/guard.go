@@ -23,13 +23,15 @@ type Guard struct {
 	dialect Dialect
 	policy  Policy
 	catalog Catalog
+	objects *objects // nil where the guard judges without them
 	limits  screenLimits
 	folds   bool // the server folds the case of names, quoted or not
 	id      ID
 	cache   verdictCache
 }
 
-// New returns a guard. c may be nil. A policy that is not valid is an error.
+// New returns a guard. c may be nil. A policy that is not valid is an error, and
+// so is a catalogue with objects for a dialect that is no [ObjectDialect].
 func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 	if d == nil {
 		return nil, errors.New("new guard: no dialect")
@@ -46,6 +48,16 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 	}
 	if c != nil {
 		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database}
+		if c.Objects != nil {
+			path := g.catalog.SearchPath // what the server made of a pinned path
+			if path == nil && len(p.SearchPath) > 0 {
+				path = p.SearchPath
+			}
+			var err error
+			if g.objects, err = newObjects(d, c.Objects, path); err != nil {
+				return nil, fmt.Errorf("new guard: %w", err)
+			}
+		}
 	}
 	identity, err := json.Marshal(struct {
 		Name, Version string
@@ -105,7 +117,7 @@ func (g *Guard) check(sql string) (v Verdict) {
 
 // analyze asks the dialect and judges what it found.
 func (g *Guard) analyze(sql string, v *Verdict) {
-	statements, err := g.dialect.Analyze(sql)
+	statements, err := g.read(sql)
 	if err != nil {
 		syntax, ok := errors.AsType[*SyntaxError](err)
 		if !ok {
@@ -124,10 +136,25 @@ func (g *Guard) analyze(sql string, v *Verdict) {
 		v.add(CodeMultipleStatements, statements[1].Span, fmt.Sprintf("the text holds %d statements; a call runs one", len(statements)))
 	}
 	v.Verb = statements[0].Verb
+	if g.objects != nil {
+		q := inquiry{g: g, objects: g.objects, v: v}
+		for i := range statements {
+			q.judge(&statements[i])
+		}
+		q.settle()
+		return
+	}
 	var listed seen
 	for i := range statements {
 		g.judge(&statements[i], v, &listed)
 	}
+}
+
+func (g *Guard) read(sql string) ([]Statement, error) {
+	if g.objects != nil {
+		return g.objects.dialect.AnalyzeObjects(sql, PartStatement, g.objects)
+	}
+	return g.dialect.Analyze(sql)
 }
 
 // add appends a finding; finish completes it.

@@ -44,17 +44,7 @@ type seen struct {
 
 // judge turns the facts of one statement into findings.
 func (g *Guard) judge(s *Statement, v *Verdict, listed *seen) {
-	v.Findings = append(v.Findings, s.Effects...)
-	if !s.Verb.reads() && len(s.Effects) == 0 {
-		what := "this kind of statement"
-		if s.Verb != "" {
-			what = strings.ToUpper(strings.ReplaceAll(string(s.Verb), "_", " "))
-		}
-		v.add(CodeStatementNotAllowed, s.Span, what+" is not a read")
-	}
-	if s.Executes && !g.policy.AllowExplainAnalyze {
-		v.add(CodeExplainExecutes, s.Span, "EXPLAIN ANALYZE executes the statement; this connection permits EXPLAIN only")
-	}
+	g.judgeKind(s, v)
 	for i := range s.Calls {
 		g.judgeCall(&s.Calls[i], v, listed)
 	}
@@ -73,28 +63,27 @@ func (g *Guard) judge(s *Statement, v *Verdict, listed *seen) {
 	v.Columns = append(v.Columns, s.Columns...)
 }
 
+// judgeKind judges the kind of a statement and what no policy permits.
+func (g *Guard) judgeKind(s *Statement, v *Verdict) {
+	v.Findings = append(v.Findings, s.Effects...)
+	if !s.Verb.reads() && len(s.Effects) == 0 {
+		what := "this kind of statement"
+		if s.Verb != "" {
+			what = strings.ToUpper(strings.ReplaceAll(string(s.Verb), "_", " "))
+		}
+		v.add(CodeStatementNotAllowed, s.Span, what+" is not a read")
+	}
+	if s.Executes && !g.policy.AllowExplainAnalyze {
+		v.add(CodeExplainExecutes, s.Span, "EXPLAIN ANALYZE executes the statement; this connection permits EXPLAIN only")
+	}
+}
+
 func (g *Guard) judgeCall(c *Call, v *Verdict, listed *seen) {
 	name := qualified(c.Schema, c.Name)
 	if c.Ruling.Allowed && !c.Possible && listed.functions.add(name) {
 		v.Functions = append(v.Functions, name)
 	}
-	refuse := func(code Code, reason string) {
-		noun := "function"
-		if c.Notation == NotationOperator {
-			noun = "operator"
-		}
-		f := Finding{Code: code, Span: c.Span, Object: name, Message: fmt.Sprintf("%s %s: %s", noun, name, reason)}
-		switch {
-		case c.Notation == NotationColumn:
-			f.Message = fmt.Sprintf("%s read as a column calls the function %s: %s", name, name, reason)
-			f.Hint = "give the column another name in a sub-query's column list, or leave it out"
-		case c.Notation == NotationAttribute:
-			f.Message = fmt.Sprintf("the attribute %s calls the function %s: %s", name, name, reason)
-		case code == CodeFunctionNotAllowed && !c.Builtin:
-			f.Hint = "use a built-in function, or ask the operator to list it under functions.allow as schema.name"
-		}
-		v.Findings = append(v.Findings, f)
-	}
+	refuse := func(code Code, reason string) { v.Findings = append(v.Findings, callFinding(c, code, reason)) }
 	if g.denies(c) {
 		refuse(CodeFunctionNotAllowed, "denied by this connection's policy")
 		return
@@ -125,6 +114,25 @@ func (g *Guard) judgeCall(c *Call, v *Verdict, listed *seen) {
 		fallback = CodeOperatorNotAllowed
 	}
 	refuse(cmp.Or(c.Ruling.Code, fallback), cmp.Or(c.Ruling.Reason, "not on the list of functions known to be pure"))
+}
+
+// callFinding refuses a call for a reason.
+func callFinding(c *Call, code Code, reason string) Finding {
+	name, noun := qualified(c.Schema, c.Name), "function"
+	if c.Notation == NotationOperator {
+		noun = "operator"
+	}
+	f := Finding{Code: code, Span: c.Span, Object: name, Message: fmt.Sprintf("%s %s: %s", noun, name, reason)}
+	switch {
+	case c.Notation == NotationColumn:
+		f.Message = fmt.Sprintf("%s read as a column calls the function %s: %s", name, name, reason)
+		f.Hint = "give the column another name in a sub-query's column list, or leave it out"
+	case c.Notation == NotationAttribute:
+		f.Message = fmt.Sprintf("the attribute %s calls the function %s: %s", name, name, reason)
+	case code == CodeFunctionNotAllowed && !c.Builtin:
+		f.Hint = "use a built-in function, or ask the operator to list it under functions.allow as schema.name"
+	}
+	return f
 }
 
 // matches reports whether a rule names c, by match. A call without a schema is
@@ -193,16 +201,9 @@ func (g *Guard) judgeRelation(r *Relation, v *Verdict, listed *seen) {
 	if listed.relations.add(shown) {
 		v.Relations = append(v.Relations, shown)
 	}
-	name := qualified(r.Schema, r.Name)
-	refuse := func(code Code, reason string) {
-		v.Findings = append(v.Findings, Finding{Code: code, Span: r.Span, Object: name, Message: fmt.Sprintf("relation %s: %s", name, reason)})
-	}
-	if !r.Ruling.Allowed {
-		refuse(cmp.Or(r.Ruling.Code, CodeRelationNotAllowed), cmp.Or(r.Ruling.Reason, "not on the list of system relations that may be read"))
-		return
-	}
-	if own := cmp.Or(g.policy.Database, g.catalog.Database); r.Database != "" && (own == "" || !strings.EqualFold(r.Database, own)) {
-		refuse(CodeExternalRelation, fmt.Sprintf("it lies in database %s, outside this connection", r.Database))
+	refuse := func(code Code, reason string) { v.Findings = append(v.Findings, relationFinding(r, code, reason)) }
+	if code, reason := g.outside(r); code != "" {
+		refuse(code, reason)
 		return
 	}
 	if r.System {
@@ -220,6 +221,24 @@ func (g *Guard) judgeRelation(r *Relation, v *Verdict, listed *seen) {
 	case unresolved:
 		refuse(CodeUnresolvedObject, "a rule of this connection's policy could apply, and the name has no schema")
 	}
+}
+
+// outside returns why a relation cannot be read whatever its name in the
+// connection's own schemas: the dialect refuses it, or it lies in another
+// database.
+func (g *Guard) outside(r *Relation) (Code, string) {
+	if !r.Ruling.Allowed {
+		return cmp.Or(r.Ruling.Code, CodeRelationNotAllowed), cmp.Or(r.Ruling.Reason, "not on the list of system relations that may be read")
+	}
+	if own := cmp.Or(g.policy.Database, g.catalog.Database); r.Database != "" && (own == "" || !strings.EqualFold(r.Database, own)) {
+		return CodeExternalRelation, fmt.Sprintf("it lies in database %s, outside this connection", r.Database)
+	}
+	return "", ""
+}
+
+func relationFinding(r *Relation, code Code, reason string) Finding {
+	name := qualified(r.Schema, r.Name)
+	return Finding{Code: code, Span: r.Span, Object: name, Message: fmt.Sprintf("relation %s: %s", name, reason)}
 }
 
 type permission int
@@ -274,14 +293,19 @@ func (g *Guard) deniesSystem(r *Relation) bool {
 	})
 }
 
-func (p *Policy) permitsIn(schema, name string, folds bool) bool {
+// deniesIn reports whether a rule denies a relation.
+func (p *Policy) deniesIn(schema, name string) bool {
 	denied := func(list []string) bool {
 		return slices.ContainsFunc(list, func(pattern string) bool { return couldName(pattern, schema, name) })
 	}
+	return denied(p.Schemas.Deny) || denied(p.Tables.Deny)
+}
+
+func (p *Policy) permitsIn(schema, name string, folds bool) bool {
 	allowed := func(list []string) bool {
 		return len(list) == 0 || slices.ContainsFunc(list, func(pattern string) bool { return names(pattern, schema, name, folds) })
 	}
-	return !denied(p.Schemas.Deny) && !denied(p.Tables.Deny) && allowed(p.Schemas.Allow) && allowed(p.Tables.Allow)
+	return !p.deniesIn(schema, name) && allowed(p.Schemas.Allow) && allowed(p.Tables.Allow)
 }
 
 // searchPath is where the session resolves unqualified names: the schemas it

@@ -45,8 +45,12 @@ func limitsFor(maxBytes int, stack uint64) screenLimits {
 // adds its findings to v and reports whether the text may reach the parser.
 // The tokens are empty when the text was too raw to be split.
 func (g *Guard) screen(sql string, v *Verdict) (Tokens, bool) {
-	if len(sql) > g.limits.Bytes {
-		v.add(CodeInputTooLarge, Span{0, len(sql)}, fmt.Sprintf("the statement is %d bytes long; the limit is %d", len(sql), g.limits.Bytes))
+	return g.screenWithin(sql, v, g.limits)
+}
+
+func (g *Guard) screenWithin(sql string, v *Verdict, limits screenLimits) (Tokens, bool) {
+	if len(sql) > limits.Bytes {
+		v.add(CodeInputTooLarge, Span{0, len(sql)}, fmt.Sprintf("the statement is %d bytes long; the limit is %d", len(sql), limits.Bytes))
 		return Tokens{}, false
 	}
 	if at, what := rawFault(sql); what != "" {
@@ -54,7 +58,7 @@ func (g *Guard) screen(sql string, v *Verdict) (Tokens, bool) {
 		return Tokens{}, false
 	}
 	tokens := g.dialect.Lex(sql)
-	s := screening{sql: sql, v: v, limits: g.limits, verticalTab: tokens.VerticalTab}
+	s := screening{sql: sql, v: v, limits: limits, verticalTab: tokens.VerticalTab}
 	s.characters(tokens.List)
 	s.shape(tokens.List)
 	return tokens, len(v.Findings) == 0

@@ -59,6 +59,9 @@ func (w *walker) call(n *funcCall, schema, name string) {
 			c.Ruling.Code, c.Ruling.Reason = facts.Code, facts.Reason
 		}
 	}
+	if w.names != nil {
+		w.describeCall(n, &c)
+	}
 	w.st.Calls = append(w.st.Calls, c)
 }
 
@@ -72,8 +75,21 @@ func (w *walker) deniedCall(name string, notation sqlguard.Notation, span sqlgua
 }
 
 // possibleCall notes what the notation of a column or an attribute calls when
-// there is no such column: an allowed function, which a policy may deny.
-func (w *walker) possibleCall(name string, notation sqlguard.Notation, span sqlguard.Span) {
+// there is no such column: an allowed function, which a policy may deny, or one
+// of the catalogue. Scalar says that what stands before the dot is no row, or
+// that of a relation.
+func (w *walker) possibleCall(name string, notation sqlguard.Notation, span sqlguard.Span, scalar bool) {
+	if w.names != nil && w.names.Callable(name) {
+		c := sqlguard.Call{
+			Name: name, Notation: notation, Span: span, Possible: true, Arguments: 1, Typed: 1, Ruling: sqlguard.Ruling{Allowed: true},
+			Member: memberRuling(name), Builtin: builtinName(name),
+		}
+		if scalar {
+			c.Scalar = 1
+		}
+		w.st.Calls = append(w.st.Calls, c)
+		return
+	}
 	if facts, listed := lookupFunction("", name); listed && facts.Class == functionAllowed {
 		w.st.Calls = append(w.st.Calls, sqlguard.Call{
 			Name: name, Notation: notation, Span: span, Builtin: true, Possible: true, Ruling: sqlguard.Ruling{Allowed: true},
@@ -97,7 +113,7 @@ func (w *walker) syntaxCall(name string, location int32, majors uint64) {
 	w.at(location)
 	w.st.Calls = append(w.st.Calls, sqlguard.Call{
 		Name: name, Notation: sqlguard.NotationCall, Span: w.tokenSpan(location),
-		Ruling: sqlguard.Ruling{Allowed: true}, Builtin: true, Majors: majors,
+		Ruling: sqlguard.Ruling{Allowed: true}, Builtin: true, Majors: majors, Arguments: -1, Syntax: true,
 	})
 }
 
@@ -166,6 +182,9 @@ func (w *walker) judgeMergeSupportFunc(n *mergeSupportFunc) {
 // judgeA_Expr notes an operator that is not built in.
 func (w *walker) judgeA_Expr(n *aExpr) {
 	w.at(n.Location)
+	if w.names != nil {
+		w.usesOperator(n)
+	}
 	w.operator(n.Name, n.Location)
 	w.fieldsA_Expr(n)
 }
@@ -173,6 +192,9 @@ func (w *walker) judgeA_Expr(n *aExpr) {
 // judgeSubLink notes the operator of ANY and ALL.
 func (w *walker) judgeSubLink(n *subLink) {
 	w.at(n.Location)
+	if w.names != nil {
+		w.usesOperatorOf(n)
+	}
 	if len(n.OperName) > 0 {
 		w.operator(n.OperName, n.Location)
 	}
@@ -183,6 +205,9 @@ func (w *walker) judgeSubLink(n *subLink) {
 func (w *walker) judgeSortBy(n *sortBy) {
 	w.fieldsSortBy(n)
 	if len(n.UseOp) > 0 {
+		if w.names != nil {
+			w.sortOperator(n)
+		}
 		w.operator(n.UseOp, n.Location)
 	}
 }
@@ -195,8 +220,8 @@ func (w *walker) operator(parts []*node, location int32) {
 		w.unreadable()
 		return
 	}
-	if name[0] >= 'A' && name[0] <= 'Z' || builtinOperator(name) && (schema == "" || schema == "pg_catalog") {
-		return
+	if name[0] >= 'A' && name[0] <= 'Z' || builtinOperator(name) && (schema == "" || schema == "pg_catalog") || w.names != nil {
+		return // with the objects at hand every operator was noted already
 	}
 	span := w.tokenSpan(location)
 	if schema != "" {
@@ -217,13 +242,16 @@ func (w *walker) judgeA_Indirection(n *aIndirection) {
 		if attribute == nil {
 			continue
 		}
-		w.possibleCall(attribute.Sval, sqlguard.NotationAttribute, w.tokenSpan(-1))
+		if i == 0 && w.names != nil && w.attributeOfRow(n.Arg, attribute.Sval) {
+			continue
+		}
+		w.possibleCall(attribute.Sval, sqlguard.NotationAttribute, w.tokenSpan(-1), i == 0 && visiblyScalar(n.Arg))
 		switch {
 		case oneArgumentDenied(attribute.Sval):
 			w.deniedCall(attribute.Sval, sqlguard.NotationAttribute, w.attributeSpan(attribute.Sval))
 		case i == 0 && visiblyScalar(n.Arg):
 			w.st.Calls = append(w.st.Calls, sqlguard.Call{
-				Name: attribute.Sval, Notation: sqlguard.NotationAttribute, Span: w.attributeSpan(attribute.Sval),
+				Name: attribute.Sval, Notation: sqlguard.NotationAttribute, Span: w.attributeSpan(attribute.Sval), Arguments: 1,
 				Ruling: sqlguard.Ruling{Reason: "the value before the dot is no row"},
 			})
 		}

@@ -25,6 +25,11 @@ func (Dialect) Version() string { return parserVersion }
 // The parser recurses on the depth of the text: only text whose depth was
 // bounded before, as a Guard does, may come from strangers.
 func (Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
+	return analyze(sql, walker{})
+}
+
+// analyze walks every statement of a text with a copy of the walker.
+func analyze(sql string, with walker) ([]sqlguard.Statement, error) {
 	if i := strings.IndexByte(sql, 0); i >= 0 {
 		return nil, &sqlguard.SyntaxError{Message: "the text holds a NUL character", Offset: i}
 	}
@@ -39,7 +44,8 @@ func (Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
 	for i, raw := range tree.Stmts {
 		st := &statements[i]
 		st.Span = statementSpan(sql, int(raw.StmtLocation), int(raw.StmtLen))
-		w := walker{sql: sql, st: st, near: st.Span.Start}
+		w := with
+		w.sql, w.st, w.near = sql, st, st.Span.Start
 		if raw.Stmt == nil {
 			w.unreadable()
 			continue

@@ -43,7 +43,6 @@ type nodeRule struct {
 // parsers. A test compares it with the kinds that the parsers know.
 var nodeTable = map[string]nodeRule{
 	// Expressions, clauses and values that any read may hold.
-	"A_ArrayExpr":        {class: nodePlain},
 	"A_Const":            {class: nodePlain},
 	"A_Indices":          {class: nodePlain},
 	"A_Star":             {class: nodePlain},
@@ -54,7 +53,6 @@ var nodeTable = map[string]nodeRule{
 	"BooleanTest":        {class: nodePlain},
 	"CTECycleClause":     {class: nodePlain},
 	"CTESearchClause":    {class: nodePlain},
-	"CaseExpr":           {class: nodePlain},
 	"CaseWhen":           {class: nodePlain},
 	"CoalesceExpr":       {class: nodePlain},
 	"CollateClause":      {class: nodePlain},
@@ -91,8 +89,10 @@ var nodeTable = map[string]nodeRule{
 	"XmlSerialize":       {class: nodePlain},
 
 	// Reads, and what needs a look: names, scopes, calls, locks, writes.
+	"A_ArrayExpr":               {class: nodeJudged},
 	"A_Expr":                    {class: nodeJudged},
 	"A_Indirection":             {class: nodeJudged},
+	"CaseExpr":                  {class: nodeJudged},
 	"ColumnRef":                 {class: nodeJudged},
 	"CommonTableExpr":           {class: nodeJudged},
 	"CopyStmt":                  {class: nodeJudged, verb: "copy", code: sqlguard.CodeWriteStatement},

@@ -47,6 +47,8 @@ type (
 	columnRef                 = pg.ColumnRef
 	aIndirection              = pg.A_Indirection
 	aExpr                     = pg.A_Expr
+	aArrayExpr                = pg.A_ArrayExpr
+	caseExpr                  = pg.CaseExpr
 	subLink                   = pg.SubLink
 	sortBy                    = pg.SortBy
 	funcCall                  = pg.FuncCall

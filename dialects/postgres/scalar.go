@@ -119,10 +119,11 @@ func (w *walker) scalarColumn(relation, name string, span sqlguard.Span) {
 	if f == nil {
 		return
 	}
-	c := sqlguard.Call{Name: name, Notation: sqlguard.NotationColumn, Span: span}
+	c := sqlguard.Call{Name: name, Notation: sqlguard.NotationColumn, Span: span, Arguments: 1, Typed: 1, Scalar: 1}
 	if facts, listed := lookupFunction("", name); listed {
 		c.Builtin, c.Ruling.Allowed = true, facts.Class == functionAllowed
 		c.Ruling.Code, c.Ruling.Reason = facts.Code, facts.Reason
+		c.Extension, c.Member = facts.Extension, memberRuling(name)
 	} else {
 		c.Ruling.Reason = "what stands before the dot is no row"
 	}

@@ -16,6 +16,10 @@ type fromItem struct {
 	facts *relationFacts
 	// scalar is a function that returns no row.
 	scalar *rangeFunction
+	// relation and columns are set with a catalogue only: what the name is of,
+	// or the columns of what the statement made, "" for one that is not known.
+	relation *rangeVar
+	columns  []string
 }
 
 // itemKind says what a name of FROM stands for.
@@ -52,6 +56,9 @@ func (w *walker) collect(n *node) {
 	}
 	if sub := n.GetRangeSubselect(); sub != nil {
 		w.collectAlias(sub.Alias)
+		if w.names != nil && sub.Alias != nil {
+			w.items[len(w.items)-1].columns = renamed(w.knownColumns(sub.Subquery), sub.Alias)
+		}
 	} else if f := n.GetRangeFunction(); f != nil {
 		if item, named := w.functionItem(f); named {
 			w.items = append(w.items, item)
@@ -96,10 +103,16 @@ func (w *walker) collectRelation(rv *rangeVar) {
 	switch {
 	case rv.Schemaname == "" && rv.Catalogname == "" && w.inReach(rv.Relname):
 		item.kind = itemDerived
+		if w.names != nil {
+			item.columns = renamed(w.columnsOfCTE(rv.Relname), rv.Alias)
+		}
 	case strings.HasPrefix(rv.Relname, "pg_"):
 		if facts, system := systemRelation(rv.Schemaname, rv.Relname); system && facts.Allowed && facts.Restricted() {
 			item.facts = &facts
 		}
+	}
+	if w.names != nil && item.kind == itemRelation {
+		item.relation = rv
 	}
 	w.items = append(w.items, item)
 	if item.facts != nil && len(rv.Alias.GetColnames()) > 0 {
@@ -138,11 +151,12 @@ func (w *walker) judgeColumnRef(n *columnRef) {
 		w.unreadable()
 		return
 	}
-	if qualifier != nil {
-		w.possibleCall(s.Sval, sqlguard.NotationColumn, span)
+	certain := qualifier != nil && w.names != nil && w.certainColumn(qualifier, s.Sval)
+	if qualifier != nil && !certain {
+		w.possibleCall(s.Sval, sqlguard.NotationColumn, span, w.names != nil && w.everyItemIsRelation(qualifier[last-1]))
 	}
 	switch {
-	case qualifier == nil:
+	case qualifier == nil, certain:
 	case mayBeDenied(s.Sval) && oneArgumentDenied(s.Sval):
 		w.deniedCall(s.Sval, sqlguard.NotationColumn, span)
 	case len(qualifier) == 1:

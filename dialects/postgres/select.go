@@ -33,6 +33,7 @@ func (w *walker) judgeSelectStmt(n *selectStmt) {
 	w.fieldsSelectStmt(n)
 
 	w.ctes, w.items, w.level, w.access, w.starred = w.ctes[:ctes], w.items[:items], level, access, starred
+	w.cteColumns = w.cteColumns[:min(ctes, len(w.cteColumns))]
 }
 
 // judgeWithClause brings the names of WITH into reach, one after the other;
@@ -42,7 +43,7 @@ func (w *walker) judgeWithClause(n *withClause) {
 	if n.Recursive {
 		for _, c := range n.Ctes {
 			if cte := c.GetCommonTableExpr(); cte != nil {
-				w.ctes = append(w.ctes, cte.Ctename)
+				w.reachCTE(cte)
 			}
 		}
 		w.fieldsWithClause(n)
@@ -55,7 +56,15 @@ func (w *walker) judgeWithClause(n *withClause) {
 			continue
 		}
 		w.judgeCommonTableExpr(cte)
-		w.ctes = append(w.ctes, cte.Ctename)
+		w.reachCTE(cte)
+	}
+}
+
+// reachCTE brings the name of a common table expression into reach.
+func (w *walker) reachCTE(cte *commonTableExpr) {
+	w.ctes = append(w.ctes, cte.Ctename)
+	if w.names != nil {
+		w.cteColumns = append(w.cteColumns, w.columnsOf(cte))
 	}
 }
 
@@ -168,7 +177,10 @@ func (w *walker) judgeJsonTable(n *jsonTable) {
 // judgeJoinExpr notes the columns that a join compares without naming them in
 // an expression.
 func (w *walker) judgeJoinExpr(n *joinExpr) {
-	if n.IsNatural {
+	if w.names != nil && (n.IsNatural || len(n.UsingClause) > 0) {
+		w.impliedOperators(nil, "=")
+	}
+	if n.IsNatural && !w.naturalColumns(n) {
 		w.star(nil, w.tokenSpan(-1), "a NATURAL join")
 	}
 	for _, c := range n.UsingClause {

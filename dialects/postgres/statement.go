@@ -79,6 +79,7 @@ func (w *walker) write(kind nodeKind, target *rangeVar, visit func()) {
 	visit()
 	w.refused, w.access, w.target = refused, access, outer
 	w.ctes = w.ctes[:ctes]
+	w.cteColumns = w.cteColumns[:min(ctes, len(w.cteColumns))]
 }
 
 func (w *walker) judgeInsertStmt(n *insertStmt) {

@@ -26,6 +26,14 @@ type walker struct {
 	level   int        // start of the current query's items
 	starred bool       // every item of the current query was read whole
 
+	// names answers for the objects of a catalogue; nil when the text is read
+	// without. body says that the text is a function's, where parameters are
+	// values.
+	names      sqlguard.ObjectNames
+	body       bool
+	cteColumns [][]string // of ctes, "" for what is not known; with names only
+	operators  map[operatorUse]bool
+
 	locks *lockingSearch
 	room  []string // see strings
 	types map[[2]string]bool
@@ -111,6 +119,10 @@ func (w *walker) cteNames() string {
 
 // judgeParamRef refuses $n: nothing is bound to it.
 func (w *walker) judgeParamRef(n *paramRef) {
+	if w.body {
+		w.fieldsParamRef(n)
+		return
+	}
 	w.refuse(sqlguard.Finding{
 		Code: sqlguard.CodeParameterNotAllowed, Span: w.tokenSpan(n.Location),
 		Message: fmt.Sprintf("parameter $%d has no value here", n.Number),
@@ -186,6 +198,7 @@ func (w *walker) noteType(schema, name string, location int32) {
 	}
 	w.st.Types = append(w.st.Types, sqlguard.Type{
 		Schema: schema, Name: name, Span: w.nameSpan(location), Builtin: builtinType(schema, name),
+		Extension: w.names != nil && schema == "" && extensionType(name),
 	})
 }
 

@@ -564,6 +564,7 @@ var judgedKinds = [...]nodeKind{
 	kindIntoClause,
 	kindMergeSupportFunc,
 	kindSubLink,
+	kindCaseExpr,
 	kindSQLValueFunction,
 	kindSetToDefault,
 	kindJoinExpr,
@@ -573,6 +574,7 @@ var judgedKinds = [...]nodeKind{
 	kindA_Expr,
 	kindFuncCall,
 	kindA_Indirection,
+	kindA_ArrayExpr,
 	kindSortBy,
 	kindRangeFunction,
 	kindRangeTableSample,
@@ -1523,8 +1525,8 @@ func (w *walker) fieldsCollateExpr(n *pg.CollateExpr) {
 }
 
 func (w *walker) visitCaseExpr(n *pg.CaseExpr) {
-	if n != nil && w.enter(kindCaseExpr) {
-		w.fieldsCaseExpr(n)
+	if n != nil {
+		w.judgeCaseExpr(n)
 	}
 }
 
@@ -2101,8 +2103,8 @@ func (w *walker) fieldsA_Indirection(n *pg.A_Indirection) {
 }
 
 func (w *walker) visitA_ArrayExpr(n *pg.A_ArrayExpr) {
-	if n != nil && w.enter(kindA_ArrayExpr) {
-		w.fieldsA_ArrayExpr(n)
+	if n != nil {
+		w.judgeA_ArrayExpr(n)
 	}
 }
 

@@ -1,0 +1,271 @@
+package postgres
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+var _ sqlguard.ObjectDialect = Dialect{}
+
+// AnalyzeObjects is Analyze for a guard with the objects of a catalogue. A body
+// may be written as BEGIN ATOMIC … END or as RETURN expression, an expression
+// as CHECK (…).
+func (Dialect) AnalyzeObjects(text string, part sqlguard.Part, names sqlguard.ObjectNames) ([]sqlguard.Statement, error) {
+	with := walker{names: names}
+	switch part {
+	case sqlguard.PartBody:
+		text, with.body = bodyStatements(text), true
+	case sqlguard.PartExpression:
+		text = "SELECT " + checked(text)
+	case sqlguard.PartStatement, sqlguard.PartQuery:
+	}
+	return analyze(text, with)
+}
+
+// bodyStatements returns the statements of a function's body.
+func bodyStatements(text string) string {
+	l := lexer{sql: text}
+	word := func(t sqlguard.Token, keyword string) bool {
+		return t.Kind == sqlguard.TokenWord && strings.EqualFold(t.Text(text), keyword)
+	}
+	first, _ := l.code()
+	if word(first, "return") {
+		return "SELECT " + text[first.End:]
+	}
+	second, _ := l.code()
+	if !word(first, "begin") || !word(second, "atomic") {
+		return text
+	}
+	end := len(text)
+	for t, ok := l.code(); ok; t, ok = l.code() {
+		if t.Kind != sqlguard.TokenTerminator {
+			end = t.Start // of the last word, END
+		}
+	}
+	return text[second.End:max(end, second.End)]
+}
+
+// checked returns the expression of a CHECK constraint; any other as it is.
+func checked(text string) string {
+	l := lexer{sql: text}
+	first, ok := l.code()
+	if !ok || first.Kind != sqlguard.TokenWord || !strings.EqualFold(first.Text(text), "check") {
+		return text
+	}
+	for {
+		t, ok := l.code()
+		if !ok {
+			return text
+		}
+		if t.Kind == sqlguard.TokenClose && l.depth == 0 {
+			return text[first.End:t.End]
+		}
+	}
+}
+
+// ServerSchemas returns the schemas of the server's own functions and types.
+func (Dialect) ServerSchemas() []string { return []string{"pg_catalog", "information_schema"} }
+
+// ServerFunction rules on a function of pg_catalog or of a reviewed extension
+// by its name alone. One that is allowed for some arguments is not.
+func (Dialect) ServerFunction(name string) sqlguard.Ruling {
+	entry, ok := findFunction(name)
+	if !ok {
+		return sqlguard.Ruling{}
+	}
+	reason := functionReasons[entry.reason]
+	return sqlguard.Ruling{Allowed: entry.class == functionAllowed, Code: reason.code, Reason: reason.text}
+}
+
+// Reviewed reports whether functions of the extension are on the list as
+// harmless.
+func (Dialect) Reviewed(extension string) bool { return reviewedExtensions[extension] }
+
+// ReviewedOperator reports whether an operator of the extension is on the list.
+func (Dialect) ReviewedOperator(extension, name string) bool {
+	return reviewedExtensions[extension] && builtinOperator(name)
+}
+
+// ReviewedType reports whether a type of the extension is on the list.
+func (Dialect) ReviewedType(extension, name string) bool {
+	return reviewedExtensions[extension] && extensionType(name)
+}
+
+var reviewedExtensions = func() map[string]bool {
+	set := map[string]bool{}
+	for i := range functionTable {
+		if e := &functionTable[i]; e.extension != "" && e.extension != otherExtensions && e.class != functionDenied {
+			set[e.extension] = true
+		}
+	}
+	return set
+}()
+
+// extensionType reports whether a type is listed as one of an extension.
+func extensionType(name string) bool {
+	i, ok := slices.BinarySearchFunc(typeTable[:], name, func(e typeEntry, name string) int { return strings.Compare(e.name, name) })
+	return ok && typeTable[i].schema == ""
+}
+
+// memberRuling rules on a function of a reviewed extension by its name.
+func memberRuling(name string) sqlguard.Ruling {
+	ruling := Dialect{}.ServerFunction(name)
+	if ruling.Allowed {
+		ruling.Code, ruling.Reason = "", ""
+	}
+	return ruling
+}
+
+func builtinName(name string) bool {
+	_, ok := findFunction(name)
+	return ok
+}
+
+// describeCall states what the objects of a catalogue are compared with.
+func (w *walker) describeCall(n *funcCall, c *sqlguard.Call) {
+	c.Arguments = len(n.Args)
+	c.Typed, c.Scalar = typing(n.Args...)
+	if n.AggWithinGroup {
+		c.Arguments = -1 // what is sorted counts as arguments, in part
+	}
+	if _, collects := slices.BinarySearch(collectingFunctions[:], c.Name); collects || !c.Builtin {
+		w.st.Collects = true
+	}
+	entry, ok := findFunction(c.Name)
+	if !ok {
+		return
+	}
+	if c.Builtin {
+		c.Extension = entry.extension
+	}
+	c.Member = memberRuling(c.Name)
+	if entry.class == functionChecked && entry.extension != "" && w.checkArguments(n, entry.check, c.Span) {
+		c.Member = sqlguard.Ruling{Allowed: true}
+	}
+}
+
+// collectingFunctions are the functions of the server and of the reviewed
+// extensions that make an array or a range of a value, or read texts as values
+// of the type of another argument, sorted.
+var collectingFunctions = [...]string{
+	"any_value_transfn", "array_agg", "array_agg_finalfn", "array_append", "array_cat", "array_fill", "array_position", "array_positions",
+	"array_prepend", "array_remove", "array_replace", "elem_contained_by_multirange", "elem_contained_by_range",
+	"json_populate_record", "json_populate_recordset", "jsonb_populate_record", "jsonb_populate_record_valid",
+	"jsonb_populate_recordset", "lag", "lead", "multirange", "multirange_contains_elem", "nth_value", "percentile_disc",
+	"percentile_disc_multi_final", "populate_record", "range_contains_elem", "width_bucket",
+}
+
+// operatorUse is one operator of a statement.
+type operatorUse struct {
+	schema, name  string
+	operands      int
+	typed, scalar uint64
+}
+
+// usesOperator notes the operators of an expression that the catalogue must be
+// asked about.
+func (w *walker) usesOperator(n *aExpr) {
+	if name := lastName(n.Name); len(n.Name) == 1 && name != "" && name[0] >= 'A' && name[0] <= 'Z' {
+		w.impliedOperators([]*node{n.Lexpr, n.Rexpr}, "<", "<=", ">", ">=") // BETWEEN in one of its forms
+		return
+	}
+	if n.Lexpr == nil {
+		w.useOperator(n.Name, n.Location, n.Rexpr)
+		return
+	}
+	w.useOperator(n.Name, n.Location, n.Lexpr, n.Rexpr)
+}
+
+// usesOperatorOf notes the operator that compares with the rows of a sub-query.
+func (w *walker) usesOperatorOf(n *subLink) {
+	switch {
+	case len(n.OperName) > 0:
+		w.useOperator(n.OperName, n.Location, n.Testexpr, n.Subselect)
+	case n.Testexpr != nil:
+		w.impliedOperators([]*node{n.Testexpr, n.Subselect}, "=") // IN
+	}
+	if n.SubLinkType == sublinkArray {
+		w.st.Collects = true
+	}
+}
+
+// sortOperator notes the operator of ORDER BY … USING.
+func (w *walker) sortOperator(n *sortBy) { w.useOperator(n.UseOp, n.Location, n.Node, n.Node) }
+
+// useOperator notes an operator that is written.
+func (w *walker) useOperator(parts []*node, location int32, operands ...*node) {
+	schema, name, ok := w.qualifiedName(parts)
+	if !ok {
+		return // refused where the operator is judged
+	}
+	if name == "||" || name == "#=" {
+		w.st.Collects = true
+	}
+	own := builtinOperator(name) && (schema == "" || schema == "pg_catalog")
+	if own && !w.names.Operator(name) {
+		return
+	}
+	use := operatorUse{schema: schema, name: name, operands: len(operands)}
+	if use.typed, use.scalar = typing(operands...); !w.newOperator(use) {
+		return
+	}
+	span := w.tokenSpan(location)
+	if schema != "" {
+		span = w.bracketSpan(location)
+	}
+	w.st.Calls = append(w.st.Calls, sqlguard.Call{
+		Schema: schema, Name: name, Notation: sqlguard.NotationOperator, Span: span, Arguments: use.operands, Typed: use.typed, Scalar: use.scalar,
+		Builtin: own, Ruling: sqlguard.Ruling{Allowed: own},
+	})
+}
+
+// impliedOperators notes operators that the server looks up by name for syntax
+// of another form, such as IN, BETWEEN and USING. Without operands they are
+// columns.
+func (w *walker) impliedOperators(operands []*node, names ...string) {
+	use := operatorUse{operands: 2, typed: 3}
+	if len(operands) > 0 {
+		use.typed, use.scalar = typing(operands...)
+	}
+	for _, name := range names {
+		if use.name = name; !w.names.Operator(name) || !w.newOperator(use) {
+			continue
+		}
+		w.st.Calls = append(w.st.Calls, sqlguard.Call{
+			Name: name, Notation: sqlguard.NotationOperator, Span: w.tokenSpan(-1), Arguments: 2, Typed: use.typed, Scalar: use.scalar,
+			Builtin: true, Ruling: sqlguard.Ruling{Allowed: true},
+		})
+	}
+}
+
+// newOperator reports whether an operator was not noted before.
+func (w *walker) newOperator(use operatorUse) bool {
+	if w.operators[use] {
+		return false
+	}
+	if w.operators == nil {
+		w.operators = make(map[operatorUse]bool)
+	}
+	w.operators[use] = true
+	return true
+}
+
+// judgeCaseExpr notes the comparison of CASE x WHEN y.
+func (w *walker) judgeCaseExpr(n *caseExpr) {
+	w.at(n.Location)
+	if w.names != nil && n.Arg != nil {
+		for _, when := range n.Args {
+			w.impliedOperators([]*node{n.Arg, when.GetCaseWhen().GetExpr()}, "=")
+		}
+	}
+	w.fieldsCaseExpr(n)
+}
+
+// judgeA_ArrayExpr notes that values become elements of an array.
+func (w *walker) judgeA_ArrayExpr(n *aArrayExpr) {
+	w.at(n.Location)
+	w.st.Collects = true
+	w.fieldsA_ArrayExpr(n)
+}

@@ -1,0 +1,309 @@
+package sqlguard
+
+import (
+	"fmt"
+	"slices"
+)
+
+// typeName judges a type that a text names: whoever casts to it runs what its
+// values are made with.
+func (q *inquiry) typeName(t *Type) {
+	if t.Builtin && !t.Extension {
+		return
+	}
+	ref, ok := q.objects.typeOf(t.Schema, t.Name)
+	if !ok {
+		name := qualified(t.Schema, t.Name)
+		if q.listed.types.add(name) {
+			q.v.Types = append(q.v.Types, VerdictType{Name: name})
+		}
+		f := Finding{Code: CodeUnresolvedObject, Span: t.Span, Object: name, Message: fmt.Sprintf("type %s: no such type in this database", name)}
+		if !q.g.policy.AllowUnresolvedTypes {
+			f.Code = CodeTypeNotAllowed
+		}
+		q.refuse(f)
+		return
+	}
+	if name := q.objects.nameOf(ref).String(); !t.Builtin && q.listed.types.add(name) {
+		q.v.Types = append(q.v.Types, VerdictType{Name: name, Resolved: true})
+	}
+	q.typeRef(ref, t.Span)
+}
+
+func (q *inquiry) typeRef(ref typeRef, span Span) {
+	name := q.objects.nameOf(ref).String()
+	n := node{kind: nodeType, index: ref.index}
+	if ref.row {
+		n.kind = nodeRow
+	}
+	q.require(n, Finding{Code: CodeTypeNotAllowed, Span: span, Object: name, Message: "type " + name})
+}
+
+// typeNamed is typeRef for a name in the catalogue.
+func (q *inquiry) typeNamed(n CatalogName) {
+	if ref, ok := q.objects.typeAt(n); ok {
+		q.typeRef(ref, Span{})
+		return
+	}
+	if !q.objects.serverOwn(n.Schema) {
+		q.refuse(Finding{Code: CodeTypeNotAllowed, Object: n.String(), Message: fmt.Sprintf("type %s: it is not in the catalogue", n)})
+	}
+}
+
+// provenType judges what runs where a value of a type is made.
+func (q *inquiry) provenType(t *CatalogType) {
+	if t.Extension != "" && q.objects.dialect.ReviewedType(t.Extension, t.Name) {
+		return
+	}
+	switch t.Kind {
+	case TypeEnum:
+	case TypeComposite:
+		for _, c := range t.Columns {
+			q.typeNamed(c.Type)
+		}
+	case TypeDomain:
+		q.typeNamed(t.Base)
+		q.values = []CatalogName{t.Base}
+		for _, check := range t.Checks {
+			before := len(q.v.Findings)
+			q.text(check, PartExpression)
+			for i := before; i < len(q.v.Findings); i++ {
+				q.v.Findings[i].Code = CodeTypeNotAllowed
+			}
+		}
+	case TypeRange:
+		q.typeNamed(t.Base)
+		for _, run := range t.Runs {
+			q.functionRef(run, nil, Finding{Code: CodeTypeNotAllowed, Message: fmt.Sprintf("the range %s runs %s", t.CatalogName, run)})
+		}
+	case TypeBase:
+		q.against(CodeTypeNotAllowed, "its input function is not the server's own, nor of a reviewed extension")
+	default:
+		q.against(CodeTypeNotAllowed, fmt.Sprintf("it is of a kind (%s) that the guard does not know", t.Kind))
+	}
+}
+
+// risk is what a column may bring: a value of a type that runs something where
+// it is made.
+type risk struct {
+	column string
+	ref    typeRef
+	// plain says that the column's type is a domain over a type of the
+	// server's own. A literal beside such a column is read as the latter,
+	// unless the column becomes a part of something.
+	plain bool
+}
+
+// findRisks lists, for each relation, the columns whose type runs something where a
+// value of it is made.
+func (o *objects) findRisks() {
+	// From what runs something to all that holds it.
+	holders := map[typeRef][]typeRef{}
+	hold := func(holder typeRef, part CatalogName) {
+		if ref, ok := o.typeAt(part); ok {
+			holders[ref] = append(holders[ref], holder)
+		}
+	}
+	var queue []typeRef
+	for i := range o.Types {
+		t := &o.Types[i]
+		ref := typeRef{index: i}
+		hold(ref, t.Base)
+		for _, c := range t.Columns {
+			hold(ref, c.Type)
+		}
+		if (len(t.Checks) > 0 || len(t.Runs) > 0) && !o.dialect.ReviewedType(t.Extension, t.Name) {
+			queue = append(queue, ref)
+		}
+	}
+	if len(queue) == 0 {
+		return
+	}
+	for i := range o.Relations {
+		for _, c := range o.Relations[i].Columns {
+			hold(typeRef{index: i, row: true}, c.Type)
+		}
+	}
+	risky := map[typeRef]bool{}
+	for len(queue) > 0 {
+		ref := queue[0]
+		queue = queue[1:]
+		if !risky[ref] {
+			risky[ref] = true
+			queue = append(queue, holders[ref]...)
+		}
+	}
+	o.risks = map[int][]risk{}
+	for i := range o.Relations {
+		for _, c := range o.Relations[i].Columns {
+			ref, ok := o.typeAt(c.Type)
+			if ok && risky[ref] {
+				o.risks[i] = append(o.risks[i], risk{c.Name, ref, o.plainDomain(c.Type)})
+			}
+		}
+	}
+}
+
+// plainDomain reports whether a type is a domain over a type of the server's
+// own, or over such a domain.
+func (o *objects) plainDomain(n CatalogName) bool {
+	for range o.Types {
+		i, ok := o.types[n]
+		if !ok {
+			_, array := o.arrays[n]
+			return !array && o.serverOwn(n.Schema)
+		}
+		if o.Types[i].Kind != TypeDomain {
+			return false
+		}
+		n = o.Types[i].Base
+	}
+	return false
+}
+
+// coercions judges what runs though the text does not name it: the checks of a
+// type where a literal is read as one of its values, and casts.
+func (q *inquiry) coercions(s *Statement) {
+	if len(q.objects.risks) > 0 {
+		q.riskyColumns(s)
+	}
+	if len(q.objects.casts) > 0 {
+		q.casts(s)
+	}
+}
+
+// riskyColumns requires the types of columns that are mentioned where a literal
+// could become a value of them.
+func (q *inquiry) riskyColumns(s *Statement) {
+	var mentioned map[string]Span
+	var star *Span
+	for i := range s.Relations {
+		r := &s.Relations[i]
+		if r.System {
+			continue
+		}
+		at, ok := q.objects.relation(r.Schema, r.Name)
+		if !ok || len(q.objects.risks[at]) == 0 {
+			continue
+		}
+		if mentioned == nil {
+			mentioned = make(map[string]Span, len(s.ColumnRefs))
+			for n := range s.ColumnRefs {
+				ref := &s.ColumnRefs[n]
+				if ref.Star {
+					star = &ref.Span
+				} else if _, ok := mentioned[ref.Name]; !ok {
+					mentioned[ref.Name] = ref.Span
+				}
+			}
+		}
+		for _, risk := range q.objects.risks[at] {
+			if risk.plain && !s.Collects {
+				continue
+			}
+			span, ok := mentioned[risk.column]
+			for _, row := range []string{r.Name, r.Alias} {
+				if !ok && row != "" {
+					span, ok = mentioned[row]
+				}
+			}
+			if !ok && star != nil {
+				span, ok = *star, true
+			}
+			if ok {
+				q.typeRef(risk.ref, span)
+			}
+		}
+	}
+}
+
+// reach is what values of some types are made of; with casts, what they are
+// cast to implicitly too.
+func (o *objects) reach(from []CatalogName, casts bool) map[CatalogName]bool {
+	reached := make(map[CatalogName]bool, len(from))
+	var queue []CatalogName
+	add := func(n CatalogName) {
+		if n != (CatalogName{}) && !reached[n] {
+			reached[n] = true
+			queue = append(queue, n)
+		}
+	}
+	for _, n := range from {
+		add(n)
+	}
+	if casts {
+		for _, i := range o.implicit[""] {
+			add(o.Casts[i].Target)
+		}
+	}
+	for len(queue) > 0 {
+		n := queue[0]
+		queue = queue[1:]
+		ref, ok := o.typeAt(n)
+		if !ok {
+			continue
+		}
+		add(o.nameOf(ref))
+		if casts {
+			for _, i := range o.implicit[o.nameOf(ref).String()] {
+				add(o.Casts[i].Target)
+			}
+		}
+		var columns []CatalogColumn
+		if ref.row {
+			columns = o.Relations[ref.index].Columns
+		} else {
+			columns = o.Types[ref.index].Columns
+			add(o.Types[ref.index].Base)
+		}
+		for _, c := range columns {
+			add(c.Type)
+		}
+	}
+	return reached
+}
+
+// casts judges the casts of the catalogue that could run in a text: implicit
+// ones where values of both types may occur, others where the text casts to a
+// type, or where a function returns a value.
+func (q *inquiry) casts(s *Statement) {
+	o := q.objects
+	named := q.named()
+	all := append(append(slices.Clip(named), q.values...), q.returns...)
+	for i := range s.Relations {
+		if at, ok := o.relation(s.Relations[i].Schema, s.Relations[i].Name); ok && !s.Relations[i].System {
+			for _, c := range o.Relations[at].Columns {
+				all = append(all, c.Type)
+			}
+			all = append(all, o.Relations[at].CatalogName)
+		}
+	}
+	for i := range s.Calls {
+		c := &s.Calls[i]
+		if c.Notation == NotationOperator {
+			for _, at := range o.operatorsFor(c.Schema, c.Name, c.Arguments) {
+				all = append(all, o.Operators[at].operands()...)
+			}
+			continue
+		}
+		for _, at := range o.callable(c.Schema, c.Name, c.Arguments) {
+			all = append(append(all, o.Functions[at].Arguments...), o.Functions[at].Results...)
+		}
+	}
+	occurring, cast, returned := o.reach(all, true), o.reach(named, false), o.reach(q.returns, false)
+	occurs := func(n CatalogName) bool { return o.serverOwn(n.Schema) || occurring[n] }
+	for _, i := range o.casts {
+		c := &o.Casts[i]
+		if !occurs(c.Source) {
+			continue
+		}
+		runs := cast[c.Target] || c.Context == CastImplicit && occurs(c.Target) ||
+			q.body && c.Context != CastExplicit && (returned[c.Target] || len(q.returns) == 0)
+		if runs {
+			q.functionRef(c.Function, nil, Finding{
+				Code: CodeTypeNotAllowed, Span: s.Span, Object: c.Target.String(),
+				Message: fmt.Sprintf("the cast from %s to %s runs %s", c.Source, c.Target, c.Function),
+			})
+		}
+	}
+}

@@ -1,0 +1,440 @@
+package sqlguard
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// inquiry judges one text with the objects of a catalogue: a statement that was
+// sent, or a text that the catalogue holds. What depends on other texts of the
+// catalogue it notes as needs, for [inquiry.settle].
+type inquiry struct {
+	g       *Guard
+	objects *objects
+	v       *Verdict
+	listed  seen
+	// inside says that the text is the catalogue's: lists of what is allowed
+	// are about the relations that a statement names itself.
+	inside bool
+	// stored says that the text is not run, since its rows are stored: only
+	// rules that deny apply.
+	stored bool
+	// body says that the text is a function's body; values and returns are the
+	// types that the function takes and gives back.
+	body            bool
+	values, returns []CatalogName
+
+	// statement is the one at hand, and made what values may occur in it, once
+	// somebody asked.
+	statement *Statement
+	made      *produced
+
+	needs  []need
+	noted  map[node]bool
+	nearby int // names searched for near ones
+}
+
+// need is a text of the catalogue that must pass for this one to pass.
+type need struct {
+	node node
+	// finding is what is said when it does not; its message ends in what leads
+	// to it. An empty code stands for that of the reason.
+	finding Finding
+}
+
+func (q *inquiry) refuse(f Finding) { q.v.Findings = append(q.v.Findings, f) }
+
+// require notes a need, each once.
+func (q *inquiry) require(n node, f Finding) {
+	if q.noted[n] {
+		return
+	}
+	if q.noted == nil {
+		q.noted = make(map[node]bool)
+	}
+	q.noted[n] = true
+	q.needs = append(q.needs, need{n, f})
+}
+
+// judge turns the facts of one statement into findings and needs.
+func (q *inquiry) judge(s *Statement) {
+	q.statement, q.made = s, nil
+	if !q.stored {
+		q.g.judgeKind(s, q.v)
+		for i := range s.Calls {
+			q.call(&s.Calls[i])
+		}
+		for i := range s.Types {
+			q.typeName(&s.Types[i])
+		}
+		for i := range s.Settings {
+			q.g.judgeSetting(&s.Settings[i], q.v)
+		}
+	}
+	for i := range s.Relations {
+		q.relation(&s.Relations[i])
+	}
+	if len(q.g.policy.Columns) > 0 {
+		q.columns(s)
+	}
+	if !q.stored {
+		q.coercions(s)
+	}
+	q.v.Columns = append(q.v.Columns, s.Columns...)
+}
+
+func (q *inquiry) list(name string) {
+	if q.listed.functions.add(name) {
+		q.v.Functions = append(q.v.Functions, name)
+	}
+}
+
+// call judges what a call could mean: what the server owns, by the dialect's
+// tables, and everything in the catalogue that bears the name.
+func (q *inquiry) call(c *Call) {
+	g := q.g
+	if g.denies(c) {
+		q.refuse(callFinding(c, CodeFunctionNotAllowed, "denied by this connection's policy"))
+		return
+	}
+	unknownHere := c.Majors != 0 && g.catalog.Major != 0 && (g.catalog.Major > 63 || c.Majors&(1<<g.catalog.Major) == 0)
+	if c.Builtin && !c.Ruling.Allowed && !unknownHere || c.Ruling.Code != "" {
+		q.refuse(callFinding(c, cmp.Or(c.Ruling.Code, CodeFunctionNotAllowed), cmp.Or(c.Ruling.Reason, "not on the list of functions known to be pure")))
+		return
+	}
+	server := c.Builtin && c.Extension == "" && !unknownHere
+	if c.Notation == NotationOperator {
+		q.operator(c, server)
+		return
+	}
+	if c.Syntax && server {
+		q.list(c.Name)
+		return
+	}
+	found := false
+	for _, i := range q.objects.callable(c.Schema, c.Name, c.Arguments) {
+		found = true
+		if f := &q.objects.Functions[i]; !q.excluded(f.Arguments, f.Variadic, c) {
+			q.function(c, i, server)
+		}
+	}
+	if c.Arguments == 1 && q.objects.typeNames[c.Name] {
+		if ref, ok := q.objects.typeOf(c.Schema, c.Name); ok && !ref.row {
+			found = true // f(x) is a cast to f where no function takes x
+			q.typeRef(ref, c.Span)
+		}
+	}
+	switch {
+	case server && !c.Possible:
+		q.list(qualified(c.Schema, c.Name))
+	case !found && !server && !c.Possible:
+		q.unknownFunction(c, unknownHere)
+	}
+}
+
+// function judges one function of the catalogue that a call could mean. Server
+// says that a function of the server's own could be meant too.
+func (q *inquiry) function(c *Call, i int, server bool) {
+	f := &q.objects.Functions[i]
+	if f.Extension != "" && q.objects.dialect.Reviewed(f.Extension) && (c.Member.Allowed || c.Member.Code != "") {
+		if !c.Member.Allowed {
+			q.refuse(callFinding(c, c.Member.Code, fmt.Sprintf("%s: %s", f.signature(), c.Member.Reason)))
+			return
+		}
+		if !c.Possible {
+			q.list(f.String())
+		}
+		return
+	}
+	finding := callFinding(c, CodeFunctionNotAllowed, "it resolves to "+f.signature())
+	if server || c.Possible {
+		finding = callFinding(c, CodeFunctionNotAllowed, "it may resolve to "+f.signature())
+	}
+	finding.Object = f.String()
+	switch {
+	case c.Possible:
+	case server && c.Schema == "":
+		finding.Hint = fmt.Sprintf("for the server's own function write %s.%s(…)", q.objects.server[0], c.Name)
+	default:
+		finding.Hint = "use a built-in function, or ask the operator to list it under functions.allow as schema.name"
+	}
+	if q.userFunction(i, finding) && !c.Possible {
+		q.list(f.String())
+	}
+}
+
+// userFunction judges a function that no table rules on: the policy must name
+// it, and what the catalogue says of it must prove that it is a read. Finding
+// says how the text comes to run it. The result is false when it is refused
+// outright.
+func (q *inquiry) userFunction(i int, finding Finding) bool {
+	f := &q.objects.Functions[i]
+	if q.objects.constructor(f) {
+		q.require(node{kind: nodeFunction, index: i}, finding)
+		return true
+	}
+	var reason string
+	switch {
+	case q.deniesFunction(f.CatalogName):
+		reason = "denied by this connection's policy"
+	case !q.allowsFunction(f.CatalogName):
+		reason = "it is not the server's own, and this connection's policy does not allow it"
+		if f.Extension != "" {
+			reason = fmt.Sprintf("of the extension %s it is not known to be pure, and this connection's policy does not allow it", f.Extension)
+		}
+	default:
+		q.require(node{kind: nodeFunction, index: i}, finding)
+		return true
+	}
+	finding.Message += ": " + reason
+	q.refuse(finding)
+	return false
+}
+
+func (q *inquiry) deniesFunction(n CatalogName) bool {
+	return slices.ContainsFunc(q.g.policy.Functions.Deny, func(pattern string) bool { return couldName(pattern, n.Schema, n.Name) })
+}
+
+func (q *inquiry) allowsFunction(n CatalogName) bool {
+	return slices.ContainsFunc(q.g.policy.Functions.Allow, func(pattern string) bool { return names(pattern, n.Schema, n.Name, q.g.folds) })
+}
+
+// unknownFunction refuses a call of what neither the server nor the catalogue
+// has, and says what comes near.
+func (q *inquiry) unknownFunction(c *Call, unknownHere bool) {
+	f := callFinding(c, CodeUnresolvedObject, "no such function in this database")
+	f.Hint = ""
+	switch elsewhere := q.objects.callable("", c.Name, -1); {
+	case unknownHere:
+		f.Code, f.Message = CodeFunctionNotAllowed, callFinding(c, "", fmt.Sprintf("not a built-in of this server's version %d", q.g.catalog.Major)).Message
+	case c.Extension != "":
+		f.Message = callFinding(c, "", fmt.Sprintf("it belongs to the extension %s, which this database has not, or not in a schema that is searched", c.Extension)).Message
+	case len(elsewhere) > 0 && c.Schema == "":
+		f.Hint = fmt.Sprintf("there is %s, with another number of arguments", q.objects.Functions[elsewhere[0]].signature())
+	}
+	if f.Hint == "" {
+		f.Hint = q.near(c.Name, q.objects.functionNames(q.g))
+	}
+	q.refuse(f)
+}
+
+// operator judges what an operator could run: that of the name and the number
+// of operands, and those that the server runs in its place. Server says that
+// one of the server's own could be meant.
+func (q *inquiry) operator(c *Call, server bool) {
+	server = server || c.Builtin && !c.Ruling.Allowed
+	found := false
+	for _, i := range q.objects.operatorsFor(c.Schema, c.Name, c.Arguments) {
+		found = true
+		op := &q.objects.Operators[i]
+		if q.excludedOperator(op, c) {
+			continue
+		}
+		if op.Extension != "" && q.objects.dialect.ReviewedOperator(op.Extension, op.Name) {
+			continue
+		}
+		finding := callFinding(c, CodeOperatorNotAllowed, fmt.Sprintf("it may resolve to %s, which runs %s", op.signature(), op.Function))
+		if server {
+			finding.Hint = fmt.Sprintf("for the server's own operator write OPERATOR(%s.%s)", q.objects.server[0], c.Name)
+		}
+		finding.Object = op.String()
+		q.functionRef(op.Function, op.operands(), finding)
+	}
+	if !found && !server {
+		f := callFinding(c, CodeUnresolvedObject, "no such operator in this database")
+		q.refuse(f)
+	}
+}
+
+// excludedOperator is excluded for an operator. One that runs in the place of
+// another may have its operands the other way round.
+func (q *inquiry) excludedOperator(op *CatalogOperator, c *Call) bool {
+	if operands := op.operands(); op.Name == c.Name || len(operands) == 2 && c.Typed == 3 && c.Scalar == 3 {
+		return q.excluded(operands, false, c)
+	}
+	return false
+}
+
+// functionRef judges a function that something in the catalogue runs.
+// Arguments are their types, nil when they are not known.
+func (q *inquiry) functionRef(name CatalogName, arguments []CatalogName, finding Finding) {
+	var found []int
+	for _, i := range q.objects.functions[name.Name] {
+		f := &q.objects.Functions[i]
+		if f.Schema != name.Schema {
+			continue
+		}
+		if arguments != nil && slices.Equal(f.Arguments, arguments) {
+			found = []int{i}
+			break
+		}
+		found = append(found, i)
+	}
+	for _, i := range found {
+		f := &q.objects.Functions[i]
+		if f.Extension != "" && q.objects.dialect.Reviewed(f.Extension) {
+			if ruling := q.objects.dialect.ServerFunction(f.Name); ruling.Allowed {
+				continue
+			}
+		}
+		q.userFunction(i, finding)
+	}
+	if len(found) > 0 {
+		return
+	}
+	ruling := Ruling{Reason: "it is not in the catalogue"}
+	if q.objects.serverOwn(name.Schema) {
+		ruling = q.objects.dialect.ServerFunction(name.Name)
+	}
+	if !ruling.Allowed {
+		finding.Message += ": " + cmp.Or(ruling.Reason, "not on the list of functions known to be pure")
+		q.refuse(finding)
+	}
+}
+
+// relation applies the dialect's ruling, then resolves the name and applies the
+// connection's policy to what it means.
+func (q *inquiry) relation(r *Relation) {
+	g := q.g
+	show := func(schema string) {
+		shown := VerdictRelation{Database: r.Database, Schema: schema, Name: r.Name, Access: r.Access}
+		if q.listed.relations.add(shown) {
+			q.v.Relations = append(q.v.Relations, shown)
+		}
+	}
+	if code, reason := g.outside(r); code != "" {
+		show(r.Schema)
+		if !q.stored {
+			q.refuse(relationFinding(r, code, reason))
+		}
+		return
+	}
+	if r.System || r.Access != AccessRead {
+		show(r.Schema)
+		switch {
+		case r.System && g.deniesSystem(r):
+			q.refuse(relationFinding(r, CodeRelationNotAllowed, "denied by this connection's policy"))
+		case r.System:
+		case g.permits(r) != permitted:
+			q.refuse(relationFinding(r, CodeRelationNotAllowed, "denied by this connection's policy"))
+		}
+		return
+	}
+	i, ok := q.objects.relation(r.Schema, r.Name)
+	if !ok {
+		show(r.Schema)
+		q.unknownRelation(r)
+		return
+	}
+	at := &q.objects.Relations[i]
+	show(at.Schema)
+	if reason := q.denied(i); reason != "" {
+		f := relationFinding(r, CodeRelationNotAllowed, reason)
+		f.Object = at.String()
+		q.refuse(f)
+		return
+	}
+	if foreign, ok := q.objects.foreign(i); ok && !q.stored {
+		reason := "it is a foreign table, whose rows another server gives"
+		if foreign != at.CatalogName {
+			reason = fmt.Sprintf("it reads %s, a foreign table, whose rows another server gives", foreign)
+		}
+		f := relationFinding(r, CodeExternalRelation, reason)
+		f.Object = foreign.String()
+		q.refuse(f)
+		return
+	}
+	switch at.Kind {
+	case RelationView:
+		q.require(node{kind: nodeView, index: i, stored: q.stored}, relationFinding(r, "", fmt.Sprintf("the view %s reads", at.CatalogName)))
+	case RelationMaterialized:
+		if g.policy.deniesAny() {
+			q.require(node{kind: nodeView, index: i, stored: true}, relationFinding(r, "", fmt.Sprintf("the materialized view %s was made from", at.CatalogName)))
+		}
+	case RelationTable, RelationPartitioned, RelationSequence, RelationForeign:
+	default:
+		q.refuse(relationFinding(r, CodeRelationNotAllowed, fmt.Sprintf("it is of a kind (%s) that the guard does not know", at.Kind)))
+	}
+}
+
+// denied says which rule denies a relation or one that a read of it reads.
+func (q *inquiry) denied(i int) string {
+	p := &q.g.policy
+	for _, at := range q.objects.family(i) {
+		n := q.objects.Relations[at].CatalogName
+		if !p.deniesIn(n.Schema, n.Name) {
+			continue
+		}
+		if at != i {
+			return fmt.Sprintf("it reads %s, which is denied by this connection's policy", n)
+		}
+		return "denied by this connection's policy"
+	}
+	if n := q.objects.Relations[i].CatalogName; !q.inside && !p.permitsIn(n.Schema, n.Name, q.g.folds) {
+		return "denied by this connection's policy"
+	}
+	return ""
+}
+
+// deniesAny reports whether a rule about relations or columns denies anything.
+func (p *Policy) deniesAny() bool { return len(p.Schemas.Deny)+len(p.Tables.Deny)+len(p.Columns) > 0 }
+
+// unknownRelation refuses a name that means nothing in this database.
+func (q *inquiry) unknownRelation(r *Relation) {
+	f := relationFinding(r, CodeUnresolvedObject, "no such table or view in this database")
+	if r.Schema == "" {
+		f = relationFinding(r, CodeUnresolvedObject, "no such table or view in the schemas that are searched")
+		for _, schema := range q.objects.schemasOf(r.Name) {
+			if q.g.policy.permitsIn(schema, r.Name, q.g.folds) {
+				f.Hint = "did you mean " + schema + "." + r.Name + "?"
+				break
+			}
+		}
+	}
+	if f.Hint == "" {
+		f.Hint = q.near(r.Name, q.objects.relationNames(q.g, r.Schema))
+	}
+	q.refuse(f)
+}
+
+// columns applies the column rules to what the names mean. A relation that is
+// not of the rule's table is judged by its own definition.
+func (q *inquiry) columns(s *Statement) {
+	for _, rule := range q.g.policy.Columns {
+		if len(q.v.Findings) >= maxFindings {
+			return
+		}
+		schema, rest, _ := strings.Cut(rule.Match, ".")
+		table, column, _ := strings.Cut(rest, ".")
+		var covered, others []*Relation
+		for i := range s.Relations {
+			r := &s.Relations[i]
+			if r.System {
+				continue
+			}
+			if q.covers(r, schema, table) {
+				covered = append(covered, r)
+			} else {
+				others = append(others, r)
+			}
+		}
+		if len(covered) > 0 {
+			q.v.refuseMentions(s, rule, column, covered, others)
+		}
+	}
+}
+
+// covers reports whether a relation is the table of a rule, or reads it as its
+// child. What cannot be resolved is judged by its name.
+func (q *inquiry) covers(r *Relation, schema, table string) bool {
+	i, ok := q.objects.relation(r.Schema, r.Name)
+	if !ok {
+		return q.g.couldBe(r, schema, table)
+	}
+	return slices.ContainsFunc(q.objects.family(i), func(at int) bool {
+		n := q.objects.Relations[at].CatalogName
+		return strings.EqualFold(n.Schema, schema) && strings.EqualFold(n.Name, table)
+	})
+}

@@ -1,0 +1,441 @@
+package sqlguard
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// An ObjectDialect is a Dialect whose texts can be judged with the objects of
+// a catalogue. Its tables rule on what the server itself and the reviewed
+// extensions own; a [Guard] looks up everything else in the catalogue.
+type ObjectDialect interface {
+	Dialect
+	// AnalyzeObjects is Analyze that states, besides, what depends on the
+	// objects: the numbers of arguments, operators that names knows, the
+	// operators that syntax implies, and calls in the notation of a column
+	// unless what stands before the dot certainly has that column. Part says
+	// what text is.
+	AnalyzeObjects(text string, part Part, names ObjectNames) ([]Statement, error)
+	// ServerSchemas are the schemas of the server's own objects. Unqualified
+	// names are looked up in the first of them before the search path.
+	ServerSchemas() []string
+	// ServerFunction rules on a function of the server's own that an operator,
+	// a cast or an aggregate runs, with whatever arguments.
+	ServerFunction(name string) Ruling
+	// Reviewed reports whether the functions, casts and types of an extension
+	// were reviewed. ReviewedOperator and ReviewedType do for one of its
+	// operators and types.
+	Reviewed(extension string) bool
+	ReviewedOperator(extension, name string) bool
+	ReviewedType(extension, name string) bool
+}
+
+// Part says what a text is that a dialect reads with objects.
+type Part int
+
+// The parts.
+const (
+	PartStatement  Part = iota // a statement as it was sent
+	PartQuery                  // the query of a view
+	PartBody                   // the body of a function; parameters are values
+	PartExpression             // an expression, or several with commas between
+)
+
+// ObjectNames answers what a dialect asks of the objects while it reads.
+type ObjectNames interface {
+	// Callable reports whether a name in the place of a column could call a
+	// function that is not the server's own, or cast to a type that is not.
+	Callable(name string) bool
+	// Operator reports whether an operator that is not the server's own could
+	// run where this name is written.
+	Operator(name string) bool
+	// Columns returns the columns of the relation that a name means.
+	Columns(schema, name string) ([]string, bool)
+}
+
+// objects are the objects of a catalogue, indexed. They never change.
+type objects struct {
+	Objects
+	dialect ObjectDialect
+	server  []string // schemas of the server's own objects
+	path    []string // where unqualified names are looked up; nil when unknown
+
+	functions map[string][]int    // by name
+	operators map[string][]int    // by name
+	stands    map[string][]int    // operators that run in place of one of that name
+	types     map[CatalogName]int // index into Types
+	relations map[CatalogName]int // index into Relations
+	named     map[string][]int    // relations by name
+	typeNames map[string]bool     // names of types, without schemas
+	arrays    map[CatalogName]CatalogName
+	casts     []int            // that run a function of which no review knows
+	implicit  map[string][]int // implicit casts by their source; "" for those of the server
+	risks     map[int][]risk
+
+	mu    sync.Mutex
+	local map[node]*localVerdict
+}
+
+func newObjects(d Dialect, o *Objects, path []string) (*objects, error) {
+	reader, ok := d.(ObjectDialect)
+	if !ok {
+		return nil, errors.New("the dialect " + d.Name() + " does not judge with the objects of a catalogue")
+	}
+	x := &objects{
+		Objects: o.clone(), dialect: reader, server: reader.ServerSchemas(),
+		functions: make(map[string][]int, len(o.Functions)), operators: make(map[string][]int, len(o.Operators)),
+		stands: make(map[string][]int), types: make(map[CatalogName]int, len(o.Types)),
+		relations: make(map[CatalogName]int, len(o.Relations)), named: make(map[string][]int, len(o.Relations)),
+		typeNames: make(map[string]bool, len(o.Types)), arrays: make(map[CatalogName]CatalogName, len(o.Types)+len(o.Relations)),
+		local: make(map[node]*localVerdict), implicit: make(map[string][]int),
+	}
+	if len(x.server) == 0 {
+		return nil, fmt.Errorf("the dialect %s names no schema of the server's own", d.Name())
+	}
+	if path != nil {
+		x.path = append(slices.Clone(x.server[:1]), path...)
+	}
+	for i := range x.Functions {
+		f := &x.Functions[i]
+		x.functions[f.Name] = append(x.functions[f.Name], i)
+	}
+	for i := range x.Operators {
+		op := &x.Operators[i]
+		x.operators[op.Name] = append(x.operators[op.Name], i)
+		for _, other := range []string{op.Commutator.Name, op.Negator.Name} {
+			if other != "" && other != op.Name {
+				x.stands[other] = append(x.stands[other], i)
+			}
+		}
+	}
+	for i := range x.Types {
+		t := &x.Types[i]
+		x.types[t.CatalogName] = i
+		x.typeNames[t.Name] = true
+		x.array(t.CatalogName)
+	}
+	for i := range x.Relations {
+		r := &x.Relations[i]
+		x.relations[r.CatalogName] = i
+		x.named[r.Name] = append(x.named[r.Name], i)
+		x.array(r.CatalogName)
+	}
+	for i := range x.Casts {
+		c := &x.Casts[i]
+		if c.Context == CastImplicit && x.serverOwn(c.Source.Schema) {
+			x.implicit[""] = append(x.implicit[""], i)
+		} else if c.Context == CastImplicit {
+			x.implicit[c.Source.String()] = append(x.implicit[c.Source.String()], i)
+		}
+		if c.Function != (CatalogName{}) && !reader.Reviewed(c.Extension) {
+			x.casts = append(x.casts, i)
+		}
+	}
+	x.findRisks()
+	return x, nil
+}
+
+// maxNameBytes is how long a name is at most.
+const maxNameBytes = 63
+
+// array notes the name that the server gives the array type of a type.
+func (o *objects) array(element CatalogName) {
+	name := "_" + element.Name
+	for len(name) > maxNameBytes || !utf8.ValidString(name) {
+		name = name[:len(name)-1]
+	}
+	o.arrays[CatalogName{element.Schema, name}] = element
+}
+
+// clone copies what a caller could change behind a guard's back.
+func (o *Objects) clone() Objects {
+	c := Objects{
+		Functions: slices.Clone(o.Functions), Operators: slices.Clone(o.Operators), Casts: slices.Clone(o.Casts),
+		Types: slices.Clone(o.Types), Relations: slices.Clone(o.Relations),
+	}
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		f.Arguments, f.Results, f.Settings, f.Runs = slices.Clone(f.Arguments), slices.Clone(f.Results), slices.Clone(f.Settings), slices.Clone(f.Runs)
+	}
+	for i := range c.Types {
+		t := &c.Types[i]
+		t.Checks, t.Runs, t.Columns = slices.Clone(t.Checks), slices.Clone(t.Runs), slices.Clone(t.Columns)
+	}
+	for i := range c.Relations {
+		r := &c.Relations[i]
+		r.Columns, r.Children = slices.Clone(r.Columns), slices.Clone(r.Children)
+	}
+	return c
+}
+
+// searched reports whether a name without a schema is looked up in a schema.
+func (o *objects) searched(schema string) bool {
+	return o.path == nil || slices.Contains(o.path, schema)
+}
+
+// serverOwn reports whether a schema is one of the server's own.
+func (o *objects) serverOwn(schema string) bool { return slices.Contains(o.server, schema) }
+
+// callable returns the functions that a call of so many arguments could mean;
+// a negative number stands for any. A server chooses among them by the types
+// of the arguments, which a text does not tell.
+func (o *objects) callable(schema, name string, arguments int) []int {
+	var out []int
+	for _, i := range o.functions[name] {
+		f := &o.Functions[i]
+		if f.Kind == FunctionProcedure || schema == "" && !o.searched(f.Schema) || schema != "" && f.Schema != schema {
+			continue
+		}
+		least := len(f.Arguments) - f.Defaults
+		switch {
+		case arguments < 0,
+			arguments >= least && arguments <= len(f.Arguments),
+			f.Variadic && arguments >= least-1:
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Callable implements [ObjectNames].
+func (o *objects) Callable(name string) bool {
+	return o.typeNames[name] || slices.ContainsFunc(o.functions[name], func(i int) bool { return o.Functions[i].Kind != FunctionProcedure })
+}
+
+// Operator implements [ObjectNames].
+func (o *objects) Operator(name string) bool {
+	return len(o.operators[name]) > 0 || len(o.stands[name]) > 0
+}
+
+// Columns implements [ObjectNames].
+func (o *objects) Columns(schema, name string) ([]string, bool) {
+	i, ok := o.relation(schema, name)
+	if !ok {
+		return nil, false
+	}
+	columns := make([]string, len(o.Relations[i].Columns))
+	for n, c := range o.Relations[i].Columns {
+		columns[n] = c.Name
+	}
+	return columns, true
+}
+
+// relation resolves the name of a relation.
+func (o *objects) relation(schema, name string) (int, bool) {
+	return resolve(o, o.relations, schema, name)
+}
+
+// resolve finds the object that a name means: the one of its schema, or the
+// first along the path. Where the path is not known, no name without a schema
+// can be resolved.
+func resolve(o *objects, in map[CatalogName]int, schema, name string) (int, bool) {
+	if schema != "" {
+		i, ok := in[CatalogName{schema, name}]
+		return i, ok
+	}
+	for _, s := range o.path {
+		if i, ok := in[CatalogName{s, name}]; ok {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// typeRef is a type of the catalogue: one of Types, or the row of a relation.
+type typeRef struct {
+	index int
+	row   bool
+}
+
+// typeOf resolves the name of a type; that of an array stands for its element.
+func (o *objects) typeOf(schema, name string) (typeRef, bool) {
+	if schema != "" {
+		return o.typeAt(CatalogName{schema, name})
+	}
+	for _, s := range o.path {
+		if ref, ok := o.typeAt(CatalogName{s, name}); ok {
+			return ref, true
+		}
+	}
+	return typeRef{}, false
+}
+
+// typeAt finds the type of a name of the catalogue.
+func (o *objects) typeAt(n CatalogName) (typeRef, bool) {
+	for {
+		if ref, ok := o.typeIn(n); ok {
+			return ref, true
+		}
+		// An array has a second underscore where the first name was taken.
+		rest, array := strings.CutPrefix(n.Name, "_")
+		if !array {
+			return typeRef{}, false
+		}
+		n.Name = rest
+	}
+}
+
+func (o *objects) typeIn(key CatalogName) (typeRef, bool) {
+	for range 2 {
+		if i, ok := o.types[key]; ok {
+			return typeRef{index: i}, true
+		}
+		if i, ok := o.relations[key]; ok {
+			return typeRef{index: i, row: true}, true
+		}
+		element, array := o.arrays[key]
+		if !array {
+			break
+		}
+		key = element
+	}
+	return typeRef{}, false
+}
+
+// nameOf returns the name of a type.
+func (o *objects) nameOf(ref typeRef) CatalogName {
+	if ref.row {
+		return o.Relations[ref.index].CatalogName
+	}
+	return o.Types[ref.index].CatalogName
+}
+
+// String returns the name with its schema.
+func (n CatalogName) String() string { return qualified(n.Schema, n.Name) }
+
+// signature is how messages name a function.
+func (f *CatalogFunction) signature() string {
+	arguments := make([]string, len(f.Arguments))
+	for i, a := range f.Arguments {
+		arguments[i] = a.Name
+	}
+	return f.String() + "(" + strings.Join(arguments, ", ") + ")"
+}
+
+// foreign returns a foreign table that a read of a relation reads, itself or
+// one of its children.
+func (o *objects) foreign(i int) (CatalogName, bool) {
+	for _, at := range o.family(i) {
+		if o.Relations[at].Kind == RelationForeign {
+			return o.Relations[at].CatalogName, true
+		}
+	}
+	return CatalogName{}, false
+}
+
+// family returns a relation and its children, with theirs, each once.
+func (o *objects) family(i int) []int {
+	out := []int{i}
+	if len(o.Relations[i].Children) == 0 {
+		return out
+	}
+	seen := map[int]bool{i: true}
+	for n := 0; n < len(out); n++ {
+		for _, child := range o.Relations[out[n]].Children {
+			if at, ok := o.relations[child]; ok && !seen[at] {
+				seen[at] = true
+				out = append(out, at)
+			}
+		}
+	}
+	return out
+}
+
+// schemasOf returns the schemas in which relations of that name lie.
+func (o *objects) schemasOf(name string) []string {
+	schemas := map[string]bool{}
+	for _, i := range o.named[name] {
+		schemas[o.Relations[i].Schema] = true
+	}
+	return slices.Sorted(maps.Keys(schemas))
+}
+
+// operatorsFor returns the operators that could run where a name is written
+// with so many operands: those of the name, and those that the server runs in
+// the place of one of them. How the latter come to be ordered does not depend
+// on the search path.
+func (o *objects) operatorsFor(schema, name string, operands int) []int {
+	var out []int
+	seen := map[int]bool{}
+	add := func(i int) {
+		if !seen[i] {
+			seen[i] = true
+			out = append(out, i)
+		}
+	}
+	for _, i := range o.operators[name] {
+		op := &o.Operators[i]
+		if operands > 0 && len(op.operands()) != operands || schema == "" && !o.searched(op.Schema) || schema != "" && schema != op.Schema {
+			continue
+		}
+		add(i)
+	}
+	for _, i := range o.stands[name] {
+		add(i)
+	}
+	for n := 0; n < len(out); n++ {
+		op := &o.Operators[out[n]]
+		for _, other := range []CatalogName{op.Commutator, op.Negator} {
+			for _, i := range o.operators[other.Name] {
+				if o.Operators[i].CatalogName == other {
+					add(i)
+				}
+			}
+			for _, i := range o.stands[other.Name] {
+				add(i)
+			}
+		}
+	}
+	return out
+}
+
+// operands are the types of an operator's operands.
+func (op *CatalogOperator) operands() []CatalogName {
+	var out []CatalogName
+	for _, t := range []CatalogName{op.Left, op.Right} {
+		if t != (CatalogName{}) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// signature is how messages name an operator.
+func (op *CatalogOperator) signature() string {
+	sides := make([]string, 0, 2)
+	for _, t := range op.operands() {
+		sides = append(sides, t.Name)
+	}
+	return op.String() + " (" + strings.Join(sides, ", ") + ")"
+}
+
+// constructor reports whether a function is one that the server made for a
+// range: it bears the range's name and takes what only those take.
+func (o *objects) constructor(f *CatalogFunction) bool {
+	if f.Language != "internal" || f.Kind != FunctionPlain || f.SecurityDefiner {
+		return false
+	}
+	i, ok := o.types[f.CatalogName]
+	if !ok || o.Types[i].Kind != TypeRange {
+		return false
+	}
+	base := o.Types[i].Base
+	switch len(f.Arguments) {
+	case 0:
+		return true
+	case 1: // a multirange of its range, or of several
+		element, array := o.arrays[f.Arguments[0]]
+		return f.Arguments[0] == base || array && element == base
+	case 2:
+		return f.Arguments[0] == base && f.Arguments[1] == base
+	case 3:
+		return f.Arguments[0] == base && f.Arguments[1] == base && f.Arguments[2] == CatalogName{o.server[0], "text"}
+	default:
+		return false
+	}
+}

@@ -1,0 +1,113 @@
+package sqlguard
+
+import "slices"
+
+// produced are the types of which values may occur in a text, as far as they
+// are not the server's own.
+type produced struct {
+	types map[CatalogName]bool
+	// anything says that a function returns what the catalogue does not tell,
+	// or a row without a type of its own.
+	anything bool
+}
+
+// named are the types that a text names, each by its full name.
+func (q *inquiry) named() []CatalogName {
+	var out []CatalogName
+	for i := range q.statement.Types {
+		t := &q.statement.Types[i]
+		if t.Builtin && !t.Extension {
+			schema := t.Schema
+			if schema == "" {
+				schema = q.objects.server[0]
+			}
+			out = append(out, CatalogName{schema, t.Name})
+		} else if ref, ok := q.objects.typeOf(t.Schema, t.Name); ok {
+			out = append(out, q.objects.nameOf(ref))
+		}
+	}
+	return out
+}
+
+// produced returns the types of the values of the text at hand: of columns, of
+// what it casts to, of what functions and operators of the catalogue return,
+// and what all of those are made of or cast to implicitly.
+func (q *inquiry) produced() *produced {
+	if q.made != nil {
+		return q.made
+	}
+	o, s := q.objects, q.statement
+	q.made = &produced{}
+	from := append(q.named(), q.values...)
+	for i := range s.Relations {
+		at, ok := o.relation(s.Relations[i].Schema, s.Relations[i].Name)
+		if !ok || s.Relations[i].System {
+			continue
+		}
+		from = append(from, o.Relations[at].CatalogName)
+	}
+	results := func(i int) {
+		from = append(from, o.Functions[i].Results...)
+		q.made.anything = q.made.anything || len(o.Functions[i].Results) == 0 || slices.Contains(o.Functions[i].Results, CatalogName{o.server[0], "record"})
+	}
+	for i := range s.Calls {
+		c := &s.Calls[i]
+		if c.Notation != NotationOperator {
+			for _, at := range o.callable(c.Schema, c.Name, c.Arguments) {
+				results(at)
+			}
+			continue
+		}
+		for _, at := range o.operatorsFor(c.Schema, c.Name, c.Arguments) {
+			runs := o.Operators[at].Function
+			for _, f := range o.functions[runs.Name] {
+				if o.Functions[f].Schema == runs.Schema {
+					results(f)
+				}
+			}
+		}
+	}
+	q.made.types = o.reach(from, true)
+	return q.made
+}
+
+// excluded reports whether a function or an operator of the catalogue that takes
+// such parameters cannot be meant by a call: an argument has a type, and none of
+// the types that occur is, or is cast implicitly to, the parameter's.
+func (q *inquiry) excluded(parameters []CatalogName, variadic bool, c *Call) bool {
+	if c.Arguments < 0 || c.Typed == 0 || q.produced().anything {
+		return false
+	}
+	if variadic && len(parameters) > 0 {
+		parameters = parameters[:len(parameters)-1]
+	}
+	for i, parameter := range parameters[:min(len(parameters), c.Arguments, 64)] {
+		if c.Typed&(1<<i) != 0 && !q.reachable(parameter, c.Scalar&(1<<i) != 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// reachable reports whether a value that occurs could be passed as a parameter
+// of a type. A row without a name is passed for any composite type.
+func (q *inquiry) reachable(n CatalogName, scalar bool) bool {
+	o := q.objects
+	ref, ok := o.typeAt(n)
+	if !ok || q.made.types[n] || q.made.types[o.nameOf(ref)] {
+		return true
+	}
+	if ref.row {
+		return !scalar || slices.ContainsFunc(o.family(ref.index), func(i int) bool { return q.made.types[o.Relations[i].CatalogName] })
+	}
+	switch o.Types[ref.index].Kind {
+	case TypeBase, TypeEnum, TypeRange:
+		return false
+	case TypeComposite:
+		return !scalar
+	case TypeDomain: // a value of the type underneath is one of the domain
+		return true
+	default:
+		return true
+	}
+}

@@ -1,0 +1,210 @@
+package sqlguard
+
+import (
+	"fmt"
+	"strings"
+)
+
+// nodeKind says what a node is.
+type nodeKind uint8
+
+const (
+	nodeFunction nodeKind = iota
+	nodeView
+	nodeType
+	nodeRow // the row of a relation, as a type
+)
+
+// node is an object of the catalogue that a text depends on.
+type node struct {
+	kind   nodeKind
+	index  int
+	stored bool // of a view: see inquiry
+}
+
+// localVerdict is what an object's own texts say of it, others left aside.
+type localVerdict struct {
+	code   Code // "" when nothing in its own texts refuses it
+	reason string
+	needs  []need
+}
+
+// maxBehind bounds how many objects of the catalogue one text may depend on.
+const maxBehind = 20_000
+
+// settle judges what the text needs: each need holds when no object that is
+// reached from it is refused by its own texts. Objects may depend on each other
+// in circles; what is reached is finite.
+func (q *inquiry) settle() {
+	for _, n := range q.needs {
+		if len(q.v.Findings) >= maxFindings {
+			return
+		}
+		code, why := q.g.objects.holds(q.g, n.node)
+		if why == "" {
+			continue
+		}
+		f := n.finding
+		if f.Code == "" {
+			f.Code = code
+		}
+		f.Message += ": " + why
+		q.refuse(f)
+	}
+}
+
+// holds walks what a node depends on, and returns the first reason against it
+// with the way there, or "".
+func (o *objects) holds(g *Guard, root node) (Code, string) {
+	type step struct {
+		node node
+		from int
+		says string
+	}
+	steps := []step{{node: root, from: -1}}
+	reached := map[node]bool{root: true}
+	way := func(at int, reason string) string {
+		var parts []string
+		for ; at > 0; at = steps[at].from {
+			parts = append([]string{steps[at].says}, parts...)
+		}
+		const shown = 4
+		if len(parts) > shown {
+			parts = append(append(parts[:2:2], "…"), parts[len(parts)-1])
+		}
+		return strings.Join(append(parts, reason), ": ")
+	}
+	for at := 0; at < len(steps); at++ {
+		local := o.judged(g, steps[at].node)
+		if local.code != "" {
+			return local.code, way(at, local.reason)
+		}
+		for _, n := range local.needs {
+			if reached[n.node] {
+				continue
+			}
+			if len(steps) >= maxBehind {
+				return CodeInputTooLarge, fmt.Sprintf("it depends on more than %d objects of the database", maxBehind)
+			}
+			reached[n.node] = true
+			steps = append(steps, step{n.node, at, n.finding.Message})
+		}
+	}
+	return "", ""
+}
+
+// judged returns the local verdict on a node. It depends on nothing but the
+// guard, so that it is made once.
+func (o *objects) judged(g *Guard, n node) *localVerdict {
+	o.mu.Lock()
+	known := o.local[n]
+	o.mu.Unlock()
+	if known != nil {
+		return known
+	}
+	var v Verdict
+	q := inquiry{g: g, objects: o, v: &v, inside: true, stored: n.stored}
+	q.node(n)
+	local := &localVerdict{needs: q.needs}
+	if len(v.Findings) > 0 {
+		local = &localVerdict{code: v.Findings[0].Code, reason: v.Findings[0].Message}
+	}
+	o.mu.Lock()
+	o.local[n] = local
+	o.mu.Unlock()
+	return local
+}
+
+func (q *inquiry) node(n node) {
+	o := q.objects
+	switch n.kind {
+	case nodeFunction:
+		q.provenFunction(&o.Functions[n.index])
+	case nodeView:
+		if r := &o.Relations[n.index]; r.Definition == "" {
+			q.against(CodeRelationNotAllowed, "its definition is not known")
+		} else {
+			q.text(r.Definition, PartQuery)
+		}
+	case nodeType:
+		q.provenType(&o.Types[n.index])
+	case nodeRow:
+		for _, c := range o.Relations[n.index].Columns {
+			q.typeNamed(c.Type)
+		}
+	}
+}
+
+// against refuses the object at hand.
+func (q *inquiry) against(code Code, reason string) {
+	q.refuse(Finding{Code: code, Message: reason})
+}
+
+// provenFunction judges what the catalogue says of a function that a policy
+// allows by name.
+func (q *inquiry) provenFunction(f *CatalogFunction) {
+	refuse := func(reason string) { q.against(CodeFunctionNotAllowed, reason) }
+	for _, t := range f.Arguments {
+		q.typeNamed(t)
+	}
+	for _, t := range f.Results {
+		q.typeNamed(t)
+	}
+	if q.objects.constructor(f) {
+		q.typeNamed(f.CatalogName)
+		return
+	}
+	switch {
+	case f.SecurityDefiner:
+		refuse("it runs with the rights of its owner (SECURITY DEFINER)")
+	case len(f.Settings) > 0:
+		refuse("it changes settings of the session while it runs")
+	case f.Volatility != VolatilityStable && f.Volatility != VolatilityImmutable:
+		refuse("it is declared VOLATILE, so that it may have effects")
+	case f.Kind == FunctionAggregate:
+		if len(f.Runs) == 0 {
+			refuse("what the aggregate runs is not known")
+		}
+		for _, run := range f.Runs {
+			q.functionRef(run, nil, Finding{Code: CodeFunctionNotAllowed, Message: "the aggregate runs " + run.String()})
+		}
+	case f.Kind != FunctionPlain:
+		refuse(fmt.Sprintf("nothing can be proved of a function of kind %s", f.Kind))
+	case f.Language != "sql":
+		refuse(fmt.Sprintf("it is written in %s; only functions in SQL can be proved", f.Language))
+	case f.Body == "":
+		refuse("its body is not known")
+	default:
+		q.body, q.values, q.returns = true, f.Arguments, f.Results
+		q.text(f.Body, PartBody)
+	}
+	switch {
+	case f.Defaults == 0:
+	case f.DefaultValues == "":
+		refuse("the default values of its arguments are not known")
+	default:
+		q.text(f.DefaultValues, PartExpression)
+	}
+}
+
+// text judges a text that the catalogue holds. Such texts may be as long as
+// any policy could permit.
+func (q *inquiry) text(text string, part Part) {
+	limits := q.g.limits
+	limits.Bytes = max(limits.Bytes, CeilingMaxBytes)
+	if _, ok := q.g.screenWithin(text, q.v, limits); !ok {
+		return
+	}
+	statements, err := q.objects.dialect.AnalyzeObjects(text, part, q.objects)
+	switch {
+	case err != nil:
+		q.against(CodeParseError, "its text cannot be read")
+		return
+	case len(statements) != 1 && part != PartBody:
+		q.against(CodeParseError, "its text is not one statement")
+		return
+	}
+	for i := range statements {
+		q.judge(&statements[i])
+	}
+}
