@@ -4,8 +4,12 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/sqlguard"
 )
+
+// topics are what findings may be about.
+var topics = []execution.ProbeTopic{execution.TopicRole, execution.TopicSession, execution.TopicTransport, execution.TopicServer}
 
 // testFacts: what a backend says of its server is there and is so.
 func testFacts(t *testing.T, s *suite) {
@@ -39,8 +43,8 @@ func testFacts(t *testing.T, s *suite) {
 			t.Error("the report does not name the server")
 		}
 		for _, f := range report.Findings {
-			if f.Level != "warning" && f.Level != "note" || f.Message == "" {
-				t.Errorf("finding %+v, want a warning or a note with a message", f)
+			if f.Level != execution.ProbeWarning && f.Level != execution.ProbeNote || f.Message == "" || !slices.Contains(topics, f.Topic) {
+				t.Errorf("finding %+v, want a warning or a note with a topic and a message", f)
 			}
 		}
 		s.answers(t, c)

@@ -2,6 +2,7 @@ package pgdb
 
 import (
 	"io"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
@@ -88,3 +89,6 @@ func Render(lim execution.Limits, oids []uint32, cells [][]byte) (*execution.Res
 	err := s.add(cells, nil)
 	return s.result(), err
 }
+
+// Skew is how far two clocks are certainly apart.
+func Skew(before, after, server time.Time) time.Duration { return skew(before, after, server) }

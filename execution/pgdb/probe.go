@@ -4,18 +4,31 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // questionLimits bound the backend's own questions.
 var questionLimits = execution.Limits{Timeout: 10 * time.Second}.WithDefaults()
 
-// ask runs one constant of session.go and returns its rows as texts; NULL is "".
-func (d *DB) ask(ctx context.Context, sql string) ([][]string, error) {
-	res, _, err := d.run(ctx, statement{sql: sql}, questionLimits)
+// The versions that the dialect's lists know.
+const (
+	oldestVersion = 13
+	newestVersion = 18
+)
+
+// maxSkew is how far the clocks may be apart before that is a warning: the
+// audit log has this machine's time, the server's logs have the server's.
+const maxSkew = 5 * time.Second
+
+// ask runs one constant and returns its rows as texts; NULL is "".
+func (d *DB) ask(ctx context.Context, sql string, values ...[]byte) ([][]string, error) {
+	res, _, err := d.run(ctx, statement{sql: sql, values: values}, questionLimits)
 	if err != nil {
 		return nil, err
 	}
@@ -29,194 +42,270 @@ func (d *DB) ask(ctx context.Context, sql string) ([][]string, error) {
 }
 
 // Probe connects and reports what the role may do, how the connection is
-// protected, and what became of a write that was tried inside the read-only
-// session.
+// protected, and what became of the writes that were tried inside the read-only
+// session. What cannot be found out is a warning of its own; only a connection
+// that cannot be used is an error.
 func (d *DB) Probe(ctx context.Context) (execution.ProbeReport, error) {
-	r := execution.ProbeReport{Findings: []execution.ProbeFinding{}}
-	facts, err := d.ask(ctx, roleSQL)
-	if err != nil {
-		return r, err
-	}
-	if len(facts) != 1 {
-		return r, protocolError("the server does not know the session's role", nil)
-	}
-	role := roleFacts(facts[0])
-	r.Server = "PostgreSQL " + role[factVersion]
-	r.Role = role[factUser]
-	if err := d.probeConnection(ctx, &r); err != nil {
-		return r, err
-	}
-	role.findings(&r)
-	memberships, err := d.ask(ctx, membershipSQL)
-	if err != nil {
-		return r, err
-	}
-	for _, row := range memberships {
-		if what, ok := powerfulRoles[row[0]]; ok {
-			warn(&r, "the role is a member of "+row[0]+": it "+what, "REVOKE "+row[0]+" FROM "+quoteName(r.Role))
+	p := prober{db: d, report: execution.ProbeReport{Findings: []execution.ProbeFinding{}}}
+	for _, step := range []func(context.Context) error{p.role, p.connection, p.session, p.clock, p.rights, p.surroundings, p.everybody} {
+		if err := step(ctx); err != nil {
+			return p.report, err
 		}
 	}
-	grants, err := d.ask(ctx, writeGrantsSQL)
-	if err != nil {
-		return r, err
-	}
-	if role[factSuper] == "t" {
-		grants = nil // all of them
-	}
-	for _, row := range grants {
-		warn(&r, "the role may "+row[0]+": "+row[1], "use a role with SELECT only, see the role script")
-	}
-	schemas, err := d.ask(ctx, schemasSQL)
-	if err != nil {
-		return r, err
-	}
-	names := d.path
-	if len(names) == 0 {
-		for _, row := range schemas {
-			names = append(names, row[0])
-		}
-	}
-	if err := d.tryWrite(ctx, &r); err != nil {
-		return r, err
-	}
-	r.RoleScript = roleScript(role[factDatabase], names)
-	return r, nil
+	p.report.RoleScript = p.roleScript()
+	return p.report, nil
 }
 
-// probeConnection reports on the connection itself.
-func (d *DB) probeConnection(ctx context.Context, r *execution.ProbeReport) error {
-	c, _, err := d.pool.acquire(ctx)
-	if err != nil {
-		return err
-	}
-	_, r.TLS = c.pg.Conn().(*tls.Conn)
-	if c.pooled {
-		note(r, "a connection pooler is in front of the server: statements are not prepared", "")
-	}
-	if !c.interval {
-		note(r, "the server cannot notice that its client is gone: a statement goes on until its time limit", "")
-	}
-	d.pool.release(c)
-	if d.tls != "" {
-		warn(r, d.tls, "use sslmode=verify-full, with sslrootcert when the certificate authority is a private one")
-	}
-	return nil
+// prober collects a report.
+type prober struct {
+	db     *DB
+	report execution.ProbeReport
+	facts  roleFacts
+	// What the role script is made of. What every role may do does not depend
+	// on the one that asks, who may own the objects.
+	schemas   []schema
+	functions []function
+	public    []right
 }
 
-// tryWrite tries to create a table inside the read-only session. The server
-// refuses that before it looks at privileges; had it not, the table would go
-// with the rollback that ends every statement.
-func (d *DB) tryWrite(ctx context.Context, r *execution.ProbeReport) error {
-	_, _, err := d.run(ctx, statement{sql: tryWriteSQL}, questionLimits)
+func (p *prober) warn(topic execution.ProbeTopic, fix, message string, args ...any) {
+	p.add(execution.ProbeWarning, topic, fix, message, args...)
+}
+
+func (p *prober) note(topic execution.ProbeTopic, fix, message string, args ...any) {
+	p.add(execution.ProbeNote, topic, fix, message, args...)
+}
+
+func (p *prober) add(level execution.ProbeLevel, topic execution.ProbeTopic, fix, message string, args ...any) {
+	p.report.Findings = append(p.report.Findings, execution.ProbeFinding{
+		Level: level, Topic: topic, Message: fmt.Sprintf(message, args...), Fix: fix,
+	})
+}
+
+// ask asks one question about what. A question that the server does not answer,
+// though it is there, is a warning, since the answer could have been one.
+func (p *prober) ask(ctx context.Context, what, sql string, values ...[]byte) ([][]string, error) {
+	rows, err := p.db.ask(ctx, sql, values...)
+	if err == nil || ctx.Err() != nil {
+		return rows, err
+	}
 	e, ok := errors.AsType[*execution.Error](err)
-	switch {
-	case err == nil:
-		warn(r, "the server did not refuse a write in a read-only transaction; it was rolled back", "do not use this server")
-	case ok && e.SQLState == stateReadOnly:
-		r.ReadOnly = true
-		note(r, "a write was tried and the server refused it: "+e.Message, "")
-	case ok && e.SQLState != "":
-		warn(r, "a write was tried and failed for another reason than the read-only transaction: "+e.Message, "")
-	default:
-		return err
+	if !ok || e.Code != sqlguard.CodeDatabaseError && e.Code != sqlguard.CodeTimeout {
+		return nil, err
 	}
-	return nil
+	p.warn(execution.TopicRole, "let the role read the server's catalogue, as every role may by default", "%s could not be found out: %s", what, e.Message)
+	return nil, nil
 }
 
 // roleFacts is the row of roleSQL.
 type roleFacts []string
 
 const (
-	factUser = iota
+	factSession = iota
+	factUser
 	factDatabase
 	factVersion
+	factNumber
 	factSuper
-	factCreateRole
-	factCreateDB
-	factReplication
-	factBypassRLS
-	factOwnsDatabase
-	factCreateInDatabase
+	factReplica
+	factReadOnly
+	factRowSecurity
+	factTempLimit
+	factLargeObjects
 )
 
-func (f roleFacts) findings(r *execution.ProbeReport) {
-	is := func(fact int) bool { return f[fact] == "t" }
-	role := quoteName(f[factUser])
-	if is(factSuper) {
-		warn(r, "the role is a superuser: no privilege of the server stands behind the read-only session, and its functions reach files and programs", "use a role with SELECT only, see the role script")
+// role finds out who the session is and what the server is.
+func (p *prober) role(ctx context.Context) error {
+	rows, err := p.db.ask(ctx, roleSQL)
+	if err != nil {
+		return err
 	}
-	for _, a := range []struct {
-		fact       int
-		what, undo string
-	}{
-		{factCreateRole, "may create roles", "NOCREATEROLE"},
-		{factCreateDB, "may create databases", "NOCREATEDB"},
-		{factReplication, "may replicate the server", "NOREPLICATION"},
-		{factBypassRLS, "bypasses row security", "NOBYPASSRLS"},
-	} {
-		if is(a.fact) && !is(factSuper) {
-			warn(r, "the role "+a.what, "ALTER ROLE "+role+" "+a.undo)
+	if len(rows) != 1 {
+		return protocolError("the server does not know the session's role", nil)
+	}
+	f := roleFacts(rows[0])
+	p.facts = f
+	number, err := strconv.Atoi(f[factNumber])
+	if err != nil {
+		return protocolError("the server has no version", err)
+	}
+	p.report.Server, p.report.Role, p.report.Replica = "PostgreSQL "+f[factVersion], f[factSession], f[factReplica] == "t"
+	switch major := number / 10000; {
+	case major < oldestVersion:
+		p.warn(execution.TopicServer, "use a server that is maintained", "the server's version is older than %d: no built-in function is known for it, so that all are refused", oldestVersion)
+	case major > newestVersion:
+		p.note(execution.TopicServer, "", "the server's version is newer than %d: its functions are judged by the list of that version", newestVersion)
+	}
+	if p.report.Replica {
+		p.note(execution.TopicServer, "", "the server is a replica: it takes no writes at all, and may end statements that read what it has to change")
+	}
+	role := quoteName(f[factSession])
+	if f[factUser] != f[factSession] {
+		p.note(execution.TopicRole, "", "the role %s acts as %s", role, quoteName(f[factUser]))
+	}
+	if f[factReadOnly] != "on" {
+		p.note(execution.TopicRole, "ALTER ROLE "+role+" SET default_transaction_read_only = on", "transactions of the role are not read-only by default; those of this program are in any case")
+	}
+	if f[factRowSecurity] != "on" {
+		p.note(execution.TopicRole, "ALTER ROLE "+role+" RESET row_security", "row_security is off for the role: tables with row security policies fail instead of being filtered")
+	}
+	if f[factTempLimit] == "-1" {
+		p.note(execution.TopicServer, "as superuser: ALTER ROLE "+role+" SET temp_file_limit = '2GB'", "temp_file_limit is not set: a statement may fill the server's disk with temporary files until its time limit")
+	}
+	if f[factLargeObjects] == "on" {
+		p.warn(execution.TopicRole, "set lo_compat_privileges = off", "lo_compat_privileges is on: every role may read and write every large object")
+	}
+	return nil
+}
+
+// connection reports on the way to the server.
+func (p *prober) connection(ctx context.Context) error {
+	c, _, err := p.db.pool.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	pooled, interval := c.pooled, c.interval
+	if t, ok := c.pg.Conn().(*tls.Conn); ok {
+		p.report.TLS, p.report.TLSVersion = true, tls.VersionName(t.ConnectionState().Version)
+	}
+	p.db.pool.release(c)
+	if p.db.tls != "" {
+		p.warn(execution.TopicTransport, "use sslmode=verify-full, with sslrootcert when the certificate authority is a private one", "%s", p.db.tls)
+	}
+	if !interval {
+		p.note(execution.TopicServer, "", "the server cannot notice that its client is gone: a statement goes on until its time limit")
+	}
+	if !pooled {
+		return nil
+	}
+	if p.report.Pooler, err = p.db.poolMode(ctx); err != nil {
+		return err
+	}
+	p.note(execution.TopicTransport, "", "a connection pooler is in front of the server, in %s mode as far as can be seen: statements are not prepared", p.report.Pooler)
+	return nil
+}
+
+// poolMode finds out how a pooler gives out the server's connections. Two
+// connections that exist at once meet the same server process only where it is
+// given out anew for each transaction.
+func (d *DB) poolMode(ctx context.Context) (string, error) {
+	var two [2]*conn
+	for i := range two {
+		c, err := d.pool.dial(ctx)
+		if err != nil {
+			return "", err
+		}
+		defer c.bye()
+		two[i] = c
+	}
+	seen := map[string]int{} // server process → connection
+	for range 3 {
+		for i, c := range two {
+			process, err := c.serverProcess(ctx)
+			if err != nil {
+				return "", connectError(ctx, err)
+			}
+			if by, met := seen[process]; met && by != i || !met && len(seen) >= len(two) {
+				return "transaction", nil
+			}
+			seen[process] = i
 		}
 	}
+	return "session", nil
+}
+
+// serverProcess asks which process of the server answers.
+func (c *conn) serverProcess(ctx context.Context) (string, error) {
+	nc := c.pg.Conn()
+	if err := nc.SetDeadline(time.Now().Add(questionLimits.Timeout)); err != nil {
+		return "", err
+	}
+	stop := context.AfterFunc(ctx, c.sever)
+	defer stop()
+	row, err := c.question(identifySQL)
+	if err == nil && len(row) == 0 {
+		err = errFrame
+	}
+	if err != nil {
+		return "", err
+	}
+	return row[0], nil
+}
+
+// session tries what the read-only session must stop. Whatever passed would go
+// with the rollback that ends every statement.
+func (p *prober) session(ctx context.Context) error {
+	p.report.ReadOnly = true
+	for _, try := range []struct{ what, sql string }{
+		// The server refuses it before it looks at privileges.
+		{"a write", tryWriteSQL},
+		{"SET TRANSACTION READ WRITE", tryReadWriteSQL},
+	} {
+		_, _, err := p.db.run(ctx, statement{sql: try.sql}, questionLimits)
+		e, ok := errors.AsType[*execution.Error](err)
+		switch {
+		case err == nil, ok && e.Code == sqlguard.CodeDatabaseError && e.SQLState == "":
+			p.report.ReadOnly = false
+			p.warn(execution.TopicSession, "do not use this server", "the server did not refuse %s in a read-only transaction; it was rolled back", try.what)
+		case ok && e.SQLState != "" && try.sql == tryWriteSQL && e.SQLState != stateReadOnly:
+			p.report.ReadOnly = false
+			p.warn(execution.TopicSession, "", "%s was tried and failed for another reason than the read-only transaction: %s", try.what, e.Message)
+		case ok && e.SQLState != "":
+			p.note(execution.TopicSession, "", "%s was tried and the server refused it: %s", try.what, e.Message)
+		default:
+			return err
+		}
+	}
+	limits := questionLimits
+	limits.Timeout = time.Millisecond
+	_, _, err := p.db.run(ctx, statement{sql: tryTimeoutSQL}, limits)
+	switch e, ok := errors.AsType[*execution.Error](err); {
+	case err == nil:
+		p.warn(execution.TopicServer, "", "the server did not end a statement at its time limit (statement_timeout); only this program does")
+	case ok && ctx.Err() == nil && (e.Code == sqlguard.CodeTimeout || e.Code == sqlguard.CodeCancelled):
+	default:
+		return err
+	}
+	return nil
+}
+
+// clock compares the server's clock with this machine's.
+func (p *prober) clock(ctx context.Context) error {
+	before := time.Now()
+	rows, err := p.ask(ctx, "the server's time", clockSQL)
+	after := time.Now()
+	if err != nil || len(rows) != 1 {
+		return err
+	}
+	seconds, err := strconv.ParseFloat(rows[0][0], 64)
+	if err != nil {
+		return protocolError("the server has no time", err)
+	}
+	ahead := skew(before, after, time.UnixMicro(int64(seconds*1e6)))
+	p.report.ClockSkewMS = ahead.Milliseconds()
 	switch {
-	case is(factSuper):
-	case is(factOwnsDatabase):
-		warn(r, "the role owns the database", "ALTER DATABASE "+quoteName(f[factDatabase])+" OWNER TO another role")
-	case is(factCreateInDatabase):
-		warn(r, "the role may create schemas in the database", "REVOKE CREATE ON DATABASE "+quoteName(f[factDatabase])+" FROM "+role)
+	case ahead > maxSkew:
+		p.warn(execution.TopicServer, "synchronise both clocks", "the server's clock is at least %s ahead of this machine's: times in the audit log and in the server's logs do not match", ahead.Round(time.Second))
+	case -ahead > maxSkew:
+		p.warn(execution.TopicServer, "synchronise both clocks", "the server's clock is at least %s behind this machine's: times in the audit log and in the server's logs do not match", -ahead.Round(time.Second))
 	}
+	return nil
 }
 
-// powerfulRoles are the predefined roles (manual, section 22.5) that do more
-// than read the data of tables.
-var powerfulRoles = map[string]string{
-	"pg_read_server_files":        "reads files of the server",
-	"pg_write_server_files":       "writes files of the server",
-	"pg_execute_server_program":   "runs programs on the server",
-	"pg_write_all_data":           "writes every table",
-	"pg_signal_backend":           "ends other sessions",
-	"pg_signal_autovacuum_worker": "ends maintenance of tables",
-	"pg_monitor":                  "reads the statements of other sessions and the server's settings",
-	"pg_read_all_settings":        "reads every setting of the server",
-	"pg_read_all_stats":           "reads the statements of other sessions",
-	"pg_stat_scan_tables":         "locks tables to scan them",
-	"pg_checkpoint":               "makes the server write to disk",
-	"pg_maintain":                 "rewrites and locks tables",
-	"pg_create_subscription":      "makes the server connect to others",
-	"pg_use_reserved_connections": "takes connections that are kept for administration",
-}
-
-// roleScript returns what makes a role that reads the schemas and nothing else.
-func roleScript(database string, schemas []string) string {
-	quoted := make([]string, len(schemas))
-	for i, s := range schemas {
-		quoted[i] = quoteName(s)
+// skew returns by how much a clock is ahead that showed server at some moment
+// between before and after: the least that is certain, 0 when it may be right.
+func skew(before, after, server time.Time) time.Duration {
+	switch {
+	case server.Before(before):
+		return server.Sub(before)
+	case server.After(after):
+		return server.Sub(after)
+	default:
+		return 0
 	}
-	list := strings.Join(quoted, ", ")
-	if list == "" {
-		list = "public"
-	}
-	lines := []string{
-		"CREATE ROLE ktx_reader LOGIN PASSWORD 'choose one' NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS;",
-		"ALTER ROLE ktx_reader SET default_transaction_read_only = on;",
-		"GRANT CONNECT ON DATABASE " + quoteName(database) + " TO ktx_reader;",
-		"GRANT USAGE ON SCHEMA " + list + " TO ktx_reader;",
-		"GRANT SELECT ON ALL TABLES IN SCHEMA " + list + " TO ktx_reader;",
-		"-- As each role that creates tables, so that new ones can be read too:",
-		"ALTER DEFAULT PRIVILEGES IN SCHEMA " + list + " GRANT SELECT ON TABLES TO ktx_reader;",
-	}
-	return strings.Join(lines, "\n") + "\n"
 }
 
 // quoteName returns name as a quoted identifier.
 func quoteName(name string) string {
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
-}
-
-func warn(r *execution.ProbeReport, message, fix string) {
-	r.Findings = append(r.Findings, execution.ProbeFinding{Level: "warning", Message: message, Fix: fix})
-}
-
-func note(r *execution.ProbeReport, message, fix string) {
-	r.Findings = append(r.Findings, execution.ProbeFinding{Level: "note", Message: message, Fix: fix})
 }

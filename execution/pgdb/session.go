@@ -266,49 +266,4 @@ FROM (SELECT NULL::pg_catalog.name AS s UNION ALL SELECT pg_catalog.unnest(pg_ca
 	typeNamesSQL = `SELECT t.oid, CASE WHEN e.typarray OPERATOR(pg_catalog.=) t.oid THEN pg_catalog.concat(e.typname, '[]') ELSE t.typname::pg_catalog.text END
 FROM pg_catalog.pg_type AS t LEFT JOIN pg_catalog.pg_type AS e ON e.oid OPERATOR(pg_catalog.=) t.typelem
 WHERE t.oid OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.oid[])`
-
-	// In the order of roleFacts.
-	roleSQL = `SELECT current_user, pg_catalog.current_database(), pg_catalog.current_setting('server_version'),
-	r.rolsuper, r.rolcreaterole, r.rolcreatedb, r.rolreplication, r.rolbypassrls,
-	pg_catalog.pg_has_role(d.datdba, 'USAGE'), pg_catalog.has_database_privilege(d.oid, 'CREATE')
-FROM pg_catalog.pg_roles AS r, pg_catalog.pg_database AS d
-WHERE r.rolname OPERATOR(pg_catalog.=) current_user AND d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()`
-
-	// The server's own roles that the session's role has the rights of, or can
-	// take. A superuser is a member of all and has a finding of its own.
-	membershipSQL = `SELECT r.rolname FROM pg_catalog.pg_roles AS r, pg_catalog.pg_roles AS me
-WHERE me.rolname OPERATOR(pg_catalog.=) current_user AND NOT me.rolsuper
-	AND pg_catalog.starts_with(r.rolname::pg_catalog.text, 'pg_') AND pg_catalog.pg_has_role(r.oid, 'MEMBER')
-ORDER BY r.rolname`
-
-	// One row for each kind of right to write: the kind, and how many objects
-	// it holds for, with their names when they are few.
-	writeGrantsSQL = `WITH tables AS (
-	SELECT c.oid, c.relowner, pg_catalog.concat(n.nspname, '.', c.relname) AS name
-	FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-	WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,f}'::pg_catalog."char"[])
-		AND n.nspname OPERATOR(pg_catalog.<>) 'information_schema' AND NOT pg_catalog.starts_with(n.nspname::pg_catalog.text, 'pg_')
-), schemas AS (
-	SELECT n.oid, n.nspname::pg_catalog.text AS name FROM pg_catalog.pg_namespace AS n
-	WHERE n.nspname OPERATOR(pg_catalog.<>) 'information_schema' AND NOT pg_catalog.starts_with(n.nspname::pg_catalog.text, 'pg_')
-), grants AS (
-	SELECT 1 AS rank, 'insert into tables' AS what, name FROM tables WHERE pg_catalog.has_any_column_privilege(oid, 'INSERT')
-	UNION ALL SELECT 2, 'update tables', name FROM tables WHERE pg_catalog.has_any_column_privilege(oid, 'UPDATE')
-	UNION ALL SELECT 3, 'delete from tables', name FROM tables WHERE pg_catalog.has_table_privilege(oid, 'DELETE')
-	UNION ALL SELECT 4, 'truncate tables', name FROM tables WHERE pg_catalog.has_table_privilege(oid, 'TRUNCATE')
-	UNION ALL SELECT 5, 'alter or drop tables, since it owns them', name FROM tables WHERE pg_catalog.pg_has_role(relowner, 'USAGE')
-	UNION ALL SELECT 6, 'create objects in schemas', name FROM schemas WHERE pg_catalog.has_schema_privilege(oid, 'CREATE')
-)
-SELECT what, pg_catalog.concat(pg_catalog.count(*), CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.<=) 5
-	THEN pg_catalog.concat(' (', pg_catalog.string_agg(name, ', ' ORDER BY name), ')') END)
-FROM grants GROUP BY rank, what ORDER BY rank`
-
-	// The schemas with tables that the role can see.
-	schemasSQL = `SELECT n.nspname FROM pg_catalog.pg_namespace AS n
-WHERE n.nspname OPERATOR(pg_catalog.<>) 'information_schema' AND NOT pg_catalog.starts_with(n.nspname::pg_catalog.text, 'pg_')
-	AND EXISTS (SELECT FROM pg_catalog.pg_class AS c WHERE c.relnamespace OPERATOR(pg_catalog.=) n.oid
-		AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,m,f}'::pg_catalog."char"[]))
-ORDER BY n.nspname LIMIT 50`
-
-	tryWriteSQL = `CREATE TABLE ktx_write_probe (n pg_catalog.int4)`
 )

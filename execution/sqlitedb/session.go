@@ -361,7 +361,8 @@ func (s *session) ask(text string) error {
 	if err != nil {
 		return err
 	}
-	for stmt.Step() { //nolint:revive // to the end of it
+	for stmt.Step() {
+		continue // to the end of it
 	}
 	err = stmt.Err()
 	return errors.Join(err, stmt.Close())
