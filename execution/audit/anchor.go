@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,15 +35,21 @@ func LoadAnchor(path string) (Anchor, error) {
 }
 
 func readAnchor(root *os.Root, name string) (Anchor, error) {
-	f, err := openRegular(root, name)
+	data, err := readSmall(root, name)
 	if err != nil {
 		return Anchor{}, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxAnchor))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return Anchor{}, err
-	}
 	return parseAnchor(name, data)
+}
+
+// readSmall reads what can be an anchor file.
+func readSmall(root *os.Root, name string) ([]byte, error) {
+	f, err := openRegular(root, name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxAnchor))
+	return data, errors.Join(err, f.Close())
 }
 
 func parseAnchor(name string, data []byte) (Anchor, error) {
@@ -60,11 +67,38 @@ func parseAnchor(name string, data []byte) (Anchor, error) {
 	return Anchor{Seq: *v.Seq, Hash: *v.Hash, Segment: *v.Segment}, nil
 }
 
+// readOwnAnchor reads the log's own anchor, which must be as ktx writes it,
+// byte for byte.
+func readOwnAnchor(root *os.Root) (Anchor, error) {
+	data, err := readSmall(root, anchorName)
+	if err != nil {
+		return Anchor{}, err
+	}
+	a, err := parseAnchor(anchorName, data)
+	if err != nil {
+		return Anchor{}, err
+	}
+	written, err := a.encode()
+	if err != nil {
+		return Anchor{}, err
+	}
+	if !bytes.Equal(written, data) || a.Seq == 0 && a.Hash != (Hash{}) {
+		return Anchor{}, fmt.Errorf("%s is not as ktx writes it", anchorName)
+	}
+	return a, nil
+}
+
+// encode is the content of an anchor file.
+func (a Anchor) encode() ([]byte, error) {
+	data, err := json.Marshal(a)
+	return append(data, '\n'), err
+}
+
 // setAnchor replaces the anchor. The caller holds the lock.
 func (s *store) setAnchor(a Anchor, flush bool) error {
-	data, err := json.Marshal(a)
+	data, err := a.encode()
 	if err != nil {
 		return err
 	}
-	return s.replace(anchorName, append(data, '\n'), flush)
+	return s.replace(anchorName, data, flush)
 }

@@ -170,3 +170,20 @@ func copyDir(t *testing.T, from, to string) {
 		t.Fatal(err)
 	}
 }
+
+// quickDir is a temporary folder in memory where there is one, for tests that
+// make files by the thousand and do not care for disks.
+func quickDir(t *testing.T) string {
+	t.Helper()
+	const memory = "/dev/shm"
+	dir, err := os.MkdirTemp(memory, "ktx-audit-") //nolint:usetesting // t.TempDir cannot choose the place
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}

@@ -3,6 +3,7 @@ package audit_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,9 +33,12 @@ func tamperings(t *testing.T) int {
 	return n
 }
 
-// tampered is a log in memory that is attacked: the lines of each segment.
+// tampered is a log in memory that is attacked: the lines of each segment, the
+// number in its name, and the anchor, nil for none.
 type tampered struct {
 	segments [][][]byte
+	numbers  []int
+	anchor   []byte
 	rng      *rand.Rand
 }
 
@@ -49,6 +53,44 @@ type finding struct {
 	segment int // index; −1: not looked at
 	line    int // from 1; −1: not looked at
 	kinds   []audit.ProblemKind
+}
+
+// atEnd is the finding for what is wrong with the end or the anchor alone.
+func atEnd(kind audit.ProblemKind) finding {
+	return finding{segment: -1, line: -1, kinds: []audit.ProblemKind{kind}}
+}
+
+// editAnchor changes the first occurrence of one text in the anchor.
+func (l *tampered) editAnchor(from, to string) {
+	changed := bytes.Replace(l.anchor, []byte(from), []byte(to), 1)
+	if bytes.Equal(changed, l.anchor) {
+		panic("nothing to change in " + string(l.anchor))
+	}
+	l.anchor = changed
+}
+
+// anchored returns the anchor's event.
+func (l *tampered) anchored() (a audit.Anchor) {
+	if err := json.Unmarshal(l.anchor, &a); err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// hashAt returns the hash that the line at (segment, line) carries.
+func (l *tampered) hashAt(segment, line int) string {
+	return string(l.segments[segment][line][len(`{"chain":{"hash":"`):][:64])
+}
+
+// place returns where the event seq stands in an untouched log.
+func (l *tampered) place(seq int64) (segment, line int) {
+	for s, lines := range l.segments {
+		if seq <= int64(len(lines)) {
+			return s, int(seq) - 1
+		}
+		seq -= int64(len(lines))
+	}
+	panic("no such event")
 }
 
 func anyKind(segment, line int) finding { return finding{segment: segment, line: line} }
@@ -216,6 +258,145 @@ var attacks = map[string]func(l *tampered) finding{
 		}
 		return finding{s + 1, 0, []audit.ProblemKind{audit.ProblemSegment}}
 	},
+	"move a block of lines": func(l *tampered) finding {
+		s, i := l.pick()
+		lines := l.segments[s]
+		for len(lines)-i < 2 {
+			s, i = l.pick()
+			lines = l.segments[s]
+		}
+		n := 1 + l.rng.IntN(len(lines)-i-1)          // lines i…i+n−1
+		to := i + n + 1 + l.rng.IntN(len(lines)-i-n) // go behind line to−1
+		moved := slices.Clone(lines[:i])
+		moved = append(append(append(moved, lines[i+n:to]...), lines[i:i+n]...), lines[to:]...)
+		l.segments[s] = moved
+		return anyKind(s, i+1)
+	},
+	"move lines into the next segment": func(l *tampered) finding {
+		s := l.rng.IntN(len(l.segments) - 1)
+		at := l.rng.IntN(len(l.segments[s]))
+		seal := len(l.segments[s]) - at // its line, where it does not belong
+		l.segments[s+1] = append(slices.Clone(l.segments[s][at:]), l.segments[s+1]...)
+		l.segments[s] = l.segments[s][:at]
+		return finding{s + 1, seal, []audit.ProblemKind{audit.ProblemSegment}}
+	},
+	"truncate a sealed segment": func(l *tampered) finding {
+		s := l.rng.IntN(len(l.segments) - 1)
+		i := l.rng.IntN(len(l.segments[s]))
+		line := l.segments[s][i]
+		l.segments[s] = append(l.segments[s][:i:i], line[:l.rng.IntN(len(line))])
+		if len(l.segments[s][i]) == 0 {
+			l.segments[s] = l.segments[s][:i]
+			return l.after(s, i)
+		}
+		return anyKind(s, i+1)
+	},
+	"empty a segment": func(l *tampered) finding {
+		s := l.rng.IntN(len(l.segments))
+		l.segments[s] = [][]byte{}
+		return l.after(s, 0)
+	},
+	"rename a segment": func(l *tampered) finding {
+		s := l.rng.IntN(len(l.segments))
+		l.numbers[s] += 1 + len(l.segments) + l.rng.IntN(5)
+		switch {
+		case s == len(l.segments)-1:
+			return finding{s, 0, []audit.ProblemKind{audit.ProblemSegment}}
+		default: // the next one misses it
+			return finding{s + 1, 0, []audit.ProblemKind{audit.ProblemSegment}}
+		}
+	},
+	"rename all segments": func(l *tampered) finding {
+		by := 1 + l.rng.IntN(3)
+		for i := range l.numbers {
+			l.numbers[i] += by
+		}
+		return finding{0, 0, []audit.ProblemKind{audit.ProblemSegment}}
+	},
+	"copy a segment to the end": func(l *tampered) finding {
+		s := l.rng.IntN(len(l.segments))
+		l.segments = append(l.segments, l.segments[s])
+		l.numbers = append(l.numbers, len(l.segments))
+		return anyKind(len(l.segments)-1, 1)
+	},
+	"edit two lines": func(l *tampered) finding {
+		s1, i1 := l.pick()
+		s2, i2 := l.pick()
+		for s1 == s2 && i1 == i2 {
+			s2, i2 = l.pick()
+		}
+		for _, p := range [][2]int{{s1, i1}, {s2, i2}} {
+			line := bytes.Clone(l.segments[p[0]][p[1]])
+			line[l.rng.IntN(len(line)-1)] ^= 1
+			l.segments[p[0]][p[1]] = line
+		}
+		if s2 < s1 || s1 == s2 && i2 < i1 {
+			s1, i1 = s2, i2
+		}
+		return anyKind(s1, i1+1)
+	},
+	"remove the anchor": func(l *tampered) finding {
+		l.anchor = nil
+		return atEnd(audit.ProblemAnchor)
+	},
+	"cut the end and remove the anchor": func(l *tampered) finding {
+		s := len(l.segments) - 1
+		l.segments[s] = l.segments[s][:l.rng.IntN(len(l.segments[s]))]
+		l.anchor = nil
+		return atEnd(audit.ProblemAnchor)
+	},
+	"damage the anchor": func(l *tampered) finding {
+		l.anchor = bytes.Clone(l.anchor)
+		switch at := l.rng.IntN(len(l.anchor)); l.rng.IntN(4) {
+		case 0:
+			l.anchor = l.anchor[:at]
+		case 1:
+			l.anchor = append(l.anchor, l.anchor...)
+		case 2:
+			l.anchor = slices.Insert(l.anchor, at, ' ')
+		default:
+			l.anchor[at] ^= 1 << l.rng.IntN(8)
+			return finding{segment: -1, line: -1} // of any kind, according to what it hit
+		}
+		return atEnd(audit.ProblemAnchor)
+	},
+	"edit the hash of the anchor": func(l *tampered) finding {
+		a := l.anchored()
+		l.editAnchor(a.Hash.String(), fmt.Sprintf("%064x", l.rng.Uint64()))
+		s, i := l.place(a.Seq)
+		return finding{s, i + 1, []audit.ProblemKind{audit.ProblemReplaced}}
+	},
+	"edit the number of the anchor": func(l *tampered) finding {
+		a := l.anchored()
+		seq := l.rng.Int64N(2 * a.Seq)
+		if seq == a.Seq {
+			seq++
+		}
+		l.editAnchor(fmt.Sprintf(`"seq":%d`, a.Seq), fmt.Sprintf(`"seq":%d`, seq))
+		switch {
+		case seq == 0:
+			return atEnd(audit.ProblemAnchor)
+		case seq > a.Seq:
+			return atEnd(audit.ProblemTruncated)
+		}
+		s, i := l.place(seq)
+		return finding{s, i + 1, []audit.ProblemKind{audit.ProblemReplaced}}
+	},
+	"edit the segment of the anchor": func(l *tampered) finding {
+		a := l.anchored()
+		l.editAnchor(a.Segment, fmt.Sprintf("audit-%06d.jsonl", 50+l.rng.IntN(50)))
+		return finding{segment: -1, line: -1, kinds: []audit.ProblemKind{audit.ProblemAnchor}}
+	},
+	"let the anchor name another event's hash": func(l *tampered) finding {
+		a := l.anchored()
+		s, i := l.pick()
+		for l.hashAt(s, i) == a.Hash.String() {
+			s, i = l.pick()
+		}
+		l.editAnchor(a.Hash.String(), l.hashAt(s, i))
+		s, i = l.place(a.Seq)
+		return finding{s, i + 1, []audit.ProblemKind{audit.ProblemReplaced}}
+	},
 	"swap segments": func(l *tampered) finding {
 		perm := l.rng.Perm(len(l.segments))[:2]
 		a, b := min(perm[0], perm[1]), max(perm[0], perm[1])
@@ -249,33 +430,27 @@ func TestVerifyFindsTampering(t *testing.T) {
 	}
 	anchor := read(t, filepath.Join(base, "anchor.json"))
 	names := slices.Sorted(maps.Keys(attacks))
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "anchor.json"), anchor)
-	for n := range tamperings(t) {
+	dir := quickDir(t)
+	made, found, named := map[string]int{}, 0, 0
+	total := tamperings(t)
+	for n := range total {
 		name := names[n%len(names)]
-		seed := uint64(n)
-		l := &tampered{rng: rand.New(rand.NewPCG(seed, 1))}
-		for _, lines := range original {
+		made[name]++
+		l := &tampered{anchor: anchor, rng: rand.New(rand.NewPCG(uint64(n), 1))}
+		for i, lines := range original {
 			l.segments = append(l.segments, append([][]byte(nil), lines...))
+			l.numbers = append(l.numbers, i+1)
 		}
 		want := attacks[name](l)
-		for i := range original {
-			path := filepath.Join(dir, fmt.Sprintf("audit-%06d.jsonl", i+1))
-			if i >= len(l.segments) || l.segments[i] == nil {
-				if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					t.Fatal(err)
-				}
-				continue
-			}
-			write(t, path, bytes.Join(l.segments[i], nil))
-		}
+		l.writeTo(t, dir)
 		report := verify(t, dir)
 		if report.OK || len(report.Problems) == 0 {
 			t.Errorf("%s (%d): not found", name, n)
 			continue
 		}
+		found++
 		got := report.Problems[0]
-		place := want.segment < 0 || got.Segment == fmt.Sprintf("audit-%06d.jsonl", want.segment+1) &&
+		place := want.segment < 0 || got.Segment == fmt.Sprintf("audit-%06d.jsonl", l.numbers[want.segment]) &&
 			(want.line < 0 || got.Line == want.line)
 		kind := want.kinds == nil
 		for _, k := range want.kinds {
@@ -283,6 +458,27 @@ func TestVerifyFindsTampering(t *testing.T) {
 		}
 		if !place || !kind {
 			t.Errorf("%s (%d): first problem is %v, want segment %d line %d %v", name, n, got, want.segment+1, want.line, want.kinds)
+			continue
 		}
+		named++
+	}
+	t.Logf("%d tamperings of %d kinds: %d found, %d with the first bad event named", total, len(made), found, named)
+}
+
+// writeTo puts the log into dir, in the place of what is there.
+func (l *tampered) writeTo(t *testing.T, dir string) {
+	t.Helper()
+	for _, path := range append(segmentFiles(t, dir), filepath.Join(dir, "anchor.json")) {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	for i, lines := range l.segments {
+		if lines != nil {
+			write(t, filepath.Join(dir, fmt.Sprintf("audit-%06d.jsonl", l.numbers[i])), bytes.Join(lines, nil))
+		}
+	}
+	if l.anchor != nil {
+		write(t, filepath.Join(dir, "anchor.json"), l.anchor)
 	}
 }

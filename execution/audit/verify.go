@@ -73,7 +73,7 @@ func (v *verifier) run(ctx context.Context, anchors []Anchor) error {
 	// The anchor is read before the segments, so that a writer at work does
 	// not move it ahead of what is read.
 	v.anchors = slices.Clone(anchors)
-	own, anchorErr := readAnchor(v.root, anchorName)
+	own, anchorErr := readOwnAnchor(v.root)
 	if anchorErr == nil {
 		v.report.Anchor = &own
 		v.anchors = append(v.anchors, own)
@@ -248,6 +248,8 @@ func (v *verifier) anchored(segment string, line int, h head) {
 			v.problem(ProblemReplaced, segment, line, a.Seq, fmt.Sprintf("event %d, which the anchor names, is missing before event %d", a.Seq, h.seq))
 		case a.Hash != h.hash:
 			v.problem(ProblemReplaced, segment, line, a.Seq, "the anchor names another event with this number")
+		case a.Segment != segment:
+			v.problem(ProblemAnchor, segment, line, a.Seq, fmt.Sprintf("the anchor has this event in %s", clip(a.Segment, 80)))
 		}
 	}
 }

@@ -141,7 +141,7 @@ func TestVerifyWrongSeal(t *testing.T) {
 			t.Fatal(err)
 		}
 		write(t, filepath.Join(dir, segment), append(bytes.Clone(first), seal...))
-		write(t, filepath.Join(dir, "anchor.json"), fmt.Appendf(nil, `{"seq":2,"hash":"%s","segment":"%s"}`, last, segment))
+		write(t, filepath.Join(dir, "anchor.json"), fmt.Appendf(nil, `{"seq":2,"hash":"%s","segment":"%s"}`+"\n", last, segment))
 		report := verify(t, dir)
 		if report.OK != (want == "right") {
 			t.Errorf("%s: problems %v", want, report.Problems)
