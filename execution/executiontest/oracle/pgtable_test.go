@@ -93,11 +93,13 @@ func pgTable(t *testing.T, conn *pgx.Conn, r *rand.Rand, number int, typ string,
 	if _, err := conn.Exec(t.Context(), fmt.Sprintf("INSERT INTO %s (id, v) SELECT n, %s FROM unnest($1::text[]) WITH ORDINALITY AS u (x, n)", name("t"), read), texts); err != nil {
 		t.Fatalf("values of %s: %v", typ, err)
 	}
+	arrays := `CASE t.id % 7 WHEN 0 THEN '{}' WHEN 1 THEN ARRAY[t.v] WHEN 2 THEN ARRAY[t.v, NULL, before] WHEN 3 THEN ARRAY[ARRAY[t.v, before], ARRAY[NULL, t.v]]
+		WHEN 4 THEN array_fill(t.v, ARRAY[2, 1, 2], ARRAY[-1, 0, 2147483640]) WHEN 5 THEN array_fill(t.v, ARRAY[2], ARRAY[0]) ELSE NULL END`
+	if strings.HasSuffix(typ, `vector"`) && typ != `pg_catalog."tsvector"` { // these are arrays themselves, of which ARRAY makes arrays of two dimensions before version 15
+		arrays = `CASE t.id % 3 WHEN 0 THEN '{}' ELSE CAST('{"' || t.v::text || '",NULL}' AS ` + typ + `[]) END`
+	}
 	sql = []string{
-		fmt.Sprintf(`UPDATE %s AS t SET d = t.v, a = CASE t.id %% 7
-				WHEN 0 THEN '{}' WHEN 1 THEN ARRAY[t.v] WHEN 2 THEN ARRAY[t.v, NULL, before] WHEN 3 THEN ARRAY[ARRAY[t.v, before], ARRAY[NULL, t.v]]
-				WHEN 4 THEN array_fill(t.v, ARRAY[2, 1, 2], ARRAY[-1, 0, 2147483640]) WHEN 5 THEN array_fill(t.v, ARRAY[2], ARRAY[0]) ELSE NULL END
-			FROM (SELECT id, lag(v) OVER (ORDER BY id) AS before FROM %[1]s) AS b WHERE b.id = t.id`, name("t")),
+		fmt.Sprintf("UPDATE %s AS t SET d = t.v, a = %s FROM (SELECT id, lag(v) OVER (ORDER BY id) AS before FROM %[1]s) AS b WHERE b.id = t.id", name("t"), arrays),
 		fmt.Sprintf("UPDATE %s SET r = ROW(v, id, a, d)::%s WHERE id %% 9 <> 0", name("t"), name("row")),
 		fmt.Sprintf("UPDATE %s SET ra = ARRAY[r, NULL, ROW(NULL, NULL, NULL, NULL)::%s] WHERE id %% 8 <> 0", name("t"), name("row")),
 	}

@@ -241,17 +241,17 @@ func columnTypes(t *testing.T, conn *pgx.Conn, sql string, n int, builtin map[ui
 // known. The catalogues' own rows would change between two reads.
 func pgRowTypes(t *testing.T, conn *pgx.Conn) []query {
 	t.Helper()
-	rows, err := conn.Query(t.Context(), `SELECT c.oid::regclass::text, array_agg(attname::text ORDER BY attnum), array_agg(t.typname::text ORDER BY attnum), c.reltype < 16384
-		FROM pg_class AS c JOIN pg_attribute AS a ON attrelid = c.oid AND attnum > 0 JOIN pg_type AS t ON t.oid = atttypid
-		WHERE c.oid < 16384 AND relkind IN ('r', 'v') AND relnamespace <> 'pg_toast'::regnamespace GROUP BY c.oid ORDER BY c.oid`)
+	rows, err := conn.Query(t.Context(), `SELECT c.oid::regclass::text, array_agg(attname::text ORDER BY attnum), array_agg(t.typname::text ORDER BY attnum), own.typarray <> 0
+		FROM pg_class AS c JOIN pg_type AS own ON own.oid = reltype JOIN pg_attribute AS a ON attrelid = c.oid AND attnum > 0 JOIN pg_type AS t ON t.oid = atttypid
+		WHERE c.oid < 16384 AND relkind IN ('r', 'v') AND relnamespace <> 'pg_toast'::regnamespace GROUP BY c.oid, own.typarray ORDER BY c.oid`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var columns []string
 	var name string
 	var names, types []string
-	var builtin bool
-	_, err = pgx.ForEachRow(rows, []any{&name, &names, &types, &builtin}, func() error {
+	var arrays bool // there are, from version 14 on
+	_, err = pgx.ForEachRow(rows, []any{&name, &names, &types, &arrays}, func() error {
 		object := map[string]string{}
 		for i, n := range names {
 			if v := pgValues[types[i]]; len(v.edges) > 0 {
@@ -262,7 +262,10 @@ func pgRowTypes(t *testing.T, conn *pgx.Conn) []query {
 		}
 		text, err := json.Marshal(object)
 		row := fmt.Sprintf("jsonb_populate_record(NULL::%s, '%s')", name, strings.ReplaceAll(string(text), "'", "''"))
-		columns = append(columns, row, "ARRAY["+row+", NULL]")
+		columns = append(columns, row)
+		if arrays {
+			columns = append(columns, "ARRAY["+row+", NULL]")
+		}
 		return err
 	})
 	if err != nil {
