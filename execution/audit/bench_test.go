@@ -2,18 +2,27 @@ package audit_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
+// BenchmarkAppend compares the modes with one writer and with 16, who under
+// SyncAlways share flushes.
 func BenchmarkAppend(b *testing.B) {
 	for _, mode := range []audit.SyncMode{audit.SyncOff, audit.SyncInterval, audit.SyncAlways} {
 		for _, goroutines := range []int{1, 16} {
 			b.Run(fmt.Sprintf("%s/%d", mode, goroutines), func(b *testing.B) {
-				log, err := audit.Open(filepath.Join(b.TempDir(), "audit"), audit.Config{Sync: mode}, nil)
+				var flushes atomic.Int64
+				log, err := audit.OpenWith(filepath.Join(b.TempDir(), "audit"), audit.Config{Sync: mode}, nil, func(f *os.File) error {
+					flushes.Add(1)
+					return f.Sync()
+				}, time.Minute)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -33,6 +42,7 @@ func BenchmarkAppend(b *testing.B) {
 				}
 				wg.Wait()
 				b.StopTimer()
+				b.ReportMetric(float64(b.N)/float64(max(1, flushes.Load())), "events/flush")
 				if err := log.Close(); err != nil {
 					b.Fatal(err)
 				}

@@ -9,7 +9,12 @@ import (
 
 // OpenWith is Open with another way to flush and another time to wait for the lock.
 func OpenWith(dir string, cfg Config, logger *slog.Logger, flush func(*os.File) error, wait time.Duration) (*Writer, error) {
-	return open(dir, cfg, logger, system{flush: flush, lockWait: wait})
+	return open(dir, cfg, logger, system{write: (*os.File).Write, flush: flush, lockWait: wait})
+}
+
+// OpenWriting is Open with another way to write events.
+func OpenWriting(dir string, cfg Config, write func(*os.File, []byte) (int, error)) (*Writer, error) {
+	return open(dir, cfg, nil, system{write: write, flush: (*os.File).Sync, lockWait: lockWait})
 }
 
 // Flusher is the flusher of a segment.

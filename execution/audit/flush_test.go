@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -275,6 +276,71 @@ func TestFailedFlushInTheBackground(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// TestFailedWrite lets a write fail after any number of its bytes, also in a
+// way that what was written cannot be taken back. The event is refused and
+// counted, nothing of it is in the log, and appending goes on.
+func TestFailedWrite(t *testing.T) {
+	t.Parallel()
+	for _, onFailure := range []audit.FailureMode{audit.FailReject, audit.FailDegrade} {
+		for _, lostFile := range []bool{false, true} {
+			dir := filepath.Join(quickDir(t), "audit")
+			cut := -1 // bytes of the next write that get through; −1: all
+			log, err := audit.OpenWriting(dir, audit.Config{OnFailure: onFailure, Sync: audit.SyncOff}, func(f *os.File, p []byte) (int, error) {
+				if cut < 0 {
+					return f.Write(p)
+				}
+				n, err := f.Write(p[:min(cut, len(p))])
+				if lostFile {
+					_ = f.Close() // so that it cannot be truncated either
+				}
+				return n, errors.Join(err, syscall.EIO)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			appendAll(t, log, small("first"))
+			line, _, err := audit.Line(small("refused"), audit.Hash{}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rounds := int64(0)
+			for n := 0; n < len(line); n += 7 {
+				rounds++
+				cut = n
+				err := log.Append(t.Context(), small("refused"))
+				if onFailure == audit.FailReject && (!errors.Is(err, audit.ErrUnavailable) || !errors.Is(err, syscall.EIO)) {
+					t.Fatalf("cut at %d: %v", n, err)
+				}
+				if onFailure == audit.FailDegrade && err != nil {
+					t.Fatalf("cut at %d: %v", n, err)
+				}
+				if report := sound(t, dir); report.Torn != nil && !lostFile {
+					t.Fatalf("cut at %d: a part is in the log: %+v", n, report.Torn)
+				}
+				cut = -1
+				appendAll(t, log, small("kept"))
+			}
+			closeLog(t, log)
+			report := sound(t, dir)
+			lost, torn := int64(0), int64(0)
+			for _, note := range report.Notes {
+				lost += note.Event.Log.Lost
+				if note.Event.Log.Reason == audit.ReasonTorn {
+					torn++
+				}
+			}
+			if lost != rounds || (torn > 0) != lostFile {
+				t.Errorf("%s, file lost %v: %d of %d events counted as lost, %d torn ends told of", onFailure, lostFile, lost, rounds, torn)
+			}
+			for _, rec := range records(t, dir) {
+				if rec.Event.QueryID == "refused" {
+					t.Fatal("a refused event is in the log")
+				}
+			}
+		}
+	}
 }
 
 func TestDegrade(t *testing.T) {

@@ -115,6 +115,45 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestFullDiskDegrades: under onFailure degrade a full disk refuses nothing,
+// and the log counts what it missed as soon as there is space.
+func TestFullDiskDegrades(t *testing.T) {
+	disk, mounted := smallDisk(t, 256<<10)
+	if !mounted {
+		return
+	}
+	dir := filepath.Join(disk, "audit")
+	log := openLog(t, dir, audit.Config{OnFailure: audit.FailDegrade, RotateBytes: 16 << 10})
+	ballast := filepath.Join(disk, "ballast")
+	write(t, ballast, make([]byte, 64<<10))
+	appended := 0
+	for log.Health().Lost < 5 {
+		appendAll(t, log, decision("q"))
+		appended++
+	}
+	if report := sound(t, dir); report.Torn != nil {
+		t.Errorf("a lost event is in the log in part: %+v", report.Torn)
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	appendAll(t, log, small("z"))
+	closeLog(t, log)
+	report := sound(t, dir)
+	if len(report.Notes) != 1 || report.Notes[0].Event.Type != audit.LogGap || report.Notes[0].Event.Log.Lost != 5 {
+		t.Errorf("notes %v", report.Notes)
+	}
+	kept := 0
+	for _, rec := range records(t, dir) {
+		if rec.Event.Type == audit.QueryDecision {
+			kept++
+		}
+	}
+	if kept != appended-5 {
+		t.Errorf("%d of %d decisions are in the log, want all but 5", kept, appended)
+	}
+}
+
 // TestFullDiskAfterACrash: a torn line is repaired only when the repair can be
 // kept and recorded; until then nothing is appended.
 func TestFullDiskAfterACrash(t *testing.T) {

@@ -21,6 +21,7 @@ type Writer struct {
 	cfg    Config
 	logger *slog.Logger
 	wait   time.Duration // for the directory's lock
+	put    func(*os.File, []byte) (int, error)
 	key    atomic.Pointer[[]byte]
 
 	// mu is held for one append and guards what follows, together with the
@@ -77,11 +78,12 @@ type Health struct {
 // line when events begin to be lost and one when they no longer are; nil
 // discards them.
 func Open(dir string, cfg Config, logger *slog.Logger) (*Writer, error) {
-	return open(dir, cfg, logger, system{flush: (*os.File).Sync, lockWait: lockWait})
+	return open(dir, cfg, logger, system{write: (*os.File).Write, flush: (*os.File).Sync, lockWait: lockWait})
 }
 
 // system is what a writer asks of its surroundings.
 type system struct {
+	write    func(*os.File, []byte) (int, error) // of events
 	flush    func(*os.File) error
 	lockWait time.Duration
 }
@@ -100,7 +102,7 @@ func open(dir string, cfg Config, logger *slog.Logger, sys system) (*Writer, err
 		logger = slog.New(slog.DiscardHandler)
 	}
 	w := &Writer{
-		path: dir, cfg: cfg, logger: logger, wait: sys.lockWait,
+		path: dir, cfg: cfg, logger: logger, wait: sys.lockWait, put: sys.write,
 		dirty: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	w.flusher.flush, w.flusher.ended.L = sys.flush, &w.flusher.mu
@@ -133,7 +135,7 @@ func (w *Writer) Append(ctx context.Context, e Event) error {
 
 	seq, err := w.record(e, time.Now().Add(w.wait))
 	switch {
-	case errors.Is(err, os.ErrClosed):
+	case errors.Is(err, errClosed):
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	case err == nil && w.cfg.Sync == SyncAlways:
 		if err = w.flusher.through(seq); err != nil {
@@ -147,12 +149,16 @@ func (w *Writer) Append(ctx context.Context, e Event) error {
 	return nil
 }
 
+// errClosed: Close was called. Unlike any other failure it is one under
+// FailDegrade too.
+var errClosed = fmt.Errorf("the log: %w", os.ErrClosed)
+
 // record writes e and returns its sequence number.
 func (w *Writer) record(e Event, deadline time.Time) (int64, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
-		return 0, os.ErrClosed
+		return 0, errClosed
 	}
 	w.event = e
 	err := w.begin(deadline)
@@ -252,7 +258,7 @@ func (w *Writer) write(events ...*Event) error {
 	if cap(buf) <= maxBuffer {
 		w.buf = buf
 	}
-	if _, err := w.segment.file.Write(buf); err != nil {
+	if _, err := w.put(w.segment.file, buf); err != nil {
 		if truncErr := w.segment.file.Truncate(w.segment.size); truncErr != nil {
 			w.detach()
 			return errors.Join(err, truncErr)
