@@ -61,17 +61,21 @@ func (m *catalogMemo) put(made []string, c *sqlguard.Catalog) {
 // renders texts of views and functions with the names of the moment in which it
 // does so. Objects that change all the while are an error.
 func (d *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
-	if !d.objects {
-		rows, err := d.ask(ctx, catalogSQL)
-		if err != nil {
-			return nil, err
-		}
-		return sessionFacts(rows)
-	}
 	var c *sqlguard.Catalog
 	err := d.interview(ctx, func(ask asker) error {
-		var err error
-		c, err = d.loadCatalog(ask)
+		session, err := ask(catalogSQL)
+		if err != nil {
+			return err
+		}
+		if !d.objects {
+			c, err = sessionFacts(session)
+		} else {
+			c, session, err = d.loadCatalog(ask, session)
+		}
+		if err == nil && len(d.path) == 0 {
+			path := searchedSchemas(session)
+			d.searched.Store(&path)
+		}
 		return err
 	})
 	return c, err
@@ -87,74 +91,86 @@ func sessionFacts(rows [][]string) (*sqlguard.Catalog, error) {
 			return nil, protocolError("the server has no version", err)
 		}
 		c.Major = number / 10000
-		if s := row[2]; s != "" && s != "information_schema" && !strings.HasPrefix(s, "pg_") {
+	}
+	for _, s := range searchedSchemas(rows) {
+		if s != "information_schema" {
 			c.SearchPath = append(c.SearchPath, s)
 		}
 	}
 	return c, nil
 }
 
-// loadCatalog loads until nothing has changed meanwhile.
-func (d *DB) loadCatalog(ask asker) (*sqlguard.Catalog, error) {
-	before, c, err := identifyCatalog(ask)
+// searchedSchemas returns the schemas in which the session resolves names, those
+// of the server left out that it searches anyway or that are the session's own.
+func searchedSchemas(rows [][]string) []string {
+	path := []string{}
+	for _, row := range rows {
+		if s := row[2]; s != "" && !strings.HasPrefix(s, "pg_") {
+			path = append(path, s)
+		}
+	}
+	return path
+}
+
+// loadCatalog loads until nothing has changed meanwhile. It takes the answer to
+// catalogSQL, and returns the one that counts in the end.
+func (d *DB) loadCatalog(ask asker, session [][]string) (*sqlguard.Catalog, [][]string, error) {
+	before, err := versionsOf(ask, session)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for range catalogTries {
 		if last := d.catalog.get(before); last != nil {
-			return last, nil
+			return last, session, nil
+		}
+		c, err := sessionFacts(session)
+		if err != nil {
+			return nil, nil, err
 		}
 		if c.Objects, err = loadObjects(ask, c.Major); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		after, next, err := identifyCatalog(ask)
+		if session, err = ask(catalogSQL); err != nil {
+			return nil, nil, err
+		}
+		after, err := versionsOf(ask, session)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if slices.Equal(before, after) {
 			d.catalog.put(before, c)
-			return c, nil
+			return c, session, nil
 		}
-		before, c = after, next
+		before = after
 	}
 	e := execution.NewError(sqlguard.CodeDatabaseError, fmt.Sprintf("the catalogue of the database changed each of %d times that it was read", catalogTries), nil)
 	e.Retryable = true
 	e.Hint = "try again when tables are not being made and dropped all the time"
-	return nil, e
+	return nil, nil, e
 }
 
-// identifyCatalog returns the catalogue without objects, and texts that are
-// equal as long as the objects are.
-func identifyCatalog(ask asker) (made []string, c *sqlguard.Catalog, err error) {
-	session, err := ask(catalogSQL)
-	if err != nil {
-		return nil, nil, err
-	}
-	if c, err = sessionFacts(session); err != nil {
-		return nil, nil, err
-	}
+// versionsOf returns texts that are equal as long as session and objects are.
+func versionsOf(ask asker, session [][]string) ([]string, error) {
 	versions, err := ask(fingerprintSQL)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	for _, row := range slices.Concat(session, versions) {
-		made = append(made, row...)
-	}
-	return made, c, nil
+	return slices.Concat(slices.Concat(session, versions)...), nil
 }
 
 // asker runs one constant of session_catalog.go and returns its rows; NULL is "".
 type asker func(sql string) ([][]string, error)
 
-// errStale says that the first question of an interview met a connection that
-// was dead already.
-var errStale = errors.New("the connection was dead")
+// errAgain says that the first question of an interview may be asked again: a
+// pooler was found to be in front.
+var errAgain = errors.New("the question was not run")
 
-// interview asks several questions on one connection.
+// interview asks several questions on one connection. It is a new one: an old
+// session does not know what a role's settings have become, and a new server
+// behind the same address is asked, not the one before.
 func (d *DB) interview(ctx context.Context, questions func(asker) error) error {
 	err := d.interviewOnce(ctx, questions)
-	if errors.Is(err, errStale) {
-		d.pool.forget()
+	if errors.Is(err, errAgain) {
 		err = d.interviewOnce(ctx, questions)
 	}
 	return err
@@ -164,7 +180,7 @@ func (d *DB) interviewOnce(ctx context.Context, questions func(asker) error) err
 	if ctx.Err() != nil {
 		return interrupted(context.Cause(ctx), nil, 0)
 	}
-	c, reused, err := d.pool.acquire(ctx)
+	c, err := d.pool.fresh(ctx)
 	if err != nil {
 		return err
 	}
@@ -183,11 +199,10 @@ func (d *DB) interviewOnce(ctx context.Context, questions func(asker) error) err
 		}
 		usable = false // until the exchange says otherwise
 		x := exchange{c: c, k: &call{c: c}, s: statement{sql: sql}, lim: d.catalog.limits}
-		x.stale = first && reused && time.Since(c.used) >= staleAfter
 		res, err := x.run(ctx, d.pool.closing)
 		usable = x.keep
 		if err != nil && x.again && first {
-			return nil, errors.Join(errStale, err)
+			return nil, errors.Join(errAgain, err)
 		}
 		first = false
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/pgdb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -359,4 +360,53 @@ func TestCatalogBeyondItsLimitsIsRefused(t *testing.T) {
 			t.Errorf("%+v: %v", limit, err)
 		}
 	}
+}
+
+// TestNamesMeanWhatTheCatalogueSays changes where a role's names are resolved
+// while sessions are open: every session resolves them where the guard in force
+// takes them to be.
+func TestNamesMeanWhatTheCatalogueSays(t *testing.T) {
+	t.Parallel()
+	server := testdb.Postgres(t)
+	role := server.NewRole(t)
+	url := server.NewDatabase(t, `
+		CREATE SCHEMA a; CREATE TABLE a.t AS SELECT 'a' AS v; CREATE SCHEMA "B b"; CREATE TABLE "B b".t AS SELECT 'b' AS v;
+		GRANT USAGE ON SCHEMA a, "B b" TO `+role+`; GRANT SELECT ON a.t, "B b".t TO `+role+`;
+		ALTER ROLE `+role+` SET search_path = "$user", a`)
+	c := open(t, server.URL(query[string](t, url, "SELECT current_database()"), role), pgdb.Config{MaxConnections: 2})
+	load := func() []string {
+		t.Helper()
+		catalog, err := c.Catalog(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return catalog.SearchPath
+	}
+	want := func(when, v string) {
+		t.Helper()
+		if got := c.one(t, "SELECT v FROM t"); got != v {
+			t.Errorf("%s: t is that of %s, want %s", when, got, v)
+		}
+	}
+	want("without a catalogue", "a")
+	if diff := gocmp.Diff([]string{"a"}, load()); diff != "" {
+		t.Errorf("search path (-want +got):\n%s", diff)
+	}
+	c.SetGuard(c.guard.ID())
+	want("at first", "a")
+	server.Exec(t, url, "ALTER ROLE "+role+` SET search_path = "B b", a`,
+		"CREATE SCHEMA AUTHORIZATION "+role, "CREATE TABLE "+role+".t AS SELECT 'own' AS v", "ALTER TABLE "+role+".t OWNER TO "+role)
+	want("in a session that is open", "a")
+	server.Exec(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '"+role+"'")
+	eventually(t, hang, "a new session", func() bool {
+		_, err := c.try(t.Context(), t, "SELECT 1", execution.Limits{})
+		return err == nil
+	})
+	want("in a new session", "a")
+	if diff := gocmp.Diff([]string{"B b", "a"}, load()); diff != "" {
+		t.Errorf("search path (-want +got):\n%s", diff)
+	}
+	want("before the guard knows", "a")
+	c.SetGuard(c.guard.ID())
+	want("when the guard knows", "b")
 }

@@ -33,8 +33,9 @@ type conn struct {
 	// pending is set while the second part of a statement was not read.
 	pending bool
 
-	open                  raw // what opening returned last, for these timeouts
+	open                  raw // what opening returned last, for these
 	openTimeout, openLock time.Duration
+	openPins              *pinned
 	close                 raw // what closing returned last
 }
 
@@ -116,9 +117,9 @@ func (c *conn) sameSession() error {
 	return nil
 }
 
-// pinned checks, while a transaction is open, that every reported setting still
+// unchanged checks, while a transaction is open, that every reported setting still
 // has its pinned value.
-func (c *conn) pinned() error {
+func (c *conn) unchanged() error {
 	for name, want := range c.dialer.texts.reported {
 		got := c.pg.ParameterStatus(name)
 		if got != "" && !strings.HasPrefix(strings.ToLower(got), want) {

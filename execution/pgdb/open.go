@@ -80,14 +80,25 @@ const (
 
 // DB is one PostgreSQL database as a backend. It is safe for concurrent use.
 type DB struct {
-	pool  *pool
-	guard atomic.Pointer[sqlguard.ID]
-	types typeNames
-	path  []string // pinned; nil leaves the role's own
-	tls   string   // what is verified: "" everything, else for the probe
+	pool    *pool
+	texts   *texts
+	accepts atomic.Pointer[accepted]
+	types   typeNames
+	path    []string // pinned; nil leaves the role's own
+	tls     string   // what is verified: "" everything, else for the probe
 
 	objects bool // the catalogue has them
 	catalog catalogMemo
+	// searched is where the last catalogue says that names are resolved, where
+	// the configuration does not.
+	searched atomic.Pointer[[]string]
+}
+
+// accepted is the guard whose approvals are taken, and the pins of the session
+// that it knows. Both change together.
+type accepted struct {
+	guard sqlguard.ID
+	pins  *pinned
 }
 
 var _ execution.Backend = (*DB)(nil)
@@ -120,7 +131,7 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	case size == 0:
 		size = DefaultMaxConnections
 	}
-	d := &DB{path: slices.Clone(cfg.SearchPath), tls: weakness(conf), objects: cfg.Objects}
+	d := &DB{path: slices.Clone(cfg.SearchPath), texts: texts, tls: weakness(conf), objects: cfg.Objects}
 	d.catalog.limits = catalogLimits
 	d.SetGuard(guard)
 	dialer := &dialer{conf: conf, texts: texts, pooler: cfg.Pooler}
@@ -128,8 +139,16 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	return d, nil
 }
 
-// SetGuard replaces the ID whose approvals Query accepts.
-func (d *DB) SetGuard(id sqlguard.ID) { d.guard.Store(&id) }
+// SetGuard replaces the ID whose approvals Query accepts. From then on names are
+// resolved in the schemas of the last catalogue, in every session, whatever the
+// role's own search path has become.
+func (d *DB) SetGuard(id sqlguard.ID) {
+	next := &accepted{guard: id}
+	if path := d.searched.Load(); path != nil {
+		next.pins = d.texts.on(*path)
+	}
+	d.accepts.Store(next)
+}
 
 // Close ends the statements in flight at the server and closes every
 // connection. Later calls fail with the code draining.

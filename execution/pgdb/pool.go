@@ -71,14 +71,42 @@ func (p *pool) acquire(ctx context.Context) (c *conn, reused bool, err error) {
 		// is as good as a new one.
 		c = p.swap()
 	}
+	c, err = p.connect(ctx)
+	return c, false, err
+}
+
+// fresh returns a new connection, in the place of an idle one when there may be
+// no more of them.
+func (p *pool) fresh(ctx context.Context) (*conn, error) {
+	p.mu.Lock()
+	room := !p.closed && p.open < p.size
+	if room {
+		p.open++
+	}
+	p.mu.Unlock()
+	if !room {
+		g, err := p.grant(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if g.c != nil {
+			g.c.destroy()
+		}
+	}
+	return p.connect(ctx)
+}
+
+// connect uses the right to a connection.
+func (p *pool) connect(ctx context.Context) (*conn, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer p.closing(func() { cancel(errClosing) })()
-	if c, err = p.dial(ctx); err != nil {
+	c, err := p.dial(ctx)
+	if err != nil {
 		p.discard(nil)
-		return nil, false, err
+		return nil, err
 	}
-	return c, false, nil
+	return c, nil
 }
 
 // grant takes an idle connection or the right to make one.

@@ -28,11 +28,12 @@ const (
 
 // Query runs stmt read-only and returns its rows within lim.
 func (d *DB) Query(ctx context.Context, stmt sqlguard.Approved, lim execution.Limits) (*execution.Result, error) {
-	sql, err := stmt.SQLFor(*d.guard.Load())
+	in := d.accepts.Load()
+	sql, err := stmt.SQLFor(in.guard)
 	if err != nil {
 		return nil, execution.NewError(sqlguard.CodeInternalError, "the statement is not one that this connection's guard approved", err)
 	}
-	res, oids, err := d.run(ctx, statement{sql: sql}, lim.WithDefaults())
+	res, oids, err := d.run(ctx, statement{sql: sql, pins: in.pins}, lim.WithDefaults())
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +45,7 @@ func (d *DB) Query(ctx context.Context, stmt sqlguard.Approved, lim execution.Li
 type statement struct {
 	sql    string
 	values [][]byte
+	pins   *pinned // nil means those of the configuration
 }
 
 // run runs s on a connection of the pool. It returns the types of the columns
@@ -113,7 +115,11 @@ func (x *exchange) run(ctx context.Context, closing func(func()) func() bool) (*
 	if c.prepared && c.dialer.found.Load() {
 		c.unprepare()
 	}
-	open, err := c.opening(x.lim.Timeout, x.lim.LockTimeout)
+	settings := x.s.pins
+	if settings == nil {
+		settings = c.dialer.texts.pins
+	}
+	open, err := c.opening(x.lim.Timeout, x.lim.LockTimeout, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +286,7 @@ func (x *exchange) answered(status byte, reason error, delivered bool) (*executi
 	case status == 'I' && x.at == atBegin && x.failed != nil: // BEGIN itself failed
 	case status == 'E' && x.failed != nil:
 	case status == 'T' && x.failed == nil && x.at == atEnd && !endsTransaction(x.tag):
-		if err := x.c.pinned(); err != nil {
+		if err := x.c.unchanged(); err != nil {
 			return nil, protocolError("the statement changed its session", err)
 		}
 	default:

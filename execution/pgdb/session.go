@@ -92,19 +92,19 @@ var (
 	pinsChecking = constant{"ktx_pins", pinsHead + pinsInterval + pinsTail}
 )
 
-// opening returns what stands before the text: BEGIN and the pins.
-func (c *conn) opening(timeout, lockTimeout time.Duration) (raw, error) {
-	if c.open != nil && c.openTimeout == timeout && c.openLock == lockTimeout {
+// opening returns what stands before the text: BEGIN and the pins of settings.
+func (c *conn) opening(timeout, lockTimeout time.Duration, settings *pinned) (raw, error) {
+	if c.open != nil && c.openTimeout == timeout && c.openLock == lockTimeout && c.openPins == settings {
 		return c.open, nil
 	}
-	values := append([][]byte{milliseconds(timeout), milliseconds(lockTimeout)}, c.dialer.texts.values...)
+	values := append([][]byte{milliseconds(timeout), milliseconds(lockTimeout)}, settings[:]...)
 	var e encoder
 	e.run(c.dialer.texts.begin, c.prepared)
 	e.run(c.pins(), c.prepared, values...)
 	if e.err != nil {
 		return nil, e.err
 	}
-	c.open, c.openTimeout, c.openLock = e.b, timeout, lockTimeout
+	c.open, c.openTimeout, c.openLock, c.openPins = e.b, timeout, lockTimeout, settings
 	return c.open, nil
 }
 

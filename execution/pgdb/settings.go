@@ -11,8 +11,9 @@ import (
 
 // texts are what a configuration makes of a session.
 type texts struct {
-	begin  constant
-	values [][]byte // the parameters of the pins behind the two timeouts
+	begin    constant
+	settings []pin
+	pins     *pinned // of settings
 	// reported are pinned settings that the server reports when they change,
 	// as lower-case prefixes of their values.
 	reported map[string]string
@@ -56,19 +57,41 @@ func (c *Config) texts() (*texts, error) {
 	default:
 		return nil, fmt.Errorf("pooler %q is not one of on, off", c.Pooler)
 	}
-	pins, err := c.pins()
-	if err != nil {
+	var err error
+	if t.settings, err = c.pins(); err != nil {
 		return nil, err
 	}
-	var names, values, fixed []string
-	for _, p := range pins {
+	for _, p := range t.settings {
 		if i := slices.IndexFunc(reportedSettings, func(n string) bool { return strings.EqualFold(n, p.name) }); i >= 0 {
 			t.reported[reportedSettings[i]] = strings.ToLower(p.value)
 		}
+	}
+	t.pins = newPinned(t.settings)
+	return t, nil
+}
+
+// pinned are the parameters of the pins behind the two timeouts: names, values,
+// and which of them are only read back.
+type pinned [3][]byte
+
+func newPinned(settings []pin) *pinned {
+	var names, values, fixed []string
+	for _, p := range settings {
 		names, values, fixed = append(names, p.name), append(values, p.value), append(fixed, strconv.FormatBool(p.assert))
 	}
-	t.values = [][]byte{arrayLiteral(names), arrayLiteral(values), arrayLiteral(fixed)}
-	return t, nil
+	return &pinned{arrayLiteral(names), arrayLiteral(values), arrayLiteral(fixed)}
+}
+
+// on returns the pins with a search path, unless they have one.
+func (t *texts) on(path []string) *pinned {
+	if slices.ContainsFunc(t.settings, func(p pin) bool { return strings.EqualFold(p.name, "search_path") }) {
+		return t.pins
+	}
+	quoted := make([]string, len(path))
+	for i, s := range path {
+		quoted[i] = quoteName(s)
+	}
+	return newPinned(append(slices.Clone(t.settings), pin{name: "search_path", value: strings.Join(quoted, ", ")}))
 }
 
 // arrayLiteral returns texts as the server reads an array (manual, section
