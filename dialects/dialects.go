@@ -3,6 +3,7 @@ package dialects
 import (
 	"github.com/ktxhq/ktx/dialects/postgres"
 	"github.com/ktxhq/ktx/dialects/sqlite"
+	"github.com/ktxhq/ktx/dialects/sqlserver"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -11,6 +12,7 @@ func All() []sqlguard.Dialect {
 	return []sqlguard.Dialect{
 		postgres.Dialect{},
 		sqlite.Dialect{},
+		sqlserver.Dialect{},
 	}
 }
 

@@ -295,7 +295,7 @@ func TestNoTextEndsTheProcess(t *testing.T) {
 			if err := cmd.Wait(); err != nil {
 				t.Fatalf("the process ended at %q: %v\n%.2000s", last, err, stderr.String())
 			}
-			if want := 2 * 2 * 4 * len(tortures()); count != want {
+			if want := len(dialects.All()) * 2 * 4 * len(tortures()); count != want {
 				t.Errorf("%d texts judged, want %d", count, want)
 			}
 			t.Logf("%d texts; slowest %+v", count, worst)

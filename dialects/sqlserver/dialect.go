@@ -16,9 +16,9 @@ func (Dialect) Name() string { return "sqlserver" }
 func (Dialect) Version() string { return version }
 
 // Lex splits text by the lexical rules of Transact-SQL. White space is not a
-// token. GO alone on its line, lines of sqlcmd that begin with ":" or "!!" and
-// $(name) are client commands. A semicolon in the body of a module or between
-// BEGIN and END is an operator, not a terminator.
+// token. GO alone on its line and lines of sqlcmd that begin with ":" or "!!" are
+// client commands. A semicolon in the body of a module or between BEGIN and END
+// is an operator, not a terminator.
 func (Dialect) Lex(text string) sqlguard.Tokens {
 	l := lexer{text: text}
 	var b blocks
@@ -65,8 +65,6 @@ func unterminated(first byte) string {
 		return "the comment has no end"
 	case '[', '"':
 		return "the quoted name has no end"
-	case '$':
-		return "the client variable has no end"
 	default:
 		return "the string literal has no end"
 	}

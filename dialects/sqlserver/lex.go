@@ -241,14 +241,11 @@ func (l *lexer) digits(i int) int {
 }
 
 // dollar scans what begins with a dollar sign: a pseudo-column such as
-// $IDENTITY, a sqlcmd variable $(name), or a money literal.
+// $IDENTITY, or a money literal. $(name) is a variable of sqlcmd, and no SQL.
 func (l *lexer) dollar(i int) (sqlguard.TokenKind, int) {
 	switch c := l.byteAt(i + 1); {
 	case c == '(':
-		if end := strings.IndexByte(l.text[i:], ')'); end >= 0 {
-			return sqlguard.TokenClientCommand, end + 1
-		}
-		return sqlguard.TokenUnterminated, len(l.text) - i
+		return sqlguard.TokenInvalid, 2
 	case isLetter(c) || c == '_':
 		return sqlguard.TokenWord, 1 + l.wordLength(i+1)
 	default:
@@ -322,9 +319,10 @@ func (l *lexer) wordLength(i int) int {
 	return at - i
 }
 
-// lineStart reports whether only white space stands before i on its line.
+// lineStart reports whether only white space stands before i on its line, or
+// between it and a terminator.
 func (l *lexer) lineStart(i int) bool {
-	for i--; i >= 0 && l.text[i] != '\n'; i-- {
+	for i--; i >= 0 && l.text[i] != '\n' && l.text[i] != ';'; i-- {
 		if !isSpace(l.text[i]) {
 			return false
 		}

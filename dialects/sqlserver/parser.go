@@ -37,7 +37,7 @@ func (p *parser) load(at int) {
 
 func (p *parser) next() { p.load(p.at + 1) }
 
-// peek returns the token n places behind the current one.
+// peek returns the token n places behind the current one, or before it.
 func (p *parser) peek(n int) token {
 	if p.at+n < len(p.toks) {
 		return p.toks[p.at+n]

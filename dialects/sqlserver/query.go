@@ -12,7 +12,7 @@ func (p *parser) selectStatement() {
 	p.queryTail()
 	if p.is("compute") {
 		p.forbid("compute", p.here())
-		p.skipStatement()
+		p.skipStatement(p.at)
 		return
 	}
 	if p.accept("option") {

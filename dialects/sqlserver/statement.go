@@ -86,12 +86,12 @@ func (p *parser) refused() bool {
 // refuse states why a statement is refused and skips it: up to a terminator, as
 // nothing else tells where it ends.
 func (p *parser) refuse(rule statementRule) {
-	start := p.tok.start
+	start, from := p.tok.start, p.at
 	p.stmt.Verb = rule.verb
 	rule = p.refine(rule)
 	at := len(p.stmt.Relations)
 	p.target()
-	p.skipStatement()
+	p.skipStatement(from)
 	f := sqlguard.Finding{Code: rule.code, Message: rule.does, Span: p.since(start), Path: p.path}
 	if len(p.stmt.Relations) > at {
 		f.Object = p.stmt.Relations[at].Name
@@ -100,11 +100,14 @@ func (p *parser) refuse(rule statementRule) {
 	p.stmt.Effects = append(p.stmt.Effects, f)
 }
 
-// skipStatement skips to the terminator of the statement. The bodies of
-// modules and blocks hold terminators of their own; what follows them is then
-// another statement, and refused as well.
-func (p *parser) skipStatement() {
-	for p.tok.kind != endOfText && p.mark() != ';' {
+// skipStatement skips to the terminator of the statement that begins at the
+// token from. The bodies of modules and blocks hold terminators of their own.
+func (p *parser) skipStatement(from int) {
+	var b blocks
+	for i := from; i < p.at; i++ {
+		b.kind(p.peek(i - p.at))
+	}
+	for p.tok.kind != endOfText && b.kind(p.tok) != sqlguard.TokenTerminator {
 		p.next()
 	}
 }
@@ -201,7 +204,7 @@ func runsText(procedure string) bool {
 // batch it runs a procedure, before a colon it is a label. Reference: EXECUTE
 // (Transact-SQL), GOTO (Transact-SQL).
 func (p *parser) bareName() {
-	start := p.tok.start
+	start, from := p.tok.start, p.at
 	if p.markOf(1) == ':' {
 		p.stmt.Verb = "label"
 		p.next()
@@ -214,7 +217,7 @@ func (p *parser) bareName() {
 		return
 	}
 	p.stmt.Verb = "execute"
-	p.skipStatement()
+	p.skipStatement(from)
 	f := sqlguard.Finding{
 		Code: sqlguard.CodeProcedureCall, Span: p.since(start), Object: n.String(),
 		Message: "no statement begins with " + n.String() + ", so that the server runs it as a procedure",
