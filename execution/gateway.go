@@ -329,7 +329,8 @@ func (c *call) judge(guard *sqlguard.Guard) (sqlguard.Approved, sqlguard.Verdict
 
 func (c *call) execute(ctx context.Context, state *doorState, approved sqlguard.Approved) (*Result, error) {
 	waiting, cancel := context.WithTimeout(ctx, c.limits.Timeout)
-	leave, err := c.door.queue.enter(waiting)
+	actor, _ := audit.ActorFrom(ctx)
+	leave, err := c.door.queue.enter(waiting, actor.Principal)
 	cancel()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,8 @@
 package execution
 
 import (
+	"container/heap"
+	"container/list"
 	"context"
 	"sync"
 	"time"
@@ -8,79 +10,285 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// queue admits a bounded number of statements at once and lets a bounded
-// number wait, first come first served.
+// queue admits a bounded number of statements of one connection at once and
+// lets a bounded number wait.
+//
+// Principals take turns. A slot that falls free goes to the principal with the
+// fewest statements running, among equals to the one that has had so many for
+// longest; within a principal it is first come, first served. So a principal
+// that has nothing running waits for at most one statement of each other that
+// waited before it with nothing running, however many those have waiting.
+//
+// A principal that is alone may use every slot and every place. Its share of
+// the places shrinks when others come: where all are taken, a newcomer whose
+// principal has fewer waiting gets the place of the latest statement of the
+// principal with the most, which fails as busy.
+//
+// No operation takes longer than the logarithm of the number of principals.
 type queue struct {
+	slots, bound int
+
 	mu      sync.Mutex
 	free    int
-	bound   int
-	waiters []chan struct{}
-	// typical is a moving average of how long a slot is held.
-	typical time.Duration
-	slots   int
+	waiting int
+	lines   map[string]*line // of principals with statements here
+	turns   lineHeap         // those that wait, whose turn it is first
+	longest lineHeap         // those that wait, the longest line first
+	clock   uint64           // counts what changes the order of turns
+
+	// How long slots are held, for those who are told to come back.
+	epoch   time.Time
+	begun   time.Duration // sum of the times since epoch at which those running began
+	typical time.Duration // moving average of those that ended
+}
+
+// line is one principal's statements.
+type line struct {
+	principal string
+	running   int
+	waiters   list.List // of *waiter, in order of arrival
+	since     uint64    // the clock when it began to wait or running changed
+	turn      int       // index in turns
+	length    int       // index in longest
+}
+
+// waiter is one statement that waits.
+type waiter struct {
+	line    *line
+	place   *list.Element // nil when it waits no more
+	outcome chan outcome  // has room for the one there is
+}
+
+// outcome ends a waiting: began is when the slot was given, unless err says why
+// there is none.
+type outcome struct {
+	began time.Duration
+	err   error
 }
 
 func newQueue(slots, bound int) *queue {
-	return &queue{free: slots, slots: slots, bound: bound, typical: 100 * time.Millisecond}
+	return &queue{
+		slots: slots, bound: bound, free: slots, lines: map[string]*line{}, epoch: time.Now(),
+		turns: lineHeap{
+			before: func(a, b *line) bool {
+				return a.running < b.running || a.running == b.running && a.since < b.since
+			},
+			index: func(l *line) *int { return &l.turn },
+		},
+		longest: lineHeap{
+			before: func(a, b *line) bool {
+				return a.waiters.Len() > b.waiters.Len() || a.waiters.Len() == b.waiters.Len() && a.since > b.since
+			},
+			index: func(l *line) *int { return &l.length },
+		},
+	}
 }
 
-// enter waits for a slot and returns the function that gives it back. It
-// fails at once with busy when the queue is full, and when ctx ends.
-func (q *queue) enter(ctx context.Context) (leave func(), err error) {
+// enter waits for a slot on behalf of a principal and returns the function
+// that gives it back. It fails as busy when there is no place to wait, or the
+// place is lost to another principal, and when ctx ends.
+func (q *queue) enter(ctx context.Context, principal string) (leave func(), err error) {
 	q.mu.Lock()
+	l := q.line(principal)
 	if q.free > 0 {
 		q.free--
+		began := q.start(l)
 		q.mu.Unlock()
-		return q.leaver(), nil
+		return q.leaver(l, began), nil
 	}
-	if len(q.waiters) >= q.bound {
-		after := q.typical * time.Duration(1+len(q.waiters)/q.slots)
+	if q.waiting >= q.bound && !q.makeRoom(l) {
+		err = q.busy(l)
+		q.forget(l)
 		q.mu.Unlock()
-		e := NewError(sqlguard.CodeBusy, "too many statements are running and waiting on this connection", nil)
-		e.RetryAfter = min(max(after.Round(100*time.Millisecond), 100*time.Millisecond), 30*time.Second)
-		e.Hint = "try again in " + e.RetryAfter.String()
-		return nil, e
+		return nil, err
 	}
-	turn := make(chan struct{})
-	q.waiters = append(q.waiters, turn)
+	w := q.wait(l)
 	q.mu.Unlock()
+
+	var end outcome
 	select {
-	case <-turn:
-		return q.leaver(), nil
+	case end = <-w.outcome:
 	case <-ctx.Done():
-	}
-	q.mu.Lock()
-	for i, w := range q.waiters {
-		if w == turn {
-			q.waiters = append(q.waiters[:i], q.waiters[i+1:]...)
+		q.mu.Lock()
+		if w.place != nil {
+			q.remove(w)
 			q.mu.Unlock()
 			return nil, contextError(ctx, "while waiting for its turn")
 		}
+		q.mu.Unlock()
+		end = <-w.outcome // it came at the same moment
 	}
-	q.mu.Unlock()
-	// The turn came at the same moment: pass it on.
-	q.release()
-	return nil, contextError(ctx, "while waiting for its turn")
+	if end.err != nil {
+		return nil, end.err
+	}
+	return q.leaver(l, end.began), nil
 }
 
-func (q *queue) leaver() func() {
-	start := time.Now()
+// leaver returns the function that gives a slot back.
+func (q *queue) leaver(l *line, began time.Duration) func() {
 	return sync.OnceFunc(func() {
-		held := time.Since(start)
 		q.mu.Lock()
-		q.typical += (held - q.typical) / 8
-		q.mu.Unlock()
-		q.release()
+		defer q.mu.Unlock()
+		q.stop(l, began)
+		if len(q.turns.lines) == 0 {
+			q.free++
+			return
+		}
+		next := q.turns.lines[0]
+		w := first(next)
+		began := q.start(next)
+		q.remove(w)
+		w.outcome <- outcome{began: began}
 	})
 }
 
-func (q *queue) release() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.waiters) > 0 {
-		close(q.waiters[0])
-		q.waiters = q.waiters[1:]
+// The caller of what follows holds mu.
+
+// line returns the line of a principal.
+func (q *queue) line(principal string) *line {
+	l := q.lines[principal]
+	if l == nil {
+		l = &line{principal: principal}
+		q.lines[principal] = l
+	}
+	return l
+}
+
+// forget drops a line that nothing is in.
+func (q *queue) forget(l *line) {
+	if l.running == 0 && l.waiters.Len() == 0 {
+		delete(q.lines, l.principal)
+	}
+}
+
+// tick puts a line behind its equals.
+func (q *queue) tick(l *line) {
+	q.clock++
+	l.since = q.clock
+}
+
+// start counts a statement that has a slot.
+func (q *queue) start(l *line) (began time.Duration) {
+	l.running++
+	q.tick(l)
+	began = time.Since(q.epoch)
+	q.begun += began
+	return began
+}
+
+// stop counts a statement that has given its slot back.
+func (q *queue) stop(l *line, began time.Duration) {
+	q.begun -= began
+	held := time.Since(q.epoch) - began
+	if q.typical == 0 {
+		q.typical = held
+	}
+	q.typical += (held - q.typical) / 8
+	l.running--
+	q.tick(l)
+	if l.waiters.Len() > 0 {
+		heap.Fix(&q.turns, l.turn)
+		heap.Fix(&q.longest, l.length)
+	}
+	q.forget(l)
+}
+
+// wait puts a statement at the end of its line.
+func (q *queue) wait(l *line) *waiter {
+	w := &waiter{line: l, outcome: make(chan outcome, 1)}
+	w.place = l.waiters.PushBack(w)
+	q.waiting++
+	if l.waiters.Len() > 1 {
+		heap.Fix(&q.longest, l.length)
+		return w
+	}
+	q.tick(l)
+	heap.Push(&q.turns, l)
+	heap.Push(&q.longest, l)
+	return w
+}
+
+// remove takes a statement out of its line.
+func (q *queue) remove(w *waiter) {
+	l := w.line
+	l.waiters.Remove(w.place)
+	w.place = nil
+	q.waiting--
+	if l.waiters.Len() > 0 {
+		heap.Fix(&q.turns, l.turn)
+		heap.Fix(&q.longest, l.length)
 		return
 	}
-	q.free++
+	heap.Remove(&q.turns, l.turn)
+	heap.Remove(&q.longest, l.length)
+	q.forget(l)
+}
+
+// makeRoom takes the place of the latest statement of the longest line for l,
+// where that line does not get shorter than l by it.
+func (q *queue) makeRoom(l *line) bool {
+	if len(q.longest.lines) == 0 {
+		return false
+	}
+	other := q.longest.lines[0]
+	if other.waiters.Len() <= l.waiters.Len()+1 {
+		return false
+	}
+	w := last(other)
+	q.remove(w)
+	w.outcome <- outcome{err: q.busy(other)}
+	return true
+}
+
+// busy is the error of a statement that has no place. It is told to come back
+// when those before it are likely to have run: its principal's own and as many
+// of each other principal. A slot is held as long as those were that ended, or
+// as those that run have held theirs, whichever is longer.
+func (q *queue) busy(l *line) error {
+	held := q.typical
+	if running := q.slots - q.free; running > 0 {
+		held = max(held, time.Since(q.epoch)-q.begun/time.Duration(running))
+	}
+	ahead := min(q.waiting, l.waiters.Len()*len(q.turns.lines))
+	after := held * time.Duration(1+ahead/q.slots)
+	const step, most = 100 * time.Millisecond, 30 * time.Second
+	e := NewError(sqlguard.CodeBusy, "too many statements are running and waiting on this connection", nil)
+	e.RetryAfter = min((after + step).Truncate(step), most)
+	e.Hint = "try again in " + e.RetryAfter.String()
+	return e
+}
+
+// first and last return the statements at the ends of a line that is not empty.
+func first(l *line) *waiter { return l.waiters.Front().Value.(*waiter) } //nolint:forcetypeassert // wait puts nothing else there
+func last(l *line) *waiter  { return l.waiters.Back().Value.(*waiter) }  //nolint:forcetypeassert // wait puts nothing else there
+
+// lineHeap is a heap.Interface of lines that know where in it they are.
+type lineHeap struct {
+	lines  []*line
+	before func(a, b *line) bool
+	index  func(*line) *int
+}
+
+func (h *lineHeap) Len() int           { return len(h.lines) }
+func (h *lineHeap) Less(i, j int) bool { return h.before(h.lines[i], h.lines[j]) }
+
+func (h *lineHeap) Swap(i, j int) {
+	h.lines[i], h.lines[j] = h.lines[j], h.lines[i]
+	*h.index(h.lines[i]), *h.index(h.lines[j]) = i, j
+}
+
+// Push appends a line, for the package heap.
+func (h *lineHeap) Push(x any) {
+	l := x.(*line) //nolint:forcetypeassert // the queue pushes nothing else
+	*h.index(l) = len(h.lines)
+	h.lines = append(h.lines, l)
+}
+
+// Pop removes the last line, for the package heap.
+func (h *lineHeap) Pop() any {
+	n := len(h.lines) - 1
+	l := h.lines[n]
+	h.lines[n] = nil
+	h.lines = h.lines[:n]
+	return l
 }
