@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,6 +53,9 @@ func (d *DB) Probe(ctx context.Context) (execution.ProbeReport, error) {
 			return p.report, err
 		}
 	}
+	slices.SortStableFunc(p.report.Findings, func(a, b execution.ProbeFinding) int {
+		return strings.Compare(string(b.Level), string(a.Level)) // warnings before notes
+	})
 	p.report.RoleScript = p.roleScript()
 	return p.report, nil
 }

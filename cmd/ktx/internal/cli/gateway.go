@@ -90,7 +90,11 @@ func (a *app) connections(p *project.Project) []execution.Connection {
 		c.Guard = guard
 		conn := execution.Connection{
 			ID: id, Name: c.Name, Description: c.Description, Engine: strings.ToUpper(c.Driver), Policy: c.Policy(guard),
-			Concurrency: c.Limits.Concurrency, RefuseWritableRole: guard.Role == "refuse", OnProbe: a.warnOfRole,
+			Concurrency: c.Limits.Concurrency, RefuseWritableRole: guard.Role == "refuse",
+			OnProbe: func(id string, report execution.ProbeReport) {
+				a.warnOfRole(id, report)
+				a.remember(p, id, report)
+			},
 			Limits: execution.Limits{
 				Rows: c.Limits.Rows, Bytes: int64(c.Limits.Bytes), CellBytes: int64(c.Limits.CellBytes), Columns: c.Limits.Columns,
 				Timeout: time.Duration(c.Limits.Timeout), LockTimeout: time.Duration(c.Limits.LockTimeout),
@@ -108,7 +112,7 @@ func (a *app) connections(p *project.Project) []execution.Connection {
 		if err != nil {
 			conn.Unavailable = execution.NewError(sqlguard.CodeNotConfigured, "connection "+id+": "+err.Error(), err)
 		}
-		conn.Open = open
+		conn.Open, conn.Settings = open, a.settings(p, c)
 		out = append(out, conn)
 	}
 	return out
@@ -134,7 +138,11 @@ func (a *app) withGateway(ctx context.Context, transport string, f func(context.
 	return a.withProject(ctx, p, transport, f)
 }
 
-func (a *app) withProject(ctx context.Context, p *project.Project, transport string, f func(context.Context, *door) error) (err error) {
+func (a *app) withProject(ctx context.Context, p *project.Project, transport string, f func(context.Context, *door) error) error {
+	return a.withConnections(ctx, p, a.connections(p), transport, f)
+}
+
+func (a *app) withConnections(ctx context.Context, p *project.Project, conns []execution.Connection, transport string, f func(context.Context, *door) error) (err error) {
 	if err := ignoreState(p.Dir); err != nil {
 		return execution.NewError(sqlguard.CodeAuditUnavailable, "the project's state cannot be written: "+err.Error(), err)
 	}
@@ -148,7 +156,7 @@ func (a *app) withProject(ctx context.Context, p *project.Project, transport str
 		}
 	}()
 	ctx = audit.WithActor(ctx, audit.Actor{Principal: "local", Client: audit.Client{Name: "ktx", Version: productVersion(), Transport: transport}})
-	gateway, err := execution.NewGateway(ctx, log, a.connections(p)...)
+	gateway, err := execution.NewGateway(ctx, log, conns...)
 	if err != nil {
 		if execution.CodeOf(err) == "" {
 			return asUsage(err)

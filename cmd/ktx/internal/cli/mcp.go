@@ -22,10 +22,19 @@ func (a *app) mcpCommand() *cobra.Command {
 			Use:   "stdio",
 			Short: "Serve MCP over standard input and output",
 			Long: `Serve the tools over standard input and output, one JSON-RPC message a line.
-An MCP client starts this command; standard error carries logs.`,
+An MCP client starts this command; standard error carries logs.
+
+SIGHUP reads ktx.yaml again. Calls that run end under the configuration they
+began with, and connections that did not change stay open. A file that is not
+valid changes nothing. Of the block audit nothing changes before the next start.`,
 			Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				return a.withGateway(cmd.Context(), "stdio", a.serveStdio)
+				signals, stop := hangups()
+				defer stop()
+				return a.withGateway(cmd.Context(), "stdio", func(ctx context.Context, d *door) error {
+					defer a.reloadOn(ctx, signals, d)()
+					return a.serveStdio(ctx, d)
+				})
 			},
 		})
 }

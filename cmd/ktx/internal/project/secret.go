@@ -100,27 +100,43 @@ func (s Secret) Resolve(lookup func(string) (string, bool)) (string, error) {
 		}
 		return value, nil
 	}
-	path, ok := strings.CutPrefix(*s.text, "file:")
-	if !ok {
+	path, ok, err := s.File()
+	switch {
+	case err != nil:
+		return "", err
+	case ok:
+		return readSecret(path)
+	default:
 		return *s.text, nil
 	}
-	return readSecret(path)
+}
+
+// File returns the absolute path of the file that holds the value, and whether
+// there is one.
+func (s Secret) File() (path string, ok bool, err error) {
+	if !s.Set() {
+		return "", false, nil
+	}
+	if path, ok = strings.CutPrefix(*s.text, "file:"); !ok {
+		return "", false, nil
+	}
+	if rest, home := strings.CutPrefix(path, "~/"); home {
+		dir, err := os.UserHomeDir()
+		if err != nil {
+			return "", true, fmt.Errorf("find the home directory for %s: %w", path, err)
+		}
+		path = filepath.Join(dir, rest)
+	}
+	if !filepath.IsAbs(path) {
+		return "", true, fmt.Errorf("%s: a secret's file must be an absolute path or begin with ~/", path)
+	}
+	return path, true, nil
 }
 
 // maxSecret bounds the file of a secret.
 const maxSecret = 64 << 10
 
 func readSecret(path string) (string, error) {
-	if rest, home := strings.CutPrefix(path, "~/"); home {
-		dir, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("find the home directory for %s: %w", path, err)
-		}
-		path = filepath.Join(dir, rest)
-	}
-	if !filepath.IsAbs(path) {
-		return "", fmt.Errorf("%s: a secret's file must be an absolute path or begin with ~/", path)
-	}
 	f, err := os.Open(path) //nolint:gosec // the operator names the file
 	if err != nil {
 		return "", fmt.Errorf("read secret: %w", err)

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+	"github.com/ktxhq/ktx/execution"
+)
+
+// seen is what the last probe of a connection found, kept in the project's
+// state so that ktx status can tell it without connecting.
+type seen struct {
+	At       time.Time `json:"at"`
+	Settings string    `json:"settings"` // of the connection as configured then, without secrets
+	Server   string    `json:"server"`
+	Role     string    `json:"role,omitempty"`
+	Warnings []string  `json:"warnings"`
+}
+
+// seenAgain is how old a record must be to be written again when only its time
+// would change.
+const seenAgain = time.Hour
+
+// maxSeen bounds what is read of a record.
+const maxSeen = 1 << 20
+
+// remember keeps what a probe found. A record that cannot be written is none: it
+// informs, and nothing depends on it.
+func (a *app) remember(p *project.Project, id string, report execution.ProbeReport) {
+	s := seen{At: time.Now().UTC().Truncate(time.Second), Settings: settingsSeen(p, id), Server: report.Server, Role: report.Role, Warnings: []string{}}
+	for _, f := range report.Findings {
+		if f.Level == execution.ProbeWarning {
+			s.Warnings = append(s.Warnings, f.Message)
+		}
+	}
+	if old, ok := lastSeen(p, id); ok && s.At.Sub(old.At) < seenAgain && !s.At.Before(old.At) {
+		old.At = s.At
+		if before, after := s.encode(), old.encode(); bytes.Equal(before, after) {
+			return
+		}
+	}
+	path := seenFile(p, id)
+	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return
+	}
+	_ = writeFile(path, 0o600, func(w io.Writer) error {
+		_, err := w.Write(s.encode())
+		return err
+	})
+}
+
+func (s seen) encode() []byte {
+	text, err := json.Marshal(s)
+	if err != nil { // no field of it fails
+		return nil
+	}
+	return append(text, '\n')
+}
+
+// lastSeen returns what the last probe of a connection as it is configured now
+// found.
+func lastSeen(p *project.Project, id string) (seen, bool) {
+	var s seen
+	info, err := os.Stat(seenFile(p, id))
+	if err != nil || info.Size() > maxSeen {
+		return s, false
+	}
+	text, err := os.ReadFile(seenFile(p, id))
+	if err != nil || json.Unmarshal(text, &s) != nil || s.Settings != settingsSeen(p, id) {
+		return s, false
+	}
+	return s, true
+}
+
+// seenFile is the record's file. The id is checked: letters, digits, - and _.
+func seenFile(p *project.Project, id string) string {
+	return filepath.Join(p.Dir, ".ktx", "probes", id+".json")
+}
+
+func settingsSeen(p *project.Project, id string) string {
+	sum := sha256.Sum256(describeConnection(p.Config.Connections[id]))
+	return hex.EncodeToString(sum[:])
+}
