@@ -175,43 +175,22 @@ func (q *inquiry) coercions(s *Statement) {
 // riskyColumns requires the types of columns that are mentioned where a literal
 // could become a value of them.
 func (q *inquiry) riskyColumns(s *Statement) {
-	var mentioned map[string]Span
-	var star *Span
 	for i := range s.Relations {
 		r := &s.Relations[i]
-		if r.System {
-			continue
-		}
 		at, ok := q.objects.relation(r.Schema, r.Name)
-		if !ok || len(q.objects.risks[at]) == 0 {
+		if !ok || r.System || len(q.objects.risks[at]) == 0 {
 			continue
 		}
-		if mentioned == nil {
-			mentioned = make(map[string]Span, len(s.ColumnRefs))
-			for n := range s.ColumnRefs {
-				ref := &s.ColumnRefs[n]
-				if ref.Star {
-					star = &ref.Span
-				} else if _, ok := mentioned[ref.Name]; !ok {
-					mentioned[ref.Name] = ref.Span
-				}
-			}
-		}
+		m := q.mentions()
+		row, whole := m.row(r)
 		for _, risk := range q.objects.risks[at] {
 			if risk.plain && !s.Collects {
 				continue
 			}
-			span, ok := mentioned[risk.column]
-			for _, row := range []string{r.Name, r.Alias} {
-				if !ok && row != "" {
-					span, ok = mentioned[row]
-				}
-			}
-			if !ok && star != nil {
-				span, ok = *star, true
-			}
-			if ok {
+			if span, ok := m.names[risk.column]; ok {
 				q.typeRef(risk.ref, span)
+			} else if whole {
+				q.typeRef(risk.ref, row)
 			}
 		}
 	}
@@ -269,14 +248,9 @@ func (o *objects) reach(from []CatalogName, casts bool) map[CatalogName]bool {
 func (q *inquiry) casts(s *Statement) {
 	o := q.objects
 	named := q.named()
-	all := append(append(slices.Clip(named), q.values...), q.returns...)
-	for i := range s.Relations {
-		if at, ok := o.relation(s.Relations[i].Schema, s.Relations[i].Name); ok && !s.Relations[i].System {
-			for _, c := range o.Relations[at].Columns {
-				all = append(all, c.Type)
-			}
-			all = append(all, o.Relations[at].CatalogName)
-		}
+	all := slices.Clone(q.returns)
+	for n := range q.produced().types {
+		all = append(all, n)
 	}
 	for i := range s.Calls {
 		c := &s.Calls[i]

@@ -30,6 +30,7 @@ type inquiry struct {
 	// somebody asked.
 	statement *Statement
 	made      *produced
+	mentioned *mentioned
 
 	needs  []need
 	noted  map[node]bool
@@ -60,7 +61,7 @@ func (q *inquiry) require(n node, f Finding) {
 
 // judge turns the facts of one statement into findings and needs.
 func (q *inquiry) judge(s *Statement) {
-	q.statement, q.made = s, nil
+	q.statement, q.made, q.mentioned = s, nil, nil
 	if !q.stored {
 		q.g.judgeKind(s, q.v)
 		for i := range s.Calls {

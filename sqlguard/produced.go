@@ -39,12 +39,22 @@ func (q *inquiry) produced() *produced {
 	o, s := q.objects, q.statement
 	q.made = &produced{}
 	from := append(q.named(), q.values...)
+	m := q.mentions()
 	for i := range s.Relations {
-		at, ok := o.relation(s.Relations[i].Schema, s.Relations[i].Name)
-		if !ok || s.Relations[i].System {
+		r := &s.Relations[i]
+		at, ok := o.relation(r.Schema, r.Name)
+		if !ok || r.System {
 			continue
 		}
-		from = append(from, o.Relations[at].CatalogName)
+		if _, whole := m.row(r); whole {
+			from = append(from, o.Relations[at].CatalogName)
+			continue
+		}
+		for _, c := range o.Relations[at].Columns {
+			if _, ok := m.names[c.Name]; ok {
+				from = append(from, c.Type)
+			}
+		}
 	}
 	results := func(i int) {
 		from = append(from, o.Functions[i].Results...)
@@ -69,6 +79,50 @@ func (q *inquiry) produced() *produced {
 	}
 	q.made.types = o.reach(from, true)
 	return q.made
+}
+
+// mentioned are the names of columns that a statement mentions, each with its
+// first place.
+type mentioned struct {
+	names map[string]Span
+	whole *Span // of something that may mean whole rows of whatever relation
+}
+
+// row reports whether whole rows of a relation are mentioned, and where.
+func (m *mentioned) row(r *Relation) (Span, bool) {
+	if m.whole != nil {
+		return *m.whole, true
+	}
+	if span, ok := m.names[r.Name]; ok {
+		return span, true
+	}
+	span, ok := m.names[r.Alias]
+	return span, ok && r.Alias != ""
+}
+
+// mentions returns what the statement at hand mentions. A name before a dot
+// stands for a row where what is behind it may be a function.
+func (q *inquiry) mentions() *mentioned {
+	if q.mentioned != nil {
+		return q.mentioned
+	}
+	s := q.statement
+	m := &mentioned{names: make(map[string]Span, len(s.ColumnRefs))}
+	for i := range s.ColumnRefs {
+		ref := &s.ColumnRefs[i]
+		if ref.Star {
+			m.whole = &ref.Span
+		} else if _, ok := m.names[ref.Name]; !ok {
+			m.names[ref.Name] = ref.Span
+		}
+	}
+	for i := range s.Calls {
+		if c := &s.Calls[i]; c.Notation == NotationColumn || c.Notation == NotationAttribute {
+			m.whole = &c.Span
+		}
+	}
+	q.mentioned = m
+	return m
 }
 
 // excluded reports whether a function or an operator of the catalogue that takes
