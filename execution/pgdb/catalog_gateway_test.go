@@ -229,26 +229,22 @@ func checkDecisions(t *testing.T, events []audit.Event, changes int) {
 	last := map[string]audit.Event{}
 	replaced := 0
 	for _, e := range events {
-		switch e.Type {
-		case audit.QueryDecision:
+		if e.Type == audit.QueryDecision {
 			last[e.QueryID] = e
 			key := judgement{e.Decision.Policy, e.SQL.Fingerprint}
 			if before, ok := verdicts[key]; ok && before != e.Decision.Verdict {
 				t.Errorf("guard %s says %s and %s to %s", key.policy, before, e.Decision.Verdict, e.SQL.Normalized)
 			}
 			verdicts[key] = e.Decision.Verdict
-		case audit.QueryFinished:
-			if d := last[e.QueryID]; e.Result.Status == audit.StatusOK && d.Decision.Verdict != audit.VerdictAllow {
-				t.Errorf("%s ran although %+v", d.SQL.Normalized, d.Decision)
-			}
-			if e.Result.Code == string(sqlguard.CodeInternalError) {
-				t.Errorf("internal error: %+v", e)
-			}
-		case audit.ConfigReload:
-			if e.Reason == execution.CatalogReplaced {
-				replaced++
-			}
-		default:
+		}
+		if d := last[e.QueryID]; e.Type == audit.QueryFinished && e.Result.Status == audit.StatusOK && d.Decision.Verdict != audit.VerdictAllow {
+			t.Errorf("%s ran although %+v", d.SQL.Normalized, d.Decision)
+		}
+		if e.Result.Code == string(sqlguard.CodeInternalError) {
+			t.Errorf("internal error: %+v", e)
+		}
+		if e.Reason == execution.CatalogReplaced {
+			replaced++
 		}
 	}
 	if replaced < changes {
