@@ -336,14 +336,26 @@ func (l *lexer) separator(i int) int {
 	if l.byteAt(i+1)|0x20 != 'o' || !l.lineStart(i) {
 		return 0
 	}
-	end := i + lineLength(l.text[i:])
-	rest := strings.TrimSpace(l.text[i+2 : end])
-	rest, _, _ = strings.Cut(rest, "--")
-	rest = strings.TrimRight(rest, " \t\r;")
-	if rest != "" && (nameBytes[l.byteAt(i+2)] || strings.Trim(rest, "0123456789") != "") {
+	blanks := func(at int) int {
+		for c := l.byteAt(at); c == ' ' || c == '\t'; c = l.byteAt(at) {
+			at++
+		}
+		return at
+	}
+	end := i + 2
+	if at := blanks(end); at > end && isDigit(l.byteAt(at)) {
+		end = at + l.digits(at)
+	}
+	switch at := blanks(end); {
+	case at == len(l.text), l.text[at] == '\n', l.text[at] == '\r':
+		return end - i
+	case l.text[at] == ';':
+		return at + 1 - i
+	case l.text[at] == '-' && l.byteAt(at+1) == '-':
+		return at + len(strings.TrimRight(l.text[at:at+lineLength(l.text[at:])], " \t\r")) - i
+	default:
 		return 0
 	}
-	return len(strings.TrimRight(l.text[i:end], " \t\r"))
 }
 
 // lineLength returns the length of the first line, without its end.
