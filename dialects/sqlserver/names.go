@@ -191,8 +191,10 @@ func skeleton(s string) string {
 			b.WriteRune(r)
 		case r >= 0xFF01 && r <= 0xFF5E: // full width forms
 			b.WriteRune(r - 0xFEE0)
-		case unicode.IsLetter(r) || unicode.IsDigit(r):
-			b.WriteRune(baseLetter(r))
+		default:
+			if base := baseLetter(r); base != r || unicode.IsLetter(r) || unicode.IsDigit(r) {
+				b.WriteRune(base)
+			}
 		}
 	}
 	return strings.TrimRight(lower(b.String()), " ")

@@ -1,12 +1,10 @@
 package sqlserver_test
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -51,6 +49,11 @@ func TestStatementTable(t *testing.T) {
 	}
 }
 
+var (
+	wordCall    = regexp.MustCompile(`\.(?:is|isAny|accept|acceptAll|expect|followed|spells)\(([^()]*)\)`)
+	wordLiteral = regexp.MustCompile(`"([a-z_0-9]+)"`)
+)
+
 // TestWordsOfTheGrammar holds that every word that a production asks for is one
 // that the lexer knows, and that no word is known without need.
 func TestWordsOfTheGrammar(t *testing.T) {
@@ -59,34 +62,19 @@ func TestWordsOfTheGrammar(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	methods := map[string]bool{"is": true, "isAny": true, "accept": true, "acceptAll": true, "expect": true, "followed": true, "spells": true}
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ast.Inspect(tree, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok {
-				return true
+		for _, call := range wordCall.FindAllSubmatch(source, -1) {
+			for _, literal := range wordLiteral.FindAllSubmatch(call[1], -1) {
+				asked[string(literal[1])] = true
 			}
-			if selector, ok := call.Fun.(*ast.SelectorExpr); !ok || !methods[selector.Sel.Name] {
-				return true
-			}
-			for _, arg := range call.Args {
-				if lit, ok := arg.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-					text, err := strconv.Unquote(lit.Value)
-					if err != nil {
-						t.Fatal(err)
-					}
-					asked[text] = true
-				}
-			}
-			return true
-		})
+		}
 	}
 	if len(asked) < 150 {
 		t.Errorf("only %d words found in the source", len(asked))

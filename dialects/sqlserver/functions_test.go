@@ -1,0 +1,140 @@
+package sqlserver_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ktxhq/ktx/dialects/sqlserver"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// TestFunctionTables holds that every function has its page of the reference,
+// and that names stand in the tables as they are looked up.
+func TestFunctionTables(t *testing.T) {
+	own, system := sqlserver.Pages()
+	if len(own) < 320 {
+		t.Errorf("only %d functions", len(own))
+	}
+	for _, pages := range []map[string]string{own, system} {
+		for name, page := range pages {
+			if page == "" || name != strings.ToLower(name) {
+				t.Errorf("%s: page %q", name, page)
+			}
+		}
+	}
+	for name, target := range sqlserver.ODBCFunctions {
+		if !sqlserver.FunctionListed(target) {
+			t.Errorf("{fn %s} stands for %s, which is in no table", name, target)
+		}
+	}
+}
+
+// dangerous are functions that must never be listed as harmless, from the
+// reference and from the contract of the guard.
+const dangerous = `openrowset openquery opendatasource openxml loginproperty pwdcompare pwdencrypt certprivatekey certencoded
+	encryptbykey decryptbykey decryptbykeyautocert encryptbycert decryptbycert decryptbyasymkey decryptbypassphrase
+	signbycert signbyasymkey ai_generate_embeddings ai_generate_chunks ai_generate_response predict vector_search changetable
+	get_filestream_transaction_context filetablerootpath getpathlocator textptr applock_test applock_mode newsequentialid
+	identity eventdata columns_updated update cursor_status publishingservername xp_cmdshell sp_executesql fn_dblog
+	fn_trace_gettable fn_xe_file_target_read_file fn_get_audit_file fn_get_sql dm_exec_sql_text dm_os_file_exists
+	dm_db_stats_histogram`
+
+func TestDangerousFunctionsAreNotAllowed(t *testing.T) {
+	allowed := sqlserver.AllowedFunctions()
+	g := newGuard(t)
+	for name := range strings.FieldsSeq(dangerous) {
+		if slices.Contains(allowed, name) {
+			t.Errorf("%s is listed as harmless", name)
+		}
+		for _, sql := range []string{
+			"SELECT " + name + "(1)", "SELECT [" + name + "](1)", `SELECT "` + strings.ToUpper(name) + `"(1)`, "SELECT * FROM " + name + "(1) AS x",
+			"SELECT sys." + name + "(1)", "SELECT dbo." + name + "(1)", "SELECT * FROM sys." + name + "(1) AS x", "SELECT {fn " + name + "(1)}",
+			"SELECT * FROM t CROSS APPLY " + name + "(1) AS x", "SELECT * FROM ::" + name + "(1)",
+		} {
+			if v := g.Check(sql); v.Allowed {
+				t.Errorf("%s is allowed", sql)
+			}
+		}
+	}
+}
+
+// TestPolicyCannotAllowBuiltins holds that a rule for functions.allow does not
+// reach the server's own functions, and reaches the user's.
+func TestPolicyCannotAllowBuiltins(t *testing.T) {
+	policy := sqlguard.DefaultPolicy()
+	policy.Functions.Allow = []string{"dbo.*", "sys.*", "app.total*"}
+	policy.SearchPath = []string{"dbo"}
+	g, err := sqlguard.New(sqlserver.Dialect{}, policy, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for sql, want := range map[string]sqlguard.Code{
+		"SELECT dbo.f(1)":                                       "",
+		"SELECT f(1)":                                           "",
+		"SELECT app.total_of(1)":                                "",
+		"SELECT other.f(1)":                                     sqlguard.CodeFunctionNotAllowed,
+		"SELECT db.dbo.f(1)":                                    sqlguard.CodeFunctionNotAllowed,
+		"SELECT dbo.xp_cmdshell('x')":                           sqlguard.CodeFunctionSideEffect,
+		"SELECT LOGINPROPERTY('sa', 'x')":                       sqlguard.CodeFunctionAdmin,
+		"SELECT * FROM OPENQUERY(s, 'x')":                       sqlguard.CodeFunctionNetworkAccess,
+		"SELECT * FROM sys.fn_dblog(NULL, NULL)":                sqlguard.CodeFunctionAdmin,
+		"SELECT * FROM fn_dblog(NULL, NULL)":                    sqlguard.CodeFunctionAdmin,
+		"SELECT * FROM sys.fn_get_audit_file('x', NULL, NULL)":  sqlguard.CodeFunctionFileAccess,
+		"SELECT sys.fn_anything(1)":                             sqlguard.CodeFunctionNotAllowed,
+		"SELECT * FROM t CROSS APPLY sys.dm_exec_sql_text(h) x": sqlguard.CodeFunctionAdmin,
+	} {
+		if v := g.Check(sql); v.Code != want {
+			t.Errorf("%s: %q, want %q: %v", sql, v.Code, want, v.Findings)
+		}
+	}
+}
+
+// TestMethods tells methods of columns from functions of schemas.
+func TestMethods(t *testing.T) {
+	g := newGuard(t)
+	for sql, want := range map[string]sqlguard.Code{
+		"SELECT c.value('(/a)[1]', 'int') FROM t":                                               "",
+		"SELECT t.c.value('(/a)[1]', 'int') FROM t":                                             "",
+		"SELECT s.t.c.value('(/a)[1]', 'int') FROM s.t":                                         "",
+		"SELECT c.query('/a').value('.', 'int') FROM t":                                         "",
+		"SELECT (SELECT c FROM t FOR XML PATH(''), TYPE).value('.', 'nvarchar(max)')":           "",
+		"SELECT n.c.value('.', 'int') FROM t CROSS APPLY t.x.nodes('/a') AS n(c)":               "",
+		"SELECT n.c.value('.', 'int') FROM t OUTER APPLY x.nodes('/a') n(c)":                    "",
+		"SELECT n.c.exist('.') FROM (SELECT CAST(x AS xml) FROM t).nodes('/a') AS n(c)":         "",
+		"SELECT CAST(x AS xml).value('.', 'int') FROM t":                                        "",
+		"SELECT x.STArea() FROM t":                                                              "",
+		"SELECT t.x.STBuffer(1).STArea() FROM t":                                                "",
+		"SELECT x.GetLevel() FROM t":                                                            "",
+		"SELECT hierarchyid::GetRoot().GetDescendant(NULL, NULL)":                               "",
+		"SELECT sys.geography::Point(1, 2, 3)":                                                  "",
+		"SELECT geography::[Null]":                                                              "",
+		"SELECT a.Lat, b.Long FROM t":                                                           "",
+		"SELECT c.Value('(/a)[1]', 'int') FROM t":                                               sqlguard.CodeFunctionNotAllowed,
+		"SELECT c.value('(/a)[1]') FROM t":                                                      sqlguard.CodeFunctionNotAllowed,
+		"SELECT c.value(1, 2) FROM t":                                                           sqlguard.CodeFunctionNotAllowed,
+		"SELECT c.query(q) FROM t":                                                              sqlguard.CodeFunctionNotAllowed,
+		"SELECT s.value('a', 'b') FROM s.t":                                                     sqlguard.CodeFunctionNotAllowed,
+		"SELECT s.STArea() FROM S.t":                                                            sqlguard.CodeFunctionNotAllowed,
+		"SELECT sys.value('a', 'b') FROM t":                                                     sqlguard.CodeFunctionNotAllowed,
+		"SELECT c.modify('insert x') FROM t":                                                    sqlguard.CodeFunctionSideEffect,
+		"SELECT c.query('/a').modify('x') FROM t":                                               sqlguard.CodeFunctionSideEffect,
+		"SELECT c.starea() FROM t":                                                              sqlguard.CodeFunctionNotAllowed,
+		"SELECT geography::Parse('x').Write('y')":                                               sqlguard.CodeFunctionNotAllowed,
+		"SELECT mytype::Parse('x')":                                                             sqlguard.CodeFunctionNotAllowed,
+		"SELECT dbo.geography::Parse('x')":                                                      sqlguard.CodeFunctionNotAllowed,
+		"SELECT c.query('sql:variable(\"@x\")') FROM t":                                         sqlguard.CodeParameterNotAllowed,
+		"SELECT n.c.value('.', 'int') FROM t CROSS APPLY t.x.nodes(t.path) AS n(c)":             sqlguard.CodeFunctionNotAllowed,
+		"SELECT n.c.value('.', 'int') FROM t CROSS APPLY dbo.x.modify('/a') AS n(c)":            sqlguard.CodeFunctionSideEffect,
+		"SELECT * FROM t CROSS APPLY dbo.nodes('/a') AS n(c) JOIN dbo.u ON 1 = 1":               sqlguard.CodeFunctionNotAllowed,
+		"SELECT (a).NoSuchProperty FROM t":                                                      sqlguard.CodeFunctionNotAllowed,
+		"SELECT $PARTITION.pf(a) FROM t":                                                        "",
+		"SELECT db.$PARTITION.pf(a) FROM t":                                                     "",
+		"SELECT TRIM(LEADING 'x' FROM a), TRIM('x' FROM a), TRIM(a), TRIM(trailing) FROM t":     "",
+		"SELECT {fn LCASE(a)}, {fn TIMESTAMPADD(SQL_TSI_DAY, 1, b)}, {fn EXTRACT(YEAR FROM b)}": "",
+	} {
+		if v := g.Check(sql); v.Code != want {
+			t.Errorf("%s: %q, want %q: %v", sql, v.Code, want, v.Findings)
+		}
+	}
+}
