@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ktxhq/ktx/dialects/postgres"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/pgdb"
+	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // BenchmarkCatalog loads the objects of databases of many relations with 20
@@ -45,6 +47,18 @@ func BenchmarkCatalog(b *testing.B) {
 				c := open(b, url, pgdb.Config{Objects: true})
 				for b.Loop() {
 					if _, err := c.Catalog(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+			b.Run("guard", func(b *testing.B) {
+				catalog, err := open(b, url, pgdb.Config{Objects: true}).Catalog(b.Context())
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := sqlguard.New(postgres.Dialect{}, sqlguard.DefaultPolicy(), catalog); err != nil {
 						b.Fatal(err)
 					}
 				}
