@@ -6,7 +6,10 @@
 // its canonical JSON (RFC 8785) without that hash. [Verify] walks the chain
 // and names the first event that was edited, deleted, inserted or moved, and
 // the first that is missing up to the last anchor. [Reader] reads the events
-// back, [Summarize] counts them.
+// back, forwards and backwards, [Statements] and [NewestStatements] join decision
+// and outcome, [Summarize] counts, [Checked] reads and verifies in one pass,
+// [OCSF] writes a statement as OCSF Datastore Activity, and [Archive] moves old
+// segments away in a way that the rest still verifies.
 //
 //	log, err := audit.Open(cfg.Dir(projectDir), cfg, logger)
 //	…
@@ -16,7 +19,8 @@
 //
 // The directory holds
 //
-//	audit-000001.jsonl            segments, numbered without gaps
+//	audit-000001.jsonl            segments, numbered without gaps; the first
+//	                              ones may be in an archive
 //	audit-000001.jsonl.torn-…     bytes that a crash left after the last whole event
 //	anchor.json                   sequence number and hash of an event known to be on disk
 //	key                           32 random bytes, the key of the HMAC over raw statements
@@ -46,7 +50,8 @@
 //
 // Events written after the last anchor can be cut off unseen. The anchor
 // follows the log by at most a second while a process is writing, and is set
-// when the log is closed.
+// when the log is closed. An anchor that is set back to an earlier event of the
+// same log is that earlier anchor again: only a copy elsewhere shows it.
 //
 // # What it never does
 //

@@ -38,18 +38,23 @@ const (
 	// LogGap says how many events could not be recorded before this one, or
 	// under [SyncAlways] not be flushed, so that their callers were refused.
 	LogGap Type = "log.gap"
+	// LogArchived says that the log's first segments were copied elsewhere and
+	// are being removed; see [Archive].
+	LogArchived Type = "log.archived"
 )
 
 // Types returns every type of event, in the order of the documentation.
 func Types() []Type {
 	return []Type{
 		QueryDecision, QueryFinished, QueryCancelled, SessionOpen, SessionClose, AuthDenied, ConfigReload, GatewayStart, GatewayStop,
-		ToolCall, SegmentSeal, LogRecovered, LogGap,
+		ToolCall, SegmentSeal, LogRecovered, LogGap, LogArchived,
 	}
 }
 
 // own reports whether t is one of the types that only the log writes.
-func (t Type) own() bool { return t == SegmentSeal || t == LogRecovered || t == LogGap }
+func (t Type) own() bool {
+	return t == SegmentSeal || t == LogRecovered || t == LogGap || t == LogArchived
+}
 
 // The values of [Decision.Verdict].
 const (
@@ -201,7 +206,8 @@ type Process struct {
 type LogInfo struct {
 	// Reason is one of the Reason constants, for log.recovered; empty otherwise.
 	Reason string `json:"reason,omitempty" class:"public"`
-	// Segment is the file the event is about.
+	// Segment is the file the event is about; in log.archived the last one of
+	// those that were archived.
 	Segment string `json:"segment,omitempty" class:"public"`
 	// Offset, Bytes and SHA256 describe bytes that were cut from Segment;
 	// Saved is the file that keeps them. In segment.seal, Bytes is the length
@@ -210,11 +216,13 @@ type LogInfo struct {
 	Bytes  int64  `json:"bytes,omitempty" class:"public"`
 	SHA256 string `json:"sha256,omitempty" class:"public"`
 	Saved  string `json:"saved,omitempty" class:"public"`
-	// FirstSeq and Records count the events of a sealed segment, the seal not included.
+	// FirstSeq and Records count the events of a sealed segment, the seal not
+	// included. In log.archived they count all events that were archived.
 	FirstSeq int64 `json:"first_seq,omitempty" class:"public"`
 	Records  int64 `json:"records,omitempty" class:"public"`
 	// KnownSeq and KnownHash name an event that had been written and was not
-	// there any more when the log was opened.
+	// there any more when the log was opened; in log.archived the last event
+	// that was archived.
 	KnownSeq  int64  `json:"known_seq,omitempty" class:"public"`
 	KnownHash string `json:"known_hash,omitempty" class:"public"`
 	// Lost is the number of events that log.gap stands for; Since is the time

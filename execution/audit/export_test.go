@@ -56,3 +56,6 @@ func Members(p any, full bool) string {
 	}
 	return string(closeObject(appendMembers([]byte{'{'}, v, fieldsOf(v.Type()), withheld)))
 }
+
+// Own reports whether only the log writes events of this type.
+func Own(t Type) bool { return t.own() }

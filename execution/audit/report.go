@@ -89,6 +89,9 @@ type Report struct {
 	LastSeq  int64           `json:"lastSeq"`
 	LastHash Hash            `json:"lastHash"`
 	Segments []SegmentReport `json:"segments"`
+	// Before is the number of events before the first one that is there: they
+	// were archived, or are missing, which is a problem.
+	Before int64 `json:"before,omitempty"`
 	// Anchor is the log's own anchor, nil when there is none.
 	Anchor *Anchor `json:"anchor"`
 	// Unanchored is the number of events after the anchor. Their loss from the
@@ -98,7 +101,7 @@ type Report struct {
 	// counts those left out after the first 100.
 	Problems []Problem `json:"problems"`
 	More     int64     `json:"more,omitempty"`
-	// Notes are the log.recovered and log.gap events.
+	// Notes are the log.recovered, log.gap and log.archived events.
 	Notes []Note `json:"notes"`
 	Torn  *Torn  `json:"torn,omitempty"`
 }

@@ -13,18 +13,20 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// tamperings is how many random attacks TestVerifyFindsTampering makes; the
+// tamperings is how many random attacks are made on a log; the
 // variable KTX_AUDIT_TAMPERINGS sets another number.
 func tamperings(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("KTX_AUDIT_TAMPERINGS")
 	if text == "" {
-		return 600
+		return 400
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -40,6 +42,8 @@ type tampered struct {
 	numbers  []int
 	anchor   []byte
 	rng      *rand.Rand
+	before   int64      // events that were archived
+	hash     audit.Hash // of the last of them
 }
 
 // pick returns a random place.
@@ -82,8 +86,13 @@ func (l *tampered) hashAt(segment, line int) string {
 	return string(l.segments[segment][line][len(`{"chain":{"hash":"`):][:64])
 }
 
-// place returns where the event seq stands in an untouched log.
+// place returns where the event seq stands in an untouched log, for one that
+// was archived the first line.
 func (l *tampered) place(seq int64) (segment, line int) {
+	if seq <= l.before {
+		return 0, 0
+	}
+	seq -= l.before
 	for s, lines := range l.segments {
 		if seq <= int64(len(lines)) {
 			return s, int(seq) - 1
@@ -146,9 +155,11 @@ var attacks = map[string]func(l *tampered) finding{
 		line := bytes.Clone(l.segments[s][i])
 		comma := bytes.LastIndexByte(line, ',')
 		line = slices.Insert(line, comma+1, ' ')
-		const open, member = len(`{"chain":{`), len(`"hash":"",`) + 64
-		plain := append(bytes.Clone(line[:open]), line[open+member:len(line)-1]...)
-		copy(line[open+len(`"hash":"`):], fmt.Sprintf("%x", sha256.Sum256(plain)))
+		hash, err := plainHash(line)
+		if err != nil {
+			panic(err)
+		}
+		copy(line[len(`{"chain":{"hash":"`):], hash)
 		l.segments[s][i] = line
 		return anyKind(s, i+1)
 	},
@@ -316,7 +327,7 @@ var attacks = map[string]func(l *tampered) finding{
 	"copy a segment to the end": func(l *tampered) finding {
 		s := l.rng.IntN(len(l.segments))
 		l.segments = append(l.segments, l.segments[s])
-		l.numbers = append(l.numbers, len(l.segments))
+		l.numbers = append(l.numbers, l.numbers[len(l.numbers)-1]+1)
 		return anyKind(len(l.segments)-1, 1)
 	},
 	"edit two lines": func(l *tampered) finding {
@@ -407,7 +418,7 @@ var attacks = map[string]func(l *tampered) finding{
 
 // chain returns what an event at (segment, line) would have to continue.
 func (l *tampered) chain(segment, line int) (prev audit.Hash, seq int64) {
-	seq = 1
+	prev, seq = l.hash, l.before+1
 	for s := range segment + 1 {
 		for i, text := range l.segments[s] {
 			if s == segment && i == line {
@@ -420,13 +431,46 @@ func (l *tampered) chain(segment, line int) (prev audit.Hash, seq int64) {
 	return prev, seq
 }
 
+// TestVerifyFindsTampering attacks a whole log, and one whose first segments
+// were archived.
 func TestVerifyFindsTampering(t *testing.T) {
 	t.Parallel()
-	base := t.TempDir()
-	fill(t, base, audit.Config{RotateBytes: 4 << 10}, 50)
+	cfg := audit.Config{RotateBytes: 4 << 10}
+	t.Run("whole", func(t *testing.T) {
+		t.Parallel()
+		base := t.TempDir()
+		fill(t, base, cfg, 50)
+		attack(t, base, 0, audit.Hash{})
+	})
+	t.Run("archived", func(t *testing.T) {
+		t.Parallel()
+		base := t.TempDir()
+		fill(t, base, cfg, 50)
+		moved, err := audit.Archive(t.Context(), base, cfg, t.TempDir(), time.Now().Add(time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fill(t, base, cfg, 40)
+		attack(t, base, moved.Last.Seq, moved.Last.Hash)
+	})
+}
+
+// attack makes the tamperings, each on a fresh copy of the log in base.
+func attack(t *testing.T, base string, before int64, hash audit.Hash) {
+	t.Helper()
+	sound(t, base)
 	var original [][][]byte
+	var numbers []int
 	for _, path := range segmentFiles(t, base) {
 		original = append(original, splitLines(read(t, path)))
+		n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "audit-"), ".jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers = append(numbers, n)
+	}
+	if len(original) < 3 {
+		t.Fatalf("%d segments, the attacks want 3", len(original))
 	}
 	anchor := read(t, filepath.Join(base, "anchor.json"))
 	names := slices.Sorted(maps.Keys(attacks))
@@ -436,12 +480,17 @@ func TestVerifyFindsTampering(t *testing.T) {
 	for n := range total {
 		name := names[n%len(names)]
 		made[name]++
-		l := &tampered{anchor: anchor, rng: rand.New(rand.NewPCG(uint64(n), 1))}
-		for i, lines := range original {
+		l := &tampered{
+			anchor: anchor, rng: rand.New(rand.NewPCG(uint64(n), 1)), numbers: slices.Clone(numbers), before: before, hash: hash,
+		}
+		for _, lines := range original {
 			l.segments = append(l.segments, append([][]byte(nil), lines...))
-			l.numbers = append(l.numbers, i+1)
 		}
 		want := attacks[name](l)
+		if before > 0 && !l.tells() {
+			// Nothing says any more that the beginning was archived.
+			want = finding{l.first(), 0, []audit.ProblemKind{audit.ProblemSegment}}
+		}
 		l.writeTo(t, dir)
 		report := verify(t, dir)
 		if report.OK || len(report.Problems) == 0 {
@@ -463,6 +512,41 @@ func TestVerifyFindsTampering(t *testing.T) {
 		named++
 	}
 	t.Logf("%d tamperings of %d kinds: %d found, %d with the first bad event named", total, len(made), found, named)
+}
+
+// tells reports whether the event that tells of the archive is there, untouched.
+func (l *tampered) tells() bool {
+	for _, lines := range l.segments {
+		for _, line := range lines {
+			if bytes.Contains(line, []byte(`"event":"log.archived"`)) && bytes.HasSuffix(line, []byte("}\n")) {
+				if sum, err := plainHash(line); err == nil && bytes.Contains(line[:90], []byte(sum)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// plainHash recomputes the hash of a line as anybody can: without its own hash.
+func plainHash(line []byte) (string, error) {
+	const open, member = len(`{"chain":{`), len(`"hash":"",`) + 64
+	if len(line) < open+member {
+		return "", errors.New("the line is too short")
+	}
+	plain := append(bytes.Clone(line[:open]), line[open+member:len(line)-1]...)
+	return fmt.Sprintf("%x", sha256.Sum256(plain)), nil
+}
+
+// first returns the index of the segment with the lowest number.
+func (l *tampered) first() int {
+	lowest := -1
+	for i, lines := range l.segments {
+		if lines != nil && (lowest < 0 || l.numbers[i] < l.numbers[lowest]) {
+			lowest = i
+		}
+	}
+	return lowest
 }
 
 // writeTo puts the log into dir, in the place of what is there.

@@ -67,6 +67,23 @@ type verifier struct {
 	next   int64 // sequence number of the next event
 	prev   Hash  // hash it must name
 	linked bool  // false when prev is not known
+
+	gone  *beginning     // nil when the log begins with its first segment
+	seals map[int64]Hash // of the segments that are there, when it does not
+}
+
+// beginning is where a log begins whose first segments are not there. That is
+// in order when an event of the log says that they were archived.
+type beginning struct {
+	segment int // number of the first one that is there
+	read    bool
+	name    string // where the first line is that can be relied on
+	line    int
+	damaged int      // lines before that
+	before  int64    // number of the event before all these
+	hash    Hash     // hash of that event, known when damaged is 0
+	told    *LogInfo // the last that the log says of an archive
+	said    bool     // it tells of just what is missing
 }
 
 func (v *verifier) run(ctx context.Context, anchors []Anchor) error {
@@ -90,6 +107,10 @@ func (v *verifier) run(ctx context.Context, anchors []Anchor) error {
 	}
 	v.report.Segments, v.report.Problems, v.report.Notes = []SegmentReport{}, []Problem{}, []Note{}
 	expected := 1
+	if len(numbers) > 0 && numbers[0] > 1 {
+		v.gone, v.seals = &beginning{segment: numbers[0]}, map[int64]Hash{}
+		expected = numbers[0]
+	}
 	for i, number := range numbers {
 		if number != expected {
 			v.report.add(Problem{
@@ -118,8 +139,40 @@ func (v *verifier) run(ctx context.Context, anchors []Anchor) error {
 	default:
 		v.report.Unanchored = max(0, v.report.LastSeq-own.Seq)
 	}
+	if v.gone != nil && !v.gone.said {
+		v.unsaid()
+	}
 	v.report.OK = len(v.report.Problems) == 0
 	return nil
+}
+
+// unsaid reports that segments are missing at the beginning. Whatever else is
+// wrong comes after that.
+func (v *verifier) unsaid() {
+	g := v.gone
+	p := Problem{
+		Kind: ProblemSegment, Segment: segmentName(g.segment), Seq: 1,
+		Detail: fmt.Sprintf("the segment before it, %s, is missing, and no event says that it was archived", segmentName(g.segment-1)),
+	}
+	if g.read && g.told != nil && g.told.Segment == segmentName(g.segment-1) {
+		p = Problem{
+			Kind: ProblemMisplaced, Segment: g.name, Line: g.line, Seq: g.told.KnownSeq + 1,
+			Detail: fmt.Sprintf("event %d, which was archived last, is not the one before it", g.told.KnownSeq),
+		}
+	}
+	v.report.Problems = slices.Insert(v.report.Problems, 0, p)
+}
+
+// begins takes the first line that can be relied on for where the log begins.
+func (v *verifier) begins(segment string, line int, h head) {
+	g := v.gone
+	g.name, g.line = segment, line
+	g.read, g.before, g.hash = true, h.seq-1-int64(g.damaged), h.prev
+	v.next, v.linked = h.seq, false
+	v.report.Before = max(0, g.before)
+	for i := range v.report.Problems { // those of the lines before, counted from 1 on
+		v.report.Problems[i].Seq += g.before
+	}
 }
 
 // segment checks one file.
@@ -193,6 +246,10 @@ func (v *verifier) line(seg *SegmentReport, line []byte, at *lines, readErr erro
 	case err != nil:
 		v.edited(seg.Name, at.number, err)
 	default:
+		if v.gone != nil && !v.gone.read {
+			v.begins(seg.Name, at.number, h)
+			v.archivedAnchors(seg.Name, at.number)
+		}
 		if canonical, err := jcs.Transform(line); err != nil || !bytes.Equal(canonical, line) {
 			v.problem(ProblemEdited, seg.Name, at.number, v.next, "the line is not in canonical form")
 		} else {
@@ -221,6 +278,9 @@ func (v *verifier) edited(segment string, line int, err error) {
 	v.problem(ProblemEdited, segment, line, v.next, err.Error())
 	v.next++
 	v.linked = false
+	if v.gone != nil && !v.gone.read {
+		v.gone.damaged++
+	}
 }
 
 // follows checks that h continues the chain.
@@ -235,6 +295,41 @@ func (v *verifier) follows(segment string, line int, h head) {
 		v.problem(ProblemMisplaced, segment, line, h.seq, fmt.Sprintf("event %d stands where event %d belongs", h.seq, v.next))
 	case v.linked && h.prev != v.prev:
 		v.problem(ProblemChain, segment, line, h.seq, "it names another event as the one before it")
+	}
+}
+
+// archivedAnchors compares the anchors of events that are not there any more:
+// only that of the last one can be.
+func (v *verifier) archivedAnchors(segment string, line int) {
+	for len(v.anchors) > 0 && v.anchors[0].Seq <= v.gone.before {
+		a := v.anchors[0]
+		v.anchors = v.anchors[1:]
+		switch {
+		case a.Seq < v.gone.before:
+			v.problem(ProblemReplaced, segment, line, a.Seq, fmt.Sprintf(
+				"the log begins after event %d, which the anchor names: verify the archive against it", a.Seq))
+		case a.Hash != v.gone.hash:
+			v.problem(ProblemReplaced, segment, line, a.Seq, "the first event names another event as the one before it than the anchor")
+		}
+	}
+}
+
+// archived reads an event that says what was archived.
+func (v *verifier) archived(info LogInfo) {
+	if v.gone == nil {
+		return // it is still there
+	}
+	v.gone.told = &info
+	n, ok := segmentNumber(info.Segment)
+	if !ok || n < v.gone.segment-1 {
+		return
+	}
+	switch {
+	case info.KnownSeq == v.gone.before:
+		v.gone.said = v.gone.damaged > 0 || info.KnownHash == v.gone.hash.String()
+	case info.KnownSeq > v.gone.before: // the removal was cut short
+		hash, there := v.seals[info.KnownSeq]
+		v.gone.said = there && info.KnownHash == hash.String()
 	}
 }
 
@@ -266,6 +361,9 @@ func (v *verifier) own(seg *SegmentReport, line []byte, at *lines, h head) {
 	}
 	if h.kind == SegmentSeal {
 		seg.Sealed = true
+		if v.seals != nil {
+			v.seals[h.seq] = h.hash
+		}
 		info := e.Log
 		if info.Segment != seg.Name || info.Bytes != at.start ||
 			info.FirstSeq != 0 && (info.FirstSeq != seg.FirstSeq || info.Records != seg.Events-1) {
@@ -276,6 +374,9 @@ func (v *verifier) own(seg *SegmentReport, line []byte, at *lines, h head) {
 		return
 	}
 	v.report.Notes = append(v.report.Notes, Note{Segment: seg.Name, Line: at.number, Event: e})
+	if h.kind == LogArchived {
+		v.archived(e.Log)
+	}
 	switch e.Log.Reason {
 	case ReasonMissing:
 		v.problem(ProblemLost, seg.Name, at.number, h.seq, fmt.Sprintf(

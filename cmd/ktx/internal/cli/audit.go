@@ -18,11 +18,26 @@ import (
 )
 
 func (a *app) auditCommand() *cobra.Command {
-	return group("audit", "Read and verify the audit log", a.auditTail(), a.auditQuery(), a.auditShow(), a.auditVerify(), a.auditExport(), a.auditStats())
+	c := group("audit", "Read and verify the audit log",
+		a.auditTail(), a.auditQuery(), a.auditShow(), a.auditVerify(), a.auditExport(), a.auditStats(), a.auditArchive())
+	for _, sub := range c.Commands() {
+		if sub.Name() != "archive" {
+			sub.Flags().String("dir", "", "read the log in this folder, such as an archive, not the project's")
+			_ = sub.MarkFlagDirname("dir")
+		}
+	}
+	return c
 }
 
-// auditDir returns the directory of the project's audit log.
-func (a *app) auditDir() (string, error) {
+// auditDir returns the directory of the log that a command reads: the
+// project's, unless --dir names another.
+func (a *app) auditDir(cmd *cobra.Command) (string, error) {
+	if dir, err := cmd.Flags().GetString("dir"); err == nil && cmd.Flags().Changed("dir") {
+		if dir == "" {
+			return "", usage("--dir is blank")
+		}
+		return dir, nil
+	}
 	p, err := a.project()
 	if err != nil {
 		return "", err
@@ -41,7 +56,7 @@ func (a *app) auditTail() *cobra.Command {
 		Short: "Print the last events",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := a.auditDir()
+			dir, err := a.auditDir(cmd)
 			if err != nil {
 				return err
 			}
@@ -131,7 +146,7 @@ func (a *app) auditShow() *cobra.Command {
 		Short: "Print the events of a number or of a statement, whole",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := a.auditDir()
+			dir, err := a.auditDir(cmd)
 			if err != nil {
 				return err
 			}
@@ -181,7 +196,7 @@ to an anchor that was kept elsewhere (--anchor FILE).
 Exit code: 0 the chain is whole, 1 it is not, 3 it could not be read.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := a.auditDir()
+			dir, err := a.auditDir(cmd)
 			if err != nil {
 				return err
 			}
@@ -223,13 +238,28 @@ func (a *app) printVerify(rep audit.Report) {
 		a.printf("and %d more\n", rep.More)
 	}
 	for _, n := range rep.Notes {
-		a.printf("note   %s line %d: %s %s\n", escapeControls(n.Segment), n.Line, escapeControls(string(n.Event.Type)), escapeControls(n.Event.Log.Reason))
+		a.printf("note   %s line %d: %s %s\n", escapeControls(n.Segment), n.Line, escapeControls(string(n.Event.Type)), escapeControls(noteDetail(n.Event)))
 	}
 	if rep.OK {
 		a.printf("%s %s in %s, last hash %s\n", a.paint(a.out, styleGreen, "whole "), count(int(rep.Events), "event"), count(len(rep.Segments), "segment"), rep.LastHash)
+		if rep.Before > 0 {
+			a.printf("note   the log begins with event %d; the %s before it are in an archive\n", rep.Before+1, count(int(rep.Before), "event"))
+		}
 		if rep.Unanchored > 0 {
 			a.printf("note   the last %d events are not anchored yet: their loss would not be found\n", rep.Unanchored)
 		}
+	}
+}
+
+// noteDetail says what an event of the log about itself tells.
+func noteDetail(e audit.Event) string {
+	switch e.Type { //nolint:exhaustive // the others have a reason, or are no notes
+	case audit.LogArchived:
+		return fmt.Sprintf("events up to %d were moved to an archive", e.Log.KnownSeq)
+	case audit.LogGap:
+		return fmt.Sprintf("%s could not be recorded before it", count(int(e.Log.Lost), "event"))
+	default:
+		return e.Log.Reason
 	}
 }
 
@@ -240,7 +270,7 @@ func (a *app) auditStats() *cobra.Command {
 		Short: "Count events, verdicts, codes, connections and times",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := a.auditDir()
+			dir, err := a.auditDir(cmd)
 			if err != nil {
 				return err
 			}

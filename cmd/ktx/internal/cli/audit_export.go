@@ -61,7 +61,7 @@ is broken · 2 wrong usage · 3 not written.`,
   ktx audit export --connection warehouse --redact sensitive`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir, err := a.auditDir()
+			dir, err := a.auditDir(cmd)
 			if err != nil {
 				return err
 			}

@@ -60,7 +60,7 @@ cannot be read.`,
 				return err
 			}
 			o.events = o.events || len(o.Types) > 0
-			dir, err := a.auditDir()
+			dir, err := a.auditDir(cmd)
 			if err != nil {
 				return err
 			}
