@@ -22,6 +22,7 @@ type query struct {
 const (
 	guarded   = "guarded"
 	unguarded = "unguarded"
+	narrow    = "narrow" // unguarded, with a limit on values that makes the backend read long rows piece by piece
 )
 
 // named are objects that have names to quote.
@@ -140,10 +141,19 @@ func pgTables(t *testing.T, conn *pgx.Conn, r *rand.Rand, rows int) []query {
 		}
 	}
 	var queries []query
+	var mixed []query // values of many types in each row
 	for i, typ := range slices.Sorted(maps.Keys(all)) {
 		queries = append(queries, pgTable(t, conn, r, i, typ, all[typ], rows))
+		if i%8 == 7 {
+			var columns, joins string
+			for n := i - 7; n <= i; n++ {
+				columns += fmt.Sprintf(", t_%d.v AS v%[1]d", n)
+				joins += fmt.Sprintf(" LEFT JOIN cells.t_%d ON t_%[1]d.id = n", n)
+			}
+			mixed = append(mixed, query{connection: guarded, sql: fmt.Sprintf("SELECT n%s FROM generate_series(0, %d) AS n%s ORDER BY n", columns, rows, joins)})
+		}
 	}
-	return queries
+	return append(queries, mixed...)
 }
 
 func major(t *testing.T, conn *pgx.Conn) int {

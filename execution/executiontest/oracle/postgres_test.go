@@ -48,6 +48,16 @@ var pgTexts = []string{
 	"SELECT g, g::text FROM generate_series('2024-03-30 00:00+01'::timestamptz, '2024-04-01', '3 hours') AS g",
 }
 
+// pgLong are rows that are longer than one value may be, of values that are
+// not. Below narrowCell a value is returned.
+var pgLong = []string{
+	fmt.Sprintf("SELECT n, repeat('é', %d), NULL, '', repeat(E'\\\n\"', %d), NULL::int4, decode(repeat('00', %d), 'hex'), 1.5::float8 FROM generate_series(1, 5) AS n", narrowCell/2, narrowCell/3, narrowCell/2-1),
+	fmt.Sprintf("SELECT repeat('x', n * %d), repeat('y', %d - n), NULL, n FROM generate_series(0, 100) AS n", narrowCell/100, narrowCell),
+	"SELECT n, repeat('x', 700), repeat('y', 700) FROM generate_series(1, 60) AS n",
+}
+
+const narrowCell = 60_000
+
 // noResult are types that no column of a result can have, with the reason.
 var noResult = map[string]string{
 	"any": "stands for an argument of any type", "internal": "cannot be made or passed by SQL", "unknown": "the server gives such a column the type text",
@@ -85,11 +95,14 @@ func TestPostgreSQL(t *testing.T) {
 	for _, sql := range pgTexts {
 		queries = append(queries, query{connection: unguarded, sql: sql})
 	}
+	for _, sql := range pgLong {
+		queries = append(queries, query{connection: narrow, sql: sql})
+	}
 	queries = append(queries, pgRowTypes(t, conn)...)
 	execute(t, conn, fmt.Sprintf(pgDefaults, name))
 
-	s := pgService(t, url)
-	want := psql(t, url, asItIs, queries)
+	s := pgService(t, url, "")
+	want := psql(t, url, asItIs, "UTC", queries)
 	types := pgTypes(t, conn)
 	covered := map[uint32]bool{}
 	var f figure
@@ -144,22 +157,22 @@ func connect(t *testing.T, url string) *pgx.Conn {
 	return conn
 }
 
-// pgService serves a database twice: behind the product's guard, and behind one
-// that approves every text.
-func pgService(t *testing.T, url string) *research.Service {
+// pgService serves a database behind the product's guard, and behind one that
+// approves every text. No time zone is the product's own default.
+func pgService(t *testing.T, url, zone string) *research.Service {
 	t.Helper()
-	connection := func(id string, d sqlguard.Dialect, policy sqlguard.Policy) execution.Connection {
+	connection := func(id string, d sqlguard.Dialect, policy sqlguard.Policy, lim execution.Limits) execution.Connection {
 		return execution.Connection{
-			ID: id, Engine: "POSTGRESQL", Dialect: d, Policy: policy, Limits: limits,
+			ID: id, Engine: "POSTGRESQL", Dialect: d, Policy: policy, Limits: lim,
 			Open: func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
-				return pgdb.Open(ctx, pgdb.Config{URL: pgdb.NewSecret(url), MaxConnections: 2, Session: d.Session()}, guard)
+				return pgdb.Open(ctx, pgdb.Config{URL: pgdb.NewSecret(url), MaxConnections: 2, Timezone: zone, Session: d.Session()}, guard)
 			},
 		}
 	}
-	return service(t,
-		connection(guarded, postgres.Dialect{}, sqlguard.Policy{}),
-		connection(unguarded, executiontest.Permissive{DialectName: "postgres"}, sqlguard.Policy{MaxBytes: sqlguard.CeilingMaxBytes}),
-	)
+	all, policy := executiontest.Permissive{DialectName: "postgres"}, sqlguard.Policy{MaxBytes: sqlguard.CeilingMaxBytes}
+	short := limits
+	short.CellBytes = narrowCell
+	return service(t, connection(guarded, postgres.Dialect{}, sqlguard.Policy{}, limits), connection(unguarded, all, policy, limits), connection(narrow, all, policy, short))
 }
 
 // pgType is a type of a column.

@@ -24,7 +24,7 @@ const (
 // psql runs queries, each on its own, and returns what it prints of each,
 // cell by cell. Zero bytes separate cells and rows, which no text of the
 // server holds, so that nothing is lost.
-func psql(t *testing.T, url, encoding string, queries []query) [][]cell {
+func psql(t *testing.T, url, encoding, zone string, queries []query) [][]cell {
 	t.Helper()
 	null, end := "null "+rand.Text(), "end "+rand.Text()
 	var out [][]cell
@@ -37,7 +37,7 @@ func psql(t *testing.T, url, encoding string, queries []query) [][]cell {
 			n++
 		}
 		cmd := exec.CommandContext(t.Context(), testdb.Tool(t, "psql"), args...)
-		cmd.Env = append(os.Environ(), "PGCLIENTENCODING="+encoding, "PGTZ=UTC", "PGDATESTYLE=ISO", "PGOPTIONS="+
+		cmd.Env = append(os.Environ(), "PGCLIENTENCODING="+encoding, "PGTZ="+zone, "PGDATESTYLE=ISO", "PGOPTIONS="+
 			"-c intervalstyle=postgres -c bytea_output=hex -c extra_float_digits=1 -c standard_conforming_strings=on")
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr

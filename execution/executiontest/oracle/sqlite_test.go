@@ -89,11 +89,11 @@ func randomStored(r *rand.Rand) any {
 
 func TestSQLite(t *testing.T) {
 	t.Parallel()
-	for encoding, rows := range map[string]int{"UTF-8": 3000, "UTF-16le": 300, "UTF-16be": 300} {
+	for encoding, rows := range map[string]int{"UTF-8": 2000, "UTF-16le": 300, "UTF-16be": 300} {
 		t.Run(encoding, func(t *testing.T) {
 			t.Parallel()
 			path := testdb.SQLiteFile(t, "PRAGMA encoding = '"+encoding+"'", sqliteTables)
-			fill(t, path, source(t), randomRows(t, rows))
+			fill(t, path, encoding, source(t), randomRows(t, rows))
 			atLeast := least
 			if encoding != "UTF-8" {
 				atLeast = least / 10
@@ -178,7 +178,7 @@ func compareStored(t *testing.T, f *figure, place string, got cell, want stored)
 }
 
 // fill writes the edges and random values into every column of the tables.
-func fill(t *testing.T, path string, r *rand.Rand, rows int) {
+func fill(t *testing.T, path, encoding string, r *rand.Rand, rows int) {
 	t.Helper()
 	conn, err := driver.Open(path)
 	if err != nil {
@@ -210,6 +210,11 @@ func fill(t *testing.T, path string, r *rand.Rand, rows int) {
 		for n := range values {
 			if values[n] = randomStored(r); i < len(sqliteEdges) {
 				values[n] = sqliteEdges[i]
+			}
+			// From a text of over 4,000 bytes in a UTF-16 file the engine of
+			// today takes the byte order mark, that of some years ago did not.
+			if text, ok := values[n].(string); ok && encoding != "UTF-8" && len(text) > 1000 {
+				values[n] = strings.TrimLeft(text, "\ufeff")
 			}
 		}
 		if err := insert("INSERT INTO plain (n, i, r, u, t, b, yes, day, at, d, c, big, j) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values...); err != nil {

@@ -23,18 +23,41 @@ func TestEncodings(t *testing.T) {
 		t.Run(v.encoding, func(t *testing.T) {
 			url := testdb.Postgres(t).NewDatabaseWith(t, "ENCODING '"+v.encoding+"' LC_COLLATE 'C' LC_CTYPE 'C'", "SET client_encoding = 'UTF8'", v.table)
 			q := query{connection: guarded, sql: "SELECT t, a, ROW(t, a) AS r FROM texts ORDER BY n"}
-			want := psql(t, url, v.client, []query{q})[0]
-			got := ask(t, pgService(t, url), q.connection, q.sql)
-			if len(want) != 3*len(got.Rows) {
-				t.Fatalf("%d rows, psql prints %d cells", len(got.Rows), len(want))
-			}
-			var f figure
-			for n, row := range got.Rows {
-				for m, c := range row {
-					f.compare(t, fmt.Sprintf("row %d, column %d", n+1, m+1), c, want[3*n+m])
-				}
-			}
-			f.report(t, v.encoding, 600)
+			want := psql(t, url, v.client, "UTC", []query{q})[0]
+			got := ask(t, pgService(t, url, ""), q.connection, q.sql)
+			compareRows(t, v.encoding, got, want)
 		})
 	}
+}
+
+// TestTimezones compares times in zones other than UTC, with offsets of half
+// hours, and of seconds in the past.
+func TestTimezones(t *testing.T) {
+	t.Parallel()
+	url := testdb.Postgres(t).NewDatabase(t)
+	conn, r := connect(t, url), source(t)
+	execute(t, conn, "CREATE SCHEMA cells")
+	for i, typ := range []string{"timestamptz", "timetz"} {
+		q := pgTable(t, conn, r, i, typ, pgValues[typ], randomRows(t, 80))
+		for _, zone := range []string{"Asia/Kathmandu", "America/St_Johns", "Europe/Amsterdam", "Pacific/Apia"} {
+			want := psql(t, url, asItIs, zone, []query{q})[0]
+			got := ask(t, pgService(t, url, zone), q.connection, q.sql)
+			compareRows(t, typ+" in "+zone, got, want)
+		}
+	}
+}
+
+// compareRows compares an answer with the cells that psql prints.
+func compareRows(t *testing.T, what string, got answer, want []cell) {
+	t.Helper()
+	if len(want) != len(got.Headers)*len(got.Rows) || len(want) < 100 {
+		t.Fatalf("%s: %d rows, psql prints %d cells", what, len(got.Rows), len(want))
+	}
+	var f figure
+	for n, row := range got.Rows {
+		for m, c := range row {
+			f.compare(t, fmt.Sprintf("%s: row %d, column %s", what, n+1, got.Headers[m]), c, want[len(row)*n+m])
+		}
+	}
+	f.report(t, what, len(want))
 }
