@@ -50,11 +50,7 @@ func (w *walker) itemHas(item *fromItem, column string) bool {
 // is not known. The result is false when there may be others.
 func (w *walker) itemColumns(item *fromItem) ([]string, bool) {
 	if item.relation != nil {
-		columns, known := w.names.Columns(item.relation.Schemaname, item.relation.Relname)
-		if !known || item.relation.Catalogname != "" {
-			return nil, false
-		}
-		return renamed(columns, item.relation.Alias), true
+		return w.relationColumns(item.relation)
 	}
 	return item.columns, item.columns != nil
 }
@@ -72,6 +68,16 @@ func (w *walker) everyItemIsRelation(item string) bool {
 		}
 	}
 	return found
+}
+
+// relationColumns returns the columns of a relation of the catalogue. The
+// server's own come first.
+func (w *walker) relationColumns(rv *rangeVar) ([]string, bool) {
+	if _, system := systemRelation(rv.Schemaname, rv.Relname); system || rv.Catalogname != "" {
+		return nil, false
+	}
+	columns, known := w.names.Columns(rv.Schemaname, rv.Relname)
+	return renamed(columns, rv.Alias), known
 }
 
 // attributeOfRow reports whether (x).name is certainly a column of the relation
@@ -200,8 +206,7 @@ func (w *walker) sideColumns(n *node, depth int) ([]string, bool) {
 			columns := w.columnsOfCTE(rv.Relname)
 			return renamed(columns, rv.Alias), columns != nil
 		}
-		columns, known := w.names.Columns(rv.Schemaname, rv.Relname)
-		return renamed(columns, rv.Alias), known && rv.Catalogname == ""
+		return w.relationColumns(rv)
 	}
 	if join := n.GetJoinExpr(); join != nil && join.Alias == nil {
 		left, known := w.sideColumns(join.Larg, depth+1)

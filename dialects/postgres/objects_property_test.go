@@ -1,0 +1,120 @@
+package postgres_test
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ktxhq/ktx/dialects/postgres"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// With no objects in it, a catalogue changes nothing but this: what neither the
+// server nor the catalogue has does not exist.
+func TestEmptyObjectsChangeNothing(t *testing.T) {
+	plain := objectGuard(t, nil, nil)
+	empty := objectGuard(t, &sqlguard.Objects{}, nil)
+	compared := 0
+	for _, sql := range statements() {
+		a, b := plain.Check(sql), empty.Check(sql)
+		// What the verdict calls relations is made, so that it exists.
+		o := &sqlguard.Objects{}
+		for _, r := range a.Relations {
+			o.Relations = append(o.Relations, table(cmp.Or(r.Schema, "public")+"."+r.Name, ""))
+		}
+		// Not every relation of a write is resolved.
+		c := objectGuard(t, o, nil).Check(sql)
+		for _, v := range []sqlguard.Verdict{b, c} {
+			left := missing(t, a.Findings, v.Findings)
+			for _, f := range left {
+				if f.Code != sqlguard.CodeUnresolvedObject {
+					t.Errorf("%s\n\tonly without a catalogue, or only with one: %+v", sql, f)
+				}
+			}
+			if v.Allowed && !a.Allowed {
+				t.Errorf("%s\n\tallowed by an empty catalogue: %v", sql, a.Findings)
+			}
+		}
+		if c.Allowed == a.Allowed {
+			compared++
+		}
+	}
+	if n := len(statements()); compared < n*9/10 {
+		t.Errorf("only %d of %d verdicts are the same where the relations exist", compared, n)
+	}
+}
+
+// missing returns the findings of b that a does not have, and those of a that b
+// has neither so nor as an object that does not exist.
+func missing(t *testing.T, a, b []sqlguard.Finding) (left []sqlguard.Finding) {
+	t.Helper()
+	same := func(x, y sqlguard.Finding) bool { return x.Code == y.Code && x.Span == y.Span }
+	for _, f := range b {
+		if !slices.ContainsFunc(a, func(x sqlguard.Finding) bool { return same(x, f) }) {
+			left = append(left, f)
+		}
+	}
+	for _, f := range a {
+		if !slices.ContainsFunc(b, func(x sqlguard.Finding) bool {
+			return same(x, f) || x.Code == sqlguard.CodeUnresolvedObject && x.Span == f.Span
+		}) {
+			left = append(left, f)
+		}
+	}
+	return left
+}
+
+// Objects of which nothing is known allow nothing: whatever names they bear, no
+// text that was refused without them passes with them, but for relations.
+func TestOpaqueObjectsAllowNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	texts := statements()
+	names := []string{"lower", "count", "pg_sleep", "f", "st_area", "name", "date", "mood", "current_user", "now", "c", "x", "similarity", "crosstab", "upper"}
+	operators := []string{"=", "<", "||", "@@", "<->", "===", "+", "~~"}
+	for range 12 {
+		relations := shop().Relations
+		with := &sqlguard.Objects{Relations: relations}
+		for range 20 {
+			arguments := []string{"", "text", "text text", "int4 int4", "_text", "anyelement", "record"}[r.IntN(7)]
+			with.Functions = append(with.Functions, opaque([]string{"public.", "pg_catalog.", "other."}[r.IntN(3)]+names[r.IntN(len(names))], arguments))
+		}
+		for i := range 6 {
+			with.Operators = append(with.Operators, operator("public."+operators[r.IntN(len(operators))], "text", "text", fmt.Sprintf("public.f%d", i)))
+		}
+		bare := objectGuard(t, &sqlguard.Objects{Relations: relations}, nil)
+		full := objectGuard(t, with, func(p *sqlguard.Policy) { p.Functions.Allow = []string{"public.*", "pg_catalog.*", "other.*"} })
+		for _, sql := range texts {
+			if v := full.Check(sql); v.Allowed && !bare.Check(sql).Allowed {
+				t.Errorf("%s\n\tis allowed by %+v", sql, with)
+			}
+		}
+	}
+}
+
+// Whatever a catalogue holds, the guard answers, and answers the same twice.
+func FuzzObjects(f *testing.F) {
+	for _, sql := range []string{"SELECT upper('a') FROM names n WHERE n.id = 1", "SELECT c.name, 'x'::email FROM customers c NATURAL JOIN orders"} {
+		f.Add(sql, "SELECT id FROM customers", "(VALUE <> '')", "SELECT $1")
+	}
+	f.Add("SELECT atomic(1)", "TABLE x;", "CHECK (a) NOT VALID", "BEGIN ATOMIC SELECT 1; END")
+	f.Fuzz(func(t *testing.T, sql, definition, check, body string) {
+		o := shop()
+		o.Relations = append(o.Relations, view("public.x", "id", definition), view("public.names2", "id", definition))
+		o.Types = append(o.Types, domain("public.fuzzed", "text", check))
+		o.Functions = append(o.Functions, sqlFunction("public.upper", "text", body), sqlFunction("public.fuzzed", "text", body))
+		a, b := objectGuard(t, o, all), objectGuard(t, o, all)
+		for _, text := range []string{sql, "SELECT * FROM x, names2", "SELECT 'a'::fuzzed, fuzzed('a'), upper('a')"} {
+			v := a.Check(text)
+			if again := b.Check(text); again.Code != v.Code || len(again.Findings) != len(v.Findings) {
+				t.Fatalf("%q: %q, then %q", text, v.Code, again.Code)
+			}
+			if v.Code == sqlguard.CodeInternalError {
+				t.Fatalf("%q: a fault", text)
+			}
+		}
+	})
+}
+
+var _ sqlguard.ObjectDialect = postgres.Dialect{}
