@@ -172,7 +172,7 @@ var readingOrder = []struct {
 	{"its generated tables", []string{"dialects/postgres/functions_table.go", "dialects/postgres/system_catalog_table.go"}, "", "read `dialects/postgres/data/verdicts.md` instead"},
 	{"the reader of SQLite", []string{"dialects/sqlite/*.go"}, "", "`walk.go`, and `complete.go` for what the parser may lose"},
 	{"the reader of SQL Server", []string{"dialects/sqlserver/*.go"}, "", "`lex.go`, `statement.go`, `query.go`: a parser of its own, which states what it reads"},
-	{"the backend of PostgreSQL", []string{"execution/pgdb/*.go"}, "", "`session.go` has every constant text, `query.go` the order of messages"},
+	{"the backend of PostgreSQL", []string{"execution/pgdb/*.go"}, "", "`session.go`, `session_catalog.go` and `session_probe.go` have every constant text, `query.go` the order of messages"},
 	{"the backend of SQLite", []string{"execution/sqlitedb/*.go"}, "", "`session.go` has the switches and the authorizer"},
 	{"the record", []string{"execution/audit/*.go"}, "", "`event.go` for what is kept, `chain.go` and `verify.go` for the chain"},
 	{"the MCP tools", []string{"research/*.go"}, "", "`mcp.go`, `sql_execution.go`"},
