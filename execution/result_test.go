@@ -3,6 +3,7 @@ package execution_test
 import (
 	"encoding/json"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"testing"
@@ -58,6 +59,19 @@ func TestEveryValueIsValidJSON(t *testing.T) {
 		for _, v := range []execution.Value{execution.IntegerValue(text), execution.FloatValue(text)} {
 			if !json.Valid(v.AppendJSON(nil)) {
 				t.Fatalf("%+v is not JSON", v)
+			}
+		}
+		number := rapid.StringMatching(`-?[0-9]{1,25}(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?`).Draw(t, "number")
+		integer, _ := new(big.Int).SetString(number, 10)
+		exact := integer != nil && integer.String() == number && integer.CmpAbs(big.NewInt(1<<53)) <= 0
+		if v := execution.IntegerValue(number); (v.Kind == execution.Number) != exact || v.Text != number {
+			t.Fatalf("%s became %+v, want a number: %t", number, v, exact)
+		}
+		if v := execution.FloatValue(number); v.Kind == execution.Number {
+			near, _, err := big.ParseFloat(v.Text, 10, 4000, big.ToNearestEven)
+			read, readErr := strconv.ParseFloat(v.Text, 64)
+			if want, _ := near.Float64(); err != nil || readErr != nil || want != read || math.IsInf(read, 0) || !json.Valid([]byte(v.Text)) {
+				t.Fatalf("%s is a number that is read as %v", v.Text, read)
 			}
 		}
 		n := rapid.Int64().Draw(t, "integer")
