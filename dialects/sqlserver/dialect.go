@@ -48,6 +48,8 @@ func (Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
 			return nil, &sqlguard.SyntaxError{Message: unterminated(sql[t.start]), Offset: t.start}
 		case sqlguard.TokenInvalid:
 			return nil, &sqlguard.SyntaxError{Message: "no token of Transact-SQL begins with this character", Offset: t.start}
+		case sqlguard.TokenExecutableComment:
+			return nil, &sqlguard.SyntaxError{Message: "the comment could be an escape of ODBC", Offset: t.start}
 		case sqlguard.TokenClientCommand:
 			return nil, &sqlguard.SyntaxError{Message: "a command of a command line client is not SQL", Offset: t.start}
 		}

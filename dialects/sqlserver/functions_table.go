@@ -129,9 +129,10 @@ var deniedFunctions = []deniedPage{
 		"get_filestream_transaction_context filetablerootpath getfilenamespacepath getpathlocator",
 	},
 	{"TEXTPTR (Transact-SQL)", sqlguard.CodeFunctionNotAllowed, "makes a pointer that can be written through", syntaxPlain, "textptr"},
+	{"IDENTITY (Function) (Transact-SQL)", sqlguard.CodeSelectInto, "belongs to SELECT INTO", syntaxPlain, "identity"},
 	{
 		"CURSOR_STATUS (Transact-SQL); Trigger Functions; Replication Functions", sqlguard.CodeFunctionNotAllowed, "has no meaning in a query", syntaxPlain,
-		"cursor_status columns_updated update eventdata trigger_nestlevel publishingservername newsequentialid identity",
+		"cursor_status columns_updated update eventdata trigger_nestlevel publishingservername newsequentialid",
 	},
 }
 

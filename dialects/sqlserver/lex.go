@@ -80,6 +80,11 @@ func (l *lexer) scan(i int) (sqlguard.TokenKind, int) {
 		return l.quoted(i, 0, ']', sqlguard.TokenQuotedName)
 	case '-':
 		if l.byteAt(i+1) == '-' {
+			// The first form of ODBC's escapes, --(*vendor(…) … *)--, is a
+			// comment to all who do not know it.
+			if strings.HasPrefix(strings.TrimLeft(l.text[i+2:min(i+16, len(l.text))], " \t"), "(*") {
+				return sqlguard.TokenExecutableComment, lineLength(l.text[i:])
+			}
 			return sqlguard.TokenComment, lineLength(l.text[i:])
 		}
 	case '/':

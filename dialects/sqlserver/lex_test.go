@@ -48,6 +48,7 @@ func TestLex(t *testing.T) {
 		{"@a @@b @@ @ @1 a@b", "param @a | word @@b | param @@ | param @ | param @1 | word a@b"},
 		{"- -- x", "op - | comment -- x"},
 		{"-- x\ny", "comment -- x | word y"},
+		{"--(*vendor(x) fn a() *)--\n-- ( *", "executable --(*vendor(x) fn a() *)-- | comment -- ( *"},
 		{"/* a */ b", "comment /* a */ | word b"},
 		{"/* a /* b */ c */ d", "comment /* a /* b */ c */ | word d"},
 		{"/*/**/*/ x", "comment /*/**/*/ | word x"},

@@ -49,11 +49,17 @@ func (p *parser) since(start int) sqlguard.Span {
 // column states that the statement mentions a column.
 func (f *facts) column(n *name) {
 	ref := sqlguard.ColumnRef{Qualifier: n.qualifier(1), Name: n.last().text, Span: n.at}
-	if n.star {
+	switch {
+	case n.star:
 		ref.Qualifier, ref.Name, ref.Star = n.qualifier(0), "", true
+	case !n.last().quoted && unnamedColumns[lower(n.last().text)]:
+		ref.Name, ref.Star = "", true
 	}
 	f.stmt.ColumnRefs = append(f.stmt.ColumnRefs, ref)
 }
+
+// unnamedColumns are words that stand for a column of another name.
+var unnamedColumns = map[string]bool{"$identity": true, "$rowguid": true, "identitycol": true, "rowguidcol": true}
 
 // allColumns states that the statement reads, or may read, columns that it
 // does not name.
