@@ -2,11 +2,14 @@ package pgdb_test
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
@@ -212,6 +215,13 @@ func TestCatalogHasEveryKindOfObject(t *testing.T) {
 	if diff := gocmp.Diff(want, &got, same); diff != "" {
 		t.Errorf("objects (-want +got):\n%s", diff)
 	}
+	behind, err := open(t, url, pgdb.Config{Objects: true, Pooler: pgdb.PoolerOn, MaxConnections: 1}).Catalog(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(c, behind); diff != "" {
+		t.Errorf("behind a pooler (-without +behind):\n%s", diff)
+	}
 	if want := name("public", "postgres_fdw_handler"); !slices.ContainsFunc(c.Objects.Functions, func(f sqlguard.CatalogFunction) bool {
 		return f.CatalogName == want && f.Extension == "postgres_fdw" && f.Language == "c"
 	}) {
@@ -409,4 +419,66 @@ func TestNamesMeanWhatTheCatalogueSays(t *testing.T) {
 	want("before the guard knows", "a")
 	c.SetGuard(c.guard.ID())
 	want("when the guard knows", "b")
+}
+
+// TestCatalogIsOfOneMoment loads while two tables change their names: the query
+// of the view over one of them is printed with its name of another moment than
+// that of which the list of tables is.
+func TestCatalogIsOfOneMoment(t *testing.T) {
+	t.Parallel()
+	const swaps = 60
+	server := testdb.Postgres(t)
+	url := server.NewDatabase(t, "CREATE TABLE a (one int); CREATE TABLE b (two int); CREATE VIEW v AS SELECT one FROM a")
+	done := make(chan error, 1)
+	go func() {
+		defer close(done)
+		conn, err := pgx.Connect(context.WithoutCancel(t.Context()), url)
+		if err != nil {
+			done <- err
+			return
+		}
+		defer conn.Close(context.Background()) //nolint:errcheck // what it did is committed
+		for i := range swaps {
+			if _, err := conn.Exec(context.Background(), "ALTER TABLE a RENAME TO c; ALTER TABLE b RENAME TO a; ALTER TABLE c RENAME TO b"); err != nil {
+				done <- err
+				return
+			}
+			time.Sleep(time.Duration(i%10) * 5 * time.Millisecond) // some loads find a pause, some do not
+		}
+	}()
+	c := open(t, url, pgdb.Config{Objects: true})
+	loaded, gaveUp := 0, 0
+	for running := true; running; {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatal(err)
+			}
+			running = false // and once more
+		default:
+		}
+		catalog, err := c.Catalog(t.Context())
+		if err != nil {
+			if !strings.Contains(err.Error(), "changed each of") {
+				t.Fatal(err)
+			}
+			gaveUp++
+			continue
+		}
+		loaded++
+		for _, r := range catalog.Objects.Relations {
+			if r.Name == "v" {
+				continue
+			}
+			v := catalog.Objects.Relations[len(catalog.Objects.Relations)-1]
+			over := strings.Contains(unpretty(v.Definition), "FROM"+r.Name)
+			if over != (r.Columns[0].Name == "one") {
+				t.Fatalf("%s has the column %s, and the view is %s", r.Name, r.Columns[0].Name, v.Definition)
+			}
+		}
+	}
+	if loaded == 0 {
+		t.Error("nothing was loaded")
+	}
+	t.Logf("%d loaded, %d given up", loaded, gaveUp)
 }

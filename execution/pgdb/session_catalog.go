@@ -9,7 +9,8 @@ const (
 	// how many rows it has, and the sum of the transactions that wrote them. A
 	// row that is changed or takes the place of another was written by a later
 	// transaction, so that the sum grows. Of pg_class it is a hash over the
-	// values, since TRUNCATE writes there.
+	// values, since TRUNCATE writes there; a new name or schema of a relation
+	// is written to pg_type too.
 	fingerprintSQL = catalogParts + `
 SELECT 'pg_namespace', pg_catalog.count(*), pg_catalog.sum(n.xmin::pg_catalog.text::pg_catalog.int8)
 FROM pg_catalog.pg_namespace AS n JOIN own ON own.oid OPERATOR(pg_catalog.=) n.oid
