@@ -82,6 +82,10 @@ fuzz: ## every fuzz target, FUZZTIME each (default 20s)
 bench: ## the benchmarks behind docs/performance.md, which it writes
 	$(GO) run ./tools/perf
 
+.PHONY: faults
+faults: ## all faults of the fault suite; writes docs/reliability.md
+	KTX_TEST_FAULTS=full $(GO) test -count 1 -timeout 20m ./execution/executiontest/faults -update
+
 .PHONY: golden
 golden: ## rewrite the golden files from what the code does now; read the diff
 	$(GO) test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n 1 dirname | sort -u) -update

@@ -142,6 +142,19 @@ var rooms = []room{
 		support: true,
 	},
 	{
+		path: "execution/executiontest/faults",
+		testOurs: []string{
+			"sqlguard", "dialects/postgres", "dialects/sqlite", "execution", "execution/audit", "execution/pgdb", "execution/sqlitedb",
+			"execution/executiontest", "execution/executiontest/testdb",
+		},
+		testOthers: map[string]string{
+			"github.com/Shopify/toxiproxy/v2": "breaks the network between gateway and server",
+			"github.com/jackc/pgx/v5":         "looks at the server from outside, and is the second client of a pooler",
+			"github.com/ncruces/go-sqlite3":   "writes to files that the gateway reads",
+		},
+		support: true,
+	},
+	{
 		path: "execution/executiontest/testdb",
 		others: map[string]string{
 			"github.com/jackc/pgx/v5":       "makes databases and roles",

@@ -1,0 +1,228 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// busyLoop is a statement that computes until it is ended.
+const busyLoop = "SELECT count(*) FROM generate_series(1, 1000000) AS a, generate_series(1, 1000000) AS b WHERE a = -b"
+
+// gone waits until no statement of the gateway runs at the server, and fails
+// the scenario when that takes ten times as long as a server that looks after
+// its client itself should need.
+func (s *stand) gone() {
+	s.Helper()
+	const limit = 5 * time.Second
+	start := time.Now()
+	s.eventually("no statement runs", func() bool { return s.running() == 0 })
+	if took := time.Since(start); took > limit && s.server.Version() >= 14 {
+		s.Errorf("the statement ran on for %v", took)
+	}
+}
+
+// commandOn gives the scenario a database and the command on it, with so many
+// endless statements under way.
+func (s *stand) commandOn(statements int) *command {
+	s.Helper()
+	s.database()
+	c := s.serve(s.project())
+	c.right(one("first"))
+	for range statements {
+		c.call(endless().sql)
+	}
+	s.eventually("the statements run", func() bool { return s.running() == statements })
+	return c
+}
+
+var process = []scenario{
+	{
+		name:   "client closes its end",
+		does:   "The client of `ktx mcp stdio` closes the command's input while a statement runs.",
+		passes: "The statement ends at the server, the process with exit code 0, and the log has the outcome as cancelled and the orderly end.",
+		run: func(s *stand) string {
+			c := s.commandOn(1)
+			_ = c.in.Close()
+			c.ends(0)
+			s.gone()
+			s.recorded(s.logDir, 0)
+			s.wantOutcomes(map[string]int{"ok": 1, "cancelled": 1})
+			s.wantStop()
+			return ""
+		},
+	},
+	{
+		name:   "client dies",
+		does:   "Both ends of the client vanish at once while 3 statements run.",
+		passes: "The same.",
+		run: func(s *stand) string {
+			c := s.commandOn(3)
+			c.leave()
+			c.ends(0)
+			s.gone()
+			s.recorded(s.logDir, 0)
+			s.wantOutcomes(map[string]int{"ok": 1, "cancelled": 3})
+			s.wantStop()
+			return ""
+		},
+	},
+	{
+		name:   "client dies in the middle of an answer",
+		does:   "The client reads 1,000 bytes of an answer of a megabyte and vanishes.",
+		passes: "The process ends with exit code 0; the log has every outcome and the orderly end.",
+		full:   true,
+		run: func(s *stand) string {
+			c := s.commandOn(0)
+			c.call(wide("half", 1000).sql, `,"maxBytes":2000000`)
+			if _, err := c.lines.ReadByte(); err != nil {
+				s.Fatal(err)
+			}
+			c.leave()
+			c.ends(0)
+			s.recorded(s.logDir, 0)
+			s.wantOutcomes(map[string]int{"ok": 2})
+			s.wantStop()
+			return ""
+		},
+	},
+	{
+		name:   "SIGTERM lets statements end",
+		does:   "SIGTERM, while a statement of 1 s runs.",
+		passes: "The statement is answered, then the process ends with exit code 0.",
+		run: func(s *stand) string {
+			c := s.commandOn(0)
+			q := napping("drained", 1)
+			id := c.call(q.sql)
+			s.eventually("the statement runs", func() bool { return s.running() == 1 })
+			c.signal(syscall.SIGTERM)
+			if code := c.judged(q, c.answer(id)); code != "" {
+				s.Errorf("ended as %s", code)
+			}
+			c.ends(0)
+			s.recorded(s.logDir, 0)
+			s.wantOutcomes(map[string]int{"ok": 2})
+			s.wantStop()
+			return ""
+		},
+	},
+	{
+		name:   "SIGTERM ends what takes too long",
+		does:   "SIGTERM, while 2 statements run that would take an hour.",
+		passes: "They are ended when the time for it is over, and the process ends with exit code 0.",
+		full:   true,
+		run: func(s *stand) string {
+			c := s.commandOn(2)
+			c.signal(syscall.SIGTERM)
+			c.ends(0)
+			s.gone()
+			s.recorded(s.logDir, 0)
+			s.wantOutcomes(map[string]int{"ok": 1, "cancelled": 2})
+			s.wantStop()
+			return ""
+		},
+	},
+	{
+		name:   "second signal",
+		does:   "SIGTERM twice while a statement runs, in another process SIGINT twice.",
+		passes: "The second ends the process at once, and the server the statement; the log verifies and shows the statement without an outcome.",
+		run: func(s *stand) string {
+			s.database()
+			dir := s.project()
+			for i, sig := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
+				c := s.serve(dir)
+				c.call(endless().sql)
+				s.eventually("the statement runs", func() bool { return s.running() == 1 })
+				c.signal(sig)
+				time.Sleep(300 * time.Millisecond) // the first must have its effect
+				c.signal(sig)
+				c.ends(-1)
+				s.gone()
+				if open := s.recorded(s.logDir, i+1); open != i+1 {
+					s.Errorf("%d statements without an outcome, want %d", open, i+1)
+				}
+			}
+			return ""
+		},
+	},
+	{
+		name:   "SIGKILL",
+		does:   "The process is killed while one statement sleeps, one computes and one sends rows; then another process is started.",
+		passes: "The server ends all 3 by itself; the log verifies and shows them without an outcome; the next process goes on with the log.",
+		run: func(s *stand) string {
+			c := s.commandOn(1)
+			c.call(busyLoop)
+			c.call("SELECT repeat('x', 10000), public.nap(0.1) FROM generate_series(1, 900)")
+			s.eventually("the statements run", func() bool { return s.running() == 3 })
+			c.signal(syscall.SIGKILL)
+			c.ends(-1)
+			s.gone()
+			if open := s.recorded(s.logDir, 3); open != 3 {
+				s.Errorf("%d statements without an outcome, want 3", open)
+			}
+			next := s.serve(strings.TrimSuffix(s.logDir, "/.ktx/audit"))
+			next.right(one("next"))
+			next.bye()
+			s.recorded(s.logDir, 3)
+			return "3 statements ended by the server"
+		},
+	},
+	{
+		name:   "SIGKILL of one of two",
+		does:   "Two processes write one log under load; one is killed.",
+		passes: "The other goes on; the log verifies; at most the statements of the killed one have no outcome.",
+		full:   true,
+		run: func(s *stand) string {
+			s.database()
+			dir := s.project()
+			a, b := s.serve(dir), s.serve(dir)
+			for i := range 60 {
+				a.call(one(fmt.Sprint("a", i)).sql)
+				b.right(one(fmt.Sprint("b", i)))
+				if i == 30 {
+					a.signal(syscall.SIGKILL)
+					a.ends(-1)
+					break
+				}
+			}
+			for i := range 20 {
+				b.right(one(fmt.Sprint("alone", i)))
+			}
+			b.bye()
+			s.recorded(s.logDir, 31)
+			s.wantStop()
+			return ""
+		},
+	},
+	{
+		name:   "client that does not read",
+		does:   "The client sends 40 calls whose answers are 250 KB each, and reads none of them until all statements have ended.",
+		passes: "The server is done with all of them meanwhile; the process's memory stays below its idle memory and 150 MB; when the client reads, all 40 answers are right.",
+		run: func(s *stand) string {
+			c := s.commandOn(0)
+			idle := c.memory("VmRSS")
+			q := wide("unread", 200)
+			var ids []int
+			for range 40 {
+				ids = append(ids, c.call(q.sql, `,"maxBytes":1000000`))
+			}
+			s.eventually("all statements are on record", func() bool { return s.outcomes(s.logDir)["ok"] == 41 })
+			s.eventually("the server is idle", func() bool { return s.running() == 0 })
+			if peak := c.memory("VmHWM"); peak > idle+150 {
+				s.Errorf("%d MB at the peak, %d MB idle", peak, idle)
+			}
+			for _, id := range ids {
+				if code := c.judged(q, c.answer(id)); code != "" {
+					s.Errorf("ended as %s", code)
+				}
+			}
+			c.bye()
+			s.recorded(s.logDir, 0)
+			return "40 of 40 right"
+		},
+	},
+}

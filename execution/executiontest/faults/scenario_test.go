@@ -1,0 +1,104 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// fullVariable asks for all scenarios with the value "full".
+const fullVariable = "KTX_TEST_FAULTS"
+
+// hang is far above what anything here takes.
+const hang = 20 * time.Second
+
+var update = flag.Bool("update", false, "write the results to docs/reliability.md")
+
+// A scenario is one fault and what must hold under it.
+type scenario struct {
+	name string // of the test and of the row in the document
+	does string // what is done
+	// codes are those with which a call may end besides its right answer.
+	// Every other code fails the scenario.
+	codes  []sqlguard.Code
+	passes string // what must hold besides
+	// full leaves the scenario out of the quick half.
+	full bool
+	// run does it, and returns the figures of the result.
+	run func(s *stand) string
+}
+
+// A group is a part of the document.
+type group struct {
+	title     string
+	scenarios []scenario
+}
+
+// groups are all scenarios.
+func groups() []group {
+	return []group{
+		{"The network", network},
+		{"Answers cut short", truncation},
+		{"The server", server},
+		{"A pooler in front", pooler},
+		{"The process and its client", process},
+		{"The audit log", auditLog},
+		{"Load and size", load},
+		{"Clocks", clocks},
+		{"SQLite files", sqliteFiles},
+	}
+}
+
+// full reports whether all scenarios run.
+func full() bool { return os.Getenv(fullVariable) == "full" }
+
+func TestMain(m *testing.M) {
+	code := testdb.Run(m)
+	removeBinary()
+	os.Exit(code)
+}
+
+// TestFaults runs the scenarios one after the other, since goroutines and file
+// descriptors are counted, and writes the results down when asked to.
+func TestFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers and processes")
+	}
+	results := map[string]string{}
+	warmUp(t)
+	for _, g := range groups() {
+		t.Run(strings.ReplaceAll(g.title, " ", "_"), func(t *testing.T) {
+			for _, sc := range g.scenarios {
+				if sc.full && !full() {
+					continue
+				}
+				before := takeStock(t)
+				figures := ""
+				ok := t.Run(sc.name, func(t *testing.T) {
+					s := &stand{T: t, scenario: &sc}
+					figures = sc.run(s)
+					s.close()
+				})
+				before.compare(t, sc.name)
+				switch {
+				case !ok || t.Failed():
+					results[sc.name] = "**fails**"
+				case figures != "":
+					results[sc.name] = "passes: " + figures
+				default:
+					results[sc.name] = "passes"
+				}
+			}
+		})
+	}
+	if *update {
+		writeResults(t, results)
+	}
+}

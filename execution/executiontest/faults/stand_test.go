@@ -1,0 +1,210 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"context"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ktxhq/ktx/dialects/postgres"
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+	"github.com/ktxhq/ktx/execution/pgdb"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// connectionID is the gateway's one connection.
+const connectionID = "warehouse"
+
+// schema is what every database of a scenario has. public.nap is a function of
+// the user's own that the policy allows: a statement that runs without work.
+const schema = `
+CREATE FUNCTION public.nap(seconds float8) RETURNS text LANGUAGE sql AS 'SELECT pg_catalog.pg_sleep(seconds)::text';
+CREATE TABLE public.held (id int PRIMARY KEY);
+GRANT SELECT ON public.held TO PUBLIC`
+
+// A stand is what one scenario works with: a database, a gateway on it with a
+// log on disk, and a way to look from outside.
+type stand struct {
+	*testing.T
+	scenario *scenario
+
+	server *testdb.PostgresServer
+	url    string // of the database, as superuser
+	role   string // the gateway's own, which may only read
+	logDir string
+
+	log     *audit.Writer
+	gateway *execution.Gateway
+	behind  []func() // ends what holds sessions of the gateway's role for it
+	damaged bool     // the scenario took events from the log, which must tell
+}
+
+// database makes the scenario's database on the shared server.
+func (s *stand) database() {
+	s.Helper()
+	s.databaseOn(testdb.Postgres(s))
+}
+
+// databaseOn makes the scenario's database on a server.
+func (s *stand) databaseOn(server *testdb.PostgresServer) {
+	s.Helper()
+	s.server = server
+	s.url = server.NewDatabase(s, schema)
+	s.role = server.NewRole(s)
+}
+
+// roleURL is the gateway's URL of the database, by way of a proxy or pooler
+// when there is an address.
+func (s *stand) roleURL(through string) string {
+	s.Helper()
+	u, err := url.Parse(s.url)
+	if err != nil {
+		s.Fatal(err)
+	}
+	own, err := url.Parse(s.server.URL(strings.TrimPrefix(u.Path, "/"), s.role))
+	if err != nil {
+		s.Fatal(err)
+	}
+	if through != "" {
+		own.Host = through
+	}
+	query := own.Query()
+	query.Set("connect_timeout", "3")
+	own.RawQuery = query.Encode()
+	return own.String()
+}
+
+// settings are what a scenario's gateway may have of its own.
+type settings struct {
+	through     string // the address of a proxy or pooler
+	connections int
+	concurrency int
+	queue       int
+	limits      execution.Limits
+	audit       audit.Config
+	wrap        func(audit.Log) audit.Log
+}
+
+// open opens the scenario's gateway on its database.
+func (s *stand) open(set settings) {
+	s.Helper()
+	address := s.roleURL(set.through)
+	policy := sqlguard.DefaultPolicy()
+	policy.Functions.Allow = []string{"public.nap"}
+	s.openConnection(execution.Connection{
+		ID: connectionID, Engine: "POSTGRESQL", Dialect: postgres.Dialect{}, Policy: policy,
+		Limits: set.limits, Concurrency: set.concurrency, Queue: set.queue,
+		Open: func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
+			return pgdb.Open(ctx, pgdb.Config{URL: pgdb.NewSecret(address), MaxConnections: set.connections, Session: postgres.Dialect{}.Session()}, guard)
+		},
+	}, set)
+}
+
+// openConnection opens the scenario's gateway on a connection.
+func (s *stand) openConnection(c execution.Connection, set settings) {
+	s.Helper()
+	if s.logDir == "" {
+		s.logDir = filepath.Join(s.TempDir(), "audit")
+	}
+	var err error
+	if s.log, err = audit.Open(s.logDir, set.audit, nil); err != nil {
+		s.Fatal(err)
+	}
+	var log audit.Log = s.log
+	if set.wrap != nil {
+		log = set.wrap(log)
+	}
+	if s.gateway, err = execution.NewGateway(s.Context(), log, c); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// close ends the gateway and checks what must hold after every scenario.
+func (s *stand) close() {
+	s.Helper()
+	if s.gateway != nil {
+		if s.server != nil {
+			s.eventually("no statement of the gateway runs at the server", func() bool { return s.running() == 0 })
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), hang)
+		defer cancel()
+		if err := s.gateway.Close(ctx); err != nil {
+			s.Errorf("close the gateway: %v", err)
+		}
+		for _, end := range s.behind {
+			end()
+		}
+		if s.server != nil {
+			s.eventually("no session of the gateway is left at the server", func() bool { return s.sessions() == 0 })
+		}
+	}
+	if s.log != nil {
+		if err := s.log.Close(); err != nil {
+			s.Errorf("close the log: %v", err)
+		}
+		if s.damaged {
+			s.tellsOfDamage(s.logDir)
+		} else {
+			s.recorded(s.logDir, 0)
+		}
+	}
+}
+
+// The gateway's sessions are those of its role; what runs is not idle.
+func (s *stand) sessions() int {
+	s.Helper()
+	return outside[int](s, s.server.URL("", ""), "SELECT count(*) FROM pg_stat_activity WHERE usename = $1", s.role)
+}
+
+func (s *stand) running() int {
+	s.Helper()
+	return outside[int](s, s.server.URL("", ""), "SELECT count(*) FROM pg_stat_activity WHERE usename = $1 AND state = 'active'", s.role)
+}
+
+// waiting counts the gateway's statements that the server has blocked for a
+// reason, as pg_stat_activity names it.
+func (s *stand) waiting(event string) int {
+	s.Helper()
+	return outside[int](s, s.server.URL("", ""), "SELECT count(*) FROM pg_stat_activity WHERE usename = $1 AND state = 'active' AND wait_event = $2", s.role, event)
+}
+
+// pids are the server's processes of the gateway's sessions.
+func (s *stand) pids() []int32 {
+	s.Helper()
+	return outside[[]int32](s, s.server.URL("", ""), "SELECT coalesce(array_agg(pid), '{}') FROM pg_stat_activity WHERE usename = $1", s.role)
+}
+
+// outside asks the server without the gateway.
+func outside[T any](s *stand, address, sql string, args ...any) T {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), hang)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer conn.Close(ctx) //nolint:errcheck // it has only read
+	var v T
+	if err := conn.QueryRow(ctx, sql, args...).Scan(&v); err != nil {
+		s.Fatalf("%s: %v", sql, err)
+	}
+	return v
+}
+
+// eventually waits for a condition, far longer than it takes.
+func (s *stand) eventually(what string, holds func() bool) {
+	s.Helper()
+	for end := time.Now().Add(hang); !holds(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.Fatalf("not within %v: %s", hang, what)
+		}
+	}
+}

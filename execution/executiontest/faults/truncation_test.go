@@ -1,0 +1,78 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"fmt"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// truncate asks a question over and over, each time on a new connection that
+// ends after more bytes in one direction than the last, until the answer came
+// several times. It returns how many bytes were enough first.
+func (s *stand) truncate(direction string, step int) string {
+	s.Helper()
+	p := s.behindProxy(settings{connections: 1})
+	q := numbered("cut", 40)
+	counts := tally{}
+	enough := 0
+	for bytes := 0; counts[""] < 4; bytes += step {
+		p.heal()
+		p.poison("limit_data", direction, map[string]int{"bytes": bytes})
+		code := s.ask(s.Context(), q, execution.Limits{})
+		if counts[code]++; code == "" && enough == 0 {
+			enough = bytes
+		}
+		if s.Failed() {
+			s.Fatalf("the connection was cut after %d bytes", bytes)
+		}
+	}
+	if counts[sqlguard.CodeConnectionLost] == 0 {
+		s.Error("no answer was cut")
+	}
+	p.heal()
+	s.recovers()
+	return fmt.Sprintf("cut every %s from 0 on; right only when all of it had passed", plural(step, "byte"))
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+var truncation = []scenario{
+	{
+		name:   "answer cut at offsets",
+		does:   "The connection ends after n bytes from the server, for n in steps of 61 from the first byte of the handshake to the end of the answer.",
+		codes:  []sqlguard.Code{sqlguard.CodeConnectionLost},
+		passes: "Right, or `connection_lost`; never a part of the rows.",
+		run:    func(s *stand) string { return s.truncate(toClient, 61) },
+	},
+	{
+		name:   "answer cut at every byte",
+		does:   "The same for every n.",
+		codes:  []sqlguard.Code{sqlguard.CodeConnectionLost},
+		passes: "Right, or `connection_lost`; never a part of the rows.",
+		full:   true,
+		run:    func(s *stand) string { return s.truncate(toClient, 1) },
+	},
+	{
+		name:   "request cut at offsets",
+		does:   "The connection ends after n bytes from the gateway, for n in steps of 61.",
+		codes:  []sqlguard.Code{sqlguard.CodeConnectionLost},
+		passes: "Right, or `connection_lost`.",
+		run:    func(s *stand) string { return s.truncate(toServer, 61) },
+	},
+	{
+		name:   "request cut at every third byte",
+		does:   "The same for n in steps of 3.",
+		codes:  []sqlguard.Code{sqlguard.CodeConnectionLost},
+		passes: "Right, or `connection_lost`.",
+		full:   true,
+		run:    func(s *stand) string { return s.truncate(toServer, 3) },
+	},
+}
