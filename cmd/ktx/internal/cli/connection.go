@@ -94,8 +94,8 @@ type probeResult struct {
 // probeTime bounds the test of one connection.
 const probeTime = 15 * time.Second
 
-func (a *app) probe(ctx context.Context, d *door, id string) probeResult {
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
+func (a *app) probe(ctx context.Context, d *door, id string, limit time.Duration) probeResult {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	rep, err := d.gateway.Probe(ctx, id)
 	if err != nil {
@@ -125,7 +125,7 @@ func (a *app) testConnections(ctx context.Context, d *door, args []string) error
 	code := exitOK
 	results := []probeResult{}
 	for _, id := range ids {
-		r := a.probe(ctx, d, id)
+		r := a.probe(ctx, d, id, probeTime)
 		results = append(results, r)
 		if !r.OK {
 			code = max(code, a.exitCode(r.err))

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
-	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/execution"
 )
 
 // The levels of a doctor's finding.
@@ -20,42 +21,89 @@ const (
 	levelError   = "error"
 )
 
+// The groups of a doctor's findings.
+const (
+	groupConfiguration = "configuration"
+	groupAudit         = "audit"
+	groupConnection    = "connection"
+	groupMCP           = "mcp"
+)
+
 // finding is one line of ktx doctor.
 type finding struct {
-	Subject string `json:"subject"`
+	Group      string `json:"group"`
+	Connection string `json:"connection,omitempty"`
+	// Topic is that of a probe's finding: role, session, transport or server.
+	Topic   string `json:"topic,omitempty"`
 	Level   string `json:"level"`
 	Message string `json:"message"`
 	Fix     string `json:"fix,omitempty"`
 }
 
+// subject is what people read in front of the message.
+func (f finding) subject() string {
+	switch {
+	case f.Connection != "":
+		return "connection " + f.Connection
+	case f.Group == groupAudit:
+		return "audit log"
+	case f.Group == groupMCP:
+		return "MCP"
+	default:
+		return f.Group
+	}
+}
+
 func (a *app) doctorCommand() *cobra.Command {
-	var script bool
+	var (
+		script  bool
+		only    string
+		timeout time.Duration
+	)
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check everything: configuration, audit log, every connection and its role",
-		Long: `Check the configuration, the audit log and its chain, and every connection:
-whether it answers, what its role may do, and whether the engine really refuses
-a write in the session that ktx uses (a harmless one is tried and rolled back).
+		Short: "Check everything: configuration, audit log, every connection and its role, MCP",
+		Long: `Check the configuration, the audit log and its chain, every connection and the
+list of tools. Of a connection: whether it answers, how it is protected, what its
+role may do beyond reading, and whether the engine really refuses what the
+session must stop (harmless writes are tried and rolled back). A connection that
+does not answer in time does not hold up the others.
 
-Exit codes: 0 nothing worse than a note · 1 warnings · 2 no project, or a
-configuration that is not valid · 3 something is broken.`,
+With --role-script, print the SQL that makes a role which can only read, for
+psql, and nothing else:
+
+  ktx doctor --role-script --connection shop | psql -d shop
+
+Exit codes: 0 nothing worse than a note · 1 warnings · 2 no project, an unknown
+connection, or a configuration that is not valid · 3 something is broken.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if timeout <= 0 {
+				return usage("--timeout %s: expected a time such as 15s", timeout)
+			}
 			p, err := a.project()
 			if err != nil {
 				return err
 			}
-			e := examination{app: a, project: p, findings: []finding{}, scripts: map[string]string{}}
+			if _, known := p.Config.Connections[only]; only != "" && !known {
+				return usage("no connection has the id %q%s", only, didYouMean(only, slices.Sorted(maps.Keys(p.Config.Connections))))
+			}
+			e := &examination{app: a, project: p, only: only, timeout: timeout, findings: []finding{}, results: []probeResult{}}
+			if script {
+				return e.printScripts(cmd.Context())
+			}
 			e.run(cmd.Context())
 			if a.json {
-				a.printJSON(document{{"schema", "ktx-doctor/1"}, {"findings", e.findings}, {"roleScripts", e.scripts}})
+				a.printJSON(document{
+					{"schema", "ktx-doctor/1"},
+					{"projectDir", p.Dir},
+					{"findings", e.findings},
+					{"counts", e.counts()},
+					{"connections", e.results},
+					{"roleScripts", e.scripts()},
+				})
 			} else {
 				a.printFindings(e.findings)
-				if script {
-					for _, id := range slices.Sorted(maps.Keys(e.scripts)) {
-						a.printf("\n-- a role that can only read, for connection %s\n%s", id, escapeLines(e.scripts[id]))
-					}
-				}
 			}
 			if code := e.exitCode(); code != exitOK {
 				return &exitError{code: code}
@@ -63,14 +111,17 @@ configuration that is not valid · 3 something is broken.`,
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&script, "role-script", false, "print the script that makes a read-only role for each connection")
+	c.Flags().BoolVar(&script, "role-script", false, "print the script that makes a read-only role, and nothing else")
+	c.Flags().StringVarP(&only, "connection", "c", "", "check this connection only")
+	c.Flags().DurationVar(&timeout, "timeout", probeTime, "time for each connection")
+	_ = c.RegisterFlagCompletionFunc("connection", a.completeConnections)
 	return c
 }
 
 func (a *app) printFindings(findings []finding) {
 	styles := map[string]string{levelOK: styleGreen, levelNote: styleDim, levelWarning: styleYellow, levelError: styleRed}
 	for _, f := range findings {
-		a.printf("%s  %s: %s\n", a.paint(a.out, styles[f.Level], fmt.Sprintf("%-7s", f.Level)), f.Subject, escapeControls(f.Message))
+		a.printf("%s  %s: %s\n", a.paint(a.out, styles[f.Level], fmt.Sprintf("%-7s", f.Level)), f.subject(), escapeControls(f.Message))
 		if f.Fix != "" {
 			a.printf("         fix: %s\n", escapeControls(f.Fix))
 		}
@@ -81,108 +132,111 @@ func (a *app) printFindings(findings []finding) {
 type examination struct {
 	app      *app
 	project  *project.Project
+	only     string // the connection to look at; "" for all
+	timeout  time.Duration
 	findings []finding
-	scripts  map[string]string // of roles, by connection
+	results  []probeResult
 }
 
-func (e *examination) add(subject, level, message, fix string) {
-	e.findings = append(e.findings, finding{subject, level, message, fix})
+func (e *examination) add(f finding) { e.findings = append(e.findings, f) }
+
+// counts are the findings of each level.
+func (e *examination) counts() map[string]int {
+	n := map[string]int{levelOK: 0, levelNote: 0, levelWarning: 0, levelError: 0}
+	for _, f := range e.findings {
+		n[f.Level]++
+	}
+	return n
+}
+
+// scripts are the role scripts by connection.
+func (e *examination) scripts() map[string]string {
+	out := map[string]string{}
+	for _, r := range e.results {
+		if r.OK && r.Report.RoleScript != "" {
+			out[r.ID] = r.Report.RoleScript
+		}
+	}
+	return out
 }
 
 func (e *examination) exitCode() int {
-	worst := exitOK
-	for _, f := range e.findings {
-		switch f.Level {
-		case levelError:
-			worst = exitFailed
-		case levelWarning:
-			worst = max(worst, exitFindings)
-		}
+	switch n := e.counts(); {
+	case n[levelError] > 0:
+		return exitFailed
+	case n[levelWarning] > 0:
+		return exitFindings
+	default:
+		return exitOK
 	}
-	return worst
 }
 
 func (e *examination) run(ctx context.Context) {
 	e.configuration()
-	log := e.project.Config.Audit.Dir(e.project.Dir)
-	err := e.app.withProject(ctx, e.project, "cli", func(ctx context.Context, d *door) error {
-		e.add("audit log", levelOK, "writable: "+log, "")
-		all := d.gateway.Connections()
-		if len(all) == 0 {
-			e.add("connections", levelNote, "none is configured", "add one to "+e.project.File)
-		}
-		for _, c := range all {
-			if c.Runs {
-				e.connection(ctx, d, c.ID)
-			}
-		}
+	e.auditFiles(ctx)
+	err := e.open(ctx, func(ctx context.Context, d *door) error {
+		e.add(finding{Group: groupAudit, Level: levelOK, Message: "an event was written to " + e.logDir()})
+		e.connections(ctx, d)
+		e.tools(ctx, d)
 		return nil
 	})
 	if err != nil {
-		e.add("audit log", levelError, err.Error(), "")
+		e.add(finding{Group: groupAudit, Level: levelError, Message: err.Error(), Fix: "make the folder writable to this user, or name another one in audit.path"})
 		return
 	}
-	rep, err := audit.Verify(ctx, log)
-	switch {
-	case err != nil:
-		e.add("audit log", levelError, err.Error(), "")
-	case !rep.OK:
-		e.add("audit log", levelError, "its chain is broken: "+rep.Problems[0].String(), "run ktx audit verify")
-	default:
-		e.add("audit log", levelOK, "its chain of "+count(int(rep.Events), "event")+" is whole", "")
-	}
+	e.chain(ctx)
 }
 
-// configuration looks at what can be judged without opening anything.
-func (e *examination) configuration() {
-	config := &e.project.Config
-	e.add("configuration", levelOK, e.project.Dir, "")
-	for _, w := range e.project.Warnings {
-		e.add("configuration", levelWarning, w.In(e.project.File), "")
+// open opens the project for an examination: a role that can write is examined
+// even where statements of it are refused, and no probe runs before the one
+// whose report is wanted.
+func (e *examination) open(ctx context.Context, f func(context.Context, *door) error) error {
+	conns := e.app.connections(e.project)
+	for i := range conns {
+		conns[i].RefuseWritableRole, conns[i].OnProbe = false, nil
 	}
-	for _, c := range e.app.connections(e.project) {
-		subject := "connection " + c.ID
-		configured := config.Connections[c.ID]
+	return e.app.withConnections(ctx, e.project, conns, "cli", f)
+}
+
+// printScripts prints the scripts of roles that can only read.
+func (e *examination) printScripts(ctx context.Context) error {
+	err := e.open(ctx, func(ctx context.Context, d *door) error {
+		e.probes(ctx, d)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	code := exitOK
+	printed := 0
+	for _, r := range e.results {
 		switch {
-		case c.Open != nil:
-		case c.Dialect == nil:
-			e.add(subject, levelNote, "artifact-only: statements cannot be run on "+c.Engine, "")
-		case c.Unavailable != nil:
-			e.add(subject, levelNote, "artifact-only: "+c.Unavailable.Message, "")
-		}
-		if configured.Password.Literal() || configured.URL.LiteralPassword() {
-			e.add(subject, levelWarning, "a password stands in "+e.project.File, "move it to an environment variable (env:NAME) or a file (file:/path)")
-		}
-		if configured.TLS == "off" {
-			e.add(subject, levelWarning, "TLS is off: statements, rows and the password travel in clear text", "remove tls: off")
+		case !r.OK:
+			code = max(code, e.app.exitCode(r.err))
+			e.app.errorf("ktx: connection %s: %s\n", r.ID, escapeControls(r.err.Error()))
+		case r.Report.RoleScript == "":
+			e.app.errorf("ktx: connection %s: %s has no roles: run ktx as a user that may only read the file\n", r.ID, escapeControls(r.Report.Server))
+		case !e.app.json:
+			if printed++; printed > 1 {
+				e.app.printf("\n")
+			}
+			text := r.Report.RoleScript
+			if e.app.out.terminal {
+				text = escapeLines(text)
+			}
+			e.app.printf("-- For connection %s.\n%s", r.ID, text)
 		}
 	}
-	if config.Audit.OnFailure == audit.FailDegrade {
-		e.add("audit log", levelWarning, "statements run even when they cannot be recorded (onFailure: degrade)", "remove audit.onFailure")
+	if e.app.json {
+		e.app.printJSON(document{{"schema", "ktx-role-script/1"}, {"roleScripts", e.scripts()}})
 	}
-	if config.Audit.SQL == audit.SQLFull {
-		e.add("audit log", levelNote, "the text of statements is kept, literals included (sql: full)", "")
+	if code != exitOK {
+		return &exitError{code: code}
 	}
+	return nil
 }
 
-// connection opens one connection and reports what its role may do.
-func (e *examination) connection(ctx context.Context, d *door, id string) {
-	subject := "connection " + id
-	r := e.app.probe(ctx, d, id)
-	if !r.OK {
-		e.add(subject, levelError, r.err.Error(), hintOf(r.err))
-		return
-	}
-	e.add(subject, levelOK, "answers: "+r.Report.Server, "")
-	if r.Report.ReadOnly {
-		e.add(subject, levelOK, "a write that was tried was refused by the engine", "")
-	} else {
-		e.add(subject, levelError, "a write that was tried in the read-only session was not refused by the engine", "")
-	}
-	for _, f := range r.Report.Findings {
-		e.add(subject, string(f.Level), f.Message, f.Fix)
-	}
-	if r.Report.RoleScript != "" {
-		e.scripts[id] = r.Report.RoleScript
-	}
+// writable reports whether a probe found a role that can do more than read.
+func writable(r *execution.ProbeReport) bool {
+	return slices.ContainsFunc(r.Findings, execution.ProbeFinding.Writable)
 }

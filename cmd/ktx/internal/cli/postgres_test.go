@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -12,8 +13,9 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// TestPostgresScripts runs scripts on a real server. They find in OWNER and
-// READER the addresses of a superuser and of a role that may only read.
+// TestPostgresScripts runs scripts on a real server. They find in OWNER and READER
+// the addresses of a superuser and of a role that may only read, and in SILENT
+// that of a server that does not answer.
 func TestPostgresScripts(t *testing.T) {
 	server := testdb.Postgres(t)
 	reader := server.NewRole(t)
@@ -27,6 +29,7 @@ func TestPostgresScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	silent := silentServer(t)
 	password, _ := address.User.Password()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/postgres", Cmds: scriptCommands, RequireUniqueNames: true, RequireExplicitExec: true, UpdateScripts: *update,
@@ -34,6 +37,7 @@ func TestPostgresScripts(t *testing.T) {
 			e.Setenv("OWNER", owner)
 			e.Setenv("READER", server.URL(address.Path[1:], reader))
 			e.Setenv("READER_NAME", reader)
+			e.Setenv("SILENT", "postgres://u@"+silent+"/db?sslmode=disable")
 			e.Setenv("PASSWORD", password)
 			config := fmt.Sprintf("connections:\n  parts: {driver: postgres, host: %q, port: %s, database: %q, user: %q, password: env:PASSWORD}\n",
 				address.Hostname(), address.Port(), address.Path[1:], address.User.Username())
@@ -43,4 +47,33 @@ func TestPostgresScripts(t *testing.T) {
 			return os.WriteFile(filepath.Join(e.WorkDir, "parts", "ktx.yaml"), []byte(config), 0o600)
 		},
 	})
+}
+
+// silentServer takes connections and says nothing.
+func silentServer(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var open []net.Conn
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			open = append(open, c)
+		}
+	}()
+	t.Cleanup(func() {
+		_ = l.Close()
+		<-ended
+		for _, c := range open {
+			_ = c.Close()
+		}
+	})
+	return l.Addr().String()
 }

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+const (
+	// probesAtOnce bounds how many connections are examined at a time.
+	probesAtOnce = 8
+	// probeGrace is what an examination gets to end after its time.
+	probeGrace = 2 * time.Second
+)
+
+// probes examines the connections, several at a time, each within its time.
+func (e *examination) probes(ctx context.Context, d *door) {
+	var ids []string
+	for _, c := range d.gateway.Connections() {
+		if c.Runs && (e.only == "" || e.only == c.ID) {
+			ids = append(ids, c.ID)
+		}
+	}
+	e.results = make([]probeResult, len(ids))
+	progress := e.app.progress("connections", len(ids))
+	defer progress.stop()
+	slots := make(chan struct{}, probesAtOnce)
+	var wait sync.WaitGroup
+	for i, id := range ids {
+		wait.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			e.results[i] = e.probe(ctx, d, id)
+			progress.step()
+		})
+	}
+	wait.Wait()
+}
+
+// probe examines one connection. It returns in time even when the driver does
+// not.
+func (e *examination) probe(ctx context.Context, d *door, id string) probeResult {
+	ended := make(chan probeResult, 1)
+	go func() { ended <- e.app.probe(ctx, d, id, e.timeout) }()
+	late := time.NewTimer(e.timeout + probeGrace)
+	defer late.Stop()
+	select {
+	case r := <-ended:
+		return r
+	case <-late.C:
+		err := execution.NewError(sqlguard.CodeTimeout, "no answer within "+e.timeout.String(), nil)
+		failure := e.app.errorJSON(err)
+		return probeResult{ID: id, Error: &failure, err: err}
+	}
+}
+
+// connections reports on every connection that runs statements.
+func (e *examination) connections(ctx context.Context, d *door) {
+	if len(d.gateway.Connections()) == 0 {
+		e.add(finding{Group: groupConnection, Level: levelNote, Message: "none is configured", Fix: "add one to " + e.project.File})
+		return
+	}
+	e.probes(ctx, d)
+	for _, r := range e.results {
+		e.connection(d, r)
+	}
+}
+
+func (e *examination) connection(d *door, r probeResult) {
+	add := func(level, topic, message, fix string) {
+		e.add(finding{Group: groupConnection, Connection: r.ID, Topic: topic, Level: level, Message: message, Fix: fix})
+	}
+	if !r.OK {
+		add(levelError, "", r.err.Error(), hintOf(r.err))
+		return
+	}
+	report := r.Report
+	answers := "answers: " + report.Server
+	if report.Role != "" {
+		answers += ", role " + report.Role
+	}
+	if report.TLSVersion != "" {
+		answers += ", " + report.TLSVersion
+	}
+	add(levelOK, "", answers, "")
+	if report.ReadOnly {
+		add(levelOK, string(execution.TopicSession), "every write that was tried was refused by the engine", "")
+	} else {
+		add(levelError, string(execution.TopicSession), "a write that was tried in the read-only session was not refused by the engine", "do not use the connection")
+	}
+	if e.project.Config.GuardOf(r.ID).Role == "refuse" && writable(report) {
+		add(levelError, string(execution.TopicRole), "statements are refused, since the role can do more than read and guard.role is refuse", "ktx doctor --role-script prints how to make a role that can only read")
+	}
+	for _, f := range report.Findings {
+		add(string(f.Level), string(f.Topic), f.Message, f.Fix)
+	}
+	e.catalogue(d, r.ID, add)
+}
+
+// catalogue reports what the guard knows of the objects of the database.
+func (e *examination) catalogue(d *door, id string, add func(level, topic, message, fix string)) {
+	info, err := d.gateway.Connection(id)
+	switch {
+	case err != nil || !info.Catalog.Objects:
+	case info.Catalog.Failure != "":
+		add(levelWarning, "", "the objects of the database could not be read: "+info.Catalog.Failure, "")
+	default:
+		add(levelOK, "", fmt.Sprintf("the guard knows the objects of the database: %s", count(info.Catalog.Count, "object")), "")
+	}
+}
+
+// artifactOnly says why statements cannot be run on a connection; "" when they
+// can.
+func artifactOnly(c execution.Connection) string {
+	switch {
+	case c.Open != nil:
+		return ""
+	case c.Dialect == nil:
+		return "artifact-only: statements cannot be run on " + c.Engine
+	case c.Unavailable != nil:
+		return "artifact-only: " + strings.TrimPrefix(c.Unavailable.Message, "connection "+c.ID+": ")
+	default:
+		return "artifact-only"
+	}
+}
