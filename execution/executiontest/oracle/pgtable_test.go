@@ -58,6 +58,17 @@ var userValues = map[string]values{
 	"interval year to month":      {edges: []string{"1 year 13 mons"}},
 }
 
+// extensions have types of their own, which are compared where the server has
+// the extension: it comes with the server, but not with every package of it.
+var extensions = map[string]map[string]values{
+	"citext": {"cells.citext": {edges: []string{"", "Größe"}, random: randomText}},
+	"cube":   {"cells.cube": {edges: []string{"(1,2),(3,4.5)", "(0)", "()"}}},
+	"hstore": {"cells.hstore": {edges: []string{"", `a=>1, "b c"=>NULL, ""=>"NULL"`, `"x\"y"=>"\\, =>"`}}},
+	"isn":    {"cells.ean13": {edges: []string{"978-0-393-04002-9"}}, "cells.issn": {edges: []string{"1436-4522"}}},
+	"ltree":  {"cells.ltree": {edges: []string{"", "Top.Science.a_b"}}, "cells.lquery": {edges: []string{"*.a{1,3}.!b|c*@"}}, "cells.ltxtquery": {edges: []string{"Europe & !(a@* | b)"}}},
+	"seg":    {"cells.seg": {edges: []string{"5.0", "<1.50", "1.50 .. 2.3", "5(+-)0.3"}}},
+}
+
 // pgTable makes one table of a type: the value, a domain over it, an array, a
 // row type with both, an array of rows and, where it has an order, a range. It
 // returns the query that reads all of it, and rows without a type.
@@ -129,6 +140,12 @@ func pgTable(t *testing.T, conn *pgx.Conn, r *rand.Rand, number int, typ string,
 func pgTables(t *testing.T, conn *pgx.Conn, r *rand.Rand, rows int) []query {
 	t.Helper()
 	all := maps.Clone(userValues)
+	for extension, types := range extensions {
+		if exists(t, conn, "SELECT FROM pg_available_extensions WHERE name = $1", extension) {
+			execute(t, conn, "CREATE EXTENSION "+extension+" SCHEMA cells")
+			maps.Copy(all, types)
+		}
+	}
 	for _, table := range []map[string]values{pgValues, pgShapes} {
 		for name, v := range table {
 			typ := name
