@@ -12,10 +12,14 @@ type Result struct {
 	Columns []Column
 	Rows    [][]Value
 	// Truncated says that more exists than is returned, and TruncatedBy which
-	// limit cut it; Note says what to do next. A value is never cut.
+	// limit cut it: what ended the rows, else columns. Note says what to do
+	// next, in every case that applies. A value is never cut. The methods that
+	// begin with Cut set all of them.
 	Truncated   bool
 	TruncatedBy TruncatedBy
 	Note        string
+	// OmittedColumns counts the columns behind those that are returned.
+	OmittedColumns int
 	// Bytes counts the text of all values returned.
 	Bytes int64
 	// Elapsed is the time from sending the statement to its last row.
@@ -27,17 +31,6 @@ type Column struct {
 	Name string
 	Type string // the server's name of the type; "" where values have types of their own
 }
-
-// TruncatedBy names the limit that cut a result.
-type TruncatedBy string
-
-// The limits that cut a result.
-const (
-	TruncatedByRows    TruncatedBy = "rows"
-	TruncatedByBytes   TruncatedBy = "bytes"
-	TruncatedByCell    TruncatedBy = "cell"
-	TruncatedByColumns TruncatedBy = "columns"
-)
 
 // ValueKind says how a value is rendered as JSON.
 type ValueKind uint8

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/ktxhq/ktx/execution"
 )
@@ -27,6 +28,9 @@ const (
 	DefaultMaxRows  = 1000
 	DefaultMaxBytes = 256 << 10
 )
+
+// mostRows is what the tool's schema permits as maxRows.
+const mostRows = 10_000
 
 // SQLExecutionOutput is the answer of sql_execution. Rows are positional.
 type SQLExecutionOutput struct {
@@ -73,11 +77,17 @@ func (s *Service) SQLExecution(ctx context.Context, in SQLExecutionInput) (*SQLE
 	if known {
 		out.HeaderTypes = types
 	}
-	if res.Note != "" {
-		notes = append(notes, res.Note)
+	note = out.fit(res, size)
+	switch {
+	case out.TruncatedBy == execution.TruncatedByRows && rows < min(mostRows, int64(info.Limits.Rows)):
+		note = append(note, fmt.Sprintf("maxRows may be up to %d", min(mostRows, info.Limits.Rows)))
+	case out.TruncatedBy == execution.TruncatedByBytes && size < info.Limits.Bytes:
+		note = append(note, fmt.Sprintf("maxBytes may be up to %d", info.Limits.Bytes))
+	}
+	if len(note) > 0 {
+		notes = append(notes, strings.Join(note, "; "))
 	}
 	out.Notes = notes
-	out.fit(size)
 	return out, nil
 }
 
@@ -94,22 +104,37 @@ func capped(name string, asked, standard, ceiling int64) (int64, []string) {
 	}
 }
 
-// fit drops rows from the end until the answer as JSON is at most size bytes.
-func (o *SQLExecutionOutput) fit(size int64) {
+// fit drops rows from the end until the answer as JSON is at most size bytes,
+// and returns what there is to say of what is missing.
+func (o *SQLExecutionOutput) fit(res *execution.Result, size int64) (note []string) {
+	if n := o.fitting(size); n < len(o.Rows) {
+		short := *res
+		short.CutBytes(size)
+		o.Truncated, o.TruncatedBy = true, short.TruncatedBy
+		short.Rows = res.Rows[:o.fitting(size)] // with what the answer says of it now
+		short.CutBytes(size)
+		res, o.Rows = &short, short.Rows
+	}
+	if res.Note != "" {
+		note = append(note, res.Note)
+	}
+	return note
+}
+
+// fitting returns how many of the rows an answer of at most size bytes has.
+func (o *SQLExecutionOutput) fitting(size int64) int {
 	total := int64(len(o.appendHead(nil)) + len(o.appendTail(nil)))
 	var row []byte
 	for i, values := range o.Rows {
 		row = appendRow(row[:0], values)
-		if total += int64(len(row)) + 1; total <= size {
-			continue
+		if i > 0 {
+			total++ // the comma
 		}
-		o.Rows = o.Rows[:i]
-		if !o.Truncated {
-			o.Truncated, o.TruncatedBy = true, execution.TruncatedByBytes
-			o.Notes = append(o.Notes, fmt.Sprintf("the answer is cut to %d bytes: select fewer columns or rows, or raise maxBytes", size))
+		if total += int64(len(row)); total > size {
+			return i
 		}
-		return
 	}
+	return len(o.Rows)
 }
 
 // AppendJSON appends the answer as one JSON object, numbers as the server

@@ -86,6 +86,49 @@ func testCaps(t *testing.T, s *suite) {
 		wantCut(t, res, true, execution.TruncatedByColumns)
 	})
 
+	t.Run("combinations", func(t *testing.T) {
+		const omitted = "of 2 columns"
+		for _, q := range []struct {
+			name, sql string
+			lim       execution.Limits
+			rows      int
+			by        execution.TruncatedBy
+			note      []string // parts of it
+		}{
+			{"the last row fills the bytes", s.Queries.Texts(10, 100), execution.Limits{Rows: 10, Bytes: 1000}, 10, "", nil},
+			{"rows and bytes are full", s.Queries.Texts(11, 100), execution.Limits{Rows: 10, Bytes: 1000}, 10, execution.TruncatedByRows, []string{"10"}},
+			{"bytes are full first", s.Queries.Texts(11, 100), execution.Limits{Rows: 10, Bytes: 999}, 9, execution.TruncatedByBytes, []string{"999", "row 10"}},
+			{"a long value behind the last row", s.Queries.Cells(10, 10, 2000), execution.Limits{Rows: 2, CellBytes: 1000}, 2, execution.TruncatedByRows, nil},
+			{"a long value in the last row", s.Queries.Cells(10, 2000, 10), execution.Limits{Rows: 2, CellBytes: 1000}, 1, execution.TruncatedByCell, []string{`"cell"`, "2000", "row 2", "substr"}},
+			{"a long value in the first row", s.Queries.Cells(2000, 10), execution.Limits{CellBytes: 1000}, 0, execution.TruncatedByCell, []string{"row 1"}},
+			{"a long value and no bytes left", s.Queries.Cells(900, 2000), execution.Limits{Bytes: 901, CellBytes: 1000}, 1, execution.TruncatedByCell, nil},
+			{"the longest value there may be", s.Queries.Cells(1000), execution.Limits{CellBytes: 1000, Bytes: 1001}, 1, "", nil},
+			{"columns and rows", s.Queries.Cells(10, 10, 10), execution.Limits{Columns: 1, Rows: 2}, 2, execution.TruncatedByRows, []string{"rows", omitted}},
+			{"columns and bytes", s.Queries.Cells(10, 10, 10), execution.Limits{Columns: 1, Bytes: 2}, 2, execution.TruncatedByBytes, []string{"bytes", omitted}},
+			{"columns and a long value", s.Queries.Cells(10, 10), execution.Limits{Columns: 1, CellBytes: 1000}, 2, execution.TruncatedByColumns, []string{omitted}},
+			{"a long value in a column left out", s.Queries.Cells(10, 5000), execution.Limits{Columns: 1, CellBytes: 1000}, 2, execution.TruncatedByColumns, []string{omitted}},
+			{"bytes in a column left out", s.Queries.Cells(5000, 5000), execution.Limits{Columns: 1, Bytes: 2}, 2, execution.TruncatedByColumns, []string{omitted}},
+			{"an error behind the last row", s.Queries.FailsLate, execution.Limits{Rows: 10}, 10, execution.TruncatedByRows, nil},
+		} {
+			t.Run(q.name, func(t *testing.T) {
+				res := c.get(t, q.sql, q.lim)
+				wantRows(t, res, q.rows)
+				wantCut(t, res, q.by != "", q.by)
+				for _, part := range q.note {
+					if !strings.Contains(res.Note, part) {
+						t.Errorf("the note %q does not have %q", res.Note, part)
+					}
+				}
+				for _, row := range res.Rows {
+					if len(row) != len(res.Columns) {
+						t.Errorf("a row of %d values for %d columns", len(row), len(res.Columns))
+					}
+				}
+			})
+		}
+		s.answers(t, c)
+	})
+
 	t.Run("memory", func(t *testing.T) {
 		// What a limit leaves out does not pass through this process' heap.
 		const cell = 32 << 20

@@ -212,7 +212,7 @@ type rowScan struct {
 	total  int // as the row says
 	cell   int // bytes of the current cell not read yet
 	size   int64
-	kept   []byte // the new message, its head filled in at the end
+	kept   []byte // the new message, its head filled in at the end; nil when the row is too long
 }
 
 type rowState uint8
@@ -246,7 +246,9 @@ func (f *frameReader) scanRow() error {
 		n := int32(binary.BigEndian.Uint32(s.field[:])) //nolint:gosec // the wire's length is signed
 		switch {
 		case n == -1:
-			s.kept = append(s.kept, s.field[:]...)
+			if s.kept != nil {
+				s.kept = append(s.kept, s.field[:]...)
+			}
 			s.column++
 			return f.nextColumn()
 		case n < 0 || int(n) > s.left:
@@ -258,15 +260,18 @@ func (f *frameReader) scanRow() error {
 			return nil
 		}
 		if s.size > f.rowBytes {
-			f.replaceRow(rowCut{column: -1})
-			return nil
+			s.kept = nil // of no use any more; a cell may still be too long
 		}
-		s.kept = append(s.kept, s.field[:]...)
+		if s.kept != nil {
+			s.kept = append(s.kept, s.field[:]...)
+		}
 		s.cell, s.state = int(n), rowCell
 		return f.endCell()
 	case rowCell:
 		b := f.take(s.cell)
-		s.kept = append(s.kept, b...)
+		if s.kept != nil {
+			s.kept = append(s.kept, b...)
+		}
 		s.cell -= len(b)
 		s.left -= len(b)
 		if err := need(b); err != nil {
@@ -295,6 +300,10 @@ func (f *frameReader) nextColumn() error {
 	}
 	if s.column == s.total && s.left != 0 {
 		return fmt.Errorf("%w: %d bytes behind the last column", errFrame, s.left)
+	}
+	if s.kept == nil {
+		f.replaceRow(rowCut{column: -1})
+		return nil
 	}
 	appendHead(s.kept[:0], 'D', len(s.kept)-len(f.head))
 	f.out = s.kept

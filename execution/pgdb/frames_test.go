@@ -124,6 +124,19 @@ func TestFrames(t *testing.T) {
 			t.Errorf("cut %t at column %d, want the row as a whole", ok, column)
 		}
 	})
+	t.Run("cell over the limit behind that", func(t *testing.T) {
+		long := row(x(100), nil, x(90), x(101), x(1))
+		for _, r := range reads {
+			f := pgdb.NewFrames(r.in(bytes.NewReader(join(long, row(x(1)), ready))), 100, 120, columns)
+			got, err := readAll(f, r.ahead)
+			if err != nil || !bytes.Equal(got, join(cut, ready)) {
+				t.Errorf("%s: got %q, %v", r.name, got, err)
+			}
+			if column, size, ok := f.Cut(); !ok || column != 3 || size != 101 {
+				t.Errorf("%s: cut %t at column %d of %d bytes, want column 3 of 101", r.name, ok, column, size)
+			}
+		}
+	})
 }
 
 func TestFramesCutErrors(t *testing.T) {

@@ -3,6 +3,7 @@ package pgdb
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,9 +69,8 @@ type rowSet struct {
 	rows    [][]execution.Value
 	bytes   int64
 
-	full bool // no further row is wanted
-	by   execution.TruncatedBy
-	note string
+	full bool                    // no further row is wanted
+	cut  func(*execution.Result) // says why, when rows are missing
 
 	text  strings.Builder   // the texts of many rows in few pieces
 	slab  []execution.Value // the values of many rows in few pieces
@@ -94,15 +94,16 @@ func (s *rowSet) describe(d *pgproto3.RowDescription) {
 // add takes one row. A row without columns where there are some stands for one
 // that was cut.
 func (s *rowSet) add(values [][]byte, cut *rowCut) error {
-	if len(s.columns) > 0 && len(values) == 0 && cut != nil {
-		s.cutRow(cut)
-		return nil
-	}
-	if len(values) != s.wide && len(values) != len(s.columns) {
+	replaced := len(s.columns) > 0 && len(values) == 0 && cut != nil
+	if !replaced && len(values) != s.wide && len(values) != len(s.columns) {
 		return fmt.Errorf("%w: a row of %d columns where %d were described", errFrame, len(values), s.wide)
 	}
 	if len(s.rows) >= s.lim.Rows {
-		s.end(execution.TruncatedByRows, fmt.Sprintf("only the first %d rows are returned: narrow the query with WHERE, aggregate, or sort it and use LIMIT and OFFSET", s.lim.Rows))
+		s.end(func(r *execution.Result) { r.CutRows(s.lim.Rows) })
+		return nil
+	}
+	if replaced {
+		s.cutRow(*cut)
 		return nil
 	}
 	var size int64
@@ -111,14 +112,14 @@ func (s *rowSet) add(values [][]byte, cut *rowCut) error {
 		if !utf8.Valid(v) {
 			n = 2 + 2*n
 			if n > s.lim.CellBytes {
-				s.cutRow(&rowCut{column: i, size: n})
+				s.cutRow(rowCut{column: i, size: n})
 				return nil
 			}
 		}
 		size += n
 	}
 	if s.bytes+size > s.lim.Bytes {
-		s.cutRow(&rowCut{column: -1})
+		s.cutRow(rowCut{column: -1})
 		return nil
 	}
 	s.bytes += size
@@ -156,30 +157,34 @@ func (s *rowSet) store(values [][]byte, size int) {
 	s.rows = append(s.rows, row)
 }
 
-func (s *rowSet) cutRow(cut *rowCut) {
-	if cut.column < 0 {
-		s.end(execution.TruncatedByBytes, fmt.Sprintf("the rows returned end before the limit of %d bytes: select fewer or narrower columns, or fewer rows", s.lim.Bytes))
-		return
-	}
-	name := s.columns[cut.column].Name
-	s.end(execution.TruncatedByCell, fmt.Sprintf("the value of column %q in row %d has %d bytes, more than the %d that one value may have, so the rows returned end before it: use substring(%s for %d)",
-		name, len(s.rows)+1, cut.size, s.lim.CellBytes, name, max(s.lim.CellBytes/4, 1)))
+// plainName matches names that need no quotes, keywords aside.
+var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+
+// cutRow ends the rows before one that does not fit.
+func (s *rowSet) cutRow(cut rowCut) {
+	s.end(func(r *execution.Result) {
+		if cut.column < 0 {
+			r.CutBytes(s.lim.Bytes)
+			return
+		}
+		name := s.columns[cut.column].Name
+		if !plainName.MatchString(name) {
+			name = quoteName(name)
+		}
+		r.CutCell(cut.column, cut.size, s.lim.CellBytes, fmt.Sprintf("substring(%s for %d)", name, max(s.lim.CellBytes/4, 1)))
+	})
 }
 
-func (s *rowSet) end(by execution.TruncatedBy, note string) {
-	s.full, s.by, s.note = true, by, note
-}
+func (s *rowSet) end(cut func(*execution.Result)) { s.full, s.cut = true, cut }
 
 // result returns what was collected.
 func (s *rowSet) result() *execution.Result {
-	r := &execution.Result{Columns: s.columns, Rows: s.rows, Truncated: s.full, TruncatedBy: s.by, Note: s.note, Bytes: s.bytes}
+	r := &execution.Result{Columns: s.columns, Rows: s.rows, Bytes: s.bytes}
 	if s.wide > len(s.columns) {
-		note := fmt.Sprintf("the result has %d columns, of which the first %d are returned: name the columns that you need", s.wide, len(s.columns))
-		if r.Truncated {
-			r.Note += "; " + note
-		} else {
-			r.Truncated, r.TruncatedBy, r.Note = true, execution.TruncatedByColumns, note
-		}
+		r.CutColumns(s.wide - len(s.columns))
+	}
+	if s.cut != nil {
+		s.cut(r)
 	}
 	return r
 }

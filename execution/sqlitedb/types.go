@@ -24,7 +24,8 @@ type reader struct {
 	stmt    *sqlite3.Stmt
 	lim     execution.Limits
 	result  *execution.Result
-	columns int // that are read
+	columns int   // that are read
+	size    int64 // of what was read of the current row
 
 	text      *strings.Builder // the piece that texts are appended to
 	textPiece int
@@ -44,18 +45,9 @@ func newReader(stmt *sqlite3.Stmt, lim execution.Limits) *reader {
 		}
 	}
 	if all > r.columns {
-		r.cut(execution.TruncatedByColumns, fmt.Sprintf("the result has %d columns, of which the first %d are returned; name the columns that you need", all, r.columns))
+		r.result.CutColumns(all - r.columns)
 	}
 	return r
-}
-
-// cut notes that the result is not whole. What ended the rows is named before
-// columns that were left out.
-func (r *reader) cut(by execution.TruncatedBy, note string) {
-	if r.result.Truncated {
-		note += "; " + r.result.Note
-	}
-	r.result.Truncated, r.result.TruncatedBy, r.result.Note = true, by, note
 }
 
 // more reads one row. It returns false when there is none, when a limit is
@@ -65,25 +57,26 @@ func (r *reader) more() bool {
 		return false
 	}
 	if len(r.result.Rows) == r.lim.Rows {
-		r.cut(execution.TruncatedByRows, fmt.Sprintf("there are more rows than the %d that are returned; narrow the query with WHERE, aggregate, or page with ORDER BY and LIMIT", r.lim.Rows))
+		r.result.CutRows(r.lim.Rows)
 		return false
 	}
-	row, size := r.row(), int64(0)
+	row := r.row()
+	r.size = 0
 	for i := range row {
 		v, length := r.value(i)
-		switch {
-		case length > r.lim.CellBytes:
-			name := r.result.Columns[i].Name
-			r.cut(execution.TruncatedByCell, fmt.Sprintf("column %q of row %d holds %d bytes, more than the %d that are allowed; the result ends before that row; select substr(%s, 1, …) or length(%[5]s) instead", name, len(r.result.Rows)+1, length, r.lim.CellBytes, quoteName(name)))
-			return false
-		case r.result.Bytes+size+length > r.lim.Bytes:
-			r.cut(execution.TruncatedByBytes, fmt.Sprintf("the result is larger than the %d bytes that are allowed and ends after row %d; select fewer columns or rows", r.lim.Bytes, len(r.result.Rows)))
+		if length > r.lim.CellBytes {
+			name := quoteName(r.result.Columns[i].Name)
+			r.result.CutCell(i, length, r.lim.CellBytes, fmt.Sprintf("substr(%s, 1, %d)", name, max(r.lim.CellBytes/4, 1)))
 			return false
 		}
 		row[i] = v
-		size += length
+		r.size += length
 	}
-	r.result.Bytes += size
+	if r.result.Bytes+r.size > r.lim.Bytes {
+		r.result.CutBytes(r.lim.Bytes)
+		return false
+	}
+	r.result.Bytes += r.size
 	r.result.Rows = append(r.result.Rows, row)
 	return true
 }
@@ -147,7 +140,7 @@ func (r *reader) hex(raw []byte) (v execution.Value, length int64) {
 // tooLong says that a value of that length will not be returned, so that it
 // need not be copied.
 func (r *reader) tooLong(length int64) bool {
-	return length > r.lim.CellBytes || r.result.Bytes+length > r.lim.Bytes
+	return length > r.lim.CellBytes || r.result.Bytes+r.size+length > r.lim.Bytes
 }
 
 // keep copies b into the current piece of text and returns it as a string.
