@@ -113,7 +113,7 @@ func (c *commandLine) clientEntries(t *testing.T) {
 func (c *commandLine) roughEdges(t *testing.T) {
 	t.Helper()
 	d := readDocument(t, "docs/rough-edges.md")
-	readers := map[string]string{"Both dialects": "postgres", "PostgreSQL": "postgres", "SQLite": "sqlite"}
+	readers := map[string]string{"Both dialects": "postgres", "PostgreSQL": "postgres", "SQLite": "sqlite", "SQL Server": "sqlserver"}
 	dialect, judged := "", 0
 	for line := range strings.Lines(d.text) {
 		if title, ok := strings.CutPrefix(line, "## "); ok {
