@@ -116,6 +116,8 @@ func TestMethods(t *testing.T) {
 		"SELECT c.query(q) FROM t":                                                              sqlguard.CodeFunctionNotAllowed,
 		"SELECT s.value('a', 'b') FROM s.t":                                                     sqlguard.CodeFunctionNotAllowed,
 		"SELECT s.STArea() FROM S.t":                                                            sqlguard.CodeFunctionNotAllowed,
+		"SELECT dbo.value('a', 'b') FROM t":                                                     sqlguard.CodeFunctionNotAllowed,
+		"SELECT db.DBO.query('a') FROM t":                                                       sqlguard.CodeFunctionNotAllowed,
 		"SELECT sys.value('a', 'b') FROM t":                                                     sqlguard.CodeFunctionNotAllowed,
 		"SELECT c.modify('insert x') FROM t":                                                    sqlguard.CodeFunctionSideEffect,
 		"SELECT c.query('/a').modify('x') FROM t":                                               sqlguard.CodeFunctionSideEffect,

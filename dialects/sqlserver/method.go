@@ -25,6 +25,10 @@ var clrMethods = wordSet(`
 	ShortestLineTo ToString HasZ HasM
 	GetAncestor GetDescendant GetLevel GetReparentedValue IsDescendantOf`)
 
+// commonSchemas are schemas of every database: a name before a method is no
+// column when it is one of these.
+var commonSchemas = map[string]bool{"sys": true, "information_schema": true, "dbo": true, "guest": true}
+
 // clrProperties are the properties of the same types.
 var clrProperties = wordSet("STSrid STX STY Lat Long Z M HasZ HasM IsNull")
 
@@ -86,7 +90,7 @@ func (p *parser) qualifiedCall(n *name) {
 		p.stmt.Calls = append(p.stmt.Calls, sqlguard.Call{Name: "$partition", Notation: sqlguard.NotationCall, Span: n.at, Builtin: true, Ruling: sqlguard.Ruling{Allowed: true}})
 		p.arguments()
 		return
-	case !allowedMethod(m.text) && m.text != "modify" || owner.text == "" || systemSchemas[skeleton(owner.text)] || n.n > 5:
+	case !allowedMethod(m.text) && m.text != "modify" || owner.text == "" || commonSchemas[skeleton(owner.text)] || n.n > 5:
 		p.systemCall(n)
 		p.arguments()
 		return
