@@ -10,6 +10,10 @@
 //	g, err := execution.NewGateway(log, connections...)
 //	res, err := g.Query(ctx, execution.Request{ConnectionID: "demo", SQL: "SELECT 1"})
 //
+// What a server tells of itself makes the guard that judges for it. It is asked
+// again from time to time, see [Refresh]; guard and backend change together, and
+// a statement that the old guard approved is judged by the new one.
+//
 // The package never parses SQL, never knows a driver, and never knows which
 // tool or transport asks.
 package execution

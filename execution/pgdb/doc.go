@@ -35,6 +35,15 @@
 // has ended inside its transaction, and a connection is closed after a cancel:
 // the server's connection may be somebody else's by then.
 //
+// # The catalogue
+//
+// [DB.Catalog] asks a new connection what the server is and where it resolves
+// names; [DB.SetGuard] then pins every session to that. With [Config.Objects]
+// it loads the functions, operators, casts, types and relations of the
+// database too. What they are made from is compared before and after, so that
+// they are of one moment, and is all that is asked as long as nothing changes.
+// A catalogue that is not whole is an error.
+//
 // # When a connection is closed instead
 //
 // A connection is used again only when the server said that the transaction

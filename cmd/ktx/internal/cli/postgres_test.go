@@ -23,6 +23,8 @@ func TestPostgresScripts(t *testing.T) {
 		"CREATE TABLE orders (id int PRIMARY KEY, status text, total numeric(10,2))",
 		"INSERT INTO orders SELECT n, CASE WHEN n % 3 = 0 THEN 'late' ELSE 'paid' END, n / 4.0 FROM generate_series(1, 900) n",
 		"CREATE TABLE api_keys (id int, key text)",
+		"CREATE FUNCTION twice(n int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT n * 2'",
+		"CREATE FUNCTION anything(n int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN n; END'",
 		"GRANT SELECT ON orders, api_keys TO "+reader,
 	)
 	address, err := url.Parse(owner)
