@@ -21,7 +21,7 @@ import (
 func TestEveryFieldIsClassified(t *testing.T) {
 	t.Parallel()
 	var e audit.Event
-	marks := map[string]audit.Class{}
+	marks := map[string]marked{}
 	for _, problem := range mark(reflectOf(&e), "Event", marks) {
 		t.Error(problem)
 	}
@@ -33,10 +33,10 @@ func TestEveryFieldIsClassified(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for text, class := range marks {
-			want := class == audit.ClassPublic || class == audit.ClassIdentifier || class == audit.ClassSensitive && full
+		for text, m := range marks {
+			want := m.class == audit.ClassPublic || m.class == audit.ClassIdentifier || m.class == audit.ClassSensitive && full
 			if got := strings.Contains(string(line), text); got != want {
-				t.Errorf("%s field with the value %s: written %v, full %v", class, text, got, full)
+				t.Errorf("%s field %s: written %v, full %v", m.class, m.field, got, full)
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func TestUnclassifiedFieldFails(t *testing.T) {
 		"V.Untagged has no class", "V.Mistyped has no class", "V.Nameless has no JSON name",
 		"V.Inner.Deep has no class", "V.Map has the type map[string]string, which is never written",
 	}
-	if diff := cmp.Diff(want, mark(reflectOf(&v), "V", map[string]audit.Class{})); diff != "" {
+	if diff := cmp.Diff(want, mark(reflectOf(&v), "V", map[string]marked{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -68,9 +68,19 @@ func TestUnclassifiedFieldFails(t *testing.T) {
 // reflectOf returns the struct at p.
 func reflectOf(p any) reflect.Value { return reflect.ValueOf(p).Elem() }
 
+// marked is what a mark stands for.
+type marked struct {
+	class audit.Class
+	field string // as in audit.Field.Path
+}
+
 // mark gives every field below v a value of its own, and returns what is wrong
 // with the fields.
-func mark(v reflect.Value, path string, marks map[string]audit.Class) (problems []string) {
+func mark(v reflect.Value, path string, marks map[string]marked) (problems []string) {
+	return markIn(v, path, "", marks)
+}
+
+func markIn(v reflect.Value, path, prefix string, marks map[string]marked) (problems []string) {
 	for i := range v.NumField() {
 		sf, field := v.Type().Field(i), v.Field(i)
 		class := audit.Class(sf.Tag.Get("class"))
@@ -85,27 +95,29 @@ func mark(v reflect.Value, path string, marks map[string]audit.Class) (problems 
 			continue
 		}
 		n := len(marks) + 1
+		name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
+		m := marked{class, prefix + name}
 		switch {
 		case sf.Type == reflect.TypeFor[time.Time]():
 			at := time.Date(1000+n, 1, 1, 0, 0, 0, 0, time.UTC)
 			field.Set(reflect.ValueOf(at))
-			marks[at.Format(`"2006-`)] = class
+			marks[at.Format(`"2006-`)] = m
 		case field.Kind() == reflect.Struct:
-			problems = append(problems, mark(field, path+"."+sf.Name, marks)...)
+			problems = append(problems, markIn(field, path+"."+sf.Name, prefix+name+".", marks)...)
 		case field.Kind() == reflect.String:
 			text := fmt.Sprintf("mark-%d-", n)
 			field.SetString(text)
-			marks[text] = class
+			marks[text] = m
 		case field.Kind() == reflect.Int64:
 			field.SetInt(int64(1e12) + int64(n))
-			marks[fmt.Sprint(int64(1e12)+int64(n))] = class
+			marks[fmt.Sprint(int64(1e12)+int64(n))] = m
 		case field.Kind() == reflect.Float64:
 			field.SetFloat(float64(n) + 0.0625)
-			marks[fmt.Sprint(float64(n)+0.0625)] = class
+			marks[fmt.Sprint(float64(n)+0.0625)] = m
 		case sf.Type == reflect.TypeFor[[]string]():
 			text := fmt.Sprintf("mark-%d-", n)
 			field.Set(reflect.ValueOf([]string{text}))
-			marks[text] = class
+			marks[text] = m
 		default:
 			problems = append(problems, fmt.Sprintf("%s.%s has the type %v, which is never written", path, sf.Name, sf.Type))
 		}
@@ -118,7 +130,7 @@ func mark(v reflect.Value, path string, marks map[string]audit.Class) (problems 
 func TestRedacted(t *testing.T) {
 	t.Parallel()
 	var e audit.Event
-	marks := map[string]audit.Class{}
+	marks := map[string]marked{}
 	if problems := mark(reflectOf(&e), "Event", marks); len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -133,10 +145,10 @@ func TestRedacted(t *testing.T) {
 	}
 	for _, withheld := range [][]audit.Class{nil, {audit.ClassSensitive}, {audit.ClassIdentifier}, {audit.ClassSensitive, audit.ClassIdentifier}} {
 		got := string(audit.Redacted(back, withheld...))
-		for text, class := range marks {
-			want := class != audit.ClassSecret && !slices.Contains(withheld, class)
+		for text, m := range marks {
+			want := m.class != audit.ClassSecret && !slices.Contains(withheld, m.class)
 			if strings.Contains(got, text) != want {
-				t.Errorf("%s field %s: without %v it is there: %v", class, text, withheld, !want)
+				t.Errorf("%s field %s: without %v it is there: %v", m.class, m.field, withheld, !want)
 			}
 		}
 		if strings.Contains(got, "secret") || !strings.HasPrefix(got, `{"chain":{"hash":"`+hash.String()+`","prev":"01`) {
@@ -159,7 +171,7 @@ func TestRedacted(t *testing.T) {
 func TestFieldsAreThoseWritten(t *testing.T) {
 	t.Parallel()
 	var e audit.Event
-	if problems := mark(reflectOf(&e), "Event", map[string]audit.Class{}); len(problems) > 0 {
+	if problems := mark(reflectOf(&e), "Event", map[string]marked{}); len(problems) > 0 {
 		t.Fatal(problems)
 	}
 	line, _, err := audit.Line(e, audit.Hash{}, true)

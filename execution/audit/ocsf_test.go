@@ -324,7 +324,7 @@ func TestOCSFMapping(t *testing.T) {
 func TestOCSFWithholds(t *testing.T) {
 	t.Parallel()
 	var decided, ended audit.Event
-	marks := map[string]audit.Class{}
+	marks := map[string]marked{}
 	problems := mark(reflectOf(&decided), "Event", marks)
 	problems = append(problems, mark(reflectOf(&ended), "Event", marks)...)
 	if len(problems) > 0 {
@@ -337,9 +337,9 @@ func TestOCSFWithholds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for text, class := range marks {
-			if (class == audit.ClassSensitive || class == audit.ClassSecret || slices.Contains(withheld, class)) && strings.Contains(string(line), text) {
-				t.Errorf("%s of class %s is exported without %v", text, class, withheld)
+		for text, m := range marks {
+			if (m.class == audit.ClassSensitive || m.class == audit.ClassSecret || slices.Contains(withheld, m.class)) && strings.Contains(string(line), text) {
+				t.Errorf("%s of class %s is exported without %v", m.field, m.class, withheld)
 			}
 		}
 	}
