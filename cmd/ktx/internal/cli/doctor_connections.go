@@ -80,6 +80,7 @@ func (e *examination) connection(d *door, r probeResult) {
 		return
 	}
 	report := r.Report
+	e.app.remember(e.project, r.ID, *report)
 	answers := "answers: " + report.Server
 	if report.Role != "" {
 		answers += ", role " + report.Role

@@ -27,13 +27,25 @@ type statusJSON struct {
 type statusConnection struct {
 	ID         string `json:"id"`
 	Engine     string `json:"connectionType"`
+	Driver     string `json:"driver"`
 	Runs       bool   `json:"runsStatements"`
 	TLS        string `json:"tls,omitempty"` // "off" when it is
+	Catalog    bool   `json:"catalog"`       // the guard judges with the objects of the database
 	Role       string `json:"role"`          // what becomes of a role that can write: warn or refuse
 	MaxBytes   int    `json:"maxBytes"`
 	Rows       int    `json:"rows"`
 	TimeoutMS  int64  `json:"timeoutMs"`
 	Configured string `json:"problem,omitempty"`
+	// Probed is what was found when the connection was last opened, as it is
+	// configured now; absent when it was not.
+	Probed *statusProbe `json:"lastProbe,omitempty"`
+}
+
+type statusProbe struct {
+	At       string   `json:"at"`
+	Server   string   `json:"server"`
+	Role     string   `json:"role,omitempty"`
+	Warnings []string `json:"warnings"`
 }
 
 type statusAudit struct {
@@ -49,8 +61,10 @@ func (a *app) statusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Show the project: connections, safety settings, audit log",
-		Long:  "Show the project as configured, without connecting to a database. ktx doctor connects.",
-		Args:  cobra.NoArgs,
+		Long: `Show the project as configured, without connecting to a database: what stands in
+ktx.yaml, the state of the audit log, and what was found when each connection was
+last opened. ktx doctor connects.`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := a.project()
 			if err != nil {
@@ -98,6 +112,22 @@ func (a *app) printStatus(s statusJSON) {
 			a.printf(", %s", a.paint(a.out, styleYellow, "TLS off"))
 		}
 		a.printf("\n")
+		a.printProbed(c.Probed)
+	}
+}
+
+// printProbed prints what was found when a connection was last opened.
+func (a *app) printProbed(p *statusProbe) {
+	if p == nil {
+		return
+	}
+	role := ""
+	if p.Role != "" {
+		role = ", role " + p.Role
+	}
+	a.printf("         %s\n", a.paint(a.out, styleDim, escapeControls("opened "+p.At+": "+p.Server+role)))
+	for _, w := range p.Warnings {
+		a.printf("         %s\n", a.paint(a.out, styleYellow, escapeControls(w)))
 	}
 }
 
@@ -113,12 +143,15 @@ func (a *app) status(ctx context.Context, p *project.Project) statusJSON {
 	for _, c := range a.connections(p) {
 		limits := c.Limits.WithDefaults()
 		entry := statusConnection{
-			ID: c.ID, Engine: c.Engine, Runs: c.Open != nil, TLS: p.Config.Connections[c.ID].TLS,
+			ID: c.ID, Engine: c.Engine, Driver: p.Config.Connections[c.ID].Driver, Runs: c.Open != nil, TLS: p.Config.Connections[c.ID].TLS, Catalog: c.Objects,
 			Role: cmp.Or(p.Config.GuardOf(c.ID).Role, "warn"), MaxBytes: cmp.Or(c.Policy.MaxBytes, sqlguard.DefaultMaxBytes),
 			Rows: limits.Rows, TimeoutMS: limits.Timeout.Milliseconds(),
 		}
 		if c.Unavailable != nil {
 			entry.Configured = c.Unavailable.Message
+		}
+		if last, ok := lastSeen(p, c.ID); ok {
+			entry.Probed = &statusProbe{At: last.At.Format(time.RFC3339), Server: last.Server, Role: last.Role, Warnings: append([]string{}, last.Warnings...)}
 		}
 		s.Connections = append(s.Connections, entry)
 	}

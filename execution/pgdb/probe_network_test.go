@@ -1,0 +1,136 @@
+package pgdb_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+	"github.com/ktxhq/ktx/execution/pgdb"
+)
+
+// bouncer starts PgBouncer in front of a server and returns address by way of it.
+func bouncer(t *testing.T, address, mode string, size int) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	u := mustParse(t, address)
+	password, _ := u.User.Password()
+	dir, err := os.MkdirTemp("", "ktx-bouncer-") //nolint:usetesting // another user has to reach it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	users, config := filepath.Join(dir, "users.txt"), filepath.Join(dir, "pgbouncer.ini")
+	for path, text := range map[string]string{
+		users: fmt.Sprintf("%q %q\n", u.User.Username(), password),
+		config: fmt.Sprintf("[databases]\n* = host=%s port=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %s\nunix_socket_dir =\nauth_type = scram-sha-256\nauth_file = %s\npool_mode = %s\ndefault_pool_size = %d\n",
+			u.Hostname(), u.Port(), port, users, mode, size),
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{config}
+	if os.Geteuid() == 0 { // which it refuses to run as
+		args = []string{"-u", "nobody", config}
+	}
+	c := exec.CommandContext(context.WithoutCancel(t.Context()), testdb.Tool(t, "pgbouncer"), args...)
+	var log strings.Builder
+	c.Stdout, c.Stderr, c.Dir = &log, &log, "/"
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+		if t.Failed() {
+			t.Logf("PgBouncer said:\n%s", log.String())
+		}
+	})
+	u.Host = net.JoinHostPort("127.0.0.1", port)
+	eventually(t, hang, "PgBouncer listens", func() bool {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", u.Host)
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err == nil
+	})
+	return u.String()
+}
+
+// TestProbeOfPooler finds out how a pooler gives out connections, and the same
+// of the role as without it.
+func TestProbeOfPooler(t *testing.T) {
+	server := testdb.Postgres(t)
+	address := server.NewDatabase(t, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+	role := server.NewRole(t)
+	reader := server.URL(query[string](t, address, "SELECT current_database()"), role)
+	for _, v := range []struct {
+		mode string
+		size int
+	}{{"transaction", 1}, {"transaction", 5}, {"session", 5}, {"session", 1}} {
+		t.Run(fmt.Sprintf("%s of %d", v.mode, v.size), func(t *testing.T) {
+			start := time.Now()
+			got, report := warnings(t, open(t, bouncer(t, reader, v.mode, v.size), pgdb.Config{MaxConnections: 1}))
+			if len(got) > 0 || report.Pooler != v.mode || report.Role != role {
+				t.Errorf("warnings %q, %+v", got, report)
+			}
+			if want := "a connection pooler is in front of the server, in " + v.mode + " mode"; !strings.Contains(notes(report), want) {
+				t.Errorf("notes %s", notes(report))
+			}
+			t.Logf("took %s", time.Since(start))
+		})
+	}
+	if _, report := warnings(t, open(t, reader, pgdb.Config{})); report.Pooler != "" {
+		t.Errorf("a pooler is seen where there is none: %+v", report)
+	}
+}
+
+func TestProbeOfTLS(t *testing.T) {
+	server := testdb.StartPostgres(t, testdb.Options{TLS: true})
+	address := mustParse(t, server.URL("", ""))
+	q := address.Query()
+	q.Set("sslmode", "verify-full")
+	q.Set("sslrootcert", server.CertificateFile())
+	address.RawQuery = q.Encode()
+	_, report := warnings(t, open(t, address.String(), pgdb.Config{}))
+	if !report.TLS || report.TLSVersion != "TLS 1.3" {
+		t.Errorf("%+v", report)
+	}
+}
+
+// TestProbeOfReplica makes a server one that only replays what another writes.
+func TestProbeOfReplica(t *testing.T) {
+	server := testdb.StartPostgres(t, testdb.Options{})
+	server.Admin(t, "CREATE TABLE a (n int)")
+	signal := filepath.Join(query[string](t, server.URL("", ""), "SHOW data_directory"), "standby.signal")
+	if err := os.WriteFile(signal, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(signal, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Restart(t.Context(), testdb.Fast); err != nil {
+		t.Fatal(err)
+	}
+	_, report := warnings(t, open(t, server.URL("", ""), pgdb.Config{}))
+	if !report.Replica || !strings.Contains(notes(report), "the server is a replica") || !strings.Contains(report.RoleScript, "-- This server is a replica") {
+		t.Errorf("%+v", report)
+	}
+}
