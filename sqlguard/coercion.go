@@ -271,7 +271,7 @@ func (q *inquiry) casts(s *Statement) {
 		if !occurs(c.Source) {
 			continue
 		}
-		runs := cast[c.Target] || c.Context == CastImplicit && occurs(c.Target) ||
+		runs := cast[c.Target] || s.Serializes && o.quiet[c.Target] || c.Context == CastImplicit && occurs(c.Target) ||
 			q.body && c.Context != CastExplicit && (returned[c.Target] || len(q.returns) == 0)
 		if runs {
 			q.functionRef(c.Function, nil, Finding{

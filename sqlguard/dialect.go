@@ -91,6 +91,9 @@ type Statement struct {
 	// Collects says that a value may become an element of an array or a part
 	// of a row here, so that literals beside it are read as its type.
 	Collects bool
+	// Serializes says that a function of the server may cast what it is given
+	// to one of the types of [ObjectDialect.QuietCasts].
+	Serializes bool
 }
 
 // Ruling is what a dialect's own tables say of a name. The zero value refuses.

@@ -96,7 +96,7 @@ func (q *inquiry) list(name string) {
 // tables, and everything in the catalogue that bears the name.
 func (q *inquiry) call(c *Call) {
 	g := q.g
-	if g.denies(c) {
+	if c.Notation != NotationOperator && g.denies(c) {
 		q.refuse(callFinding(c, CodeFunctionNotAllowed, "denied by this connection's policy"))
 		return
 	}

@@ -33,6 +33,9 @@ type ObjectDialect interface {
 	Reviewed(extension string) bool
 	ReviewedOperator(extension, name string) bool
 	ReviewedType(extension, name string) bool
+	// QuietCasts are the types of the server's own to which functions of the
+	// server cast their arguments though no text says so.
+	QuietCasts() []string
 }
 
 // Part says what a text is that a dialect reads with objects.
@@ -63,6 +66,7 @@ type objects struct {
 	Objects
 	dialect ObjectDialect
 	server  []string // schemas of the server's own objects
+	quiet   map[CatalogName]bool
 	path    []string // where unqualified names are looked up; nil when unknown
 
 	functions map[string][]int    // by name
@@ -92,13 +96,16 @@ func newObjects(d Dialect, o *Objects, path []string) (*objects, error) {
 		stands: make(map[string][]int), types: make(map[CatalogName]int, len(o.Types)),
 		relations: make(map[CatalogName]int, len(o.Relations)), named: make(map[string][]int, len(o.Relations)),
 		typeNames: make(map[string]bool, len(o.Types)), arrays: make(map[CatalogName]CatalogName, len(o.Types)+len(o.Relations)),
-		local: make(map[node]*localVerdict), implicit: make(map[string][]int),
+		local: make(map[node]*localVerdict), implicit: make(map[string][]int), quiet: make(map[CatalogName]bool),
 	}
 	if len(x.server) == 0 {
 		return nil, fmt.Errorf("the dialect %s names no schema of the server's own", d.Name())
 	}
 	if path != nil {
 		x.path = append(slices.Clone(x.server[:1]), path...)
+	}
+	for _, name := range reader.QuietCasts() {
+		x.quiet[CatalogName{x.server[0], name}] = true
 	}
 	for i := range x.Functions {
 		f := &x.Functions[i]

@@ -52,6 +52,8 @@ func (library) Reviewed(extension string) bool            { return extension == 
 func (library) ReviewedOperator(extension, _ string) bool { return extension == "known" }
 func (library) ReviewedType(extension, _ string) bool     { return extension == "known" }
 
+func (library) QuietCasts() []string { return nil }
+
 func libraryGuard(tb testing.TB, o *sqlguard.Objects) *sqlguard.Guard {
 	tb.Helper()
 	p := sqlguard.DefaultPolicy()

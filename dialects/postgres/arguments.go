@@ -176,7 +176,7 @@ func visiblyInteger(n *node) bool {
 // typeText judges the name of a type in a literal: built in, or noted like the
 // type of a cast when it is a plain name.
 func (w *walker) typeText(text string, location int32) bool {
-	if builtinTypeText(text) {
+	if builtinTypeText(text) && (w.names == nil || !extensionType(typeWord(text))) {
 		return true
 	}
 	schema, name, qualified := strings.Cut(strings.ToLower(text), ".")
@@ -193,6 +193,16 @@ func (w *walker) typeText(text string, location int32) bool {
 	}
 	w.noteType(schema, name, location)
 	return true
+}
+
+// typeWord returns the name in the text of a type, without what stands behind
+// it.
+func typeWord(text string) string {
+	word := strings.ToLower(strings.TrimSpace(text))
+	if end := strings.IndexAny(word, "([ "); end >= 0 {
+		word = word[:end]
+	}
+	return strings.TrimPrefix(word, "_")
 }
 
 // seriesFits reports whether generate_series over visible numbers stays within

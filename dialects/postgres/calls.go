@@ -79,6 +79,7 @@ func (w *walker) deniedCall(name string, notation sqlguard.Notation, span sqlgua
 // of the catalogue. Scalar says that what stands before the dot is no row, or
 // that of a relation.
 func (w *walker) possibleCall(name string, notation sqlguard.Notation, span sqlguard.Span, scalar bool) {
+	w.noteJSON(name)
 	if w.names != nil && w.names.Callable(name) {
 		c := sqlguard.Call{
 			Name: name, Notation: notation, Span: span, Possible: true, Arguments: 1, Typed: 1, Ruling: sqlguard.Ruling{Allowed: true},
@@ -111,6 +112,7 @@ func (w *walker) literalCast(n *funcCall, schema, name string) bool {
 // syntaxCall notes a function that has syntax of its own.
 func (w *walker) syntaxCall(name string, location int32, majors uint64) {
 	w.at(location)
+	w.noteJSON(name)
 	w.st.Calls = append(w.st.Calls, sqlguard.Call{
 		Name: name, Notation: sqlguard.NotationCall, Span: w.tokenSpan(location),
 		Ruling: sqlguard.Ruling{Allowed: true}, Builtin: true, Majors: majors, Arguments: -1, Syntax: true,

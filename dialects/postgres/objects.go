@@ -93,6 +93,18 @@ func (Dialect) ReviewedType(extension, name string) bool {
 	return reviewedExtensions[extension] && extensionType(name)
 }
 
+// QuietCasts returns json: to_json and its kin look for a cast of values whose
+// type is not the server's own.
+func (Dialect) QuietCasts() []string { return []string{"json", "jsonb"} }
+
+// noteJSON notes a function that may look for such a cast: all of them say so
+// in their names.
+func (w *walker) noteJSON(name string) {
+	if w.names != nil && strings.Contains(name, "json") {
+		w.st.Serializes = true
+	}
+}
+
 var reviewedExtensions = func() map[string]bool {
 	set := map[string]bool{}
 	for i := range functionTable {
@@ -133,6 +145,7 @@ func (w *walker) describeCall(n *funcCall, c *sqlguard.Call) {
 	if _, collects := slices.BinarySearch(collectingFunctions[:], c.Name); collects || !c.Builtin {
 		w.st.Collects = true
 	}
+	w.noteJSON(c.Name)
 	entry, ok := findFunction(c.Name)
 	if !ok {
 		return

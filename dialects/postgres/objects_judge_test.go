@@ -227,7 +227,11 @@ func TestTypesWithObjects(t *testing.T) {
 			{"SELECT s FROM spans", no, "the cast from public.span to pg_catalog.int4 runs public.to_bool"},
 			{"SELECT status::text FROM orders", "", ""},
 			{"SELECT status::bool FROM orders", no, "the cast from public.mood to pg_catalog.bool"},
-			{"SELECT total::bool FROM sales.invoices", "", ""},
+			{"SELECT amount::bool FROM sales.invoices", "", ""},
+			{"SELECT s.to_json FROM (SELECT d FROM spans) s", no, "the cast from public.days to pg_catalog.json"},
+			{"SELECT to_json(d) FROM spans", no, "the cast from public.days to pg_catalog.json"},
+			{"SELECT pg_input_is_valid('a', 'geometry'), pg_input_is_valid('a', 'int4')", sqlguard.CodeFunctionNotAllowed, "geometry"},
+			{"SELECT pg_input_is_valid('a', 'email')", sqlguard.CodeFunctionNotAllowed, "is_email"},
 		})
 	})
 	t.Run("allowed by name", func(t *testing.T) {
@@ -266,6 +270,8 @@ func TestRelationsWithObjects(t *testing.T) {
 			{"SELECT * FROM circle", "", ""}, // the server has no such view
 			{"SELECT * FROM pg_class, information_schema.columns", "", ""},
 			{"SELECT * FROM pg_temp.t", no, ""},
+			{"SELECT * FROM customers TABLESAMPLE system (1)", "", ""},
+			{"SELECT * FROM customers TABLESAMPLE tsm_system_rows (1)", unresolved, ""},
 		})
 	})
 	t.Run("denied table", func(t *testing.T) {

@@ -170,6 +170,7 @@ func shop() *sqlguard.Objects {
 		Casts: []sqlguard.CatalogCast{
 			cast("public.mood", "bool", "public.to_bool", sqlguard.CastExplicit),
 			cast("public.span", "int4", "public.to_bool", sqlguard.CastImplicit),
+			cast("public.days", "json", "public.to_bool", sqlguard.CastExplicit),
 		},
 		Types: []sqlguard.CatalogType{
 			{CatalogName: named("public.mood"), Kind: sqlguard.TypeEnum},

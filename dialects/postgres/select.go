@@ -145,7 +145,7 @@ func (w *walker) judgeRangeTableSample(n *rangeTableSample) {
 	}
 	if schema != "" && schema != "pg_catalog" || name != "system" && name != "bernoulli" {
 		w.st.Calls = append(w.st.Calls, sqlguard.Call{
-			Schema: schema, Name: name, Notation: sqlguard.NotationCall, Span: w.nameSpan(n.Location),
+			Schema: schema, Name: name, Notation: sqlguard.NotationCall, Span: w.nameSpan(n.Location), Arguments: -1,
 			Ruling: sqlguard.Ruling{Reason: "as a sampling method only system and bernoulli are known to be pure"},
 		})
 	}

@@ -95,10 +95,10 @@ func differentialSchema(r *rand.Rand) (must, may []string) {
 		}
 		may = append(may, function, fmt.Sprintf("CREATE OPERATOR %s%s (%s, FUNCTION = %s)", schema(), choose(r, differentialOperators...), operands, name))
 	}
-	for i := range 3 {
-		source, target := choose(r, "mood", "pair", "days", "people", "int", "text"), choose(r, "text", "int", "mood", "boolean", "json", "pair", "bigint")
+	for i := range choose(r, 0, 0, 1, 2) {
+		source, target := choose(r, "mood", "pair", "days", "people", "int", "text"), choose(r, "text", "int", "mood", "boolean", "json", "json", "pair", "bigint")
 		name := fmt.Sprintf("cast_%d", i)
-		may = append(may, trap(name, source, target), fmt.Sprintf("CREATE CAST (%s AS %s) WITH FUNCTION %s(%s) %s", source, target, name, source, choose(r, "", "AS ASSIGNMENT", "AS IMPLICIT")))
+		may = append(may, trap(name, source, target), fmt.Sprintf("CREATE CAST (%s AS %s) WITH FUNCTION %s(%s) %s", source, target, name, source, choose(r, "", "", "AS ASSIGNMENT", "AS IMPLICIT")))
 	}
 	may = append(
 		may,
@@ -131,7 +131,7 @@ func (r differentialText) expression(depth int) string {
 	}
 	e := func() string { return r.expression(depth - 1 - r.IntN(2)) }
 	op := choose(r.Rand, differentialOperators...)
-	name := choose(r.Rand, append(differentialNames, "proved", "proved", "sloppy", "narrow", "fallback", "atomic", "gather", "trapped", "json_populate_record", "greatest")...)
+	name := choose(r.Rand, append(differentialNames, "proved", "proved", "sloppy", "narrow", "fallback", "atomic", "gather", "trapped", "json_populate_record", "to_json", "json_agg", "jsonb_build_array", "row_to_json")...)
 	switch r.IntN(26) {
 	case 0, 1, 2:
 		return name + "(" + e() + ")"
