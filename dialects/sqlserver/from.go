@@ -176,11 +176,12 @@ func (p *parser) namedTable() {
 		p.next()
 		p.next()
 	}
-	for range 3 { // hints and samples stand on either side of the alias
-		p.tableSample()
-		p.tableHints()
-		p.tableAlias(relation)
-	}
+	// Hints and samples stand on either side of the alias.
+	p.tableSample()
+	p.tableHints()
+	p.tableAlias(relation)
+	p.tableSample()
+	p.tableHints()
 }
 
 // tableAlias reads [AS] alias.

@@ -56,6 +56,20 @@ func TestSkeleton(t *testing.T) {
 	}
 }
 
+// TestOneAlias holds that a name behind an alias is read as no second one.
+func TestOneAlias(t *testing.T) {
+	g := newGuard(t)
+	for _, sql := range []string{
+		"SELECT * FROM a b c", "SELECT * FROM a AS b c", "SELECT * FROM a b (NOLOCK) c", "SELECT * FROM a WITH (NOLOCK) b c",
+		"SELECT 1 a b", "SELECT 1 AS a b", "SELECT a = 1 b", "SELECT * FROM (SELECT 1 AS a) b c", "SELECT * FROM STRING_SPLIT('a', ',') b c",
+		"SELECT * FROM a b TABLESAMPLE (1 ROWS) c",
+	} {
+		if v := g.Check(sql); v.Code != sqlguard.CodeParseError {
+			t.Errorf("%s: %q", sql, v.Code)
+		}
+	}
+}
+
 // TestThreePartNames holds that names with a database pass for the
 // connection's own only.
 func TestThreePartNames(t *testing.T) {
