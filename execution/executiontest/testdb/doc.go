@@ -20,6 +20,9 @@
 // KTX_TEST_POSTGRES_URL names a superuser's connection to a server of the
 // user's own, version 13 or newer; then [Postgres] starts nothing.
 //
+// [Tool] finds the programs that tests run beside the databases: psql, sqlite3,
+// pgbouncer. scripts/test-deps installs them.
+//
 // A cluster listens on a free port of 127.0.0.1 and on a Unix socket, wants a
 // password on both, and runs as postgres or nobody when the tests run as root.
 // It ends with the test binary however that ends: a small shell process waits
