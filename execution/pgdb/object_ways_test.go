@@ -31,9 +31,11 @@ var objectWays = []struct {
 	{"operator", trap("op", "mood, text", "boolean") + "; CREATE OPERATOR = (LEFTARG = mood, RIGHTARG = text, FUNCTION = op)", "SELECT m = 'ok'::text FROM people", "SELECT id = 1 FROM people"},
 	{"operator of two literals", trap("op", "int, int", "boolean") + "; CREATE OPERATOR @#@ (LEFTARG = int, RIGHTARG = int, FUNCTION = op)", "SELECT '1' @#@ '2'", "SELECT '1' = '2'"},
 	{"prefix operator", trap("op", "text", "boolean") + "; CREATE OPERATOR @ (RIGHTARG = text, FUNCTION = op)", "SELECT @ 'a'::text", "SELECT OPERATOR(pg_catalog.@) 1"},
-	{"negator", "CREATE FUNCTION same(mood, mood) RETURNS boolean LANGUAGE sql STABLE AS 'SELECT 1; SELECT $1::text IS NOT NULL'; " + trap("other", "mood, mood", "boolean") +
-		"; CREATE OPERATOR === (LEFTARG = mood, RIGHTARG = mood, FUNCTION = same, NEGATOR = !==); CREATE OPERATOR !== (LEFTARG = mood, RIGHTARG = mood, FUNCTION = other, NEGATOR = ===)",
-		"SELECT 1 FROM people WHERE NOT (m === 'ok')", "SELECT 1 FROM people WHERE NOT (id = 1)"},
+	{
+		"negator", "CREATE FUNCTION same(mood, mood) RETURNS boolean LANGUAGE sql STABLE AS 'SELECT 1; SELECT $1::text IS NOT NULL'; " + trap("other", "mood, mood", "boolean") +
+			"; CREATE OPERATOR === (LEFTARG = mood, RIGHTARG = mood, FUNCTION = same, NEGATOR = !==); CREATE OPERATOR !== (LEFTARG = mood, RIGHTARG = mood, FUNCTION = other, NEGATOR = ===)",
+		"SELECT 1 FROM people WHERE NOT (m === 'ok')", "SELECT 1 FROM people WHERE NOT (id = 1)",
+	},
 	{"IN", equalMoods, "SELECT m IN ('ok', 'sad') FROM people", "SELECT id IN (1, 2) FROM people"},
 	{"IN of a sub-query", equalMoods, "SELECT m IN (SELECT m FROM people) FROM people", "SELECT id IN (SELECT id FROM people) FROM people"},
 	{"ANY", equalMoods, "SELECT m = ANY ('{ok}') FROM people", "SELECT id = ANY ('{1}') FROM people"},
@@ -48,8 +50,10 @@ var objectWays = []struct {
 	{"LIKE", trap("like_it", "mood, text", "boolean") + "; CREATE OPERATOR ~~ (LEFTARG = mood, RIGHTARG = text, FUNCTION = like_it)", "SELECT m LIKE 'a%' FROM people", "SELECT name LIKE 'a%' FROM people"},
 	{"explicit cast", trap("to_int", "mood", "int") + "; CREATE CAST (mood AS int) WITH FUNCTION to_int(mood)", "SELECT m::int FROM people", "SELECT m::text, name::text FROM people"},
 	{"implicit cast", trap("to_int", "mood", "int") + "; CREATE CAST (mood AS int) WITH FUNCTION to_int(mood) AS IMPLICIT", "SELECT abs(m) FROM people", "SELECT abs(id) FROM people"},
-	{"cast of a result", trap("to_int", "mood", "int") + "; CREATE CAST (mood AS int) WITH FUNCTION to_int(mood) AS ASSIGNMENT; CREATE FUNCTION okay(mood) RETURNS int LANGUAGE sql STABLE AS 'SELECT $1'",
-		"SELECT okay(m) FROM people", "SELECT m FROM people"},
+	{
+		"cast of a result", trap("to_int", "mood", "int") + "; CREATE CAST (mood AS int) WITH FUNCTION to_int(mood) AS ASSIGNMENT; CREATE FUNCTION okay(mood) RETURNS int LANGUAGE sql STABLE AS 'SELECT $1'",
+		"SELECT okay(m) FROM people", "SELECT m FROM people",
+	},
 	{"cast to json", trap("to_js", "mood", "json") + "; CREATE CAST (mood AS json) WITH FUNCTION to_js(mood)", "SELECT jsonb_build_array(m) FROM people", "SELECT jsonb_build_array(id) FROM people"},
 	{"cast to json of a row", trap("to_js", "mood", "json") + "; CREATE CAST (mood AS json) WITH FUNCTION to_js(mood)", "SELECT row_to_json(p) FROM people p", "SELECT row_to_json(s) FROM people, (SELECT 1) s"},
 	{"domain", "", "SELECT 'x'::email", "SELECT 'x'::text"},
