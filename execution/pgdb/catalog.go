@@ -127,17 +127,20 @@ func (d *DB) loadCatalog(ask asker, session [][]string) (*sqlguard.Catalog, [][]
 		if err != nil {
 			return nil, nil, err
 		}
-		if c.Objects, err = loadObjects(ask, c.Major); err != nil {
-			return nil, nil, err
-		}
+		// What is dropped meanwhile can be an error too.
+		var failure error
+		c.Objects, failure = loadObjects(ask, c.Major)
 		if session, err = ask(catalogSQL); err != nil {
-			return nil, nil, err
+			return nil, nil, cmp.Or(failure, err)
 		}
 		after, err := versionsOf(ask, session)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, cmp.Or(failure, err)
 		}
 		if slices.Equal(before, after) {
+			if failure != nil {
+				return nil, nil, failure
+			}
 			d.catalog.put(before, c)
 			return c, session, nil
 		}
@@ -251,15 +254,19 @@ func loadObjects(ask asker, major int) (*sqlguard.Objects, error) {
 		}
 		for i, row := range rows {
 			if err := part.read(row); err != nil {
-				return nil, protocolError("the catalogue of the database cannot be understood", err)
+				return nil, unreadable(err)
 			}
 			rows[i] = nil
 		}
 	}
 	if err := l.finish(); err != nil {
-		return nil, protocolError("the catalogue of the database cannot be understood", err)
+		return nil, unreadable(err)
 	}
 	return l.out, nil
+}
+
+func unreadable(err error) error {
+	return execution.NewError(sqlguard.CodeDatabaseError, "the catalogue of the database cannot be understood: "+err.Error(), err)
 }
 
 func compareNames(a, b sqlguard.CatalogName) int {

@@ -439,7 +439,13 @@ func TestCatalogIsOfOneMoment(t *testing.T) {
 		}
 		defer conn.Close(context.Background()) //nolint:errcheck // what it did is committed
 		for i := range swaps {
-			if _, err := conn.Exec(context.Background(), "ALTER TABLE a RENAME TO c; ALTER TABLE b RENAME TO a; ALTER TABLE c RENAME TO b"); err != nil {
+			sql := "ALTER TABLE a RENAME TO c; ALTER TABLE b RENAME TO a; ALTER TABLE c RENAME TO b; "
+			if i%2 == 0 {
+				sql += "CREATE TYPE e AS ENUM (); CREATE FUNCTION f(e) RETURNS e LANGUAGE sql AS 'SELECT $1'; CREATE VIEW w AS SELECT f(NULL::e)"
+			} else {
+				sql += "DROP TYPE e CASCADE"
+			}
+			if _, err := conn.Exec(context.Background(), sql); err != nil {
 				done <- err
 				return
 			}
@@ -466,11 +472,12 @@ func TestCatalogIsOfOneMoment(t *testing.T) {
 			continue
 		}
 		loaded++
-		for _, r := range catalog.Objects.Relations {
-			if r.Name == "v" {
-				continue
-			}
-			v := catalog.Objects.Relations[len(catalog.Objects.Relations)-1]
+		relations := catalog.Objects.Relations // a, b, v and perhaps w
+		if made := len(catalog.Objects.Types); len(relations) != 3+made || len(catalog.Objects.Functions) != made {
+			t.Fatalf("%+v", catalog.Objects)
+		}
+		for _, r := range relations[:2] {
+			v := relations[2]
 			over := strings.Contains(unpretty(v.Definition), "FROM"+r.Name)
 			if over != (r.Columns[0].Name == "one") {
 				t.Fatalf("%s has the column %s, and the view is %s", r.Name, r.Columns[0].Name, v.Definition)
