@@ -2,6 +2,7 @@ package pgdb_test
 
 import (
 	"net/url"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -291,6 +292,26 @@ func TestRoleScript(t *testing.T) {
 			}
 		})
 	}
+	t.Run("hostile names", func(t *testing.T) {
+		// Names with line ends and ends of comments: none becomes a statement.
+		evil := quoted("x\n; DROP TABLE public.survivor; --\n\\! touch /tmp/ktx-evil\n*/ $ktx$ ")
+		server.Admin(t, "CREATE DATABASE "+evil, "CREATE ROLE "+evil)
+		address := server.URL("x\n; DROP TABLE public.survivor; --\n\\! touch /tmp/ktx-evil\n*/ $ktx$ ", "")
+		server.Exec(t, address, "CREATE TABLE survivor (n int)", "CREATE SCHEMA "+evil+" AUTHORIZATION "+evil, "CREATE TABLE "+evil+"."+evil+" (n int)",
+			"ALTER TABLE "+evil+"."+evil+" OWNER TO "+evil,
+			"CREATE FUNCTION "+evil+"."+evil+"("+evil+" int) RETURNS int LANGUAGE sql SECURITY DEFINER AS 'SELECT 1'", "GRANT UPDATE ON "+evil+"."+evil+" TO PUBLIC")
+		_, report := warnings(t, open(t, address, pgdb.Config{}))
+		psql(t, address, report.RoleScript)
+		if n := query[int](t, address, "SELECT count(*) FROM survivor"); n != 0 {
+			t.Errorf("%d rows", n)
+		}
+		if _, err := os.Stat("/tmp/ktx-evil"); err == nil {
+			t.Error("a name was run as a command")
+		}
+		if !strings.Contains(report.RoleScript, "-- REVOKE EXECUTE ON FUNCTION ") || !strings.Contains(report.RoleScript, "-- REVOKE UPDATE ON TABLE ") {
+			t.Errorf("script %s", report.RoleScript)
+		}
+	})
 	t.Run("another database", func(t *testing.T) {
 		_, report := warnings(t, open(t, server.URL("shop", ""), pgdb.Config{}))
 		c := exec.CommandContext(t.Context(), testdb.Tool(t, "psql"), "-X", "-q", "-d", server.URL("", ""))

@@ -40,7 +40,7 @@ func TestProbe(t *testing.T) {
 	if !has(report, "warning", "every user") || !has(report, "note", "writable by the user") || !has(report, "note", "WAL mode") {
 		t.Errorf("findings %+v", report.Findings)
 	}
-	if !has(report, "note", "refused by the engine: a write, ATTACH, load_extension, PRAGMA query_only = 0, a write without the authorizer") {
+	if !has(report, "note", "refused by the engine: a write, ATTACH, load_extension, a function that is not listed, PRAGMA query_only = 0, a write without the authorizer") {
 		t.Errorf("findings %+v", report.Findings)
 	}
 	if got := c.rows(t, "SELECT count(*) FROM sqlite_schema"); got[0][0] != "1" {

@@ -31,6 +31,7 @@ const (
 	textAttach    = "ATTACH 'file:ktx_probe?mode=memory' AS ktx_probe"
 	textExtension = "SELECT load_extension('ktx_probe')"
 	textWritable  = "PRAGMA query_only = 0"
+	textUnlisted  = "SELECT fts5(NULL)" // it would hand out nothing
 	textOldSearch = "SELECT name FROM sqlite_schema WHERE type = 'table' AND (sql LIKE 'CREATE VIRTUAL TABLE%USING fts3%' OR sql LIKE 'CREATE VIRTUAL TABLE%USING fts4%')"
 )
 
@@ -309,6 +310,7 @@ var tries = []struct {
 	{"a write", textWrite, false},
 	{"ATTACH", textAttach, false},
 	{"load_extension", textExtension, false},
+	{"a function that is not listed", textUnlisted, false},
 	{"PRAGMA query_only = 0", textWritable, false},
 	{"a write without the authorizer and without query_only", textWrite, true},
 }

@@ -1,0 +1,37 @@
+package execution_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/audit/audittest"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// A role is refused for what it may do beyond reading and for what the session
+// does not stop, not for a clock or a certificate.
+func TestWarningsThatRefuse(t *testing.T) {
+	for _, v := range []struct {
+		finding execution.ProbeFinding
+		refused bool
+	}{
+		{execution.ProbeFinding{Level: execution.ProbeWarning, Topic: execution.TopicRole}, true},
+		{execution.ProbeFinding{Level: execution.ProbeWarning, Topic: execution.TopicSession}, true},
+		{execution.ProbeFinding{Level: execution.ProbeWarning}, true}, // not known what it is about
+		{execution.ProbeFinding{Level: execution.ProbeWarning, Topic: execution.TopicTransport}, false},
+		{execution.ProbeFinding{Level: execution.ProbeWarning, Topic: execution.TopicServer}, false},
+		{execution.ProbeFinding{Level: execution.ProbeNote, Topic: execution.TopicRole}, false},
+	} {
+		v.finding.Message = "what was found"
+		backend := &spy{report: execution.ProbeReport{Findings: []execution.ProbeFinding{v.finding}}}
+		g := newGateway(t, &audittest.Log{}, backend.connection(func(c *execution.Connection) { c.RefuseWritableRole = true }))
+		_, err := query(t.Context(), g, "SELECT 1")
+		if (execution.CodeOf(err) == sqlguard.CodeNotConfigured) != v.refused || v.refused != (len(backend.sent) == 0) {
+			t.Errorf("%+v: %v", v.finding, err)
+		}
+		if v.refused && !strings.Contains(err.Error(), "what was found") {
+			t.Errorf("the refusal does not say why: %v", err)
+		}
+	}
+}
