@@ -96,7 +96,7 @@ var pooler = []scenario{
 	},
 	{
 		name:   "a cancel never hits another client",
-		does:   "The gateway's callers leave their statements 25 times, at moments that differ, while a second client asks without pause; the pooler has 2 connections for all.",
+		does:   "The gateway's callers leave their statements 25 times, at moments that differ and over a network that is 0 to 40 ms late, while a second client asks without pause; the pooler has 2 connections for all.",
 		codes:  []sqlguard.Code{sqlguard.CodeCancelled},
 		passes: "No statement of the second client is cancelled, and the next call of the gateway is right.",
 		run:    func(s *stand) string { return s.strayCancels(25) },
@@ -273,13 +273,15 @@ func (s *stand) strayCancels(rounds int) string {
 	s.Helper()
 	s.database()
 	b := s.startBouncer(map[string]string{"default_pool_size": "2"})
-	s.open(settings{through: b.address, connections: 2})
+	p := s.proxyTo(b.address)
+	p.poison("latency", toServer, map[string]int{"latency": 20, "jitter": 20})
+	s.open(settings{through: p.Listen, connections: 2})
 	s.right(one("first"))
 	stop := s.beside(b)
 	for i := range rounds {
 		ctx, leave := context.WithCancel(s.Context())
 		ended := s.asking(ctx, endless(), execution.Limits{})
-		time.Sleep(time.Duration(i%12) * time.Millisecond)
+		time.Sleep(time.Duration(i%12) * 5 * time.Millisecond)
 		leave()
 		s.wantCode(ended(), sqlguard.CodeCancelled)
 		s.right(one(fmt.Sprint("after", i)))

@@ -5,9 +5,13 @@ package faults_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // busyLoop is a statement that computes until it is ended.
@@ -199,6 +203,14 @@ var process = []scenario{
 		},
 	},
 	{
+		name: "SIGHUP under load",
+		does: "12 reloads with calls under way and behind them: the configuration allows a function, then does not, then is not valid.",
+		// The second configuration refuses the function.
+		codes:  []sqlguard.Code{sqlguard.CodeFunctionNotAllowed},
+		passes: "Every call on what all configurations allow is right; a statement that ran before a reload is answered; a call after it is judged by the new configuration, or by the last valid one; the log has every reload.",
+		run:    reloads,
+	},
+	{
 		name:   "client that does not read",
 		does:   "The client sends 40 calls whose answers are 250 KB each, and reads none of them until all statements have ended.",
 		passes: "The server is done with all of them meanwhile; the process's memory stays below its idle memory and 150 MB; when the client reads, all 40 answers are right.",
@@ -225,4 +237,58 @@ var process = []scenario{
 			return "40 of 40 right"
 		},
 	},
+}
+
+// reloads changes the configuration of a command under load.
+func reloads(s *stand) string {
+	s.database()
+	dir := s.project()
+	c := s.serve(dir)
+	c.right(one("first"))
+	allowing := string(s.read(filepath.Join(dir, "ktx.yaml")))
+	configurations := []string{allowing, strings.Replace(allowing, "functions: {allow: [public.nap]}", "functions: {allow: []}", 1), "connections: ["}
+	allowed := true
+	const rounds = 12
+	for i := range rounds {
+		slow := napping(fmt.Sprint("slow", i), 0.3)
+		under := 0
+		if allowed {
+			under = c.call(slow.sql)
+			s.eventually("the statement runs", func() bool { return s.running() == 1 })
+		}
+		questions := map[int]question{}
+		burst := func(when string) {
+			for j := range 6 {
+				q := one(fmt.Sprintf("%s%d-%d", when, i, j))
+				questions[c.call(q.sql)] = q
+			}
+		}
+		burst("before")
+		s.place(filepath.Join(dir, "ktx.yaml"), []byte(configurations[(i+1)%3]))
+		c.signal(syscall.SIGHUP)
+		burst("during")
+		s.eventually("the reload is on record", func() bool { return s.counted(s.logDir, audit.ConfigReload) == i+1 })
+		if (i+1)%3 != 2 {
+			allowed = (i+1)%3 == 0
+		}
+		burst("after")
+		code := c.ask(napping(fmt.Sprint("quick", i), 0))
+		if refused := code == sqlguard.CodeFunctionNotAllowed; refused == allowed {
+			s.Errorf("reload %d: a call of the function ended as %q, allowed %t", i+1, code, allowed)
+		}
+		if under != 0 {
+			if code := c.judged(slow, c.answer(under)); code != "" {
+				s.Errorf("a statement that ran before reload %d ended as %s", i+1, code)
+			}
+		}
+		for id, q := range questions {
+			if code := c.judged(q, c.answer(id)); code != "" {
+				s.Errorf("reload %d: %s ended as %s", i+1, shorten(q.sql), code)
+			}
+		}
+	}
+	c.bye()
+	s.recorded(s.logDir, 0)
+	s.wantStop()
+	return fmt.Sprintf("%d reloads, %d calls right", rounds, rounds*18)
 }
