@@ -48,6 +48,10 @@ func (Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
 			return nil, &sqlguard.SyntaxError{Message: unterminated(sql[t.start]), Offset: t.start}
 		case sqlguard.TokenInvalid:
 			return nil, &sqlguard.SyntaxError{Message: "no token of Transact-SQL begins with this character", Offset: t.start}
+		case sqlguard.TokenWord:
+			if t.word == nil && disguised(sql[t.start:t.end]) {
+				return nil, &sqlguard.SyntaxError{Message: "this word looks like a keyword, with letters beyond ASCII", Offset: t.start}
+			}
 		case sqlguard.TokenExecutableComment:
 			return nil, &sqlguard.SyntaxError{Message: "the comment could be an escape of ODBC", Offset: t.start}
 		case sqlguard.TokenClientCommand:

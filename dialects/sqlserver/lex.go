@@ -106,7 +106,7 @@ func (l *lexer) scan(i int) (sqlguard.TokenKind, int) {
 		if l.byteAt(i+1) == ':' {
 			return sqlguard.TokenOperator, 2
 		}
-		if isLetter(l.byteAt(i+1)) && l.lineStart(i) {
+		if n := l.wordLength(i); clientCommands[lower(l.text[i+1:i+n])] && l.lineStart(i) {
 			return sqlguard.TokenClientCommand, lineLength(l.text[i:])
 		}
 		return sqlguard.TokenOperator, 1
@@ -128,6 +128,10 @@ func (l *lexer) scan(i int) (sqlguard.TokenKind, int) {
 	}
 	return l.word(i)
 }
+
+// clientCommands are the commands of sqlcmd that follow a colon at the start of
+// a line. Reference: sqlcmd utility, "sqlcmd commands".
+var clientCommands = wordSet("connect ed error exit help list listvar on out perftrace quit r reset serverlist setvar xml")
 
 // operator returns the length of the operator at i. The parser reads those of
 // several characters also where white space stands between them, as the server

@@ -73,6 +73,7 @@ func TestLex(t *testing.T) {
 		{"SELECT go\n", "word SELECT | word go"},
 		{"gone\ngo_\ngo5", "word gone | word go_ | word go5"},
 		{":r file.sql\nSELECT 1", "command :r file.sql | word SELECT | number 1"},
+		{"a\n:b :connect x\n:Connect x", "word a | op : | word b | op : | word connect | word x | command :Connect x"},
 		{"a :r b", "word a | op : | word r | word b"},
 		{"!!dir\nx", "command !!dir | word x"},
 		{"a::b", "word a | op :: | word b"},

@@ -101,6 +101,10 @@ var shapes = []struct{ name, before, middle, inner, end, after string }{
 	{"spaces before go", "SELECT 1\n", " ", "go", "", ""},
 	{"go on one line", "SELECT ", " go,", "1", "", ""},
 	{"wide letters", "SELECT * FROM ", "\uff53", "", "", ""},
+	{"accents", "SELECT * FROM ", "é", "", "", ""},
+	{"ideographs", "SELECT * FROM ", "\u4e00", "", "", ""},
+	{"colons", "SELECT 1\n", "\n:", "", "", ""},
+	{"colons of one word", "SELECT 1\n", ":a", "", "", ""},
 	{"wide schemas", "SELECT * FROM t", ", \uff53%d.t", "", "", ""},
 }
 

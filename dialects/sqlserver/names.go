@@ -203,12 +203,32 @@ func skeleton(s string) string {
 // baseLetter returns the ASCII letter that a Latin letter is made from, or the
 // letter itself.
 func baseLetter(r rune) rune {
-	for i, letters := range accented {
-		if strings.ContainsRune(letters, r) {
-			return rune('a' + i)
-		}
+	if base, ok := baseLetters[r]; ok {
+		return base
 	}
 	return r
+}
+
+var baseLetters = func() map[rune]rune {
+	m := make(map[rune]rune)
+	for i, letters := range accented {
+		for _, r := range letters {
+			m[r] = rune('a' + i)
+		}
+	}
+	return m
+}()
+
+// disguised reports whether an unquoted word that is none of the grammar's
+// could be taken for a reserved one by whoever folds more than ASCII.
+func disguised(word string) bool {
+	for i := range len(word) {
+		if word[i] >= utf8.RuneSelf {
+			w := lookupWord(skeleton(word))
+			return w != nil && w.reserved
+		}
+	}
+	return false
 }
 
 // accented are Latin letters by the letter, from a to z, that they are made
@@ -217,7 +237,7 @@ var accented = [26]string{
 	"ªàáâãäåāăąǎǟǡǻȁȃȧⱥᵃạảấầẩẫậắằẳẵặḁẚₐⓐÀÁÂÃÄÅĀĂĄǍǞǠǺȀȂȦᴬẠẢẤẦẨẪẬẮẰẲẴẶḀⒶ", "ƀḃḅḇᵇⓑḂḄḆᴮℬⒷ",
 	"çćĉċčƈḉⓒÇĆĈĊČƇḈℂℭⒸ", "ďđḋḍḏḑḓᵈⓓĎĐḊḌḎḐḒᴰⅅⅆⒹ",
 	"èéêëēĕėęěȅȇȩẹẻẽếềểễệḕḗḙḛḝᵉₑℯⅇⓔÈÉÊËĒĔĖĘĚȄȆȨẸẺẼẾỀỂỄỆḔḖḘḚḜᴱℰⒺ", "ḟƒⓕḞℱⒻ", "ĝğġģǥǧǵḡᵍℊⓖĜĞĠĢǤǦǴḠᴳⒼ",
-	"ĥħȟḣḥḧḩḫẖʰℎℏⓗĤĦȞḢḤḦḨḪᴴℋℌℍⒽ", "ìíîïĩīĭįıǐȉȋḭḯỉịⁱᵢℹⅈⓘÌÍÎÏĨĪĬĮİǏȈȊḬḮỈỊᴵℐℑⒾ", "ĵǰʲⅉⓙĴᴶⒿ", "ķǩḱḳḵᵏⓚĶǨḰḲḴᴷKⓀ",
+	"ĥħȟḣḥḧḩḫẖʰℎℏⓗĤĦȞḢḤḦḨḪᴴℋℌℍⒽ", "ìíîïĩīĭįıǐȉȋḭḯỉịⁱᵢℹⅈⓘıİÌÍÎÏĨĪĬĮİǏȈȊḬḮỈỊᴵℐℑⒾ", "ĵǰʲⅉⓙĴᴶⒿ", "ķǩḱḳḵᵏⓚĶǨḰḲḴᴷKⓀ",
 	"ĺļľŀłḷḹḻḽˡℓⓛĹĻĽĿŁḶḸḺḼᴸℒⓁ", "ḿṁṃᵐⓜḾṀṂᴹℳⓂ", "ñńņňŉǹṅṇṉṋⁿⓝÑŃŅŇǸṄṆṈṊᴺℕⓃ",
 	"ºòóôõöøōŏőơǒǫǭȍȏȫȭȯȱọỏốồổỗộớờởỡợṍṏṑṓᵒₒℴⓞÒÓÔÕÖØŌŎŐƠǑǪǬȌȎȪȬȮȰỌỎỐỒỔỖỘỚỜỞỠỢṌṎṐṒᴼⓄ", "ṕṗᵖⓟṔṖᴾℙⓅ", "ⓠℚⓆ",
 	"ŕŗřȑȓṙṛṝṟʳᵣⓡŔŖŘȐȒṘṚṜṞᴿℛℜℝⓇ", "śŝşšșſṡṣṥṧṩẛˢⓢŚŜŞŠȘṠṢṤṦṨⓈ", "ţťŧțṫṭṯṱẗᵗⓣŢŤŦȚṪṬṮṰᵀⓉ",

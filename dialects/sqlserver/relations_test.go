@@ -198,3 +198,21 @@ func TestColumns(t *testing.T) {
 		}
 	}
 }
+
+// TestDisguisedWords holds that a word with letters that some fold to those of
+// a keyword is no name.
+func TestDisguisedWords(t *testing.T) {
+	g := newGuard(t)
+	for _, sql := range []string{
+		"SELECT 1 ＤＲＯＰ", "SELECT 1 ſhutdown", "SELECT a ıNTO FROM t", "SELECT a FROM t KİLL", "SELECT 1 ＥＸＥＣ", "SELECT ｆｒｏｍ FROM t",
+	} {
+		if v := g.Check(sql); v.Code != sqlguard.CodeParseError {
+			t.Errorf("%s: %q", sql, v.Code)
+		}
+	}
+	for _, sql := range []string{"SELECT 1 [ＤＲＯＰ]", "SELECT prénom, größe, 目次 FROM システム", "SELECT 1 AS ＡＢ", "SELECT N'ＤＲＯＰ'"} {
+		if v := g.Check(sql); !v.Allowed {
+			t.Errorf("%s: %v", sql, v.Findings)
+		}
+	}
+}
