@@ -243,8 +243,10 @@ func (o *objects) reach(from []CatalogName, casts bool) map[CatalogName]bool {
 }
 
 // casts judges the casts of the catalogue that could run in a text: implicit
-// ones where values of both types may occur, others where the text casts to a
-// type, or where a function returns a value.
+// ones where values of both types may occur; those for an assignment to a type
+// of the server's own wherever values of the other occur, since a condition, a
+// LIMIT and a subscript are assigned to; others where the text casts to a type,
+// or where a function returns a value.
 func (q *inquiry) casts(s *Statement) {
 	o := q.objects
 	named := q.named()
@@ -265,13 +267,14 @@ func (q *inquiry) casts(s *Statement) {
 		}
 	}
 	occurring, cast, returned := o.reach(all, true), o.reach(named, false), o.reach(q.returns, false)
-	occurs := func(n CatalogName) bool { return o.serverOwn(n.Schema) || occurring[n] }
+	occurs := func(n CatalogName) bool { return q.made.anything || o.serverOwn(n.Schema) || occurring[n] }
 	for _, i := range o.casts {
 		c := &o.Casts[i]
 		if !occurs(c.Source) {
 			continue
 		}
 		runs := cast[c.Target] || s.Serializes && o.quiet[c.Target] || c.Context == CastImplicit && occurs(c.Target) ||
+			c.Context == CastAssignment && o.serverOwn(c.Target.Schema) ||
 			q.body && c.Context != CastExplicit && (returned[c.Target] || len(q.returns) == 0)
 		if runs {
 			q.functionRef(c.Function, nil, Finding{

@@ -36,6 +36,12 @@ type ObjectDialect interface {
 	// QuietCasts are the types of the server's own to which functions of the
 	// server cast their arguments though no text says so.
 	QuietCasts() []string
+	// ReturnsRow reports whether a function of the server's own can return a row,
+	// or whatever it is given.
+	ReturnsRow(function string) bool
+	// Polymorphic reports whether a type of the server's own stands for any
+	// type, or for any row.
+	Polymorphic(name string) bool
 }
 
 // Part says what a text is that a dialect reads with objects.

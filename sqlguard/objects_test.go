@@ -52,7 +52,9 @@ func (library) Reviewed(extension string) bool            { return extension == 
 func (library) ReviewedOperator(extension, _ string) bool { return extension == "known" }
 func (library) ReviewedType(extension, _ string) bool     { return extension == "known" }
 
-func (library) QuietCasts() []string { return nil }
+func (library) QuietCasts() []string      { return nil }
+func (library) ReturnsRow(string) bool    { return false }
+func (library) Polymorphic(n string) bool { return n == "anything" }
 
 func libraryGuard(tb testing.TB, o *sqlguard.Objects) *sqlguard.Guard {
 	tb.Helper()

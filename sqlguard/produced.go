@@ -6,9 +6,15 @@ import "slices"
 // are not the server's own.
 type produced struct {
 	types map[CatalogName]bool
-	// anything says that a function returns what the catalogue does not tell,
-	// or a row without a type of its own.
+	// anything says that values of any type may occur: a function takes them, or
+	// returns what the catalogue does not tell, or a row without a type of its
+	// own.
 	anything bool
+}
+
+// polymorphic reports whether a type of the catalogue stands for any type.
+func (o *objects) polymorphic(n CatalogName) bool {
+	return n.Schema == o.server[0] && o.dialect.Polymorphic(n.Name)
 }
 
 // named are the types that a text names, each by its full name.
@@ -39,6 +45,7 @@ func (q *inquiry) produced() *produced {
 	o, s := q.objects, q.statement
 	q.made = &produced{}
 	from := append(q.named(), q.values...)
+	q.made.anything = slices.ContainsFunc(q.values, o.polymorphic)
 	m := q.mentions()
 	for i := range s.Relations {
 		r := &s.Relations[i]
@@ -70,11 +77,14 @@ func (q *inquiry) produced() *produced {
 		}
 		for _, at := range o.operatorsFor(c.Schema, c.Name, c.Arguments) {
 			runs := o.Operators[at].Function
+			known := o.serverOwn(runs.Schema) && !o.dialect.ReturnsRow(runs.Name)
 			for _, f := range o.functions[runs.Name] {
 				if o.Functions[f].Schema == runs.Schema {
+					known = true
 					results(f)
 				}
 			}
+			q.made.anything = q.made.anything || !known
 		}
 	}
 	q.made.types = o.reach(from, true)

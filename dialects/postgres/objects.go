@@ -105,6 +105,18 @@ func (w *walker) noteJSON(name string) {
 	}
 }
 
+// ReturnsRow reports whether rowResults lists a function.
+func (Dialect) ReturnsRow(function string) bool {
+	_, row := slices.BinarySearch(rowResults[:], function)
+	return row
+}
+
+// Polymorphic reports whether a type is one of the manual's polymorphic types,
+// or record.
+func (Dialect) Polymorphic(name string) bool {
+	return name == "record" || strings.HasPrefix(name, "any")
+}
+
 var reviewedExtensions = func() map[string]bool {
 	set := map[string]bool{}
 	for i := range functionTable {

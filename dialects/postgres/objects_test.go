@@ -150,6 +150,7 @@ func shop() *sqlguard.Objects {
 			member(opaque("gis.st_gdaldrivers", ""), "postgis"),
 			member(opaque("gis.st_brandnew", "gis.geometry"), "postgis"),
 			opaque("public.st_area", "text"),
+			changed(member(opaque("gis.geometry_overlaps", "gis.geometry gis.geometry"), "postgis"), func(f *sqlguard.CatalogFunction) { f.Results = allNamed("bool") }),
 			opaque("public.similarity", "text text"),
 			member(opaque("public.replace", "public.citext text text"), "citext"),
 			member(opaque("public.sneaky", "text"), "unreviewed"),

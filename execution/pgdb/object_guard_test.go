@@ -104,6 +104,7 @@ func differentialSchema(r *rand.Rand) (must, may []string) {
 		may,
 		"CREATE FUNCTION proved(int) RETURNS int LANGUAGE sql STABLE AS 'SELECT $1 + 1'",
 		"CREATE FUNCTION proved(text) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT upper($1) || ''!'''",
+		"CREATE FUNCTION proved(anyelement, anyelement) RETURNS boolean LANGUAGE sql STABLE AS 'SELECT $1 = $2 OR $1 < $2'",
 		"CREATE FUNCTION proved(people) RETURNS text LANGUAGE sql STABLE AS 'SELECT $1.name'",
 		"CREATE FUNCTION sloppy(text) RETURNS boolean LANGUAGE sql STABLE AS 'SELECT email_ok($1)'",
 		"CREATE FUNCTION narrow(text) RETURNS email LANGUAGE sql STABLE AS 'SELECT $1'",
@@ -136,7 +137,7 @@ func (r differentialText) expression(depth int) string {
 	case 0, 1, 2:
 		return name + "(" + e() + ")"
 	case 3:
-		return name + "(" + e() + ", " + e() + ")"
+		return choose(r.Rand, name, name, "proved") + "(" + e() + ", " + e() + ")"
 	case 4:
 		return choose(r.Rand, "public.", "aside.", "pg_catalog.") + name + "(" + e() + ")"
 	case 5, 6, 7:
@@ -181,7 +182,7 @@ func (r differentialText) expression(depth int) string {
 }
 
 func (r differentialText) statement() string {
-	switch r.IntN(12) {
+	switch r.IntN(13) {
 	case 0:
 		return "SELECT * FROM " + choose(r.Rand, "plain", "calm", "loud", "mailed", "compared", "over_loud", "people", "orders", "odd")
 	case 1:
@@ -200,6 +201,8 @@ func (r differentialText) statement() string {
 		return "SELECT " + r.expression(2) + " FROM people p"
 	case 8:
 		return "SELECT " + r.expression(2)
+	case 9:
+		return "SELECT 1 FROM people p, orders o, odd x WHERE " + r.expression(r.IntN(2))
 	default:
 		return "SELECT " + r.expression(1+r.IntN(3)) + " FROM people p, orders o, odd x WHERE " + r.expression(r.IntN(2)) + " IS NOT NULL"
 	}

@@ -52,7 +52,7 @@ var objectWays = []struct {
 	{"implicit cast", trap("to_int", "mood", "int") + "; CREATE CAST (mood AS int) WITH FUNCTION to_int(mood) AS IMPLICIT", "SELECT abs(m) FROM people", "SELECT abs(id) FROM people"},
 	{
 		"cast of a result", trap("to_int", "mood", "int") + "; CREATE CAST (mood AS int) WITH FUNCTION to_int(mood) AS ASSIGNMENT; CREATE FUNCTION okay(mood) RETURNS int LANGUAGE sql STABLE AS 'SELECT $1'",
-		"SELECT okay(m) FROM people", "SELECT m FROM people",
+		"SELECT okay(m) FROM people", "SELECT id FROM people",
 	},
 	{"cast to json", trap("to_js", "mood", "json") + "; CREATE CAST (mood AS json) WITH FUNCTION to_js(mood)", "SELECT jsonb_build_array(m) FROM people", "SELECT jsonb_build_array(id) FROM people"},
 	{"cast to json of a row", trap("to_js", "mood", "json") + "; CREATE CAST (mood AS json) WITH FUNCTION to_js(mood)", "SELECT row_to_json(p) FROM people p", "SELECT row_to_json(s) FROM people, (SELECT 1) s"},
@@ -70,6 +70,18 @@ var objectWays = []struct {
 	{"result of a domain", "CREATE FUNCTION okay(text) RETURNS email LANGUAGE sql STABLE AS 'SELECT $1'", "SELECT okay('x')", "SELECT 1"},
 	{"body", trap("deep", "int", "int") + "; CREATE FUNCTION okay(int) RETURNS int LANGUAGE sql STABLE AS 'SELECT deep($1)'", "SELECT okay(1)", "SELECT 1"},
 	{"aggregate", trap("step", "int, int", "int") + "; CREATE AGGREGATE okay(int) (SFUNC = step, STYPE = int)", "SELECT okay(id) FROM people", "SELECT sum(id) FROM people"},
+	{
+		"body for any type", equalMoods + "; CREATE FUNCTION okay(anyelement, anyelement) RETURNS boolean LANGUAGE sql STABLE AS 'SELECT $1 = $2'",
+		"SELECT okay(m, m) FROM people", "SELECT id = id FROM people",
+	},
+	{
+		"condition", trap("truth", "mood", "boolean") + "; CREATE CAST (mood AS boolean) WITH FUNCTION truth(mood) AS ASSIGNMENT",
+		"SELECT 1 FROM people WHERE m", "SELECT 1 FROM people WHERE id = 1",
+	},
+	{
+		"limit", trap("many", "mood", "bigint") + "; CREATE CAST (mood AS bigint) WITH FUNCTION many(mood) AS ASSIGNMENT",
+		"SELECT 1 LIMIT (SELECT m FROM people)", "SELECT 1 LIMIT (SELECT id FROM people)",
+	},
 	{"view", trap("deep", "int", "int") + "; CREATE VIEW v AS SELECT deep(id) FROM people; CREATE VIEW w AS SELECT * FROM v; CREATE VIEW u AS SELECT id FROM people", "SELECT * FROM w", "SELECT * FROM u"},
 }
 
