@@ -124,7 +124,7 @@ func (p *parser) postfix(k kind) kind {
 			p.simpleName("the name of a collation")
 		case p.followed("at", "time", "zone"):
 			p.load(p.at + 3)
-			p.postfixless()
+			p.timeZone()
 		default:
 			return k
 		}
@@ -132,8 +132,9 @@ func (p *parser) postfix(k kind) kind {
 	return k
 }
 
-// postfixless reads the operand of AT TIME ZONE, which is left-associative.
-func (p *parser) postfixless() {
+// timeZone reads the operand of AT TIME ZONE, which is left-associative.
+// Reference: AT TIME ZONE (Transact-SQL).
+func (p *parser) timeZone() {
 	if p.primary() == condition {
 		p.fail("the name of a time zone")
 	}

@@ -24,7 +24,8 @@ func (p *parser) forClause() {
 	}
 }
 
-// forXML reads the mode of FOR XML and its directives.
+// forXML reads the mode of FOR XML and its directives. Reference: FOR XML (SQL
+// Server).
 //
 //	RAW [('n')] | AUTO | EXPLICIT | PATH [('n')] [, directive] …
 func (p *parser) forXML() {
@@ -52,7 +53,8 @@ func (p *parser) forXML() {
 	}
 }
 
-// forJSON reads the mode of FOR JSON and its directives.
+// forJSON reads the mode of FOR JSON and its directives. Reference: Format query
+// results as JSON with FOR JSON.
 func (p *parser) forJSON() {
 	if !p.accept("path") {
 		p.expect("auto")

@@ -48,7 +48,8 @@ func (p *parser) joins() {
 	}
 }
 
-// joinType reads [INNER | {LEFT | RIGHT | FULL} [OUTER]] [hint] JOIN.
+// joinType reads [INNER | {LEFT | RIGHT | FULL} [OUTER]] [hint] JOIN. Reference:
+// FROM clause plus JOIN, APPLY, PIVOT (Transact-SQL), "join_type".
 func (p *parser) joinType() {
 	if !p.is("join") {
 		if !p.accept("inner") {
@@ -302,7 +303,8 @@ func (p *parser) external() {
 	p.tableAlias(-1)
 }
 
-// oldSystemFunction reads ::fn_name(…), which no query may hold.
+// oldSystemFunction reads ::fn_name(…), the form of calls to system functions of
+// SQL Server 2000.
 func (p *parser) oldSystemFunction() {
 	start := p.tok.start
 	p.next()

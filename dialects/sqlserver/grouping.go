@@ -22,6 +22,7 @@ func (p *parser) groupBy() {
 }
 
 // grouping reads one group: an expression, (), ROLLUP, CUBE or GROUPING SETS.
+// Reference: SELECT - GROUP BY (Transact-SQL), "ROLLUP, CUBE, GROUPING SETS".
 func (p *parser) grouping(sets bool) {
 	switch {
 	case p.isAny("rollup", "cube") && p.markOf(1) == '(':

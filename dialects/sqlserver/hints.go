@@ -44,7 +44,7 @@ func (p *parser) atOldHints() bool {
 }
 
 // tableHints reads WITH (hint, …) or the old form without WITH, if one stands
-// here.
+// here. Reference: Table Hints (Transact-SQL).
 func (p *parser) tableHints() {
 	switch {
 	case p.is("with") && p.markOf(1) == '(':
@@ -67,7 +67,7 @@ func (p *parser) tableHints() {
 	p.expectMark(')')
 }
 
-// tableHint reads one hint of a table.
+// tableHint reads one hint of a table. Reference: Table Hints (Transact-SQL).
 func (p *parser) tableHint() {
 	t := p.tok
 	if t.kind == sqlguard.TokenNumber { // the number of an index, in the old form

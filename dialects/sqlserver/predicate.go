@@ -26,17 +26,18 @@ func (p *parser) predicate() kind {
 		p.compared()
 	case p.is("not") && (p.peek(1).spells("like") || p.peek(1).spells("between") || p.peek(1).spells("in")):
 		p.next()
-		return p.predicate2()
+		return p.rightSide()
 	case p.isAny("like", "between", "in", "is"):
-		return p.predicate2()
+		return p.rightSide()
 	default:
 		return scalar
 	}
 	return condition
 }
 
-// predicate2 reads LIKE, BETWEEN, IN and IS with their right sides.
-func (p *parser) predicate2() kind {
+// rightSide reads LIKE, BETWEEN, IN and IS with their right sides. Reference:
+// LIKE (Transact-SQL), BETWEEN (Transact-SQL).
+func (p *parser) rightSide() kind {
 	switch {
 	case p.accept("like"):
 		p.scalar()
@@ -56,14 +57,14 @@ func (p *parser) predicate2() kind {
 	case p.accept("in"):
 		p.in()
 	default:
-		p.is2()
+		p.isPredicate()
 	}
 	return condition
 }
 
-// is2 reads IS [NOT] NULL and IS [NOT] DISTINCT FROM. Reference: IS NULL
+// isPredicate reads IS [NOT] NULL and IS [NOT] DISTINCT FROM. Reference: IS NULL
 // (Transact-SQL), IS [NOT] DISTINCT FROM (Transact-SQL).
-func (p *parser) is2() {
+func (p *parser) isPredicate() {
 	p.expect("is")
 	p.accept("not")
 	switch {

@@ -14,7 +14,8 @@ var builtinTypes = wordSet(`
 	smalldatetime smallint smallmoney sql_variant sysname text time timestamp tinyint uniqueidentifier varbinary varchar
 	vector xml`)
 
-// dataType reads the name of a type with its parameters.
+// dataType reads the name of a type with its parameters. Reference: Data types
+// (Transact-SQL), Data type synonyms (Transact-SQL).
 //
 //	[schema.]name [(max | n [, m])] | xml [([CONTENT | DOCUMENT] collection)]
 func (p *parser) dataType() {

@@ -11,6 +11,8 @@ func (p *parser) over() {
 	p.windowDefinition()
 }
 
+// windowDefinition reads a window in brackets. Reference: SELECT - OVER clause
+// (Transact-SQL), SELECT - WINDOW clause (Transact-SQL).
 func (p *parser) windowDefinition() {
 	p.expectMark('(')
 	if p.atName() && !p.followed("partition", "by") && !p.atFrame() {
@@ -32,7 +34,8 @@ func (p *parser) atFrame() bool {
 	return p.isAny("rows", "range") && p.markOf(1) != ')'
 }
 
-// frame reads ROWS or RANGE with one bound or two.
+// frame reads ROWS or RANGE with one bound or two. Reference: SELECT - OVER
+// clause (Transact-SQL), "ROWS or RANGE".
 func (p *parser) frame() {
 	p.next()
 	if p.accept("between") {
