@@ -64,7 +64,7 @@ func TestPins(t *testing.T) {
 	}
 
 	own := map[string]string{
-		"search_path": `"hr", "a""b", "$user"`, "TimeZone": "Europe/Berlin", "transform_null_equals": "off", "transaction_isolation": "repeatable read",
+		"search_path": `"hr", "a""b", "$user", pg_temp`, "TimeZone": "Europe/Berlin", "transform_null_equals": "off", "transaction_isolation": "repeatable read",
 		"backslash_quote": "safe_encoding",
 	}
 	c = open(t, server.URL(name, role), pgdb.Config{

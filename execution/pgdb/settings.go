@@ -87,11 +87,11 @@ func (t *texts) on(path []string) *pinned {
 	if slices.ContainsFunc(t.settings, func(p pin) bool { return strings.EqualFold(p.name, "search_path") }) {
 		return t.pins
 	}
-	quoted := make([]string, len(path))
-	for i, s := range path {
-		quoted[i] = quoteName(s)
+	quoted := make([]string, 0, len(path)+1)
+	for _, s := range path {
+		quoted = append(quoted, quoteName(s))
 	}
-	return newPinned(append(slices.Clone(t.settings), pin{name: "search_path", value: strings.Join(quoted, ", ")}))
+	return newPinned(append(slices.Clone(t.settings), pin{name: "search_path", value: searchPath(quoted)}))
 }
 
 // arrayLiteral returns texts as the server reads an array (manual, section
@@ -161,5 +161,10 @@ func quotePath(schemas []string) (string, error) {
 		}
 		quoted = append(quoted, `"`+strings.ReplaceAll(s, `"`, `""`)+`"`)
 	}
-	return strings.Join(quoted, ", "), nil
+	return searchPath(quoted), nil
 }
+
+// searchPath returns a value of search_path. A session that a pooler shares may
+// have temporary tables of somebody else's: they are searched first unless the
+// value says otherwise (manual, section 20.11.1).
+func searchPath(quoted []string) string { return strings.Join(append(quoted, "pg_temp"), ", ") }
