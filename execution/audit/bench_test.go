@@ -1,7 +1,9 @@
 package audit_test
 
 import (
+	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"sync"
@@ -106,5 +108,53 @@ func BenchmarkVerify(b *testing.B) {
 	report, err := audit.Verify(b.Context(), dir)
 	if err != nil || !report.OK {
 		b.Fatal(report.Problems, err)
+	}
+}
+
+// BenchmarkRead reports the time for one event, two of which are a statement.
+func BenchmarkRead(b *testing.B) {
+	dir := filepath.Join(b.TempDir(), "audit")
+	log, err := audit.Open(dir, audit.Config{Sync: audit.SyncOff}, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	const events = 20_000
+	for i := range events / 2 {
+		id := fmt.Sprint(i)
+		if err := errors.Join(log.Append(b.Context(), decision(id)), log.Append(b.Context(), ended(id, 1))); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := log.Close(); err != nil {
+		b.Fatal(err)
+	}
+	r, err := audit.OpenReader(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close() //nolint:errcheck // nothing was written
+	var report audit.Report
+	for name, statements := range map[string]func() iter.Seq2[audit.Statement, error]{
+		"query": func() iter.Seq2[audit.Statement, error] { return audit.NewestStatements(r.Newest(b.Context())) },
+		"export": func() iter.Seq2[audit.Statement, error] {
+			return audit.Statements(audit.Checked(b.Context(), dir, &report))
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				for s, err := range statements() {
+					if err != nil {
+						b.Fatal(err)
+					}
+					if name == "query" {
+						continue
+					}
+					if _, err := audit.OCSF(s, "0.1.0"); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*events), "ns/event")
+		})
 	}
 }

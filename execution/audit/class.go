@@ -80,12 +80,16 @@ func typeName(t reflect.Type) string {
 // Redacted writes e anew without the fields of the withheld classes and
 // without whatever a line may hold that is no field of [Event]. The chain
 // stays: it names the original, and the hash is no longer that of the line.
-func Redacted(e Event, withheld ...Class) []byte {
-	buf := append([]byte(prefixOpen+prefixHash), quotable(e.Chain.Hash)...)
+func Redacted(e Event, withheld ...Class) []byte { return appendAnew(nil, &e, withheld) }
+
+// appendAnew appends the line of e, without its end, under the chain it carries.
+func appendAnew(buf []byte, e *Event, withheld []Class) []byte {
+	buf = append(buf, prefixOpen+prefixHash...)
+	buf = append(buf, quotable(e.Chain.Hash)...)
 	buf = append(buf, `",`+prefixPrev...)
 	buf = append(buf, quotable(e.Chain.Prev)...)
 	buf = append(buf, prefixEnd...)
-	return closeObject(appendMembers(buf, reflect.ValueOf(&e).Elem(), eventFields, withheld))
+	return closeObject(appendMembers(buf, reflect.ValueOf(e).Elem(), eventFields, withheld))
 }
 
 // quotable returns hash when it is one; a damaged line may hold anything there.

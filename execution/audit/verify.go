@@ -68,6 +68,10 @@ type verifier struct {
 	prev   Hash  // hash it must name
 	linked bool  // false when prev is not known
 
+	event   Event // the line that is looked at, when decoded is set
+	decoded bool
+	buf     []byte
+
 	gone  *beginning     // nil when the log begins with its first segment
 	seals map[int64]Hash // of the segments that are there, when it does not
 }
@@ -224,7 +228,11 @@ func (v *verifier) show(name string, line []byte, at *lines, err error) bool {
 	rec := Record{Segment: name, Line: at.number, Offset: at.start}
 	if err == nil {
 		rec.Raw = slices.Clone(line)
-		err = json.Unmarshal(line, &rec.Event)
+		if v.decoded {
+			rec.Event = v.event
+		} else {
+			err = json.Unmarshal(line, &rec.Event)
+		}
 	}
 	if err != nil {
 		return v.visit(Record{}, &LineError{Segment: name, Line: at.number, Err: err})
@@ -236,6 +244,7 @@ func (v *verifier) show(name string, line []byte, at *lines, err error) bool {
 // that one fault is one problem.
 func (v *verifier) line(seg *SegmentReport, line []byte, at *lines, readErr error) {
 	h, err := readHead(line)
+	v.event, v.decoded = Event{}, false
 	switch {
 	case readErr != nil:
 		v.edited(seg.Name, at.number, readErr)
@@ -250,7 +259,7 @@ func (v *verifier) line(seg *SegmentReport, line []byte, at *lines, readErr erro
 			v.begins(seg.Name, at.number, h)
 			v.archivedAnchors(seg.Name, at.number)
 		}
-		if canonical, err := jcs.Transform(line); err != nil || !bytes.Equal(canonical, line) {
+		if !v.canonical(line) {
 			v.problem(ProblemEdited, seg.Name, at.number, v.next, "the line is not in canonical form")
 		} else {
 			v.follows(seg.Name, at.number, h)
@@ -267,6 +276,19 @@ func (v *verifier) line(seg *SegmentReport, line []byte, at *lines, readErr erro
 	if err == nil {
 		v.own(seg, line, at, h)
 	}
+}
+
+// canonical reports whether line is in the form of RFC 8785. What the writer
+// makes of the same event is in that form, which saves the second reading.
+func (v *verifier) canonical(line []byte) bool {
+	v.decoded = json.Unmarshal(line, &v.event) == nil
+	if v.decoded {
+		if v.buf = appendAnew(v.buf[:0], &v.event, nil); bytes.Equal(v.buf, line) {
+			return true
+		}
+	}
+	form, err := jcs.Transform(line)
+	return err == nil && bytes.Equal(form, line)
 }
 
 // errUnfinished is what is wrong with a last line that is followed by a segment.
