@@ -102,12 +102,12 @@ var pooler = []scenario{
 		run:    func(s *stand) string { return s.strayCancels(25) },
 	},
 	{
-		name:   "a cancel never hits another client, 200 times",
-		does:   "The same 200 times.",
+		name:   "a cancel never hits another client, 100 times",
+		does:   "The same 100 times.",
 		codes:  []sqlguard.Code{sqlguard.CodeCancelled},
 		passes: "The same.",
 		full:   true,
-		run:    func(s *stand) string { return s.strayCancels(200) },
+		run:    func(s *stand) string { return s.strayCancels(100) },
 	},
 	{
 		name:   "one connection for all",

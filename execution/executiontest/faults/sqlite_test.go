@@ -347,7 +347,7 @@ var sqliteFiles = []scenario{
 		name:   "read-only folder",
 		does:   "The command, as a user without privileges, reads a database in WAL mode in a folder where it may make no file; then it may.",
 		codes:  []sqlguard.Code{sqlguard.CodeDatabaseError},
-		passes: "Calls end as `database_error` or are right; they are right when files can be made.",
+		passes: "The call ends as `database_error`; the next is right when files can be made.",
 		run: func(s *stand) string {
 			s.server = testdb.Postgres(s)
 			dir, plain := s.unprivileged()
