@@ -308,11 +308,14 @@ func (c *call) catalogDecides(v sqlguard.Verdict) bool {
 	})
 }
 
-// What a server's search path and database, and what its objects may lift.
+// What a server's search path and database, and what its objects may lift: a
+// column can have the name of a function.
 var (
 	pathDecides   = []sqlguard.Code{sqlguard.CodeUnresolvedObject, sqlguard.CodeExternalRelation}
 	objectsDecide = []sqlguard.Code{
-		sqlguard.CodeFunctionNotAllowed, sqlguard.CodeOperatorNotAllowed, sqlguard.CodeTypeNotAllowed, sqlguard.CodeColumnNotAllowed,
+		sqlguard.CodeFunctionNotAllowed, sqlguard.CodeFunctionSideEffect, sqlguard.CodeFunctionFileAccess, sqlguard.CodeFunctionNetworkAccess,
+		sqlguard.CodeFunctionAdmin, sqlguard.CodeFunctionSleep,
+		sqlguard.CodeOperatorNotAllowed, sqlguard.CodeTypeNotAllowed, sqlguard.CodeColumnNotAllowed,
 	}
 )
 

@@ -70,6 +70,7 @@ CREATE FUNCTION powerful(n int) RETURNS int LANGUAGE sql STABLE SECURITY DEFINER
 CREATE FUNCTION unlisted(n int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT n';
 CREATE DOMAIN checked AS int CHECK (sneaky(VALUE) > 0);
 CREATE DOMAIN plain AS int CHECK (VALUE > 0);
+CREATE TABLE naps (pg_sleep int);
 CREATE VIEW through AS SELECT sneaky(id) FROM orders;
 CREATE EXTENSION citext;
 CREATE EXTENSION file_fdw;
@@ -130,7 +131,7 @@ func TestTheDoorJudgesWithObjects(t *testing.T) {
 func TestTheFirstStatementMayNeedTheCatalogue(t *testing.T) {
 	t.Parallel()
 	url := testdb.Postgres(t).NewDatabase(t, judgedObjects)
-	for _, sql := range []string{"SELECT 'paid'::status", "SELECT id FROM ids", "SELECT citext_eq('a', 'A')"} {
+	for _, sql := range []string{"SELECT 'paid'::status", "SELECT id FROM ids", "SELECT citext_eq('a', 'A')", "SELECT n.pg_sleep FROM naps AS n"} {
 		d := openDoor(t, url, func(c *execution.Connection) {
 			c.Policy.AllowUnresolvedTypes = false
 			c.Policy.Columns = []sqlguard.ColumnRule{{Match: "public.users.email"}}
