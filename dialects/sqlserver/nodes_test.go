@@ -54,6 +54,73 @@ var (
 	wordLiteral = regexp.MustCompile(`"([a-z_0-9]+)"`)
 )
 
+// TestBareNames holds that a name where a statement should begin is a procedure
+// or a label, however it is written.
+func TestBareNames(t *testing.T) {
+	g := newGuard(t)
+	for sql, want := range map[string]sqlguard.Code{
+		"sp_who":                            sqlguard.CodeProcedureCall,
+		"sp_who 1, 'a', @b OUTPUT":          sqlguard.CodeProcedureCall,
+		".sp_who":                           sqlguard.CodeProcedureCall,
+		"..sp_who 'a'":                      sqlguard.CodeProcedureCall,
+		"/* a */..[sp_who]/* b */\"c\"":     sqlguard.CodeProcedureCall,
+		"master..xp_cmdshell 'dir'":         sqlguard.CodeProcedureCall,
+		"[a]].b] . \"c\"":                   sqlguard.CodeProcedureCall,
+		"srv.db.dbo.p;1":                    sqlguard.CodeMultipleStatements,
+		"#temp":                             sqlguard.CodeProcedureCall,
+		"throw_ball":                        sqlguard.CodeProcedureCall,
+		"selec 1":                           sqlguard.CodeProcedureCall,
+		"show tables":                       sqlguard.CodeProcedureCall,
+		"describe t":                        sqlguard.CodeProcedureCall,
+		"explain select 1":                  sqlguard.CodeProcedureCall,
+		"copy of":                           sqlguard.CodeProcedureCall,
+		"enable x":                          sqlguard.CodeProcedureCall,
+		"sys.sp_executesql N'DROP TABLE t'": sqlguard.CodeDynamicSQL,
+		"[SP_ExecuteSQL] @s":                sqlguard.CodeDynamicSQL,
+		"ｓｐ_ｅｘｅｃｕｔｅｓｑｌ N'x'": sqlguard.CodeDynamicSQL,
+		"again: SELECT 1": sqlguard.CodeMultipleStatements,
+		"@p":              sqlguard.CodeParseError,
+		"'sp_who'":        sqlguard.CodeParseError,
+		"1":               sqlguard.CodeParseError,
+		"VALUES (1)":      sqlguard.CodeParseError,
+		"TABLE t":         sqlguard.CodeParseError,
+		".":               sqlguard.CodeParseError,
+	} {
+		v := g.Check(sql)
+		if v.Allowed || v.Code != want {
+			t.Errorf("%s: allowed %v, %q, want %q: %v", sql, v.Allowed, v.Code, want, v.Findings)
+		}
+	}
+}
+
+// TestExecute tells the forms of EXECUTE apart.
+func TestExecute(t *testing.T) {
+	g := newGuard(t)
+	for sql, want := range map[string]sqlguard.Code{
+		"EXEC p":                  sqlguard.CodeProcedureCall,
+		"EXECUTE dbo.p 1":         sqlguard.CodeProcedureCall,
+		"EXEC @r = p":             sqlguard.CodeProcedureCall,
+		"EXEC srv.db.dbo.p":       sqlguard.CodeProcedureCall,
+		"EXEC ('x')":              sqlguard.CodeDynamicSQL,
+		"EXEC('x' + @y) AT srv":   sqlguard.CodeDynamicSQL,
+		"EXECUTE (@x)":            sqlguard.CodeDynamicSQL,
+		"EXEC @p":                 sqlguard.CodeDynamicSQL,
+		"EXEC @r = @p":            sqlguard.CodeDynamicSQL,
+		"EXEC 'p'":                sqlguard.CodeDynamicSQL,
+		"EXEC sp_executesql N'x'": sqlguard.CodeDynamicSQL,
+		"EXEC @r = master.sys.[sp_executesql] N'x'": sqlguard.CodeDynamicSQL,
+		"EXEC ..sp_executesql N'x'":                 sqlguard.CodeDynamicSQL,
+		"EXEC/**/SP_EXECUTESQL/**/N'x'":             sqlguard.CodeDynamicSQL,
+		"EXECUTE AS USER = 'dbo'":                   sqlguard.CodeSessionChange,
+		"EXEC AS LOGIN = 'sa'":                      sqlguard.CodeSessionChange,
+		"EXEC":                                      sqlguard.CodeProcedureCall,
+	} {
+		if v := g.Check(sql); v.Allowed || v.Code != want {
+			t.Errorf("%s: allowed %v, %q, want %q", sql, v.Allowed, v.Code, want)
+		}
+	}
+}
+
 // TestWordsOfTheGrammar holds that every word that a production asks for is one
 // that the lexer knows, and that no word is known without need.
 func TestWordsOfTheGrammar(t *testing.T) {

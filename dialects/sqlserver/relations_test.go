@@ -101,6 +101,26 @@ func TestThreePartNames(t *testing.T) {
 	}
 }
 
+// TestPolicyReachesSystemNames holds that a rule that denies means the server's
+// own relations as well, under each of their names.
+func TestPolicyReachesSystemNames(t *testing.T) {
+	policy := sqlguard.DefaultPolicy()
+	policy.Schemas.Deny = []string{"sys"}
+	policy.Tables.Deny = []string{"INFORMATION_SCHEMA.columns"}
+	g, err := sqlguard.New(sqlserver.Dialect{}, policy, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sql := range []string{
+		"SELECT * FROM sys.tables", "SELECT * FROM SYS.tables", "SELECT * FROM sysobjects", "SELECT * FROM SysObjects AS s",
+		"SELECT * FROM information_schema.COLUMNS",
+	} {
+		if v := g.Check(sql); v.Code != sqlguard.CodeRelationNotAllowed {
+			t.Errorf("%s: %q", sql, v.Code)
+		}
+	}
+}
+
 // TestRelations compares the relations that a statement is said to read.
 func TestRelations(t *testing.T) {
 	for sql, want := range map[string][]string{

@@ -53,7 +53,7 @@ func (p *parser) statement(first bool) {
 	if p.refused() {
 		return
 	}
-	if !p.atName() {
+	if !p.atName() && p.mark() != '.' {
 		p.fail("SELECT or WITH")
 		return
 	}
@@ -162,7 +162,7 @@ func (p *parser) refineExecute(rule statementRule, word func(int) string) statem
 	switch t := p.peek(at); {
 	case p.markOf(at) == '(' || t.kind == sqlguard.TokenString || t.kind == sqlguard.TokenParameter:
 		return dynamic
-	case word(at) == "as" || word(at) == "as login":
+	case word(at) == "as":
 		return statementRule{verb: "execute_as", code: sqlguard.CodeSessionChange, does: "EXECUTE AS changes the user of the session"}
 	}
 	for {

@@ -84,6 +84,9 @@ func (f *facts) relation(n *name, access sqlguard.Access) int {
 		r.Database = n.parts[n.n-3].text
 	}
 	r.Ruling, r.System = ruleRelation(n)
+	if r.System && r.Schema == "" && compatibilityViews[skeleton(r.Name)] != unknownView {
+		r.Schema = "sys" // where the server finds it
+	}
 	f.stmt.Relations = append(f.stmt.Relations, r)
 	return len(f.stmt.Relations) - 1
 }
