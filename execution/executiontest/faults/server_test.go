@@ -6,7 +6,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -410,10 +412,30 @@ func (s *stand) fileOfServer(path string) error {
 	return os.Lchown(path, uid, gid)
 }
 
-// serverAccount returns who the server runs as.
+// serverAccount returns who servers run as: PostgreSQL and PgBouncer refuse
+// root, so root hands over to postgres, or to nobody, as package testdb does.
 func (s *stand) serverAccount() (uid, gid int) {
 	s.Helper()
-	return s.owner(s.server.SocketDir())
+	if os.Geteuid() != 0 {
+		return os.Getuid(), os.Getgid()
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err := strconv.Atoi(u.Uid)
+		if err != nil {
+			s.Fatal(err)
+		}
+		gid, err := strconv.Atoi(u.Gid)
+		if err != nil {
+			s.Fatal(err)
+		}
+		return uid, gid
+	}
+	s.Fatal("there is no user postgres or nobody to run a server as")
+	return 0, 0
 }
 
 // owner returns whom a file belongs to.

@@ -349,9 +349,7 @@ var sqliteFiles = []scenario{
 		codes:  []sqlguard.Code{sqlguard.CodeDatabaseError},
 		passes: "The call ends as `database_error`; the next is right when files can be made.",
 		run: func(s *stand) string {
-			s.server = testdb.Postgres(s)
 			dir, plain := s.unprivileged()
-			s.server = nil
 			folder := filepath.Join(dir, "data")
 			if err := os.Mkdir(folder, 0o700); err != nil {
 				s.Fatal(err)
@@ -386,9 +384,7 @@ var sqliteFiles = []scenario{
 		passes: "The call ends as `database_error`; small sorts are right after it.",
 		run: func(s *stand) string {
 			s.canMount()
-			s.server = testdb.Postgres(s)
 			dir := s.project()
-			s.server = nil
 			temporary := filepath.Join(dir, "temporary")
 			if err := os.Mkdir(temporary, 0o700); err != nil {
 				s.Fatal(err)
