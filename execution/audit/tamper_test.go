@@ -519,7 +519,7 @@ func (l *tampered) tells() bool {
 	for _, lines := range l.segments {
 		for _, line := range lines {
 			if bytes.Contains(line, []byte(`"event":"log.archived"`)) && bytes.HasSuffix(line, []byte("}\n")) {
-				if sum, err := plainHash(line); err == nil && bytes.Contains(line[:90], []byte(sum)) {
+				if sum, err := plainHash(line); err == nil && bytes.HasPrefix(line, []byte(`{"chain":{"hash":"`+sum+`",`)) {
 					return true
 				}
 			}
