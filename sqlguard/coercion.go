@@ -183,8 +183,9 @@ func (q *inquiry) riskyColumns(s *Statement) {
 		}
 		m := q.mentions()
 		row, whole := m.row(r)
+		collects := s.Collects || q.takesAny()
 		for _, risk := range q.objects.risks[at] {
-			if risk.plain && !s.Collects {
+			if risk.plain && !collects {
 				continue
 			}
 			if span, ok := m.names[risk.column]; ok {
@@ -194,6 +195,29 @@ func (q *inquiry) riskyColumns(s *Statement) {
 			}
 		}
 	}
+}
+
+// takesAny reports whether the statement at hand may call a function of the
+// catalogue that takes values of any type, and does with them what it likes.
+func (q *inquiry) takesAny() bool {
+	o := q.objects
+	for i := range q.statement.Calls {
+		c := &q.statement.Calls[i]
+		if c.Notation == NotationOperator {
+			for _, at := range o.operatorsFor(c.Schema, c.Name, c.Arguments) {
+				if slices.ContainsFunc(o.Operators[at].operands(), o.polymorphic) {
+					return true
+				}
+			}
+			continue
+		}
+		for _, at := range o.callable(c.Schema, c.Name, c.Arguments) {
+			if slices.ContainsFunc(o.Functions[at].Arguments, o.polymorphic) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // reach is what values of some types are made of; with casts, what they are

@@ -73,6 +73,10 @@ func (q *inquiry) judge(s *Statement) {
 		for i := range s.Settings {
 			q.g.judgeSetting(&s.Settings[i], q.v)
 		}
+	} else {
+		for i := range s.Calls {
+			q.storedCall(&s.Calls[i])
+		}
 	}
 	for i := range s.Relations {
 		q.relation(&s.Relations[i])
@@ -132,6 +136,35 @@ func (q *inquiry) call(c *Call) {
 		q.list(qualified(c.Schema, c.Name))
 	case !found && !server && !c.Possible:
 		q.unknownFunction(c, unknownHere)
+	}
+}
+
+// storedCall judges what a call added to stored rows: a function in SQL by what
+// it reads, and one in another language could have read anything.
+func (q *inquiry) storedCall(c *Call) {
+	var runs []int
+	if c.Notation == NotationOperator {
+		for _, i := range q.objects.operatorsFor(c.Schema, c.Name, c.Arguments) {
+			op := &q.objects.Operators[i]
+			for _, f := range q.objects.functions[op.Function.Name] {
+				if q.objects.Functions[f].Schema == op.Function.Schema && !q.excludedOperator(op, c) {
+					runs = append(runs, f)
+				}
+			}
+		}
+	} else {
+		for _, i := range q.objects.callable(c.Schema, c.Name, c.Arguments) {
+			if f := &q.objects.Functions[i]; !q.excluded(f.Arguments, f.Variadic, c) {
+				runs = append(runs, i)
+			}
+		}
+	}
+	for _, i := range runs {
+		f := &q.objects.Functions[i]
+		if f.Extension != "" && q.objects.dialect.Reviewed(f.Extension) || q.objects.constructor(f) {
+			continue
+		}
+		q.require(node{kind: nodeFunction, index: i, stored: true}, callFinding(c, CodeRelationNotAllowed, "it may have run "+f.signature()))
 	}
 }
 
@@ -337,7 +370,7 @@ func (q *inquiry) relation(r *Relation) {
 		q.refuse(f)
 		return
 	}
-	if foreign, ok := q.objects.foreign(i); ok && !q.stored {
+	if foreign, ok := q.objects.foreign[i]; ok && !q.stored {
 		reason := "it is a foreign table, whose rows another server gives"
 		if foreign != at.CatalogName {
 			reason = fmt.Sprintf("it reads %s, a foreign table, whose rows another server gives", foreign)
@@ -364,16 +397,21 @@ func (q *inquiry) relation(r *Relation) {
 	}
 }
 
-// denied says which rule denies a relation or one that a read of it reads.
+// denied says which rule denies a relation, or one that it shares rows with by
+// inheritance.
 func (q *inquiry) denied(i int) string {
 	p := &q.g.policy
-	for _, at := range q.objects.family(i) {
+	var relatives []int
+	if p.deniesAny() {
+		relatives = q.objects.relatives(i)
+	}
+	for _, at := range relatives {
 		n := q.objects.Relations[at].CatalogName
 		if !p.deniesIn(n.Schema, n.Name) {
 			continue
 		}
 		if at != i {
-			return fmt.Sprintf("it reads %s, which is denied by this connection's policy", n)
+			return fmt.Sprintf("it shares rows with %s, which is denied by this connection's policy", n)
 		}
 		return "denied by this connection's policy"
 	}
@@ -431,14 +469,14 @@ func (q *inquiry) columns(s *Statement) {
 	}
 }
 
-// covers reports whether a relation is the table of a rule, or reads it as its
-// child. What cannot be resolved is judged by its name.
+// covers reports whether a relation is the table of a rule, or shares rows with
+// it by inheritance. What cannot be resolved is judged by its name.
 func (q *inquiry) covers(r *Relation, schema, table string) bool {
 	i, ok := q.objects.relation(r.Schema, r.Name)
 	if !ok {
 		return q.g.couldBe(r, schema, table)
 	}
-	return slices.ContainsFunc(q.objects.family(i), func(at int) bool {
+	return slices.ContainsFunc(q.objects.relatives(i), func(at int) bool {
 		n := q.objects.Relations[at].CatalogName
 		return strings.EqualFold(n.Schema, schema) && strings.EqualFold(n.Name, table)
 	})

@@ -81,6 +81,8 @@ type objects struct {
 	types     map[CatalogName]int // index into Types
 	relations map[CatalogName]int // index into Relations
 	named     map[string][]int    // relations by name
+	parents   map[int][]int       // relations that read one as their child
+	foreign   map[int]CatalogName // the foreign table that a read of a relation reads
 	typeNames map[string]bool     // names of types, without schemas
 	arrays    map[CatalogName]CatalogName
 	casts     []int            // that run a function of which no review knows
@@ -147,6 +149,17 @@ func newObjects(d Dialect, o *Objects, path []string) (*objects, error) {
 		}
 		if c.Function != (CatalogName{}) && !reader.Reviewed(c.Extension) {
 			x.casts = append(x.casts, i)
+		}
+	}
+	x.parents, x.foreign = make(map[int][]int), make(map[int]CatalogName)
+	for i := range x.Relations {
+		for n, at := range x.family(i) {
+			if n > 0 {
+				x.parents[at] = append(x.parents[at], i)
+			}
+			if _, known := x.foreign[i]; !known && x.Relations[at].Kind == RelationForeign {
+				x.foreign[i] = x.Relations[at].CatalogName
+			}
 		}
 	}
 	x.findRisks()
@@ -330,17 +343,6 @@ func (f *CatalogFunction) signature() string {
 	return f.String() + "(" + strings.Join(arguments, ", ") + ")"
 }
 
-// foreign returns a foreign table that a read of a relation reads, itself or
-// one of its children.
-func (o *objects) foreign(i int) (CatalogName, bool) {
-	for _, at := range o.family(i) {
-		if o.Relations[at].Kind == RelationForeign {
-			return o.Relations[at].CatalogName, true
-		}
-	}
-	return CatalogName{}, false
-}
-
 // family returns a relation and its children, with theirs, each once.
 func (o *objects) family(i int) []int {
 	out := []int{i}
@@ -358,6 +360,10 @@ func (o *objects) family(i int) []int {
 	}
 	return out
 }
+
+// relatives returns a relation, the children that it reads, and those that read
+// it as theirs: what one of them holds, others show.
+func (o *objects) relatives(i int) []int { return append(o.family(i), o.parents[i]...) }
 
 // schemasOf returns the schemas in which relations of that name lie.
 func (o *objects) schemasOf(name string) []string {

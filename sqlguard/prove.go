@@ -19,7 +19,7 @@ const (
 type node struct {
 	kind   nodeKind
 	index  int
-	stored bool // of a view: see inquiry
+	stored bool // see inquiry
 }
 
 // localVerdict is what an object's own texts say of it, others left aside.
@@ -143,6 +143,10 @@ func (q *inquiry) against(code Code, reason string) {
 // provenFunction judges what the catalogue says of a function that a policy
 // allows by name.
 func (q *inquiry) provenFunction(f *CatalogFunction) {
+	if q.stored {
+		q.storedFunction(f)
+		return
+	}
 	refuse := func(reason string) { q.against(CodeFunctionNotAllowed, reason) }
 	for _, t := range f.Arguments {
 		q.typeNamed(t)
@@ -184,6 +188,25 @@ func (q *inquiry) provenFunction(f *CatalogFunction) {
 		refuse("the default values of its arguments are not known")
 	default:
 		q.text(f.DefaultValues, PartExpression)
+	}
+}
+
+// storedFunction judges what a function reads whose results were stored.
+func (q *inquiry) storedFunction(f *CatalogFunction) {
+	switch {
+	case f.Kind == FunctionAggregate:
+		for _, run := range f.Runs {
+			for _, i := range q.objects.functions[run.Name] {
+				if q.objects.Functions[i].Schema == run.Schema {
+					q.require(node{kind: nodeFunction, index: i, stored: true}, Finding{Code: CodeRelationNotAllowed, Message: "the aggregate runs " + run.String()})
+				}
+			}
+		}
+	case f.Language == "sql" && f.Body != "":
+		q.values = f.Arguments
+		q.text(f.Body, PartBody)
+	default:
+		q.against(CodeRelationNotAllowed, fmt.Sprintf("a function in %s may have read what this connection's policy denies", f.Language))
 	}
 }
 

@@ -154,7 +154,7 @@ func (w *walker) describeCall(n *funcCall, c *sqlguard.Call) {
 	if n.AggWithinGroup {
 		c.Arguments = -1 // what is sorted counts as arguments, in part
 	}
-	if _, collects := slices.BinarySearch(collectingFunctions[:], c.Name); collects || !c.Builtin {
+	if _, collects := slices.BinarySearch(collectingFunctions[:], c.Name); collects {
 		w.st.Collects = true
 	}
 	w.noteJSON(c.Name)

@@ -282,7 +282,11 @@ func TestRelationsWithObjects(t *testing.T) {
 			{"SELECT * FROM orders", "", ""},
 			{"SELECT * FROM names", no, "the view public.names reads: relation customers"},
 			{"SELECT * FROM deep", no, "the view public.secrets reads"},
-			{"SELECT * FROM events", no, "it reads public.events_old"},
+			{"SELECT * FROM events", no, "it shares rows with public.events_old"},
+			{"SELECT * FROM only_old", no, "it shares rows with public.events_old"},
+			{"SELECT * FROM totals", no, "a function in plpgsql may have read"},
+			{"SELECT * FROM sums", "", ""},
+			{"SELECT * FROM read_names", no, "customers"},
 			{"SELECT * FROM stored", no, "the materialized view public.stored was made from: relation public.remote"},
 			{"SELECT * FROM counted", no, "denied"},
 		})

@@ -81,6 +81,12 @@ func view(name, columns, definition string) sqlguard.CatalogRelation {
 	return r
 }
 
+func materialized(name, columns, definition string) sqlguard.CatalogRelation {
+	r := view(name, columns, definition)
+	r.Kind = sqlguard.RelationMaterialized
+	return r
+}
+
 func domain(name, base string, checks ...string) sqlguard.CatalogType {
 	return sqlguard.CatalogType{CatalogName: named(name), Kind: sqlguard.TypeDomain, Base: named(base), Checks: checks}
 }
@@ -89,8 +95,7 @@ func domain(name, base string, checks ...string) sqlguard.CatalogType {
 func shop() *sqlguard.Objects {
 	parent := table("public.events", "id:int4 at:timestamptz")
 	parent.Children = allNamed("public.events_old public.events_remote")
-	stored := relation("public.stored", sqlguard.RelationMaterialized, "n:int8")
-	stored.Definition = "SELECT count(*) AS n FROM public.remote"
+	stored := materialized("public.stored", "n:int8", "SELECT count(*) AS n FROM public.remote")
 	negated := operator("public.===", "text", "text", "public.same")
 	negated.Negator = named("public.!==")
 	cast := func(source, target, function string, context sqlguard.CastContext) sqlguard.CatalogCast {
@@ -199,6 +204,19 @@ func shop() *sqlguard.Objects {
 			relation("public.remote", sqlguard.RelationForeign, "id:int4"),
 			parent,
 			table("public.events_old", "id:int4 at:timestamptz"),
+			func() sqlguard.CatalogRelation {
+				r := table("public.only_parent", "id:int4")
+				r.Children = allNamed("public.only_old")
+				return r
+			}(),
+			func() sqlguard.CatalogRelation {
+				r := table("public.only_old", "id:int4")
+				r.Children = allNamed("public.events_old")
+				return r
+			}(),
+			materialized("public.totals", "effect", "SELECT effect('a'::text) AS effect"),
+			materialized("public.sums", "n", "SELECT sum(orders.id) AS n, pure('a'::text) AS pure FROM orders"),
+			materialized("public.read_names", "n", "SELECT reads_table(1) AS n"),
 			relation("public.events_remote", sqlguard.RelationForeign, "id:int4 at:timestamptz"),
 			relation("public.numbers", sqlguard.RelationSequence, "last_value:int8"),
 			stored,

@@ -75,6 +75,10 @@ var objectWays = []struct {
 		"SELECT okay(m, m) FROM people", "SELECT id = id FROM people",
 	},
 	{
+		"domain in a body for any type", "CREATE FUNCTION abs(anyelement) RETURNS boolean LANGUAGE sql STABLE AS $$ SELECT ARRAY[$1] @> '{x}' $$",
+		"SELECT abs(e) FROM odd", "SELECT e FROM odd",
+	},
+	{
 		"condition", trap("truth", "mood", "boolean") + "; CREATE CAST (mood AS boolean) WITH FUNCTION truth(mood) AS ASSIGNMENT",
 		"SELECT 1 FROM people WHERE m", "SELECT 1 FROM people WHERE id = 1",
 	},
