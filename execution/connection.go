@@ -40,7 +40,8 @@ type Connection struct {
 	// Refresh says how long what the server told of itself is relied on.
 	Refresh Refresh
 	// RefuseWritableRole refuses to run statements with a role of which the
-	// probe says that it can do more than read. OnProbe, when set, gets the report of the first use.
+	// probe says that it can do more than read. OnProbe, when set, gets the
+	// report of the first use.
 	RefuseWritableRole bool
 	OnProbe            func(id string, report ProbeReport)
 }

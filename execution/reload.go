@@ -140,17 +140,16 @@ func newDoors(conns []Connection) (*doors, error) {
 }
 
 // process says which process this is and which configuration is in force: one
-// hash over every connection's limits and guard as configured. What a server
-// tells a guard later does not change it.
+// hash over every connection's guard and whatever else is configured of it,
+// except what Settings stands for, secrets among it. What a server tells a guard
+// later does not change it.
 func (s *doors) process() audit.Process {
 	h := sha256.New()
 	for _, id := range s.ids {
 		d := s.byID[id]
-		guard := "none"
-		if d.base != (sqlguard.ID{}) {
-			guard = d.base.String()
-		}
-		_, _ = fmt.Fprintf(h, "%s %s %s %+v %d %d %v %v\n", id, d.Engine, guard, d.Limits, d.Concurrency, d.Queue, d.RefuseWritableRole, d.Objects)
+		c := data(d.Connection)
+		c.Settings, c.Dialect, c.Policy, c.Unavailable = "", nil, sqlguard.Policy{}, nil // the guard's ID has dialect and policy
+		_, _ = fmt.Fprintf(h, "%q %s %+v\n", id, d.base, c)
 	}
 	return audit.Process{PID: int64(os.Getpid()), Config: hex.EncodeToString(h.Sum(nil))}
 }
