@@ -55,6 +55,9 @@ func (f *facts) column(n *name) {
 	case !n.last().quoted && unnamedColumns[lower(n.last().text)]:
 		ref.Name, ref.Star = "", true
 	}
+	if f.stmt.ColumnRefs == nil {
+		f.stmt.ColumnRefs = make([]sqlguard.ColumnRef, 0, 16)
+	}
 	f.stmt.ColumnRefs = append(f.stmt.ColumnRefs, ref)
 }
 
