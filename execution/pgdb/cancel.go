@@ -18,6 +18,13 @@ const (
 	// cancelWait is how long the end of a cancel request is waited for when
 	// the statement is over.
 	cancelWait = 100 * time.Millisecond
+	// stuckAfter is when the connection is closed instead where the server sends
+	// on all the same: it does not hear of a cancel before it has sent the
+	// message that it is at, which may be long and the network slow, while the
+	// end of the connection reaches it at once. Where nothing more is wanted,
+	// only the connection is at stake, and it gets longer.
+	stuckAfter       = 75 * time.Millisecond
+	stuckEnoughAfter = 500 * time.Millisecond
 )
 
 // call is one statement's hold on its connection. It makes sure that the
@@ -30,10 +37,9 @@ type call struct {
 	reason   error // why the statement is ended early
 	finished bool
 	over     chan struct{} // closed when the statement is over
-	quiet    chan struct{} // closed when no cancel request is under way
-	err      error         // of the last cancel request; read after quiet
+	work     sync.WaitGroup
+	err      error // of the last cancel request; read after work
 	abandon  context.CancelFunc
-	sever    *time.Timer
 }
 
 // interrupt ends the statement at the server, or its connection when the
@@ -45,18 +51,21 @@ func (k *call) interrupt(reason error) {
 		return
 	}
 	k.reason = reason
-	k.over, k.quiet = make(chan struct{}), make(chan struct{})
-	k.sever = time.AfterFunc(severAfter, k.c.sever)
+	k.over = make(chan struct{})
 	ctx, abandon := context.WithTimeout(context.Background(), severAfter)
 	k.abandon = abandon
-	go k.cancel(ctx)
+	patience := stuckAfter
+	if errors.Is(reason, errEnough) {
+		patience = stuckEnoughAfter
+	}
+	k.work.Go(func() { k.request(ctx) })
+	k.work.Go(func() { k.watch(ctx, patience) })
 }
 
-// cancel sends cancel requests until the statement is over. The server closes
+// request sends cancel requests until the statement is over. The server closes
 // a request's connection when it has sent the signal, so that a request that
 // has ended cannot reach a later statement.
-func (k *call) cancel(ctx context.Context) {
-	defer close(k.quiet)
+func (k *call) request(ctx context.Context) {
 	wait := cancelAgain
 	again := time.NewTimer(wait)
 	defer again.Stop()
@@ -74,6 +83,29 @@ func (k *call) cancel(ctx context.Context) {
 	}
 }
 
+// watch severs the connection of a statement that does not end.
+func (k *call) watch(ctx context.Context, patience time.Duration) {
+	check := time.NewTicker(patience)
+	defer check.Stop()
+	before := k.c.frames.arrived.Load()
+	for {
+		select {
+		case <-k.over:
+			return
+		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				k.c.sever()
+			}
+			return
+		case <-check.C:
+			if k.c.frames.arrived.Load() != before {
+				k.c.sever()
+				return
+			}
+		}
+	}
+}
+
 // finish says that the statement is over. It returns why it was interrupted,
 // or nil, and whether every cancel request is known to have had its effect.
 func (k *call) finish() (reason error, delivered bool) {
@@ -85,9 +117,8 @@ func (k *call) finish() (reason error, delivered bool) {
 		return nil, false
 	}
 	close(k.over)
-	k.sever.Stop()
 	wait := time.AfterFunc(cancelWait, k.abandon)
-	<-k.quiet
+	k.work.Wait()
 	wait.Stop()
 	k.abandon()
 	return reason, k.err == nil

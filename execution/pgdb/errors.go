@@ -43,9 +43,10 @@ const (
 
 // Reasons to end a statement before its end.
 var (
-	errTimeLimit = errors.New("the time limit of the statement is over")
-	errClosing   = errors.New("the backend is being closed")
-	errEnough    = errors.New("enough rows were read")
+	errTimeLimit    = errors.New("the time limit of the statement is over")
+	errNoConnection = errors.New("there was no connection within the time limit")
+	errClosing      = errors.New("the backend is being closed")
+	errEnough       = errors.New("enough rows were read")
 )
 
 const busyRetry = 500 * time.Millisecond
@@ -142,6 +143,8 @@ func interrupted(reason, cause error, limit time.Duration) *execution.Error {
 	switch {
 	case errors.Is(reason, errTimeLimit):
 		return execution.NewError(sqlguard.CodeTimeout, fmt.Sprintf("the statement ran longer than %s and was ended", limit), cause)
+	case errors.Is(reason, errNoConnection):
+		return execution.NewError(sqlguard.CodeTimeout, "there was no connection to the server within the time limit", cause)
 	case errors.Is(reason, context.DeadlineExceeded):
 		return execution.NewError(sqlguard.CodeTimeout, "the caller's deadline passed and the statement was ended", cause)
 	case errors.Is(reason, errClosing):
@@ -196,7 +199,7 @@ func connectError(ctx context.Context, err error) error {
 	case reason == nil:
 	case errors.Is(reason, context.DeadlineExceeded):
 		return execution.NewError(sqlguard.CodeTimeout, "the caller's deadline passed while connecting", err)
-	case errors.Is(reason, errClosing):
+	case errors.Is(reason, errClosing), errors.Is(reason, errNoConnection):
 		return interrupted(reason, err, 0)
 	default:
 		return execution.NewError(sqlguard.CodeCancelled, "the caller cancelled while connecting", err)

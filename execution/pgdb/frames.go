@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 )
 
 // Bounds of the messages that a server may send beside rows. The widest row
@@ -36,6 +37,7 @@ type frameReader struct {
 	err error  // of r, reported after the bytes before it
 
 	start, end int
+	arrived    atomic.Int64 // bytes, ever; any goroutine may read it
 
 	// What is handed out next, in this order, before the next message's head.
 	out  []byte // bytes made here
@@ -117,6 +119,7 @@ func (f *frameReader) fill() error {
 	}
 	n, err := f.r.Read(f.buf)
 	f.start, f.end = 0, n
+	f.arrived.Add(int64(n))
 	if n > 0 {
 		f.err = err
 		return nil

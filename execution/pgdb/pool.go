@@ -16,7 +16,8 @@ import (
 const (
 	maxIdle     = 5 * time.Minute
 	maxLifetime = time.Hour
-	// maxWait is how long a statement waits for a connection.
+	// maxWait is how long a statement waits for a connection, and for one to be
+	// made, unless its own time limit is shorter.
 	maxWait = 30 * time.Second
 )
 
@@ -52,8 +53,10 @@ func newPool(size int, dial func(context.Context) (*conn, error)) *pool {
 }
 
 // acquire returns a connection that is ready, and whether it was used before.
-// It waits until ctx ends, at most for maxWait.
-func (p *pool) acquire(ctx context.Context) (c *conn, reused bool, err error) {
+// It waits until ctx ends, at most for limit and for maxWait.
+func (p *pool) acquire(ctx context.Context, limit time.Duration) (c *conn, reused bool, err error) {
+	ctx, end := context.WithTimeoutCause(ctx, min(limit, maxWait), errNoConnection)
+	defer end()
 	g, err := p.grant(ctx)
 	if err != nil {
 		return nil, false, err
@@ -132,9 +135,6 @@ func (p *pool) grant(ctx context.Context) (grant, error) {
 	p.waiting = append(p.waiting, turn)
 	p.mu.Unlock()
 
-	timer := time.NewTimer(maxWait)
-	defer timer.Stop()
-	var err error
 	select {
 	case g, ok := <-turn:
 		if !ok {
@@ -142,12 +142,10 @@ func (p *pool) grant(ctx context.Context) (grant, error) {
 		}
 		return g, nil
 	case <-ctx.Done():
-		err = context.Cause(ctx)
-	case <-timer.C:
-		err = errTimeLimit
 	}
 	p.leave(turn)
-	if errors.Is(err, errTimeLimit) || errors.Is(err, context.DeadlineExceeded) {
+	err := context.Cause(ctx)
+	if errors.Is(err, errNoConnection) || errors.Is(err, context.DeadlineExceeded) {
 		e := execution.NewError(sqlguard.CodeBusy, fmt.Sprintf("all %d connections to the server were in use", p.size), err)
 		e.RetryAfter = busyRetry
 		return grant{}, e

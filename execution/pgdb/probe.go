@@ -167,7 +167,7 @@ func (p *prober) role(ctx context.Context) error {
 
 // connection reports on the way to the server.
 func (p *prober) connection(ctx context.Context) error {
-	c, _, err := p.db.pool.acquire(ctx)
+	c, _, err := p.db.pool.acquire(ctx, maxWait)
 	if err != nil {
 		return err
 	}

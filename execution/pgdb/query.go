@@ -16,8 +16,9 @@ import (
 
 const (
 	// clientGrace is what a statement gets beyond its time limit, which the
-	// server itself keeps, before the client ends it.
-	clientGrace = 500 * time.Millisecond
+	// server itself keeps, before the client ends it: a server that waits for
+	// its client to read does not look at the clock.
+	clientGrace = 75 * time.Millisecond
 	// drainFor is how long rows beyond the limit are read before the statement
 	// is cancelled: a short rest costs less than a cancel request.
 	drainFor = 2 * time.Millisecond
@@ -56,7 +57,7 @@ func (d *DB) run(ctx context.Context, s statement, lim execution.Limits) (*execu
 		return nil, nil, interrupted(context.Cause(ctx), nil, lim.Timeout)
 	}
 	for retried := false; ; retried = true {
-		c, reused, err := d.pool.acquire(ctx)
+		c, reused, err := d.pool.acquire(ctx, lim.Timeout)
 		if err != nil {
 			return nil, nil, err
 		}

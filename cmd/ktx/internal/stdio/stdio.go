@@ -4,8 +4,9 @@
 // A filter stands before the SDK's transport: a line that is not JSON, or not
 // a JSON-RPC 2.0 message, is answered with an error (-32700 or -32600) and the
 // session lives on; the SDK alone would end it and cancel what runs. When the
-// input ends, requests that were read get a short time to be answered, so that
-// a client may write its requests and close its end; then they are cancelled.
+// input ends, requests that were read a moment ago get a short time to be
+// answered, so that a client may write its requests and close its end; then
+// what runs is cancelled.
 //
 // The package never interprets a message beyond that.
 package stdio
@@ -25,9 +26,10 @@ import (
 // skipped to its end.
 const maxLine = 16 << 20
 
-// grace is how long requests are awaited after the end of the input. A client
-// that is gone is found out about in the same way, so it is short.
-const grace = 200 * time.Millisecond
+// grace is how long after the last request was read its answer is awaited when
+// the input ends. A client that is gone is found out about in the same way, so
+// it is short, and what has run for longer is not awaited at all.
+const grace = 150 * time.Millisecond
 
 // Transport is an MCP transport over standard input and output.
 type Transport struct {
@@ -78,6 +80,7 @@ func (*lineWriter) Close() error { return nil }
 // filter copies the messages of in to feed and answers the rest itself.
 func filter(in io.Reader, feed *io.PipeWriter, out *lineWriter) {
 	lines := bufio.NewReaderSize(in, 64<<10)
+	var last time.Time // a request was read
 	for {
 		line, tooLong, err := readLine(lines)
 		messages, problem := messages(line)
@@ -88,14 +91,17 @@ func filter(in io.Reader, feed *io.PipeWriter, out *lineWriter) {
 			_, _ = out.write(problem)
 		}
 		for _, m := range messages {
-			out.open.add(requests(m))
+			if n := requests(m); n > 0 {
+				out.open.add(n)
+				last = time.Now()
+			}
 			if _, err := feed.Write(append(m, '\n')); err != nil {
 				return // the session has ended
 			}
 		}
 		if err != nil {
 			if errors.Is(err, io.EOF) {
-				out.open.wait(grace)
+				out.open.wait(grace - time.Since(last))
 				err = nil
 			}
 			_ = feed.CloseWithError(err) // nil reads as EOF
