@@ -19,9 +19,12 @@ type Backend interface {
 	// that another guard approved is an error. When ctx ends, the statement
 	// is ended at the server before Query returns.
 	Query(ctx context.Context, stmt sqlguard.Approved, lim Limits) (*Result, error)
-	// Catalog returns what the guard may know of the server.
+	// Catalog returns what the guard may know of the server of now. It is
+	// asked again from time to time; while nothing has changed it may return
+	// the same value. A catalogue that is not whole is an error.
 	Catalog(ctx context.Context) (*sqlguard.Catalog, error)
-	// SetGuard replaces the ID whose approvals Query accepts.
+	// SetGuard replaces the ID whose approvals Query accepts. It is the ID of
+	// a guard that knows the last catalogue.
 	SetGuard(id sqlguard.ID)
 	// Probe reports what the role may do and what the engine really stops.
 	Probe(ctx context.Context) (ProbeReport, error)

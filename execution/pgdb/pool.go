@@ -93,7 +93,7 @@ func (p *pool) fresh(ctx context.Context) (*conn, error) {
 			return nil, err
 		}
 		if g.c != nil {
-			g.c.destroy()
+			g.c.bye()
 		}
 	}
 	return p.connect(ctx)
