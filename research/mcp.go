@@ -84,6 +84,7 @@ type toolCall struct {
 	sql     string // the statement of the call, for the place of an error
 	notes   []string
 	logger  *slog.Logger
+	notices *notices // nil before the first
 }
 
 // decode reads the arguments into target by the tool's schema.
@@ -93,16 +94,62 @@ func (c *toolCall) decode(target any) error {
 	return err
 }
 
-// progress tells how far the call is, when the caller asked for it.
+// progress tells how far the call is, when the caller asked for it. It never
+// waits for the client to read: a statement, which may hold the slot of others,
+// must not wait for it either.
 func (c *toolCall) progress(ctx context.Context, progress float64, message string) {
 	token := c.request.Params.GetProgressToken()
 	if token == nil || c.request.Session == nil {
 		return
 	}
-	err := c.request.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: progress, Message: message})
-	if err != nil && ctx.Err() == nil {
-		c.logger.WarnContext(ctx, "progress was not sent", "tool", c.tool.name, "error", err)
+	if c.notices == nil {
+		c.notices = newNotices(func(p *mcp.ProgressNotificationParams) {
+			if err := c.request.Session.NotifyProgress(ctx, p); err != nil && ctx.Err() == nil {
+				c.logger.WarnContext(ctx, "progress was not sent", "tool", c.tool.name, "error", err)
+			}
+		})
 	}
+	c.notices.add(&mcp.ProgressNotificationParams{ProgressToken: token, Progress: progress, Message: message})
+}
+
+// close returns when every notice is sent, so that none follows the answer.
+func (c *toolCall) close() {
+	if c.notices != nil {
+		c.notices.close()
+	}
+}
+
+// notices are sent in order by a goroutine of their own.
+type notices struct {
+	list chan *mcp.ProgressNotificationParams
+	sent chan struct{} // closed when all are
+}
+
+// maxNotices is how many may wait for a slow client; what comes on top of them
+// is left out.
+const maxNotices = 8
+
+func newNotices(send func(*mcp.ProgressNotificationParams)) *notices {
+	n := &notices{list: make(chan *mcp.ProgressNotificationParams, maxNotices), sent: make(chan struct{})}
+	go func() {
+		defer close(n.sent)
+		for p := range n.list {
+			send(p)
+		}
+	}()
+	return n
+}
+
+func (n *notices) add(p *mcp.ProgressNotificationParams) {
+	select {
+	case n.list <- p:
+	default:
+	}
+}
+
+func (n *notices) close() {
+	close(n.list)
+	<-n.sent
 }
 
 // handle wraps a tool's handler: who asks goes into the context, panics and
@@ -117,6 +164,7 @@ func (s *Service) handle(t *tool) mcp.ToolHandler {
 			}
 		}()
 		call := &toolCall{tool: t, request: req, logger: s.logger}
+		defer call.close()
 		out, err := t.handler(s, withClient(ctx, req), call)
 		if err != nil {
 			return errorResult(err, call.sql, call.notes), nil
