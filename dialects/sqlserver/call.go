@@ -71,6 +71,10 @@ func (p *parser) argumentsOf(fn *function, call int) kind {
 	case syntaxCondition:
 		p.arguments()
 		return condition
+	case syntaxChanges:
+		p.changesArguments()
+	case syntaxVectorSearch:
+		p.vectorSearchArguments()
 	}
 	return scalar
 }

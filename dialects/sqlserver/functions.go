@@ -22,19 +22,21 @@ type function struct {
 type syntax uint8
 
 const (
-	syntaxPlain     syntax = iota
-	syntaxSkip             // refused whole, without looking at the arguments
-	syntaxCast             // (x AS type)
-	syntaxConvert          // (type, x)
-	syntaxDatePart         // (datepart, …)
-	syntaxTrim             // ([BOTH] c FROM s)
-	syntaxIIF              // (condition, a, b)
-	syntaxStar             // may have *
-	syntaxJSON             // key : value, NULL ON NULL
-	syntaxProperty         // the name of a setting
-	syntaxSized            // its result can be huge
-	syntaxFullText         // CONTAINS and FREETEXT, which are conditions
-	syntaxCondition        // a condition otherwise
+	syntaxPlain        syntax = iota
+	syntaxSkip                // refused whole, without looking at the arguments
+	syntaxCast                // (x AS type)
+	syntaxConvert             // (type, x)
+	syntaxDatePart            // (datepart, …)
+	syntaxTrim                // ([BOTH] c FROM s)
+	syntaxIIF                 // (condition, a, b)
+	syntaxStar                // may have *
+	syntaxJSON                // key : value, NULL ON NULL
+	syntaxProperty            // the name of a setting
+	syntaxSized               // its result can be huge
+	syntaxFullText            // CONTAINS and FREETEXT, which are conditions
+	syntaxCondition           // a condition otherwise
+	syntaxChanges             // CHANGETABLE: a table and what of it
+	syntaxVectorSearch        // VECTOR_SEARCH: named arguments, a table among them
 )
 
 func (f *function) denied() bool { return f.code != "" }

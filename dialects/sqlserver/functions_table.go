@@ -72,6 +72,10 @@ var functionPages = []functionPage{
 	{page: "Rowset Functions (Transact-SQL)", table: true, names: `
 		containstable fn_helpcollations fn_listextendedproperty freetexttable openjson generate_series string_split semantickeyphrasetable
 		semanticsimilaritydetailstable semanticsimilaritytable`},
+	{page: "Change tracking functions (Transact-SQL)", names: `
+		change_tracking_current_version change_tracking_is_column_in_mask change_tracking_min_valid_version`},
+	{page: "CHANGETABLE (Transact-SQL)", table: true, names: "changetable"},
+	{page: "VECTOR_SEARCH (Transact-SQL)", table: true, names: "vector_search"},
 }
 
 // syntaxes are the functions whose arguments have a syntax of their own.
@@ -90,6 +94,8 @@ var syntaxes = []struct {
 	{syntaxSized, "replicate space generate_series"},
 	{syntaxFullText, "contains freetext"},
 	{syntaxCondition, "regexp_like"},
+	{syntaxChanges, "changetable"},
+	{syntaxVectorSearch, "vector_search"},
 }
 
 // deniedPage lists functions that are refused with a category of their own.
@@ -113,8 +119,6 @@ var deniedFunctions = []deniedPage{
 		"AI_GENERATE_EMBEDDINGS (Transact-SQL); AI functions", sqlguard.CodeFunctionNetworkAccess, "sends its arguments to a service outside of the server", syntaxSkip,
 		"ai_generate_embeddings ai_generate_chunks ai_generate_response ai_analyze_sentiment ai_classify ai_extract ai_fix_grammar ai_summarize ai_translate",
 	},
-	{"VECTOR_SEARCH (Transact-SQL)", sqlguard.CodeFunctionNotAllowed, "its table is named by an argument", syntaxSkip, "vector_search"},
-	{"CHANGETABLE (Transact-SQL)", sqlguard.CodeFunctionNotAllowed, "its table is named by an argument", syntaxSkip, "changetable"},
 
 	{"LOGINPROPERTY (Transact-SQL)", sqlguard.CodeFunctionAdmin, "tells of logins and their passwords", syntaxPlain, "loginproperty"},
 	{"PWDCOMPARE (Transact-SQL)", sqlguard.CodeFunctionAdmin, "tries passwords", syntaxPlain, "pwdcompare pwdencrypt"},

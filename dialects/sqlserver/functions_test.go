@@ -80,7 +80,7 @@ func TestContentsOfTheReference(t *testing.T) {
 // reference and from the contract of the guard.
 const dangerous = `openrowset openquery opendatasource openxml loginproperty pwdcompare pwdencrypt certprivatekey certencoded
 	encryptbykey decryptbykey decryptbykeyautocert encryptbycert decryptbycert decryptbyasymkey decryptbypassphrase
-	signbycert signbyasymkey ai_generate_embeddings ai_generate_chunks ai_generate_response predict vector_search changetable
+	signbycert signbyasymkey ai_generate_embeddings ai_generate_chunks ai_generate_response predict
 	get_filestream_transaction_context filetablerootpath getpathlocator textptr applock_test applock_mode newsequentialid
 	identity eventdata columns_updated update cursor_status publishingservername xp_cmdshell sp_executesql fn_dblog
 	fn_trace_gettable fn_xe_file_target_read_file fn_get_audit_file fn_get_sql dm_exec_sql_text dm_os_file_exists

@@ -63,13 +63,14 @@ const reservedWords = `
 
 // contextWords mean something in some places and are names in all others.
 const contextWords = `
-	absent approx change_tracking_context apply approximate array at auto base64 binary both concat contained content conversation copy cube
-	dialog disable distributed_agg document elements enable expand explicit fast first following force forcescan
-	forceseek get graph grouping hash hint ignore ignore_nonclustered_columnstore_index include_null_values json
-	keep keepfixed label language last_node leading loop match max max_grant_percent maxdop maxrecursion move next
-	no_performance_spool noexpand nolock noop nowait nulls offset oj only optimize paglock partition path preceding
-	precision range raw readcommitted readcommittedlock readpast readuncommitted receive recompile remote rename
-	repeatable repeatableread respect returning robust rollup root row rowlock rows send serializable sets
-	shortest_path snapshot spatial_window_max_cells system system_time tablock tablockx throw ties time timestamp
-	trailing type unbounded unknown updlock using value views window within without_array_wrapper wrapper xlock xml
+	absent apply approx approximate array at auto base64 binary both change_tracking_context changes concat
+	contained content conversation copy cube dialog disable distributed_agg document elements enable expand
+	explicit fast first following force forcescan forceseek get graph grouping hash hint ignore
+	ignore_nonclustered_columnstore_index include_null_values json keep keepfixed label language last_node leading
+	loop match max max_grant_percent maxdop maxrecursion metric move next no_performance_spool noexpand nolock noop
+	nowait nulls offset oj only optimize paglock partition path preceding precision range raw readcommitted
+	readcommittedlock readpast readuncommitted receive recompile remote rename repeatable repeatableread respect
+	returning robust rollup root row rowlock rows send serializable sets shortest_path similar_to snapshot
+	spatial_window_max_cells system system_time tablock tablockx throw ties time timestamp top_n trailing type
+	unbounded unknown updlock using value version views window within without_array_wrapper wrapper xlock xml
 	xmldata xmlnamespaces xmlschema xsinil zone`
