@@ -200,24 +200,9 @@ func (q *inquiry) riskyColumns(s *Statement) {
 // takesAny reports whether the statement at hand may call a function of the
 // catalogue that takes values of any type, and does with them what it likes.
 func (q *inquiry) takesAny() bool {
-	o := q.objects
-	for i := range q.statement.Calls {
-		c := &q.statement.Calls[i]
-		if c.Notation == NotationOperator {
-			for _, at := range o.operatorsFor(c.Schema, c.Name, c.Arguments) {
-				if slices.ContainsFunc(o.Operators[at].operands(), o.polymorphic) {
-					return true
-				}
-			}
-			continue
-		}
-		for _, at := range o.callable(c.Schema, c.Name, c.Arguments) {
-			if slices.ContainsFunc(o.Functions[at].Arguments, o.polymorphic) {
-				return true
-			}
-		}
-	}
-	return false
+	o, targets := q.objects, q.targets()
+	return slices.ContainsFunc(targets.operators, func(i int) bool { return slices.ContainsFunc(o.Operators[i].operands(), o.polymorphic) }) ||
+		slices.ContainsFunc(targets.functions, func(i int) bool { return slices.ContainsFunc(o.Functions[i].Arguments, o.polymorphic) })
 }
 
 // reach is what values of some types are made of; with casts, what they are
@@ -278,17 +263,12 @@ func (q *inquiry) casts(s *Statement) {
 	for n := range q.produced().types {
 		all = append(all, n)
 	}
-	for i := range s.Calls {
-		c := &s.Calls[i]
-		if c.Notation == NotationOperator {
-			for _, at := range o.operatorsFor(c.Schema, c.Name, c.Arguments) {
-				all = append(all, o.Operators[at].operands()...)
-			}
-			continue
-		}
-		for _, at := range o.callable(c.Schema, c.Name, c.Arguments) {
-			all = append(append(all, o.Functions[at].Arguments...), o.Functions[at].Results...)
-		}
+	targets := q.targets()
+	for _, at := range targets.operators {
+		all = append(all, o.Operators[at].operands()...)
+	}
+	for _, at := range targets.functions {
+		all = append(append(all, o.Functions[at].Arguments...), o.Functions[at].Results...)
 	}
 	occurring, cast, returned := o.reach(all, true), o.reach(named, false), o.reach(q.returns, false)
 	occurs := func(n CatalogName) bool { return q.made.anything || o.serverOwn(n.Schema) || occurring[n] }

@@ -31,6 +31,7 @@ type inquiry struct {
 	statement *Statement
 	made      *produced
 	mentioned *mentioned
+	meant     *targets
 
 	needs  []need
 	noted  map[node]bool
@@ -61,7 +62,7 @@ func (q *inquiry) require(n node, f Finding) {
 
 // judge turns the facts of one statement into findings and needs.
 func (q *inquiry) judge(s *Statement) {
-	q.statement, q.made, q.mentioned = s, nil, nil
+	q.statement, q.made, q.mentioned, q.meant = s, nil, nil, nil
 	if !q.stored {
 		q.g.judgeKind(s, q.v)
 		for i := range s.Calls {
@@ -96,10 +97,17 @@ func (q *inquiry) list(name string) {
 	}
 }
 
+// maxSearched is how many findings of a text are enough to stop the search for
+// more of what its calls could mean.
+const maxSearched = 10 * maxFindings
+
 // call judges what a call could mean: what the server owns, by the dialect's
 // tables, and everything in the catalogue that bears the name.
 func (q *inquiry) call(c *Call) {
 	g := q.g
+	if len(q.v.Findings) > maxSearched {
+		return // refused; a name may have many overloads
+	}
 	if c.Notation != NotationOperator && g.denies(c) {
 		q.refuse(callFinding(c, CodeFunctionNotAllowed, "denied by this connection's policy"))
 		return

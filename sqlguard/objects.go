@@ -63,7 +63,7 @@ type ObjectNames interface {
 	// Operator reports whether an operator that is not the server's own could
 	// run where this name is written.
 	Operator(name string) bool
-	// Columns returns the columns of the relation that a name means.
+	// Columns returns the columns of the relation that a name means, read-only.
 	Columns(schema, name string) ([]string, bool)
 }
 
@@ -83,6 +83,7 @@ type objects struct {
 	named     map[string][]int    // relations by name
 	parents   map[int][]int       // relations that read one as their child
 	foreign   map[int]CatalogName // the foreign table that a read of a relation reads
+	columns   [][]string          // the names of the columns of Relations
 	typeNames map[string]bool     // names of types, without schemas
 	arrays    map[CatalogName]CatalogName
 	casts     []int            // that run a function of which no review knows
@@ -106,6 +107,7 @@ func newObjects(d Dialect, o *Objects, path []string) (*objects, error) {
 		typeNames: make(map[string]bool, len(o.Types)), arrays: make(map[CatalogName]CatalogName, len(o.Types)+len(o.Relations)),
 		local: make(map[node]*localVerdict), implicit: make(map[string][]int), quiet: make(map[CatalogName]bool),
 	}
+	x.columns = make([][]string, len(x.Relations))
 	if len(x.server) == 0 {
 		return nil, fmt.Errorf("the dialect %s names no schema of the server's own", d.Name())
 	}
@@ -138,6 +140,10 @@ func newObjects(d Dialect, o *Objects, path []string) (*objects, error) {
 		r := &x.Relations[i]
 		x.relations[r.CatalogName] = i
 		x.named[r.Name] = append(x.named[r.Name], i)
+		x.columns[i] = make([]string, len(r.Columns))
+		for n, c := range r.Columns {
+			x.columns[i][n] = c.Name
+		}
 		x.array(r.CatalogName)
 	}
 	for i := range x.Casts {
@@ -244,11 +250,7 @@ func (o *objects) Columns(schema, name string) ([]string, bool) {
 	if !ok {
 		return nil, false
 	}
-	columns := make([]string, len(o.Relations[i].Columns))
-	for n, c := range o.Relations[i].Columns {
-		columns[n] = c.Name
-	}
-	return columns, true
+	return o.columns[i], true
 }
 
 // relation resolves the name of a relation.

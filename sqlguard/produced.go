@@ -67,28 +67,65 @@ func (q *inquiry) produced() *produced {
 		from = append(from, o.Functions[i].Results...)
 		q.made.anything = q.made.anything || len(o.Functions[i].Results) == 0 || slices.Contains(o.Functions[i].Results, CatalogName{o.server[0], "record"})
 	}
-	for i := range s.Calls {
-		c := &s.Calls[i]
-		if c.Notation != NotationOperator {
-			for _, at := range o.callable(c.Schema, c.Name, c.Arguments) {
-				results(at)
+	targets := q.targets()
+	for _, at := range targets.functions {
+		results(at)
+	}
+	for _, at := range targets.operators {
+		runs := o.Operators[at].Function
+		known := o.serverOwn(runs.Schema) && !o.dialect.ReturnsRow(runs.Name)
+		for _, f := range o.functions[runs.Name] {
+			if o.Functions[f].Schema == runs.Schema {
+				known = true
+				results(f)
 			}
-			continue
 		}
-		for _, at := range o.operatorsFor(c.Schema, c.Name, c.Arguments) {
-			runs := o.Operators[at].Function
-			known := o.serverOwn(runs.Schema) && !o.dialect.ReturnsRow(runs.Name)
-			for _, f := range o.functions[runs.Name] {
-				if o.Functions[f].Schema == runs.Schema {
-					known = true
-					results(f)
-				}
-			}
-			q.made.anything = q.made.anything || !known
-		}
+		q.made.anything = q.made.anything || !known
 	}
 	q.made.types = o.reach(from, true)
 	return q.made
+}
+
+// targets are the functions and operators of the catalogue that the calls of a
+// statement could mean, each once.
+type targets struct{ functions, operators []int }
+
+func (q *inquiry) targets() *targets {
+	if q.meant != nil {
+		return q.meant
+	}
+	type key struct {
+		schema, name string
+		arguments    int
+		operator     bool
+	}
+	asked := map[key]bool{}
+	functions, operators := map[int]bool{}, map[int]bool{}
+	q.meant = &targets{}
+	for i := range q.statement.Calls {
+		c := &q.statement.Calls[i]
+		k := key{c.Schema, c.Name, c.Arguments, c.Notation == NotationOperator}
+		if asked[k] {
+			continue
+		}
+		asked[k] = true
+		if k.operator {
+			for _, at := range q.objects.operatorsFor(c.Schema, c.Name, c.Arguments) {
+				if !operators[at] {
+					operators[at] = true
+					q.meant.operators = append(q.meant.operators, at)
+				}
+			}
+			continue
+		}
+		for _, at := range q.objects.callable(c.Schema, c.Name, c.Arguments) {
+			if !functions[at] {
+				functions[at] = true
+				q.meant.functions = append(q.meant.functions, at)
+			}
+		}
+	}
+	return q.meant
 }
 
 // mentioned are the names of columns that a statement mentions, each with its

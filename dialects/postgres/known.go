@@ -12,8 +12,11 @@ import (
 // Bounds of the search for the columns of a star: texts nest deep and join
 // much, and each level looks into the ones below.
 const (
-	maxStarDepth = 4
-	maxStarItems = 32
+	maxStarDepth   = 4
+	maxStarItems   = 32
+	maxStarColumns = 2048
+	maxNaturals    = 64 // NATURAL joins of a statement
+	maxSameName    = 8  // items of one name
 )
 
 // certainColumn reports whether x.name is certainly a column: everything in
@@ -29,16 +32,16 @@ func (w *walker) certainColumn(qualifier []string, name string) bool {
 // everyItemHas reports whether there is an item of FROM in reach with the name,
 // and all of them have the column.
 func (w *walker) everyItemHas(item, column string) bool {
-	found := false
+	found := 0
 	for i := range w.items {
 		if w.items[i].name != item {
 			continue
 		}
-		if found = w.itemHas(&w.items[i], column); !found {
+		if found++; found > maxSameName || !w.itemHas(&w.items[i], column) {
 			return false
 		}
 	}
-	return found
+	return found > 0
 }
 
 func (w *walker) itemHas(item *fromItem, column string) bool {
@@ -84,7 +87,7 @@ func (w *walker) relationColumns(rv *rangeVar) ([]string, bool) {
 // x: x is no column itself.
 func (w *walker) attributeOfRow(row *node, name string) bool {
 	ref := row.GetColumnRef()
-	if ref == nil || len(ref.Fields) != 1 || !w.names.Callable(name) && !oneArgumentDenied(name) {
+	if ref == nil || len(ref.Fields) != 1 || len(w.items) > maxStarItems || !w.names.Callable(name) && !oneArgumentDenied(name) {
 		return false
 	}
 	x := ref.Fields[0].GetString_().GetSval()
@@ -188,7 +191,7 @@ func (w *walker) fromColumns(from []*node, depth int) ([]string, bool) {
 	}
 	for _, n := range from {
 		more, known := w.sideColumns(n, depth)
-		if !known || len(columns)+len(more) > maxStarItems*maxStarItems {
+		if !known || len(columns)+len(more) > maxStarColumns {
 			return nil, false
 		}
 		columns = append(columns, more...)
@@ -214,7 +217,10 @@ func (w *walker) sideColumns(n *node, depth int) ([]string, bool) {
 			return nil, false
 		}
 		right, known := w.sideColumns(join.Rarg, depth+1)
-		return append(slices.Clip(left), right...), known
+		if !known || len(left)+len(right) > maxStarColumns {
+			return nil, false
+		}
+		return append(slices.Clip(left), right...), true
 	}
 	if sub := n.GetRangeSubselect(); sub != nil {
 		columns := w.queryColumns(sub.Subquery, depth+1)
@@ -226,20 +232,23 @@ func (w *walker) sideColumns(n *node, depth int) ([]string, bool) {
 // naturalColumns notes the columns that a NATURAL join compares, and reports
 // whether they are known.
 func (w *walker) naturalColumns(n *joinExpr) bool {
-	if w.names == nil {
+	if w.names == nil || w.naturals >= maxNaturals {
 		return false
 	}
+	w.naturals++
 	left, known := w.sideColumns(n.Larg, 0)
 	if !known || slices.Contains(left, "") {
 		return false
 	}
+	left = slices.Clone(left)
 	right, known := w.sideColumns(n.Rarg, 0)
 	if !known || slices.Contains(right, "") {
 		return false
 	}
 	span := w.tokenSpan(-1)
+	slices.Sort(left)
 	for _, column := range right {
-		if slices.Contains(left, column) {
+		if _, common := slices.BinarySearch(left, column); common {
 			w.noteColumn(sqlguard.ColumnRef{Name: column, Span: span})
 		}
 	}

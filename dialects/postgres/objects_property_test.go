@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/ktxhq/ktx/dialects/postgres"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -118,3 +120,37 @@ func FuzzObjects(f *testing.F) {
 }
 
 var _ sqlguard.ObjectDialect = postgres.Dialect{}
+
+// Large texts take time in proportion, whatever the catalogue holds.
+func TestLargeTextsWithObjects(t *testing.T) {
+	wide := ""
+	for i := range 1600 {
+		wide += fmt.Sprintf("c%d ", i)
+	}
+	o := shop()
+	o.Relations = append(o.Relations, table("public.wide", wide))
+	for range 200 {
+		o.Functions = append(o.Functions, opaque("public.c1599", "public.wide"), opaque("public.trouble", "anyelement"))
+	}
+	g := objectGuard(t, o, func(p *sqlguard.Policy) {
+		p.MaxBytes = sqlguard.CeilingMaxBytes
+		p.Columns = []sqlguard.ColumnRule{{Match: "public.wide.c7"}}
+	})
+	for name, sql := range map[string]string{
+		"natural joins":     "SELECT 1 FROM wide" + strings.Repeat(" NATURAL JOIN wide", 1900),
+		"one name":          "SELECT " + strings.Repeat("w.c1599,", 10_000) + "1 FROM wide w" + strings.Repeat(" CROSS JOIN wide w", 1900),
+		"attributes":        "SELECT " + strings.Repeat("(w).c1599,", 7_000) + "1 FROM wide w" + strings.Repeat(" CROSS JOIN wide", 1900),
+		"calls":             "SELECT " + strings.Repeat("trouble(w),", 8_000) + "1 FROM wide w",
+		"unknown functions": "SELECT " + strings.Repeat("f(1),", 8_000) + "1",
+		"unknown relations": "SELECT 1 FROM a" + strings.Repeat(" CROSS JOIN a", 1900),
+		"nested stars":      "SELECT c1599 FROM " + strings.Repeat("(SELECT * FROM wide, ", 100) + "wide" + strings.Repeat(") w", 100),
+		"operators":         "SELECT " + strings.Repeat("'a' = 'b',", 10_000) + "1 FROM wide",
+	} {
+		start := time.Now()
+		v := g.Check(sql)
+		t.Logf("%s: %v, %s", name, time.Since(start), v.Code)
+		if time.Since(start) > 30*time.Second {
+			t.Errorf("%s: took %v", name, time.Since(start))
+		}
+	}
+}

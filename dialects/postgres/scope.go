@@ -153,7 +153,7 @@ func (w *walker) judgeColumnRef(n *columnRef) {
 	}
 	certain := qualifier != nil && w.names != nil && w.certainColumn(qualifier, s.Sval)
 	if qualifier != nil && !certain {
-		w.possibleCall(s.Sval, sqlguard.NotationColumn, span, w.names != nil && w.everyItemIsRelation(qualifier[last-1]))
+		w.possibleCall(s.Sval, sqlguard.NotationColumn, span, w.names != nil && w.names.Callable(s.Sval) && w.everyItemIsRelation(qualifier[last-1]))
 	}
 	switch {
 	case qualifier == nil, certain:

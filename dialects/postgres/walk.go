@@ -33,6 +33,7 @@ type walker struct {
 	body       bool
 	cteColumns [][]string // of ctes, "" for what is not known; with names only
 	operators  map[operatorUse]bool
+	naturals   int // NATURAL joins whose columns were looked up
 
 	locks *lockingSearch
 	room  []string // see strings
