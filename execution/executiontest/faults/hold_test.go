@@ -147,8 +147,9 @@ func takeStock(t *testing.T) stock {
 	return stock{goleak.IgnoreCurrent(), descriptors(t)}
 }
 
-// compare fails the test for what is there now and was not before.
-func (b stock) compare(t *testing.T, name string) {
+// compare fails the test for what is there now and was not before, and reports
+// whether there is nothing.
+func (b stock) compare(t *testing.T, name string) (clean bool) {
 	t.Helper()
 	err := goleak.Find(b.goroutines,
 		// The proxy's links end late, and those that a toxic has closed while
@@ -163,10 +164,11 @@ func (b stock) compare(t *testing.T, name string) {
 	var left []string
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if left = descriptors(t); len(left) <= len(b.descriptors) {
-			return
+			return err == nil
 		}
 	}
 	t.Errorf("%s: %d file descriptors, %d before: %v", name, len(left), len(b.descriptors), left)
+	return false
 }
 
 // descriptors lists the open files of this process; none where the system does

@@ -179,6 +179,7 @@ var network = []scenario{
 		does:   "Nothing passes in either direction from the middle of an answer of 20 MB on.",
 		codes:  []sqlguard.Code{sqlguard.CodeTimeout},
 		passes: "The call ends as `timeout`, without the rows that came.",
+		full:   true,
 		run: func(s *stand) string {
 			p := s.behindProxy(settings{limits: roomy})
 			p.slow(256)
@@ -199,6 +200,7 @@ var network = []scenario{
 		passes: "The call ends as `cancelled`, and the statement with it, although no cancel request reaches the server.",
 		full:   true,
 		run: func(s *stand) string {
+			s.noticesClients()
 			p := s.behindProxy(settings{})
 			ctx, leave := context.WithCancel(s.Context())
 			defer leave()
@@ -240,6 +242,7 @@ var network = []scenario{
 		codes:  []sqlguard.Code{sqlguard.CodeConnectionLost},
 		passes: "The call ends as `connection_lost`, and the statement with it.",
 		run: func(s *stand) string {
+			s.noticesClients()
 			p := s.behindProxy(settings{})
 			p.arm()
 			p.cut()
@@ -355,6 +358,7 @@ var network = []scenario{
 		does:   "All connections are cut every 150 ms, 10 times, while 8 callers ask without pause.",
 		codes:  []sqlguard.Code{sqlguard.CodeConnectionLost, sqlguard.CodeServerRestarted, sqlguard.CodeTimeout},
 		passes: "Every caller gets its own right answers between the errors.",
+		full:   true,
 		run: func(s *stand) string {
 			p := s.behindProxy(settings{concurrency: 8, connections: 4})
 			ctx, stop := context.WithCancel(s.Context())

@@ -155,6 +155,7 @@ var pooler = []scenario{
 		codes:  []sqlguard.Code{sqlguard.CodeConnectionLost, sqlguard.CodeServerRestarted},
 		passes: "The statements end with one of these codes and do not run on; calls after the start are right.",
 		run: func(s *stand) string {
+			s.noticesClients()
 			s.database()
 			b := s.startBouncer(map[string]string{"default_pool_size": "4"})
 			s.open(settings{through: b.address, connections: 4})

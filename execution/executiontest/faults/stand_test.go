@@ -158,6 +158,16 @@ func (s *stand) close() {
 	}
 }
 
+// noticesClients skips the scenario on a server before version 14, which does
+// not look whether the client of a statement is still there. ARCHITECTURE.md
+// says so. It is called first.
+func (s *stand) noticesClients() {
+	s.Helper()
+	if testdb.Postgres(s).Version() < 14 {
+		s.Skip("the server does not notice that a client is gone (it does from version 14 on)")
+	}
+}
+
 // The gateway's sessions are those of its role; what runs is not idle.
 func (s *stand) sessions() int {
 	s.Helper()
