@@ -450,7 +450,7 @@ func auditError(err error) error {
 }
 
 // contextError types the end of ctx.
-func contextError(ctx context.Context, when string) error {
+func contextError(ctx context.Context, when string) *Error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return NewError(sqlguard.CodeTimeout, "the time limit was reached "+when, ctx.Err())
 	}

@@ -113,7 +113,9 @@ func (q *queue) enter(ctx context.Context, principal string) (leave func(), err 
 		if w.place != nil {
 			q.remove(w)
 			q.mu.Unlock()
-			return nil, contextError(ctx, "while waiting for its turn")
+			e := contextError(ctx, "while waiting for its turn")
+			e.Retryable, e.Hint = true, "the connection is in heavy use and the statement has not run: try again later"
+			return nil, e
 		}
 		q.mu.Unlock()
 		end = <-w.outcome // it came at the same moment
