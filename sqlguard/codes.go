@@ -177,7 +177,7 @@ var codeTable = []CodeInfo{
 	{Code: CodeHintNotAllowed, Family: FamilyGuard, Title: "Hint not allowed", Summary: "The hint changes settings or limits of the statement.", Retryable: true, hint: "remove the hint"},
 	{Code: CodePragmaNotAllowed, Family: FamilyGuard, Title: "PRAGMA not on the list", Summary: "The PRAGMA is not one of the listed read forms.", Retryable: true, hint: "use table_info, index_list or another listed PRAGMA in its read form"},
 	{Code: CodeExplainExecutes, Family: FamilyGuard, Title: "EXPLAIN that executes", Summary: "EXPLAIN ANALYZE runs its statement, and the policy does not permit it.", Retryable: true, hint: "use EXPLAIN without ANALYZE"},
-	{Code: CodeUnresolvedObject, Family: FamilyGuard, Title: "Name that cannot be resolved", Summary: "A policy rule could apply to the name, and it cannot be resolved to one object.", Retryable: true, hint: "qualify the name with its schema"},
+	{Code: CodeUnresolvedObject, Family: FamilyGuard, Title: "Name that cannot be resolved", Summary: "A policy rule could apply to the name, and it cannot be resolved to one object, or the database has no such object.", Retryable: true, hint: "qualify the name with its schema"},
 	{Code: CodeInternalError, Family: FamilyGuard, Title: "Fault inside the guard", Summary: "The guard met a fault of its own and refused."},
 
 	{Code: CodeNotChecked, Family: FamilyCheck, Title: "Not checked", Summary: "A file could not be read or judged."},
