@@ -2,6 +2,7 @@ package pgdb_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -11,8 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/pgdb"
+	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // bouncer starts PgBouncer in front of a server and returns address by way of it.
@@ -133,4 +136,38 @@ func TestProbeOfReplica(t *testing.T) {
 	if !report.Replica || !strings.Contains(notes(report), "the server is a replica") || !strings.Contains(report.RoleScript, "-- This server is a replica") {
 		t.Errorf("%+v", report)
 	}
+}
+
+// TestProbeEndsInSilence makes the network go silent at some moment of a probe,
+// which ends when its caller's time is over.
+func TestProbeEndsInSilence(t *testing.T) {
+	server := testdb.Postgres(t)
+	address := server.NewDatabase(t)
+	silenced := 0
+	for _, pooler := range []bool{false, true} {
+		for _, after := range []time.Duration{0, 5, 20} {
+			p := newProxy(t, server.Addr())
+			p.pooler.Store(pooler)
+			c := open(t, p.through(t, address), pgdb.Config{MaxConnections: 1})
+			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+			timer := time.AfterFunc(after*time.Millisecond, func() { p.hole.Store(true) })
+			start := time.Now()
+			_, err := c.Probe(ctx)
+			if took := time.Since(start); took > hang {
+				t.Errorf("silent after %d ms: the probe took %s", after, took)
+			}
+			if err != nil {
+				silenced++
+				if e, ok := errors.AsType[*execution.Error](err); !ok || e.Code != sqlguard.CodeTimeout && e.Code != sqlguard.CodeConnectionLost {
+					t.Errorf("silent after %d ms: %v", after, err)
+				}
+			}
+			timer.Stop()
+			cancel()
+		}
+	}
+	if silenced == 0 {
+		t.Error("no probe was interrupted")
+	}
+	t.Logf("%d probes were interrupted", silenced)
 }
