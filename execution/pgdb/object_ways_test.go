@@ -30,6 +30,11 @@ var objectWays = []struct {
 	{"row without a name", trap("abs", "pair", "int"), "SELECT abs(ROW(1, 'a'))", "SELECT abs(1)"},
 	{"operator", trap("op", "mood, text", "boolean") + "; CREATE OPERATOR = (LEFTARG = mood, RIGHTARG = text, FUNCTION = op)", "SELECT m = 'ok'::text FROM people", "SELECT id = 1 FROM people"},
 	{"operator of two literals", trap("op", "int, int", "boolean") + "; CREATE OPERATOR @#@ (LEFTARG = int, RIGHTARG = int, FUNCTION = op)", "SELECT '1' @#@ '2'", "SELECT '1' = '2'"},
+	{"literal beside a value", trap("abs", "int, mood", "int"), "SELECT abs(1, 'ok')", "SELECT abs(1)"},
+	{"literal beside an operand", trap("op", "int, mood", "boolean") + "; CREATE OPERATOR @#@ (LEFTARG = int, RIGHTARG = mood, FUNCTION = op)", "SELECT id @#@ 'ok' FROM people", "SELECT id FROM people"},
+	{"literals of a type", trap("op", "mood, mood", "boolean") + "; CREATE OPERATOR @#@ (LEFTARG = mood, RIGHTARG = mood, FUNCTION = op)", "SELECT 'ok' @#@ 'sad'", "SELECT 'ok' = 'sad'"},
+	{"null beside an operand", trap("op", "int, mood", "boolean") + "; CREATE OPERATOR @#@ (LEFTARG = int, RIGHTARG = mood, FUNCTION = op)", "SELECT id @#@ NULL FROM people", "SELECT id FROM people"},
+	{"value of an unknown type", trap("abs", "int, mood", "int"), "SELECT abs(1, 'ok'::unknown)", "SELECT abs(1)"},
 	{"prefix operator", trap("op", "text", "boolean") + "; CREATE OPERATOR @ (RIGHTARG = text, FUNCTION = op)", "SELECT @ 'a'::text", "SELECT OPERATOR(pg_catalog.@) 1"},
 	{
 		"negator", "CREATE FUNCTION same(mood, mood) RETURNS boolean LANGUAGE sql STABLE AS 'SELECT 1; SELECT $1::text IS NOT NULL'; " + trap("other", "mood, mood", "boolean") +
