@@ -36,7 +36,7 @@ func (s *stand) sessionsAtOnce(n int, leaving bool) tally {
 				defer leave()
 			}
 			<-start
-			e, code := s.asked(ctx, numbered(fmt.Sprintf("s%d", i), 5), execution.Limits{Timeout: 2 * hang})
+			e, code := s.asked(ctx, numbered(fmt.Sprintf("s%d", i), 5), execution.Limits{Timeout: hang})
 			if code == sqlguard.CodeBusy {
 				s.wantBusy(e)
 			}
