@@ -247,7 +247,7 @@ func (w *walker) judgeA_Indirection(n *aIndirection) {
 		if i == 0 && w.names != nil && w.attributeOfRow(n.Arg, attribute.Sval) {
 			continue
 		}
-		w.possibleCall(attribute.Sval, sqlguard.NotationAttribute, w.tokenSpan(-1), i == 0 && visiblyScalar(n.Arg))
+		w.possibleCall(attribute.Sval, sqlguard.NotationAttribute, w.tokenSpan(-1), i == 0 && (visiblyScalar(n.Arg) || w.names != nil && w.storedColumn(n.Arg.GetColumnRef())))
 		switch {
 		case oneArgumentDenied(attribute.Sval):
 			w.deniedCall(attribute.Sval, sqlguard.NotationAttribute, w.attributeSpan(attribute.Sval))

@@ -257,12 +257,12 @@ func (w *walker) naturalColumns(n *joinExpr) bool {
 
 // typing says of each of some operands or arguments whether it has a type, and
 // whether it can be no row without a type of its own.
-func typing(operands ...*node) (typed, scalar uint64) {
+func (w *walker) typing(operands ...*node) (typed, scalar uint64) {
 	for i, n := range operands[:min(len(operands), 64)] {
 		if n.GetNamedArgExpr() != nil {
 			return 0, 0 // it may stand for any parameter
 		}
-		t, s := hasType(n)
+		t, s := w.hasType(n)
 		if t {
 			typed |= 1 << i
 		}
@@ -276,7 +276,7 @@ func typing(operands ...*node) (typed, scalar uint64) {
 // hasType is typing for one. The parts of a row and of a list are compared one
 // by one. Only a literal without a type, a cast to unknown and the function that
 // makes such a value have none; a sub-query gives its literals the type text.
-func hasType(n *node) (typed, scalar bool) {
+func (w *walker) hasType(n *node) (typed, scalar bool) {
 	var parts []*node
 	switch {
 	case n == nil:
@@ -288,7 +288,7 @@ func hasType(n *node) (typed, scalar bool) {
 	case n.GetSelectStmt() != nil:
 		return true, false
 	case n.GetCollateClause() != nil:
-		typed, _ = hasType(n.GetCollateClause().Arg)
+		typed, _ = w.hasType(n.GetCollateClause().Arg)
 		return typed, true
 	case n.GetAConst() != nil:
 		return n.GetAConst().GetSval() == nil && !n.GetAConst().Isnull, true
@@ -296,12 +296,35 @@ func hasType(n *node) (typed, scalar bool) {
 		n.GetFuncCall() != nil && lastName(n.GetFuncCall().Funcname) == "unknownin":
 		return false, false
 	default:
-		return true, visiblyScalar(n)
+		return true, visiblyScalar(n) || w.storedColumn(n.GetColumnRef())
 	}
 	typed, scalar = true, true
 	for _, part := range parts {
-		t, s := hasType(part)
+		t, s := w.hasType(part)
 		typed, scalar = typed && t, scalar && s
 	}
 	return typed, scalar && n.GetRowExpr() == nil
+}
+
+// storedColumn reports whether a name is certainly the column of a relation: a
+// row without a type is never stored.
+func (w *walker) storedColumn(ref *columnRef) bool {
+	last := len(ref.GetFields()) - 1
+	if last < 0 || len(w.items) == 0 || len(w.items) > maxStarItems {
+		return false
+	}
+	name := ref.Fields[last].GetString_().GetSval()
+	if name == "" {
+		return false
+	}
+	if last > 0 {
+		item := ref.Fields[last-1].GetString_().GetSval()
+		return w.everyItemIsRelation(item) && w.everyItemHas(item, name)
+	}
+	for i := range w.items {
+		if w.items[i].relation == nil || w.items[i].name == name {
+			return false
+		}
+	}
+	return true
 }

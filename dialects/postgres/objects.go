@@ -150,7 +150,7 @@ func builtinName(name string) bool {
 // describeCall states what the objects of a catalogue are compared with.
 func (w *walker) describeCall(n *funcCall, c *sqlguard.Call) {
 	c.Arguments = len(n.Args)
-	c.Typed, c.Scalar = typing(n.Args...)
+	c.Typed, c.Scalar = w.typing(n.Args...)
 	if n.AggWithinGroup {
 		c.Arguments = -1 // what is sorted counts as arguments, in part
 	}
@@ -233,7 +233,7 @@ func (w *walker) useOperator(parts []*node, location int32, operands ...*node) {
 		return
 	}
 	use := operatorUse{schema: schema, name: name, operands: len(operands)}
-	if use.typed, use.scalar = typing(operands...); !w.newOperator(use) {
+	if use.typed, use.scalar = w.typing(operands...); !w.newOperator(use) {
 		return
 	}
 	span := w.tokenSpan(location)
@@ -252,7 +252,7 @@ func (w *walker) useOperator(parts []*node, location int32, operands ...*node) {
 func (w *walker) impliedOperators(operands []*node, names ...string) {
 	use := operatorUse{operands: 2, typed: 3}
 	if len(operands) > 0 {
-		use.typed, use.scalar = typing(operands...)
+		use.typed, use.scalar = w.typing(operands...)
 	}
 	for _, name := range names {
 		if use.name = name; !w.names.Operator(name) || !w.newOperator(use) {

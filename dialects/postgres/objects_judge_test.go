@@ -135,6 +135,13 @@ func TestColumnNotationWithObjects(t *testing.T) {
 		{"SELECT (SELECT c.name FROM orders c) FROM customers c", no, ""},
 		{"SELECT x.trouble FROM generate_series(1, 2) AS x", no, "public.trouble"},
 		{"SELECT c.short, c.mood FROM customers c", "", ""},
+		{"SELECT name(o.id), (o.id).name FROM orders o", "", ""},
+		{"SELECT name(id) FROM orders o", "", ""},
+		{"SELECT name(o) FROM orders o", no, "public.name"}, // not told apart
+		{"SELECT name(id) FROM orders id", no, "public.name"},
+		{"SELECT name(s.x) FROM (SELECT ROW(1, 'a') AS x) s", no, "public.name"},
+		{"SELECT name(x) FROM orders, (SELECT ROW(1, 'a') AS x) s", no, "public.name"},
+		{"SELECT name(s) FROM orders, (SELECT 1) s", no, "public.name"},
 		{"SELECT c.email FROM customers c", sqlguard.CodeTypeNotAllowed, "public.is_email"},
 	})
 }
@@ -163,7 +170,8 @@ func TestOperatorsWithObjects(t *testing.T) {
 			{"SELECT o FROM customers NATURAL JOIN orders o", no, "public.="},
 			{"SELECT 1 BETWEEN 0 AND 2 FROM customers WHERE customers IS NULL", no, "public.<"},
 			{"SELECT 1 NOT BETWEEN SYMMETRIC 0 AND 2 FROM customers WHERE customers IS NULL", no, "public.<"},
-			{"SELECT id FROM customers ORDER BY id USING <", no, "public.<"},
+			{"SELECT id FROM customers ORDER BY id USING <", "", ""},
+			{"SELECT c FROM customers c ORDER BY c USING <", no, "public.<"},
 			{"SELECT id FROM customers ORDER BY id USING OPERATOR(pg_catalog.<)", "", ""},
 			{"SELECT DISTINCT id, count(*) FROM customers GROUP BY id ORDER BY id", "", ""},
 			{"SELECT 'a' <> 'b'", "", ""},

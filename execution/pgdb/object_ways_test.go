@@ -35,6 +35,9 @@ var objectWays = []struct {
 	{"literals of a type", trap("op", "mood, mood", "boolean") + "; CREATE OPERATOR @#@ (LEFTARG = mood, RIGHTARG = mood, FUNCTION = op)", "SELECT 'ok' @#@ 'sad'", "SELECT 'ok' = 'sad'"},
 	{"null beside an operand", trap("op", "int, mood", "boolean") + "; CREATE OPERATOR @#@ (LEFTARG = int, RIGHTARG = mood, FUNCTION = op)", "SELECT id @#@ NULL FROM people", "SELECT id FROM people"},
 	{"value of an unknown type", trap("abs", "int, mood", "int"), "SELECT abs(1, 'ok'::unknown)", "SELECT abs(1)"},
+	{"parameter of a domain", trap("abs", "email", "int"), "SELECT abs(name) FROM people", "SELECT pg_catalog.abs(id) FROM people"},
+	{"row of a child", "CREATE TABLE child () INHERITS (people); INSERT INTO child VALUES (1); " + trap("abs", "people", "int"), "SELECT abs(c) FROM child c", "SELECT abs(c.id) FROM child c"},
+	{"row of a sub-query", trap("abs", "pair", "int"), "SELECT abs(s) FROM (SELECT 1, 'a'::text) s", "SELECT abs(id), abs(people.id), abs(n) FROM people WHERE abs(id) > 0"},
 	{"prefix operator", trap("op", "text", "boolean") + "; CREATE OPERATOR @ (RIGHTARG = text, FUNCTION = op)", "SELECT @ 'a'::text", "SELECT OPERATOR(pg_catalog.@) 1"},
 	{
 		"negator", "CREATE FUNCTION same(mood, mood) RETURNS boolean LANGUAGE sql STABLE AS 'SELECT 1; SELECT $1::text IS NOT NULL'; " + trap("other", "mood, mood", "boolean") +
