@@ -35,6 +35,7 @@ var objectWays = []struct {
 	{"literals of a type", trap("op", "mood, mood", "boolean") + "; CREATE OPERATOR @#@ (LEFTARG = mood, RIGHTARG = mood, FUNCTION = op)", "SELECT 'ok' @#@ 'sad'", "SELECT 'ok' = 'sad'"},
 	{"null beside an operand", trap("op", "int, mood", "boolean") + "; CREATE OPERATOR @#@ (LEFTARG = int, RIGHTARG = mood, FUNCTION = op)", "SELECT id @#@ NULL FROM people", "SELECT id FROM people"},
 	{"value of an unknown type", trap("abs", "int, mood", "int"), "SELECT abs(1, 'ok'::unknown)", "SELECT abs(1)"},
+	{"row of typed values", trap("abs", "pair", "int"), "SELECT abs(ROW(1, 'a'::text))", "SELECT abs(1)"},
 	{"parameter of a domain", trap("abs", "email", "int"), "SELECT abs(name) FROM people", "SELECT pg_catalog.abs(id) FROM people"},
 	{"row of a child", "CREATE TABLE child () INHERITS (people); INSERT INTO child VALUES (1); " + trap("abs", "people", "int"), "SELECT abs(c) FROM child c", "SELECT abs(c.id) FROM child c"},
 	{"row of a sub-query", trap("abs", "pair", "int"), "SELECT abs(s) FROM (SELECT 1, 'a'::text) s", "SELECT abs(id), abs(people.id), abs(n) FROM people WHERE abs(id) > 0"},
