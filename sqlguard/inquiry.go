@@ -199,6 +199,8 @@ func (q *inquiry) function(c *Call, i int, server bool) {
 	case c.Possible:
 	case server && c.Schema == "":
 		finding.Hint = fmt.Sprintf("for the server's own function write %s.%s(…)", q.objects.server[0], c.Name)
+	case q.allowsFunction(f.CatalogName):
+		finding.Hint = "use a built-in function; the operator's list names what may be proved to read only"
 	default:
 		finding.Hint = "use a built-in function, or ask the operator to list it under functions.allow as schema.name"
 	}

@@ -446,12 +446,14 @@ func (o *objects) constructor(f *CatalogFunction) bool {
 		return false
 	}
 	base := o.Types[i].Base
+	under, ok := o.types[base]
+	multirange := ok && o.Types[under].Kind == TypeRange
 	switch len(f.Arguments) {
 	case 0:
-		return true
+		return multirange
 	case 1: // a multirange of its range, or of several
 		element, array := o.arrays[f.Arguments[0]]
-		return f.Arguments[0] == base || array && element == base
+		return multirange && (f.Arguments[0] == base || array && element == base)
 	case 2:
 		return f.Arguments[0] == base && f.Arguments[1] == base
 	case 3:

@@ -84,6 +84,9 @@ func TestFunctionsWithObjects(t *testing.T) {
 			{"SELECT shop.public.pure('a')", sqlguard.CodeUnresolvedObject, ""},
 			{"SELECT days(1, 2)", "", ""},
 			{"SELECT crosstab('a')", sqlguard.CodeDynamicSQL, ""},
+			{"SELECT dayses(), dayses('[1,2]'::days), dayses(days(1, 2), days(3, 4))", "", ""},
+			{"SELECT days()", no, "public.days()"}, // no constructor that the server made
+			{"SELECT days(1)", no, "public.days(int4)"},
 		})
 	})
 	t.Run("extensions", func(t *testing.T) {

@@ -36,6 +36,7 @@ var objectWays = []struct {
 	{"null beside an operand", trap("op", "int, mood", "boolean") + "; CREATE OPERATOR @#@ (LEFTARG = int, RIGHTARG = mood, FUNCTION = op)", "SELECT id @#@ NULL FROM people", "SELECT id FROM people"},
 	{"value of an unknown type", trap("abs", "int, mood", "int"), "SELECT abs(1, 'ok'::unknown)", "SELECT abs(1)"},
 	{"row of typed values", trap("abs", "pair", "int"), "SELECT abs(ROW(1, 'a'::text))", "SELECT abs(1)"},
+	{"name of a range", "CREATE TYPE days AS RANGE (subtype = int4); " + trap("days", "text, text", "text"), "SELECT days('a'::text, 'b'::text)", "SELECT days(1, 2, '[]') && '[1,3)'::days"},
 	{"parameter of a domain", trap("abs", "email", "int"), "SELECT abs(name) FROM people", "SELECT pg_catalog.abs(id) FROM people"},
 	{"row of a child", "CREATE TABLE child () INHERITS (people); INSERT INTO child VALUES (1); " + trap("abs", "people", "int"), "SELECT abs(c) FROM child c", "SELECT abs(c.id) FROM child c"},
 	{"row of a sub-query", trap("abs", "pair", "int"), "SELECT abs(s) FROM (SELECT 1, 'a'::text) s", "SELECT abs(id), abs(people.id), abs(n) FROM people WHERE abs(id) > 0"},
