@@ -131,6 +131,9 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 	lines := lineIndex{text: body}
 	all := splitter{guard.Dialect(), window, maxStatement}
 	done := all.split(body, func(span sqlguard.Span) bool {
+		if batchEnd(file.Dialect, body, span) {
+			return ctx.Err() == nil
+		}
 		file.Judged++
 		v := guard.Check(body[span.Start:span.End])
 		if v.Allowed && !c.Whole {

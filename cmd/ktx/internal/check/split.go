@@ -1,6 +1,11 @@
 package check
 
-import "github.com/ktxhq/ktx/sqlguard"
+import (
+	"regexp"
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
 
 // Bounds of splitting.
 const (
@@ -59,4 +64,18 @@ func resume(d sqlguard.Dialect, part string) int {
 		}
 	}
 	return 0
+}
+
+var goLine = regexp.MustCompile(`(?i)^GO([ \t]+[0-9]+)?$`)
+
+// batchEnd reports whether span is a line that ends a batch in a file for SQL
+// Server: GO, with how often the batch is to run, and nothing else on the line.
+// Clients do not send it. In a text for the gateway it is a client command.
+func batchEnd(dialect, text string, span sqlguard.Span) bool {
+	if dialect != "sqlserver" || !goLine.MatchString(strings.TrimSpace(text[span.Start:span.End])) {
+		return false
+	}
+	before := strings.TrimRight(text[:span.Start], " \t\r")
+	after := strings.TrimLeft(text[span.End:], " \t\r")
+	return (before == "" || strings.HasSuffix(before, "\n")) && (after == "" || strings.HasPrefix(after, "\n"))
 }
