@@ -75,6 +75,9 @@ func (p *pool) acquire(ctx context.Context, path string, lim execution.Limits, e
 	case <-timer.C:
 		return nil, busy("every connection to the database is in use")
 	}
+	// Opening a file may wait for a lock, and has the statement's time too.
+	ctx, cancel := context.WithTimeout(ctx, lim.Timeout)
+	defer cancel()
 	s, err := p.take(ctx, path, lim.LockTimeout, end)
 	if err != nil {
 		<-p.slots
