@@ -78,6 +78,10 @@ race: ## the race detector, where concurrency matters
 fuzz: ## every fuzz target, FUZZTIME each (default 20s)
 	FUZZTIME=$(FUZZTIME) scripts/fuzz
 
+.PHONY: endings
+endings: ## end 200 calls in every way and hold each to 250 ms, as seen at the server
+	KTX_TEST_CANCELLATIONS=200 $(GO) test -count 1 -timeout 20m -v -run 'CallsThatEnd|KilledGateway' ./cmd/ktx/internal/cli ./execution/sqlitedb
+
 .PHONY: bench
 bench: ## the benchmarks behind docs/performance.md, which it writes
 	$(GO) run ./tools/perf
