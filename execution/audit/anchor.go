@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -28,10 +29,18 @@ const maxAnchor = 4 << 10
 func LoadAnchor(path string) (Anchor, error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return Anchor{}, err
+		return Anchor{}, unreadAnchor(path, err)
 	}
 	a, err := readAnchor(root, filepath.Base(path))
-	return a, errors.Join(err, root.Close())
+	return a, errors.Join(unreadAnchor(path, err), root.Close())
+}
+
+// unreadAnchor names the file instead of the system's call that failed.
+func unreadAnchor(path string, err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("read anchor %s: %w", path, p.Err)
+	}
+	return err
 }
 
 func readAnchor(root *os.Root, name string) (Anchor, error) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
@@ -42,7 +43,19 @@ func (a *app) auditDir(cmd *cobra.Command) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if f := cmd.Flags().Lookup("connection"); f != nil && f.Changed {
+		a.noteConnection(p, f.Value.String())
+	}
 	return p.Config.Audit.Dir(p.Dir), nil
+}
+
+// noteConnection tells of a connection that ktx.yaml does not have. The log may
+// have it all the same, from an earlier time.
+func (a *app) noteConnection(p *project.Project, id string) {
+	if _, ok := p.Config.Connections[id]; !ok {
+		near := didYouMean(id, slices.Sorted(maps.Keys(p.Config.Connections)))
+		a.errorf("note: %s has no connection %s%s\n", project.FileName, escapeControls(id), near)
+	}
 }
 
 func (a *app) auditTail() *cobra.Command {

@@ -99,6 +99,9 @@ func (a *app) queryLog(ctx context.Context, r *audit.Reader, o auditQueryOptions
 		return err
 	}
 	out.end(more)
+	if out.printed == 0 {
+		a.errorf("note: nothing in the log meets these conditions\n")
+	}
 	if more {
 		a.errorf("note: more exist than the %s shown; --limit 0 shows all\n", count(out.printed, "row"))
 	}

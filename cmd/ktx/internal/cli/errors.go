@@ -69,7 +69,7 @@ func (a *app) report(err error) int {
 		a.errorf("ktx: cancelled\n")
 		return code
 	}
-	a.errorf("ktx: %s\n", escapeLines(err.Error()))
+	a.errorf("ktx: %s\n", escapeLines(err.Error()+stateOf(err)))
 	if hint := hintOf(err); hint != "" {
 		a.errorf("  hint: %s\n", escapeControls(hint))
 	}
@@ -119,14 +119,22 @@ func (a *app) explained(err error) bool {
 func placed(e *execution.Error, text string) sqlguard.Finding {
 	at := e.Position - 1
 	f := sqlguard.Finding{Code: e.Code, Message: e.Message, Hint: hintOf(e), Span: sqlguard.Span{Start: at, End: at}}
-	switch {
-	case strings.HasPrefix(e.SQLState, "SQLITE_"):
-		f.Message += " (" + e.SQLState + ")"
-	case e.SQLState != "":
-		f.Message += " (SQLSTATE " + e.SQLState + ")"
-	}
+	f.Message += stateOf(e)
 	f.Line, f.Column = sqlguard.Position(text, at)
 	return f
+}
+
+// stateOf is the server's code of err, in the form in which it ends a message.
+func stateOf(err error) string {
+	e, ok := errors.AsType[*execution.Error](err)
+	switch {
+	case !ok || e.SQLState == "":
+		return ""
+	case strings.HasPrefix(e.SQLState, "SQLITE_"):
+		return " (" + e.SQLState + ")"
+	default:
+		return " (SQLSTATE " + e.SQLState + ")"
+	}
 }
 
 // hintOf says what to do about err, "" when nothing is known to help.

@@ -12,7 +12,7 @@ import (
 func (a *app) explainCommand() *cobra.Command {
 	var output string
 	c := &cobra.Command{
-		Use:   "explain CODE",
+		Use:   "explain [CODE]",
 		Short: "Explain a code: what it means, why, and how to write it safely",
 		Long:  "Explain a code. Without CODE, list all codes.",
 		Args:  cobra.MaximumNArgs(1),

@@ -59,6 +59,9 @@ func writeNew(name string, mode os.FileMode, content []byte) error {
 func writeBeside(name string, mode os.FileMode, write func(io.Writer) error, place func(from, to string) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), ".ktx-*")
 	if err != nil {
+		if p, ok := errors.AsType[*fs.PathError](err); ok {
+			err = fmt.Errorf("make a file in %s: %w", filepath.Dir(name), p.Err) // not the name of the temporary one
+		}
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	defer func() {

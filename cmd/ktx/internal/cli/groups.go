@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -116,13 +117,53 @@ func (a *app) flagError(c *cobra.Command, err error) error {
 		}
 	}
 	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if m := badValue.FindStringSubmatch(err.Error()); m != nil {
+		return usage("--%s %s: expected %s", m[2], m[1], valueOf(c, m[2]))
+	}
 	if !unknown {
-		return usage("%v", err)
+		return usage("%v; see %s --help", err, c.CommandPath())
 	}
 	if near := execution.Nearest(name, flagNames(c)); near != "" {
 		return usage("unknown flag --%s for %q; did you mean --%s?", name, c.CommandPath(), near)
 	}
 	return usage("unknown flag --%s for %q; see %s --help", name, c.CommandPath(), c.CommandPath())
+}
+
+// badValue is the library's error of a value that cannot be read.
+var badValue = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-., )?--([a-z-]+)" flag: `)
+
+// valueOf says what the flag of c takes.
+func valueOf(c *cobra.Command, name string) string {
+	if f := c.Flag(name); f != nil {
+		switch f.Value.Type() {
+		case "int", "int64":
+			return "a whole number"
+		case "float64":
+			return "a number"
+		case "duration":
+			return "a time such as 15s"
+		case "bool":
+			return "true or false"
+		}
+	}
+	return "another value"
+}
+
+// countArgs lets every command below c say how it is called when it is given
+// too many or too few arguments.
+func countArgs(c *cobra.Command) {
+	for _, child := range c.Commands() {
+		countArgs(child)
+	}
+	if check := c.Args; check != nil {
+		c.Args = func(cmd *cobra.Command, args []string) error {
+			err := check(cmd, args)
+			if err != nil && strings.HasPrefix(err.Error(), "accepts ") {
+				return usage("%d is the wrong number of arguments; it is called as: %s", len(args), strings.TrimSuffix(cmd.UseLine(), " [flags]"))
+			}
+			return err
+		}
+	}
 }
 
 // flagNames returns the names of the flags that c takes.

@@ -115,6 +115,7 @@ configuration · 3 it could not be done.`,
 	)
 	root.SetHelpCommand(helpCommand())
 	completionGroup(root)
+	countArgs(root)
 	return root
 }
 

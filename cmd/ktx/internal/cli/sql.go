@@ -163,7 +163,7 @@ func (a *app) runStatement(ctx context.Context, d *door, o sqlOptions, text, for
 		shortened = a.table(format, out.Headers, cells(out.Rows))
 	}
 	for _, note := range out.Notes {
-		a.errorf("note: %s\n", escapeControls(note))
+		a.errorf("note: %s\n", escapeControls(flagsOf.Replace(note)))
 	}
 	if out.Truncated && len(out.Notes) == 0 {
 		a.errorf("note: more exists than the %s shown (cut by %s)\n", count(len(out.Rows), "row"), out.TruncatedBy)
@@ -173,6 +173,9 @@ func (a *app) runStatement(ctx context.Context, d *door, o sqlOptions, text, for
 	}
 	return nil
 }
+
+// flagsOf calls an argument of the tool by the flag that it is here.
+var flagsOf = strings.NewReplacer("maxRows may be", "--max-rows may be", "maxRows was lowered", "--max-rows was lowered")
 
 // rowsJSON is the answer on one line, numbers as the server wrote them.
 func rowsJSON(out *research.SQLExecutionOutput) []byte {

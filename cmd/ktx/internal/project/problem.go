@@ -19,6 +19,9 @@ func (p Problem) In(file string) string {
 	if p.Warning {
 		kind = "warning: "
 	}
+	if p.Path == FileName { // of the file as a whole
+		return fmt.Sprintf("%s:%d: %s%s", file, p.Line, kind, p.Message)
+	}
 	return fmt.Sprintf("%s:%d: %s%s: %s", file, p.Line, kind, p.Path, p.Message)
 }
 
