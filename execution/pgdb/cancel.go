@@ -83,11 +83,14 @@ func (k *call) request(ctx context.Context) {
 	}
 }
 
-// watch severs the connection of a statement that does not end.
+// watch severs the connection of a statement that does not end. A server that
+// sends on is one from which something arrived in each of several intervals: its
+// answer to the cancel arrives in one.
 func (k *call) watch(ctx context.Context, patience time.Duration) {
-	check := time.NewTicker(patience)
+	const intervals = 3
+	check := time.NewTicker(patience / intervals)
 	defer check.Stop()
-	before := k.c.frames.arrived.Load()
+	before, seen := k.c.frames.arrived.Load(), 0
 	for {
 		select {
 		case <-k.over:
@@ -98,10 +101,15 @@ func (k *call) watch(ctx context.Context, patience time.Duration) {
 			}
 			return
 		case <-check.C:
-			if k.c.frames.arrived.Load() != before {
+			now := k.c.frames.arrived.Load()
+			if now != before {
+				seen++
+			}
+			if seen == intervals {
 				k.c.sever()
 				return
 			}
+			before = now
 		}
 	}
 }
