@@ -146,7 +146,7 @@ func (a *app) testConnections(ctx context.Context, d *door, args []string) error
 func (a *app) printProbe(r probeResult) {
 	if !r.OK {
 		a.printf("%s %s: %s\n", a.paint(a.out, styleRed, "failed"), r.ID, escapeControls(r.err.Error()))
-		if hint := hintOf(r.err); hint != "" {
+		if hint := connectHint(r.err); hint != "" {
 			a.printf("   hint: %s\n", escapeControls(hint))
 		}
 		return

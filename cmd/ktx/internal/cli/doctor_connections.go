@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -76,7 +77,7 @@ func (e *examination) connection(d *door, r probeResult) {
 		e.add(finding{Group: groupConnection, Connection: r.ID, Topic: topic, Level: level, Message: message, Fix: fix})
 	}
 	if !r.OK {
-		add(levelError, "", r.err.Error(), hintOf(r.err))
+		add(levelError, "", r.err.Error(), connectHint(r.err))
 		return
 	}
 	report := r.Report
@@ -101,6 +102,24 @@ func (e *examination) connection(d *door, r probeResult) {
 		add(string(f.Level), string(f.Topic), f.Message, f.Fix)
 	}
 	e.catalogue(d, r.ID, add)
+}
+
+// connectHint says what to do when a connection does not open, where the hint
+// of the code is about statements.
+func connectHint(err error) string {
+	e, ok := errors.AsType[*execution.Error](err)
+	if !ok || e.ServerHint != "" || e.Hint != "" {
+		return hintOf(err)
+	}
+	switch e.Code { //nolint:exhaustive // the other codes have hints that fit
+	case sqlguard.CodeTimeout:
+		return "see whether the server can be reached from here; ktx doctor --timeout gives it more time"
+	case sqlguard.CodeConnectionLost:
+		return "see whether the server runs, and whether ktx.yaml names its host and port"
+	case sqlguard.CodeNotConfigured:
+		return "set what the connection in ktx.yaml points to, or change it there"
+	}
+	return hintOf(err)
 }
 
 // catalogue reports what the guard knows of the objects of the database.

@@ -106,7 +106,7 @@ func (a *app) printStatus(s statusJSON) {
 		case c.Configured != "":
 			a.printf(", %s", a.paint(a.out, styleYellow, escapeControls(c.Configured)))
 		default:
-			a.printf(", at most %d rows and %s a call, a role that can write: %s", c.Rows, time.Duration(c.TimeoutMS)*time.Millisecond, c.Role)
+			a.printf(", at most %d rows and %s a call, if the role can write: %s", c.Rows, time.Duration(c.TimeoutMS)*time.Millisecond, c.Role)
 		}
 		if c.TLS == "off" {
 			a.printf(", %s", a.paint(a.out, styleYellow, "TLS off"))
