@@ -47,7 +47,7 @@ type CatalogFunction struct {
 	// commas between them. They run where a call leaves the arguments out.
 	DefaultValues string `json:"defaultValues,omitempty"`
 	// Results are the types of what it returns: of the result, and of the
-	// columns of a row that it declares.
+	// columns of a row that it declares; of an aggregate, of its states too.
 	Results []CatalogName `json:"results,omitempty"`
 	// Volatility is what its owner declared.
 	Volatility      Volatility `json:"volatility"`
@@ -130,8 +130,8 @@ type CatalogType struct {
 	// texts of a domain's CHECK constraints, its NOT NULL left out.
 	Base   CatalogName `json:"base"`
 	Checks []string    `json:"checks,omitempty"`
-	// Runs are the functions that a range is made with (canonical and
-	// subtype_diff), those of pg_catalog left out.
+	// Runs are the functions that a range is made with (canonical,
+	// subtype_diff and those of its operator class), the server's own left out.
 	Runs []CatalogName `json:"runs,omitempty"`
 	// Columns are the attributes of a composite type.
 	Columns   []CatalogColumn `json:"columns,omitempty"`

@@ -205,8 +205,8 @@ func (q *inquiry) takesAny() bool {
 		slices.ContainsFunc(targets.functions, func(i int) bool { return slices.ContainsFunc(o.Functions[i].Arguments, o.polymorphic) })
 }
 
-// reach is what values of some types are made of; with casts, what they are
-// cast to implicitly too.
+// reach is what values of some types are made of, and the multiranges that the
+// server makes of ranges; with casts, what they are cast to implicitly too.
 func (o *objects) reach(from []CatalogName, casts bool) map[CatalogName]bool {
 	reached := make(map[CatalogName]bool, len(from))
 	var queue []CatalogName
@@ -227,11 +227,12 @@ func (o *objects) reach(from []CatalogName, casts bool) map[CatalogName]bool {
 	for len(queue) > 0 {
 		n := queue[0]
 		queue = queue[1:]
+		add(o.element(n))
 		ref, ok := o.typeAt(n)
 		if !ok {
 			continue
 		}
-		add(o.nameOf(ref))
+		add(o.multi[o.nameOf(ref)])
 		if casts {
 			for _, i := range o.implicit[o.nameOf(ref).String()] {
 				add(o.Casts[i].Target)
@@ -272,14 +273,27 @@ func (q *inquiry) casts(s *Statement) {
 	}
 	occurring, cast, returned := o.reach(all, true), o.reach(named, false), o.reach(q.returns, false)
 	occurs := func(n CatalogName) bool { return q.made.anything || o.serverOwn(n.Schema) || occurring[n] }
+	holds := func(types map[CatalogName]bool, n CatalogName) bool {
+		// Of the server's own domains it is not known over which types they are.
+		return types[n] || o.serverOwn(n.Schema) && slices.ContainsFunc(o.server[1:], func(schema string) bool {
+			for t := range types {
+				if t.Schema == schema {
+					return true
+				}
+			}
+			return false
+		})
+	}
 	for _, i := range o.casts {
 		c := &o.Casts[i]
-		if !occurs(c.Source) {
+		// The cast of an array is one, and so is that of its elements.
+		if !occurs(o.element(c.Source)) {
 			continue
 		}
-		runs := cast[c.Target] || s.Serializes && o.quiet[c.Target] || c.Context == CastImplicit && occurs(c.Target) ||
+		target := o.element(c.Target)
+		runs := holds(cast, target) || s.Serializes && o.quiet[c.Target] || c.Context == CastImplicit && occurs(target) ||
 			c.Context == CastAssignment && o.serverOwn(c.Target.Schema) ||
-			q.body && c.Context != CastExplicit && (returned[c.Target] || len(q.returns) == 0)
+			q.body && c.Context != CastExplicit && (holds(returned, target) || len(q.returns) == 0)
 		if runs {
 			q.functionRef(c.Function, nil, Finding{
 				Code: CodeTypeNotAllowed, Span: s.Span, Object: c.Target.String(),

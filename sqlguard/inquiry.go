@@ -133,8 +133,8 @@ func (q *inquiry) call(c *Call) {
 			q.function(c, i, server)
 		}
 	}
-	if c.Arguments == 1 && q.objects.typeNames[c.Name] {
-		if ref, ok := q.objects.typeOf(c.Schema, c.Name); ok && !ref.row {
+	if c.Arguments == 1 && q.objects.namesType(c.Name) {
+		if ref, ok := q.objects.typeOf(c.Schema, c.Name); ok && (!ref.row || q.objects.nameOf(ref).Name != c.Name) {
 			found = true // f(x) is a cast to f where no function takes x
 			q.typeRef(ref, c.Span)
 		}

@@ -75,16 +75,18 @@ type objects struct {
 	quiet   map[CatalogName]bool
 	path    []string // where unqualified names are looked up; nil when unknown
 
-	functions map[string][]int    // by name
-	operators map[string][]int    // by name
-	stands    map[string][]int    // operators that run in place of one of that name
-	types     map[CatalogName]int // index into Types
-	relations map[CatalogName]int // index into Relations
-	named     map[string][]int    // relations by name
-	parents   map[int][]int       // relations that read one as their child
-	foreign   map[int]CatalogName // the foreign table that a read of a relation reads
-	columns   [][]string          // the names of the columns of Relations
-	typeNames map[string]bool     // names of types, without schemas
+	functions map[string][]int            // by name
+	operators map[string][]int            // by name
+	stands    map[string][]int            // operators that run in place of one of that name
+	types     map[CatalogName]int         // index into Types
+	relations map[CatalogName]int         // index into Relations
+	named     map[string][]int            // relations by name
+	parents   map[int][]int               // relations that read one as their child
+	foreign   map[int]CatalogName         // the foreign table that a read of a relation reads
+	columns   [][]string                  // the names of the columns of Relations
+	typeNames map[string]bool             // names of types, without schemas
+	listNames map[string]bool             // those of arrays, without the underscores before them
+	multi     map[CatalogName]CatalogName // multiranges by their ranges
 	arrays    map[CatalogName]CatalogName
 	casts     []int            // that run a function of which no review knows
 	implicit  map[string][]int // implicit casts by their source; "" for those of the server
@@ -104,7 +106,8 @@ func newObjects(d Dialect, o *Objects, path []string) (*objects, error) {
 		functions: make(map[string][]int, len(o.Functions)), operators: make(map[string][]int, len(o.Operators)),
 		stands: make(map[string][]int), types: make(map[CatalogName]int, len(o.Types)),
 		relations: make(map[CatalogName]int, len(o.Relations)), named: make(map[string][]int, len(o.Relations)),
-		typeNames: make(map[string]bool, len(o.Types)), arrays: make(map[CatalogName]CatalogName, len(o.Types)+len(o.Relations)),
+		typeNames: make(map[string]bool, len(o.Types)), listNames: make(map[string]bool, len(o.Types)+len(o.Relations)),
+		multi: make(map[CatalogName]CatalogName), arrays: make(map[CatalogName]CatalogName, len(o.Types)+len(o.Relations)),
 		local: make(map[node]*localVerdict), implicit: make(map[string][]int), quiet: make(map[CatalogName]bool),
 	}
 	x.columns = make([][]string, len(x.Relations))
@@ -136,6 +139,12 @@ func newObjects(d Dialect, o *Objects, path []string) (*objects, error) {
 		x.typeNames[t.Name] = true
 		x.array(t.CatalogName)
 	}
+	for i := range x.Types {
+		t := &x.Types[i]
+		if base, ok := x.types[t.Base]; ok && t.Kind == TypeRange && x.Types[base].Kind == TypeRange {
+			x.multi[t.Base] = t.CatalogName
+		}
+	}
 	for i := range x.Relations {
 		r := &x.Relations[i]
 		x.relations[r.CatalogName] = i
@@ -151,7 +160,8 @@ func newObjects(d Dialect, o *Objects, path []string) (*objects, error) {
 		if c.Context == CastImplicit && x.serverOwn(c.Source.Schema) {
 			x.implicit[""] = append(x.implicit[""], i)
 		} else if c.Context == CastImplicit {
-			x.implicit[c.Source.String()] = append(x.implicit[c.Source.String()], i)
+			source := x.element(c.Source).String()
+			x.implicit[source] = append(x.implicit[source], i)
 		}
 		if c.Function != (CatalogName{}) && !reader.Reviewed(c.Extension) {
 			x.casts = append(x.casts, i)
@@ -182,6 +192,24 @@ func (o *objects) array(element CatalogName) {
 		name = name[:len(name)-1]
 	}
 	o.arrays[CatalogName{element.Schema, name}] = element
+	o.listNames[strings.TrimLeft(name, "_")] = true
+}
+
+// namesType reports whether a type could have the name. That of an array has
+// more underscores where others were taken.
+func (o *objects) namesType(name string) bool {
+	return o.typeNames[name] || strings.HasPrefix(name, "_") && o.listNames[strings.TrimLeft(name, "_")]
+}
+
+// element returns the type of the elements where n is an array, else n.
+func (o *objects) element(n CatalogName) CatalogName {
+	if ref, ok := o.typeAt(n); ok {
+		return o.nameOf(ref)
+	}
+	if o.serverOwn(n.Schema) {
+		n.Name = strings.TrimPrefix(n.Name, "_")
+	}
+	return n
 }
 
 // clone copies what a caller could change behind a guard's back.
@@ -236,7 +264,7 @@ func (o *objects) callable(schema, name string, arguments int) []int {
 
 // Callable implements [ObjectNames].
 func (o *objects) Callable(name string) bool {
-	return o.typeNames[name] || slices.ContainsFunc(o.functions[name], func(i int) bool { return o.Functions[i].Kind != FunctionProcedure })
+	return o.namesType(name) || slices.ContainsFunc(o.functions[name], func(i int) bool { return o.Functions[i].Kind != FunctionProcedure })
 }
 
 // Operator implements [ObjectNames].

@@ -334,6 +334,10 @@ func TestRelationsWithObjects(t *testing.T) {
 			{"SELECT * FROM deep", column, "the view public.secrets reads"},
 			{"SELECT reads_table(1)", "", ""},
 			{"SELECT reads_secret(1)", sqlguard.CodeFunctionNotAllowed, "public.customers.ssn is denied"},
+			{"SELECT secret_of(c) FROM customers c", column, ""},
+			{"SELECT c.secret_of FROM customers c", column, ""},
+			{"SELECT (c).secret_of FROM customers c", column, ""},
+			{"SELECT s.secret_of FROM (SELECT 'x' AS secret_of FROM customers) s", "", ""},
 		})
 	})
 }

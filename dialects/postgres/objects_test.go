@@ -135,6 +135,7 @@ func shop() *sqlguard.Objects {
 			opaque("public.effect", "text"),
 			opaque("public.c_function", "text"),
 			opaque("public.upper", "int4"),
+			sqlFunction("public.secret_of", "public.customers", "SELECT ($1).ssn"),
 			opaque("public.trouble", "public.customers"),
 			opaque("public.name", "public.customers"),
 			opaque("public.hidden", "record"),

@@ -79,7 +79,7 @@ func visiblyScalar(n *node) bool {
 // columns are known: its alias or the list behind it.
 func (w *walker) functionItem(f *rangeFunction) (item fromItem, named bool) {
 	item = fromItem{name: f.Alias.GetAliasname()}
-	if len(f.Functions) != 1 || f.IsRowsfrom {
+	if len(f.Functions) == 0 {
 		return item, item.name != ""
 	}
 	pair := f.Functions[0].GetList().GetItems()
@@ -88,6 +88,9 @@ func (w *walker) functionItem(f *rangeFunction) (item fromItem, named bool) {
 	}
 	if item.name == "" {
 		item.name, _, _ = w.figure(pair[0])
+	}
+	if f.IsRowsfrom || len(f.Functions) > 1 {
+		return item, item.name != ""
 	}
 	if v := pair[0].GetSqlvalueFunction(); v != nil && w.lowerToken(v.Location) == "user" {
 		// Who writes FROM user means a table of that name. The server tells him

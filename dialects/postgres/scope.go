@@ -64,9 +64,9 @@ func (w *walker) collect(n *node) {
 			w.items = append(w.items, item)
 		}
 	} else if f := n.GetRangeTableFunc(); f != nil {
-		w.collectAlias(f.Alias)
+		w.collectNamed(f.Alias, "xmltable")
 	} else if f := n.GetJsonTable(); f != nil {
-		w.collectAlias(f.Alias)
+		w.collectNamed(f.Alias, "json_table")
 	}
 }
 
@@ -93,6 +93,14 @@ func (w *walker) collectAlias(a *alias) {
 	if a != nil {
 		w.items = append(w.items, fromItem{name: a.Aliasname, kind: itemDerived})
 	}
+}
+
+// collectNamed is collectAlias for what has a name of its own without one.
+func (w *walker) collectNamed(a *alias, name string) {
+	if a != nil {
+		name = a.Aliasname
+	}
+	w.items = append(w.items, fromItem{name: name, kind: itemDerived})
 }
 
 func (w *walker) collectRelation(rv *rangeVar) {
@@ -153,6 +161,9 @@ func (w *walker) judgeColumnRef(n *columnRef) {
 	}
 	certain := qualifier != nil && w.names != nil && w.certainColumn(qualifier, s.Sval)
 	if qualifier != nil && !certain {
+		if w.names != nil && w.names.Callable(s.Sval) {
+			w.noteColumn(sqlguard.ColumnRef{Qualifier: qualifier, Star: true, Span: span}) // the argument is the whole row
+		}
 		w.possibleCall(s.Sval, sqlguard.NotationColumn, span, w.names != nil && w.names.Callable(s.Sval) && w.everyItemIsRelation(qualifier[last-1]))
 	}
 	switch {

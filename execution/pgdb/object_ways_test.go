@@ -96,6 +96,40 @@ var objectWays = []struct {
 		"limit", trap("many", "mood", "bigint") + "; CREATE CAST (mood AS bigint) WITH FUNCTION many(mood) AS ASSIGNMENT",
 		"SELECT 1 LIMIT (SELECT m FROM people)", "SELECT 1 LIMIT (SELECT id FROM people)",
 	},
+	{
+		"multirange of a range", "CREATE TYPE days AS RANGE (subtype = int4); CREATE TABLE stays (d days); INSERT INTO stays VALUES ('[1,2]'); " + trap("lower", "days_multirange", "int"),
+		"SELECT lower(range_agg(d)) FROM stays", "SELECT pg_catalog.lower(range_agg(d)) FROM stays",
+	},
+	{"cast to an array", trap("to_list", "mood", "int[]") + "; CREATE CAST (mood AS int[]) WITH FUNCTION to_list(mood)", "SELECT m::int[] FROM people", "SELECT m::text FROM people"},
+	{"cast to an array of pairs", trap("to_list", "mood", "pair[]") + "; CREATE CAST (mood AS pair[]) WITH FUNCTION to_list(mood)", "SELECT m::pair[] FROM people", "SELECT m::text FROM people"},
+	{"cast from an array", trap("to_int", "mood[]", "int") + "; CREATE CAST (mood[] AS int) WITH FUNCTION to_int(mood[])", "SELECT ARRAY[m]::int FROM people", "SELECT ARRAY[m]::text FROM people"},
+	{"cast of elements", trap("truth", "mood", "boolean") + "; CREATE CAST (mood AS boolean) WITH FUNCTION truth(mood)", "SELECT ARRAY[m]::_bool FROM people", "SELECT ARRAY[m]::_text FROM people"},
+	{
+		"cast to a domain of the server", trap("to_int", "mood", "int") + "; CREATE CAST (mood AS int) WITH FUNCTION to_int(mood)",
+		"SELECT m::information_schema.cardinal_number FROM people", "SELECT m::text FROM people",
+	},
+	{
+		"state of an aggregate", `CREATE FUNCTION same(anyelement) RETURNS anyelement LANGUAGE sql STABLE AS 'SELECT $1'; CREATE FUNCTION one(anyelement) RETURNS int LANGUAGE sql STABLE AS 'SELECT 1';
+			CREATE AGGREGATE okay(*) (SFUNC = same, STYPE = email, FINALFUNC = one, INITCOND = 'x')`,
+		"SELECT okay(*) FROM people", "SELECT count(*) FROM people",
+	},
+	{
+		"function in FROM that hides a table", trap("n", "text", "text"),
+		"SELECT (SELECT lower.n FROM ROWS FROM (lower('x'))) FROM people AS lower", "SELECT (SELECT lower.n FROM ROWS FROM (upper('x'))) FROM people AS lower",
+	},
+	{
+		"XMLTABLE that hides a table", trap("n", "anyelement", "text"),
+		"SELECT (SELECT xmltable.n FROM XMLTABLE('/a' PASSING '<a/>' COLUMNS b int)) FROM people AS xmltable",
+		"SELECT (SELECT xmltable.b FROM XMLTABLE('/a' PASSING '<a/>' COLUMNS b int)) FROM people AS xmltable",
+	},
+	{"name of an array as an attribute", "", "SELECT (COALESCE('{x}'::text))._email", "SELECT (pr).a FROM people"},
+	{"name of an array as a column", "", "SELECT coalesce._email FROM COALESCE('{x}'::text)", "SELECT coalesce FROM COALESCE('{x}'::text)"},
+	{"name of an array of rows", "", `SELECT (COALESCE('{"(1,x,)"}'::text))._odd`, "SELECT (pr).b FROM people"},
+	{
+		"operator class of a range", trap("compare", "text, text", "int") + `; CREATE OPERATOR CLASS odd_ops FOR TYPE text USING btree AS
+			OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 compare(text, text); CREATE TYPE names AS RANGE (subtype = text, subtype_opclass = odd_ops)`,
+		"SELECT '[a,b]'::names", "SELECT '[1,2]'::int4range",
+	},
 	{"view", trap("deep", "int", "int") + "; CREATE VIEW v AS SELECT deep(id) FROM people; CREATE VIEW w AS SELECT * FROM v; CREATE VIEW u AS SELECT id FROM people", "SELECT * FROM w", "SELECT * FROM u"},
 }
 

@@ -215,8 +215,8 @@ func (l *objectLoader) function(row []string) error {
 	return nil
 }
 
-// results returns the types of what a function returns: of the result, then of
-// each argument that is one of its columns (o, b and t of pg_proc.proargmodes).
+// results returns the types of what a function returns: of the result, and of
+// the states of an aggregate, then of each argument that is one of its columns (o, b and t of pg_proc.proargmodes).
 func (l *objectLoader) results(result, all, modes string) ([]sqlguard.CatalogName, error) {
 	items := func(array string) []string {
 		return strings.FieldsFunc(array, func(r rune) bool { return r == '{' || r == ',' || r == '}' })
@@ -225,7 +225,7 @@ func (l *objectLoader) results(result, all, modes string) ([]sqlguard.CatalogNam
 	if len(oids) != len(kinds) {
 		return nil, fmt.Errorf("%d arguments of %d modes", len(oids), len(kinds))
 	}
-	list := []string{result}
+	list := slices.Compact(strings.Fields(result))
 	for i, kind := range kinds {
 		switch kind {
 		case "o", "b", "t":

@@ -89,8 +89,12 @@ SELECT t.oid, n.nspname, t.typname,
 	CASE WHEN r.rngtypid IS NOT NULL THEN (
 		SELECT pg_catalog.json_agg(pg_catalog.json_build_array(fn.nspname, f.proname) ORDER BY f.oid)
 		FROM pg_catalog.pg_proc AS f JOIN pg_catalog.pg_namespace AS fn ON fn.oid OPERATOR(pg_catalog.=) f.pronamespace
-		WHERE f.oid OPERATOR(pg_catalog.=) ANY (ARRAY[r.rngcanonical, r.rngsubdiff]::pg_catalog.oid[])
-			AND fn.nspname OPERATOR(pg_catalog.<>) 'pg_catalog'
+		WHERE (f.oid OPERATOR(pg_catalog.=) ANY (ARRAY[r.rngcanonical, r.rngsubdiff]::pg_catalog.oid[]) OR f.oid OPERATOR(pg_catalog.=) ANY (ARRAY(
+				SELECT ap.amproc::pg_catalog.oid
+				FROM pg_catalog.pg_opclass AS oc JOIN pg_catalog.pg_amproc AS ap ON ap.amprocfamily OPERATOR(pg_catalog.=) oc.opcfamily
+				WHERE oc.oid OPERATOR(pg_catalog.=) r.rngsubopc
+			)))
+			AND (fn.nspname OPERATOR(pg_catalog.<>) 'pg_catalog' OR f.oid OPERATOR(pg_catalog.>=) 16384)
 	) END,
 	columns.names, columns.types, `
 	catalogTypesTail = `
@@ -109,7 +113,10 @@ FROM pg_catalog.pg_type AS t
 
 	// In the order of the facts of functions.
 	catalogFunctionsHead = catalogParts + `
-SELECT own.nspname, p.proname, p.prokind, p.provolatile, p.prosecdef, l.lanname, m.extname, p.proargtypes, p.pronargdefaults, p.prorettype, p.proallargtypes, p.proargmodes,
+SELECT own.nspname, p.proname, p.prokind, p.provolatile, p.prosecdef, l.lanname, m.extname, p.proargtypes, p.pronargdefaults, pg_catalog.concat_ws(' ', p.prorettype, (
+		SELECT pg_catalog.concat_ws(' ', a.aggtranstype, CASE WHEN a.aggmtranstype OPERATOR(pg_catalog.<>) 0 THEN a.aggmtranstype END)
+		FROM pg_catalog.pg_aggregate AS a WHERE a.aggfnoid::pg_catalog.oid OPERATOR(pg_catalog.=) p.oid
+	)), p.proallargtypes, p.proargmodes,
 	p.provariadic OPERATOR(pg_catalog.<>) 0, pg_catalog.array_to_json(p.proconfig), pg_catalog.pg_get_expr(p.proargdefaults, 0), (
 		SELECT pg_catalog.json_agg(pg_catalog.json_build_array(rn.nspname, r.proname) ORDER BY rn.nspname, r.proname)
 		FROM pg_catalog.pg_aggregate AS a, pg_catalog.pg_proc AS r JOIN pg_catalog.pg_namespace AS rn ON rn.oid OPERATOR(pg_catalog.=) r.pronamespace
