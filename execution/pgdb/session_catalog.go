@@ -6,52 +6,53 @@ package pgdb
 // that hold them.
 const (
 	// One row for each table of the server's catalogue that the others read:
-	// how many rows it has, and the sum of the transactions that wrote them. A
-	// row that is changed or takes the place of another was written by a later
-	// transaction, so that the sum grows. Of pg_class it is a hash over the
-	// values, since TRUNCATE writes there; a new name or schema of a relation
-	// is written to pg_type too.
+	// how many rows it has, and the sum of hashes of the transactions that wrote
+	// them. A row that is changed or takes the place of another was written by a
+	// transaction of which nothing was seen before. The hashes matter: numbers
+	// of transactions that end in another order than they began can add up to
+	// the same. Of pg_class it is a hash over the values, since TRUNCATE writes
+	// there; a new name or schema of a relation is written to pg_type too.
 	fingerprintSQL = catalogParts + `
-SELECT 'pg_namespace', pg_catalog.count(*), pg_catalog.sum(n.xmin::pg_catalog.text::pg_catalog.int8)
+SELECT 'pg_namespace', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(n.xmin::pg_catalog.text::pg_catalog.int8, 0))
 FROM pg_catalog.pg_namespace AS n JOIN own ON own.oid OPERATOR(pg_catalog.=) n.oid
 UNION ALL
-SELECT 'pg_language', pg_catalog.count(*), pg_catalog.sum(xmin::pg_catalog.text::pg_catalog.int8)
+SELECT 'pg_language', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(xmin::pg_catalog.text::pg_catalog.int8, 0))
 FROM pg_catalog.pg_language
 UNION ALL
-SELECT 'pg_extension', pg_catalog.count(*), pg_catalog.sum(xmin::pg_catalog.text::pg_catalog.int8)
+SELECT 'pg_extension', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(xmin::pg_catalog.text::pg_catalog.int8, 0))
 FROM pg_catalog.pg_extension
 UNION ALL
-SELECT 'pg_depend', pg_catalog.count(*), pg_catalog.sum(xmin::pg_catalog.text::pg_catalog.int8)
+SELECT 'pg_depend', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(xmin::pg_catalog.text::pg_catalog.int8, 0))
 FROM pg_catalog.pg_depend WHERE refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass AND deptype OPERATOR(pg_catalog.=) 'e'
 UNION ALL
-SELECT 'pg_type', pg_catalog.count(*), pg_catalog.sum(t.xmin::pg_catalog.text::pg_catalog.int8)
+SELECT 'pg_type', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(t.xmin::pg_catalog.text::pg_catalog.int8, 0))
 FROM pg_catalog.pg_type AS t JOIN own ON own.oid OPERATOR(pg_catalog.=) t.typnamespace WHERE t.oid OPERATOR(pg_catalog.>=) 16384
 UNION ALL
-SELECT 'pg_constraint', pg_catalog.count(*), pg_catalog.sum(xmin::pg_catalog.text::pg_catalog.int8)
+SELECT 'pg_constraint', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(xmin::pg_catalog.text::pg_catalog.int8, 0))
 FROM pg_catalog.pg_constraint WHERE contypid OPERATOR(pg_catalog.<>) 0
 UNION ALL
-SELECT 'pg_proc', pg_catalog.count(*), pg_catalog.sum(p.xmin::pg_catalog.text::pg_catalog.int8)
+SELECT 'pg_proc', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(p.xmin::pg_catalog.text::pg_catalog.int8, 0))
 FROM pg_catalog.pg_proc AS p JOIN own ON own.oid OPERATOR(pg_catalog.=) p.pronamespace WHERE p.oid OPERATOR(pg_catalog.>=) 16384
 UNION ALL
-SELECT 'pg_aggregate', pg_catalog.count(*), pg_catalog.sum(xmin::pg_catalog.text::pg_catalog.int8)
+SELECT 'pg_aggregate', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(xmin::pg_catalog.text::pg_catalog.int8, 0))
 FROM pg_catalog.pg_aggregate WHERE aggfnoid::pg_catalog.oid OPERATOR(pg_catalog.>=) 16384
 UNION ALL
-SELECT 'pg_operator', pg_catalog.count(*), pg_catalog.sum(xmin::pg_catalog.text::pg_catalog.int8)
+SELECT 'pg_operator', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(xmin::pg_catalog.text::pg_catalog.int8, 0))
 FROM pg_catalog.pg_operator WHERE oid OPERATOR(pg_catalog.>=) 16384
 UNION ALL
-SELECT 'pg_cast', pg_catalog.count(*), pg_catalog.sum(xmin::pg_catalog.text::pg_catalog.int8)
+SELECT 'pg_cast', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(xmin::pg_catalog.text::pg_catalog.int8, 0))
 FROM pg_catalog.pg_cast WHERE oid OPERATOR(pg_catalog.>=) 16384
 UNION ALL
 SELECT 'pg_class', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat(c.oid, ' ', c.relnamespace, ' ', c.relkind, ' ', c.relname), 0))
 FROM relations AS c
 UNION ALL
-SELECT 'pg_attribute', pg_catalog.count(*), pg_catalog.sum(a.xmin::pg_catalog.text::pg_catalog.int8)
+SELECT 'pg_attribute', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(a.xmin::pg_catalog.text::pg_catalog.int8, 0))
 FROM pg_catalog.pg_attribute AS a JOIN relations AS c ON c.oid OPERATOR(pg_catalog.=) a.attrelid WHERE a.attnum OPERATOR(pg_catalog.>) 0
 UNION ALL
-SELECT 'pg_inherits', pg_catalog.count(*), pg_catalog.sum(i.xmin::pg_catalog.text::pg_catalog.int8)
+SELECT 'pg_inherits', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(i.xmin::pg_catalog.text::pg_catalog.int8, 0))
 FROM pg_catalog.pg_inherits AS i JOIN relations AS c ON c.oid OPERATOR(pg_catalog.=) i.inhrelid
 UNION ALL
-SELECT 'pg_rewrite', pg_catalog.count(*), pg_catalog.sum(r.xmin::pg_catalog.text::pg_catalog.int8)
+SELECT 'pg_rewrite', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(r.xmin::pg_catalog.text::pg_catalog.int8, 0))
 FROM pg_catalog.pg_rewrite AS r JOIN relations AS c ON c.oid OPERATOR(pg_catalog.=) r.ev_class WHERE r.ev_type OPERATOR(pg_catalog.=) '1'`
 
 	catalogParts = `WITH own AS (
