@@ -196,7 +196,7 @@ var codeTable = []CodeInfo{
 	{Code: CodeAuditUnavailable, Family: FamilyExecution, Title: "Audit log not writable", Summary: "The decision could not be recorded, so the statement did not run.", hint: "tell the operator: the audit log's disk is full or failing"},
 	{Code: CodeUnknownConnection, Family: FamilyExecution, Title: "Unknown connection", Summary: "No connection of that id is configured.", Retryable: true, hint: "call connection_list"},
 	{Code: CodeNotConfigured, Family: FamilyExecution, Title: "Connection not configured", Summary: "The connection has no address to connect to."},
-	{Code: CodeNoBackend, Family: FamilyExecution, Title: "No backend for this engine", Summary: "Statements cannot be run on this engine; only its artifacts can be read."},
+	{Code: CodeNoBackend, Family: FamilyExecution, Title: "No backend for this engine", Summary: "This version runs no statements on this engine."},
 	{Code: CodeInvalidArguments, Family: FamilyExecution, Title: "Invalid arguments", Summary: "The arguments of the call do not fit its schema.", Retryable: true, hint: "mend the listed arguments"},
 	{Code: CodeDatabaseError, Family: FamilyExecution, Title: "Error of the database", Summary: "The database refused or failed the statement; its own message and SQLSTATE are given.", Retryable: true, hint: "mend the statement as the database's message says"},
 }

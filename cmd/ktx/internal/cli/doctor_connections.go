@@ -141,10 +141,10 @@ func artifactOnly(c execution.Connection) string {
 	case c.Open != nil:
 		return ""
 	case c.Dialect == nil:
-		return "artifact-only: statements cannot be run on " + c.Engine
+		return "this version runs no statements on " + c.Engine
 	case c.Unavailable != nil:
-		return "artifact-only: " + strings.TrimPrefix(c.Unavailable.Message, "connection "+c.ID+": ")
+		return "no statements are run on it: " + strings.TrimPrefix(c.Unavailable.Message, "connection "+c.ID+": ")
 	default:
-		return "artifact-only"
+		return "no statements are run on it"
 	}
 }

@@ -102,7 +102,7 @@ func (a *app) connections(p *project.Project) []execution.Connection {
 		}
 		e, ok := engineOf(c.Driver)
 		if !ok {
-			conn.Unavailable = execution.NewError(sqlguard.CodeNoBackend, "statements cannot be run on "+c.Driver+"; only its artifacts can be read", nil)
+			conn.Unavailable = execution.NewError(sqlguard.CodeNoBackend, "this version runs no statements on "+c.Driver, nil)
 			out = append(out, conn)
 			continue
 		}

@@ -14,7 +14,7 @@ type Config struct {
 
 // Connection is one database.
 type Connection struct {
-	Driver         string    `yaml:"driver" doc:"The engine: postgres, sqlite, or another engine whose artifacts are read."`
+	Driver         string    `yaml:"driver" doc:"The engine: postgres or sqlite. Any other is listed, and runs no statements."`
 	URL            Secret    `yaml:"url" doc:"The address: env:NAME, file:/path, or the URL itself."`
 	Host           string    `yaml:"host" doc:"Host, instead of url."`
 	Port           int       `yaml:"port" doc:"Port, with host." min:"1" max:"65535"`

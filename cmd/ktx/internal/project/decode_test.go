@@ -191,7 +191,7 @@ func TestWarnings(t *testing.T) {
 		{"embeddings: {provider: none}", "ktx.yaml:1: warning: embeddings: this version does not use it"},
 		{"server: {anything: 1}", "ktx.yaml:1: warning: server: this version does not use it"},
 		{"conections: {}", "ktx.yaml:1: warning: conections: unknown key, did you mean connections?"},
-		{"connections:\n  a: {driver: postgress}", `ktx.yaml:2: warning: connections.a.driver: "postgress" is not an engine that is known here; only artifacts can be read, did you mean postgres?`},
+		{"connections:\n  a: {driver: postgress}", `ktx.yaml:2: warning: connections.a.driver: "postgress" is not an engine that is known here; no statements are run on it, did you mean postgres?`},
 		{"connections:\n  guard: {driver: sqlite, nmae: x}", "ktx.yaml:2: warning: connections.guard.nmae: unknown key, did you mean name?"},
 	} {
 		_, problems := project.Parse([]byte(test.text), anyPattern)

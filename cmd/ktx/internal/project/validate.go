@@ -155,7 +155,7 @@ func (c checker) connection(at []string, id string, conn Connection) {
 		if n := execution.Nearest(driver, knownDrivers); n != "" {
 			near = ", did you mean " + n + "?"
 		}
-		c.report(true, append(at, "driver"), "%q is not an engine that is known here; only artifacts can be read%s", conn.Driver, near)
+		c.report(true, append(at, "driver"), "%q is not an engine that is known here; no statements are run on it%s", conn.Driver, near)
 	}
 	c.address(at, conn)
 	c.guard(append(at, "guard"), conn.Guard)
