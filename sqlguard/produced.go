@@ -17,7 +17,8 @@ func (o *objects) polymorphic(n CatalogName) bool {
 	return n.Schema == o.server[0] && o.dialect.Polymorphic(n.Name)
 }
 
-// named are the types that a text names, each by its full name.
+// named are the types that a text names, each by its full name, those among them
+// whose name is written as a call or as a column.
 func (q *inquiry) named() []CatalogName {
 	var out []CatalogName
 	for i := range q.statement.Types {
@@ -29,6 +30,15 @@ func (q *inquiry) named() []CatalogName {
 			}
 			out = append(out, CatalogName{schema, t.Name})
 		} else if ref, ok := q.objects.typeOf(t.Schema, t.Name); ok {
+			out = append(out, q.objects.nameOf(ref))
+		}
+	}
+	for i := range q.statement.Calls {
+		c := &q.statement.Calls[i]
+		if c.Arguments != 1 || c.Notation == NotationOperator || !q.objects.namesType(c.Name) {
+			continue
+		}
+		if ref, ok := q.objects.typeOf(c.Schema, c.Name); ok {
 			out = append(out, q.objects.nameOf(ref))
 		}
 	}

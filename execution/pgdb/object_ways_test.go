@@ -68,6 +68,7 @@ var objectWays = []struct {
 	{"cast to json of a row", trap("to_js", "mood", "json") + "; CREATE CAST (mood AS json) WITH FUNCTION to_js(mood)", "SELECT row_to_json(p) FROM people p", "SELECT row_to_json(s) FROM people, (SELECT 1) s"},
 	{"domain", "", "SELECT 'x'::email", "SELECT 'x'::text"},
 	{"name of a domain as a call", "", "SELECT email('x')", "SELECT text('x')"},
+	{"value of a type named as a call", trap("upper", "mood", "text"), "SELECT upper(mood('ok'))", "SELECT upper(text('ok'))"},
 	{"array of a domain", "", "SELECT '{x}'::email[]", "SELECT '{x}'::text[]"},
 	{"domain in a type", "CREATE TYPE mailed AS (e email)", "SELECT '(x)'::mailed", "SELECT '(1,x)'::pair"},
 	{"domain in a row", "", "SELECT '(1,x)'::odd", "SELECT '(1,a,ok,3,u,)'::people"},
