@@ -205,21 +205,29 @@ func connectError(ctx context.Context, err error) error {
 		return execution.NewError(sqlguard.CodeCancelled, "the caller cancelled while connecting", err)
 	}
 	out := execution.NewError(sqlguard.CodeConnectionLost, "cannot connect to the server: "+reasonOf(err), err)
-	if isTLS(err) {
-		out.Retryable = false
-		out.Hint = "the operator must give the server's certificate authority (sslrootcert), or permit less"
+	if _, hint := tlsFault(err); hint != "" {
+		out.Retryable, out.Hint = false, hint
 	}
 	return out
 }
 
-func isTLS(err error) bool {
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return true
-	}
+// tlsFault says what is wrong with the transport security of a connection that
+// could not be made, and what to do; both are empty when it is not that.
+func tlsFault(err error) (reason, hint string) {
 	if _, ok := errors.AsType[x509.HostnameError](err); ok {
-		return true
+		return "its certificate is for another host name", "the operator must use a host name of the server's certificate in the url, or give the server one for this name"
 	}
-	return strings.Contains(err.Error(), "tls error")
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return "its certificate is not of an authority that is trusted here, or not valid now", "the operator must name the file of the server's certificate authority (sslrootcert in the url)"
+	}
+	switch text := err.Error(); {
+	case strings.Contains(text, "server refused TLS connection"):
+		return "it does not offer TLS", "the operator must switch TLS on at the server, or write tls: off for this connection where nobody else is on the network"
+	case strings.Contains(text, "tls error"):
+		return "transport security failed", "the operator must check the server's TLS settings and the connection's sslrootcert"
+	default:
+		return "", ""
+	}
 }
 
 // reasonOf says in words without addresses what broke.
@@ -230,13 +238,14 @@ func reasonOf(err error) string {
 		}
 		return "its host name could not be looked up"
 	}
+	if reason, _ := tlsFault(err); reason != "" {
+		return reason
+	}
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "it refuses connections"
 	case errors.Is(err, syscall.ENOENT):
 		return "its socket is not there"
-	case isTLS(err):
-		return "transport security failed"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), pgconn.Timeout(err):
 		return "it did not answer in time"
 	case errors.Is(err, errFrame):

@@ -316,7 +316,7 @@ func TestLostWhileIdle(t *testing.T) {
 }
 
 func TestTLS(t *testing.T) {
-	server := testdb.StartPostgres(t, testdb.Options{TLS: true})
+	server := testdb.StartPostgres(t, testdb.Options{TLS: true, Settings: map[string]string{"listen_addresses": "127.0.0.1,127.0.0.2"}})
 	plain := server.NewDatabase(t)
 	base, _, _ := strings.Cut(plain, "?")
 	secure := base + "?sslmode=verify-full&sslrootcert=" + server.CertificateFile()
@@ -350,10 +350,16 @@ func TestTLS(t *testing.T) {
 		}
 	}
 
-	unknown := open(t, base+"?sslmode=verify-full&sslrootcert="+writeCertificate(t), pgdb.Config{})
-	e = unknown.fails(t, "SELECT 1", execution.Limits{})
-	if e.Code != sqlguard.CodeConnectionLost || e.Retryable || !strings.Contains(e.Message, "transport security") {
-		t.Errorf("a certificate of another authority: %v", e)
+	bare := testdb.Postgres(t).NewDatabase(t)
+	for _, c := range []struct{ name, url, message, hint string }{
+		{"a certificate of another authority", base + "?sslmode=verify-full&sslrootcert=" + writeCertificate(t), "not of an authority that is trusted here", "sslrootcert"},
+		{"a certificate of another name", strings.Replace(base, "127.0.0.1", "127.0.0.2", 1) + "?sslmode=verify-full&sslrootcert=" + server.CertificateFile(), "for another host name", "host name of the server's certificate"},
+		{"a server without TLS", strings.Replace(bare, "sslmode=disable", "sslmode=verify-full", 1), "does not offer TLS", "tls: off"},
+	} {
+		e := open(t, c.url, pgdb.Config{}).fails(t, "SELECT 1", execution.Limits{})
+		if e.Code != sqlguard.CodeConnectionLost || e.Retryable || !strings.Contains(e.Message, c.message) || !strings.Contains(e.Hint, c.hint) {
+			t.Errorf("%s: %v (%s)", c.name, e, e.Hint)
+		}
 	}
 	preferred := open(t, base+"?sslmode=prefer", pgdb.Config{})
 	if got := preferred.one(t, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"); got != "t" {
