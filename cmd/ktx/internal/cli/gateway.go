@@ -107,6 +107,9 @@ func (a *app) connections(p *project.Project) []execution.Connection {
 			continue
 		}
 		conn.Engine, conn.Dialect = e.name, e.dialect
+		// A turn without a connection would only wait again, and in no order
+		// of principals.
+		conn.Concurrency = min(cmp.Or(conn.Concurrency, execution.DefaultConcurrency), cmp.Or(c.MaxConnections, e.connections))
 		conn.Objects = e.objects && guard.Catalog != nil && *guard.Catalog
 		open, err := e.opener(a, p, c)
 		if err != nil {

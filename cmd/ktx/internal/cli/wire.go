@@ -29,6 +29,8 @@ type engine struct {
 	// objects is set where a backend can load the objects of its database;
 	// elsewhere guard.catalog changes nothing.
 	objects bool
+	// connections is how many a backend opens when the configuration is silent.
+	connections int
 	// opener returns how to connect, or why that is not configured.
 	opener func(*app, *project.Project, project.Connection) (openFunc, error)
 }
@@ -37,8 +39,8 @@ type openFunc = func(ctx context.Context, guard sqlguard.ID) (execution.Backend,
 
 // engines is the only table from drivers to dialects and backends.
 var engines = []engine{
-	{"postgres", "POSTGRESQL", postgres.Dialect{}, nil, true, openPostgres},
-	{"sqlite", "SQLITE", sqlite.Dialect{}, []string{"main"}, false, openSQLite},
+	{"postgres", "POSTGRESQL", postgres.Dialect{}, nil, true, pgdb.DefaultMaxConnections, openPostgres},
+	{"sqlite", "SQLITE", sqlite.Dialect{}, []string{"main"}, false, sqlitedb.DefaultMaxConnections, openSQLite},
 }
 
 // engineOf returns the engine of a driver's name.
