@@ -158,10 +158,15 @@ func (x *exchange) run(ctx context.Context, closing func(func()) func() bool) (*
 	if c.pooled && err == nil && status != 'I' {
 		// A pooler gives the server away at a ReadyForQuery outside of a
 		// transaction. Had the text ended its own, what follows would reach a
-		// server connection that is somebody else's by now.
-		f.Send(end)
-		c.pending = true
-		ended = f.Flush() == nil
+		// server connection that is somebody else's by now. What else than a
+		// read succeeded may outlive a rollback, as PREPARE does: then the
+		// client leaves inside of the transaction, and the pooler closes the
+		// server connection.
+		if ended = status != 'T' || reads(x.tag); ended {
+			f.Send(end)
+			c.pending = true
+			ended = f.Flush() == nil
+		}
 	}
 
 	stop()
