@@ -21,7 +21,8 @@ import (
 // own.
 func mounting(at string, bytes int) func(*exec.Cmd) {
 	return func(cmd *exec.Cmd) {
-		const script = `mount --make-rprivate / && mount -t tmpfs -o size="$2",mode=700 tmpfs "$1" && shift 2 && exec "$@"`
+		// The root of a changed root directory need not be a mount point.
+		const script = `{ ! mountpoint -q / || mount --make-rprivate /; } && mount -t tmpfs -o size="$2",mode=700 tmpfs "$1" && shift 2 && exec "$@"`
 		cmd.Args = append([]string{"sh", "-c", script, "sh", at, fmt.Sprint(bytes)}, append([]string{cmd.Path}, cmd.Args[1:]...)...)
 		cmd.Path = "/bin/sh"
 		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS}
