@@ -96,7 +96,7 @@ func peakMemory(b *testing.B, dir, url, sql, truncatedBy string) (before, peak f
 		if err != nil {
 			b.Fatal(err)
 		}
-		send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"sql_execution","arguments":{"connectionId":"warehouse","sql":%s,"maxRows":10000}}}`, id, text))
+		send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"sql_execution","arguments":{"connectionId":"warehouse","sql":%s,"maxRows":10000,"maxBytes":8388608}}}`, id, text))
 		for {
 			line, err := lines.ReadString('\n')
 			if err != nil {
