@@ -23,7 +23,8 @@ import (
 // the test; the log tells the slowest.
 const hang = 20 * time.Second
 
-// tortureEnv makes this test binary judge tortures instead of running tests.
+// tortureEnv makes this test binary judge tortures of the dialects that it names
+// instead of running tests.
 const tortureEnv = "KTX_TEST_TORTURE"
 
 func TestMain(m *testing.M) {
@@ -50,7 +51,11 @@ func judgeTortures() {
 	out := bufio.NewWriter(os.Stdout)
 	defer func() { _ = out.Flush() }()
 	encode := json.NewEncoder(out)
-	for _, d := range dialects.All() {
+	for name := range strings.FieldsSeq(os.Getenv(tortureEnv)) {
+		d, ok := dialects.Lookup(name)
+		if !ok {
+			panic(name)
+		}
 		for _, maxBytes := range []int{sqlguard.DefaultMaxBytes, sqlguard.CeilingMaxBytes} {
 			policy := sqlguard.DefaultPolicy()
 			policy.MaxBytes = maxBytes
@@ -259,7 +264,13 @@ func TestNoTextEndsTheProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -s "$1" && exec "$2"`, "sh", stack, self)
-			cmd.Env = append(os.Environ(), tortureEnv+"=1")
+			// The stack of a thread is that of C. Parsers in Go have one that
+			// grows, and the caps of the screen allow the most with the largest.
+			names := "postgres"
+			if stack == stacks[0] {
+				names = tortured
+			}
+			cmd.Env = append(os.Environ(), tortureEnv+"="+names)
 			var stderr strings.Builder
 			cmd.Stderr = &stderr
 			stdout, err := cmd.StdoutPipe()
@@ -295,7 +306,7 @@ func TestNoTextEndsTheProcess(t *testing.T) {
 			if err := cmd.Wait(); err != nil {
 				t.Fatalf("the process ended at %q: %v\n%.2000s", last, err, stderr.String())
 			}
-			if want := len(dialects.All()) * 2 * 4 * len(tortures()); count != want {
+			if want := len(strings.Fields(names)) * 2 * 4 * len(tortures()); count != want {
 				t.Errorf("%d texts judged, want %d", count, want)
 			}
 			t.Logf("%d texts; slowest %+v", count, worst)

@@ -5,10 +5,15 @@ package sqlguard
 type Catalog struct {
 	// Major is the server's major version; 0 when unknown.
 	Major int `json:"major"`
+	// Product and Version say which of the servers that a [ServerDialect]
+	// reads this is, such as "mariadb" and "10.11.6". Other dialects take no
+	// note of them.
+	Product string `json:"product,omitempty"`
+	Version string `json:"version,omitempty"`
 	// SearchPath lists the schemas in which the session resolves unqualified
 	// names, the server's own schemas left out.
 	SearchPath []string `json:"searchPath"`
-	// Database is the name of the connected database.
+	// Database is the name of the connected database, as the server spells it.
 	Database string `json:"database"`
 	// Objects are the objects of the database that are not the server's own;
 	// nil where the guard judges without them. With objects, a name that is
@@ -25,6 +30,9 @@ type Objects struct {
 	Casts     []CatalogCast     `json:"casts"`
 	Types     []CatalogType     `json:"types"`
 	Relations []CatalogRelation `json:"relations"`
+	// Orders are how values of a type are sorted, grouped and compared where
+	// functions that somebody made do so.
+	Orders []CatalogOrder `json:"orders,omitempty"`
 }
 
 // CatalogName is the name of an object as the server stores it.
@@ -160,8 +168,41 @@ type CatalogRelation struct {
 	Definition string `json:"definition,omitempty"`
 	// Children are the relations that a read of this one reads too: its
 	// partitions and the tables that inherit from it, with theirs.
-	Children  []CatalogName `json:"children,omitempty"`
+	Children []CatalogName `json:"children,omitempty"`
+	// Parts are what a read of the relation, or of one that it is a child of,
+	// may run although no text names it.
+	Parts     []CatalogPart `json:"parts,omitempty"`
 	Extension string        `json:"extension,omitempty"`
+}
+
+// CatalogPart is something that belongs to a relation and computes: an index, a
+// constraint, a row security policy and the like. A server evaluates the constant
+// parts of such expressions while it plans.
+type CatalogPart struct {
+	// Name is how messages call it, such as "the index orders_day".
+	Name string `json:"name"`
+	// Own says that only a read that names the relation itself runs it.
+	Own bool `json:"own,omitempty"`
+	// Runs are the functions that may run, the server's own left out.
+	Runs []CatalogRoutine `json:"runs,omitempty"`
+	// Makes are the types of which a value may be made or compared.
+	Makes []CatalogName `json:"makes,omitempty"`
+	// Expression is what runs for rows of the relation, as the server prints it.
+	Expression string `json:"expression,omitempty"`
+}
+
+// CatalogRoutine names one of the functions that may share a name. One without a
+// name is one that nothing is known of.
+type CatalogRoutine struct {
+	CatalogName
+	Arguments []CatalogName `json:"arguments"`
+}
+
+// CatalogOrder is what sorts, groups or compares values of a type, the server's
+// own functions left out.
+type CatalogOrder struct {
+	Type CatalogName      `json:"type"`
+	Runs []CatalogRoutine `json:"runs"`
 }
 
 // RelationKind is the kind of a [CatalogRelation].

@@ -1,6 +1,7 @@
 package sqlguard
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -92,6 +93,9 @@ type risk struct {
 	// server's own. A literal beside such a column is read as the latter,
 	// unless the column becomes a part of something.
 	plain bool
+	// compares says that functions of somebody's run where values are sorted
+	// and compared too, as those of a range do.
+	compares bool
 }
 
 // findRisks lists, for each relation, the columns whose type runs something where a
@@ -104,7 +108,7 @@ func (o *objects) findRisks() {
 			holders[ref] = append(holders[ref], holder)
 		}
 	}
-	var queue []typeRef
+	var made, compared []typeRef
 	for i := range o.Types {
 		t := &o.Types[i]
 		ref := typeRef{index: i}
@@ -113,10 +117,13 @@ func (o *objects) findRisks() {
 			hold(ref, c.Type)
 		}
 		if (len(t.Checks) > 0 || len(t.Runs) > 0) && !o.dialect.ReviewedType(t.Extension, t.Name) {
-			queue = append(queue, ref)
+			made = append(made, ref)
+			if len(t.Runs) > 0 {
+				compared = append(compared, ref)
+			}
 		}
 	}
-	if len(queue) == 0 {
+	if len(made) == 0 {
 		return
 	}
 	for i := range o.Relations {
@@ -124,21 +131,25 @@ func (o *objects) findRisks() {
 			hold(typeRef{index: i, row: true}, c.Type)
 		}
 	}
-	risky := map[typeRef]bool{}
-	for len(queue) > 0 {
-		ref := queue[0]
-		queue = queue[1:]
-		if !risky[ref] {
-			risky[ref] = true
-			queue = append(queue, holders[ref]...)
+	holding := func(queue []typeRef) map[typeRef]bool {
+		found := map[typeRef]bool{}
+		for len(queue) > 0 {
+			ref := queue[0]
+			queue = queue[1:]
+			if !found[ref] {
+				found[ref] = true
+				queue = append(queue, holders[ref]...)
+			}
 		}
+		return found
 	}
+	risky, compares := holding(made), holding(compared)
 	o.risks = map[int][]risk{}
 	for i := range o.Relations {
 		for _, c := range o.Relations[i].Columns {
 			ref, ok := o.typeAt(c.Type)
 			if ok && risky[ref] {
-				o.risks[i] = append(o.risks[i], risk{c.Name, ref, o.plainDomain(c.Type)})
+				o.risks[i] = append(o.risks[i], risk{c.Name, ref, o.plainDomain(c.Type), compares[ref]})
 			}
 		}
 	}
@@ -181,13 +192,18 @@ func (q *inquiry) riskyColumns(s *Statement) {
 		if !ok || r.System || len(q.objects.risks[at]) == 0 {
 			continue
 		}
-		m := q.mentions()
-		row, whole := m.row(r)
+		all := q.mentions()
+		mixed := cmp.Or(all.mixed, all)
 		collects := s.Collects || q.takesAny()
 		for _, risk := range q.objects.risks[at] {
 			if risk.plain && !collects {
 				continue
 			}
+			m := mixed
+			if risk.compares {
+				m = all
+			}
+			row, whole := m.row(r)
 			if span, ok := m.names[risk.column]; ok {
 				q.typeRef(risk.ref, span)
 			} else if whole {

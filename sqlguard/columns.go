@@ -37,16 +37,16 @@ func (g *Guard) judgeColumns(s *Statement, v *Verdict) {
 		if len(covered) == 0 {
 			continue
 		}
-		v.refuseMentions(s, rule, column, covered, others)
+		v.refuseMentions(s, rule, column, covered, others, g.traits.same)
 	}
 }
 
 // refuseMentions refuses every mention of a denied column of the covered
 // relations.
-func (v *Verdict) refuseMentions(s *Statement, rule ColumnRule, column string, covered, others []*Relation) {
+func (v *Verdict) refuseMentions(s *Statement, rule ColumnRule, column string, covered, others []*Relation, same func(a, b string) bool) {
 	for i := range s.ColumnRefs {
 		ref := &s.ColumnRefs[i]
-		if !mentions(ref, column, covered, others) {
+		if !mentions(ref, column, covered, others, same) {
 			continue
 		}
 		v.Findings = append(v.Findings, Finding{
@@ -58,24 +58,25 @@ func (v *Verdict) refuseMentions(s *Statement, rule ColumnRule, column string, c
 
 // couldBe reports whether r is, or could resolve to, schema.table.
 func (g *Guard) couldBe(r *Relation, schema, table string) bool {
-	if !strings.EqualFold(r.Name, table) {
+	same := g.traits.same
+	if !same(r.Name, table) {
 		return false
 	}
 	path := g.searchPath()
-	return strings.EqualFold(r.Schema, schema) || r.Schema == "" && (len(path) == 0 ||
-		slices.ContainsFunc(path, func(p string) bool { return strings.EqualFold(p, schema) }))
+	return same(r.Schema, schema) || r.Schema == "" && (len(path) == 0 ||
+		slices.ContainsFunc(path, func(p string) bool { return same(p, schema) }))
 }
 
 // mentions reports whether ref could read column of one of the covered
 // relations: by its name, by a star, or by the relation's own name standing
 // for its whole row.
-func mentions(ref *ColumnRef, column string, covered, others []*Relation) bool {
+func mentions(ref *ColumnRef, column string, covered, others []*Relation, same func(a, b string) bool) bool {
 	named := func(relations []*Relation, name string) bool {
 		return slices.ContainsFunc(relations, func(r *Relation) bool {
 			if r.Alias != "" {
-				return strings.EqualFold(r.Alias, name)
+				return same(r.Alias, name)
 			}
-			return strings.EqualFold(r.Name, name)
+			return same(r.Name, name)
 		})
 	}
 	if len(ref.Qualifier) > 0 {
@@ -84,5 +85,5 @@ func mentions(ref *ColumnRef, column string, covered, others []*Relation) bool {
 			return false
 		}
 	}
-	return ref.Star || strings.EqualFold(ref.Name, column) || named(covered, ref.Name)
+	return ref.Star || same(ref.Name, column) || named(covered, ref.Name)
 }

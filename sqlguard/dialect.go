@@ -5,9 +5,17 @@ package sqlguard
 // A Dialect is stateless and safe for concurrent use. It never opens a
 // connection. dialects/ADDING.md lists what an implementation must provide.
 //
-// A dialect whose server takes names that differ in the case of ASCII letters
-// for one, quoted or not, has a method FoldsNames() bool that returns true.
-// Without it a rule that allows a name means it to the letter.
+// A dialect may have these methods, which state more of its servers:
+//
+//   - FoldsNames() bool: names that differ in the case of ASCII letters are one,
+//     quoted or not. Without it a rule that allows a name means it to the letter.
+//   - SchemasAreDatabases() bool: there is nothing between a database and its
+//     tables. A schema that is not the connection's own database, nor one of
+//     [Policy.Databases], lies outside of the connection then.
+//   - FoldName(name string) string: the form that names have in common which the
+//     server may take for one. A rule that denies a name means all of its form.
+//   - SystemSchema() string: the schema of a system relation that is written
+//     without one.
 type Dialect interface {
 	// Name is the dialect's name, such as "postgres".
 	Name() string
@@ -25,6 +33,15 @@ type Dialect interface {
 	// *SyntaxError when the text does not parse; any other error is a fault
 	// of the dialect. Unknown kinds of statement keep the zero Verb.
 	Analyze(sql string) ([]Statement, error)
+}
+
+// ServerDialect is a Dialect whose language depends on the server: on the
+// product, where several speak nearly one language, or on the version.
+type ServerDialect interface {
+	Dialect
+	// ForServer returns the dialect as that server reads it. For a server that
+	// it does not know, it returns the strictest.
+	ForServer(product, version string) Dialect
 }
 
 // Setting is one assumption about the server's session.
@@ -201,4 +218,8 @@ type ColumnRef struct {
 	Name      string
 	Star      bool
 	Span      Span
+	// Bare says that an [ObjectDialect] saw the value go straight into the result,
+	// or into its order: nothing stands beside it that takes its type or gives
+	// it another.
+	Bare bool
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // ID identifies what a guard judges by: dialect, parser, session, policy and
@@ -25,7 +26,7 @@ type Guard struct {
 	catalog Catalog
 	objects *objects // nil where the guard judges without them
 	limits  screenLimits
-	folds   bool // the server folds the case of names, quoted or not
+	traits  traits
 	id      ID
 	cache   verdictCache
 }
@@ -42,10 +43,12 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 	if p.MaxBytes == 0 {
 		p.MaxBytes = DefaultMaxBytes
 	}
-	g := &Guard{dialect: d, policy: p, limits: limitsFor(p.MaxBytes, stackBytes())}
-	if f, ok := d.(interface{ FoldsNames() bool }); ok {
-		g.folds = f.FoldsNames()
+	if s, ok := d.(ServerDialect); ok && c != nil && c.Product != "" {
+		if d = s.ForServer(c.Product, c.Version); d == nil {
+			return nil, fmt.Errorf("new guard: the dialect %s does not know %s %s", s.Name(), c.Product, c.Version)
+		}
 	}
+	g := &Guard{dialect: d, policy: p, limits: limitsFor(p.MaxBytes, stackBytes()), traits: traitsOf(d)}
 	if c != nil {
 		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database}
 		if c.Objects != nil {
@@ -71,6 +74,37 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 	}
 	g.id = sha256.Sum256(identity)
 	return g, nil
+}
+
+// traits are what a dialect states in its optional methods.
+type traits struct {
+	folds        bool   // names that differ in case only are one
+	flat         bool   // schemas are databases
+	systemSchema string // of system relations that are written without one
+	// fold is the form by which a name is compared with one that a rule denies,
+	// where that takes more than the case of letters.
+	fold func(string) string
+}
+
+// same reports whether the server may take two names for one.
+func (t traits) same(a, b string) bool { return strings.EqualFold(t.fold(a), t.fold(b)) }
+
+func traitsOf(d Dialect) traits {
+	var t traits
+	if d, ok := d.(interface{ FoldsNames() bool }); ok {
+		t.folds = d.FoldsNames()
+	}
+	if d, ok := d.(interface{ SchemasAreDatabases() bool }); ok {
+		t.flat = d.SchemasAreDatabases()
+	}
+	if d, ok := d.(interface{ SystemSchema() string }); ok {
+		t.systemSchema = d.SystemSchema()
+	}
+	t.fold = func(name string) string { return name }
+	if d, ok := d.(interface{ FoldName(string) string }); ok {
+		t.fold = d.FoldName
+	}
+	return t
 }
 
 // ID returns the guard's identity.

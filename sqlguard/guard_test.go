@@ -237,6 +237,7 @@ func TestRulings(t *testing.T) {
 		{"user relation", user("", "t"), sqlguard.Policy{}, nil, ""},
 		{"other database", relation(sqlguard.Relation{Database: "other", Name: "t", Ruling: allowed}), sqlguard.Policy{}, pg15, "external_relation"},
 		{"own database", relation(sqlguard.Relation{Database: "SHOP", Name: "t", Ruling: allowed}), sqlguard.Policy{}, pg15, ""},
+		{"listed database", relation(sqlguard.Relation{Database: "other", Name: "t", Ruling: allowed}), sqlguard.Policy{Databases: []string{"other"}}, pg15, ""},
 		{"database without a connection", relation(sqlguard.Relation{Database: "shop", Name: "t", Ruling: allowed}), sqlguard.Policy{}, nil, "external_relation"},
 		{"schema not on the list", user("hr", "t"), sqlguard.Policy{Schemas: sqlguard.Names{Allow: []string{"public"}}}, nil, "relation_not_allowed"},
 		{"schema denied", user("HR", "t"), sqlguard.Policy{Schemas: sqlguard.Names{Deny: []string{"hr"}}}, nil, "relation_not_allowed"},
@@ -292,6 +293,156 @@ func TestColumnRules(t *testing.T) {
 type folding struct{ reader }
 
 func (folding) FoldsNames() bool { return true }
+
+// flat is a reader of a server whose databases are its schemas.
+type flat struct{ reader }
+
+func (flat) SchemasAreDatabases() bool { return true }
+
+func TestRelationsWhereSchemasAreDatabases(t *testing.T) {
+	allowed := sqlguard.Ruling{Allowed: true}
+	shop := &sqlguard.Catalog{Database: "shop", SearchPath: []string{"sales"}}
+	for _, test := range []struct {
+		name     string
+		relation sqlguard.Relation
+		policy   sqlguard.Policy
+		catalog  *sqlguard.Catalog
+		want     string
+	}{
+		{"own", sqlguard.Relation{Schema: "shop", Name: "t", Ruling: allowed}, sqlguard.Policy{}, shop, ""},
+		{"another", sqlguard.Relation{Schema: "hr", Name: "t", Ruling: allowed}, sqlguard.Policy{}, shop, "external_relation"},
+		{"another that differs in case", sqlguard.Relation{Schema: "Shop", Name: "t", Ruling: allowed}, sqlguard.Policy{}, shop, "external_relation"},
+		{"listed", sqlguard.Relation{Schema: "hr", Name: "t", Ruling: allowed}, sqlguard.Policy{Databases: []string{"hr"}}, shop, ""},
+		{"listed in another case", sqlguard.Relation{Schema: "HR", Name: "t", Ruling: allowed}, sqlguard.Policy{Databases: []string{"hr"}}, shop, "external_relation"},
+		{"of the server", sqlguard.Relation{Schema: "information_schema", Name: "tables", System: true, Ruling: allowed}, sqlguard.Policy{}, shop, ""},
+		{"of the server, not listed", sqlguard.Relation{Schema: "mysql", Name: "user", System: true}, sqlguard.Policy{Databases: []string{"mysql"}}, shop, "relation_not_allowed"},
+		{"without a connection", sqlguard.Relation{Schema: "hr", Name: "t", Ruling: allowed}, sqlguard.Policy{}, nil, ""},
+		{"unqualified, denied", sqlguard.Relation{Name: "t", Ruling: allowed}, sqlguard.Policy{Tables: sqlguard.Names{Deny: []string{"shop.t"}}}, shop, "relation_not_allowed"},
+		{"unqualified, denied elsewhere", sqlguard.Relation{Name: "t", Ruling: allowed}, sqlguard.Policy{Tables: sqlguard.Names{Deny: []string{"sales.t"}}}, shop, ""},
+		{"unqualified, without a connection", sqlguard.Relation{Name: "t", Ruling: allowed}, sqlguard.Policy{Tables: sqlguard.Names{Deny: []string{"sales.t"}}}, nil, "unresolved_object"},
+		{"listed and denied", sqlguard.Relation{Schema: "hr", Name: "t", Ruling: allowed}, sqlguard.Policy{Databases: []string{"hr"}, Schemas: sqlguard.Names{Deny: []string{"hr"}}}, shop, "relation_not_allowed"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d := flat{selecting(func(s *sqlguard.Statement) { s.Relations = []sqlguard.Relation{test.relation} })}
+			if got := codes(newGuard(t, d, test.policy, test.catalog).Check("SELECT 1")); got != test.want {
+				t.Errorf("codes = %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// shaped is a reader of a server that takes letters of any width for one.
+type shaped struct{ reader }
+
+func (shaped) FoldName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 0xff01 && r <= 0xff5e {
+			return r - 0xfee0
+		}
+		return r
+	}, name)
+}
+
+func TestRulesWhereFormsFold(t *testing.T) {
+	policy := sqlguard.Policy{
+		Tables:  sqlguard.Names{Deny: []string{"app.ke*", "app.\uff53ecret"}},
+		Schemas: sqlguard.Names{Deny: []string{"hr"}},
+		Columns: []sqlguard.ColumnRule{{Match: "app.users.email"}},
+	}
+	for _, test := range []struct {
+		schema, table, column, want string
+	}{
+		{"app", "users", "id", ""},
+		{"app", "\uff4beys", "id", "relation_not_allowed"},
+		{"app", "secret", "id", "relation_not_allowed"},
+		{"\uff48r", "t", "id", "relation_not_allowed"},
+		{"app", "users", "\uff45mail", "column_not_allowed"},
+		{"app", "\uff55sers", "EMAIL", "column_not_allowed"},
+	} {
+		d := shaped{selecting(func(s *sqlguard.Statement) {
+			s.Relations = []sqlguard.Relation{{Schema: test.schema, Name: test.table, Ruling: sqlguard.Ruling{Allowed: true}}}
+			s.ColumnRefs = []sqlguard.ColumnRef{{Name: test.column}}
+		})}
+		got := codes(newGuard(t, d, policy, nil).Check("SELECT 1"))
+		if got != test.want && !strings.HasPrefix(got, test.want+" ") {
+			t.Errorf("%s.%s.%s: codes = %q, want %q", test.schema, test.table, test.column, got, test.want)
+		}
+	}
+}
+
+func TestColumnsWhereSchemasAreDatabases(t *testing.T) {
+	shop := &sqlguard.Catalog{Database: "shop"}
+	for _, test := range []struct {
+		qualifier []string
+		catalog   *sqlguard.Catalog
+		want      string
+	}{
+		{[]string{"t"}, shop, ""},
+		{[]string{"shop", "t"}, shop, ""},
+		{[]string{"hr", "t"}, shop, ""},
+		{[]string{"information_schema", "tables"}, shop, ""},
+		{[]string{"nowhere", "t"}, shop, "external_relation"},
+		{[]string{"nowhere", "t"}, nil, ""},
+	} {
+		d := flat{selecting(func(s *sqlguard.Statement) {
+			s.Relations = []sqlguard.Relation{
+				{Name: "t", Ruling: sqlguard.Ruling{Allowed: true}},
+				{Schema: "INFORMATION_SCHEMA", Name: "tables", System: true, Ruling: sqlguard.Ruling{Allowed: true}},
+			}
+			s.ColumnRefs = []sqlguard.ColumnRef{{Qualifier: test.qualifier, Name: "c"}}
+		})}
+		if got := codes(newGuard(t, d, sqlguard.Policy{Databases: []string{"hr"}}, test.catalog).Check("SELECT 1")); got != test.want {
+			t.Errorf("%v: codes = %q, want %q", test.qualifier, got, test.want)
+		}
+	}
+}
+
+// homed is a reader whose system relations lie in a schema of the server.
+type homed struct{ reader }
+
+func (homed) SystemSchema() string { return "sys" }
+
+func TestSystemRelationWithoutSchema(t *testing.T) {
+	d := homed{selecting(func(s *sqlguard.Statement) {
+		s.Relations = []sqlguard.Relation{{Name: "objects", System: true, Ruling: sqlguard.Ruling{Allowed: true}}}
+	})}
+	for schema, want := range map[string]string{"SYS": "relation_not_allowed", "pg_catalog": "", "dbo": ""} {
+		p := sqlguard.Policy{Schemas: sqlguard.Names{Deny: []string{schema}}}
+		if got := codes(newGuard(t, d, p, nil).Check("SELECT 1")); got != want {
+			t.Errorf("%s denied: codes = %q, want %q", schema, got, want)
+		}
+	}
+}
+
+// served is a reader that becomes another one for a server.
+type served struct {
+	reader
+	none bool
+}
+
+func (s served) ForServer(product, version string) sqlguard.Dialect {
+	if s.none {
+		return nil
+	}
+	return reader{name: product + " " + version, statements: s.statements}
+}
+
+func TestDialectOfTheServer(t *testing.T) {
+	of := func(c *sqlguard.Catalog) *sqlguard.Guard { return newGuard(t, served{}, sqlguard.Policy{}, c) }
+	older, newer := of(&sqlguard.Catalog{Product: "mariadb", Version: "10.6.1"}), of(&sqlguard.Catalog{Product: "mariadb", Version: "11.8.2"})
+	if got := newer.Dialect().Name(); got != "mariadb 11.8.2" {
+		t.Errorf("the dialect is %q", got)
+	}
+	if older.ID() == newer.ID() {
+		t.Error("guards of two versions have one ID")
+	}
+	if got := of(&sqlguard.Catalog{Database: "shop"}).Dialect().Name(); got != "test" {
+		t.Errorf("without a product, the dialect is %q", got)
+	}
+	if _, err := sqlguard.New(served{none: true}, sqlguard.Policy{}, &sqlguard.Catalog{Product: "x"}); err == nil {
+		t.Error("a dialect that does not know the server made a guard")
+	}
+}
 
 func TestRulesWhereNamesFold(t *testing.T) {
 	for table, want := range map[string]string{"users": "", "USERS": "", "u\u017fers": "relation_not_allowed", "other": "relation_not_allowed"} {

@@ -21,6 +21,10 @@ type inquiry struct {
 	// stored says that the text is not run, since its rows are stored: only
 	// rules that deny apply.
 	stored bool
+	// behind says that the text belongs to a relation and runs whatever a
+	// statement asks: its rows are not shown, so that no rule on names applies,
+	// but everything that it runs must be proved.
+	behind bool
 	// body says that the text is a function's body; values and returns are the
 	// types that the function takes and gives back.
 	body            bool
@@ -50,6 +54,7 @@ func (q *inquiry) refuse(f Finding) { q.v.Findings = append(q.v.Findings, f) }
 
 // require notes a need, each once.
 func (q *inquiry) require(n node, f Finding) {
+	n.behind = n.behind || q.behind
 	if q.noted[n] {
 		return
 	}
@@ -71,8 +76,10 @@ func (q *inquiry) judge(s *Statement) {
 		for i := range s.Types {
 			q.typeName(&s.Types[i])
 		}
-		for i := range s.Settings {
-			q.g.judgeSetting(&s.Settings[i], q.v)
+		if !q.behind {
+			for i := range s.Settings {
+				q.g.judgeSetting(&s.Settings[i], q.v)
+			}
 		}
 	} else {
 		for i := range s.Calls {
@@ -82,11 +89,12 @@ func (q *inquiry) judge(s *Statement) {
 	for i := range s.Relations {
 		q.relation(&s.Relations[i])
 	}
-	if len(q.g.policy.Columns) > 0 {
+	if len(q.g.policy.Columns) > 0 && !q.behind {
 		q.columns(s)
 	}
 	if !q.stored {
 		q.coercions(s)
+		q.orders(s)
 	}
 	q.v.Columns = append(q.v.Columns, s.Columns...)
 }
@@ -223,7 +231,7 @@ func (q *inquiry) userFunction(i int, finding Finding) bool {
 	switch {
 	case q.deniesFunction(f.CatalogName):
 		reason = "denied by this connection's policy"
-	case !q.allowsFunction(f.CatalogName):
+	case !q.behind && !q.allowsFunction(f.CatalogName):
 		reason = "it is not the server's own, and this connection's policy does not allow it"
 		if f.Extension != "" {
 			reason = fmt.Sprintf("of the extension %s it is not known to be pure, and this connection's policy does not allow it", f.Extension)
@@ -242,7 +250,7 @@ func (q *inquiry) deniesFunction(n CatalogName) bool {
 }
 
 func (q *inquiry) allowsFunction(n CatalogName) bool {
-	return slices.ContainsFunc(q.g.policy.Functions.Allow, func(pattern string) bool { return names(pattern, n.Schema, n.Name, q.g.folds) })
+	return slices.ContainsFunc(q.g.policy.Functions.Allow, func(pattern string) bool { return names(pattern, n.Schema, n.Name, q.g.traits.folds) })
 }
 
 // unknownFunction refuses a call of what neither the server nor the catalogue
@@ -350,7 +358,7 @@ func (q *inquiry) relation(r *Relation) {
 	}
 	if code, reason := g.outside(r); code != "" {
 		show(r.Schema)
-		if !q.stored {
+		if !q.stored && (!q.behind || !r.System || code != CodeRelationNotAllowed) {
 			q.refuse(relationFinding(r, code, reason))
 		}
 		return
@@ -358,6 +366,7 @@ func (q *inquiry) relation(r *Relation) {
 	if r.System || r.Access != AccessRead {
 		show(r.Schema)
 		switch {
+		case r.System && q.behind:
 		case r.System && g.deniesSystem(r):
 			q.refuse(relationFinding(r, CodeRelationNotAllowed, "denied by this connection's policy"))
 		case r.System:
@@ -398,12 +407,17 @@ func (q *inquiry) relation(r *Relation) {
 	case RelationView:
 		q.require(node{kind: nodeView, index: i, stored: q.stored}, relationFinding(r, "", fmt.Sprintf("the view %s reads", at.CatalogName)))
 	case RelationMaterialized:
-		if g.policy.deniesAny() {
+		if g.policy.deniesAny() && !q.behind {
 			q.require(node{kind: nodeView, index: i, stored: true}, relationFinding(r, "", fmt.Sprintf("the materialized view %s was made from", at.CatalogName)))
 		}
 	case RelationTable, RelationPartitioned, RelationSequence, RelationForeign:
 	default:
 		q.refuse(relationFinding(r, CodeRelationNotAllowed, fmt.Sprintf("it is of a kind (%s) that the guard does not know", at.Kind)))
+	}
+	if q.objects.parts[i] && !q.stored {
+		f := relationFinding(r, CodeFunctionNotAllowed, "a read of it runs more than the text says")
+		f.Hint = "no other text changes that: read another table, or ask the operator"
+		q.require(node{kind: nodeRead, index: i, behind: true}, f)
 	}
 }
 
@@ -411,13 +425,16 @@ func (q *inquiry) relation(r *Relation) {
 // inheritance.
 func (q *inquiry) denied(i int) string {
 	p := &q.g.policy
+	if q.behind {
+		return ""
+	}
 	var relatives []int
 	if p.deniesAny() {
 		relatives = q.objects.relatives(i)
 	}
 	for _, at := range relatives {
 		n := q.objects.Relations[at].CatalogName
-		if !p.deniesIn(n.Schema, n.Name) {
+		if !p.deniesIn(n.Schema, n.Name, q.g.traits) {
 			continue
 		}
 		if at != i {
@@ -425,7 +442,7 @@ func (q *inquiry) denied(i int) string {
 		}
 		return "denied by this connection's policy"
 	}
-	if n := q.objects.Relations[i].CatalogName; !q.inside && !p.permitsIn(n.Schema, n.Name, q.g.folds) {
+	if n := q.objects.Relations[i].CatalogName; !q.inside && !p.permitsIn(n.Schema, n.Name, q.g.traits) {
 		return "denied by this connection's policy"
 	}
 	return ""
@@ -440,7 +457,7 @@ func (q *inquiry) unknownRelation(r *Relation) {
 	if r.Schema == "" {
 		f = relationFinding(r, CodeUnresolvedObject, "no such table or view in the schemas that are searched")
 		for _, schema := range q.objects.schemasOf(r.Name) {
-			if q.g.policy.permitsIn(schema, r.Name, q.g.folds) {
+			if q.g.policy.permitsIn(schema, r.Name, q.g.traits) {
 				f.Hint = "did you mean " + schema + "." + r.Name + "?"
 				break
 			}
@@ -474,7 +491,7 @@ func (q *inquiry) columns(s *Statement) {
 			}
 		}
 		if len(covered) > 0 {
-			q.v.refuseMentions(s, rule, column, covered, others)
+			q.v.refuseMentions(s, rule, column, covered, others, q.g.traits.same)
 		}
 	}
 }

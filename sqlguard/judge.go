@@ -57,6 +57,9 @@ func (g *Guard) judge(s *Statement, v *Verdict, listed *seen) {
 	for i := range s.Relations {
 		g.judgeRelation(&s.Relations[i], v, listed)
 	}
+	if g.traits.flat {
+		g.judgeQualifiers(s, v)
+	}
 	if len(g.policy.Columns) > 0 {
 		g.judgeColumns(s, v)
 	}
@@ -163,7 +166,7 @@ func (g *Guard) denies(c *Call) bool {
 }
 
 func (g *Guard) allows(c *Call) bool {
-	return g.matches(g.policy.Functions.Allow, c, func(pattern, schema, name string) bool { return names(pattern, schema, name, g.folds) })
+	return g.matches(g.policy.Functions.Allow, c, func(pattern, schema, name string) bool { return names(pattern, schema, name, g.traits.folds) })
 }
 
 func (g *Guard) judgeType(t *Type, v *Verdict, listed *seen) {
@@ -223,6 +226,29 @@ func (g *Guard) judgeRelation(r *Relation, v *Verdict, listed *seen) {
 	}
 }
 
+// judgeQualifiers refuses columns of a database that is none of the
+// connection's: no relation of the statement can have them.
+func (g *Guard) judgeQualifiers(s *Statement, v *Verdict) {
+	own := g.database()
+	if own == "" {
+		return
+	}
+	for i := range s.ColumnRefs {
+		ref := &s.ColumnRefs[i]
+		if len(ref.Qualifier) < 2 {
+			continue
+		}
+		database := ref.Qualifier[len(ref.Qualifier)-2]
+		system := slices.ContainsFunc(s.Relations, func(r Relation) bool { return r.System && strings.EqualFold(r.Schema, database) })
+		if database != own && !system && !slices.Contains(g.policy.Databases, database) {
+			v.Findings = append(v.Findings, Finding{
+				Code: CodeExternalRelation, Span: ref.Span, Object: strings.Join(ref.Qualifier, ".") + "." + ref.Name,
+				Message: fmt.Sprintf("column %s.%s: it lies in database %s, outside this connection", strings.Join(ref.Qualifier, "."), ref.Name, database),
+			})
+		}
+	}
+}
+
 // outside returns why a relation cannot be read whatever its name in the
 // connection's own schemas: the dialect refuses it, or it lies in another
 // database.
@@ -230,11 +256,35 @@ func (g *Guard) outside(r *Relation) (Code, string) {
 	if !r.Ruling.Allowed {
 		return cmp.Or(r.Ruling.Code, CodeRelationNotAllowed), cmp.Or(r.Ruling.Reason, "not on the list of system relations that may be read")
 	}
-	if own := cmp.Or(g.policy.Database, g.catalog.Database); r.Database != "" && (own == "" || !strings.EqualFold(r.Database, own)) {
-		return CodeExternalRelation, fmt.Sprintf("it lies in database %s, outside this connection", r.Database)
+	if database := g.foreign(r); database != "" {
+		return CodeExternalRelation, fmt.Sprintf("it lies in database %s, outside this connection", database)
 	}
 	return "", ""
 }
+
+// foreign returns the database of a relation that lies in none of the
+// connection's, else "".
+func (g *Guard) foreign(r *Relation) string {
+	own := g.database()
+	switch {
+	case r.Database != "":
+		if own != "" && strings.EqualFold(r.Database, own) || slices.Contains(g.policy.Databases, r.Database) {
+			return ""
+		}
+		return r.Database
+	case !g.traits.flat || r.System || r.Schema == "":
+		return ""
+	case own == "": // no connection that could have an outside
+		return ""
+	case r.Schema == own || slices.Contains(g.policy.Databases, r.Schema):
+		return ""
+	default:
+		return r.Schema
+	}
+}
+
+// database is the connection's own, "" when it is not known.
+func (g *Guard) database() string { return cmp.Or(g.policy.Database, g.catalog.Database) }
 
 func relationFinding(r *Relation, code Code, reason string) Finding {
 	name := qualified(r.Schema, r.Name)
@@ -264,7 +314,7 @@ func (g *Guard) permits(r *Relation) permission {
 	}
 	allowed, refused := 0, 0
 	for _, schema := range schemas {
-		if p.permitsIn(schema, r.Name, g.folds) {
+		if p.permitsIn(schema, r.Name, g.traits) {
 			allowed++
 		} else {
 			refused++
@@ -283,8 +333,7 @@ func (g *Guard) permits(r *Relation) permission {
 // deniesSystem reports whether a rule denies a relation of the server's own. A
 // name without a schema is matched in whatever schema the rule names.
 func (g *Guard) deniesSystem(r *Relation) bool {
-	if r.Schema != "" && slices.ContainsFunc(g.policy.Schemas.Deny, func(pattern string) bool { return foldMatch(pattern, r.Schema) }) ||
-		r.Schema == "" && slices.ContainsFunc(g.policy.Schemas.Deny, func(pattern string) bool { return foldMatch(pattern, "pg_catalog") }) {
+	if home := cmp.Or(r.Schema, g.traits.systemSchema); home != "" && slices.ContainsFunc(g.policy.Schemas.Deny, func(pattern string) bool { return foldMatch(pattern, home) }) {
 		return true
 	}
 	return slices.ContainsFunc(g.policy.Tables.Deny, func(pattern string) bool {
@@ -294,23 +343,31 @@ func (g *Guard) deniesSystem(r *Relation) bool {
 }
 
 // deniesIn reports whether a rule denies a relation.
-func (p *Policy) deniesIn(schema, name string) bool {
+func (p *Policy) deniesIn(schema, name string, t traits) bool {
+	schema, name = t.fold(schema), t.fold(name)
 	denied := func(list []string) bool {
-		return slices.ContainsFunc(list, func(pattern string) bool { return couldName(pattern, schema, name) })
+		return slices.ContainsFunc(list, func(pattern string) bool { return couldName(t.fold(pattern), schema, name) })
 	}
 	return denied(p.Schemas.Deny) || denied(p.Tables.Deny)
 }
 
-func (p *Policy) permitsIn(schema, name string, folds bool) bool {
+func (p *Policy) permitsIn(schema, name string, t traits) bool {
 	allowed := func(list []string) bool {
-		return len(list) == 0 || slices.ContainsFunc(list, func(pattern string) bool { return names(pattern, schema, name, folds) })
+		return len(list) == 0 || slices.ContainsFunc(list, func(pattern string) bool { return names(pattern, schema, name, t.folds) })
 	}
-	return !p.deniesIn(schema, name) && allowed(p.Schemas.Allow) && allowed(p.Tables.Allow)
+	return !p.deniesIn(schema, name, t) && allowed(p.Schemas.Allow) && allowed(p.Tables.Allow)
 }
 
 // searchPath is where the session resolves unqualified names: the schemas it
-// pins, else those the server reported, else unknown.
+// pins, else those the server reported, else unknown. Where schemas are
+// databases, it is the connection's own.
 func (g *Guard) searchPath() []string {
+	if g.traits.flat {
+		if own := g.database(); own != "" {
+			return []string{own}
+		}
+		return nil
+	}
 	if len(g.policy.SearchPath) > 0 {
 		return g.policy.SearchPath
 	}

@@ -31,7 +31,7 @@ func (o *objects) relationNames(g *Guard, schema string) func(yield func(name, f
 	return func(yield func(string, string) bool) {
 		for i := range o.Relations {
 			n := o.Relations[i].CatalogName
-			if schema != "" && n.Schema != schema || !g.policy.permitsIn(n.Schema, n.Name, g.folds) {
+			if schema != "" && n.Schema != schema || !g.policy.permitsIn(n.Schema, n.Name, g.traits) {
 				continue
 			}
 			full := n.String()

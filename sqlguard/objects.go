@@ -84,6 +84,7 @@ type objects struct {
 	parents   map[int][]int               // relations that read one as their child
 	foreign   map[int]CatalogName         // the foreign table that a read of a relation reads
 	columns   [][]string                  // the names of the columns of Relations
+	parts     map[int]bool                // relations of which a read runs parts
 	typeNames map[string]bool             // names of types, without schemas
 	listNames map[string]bool             // those of arrays, without the underscores before them
 	multi     map[CatalogName]CatalogName // multiranges by their ranges
@@ -167,9 +168,15 @@ func newObjects(d Dialect, o *Objects, path []string) (*objects, error) {
 			x.casts = append(x.casts, i)
 		}
 	}
-	x.parents, x.foreign = make(map[int][]int), make(map[int]CatalogName)
+	x.parents, x.foreign, x.parts = make(map[int][]int), make(map[int]CatalogName), make(map[int]bool)
 	for i := range x.Relations {
 		for n, at := range x.family(i) {
+			if len(x.Relations[at].Parts) > 0 {
+				x.parts[i] = true
+			}
+			if x.Relations[i].Kind == RelationPartitioned && len(x.Relations[i].Parts) > 0 {
+				x.parts[at] = true
+			}
 			if n > 0 {
 				x.parents[at] = append(x.parents[at], i)
 			}
@@ -216,7 +223,7 @@ func (o *objects) element(n CatalogName) CatalogName {
 func (o *Objects) clone() Objects {
 	c := Objects{
 		Functions: slices.Clone(o.Functions), Operators: slices.Clone(o.Operators), Casts: slices.Clone(o.Casts),
-		Types: slices.Clone(o.Types), Relations: slices.Clone(o.Relations),
+		Types: slices.Clone(o.Types), Relations: slices.Clone(o.Relations), Orders: slices.Clone(o.Orders),
 	}
 	for i := range c.Functions {
 		f := &c.Functions[i]
@@ -228,9 +235,24 @@ func (o *Objects) clone() Objects {
 	}
 	for i := range c.Relations {
 		r := &c.Relations[i]
-		r.Columns, r.Children = slices.Clone(r.Columns), slices.Clone(r.Children)
+		r.Columns, r.Children, r.Parts = slices.Clone(r.Columns), slices.Clone(r.Children), slices.Clone(r.Parts)
+		for n := range r.Parts {
+			p := &r.Parts[n]
+			p.Runs, p.Makes = cloneRoutines(p.Runs), slices.Clone(p.Makes)
+		}
+	}
+	for i := range c.Orders {
+		c.Orders[i].Runs = cloneRoutines(c.Orders[i].Runs)
 	}
 	return c
+}
+
+func cloneRoutines(routines []CatalogRoutine) []CatalogRoutine {
+	routines = slices.Clone(routines)
+	for i := range routines {
+		routines[i].Arguments = slices.Clone(routines[i].Arguments)
+	}
+	return routines
 }
 
 // searched reports whether a name without a schema is looked up in a schema.

@@ -33,8 +33,10 @@ type Policy struct {
 	// names, when it is pinned or known.
 	SearchPath []string `json:"searchPath"`
 	// Database is the connection's own database; a name qualified with it is
-	// not an external relation.
-	Database string `json:"database"`
+	// not an external relation. Databases are others that may be read, in
+	// dialects that name one in a relation, as the server spells them.
+	Database  string   `json:"database"`
+	Databases []string `json:"databases,omitempty"`
 }
 
 // Names is a list of names that are allowed and one of names that are denied.

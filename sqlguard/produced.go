@@ -142,7 +142,8 @@ func (q *inquiry) targets() *targets {
 // first place.
 type mentioned struct {
 	names map[string]Span
-	whole *Span // of something that may mean whole rows of whatever relation
+	whole *Span      // of something that may mean whole rows of whatever relation
+	mixed *mentioned // the same without what is bare; nil where nothing is
 }
 
 // row reports whether whole rows of a relation are mentioned, and where.
@@ -164,9 +165,23 @@ func (q *inquiry) mentions() *mentioned {
 		return q.mentioned
 	}
 	s := q.statement
+	m := q.mentionedBy(false)
+	if slices.ContainsFunc(s.ColumnRefs, func(ref ColumnRef) bool { return ref.Bare }) {
+		m.mixed = q.mentionedBy(true)
+	}
+	q.mentioned = m
+	return m
+}
+
+// mentionedBy is mentions, with or without what is bare.
+func (q *inquiry) mentionedBy(mixed bool) *mentioned {
+	s := q.statement
 	m := &mentioned{names: make(map[string]Span, len(s.ColumnRefs))}
 	for i := range s.ColumnRefs {
 		ref := &s.ColumnRefs[i]
+		if mixed && ref.Bare {
+			continue
+		}
 		if ref.Star {
 			m.whole = &ref.Span
 		} else if _, ok := m.names[ref.Name]; !ok {
@@ -178,7 +193,6 @@ func (q *inquiry) mentions() *mentioned {
 			m.whole = &c.Span
 		}
 	}
-	q.mentioned = m
 	return m
 }
 

@@ -12,7 +12,8 @@ const (
 	nodeFunction nodeKind = iota
 	nodeView
 	nodeType
-	nodeRow // the row of a relation, as a type
+	nodeRow  // the row of a relation, as a type
+	nodeRead // what a read of a relation runs besides the text
 )
 
 // node is an object of the catalogue that a text depends on.
@@ -20,6 +21,7 @@ type node struct {
 	kind   nodeKind
 	index  int
 	stored bool // see inquiry
+	behind bool // see inquiry
 }
 
 // localVerdict is what an object's own texts say of it, others left aside.
@@ -103,7 +105,7 @@ func (o *objects) judged(g *Guard, n node) *localVerdict {
 		return known
 	}
 	var v Verdict
-	q := inquiry{g: g, objects: o, v: &v, inside: true, stored: n.stored}
+	q := inquiry{g: g, objects: o, v: &v, inside: true, stored: n.stored, behind: n.behind}
 	q.node(n)
 	local := &localVerdict{needs: q.needs}
 	if len(v.Findings) > 0 {
@@ -128,6 +130,8 @@ func (q *inquiry) node(n node) {
 		}
 	case nodeType:
 		q.provenType(&o.Types[n.index])
+	case nodeRead:
+		q.parts(n.index)
 	case nodeRow:
 		for _, c := range o.Relations[n.index].Columns {
 			q.typeNamed(c.Type)
@@ -159,11 +163,11 @@ func (q *inquiry) provenFunction(f *CatalogFunction) {
 		return
 	}
 	switch {
-	case f.SecurityDefiner:
+	case f.SecurityDefiner && !q.behind:
 		refuse("it runs with the rights of its owner (SECURITY DEFINER)")
 	case len(f.Settings) > 0:
 		refuse("it changes settings of the session while it runs")
-	case f.Volatility != VolatilityStable && f.Volatility != VolatilityImmutable:
+	case f.Volatility != VolatilityStable && f.Volatility != VolatilityImmutable && (!q.behind || f.Language != "sql"):
 		refuse("it is declared VOLATILE, so that it may have effects")
 	case f.Kind == FunctionAggregate:
 		if len(f.Runs) == 0 {

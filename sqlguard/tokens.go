@@ -41,10 +41,15 @@ type Tokens struct {
 	VerticalTab bool
 }
 
-// Split returns the spans of the statements of text, as separated by the
-// dialect's terminators, without the terminators; a client command is a piece
-// of its own. Pieces of nothing but white space and comments are left out.
-func Split(d Dialect, text string) []Span {
+// Split returns the spans of the statements of text, as [Tokens.Statements]
+// does.
+func Split(d Dialect, text string) []Span { return d.Lex(text).Statements() }
+
+// Statements returns the spans of the statements of the text, as separated by
+// the dialect's terminators, without the terminators; a client command is a
+// piece of its own. Pieces of nothing but white space and comments are left
+// out.
+func (t Tokens) Statements() []Span {
 	var (
 		spans []Span
 		start = -1
@@ -56,7 +61,7 @@ func Split(d Dialect, text string) []Span {
 		}
 		start = -1
 	}
-	for _, t := range d.Lex(text).List {
+	for _, t := range t.List {
 		switch t.Kind { //nolint:exhaustive // every other kind is part of a statement
 		case TokenTerminator:
 			flush()

@@ -18,6 +18,10 @@ func (Dialect) Name() string { return "postgres" }
 // Version names the parser of this build, its version and its grammar.
 func (Dialect) Version() string { return parserVersion }
 
+// SystemSchema returns the schema of system relations that are written without
+// one.
+func (Dialect) SystemSchema() string { return "pg_catalog" }
+
 // Analyze parses sql and states what each of its statements does. A text of
 // comments alone has no statement. The error is a *sqlguard.SyntaxError when
 // the text does not parse, is not UTF-8 or holds a NUL character.
@@ -50,6 +54,7 @@ func analyze(sql string, with walker) ([]sqlguard.Statement, error) {
 			w.unreadable()
 			continue
 		}
+		w.noteBares(raw.Stmt.GetSelectStmt())
 		w.node(raw.Stmt)
 		w.describe(raw.Stmt)
 	}

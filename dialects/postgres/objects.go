@@ -171,6 +171,59 @@ func (w *walker) describeCall(n *funcCall, c *sqlguard.Call) {
 	}
 }
 
+// bareFunctions tell something of an array without making a value of its
+// elements' type, and take nothing else but numbers.
+var bareFunctions = []string{"array_dims", "array_length", "array_lower", "array_ndims", "array_upper", "cardinality", "count"}
+
+// noteBares finds the columns of a statement that go straight into its result or
+// into its order. What a set operation joins takes one type, so that there none
+// does.
+func (w *walker) noteBares(n *selectStmt) {
+	if w.names == nil || n == nil || n.Op != setopNone {
+		return
+	}
+	w.bares = map[*columnRef]bool{}
+	for _, t := range n.TargetList {
+		if c := w.bareColumn(t.GetResTarget().GetVal()); c != nil {
+			w.bares[c] = true
+		}
+	}
+	for _, s := range n.SortClause {
+		if by := s.GetSortBy(); by != nil && len(by.UseOp) == 0 && by.Node.GetColumnRef() != nil {
+			w.bares[by.Node.GetColumnRef()] = true
+		}
+	}
+	for _, g := range n.GroupClause {
+		if c := g.GetColumnRef(); c != nil {
+			w.bares[c] = true
+		}
+	}
+}
+
+// bareColumn returns the column that an expression shows as it is, in part, or by
+// its size, or nil.
+func (w *walker) bareColumn(n *node) *columnRef {
+	if c := n.GetColumnRef(); c != nil {
+		return c
+	}
+	if i := n.GetAIndirection(); i != nil {
+		for _, part := range i.Indirection {
+			if part.GetAIndices() == nil {
+				return nil
+			}
+		}
+		return i.Arg.GetColumnRef()
+	}
+	f := n.GetFuncCall()
+	if f == nil || len(f.Args) == 0 || len(f.Args) > 2 || len(f.AggOrder) > 0 || f.AggFilter != nil || f.Over != nil || len(f.Args) == 2 && f.Args[1].GetAConst().GetIval() == nil {
+		return nil
+	}
+	if schema, name, ok := w.qualifiedName(f.Funcname); !ok || !slices.Contains(bareFunctions, name) || schema != "pg_catalog" && (schema != "" || w.names.Callable(name)) {
+		return nil
+	}
+	return f.Args[0].GetColumnRef()
+}
+
 // collectingFunctions are the functions of the server and of the reviewed
 // extensions that make an array or a range of a value, or read texts as values
 // of the type of another argument, sorted.

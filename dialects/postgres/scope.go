@@ -150,6 +150,8 @@ func (w *walker) judgeColumnRef(n *columnRef) {
 		}
 	}
 	span := w.nameSpan(n.Location)
+	w.bare = w.bares[n]
+	defer func() { w.bare = false }()
 	if n.Fields[last].GetAStar() != nil {
 		w.star(qualifier, span, "*")
 		return
@@ -183,7 +185,7 @@ func (w *walker) column(qualifier []string, name string, span sqlguard.Span) {
 		w.qualifiedColumn(qualifier, name, span)
 		return
 	}
-	w.noteColumn(sqlguard.ColumnRef{Name: name, Span: span})
+	w.noteColumn(sqlguard.ColumnRef{Name: name, Span: span, Bare: w.bare})
 	refused, joined := false, false
 	for i := range w.items {
 		item := &w.items[i]
@@ -220,7 +222,7 @@ func (w *walker) qualifiedColumn(qualifier []string, name string, span sqlguard.
 	if w.derived(qualifier) {
 		return
 	}
-	w.noteColumn(sqlguard.ColumnRef{Qualifier: qualifier, Name: name, Span: span})
+	w.noteColumn(sqlguard.ColumnRef{Qualifier: qualifier, Name: name, Span: span, Bare: w.bare})
 	if wholeRow {
 		w.noteColumn(sqlguard.ColumnRef{Qualifier: qualifier, Star: true, Span: span})
 	}
@@ -230,17 +232,17 @@ func (w *walker) qualifiedColumn(qualifier []string, name string, span sqlguard.
 // the current query. What says how.
 func (w *walker) star(qualifier []string, span sqlguard.Span, what string) {
 	if len(qualifier) == 0 {
-		if w.starred { // once says it all, and thousands of joins may ask
+		if w.starred || w.bare && w.bareStar { // once says it all, and thousands of joins may ask
 			return
 		}
-		w.starred = true
+		w.starred, w.bareStar = !w.bare, w.bare
 		for i := range w.items[w.level:] {
 			item := &w.items[w.level+i]
 			if item.facts != nil {
 				w.refuseColumns(item, span, what)
 			}
 			if item.kind == itemRelation {
-				w.noteColumn(sqlguard.ColumnRef{Qualifier: []string{item.name}, Star: true, Span: span})
+				w.noteColumn(sqlguard.ColumnRef{Qualifier: []string{item.name}, Star: true, Span: span, Bare: w.bare})
 			}
 		}
 		return
@@ -253,7 +255,7 @@ func (w *walker) star(qualifier []string, span sqlguard.Span, what string) {
 		}
 	}
 	if !w.derived(qualifier) {
-		w.noteColumn(sqlguard.ColumnRef{Qualifier: qualifier, Star: true, Span: span})
+		w.noteColumn(sqlguard.ColumnRef{Qualifier: qualifier, Star: true, Span: span, Bare: w.bare})
 	}
 }
 

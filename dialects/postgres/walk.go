@@ -33,7 +33,10 @@ type walker struct {
 	body       bool
 	cteColumns [][]string // of ctes, "" for what is not known; with names only
 	operators  map[operatorUse]bool
-	naturals   int // NATURAL joins whose columns were looked up
+	naturals   int                 // NATURAL joins whose columns were looked up
+	bares      map[*columnRef]bool // see noteBares
+	bare       bool                // the column at hand is one of them
+	bareStar   bool                // a bare star was noted
 
 	locks *lockingSearch
 	room  []string // see strings

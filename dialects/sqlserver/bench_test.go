@@ -1,9 +1,11 @@
 package sqlserver_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ktxhq/ktx/dialects/sqlserver"
 )
@@ -100,4 +102,34 @@ func BenchmarkLex(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkRatio reports the median time of a whole verdict, and as a multiple
+// of the median time of the bare parse, measured in turns in one process.
+func BenchmarkRatio(b *testing.B) {
+	for _, text := range benchTexts {
+		b.Run(text.name, func(b *testing.B) {
+			g := newGuard(b)
+			texts := variants(text.sql)
+			var check, parse []time.Duration
+			for i := 0; b.Loop(); i++ {
+				sql := texts[i%len(texts)]
+				check = append(check, clock(func() { g.Check(sql) }))
+				parse = append(parse, clock(func() { _, _ = sqlserver.Dialect{}.Analyze(sql) }))
+			}
+			b.ReportMetric(float64(median(check))/float64(time.Microsecond), "µs/median")
+			b.ReportMetric(float64(median(check))/float64(median(parse)), "check/parse")
+		})
+	}
+}
+
+func clock(f func()) time.Duration {
+	start := time.Now()
+	f()
+	return time.Since(start)
+}
+
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
 }

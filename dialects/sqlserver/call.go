@@ -80,7 +80,8 @@ func (p *parser) argumentsOf(fn *function, call int) kind {
 }
 
 // arguments reads ( [DISTINCT | ALL] expression, … ). DEFAULT may stand for an
-// argument of a user's function.
+// argument of a user's function. Reference: What are the Microsoft SQL database
+// functions?
 func (p *parser) arguments() {
 	p.expectMark('(')
 	if p.acceptMark(')') {
@@ -96,6 +97,7 @@ func (p *parser) arguments() {
 	p.expectMark(')')
 }
 
+// argument reads one argument. Reference: User-Defined Functions, "DEFAULT".
 func (p *parser) argument() {
 	if p.is("default") {
 		p.next()
@@ -260,6 +262,8 @@ func (p *parser) fullTextArguments() {
 	p.expectMark(')')
 }
 
+// fullTextColumns reads what is searched. Reference: CONTAINS (Transact-SQL),
+// "column_list"; FREETEXT (Transact-SQL).
 func (p *parser) fullTextColumns() {
 	switch {
 	case p.mark() == '*':
@@ -286,14 +290,21 @@ func (p *parser) fullTextColumns() {
 	}
 }
 
+// searchedColumn reads the name of a column where no other expression can
+// stand. Reference: CONTAINS (Transact-SQL), "column_name".
 func (p *parser) searchedColumn() {
+	if p.atPseudo() {
+		p.pseudo()
+		return
+	}
 	n := p.multiName("a column")
 	if p.err == nil {
 		p.column(&n)
 	}
 }
 
-// fullTextSearch reads the search and what follows it.
+// fullTextSearch reads the search and what follows it. Reference: CONTAINS
+// (Transact-SQL), "contains_search_condition".
 func (p *parser) fullTextSearch() {
 	p.expectMark(',')
 	p.scalar()

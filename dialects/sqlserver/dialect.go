@@ -15,6 +15,10 @@ func (Dialect) Name() string { return "sqlserver" }
 // Version names the parser and the release of SQL Server whose grammar it has.
 func (Dialect) Version() string { return version }
 
+// SystemSchema returns the schema of system relations that are written without
+// one.
+func (Dialect) SystemSchema() string { return "sys" }
+
 // Lex splits text by the lexical rules of Transact-SQL. White space is not a
 // token. GO alone on its line and lines of sqlcmd that begin with ":" or "!!" are
 // client commands. A semicolon in the body of a module or between BEGIN and END
@@ -47,6 +51,12 @@ func (Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
 		case sqlguard.TokenUnterminated:
 			return nil, &sqlguard.SyntaxError{Message: unterminated(sql[t.start]), Offset: t.start}
 		case sqlguard.TokenInvalid:
+			if isDigit(sql[t.start]) || sql[t.start] == '.' {
+				return nil, &sqlguard.SyntaxError{Message: "a word touches this number", Offset: t.start}
+			}
+			if sql[t.start] == '`' {
+				return nil, &sqlguard.SyntaxError{Message: "names are quoted by [ and ], or by double quotes", Offset: t.start}
+			}
 			return nil, &sqlguard.SyntaxError{Message: "no token of Transact-SQL begins with this character", Offset: t.start}
 		case sqlguard.TokenWord:
 			if t.word == nil && disguised(sql[t.start:t.end]) {

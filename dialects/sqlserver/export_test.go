@@ -64,6 +64,9 @@ func AllowedFunctions() []string {
 // ODBCFunctions maps the functions of ODBC to the server's own.
 var ODBCFunctions = odbcFunctions
 
+// ForeignFunctions are functions of other languages, by what stands for them.
+var ForeignFunctions = foreignFunctions
+
 // FunctionListed reports whether a function is in the tables.
 func FunctionListed(name string) bool { return functions[name] != nil }
 
@@ -72,6 +75,9 @@ func RefusedConstructs() []string { return slices.Sorted(maps.Keys(constructs)) 
 
 // ConstructCode is the code of a construct's refusal.
 func ConstructCode(name string) sqlguard.Code { return constructs[name].code }
+
+// TableHint reports whether a word is a hint of a table.
+func TableHint(word string) bool { return tableHintUses[word] != 0 }
 
 // TableWords returns the words that the tables of hints and statements hold.
 func TableWords() []string {

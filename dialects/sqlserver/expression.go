@@ -26,11 +26,15 @@ func (p *parser) scalar() {
 func (p *parser) condition() {
 	at := p.tok
 	if p.any() == scalar && p.err == nil {
+		if message := p.foreign(); message != "" {
+			p.failAt(p.tok, message)
+		}
 		p.failAt(at, "expected a condition, found an expression")
 	}
 }
 
-// any reads a condition or an expression with a value.
+// any reads a condition or an expression with a value. Reference: Expressions;
+// Search condition (Transact-SQL).
 func (p *parser) any() kind {
 	p.enter()
 	k := p.or()
@@ -38,6 +42,7 @@ func (p *parser) any() kind {
 	return k
 }
 
+// or reads operands of OR. Reference: OR (Transact-SQL).
 func (p *parser) or() kind {
 	k := p.and()
 	for p.is("or") {
@@ -49,6 +54,7 @@ func (p *parser) or() kind {
 	return k
 }
 
+// and reads operands of AND. Reference: AND (Transact-SQL).
 func (p *parser) and() kind {
 	k := p.not()
 	for p.is("and") {
@@ -67,6 +73,7 @@ func (p *parser) demand(k kind) {
 	}
 }
 
+// not reads a condition with its NOT. Reference: NOT (Transact-SQL).
 func (p *parser) not() kind {
 	negated := false
 	for p.given == none && p.accept("not") {
@@ -143,7 +150,7 @@ func (p *parser) timeZone() {
 	}
 }
 
-// primary reads one operand.
+// primary reads one operand. Reference: Expressions (Transact-SQL).
 func (p *parser) primary() kind {
 	if k := p.given; k != none {
 		p.given = none
@@ -183,6 +190,7 @@ func (p *parser) primary() kind {
 
 // bracketed reads what stands in brackets and reports whether it is a query.
 // What ( ( … begins, a query or an expression, its first SELECT decides.
+// Reference: Subqueries; Expressions (Transact-SQL).
 func (p *parser) bracketed() (k kind, query bool) {
 	p.enter()
 	defer p.leave()
@@ -211,13 +219,15 @@ func (p *parser) bracketed() (k kind, query bool) {
 	return k, false
 }
 
-// parameter reads @name, which no query may hold.
+// parameter reads @name, which no query may hold. Reference: Variables
+// (Transact-SQL).
 func (p *parser) parameter() {
 	p.forbid("variable", p.here())
 	p.next()
 }
 
 // wordPrimary reads an operand that begins with a word of the grammar.
+// Reference: Expressions (Transact-SQL).
 func (p *parser) wordPrimary() kind {
 	switch p.tok.word.text {
 	case "null":
@@ -302,6 +312,7 @@ func (p *parser) nextValue() {
 }
 
 // named reads a column, or a call of a function or method by its name.
+// Reference: Expressions (Transact-SQL), "column", "scalar_function".
 func (p *parser) named() kind {
 	n := p.multiName("an expression")
 	switch {

@@ -70,7 +70,8 @@ func (p *parser) forJSON() {
 	}
 }
 
-// optionalLiteral reads ('text'), if it stands here.
+// optionalLiteral reads ('text'), if it stands here. Reference: FOR XML (SQL
+// Server), "ElementName"; FOR JSON.
 func (p *parser) optionalLiteral() {
 	if p.acceptMark('(') {
 		p.stringLiteral("a name in quotes")

@@ -16,7 +16,8 @@ func (p *parser) tableSource() {
 }
 
 // joins reads joins behind a table. ON may follow later joins first: each
-// closes the last join that is still open.
+// closes the last join that is still open. Reference: FROM clause
+// (Transact-SQL), "joined_table".
 func (p *parser) joins() {
 	open := 0
 	for p.err == nil {
@@ -26,7 +27,10 @@ func (p *parser) joins() {
 		case p.is("cross") && p.peek(1).spells("apply"), p.is("outer") && p.peek(1).spells("apply"):
 			p.next()
 			p.next()
+			lateral := p.lateral
+			p.lateral = true
 			p.table()
+			p.lateral = lateral
 		case p.is("cross"):
 			p.next()
 			p.joinHint()
@@ -69,6 +73,7 @@ func (p *parser) joinHint() {
 }
 
 // table reads one table, table function, derived table or join in brackets.
+// Reference: FROM clause (Transact-SQL), "table_source".
 func (p *parser) table() {
 	switch {
 	case p.mark() == '(':
@@ -109,8 +114,11 @@ func (p *parser) bracketedTable() (query bool) {
 	p.expectMark('(')
 	switch {
 	case p.is("select"):
+		lateral := p.lateral
+		p.lateral = false
 		p.queryExpression()
 		p.queryTail()
+		p.lateral = lateral
 		query = true
 	case p.is("values"):
 		p.next()
@@ -142,21 +150,22 @@ func (p *parser) bracketedTable() (query bool) {
 
 // derivedAlias reads the alias of a derived table, and its columns. The result
 // of a query of type xml can be taken apart with nodes(); a view of a graph can
-// be FOR PATH.
+// be FOR PATH. Reference: FROM clause (Transact-SQL), "derived_table".
 func (p *parser) derivedAlias() {
 	if p.mark() == '.' {
 		p.method()
 	}
 	p.acceptAll("for", "path")
 	p.accept("as")
-	p.simpleName("an alias of the query before")
+	p.expose(p.simpleName("an alias of the query before").text, true)
 	if p.mark() == '(' {
 		p.columnNames()
 	}
 	p.tableSample()
 }
 
-// namedTable reads a table or a table function by its name.
+// namedTable reads a table or a table function by its name. Reference: FROM
+// clause (Transact-SQL), "table_or_view_name".
 func (p *parser) namedTable() {
 	n := p.multiName("a table")
 	switch {
@@ -165,11 +174,14 @@ func (p *parser) namedTable() {
 	case n.star:
 		p.fail("the name of a table instead of the * before")
 		return
-	case p.mark() == '(' && !p.atOldHints():
+	case p.mark() == '(' && (p.lateral || !p.atOldHints()):
 		p.tableFunction(&n)
 		return
 	}
-	relation := p.relation(&n, sqlguard.AccessRead)
+	relation := p.source(&n)
+	if p.mark() == '(' {
+		p.bareHints = append(p.bareHints, bareHint{n.at, p.at + 1})
+	}
 	if p.is("for") && p.peek(1).spells("system_time") {
 		p.systemTime()
 	}
@@ -185,7 +197,8 @@ func (p *parser) namedTable() {
 	p.tableHints()
 }
 
-// tableAlias reads [AS] alias.
+// tableAlias reads [AS] alias. Reference: FROM clause (Transact-SQL),
+// "table_alias".
 func (p *parser) tableAlias(relation int) {
 	switch {
 	case p.accept("as"):
@@ -204,12 +217,20 @@ func (p *parser) tableAlias(relation int) {
 // FROM clause (Transact-SQL), "rowset_function" and
 // "user_defined_function"; nodes() Method (xml Data Type).
 func (p *parser) tableFunction(n *name) {
+	p.sources++
 	if n.n > 1 {
+		methods := len(p.methods)
 		p.enter()
 		p.qualifiedCall(n)
 		p.leave()
+		if len(p.methods) > methods {
+			p.sources--
+		}
 	} else {
 		fn := lookupFunction(n.last().text)
+		if fn != nil && n.last().quoted && !fn.denied() {
+			fn = nil // it may be a function of the user's
+		}
 		if fn != nil && !fn.table && !fn.denied() {
 			fn = &function{name: fn.name, code: sqlguard.CodeFunctionNotAllowed, reason: "it is no table function"}
 		}
@@ -279,6 +300,7 @@ func (p *parser) fullTextTable() {
 		p.scalar()
 	}
 	p.expectMark(')')
+	p.sources++
 	p.tableAlias(-1)
 }
 
@@ -303,8 +325,9 @@ func (p *parser) external() {
 	p.tableAlias(-1)
 }
 
-// oldSystemFunction reads ::fn_name(…), the form of calls to system functions of
-// SQL Server 2000.
+// oldSystemFunction reads ::fn_name(…), the form of calls to system functions
+// of SQL Server 2000. Reference: sys.fn_helpcollations (Transact-SQL), for one
+// of them.
 func (p *parser) oldSystemFunction() {
 	start := p.tok.start
 	p.next()
@@ -330,19 +353,34 @@ func (p *parser) systemTime() {
 	switch {
 	case p.accept("all"):
 	case p.acceptAll("as", "of"):
-		p.scalar()
+		p.instant()
 	case p.accept("from"):
-		p.scalar()
+		p.instant()
 		p.expect("to")
-		p.scalar()
+		p.instant()
 	case p.accept("between"):
-		p.scalar()
+		p.instant()
 		p.expect("and")
-		p.scalar()
+		p.instant()
 	case p.acceptAll("contained", "in"):
-		p.brackets(p.scalar)
+		p.brackets(p.instant)
 	default:
 		p.fail("AS OF, FROM, BETWEEN, CONTAINED IN or ALL")
+	}
+}
+
+// instant reads a time of FOR SYSTEM_TIME: a literal or a variable. Reference:
+// FROM clause (Transact-SQL), "date_time".
+func (p *parser) instant() {
+	switch {
+	case p.tok.kind == sqlguard.TokenString:
+		p.next()
+	case p.tok.kind == sqlguard.TokenParameter:
+		p.parameter()
+	case p.mark() == '{' && lower(p.sql[p.peek(1).start:p.peek(1).end]) != "fn":
+		p.escape()
+	default:
+		p.fail("a time in quotes")
 	}
 }
 

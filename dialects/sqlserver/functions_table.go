@@ -144,6 +144,9 @@ var deniedFunctions = []deniedPage{
 var systemFunctionPages = []functionPage{
 	{page: "sys.fn_helpcollations (Transact-SQL)", table: true, names: "fn_helpcollations"},
 	{page: "sys.fn_listextendedproperty (Transact-SQL)", table: true, names: "fn_listextendedproperty"},
+	{page: "sys.dm_sql_referenced_entities (Transact-SQL); sys.dm_sql_referencing_entities (Transact-SQL)", table: true, names: "dm_sql_referenced_entities dm_sql_referencing_entities"},
+	{page: "sys.dm_db_stats_properties (Transact-SQL); sys.dm_db_index_physical_stats (Transact-SQL); their like", table: true, names: `
+		dm_db_stats_properties dm_db_incremental_stats_properties dm_db_index_physical_stats dm_db_index_operational_stats`},
 	{page: "sys.fn_varbintohexstr; sys.fn_PhysLocFormatter", names: "fn_varbintohexstr fn_varbintohexsubstring fn_physlocformatter"},
 }
 

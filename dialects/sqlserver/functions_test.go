@@ -176,6 +176,19 @@ func TestMethods(t *testing.T) {
 		"SELECT n.c.value('.', 'int') FROM t CROSS APPLY dbo.x.modify('/a') AS n(c)":            sqlguard.CodeFunctionSideEffect,
 		"SELECT * FROM t CROSS APPLY dbo.nodes('/a') AS n(c) JOIN dbo.u ON 1 = 1":               sqlguard.CodeFunctionNotAllowed,
 		"SELECT (a).NoSuchProperty FROM t":                                                      sqlguard.CodeFunctionNotAllowed,
+		"SELECT app.STArea()":                                                                   sqlguard.CodeFunctionNotAllowed,
+		"SELECT * FROM app.nodes('/a') AS n(c)":                                                 sqlguard.CodeFunctionNotAllowed,
+		"SELECT db.app.STArea() FROM t":                                                         sqlguard.CodeFunctionNotAllowed,
+		"SELECT 1 FROM t CROSS APPLY db.app.nodes('/a') n(c)":                                   sqlguard.CodeFunctionNotAllowed,
+		"SELECT t.x.Lat.ToString() FROM t":                                                      "",
+		"SELECT d.x.value('.', 'int') FROM (SELECT CAST('<a/>' AS xml)) AS d(x)":                "",
+		"SELECT x.value('.', 'int') FROM (VALUES (CAST('<a/>' AS xml))) AS d(x)":                "",
+		"WITH c AS (SELECT CAST('<a/>' AS xml) x) SELECT c.x.value('.', 'int') FROM c":          "",
+		"SELECT j.x.query('/a') FROM OPENJSON('{}') WITH (x xml) AS j":                          "",
+		"SELECT p.x.query('/a') FROM t PIVOT (MAX(a) FOR b IN (x)) AS p":                        "",
+		"SELECT {fn DAYNAME(a)}, {fn HOUR(a)}, {fn WEEK(a)}, {fn REPEAT('a', 3)} FROM t":        "",
+		"SELECT {fn REPEAT('a', 1000000000)}":                                                   sqlguard.CodeFunctionNotAllowed,
+		"SELECT {fn SPACE(1000000000)}":                                                         sqlguard.CodeFunctionNotAllowed,
 		"SELECT $PARTITION.pf(a) FROM t":                                                        "",
 		"SELECT db.$PARTITION.pf(a) FROM t":                                                     "",
 		"SELECT TRIM(LEADING 'x' FROM a), TRIM('x' FROM a), TRIM(a), TRIM(trailing) FROM t":     "",
@@ -183,6 +196,21 @@ func TestMethods(t *testing.T) {
 	} {
 		if v := g.Check(sql); v.Code != want {
 			t.Errorf("%s: %q, want %q: %v", sql, v.Code, want, v.Findings)
+		}
+	}
+}
+
+// TestForeignFunctions holds that a function of another language is refused
+// with the name of what Transact-SQL has, and that it has none of that name.
+func TestForeignFunctions(t *testing.T) {
+	g := newGuard(t)
+	for name, instead := range sqlserver.ForeignFunctions {
+		if sqlserver.FunctionListed(name) || sqlserver.ReservedWord(name) {
+			t.Errorf("%s is not foreign", name)
+		}
+		v := g.Check("SELECT " + strings.ToUpper(name) + "(a) FROM t")
+		if v.Allowed || !strings.Contains(v.Findings[0].Message, instead) {
+			t.Errorf("%s: %v", name, v.Findings)
 		}
 	}
 }

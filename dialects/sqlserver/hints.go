@@ -70,7 +70,7 @@ func (p *parser) tableHints() {
 // tableHint reads one hint of a table. Reference: Table Hints (Transact-SQL).
 func (p *parser) tableHint() {
 	t := p.tok
-	if t.kind == sqlguard.TokenNumber { // the number of an index, in the old form
+	if t.kind == sqlguard.TokenNumber { // the number of an index, in an old form
 		p.next()
 		return
 	}
@@ -78,6 +78,7 @@ func (p *parser) tableHint() {
 		p.fail("a table hint")
 		return
 	}
+	p.hints = append(p.hints, p.at)
 	p.next()
 	use := hintUse(0)
 	if t.word != nil {
@@ -105,7 +106,38 @@ func (p *parser) tableHint() {
 	}
 }
 
+// settleHints refuses t (NOLOCK) where NOLOCK is a name too in the statement
+// that begins at the token from: it could be the column that a function takes.
+// Reference: Table Hints (Transact-SQL), on hints without WITH.
+func (p *parser) settleHints(from int) {
+	if len(p.bareHints) == 0 {
+		return
+	}
+	hints, columns := make(map[int]bool), make(map[string]bool)
+	for _, at := range p.hints {
+		hints[at] = true
+	}
+	for i, t := range p.toks[from:min(p.at, len(p.toks))] {
+		switch text := p.sql[t.start:t.end]; {
+		case !t.isName() || hints[from+i]:
+		case t.kind == sqlguard.TokenQuotedName:
+			columns[skeleton(decodeName(text))] = true
+		default:
+			columns[skeleton(text)] = true
+		}
+	}
+	for _, bare := range p.bareHints {
+		t := p.toks[bare.token]
+		hint := p.sql[t.start:t.end]
+		if columns[skeleton(hint)] {
+			hint = strings.ToUpper(hint)
+			p.effect(sqlguard.CodeFunctionNotAllowed, bare.at, "with the name "+hint+" in this statement this could be the call of a function; write WITH ("+hint+") for the hint")
+		}
+	}
+}
+
 // indexValue reads the name or number of an index, or several in brackets.
+// Reference: Table Hints (Transact-SQL), "INDEX".
 func (p *parser) indexValue() {
 	switch {
 	case p.tok.kind == sqlguard.TokenNumber:
@@ -149,6 +181,8 @@ var plainQueryHints = [][]string{
 	{"robust", "plan"},
 }
 
+// queryHint reads one hint of OPTION. Reference: Query Hints (Transact-SQL),
+// "query_hint".
 func (p *parser) queryHint() {
 	start := p.tok
 	for _, words := range plainQueryHints {

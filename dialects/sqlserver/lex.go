@@ -203,10 +203,16 @@ func (l *lexer) block(i int) (sqlguard.TokenKind, int) {
 }
 
 // number scans an integer, decimal, float or binary literal at i. Letters that
-// touch it are a word of their own: 1a is 1 with the alias a.
+// touch it are a word of their own: 1a is 1 with the alias a. Where the first of
+// them could be part of the literal or of the word, as in 0xDELETE and 1exec, no
+// token begins.
 func (l *lexer) number(i int) (sqlguard.TokenKind, int) {
 	if l.text[i] == '0' && l.byteAt(i+1)|0x20 == 'x' {
-		return sqlguard.TokenNumber, l.binary(i)
+		n := l.binary(i)
+		if l.touches(i + n) {
+			return sqlguard.TokenInvalid, n
+		}
+		return sqlguard.TokenNumber, n
 	}
 	n := l.digits(i)
 	if l.byteAt(i+n) == '.' {
@@ -219,8 +225,16 @@ func (l *lexer) number(i int) (sqlguard.TokenKind, int) {
 			n++
 		}
 		n += l.digits(i + n)
+		if l.text[i+n-1]|0x20 == 'e' && l.touches(i+n) {
+			return sqlguard.TokenInvalid, n
+		}
 	}
 	return sqlguard.TokenNumber, n
+}
+
+// touches reports whether a character of a word stands at i.
+func (l *lexer) touches(i int) bool {
+	return i < len(l.text) && (l.text[i] >= utf8.RuneSelf || nameBytes[l.text[i]])
 }
 
 // binary returns the length of the binary literal at i. A backslash at the end

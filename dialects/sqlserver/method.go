@@ -57,8 +57,9 @@ func wordSet(list string) map[string]bool {
 // allowedMethod reports whether a method is on a list.
 func allowedMethod(method string) bool { return xmlMethods[method] > 0 || clrMethods[method] }
 
-// method reads .name(…) or .name behind an operand: a method or property of
-// its value.
+// method reads .name(…) or .name behind an operand: a method or property of its
+// value. Reference: xml Data Type Methods; Spatial types; hierarchyid data type
+// method reference.
 func (p *parser) method() {
 	p.next()
 	t := p.tok
@@ -81,7 +82,8 @@ func (p *parser) method() {
 }
 
 // qualifiedCall reads the call of a.b(…) and longer names: a method of the
-// column a, or a function of the schema a.
+// column a, or a function of the schema a. Reference: xml Data Type Methods;
+// User-Defined Functions.
 func (p *parser) qualifiedCall(n *name) {
 	m := n.last()
 	owner := n.parts[n.n-2]
@@ -101,11 +103,16 @@ func (p *parser) qualifiedCall(n *name) {
 	p.column(&column)
 	p.stmt.Calls = append(p.stmt.Calls, sqlguard.Call{Name: m.text, Notation: sqlguard.NotationAttribute, Span: n.at})
 	at := len(p.stmt.Calls) - 1
-	p.methods = append(p.methods, methodCall{at, owner.text})
+	of := methodCall{call: at, schema: owner.text}
+	if n.n > 2 && !clrProperties[owner.text] {
+		of.table = n.parts[n.n-3].text
+	}
+	p.methods = append(p.methods, of)
 	p.methodCall(m.text, at)
 }
 
-// systemCall states the call of a function of a schema.
+// systemCall states the call of a function of a schema. Reference: System
+// functions (Transact-SQL).
 func (p *parser) systemCall(n *name) {
 	if n.n == 2 && skeleton(n.parts[0].text) == "sys" {
 		if fn := systemFunctions[lower(n.last().text)]; fn != nil {
@@ -116,7 +123,8 @@ func (p *parser) systemCall(n *name) {
 	p.call(n, nil)
 }
 
-// methodCall reads the arguments of a method and rules on its call.
+// methodCall reads the arguments of a method and rules on its call. Reference:
+// xml Data Type Methods.
 func (p *parser) methodCall(method string, at int) {
 	literals := p.literalArguments()
 	p.arguments()
@@ -169,7 +177,7 @@ func (p *parser) literalArguments() []string {
 // xquery looks for what an XQuery text reads of the statement around it.
 // Reference: sql:column() Function (XQuery), sql:variable() Function (XQuery).
 func (p *parser) xquery(text string, at sqlguard.Span) {
-	if strings.Contains(text, "sql:column") || strings.Contains(text, "sql:") && strings.Contains(text, "column") {
+	if strings.Contains(text, "column") {
 		p.allColumns(at)
 	}
 	if strings.Contains(text, "variable") && strings.Contains(text, "sql:") {
@@ -178,7 +186,7 @@ func (p *parser) xquery(text string, at sqlguard.Span) {
 }
 
 // valueType states the type that value() converts to, which is the text of a
-// literal.
+// literal. Reference: value() Method (xml Data Type).
 func (p *parser) valueType(text string, at sqlguard.Span) {
 	base, _, _ := strings.Cut(text, "(")
 	base = lower(strings.Trim(strings.TrimSpace(base), "[]\""))
@@ -203,6 +211,8 @@ func (p *parser) static(n *name) {
 	switch {
 	case (n.n == 1 || n.n == 2 && lower(n.parts[0].text) == "sys") && clrStatics[typ][m.text]:
 		call.Schema, call.Builtin, call.Ruling.Allowed = typ, true, true
+	case builtinTypes[lower(m.text)]:
+		call.Ruling.Reason = "casts are written CAST (x AS " + m.text + ") in Transact-SQL"
 	default:
 		call.Ruling.Reason = "not on the list of static methods of the server's own types"
 	}

@@ -20,10 +20,14 @@ func newMutator(tb testing.TB, seed uint64) *mutator {
 	tb.Helper()
 	m := &mutator{rand: rand.New(rand.NewPCG(seed, 7))}
 	known := make(map[string]bool)
+	texts := append(lines(tb, "reads.txt"), ends...)
 	for _, c := range cases(tb) {
+		texts = append(texts, c.SQL)
+	}
+	for _, sql := range texts {
 		var tokens []string
-		for _, token := range (sqlserver.Dialect{}).Lex(c.SQL).List {
-			text := token.Text(c.SQL)
+		for _, token := range (sqlserver.Dialect{}).Lex(sql).List {
+			text := token.Text(sql)
 			tokens = append(tokens, text)
 			if !known[text] {
 				known[text] = true

@@ -2,8 +2,6 @@ package sqlserver
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -62,7 +60,7 @@ func (p *parser) atPseudo() bool {
 	return p.tok.kind == sqlguard.TokenWord && p.sql[p.tok.start] == '$'
 }
 
-// simpleName reads a name of one part.
+// simpleName reads a name of one part. Reference: Database Identifiers.
 func (p *parser) simpleName(what string) part {
 	if !p.atName() {
 		p.fail(what)
@@ -71,7 +69,8 @@ func (p *parser) simpleName(what string) part {
 	return p.namePart()
 }
 
-// namePart decodes the current token and reads it.
+// namePart decodes the current token and reads it. Reference: Database
+// Identifiers.
 func (p *parser) namePart() part {
 	t := p.tok
 	out := part{at: sqlguard.Span{Start: t.start, End: t.end}}
@@ -171,76 +170,4 @@ func lower(s string) string {
 		}
 	}
 	return s
-}
-
-// skeleton folds a name to what the widest collation could take it for: case,
-// width and accents are dropped, and so is what has no weight. Names of the
-// server's own are recognised by it. Reference: Collation and Unicode support.
-func skeleton(s string) string {
-	ascii := true
-	for i := range len(s) {
-		ascii = ascii && s[i] < utf8.RuneSelf
-	}
-	if ascii {
-		return strings.TrimRight(lower(s), " ")
-	}
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r < utf8.RuneSelf:
-			b.WriteRune(r)
-		case r >= 0xFF01 && r <= 0xFF5E: // full width forms
-			b.WriteRune(r - 0xFEE0)
-		default:
-			if base := baseLetter(r); base != r || unicode.IsLetter(r) || unicode.IsDigit(r) {
-				b.WriteRune(base)
-			}
-		}
-	}
-	return strings.TrimRight(lower(b.String()), " ")
-}
-
-// baseLetter returns the ASCII letter that a Latin letter is made from, or the
-// letter itself.
-func baseLetter(r rune) rune {
-	if base, ok := baseLetters[r]; ok {
-		return base
-	}
-	return r
-}
-
-var baseLetters = func() map[rune]rune {
-	m := make(map[rune]rune)
-	for i, letters := range accented {
-		for _, r := range letters {
-			m[r] = rune('a' + i)
-		}
-	}
-	return m
-}()
-
-// disguised reports whether an unquoted word that is none of the grammar's
-// could be taken for a reserved one by whoever folds more than ASCII.
-func disguised(word string) bool {
-	for i := range len(word) {
-		if word[i] >= utf8.RuneSelf {
-			w := lookupWord(skeleton(word))
-			return w != nil && w.reserved
-		}
-	}
-	return false
-}
-
-// accented are Latin letters by the letter, from a to z, that they are made
-// from, the compatibility forms of Unicode included.
-var accented = [26]string{
-	"ªàáâãäåāăąǎǟǡǻȁȃȧⱥᵃạảấầẩẫậắằẳẵặḁẚₐⓐÀÁÂÃÄÅĀĂĄǍǞǠǺȀȂȦᴬẠẢẤẦẨẪẬẮẰẲẴẶḀⒶ", "ƀḃḅḇᵇⓑḂḄḆᴮℬⒷ",
-	"çćĉċčƈḉⓒÇĆĈĊČƇḈℂℭⒸ", "ďđḋḍḏḑḓᵈⓓĎĐḊḌḎḐḒᴰⅅⅆⒹ",
-	"èéêëēĕėęěȅȇȩẹẻẽếềểễệḕḗḙḛḝᵉₑℯⅇⓔÈÉÊËĒĔĖĘĚȄȆȨẸẺẼẾỀỂỄỆḔḖḘḚḜᴱℰⒺ", "ḟƒⓕḞℱⒻ", "ĝğġģǥǧǵḡᵍℊⓖĜĞĠĢǤǦǴḠᴳⒼ",
-	"ĥħȟḣḥḧḩḫẖʰℎℏⓗĤĦȞḢḤḦḨḪᴴℋℌℍⒽ", "ìíîïĩīĭįıǐȉȋḭḯỉịⁱᵢℹⅈⓘıİÌÍÎÏĨĪĬĮİǏȈȊḬḮỈỊᴵℐℑⒾ", "ĵǰʲⅉⓙĴᴶⒿ", "ķǩḱḳḵᵏⓚĶǨḰḲḴᴷKⓀ",
-	"ĺļľŀłḷḹḻḽˡℓⓛĹĻĽĿŁḶḸḺḼᴸℒⓁ", "ḿṁṃᵐⓜḾṀṂᴹℳⓂ", "ñńņňŉǹṅṇṉṋⁿⓝÑŃŅŇǸṄṆṈṊᴺℕⓃ",
-	"ºòóôõöøōŏőơǒǫǭȍȏȫȭȯȱọỏốồổỗộớờởỡợṍṏṑṓᵒₒℴⓞÒÓÔÕÖØŌŎŐƠǑǪǬȌȎȪȬȮȰỌỎỐỒỔỖỘỚỜỞỠỢṌṎṐṒᴼⓄ", "ṕṗᵖⓟṔṖᴾℙⓅ", "ⓠℚⓆ",
-	"ŕŗřȑȓṙṛṝṟʳᵣⓡŔŖŘȐȒṘṚṜṞᴿℛℜℝⓇ", "śŝşšșſṡṣṥṧṩẛˢⓢŚŜŞŠȘṠṢṤṦṨⓈ", "ţťŧțṫṭṯṱẗᵗⓣŢŤŦȚṪṬṮṰᵀⓉ",
-	"ùúûüũūŭůűųưǔǖǘǚǜȕȗụủứừửữựṳṵṷṹṻᵘᵤⓤÙÚÛÜŨŪŬŮŰŲƯǓǕǗǙǛȔȖỤỦỨỪỬỮỰṲṴṶṸṺᵁⓊ", "ṽṿᵛᵥⓥṼṾⱽⓋ", "ŵẁẃẅẇẉẘʷⓦŴẀẂẄẆẈᵂⓌ", "ẋẍˣⓧẊẌⓍ",
-	"ýÿŷȳỳỵỷỹẏẙʸⓨÝŶŸȲỲỴỶỸẎⓎ", "źżžẑẓẕᶻⓩŹŻŽẐẒẔℤⓏ",
 }

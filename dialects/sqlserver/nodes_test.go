@@ -52,6 +52,7 @@ func TestStatementTable(t *testing.T) {
 var (
 	wordCall    = regexp.MustCompile(`\.(?:is|isAny|accept|acceptAll|expect|followed|spells)\(([^()]*)\)`)
 	wordLiteral = regexp.MustCompile(`"([a-z_0-9]+)"`)
+	production  = regexp.MustCompile(`(?m)((?:^//.*\n)*)^func \(p \*parser\) (\w+)\(`)
 )
 
 // TestBareNames holds that a name where a statement should begin is a procedure
@@ -197,5 +198,41 @@ func TestRefusedConstructs(t *testing.T) {
 				t.Errorf("%s: allowed %v, code %q %v", sql, v.Allowed, v.Code, v.Findings)
 			}
 		}
+	}
+}
+
+// TestProductionsNameTheirPage holds that every method of the parser names the
+// page of the reference that it implements, but for those that read no syntax.
+func TestProductionsNameTheirPage(t *testing.T) {
+	helpers := strings.Fields(`
+		accept acceptAll acceptMark acceptSign argumentsOf assigns atEdge atForeignFetch atFrame atGlobal atName atNullOption atOldHints atPseudo
+		atWindowClause brackets compared composite demand endOfStatement enter excess expect expectMark fail failAt followed forbid foreign
+		found here integer is isAny leave list literalArguments load mark markOf next number numbers operator peek plainColumn
+		qualifiedStar refine refuse refuseHint refused since sizedArguments skipBrackets skipEscape skipStatement skipToClose
+		stringLiteral target text wordName`)
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, method := range production.FindAllStringSubmatch(string(source), -1) {
+			switch comment, name := method[1], method[2]; {
+			case strings.Contains(comment, "Reference:"):
+				named++
+			case !slices.Contains(helpers, name):
+				t.Errorf("%s: %s names no page of the reference", file, name)
+			}
+		}
+	}
+	if named < 90 {
+		t.Errorf("only %d productions name their page", named)
 	}
 }

@@ -38,6 +38,16 @@ func (p *parser) escape() kind {
 	return scalar
 }
 
+// atODBCCall reports whether {call …} or {? = call …} stands here. Reference:
+// Calling a Stored Procedure (ODBC).
+func (p *parser) atODBCCall() bool {
+	called := func(n int) bool {
+		t := p.peek(n)
+		return t.kind == sqlguard.TokenWord && lower(p.sql[t.start:t.end]) == "call"
+	}
+	return called(1) || p.markOf(2) == '=' && called(3) || p.peek(1).kind == sqlguard.TokenParameter && called(3)
+}
+
 func (p *parser) skipEscape() {
 	for p.tok.kind != endOfText && p.mark() != '}' {
 		p.next()
@@ -45,7 +55,8 @@ func (p *parser) skipEscape() {
 }
 
 // escapedCall reads the call in {fn …}. Names of ODBC are those of the table
-// below; all others are the server's own.
+// below; all others are the server's own. Reference: ODBC Scalar Functions
+// (Transact-SQL).
 func (p *parser) escapedCall() {
 	t := p.tok
 	written := lower(p.text())
@@ -89,14 +100,17 @@ func (p *parser) escapedCall() {
 		p.expectMark(')')
 	case written == "timestampadd" || written == "timestampdiff":
 		p.datePartArguments()
-	case fn.syntax == syntaxPlain || fn.syntax == syntaxTrim || fn.syntax == syntaxSized:
-		p.arguments()
+	case fn.syntax == syntaxSized:
+		p.sizedArguments(fn, len(p.stmt.Calls)-1)
 	default:
-		p.argumentsOf(fn, len(p.stmt.Calls)-1)
+		// DAYNAME (d), unlike the server's own DATENAME, names no part of a date.
+		p.arguments()
 	}
 	p.afterCall()
 }
 
+// datePart reads a part of a date. Reference: ODBC Scalar Functions
+// (Transact-SQL), "EXTRACT".
 func (p *parser) datePart() {
 	if p.tok.kind != sqlguard.TokenWord || !dateParts[lower(p.text())] {
 		p.fail("a part of a date, such as day")
@@ -105,7 +119,8 @@ func (p *parser) datePart() {
 	p.next()
 }
 
-// odbcType reads a type such as SQL_INTEGER.
+// odbcType reads a type such as SQL_INTEGER. Reference: ODBC appendix E,
+// Explicit Data Type Conversion Function.
 func (p *parser) odbcType() {
 	t := p.tok
 	if p.tok.kind != sqlguard.TokenWord || len(p.text()) < 5 || lower(p.text())[:4] != "sql_" {

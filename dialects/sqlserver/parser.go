@@ -16,7 +16,10 @@ type parser struct {
 	tok   token // toks[at], or the end
 	depth int
 	given kind // an operand in brackets that was read before its expression
-	err   *sqlguard.SyntaxError
+	// lateral says that the table which is read stands behind APPLY, where the
+	// arguments of a function can be columns.
+	lateral bool
+	err     *sqlguard.SyntaxError
 	facts
 }
 

@@ -43,7 +43,7 @@ func (p *parser) pivot() {
 	})
 	p.expectMark(')')
 	p.accept("as")
-	p.simpleName("an alias")
+	p.expose(p.simpleName("an alias").text, true)
 	if p.mark() == '(' {
 		p.columnNames()
 	}

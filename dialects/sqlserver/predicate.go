@@ -157,6 +157,8 @@ func (p *parser) match() {
 	p.expectMark(')')
 }
 
+// matchPattern reads one path, or LAST_NODE on both sides. Reference: MATCH
+// (Transact-SQL), "graph_search_pattern".
 func (p *parser) matchPattern() {
 	switch {
 	case p.is("shortest_path") && p.markOf(1) == '(':
@@ -184,7 +186,8 @@ func (p *parser) matchPattern() {
 	}
 }
 
-// node reads the alias of a node, or LAST_NODE (alias).
+// node reads the alias of a node, or LAST_NODE (alias). Reference: MATCH
+// (Transact-SQL), "last_node".
 func (p *parser) node() {
 	if p.is("last_node") && p.markOf(1) == '(' {
 		p.next()
@@ -200,7 +203,7 @@ func (p *parser) atEdge() bool {
 	return p.operator() == "-" && p.markOf(1) == '(' || p.operator() == "<" && p.markOf(1) == '-'
 }
 
-// edge reads -(edge)-> or <-(edge)-.
+// edge reads -(edge)-> or <-(edge)-. Reference: MATCH (Transact-SQL).
 func (p *parser) edge() {
 	backward := p.operator() == "<"
 	if backward {
@@ -239,7 +242,7 @@ func (p *parser) arbitraryPath() {
 	p.repetition()
 }
 
-// repetition reads + or {1,n}.
+// repetition reads + or {1,n}. Reference: SHORTEST_PATH (Transact-SQL).
 func (p *parser) repetition() {
 	if p.acceptMark('+') {
 		return

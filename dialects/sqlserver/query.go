@@ -18,6 +18,10 @@ func (p *parser) selectStatement() {
 	if p.accept("option") {
 		p.queryHints()
 	}
+	if p.is("into") { // where other databases have it
+		p.into()
+		p.skipStatement(p.at)
+	}
 }
 
 // forbid states that the statement holds a construct that no query may hold.
@@ -26,7 +30,7 @@ func (p *parser) forbid(construct string, at sqlguard.Span) {
 	p.effect(rule.code, at, rule.does)
 }
 
-// subquery reads a query in brackets.
+// subquery reads a query in brackets. Reference: Subqueries.
 func (p *parser) subquery() {
 	p.expectMark('(')
 	p.queryExpression()
@@ -43,6 +47,9 @@ func (p *parser) queryExpression() {
 	p.leave()
 }
 
+// setOperations reads the queries that set operators join to one before.
+// Reference: Set operators - UNION, Set operators - EXCEPT and INTERSECT
+// (Transact-SQL).
 func (p *parser) setOperations() {
 	for {
 		switch {
@@ -57,6 +64,8 @@ func (p *parser) setOperations() {
 	}
 }
 
+// queryTerm reads one query, or several in brackets. Reference: SELECT
+// (Transact-SQL), "query_expression".
 func (p *parser) queryTerm() {
 	if p.mark() == '(' {
 		p.next()
@@ -216,7 +225,8 @@ func (p *parser) plainColumn(start int) bool {
 	return p.at > start
 }
 
-// columnAlias reads an alias: a name, or a string literal.
+// columnAlias reads an alias: a name, or a string literal. Reference: SELECT
+// Clause (Transact-SQL), "column_alias".
 func (p *parser) columnAlias() string {
 	if p.tok.kind == sqlguard.TokenString {
 		return p.stringLiteral("an alias")
@@ -242,6 +252,8 @@ func (p *parser) assigns() bool {
 	}
 }
 
+// assignment reads an assignment to a variable, which no query may hold.
+// Reference: SELECT @local_variable (Transact-SQL).
 func (p *parser) assignment() {
 	start := p.tok.start
 	p.next()
@@ -254,16 +266,11 @@ func (p *parser) assignment() {
 }
 
 // queryTail reads the clauses behind the last query of an expression.
+// Reference: SELECT (Transact-SQL).
 func (p *parser) queryTail() {
 	if p.acceptAll("order", "by") {
 		p.orderBy()
-	}
-	if p.accept("offset") {
-		p.scalar()
-		p.rows()
-	}
-	if p.is("fetch") && (p.peek(1).spells("first") || p.peek(1).spells("next") || p.peek(1).spells("approximate") || p.peek(1).spells("approx")) {
-		p.fetch()
+		p.offsetFetch()
 	}
 	for p.is("for") {
 		p.forClause()
@@ -281,6 +288,21 @@ func (p *parser) orderBy() {
 	})
 }
 
+// offsetFetch reads OFFSET and FETCH, which belong to ORDER BY. FETCH stands
+// behind OFFSET, or is APPROXIMATE. Reference: SELECT - ORDER BY Clause
+// (Transact-SQL), "offset_fetch".
+func (p *parser) offsetFetch() {
+	offset := p.accept("offset")
+	if offset {
+		p.scalar()
+		p.rows()
+	}
+	next := p.peek(1)
+	if p.is("fetch") && (offset && (next.spells("first") || next.spells("next")) || next.spells("approximate") || next.spells("approx")) {
+		p.fetch()
+	}
+}
+
 // fetch reads FETCH. Reference: SELECT - ORDER BY Clause (Transact-SQL),
 // "offset_fetch".
 func (p *parser) fetch() {
@@ -296,6 +318,7 @@ func (p *parser) fetch() {
 	p.expect("only")
 }
 
+// rows reads ROW or ROWS. Reference: SELECT - ORDER BY Clause (Transact-SQL).
 func (p *parser) rows() {
 	if !p.accept("rows") {
 		p.expect("row")

@@ -49,6 +49,11 @@ func ruleRelation(n *name) (rule sqlguard.Ruling, system bool) {
 	if systemDatabases[database] {
 		return refuse(sqlguard.CodeRelationNotAllowed, "it lies in a database of the server's own")
 	}
+	for _, part := range n.parts[:n.n] {
+		if plain, ok := plainForm(part.text); ok {
+			return sqlguard.Ruling{Reason: "most collations take it for " + plain + ", which a rule may deny; write it so"}, false
+		}
+	}
 	return allowed, false
 }
 

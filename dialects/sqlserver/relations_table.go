@@ -6,24 +6,27 @@ import (
 )
 
 // systemViews are the views of the schema sys that may be read: structure,
-// size and counters of the user's own objects. Reference: System catalog views
-// (Transact-SQL), by its categories; Index and space dynamic management views.
+// size and counters of the user's own objects. sys.column_store_segments is not
+// among them, since it holds the least and greatest values. Reference: System
+// catalog views (Transact-SQL), by its categories; Index related dynamic
+// management views.
 var systemViews = views(readableView, `
-	all_columns all_objects all_parameters all_sql_modules all_views allocation_units change_tracking_tables databases
-	check_constraints column_store_dictionaries column_store_row_groups column_store_segments column_type_usages
+	all_columns all_objects all_parameters all_sql_modules all_views allocation_units assembly_types change_tracking_tables databases
+	check_constraints column_store_dictionaries column_store_row_groups column_type_usages
 	columns computed_columns data_spaces default_constraints edge_constraint_clauses
 	edge_constraints events extended_properties filegroups foreign_key_columns foreign_keys
 	fulltext_catalogs fulltext_index_columns fulltext_indexes fulltext_languages fulltext_stoplists
 	fulltext_stopwords hash_indexes identity_columns index_columns indexes internal_partitions internal_tables
 	json_indexes key_constraints masked_columns memory_optimized_tables_internal_attributes numbered_procedures objects parameters
-	parameter_type_usages partition_functions partition_parameters partition_range_boundaries partition_schemes
+	parameter_type_usages partition_functions partition_parameters partition_range_values partition_schemes
 	partitions periods procedures schemas selective_xml_index_paths sequences spatial_index_tessellations
-	spatial_indexes spatial_reference_systems sql_dependencies sql_expression_dependencies sql_modules stats
+	spatial_indexes spatial_reference_systems sql_dependencies synonyms sql_expression_dependencies sql_modules stats
 	stats_columns sysindexes syscolumns sysobjects systypes syscomments sysconstraints sysdepends sysforeignkeys
 	sysindexkeys sysreferences system_columns system_objects system_sql_modules system_views table_types tables triggers
 	trigger_events type_assembly_usages types vector_indexes views xml_indexes xml_schema_attributes
 	xml_schema_collections xml_schema_components xml_schema_elements xml_schema_facets xml_schema_namespaces
-	xml_schema_types dm_db_column_store_row_group_physical_stats dm_db_index_usage_stats dm_db_partition_stats
+	xml_schema_types dm_db_column_store_row_group_physical_stats dm_db_index_usage_stats dm_db_missing_index_details
+	dm_db_missing_index_group_stats dm_db_missing_index_groups dm_db_partition_stats
 	time_zone_info syslanguages`)
 
 // informationSchema are the views of INFORMATION_SCHEMA that may be read. Those

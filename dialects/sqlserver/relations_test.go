@@ -48,7 +48,7 @@ func TestSkeleton(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"sys": "sys", "Sys": "sys", "ｓｙｓ": "sys", "ＳＹＳ": "sys", "sýs": "sys", "ſys": "sys", "s\u00ady\u200bs": "sys", "ⓢⓨⓢ": "sys",
-		"目次": "目次", "システム": "システム", "Größe": "große", "a\U0001F600b": "ab", "": "",
+		"目次": "目次", "さくら": "サクラ", "ｻｸﾗ": "サクラ", "がっこう": "カツコウ", "ｶﾞｯｺｳ": "カツコウ", "顧客ＩＤ": "顧客id", "システム": "システム", "Größe": "grosse", "\u212aill": "kill", "sysproceßes": "sysprocesses", "\U0001d42cys": "sys", "\U0001f182ys": "sys", "s\u3164ys": "sys", "\u33ccformation": "information", "a\U0001F600b": "ab", "": "",
 	} {
 		if got := sqlserver.Skeleton(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)

@@ -15,7 +15,8 @@ var globals = wordSet(`
 	@@pack_sent @@packet_errors @@procid @@rowcount @@servername @@servicename @@spid @@textsize @@timeticks
 	@@total_errors @@total_read @@total_write @@trancount @@version`)
 
-// global reads a function such as @@VERSION.
+// global reads a function such as @@VERSION. Reference: Configuration Functions
+// (Transact-SQL).
 func (p *parser) global() {
 	name := lower(p.text())
 	read := sqlguard.SettingRead{Name: name, Span: p.here()}

@@ -8,7 +8,7 @@ import (
 
 // batch reads every statement of the text. The error is that of the first
 // statement; later ones carry theirs as an effect, so that what stands before
-// them is told too.
+// them is told too. Reference: SQL Server Utilities Statements - GO; Batches.
 func (p *parser) batch() ([]sqlguard.Statement, error) {
 	var out []sqlguard.Statement
 	for {
@@ -19,6 +19,7 @@ func (p *parser) batch() ([]sqlguard.Statement, error) {
 		}
 		p.facts = facts{outputs: true}
 		p.stmt.Span.Start = p.tok.start
+		from := p.at
 		p.statement(len(out) == 0)
 		if p.err != nil {
 			if len(out) == 0 {
@@ -31,12 +32,13 @@ func (p *parser) batch() ([]sqlguard.Statement, error) {
 		}
 		p.stmt.Span = p.since(p.stmt.Span.Start)
 		p.finish()
+		p.settleHints(from)
 		out = append(out, p.stmt)
 	}
 }
 
 // statement reads one statement. first says that it opens the batch, where a
-// name alone runs a procedure.
+// name alone runs a procedure. Reference: Transact-SQL statements.
 func (p *parser) statement(first bool) {
 	switch {
 	case p.is("select"), p.mark() == '(':
@@ -48,6 +50,9 @@ func (p *parser) statement(first bool) {
 		return
 	case p.tok.kind == sqlguard.TokenParameter && first:
 		p.fail("SELECT")
+		return
+	case p.mark() == '{' && p.atODBCCall():
+		p.refuse(statementRule{verb: "call", code: sqlguard.CodeProcedureCall, does: constructs["odbc call"].does})
 		return
 	}
 	if p.refused() {
@@ -272,9 +277,13 @@ func (p *parser) endOfStatement() {
 	case p.err != nil || p.tok.kind == endOfText || p.mark() == ';' || p.mark() == '(' || p.is("select"):
 		return
 	case p.tok.word != nil && p.tok.kind == sqlguard.TokenWord:
-		if rule, ok := statementRules[p.tok.word.text]; ok && rule.second == nil {
+		if rule, ok := statementRules[p.tok.word.text]; ok && rule.second == nil && !p.atForeignFetch() {
 			return
 		}
+	}
+	if message := p.foreign(); message != "" {
+		p.failAt(p.tok, message)
+		return
 	}
 	p.fail("the end of the statement")
 }

@@ -62,7 +62,8 @@ func (p *parser) dataType() {
 	p.userType(&n)
 }
 
-// typeParameters reads (max), (n), (n, m) or (n, float16).
+// typeParameters reads (max), (n), (n, m) or (n, float16). Reference: Data
+// types (Transact-SQL).
 func (p *parser) typeParameters() {
 	if !p.acceptMark('(') {
 		return

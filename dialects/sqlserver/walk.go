@@ -18,13 +18,30 @@ type facts struct {
 	// methods are the calls that are methods only if the name before them is
 	// a column, by their place in stmt.Calls.
 	methods []methodCall
+	// exposed are the names that the sources of FROM have here but relations,
+	// and sources is how many of these have columns. What nodes() returns has
+	// one, whose methods are the only use of it.
+	exposed []string
+	sources int
+	// hints are the tokens that are hints of tables, bareHints the hints in
+	// brackets directly behind a name.
+	hints     []int
+	bareHints []bareHint
+}
+
+// bareHint is a table with hints but without WITH, as in t (NOLOCK), which is
+// how the call of a function with a column looks. at is the place of the name,
+// token is where the first hint stands.
+type bareHint struct {
+	at    sqlguard.Span
+	token int
 }
 
 // methodCall is a call x.m() or y.x.m() that is a method if x is a column, and
-// a function of the schema x otherwise.
+// a function of the schema x otherwise. table is y, which then is a table.
 type methodCall struct {
-	call   int
-	schema string
+	call          int
+	schema, table string
 }
 
 func (f *facts) effect(code sqlguard.Code, at sqlguard.Span, message string) {
@@ -70,15 +87,22 @@ func (f *facts) allColumns(at sqlguard.Span) {
 	f.stmt.ColumnRefs = append(f.stmt.ColumnRefs, sqlguard.ColumnRef{Star: true, Span: at})
 }
 
-// relation states that the statement reads a table, unless the name is one of
+// source states that the statement reads a table, unless the name is one of
 // WITH, and returns where it stands in the list, or -1.
-func (f *facts) relation(n *name, access sqlguard.Access) int {
-	if n.n == 1 && access == sqlguard.AccessRead && f.ctes != nil {
+func (f *facts) source(n *name) int {
+	if n.n == 1 && f.ctes != nil {
 		// Names that differ in case are one only under some collations.
 		if written, ok := f.ctes[lower(n.parts[0].text)]; ok && written == n.parts[0].text {
+			f.expose(written, true)
 			return -1
 		}
 	}
+	return f.relation(n, sqlguard.AccessRead)
+}
+
+// relation states that the statement reads or writes a table, which is none of
+// WITH, and returns where it stands in the list.
+func (f *facts) relation(n *name, access sqlguard.Access) int {
 	r := sqlguard.Relation{Name: n.last().text, Access: access, Span: n.at}
 	if n.n > 1 {
 		r.Schema = n.parts[n.n-2].text
@@ -94,11 +118,13 @@ func (f *facts) relation(n *name, access sqlguard.Access) int {
 	return len(f.stmt.Relations) - 1
 }
 
-// aliased states the alias of a relation.
+// aliased states the alias of a relation, or of a source that is none.
 func (f *facts) aliased(relation int, alias string) {
 	if relation >= 0 {
 		f.stmt.Relations[relation].Alias = alias
+		return
 	}
+	f.expose(alias, false)
 }
 
 // call states a call of a function by a name of one or more parts.
@@ -123,24 +149,49 @@ func (f *facts) builtin(fn *function, at sqlguard.Span) {
 	})
 }
 
+// expose states the alias of a source of FROM that is no relation. rows says
+// that its columns have names which the text can use.
+func (f *facts) expose(alias string, rows bool) {
+	f.exposed = append(f.exposed, alias)
+	if rows {
+		f.sources++
+	}
+}
+
 // finish settles what could not be judged where it was read: x.m() is a method
-// of the column x, unless x is a schema of the statement's own relations.
+// of the column x, unless x is a schema of the statement's own relations, no
+// source has columns, or the table before x is none of the sources.
 func (f *facts) finish() {
 	if len(f.methods) == 0 {
 		return
 	}
-	schemas := make(map[string]bool)
+	schemas, tables := make(map[string]bool), make(map[string]bool)
 	for _, r := range f.stmt.Relations {
 		if r.Schema != "" {
 			schemas[skeleton(r.Schema)] = true
 		}
+		tables[skeleton(r.Name)], tables[skeleton(r.Alias)] = true, true
+	}
+	for _, alias := range f.exposed {
+		tables[skeleton(alias)] = true
 	}
 	for _, m := range f.methods {
-		if schemas[skeleton(m.schema)] {
-			c := &f.stmt.Calls[m.call]
-			c.Ruling = sqlguard.Ruling{Reason: "the name before it is a schema here, so it is a function of the user's"}
-			c.Schema, c.Builtin, c.Notation = m.schema, false, sqlguard.NotationCall
+		c := &f.stmt.Calls[m.call]
+		var reason string
+		switch {
+		case !c.Ruling.Allowed: // refused as a method already
+			continue
+		case schemas[skeleton(m.schema)]:
+			reason = "the name before it is a schema here, so it is a function of the user's"
+		case m.table != "" && !tables[skeleton(m.table)]:
+			reason = "no table of the statement has the name before it, so it is a function of the user's"
+		case m.table == "" && len(f.stmt.Relations)+f.sources == 0:
+			reason = "no table of the statement has columns, so it is a function of the user's"
+		default:
+			continue
 		}
+		c.Ruling = sqlguard.Ruling{Reason: reason}
+		c.Schema, c.Builtin, c.Notation = m.schema, false, sqlguard.NotationCall
 	}
 	f.methods = f.methods[:0]
 }

@@ -47,6 +47,8 @@ func (p *parser) frame() {
 	p.bound()
 }
 
+// bound reads one end of a frame. Reference: SELECT - OVER clause
+// (Transact-SQL), "window frame preceding".
 func (p *parser) bound() {
 	switch {
 	case p.acceptAll("current", "row"):

@@ -56,7 +56,7 @@ func (p *parser) xmlNamespace() {
 }
 
 // commonTable reads one common table expression. Its name is visible in itself
-// and in what follows.
+// and in what follows. Reference: WITH common_table_expression (Transact-SQL).
 func (p *parser) commonTable() {
 	n := p.simpleName("the name of a common table expression")
 	if p.ctes == nil {
@@ -82,7 +82,7 @@ func (p *parser) commonTable() {
 }
 
 // changes refuses a statement that changes data inside of a query, up to the
-// bracket around it.
+// bracket around it. Reference: Transact-SQL statements.
 func (p *parser) changes(code sqlguard.Code, message string) {
 	start := p.tok.start
 	p.target()
@@ -90,7 +90,8 @@ func (p *parser) changes(code sqlguard.Code, message string) {
 	p.effect(code, p.since(start), message)
 }
 
-// columnNames reads (name, …).
+// columnNames reads (name, …). Reference: WITH common_table_expression
+// (Transact-SQL), "column_name".
 func (p *parser) columnNames() {
 	p.brackets(func() { p.simpleName("the name of a column") })
 }

@@ -1,0 +1,87 @@
+package mysql
+
+import (
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// bracket is a bracket that a parser needs and the servers do not.
+type bracket struct {
+	at   int // the offset in the text
+	text string
+}
+
+// matches returns the brackets around every MATCH … AGAINST (…) of a statement,
+// nil when it has none. To the servers it is an operand like a call; the parsers
+// take no operator behind it, unless brackets make it an operand. MATCH is a
+// reserved word of both servers, so that it is no name but behind a dot.
+func matches(sql string, tokens []sqlguard.Token) []bracket {
+	var added []bracket
+	for i, t := range tokens {
+		if t.Kind != sqlguard.TokenWord || !strings.EqualFold(t.Text(sql), "match") || i > 0 && tokens[i-1].Kind == sqlguard.TokenDot {
+			continue
+		}
+		columns := closing(tokens, next(tokens, i))
+		against := next(tokens, columns)
+		if columns < 0 || against < 0 || !strings.EqualFold(tokens[against].Text(sql), "against") {
+			continue
+		}
+		if end := closing(tokens, next(tokens, against)); end >= 0 {
+			added = append(added, bracket{t.Start, "("}, bracket{tokens[end].End, ")"})
+		}
+	}
+	return added
+}
+
+// next returns the token behind i that is no comment, -1 when there is none.
+func next(tokens []sqlguard.Token, i int) int {
+	if i < 0 {
+		return -1
+	}
+	for i++; i < len(tokens); i++ {
+		if tokens[i].Kind != sqlguard.TokenComment {
+			return i
+		}
+	}
+	return -1
+}
+
+// closing returns the bracket that closes the one at i, -1 when i is none or it
+// is not closed.
+func closing(tokens []sqlguard.Token, i int) int {
+	if i < 0 || tokens[i].Kind != sqlguard.TokenOpen {
+		return -1
+	}
+	depth := 0
+	for ; i < len(tokens); i++ {
+		switch tokens[i].Kind { //nolint:exhaustive // the others stand in the bracket
+		case sqlguard.TokenOpen:
+			depth++
+		case sqlguard.TokenClose:
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// bracketed returns part of a text with brackets added.
+func bracketed(sql string, from, to int, added []bracket) string {
+	if len(added) == 0 {
+		return sql[from:to]
+	}
+	var b strings.Builder
+	at := from
+	for _, a := range added {
+		if a.at < at || a.at > to {
+			continue // in front of what the parser reads
+		}
+		b.WriteString(sql[at:a.at])
+		b.WriteString(a.text)
+		at = a.at
+	}
+	b.WriteString(sql[at:to])
+	return b.String()
+}

@@ -1,0 +1,103 @@
+package mysql
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Dialect reads the SQL of MySQL and MariaDB. The zero value reads for MySQL
+// 8.4 where no server is known, and refuses what a MariaDB would execute too.
+type Dialect struct {
+	product product
+	version release
+}
+
+var _ sqlguard.ServerDialect = Dialect{}
+
+// MariaDB reads for a MariaDB of the release series 11.8 where no server is
+// known.
+var MariaDB = Dialect{product: productMariaDB, version: 1108_00}
+
+// product says which of the two a server is.
+type product uint8
+
+const (
+	productUnknown product = iota // MySQL's grammar, and no more than both permit
+	productMySQL
+	productMariaDB
+)
+
+// release is the version of a server: 8.4 is 804_00, 10.11.6 is 1011_06. 0 is
+// the default of the product.
+type release int
+
+// defaultRelease is what the zero value reads for.
+const defaultRelease release = 804_00
+
+// Name returns "mysql" for both products.
+func (Dialect) Name() string { return "mysql" }
+
+// Version names the parsers, and the product and version read for.
+func (d Dialect) Version() string {
+	product := "MySQL"
+	switch d.product {
+	case productMariaDB:
+		product = "MariaDB"
+	case productMySQL:
+	case productUnknown:
+		product = "MySQL, MariaDB"
+	}
+	v := d.release()
+	return fmt.Sprintf("%s; %s %d.%d.%d", parsers, product, v/10_000, v/100%100, v%100)
+}
+
+// parsers names the parsers; a test compares it with go.mod.
+const parsers = "tidb/pkg/parser ce92298d1124, marino v0.3.1"
+
+func (d Dialect) release() release {
+	if d.version == 0 {
+		return defaultRelease
+	}
+	return d.version
+}
+
+// ForServer returns the dialect that reads for a server, by its product,
+// "mysql" or "mariadb", and the version that it tells. A version that cannot be
+// read is the oldest one, another product the zero value.
+func (Dialect) ForServer(product, version string) sqlguard.Dialect {
+	switch product {
+	case "mariadb":
+		return Dialect{product: productMariaDB, version: parseRelease(version)}
+	case "mysql":
+		return Dialect{product: productMySQL, version: parseRelease(version)}
+	default:
+		return Dialect{}
+	}
+}
+
+// parseRelease reads the number at the start of a version, 1 when there is none.
+// A MariaDB may put "5.5.5-" before its own.
+func parseRelease(version string) release {
+	parts := strings.SplitN(strings.TrimPrefix(version, "5.5.5-"), ".", 3)
+	for len(parts) < 3 {
+		parts = append(parts, "0")
+	}
+	if i := strings.IndexFunc(parts[2], func(r rune) bool { return r < '0' || r > '9' }); i >= 0 {
+		parts[2] = parts[2][:i]
+	}
+	v := 0
+	for i, part := range parts {
+		n, err := strconv.Atoi(part)
+		if i < 2 && (err != nil || n < 0 || n > 99) {
+			return 1
+		}
+		v = v*100 + min(max(n, 0), 99)
+	}
+	return max(release(v), 1)
+}
+
+// SchemasAreDatabases returns true: db.t is the table t of the database db.
+func (Dialect) SchemasAreDatabases() bool { return true }

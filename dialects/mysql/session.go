@@ -1,0 +1,21 @@
+package mysql
+
+import "github.com/ktxhq/ktx/sqlguard"
+
+// sqlMode is what the parsers are told and the session is pinned to. Of the
+// modes that change how a text is read none is on: "x" is a string, a backslash
+// escapes, || is OR, and a name that a space parts from its bracket is a call
+// of the user's function.
+const sqlMode = "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
+
+// Session lists what the reader takes for granted of a session:
+//
+//   - character_set_client: utf8mb4, so that the server finds the ends of
+//     literals where the reader does.
+//   - sql_mode: the value of a server's default, to the letter.
+func (Dialect) Session() []sqlguard.Setting {
+	return []sqlguard.Setting{
+		{Name: "character_set_client", Value: "utf8mb4"},
+		{Name: "sql_mode", Value: sqlMode},
+	}
+}

@@ -1,0 +1,221 @@
+package mysql
+
+import (
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/opcode"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// statement judges one statement.
+func (w tidbWalker) statement(n ast.StmtNode) {
+	rule := nodeRules[tidbNodeName(n)]
+	w.st.Verb = rule.verb
+	switch n := n.(type) {
+	case *ast.SelectStmt:
+		switch n.Kind {
+		case ast.SelectStmtKindTable:
+			w.st.Verb = sqlguard.VerbTable
+		case ast.SelectStmtKindValues:
+			w.st.Verb = sqlguard.VerbValues
+		case ast.SelectStmtKindSelect:
+		}
+		w.selectStmt(n)
+	case *ast.SetOprStmt:
+		w.setOprStmt(n)
+	case *ast.ExplainStmt:
+		w.explain(n)
+	case *ast.ShowStmt:
+		w.show(n)
+	default:
+		w.refuseStatement(n, rule)
+	}
+	if w.explained {
+		w.st.Verb = sqlguard.VerbExplain
+	}
+}
+
+// explain passes EXPLAIN over a query, and DESCRIBE of a table.
+func (w tidbWalker) explain(n *ast.ExplainStmt) {
+	w.format()
+	switch inner := n.Stmt.(type) {
+	case *ast.SelectStmt:
+		w.selectStmt(inner)
+	case *ast.SetOprStmt:
+		w.setOprStmt(inner)
+	case *ast.ShowStmt:
+		w.st.Verb = sqlguard.VerbDescribe
+		w.show(inner)
+	case nil:
+		w.unknown("ExplainStmt")
+	default:
+		w.refuseStatement(inner, nodeRules[tidbNodeName(inner)])
+	}
+	w.st.Executes = w.st.Executes || n.Analyze
+	if n.Explore || n.SQLDigest != "" || n.PlanDigest != "" {
+		w.refuse(sqlguard.CodeStatementNotAllowed, w.st.Span, "EXPLAIN of a digest belongs to no server that the guard reads for")
+	}
+	w.moreExplain(n)
+}
+
+// refuseStatement states why a statement is refused, and the relations that it
+// names.
+func (w tidbWalker) refuseStatement(n ast.StmtNode, rule nodeRule) {
+	if rule.use != useRefused {
+		rule.code, rule.does = sqlguard.CodeStatementNotAllowed, "this kind of statement is not known"
+	}
+	n.Accept(&tidbNames{w.walker})
+	f := sqlguard.Finding{Code: rule.code, Span: w.st.Span, Message: rule.does}
+	if len(w.st.Relations) > 0 {
+		f.Object = w.st.Relations[0].Name
+	}
+	w.effect(f)
+}
+
+// tidbNames states the relations that a refused statement names. The parser's
+// visitor may leave some out.
+type tidbNames struct{ *walker }
+
+// Enter is called for every node.
+func (v *tidbNames) Enter(n ast.Node) (ast.Node, bool) {
+	if t, ok := n.(*ast.TableName); ok && t.Name.O != "" {
+		access := sqlguard.AccessRead
+		if len(v.st.Relations) == 0 {
+			access = sqlguard.AccessWrite
+		}
+		v.relation(t.Schema.O, t.Name.O, "", access)
+	}
+	return n, false
+}
+
+// Leave is called behind every node.
+func (v *tidbNames) Leave(n ast.Node) (ast.Node, bool) { return n, true }
+
+// tidbShow says what becomes of a form of SHOW. Forms that are not listed are
+// refused.
+var tidbShow = map[ast.ShowStmtType]showUse{
+	ast.ShowCharset:         showPlain,
+	ast.ShowCollation:       showPlain,
+	ast.ShowDatabases:       showPlain,
+	ast.ShowEngines:         showPlain,
+	ast.ShowErrors:          showPlain,
+	ast.ShowPrivileges:      showPlain,
+	ast.ShowWarnings:        showPlain,
+	ast.ShowFunctionStatus:  showPlain,
+	ast.ShowProcedureStatus: showPlain,
+	ast.ShowCreateDatabase:  showSchema,
+	ast.ShowEvents:          showSchema,
+	ast.ShowTableStatus:     showSchema,
+	ast.ShowTables:          showSchema,
+	ast.ShowTriggers:        showSchema,
+	ast.ShowColumns:         showRelation,
+	ast.ShowCreateSequence:  showRelation,
+	ast.ShowCreateTable:     showRelation,
+	ast.ShowCreateView:      showRelation,
+	ast.ShowIndex:           showRelation,
+	ast.ShowCreateProcedure: showRoutine,
+	ast.ShowVariables:       showVariables,
+	ast.ShowStatus:          showStatus,
+	ast.ShowCreateUser:      showSecret,
+	ast.ShowGrants:          showSecret,
+	ast.ShowMasterStatus:    showSecret,
+	ast.ShowProcessList:     showSecret,
+	ast.ShowProfiles:        showSecret,
+	ast.ShowReplicaStatus:   showSecret,
+	ast.ShowBinlogStatus:    showSecret,
+}
+
+// show judges SHOW by its form, and walks over its filter.
+func (w tidbWalker) show(n *ast.ShowStmt) {
+	use := w.showUse(n)
+	if n.CountWarningsOrErrors {
+		w.keyword("count")
+	}
+	switch use {
+	case showPlain:
+	case showSchema:
+		w.shownSchema(n.DBName)
+	case showRelation:
+		if n.Table != nil {
+			w.shownRelation(n.Table.Schema.O, n.Table.Name.O, n.DBName)
+		} else {
+			w.unknown("ShowStmt")
+		}
+		if n.Column != nil {
+			w.columnName(n.Column)
+		}
+	case showRoutine:
+		routine := n.Procedure
+		if routine == nil {
+			routine = n.Table
+		}
+		if routine != nil {
+			w.shownRelation(routine.Schema.O, routine.Name.O, "")
+		}
+	case showVariables, showStatus:
+		scope := ""
+		if n.GlobalScope {
+			scope = "global"
+		}
+		w.shownNames(use, scope, w.shownPatterns(n))
+		return
+	case showRefused, showSecret:
+		w.refuseShow(use)
+		return
+	}
+	if n.Pattern != nil {
+		w.expr(n.Pattern)
+	}
+	w.expr(n.Where)
+	w.limit(n.Limit)
+	if n.User != nil || n.Roles != nil || n.IndexName.O != "" || n.Partition.O != "" || n.ResourceGroupName != "" || n.Procedure != nil && use != showRoutine {
+		w.unknown("ShowStmt")
+	}
+}
+
+// shownPatterns returns the names that SHOW VARIABLES or SHOW STATUS asks for,
+// nil when they cannot be told.
+func (w tidbWalker) shownPatterns(n *ast.ShowStmt) []string {
+	if n.Pattern != nil && n.Where == nil {
+		w.expr(n.Pattern)
+		if s, ok := tidbString(n.Pattern.Pattern); ok {
+			return []string{s}
+		}
+		return nil
+	}
+	w.expr(n.Where)
+	switch e := n.Where.(type) {
+	case *ast.BinaryOperationExpr:
+		if s, ok := tidbString(e.R); ok && e.Op == opcode.EQ && tidbNamed(e.L) {
+			return []string{s}
+		}
+	case *ast.PatternInExpr:
+		var names []string
+		for _, item := range e.List {
+			s, ok := tidbString(item)
+			if !ok {
+				return nil
+			}
+			names = append(names, s)
+		}
+		if tidbNamed(e.Expr) && e.Sel == nil && !e.Not {
+			return names
+		}
+	}
+	return nil
+}
+
+func tidbString(e ast.ExprNode) (string, bool) {
+	v, ok := e.(ast.ValueExpr)
+	if !ok {
+		return "", false
+	}
+	s, ok := v.GetValue().(string)
+	return s, ok
+}
+
+// tidbNamed reports whether an expression is the column Variable_name.
+func tidbNamed(e ast.ExprNode) bool {
+	c, ok := e.(*ast.ColumnNameExpr)
+	return ok && c.Name != nil && c.Name.Name.L == "variable_name" && c.Name.Table.O == ""
+}
