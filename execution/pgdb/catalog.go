@@ -233,9 +233,9 @@ func textsOf(res *execution.Result) ([][]string, error) {
 // loadObjects asks for all objects. Their order does not depend on the server.
 func loadObjects(ask asker, major int) (*sqlguard.Objects, error) {
 	l := newObjectLoader()
-	types, functions := catalogTypesSQL, catalogFunctionsSQL
+	types, functions, parts := catalogTypesSQL, catalogFunctionsSQL, catalogPartsSQL
 	if major < 14 {
-		types, functions = catalogTypesOldSQL, catalogFunctionsOldSQL
+		types, functions, parts = catalogTypesOldSQL, catalogFunctionsOldSQL, catalogPartsOldSQL
 	}
 	for _, part := range []struct {
 		sql  string
@@ -247,6 +247,8 @@ func loadObjects(ask asker, major int) (*sqlguard.Objects, error) {
 		{catalogCastsSQL, l.cast},
 		{catalogRelationsSQL, l.relation},
 		{catalogInheritsSQL, l.inherits},
+		{parts, l.part},
+		{catalogOrdersSQL, l.order},
 	} {
 		rows, err := ask(part.sql)
 		if err != nil {

@@ -30,7 +30,7 @@ func openDoor(t *testing.T, url string, change func(*execution.Connection)) *doo
 		ID: "shop", Engine: "POSTGRESQL", Dialect: postgres.Dialect{}, Policy: sqlguard.DefaultPolicy(), Objects: true,
 		Concurrency: 16,
 		Open: func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
-			return pgdb.Open(ctx, pgdb.Config{URL: pgdb.NewSecret(url), Session: postgres.Dialect{}.Session(), Objects: true}, guard)
+			return pgdb.Open(ctx, pgdb.Config{URL: execution.NewSecret(url), Session: postgres.Dialect{}.Session(), Objects: true}, guard)
 		},
 	}
 	if change != nil {

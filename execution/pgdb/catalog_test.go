@@ -34,6 +34,7 @@ CREATE FUNCTION shop.total(VARIADIC parts numeric[]) RETURNS numeric LANGUAGE sq
 CREATE FUNCTION shop.runs() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = shop, pg_temp SET work_mem = '8MB' AS 'BEGIN DELETE FROM shop.orders; END';
 CREATE FUNCTION shop.adds(total shop.money, n numeric) RETURNS shop.money LANGUAGE sql IMMUTABLE AS 'SELECT total';
 CREATE FUNCTION shop.less(a shop.money, b shop.money) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT a.amount < b.amount';
+CREATE FUNCTION shop.compare(a shop.money, b shop.money) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 0';
 CREATE FUNCTION shop.amount(m shop.money) RETURNS numeric LANGUAGE sql IMMUTABLE AS 'SELECT m.amount';
 CREATE FUNCTION shop.parts(n int, OUT a text, OUT b shop.money) LANGUAGE sql STABLE AS 'SELECT NULL::text, NULL::shop.money';
 CREATE FUNCTION shop.list() RETURNS TABLE (c int, d shop.email) LANGUAGE sql STABLE AS 'SELECT 1, NULL::shop.email';
@@ -101,6 +102,7 @@ func wantObjects(major int) *sqlguard.Objects {
 			{CatalogName: system("our_own"), Kind: plain, Arguments: types(), Results: types(system("int4")), Volatility: volatile, Language: "sql", Body: "SELECT 1"},
 			{CatalogName: ours("adds"), Kind: plain, Arguments: types(money, system("numeric")), Results: types(money), Volatility: immutable, Language: "sql", Body: "SELECT total"},
 			{CatalogName: ours("amount"), Kind: plain, Arguments: types(money), Results: types(system("numeric")), Volatility: immutable, Language: "sql", Body: "SELECT m.amount"},
+			{CatalogName: ours("compare"), Kind: plain, Arguments: types(money, money), Results: types(system("int4")), Volatility: immutable, Language: "sql", Body: "SELECT 0"},
 			{CatalogName: ours("less"), Kind: plain, Arguments: types(money, money), Results: types(system("bool")), Volatility: immutable, Language: "sql", Body: "SELECT a.amount < b.amount"},
 			{
 				CatalogName: ours("list"), Kind: plain, Arguments: types(), Results: types(system("record"), system("int4"), ours("email")),
@@ -321,6 +323,15 @@ func TestCatalogIsOfNow(t *testing.T) {
 	}
 	for _, sql := range []string{
 		"CREATE OR REPLACE FUNCTION shop.twice(n int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT n + n'",
+		"CREATE INDEX twos ON shop.orders ((id + shop.twice(1)))",
+		"DROP INDEX shop.twos",
+		"ALTER TABLE shop.orders ADD CONSTRAINT positive CHECK (id > shop.twice(0))",
+		"ALTER TABLE shop.orders DROP CONSTRAINT positive",
+		"CREATE POLICY own ON shop.orders USING (id > 0); ALTER TABLE shop.orders ENABLE ROW LEVEL SECURITY",
+		"ALTER POLICY own ON shop.orders USING (id > 1)",
+		"ALTER TABLE shop.orders DISABLE ROW LEVEL SECURITY",
+		"CREATE OPERATOR CLASS shop.own DEFAULT FOR TYPE shop.money USING btree AS FUNCTION 1 shop.compare(shop.money, shop.money)",
+		"DROP OPERATOR FAMILY shop.own USING btree CASCADE",
 		"ALTER FUNCTION shop.twice(int) VOLATILE",
 		"ALTER FUNCTION shop.twice(int) SECURITY DEFINER",
 		"ALTER FUNCTION shop.twice(int) SET work_mem = '1MB'",

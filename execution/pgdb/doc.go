@@ -3,7 +3,7 @@
 // [Open] checks a configuration and returns a [DB], an [execution.Backend].
 // It connects when the first statement needs it:
 //
-//	db, err := pgdb.Open(ctx, pgdb.Config{URL: pgdb.NewSecret(url), Session: dialect.Session()}, guard.ID())
+//	db, err := pgdb.Open(ctx, pgdb.Config{URL: execution.NewSecret(url), Session: dialect.Session()}, guard.ID())
 //	res, err := db.Query(ctx, approved, execution.Limits{Rows: 1000})
 //
 // # One statement
@@ -40,9 +40,11 @@
 // [DB.Catalog] asks a new connection what the server is and where it resolves
 // names; [DB.SetGuard] then pins every session to that. With [Config.Objects]
 // it loads the functions, operators, casts, types and relations of the
-// database too. What they are made from is compared before and after, so that
+// database too, and what a read of a relation may run beside its text. What they
+// are made from is compared before and after, so that
 // they are of one moment, and is all that is asked as long as nothing changes.
-// A catalogue that is not whole is an error.
+// A catalogue that is not whole is an error. [DB.Inventory] lists names alone,
+// for whoever compares them with a configuration.
 //
 // # When a connection is closed instead
 //

@@ -92,3 +92,22 @@ func Render(lim execution.Limits, oids []uint32, cells [][]byte) (*execution.Res
 
 // Skew is how far two clocks are certainly apart.
 func Skew(before, after, server time.Time) time.Duration { return skew(before, after, server) }
+
+// TreeRuns reads an expression as the server stores it and returns the OIDs of
+// the functions that a plan of a read may run, where the functions in SQL are
+// those of inlined and the operators run what operators says.
+func TreeRuns(text string, inlined map[string]bool, operators map[string]string) ([]string, error) {
+	n, err := readTree(text)
+	if err != nil {
+		return nil, err
+	}
+	l := newObjectLoader()
+	l.operators = operators
+	for oid, sql := range inlined {
+		l.routines[oid] = routine{inlined: sql}
+	}
+	u := uses{l: l, runs: map[string]bool{}, makes: map[string]bool{}}
+	u.plan(n)
+	u.predicate(n)
+	return sortedKeys(u.runs), nil
+}

@@ -44,7 +44,7 @@ func throughGateway(b *testing.B, url string, sync audit.SyncMode) func(context.
 		ID: "warehouse", Dialect: postgres.Dialect{}, Policy: sqlguard.DefaultPolicy(),
 		Concurrency: benchmarkConnections, Queue: 1024,
 		Open: func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
-			return pgdb.Open(ctx, pgdb.Config{URL: pgdb.NewSecret(url), MaxConnections: benchmarkConnections}, guard)
+			return pgdb.Open(ctx, pgdb.Config{URL: execution.NewSecret(url), MaxConnections: benchmarkConnections}, guard)
 		},
 	})
 	if err != nil {

@@ -21,6 +21,9 @@ type objectLoader struct {
 	// relations are positions in out, children the OIDs of direct heirs.
 	relations map[string]int
 	children  map[string][]string
+	// routines are functions, and operators the functions of operators, by OID.
+	routines  map[string]routine
+	operators map[string]string
 }
 
 func newObjectLoader() *objectLoader {
@@ -31,6 +34,7 @@ func newObjectLoader() *objectLoader {
 		},
 		types:     map[string]sqlguard.CatalogName{"0": {}},
 		relations: map[string]int{}, children: map[string][]string{},
+		routines: map[string]routine{}, operators: map[string]string{},
 	}
 }
 
@@ -164,6 +168,7 @@ const (
 	functionDefaultValues
 	functionRuns
 	functionBody
+	functionOID
 )
 
 func (l *objectLoader) function(row []string) error {
@@ -212,6 +217,10 @@ func (l *objectLoader) function(row []string) error {
 		return err
 	}
 	l.out.Functions = append(l.out.Functions, f)
+	l.routines[row[functionOID]] = routine{
+		CatalogRoutine: sqlguard.CatalogRoutine{CatalogName: f.CatalogName, Arguments: f.Arguments},
+		inlined:        f.Language == "sql" && !f.SecurityDefiner && len(f.Settings) == 0,
+	}
 	return nil
 }
 
@@ -239,7 +248,8 @@ func (l *objectLoader) results(result, all, modes string) ([]sqlguard.CatalogNam
 }
 
 // operator reads schema, name, the types of both sides, the schemas and names of
-// its function, commutator and negator, and its extension.
+// its function, commutator and negator, its extension, and the OIDs of itself and
+// its function.
 func (l *objectLoader) operator(row []string) error {
 	left, err := l.typeOf(row[2])
 	if err != nil {
@@ -256,6 +266,7 @@ func (l *objectLoader) operator(row []string) error {
 		Negator:    sqlguard.CatalogName{Schema: row[8], Name: row[9]},
 		Extension:  row[10],
 	})
+	l.operators[row[11]] = row[12]
 	return nil
 }
 
@@ -349,6 +360,12 @@ func (l *objectLoader) finish() error {
 	slices.SortFunc(o.Casts, func(a, b sqlguard.CatalogCast) int {
 		return cmp.Or(compareNames(a.Source, b.Source), compareNames(a.Target, b.Target))
 	})
+	for i := range o.Relations {
+		slices.SortStableFunc(o.Relations[i].Parts, func(a, b sqlguard.CatalogPart) int {
+			return cmp.Or(cmp.Compare(a.Name, b.Name), slices.CompareFunc(a.Runs, b.Runs, compareRoutines))
+		})
+	}
+	slices.SortFunc(o.Orders, func(a, b sqlguard.CatalogOrder) int { return compareNames(a.Type, b.Type) })
 	slices.SortFunc(o.Types, func(a, b sqlguard.CatalogType) int { return compareNames(a.CatalogName, b.CatalogName) })
 	slices.SortFunc(o.Relations, func(a, b sqlguard.CatalogRelation) int { return compareNames(a.CatalogName, b.CatalogName) })
 	return nil

@@ -29,7 +29,7 @@ const (
 type Config struct {
 	// URL is a connection URL, postgres://user:password@host:port/database,
 	// with the parameters that [Open] lists. Several hosts may be given.
-	URL Secret
+	URL execution.Secret
 	// InsecureTLS permits connections that do not verify the server's
 	// certificate and host name, and plain text, to hosts other than
 	// loopback. The URL's sslmode then says which; it defaults to prefer.

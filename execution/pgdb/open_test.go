@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/pgdb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -26,35 +27,35 @@ func TestOpenRefuses(t *testing.T) {
 		want string // part of the error
 	}{
 		{"nothing", pgdb.Config{}, "must look like"},
-		{"keywords and values", pgdb.Config{URL: pgdb.NewSecret("host=db.example.com password=s3cret")}, "must look like"},
-		{"another engine", pgdb.Config{URL: pgdb.NewSecret("mysql://u:s3cret@db.example.com/d")}, "must look like"},
-		{"query mode", pgdb.Config{URL: pgdb.NewSecret(remote + "?default_query_exec_mode=simple_protocol")}, "default_query_exec_mode"},
-		{"cache mode", pgdb.Config{URL: pgdb.NewSecret(remote + "?statement_cache_mode=describe")}, "statement_cache_mode"},
-		{"options", pgdb.Config{URL: pgdb.NewSecret(remote + "?options=-c%20default_transaction_read_only%3Doff")}, "options"},
-		{"a name in percent signs", pgdb.Config{URL: pgdb.NewSecret(remote + "?%6fptions=-c%20x%3Dy")}, "options"},
-		{"setting", pgdb.Config{URL: pgdb.NewSecret(remote + "?standard_conforming_strings=off")}, "standard_conforming_strings"},
-		{"search path", pgdb.Config{URL: pgdb.NewSecret(remote + "?search_path=hr")}, "search_path"},
-		{"service file", pgdb.Config{URL: pgdb.NewSecret(remote + "?servicefile=/tmp/x&service=y")}, "service"},
-		{"plain text", pgdb.Config{URL: pgdb.NewSecret(remote + "?sslmode=disable")}, "sslmode=disable"},
-		{"encrypted only", pgdb.Config{URL: pgdb.NewSecret(remote + "?sslmode=require")}, "sslmode=require"},
-		{"preferred", pgdb.Config{URL: pgdb.NewSecret(remote + "?sslmode=prefer")}, "sslmode=prefer"},
-		{"any authority", pgdb.Config{URL: pgdb.NewSecret(remote + "?sslmode=verify-ca")}, "sslrootcert"},
-		{"two modes", pgdb.Config{URL: pgdb.NewSecret(remote + "?sslmode=verify-full&sslmode=disable")}, "more than once"},
-		{"no such mode", pgdb.Config{URL: pgdb.NewSecret(remote + "?sslmode=verify")}, "sslmode must be"},
-		{"alias of sslmode", pgdb.Config{URL: pgdb.NewSecret(remote + "?ssl=true")}, "use sslmode"},
-		{"one of two hosts is remote", pgdb.Config{URL: pgdb.NewSecret("postgres://u:s3cret@localhost,db.example.com/d?sslmode=disable")}, "sslmode=disable"},
-		{"host as parameter", pgdb.Config{URL: pgdb.NewSecret("postgres://u:s3cret@localhost/d?host=db.example.com&sslmode=disable")}, "sslmode=disable"},
-		{"no certificate file", pgdb.Config{URL: pgdb.NewSecret(remote + "?sslrootcert=/does/not/exist")}, "unable to read CA file"},
-		{"question mark in the password", pgdb.Config{URL: pgdb.NewSecret("postgres://u:s3cret?x=y@db.example.com/d")}, "ambiguous"},
-		{"password in the port", pgdb.Config{URL: pgdb.NewSecret("postgres://a@u:s3cret@db.example.com/d")}, "cannot be read"},
-		{"escape that is none", pgdb.Config{URL: pgdb.NewSecret("postgres://u:s3cret%zz@db.example.com/d")}, "cannot be read"},
-		{"pairs that are none", pgdb.Config{URL: pgdb.NewSecret(remote + "?sslmode")}, "cannot be read"},
-		{"negative pool", pgdb.Config{URL: pgdb.NewSecret(remote), MaxConnections: -1}, "-1 connections"},
-		{"isolation", pgdb.Config{URL: pgdb.NewSecret(remote), Isolation: "read uncommitted"}, "isolation"},
-		{"pooler", pgdb.Config{URL: pgdb.NewSecret(remote), Pooler: "maybe"}, "pooler"},
-		{"schema of the server", pgdb.Config{URL: pgdb.NewSecret(remote), SearchPath: []string{"public", "pg_catalog"}}, "pg_catalog"},
-		{"schema without a name", pgdb.Config{URL: pgdb.NewSecret(remote), SearchPath: []string{""}}, "without a name"},
-		{"setting with a quote", pgdb.Config{URL: pgdb.NewSecret(remote), Session: []sqlguard.Setting{{Name: "a', 'b", Value: "c"}}}, "is not a name"},
+		{"keywords and values", pgdb.Config{URL: execution.NewSecret("host=db.example.com password=s3cret")}, "must look like"},
+		{"another engine", pgdb.Config{URL: execution.NewSecret("mysql://u:s3cret@db.example.com/d")}, "must look like"},
+		{"query mode", pgdb.Config{URL: execution.NewSecret(remote + "?default_query_exec_mode=simple_protocol")}, "default_query_exec_mode"},
+		{"cache mode", pgdb.Config{URL: execution.NewSecret(remote + "?statement_cache_mode=describe")}, "statement_cache_mode"},
+		{"options", pgdb.Config{URL: execution.NewSecret(remote + "?options=-c%20default_transaction_read_only%3Doff")}, "options"},
+		{"a name in percent signs", pgdb.Config{URL: execution.NewSecret(remote + "?%6fptions=-c%20x%3Dy")}, "options"},
+		{"setting", pgdb.Config{URL: execution.NewSecret(remote + "?standard_conforming_strings=off")}, "standard_conforming_strings"},
+		{"search path", pgdb.Config{URL: execution.NewSecret(remote + "?search_path=hr")}, "search_path"},
+		{"service file", pgdb.Config{URL: execution.NewSecret(remote + "?servicefile=/tmp/x&service=y")}, "service"},
+		{"plain text", pgdb.Config{URL: execution.NewSecret(remote + "?sslmode=disable")}, "sslmode=disable"},
+		{"encrypted only", pgdb.Config{URL: execution.NewSecret(remote + "?sslmode=require")}, "sslmode=require"},
+		{"preferred", pgdb.Config{URL: execution.NewSecret(remote + "?sslmode=prefer")}, "sslmode=prefer"},
+		{"any authority", pgdb.Config{URL: execution.NewSecret(remote + "?sslmode=verify-ca")}, "sslrootcert"},
+		{"two modes", pgdb.Config{URL: execution.NewSecret(remote + "?sslmode=verify-full&sslmode=disable")}, "more than once"},
+		{"no such mode", pgdb.Config{URL: execution.NewSecret(remote + "?sslmode=verify")}, "sslmode must be"},
+		{"alias of sslmode", pgdb.Config{URL: execution.NewSecret(remote + "?ssl=true")}, "use sslmode"},
+		{"one of two hosts is remote", pgdb.Config{URL: execution.NewSecret("postgres://u:s3cret@localhost,db.example.com/d?sslmode=disable")}, "sslmode=disable"},
+		{"host as parameter", pgdb.Config{URL: execution.NewSecret("postgres://u:s3cret@localhost/d?host=db.example.com&sslmode=disable")}, "sslmode=disable"},
+		{"no certificate file", pgdb.Config{URL: execution.NewSecret(remote + "?sslrootcert=/does/not/exist")}, "unable to read CA file"},
+		{"question mark in the password", pgdb.Config{URL: execution.NewSecret("postgres://u:s3cret?x=y@db.example.com/d")}, "ambiguous"},
+		{"password in the port", pgdb.Config{URL: execution.NewSecret("postgres://a@u:s3cret@db.example.com/d")}, "cannot be read"},
+		{"escape that is none", pgdb.Config{URL: execution.NewSecret("postgres://u:s3cret%zz@db.example.com/d")}, "cannot be read"},
+		{"pairs that are none", pgdb.Config{URL: execution.NewSecret(remote + "?sslmode")}, "cannot be read"},
+		{"negative pool", pgdb.Config{URL: execution.NewSecret(remote), MaxConnections: -1}, "-1 connections"},
+		{"isolation", pgdb.Config{URL: execution.NewSecret(remote), Isolation: "read uncommitted"}, "isolation"},
+		{"pooler", pgdb.Config{URL: execution.NewSecret(remote), Pooler: "maybe"}, "pooler"},
+		{"schema of the server", pgdb.Config{URL: execution.NewSecret(remote), SearchPath: []string{"public", "pg_catalog"}}, "pg_catalog"},
+		{"schema without a name", pgdb.Config{URL: execution.NewSecret(remote), SearchPath: []string{""}}, "without a name"},
+		{"setting with a quote", pgdb.Config{URL: execution.NewSecret(remote), Session: []sqlguard.Setting{{Name: "a', 'b", Value: "c"}}}, "is not a name"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := pgdb.Open(t.Context(), c.cfg, guard)
@@ -66,7 +67,7 @@ func TestOpenRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := pgdb.Open(t.Context(), pgdb.Config{URL: pgdb.NewSecret(remote)}, sqlguard.ID{}); err == nil {
+	if _, err := pgdb.Open(t.Context(), pgdb.Config{URL: execution.NewSecret(remote)}, sqlguard.ID{}); err == nil {
 		t.Error("opened without a guard")
 	}
 }
@@ -98,7 +99,7 @@ func TestOpenAccepts(t *testing.T) {
 		{"postgres://u:p@db.example.com/d", true, "not verified"}, // prefer
 		{"postgres://u:p@db.example.com/d?sslmode=verify-full", true, ""},
 	} {
-		db, err := pgdb.Open(t.Context(), pgdb.Config{URL: pgdb.NewSecret(c.url), InsecureTLS: c.insecure}, executiontest.Guard(t, "postgres", 0).ID())
+		db, err := pgdb.Open(t.Context(), pgdb.Config{URL: execution.NewSecret(c.url), InsecureTLS: c.insecure}, executiontest.Guard(t, "postgres", 0).ID())
 		if err != nil {
 			t.Errorf("%s: %v", c.url, err)
 			continue
@@ -113,12 +114,12 @@ func TestOpenAccepts(t *testing.T) {
 }
 
 func TestSecret(t *testing.T) {
-	type inner struct{ secret pgdb.Secret }
-	s := pgdb.NewSecret("s3cret")
+	type inner struct{ secret execution.Secret }
+	s := execution.NewSecret("s3cret")
 	cfg := pgdb.Config{URL: s}
 	var b bytes.Buffer
 	slog.New(slog.NewTextHandler(&b, nil)).Info("x", "secret", s, "config", cfg)
-	for _, v := range []any{s, &s, cfg, &cfg, inner{s}, []pgdb.Secret{s}} {
+	for _, v := range []any{s, &s, cfg, &cfg, inner{s}, []execution.Secret{s}} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 			fmt.Fprintf(&b, verb, v)
 		}

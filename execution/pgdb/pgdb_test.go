@@ -27,7 +27,7 @@ const hang = 20 * time.Second
 
 func TestBackend(t *testing.T) {
 	target := executiontest.PostgreSQL(func(ctx context.Context, address string, connections int, guard sqlguard.ID) (execution.Backend, error) {
-		return pgdb.Open(ctx, pgdb.Config{URL: pgdb.NewSecret(address), MaxConnections: connections}, guard)
+		return pgdb.Open(ctx, pgdb.Config{URL: execution.NewSecret(address), MaxConnections: connections}, guard)
 	})
 	target.Update = *update
 	target.Reader = postgres.Dialect{}
@@ -43,7 +43,7 @@ type client struct {
 // open opens a backend; cfg.URL is filled in from url.
 func open(tb testing.TB, url string, cfg pgdb.Config) *client {
 	tb.Helper()
-	cfg.URL = pgdb.NewSecret(url)
+	cfg.URL = execution.NewSecret(url)
 	g := executiontest.Guard(tb, "postgres", 0)
 	db, err := pgdb.Open(tb.Context(), cfg, g.ID())
 	if err != nil {

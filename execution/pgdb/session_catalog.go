@@ -29,7 +29,7 @@ SELECT 'pg_type', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extende
 FROM pg_catalog.pg_type AS t JOIN own ON own.oid OPERATOR(pg_catalog.=) t.typnamespace WHERE t.oid OPERATOR(pg_catalog.>=) 16384
 UNION ALL
 SELECT 'pg_constraint', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(xmin::pg_catalog.text::pg_catalog.int8, 0))
-FROM pg_catalog.pg_constraint WHERE contypid OPERATOR(pg_catalog.<>) 0
+FROM pg_catalog.pg_constraint WHERE contypid OPERATOR(pg_catalog.<>) 0 OR contype OPERATOR(pg_catalog.=) 'c'
 UNION ALL
 SELECT 'pg_proc', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(p.xmin::pg_catalog.text::pg_catalog.int8, 0))
 FROM pg_catalog.pg_proc AS p JOIN own ON own.oid OPERATOR(pg_catalog.=) p.pronamespace WHERE p.oid OPERATOR(pg_catalog.>=) 16384
@@ -43,7 +43,7 @@ UNION ALL
 SELECT 'pg_cast', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(xmin::pg_catalog.text::pg_catalog.int8, 0))
 FROM pg_catalog.pg_cast WHERE oid OPERATOR(pg_catalog.>=) 16384
 UNION ALL
-SELECT 'pg_class', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat(c.oid, ' ', c.relnamespace, ' ', c.relkind, ' ', c.relname), 0))
+SELECT 'pg_class', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashtextextended(pg_catalog.concat(c.oid, ' ', c.relnamespace, ' ', c.relkind, ' ', c.relrowsecurity, ' ', c.relname), 0))
 FROM relations AS c
 UNION ALL
 SELECT 'pg_attribute', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(a.xmin::pg_catalog.text::pg_catalog.int8, 0))
@@ -53,13 +53,35 @@ SELECT 'pg_inherits', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8ext
 FROM pg_catalog.pg_inherits AS i JOIN relations AS c ON c.oid OPERATOR(pg_catalog.=) i.inhrelid
 UNION ALL
 SELECT 'pg_rewrite', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(r.xmin::pg_catalog.text::pg_catalog.int8, 0))
-FROM pg_catalog.pg_rewrite AS r JOIN relations AS c ON c.oid OPERATOR(pg_catalog.=) r.ev_class WHERE r.ev_type OPERATOR(pg_catalog.=) '1'`
+FROM pg_catalog.pg_rewrite AS r JOIN relations AS c ON c.oid OPERATOR(pg_catalog.=) r.ev_class WHERE r.ev_type OPERATOR(pg_catalog.=) '1'
+UNION ALL
+SELECT 'pg_index', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(i.xmin::pg_catalog.text::pg_catalog.int8, 0))
+FROM pg_catalog.pg_index AS i JOIN relations AS c ON c.oid OPERATOR(pg_catalog.=) i.indrelid
+WHERE i.indexprs IS NOT NULL OR i.indpred IS NOT NULL OR 16384 OPERATOR(pg_catalog.<=) ANY (i.indclass::pg_catalog.oid[])
+UNION ALL
+SELECT 'pg_partitioned_table', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(p.xmin::pg_catalog.text::pg_catalog.int8, 0))
+FROM pg_catalog.pg_partitioned_table AS p JOIN relations AS c ON c.oid OPERATOR(pg_catalog.=) p.partrelid
+UNION ALL
+SELECT 'pg_statistic_ext', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(s.xmin::pg_catalog.text::pg_catalog.int8, 0))
+FROM pg_catalog.pg_statistic_ext AS s JOIN relations AS c ON c.oid OPERATOR(pg_catalog.=) s.stxrelid
+UNION ALL
+SELECT 'pg_policy', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(xmin::pg_catalog.text::pg_catalog.int8, 0))
+FROM pg_catalog.pg_policy
+UNION ALL
+SELECT 'pg_opclass', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(xmin::pg_catalog.text::pg_catalog.int8, 0))
+FROM pg_catalog.pg_opclass WHERE oid OPERATOR(pg_catalog.>=) 16384
+UNION ALL
+SELECT 'pg_amproc', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(xmin::pg_catalog.text::pg_catalog.int8, 0))
+FROM pg_catalog.pg_amproc WHERE oid OPERATOR(pg_catalog.>=) 16384
+UNION ALL
+SELECT 'pg_amop', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(xmin::pg_catalog.text::pg_catalog.int8, 0))
+FROM pg_catalog.pg_amop WHERE oid OPERATOR(pg_catalog.>=) 16384`
 
 	catalogParts = `WITH own AS (
 	SELECT oid, nspname FROM pg_catalog.pg_namespace
 	WHERE NOT pg_catalog.starts_with(nspname::pg_catalog.text, 'pg_temp_') AND NOT pg_catalog.starts_with(nspname::pg_catalog.text, 'pg_toast')
 ), relations AS (
-	SELECT c.oid, c.relnamespace, c.relkind, c.relname, own.nspname
+	SELECT c.oid, c.relnamespace, c.relkind, c.relname, c.relrowsecurity, own.nspname
 	FROM pg_catalog.pg_class AS c JOIN own ON own.oid OPERATOR(pg_catalog.=) c.relnamespace
 	WHERE c.oid OPERATOR(pg_catalog.>=) 16384 AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,m,f,S,c}'::pg_catalog."char"[])
 ), columns AS (
@@ -78,25 +100,28 @@ FROM pg_catalog.pg_rewrite AS r JOIN relations AS c ON c.oid OPERATOR(pg_catalog
 	// server too, and what is told of those to be listed: neither shells, nor
 	// arrays, nor the rows of relations, nor the server's own. In the order of
 	// the facts of types.
-	catalogTypesHead = catalogParts + `
+	catalogTypesHead = catalogParts + `, checks AS (
+	SELECT k.contypid, pg_catalog.json_agg(pg_catalog.pg_get_constraintdef(k.oid) ORDER BY k.oid) AS texts
+	FROM pg_catalog.pg_constraint AS k
+	WHERE k.contypid OPERATOR(pg_catalog.<>) 0 AND k.contype OPERATOR(pg_catalog.=) 'c' GROUP BY k.contypid
+), ranges AS (
+	SELECT u.rngtypid, pg_catalog.json_agg(pg_catalog.json_build_array(fn.nspname, f.proname) ORDER BY f.oid) AS runs
+	FROM (
+		SELECT rngtypid, rngcanonical::pg_catalog.oid FROM pg_catalog.pg_range
+		UNION SELECT rngtypid, rngsubdiff::pg_catalog.oid FROM pg_catalog.pg_range
+		UNION SELECT r.rngtypid, ap.amproc::pg_catalog.oid
+		FROM pg_catalog.pg_range AS r JOIN pg_catalog.pg_opclass AS oc ON oc.oid OPERATOR(pg_catalog.=) r.rngsubopc
+			JOIN pg_catalog.pg_amproc AS ap ON ap.amprocfamily OPERATOR(pg_catalog.=) oc.opcfamily
+	) AS u (rngtypid, function) JOIN pg_catalog.pg_proc AS f ON f.oid OPERATOR(pg_catalog.=) u.function
+		JOIN pg_catalog.pg_namespace AS fn ON fn.oid OPERATOR(pg_catalog.=) f.pronamespace
+	WHERE fn.nspname OPERATOR(pg_catalog.<>) 'pg_catalog' OR f.oid OPERATOR(pg_catalog.>=) 16384
+	GROUP BY u.rngtypid
+)
 SELECT t.oid, n.nspname, t.typname,
 	CASE WHEN t.oid OPERATOR(pg_catalog.>=) 16384 AND own.oid IS NOT NULL AND t.typisdefined AND e.oid IS NULL
 		AND (t.typrelid OPERATOR(pg_catalog.=) 0 OR c.relkind OPERATOR(pg_catalog.=) 'c') THEN t.typtype END,
 	m.extname,
-	CASE WHEN t.typtype OPERATOR(pg_catalog.=) 'd' THEN (
-		SELECT pg_catalog.json_agg(pg_catalog.pg_get_constraintdef(k.oid) ORDER BY k.oid)
-		FROM pg_catalog.pg_constraint AS k WHERE k.contypid OPERATOR(pg_catalog.=) t.oid AND k.contype OPERATOR(pg_catalog.=) 'c'
-	) END,
-	CASE WHEN r.rngtypid IS NOT NULL THEN (
-		SELECT pg_catalog.json_agg(pg_catalog.json_build_array(fn.nspname, f.proname) ORDER BY f.oid)
-		FROM pg_catalog.pg_proc AS f JOIN pg_catalog.pg_namespace AS fn ON fn.oid OPERATOR(pg_catalog.=) f.pronamespace
-		WHERE (f.oid OPERATOR(pg_catalog.=) ANY (ARRAY[r.rngcanonical, r.rngsubdiff]::pg_catalog.oid[]) OR f.oid OPERATOR(pg_catalog.=) ANY (ARRAY(
-				SELECT ap.amproc::pg_catalog.oid
-				FROM pg_catalog.pg_opclass AS oc JOIN pg_catalog.pg_amproc AS ap ON ap.amprocfamily OPERATOR(pg_catalog.=) oc.opcfamily
-				WHERE oc.oid OPERATOR(pg_catalog.=) r.rngsubopc
-			)))
-			AND (fn.nspname OPERATOR(pg_catalog.<>) 'pg_catalog' OR f.oid OPERATOR(pg_catalog.>=) 16384)
-	) END,
+	checks.texts, ranges.runs,
 	columns.names, columns.types, `
 	catalogTypesTail = `
 FROM pg_catalog.pg_type AS t
@@ -106,7 +131,9 @@ FROM pg_catalog.pg_type AS t
 	LEFT JOIN relations AS c ON c.oid OPERATOR(pg_catalog.=) t.typrelid
 	LEFT JOIN columns ON columns.attrelid OPERATOR(pg_catalog.=) c.oid AND c.relkind OPERATOR(pg_catalog.=) 'c'
 	LEFT JOIN members AS m ON m.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass AND m.objid OPERATOR(pg_catalog.=) t.oid
-	LEFT JOIN pg_catalog.pg_range AS r ON r.rngtypid OPERATOR(pg_catalog.=) t.oid`
+	LEFT JOIN pg_catalog.pg_range AS r ON r.rngtypid OPERATOR(pg_catalog.=) t.oid
+	LEFT JOIN ranges ON ranges.rngtypid OPERATOR(pg_catalog.=) t.oid
+	LEFT JOIN checks ON checks.contypid OPERATOR(pg_catalog.=) t.oid`
 	catalogTypesSQL = catalogTypesHead + `COALESCE(r.rngsubtype, s.rngtypid, t.typbasetype)` + catalogTypesTail + `
 	LEFT JOIN pg_catalog.pg_range AS s ON s.rngmultitypid OPERATOR(pg_catalog.=) t.oid`
 	// Servers before 14 have no multiranges, and no bodies of functions but texts.
@@ -125,7 +152,7 @@ SELECT own.nspname, p.proname, p.prokind, p.provolatile, p.prosecdef, l.lanname,
 			AND r.oid OPERATOR(pg_catalog.=) ANY (ARRAY[a.aggtransfn, a.aggfinalfn, a.aggcombinefn, a.aggserialfn,
 				a.aggdeserialfn, a.aggmtransfn, a.aggminvtransfn, a.aggmfinalfn]::pg_catalog.oid[])
 	), CASE WHEN l.lanname OPERATOR(pg_catalog.=) 'sql' THEN `
-	catalogFunctionsTail = ` END
+	catalogFunctionsTail = ` END, p.oid
 FROM pg_catalog.pg_proc AS p JOIN own ON own.oid OPERATOR(pg_catalog.=) p.pronamespace
 	JOIN pg_catalog.pg_language AS l ON l.oid OPERATOR(pg_catalog.=) p.prolang
 	LEFT JOIN members AS m ON m.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass AND m.objid OPERATOR(pg_catalog.=) p.oid
@@ -136,7 +163,7 @@ WHERE p.oid OPERATOR(pg_catalog.>=) 16384`
 
 	// In the order of the facts of operators. Shells have no function.
 	catalogOperatorsSQL = catalogParts + `
-SELECT own.nspname, o.oprname, o.oprleft, o.oprright, pn.nspname, p.proname, cn.nspname, oc.oprname, nn.nspname, op.oprname, m.extname
+SELECT own.nspname, o.oprname, o.oprleft, o.oprright, pn.nspname, p.proname, cn.nspname, oc.oprname, nn.nspname, op.oprname, m.extname, o.oid, p.oid
 FROM pg_catalog.pg_operator AS o JOIN own ON own.oid OPERATOR(pg_catalog.=) o.oprnamespace
 	JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) o.oprcode::pg_catalog.oid
 	JOIN pg_catalog.pg_namespace AS pn ON pn.oid OPERATOR(pg_catalog.=) p.pronamespace

@@ -46,7 +46,7 @@ var refusedParameters = map[string]string{
 
 // connection parses the URL and settles transport security.
 func (c *Config) connection() (*pgconn.Config, error) {
-	text := c.URL.reveal()
+	text := c.URL.Reveal()
 	if !strings.HasPrefix(text, "postgres://") && !strings.HasPrefix(text, "postgresql://") {
 		return nil, errors.New("the url must look like postgres://user:password@host:5432/database")
 	}

@@ -32,6 +32,10 @@ const (
 	textExtension = "SELECT load_extension('ktx_probe')"
 	textWritable  = "PRAGMA query_only = 0"
 	textUnlisted  = "SELECT fts5(NULL)" // it would hand out nothing
+	// Of views and virtual tables the engine tells no columns without running
+	// what they are made of.
+	textInventory = "SELECT json_array(m.name, CASE WHEN m.type = 'table' AND m.rootpage > 0 THEN (SELECT json_group_array(c.name) FROM pragma_table_xinfo(m.name) AS c) END) FROM sqlite_schema AS m WHERE m.type IN ('table', 'view')"
+	textFunctions = "SELECT DISTINCT name FROM pragma_function_list"
 	textOldSearch = "SELECT name FROM sqlite_schema WHERE type = 'table' AND (sql LIKE 'CREATE VIRTUAL TABLE%USING fts3%' OR sql LIKE 'CREATE VIRTUAL TABLE%USING fts4%')"
 )
 
@@ -89,7 +93,8 @@ var switches = []struct {
 // session is one read-only connection. It is used by one goroutine at a time.
 type session struct {
 	conn     *sqlite3.Conn
-	file     os.FileInfo // that was at the path when it was opened
+	file     os.FileInfo // the file that it is on
+	held     *os.File    // keeps the number of that file from being given to another
 	begin    *sqlite3.Stmt
 	rollback *sqlite3.Stmt
 	readBack *sqlite3.Stmt
@@ -103,11 +108,6 @@ type session struct {
 // the file's head, so that it waits for a lock at most lockTimeout, and ends
 // when ctx does. After an error there is nothing to close.
 func (s *session) open(ctx context.Context, path string, lockTimeout time.Duration) (err error) {
-	file, failed := fileAt(path)
-	if failed != nil {
-		return failed
-	}
-	s.file = file
 	defer func() {
 		if r := recover(); r != nil { // no memory, no address space
 			err = broken(r)
@@ -116,8 +116,8 @@ func (s *session) open(ctx context.Context, path string, lockTimeout time.Durati
 			s.close()
 		}
 	}()
-	if s.conn, err = sqlite3.OpenFlags(path, sqlite3.OPEN_READONLY|sqlite3.OPEN_PRIVATECACHE); err != nil {
-		return databaseError(err, "")
+	if err := s.connect(path); err != nil {
+		return err
 	}
 	if err := s.waitForLocks(lockTimeout); err != nil {
 		return databaseError(err, "")
@@ -131,6 +131,42 @@ func (s *session) open(ctx context.Context, path string, lockTimeout time.Durati
 		return err
 	}
 	return nil
+}
+
+// reopenings bounds how often a file is opened that is replaced meanwhile.
+const reopenings = 20
+
+// connect opens the file at path, and notes which one that is. The engine does
+// not tell which file it opened, so that one counts which was at the path before
+// and after: while it is held open, no other file can have its number.
+func (s *session) connect(path string) error {
+	for range reopenings {
+		file, failed := fileAt(path) // nor is a pipe opened
+		if failed != nil {
+			return failed
+		}
+		s.file = file
+		if held, err := os.Open(path); err == nil { //nolint:gosec // the configured file; else the engine says why
+			s.held = held
+			if info, err := held.Stat(); err == nil {
+				s.file = info
+			}
+		}
+		var err error
+		if s.conn, err = sqlite3.OpenFlags(path, sqlite3.OPEN_READONLY|sqlite3.OPEN_PRIVATECACHE); err != nil {
+			return databaseError(err, "")
+		}
+		now, failed := fileAt(path)
+		if failed != nil {
+			return failed
+		}
+		if os.SameFile(s.file, now) {
+			return nil
+		}
+		s.close()
+		s.conn, s.held = nil, nil
+	}
+	return execution.NewError(sqlguard.CodeConnectionLost, "the database file is replaced again and again", nil)
 }
 
 // waitForLocks sets how long a statement waits for a lock.
@@ -373,10 +409,13 @@ func (s *session) ask(text string) error {
 // close closes the connection. It may follow a fault inside the engine, so
 // that closing may fail in any way; there is nothing left to do then.
 func (s *session) close() {
+	defer func() { _ = recover() }()
+	if s.held != nil {
+		defer func() { _ = s.held.Close() }()
+	}
 	if s.conn == nil {
 		return
 	}
-	defer func() { _ = recover() }()
 	s.conn.SetInterrupt(context.Background())
 	for _, stmt := range slices.Collect(s.conn.Stmts()) {
 		_ = stmt.Close()

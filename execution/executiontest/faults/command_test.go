@@ -76,8 +76,12 @@ func (s *stand) project(lines ...string) (dir string) {
 
 func (s *stand) writeProject(dir string, lines ...string) {
 	s.Helper()
-	s.becomes(dir, "connections:\n  "+connectionID+":\n    driver: postgres\n    url: env:"+urlVariable+"\n"+
-		"    functions: {allow: [public.nap]}\n    limits: {timeout: 5m, concurrency: 8}\n"+strings.Join(append(lines, ""), "\n"))
+	driver, nap := "postgres", "public.nap"
+	if s.bench != nil {
+		driver, nap = s.bench.driver(), s.bench.napName()
+	}
+	s.becomes(dir, "connections:\n  "+connectionID+":\n    driver: "+driver+"\n    url: env:"+urlVariable+"\n"+
+		"    functions: {allow: ["+nap+"]}\n    limits: {timeout: 5m, concurrency: 8}\n"+strings.Join(append(lines, ""), "\n"))
 }
 
 // becomes writes the configuration of a project.
@@ -146,7 +150,7 @@ func (s *stand) start(dir string, change ...func(*exec.Cmd)) *command {
 	c.cmd = exec.CommandContext(context.WithoutCancel(s.Context()), s.binary(), "mcp", "stdio", "--project-dir", dir)
 	c.cmd.Dir = "/"
 	c.cmd.Env = os.Environ()
-	if s.url != "" {
+	if s.bench != nil {
 		c.cmd.Env = append(c.cmd.Env, urlVariable+"="+s.roleURL(""))
 	}
 	for _, f := range change {
@@ -254,19 +258,19 @@ func (c *command) judged(q question, a answer) sqlguard.Code {
 	c.s.Helper()
 	if code := a.code(); code != "" {
 		if !slices.Contains(c.s.scenario.codes, code) {
-			c.s.Errorf("%s: ended as %s: %s", shorten(q.sql), code, a.Result.Meta.Error.Message)
+			c.s.Errorf("%s: ended as %s: %s", shorten(c.s.text(q)), code, a.Result.Meta.Error.Message)
 		}
 		return code
 	}
 	content := a.Result.Content
 	if content.Truncated || len(content.Rows) != len(q.rows) {
-		c.s.Errorf("%s: %d rows, truncated %t, want %d rows", shorten(q.sql), len(content.Rows), content.Truncated, len(q.rows))
+		c.s.Errorf("%s: %d rows, truncated %t, want %d rows", shorten(c.s.text(q)), len(content.Rows), content.Truncated, len(q.rows))
 		return ""
 	}
 	for i, row := range content.Rows {
 		for j, v := range row {
 			if fmt.Sprint(v) != q.rows[i][j] {
-				c.s.Errorf("%s: row %d is %v, want %q", shorten(q.sql), i, row, q.rows[i])
+				c.s.Errorf("%s: row %d is %v, want %q", shorten(c.s.text(q)), i, row, q.rows[i])
 				return ""
 			}
 		}
@@ -277,14 +281,14 @@ func (c *command) judged(q question, a answer) sqlguard.Code {
 // ask sends a question and returns how it ended.
 func (c *command) ask(q question) sqlguard.Code {
 	c.s.Helper()
-	return c.judged(q, c.answer(c.call(q.sql)))
+	return c.judged(q, c.answer(c.call(c.s.text(q))))
 }
 
 // right asks a question that must be answered.
 func (c *command) right(q question) {
 	c.s.Helper()
 	if code := c.ask(q); code != "" {
-		c.s.Errorf("%s: ended as %s", shorten(q.sql), code)
+		c.s.Errorf("%s: ended as %s", shorten(c.s.text(q)), code)
 	}
 }
 

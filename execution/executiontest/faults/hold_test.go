@@ -129,11 +129,13 @@ func (s *stand) counted(dir string, kind audit.Type) int {
 // warmUp starts what outlives a scenario, so that it is not taken for a leak.
 func warmUp(t *testing.T) {
 	t.Helper()
-	s := &stand{T: t, scenario: &scenario{}}
-	s.database()
-	s.open(settings{})
-	s.right(one("warm"))
-	s.close()
+	for _, mariadb := range []bool{false, true} {
+		s := &stand{T: t, scenario: &scenario{mariadb: mariadb}}
+		s.database()
+		s.open(settings{})
+		s.right(one("warm"))
+		s.close()
+	}
 }
 
 // stock is what a scenario may not leave behind.

@@ -16,7 +16,10 @@ import (
 // wide asks for n rows of a kilobyte: more than the buffers between server and
 // gateway hold, when there are many.
 func wide(tag string, n int) question {
-	q := question{sql: fmt.Sprintf("SELECT i, repeat('%s', 250) || i FROM generate_series(1, %d) AS i ORDER BY i", tag, n)}
+	q := question{
+		sql:     fmt.Sprintf("SELECT i, repeat('%s', 250) || i FROM generate_series(1, %d) AS i ORDER BY i", tag, n),
+		mariadb: fmt.Sprintf("SELECT i, CONCAT(REPEAT('%s', 250), i) FROM numbers WHERE i <= %d ORDER BY i", tag, n),
+	}
 	for i := range n {
 		q.rows = append(q.rows, []string{fmt.Sprint(i + 1), fmt.Sprintf("%s%d", repeated(tag, 250), i+1)})
 	}
@@ -39,7 +42,7 @@ var roomy = execution.Limits{Rows: 100_000, Bytes: 256 << 20}
 func (s *stand) behindProxy(set settings) *proxy {
 	s.Helper()
 	s.database()
-	p := s.proxyTo(s.server.Addr())
+	p := s.proxyTo(s.bench.addr())
 	set.through = p.Listen
 	s.open(set)
 	s.right(one("first"))
@@ -131,7 +134,7 @@ var network = []scenario{
 		full:   true,
 		run: func(s *stand) string {
 			s.database()
-			p := s.proxyTo(s.server.Addr())
+			p := s.proxyTo(s.bench.addr())
 			p.blackHole(toServer)
 			p.blackHole(toClient)
 			s.open(settings{through: p.Listen})
@@ -184,7 +187,7 @@ var network = []scenario{
 			p := s.behindProxy(settings{limits: roomy})
 			p.slow(256)
 			ended := s.asking(s.Context(), wide("hole", 20_000), execution.Limits{Timeout: 2 * time.Second})
-			s.eventually("the server waits to send", func() bool { return s.waiting("ClientWrite") == 1 })
+			s.eventually("the server waits to send", func() bool { return s.sending() == 1 })
 			p.blackHole(toClient)
 			p.blackHole(toServer)
 			s.wantCode(ended(), sqlguard.CodeTimeout)
@@ -222,7 +225,7 @@ var network = []scenario{
 		passes: "Every call ends as `connection_lost`, which may be tried again.",
 		run: func(s *stand) string {
 			s.database()
-			p := s.proxyTo(s.server.Addr())
+			p := s.proxyTo(s.bench.addr())
 			p.poison("reset_peer", toClient, map[string]int{"timeout": 0})
 			s.open(settings{through: p.Listen})
 			for range 5 {
@@ -271,7 +274,7 @@ var network = []scenario{
 			s.recovers()
 			p.slow(256)
 			ended := s.asking(s.Context(), wide("rst", 20_000), execution.Limits{})
-			s.eventually("the server waits to send", func() bool { return s.waiting("ClientWrite") == 1 })
+			s.eventually("the server waits to send", func() bool { return s.sending() == 1 })
 			p.cut()
 			s.wantCode(ended(), sqlguard.CodeConnectionLost)
 			p.heal()

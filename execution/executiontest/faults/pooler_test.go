@@ -231,7 +231,7 @@ func nothingLeft(s *stand) string {
 	s.database()
 	b := s.startBouncer(nil)
 	guard := executiontest.Guard(s, "postgres", 0)
-	db, err := pgdb.Open(s.Context(), pgdb.Config{URL: pgdb.NewSecret(s.roleURL(b.address)), MaxConnections: 1}, guard.ID())
+	db, err := pgdb.Open(s.Context(), pgdb.Config{URL: execution.NewSecret(s.roleURL(b.address)), MaxConnections: 1}, guard.ID())
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func (s *stand) commandOn(statements int) *command {
 	c := s.serve(s.project())
 	c.right(one("first"))
 	for range statements {
-		c.call(endless().sql)
+		c.call(s.text(endless()))
 	}
 	s.eventually("the statements run", func() bool { return s.running() == statements })
 	return c
@@ -82,7 +82,7 @@ var process = []scenario{
 		full:   true,
 		run: func(s *stand) string {
 			c := s.commandOn(0)
-			c.call(wide("half", 1000).sql, `,"maxBytes":2000000`)
+			c.call(s.text(wide("half", 1000)), `,"maxBytes":2000000`)
 			if _, err := c.lines.ReadByte(); err != nil {
 				s.Fatal(err)
 			}
@@ -101,7 +101,7 @@ var process = []scenario{
 		run: func(s *stand) string {
 			c := s.commandOn(0)
 			q := napping("drained", 1)
-			id := c.call(q.sql)
+			id := c.call(s.text(q))
 			s.eventually("the statement runs", func() bool { return s.running() == 1 })
 			c.signal(syscall.SIGTERM)
 			if code := c.judged(q, c.answer(id)); code != "" {
@@ -140,7 +140,7 @@ var process = []scenario{
 			dir := s.project()
 			for i, sig := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 				c := s.serve(dir)
-				c.call(endless().sql)
+				c.call(s.text(endless()))
 				s.eventually("the statement runs", func() bool { return s.running() == 1 })
 				c.signal(sig)
 				time.Sleep(300 * time.Millisecond) // the first must have its effect
@@ -187,7 +187,7 @@ var process = []scenario{
 			dir := s.project()
 			a, b := s.serve(dir), s.serve(dir)
 			for i := range 60 {
-				a.call(one(fmt.Sprint("a", i)).sql)
+				a.call(s.text(one(fmt.Sprint("a", i))))
 				b.right(one(fmt.Sprint("b", i)))
 				if i == 30 {
 					a.signal(syscall.SIGKILL)
@@ -222,7 +222,7 @@ var process = []scenario{
 			q := wide("unread", 200)
 			var ids []int
 			for range 40 {
-				ids = append(ids, c.call(q.sql, `,"maxBytes":1000000`))
+				ids = append(ids, c.call(s.text(q), `,"maxBytes":1000000`))
 			}
 			s.eventually("all statements are on record", func() bool { return s.outcomes(s.logDir)["ok"] == 41 })
 			s.eventually("the server is idle", func() bool { return s.running() == 0 })
@@ -255,14 +255,14 @@ func reloads(s *stand) string {
 		slow := napping(fmt.Sprint("slow", i), 0.3)
 		under := 0
 		if allowed {
-			under = c.call(slow.sql)
+			under = c.call(s.text(slow))
 			s.eventually("the statement runs", func() bool { return s.running() == 1 })
 		}
 		questions := map[int]question{}
 		burst := func(when string) {
 			for j := range 6 {
 				q := one(fmt.Sprintf("%s%d-%d", when, i, j))
-				questions[c.call(q.sql)] = q
+				questions[c.call(s.text(q))] = q
 			}
 		}
 		burst("before")
@@ -285,7 +285,7 @@ func reloads(s *stand) string {
 		}
 		for id, q := range questions {
 			if code := c.judged(q, c.answer(id)); code != "" {
-				s.Errorf("reload %d: %s ended as %s", i+1, shorten(q.sql), code)
+				s.Errorf("reload %d: %s ended as %s", i+1, shorten(s.text(q)), code)
 			}
 		}
 	}

@@ -19,14 +19,18 @@ import (
 
 // A question is a statement whose whole answer is known here.
 type question struct {
-	sql  string
-	rows [][]string
+	sql     string // of PostgreSQL, or of what the scenario is about
+	mariadb string
+	rows    [][]string
 }
 
 // numbered asks for n rows that belong to tag: a number, a text with the tag
 // and a hash of both.
 func numbered(tag string, n int) question {
-	q := question{sql: fmt.Sprintf("SELECT i, '%[1]s-' || i, md5('%[1]s-' || i) FROM generate_series(1, %[2]d) AS i ORDER BY i", tag, n)}
+	q := question{
+		sql:     fmt.Sprintf("SELECT i, '%[1]s-' || i, md5('%[1]s-' || i) FROM generate_series(1, %[2]d) AS i ORDER BY i", tag, n),
+		mariadb: fmt.Sprintf("SELECT i, CONCAT('%[1]s-', i), MD5(CONCAT('%[1]s-', i)) FROM numbers WHERE i <= %[2]d ORDER BY i", tag, n),
+	}
 	for i := range n {
 		name := tag + "-" + strconv.Itoa(i+1)
 		sum := md5.Sum([]byte(name))
@@ -40,7 +44,11 @@ func one(tag string) question { return numbered(tag, 1) }
 
 // napping answers tag after some seconds in which the server only sleeps.
 func napping(tag string, seconds float64) question {
-	return question{sql: fmt.Sprintf("SELECT '%s' || public.nap(%g)", tag, seconds), rows: [][]string{{tag}}}
+	return question{
+		sql:     fmt.Sprintf("SELECT '%s' || public.nap(%g)", tag, seconds),
+		mariadb: fmt.Sprintf("SELECT CONCAT('%s', %s(%g))", tag, napMark, seconds),
+		rows:    [][]string{{tag}},
+	}
 }
 
 // endless runs until it is ended.
@@ -82,40 +90,48 @@ func (s *stand) ask(ctx context.Context, q question, lim execution.Limits) sqlgu
 func (s *stand) asked(ctx context.Context, q question, lim execution.Limits) (*execution.Error, sqlguard.Code) {
 	s.Helper()
 	start := time.Now()
-	res, err := s.gateway.Query(ctx, execution.Request{ConnectionID: connectionID, SQL: q.sql, Limits: lim})
+	res, err := s.gateway.Query(ctx, execution.Request{ConnectionID: connectionID, SQL: s.text(q), Limits: lim})
 	if took := time.Since(start); took > hang {
-		s.Errorf("%s: the call took %v", shorten(q.sql), took)
+		s.Errorf("%s: the call took %v", shorten(s.text(q)), took)
 	}
 	if err == nil {
 		if wrong := q.wrong(res); wrong != "" {
-			s.Errorf("%s: a wrong answer: %s", shorten(q.sql), wrong)
+			s.Errorf("%s: a wrong answer: %s", shorten(s.text(q)), wrong)
 		}
 		return nil, ""
 	}
 	if res != nil {
-		s.Errorf("%s: rows together with the error %v", shorten(q.sql), err)
+		s.Errorf("%s: rows together with the error %v", shorten(s.text(q)), err)
 	}
 	e, ok := errors.AsType[*execution.Error](err)
 	if !ok {
-		s.Errorf("%s: an error of no type: %v", shorten(q.sql), err)
+		s.Errorf("%s: an error of no type: %v", shorten(s.text(q)), err)
 		return nil, "untyped"
 	}
 	if !slices.Contains(s.scenario.codes, e.Code) {
-		s.Errorf("%s: ended with %v (%v), which is not one of %v", shorten(q.sql), e, e.Err, s.scenario.codes)
+		s.Errorf("%s: ended with %v (%v), which is not one of %v", shorten(s.text(q)), e, e.Err, s.scenario.codes)
 	}
 	return e, e.Code
+}
+
+// text is a question in the language of the scenario's database.
+func (s *stand) text(q question) string {
+	if s.bench == nil {
+		return q.sql
+	}
+	return s.bench.text(q)
 }
 
 // right asks a question that must be answered.
 func (s *stand) right(q question) {
 	s.Helper()
-	res, err := s.gateway.Query(s.Context(), execution.Request{ConnectionID: connectionID, SQL: q.sql})
+	res, err := s.gateway.Query(s.Context(), execution.Request{ConnectionID: connectionID, SQL: s.text(q)})
 	if err != nil {
-		s.Errorf("%s: %v (%v)", shorten(q.sql), err, errors.Unwrap(err))
+		s.Errorf("%s: %v (%v)", shorten(s.text(q)), err, errors.Unwrap(err))
 		return
 	}
 	if wrong := q.wrong(res); wrong != "" {
-		s.Errorf("%s: a wrong answer: %s", shorten(q.sql), wrong)
+		s.Errorf("%s: a wrong answer: %s", shorten(s.text(q)), wrong)
 	}
 }
 

@@ -31,6 +31,8 @@ type scenario struct {
 	passes string // what must hold besides
 	// full leaves the scenario out of the quick half.
 	full bool
+	// mariadb says that the database is one of MariaDB.
+	mariadb bool
 	// run does it, and returns the figures of the result.
 	run func(s *stand) string
 }
@@ -47,6 +49,10 @@ func groups() []group {
 		{"The network", network},
 		{"Answers cut short", truncation},
 		{"The server", server},
+		{"MariaDB: the network", mariadbNetwork},
+		{"MariaDB: answers cut short", onMariaDB(truncation...)},
+		{"MariaDB: the server", mariadbServer},
+		{"MariaDB: the process and its client", mariadbProcess},
 		{"A pooler in front", pooler},
 		{"The process and its client", process},
 		{"The audit log", auditLog},

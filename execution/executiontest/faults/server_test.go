@@ -24,7 +24,11 @@ import (
 // gateway that has answered once.
 func (s *stand) ownServer(options testdb.Options, set settings) {
 	s.Helper()
-	s.databaseOn(testdb.StartPostgres(s, options))
+	if s.scenario.mariadb {
+		s.mariadbOn(testdb.StartMariaDB(s, options))
+	} else {
+		s.databaseOn(testdb.StartPostgres(s, options))
+	}
 	s.open(set)
 	s.right(one("first"))
 }
@@ -54,7 +58,7 @@ func (s *stand) restart(mode testdb.StopMode) string {
 	s.ownServer(testdb.Options{}, settings{connections: 6})
 	s.crowd(5, 2)
 	ended := s.sleepers(3)
-	if err := s.server.Stop(s.Context(), mode); err != nil {
+	if err := s.bench.Stop(s.Context(), mode); err != nil {
 		s.Fatal(err)
 	}
 	// A server that stops at once does not always come to say so.
@@ -62,7 +66,7 @@ func (s *stand) restart(mode testdb.StopMode) string {
 		s.Errorf("statements that ran: %v", counts)
 	}
 	s.wantCode(s.ask(s.Context(), one("down"), execution.Limits{}), sqlguard.CodeConnectionLost)
-	if err := s.server.Restart(s.Context(), mode); err != nil {
+	if err := s.bench.Restart(s.Context(), mode); err != nil {
 		s.Fatal(err)
 	}
 	counts := s.crowd(6, 2)
@@ -114,7 +118,7 @@ var server = []scenario{
 			}
 			for _, mode := range []testdb.StopMode{testdb.Fast, testdb.Immediate} {
 				time.Sleep(500 * time.Millisecond)
-				if err := s.server.Restart(s.Context(), mode); err != nil {
+				if err := s.bench.Restart(s.Context(), mode); err != nil {
 					s.Error(err)
 				}
 				s.recovers()
@@ -132,7 +136,7 @@ var server = []scenario{
 		run: func(s *stand) string {
 			s.ownServer(testdb.Options{}, settings{connections: 4})
 			s.crowd(4, 2)
-			if err := s.server.Restart(s.Context(), testdb.Fast); err != nil {
+			if err := s.bench.Restart(s.Context(), testdb.Fast); err != nil {
 				s.Fatal(err)
 			}
 			counts := s.crowd(4, 2)

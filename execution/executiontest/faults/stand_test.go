@@ -36,9 +36,10 @@ type stand struct {
 	*testing.T
 	scenario *scenario
 
-	server *testdb.PostgresServer
-	url    string // of the database, as superuser
-	role   string // the gateway's own, which may only read
+	bench  bench                  // the database; nil in a scenario of files
+	server *testdb.PostgresServer // where the database is one of PostgreSQL
+	url    string                 // of that database, as superuser
+	role   string                 // the gateway's own, which may only read
 	logDir string
 
 	log     *audit.Writer
@@ -47,9 +48,37 @@ type stand struct {
 	damaged bool     // the scenario took events from the log, which must tell
 }
 
+// A bench is the database of a scenario, of whatever product.
+type bench interface {
+	// addr is where the server listens.
+	addr() string
+	// roleURL is the gateway's URL of the database, by way of a proxy or pooler
+	// when there is an address.
+	roleURL(through string) string
+	// connection is the gateway's connection to an address.
+	connection(address string, set settings) execution.Connection
+	// text is a question in the language of the product.
+	text(q question) string
+	// driver and napName are what a project calls the product and its nap.
+	driver() string
+	napName() string
+	// sessions are the gateway's at the server; running have a statement, and
+	// sending wait for their client to read.
+	sessions() int
+	running() int
+	sending() int
+	// Stop and Restart are for a server of the scenario's own.
+	Stop(ctx context.Context, mode testdb.StopMode) error
+	Restart(ctx context.Context, mode testdb.StopMode) error
+}
+
 // database makes the scenario's database on the shared server.
 func (s *stand) database() {
 	s.Helper()
+	if s.scenario.mariadb {
+		s.mariadbOn(testdb.MariaDB(s))
+		return
+	}
 	s.databaseOn(testdb.Postgres(s))
 }
 
@@ -59,17 +88,48 @@ func (s *stand) databaseOn(server *testdb.PostgresServer) {
 	s.server = server
 	s.url = server.NewDatabase(s, schema)
 	s.role = server.NewRole(s)
+	s.bench = &postgresBench{PostgresServer: server, s: s}
 }
 
-// roleURL is the gateway's URL of the database, by way of a proxy or pooler
-// when there is an address.
-func (s *stand) roleURL(through string) string {
+// postgresBench is the database of the stand's fields.
+type postgresBench struct {
+	*testdb.PostgresServer
+	s *stand
+}
+
+func (b *postgresBench) addr() string           { return b.Addr() }
+func (b *postgresBench) text(q question) string { return q.sql }
+func (b *postgresBench) driver() string         { return "postgres" }
+func (b *postgresBench) napName() string        { return "public.nap" }
+func (b *postgresBench) sending() int           { return b.s.waiting("ClientWrite") }
+
+func (b *postgresBench) sessions() int {
+	b.s.Helper()
+	return outside[int](b.s, b.URL("", ""), "SELECT count(*) FROM pg_stat_activity WHERE usename = $1", b.s.role)
+}
+
+func (b *postgresBench) running() int {
+	b.s.Helper()
+	return outside[int](b.s, b.URL("", ""), "SELECT count(*) FROM pg_stat_activity WHERE usename = $1 AND state = 'active'", b.s.role)
+}
+
+func (b *postgresBench) connection(address string, set settings) execution.Connection {
+	return execution.Connection{
+		Engine: "POSTGRESQL", Dialect: postgres.Dialect{},
+		Open: func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
+			return pgdb.Open(ctx, pgdb.Config{URL: execution.NewSecret(address), MaxConnections: set.connections, Session: postgres.Dialect{}.Session()}, guard)
+		},
+	}
+}
+
+func (b *postgresBench) roleURL(through string) string {
+	s := b.s
 	s.Helper()
 	u, err := url.Parse(s.url)
 	if err != nil {
 		s.Fatal(err)
 	}
-	own, err := url.Parse(s.server.URL(strings.TrimPrefix(u.Path, "/"), s.role))
+	own, err := url.Parse(b.URL(strings.TrimPrefix(u.Path, "/"), s.role))
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -80,6 +140,13 @@ func (s *stand) roleURL(through string) string {
 	query.Set("connect_timeout", "3")
 	own.RawQuery = query.Encode()
 	return own.String()
+}
+
+// roleURL is the gateway's URL of the database, by way of a proxy or pooler
+// when there is an address.
+func (s *stand) roleURL(through string) string {
+	s.Helper()
+	return s.bench.roleURL(through)
 }
 
 // settings are what a scenario's gateway may have of its own.
@@ -96,16 +163,11 @@ type settings struct {
 // open opens the scenario's gateway on its database.
 func (s *stand) open(set settings) {
 	s.Helper()
-	address := s.roleURL(set.through)
-	policy := sqlguard.DefaultPolicy()
-	policy.Functions.Allow = []string{"public.nap"}
-	s.openConnection(execution.Connection{
-		ID: connectionID, Engine: "POSTGRESQL", Dialect: postgres.Dialect{}, Policy: policy,
-		Limits: set.limits, Concurrency: set.concurrency, Queue: set.queue,
-		Open: func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
-			return pgdb.Open(ctx, pgdb.Config{URL: pgdb.NewSecret(address), MaxConnections: set.connections, Session: postgres.Dialect{}.Session()}, guard)
-		},
-	}, set)
+	c := s.bench.connection(s.roleURL(set.through), set)
+	c.ID, c.Limits, c.Concurrency, c.Queue = connectionID, set.limits, set.concurrency, set.queue
+	c.Policy = sqlguard.DefaultPolicy()
+	c.Policy.Functions.Allow = []string{s.bench.napName()}
+	s.openConnection(c, set)
 }
 
 // openConnection opens the scenario's gateway on a connection.
@@ -131,7 +193,7 @@ func (s *stand) openConnection(c execution.Connection, set settings) {
 func (s *stand) close() {
 	s.Helper()
 	if s.gateway != nil {
-		if s.server != nil {
+		if s.bench != nil {
 			s.eventually("no statement of the gateway runs at the server", func() bool { return s.running() == 0 })
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), hang)
@@ -142,7 +204,7 @@ func (s *stand) close() {
 		for _, end := range s.behind {
 			end()
 		}
-		if s.server != nil {
+		if s.bench != nil {
 			s.eventually("no session of the gateway is left at the server", func() bool { return s.sessions() == 0 })
 		}
 	}
@@ -163,21 +225,15 @@ func (s *stand) close() {
 // says so. It is called first.
 func (s *stand) noticesClients() {
 	s.Helper()
-	if testdb.Postgres(s).Version() < 14 {
+	if !s.scenario.mariadb && testdb.Postgres(s).Version() < 14 {
 		s.Skip("the server does not notice that a client is gone (it does from version 14 on)")
 	}
 }
 
 // The gateway's sessions are those of its role; what runs is not idle.
-func (s *stand) sessions() int {
-	s.Helper()
-	return outside[int](s, s.server.URL("", ""), "SELECT count(*) FROM pg_stat_activity WHERE usename = $1", s.role)
-}
-
-func (s *stand) running() int {
-	s.Helper()
-	return outside[int](s, s.server.URL("", ""), "SELECT count(*) FROM pg_stat_activity WHERE usename = $1 AND state = 'active'", s.role)
-}
+func (s *stand) sessions() int { s.Helper(); return s.bench.sessions() }
+func (s *stand) running() int  { s.Helper(); return s.bench.running() }
+func (s *stand) sending() int  { s.Helper(); return s.bench.sending() }
 
 // waiting counts the gateway's statements that the server has blocked for a
 // reason, as pg_stat_activity names it.

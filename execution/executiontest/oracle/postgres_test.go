@@ -165,7 +165,7 @@ func pgService(t *testing.T, url, zone string) *research.Service {
 		return execution.Connection{
 			ID: id, Engine: "POSTGRESQL", Dialect: d, Policy: policy, Limits: lim,
 			Open: func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
-				return pgdb.Open(ctx, pgdb.Config{URL: pgdb.NewSecret(url), MaxConnections: 2, Timezone: zone, Session: d.Session()}, guard)
+				return pgdb.Open(ctx, pgdb.Config{URL: execution.NewSecret(url), MaxConnections: 2, Timezone: zone, Session: d.Session()}, guard)
 			},
 		}
 	}

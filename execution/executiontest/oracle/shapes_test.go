@@ -51,7 +51,7 @@ func TestShapes(t *testing.T) {
 		return execution.Connection{ID: id, Engine: "TEST", Dialect: d, Open: open}
 	}
 	openPG := func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
-		return pgdb.Open(ctx, pgdb.Config{URL: pgdb.NewSecret(url)}, guard)
+		return pgdb.Open(ctx, pgdb.Config{URL: execution.NewSecret(url)}, guard)
 	}
 	openSQLite := func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
 		return sqlitedb.Open(ctx, sqlitedb.Config{Path: file}, guard)

@@ -16,14 +16,14 @@ type account struct {
 	other    bool
 }
 
-// serverAccount picks who the server runs as: PostgreSQL refuses root, so root
-// hands over to postgres, or to nobody where there is no such user.
-func serverAccount() (account, error) {
+// serverAccount picks who the server runs as: servers refuse root, so root hands
+// over to the product's own user, or to nobody where there is no such user.
+func serverAccount(s system) (account, error) {
 	if os.Geteuid() != 0 {
 		return account{}, nil
 	}
 	var errs []error
-	for _, name := range []string{"postgres", "nobody"} {
+	for _, name := range s.accounts() {
 		u, err := user.Lookup(name)
 		if err != nil {
 			errs = append(errs, err)
@@ -39,7 +39,7 @@ func serverAccount() (account, error) {
 		}
 		return account{uid: uint32(uid), gid: uint32(gid), other: true}, nil
 	}
-	return account{}, fmt.Errorf("PostgreSQL does not run as root and there is no user to run it as: %w", errors.Join(errs...))
+	return account{}, fmt.Errorf("%s does not run as root and there is no user to run it as: %w", s.product(), errors.Join(errs...))
 }
 
 // attributes makes a child process run as a.
@@ -79,14 +79,14 @@ func (a account) reaches(dir string) bool {
 
 // tempDir makes an empty directory of a's own at a place that a can reach, with
 // a path short enough for a Unix socket inside.
-func (a account) tempDir() (string, error) {
+func (a account) tempDir(s system) (string, error) {
 	const longest = 50
 	for _, base := range []string{os.TempDir(), "/tmp", "/var/tmp"} {
 		base, err := filepath.EvalSymlinks(base)
 		if err != nil || len(base) > longest || !a.reaches(base) {
 			continue
 		}
-		dir, err := os.MkdirTemp(base, "ktx-pg-")
+		dir, err := os.MkdirTemp(base, s.prefix())
 		if err != nil {
 			continue
 		}
@@ -95,5 +95,5 @@ func (a account) tempDir() (string, error) {
 		}
 		return dir, nil
 	}
-	return "", fmt.Errorf("no temporary folder for PostgreSQL: %s, /tmp and /var/tmp are missing, not writable or not open to its user", os.TempDir())
+	return "", fmt.Errorf("no temporary folder for %s: %s, /tmp and /var/tmp are missing, not writable or not open to its user", s.product(), os.TempDir())
 }

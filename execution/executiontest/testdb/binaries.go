@@ -50,6 +50,19 @@ func Binaries() (string, error) {
 	return found, nil
 }
 
+// postgresPrograms returns where initdb and postgres lie: in dir, or where
+// [Binaries] finds them when dir is empty.
+func postgresPrograms(dir string) (string, error) {
+	if dir == "" {
+		return Binaries()
+	}
+	bin, ok := serverPrograms(dir)
+	if !ok {
+		return "", fmt.Errorf("%s does not have initdb and postgres", dir)
+	}
+	return bin, nil
+}
+
 // serverPrograms resolves dir to the directory where initdb and postgres really
 // lie, since the server finds its shared files relative to that place.
 func serverPrograms(dir string) (string, bool) {
@@ -74,7 +87,7 @@ func serverPrograms(dir string) (string, bool) {
 // place of its programs there.
 func copyInstallation(bin, dir string, owner account) (string, error) {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Dir(bin))); err != nil {
-		return "", fmt.Errorf("copy the PostgreSQL installation of %s: %w", bin, err)
+		return "", fmt.Errorf("copy the installation of %s: %w", bin, err)
 	}
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
@@ -83,7 +96,7 @@ func copyInstallation(bin, dir string, owner account) (string, error) {
 		return owner.own(path)
 	})
 	if err != nil {
-		return "", fmt.Errorf("hand over the PostgreSQL installation: %w", err)
+		return "", fmt.Errorf("hand over the installation: %w", err)
 	}
 	return filepath.Join(dir, filepath.Base(bin)), nil
 }

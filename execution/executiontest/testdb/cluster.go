@@ -7,16 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -27,44 +23,19 @@ const (
 	startTries   = 10
 )
 
-// superuser owns every cluster that this package makes.
-const superuser = "postgres"
-
 // errPortTaken says that another program took the port between the choice and
 // the start.
 var errPortTaken = errors.New("port taken")
 
-// A StopMode is how a server is told to end.
-type StopMode int
-
-// The stop modes of PostgreSQL, in the words of its manual, section 19.5. The
-// zero value is Fast.
-const (
-	Fast      StopMode = iota // ends sessions and writes a checkpoint
-	Smart                     // waits until the last client has left
-	Immediate                 // ends at once; the next start recovers
-)
-
-func (m StopMode) signal() syscall.Signal {
-	switch m {
-	case Fast:
-		return syscall.SIGINT
-	case Smart:
-		return syscall.SIGTERM
-	case Immediate:
-		return syscall.SIGQUIT
-	default:
-		panic("testdb: unknown stop mode " + strconv.Itoa(int(m)))
-	}
-}
-
 // cluster is one data directory and the server process on it, if one runs.
 type cluster struct {
+	system   system
 	bin      string
 	dir      string
 	owner    account
 	password string
 	tls      bool
+	settings map[string]string
 	reaper   *reaper
 	pick     func(ctx context.Context) (int, error) // a port to try
 
@@ -75,28 +46,20 @@ type cluster struct {
 	closed bool
 }
 
-// newCluster makes a data directory; no server runs on it yet.
-func newCluster(ctx context.Context, o Options) (_ *cluster, err error) {
-	c := &cluster{bin: o.Bin, tls: o.TLS, password: rand.Text(), pick: freePort}
+// newCluster makes a data directory for the programs in bin; no server runs on
+// it yet.
+func newCluster(ctx context.Context, s system, bin string, o Options) (_ *cluster, err error) {
+	c := &cluster{system: s, bin: bin, tls: o.TLS, settings: o.Settings, password: rand.Text(), pick: freePort}
 	if o.pick != nil {
 		c.pick = o.pick
 	}
-	if c.bin == "" {
-		if c.bin, err = Binaries(); err != nil {
-			return nil, err
-		}
-	} else if bin, ok := serverPrograms(c.bin); ok {
-		c.bin = bin
-	} else {
-		return nil, fmt.Errorf("%s does not have initdb and postgres", o.Bin)
-	}
-	if c.owner, err = serverAccount(); err != nil {
+	if c.owner, err = serverAccount(s); err != nil {
 		return nil, err
 	}
-	if c.dir, err = c.owner.tempDir(); err != nil {
+	if c.dir, err = c.owner.tempDir(s); err != nil {
 		return nil, err
 	}
-	if c.reaper, err = startReaper(c.dir); err != nil {
+	if c.reaper, err = startReaper(c.dir, s); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(c.dir))
 	}
 	defer func() {
@@ -106,23 +69,25 @@ func newCluster(ctx context.Context, o Options) (_ *cluster, err error) {
 	}()
 	if !c.owner.reaches(c.bin) {
 		if c.bin, err = copyInstallation(c.bin, filepath.Join(c.dir, "installation"), c.owner); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.product(), err)
+		}
+	}
+	if c.tls {
+		if err := c.writeCertificate(); err != nil {
 			return nil, err
 		}
 	}
-	if err := c.initialise(ctx); err != nil {
-		return nil, err
-	}
-	return c, c.configure(o.Settings)
+	return c, s.initialise(ctx, c)
 }
 
 func (c *cluster) data() string    { return filepath.Join(c.dir, "data") }
 func (c *cluster) logFile() string { return filepath.Join(c.dir, "log") }
-func (c *cluster) pidFile() string { return filepath.Join(c.data(), "postmaster.pid") }
+func (c *cluster) pidFile() string { return filepath.Join(c.dir, c.system.pidFile()) }
 
-// command prepares a server program to run as the owner, in an environment that
-// has nothing of the caller's own.
+// command prepares a program of the server to run as the owner, in an
+// environment that has nothing of the caller's own.
 func (c *cluster) command(ctx context.Context, program string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, program), args...)
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = "/"
 	cmd.SysProcAttr = c.owner.attributes()
 	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=" + os.Getenv("PATH")}
@@ -130,58 +95,6 @@ func (c *cluster) command(ctx context.Context, program string, args ...string) *
 		cmd.Env = append(cmd.Env, "LD_LIBRARY_PATH="+path)
 	}
 	return cmd
-}
-
-func (c *cluster) initialise(ctx context.Context) error {
-	secret := filepath.Join(c.dir, "password")
-	if err := c.write(secret, []byte(c.password)); err != nil {
-		return err
-	}
-	cmd := c.command(ctx, "initdb", "--pgdata="+c.data(), "--username="+superuser,
-		"--pwfile="+secret, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w\n%s", err, out)
-	}
-	return os.Remove(secret)
-}
-
-// configure appends to the configuration file. What is committed survives the
-// end of the server, though not the end of the machine: fsync is off.
-func (c *cluster) configure(settings map[string]string) error {
-	all := map[string]string{
-		"listen_addresses":        "127.0.0.1",
-		"unix_socket_directories": c.dir,
-		"shared_buffers":          "32MB",
-		"max_connections":         "200",
-		"fsync":                   "off",
-		"full_page_writes":        "off",
-		"timezone":                "UTC",
-		"log_timezone":            "UTC",
-		"log_line_prefix":         "%m [%p] %q%u@%d ",
-	}
-	if c.tls {
-		if err := c.writeCertificate(); err != nil {
-			return err
-		}
-		all["ssl"] = "on"
-		all["ssl_cert_file"] = c.certificateFile()
-		all["ssl_key_file"] = c.keyFile()
-	}
-	maps.Copy(all, settings)
-	var lines strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		lines.WriteString("\n" + name + " = '" + strings.ReplaceAll(all[name], "'", "''") + "'")
-	}
-	lines.WriteString("\n")
-	path := filepath.Join(c.data(), "postgresql.conf")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("configure the server: %w", err)
-	}
-	if err := os.WriteFile(path, append(text, lines.String()...), 0o600); err != nil {
-		return fmt.Errorf("configure the server: %w", err)
-	}
-	return nil
 }
 
 // write makes a file that only the owner can read.
@@ -235,14 +148,15 @@ func (c *cluster) startOn(ctx context.Context, port int) (err error) {
 	}
 
 	// The server's life is not the context's: it ends by stop.
-	cmd := c.command(context.WithoutCancel(ctx), "postgres", "-D", c.data(), "-p", strconv.Itoa(port))
+	cmd := c.system.serve(context.WithoutCancel(ctx), c, port)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start the server: %w", err)
 	}
 	exited := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // The log says more than the exit status.
+		_ = cmd.Wait()             // The log says more than the exit status.
+		_ = os.Remove(c.pidFile()) // A server that was killed leaves it.
 		close(exited)
 	}()
 	c.cmd, c.exited = cmd, exited
@@ -260,11 +174,10 @@ func (c *cluster) startOn(ctx context.Context, port int) (err error) {
 	return nil
 }
 
-// waitReady returns when the server's own state file says that it is ready.
+// waitReady returns when the server takes connections.
 func (c *cluster) waitReady(ctx context.Context) error {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	pid := strconv.Itoa(c.cmd.Process.Pid)
 	for {
 		select {
 		case <-c.exited:
@@ -273,14 +186,8 @@ func (c *cluster) waitReady(ctx context.Context) error {
 			return fmt.Errorf("not ready in time: %w", ctx.Err())
 		case <-tick.C:
 		}
-		// Line 1 is the process ID, line 8 the state, padded.
-		text, err := os.ReadFile(c.pidFile())
-		if err != nil {
-			continue
-		}
-		lines := strings.Split(string(text), "\n")
-		if len(lines) >= 8 && lines[0] == pid && strings.TrimSpace(lines[7]) == "ready" {
-			return nil
+		if ready, err := c.system.ready(ctx, c); ready || err != nil {
+			return err
 		}
 	}
 }
@@ -307,12 +214,16 @@ func (c *cluster) stop(ctx context.Context, mode StopMode) error {
 }
 
 func (c *cluster) stopLocked(ctx context.Context, mode StopMode) error {
+	signal, err := c.system.signal(mode)
+	if err != nil {
+		return err
+	}
 	if !c.running() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
-	if err := c.cmd.Process.Signal(mode.signal()); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	if err := c.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("stop the server: %w", err)
 	}
 	select {
@@ -355,19 +266,6 @@ func (c *cluster) logFrom(offset int64) string {
 		return err.Error()
 	}
 	return string(bytes.TrimSpace(text[min(offset, int64(len(text))):]))
-}
-
-// major reads the version of the data directory.
-func (c *cluster) major() (int, error) {
-	text, err := os.ReadFile(filepath.Join(c.data(), "PG_VERSION"))
-	if err != nil {
-		return 0, fmt.Errorf("read the cluster's version: %w", err)
-	}
-	major, err := strconv.Atoi(string(bytes.TrimSpace(text)))
-	if err != nil {
-		return 0, fmt.Errorf("read the cluster's version: %w", err)
-	}
-	return major, nil
 }
 
 // freePort returns a port of 127.0.0.1 that nobody listens on.

@@ -10,3 +10,6 @@ func (o Options) Picking(pick func(ctx context.Context) (int, error)) Options {
 
 // FindTool is Tool without a test to fail.
 var FindTool = findTool
+
+// FreePort is the choice of ports that a server makes without Picking.
+var FreePort = freePort

@@ -14,9 +14,21 @@ import (
 // childMark turns this test binary into the program that a test kills.
 const childMark = "KTX_TESTDB_CHILD"
 
+// running is a server of any product.
+type running interface {
+	Pid() int
+	SocketDir() string
+}
+
+// products start a server for child.
+var products = map[string]func(context.Context) (running, error){
+	"PostgreSQL": func(ctx context.Context) (running, error) { return testdb.Start(ctx, testdb.Options{}) },
+	"MariaDB":    func(ctx context.Context) (running, error) { return testdb.LaunchMariaDB(ctx, testdb.Options{}) },
+}
+
 // child starts a server, says where, and waits to be killed.
-func child() {
-	s, err := testdb.Start(context.Background(), testdb.Options{})
+func child(product string) {
+	s, err := products[product](context.Background())
 	if err != nil {
 		panic(err)
 	}
@@ -27,12 +39,19 @@ func child() {
 }
 
 func TestServerEndsWithAKilledProcess(t *testing.T) {
+	for product := range products {
+		t.Run(product, func(t *testing.T) { serverEndsWithAKilledProcess(t, product) })
+	}
+}
+
+func serverEndsWithAKilledProcess(t *testing.T, product string) {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), childMark+"=1")
+	cmd.Env = append(os.Environ(), childMark+"="+product)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

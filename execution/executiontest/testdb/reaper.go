@@ -5,25 +5,27 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"syscall"
 )
 
-// reap waits for the end of its input, then stops the server whose data lies in
-// $1/data, if one runs, and removes $1. It answers to nothing else, so that an
-// interrupt at the terminal, which reaches the whole process group, does not
-// end it first.
+// reap waits for the end of its input, then stops the server whose process ID
+// stands in the file $2, if one runs, with the signal $3, and removes $1. It
+// answers to nothing else, so that an interrupt at the terminal, which reaches
+// the whole process group, does not end it first.
 const reap = `
 trap '' HUP INT TERM
 read -r _
 pid=
-[ -f "$1/data/postmaster.pid" ] && read -r pid < "$1/data/postmaster.pid"
+[ -f "$2" ] && read -r pid < "$2"
 if [ -n "$pid" ]; then
-	kill -INT "$pid"
+	kill -"$3" "$pid"
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do
 		kill -0 "$pid" || break
 		sleep 0.2
 	done
-	[ -f "$1/data/postmaster.pid" ] && kill -KILL "$pid"
+	[ -f "$2" ] && kill -KILL "$pid"
 fi
 rm -rf -- "$1"
 `
@@ -34,10 +36,15 @@ type reaper struct {
 	input io.WriteCloser
 }
 
-// startReaper starts the process that stops the cluster in dir and removes dir
-// once finish is called or this process has ended.
-func startReaper(dir string) (*reaper, error) {
-	cmd := exec.CommandContext(context.Background(), "/bin/sh", "-c", reap, "reap", dir)
+// startReaper starts the process that stops the server of s in dir and removes
+// dir once finish is called or this process has ended.
+func startReaper(dir string, s system) (*reaper, error) {
+	end, err := s.signal(Fast)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(context.Background(), "/bin/sh", "-c", reap,
+		"reap", dir, filepath.Join(dir, s.pidFile()), strconv.Itoa(int(end)))
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	input, err := cmd.StdinPipe()

@@ -22,8 +22,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(childMark) != "" {
-		child()
+	if product := os.Getenv(childMark); product != "" {
+		child(product)
 	}
 	testdb.Main(m)
 }
@@ -132,39 +132,22 @@ func TestClustersSideBySide(t *testing.T) {
 }
 
 func TestTakenPort(t *testing.T) {
-	var lc net.ListenConfig
-	taken, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = taken.Close() }()
-	port := func(l net.Listener) int {
-		addr, ok := l.Addr().(*net.TCPAddr)
-		if !ok {
-			t.Fatalf("no port: %v", l.Addr())
-		}
-		return addr.Port
-	}
-
+	taken, free := ports(t)
 	tries := 0
 	s := testdb.StartPostgres(t, testdb.Options{}.Picking(func(ctx context.Context) (int, error) {
 		if tries++; tries < 3 {
-			return port(taken), nil
+			return taken, nil
 		}
-		l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
-		if err != nil {
-			return 0, err
-		}
-		return port(l), l.Close()
+		return free(ctx)
 	}))
 	if tries != 3 || scan[int](t, s.URL("", ""), "SELECT 1") != 1 {
 		t.Errorf("%d tries, want 3", tries)
 	}
 
 	tries = 0
-	_, err = testdb.Start(t.Context(), testdb.Options{}.Picking(func(context.Context) (int, error) {
+	_, err := testdb.Start(t.Context(), testdb.Options{}.Picking(func(context.Context) (int, error) {
 		tries++
-		return port(taken), nil
+		return taken, nil
 	}))
 	if err == nil || tries < 2 || tries > 20 {
 		t.Errorf("a port that is never free: %d tries, %v", tries, err)
@@ -205,7 +188,7 @@ func TestTLS(t *testing.T) {
 
 func TestRestart(t *testing.T) {
 	for _, mode := range []testdb.StopMode{testdb.Fast, testdb.Smart, testdb.Immediate} {
-		t.Run(strconv.Itoa(int(mode)), func(t *testing.T) {
+		t.Run(mode.String(), func(t *testing.T) {
 			s := testdb.StartPostgres(t, testdb.Options{})
 			url := s.NewDatabase(t, "CREATE TABLE t AS SELECT 1 AS n")
 			before := s.Pid()
@@ -311,6 +294,23 @@ func TestSQLiteFile(t *testing.T) {
 	if _, err := os.Stat(testdb.SQLiteFile(t)); err != nil {
 		t.Errorf("an empty database: %v", err)
 	}
+}
+
+// ports returns a port that is taken until the test ends, and a way to free
+// ones.
+func ports(t *testing.T) (taken int, free func(context.Context) (int, error)) {
+	t.Helper()
+	var lc net.ListenConfig
+	l, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	addr, ok := l.Addr().(*net.TCPAddr)
+	if !ok {
+		t.Fatalf("no port: %v", l.Addr())
+	}
+	return addr.Port, testdb.FreePort
 }
 
 // scan returns the one value of a query.

@@ -10,7 +10,7 @@ import (
 )
 
 func TestTool(t *testing.T) {
-	for _, name := range []string{"psql", "sqlite3"} {
+	for _, name := range []string{"psql", "mariadb", "sqlite3"} {
 		if path := testdb.Tool(t, name); !filepath.IsAbs(path) {
 			t.Errorf("%s is found at %q, want an absolute path", name, path)
 		}

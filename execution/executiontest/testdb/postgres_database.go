@@ -8,13 +8,9 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
-
-// cleanupTimeout bounds what is done after a test, whose context has ended.
-const cleanupTimeout = 30 * time.Second
 
 // URL returns a connection URL. An empty database is the one for
 // administration, an empty user the superuser. Another user is a role of
@@ -111,21 +107,6 @@ func (s *PostgresServer) dropRole(ctx context.Context, name string) (err error) 
 		}
 	}
 	return run(ctx, s.URL("", ""), "DROP ROLE "+name)
-}
-
-// afterTest runs f when the test ends, on a server that outlives the test.
-func (s *PostgresServer) afterTest(tb testing.TB, f func(context.Context) error) {
-	tb.Helper()
-	if s.private {
-		return
-	}
-	tb.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), cleanupTimeout)
-		defer cancel()
-		if err := f(ctx); err != nil {
-			tb.Errorf("clean up after the test: %v", err)
-		}
-	})
 }
 
 // run sends statements over one connection, each string in one message.

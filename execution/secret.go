@@ -1,4 +1,4 @@
-package pgdb
+package execution
 
 import (
 	"fmt"
@@ -24,7 +24,8 @@ func (Secret) LogValue() slog.Value { return slog.StringValue("***") }
 // MarshalText returns a fixed mark.
 func (Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
 
-func (s Secret) reveal() string {
+// Reveal returns the text. Only the code that connects has use for it.
+func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
 	}

@@ -1,0 +1,156 @@
+package executiontest
+
+// Why no session can stop an attack on MariaDB.
+const (
+	beyondStatement = "SET STATEMENT changes the session for the statement behind it, which commits"
+	beyondBlock     = "a block of several statements in one text can change the session, and commit, before it writes"
+	beyondOutfile   = "the server writes files for who has FILE in any transaction"
+	beyondGlobal    = "acts on the server at once, outside of any transaction"
+	beyondReplica   = "replication runs in threads of its own"
+)
+
+// mysqlAttacks are those on both servers.
+var mysqlAttacks = []Attack{
+	{Group: "Writing rows", Name: "insert", SQL: "INSERT INTO items VALUES (9, 'nine')"},
+	{Group: "Writing rows", Name: "insert or update", SQL: "INSERT INTO items VALUES (1, 'x') ON DUPLICATE KEY UPDATE name = 'x'"},
+	{Group: "Writing rows", Name: "replace", SQL: "REPLACE INTO items VALUES (1, 'x')"},
+	{Group: "Writing rows", Name: "update", SQL: "UPDATE items SET name = 'x'"},
+	{Group: "Writing rows", Name: "delete", SQL: "DELETE FROM items"},
+	{Group: "Writing rows", Name: "truncate", SQL: "TRUNCATE items"},
+	{Group: "Writing rows", Name: "insert into a table without transactions", SQL: "INSERT INTO notes VALUES ('attack')"},
+	{Group: "Writing rows", Name: "function that writes", SQL: "SELECT write_item()"},
+	{Group: "Writing rows", Name: "procedure that writes", SQL: "CALL write_items()"},
+	{Group: "Writing rows", Name: "procedure that commits", SQL: "CALL commit_and_write()"},
+	{Group: "Writing rows", Name: "procedure that sets read write", SQL: "CALL set_and_write()", Beyond: beyondBlock},
+	{Group: "Writing rows", Name: "procedure that answers", SQL: "CALL answer_and_write()"},
+	{Group: "Writing rows", Name: "explain of an insert", SQL: "EXPLAIN INSERT INTO items VALUES (9, 'nine')"},
+	{Group: "Writing rows", Name: "prepared insert", SQL: "PREPARE attack FROM 'INSERT INTO items VALUES (9, 1)'"},
+	{Group: "Writing rows", Name: "rows from a file", SQL: "LOAD DATA INFILE '/etc/passwd' INTO TABLE notes"},
+	{Group: "Writing rows", Name: "rows from a file of the client", SQL: "LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE notes"},
+	{Group: "Writing rows", Name: "write to the server's tables", SQL: "INSERT INTO mysql.user (User) VALUES ('attack')"},
+
+	{Group: "Changing the schema", Name: "create table", SQL: "CREATE TABLE attack (x int)"},
+	{Group: "Changing the schema", Name: "create table as", SQL: "CREATE TABLE attack AS SELECT * FROM items"},
+	{Group: "Changing the schema", Name: "create temporary table", SQL: "CREATE TEMPORARY TABLE attack (x int)"},
+	{Group: "Changing the schema", Name: "create view", SQL: "CREATE VIEW attack AS SELECT 1"},
+	{Group: "Changing the schema", Name: "create procedure", SQL: "CREATE PROCEDURE attack() SELECT 1"},
+	{Group: "Changing the schema", Name: "create function", SQL: "CREATE FUNCTION attack() RETURNS int RETURN 1"},
+	{Group: "Changing the schema", Name: "create trigger", SQL: "CREATE TRIGGER attack BEFORE INSERT ON items FOR EACH ROW SET @x = 1"},
+	{Group: "Changing the schema", Name: "create event", SQL: "CREATE EVENT attack ON SCHEDULE EVERY 1 SECOND DO DELETE FROM items"},
+	{Group: "Changing the schema", Name: "create index", SQL: "CREATE INDEX attack ON items (name(5))"},
+	{Group: "Changing the schema", Name: "create database", SQL: "CREATE DATABASE attack"},
+	{Group: "Changing the schema", Name: "create user", SQL: "CREATE USER attack"},
+	{Group: "Changing the schema", Name: "create role", SQL: "CREATE ROLE attack"},
+	{Group: "Changing the schema", Name: "create server", SQL: "CREATE SERVER attack FOREIGN DATA WRAPPER mysql OPTIONS (HOST '127.0.0.1')"},
+	{Group: "Changing the schema", Name: "drop table", SQL: "DROP TABLE items"},
+	{Group: "Changing the schema", Name: "drop database", SQL: "DROP DATABASE {database}"},
+	{Group: "Changing the schema", Name: "alter table", SQL: "ALTER TABLE items ADD COLUMN x int"},
+	{Group: "Changing the schema", Name: "rename table", SQL: "RENAME TABLE items TO attack"},
+	{Group: "Changing the schema", Name: "grant", SQL: "GRANT ALL ON *.* TO CURRENT_USER"},
+	{Group: "Changing the schema", Name: "revoke", SQL: "REVOKE ALL PRIVILEGES, GRANT OPTION FROM CURRENT_USER"},
+	{Group: "Changing the schema", Name: "function of a library", SQL: "CREATE FUNCTION attack RETURNS INTEGER SONAME 'attack.so'"},
+	{Group: "Changing the schema", Name: "optimize table", SQL: "OPTIMIZE TABLE items"},
+	{Group: "Changing the schema", Name: "repair table", SQL: "REPAIR TABLE notes"},
+
+	{Group: "Locks and sequences", Name: "rows for update", SQL: "SELECT * FROM items FOR UPDATE"},
+	{Group: "Locks and sequences", Name: "rows in share mode", SQL: "SELECT * FROM items LOCK IN SHARE MODE"},
+	{Group: "Locks and sequences", Name: "lock of a table", SQL: "LOCK TABLES items WRITE"},
+	{Group: "Locks and sequences", Name: "weak lock of a table", SQL: "LOCK TABLES items READ"},
+	{Group: "Locks and sequences", Name: "lock of all tables", SQL: "FLUSH TABLES WITH READ LOCK"},
+	{Group: "Locks and sequences", Name: "named lock", SQL: "SELECT GET_LOCK('attack', 0)"},
+
+	{Group: "The session", Name: "set", SQL: "SET SESSION sql_mode = 'ANSI_QUOTES'"},
+	{Group: "The session", Name: "user variable", SQL: "SET @attack = 1"},
+	{Group: "The session", Name: "user variable in a query", SQL: "SELECT @attack := 1"},
+	{Group: "The session", Name: "user variable by into", SQL: "SELECT 1 INTO @attack"},
+	{Group: "The session", Name: "last number", SQL: "SELECT LAST_INSERT_ID(4242)"},
+	{Group: "The session", Name: "another database", SQL: "USE mysql"},
+	{Group: "The session", Name: "another role", SQL: "SET ROLE NONE"},
+	{Group: "The session", Name: "another character set", SQL: "SET NAMES gbk"},
+	{Group: "The session", Name: "writable session", SQL: "SET SESSION TRANSACTION READ WRITE"},
+	{Group: "The session", Name: "open a table by its handler", SQL: "HANDLER items OPEN"},
+	{Group: "The session", Name: "prepared query", SQL: "PREPARE attack FROM 'SELECT 1'"},
+	{Group: "The session", Name: "random seed", SQL: "SET rand_seed1 = 1"},
+
+	{Group: "Transactions", Name: "commit", SQL: "COMMIT"},
+	{Group: "Transactions", Name: "rollback", SQL: "ROLLBACK"},
+	{Group: "Transactions", Name: "commit and chain", SQL: "COMMIT AND CHAIN"},
+	{Group: "Transactions", Name: "begin", SQL: "BEGIN"},
+	{Group: "Transactions", Name: "begin read write", SQL: "START TRANSACTION READ WRITE"},
+	{Group: "Transactions", Name: "set transaction read write", SQL: "SET TRANSACTION READ WRITE"},
+	{Group: "Transactions", Name: "savepoint", SQL: "SAVEPOINT attack"},
+	{Group: "Transactions", Name: "begin a distributed transaction", SQL: "XA BEGIN 'attack'"},
+
+	{Group: "More than one statement", Name: "select, then delete", SQL: "SELECT 1; DELETE FROM items"},
+	{Group: "More than one statement", Name: "commit, then drop", SQL: "COMMIT; DROP TABLE items"},
+	{Group: "More than one statement", Name: "set, then drop", SQL: "SET {read_only} = 0; DROP TABLE items"},
+	{Group: "More than one statement", Name: "statement in an executable comment", SQL: "SELECT 1 /*!; DELETE FROM items */"},
+	{Group: "More than one statement", Name: "client's delimiter", SQL: "DELIMITER //\nDELETE FROM items//"},
+
+	{Group: "Files and programs of the server", Name: "into a file", SQL: "SELECT * FROM items INTO OUTFILE '{dir}attack.txt'", Beyond: beyondOutfile},
+	{Group: "Files and programs of the server", Name: "into a file, in an executable comment", SQL: "SELECT * FROM items /*!INTO OUTFILE '{dir}attack.txt'*/", Beyond: beyondOutfile},
+	{Group: "Files and programs of the server", Name: "into a file of bytes", SQL: "SELECT 'x' INTO DUMPFILE '{dir}attack.bin'", Beyond: beyondOutfile},
+	{Group: "Files and programs of the server", Name: "read a file", SQL: "SELECT LOAD_FILE('/etc/passwd') FROM items HAVING LOAD_FILE('/etc/passwd') IS NOT NULL", Discloses: true, Beyond: beyondOutfile},
+	{Group: "Files and programs of the server", Name: "log to a file", SQL: "SET GLOBAL general_log_file = 'attack.log'", Beyond: beyondGlobal},
+
+	{Group: "Other sessions and the server", Name: "end another session", SQL: "KILL {victim}", Beyond: beyondGlobal},
+	{Group: "Other sessions and the server", Name: "cancel another statement", SQL: "KILL QUERY {victim}", Beyond: beyondGlobal},
+	{Group: "Other sessions and the server", Name: "setting of the server", SQL: "SET GLOBAL max_connections = 77", Beyond: beyondGlobal},
+	{Group: "Other sessions and the server", Name: "run events", SQL: "SET GLOBAL event_scheduler = ON", Beyond: beyondGlobal},
+	{Group: "Other sessions and the server", Name: "what a connection begins with", SQL: "SET GLOBAL init_connect = 'SET @attack = 1'", Beyond: beyondGlobal},
+	{Group: "Other sessions and the server", Name: "other writes of the server", SQL: "SET GLOBAL read_only = ON"},
+	{Group: "Other sessions and the server", Name: "next binary log", SQL: "FLUSH BINARY LOGS", Beyond: beyondGlobal},
+	{Group: "Other sessions and the server", Name: "remove binary logs", SQL: "PURGE BINARY LOGS BEFORE NOW() + INTERVAL 1 DAY", Beyond: beyondGlobal},
+	{Group: "Other sessions and the server", Name: "event of a binary log", SQL: "BINLOG 'AAAA'"},
+
+	{Group: "Reading", Name: "table that a policy denies", SQL: "SELECT value FROM secrets", Discloses: true, Beyond: beyondRights},
+	{Group: "Reading", Name: "text of other sessions", SQL: "SELECT info FROM information_schema.processlist WHERE id = {victim}", Discloses: true, Beyond: beyondRights},
+	{Group: "Reading", Name: "grants of the account", SQL: "SHOW GRANTS", Discloses: true, Beyond: beyondRights},
+	{Group: "Reading", Name: "rows by a table's handler", SQL: "HANDLER items READ FIRST"},
+}
+
+// mariadbAttacks are in words that MySQL does not have.
+var mariadbAttacks = []Attack{
+	{Group: "Writing rows", Name: "insert with returning", SQL: "INSERT INTO items VALUES (9, 'nine') RETURNING id"},
+	{Group: "Writing rows", Name: "analyze of an insert", SQL: "ANALYZE INSERT INTO items VALUES (9, 'nine')"},
+	{Group: "Writing rows", Name: "insert as dynamic SQL", SQL: "EXECUTE IMMEDIATE 'INSERT INTO items VALUES (9, 1)'"},
+	{Group: "Writing rows", Name: "anonymous block", SQL: "BEGIN NOT ATOMIC INSERT INTO items VALUES (9, 'nine'); END"},
+	{Group: "Writing rows", Name: "anonymous block that commits", SQL: "BEGIN NOT ATOMIC COMMIT; INSERT INTO items VALUES (9, 'nine'); END"},
+	{Group: "Writing rows", Name: "anonymous block that sets read write", SQL: "BEGIN NOT ATOMIC SET SESSION tx_read_only = 0; COMMIT; INSERT INTO items VALUES (9, 'nine'); COMMIT; END", Beyond: beyondBlock},
+	{Group: "Writing rows", Name: "insert under SET STATEMENT", SQL: "SET STATEMENT tx_read_only = 0 FOR INSERT INTO items VALUES (9, 'nine')"},
+	{Group: "Changing the schema", Name: "create table under SET STATEMENT", SQL: "SET STATEMENT tx_read_only = 0 FOR CREATE TABLE attack (x int)", Beyond: beyondStatement},
+	{Group: "Changing the schema", Name: "create sequence", SQL: "CREATE SEQUENCE attack"},
+	{Group: "Changing the schema", Name: "password", SQL: "SET PASSWORD = PASSWORD('attack')"},
+	{Group: "Changing the schema", Name: "default role", SQL: "SET DEFAULT ROLE NONE"},
+	{Group: "Changing the schema", Name: "install a library", SQL: "INSTALL SONAME 'ha_blackhole'"},
+	{Group: "Changing the schema", Name: "statistics of a table", SQL: "ANALYZE TABLE items PERSISTENT FOR ALL"},
+	{Group: "Locks and sequences", Name: "lock for a backup", SQL: "BACKUP STAGE START"},
+	{Group: "Locks and sequences", Name: "next number", SQL: "SELECT NEXTVAL(numbers)"},
+	{Group: "Locks and sequences", Name: "next number in standard words", SQL: "SELECT NEXT VALUE FOR numbers"},
+	{Group: "Locks and sequences", Name: "set a sequence", SQL: "SELECT SETVAL(numbers, 77)"},
+	{Group: "The session", Name: "no time limit", SQL: "SET SESSION max_statement_time = 0"},
+	{Group: "Other sessions and the server", Name: "replicate from elsewhere", SQL: "CHANGE MASTER 'attack' TO MASTER_HOST = '127.0.0.1', MASTER_PORT = 1", Beyond: beyondReplica},
+	{Group: "Reading", Name: "password hashes", SQL: "SELECT authentication_string FROM mysql.user", Discloses: true, Beyond: beyondRights},
+}
+
+// mysqlOnlyAttacks are in words that MariaDB does not have.
+var mysqlOnlyAttacks = []Attack{
+	{Group: "Writing rows", Name: "import of a table", SQL: "IMPORT TABLE FROM 'attack.sdi'"},
+	{Group: "Changing the schema", Name: "password", SQL: "ALTER USER CURRENT_USER() IDENTIFIED BY 'attack-Test-1'"},
+	{Group: "Changing the schema", Name: "default role", SQL: "ALTER USER CURRENT_USER() DEFAULT ROLE NONE"},
+	{Group: "Changing the schema", Name: "install a library", SQL: "INSTALL PLUGIN attack SONAME 'attack.so'"},
+	{Group: "Changing the schema", Name: "install a component", SQL: "INSTALL COMPONENT 'file://component_validate_password'"},
+	{Group: "Changing the schema", Name: "statistics of a column", SQL: "ANALYZE TABLE items UPDATE HISTOGRAM ON id"},
+	{Group: "Changing the schema", Name: "resource group", SQL: "CREATE RESOURCE GROUP attack TYPE = USER"},
+	{Group: "Locks and sequences", Name: "lock for a backup", SQL: "LOCK INSTANCE FOR BACKUP"},
+	{Group: "Locks and sequences", Name: "rows for share", SQL: "SELECT * FROM items FOR SHARE"},
+	{Group: "The session", Name: "no time limit", SQL: "SET SESSION max_execution_time = 0"},
+	{Group: "The session", Name: "setting for the statement", SQL: "SELECT /*+ SET_VAR(max_execution_time = 0) */ * FROM items"},
+	{Group: "Other sessions and the server", Name: "setting that is kept", SQL: "SET PERSIST max_connections = 77", Beyond: beyondGlobal},
+	{Group: "Other sessions and the server", Name: "replicate from elsewhere", SQL: "CHANGE REPLICATION SOURCE TO SOURCE_HOST = '127.0.0.1', SOURCE_PORT = 1 FOR CHANNEL 'attack'", Beyond: beyondReplica},
+	{Group: "Other sessions and the server", Name: "copy of a server", SQL: "CLONE LOCAL DATA DIRECTORY = '{dir}attack'"},
+	{Group: "Other sessions and the server", Name: "key of the server", SQL: "ALTER INSTANCE ROTATE INNODB MASTER KEY"},
+	{Group: "Other sessions and the server", Name: "log of changes", SQL: "ALTER INSTANCE DISABLE INNODB REDO_LOG"},
+	{Group: "Reading", Name: "password hashes", SQL: "SELECT authentication_string FROM mysql.user", Discloses: true, Beyond: beyondRights},
+	{Group: "Reading", Name: "settings by a table", SQL: "TABLE performance_schema.variables_info LIMIT 1", Discloses: true, Beyond: beyondRights},
+}

@@ -1,0 +1,180 @@
+package testdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+)
+
+// cleanupTimeout bounds what is done after a test, whose context has ended.
+const cleanupTimeout = 30 * time.Second
+
+// Options say what a server of a test's own is like. The zero value is a server
+// like the shared one.
+type Options struct {
+	// Bin is the directory of the server's programs; empty means what
+	// [Binaries] and [MariaDBBinaries] find.
+	Bin string
+	// Settings are server settings by name, such as "max_connections": "20".
+	// They stand above this package's own.
+	Settings map[string]string
+	// TLS gives the server a self-signed certificate, see CertificateFile. It
+	// still takes connections without TLS.
+	TLS bool
+
+	pick func(ctx context.Context) (int, error) // instead of a free port
+}
+
+// server is what the servers of all products have in common.
+type server struct {
+	cluster *cluster // nil for a server of the user's own
+	private bool     // ends with one test
+}
+
+// SocketDir returns the directory of the server's Unix socket, or "" for a
+// server of the user's own.
+func (s *server) SocketDir() string {
+	if s.cluster == nil {
+		return ""
+	}
+	return s.cluster.dir
+}
+
+// CertificateFile returns the certificate of a server started with
+// [Options].TLS, which is its own authority, or "" without.
+func (s *server) CertificateFile() string {
+	if s.cluster == nil || !s.cluster.tls {
+		return ""
+	}
+	return s.cluster.certificateFile()
+}
+
+// Pid returns the process ID of the server, or 0 when it is stopped or a server
+// of the user's own.
+func (s *server) Pid() int {
+	if s.cluster == nil {
+		return 0
+	}
+	return s.cluster.pid()
+}
+
+// Log returns what the server has logged, or "" for a server of the user's own.
+func (s *server) Log() string {
+	if s.cluster == nil {
+		return ""
+	}
+	return s.cluster.logFrom(0)
+}
+
+// errNotOwn refuses to touch what this package did not start.
+var errNotOwn = errors.New("a server of the user's own is not this test's to stop")
+
+// Stop ends the server and waits for its process; the data stays for Restart.
+// Stopping a stopped server does nothing.
+func (s *server) Stop(ctx context.Context, mode StopMode) error {
+	if s.cluster == nil {
+		return errNotOwn
+	}
+	return s.cluster.stop(ctx, mode)
+}
+
+// Restart stops the server, if it runs, and starts it on the same port.
+func (s *server) Restart(ctx context.Context, mode StopMode) error {
+	if err := s.Stop(ctx, mode); err != nil {
+		return err
+	}
+	return s.cluster.start(ctx)
+}
+
+// Close stops the server and removes its directory. A server of the user's own
+// is left as it is.
+func (s *server) Close() error {
+	if s.cluster == nil {
+		return nil
+	}
+	return s.cluster.close(context.Background())
+}
+
+// afterTest runs f when the test ends, on a server that outlives the test.
+func (s *server) afterTest(tb testing.TB, f func(context.Context) error) {
+	tb.Helper()
+	if s.private {
+		return
+	}
+	tb.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), cleanupTimeout)
+		defer cancel()
+		if err := f(ctx); err != nil {
+			tb.Errorf("clean up after the test: %v", err)
+		}
+	})
+}
+
+// endWith makes the server one of this test's own, which ends with it.
+func (s *server) endWith(tb testing.TB) {
+	tb.Helper()
+	s.private = true
+	tb.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			tb.Errorf("end the server: %v", err)
+		}
+	})
+}
+
+// shared is the one server of a product in this test binary, or why there is
+// none.
+type shared[S interface{ Close() error }] struct {
+	sync.Mutex
+	started bool
+	server  S
+	err     error
+}
+
+// get starts the server on the first call.
+func (s *shared[S]) get(start func() (S, error)) (S, error) {
+	s.Lock()
+	defer s.Unlock()
+	if !s.started {
+		s.started = true
+		s.server, s.err = start()
+	}
+	return s.server, s.err
+}
+
+// end stops the server. There is none afterwards.
+func (s *shared[S]) end() error {
+	s.Lock()
+	defer s.Unlock()
+	running := s.started && s.err == nil
+	s.started, s.err = true, errors.New("the tests are over")
+	if !running {
+		return nil
+	}
+	return s.server.Close()
+}
+
+// The servers of this test binary.
+var (
+	sharedPostgres shared[*PostgresServer]
+	sharedMariaDB  shared[*MariaDBServer]
+)
+
+// Main runs a package's tests, stops the shared servers and ends the process.
+// It is the whole body of TestMain.
+func Main(m *testing.M) { os.Exit(Run(m)) }
+
+// Run runs a package's tests, stops the shared servers and returns the exit
+// code, for a TestMain that has more to do. A server that does not stop cleanly
+// is a failure.
+func Run(m *testing.M) int {
+	code := m.Run()
+	if err := errors.Join(sharedPostgres.end(), sharedMariaDB.end()); err != nil {
+		fmt.Fprintln(os.Stderr, "testdb:", err)
+		code = max(code, 1)
+	}
+	return code
+}

@@ -1,0 +1,50 @@
+package mssqldb
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Catalog returns the server's version, the database, and the schemas in which
+// unqualified names are resolved: the user's own, then dbo.
+func (d *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
+	rows, err := d.ask(ctx, catalogSQL)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) != 1 || len(rows[0]) != 3 || rows[0][1] == "" {
+		return nil, protocolError("the server does not say what it is", nil)
+	}
+	version, database, schema := rows[0][0], rows[0][1], rows[0][2]
+	major, err := strconv.Atoi(before(version, "."))
+	if err != nil {
+		return nil, protocolError("the server has no version", err)
+	}
+	d.found.Store(&home{database, schema})
+	c := &sqlguard.Catalog{Major: major, Version: version, Database: database}
+	if schema != "" && !strings.EqualFold(schema, defaultSchema) {
+		c.SearchPath = append(c.SearchPath, schema)
+	}
+	c.SearchPath = append(c.SearchPath, defaultSchema)
+	return c, nil
+}
+
+const defaultSchema = "dbo"
+
+func before(text, sep string) string {
+	head, _, _ := strings.Cut(text, sep)
+	return head
+}
+
+// ask runs one constant and returns its rows as texts; NULL is "".
+func (d *DB) ask(ctx context.Context, sql string) ([][]string, error) {
+	res, err := d.run(ctx, statement{text: sql}, ownLimits)
+	if err != nil {
+		return nil, err
+	}
+	s := rowSet{rows: res.Rows}
+	return s.texts(), nil
+}

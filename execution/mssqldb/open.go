@@ -1,0 +1,127 @@
+package mssqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/mssqldb/internal/tds"
+	"github.com/ktxhq/ktx/execution/pool"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Defaults and bounds of [Config].
+const (
+	DefaultMaxConnections = 10
+
+	defaultConnectTimeout = 10 * time.Second
+)
+
+// Config says how to reach one database of a SQL Server. The zero value of
+// every field but URL is usable.
+type Config struct {
+	// URL is sqlserver://user:password@host:port?database=name, with the
+	// parameters that [Open] lists.
+	URL execution.Secret
+	// InsecureTLS permits connections that do not verify the server's
+	// certificate and host name, and plain text, to hosts other than loopback.
+	// The URL's encrypt and trustServerCertificate then say which; without them
+	// TLS is used and nothing is verified.
+	InsecureTLS bool
+	// MaxConnections bounds the connections open at a time; 0 means
+	// DefaultMaxConnections. Statements beyond it wait in order of arrival.
+	MaxConnections int
+	// Session is what the guard's dialect takes for granted of the session.
+	// Open refuses what the pins do not hold to.
+	Session []sqlguard.Setting
+	// Databases are those beside the connection's own that statements may name.
+	// The probe looks at what the role may do in them too.
+	Databases []string
+}
+
+// DB is one database as a backend. It is safe for concurrent use.
+type DB struct {
+	pool      *pool.Pool[*conn]
+	accepts   atomic.Pointer[accepted]
+	target    *target
+	databases []string
+	// found is where the last catalogue says that names are looked up.
+	found atomic.Pointer[home]
+}
+
+// accepted is the guard whose approvals are taken, and where it takes names to
+// be looked up. Both change together.
+type accepted struct {
+	guard sqlguard.ID
+	home  *home // nil before the first catalogue
+}
+
+// home is the database and the default schema of a session.
+type home struct{ database, schema string }
+
+var _ execution.Backend = (*DB)(nil)
+
+// Open checks cfg and returns a backend that accepts the approvals of guard. It
+// does not connect; the first call that needs a connection does.
+//
+// The URL must name a user, which is a login of the server's own, and a
+// database that is not one of the system's. It may carry, in any case of
+// letters, the parameters "app name", applicationIntent (ReadOnly), certificate
+// (the file of the server's authority), database, "dial timeout" (in seconds),
+// encrypt (true, false, or strict for TDS 8.0), hostNameInCertificate, "packet size"
+// and trustServerCertificate.
+// Every other parameter is an error.
+func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
+	if guard == (sqlguard.ID{}) {
+		return nil, errors.New("open SQL Server: no guard")
+	}
+	t, err := cfg.target()
+	if err != nil {
+		return nil, fmt.Errorf("open SQL Server: %w", err)
+	}
+	for _, s := range cfg.Session {
+		if value, known := held[strings.ToUpper(s.Name)]; !known || !strings.EqualFold(value, s.Value) {
+			return nil, execution.NewError(sqlguard.CodeSessionModeMismatch,
+				fmt.Sprintf("the guard takes %s = %s for granted, which a session does not hold to", s.Name, s.Value), nil)
+		}
+	}
+	size := cfg.MaxConnections
+	switch {
+	case size < 0:
+		return nil, fmt.Errorf("open SQL Server: %d connections", size)
+	case size == 0:
+		size = DefaultMaxConnections
+	}
+	d := &DB{target: t, databases: slices.Clone(cfg.Databases)}
+	d.SetGuard(guard)
+	d.pool = pool.New(size, t.dial)
+	return d, nil
+}
+
+// SetGuard replaces the ID whose approvals Query accepts. From then on a session
+// whose database or default schema is not that of the last catalogue runs
+// nothing, since names would mean something else in it.
+func (d *DB) SetGuard(id sqlguard.ID) { d.accepts.Store(&accepted{guard: id, home: d.found.Load()}) }
+
+// Close ends the statements in flight at the server and closes every
+// connection. Later calls fail with the code draining.
+func (d *DB) Close() error {
+	d.pool.Close()
+	return nil
+}
+
+// dial connects and logs in.
+func (t *target) dial(ctx context.Context) (*conn, error) {
+	within, cancel := context.WithTimeout(ctx, t.timeout)
+	defer cancel()
+	wire, err := tds.Dial(within, t.options)
+	if err != nil {
+		return nil, connectError(ctx, err)
+	}
+	return &conn{wire: wire}, nil
+}

@@ -1,0 +1,129 @@
+package mssqldb
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/ktxhq/ktx/execution/mssqldb/internal/tds"
+)
+
+// transport is what a URL says of TLS.
+type transport struct {
+	plain    bool // encrypt=false
+	explicit bool // encrypt=true or strict
+	strict   bool // TDS 8.0
+	trust    bool // trustServerCertificate=true
+	insecure bool
+	name     string // of the certificate; "" means the host's
+	roots    *x509.CertPool
+}
+
+// secure settles transport security. What does not verify the server is
+// refused by name, unless the host is local or InsecureTLS is set.
+func (c *Config) secure(t *target, params map[string]string) error {
+	way := transport{insecure: c.InsecureTLS, name: params[paramHostName]}
+	switch value, set := params[paramEncrypt]; strings.ToLower(value) {
+	case "true", "mandatory", "yes", "1", "t":
+		way.explicit = true
+	case "false", "optional", "no", "0", "f", "disable":
+		way.plain = true
+	case "strict":
+		way.explicit, way.strict = true, true
+	default:
+		if set {
+			return errors.New("encrypt must be true, strict or false")
+		}
+	}
+	if value, set := params[paramTrust]; set {
+		trust, err := strconv.ParseBool(strings.ToLower(value))
+		if err != nil {
+			return errors.New("trustServerCertificate must be true or false")
+		}
+		way.trust = trust
+	}
+	relaxed := local(t.options.Host) || c.InsecureTLS
+	switch {
+	case way.plain && !relaxed:
+		return errors.New("encrypt=false sends statements, rows and the password in the clear: use encrypt=true, or permit insecure TLS for this connection")
+	case way.trust && way.strict:
+		return errors.New("encrypt=strict always verifies the server: remove trustServerCertificate")
+	case way.trust && !relaxed:
+		return errors.New("trustServerCertificate=true does not verify the server: name the file of its certificate authority as certificate, or permit insecure TLS for this connection")
+	}
+	if file := params[paramCA]; file != "" {
+		roots, err := readRoots(file)
+		if err != nil {
+			return err
+		}
+		way.roots = roots
+	}
+	t.options.TLS = way.to
+	switch answer := way.to(t.options.Host); {
+	case local(t.options.Host) || answer.Verified:
+	case answer.Config == nil:
+		t.weak = "the connection is made without TLS"
+	default:
+		t.weak = "the server's certificate is not verified"
+	}
+	return nil
+}
+
+// to says how a connection to host is protected. A host to which a server sends
+// the connection on is judged like one of the URL.
+func (w *transport) to(host string) tds.Transport {
+	relaxed := local(host) || w.insecure
+	if w.plain && relaxed {
+		return tds.Transport{}
+	}
+	name := w.name
+	if name == "" {
+		name = host
+	}
+	// Without TDS 8.0 the protocol knows no TLS 1.3. The server wants one record
+	// for a packet.
+	conf := &tls.Config{ //nolint:gosec // no newer version is there
+		ServerName: name, RootCAs: w.roots, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12,
+		DynamicRecordSizingDisabled: true,
+	}
+	if relaxed && (w.trust || !w.explicit && w.roots == nil) {
+		conf.InsecureSkipVerify = true // permitted by configuration, or on this machine
+		return tds.Transport{Config: conf}
+	}
+	if w.strict {
+		conf.MaxVersion = 0 // TLS 1.3
+	}
+	return tds.Transport{Config: conf, Strict: w.strict, Verified: true}
+}
+
+// readRoots reads certificates, in PEM or one in DER.
+func readRoots(file string) (*x509.CertPool, error) {
+	raw, err := os.ReadFile(file) //nolint:gosec // the operator names it
+	if err != nil {
+		return nil, fmt.Errorf("the url's certificate cannot be read: %w", err)
+	}
+	roots := x509.NewCertPool()
+	if roots.AppendCertsFromPEM(raw) {
+		return roots, nil
+	}
+	one, err := x509.ParseCertificate(raw)
+	if err != nil {
+		return nil, errors.New("the url's certificate is neither PEM nor DER")
+	}
+	roots.AddCert(one)
+	return roots, nil
+}
+
+// local reports whether host is this machine: localhost or a loopback address.
+func local(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}

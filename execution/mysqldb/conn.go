@@ -1,0 +1,107 @@
+package mysqldb
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/ktxhq/ktx/execution/mysqldb/wire"
+)
+
+// settleTimeout bounds the rollback and reset behind an answer.
+const settleTimeout = 2 * time.Second
+
+// conn is one connection. One goroutine at a time uses it; only sever may run
+// beside that goroutine, and kill, which has a connection of its own.
+type conn struct {
+	wire   *wire.Conn
+	dialer *dialer
+
+	flavour flavour
+	id      uint32 // as the server greeted
+	tls     string // version; "" without TLS
+	self    identity
+
+	// pending is set while the second part of a statement was not read.
+	pending bool
+}
+
+// Ready reports whether a connection that was idle can run a statement: the last
+// one's rollback and reset are verified.
+func (c *conn) Ready(ctx context.Context) bool {
+	stop := context.AfterFunc(ctx, c.wire.Sever)
+	ok := c.settle() == nil
+	return stop() && ok
+}
+
+// Destroy closes a connection at once. The server rolls back what it had open.
+func (c *conn) Destroy() { c.wire.Sever() }
+
+// Bye closes an idle connection as the protocol has it.
+func (c *conn) Bye() { c.wire.Bye() }
+
+// settle reads the second part of the last statement: ROLLBACK and the reset.
+// An error means that the connection must not be used again.
+func (c *conn) settle() error {
+	if !c.pending {
+		return nil
+	}
+	if err := c.wire.SetDeadline(time.Now().Add(settleTimeout)); err != nil {
+		return err
+	}
+	for range 2 {
+		if err := c.done(); err != nil {
+			return err
+		}
+	}
+	c.pending = false
+	return c.wire.SetDeadline(time.Time{})
+}
+
+// done reads an answer without rows, outside of a transaction.
+func (c *conn) done() error {
+	a, err := c.wire.Answer()
+	switch {
+	case err != nil:
+		return err
+	case a.Err != nil:
+		return a.Err
+	case a.Columns != nil || a.Status&(wire.InTransaction|wire.MoreResults) != 0:
+		return fmt.Errorf("%w: a transaction is open after its rollback", wire.ErrFormat)
+	default:
+		return nil
+	}
+}
+
+// one reads an answer of one row and returns its values, NULL as "".
+func (c *conn) one() ([]string, wire.Status, error) {
+	a, err := c.wire.Answer()
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case a.Err != nil:
+		return nil, 0, a.Err
+	}
+	row := wire.Row{Columns: len(a.Columns), Keep: len(a.Columns), CellBytes: 64 << 10, RowBytes: 64 << 10}
+	var values []string
+	for {
+		more, err := c.wire.Row(&row)
+		switch {
+		case err != nil:
+			return nil, 0, err
+		case more && values == nil && row.Cut == nil:
+			values = make([]string, 0, len(row.Values))
+			for _, v := range row.Values {
+				values = append(values, string(v))
+			}
+		case more:
+			return nil, 0, fmt.Errorf("%w: more than one row, or a long one", wire.ErrFormat)
+		case row.Err != nil:
+			return nil, 0, row.Err
+		case len(a.Columns) == 0 || values == nil:
+			return nil, 0, fmt.Errorf("%w: no row", wire.ErrFormat)
+		default:
+			return values, row.Status, nil
+		}
+	}
+}

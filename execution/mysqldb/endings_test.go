@@ -1,0 +1,262 @@
+package mysqldb_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+	"github.com/ktxhq/ktx/execution/mysqldb"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// endingsVariable asks for so many calls that end before their time, and holds
+// each to the time that the product promises. Without it every case runs once,
+// held to a bound on hanging.
+const endingsVariable = "KTX_TEST_CANCELLATIONS"
+
+const manyRows = "(SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9 UNION ALL SELECT 10)"
+
+// crossed is a product of ten rows each.
+func crossed(n int) string {
+	tables := make([]string, n)
+	for i := range tables {
+		tables[i] = fmt.Sprintf("%s AS t%d", manyRows, i)
+	}
+	return strings.Join(tables, ", ")
+}
+
+// busy reports whether a statement with this mark runs at the server.
+func busy(t *testing.T, db *sql.DB, mark string) bool {
+	t.Helper()
+	var n int
+	err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM information_schema.processlist WHERE command <> 'Sleep' AND id <> CONNECTION_ID() AND info LIKE ?", "%"+mark+"%").Scan(&n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n > 0
+}
+
+// TestCallsThatEnd ends calls in every way, at everything that they may be at.
+// The caller has its error at once, and the statement is gone at the server.
+func TestCallsThatEnd(t *testing.T) {
+	server := testdb.MariaDB(t)
+	url := server.NewDatabase(t, "CREATE TABLE items (id int PRIMARY KEY, n int)", "INSERT INTO items VALUES (1, 1)", "CREATE TABLE notes (n int) ENGINE=MyISAM")
+	watch := server.DB(t, url)
+	watch.SetMaxOpenConns(1)
+	c := open(t, url, mysqldb.Config{MaxConnections: 2})
+	holder, err := server.DB(t, url).Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := holder.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if _, err := holder.ExecContext(t.Context(), "LOCK TABLES notes WRITE"); err != nil {
+		t.Fatal(err)
+	}
+	const within = 250 * time.Millisecond
+	works := []struct{ name, sql string }{
+		{"sleeping", "SELECT SLEEP(100)"},
+		{"computing", "SELECT COUNT(*) FROM " + crossed(9) + " WHERE t0.n + t1.n + t2.n + t3.n + t4.n + t5.n + t6.n + t7.n + t8.n = 91"},
+		{"sorting", "SELECT t0.n FROM " + crossed(7) + " ORDER BY t0.n * t1.n % 11 + t2.n * t3.n % 13"},
+		{"returning rows", "SELECT t0.n, REPEAT('x', 100) FROM " + crossed(9)},
+		{"returning rows slowly", "SELECT t0.n, SLEEP(0.02) FROM " + crossed(5)},
+		{"waiting for a table", "SELECT n FROM notes"},
+		{"waiting for a named lock", "SELECT GET_LOCK('endings', 100), n FROM items"},
+	}
+	if _, err := holder.ExecContext(t.Context(), "DO GET_LOCK('endings', 0)"); err != nil {
+		t.Fatal(err)
+	}
+	calls, bound, strict := 2*len(works), hang, false
+	if v := os.Getenv(endingsVariable); v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil || n <= 0 {
+			t.Fatalf("%s=%s is not a number of calls", endingsVariable, v)
+		}
+		calls, bound, strict = n, within, true
+	}
+	var took, gone []time.Duration
+	for i := range calls {
+		w, cancels := works[i%len(works)], i/len(works)%2 == 0
+		wait := time.Duration(30+i*37%100) * time.Millisecond
+		lim, code := execution.Limits{Timeout: time.Hour, LockTimeout: time.Hour, Rows: 1 << 30, Bytes: 1 << 40}, sqlguard.CodeCancelled
+		ctx, cancel := context.WithCancel(t.Context())
+		var end time.Time
+		if cancels {
+			time.AfterFunc(wait, func() { end = time.Now(); cancel() })
+		} else {
+			lim.Timeout, code = wait, sqlguard.CodeTimeout
+			end = time.Now().Add(wait)
+		}
+		mark := fmt.Sprintf("mark%dend", i)
+		res, err := c.try(ctx, t, w.sql+" -- "+mark, lim)
+		returned := time.Now()
+		cancel()
+		name := fmt.Sprintf("%d %s, cancelled %t", i, w.name, cancels)
+		if execution.CodeOf(err) != code || res != nil {
+			t.Fatalf("%s: %v, %v; want %s", name, res, err, code)
+		}
+		took = append(took, returned.Sub(end))
+		for busy(t, watch, mark) {
+			if time.Since(end) > bound {
+				t.Errorf("%s: it runs at the server after %v", name, time.Since(end))
+				break
+			}
+			time.Sleep(2 * time.Millisecond)
+		}
+		gone = append(gone, time.Since(end))
+		if d := took[len(took)-1]; d > bound {
+			t.Errorf("%s: the caller waited %v longer, want %v at most", name, d, bound)
+		}
+		if got := c.one(t, "SELECT COUNT(*) FROM items"); got != "1" {
+			t.Errorf("%s: the next statement answers %q", name, got)
+		}
+	}
+	slices.Sort(took)
+	slices.Sort(gone)
+	t.Logf("%d calls, each held to %v: %t; caller: p50 %v, p99 %v, max %v; server: p50 %v, p99 %v, max %v", calls, within, strict,
+		took[calls/2], took[calls*99/100], took[calls-1], gone[calls/2], gone[calls*99/100], gone[calls-1])
+}
+
+// TestNoRoomToKill ends a statement on a server that takes no connection more:
+// by an idle one, and where there is none by closing its own.
+func TestNoRoomToKill(t *testing.T) {
+	server := testdb.StartMariaDB(t, testdb.Options{Settings: map[string]string{"max_connections": "10"}})
+	url := server.NewDatabase(t)
+	database := strings.TrimPrefix(mustPath(t, url), "/")
+	user := server.NewUser(t, "SELECT ON "+database+".*")
+	watch := server.DB(t, url)
+	watch.SetMaxOpenConns(1)
+	others := server.DB(t, server.URL(database, user))
+	c := open(t, server.URL(database, user), mysqldb.Config{MaxConnections: 3})
+	slow := "SELECT COUNT(*) FROM " + crossed(9) + " WHERE t0.n + t1.n + t2.n + t3.n + t4.n + t5.n + t6.n + t7.n + t8.n = 91 -- no room"
+	for _, test := range []struct {
+		name   string
+		others int
+		limit  time.Duration // the server's own
+	}{
+		{"an idle one", 0, time.Hour},
+		{"none", 1, 3 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var users sync.WaitGroup
+			for range 2 { // both connections exist
+				users.Go(func() { c.get(t, "SELECT SLEEP(0.2)") })
+			}
+			users.Wait()
+			for range 20 { // the rest of the server's
+				conn, err := others.Conn(t.Context())
+				if err != nil {
+					break
+				}
+				defer conn.Close() //nolint:errcheck // it only takes room
+			}
+			busyContext, release := context.WithCancel(t.Context())
+			for range test.others {
+				users.Go(func() { _, _ = c.try(busyContext, t, "SELECT SLEEP(100), 'holds its connection'", execution.Limits{}) })
+				for end := time.Now().Add(hang); !busy(t, watch, "holds its connection") && time.Now().Before(end); {
+					time.Sleep(5 * time.Millisecond)
+				}
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			timer := time.AfterFunc(100*time.Millisecond, cancel)
+			defer timer.Stop()
+			start := time.Now()
+			_, err := c.try(ctx, t, slow, execution.Limits{Timeout: test.limit})
+			if execution.CodeOf(err) != sqlguard.CodeCancelled || time.Since(start) > hang {
+				t.Errorf("%v after %v, want %s", err, time.Since(start), sqlguard.CodeCancelled)
+			}
+			release()
+			users.Wait()
+			for end := time.Now().Add(hang); busy(t, watch, "no room"); time.Sleep(20 * time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatal("the statement still runs at the server")
+				}
+			}
+		})
+	}
+}
+
+// TestLateCancelsHitNobodyElse ends statements about when they end by
+// themselves, on connections that others use next: whoever is not ended gets
+// the answer to its own statement.
+func TestLateCancelsHitNobodyElse(t *testing.T) {
+	url := testdb.MariaDB(t).NewDatabase(t)
+	before := goleak.IgnoreCurrent()
+	c := open(t, url, mysqldb.Config{MaxConnections: 3})
+	rounds := 150
+	if testing.Short() {
+		rounds = 30
+	}
+	var ended, answered atomic.Int64
+	sessions := sync.Map{}
+	innocent := func(name string) {
+		res, err := c.try(t.Context(), t, fmt.Sprintf("SELECT '%s', CONNECTION_ID()", name), execution.Limits{})
+		if err != nil || len(res.Rows) != 1 || res.Rows[0][0].Text != name {
+			t.Errorf("%s: %v, %v", name, res, err)
+			return
+		}
+		sessions.Store(res.Rows[0][1].Text, true)
+	}
+	var users sync.WaitGroup
+	for u := range 3 {
+		users.Go(func() {
+			random := rand.New(rand.NewPCG(3, uint64(u)))
+			after := 500 * time.Microsecond // follows the time that a statement takes
+			for i := range rounds {
+				name := fmt.Sprintf("ended %d %d", u, i)
+				text, lim := fmt.Sprintf("SELECT '%s', COUNT(*) FROM %s", name, crossed(4)), execution.Limits{}
+				if i%4 == 3 { // the gateway ends this one itself
+					text, lim.Rows = fmt.Sprintf("SELECT '%s' FROM %s LIMIT 100000", name, crossed(5)), 1
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				timer := time.AfterFunc(after/2+time.Duration(random.Int64N(int64(after))), cancel)
+				res, err := c.try(ctx, t, text, lim)
+				timer.Stop()
+				cancel()
+				switch {
+				case err == nil && len(res.Rows) == 1 && res.Rows[0][0].Text == name:
+					answered.Add(1)
+					after -= after / 16
+				case execution.CodeOf(err) == sqlguard.CodeCancelled:
+					ended.Add(1)
+					after += after / 16
+				default:
+					t.Errorf("%s: %v, %v", name, res, err)
+				}
+				innocent(fmt.Sprintf("behind %d %d", u, i))
+			}
+		})
+		users.Go(func() {
+			for i := range rounds {
+				innocent(fmt.Sprintf("beside %d %d", u, i))
+			}
+		})
+	}
+	users.Wait()
+	n := 0
+	sessions.Range(func(any, any) bool { n++; return true })
+	t.Logf("%d ended early, %d answered, %d not to be ended, on %d sessions", ended.Load(), answered.Load(), 6*rounds, n)
+	if ended.Load() == 0 || answered.Load() == 0 {
+		t.Errorf("%d ended early and %d answered: nothing was close", ended.Load(), answered.Load())
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	goleak.VerifyNone(t, before)
+}

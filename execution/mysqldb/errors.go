@@ -1,0 +1,247 @@
+package mysqldb
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/mysqldb/wire"
+	"github.com/ktxhq/ktx/execution/pool"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Numbers of errors that say more than that a statement failed (MySQL Server
+// Error Message Reference; MariaDB Error Codes).
+const (
+	errDiskFull           = 1021
+	errOutOfMemory        = 1037
+	errSortMemory         = 1038
+	errTooManyConnections = 1040
+	errOutOfResources     = 1041
+	errDatabaseDenied     = 1044
+	errAccessDenied       = 1045
+	errServerShutdown     = 1053
+	errParse              = 1064
+	errNoSuchThread       = 1094
+	errRecordFileFull     = 1114
+	errHostBlocked        = 1129
+	errTableDenied        = 1142
+	errColumnDenied       = 1143
+	errPacketTooLarge     = 1153
+	errTooManyOfUser      = 1203
+	errLockWait           = 1205
+	errDeadlock           = 1213
+	errReadLock           = 1223
+	errUserLimit          = 1226
+	errPrivilege          = 1227
+	errOptionPrevents     = 1290
+	errInterrupted        = 1317
+	errRoutineDenied      = 1370
+	errReadOnly           = 1792
+	errReadOnlyMode       = 1836
+	errConnectionKilled   = 1927 // MariaDB
+	errStatementTime      = 1969 // MariaDB
+	errExecutionTime      = 3024 // MySQL
+	errLockNoWait         = 3572
+	errIdleTimeout        = 4031 // MySQL
+)
+
+// interruption reports whether an error says that the statement was told to end.
+func interruption(number uint16) bool { return number == errInterrupted || timeLimit(number) }
+
+// timeLimit reports whether an error says that the server's own limit of the
+// time of a statement was over.
+func timeLimit(number uint16) bool { return number == errStatementTime || number == errExecutionTime }
+
+// queryError turns an error that the server reported for sql into one for the
+// caller.
+func queryError(e *wire.Error, sql string) *execution.Error {
+	out := execution.NewError(sqlguard.CodeDatabaseError, e.Message+" (error "+strconv.Itoa(int(e.Number))+")", e)
+	out.SQLState = e.State
+	if e.Number == errParse {
+		out.Position = nearPosition(sql, e.Message)
+	}
+	switch e.Number {
+	case errReadOnly, errReadOnlyMode, errReadLock, errOptionPrevents:
+		out.Retryable = false
+		out.Hint = "the session is read-only: use SELECT"
+	case errLockWait, errLockNoWait:
+		out.Hint = "another session holds a lock on a table of the statement; try again later"
+	case errDeadlock:
+		out.Hint = "try again"
+	case errAccessDenied, errDatabaseDenied, errTableDenied, errColumnDenied, errPrivilege, errRoutineDenied:
+		out.Retryable = false
+		out.Hint = "the connection's account may not read this: ask the operator for the grant, or use another table"
+	case errTooManyConnections, errTooManyOfUser, errUserLimit:
+		out.Code, out.Retryable, out.RetryAfter = sqlguard.CodeBusy, true, pool.BusyRetry
+	case errOutOfMemory, errSortMemory, errOutOfResources, errDiskFull, errRecordFileFull:
+		out.Hint = "the server ran out of memory or disk: narrow the query"
+	case errPacketTooLarge:
+		out.Hint = "a value or row is longer than the server sends: select a part of it"
+	case errServerShutdown:
+		out.Code, out.Retryable = sqlguard.CodeServerRestarted, true
+	case errConnectionKilled, errIdleTimeout:
+		out.Code, out.Retryable = sqlguard.CodeConnectionLost, true
+	}
+	return out
+}
+
+// nearPosition returns the byte offset plus one of what the parser stopped at; 0
+// where the message does not tell one place. The message quotes the text from
+// there on, up to 80 bytes, and names its line.
+func nearPosition(sql, message string) int {
+	_, rest, found := strings.Cut(message, "near '")
+	end := strings.LastIndex(rest, "' at line ")
+	if !found || end <= 0 {
+		return 0
+	}
+	near := rest[:end]
+	line, err := strconv.Atoi(strings.TrimSpace(rest[end+len("' at line "):]))
+	if err != nil {
+		return 0
+	}
+	position := 0
+	for from := 0; ; {
+		i := strings.Index(sql[from:], near)
+		if i < 0 {
+			return position
+		}
+		from += i
+		// A quote that is not cut off goes to the end of the statement.
+		if strings.Count(sql[:from], "\n")+1 == line && (len(near) >= 80 || from+len(near) == len(strings.TrimRight(sql, "; \t\r\n"))) {
+			if position != 0 {
+				return 0
+			}
+			position = from + 1
+		}
+		from++
+	}
+}
+
+// mismatch returns the error for a session that is not as it must be.
+func mismatch(e *mismatchError) *execution.Error {
+	out := execution.NewError(sqlguard.CodeSessionModeMismatch, "the statement was not run, since the session differs from what was judged: "+e.what, e)
+	out.Hint = "the server or the account has settings that cannot be overridden; tell the operator"
+	return out
+}
+
+// lost returns the error for a connection that broke during a statement.
+func lost(err error) *execution.Error {
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		out := queryError(e, "")
+		if out.Code == sqlguard.CodeDatabaseError {
+			out.Code, out.Retryable = sqlguard.CodeConnectionLost, true
+		}
+		return out
+	}
+	return execution.NewError(sqlguard.CodeConnectionLost, "the connection to the server broke: "+reasonOf(err), err)
+}
+
+// protocolError returns the error for a statement whose answer cannot be
+// trusted; its connection is closed.
+func protocolError(what string, cause error) *execution.Error {
+	out := execution.NewError(sqlguard.CodeDatabaseError, what+"; the connection was closed and nothing was kept", cause)
+	out.Retryable = false
+	return out
+}
+
+// connectError returns the error for a connection that could not be made. The
+// cause, which names the host, is kept for logs.
+func connectError(ctx context.Context, err error) error {
+	if e, ok := errors.AsType[*execution.Error](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
+		err = &wire.Error{Number: e.Number, State: string(e.SQLState[:]), Message: strings.ToValidUTF8(e.Message, "\uFFFD")}
+	}
+	if e, ok := errors.AsType[*mismatchError](err); ok {
+		return mismatch(e)
+	}
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		out := queryError(e, "")
+		if out.Code == sqlguard.CodeDatabaseError {
+			out.Message, out.Hint = "cannot connect: "+out.Message, "the operator must check the connection's url and account"
+			out.Retryable = false
+		}
+		return out
+	}
+	reason := context.Cause(ctx)
+	if end, ok := ctx.Deadline(); ok && reason == nil && !time.Now().Before(end) {
+		reason = context.DeadlineExceeded // the network's timer was faster than the context's
+	}
+	switch {
+	case reason == nil:
+	case errors.Is(reason, context.DeadlineExceeded):
+		return execution.NewError(sqlguard.CodeTimeout, "the caller's deadline passed while connecting", err)
+	case errors.Is(reason, pool.ErrClosing), errors.Is(reason, pool.ErrNoConnection):
+		return pool.Ended(reason, err, 0)
+	default:
+		return execution.NewError(sqlguard.CodeCancelled, "the caller cancelled while connecting", err)
+	}
+	out := execution.NewError(sqlguard.CodeConnectionLost, "cannot connect to the server: "+reasonOf(err), err)
+	if _, hint := connectFault(err); hint != "" {
+		out.Retryable, out.Hint = false, hint
+	}
+	return out
+}
+
+// connectFault says what keeps a connection from being made that another try
+// does not change, and what to do; both are empty when it is not that.
+func connectFault(err error) (reason, hint string) {
+	if _, ok := errors.AsType[x509.HostnameError](err); ok {
+		return "its certificate is for another host name", "the operator must use a host name of the server's certificate in the url, or give the server one for this name"
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return "its certificate is not of an authority that is trusted here, or not valid now", "the operator must name the file of the server's certificate authority (ssl-ca in the url)"
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return "transport security failed", "the operator must check the server's TLS settings and the connection's ssl-ca"
+	}
+	if _, ok := errors.AsType[tls.AlertError](err); ok {
+		return "transport security failed", "the operator must check the server's TLS settings and the connection's ssl-ca, ssl-cert and ssl-key"
+	}
+	switch {
+	case errors.Is(err, errNoTLS):
+		return "it does not offer TLS", "the operator must switch TLS on at the server, or write tls: off for this connection where nobody else is on the network"
+	case errors.Is(err, mysql.ErrUnknownPlugin), errors.Is(err, mysql.ErrCleartextPassword), errors.Is(err, mysql.ErrOldPassword):
+		return "the account's authentication plugin is not one that is served", "the operator must give the account caching_sha2_password, mysql_native_password or ed25519"
+	default:
+		return "", ""
+	}
+}
+
+// reasonOf says in words without addresses what broke.
+func reasonOf(err error) string {
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		if e.IsNotFound {
+			return "its host name is not known"
+		}
+		return "its host name could not be looked up"
+	}
+	if reason, _ := connectFault(err); reason != "" {
+		return reason
+	}
+	timeout, isNet := errors.AsType[net.Error](err)
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "it refuses connections"
+	case errors.Is(err, syscall.ENOENT):
+		return "its socket is not there"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), isNet && timeout.Timeout():
+		return "it did not answer in time"
+	case errors.Is(err, wire.ErrFormat):
+		return err.Error()
+	default:
+		return "it closed the connection"
+	}
+}

@@ -1,0 +1,92 @@
+package mysqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/pool"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// DefaultMaxConnections is the bound of a [Config] that has none.
+const DefaultMaxConnections = 10
+
+// Config says how to reach one database of a MySQL or MariaDB server. The zero
+// value of every field but URL is usable.
+type Config struct {
+	// URL is a connection URL, mysql://user:password@host:port/database or
+	// mariadb://…, with the parameters that [Open] lists.
+	URL execution.Secret
+	// MaxConnections bounds the connections open at a time; 0 means
+	// DefaultMaxConnections. Statements beyond it wait in order of arrival.
+	MaxConnections int
+	// InsecureTLS permits connections that do not verify the server's
+	// certificate and host name, and plain text, to hosts other than
+	// loopback. The URL's ssl-mode then says which; it defaults to PREFERRED.
+	InsecureTLS bool
+	// Session is what the guard's dialect takes for granted of the session.
+	// Each setting is pinned and read back; a statement whose session differs
+	// does not run. A time_zone here replaces the pin of +00:00.
+	Session []sqlguard.Setting
+	// Databases are those that statements may name beside the URL's own. The
+	// guard keeps to them; here they are for the role script.
+	Databases []string
+}
+
+// DB is one database as a backend. It is safe for concurrent use.
+type DB struct {
+	pool   *pool.Pool[*conn]
+	dialer *dialer
+	guard  atomic.Pointer[sqlguard.ID]
+	others []string // databases beside its own
+}
+
+var _ execution.Backend = (*DB)(nil)
+
+// Open checks cfg and returns a backend that accepts the approvals of guard.
+// It does not connect; the first call that needs a connection does.
+//
+// The URL must name a database, and none of the server's own. It may carry the
+// parameters socket (the path of a Unix socket, in the place of host and port),
+// ssl-mode (DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY, the
+// default), ssl-ca, ssl-cert and ssl-key (PEM files),
+// connect-timeout (seconds) and program-name. Every other parameter is an
+// error.
+func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
+	if guard == (sqlguard.ID{}) {
+		return nil, errors.New("open mysql: no guard")
+	}
+	to, err := cfg.target()
+	if err != nil {
+		return nil, fmt.Errorf("open mysql: %w", err)
+	}
+	pins, err := cfg.pins()
+	if err != nil {
+		return nil, fmt.Errorf("open mysql: %w", err)
+	}
+	size := cfg.MaxConnections
+	switch {
+	case size < 0:
+		return nil, fmt.Errorf("open mysql: %d connections", size)
+	case size == 0:
+		size = DefaultMaxConnections
+	}
+	d := &DB{dialer: &dialer{target: to, texts: newTexts(pins)}, others: slices.Clone(cfg.Databases)}
+	d.SetGuard(guard)
+	d.pool = pool.New(size, d.dialer.dial)
+	return d, nil
+}
+
+// SetGuard replaces the ID whose approvals Query accepts.
+func (d *DB) SetGuard(id sqlguard.ID) { d.guard.Store(&id) }
+
+// Close ends the statements in flight at the server and closes every
+// connection. Later calls fail with the code draining.
+func (d *DB) Close() error {
+	d.pool.Close()
+	return nil
+}

@@ -1,0 +1,310 @@
+package mysqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/mysqldb/wire"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// questionLimits bound the backend's own questions.
+var questionLimits = execution.Limits{Timeout: 10 * time.Second}.WithDefaults()
+
+// maxSkew is how far the clocks may be apart before that is a warning: the
+// audit log has this machine's time, the server's logs have the server's.
+const maxSkew = 5 * time.Second
+
+// Probe connects and reports what the account may do, how the connection is
+// protected, and what became of the writes that were tried inside the read-only
+// session. What cannot be found out is a warning of its own; only a connection
+// that cannot be used is an error.
+func (d *DB) Probe(ctx context.Context) (execution.ProbeReport, error) {
+	p := prober{db: d, report: execution.ProbeReport{Findings: []execution.ProbeFinding{}}}
+	for _, step := range []func(context.Context) error{p.server, p.connection, p.session, p.clock, p.rights} {
+		if err := step(ctx); err != nil {
+			return p.report, err
+		}
+	}
+	slices.SortStableFunc(p.report.Findings, func(a, b execution.ProbeFinding) int {
+		return strings.Compare(string(b.Level), string(a.Level)) // warnings before notes
+	})
+	p.report.RoleScript = p.roleScript()
+	return p.report, nil
+}
+
+// prober collects a report.
+type prober struct {
+	db      *DB
+	report  execution.ProbeReport
+	facts   []string // the row of serverSQL
+	flavour flavour
+	public  []grant // what every account may do
+}
+
+func (p *prober) warn(topic execution.ProbeTopic, fix, message string, args ...any) {
+	p.add(execution.ProbeWarning, topic, fix, message, args...)
+}
+
+func (p *prober) note(topic execution.ProbeTopic, fix, message string, args ...any) {
+	p.add(execution.ProbeNote, topic, fix, message, args...)
+}
+
+func (p *prober) add(level execution.ProbeLevel, topic execution.ProbeTopic, fix, message string, args ...any) {
+	p.report.Findings = append(p.report.Findings, execution.ProbeFinding{
+		Level: level, Topic: topic, Message: fmt.Sprintf(message, args...), Fix: fix,
+	})
+}
+
+// ask runs one constant and returns its only row as texts; NULL is "".
+func (d *DB) ask(ctx context.Context, sql string) ([]string, error) {
+	res, err := d.run(ctx, sql, questionLimits)
+	if err != nil {
+		return nil, err
+	}
+	if len(res.Rows) != 1 {
+		return nil, protocolError("the server does not answer a question with one row", nil)
+	}
+	var row []string
+	for _, v := range res.Rows[0] {
+		row = append(row, v.Text)
+	}
+	return row, nil
+}
+
+// server finds out what the server is and who the session is.
+func (p *prober) server(ctx context.Context) error {
+	f, err := p.db.ask(ctx, serverSQL)
+	if err != nil {
+		return err
+	}
+	if len(f) != serverFacts {
+		return protocolError("the server does not know what it is", nil)
+	}
+	p.facts, p.flavour = f, flavourOf(f[factVersion])
+	product := "MySQL "
+	if p.flavour == mariadb {
+		product = "MariaDB "
+	}
+	p.report.Server, p.report.Role, p.report.Replica = product+number(f[factVersion]), f[factAccount], flag(f[factReadOnly]) != "0"
+	if p.report.Replica {
+		p.note(execution.TopicServer, "", "the server has read_only set: it takes no writes from most accounts, as a replica does")
+	}
+	if flag(f[factLocalFiles]) != "0" {
+		p.note(execution.TopicServer, "SET GLOBAL local_infile = OFF", "the server asks clients for files (local_infile); this program sends none")
+	}
+	if f[factInitConnect] == "1" {
+		p.note(execution.TopicServer, "", "the server runs statements of its own when a connection begins (init_connect); the session's settings are pinned behind them")
+	}
+	return nil
+}
+
+// connection reports on the way to the server.
+func (p *prober) connection(ctx context.Context) error {
+	l, err := p.db.pool.Acquire(ctx, questionLimits.Timeout)
+	if err != nil {
+		return err
+	}
+	p.report.TLSVersion = l.Conn.tls
+	p.report.TLS = p.report.TLSVersion != ""
+	greeted, answers := strconv.FormatUint(uint64(l.Conn.id), 10), l.Conn.self.id
+	p.db.pool.Release(l)
+	if weakness := p.db.dialer.target.weakness(); weakness != "" {
+		p.warn(execution.TopicTransport, "use ssl-mode=VERIFY_IDENTITY, with ssl-ca when the certificate authority is a private one", "%s", weakness)
+	}
+	comment := strings.ToLower(p.facts[factComment])
+	if greeted != answers || strings.Contains(comment, "proxysql") || strings.Contains(comment, "maxscale") {
+		p.report.Pooler = "session"
+		p.note(execution.TopicTransport, "", "a proxy is in front of the server: whether a cancelled statement ends at the server depends on what the proxy does with KILL QUERY")
+	}
+	return nil
+}
+
+// session tries what the read-only session must stop. Whatever passed would not
+// change anything.
+func (p *prober) session(ctx context.Context) error {
+	p.report.ReadOnly = true
+	for _, try := range []struct{ what, sql string }{
+		{"a write", tryWriteSQL},
+		{"DDL, which commits the transaction that it stands in,", tryDDLSQL},
+	} {
+		_, err := p.db.run(ctx, try.sql, questionLimits)
+		e, ok := errors.AsType[*execution.Error](err)
+		refused, isRefusal := errors.AsType[*wire.Error](err)
+		switch {
+		case err == nil, ok && e.Code == sqlguard.CodeDatabaseError && !isRefusal:
+			p.report.ReadOnly = false
+			p.warn(execution.TopicSession, "do not use this server", "the server did not refuse %s in a read-only session", try.what)
+		case ok && e.Code == sqlguard.CodeDatabaseError && stopsWrites(refused.Number, try.sql):
+			p.note(execution.TopicSession, "", "%s was tried and the server refused it: %s", try.what, e.Message)
+		case ok && e.Code == sqlguard.CodeDatabaseError:
+			p.report.ReadOnly = false
+			p.warn(execution.TopicSession, "", "%s was tried and failed for another reason than the read-only session: %s", try.what, e.Message)
+		default:
+			return err
+		}
+	}
+	return p.timeLimit(ctx)
+}
+
+// timeLimit tries whether the server ends a statement at its time limit. Where
+// it is slow to, this program is first, which does not say that it would not.
+func (p *prober) timeLimit(ctx context.Context) error {
+	limits := questionLimits
+	for _, limits.Timeout = range []time.Duration{20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond} {
+		_, err := p.db.run(ctx, tryTimeoutSQL, limits)
+		refused, _ := errors.AsType[*wire.Error](err)
+		switch e, ok := errors.AsType[*execution.Error](err); {
+		case refused != nil && timeLimit(refused.Number):
+			return nil
+		case err == nil, ok && ctx.Err() == nil && (e.Code == sqlguard.CodeTimeout || e.Code == sqlguard.CodeCancelled):
+		default:
+			return err
+		}
+	}
+	p.warn(execution.TopicServer, "", "the server did not end a statement at its time limit (max_statement_time, max_execution_time); only this program does")
+	return nil
+}
+
+// stopsWrites reports whether an error says that a write was refused because it
+// is one. Rows of a table that the account may not write are refused for that
+// before the session is looked at, DDL is not.
+func stopsWrites(number uint16, sql string) bool {
+	switch number {
+	case errReadOnly, errReadOnlyMode, errOptionPrevents:
+		return true
+	case errTableDenied, errDatabaseDenied:
+		return sql == tryWriteSQL
+	default:
+		return false
+	}
+}
+
+// clock compares the server's clock with this machine's.
+func (p *prober) clock(ctx context.Context) error {
+	before := time.Now()
+	row, err := p.db.ask(ctx, clockSQL)
+	after := time.Now()
+	if err != nil {
+		return err
+	}
+	seconds, err := strconv.ParseFloat(row[0], 64)
+	if err != nil {
+		return protocolError("the server has no time", err)
+	}
+	server := time.UnixMicro(int64(seconds * 1e6))
+	var ahead time.Duration // the least that is certain
+	switch {
+	case server.Before(before):
+		ahead = server.Sub(before)
+	case server.After(after):
+		ahead = server.Sub(after)
+	}
+	p.report.ClockSkewMS = ahead.Milliseconds()
+	if ahead.Abs() > maxSkew {
+		way := map[bool]string{true: "ahead of", false: "behind"}[ahead > 0]
+		p.warn(execution.TopicServer, "synchronise both clocks", "the server's clock is at least %s %s this machine's: times in the audit log and in the server's logs do not match", ahead.Abs().Round(time.Second), way)
+	}
+	return nil
+}
+
+// rights reports what the account may do beyond reading.
+func (p *prober) rights(ctx context.Context) error {
+	l, err := p.db.pool.Fresh(ctx)
+	if err != nil {
+		return err
+	}
+	lines, err := l.Conn.grantsOf(ctx)
+	p.db.pool.Discard(l) // it may have taken a role
+	if err != nil {
+		if ctx.Err() != nil {
+			return connectError(ctx, err)
+		}
+		p.warn(execution.TopicRole, "let the account see its own grants", "what the account may do could not be found out: %s", reasonOfGrants(err))
+		return nil
+	}
+	slices.Sort(lines)
+	for _, line := range slices.Compact(lines) {
+		p.judge(line)
+	}
+	return nil
+}
+
+func reasonOfGrants(err error) string {
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		return e.Message
+	}
+	if errors.Is(err, errTooManyRoles) {
+		return err.Error()
+	}
+	return reasonOf(err)
+}
+
+// judge reports on one line of SHOW GRANTS. The line itself may hold the hash of
+// a password, and is never shown.
+func (p *prober) judge(line string) {
+	if strings.HasPrefix(line, "SET DEFAULT ROLE ") || strings.HasPrefix(line, "REVOKE ") {
+		return // says which of the roles is taken, or takes from a grant
+	}
+	g, ok := parseGrant(line)
+	if !ok {
+		p.warn(execution.TopicRole, "use an account with SELECT only, see ktx doctor --role-script", "one of the account's grants could not be read")
+		return
+	}
+	everybody := strings.EqualFold(g.to, "PUBLIC")
+	via := ""
+	switch {
+	case everybody:
+		via = " (as every account)"
+		p.public = append(p.public, g)
+	case g.to != quoteAccount(p.facts[factAccount]):
+		via = " (through the role " + g.to + ")"
+	}
+	if g.role != "" {
+		if g.passes {
+			p.warn(execution.TopicRole, "REVOKE ADMIN OPTION FOR "+g.role+" FROM "+g.to, "the account may give the role %s to others%s", g.role, via)
+		}
+		return
+	}
+	report := p.warn
+	if everybody && !p.serves(g.object) {
+		report = p.note // an account cannot be rid of it, and the guard keeps to other databases
+	}
+	for _, d := range deedsOf(g.privileges) {
+		report(execution.TopicRole, "REVOKE "+strings.Join(d.privileges, ", ")+" ON "+g.object+" FROM "+g.to,
+			"the account may %s: %s on %s%s", d.what, strings.Join(d.privileges, ", "), g.object, via)
+	}
+	if g.passes {
+		report(execution.TopicRole, "REVOKE GRANT OPTION ON "+g.object+" FROM "+g.to, "the account may give its rights on %s to others%s", g.object, via)
+	}
+	if database, _ := databaseOfObject(g.object); slices.Contains(g.privileges, "SELECT") && (database == "*" || strings.EqualFold(database, "mysql")) {
+		report(execution.TopicRole, "REVOKE SELECT ON "+g.object+" FROM "+g.to+", and GRANT SELECT on the databases that it needs",
+			"the account may read the server's own tables, those with the hashes of passwords among them: SELECT on %s%s", g.object, via)
+	}
+}
+
+// serves reports whether an object is in a database that the connection serves.
+func (p *prober) serves(object string) bool {
+	name, pattern := databaseOfObject(object)
+	if name == "*" {
+		return true
+	}
+	return slices.ContainsFunc(append([]string{p.facts[factDatabase]}, p.db.others...), func(database string) bool {
+		return pattern && likeName(name, database) || strings.EqualFold(name, database)
+	})
+}
+
+// quoteAccount returns name@host as SHOW GRANTS writes it.
+func quoteAccount(account string) string {
+	at := strings.LastIndexByte(account, '@')
+	if at < 0 {
+		return quoteName(account)
+	}
+	return quoteName(account[:at]) + "@" + quoteName(account[at+1:])
+}

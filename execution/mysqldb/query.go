@@ -1,0 +1,233 @@
+package mysqldb
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/mysqldb/wire"
+	"github.com/ktxhq/ktx/execution/pool"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+const (
+	// clientGrace is what a statement gets beyond its time limit, which the
+	// server itself keeps, before the client ends it: a server that waits for
+	// its client to read does not look at the clock, and MySQL's looks at it in
+	// SELECT only.
+	clientGrace = 75 * time.Millisecond
+	// drainFor is how long rows beyond the limit are read before the statement
+	// is killed: a short rest costs less than a connection for the KILL.
+	drainFor = 2 * time.Millisecond
+)
+
+// Query runs stmt read-only and returns its rows within lim.
+func (d *DB) Query(ctx context.Context, stmt sqlguard.Approved, lim execution.Limits) (*execution.Result, error) {
+	sql, err := stmt.SQLFor(*d.guard.Load())
+	if err != nil {
+		return nil, execution.NewError(sqlguard.CodeInternalError, "the statement is not one that this connection's guard approved", err)
+	}
+	return d.run(ctx, sql, lim.WithDefaults())
+}
+
+// run runs one text on a connection of the pool.
+func (d *DB) run(ctx context.Context, sql string, lim execution.Limits) (*execution.Result, error) {
+	if ctx.Err() != nil {
+		return nil, pool.Ended(context.Cause(ctx), nil, lim.Timeout)
+	}
+	for retried := false; ; retried = true {
+		l, err := d.pool.Acquire(ctx, lim.Timeout)
+		if err != nil {
+			return nil, err
+		}
+		x := exchange{c: l.Conn, k: &call{c: l.Conn, pool: d.pool}, sql: sql, lim: lim}
+		res, err := x.run(ctx, d.pool.OnClose)
+		if x.keep {
+			d.pool.Release(l)
+		} else {
+			d.pool.Discard(l)
+		}
+		if err != nil && !x.sent && l.Reused && !retried && x.reason == nil {
+			// The connection ended, or its session changed, while nobody used
+			// it. What did that may have done it to all.
+			d.pool.Forget()
+			continue
+		}
+		return res, err
+	}
+}
+
+// exchange is one statement on one connection.
+type exchange struct {
+	c   *conn
+	k   *call
+	sql string
+	lim execution.Limits
+
+	sent    bool // the text may have reached the server
+	rows    rowSet
+	refused *wire.Error // the server's error for the text
+	status  wire.Status // of the end of the rows
+	drain   *time.Timer
+	elapsed time.Duration
+
+	reason error // why it was ended early
+	keep   bool  // the connection can be used again
+}
+
+// run sends the statement, reads its answer and says what became of it.
+func (x *exchange) run(ctx context.Context, onClose func(func()) func() bool) (*execution.Result, error) {
+	x.rows.lim = x.lim
+	ctx, cancel := context.WithTimeoutCause(ctx, x.lim.Timeout+clientGrace, pool.ErrTimeLimit)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { x.k.interrupt(context.Cause(ctx)) })
+	stay := onClose(func() { x.k.interrupt(pool.ErrClosing) })
+
+	start := time.Now()
+	err := x.c.begin(x.lim)
+	begun := err == nil
+	if begun && x.k.begin() {
+		x.sent = true
+		if err = x.c.wire.SendQueries(x.sql); err == nil {
+			err = x.read()
+		}
+	}
+	x.elapsed = time.Since(start)
+
+	stop()
+	stay()
+	if x.drain != nil {
+		x.drain.Stop()
+	}
+	var delivered bool
+	x.reason, delivered = x.k.finish()
+	switch {
+	case !x.sent && x.reason != nil:
+		return nil, pool.Ended(x.reason, err, x.lim.Timeout)
+	case !begun:
+		return nil, x.notBegun(err)
+	case err != nil:
+		return x.broken(err)
+	}
+	res, err := x.answered(delivered)
+	// What is kept is rolled back and reset behind the answer.
+	x.keep = x.keep && x.c.close() == nil
+	return res, err
+}
+
+// notBegun says why the text was not sent.
+func (x *exchange) notBegun(err error) error {
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		out := queryError(e, "")
+		switch {
+		case timeLimit(e.Number): // the limit holds for the opening too
+			return pool.Ended(pool.ErrTimeLimit, e, x.lim.Timeout)
+		case e.Number == errInterrupted, out.Code != sqlguard.CodeDatabaseError:
+			return out
+		}
+		return mismatch(&mismatchError{e.Message})
+	}
+	if e, ok := errors.AsType[*mismatchError](err); ok {
+		return mismatch(e)
+	}
+	if errors.Is(err, wire.ErrFormat) {
+		return protocolError("the server's answer is not that of a session", err)
+	}
+	return lost(err)
+}
+
+// read reads the answer to the text.
+func (x *exchange) read() error {
+	a, err := x.c.wire.Answer()
+	if err != nil {
+		return err
+	}
+	if x.refused, x.status = a.Err, a.Status; a.Columns == nil {
+		return nil
+	}
+	x.rows.describe(a.Columns)
+	row := wire.Row{
+		Columns: len(a.Columns), Keep: len(x.rows.columns),
+		CellBytes: min(x.lim.CellBytes, 1<<30), RowBytes: min(x.lim.Bytes, 1<<30),
+	}
+	for {
+		more, err := x.c.wire.Row(&row)
+		switch {
+		case err != nil:
+			return err
+		case !more:
+			x.refused, x.status = row.Err, row.Status
+			return nil
+		case x.rows.full:
+			continue
+		}
+		x.rows.add(row.Values, row.Cut)
+		if x.rows.full {
+			row.Drop = true
+			x.drain = time.AfterFunc(drainFor, func() { x.k.interrupt(errEnough) })
+		}
+	}
+}
+
+// broken ends a statement whose connection cannot be read on.
+func (x *exchange) broken(err error) (*execution.Result, error) {
+	switch {
+	case errors.Is(err, wire.ErrFormat):
+		return nil, protocolError("the server's answer is not that of a query", err)
+	case x.rows.full:
+		return x.result(), nil
+	case x.reason != nil:
+		return nil, pool.Ended(x.reason, err, x.lim.Timeout)
+	}
+	return nil, lost(err)
+}
+
+// answered ends a statement that the server finished.
+func (x *exchange) answered(delivered bool) (*execution.Result, error) {
+	killed := x.refused != nil && interruption(x.refused.Number)
+	// A KILL that did not show yet would hit the next statement.
+	x.keep = x.reason == nil || killed && delivered
+	if x.refused == nil {
+		switch {
+		case x.rows.columns == nil:
+			x.keep = false
+			return nil, protocolError("the statement returned no rows, as one does that is no read", nil)
+		case !x.status.Has(wire.InTransaction|wire.InReadOnlyTransaction) || x.status.Has(wire.MoreResults):
+			x.keep = false
+			return nil, protocolError("the statement left its read-only transaction", nil)
+		}
+	}
+	switch enough := errors.Is(x.reason, errEnough); {
+	case x.rows.full:
+		return x.result(), nil
+	case x.reason != nil && !enough:
+		// Some functions end early and answer when they are killed.
+		return nil, pool.Ended(x.reason, causeOf(x.refused), x.lim.Timeout)
+	case x.refused == nil && x.c.flavour == mysqld && x.elapsed >= x.lim.Timeout:
+		// MySQL's limit, too, makes such functions answer.
+		return nil, pool.Ended(pool.ErrTimeLimit, nil, x.lim.Timeout)
+	case x.refused == nil:
+		return x.result(), nil
+	case timeLimit(x.refused.Number), killed && x.elapsed >= x.lim.Timeout:
+		return nil, pool.Ended(pool.ErrTimeLimit, x.refused, x.lim.Timeout)
+	case killed:
+		return nil, execution.NewError(sqlguard.CodeCancelled, "the statement was cancelled at the server", x.refused)
+	default:
+		return nil, queryError(x.refused, x.sql)
+	}
+}
+
+// causeOf returns e as an error; a nil one has none.
+func causeOf(e *wire.Error) error {
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
+func (x *exchange) result() *execution.Result {
+	res := x.rows.result()
+	res.Elapsed = x.elapsed
+	return res
+}

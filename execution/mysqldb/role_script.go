@@ -1,0 +1,69 @@
+package mysqldb
+
+import (
+	"fmt"
+	"strings"
+)
+
+// accountName is the account that the script makes.
+const accountName = "'ktx_reader'@'%'"
+
+// roleScript returns what makes an account that reads the connection's databases
+// and does nothing else, for the servers' own clients. It may be run again. It
+// takes no right from anybody else: what every account may do, and should not,
+// stands in comments.
+func (p *prober) roleScript() string {
+	var b strings.Builder
+	line := func(format string, args ...any) { _, _ = fmt.Fprintf(&b, format+"\n", args...) }
+
+	client := "mysql"
+	if p.flavour == mariadb {
+		client = "mariadb"
+	}
+	databases := append([]string{p.facts[factDatabase]}, p.db.others...)
+	line("-- An account that reads the database %s and does nothing else.", comment(quoteName(databases[0])))
+	line("-- Run it with the %s client as root. It may be run again. The account is locked", client)
+	line("-- until it is given a password:")
+	line("--   ALTER USER %s IDENTIFIED BY '...' ACCOUNT UNLOCK;", accountName)
+	if p.report.Replica {
+		line("-- This server has read_only set: run it on the server that it follows.")
+	}
+	secure := ""
+	if p.report.TLS {
+		secure = " REQUIRE SSL"
+	}
+	line("CREATE USER IF NOT EXISTS %s%s ACCOUNT LOCK;", accountName, secure)
+	line("REVOKE ALL PRIVILEGES, GRANT OPTION FROM %s;", accountName)
+	for _, name := range databases {
+		line("GRANT SELECT, SHOW VIEW ON %s.* TO %s;", grantPattern(name), accountName)
+	}
+	if len(p.public) > 0 {
+		line("")
+		line("-- What every account may do, this one included. These lines affect other")
+		line("-- accounts, so they are comments: grant each right to the accounts that need it,")
+		line("-- then run the line.")
+		for _, g := range p.public {
+			if g.role == "" {
+				line("-- REVOKE %s ON %s FROM PUBLIC;", comment(strings.Join(g.privileges, ", ")), comment(g.object))
+			}
+		}
+	}
+	return b.String()
+}
+
+// grantPattern quotes a database for GRANT, in which _ and % stand for others
+// unless a backslash takes that away.
+func grantPattern(name string) string {
+	return quoteName(strings.NewReplacer(`\`, `\\`, "_", `\_`, "%", `\%`).Replace(name))
+}
+
+// comment returns text for one line of a comment: a name may hold a line end,
+// behind which the rest would be run.
+func comment(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return '?'
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,277 @@
+package mysqldb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/mysqldb/wire"
+)
+
+// The constants around a statement.
+const (
+	beginSQL    = "START TRANSACTION READ ONLY"
+	rollbackSQL = "ROLLBACK AND NO CHAIN NO RELEASE"
+
+	// identifySQL asks what a session must not change: where names are looked
+	// up, and who is asking.
+	identifySQL = "SELECT VERSION(), CONNECTION_ID(), DATABASE(), CURRENT_USER(), CURRENT_ROLE()"
+)
+
+// The oldest servers that are served: their sessions can be reset, and tell
+// what role they have.
+const (
+	oldestMariaDB = 10.04
+	oldestMySQL   = 8.00
+)
+
+// identity is what identifySQL answers.
+type identity struct {
+	version  string
+	id       string
+	database string
+	user     string
+	role     string
+}
+
+// texts are what a configuration makes of a session.
+type texts struct{ pins []pin }
+
+func newTexts(pins []pin) *texts { return &texts{pins: pins} }
+
+// opening returns the texts that go before a statement, and what the last of
+// them must answer: the pins are set, a read-only transaction is begun, and
+// both are read back with who and where the session is.
+func (t *texts) opening(c *conn, lim execution.Limits) (sqls []string, pins []pin) {
+	pins = slices.Concat(t.pins, limited(c.flavour, lim))
+	var set, ask strings.Builder
+	set.WriteString("SET NAMES " + charset)
+	ask.WriteString(identifySQL)
+	for _, p := range pins {
+		ask.WriteString(", @@")
+		if !p.assert {
+			set.WriteString(", " + p.assignment())
+			ask.WriteString("SESSION.")
+		}
+		ask.WriteString(p.name)
+	}
+	return []string{set.String(), beginSQL, ask.String()}, pins
+}
+
+// begin opens the read-only transaction of a statement. An error of the server
+// is a *wire.Error, a session that is not as it must be a *mismatchError.
+func (c *conn) begin(lim execution.Limits) error {
+	sqls, pins := c.dialer.texts.opening(c, lim)
+	if err := c.wire.SendQueries(sqls...); err != nil {
+		return err
+	}
+	// All three answers are read, whatever the first of them says, so that the
+	// connection can be used again.
+	var refused error
+	for range 2 {
+		a, err := c.wire.Answer()
+		switch {
+		case err != nil:
+			return err
+		case a.Columns != nil:
+			return fmt.Errorf("%w: rows where none were asked for", wire.ErrFormat)
+		case a.Err != nil && refused == nil:
+			refused = a.Err
+		}
+	}
+	got, status, err := c.one()
+	switch e, isRefusal := errors.AsType[*wire.Error](err); {
+	case err != nil && !isRefusal:
+		return err
+	case refused != nil:
+		return refused
+	case isRefusal:
+		return e
+	}
+	return c.verify(got, status, pins)
+}
+
+// verify compares what the server said of the session with what it must be.
+func (c *conn) verify(got []string, status wire.Status, pins []pin) error {
+	const own = 5
+	if len(got) != own+len(pins) {
+		return fmt.Errorf("%w: %d values where %d were asked for", wire.ErrFormat, len(got), own+len(pins))
+	}
+	if !status.Has(wire.InTransaction | wire.InReadOnlyTransaction) {
+		return &mismatchError{"the transaction is not read-only"}
+	}
+	if now := newIdentity(got); now != c.self {
+		return &mismatchError{"the session's database, user or role is another than at its log-in"}
+	}
+	for i, p := range pins {
+		if p.name == "sql_mode" && status.Has(wire.NoBackslashEscapes) != slices.Contains(modes(p.value), "NO_BACKSLASH_ESCAPES") {
+			return &mismatchError{"the server says of backslashes what its sql_mode does not"}
+		}
+		if value := got[own+i]; !same(p.name, value, p.value) {
+			return &mismatchError{fmt.Sprintf("%s is %q, not %q", p.name, value, p.value)}
+		}
+	}
+	return nil
+}
+
+func newIdentity(row []string) identity {
+	return identity{version: row[0], id: row[1], database: row[2], user: row[3], role: row[4]}
+}
+
+// mismatchError says in what a session is not as it must be.
+type mismatchError struct{ what string }
+
+func (e *mismatchError) Error() string { return e.what }
+
+// setUp asks a new connection what the server is.
+func (c *conn) setUp(ctx context.Context) error {
+	if err := c.wire.SetDeadline(time.Now().Add(c.dialer.target.connectTimeout)); err != nil {
+		return connectError(ctx, err)
+	}
+	stop := context.AfterFunc(ctx, c.wire.Sever)
+	err := c.identify()
+	if !stop() && err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = c.wire.SetDeadline(time.Time{})
+	}
+	if err != nil {
+		return connectError(ctx, err)
+	}
+	return nil
+}
+
+func (c *conn) identify() error {
+	if err := c.wire.SendQueries(identifySQL); err != nil {
+		return err
+	}
+	row, _, err := c.one()
+	if err != nil {
+		return err
+	}
+	if len(row) != 5 {
+		return fmt.Errorf("%w: %d values where 5 were asked for", wire.ErrFormat, len(row))
+	}
+	c.self = newIdentity(row)
+	if flavourOf(c.self.version) != c.flavour {
+		return &mismatchError{fmt.Sprintf("the server calls itself %q, and another in its greeting", c.self.version)}
+	}
+	if oldest := map[flavour]float64{mariadb: oldestMariaDB, mysqld: oldestMySQL}[c.flavour]; release(c.self.version) < oldest {
+		return &mismatchError{fmt.Sprintf("the server is %s %s; MariaDB 10.4 or MySQL 8.0 is the oldest that is served", c.flavour, number(c.self.version))}
+	}
+	if !strings.EqualFold(c.self.database, c.dialer.target.database) {
+		return &mismatchError{"the server selected another database than the url names"}
+	}
+	return nil
+}
+
+// kill ends the statement that runs on another connection.
+func (c *conn) kill(id uint32) error {
+	if err := c.wire.SendQueries("KILL QUERY " + strconv.FormatUint(uint64(id), 10)); err != nil {
+		return err
+	}
+	a, err := c.wire.Answer()
+	switch {
+	case err != nil:
+		return err
+	case a.Err != nil && a.Err.Number != errNoSuchThread: // it has ended
+		return a.Err
+	default:
+		return nil
+	}
+}
+
+// close ends a statement: it is rolled back and the session reset. The answers
+// are read by settle.
+func (c *conn) close() error {
+	if err := c.wire.SendQueryAndReset(rollbackSQL); err != nil {
+		return err
+	}
+	c.pending = true
+	return nil
+}
+
+// question runs a text outside of a transaction and returns its first column.
+func (c *conn) question(sql string) ([]string, error) {
+	rows, err := c.questions(sql)
+	column := make([]string, len(rows))
+	for i, row := range rows {
+		column[i] = row[0]
+	}
+	return column, err
+}
+
+// questions runs a text outside of a transaction and returns its rows.
+func (c *conn) questions(sql string) ([][]string, error) {
+	if err := c.wire.SendQueries(sql); err != nil {
+		return nil, err
+	}
+	a, err := c.wire.Answer()
+	switch {
+	case err != nil:
+		return nil, err
+	case a.Err != nil:
+		return nil, a.Err
+	case a.Columns == nil:
+		return nil, nil
+	}
+	row := wire.Row{Columns: len(a.Columns), Keep: len(a.Columns), CellBytes: 64 << 10, RowBytes: 64 << 10}
+	var rows [][]string
+	for {
+		more, err := c.wire.Row(&row)
+		switch {
+		case err != nil:
+			return nil, err
+		case !more && row.Err != nil:
+			return nil, row.Err
+		case !more:
+			return rows, nil
+		case row.Cut != nil || len(rows) >= questionLimits.Rows:
+			return nil, fmt.Errorf("%w: more than was asked for", wire.ErrFormat)
+		}
+		values := make([]string, len(row.Values))
+		for i, v := range row.Values {
+			values[i] = string(v)
+		}
+		rows = append(rows, values)
+	}
+}
+
+// flavourOf tells the servers apart by their version.
+func flavourOf(version string) flavour {
+	if strings.Contains(strings.ToLower(version), "mariadb") {
+		return mariadb
+	}
+	return mysqld
+}
+
+// number returns the digits of a version: "10.11.6" of
+// "5.5.5-10.11.6-MariaDB-0+deb12u1".
+func number(version string) string {
+	version = strings.TrimPrefix(version, "5.5.5-") // MariaDB's mark for old replicas, before version 11
+	end := strings.IndexFunc(version, func(r rune) bool { return r != '.' && (r < '0' || r > '9') })
+	if end >= 0 {
+		version = version[:end]
+	}
+	return strings.TrimRight(version, ".")
+}
+
+// release returns a version as a number that compares: 10.11 is more than 10.4.
+func release(version string) float64 {
+	parts := strings.SplitN(number(version), ".", 3)
+	if len(parts) < 2 {
+		return 0
+	}
+	major, errMajor := strconv.Atoi(parts[0])
+	minor, errMinor := strconv.Atoi(parts[1])
+	if errMajor != nil || errMinor != nil {
+		return 0
+	}
+	return float64(major) + float64(minor)/100
+}

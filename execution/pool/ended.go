@@ -1,0 +1,38 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Reasons to end a statement before its end, beside those of a context.
+var (
+	ErrTimeLimit    = errors.New("the time limit of the statement is over")
+	ErrNoConnection = errors.New("there was no connection within the time limit")
+	ErrClosing      = errors.New("the backend is being closed")
+)
+
+// BusyRetry is when a caller that found every connection in use may come again.
+const BusyRetry = 500 * time.Millisecond
+
+// Ended returns the error for a statement that was ended early: reason is why,
+// cause what came of it, and limit the statement's time limit.
+func Ended(reason, cause error, limit time.Duration) *execution.Error {
+	switch {
+	case errors.Is(reason, ErrTimeLimit):
+		return execution.NewError(sqlguard.CodeTimeout, fmt.Sprintf("the statement ran longer than %s and was ended", limit), cause)
+	case errors.Is(reason, ErrNoConnection):
+		return execution.NewError(sqlguard.CodeTimeout, "there was no connection to the server within the time limit", cause)
+	case errors.Is(reason, context.DeadlineExceeded):
+		return execution.NewError(sqlguard.CodeTimeout, "the caller's deadline passed and the statement was ended", cause)
+	case errors.Is(reason, ErrClosing):
+		return execution.NewError(sqlguard.CodeDraining, "the connection is being closed", cause)
+	default:
+		return execution.NewError(sqlguard.CodeCancelled, "the statement was cancelled", cause)
+	}
+}

@@ -1,0 +1,342 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// How long connections are kept.
+const (
+	maxIdle     = 5 * time.Minute
+	maxLifetime = time.Hour
+	// maxWait is how long a statement waits for a connection, and for one to be
+	// made, unless its own time limit is shorter.
+	maxWait = 30 * time.Second
+)
+
+// Connection is what a pool keeps.
+type Connection interface {
+	// Ready reports whether a connection that was idle can be used. When ctx
+	// ends it returns at once.
+	Ready(ctx context.Context) bool
+	// Destroy closes it at once, whatever it is doing.
+	Destroy()
+	// Bye closes it while it is idle.
+	Bye()
+}
+
+// Pool keeps at most a number of connections. Who waits is served in order of
+// arrival; the connection used last is used first, so that those that a busy
+// hour needed end after it. It is safe for concurrent use.
+type Pool[C Connection] struct {
+	size int
+	dial func(context.Context) (C, error)
+
+	mu      sync.Mutex
+	open    int // connections that exist or are being made
+	idle    []*Lease[C]
+	waiting []chan *Lease[C] // a nil lease is the right to make a connection
+	closed  bool
+	sweep   *time.Timer
+	empty   chan struct{} // closed when the pool is closed and open is 0
+
+	onClose func(func()) (stop func() bool) // see context.AfterFunc
+	end     context.CancelCauseFunc
+}
+
+// Lease is a connection in use. It ends with [Pool.Release] or [Pool.Discard].
+type Lease[C Connection] struct {
+	Conn C
+	// Reused says that the connection was used before, and Idle for how long it
+	// was not.
+	Reused bool
+	Idle   time.Duration
+
+	created, used time.Time
+}
+
+// New returns a pool of at most size connections, which dial makes.
+func New[C Connection](size int, dial func(context.Context) (C, error)) *Pool[C] {
+	lifetime, end := context.WithCancelCause(context.Background())
+	return &Pool[C]{
+		size: size, dial: dial, end: end, empty: make(chan struct{}),
+		onClose: func(f func()) func() bool { return context.AfterFunc(lifetime, f) },
+	}
+}
+
+// OnClose runs f in a goroutine of its own when the pool is closed, unless stop
+// is called before.
+func (p *Pool[C]) OnClose(f func()) (stop func() bool) { return p.onClose(f) }
+
+// Acquire returns a connection that is ready. It waits until ctx ends, at most
+// for limit and for half a minute. Errors are of type *[execution.Error].
+func (p *Pool[C]) Acquire(ctx context.Context, limit time.Duration) (*Lease[C], error) {
+	ctx, end := context.WithTimeoutCause(ctx, min(limit, maxWait), ErrNoConnection)
+	defer end()
+	l, err := p.grant(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for l != nil {
+		if time.Since(l.created) < maxLifetime && l.Conn.Ready(ctx) {
+			l.Reused, l.Idle = true, time.Since(l.used)
+			return l, nil
+		}
+		l.Conn.Destroy()
+		if ctx.Err() != nil {
+			p.Discard(nil)
+			return nil, Ended(context.Cause(ctx), nil, 0)
+		}
+		// The right to a connection stays with this caller; another idle one
+		// is as good as a new one.
+		l = p.swap()
+	}
+	return p.connect(ctx)
+}
+
+// Fresh returns a new connection, in the place of an idle one when there may be
+// no more of them.
+func (p *Pool[C]) Fresh(ctx context.Context) (*Lease[C], error) {
+	p.mu.Lock()
+	room := !p.closed && p.open < p.size
+	if room {
+		p.open++
+	}
+	p.mu.Unlock()
+	if !room {
+		l, err := p.grant(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if l != nil {
+			l.Conn.Bye()
+		}
+	}
+	return p.connect(ctx)
+}
+
+// connect uses the right to a connection.
+func (p *Pool[C]) connect(ctx context.Context) (*Lease[C], error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer p.OnClose(func() { cancel(ErrClosing) })()
+	c, err := p.dial(ctx)
+	if err != nil {
+		p.Discard(nil)
+		return nil, err
+	}
+	return &Lease[C]{Conn: c, created: time.Now()}, nil
+}
+
+// grant takes an idle connection or the right to make one, which is nil.
+func (p *Pool[C]) grant(ctx context.Context) (*Lease[C], error) {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil, Ended(ErrClosing, nil, 0)
+	}
+	if l := p.last(); l != nil {
+		p.mu.Unlock()
+		return l, nil
+	}
+	if p.open < p.size {
+		p.open++
+		p.mu.Unlock()
+		return nil, nil
+	}
+	turn := make(chan *Lease[C], 1)
+	p.waiting = append(p.waiting, turn)
+	p.mu.Unlock()
+
+	select {
+	case l, ok := <-turn:
+		if !ok {
+			return nil, Ended(ErrClosing, nil, 0)
+		}
+		return l, nil
+	case <-ctx.Done():
+	}
+	p.leave(turn)
+	err := context.Cause(ctx)
+	if errors.Is(err, ErrNoConnection) || errors.Is(err, context.DeadlineExceeded) {
+		e := execution.NewError(sqlguard.CodeBusy, fmt.Sprintf("all %d connections to the server were in use", p.size), err)
+		e.RetryAfter = BusyRetry
+		return nil, e
+	}
+	return nil, execution.NewError(sqlguard.CodeCancelled, "the caller cancelled while waiting for a connection", err)
+}
+
+// last takes the connection that was used last. The caller holds mu.
+func (p *Pool[C]) last() *Lease[C] {
+	n := len(p.idle)
+	if n == 0 {
+		return nil
+	}
+	l := p.idle[n-1]
+	p.idle[n-1] = nil
+	p.idle = p.idle[:n-1]
+	return l
+}
+
+// leave takes a caller out of the queue, and passes on what it was granted at
+// the last moment.
+func (p *Pool[C]) leave(turn chan *Lease[C]) {
+	p.mu.Lock()
+	if i := slices.Index(p.waiting, turn); i >= 0 {
+		p.waiting = slices.Delete(p.waiting, i, i+1)
+		p.mu.Unlock()
+		return
+	}
+	p.mu.Unlock()
+	l, ok := <-turn
+	switch {
+	case !ok:
+	case l != nil:
+		p.Release(l)
+	default:
+		p.Discard(nil)
+	}
+}
+
+// Idle returns an idle connection without waiting for one; nil when there is
+// none. It may not be ready any more.
+func (p *Pool[C]) Idle() *Lease[C] {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last()
+}
+
+// swap returns another idle connection for one that was closed; nil means that
+// the caller may make one.
+func (p *Pool[C]) swap() *Lease[C] {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.last()
+	if l != nil {
+		p.open--
+	}
+	return l
+}
+
+// Forget closes every idle connection: one of them was found dead, and what
+// ended it may have ended all.
+func (p *Pool[C]) Forget() {
+	p.mu.Lock()
+	idle := p.idle
+	p.idle = nil
+	p.open -= len(idle)
+	p.drained()
+	p.mu.Unlock()
+	for _, l := range idle {
+		l.Conn.Destroy()
+	}
+}
+
+// Release gives a connection back.
+func (p *Pool[C]) Release(l *Lease[C]) {
+	l.used = time.Now()
+	p.mu.Lock()
+	switch {
+	case p.closed:
+		p.mu.Unlock()
+		p.Discard(l)
+		return
+	case len(p.waiting) > 0:
+		p.next() <- l
+	default:
+		p.idle = append(p.idle, l)
+		if p.sweep == nil {
+			p.sweep = time.AfterFunc(maxIdle, p.expire)
+		}
+	}
+	p.mu.Unlock()
+}
+
+// Discard closes a connection; nil gives back the right to make one.
+func (p *Pool[C]) Discard(l *Lease[C]) {
+	if l != nil {
+		l.Conn.Destroy()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.waiting) > 0 && !p.closed {
+		p.next() <- nil
+		return
+	}
+	p.open--
+	p.drained()
+}
+
+// next returns who has waited longest. The caller holds mu.
+func (p *Pool[C]) next() chan *Lease[C] {
+	turn := p.waiting[0]
+	p.waiting[0] = nil
+	p.waiting = p.waiting[1:]
+	return turn
+}
+
+// expire closes what was not used for long.
+func (p *Pool[C]) expire() {
+	p.mu.Lock()
+	var old []*Lease[C]
+	for len(p.idle) > 0 && time.Since(p.idle[0].used) >= maxIdle {
+		old = append(old, p.idle[0])
+		p.idle = slices.Delete(p.idle, 0, 1)
+		p.open--
+	}
+	p.sweep = nil
+	if len(p.idle) > 0 {
+		p.sweep = time.AfterFunc(maxIdle-time.Since(p.idle[0].used), p.expire)
+	}
+	p.drained()
+	p.mu.Unlock()
+	for _, l := range old {
+		l.Conn.Bye()
+	}
+}
+
+// drained tells Close that nothing is left. The caller holds mu.
+func (p *Pool[C]) drained() {
+	if p.closed && p.open == 0 {
+		select {
+		case <-p.empty:
+		default:
+			close(p.empty)
+		}
+	}
+}
+
+// Close ends what waits, closes what is idle, runs what [Pool.OnClose] was
+// given, and returns when every connection is closed.
+func (p *Pool[C]) Close() {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		<-p.empty
+		return
+	}
+	p.closed = true
+	if p.sweep != nil {
+		p.sweep.Stop()
+	}
+	for _, turn := range p.waiting {
+		close(turn)
+	}
+	idle := p.idle
+	p.waiting, p.idle = nil, nil
+	p.open -= len(idle)
+	p.drained()
+	p.mu.Unlock()
+	p.end(ErrClosing)
+	for _, l := range idle {
+		l.Conn.Bye()
+	}
+	<-p.empty
+}
