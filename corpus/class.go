@@ -63,6 +63,19 @@ var classes = []Class{
 // Classes returns the classes of cases, in the order of the documentation.
 func Classes() []Class { return slices.Clone(classes) }
 
+var effects = []string{
+	"none", "hidden_text", "hidden_sql", "data_write", "schema_write", "privilege_change", "transaction_end", "session_change",
+	"notification", "lock", "sequence", "file_read", "file_write", "network", "code_execution", "disclosure", "resource", "server_control",
+}
+
+// Effects returns the kinds of effect; INTERPRETING.md says what each means.
+func Effects() []string { return slices.Clone(effects) }
+
+var engines = []string{"postgresql", "mysql", "mariadb", "sqlserver", "sqlite", "duckdb", "clickhouse", "trino", "snowflake", "bigquery"}
+
+// Engines returns the names that [Engine] may have.
+func Engines() []string { return slices.Clone(engines) }
+
 func dialectCode(name string) (string, bool) {
 	i := slices.IndexFunc(dialects, func(d Dialect) bool { return d.Name == name })
 	if i < 0 {

@@ -32,21 +32,31 @@ func DecodeFile(name string, doc []byte) ([]Case, error) {
 	}
 	cases := make([]Case, 0, len(file.Cases))
 	for i, raw := range file.Cases {
-		var fields wire
-		if err := strict(raw, &fields); err != nil {
+		c, err := DecodeCase(raw)
+		if err != nil {
 			return nil, fmt.Errorf("%s: case %d: %w", name, i+1, err)
-		}
-		var c Case
-		if err := json.Unmarshal(raw, &c); err != nil {
-			return nil, fmt.Errorf("%s: case %d: %w", name, i+1, err)
-		}
-		if fields.SQLB64 != nil && !needsBase64(c.SQL) {
-			return nil, fmt.Errorf("%s: case %d: sql_b64 is not needed; write the text as sql", name, i+1)
 		}
 		c.Class, c.Dialect = file.Class, file.Dialect
 		cases = append(cases, c)
 	}
 	return cases, nil
+}
+
+// DecodeCase reads one case of a class file that was converted to JSON. A field
+// that schema.json does not have is an error.
+func DecodeCase(doc []byte) (Case, error) {
+	var fields wire
+	if err := strict(doc, &fields); err != nil {
+		return Case{}, err
+	}
+	var c Case
+	if err := json.Unmarshal(doc, &c); err != nil {
+		return Case{}, err
+	}
+	if fields.SQLB64 != nil && !needsBase64(c.SQL) {
+		return Case{}, errors.New("sql_b64 is not needed; write the text as sql")
+	}
+	return c, nil
 }
 
 func strict(data []byte, into any) error {

@@ -164,15 +164,28 @@ func TestClassFiles(t *testing.T) {
 	}
 }
 
-// TestSchemaNamesClasses holds that schema.json lists the classes and dialects
-// of the package.
-func TestSchemaNamesClasses(t *testing.T) {
+// TestSchemaNames holds that schema.json lists the classes, dialects, effects
+// and engines of the package.
+func TestSchemaNames(t *testing.T) {
 	t.Parallel()
 	var schema struct {
 		Properties struct {
 			Class   struct{ Enum []string }
 			Dialect struct{ Enum []string }
 		}
+		Defs struct {
+			Case struct {
+				Properties struct {
+					Title  struct{ MaxLength int }
+					Engine struct {
+						Properties struct{ Name struct{ Enum []string } }
+					}
+					Effect struct {
+						Properties struct{ Kind struct{ Enum []string } }
+					}
+				}
+			}
+		} `json:"$defs"`
 	}
 	doc, err := os.ReadFile("schema.json")
 	if err != nil {
@@ -193,6 +206,16 @@ func TestSchemaNamesClasses(t *testing.T) {
 	}
 	if diff := cmp.Diff(dialects, schema.Properties.Dialect.Enum); diff != "" {
 		t.Errorf("dialects (-package +schema):\n%s", diff)
+	}
+	fields := schema.Defs.Case.Properties
+	if diff := cmp.Diff(corpus.Effects(), fields.Effect.Properties.Kind.Enum); diff != "" {
+		t.Errorf("effects (-package +schema):\n%s", diff)
+	}
+	if diff := cmp.Diff(corpus.Engines(), fields.Engine.Properties.Name.Enum); diff != "" {
+		t.Errorf("engines (-package +schema):\n%s", diff)
+	}
+	if fields.Title.MaxLength != 120 {
+		t.Errorf("a title may have %d characters", fields.Title.MaxLength)
 	}
 }
 

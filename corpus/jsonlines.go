@@ -34,7 +34,7 @@ func ReadJSONLines(r io.Reader) ([]Case, error) {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
-			c, err := decodeLine(line)
+			c, err := DecodeLine(line)
 			if err != nil {
 				return nil, fmt.Errorf("line %d: %w", number, err)
 			}
@@ -70,7 +70,8 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-func decodeLine(line []byte) (Case, error) {
+// DecodeLine reads one statement of other people, as [ReadJSONLines] does.
+func DecodeLine(line []byte) (Case, error) {
 	// The JSON decoder would replace what it cannot represent, and another
 	// statement than the given one would be judged.
 	if !utf8.Valid(line) {

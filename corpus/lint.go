@@ -5,11 +5,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
+
+// maxTitle bounds a title in characters.
+const maxTitle = 120
 
 // Problem is one mistake in a case.
 type Problem struct {
+	Index   int    // of the case in what was given
 	ID      string // of the case; empty when it has none
+	Field   string // the field at fault, by its name in class files
 	Message string
 }
 
@@ -23,25 +29,62 @@ func (p Problem) String() string { return p.ID + ": " + p.Message }
 // every refusal names known codes, an effect and a source, and has a benign
 // twin of its own that must pass; no statement occurs twice in a dialect.
 func Lint(cases []Case, codes []string) []Problem {
-	l := linter{codes: codes, byID: map[string]Case{}, twinOf: map[string]string{}, texts: map[string]string{}}
-	for _, c := range cases {
-		if _, taken := l.byID[c.ID]; taken {
-			l.add(c, "the ID is used twice")
-		}
-		l.byID[c.ID] = c
-	}
-	for _, c := range cases {
+	l := newLinter(cases, codes)
+	for i, c := range cases {
+		l.at = i
 		l.identity(c)
+		l.statement(c)
 		l.demand(c)
+		l.effect(c)
+		l.engine(c)
 		l.twin(c)
 		l.references(c)
 	}
-	for _, c := range cases {
-		if isTwinID(c.ID) && l.twinOf[c.ID] == "" {
-			l.add(c, "no case names it as its benign twin")
+	for i, c := range cases {
+		if l.at = i; isTwinID(c.ID) && l.twinOf[c.ID] == "" {
+			l.add(c, "id", "no case names it as its benign twin")
 		}
 	}
 	return l.problems
+}
+
+// LintOthers returns the mistakes in cases of other people, which may have ids
+// and classes of their own and need neither sources nor twins. No problems
+// means: every ID is unique; every dialect and demand is one that a run knows;
+// a code or twin that is named exists; no statement occurs twice in a dialect.
+func LintOthers(cases []Case, codes []string) []Problem {
+	l := newLinter(cases, codes)
+	for i, c := range cases {
+		l.at = i
+		if _, known := dialectCode(c.Dialect); !known {
+			l.add(c, "dialect", "unknown dialect %q", c.Dialect)
+		}
+		if c.ID == "" {
+			l.add(c, "id", "the ID is missing")
+		}
+		l.statement(c)
+		l.known(c)
+		if c.Expect != Reject && c.Expect != Allow && c.Expect != Policy {
+			l.add(c, "expect", "expect is %q; it must be reject, allow or policy", c.Expect)
+		}
+		if twin, exists := l.byID[c.BenignTwin]; c.BenignTwin != "" && (!exists || twin.Expect != Allow) {
+			l.add(c, "benign_twin", "the benign twin %s does not exist, or is not to be allowed", c.BenignTwin)
+		}
+	}
+	return l.problems
+}
+
+// newLinter finds the IDs that are used twice.
+func newLinter(cases []Case, codes []string) *linter {
+	l := &linter{codes: codes, byID: map[string]Case{}, twinOf: map[string]string{}, texts: map[string]string{}}
+	for i, c := range cases {
+		if _, taken := l.byID[c.ID]; taken {
+			l.at = i
+			l.add(c, "id", "the ID is used twice")
+		}
+		l.byID[c.ID] = c
+	}
+	return l
 }
 
 type linter struct {
@@ -49,16 +92,18 @@ type linter struct {
 	byID     map[string]Case
 	twinOf   map[string]string // twin's ID to the ID of its case
 	texts    map[string]string // dialect and statement to ID
+	at       int               // the index of the case being looked at
 	problems []Problem
 }
 
-func (l *linter) add(c Case, format string, args ...any) {
-	l.problems = append(l.problems, Problem{ID: c.ID, Message: fmt.Sprintf(format, args...)})
+func (l *linter) add(c Case, field, format string, args ...any) {
+	l.problems = append(l.problems, Problem{Index: l.at, ID: c.ID, Field: field, Message: fmt.Sprintf(format, args...)})
 }
 
 var (
 	numbered   = regexp.MustCompile(`^[0-9]{4}B?$`)
 	versioned  = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
+	dotted     = regexp.MustCompile(`^[0-9]+(\.[0-9]+)*$`)
 	cwePattern = regexp.MustCompile(`^CWE-[0-9]+$`)
 	cvePattern = regexp.MustCompile(`^CVE-[0-9]{4}-[0-9]{4,}$`)
 	urlPattern = regexp.MustCompile(`^https://[a-z0-9.-]+(/[!-~]*)?$`)
@@ -69,111 +114,145 @@ func isTwinID(id string) bool { return strings.HasSuffix(id, "B") }
 func (l *linter) identity(c Case) {
 	dialect, known := dialectCode(c.Dialect)
 	if !known {
-		l.add(c, "unknown dialect %q", c.Dialect)
+		l.add(c, "dialect", "unknown dialect %q", c.Dialect)
 	}
 	class, listed := classCode(c.Class)
 	if !listed {
-		l.add(c, "unknown class %q", c.Class)
+		l.add(c, "class", "unknown class %q", c.Class)
 	}
 	prefix := "KTX-" + dialect + "-" + class + "-"
 	if number, ok := strings.CutPrefix(c.ID, prefix); known && listed && (!ok || !numbered.MatchString(number)) {
-		l.add(c, "the ID is not %s and four digits, with a B for a benign twin", prefix)
+		l.add(c, "id", "the ID is not %s and four digits, with a B for a benign twin", prefix)
 	}
-	if c.Title == "" {
-		l.add(c, "the title is missing")
+	switch n := utf8.RuneCountInString(c.Title); {
+	case n == 0:
+		l.add(c, "title", "the title is missing")
+	case n > maxTitle:
+		l.add(c, "title", "the title is longer than %d characters", maxTitle)
 	}
 	if !versioned.MatchString(c.Since) {
-		l.add(c, "since is %q, not a version", c.Since)
+		l.add(c, "since", "since is %q, not a version", c.Since)
 	}
+}
+
+func (l *linter) statement(c Case) {
 	key := c.Dialect + "\x00" + c.Flavour + "\x00" + c.SQL
 	if other, taken := l.texts[key]; taken {
-		l.add(c, "the statement is the same as that of %s", other)
+		l.add(c, "sql", "the statement is the same as that of %s", other)
 	}
 	l.texts[key] = c.ID
 }
 
-func (l *linter) demand(c Case) {
+// known finds codes that do not exist.
+func (l *linter) known(c Case) {
 	for _, code := range c.Codes {
 		if !slices.Contains(l.codes, code) {
-			l.add(c, "unknown code %q", code)
+			l.add(c, "codes", "unknown code %q", code)
 		}
 	}
+}
+
+func (l *linter) demand(c Case) {
+	l.known(c)
 	switch c.Expect {
 	case Reject:
 		if len(c.Codes) == 0 {
-			l.add(c, "a case that must be refused names no code")
+			l.add(c, "codes", "a case that must be refused names no code")
 		}
 		if c.Effect == nil || c.Effect.Kind == "" {
-			l.add(c, "a case that must be refused names no effect")
+			l.add(c, "effect", "a case that must be refused names no effect")
 		}
 	case Allow:
 		if len(c.Codes) > 0 || c.Effect != nil {
-			l.add(c, "a case that must pass has codes or an effect")
+			l.add(c, "codes", "a case that must pass has codes or an effect")
 		}
 	case Policy:
 		if c.Policy == nil || c.Policy.Key == "" || c.Policy.Default != Reject && c.Policy.Default != Allow {
-			l.add(c, "a case that depends on policy does not say on what, or what the default is")
+			l.add(c, "policy", "a case that depends on policy does not say on what, or what the default is")
 		}
 		if len(c.Codes) == 0 {
-			l.add(c, "a case that depends on policy names no code for the refusal")
+			l.add(c, "codes", "a case that depends on policy names no code for the refusal")
 		}
 	default:
-		l.add(c, "expect is %q; it must be reject, allow or policy", c.Expect)
+		l.add(c, "expect", "expect is %q; it must be reject, allow or policy", c.Expect)
 	}
 	if c.Policy != nil && c.Expect != Policy {
-		l.add(c, "names a policy and does not depend on it")
+		l.add(c, "policy", "names a policy and does not depend on it")
+	}
+}
+
+func (l *linter) effect(c Case) {
+	if c.Effect != nil && c.Effect.Kind != "" && !slices.Contains(effects, c.Effect.Kind) {
+		l.add(c, "effect", "unknown effect %q", c.Effect.Kind)
+	}
+}
+
+func (l *linter) engine(c Case) {
+	if c.Flavour != "" && (c.Flavour != "mariadb" || c.Dialect != "mysql") {
+		l.add(c, "flavour", "unknown flavour %q of %s", c.Flavour, c.Dialect)
+	}
+	if c.Engine == nil {
+		return
+	}
+	if !slices.Contains(engines, c.Engine.Name) {
+		l.add(c, "engine", "unknown engine %q", c.Engine.Name)
+	}
+	for _, version := range []string{c.Engine.Min, c.Engine.Max} {
+		if version != "" && !dotted.MatchString(version) {
+			l.add(c, "engine", "%q is not a version of an engine", version)
+		}
 	}
 }
 
 func (l *linter) twin(c Case) {
 	if c.BenignTwin == "" {
 		if c.Expect == Reject {
-			l.add(c, "a case that must be refused has no benign twin")
+			l.add(c, "benign_twin", "a case that must be refused has no benign twin")
 		}
 		return
 	}
 	if c.Expect == Allow {
-		l.add(c, "a case that must pass has a benign twin")
+		l.add(c, "benign_twin", "a case that must pass has a benign twin")
 	}
 	if c.BenignTwin != c.ID+"B" {
-		l.add(c, "the benign twin is %s, not %sB", c.BenignTwin, c.ID)
+		l.add(c, "benign_twin", "the benign twin is %s, not %sB", c.BenignTwin, c.ID)
 	}
 	twin, exists := l.byID[c.BenignTwin]
 	switch {
 	case !exists:
-		l.add(c, "the benign twin %s does not exist", c.BenignTwin)
+		l.add(c, "benign_twin", "the benign twin %s does not exist", c.BenignTwin)
 	case twin.Expect != Allow:
-		l.add(c, "the benign twin %s must be allow, it is %q", c.BenignTwin, twin.Expect)
+		l.add(c, "benign_twin", "the benign twin %s must be allow, it is %q", c.BenignTwin, twin.Expect)
 	case l.twinOf[c.BenignTwin] != "":
-		l.add(c, "the benign twin %s is already that of %s", c.BenignTwin, l.twinOf[c.BenignTwin])
+		l.add(c, "benign_twin", "the benign twin %s is already that of %s", c.BenignTwin, l.twinOf[c.BenignTwin])
 	}
 	l.twinOf[c.BenignTwin] = c.ID
 }
 
 func (l *linter) references(c Case) {
 	if c.Expect == Reject && len(c.Refs.CWE)+len(c.Refs.CVE)+len(c.Refs.URLs) == 0 {
-		l.add(c, "a case that must be refused has no source")
+		l.add(c, "refs", "a case that must be refused has no source")
 	}
 	for _, id := range c.Refs.CWE {
 		if !cwePattern.MatchString(id) {
-			l.add(c, "%q is not a CWE number", id)
+			l.add(c, "refs", "%q is not a CWE number", id)
 		}
 	}
 	for _, id := range c.Refs.CVE {
 		if !cvePattern.MatchString(id) {
-			l.add(c, "%q is not a CVE number", id)
+			l.add(c, "refs", "%q is not a CVE number", id)
 		}
 	}
 	for _, ref := range c.Refs.URLs {
 		if !urlPattern.MatchString(ref) {
-			l.add(c, "%q is not an https address", ref)
+			l.add(c, "refs", "%q is not an https address", ref)
 		}
 	}
 	for i, e := range c.Evidence {
 		observed := e.Engine != "" && e.Version != "" && e.Outcome != "" && e.Date != ""
 		documented := e.Source == "docs" && e.Ref != ""
 		if observed == documented {
-			l.add(c, "evidence %d is neither an observation (engine, version, outcome, date) nor a document (source, ref)", i+1)
+			l.add(c, "evidence", "evidence %d is neither an observation (engine, version, outcome, date) nor a document (source, ref)", i+1)
 		}
 	}
 }

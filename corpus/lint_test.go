@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/ktxhq/ktx/corpus"
 )
 
@@ -34,6 +36,14 @@ func TestLintFinds(t *testing.T) {
 		{"the ID is not KTX-PG-CPY- and four digits", func(c []corpus.Case) []corpus.Case { c[1].Class = "copy"; return c }},
 		{"the ID is not KTX-PG-DDL- and four digits", func(c []corpus.Case) []corpus.Case { c[1].ID = "KTX-PG-DDL-1B"; return c }},
 		{"the title is missing", func(c []corpus.Case) []corpus.Case { c[1].Title = ""; return c }},
+		{"the title is longer than 120 characters", func(c []corpus.Case) []corpus.Case { c[1].Title = strings.Repeat("é", 121); return c }},
+		{`unknown effect "boom"`, func(c []corpus.Case) []corpus.Case { c[0].Effect = &corpus.Effect{Kind: "boom"}; return c }},
+		{`unknown flavour "mariadb" of postgres`, func(c []corpus.Case) []corpus.Case { c[0].Flavour = "mariadb"; return c }},
+		{`unknown engine "oracle"`, func(c []corpus.Case) []corpus.Case { c[0].Engine = &corpus.Engine{Name: "oracle"}; return c }},
+		{`"9.x" is not a version`, func(c []corpus.Case) []corpus.Case {
+			c[0].Engine = &corpus.Engine{Name: "postgresql", Min: "9", Max: "9.x"}
+			return c
+		}},
 		{`since is "next"`, func(c []corpus.Case) []corpus.Case { c[1].Since = "next"; return c }},
 		{"the statement is the same as that of KTX-PG-DDL-0001", func(c []corpus.Case) []corpus.Case { c[1].SQL = c[0].SQL; return c }},
 		{`unknown code "drop"`, func(c []corpus.Case) []corpus.Case { c[0].Codes = []string{"drop"}; return c }},
@@ -77,5 +87,36 @@ func TestLintFinds(t *testing.T) {
 				t.Errorf("problems %v do not say %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestLintOthers holds that cases of others need no ids of ours, and what is
+// asked of them all the same.
+func TestLintOthers(t *testing.T) {
+	t.Parallel()
+	cases := []corpus.Case{
+		{ID: "one", Dialect: "postgres", Class: "mine", SQL: "a", Expect: corpus.Reject, BenignTwin: "two", Codes: []string{"ddl_statement"}},
+		{ID: "two", Dialect: "postgres", SQL: "b", Expect: corpus.Allow},
+		{ID: "three", Dialect: "sqlite", SQL: "a", Expect: corpus.Policy},
+	}
+	if got := corpus.LintOthers(cases, []string{"ddl_statement"}); len(got) > 0 {
+		t.Fatalf("sound cases have problems: %v", got)
+	}
+	got := corpus.LintOthers(append(cases,
+		corpus.Case{ID: "two", Dialect: "pg", SQL: "c", Expect: "no"},
+		corpus.Case{Dialect: "sqlite", SQL: "a", Expect: corpus.Reject, BenignTwin: "one", Codes: []string{"x"}},
+	), []string{"ddl_statement"})
+	want := []corpus.Problem{
+		{Index: 3, ID: "two", Field: "id", Message: "the ID is used twice"},
+		{Index: 0, ID: "one", Field: "benign_twin", Message: "the benign twin two does not exist, or is not to be allowed"},
+		{Index: 3, ID: "two", Field: "dialect", Message: `unknown dialect "pg"`},
+		{Index: 3, ID: "two", Field: "expect", Message: `expect is "no"; it must be reject, allow or policy`},
+		{Index: 4, Field: "id", Message: "the ID is missing"},
+		{Index: 4, Field: "sql", Message: "the statement is the same as that of three"},
+		{Index: 4, Field: "codes", Message: `unknown code "x"`},
+		{Index: 4, Field: "benign_twin", Message: "the benign twin one does not exist, or is not to be allowed"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -20,13 +20,24 @@ import (
 type scripted map[string]struct {
 	decision corpusrun.Decision
 	code     sqlguard.Code
+	fault    corpusrun.Fault
 }
 
 func (scripted) Describe() map[string]string { return map[string]string{"name": "scripted"} }
 
-func (s scripted) Decide(_ context.Context, _, sql string) (corpusrun.Decision, sqlguard.Code) {
-	return s[sql].decision, s[sql].code
+func (scripted) OwnDefaults() bool { return true }
+
+func (scripted) Prepare(context.Context) error { return nil }
+
+func (s scripted) Decide(_ context.Context, q corpusrun.Question) corpusrun.Answer {
+	a := s[q.SQL]
+	return corpusrun.Answer{Decision: a.decision, Code: a.code, Fault: a.fault}
 }
+
+// foreign is a guard that other defaults than ours may suit.
+type foreign struct{ scripted }
+
+func (foreign) OwnDefaults() bool { return false }
 
 var (
 	cases = []corpus.Case{
@@ -42,9 +53,9 @@ var (
 		{ID: "10", Dialect: "sqlite", SQL: "no answer", Expect: corpus.Reject},
 	}
 	answers = scripted{
-		"stopped": {corpusrun.Reject, "write_statement"}, "stopped otherwise": {corpusrun.Reject, "parse_error"}, "bypass": {corpusrun.Allow, ""},
-		"passes": {corpusrun.Allow, ""}, "false reject": {corpusrun.Reject, "parse_error"}, "crash": {corpusrun.Error, ""},
-		"by policy": {corpusrun.Reject, "x"}, "against policy": {corpusrun.Allow, ""}, "either": {corpusrun.Allow, ""}, "no answer": {corpusrun.Error, ""},
+		"stopped": {corpusrun.Reject, "write_statement", ""}, "stopped otherwise": {corpusrun.Reject, "parse_error", ""}, "bypass": {corpusrun.Allow, "", ""},
+		"passes": {corpusrun.Allow, "", ""}, "false reject": {corpusrun.Reject, "parse_error", ""}, "crash": {corpusrun.Error, "", corpusrun.Crash},
+		"by policy": {corpusrun.Reject, "x", ""}, "against policy": {corpusrun.Allow, "", ""}, "either": {corpusrun.Allow, "", ""}, "no answer": {corpusrun.Error, "", ""},
 	}
 )
 
@@ -70,15 +81,28 @@ func TestRunAndScores(t *testing.T) {
 	if diff := cmp.Diff([]string{"1"}, agrees); diff != "" {
 		t.Error(diff)
 	}
-	want := []corpusrun.Score{
-		{Dialect: "postgres", Rejects: 3, Bypasses: 1, Allows: 3, FalseRejects: 1, Errors: 1, Agreements: 1},
-		{Dialect: "postgres", Class: "ddl", Rejects: 3, Bypasses: 1, Agreements: 1},
-		{Dialect: "postgres", Class: "explain", Allows: 3, FalseRejects: 1, Errors: 1},
-		{Dialect: "sqlite", Rejects: 1, Errors: 1},
-		{Dialect: "sqlite", Class: "access-policy"},
+	// Other guards are not held to the defaults of ktx.
+	others, err := corpusrun.Run(t.Context(), foreign{answers}, cases, nil)
+	if err != nil || !others[7].Met || others[9].Met {
+		t.Errorf("%+v, %v", others, err)
 	}
-	if diff := cmp.Diff(want, corpusrun.Scores(results), cmpopts.IgnoreFields(corpusrun.Score{}, "P50US", "P95US")); diff != "" {
+	want := []corpusrun.Score{
+		{Dialect: "postgres", Cases: 6, Rejects: 3, Bypasses: 1, Allows: 3, FalseRejects: 1, Errors: 1, Crashes: 1, Agreements: 1},
+		{Dialect: "postgres", Class: "ddl", Cases: 3, Rejects: 3, Bypasses: 1, Agreements: 1},
+		{Dialect: "postgres", Class: "explain", Cases: 3, Allows: 3, FalseRejects: 1, Errors: 1, Crashes: 1},
+		{Dialect: "sqlite", Cases: 4, Rejects: 1, Errors: 1},
+		{Dialect: "sqlite", Class: "access-policy", Cases: 2},
+	}
+	scores := corpusrun.Scores(results)
+	if diff := cmp.Diff(want, scores, cmpopts.IgnoreFields(corpusrun.Score{}, "P50US", "P95US", "P99US")); diff != "" {
 		t.Error(diff)
+	}
+	third, sixth, none := 1./3, 1./6, 0.
+	if diff := cmp.Diff(corpusrun.Rates{Bypass: &third, FalseReject: &third, Error: &sixth, Crash: &sixth, TimeOut: &none}, scores[0].Rates()); diff != "" {
+		t.Error(diff)
+	}
+	if r := scores[4].Rates(); r.Bypass != nil || r.FalseReject != nil {
+		t.Errorf("rates of no cases: %+v", r)
 	}
 }
 
@@ -88,7 +112,7 @@ func TestScoresOfTimes(t *testing.T) {
 	for i := range 100 {
 		results = append(results, corpusrun.Result{Dialect: "d", LatencyUS: int64(100 - i)})
 	}
-	if s := corpusrun.Scores(results); len(s) != 1 || s[0].P50US != 51 || s[0].P95US != 96 {
+	if s := corpusrun.Scores(results); len(s) != 1 || s[0].P50US != 51 || s[0].P95US != 96 || s[0].P99US != 100 {
 		t.Errorf("%+v", s)
 	}
 	if s := corpusrun.Scores(nil); len(s) != 0 {
@@ -150,11 +174,11 @@ func TestBuiltin(t *testing.T) {
 	}{
 		{"sqlite", "SELECT 1", corpusrun.Allow, ""},
 		{"sqlite", "DROP TABLE t", corpusrun.Reject, sqlguard.CodeDDLStatement},
-		{"mysql", "SELECT 1", corpusrun.Error, sqlguard.CodeUnsupportedDialect},
+		{"duckdb", "SELECT 1", corpusrun.Error, sqlguard.CodeUnsupportedDialect},
 		{"", "SELECT 1", corpusrun.Error, sqlguard.CodeUnsupportedDialect},
 	} {
-		if decision, code := guard.Decide(t.Context(), test.dialect, test.sql); decision != test.decision || code != test.code {
-			t.Errorf("%s %s: %s %s", test.dialect, test.sql, decision, code)
+		if a := guard.Decide(t.Context(), corpusrun.Question{Dialect: test.dialect, SQL: test.sql}); a.Decision != test.decision || a.Code != test.code {
+			t.Errorf("%s %s: %+v", test.dialect, test.sql, a)
 		}
 	}
 	if _, err := corpusrun.NewBuiltin("", []sqlguard.Dialect{nil}); err == nil {

@@ -1,0 +1,452 @@
+package prove
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	driverpkg "github.com/go-sql-driver/mysql"
+
+	"github.com/ktxhq/ktx/corpus"
+	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// mariadb is a MariaDB, or a MySQL, of this package's own.
+type mariadb struct {
+	server    *testdb.MariaDBServer
+	data      pristine
+	limit     time.Duration
+	settings  []sqlguard.Setting
+	admin     *session
+	bystander *session // a session that does nothing
+}
+
+// session is one connection and its number at the server.
+type session struct {
+	pool *sql.DB
+	conn *sql.Conn
+	id   string
+}
+
+func (s *session) close() {
+	if s != nil {
+		_ = s.conn.Close() // The server may be gone.
+		_ = s.pool.Close()
+	}
+}
+
+// startMariaDB starts a server of the programs in bin, or of those that are
+// found when bin is empty.
+func startMariaDB(ctx context.Context, bin, fixture string, settings []sqlguard.Setting, limit time.Duration) (_ *mariadb, err error) {
+	server, err := testdb.LaunchMariaDB(ctx, testdb.Options{Bin: bin, Settings: map[string]string{
+		"max_allowed_packet": "16M", "max_connections": "20", "event_scheduler": "OFF",
+		// Names that do not have the machine's in them.
+		"general_log_file": "general.log", "slow_query_log_file": "slow.log",
+	}})
+	if err != nil {
+		return nil, err
+	}
+	m := &mariadb{server: server, limit: limit, settings: settings}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, m.close())
+		}
+	}()
+	if err := m.build(ctx, fixture); err != nil {
+		return nil, err
+	}
+	m.data = pristine{dir: filepath.Join(server.SocketDir(), "data"), server: server}
+	if err := m.data.keep(ctx); err != nil {
+		return nil, err
+	}
+	return m, m.connectAll(ctx)
+}
+
+// build makes the database, the role and, on MariaDB, what shows its locks.
+func (m *mariadb) build(ctx context.Context, fixture string) error {
+	u, err := url.Parse(m.server.URL("", ""))
+	if err != nil {
+		return fmt.Errorf("read the server's own URL: %w", err)
+	}
+	password, _ := u.User.Password()
+	s, err := m.connect(ctx, "", "")
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	for _, text := range []string{
+		"CREATE DATABASE " + database + " CHARACTER SET utf8mb4",
+		"USE " + database,
+		fixture,
+		"CREATE USER '" + readerRole + "'@'%' IDENTIFIED BY '" + password + "'",
+		"GRANT SELECT ON " + database + ".* TO '" + readerRole + "'@'%'",
+	} {
+		if _, err := myRows(ctx, s.conn, text); err != nil {
+			return fmt.Errorf("build the database: %w", err)
+		}
+	}
+	if m.name() == "mariadb" {
+		if _, err := myRows(ctx, s.conn, "CREATE SEQUENCE order_numbers"); err != nil {
+			return fmt.Errorf("build the database: %w", err)
+		}
+		// Debian has this plugin in the package mariadb-server.
+		if _, err := myRows(ctx, s.conn, "INSTALL SONAME 'metadata_lock_info'"); err != nil {
+			_, _ = fmt.Fprintln(os.Stderr, "ktx-prove: this server lacks the plugin metadata_lock_info, so locks are not seen")
+		}
+	}
+	return nil
+}
+
+// connect opens a session in a database, or in none.
+func (m *mariadb) connect(ctx context.Context, database, user string) (_ *session, err error) {
+	pool, err := testdb.OpenMariaDB(m.server.URL(database, user))
+	if err != nil {
+		return nil, err
+	}
+	s := &session{pool: pool}
+	if s.conn, err = pool.Conn(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open a session: %w", err), pool.Close())
+	}
+	id, err := myRows(ctx, s.conn, "SELECT CONNECTION_ID()")
+	if err != nil {
+		s.close()
+		return nil, fmt.Errorf("open a session: %w", err)
+	}
+	s.id = id[0][0]
+	return s, nil
+}
+
+// connectAll opens the sessions that last and asks the server where it lives.
+func (m *mariadb) connectAll(ctx context.Context) (err error) {
+	if m.admin, err = m.connect(ctx, "", ""); err != nil {
+		return err
+	}
+	facts, err := myRows(ctx, m.admin.conn, "SELECT @@datadir")
+	if err != nil {
+		return err
+	}
+	if filepath.Clean(facts[0][0]) != filepath.Join(m.server.SocketDir(), "data") {
+		return errNotOurs
+	}
+	if _, err := myRows(ctx, m.admin.conn, "SET SESSION sql_mode = '', lock_wait_timeout = 2, innodb_lock_wait_timeout = 2"); err != nil {
+		return err
+	}
+	m.bystander, err = m.connect(ctx, database, "")
+	return err
+}
+
+func (m *mariadb) name() string     { return m.server.Product() }
+func (m *mariadb) version() string  { return m.server.Version() }
+func (m *mariadb) roles() [2]string { return [2]string{"root", "select_only"} }
+
+func (m *mariadb) prepare(context.Context, corpus.Case) (bool, error) { return false, nil }
+
+func (m *mariadb) try(ctx context.Context, a Attempt, text string) (o Outcome, err error) {
+	user := ""
+	if a.Role == "select_only" {
+		user = readerRole
+	}
+	s, err := m.connect(ctx, database, user)
+	if err != nil {
+		return o, err
+	}
+	defer func() {
+		s.close()
+		err = errors.Join(err, m.gone(ctx, s.id))
+	}()
+	settings := slices.Clone(m.settings)
+	if m.name() == "mariadb" {
+		settings = append(settings, sqlguard.Setting{Name: "max_statement_time", Value: fmt.Sprintf("%.3f", m.limit.Seconds())})
+	}
+	for _, setting := range settings {
+		value := "'" + setting.Value + "'"
+		if setting.Name == "max_statement_time" {
+			value = setting.Value
+		}
+		if _, err := myRows(ctx, s.conn, "SET SESSION "+setting.Name+" = "+value); err != nil {
+			return o, fmt.Errorf("set %s: %w", setting.Name, err)
+		}
+	}
+	if a.ReadOnly {
+		if _, err := myRows(ctx, s.conn, "START TRANSACTION READ ONLY"); err != nil {
+			return o, err
+		}
+	}
+	before, err := m.sessionState(ctx, s)
+	if err != nil {
+		return o, err
+	}
+	o = m.send(ctx, s, text)
+	if locks, err := m.locks(ctx, s.id); err == nil {
+		o.Changed = append(o.Changed, locks...)
+	}
+	if after, err := m.sessionState(ctx, s); err == nil {
+		o.Changed = append(o.Changed, before.Changed(after)...)
+	}
+	_, _ = myRows(ctx, s.conn, "COMMIT") // What it leaves is seen from outside.
+	return o, nil
+}
+
+// send runs the text and reads what comes back, up to a bound.
+func (m *mariadb) send(ctx context.Context, s *session, text string) (o Outcome) {
+	grown := m.limit + grace
+	if m.name() != "mariadb" {
+		grown = m.limit // only a kill ends every statement there
+	}
+	limited, cancel := context.WithTimeout(ctx, grown)
+	defer cancel()
+	rows, err := s.conn.QueryContext(limited, text)
+	if err != nil {
+		return m.failure(limited, err)
+	}
+	defer func() { _ = rows.Close() }()
+	for results := true; results; results = rows.NextResultSet() {
+		for n := 0; rows.Next(); n++ {
+			o.Rows = true
+			if n == 100_000 {
+				return Outcome{Result: Failed, Code: "client", Rows: true}
+			}
+		}
+		if rows.Err() != nil {
+			break
+		}
+	}
+	if err := rows.Err(); err != nil {
+		failed := m.failure(limited, err)
+		failed.Rows = o.Rows
+		return failed
+	}
+	o.Result = Executed
+	return o
+}
+
+// failure is the outcome of a text that ended with err.
+func (m *mariadb) failure(ctx context.Context, err error) Outcome {
+	const (
+		interrupted, timeoutMariaDB, timeoutMySQL = 1317, 1969, 3024
+		readOnly                                  = 1792
+	)
+	if e, ok := errors.AsType[*driverpkg.MySQLError](err); ok {
+		switch e.Number {
+		case timeoutMariaDB, timeoutMySQL:
+			return Outcome{Result: TimedOut}
+		case interrupted:
+			if ctx.Err() != nil {
+				return Outcome{Result: TimedOut}
+			}
+		}
+		return Outcome{Result: Failed, Code: fmt.Sprintf("%s %d", e.SQLState[:], e.Number), ReadOnly: e.Number == readOnly}
+	}
+	if ctx.Err() != nil {
+		return Outcome{Result: TimedOut}
+	}
+	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, driverpkg.ErrInvalidConn) {
+		return Outcome{Result: Failed, Code: "disconnected"}
+	}
+	return Outcome{Result: Failed, Code: "client"}
+}
+
+// gone ends a session at the server and waits for that.
+func (m *mariadb) gone(ctx context.Context, id string) error {
+	for range 200 {
+		rows, err := myRows(ctx, m.admin.conn, "SELECT ID FROM information_schema.PROCESSLIST WHERE ID = "+id)
+		if err != nil || len(rows) == 0 {
+			return nil //nolint:nilerr // without the administrator's session the server is put back
+		}
+		_, _ = myRows(ctx, m.admin.conn, "KILL "+id) // It may have ended by itself.
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
+// locks returns the locks that a session holds beyond those of reading.
+func (m *mariadb) locks(ctx context.Context, id string) ([]string, error) {
+	queries := []string{"SELECT DISTINCT 'rows' FROM information_schema.INNODB_TRX WHERE trx_rows_locked > 0 AND trx_mysql_thread_id = " + id}
+	if m.name() == "mariadb" {
+		queries = append(queries, `SELECT DISTINCT CONCAT(LOCK_TYPE, ' ', LOCK_MODE) FROM information_schema.METADATA_LOCK_INFO
+			WHERE LOCK_MODE NOT IN ('MDL_SHARED_READ', 'MDL_SHARED', 'MDL_INTENTION_EXCLUSIVE') AND THREAD_ID = `+id)
+	} else {
+		queries = append(queries, `SELECT DISTINCT CONCAT(OBJECT_TYPE, ' ', LOCK_TYPE) FROM performance_schema.metadata_locks l
+			JOIN performance_schema.threads t ON t.THREAD_ID = l.OWNER_THREAD_ID
+			WHERE LOCK_TYPE NOT IN ('SHARED_READ', 'SHARED', 'INTENTION_EXCLUSIVE') AND LOCK_STATUS = 'GRANTED' AND t.PROCESSLIST_ID = `+id)
+	}
+	var locks []string
+	for i, q := range queries {
+		rows, err := myRows(ctx, m.admin.conn, q)
+		if err != nil && i == 0 {
+			return nil, err
+		}
+		for _, row := range rows {
+			locks = append(locks, "lock "+strings.ToLower(row[0]))
+		}
+	}
+	return locks, nil
+}
+
+// restless are variables that change without a statement's doing.
+var restless = []string{
+	"timestamp", "rand_seed1", "rand_seed2", "error_count", "warning_count", "pseudo_thread_id", "identity",
+	"last_gtid", "gtid_binlog_pos", "gtid_current_pos", "gtid_executed", "statement_id", "skip_replication",
+}
+
+func (m *mariadb) sessionState(ctx context.Context, s *session) (State, error) {
+	state := State{}
+	rows, err := myRows(ctx, s.conn, "SHOW SESSION VARIABLES")
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		switch {
+		case row[0] == "in_transaction":
+			state["transaction"] = row[1]
+		case !slices.Contains(restless, row[0]):
+			state["session setting "+row[0]] = row[1]
+		}
+	}
+	facts := "SELECT IFNULL(DATABASE(), ''), CURRENT_USER(), IFNULL(CURRENT_ROLE(), '')"
+	if rows, err = myRows(ctx, s.conn, facts); err != nil {
+		return nil, err
+	}
+	state["session database"], state["session user"], state["session role"] = rows[0][0], rows[0][1], rows[0][2]
+	if m.name() == "mariadb" {
+		if rows, err = myRows(ctx, s.conn, "SELECT VARIABLE_NAME, IFNULL(VARIABLE_VALUE, '') FROM information_schema.USER_VARIABLES"); err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			state["session variable @"+row[0]] = row[1]
+		}
+	}
+	return state, nil
+}
+
+func (m *mariadb) snapshot(ctx context.Context) (State, error) {
+	s := State{}
+	const users = "NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')"
+	for _, q := range []struct{ name, sql string }{
+		{"catalog schemata", "SELECT SCHEMA_NAME, DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA"},
+		{"catalog columns", "SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, COLUMN_DEFAULT, EXTRA, COLUMN_COMMENT FROM information_schema.COLUMNS WHERE TABLE_SCHEMA " + users},
+		{"catalog indexes", "SELECT TABLE_SCHEMA, TABLE_NAME, INDEX_NAME, COLUMN_NAME FROM information_schema.STATISTICS WHERE TABLE_SCHEMA " + users},
+		{"catalog routines", "SELECT ROUTINE_SCHEMA, ROUTINE_NAME, ROUTINE_TYPE, ROUTINE_DEFINITION, LAST_ALTERED FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA " + users},
+		{"catalog triggers", "SELECT TRIGGER_SCHEMA, TRIGGER_NAME FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA " + users},
+		{"catalog events", "SELECT EVENT_SCHEMA, EVENT_NAME, STATUS FROM information_schema.EVENTS"},
+		{"catalog views", "SELECT TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_SCHEMA " + users},
+		{"catalog plugins", "SELECT PLUGIN_NAME, PLUGIN_STATUS FROM information_schema.PLUGINS"},
+		{"catalog tables", "SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, ENGINE, CREATE_OPTIONS, TABLE_COLLATION, TABLE_COMMENT FROM information_schema.TABLES WHERE TABLE_SCHEMA " + users},
+	} {
+		rows, err := myRows(ctx, m.admin.conn, q.sql)
+		if err != nil {
+			return nil, err
+		}
+		s[q.name] = digest(rows)
+	}
+	variables, err := myRows(ctx, m.admin.conn, "SHOW GLOBAL VARIABLES")
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range variables {
+		if !slices.Contains(restless, row[0]) {
+			s["setting "+row[0]] = row[1]
+		}
+	}
+	tables, err := myRows(ctx, m.admin.conn, `SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES
+		WHERE TABLE_SCHEMA NOT IN ('information_schema', 'performance_schema', 'sys') AND TABLE_TYPE IN ('BASE TABLE', 'SEQUENCE')
+		AND NOT (TABLE_SCHEMA = 'mysql' AND (TABLE_NAME LIKE 'help\_%' OR TABLE_NAME LIKE 'time_zone%' OR TABLE_NAME LIKE 'innodb\_%'
+			OR TABLE_NAME IN ('general_log', 'slow_log', 'transaction_registry', 'gtid_slave_pos', 'gtid_executed')))`)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tables {
+		rows, err := myRows(ctx, m.admin.conn, "SELECT * FROM `"+t[0]+"`.`"+t[1]+"`")
+		if _, refused := errors.AsType[*driverpkg.MySQLError](err); err != nil && !refused {
+			return nil, err
+		}
+		name := "rows " + t[0] + "." + t[1]
+		if t[2] == "SEQUENCE" {
+			name = "sequence " + t[0] + "." + t[1]
+		}
+		s[name] = digest(rows)
+		if err != nil {
+			s[name] = "unreadable"
+		}
+	}
+	if _, err := myRows(ctx, m.bystander.conn, "SELECT 1"); err != nil {
+		s["other session"] = "ended"
+	}
+	return s, listFiles(s, filepath.Join(m.server.SocketDir(), "data"), func(path string) bool {
+		base := filepath.Base(path)
+		for _, own := range []string{"ib", "aria_log", "undo", "#", "ddl_", "binlog", "performance_schema", "sys"} {
+			if strings.HasPrefix(base, own) && (filepath.Dir(path) == "." || own == "#") {
+				return true
+			}
+		}
+		return strings.HasSuffix(base, ".pid") || strings.HasPrefix(path, "mysql/innodb_")
+	})
+}
+
+func (m *mariadb) reset(ctx context.Context) error {
+	m.disconnect()
+	if err := m.data.restore(ctx); err != nil {
+		return err
+	}
+	return m.connectAll(ctx)
+}
+
+func (m *mariadb) disconnect() {
+	m.admin.close()
+	m.bystander.close()
+	m.admin, m.bystander = nil, nil
+}
+
+func (m *mariadb) log() string { return m.server.Log() }
+
+func (m *mariadb) close() error {
+	m.disconnect()
+	return m.server.Close()
+}
+
+// myRows runs constant text of this package and returns the last result.
+func myRows(ctx context.Context, conn *sql.Conn, text string) (_ [][]string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	rows, err := conn.QueryContext(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	var all [][]string
+	for more := true; more; more = rows.NextResultSet() {
+		all = nil
+		columns, err := rows.Columns()
+		if err != nil {
+			return nil, err
+		}
+		cells, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
+		for i := range cells {
+			into[i] = &cells[i]
+		}
+		for rows.Next() {
+			if err := rows.Scan(into...); err != nil {
+				return nil, err
+			}
+			row := make([]string, len(cells))
+			for i, c := range cells {
+				row[i] = c.String
+			}
+			all = append(all, row)
+		}
+	}
+	return all, rows.Err()
+}

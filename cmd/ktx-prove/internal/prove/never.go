@@ -1,0 +1,15 @@
+package prove
+
+import "maps"
+
+// never are the cases that are not run on any engine, each with the reason.
+var never = map[string]string{
+	"KTX-PG-UNL-0007":   "makes a value of a gigabyte, which the server holds several times over",
+	"KTX-PG-FN-0008":    "makes the server open a connection to another machine",
+	"KTX-LITE-ATT-0005": "writes a file under a name that cannot be known beforehand, so that it could not be removed",
+}
+
+// Never returns the cases that are not run, with the reason of each.
+func Never() map[string]string {
+	return maps.Clone(never)
+}

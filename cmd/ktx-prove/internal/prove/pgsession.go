@@ -1,0 +1,466 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/ktxhq/ktx/corpus"
+	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// database is the name of the database that holds the fixture.
+const database = "shop"
+
+// grace is how long an engine may take, beyond the time limit of a statement,
+// to say that the limit was reached.
+const grace = 3 * time.Second
+
+// readerRole may only read.
+const readerRole = "reader"
+
+// postgres is a PostgreSQL of this package's own.
+type postgres struct {
+	server    *testdb.PostgresServer
+	data      pristine
+	number    string
+	limit     time.Duration
+	settings  []sqlguard.Setting
+	admin     *pgconn.PgConn
+	bystander *pgconn.PgConn // a session that does nothing
+	notified  bool           // the bystander was told something
+}
+
+// startPostgres starts a server of the programs in bin, or of those that are
+// found when bin is empty.
+func startPostgres(ctx context.Context, bin, fixture string, settings []sqlguard.Setting, limit time.Duration) (_ *postgres, err error) {
+	server, err := testdb.Start(ctx, testdb.Options{Bin: bin, Settings: map[string]string{
+		"autovacuum": "off", "checkpoint_timeout": "1h", "temp_file_limit": "64MB", "max_connections": "20",
+		"max_prepared_transactions": "2", "wal_level": "logical", "log_min_messages": "warning",
+		"statement_timeout": fmt.Sprint(limit.Milliseconds()),
+	}})
+	if err != nil {
+		return nil, err
+	}
+	p := &postgres{server: server, limit: limit, settings: settings}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.close())
+		}
+	}()
+	if err := p.build(ctx, fixture); err != nil {
+		return nil, err
+	}
+	p.data = pristine{dir: filepath.Join(server.SocketDir(), "data"), server: server}
+	if err := p.data.keep(ctx); err != nil {
+		return nil, err
+	}
+	return p, p.connectAll(ctx)
+}
+
+// build makes the database and the role.
+func (p *postgres) build(ctx context.Context, fixture string) (err error) {
+	u, err := url.Parse(p.server.URL("", ""))
+	if err != nil {
+		return fmt.Errorf("read the server's own URL: %w", err)
+	}
+	password, _ := u.User.Password()
+	for _, step := range []struct{ database, sql string }{
+		{"", "CREATE DATABASE " + database},
+		{database, fixture},
+		{database, "CREATE ROLE " + readerRole + " LOGIN PASSWORD '" + password + "';" +
+			"GRANT USAGE ON SCHEMA public, hr, app TO " + readerRole + ";" +
+			"GRANT SELECT ON ALL TABLES IN SCHEMA public, hr, app TO " + readerRole},
+	} {
+		conn, err := p.connect(ctx, step.database, "", nil)
+		if err != nil {
+			return err
+		}
+		_, err = pgRows(ctx, conn, step.sql)
+		if err := errors.Join(err, conn.Close(ctx)); err != nil {
+			return fmt.Errorf("build the database: %w", err)
+		}
+	}
+	return nil
+}
+
+// connect opens a session, and makes sure that it is one of this server.
+func (p *postgres) connect(ctx context.Context, database, user string, told func()) (*pgconn.PgConn, error) {
+	config, err := pgconn.ParseConfig(p.server.URL(database, user))
+	if err != nil {
+		return nil, fmt.Errorf("configure a session: %w", err)
+	}
+	config.RuntimeParams = map[string]string{"client_encoding": "UTF8"}
+	config.Fallbacks = nil
+	if told != nil {
+		config.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { told() }
+	}
+	conn, err := pgconn.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open a session: %w", err)
+	}
+	return conn, nil
+}
+
+// connectAll opens the sessions that last and asks the server where it lives.
+func (p *postgres) connectAll(ctx context.Context) (err error) {
+	p.notified = false
+	if p.admin, err = p.connect(ctx, database, "", nil); err != nil {
+		return err
+	}
+	if _, err := pgRows(ctx, p.admin, "SET statement_timeout = '20s'; SET lock_timeout = '2s'"); err != nil {
+		return err
+	}
+	facts, err := pgRows(ctx, p.admin, "SELECT current_setting('data_directory'), split_part(current_setting('server_version'), ' ', 1)")
+	if err != nil {
+		return err
+	}
+	if want := filepath.Join(p.server.SocketDir(), "data"); len(facts) != 1 || facts[0][0] != want {
+		return errNotOurs
+	}
+	p.number = facts[0][1]
+	if p.bystander, err = p.connect(ctx, database, "", func() { p.notified = true }); err != nil {
+		return err
+	}
+	_, err = pgRows(ctx, p.bystander, "LISTEN orders_changed")
+	return err
+}
+
+func (p *postgres) name() string     { return "postgresql" }
+func (p *postgres) version() string  { return p.number }
+func (p *postgres) roles() [2]string { return [2]string{"superuser", "select_only"} }
+
+// prepare makes the extensions that a case names and the server has.
+func (p *postgres) prepare(ctx context.Context, c corpus.Case) (made bool, err error) {
+	if c.Engine == nil {
+		return false, nil
+	}
+	for _, need := range c.Engine.Needs {
+		if strings.ContainsAny(need, `'"\`) {
+			continue
+		}
+		known, err := pgRows(ctx, p.admin, "SELECT name FROM pg_available_extensions WHERE name = '"+need+"' AND installed_version IS NULL")
+		if err != nil {
+			return made, err
+		}
+		if len(known) == 0 {
+			continue
+		}
+		if _, err := pgRows(ctx, p.admin, `CREATE EXTENSION "`+need+`" CASCADE`); err != nil {
+			return made, err
+		}
+		made = true
+	}
+	return made, nil
+}
+
+func (p *postgres) try(ctx context.Context, a Attempt, sql string) (o Outcome, err error) {
+	user := ""
+	if a.Role == "select_only" {
+		user = readerRole
+	}
+	conn, err := p.connect(ctx, database, user, nil)
+	if err != nil {
+		return o, err
+	}
+	defer func() { err = errors.Join(err, p.end(ctx, conn)) }()
+	for _, s := range p.settings {
+		if _, err := pgRows(ctx, conn, fmt.Sprintf("SET SESSION %s = '%s'", s.Name, s.Value)); err != nil {
+			return o, fmt.Errorf("set %s: %w", s.Name, err)
+		}
+	}
+	before, err := pgSession(ctx, conn)
+	if err != nil {
+		return o, err
+	}
+	if a.ReadOnly {
+		// The text is the first of its transaction: behind a query the server
+		// refuses to change the transaction's mode, which it does not before.
+		if _, err := pgRows(ctx, conn, "BEGIN TRANSACTION READ ONLY"); err != nil {
+			return o, err
+		}
+		before["session setting transaction_read_only"] = "on"
+	}
+	status := conn.TxStatus()
+
+	limited, cancel := context.WithTimeout(ctx, p.limit+grace)
+	defer cancel()
+	o = pgRun(limited, conn, sql)
+	if conn.IsClosed() {
+		return o, nil
+	}
+	failed := conn.TxStatus() == 'E'
+	if !failed && conn.TxStatus() != status {
+		o.Changed = append(o.Changed, "transaction")
+	}
+	locks, err := p.locks(ctx, conn.PID())
+	if err != nil {
+		// The administrator's session is gone, which the probe after will say.
+		return o, nil
+	}
+	o.Changed = append(o.Changed, locks...)
+	if !failed {
+		after, err := pgSession(ctx, conn)
+		if err != nil {
+			return o, nil // The session is gone or refuses to say; both are the statement's doing.
+		}
+		o.Changed = append(o.Changed, before.Changed(after)...)
+	}
+	if conn.TxStatus() != 'I' {
+		_, _ = pgRows(ctx, conn, "COMMIT") // What it leaves is seen from outside.
+	}
+	return o, nil
+}
+
+// end closes a session and waits until the server has seen that.
+func (p *postgres) end(ctx context.Context, conn *pgconn.PgConn) error {
+	pid := conn.PID()
+	closing, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	_ = conn.Close(closing) // It may be closed already.
+	for range 200 {
+		rows, err := pgRows(ctx, p.admin, fmt.Sprintf("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %d", pid))
+		if err != nil || len(rows) == 0 {
+			return nil // Without the administrator's session the server is put back.
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
+// locks returns the locks that a session holds beyond those of reading.
+func (p *postgres) locks(ctx context.Context, pid uint32) ([]string, error) {
+	rows, err := pgRows(ctx, p.admin, fmt.Sprintf(
+		`SELECT DISTINCT locktype || ' ' || mode FROM pg_locks WHERE pid = %d AND mode <> 'AccessShareLock' AND locktype <> 'virtualxid' ORDER BY 1`, pid))
+	if err != nil {
+		return nil, err
+	}
+	var locks []string
+	for _, row := range rows {
+		locks = append(locks, "lock "+row[0])
+	}
+	return locks, nil
+}
+
+// pgSession reads the state of a session from within.
+func pgSession(ctx context.Context, conn *pgconn.PgConn) (State, error) {
+	rows, err := pgRows(ctx, conn, `
+		SELECT 'session setting ' || name, setting FROM pg_catalog.pg_settings
+		UNION ALL SELECT 'session user', current_user || ' ' || session_user
+		UNION ALL SELECT 'session prepared statement ' || name, statement FROM pg_catalog.pg_prepared_statements
+		UNION ALL SELECT 'session cursor ' || name, statement FROM pg_catalog.pg_cursors WHERE name <> ''
+		UNION ALL SELECT 'session listens', c FROM pg_catalog.pg_listening_channels() AS c
+		UNION ALL SELECT 'session temporary schema', (pg_catalog.pg_my_temp_schema() <> 0)::text`)
+	if err != nil {
+		return nil, err
+	}
+	s := State{}
+	for _, row := range rows {
+		s[row[0]] = row[1]
+	}
+	return s, nil
+}
+
+func (p *postgres) snapshot(ctx context.Context) (State, error) {
+	s := State{}
+	for _, q := range []struct{ prefix, sql string }{
+		{"", pgCatalogs},
+		{"setting ", "SELECT name, coalesce(setting, '') FROM pg_settings"},
+		{"statistics ", "SELECT relname, relpages::text || ' ' || reltuples FROM pg_class WHERE oid >= 16384"},
+		{"counters ", "SELECT 'reset', coalesce(stats_reset::text, '') FROM pg_stat_database WHERE datname = current_database()"},
+		{"prepared transaction ", "SELECT gid, owner::text FROM pg_prepared_xacts"},
+		{"replication slot ", "SELECT slot_name, coalesce(plugin, '') || slot_type FROM pg_replication_slots"},
+		{"sequence ", `SELECT schemaname || '.' || sequencename,
+			query_to_xml(format('SELECT last_value, is_called FROM %I.%I', schemaname, sequencename), true, false, '')::text FROM pg_sequences`},
+	} {
+		rows, err := pgRows(ctx, p.admin, q.sql)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			s[q.prefix+row[0]] = row[1]
+		}
+	}
+	tables, err := pgRows(ctx, p.admin, `SELECT n.nspname || '.' || c.relname, format('%I.%I', n.nspname, c.relname)
+		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'm') AND c.relpersistence <> 't' AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')`)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tables {
+		rows, err := pgRows(ctx, p.admin, "SELECT t::text FROM "+t[1]+" AS t")
+		if _, refused := errors.AsType[*pgconn.PgError](err); err != nil && !refused {
+			return nil, err
+		}
+		s["rows "+t[0]] = digest(rows)
+		if err != nil {
+			s["rows "+t[0]] = "unreadable"
+		}
+	}
+	if _, err := pgRows(ctx, p.bystander, "SELECT 1"); err != nil {
+		s["other session"] = "ended"
+	}
+	if p.notified {
+		s["notification"] = "arrived"
+	}
+	return s, listFiles(s, filepath.Join(p.server.SocketDir(), "data"), func(path string) bool {
+		switch path {
+		case "base", "global", "pg_wal", "pg_xact", "pg_subtrans", "pg_multixact", "pg_logical", "pg_notify", "pg_serial",
+			"pg_commit_ts", "pg_dynshmem", "pg_stat", "pg_stat_tmp", "pg_twophase", "postmaster.pid", "pg_internal.init":
+			return true
+		}
+		return false
+	})
+}
+
+func (p *postgres) reset(ctx context.Context) error {
+	p.disconnect()
+	if err := p.data.restore(ctx); err != nil {
+		return err
+	}
+	return p.connectAll(ctx)
+}
+
+func (p *postgres) disconnect() {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	for _, conn := range []*pgconn.PgConn{p.admin, p.bystander} {
+		if conn != nil {
+			_ = conn.Close(ctx) // The server may be gone.
+		}
+	}
+}
+
+func (p *postgres) log() string { return p.server.Log() }
+
+func (p *postgres) close() error {
+	p.disconnect()
+	return p.server.Close()
+}
+
+// pgCatalogs counts the rows of the catalogues and adds up which transactions
+// wrote them; the schemas of temporary tables outlive their session and mean
+// nothing.
+var pgCatalogs = func() string {
+	var parts []string
+	for name := range strings.FieldsSeq(`pg_aggregate pg_am pg_attrdef pg_attribute pg_auth_members pg_authid pg_cast
+		pg_class pg_collation pg_constraint pg_conversion pg_database pg_db_role_setting pg_default_acl pg_description pg_enum
+		pg_event_trigger pg_extension pg_foreign_data_wrapper pg_foreign_server pg_foreign_table pg_index pg_inherits
+		pg_language pg_largeobject pg_largeobject_metadata pg_namespace pg_opclass pg_operator pg_opfamily
+		pg_partitioned_table pg_policy pg_proc pg_publication pg_publication_rel pg_range pg_replication_origin pg_rewrite
+		pg_seclabel pg_sequence pg_shdescription pg_shseclabel pg_statistic pg_statistic_ext pg_subscription pg_tablespace
+		pg_transform pg_trigger pg_ts_config pg_ts_dict pg_ts_parser pg_ts_template pg_type pg_user_mapping`) {
+		where := ""
+		switch name {
+		case "pg_namespace":
+			where = " WHERE nspname !~ '^pg_(toast_)?temp_'"
+		case "pg_class":
+			where = " WHERE relpersistence <> 't'"
+		}
+		parts = append(parts, fmt.Sprintf("SELECT 'catalog %[1]s', count(*) || ' ' || coalesce(sum(xmin::text::bigint), 0) FROM pg_catalog.%[1]s%[2]s", name, where))
+	}
+	return strings.Join(parts, " UNION ALL ")
+}()
+
+// pgRows runs constant text of this package and returns the last result.
+func pgRows(ctx context.Context, conn *pgconn.PgConn, sql string) ([][]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	results, err := conn.Exec(ctx, sql).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	if len(results) == 0 {
+		return nil, nil
+	}
+	var rows [][]string
+	for _, r := range results[len(results)-1].Rows {
+		row := make([]string, len(r))
+		for i, cell := range r {
+			row[i] = string(cell)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// most bounds the bytes of a result that are read.
+const most = 64 << 20
+
+// pgRun sends a text in the simple protocol, byte for byte, and reads to the
+// end. A COPY that wants rows gets none.
+func pgRun(ctx context.Context, conn *pgconn.PgConn, sql string) (o Outcome) {
+	o.Result = Executed
+	front := conn.Frontend()
+	front.Send(&pgproto3.Query{String: sql})
+	if err := front.Flush(); err != nil {
+		return pgFailure(ctx, err)
+	}
+	for size := 0; ; {
+		message, err := conn.ReceiveMessage(ctx)
+		if err != nil {
+			lost := pgFailure(ctx, err)
+			lost.Rows = o.Rows
+			return lost
+		}
+		switch m := message.(type) {
+		case *pgproto3.ErrorResponse:
+			rows := o.Rows
+			o = pgError(m.Code)
+			o.Rows = rows
+		case *pgproto3.DataRow:
+			o.Rows = true
+			for _, v := range m.Values {
+				size += len(v)
+			}
+		case *pgproto3.CopyData:
+			o.Rows = true
+			size += len(m.Data)
+		case *pgproto3.CopyInResponse:
+			front.Send(&pgproto3.CopyDone{})
+			if err := front.Flush(); err != nil {
+				return pgFailure(ctx, err)
+			}
+		case *pgproto3.ReadyForQuery:
+			return o
+		}
+		if size > most {
+			return Outcome{Result: Failed, Code: "client", Rows: true}
+		}
+	}
+}
+
+// limitReached is the SQLSTATE for more temporary files than are allowed.
+const limitReached = "53400"
+
+// pgError is the outcome of a failure with this SQLSTATE.
+func pgError(code string) Outcome {
+	const canceled, readOnly = "57014", "25006"
+	if code == canceled {
+		return Outcome{Result: TimedOut}
+	}
+	return Outcome{Result: Failed, Code: code, ReadOnly: code == readOnly}
+}
+
+// pgFailure is the outcome of a session that was lost.
+func pgFailure(ctx context.Context, err error) Outcome {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return pgError(e.Code)
+	}
+	if ctx.Err() != nil {
+		return Outcome{Result: TimedOut}
+	}
+	return Outcome{Result: Failed, Code: "disconnected"}
+}

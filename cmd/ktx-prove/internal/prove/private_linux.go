@@ -1,0 +1,50 @@
+package prove
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// privateMark says that the process is to make its temporary folders its own.
+// sharedMark says that it is not to, as tests do, which lie there.
+const (
+	privateMark = "KTX_PROVE_PRIVATE"
+	sharedMark  = "KTX_PROVE_SHARED"
+)
+
+// private runs the program again where its temporary folders are its own and in
+// memory, so that what a statement writes there is seen by nobody and gone
+// afterwards. Only root can have that; for others done is false, and a case
+// that names a place where something lies is not run.
+func private(args []string, out, errs io.Writer) (code int, done bool, err error) {
+	if os.Getenv(privateMark) != "" {
+		for _, dir := range []string{"/tmp", "/var/tmp"} {
+			if err := syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=1777,size=3g"); err != nil {
+				return 0, false, fmt.Errorf("make %s private: %w", dir, err)
+			}
+		}
+		return 0, false, os.Unsetenv(privateMark)
+	}
+	self, err := os.Executable()
+	if os.Geteuid() != 0 || os.Getenv(sharedMark) != "" || err != nil {
+		return 0, false, err
+	}
+	cmd := exec.Command(self, args...) //nolint:gosec,noctx // this program, which answers to signals itself
+	cmd.Stdout, cmd.Stderr = out, errs
+	cmd.Env = append(os.Environ(), privateMark+"=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGTERM}
+	if err := cmd.Start(); errors.Is(err, syscall.EPERM) {
+		return 0, false, nil
+	} else if err != nil {
+		return 0, false, fmt.Errorf("start with private folders: %w", err)
+	}
+	err = cmd.Wait()
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
+		return ended.ExitCode(), true, nil
+	}
+	return exitOK, true, err
+}

@@ -1,0 +1,245 @@
+package prove
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/ktxhq/ktx/corpus"
+	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// The exit codes of [Main].
+const (
+	exitOK          = 0
+	exitContradicts = 1 // the corpus says otherwise than an engine showed
+	exitUsage       = 2
+	exitNotRun      = 3 // something could not run
+)
+
+const usage = `ktx-prove runs the cases of the corpus on servers that it starts itself.
+
+  ktx-prove [--dialect postgres|mysql|sqlite] [--bin DIR] [--case ID] [--corpus DIR] [--limit D] [--write]
+
+It takes no address of a server. Exit codes: 0 done, 1 the corpus contradicts what
+was seen, 2 usage, 3 something could not run.
+
+`
+
+// options are what the command line says.
+type options struct {
+	dialects []string
+	bin      string
+	id       string
+	corpus   string
+	limit    time.Duration
+	write    bool
+}
+
+// Main runs the command and returns its exit code. Observations go to out as
+// JSON Lines, or with --write into the class files; progress and the summary go
+// to errs.
+func Main(args []string, out, errs io.Writer) int {
+	o, err := parse(args, errs)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitOK
+	}
+	if err != nil {
+		return say(errs, exitUsage, err)
+	}
+	if code, done, err := private(args, out, errs); err != nil {
+		return say(errs, exitNotRun, err)
+	} else if done {
+		return code
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	code := exitOK
+	for _, dialect := range o.dialects {
+		contradicts, err := prove(ctx, o, dialect, out, errs)
+		if err != nil {
+			return say(errs, exitNotRun, err)
+		}
+		if contradicts {
+			code = exitContradicts
+		}
+	}
+	return code
+}
+
+func say(errs io.Writer, code int, err error) int {
+	_, _ = fmt.Fprintln(errs, "ktx-prove:", err) // There is nowhere else to say it.
+	return code
+}
+
+// foreign are what the tests take a server of the user's own from.
+var foreign = []string{"KTX_TEST_POSTGRES_URL", "KTX_TEST_MARIADB_URL"}
+
+func parse(args []string, errs io.Writer) (o options, err error) {
+	flags := flag.NewFlagSet("ktx-prove", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	dialect := flags.String("dialect", "", "one `dialect` instead of all")
+	flags.StringVar(&o.bin, "bin", "", "the `directory` of the server's programs; with --dialect")
+	flags.StringVar(&o.id, "case", "", "one `ID`, with its benign twin")
+	flags.StringVar(&o.corpus, "corpus", "corpus", "the `directory` of the class files")
+	flags.DurationVar(&o.limit, "limit", 2*time.Second, "the time limit of one statement")
+	flags.BoolVar(&o.write, "write", false, "write the evidence into the class files instead of standard output")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		flags.SetOutput(errs)
+		if _, err := io.WriteString(errs, usage); err != nil {
+			return o, err
+		}
+		flags.PrintDefaults()
+		return o, flag.ErrHelp
+	} else if err != nil {
+		return o, err
+	}
+	if slices.ContainsFunc(append(flags.Args(), o.bin, o.corpus, o.id), isAddress) {
+		return o, errors.New("this program talks only to servers that it starts itself; an address of a server is refused")
+	}
+	for _, name := range foreign {
+		if os.Getenv(name) != "" {
+			return o, fmt.Errorf("%s is set; this program talks only to servers that it starts itself", name)
+		}
+	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	switch *dialect {
+	case "":
+		o.dialects = []string{"postgres", "mysql", "sqlite"}
+	case "postgres", "mysql", "sqlite":
+		o.dialects = []string{*dialect}
+	default:
+		return o, fmt.Errorf("no engine for the dialect %q: it must be postgres, mysql or sqlite", *dialect)
+	}
+	if o.bin != "" && (*dialect == "" || *dialect == "sqlite") {
+		return o, errors.New("--bin needs --dialect postgres or mysql")
+	}
+	if o.limit < 10*time.Millisecond || o.limit > time.Minute {
+		return o, errors.New("--limit must lie between 10ms and 1m")
+	}
+	o.corpus, err = filepath.Abs(o.corpus)
+	return o, err
+}
+
+// isAddress reports whether an argument looks like a DSN or a URL.
+func isAddress(arg string) bool {
+	lower := strings.ToLower(arg)
+	for _, mark := range []string{"://", "host=", "@tcp(", "@unix(", "server=", "dbname=", "data source=", "sqlite:", "file:"} {
+		if strings.Contains(lower, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// start starts the engine of a dialect with the fixture of the corpus.
+func start(ctx context.Context, o options, dialect string) (engine, error) {
+	fixture, err := os.ReadFile(filepath.Join(o.corpus, "fixtures", dialect+".sql")) //nolint:gosec // the corpus that the caller names
+	if err != nil {
+		return nil, fmt.Errorf("read the fixture: %w", err)
+	}
+	var settings []sqlguard.Setting
+	if d, ok := dialects.Lookup(dialect); ok {
+		settings = d.Session()
+	}
+	switch dialect {
+	case "postgres":
+		return startPostgres(ctx, o.bin, string(fixture), settings, o.limit)
+	case "mysql":
+		return startMariaDB(ctx, o.bin, string(fixture), settings, o.limit)
+	case "sqlite":
+		return startSQLite(string(fixture), o.limit)
+	}
+	return nil, fmt.Errorf("no engine for the dialect %q", dialect)
+}
+
+// line is one case of the output.
+type line struct {
+	ID       string            `json:"id"`
+	Dialect  string            `json:"dialect"`
+	Expect   corpus.Expect     `json:"expect"`
+	Skipped  string            `json:"skipped,omitempty"`
+	Evidence []corpus.Evidence `json:"evidence,omitempty"`
+}
+
+// prove runs the cases of one dialect and reports whether what it saw
+// contradicts the corpus.
+func prove(ctx context.Context, o options, dialect string, out, errs io.Writer) (contradicts bool, err error) {
+	files, err := readClassFiles(o.corpus, dialect)
+	if err != nil {
+		return false, err
+	}
+	total := 0
+	for _, f := range files {
+		for _, c := range f.cases {
+			if o.wants(c) {
+				total++
+			}
+		}
+	}
+	if total == 0 {
+		if len(o.dialects) > 1 {
+			return false, nil // The ID is one of another dialect.
+		}
+		return false, fmt.Errorf("no case %s in dialect %s", o.id, dialect)
+	}
+	e, err := start(ctx, o, dialect)
+	if err != nil {
+		return false, fmt.Errorf("start the server for %s: %w", dialect, err)
+	}
+	defer func() { err = errors.Join(err, e.close()) }()
+	date := time.Now().UTC().Format(time.DateOnly)
+	summary := Summary{Engine: e.name(), Version: e.version()}
+	r := runner{engine: e}
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	done := 0
+	for _, f := range files {
+		fresh := map[string][]corpus.Evidence{}
+		for _, c := range f.cases {
+			if !o.wants(c) {
+				continue
+			}
+			report, err := r.run(ctx, c)
+			if err != nil {
+				return false, err
+			}
+			summary.Add(report)
+			fresh[c.ID] = evidence(report, e.name(), e.version(), date)
+			if !o.write {
+				if err := encoder.Encode(line{c.ID, c.Dialect, c.Expect, report.Skipped, fresh[c.ID]}); err != nil {
+					return false, fmt.Errorf("write the evidence: %w", err)
+				}
+			}
+			if done++; done%50 == 0 || done == total {
+				if _, err := fmt.Fprintf(errs, "%s %s: %d of %d\n", e.name(), e.version(), done, total); err != nil {
+					return false, err
+				}
+			}
+		}
+		if o.write && len(fresh) > 0 {
+			if err := writeEvidence(f, fresh); err != nil {
+				return false, err
+			}
+		}
+	}
+	return len(summary.Contradictions) > 0, summary.Print(errs)
+}
+
+// wants reports whether a case is to be run.
+func (o options) wants(c corpus.Case) bool {
+	return o.id == "" || c.ID == o.id || c.ID == o.id+"B"
+}

@@ -1,0 +1,134 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ktxhq/ktx/corpus"
+)
+
+// Observation is what one attempt showed.
+type Observation struct {
+	Attempt Attempt
+	Outcome Outcome
+}
+
+// Report is what became of one case on one engine.
+type Report struct {
+	Case         corpus.Case
+	Skipped      string // why it did not run, or empty
+	Observations []Observation
+}
+
+// runner runs cases on one engine, one after the other.
+type runner struct {
+	engine engine
+	before State // the state of the fixture; nil when it must be read
+}
+
+// run runs a case in every way. An error says that the engine can no longer be
+// used.
+func (r *runner) run(ctx context.Context, c corpus.Case) (Report, error) {
+	report := Report{Case: c, Skipped: r.skip(c)}
+	if report.Skipped != "" {
+		return report, nil
+	}
+	for _, role := range r.engine.roles() {
+		for _, readOnly := range []bool{false, true} {
+			a := Attempt{Role: role, ReadOnly: readOnly}
+			o, err := r.attempt(ctx, a, c)
+			if err != nil {
+				return report, fmt.Errorf("%s as %s, transaction %s: %w", c.ID, a.Role, a.Tx(), err)
+			}
+			report.Observations = append(report.Observations, Observation{a, o})
+		}
+	}
+	return report, nil
+}
+
+func (r *runner) skip(c corpus.Case) string {
+	if reason := never[c.ID]; reason != "" {
+		return reason
+	}
+	if c.Engine != nil && c.Engine.Name != "" && c.Engine.Name != r.engine.name() {
+		return "is about " + c.Engine.Name
+	}
+	if c.Engine != nil && !within(r.engine.version(), c.Engine.Min, c.Engine.Max) {
+		return "is about other versions"
+	}
+	if path := occupied(namedPaths(c.SQL)); path != "" {
+		return "names " + path + ", where something lies already"
+	}
+	return ""
+}
+
+// within reports whether a version lies between two others, of which each may be
+// empty. The last one may be shorter: 5.7 has 5.7.44.
+func within(version, first, last string) bool {
+	v, lo, hi := numbers(version), numbers(first), numbers(last)
+	return (first == "" || slices.Compare(v, lo) >= 0) && (last == "" || slices.Compare(v[:min(len(v), len(hi))], hi) <= 0)
+}
+
+// numbers are those of a version, up to the first that is none.
+func numbers(version string) (list []int) {
+	for part := range strings.SplitSeq(version, ".") {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			break
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+// crashed reports whether a server says in its log that a process of it was
+// ended by a signal: the words of PostgreSQL, and of MariaDB and MySQL.
+func crashed(log string) bool {
+	return strings.Contains(log, "was terminated by signal") || strings.Contains(log, "got signal ")
+}
+
+func (r *runner) attempt(ctx context.Context, a Attempt, c corpus.Case) (Outcome, error) {
+	prepared, err := r.engine.prepare(ctx, c)
+	if err != nil {
+		return Outcome{}, fmt.Errorf("prepare: %w", err)
+	}
+	if prepared {
+		r.before = nil
+	}
+	if r.before == nil {
+		if r.before, err = r.engine.snapshot(ctx); err != nil {
+			return Outcome{}, fmt.Errorf("probe before: %w", err)
+		}
+	}
+	logged := len(r.engine.log())
+	o, err := r.engine.try(ctx, a, c.SQL)
+	if err != nil {
+		return o, err
+	}
+	written, err := takeFiles(namedPaths(c.SQL))
+	if err != nil {
+		return o, fmt.Errorf("remove what the statement wrote: %w", err)
+	}
+	after, probeErr := r.engine.snapshot(ctx)
+	lasting := r.before.Changed(after)
+	if probeErr != nil {
+		// What the statement left cannot be looked at: the server is gone, or
+		// its sessions are.
+		lasting = []string{"server"}
+	}
+	if log := r.engine.log(); crashed(log[min(logged, len(log)):]) {
+		o.Result, o.Code = Crashed, ""
+	}
+	o.Changed = slices.Compact(slices.Sorted(slices.Values(slices.Concat(o.Changed, written, lasting))))
+	if prepared || len(lasting) > 0 || o.Result == Crashed {
+		r.before = nil
+		if err := r.engine.reset(ctx); err != nil {
+			return o, errors.Join(fmt.Errorf("put the server back: %w", err), probeErr)
+		}
+	}
+	return o, nil
+}
