@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,11 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
+	"github.com/ktxhq/ktx/cmd/ktx/internal/embedded"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/report"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -35,23 +37,30 @@ type Checker struct {
 	// Whole keeps every verdict. Otherwise statements are only counted, and of
 	// those that may not run the findings are kept.
 	Whole bool
+	// Sources, when set, is what is known of a file of another language.
+	Sources func(path string) embedded.Options
+	// Today is the day for which suppressions are read.
+	Today time.Time
+	// Jobs is how many files are judged at a time; 0 stands for one a processor.
+	Jobs int
+	// Cache, when set, is asked before the guard. It has no whole verdicts.
+	Cache *Cache
 	// OnFile, when set, is called after each file, from several goroutines.
 	OnFile func()
 
 	alone sync.Mutex // held for a large file
 }
 
-// Run judges inputs, several at a time, and returns them in order, together
-// with the texts of those that have findings. The error is that of ctx.
-func (c *Checker) Run(ctx context.Context, inputs []Input) ([]report.File, []string, error) {
+// Run judges inputs, several at a time, and returns them in order. The error is
+// that of ctx.
+func (c *Checker) Run(ctx context.Context, inputs []Input) ([]report.File, error) {
 	files := make([]report.File, len(inputs))
-	texts := make([]string, len(inputs))
 	var wg sync.WaitGroup
 	next := make(chan int)
-	for range min(runtime.GOMAXPROCS(0), len(inputs)) {
+	for range min(cmp.Or(c.Jobs, runtime.GOMAXPROCS(0)), len(inputs)) {
 		wg.Go(func() {
 			for i := range next {
-				files[i], texts[i] = c.one(ctx, inputs[i])
+				files[i] = c.one(ctx, inputs[i])
 				if c.OnFile != nil {
 					c.OnFile()
 				}
@@ -76,15 +85,15 @@ func (c *Checker) Run(ctx context.Context, inputs []Input) ([]report.File, []str
 	case <-ctx.Done(): // a pipe may be waited for
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, nil, fmt.Errorf("check files: %w", err)
+		return nil, fmt.Errorf("check files: %w", err)
 	}
-	return files, texts, nil
+	return files, nil
 }
 
 // one judges one file. A fault of a reader is a finding, as everything is that
 // keeps a file from being judged.
-func (c *Checker) one(ctx context.Context, in Input) (file report.File, text string) {
-	blank := report.File{Path: filepath.ToSlash(in.Path), Statements: []report.Statement{}, Findings: []sqlguard.Finding{}}
+func (c *Checker) one(ctx context.Context, in Input) (file report.File) {
+	blank := report.File{Path: filepath.ToSlash(in.Path), Statements: []report.Statement{}, Findings: []report.Finding{}}
 	if in.Stdin {
 		blank.Path = in.Path
 	}
@@ -94,83 +103,136 @@ func (c *Checker) one(ctx context.Context, in Input) (file report.File, text str
 			file = blank
 			file.Findings = append(file.Findings, notChecked("the reader of this dialect met a fault of its own"))
 		}
-		if len(file.Findings) == 0 && file.Refused == 0 {
-			text = "" // nothing in it will be shown
-		}
 	}()
 	if in.Problem != "" {
 		file.Findings = append(file.Findings, notChecked(in.Problem))
-		return file, ""
+		return file
 	}
 	text, err := c.read(in)
 	if err != nil {
 		file.Findings = append(file.Findings, notChecked(err.Error()))
-		return file, ""
+		return file
 	}
 	if len(text) >= large {
 		c.alone.Lock()
 		defer c.alone.Unlock()
 	}
-	c.judge(ctx, in, text, &file)
-	return file, text
+	allows := c.judge(ctx, in, text, &file)
+	settle(&file, allows, c.Today)
+	if len(file.Findings) > 0 {
+		file.Text = text
+	}
+	return file
 }
 
-// judge asks the guard about every statement of text. All positions lie in the
-// file as it is; a byte order mark counts in spans and not in columns.
-func (c *Checker) judge(ctx context.Context, in Input, text string, file *report.File) {
+// judge asks the guard about every statement of text, and returns the
+// suppressions in it. All positions lie in the file as it is; a byte order mark
+// counts in spans and not in columns.
+func (c *Checker) judge(ctx context.Context, in Input, text string, file *report.File) []allow {
 	body := strings.TrimPrefix(text, report.ByteOrderMark) // an encoding mark, not SQL
 	shift := len(text) - len(body)
+	var source *embedded.Source
+	if embedded.Reads(in.Path) {
+		found, err := embedded.Find(in.Path, body, c.options(in))
+		if syntax, ok := errors.AsType[*embedded.SyntaxError](err); ok {
+			r := reading{file: file, text: body, shift: shift, lines: lineIndex{text: body}}
+			r.add(notChecked("the file cannot be read: "+syntax.Message).Finding, sqlguard.Span{Start: syntax.Offset, End: syntax.Offset}, -1, "")
+			return nil
+		}
+		if len(found.Texts) == 0 {
+			return nil // no dialect is asked for
+		}
+		source = found
+	}
 	guard, problem := c.Choose(in.Path, body)
 	if problem != nil {
-		problem.Line, problem.Column = 1, 1
-		problem.Span = sqlguard.Span{Start: shift, End: shift}
-		file.Findings = append(file.Findings, *problem)
-		return
+		found := fileFinding(*problem)
+		found.Span = sqlguard.Span{Start: shift, End: shift}
+		file.Findings = append(file.Findings, found)
+		return nil
 	}
 	file.Dialect = guard.Dialect().Name()
-	lines := lineIndex{text: body}
-	all := splitter{guard.Dialect(), window, maxStatement}
-	done := all.split(body, func(span sqlguard.Span) bool {
-		if batchEnd(file.Dialect, body, span) {
-			return ctx.Err() == nil
-		}
-		file.Judged++
-		v := guard.Check(body[span.Start:span.End])
-		if v.Allowed && !c.Whole {
-			return ctx.Err() == nil
-		}
-		if !v.Allowed {
-			file.Refused++
-		}
-		v.Findings = slices.Clone(v.Findings) // the guard keeps its own
-		for i := range v.Findings {
-			f := &v.Findings[i]
-			f.Line, f.Column = lines.position(f.Span.Start + span.Start)
-			f.Span.Start += span.Start + shift
-			f.Span.End += span.Start + shift
-		}
-		if c.Whole {
-			file.Statements = append(file.Statements, report.Statement{Span: sqlguard.Span{Start: span.Start + shift, End: span.End + shift}, Verdict: v})
-		} else {
-			file.Refusals = append(file.Refusals, v.Findings...)
-		}
-		return ctx.Err() == nil
-	})
-	if done < len(body) {
-		f := notChecked("a statement longer than 8 MiB begins here; it and what follows were not checked")
-		f.Line, f.Column = lines.position(done)
-		f.Span = sqlguard.Span{Start: done + shift, End: done + shift}
-		file.Findings = append(file.Findings, f)
+	if c.Cache == nil || c.Whole || in.partly {
+		return c.statements(ctx, guard, in, source, body, shift, file)
 	}
+	key := c.Cache.key(guard, c.kind(in), text)
+	if e, ok := c.Cache.get(key); ok {
+		file.Judged, file.Refused, file.Findings = e.Judged, e.Refused, append([]report.Finding{}, e.Findings...)
+		return e.Allows
+	}
+	allows := c.statements(ctx, guard, in, source, body, shift, file)
+	if ctx.Err() == nil {
+		c.Cache.put(key, file, allows)
+	}
+	return allows
 }
 
-func notChecked(reason string) sqlguard.Finding {
-	return sqlguard.Finding{Code: sqlguard.CodeNotChecked, Message: reason, Line: 1, Column: 1}
+func (c *Checker) options(in Input) embedded.Options {
+	if c.Sources == nil {
+		return embedded.Options{}
+	}
+	return c.Sources(in.Path)
+}
+
+// kind is what a file is read as, for the cache.
+func (c *Checker) kind(in Input) string {
+	if !embedded.Reads(in.Path) {
+		return "sql"
+	}
+	return strings.ToLower(filepath.Ext(in.Path)) + " " + strings.Join(c.options(in).Sinks, " ")
+}
+
+// statements asks the guard about every statement of body, which begins at an
+// offset in the file.
+func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Input, source *embedded.Source, body string, shift int, file *report.File) []allow {
+	if source != nil {
+		return c.source(ctx, guard, in, source, body, shift, file)
+	}
+	r := reading{file: file, text: body, shift: shift, lines: lineIndex{text: body}, allowLines: lineIndex{text: body}}
+	all := newSplitter(guard.Dialect(), body)
+	var comment func(sqlguard.Span)
+	if strings.Contains(body, allowMark) {
+		comment = r.comment
+	}
+	if in.partly {
+		before := strings.TrimPrefix(string(in.before), report.ByteOrderMark)
+		r.touched = compare(before, body, statementsOf(before, guard.Dialect()))
+	}
+	done := all.split(body, func(span sqlguard.Span) bool {
+		if separator(file.Dialect, body, span) {
+			return ctx.Err() == nil
+		}
+		if !r.attach(span) {
+			return ctx.Err() == nil
+		}
+		v := guard.Check(body[span.Start:span.End])
+		r.statement(span, v, c.Whole)
+		return ctx.Err() == nil
+	}, comment)
+	r.suppressions(sqlguard.Span{Start: len(body), End: len(body)}, r.touched == nil)
+	if done < len(body) {
+		r.add(notChecked("a statement longer than 8 MiB begins here; it and what follows were not checked").Finding, sqlguard.Span{Start: done, End: done}, -1, "")
+	}
+	return r.allows
+}
+
+// notChecked is a finding of a file that is not judged.
+func notChecked(reason string) report.Finding {
+	return fileFinding(sqlguard.Finding{Code: sqlguard.CodeNotChecked, Message: reason})
+}
+
+// fileFinding is a finding of a file as a whole.
+func fileFinding(f sqlguard.Finding) report.Finding {
+	f.Line, f.Column = 1, 1
+	return report.Finding{Finding: f, Severity: report.SeverityError, EndLine: 1, EndColumn: 1, Statement: -1}
 }
 
 var errTooLarge = errors.New("the file is larger than 64 MiB")
 
 func (c *Checker) read(in Input) (string, error) {
+	if in.content != nil {
+		return decode(in.content)
+	}
 	r := c.Stdin
 	if !in.Stdin {
 		f, err := os.Open(in.Path)
@@ -189,6 +251,13 @@ func (c *Checker) read(in Input) (string, error) {
 		return "", errors.New(unreadable(err))
 	case len(text) > maxFile:
 		return "", errTooLarge
+	}
+	return decode(text)
+}
+
+// decode takes the content of a file for UTF-8.
+func decode(text []byte) (string, error) {
+	switch {
 	case utf8.Valid(text):
 		return string(text), nil
 	case len(text) > 1 && (text[0] == 0xff && text[1] == 0xfe || text[0] == 0xfe && text[1] == 0xff):

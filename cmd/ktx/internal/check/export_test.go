@@ -18,6 +18,6 @@ func Statements(d sqlguard.Dialect, text string, window, limit int) (spans []sql
 	done = splitter{d, window, limit}.split(text, func(s sqlguard.Span) bool {
 		spans = append(spans, s)
 		return true
-	})
+	}, nil)
 	return spans, done
 }

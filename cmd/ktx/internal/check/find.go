@@ -10,14 +10,24 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/embedded"
 )
 
 // Input is a file to check.
 type Input struct {
 	Path  string
 	Stdin bool // Path is then only a name
+	Named bool // by an argument, not found by a folder or pattern
 	// Problem says why the file cannot be read, when that is known already.
 	Problem string
+
+	// Where only what changed is judged: the names of the earlier content and
+	// of that in the index, and both. Of a file that is partly judged, the
+	// statements that the change touches are.
+	object, staged  string
+	before, content []byte
+	partly          bool
 }
 
 // Find expands arguments to files: a file counts whatever its name, a folder
@@ -56,21 +66,32 @@ func (f *finder) add(path, problem string) {
 	}
 }
 
+// name adds a file that an argument names itself.
+func (f *finder) name(path, problem string) {
+	f.add(path, problem)
+	path = filepath.Clean(path)
+	for i := range f.inputs {
+		if f.inputs[i].Path == path && !f.inputs[i].Stdin {
+			f.inputs[i].Named = true
+		}
+	}
+}
+
 func (f *finder) argument(arg string) error {
 	info, err := os.Stat(arg)
 	switch {
 	case err == nil && info.IsDir():
 		before := len(f.inputs)
 		if found := f.walk(arg); found == 0 && len(f.inputs) == before {
-			return fmt.Errorf("%s holds no SQL file (%s)", arg, strings.Join(extensions, ", "))
+			return fmt.Errorf("%s holds no SQL file (%s), nor a source in which SQL is looked for", arg, strings.Join(extensions, ", "))
 		}
 		return nil
 	case err == nil:
-		f.add(arg, "")
+		f.name(arg, "")
 		return nil
 	}
 	if _, link := os.Lstat(arg); link == nil { // it is there and leads nowhere, or may not be read
-		f.add(arg, unreadable(err))
+		f.name(arg, unreadable(err))
 		return nil
 	}
 	if strings.ContainsAny(arg, "*?[{") {
@@ -79,7 +100,7 @@ func (f *finder) argument(arg string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s does not exist", arg)
 	}
-	f.add(arg, unreadable(err))
+	f.name(arg, unreadable(err))
 	return nil
 }
 
@@ -102,10 +123,16 @@ func (f *finder) pattern(arg string) error {
 }
 
 // skipped are folders that hold no SQL of the project's own.
-var skipped = []string{".git", ".ktx", "node_modules", ".venv"}
+var skipped = []string{".git", ".ktx", "node_modules", "vendor", ".venv"}
 
 // extensions are those of SQL files.
 var extensions = []string{".sql", ".pgsql", ".psql", ".sqlite"}
+
+// isSQL reports whether a folder's file is one to check: a file of SQL, or of a
+// language in which SQL is found.
+func isSQL(path string) bool {
+	return slices.Contains(extensions, strings.ToLower(filepath.Ext(path))) || embedded.Reads(path)
+}
 
 // walk adds the SQL files below root and returns how many there are. The root
 // itself may be a link, which the separator behind it resolves.
@@ -120,7 +147,7 @@ func (f *finder) walk(root string) int {
 			if path != root && slices.Contains(skipped, d.Name()) {
 				return filepath.SkipDir
 			}
-		case slices.Contains(extensions, strings.ToLower(filepath.Ext(path))):
+		case isSQL(path):
 			found++
 			f.add(path, special(path))
 		}

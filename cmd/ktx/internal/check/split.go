@@ -23,10 +23,11 @@ type splitter struct {
 	limit   int // of one statement
 }
 
-// split calls yield with the span of each statement, until that returns false.
-// It returns how much of the text was split: less than all of it when a
-// statement is longer than the limit.
-func (s splitter) split(text string, yield func(sqlguard.Span) bool) (done int) {
+// split calls yield with the span of each statement, until that returns false,
+// and before them, when comment is set, comment with that of each comment of
+// the same part of the text. It returns how much of the text
+// was split: less than all of it when a statement is longer than the limit.
+func (s splitter) split(text string, yield func(sqlguard.Span) bool, comment func(sqlguard.Span)) (done int) {
 	from, size := 0, s.window
 	for from < len(text) {
 		part := text[from:min(from+size, len(text))]
@@ -42,7 +43,15 @@ func (s splitter) split(text string, yield func(sqlguard.Span) bool) (done int) 
 				continue
 			}
 		}
-		for _, span := range sqlguard.Split(s.dialect, part) {
+		tokens := s.dialect.Lex(part)
+		if comment != nil {
+			for _, t := range tokens.List {
+				if t.Kind == sqlguard.TokenComment {
+					comment(sqlguard.Span{Start: t.Start + from, End: t.End + from})
+				}
+			}
+		}
+		for _, span := range tokens.Statements() {
 			if !yield(sqlguard.Span{Start: span.Start + from, End: span.End + from}) {
 				return len(text)
 			}
@@ -66,16 +75,49 @@ func resume(d sqlguard.Dialect, part string) int {
 	return 0
 }
 
-var goLine = regexp.MustCompile(`(?i)^GO([ \t]+[0-9]+)?$`)
+var (
+	goLine        = regexp.MustCompile(`(?i)^GO([ \t]+[0-9]+)?$`)
+	delimiterLine = regexp.MustCompile(`(?i)^delimiter[ \t]+\S+[^\n]*$`)
+)
 
-// batchEnd reports whether span is a line that ends a batch in a file for SQL
-// Server: GO, with how often the batch is to run, and nothing else on the line.
-// Clients do not send it. In a text for the gateway it is a client command.
-func batchEnd(dialect, text string, span sqlguard.Span) bool {
-	if dialect != "sqlserver" || !goLine.MatchString(strings.TrimSpace(text[span.Start:span.End])) {
+// separator reports whether span is a line that separates statements in files
+// and is no statement, since clients do not send it: in a file for SQL Server
+// GO, with how often the batch is to run, and nothing else on the line; in one
+// for MySQL the client's command DELIMITER. In a text for the gateway both are
+// client commands.
+func separator(dialect, text string, span sqlguard.Span) bool {
+	switch dialect {
+	case "sqlserver":
+		if !goLine.MatchString(strings.TrimSpace(text[span.Start:span.End])) {
+			return false
+		}
+		before := strings.TrimRight(text[:span.Start], " \t\r")
+		after := strings.TrimLeft(text[span.End:], " \t\r")
+		return (before == "" || strings.HasSuffix(before, "\n")) && (after == "" || strings.HasPrefix(after, "\n"))
+	case "mysql":
+		return delimiterLine.MatchString(text[span.Start:span.End])
+	default:
 		return false
 	}
-	before := strings.TrimRight(text[:span.Start], " \t\r")
-	after := strings.TrimLeft(text[span.End:], " \t\r")
-	return (before == "" || strings.HasSuffix(before, "\n")) && (after == "" || strings.HasPrefix(after, "\n"))
+}
+
+// newSplitter returns what splits a text. The command DELIMITER holds for all
+// that follows, so that a text with one is split at once.
+func newSplitter(d sqlguard.Dialect, text string) splitter {
+	s := splitter{d, window, maxStatement}
+	if len(text) > window && d.Name() == "mysql" && namesDelimiter(text) {
+		s.window = len(text)
+	}
+	return s
+}
+
+// namesDelimiter reports whether the word DELIMITER is anywhere in a text.
+func namesDelimiter(text string) bool {
+	const word = "delimiter"
+	for i := 0; i+len(word) <= len(text); i++ {
+		if text[i]|0x20 == word[0] && strings.EqualFold(text[i:i+len(word)], word) {
+			return true
+		}
+	}
+	return false
 }

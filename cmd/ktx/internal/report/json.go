@@ -1,55 +1,56 @@
 package report
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/json"
-	"fmt"
-
-	"github.com/ktxhq/ktx/sqlguard"
+	"io"
 )
 
-// File is the judgement of one file, for JSON.
-type File struct {
-	// Path is separated by slashes on every system.
-	Path       string      `json:"path"`
-	Dialect    string      `json:"dialect,omitempty"`
-	Statements []Statement `json:"statements"`
-	// Findings are those of the file itself, such as not_checked.
-	Findings []sqlguard.Finding `json:"findings"`
-	// Judged and Refused count statements, those that are not kept included.
-	Judged  int `json:"-"`
-	Refused int `json:"-"`
-	// Refusals are the findings of statements that are not kept.
-	Refusals []sqlguard.Finding `json:"-"`
-}
+const schema = "ktx-check/1"
 
-// Statement is one statement of a file; all positions lie in the file.
-type Statement struct {
-	Span sqlguard.Span `json:"span"`
-	sqlguard.Verdict
-}
-
-// Summary counts a check.
-type Summary struct {
-	Files      int `json:"files"`
-	Statements int `json:"statements"`
-	Refused    int `json:"refused"`
-	NotChecked int `json:"notChecked"`
-}
-
-// JSON returns the whole check as one document with a line end.
-func JSON(files []File, summary Summary) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
+func encoder(w io.Writer) *json.Encoder {
+	e := json.NewEncoder(escaping{w})
 	e.SetEscapeHTML(false)
+	return e
+}
+
+// writeJSON is one document with the whole verdicts.
+func writeJSON(w io.Writer, c *Check) error {
+	e := encoder(w)
 	e.SetIndent("", "  ")
-	err := e.Encode(struct {
+	return e.Encode(struct { //nolint:wrapcheck // Write says what it did
 		Schema  string  `json:"schema"`
 		Summary Summary `json:"summary"`
 		Files   []File  `json:"files"`
-	}{"ktx-check/1", summary, files})
-	if err != nil {
-		return nil, fmt.Errorf("write report: %w", err)
+	}{schema, c.Summary, c.Files})
+}
+
+// writeJSONL is a line for each finding, and a last one with the summary.
+func writeJSONL(w io.Writer, c *Check) error {
+	b := bufio.NewWriter(w)
+	e := encoder(b)
+	for i := range c.Files {
+		file := &c.Files[i]
+		for j := range file.Findings {
+			f := &file.Findings[j]
+			line := struct {
+				Type    string `json:"type"`
+				File    string `json:"file"`
+				Dialect string `json:"dialect,omitempty"`
+				*Finding
+			}{"finding", file.Path, file.Dialect, f}
+			if err := e.Encode(line); err != nil {
+				return err //nolint:wrapcheck // Write says what it did
+			}
+		}
 	}
-	return b.Bytes(), nil
+	last := struct {
+		Type   string `json:"type"`
+		Schema string `json:"schema"`
+		Summary
+	}{"summary", schema, c.Summary}
+	if err := e.Encode(last); err != nil {
+		return err //nolint:wrapcheck // as above
+	}
+	return b.Flush() //nolint:wrapcheck // as above
 }

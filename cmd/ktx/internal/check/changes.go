@@ -1,0 +1,323 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1" //nolint:gosec // the name of an object in git, not a protection
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Since returns those of inputs that are not as they were in a revision of the
+// repository that holds dir. What git is told to ignore is left out, unless it
+// is named itself. Of these only the statements that a change touches are
+// judged.
+func Since(ctx context.Context, dir, revision string, inputs []Input) ([]Input, error) {
+	r, err := openRepository(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := r.tree(ctx, revision)
+	if err != nil {
+		return nil, err
+	}
+	before, err := r.blobs(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	tracked, err := r.staged(ctx)
+	if err != nil {
+		return nil, err
+	}
+	untracked, err := r.untracked(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var changed []Input
+	for _, in := range inputs {
+		if in.Stdin || in.Problem != "" {
+			changed = append(changed, in)
+			continue
+		}
+		name, ok := r.relative(in.Path)
+		if !ok {
+			in.Problem = "it lies outside of the repository, so that nothing tells what changed in it"
+			changed = append(changed, in)
+			continue
+		}
+		object, known := before[name]
+		if _, here := tracked[name]; !in.Named && !known && !here && !untracked[name] {
+			continue // ignored
+		}
+		if known && sameObject(in.Path, object) {
+			continue
+		}
+		in.object = object
+		changed = append(changed, in)
+	}
+	return r.withTexts(ctx, changed)
+}
+
+// Staged returns those of inputs whose content in the index, the next commit,
+// is not that of the last one. What is judged is the content in the index.
+func Staged(ctx context.Context, dir string, args []string) ([]Input, error) {
+	r, err := openRepository(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	head, err := r.head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	before, err := r.blobs(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	after, err := r.staged(ctx)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := newSelection(r, dir, args)
+	if err != nil {
+		return nil, err
+	}
+	var changed []Input
+	for name, object := range after {
+		if before[name] == object || !wanted.has(name) {
+			continue
+		}
+		changed = append(changed, Input{Path: wanted.shown(name), object: before[name], staged: object})
+	}
+	slices.SortFunc(changed, func(a, b Input) int { return strings.Compare(a.Path, b.Path) })
+	return r.withTexts(ctx, changed)
+}
+
+// withTexts reads the earlier content of the inputs, and that in the index.
+func (r *repository) withTexts(ctx context.Context, inputs []Input) ([]Input, error) {
+	var objects []string
+	var give []func([]byte)
+	for i := range inputs {
+		in := &inputs[i]
+		if in.object != "" {
+			objects = append(objects, in.object)
+			give = append(give, func(content []byte) { in.before = content })
+		}
+		if in.staged != "" {
+			objects = append(objects, in.staged)
+			give = append(give, func(content []byte) {
+				if in.content = content; content == nil {
+					in.Problem = errTooLarge.Error()
+				}
+			})
+		}
+	}
+	err := r.contents(ctx, objects, func(i int, content []byte) { give[i](content) })
+	if err != nil {
+		return nil, err
+	}
+	for i := range inputs {
+		inputs[i].partly = inputs[i].before != nil
+	}
+	return inputs, nil
+}
+
+// relative returns a file's path relative to the top of the work tree.
+func (r *repository) relative(file string) (string, bool) {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return "", false
+	}
+	folder, err := filepath.EvalSymlinks(filepath.Dir(abs))
+	if err != nil {
+		return "", false
+	}
+	rel, err := filepath.Rel(r.top, filepath.Join(folder, filepath.Base(abs)))
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
+}
+
+// sameObject reports whether a regular file has the content of an object.
+func sameObject(file, object string) bool {
+	info, err := os.Lstat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
+		return false
+	}
+	content, err := os.ReadFile(file) //nolint:gosec // one of the files to check
+	if err != nil {
+		return false
+	}
+	named := append(fmt.Appendf(nil, "blob %d\x00", len(content)), content...)
+	if len(object) == hex.EncodedLen(sha256.Size) {
+		sum := sha256.Sum256(named)
+		return hex.EncodeToString(sum[:]) == object
+	}
+	sum := sha1.Sum(named) //nolint:gosec // as above
+	return hex.EncodeToString(sum[:]) == object
+}
+
+// touched says what of a text a change touches.
+type touched struct {
+	// known are the statements that were there before, with LF line ends.
+	known map[string]bool
+	added [][2]int // first and last line, from 1
+	// removed are the lines behind which something was taken out.
+	removed []int
+	// comments says that a comment in front of a statement can matter to it.
+	comments bool
+}
+
+var hunkHead = regexp.MustCompile(`^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@`)
+
+func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+
+// statementsOf returns the statements of a text, with LF line ends.
+func statementsOf(text string, d sqlguard.Dialect) map[string]bool {
+	text = unixLines(text)
+	known := map[string]bool{}
+	newSplitter(d, text).split(text, func(span sqlguard.Span) bool {
+		known[text[span.Start:span.End]] = true
+		return true
+	}, nil)
+	return known
+}
+
+// compare compares two contents of a file, of which the first has the known
+// statements. How lines end makes no difference.
+func compare(before, after string, known map[string]bool) *touched {
+	before, after = unixLines(before), unixLines(after)
+	t := &touched{comments: strings.Contains(before, allowMark) || strings.Contains(after, allowMark)}
+	t.known = known
+	line, head := 0, true // the last line of after that was seen; before the first hunk
+	for text := range bytes.Lines(diff.Diff("a", []byte(before), "b", []byte(after))) {
+		if at := hunkHead.FindSubmatch(text); at != nil {
+			line, _ = strconv.Atoi(string(at[1]))
+			if string(at[2]) != "0" {
+				line--
+			}
+			head = false
+			continue
+		}
+		switch {
+		case head:
+		case text[0] == ' ':
+			line++
+		case text[0] == '+':
+			line++
+			if n := len(t.added); n > 0 && t.added[n-1][1] == line-1 {
+				t.added[n-1][1] = line
+			} else {
+				t.added = append(t.added, [2]int{line, line})
+			}
+		case text[0] == '-':
+			t.removed = append(t.removed, line)
+		}
+	}
+	return t
+}
+
+// statement reports whether a statement on the lines first to last is touched,
+// itself or its place; the one before it ends on the line before. A line that
+// was taken out from between two lines of it touches it.
+func (t *touched) statement(text string, before, first, last int) bool {
+	if !t.known[unixLines(text)] {
+		return true
+	}
+	from := first   // a line that is gone from behind this one touches it
+	if t.comments { // a suppression in front of it is part of it
+		first, from = min(first, before+1), min(first, before)
+	}
+	i, _ := slices.BinarySearchFunc(t.added, first, func(a [2]int, line int) int { return a[1] - line })
+	if i < len(t.added) && t.added[i][0] <= last {
+		return true
+	}
+	j, _ := slices.BinarySearch(t.removed, from)
+	return j < len(t.removed) && t.removed[j] < last
+}
+
+// selection says which files of the index are meant by arguments.
+type selection struct {
+	base     string   // from the top to the folder of the arguments
+	paths    []string // files and folders, relative to the top, with slashes
+	patterns []string // relative to the folder of the arguments, with slashes
+}
+
+func newSelection(r *repository, dir string, args []string) (*selection, error) {
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find the folder: %w", err)
+	}
+	s := &selection{}
+	if s.base, err = filepath.Rel(r.top, abs); err != nil {
+		return nil, fmt.Errorf("find the folder: %w", err)
+	}
+	for _, arg := range args {
+		named := arg
+		if !filepath.IsAbs(named) {
+			named = filepath.Join(abs, named)
+		} else if folder, err := filepath.EvalSymlinks(filepath.Dir(named)); err == nil {
+			named = filepath.Join(folder, filepath.Base(named))
+		}
+		if _, err := os.Lstat(named); err != nil && strings.ContainsAny(arg, "*?[{") {
+			pattern, err := filepath.Rel(abs, named)
+			if err != nil || !doublestar.ValidatePattern(filepath.ToSlash(pattern)) {
+				return nil, fmt.Errorf("%s is not a pattern", arg)
+			}
+			s.patterns = append(s.patterns, filepath.ToSlash(pattern))
+			continue
+		}
+		rel, err := filepath.Rel(r.top, named)
+		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return nil, fmt.Errorf("%s lies outside of the repository", arg)
+		}
+		s.paths = append(s.paths, filepath.ToSlash(rel))
+	}
+	return s, nil
+}
+
+// shown is a path of the index as seen from the folder of the arguments.
+func (s *selection) shown(indexed string) string {
+	rel, err := filepath.Rel(s.base, filepath.FromSlash(indexed))
+	if err != nil {
+		return filepath.FromSlash(indexed)
+	}
+	return rel
+}
+
+func (s *selection) has(indexed string) bool {
+	for _, p := range s.patterns {
+		if ok, err := doublestar.Match(p, filepath.ToSlash(s.shown(indexed))); err == nil && ok {
+			return true
+		}
+	}
+	for _, p := range s.paths {
+		if indexed == p {
+			return true
+		}
+		below, ok := indexed, true
+		if p != "." {
+			below, ok = strings.CutPrefix(indexed, p+"/")
+		}
+		if ok && isSQL(below) && !slices.ContainsFunc(strings.Split(path.Dir(below), "/"), func(folder string) bool { return slices.Contains(skipped, folder) }) {
+			return true
+		}
+	}
+	return false
+}

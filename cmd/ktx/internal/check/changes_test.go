@@ -1,0 +1,271 @@
+package check_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/check"
+)
+
+// repo is a repository of a test.
+type repo struct {
+	t   *testing.T
+	dir string
+}
+
+func newRepo(t *testing.T) *repo {
+	t.Helper()
+	r := &repo{t, t.TempDir()}
+	r.git("init", "-q", "-b", "main")
+	return r
+}
+
+// git runs a command in the repository, with no configuration but its own.
+func (r *repo) git(args ...string) string {
+	r.t.Helper()
+	cmd := exec.CommandContext(r.t.Context(), "git", args...)
+	cmd.Dir = r.dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func (r *repo) write(name, text string) {
+	r.t.Helper()
+	path := filepath.Join(r.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *repo) commit() {
+	r.t.Helper()
+	r.git("add", "-A")
+	r.git("commit", "-q", "-m", "x")
+}
+
+// found checks inputs and returns "path:line code" of every finding, and of
+// each file without one "path: n judged".
+func (r *repo) found(inputs []check.Input) []string {
+	r.t.Helper()
+	c := check.Checker{Choose: with(r.t, "sqlite"), Today: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}
+	files, err := c.Run(r.t.Context(), inputs)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var out []string
+	for _, f := range files {
+		name, err := filepath.Rel(r.dir, filepath.FromSlash(f.Path))
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		name = filepath.ToSlash(name)
+		if len(f.Findings) == 0 {
+			out = append(out, fmt.Sprintf("%s: %d judged", name, f.Judged))
+		}
+		for _, found := range f.Findings {
+			state := ""
+			if found.State != "" {
+				state = " " + string(found.State)
+			}
+			out = append(out, fmt.Sprintf("%s:%d %s%s", name, found.Line, found.Code, state))
+		}
+	}
+	return out
+}
+
+func (r *repo) since(revision string, args ...string) []string {
+	r.t.Helper()
+	if len(args) == 0 {
+		args = []string{r.dir}
+	}
+	inputs, err := check.Find(args, "stdin")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if inputs, err = check.Since(r.t.Context(), r.dir, revision, inputs); err != nil {
+		r.t.Fatal(err)
+	}
+	return r.found(inputs)
+}
+
+func (r *repo) staged() []string {
+	r.t.Helper()
+	inputs, err := check.Staged(r.t.Context(), r.dir, []string{r.dir})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for i := range inputs {
+		inputs[i].Path = filepath.Join(r.dir, inputs[i].Path)
+	}
+	return r.found(inputs)
+}
+
+// TestTouchedStatements: of a changed file, the statements that the change
+// touches are judged.
+func TestTouchedStatements(t *testing.T) {
+	t.Parallel()
+	const drops = "DROP TABLE a;\nDROP TABLE b;\nDROP TABLE c;\n"
+	const permit = "-- ktx:allow ddl_statement until=2027-01-31 reason=\"x\"\n"
+	for _, test := range []struct {
+		name, before, after string
+		want                []string
+	}{
+		{"nothing", drops, drops, nil},
+		{"one changed", drops, strings.Replace(drops, "b;", "bb;", 1), []string{"q.sql:2 ddl_statement"}},
+		{"one added", drops, "DROP TABLE z;\n" + drops, []string{"q.sql:1 ddl_statement"}},
+		{"one added at the end", drops, drops + "DROP TABLE z", []string{"q.sql:4 ddl_statement"}},
+		{"one removed", drops, strings.Replace(drops, "DROP TABLE b;\n", "", 1), []string{"q.sql: 0 judged"}},
+		{"added twice", drops, drops + "DROP TABLE a;\n", []string{"q.sql:4 ddl_statement"}},
+		{"moved", drops, "DROP TABLE c;\nDROP TABLE a;\nDROP TABLE b;\n", []string{"q.sql:1 ddl_statement"}},
+		{"another on its line", drops, strings.Replace(drops, "b;", "b; SELECT 1;", 1), []string{"q.sql:2 ddl_statement"}},
+		{"its first line gone", "SELECT 1\nUNION\nDELETE FROM t;", "DELETE FROM t;", []string{"q.sql:1 write_statement"}},
+		{"its last line gone", "DELETE FROM t\nWHERE a = 1;", "DELETE FROM t;", []string{"q.sql:1 write_statement"}},
+		{"a line in it gone", "DELETE\nFROM t\n-- why\nWHERE a = 1;", "DELETE\nFROM t\nWHERE a = 1;", []string{"q.sql:1 write_statement"}},
+		{"a terminator gone", "SELECT 1;\nDROP TABLE t", "SELECT 1\nDROP TABLE t", []string{"q.sql:2 parse_error"}},
+		{"a comment elsewhere", drops, "-- all of them\n" + drops, []string{"q.sql: 0 judged"}},
+		{"line ends", drops, strings.ReplaceAll(drops, "\n", "\r\n"), []string{"q.sql: 0 judged"}},
+		{"line ends and one changed", drops, strings.ReplaceAll(strings.Replace(drops, "b;", "bb;", 1), "\n", "\r\n"), []string{"q.sql:2 ddl_statement"}},
+		{"a mark of encoding", drops, "\ufeff" + drops, []string{"q.sql: 0 judged"}},
+		{"a suppression gone", permit + drops, drops, []string{"q.sql:1 ddl_statement"}},
+		{"a suppression new", drops, permit + drops, []string{"q.sql:2 ddl_statement suppressed"}},
+		{"a suppression on another", permit + drops, permit + strings.Replace(drops, "c;", "cc;", 1), []string{"q.sql:4 ddl_statement"}},
+		{"not SQL before", "\xff\xfe", drops, []string{"q.sql:1 ddl_statement", "q.sql:2 ddl_statement", "q.sql:3 ddl_statement"}},
+		{"not SQL any more", drops, "\xff\xfe", []string{"q.sql:1 not_checked"}},
+		{"nothing before", "", drops, []string{"q.sql:1 ddl_statement", "q.sql:2 ddl_statement", "q.sql:3 ddl_statement"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepo(t)
+			r.write("q.sql", test.before)
+			r.write("other.sql", "DROP TABLE other")
+			r.commit()
+			r.write("q.sql", test.after)
+			if diff := cmp.Diff(test.want, r.since("HEAD")); diff != "" {
+				t.Errorf("since: %s", diff)
+			}
+			if got := r.staged(); got != nil {
+				t.Errorf("staged before git add: %v", got)
+			}
+			r.git("add", "q.sql")
+			r.write("q.sql", "ATTACH 'x' AS y")
+			if diff := cmp.Diff(test.want, r.staged()); diff != "" {
+				t.Errorf("staged: %s", diff)
+			}
+		})
+	}
+}
+
+func TestChangedFiles(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	if got := r.staged(); got != nil {
+		t.Errorf("an empty repository: %v", got)
+	}
+	r.write("a.sql", "DROP TABLE a")
+	r.git("add", "-A")
+	if diff := cmp.Diff([]string{"a.sql:1 ddl_statement"}, r.staged()); diff != "" {
+		t.Errorf("before the first commit: %s", diff)
+	}
+	r.write(".gitignore", "out/\n")
+	r.write("deep/b.sql", "DROP TABLE b")
+	r.commit()
+	r.write("new.sql", "DROP TABLE new")
+	r.write("out/c.sql", "DROP TABLE c")
+	r.git("mv", "a.sql", "moved.sql")
+	if diff := cmp.Diff([]string{"moved.sql:1 ddl_statement", "new.sql:1 ddl_statement"}, r.since("HEAD")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"moved.sql:1 ddl_statement"}, r.staged()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"out/c.sql:1 ddl_statement"}, r.since("HEAD", filepath.Join(r.dir, "out", "c.sql"))); diff != "" {
+		t.Errorf("named itself: %s", diff)
+	}
+	r.commit()
+	if got := r.since("HEAD"); got != nil {
+		t.Errorf("after the commit: %v", got)
+	}
+	if diff := cmp.Diff([]string{"moved.sql:1 ddl_statement", "new.sql:1 ddl_statement"}, r.since("HEAD~")); diff != "" {
+		t.Error(diff)
+	}
+	outside := filepath.Join(t.TempDir(), "x.sql")
+	if err := os.WriteFile(outside, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	inputs, err := check.Since(t.Context(), r.dir, "HEAD", []check.Input{{Path: outside, Named: true}})
+	if err != nil || len(inputs) != 1 || inputs[0].Problem == "" {
+		t.Errorf("outside: %+v, %v", inputs, err)
+	}
+	for _, revision := range []string{"nothing", "--help", "-h", "", "HEAD:deep/b.sql"} {
+		if _, err := check.Since(t.Context(), r.dir, revision, nil); err == nil || !strings.Contains(err.Error(), "is no revision") {
+			t.Errorf("%q: %v", revision, err)
+		}
+	}
+	if _, err := check.Since(t.Context(), t.TempDir(), "HEAD", nil); err == nil {
+		t.Error("no repository")
+	}
+}
+
+// TestHostileRepository: nothing that a repository configures is run.
+func TestHostileRepository(t *testing.T) {
+	t.Parallel()
+	r := newRepo(t)
+	marker := filepath.Join(t.TempDir(), "ran")
+	script := filepath.Join(r.dir, "run.sh")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho \"$0 $*\" >>'"+marker+"'\ncat\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r.write("a.sql", "DROP TABLE a;\n")
+	r.commit()
+	for key, value := range map[string]string{
+		"core.fsmonitor": script, "core.hooksPath": filepath.Join(r.dir, "hooks"), "core.pager": script, "core.sshCommand": script,
+		"diff.external": script, "diff.evil.textconv": script, "diff.evil.command": script, "filter.evil.clean": script, "filter.evil.smudge": script, "filter.evil.process": script,
+		"core.gitProxy": script, "core.askPass": script, "core.editor": script, "core.alternateRefsCommand": script, "credential.helper": script,
+		"extensions.partialClone": "origin", "remote.origin.url": "ssh://example.invalid/x", "remote.origin.promisor": "true", "remote.origin.uploadpack": script,
+		"alias.ls-files": "!" + script, "alias.cat-file": "!" + script, "core.repositoryformatversion": "1",
+	} {
+		r.git("config", key, value)
+	}
+	for _, hook := range []string{"post-index-change", "pre-commit", "fsmonitor-watchman", "reference-transaction"} {
+		r.write("hooks/"+hook, "#!/bin/sh\necho hook >>'"+marker+"'\n")
+		if err := os.Chmod(filepath.Join(r.dir, "hooks", hook), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.write(".gitattributes", "*.sql diff=evil filter=evil\n")
+	r.write("a.sql", "DROP TABLE a;\nDROP TABLE b;\n")
+	want := []string{"a.sql:2 ddl_statement"}
+	if diff := cmp.Diff(want, r.since("HEAD")); diff != "" {
+		t.Error(diff)
+	}
+	r.staged()
+	// An object that is missing would be fetched from the promisor.
+	object := strings.TrimSpace(r.git("-c", "core.fsmonitor=false", "-c", "core.hooksPath="+os.DevNull, "rev-parse", "HEAD:a.sql"))
+	if err := os.Remove(filepath.Join(r.dir, ".git", "objects", object[:2], object[2:])); err != nil {
+		t.Fatal(err)
+	}
+	inputs, err := check.Find([]string{r.dir}, "stdin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := check.Since(t.Context(), r.dir, "HEAD", inputs); err == nil {
+		t.Error("a missing object is no error")
+	}
+	if ran, err := os.ReadFile(marker); err == nil {
+		t.Errorf("the repository ran: %s", ran)
+	}
+}

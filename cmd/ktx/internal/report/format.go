@@ -1,0 +1,144 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Check is a whole check, as a report tells it.
+type Check struct {
+	Files   []File
+	Summary Summary
+	Version string // of ktx
+	// All shows the findings that do not count where a format has no mark for
+	// them, too.
+	All   bool
+	Color bool
+}
+
+// The formats of a report.
+const (
+	FormatHuman      = "human"
+	FormatCompact    = "compact"
+	FormatJSON       = "json"
+	FormatJSONL      = "jsonl"
+	FormatSARIF      = "sarif"
+	FormatGitHub     = "github"
+	FormatGitLab     = "gitlab"
+	FormatJUnit      = "junit"
+	FormatCheckstyle = "checkstyle"
+	FormatMarkdown   = "markdown"
+)
+
+// formats are the writers, in the order of the documentation.
+var formats = []struct {
+	name  string
+	write func(io.Writer, *Check) error
+}{
+	{FormatHuman, writeHuman},
+	{FormatCompact, writeCompact},
+	{FormatJSON, writeJSON},
+	{FormatJSONL, writeJSONL},
+	{FormatSARIF, writeSARIF},
+	{FormatGitHub, writeGitHub},
+	{FormatGitLab, writeGitLab},
+	{FormatJUnit, writeJUnit},
+	{FormatCheckstyle, writeCheckstyle},
+	{FormatMarkdown, writeMarkdown},
+}
+
+// Formats returns the names of the formats.
+func Formats() []string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// Write writes a check in a format.
+func Write(w io.Writer, format string, c *Check) error {
+	for _, f := range formats {
+		if f.name == format {
+			if err := f.write(w, c); err != nil {
+				return fmt.Errorf("write the report as %s: %w", format, err)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("write the report: no format %q", format)
+}
+
+// DefaultSeverity is that of a code's findings where nothing else is known.
+func DefaultSeverity(code sqlguard.Code) Severity {
+	switch code { //nolint:exhaustive // all others are errors
+	case sqlguard.CodeSuppressionUnused:
+		return SeverityWarning
+	case sqlguard.CodeDynamicSQLUnprovable:
+		return SeverityNote
+	default:
+		return SeverityError
+	}
+}
+
+// Rules returns the codes that a check can find.
+func Rules() []sqlguard.CodeInfo {
+	return slices.DeleteFunc(sqlguard.Codes(), func(c sqlguard.CodeInfo) bool { return c.Family == sqlguard.FamilyExecution })
+}
+
+// shown calls f with each finding that a format without marks shows.
+func (c *Check) shown(f func(*File, *Finding)) {
+	for i := range c.Files {
+		file := &c.Files[i]
+		for j := range file.Findings {
+			if found := &file.Findings[j]; c.All || found.Counts() {
+				f(file, found)
+			}
+		}
+	}
+}
+
+// advice is the message of a finding, with its hint and what became of it.
+func (f *Finding) advice() string {
+	text := f.Message
+	if f.Hint != "" {
+		text += ". Hint: " + f.Hint
+	}
+	return text + f.mark()
+}
+
+// mark says why a finding does not count.
+func (f *Finding) mark() string {
+	switch f.State {
+	case StateSuppressed:
+		return fmt.Sprintf(" [permitted until %s: %s]", f.Suppression.Until, f.Suppression.Reason)
+	case StateBaseline:
+		return " [in the baseline]"
+	default:
+		return ""
+	}
+}
+
+// identities gives each finding of a file a name of its own that survives when
+// the file is formatted anew or the statement moves in it.
+func identities(file *File) []string {
+	names := make([]string, len(file.Findings))
+	seen := map[string]int{}
+	for i := range file.Findings {
+		f := &file.Findings[i]
+		key := string(f.Code) + "\x00" + f.Fingerprint
+		if f.Fingerprint == "" {
+			key += f.Message
+		}
+		seen[key]++
+		sum := sha256.Sum256([]byte(key + "\x00" + file.Path + "\x00" + strconv.Itoa(seen[key])))
+		names[i] = hex.EncodeToString(sum[:])
+	}
+	return names
+}

@@ -1,0 +1,69 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxMarkdown bounds the rows of a table: a comment on GitHub holds 64 KiB.
+const maxMarkdown = 200
+
+// writeMarkdown is a table for a comment or a job summary.
+func writeMarkdown(w io.Writer, c *Check) error {
+	var b bytes.Buffer
+	s := c.Summary
+	fmt.Fprintf(&b, "### ktx sql check\n\n%s\n", SummaryLine(s))
+	rows := 0
+	c.shown(func(file *File, f *Finding) {
+		if rows++; rows > maxMarkdown {
+			return
+		}
+		if rows == 1 {
+			b.WriteString("\n| | place | code | finding |\n|---|---|---|---|\n")
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", f.Severity, code(fmt.Sprintf("%s:%d:%d", file.Path, f.Line, f.Column)), code(string(f.Code)), code(f.advice()))
+	})
+	if rows > maxMarkdown {
+		fmt.Fprintf(&b, "\n%d more are not shown.\n", rows-maxMarkdown)
+	}
+	_, err := b.WriteTo(w)
+	return err //nolint:wrapcheck // Write says what it did
+}
+
+// code is text in a place where no markup, link, mention or command is read:
+// an HTML code element in which every character of punctuation is a reference.
+func code(text string) string {
+	var b strings.Builder
+	b.WriteString("<code>")
+	for _, r := range printable(text) {
+		plain := r >= 0x80 || r == ' ' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+		if plain {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "&#%d;", r)
+		}
+	}
+	b.WriteString("</code>")
+	return b.String()
+}
+
+// SummaryLine tells people what was counted.
+func SummaryLine(s Summary) string {
+	line := fmt.Sprintf("%s, %s: %d refused, %s not checked", plural(s.Files, "file"), plural(s.Statements, "statement"), s.Refused, plural(s.NotChecked, "file"))
+	if s.Suppressed > 0 {
+		line += fmt.Sprintf(", %s permitted by a comment", plural(s.Suppressed, "finding"))
+	}
+	if s.Baseline > 0 {
+		line += fmt.Sprintf(", %s in the baseline", plural(s.Baseline, "finding"))
+	}
+	return line
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
