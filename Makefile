@@ -74,13 +74,19 @@ pure: ## the tests that differ in a build without a C compiler
 race: ## the race detector, where concurrency matters
 	$(GO) test -race -timeout 15m $(RACE)
 
+.PHONY: prove
+prove: ## run the corpus on servers of its own (ARGS="--dialect sqlite"; docs/evidence.md)
+	@mkdir -p bin
+	$(GO) build -o bin/ktx-prove ./cmd/ktx-prove
+	bin/ktx-prove $(ARGS)
+
 .PHONY: fuzz
 fuzz: ## every fuzz target, FUZZTIME each (default 20s)
 	FUZZTIME=$(FUZZTIME) scripts/fuzz
 
 .PHONY: endings
 endings: ## end 200 calls in every way and hold each to 250 ms, as seen at the server
-	KTX_TEST_CANCELLATIONS=200 $(GO) test -count 1 -timeout 20m -v -run 'CallsThatEnd|KilledGateway' ./cmd/ktx/internal/cli ./execution/sqlitedb
+	KTX_TEST_CANCELLATIONS=200 $(GO) test -count 1 -timeout 20m -v -run 'CallsThatEnd|KilledGateway' ./cmd/ktx/internal/cli ./execution/sqlitedb ./execution/mysqldb
 
 .PHONY: bench
 bench: ## the benchmarks behind docs/performance.md, which it writes
@@ -115,8 +121,12 @@ test-deps: ## install what the tests run beside the code, where it is missing (D
 	@scripts/test-deps
 
 .PHONY: test-versions
-test-versions: ## the tests that use PostgreSQL, against 17 and 18 from npm
+test-versions: ## the tests that use servers, against PostgreSQL 17 and 18, and newer MariaDB and MySQL
 	scripts/test-versions
+
+.PHONY: test-formats
+test-formats: ## the reports of the check, its action and its hook, read by tools of others
+	scripts/test-formats
 
 .PHONY: clean
 clean: ## remove what the targets made

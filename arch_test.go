@@ -76,6 +76,16 @@ var rooms = []room{
 		noStd:    noOutside,
 	},
 	{
+		path: "dialects/mysql",
+		ours: []string{"sqlguard"},
+		others: map[string]string{
+			"github.com/pingcap/tidb/pkg/parser": "the grammar of MySQL in Go, as TiDB has it",
+			"github.com/sqlc-dev/marino":         "the same for what TiDB lacks",
+		},
+		testOurs: []string{"corpus", "execution/executiontest/testdb"},
+		noStd:    noOutside,
+	},
+	{
 		path:       "dialects/sqlite",
 		ours:       []string{"sqlguard"},
 		others:     map[string]string{"github.com/sqlc-dev/meyer": "the grammar of SQLite in Go"},
@@ -89,6 +99,7 @@ var rooms = []room{
 		testOurs: []string{"corpus"},
 		noStd:    noOutside,
 	},
+	{path: "dialects/internal/gen/mysqlwalk", support: true},
 	{
 		path:     "dialects/internal/gen/pgcatalog",
 		others:   map[string]string{"github.com/jackc/pgx/v5": "reads the servers' catalogues"},
@@ -125,26 +136,52 @@ var rooms = []room{
 		testOurs: []string{"execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "dialects/postgres"},
 	},
 	{
+		path: "execution/pool",
+		ours: []string{"sqlguard", "execution"},
+	},
+	{
+		path:     "execution/mysqldb",
+		ours:     []string{"sqlguard", "execution", "execution/pool", "execution/mysqldb/wire"},
+		others:   map[string]string{"github.com/go-sql-driver/mysql": "the driver, which logs in"},
+		testOurs: []string{"execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "dialects/mysql"},
+	},
+	{path: "execution/mysqldb/wire"},
+	{
 		path:     "execution/sqlitedb",
 		ours:     []string{"sqlguard", "execution"},
 		others:   map[string]string{"github.com/ncruces/go-sqlite3": "the driver and the engine"},
 		testOurs: []string{"execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "dialects/sqlite"},
 	},
 	{
-		path: "execution/executiontest",
-		ours: []string{"sqlguard", "execution", "execution/audit", "execution/audit/audittest", "execution/executiontest/testdb"},
+		path:     "execution/mssqldb",
+		ours:     []string{"sqlguard", "execution", "execution/pool", "execution/mssqldb/internal/tds"},
+		testOurs: []string{"execution/*", "execution/executiontest/tdsserver", "dialects/sqlserver"},
+	},
+	{
+		path: "execution/mssqldb/internal/tds",
+		ours: []string{},
 		others: map[string]string{
-			"github.com/google/go-cmp":      "shows how two values differ",
-			"github.com/jackc/pgx/v5":       "looks at the server from outside",
-			"github.com/ncruces/go-sqlite3": "looks at the file from outside",
-			"go.uber.org/goleak":            "finds goroutines that a backend leaves behind",
+			"github.com/microsoft/go-mssqldb": "the driver, which logs in",
+			"golang.org/x/text":               "code pages",
+		},
+		testOurs: []string{"execution/executiontest/tdsserver"},
+	},
+	{
+		path: "execution/executiontest",
+		ours: []string{"sqlguard", "execution", "execution/audit", "execution/audit/audittest", "execution/executiontest/tdsserver", "execution/executiontest/testdb"},
+		others: map[string]string{
+			"github.com/google/go-cmp":        "shows how two values differ",
+			"github.com/jackc/pgx/v5":         "looks at the server from outside",
+			"github.com/microsoft/go-mssqldb": "looks at the server from outside",
+			"github.com/ncruces/go-sqlite3":   "looks at the file from outside",
+			"go.uber.org/goleak":              "finds goroutines that a backend leaves behind",
 		},
 		support: true,
 	},
 	{
 		path: "execution/executiontest/faults",
 		testOurs: []string{
-			"sqlguard", "dialects/postgres", "dialects/sqlite", "execution", "execution/audit", "execution/pgdb", "execution/sqlitedb",
+			"sqlguard", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "execution", "execution/audit", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb",
 			"execution/executiontest", "execution/executiontest/testdb",
 		},
 		testOthers: map[string]string{
@@ -157,16 +194,22 @@ var rooms = []room{
 	{
 		path: "execution/executiontest/testdb",
 		others: map[string]string{
-			"github.com/jackc/pgx/v5":       "makes databases and roles",
-			"github.com/ncruces/go-sqlite3": "makes database files",
+			"github.com/go-sql-driver/mysql": "makes databases and users",
+			"github.com/jackc/pgx/v5":        "makes databases and roles",
+			"github.com/ncruces/go-sqlite3":  "makes database files",
 		},
 		support: true,
+	},
+	{
+		path:       "execution/executiontest/tdsserver",
+		testOthers: map[string]string{"github.com/microsoft/go-mssqldb": "the client that the server is tried with"},
+		support:    true,
 	},
 	{
 		path: "execution/executiontest/oracle",
 		testOurs: []string{
 			"sqlguard", "execution", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb",
-			"dialects/postgres", "dialects/sqlite", "research",
+			"dialects/mysql", "dialects/postgres", "dialects/sqlite", "dialects/sqlserver", "execution/executiontest/tdsserver", "research",
 		},
 		testOthers: map[string]string{
 			"github.com/jackc/pgx/v5":       "makes the tables that are compared",
@@ -187,10 +230,17 @@ var rooms = []room{
 		testOurs: []string{"execution/executiontest/testdb"},
 	},
 	{
-		path:     "cmd/ktx/internal/check",
-		ours:     []string{"sqlguard", "cmd/ktx/internal/report"},
-		others:   map[string]string{"github.com/bmatcuk/doublestar/v4": "patterns with ** in paths"},
+		path: "cmd/ktx/internal/check",
+		ours: []string{"sqlguard", "cmd/ktx/internal/embedded", "cmd/ktx/internal/report"},
+		others: map[string]string{
+			"github.com/bmatcuk/doublestar/v4": "patterns with ** in paths",
+			"github.com/rogpeppe/go-internal":  "which lines of a file a change touches",
+		},
 		testOurs: []string{"dialects", "dialects/*"},
+		testOthers: map[string]string{
+			"github.com/pganalyze/pg_query_go/v6": "the bare parser, which a check is measured beside",
+			"github.com/pingcap/tidb/pkg/parser":  "the same for MySQL",
+		},
 	},
 	{
 		path: "cmd/ktx/internal/cli",
@@ -217,6 +267,11 @@ var rooms = []room{
 		support: true,
 	},
 	{
+		path:     "cmd/ktx/internal/embedded",
+		ours:     []string{"sqlguard"},
+		testOurs: []string{"dialects", "dialects/*"},
+	},
+	{
 		path:   "cmd/ktx/internal/project",
 		ours:   []string{"sqlguard", "execution", "execution/audit"},
 		others: map[string]string{"go.yaml.in/yaml/v3": "reads ktx.yaml with lines and columns"},
@@ -228,6 +283,18 @@ var rooms = []room{
 	{
 		path:   "cmd/ktx/internal/stdio",
 		others: map[string]string{"github.com/modelcontextprotocol/go-sdk": "the transport that the filter stands before"},
+	},
+	{path: "cmd/ktx-prove", ours: []string{"cmd/ktx-prove/internal/prove"}, support: true},
+	{
+		path: "cmd/ktx-prove/internal/prove",
+		ours: []string{"corpus", "dialects", "sqlguard", "execution/executiontest/testdb"},
+		others: map[string]string{
+			"github.com/go-sql-driver/mysql": "reads the errors of the server",
+			"github.com/jackc/pgx/v5":        "sends a case to the server byte for byte",
+			"github.com/ncruces/go-sqlite3":  "runs a case on a file",
+			"go.yaml.in/yaml/v3":             "reads the class files of the corpus",
+		},
+		support: true,
 	},
 	{path: "tools/perf", support: true},
 }

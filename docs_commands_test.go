@@ -67,7 +67,7 @@ type command struct {
 
 var (
 	usageLine = regexp.MustCompile(`(?m)^  ktx((?: [a-z]+)*)((?: [^ \n].*)?)$`)
-	flagLine  = regexp.MustCompile(`^ +(?:(-\w), )?(--[\w-]+)( \w+)?(?:  |$)`)
+	flagLine  = regexp.MustCompile(`^ +(?:(-\w), )?(--[\w-]+)( [\w=]+)?(?:  |$)`)
 	childLine = regexp.MustCompile(`^  ([a-z]+) +\S`)
 )
 

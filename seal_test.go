@@ -34,6 +34,10 @@ var drivers = []string{
 	"github.com/jackc/pgx/v5/stdlib",
 	"github.com/ncruces/go-sqlite3",
 	"github.com/ncruces/go-sqlite3/driver",
+	"github.com/go-sql-driver/mysql",
+	"github.com/microsoft/go-mssqldb",
+	module + "/execution/mysqldb/wire",
+	module + "/execution/mssqldb/internal/tds",
 }
 
 // sends are how the names of a driver's functions that send text begin.

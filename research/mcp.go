@@ -21,7 +21,7 @@ import (
 // instructions is what the server tells a client about its work flow.
 const instructions = `ktx runs read-only SQL on the configured databases. Work in this order:
 1. connection_list: pick the connection and note its engine, which decides the SQL dialect.
-2. Find the tables with sql_execution: information_schema.tables and information_schema.columns (PostgreSQL), sqlite_schema and PRAGMA table_info(name) (SQLite).
+2. Find the tables with sql_execution: sqlite_schema and PRAGMA table_info(name) (SQLite), information_schema.tables and information_schema.columns (all others).
 3. Look at a few rows and at the distinct values of the columns you filter by, before you write literals.
 4. sql_execution: one SELECT a call. Aggregate in SQL; do not fetch rows to count them.
 A refusal begins with its code and says where and why; mend the statement as its hint says and call again. A result with truncated: true is not complete.`

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ktxhq/ktx/cmd/ktx/internal/report"
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
@@ -273,7 +274,7 @@ func (x *exporter) badLine(err error) error {
 
 func (x *exporter) line(line []byte) error {
 	if x.options.out == "" && x.app.out.terminal {
-		line = escapeJSON(line)
+		line = report.EscapeJSON(line)
 	}
 	if _, err := x.w.Write(line); err != nil {
 		return err

@@ -2,8 +2,15 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,12 +21,28 @@ import (
 )
 
 // checkOptions are the flags of ktx sql check.
-type checkOptions struct{ dialect, format, failOn, stdinName string }
+type checkOptions struct {
+	dialect, format, failOn, stdinName string
+	since                              string // --diff
+	staged                             bool
+	baseline                           string
+	updateBaseline                     bool
+	showSuppressed                     bool
+	noCache                            bool
+	jobs                               int
+	outputs                            []string // FORMAT=FILE
+	listRules                          bool
+}
 
-const (
-	formatHuman = "human"
-	dialectAuto = "auto"
-)
+// whole reports whether a report has whole verdicts.
+func (o checkOptions) whole() bool {
+	return o.format == report.FormatJSON || slices.ContainsFunc(o.outputs, func(output string) bool { return strings.HasPrefix(output, report.FormatJSON+"=") })
+}
+
+// partly reports whether only what changed is judged.
+func (o checkOptions) partly() bool { return o.since != "" || o.staged }
+
+const dialectAuto = "auto"
 
 // The severities that --fail-on takes. Every code of a refused statement is an
 // error, and a file that was not checked is one whatever is asked.
@@ -32,8 +55,10 @@ func (a *app) checkCommand() *cobra.Command {
 		Short: "Judge the statements of SQL files, without a database",
 		Long: `Judge every statement of the files by the guard: may it run through the gateway?
 
-A folder stands for the .sql, .pgsql, .psql and .sqlite files in it. Links to
-files are followed, links to folders are not.
+A folder stands for the .sql, .pgsql, .psql and .sqlite files in it, and for the
+sources in Go, Python, JavaScript and TypeScript, of which those texts are judged
+that they give to a database. Links to files are followed, links to folders are
+not.
 
 The dialect of a file is --dialect, else that of check.overrides in the nearest
 ktx.yaml, else a first line "-- ktx: dialect=NAME", else that of the connection
@@ -47,14 +72,23 @@ Exit codes: 0 all may run · 1 some may not · 2 wrong usage or configuration ·
   git show HEAD:report.sql | ktx sql check --dialect sqlite -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.json {
-				if cmd.Flags().Changed("format") && o.format != formatJSON {
+				if cmd.Flags().Changed("format") && o.format != report.FormatJSON {
 					return usage("--json and --format %s contradict each other", escapeControls(o.format))
 				}
-				o.format = formatJSON
+				o.format = report.FormatJSON
 			}
-			a.json = o.format == formatJSON
-			if err := o.validate(); err != nil {
+			a.json = o.format == report.FormatJSON
+			if o.listRules {
+				return a.listRules()
+			}
+			if cmd.Flags().Changed("diff") && o.since == "" {
+				return usage("--diff: name a revision, such as HEAD or origin/main")
+			}
+			if err := o.validate(args); err != nil {
 				return err
+			}
+			if len(args) == 0 && o.partly() {
+				args = []string{"."}
 			}
 			if len(args) == 0 {
 				return usage("name files, folders or patterns to check, or - for standard input")
@@ -64,21 +98,54 @@ Exit codes: 0 all may run · 1 some may not · 2 wrong usage or configuration ·
 	}
 	flags := c.Flags()
 	flags.StringVar(&o.dialect, "dialect", dialectAuto, "dialect of all files: "+strings.Join(dialectNames(), ", ")+" or auto")
-	flags.StringVar(&o.format, "format", formatHuman, "human or json")
+	flags.StringVar(&o.format, "format", report.FormatHuman, strings.Join(report.Formats(), ", "))
 	flags.StringVar(&o.failOn, "fail-on", "error", "the least severity that makes the exit code 1: error, warning, note, or never")
 	flags.StringVar(&o.stdinName, "stdin-filename", "stdin", "name of standard input in reports, and for settling its dialect")
+	flags.StringVar(&o.since, "diff", "", "judge only the statements that changed since `REV`, a revision of git")
+	flags.BoolVar(&o.staged, "staged", false, "judge only the statements that the next commit changes, as they are in git's index")
+	flags.StringVar(&o.baseline, "baseline", "", "`FILE` of findings that were there before and do not count")
+	flags.BoolVar(&o.updateBaseline, "update-baseline", false, "write the findings of now to the baseline")
+	flags.BoolVar(&o.showSuppressed, "show-suppressed", false, "show the findings that a comment permits or the baseline has, too")
+	flags.BoolVar(&o.noCache, "no-cache", false, "judge every file anew")
+	flags.StringArrayVar(&o.outputs, "output", nil, "write another report to a file, as `FORMAT=FILE`; may be given more than once")
+	flags.BoolVar(&o.listRules, "list-rules", false, "list the codes that a check can find, and end")
+	flags.IntVar(&o.jobs, "jobs", 0, "files judged at a time; 0 stands for one a processor")
 	_ = c.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions(append(dialectNames(), dialectAuto), cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{formatHuman, formatJSON}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(report.Formats(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(severities, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
-func (o checkOptions) validate() error {
-	if err := oneOf("--format", o.format, []string{formatHuman, formatJSON}); err != nil {
+func (o checkOptions) validate(args []string) error {
+	switch {
+	case o.since != "" && o.staged:
+		return usage("--diff and --staged contradict each other")
+	case o.updateBaseline && o.baseline == "":
+		return usage("--update-baseline: name the file with --baseline FILE")
+	case o.updateBaseline && o.partly():
+		return usage("--update-baseline needs all statements; leave out --diff and --staged")
+	case o.staged && slices.Contains(args, "-"):
+		return usage("--staged: standard input is not in git's index")
+	case o.jobs < 0 || o.jobs > 1024:
+		return usage("--jobs %d: expected 0 to 1024", o.jobs)
+	}
+	if err := oneOf("--format", o.format, report.Formats()); err != nil {
 		return err
 	}
 	if err := oneOf("--fail-on", o.failOn, severities); err != nil {
 		return err
+	}
+	for _, output := range o.outputs {
+		format, name, ok := strings.Cut(output, "=")
+		if !ok || name == "" {
+			return usage("--output %s: expected FORMAT=FILE", escapeControls(output))
+		}
+		if err := oneOf("--output", format, report.Formats()); err != nil {
+			return err
+		}
+		if name == "-" {
+			return usage("--output %s: standard output has the report of --format", escapeControls(output))
+		}
 	}
 	if o.dialect == dialectAuto {
 		return nil
@@ -95,8 +162,9 @@ func oneOf(flag, value string, known []string) error {
 	return usage("%s %s: expected one of %s", flag, escapeControls(value), strings.Join(known, ", "))
 }
 
+// dialectNames are the names that dialects.Lookup knows.
 func dialectNames() []string {
-	var names []string
+	names := []string{"mariadb"}
 	for _, d := range dialects.All() {
 		names = append(names, d.Name())
 	}
@@ -111,7 +179,11 @@ func lookupDialect(name string) (sqlguard.Dialect, error) {
 }
 
 func (a *app) check(ctx context.Context, args []string, o checkOptions) error {
-	inputs, err := check.Find(args, o.stdinName)
+	baseline, err := o.readBaseline()
+	if err != nil {
+		return asUsage(err)
+	}
+	inputs, err := o.inputs(ctx, args)
 	if err != nil {
 		return asUsage(err)
 	}
@@ -119,51 +191,178 @@ func (a *app) check(ctx context.Context, args []string, o checkOptions) error {
 	if err != nil {
 		return err
 	}
+	cache := o.openCache()
 	progress := a.progress("checked", len(inputs))
-	checker := check.Checker{Stdin: a.in, Choose: guards.choose, Whole: a.json, OnFile: progress.step}
-	files, fileTexts, err := checker.Run(ctx, inputs)
+	checker := check.Checker{Stdin: a.in, Choose: guards.choose, Sources: guards.sources, Whole: o.whole(), Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.step}
+	files, err := checker.Run(ctx, inputs)
 	progress.stop()
 	if err != nil {
 		return failed("%w", err)
 	}
-	summary := summarize(files)
-	if a.json {
-		text, err := report.JSON(files, summary)
-		if err != nil {
-			return failed("%w", err)
+	if cache != nil {
+		if err := cache.Save(); err != nil {
+			a.errorf("warning: %s; the next check judges everything anew\n", escapeControls(err.Error()))
 		}
-		a.printRawJSON(text)
-	} else {
-		report.Human(a.out, results(files, fileTexts), report.Style{Color: a.colored(a.out)})
-		a.errorf("%s, %s: %d refused, %s not checked\n", count(summary.Files, "file"), count(summary.Statements, "statement"), summary.Refused, count(summary.NotChecked, "file"))
+	}
+	if err := a.applyBaseline(baseline, files, o); err != nil {
+		return err
+	}
+	summary := report.Summarize(files)
+	whole := &report.Check{Files: files, Summary: summary, Version: productVersion(), All: o.showSuppressed}
+	if err := a.writeReports(whole, o); err != nil {
+		return err
 	}
 	switch {
 	case summary.NotChecked > 0:
 		return &exitError{code: exitFailed}
-	case summary.Refused > 0 && o.failOn != "never":
+	case fails(summary, o.failOn):
 		return &exitError{code: exitFindings}
 	default:
 		return nil
 	}
 }
 
-func summarize(files []report.File) report.Summary {
-	summary := report.Summary{Files: len(files)}
-	for _, f := range files {
-		if len(f.Findings) > 0 {
-			summary.NotChecked++
-		}
-		summary.Statements += f.Judged
-		summary.Refused += f.Refused
+// fails reports whether a finding that counts is at least as bad as asked.
+func fails(s report.Summary, failOn string) bool {
+	switch failOn {
+	case "never":
+		return false
+	case string(report.SeverityError):
+		return s.Errors > 0
+	case string(report.SeverityWarning):
+		return s.Errors+s.Warnings > 0
+	default:
+		return s.Errors+s.Warnings+s.Notes > 0
 	}
-	return summary
 }
 
-// results is what human output shows: everything with a finding.
-func results(files []report.File, fileTexts []string) []report.Result {
-	var shown []report.Result
-	for i, f := range files {
-		shown = append(shown, report.Result{Name: f.Path, Text: fileTexts[i], Findings: f.Refusals}, report.Result{Name: f.Path, Text: fileTexts[i], Findings: f.Findings})
+// maxBaseline is how many bytes of a baseline are read: a device has no end.
+const maxBaseline = 64 << 20
+
+// readBaseline returns the baseline, empty when the file is still to be made,
+// or nil when none is asked for.
+func (o checkOptions) readBaseline() (*check.Baseline, error) {
+	if o.baseline == "" {
+		return nil, nil //nolint:nilnil // a check without a baseline
 	}
-	return shown
+	file, err := os.Open(o.baseline)
+	if errors.Is(err, fs.ErrNotExist) && o.updateBaseline {
+		return check.NewBaseline(o.baseline) //nolint:wrapcheck // it says what it did
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the baseline: %w (--update-baseline makes one)", err)
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(io.LimitReader(file, maxBaseline+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the baseline: %w", err)
+	}
+	if len(content) > maxBaseline {
+		return nil, fmt.Errorf("read the baseline: %s is larger than %d MiB", o.baseline, maxBaseline>>20)
+	}
+	return check.ReadBaseline(o.baseline, content) //nolint:wrapcheck // it names the file
+}
+
+// inputs are the files to judge.
+func (o checkOptions) inputs(ctx context.Context, args []string) ([]check.Input, error) {
+	if o.staged {
+		return check.Staged(ctx, ".", args) //nolint:wrapcheck // it says what it did
+	}
+	inputs, err := check.Find(args, o.stdinName)
+	if err != nil || o.since == "" {
+		return inputs, err //nolint:wrapcheck // it names the argument
+	}
+	return check.Since(ctx, ".", o.since, inputs) //nolint:wrapcheck // it says what it did
+}
+
+// openCache returns the cache of the current folder, nil where there is none.
+func (o checkOptions) openCache() *check.Cache {
+	dir, err := os.UserCacheDir()
+	if o.noCache || err != nil {
+		return nil
+	}
+	current, err := os.Getwd()
+	if err != nil {
+		return nil
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	info, err := os.Stat(program)
+	if err != nil {
+		return nil
+	}
+	build := fmt.Sprintf("%s %d %d", productVersion(), info.Size(), info.ModTime().UnixNano())
+	return check.OpenCache(filepath.Join(dir, "ktx"), current, build, time.Now())
+}
+
+// applyBaseline marks what was there before, or writes it down.
+func (a *app) applyBaseline(baseline *check.Baseline, files []report.File, o checkOptions) error {
+	if baseline == nil {
+		return nil
+	}
+	if !o.updateBaseline {
+		if gone := baseline.Apply(files, o.partly()); gone > 0 {
+			a.errorf("%s of the baseline %s no more; --update-baseline removes them\n", count(gone, "finding"), map[bool]string{true: "is", false: "are"}[gone == 1])
+		}
+		return nil
+	}
+	baseline.Update(files)
+	text, err := baseline.JSON()
+	if err != nil {
+		return failed("%w", err)
+	}
+	err = writeFile(o.baseline, 0o644, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+	if err != nil {
+		return failed("%w", err)
+	}
+	return nil
+}
+
+// writeReports writes the check to standard output, and to the files of --output.
+func (a *app) writeReports(c *report.Check, o checkOptions) error {
+	for _, output := range o.outputs {
+		format, name, _ := strings.Cut(output, "=")
+		if err := writeFile(name, 0o644, func(w io.Writer) error { return report.Write(w, format, c) }); err != nil {
+			return failed("%w", err)
+		}
+	}
+	shown := *c
+	shown.Color = a.colored(a.out)
+	if err := report.Write(a.out, o.format, &shown); err != nil {
+		return failed("%w", err)
+	}
+	if o.format == report.FormatHuman || o.format == report.FormatCompact {
+		a.errorf("%s\n", report.SummaryLine(c.Summary))
+	}
+	return nil
+}
+
+// listRules prints the codes that a check can find.
+func (a *app) listRules() error {
+	type rule struct {
+		Code     sqlguard.Code   `json:"code"`
+		Severity report.Severity `json:"severity"`
+		Title    string          `json:"title"`
+		Summary  string          `json:"summary"`
+	}
+	var rules []rule
+	for _, c := range report.Rules() {
+		rules = append(rules, rule{c.Code, report.DefaultSeverity(c.Code), c.Title, c.Summary})
+	}
+	if a.json {
+		a.printJSON(struct {
+			Schema string `json:"schema"`
+			Rules  []rule `json:"rules"`
+		}{"ktx-rules/1", rules})
+		return nil
+	}
+	for _, r := range rules {
+		a.printf("%-24s %-8s %s\n", r.Code, r.Severity, r.Summary)
+	}
+	return nil
 }

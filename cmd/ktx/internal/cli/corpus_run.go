@@ -3,11 +3,12 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,11 +21,23 @@ import (
 type runOptions struct {
 	files           []string
 	guard, jsonFile string
+	limit           time.Duration
+	by              string
 	failures        bool
 	filter          caseFilter
 }
 
-const guardBuiltin = "builtin"
+// The guards that can be asked.
+const (
+	guardBuiltin = "builtin"
+	guardExec    = "exec:"
+)
+
+// The rows of the scores.
+const (
+	byDialect = "dialect"
+	byClass   = "class"
+)
 
 func (a *app) corpusRun() *cobra.Command {
 	var o runOptions
@@ -36,13 +49,28 @@ func (a *app) corpusRun() *cobra.Command {
 --corpus reads cases of others: a class file of ours (.yaml), or JSON Lines with
 at least id, dialect, sql (or sql_b64) and expect.
 
+--guard exec:CMD starts a program that speaks ktx-guard/1, JSON Lines over its
+standard input and output (docs/corpus.md). CMD is split into words without a
+shell: 'single' and "double" quotes hold a word together, and there are no
+variables, patterns or pipes; exec:sh -c '...' has them. A crash, a late answer
+and an answer outside of the protocol are results of the case; the program is
+then ended and started again.
+
 Exit codes: 0 every case met its expectation · 1 some did not · 2 wrong usage ·
-3 some could not run, or a file could not be read.`,
+3 some could not run, a file could not be read, or the guard could not be started.`,
 		Example: `  ktx corpus run
-  ktx corpus run --corpus cases.jsonl --guard builtin --json run.json`,
+  ktx corpus run --by class --dialect postgres
+  ktx corpus run --corpus cases.jsonl --guard builtin --json run.json
+  ktx corpus run --guard 'exec:python3 guard.py' --timeout 5s --json theirs.json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := oneOf("--guard", o.guard, []string{guardBuiltin}); err != nil {
+			if o.guard != guardBuiltin && !strings.HasPrefix(o.guard, guardExec) {
+				return usage("--guard %s: expected %s or %sCMD", escapeControls(o.guard), guardBuiltin, guardExec)
+			}
+			if o.limit <= 0 {
+				return usage("--timeout must be more than nothing")
+			}
+			if err := oneOf("--by", o.by, []string{byDialect, byClass}); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("json") && o.jsonFile == "" {
@@ -53,11 +81,27 @@ Exit codes: 0 every case met its expectation · 1 some did not · 2 wrong usage 
 	}
 	flags := c.Flags()
 	flags.StringArrayVar(&o.files, "corpus", nil, "cases to read instead of the built-in ones (repeatable); - is standard input")
-	flags.StringVar(&o.guard, "guard", guardBuiltin, "the guard that answers")
+	flags.StringVar(&o.guard, "guard", guardBuiltin, "the guard that answers: builtin, or exec:CMD")
+	flags.DurationVar(&o.limit, "timeout", corpusrun.DefaultLimit, "the time that a guard program has for one case")
+	flags.StringVar(&o.by, "by", byDialect, "the rows of the scores: dialect, or class for one row each dialect and class")
 	flags.StringVar(&o.jsonFile, "json", "", "write the run to this file; - is standard output")
 	flags.BoolVar(&o.failures, "failures", true, "list the cases that did not meet their expectation")
+	_ = c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions([]string{byDialect, byClass}, cobra.ShellCompDirectiveNoFileComp))
 	o.filter.flags(c)
 	return c
+}
+
+// openGuard returns the guard that --guard names, and what ends it.
+func openGuard(o runOptions) (corpusrun.Guard, func() error, error) {
+	if command, ok := strings.CutPrefix(o.guard, guardExec); ok {
+		guard, err := corpusrun.NewExec(command, o.limit)
+		if err != nil {
+			return nil, nil, usage("--guard: %w", err)
+		}
+		return guard, guard.Close, nil
+	}
+	guard, err := corpusrun.NewBuiltin(productVersion(), dialects.All())
+	return guard, func() error { return nil }, err
 }
 
 func (a *app) runCorpus(ctx context.Context, o runOptions) error {
@@ -75,14 +119,14 @@ func (a *app) runCorpus(ctx context.Context, o runOptions) error {
 	if len(cases) == 0 {
 		return usage("no case is selected")
 	}
-	guard, err := corpusrun.NewBuiltin(productVersion(), dialects.All())
+	guard, end, err := openGuard(o)
 	if err != nil {
 		return err
 	}
 	progress := a.progress("ran", len(cases))
 	results, err := corpusrun.Run(ctx, guard, cases, progress.step)
 	progress.stop()
-	if err != nil {
+	if err := errors.Join(err, end()); err != nil {
 		return failed("%w", err)
 	}
 	return a.reportRun(results, source, guard, o)
@@ -115,23 +159,22 @@ func (a *app) readCaseFile(name string) ([]corpus.Case, error) {
 	if name == "-" {
 		return corpus.ReadJSONLines(a.in)
 	}
-	text, err := os.ReadFile(name) //nolint:gosec // the user names the file
+	text, err := a.readCaseText(name)
 	if err != nil {
 		return nil, err
 	}
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".yaml", ".yml":
-		return decodeYAML(text)
-	default:
+	if !isClassFile(name) {
 		return corpus.ReadJSONLines(bytes.NewReader(text))
 	}
+	file := parseCases(name, text)
+	return file.cases, file.err()
 }
 
 func (a *app) reportRun(results []corpusrun.Result, source map[string]any, guard corpusrun.Guard, o runOptions) error {
-	unmet, errored := 0, 0
+	unmet, unanswered := 0, 0
 	for _, r := range results {
-		if r.Decision == corpusrun.Error {
-			errored++
+		if r.Decision == corpusrun.Error && r.Fault == "" {
+			unanswered++
 		} else if !r.Met {
 			unmet++
 		}
@@ -142,35 +185,61 @@ func (a *app) reportRun(results []corpusrun.Result, source map[string]any, guard
 		}
 	}
 	if o.jsonFile != "-" {
-		var rows [][]cell
-		for _, s := range corpusrun.Scores(results) {
-			if s.Class != "" {
-				continue
-			}
-			rows = append(rows, texts(
-				s.Dialect, share(s.Bypasses, s.Rejects), share(s.FalseRejects, s.Allows), fmt.Sprint(s.Errors),
-				fmt.Sprintf("%d/%d µs", s.P50US, s.P95US),
-			))
-		}
-		format, err := a.outputFormat("")
-		if err != nil {
+		if err := a.printRun(results, o); err != nil {
 			return err
-		}
-		a.table(format, []string{"dialect", "bypasses", "false rejects", "errors", "p50/p95"}, rows)
-		for _, r := range results {
-			if o.failures && !r.Met {
-				a.printf("%s\n", strings.TrimRight(fmt.Sprintf("%s: expected %s, got %s %s", escapeControls(r.ID), r.Expect, r.Decision, r.Code), " "))
-			}
 		}
 	}
 	switch {
-	case errored > 0:
-		return failed("%s could not run", count(errored, "case"))
+	case unanswered > 0:
+		return failed("%s could not run", count(unanswered, "case"))
 	case unmet > 0:
 		return &exitError{code: exitFindings}
 	default:
 		return nil
 	}
+}
+
+// printRun prints the scores, and the cases that did not meet their expectation.
+func (a *app) printRun(results []corpusrun.Result, o runOptions) error {
+	headers := []string{"dialect", "bypasses", "false rejects", "errors", "crashes", "timeouts", "p50/p95/p99"}
+	if o.by == byClass {
+		headers = slices.Insert(headers, 1, "class")
+	}
+	var rows [][]cell
+	for _, s := range corpusrun.Scores(results) {
+		if (s.Class != "") != (o.by == byClass) {
+			continue
+		}
+		row := texts(
+			s.Dialect, share(s.Bypasses, s.Rejects), share(s.FalseRejects, s.Allows), share(s.Errors, s.Cases), share(s.Crashes, s.Cases), share(s.TimeOuts, s.Cases),
+			fmt.Sprintf("%d/%d/%d µs", s.P50US, s.P95US, s.P99US),
+		)
+		if o.by == byClass {
+			row = slices.Insert(row, 1, cell{text: s.Class})
+		}
+		rows = append(rows, row)
+	}
+	format, err := a.outputFormat("")
+	if err != nil {
+		return err
+	}
+	a.table(format, headers, rows)
+	for _, r := range results {
+		if o.failures && !r.Met {
+			a.printf("%s\n", failureLine(r))
+		}
+	}
+	return nil
+}
+
+// failureLine says what a case wanted, and what it got.
+func failureLine(r corpusrun.Result) string {
+	got := strings.Join(slices.DeleteFunc([]string{string(r.Decision), string(r.Fault), string(r.Code)}, func(word string) bool { return word == "" }), " ")
+	line := fmt.Sprintf("%s: expected %s, got %s", r.ID, r.Expect, got)
+	if r.Detail != "" {
+		line += ": " + r.Detail
+	}
+	return escapeControls(line)
 }
 
 func share(n, of int) string {

@@ -15,6 +15,8 @@ import (
 const (
 	// probesAtOnce bounds how many connections are examined at a time.
 	probesAtOnce = 8
+	// topicNames is the topic of names in ktx.yaml that the database has not.
+	topicNames = "names"
 	// probeGrace is what an examination gets to end after its time.
 	probeGrace = 2 * time.Second
 )
@@ -68,11 +70,11 @@ func (e *examination) connections(ctx context.Context, d *door) {
 	}
 	e.probes(ctx, d)
 	for _, r := range e.results {
-		e.connection(d, r)
+		e.connection(ctx, d, r)
 	}
 }
 
-func (e *examination) connection(d *door, r probeResult) {
+func (e *examination) connection(ctx context.Context, d *door, r probeResult) {
 	add := func(level, topic, message, fix string) {
 		e.add(finding{Group: groupConnection, Connection: r.ID, Topic: topic, Level: level, Message: message, Fix: fix})
 	}
@@ -95,13 +97,14 @@ func (e *examination) connection(d *door, r probeResult) {
 	} else {
 		add(levelError, string(execution.TopicSession), "a write that was tried in the read-only session was not refused by the engine", "do not use the connection")
 	}
-	if e.project.Config.GuardOf(r.ID).Role == "refuse" && writable(report) {
-		add(levelError, string(execution.TopicRole), "statements are refused, since the role can do more than read and guard.role is refuse", "ktx doctor --role-script prints how to make a role that can only read")
+	if refusesRole(e.project, r.ID) && writable(report) {
+		add(levelError, string(execution.TopicRole), "statements are refused, since the role can do more than read, and such a role is refused here", "ktx doctor --role-script prints how to make a role that can only read")
 	}
 	for _, f := range report.Findings {
 		add(string(f.Level), string(f.Topic), f.Message, f.Fix)
 	}
 	e.catalogue(d, r.ID, add)
+	e.names(ctx, d, r.ID, add)
 }
 
 // connectHint says what to do when a connection does not open, where the hint
@@ -131,6 +134,29 @@ func (e *examination) catalogue(d *door, id string, add func(level, topic, messa
 		add(levelWarning, "", "the objects of the database could not be read: "+info.Catalog.Failure, "")
 	default:
 		add(levelOK, "", fmt.Sprintf("the guard knows the objects of the database: %s", count(info.Catalog.Count, "object")), "")
+	}
+}
+
+// names reports names in access and functions that nothing in the database has. A
+// rule that denies a misspelt name denies nothing; others may be meant for what is
+// made later.
+func (e *examination) names(ctx context.Context, d *door, id string, add func(level, topic, message, fix string)) {
+	ctx, cancel := context.WithTimeout(ctx, e.timeout)
+	defer cancel()
+	unmatched, err := d.gateway.Unmatched(ctx, id)
+	if err != nil {
+		add(levelWarning, topicNames, "whether the database has the names in access and functions could not be found out: "+err.Error(), "")
+		return
+	}
+	for _, u := range unmatched {
+		level, fix := levelNote, "see that it is spelt right"
+		if u.Near != "" {
+			fix = fmt.Sprintf("did you mean %s?", u.Near)
+		}
+		if u.Protects {
+			level = levelWarning
+		}
+		add(level, topicNames, fmt.Sprintf("%s names %s, which nothing in the database has", u.Key, u.Name), fix)
 	}
 }
 

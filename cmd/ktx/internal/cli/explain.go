@@ -48,6 +48,9 @@ func (a *app) explainCommand() *cobra.Command {
 				return nil
 			}
 			a.printf("%s", info.Page)
+			if info.Family == sqlguard.FamilyGuard || info.Code == sqlguard.CodeDynamicSQLUnprovable {
+				a.printf(permitting, info.Code)
+			}
 			if cases := casesOf(info.Code); len(cases) > 0 {
 				a.printf("\n## Cases\n\n%d in the corpus (ktx corpus show ID): %s\n", len(cases), strings.Join(cases[:min(len(cases), 12)], ", "))
 			}
@@ -57,6 +60,17 @@ func (a *app) explainCommand() *cobra.Command {
 	outputFlag(c, &output)
 	return c
 }
+
+// permitting says how a statement of files keeps its finding of a code.
+const permitting = `
+## To permit it in a check
+
+A comment in front of the statement, with a last day at most 180 days ahead:
+
+    -- ktx:allow %s until=YYYY-MM-DD reason="…"
+
+It is for ktx sql check only. The gateway refuses the statement as before.
+`
 
 // casesOf returns the ids of the corpus cases that this code explains best.
 func casesOf(code sqlguard.Code) []string {

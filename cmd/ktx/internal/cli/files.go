@@ -1,17 +1,12 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"go.yaml.in/yaml/v3"
-
-	"github.com/ktxhq/ktx/corpus"
 )
 
 // writeFile writes a file whole or not at all: into a temporary file beside
@@ -84,18 +79,4 @@ func writeBeside(name string, mode os.FileMode, write func(io.Writer) error, pla
 		return err
 	}
 	return place(f.Name(), name)
-}
-
-// decodeYAML reads a class file of the corpus: YAML becomes JSON, which the
-// corpus package decodes, so that it needs no YAML parser itself.
-func decodeYAML(text []byte) ([]corpus.Case, error) {
-	var value any
-	if err := yaml.Unmarshal(text, &value); err != nil {
-		return nil, fmt.Errorf("read cases: %w", err)
-	}
-	doc, err := json.Marshal(value)
-	if err != nil {
-		return nil, fmt.Errorf("read cases: %w", err)
-	}
-	return corpus.DecodeFile("", doc)
 }

@@ -90,7 +90,7 @@ func (a *app) connections(p *project.Project) []execution.Connection {
 		c.Guard = guard
 		conn := execution.Connection{
 			ID: id, Name: c.Name, Description: c.Description, Engine: strings.ToUpper(c.Driver), Policy: c.Policy(guard),
-			Concurrency: c.Limits.Concurrency, RefuseWritableRole: guard.Role == "refuse",
+			Concurrency: c.Limits.Concurrency,
 			OnProbe: func(id string, report execution.ProbeReport) {
 				a.warnOfRole(id, report)
 				a.remember(p, id, report)
@@ -106,7 +106,7 @@ func (a *app) connections(p *project.Project) []execution.Connection {
 			out = append(out, conn)
 			continue
 		}
-		conn.Engine, conn.Dialect = e.name, e.dialect
+		conn.Engine, conn.Dialect, conn.Policy, conn.RefuseWritableRole = e.name, e.dialect, e.policy(c, guard), e.refusesRole(guard)
 		// A turn without a connection would only wait again, and in no order
 		// of principals.
 		conn.Concurrency = min(cmp.Or(conn.Concurrency, execution.DefaultConcurrency), cmp.Or(c.MaxConnections, e.connections))

@@ -10,6 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/check"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/embedded"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/dialects"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -101,17 +102,18 @@ func (g *guards) choose(path, text string) (*sqlguard.Guard, *sqlguard.Finding) 
 	if err != nil {
 		return nil, &sqlguard.Finding{Code: sqlguard.CodeDialectUnknown, Message: err.Error(), Hint: "name it with --dialect, check.overrides in ktx.yaml, or a first line -- ktx: dialect=NAME"}
 	}
-	key := guardKey{p, connection, d.Name()}
+	key := guardKey{p, connection, d.Name() + " " + d.Version()}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if guard := g.made[key]; guard != nil {
 		return guard, nil
 	}
+	e, _ := engineOf(d.Name())
 	policy := sqlguard.DefaultPolicy()
 	if p != nil {
-		policy = p.Config.Connections[connection].Policy(p.Config.GuardOf(connection))
+		policy = e.policy(p.Config.Connections[connection], p.Config.GuardOf(connection))
 	}
-	if e, ok := engineOf(d.Name()); ok && len(policy.SearchPath) == 0 {
+	if len(policy.SearchPath) == 0 {
 		policy.SearchPath = e.searchPath
 	}
 	guard, err := sqlguard.New(d, policy, nil)
@@ -120,6 +122,23 @@ func (g *guards) choose(path, text string) (*sqlguard.Guard, *sqlguard.Finding) 
 	}
 	g.made[key] = guard
 	return guard, nil
+}
+
+// sources returns what the project of a file says of sources in its language.
+func (g *guards) sources(path string) embedded.Options {
+	p := g.projects[filepath.Dir(path)]
+	if p == nil {
+		return embedded.Options{}
+	}
+	sinks := p.Config.Check.Sinks
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".go":
+		return embedded.Options{Sinks: sinks.Go}
+	case ".py", ".ipynb":
+		return embedded.Options{Sinks: sinks.Python}
+	default:
+		return embedded.Options{Sinks: sinks.TypeScript}
+	}
 }
 
 // connectionOf returns the id of the connection after which a folder of the
@@ -201,14 +220,16 @@ func override(p *project.Project, path string) string {
 	return ""
 }
 
-// pragmaLine reads "-- ktx: dialect=NAME" on the first line.
+// pragmaLine reads "-- ktx: dialect=NAME" on the first line, in a comment of
+// SQL or of another language.
 func pragmaLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
-	rest, ok := strings.CutPrefix(strings.TrimSpace(line), "--")
-	if !ok {
+	comment := strings.TrimLeft(strings.TrimSpace(line), "-/#*")
+	if comment == strings.TrimSpace(line) {
 		return ""
 	}
-	if rest, ok = strings.CutPrefix(strings.TrimSpace(rest), "ktx:"); !ok {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(comment), "ktx:")
+	if !ok {
 		return ""
 	}
 	for word := range strings.FieldsSeq(rest) {

@@ -17,9 +17,9 @@ import (
 const freshConfig = `# What ktx may reach, and under which rules. ktx config schema describes every key.
 connections:
   # warehouse:
-  #   driver: postgres
+  #   driver: postgres               # or mysql, mariadb, sqlserver, sqlite
   #   url: env:WAREHOUSE_URL          # postgres://reader:…@host:5432/db, kept out of this file
-  #   schemas: [public]               # where unqualified names are resolved
+  #   schemas: [public]               # PostgreSQL: where names without a schema lie; others: further databases
   #   limits: {rows: 10000, timeout: 30s}
   #   access:
   #     tables: {deny: [public.api_keys]}

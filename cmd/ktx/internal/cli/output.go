@@ -99,7 +99,7 @@ func (d document) MarshalJSON() ([]byte, error) {
 
 // printRawJSON writes a JSON text. What a terminal would act upon is escaped,
 // which changes no value.
-func (a *app) printRawJSON(text []byte) { _, _ = a.out.Write(escapeJSON(text)) }
+func (a *app) printRawJSON(text []byte) { _, _ = a.out.Write(report.EscapeJSON(text)) }
 
 // cell is one value of a table.
 type cell struct {
@@ -213,7 +213,7 @@ func (a *app) prettyTable(b *bytes.Buffer, all [][]cell) (shortened bool) {
 // escapeControls makes line ends and control characters visible: data must
 // not move the cursor, turn the direction of text or break a column.
 func escapeControls(s string) string {
-	if strings.IndexFunc(s, control) < 0 {
+	if strings.IndexFunc(s, report.Control) < 0 {
 		return s
 	}
 	var b strings.Builder
@@ -225,7 +225,7 @@ func escapeControls(s string) string {
 			b.WriteString(`\r`)
 		case r == '\t':
 			b.WriteString(`\t`)
-		case control(r):
+		case report.Control(r):
 			writeEscape(&b, r)
 		default:
 			b.WriteRune(r)
@@ -243,39 +243,7 @@ func escapeLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// escapeJSON escapes, in a JSON text, what a terminal would act upon. JSON
-// itself already escapes the characters below U+0020.
-func escapeJSON(text []byte) []byte {
-	if bytes.IndexFunc(text, jsonControl) < 0 {
-		return text
-	}
-	var b bytes.Buffer
-	for _, r := range string(text) {
-		if jsonControl(r) {
-			writeEscape(&b, r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.Bytes()
-}
-
-func jsonControl(r rune) bool { return r >= 0x7f && control(r) }
-
 func writeEscape(w io.Writer, r rune) { _, _ = fmt.Fprintf(w, `\u%04x`, r) }
-
-// control reports the characters that act on a terminal instead of being
-// shown: C0, C1, and those that turn the direction of text (UAX #9).
-func control(r rune) bool {
-	switch {
-	case r < 0x20, r >= 0x7f && r < 0xa0:
-		return true
-	case r == 0x61c, r == 0x200e, r == 0x200f, r == 0x2028, r == 0x2029, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
-		return true
-	default:
-		return false
-	}
-}
 
 // shorten cuts s to n columns of a terminal, the last of them an ellipsis.
 func shorten(s string, n int) string {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -36,6 +37,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ESC", "\x1b")
 			e.Setenv("LONG", strings.Repeat("long ", 100))
+			e.Setenv("NEXT_MONTH", time.Now().AddDate(0, 0, 30).Format(time.DateOnly))
 			return nil
 		},
 	})

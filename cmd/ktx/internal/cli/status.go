@@ -144,7 +144,7 @@ func (a *app) status(ctx context.Context, p *project.Project) statusJSON {
 		limits := c.Limits.WithDefaults()
 		entry := statusConnection{
 			ID: c.ID, Engine: c.Engine, Driver: p.Config.Connections[c.ID].Driver, Runs: c.Open != nil, TLS: p.Config.Connections[c.ID].TLS, Catalog: c.Objects,
-			Role: cmp.Or(p.Config.GuardOf(c.ID).Role, "warn"), MaxBytes: cmp.Or(c.Policy.MaxBytes, sqlguard.DefaultMaxBytes),
+			Role: map[bool]string{true: "refuse", false: "warn"}[refusesRole(p, c.ID)], MaxBytes: cmp.Or(c.Policy.MaxBytes, sqlguard.DefaultMaxBytes),
 			Rows: limits.Rows, TimeoutMS: limits.Timeout.Milliseconds(),
 		}
 		if c.Unavailable != nil {

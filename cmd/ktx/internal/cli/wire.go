@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -10,9 +11,13 @@ import (
 	"strings"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+	"github.com/ktxhq/ktx/dialects/mysql"
 	"github.com/ktxhq/ktx/dialects/postgres"
 	"github.com/ktxhq/ktx/dialects/sqlite"
+	"github.com/ktxhq/ktx/dialects/sqlserver"
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/mssqldb"
+	"github.com/ktxhq/ktx/execution/mysqldb"
 	"github.com/ktxhq/ktx/execution/pgdb"
 	"github.com/ktxhq/ktx/execution/sqlitedb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -26,9 +31,15 @@ type engine struct {
 	// searchPath is where unqualified names are resolved on every server of
 	// the engine; nil where that depends on the server.
 	searchPath []string
+	// databases says that the key schemas lists databases that may be read
+	// beside the connection's own; elsewhere it pins the search path.
+	databases bool
 	// objects is set where a backend can load the objects of its database;
 	// elsewhere guard.catalog changes nothing.
 	objects bool
+	// refuses is set where a role that can do more than read is refused unless
+	// guard.role says warn, since the session alone keeps nothing from writing.
+	refuses bool
 	// connections is how many a backend opens when the configuration is silent.
 	connections int
 	// opener returns how to connect, or why that is not configured.
@@ -39,8 +50,35 @@ type openFunc = func(ctx context.Context, guard sqlguard.ID) (execution.Backend,
 
 // engines is the only table from drivers to dialects and backends.
 var engines = []engine{
-	{"postgres", "POSTGRESQL", postgres.Dialect{}, nil, true, pgdb.DefaultMaxConnections, openPostgres},
-	{"sqlite", "SQLITE", sqlite.Dialect{}, []string{"main"}, false, sqlitedb.DefaultMaxConnections, openSQLite},
+	{
+		driver: "postgres", name: "POSTGRESQL", dialect: postgres.Dialect{}, objects: true, connections: pgdb.DefaultMaxConnections,
+		opener: server("postgres", 5432, func(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
+			return pgdb.Open(ctx, pgdb.Config{
+				URL: url, MaxConnections: c.MaxConnections, SearchPath: c.Schemas, InsecureTLS: c.TLS == "off",
+				Session: postgres.Dialect{}.Session(), Objects: c.Guard.Catalog != nil && *c.Guard.Catalog,
+			}, guard)
+		}),
+	},
+	{
+		driver: "mysql", name: "MYSQL", dialect: mysql.Dialect{}, databases: true, connections: mysqldb.DefaultMaxConnections,
+		opener: server("mysql", 3306, openMySQL),
+	},
+	{
+		driver: "mariadb", name: "MARIADB", dialect: mysql.MariaDB, databases: true, connections: mysqldb.DefaultMaxConnections,
+		opener: server("mariadb", 3306, openMySQL),
+	},
+	{
+		driver: "sqlserver", name: "SQLSERVER", dialect: sqlserver.Dialect{}, databases: true, refuses: true, connections: mssqldb.DefaultMaxConnections,
+		opener: server("sqlserver", 1433, func(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
+			return mssqldb.Open(ctx, mssqldb.Config{
+				URL: url, MaxConnections: c.MaxConnections, Databases: c.Schemas, InsecureTLS: c.TLS == "off", Session: sqlserver.Dialect{}.Session(),
+			}, guard)
+		}),
+	},
+	{
+		driver: "sqlite", name: "SQLITE", dialect: sqlite.Dialect{}, searchPath: []string{"main"}, connections: sqlitedb.DefaultMaxConnections,
+		opener: openSQLite,
+	},
 }
 
 // engineOf returns the engine of a driver's name.
@@ -51,6 +89,8 @@ func engineOf(driver string) (engine, bool) {
 		name = "postgres"
 	case "sqlite3":
 		name = "sqlite"
+	case "mssql":
+		name = "sqlserver"
 	}
 	for _, e := range engines {
 		if e.driver == name {
@@ -58,6 +98,25 @@ func engineOf(driver string) (engine, bool) {
 		}
 	}
 	return engine{}, false
+}
+
+// policy returns the guard's policy of a connection.
+func (e engine) policy(c project.Connection, guard project.Guard) sqlguard.Policy {
+	p := c.Policy(guard)
+	if e.databases {
+		p.Databases, p.SearchPath = p.SearchPath, nil
+	}
+	return p
+}
+
+// refusesRole reports whether a role that can do more than read is refused.
+func refusesRole(p *project.Project, id string) bool {
+	e, _ := engineOf(p.Config.Connections[id].Driver)
+	return e.refusesRole(p.Config.GuardOf(id))
+}
+
+func (e engine) refusesRole(guard project.Guard) bool {
+	return guard.Role == "refuse" || guard.Role == "" && e.refuses
 }
 
 func openSQLite(_ *app, p *project.Project, c project.Connection) (openFunc, error) {
@@ -73,30 +132,37 @@ func openSQLite(_ *app, p *project.Project, c project.Connection) (openFunc, err
 	}, nil
 }
 
-func openPostgres(a *app, _ *project.Project, c project.Connection) (openFunc, error) {
-	if !c.URL.Set() && c.Host == "" {
-		return nil, fmt.Errorf("no url is configured; set url to env:NAME, file:/path or postgres://…")
+// server is the opener of an engine that is reached by an address, on a port
+// unless another is given.
+func server(scheme string, port int, open func(context.Context, execution.Secret, project.Connection, sqlguard.ID) (execution.Backend, error)) func(*app, *project.Project, project.Connection) (openFunc, error) {
+	return func(a *app, _ *project.Project, c project.Connection) (openFunc, error) {
+		if !c.URL.Set() && c.Host == "" {
+			return nil, fmt.Errorf("no url is configured; set url to env:NAME, file:/path or %s://…", scheme)
+		}
+		// Secrets are read when the connection opens: a variable that is not set
+		// must not keep the other connections from working.
+		return func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
+			address, err := a.address(scheme, port, c)
+			if err != nil {
+				return nil, execution.NewError(sqlguard.CodeNotConfigured, err.Error(), nil)
+			}
+			db, err := open(ctx, execution.NewSecret(address), c, guard)
+			if err != nil { // it does not connect yet, so the configuration is at fault
+				return nil, execution.NewError(sqlguard.CodeNotConfigured, strings.Replace(err.Error(), string(sqlguard.CodeNotConfigured)+": ", "", 1), err)
+			}
+			return db, nil
+		}, nil
 	}
-	// Secrets are read when the connection opens: a variable that is not set
-	// must not keep the other connections from working.
-	return func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
-		address, err := a.postgresURL(c)
-		if err != nil {
-			return nil, execution.NewError(sqlguard.CodeNotConfigured, err.Error(), nil)
-		}
-		db, err := pgdb.Open(ctx, pgdb.Config{
-			URL: pgdb.NewSecret(address), MaxConnections: c.MaxConnections, SearchPath: c.Schemas, InsecureTLS: c.TLS == "off",
-			Session: postgres.Dialect{}.Session(), Objects: c.Guard.Catalog != nil && *c.Guard.Catalog,
-		}, guard)
-		if err != nil { // it does not connect yet, so the configuration is at fault
-			return nil, execution.NewError(sqlguard.CodeNotConfigured, err.Error(), err)
-		}
-		return db, nil
-	}, nil
 }
 
-// postgresURL returns the address from url or from host and its companions.
-func (a *app) postgresURL(c project.Connection) (string, error) {
+func openMySQL(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
+	return mysqldb.Open(ctx, mysqldb.Config{ //nolint:wrapcheck // it says what is wrong with the address
+		URL: url, MaxConnections: c.MaxConnections, Databases: c.Schemas, InsecureTLS: c.TLS == "off", Session: mysql.Dialect{}.Session(),
+	}, guard)
+}
+
+// address returns the URL from url, or from host and its companions.
+func (a *app) address(scheme string, port int, c project.Connection) (string, error) {
 	if c.URL.Set() {
 		return c.URL.Resolve(a.lookup)
 	}
@@ -104,11 +170,19 @@ func (a *app) postgresURL(c project.Connection) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	port := c.Port
-	if port == 0 {
-		port = 5432
+	u := url.URL{Scheme: scheme, Host: net.JoinHostPort(c.Host, strconv.Itoa(cmp.Or(c.Port, port))), Path: "/" + c.Database}
+	switch {
+	case scheme == "sqlserver": // there the path is an instance
+		u.Path = ""
+		if c.Database != "" {
+			u.RawQuery = url.Values{"database": {c.Database}}.Encode()
+		}
+	case scheme != "postgres" && strings.HasPrefix(c.Host, "/"): // PostgreSQL takes a socket for a host
+		if c.Port != 0 {
+			return "", fmt.Errorf("host %s is a socket, which has no port", c.Host)
+		}
+		u.Host, u.RawQuery = "", url.Values{"socket": {c.Host}}.Encode()
 	}
-	u := url.URL{Scheme: "postgres", Host: net.JoinHostPort(c.Host, strconv.Itoa(port)), Path: "/" + c.Database}
 	switch {
 	case password != "":
 		u.User = url.UserPassword(c.User, password)

@@ -14,7 +14,7 @@ type Config struct {
 
 // Connection is one database.
 type Connection struct {
-	Driver         string    `yaml:"driver" doc:"The engine: postgres or sqlite. Any other is listed, and runs no statements."`
+	Driver         string    `yaml:"driver" doc:"The engine: postgres, mysql, mariadb, sqlserver or sqlite. Any other is listed, and runs no statements."`
 	URL            Secret    `yaml:"url" doc:"The address: env:NAME, file:/path, or the URL itself."`
 	Host           string    `yaml:"host" doc:"Host, instead of url."`
 	Port           int       `yaml:"port" doc:"Port, with host." min:"1" max:"65535"`
@@ -25,7 +25,7 @@ type Connection struct {
 	Path           string    `yaml:"path" doc:"Database file of SQLite, relative to the project."`
 	Name           string    `yaml:"name" doc:"Name shown to people."`
 	Description    string    `yaml:"description" doc:"What the database holds."`
-	Schemas        []string  `yaml:"schemas" doc:"Schemas in which unqualified names are resolved; pins the search path."`
+	Schemas        []string  `yaml:"schemas" doc:"PostgreSQL: the schemas in which unqualified names are resolved; pins the search path. MySQL, MariaDB, SQL Server: the databases that may be read beside the connection's own."`
 	MaxConnections int       `yaml:"maxConnections" doc:"Most connections to the server." min:"1" max:"1000"`
 	Limits         Limits    `yaml:"limits" doc:"Limits of one call."`
 	Access         Access    `yaml:"access" doc:"Which schemas, tables and columns may be read."`
@@ -75,7 +75,7 @@ type Guard struct {
 	ExplainAnalyze *bool  `yaml:"explainAnalyze" doc:"Permit EXPLAIN ANALYZE of reads; default true."`
 	Catalog        *bool  `yaml:"catalog" doc:"Judge with the functions, types, views and tables that the server lists; default false. For PostgreSQL."`
 	Types          string `yaml:"types" doc:"Casts to types that are not built in; default allow." enum:"allow,refuse"`
-	Role           string `yaml:"role" doc:"What to do when the role can write; default warn." enum:"warn,refuse"`
+	Role           string `yaml:"role" doc:"What to do when the role can write; default warn, and refuse for SQL Server." enum:"warn,refuse"`
 }
 
 // over returns g with every value that is unset taken from base.
@@ -104,10 +104,19 @@ func (c *Config) GuardOf(id string) Guard { return c.Connections[id].Guard.over(
 // Check says how ktx sql check reads files.
 type Check struct {
 	Overrides []CheckOverride `yaml:"overrides" doc:"Dialects of files by pattern; the first match counts."`
+	Sinks     Sinks           `yaml:"sinks" doc:"Functions of yours that take SQL, by the last part of their names."`
+}
+
+// Sinks are functions that take SQL as their first argument, beside those that
+// are known.
+type Sinks struct {
+	Go         []string `yaml:"go" doc:"In Go."`
+	Python     []string `yaml:"python" doc:"In Python."`
+	TypeScript []string `yaml:"typescript" doc:"In TypeScript and JavaScript."`
 }
 
 // CheckOverride gives the dialect of the files that match.
 type CheckOverride struct {
 	Paths   []string `yaml:"paths" doc:"Patterns relative to the project; ** matches any number of folders."`
-	Dialect string   `yaml:"dialect" doc:"The dialect." enum:"postgres,mysql,sqlserver,sqlite,duckdb,clickhouse,trino,snowflake,bigquery"`
+	Dialect string   `yaml:"dialect" doc:"The dialect." enum:"postgres,mysql,mariadb,sqlserver,sqlite,duckdb,clickhouse,trino,snowflake,bigquery"`
 }

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/base64"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ktxhq/ktx/corpus"
+)
+
+func (a *app) corpusExport() *cobra.Command {
+	var (
+		filter caseFilter
+		format string
+	)
+	c := &cobra.Command{
+		Use:   "export",
+		Short: "Print the cases with all their fields, for other programs",
+		Long: `Print the cases with all their fields, for other programs: json is the form of
+cases.json, jsonl one case a line as ktx corpus run --corpus reads it, and csv one
+case a row (RFC 4180), with lists parted by a space.
+
+In csv a statement that holds NUL, or is not valid UTF-8, is in sql_b64 and not
+in sql. Cells are exact. A statement may begin with a character that a spreadsheet
+takes for a formula; import the column as text.`,
+		Example: `  ktx corpus export --dialect postgres --format csv > cases.csv`,
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := oneOf("--format", format, []string{formatJSON, exportJSONL, formatCSV}); err != nil {
+				return err
+			}
+			if a.json && format == formatCSV {
+				return usage("--json and --format csv contradict each other")
+			}
+			cases, err := filter.of(corpus.Cases(), corpusClasses())
+			if err != nil {
+				return err
+			}
+			if len(cases) == 0 {
+				return usage("no case is selected")
+			}
+			var b bytes.Buffer
+			switch format {
+			case formatCSV:
+				a.casesCSV(cases)
+				return nil
+			case exportJSONL:
+				err = corpus.WriteJSONLines(&b, cases)
+			default:
+				err = corpus.WriteJSON(&b, corpus.Version(), cases)
+			}
+			if err != nil {
+				return failed("%w", err)
+			}
+			a.printRawJSON(b.Bytes())
+			return nil
+		},
+	}
+	c.Flags().StringVar(&format, "format", formatJSON, "json, jsonl or csv")
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{formatJSON, exportJSONL, formatCSV}, cobra.ShellCompDirectiveNoFileComp))
+	filter.flags(c)
+	return c
+}
+
+// casesCSV prints one case a row. Where a case has nothing, the cell is empty.
+func (a *app) casesCSV(cases []corpus.Case) {
+	headers := []string{
+		"id", "class", "dialect", "flavour", "title", "sql", "sql_b64", "expect", "codes", "policy_key", "policy_default", "effect", "contained_by_read_only_tx",
+		"engine", "engine_min", "engine_max", "engine_needs", "cwe", "cve", "urls", "benign_twin", "since",
+	}
+	var rows [][]cell
+	for _, c := range cases {
+		row := texts(c.ID, c.Class, c.Dialect, c.Flavour, c.Title)
+		if utf8.ValidString(c.SQL) && !strings.ContainsRune(c.SQL, 0) {
+			row = append(row, cell{text: c.SQL}, cell{null: true})
+		} else {
+			row = append(row, cell{null: true}, cell{text: base64.StdEncoding.EncodeToString([]byte(c.SQL))})
+		}
+		row = append(row, texts(string(c.Expect), strings.Join(c.Codes, " "))...)
+		policy, engine := corpus.PolicyNote{}, corpus.Engine{}
+		if c.Policy != nil {
+			policy = *c.Policy
+		}
+		if c.Engine != nil {
+			engine = *c.Engine
+		}
+		kind, contained := "", ""
+		if c.Effect != nil {
+			kind = c.Effect.Kind
+			if c.Effect.ContainedByReadOnlyTx != nil {
+				contained = "false"
+				if *c.Effect.ContainedByReadOnlyTx {
+					contained = "true"
+				}
+			}
+		}
+		row = append(row, texts(
+			policy.Key, string(policy.Default), kind, contained, engine.Name, engine.Min, engine.Max, strings.Join(engine.Needs, " "),
+			strings.Join(c.Refs.CWE, " "), strings.Join(c.Refs.CVE, " "), strings.Join(c.Refs.URLs, " "), c.BenignTwin, c.Since,
+		)...)
+		for i := range row {
+			row[i].null = row[i].null || row[i].text == "" && headers[i] != "sql"
+		}
+		rows = append(rows, row)
+	}
+	a.table(formatCSV, headers, rows)
+}
