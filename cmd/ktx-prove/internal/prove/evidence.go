@@ -35,14 +35,51 @@ func major(engine, version string) string {
 	return parts[0]
 }
 
-// merge returns old with fresh in the place of what it says of the same engine.
+// merge returns old with fresh in the place of what it says of the same engine,
+// folded.
 func merge(old, fresh []corpus.Evidence) []corpus.Evidence {
 	all := slices.DeleteFunc(slices.Clone(old), func(e corpus.Evidence) bool {
 		return slices.ContainsFunc(fresh, func(f corpus.Evidence) bool {
 			return f.Engine == e.Engine && major(f.Engine, f.Version) == major(e.Engine, e.Version)
 		})
 	})
-	return append(all, fresh...)
+	return fold(append(all, fresh...))
+}
+
+// together parts the names of roles, or of transactions, that saw the same.
+const together = ", "
+
+// fold gives observations that differ only in who made them one entry, with
+// their names together: four attempts that all ended alike are one line. An entry
+// stands for every of its roles in every of its transactions.
+func fold(list []corpus.Evidence) []corpus.Evidence {
+	var folded []corpus.Evidence
+	// First the transactions of one role, then the roles with the same of them.
+	for i, names := range []func(*corpus.Evidence) *string{
+		func(e *corpus.Evidence) *string { return &e.Tx },
+		func(e *corpus.Evidence) *string { return &e.Role },
+	} {
+		if i > 0 {
+			list = folded
+		}
+		folded = nil
+		for _, e := range list {
+			at := slices.IndexFunc(folded, func(f corpus.Evidence) bool {
+				*names(&f) = *names(&e)
+				return f == e
+			})
+			if at < 0 {
+				folded = append(folded, e)
+				continue
+			}
+			for name := range strings.SplitSeq(*names(&e), together) {
+				if into := names(&folded[at]); !slices.Contains(strings.Split(*into, together), name) {
+					*into += together + name
+				}
+			}
+		}
+	}
+	return folded
 }
 
 // writeEvidence rewrites one class file so that the cases named in fresh have

@@ -58,6 +58,36 @@ func TestInsertEvidence(t *testing.T) {
 	}
 }
 
+// TestEvidenceIsFolded holds that attempts which ended alike are one line, and
+// that a line never stands for an attempt that ended otherwise.
+func TestEvidenceIsFolded(t *testing.T) {
+	t.Parallel()
+	row := func(role, tx, outcome string) corpus.Evidence {
+		return corpus.Evidence{Engine: "sqlite", Version: "3.53.4", Role: role, Tx: tx, Outcome: outcome, Date: "2026-03-03"}
+	}
+	const a, b, plain, contained = "root", "reader", "none", "read_only"
+	for _, c := range []struct{ outcomes, want []string }{
+		{[]string{"x", "x", "x", "x"}, []string{"root, reader | none, read_only | x"}},
+		{[]string{"x", "y", "x", "y"}, []string{"root, reader | none | x", "root, reader | read_only | y"}},
+		{[]string{"x", "x", "y", "y"}, []string{"root | none, read_only | x", "reader | none, read_only | y"}},
+		{[]string{"x", "y", "y", "y"}, []string{"root | none | x", "root | read_only | y", "reader | none, read_only | y"}},
+		{[]string{"x", "y", "y", "x"}, []string{"root | none | x", "root | read_only | y", "reader | none | y", "reader | read_only | x"}},
+	} {
+		o := c.outcomes
+		list := []corpus.Evidence{row(a, plain, o[0]), row(a, contained, o[1]), row(b, plain, o[2]), row(b, contained, o[3])}
+		for range 2 { // what is folded stays as it is
+			list = prove.Fold(list)
+			var got []string
+			for _, e := range list {
+				got = append(got, e.Role+" | "+e.Tx+" | "+e.Outcome)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("%v (-want +got):\n%s", o, diff)
+			}
+		}
+	}
+}
+
 func TestInsertEvidenceRefusesWhatItWouldHarm(t *testing.T) {
 	t.Parallel()
 	seen := map[string][]corpus.Evidence{"KTX-LITE-DDL-0001": {{Engine: "sqlite", Version: "3.53.4", Outcome: "executed", Date: "2026-03-03"}}}

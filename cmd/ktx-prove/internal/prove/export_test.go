@@ -10,6 +10,9 @@ import (
 // InsertEvidence is the rewriting of a class file's text.
 var InsertEvidence = insertEvidence
 
+// Fold gives observations that ended alike one entry.
+var Fold = fold
+
 // IsAddress tells what is refused as an argument.
 var IsAddress = isAddress
 
