@@ -114,11 +114,10 @@ func (p *parser) bracketedTable() (query bool) {
 	p.expectMark('(')
 	switch {
 	case p.is("select"):
-		lateral := p.lateral
-		p.lateral = false
-		p.queryExpression()
-		p.queryTail()
-		p.lateral = lateral
+		p.derived(func() {
+			p.queryExpression()
+			p.queryTail()
+		})
 		query = true
 	case p.is("values"):
 		p.next()
@@ -132,8 +131,10 @@ func (p *parser) bracketedTable() (query bool) {
 		query = p.bracketedTable()
 		switch {
 		case query && (p.isAny("union", "except", "intersect", "order", "for", "offset") || p.mark() == ')'):
-			p.setOperations()
-			p.queryTail()
+			p.derived(func() {
+				p.setOperations()
+				p.queryTail()
+			})
 		case query:
 			p.derivedAlias()
 			fallthrough
@@ -146,6 +147,19 @@ func (p *parser) bracketedTable() (query bool) {
 	}
 	p.expectMark(')')
 	return query
+}
+
+// derived reads a query in FROM, which cannot name columns of the sources
+// beside it, unless it stands behind APPLY. Reference: FROM clause
+// (Transact-SQL), "derived_table".
+func (p *parser) derived(read func()) {
+	lateral := p.lateral
+	p.lateral = false
+	if !lateral {
+		defer p.within(max(p.current().outer, 0))()
+	}
+	read()
+	p.lateral = lateral
 }
 
 // derivedAlias reads the alias of a derived table, and its columns. The result
@@ -217,14 +231,14 @@ func (p *parser) tableAlias(relation int) {
 // FROM clause (Transact-SQL), "rowset_function" and
 // "user_defined_function"; nodes() Method (xml Data Type).
 func (p *parser) tableFunction(n *name) {
-	p.sources++
+	p.current().columns++
 	if n.n > 1 {
 		methods := len(p.methods)
 		p.enter()
 		p.qualifiedCall(n)
 		p.leave()
 		if len(p.methods) > methods {
-			p.sources--
+			p.current().columns--
 		}
 	} else {
 		fn := lookupFunction(n.last().text)
@@ -300,7 +314,7 @@ func (p *parser) fullTextTable() {
 		p.scalar()
 	}
 	p.expectMark(')')
-	p.sources++
+	p.current().columns++
 	p.tableAlias(-1)
 }
 

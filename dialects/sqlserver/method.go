@@ -103,7 +103,7 @@ func (p *parser) qualifiedCall(n *name) {
 	p.column(&column)
 	p.stmt.Calls = append(p.stmt.Calls, sqlguard.Call{Name: m.text, Notation: sqlguard.NotationAttribute, Span: n.at})
 	at := len(p.stmt.Calls) - 1
-	of := methodCall{call: at, schema: owner.text}
+	of := methodCall{call: at, scope: p.scope, schema: owner.text}
 	if n.n > 2 && !clrProperties[owner.text] {
 		of.table = n.parts[n.n-3].text
 	}

@@ -82,6 +82,9 @@ func (p *parser) queryTerm() {
 func (p *parser) querySpecification() {
 	outputs := p.outputs
 	p.outputs = false
+	p.scopes = append(p.scopes, scope{outer: p.scope})
+	read := len(p.scopes) - 1
+	leave := p.within(read)
 	p.expect("select")
 	if !p.accept("all") {
 		p.accept("distinct")
@@ -112,6 +115,8 @@ func (p *parser) querySpecification() {
 	if p.atWindowClause() {
 		p.windowClause()
 	}
+	leave()
+	p.lastScope = read
 }
 
 // top reads TOP. Reference: TOP (Transact-SQL).
@@ -268,6 +273,7 @@ func (p *parser) assignment() {
 // queryTail reads the clauses behind the last query of an expression.
 // Reference: SELECT (Transact-SQL).
 func (p *parser) queryTail() {
+	defer p.within(p.lastScope)()
 	if p.acceptAll("order", "by") {
 		p.orderBy()
 		p.offsetFetch()

@@ -17,7 +17,7 @@ func (p *parser) batch() ([]sqlguard.Statement, error) {
 		if p.tok.kind == endOfText {
 			return out, nil
 		}
-		p.facts = facts{outputs: true}
+		p.facts = newFacts()
 		p.stmt.Span.Start = p.tok.start
 		from := p.at
 		p.statement(len(out) == 0)

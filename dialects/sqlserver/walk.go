@@ -18,11 +18,11 @@ type facts struct {
 	// methods are the calls that are methods only if the name before them is
 	// a column, by their place in stmt.Calls.
 	methods []methodCall
-	// exposed are the names that the sources of FROM have here but relations,
-	// and sources is how many of these have columns. What nodes() returns has
-	// one, whose methods are the only use of it.
-	exposed []string
-	sources int
+	// scopes are the queries of the statement, the first one standing for what
+	// is outside of them; scope is the one that is read, and lastScope the one
+	// that was read last.
+	scopes           []scope
+	scope, lastScope int
 	// hints are the tokens that are hints of tables, bareHints the hints in
 	// brackets directly behind a name.
 	hints     []int
@@ -37,10 +37,37 @@ type bareHint struct {
 	token int
 }
 
+// scope is what the FROM of one query, up to its HAVING, has. outer is the query
+// whose columns can be named in it besides, or -1.
+type scope struct {
+	outer     int
+	relations []int    // places in stmt.Relations
+	exposed   []string // the names of other sources
+	// columns is how many sources have some. What nodes() returns has one, whose
+	// methods are the only use of it.
+	columns int
+}
+
+// newFacts are those of a statement of which nothing was read.
+func newFacts() facts {
+	return facts{outputs: true, scopes: append(make([]scope, 0, 4), scope{outer: -1})}
+}
+
+// within makes a scope the one that is read until the function returned is
+// called.
+func (f *facts) within(scope int) (leave func()) {
+	outer := f.scope
+	f.scope = scope
+	return func() { f.scope = outer }
+}
+
+// current returns the scope that is read.
+func (f *facts) current() *scope { return &f.scopes[f.scope] }
+
 // methodCall is a call x.m() or y.x.m() that is a method if x is a column, and
 // a function of the schema x otherwise. table is y, which then is a table.
 type methodCall struct {
-	call          int
+	call, scope   int
 	schema, table string
 }
 
@@ -115,7 +142,11 @@ func (f *facts) relation(n *name, access sqlguard.Access) int {
 		r.Schema = "sys" // where the server finds it
 	}
 	f.stmt.Relations = append(f.stmt.Relations, r)
-	return len(f.stmt.Relations) - 1
+	at := len(f.stmt.Relations) - 1
+	s := f.current()
+	s.relations = append(s.relations, at)
+	s.columns++
+	return at
 }
 
 // aliased states the alias of a relation, or of a source that is none.
@@ -152,28 +183,54 @@ func (f *facts) builtin(fn *function, at sqlguard.Span) {
 // expose states the alias of a source of FROM that is no relation. rows says
 // that its columns have names which the text can use.
 func (f *facts) expose(alias string, rows bool) {
-	f.exposed = append(f.exposed, alias)
+	s := f.current()
+	s.exposed = append(s.exposed, alias)
 	if rows {
-		f.sources++
+		s.columns++
 	}
+}
+
+// columns reports whether a query can name columns: of its own sources, or of
+// those of the queries around it.
+func (f *facts) columns(scope int) bool {
+	for ; scope >= 0; scope = f.scopes[scope].outer {
+		if f.scopes[scope].columns > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// exposes reports whether a source that a query can name has this name.
+func (f *facts) exposes(scope int, source string) bool {
+	folded := skeleton(source)
+	for ; scope >= 0; scope = f.scopes[scope].outer {
+		for _, at := range f.scopes[scope].relations {
+			if r := &f.stmt.Relations[at]; skeleton(r.Name) == folded || r.Alias != "" && skeleton(r.Alias) == folded {
+				return true
+			}
+		}
+		for _, alias := range f.scopes[scope].exposed {
+			if skeleton(alias) == folded {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // finish settles what could not be judged where it was read: x.m() is a method
 // of the column x, unless x is a schema of the statement's own relations, no
-// source has columns, or the table before x is none of the sources.
+// source that it can name has columns, or the table before x is none of these.
 func (f *facts) finish() {
 	if len(f.methods) == 0 {
 		return
 	}
-	schemas, tables := make(map[string]bool), make(map[string]bool)
+	schemas := make(map[string]bool)
 	for _, r := range f.stmt.Relations {
 		if r.Schema != "" {
 			schemas[skeleton(r.Schema)] = true
 		}
-		tables[skeleton(r.Name)], tables[skeleton(r.Alias)] = true, true
-	}
-	for _, alias := range f.exposed {
-		tables[skeleton(alias)] = true
 	}
 	for _, m := range f.methods {
 		c := &f.stmt.Calls[m.call]
@@ -183,10 +240,10 @@ func (f *facts) finish() {
 			continue
 		case schemas[skeleton(m.schema)]:
 			reason = "the name before it is a schema here, so it is a function of the user's"
-		case m.table != "" && !tables[skeleton(m.table)]:
-			reason = "no table of the statement has the name before it, so it is a function of the user's"
-		case m.table == "" && len(f.stmt.Relations)+f.sources == 0:
-			reason = "no table of the statement has columns, so it is a function of the user's"
+		case m.table != "" && !f.exposes(m.scope, m.table):
+			reason = "no table of the query has the name before it, so it is a function of the user's"
+		case m.table == "" && !f.columns(m.scope):
+			reason = "no table of the query has columns, so it is a function of the user's"
 		default:
 			continue
 		}

@@ -74,8 +74,10 @@ func (p *parser) commonTable() {
 		rule := constructs["dml in with"]
 		p.changes(rule.code, strings.ToUpper(p.tok.word.text)+" inside WITH changes data")
 	} else {
+		leave := p.within(0) // A query of WITH can name nothing around it.
 		p.queryExpression()
 		p.queryTail()
+		leave()
 	}
 	p.expectMark(')')
 	p.path, p.outputs = outer, outputs
