@@ -16,6 +16,8 @@ package sqlguard
 //     server may take for one. A rule that denies a name means all of its form.
 //   - SystemSchema() string: the schema of a system relation that is written
 //     without one.
+//   - LexInto and AnalyzeTokens, together: Lex and Analyze, of which the latter
+//     need not split the text again.
 type Dialect interface {
 	// Name is the dialect's name, such as "postgres".
 	Name() string

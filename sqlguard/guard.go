@@ -22,6 +22,8 @@ func (id ID) String() string { return hex.EncodeToString(id[:]) }
 // another policy or catalogue is another Guard.
 type Guard struct {
 	dialect Dialect
+	tokens  tokenDialect // the same, nil where it is none
+	parser  string       // what the dialect says of its version
 	policy  Policy
 	catalog Catalog
 	objects *objects // nil where the guard judges without them
@@ -48,7 +50,8 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 			return nil, fmt.Errorf("new guard: the dialect %s does not know %s %s", s.Name(), c.Product, c.Version)
 		}
 	}
-	g := &Guard{dialect: d, policy: p, limits: limitsFor(p.MaxBytes, stackBytes()), traits: traitsOf(d)}
+	g := &Guard{dialect: d, parser: d.Version(), policy: p, limits: limitsFor(p.MaxBytes, stackBytes()), traits: traitsOf(d)}
+	g.tokens, _ = d.(tokenDialect)
 	if c != nil {
 		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database}
 		if c.Objects != nil {
@@ -68,7 +71,7 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 		Policy        Policy
 		Limits        screenLimits
 		Catalog       *Catalog
-	}{d.Name(), d.Version(), d.Session(), p, g.limits, c})
+	}{d.Name(), g.parser, d.Session(), p, g.limits, c})
 	if err != nil {
 		return nil, fmt.Errorf("new guard: %w", err)
 	}
@@ -119,14 +122,21 @@ func (g *Guard) Check(sql string) Verdict {
 	if v, ok := g.cache.get(sql); ok {
 		return v
 	}
-	v := g.check(sql)
+	v := g.check(sql, true)
 	g.cache.put(sql, v)
 	return v
 }
 
-func (g *Guard) check(sql string) (v Verdict) {
+// CheckOnce is Check for a text of many that nobody asks about again: its
+// verdict is not kept, and has a normal form and a fingerprint only where it
+// refuses.
+func (g *Guard) CheckOnce(sql string) Verdict { return g.check(sql, false) }
+
+// check judges sql. named says that an allowed text is to have its normal form
+// as well.
+func (g *Guard) check(sql string, named bool) (v Verdict) {
 	blank := Verdict{
-		Dialect: g.dialect.Name(), Parser: g.dialect.Version(),
+		Dialect: g.dialect.Name(), Parser: g.parser,
 		Findings: []Finding{}, Relations: []VerdictRelation{}, Functions: []string{}, Types: []VerdictType{}, Columns: []string{},
 	}
 	v = blank
@@ -138,20 +148,22 @@ func (g *Guard) check(sql string) (v Verdict) {
 			v.finish(sql)
 		}
 	}()
-	tokens, ok := g.screen(sql, &v)
-	if tokens.List != nil {
+	room := borrowTokens()
+	tokens, ok := g.screen(sql, *room, &v)
+	if ok {
+		g.analyze(sql, tokens.List, &v)
+	}
+	if tokens.List != nil && (named || len(v.Findings) > 0) {
 		v.Normalized, v.Fingerprint = normalize(sql, tokens)
 	}
-	if ok {
-		g.analyze(sql, &v)
-	}
+	returnTokens(room, tokens.List)
 	v.finish(sql)
 	return v
 }
 
 // analyze asks the dialect and judges what it found.
-func (g *Guard) analyze(sql string, v *Verdict) {
-	statements, err := g.read(sql)
+func (g *Guard) analyze(sql string, tokens []Token, v *Verdict) {
+	statements, err := g.read(sql, tokens)
 	if err != nil {
 		syntax, ok := errors.AsType[*SyntaxError](err)
 		if !ok {
@@ -184,11 +196,15 @@ func (g *Guard) analyze(sql string, v *Verdict) {
 	}
 }
 
-func (g *Guard) read(sql string) ([]Statement, error) {
-	if g.objects != nil {
+func (g *Guard) read(sql string, tokens []Token) ([]Statement, error) {
+	switch {
+	case g.objects != nil:
 		return g.objects.dialect.AnalyzeObjects(sql, PartStatement, g.objects)
+	case g.tokens != nil:
+		return g.tokens.AnalyzeTokens(sql, tokens)
+	default:
+		return g.dialect.Analyze(sql)
 	}
-	return g.dialect.Analyze(sql)
 }
 
 // add appends a finding; finish completes it.

@@ -219,7 +219,7 @@ func (q *inquiry) storedFunction(f *CatalogFunction) {
 func (q *inquiry) text(text string, part Part) {
 	limits := q.g.limits
 	limits.Bytes = max(limits.Bytes, CeilingMaxBytes)
-	if _, ok := q.g.screenWithin(text, q.v, limits); !ok {
+	if _, ok := q.g.screenWithin(text, nil, q.v, limits); !ok {
 		return
 	}
 	statements, err := q.objects.dialect.AnalyzeObjects(text, part, q.objects)

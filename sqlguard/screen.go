@@ -43,12 +43,13 @@ func limitsFor(maxBytes int, stack uint64) screenLimits {
 
 // screen is the raw screen: linear, before any parser, never recursive. It
 // adds its findings to v and reports whether the text may reach the parser.
-// The tokens are empty when the text was too raw to be split.
-func (g *Guard) screen(sql string, v *Verdict) (Tokens, bool) {
-	return g.screenWithin(sql, v, g.limits)
+// The tokens, for which there is room, are nil when the text was too raw to be
+// split.
+func (g *Guard) screen(sql string, room []Token, v *Verdict) (Tokens, bool) {
+	return g.screenWithin(sql, room, v, g.limits)
 }
 
-func (g *Guard) screenWithin(sql string, v *Verdict, limits screenLimits) (Tokens, bool) {
+func (g *Guard) screenWithin(sql string, room []Token, v *Verdict, limits screenLimits) (Tokens, bool) {
 	if len(sql) > limits.Bytes {
 		v.add(CodeInputTooLarge, Span{0, len(sql)}, fmt.Sprintf("the statement is %d bytes long; the limit is %d", len(sql), limits.Bytes))
 		return Tokens{}, false
@@ -57,7 +58,7 @@ func (g *Guard) screenWithin(sql string, v *Verdict, limits screenLimits) (Token
 		v.add(CodeInvalidCharacters, Span{at, at + 1}, what)
 		return Tokens{}, false
 	}
-	tokens := g.dialect.Lex(sql)
+	tokens := g.lex(sql, room)
 	s := screening{sql: sql, v: v, limits: limits, verticalTab: tokens.VerticalTab}
 	s.characters(tokens.List)
 	s.shape(tokens.List)

@@ -1,5 +1,7 @@
 package sqlguard
 
+import "sync"
+
 // TokenKind says what a token is. The zero value is a character that starts
 // no token of the dialect.
 type TokenKind uint8
@@ -39,6 +41,62 @@ type Tokens struct {
 	List []Token
 	// VerticalTab says that VT is white space to this dialect's server.
 	VerticalTab bool
+}
+
+// tokenDialect is a Dialect that reads a text once and works on a list that was
+// used before.
+type tokenDialect interface {
+	Dialect
+	// LexInto is Lex, with a list of length 0 to append to.
+	LexInto(list []Token, text string) Tokens
+	// AnalyzeTokens is Analyze of a text whose tokens are known. It keeps none
+	// of them.
+	AnalyzeTokens(sql string, tokens []Token) ([]Statement, error)
+}
+
+func (g *Guard) lex(sql string, room []Token) Tokens {
+	if g.tokens != nil {
+		return g.tokens.LexInto(room[:0], sql)
+	}
+	return g.dialect.Lex(sql)
+}
+
+// WithTokens calls use with the tokens of text, which it must not keep.
+func WithTokens(d Dialect, text string, use func(Tokens)) {
+	t, ok := d.(tokenDialect)
+	if !ok {
+		use(d.Lex(text))
+		return
+	}
+	room := borrowTokens()
+	tokens := t.LexInto(*room, text)
+	use(tokens)
+	returnTokens(room, tokens.List)
+}
+
+// tokenRoom holds lists of tokens that were used.
+var tokenRoom sync.Pool
+
+// borrowTokens returns a list, never nil, to append to.
+func borrowTokens() *[]Token {
+	room, ok := tokenRoom.Get().(*[]Token)
+	if !ok {
+		list := make([]Token, 0, 128)
+		room = &list
+	}
+	return room
+}
+
+// returnTokens gives a list back that was borrowed, grown or not. Nothing may
+// hold it afterwards.
+func returnTokens(room *[]Token, list []Token) {
+	if cap(list) > 1<<14 {
+		return // what a large text needed is not kept
+	}
+	if cap(list) > cap(*room) {
+		*room = list[:0]
+	}
+	tokenRoom.Put(room)
 }
 
 // Split returns the spans of the statements of text, as [Tokens.Statements]

@@ -105,11 +105,14 @@ type syntaxWord struct {
 	class wordClass
 }
 
-// syntaxWords are these words by the hash of their text.
+// syntaxTable are these words, each at the first free place from where the hash
+// of its text points at. Most places are free.
+type syntaxTable [1024]syntaxWord
+
 var syntaxWords = makeSyntaxWords()
 
-func makeSyntaxWords() map[uint64]syntaxWord {
-	words := make(map[uint64]syntaxWord, 300)
+func makeSyntaxWords() *syntaxTable {
+	words := new(syntaxTable)
 	for class, list := range map[wordClass]string{
 		wordReserved: `
 			select all distinct distinctrow from where group by having order limit as on using join inner cross
@@ -137,16 +140,20 @@ func makeSyntaxWords() map[uint64]syntaxWord {
 			procedure function event trigger sequence`,
 	} {
 		for word := range strings.FieldsSeq(list) {
-			words[foldedHash(word)] = syntaxWord{word, class}
+			*words.place(word, foldedHash(word)) = syntaxWord{word, class}
 		}
 	}
 	return words
 }
 
-// classOf returns the class of an unquoted word, by its hash.
-func classOf(word string, hash uint64) wordClass {
-	if w, ok := syntaxWords[hash]; ok && strings.EqualFold(w.text, word) {
-		return w.class
+// place is where a word with a hash stands, or would.
+func (t *syntaxTable) place(word string, hash uint64) *syntaxWord {
+	for i := hash; ; i++ {
+		if w := &t[i%uint64(len(t))]; w.text == "" || strings.EqualFold(w.text, word) {
+			return w
+		}
 	}
-	return wordName
 }
+
+// classOf returns the class of an unquoted word, by its hash.
+func classOf(word string, hash uint64) wordClass { return syntaxWords.place(word, hash).class }

@@ -23,8 +23,13 @@ const skip sqlguard.TokenKind = 255
 
 // Lex splits text as the server's scanner does. A semicolon is a terminator
 // until the client command DELIMITER names another one.
-func (Dialect) Lex(text string) sqlguard.Tokens {
-	return sqlguard.Tokens{List: appendTokens(make([]sqlguard.Token, 0, len(text)/3+8), text), VerticalTab: true}
+func (d Dialect) Lex(text string) sqlguard.Tokens {
+	return d.LexInto(make([]sqlguard.Token, 0, len(text)/3+8), text)
+}
+
+// LexInto is Lex that appends to a list.
+func (Dialect) LexInto(list []sqlguard.Token, text string) sqlguard.Tokens {
+	return sqlguard.Tokens{List: appendTokens(list, text), VerticalTab: true}
 }
 
 // appendTokens appends the tokens of a text to a list.

@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"errors"
-	"sync"
 
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -13,15 +12,12 @@ var errNoParser = errors.New("mysql: no parser")
 // Analyze parses sql and states what its statements are and touch. Each
 // statement is read alone: a text of more than one never runs.
 func (d Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
-	room, ok := tokenRoom.Get().(*[]sqlguard.Token)
-	if !ok {
-		room = new([]sqlguard.Token)
-	}
-	*room = appendTokens((*room)[:0], sql)
-	if cap(*room) <= 1<<14 { // what a large text needed is not kept
-		defer tokenRoom.Put(room)
-	}
-	pieces := divide(*room)
+	return d.AnalyzeTokens(sql, d.Lex(sql).List)
+}
+
+// AnalyzeTokens is Analyze of a text that Lex has split.
+func (d Dialect) AnalyzeTokens(sql string, tokens []sqlguard.Token) ([]sqlguard.Statement, error) {
+	pieces := divide(tokens)
 	if len(pieces) == 0 {
 		return nil, nil
 	}
@@ -43,9 +39,6 @@ func (d Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
 	}
 	return out, nil
 }
-
-// tokenRoom holds lists that Analyze has used.
-var tokenRoom = sync.Pool{New: func() any { return new([]sqlguard.Token) }}
 
 // divide returns the tokens of each statement, without terminators and without
 // comments around it.

@@ -42,12 +42,15 @@ func readOldTiDB(w *walker, text string) error {
 	return useTiDB(&tidbOldParsers, w, text)
 }
 
+// tidbParams are the character set and collation of the session.
+var tidbParams = []parser.ParseParam{parser.CharsetConnection("utf8mb4"), parser.CollationConnection("")}
+
 func useTiDB(pool *sync.Pool, w *walker, text string) error {
 	p, ok := pool.Get().(*parser.Parser)
 	if !ok {
 		return errNoParser
 	}
-	statements, _, err := p.ParseSQL(text, parser.CharsetConnection("utf8mb4"), parser.CollationConnection(""))
+	statements, _, err := p.ParseSQL(text, tidbParams...)
 	switch {
 	case err != nil:
 		err = &unreadError{cause: err}

@@ -221,7 +221,7 @@ func (w *walker) star(schema, table string) {
 // qualifier returns the names before a column. Its results share arrays.
 func (w *walker) qualifier(schema, table string) []string {
 	if cap(w.strings)-len(w.strings) < 2 {
-		w.strings = make([]string, 0, 64)
+		w.strings = make([]string, 0, 16)
 	}
 	from := len(w.strings)
 	if schema != "" {
@@ -233,7 +233,7 @@ func (w *walker) qualifier(schema, table string) []string {
 
 func (w *walker) column(ref sqlguard.ColumnRef) {
 	if w.st.ColumnRefs == nil {
-		w.st.ColumnRefs = make([]sqlguard.ColumnRef, 0, 8+len(w.items)/8)
+		w.st.ColumnRefs = make([]sqlguard.ColumnRef, 0, 4+len(w.items)/8)
 	}
 	w.st.ColumnRefs = append(w.st.ColumnRefs, ref)
 }

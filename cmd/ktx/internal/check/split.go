@@ -43,15 +43,18 @@ func (s splitter) split(text string, yield func(sqlguard.Span) bool, comment fun
 				continue
 			}
 		}
-		tokens := s.dialect.Lex(part)
-		if comment != nil {
-			for _, t := range tokens.List {
-				if t.Kind == sqlguard.TokenComment {
-					comment(sqlguard.Span{Start: t.Start + from, End: t.End + from})
+		var spans []sqlguard.Span
+		sqlguard.WithTokens(s.dialect, part, func(tokens sqlguard.Tokens) {
+			if comment != nil {
+				for _, t := range tokens.List {
+					if t.Kind == sqlguard.TokenComment {
+						comment(sqlguard.Span{Start: t.Start + from, End: t.End + from})
+					}
 				}
 			}
-		}
-		for _, span := range tokens.Statements() {
+			spans = tokens.Statements()
+		})
+		for _, span := range spans {
 			if !yield(sqlguard.Span{Start: span.Start + from, End: span.End + from}) {
 				return len(text)
 			}
