@@ -257,6 +257,11 @@ func (c *call) run(ctx context.Context) (*Result, error) {
 		// What the server tells has changed the guard.
 		approved, verdict, latency, refusal = c.judge(state.guard)
 	}
+	if state.backend == nil && refusal != nil && !c.catalogDecides(verdict) {
+		// Nobody asked the server, so that what it could lift is no reason.
+		verdict = verdict.Without(pathDecides...)
+		refusal = &sqlguard.RejectedError{Verdict: verdict}
+	}
 	if err := c.decide(ctx, state.guard, verdict, latency); err != nil {
 		return nil, err
 	}

@@ -226,6 +226,32 @@ func (tableDialect) Analyze(string) ([]sqlguard.Statement, error) {
 	return []sqlguard.Statement{{Verb: sqlguard.VerbSelect, Relations: []sqlguard.Relation{r}}}, nil
 }
 
+// writeDialect reads every text as one that writes to a table without a schema.
+type writeDialect struct{ tableDialect }
+
+func (d writeDialect) Analyze(sql string) ([]sqlguard.Statement, error) {
+	statements, err := d.tableDialect.Analyze(sql)
+	statements[0].Effects = []sqlguard.Finding{{Code: sqlguard.CodeWriteStatement, Span: sqlguard.Span{Start: 0, End: len(sql)}}}
+	return statements, err
+}
+
+func TestARefusalBeforeTheServerWasAskedSaysWhatHoldsForEveryServer(t *testing.T) {
+	log := &audittest.Log{}
+	backend := &spy{catalog: &sqlguard.Catalog{SearchPath: []string{"public"}, Database: "shop"}}
+	g := newGateway(t, log, backend.connection(func(c *execution.Connection) {
+		c.Dialect = writeDialect{}
+		c.Policy.Schemas.Deny = []string{"hr"}
+	}))
+	_, err := query(t.Context(), g, "DELETE t")
+	rejected, ok := errors.AsType[*sqlguard.RejectedError](err)
+	if !ok || rejected.Verdict.Code != sqlguard.CodeWriteStatement || len(rejected.Verdict.Findings) != 1 {
+		t.Errorf("%v", err)
+	}
+	if events := log.Events(audit.QueryDecision); len(events) == 0 || len(events[len(events)-1].Decision.Codes) != 1 {
+		t.Errorf("on record: %+v", events)
+	}
+}
+
 func TestOpeningThatFails(t *testing.T) {
 	log := &audittest.Log{}
 	fail := true

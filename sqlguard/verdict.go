@@ -101,12 +101,29 @@ func (v *Verdict) finish(sql string) {
 			f.Hint = info.hint
 		}
 	}
-	v.Code = ""
-	if len(v.Findings) > 0 {
-		v.Code = v.Findings[0].Code
-		if slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Code == CodeMultipleStatements }) {
-			v.Code = CodeMultipleStatements
-		}
-	}
 	v.Allowed = len(v.Findings) == 0
+	v.Code = v.primary()
+}
+
+// primary is the code that stands for all findings.
+func (v *Verdict) primary() Code {
+	switch {
+	case len(v.Findings) == 0:
+		return ""
+	case slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Code == CodeMultipleStatements }):
+		return CodeMultipleStatements
+	default:
+		return v.Findings[0].Code
+	}
+}
+
+// Without returns the verdict without its findings of some codes, where others
+// remain: a text that was refused stays refused.
+func (v Verdict) Without(codes ...Code) Verdict {
+	remain := slices.DeleteFunc(slices.Clone(v.Findings), func(f Finding) bool { return slices.Contains(codes, f.Code) })
+	if len(remain) > 0 {
+		v.Findings = remain
+		v.Code = v.primary()
+	}
+	return v
 }
