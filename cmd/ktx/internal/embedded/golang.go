@@ -15,20 +15,20 @@ import (
 )
 
 // goSinks are methods and functions that take SQL, with the argument that it
-// is: those of database/sql, pgx, sqlx, bun and gorm. Certain are those whose
-// names mean nothing else.
+// is: those of database/sql, pgx, sqlx, bun and gorm. In pgx a context stands
+// before it.
 var goSinks = map[string]goSink{
-	"QueryContext": {1, true}, "QueryRowContext": {1, true}, "ExecContext": {1, true}, "PrepareContext": {1, true},
-	"Query": {0, false}, "QueryRow": {0, false}, "Exec": {0, false}, "Prepare": {0, false}, "Queue": {0, false},
-	"Queryx": {0, true}, "QueryRowx": {0, true}, "QueryxContext": {1, true}, "QueryRowxContext": {1, true}, "Preparex": {0, true}, "PreparexContext": {1, true},
-	"MustExec": {0, true}, "MustExecContext": {1, true}, "NamedExec": {0, true}, "NamedExecContext": {1, true}, "NamedQuery": {0, true}, "NamedQueryContext": {1, true},
-	"PrepareNamed": {0, true}, "PrepareNamedContext": {1, true}, "Get": {1, false}, "GetContext": {2, true}, "Select": {1, false}, "SelectContext": {2, true},
-	"NewRaw": {0, true}, "Raw": {0, false}, "SimpleQuery": {0, false},
+	"QueryContext": {1, certain}, "QueryRowContext": {1, certain}, "ExecContext": {1, certain}, "PrepareContext": {1, certain},
+	"Query": {0, likely}, "QueryRow": {0, likely}, "Exec": {0, likely}, "Prepare": {0, likely}, "Queue": {0, likely},
+	"Queryx": {0, certain}, "QueryRowx": {0, certain}, "QueryxContext": {1, certain}, "QueryRowxContext": {1, certain}, "Preparex": {0, certain}, "PreparexContext": {1, certain},
+	"MustExec": {0, certain}, "MustExecContext": {1, certain}, "NamedExec": {0, certain}, "NamedExecContext": {1, certain}, "NamedQuery": {0, certain}, "NamedQueryContext": {1, certain},
+	"PrepareNamed": {0, certain}, "PrepareNamedContext": {1, certain}, "Get": {1, possible}, "GetContext": {2, certain}, "Select": {1, possible}, "SelectContext": {2, certain},
+	"NewRaw": {0, certain}, "Raw": {0, likely}, "SimpleQuery": {0, likely},
 }
 
 type goSink struct {
 	argument int
-	certain  bool
+	certain  certainty
 }
 
 // goFile reads a Go file.
@@ -143,26 +143,54 @@ func (g *goFile) call(call *ast.CallExpr) {
 		name = f.Name
 	}
 	sink, ok := goSinks[name]
-	if !ok {
-		if sink, ok = g.options.sink(name); !ok {
-			return
+	if g.options.sink(name) {
+		sink, ok = goSink{0, certain}, true
+	}
+	if !ok || sink.argument >= len(call.Args) {
+		return
+	}
+	first, last := sink.argument, sink.argument+2
+	if sink.certain >= likely {
+		if last = first + 1; isContext(call.Args[first]) {
+			first++
 		}
 	}
-	// Where the name alone does not say that a context comes first, as in pgx,
-	// the first argument that is a text is the SQL.
-	for i := sink.argument; i < min(len(call.Args), sink.argument+3); i++ {
-		t := &Text{Span: g.span(call.Args[i]), Sink: name, Certain: sink.certain}
+	for i := first; i < min(len(call.Args), last+1); i++ {
+		t := &Text{Call: g.offset(call.Pos()), Span: g.span(call.Args[i]), Sink: name, Certain: sink.certain == certain}
 		if !g.text(call.Args[i], t) {
 			continue
 		}
-		if looksLikeSQL(t.SQL()) {
+		if i > first && !looksLikeSQL(t.SQL()) {
+			break // a value
+		}
+		if sink.certain.judges(t) {
 			g.texts = append(g.texts, t)
 		}
 		return
 	}
-	if sink.certain && sink.argument < len(call.Args) {
-		g.texts = append(g.texts, unknown(&Text{Span: g.span(call.Args[sink.argument]), Sink: name, Certain: true}))
+	if sink.certain >= likely && first < len(call.Args) {
+		g.texts = append(g.texts, unknown(&Text{Call: g.offset(call.Pos()), Span: g.span(call.Args[first]), Sink: name, Certain: sink.certain == certain}))
 	}
+}
+
+// isContext reports whether an expression is a context by its name.
+func isContext(e ast.Expr) bool {
+	name := ""
+	switch e := e.(type) {
+	case *ast.Ident:
+		name = e.Name
+	case *ast.SelectorExpr:
+		name = e.Sel.Name
+	case *ast.CallExpr:
+		if f, ok := e.Fun.(*ast.SelectorExpr); ok {
+			if x, ok := f.X.(*ast.Ident); ok && x.Name == "context" {
+				return true
+			}
+			name = f.Sel.Name
+		}
+	}
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, "ctx") || strings.HasSuffix(name, "context")
 }
 
 // text appends what an expression makes, and reports whether it makes a text

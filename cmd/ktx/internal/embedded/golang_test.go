@@ -72,7 +72,7 @@ func TestGo(t *testing.T) {
 		{`db.Query(fmt.Sprintf("SELECT a FROM t WHERE a LIKE '%%x' ORDER BY %d", n))`, []string{"SELECT a FROM t WHERE a LIKE '%x' ORDER BY 1"}},
 		{`db.Query(fmt.Sprintf("SELECT a FROM t WHERE b = %[2]d", b, c))`, []string{"SELECT a FROM t WHERE b = 1"}},
 		{`db.Query("SELECT '\u00e9\n\x41\101'")`, []string{"SELECT 'é\nAA'"}},
-		{`db.Query(query)`, nil},
+		{`db.Query(query)`, []string{"x [query]"}},
 		{`http.Get("https://example.com")`, nil},
 		{`m.Get("key", "select")`, []string{"select"}},
 		{`db.Get(&row, "SELECT a FROM t WHERE b = ?", b)`, []string{"SELECT a FROM t WHERE b = 1"}},
@@ -81,7 +81,17 @@ func TestGo(t *testing.T) {
 		{`db.Query("SELECT a ? 'b' FROM t WHERE c = ?", c)`, []string{"SELECT a ? 'b' FROM t WHERE c = 1"}},
 		{`db.QueryContext(ctx, query, 1)`, []string{"x [query]"}},
 		{`db.QueryContext()`, nil},
-		{`db.Query(loop)`, nil},
+		{`db.ExecContext(ctx, verb+" FROM t")`, []string{"x FROM t [verb]"}},
+		{`db.ExecContext(ctx, "no statement at all")`, []string{"no statement at all"}},
+		{`pool.Query(r.Context(), q, "abc")`, []string{"x [q]"}},
+		{`tx.Exec(ctx, q, "SELECT 1")`, []string{"x [q]"}},
+		{`batch.Queue("SELECT 1")`, []string{"SELECT 1"}},
+		{`db.Exec(c, "SELECT 1", x)`, []string{"SELECT 1"}},
+		{`cmd.Exec("ls " + x)`, []string{"ls x [x]"}},
+		{`m.Get("key", x+" of y")`, nil},
+		{`db.Select(&rows, fields+" FROM t")`, []string{"x FROM t [fields]"}},
+		{`u.Query()`, nil},
+		{`db.Query(loop)`, []string{"x [loop]"}},
 	} {
 		body, want := test.body, test.want
 		source := "package p\n\nconst cols = \"id\" + \", name\"\n\nconst loop, pool2 = pool2, loop\n\nfunc f() {\n\t" + body + "\n}\n"

@@ -3,6 +3,8 @@ package embedded
 import (
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/ktxhq/ktx/sqlguard"
@@ -10,11 +12,11 @@ import (
 
 // javaScriptSinks are functions and methods that take SQL as their first
 // argument: those of node-postgres, mysql2, better-sqlite3, node-sqlite3, Knex,
-// Sequelize, TypeORM, Prisma, Drizzle and postgres.js. Certain are those whose
-// names mean nothing else.
-var javaScriptSinks = map[string]bool{
-	"query": false, "execute": false, "raw": false, "unsafe": false, "prepare": false, "exec": false, "run": false, "all": false, "get": false, "each": false,
-	"$queryRawUnsafe": true, "$executeRawUnsafe": true, "queryRaw": true, "executeSql": true, "multi": false, "one": false, "none": false, "manyOrNone": true, "oneOrNone": true, "any": false, "many": false,
+// Sequelize, TypeORM, Prisma, Drizzle and postgres.js.
+var javaScriptSinks = map[string]certainty{
+	"query": likely, "execute": likely, "raw": likely, "unsafe": likely, "prepare": possible, "exec": possible, "run": possible, "all": possible, "get": possible, "each": possible,
+	"$queryRawUnsafe": certain, "$executeRawUnsafe": certain, "queryRaw": certain, "executeSql": certain, "multi": possible, "one": possible, "none": possible,
+	"manyOrNone": certain, "oneOrNone": certain, "any": possible, "many": possible,
 }
 
 // javaScriptTags are tags of templates whose text is SQL. What is filled into
@@ -38,6 +40,8 @@ type jsToken struct {
 	kind       jsKind
 	start, end int
 	line       bool // a line ends before it
+	// inner are the tokens in a template, which stand behind it.
+	inner int
 }
 
 // javaScript reads a source of JavaScript or TypeScript (ECMA-262, section 12).
@@ -106,20 +110,23 @@ func (j *javaScript) opens(i int) int {
 func (j *javaScript) lex(from, to int) error {
 	line := true
 	add := func(kind jsKind, start, end int) {
-		j.tokens = append(j.tokens, jsToken{kind, start, end, line})
+		j.tokens = append(j.tokens, jsToken{kind: kind, start: start, end: end, line: line})
 		line = false
 	}
 	for i := from; i < to; {
 		c := j.source[i]
 		rest := j.source[i:to]
 		switch {
-		case c == '\n':
+		case jsLineEnd(rest) > 0:
 			line = true
-			i++
-		case c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f':
-			i++
+			i += jsLineEnd(rest)
+		case jsSpace(rest) > 0:
+			i += jsSpace(rest)
 		case strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, "#!") && i == 0:
-			end := i + strings.IndexByte(rest+"\n", '\n')
+			end := i
+			for end < to && jsLineEnd(j.source[end:to]) == 0 {
+				end++
+			}
 			j.comments = append(j.comments, sqlguard.Span{Start: i, End: end})
 			i = end
 		case strings.HasPrefix(rest, "/*"):
@@ -144,9 +151,11 @@ func (j *javaScript) lex(from, to int) error {
 				return &SyntaxError{Offset: i, Message: "the template has no end"}
 			}
 			add(jsTemplate, i, end)
+			at := len(j.tokens)
 			if err := j.inside(i, end); err != nil {
 				return err
 			}
+			j.tokens[at-1].inner = len(j.tokens) - at
 			i = end
 		case c == '/' && j.regular():
 			if end := jsRegularEnd(j.source[:to], i); end > 0 {
@@ -158,7 +167,7 @@ func (j *javaScript) lex(from, to int) error {
 			i++
 		case jsNameByte(c):
 			end := i
-			for end < to && jsNameByte(j.source[end]) {
+			for end < to && jsNameByte(j.source[end]) && jsSpace(j.source[end:to]) == 0 && jsLineEnd(j.source[end:to]) == 0 {
 				end++
 			}
 			kind := jsName
@@ -195,6 +204,33 @@ func (j *javaScript) inside(start, end int) error {
 	return nil
 }
 
+// jsLineEnd returns the length of the end of a line at the start of s, 0 when
+// none is there (12.3).
+func jsLineEnd(s string) int {
+	if strings.HasPrefix(s, "\u2028") || strings.HasPrefix(s, "\u2029") {
+		return len("\u2028")
+	}
+	return lineEnd(s)
+}
+
+// jsSpace returns the length of the white space at the start of s, the ends of
+// lines left out (12.2).
+func jsSpace(s string) int {
+	switch {
+	case s == "":
+		return 0
+	case s[0] < utf8.RuneSelf:
+		if strings.IndexByte(" \t\v\f", s[0]) >= 0 {
+			return 1
+		}
+		return 0
+	}
+	if r, n := utf8.DecodeRuneInString(s); r == '\ufeff' || unicode.Is(unicode.Zs, r) {
+		return n
+	}
+	return 0
+}
+
 func jsNameByte(c byte) bool {
 	return c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf || c >= '0' && c <= '9'
 }
@@ -225,9 +261,10 @@ func (j *javaScript) regular() bool {
 func jsRegularEnd(source string, i int) int {
 	class := false
 	for i++; i < len(source); i++ {
-		switch source[i] {
-		case '\n':
+		if jsLineEnd(source[i:]) > 0 {
 			return 0
+		}
+		switch source[i] {
 		case '\\':
 			i++
 		case '[':
@@ -250,10 +287,10 @@ func jsStringEnd(source string, i int) (int, bool) {
 	for i++; i < len(source); i++ {
 		switch source[i] {
 		case '\\':
-			i++
+			i += max(lineEnd(source[i+1:]), 1)
 		case quote:
 			return i + 1, true
-		case '\n':
+		case '\n', '\r':
 			return 0, false
 		}
 	}
@@ -441,50 +478,116 @@ func (j *javaScript) value(i int) int {
 // call adds the text of the call whose name is token i.
 func (j *javaScript) call(i int) {
 	name := j.text(i)
-	certain, ok := javaScriptSinks[name]
-	if sink, configured := j.options.sink(name); configured {
-		certain, ok = sink.certain, true
+	sure, ok := javaScriptSinks[name]
+	if j.options.sink(name) {
+		sure, ok = certain, true
 	}
 	first := j.opens(i + 1)
 	if !ok || first >= len(j.tokens) || i > 0 && j.tokens[i-1].kind == jsName && j.text(i-1) == "function" {
 		return
 	}
+	if !j.is(i-1, ".") && j.declares(first) {
+		sure = possible // a method with that name, not a call of one
+	}
 	if j.is(first, "{") { // query({text: "…"})
-		for k := first + 1; k+2 < len(j.tokens) && !j.is(k, "}"); k++ {
-			if j.tokens[k].kind == jsName && j.is(k+1, ":") && (j.text(k) == "text" || j.text(k) == "sql" || j.text(k) == "query") {
-				j.argument(k+2, name, certain)
+		for k := first + 1; k+1 < len(j.tokens) && !j.is(k, "}"); k++ {
+			if j.tokens[k].kind != jsName || j.text(k) != "text" && j.text(k) != "sql" && j.text(k) != "query" {
+				continue
+			}
+			switch {
+			case j.is(k+1, ":"):
+				j.argument(i, k+2, name, sure)
+				return
+			case (j.is(k+1, ",") || j.is(k+1, "}")) && (j.is(k-1, ",") || j.is(k-1, "{")):
+				j.argument(i, k, name, sure)
 				return
 			}
 		}
+		if sure == certain {
+			j.texts = append(j.texts, unknown(&Text{Call: j.tokens[i].start, Sink: name, Certain: true, Span: sqlguard.Span{Start: j.tokens[first].start, End: j.tokens[first].end}}))
+		}
 		return
 	}
-	j.argument(first, name, certain)
+	j.argument(i, first, name, sure)
 }
 
-func (j *javaScript) argument(first int, name string, certain bool) {
-	t := &Text{Sink: name, Certain: certain}
+// declares reports whether what follows the bracket before token i is the body
+// or the type of a method.
+func (j *javaScript) declares(i int) bool {
+	depth := 1
+	for ; i < len(j.tokens) && depth > 0; i++ {
+		switch {
+		case j.is(i, "("):
+			depth++
+		case j.is(i, ")"):
+			depth--
+		}
+	}
+	return j.is(i, "{") || j.is(i, ":")
+}
+
+// argument adds the text that begins at a token, an argument of the call whose
+// name is token i.
+func (j *javaScript) argument(i, first int, name string, sure certainty) {
+	if first >= len(j.tokens) {
+		return
+	}
+	t := &Text{Call: j.tokens[i].start, Sink: name, Certain: sure == certain}
 	end, known := j.expression(first, t)
 	end = min(max(end, first+1), len(j.tokens))
 	t.Span = sqlguard.Span{Start: j.tokens[first].start, End: j.tokens[end-1].end}
+	if known && !j.ends(end) { // an operator of which nothing is known
+		t.hole(sqlguard.Span{Start: j.tokens[end].start, End: j.tokens[end].end}, false)
+	}
 	switch {
-	case known && looksLikeSQL(t.SQL()):
-		j.texts = append(j.texts, t)
-	case !known && certain && !j.is(first, ")") && j.tokens[first].kind != jsString && j.tokens[first].kind != jsNumber:
-		j.texts = append(j.texts, unknown(t))
+	case known:
+		if sure.judges(t) {
+			j.texts = append(j.texts, t)
+		}
+	case sure >= likely && !j.is(first, ")") && j.tokens[first].kind != jsNumber && !j.isFunction(first) && (first+1 >= len(j.tokens) || j.tokens[first+1].kind != jsTemplate):
+		j.texts = append(j.texts, unknown(t)) // a template with a tag is judged by itself
+	}
+}
+
+// ends reports whether an argument ends before token i; a type may follow it.
+func (j *javaScript) ends(i int) bool {
+	return i >= len(j.tokens) || j.is(i, ",") || j.is(i, ")") || j.is(i, "}") || j.is(i, ";") || j.is(i, "!") ||
+		j.tokens[i].kind == jsName && (j.text(i) == "as" || j.text(i) == "satisfies")
+}
+
+// isFunction reports whether an argument is a function.
+func (j *javaScript) isFunction(i int) bool {
+	switch text := j.text(i); {
+	case text == "function" || text == "async":
+		return true
+	case j.is(i, "("):
+		for depth := 0; i < len(j.tokens); i++ {
+			switch {
+			case j.is(i, "("):
+				depth++
+			case j.is(i, ")"):
+				if depth--; depth == 0 {
+					return j.is(i+1, "=") && j.is(i+2, ">")
+				}
+			}
+		}
+		return false
+	default:
+		return j.is(i+1, "=") && j.is(i+2, ">")
 	}
 }
 
 // tagged adds the text of a template whose tag is token i.
 func (j *javaScript) tagged(i int) {
 	name := j.text(i)
-	certain, ok := javaScriptTags[name]
-	if sink, configured := j.options.sink(name); configured {
-		certain, ok = sink.certain, true
+	sure, ok := javaScriptTags[name]
+	if j.options.sink(name) {
+		sure, ok = true, true
 	}
 	if !ok {
 		return
 	}
-	t := &Text{Sink: name, Certain: certain, Span: sqlguard.Span{Start: j.tokens[i].start, End: j.tokens[i+1].end}}
+	t := &Text{Call: j.tokens[i].start, Sink: name, Certain: sure, Span: sqlguard.Span{Start: j.tokens[i].start, End: j.tokens[i+1].end}}
 	j.template(i+1, t)
 	if looksLikeSQL(t.SQL()) {
 		j.texts = append(j.texts, t)
@@ -526,6 +629,8 @@ func (j *javaScript) skip(i int) int {
 				return i
 			}
 			depth--
+		case j.tokens[i].kind == jsTemplate:
+			i += j.tokens[i].inner
 		case depth == 0 && (j.is(i, ",") || j.is(i, "+") || j.is(i, ";")):
 			return i
 		}
@@ -543,7 +648,7 @@ func (j *javaScript) operand(i int, t *Text) (next int, ok bool) {
 		i++
 	case jsTemplate:
 		j.template(i, t)
-		i++
+		i += 1 + j.tokens[i].inner
 	case jsName:
 		name := j.text(i)
 		if javaScriptTags[name] && i+1 < len(j.tokens) && j.tokens[i+1].kind == jsTemplate {
@@ -610,13 +715,13 @@ func jsContent(body string, at int, t *Text) {
 			i++
 			continue
 		}
-		t.verbatim(body[start:i], at+start)
+		t.lines(body[start:i], at+start)
 		value, n := jsEscape(body[i:])
 		t.escaped(value, sqlguard.Span{Start: at + i, End: at + i + n})
 		i += n
 		start = i
 	}
-	t.verbatim(body[start:], at+start)
+	t.lines(body[start:], at+start)
 }
 
 // jsEscape returns what the escape at the start of s stands for, and its length.
@@ -627,16 +732,19 @@ func jsEscape(s string) (string, int) {
 		}
 		return s[1:2], 2
 	}
+	if n := jsLineEnd(s[1:]); n > 0 {
+		return "", 1 + n
+	}
 	switch c := s[1]; c {
-	case 'n', 't', 'r', 'b', 'f', 'v', '0':
-		return string("\n\t\r\b\f\v\x00"[strings.IndexByte("ntrbfv0", c)]), 2
-	case '\n':
-		return "", 2
-	case '\r':
-		if strings.HasPrefix(s[2:], "\n") {
-			return "", 3
+	case 'n', 't', 'r', 'b', 'f', 'v':
+		return string("\n\t\r\b\f\v"[strings.IndexByte("ntrbfv", c)]), 2
+	case '0', '1', '2', '3', '4', '5', '6', '7': // B.1.2, of which \0 is one
+		n := 2
+		for n < 4 && n < len(s) && s[n] >= '0' && s[n] <= '7' && (n < 3 || c <= '3') {
+			n++
 		}
-		return "", 2
+		v, _ := strconv.ParseInt(s[1:n], 8, 16)
+		return string(rune(v)), n
 	case 'x':
 		if len(s) >= 4 {
 			return number(s[2:4], 4)
@@ -647,6 +755,13 @@ func jsEscape(s string) (string, int) {
 				return number(s[3:end], end+1)
 			}
 		} else if len(s) >= 6 {
+			if len(s) >= 12 && s[6:8] == `\u` { // a pair is one character
+				high, first := strconv.ParseUint(s[2:6], 16, 16)
+				low, second := strconv.ParseUint(s[8:12], 16, 16)
+				if r := utf16.DecodeRune(rune(high), rune(low)); first == nil && second == nil && r != utf8.RuneError {
+					return string(r), 12
+				}
+			}
 			return number(s[2:6], 6)
 		}
 	}

@@ -160,7 +160,7 @@ func (n *notebook) text() *Text {
 		one(token, span)
 	}
 	t.Span = sqlguard.Span{Start: span.Start, End: int(n.decoder.InputOffset())}
-	return t
+	return t.unixLines()
 }
 
 // program finds the SQL of the cells that are Python.
@@ -170,7 +170,7 @@ func (n *notebook) program() (*Source, error) {
 		return nil, &SyntaxError{Offset: n.python.place(syntax.Offset, false), Message: syntax.Message}
 	}
 	for _, t := range found.Texts {
-		out := &Text{Span: n.span(t.Span), Sink: t.Sink, Certain: t.Certain}
+		out := &Text{Span: n.span(t.Span), Call: n.python.place(t.Call, false), Sink: t.Sink, Certain: t.Certain}
 		for i, p := range t.pieces {
 			end := len(t.sql)
 			if i+1 < len(t.pieces) {
@@ -217,7 +217,7 @@ type lines []int
 func newLines(text string) lines {
 	var all lines
 	for i := range len(text) {
-		if text[i] == '\n' {
+		if text[i] == '\n' || text[i] == '\r' && lineEnd(text[i:]) == 1 {
 			all = append(all, i)
 		}
 	}

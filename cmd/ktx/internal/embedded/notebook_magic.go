@@ -66,14 +66,14 @@ func (n *notebook) mask(cell *Text, text string, at int) []byte {
 	}
 	blank(0, at)
 	for i := at; i < len(text); {
-		end := lineEnd(text, i)
+		end := endOfLine(text, i)
 		m := lineMagic.FindStringSubmatchIndex(text[i:end])
 		if m == nil && !helpOf.MatchString(text[i:end]) {
 			i = statementEnd(text, i)
 			continue
 		}
 		for end < len(text) && strings.HasSuffix(strings.TrimSuffix(text[i:end], "\r"), `\`) {
-			end = lineEnd(text, end+1)
+			end = endOfLine(text, end+1)
 		}
 		if m != nil {
 			if from := i + m[2]; sqlMagic.MatchString(text[from:end]) && strings.HasPrefix(text[from:end], "%sql") {
@@ -86,12 +86,8 @@ func (n *notebook) mask(cell *Text, text string, at int) []byte {
 	return out
 }
 
-func lineEnd(text string, at int) int {
-	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
-		return at + i
-	}
-	return len(text)
-}
+// endOfLine returns the offset of the end of the line at an offset of a cell.
+func endOfLine(text string, at int) int { return at + len(firstLine(text[at:])) }
 
 // statementEnd returns the offset behind the logical line of Python at i.
 func statementEnd(text string, i int) int {
@@ -106,7 +102,7 @@ func statementEnd(text string, i int) int {
 			i = end
 			continue
 		case '#':
-			i = lineEnd(text, i)
+			i = endOfLine(text, i)
 			continue
 		case '\\':
 			i++
@@ -128,7 +124,7 @@ func statementEnd(text string, i int) int {
 func (n *notebook) magic(cell *Text, from, to int, line bool) {
 	at, elsewhere := magicSQL(string(cell.sql[from:to]))
 	if elsewhere {
-		n.texts = append(n.texts, unknown(&Text{Span: cell.span(from, to), Sink: "%sql", Certain: true}))
+		n.texts = append(n.texts, unknown(&Text{Span: cell.span(from, to), Call: cell.place(from, false), Sink: "%sql", Certain: true}))
 		return
 	}
 	if line {
@@ -147,7 +143,7 @@ func (n *notebook) fill(cell *Text, from, to int, holes *regexp.Regexp) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	t := &Text{Span: cell.span(from, to), Sink: "%sql", Certain: true}
+	t := &Text{Span: cell.span(from, to), Call: cell.place(from, false), Sink: "%sql", Certain: true}
 	done := from
 	for _, m := range holes.FindAllStringIndex(text, -1) {
 		start, end := from+m[0], from+m[1]
@@ -183,7 +179,7 @@ var (
 // magicSQL returns where, behind its options, connection and the name of its
 // result, the SQL of a magic begins, or that it has none of its own.
 func magicSQL(text string) (at int, elsewhere bool) {
-	line := text[:lineEnd(text, 0)]
+	line := text[:endOfLine(text, 0)]
 	for i := 0; ; {
 		for i < len(line) && strings.IndexByte(" \t\r", line[i]) >= 0 {
 			i++

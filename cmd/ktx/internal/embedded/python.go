@@ -10,12 +10,12 @@ import (
 
 // pythonSinks are methods and functions that take SQL as their first argument:
 // those of DB-API drivers (PEP 249), SQLAlchemy, asyncpg, pandas, Django, Spark
-// and DuckDB. Certain are those whose names mean nothing else.
-var pythonSinks = map[string]bool{
-	"execute": false, "executemany": true, "executescript": true, "execute_async": true, "mogrify": true, "copy_expert": true,
-	"text": false, "exec_driver_sql": true, "read_sql": true, "read_sql_query": true, "raw": false, "RawSQL": true,
-	"fetch": false, "fetchrow": true, "fetchval": true, "fetchmany": false, "cursor": false, "prepare": false,
-	"sql": false, "query": false, "query_df": true, "scalar": false, "scalars": false,
+// and DuckDB.
+var pythonSinks = map[string]certainty{
+	"execute": likely, "executemany": certain, "executescript": certain, "execute_async": certain, "mogrify": certain, "copy_expert": certain,
+	"text": possible, "exec_driver_sql": certain, "read_sql": certain, "read_sql_query": certain, "raw": likely, "RawSQL": likely,
+	"fetch": possible, "fetchrow": certain, "fetchval": certain, "fetchmany": possible, "cursor": possible, "prepare": possible,
+	"sql": likely, "query": likely, "query_df": certain, "scalar": possible, "scalars": possible,
 }
 
 // pyKind is the kind of a token of Python.
@@ -72,17 +72,17 @@ func (p *python) lex() error {
 	for i := 0; i < len(p.source); {
 		c := p.source[i]
 		switch {
-		case c == ' ' || c == '\t' || c == '\f' || c == '\r':
+		case c == ' ' || c == '\t' || c == '\f':
 			i++
-		case c == '\\' && i+1 < len(p.source) && (p.source[i+1] == '\n' || p.source[i+1] == '\r'):
-			i += 2
-		case c == '\n':
+		case c == '\\' && lineEnd(p.source[i+1:]) > 0:
+			i += 1 + lineEnd(p.source[i+1:])
+		case c == '\n' || c == '\r':
 			if depth == 0 && len(p.tokens) > 0 && p.tokens[len(p.tokens)-1].kind != pyLine {
 				p.tokens = append(p.tokens, pyToken{pyLine, i, i + 1})
 			}
 			i++
 		case c == '#':
-			end := i + strings.IndexByte(p.source[i:]+"\n", '\n')
+			end := i + len(firstLine(p.source[i:]))
 			p.comments = append(p.comments, sqlguard.Span{Start: i, End: end})
 			i = end
 		case c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf || c >= '0' && c <= '9':
@@ -91,7 +91,7 @@ func (p *python) lex() error {
 				end++
 			}
 			if end < len(p.source) && (p.source[end] == '\'' || p.source[end] == '"') && pyPrefix(p.source[i:end]) {
-				stop, ok := pyStringEnd(p.source, end)
+				stop, ok := pyLiteralEnd(p.source, end)
 				if !ok {
 					return &SyntaxError{Offset: i, Message: "the string has no end"}
 				}
@@ -139,18 +139,117 @@ func pyPrefix(name string) bool {
 
 // pyStringEnd returns the offset behind the string whose quote is at i.
 func pyStringEnd(source string, i int) (int, bool) {
-	quote := source[i : i+1]
-	long := strings.HasPrefix(source[i:], strings.Repeat(quote, 3))
-	if long {
-		quote = strings.Repeat(quote, 3)
-	}
+	quote := pyQuote(source, i)
+	long := len(quote) == 3
 	for i += len(quote); i < len(source); i++ {
 		switch {
 		case source[i] == '\\':
-			i++
+			i += max(lineEnd(source[i+1:]), 1)
 		case strings.HasPrefix(source[i:], quote):
 			return i + len(quote), true
-		case source[i] == '\n' && !long:
+		case !long && lineEnd(source[i:]) > 0:
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// pyLiteralEnd returns the offset behind the string whose quote is at i, which
+// may be formatted by the prefix in front of it.
+func pyLiteralEnd(source string, i int) (int, bool) {
+	from := i
+	for from > 0 && pyNameByte(source[from-1]) {
+		from--
+	}
+	prefix := strings.ToLower(source[from:i])
+	if !strings.ContainsAny(prefix, "ft") || !pyPrefix(prefix) {
+		return pyStringEnd(source, i)
+	}
+	if end, ok := pyFormattedEnd(source, i, strings.Contains(prefix, "r")); ok {
+		return end, true
+	}
+	return pyStringEnd(source, i)
+}
+
+// pyFormattedEnd is pyStringEnd for a formatted string, whose replacement fields
+// may hold its own quotes (PEP 701).
+func pyFormattedEnd(source string, i int, raw bool) (int, bool) {
+	quote := pyQuote(source, i)
+	for i += len(quote); i < len(source); i++ {
+		switch rest := source[i:]; {
+		case strings.HasPrefix(rest, `\N{`) && !raw:
+			i += len(`\N{`)
+		case strings.HasPrefix(rest, `\{`):
+		case rest[0] == '\\':
+			i += max(lineEnd(rest[1:]), 1)
+		case strings.HasPrefix(rest, "{{") || strings.HasPrefix(rest, "}}"):
+			i++
+		case rest[0] == '{':
+			end, ok := pyFieldEnd(source, i, quote)
+			if !ok {
+				return 0, false
+			}
+			i = end - 1
+		case strings.HasPrefix(rest, quote):
+			return i + len(quote), true
+		case len(quote) == 1 && lineEnd(rest) > 0:
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// pyQuote returns the quotes at i, one or three.
+func pyQuote(source string, i int) string {
+	if quote := strings.Repeat(source[i:i+1], 3); strings.HasPrefix(source[i:], quote) {
+		return quote
+	}
+	return source[i : i+1]
+}
+
+// pyFieldEnd returns the offset behind the replacement field at i, of a string
+// with that quote.
+func pyFieldEnd(source string, i int, quote string) (int, bool) {
+	depth := 0
+	for i++; i < len(source); i++ {
+		switch c := source[i]; c {
+		case '\'', '"':
+			end, ok := pyLiteralEnd(source, i)
+			if !ok {
+				return 0, false
+			}
+			i = end - 1
+		case '#':
+			i += len(firstLine(source[i:])) - 1
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			if depth == 0 {
+				return i + 1, c == '}'
+			}
+			depth--
+		case ':':
+			if depth == 0 {
+				return pySpecEnd(source, i+1, quote)
+			}
+		}
+	}
+	return 0, false
+}
+
+// pySpecEnd returns the offset behind the field whose format begins at i.
+func pySpecEnd(source string, i int, quote string) (int, bool) {
+	for ; i < len(source); i++ {
+		switch {
+		case source[i] == '}':
+			return i + 1, true
+		case source[i] == '{':
+			end, ok := pyFieldEnd(source, i, quote)
+			if !ok {
+				return 0, false
+			}
+			i = end - 1
+		case strings.HasPrefix(source[i:], quote), len(quote) == 1 && lineEnd(source[i:]) > 0:
 			return 0, false
 		}
 	}
@@ -247,37 +346,38 @@ func (p *python) compares(i int) bool {
 // call adds the text of the call whose name is token i.
 func (p *python) call(i int) {
 	name := p.text(i)
-	certain, ok := pythonSinks[name]
-	if sink, configured := p.options.sink(name); configured {
-		certain, ok = sink.certain, true
+	sure, ok := pythonSinks[name]
+	if p.options.sink(name) {
+		sure, ok = certain, true
 	}
-	if !ok || i > 0 && p.tokens[i-1].kind == pyName { // def execute(
+	if !ok || i > 0 && p.tokens[i-1].kind == pyName && p.text(i-1) == "def" {
 		return
 	}
-	first := i + 2
-	if first+1 < len(p.tokens) && p.tokens[first].kind == pyName && p.is(first+1, "=") && !p.is(first+2, "=") {
-		switch p.text(first) { // a keyword argument
-		case "sql", "query", "statement", "operation":
-			first += 2
-		default:
-			return
-		}
+	first := p.argument(i + 2)
+	if first < 0 {
+		return
 	}
 	for { // the alternatives of a conditional expression
-		t := &Text{Sink: name, Certain: certain}
+		t := &Text{Call: p.tokens[i].start, Sink: name, Certain: sure == certain}
 		end, known := p.expression(first, t)
 		end = max(end, first+1)
 		t.Span = sqlguard.Span{Start: p.tokens[first].start, End: p.tokens[min(end, len(p.tokens))-1].end}
+		conditional := end < len(p.tokens) && p.tokens[end].kind == pyName && p.text(end) == "if"
+		if known && !conditional && !p.ends(end) { // an operator of which nothing is known
+			t.hole(sqlguard.Span{Start: p.tokens[end].start, End: p.tokens[end].end}, false)
+		}
 		switch {
-		case known && looksLikeSQL(t.SQL()):
+		case known:
 			if strings.Contains(t.SQL(), "%") { // parameters of drivers, as in PEP 249's pyformat
 				t = percent(t, true)
 			}
-			p.texts = append(p.texts, t)
-		case !known && certain && !p.is(first, ")") && p.tokens[first].kind != pyString:
+			if sure.judges(t) {
+				p.texts = append(p.texts, t)
+			}
+		case sure >= likely && !p.is(first, ")"):
 			p.texts = append(p.texts, unknown(t))
 		}
-		if end >= len(p.tokens) || p.tokens[end].kind != pyName || p.text(end) != "if" {
+		if !conditional {
 			return
 		}
 		for end < len(p.tokens) && p.tokens[end].kind != pyLine && (p.tokens[end].kind != pyName || p.text(end) != "else") {
@@ -287,6 +387,40 @@ func (p *python) call(i int) {
 			return
 		}
 	}
+}
+
+// argument returns where the text among the arguments at token i begins: the
+// first of them, or the one that its name tells; -1 when there is none.
+func (p *python) argument(i int) int {
+	for i < len(p.tokens) && !p.is(i, ")") {
+		named := p.tokens[i].kind == pyName && p.is(i+1, "=") && !p.is(i+2, "=")
+		if !named {
+			return i
+		}
+		switch p.text(i) {
+		case "sql", "query", "statement", "operation":
+			return i + 2
+		}
+		depth := 0
+		for i < len(p.tokens) && (depth > 0 || !p.is(i, ",") && !p.is(i, ")")) {
+			switch {
+			case p.is(i, "(") || p.is(i, "[") || p.is(i, "{"):
+				depth++
+			case p.is(i, ")") || p.is(i, "]") || p.is(i, "}"):
+				depth--
+			}
+			i++
+		}
+		if p.is(i, ",") {
+			i++
+		}
+	}
+	return -1
+}
+
+// ends reports whether an argument ends before token i.
+func (p *python) ends(i int) bool {
+	return i >= len(p.tokens) || p.tokens[i].kind == pyLine || p.is(i, ",") || p.is(i, ")")
 }
 
 // expression appends what the expression at token i makes, up to a comma, a
@@ -442,23 +576,20 @@ func (p *python) literal(i int, t *Text) bool {
 	if strings.Contains(prefix, "b") {
 		return false
 	}
-	n := 1
-	if len(raw) >= quote+6 && raw[quote:quote+3] == strings.Repeat(raw[quote:quote+1], 3) {
-		n = 3
-	}
+	n := len(pyQuote(raw, quote))
 	body := raw[quote+n : len(raw)-n]
-	pyContent(body, at+quote+n, strings.Contains(prefix, "r"), strings.ContainsAny(prefix, "ft"), t)
+	pyContent(body, raw[quote:quote+n], at+quote+n, strings.Contains(prefix, "r"), strings.ContainsAny(prefix, "ft"), t)
 	return true
 }
 
-// pyContent appends the content of a string: escapes unless it is raw, and
-// replacement fields where it is formatted (2.4.3).
-func pyContent(body string, at int, raw, formatted bool, t *Text) {
+// pyContent appends the content of a string with that quote: escapes unless it is
+// raw, and replacement fields where it is formatted (2.4.3).
+func pyContent(body, quote string, at int, raw, formatted bool, t *Text) {
 	start := 0
-	flush := func(to int) { t.verbatim(body[start:to], at+start) }
+	flush := func(to int) { t.lines(body[start:to], at+start) }
 	for i := 0; i < len(body); {
 		switch c := body[i]; {
-		case c == '\\' && !raw && i+1 < len(body):
+		case c == '\\' && !raw && i+1 < len(body) && (!formatted || body[i+1] != '{'):
 			flush(i)
 			value, n := pyEscape(body[i:])
 			t.escaped(value, sqlguard.Span{Start: at + i, End: at + i + n})
@@ -471,7 +602,10 @@ func pyContent(body string, at int, raw, formatted bool, t *Text) {
 			start = i
 		case formatted && c == '{':
 			flush(i)
-			end := pyField(body, i)
+			end, ok := pyFieldEnd(body, i, quote)
+			if !ok {
+				end = len(body)
+			}
 			t.hole(sqlguard.Span{Start: at + i, End: at + end}, strings.HasSuffix(body[i:end], ":d}"))
 			i = end
 			start = i
@@ -482,34 +616,12 @@ func pyContent(body string, at int, raw, formatted bool, t *Text) {
 	flush(len(body))
 }
 
-// pyField returns the offset behind the replacement field at i.
-func pyField(body string, i int) int {
-	depth := 0
-	for ; i < len(body); i++ {
-		switch body[i] {
-		case '{', '[', '(':
-			depth++
-		case '}', ']', ')':
-			if depth--; depth <= 0 {
-				return i + 1
-			}
-		case '\'', '"':
-			if end, ok := pyStringEnd(body, i); ok {
-				i = end - 1
-			}
-		}
-	}
-	return len(body)
-}
-
 // pyEscape returns what the escape at the start of s stands for, and its
 // length (2.4.1.1).
 func pyEscape(s string) (string, int) {
 	switch c := s[1]; c {
-	case '\n':
-		return "", 2
-	case '\r':
-		return "", 2
+	case '\n', '\r':
+		return "", 1 + lineEnd(s[1:])
 	case '\\', '\'', '"':
 		return s[1:2], 2
 	case 'a', 'b', 'f', 'n', 'r', 't', 'v':
@@ -545,7 +657,7 @@ func pyEscape(s string) (string, int) {
 // formatting (%s, %(name)s), and % for %%. Drivers use the same marks for
 // parameters, beside marks of their own.
 func percent(t *Text, driver bool) *Text {
-	out := &Text{Span: t.Span, Sink: t.Sink, Certain: t.Certain}
+	out := &Text{Span: t.Span, Call: t.Call, Sink: t.Sink, Certain: t.Certain}
 	sql, holes := t.SQL(), t.Holes
 	copyTo := func(from, to int) {
 		for len(holes) > 0 && holes[0].At <= to {
@@ -603,7 +715,7 @@ func pyConversion(s string) (n int, conversion byte) {
 
 // braces returns a text with holes for the replacement fields of str.format.
 func braces(t *Text) *Text {
-	out := &Text{Span: t.Span, Sink: t.Sink, Certain: t.Certain, Holes: t.Holes}
+	out := &Text{Span: t.Span, Call: t.Call, Sink: t.Sink, Certain: t.Certain, Holes: t.Holes}
 	if len(t.Holes) > 0 {
 		return t
 	}

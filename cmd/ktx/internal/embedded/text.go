@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -10,11 +11,14 @@ import (
 type Text struct {
 	// Span is the expression in the file that makes the text.
 	Span sqlguard.Span
+	// Call is where the call begins that the expression is an argument of.
+	Call int
 	// Sink is what the text is given to, such as db.QueryContext. Certain says
-	// that it is a database; otherwise the text only looks like SQL.
-	Sink    string
-	Certain bool
-	Holes   []Hole
+	// that it is a database; otherwise the text only looks like SQL. Configured
+	// says that the project names it.
+	Sink                string
+	Certain, Configured bool
+	Holes               []Hole
 
 	sql    []byte
 	pieces []piece
@@ -61,6 +65,64 @@ func (t *Text) escaped(run string, span sqlguard.Span) {
 	}
 	t.pieces = append(t.pieces, piece{len(t.sql), span, false})
 	t.sql = append(t.sql, run...)
+}
+
+// lineEnd returns the length of the end of a line at the start of s: LF, CR LF or
+// CR; 0 when none is there.
+func lineEnd(s string) int {
+	switch {
+	case strings.HasPrefix(s, "\r\n"):
+		return 2
+	case s != "" && (s[0] == '\n' || s[0] == '\r'):
+		return 1
+	default:
+		return 0
+	}
+}
+
+// firstLine returns a text up to the end of its first line.
+func firstLine(s string) string {
+	if i := strings.IndexAny(s, "\r\n"); i >= 0 {
+		return s[:i]
+	}
+	return s
+}
+
+// lines appends a run that stands at an offset of the file, with LF for the ends
+// of its lines, as languages read them.
+func (t *Text) lines(run string, at int) {
+	for {
+		i := strings.IndexByte(run, '\r')
+		if i < 0 {
+			t.verbatim(run, at)
+			return
+		}
+		n := lineEnd(run[i:])
+		t.verbatim(run[:i], at)
+		t.escaped("\n", sqlguard.Span{Start: at + i, End: at + i + n})
+		run, at = run[i+n:], at+i+n
+	}
+}
+
+// unixLines returns the text with LF for the ends of its lines.
+func (t *Text) unixLines() *Text {
+	sql := string(t.sql)
+	if !strings.Contains(sql, "\r") {
+		return t
+	}
+	out := &Text{Span: t.Span}
+	from := 0
+	for i := 0; i < len(sql); i++ {
+		if sql[i] == '\r' {
+			n := lineEnd(sql[i:])
+			out.run(t, from, i)
+			out.escaped("\n", t.span(i, i+n))
+			from = i + n
+			i = from - 1
+		}
+	}
+	out.run(t, from, len(sql))
+	return out
 }
 
 // hole appends a place where something is filled in.
