@@ -54,10 +54,13 @@ func parseAllow(comment string) (a allow, ok bool) {
 	for rest = strings.TrimLeft(rest, ": \t\r\n,"); rest != ""; rest = strings.TrimLeft(rest, " \t\r\n,") {
 		if value, found := strings.CutPrefix(rest, "reason="); found {
 			text, tail, closed := quoted(value)
-			if !closed {
+			switch {
+			case !closed:
 				return fault("the reason is not in double quotes")
+			case a.Reason != "":
+				return fault("it has two reasons")
 			}
-			a.Reason, rest = strings.TrimSpace(text), tail
+			a.Reason, rest = strings.Join(strings.Fields(text), " "), tail
 			continue
 		}
 		word := rest
@@ -68,6 +71,9 @@ func parseAllow(comment string) (a allow, ok bool) {
 		if value, found := strings.CutPrefix(word, "until="); found {
 			if _, err := time.Parse(time.DateOnly, value); err != nil {
 				return fault("%s is not a date such as 2027-01-31", value)
+			}
+			if a.Until != "" {
+				return fault("it has two dates")
 			}
 			a.Until = value
 			continue
@@ -82,7 +88,9 @@ func parseAllow(comment string) (a allow, ok bool) {
 		case info.Family != sqlguard.FamilyGuard && code != sqlguard.CodeDynamicSQLUnprovable:
 			return fault("findings of %s cannot be suppressed", word)
 		}
-		a.Codes = append(a.Codes, code)
+		if !slices.Contains(a.Codes, code) {
+			a.Codes = append(a.Codes, code)
+		}
 	}
 	switch {
 	case len(a.Codes) == 0:

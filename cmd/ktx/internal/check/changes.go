@@ -18,6 +18,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/rogpeppe/go-internal/diff"
 
+	"github.com/ktxhq/ktx/cmd/ktx/internal/report"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -172,36 +173,52 @@ func sameObject(file, object string) bool {
 
 // touched says what of a text a change touches.
 type touched struct {
-	// known are the statements that were there before, with LF line ends.
-	known map[string]bool
-	added [][2]int // first and last line, from 1
+	// before counts the statements that were there, after has those that are
+	// there now, each with the suppressions on it and LF line ends.
+	before map[string]int
+	after  []string
+	added  [][2]int // first and last line, from 1
 	// removed are the lines behind which something was taken out.
 	removed []int
-	// comments says that a comment in front of a statement can matter to it.
-	comments bool
 }
 
 var hunkHead = regexp.MustCompile(`^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@`)
 
-func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// statementsOf returns the statements of a text, with LF line ends.
-func statementsOf(text string, d sqlguard.Dialect) map[string]bool {
-	text = unixLines(text)
-	known := map[string]bool{}
+// unixLines is a text with LF for all line ends.
+func unixLines(text string) string { return lineEnds.Replace(text) }
+
+// standing returns the statements of a text, each with the suppressions on it.
+func standing(text string, d sqlguard.Dialect) []string {
+	r := reading{file: &report.File{}, text: text, lines: lineIndex{text: text}, allowLines: lineIndex{text: text}}
+	var all []string
 	newSplitter(d, text).split(text, func(span sqlguard.Span) bool {
-		known[text[span.Start:span.End]] = true
+		if !separator(d.Name(), text, span) {
+			span = withinLine(text, span)
+			r.attach(span)
+			r.file.Judged++
+			all = append(all, unixLines(text[span.Start:span.End]))
+		}
 		return true
-	}, nil)
-	return known
+	}, r.comment)
+	r.suppressions(sqlguard.Span{Start: len(text), End: len(text)}, true)
+	for _, a := range r.allows {
+		if a.Statement >= 0 {
+			all[a.Statement] += "\x00" + unixLines(text[a.Span.Start:a.Span.End])
+		}
+	}
+	return all
 }
 
-// compare compares two contents of a file, of which the first has the known
-// statements. How lines end makes no difference.
-func compare(before, after string, known map[string]bool) *touched {
+// compare compares two contents of a file, of which the statements are known.
+// How lines end makes no difference.
+func compare(before, after string, was, is []string) *touched {
 	before, after = unixLines(before), unixLines(after)
-	t := &touched{comments: strings.Contains(before, allowMark) || strings.Contains(after, allowMark)}
-	t.known = known
+	t := &touched{before: map[string]int{}, after: is}
+	for _, statement := range was {
+		t.before[statement]++
+	}
 	line, head := 0, true // the last line of after that was seen; before the first hunk
 	for text := range bytes.Lines(diff.Diff("a", []byte(before), "b", []byte(after))) {
 		if at := hunkHead.FindSubmatch(text); at != nil {
@@ -230,23 +247,23 @@ func compare(before, after string, known map[string]bool) *touched {
 	return t
 }
 
-// statement reports whether a statement on the lines first to last is touched,
-// itself or its place; the one before it ends on the line before. A line that
-// was taken out from between two lines of it touches it.
-func (t *touched) statement(text string, before, first, last int) bool {
-	if !t.known[unixLines(text)] {
-		return true
-	}
-	from := first   // a line that is gone from behind this one touches it
-	if t.comments { // a suppression in front of it is part of it
-		first, from = min(first, before+1), min(first, before)
-	}
+// statement reports whether a statement, by its number, is touched, which stands
+// on the lines first to last: where lines of it are new, where one was taken out
+// from between two of them, and where it was not there before with the same
+// suppressions. It is asked of one statement after the other.
+func (t *touched) statement(number, first, last int) bool {
 	i, _ := slices.BinarySearchFunc(t.added, first, func(a [2]int, line int) int { return a[1] - line })
 	if i < len(t.added) && t.added[i][0] <= last {
 		return true
 	}
-	j, _ := slices.BinarySearch(t.removed, from)
-	return j < len(t.removed) && t.removed[j] < last
+	if j, _ := slices.BinarySearch(t.removed, first); j < len(t.removed) && t.removed[j] < last {
+		return true
+	}
+	known := number < len(t.after) && t.before[t.after[number]] > 0
+	if known {
+		t.before[t.after[number]]--
+	}
+	return !known
 }
 
 // selection says which files of the index are meant by arguments.

@@ -143,6 +143,14 @@ func TestTouchedStatements(t *testing.T) {
 		{"a suppression gone", permit + drops, drops, []string{"q.sql:1 ddl_statement"}},
 		{"a suppression new", drops, permit + drops, []string{"q.sql:2 ddl_statement suppressed"}},
 		{"a suppression on another", permit + drops, permit + strings.Replace(drops, "c;", "cc;", 1), []string{"q.sql:4 ddl_statement"}},
+		{"a suppression taken away", permit + drops, permit + "SELECT 1;\n" + drops, []string{"q.sql:1 suppression_unused", "q.sql:3 ddl_statement"}},
+		{"a suppression taken over", permit + drops, permit + "DROP TABLE z;\n" + drops, []string{"q.sql:2 ddl_statement suppressed", "q.sql:3 ddl_statement"}},
+		{"a suppression behind taken away", "DROP TABLE a; " + permit, "DROP TABLE a; SELECT 1; " + permit, []string{"q.sql:1 ddl_statement", "q.sql:1 suppression_unused"}},
+		{"a suppression behind the next line", "DROP TABLE a; " + permit, "DROP TABLE a;\n" + permit, []string{"q.sql:1 ddl_statement"}},
+		{"a suppression changed", permit + drops, strings.Replace(permit, `"x"`, `"y"`, 1) + drops, []string{"q.sql:2 ddl_statement suppressed"}},
+		{"one of two alike loses it", permit + "DROP TABLE a;\nDROP TABLE a;\n", "DROP TABLE a;\nDROP TABLE a;\n", []string{"q.sql:2 ddl_statement"}},
+		{"line ends of old", drops, strings.ReplaceAll(drops, "\n", "\r"), []string{"q.sql: 0 judged"}},
+		{"a comment's end", "-- x\rDROP TABLE t;\nSELECT 1", "-- x\nDROP TABLE t;\nSELECT 1", []string{"q.sql:2 ddl_statement"}},
 		{"not SQL before", "\xff\xfe", drops, []string{"q.sql:1 ddl_statement", "q.sql:2 ddl_statement", "q.sql:3 ddl_statement"}},
 		{"not SQL any more", drops, "\xff\xfe", []string{"q.sql:1 not_checked"}},
 		{"nothing before", "", drops, []string{"q.sql:1 ddl_statement", "q.sql:2 ddl_statement", "q.sql:3 ddl_statement"}},
@@ -166,6 +174,32 @@ func TestTouchedStatements(t *testing.T) {
 				t.Errorf("staged: %s", diff)
 			}
 		})
+	}
+}
+
+// TestTouchedTexts is the same for SQL in another language.
+func TestTouchedTexts(t *testing.T) {
+	t.Parallel()
+	const permit = "# ktx:allow ddl_statement until=2027-01-31 reason=\"x\"\n"
+	const a, b = "cur.executemany('DROP TABLE a')\n", "cur.executemany(\n  'DROP TABLE b')\n"
+	for _, test := range []struct {
+		name, before, after string
+		want                []string
+	}{
+		{"nothing", a + b, a + b, nil},
+		{"one changed", a + b, a + strings.Replace(b, "TABLE", "VIEW", 1), []string{"q.py:3 ddl_statement"}},
+		{"a text defined elsewhere", "Q = 'SELECT 1'\n\ncur.execute(Q)\n", "Q = 'DROP TABLE x'\n\ncur.execute(Q)\n", []string{"q.py:1 ddl_statement"}},
+		{"a suppression gone", permit + a + b, a + b, []string{"q.py:1 ddl_statement"}},
+		{"a suppression taken away", permit + a + b, permit + "cur.executemany('SELECT 1')\n" + a + b, []string{"q.py:1 suppression_unused", "q.py:3 ddl_statement"}},
+		{"before a call of several lines", a + b, a + permit + b, []string{"q.py:4 ddl_statement suppressed"}},
+	} {
+		r := newRepo(t)
+		r.write("q.py", test.before)
+		r.commit()
+		r.write("q.py", test.after)
+		if diff := cmp.Diff(test.want, r.since("HEAD")); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
 	}
 }
 

@@ -196,12 +196,13 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 	}
 	if in.partly {
 		before := strings.TrimPrefix(string(in.before), report.ByteOrderMark)
-		r.touched = compare(before, body, statementsOf(before, guard.Dialect()))
+		r.touched = compare(before, body, standing(before, guard.Dialect()), standing(body, guard.Dialect()))
 	}
 	done := all.split(body, func(span sqlguard.Span) bool {
 		if separator(file.Dialect, body, span) {
 			return ctx.Err() == nil
 		}
+		span = withinLine(body, span)
 		if !r.attach(span) {
 			return ctx.Err() == nil
 		}

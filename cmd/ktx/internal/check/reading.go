@@ -20,11 +20,11 @@ type reading struct {
 	comments   []allow // that have no statement yet
 	allowLines lineIndex
 
-	// The last statement: where it is, the line on which it ends, and whether
-	// it was judged.
+	// The last statement: where it is, and whether it was judged; and how many
+	// there were, those included that are not judged.
 	last   sqlguard.Span
-	ends   int
 	judged bool
+	seen   int
 
 	touched *touched // nil where everything is judged
 }
@@ -95,9 +95,9 @@ func (r *reading) attach(span sqlguard.Span) bool {
 	if r.touched != nil {
 		line, column := r.lines.position(span.Start)
 		ends, _ := r.end(line, column, span)
-		wanted = r.touched.statement(r.text[span.Start:span.End], r.ends, line, ends)
-		r.ends = ends
+		wanted = r.touched.statement(r.seen, line, ends)
 	}
+	r.seen++
 	r.suppressions(span, wanted)
 	r.last = span
 	return wanted
@@ -117,10 +117,7 @@ func (r *reading) suppressions(span sqlguard.Span, wanted bool) {
 		case span.Start < len(r.text):
 			a.Statement, a.Last = r.file.Judged, r.file.Judged
 		}
-		a.Line, a.Column = r.allowLines.position(a.Span.Start)
-		a.EndLine, a.EndColumn = r.end(a.Line, a.Column, a.Span)
-		a.Span = sqlguard.Span{Start: a.Span.Start + r.shift, End: a.Span.End + r.shift}
-		r.allows = append(r.allows, a)
+		r.permit(a)
 	}
 	r.judged = wanted
 }

@@ -16,56 +16,79 @@ import (
 // suppressions in it.
 func (c *Checker) source(ctx context.Context, guard *sqlguard.Guard, in Input, found *embedded.Source, body string, shift int, file *report.File) []allow {
 	r := reading{file: file, text: body, shift: shift, lines: lineIndex{text: body}, allowLines: lineIndex{text: body}}
+	allows, stands := besides(found, body)
 	if in.partly {
 		before := strings.TrimPrefix(string(in.before), report.ByteOrderMark)
-		known := map[string]bool{}
+		var known []string
 		if old, err := embedded.Find(in.Path, before, c.options(in)); err == nil {
-			for _, t := range old.Texts {
-				known[unixLines(t.SQL())] = true
-			}
+			known = standingTexts(old, before)
 		}
-		r.touched = compare(before, body, known)
+		r.touched = compare(before, body, known, standingTexts(found, body))
 	}
 	lines := newLineTable(body)
-	var allows []allow
+	for i, t := range found.Texts {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if first, last := lines.of(min(t.Call, t.Span.Start)), lines.of(t.Span.End); r.touched != nil && !r.touched.statement(i, first, last) {
+			continue
+		}
+		from := file.Judged
+		r.embedded(guard, t, c.Whole)
+		for _, a := range stands[i] {
+			if allows[a].Statement < 0 {
+				allows[a].Statement = from
+			}
+			allows[a].Last = file.Judged - 1
+		}
+	}
+	for _, a := range allows {
+		if r.touched == nil || a.Statement >= 0 { // on what is judged
+			r.permit(a)
+		}
+	}
+	slices.SortStableFunc(file.Findings, func(x, y report.Finding) int { return x.Span.Start - y.Span.Start })
+	return r.allows
+}
+
+// besides returns the suppressions among the comments of a file's own language,
+// and those that stand on each of its texts: on a line of their own before the
+// call, or on a line from the start of the call to the end of the text.
+func besides(found *embedded.Source, body string) (allows []allow, stands [][]int) {
+	stands = make([][]int, len(found.Texts))
 	for i, span := range found.Comments {
 		if a, ok := parseAllow(found.Comment(i, body)); ok {
 			a.Span = span
 			allows = append(allows, a)
 		}
 	}
-	for _, t := range found.Texts {
-		if ctx.Err() != nil {
-			return nil
-		}
-		first, last := lines.of(t.Span.Start), lines.of(t.Span.End)
-		if r.touched != nil && !r.touched.statement(t.SQL(), first-1, first, last) {
-			continue
-		}
-		from := file.Judged
-		r.embedded(guard, t, c.Whole)
-		for i := range allows { // on the line before, or in the lines of the text
-			line := lines.of(allows[i].Span.Start)
-			if line >= first && line <= last || line == first-1 && alone(body, allows[i].Span.Start) {
-				if allows[i].Statement < 0 {
-					allows[i].Statement = from
-				}
-				allows[i].Last = file.Judged - 1
+	if len(allows) == 0 {
+		return nil, stands
+	}
+	lines := newLineTable(body)
+	for i, t := range found.Texts {
+		first, last := lines.of(min(t.Call, t.Span.Start)), lines.of(t.Span.End)
+		for j := range allows {
+			line := lines.of(allows[j].Span.Start)
+			if line >= first && line <= last || line == first-1 && alone(body, allows[j].Span.Start) {
+				stands[i] = append(stands[i], j)
 			}
 		}
 	}
-	for i := range allows {
-		a := &allows[i]
-		if r.touched != nil && a.Statement < 0 {
-			continue // on what is not judged
+	return allows, stands
+}
+
+// standingTexts returns each text of a file with the suppressions beside it.
+func standingTexts(found *embedded.Source, body string) []string {
+	allows, stands := besides(found, body)
+	texts := make([]string, len(found.Texts))
+	for i, t := range found.Texts {
+		texts[i] = unixLines(t.SQL())
+		for _, j := range stands[i] {
+			texts[i] += "\x00" + unixLines(body[allows[j].Span.Start:allows[j].Span.End])
 		}
-		a.Line, a.Column = r.allowLines.position(a.Span.Start)
-		a.EndLine, a.EndColumn = r.end(a.Line, a.Column, a.Span)
-		a.Span = sqlguard.Span{Start: a.Span.Start + shift, End: a.Span.End + shift}
-		r.allows = append(r.allows, *a)
 	}
-	slices.SortStableFunc(file.Findings, func(x, y report.Finding) int { return x.Span.Start - y.Span.Start })
-	return r.allows
+	return texts
 }
 
 // embedded judges the statements of one text.
@@ -73,10 +96,12 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *embedded.Text, whole bool) 
 	filled := t.Fill(guard.Dialect())
 	severity := report.SeverityError
 	message := "what is filled in here is no value, so that the statement can be anything"
+	if t.SQL() == "" { // it comes from elsewhere
+		message = "the text is made elsewhere, so that the statement can be anything"
+	}
 	switch {
-	case t.SQL() == "": // it comes from elsewhere, and may be judged there
-		severity, message = report.SeverityNote, "the text is made elsewhere, so that the statement can be anything"
-	case !t.Certain: // the name of the function is not enough to say that it is SQL
+	case t.Configured: // the project says that it is SQL
+	case t.SQL() == "", !t.Certain: // it may be judged there, or be no SQL at all
 		severity = report.SeverityNote
 	}
 	number := r.file.Judged
@@ -92,7 +117,10 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *embedded.Text, whole bool) 
 	if t.SQL() == "" {
 		return
 	}
-	for _, span := range sqlguard.Split(guard.Dialect(), filled.SQL) {
+	tokens := guard.Dialect().Lex(filled.SQL)
+	statements := tokens.Statements()
+	r.within(filled, tokens, statements)
+	for _, span := range statements {
 		v := guard.Check(filled.SQL[span.Start:span.End])
 		number := r.file.Judged
 		r.file.Judged++
@@ -121,12 +149,51 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *embedded.Text, whole bool) 
 	}
 }
 
+// within gives the suppressions in the SQL of a text to its statements, the
+// next ones that are judged: to the one that they stand in, else the one that
+// ends before them on their line, else the next.
+func (r *reading) within(filled *embedded.Filled, tokens sqlguard.Tokens, statements []sqlguard.Span) {
+	if !strings.Contains(filled.SQL, allowMark) {
+		return
+	}
+	for _, token := range tokens.List {
+		if token.Kind != sqlguard.TokenComment {
+			continue
+		}
+		a, ok := parseAllow(filled.SQL[token.Start:token.End])
+		if !ok {
+			continue
+		}
+		next := slices.IndexFunc(statements, func(s sqlguard.Span) bool { return s.End > token.Start })
+		if next < 0 {
+			next = len(statements)
+		}
+		inside := next < len(statements) && statements[next].Start <= token.Start
+		if !inside && next > 0 && !strings.ContainsAny(filled.SQL[statements[next-1].End:token.Start], "\r\n") {
+			next--
+		}
+		if next < len(statements) {
+			a.Statement, a.Last = r.file.Judged+next, r.file.Judged+next
+		}
+		a.Span = filled.Place(sqlguard.Span{Start: token.Start, End: token.End})
+		r.permit(a)
+	}
+}
+
+// permit adds a suppression, which stands at its place in the text.
+func (r *reading) permit(a allow) {
+	a.Line, a.Column = r.allowLines.position(a.Span.Start)
+	a.EndLine, a.EndColumn = r.end(a.Line, a.Column, a.Span)
+	a.Span = sqlguard.Span{Start: a.Span.Start + r.shift, End: a.Span.End + r.shift}
+	r.allows = append(r.allows, a)
+}
+
 // alone reports whether nothing but white space, and the quote that begins a line
 // of a notebook's cell, stands before an offset on its line. A comment behind
 // code belongs to its own line.
 func alone(text string, offset int) bool {
 	line := text[:offset]
-	line = line[strings.LastIndexByte(line, '\n')+1:]
+	line = line[strings.LastIndexAny(line, "\r\n")+1:]
 	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), `"`)) == ""
 }
 
@@ -136,7 +203,7 @@ type lineTable []int
 func newLineTable(text string) lineTable {
 	t := lineTable{0}
 	for i := range len(text) {
-		if text[i] == '\n' {
+		if text[i] == '\n' || text[i] == '\r' && !strings.HasPrefix(text[i+1:], "\n") {
 			t = append(t, i+1)
 		}
 	}

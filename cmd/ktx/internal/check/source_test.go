@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +61,15 @@ func TestGoSource(t *testing.T) {
 		{"permitted behind", `db.ExecContext(ctx, "DELETE FROM t") ` + permit, 1, []string{`4:23 write_statement "DELETE FROM t" suppressed`}},
 		{"permitted behind the line before", `db.ExecContext(ctx, "DELETE FROM a") ` + permit + "\n\tdb.ExecContext(ctx, \"DELETE FROM b\")", 2, []string{`4:23 write_statement "DELETE FROM a" suppressed`, `5:23 write_statement "DELETE FROM b"`}},
 		{"permitted elsewhere", permit + "\n\n\n\tdb.ExecContext(ctx, \"DELETE FROM t\")", 1, []string{`4:2 suppression_unused "` + `// ktx:allow write_statement until=2027-01-31 reason=\"x\"" warning`, `7:23 write_statement "DELETE FROM t"`}},
+		{"permitted in the text", "db.ExecContext(ctx, `\n-- " + permit[3:] + "\nDELETE FROM a;\nDELETE FROM b`)", 2, []string{`6:1 write_statement "DELETE FROM a" suppressed`, `7:1 write_statement "DELETE FROM b"`}},
+		{"permitted in a statement of the text", "db.ExecContext(ctx, `SELECT 1; DELETE /* " + permit[3:] + " */ FROM a`)", 2, []string{`4:33 write_statement "DELETE /* ` + strings.ReplaceAll(permit[3:], `"`, `\"`) + ` */ FROM a" suppressed`}},
+		{"permitted behind a statement of the text", "db.ExecContext(ctx, `DELETE FROM a; -- " + permit[3:] + "\nDELETE FROM b`)", 2, []string{`4:23 write_statement "DELETE FROM a" suppressed`, `5:1 write_statement "DELETE FROM b"`}},
+		{"permitted in the text, in vain", "db.ExecContext(ctx, `SELECT 1 -- " + permit[3:] + "`)", 1, []string{`4:32 suppression_unused "-- ` + strings.ReplaceAll(permit[3:], `"`, `\"`) + `" warning`}},
+		{"bare in the text", "db.ExecContext(ctx, `DELETE FROM a -- ktx:allow write_statement`)", 1, []string{`4:23 write_statement "DELETE FROM a"`, `4:37 suppression_invalid "-- ktx:allow write_statement"`}},
+		{"over in an escaped text", `db.ExecContext(ctx, "-- ktx:allow write_statement until=2026-01-31 reason=\"x\"\nDELETE FROM a")`, 1, []string{`4:23 suppression_expired "-- ktx:allow write_statement until=2026-01-31 reason=\\\"x\\\""`, `4:83 write_statement "DELETE FROM a"`}},
+		{"permitted before a call of several lines", permit + "\n\tdb.ExecContext(\n\t\tctx,\n\t\t\"DELETE FROM t\",\n\t)", 1, []string{`7:4 write_statement "DELETE FROM t" suppressed`}},
+		{"made elsewhere", `x.Query(text)`, 0, []string{`4:10 dynamic_sql_unprovable "text" note`}},
+		{"begun elsewhere", `db.ExecContext(ctx, verb+" FROM t")`, 1, []string{`4:22 dynamic_sql_unprovable "verb"`}},
 	} {
 		judged, found := inSource(t, "x.go", "package p\n\nfunc f() {\n\t"+test.body+"\n}\n")
 		if diff := cmp.Diff(test.want, found); diff != "" || judged != test.judged {

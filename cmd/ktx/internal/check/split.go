@@ -104,6 +104,15 @@ func separator(dialect, text string, span sqlguard.Span) bool {
 	}
 }
 
+// withinLine is a span without the first half of a CR LF at its end, which some
+// readers take for part of a command of a client.
+func withinLine(text string, span sqlguard.Span) sqlguard.Span {
+	if strings.HasSuffix(text[span.Start:span.End], "\r") && strings.HasPrefix(text[span.End:], "\n") {
+		span.End--
+	}
+	return span
+}
+
 // newSplitter returns what splits a text. The command DELIMITER holds for all
 // that follows, so that a text with one is split at once.
 func newSplitter(d sqlguard.Dialect, text string) splitter {
