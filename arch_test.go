@@ -52,6 +52,11 @@ var rooms = []room{
 		testOthers: map[string]string{"go.yaml.in/yaml/v3": "compares the embedded cases with their YAML source", "github.com/santhosh-tekuri/jsonschema/v6": "checks the cases against their schema"},
 	},
 	{
+		path:  "corpus/mutate",
+		ours:  []string{"corpus"},
+		noStd: noOutside,
+	},
+	{
 		path: "sqlguard",
 		std: []string{
 			"cmp", "container/list", "crypto/sha256", "embed", "encoding/hex", "encoding/json", "errors", "fmt", "io", "log/slog", "maps",
@@ -258,7 +263,7 @@ var rooms = []room{
 	{
 		path:     "cmd/ktx/internal/corpusrun",
 		ours:     []string{"corpus", "sqlguard"},
-		testOurs: []string{"dialects", "dialects/*", "execution", "execution/audit", "execution/audit/audittest"},
+		testOurs: []string{"corpus/mutate", "dialects", "dialects/*", "execution", "execution/audit", "execution/audit/audittest"},
 	},
 	{path: "cmd/ktx/internal/demo"},
 	{
@@ -286,8 +291,9 @@ var rooms = []room{
 	},
 	{path: "cmd/ktx-prove", ours: []string{"cmd/ktx-prove/internal/prove"}, support: true},
 	{
-		path: "cmd/ktx-prove/internal/prove",
-		ours: []string{"corpus", "dialects", "sqlguard", "execution/executiontest/testdb"},
+		path:     "cmd/ktx-prove/internal/prove",
+		ours:     []string{"corpus", "dialects", "sqlguard", "execution/executiontest/testdb"},
+		testOurs: []string{"corpus/mutate"},
 		others: map[string]string{
 			"github.com/go-sql-driver/mysql": "reads the errors of the server",
 			"github.com/jackc/pgx/v5":        "sends a case to the server byte for byte",

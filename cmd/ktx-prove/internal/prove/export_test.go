@@ -2,6 +2,8 @@ package prove
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/ktxhq/ktx/corpus"
@@ -64,4 +66,65 @@ func RunCases(ctx context.Context, dir, dialect string, cases ...corpus.Case) ([
 		reports = append(reports, report)
 	}
 	return reports, e.close()
+}
+
+// ReadOnly runs cases as administrator, each in a read-only transaction of its
+// own, without looking at what it changes, and returns how it failed. Cases of
+// other versions or products are left out.
+func ReadOnly(ctx context.Context, dir, dialect string, cases []corpus.Case) (_ map[string]error, err error) {
+	e, err := start(ctx, options{corpus: dir, limit: testLimit}, dialect)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, e.close()) }()
+	run, begin := func(text string) error { return failure(e.try(ctx, Attempt{Role: e.roles()[0], ReadOnly: true}, text)) }, ""
+	switch e := e.(type) {
+	case *postgres:
+		begin = "BEGIN READ ONLY"
+		conn, err := e.connect(ctx, database, "", nil)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+		run = func(text string) error { _, err := pgRows(ctx, conn, text); return err }
+	case *mariadb:
+		begin = "START TRANSACTION READ ONLY"
+		s, err := e.connect(ctx, database, "")
+		if err != nil {
+			return nil, err
+		}
+		defer s.close()
+		run = func(text string) error { _, err := myRows(ctx, s.conn, text); return err }
+		for _, set := range e.settings {
+			if err := run("SET SESSION " + set.Name + " = '" + set.Value + "'"); err != nil {
+				return nil, err
+			}
+		}
+	}
+	r := runner{engine: e}
+	outcomes := map[string]error{}
+	for _, c := range cases {
+		if r.skip(c) != "" {
+			continue
+		}
+		if begin == "" {
+			outcomes[c.ID] = run(c.SQL)
+			continue
+		}
+		if err := run(begin); err != nil {
+			return nil, fmt.Errorf("before %s: %w", c.ID, err)
+		}
+		outcomes[c.ID] = run(c.SQL)
+		if err := run("ROLLBACK"); err != nil {
+			return nil, fmt.Errorf("after %s: %w", c.ID, err)
+		}
+	}
+	return outcomes, nil
+}
+
+func failure(o Outcome, err error) error {
+	if err == nil && o.Result != Executed {
+		err = errors.New(o.Text())
+	}
+	return err
 }

@@ -1,0 +1,88 @@
+package mutate
+
+import (
+	"io/fs"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/ktxhq/ktx/corpus"
+)
+
+// homes are the schemas in which names without one are found. MySQL has none
+// but the database, whose name a case does not know.
+var homes = map[string]string{"postgres": "public", "sqlite": "main", "sqlserver": "dbo"}
+
+// qualify puts the schema before names that stand without one: tables of the
+// fixture, system tables, and in PostgreSQL functions of the server; in SQLite
+// PRAGMAs.
+func (t *text) qualify() {
+	if t.Class == "ddl" || t.has("with") { // What it defines may have the name of a table.
+		return
+	}
+	schemas := map[int]string{}
+	for i, part := range t.tokens {
+		if part.kind == word && !t.before(i).is(".") && !t.after(i).is(".") {
+			if schema := t.schemaOf(i); schema != "" {
+				schemas[i] = schema
+			}
+		}
+	}
+	for i, schema := range schemas {
+		t.tokens[i].text = schema + "." + t.tokens[i].text
+	}
+}
+
+// schemaOf returns the schema in which the word is found for certain.
+func (t *text) schemaOf(i int) string {
+	part, before, after := t.tokens[i], t.before(i), t.after(i)
+	folded := strings.ToLower(part.text)
+	switch {
+	case t.Dialect == "sqlite" && before.is("pragma") && !after.is("."):
+		return "main"
+	case t.Dialect == "postgres" && after.is("(") && builtins[folded] && (before.kind == symbol || before.in(operands)):
+		return "pg_catalog"
+	case !before.in(tableWords) || after.is("("):
+		return ""
+	case tables()[t.Dialect][folded]:
+		return homes[t.Dialect]
+	case t.Dialect == "postgres" && strings.HasPrefix(folded, "pg_") && !extended(folded):
+		return "pg_catalog"
+	case t.Dialect == "sqlite" && (folded == "sqlite_master" || folded == "sqlite_schema"):
+		return "main"
+	}
+	return ""
+}
+
+// operands are words behind which an expression stands.
+var operands = set("select where and or not then else when on having by distinct all in from join lateral")
+
+// extended reports whether a system-like name belongs to an extension, whose
+// schema may be any.
+func extended(relation string) bool {
+	for _, prefix := range []string{"pg_stat_statements", "pg_buffercache", "pg_stat_kcache", "pg_wait_sampling"} {
+		if strings.HasPrefix(relation, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+var created = regexp.MustCompile(`(?m)^CREATE (?:TABLE|VIEW) ([a-z_]+) `)
+
+// tables returns the tables and views that the fixtures make where names
+// without a schema are found, by dialect.
+var tables = sync.OnceValue(func() map[string]map[string]bool {
+	names := map[string]map[string]bool{}
+	for dialect := range homes {
+		names[dialect] = map[string]bool{}
+		script, err := fs.ReadFile(corpus.Files(), "fixtures/"+dialect+".sql")
+		if err != nil {
+			panic("mutate: " + err.Error()) // The file is part of the binary.
+		}
+		for _, match := range created.FindAllSubmatch(script, -1) {
+			names[dialect][string(match[1])] = true
+		}
+	}
+	return names
+})
