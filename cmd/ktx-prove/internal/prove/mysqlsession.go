@@ -277,11 +277,11 @@ func (m *mariadb) locks(ctx context.Context, id string) ([]string, error) {
 	queries := []string{"SELECT DISTINCT 'rows' FROM information_schema.INNODB_TRX WHERE trx_rows_locked > 0 AND trx_mysql_thread_id = " + id}
 	if m.name() == "mariadb" {
 		queries = append(queries, `SELECT DISTINCT CONCAT(LOCK_TYPE, ' ', LOCK_MODE) FROM information_schema.METADATA_LOCK_INFO
-			WHERE LOCK_MODE NOT IN ('MDL_SHARED_READ', 'MDL_SHARED', 'MDL_INTENTION_EXCLUSIVE') AND THREAD_ID = `+id)
+			WHERE LOCK_MODE NOT IN ('MDL_SHARED_READ', 'MDL_SHARED', 'MDL_SHARED_HIGH_PRIO', 'MDL_INTENTION_EXCLUSIVE') AND THREAD_ID = `+id)
 	} else {
 		queries = append(queries, `SELECT DISTINCT CONCAT(OBJECT_TYPE, ' ', LOCK_TYPE) FROM performance_schema.metadata_locks l
 			JOIN performance_schema.threads t ON t.THREAD_ID = l.OWNER_THREAD_ID
-			WHERE LOCK_TYPE NOT IN ('SHARED_READ', 'SHARED', 'INTENTION_EXCLUSIVE') AND LOCK_STATUS = 'GRANTED' AND t.PROCESSLIST_ID = `+id)
+			WHERE LOCK_TYPE NOT IN ('SHARED_READ', 'SHARED', 'SHARED_HIGH_PRIO', 'INTENTION_EXCLUSIVE') AND LOCK_STATUS = 'GRANTED' AND t.PROCESSLIST_ID = `+id)
 	}
 	var locks []string
 	for i, q := range queries {
