@@ -50,6 +50,8 @@ func TestSuppressions(t *testing.T) {
 		{"CR LF", "postgres", "-- " + good + "\r\nDROP TABLE t;\r\n", []string{"2:1-2:13 " + fmt.Sprintf(permitted, 1)}},
 		{"with a mark of encoding", "postgres", "\ufeff-- " + good + "\nDROP TABLE t;", []string{"2:1-2:13 " + fmt.Sprintf(permitted, 1)}},
 		{"the next statement only", "postgres", "-- " + good + "\nDROP TABLE t; DROP TABLE u", []string{"2:1-2:13 " + fmt.Sprintf(permitted, 1), "2:15-2:27 ddl_statement"}},
+		{"without semicolons", "sqlserver", "SET NOCOUNT ON\n-- " + good + "\nDROP TABLE t\nDROP TABLE u", []string{"1:1-1:15 session_change", "3:1-3:13 " + fmt.Sprintf(permitted, 2), "4:1-4:13 ddl_statement"}},
+		{"in a block", "sqlserver", "BEGIN\n  DROP TABLE é; -- " + good + "\n  DROP TABLE u\nEND", []string{"1:1-1:6 procedural_block", "2:3-2:15 " + fmt.Sprintf(permitted, 2), "3:3-3:15 ddl_statement", "4:1-4:4 procedural_block"}},
 		{"another code", "postgres", "-- " + good + "\nDELETE FROM t", []string{"1:1-1:60 suppression_unused warning", "2:1-2:14 write_statement"}},
 		{"one of two codes", "postgres", "-- ktx:allow ddl_statement select_into until=2027-01-31 reason=\"set up\"\nDROP TABLE t", []string{"1:1-1:72 suppression_unused warning", "2:1-2:13 " + fmt.Sprintf(permitted, 1)}},
 		{"two codes", "postgres", "-- ktx:allow function_sleep, locking_clause until=2027-01-31 reason=\"test\"\nSELECT pg_sleep(1) FROM t FOR UPDATE", []string{"2:8-2:16 function_sleep suppressed: test (2027-01-31, line 1)", "2:27-2:37 locking_clause suppressed: test (2027-01-31, line 1)"}},

@@ -193,7 +193,7 @@ func unixLines(text string) string { return lineEnds.Replace(text) }
 func standing(text string, d sqlguard.Dialect) []string {
 	r := reading{file: &report.File{}, text: text, lines: lineIndex{text: text}, allowLines: lineIndex{text: text}}
 	var all []string
-	newSplitter(d, text).split(text, func(span sqlguard.Span) bool {
+	newSplitter(d, text).statements(text, func(span sqlguard.Span) bool {
 		if !separator(d.Name(), text, span) {
 			span = withinLine(text, span)
 			r.attach(span)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -198,7 +199,7 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 		before := strings.TrimPrefix(string(in.before), report.ByteOrderMark)
 		r.touched = compare(before, body, standing(before, guard.Dialect()), standing(body, guard.Dialect()))
 	}
-	done := all.split(body, func(span sqlguard.Span) bool {
+	done := all.statements(body, func(span sqlguard.Span) bool {
 		if separator(file.Dialect, body, span) {
 			return ctx.Err() == nil
 		}
@@ -206,8 +207,11 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 		if !r.attach(span) {
 			return ctx.Err() == nil
 		}
-		v := guard.Check(body[span.Start:span.End])
-		r.statement(span, v, c.Whole)
+		judge := guard.CheckOnce
+		if c.Whole {
+			judge = guard.Check
+		}
+		r.statement(span, judge(body[span.Start:span.End]), c.Whole)
 		return ctx.Err() == nil
 	}, comment)
 	r.suppressions(sqlguard.Span{Start: len(body), End: len(body)}, r.touched == nil)
@@ -234,26 +238,30 @@ func (c *Checker) read(in Input) (string, error) {
 	if in.content != nil {
 		return decode(in.content)
 	}
-	r := c.Stdin
+	r, size := c.Stdin, int64(0)
 	if !in.Stdin {
 		f, err := os.Open(in.Path)
 		if err != nil {
 			return "", errors.New(unreadable(err))
 		}
 		defer func() { _ = f.Close() }()
-		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > maxFile {
-			return "", errTooLarge
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			if size = info.Size(); size > maxFile {
+				return "", errTooLarge
+			}
 		}
 		r = f
 	}
-	text, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	var text bytes.Buffer
+	text.Grow(int(size) + bytes.MinRead) // so that the end is found without growing
+	_, err := text.ReadFrom(io.LimitReader(r, maxFile+1))
 	switch {
 	case err != nil:
 		return "", errors.New(unreadable(err))
-	case len(text) > maxFile:
+	case text.Len() > maxFile:
 		return "", errTooLarge
 	}
-	return decode(text)
+	return decode(text.Bytes())
 }
 
 // decode takes the content of a file for UTF-8.

@@ -64,6 +64,31 @@ func (s splitter) split(text string, yield func(sqlguard.Span) bool, comment fun
 	return len(text)
 }
 
+// divider is a Dialect whose statements need no terminator between them. Divide
+// returns the spans of those in a text without terminators, which are all of it
+// but comments.
+type divider interface {
+	Divide(text string) []sqlguard.Span
+}
+
+// statements is split that divides further what a text of a file need not
+// separate. Each statement is judged by itself, so that a suppression of one is
+// none of the next.
+func (s splitter) statements(text string, yield func(sqlguard.Span) bool, comment func(sqlguard.Span)) (done int) {
+	d, ok := s.dialect.(divider)
+	if !ok {
+		return s.split(text, yield, comment)
+	}
+	return s.split(text, func(whole sqlguard.Span) bool {
+		for _, span := range d.Divide(text[whole.Start:whole.End]) {
+			if !yield(sqlguard.Span{Start: span.Start + whole.Start, End: span.End + whole.Start}) {
+				return false
+			}
+		}
+		return true
+	}, comment)
+}
+
 // resume returns the last place of a part at which reading can begin anew, 0
 // when there is none: the token behind a terminator. A reader's state there is
 // that of the start of a text, and nothing before it depends on what comes

@@ -1,0 +1,214 @@
+package sqlserver
+
+import "github.com/ktxhq/ktx/sqlguard"
+
+// Divide returns the spans of the statements in a text of a script, in which
+// nothing need stand between them. A span begins where no statement goes on: at
+// a keyword that begins one and is no part of the one before. Where that is in
+// doubt, the spans stay one; they hold all tokens of the text but comments and
+// semicolons. The bodies of procedures, functions and triggers are not divided,
+// since nothing of them runs where they are made.
+//
+// A span by itself says less than the text it is from: a guard must judge each,
+// and one that was cut in the middle of a statement is either no statement or
+// begins with what refuses the whole one. The verdict over a text that is sent
+// rests on none of this.
+//
+// Reference: Transact-SQL statements; Transact-SQL syntax conventions, which
+// makes the semicolon optional.
+func (Dialect) Divide(text string) []sqlguard.Span {
+	var (
+		l     = lexer{text: text}
+		d     division
+		spans []sqlguard.Span
+		open  bool
+	)
+	t, ok := nextOfStatement(&l)
+	for ok {
+		following, more := nextOfStatement(&l)
+		switch {
+		case t.kind == sqlguard.TokenTerminator && !d.module:
+			d, open = division{}, false
+		case t.kind == sqlguard.TokenTerminator && !open:
+		case !open || d.begins(t, following, text, l.text[l.at:]):
+			d, open = division{}, true
+			spans = append(spans, sqlguard.Span{Start: t.start, End: t.end})
+			d.read(t)
+		default:
+			spans[len(spans)-1].End = t.end
+			d.read(t)
+		}
+		t, ok = following, more
+	}
+	return spans
+}
+
+// nextOfStatement returns the next token that is no comment.
+func nextOfStatement(l *lexer) (token, bool) {
+	for {
+		t, ok := l.next()
+		if !ok || t.kind != sqlguard.TokenComment {
+			return t, ok
+		}
+	}
+}
+
+// division is what was read of a statement.
+type division struct {
+	first  string // its first word, of the grammar
+	main   string // that of the statement behind WITH
+	last   token
+	before token // the one before last
+	n      int   // tokens
+	depth  int   // brackets that are open
+	cases  int   // CASE that are open outside of brackets
+	module bool  // what CREATE and ALTER make goes on to the end of the batch
+	// bound says that the one word which begins statements elsewhere and belongs
+	// to this one was read; given, that GRANT named its rights.
+	bound, given bool
+}
+
+// read adds a token to the statement.
+func (d *division) read(t token) {
+	switch {
+	case t.kind == sqlguard.TokenOpen:
+		d.depth++
+	case t.kind == sqlguard.TokenClose:
+		d.depth = max(d.depth-1, 0)
+	}
+	if t.kind == sqlguard.TokenWord && t.word != nil && d.depth == 0 {
+		word := t.word.text
+		switch {
+		case d.n == 0:
+			d.first = word
+		case word == "case":
+			d.cases++
+		case word == "end":
+			d.cases = max(d.cases-1, 0)
+		}
+		switch word {
+		case "procedure", "proc", "function", "trigger":
+			d.module = d.module || d.defines()
+		case "to", "from":
+			d.given = true
+		case "values", "default":
+			d.bound = d.bound || d.kind() == "insert"
+		}
+	}
+	d.before, d.last = d.last, t
+	d.n++
+}
+
+// defines reports whether the statement is CREATE, ALTER or CREATE OR ALTER with
+// nothing else read of it.
+func (d *division) defines() bool {
+	switch d.n {
+	case 1:
+		return d.first == "create" || d.first == "alter"
+	case 3:
+		return d.first == "create" && d.before.spells("or") && d.last.spells("alter")
+	default:
+		return false
+	}
+}
+
+// kind is the word that says what the statement is.
+func (d *division) kind() string {
+	if d.main != "" {
+		return d.main
+	}
+	return d.first
+}
+
+// begins reports whether another statement certainly begins at a token, behind
+// which another one and the rest of the text stand.
+func (d *division) begins(t, following token, text, rest string) bool {
+	if d.module || d.depth > 0 || t.kind != sqlguard.TokenWord || t.word == nil || !starters[t.word.text] {
+		return false
+	}
+	word := t.word.text
+	if d.cases > 0 && (word == "else" || word == "end") {
+		return false
+	}
+	if d.first == "with" && d.main == "" { // the statement that its names are for
+		d.main = word
+		return false
+	}
+	switch d.last.kind { //nolint:exhaustive // others can end a statement
+	case sqlguard.TokenComma, sqlguard.TokenDot, sqlguard.TokenOpen:
+		return false
+	case sqlguard.TokenOperator:
+		if text[d.last.start:d.last.end] != ":" { // of a label
+			return false
+		}
+	case sqlguard.TokenWord:
+		if d.last.word != nil && continuing[d.last.word.text] {
+			return false
+		}
+	}
+	return !d.continues(word, following, rest)
+}
+
+// continues reports whether a word that can begin a statement is a part of this
+// one.
+func (d *division) continues(word string, following token, rest string) bool {
+	after := func(words ...string) bool {
+		for _, w := range words {
+			if d.last.spells(w) {
+				return true
+			}
+		}
+		return false
+	}
+	once := func() bool { // only the first such word is
+		was := d.bound
+		d.bound = true
+		return !was
+	}
+	kind := d.kind()
+	defining := kind == "create" || kind == "alter" || kind == "drop"
+	if (kind == "grant" || kind == "deny" || kind == "revoke") && !d.given {
+		return true // it names a right
+	}
+	switch word {
+	case "select", "execute", "exec":
+		return kind == "insert" && once()
+	case "set":
+		return after("update", "delete") || (kind == "update" || kind == "alter") && once()
+	case "update", "delete":
+		return after("on") && defining || following.kind == sqlguard.TokenOpen && word == "update"
+	case "insert":
+		return after("bulk")
+	case "bulk":
+		return after("insert")
+	case "alter", "drop":
+		return kind == "alter" && once()
+	case "if":
+		return defining && following.spells("exists") && !opens(rest)
+	case "merge":
+		return following.spells("join")
+	case "fetch":
+		return after("row", "rows")
+	default:
+		return false
+	}
+}
+
+// opens reports whether the next token of a text is an opening bracket.
+func opens(text string) bool {
+	l := lexer{text: text}
+	t, ok := nextOfStatement(&l)
+	return ok && t.kind == sqlguard.TokenOpen
+}
+
+// starters are the reserved words with which statements begin. WITH is none: the
+// server wants a semicolon before a statement that begins so.
+var starters = wordSet(`
+	select insert update delete merge truncate bulk writetext updatetext readtext create alter drop grant revoke deny
+	commit rollback save set use setuser revert open close fetch deallocate declare if else while begin end return goto
+	break continue waitfor print raiserror exec execute backup restore kill shutdown reconfigure checkpoint dbcc`)
+
+// continuing are the words behind which a statement goes on.
+var continuing = wordSet(`
+	as for after or and not union all except intersect then with into from of by in is like between join
+	where having group order over escape collate`)
