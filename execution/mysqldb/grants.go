@@ -14,6 +14,12 @@ type grant struct {
 	passes     bool     // WITH GRANT OPTION, or ADMIN OPTION of a role
 }
 
+// administers reports whether the rights are those of an administrator of the
+// server, such as root.
+func (g *grant) administers() bool {
+	return g.object == "*.*" && (g.passes || slices.Contains(g.privileges, "ALL PRIVILEGES") || slices.Contains(g.privileges, "SUPER"))
+}
+
 // parseGrant reads a line of SHOW GRANTS. A line that is not of its kind is not
 // ok, which the caller must not take for a line that grants nothing.
 func parseGrant(line string) (g grant, ok bool) {

@@ -22,8 +22,8 @@ func (p *prober) roleScript() string {
 	}
 	databases := append([]string{p.facts[factDatabase]}, p.db.others...)
 	line("-- An account that reads the database %s and does nothing else.", comment(quoteName(databases[0])))
-	line("-- Run it with the %s client as root. It may be run again. The account is locked", client)
-	line("-- until it is given a password:")
+	line("-- Run it with the %s client as root. It may be run again: it takes from the account", client)
+	line("-- whatever else was granted to it. The account is locked until it is given a password:")
 	line("--   ALTER USER %s IDENTIFIED BY '...' ACCOUNT UNLOCK;", accountName)
 	if p.report.Replica {
 		line("-- This server has read_only set: run it on the server that it follows.")
