@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -35,11 +36,11 @@ func Since(ctx context.Context, dir, revision string, inputs []Input) ([]Input, 
 	if err != nil {
 		return nil, err
 	}
-	before, err := r.blobs(ctx, tree)
+	before, _, err := r.blobs(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
-	tracked, err := r.staged(ctx)
+	tracked, links, err := r.staged(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,9 @@ func Since(ctx context.Context, dir, revision string, inputs []Input) ([]Input, 
 			continue
 		}
 		object, known := before[name]
-		if _, here := tracked[name]; !in.Named && !known && !here && !untracked[name] {
+		_, here := tracked[name]
+		_, link := links[name]
+		if !in.Named && !known && !here && !link && !untracked[name] {
 			continue // ignored
 		}
 		if known && sameObject(in.Path, object) {
@@ -83,16 +86,19 @@ func Staged(ctx context.Context, dir string, args []string) ([]Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	before, err := r.blobs(ctx, head)
+	before, linked, err := r.blobs(ctx, head)
 	if err != nil {
 		return nil, err
 	}
-	after, err := r.staged(ctx)
+	after, links, err := r.staged(ctx)
 	if err != nil {
 		return nil, err
 	}
 	wanted, err := newSelection(r, dir, args)
 	if err != nil {
+		return nil, err
+	}
+	if err := wanted.exist(before, linked, after, links); err != nil {
 		return nil, err
 	}
 	var changed []Input
@@ -102,8 +108,33 @@ func Staged(ctx context.Context, dir string, args []string) ([]Input, error) {
 		}
 		changed = append(changed, Input{Path: wanted.shown(name), object: before[name], staged: object})
 	}
+	maps.DeleteFunc(links, func(name, object string) bool { return linked[name] == object || !wanted.has(name) })
+	err = r.links(ctx, links, func(name, target string) {
+		if _, here := after[target]; !here || !isSQL(target) {
+			changed = append(changed, Input{Path: wanted.shown(name), Problem: "it is a link to what the index does not hold as a file with SQL"})
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
 	slices.SortFunc(changed, func(a, b Input) int { return strings.Compare(a.Path, b.Path) })
 	return r.withTexts(ctx, changed)
+}
+
+// links calls yield with the path of each link of the index and what it leads to.
+func (r *repository) links(ctx context.Context, links map[string]string, yield func(name, target string)) error {
+	names := slices.Sorted(maps.Keys(links))
+	objects := make([]string, len(names))
+	for i, name := range names {
+		objects[i] = links[name]
+	}
+	return r.contents(ctx, objects, func(i int, content []byte) {
+		target := filepath.ToSlash(string(content))
+		if !path.IsAbs(target) {
+			target = path.Join(path.Dir(names[i]), target)
+		}
+		yield(names[i], target)
+	})
 }
 
 // withTexts reads the earlier content of the inputs, and that in the index.
@@ -270,6 +301,7 @@ func (t *touched) statement(number, first, last int) bool {
 type selection struct {
 	base     string   // from the top to the folder of the arguments
 	paths    []string // files and folders, relative to the top, with slashes
+	named    []string // the same in the work tree
 	patterns []string // relative to the folder of the arguments, with slashes
 }
 
@@ -304,9 +336,29 @@ func newSelection(r *repository, dir string, args []string) (*selection, error) 
 		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 			return nil, fmt.Errorf("%s lies outside of the repository", arg)
 		}
-		s.paths = append(s.paths, filepath.ToSlash(rel))
+		s.paths, s.named = append(s.paths, filepath.ToSlash(rel)), append(s.named, named)
 	}
 	return s, nil
+}
+
+// exist returns an error where an argument names what is nowhere.
+func (s *selection) exist(files ...map[string]string) error {
+	for i, p := range s.paths {
+		if _, err := os.Lstat(s.named[i]); err == nil || p == "." {
+			continue
+		}
+		if !slices.ContainsFunc(files, func(known map[string]string) bool {
+			for name := range known {
+				if name == p || strings.HasPrefix(name, p+"/") {
+					return true
+				}
+			}
+			return false
+		}) {
+			return fmt.Errorf("%s does not exist", s.named[i])
+		}
+	}
+	return nil
 }
 
 // shown is a path of the index as seen from the folder of the arguments.

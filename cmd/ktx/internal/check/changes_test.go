@@ -254,52 +254,201 @@ func TestChangedFiles(t *testing.T) {
 	}
 }
 
-// TestHostileRepository: nothing that a repository configures is run.
-func TestHostileRepository(t *testing.T) {
+// TestStagedNames: what an argument names is judged, or not there, or a finding.
+func TestStagedNames(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
-	marker := filepath.Join(t.TempDir(), "ran")
-	script := filepath.Join(r.dir, "run.sh")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\necho \"$0 $*\" >>'"+marker+"'\ncat\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	r.write("a.sql", "DROP TABLE a;\n")
-	r.commit()
-	for key, value := range map[string]string{
-		"core.fsmonitor": script, "core.hooksPath": filepath.Join(r.dir, "hooks"), "core.pager": script, "core.sshCommand": script,
-		"diff.external": script, "diff.evil.textconv": script, "diff.evil.command": script, "filter.evil.clean": script, "filter.evil.smudge": script, "filter.evil.process": script,
-		"core.gitProxy": script, "core.askPass": script, "core.editor": script, "core.alternateRefsCommand": script, "credential.helper": script,
-		"extensions.partialClone": "origin", "remote.origin.url": "ssh://example.invalid/x", "remote.origin.promisor": "true", "remote.origin.uploadpack": script,
-		"alias.ls-files": "!" + script, "alias.cat-file": "!" + script, "core.repositoryformatversion": "1",
-	} {
-		r.git("config", key, value)
-	}
-	for _, hook := range []string{"post-index-change", "pre-commit", "fsmonitor-watchman", "reference-transaction"} {
-		r.write("hooks/"+hook, "#!/bin/sh\necho hook >>'"+marker+"'\n")
-		if err := os.Chmod(filepath.Join(r.dir, "hooks", hook), 0o700); err != nil {
+	r.write("a.sql", "DROP TABLE a")
+	r.write("kept.sql", "SELECT 1")
+	r.write("notes.txt", "x")
+	for link, target := range map[string]string{"inside.sql": "a.sql", "folder/up.sql": "../a.sql", "outside.sql": "../../x.sql", "absolute.sql": "/etc/hosts", "other.sql": "notes.txt", "old.sql": "nowhere"} {
+		if err := os.MkdirAll(filepath.Join(r.dir, "folder"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(target, filepath.Join(r.dir, link)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r.write(".gitattributes", "*.sql diff=evil filter=evil\n")
-	r.write("a.sql", "DROP TABLE a;\nDROP TABLE b;\n")
-	want := []string{"a.sql:2 ddl_statement"}
-	if diff := cmp.Diff(want, r.since("HEAD")); diff != "" {
+	r.git("add", "old.sql", "kept.sql")
+	r.git("commit", "-q", "-m", "x")
+	r.git("add", "-A")
+	want := []string{"a.sql:1 ddl_statement", "absolute.sql:1 not_checked", "other.sql:1 not_checked", "outside.sql:1 not_checked"}
+	if diff := cmp.Diff(want, r.staged()); diff != "" {
 		t.Error(diff)
 	}
-	r.staged()
-	// An object that is missing would be fetched from the promisor.
-	object := strings.TrimSpace(r.git("-c", "core.fsmonitor=false", "-c", "core.hooksPath="+os.DevNull, "rev-parse", "HEAD:a.sql"))
-	if err := os.Remove(filepath.Join(r.dir, ".git", "objects", object[:2], object[2:])); err != nil {
+	for arg, there := range map[string]bool{"a.sql": true, "kept.sql": true, "folder": true, "nothing.sql": false, "folder/none.sql": false} {
+		if _, err := check.Staged(t.Context(), r.dir, []string{arg}); (err == nil) != there {
+			t.Errorf("%s: %v", arg, err)
+		}
+	}
+}
+
+// canaries puts programs in front of PATH that git, or a repository, could have
+// run. It returns the file in which they write that they were.
+func canaries(t *testing.T) (marker, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	marker = filepath.Join(dir, "ran")
+	for _, name := range []string{"run.sh", "ssh", "less", "more", "vi", "editor", "git-remote-evil", "git-remote-ext", "git-upload-pack", "git-lfs", "gpg", "watchman", "git-credential-evil", "git-evil"} {
+		text := "#!/bin/sh\necho \"$0 $*\" >>'" + marker + "'\n"
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return marker, filepath.Join(dir, "run.sh")
+}
+
+// TestHostileRepository: nothing that a repository configures is run.
+func TestHostileRepository(t *testing.T) {
+	marker, script := canaries(t)
+	ran := func() {
+		t.Helper()
+		if text, err := os.ReadFile(marker); err == nil {
+			t.Fatalf("the repository ran: %s", text)
+		}
+	}
+	for _, remote := range []map[string]string{
+		{"remote.origin.url": "ssh://example.invalid/x"},
+		{"remote.origin.url": "ext::" + script + " %S"},
+		{"remote.origin.url": "/nowhere", "remote.origin.uploadpack": script},
+		{"remote.origin.url": "evil::x"},
+		{"remote.origin.url": "x", "remote.origin.vcs": "evil"},
+		{"remote.origin.url": "https://example.invalid/x", "credential.helper": script, "http.proxy": "http://127.0.0.1:1"},
+	} {
+		r := newRepo(t)
+		r.write("a.sql", "DROP TABLE a;\n")
+		r.commit()
+		// An object that is missing would be fetched from the promisor.
+		object := strings.TrimSpace(r.git("rev-parse", "HEAD:a.sql"))
+		for key, value := range map[string]string{
+			"core.fsmonitor": script, "core.hooksPath": filepath.Join(r.dir, "hooks"), "core.pager": script, "pager.ls-files": script, "pager.rev-parse": script, "core.sshCommand": script,
+			"diff.external": script, "diff.evil.textconv": script, "diff.evil.command": script, "filter.evil.clean": script, "filter.evil.smudge": script, "filter.evil.process": script, "filter.evil.required": "true",
+			"core.gitProxy": script, "core.askPass": script, "core.editor": script, "sequence.editor": script, "core.alternateRefsCommand": script, "gpg.program": script, "merge.evil.driver": script,
+			"extensions.partialClone": "origin", "remote.origin.promisor": "true", "uploadpack.packObjectsHook": script, "submodule.recurse": "true", "protocol.ext.allow": "always", "protocol.file.allow": "always",
+			"alias.ls-files": "!" + script, "alias.cat-file": "!" + script, "alias.rev-parse": "!" + script, "core.repositoryformatversion": "1", "core.untrackedCache": "true", "core.trustctime": "false",
+		} {
+			r.git("config", key, value)
+		}
+		for key, value := range remote {
+			r.git("config", key, value)
+		}
+		for _, hook := range []string{"post-index-change", "pre-commit", "fsmonitor-watchman", "reference-transaction", "query-watchman", "post-checkout"} {
+			for _, folder := range []string{"hooks/", ".git/hooks/"} {
+				r.write(folder+hook, "#!/bin/sh\necho hook >>'"+marker+"'\n")
+				if err := os.Chmod(filepath.Join(r.dir, folder, hook), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		r.write(".gitattributes", "*.sql diff=evil filter=evil merge=evil\n")
+		r.write("a.sql", "DROP TABLE a;\nDROP TABLE b;\n")
+		if diff := cmp.Diff([]string{"a.sql:2 ddl_statement"}, r.since("HEAD")); diff != "" {
+			t.Error(diff)
+		}
+		r.staged()
+		ran()
+		if err := os.Remove(filepath.Join(r.dir, ".git", "objects", object[:2], object[2:])); err != nil {
+			t.Fatal(err)
+		}
+		inputs, err := check.Find([]string{r.dir}, "stdin")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := check.Since(t.Context(), r.dir, "HEAD", inputs); err == nil {
+			t.Error("a missing object is no error")
+		}
+		ran()
+	}
+	// The programs do run where they are asked for.
+	if err := exec.CommandContext(t.Context(), script).Run(); err != nil {
 		t.Fatal(err)
 	}
-	inputs, err := check.Find([]string{r.dir}, "stdin")
-	if err != nil {
-		t.Fatal(err)
+	if _, err := os.Stat(marker); err != nil {
+		t.Error(err)
 	}
-	if _, err := check.Since(t.Context(), r.dir, "HEAD", inputs); err == nil {
-		t.Error("a missing object is no error")
+}
+
+// TestForgedRepository: a repository cannot have another content judged, nor
+// lead to one elsewhere.
+func TestForgedRepository(t *testing.T) {
+	t.Parallel()
+	t.Run("replaced objects", func(t *testing.T) {
+		t.Parallel()
+		r := newRepo(t)
+		r.write("a.sql", "SELECT 1;\n")
+		r.commit()
+		harmless := strings.TrimSpace(r.git("rev-parse", "HEAD:a.sql"))
+		r.write("a.sql", "DROP TABLE a;\n")
+		r.git("add", "a.sql")
+		r.git("replace", "-f", strings.TrimSpace(r.git("rev-parse", ":a.sql")), harmless)
+		if diff := cmp.Diff([]string{"a.sql:1 ddl_statement"}, r.staged()); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("another work tree", func(t *testing.T) {
+		t.Parallel()
+		r := newRepo(t)
+		r.write("a.sql", "SELECT 1;\n")
+		r.commit()
+		r.write("a.sql", "DROP TABLE a;\n")
+		r.git("config", "core.worktree", filepath.Dir(r.dir))
+		if diff := cmp.Diff([]string{"a.sql:1 ddl_statement"}, r.since("HEAD")); diff != "" {
+			t.Error(diff)
+		}
+	})
+	elsewhere := func(t *testing.T, link func(from, to string) error) {
+		t.Helper()
+		secret, r := newRepo(t), newRepo(t)
+		secret.write("secret.sql", "DROP TABLE secret;\n")
+		secret.git("add", "-A")
+		if err := os.RemoveAll(filepath.Join(r.dir, ".git")); err != nil {
+			t.Fatal(err)
+		}
+		if err := link(filepath.Join(secret.dir, ".git"), filepath.Join(r.dir, ".git")); err != nil {
+			t.Fatal(err)
+		}
+		if inputs, err := check.Staged(t.Context(), r.dir, []string{r.dir}); err == nil || !strings.Contains(err.Error(), "knows nothing of this folder") {
+			t.Errorf("%+v, %v", inputs, err)
+		}
 	}
-	if ran, err := os.ReadFile(marker); err == nil {
-		t.Errorf("the repository ran: %s", ran)
-	}
+	t.Run("a file .git", func(t *testing.T) {
+		t.Parallel()
+		elsewhere(t, func(from, to string) error { return os.WriteFile(to, []byte("gitdir: "+from+"\n"), 0o600) })
+	})
+	t.Run("a link .git", func(t *testing.T) {
+		t.Parallel()
+		elsewhere(t, os.Symlink)
+	})
+	t.Run("a folder like a repository", func(t *testing.T) {
+		t.Parallel()
+		r := newRepo(t)
+		r.git("clone", "-q", "--bare", ".", "bare")
+		r.write("bare/a.sql", "DROP TABLE a")
+		r.git("-C", "bare", "config", "core.fsmonitor", "false")
+		if inputs, err := check.Since(t.Context(), filepath.Join(r.dir, "bare"), "HEAD", nil); err == nil {
+			t.Errorf("%+v", inputs)
+		}
+	})
+	t.Run("linked work trees and submodules", func(t *testing.T) {
+		t.Parallel()
+		r, sub := newRepo(t), newRepo(t)
+		for _, one := range []*repo{r, sub} {
+			one.write("a.sql", "SELECT 1;\n")
+			one.commit()
+		}
+		r.git("worktree", "add", "-q", "tree")
+		r.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", sub.dir, "sub")
+		for _, folder := range []string{"tree", "sub"} {
+			r.write(folder+"/a.sql", "DROP TABLE a;\n")
+			inputs, err := check.Find([]string{filepath.Join(r.dir, folder)}, "stdin")
+			if err != nil {
+				t.Fatal(err)
+			}
+			inputs, err = check.Since(t.Context(), filepath.Join(r.dir, folder), "HEAD", inputs)
+			if diff := cmp.Diff([]string{folder + "/a.sql:1 ddl_statement"}, r.found(inputs)); diff != "" || err != nil {
+				t.Errorf("%s: %s %v", folder, diff, err)
+			}
+		}
+	})
 }

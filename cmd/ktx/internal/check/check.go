@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -240,7 +241,7 @@ func (c *Checker) read(in Input) (string, error) {
 	}
 	r, size := c.Stdin, int64(0)
 	if !in.Stdin {
-		f, err := os.Open(in.Path)
+		f, err := in.open()
 		if err != nil {
 			return "", errors.New(unreadable(err))
 		}
@@ -263,6 +264,25 @@ func (c *Checker) read(in Input) (string, error) {
 	}
 	return decode(text.Bytes())
 }
+
+// open opens the file. One that was found is no longer what it was when it is no
+// regular file: nothing is waited for then.
+func (in Input) open() (*os.File, error) {
+	if in.Named {
+		return os.Open(in.Path) //nolint:wrapcheck // the reader says what it did
+	}
+	f, err := os.OpenFile(cmp.Or(in.target, in.Path), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // as above
+	}
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeType&^os.ModeDir != 0 {
+		_ = f.Close()
+		return nil, errors.Join(err, errNotRegular)
+	}
+	return f, nil
+}
+
+var errNotRegular = errors.New("it is not a regular file any more")
 
 // decode takes the content of a file for UTF-8.
 func decode(text []byte) (string, error) {

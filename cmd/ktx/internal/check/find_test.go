@@ -64,6 +64,10 @@ func TestFind(t *testing.T) {
 		{args: []string{"a.sql", "none"}, err: "none holds no SQL file (.sql, .pgsql, .psql, .sqlite), nor a source in which SQL is looked for"},
 		{args: []string{"x.sql"}, err: "x.sql does not exist"},
 		{args: []string{"*.nope"}, err: "pattern *.nope matches no file"},
+		{args: []string{"nope/**/*.sql"}, err: "pattern nope/**/*.sql matches no file"},
+		{args: []string{"sub/*/*.psql"}, want: []string{"sub/deeper/f.psql"}},
+		{args: []string{"{sub/deeper,none}/*.psql"}, want: []string{"sub/deeper/f.psql"}},
+		{args: []string{"sub/*.psql"}, err: "pattern sub/*.psql matches no file"},
 		{args: []string{"[a"}, err: "[a is not a pattern: syntax error in pattern"},
 	} {
 		inputs, err := check.Find(test.args, "stdin")

@@ -21,10 +21,17 @@ import (
 type repository struct {
 	dir string // where git is run
 	top string // the top of the work tree, links resolved
+	env []string
 }
 
-// gitConfig overrides what a repository could make git run while it reads.
-var gitConfig = []string{"--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.untrackedCache=false"}
+// gitConfig overrides what a repository could make git run or read while it
+// reads, and what it could have git take for another object. A folder of the
+// tree that looks like a repository is none.
+var gitConfig = []string{
+	"--no-pager", "--no-optional-locks", "--no-replace-objects", "--literal-pathspecs",
+	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.untrackedCache=false",
+	"-c", "core.excludesFile=" + os.DevNull, "-c", "core.attributesFile=" + os.DevNull, "-c", "safe.bareRepository=explicit",
+}
 
 // gitEnvironment keeps git from asking anybody and from fetching what a
 // partial clone lacks.
@@ -34,22 +41,83 @@ func openRepository(ctx context.Context, dir string) (*repository, error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, errors.New("git is not installed, which finds out what changed")
 	}
-	r := &repository{dir: dir}
-	out, err := r.git(ctx, "rev-parse", "--show-toplevel")
+	r := &repository{dir: dir, env: gitEnvironment}
+	_, tree := os.LookupEnv("GIT_WORK_TREE")
+	_, hook := os.LookupEnv("GIT_DIR") // as in a hook: whoever calls says where it is
+	given := tree || hook
+	if !given {
+		top, err := workTree(dir)
+		if err != nil {
+			return nil, err
+		}
+		// The repository's own core.worktree could be any folder.
+		r.env = append([]string{"GIT_WORK_TREE=" + top}, gitEnvironment...)
+	}
+	out, err := r.git(ctx, "rev-parse", "--show-toplevel", "--absolute-git-dir")
 	if err != nil {
 		return nil, fmt.Errorf("find the repository: %w", err)
 	}
-	top := strings.TrimRight(string(out), "\r\n")
+	top, store, _ := strings.Cut(strings.TrimRight(string(out), "\r\n"), "\n")
 	if r.top, err = filepath.EvalSymlinks(filepath.FromSlash(top)); err != nil {
 		return nil, fmt.Errorf("find the repository: %w", err)
 	}
+	if !given && !r.owns(ctx, filepath.FromSlash(strings.TrimRight(store, "\r"))) {
+		return nil, fmt.Errorf("find the repository: %s leads to a repository elsewhere that knows nothing of this folder", filepath.Join(top, ".git"))
+	}
 	return r, nil
+}
+
+// workTree returns the folder at or above dir that holds a repository.
+func workTree(dir string) (string, error) {
+	at, err := filepath.Abs(dir)
+	if err == nil {
+		at, err = filepath.EvalSymlinks(at)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the repository: %w", err)
+	}
+	for {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at, nil
+		}
+		if at == filepath.Dir(at) {
+			return "", fmt.Errorf("find the repository: %s is not in one", dir)
+		}
+		at = filepath.Dir(at)
+	}
+}
+
+// owns reports whether the store of the repository belongs to the work tree: it
+// lies in it, or names it, as that of a linked work tree and of a submodule do.
+func (r *repository) owns(ctx context.Context, store string) bool {
+	if target, err := filepath.EvalSymlinks(store); err == nil {
+		store = target
+	}
+	own := filepath.Join(r.top, ".git")
+	if store == own {
+		return true
+	}
+	if back, err := os.ReadFile(filepath.Join(store, "gitdir")); err == nil && len(back) < 1<<16 { //nolint:gosec // a file of git's own
+		if folder, err := filepath.EvalSymlinks(filepath.Dir(strings.TrimSpace(string(back)))); err == nil && folder == r.top {
+			return true
+		}
+	}
+	out, err := r.git(ctx, "config", "--file", filepath.Join(store, "config"), "--no-includes", "core.worktree")
+	if err != nil {
+		return false
+	}
+	named := filepath.FromSlash(strings.TrimRight(string(out), "\r\n"))
+	if !filepath.IsAbs(named) {
+		named = filepath.Join(store, named)
+	}
+	folder, err := filepath.EvalSymlinks(named)
+	return err == nil && folder == r.top
 }
 
 func (r *repository) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append(append([]string{}, gitConfig...), args...)...) //nolint:gosec // the arguments are constants, object names and one revision behind --end-of-options
 	cmd.Dir = r.dir
-	cmd.Env = append(os.Environ(), gitEnvironment...)
+	cmd.Env = append(os.Environ(), r.env...)
 	return cmd
 }
 
@@ -89,26 +157,26 @@ func (r *repository) head(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// blobs returns the files of a tree: path, with slashes, to object name. Links
-// and submodules are left out.
-func (r *repository) blobs(ctx context.Context, tree string) (map[string]string, error) {
+// blobs returns the files and the links of a tree: path, with slashes, to object
+// name. Submodules are left out.
+func (r *repository) blobs(ctx context.Context, tree string) (files, links map[string]string, err error) {
 	if tree == "" {
-		return map[string]string{}, nil
+		return map[string]string{}, nil, nil
 	}
 	out, err := r.git(ctx, "ls-tree", "-r", "-z", "--full-tree", tree)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return entries(out, 0, 2), nil
+	return entries(out, regularFile, 2), entries(out, symbolicLink, 2), nil
 }
 
-// staged returns the files of the index as blobs does.
-func (r *repository) staged(ctx context.Context) (map[string]string, error) {
+// staged returns those of the index as blobs does.
+func (r *repository) staged(ctx context.Context) (files, links map[string]string, err error) {
 	out, err := r.git(ctx, "-C", r.top, "ls-files", "-s", "-z", "--full-name")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return entries(out, 0, 1), nil
+	return entries(out, regularFile, 1), entries(out, symbolicLink, 1), nil
 }
 
 // untracked returns the files that git does not track and is not told to
@@ -125,13 +193,19 @@ func (r *repository) untracked(ctx context.Context) (map[string]bool, error) {
 	return paths, nil
 }
 
+// The modes of files in git begin so.
+const (
+	regularFile  = "100"
+	symbolicLink = "120"
+)
+
 // entries reads lines "mode … object …\tpath" with a NUL behind each.
-func entries(out []byte, mode, object int) map[string]string {
+func entries(out []byte, mode string, object int) map[string]string {
 	files := map[string]string{}
 	for line := range strings.SplitSeq(string(out), "\x00") {
 		facts, path, ok := strings.Cut(line, "\t")
 		fields := strings.Fields(facts)
-		if !ok || len(fields) <= object || !strings.HasPrefix(fields[mode], "100") {
+		if !ok || len(fields) <= object || !strings.HasPrefix(fields[0], mode) {
 			continue
 		}
 		files[path] = fields[object]
