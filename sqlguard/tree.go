@@ -1,0 +1,12 @@
+package sqlguard
+
+// Node is one node of a statement's syntax tree, for people to read. No verdict
+// rests on it.
+type Node struct {
+	Role string // the field of the node around that holds it, or ""
+	Kind string // what the parser calls it: "FuncCall"
+	Text string // its name, operator or value, or ""
+	// Span is its place; the zero value says that the parser gives it none.
+	Span     Span
+	Children []Node
+}
