@@ -72,7 +72,7 @@ var rooms = []room{
 	},
 	{
 		path: "dialects/postgres",
-		ours: []string{"sqlguard"},
+		ours: []string{"sqlguard", "dialects/internal/syntaxtree"},
 		others: map[string]string{
 			"github.com/pganalyze/pg_query_go/v6": "the server's own grammar",
 			"github.com/sqlc-dev/oliphant":        "the server's own grammar in a build without cgo",
@@ -82,7 +82,7 @@ var rooms = []room{
 	},
 	{
 		path: "dialects/mysql",
-		ours: []string{"sqlguard"},
+		ours: []string{"sqlguard", "dialects/internal/syntaxtree"},
 		others: map[string]string{
 			"github.com/pingcap/tidb/pkg/parser": "the grammar of MySQL in Go, as TiDB has it",
 			"github.com/sqlc-dev/marino":         "the same for what TiDB lacks",
@@ -92,7 +92,7 @@ var rooms = []room{
 	},
 	{
 		path:       "dialects/sqlite",
-		ours:       []string{"sqlguard"},
+		ours:       []string{"sqlguard", "dialects/internal/syntaxtree"},
 		others:     map[string]string{"github.com/sqlc-dev/meyer": "the grammar of SQLite in Go"},
 		testOurs:   []string{"corpus", "execution/executiontest/testdb"},
 		testOthers: map[string]string{"github.com/ncruces/go-sqlite3": "asks SQLite itself whether a text is a read"},
@@ -103,6 +103,11 @@ var rooms = []room{
 		ours:     []string{"sqlguard"},
 		testOurs: []string{"corpus"},
 		noStd:    noOutside,
+	},
+	{
+		path:  "dialects/internal/syntaxtree",
+		ours:  []string{"sqlguard"},
+		noStd: noOutside,
 	},
 	{path: "dialects/internal/gen/mysqlwalk", support: true},
 	{
@@ -259,6 +264,11 @@ var rooms = []room{
 		},
 		testOurs:   []string{"execution/executiontest/testdb", "execution/audit/audittest"},
 		testOthers: map[string]string{"github.com/rogpeppe/go-internal": "runs the command line's scripts", "github.com/jackc/pgx/v5": "looks at the server from outside", "github.com/santhosh-tekuri/jsonschema/v6": "checks output against its schema"},
+	},
+	{
+		path:     "cmd/ktx/internal/corpusreport",
+		ours:     []string{"corpus", "sqlguard", "cmd/ktx/internal/corpusrun"},
+		testOurs: []string{"dialects"},
 	},
 	{
 		path:     "cmd/ktx/internal/corpusrun",

@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) corpusCommand() *cobra.Command {
-	return group("corpus", "The statements that a read-only guard must refuse or allow", a.corpusList(), a.corpusShow(), a.corpusRun(), a.corpusDiff(), a.corpusLint(), a.corpusNew(), a.corpusExport())
+	return group("corpus", "The statements that a read-only guard must refuse or allow", a.corpusList(), a.corpusShow(), a.corpusRun(), a.corpusDiff(), a.corpusReport(), a.corpusLint(), a.corpusNew(), a.corpusExport())
 }
 
 // caseFilter selects cases.

@@ -105,19 +105,9 @@ func openGuard(o runOptions) (corpusrun.Guard, func() error, error) {
 }
 
 func (a *app) runCorpus(ctx context.Context, o runOptions) error {
-	cases, source, err := a.readCases(o.files)
+	cases, source, err := a.selectCases(o.files, o.filter)
 	if err != nil {
 		return err
-	}
-	classes := corpusClasses()
-	if len(o.files) > 0 {
-		classes = classesOf(cases)
-	}
-	if cases, err = o.filter.of(cases, classes); err != nil {
-		return err
-	}
-	if len(cases) == 0 {
-		return usage("no case is selected")
 	}
 	guard, end, err := openGuard(o)
 	if err != nil {
@@ -130,6 +120,26 @@ func (a *app) runCorpus(ctx context.Context, o runOptions) error {
 		return failed("%w", err)
 	}
 	return a.reportRun(results, source, guard, o)
+}
+
+// selectCases reads the built-in cases, or those of the files, and returns those
+// that the filter selects.
+func (a *app) selectCases(files []string, filter caseFilter) ([]corpus.Case, map[string]any, error) {
+	cases, source, err := a.readCases(files)
+	if err != nil {
+		return nil, nil, err
+	}
+	classes := corpusClasses()
+	if len(files) > 0 {
+		classes = classesOf(cases)
+	}
+	if cases, err = filter.of(cases, classes); err != nil {
+		return nil, nil, err
+	}
+	if len(cases) == 0 {
+		return nil, nil, usage("no case is selected")
+	}
+	return cases, source, nil
 }
 
 // readCases reads the built-in cases, or those of the files.

@@ -90,6 +90,9 @@ func (*Builtin) OwnDefaults() bool { return true }
 // Prepare implements Guard.
 func (*Builtin) Prepare(context.Context) error { return nil }
 
+// Of returns the guard of a dialect, or nil.
+func (b *Builtin) Of(dialect string) *sqlguard.Guard { return b.guards[dialect] }
+
 // Decide implements Guard.
 func (b *Builtin) Decide(_ context.Context, q Question) Answer {
 	g := b.guards[q.Dialect]
