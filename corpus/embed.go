@@ -12,7 +12,7 @@ import (
 // Schema is the name of the format: in class files, and in cases.json.
 const Schema = "ktx-corpus/1"
 
-//go:embed cases.json schema.json README.md INTERPRETING.md HISTORY.md mysql postgres sqlite sqlserver fixtures
+//go:embed cases.json schema.json README.md INTERPRETING.md HISTORY.md INDEX.md SHA256SUMS mysql postgres sqlite sqlserver fixtures
 var files embed.FS
 
 // Files returns the corpus as files: cases.json, the class files, the schema

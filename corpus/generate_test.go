@@ -2,6 +2,7 @@ package corpus_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -19,16 +20,49 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-var update = flag.Bool("update", false, "write cases.json and the counts in README.md from the class files")
+var update = flag.Bool("update", false, "write cases.json, INDEX.md, SHA256SUMS and the counts in README.md from the class files")
 
-// TestGenerated holds that cases.json is what the class files say.
-func TestGenerated(t *testing.T) {
-	t.Parallel()
+// TestGenerated holds that cases.json and INDEX.md are what the class files say,
+// and SHA256SUMS what they all hash to.
+func TestGenerated(t *testing.T) { //nolint:paralleltest // with -update it writes what other tests read
+	cases := sourceCases(t)
 	var want bytes.Buffer
-	if err := corpus.WriteJSON(&want, newestVersion(t), sourceCases(t)); err != nil {
+	if err := corpus.WriteJSON(&want, newestVersion(t), cases); err != nil {
 		t.Fatal(err)
 	}
 	compareFile(t, "cases.json", want.Bytes())
+	compareFile(t, "INDEX.md", index(cases))
+	compareFile(t, "SHA256SUMS", checksums(t))
+}
+
+// checksums lists the files that make the corpus in the form of sha256sum.
+func checksums(t *testing.T) []byte {
+	t.Helper()
+	patterns := []string{"fixtures/*.sql", "cases.json", "schema.json", "INTERPRETING.md"}
+	var names []string
+	for _, d := range corpus.Dialects() {
+		found, err := filepath.Glob(d.Name + "/*.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, found...)
+	}
+	for _, pattern := range patterns {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(found), err)
+		}
+		names = append(names, found...)
+	}
+	var b bytes.Buffer
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(data), filepath.ToSlash(name))
+	}
+	return b.Bytes()
 }
 
 // TestReadmeCounts holds that the table in README.md counts what is there.
