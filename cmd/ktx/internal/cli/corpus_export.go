@@ -13,8 +13,9 @@ import (
 
 func (a *app) corpusExport() *cobra.Command {
 	var (
-		filter caseFilter
-		format string
+		filter  caseFilter
+		mutants mutation
+		format  string
 	)
 	c := &cobra.Command{
 		Use:   "export",
@@ -42,6 +43,9 @@ takes for a formula; import the column as text.`,
 			if len(cases) == 0 {
 				return usage("no case is selected")
 			}
+			if cases, err = mutants.of(cases); err != nil {
+				return err
+			}
 			var b bytes.Buffer
 			switch format {
 			case formatCSV:
@@ -62,6 +66,7 @@ takes for a formula; import the column as text.`,
 	c.Flags().StringVar(&format, "format", formatJSON, "json, jsonl or csv")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{formatJSON, exportJSONL, formatCSV}, cobra.ShellCompDirectiveNoFileComp))
 	filter.flags(c)
+	mutants.flags(c)
 	return c
 }
 

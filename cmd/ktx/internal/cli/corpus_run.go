@@ -25,6 +25,7 @@ type runOptions struct {
 	by              string
 	failures        bool
 	filter          caseFilter
+	mutants         mutation
 }
 
 // The guards that can be asked.
@@ -60,6 +61,7 @@ Exit codes: 0 every case met its expectation · 1 some did not · 2 wrong usage 
 3 some could not run, a file could not be read, or the guard could not be started.`,
 		Example: `  ktx corpus run
   ktx corpus run --by class --dialect postgres
+  ktx corpus run --mutate --dialect postgres
   ktx corpus run --corpus cases.jsonl --guard builtin --json run.json
   ktx corpus run --guard 'exec:python3 guard.py' --timeout 5s --json theirs.json`,
 		Args: cobra.NoArgs,
@@ -88,6 +90,7 @@ Exit codes: 0 every case met its expectation · 1 some did not · 2 wrong usage 
 	flags.BoolVar(&o.failures, "failures", true, "list the cases that did not meet their expectation")
 	_ = c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions([]string{byDialect, byClass}, cobra.ShellCompDirectiveNoFileComp))
 	o.filter.flags(c)
+	o.mutants.flags(c)
 	return c
 }
 
@@ -107,6 +110,9 @@ func openGuard(o runOptions) (corpusrun.Guard, func() error, error) {
 func (a *app) runCorpus(ctx context.Context, o runOptions) error {
 	cases, source, err := a.selectCases(o.files, o.filter)
 	if err != nil {
+		return err
+	}
+	if cases, err = o.mutants.of(cases); err != nil {
 		return err
 	}
 	guard, end, err := openGuard(o)
