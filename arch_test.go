@@ -141,7 +141,7 @@ var rooms = []room{
 	},
 	{
 		path:     "execution/pgdb",
-		ours:     []string{"sqlguard", "execution"},
+		ours:     []string{"sqlguard", "execution", "execution/internal/*", "execution/pool"},
 		others:   map[string]string{"github.com/jackc/pgx/v5": "the driver"},
 		testOurs: []string{"execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "dialects/postgres"},
 	},
@@ -150,8 +150,24 @@ var rooms = []room{
 		ours: []string{"sqlguard", "execution"},
 	},
 	{
+		path: "execution/internal/ending",
+		ours: []string{"execution/pool"},
+	},
+	{
+		path: "execution/internal/network",
+		ours: []string{"sqlguard", "execution", "execution/pool"},
+	},
+	{
+		path: "execution/internal/probe",
+		ours: []string{"execution"},
+	},
+	{
+		path: "execution/internal/rowset",
+		ours: []string{"execution"},
+	},
+	{
 		path:     "execution/mysqldb",
-		ours:     []string{"sqlguard", "execution", "execution/pool", "execution/mysqldb/wire"},
+		ours:     []string{"sqlguard", "execution", "execution/internal/*", "execution/pool", "execution/mysqldb/wire"},
 		others:   map[string]string{"github.com/go-sql-driver/mysql": "the driver, which logs in"},
 		testOurs: []string{"execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "dialects/mysql"},
 	},
@@ -164,7 +180,7 @@ var rooms = []room{
 	},
 	{
 		path:     "execution/mssqldb",
-		ours:     []string{"sqlguard", "execution", "execution/pool", "execution/mssqldb/internal/tds"},
+		ours:     []string{"sqlguard", "execution", "execution/internal/*", "execution/pool", "execution/mssqldb/internal/tds"},
 		testOurs: []string{"execution/*", "execution/executiontest/tdsserver", "dialects/sqlserver"},
 	},
 	{
@@ -201,8 +217,10 @@ var rooms = []room{
 		},
 		support: true,
 	},
+	{path: "execution/executiontest/selfsigned", support: true},
 	{
 		path: "execution/executiontest/testdb",
+		ours: []string{"execution/executiontest/selfsigned"},
 		others: map[string]string{
 			"github.com/go-sql-driver/mysql": "makes databases and users",
 			"github.com/jackc/pgx/v5":        "makes databases and roles",
@@ -212,6 +230,7 @@ var rooms = []room{
 	},
 	{
 		path:       "execution/executiontest/tdsserver",
+		ours:       []string{"execution/executiontest/selfsigned"},
 		testOthers: map[string]string{"github.com/microsoft/go-mssqldb": "the client that the server is tried with"},
 		support:    true,
 	},

@@ -129,11 +129,32 @@ func NameText(name string) string {
 // IntegerValue returns a Number when text is an integer that every JSON
 // reader reads exactly (at most 2^53 in magnitude), a String otherwise.
 func IntegerValue(text string) Value {
+	if len(text) <= 15 && plainInteger(text) {
+		return Value{Kind: Number, Text: text}
+	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n > 1<<53 || n < -(1<<53) || strconv.FormatInt(n, 10) != text {
 		return Value{Kind: String, Text: text}
 	}
 	return Value{Kind: Number, Text: text}
+}
+
+// plainInteger reports whether text is digits, with a minus sign where it is
+// negative and no zero that could be left out.
+func plainInteger(text string) bool {
+	digits := text
+	if text != "" && text[0] == '-' {
+		digits = text[1:]
+	}
+	if digits == "" || digits[0] == '0' {
+		return text == "0"
+	}
+	for i := range len(digits) {
+		if digits[i] < '0' || digits[i] > '9' {
+			return false
+		}
+	}
+	return true
 }
 
 // FloatValue returns a Number when text is a finite float in JSON's own

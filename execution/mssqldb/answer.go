@@ -30,7 +30,7 @@ const maxErrors = 8
 
 // read reads to the end of the answer.
 func (a *answer) read() error {
-	a.r.Named = a.rows.lim.Columns
+	a.r.Named = a.rows.Limits.Columns
 	for {
 		token, err := a.r.Next()
 		if err != nil {
@@ -49,11 +49,11 @@ func (a *answer) read() error {
 			}
 			a.rows.describe(a.r.Columns)
 		case tds.TokenRow:
-			if a.strange != nil || a.rows.full || len(a.errors) > 0 {
+			if a.strange != nil || a.rows.Full() || len(a.errors) > 0 {
 				break // the row is skipped
 			}
 			err := a.rows.add(a.r, a.enough)
-			if a.rows.full && a.enough != nil {
+			if a.rows.Full() && a.enough != nil {
 				a.enough(drainFor)
 			}
 			if err != nil {

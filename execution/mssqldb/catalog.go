@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ktxhq/ktx/execution/internal/network"
+	"github.com/ktxhq/ktx/execution/internal/rowset"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -16,12 +18,12 @@ func (d *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
 		return nil, err
 	}
 	if len(rows) != 1 || len(rows[0]) != 3 || rows[0][1] == "" {
-		return nil, protocolError("the server does not say what it is", nil)
+		return nil, network.Untrusted("the server does not say what it is", nil)
 	}
 	version, database, schema := rows[0][0], rows[0][1], rows[0][2]
 	major, err := strconv.Atoi(before(version, "."))
 	if err != nil {
-		return nil, protocolError("the server has no version", err)
+		return nil, network.Untrusted("the server has no version", err)
 	}
 	d.found.Store(&home{database, schema})
 	c := &sqlguard.Catalog{Major: major, Version: version, Database: database}
@@ -45,6 +47,5 @@ func (d *DB) ask(ctx context.Context, sql string) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := rowSet{rows: res.Rows}
-	return s.texts(), nil
+	return rowset.Texts(res.Rows), nil
 }

@@ -2,27 +2,19 @@ package mssqldb
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
-	"net"
-	"os"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/internal/network"
 	"github.com/ktxhq/ktx/execution/mssqldb/internal/tds"
 	"github.com/ktxhq/ktx/execution/pool"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Reasons to end a statement before its end, beside those of the pool.
-var (
-	errEnough       = errors.New("enough rows were read")
-	errAcknowledged = errors.New("an attention ended a text of the backend's own")
-)
+var errAcknowledged = errors.New("an attention ended a text of the backend's own")
 
 // fatalClass is the severity from which on the server ends the connection (SQL
 // Server's "Database Engine error severities").
@@ -124,15 +116,7 @@ func lost(err error) *execution.Error {
 		}
 		return out
 	}
-	return execution.NewError(sqlguard.CodeConnectionLost, "the connection to the server broke: "+reasonOf(err), err)
-}
-
-// protocolError returns the error for a statement whose answer cannot be
-// trusted; its connection is closed.
-func protocolError(what string, cause error) *execution.Error {
-	out := execution.NewError(sqlguard.CodeDatabaseError, what+"; the connection was closed and nothing was kept", cause)
-	out.Retryable = false
-	return out
+	return faults.Lost(err)
 }
 
 // connectError returns the error for a connection that could not be made. The
@@ -146,31 +130,20 @@ func connectError(ctx context.Context, err error) error {
 		}
 		return out
 	}
-	switch reason := context.Cause(ctx); {
-	case reason == nil:
-	case errors.Is(reason, context.DeadlineExceeded):
-		return execution.NewError(sqlguard.CodeTimeout, "the caller's deadline passed while connecting", err)
-	case errors.Is(reason, pool.ErrClosing), errors.Is(reason, pool.ErrNoConnection):
-		return pool.Ended(reason, err, 0)
-	default:
-		return execution.NewError(sqlguard.CodeCancelled, "the caller cancelled while connecting", err)
-	}
-	out := execution.NewError(sqlguard.CodeConnectionLost, "cannot connect to the server: "+reasonOf(err), err)
-	if _, hint := tlsFault(err); hint != "" {
-		out.Retryable, out.Hint = false, hint
-	}
-	return out
+	return faults.Unconnected(ctx, err)
+}
+
+// faults are those of a connection.
+var faults = network.Faults{
+	OtherHost: "the operator must use a host name of the server's certificate in the url, or name it as hostNameInCertificate",
+	Authority: "the operator must name the file of the server's certificate authority (certificate in the url)",
+	Own:       tlsFault,
+	Told:      []error{tds.ErrMalformed, tds.ErrRouted},
 }
 
 // tlsFault says what is wrong with the transport security of a connection that
 // could not be made, and what to do; both are empty when it is not that.
 func tlsFault(err error) (reason, hint string) {
-	if _, ok := errors.AsType[x509.HostnameError](err); ok {
-		return "its certificate is for another host name", "the operator must use a host name of the server's certificate in the url, or name it as hostNameInCertificate"
-	}
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return "its certificate is not of an authority that is trusted here, or not valid now", "the operator must name the file of the server's certificate authority (certificate in the url)"
-	}
 	switch {
 	case errors.Is(err, tds.ErrNoTLS):
 		return "it does not offer TLS", "the operator must switch TLS on at the server, or write tls: off for this connection where nobody else is on the network"
@@ -180,28 +153,5 @@ func tlsFault(err error) (reason, hint string) {
 		return "transport security failed", "the operator must check the server's TLS settings; TLS 1.2 is needed"
 	default:
 		return "", ""
-	}
-}
-
-// reasonOf says in words without addresses what broke.
-func reasonOf(err error) string {
-	if e, ok := errors.AsType[*net.DNSError](err); ok {
-		if e.IsNotFound {
-			return "its host name is not known"
-		}
-		return "its host name could not be looked up"
-	}
-	if reason, _ := tlsFault(err); reason != "" {
-		return reason
-	}
-	switch {
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "it refuses connections"
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
-		return "it did not answer in time"
-	case errors.Is(err, tds.ErrMalformed), errors.Is(err, tds.ErrRouted):
-		return err.Error()
-	default:
-		return "it closed the connection"
 	}
 }

@@ -15,9 +15,6 @@ const (
 	CatalogSQL = catalogSQL
 )
 
-// Skew is how far two clocks are certainly apart.
-func Skew(before, after, server time.Time) time.Duration { return skew(before, after, server) }
-
 // Questions are the texts of the package's own that are one SELECT.
 var Questions = []string{
 	identitySQL, rolesSQL, serverRightsSQL, serverGrantsSQL, databaseRightsSQL, grantsSQL, ownedSQL, elsewhereSQL, surfaceSQL, trustSQL, linkedSQL, schemasSQL, clockSQL,

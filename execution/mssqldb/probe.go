@@ -3,13 +3,14 @@ package mssqldb
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/internal/network"
+	"github.com/ktxhq/ktx/execution/internal/probe"
+	"github.com/ktxhq/ktx/execution/internal/rowset"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -29,36 +30,27 @@ const (
 	editionPool     = 11
 )
 
-// maxSkew is how far the clocks may be apart before that is a warning: the
-// audit log has this machine's time, the server's logs have the server's.
-const maxSkew = 5 * time.Second
-
 // Probe connects and reports what the role may do, how the connection is
 // protected, and what became of the write that was tried. Since no session of
 // SQL Server keeps a role from writing, ReadOnly says that the write was refused
 // and that no right beyond reading was found. What cannot be found out is a
 // warning of its own; only a connection that cannot be used is an error.
 func (d *DB) Probe(ctx context.Context) (execution.ProbeReport, error) {
-	p := prober{db: d, report: execution.ProbeReport{Findings: []execution.ProbeFinding{}}}
-	for _, step := range []func(context.Context) error{p.identity, p.connection, p.session, p.clock, p.rights, p.surroundings, p.schemasToRead} {
-		if err := step(ctx); err != nil {
-			return p.report, err
-		}
+	p := prober{db: d}
+	if err := p.report.Run(ctx, p.identity, p.connection, p.session, p.clock, p.rights, p.surroundings, p.schemasToRead); err != nil {
+		return p.report.ProbeReport, err
 	}
 	if slices.ContainsFunc(p.report.Findings, execution.ProbeFinding.Writable) {
 		p.report.ReadOnly = false
 	}
-	slices.SortStableFunc(p.report.Findings, func(a, b execution.ProbeFinding) int {
-		return strings.Compare(string(b.Level), string(a.Level)) // warnings before notes
-	})
 	p.report.RoleScript = p.roleScript()
-	return p.report, nil
+	return p.report.ProbeReport, nil
 }
 
 // prober collects a report.
 type prober struct {
 	db        *DB
-	report    execution.ProbeReport
+	report    probe.Report
 	user      string
 	database  string
 	sysadmin  bool
@@ -67,40 +59,25 @@ type prober struct {
 	schemas   []string
 }
 
-func (p *prober) warn(topic execution.ProbeTopic, fix, message string, args ...any) {
-	p.add(execution.ProbeWarning, topic, fix, message, args...)
-}
-
-func (p *prober) note(topic execution.ProbeTopic, fix, message string, args ...any) {
-	p.add(execution.ProbeNote, topic, fix, message, args...)
-}
-
-func (p *prober) add(level execution.ProbeLevel, topic execution.ProbeTopic, fix, message string, args ...any) {
-	p.report.Findings = append(p.report.Findings, execution.ProbeFinding{
-		Level: level, Topic: topic, Message: fmt.Sprintf(message, args...), Fix: fix,
-	})
-}
-
 // ask asks one question about what. A question that the server does not answer,
 // though it is there, is a warning of that topic, since the answer could have
 // been one.
 func (p *prober) ask(ctx context.Context, topic execution.ProbeTopic, what, sql string, columns int) ([][]string, error) {
 	res, err := p.db.run(ctx, statement{text: sql}, ownLimits)
 	if err == nil {
-		s := rowSet{rows: res.Rows}
 		if len(res.Columns) != columns {
-			return nil, protocolError("the server answers another question", nil)
+			return nil, network.Untrusted("the server answers another question", nil)
 		}
 		if res.Truncated {
-			p.warn(topic, "", "%s could not be found out: there is more of it than is looked at", what)
+			p.report.Warn(topic, "", "%s could not be found out: there is more of it than is looked at", what)
 		}
-		return s.texts(), nil
+		return rowset.Texts(res.Rows), nil
 	}
 	e, ok := errors.AsType[*execution.Error](err)
 	if ctx.Err() != nil || !ok || e.Code != sqlguard.CodeDatabaseError && e.Code != sqlguard.CodeTimeout || e.SQLState == "" && e.Code != sqlguard.CodeTimeout {
 		return nil, err
 	}
-	p.warn(topic, "let the role read the server's catalogue views, as every role may by default", "%s could not be found out: %s", what, e.Message)
+	p.report.Warn(topic, "let the role read the server's catalogue views, as every role may by default", "%s could not be found out: %s", what, e.Message)
 	return nil, nil
 }
 
@@ -111,7 +88,7 @@ func (p *prober) identity(ctx context.Context) error {
 		return err
 	}
 	if len(rows) != 1 || len(rows[0]) != 7 || rows[0][0] == "" || rows[0][2] == "" {
-		return protocolError("the server does not know the session's role", nil)
+		return network.Untrusted("the server does not know the session's role", nil)
 	}
 	row := rows[0]
 	version, edition := row[3], row[4]
@@ -120,23 +97,23 @@ func (p *prober) identity(ctx context.Context) error {
 	p.report.Replica = row[5] == "READ_ONLY"
 	number, err := strconv.Atoi(edition)
 	if err != nil {
-		return protocolError("the server has no edition", err)
+		return network.Untrusted("the server has no edition", err)
 	}
 	major, err := strconv.Atoi(before(version, "."))
 	if err != nil {
-		return protocolError("the server has no version", err)
+		return network.Untrusted("the server has no version", err)
 	}
 	p.contained = number == editionAzure
 	switch p.service = slices.Contains([]int{editionAzure, editionSynapse, editionInstance, editionEdge, editionPool}, number); {
 	case p.service:
 		p.report.Server = "Azure SQL " + version
 	case major < oldestVersion:
-		p.warn(execution.TopicServer, "use a server that is maintained", "the server's version is older than %d (SQL Server 2016)", oldestVersion)
+		p.report.Warn(execution.TopicServer, "use a server that is maintained", "the server's version is older than %d (SQL Server 2016)", oldestVersion)
 	case major > newestVersion:
-		p.note(execution.TopicServer, "", "the server's version is newer than %d (SQL Server 2025): its functions are judged by the list of that version", newestVersion)
+		p.report.Note(execution.TopicServer, "", "the server's version is newer than %d (SQL Server 2025): its functions are judged by the list of that version", newestVersion)
 	}
 	if p.report.Replica {
-		p.note(execution.TopicServer, "", "the database is read-only here (a readable secondary, or set so): it takes no writes at all")
+		p.report.Note(execution.TopicServer, "", "the database is read-only here (a readable secondary, or set so): it takes no writes at all")
 	}
 	return nil
 }
@@ -151,7 +128,7 @@ func (p *prober) connection(ctx context.Context) error {
 	p.db.pool.Release(lease)
 	p.report.TLS, p.report.TLSVersion = facts.TLS != "", facts.TLS
 	if p.db.target.weak != "" {
-		p.warn(execution.TopicTransport, "use encrypt=true, with certificate when the certificate authority is a private one", "%s", p.db.target.weak)
+		p.report.Warn(execution.TopicTransport, "use encrypt=true, with certificate when the certificate authority is a private one", "%s", p.db.target.weak)
 	}
 	return nil
 }
@@ -163,14 +140,14 @@ func (p *prober) session(ctx context.Context) error {
 	e, ok := errors.AsType[*execution.Error](err)
 	switch {
 	case err == nil, ok && e.Code == sqlguard.CodeDatabaseError && e.SQLState == "":
-		p.warn(execution.TopicSession, "use a role that can only read: "+scriptHint, "SQL Server has no read-only transaction, and the role may create a table; what was created was rolled back")
+		p.report.Warn(execution.TopicSession, "use a role that can only read: "+scriptHint, "SQL Server has no read-only transaction, and the role may create a table; what was created was rolled back")
 	case !ok || e.SQLState == "":
 		return err
 	case slices.Contains(refusals, e.SQLState):
 		p.report.ReadOnly = true
-		p.note(execution.TopicSession, "", "SQL Server has no read-only transaction: only the guard and the rights of the role keep a statement from writing. A write was tried and the server refused it: %s", e.Message)
+		p.report.Note(execution.TopicSession, "", "SQL Server has no read-only transaction: only the guard and the rights of the role keep a statement from writing. A write was tried and the server refused it: %s", e.Message)
 	default:
-		p.warn(execution.TopicSession, "", "a write was tried and failed for another reason than the rights of the role: %s", e.Message)
+		p.report.Warn(execution.TopicSession, "", "a write was tried and failed for another reason than the rights of the role: %s", e.Message)
 	}
 	return nil
 }
@@ -192,28 +169,8 @@ func (p *prober) clock(ctx context.Context) error {
 	}
 	now, err := time.Parse("2006-01-02 15:04:05.9999999", rows[0][0])
 	if err != nil {
-		return protocolError("the server has no time", err)
+		return network.Untrusted("the server has no time", err)
 	}
-	ahead := skew(before, after, now)
-	p.report.ClockSkewMS = ahead.Milliseconds()
-	switch {
-	case ahead > maxSkew:
-		p.warn(execution.TopicServer, "synchronise both clocks", "the server's clock is at least %s ahead of this machine's: times in the audit log and in the server's logs do not match", ahead.Round(time.Second))
-	case -ahead > maxSkew:
-		p.warn(execution.TopicServer, "synchronise both clocks", "the server's clock is at least %s behind this machine's: times in the audit log and in the server's logs do not match", -ahead.Round(time.Second))
-	}
+	p.report.Clock(before, after, now)
 	return nil
-}
-
-// skew returns by how much a clock is ahead that showed server at some moment
-// between before and after: the least that is certain, 0 when it may be right.
-func skew(before, after, server time.Time) time.Duration {
-	switch {
-	case server.Before(before):
-		return server.Sub(before)
-	case server.After(after):
-		return server.Sub(after)
-	default:
-		return 0
-	}
 }

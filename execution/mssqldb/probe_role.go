@@ -34,7 +34,7 @@ var (
 // rights reports what the role may do beyond reading.
 func (p *prober) rights(ctx context.Context) error {
 	if p.sysadmin {
-		p.warn(execution.TopicRole, "use a role with SELECT only, "+scriptHint,
+		p.report.Warn(execution.TopicRole, "use a role with SELECT only, "+scriptHint,
 			"the role is a sysadmin: no right of the server stands behind the guard, and it reaches files and programs")
 		return nil
 	}
@@ -54,7 +54,7 @@ func (p *prober) roles(ctx context.Context) error {
 		if kind == "server" {
 			fix = "ALTER SERVER ROLE " + name + " DROP MEMBER " + quoteName(p.report.Role)
 		}
-		p.warn(execution.TopicRole, fix, "the role is a member of the %s role %s", kind, name)
+		p.report.Warn(execution.TopicRole, fix, "the role is a member of the %s role %s", kind, name)
 	}
 	return err
 }
@@ -75,7 +75,7 @@ func (p *prober) serverGrants(ctx context.Context) error {
 	rows, err := p.ask(ctx, execution.TopicRole, "what the role was granted on other logins", serverGrantsSQL, 4)
 	for _, row := range rows {
 		class, right, grantee, count := strings.ToLower(strings.ReplaceAll(row[0], "_", " ")), row[1], row[2], row[3]
-		p.warn(execution.TopicRole, "REVOKE "+right+" ON each of them FROM "+quoteName(grantee),
+		p.report.Warn(execution.TopicRole, "REVOKE "+right+" ON each of them FROM "+quoteName(grantee),
 			"the role may %s on %s of the kind %s%s", right, count, class, through(grantee, p.report.Role))
 	}
 	return err
@@ -104,11 +104,11 @@ func (p *prober) list(rows [][]string, harmless []string, where, whose string) {
 	slices.Sort(tell)
 	if len(change) > 0 {
 		names := strings.Join(change, ", ")
-		p.warn(execution.TopicRole, "REVOKE "+names+" FROM "+whose+", or take it out of the role that has them", "the role may do more than read %s: %s", where, names)
+		p.report.Warn(execution.TopicRole, "REVOKE "+names+" FROM "+whose+", or take it out of the role that has them", "the role may do more than read %s: %s", where, names)
 	}
 	if len(tell) > 0 {
 		names := strings.Join(tell, ", ")
-		p.note(execution.TopicRole, "REVOKE "+names+" FROM "+whose, "the role may see what other sessions do or who may do what %s: %s", where, names)
+		p.report.Note(execution.TopicRole, "REVOKE "+names+" FROM "+whose, "the role may see what other sessions do or who may do what %s: %s", where, names)
 	}
 }
 
@@ -133,7 +133,7 @@ func (p *prober) grants(ctx context.Context) error {
 		if n, err := strconv.Atoi(count); err == nil && n > 1 {
 			what = count + " of them, such as " + example
 		}
-		p.warn(execution.TopicRole, "REVOKE "+right+" ON "+example+" FROM "+quoteName(grantee), "the role may %s on %s%s: %s", right, class, through(grantee, p.user), what)
+		p.report.Warn(execution.TopicRole, "REVOKE "+right+" ON "+example+" FROM "+quoteName(grantee), "the role may %s on %s%s: %s", right, class, through(grantee, p.user), what)
 	}
 	return err
 }
@@ -151,7 +151,7 @@ func (p *prober) owned(ctx context.Context) error {
 		if count[kind] == 0 {
 			continue
 		}
-		p.warn(execution.TopicRole, "ALTER AUTHORIZATION ON "+strings.ToUpper(kind)+"::"+first[kind]+" TO dbo",
+		p.report.Warn(execution.TopicRole, "ALTER AUTHORIZATION ON "+strings.ToUpper(kind)+"::"+first[kind]+" TO dbo",
 			"the role owns, and so may change, %d of the kind %s, such as %s", count[kind], kind, first[kind])
 	}
 	return err
@@ -176,7 +176,7 @@ func (p *prober) elsewhere(ctx context.Context) error {
 		if slices.ContainsFunc(p.db.databases, func(d string) bool { return strings.EqualFold(d, name) }) {
 			listed = ", which the connection's schemas list"
 		}
-		p.warn(execution.TopicRole, "in "+quoteName(name)+": REVOKE "+strings.Join(rights[name], ", ")+" FROM the user of the login, and take it out of the roles that have them",
+		p.report.Warn(execution.TopicRole, "in "+quoteName(name)+": REVOKE "+strings.Join(rights[name], ", ")+" FROM the user of the login, and take it out of the roles that have them",
 			"the role may do more than read in the database %s%s: %s", quoteName(name), listed, strings.Join(rights[name], ", "))
 	}
 	return err
@@ -192,24 +192,24 @@ func (p *prober) surroundings(ctx context.Context) error {
 		return err
 	}
 	for _, row := range rows {
-		p.note(execution.TopicServer, "", "%s is switched on at the server: a role that may use it reaches beyond the database", row[0])
+		p.report.Note(execution.TopicServer, "", "%s is switched on at the server: a role that may use it reaches beyond the database", row[0])
 	}
 	if rows, err = p.ask(ctx, execution.TopicServer, "whether the database is trusted", trustSQL, 2); err != nil {
 		return err
 	}
 	for _, row := range rows {
 		if row[0] == "1" {
-			p.warn(execution.TopicServer, "ALTER DATABASE "+quoteName(p.database)+" SET TRUSTWORTHY OFF", "the database is TRUSTWORTHY: its procedures may act beyond it with their owner's rights")
+			p.report.Warn(execution.TopicServer, "ALTER DATABASE "+quoteName(p.database)+" SET TRUSTWORTHY OFF", "the database is TRUSTWORTHY: its procedures may act beyond it with their owner's rights")
 		}
 		if row[1] == "1" {
-			p.note(execution.TopicServer, "ALTER DATABASE "+quoteName(p.database)+" SET DB_CHAINING OFF", "ownership chains cross databases here: a view may read tables of another one that the role was not granted")
+			p.report.Note(execution.TopicServer, "ALTER DATABASE "+quoteName(p.database)+" SET DB_CHAINING OFF", "ownership chains cross databases here: a view may read tables of another one that the role was not granted")
 		}
 	}
 	if rows, err = p.ask(ctx, execution.TopicServer, "which servers are linked", linkedSQL, 1); err != nil {
 		return err
 	}
 	if len(rows) == 1 && rows[0][0] != "0" {
-		p.note(execution.TopicServer, "", "%s other servers are linked: names of four parts and OPENQUERY reach them, which the guard refuses", rows[0][0])
+		p.report.Note(execution.TopicServer, "", "%s other servers are linked: names of four parts and OPENQUERY reach them, which the guard refuses", rows[0][0])
 	}
 	return nil
 }

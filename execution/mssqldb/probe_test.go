@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest"
@@ -215,16 +214,5 @@ func TestProbeSurroundings(t *testing.T) {
 	}
 	if strings.Contains(report.RoleScript, "USE ") || !strings.Contains(report.RoleScript, "CREATE USER ktx_reader WITH PASSWORD") {
 		t.Errorf("the script is not one for a database of Azure's:\n%s", report.RoleScript)
-	}
-}
-
-func TestSkew(t *testing.T) {
-	now := time.Now()
-	for _, c := range []struct{ server, want time.Duration }{
-		{0, 0}, {time.Second, 0}, {2 * time.Second, time.Second}, {-time.Second, -time.Second},
-	} {
-		if got := mssqldb.Skew(now, now.Add(time.Second), now.Add(c.server)); got != c.want {
-			t.Errorf("%v: %v, want %v", c.server, got, c.want)
-		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/internal/network"
 	"github.com/ktxhq/ktx/execution/mssqldb/internal/tds"
 	"github.com/ktxhq/ktx/execution/pool"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -116,7 +117,7 @@ func (x *exchange) send(text string) error {
 		return err
 	}
 	x.k.sent()
-	x.answer = answer{r: r, rows: rowSet{lim: x.lim}, enough: x.enough}
+	x.answer = answer{r: r, rows: newRowSet(x.lim), enough: x.enough}
 	err = x.answer.read()
 	x.elapsed = time.Since(start)
 	return err
@@ -125,7 +126,7 @@ func (x *exchange) send(text string) error {
 // enough ends the statement when no further row is wanted.
 func (x *exchange) enough(after time.Duration) {
 	if x.drain == nil {
-		x.drain = time.AfterFunc(after, func() { x.k.interrupt(errEnough) })
+		x.drain = time.AfterFunc(after, func() { x.k.interrupt(pool.ErrEnough) })
 	} else if after == 0 {
 		x.drain.Reset(0)
 	}
@@ -142,7 +143,7 @@ func (x *exchange) notOpened(err, reason error) error {
 	case errors.Is(err, errState):
 		return mismatch(err)
 	case errors.Is(err, tds.ErrMalformed):
-		return protocolError("the server's answer is not that of a session", err)
+		return network.Untrusted("the server's answer is not that of a session", err)
 	default:
 		x.unsent = true
 		return lost(err)
@@ -151,19 +152,19 @@ func (x *exchange) notOpened(err, reason error) error {
 
 // broken ends a statement whose connection cannot be read on.
 func (x *exchange) broken(err, reason error) (*execution.Result, error) {
-	if x.answer.rows.full && x.answer.strange == nil && len(x.answer.errors) == 0 {
+	if x.answer.rows.Full() && x.answer.strange == nil && len(x.answer.errors) == 0 {
 		// What is missing lies behind the rows that were wanted.
 		return x.result(), nil
 	}
 	switch {
 	case x.answer.strange != nil:
-		return nil, protocolError(x.answer.strange.Error(), err)
-	case reason != nil && !errors.Is(reason, errEnough):
+		return nil, network.Untrusted(x.answer.strange.Error(), err)
+	case reason != nil && !errors.Is(reason, pool.ErrEnough):
 		return nil, pool.Ended(reason, err, x.lim.Timeout)
 	case len(x.answer.errors) > 0:
 		return nil, queryError(&serverError{x.answer.errors, true})
 	case errors.Is(err, tds.ErrMalformed):
-		return nil, protocolError("the server's answer is not that of a query", err)
+		return nil, network.Untrusted("the server's answer is not that of a query", err)
 	default:
 		return nil, lost(err)
 	}
@@ -178,15 +179,15 @@ func (x *exchange) answered(before string, closed, reason error) (*execution.Res
 	switch {
 	case a.strange != nil:
 		x.keep = false
-		return nil, protocolError(a.strange.Error(), nil)
+		return nil, network.Untrusted(a.strange.Error(), nil)
 	case errors.Is(closed, errState):
-		return nil, protocolError("the statement changed its session", closed)
+		return nil, network.Untrusted("the statement changed its session", closed)
 	case ran && closed == nil && before != "1", !ran && closed == nil && before != "0" && before != "1":
 		x.keep = false
-		return nil, protocolError("the statement left its transaction", nil)
+		return nil, network.Untrusted("the statement left its transaction", nil)
 	}
 	switch {
-	case a.rows.full:
+	case a.rows.Full():
 		return x.result(), nil
 	case reason != nil && !ran:
 		return nil, pool.Ended(reason, serverCause(a.errors), x.lim.Timeout)
@@ -196,7 +197,7 @@ func (x *exchange) answered(before string, closed, reason error) (*execution.Res
 		return nil, execution.NewError(sqlguard.CodeCancelled, "the statement was cancelled at the server", nil)
 	case a.sets == 0:
 		x.keep = false
-		return nil, protocolError("the statement returned no rows and no columns, so it was no query", nil)
+		return nil, network.Untrusted("the statement returned no rows and no columns, so it was no query", nil)
 	default:
 		return x.result(), nil
 	}

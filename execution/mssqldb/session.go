@@ -154,7 +154,7 @@ func (c *conn) own(text string, reset bool, sent func()) ([][]string, error) {
 }
 
 func (c *conn) readOwn(r *tds.Response) ([][]string, error) {
-	a := answer{r: r, own: true, rows: rowSet{lim: ownLimits}}
+	a := answer{r: r, own: true, rows: newRowSet(ownLimits)}
 	if err := a.read(); err != nil {
 		return nil, err
 	}
@@ -165,10 +165,10 @@ func (c *conn) readOwn(r *tds.Response) ([][]string, error) {
 		return nil, errAcknowledged
 	case a.strange != nil:
 		return nil, a.strange
-	case a.rows.cut != nil:
+	case a.rows.Full():
 		return nil, fmt.Errorf("%w: more rows than it was asked for", tds.ErrMalformed)
 	}
-	return a.rows.texts(), nil
+	return a.rows.Texts(), nil
 }
 
 // open pins the session and begins the transaction.

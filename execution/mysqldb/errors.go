@@ -3,18 +3,14 @@ package mysqldb
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"net"
-	"os"
 	"strconv"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/internal/network"
 	"github.com/ktxhq/ktx/execution/mysqldb/wire"
 	"github.com/ktxhq/ktx/execution/pool"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -144,15 +140,7 @@ func lost(err error) *execution.Error {
 		}
 		return out
 	}
-	return execution.NewError(sqlguard.CodeConnectionLost, "the connection to the server broke: "+reasonOf(err), err)
-}
-
-// protocolError returns the error for a statement whose answer cannot be
-// trusted; its connection is closed.
-func protocolError(what string, cause error) *execution.Error {
-	out := execution.NewError(sqlguard.CodeDatabaseError, what+"; the connection was closed and nothing was kept", cause)
-	out.Retryable = false
-	return out
+	return faults.Lost(err)
 }
 
 // connectError returns the error for a connection that could not be made. The
@@ -175,35 +163,20 @@ func connectError(ctx context.Context, err error) error {
 		}
 		return out
 	}
-	reason := context.Cause(ctx)
-	if end, ok := ctx.Deadline(); ok && reason == nil && !time.Now().Before(end) {
-		reason = context.DeadlineExceeded // the network's timer was faster than the context's
-	}
-	switch {
-	case reason == nil:
-	case errors.Is(reason, context.DeadlineExceeded):
-		return execution.NewError(sqlguard.CodeTimeout, "the caller's deadline passed while connecting", err)
-	case errors.Is(reason, pool.ErrClosing), errors.Is(reason, pool.ErrNoConnection):
-		return pool.Ended(reason, err, 0)
-	default:
-		return execution.NewError(sqlguard.CodeCancelled, "the caller cancelled while connecting", err)
-	}
-	out := execution.NewError(sqlguard.CodeConnectionLost, "cannot connect to the server: "+reasonOf(err), err)
-	if _, hint := connectFault(err); hint != "" {
-		out.Retryable, out.Hint = false, hint
-	}
-	return out
+	return faults.Unconnected(ctx, err)
+}
+
+// faults are those of a connection.
+var faults = network.Faults{
+	OtherHost: "the operator must use a host name of the server's certificate in the url, or give the server one for this name",
+	Authority: "the operator must name the file of the server's certificate authority (ssl-ca in the url)",
+	Own:       connectFault,
+	Told:      []error{wire.ErrFormat},
 }
 
 // connectFault says what keeps a connection from being made that another try
 // does not change, and what to do; both are empty when it is not that.
 func connectFault(err error) (reason, hint string) {
-	if _, ok := errors.AsType[x509.HostnameError](err); ok {
-		return "its certificate is for another host name", "the operator must use a host name of the server's certificate in the url, or give the server one for this name"
-	}
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return "its certificate is not of an authority that is trusted here, or not valid now", "the operator must name the file of the server's certificate authority (ssl-ca in the url)"
-	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return "transport security failed", "the operator must check the server's TLS settings and the connection's ssl-ca"
 	}
@@ -217,31 +190,5 @@ func connectFault(err error) (reason, hint string) {
 		return "the account's authentication plugin is not one that is served", "the operator must give the account caching_sha2_password, mysql_native_password or ed25519"
 	default:
 		return "", ""
-	}
-}
-
-// reasonOf says in words without addresses what broke.
-func reasonOf(err error) string {
-	if e, ok := errors.AsType[*net.DNSError](err); ok {
-		if e.IsNotFound {
-			return "its host name is not known"
-		}
-		return "its host name could not be looked up"
-	}
-	if reason, _ := connectFault(err); reason != "" {
-		return reason
-	}
-	timeout, isNet := errors.AsType[net.Error](err)
-	switch {
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "it refuses connections"
-	case errors.Is(err, syscall.ENOENT):
-		return "its socket is not there"
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), isNet && timeout.Timeout():
-		return "it did not answer in time"
-	case errors.Is(err, wire.ErrFormat):
-		return err.Error()
-	default:
-		return "it closed the connection"
 	}
 }

@@ -3,13 +3,15 @@ package mysqldb
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/internal/network"
+	"github.com/ktxhq/ktx/execution/internal/probe"
+	"github.com/ktxhq/ktx/execution/internal/rowset"
 	"github.com/ktxhq/ktx/execution/mysqldb/wire"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -17,49 +19,26 @@ import (
 // questionLimits bound the backend's own questions.
 var questionLimits = execution.Limits{Timeout: 10 * time.Second}.WithDefaults()
 
-// maxSkew is how far the clocks may be apart before that is a warning: the
-// audit log has this machine's time, the server's logs have the server's.
-const maxSkew = 5 * time.Second
-
 // Probe connects and reports what the account may do, how the connection is
 // protected, and what became of the writes that were tried inside the read-only
 // session. What cannot be found out is a warning of its own; only a connection
 // that cannot be used is an error.
 func (d *DB) Probe(ctx context.Context) (execution.ProbeReport, error) {
-	p := prober{db: d, report: execution.ProbeReport{Findings: []execution.ProbeFinding{}}}
-	for _, step := range []func(context.Context) error{p.server, p.connection, p.session, p.clock, p.rights} {
-		if err := step(ctx); err != nil {
-			return p.report, err
-		}
+	p := prober{db: d}
+	if err := p.report.Run(ctx, p.server, p.connection, p.session, p.clock, p.rights); err != nil {
+		return p.report.ProbeReport, err
 	}
-	slices.SortStableFunc(p.report.Findings, func(a, b execution.ProbeFinding) int {
-		return strings.Compare(string(b.Level), string(a.Level)) // warnings before notes
-	})
 	p.report.RoleScript = p.roleScript()
-	return p.report, nil
+	return p.report.ProbeReport, nil
 }
 
 // prober collects a report.
 type prober struct {
 	db      *DB
-	report  execution.ProbeReport
+	report  probe.Report
 	facts   []string // the row of serverSQL
 	flavour flavour
 	public  []grant // what every account may do
-}
-
-func (p *prober) warn(topic execution.ProbeTopic, fix, message string, args ...any) {
-	p.add(execution.ProbeWarning, topic, fix, message, args...)
-}
-
-func (p *prober) note(topic execution.ProbeTopic, fix, message string, args ...any) {
-	p.add(execution.ProbeNote, topic, fix, message, args...)
-}
-
-func (p *prober) add(level execution.ProbeLevel, topic execution.ProbeTopic, fix, message string, args ...any) {
-	p.report.Findings = append(p.report.Findings, execution.ProbeFinding{
-		Level: level, Topic: topic, Message: fmt.Sprintf(message, args...), Fix: fix,
-	})
 }
 
 // ask runs one constant and returns its only row as texts; NULL is "".
@@ -69,13 +48,9 @@ func (d *DB) ask(ctx context.Context, sql string) ([]string, error) {
 		return nil, err
 	}
 	if len(res.Rows) != 1 {
-		return nil, protocolError("the server does not answer a question with one row", nil)
+		return nil, network.Untrusted("the server does not answer a question with one row", nil)
 	}
-	var row []string
-	for _, v := range res.Rows[0] {
-		row = append(row, v.Text)
-	}
-	return row, nil
+	return rowset.Texts(res.Rows)[0], nil
 }
 
 // server finds out what the server is and who the session is.
@@ -85,7 +60,7 @@ func (p *prober) server(ctx context.Context) error {
 		return err
 	}
 	if len(f) != serverFacts {
-		return protocolError("the server does not know what it is", nil)
+		return network.Untrusted("the server does not know what it is", nil)
 	}
 	p.facts, p.flavour = f, flavourOf(f[factVersion])
 	product := "MySQL "
@@ -94,13 +69,13 @@ func (p *prober) server(ctx context.Context) error {
 	}
 	p.report.Server, p.report.Role, p.report.Replica = product+number(f[factVersion]), f[factAccount], flag(f[factReadOnly]) != "0"
 	if p.report.Replica {
-		p.note(execution.TopicServer, "", "the server has read_only set: it takes no writes from most accounts, as a replica does")
+		p.report.Note(execution.TopicServer, "", "the server has read_only set: it takes no writes from most accounts, as a replica does")
 	}
 	if flag(f[factLocalFiles]) != "0" {
-		p.note(execution.TopicServer, "SET GLOBAL local_infile = OFF", "the server asks clients for files (local_infile); this program sends none")
+		p.report.Note(execution.TopicServer, "SET GLOBAL local_infile = OFF", "the server asks clients for files (local_infile); this program sends none")
 	}
 	if f[factInitConnect] == "1" {
-		p.note(execution.TopicServer, "", "the server runs statements of its own when a connection begins (init_connect); the session's settings are pinned behind them")
+		p.report.Note(execution.TopicServer, "", "the server runs statements of its own when a connection begins (init_connect); the session's settings are pinned behind them")
 	}
 	return nil
 }
@@ -116,12 +91,12 @@ func (p *prober) connection(ctx context.Context) error {
 	greeted, answers := strconv.FormatUint(uint64(l.Conn.id), 10), l.Conn.self.id
 	p.db.pool.Release(l)
 	if weakness := p.db.dialer.target.weakness(); weakness != "" {
-		p.warn(execution.TopicTransport, "use ssl-mode=VERIFY_IDENTITY, with ssl-ca when the certificate authority is a private one", "%s", weakness)
+		p.report.Warn(execution.TopicTransport, "use ssl-mode=VERIFY_IDENTITY, with ssl-ca when the certificate authority is a private one", "%s", weakness)
 	}
 	comment := strings.ToLower(p.facts[factComment])
 	if greeted != answers || strings.Contains(comment, "proxysql") || strings.Contains(comment, "maxscale") {
 		p.report.Pooler = "session"
-		p.note(execution.TopicTransport, "", "a proxy is in front of the server: whether a cancelled statement ends at the server depends on what the proxy does with KILL QUERY")
+		p.report.Note(execution.TopicTransport, "", "a proxy is in front of the server: whether a cancelled statement ends at the server depends on what the proxy does with KILL QUERY")
 	}
 	return nil
 }
@@ -140,12 +115,12 @@ func (p *prober) session(ctx context.Context) error {
 		switch {
 		case err == nil, ok && e.Code == sqlguard.CodeDatabaseError && !isRefusal:
 			p.report.ReadOnly = false
-			p.warn(execution.TopicSession, "do not use this server", "the server did not refuse %s in a read-only session", try.what)
+			p.report.Warn(execution.TopicSession, "do not use this server", "the server did not refuse %s in a read-only session", try.what)
 		case ok && e.Code == sqlguard.CodeDatabaseError && stopsWrites(refused.Number, try.sql):
-			p.note(execution.TopicSession, "", "%s was tried and the server refused it: %s", try.what, e.Message)
+			p.report.Note(execution.TopicSession, "", "%s was tried and the server refused it: %s", try.what, e.Message)
 		case ok && e.Code == sqlguard.CodeDatabaseError:
 			p.report.ReadOnly = false
-			p.warn(execution.TopicSession, "", "%s was tried and failed for another reason than the read-only session: %s", try.what, e.Message)
+			p.report.Warn(execution.TopicSession, "", "%s was tried and failed for another reason than the read-only session: %s", try.what, e.Message)
 		default:
 			return err
 		}
@@ -168,7 +143,7 @@ func (p *prober) timeLimit(ctx context.Context) error {
 			return err
 		}
 	}
-	p.warn(execution.TopicServer, "", "the server did not end a statement at its time limit (max_statement_time, max_execution_time); only this program does")
+	p.report.Warn(execution.TopicServer, "", "the server did not end a statement at its time limit (max_statement_time, max_execution_time); only this program does")
 	return nil
 }
 
@@ -196,21 +171,9 @@ func (p *prober) clock(ctx context.Context) error {
 	}
 	seconds, err := strconv.ParseFloat(row[0], 64)
 	if err != nil {
-		return protocolError("the server has no time", err)
+		return network.Untrusted("the server has no time", err)
 	}
-	server := time.UnixMicro(int64(seconds * 1e6))
-	var ahead time.Duration // the least that is certain
-	switch {
-	case server.Before(before):
-		ahead = server.Sub(before)
-	case server.After(after):
-		ahead = server.Sub(after)
-	}
-	p.report.ClockSkewMS = ahead.Milliseconds()
-	if ahead.Abs() > maxSkew {
-		way := map[bool]string{true: "ahead of", false: "behind"}[ahead > 0]
-		p.warn(execution.TopicServer, "synchronise both clocks", "the server's clock is at least %s %s this machine's: times in the audit log and in the server's logs do not match", ahead.Abs().Round(time.Second), way)
-	}
+	p.report.Clock(before, after, time.UnixMicro(int64(seconds*1e6)))
 	return nil
 }
 
@@ -226,7 +189,7 @@ func (p *prober) rights(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return connectError(ctx, err)
 		}
-		p.warn(execution.TopicRole, "let the account see its own grants", "what the account may do could not be found out: %s", reasonOfGrants(err))
+		p.report.Warn(execution.TopicRole, "let the account see its own grants", "what the account may do could not be found out: %s", reasonOfGrants(err))
 		return nil
 	}
 	slices.Sort(lines)
@@ -243,11 +206,8 @@ func reasonOfGrants(err error) string {
 	if errors.Is(err, errTooManyRoles) {
 		return err.Error()
 	}
-	return reasonOf(err)
+	return faults.Reason(err)
 }
-
-// otherAccount is what to do about an account that is not to lose its rights.
-const otherAccount = "use an account with SELECT only, see ktx doctor --role-script"
 
 // judge reports on one line of SHOW GRANTS. The line itself may hold the hash of
 // a password, and is never shown.
@@ -257,7 +217,7 @@ func (p *prober) judge(line string) {
 	}
 	g, ok := parseGrant(line)
 	if !ok {
-		p.warn(execution.TopicRole, "use an account with SELECT only, see ktx doctor --role-script", "one of the account's grants could not be read")
+		p.report.Warn(execution.TopicRole, "use an account with SELECT only, see ktx doctor --role-script", "one of the account's grants could not be read")
 		return
 	}
 	everybody := strings.EqualFold(g.to, "PUBLIC")
@@ -271,33 +231,23 @@ func (p *prober) judge(line string) {
 	}
 	if g.role != "" {
 		if g.passes {
-			p.warn(execution.TopicRole, "REVOKE ADMIN OPTION FOR "+g.role+" FROM "+g.to, "the account may give the role %s to others%s", g.role, via)
+			p.report.Warn(execution.TopicRole, "REVOKE ADMIN OPTION FOR "+g.role+" FROM "+g.to, "the account may give the role %s to others%s", g.role, via)
 		}
 		return
 	}
-	report := p.warn
+	report := p.report.Warn
 	if everybody && !p.serves(g.object) {
-		report = p.note // an account cannot be rid of it, and the guard keeps to other databases
-	}
-	take := func(what string) string {
-		if !everybody && g.administers() {
-			return otherAccount // an administrator needs what it may do
-		}
-		return "REVOKE " + what + " ON " + g.object + " FROM " + g.to
+		report = p.report.Note // an account cannot be rid of it, and the guard keeps to other databases
 	}
 	for _, d := range deedsOf(g.privileges) {
-		report(execution.TopicRole, take(strings.Join(d.privileges, ", ")),
+		report(execution.TopicRole, "REVOKE "+strings.Join(d.privileges, ", ")+" ON "+g.object+" FROM "+g.to,
 			"the account may %s: %s on %s%s", d.what, strings.Join(d.privileges, ", "), g.object, via)
 	}
 	if g.passes {
-		report(execution.TopicRole, take("GRANT OPTION"), "the account may give its rights on %s to others%s", g.object, via)
+		report(execution.TopicRole, "REVOKE GRANT OPTION ON "+g.object+" FROM "+g.to, "the account may give its rights on %s to others%s", g.object, via)
 	}
 	if database, _ := databaseOfObject(g.object); slices.Contains(g.privileges, "SELECT") && (database == "*" || strings.EqualFold(database, "mysql")) {
-		fix := take("SELECT")
-		if fix != otherAccount {
-			fix += ", and GRANT SELECT on the databases that it needs"
-		}
-		report(execution.TopicRole, fix,
+		report(execution.TopicRole, "REVOKE SELECT ON "+g.object+" FROM "+g.to+", and GRANT SELECT on the databases that it needs",
 			"the account may read the server's own tables, those with the hashes of passwords among them: SELECT on %s%s", g.object, via)
 	}
 }

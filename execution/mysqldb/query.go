@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/internal/ending"
+	"github.com/ktxhq/ktx/execution/internal/network"
+	"github.com/ktxhq/ktx/execution/internal/rowset"
 	"github.com/ktxhq/ktx/execution/mysqldb/wire"
 	"github.com/ktxhq/ktx/execution/pool"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -41,7 +44,7 @@ func (d *DB) run(ctx context.Context, sql string, lim execution.Limits) (*execut
 		if err != nil {
 			return nil, err
 		}
-		x := exchange{c: l.Conn, k: &call{c: l.Conn, pool: d.pool}, sql: sql, lim: lim}
+		x := exchange{c: l.Conn, k: ending.New(&running{c: l.Conn, pool: d.pool}), sql: sql, lim: lim}
 		res, err := x.run(ctx, d.pool.OnClose)
 		if x.keep {
 			d.pool.Release(l)
@@ -61,12 +64,12 @@ func (d *DB) run(ctx context.Context, sql string, lim execution.Limits) (*execut
 // exchange is one statement on one connection.
 type exchange struct {
 	c   *conn
-	k   *call
+	k   *ending.Call
 	sql string
 	lim execution.Limits
 
 	sent    bool // the text may have reached the server
-	rows    rowSet
+	rows    rowset.Set
 	refused *wire.Error // the server's error for the text
 	status  wire.Status // of the end of the rows
 	drain   *time.Timer
@@ -78,16 +81,16 @@ type exchange struct {
 
 // run sends the statement, reads its answer and says what became of it.
 func (x *exchange) run(ctx context.Context, onClose func(func()) func() bool) (*execution.Result, error) {
-	x.rows.lim = x.lim
+	x.rows = rowset.Set{Limits: x.lim, Syntax: &syntax}
 	ctx, cancel := context.WithTimeoutCause(ctx, x.lim.Timeout+clientGrace, pool.ErrTimeLimit)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { x.k.interrupt(context.Cause(ctx)) })
-	stay := onClose(func() { x.k.interrupt(pool.ErrClosing) })
+	stop := context.AfterFunc(ctx, func() { x.k.Interrupt(context.Cause(ctx)) })
+	stay := onClose(func() { x.k.Interrupt(pool.ErrClosing) })
 
 	start := time.Now()
 	err := x.c.begin(x.lim)
 	begun := err == nil
-	if begun && x.k.begin() {
+	if begun && x.k.Begin() {
 		x.sent = true
 		if err = x.c.wire.SendQueries(x.sql); err == nil {
 			err = x.read()
@@ -101,7 +104,7 @@ func (x *exchange) run(ctx context.Context, onClose func(func()) func() bool) (*
 		x.drain.Stop()
 	}
 	var delivered bool
-	x.reason, delivered = x.k.finish()
+	x.reason, delivered = x.k.Finish()
 	switch {
 	case !x.sent && x.reason != nil:
 		return nil, pool.Ended(x.reason, err, x.lim.Timeout)
@@ -132,7 +135,7 @@ func (x *exchange) notBegun(err error) error {
 		return mismatch(e)
 	}
 	if errors.Is(err, wire.ErrFormat) {
-		return protocolError("the server's answer is not that of a session", err)
+		return network.Untrusted("the server's answer is not that of a session", err)
 	}
 	return lost(err)
 }
@@ -146,9 +149,9 @@ func (x *exchange) read() error {
 	if x.refused, x.status = a.Err, a.Status; a.Columns == nil {
 		return nil
 	}
-	x.rows.describe(a.Columns)
+	describe(&x.rows, a.Columns)
 	row := wire.Row{
-		Columns: len(a.Columns), Keep: len(x.rows.columns),
+		Columns: len(a.Columns), Keep: len(x.rows.Columns),
 		CellBytes: min(x.lim.CellBytes, 1<<30), RowBytes: min(x.lim.Bytes, 1<<30),
 	}
 	for {
@@ -159,13 +162,13 @@ func (x *exchange) read() error {
 		case !more:
 			x.refused, x.status = row.Err, row.Status
 			return nil
-		case x.rows.full:
+		case x.rows.Full():
 			continue
 		}
-		x.rows.add(row.Values, row.Cut)
-		if x.rows.full {
+		add(&x.rows, row.Values, row.Cut)
+		if x.rows.Full() {
 			row.Drop = true
-			x.drain = time.AfterFunc(drainFor, func() { x.k.interrupt(errEnough) })
+			x.drain = time.AfterFunc(drainFor, func() { x.k.Interrupt(pool.ErrEnough) })
 		}
 	}
 }
@@ -174,8 +177,8 @@ func (x *exchange) read() error {
 func (x *exchange) broken(err error) (*execution.Result, error) {
 	switch {
 	case errors.Is(err, wire.ErrFormat):
-		return nil, protocolError("the server's answer is not that of a query", err)
-	case x.rows.full:
+		return nil, network.Untrusted("the server's answer is not that of a query", err)
+	case x.rows.Full():
 		return x.result(), nil
 	case x.reason != nil:
 		return nil, pool.Ended(x.reason, err, x.lim.Timeout)
@@ -190,16 +193,16 @@ func (x *exchange) answered(delivered bool) (*execution.Result, error) {
 	x.keep = x.reason == nil || killed && delivered
 	if x.refused == nil {
 		switch {
-		case x.rows.columns == nil:
+		case x.rows.Columns == nil:
 			x.keep = false
-			return nil, protocolError("the statement returned no rows, as one does that is no read", nil)
+			return nil, network.Untrusted("the statement returned no rows, as one does that is no read", nil)
 		case !x.status.Has(wire.InTransaction|wire.InReadOnlyTransaction) || x.status.Has(wire.MoreResults):
 			x.keep = false
-			return nil, protocolError("the statement left its read-only transaction", nil)
+			return nil, network.Untrusted("the statement left its read-only transaction", nil)
 		}
 	}
-	switch enough := errors.Is(x.reason, errEnough); {
-	case x.rows.full:
+	switch enough := errors.Is(x.reason, pool.ErrEnough); {
+	case x.rows.Full():
 		return x.result(), nil
 	case x.reason != nil && !enough:
 		// Some functions end early and answer when they are killed.
@@ -227,7 +230,7 @@ func causeOf(e *wire.Error) error {
 }
 
 func (x *exchange) result() *execution.Result {
-	res := x.rows.result()
+	res := x.rows.Result()
 	res.Elapsed = x.elapsed
 	return res
 }

@@ -13,6 +13,10 @@ import (
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/internal/ending"
+	"github.com/ktxhq/ktx/execution/internal/network"
+	"github.com/ktxhq/ktx/execution/internal/rowset"
+	"github.com/ktxhq/ktx/execution/pool"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -88,7 +92,7 @@ func sessionFacts(rows [][]string) (*sqlguard.Catalog, error) {
 		c.Database = row[0]
 		number, err := strconv.Atoi(row[1])
 		if err != nil {
-			return nil, protocolError("the server has no version", err)
+			return nil, network.Untrusted("the server has no version", err)
 		}
 		c.Major = number / 10000
 	}
@@ -181,28 +185,29 @@ func (d *DB) interview(ctx context.Context, questions func(asker) error) error {
 
 func (d *DB) interviewOnce(ctx context.Context, questions func(asker) error) error {
 	if ctx.Err() != nil {
-		return interrupted(context.Cause(ctx), nil, 0)
+		return pool.Ended(context.Cause(ctx), nil, 0)
 	}
-	c, err := d.pool.fresh(ctx)
+	l, err := d.pool.Fresh(ctx)
 	if err != nil {
 		return err
 	}
+	c := l.Conn
 	usable, first := true, true
 	defer func() {
 		if usable {
-			d.pool.release(c)
+			d.pool.Release(l)
 		} else {
-			d.pool.discard(c)
+			d.pool.Discard(l)
 		}
 	}()
 	return questions(func(sql string) ([][]string, error) {
-		if !usable || !first && !c.ready(ctx) {
+		if !usable || !first && !c.Ready(ctx) {
 			usable = false
 			return nil, execution.NewError(sqlguard.CodeConnectionLost, "the connection to the server broke", nil)
 		}
 		usable = false // until the exchange says otherwise
-		x := exchange{c: c, k: &call{c: c}, s: statement{sql: sql}, lim: d.catalog.limits}
-		res, err := x.run(ctx, d.pool.closing)
+		x := exchange{c: c, k: ending.New(c), s: statement{sql: sql}, lim: d.catalog.limits}
+		res, err := x.run(ctx, d.pool.OnClose)
 		usable = x.keep
 		if err != nil && x.again && first {
 			return nil, errors.Join(errAgain, err)
@@ -220,14 +225,7 @@ func textsOf(res *execution.Result) ([][]string, error) {
 	if res.Truncated {
 		return nil, execution.NewError(sqlguard.CodeDatabaseError, "the catalogue of the database is too large: "+res.Note, nil)
 	}
-	rows := make([][]string, len(res.Rows))
-	for i, row := range res.Rows {
-		rows[i] = make([]string, len(row))
-		for k, v := range row {
-			rows[i][k] = v.Text
-		}
-	}
-	return rows, nil
+	return rowset.Texts(res.Rows), nil
 }
 
 // loadObjects asks for all objects. Their order does not depend on the server.

@@ -15,14 +15,12 @@ import (
 // settleTimeout bounds the rollback and reset behind an answer.
 const settleTimeout = 2 * time.Second
 
-// conn is one connection. One goroutine at a time uses it; only sever and the
+// conn is one connection. One goroutine at a time uses it; only Sever and the
 // cancel request may run beside that goroutine.
 type conn struct {
 	pg     *pgconn.PgConn
 	frames *frameReader
 	dialer *dialer
-
-	created, used time.Time
 
 	version  int    // server_version_num
 	user     string // session_authorization, where the server reports it
@@ -39,9 +37,9 @@ type conn struct {
 	close                 raw // what closing returned last
 }
 
-// sever cuts the connection to wake whoever reads or writes it. It may be
+// Sever cuts the connection to wake whoever reads or writes it. It may be
 // called at any time by any goroutine.
-func (c *conn) sever() {
+func (c *conn) Sever() {
 	nc := c.pg.Conn()
 	// A TLS connection says goodbye when it is closed, which must not wait for
 	// a peer that does not read.
@@ -49,16 +47,16 @@ func (c *conn) sever() {
 	_ = nc.Close()
 }
 
-// destroy closes a connection at once. The server rolls back what runs on it.
-func (c *conn) destroy() {
-	c.sever()
+// Destroy closes a connection at once. The server rolls back what runs on it.
+func (c *conn) Destroy() {
+	c.Sever()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = c.pg.Close(ctx) // ends pgconn's own bookkeeping
 }
 
-// bye closes an idle connection as the protocol has it.
-func (c *conn) bye() {
+// Bye closes an idle connection as the protocol has it.
+func (c *conn) Bye() {
 	_ = c.pg.Conn().SetDeadline(time.Now().Add(time.Second))
 	_ = c.pg.Close(context.Background())
 }
@@ -129,11 +127,11 @@ func (c *conn) unchanged() error {
 	return c.sameSession()
 }
 
-// ready reports whether a connection that was idle can run a statement: the
+// Ready reports whether a connection that was idle can run a statement: the
 // last one's rollback is verified, and the server is still there. A caller that
 // leaves cuts the connection.
-func (c *conn) ready(ctx context.Context) bool {
-	stop := context.AfterFunc(ctx, c.sever)
+func (c *conn) Ready(ctx context.Context) bool {
+	stop := context.AfterFunc(ctx, c.Sever)
 	ok := c.quiet()
 	return stop() && ok
 }

@@ -2,21 +2,16 @@ package pgdb
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"fmt"
-	"net"
-	"os"
 	"strings"
-	"syscall"
-	"time"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/internal/network"
+	"github.com/ktxhq/ktx/execution/pool"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -40,16 +35,6 @@ const (
 	stateSerialization = "40001"
 	statePrivilege     = "42501"
 )
-
-// Reasons to end a statement before its end.
-var (
-	errTimeLimit    = errors.New("the time limit of the statement is over")
-	errNoConnection = errors.New("there was no connection within the time limit")
-	errClosing      = errors.New("the backend is being closed")
-	errEnough       = errors.New("enough rows were read")
-)
-
-const busyRetry = 500 * time.Millisecond
 
 // serverError returns a server's error with texts that are valid UTF-8.
 func serverError(msg *pgproto3.ErrorResponse) *pgconn.PgError {
@@ -81,7 +66,7 @@ func queryError(e *pgconn.PgError, sql string) *execution.Error {
 		out.Retryable = false
 		out.Hint = "the connection's role may not read this: ask the operator for the grant, or use another table"
 	case stateTooMany:
-		out.Code, out.Retryable, out.RetryAfter = sqlguard.CodeBusy, true, busyRetry
+		out.Code, out.Retryable, out.RetryAfter = sqlguard.CodeBusy, true, pool.BusyRetry
 	case stateOutOfMemory, stateDiskFull:
 		out.Hint = "the server ran out of memory or disk: narrow the query"
 	case stateAdminShutdown, stateCrashShutdown, stateCannotConnect, stateDatabaseGone:
@@ -104,7 +89,7 @@ func poolerError(out *execution.Error, e *pgconn.PgError) {
 	}
 	out.Code, out.Retryable = sqlguard.CodeConnectionLost, true
 	if strings.HasPrefix(e.Message, "no more connections allowed") || e.Message == "query_wait_timeout" {
-		out.Code, out.RetryAfter = sqlguard.CodeBusy, busyRetry
+		out.Code, out.RetryAfter = sqlguard.CodeBusy, pool.BusyRetry
 	}
 }
 
@@ -138,22 +123,6 @@ func mismatch(e *pgconn.PgError) *execution.Error {
 	return out
 }
 
-// interrupted returns the error for a statement that was ended early.
-func interrupted(reason, cause error, limit time.Duration) *execution.Error {
-	switch {
-	case errors.Is(reason, errTimeLimit):
-		return execution.NewError(sqlguard.CodeTimeout, fmt.Sprintf("the statement ran longer than %s and was ended", limit), cause)
-	case errors.Is(reason, errNoConnection):
-		return execution.NewError(sqlguard.CodeTimeout, "there was no connection to the server within the time limit", cause)
-	case errors.Is(reason, context.DeadlineExceeded):
-		return execution.NewError(sqlguard.CodeTimeout, "the caller's deadline passed and the statement was ended", cause)
-	case errors.Is(reason, errClosing):
-		return execution.NewError(sqlguard.CodeDraining, "the connection is being closed", cause)
-	default:
-		return execution.NewError(sqlguard.CodeCancelled, "the statement was cancelled", cause)
-	}
-}
-
 // lost returns the error for a connection that broke during a statement.
 func lost(err error) *execution.Error {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
@@ -164,15 +133,7 @@ func lost(err error) *execution.Error {
 		}
 		return out
 	}
-	return execution.NewError(sqlguard.CodeConnectionLost, "the connection to the server broke: "+reasonOf(err), err)
-}
-
-// protocolError returns the error for a statement whose answer cannot be
-// trusted; its connection is closed.
-func protocolError(what string, cause error) *execution.Error {
-	out := execution.NewError(sqlguard.CodeDatabaseError, what+"; the connection was closed and nothing was kept", cause)
-	out.Retryable = false
-	return out
+	return faults.Lost(err)
 }
 
 // connectError returns the error for a connection that could not be made. The
@@ -191,35 +152,20 @@ func connectError(ctx context.Context, err error) error {
 		}
 		return out
 	}
-	reason := context.Cause(ctx)
-	if end, ok := ctx.Deadline(); ok && reason == nil && !time.Now().Before(end) {
-		reason = context.DeadlineExceeded // the network's timer was faster than the context's
-	}
-	switch {
-	case reason == nil:
-	case errors.Is(reason, context.DeadlineExceeded):
-		return execution.NewError(sqlguard.CodeTimeout, "the caller's deadline passed while connecting", err)
-	case errors.Is(reason, errClosing), errors.Is(reason, errNoConnection):
-		return interrupted(reason, err, 0)
-	default:
-		return execution.NewError(sqlguard.CodeCancelled, "the caller cancelled while connecting", err)
-	}
-	out := execution.NewError(sqlguard.CodeConnectionLost, "cannot connect to the server: "+reasonOf(err), err)
-	if _, hint := tlsFault(err); hint != "" {
-		out.Retryable, out.Hint = false, hint
-	}
-	return out
+	return faults.Unconnected(ctx, err)
+}
+
+// faults are those of a connection.
+var faults = network.Faults{
+	OtherHost: "the operator must use a host name of the server's certificate in the url, or give the server one for this name",
+	Authority: "the operator must name the file of the server's certificate authority (sslrootcert in the url)",
+	Own:       tlsFault,
+	Told:      []error{errFrame},
 }
 
 // tlsFault says what is wrong with the transport security of a connection that
 // could not be made, and what to do; both are empty when it is not that.
 func tlsFault(err error) (reason, hint string) {
-	if _, ok := errors.AsType[x509.HostnameError](err); ok {
-		return "its certificate is for another host name", "the operator must use a host name of the server's certificate in the url, or give the server one for this name"
-	}
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return "its certificate is not of an authority that is trusted here, or not valid now", "the operator must name the file of the server's certificate authority (sslrootcert in the url)"
-	}
 	switch text := err.Error(); {
 	case strings.Contains(text, "server refused TLS connection"):
 		return "it does not offer TLS", "the operator must switch TLS on at the server, or write tls: off for this connection where nobody else is on the network"
@@ -227,30 +173,5 @@ func tlsFault(err error) (reason, hint string) {
 		return "transport security failed", "the operator must check the server's TLS settings and the connection's sslrootcert"
 	default:
 		return "", ""
-	}
-}
-
-// reasonOf says in words without addresses what broke.
-func reasonOf(err error) string {
-	if e, ok := errors.AsType[*net.DNSError](err); ok {
-		if e.IsNotFound {
-			return "its host name is not known"
-		}
-		return "its host name could not be looked up"
-	}
-	if reason, _ := tlsFault(err); reason != "" {
-		return reason
-	}
-	switch {
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "it refuses connections"
-	case errors.Is(err, syscall.ENOENT):
-		return "its socket is not there"
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), pgconn.Timeout(err):
-		return "it did not answer in time"
-	case errors.Is(err, errFrame):
-		return err.Error()
-	default:
-		return "it closed the connection"
 	}
 }

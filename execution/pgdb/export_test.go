@@ -2,7 +2,6 @@ package pgdb
 
 import (
 	"io"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
@@ -46,24 +45,21 @@ func (f *Frames) Held() int {
 
 // Idle returns how many connections wait to be used.
 func (d *DB) Idle() int {
-	d.pool.mu.Lock()
-	defer d.pool.mu.Unlock()
-	return len(d.pool.idle)
+	_, idle := d.pool.Count()
+	return idle
 }
 
 // Open returns how many connections there are.
 func (d *DB) Open() int {
-	d.pool.mu.Lock()
-	defer d.pool.mu.Unlock()
-	return d.pool.open
+	open, _ := d.pool.Count()
+	return open
 }
 
-// Pooled reports whether a pooler was found at work.
+// Pooled reports whether a pooler was found at work, by an idle connection.
 func (d *DB) Pooled() bool {
-	d.pool.mu.Lock()
-	defer d.pool.mu.Unlock()
-	for _, c := range d.pool.idle {
-		if c.pooled {
+	for l := d.pool.Idle(); l != nil; l = d.pool.Idle() {
+		defer d.pool.Release(l)
+		if l.Conn.pooled {
 			return true
 		}
 	}
@@ -80,18 +76,15 @@ func (d *DB) LimitCatalog(bytes, cell int64, rows int) {
 
 // Render returns a result of one row, as it stands for types and texts.
 func Render(lim execution.Limits, oids []uint32, cells [][]byte) (*execution.Result, error) {
-	s := rowSet{lim: lim.WithDefaults()}
+	s := newRowSet(lim.WithDefaults())
 	var d pgproto3.RowDescription
 	for _, oid := range oids {
 		d.Fields = append(d.Fields, pgproto3.FieldDescription{Name: []byte("c"), DataTypeOID: oid})
 	}
 	s.describe(&d)
 	err := s.add(cells, nil)
-	return s.result(), err
+	return s.Result(), err
 }
-
-// Skew is how far two clocks are certainly apart.
-func Skew(before, after, server time.Time) time.Duration { return skew(before, after, server) }
 
 // TreeRuns reads an expression as the server stores it and returns the OIDs of
 // the functions that a plan of a read may run, where the functions in SQL are

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/pool"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -80,7 +81,8 @@ const (
 
 // DB is one PostgreSQL database as a backend. It is safe for concurrent use.
 type DB struct {
-	pool    *pool
+	pool    *pool.Pool[*conn]
+	dialer  *dialer
 	texts   *texts
 	accepts atomic.Pointer[accepted]
 	types   typeNames
@@ -131,11 +133,13 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	case size == 0:
 		size = DefaultMaxConnections
 	}
-	d := &DB{path: slices.Clone(cfg.SearchPath), texts: texts, tls: weakness(conf), objects: cfg.Objects}
+	d := &DB{
+		dialer: &dialer{conf: conf, texts: texts, pooler: cfg.Pooler},
+		path:   slices.Clone(cfg.SearchPath), texts: texts, tls: weakness(conf), objects: cfg.Objects,
+	}
 	d.catalog.limits = catalogLimits
 	d.SetGuard(guard)
-	dialer := &dialer{conf: conf, texts: texts, pooler: cfg.Pooler}
-	d.pool = newPool(size, dialer.dial)
+	d.pool = pool.New(size, d.dialer.dial)
 	return d, nil
 }
 
@@ -153,7 +157,7 @@ func (d *DB) SetGuard(id sqlguard.ID) {
 // Close ends the statements in flight at the server and closes every
 // connection. Later calls fail with the code draining.
 func (d *DB) Close() error {
-	d.pool.close()
+	d.pool.Close()
 	return nil
 }
 
@@ -179,9 +183,9 @@ func (d *dialer) dial(ctx context.Context) (*conn, error) {
 	if err != nil {
 		return nil, connectError(ctx, err)
 	}
-	c := &conn{pg: pg, frames: frames, dialer: d, created: time.Now()}
+	c := &conn{pg: pg, frames: frames, dialer: d}
 	if err := c.setUp(ctx); err != nil {
-		c.destroy()
+		c.Destroy()
 		return nil, err
 	}
 	return c, nil

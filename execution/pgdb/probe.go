@@ -4,13 +4,15 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/internal/network"
+	"github.com/ktxhq/ktx/execution/internal/probe"
+	"github.com/ktxhq/ktx/execution/internal/rowset"
+	"github.com/ktxhq/ktx/execution/pool"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -23,10 +25,6 @@ const (
 	newestVersion = 18
 )
 
-// maxSkew is how far the clocks may be apart before that is a warning: the
-// audit log has this machine's time, the server's logs have the server's.
-const maxSkew = 5 * time.Second
-
 // poolerWait is how long a pooler may take to give out a connection.
 const poolerWait = 2 * time.Second
 
@@ -36,13 +34,7 @@ func (d *DB) ask(ctx context.Context, sql string, values ...[]byte) ([][]string,
 	if err != nil {
 		return nil, err
 	}
-	rows := make([][]string, len(res.Rows))
-	for i, row := range res.Rows {
-		for _, v := range row {
-			rows[i] = append(rows[i], v.Text)
-		}
-	}
-	return rows, nil
+	return rowset.Texts(res.Rows), nil
 }
 
 // Probe connects and reports what the role may do, how the connection is
@@ -50,43 +42,24 @@ func (d *DB) ask(ctx context.Context, sql string, values ...[]byte) ([][]string,
 // session. What cannot be found out is a warning of its own; only a connection
 // that cannot be used is an error.
 func (d *DB) Probe(ctx context.Context) (execution.ProbeReport, error) {
-	p := prober{db: d, report: execution.ProbeReport{Findings: []execution.ProbeFinding{}}}
-	for _, step := range []func(context.Context) error{p.role, p.connection, p.session, p.clock, p.rights, p.surroundings, p.everybody} {
-		if err := step(ctx); err != nil {
-			return p.report, err
-		}
+	p := prober{db: d}
+	if err := p.report.Run(ctx, p.role, p.connection, p.session, p.clock, p.rights, p.surroundings, p.everybody); err != nil {
+		return p.report.ProbeReport, err
 	}
-	slices.SortStableFunc(p.report.Findings, func(a, b execution.ProbeFinding) int {
-		return strings.Compare(string(b.Level), string(a.Level)) // warnings before notes
-	})
 	p.report.RoleScript = p.roleScript()
-	return p.report, nil
+	return p.report.ProbeReport, nil
 }
 
 // prober collects a report.
 type prober struct {
 	db     *DB
-	report execution.ProbeReport
+	report probe.Report
 	facts  roleFacts
 	// What the role script is made of. What every role may do does not depend
 	// on the one that asks, who may own the objects.
 	schemas   []schema
 	functions []function
 	public    []right
-}
-
-func (p *prober) warn(topic execution.ProbeTopic, fix, message string, args ...any) {
-	p.add(execution.ProbeWarning, topic, fix, message, args...)
-}
-
-func (p *prober) note(topic execution.ProbeTopic, fix, message string, args ...any) {
-	p.add(execution.ProbeNote, topic, fix, message, args...)
-}
-
-func (p *prober) add(level execution.ProbeLevel, topic execution.ProbeTopic, fix, message string, args ...any) {
-	p.report.Findings = append(p.report.Findings, execution.ProbeFinding{
-		Level: level, Topic: topic, Message: fmt.Sprintf(message, args...), Fix: fix,
-	})
 }
 
 // ask asks one question about what. A question that the server does not answer,
@@ -100,7 +73,7 @@ func (p *prober) ask(ctx context.Context, what, sql string, values ...[]byte) ([
 	if !ok || e.Code != sqlguard.CodeDatabaseError && e.Code != sqlguard.CodeTimeout {
 		return nil, err
 	}
-	p.warn(execution.TopicRole, "let the role read the server's catalogue, as every role may by default", "%s could not be found out: %s", what, e.Message)
+	p.report.Warn(execution.TopicRole, "let the role read the server's catalogue, as every role may by default", "%s could not be found out: %s", what, e.Message)
 	return nil, nil
 }
 
@@ -128,59 +101,60 @@ func (p *prober) role(ctx context.Context) error {
 		return err
 	}
 	if len(rows) != 1 {
-		return protocolError("the server does not know the session's role", nil)
+		return network.Untrusted("the server does not know the session's role", nil)
 	}
 	f := roleFacts(rows[0])
 	p.facts = f
 	number, err := strconv.Atoi(f[factNumber])
 	if err != nil {
-		return protocolError("the server has no version", err)
+		return network.Untrusted("the server has no version", err)
 	}
 	p.report.Server, p.report.Role, p.report.Replica = "PostgreSQL "+f[factVersion], f[factSession], f[factReplica] == "t"
 	switch major := number / 10000; {
 	case major < oldestVersion:
-		p.warn(execution.TopicServer, "use a server that is maintained", "the server's version is older than %d: no built-in function is known for it, so that all are refused", oldestVersion)
+		p.report.Warn(execution.TopicServer, "use a server that is maintained", "the server's version is older than %d: no built-in function is known for it, so that all are refused", oldestVersion)
 	case major > newestVersion:
-		p.note(execution.TopicServer, "", "the server's version is newer than %d: its functions are judged by the list of that version", newestVersion)
+		p.report.Note(execution.TopicServer, "", "the server's version is newer than %d: its functions are judged by the list of that version", newestVersion)
 	}
 	if p.report.Replica {
-		p.note(execution.TopicServer, "", "the server is a replica: it takes no writes at all, and may end statements that read what it has to change")
+		p.report.Note(execution.TopicServer, "", "the server is a replica: it takes no writes at all, and may end statements that read what it has to change")
 	}
 	role := quoteName(f[factSession])
 	if f[factUser] != f[factSession] {
-		p.note(execution.TopicRole, "", "the role %s acts as %s", role, quoteName(f[factUser]))
+		p.report.Note(execution.TopicRole, "", "the role %s acts as %s", role, quoteName(f[factUser]))
 	}
 	if f[factReadOnly] != "on" {
-		p.note(execution.TopicRole, "ALTER ROLE "+role+" SET default_transaction_read_only = on", "transactions of the role are not read-only by default; those of this program are in any case")
+		p.report.Note(execution.TopicRole, "ALTER ROLE "+role+" SET default_transaction_read_only = on", "transactions of the role are not read-only by default; those of this program are in any case")
 	}
 	if f[factRowSecurity] != "on" {
-		p.note(execution.TopicRole, "ALTER ROLE "+role+" RESET row_security", "row_security is off for the role: tables with row security policies fail instead of being filtered")
+		p.report.Note(execution.TopicRole, "ALTER ROLE "+role+" RESET row_security", "row_security is off for the role: tables with row security policies fail instead of being filtered")
 	}
 	if f[factTempLimit] == "-1" {
-		p.note(execution.TopicServer, "as superuser: ALTER ROLE "+role+" SET temp_file_limit = '2GB'", "temp_file_limit is not set: a statement may fill the server's disk with temporary files until its time limit")
+		p.report.Note(execution.TopicServer, "as superuser: ALTER ROLE "+role+" SET temp_file_limit = '2GB'", "temp_file_limit is not set: a statement may fill the server's disk with temporary files until its time limit")
 	}
 	if f[factLargeObjects] == "on" {
-		p.warn(execution.TopicRole, "set lo_compat_privileges = off", "lo_compat_privileges is on: every role may read and write every large object")
+		p.report.Warn(execution.TopicRole, "set lo_compat_privileges = off", "lo_compat_privileges is on: every role may read and write every large object")
 	}
 	return nil
 }
 
 // connection reports on the way to the server.
 func (p *prober) connection(ctx context.Context) error {
-	c, _, err := p.db.pool.acquire(ctx, maxWait)
+	l, err := p.db.pool.Acquire(ctx, pool.MaxWait)
 	if err != nil {
 		return err
 	}
+	c := l.Conn
 	pooled, interval := c.pooled, c.interval
 	if t, ok := c.pg.Conn().(*tls.Conn); ok {
 		p.report.TLS, p.report.TLSVersion = true, tls.VersionName(t.ConnectionState().Version)
 	}
-	p.db.pool.release(c)
+	p.db.pool.Release(l)
 	if p.db.tls != "" {
-		p.warn(execution.TopicTransport, "use sslmode=verify-full, with sslrootcert when the certificate authority is a private one", "%s", p.db.tls)
+		p.report.Warn(execution.TopicTransport, "use sslmode=verify-full, with sslrootcert when the certificate authority is a private one", "%s", p.db.tls)
 	}
 	if !interval {
-		p.note(execution.TopicServer, "", "the server cannot notice that its client is gone: a statement goes on until its time limit")
+		p.report.Note(execution.TopicServer, "", "the server cannot notice that its client is gone: a statement goes on until its time limit")
 	}
 	if !pooled {
 		return nil
@@ -188,7 +162,7 @@ func (p *prober) connection(ctx context.Context) error {
 	if p.report.Pooler, err = p.db.poolMode(ctx); err != nil {
 		return err
 	}
-	p.note(execution.TopicTransport, "", "a connection pooler is in front of the server, in %s mode as far as can be seen: statements are not prepared", p.report.Pooler)
+	p.report.Note(execution.TopicTransport, "", "a connection pooler is in front of the server, in %s mode as far as can be seen: statements are not prepared", p.report.Pooler)
 	return nil
 }
 
@@ -199,7 +173,7 @@ func (d *DB) poolMode(ctx context.Context) (string, error) {
 	var two [2]*conn
 	for i := range two {
 		dialling, cancel := context.WithTimeout(ctx, poolerWait)
-		c, err := d.pool.dial(dialling)
+		c, err := d.dialer.dial(dialling)
 		cancel()
 		switch {
 		case err == nil:
@@ -208,7 +182,7 @@ func (d *DB) poolMode(ctx context.Context) (string, error) {
 		default: // those that exist hold what the pooler has to give out
 			return "session", nil
 		}
-		defer c.bye()
+		defer c.Bye()
 		two[i] = c
 	}
 	seen := map[string]int{} // server process → connection
@@ -233,7 +207,7 @@ func (c *conn) serverProcess(ctx context.Context) (string, error) {
 	if err := nc.SetDeadline(time.Now().Add(questionLimits.Timeout)); err != nil {
 		return "", err
 	}
-	stop := context.AfterFunc(ctx, c.sever)
+	stop := context.AfterFunc(ctx, c.Sever)
 	defer stop()
 	row, err := c.question(identifySQL)
 	if err == nil && len(row) == 0 {
@@ -259,12 +233,12 @@ func (p *prober) session(ctx context.Context) error {
 		switch {
 		case err == nil, ok && e.Code == sqlguard.CodeDatabaseError && e.SQLState == "":
 			p.report.ReadOnly = false
-			p.warn(execution.TopicSession, "do not use this server", "the server did not refuse %s in a read-only transaction; it was rolled back", try.what)
+			p.report.Warn(execution.TopicSession, "do not use this server", "the server did not refuse %s in a read-only transaction; it was rolled back", try.what)
 		case ok && e.SQLState != "" && try.sql == tryWriteSQL && e.SQLState != stateReadOnly:
 			p.report.ReadOnly = false
-			p.warn(execution.TopicSession, "", "%s was tried and failed for another reason than the read-only transaction: %s", try.what, e.Message)
+			p.report.Warn(execution.TopicSession, "", "%s was tried and failed for another reason than the read-only transaction: %s", try.what, e.Message)
 		case ok && e.SQLState != "":
-			p.note(execution.TopicSession, "", "%s was tried and the server refused it: %s", try.what, e.Message)
+			p.report.Note(execution.TopicSession, "", "%s was tried and the server refused it: %s", try.what, e.Message)
 		default:
 			return err
 		}
@@ -274,7 +248,7 @@ func (p *prober) session(ctx context.Context) error {
 	_, _, err := p.db.run(ctx, statement{sql: tryTimeoutSQL}, limits)
 	switch e, ok := errors.AsType[*execution.Error](err); {
 	case err == nil:
-		p.warn(execution.TopicServer, "", "the server did not end a statement at its time limit (statement_timeout); only this program does")
+		p.report.Warn(execution.TopicServer, "", "the server did not end a statement at its time limit (statement_timeout); only this program does")
 	case ok && ctx.Err() == nil && (e.Code == sqlguard.CodeTimeout || e.Code == sqlguard.CodeCancelled):
 	default:
 		return err
@@ -292,30 +266,10 @@ func (p *prober) clock(ctx context.Context) error {
 	}
 	seconds, err := strconv.ParseFloat(rows[0][0], 64)
 	if err != nil {
-		return protocolError("the server has no time", err)
+		return network.Untrusted("the server has no time", err)
 	}
-	ahead := skew(before, after, time.UnixMicro(int64(seconds*1e6)))
-	p.report.ClockSkewMS = ahead.Milliseconds()
-	switch {
-	case ahead > maxSkew:
-		p.warn(execution.TopicServer, "synchronise both clocks", "the server's clock is at least %s ahead of this machine's: times in the audit log and in the server's logs do not match", ahead.Round(time.Second))
-	case -ahead > maxSkew:
-		p.warn(execution.TopicServer, "synchronise both clocks", "the server's clock is at least %s behind this machine's: times in the audit log and in the server's logs do not match", -ahead.Round(time.Second))
-	}
+	p.report.Clock(before, after, time.UnixMicro(int64(seconds*1e6)))
 	return nil
-}
-
-// skew returns by how much a clock is ahead that showed server at some moment
-// between before and after: the least that is certain, 0 when it may be right.
-func skew(before, after, server time.Time) time.Duration {
-	switch {
-	case server.Before(before):
-		return server.Sub(before)
-	case server.After(after):
-		return server.Sub(after)
-	default:
-		return 0
-	}
 }
 
 // quoteName returns name as a quoted identifier.

@@ -36,7 +36,7 @@ type function struct {
 // with what was granted, not with roles times tables.
 func (p *prober) rights(ctx context.Context) error {
 	if p.facts[factSuper] == "t" {
-		p.warn(execution.TopicRole, "use a role with SELECT only, see ktx doctor --role-script",
+		p.report.Warn(execution.TopicRole, "use a role with SELECT only, see ktx doctor --role-script",
 			"the role is a superuser: no privilege of the server stands behind the read-only session, and its functions reach files and programs")
 		return nil
 	}
@@ -92,9 +92,9 @@ func (p *prober) attributes(ctx context.Context) error {
 			switch via := row[0]; {
 			case row[i+1] != "t":
 			case via == "":
-				p.warn(execution.TopicRole, "ALTER ROLE "+p.me()+" "+a.undo, "the role %s", a.what)
+				p.report.Warn(execution.TopicRole, "ALTER ROLE "+p.me()+" "+a.undo, "the role %s", a.what)
 			default:
-				p.warn(execution.TopicRole, "REVOKE "+quoteName(via)+" FROM "+p.me(), "the role may become %s, which %s", quoteName(via), a.what)
+				p.report.Warn(execution.TopicRole, "REVOKE "+quoteName(via)+" FROM "+p.me(), "the role may become %s, which %s", quoteName(via), a.what)
 			}
 		}
 	}
@@ -126,7 +126,7 @@ func (p *prober) predefined(ctx context.Context) error {
 	rows, err := p.ask(ctx, "the role's memberships", predefinedSQL)
 	for _, row := range rows {
 		what := cmp.Or(powerfulRoles[row[0]], "may do what this program does not know")
-		p.warn(execution.TopicRole, p.revoke(row[0], row[1]), "the role is a member of %s%s: it %s", row[0], through(row[1]), what)
+		p.report.Warn(execution.TopicRole, p.revoke(row[0], row[1]), "the role is a member of %s%s: it %s", row[0], through(row[1]), what)
 	}
 	return err
 }
@@ -215,7 +215,7 @@ func (p *prober) grants(ctx context.Context) error {
 			// transaction makes no temporary table.
 			level = execution.ProbeNote
 		}
-		p.add(level, execution.TopicRole, p.revoke(g.target(), g.via), "the role may %s%s: %s", g.deed(), through(g.via), g.objects())
+		p.report.Add(level, execution.TopicRole, p.revoke(g.target(), g.via), "the role may %s%s: %s", g.deed(), through(g.via), g.objects())
 	}
 	return nil
 }
@@ -230,7 +230,7 @@ func (p *prober) owned(ctx context.Context) error {
 	for _, row := range rows {
 		count, _ := strconv.Atoi(row[1])
 		owner := cmp.Or(row[0], p.facts[factSession])
-		p.warn(execution.TopicRole, "as the database's owner: REASSIGN OWNED BY "+quoteName(owner)+" TO another role",
+		p.report.Warn(execution.TopicRole, "as the database's owner: REASSIGN OWNED BY "+quoteName(owner)+" TO another role",
 			"the role may alter or drop what it owns%s: %s", through(row[0]), some(count, row[2]))
 	}
 	return err
@@ -247,7 +247,7 @@ func (p *prober) defaults(ctx context.Context) error {
 		if schema != "" {
 			in = " IN SCHEMA " + schema
 		}
-		p.warn(execution.TopicRole,
+		p.report.Warn(execution.TopicRole,
 			fmt.Sprintf("ALTER DEFAULT PRIVILEGES FOR ROLE %s%s REVOKE %s ON %s FROM %s", maker, in, privilege, class, p.holder(via)),
 			"the role will have %s on %s that the role %s makes%s%s", privilege, strings.ToLower(class), maker, strings.ToLower(strings.TrimSuffix(in, schema))+schema, through(via))
 	}
@@ -301,7 +301,7 @@ func (p *prober) callable(ctx context.Context) error {
 		if len(names) > maxListed {
 			list += fmt.Sprintf(" and %d more", len(names)-maxListed)
 		}
-		p.warn(execution.TopicRole, fix, "the role may call functions that %s: %s", group.what, list)
+		p.report.Warn(execution.TopicRole, fix, "the role may call functions that %s: %s", group.what, list)
 	}
 	return err
 }
@@ -314,7 +314,7 @@ func (p *prober) systemFunctions(ctx context.Context) error {
 	rows, err := p.ask(ctx, "which functions of the server were granted", systemFunctionsSQL)
 	for _, row := range rows {
 		count, _ := strconv.Atoi(row[1])
-		p.warn(execution.TopicRole, p.revoke("EXECUTE ON FUNCTION "+row[2], row[0]),
+		p.report.Warn(execution.TopicRole, p.revoke("EXECUTE ON FUNCTION "+row[2], row[0]),
 			"the role may call functions of the server that not every role may%s: %s", through(row[0]), some(count, row[2]))
 	}
 	return err
@@ -353,10 +353,10 @@ func (p *prober) surroundings(ctx context.Context) error {
 		switch {
 		case !known:
 		case row[1] != "0" && p.facts[factSuper] != "t":
-			p.warn(execution.TopicRole, "REVOKE EXECUTE ON its functions FROM PUBLIC and from the role, or DROP EXTENSION "+row[0],
+			p.report.Warn(execution.TopicRole, "REVOKE EXECUTE ON its functions FROM PUBLIC and from the role, or DROP EXTENSION "+row[0],
 				"the role may call %s functions of the extension %s, which %s", row[1], row[0], what)
 		default:
-			p.note(execution.TopicServer, "", "the extension %s is installed, which %s", row[0], what)
+			p.report.Note(execution.TopicServer, "", "the extension %s is installed, which %s", row[0], what)
 		}
 	}
 	if rows, err = p.ask(ctx, "what lies outside of the database", outsideSQL); err != nil {
@@ -367,9 +367,9 @@ func (p *prober) surroundings(ctx context.Context) error {
 		switch {
 		case count == 0:
 		case row[0] == "languages":
-			p.note(execution.TopicServer, "", "languages are installed in which a superuser may write functions that reach files and programs: %s", some(count, row[2]))
+			p.report.Note(execution.TopicServer, "", "languages are installed in which a superuser may write functions that reach files and programs: %s", some(count, row[2]))
 		default:
-			p.note(execution.TopicServer, "", "reading foreign tables runs statements on other servers: %s", some(count, row[2]))
+			p.report.Note(execution.TopicServer, "", "reading foreign tables runs statements on other servers: %s", some(count, row[2]))
 		}
 	}
 	return p.readable(ctx)
@@ -403,7 +403,7 @@ func (p *prober) readable(ctx context.Context) error {
 	}
 	for _, name := range p.db.path {
 		if !slices.ContainsFunc(p.schemas, func(s schema) bool { return s.name == name }) {
-			p.warn(execution.TopicServer, "mend schemas in ktx.yaml", "the schema %s of the connection does not exist", quoteName(name))
+			p.report.Warn(execution.TopicServer, "mend schemas in ktx.yaml", "the schema %s of the connection does not exist", quoteName(name))
 		}
 	}
 	tables, read := 0, 0
@@ -414,11 +414,11 @@ func (p *prober) readable(ctx context.Context) error {
 			if len(p.db.path) > 0 {
 				level = execution.ProbeWarning
 			}
-			p.add(level, execution.TopicServer, "GRANT USAGE ON SCHEMA "+quoteName(s.name)+" TO "+p.me(), "the role may not use the schema %s", quoteName(s.name))
+			p.report.Add(level, execution.TopicServer, "GRANT USAGE ON SCHEMA "+quoteName(s.name)+" TO "+p.me(), "the role may not use the schema %s", quoteName(s.name))
 			continue
 		}
 		read += s.read
 	}
-	p.note(execution.TopicRole, "", "the role can read %d of %d tables and views", read, tables)
+	p.report.Note(execution.TopicRole, "", "the role can read %d of %d tables and views", read, tables)
 	return nil
 }

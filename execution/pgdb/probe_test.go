@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
@@ -213,17 +212,6 @@ func TestProbeWithoutCatalogue(t *testing.T) {
 	got, report := warnings(t, open(t, server.URL(query[string](t, address, "SELECT current_database()"), role), pgdb.Config{}))
 	if len(got) == 0 || !strings.HasPrefix(got[0], "what was granted could not be found out: permission denied") || !slices.ContainsFunc(report.Findings, execution.ProbeFinding.Writable) {
 		t.Errorf("warnings %q", got)
-	}
-}
-
-func TestSkew(t *testing.T) {
-	at := func(ms int) time.Time { return time.UnixMilli(1_000_000 + int64(ms)) }
-	for _, v := range []struct{ before, after, server, want int }{
-		{0, 10, 5, 0}, {0, 10, 0, 0}, {0, 10, 10, 0}, {0, 10, 6010, 6000}, {0, 10, -7000, -7000}, {0, 10_000, 9_000, 0},
-	} {
-		if got := pgdb.Skew(at(v.before), at(v.after), at(v.server)); got != time.Duration(v.want)*time.Millisecond {
-			t.Errorf("%+v: %s", v, got)
-		}
 	}
 }
 

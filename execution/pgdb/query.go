@@ -11,6 +11,9 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/internal/ending"
+	"github.com/ktxhq/ktx/execution/internal/network"
+	"github.com/ktxhq/ktx/execution/pool"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -54,22 +57,22 @@ type statement struct {
 // built in.
 func (d *DB) run(ctx context.Context, s statement, lim execution.Limits) (*execution.Result, []uint32, error) {
 	if ctx.Err() != nil {
-		return nil, nil, interrupted(context.Cause(ctx), nil, lim.Timeout)
+		return nil, nil, pool.Ended(context.Cause(ctx), nil, lim.Timeout)
 	}
 	for retried := false; ; retried = true {
-		c, reused, err := d.pool.acquire(ctx, lim.Timeout)
+		l, err := d.pool.Acquire(ctx, lim.Timeout)
 		if err != nil {
 			return nil, nil, err
 		}
-		x := exchange{c: c, k: &call{c: c}, s: s, lim: lim, stale: reused && time.Since(c.used) >= staleAfter}
-		res, err := x.run(ctx, d.pool.closing)
+		x := exchange{c: l.Conn, k: ending.New(l.Conn), s: s, lim: lim, stale: l.Reused && l.Idle >= staleAfter}
+		res, err := x.run(ctx, d.pool.OnClose)
 		if x.keep {
-			d.pool.release(c)
+			d.pool.Release(l)
 		} else {
-			d.pool.discard(c)
+			d.pool.Discard(l)
 		}
 		if err != nil && x.again && !retried && ctx.Err() == nil {
-			d.pool.forget()
+			d.pool.Forget()
 			continue
 		}
 		return res, x.rows.oids, err
@@ -89,7 +92,7 @@ const (
 // exchange is one statement on one connection.
 type exchange struct {
 	c     *conn
-	k     *call
+	k     *ending.Call
 	s     statement
 	lim   execution.Limits
 	stale bool // the connection was idle for long
@@ -111,7 +114,7 @@ type exchange struct {
 }
 
 // run sends the statement, reads its answer and says what became of it.
-func (x *exchange) run(ctx context.Context, closing func(func()) func() bool) (*execution.Result, error) {
+func (x *exchange) run(ctx context.Context, onClose func(func()) func() bool) (*execution.Result, error) {
 	c := x.c
 	if c.prepared && c.dialer.found.Load() {
 		c.unprepare()
@@ -128,15 +131,16 @@ func (x *exchange) run(ctx context.Context, closing func(func()) func() bool) (*
 	if err != nil {
 		return nil, err
 	}
-	x.rows.lim = x.lim
+	x.rows = newRowSet(x.lim)
 	c.frames.limit(x.lim.CellBytes, x.lim.Bytes, x.lim.Columns)
 	f := c.pg.Frontend()
 	f.SetMaxBodyLen(max(maxMessageBody, int(min(x.lim.Bytes, 1<<30))+4*maxColumns+2))
 
-	ctx, cancel := context.WithTimeoutCause(ctx, x.lim.Timeout+clientGrace, errTimeLimit)
+	ctx, cancel := context.WithTimeoutCause(ctx, x.lim.Timeout+clientGrace, pool.ErrTimeLimit)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { x.k.interrupt(context.Cause(ctx)) })
-	stay := closing(func() { x.k.interrupt(errClosing) })
+	x.k.Begin()
+	stop := context.AfterFunc(ctx, func() { x.k.Interrupt(context.Cause(ctx)) })
+	stay := onClose(func() { x.k.Interrupt(pool.ErrClosing) })
 
 	start := time.Now()
 	f.Send(open)
@@ -174,7 +178,7 @@ func (x *exchange) run(ctx context.Context, closing func(func()) func() bool) (*
 	if x.drain != nil {
 		x.drain.Stop()
 	}
-	reason, delivered := x.k.finish()
+	reason, delivered := x.k.Finish()
 	if err != nil {
 		return x.broken(err, reason)
 	}
@@ -254,15 +258,15 @@ func (x *exchange) dataRow(msg *pgproto3.DataRow) error {
 	switch {
 	case x.failed != nil || x.at == atBegin || x.at == atEnd || x.at == atText && !x.described:
 		return fmt.Errorf("%w: a row out of place", errFrame)
-	case x.at == atPins || x.rows.full:
+	case x.at == atPins || x.rows.Full():
 		return nil
 	}
 	if err := x.rows.add(msg.Values, x.c.frames.takeCut()); err != nil {
 		return err
 	}
-	if x.rows.full {
+	if x.rows.Full() {
 		x.c.frames.dropRemaining()
-		x.drain = time.AfterFunc(drainFor, func() { x.k.interrupt(errEnough) })
+		x.drain = time.AfterFunc(drainFor, func() { x.k.Interrupt(pool.ErrEnough) })
 	}
 	return nil
 }
@@ -270,13 +274,13 @@ func (x *exchange) dataRow(msg *pgproto3.DataRow) error {
 // broken ends a statement whose connection cannot be read on.
 func (x *exchange) broken(err, reason error) (*execution.Result, error) {
 	if _, ok := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); ok || errors.Is(err, errFrame) {
-		return nil, protocolError("the server's answer is not that of a query", err)
+		return nil, network.Untrusted("the server's answer is not that of a query", err)
 	}
-	if x.rows.full {
+	if x.rows.Full() {
 		return x.result(), nil
 	}
 	if reason != nil {
-		return nil, interrupted(reason, err, x.lim.Timeout)
+		return nil, pool.Ended(reason, err, x.lim.Timeout)
 	}
 	x.again = !x.received && (x.stale || pgconn.SafeToRetry(err) && !x.c.pending)
 	e := lost(err)
@@ -293,10 +297,10 @@ func (x *exchange) answered(status byte, reason error, delivered bool) (*executi
 	case status == 'E' && x.failed != nil:
 	case status == 'T' && x.failed == nil && x.at == atEnd && !endsTransaction(x.tag):
 		if err := x.c.unchanged(); err != nil {
-			return nil, protocolError("the statement changed its session", err)
+			return nil, network.Untrusted("the statement changed its session", err)
 		}
 	default:
-		return nil, protocolError("the statement left its read-only transaction", nil)
+		return nil, network.Untrusted("the statement left its read-only transaction", nil)
 	}
 	canceled := x.failed != nil && x.failed.Code == stateQueryCanceled
 	switch {
@@ -310,12 +314,12 @@ func (x *exchange) answered(status byte, reason error, delivered bool) (*executi
 		x.keep = x.failed != nil || reads(x.tag)
 	}
 	switch {
-	case x.failed == nil || x.rows.full:
+	case x.failed == nil || x.rows.Full():
 		return x.result(), nil
 	case canceled && reason != nil:
-		return nil, interrupted(reason, x.failed, x.lim.Timeout)
+		return nil, pool.Ended(reason, x.failed, x.lim.Timeout)
 	case canceled && x.elapsed >= x.lim.Timeout:
-		return nil, interrupted(errTimeLimit, x.failed, x.lim.Timeout)
+		return nil, pool.Ended(pool.ErrTimeLimit, x.failed, x.lim.Timeout)
 	case canceled:
 		return nil, execution.NewError(sqlguard.CodeCancelled, "the statement was cancelled at the server", x.failed)
 	case x.at == atText:
@@ -333,7 +337,7 @@ func (x *exchange) answered(status byte, reason error, delivered bool) (*executi
 }
 
 func (x *exchange) result() *execution.Result {
-	res := x.rows.result()
+	res := x.rows.Result()
 	res.Elapsed = x.elapsed
 	return res
 }

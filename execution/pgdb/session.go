@@ -146,7 +146,7 @@ func (c *conn) setUp(ctx context.Context) error {
 	if err := c.pg.Conn().SetDeadline(time.Now().Add(c.dialer.conf.ConnectTimeout)); err != nil {
 		return connectError(ctx, err)
 	}
-	stop := context.AfterFunc(ctx, c.sever)
+	stop := context.AfterFunc(ctx, c.Sever)
 	err := c.ask(ctx)
 	if !stop() && err == nil {
 		err = connectError(ctx, ctx.Err())

@@ -9,184 +9,69 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/ktxhq/ktx/execution"
-)
-
-// kind says how the text of a type becomes a value.
-type kind uint8
-
-const (
-	asString kind = iota // NUMERIC too: its precision is its own
-	asBool
-	asInteger
-	asFloat
+	"github.com/ktxhq/ktx/execution/internal/rowset"
 )
 
 // kindOf returns the kind of a type's values. A domain arrives as its base type.
-func kindOf(oid uint32) kind {
+func kindOf(oid uint32) rowset.Kind {
 	switch oid {
 	case 16: // bool
-		return asBool
+		return rowset.Bool
 	case 20, 21, 23, 26: // int8, int2, int4, oid
-		return asInteger
+		return rowset.Integer
 	case 700, 701: // float4, float8
-		return asFloat
+		return rowset.Float
 	default:
-		return asString
+		return rowset.String // NUMERIC too: its precision is its own
 	}
 }
 
-// value renders the server's text of one cell.
-func (k kind) value(text string) execution.Value {
-	switch k {
-	case asBool:
-		return execution.Value{Kind: execution.Bool, Text: text}
-	case asInteger:
-		if len(text) <= 15 { // exact for every reader, and the server's integers have one spelling
-			return execution.Value{Kind: execution.Number, Text: text}
-		}
-		return execution.IntegerValue(text)
-	case asFloat:
-		return execution.FloatValue(text)
-	case asString:
-		return execution.Value{Kind: execution.String, Text: text}
-	default:
-		return execution.Value{Kind: execution.String, Text: text}
-	}
+// syntax is how a part of a column is read.
+var syntax = rowset.Syntax{
+	Plain: regexp.MustCompile(`^[a-z_][a-z0-9_]*$`),
+	Quote: quoteName,
+	Part:  "substring(%s for %d)",
 }
 
 // rowSet collects rows within limits.
 type rowSet struct {
-	lim     execution.Limits
-	columns []execution.Column
-	oids    []uint32
-	kinds   []kind
-	wide    int // columns that the server sent
-	rows    [][]execution.Value
-	bytes   int64
+	rowset.Set
+	oids []uint32
+}
 
-	full bool                    // no further row is wanted
-	cut  func(*execution.Result) // says why, when rows are missing
-
-	text  strings.Builder   // the texts of many rows in few pieces
-	slab  []execution.Value // the values of many rows in few pieces
-	slabs int
+func newRowSet(lim execution.Limits) rowSet {
+	return rowSet{Set: rowset.Set{Limits: lim, Syntax: &syntax}}
 }
 
 // describe takes the columns of the result.
 func (s *rowSet) describe(d *pgproto3.RowDescription) {
-	s.wide = len(d.Fields)
-	n := min(s.wide, s.lim.Columns)
-	s.columns = make([]execution.Column, n)
-	s.oids = make([]uint32, n)
-	s.kinds = make([]kind, n)
-	for i, f := range d.Fields[:n] {
-		s.columns[i] = execution.Column{Name: execution.NameText(string(f.Name)), Type: builtinTypes[f.DataTypeOID]}
+	s.Describe(len(d.Fields))
+	s.oids = make([]uint32, len(s.Columns))
+	for i, f := range d.Fields[:len(s.oids)] {
+		s.Column(i, execution.Column{Name: execution.NameText(string(f.Name)), Type: builtinTypes[f.DataTypeOID]}, kindOf(f.DataTypeOID))
 		s.oids[i] = f.DataTypeOID
-		s.kinds[i] = kindOf(f.DataTypeOID)
 	}
 }
 
 // add takes one row. A row without columns where there are some stands for one
 // that was cut.
 func (s *rowSet) add(values [][]byte, cut *rowCut) error {
-	replaced := len(s.columns) > 0 && len(values) == 0 && cut != nil
-	if !replaced && len(values) != s.wide && len(values) != len(s.columns) {
-		return fmt.Errorf("%w: a row of %d columns where %d were described", errFrame, len(values), s.wide)
+	replaced := len(s.Columns) > 0 && len(values) == 0 && cut != nil
+	if !replaced && len(values) != s.Wide && len(values) != len(s.Columns) {
+		return fmt.Errorf("%w: a row of %d columns where %d were described", errFrame, len(values), s.Wide)
 	}
-	if len(s.rows) >= s.lim.Rows {
-		s.end(func(r *execution.Result) { r.CutRows(s.lim.Rows) })
-		return nil
+	switch {
+	case !s.Room():
+	case replaced:
+		s.Cut(cut.column, cut.size)
+	default:
+		s.Add(values[:len(s.Columns)])
 	}
-	if replaced {
-		s.cutRow(*cut)
-		return nil
-	}
-	var size int64
-	for i, v := range values[:len(s.columns)] {
-		n := int64(len(v))
-		if !utf8.Valid(v) {
-			n = 2 + 2*n
-			if n > s.lim.CellBytes {
-				s.cutRow(rowCut{column: i, size: n})
-				return nil
-			}
-		}
-		size += n
-	}
-	if s.bytes+size > s.lim.Bytes {
-		s.cutRow(rowCut{column: -1})
-		return nil
-	}
-	s.bytes += size
-	s.store(values[:len(s.columns)], int(size))
 	return nil
-}
-
-// store copies a row whose texts have size bytes.
-func (s *rowSet) store(values [][]byte, size int) {
-	if s.text.Cap()-s.text.Len() < size {
-		// Texts handed out keep the piece that they are in.
-		next := min(max(2*s.text.Cap(), 1<<10), 64<<10)
-		s.text = strings.Builder{}
-		s.text.Grow(max(size, next))
-	}
-	if len(s.slab) < len(values) {
-		s.slabs = min(max(2*s.slabs, 8), 256)
-		s.slab = make([]execution.Value, s.slabs*len(values))
-	}
-	row := s.slab[:len(values):len(values)]
-	s.slab = s.slab[len(values):]
-	for i, v := range values {
-		if v == nil {
-			continue // the zero Value is NULL
-		}
-		from := s.text.Len()
-		if utf8.Valid(v) {
-			s.text.Write(v)
-			row[i] = s.kinds[i].value(s.text.String()[from:])
-			continue
-		}
-		s.text.WriteString(execution.HexText(v))
-		row[i] = execution.Value{Kind: execution.String, Text: s.text.String()[from:]}
-	}
-	s.rows = append(s.rows, row)
-}
-
-// plainName matches names that need no quotes, keywords aside.
-var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
-
-// cutRow ends the rows before one that does not fit.
-func (s *rowSet) cutRow(cut rowCut) {
-	s.end(func(r *execution.Result) {
-		if cut.column < 0 {
-			r.CutBytes(s.lim.Bytes)
-			return
-		}
-		name := s.columns[cut.column].Name
-		if !plainName.MatchString(name) {
-			name = quoteName(name)
-		}
-		r.CutCell(cut.column, cut.size, s.lim.CellBytes, fmt.Sprintf("substring(%s for %d)", name, max(s.lim.CellBytes/4, 1)))
-	})
-}
-
-func (s *rowSet) end(cut func(*execution.Result)) { s.full, s.cut = true, cut }
-
-// result returns what was collected.
-func (s *rowSet) result() *execution.Result {
-	r := &execution.Result{Columns: s.columns, Rows: s.rows, Bytes: s.bytes}
-	if s.wide > len(s.columns) {
-		r.CutColumns(s.wide - len(s.columns))
-	}
-	if s.cut != nil {
-		s.cut(r)
-	}
-	return r
 }
 
 // typeNames remembers the names of types that are not built in.

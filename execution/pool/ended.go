@@ -15,6 +15,8 @@ var (
 	ErrTimeLimit    = errors.New("the time limit of the statement is over")
 	ErrNoConnection = errors.New("there was no connection within the time limit")
 	ErrClosing      = errors.New("the backend is being closed")
+	// ErrEnough says that no further row is wanted. It is no failure.
+	ErrEnough = errors.New("enough rows were read")
 )
 
 // BusyRetry is when a caller that found every connection in use may come again.

@@ -16,9 +16,9 @@ import (
 const (
 	maxIdle     = 5 * time.Minute
 	maxLifetime = time.Hour
-	// maxWait is how long a statement waits for a connection, and for one to be
+	// MaxWait is how long a statement waits for a connection, and for one to be
 	// made, unless its own time limit is shorter.
-	maxWait = 30 * time.Second
+	MaxWait = 30 * time.Second
 )
 
 // Connection is what a pool keeps.
@@ -76,9 +76,9 @@ func New[C Connection](size int, dial func(context.Context) (C, error)) *Pool[C]
 func (p *Pool[C]) OnClose(f func()) (stop func() bool) { return p.onClose(f) }
 
 // Acquire returns a connection that is ready. It waits until ctx ends, at most
-// for limit and for half a minute. Errors are of type *[execution.Error].
+// for limit and for [MaxWait]. Errors are of type *[execution.Error].
 func (p *Pool[C]) Acquire(ctx context.Context, limit time.Duration) (*Lease[C], error) {
-	ctx, end := context.WithTimeoutCause(ctx, min(limit, maxWait), ErrNoConnection)
+	ctx, end := context.WithTimeoutCause(ctx, min(limit, MaxWait), ErrNoConnection)
 	defer end()
 	l, err := p.grant(ctx)
 	if err != nil {
@@ -203,6 +203,14 @@ func (p *Pool[C]) leave(turn chan *Lease[C]) {
 	default:
 		p.Discard(nil)
 	}
+}
+
+// Count returns how many connections there are, those that are being made among
+// them, and how many of them are idle.
+func (p *Pool[C]) Count() (open, idle int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.open, len(p.idle)
 }
 
 // Idle returns an idle connection without waiting for one; nil when there is

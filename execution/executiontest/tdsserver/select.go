@@ -137,14 +137,7 @@ func (p *parser) selectAssign() (func(*env) error, bool, error) {
 			break
 		}
 	}
-	return func(e *env) error {
-		for _, run := range list {
-			if err := run(e); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, true, nil
+	return inOrder(list), true, nil
 }
 
 // selectOne reads SELECT … FROM … WHERE ….

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/ktxhq/ktx/execution/executiontest/selfsigned"
 )
 
 // Account is a login that the server knows.
@@ -115,7 +117,7 @@ func Start(tb testing.TB, config Config) *Server {
 	}
 	s := &Server{config: config, handlers: make(map[string]Handler), tables: map[string]Table{"items": items}, conns: make(map[*conn]struct{})}
 	var err error
-	if s.tls, s.pem, err = certificate(); err != nil {
+	if s.tls, s.pem, err = selfsigned.Certificate("tdsserver"); err != nil {
 		tb.Fatal(err)
 	}
 	s.pemFile = filepath.Join(tb.TempDir(), "tdsserver.pem")

@@ -111,15 +111,7 @@ func (p *parser) setValue(name string) (func(*env) error, error) {
 		}
 		return setting(name, value), nil
 	}
-	value, err := p.expression()
-	if err != nil {
-		return nil, err
-	}
-	return func(e *env) error {
-		v, err := value.eval(e)
-		if err != nil {
-			return err
-		}
+	return p.withValue(func(e *env, v any) error {
 		n, ok := v.(int64)
 		if !ok {
 			return unknown("SET "+name+" to a value that is no integer", 0)
@@ -132,6 +124,21 @@ func (p *parser) setValue(name string) (func(*env) error, error) {
 		}
 		e.s.options[name] = strconv.FormatInt(n, 10)
 		return nil
+	})
+}
+
+// withValue reads an expression, and returns a statement that uses its value.
+func (p *parser) withValue(use func(*env, any) error) (func(*env) error, error) {
+	value, err := p.expression()
+	if err != nil {
+		return nil, err
+	}
+	return func(e *env) error {
+		v, err := value.eval(e)
+		if err != nil {
+			return err
+		}
+		return use(e, v)
 	}, nil
 }
 
@@ -172,6 +179,18 @@ func (p *parser) assignTo(name string, t Type) (func(*env) error, error) {
 	}, nil
 }
 
+// inOrder runs statements one behind the other, up to the first that fails.
+func inOrder(list []func(*env) error) func(*env) error {
+	return func(e *env) error {
+		for _, run := range list {
+			if err := run(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 func (p *parser) declare() (func(*env) error, error) {
 	var list []func(*env) error
 	for {
@@ -198,14 +217,7 @@ func (p *parser) declare() (func(*env) error, error) {
 			break
 		}
 	}
-	return func(e *env) error {
-		for _, run := range list {
-			if err := run(e); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, nil
+	return inOrder(list), nil
 }
 
 // waitFor reads WAITFOR DELAY 'hh:mm:ss' (T-SQL reference, "WAITFOR").
@@ -230,21 +242,13 @@ func (p *parser) waitFor() (func(*env) error, error) {
 }
 
 func (p *parser) print() (func(*env) error, error) {
-	value, err := p.expression()
-	if err != nil {
-		return nil, err
-	}
-	return func(e *env) error {
-		v, err := value.eval(e)
-		if err != nil {
-			return err
-		}
+	return p.withValue(func(e *env, v any) error {
 		s, ok := v.(string)
 		if !ok {
 			return unknown("PRINT of what is no text", 0)
 		}
 		return e.r.Info(&ServerError{State: 1, Message: s, Line: 1})
-	}, nil
+	})
 }
 
 // throw reads THROW number, 'message', state (T-SQL reference, "THROW"): class

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,16 +25,7 @@ type MariaDBServer struct {
 // Where none can be had the test fails; it is never skipped.
 func MariaDB(tb testing.TB) *MariaDBServer {
 	tb.Helper()
-	s, err := sharedMariaDB.get(func() (*MariaDBServer, error) {
-		if own := os.Getenv("KTX_TEST_MARIADB_URL"); own != "" {
-			return openMariaDB(tb.Context(), own)
-		}
-		return LaunchMariaDB(tb.Context(), Options{})
-	})
-	if err != nil {
-		tb.Fatalf("a MariaDB server is needed: %v", err)
-	}
-	return s
+	return sharedMariaDB.named(tb, "MariaDB", "KTX_TEST_MARIADB_URL", openMariaDB, LaunchMariaDB)
 }
 
 // StartMariaDB starts a server for one test, which may stop, restart and
@@ -45,15 +35,7 @@ func MariaDB(tb testing.TB) *MariaDBServer {
 // programs and CI is not set.
 func StartMariaDB(tb testing.TB, o Options) *MariaDBServer {
 	tb.Helper()
-	s, err := LaunchMariaDB(tb.Context(), o)
-	if errors.Is(err, ErrNoMariaDB) && os.Getenv("KTX_TEST_MARIADB_URL") != "" && os.Getenv("CI") == "" {
-		tb.Skipf("this test stops its server and KTX_TEST_MARIADB_URL is not its own: %v", err)
-	}
-	if err != nil {
-		tb.Fatalf("a MariaDB server is needed: %v", err)
-	}
-	s.endWith(tb)
-	return s
+	return startFor(tb, o, "MariaDB", "KTX_TEST_MARIADB_URL", ErrNoMariaDB, LaunchMariaDB)
 }
 
 // LaunchMariaDB starts a server outside a test, for generators and benchmarks.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"strconv"
 	"testing"
 
@@ -26,16 +25,7 @@ type PostgresServer struct {
 // Where none can be had the test fails; it is never skipped.
 func Postgres(tb testing.TB) *PostgresServer {
 	tb.Helper()
-	s, err := sharedPostgres.get(func() (*PostgresServer, error) {
-		if own := os.Getenv("KTX_TEST_POSTGRES_URL"); own != "" {
-			return openPostgres(tb.Context(), own)
-		}
-		return Start(tb.Context(), Options{})
-	})
-	if err != nil {
-		tb.Fatalf("a PostgreSQL server is needed: %v", err)
-	}
-	return s
+	return sharedPostgres.named(tb, "PostgreSQL", "KTX_TEST_POSTGRES_URL", openPostgres, Start)
 }
 
 // StartPostgres starts a cluster for one test, which may stop and restart it.
@@ -45,15 +35,7 @@ func Postgres(tb testing.TB) *PostgresServer {
 // programs and CI is not set.
 func StartPostgres(tb testing.TB, o Options) *PostgresServer {
 	tb.Helper()
-	s, err := Start(tb.Context(), o)
-	if errors.Is(err, ErrNoBinaries) && os.Getenv("KTX_TEST_POSTGRES_URL") != "" && os.Getenv("CI") == "" {
-		tb.Skipf("this test stops its server and KTX_TEST_POSTGRES_URL is not its own: %v", err)
-	}
-	if err != nil {
-		tb.Fatalf("a PostgreSQL server is needed: %v", err)
-	}
-	s.endWith(tb)
-	return s
+	return startFor(tb, o, "PostgreSQL", "KTX_TEST_POSTGRES_URL", ErrNoBinaries, Start)
 }
 
 // Start starts a PostgreSQL cluster outside a test, for generators and

@@ -157,6 +157,38 @@ func (s *shared[S]) end() error {
 	return s.server.Close()
 }
 
+// named returns the shared server. It opens the one that a variable of the
+// environment names, or starts one. Where none can be had the test fails.
+func (s *shared[S]) named(tb testing.TB, product, variable string, open func(context.Context, string) (S, error), start func(context.Context, Options) (S, error)) S {
+	tb.Helper()
+	running, err := s.get(func() (S, error) {
+		if own := os.Getenv(variable); own != "" {
+			return open(tb.Context(), own)
+		}
+		return start(tb.Context(), Options{})
+	})
+	if err != nil {
+		tb.Fatalf("a %s server is needed: %v", product, err)
+	}
+	return running
+}
+
+// startFor starts a server for one test. The test is skipped only when the
+// variable names a server, which a test must not stop, the machine has no
+// programs for another one, which is the error missing, and CI is not set.
+func startFor[S interface{ endWith(tb testing.TB) }](tb testing.TB, o Options, product, variable string, missing error, start func(context.Context, Options) (S, error)) S {
+	tb.Helper()
+	s, err := start(tb.Context(), o)
+	if errors.Is(err, missing) && os.Getenv(variable) != "" && os.Getenv("CI") == "" {
+		tb.Skipf("this test stops its server and %s is not its own: %v", variable, err)
+	}
+	if err != nil {
+		tb.Fatalf("a %s server is needed: %v", product, err)
+	}
+	s.endWith(tb)
+	return s
+}
+
 // The servers of this test binary.
 var (
 	sharedPostgres shared[*PostgresServer]

@@ -1,0 +1,107 @@
+// Package network says in words without addresses what broke a connection to a
+// server, or kept it from being made, and makes the errors for it.
+package network
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/pool"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Faults is what a backend knows of the faults of its connections.
+type Faults struct {
+	// OtherHost and Authority are what the operator must do where a server's
+	// certificate is for another host name, and where nobody who is trusted
+	// signed it.
+	OtherHost, Authority string
+	// Own says what else keeps a connection from being made that another try
+	// does not change, and what to do; both are empty when it is not that.
+	Own func(err error) (reason, hint string)
+	// Told are the errors whose own text says what broke.
+	Told []error
+}
+
+// Lost returns the error for a connection that broke during a statement.
+func (f *Faults) Lost(err error) *execution.Error {
+	return execution.NewError(sqlguard.CodeConnectionLost, "the connection to the server broke: "+f.Reason(err), err)
+}
+
+// Untrusted returns the error for a statement whose answer cannot be trusted; its
+// connection is closed. It does not say that the statement had no effect, since
+// such an answer may be that of one which committed.
+func Untrusted(what string, cause error) *execution.Error {
+	out := execution.NewError(sqlguard.CodeDatabaseError, what+"; the connection was closed and the answer is not used", cause)
+	out.Retryable = false
+	return out
+}
+
+// Unconnected returns the error for a connection that could not be made, or that
+// nobody waits for any more. Err, which names the host, is kept for logs.
+func (f *Faults) Unconnected(ctx context.Context, err error) *execution.Error {
+	reason := context.Cause(ctx)
+	if end, ok := ctx.Deadline(); ok && reason == nil && !time.Now().Before(end) {
+		reason = context.DeadlineExceeded // the network's timer was faster than the context's
+	}
+	switch {
+	case reason == nil:
+	case errors.Is(reason, context.DeadlineExceeded):
+		return execution.NewError(sqlguard.CodeTimeout, "the caller's deadline passed while connecting", err)
+	case errors.Is(reason, pool.ErrClosing), errors.Is(reason, pool.ErrNoConnection):
+		return pool.Ended(reason, err, 0)
+	default:
+		return execution.NewError(sqlguard.CodeCancelled, "the caller cancelled while connecting", err)
+	}
+	out := execution.NewError(sqlguard.CodeConnectionLost, "cannot connect to the server: "+f.Reason(err), err)
+	if _, hint := f.lasting(err); hint != "" {
+		out.Retryable, out.Hint = false, hint
+	}
+	return out
+}
+
+// Reason says what broke.
+func (f *Faults) Reason(err error) string {
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		if e.IsNotFound {
+			return "its host name is not known"
+		}
+		return "its host name could not be looked up"
+	}
+	if reason, _ := f.lasting(err); reason != "" {
+		return reason
+	}
+	timeout, isNet := errors.AsType[net.Error](err)
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "it refuses connections"
+	case errors.Is(err, syscall.ENOENT):
+		return "its socket is not there"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), isNet && timeout.Timeout():
+		return "it did not answer in time"
+	}
+	for _, told := range f.Told {
+		if errors.Is(err, told) {
+			return err.Error()
+		}
+	}
+	return "it closed the connection"
+}
+
+// lasting says what another try does not change.
+func (f *Faults) lasting(err error) (reason, hint string) {
+	if _, ok := errors.AsType[x509.HostnameError](err); ok {
+		return "its certificate is for another host name", f.OtherHost
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return "its certificate is not of an authority that is trusted here, or not valid now", f.Authority
+	}
+	return f.Own(err)
+}

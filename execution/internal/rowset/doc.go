@@ -1,0 +1,15 @@
+// Package rowset collects the rows of an answer within the limits of a call.
+//
+//	s := rowset.Set{Limits: lim, Syntax: &syntax}
+//	s.Describe(3)
+//	s.Column(0, column, rowset.Integer)
+//	…
+//	if s.Room() {
+//		s.Add(texts)
+//	}
+//	return s.Result()
+//
+// It knows no protocol: a backend hands it texts. It never returns a part of a
+// value: the rows end before the first that does not fit, and the result says
+// why.
+package rowset

@@ -1,0 +1,186 @@
+package rowset
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ktxhq/ktx/execution"
+)
+
+// Syntax is how a dialect reads a part of a column.
+type Syntax struct {
+	Plain *regexp.Regexp      // names that need no quotes, keywords aside
+	Quote func(string) string // returns a name as a quoted identifier
+	Part  string              // the format of a name and a number of characters
+}
+
+// Set is the rows of one answer. Limits and Syntax are set before the first
+// call; the other fields are read only.
+type Set struct {
+	Limits  execution.Limits
+	Syntax  *Syntax
+	Columns []execution.Column // nil before Describe
+	Wide    int                // how many columns the server sent
+
+	kinds []Kind
+	rows  [][]execution.Value
+	bytes int64
+	cut   func(*execution.Result) // says why rows are missing; nil when none are
+
+	text  strings.Builder   // the texts of many rows in few pieces
+	slab  []execution.Value // the values of many rows in few pieces
+	slabs int
+}
+
+// Describe takes the number of columns that the server sent and makes room for
+// those within the limit.
+func (s *Set) Describe(wide int) {
+	s.Wide = wide
+	n := min(wide, s.Limits.Columns)
+	s.Columns, s.kinds = make([]execution.Column, n), make([]Kind, n)
+}
+
+// Column takes one column and the kind of its texts.
+func (s *Set) Column(i int, c execution.Column, k Kind) { s.Columns[i], s.kinds[i] = c, k }
+
+// Full reports whether no further row is wanted.
+func (s *Set) Full() bool { return s.cut != nil }
+
+// Room reports whether there is room for one more row. Where the limit is
+// reached it ends the rows, and the result says so.
+func (s *Set) Room() bool {
+	if len(s.rows) < s.Limits.Rows {
+		return true
+	}
+	s.CutRows()
+	return false
+}
+
+// CutRows ends the rows as one does that is beyond the limit.
+func (s *Set) CutRows() {
+	s.end(func(r *execution.Result) { r.CutRows(s.Limits.Rows) })
+}
+
+// Cut ends the rows before one of which the value of a column has size bytes,
+// which is too long; column -1 means that the row as a whole is.
+func (s *Set) Cut(column int, size int64) {
+	s.end(func(r *execution.Result) {
+		if column < 0 {
+			r.CutBytes(s.Limits.Bytes)
+			return
+		}
+		name := s.Columns[column].Name
+		if !s.Syntax.Plain.MatchString(name) {
+			name = s.Syntax.Quote(name)
+		}
+		r.CutCell(column, size, s.Limits.CellBytes, fmt.Sprintf(s.Syntax.Part, name, max(s.Limits.CellBytes/4, 1)))
+	})
+}
+
+// end takes the first reason why the rows end.
+func (s *Set) end(cut func(*execution.Result)) {
+	if s.cut == nil {
+		s.cut = cut
+	}
+}
+
+// Fits reports whether size more bytes are within the limit.
+func (s *Set) Fits(size int64) bool { return s.bytes+size <= s.Limits.Bytes }
+
+// Add takes the texts of one row, nil for NULL, and copies them. There must be
+// [Set.Room]. A text that is not UTF-8 is rendered as bytes.
+func (s *Set) Add(texts [][]byte) {
+	var size int64
+	for i, v := range texts {
+		n := int64(len(v))
+		if v != nil && s.asBytes(i, v) {
+			if n = 2 + 2*n; n > s.Limits.CellBytes {
+				s.Cut(i, n)
+				return
+			}
+		}
+		size += n
+	}
+	if !s.Fits(size) {
+		s.Cut(-1, 0)
+		return
+	}
+	row := s.Row(len(texts), int(size))
+	for i, v := range texts {
+		switch {
+		case v == nil: // the zero Value is NULL
+		case s.asBytes(i, v):
+			row[i] = execution.Value{Kind: execution.String, Text: s.hex(v)}
+		default:
+			row[i] = s.kinds[i].Value(s.Text(v))
+		}
+	}
+}
+
+func (s *Set) asBytes(column int, v []byte) bool { return s.kinds[column] == Bytes || !utf8.Valid(v) }
+
+// Row adds a row of NULLs, and makes room for texts of size bytes, which it
+// counts.
+func (s *Set) Row(columns, size int) []execution.Value {
+	s.bytes += int64(size)
+	if s.text.Cap()-s.text.Len() < size {
+		// Texts handed out keep the piece that they are in.
+		next := min(max(2*s.text.Cap(), 1<<10), 64<<10)
+		s.text = strings.Builder{}
+		s.text.Grow(max(size, next))
+	}
+	if len(s.slab) < columns {
+		s.slabs = min(max(2*s.slabs, 8), 256)
+		s.slab = make([]execution.Value, s.slabs*columns)
+	}
+	row := s.slab[:columns:columns]
+	s.slab = s.slab[columns:]
+	s.rows = append(s.rows, row)
+	return row
+}
+
+// Text returns a copy of v among the texts of a row.
+func (s *Set) Text(v []byte) string {
+	from := s.text.Len()
+	s.text.Write(v)
+	return s.text.String()[from:]
+}
+
+// hex returns v as bytes are rendered.
+func (s *Set) hex(v []byte) string {
+	from := s.text.Len()
+	s.text.WriteString(execution.HexText(v))
+	return s.text.String()[from:]
+}
+
+// Drop takes back every row.
+func (s *Set) Drop() { s.rows, s.bytes = nil, 0 }
+
+// Result returns what was collected.
+func (s *Set) Result() *execution.Result {
+	r := &execution.Result{Columns: s.Columns, Rows: s.rows, Bytes: s.bytes}
+	if s.Wide > len(s.Columns) {
+		r.CutColumns(s.Wide - len(s.Columns))
+	}
+	if s.cut != nil {
+		s.cut(r)
+	}
+	return r
+}
+
+// Texts returns the rows as texts; NULL is "".
+func (s *Set) Texts() [][]string { return Texts(s.rows) }
+
+// Texts returns rows as texts; NULL is "".
+func Texts(rows [][]execution.Value) [][]string {
+	texts := make([][]string, len(rows))
+	for i, row := range rows {
+		texts[i] = make([]string, len(row))
+		for k, v := range row {
+			texts[i][k] = v.Text
+		}
+	}
+	return texts
+}
