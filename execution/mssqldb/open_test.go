@@ -286,3 +286,17 @@ func TestConfigDoesNotShow(t *testing.T) {
 		t.Error(b.String())
 	}
 }
+
+// Characters beyond U+FFFF have two units of UTF-16 in what logs in.
+func TestLoginBeyondUFFFF(t *testing.T) {
+	account := tdsserver.Account{Name: "лис🦊", Password: "k🔑y🗝ß", Roles: []string{"db_datareader"}}
+	s := tdsserver.Start(t, tdsserver.Config{Accounts: []tdsserver.Account{account}, Databases: []string{"sh🛒p"}})
+	db := open(t, s.URL("encrypt", "true", "certificate", s.CertificateFile(), "app name", "a🅰"), mssqldb.Config{})
+	if got := db.one(t, "SELECT 1 AS n"); got != "1" {
+		t.Errorf("got %q", got)
+	}
+	l := s.Of(tdsserver.KindLogin)[0].Login
+	if l.User != account.Name || l.Password != account.Password || l.Database != "sh🛒p" || l.AppName != "a🅰" {
+		t.Errorf("the login was %+v", l)
+	}
+}

@@ -64,12 +64,15 @@ func (l *login) Write(b []byte) (int, error) {
 		return len(b), l.d.fail(l.prelogin(b))
 	case kind == packetLogin && (l.requests == 1 || l.requests == 2):
 		l.reply.Reset(nil)
-		if l.way.Strict && l.requests == 1 {
-			if len(b) < headerSize+8 {
+		if l.requests == 1 {
+			if len(b) < headerSize+loginFixed {
 				return 0, l.d.fail(malformed("the driver wrote a login of %d bytes", len(b)))
 			}
 			b = bytes.Clone(b)
-			binary.LittleEndian.PutUint32(b[headerSize+4:], versionStrict)
+			measure(b[headerSize:])
+			if l.way.Strict {
+				binary.LittleEndian.PutUint32(b[headerSize+4:], versionStrict)
+			}
 		}
 		l.requests = 2
 		_, err := l.nc.Write(b)
@@ -135,6 +138,23 @@ func (l *login) prelogin(b []byte) error {
 	answer[at] = encryptNone
 	l.setReply(answer)
 	return nil
+}
+
+// loginFixed is the size of what stands before the texts of a LOGIN7, and
+// loginTexts where it says of each in their order, the last of which is SSPI,
+// where it begins and how long it is (MS-TDS 2.2.6.4).
+const loginFixed = 94
+
+var loginTexts = [...]int{36, 40, 44, 48, 52, 60, 64, 68, 78}
+
+// measure sets the lengths of the texts of a LOGIN7, which are counted in units
+// of UTF-16: the driver counts characters, of which those beyond U+FFFF have two
+// units. Each text ends where the next begins.
+func measure(login []byte) {
+	begins := func(i int) uint16 { return binary.LittleEndian.Uint16(login[loginTexts[i]:]) }
+	for i := range len(loginTexts) - 1 {
+		binary.LittleEndian.PutUint16(login[loginTexts[i]+2:], (begins(i+1)-begins(i))/2)
+	}
 }
 
 // encryption returns where the option of encryption stands in a prelogin.
