@@ -43,31 +43,24 @@ func Unmatched(d Dialect, p Policy, in Inventory) []UnmatchedName {
 	for i := range in.Relations {
 		u.relations = append(u.relations, in.Relations[i].CatalogName)
 	}
-	for _, list := range []struct {
+	lists := []struct {
 		key   string
-		names []string
+		names Names
 		of    []CatalogName
 	}{
-		{"access.schemas", p.Schemas.Allow, u.schemas},
-		{"access.tables", p.Tables.Allow, u.relations},
-		{"functions", p.Functions.Allow, in.Functions},
-	} {
-		for _, pattern := range list.names {
+		{"access.schemas", p.Schemas, u.schemas},
+		{"access.tables", p.Tables, u.relations},
+		{"functions", p.Functions, in.Functions},
+	}
+	for _, list := range lists {
+		for _, pattern := range list.names.Allow {
 			if !slices.ContainsFunc(list.of, func(n CatalogName) bool { return names(pattern, n.Schema, n.Name, u.folds) }) {
 				u.add(list.key+".allow", pattern, false, list.of)
 			}
 		}
 	}
-	for _, list := range []struct {
-		key   string
-		names []string
-		of    []CatalogName
-	}{
-		{"access.schemas", p.Schemas.Deny, u.schemas},
-		{"access.tables", p.Tables.Deny, u.relations},
-		{"functions", p.Functions.Deny, in.Functions},
-	} {
-		for _, pattern := range list.names {
+	for _, list := range lists {
+		for _, pattern := range list.names.Deny {
 			if !slices.ContainsFunc(list.of, func(n CatalogName) bool { return couldName(pattern, n.Schema, n.Name) }) {
 				u.add(list.key+".deny", pattern, !strings.HasSuffix(pattern, "*"), list.of)
 			}
