@@ -209,6 +209,9 @@ func reasonOfGrants(err error) string {
 	return faults.Reason(err)
 }
 
+// otherAccount is what to do about an account that is not to lose its rights.
+const otherAccount = "use an account with SELECT only, see ktx doctor --role-script"
+
 // judge reports on one line of SHOW GRANTS. The line itself may hold the hash of
 // a password, and is never shown.
 func (p *prober) judge(line string) {
@@ -217,7 +220,7 @@ func (p *prober) judge(line string) {
 	}
 	g, ok := parseGrant(line)
 	if !ok {
-		p.report.Warn(execution.TopicRole, "use an account with SELECT only, see ktx doctor --role-script", "one of the account's grants could not be read")
+		p.report.Warn(execution.TopicRole, otherAccount, "one of the account's grants could not be read")
 		return
 	}
 	everybody := strings.EqualFold(g.to, "PUBLIC")
@@ -239,15 +242,25 @@ func (p *prober) judge(line string) {
 	if everybody && !p.serves(g.object) {
 		report = p.report.Note // an account cannot be rid of it, and the guard keeps to other databases
 	}
+	take := func(what string) string {
+		if !everybody && g.administers() {
+			return otherAccount // an administrator needs what it may do
+		}
+		return "REVOKE " + what + " ON " + g.object + " FROM " + g.to
+	}
 	for _, d := range deedsOf(g.privileges) {
-		report(execution.TopicRole, "REVOKE "+strings.Join(d.privileges, ", ")+" ON "+g.object+" FROM "+g.to,
+		report(execution.TopicRole, take(strings.Join(d.privileges, ", ")),
 			"the account may %s: %s on %s%s", d.what, strings.Join(d.privileges, ", "), g.object, via)
 	}
 	if g.passes {
-		report(execution.TopicRole, "REVOKE GRANT OPTION ON "+g.object+" FROM "+g.to, "the account may give its rights on %s to others%s", g.object, via)
+		report(execution.TopicRole, take("GRANT OPTION"), "the account may give its rights on %s to others%s", g.object, via)
 	}
 	if database, _ := databaseOfObject(g.object); slices.Contains(g.privileges, "SELECT") && (database == "*" || strings.EqualFold(database, "mysql")) {
-		report(execution.TopicRole, "REVOKE SELECT ON "+g.object+" FROM "+g.to+", and GRANT SELECT on the databases that it needs",
+		fix := take("SELECT")
+		if fix != otherAccount {
+			fix += ", and GRANT SELECT on the databases that it needs"
+		}
+		report(execution.TopicRole, fix,
 			"the account may read the server's own tables, those with the hashes of passwords among them: SELECT on %s%s", g.object, via)
 	}
 }
