@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
+	"unicode"
+	"unicode/utf8"
 )
 
 // EscapeJSON escapes, in a JSON text, what a terminal would act upon. JSON
@@ -37,11 +40,34 @@ func Control(r rune) bool {
 	}
 }
 
-// escaping writes JSON texts, each in one call of Write.
+// Runners of continuous integration act on what stands in a log: Azure Pipelines
+// on ##vso[…], GitHub Actions on ##[…], TeamCity on ##teamcity[…], wherever in a
+// line it stands, and GitHub on :: where a line begins.
+var logCommand = regexp.MustCompile(`##[\w.]*\[`)
+
+// quiet is a text for a line of a log, in which nothing is a command: of two
+// number signs before a word and a bracket, the second stands apart.
+func quiet(text string) string {
+	return logCommand.ReplaceAllStringFunc(text, func(found string) string { return "# " + found[1:] })
+}
+
+// shownPath is a path at the start of a line of a log: one that begins with
+// anything but what names of files mostly begin with has ./ in front.
+func shownPath(name string) string {
+	name = quiet(printable(name))
+	if first, _ := utf8.DecodeRuneInString(name); unicode.IsLetter(first) || unicode.IsDigit(first) || first == '.' || first == '/' || first == '_' {
+		return name
+	}
+	return "./" + name
+}
+
+// escaping writes JSON texts, each in one call of Write. In them two number
+// signs stand in literals only, where the second can be an escape.
 type escaping struct{ w io.Writer }
 
 func (e escaping) Write(p []byte) (int, error) {
-	if _, err := e.w.Write(EscapeJSON(p)); err != nil {
+	text := bytes.ReplaceAll(EscapeJSON(p), []byte("##"), []byte(`#\u0023`))
+	if _, err := e.w.Write(text); err != nil {
 		return 0, err //nolint:wrapcheck // a writer's own
 	}
 	return len(p), nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -156,7 +157,12 @@ var hostile = []string{
 	"::error file=x::pwned", "\n::set-output name=x::y", "\r\n::add-mask::x", "%0A::stop-commands::x", "a,line=9,title=b::c", "a%b:c,d",
 	"<script>alert(1)</script>", "</failure><testcase/>", "]]>", "&lt;&amp;\x00\x01\ufffe", "\"><x y=\"",
 	"[a](https://example.com)", "![x](y)", "`x`", "| a | b |", "\n# head", "@somebody", "#1", "{0}", "\\[", "<!--", "</code><b>",
-	"\x1b[2J", "\x1b]0;x\x07", "\u009b2J", "\u202e", "\u2028", "\t", "\xff\xfe", "😀", "'; DROP TABLE x",
+	"##vso[task.setvariable variable=x]y", "##[error]x", "###[add-path]/tmp", "##teamcity[message text='x']", "x ##vso[task.complete]y", " ::error::x", "\t::error::x", "\u00a0::error::x", "\ufeff::error::x",
+	"--- x", "+++ x", "~~~ x", "section_start:1:x\r\x1b[0K", "travis_fold:start:x", "%3A%3Aerror%3A%3Ax", "%2525", "%25%0A::x",
+	"\x1b]8;;https://example.com\x1b\\x\x1b]8;;\x1b\\", "\x9b2J", "\u0085::error::x", "\u2029::error::x", "\u2066x\u2069", "\u200b::error::x", "\U000e0041", "\b\b\b", "\r::error::x",
+	"<details open ontoggle=alert(1)>", "<!DOCTYPE x [<!ENTITY a \"b\">]>", "<?xml version=\"1.0\"?>", "<![CDATA[x]]>", "&#x3c;b&#x3e;", "&amp;lt;", "\ud7ff\ue000\ufffd",
+	"<https://example.com>", "https://example.com", "www.example.com", "[x]: https://example.com", "[^1]", "```\nx\n```", "~~~\nx", "- [ ] x", "***x***", "__x__", "~~x~~", "$x$", ":smile:", "x\\|y", "|---|", "> x", "1. x", "<img src=x onerror=y>",
+	"{0} {{1}} [0](1)", "](javascript:x)", "\x1b[2J", "\x1b]0;x\x07", "\u009b2J", "\u202e", "\u2028", "\t", "\xff\xfe", "😀", "'; DROP TABLE x",
 }
 
 // TestNothingIsInjected puts hostile texts wherever a text of the tree goes, and
@@ -168,10 +174,16 @@ func TestNothingIsInjected(t *testing.T) {
 		f.Finding = sqlguard.Finding{Code: sqlguard.CodeParseError, Message: "near " + bad, Hint: bad, Object: bad, Path: bad, Span: sqlguard.Span{End: len(bad)}, Line: 1, Column: 1}
 		permitted := f
 		permitted.State = report.StateSuppressed
-		c := &report.Check{Version: "1", All: true, Files: []report.File{{Path: "x" + bad + ".sql", Text: bad + bad, Findings: []report.Finding{f, permitted}, Statements: []report.Statement{}}}}
+		c := &report.Check{Version: "1", All: true, Files: []report.File{{Path: strings.ReplaceAll(bad, "/", "") + ".sql", Dialect: bad, Text: bad + bad, Findings: []report.Finding{f, permitted}, Statements: []report.Statement{}}}}
 		c.Summary = report.Summarize(c.Files)
 		for _, format := range report.Formats() {
 			text := write(t, format, c)
+			if m := regexp.MustCompile(`##[^\s\[]*\[`).FindString(text); m != "" {
+				t.Errorf("%s: %q is a command of Azure Pipelines or GitHub Actions: %q", format, bad, m)
+			}
+			if format != report.FormatGitHub && regexp.MustCompile(`(?m)^[\s\p{Z}\x{feff}]*(?:::|---|\+\+\+|~~~)`).MatchString(text) {
+				t.Errorf("%s: %q: a line begins as a command does: %q", format, bad, text)
+			}
 			acts := func(r rune) bool { return r != '\n' && report.Control(r) }
 			if strings.ContainsFunc(text, acts) || !utf8.ValidString(text) {
 				t.Errorf("%s: %q has characters that act on a terminal: %q", format, bad, text)
@@ -189,11 +201,14 @@ func TestNothingIsInjected(t *testing.T) {
 			case report.FormatGitHub:
 				readGitHub(t, bad, lines)
 			case report.FormatMarkdown:
-				if len(lines) != 8 || strings.Count(text, "<") != strings.Count(text, "code>") || regexp.MustCompile("[`@\\[\\]*\\\\]").MatchString(strings.Join(lines[6:], "")) || strings.Count(lines[6], "|") != 5 {
+				row := regexp.MustCompile(`^\| error(?: \| <code>(?:[A-Za-z0-9 ]|&#\d+;|[^\x00-\x7f])*</code>){3} \|$`)
+				if len(lines) != 8 || !row.MatchString(lines[6]) || !row.MatchString(lines[7]) {
 					t.Errorf("markdown: %q: %s", bad, text)
 				}
 			case report.FormatJUnit, report.FormatCheckstyle:
 				readXML(t, format, bad, text)
+			case report.FormatSARIF:
+				readMessages(t, bad, text)
 			default:
 				d := json.NewDecoder(strings.NewReader(text))
 				for {
@@ -205,6 +220,36 @@ func TestNothingIsInjected(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// readMessages reads the messages of SARIF, in which [text](target) is a link and
+// {0} takes an argument unless they are escaped (3.11.5, 3.11.6).
+func readMessages(t *testing.T, bad, text string) {
+	t.Helper()
+	var log struct {
+		Runs []struct {
+			Results []struct {
+				Message   map[string]string
+				Locations []struct {
+					PhysicalLocation struct{ ArtifactLocation struct{ URI string } }
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &log); err != nil {
+		t.Fatalf("sarif: %q: %v", bad, err)
+	}
+	escaped := regexp.MustCompile(`\\\\|\\\[|\\\]|\{\{|\}\}`)
+	for _, r := range log.Runs[0].Results {
+		rest := escaped.ReplaceAllString(r.Message["text"], "")
+		if len(r.Message) != 1 || strings.ContainsAny(rest, `[]\`) || regexp.MustCompile(`\{\d+\}`).MatchString(rest) {
+			t.Errorf("sarif: %q: %q", bad, r.Message)
+		}
+		uri, err := url.Parse(r.Locations[0].PhysicalLocation.ArtifactLocation.URI)
+		if err != nil || uri.Scheme != "" || uri.Host != "" || uri.RawQuery != "" || uri.Fragment != "" {
+			t.Errorf("sarif: %q: %v, %v", bad, uri, err)
 		}
 	}
 }

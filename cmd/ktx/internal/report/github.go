@@ -21,7 +21,7 @@ func writeGitHub(w io.Writer, c *Check) error {
 	var b bytes.Buffer
 	c.shown(func(file *File, f *Finding) {
 		level := map[Severity]string{SeverityError: "error", SeverityWarning: "warning", SeverityNote: "notice"}[f.Severity]
-		place := fmt.Sprintf("file=%s,line=%d,endLine=%d", gitHubProperty.Replace(printable(file.Path)), f.Line, f.EndLine)
+		place := fmt.Sprintf("file=%s,line=%d,endLine=%d", gitHubProperty.Replace(quiet(printable(file.Path))), f.Line, f.EndLine)
 		if f.Line == f.EndLine { // columns make sense on one line only; the last is included
 			place += fmt.Sprintf(",col=%d,endColumn=%d", f.Column, max(f.Column, f.EndColumn-1))
 		}
@@ -35,7 +35,7 @@ func writeGitHub(w io.Writer, c *Check) error {
 // first "::" for the end of the properties and act the last, and neither knows
 // an escape for it in a message, so that there is none.
 func gitHubMessage(text string) string {
-	text = gitHubData.Replace(printable(text))
+	text = gitHubData.Replace(quiet(printable(text)))
 	if strings.HasPrefix(text, ":") {
 		text = " " + text
 	}

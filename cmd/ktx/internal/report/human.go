@@ -35,11 +35,11 @@ func Human(w io.Writer, results []Result, style Style) {
 	var b bytes.Buffer
 	for _, r := range results {
 		for _, f := range r.Findings {
-			place := fmt.Sprintf("%s:%d:%d", printable(r.Name), f.Line, f.Column)
-			fmt.Fprintf(&b, "%s: %s: %s\n", style.paint("1", place), style.paint("31", string(f.Code)), printable(f.Message))
+			place := fmt.Sprintf("%s:%d:%d", shownPath(r.Name), f.Line, f.Column)
+			fmt.Fprintf(&b, "%s: %s: %s\n", style.paint("1", place), style.paint("31", string(f.Code)), quiet(printable(f.Message)))
 			caret(&b, r.Text, f.Line, f.Span, style)
 			if f.Hint != "" {
-				fmt.Fprintf(&b, "  hint: %s\n", printable(f.Hint))
+				fmt.Fprintf(&b, "  hint: %s\n", quiet(printable(f.Hint)))
 			}
 			if b.Len() > flushAt {
 				_, _ = b.WriteTo(w)
@@ -89,6 +89,11 @@ func caret(b *bytes.Buffer, text string, line int, span sqlguard.Span, style Sty
 	room := maxExcerpt - Width(before)
 	marked := head(text[start:end], room)
 	after := head(text[end:to], room-Width(marked))
+	if logCommand.MatchString(before + marked + after) { // as wide as it was
+		for _, part := range []*string{&before, &marked, &after} {
+			*part = strings.ReplaceAll(*part, "#", "·")
+		}
+	}
 	fmt.Fprintf(b, "%s%s%s%s\n", style.paint("2", fmt.Sprintf("%4d | ", line)), before, marked, after)
 	fmt.Fprintf(b, "%s%s%s\n", style.paint("2", "     | "), strings.Repeat(" ", Width(before)), style.paint("31", strings.Repeat("^", max(1, Width(marked)))))
 }

@@ -29,7 +29,7 @@ func writeHuman(w io.Writer, c *Check) error {
 func writeCompact(w io.Writer, c *Check) error {
 	var b bytes.Buffer
 	c.shown(func(file *File, f *Finding) {
-		fmt.Fprintf(&b, "%s:%d:%d: %s: %s [%s]\n", printable(file.Path), f.Line, f.Column, f.Severity, printable(f.advice()), f.Code)
+		fmt.Fprintf(&b, "%s:%d:%d: %s: %s [%s]\n", shownPath(file.Path), f.Line, f.Column, f.Severity, quiet(printable(f.advice())), f.Code)
 	})
 	_, err := b.WriteTo(w)
 	return err //nolint:wrapcheck // Write says what it did

@@ -202,13 +202,18 @@ func (f *Finding) advicePlain() string {
 
 var (
 	sarifLinks       = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`)
-	sarifPlaceholder = regexp.MustCompile(`\{(\d+)\}`)
+	sarifPlaceholder = regexp.MustCompile(`\{\d+\}`)
+	sarifBraces      = strings.NewReplacer("{", "{{", "}", "}}")
 )
 
 // sarifMessage writes a text as a message in which nothing is a link (3.11.6) or
 // a placeholder (3.11.5).
 func sarifMessage(text string) string {
-	return sarifPlaceholder.ReplaceAllString(sarifLinks.Replace(printable(text)), "{{$1}}")
+	text = sarifLinks.Replace(printable(text))
+	if sarifPlaceholder.MatchString(text) {
+		text = sarifBraces.Replace(text)
+	}
+	return text
 }
 
 // snippet is the text of a finding, nil where it is long or there is none.
