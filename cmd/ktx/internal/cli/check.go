@@ -57,8 +57,8 @@ func (a *app) checkCommand() *cobra.Command {
 
 A folder stands for the .sql, .pgsql, .psql and .sqlite files in it, and for the
 sources in Go, Python, JavaScript and TypeScript, of which those texts are judged
-that they give to a database. Links to files are followed, links to folders are
-not.
+that they give to a database. A link to a file in the folder is followed, one that
+leads out of it, or to a folder, is not.
 
 The dialect of a file is --dialect, else that of check.overrides in the nearest
 ktx.yaml, else a first line "-- ktx: dialect=NAME", else that of the connection
@@ -112,6 +112,11 @@ Exit codes: 0 all may run · 1 some may not · 2 wrong usage or configuration ·
 	flags.IntVar(&o.jobs, "jobs", 0, "files judged at a time; 0 stands for one a processor")
 	_ = c.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions(append(dialectNames(), dialectAuto), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(report.Formats(), cobra.ShellCompDirectiveNoFileComp))
+	outputs := make([]string, 0, len(report.Formats()))
+	for _, format := range report.Formats() {
+		outputs = append(outputs, format+"=")
+	}
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoSpace))
 	_ = c.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(severities, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
@@ -324,20 +329,24 @@ func (a *app) applyBaseline(baseline *check.Baseline, files []report.File, o che
 }
 
 // writeReports writes the check to standard output, and to the files of --output.
+// A report that cannot be written keeps none of the others from being written.
 func (a *app) writeReports(c *report.Check, o checkOptions) error {
+	var problems []error
 	for _, output := range o.outputs {
 		format, name, _ := strings.Cut(output, "=")
 		if err := writeFile(name, 0o644, func(w io.Writer) error { return report.Write(w, format, c) }); err != nil {
-			return failed("%w", err)
+			problems = append(problems, err)
 		}
 	}
 	shown := *c
 	shown.Color = a.colored(a.out)
 	if err := report.Write(a.out, o.format, &shown); err != nil {
-		return failed("%w", err)
-	}
-	if o.format == report.FormatHuman || o.format == report.FormatCompact {
+		problems = append(problems, err)
+	} else if o.format == report.FormatHuman || o.format == report.FormatCompact {
 		a.errorf("%s\n", report.SummaryLine(c.Summary))
+	}
+	if err := errors.Join(problems...); err != nil {
+		return failed("%w", err)
 	}
 	return nil
 }
