@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -86,12 +87,41 @@ func (a *app) nearest(dir string, loaded map[string]*project.Project) (*project.
 	if p := loaded[root]; p != nil {
 		return p, nil
 	}
+	if err := ownConfiguration(root); err != nil {
+		return nil, err
+	}
 	p, err := a.load(root)
 	if err != nil {
 		return nil, err
 	}
 	loaded[root] = p
 	return p, nil
+}
+
+// ownConfiguration returns an error where the ktx.yaml of a folder, which nobody
+// named, is a link that leads out of that folder and of the current one, or no
+// file at all.
+func ownConfiguration(root string) error {
+	name := filepath.Join(root, project.FileName)
+	target, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return asUsage(err)
+	}
+	if info, err := os.Stat(target); err != nil || !info.Mode().IsRegular() {
+		return usage("%s is not a regular file", escapeControls(name))
+	}
+	current, err := os.Getwd()
+	if err != nil {
+		return failed("find the current folder: %w", err)
+	}
+	for _, folder := range []string{root, current} {
+		if resolved, err := filepath.EvalSymlinks(folder); err == nil {
+			if rel, err := filepath.Rel(resolved, target); err == nil && filepath.IsLocal(rel) {
+				return nil
+			}
+		}
+	}
+	return usage("%s is a link that leads elsewhere; name the project with --project-dir", escapeControls(name))
 }
 
 // choose is the check's Chooser.
@@ -223,7 +253,10 @@ func override(p *project.Project, path string) string {
 // pragmaLine reads "-- ktx: dialect=NAME" on the first line, in a comment of
 // SQL or of another language.
 func pragmaLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
+	line := text
+	if i := strings.IndexAny(text, "\r\n"); i >= 0 {
+		line = text[:i]
+	}
 	comment := strings.TrimLeft(strings.TrimSpace(line), "-/#*")
 	if comment == strings.TrimSpace(line) {
 		return ""
