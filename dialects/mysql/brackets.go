@@ -6,18 +6,12 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// bracket is a bracket that a parser needs and the servers do not.
-type bracket struct {
-	at   int // the offset in the text
-	text string
-}
-
 // matches returns the brackets around every MATCH … AGAINST (…) of a statement,
 // nil when it has none. To the servers it is an operand like a call; the parsers
 // take no operator behind it, unless brackets make it an operand. MATCH is a
 // reserved word of both servers, so that it is no name but behind a dot.
-func matches(sql string, tokens []sqlguard.Token) []bracket {
-	var added []bracket
+func matches(sql string, tokens []sqlguard.Token) []edit {
+	var added []edit
 	for i, t := range tokens {
 		if t.Kind != sqlguard.TokenWord || !strings.EqualFold(t.Text(sql), "match") || i > 0 && tokens[i-1].Kind == sqlguard.TokenDot {
 			continue
@@ -28,7 +22,7 @@ func matches(sql string, tokens []sqlguard.Token) []bracket {
 			continue
 		}
 		if end := closing(tokens, next(tokens, against)); end >= 0 {
-			added = append(added, bracket{t.Start, "("}, bracket{tokens[end].End, ")"})
+			added = append(added, edit{t.Start, t.Start, "("}, edit{tokens[end].End, tokens[end].End, ")"})
 		}
 	}
 	return added
@@ -67,20 +61,20 @@ func closing(tokens []sqlguard.Token, i int) int {
 	return -1
 }
 
-// bracketed returns part of a text with brackets added.
-func bracketed(sql string, from, to int, added []bracket) string {
-	if len(added) == 0 {
+// edited returns part of a text with edits made.
+func edited(sql string, from, to int, edits []edit) string {
+	if len(edits) == 0 {
 		return sql[from:to]
 	}
 	var b strings.Builder
 	at := from
-	for _, a := range added {
-		if a.at < at || a.at > to {
+	for _, e := range edits {
+		if e.from < at || e.to > to {
 			continue // in front of what the parser reads
 		}
-		b.WriteString(sql[at:a.at])
-		b.WriteString(a.text)
-		at = a.at
+		b.WriteString(sql[at:e.from])
+		b.WriteString(e.text)
+		at = e.to
 	}
 	b.WriteString(sql[at:to])
 	return b.String()

@@ -86,7 +86,7 @@ func (d Dialect) analyze(sql string, tokens []sqlguard.Token, st *sqlguard.State
 		return err
 	}
 	for _, read := range [...]reader{readTiDB, readOldTiDB, readMarino} {
-		err := d.attempt(l, tokens, st, read, nil)
+		err := d.attempt(l, tokens, st, read, change{})
 		syntax, unread := errors.AsType[*sqlguard.SyntaxError](err)
 		if !unread {
 			return err
@@ -96,8 +96,8 @@ func (d Dialect) analyze(sql string, tokens []sqlguard.Token, st *sqlguard.State
 		}
 		l.reset()
 	}
-	if added := matches(sql, tokens); added != nil {
-		err := d.attempt(l, tokens, st, readTiDB, added)
+	for _, c := range d.changes(l, tokens) {
+		err := d.attempt(l, tokens, st, readTiDB, c)
 		if _, unread := errors.AsType[*sqlguard.SyntaxError](err); !unread {
 			return err
 		}
@@ -111,14 +111,35 @@ func (d Dialect) analyze(sql string, tokens []sqlguard.Token, st *sqlguard.State
 	return fault
 }
 
-// attempt reads one statement with one parser, with brackets added to the text
-// that the parser reads.
-func (d Dialect) attempt(l *ledger, tokens []sqlguard.Token, st *sqlguard.Statement, read reader, added []bracket) error {
+// changes returns what the parser can be given in the place of a text that it
+// does not read.
+func (d Dialect) changes(l *ledger, tokens []sqlguard.Token) []change {
+	var all []change
+	brackets := matches(l.sql, tokens)
+	if brackets != nil {
+		all = append(all, change{edits: brackets})
+	}
+	if d.product != productMariaDB {
+		return all
+	}
+	if c := l.mariadbSyntax(); c.edits != nil {
+		c.edits = joined(c.edits, brackets)
+		all = append(all, c)
+	}
+	return all
+}
+
+// attempt reads one statement with one parser, with a change to the text that
+// the parser reads.
+func (d Dialect) attempt(l *ledger, tokens []sqlguard.Token, st *sqlguard.Statement, read reader, c change) error {
 	*st = sqlguard.Statement{Span: spanOf(tokens)}
 	w := walker{ledger: l, dialect: d, st: st}
 	w.judgeHints(tokens)
 	from := w.prefix()
-	if err := read(&w, bracketed(w.sql, from, st.Span.End, added)); err != nil {
+	for _, i := range c.met {
+		l.items[i].met = true
+	}
+	if err := read(&w, edited(w.sql, from, st.Span.End, c.edits)); err != nil {
 		if unread, ok := errors.AsType[*unreadError](err); ok {
 			return w.syntaxError(from, unread)
 		}

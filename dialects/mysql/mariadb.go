@@ -1,0 +1,202 @@
+package mysql
+
+import (
+	"slices"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// change is how the text that a parser reads differs from the one that the
+// server gets, where the parsers do not know syntax of the server's.
+type change struct {
+	edits []edit // in the order of the text
+	// met are the items that the parser does not see: words of that syntax, and
+	// literals, which are all that it may hold.
+	met []int
+}
+
+// edit puts a text in the place of a part of another, which may be empty.
+type edit struct {
+	from, to int
+	text     string
+}
+
+// insert puts a text in front of an item.
+func (c *change) insert(l *ledger, i int, text string) {
+	c.edits = append(c.edits, edit{l.items[i].Start, l.items[i].Start, text})
+}
+
+// replace takes the items of from … to-1 out and puts a text there.
+func (c *change) replace(l *ledger, from, to int, text string) {
+	c.edits = append(c.edits, edit{l.items[from].Start, l.items[to-1].End, " " + text + " "})
+	for i := from; i < to; i++ {
+		if l.items[i].class != classMark {
+			c.met = append(c.met, i)
+		}
+	}
+}
+
+// mariadbSyntax finds syntax of MariaDB that neither parser knows, and what they
+// know in its place. Nothing is taken out but fixed words and literals: where
+// the server does not know them in this place, it does not run the text. What
+// expressions the syntax holds stays, so that the walk meets it (Knowledge Base:
+// Table Value Constructors, LIMIT, LIMIT ROWS EXAMINED, SELECT … OFFSET … FETCH,
+// GROUP_CONCAT, CAST, System-Versioned Tables).
+func (l *ledger) mariadbSyntax() change {
+	var c change
+	var open []int // the brackets around an item
+	for i := 0; i < len(l.items); i++ {
+		switch l.kind(i) { //nolint:exhaustive // others open nothing
+		case sqlguard.TokenOpen:
+			open = append(open, i)
+			continue
+		case sqlguard.TokenClose:
+			open = open[:max(len(open)-1, 0)]
+			continue
+		case sqlguard.TokenWord:
+		default:
+			continue
+		}
+		if l.kind(i-1) == sqlguard.TokenDot || l.kind(i+1) == sqlguard.TokenDot {
+			continue
+		}
+		around := -1 // the word before the bracket around the item
+		if len(open) > 0 {
+			around = open[len(open)-1] - 1
+		}
+		end := i
+		switch {
+		case l.word(i, "values"):
+			l.rows(&c, i)
+		case l.word(i, "rows") && l.word(i+1, "examined") && l.isNumber(i+2) && (l.word(i-1, "limit") || l.isNumber(i-1)):
+			if end = i + 3; l.word(i-1, "limit") {
+				i--
+			}
+			c.replace(l, i, end, "")
+		case l.word(i, "offset") && l.isNumber(i+1) && (l.word(i+2, "row") || l.word(i+2, "rows")) && !l.word(i+3, "examined"):
+			end = i + 3
+			c.replace(l, i, end, "")
+		case l.word(i, "with") && l.word(i+1, "ties") && (l.word(i-1, "row") || l.word(i-1, "rows")):
+			end = i + 2
+			c.replace(l, i, end, "ONLY")
+		case l.word(i, "limit") && l.word(around, "group_concat") && l.isNumber(i+1):
+			end = i + 2
+			if (l.kind(end) == sqlguard.TokenComma || l.word(end, "offset")) && l.isNumber(end+1) {
+				end += 2
+			}
+			if l.kind(end) == sqlguard.TokenClose {
+				c.replace(l, i, end, "")
+			} else {
+				end = i
+			}
+		case l.word(around, "cast") && l.word(i-1, "as"):
+			switch {
+			case (l.word(i, "int") || l.word(i, "integer")) && l.kind(i+1) == sqlguard.TokenClose:
+				c.spell(l, i, "SIGNED")
+			case l.word(i, "varchar") && l.kind(i+1) == sqlguard.TokenOpen:
+				c.spell(l, i, "CHAR")
+			}
+		case l.word(i, "for") && l.word(i+1, "system_time") && i > 0 && l.items[i-1].class&className != 0:
+			if end = l.period(i + 2); end > 0 {
+				c.replace(l, i, end, "")
+			} else {
+				end = i
+			}
+		}
+		i = max(i, end-1)
+	}
+	return c
+}
+
+// spell gives the parser another word for an item that the walk meets.
+func (c *change) spell(l *ledger, i int, word string) {
+	c.edits = append(c.edits, edit{l.items[i].Start, l.items[i].End, word})
+}
+
+// rows writes ROW in front of each row behind VALUES, where a query can stand.
+func (l *ledger) rows(c *change, i int) {
+	query := i == 0 || l.kind(i-1) == sqlguard.TokenOpen
+	for _, word := range [...]string{"union", "all", "distinct", "except", "intersect"} {
+		query = query || l.word(i-1, word)
+	}
+	for at := i + 1; query && l.kind(at) == sqlguard.TokenOpen; {
+		c.insert(l, at, " ROW")
+		if at = l.closing(at); at < 0 || l.kind(at+1) != sqlguard.TokenComma {
+			return
+		}
+		at += 2
+	}
+}
+
+// period returns the end of what stands behind FOR SYSTEM_TIME, 0 where it is
+// not made of literals and the current time.
+func (l *ledger) period(i int) int {
+	pair := func(first, second string) int {
+		if !l.word(i, first) {
+			return 0
+		}
+		at := l.moment(i + 1)
+		if at == 0 || !l.word(at, second) {
+			return 0
+		}
+		return l.moment(at + 1)
+	}
+	switch {
+	case l.word(i, "all"):
+		return i + 1
+	case l.word(i, "as") && l.word(i+1, "of"):
+		return l.moment(i + 2)
+	default:
+		return max(pair("between", "and"), pair("from", "to"))
+	}
+}
+
+// moment returns the end of a point in time, 0 where there is none.
+func (l *ledger) moment(i int) int {
+	if l.word(i, "timestamp") || l.word(i, "transaction") {
+		i++
+	}
+	switch {
+	case i >= len(l.items):
+		return 0
+	case l.items[i].class == classNumber:
+		return i + 1
+	case l.items[i].class == classString && (i+1 >= len(l.items) || l.items[i+1].class != classJoined):
+		return i + 1
+	case l.word(i, "now") || l.word(i, "current_timestamp"):
+		if l.kind(i+1) == sqlguard.TokenOpen && l.kind(i+2) == sqlguard.TokenClose && l.items[i+1].Start == l.items[i].End {
+			return i + 3
+		}
+		if l.word(i, "current_timestamp") && l.kind(i+1) != sqlguard.TokenOpen {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func (l *ledger) isNumber(i int) bool {
+	return i >= 0 && i < len(l.items) && l.items[i].class == classNumber
+}
+
+// closing returns the item that closes the bracket at i, -1 when nothing does.
+func (l *ledger) closing(i int) int {
+	depth := 0
+	for ; i < len(l.items); i++ {
+		switch l.kind(i) { //nolint:exhaustive // the others stand in the bracket
+		case sqlguard.TokenOpen:
+			depth++
+		case sqlguard.TokenClose:
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// joined are the edits of two changes, in the order of the text.
+func joined(a, b []edit) []edit {
+	all := slices.Concat(a, b)
+	slices.SortStableFunc(all, func(x, y edit) int { return x.from - y.from })
+	return all
+}
