@@ -111,6 +111,11 @@ func TestProbeOfRoot(t *testing.T) {
 			t.Errorf("no warning with %q:\n%s", part, warnings)
 		}
 	}
+	for _, f := range r.Findings {
+		if strings.HasPrefix(f.Fix, "REVOKE") && strings.Contains(f.Fix, " ON *.* FROM ") {
+			t.Errorf("root is to lose its rights: %s", f.Fix)
+		}
+	}
 	if !r.ReadOnly {
 		t.Errorf("the session is not read-only:\n%s", warnings)
 	}
