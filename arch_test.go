@@ -264,6 +264,7 @@ var rooms = []room{
 		others: map[string]string{
 			"github.com/bmatcuk/doublestar/v4": "patterns with ** in paths",
 			"github.com/rogpeppe/go-internal":  "which lines of a file a change touches",
+			"go.yaml.in/yaml/v3":               "the folders that a dbt project names",
 		},
 		testOurs: []string{"dialects", "dialects/*"},
 		testOthers: map[string]string{
@@ -312,7 +313,7 @@ var rooms = []room{
 	},
 	{
 		path: "cmd/ktx/internal/report",
-		ours: []string{"sqlguard"},
+		ours: []string{"sqlguard", "corpus"},
 	},
 	{
 		path:   "cmd/ktx/internal/stdio",

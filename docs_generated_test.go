@@ -35,6 +35,32 @@ func (c *commandLine) codeTable(t *testing.T) string {
 	return out
 }
 
+// codePages renders what ktx explain says of each code, but for the cases of the
+// corpus, which grow.
+func (c *commandLine) codePages(t *testing.T) string {
+	t.Helper()
+	var list struct{ Codes []struct{ Code string } }
+	c.json(t, "ktx explain --json", &list)
+	var out strings.Builder
+	for _, code := range list.Codes {
+		var one struct{ Page string }
+		c.json(t, "ktx explain "+code.Code+" --json", &one)
+		page, _, _ := strings.Cut(one.Page, "\n## Cases\n")
+		fenced := false
+		for line := range strings.Lines(page) {
+			if strings.HasPrefix(line, "```") {
+				fenced = !fenced
+			}
+			if !fenced && strings.HasPrefix(line, "#") {
+				line = "#" + line
+			}
+			out.WriteString(line)
+		}
+		out.WriteString("\n")
+	}
+	return out.String()
+}
+
 // schemaNode is what the tables need of a JSON Schema.
 type schemaNode struct {
 	Type                 any

@@ -85,7 +85,7 @@ func parseAllow(comment string) (a allow, ok bool) {
 			return fault("%s is neither a code, nor until=, nor reason=", word)
 		case !known:
 			return fault("%s is no code; ktx explain lists them", word)
-		case info.Family != sqlguard.FamilyGuard && code != sqlguard.CodeDynamicSQLUnprovable:
+		case !report.Suppressible(info):
 			return fault("findings of %s cannot be suppressed", word)
 		}
 		if !slices.Contains(a.Codes, code) {

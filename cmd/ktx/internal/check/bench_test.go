@@ -112,7 +112,7 @@ func BenchmarkTree(b *testing.B) {
 			}
 			guards := func() check.Chooser { // a guard keeps verdicts
 				guard := newGuard(b, dialect)
-				return func(string, string) (*sqlguard.Guard, *sqlguard.Finding) { return guard, nil }
+				return func(string, string, check.Known) (*sqlguard.Guard, *sqlguard.Finding) { return guard, nil }
 			}
 			filled := check.OpenCache(store, dir, "build", time.Now())
 			run(filled, guards())

@@ -82,13 +82,13 @@ func asked(t *testing.T, dir string, cache *check.Cache) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inner, _ := with(t, "postgres")("", "")
+	inner, _ := with(t, "postgres")("", "", check.Known{})
 	n := 0
 	guard, err := sqlguard.New(counting{inner.Dialect(), &n}, sqlguard.DefaultPolicy(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := check.Checker{Choose: func(string, string) (*sqlguard.Guard, *sqlguard.Finding) { return guard, nil }, Cache: cache, Jobs: 1}
+	c := check.Checker{Choose: func(string, string, check.Known) (*sqlguard.Guard, *sqlguard.Finding) { return guard, nil }, Cache: cache, Jobs: 1}
 	if _, err := c.Run(t.Context(), inputs); err != nil {
 		t.Fatal(err)
 	}

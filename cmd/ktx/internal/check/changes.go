@@ -303,6 +303,8 @@ type selection struct {
 	paths    []string // files and folders, relative to the top, with slashes
 	named    []string // the same in the work tree
 	patterns []string // relative to the folder of the arguments, with slashes
+	folder   string   // of the arguments
+	projects dbtProjects
 }
 
 func newSelection(r *repository, dir string, args []string) (*selection, error) {
@@ -313,7 +315,7 @@ func newSelection(r *repository, dir string, args []string) (*selection, error) 
 	if err != nil {
 		return nil, fmt.Errorf("find the folder: %w", err)
 	}
-	s := &selection{}
+	s := &selection{folder: abs}
 	if s.base, err = filepath.Rel(r.top, abs); err != nil {
 		return nil, fmt.Errorf("find the folder: %w", err)
 	}
@@ -385,7 +387,7 @@ func (s *selection) has(indexed string) bool {
 			below, ok = strings.CutPrefix(indexed, p+"/")
 		}
 		if ok && isSQL(below) && !slices.ContainsFunc(strings.Split(path.Dir(below), "/"), func(folder string) bool { return slices.Contains(skipped, folder) }) {
-			return true
+			return !s.projects.generated(filepath.Join(s.folder, s.shown(indexed)))
 		}
 	}
 	return false

@@ -29,8 +29,9 @@ const maxFile = 64 << 20
 const large = 4 << 20
 
 // Chooser settles which guard judges a file. text is the file without a byte
-// order mark. Without a guard the reason is a finding of the file.
-type Chooser func(path, text string) (*sqlguard.Guard, *sqlguard.Finding)
+// order mark, and known what its dbt project says. Without a guard the reason is
+// a finding of the file.
+type Chooser func(path, text string, known Known) (*sqlguard.Guard, *sqlguard.Finding)
 
 // Checker judges files.
 type Checker struct {
@@ -50,7 +51,8 @@ type Checker struct {
 	// OnFile, when set, is called after each file, from several goroutines.
 	OnFile func()
 
-	alone sync.Mutex // held for a large file
+	alone    sync.Mutex // held for a large file
+	projects dbtProjects
 }
 
 // Run judges inputs, several at a time, and returns them in order. The error is
@@ -146,7 +148,12 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 		}
 		source = found
 	}
-	guard, problem := c.Choose(in.Path, body)
+	model := c.dbtFile(in.Path)
+	if model != nil && model.problem != "" {
+		file.Findings = append(file.Findings, notChecked(model.problem))
+		return nil
+	}
+	guard, problem := c.Choose(in.Path, body, model.known())
 	if problem != nil {
 		found := fileFinding(*problem)
 		found.Span = sqlguard.Span{Start: shift, End: shift}
@@ -155,14 +162,14 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 	}
 	file.Dialect = guard.Dialect().Name()
 	if c.Cache == nil || c.Whole || in.partly {
-		return c.statements(ctx, guard, in, source, body, shift, file)
+		return c.statements(ctx, guard, in, source, model, body, shift, file)
 	}
-	key := c.Cache.key(guard, c.kind(in), text)
+	key := c.Cache.key(guard, c.kind(in, model), text)
 	if e, ok := c.Cache.get(key); ok {
 		file.Judged, file.Refused, file.Findings = e.Judged, e.Refused, append([]report.Finding{}, e.Findings...)
 		return e.Allows
 	}
-	allows := c.statements(ctx, guard, in, source, body, shift, file)
+	allows := c.statements(ctx, guard, in, source, model, body, shift, file)
 	if ctx.Err() == nil {
 		c.Cache.put(key, file, allows)
 	}
@@ -177,7 +184,10 @@ func (c *Checker) options(in Input) embedded.Options {
 }
 
 // kind is what a file is read as, for the cache.
-func (c *Checker) kind(in Input) string {
+func (c *Checker) kind(in Input, model *dbtFile) string {
+	if model != nil {
+		return model.kind()
+	}
 	if !embedded.Reads(in.Path) {
 		return "sql"
 	}
@@ -186,9 +196,12 @@ func (c *Checker) kind(in Input) string {
 
 // statements asks the guard about every statement of body, which begins at an
 // offset in the file.
-func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Input, source *embedded.Source, body string, shift int, file *report.File) []allow {
-	if source != nil {
+func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Input, source *embedded.Source, model *dbtFile, body string, shift int, file *report.File) []allow {
+	switch {
+	case source != nil:
 		return c.source(ctx, guard, in, source, body, shift, file)
+	case model != nil:
+		return c.template(ctx, guard, model, body, shift, file)
 	}
 	r := reading{file: file, text: body, shift: shift, lines: lineIndex{text: body}, allowLines: lineIndex{text: body}}
 	all := newSplitter(guard.Dialect(), body)

@@ -40,7 +40,7 @@ func newGuard(tb testing.TB, dialect string) *sqlguard.Guard {
 func with(t *testing.T, dialect string) check.Chooser {
 	t.Helper()
 	guard := newGuard(t, dialect)
-	return func(string, string) (*sqlguard.Guard, *sqlguard.Finding) { return guard, nil }
+	return func(string, string, check.Known) (*sqlguard.Guard, *sqlguard.Finding) { return guard, nil }
 }
 
 // judge checks one text as standard input.
@@ -169,7 +169,7 @@ func TestFaultOfAReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := check.Checker{Stdin: strings.NewReader("SELECT 1"), Choose: func(string, string) (*sqlguard.Guard, *sqlguard.Finding) { return guard, nil }}
+	c := check.Checker{Stdin: strings.NewReader("SELECT 1"), Choose: func(string, string, check.Known) (*sqlguard.Guard, *sqlguard.Finding) { return guard, nil }}
 	files, err := c.Run(t.Context(), []check.Input{{Path: "stdin", Stdin: true}})
 	if err != nil || len(files[0].Findings) != 1 || files[0].Findings[0].Code != sqlguard.CodeNotChecked || len(files[0].Statements) != 0 {
 		t.Errorf("%+v, %v", files, err)

@@ -62,8 +62,9 @@ func Find(args []string, stdinName string) ([]Input, error) {
 }
 
 type finder struct {
-	inputs []Input
-	seen   map[string]bool
+	inputs   []Input
+	projects dbtProjects
+	seen     map[string]bool
 }
 
 func (f *finder) add(in Input) {
@@ -196,7 +197,7 @@ func (f *finder) walk(root string) int {
 		case err != nil:
 			f.add(Input{Path: path, Problem: unreadable(err)})
 		case d.IsDir():
-			if path != root && slices.Contains(skipped, d.Name()) {
+			if path != root && (slices.Contains(skipped, d.Name()) || f.projects.generated(path)) {
 				return filepath.SkipDir
 			}
 		case isSQL(path):

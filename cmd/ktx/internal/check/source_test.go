@@ -84,7 +84,7 @@ func TestGoSource(t *testing.T) {
 	if err := os.WriteFile(path, []byte("package p"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := check.Checker{Choose: func(string, string) (*sqlguard.Guard, *sqlguard.Finding) {
+	c := check.Checker{Choose: func(string, string, check.Known) (*sqlguard.Guard, *sqlguard.Finding) {
 		return nil, &sqlguard.Finding{Code: sqlguard.CodeDialectUnknown}
 	}}
 	if files, err := c.Run(t.Context(), []check.Input{{Path: path}}); err != nil || len(files[0].Findings) != 0 {

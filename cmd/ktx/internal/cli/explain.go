@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ktxhq/ktx/corpus"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/report"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -44,43 +44,15 @@ func (a *app) explainCommand() *cobra.Command {
 					sqlguard.CodeInfo
 					Page  string   `json:"page"`
 					Cases []string `json:"cases"`
-				}{"ktx-code/1", info, info.Page, casesOf(info.Code)})
+				}{"ktx-code/1", info, report.Help(info), report.Cases(info.Code)})
 				return nil
 			}
-			a.printf("%s", info.Page)
-			if info.Family == sqlguard.FamilyGuard || info.Code == sqlguard.CodeDynamicSQLUnprovable {
-				a.printf(permitting, info.Code)
-			}
-			if cases := casesOf(info.Code); len(cases) > 0 {
-				a.printf("\n## Cases\n\n%d in the corpus (ktx corpus show ID): %s\n", len(cases), strings.Join(cases[:min(len(cases), 12)], ", "))
-			}
+			a.printf("%s", report.Help(info))
 			return nil
 		},
 	}
 	outputFlag(c, &output)
 	return c
-}
-
-// permitting says how a statement of files keeps its finding of a code.
-const permitting = `
-## To permit it in a check
-
-A comment in front of the statement, with a last day at most 180 days ahead:
-
-    -- ktx:allow %s until=YYYY-MM-DD reason="…"
-
-It is for ktx sql check only. The gateway refuses the statement as before.
-`
-
-// casesOf returns the ids of the corpus cases that this code explains best.
-func casesOf(code sqlguard.Code) []string {
-	ids := []string{}
-	for _, c := range corpus.Cases() {
-		if len(c.Codes) > 0 && c.Codes[0] == string(code) {
-			ids = append(ids, c.ID)
-		}
-	}
-	return ids
 }
 
 func codeNames() []string {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -28,8 +29,8 @@ type guards struct {
 }
 
 type guardKey struct {
-	project             *project.Project
-	connection, dialect string
+	project                       *project.Project
+	connection, dialect, database string
 }
 
 // newGuards loads the projects of the files. One that is not valid is an error
@@ -125,14 +126,17 @@ func ownConfiguration(root string) error {
 }
 
 // choose is the check's Chooser.
-func (g *guards) choose(path, text string) (*sqlguard.Guard, *sqlguard.Finding) {
+func (g *guards) choose(path, text string, known check.Known) (*sqlguard.Guard, *sqlguard.Finding) {
 	p := g.projects[filepath.Dir(path)]
 	connection := connectionOf(p, path)
-	d, err := g.dialectOf(p, path, text, connection)
+	d, err := g.dialectOf(p, path, text, connection, known.Adapter)
 	if err != nil {
 		return nil, &sqlguard.Finding{Code: sqlguard.CodeDialectUnknown, Message: err.Error(), Hint: "name it with --dialect, check.overrides in ktx.yaml, or a first line -- ktx: dialect=NAME"}
 	}
-	key := guardKey{p, connection, d.Name() + " " + d.Version()}
+	if flat, ok := d.(interface{ SchemasAreDatabases() bool }); ok && flat.SchemasAreDatabases() {
+		known.Database = "" // a project has several
+	}
+	key := guardKey{p, connection, d.Name() + " " + d.Version(), known.Database}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if guard := g.made[key]; guard != nil {
@@ -146,6 +150,7 @@ func (g *guards) choose(path, text string) (*sqlguard.Guard, *sqlguard.Finding) 
 	if len(policy.SearchPath) == 0 {
 		policy.SearchPath = e.searchPath
 	}
+	policy.Database = cmp.Or(policy.Database, known.Database)
 	guard, err := sqlguard.New(d, policy, nil)
 	if err != nil {
 		return nil, &sqlguard.Finding{Code: sqlguard.CodeNotChecked, Message: err.Error()}
@@ -201,7 +206,7 @@ func inProject(p *project.Project, path string) string {
 	return rel
 }
 
-func (g *guards) dialectOf(p *project.Project, path, text, connection string) (sqlguard.Dialect, error) {
+func (g *guards) dialectOf(p *project.Project, path, text, connection, adapter string) (sqlguard.Dialect, error) {
 	if g.forced != nil {
 		return g.forced, nil
 	}
@@ -224,6 +229,11 @@ func (g *guards) dialectOf(p *project.Project, path, text, connection string) (s
 			name = "sqlite"
 		}
 	}
+	if name == "" && adapter != "" {
+		if name = dbtAdapters[adapter]; name == "" {
+			return nil, fmt.Errorf("its dbt project is for %s, for which this version has no reader", adapter)
+		}
+	}
 	if name == "" {
 		return nil, errors.New("nothing says which SQL dialect the file is written in")
 	}
@@ -232,6 +242,11 @@ func (g *guards) dialectOf(p *project.Project, path, text, connection string) (s
 		return nil, fmt.Errorf("no reader for the dialect %q%s", name, didYouMean(name, dialectNames()))
 	}
 	return d, nil
+}
+
+// dbtAdapters are the dialects of adapters of dbt.
+var dbtAdapters = map[string]string{
+	"postgres": "postgres", "mysql": "mysql", "mysql5": "mysql", "mariadb": "mariadb", "sqlserver": "sqlserver", "sqlite": "sqlite",
 }
 
 // override returns the dialect that the project gives to a path, or "".

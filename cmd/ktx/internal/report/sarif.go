@@ -148,11 +148,11 @@ func writeSARIF(w io.Writer, c *Check) error {
 }
 
 func sarifRuleOf(rule sqlguard.CodeInfo) sarifRule {
-	severity := DefaultSeverity(rule.Code)
+	severity, help := DefaultSeverity(rule.Code), Help(rule)
 	r := sarifRule{
 		ID: string(rule.Code), Name: pascal(string(rule.Code)),
 		ShortDescription: sarifText{Text: rule.Title + "."}, FullDescription: sarifText{Text: rule.Summary},
-		Help: sarifText{Text: rule.Summary, Markdown: rule.Page}, HelpURI: home + "/blob/main/docs/codes.md#" + string(rule.Code),
+		Help: sarifText{Text: plainHelp(help), Markdown: help}, HelpURI: home + "/blob/main/docs/codes.md#" + string(rule.Code),
 		Default: sarifLevel{string(severity)},
 		Properties: sarifProperties{Tags: []string{"sql"}, Precision: "high", Problem: map[Severity]string{
 			SeverityError: "error", SeverityWarning: "warning", SeverityNote: "recommendation",
