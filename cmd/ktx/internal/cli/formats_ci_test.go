@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,14 +32,27 @@ func (f *formats) act(t *testing.T, steps string) (commands []actCommand, log st
 	}
 	f.write(t, filepath.Join(dir, "action.yml"), f.repository(t, "action.yml"))
 	f.write(t, filepath.Join(dir, "known.json"), f.file(t, filepath.Join(f.out, "known.json")))
-	f.write(t, filepath.Join(dir, ".github/workflows/x.yml"), "on: push\njobs:\n  sql:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: actions/checkout@v4\n"+steps)
-	stub := filepath.Join(f.out, "setup-go") // the network is not asked for it
-	f.write(t, filepath.Join(stub, "action.yml"), "name: stub\ndescription: stub\nruns: {using: composite, steps: [{run: exit 9, shell: bash}]}\n")
 	f.run(t, dir, 0, "git", "init", "-q")
+	return f.actIn(t, dir, "exit 9", steps)
+}
+
+var setupGo = regexp.MustCompile(`uses: (actions/setup-go@\S+)`)
+
+// actIn runs a workflow over a repository. The network is not asked for the
+// action that installs Go: setup stands in its place.
+func (f *formats) actIn(t *testing.T, dir, setup, steps string) (commands []actCommand, log string) {
+	t.Helper()
+	f.write(t, filepath.Join(dir, ".github/workflows/x.yml"), "on: push\njobs:\n  sql:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: actions/checkout@v6\n"+steps)
+	stub := filepath.Join(t.TempDir(), "setup-go")
+	f.write(t, filepath.Join(stub, "action.yml"), "name: stub\ndescription: stub\nruns: {using: composite, steps: [{run: "+setup+", shell: bash}]}\n")
+	used := setupGo.FindStringSubmatch(f.repository(t, "action.yml"))
+	if used == nil {
+		t.Fatal("action.yml does not set Go up")
+	}
 	f.run(t, dir, 0, "git", "add", "-A")
 	f.run(t, dir, 0, "git", "commit", "-q", "-m", "x")
-	stdout, stderr, _ := f.try(t, dir, f.tool("act"), "push", "--json", "--platform", "ubuntu-latest=-self-hosted", "--container-daemon-socket", "-",
-		"--no-cache-server", "--action-offline-mode", "--local-repository", "actions/setup-go@v5="+stub, "--action-cache-path", filepath.Join(f.out, "act"))
+	stdout, stderr, _ := f.try(t, dir, f.tool("act"), "push", "--json", "--workflows", ".github/workflows/x.yml", "--platform", "ubuntu-latest=-self-hosted", "--container-daemon-socket", "-",
+		"--no-cache-server", "--action-offline-mode", "--local-repository", used[1]+"="+stub, "--action-cache-path", filepath.Join(f.out, "act"))
 	log = stdout + stderr
 	if !strings.Contains(log, `"jobResult"`) {
 		t.Fatalf("act did not run the job: %s", log)
@@ -50,6 +64,22 @@ func (f *formats) act(t *testing.T, steps string) (commands []actCommand, log st
 		}
 	}
 	return commands, log
+}
+
+// actBuilds runs the action of the last commit as it is: it builds the ktx of its
+// own checkout, without a network.
+func (f *formats) actBuilds(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", "..", "..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "ktx")
+	f.run(t, f.out, 0, "git", "clone", "-q", root, dir)
+	f.write(t, filepath.Join(dir, "queries", "a.sql"), "SELECT 1;\nDROP TABLE t;\n")
+	commands, log := f.actIn(t, dir, "exit 0", "      - uses: ./\n        with: {paths: queries/, dialect: postgres}\n")
+	if diff := cmp.Diff([]string{"error queries/a.sql 2-2:1-12 ktx ddl_statement"}, readCommands(commands)); diff != "" {
+		t.Errorf("%s\n%s", diff, log)
+	}
 }
 
 func (f *formats) file(t *testing.T, file string) string {

@@ -37,6 +37,7 @@ func TestFormats(t *testing.T) {
 	t.Run("GitLab", f.gitlab)
 	t.Run("act reads the commands back", f.actCommands)
 	t.Run("act runs the action", f.actAction)
+	t.Run("act builds the action's own ktx", f.actBuilds)
 	t.Run("GitHub's parser", f.gitHubParser)
 	t.Run("actionlint", f.actionlint)
 	t.Run("pre-commit try-repo", f.preCommit)
@@ -155,8 +156,9 @@ func (f *formats) try(t *testing.T, dir, name string, args ...string) (stdout, s
 	c.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(f.tools, "cache"), "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1",
 		"PRE_COMMIT_HOME="+filepath.Join(f.out, "pre-commit"), "GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
-	// The build of the hook finds what other builds have left, wherever it lies.
-	c.Env = append(c.Env, "GOFLAGS=-trimpath", "GOMODCACHE="+os.Getenv("KTX_TEST_GOMODCACHE"))
+	// What the hook and the action build finds what other builds have left, wherever
+	// it lies, and asks no network for anything.
+	c.Env = append(c.Env, "GOFLAGS=-trimpath", "GOPROXY=off", "GOTOOLCHAIN=local", "GOMODCACHE="+os.Getenv("KTX_TEST_GOMODCACHE"), "GOCACHE="+os.Getenv("KTX_TEST_GOCACHE"))
 	err := c.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return out.String(), errs.String(), exit.ExitCode()
