@@ -67,7 +67,7 @@ type command struct {
 
 var (
 	usageLine = regexp.MustCompile(`(?m)^  ktx((?: [a-z]+)*)((?: [^ \n].*)?)$`)
-	flagLine  = regexp.MustCompile(`^ +(?:(-\w), )?(--[\w-]+)( [\w=]+)?(?:  |$)`)
+	flagLine  = regexp.MustCompile(`^ +(?:(-\w), )?(--[\w-]+)( [\w=]+)?(\[=[^\]]*\])?(?:  |$)`)
 	childLine = regexp.MustCompile(`^  ([a-z]+) +\S`)
 )
 
@@ -106,7 +106,7 @@ func (c *commandLine) help(t *testing.T, words string) *command {
 			}
 			for _, name := range m[1:3] {
 				if _, known := cmd.flags[name]; name != "" && !known {
-					cmd.flags[name] = m[3] != ""
+					cmd.flags[name] = m[3] != "" && m[4] == "" // [=value]: one may follow behind =
 				}
 			}
 		}
