@@ -179,6 +179,9 @@ func (w *walker) relationAt(span sqlguard.Span, schema, name, alias string, acce
 	if !system {
 		r.Ruling = sqlguard.Ruling{Allowed: true}
 	}
+	if w.st.Relations == nil {
+		w.st.Relations = make([]sqlguard.Relation, 0, 2)
+	}
 	w.st.Relations = append(w.st.Relations, r)
 }
 
@@ -267,6 +270,9 @@ func (w *walker) call(schema, name string, args int, aliases ...string) {
 		c.Ruling = sqlguard.Ruling{Reason: "with a space before its bracket it is a function of the user's, not the built-in one"}
 	default:
 		c.Ruling, c.Builtin = w.dialect.functionRuling(schema, c.Name, args)
+	}
+	if w.st.Calls == nil {
+		w.st.Calls = make([]sqlguard.Call, 0, 2)
 	}
 	w.st.Calls = append(w.st.Calls, c)
 }
