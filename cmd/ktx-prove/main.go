@@ -1,6 +1,7 @@
 // Command ktx-prove runs the cases of the corpus on real database servers of
-// its own and writes down what it saw. docs/evidence.md describes it. It is
-// never part of the shipped binary.
+// its own and writes down what it saw, and puts them to MCP servers before such a
+// database. docs/evidence.md and docs/corpus.md describe it. It is never part of
+// the shipped binary.
 package main
 
 import (
@@ -9,4 +10,9 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx-prove/internal/prove"
 )
 
-func main() { os.Exit(prove.Main(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "guard" {
+		os.Exit(prove.GuardMain(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(prove.Main(os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -8,7 +8,10 @@
 // server holds; it is compared before and after, and a server that a statement
 // changed is put back to what it was before the next one runs.
 //
+// [GuardMain] puts texts to an MCP server instead, which is given a database of
+// this package's own, and judges by the same probes what became of them.
+//
 // The package talks to no server but those that it has started, and checks that
-// of every connection. It takes no address of a server, and never runs a text
-// that is not a case of the corpus.
+// of every connection. It takes no address of a server. [Main] never runs a text
+// that is not a case of the corpus; [GuardMain] runs what it is asked.
 package prove

@@ -84,7 +84,10 @@ func (p *postgres) build(ctx context.Context, fixture string) (err error) {
 		if err != nil {
 			return err
 		}
-		_, err = pgRows(ctx, conn, step.sql)
+		// The limit of a statement is that of a case.
+		if _, err = pgRows(ctx, conn, "SET statement_timeout = 0"); err == nil {
+			_, err = pgRows(ctx, conn, step.sql)
+		}
 		if err := errors.Join(err, conn.Close(ctx)); err != nil {
 			return fmt.Errorf("build the database: %w", err)
 		}
@@ -254,23 +257,30 @@ func (p *postgres) locks(ctx context.Context, pid uint32) ([]string, error) {
 	return locks, nil
 }
 
-// pgSession reads the state of a session from within.
-func pgSession(ctx context.Context, conn *pgconn.PgConn) (State, error) {
-	rows, err := pgRows(ctx, conn, `
+// pgSessionQuery asks a session for what it holds.
+const pgSessionQuery = `
 		SELECT 'session setting ' || name, setting FROM pg_catalog.pg_settings
 		UNION ALL SELECT 'session user', current_user || ' ' || session_user
-		UNION ALL SELECT 'session prepared statement ' || name, statement FROM pg_catalog.pg_prepared_statements
+		UNION ALL SELECT 'session prepared statement ' || name, statement FROM pg_catalog.pg_prepared_statements WHERE from_sql
 		UNION ALL SELECT 'session cursor ' || name, statement FROM pg_catalog.pg_cursors WHERE name <> ''
 		UNION ALL SELECT 'session listens', c FROM pg_catalog.pg_listening_channels() AS c
-		UNION ALL SELECT 'session temporary schema', (pg_catalog.pg_my_temp_schema() <> 0)::text`)
+		UNION ALL SELECT 'session temporary schema', (pg_catalog.pg_my_temp_schema() <> 0)::text`
+
+// pgSession reads the state of a session from within.
+func pgSession(ctx context.Context, conn *pgconn.PgConn) (State, error) {
+	rows, err := pgRows(ctx, conn, pgSessionQuery)
 	if err != nil {
 		return nil, err
 	}
+	return sessionState(rows), nil
+}
+
+func sessionState(rows [][]string) State {
 	s := State{}
 	for _, row := range rows {
 		s[row[0]] = row[1]
 	}
-	return s, nil
+	return s
 }
 
 func (p *postgres) snapshot(ctx context.Context) (State, error) {

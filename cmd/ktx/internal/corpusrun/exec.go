@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -27,6 +28,8 @@ const (
 	startLimit   = 30 * time.Second // to answer the hello, at least
 	restarts     = 3                // attempts to start it again after a fault
 	maxName      = 200              // bytes of a name, version or code
+	maxDetail    = 500              // bytes of a detail
+	maxAbout     = 20               // facts that a guard tells of itself
 )
 
 // Exec is a guard program. It is started before the first case and again after
@@ -34,12 +37,16 @@ const (
 // id of a request is a running number, since the id of a case tells what the
 // case wants to see.
 type Exec struct {
+	kind     string // of the guard, in a run file
+	command  string // its program, without arguments
 	words    []string
+	starting time.Duration // to answer the hello
 	limit    time.Duration
 	running  *process
 	greeted  bool
 	name     string
 	version  string
+	about    map[string]string
 	requests int
 }
 
@@ -55,13 +62,17 @@ func NewExec(command string, limit time.Duration) (*Exec, error) {
 	if limit <= 0 {
 		return nil, errors.New("the time limit of a case must be more than nothing")
 	}
-	return &Exec{words: words, limit: limit}, nil
+	return &Exec{kind: "exec", command: filepath.Base(words[0]), words: words, starting: max(limit, startLimit), limit: limit}, nil
 }
 
 // Describe implements Guard. The arguments of the command are left out, since
 // they may hold secrets and a run file is passed on.
 func (e *Exec) Describe() map[string]string {
-	out := map[string]string{"name": "exec", "command": filepath.Base(e.words[0]), "protocol": Protocol}
+	out := maps.Clone(e.about)
+	if out == nil {
+		out = map[string]string{}
+	}
+	out["name"], out["command"], out["protocol"] = e.kind, e.command, Protocol
 	if e.name != "" {
 		out["name"] = e.name
 	}
@@ -99,8 +110,11 @@ func (e *Exec) start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("start the guard: %w", err)
 	}
-	text, err := p.ask(ctx, max(e.limit, startLimit), []byte(`{"proto":"`+Protocol+`"}`+"\n"))
-	var hello struct{ Proto, Name, Version string }
+	text, err := p.ask(ctx, e.starting, []byte(`{"proto":"`+Protocol+`"}`+"\n"))
+	var hello struct {
+		Proto, Name, Version string
+		About                map[string]string
+	}
 	if err == nil {
 		if err = json.Unmarshal(text, &hello); err != nil || hello.Proto != Protocol {
 			err = fmt.Errorf("the reply is not {\"proto\":%q}: %q", Protocol, cut(strings.TrimSpace(string(text)), maxName))
@@ -119,6 +133,12 @@ func (e *Exec) start(ctx context.Context) error {
 	}
 	e.running, e.greeted = p, true
 	e.name, e.version = cut(hello.Name, maxName), cut(hello.Version, maxName)
+	e.about = map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(hello.About)) {
+		if len(e.about) < maxAbout {
+			e.about[cut(name, maxName)] = cut(hello.About[name], maxName)
+		}
+	}
 	return nil
 }
 
@@ -204,6 +224,8 @@ func readReply(id string, text []byte) (Answer, error) {
 		ID       string        `json:"id"`
 		Decision Decision      `json:"decision"`
 		Code     sqlguard.Code `json:"code"`
+		Fault    Fault         `json:"fault"`
+		Detail   string        `json:"detail"`
 	}
 	if err := json.Unmarshal(text, &r); err != nil {
 		return Answer{}, fmt.Errorf("the reply cannot be read: %w: %q", err, cut(strings.TrimSpace(string(text)), maxName))
@@ -215,6 +237,8 @@ func readReply(id string, text []byte) (Answer, error) {
 		return Answer{}, fmt.Errorf("the decision is %q; it must be allow, reject or error", cut(string(r.Decision), maxName))
 	case len(r.Code) > maxName:
 		return Answer{}, fmt.Errorf("the code is longer than %d bytes", maxName)
+	case r.Fault != "" && (r.Decision != Error || !slices.Contains([]Fault{Crash, TimeOut}, r.Fault)):
+		return Answer{}, fmt.Errorf("the fault is %q; it must be crash or timeout, of a decision that is error", cut(string(r.Fault), maxName))
 	}
-	return Answer{Decision: r.Decision, Code: r.Code}, nil
+	return Answer{Decision: r.Decision, Code: r.Code, Fault: r.Fault, Detail: cut(r.Detail, maxDetail)}, nil
 }

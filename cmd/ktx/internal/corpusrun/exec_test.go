@@ -45,6 +45,8 @@ func beGuard(manner string) int {
 		return 7
 	case "wrong":
 		write("ready\n")
+	case "telling":
+		write(`{"proto":"ktx-guard/1","about":{"role":"reader","name":"other"}}` + "\n")
 	default:
 		write(`{"proto":"ktx-guard/1","name":"tester","version":"3"}` + "\n")
 	}
@@ -85,6 +87,12 @@ func beGuard(manner string) int {
 		case "last":
 			write(`{"id":%q,"decision":"reject","code":"c"}`, r.ID)
 			return 0
+		case "late", "dead", "lost":
+			write(`{"id":%q,"decision":"error","fault":%q,"detail":"its own guard"}`+"\n", r.ID, map[string]string{"late": "timeout", "dead": "crash"}[word])
+		case "fault":
+			write(`{"id":%q,"decision":"reject","fault":"crash"}`+"\n", r.ID)
+		case "unheard":
+			write(`{"id":%q,"decision":"error","fault":"bad_reply"}`+"\n", r.ID)
 		case "SELECT":
 			write(`{"id":%q,"decision":"allow"}`+"\n", r.ID)
 		default:
@@ -297,5 +305,66 @@ func TestExecDoesNotStartAgain(t *testing.T) {
 	results, err := corpusrun.Run(t.Context(), g, texts("a", "b"), nil)
 	if err == nil || !strings.Contains(err.Error(), "case KTX-1B: greet the guard: it ended without a reply") || len(results) != 1 || results[0].Fault != corpusrun.Crash {
 		t.Errorf("%+v, %v", results, err)
+	}
+}
+
+// TestExecOfAnother holds what a guard tells of a guard that it asks itself.
+func TestExecOfAnother(t *testing.T) {
+	t.Parallel()
+	g := tester(t, "telling", time.Minute)
+	results, err := corpusrun.Run(t.Context(), g, texts("late", "dead", "lost", "SELECT 1", "fault", "unheard"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range results {
+		got = append(got, fmt.Sprintf("%s %s: %s", r.Decision, r.Fault, r.Detail))
+	}
+	want := []string{
+		"error timeout: its own guard", "error crash: its own guard", "error : its own guard", "allow : ",
+		`error bad_reply: the fault is "crash"; it must be crash or timeout, of a decision that is error`,
+		`error bad_reply: the fault is "bad_reply"; it must be crash or timeout, of a decision that is error`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]string{"name": "exec", "role": "reader", "command": filepath.Base(os.Args[0]), "protocol": "ktx-guard/1"}, g.Describe()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestMCPNeedsProve holds that the message says what is missing, and how to get
+// it.
+func TestMCPNeedsProve(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	if _, err := corpusrun.NewMCP("server {url}", time.Second); !errors.Is(err, corpusrun.ErrNoProve) || !strings.Contains(err.Error(), "go install github.com/ktxhq/ktx/cmd/ktx-prove@latest") {
+		t.Errorf("%v", err)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	const program = "#!/bin/sh\nread hello\necho '{\"proto\":\"ktx-guard/1\",\"name\":\"'$*'\"}'\n"
+	if err := os.WriteFile(filepath.Join(dir, "ktx-prove"), []byte(program), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	g, err := corpusrun.NewMCP("--role select_only -- server {url}", 2*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"name": "guard --timeout 2s --role select_only -- server {url}", "command": "ktx-prove", "protocol": "ktx-guard/1"}
+	if diff := cmp.Diff(want, g.Describe()); diff != "" {
+		t.Error(diff)
+	}
+	for command, limit := range map[string]time.Duration{"'": time.Second, "server": 0} {
+		if _, err := corpusrun.NewMCP(command, limit); err == nil {
+			t.Errorf("%q, %s: no error", command, limit)
+		}
 	}
 }

@@ -1,0 +1,606 @@
+package prove
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ktxhq/ktx/corpus"
+)
+
+// guardProtocol is what ktx corpus run speaks with a guard; docs/corpus.md
+// describes it.
+const guardProtocol = "ktx-guard/1"
+
+const guardUsage = `ktx-prove guard puts cases of the corpus to an MCP server, on a PostgreSQL of its own.
+
+  ktx-prove guard [flags] -- CMD [ARG]...
+
+CMD is the MCP server, over standard input and output. {url}, {host}, {port}, {user},
+{password}, {database} and {dir} (an empty directory) in its words stand for the
+database that it is to use; PGHOST and the like are set to the same. The program
+speaks ktx-guard/1 on its own standard input and output: ktx corpus run starts it
+for --guard mcp:CMD.
+
+`
+
+// guardOptions are what the command line of ktx-prove guard says.
+type guardOptions struct {
+	role  string
+	bin   string
+	limit time.Duration // of one statement, at the database
+	wait  time.Duration // for one answer of the MCP server
+	log   string
+	mcp   mcpCommand
+}
+
+// GuardMain runs ktx-prove guard and returns its exit code.
+func GuardMain(args []string, in io.Reader, out, errs io.Writer) int {
+	o, err := parseGuard(args, errs)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitOK
+	}
+	if err != nil {
+		return say(errs, exitUsage, err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := serveGuard(ctx, o, in, out); err != nil {
+		return say(errs, exitNotRun, err)
+	}
+	return exitOK
+}
+
+func parseGuard(args []string, errs io.Writer) (o guardOptions, err error) {
+	o.mcp.with = map[string]any{}
+	flags := flag.NewFlagSet("ktx-prove guard", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&o.role, "role", "superuser", "the `role` that the MCP server connects as: superuser or select_only")
+	flags.StringVar(&o.mcp.tool, "tool", "", "the `name` of the tool that takes SQL, where it is not recognised")
+	flags.StringVar(&o.mcp.argument, "argument", "", "the `name` of the tool's argument that holds the SQL")
+	flags.Func("with", "another argument of the tool as `NAME=VALUE` (repeatable); a value that is JSON is taken as such", func(text string) error {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return errors.New("it must be NAME=VALUE")
+		}
+		var decoded any
+		if json.Unmarshal([]byte(value), &decoded) != nil {
+			decoded = value
+		}
+		o.mcp.with[name] = decoded
+		return nil
+	})
+	flags.StringVar(&o.bin, "bin", "", "the `directory` of the programs of PostgreSQL")
+	flags.DurationVar(&o.limit, "limit", 2*time.Second, "the time limit of one statement, at the database")
+	flags.DurationVar(&o.wait, "timeout", 10*time.Second, "the time that the MCP server has for one answer")
+	flags.StringVar(&o.log, "log", "", "a `file` for what was seen of each case, as JSON Lines")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		flags.SetOutput(errs)
+		if _, err := io.WriteString(errs, guardUsage); err != nil {
+			return o, err
+		}
+		flags.PrintDefaults()
+		return o, flag.ErrHelp
+	} else if err != nil {
+		return o, err
+	}
+	o.mcp.words = flags.Args()
+	// A placeholder stands for the database of this program: "POSTGRES_HOST={host}".
+	placeholders := strings.NewReplacer("={host}", "", "={database}", "", "={url}", "")
+	if slices.ContainsFunc(args, func(arg string) bool { return isAddress(placeholders.Replace(arg)) }) {
+		return o, errors.New("the MCP server is given a database that this program starts itself; an address of a server is refused: write {url}")
+	}
+	if len(o.mcp.words) == 0 {
+		return o, errors.New("no MCP server is named: ktx-prove guard -- CMD")
+	}
+	if o.role != "superuser" && o.role != "select_only" {
+		return o, fmt.Errorf("the role is %q: it must be superuser or select_only", o.role)
+	}
+	if o.limit < 10*time.Millisecond || o.limit > time.Minute {
+		return o, errors.New("--limit must lie between 10ms and 1m")
+	}
+	if o.wait <= o.limit {
+		return o, errors.New("--timeout must be more than --limit")
+	}
+	// The server runs in a directory of its own.
+	if o.mcp.words[0], err = exec.LookPath(o.mcp.words[0]); err == nil {
+		o.mcp.words[0], err = filepath.Abs(o.mcp.words[0])
+	}
+	if err != nil {
+		return o, fmt.Errorf("find the MCP server: %w", err)
+	}
+	return o, nil
+}
+
+// serveGuard answers the questions of a runner until its input ends.
+func serveGuard(ctx context.Context, o guardOptions, in io.Reader, out io.Writer) (err error) {
+	lines := bufio.NewReader(in)
+	if err := readHello(lines); err != nil {
+		return err
+	}
+	g, err := openGuard(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, g.close()) }()
+	answers := json.NewEncoder(out)
+	answers.SetEscapeHTML(false)
+	if err := answers.Encode(g.hello()); err != nil {
+		return fmt.Errorf("answer: %w", err)
+	}
+	for {
+		q, err := readQuestion(lines)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		v, err := g.decide(ctx, q)
+		if err != nil {
+			return err
+		}
+		if err := answers.Encode(answer{ID: q.ID, Decision: v.decision, Code: v.code, Fault: v.fault, Detail: v.detail}); err != nil {
+			return fmt.Errorf("answer: %w", err)
+		}
+	}
+}
+
+// question and answer are the lines of the protocol.
+type (
+	question struct {
+		ID      string  `json:"id"`
+		Dialect string  `json:"dialect"`
+		SQL     *string `json:"sql"`
+		SQLB64  []byte  `json:"sql_b64"`
+	}
+	answer struct {
+		ID       string `json:"id"`
+		Decision string `json:"decision"`
+		Code     string `json:"code,omitempty"`
+		Fault    string `json:"fault,omitempty"`
+		Detail   string `json:"detail,omitempty"`
+	}
+	hello struct {
+		Proto   string            `json:"proto"`
+		Name    string            `json:"name,omitempty"`
+		Version string            `json:"version,omitempty"`
+		About   map[string]string `json:"about,omitempty"`
+	}
+)
+
+func readHello(lines *bufio.Reader) error {
+	line, err := lines.ReadBytes('\n')
+	var h hello
+	if err == nil {
+		err = json.Unmarshal(line, &h)
+	}
+	if err != nil || h.Proto != guardProtocol {
+		return fmt.Errorf("the first line must be {\"proto\":%q}; ktx corpus run --guard mcp:CMD starts this program", guardProtocol)
+	}
+	return nil
+}
+
+func readQuestion(lines *bufio.Reader) (q question, err error) {
+	line, err := lines.ReadBytes('\n')
+	if errors.Is(err, io.EOF) && len(line) == 0 {
+		return q, io.EOF
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return q, fmt.Errorf("read a question: %w", err)
+	}
+	if err := json.Unmarshal(line, &q); err != nil {
+		return q, fmt.Errorf("read a question: %w", err)
+	}
+	if q.SQL == nil {
+		text := string(q.SQLB64)
+		q.SQL = &text
+	}
+	return q, nil
+}
+
+// guard is an MCP server before a database of this program's own.
+type guard struct {
+	options guardOptions
+	engine  *postgres
+	tap     *tap
+	dir     string
+	log     io.WriteCloser // or nil
+	known   map[string]corpus.Case
+
+	before State      // of the fixture; nil when it must be read
+	server *mcpServer // nil when it must be started
+	habits habits
+	rests  bool              // its sessions are outside of a transaction between two texts
+	rest   State             // what a session of the server holds between two texts
+	states map[*tapped]State // the same, of one session
+	about  map[string]string
+	names  [2]string // of the server, and its version
+}
+
+// openGuard starts the database and the MCP server.
+func openGuard(ctx context.Context, o guardOptions) (_ *guard, err error) {
+	fixture, err := fs.ReadFile(corpus.Files(), "fixtures/postgres.sql")
+	if err != nil {
+		return nil, fmt.Errorf("read the fixture: %w", err)
+	}
+	g := &guard{options: o, known: map[string]corpus.Case{}}
+	for _, c := range corpus.Cases() {
+		if c.Dialect == "postgres" {
+			g.known[c.SQL] = c
+		}
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, g.close())
+		}
+	}()
+	if o.log != "" {
+		if g.log, err = os.Create(o.log); err != nil {
+			return nil, fmt.Errorf("open the log: %w", err)
+		}
+	}
+	if g.engine, err = startPostgres(ctx, o.bin, string(fixture), nil, o.limit); err != nil {
+		return nil, fmt.Errorf("start the database: %w", err)
+	}
+	if g.tap, err = startTap(ctx, g.engine.server.Addr()); err != nil {
+		return nil, err
+	}
+	if g.dir, err = os.MkdirTemp("", "ktx-guard-"); err != nil {
+		return nil, fmt.Errorf("make a directory for the MCP server: %w", err)
+	}
+	if err := g.address(); err != nil {
+		return nil, err
+	}
+	return g, g.ready(ctx)
+}
+
+// address fills in where the database is.
+func (g *guard) address() error {
+	user := ""
+	if g.options.role == "select_only" {
+		user = readerRole
+	}
+	u, err := url.Parse(g.engine.server.URL(database, user))
+	if err != nil {
+		return fmt.Errorf("read the server's own URL: %w", err)
+	}
+	u.Host = g.tap.addr()
+	host, port, err := net.SplitHostPort(u.Host)
+	if err != nil {
+		return fmt.Errorf("read the address of the tap: %w", err)
+	}
+	password, _ := u.User.Password()
+	fill := strings.NewReplacer("{url}", u.String(), "{host}", host, "{port}", port, "{user}", u.User.Username(),
+		"{password}", password, "{database}", database, "{dir}", g.dir)
+	words := slices.Clone(g.options.mcp.words)
+	for i, word := range words {
+		words[i] = fill.Replace(word)
+	}
+	g.options.mcp.words = words
+	g.options.mcp.dir = g.dir
+	g.options.mcp.env = []string{
+		"PGHOST=" + host, "PGPORT=" + port, "PGUSER=" + u.User.Username(), "PGPASSWORD=" + password, "PGDATABASE=" + database,
+		"PGSSLMODE=disable", "DATABASE_URL=" + u.String(),
+	}
+	return nil
+}
+
+func (g *guard) close() error {
+	g.stopServer()
+	if g.tap != nil {
+		g.tap.close()
+	}
+	var err error
+	if g.engine != nil {
+		err = g.engine.close()
+	}
+	if g.log != nil {
+		err = errors.Join(err, g.log.Close())
+	}
+	if g.dir != "" {
+		err = errors.Join(err, os.RemoveAll(g.dir))
+	}
+	return err
+}
+
+func (g *guard) hello() hello {
+	return hello{Proto: guardProtocol, Name: g.names[0], Version: g.names[1], About: g.about}
+}
+
+// startLimit is how long an MCP server may take to start and to answer twice.
+const startLimit = 2 * time.Minute
+
+// marker is in the text that a server must let pass and hand to this database.
+const marker = "ktx_marker"
+
+const markerSQL = "SELECT count(*) AS " + marker + " FROM orders"
+
+// ready makes sure that a server runs, that its sessions lead to this database,
+// and that its habits are known.
+func (g *guard) ready(ctx context.Context) error {
+	if g.server != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	server, err := startMCP(ctx, g.options.mcp)
+	if err != nil {
+		return err
+	}
+	g.server = server
+	var seen [2][]exchange
+	for i := range seen {
+		g.tap.forget("")
+		answer, err := server.ask(ctx, startLimit, markerSQL)
+		if err != nil {
+			return err
+		}
+		g.rests = g.tap.quiet(ctx)
+		seen[i], _ = g.tap.seen()
+		ran := slices.ContainsFunc(seen[i], func(e exchange) bool {
+			return e.executed && e.done && e.code == "" && slices.ContainsFunc(e.texts, func(text string) bool { return strings.Contains(text, marker) })
+		})
+		if !ran || answer.fault != "" {
+			return server.explain("try the MCP server", fmt.Errorf("the tool %s did not run %q on the database that it was given; its answer: %q", server.tool, markerSQL, answer.text))
+		}
+	}
+	g.habits = learn(marker, seen[0], seen[1])
+	g.rest, g.states = nil, map[*tapped]State{}
+	for _, c := range g.tap.open() {
+		if state, err := g.look(ctx, c); err == nil {
+			g.states[c], g.rest = state, state
+		}
+	}
+	g.names = [2]string{server.name, server.version}
+	g.about = map[string]string{
+		"engine": g.engine.name() + " " + g.engine.version(), "role": g.options.role, "tool": server.tool, "judged_by": "state probes",
+	}
+	return nil
+}
+
+func (g *guard) stopServer() {
+	if g.server != nil {
+		g.server.stop()
+		g.server = nil
+	}
+	if g.tap != nil {
+		g.tap.drop()
+	}
+}
+
+// look reads the state of a session that the server holds.
+func (g *guard) look(ctx context.Context, c *tapped) (State, error) {
+	ctx, cancel := context.WithTimeout(ctx, g.options.limit+grace)
+	defer cancel()
+	rows, err := c.ask(ctx, pgSessionQuery)
+	if err != nil {
+		return nil, err
+	}
+	return sessionState(rows), nil
+}
+
+// decide puts one text to the server. An error says that nothing more can be
+// judged.
+func (g *guard) decide(ctx context.Context, q question) (verdict, error) {
+	sql := *q.SQL
+	c, known := g.known[sql]
+	switch {
+	case q.Dialect != "postgres":
+		return verdict{decision: "error", code: codeOtherDialect}, nil
+	case !utf8.ValidString(sql):
+		return verdict{decision: "error", code: codeNotText}, nil
+	case occupied(namedPaths(sql)) != "":
+		return verdict{decision: "error", code: codeNotRunnable, detail: "it names a place where something lies already"}, nil
+	case known && c.Expect == corpus.Allow && c.Engine != nil && !within(g.engine.version(), c.Engine.Min, c.Engine.Max):
+		return verdict{decision: "error", code: codeNotRunnable, detail: "it is about other versions of the server"}, nil
+	}
+	banned := ""
+	if never[c.ID] != "" {
+		banned = strings.Trim(sql, " \t\r\n;")
+	}
+	prepared := false
+	if known {
+		var err error
+		if prepared, err = g.engine.prepare(ctx, c); err != nil {
+			return verdict{}, fmt.Errorf("prepare: %w", err)
+		}
+	}
+	v, w, dirty, err := g.try(ctx, sql, banned, prepared)
+	if err != nil {
+		return verdict{}, err
+	}
+	if code, refused := strings.CutPrefix(v.code, codeRefusedByDB+"_"); refused && code != "25006" {
+		anyway, changed, err := g.failsAnyway(ctx, sql)
+		if err != nil {
+			return verdict{}, err
+		}
+		switch {
+		case anyway != "" && known && c.Expect == corpus.Allow:
+			v = verdict{decision: "error", code: codeNotRunnable, detail: "the database refuses it from this role: " + anyway}
+		case anyway != "":
+			v.code = codeFailsAnyway + "_" + anyway
+		}
+		dirty = dirty || changed
+	}
+	if err := g.note(sql, w, v); err != nil {
+		return verdict{}, err
+	}
+	if dirty {
+		err = g.putBack(ctx)
+	}
+	return v, err
+}
+
+// putBack brings the database back to the fixture, which ends the server's
+// sessions.
+func (g *guard) putBack(ctx context.Context) error {
+	g.stopServer()
+	g.before = nil
+	if err := g.engine.reset(ctx); err != nil {
+		return fmt.Errorf("put the database back: %w", err)
+	}
+	return nil
+}
+
+// try puts a text to the server and looks at what it did; dirty says that the
+// database must be put back.
+func (g *guard) try(ctx context.Context, sql, banned string, prepared bool) (v verdict, w witnesses, dirty bool, err error) {
+	if err := g.ready(ctx); err != nil {
+		return v, w, false, err
+	}
+	if g.before == nil || prepared {
+		if g.before, err = g.engine.snapshot(ctx); err != nil {
+			return v, w, false, fmt.Errorf("probe before: %w", err)
+		}
+	}
+	logged := len(g.engine.log())
+	there := g.tap.open()
+	g.tap.forget(banned)
+	if w.answer, err = g.server.ask(ctx, g.options.wait, sql); err != nil {
+		return v, w, false, err
+	}
+	rests, own, stopped := g.settle(ctx, there)
+	w.exchanges = own
+	g.tap.forget("")
+
+	session := g.sessions(ctx)
+	written, err := takeFiles(namedPaths(sql))
+	if err != nil {
+		return v, w, false, fmt.Errorf("remove what the statement wrote: %w", err)
+	}
+	after, probeErr := g.engine.snapshot(ctx)
+	lasting := g.before.Changed(after)
+	if probeErr != nil {
+		lasting = []string{"server"} // It is gone, or its sessions are.
+	}
+	log := g.engine.log()
+	if crashed(log[min(logged, len(log)):]) {
+		lasting = []string{"server"}
+	}
+	w.changed = slices.Compact(slices.Sorted(slices.Values(slices.Concat(session, written, lasting))))
+	v = judge(sql, w)
+	if stopped {
+		v = verdict{decision: "error", code: codeNeverRun, detail: "the server passed it on: " + w.answer.text}
+	}
+	if v.code == codeChanged || v.fault != "" || stopped || !rests && g.rests {
+		g.stopServer()
+	}
+	// Without an answer, a statement may run on.
+	return v, w, prepared || len(lasting) > 0 || w.answer.fault != "", nil
+}
+
+// settle waits until the server has done what it does for every statement, and
+// returns what it asked of the database beyond that. Where there is nothing of
+// that kind, it may still come: a ROLLBACK is taken for the server's own until
+// that one is seen too.
+func (g *guard) settle(ctx context.Context, there []*tapped) (rests bool, own []exchange, stopped bool) {
+	for range 50 {
+		var all []exchange
+		rests = g.tap.quiet(ctx)
+		all, stopped = g.tap.seen()
+		own = g.habits.beyond(all, there)
+		if len(all) == 0 || len(own) > 0 || !rests || stopped {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return rests, own, stopped
+}
+
+// sessions returns what the server's sessions hold that they did not before.
+func (g *guard) sessions(ctx context.Context) (changed []string) {
+	for _, c := range g.tap.open() {
+		locks, err := g.engine.locks(ctx, c.pid)
+		if err != nil {
+			continue // The database is gone, which the probe says.
+		}
+		changed = append(changed, locks...)
+		state, err := g.look(ctx, c)
+		if err != nil {
+			continue // Inside of a transaction, where what it holds ends with it.
+		}
+		before := g.states[c]
+		if before == nil {
+			before = g.rest
+		}
+		if before != nil {
+			changed = append(changed, slices.DeleteFunc(before.Changed(state), func(name string) bool {
+				// A library that was loaded brings settings of its own.
+				_, had := before[name]
+				return !had && strings.HasPrefix(name, "session setting ")
+			})...)
+		}
+		g.states[c] = state
+	}
+	return changed
+}
+
+// failsAnyway returns the SQLSTATE with which the database refuses a text that
+// it is given without the MCP server, from the same role, and whether that
+// changed anything. The code is empty when the database runs it. Nothing has
+// changed since g.before.
+func (g *guard) failsAnyway(ctx context.Context, sql string) (code string, changed bool, err error) {
+	o, err := g.engine.try(ctx, Attempt{Role: g.options.role}, sql)
+	if err != nil {
+		return "", false, fmt.Errorf("try without the MCP server: %w", err)
+	}
+	if _, err := takeFiles(namedPaths(sql)); err != nil {
+		return "", false, fmt.Errorf("remove what the statement wrote: %w", err)
+	}
+	after, err := g.engine.snapshot(ctx)
+	changed = err != nil || len(g.before.Changed(after)) > 0
+	if o.Result == Failed {
+		code = o.Code
+	}
+	return code, changed, nil
+}
+
+// note writes what was seen of one text to the log.
+func (g *guard) note(sql string, w witnesses, v verdict) error {
+	if g.log == nil {
+		return nil
+	}
+	type seen struct {
+		Texts []string `json:"texts"`
+		Rows  int      `json:"rows"`
+		Tags  []string `json:"tags,omitempty"`
+		Code  string   `json:"code,omitempty"`
+		Done  bool     `json:"done"`
+	}
+	line := struct {
+		SQL      string   `json:"sql"`
+		Decision string   `json:"decision"`
+		Code     string   `json:"code,omitempty"`
+		Fault    string   `json:"fault,omitempty"`
+		Refused  bool     `json:"refused"`
+		Answer   string   `json:"answer"`
+		Changed  []string `json:"changed,omitempty"`
+		Database []seen   `json:"database,omitempty"`
+	}{SQL: sql, Decision: v.decision, Code: v.code, Fault: v.fault, Refused: w.answer.refused, Answer: w.answer.text, Changed: w.changed}
+	for _, e := range w.exchanges {
+		line.Database = append(line.Database, seen{e.texts, e.rows, e.tags, e.code, e.done})
+	}
+	encoder := json.NewEncoder(g.log)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(line); err != nil {
+		return fmt.Errorf("write the log: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,384 @@
+package prove_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ktxhq/ktx/cmd/ktx-prove/internal/prove"
+)
+
+// TestMain lets the test binary be the MCP server of its own tests.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 4 && os.Args[1] == "be-an-mcp-server" {
+		if err := beMCPServer(os.Args[2], os.Args[3]); err != nil {
+			_, _ = fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// beMCPServer is an MCP server that runs every text on a database. The manner
+// says how it misbehaves:
+//
+//	liar    it refuses what does not begin with SELECT, and says so in an answer
+//	        that is no error; what it runs it calls an error
+//	splits  it sends each part of a text by itself
+//	crash   it ends when it is told to delete
+//	hang    it does not answer then
+//	wraps   it runs each text in a transaction, which it ends after it has answered
+//	two     it has two tools that take SQL
+//	away    it does not use the database that it is given
+func beMCPServer(manner, url string) error {
+	ctx := context.Background()
+	server := mcp.NewServer(&mcp.Implementation{Name: "fixture", Version: "7"}, nil)
+	config, err := pgconn.ParseConfig(url)
+	if err != nil {
+		return err
+	}
+	conn, err := pgconn.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	type input struct {
+		SQL string `json:"sql"`
+	}
+	say := func(failed bool, format string, args ...any) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{IsError: failed, Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf(format, args...)}}}, nil, nil
+	}
+	var busy sync.Mutex
+	run := func(ctx context.Context, _ *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
+		if manner == "away" {
+			return say(false, "1")
+		}
+		if strings.HasPrefix(in.SQL, "DELETE") {
+			switch manner {
+			case "crash":
+				_, _ = fmt.Fprintln(os.Stderr, "out of memory")
+				os.Exit(3)
+			case "hang":
+				<-ctx.Done()
+				select {}
+			}
+		}
+		if manner == "liar" && !strings.HasPrefix(in.SQL, "SELECT") {
+			return say(false, "refused")
+		}
+		if manner == "wraps" {
+			busy.Lock()
+			if _, err := conn.Exec(ctx, "BEGIN READ ONLY; SET LOCAL statement_timeout = '1h'").ReadAll(); err != nil {
+				return say(true, "%v", err)
+			}
+			defer func() {
+				go func() {
+					defer busy.Unlock()
+					time.Sleep(20 * time.Millisecond)
+					_, _ = conn.Exec(context.Background(), "ROLLBACK").ReadAll()
+				}()
+			}()
+		}
+		texts := []string{in.SQL}
+		if manner == "splits" {
+			texts = strings.Split(in.SQL, "; ")
+		}
+		for _, text := range texts {
+			results, err := conn.Exec(ctx, text).ReadAll()
+			if err != nil {
+				return say(true, "%v", err)
+			}
+			if len(results) > 1 {
+				return say(false, "%d results", len(results))
+			}
+		}
+		return say(manner == "liar", "done")
+	}
+	mcp.AddTool(server, &mcp.Tool{Name: "run"}, run)
+	if manner == "two" {
+		mcp.AddTool(server, &mcp.Tool{Name: "explain"}, run)
+	}
+	return server.Run(ctx, &mcp.StdioTransport{})
+}
+
+// verdict is one answer of the guard.
+type verdict struct{ Decision, Code, Fault string }
+
+// putTo puts texts to the test binary as an MCP server.
+func putTo(t *testing.T, manner string, flags, texts []string) []verdict {
+	t.Helper()
+	code, out, errs := guardMain(t, manner, flags, texts)
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if !strings.Contains(lines[0], `"proto":"ktx-guard/1","name":"fixture","version":"7"`) {
+		t.Errorf("the greeting is %s", lines[0])
+	}
+	var got []verdict
+	for i, line := range lines[1:] {
+		var answer struct {
+			ID string
+			verdict
+		}
+		if err := json.Unmarshal([]byte(line), &answer); err != nil || answer.ID != fmt.Sprint(i) {
+			t.Fatalf("line %d: %v: %s", i, err, line)
+		}
+		got = append(got, answer.verdict)
+	}
+	return got
+}
+
+func guardMain(t *testing.T, manner string, flags, texts []string) (code int, out, errs string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var in, stdout, stderr bytes.Buffer
+	in.WriteString(`{"proto":"ktx-guard/1"}` + "\n")
+	for i, text := range texts {
+		line, err := json.Marshal(map[string]string{"id": fmt.Sprint(i), "dialect": "postgres", "sql": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Write(append(line, '\n'))
+	}
+	args := slices.Concat(flags, []string{"--", self, "be-an-mcp-server", manner, "{url}"})
+	code = prove.GuardMain(args, &in, &stdout, &stderr)
+	return code, stdout.String(), stderr.String()
+}
+
+// TestGuardJudgesByTheDatabase holds that a decision is what happened, and that
+// each text finds the database as it was.
+func TestGuardJudgesByTheDatabase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server many times")
+	}
+	texts := []string{
+		"SELECT count(*) FROM orders",
+		"DELETE FROM orders",
+		"SELECT 1 / count(*) FROM orders", // fails where the rows are gone
+		"SET search_path = hr",
+		"SELECT id FROM orders", // is not found where the setting lasts
+		"SELECT pg_advisory_lock(7)",
+		"SELECT nextval('orders_id_seq')",
+		"SELECT pg_sleep(60)",
+		"SELECT nothing_of_that_name",
+		"BEGIN READ ONLY; DELETE FROM orders",
+		"DO $$ BEGIN ASSERT true; END $$", // loads a library
+		"SELECT pg_terminate_backend(pg_backend_pid())",
+		"SELECT 1",
+	}
+	executed, changed := verdict{"allow", "executed", ""}, verdict{"allow", "executed_changed", ""}
+	for _, test := range []struct {
+		manner string
+		flags  []string
+		want   []verdict
+	}{
+		{"everything", nil, []verdict{
+			executed, changed, executed, changed, executed, changed, changed,
+			{"allow", "executed_until_limit", ""},
+			{"reject", "fails_anyway_42703", ""},
+			{"reject", "refused_by_database_25006", ""},
+			executed, changed, executed,
+		}},
+		{"everything", []string{"--role", "select_only"}, []verdict{
+			executed,
+			{"reject", "fails_anyway_42501", ""},
+			executed, changed, executed, changed,
+			{"reject", "fails_anyway_42501", ""},
+			{"allow", "executed_until_limit", ""},
+			{"reject", "fails_anyway_42703", ""},
+			{"reject", "refused_by_database_25006", ""},
+			executed, changed, executed,
+		}},
+		{"liar", nil, []verdict{
+			executed,
+			{"reject", "refused_by_server", ""},
+			executed,
+			{"reject", "refused_by_server", ""},
+			executed, changed, changed,
+			{"allow", "executed_until_limit", ""},
+			{"reject", "fails_anyway_42703", ""},
+			{"reject", "refused_by_server", ""},
+			{"reject", "refused_by_server", ""},
+			changed, executed,
+		}},
+	} {
+		t.Run(test.manner+strings.Join(test.flags, ""), func(t *testing.T) {
+			flags := append([]string{"--limit", "500ms"}, test.flags...)
+			if diff := cmp.Diff(test.want, putTo(t, test.manner, flags, texts)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestGuardFaults holds that a crash and a late answer are results, that the
+// server is there again for what comes next, and that what it did before counts
+// more.
+func TestGuardFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server many times")
+	}
+	executed := verdict{"allow", "executed", ""}
+	for manner, fault := range map[string]string{"crash": "crash", "hang": "timeout"} {
+		t.Run(manner, func(t *testing.T) {
+			got := putTo(t, manner, []string{"--limit", "500ms", "--timeout", "3s"}, []string{"SELECT 1", "DELETE FROM orders", "SELECT 1"})
+			if diff := cmp.Diff([]verdict{executed, {"error", "", fault}, executed}, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	t.Run("wraps", func(t *testing.T) {
+		got := putTo(t, "wraps", []string{"--limit", "500ms", "--timeout", "3s"}, []string{"ROLLBACK", "SELECT 1", "DELETE FROM orders", "SELECT pg_sleep(3600)", "SELECT 1"})
+		want := []verdict{executed, executed, {"reject", "refused_by_database_25006", ""}, {"allow", "executed_until_limit", ""}, executed}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+	t.Run("splits", func(t *testing.T) {
+		got := putTo(t, "splits", nil, []string{"SELECT 1; SELECT 2", "SELECT 1; DELETE FROM orders", "SELECT 1; SELECT nothing", "COMMIT"})
+		want := []verdict{executed, {"allow", "executed_changed", ""}, {"reject", "fails_anyway_42703", ""}, executed}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestGuardRefusesToStart holds what must not go on, and that the message says
+// why.
+func TestGuardRefusesToStart(t *testing.T) {
+	for _, test := range []struct {
+		flags []string
+		says  string
+	}{
+		{[]string{"--", "sh", "postgres://user@127.0.0.1/db"}, "an address of a server is refused"},
+		{[]string{"--", "env", "PGHOST=db.example.com", "sh"}, "an address of a server is refused"},
+		{[]string{"--with", "x", "--", "sh"}, "NAME=VALUE"},
+		{[]string{"--role", "owner", "--", "sh"}, "superuser or select_only"},
+		{[]string{"--limit", "1s", "--timeout", "1s", "--", "sh"}, "--timeout must be more"},
+		{[]string{"--", "no-such-program-of-ktx"}, "find the MCP server"},
+		{nil, "no MCP server is named"},
+	} {
+		var out, errs bytes.Buffer
+		if code := prove.GuardMain(test.flags, strings.NewReader(""), &out, &errs); code != 2 || !strings.Contains(errs.String(), test.says) {
+			t.Errorf("%q: exit code %d: %s", test.flags, code, &errs)
+		}
+	}
+	if testing.Short() {
+		t.Skip("starts servers")
+	}
+	for manner, says := range map[string]string{
+		"two":  "several tools take SQL: explain, run; name one with --tool; the tools are:\n  explain(sql)\n  run(sql)",
+		"away": "the tool run did not run \"SELECT count(*) AS ktx_marker FROM orders\" on the database that it was given; its answer: \"1\"",
+	} {
+		if code, _, errs := guardMain(t, manner, nil, nil); code != 3 || !strings.Contains(errs, says) {
+			t.Errorf("%s: exit code %d: %s", manner, code, errs)
+		}
+	}
+	if code, _, errs := guardMain(t, "two", []string{"--tool", "run"}, nil); code != 0 {
+		t.Errorf("two, of which one is named: exit code %d: %s", code, errs)
+	}
+	if code, _, errs := guardMain(t, "two", []string{"--argument", "text"}, nil); code != 3 || !strings.Contains(errs, "no tool takes SQL") {
+		t.Errorf("an argument that is not there: exit code %d: %s", code, errs)
+	}
+}
+
+// TestCorpusRunOverMCP holds the whole way: ktx corpus run starts ktx-prove,
+// which starts a database and ktx itself as an MCP server.
+func TestCorpusRunOverMCP(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds two programs")
+	}
+	dir := t.TempDir()
+	root, err := filepath.Abs("../../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"ktx", "ktx-prove"} {
+		build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", filepath.Join(dir, name), "./cmd/"+name)
+		build.Dir = root
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	cases := filepath.Join(dir, "cases.jsonl")
+	const text = `{"id":"read","dialect":"postgres","sql":"SELECT count(*) FROM orders","expect":"allow"}
+{"id":"write","dialect":"postgres","sql":"DELETE FROM orders","expect":"reject"}
+{"id":"two","dialect":"postgres","sql":"COMMIT; DROP TABLE orders","expect":"reject"}
+{"id":"file","dialect":"postgres","sql":"SELECT pg_read_file('PG_VERSION')","expect":"reject"}
+{"id":"other","dialect":"sqlite","sql":"SELECT 1","expect":"allow"}
+`
+	if err := os.WriteFile(cases, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := "mcp:--with connectionId=shop -- '" + filepath.Join(root, "corpus", "adapters", "ktx.sh") + "' '" + filepath.Join(dir, "ktx") + "'"
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "ktx"), "corpus", "run", "--corpus", cases, "--guard", command, "--json", "-")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	ended, ok := errors.AsType[*exec.ExitError](err)
+	if !ok || ended.ExitCode() != 3 { // of the dialect there is no answer
+		t.Fatalf("%v: %s%s", err, out, &errs)
+	}
+	var run struct {
+		Guard   map[string]string
+		Results []struct{ ID, Decision, Code string }
+	}
+	if err := json.Unmarshal(out, &run); err != nil {
+		t.Fatal(err)
+	}
+	if run.Guard["name"] != "ktx" || run.Guard["role"] != "superuser" || run.Guard["tool"] != "sql_execution" || run.Guard["command"] != "ktx-prove" {
+		t.Errorf("the guard is %v", run.Guard)
+	}
+	var got []string
+	for _, r := range run.Results {
+		got = append(got, r.ID+" "+r.Decision+" "+r.Code)
+	}
+	want := []string{
+		"read allow executed", "write reject refused_by_server", "two reject refused_by_server", "file reject refused_by_server",
+		"other error unsupported_dialect",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestOwnExchanges holds which of what reached the database was the text.
+func TestOwnExchanges(t *testing.T) {
+	for _, test := range []struct {
+		sql   string
+		sent  [][]string
+		own   int
+		whole bool
+	}{
+		{"SELECT 1;", [][]string{{"SELECT 1"}}, 1, true},
+		{"SELECT 1", [][]string{{"EXPLAIN SELECT 1"}}, 0, false},
+		{"SELECT 1", [][]string{{"EXPLAIN SELECT 1"}, {"SELECT * FROM (SELECT 1) AS t"}}, 1, true},
+		{"EXPLAIN SELECT 1", [][]string{{"EXPLAIN SELECT 1"}}, 1, true},
+		{"SELECT 1", [][]string{{"EXPLAIN ANALYZE SELECT 1"}}, 1, true},
+		{"SELECT  1", [][]string{{"SELECT 1"}}, 1, false},
+		{";", [][]string{{";"}}, 1, false},
+		{"SELECT 1", nil, 0, false},
+	} {
+		if own, whole := prove.OwnExchanges(test.sql, test.sent); own != test.own || whole != test.whole {
+			t.Errorf("%q in %q: %d, %t", test.sql, test.sent, own, whole)
+		}
+	}
+}

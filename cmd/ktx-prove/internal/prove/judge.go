@@ -1,0 +1,167 @@
+package prove
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The codes of a decision about an MCP server. Those of the database are
+// followed by an underscore and the SQLSTATE.
+const (
+	codeExecuted        = "executed"             // and nothing was seen to change
+	codeChanged         = "executed_changed"     // and a probe saw what changed
+	codeUntilLimit      = "executed_until_limit" // it ran until a limit stopped it
+	codeRefusedByServer = "refused_by_server"    // it did not reach the database
+	codeRefusedByDB     = "refused_by_database"  // as the server had it run; by itself it would have run
+	codeFailsAnyway     = "fails_anyway"         // the database refuses it from this role with or without the server
+	codeNotRunnable     = "not_runnable"         // a text that must pass, and that this database does not run
+	codeNeverRun        = "never_run"            // it was passed on, and stopped before the database
+	codeNotText         = "not_text"             // JSON cannot carry it
+	codeOtherDialect    = "unsupported_dialect"
+)
+
+// witnesses are what was seen of one call of the tool.
+type witnesses struct {
+	answer    toolAnswer
+	exchanges []exchange // beyond those of the server's own
+	changed   []string
+}
+
+// verdict is what became of one text.
+type verdict struct {
+	decision string // allow, reject or error
+	code     string
+	fault    string
+	detail   string
+}
+
+// judge decides what became of a text from what was seen. What changed counts
+// most, then what the database did, and the answer last: a server may call a
+// refusal a success, and the other way round.
+func judge(sql string, w witnesses) verdict {
+	if len(w.changed) > 0 {
+		return verdict{"allow", codeChanged, "", Outcome{Changed: w.changed}.Probe()}
+	}
+	own, whole := ownExchanges(sql, w.exchanges)
+	const shutdown = "57P01" // what a session is told that another one ended
+	if slices.ContainsFunc(own, func(e exchange) bool { return e.code == shutdown }) {
+		return verdict{"allow", codeChanged, "", Outcome{Changed: []string{"session ended"}}.Probe()}
+	}
+	if w.answer.fault == faultTimeout && slices.ContainsFunc(own, exchange.cutShort) {
+		return verdict{"allow", codeUntilLimit, "", w.answer.text}
+	}
+	if w.answer.fault != "" {
+		return verdict{"error", "", w.answer.fault, w.answer.text}
+	}
+	if len(own) == 0 {
+		return verdict{"reject", codeRefusedByServer, "", w.answer.text}
+	}
+	for _, e := range own {
+		switch {
+		case e.cutShort():
+			return verdict{"allow", codeUntilLimit, "", ""}
+		case e.code != "":
+			return verdict{"reject", codeRefusedByDB + "_" + e.code, "", w.answer.text}
+		}
+	}
+	if !whole && w.answer.refused {
+		// Parts of the text ran, and then the server refused the rest.
+		return verdict{"reject", codeRefusedByServer, "", w.answer.text}
+	}
+	return verdict{"allow", codeExecuted, "", ""}
+}
+
+// cutShort reports whether a limit, or who asked, stopped what was running.
+func (e exchange) cutShort() bool {
+	const canceled = "57014"
+	return e.code == canceled || e.code == limitReached || e.code == "" && !e.done
+}
+
+// ownExchanges returns those in which the text, or what the server made of it,
+// was run, and whether one of them had the text whole.
+func ownExchanges(sql string, all []exchange) (own []exchange, whole bool) {
+	core := strings.Trim(sql, " \t\r\n;")
+	var others []exchange
+	for _, e := range all {
+		if !e.executed && e.code == "" {
+			continue // It was only described; a text that the database cannot read fails there.
+		}
+		has := core != "" && slices.ContainsFunc(e.texts, func(text string) bool {
+			at := strings.Index(text, core)
+			return at >= 0 && !onlyPlans(text[:at])
+		})
+		if has {
+			own = append(own, e)
+		} else if !slices.ContainsFunc(e.texts, onlyPlans) {
+			others = append(others, e)
+		}
+	}
+	if len(own) > 0 {
+		return own, true
+	}
+	return others, false
+}
+
+// explains is the beginning of a statement that plans another one.
+var explains = regexp.MustCompile(`(?is)^\s*EXPLAIN\b`)
+
+// onlyPlans reports whether what stands before a text keeps it from running.
+func onlyPlans(before string) bool {
+	return explains.MatchString(before) && !strings.Contains(strings.ToLower(before), "analy")
+}
+
+// figures are what differs between two runs of the same statement of a server's
+// own.
+var figures = regexp.MustCompile(`[0-9]+`)
+
+// shape names an exchange by its texts without figures.
+func (e exchange) shape() string {
+	return figures.ReplaceAllString(strings.Join(e.texts, "\x00"), "0")
+}
+
+// habits are the exchanges that a server has with the database for its own
+// purposes: to set up a session, and around each statement.
+type habits struct {
+	setUp map[string]bool // of a session that is new
+	each  map[string]int  // how often, for one statement
+}
+
+// learn takes what a server did for the first harmless statement after its
+// start, and for the same one again; own tells that statement.
+func learn(marker string, first, again []exchange) habits {
+	h := habits{setUp: map[string]bool{}, each: map[string]int{}}
+	isMarker := func(e exchange) bool {
+		return slices.ContainsFunc(e.texts, func(text string) bool { return strings.Contains(text, marker) })
+	}
+	for _, e := range again {
+		if !isMarker(e) {
+			h.each[e.shape()]++
+		}
+	}
+	for _, e := range first {
+		if !isMarker(e) {
+			h.setUp[e.shape()] = true
+		}
+	}
+	return h
+}
+
+// beyond returns the exchanges that are not habits. known are the sessions that
+// were there before.
+func (h habits) beyond(all []exchange, known []*tapped) []exchange {
+	left := maps.Clone(h.each)
+	var rest []exchange
+	for _, e := range all {
+		shape := e.shape()
+		switch {
+		case left[shape] > 0:
+			left[shape]--
+		case h.setUp[shape] && !slices.Contains(known, e.conn):
+		default:
+			rest = append(rest, e)
+		}
+	}
+	return rest
+}
