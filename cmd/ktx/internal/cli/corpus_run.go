@@ -32,6 +32,7 @@ type runOptions struct {
 const (
 	guardBuiltin = "builtin"
 	guardExec    = "exec:"
+	guardMCP     = "mcp:"
 )
 
 // The rows of the scores.
@@ -57,17 +58,24 @@ variables, patterns or pipes; exec:sh -c '...' has them. A crash, a late answer
 and an answer outside of the protocol are results of the case; the program is
 then ended and started again.
 
+--guard mcp:CMD starts an MCP server over standard input and output, before a
+throw-away PostgreSQL, and puts every case to its tool that takes SQL. {url} in
+CMD stands for that database. The decision is what the database showed, not what
+the server said (docs/corpus.md). It needs the program ktx-prove. Words before
+CMD that begin with - are flags of ktx-prove guard, such as --role select_only.
+
 Exit codes: 0 every case met its expectation · 1 some did not · 2 wrong usage ·
 3 some could not run, a file could not be read, or the guard could not be started.`,
 		Example: `  ktx corpus run
   ktx corpus run --by class --dialect postgres
   ktx corpus run --mutate --dialect postgres
   ktx corpus run --corpus cases.jsonl --guard builtin --json run.json
-  ktx corpus run --guard 'exec:python3 guard.py' --timeout 5s --json theirs.json`,
+  ktx corpus run --guard 'exec:python3 guard.py' --timeout 5s --json theirs.json
+  ktx corpus run --dialect postgres --guard 'mcp:npx -y some-mcp-server {url}'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.guard != guardBuiltin && !strings.HasPrefix(o.guard, guardExec) {
-				return usage("--guard %s: expected %s or %sCMD", escapeControls(o.guard), guardBuiltin, guardExec)
+			if o.guard != guardBuiltin && !strings.HasPrefix(o.guard, guardExec) && !strings.HasPrefix(o.guard, guardMCP) {
+				return usage("--guard %s: expected %s, %sCMD or %sCMD", escapeControls(o.guard), guardBuiltin, guardExec, guardMCP)
 			}
 			if o.limit <= 0 {
 				return usage("--timeout must be more than nothing")
@@ -83,7 +91,7 @@ Exit codes: 0 every case met its expectation · 1 some did not · 2 wrong usage 
 	}
 	flags := c.Flags()
 	flags.StringArrayVar(&o.files, "corpus", nil, "cases to read instead of the built-in ones (repeatable); - is standard input")
-	flags.StringVar(&o.guard, "guard", guardBuiltin, "the guard that answers: builtin, or exec:CMD")
+	flags.StringVar(&o.guard, "guard", guardBuiltin, "the guard that answers: builtin, exec:CMD, or mcp:CMD")
 	flags.DurationVar(&o.limit, "timeout", corpusrun.DefaultLimit, "the time that a guard program has for one case")
 	flags.StringVar(&o.by, "by", byDialect, "the rows of the scores: dialect, or class for one row each dialect and class")
 	flags.StringVar(&o.jsonFile, "json", "", "write the run to this file; - is standard output")
@@ -98,6 +106,16 @@ Exit codes: 0 every case met its expectation · 1 some did not · 2 wrong usage 
 func openGuard(o runOptions) (corpusrun.Guard, func() error, error) {
 	if command, ok := strings.CutPrefix(o.guard, guardExec); ok {
 		guard, err := corpusrun.NewExec(command, o.limit)
+		if err != nil {
+			return nil, nil, usage("--guard: %w", err)
+		}
+		return guard, guard.Close, nil
+	}
+	if command, ok := strings.CutPrefix(o.guard, guardMCP); ok {
+		guard, err := corpusrun.NewMCP(command, o.limit)
+		if errors.Is(err, corpusrun.ErrNoProve) {
+			return nil, nil, failed("--guard: %w", err)
+		}
 		if err != nil {
 			return nil, nil, usage("--guard: %w", err)
 		}
