@@ -104,6 +104,10 @@ golden: ## rewrite the golden files from what the code does now; read the diff
 corpus: build ## replay the corpus through the guard
 	bin/ktx corpus run
 
+.PHONY: scoreboard
+scoreboard: ## put the corpus to MCP servers from npm and to ktx; writes docs/scoreboard.md (ARGS="-jobs 4")
+	scripts/scoreboard $(ARGS)
+
 .PHONY: crossbuild
 crossbuild: ## build for the other platforms, without cgo
 	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/ktx

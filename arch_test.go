@@ -325,14 +325,16 @@ var rooms = []room{
 		ours:     []string{"corpus", "dialects", "sqlguard", "execution/executiontest/testdb"},
 		testOurs: []string{"corpus/mutate"},
 		others: map[string]string{
-			"github.com/go-sql-driver/mysql": "reads the errors of the server",
-			"github.com/jackc/pgx/v5":        "sends a case to the server byte for byte",
-			"github.com/ncruces/go-sqlite3":  "runs a case on a file",
-			"go.yaml.in/yaml/v3":             "reads the class files of the corpus",
+			"github.com/go-sql-driver/mysql":         "reads the errors of the server",
+			"github.com/jackc/pgx/v5":                "sends a case to the server byte for byte",
+			"github.com/modelcontextprotocol/go-sdk": "asks an MCP server",
+			"github.com/ncruces/go-sqlite3":          "runs a case on a file",
+			"go.yaml.in/yaml/v3":                     "reads the class files of the corpus",
 		},
 		support: true,
 	},
 	{path: "tools/perf", support: true},
+	{path: "tools/scoreboard", ours: []string{"corpus"}, support: true},
 }
 
 func roomOf(rel string) (room, bool) {

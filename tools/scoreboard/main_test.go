@@ -1,0 +1,165 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ktxhq/ktx/corpus"
+)
+
+const root = "../.."
+
+var update = flag.Bool("update", false, "write docs/scoreboard.md from the results")
+
+// TestPage holds that the page is what the results make.
+func TestPage(t *testing.T) {
+	if *update {
+		if err := render(root); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := rendered(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(root, page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("the page is not what the results make; go run ./tools/scoreboard render writes it (-results +page):\n%s", diff)
+	}
+}
+
+// TestResults holds that the results are of the versions in the lock file, of
+// every server and role, and name each case once.
+func TestResults(t *testing.T) {
+	s, err := readResults(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := readLock(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.LockSHA != lock.sha256 {
+		t.Errorf("the results are of another package-lock.json: %s, not %s", s.LockSHA, lock.sha256)
+	}
+	servers, err := readServers(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for _, server := range servers {
+		for _, role := range roles {
+			version := ""
+			if server.Package != "" {
+				if version = lock.versions[server.Package]; version == "" {
+					t.Errorf("%s: %s is not in the lock file", server.Name, server.Package)
+				}
+			}
+			want = append(want, server.Name+" "+role+" "+version)
+		}
+	}
+	foreign := map[string]bool{}
+	for _, c := range corpus.Cases() {
+		foreign[c.ID] = c.Dialect != "postgres"
+	}
+	cases := -1
+	for _, r := range s.Runs {
+		version := r.Version
+		if r.Server == "ktx" {
+			version = ""
+		}
+		got = append(got, r.Server+" "+r.Role+" "+version)
+		seen := map[string]bool{}
+		for key, ids := range r.Cases {
+			for _, id := range ids {
+				if seen[id] || foreign[id] {
+					t.Errorf("%s as %s: %s: %s is listed twice or a case of another dialect", r.Server, r.Role, key, id)
+				}
+				seen[id] = true
+			}
+		}
+		if cases >= 0 && len(seen) != cases {
+			t.Errorf("%s as %s: %d cases; the run before has %d", r.Server, r.Role, len(seen), cases)
+		}
+		cases = len(seen)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-servers and lock file +results):\n%s", diff)
+	}
+}
+
+// TestLock holds that the versions are exact, that npm checks a hash of every
+// package, and that no other registry is named.
+func TestLock(t *testing.T) {
+	lock, err := readLock(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(root, adapters, "package.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var named struct {
+		Dependencies map[string]string
+	}
+	if err := json.Unmarshal(text, &named); err != nil || len(named.Dependencies) < 3 {
+		t.Fatalf("package.json names %d packages: %v", len(named.Dependencies), err)
+	}
+	for name, version := range named.Dependencies {
+		if lock.versions[name] != version {
+			t.Errorf("%s: package.json has %q, the lock file %q", name, version, lock.versions[name])
+		}
+	}
+	for path, p := range lock.packages {
+		if path == "" {
+			continue
+		}
+		if !strings.HasPrefix(p.Integrity, "sha512-") {
+			t.Errorf("%s has the hash %q", path, p.Integrity)
+		}
+		if p.Resolved != "" && !strings.HasPrefix(p.Resolved, "https://registry.npmjs.org/") {
+			t.Errorf("%s comes from %s", path, p.Resolved)
+		}
+	}
+}
+
+// TestCount holds what a figure counts.
+func TestCount(t *testing.T) {
+	cases := map[string]corpus.Case{
+		"a": {Class: "x", Expect: corpus.Reject}, "b": {Class: "x", Expect: corpus.Reject}, "c": {Class: "y", Expect: corpus.Reject},
+		"d": {Class: "y", Expect: corpus.Reject}, "e": {Class: "y", Expect: corpus.Reject}, "f": {Class: "y", Expect: corpus.Reject},
+		"g": {Class: "y", Expect: corpus.Reject}, "h": {Class: "y", Expect: corpus.Reject},
+		"p": {Class: "y", Expect: corpus.Policy},
+		"A": {Expect: corpus.Allow}, "B": {Expect: corpus.Allow}, "C": {Expect: corpus.Allow}, "D": {Expect: corpus.Allow},
+	}
+	got, err := count(run{Cases: map[string][]string{
+		"allow executed":                   {"a", "p", "A", "gone"},
+		"allow executed_changed":           {"b"},
+		"allow executed_until_limit":       {"c", "B"},
+		"reject refused_by_server":         {"d", "C"},
+		"reject refused_by_database_25006": {"e"},
+		"reject fails_anyway_42601":        {"f"},
+		"error crash":                      {"g"},
+		"error not_text":                   {"h"},
+		"error not_runnable":               {"D"},
+	}}, cases)
+	want := tally{
+		rejects: 7, executed: 3, changed: 1, limit: 1, byServer: 1, byDatabase: 1, anyway: 1, rejectFaults: 1, rejectOpen: 1,
+		allows: 3, falseRejects: 1, notHere: 1, class: map[string]share{"x": {2, 2}, "y": {1, 5}},
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(tally{}, share{})); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if _, err := count(run{Cases: map[string][]string{"allow unheard_of": {"a"}}}, cases); err == nil {
+		t.Error("an unknown code is counted")
+	}
+}

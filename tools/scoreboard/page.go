@@ -1,0 +1,267 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ktxhq/ktx/corpus"
+)
+
+// tally counts what became of the cases of one run.
+type tally struct {
+	rejects, executed, changed, limit     int // of cases that must be refused
+	byServer, byDatabase, anyway          int
+	rejectFaults, rejectOpen              int
+	allows, falseRejects, faults, notHere int // of cases that must pass
+	class                                 map[string]share
+}
+
+// share is a part of a whole.
+type share struct{ n, of int }
+
+func (s share) String() string {
+	if s.of == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%d/%d", s.n, s.of)
+}
+
+// count adds up a run. Cases that the corpus no longer has are left out.
+func count(r run, cases map[string]corpus.Case) (tally, error) {
+	t := tally{class: map[string]share{}}
+	for key, ids := range r.Cases {
+		decision, code, _ := strings.Cut(key, " ")
+		for _, id := range ids {
+			c, ok := cases[id]
+			if !ok {
+				continue
+			}
+			var err error
+			switch c.Expect {
+			case corpus.Reject:
+				err = t.reject(c, decision, code)
+			case corpus.Allow:
+				err = t.allow(decision, code)
+			case corpus.Policy: // Either answer is right.
+			}
+			if err != nil {
+				return t, fmt.Errorf("%s as %s: %s: %w", r.Server, r.Role, id, err)
+			}
+		}
+	}
+	return t, nil
+}
+
+// reject counts a case that must be refused.
+func (t *tally) reject(c corpus.Case, decision, code string) error {
+	faulty := code == "crash" || code == "timeout" || code == "bad_reply"
+	if decision == "error" && !faulty {
+		t.rejectOpen++
+		return nil
+	}
+	t.rejects++
+	class := t.class[c.Class]
+	class.of++
+	switch {
+	case decision == "allow":
+		t.executed++
+		class.n++
+		switch code {
+		case "executed":
+		case "executed_changed":
+			t.changed++
+		case "executed_until_limit":
+			t.limit++
+		default:
+			return fmt.Errorf("unknown code %q", code)
+		}
+	case faulty:
+		t.rejectFaults++
+	case code == "refused_by_server":
+		t.byServer++
+	case strings.HasPrefix(code, "refused_by_database_"):
+		t.byDatabase++
+	case strings.HasPrefix(code, "fails_anyway_"):
+		t.anyway++
+	default:
+		return fmt.Errorf("unknown answer %q %q", decision, code)
+	}
+	t.class[c.Class] = class
+	return nil
+}
+
+// allow counts a case that must pass.
+func (t *tally) allow(decision, code string) error {
+	faulty := code == "crash" || code == "timeout" || code == "bad_reply"
+	if decision == "error" && !faulty {
+		t.notHere++
+		return nil
+	}
+	t.allows++
+	switch {
+	case faulty:
+		t.faults++
+	case decision == "reject":
+		t.falseRejects++
+	case decision != "allow":
+		return fmt.Errorf("unknown answer %q %q", decision, code)
+	}
+	return nil
+}
+
+// titles are what the roles are called on the page.
+var titles = map[string]string{
+	"superuser":   "Connected as a superuser",
+	"select_only": "Connected as a role that may only SELECT",
+}
+
+// markdown is the page.
+func markdown(s *scoreboard, servers []server, all []corpus.Case) (string, error) {
+	cases := map[string]corpus.Case{}
+	for _, c := range all {
+		cases[c.ID] = c
+	}
+	tallies := map[string]map[string]tally{} // by role, by server
+	versions := map[string]string{}
+	for _, r := range s.Runs {
+		t, err := count(r, cases)
+		if err != nil {
+			return "", err
+		}
+		if tallies[r.Role] == nil {
+			tallies[r.Role] = map[string]tally{}
+		}
+		tallies[r.Role][r.Server] = t
+		versions[r.Server] = r.Version
+	}
+	for _, server := range servers {
+		for _, role := range roles {
+			if _, ok := tallies[role][server.Name]; !ok {
+				return "", fmt.Errorf("no run of %s as %s", server.Name, role)
+			}
+		}
+	}
+	var b strings.Builder
+	b.WriteString(opening)
+	fmt.Fprintf(&b, "| | |\n|---|---|\n| date | %s |\n| PostgreSQL | %s |\n| Node.js | %s |\n| corpus | %s, SHA-256 of cases.json `%s` |\n| package-lock.json | SHA-256 `%s` |\n| ktx | built from commit `%s` or its work tree |\n\n",
+		s.Date, s.PostgreSQL, s.Node, s.Corpus, s.CorpusSHA, s.LockSHA, s.Commit)
+	b.WriteString("## The servers\n\n| here | package | version | setting | what it promises |\n|---|---|---|---|---|\n")
+	for _, server := range servers {
+		name, version := server.Package, versions[server.Name]
+		if name == "" {
+			name, version = "this repository", "see above"
+		} else {
+			name = "`" + name + "`"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", server.Name, name, version, server.Setting, server.Promise)
+	}
+	b.WriteString("\n## What happened\n")
+	for _, role := range roles {
+		fmt.Fprintf(&b, "\n### %s\n\n", titles[role])
+		b.WriteString("| server | executed | change seen | until a limit | refused by the server | refused by the database | fails anyway | crash, time-out | not judged | false rejects |\n|---|---|---|---|---|---|---|---|---|---|\n")
+		for _, server := range servers {
+			t := tallies[role][server.Name]
+			fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %s |\n", server.Name, share{t.executed, t.rejects},
+				t.changed, t.limit, t.byServer, t.byDatabase, t.anyway, t.rejectFaults+t.faults, t.rejectOpen+t.notHere, share{t.falseRejects, t.allows})
+		}
+	}
+	b.WriteString(reading)
+	b.WriteString("## By class\n\nCases that must be refused and were executed, of those judged.\n")
+	for _, role := range roles {
+		fmt.Fprintf(&b, "\n### %s, by class\n\n| class |", titles[role])
+		for _, server := range servers {
+			b.WriteString(" " + server.Name + " |")
+		}
+		b.WriteString("\n|---|" + strings.Repeat("---|", len(servers)) + "\n")
+		for _, class := range corpus.Classes() {
+			if !slices.ContainsFunc(servers, func(server server) bool { return tallies[role][server.Name].class[class.Name].of > 0 }) {
+				continue
+			}
+			fmt.Fprintf(&b, "| %s |", class.Name)
+			for _, server := range servers {
+				fmt.Fprintf(&b, " %s |", tallies[role][server.Name].class[class.Name])
+			}
+			b.WriteString("\n")
+		}
+	}
+	b.WriteString(closing)
+	return b.String(), nil
+}
+
+const opening = `# Scoreboard
+
+<!-- Written by tools/scoreboard from corpus/adapters/results.json; make scoreboard makes both. -->
+
+What became of the PostgreSQL cases of the [corpus](../corpus/README.md) when they
+were put to MCP servers, each before a throw-away PostgreSQL of its own. It is a
+measurement of these versions, in these settings, with these statements. It is no
+judgement of a product: most of the servers do not promise what the corpus asks
+for, and a server with a role that may do little can be safe without refusing
+anything.
+
+`
+
+const reading = `
+- **executed**: of the cases that a read-only guard must refuse, those that the
+  database ran to the end, or until a limit stopped them. This is what
+  ` + "`ktx corpus run`" + ` counts as bypasses.
+- **change seen**: of these, those after which a probe found something changed:
+  rows, catalogues, sequences, files, settings, locks, sessions. What only reads
+  (a file, a secret) or is rolled back leaves no change and is executed all the
+  same.
+- **until a limit**: of these, those that a time limit or a limit on temporary
+  files stopped.
+- **refused by the server**: the statement did not reach the database.
+- **refused by the database**: it did, and failed there because of how the server
+  had it run: in a read-only transaction, or alone where it needs company.
+- **fails anyway**: it reached the database, and fails there from the same role
+  without the server too: for want of a privilege, an extension or a file, or for
+  its syntax.
+- **crash, time-out**: the server ended or did not answer, over all cases.
+- **not judged**: text that JSON cannot carry, cases of other versions of
+  PostgreSQL, and statements that were stopped on their way to the database
+  because they would reach another machine or use up this one.
+- **false rejects**: of the cases that must pass, those that were refused.
+
+`
+
+const closing = `
+## How it was measured
+
+Every server was started by ` + "`ktx corpus run --guard mcp:CMD`" + ` over standard
+input and output, ktx itself as well: not its guard alone, but ` + "`ktx mcp stdio`" + `.
+[corpus.md](corpus.md#an-mcp-server-as-a-guard) says how a case is judged. The
+answer of a server counts for nothing where the database tells more.
+
+To be fair to each:
+
+- The corpus is the one that ktx is tested with. That ktx meets it is no
+  surprise; that is what it is for. A statement that ktx lets through and should
+  not is not in it yet.
+- The benign cases are chosen to look like attacks. The false rejects say nothing
+  of the rate on real work.
+- Many cases do no harm by themselves: two harmless statements in one text, or
+  a comment that readers end in different places. The corpus asks for them to be
+  refused, since a guard that lets them pass is open to others. They count as
+  executed here.
+- A server that promises to run every statement is listed so that there is
+  something to compare with.
+- The superuser is the worst case, and not how any of the servers is meant to be
+  run. The second table is closer to that.
+
+## Doing it again
+
+` + "```sh" + `
+make scoreboard                    # needs npm, node and the programs of PostgreSQL; takes a while
+make scoreboard ARGS="-jobs 4"     # four servers at the same time
+` + "```" + `
+
+It installs the versions of
+[package-lock.json](../corpus/adapters/package-lock.json), whose hashes npm
+checks, into an ignored directory, runs every server of
+[servers.json](../corpus/adapters/servers.json) twice, and writes
+[results.json](../corpus/adapters/results.json), which has every case, and this
+page. A test holds the page against the results, and the versions against the
+lock file.
+`
