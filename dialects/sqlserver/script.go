@@ -1,6 +1,10 @@
 package sqlserver
 
-import "github.com/ktxhq/ktx/sqlguard"
+import (
+	"slices"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
 
 // Divide returns the spans of the statements in a text of a script, in which
 // nothing need stand between them. A span begins where no statement goes on: at
@@ -70,10 +74,10 @@ type division struct {
 
 // read adds a token to the statement.
 func (d *division) read(t token) {
-	switch {
-	case t.kind == sqlguard.TokenOpen:
+	switch t.kind { //nolint:exhaustive // others open nothing
+	case sqlguard.TokenOpen:
 		d.depth++
-	case t.kind == sqlguard.TokenClose:
+	case sqlguard.TokenClose:
 		d.depth = max(d.depth-1, 0)
 	}
 	if t.kind == sqlguard.TokenWord && t.word != nil && d.depth == 0 {
@@ -152,14 +156,7 @@ func (d *division) begins(t, following token, text, rest string) bool {
 // continues reports whether a word that can begin a statement is a part of this
 // one.
 func (d *division) continues(word string, following token, rest string) bool {
-	after := func(words ...string) bool {
-		for _, w := range words {
-			if d.last.spells(w) {
-				return true
-			}
-		}
-		return false
-	}
+	after := func(words ...string) bool { return slices.ContainsFunc(words, d.last.spells) }
 	once := func() bool { // only the first such word is
 		was := d.bound
 		d.bound = true
