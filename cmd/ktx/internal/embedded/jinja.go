@@ -144,7 +144,8 @@ func (p *jinjaParser) parse() ([]*jinjaNode, error) {
 			f.block.branches[len(f.block.branches)-1].nodes = nodes
 			f.block.branches[len(f.block.branches)-1].span.End = span.Start
 			f.block.span.End = span.End
-			nodes, open = append(f.outer, f.block), open[:inner]
+			nodes = f.outer
+			nodes, open = append(nodes, f.block), open[:inner]
 		case strings.HasPrefix(tag, "end"):
 			return nil, &SyntaxError{Offset: span.Start, Message: "{% " + tag + " %} ends nothing that is open"}
 		case inner >= 0 && (tag == "else" || tag == "elif") && (open[inner].block.tag == "if" || open[inner].block.tag == "for"):

@@ -82,7 +82,7 @@ func TestAlign(t *testing.T) {
 	}{
 		{"select 1", "select 1", map[string]string{"1": "1"}},
 		{"select a from {{ ref('x') }} where b", `select a from "d"."s"."x" where b`, map[string]string{"a": "a", `"s"`: "{{ ref('x') }}", "where b": "where b", `"x" where`: "{{ ref('x') }} where"}},
-		{"{{ config(a='b') }}\n\nselect\r\n a\r\nfrom {{ ref('x') }}\r\n", "\n\nselect\n a\nfrom x", map[string]string{" a": " a", "from": "from", "x": "{{ ref('x') }}"}},
+		{"{{ config(a='b') }}\n\nselect\r\n a\r\nfrom {{ ref('x') }}\r\n", "\n\nselect\n a\nfrom x", map[string]string{"select\n": "select\r\n", "from": "from", "x": "{{ ref('x') }}"}},
 		// A comma could be that between the two, or one that Jinja made.
 		{"select {{ a }}, {{ b }} from t", "select 1, 2, 3 from t", map[string]string{"2": "{{ a }}, {{ b }}", "from t": "from t"}},
 		{"select {{ a }}, {{ b }} from t", "select 1, 2 from t", map[string]string{"1": "{{ a }}", "2": "{{ b }}"}},

@@ -182,7 +182,8 @@ func (t *Template) Hidden() []sqlguard.Span {
 			}
 			switch {
 			case i+1 < len(tokens) && tokens[i+1].text == "=" && (i+2 == len(tokens) || tokens[i+2].text != "="): // the name of an argument
-			case runs[token.text], token.text == "adapter" && !(i+2 < len(tokens) && tokens[i+1].text == "." && harmlessAdapter[tokens[i+2].text]):
+			case token.text == "adapter" && i+2 < len(tokens) && tokens[i+1].text == "." && harmlessAdapter[tokens[i+2].text]:
+			case runs[token.text], token.text == "adapter":
 				all = append(all, span)
 				return
 			}
@@ -257,7 +258,7 @@ func hooksOf(source string, tokens []jinjaToken) (hooks []*Template, ok bool) {
 			hooks = append(hooks, hook)
 		case t.kind == 'n' && slices.Contains([]string{"true", "false", "True", "False", "none", "None"}, t.text):
 		case t.kind == 'n' && (t.text == "before_begin" || t.text == "after_commit" || t.text == "in_transaction") && next == "(":
-		case t.kind == 'o' && strings.Contains("()[]{},:", t.text):
+		case t.kind == 'o' && slices.Contains([]string{"(", ")", "[", "]", "{", "}", ",", ":"}, t.text):
 		default:
 			return hooks, false
 		}

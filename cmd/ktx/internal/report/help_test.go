@@ -25,7 +25,7 @@ func TestHelp(t *testing.T) {
 		if permit != report.Suppressible(rule) || permit == strings.Contains(help, "cannot be permitted") {
 			t.Errorf("%s: its help is wrong on comments", rule.Code)
 		}
-		if report.Suppressible(rule) && !(strings.Contains(help, "\nEngines: ") && strings.Contains(help, "\n## Refused\n\n```")) {
+		if report.Suppressible(rule) && (!strings.Contains(help, "\nEngines: ") || !strings.Contains(help, "\n## Refused\n\n```")) {
 			t.Errorf("%s: its help names no engines or shows no example", rule.Code)
 		}
 		if len(report.Cases(rule.Code)) > 0 != strings.Contains(help, "\n## Cases\n") {
