@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,9 +57,7 @@ func model(file, raw, compiled string, more ...node) node {
 		"extra_ctes": []any{}, "extra_ctes_injected": true,
 	}
 	for _, m := range more {
-		for k, v := range m {
-			n[k] = v
-		}
+		maps.Copy(n, m)
 	}
 	return n
 }
@@ -74,9 +73,7 @@ func (d *dbt) manifest(nodes []node, more ...node) {
 		all["nodes"].(node)[fmt.Sprintf("%v.%d", n["unique_id"], i)] = n //nolint:forcetypeassert // made above
 	}
 	for _, m := range more {
-		for k, v := range m {
-			all[k] = v
-		}
+		maps.Copy(all, m)
 	}
 	text, err := json.Marshal(all)
 	if err != nil {
