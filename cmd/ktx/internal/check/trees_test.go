@@ -70,7 +70,7 @@ var kinds = []struct {
 	{"a device", false, func(t *testing.T, path, _ string) { t.Helper(); link(os.DevNull, path)(t) }},
 	{"a socket", false, func(t *testing.T, path, _ string) {
 		t.Helper()
-		short, err := os.MkdirTemp("", "s") // a socket's name has about 100 bytes
+		short, err := os.MkdirTemp("", "s") //nolint:usetesting // t.TempDir has a longer name, and a socket's has about 100 bytes
 		must(t, err)
 		l, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", filepath.Join(short, "s"))
 		must(t, err)
