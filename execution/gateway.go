@@ -457,7 +457,7 @@ func (c *call) finish(ctx context.Context, res *Result, failure error) {
 	if c.door.Dialect != nil {
 		e.Connection.Dialect = c.door.Dialect.Name()
 	}
-	if res != nil && failure == nil {
+	if failure == nil {
 		c.gateway.observer.Finished(c.door.ID, "", int64(len(res.Rows)), res.Bytes)
 	} else {
 		c.gateway.observer.Finished(c.door.ID, cmp.Or(CodeOf(failure), sqlguard.CodeInternalError), 0, 0)

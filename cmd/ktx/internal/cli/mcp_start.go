@@ -126,6 +126,16 @@ func (a *app) serverSettings(cmd *cobra.Command, p *project.Project, o startOpti
 	if s.Port < 0 || s.Port > 65535 {
 		return s, usage("--port %d: expected a number from 0 to 65535", s.Port)
 	}
+	for _, h := range s.AllowedHosts {
+		if _, err := httpapi.ParseHost(h); err != nil {
+			return s, asUsage(err)
+		}
+	}
+	for _, origin := range s.AllowedOrigins {
+		if _, err := httpapi.ParseOrigin(origin); err != nil {
+			return s, asUsage(err)
+		}
+	}
 	token := o.token
 	if token == "" {
 		value, set := a.lookup(tokenVariable)
@@ -324,8 +334,7 @@ func (a *app) serveForeground(ctx context.Context, p *project.Project, s serverS
 		if err != nil {
 			return failed("%w", err)
 		}
-		defer func() { _ = log.Close() }()
-		a.err = newStream(log)
+		a.err = newStream(log) // it stays open: how the command ends is told there too
 	}
 	signals, stop := hangups()
 	defer stop()

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/httpapi"
 )
 
@@ -112,7 +111,7 @@ func (c checker) server(config *Config) {
 		for k, id := range t.Connections {
 			if _, ok := config.Connections[id]; !ok {
 				near := ""
-				if n := execution.Nearest(id, slices.Sorted(maps.Keys(config.Connections))); n != "" {
+				if n := nearest(id, slices.Sorted(maps.Keys(config.Connections))); n != "" {
 					near = ", did you mean " + n + "?"
 				}
 				c.fault(under("connections", index(k)), "no connection has the id %q%s", id, near)
