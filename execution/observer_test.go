@@ -33,9 +33,6 @@ func TestConnectionsOfAnActor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	as := func(connections ...string) context.Context {
-		return audit.WithActor(t.Context(), audit.Actor{Principal: "p", Connections: connections})
-	}
 	ids := func(ctx context.Context) (out []string) {
 		for _, c := range g.Connections(ctx) {
 			out = append(out, c.ID)
@@ -43,27 +40,27 @@ func TestConnectionsOfAnActor(t *testing.T) {
 		return out
 	}
 	for _, test := range []struct {
-		ctx  context.Context
-		want []string
+		actor audit.Actor
+		want  []string
 	}{
-		{t.Context(), []string{"hidden", "shop"}},
-		{as(), []string{"hidden", "shop"}},
-		{as("shop"), []string{"shop"}},
-		{as("shop", "gone"), []string{"shop"}},
-		{as("gone"), nil},
-		{audit.WithActor(t.Context(), audit.Actor{Connections: []string{}}), nil},
+		{audit.Actor{}, []string{"hidden", "shop"}},
+		{audit.Actor{Connections: []string{"shop"}}, []string{"shop"}},
+		{audit.Actor{Connections: []string{"shop", "gone"}}, []string{"shop"}},
+		{audit.Actor{Connections: []string{"gone"}}, nil},
+		{audit.Actor{Connections: []string{}}, nil},
 	} {
-		if got := ids(test.ctx); !slices.Equal(got, test.want) {
+		ctx := audit.WithActor(t.Context(), test.actor)
+		if got := ids(ctx); !slices.Equal(got, test.want) {
 			t.Errorf("lists %v, want %v", got, test.want)
 		}
 		for _, id := range []string{"hidden", "shop", "gone"} {
 			ways := map[string]func() error{
-				"Connection": func() error { _, err := g.Connection(test.ctx, id); return err },
-				"Check":      func() error { _, err := g.Check(test.ctx, id, "SELECT 1"); return err },
-				"Probe":      func() error { _, err := g.Probe(test.ctx, id); return err },
-				"Unmatched":  func() error { _, err := g.Unmatched(test.ctx, id); return err },
+				"Connection": func() error { _, err := g.Connection(ctx, id); return err },
+				"Check":      func() error { _, err := g.Check(ctx, id, "SELECT 1"); return err },
+				"Probe":      func() error { _, err := g.Probe(ctx, id); return err },
+				"Unmatched":  func() error { _, err := g.Unmatched(ctx, id); return err },
 				"Query": func() error {
-					_, err := g.Query(test.ctx, execution.Request{ConnectionID: id, SQL: "SELECT 1"})
+					_, err := g.Query(ctx, execution.Request{ConnectionID: id, SQL: "SELECT 1"})
 					return err
 				},
 			}

@@ -39,10 +39,11 @@ var echo = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 type judge struct{}
 
 func (judge) Check(ctx context.Context, req httpapi.CheckRequest) (sqlguard.Verdict, error) {
-	switch actor, _ := audit.ActorFrom(ctx); {
-	case req.ConnectionID == "unknown":
+	actor, _ := audit.ActorFrom(ctx)
+	switch req.ConnectionID {
+	case "unknown":
 		return sqlguard.Verdict{}, &httpapi.CheckError{Problem: httpapi.Problem{Code: "unknown_connection", Message: "for " + actor.Principal}}
-	case req.ConnectionID == "faulty":
+	case "faulty":
 		return sqlguard.Verdict{}, errors.New("a secret detail")
 	}
 	return sqlguard.Verdict{Dialect: "test", Allowed: req.SQL == "SELECT 1"}, nil

@@ -112,15 +112,22 @@ func (d *desk) request(ctx context.Context, t *testing.T, method, session, body 
 	return r
 }
 
-// send sends a request; its answer is not read.
-func (d *desk) send(ctx context.Context, t *testing.T, method, session, body string, headers ...string) *http.Response {
+// answer is one whose body is still to be read. It is closed with the test.
+type answer struct {
+	status int
+	header http.Header
+	body   io.Reader
+}
+
+// send sends a request and returns when the header of its answer is there.
+func (d *desk) send(ctx context.Context, t *testing.T, method, session, body string, headers ...string) answer {
 	t.Helper()
 	res, err := http.DefaultClient.Do(d.request(ctx, t, method, session, body, headers...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = res.Body.Close() })
-	return res
+	return answer{res.StatusCode, res.Header, res.Body}
 }
 
 // call calls the tool wait and returns the principal that it was called by.
@@ -147,21 +154,21 @@ func (d *desk) call(ctx context.Context, t *testing.T, session, body string, hea
 func (d *desk) ask(t *testing.T, method, session, body string, headers ...string) (int, string) {
 	t.Helper()
 	res := d.send(t.Context(), t, method, session, body, headers...)
-	text, err := io.ReadAll(res.Body)
+	text, err := io.ReadAll(res.body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res.StatusCode, string(text)
+	return res.status, string(text)
 }
 
 // begin begins a session and returns its id.
 func (d *desk) begin(t *testing.T, headers ...string) string {
 	t.Helper()
 	res := d.send(t.Context(), t, "POST", "", initialize, headers...)
-	id := res.Header.Get("Mcp-Session-Id")
-	text, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusOK || id == "" {
-		t.Fatalf("initialize: %d %s %v", res.StatusCode, text, err)
+	id := res.header.Get("Mcp-Session-Id")
+	text, err := io.ReadAll(res.body)
+	if err != nil || res.status != http.StatusOK || id == "" {
+		t.Fatalf("initialize: %d %s %v", res.status, text, err)
 	}
 	if status, text := d.ask(t, "POST", id, ready, headers...); status != http.StatusAccepted {
 		t.Fatalf("initialized: %d %s", status, text)
@@ -332,9 +339,9 @@ func TestCallsEnd(t *testing.T) {
 		d := newDesk(t, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		res := d.send(ctx, t, "POST", "", modernWait, modern...)
-		line, err := bufio.NewReader(res.Body).ReadString('\n')
-		if err != nil || res.Header.Get("Mcp-Session-Id") != "" {
-			t.Fatalf("%s %v %v", line, err, res.Header)
+		line, err := bufio.NewReader(res.body).ReadString('\n')
+		if err != nil || res.header.Get("Mcp-Session-Id") != "" {
+			t.Fatalf("%s %v %v", line, err, res.header)
 		}
 		<-d.called
 		cancel()
@@ -375,8 +382,8 @@ func TestStateless(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, func(c *httpapi.Config) { c.Sessions = nil })
 	res := d.send(t.Context(), t, "POST", "", initialize)
-	if res.StatusCode != http.StatusOK || res.Header.Get("Mcp-Session-Id") != "" {
-		t.Errorf("initialize: %d %v", res.StatusCode, res.Header)
+	if res.status != http.StatusOK || res.header.Get("Mcp-Session-Id") != "" {
+		t.Errorf("initialize: %d %v", res.status, res.header)
 	}
 	if status, text := d.ask(t, "POST", "", list, "Mcp-Protocol-Version", "2025-11-25"); status != http.StatusOK || !strings.Contains(text, `"wait"`) {
 		t.Errorf("tools/list: %d %s", status, text)
