@@ -254,6 +254,16 @@ var rooms = []room{
 		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts what the tool list costs a model"},
 	},
 	{
+		path: "httpapi",
+		ours: []string{"sqlguard", "execution/audit"},
+		others: map[string]string{
+			"github.com/go-chi/chi/v5":            "routes and the order of what comes before them",
+			"github.com/prometheus/client_golang": "the figures of /metrics",
+			"golang.org/x/time":                   "how often a token may ask",
+		},
+		testOurs: []string{"execution/audit/audittest"},
+	},
+	{
 		path:     "cmd/ktx",
 		ours:     []string{"cmd/ktx/internal/cli"},
 		testOurs: []string{"execution/executiontest/testdb"},
@@ -295,6 +305,10 @@ var rooms = []room{
 		ours:     []string{"corpus", "sqlguard"},
 		testOurs: []string{"corpus/mutate", "dialects", "dialects/*", "execution", "execution/audit", "execution/audit/audittest"},
 	},
+	{
+		path: "cmd/ktx/internal/daemon",
+		ours: []string{"httpapi"},
+	},
 	{path: "cmd/ktx/internal/demo"},
 	{
 		path:    "cmd/ktx/internal/demo/gen",
@@ -308,7 +322,7 @@ var rooms = []room{
 	},
 	{
 		path:   "cmd/ktx/internal/project",
-		ours:   []string{"sqlguard", "execution", "execution/audit"},
+		ours:   []string{"sqlguard", "execution", "execution/audit", "httpapi"},
 		others: map[string]string{"go.yaml.in/yaml/v3": "reads ktx.yaml with lines and columns"},
 	},
 	{
@@ -318,6 +332,12 @@ var rooms = []room{
 	{
 		path:   "cmd/ktx/internal/stdio",
 		others: map[string]string{"github.com/modelcontextprotocol/go-sdk": "the transport that the filter stands before"},
+	},
+	{
+		path:     "cmd/ktx/internal/streamable",
+		ours:     []string{"httpapi"},
+		others:   map[string]string{"github.com/modelcontextprotocol/go-sdk": "the handlers of both eras of the protocol"},
+		testOurs: []string{"execution/audit", "execution/audit/audittest", "sqlguard"},
 	},
 	{path: "cmd/ktx-prove", ours: []string{"cmd/ktx-prove/internal/prove"}, support: true},
 	{

@@ -20,6 +20,7 @@ import (
 // Gateway is the door. It is safe for concurrent use.
 type Gateway struct {
 	log       audit.Log
+	observer  Observer
 	doors     atomic.Pointer[doors] // replaced as a whole by Reload
 	reloading sync.Mutex
 
@@ -42,7 +43,7 @@ func NewGateway(ctx context.Context, log audit.Log, conns ...Connection) (*Gatew
 	if err != nil {
 		return nil, fmt.Errorf("new gateway: %w", err)
 	}
-	g := &Gateway{log: log, retiring: map[*door]struct{}{}}
+	g := &Gateway{log: log, observer: unobserved{}, retiring: map[*door]struct{}{}}
 	g.doors.Store(all)
 	if err := log.Append(ctx, audit.Event{Type: audit.GatewayStart, Process: all.process()}); err != nil {
 		return nil, auditError(err)
@@ -62,14 +63,24 @@ type ConnectionInfo struct {
 	Catalog     CatalogInfo
 }
 
-// Connections returns every connection, ordered by id.
-func (g *Gateway) Connections() []ConnectionInfo {
+// Connections returns every connection that the actor of ctx may use, ordered
+// by id.
+func (g *Gateway) Connections(ctx context.Context) []ConnectionInfo {
 	all := g.doors.Load()
 	out := make([]ConnectionInfo, 0, len(all.ids))
-	for _, id := range all.ids {
+	for _, id := range all.open(ctx) {
 		out = append(out, all.byID[id].info())
 	}
 	return out
+}
+
+// open returns the ids that the actor of ctx may use, in order.
+func (s *doors) open(ctx context.Context) []string {
+	actor, _ := audit.ActorFrom(ctx)
+	if actor.Connections == nil {
+		return s.ids
+	}
+	return slices.DeleteFunc(slices.Clone(s.ids), func(id string) bool { return !slices.Contains(actor.Connections, id) })
 }
 
 func (d *door) info() ConnectionInfo {
@@ -80,22 +91,26 @@ func (d *door) info() ConnectionInfo {
 	return info
 }
 
-// Connection returns the connection of that id; the error lists the ids.
-func (g *Gateway) Connection(id string) (ConnectionInfo, error) {
-	d, err := g.door(id)
+// Connection returns the connection of that id; the error lists the ids that
+// the actor of ctx may use.
+func (g *Gateway) Connection(ctx context.Context, id string) (ConnectionInfo, error) {
+	d, err := g.door(ctx, id)
 	if err != nil {
 		return ConnectionInfo{}, err
 	}
 	return d.info(), nil
 }
 
-func (g *Gateway) door(id string) (*door, error) {
+// door returns the door of a connection. One that the actor of ctx may not use
+// is unknown to it.
+func (g *Gateway) door(ctx context.Context, id string) (*door, error) {
 	all := g.doors.Load()
-	if d := all.byID[id]; d != nil {
+	known := all.open(ctx)
+	if d := all.byID[id]; d != nil && slices.Contains(known, id) {
 		return d, nil
 	}
-	e := NewError(sqlguard.CodeUnknownConnection, fmt.Sprintf("no connection has the id %q; configured: %s", id, cmp.Or(strings.Join(all.ids, ", "), "none")), nil)
-	if near := Nearest(id, all.ids); near != "" {
+	e := NewError(sqlguard.CodeUnknownConnection, fmt.Sprintf("no connection has the id %q; configured: %s", id, cmp.Or(strings.Join(known, ", "), "none")), nil)
+	if near := Nearest(id, known); near != "" {
 		e.Hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return nil, e
@@ -103,8 +118,8 @@ func (g *Gateway) door(id string) (*door, error) {
 
 // Check judges sql as Query would, without running it. Before a connection is
 // first used its server's version and search path are not known yet.
-func (g *Gateway) Check(connectionID, sql string) (sqlguard.Verdict, error) {
-	d, err := g.door(connectionID)
+func (g *Gateway) Check(ctx context.Context, connectionID, sql string) (sqlguard.Verdict, error) {
+	d, err := g.door(ctx, connectionID)
 	if err != nil {
 		return sqlguard.Verdict{}, err
 	}
@@ -117,7 +132,7 @@ func (g *Gateway) Check(connectionID, sql string) (sqlguard.Verdict, error) {
 
 // Probe opens the connection and reports what its role may do.
 func (g *Gateway) Probe(ctx context.Context, connectionID string) (ProbeReport, error) {
-	d, done, err := g.enter(connectionID)
+	d, done, err := g.enter(ctx, connectionID)
 	if err != nil {
 		return ProbeReport{}, err
 	}
@@ -134,7 +149,7 @@ func (g *Gateway) Probe(ctx context.Context, connectionID string) (ProbeReport, 
 // *sqlguard.RejectedError, every other failure an *[Error]. It is the only
 // caller of the guard's approval.
 func (g *Gateway) Query(ctx context.Context, req Request) (res *Result, err error) {
-	d, done, err := g.enter(req.ConnectionID)
+	d, done, err := g.enter(ctx, req.ConnectionID)
 	if err != nil {
 		return nil, err
 	}
@@ -154,10 +169,10 @@ func (g *Gateway) Query(ctx context.Context, req Request) (res *Result, err erro
 // enter finds a connection and counts a call in, unless the gateway is
 // stopping. Under one lock with Reload: a door that was taken out of use gets no
 // new calls.
-func (g *Gateway) enter(id string) (d *door, done func(), err error) {
+func (g *Gateway) enter(ctx context.Context, id string) (d *door, done func(), err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if d, err = g.door(id); err != nil {
+	if d, err = g.door(ctx, id); err != nil {
 		return nil, nil, err
 	}
 	if g.draining {
@@ -332,14 +347,23 @@ func unresolved(v sqlguard.Verdict) bool {
 func (c *call) judge(guard *sqlguard.Guard) (sqlguard.Approved, sqlguard.Verdict, time.Duration, error) {
 	start := time.Now()
 	approved, verdict, err := guard.Judge(c.request.SQL)
-	return approved, verdict, time.Since(start), err
+	latency := time.Since(start)
+	c.took(StepJudge, start)
+	return approved, verdict, latency, err
+}
+
+// took tells the observer of a step that began at start.
+func (c *call) took(step string, start time.Time) {
+	c.gateway.observer.Took(c.door.ID, step, time.Since(start))
 }
 
 func (c *call) execute(ctx context.Context, state *doorState, approved sqlguard.Approved) (*Result, error) {
 	waiting, cancel := context.WithTimeout(ctx, c.limits.Timeout)
 	actor, _ := audit.ActorFrom(ctx)
+	start := time.Now()
 	leave, err := c.door.queue.enter(waiting, actor.Principal)
 	cancel()
+	c.took(StepWait, start)
 	if err != nil {
 		return nil, err
 	}
@@ -348,6 +372,7 @@ func (c *call) execute(ctx context.Context, state *doorState, approved sqlguard.
 		return nil, contextError(ctx, "before it was sent")
 	}
 	c.request.stage(StageExecuting)
+	defer c.took(StepRun, time.Now())
 	return c.send(ctx, state, approved)
 }
 
@@ -415,9 +440,12 @@ func (c *call) decide(ctx context.Context, guard *sqlguard.Guard, v sqlguard.Ver
 			}
 		}
 	}
+	start := time.Now()
 	if err := c.gateway.log.Append(ctx, e); err != nil {
 		return auditError(err)
 	}
+	c.took(StepRecord, start)
+	c.gateway.observer.Decided(c.door.ID, v.Code)
 	c.decided = c.decided || v.Allowed
 	return nil
 }
@@ -428,6 +456,11 @@ func (c *call) finish(ctx context.Context, res *Result, failure error) {
 	e := audit.Event{Type: audit.QueryFinished, QueryID: c.id, Connection: audit.Connection{ID: c.door.ID}}
 	if c.door.Dialect != nil {
 		e.Connection.Dialect = c.door.Dialect.Name()
+	}
+	if failure == nil {
+		c.gateway.observer.Finished(c.door.ID, "", int64(len(res.Rows)), res.Bytes)
+	} else {
+		c.gateway.observer.Finished(c.door.ID, cmp.Or(CodeOf(failure), sqlguard.CodeInternalError), 0, 0)
 	}
 	switch code := CodeOf(failure); {
 	case failure == nil:

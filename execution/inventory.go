@@ -15,7 +15,7 @@ type Lister interface {
 // in its database has. It asks only where the policy has names, and a backend
 // that is a [Lister].
 func (g *Gateway) Unmatched(ctx context.Context, connectionID string) ([]sqlguard.UnmatchedName, error) {
-	d, done, err := g.enter(connectionID)
+	d, done, err := g.enter(ctx, connectionID)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func closeGateway(t *testing.T, g *execution.Gateway) {
 
 func catalogOf(t *testing.T, g *execution.Gateway) execution.CatalogInfo {
 	t.Helper()
-	info, err := g.Connection("shop")
+	info, err := g.Connection(t.Context(), "shop")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func TestReloadKeepsWhatDidNotChange(t *testing.T) {
 	if err := ask("gone"); execution.CodeOf(err) != sqlguard.CodeUnknownConnection {
 		t.Errorf("a connection that is gone answers %v", err)
 	}
-	if info, _ := g.Connection("changed"); info.Limits.Rows != 7 {
+	if info, _ := g.Connection(t.Context(), "changed"); info.Limits.Rows != 7 {
 		t.Errorf("limits %+v", info.Limits)
 	}
 	if err := g.Close(t.Context()); err != nil {

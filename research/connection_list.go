@@ -18,9 +18,9 @@ type ConnectionEntry struct {
 }
 
 // ConnectionList lists the configured connections by id.
-func (s *Service) ConnectionList(context.Context) ConnectionList {
+func (s *Service) ConnectionList(ctx context.Context) ConnectionList {
 	out := ConnectionList{Connections: []ConnectionEntry{}}
-	for _, c := range s.gateway.Connections() {
+	for _, c := range s.gateway.Connections(ctx) {
 		out.Connections = append(out.Connections, ConnectionEntry{ID: c.ID, Name: c.Name, ConnectionType: c.Engine})
 	}
 	return out

@@ -48,7 +48,7 @@ type SQLExecutionOutput struct {
 // SQLExecution runs one read-only statement. Errors are those of
 // [execution.Gateway.Query].
 func (s *Service) SQLExecution(ctx context.Context, in SQLExecutionInput) (*SQLExecutionOutput, error) {
-	info, err := s.gateway.Connection(in.ConnectionID)
+	info, err := s.gateway.Connection(ctx, in.ConnectionID)
 	if err != nil {
 		return nil, err
 	}

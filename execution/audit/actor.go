@@ -12,6 +12,9 @@ type Actor struct {
 	Client    Client
 	// Session is the log's id of the client session, see [Event.Session].
 	Session string
+	// Connections are the ids that the principal may use, nil for all. They
+	// are not written to the log: the gateway goes by them.
+	Connections []string
 }
 
 // maxActorText bounds what a client may say about itself, in bytes.

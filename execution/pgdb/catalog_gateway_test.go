@@ -61,7 +61,7 @@ func (d *door) renewed(t *testing.T) {
 	now := time.Now()
 	eventually(t, hang, "a new catalogue", func() bool {
 		d.ask(t.Context(), "SELECT 1")
-		info, err := d.Connection("shop")
+		info, err := d.Connection(t.Context(), "shop")
 		return err == nil && info.Catalog.Loaded.After(now)
 	})
 }
@@ -131,7 +131,7 @@ func TestTheDoorJudgesWithObjects(t *testing.T) {
 			t.Errorf("%s: %q, runs %v", sql, code, runs)
 		}
 	}
-	info, err := d.Connection("shop")
+	info, err := d.Connection(t.Context(), "shop")
 	if err != nil || !info.Catalog.Objects || info.Catalog.Loaded.IsZero() || info.Catalog.Count < 30 || info.Catalog.Failure != "" {
 		t.Errorf("%+v, %v", info.Catalog, err)
 	}
@@ -306,7 +306,7 @@ func TestAServerComesBack(t *testing.T) {
 	}
 	// A machine that is busy may take longer than a statement waits.
 	eventually(t, hang, "the function is refused", func() bool { return d.ask(t.Context(), "SELECT twice(1)") == sqlguard.CodeFunctionNotAllowed })
-	if info, err := d.Connection("shop"); err != nil || info.Catalog.Failure != "" {
+	if info, err := d.Connection(t.Context(), "shop"); err != nil || info.Catalog.Failure != "" {
 		t.Errorf("%+v, %v", info.Catalog, err)
 	}
 }

@@ -111,7 +111,7 @@ func (a *app) probe(ctx context.Context, d *door, id string, limit time.Duration
 func (a *app) testConnections(ctx context.Context, d *door, args []string) error {
 	ids := args
 	if len(ids) == 0 {
-		for _, c := range d.gateway.Connections() {
+		for _, c := range d.gateway.Connections(ctx) {
 			if c.Runs {
 				ids = append(ids, c.ID)
 			}
@@ -119,7 +119,7 @@ func (a *app) testConnections(ctx context.Context, d *door, args []string) error
 		if len(ids) == 0 {
 			return usage("no connection that can run statements is configured in %s", d.project.File)
 		}
-	} else if _, err := d.gateway.Connection(ids[0]); err != nil {
+	} else if _, err := d.gateway.Connection(ctx, ids[0]); err != nil {
 		return err
 	}
 	code := exitOK

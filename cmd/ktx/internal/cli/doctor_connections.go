@@ -24,7 +24,7 @@ const (
 // probes examines the connections, several at a time, each within its time.
 func (e *examination) probes(ctx context.Context, d *door) {
 	var ids []string
-	for _, c := range d.gateway.Connections() {
+	for _, c := range d.gateway.Connections(ctx) {
 		if c.Runs && (e.only == "" || e.only == c.ID) {
 			ids = append(ids, c.ID)
 		}
@@ -64,7 +64,7 @@ func (e *examination) probe(ctx context.Context, d *door, id string) probeResult
 
 // connections reports on every connection that runs statements.
 func (e *examination) connections(ctx context.Context, d *door) {
-	if len(d.gateway.Connections()) == 0 {
+	if len(d.gateway.Connections(ctx)) == 0 {
 		e.add(finding{Group: groupConnection, Level: levelNote, Message: "none is configured", Fix: "add one to " + e.project.File})
 		return
 	}
@@ -103,7 +103,7 @@ func (e *examination) connection(ctx context.Context, d *door, r probeResult) {
 	for _, f := range report.Findings {
 		add(string(f.Level), string(f.Topic), f.Message, f.Fix)
 	}
-	e.catalogue(d, r.ID, add)
+	e.catalogue(ctx, d, r.ID, add)
 	e.names(ctx, d, r.ID, add)
 }
 
@@ -126,8 +126,8 @@ func connectHint(err error) string {
 }
 
 // catalogue reports what the guard knows of the objects of the database.
-func (e *examination) catalogue(d *door, id string, add func(level, topic, message, fix string)) {
-	info, err := d.gateway.Connection(id)
+func (e *examination) catalogue(ctx context.Context, d *door, id string, add func(level, topic, message, fix string)) {
+	info, err := d.gateway.Connection(ctx, id)
 	switch {
 	case err != nil || !info.Catalog.Objects:
 	case info.Catalog.Failure != "":

@@ -142,6 +142,18 @@ func (g *guards) choose(path, text string, known check.Known) (*sqlguard.Guard, 
 	if guard := g.made[key]; guard != nil {
 		return guard, nil
 	}
+	guard, err := dialectGuard(p, connection, known.Database, d)
+	if err != nil {
+		return nil, &sqlguard.Finding{Code: sqlguard.CodeNotChecked, Message: err.Error()}
+	}
+	g.made[key] = guard
+	return guard, nil
+}
+
+// dialectGuard makes the guard of a dialect by the policy of a connection, or
+// of the project where there is none. Database is the one that statements run in,
+// "" where that is not known. It knows no server.
+func dialectGuard(p *project.Project, connection, database string, d sqlguard.Dialect) (*sqlguard.Guard, error) {
 	e, _ := engineOf(d.Name())
 	policy := sqlguard.DefaultPolicy()
 	if p != nil {
@@ -150,13 +162,8 @@ func (g *guards) choose(path, text string, known check.Known) (*sqlguard.Guard, 
 	if len(policy.SearchPath) == 0 {
 		policy.SearchPath = e.searchPath
 	}
-	policy.Database = cmp.Or(policy.Database, known.Database)
-	guard, err := sqlguard.New(d, policy, nil)
-	if err != nil {
-		return nil, &sqlguard.Finding{Code: sqlguard.CodeNotChecked, Message: err.Error()}
-	}
-	g.made[key] = guard
-	return guard, nil
+	policy.Database = cmp.Or(policy.Database, database)
+	return sqlguard.New(d, policy, nil)
 }
 
 // sources returns what the project of a file says of sources in its language.

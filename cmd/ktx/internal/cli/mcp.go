@@ -17,7 +17,8 @@ import (
 )
 
 func (a *app) mcpCommand() *cobra.Command {
-	return group("mcp", "Serve the tools to an MCP client",
+	c := group("mcp", "Serve the tools to an MCP client",
+		a.mcpStart(), a.mcpStop(), a.mcpStatus(), a.mcpLogs(),
 		&cobra.Command{
 			Use:   "stdio",
 			Short: "Serve MCP over standard input and output",
@@ -37,6 +38,15 @@ valid changes nothing. Of the block audit nothing changes before the next start.
 				})
 			},
 		})
+	c.Long = "Serve the tools to an MCP client. Without a command it is ktx mcp status."
+	inner := c.RunE
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return a.mcpServerStatus(cmd.Context())
+		}
+		return inner(cmd, args)
+	}
+	return c
 }
 
 // serveStdio serves one client until it closes its end or ctx ends.

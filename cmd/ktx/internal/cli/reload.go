@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"reflect"
 	"strings"
 	"syscall"
 
@@ -78,6 +79,9 @@ func (a *app) reload(ctx context.Context, d *door) {
 	a.errorf("ktx: the configuration is reloaded: %s\n", summary(did))
 	for _, key := range fixed(d.project.Config.Audit, p.Config.Audit) {
 		a.errorf("ktx: audit.%s changed, which takes effect at the next start\n", key)
+	}
+	if !reflect.DeepEqual(d.project.Config.Server, p.Config.Server) {
+		a.errorf("ktx: the block server changed, which takes effect at the next start of ktx mcp start\n")
 	}
 }
 

@@ -118,11 +118,11 @@ func (a *app) statement(args []string, file string) (name, text string, err erro
 const byteOrderMark = "\uFEFF"
 
 // oneConnection returns the connection asked for, or the only one there is.
-func (a *app) oneConnection(d *door, asked string) (execution.ConnectionInfo, error) {
+func (a *app) oneConnection(ctx context.Context, d *door, asked string) (execution.ConnectionInfo, error) {
 	if asked != "" {
-		return d.gateway.Connection(asked)
+		return d.gateway.Connection(ctx, asked)
 	}
-	all := d.gateway.Connections()
+	all := d.gateway.Connections(ctx)
 	switch len(all) {
 	case 0:
 		return execution.ConnectionInfo{}, usage("no connection is configured in %s", d.project.File)
@@ -137,7 +137,7 @@ func (a *app) oneConnection(d *door, asked string) (execution.ConnectionInfo, er
 }
 
 func (a *app) runStatement(ctx context.Context, d *door, o sqlOptions, text, format string) error {
-	info, err := a.oneConnection(d, o.connection)
+	info, err := a.oneConnection(ctx, d, o.connection)
 	if err != nil {
 		return err
 	}

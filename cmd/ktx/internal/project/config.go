@@ -8,6 +8,7 @@ import (
 type Config struct {
 	Connections map[string]Connection `yaml:"connections" doc:"The databases, by id."`
 	Guard       Guard                 `yaml:"guard" doc:"What the guard permits on every connection."`
+	Server      Server                `yaml:"server" doc:"How ktx mcp start serves."`
 	Audit       audit.Config          `yaml:"audit" doc:"The audit log."`
 	Check       Check                 `yaml:"check" doc:"How ktx sql check reads files."`
 }

@@ -21,7 +21,7 @@ import (
 var strictBlocks = []string{"guard", "access", "functions", "audit", "server"}
 
 // laterBlocks are keys of the file that other versions read.
-var laterBlocks = []string{"server", "scan", "search", "user", "upstreams", "skills", "embeddings"}
+var laterBlocks = []string{"scan", "search", "user", "upstreams", "skills", "embeddings"}
 
 // maxNodes bounds a file, aliases counted each time they are used.
 const maxNodes = 100_000
@@ -173,6 +173,8 @@ func describe(t reflect.Type, tag reflect.StructTag) string {
 		return "a size such as 8MiB"
 	case t == reflect.TypeFor[Duration]():
 		return "a duration such as 30s"
+	case t == reflect.TypeFor[Rate]():
+		return "a rate such as 60/m"
 	case t.Kind() == reflect.Bool:
 		return "true or false"
 	case t.Kind() == reflect.Int && tag.Get("max") != "":

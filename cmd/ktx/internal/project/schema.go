@@ -44,6 +44,9 @@ func schemaOf(t reflect.Type, tag reflect.StructTag, strict bool) schema {
 	case t == reflect.TypeFor[Duration]():
 		s.typed("string")
 		s["pattern"] = `^([0-9]*[.]?[0-9]*(ns|us|µs|ms|s|m|h))+$`
+	case t == reflect.TypeFor[Rate]():
+		s.typed("string")
+		s["pattern"] = `^[0-9]+/[smh]$`
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()), t.Kind() == reflect.String:
 		s.text(tag)
 	case t.Kind() == reflect.Bool:

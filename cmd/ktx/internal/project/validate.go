@@ -97,6 +97,7 @@ func index(i int) string { return fmt.Sprintf("[%d]", i) }
 // config checks the whole file.
 func (c checker) config(config *Config) {
 	c.audit(config)
+	c.server(config)
 	c.guard([]string{"guard"}, config.Guard)
 	for i, o := range config.Check.Overrides {
 		at := []string{"check", "overrides", index(i)}

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/httpapi"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// checker answers /v1/check by the project's policy.
+type checker struct{ door *door }
+
+// Check implements httpapi.Checker.
+func (c *checker) Check(ctx context.Context, req httpapi.CheckRequest) (sqlguard.Verdict, error) {
+	if req.ConnectionID != "" {
+		v, err := c.door.gateway.Check(ctx, req.ConnectionID, req.SQL)
+		if known, ok := errors.AsType[*execution.Error](err); ok {
+			return v, &httpapi.CheckError{Problem: httpapi.Problem{Code: string(known.Code), Message: known.Message, Hint: hintOf(known)}}
+		}
+		return v, err
+	}
+	d, ok := dialects.Lookup(req.Dialect)
+	if !ok {
+		return sqlguard.Verdict{}, &httpapi.CheckError{Problem: httpapi.Problem{
+			Code: string(sqlguard.CodeInvalidArguments), Message: "there is no reader for this dialect" + didYouMean(req.Dialect, dialectNames()),
+		}}
+	}
+	guard, err := dialectGuard(c.door.project, "", "", d)
+	if err != nil {
+		return sqlguard.Verdict{}, err
+	}
+	return guard.Check(req.SQL), nil
+}

@@ -1,0 +1,135 @@
+package project
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ktxhq/ktx/httpapi"
+)
+
+// Server is how ktx mcp start serves.
+type Server struct {
+	Host           string   `yaml:"host" doc:"The address to bind; default 127.0.0.1. One that is not loopback needs a token."`
+	Port           int      `yaml:"port" doc:"The port to bind; default 7878." min:"1" max:"65535"`
+	Stateless      bool     `yaml:"stateless" doc:"Keep no sessions, for replicas behind a load balancer; default false."`
+	AllowedHosts   []string `yaml:"allowedHosts" doc:"Further names in the Host header, such as that of a reverse proxy."`
+	AllowedOrigins []string `yaml:"allowedOrigins" doc:"Origins whose pages may ask, such as https://app.example.com."`
+	Tokens         []Token  `yaml:"tokens" doc:"Who may ask, each with a name for the audit log."`
+}
+
+// Token lets one principal in.
+type Token struct {
+	Name        string   `yaml:"name" doc:"The principal's name in the audit log."`
+	Token       Secret   `yaml:"token" doc:"The token: env:NAME, file:/path, or sha256:HEX, the SHA-256 of a token of at least 32 random bytes."`
+	Connections []string `yaml:"connections" doc:"Connections that the principal may use; others are unknown to it. Without the key, all."`
+	Rate        Rate     `yaml:"rate" doc:"Requests in a time, such as 60/m; as many may come at once."`
+}
+
+// Rate is a number of requests in a second, a minute or an hour, such as 60/m.
+type Rate struct {
+	Requests int
+	Per      time.Duration
+}
+
+// UnmarshalText reads a rate.
+func (r *Rate) UnmarshalText(text []byte) error {
+	count, unit, _ := strings.Cut(string(text), "/")
+	n, err := strconv.Atoi(count)
+	per := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[unit]
+	if err != nil || n < 1 || n > 1_000_000 || per == 0 || count[0] == '+' {
+		return fmt.Errorf("%q is not a rate; expected a number of requests per s, m or h, such as 60/m", text)
+	}
+	*r = Rate{n, per}
+	return nil
+}
+
+// hashPrefix begins a token of which only the hash is known.
+const hashPrefix = "sha256:"
+
+var hexSum = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
+
+// Sum returns the SHA-256 of the token's text.
+func (t Token) Sum(lookup func(string) (string, bool)) (sum [sha256.Size]byte, err error) {
+	text, err := t.Token.Resolve(lookup)
+	if err != nil {
+		return sum, err
+	}
+	if digits, ok := strings.CutPrefix(text, hashPrefix); ok && t.Token.Literal() {
+		_, err := hex.Decode(sum[:], []byte(digits))
+		return sum, err
+	}
+	return sha256.Sum256([]byte(text)), nil
+}
+
+// reserved are the principals of those who ask without an entry of their own.
+var reserved = []string{"local", "stdio", "token", "cli"}
+
+var principalName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._@-]{0,63}$`)
+
+func (c checker) server(config *Config) {
+	at := func(keys ...string) []string { return append([]string{"server"}, keys...) }
+	s := config.Server
+	for i, h := range s.AllowedHosts {
+		if _, err := httpapi.ParseHost(h); err != nil {
+			c.fault(at("allowedHosts", index(i)), "%v", err)
+		}
+	}
+	for i, o := range s.AllowedOrigins {
+		if _, err := httpapi.ParseOrigin(o); err != nil {
+			c.fault(at("allowedOrigins", index(i)), "%v", err)
+		}
+	}
+	names := map[string]bool{}
+	for i, t := range s.Tokens {
+		entry := at("tokens", index(i))
+		under := func(keys ...string) []string { return append(slices.Clone(entry), keys...) }
+		switch {
+		case t.Name == "":
+			c.fault(entry, "name is missing")
+		case !principalName.MatchString(t.Name):
+			c.fault(under("name"), "a name is up to 64 letters, digits, dots, @, _ and -, and begins with a letter or digit")
+		case slices.Contains(reserved, t.Name):
+			c.fault(under("name"), "%s is the name of those who ask without an entry here", t.Name)
+		case names[t.Name]:
+			c.fault(under("name"), "the name is given twice")
+		}
+		names[t.Name] = true
+		if err := t.Token.asToken(); err != nil {
+			c.fault(under("token"), "%v", err)
+		}
+		if t.Connections != nil && len(t.Connections) == 0 {
+			c.fault(under("connections"), "it names none; leave the key out for all connections")
+		}
+		for k, id := range t.Connections {
+			if _, ok := config.Connections[id]; !ok {
+				near := ""
+				if n := nearest(id, slices.Sorted(maps.Keys(config.Connections))); n != "" {
+					near = ", did you mean " + n + "?"
+				}
+				c.fault(under("connections", index(k)), "no connection has the id %q%s", id, near)
+			}
+		}
+	}
+}
+
+// asToken says what speaks against a secret as a token.
+func (s Secret) asToken() error {
+	if !s.Set() {
+		return errors.New("it is missing")
+	}
+	if !s.Literal() {
+		return nil
+	}
+	if digits, ok := strings.CutPrefix(*s.text, hashPrefix); ok && hexSum.MatchString(digits) {
+		return nil
+	}
+	return errors.New("a token does not stand in this file: expected env:NAME, file:/path, or sha256: and 64 hexadecimal digits")
+}

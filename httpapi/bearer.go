@@ -1,0 +1,195 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/ktxhq/ktx/execution/audit"
+)
+
+// Token lets a principal in.
+type Token struct {
+	// Principal is the name in the audit log.
+	Principal string
+	// Sum is the SHA-256 of the token's text.
+	Sum [sha256.Size]byte
+	// Connections are the ids that the principal may use; nil means all.
+	Connections []string
+	// Requests is how many the principal may make in the time Per, and at
+	// once; 0 means any number.
+	Requests int
+	Per      time.Duration
+}
+
+// Sum returns what [Token] keeps of a token's text.
+func Sum(text string) [sha256.Size]byte { return sha256.Sum256([]byte(text)) }
+
+// PrincipalLocal is whoever asks on a loopback address without tokens.
+const PrincipalLocal = "local"
+
+// entry is a token at work.
+type entry struct {
+	Token
+	limiter *rate.Limiter // nil without a limit
+}
+
+func entries(tokens []Token) ([]entry, error) {
+	var list []entry
+	for _, t := range tokens {
+		if t.Principal == "" {
+			return nil, errors.New("a token names no principal")
+		}
+		if slices.ContainsFunc(list, func(e entry) bool { return e.Sum == t.Sum }) {
+			return nil, fmt.Errorf("the token of %s is that of another principal too", t.Principal)
+		}
+		e := entry{Token: t}
+		if t.Requests > 0 && t.Per > 0 {
+			e.limiter = rate.NewLimiter(rate.Limit(float64(t.Requests)/t.Per.Seconds()), t.Requests)
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// checkBearer finds out who asks. /health alone answers everyone.
+func (s *Server) checkBearer(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		who := audit.Actor{Principal: PrincipalLocal, Client: audit.Client{Transport: "http", Address: r.RemoteAddr}}
+		if len(s.tokens) > 0 {
+			e, reason, problem := s.authenticate(r)
+			switch {
+			case e == nil && r.URL.Path == "/health":
+				next.ServeHTTP(w, r)
+				return
+			case e == nil:
+				s.denied(r, reason)
+				w.Header().Set("WWW-Authenticate", challenge(reason))
+				refuse(w, http.StatusUnauthorized, problem)
+				return
+			}
+			who.Principal, who.Connections = e.Principal, slices.Clone(e.Connections)
+			r = r.WithContext(audit.WithActor(r.Context(), who))
+			// What ends something is never turned away.
+			if e.limiter != nil && r.Method != http.MethodDelete {
+				if wait := e.delay(); wait > 0 {
+					s.denied(r, "rate")
+					w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
+					refuse(w, http.StatusTooManyRequests, Problem{Code: "rate_limited", Message: "the token's rate is used up", Hint: "try again in " + wait.Round(time.Second/10).String()})
+					return
+				}
+			}
+		} else {
+			r = r.WithContext(audit.WithActor(r.Context(), who))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// delay takes one request of the rate, or returns after which time there is
+// one.
+func (e *entry) delay() time.Duration {
+	taken := e.limiter.Reserve()
+	wait := taken.Delay()
+	if wait > 0 {
+		taken.Cancel()
+	}
+	return wait
+}
+
+// The reasons of a refusal for want of a token, as they are recorded.
+const (
+	reasonNoToken     = "no_token"
+	reasonWrongToken  = "wrong_token"
+	reasonPlaceholder = "placeholder"
+)
+
+// authenticate finds the token of a request, nil when it is none, with the
+// reason and what to tell.
+func (s *Server) authenticate(r *http.Request) (*entry, string, Problem) {
+	header := r.Header.Get("Authorization")
+	scheme, text, _ := strings.Cut(header, " ")
+	text = strings.TrimSpace(text)
+	problem := Problem{Code: "unauthorized"}
+	switch {
+	case header == "":
+		problem.Message, problem.Hint = "the request carries no token", "send the header Authorization: Bearer TOKEN"
+		return nil, reasonNoToken, problem
+	case !strings.EqualFold(scheme, "Bearer"):
+		problem.Message, problem.Hint = "the Authorization header is not of the scheme Bearer", "send the header Authorization: Bearer TOKEN"
+		return nil, reasonNoToken, problem
+	case text == "":
+		problem.Message, problem.Hint = "the token is empty", "set the variable that the client's configuration names, usually KTX_MCP_TOKEN, in the environment of the client"
+		return nil, reasonPlaceholder, problem
+	}
+	sum := Sum(text)
+	found := -1
+	for i := range s.tokens { // all of them, so that the time tells nothing
+		if subtle.ConstantTimeCompare(sum[:], s.tokens[i].Sum[:]) == 1 {
+			found = i
+		}
+	}
+	if found >= 0 {
+		return &s.tokens[found], "", Problem{}
+	}
+	if name := placeholder(text); name != "" {
+		problem.Message = "the token is a placeholder that the client did not expand: " + text
+		problem.Hint = "set the variable " + name + " in the environment of the client, or see how this client writes variables"
+		return nil, reasonPlaceholder, problem
+	}
+	problem.Message, problem.Hint = "the token is not one that is known here", "compare the client's token with the one that the server was started with"
+	return nil, reasonWrongToken, problem
+}
+
+// placeholders are the forms in which clients name a variable: ${NAME},
+// ${env:NAME}, ${NAME:-other}, {env:NAME}, $NAME, %NAME%.
+var placeholders = regexp.MustCompile(`^(?:\$\{(?:env:|input:)?([A-Za-z_][A-Za-z0-9_.-]{0,63})(?::-[^{}]{0,64})?\}|\{env:([A-Za-z_][A-Za-z0-9_]{0,63})\}|\$(?:env:)?([A-Za-z_][A-Za-z0-9_]{0,63})|%([A-Za-z_][A-Za-z0-9_]{0,63})%)$`)
+
+// placeholder returns the variable of a text that is a placeholder, else "".
+func placeholder(text string) string {
+	for i, name := range placeholders.FindStringSubmatch(text) {
+		if i > 0 && name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// challenge is the WWW-Authenticate header of a refusal (RFC 6750, section 3).
+func challenge(reason string) string {
+	if reason == reasonNoToken {
+		return `Bearer realm="ktx"`
+	}
+	return `Bearer realm="ktx", error="invalid_token"`
+}
+
+// Of refusals at most so many a second are recorded, after a first lot: whoever
+// is turned away must not fill the log. All are counted.
+const (
+	recordedDenials = 10
+	recordedBurst   = 100
+)
+
+// denied records that a request was refused.
+func (s *Server) denied(r *http.Request, reason string) {
+	s.config.Metrics.denied.WithLabelValues(reason).Inc()
+	if !s.denials.Allow() {
+		return
+	}
+	ctx := r.Context()
+	if _, known := audit.ActorFrom(ctx); !known {
+		ctx = audit.WithActor(ctx, audit.Actor{Client: audit.Client{Transport: "http", Address: r.RemoteAddr}})
+	}
+	if err := s.config.Log.Append(ctx, audit.Event{Type: audit.AuthDenied, Reason: reason}); err != nil {
+		s.config.Logger.WarnContext(ctx, "a refusal could not be recorded", "error", err)
+	}
+}

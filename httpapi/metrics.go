@@ -1,0 +1,128 @@
+package httpapi
+
+import (
+	"cmp"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Metrics are the figures of one process. It follows statements as the
+// gateway's observer.
+type Metrics struct {
+	registry  *prometheus.Registry
+	decisions *prometheus.CounterVec
+	steps     *prometheus.HistogramVec
+	outcomes  *prometheus.CounterVec
+	cancels   *prometheus.CounterVec
+	rows      *prometheus.CounterVec
+	bytes     *prometheus.CounterVec
+	denied    *prometheus.CounterVec
+}
+
+// Queue is how busy one connection is.
+type Queue struct {
+	ConnectionID     string
+	Running, Waiting int
+}
+
+// NewMetrics returns metrics that ask for queues and the state of the audit
+// log when they are read.
+func NewMetrics(queues func() []Queue, health func() audit.Health) *Metrics {
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	}
+	m := &Metrics{
+		registry:  prometheus.NewRegistry(),
+		decisions: counter("ktx_decisions_total", "Statements judged, by the code of the decision; allow when the statement may run.", "connection", "code"),
+		steps: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "ktx_step_seconds", Help: "Time of each step of a statement: judge, record, wait, run.",
+			Buckets: []float64{.00001, .0001, .0005, .001, .005, .01, .05, .1, .5, 1, 5, 10, 30, 60},
+		}, []string{"step"}),
+		outcomes: counter("ktx_statements_total", "Statements that were let run, by how they ended: ok or a code.", "connection", "outcome"),
+		cancels:  counter("ktx_cancels_total", "Statements that were cancelled.", "connection"),
+		rows:     counter("ktx_rows_total", "Rows returned.", "connection"),
+		bytes:    counter("ktx_bytes_total", "Bytes of values returned.", "connection"),
+		denied:   counter("ktx_http_denied_total", "Requests refused before their route, by reason.", "reason"),
+	}
+	m.registry.MustRegister(
+		m.decisions, m.steps, m.outcomes, m.cancels, m.rows, m.bytes, m.denied,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		&queueCollector{
+			queues:  queues,
+			running: prometheus.NewDesc("ktx_queue_running", "Statements that run.", []string{"connection"}, nil),
+			waiting: prometheus.NewDesc("ktx_queue_waiting", "Statements that wait for their turn.", []string{"connection"}, nil),
+		},
+		gauge("ktx_audit_unflushed_events", "Events of the audit log that are written and not known to be flushed to the disk.", func() float64 {
+			h := health()
+			return float64(max(h.Seq-h.Synced, 0))
+		}),
+		gauge("ktx_audit_lost_events", "Events that could not be recorded since the last one that was.", func() float64 { return float64(health().Lost) }),
+	)
+	return m
+}
+
+func gauge(name, help string, value func() float64) prometheus.GaugeFunc {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
+}
+
+// follow adds the figures of a server.
+func (m *Metrics) follow(s *Server) {
+	m.registry.MustRegister(gauge("ktx_http_sessions", "Sessions of MCP that are open.", func() float64 { return float64(s.sessions.count()) }))
+}
+
+// Decided counts a decision.
+func (m *Metrics) Decided(connection string, code sqlguard.Code) {
+	m.decisions.WithLabelValues(connection, cmp.Or(string(code), audit.VerdictAllow)).Inc()
+}
+
+// Took measures a step.
+func (m *Metrics) Took(_, step string, d time.Duration) {
+	m.steps.WithLabelValues(step).Observe(d.Seconds())
+}
+
+// Finished counts the end of a statement.
+func (m *Metrics) Finished(connection string, code sqlguard.Code, rows, bytes int64) {
+	m.outcomes.WithLabelValues(connection, cmp.Or(string(code), audit.StatusOK)).Inc()
+	if code == sqlguard.CodeCancelled {
+		m.cancels.WithLabelValues(connection).Inc()
+	}
+	m.rows.WithLabelValues(connection).Add(float64(rows))
+	m.bytes.WithLabelValues(connection).Add(float64(bytes))
+}
+
+// queueCollector reads the queues when it is asked.
+type queueCollector struct {
+	queues           func() []Queue
+	running, waiting *prometheus.Desc
+}
+
+// Describe implements prometheus.Collector.
+func (c *queueCollector) Describe(out chan<- *prometheus.Desc) {
+	out <- c.running
+	out <- c.waiting
+}
+
+// Collect implements prometheus.Collector.
+func (c *queueCollector) Collect(out chan<- prometheus.Metric) {
+	for _, q := range c.queues() {
+		out <- prometheus.MustNewConstMetric(c.running, prometheus.GaugeValue, float64(q.Running), q.ConnectionID)
+		out <- prometheus.MustNewConstMetric(c.waiting, prometheus.GaugeValue, float64(q.Waiting), q.ConnectionID)
+	}
+}
+
+// metrics answers with the figures of the whole process. A principal that may
+// not use every connection does not see the names of the others either.
+func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
+	if actor, _ := audit.ActorFrom(r.Context()); actor.Connections != nil {
+		refuse(w, http.StatusForbidden, Problem{Code: "forbidden", Message: "the token is for some connections only, and the figures are of all"})
+		return
+	}
+	promhttp.HandlerFor(s.config.Metrics.registry, promhttp.HandlerOpts{DisableCompression: true}).ServeHTTP(w, r)
+}

@@ -1,0 +1,143 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"golang.org/x/time/rate"
+
+	"github.com/ktxhq/ktx/execution/audit"
+)
+
+// routes puts the checks before every route, in this order. A path that does
+// not exist is checked like one that does.
+func (s *Server) routes() http.Handler {
+	r := chi.NewRouter()
+	r.Use(
+		s.checkHost,
+		s.checkOrigin,
+		s.checkBearer,
+		s.limitBody,
+	)
+	r.Get("/health", s.health)
+	r.Get("/metrics", s.metrics)
+	r.Post("/v1/check", s.check)
+	r.Handle("/mcp", http.HandlerFunc(s.mcp))
+	r.NotFound(func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, http.StatusNotFound, Problem{Code: "not_found", Message: "there is nothing at this path", Hint: "MCP is at /mcp"})
+	})
+	r.MethodNotAllowed(func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, http.StatusMethodNotAllowed, Problem{Code: "method_not_allowed", Message: "the path does not take this method"})
+	})
+	return r
+}
+
+// Config is what a server is made from.
+type Config struct {
+	// Host is the host that is bound. One that is not loopback needs a token.
+	Host string
+	// AllowedHosts are further names in the Host header, AllowedOrigins the
+	// foreign origins whose pages may ask, each with scheme and host.
+	AllowedHosts, AllowedOrigins []string
+	// Tokens let principals in. Without one, whoever reaches the loopback
+	// address is the principal local.
+	Tokens []Token
+	// Sessions answers requests of protocol versions with sessions, Stateless
+	// those without. Where Sessions is nil, all requests go to Stateless.
+	Sessions, Stateless http.Handler
+	// Checker answers /v1/check.
+	Checker Checker
+	// Log records sessions and refusals. Logger gets faults.
+	Log     audit.Log
+	Logger  *slog.Logger
+	Metrics *Metrics
+	// About is what /health tells.
+	About About
+	// The zero value of each is its default.
+	MaxBody        int64         // bytes of a request's body; 4 MiB
+	MaxSessions    int           // 2000
+	SessionTimeout time.Duration // of a session that nobody uses; 30 minutes
+	Grace          time.Duration // what runs may take when the server stops; 5 seconds
+}
+
+// Server serves one project. Make it with [New].
+type Server struct {
+	config   Config
+	handler  http.Handler
+	hosts    map[string]bool
+	origins  map[string]bool
+	tokens   []entry
+	sessions *sessions
+	denials  *rate.Limiter // of those that are recorded
+
+	// ending ends when what runs has to end, draining when the server takes
+	// nothing new.
+	ending, draining ended
+}
+
+// ended is a moment that many wait for.
+type ended struct {
+	ctx    context.Context //nolint:containedctx // it stands for the life of the server, not for a call
+	cancel context.CancelFunc
+}
+
+func newEnded(parent context.Context) ended {
+	ctx, cancel := context.WithCancel(parent)
+	return ended{ctx, cancel}
+}
+
+// The defaults of [Config].
+const (
+	DefaultMaxBody        = 4 << 20
+	DefaultMaxSessions    = 2000
+	DefaultSessionTimeout = 30 * time.Minute
+	DefaultGrace          = 5 * time.Second
+)
+
+// New returns a server. A host that is not loopback without a token, an
+// allowed host or origin that cannot be read and two tokens that are equal are
+// errors.
+func New(c Config) (*Server, error) {
+	if c.Stateless == nil || c.Checker == nil || c.Log == nil || c.Logger == nil || c.Metrics == nil {
+		return nil, errors.New("new server: a handler, the log or the metrics are missing")
+	}
+	if !Loopback(c.Host) && len(c.Tokens) == 0 {
+		return nil, fmt.Errorf("%w: set KTX_MCP_TOKEN or server.tokens, or bind 127.0.0.1", ErrNoToken)
+	}
+	if c.MaxBody <= 0 {
+		c.MaxBody = DefaultMaxBody
+	}
+	if c.MaxSessions <= 0 {
+		c.MaxSessions = DefaultMaxSessions
+	}
+	if c.SessionTimeout <= 0 {
+		c.SessionTimeout = DefaultSessionTimeout
+	}
+	if c.Grace <= 0 {
+		c.Grace = DefaultGrace
+	}
+	s := &Server{config: c, denials: rate.NewLimiter(recordedDenials, recordedBurst), ending: newEnded(context.Background()), draining: newEnded(context.Background())}
+	var err error
+	if s.hosts, err = hostSet(c.Host, c.AllowedHosts); err != nil {
+		return nil, err
+	}
+	if s.origins, err = originSet(c.AllowedOrigins); err != nil {
+		return nil, err
+	}
+	if s.tokens, err = entries(c.Tokens); err != nil {
+		return nil, err
+	}
+	s.sessions = newSessions(s)
+	c.Metrics.follow(s)
+	s.handler = s.routes()
+	return s, nil
+}
+
+// ErrNoToken says that an address which others reach would be served to
+// everyone.
+var ErrNoToken = errors.New("an address that is not loopback needs a token")

@@ -1,0 +1,107 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// What a connection may take before and between its requests.
+const (
+	headerTime  = 10 * time.Second
+	headerBytes = 64 << 10
+	idleTime    = 2 * time.Minute
+	endTime     = 3 * time.Second // for answers of what was told to end
+)
+
+// writeTime is how long one write of an answer may take. Who does not read for
+// so long loses the connection.
+const writeTime = 30 * time.Second
+
+// timed gives each write of an answer its time.
+func timed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t := &timedWriter{w}
+		t.within(time.Time{}) // of an answer before on the same connection
+		next.ServeHTTP(t, r)
+	})
+}
+
+type timedWriter struct{ http.ResponseWriter }
+
+func (w *timedWriter) within(t time.Time) {
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(t) // a server's connection takes one
+}
+
+// Unwrap lets http.ResponseController find the connection.
+func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader implements http.ResponseWriter.
+func (w *timedWriter) WriteHeader(status int) {
+	w.within(time.Now().Add(writeTime))
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *timedWriter) Write(p []byte) (int, error) {
+	w.within(time.Now().Add(writeTime))
+	return w.ResponseWriter.Write(p)
+}
+
+// FlushError is called by http.ResponseController.
+func (w *timedWriter) FlushError() error {
+	w.within(time.Now().Add(writeTime))
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// Serve serves l until ctx ends. Then it accepts nothing new, what runs gets
+// [Config.Grace] to end, what runs on is cancelled, and every session is closed
+// when it returns. It is called once.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler:           timed(s.handler),
+		ReadHeaderTimeout: headerTime,
+		MaxHeaderBytes:    headerBytes,
+		IdleTimeout:       idleTime,
+		ErrorLog:          slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	var err error
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+	s.stop(server)
+	if err == nil {
+		err = <-failed
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return fmt.Errorf("serve HTTP: %w", err)
+}
+
+// stop ends what runs: first what only waits, then what does not end in time.
+func (s *Server) stop(server *http.Server) {
+	s.draining.cancel()
+	grace, cancel := context.WithTimeout(context.Background(), s.config.Grace)
+	err := server.Shutdown(grace)
+	cancel()
+	s.ending.cancel()
+	if err != nil {
+		rest, cancel := context.WithTimeout(context.Background(), endTime)
+		defer cancel()
+		if err := server.Shutdown(rest); err != nil {
+			_ = server.Close() // who does not read its answer loses it
+		}
+	}
+	s.sessions.closeAll()
+}
+
+// ServeHTTP answers one request, for tests and for servers of another's.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
