@@ -12,7 +12,7 @@ FUZZTIME ?= 20s
 
 # Where concurrency matters. A race build of the rest finds nothing and takes
 # minutes.
-RACE := ./sqlguard/... ./execution/... ./research/... ./cmd/ktx/...
+RACE := ./sqlguard/... ./execution/... ./research/... ./httpapi/... ./cmd/ktx/...
 
 # What differs between the two builds: the parser of PostgreSQL, what is judged
 # with it, and the import table.
