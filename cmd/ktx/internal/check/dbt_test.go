@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ import (
 type dbt struct {
 	t    *testing.T
 	dir  string
-	said check.Known // by the manifest, of the last file
+	said atomic.Value // check.Known: by the manifest, of the last file
 }
 
 func newDBT(t *testing.T) *dbt {
@@ -122,7 +123,7 @@ func (d *dbt) found() (out []string, statements int) {
 }
 
 func (d *dbt) choose(_, _ string, known check.Known) (*sqlguard.Guard, *sqlguard.Finding) {
-	d.said = known
+	d.said.Store(known)
 	reader, _ := dialects.Lookup("postgres")
 	policy := sqlguard.DefaultPolicy()
 	policy.Database = known.Database
@@ -262,8 +263,8 @@ func TestDBTCompiled(t *testing.T) {
 		`snapshots/s.sql:2:38 function_sleep "pg_sleep"`,
 		`snapshots/s.sql:4:20 not_checked: target/manifest.json has no such query: it is older than the file, or dbt does not read the file`,
 	)
-	if (d.said != check.Known{Adapter: "postgres", Database: "warehouse"}) {
-		t.Errorf("%+v", d.said)
+	if said := d.said.Load(); said != (check.Known{Adapter: "postgres", Database: "warehouse"}) {
+		t.Errorf("%+v", said)
 	}
 }
 
