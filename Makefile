@@ -43,7 +43,7 @@ check: lint ## format, vet, lint and the short tests: what every commit passes
 
 .PHONY: test
 test: test-deps lint vet tidy generate pure race ## everything; installs what it needs on a Debian-like machine
-	$(GO) test -timeout 15m ./...
+	$(GO) test -timeout 30m ./...
 
 .PHONY: vet
 vet: ## go vet, with and without cgo
@@ -68,11 +68,11 @@ generate: ## fail where go generate changes something
 
 .PHONY: pure
 pure: ## the tests that differ in a build without a C compiler
-	CGO_ENABLED=0 $(GO) test -timeout 15m $(PURE)
+	CGO_ENABLED=0 $(GO) test -timeout 30m $(PURE)
 
 .PHONY: race
 race: ## the race detector, where concurrency matters
-	$(GO) test -race -timeout 15m $(RACE)
+	$(GO) test -race -timeout 30m $(RACE)
 
 .PHONY: prove
 prove: ## run the corpus on servers of its own (ARGS="--dialect sqlite"; docs/evidence.md)

@@ -220,8 +220,12 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	file := filepath.Join(dir, "sqlite", "write-statement.yaml")
-	before, err := os.ReadFile(file)
+	shipped, err := os.ReadFile(file)
 	if err != nil {
+		t.Fatal(err)
+	}
+	before, _ := withoutEvidence(string(shipped))
+	if err := os.WriteFile(file, []byte(before), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
@@ -235,19 +239,27 @@ func TestWrite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var kept strings.Builder
-		added := 0
-		for line := range strings.Lines(string(after)) {
-			if strings.HasPrefix(line, "    evidence:") || strings.HasPrefix(line, "      - {engine: ") {
-				added++
-				continue
-			}
-			kept.WriteString(line)
-		}
-		if diff := cmp.Diff(string(before), kept.String()); diff != "" || added != 10 {
+		// Two keys; three lines for the case, which its handles and transactions
+		// end in different ways, and one for its twin, which they do not.
+		kept, added := withoutEvidence(string(after))
+		if diff := cmp.Diff(before, kept); diff != "" || added != 6 {
 			t.Errorf("%d lines added (-before +after):\n%s", added, diff)
 		}
 	}
+}
+
+// withoutEvidence is a class file without the lines of its evidence, and how many
+// those are.
+func withoutEvidence(text string) (kept string, lines int) {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "    evidence:") || strings.HasPrefix(line, "      - {engine: ") {
+			lines++
+			continue
+		}
+		b.WriteString(line)
+	}
+	return b.String(), lines
 }
 
 func TestOutput(t *testing.T) {
