@@ -95,23 +95,29 @@ func (p *process) signal(t *testing.T, sig os.Signal) {
 // ends waits for the end within a limit, and wants an exit code.
 func (p *process) ends(t *testing.T, code int, limit time.Duration) {
 	t.Helper()
-	ended := make(chan error, 1)
-	go func() { ended <- p.cmd.Wait() }()
-	select {
-	case err := <-ended:
-		got := 0
-		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-			got = exit.ExitCode()
-		}
-		if got != code {
-			t.Fatalf("exit code %d, want %d; standard error: %s", got, code, p.stderr)
-		}
-	case <-time.After(limit):
-		t.Fatalf("still running after %s", limit)
+	if got := p.wait(t, limit); got != code {
+		t.Fatalf("exit code %d, want %d; standard error: %s", got, code, p.stderr)
 	}
 	if s := p.stderr.String(); strings.Contains(s, "panic") || strings.Contains(s, "goroutine") {
 		t.Errorf("standard error: %s", s)
 	}
+}
+
+// wait waits for the end within a limit, and returns the exit code, -1 where a
+// signal ended the process.
+func (p *process) wait(t *testing.T, limit time.Duration) (code int) {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- p.cmd.Wait() }()
+	select {
+	case err := <-ended:
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			code = exit.ExitCode()
+		}
+	case <-time.After(limit):
+		t.Fatalf("still running after %s", limit)
+	}
+	return code
 }
 
 const (
@@ -256,12 +262,24 @@ func TestInterruptEndsCommands(t *testing.T) {
 		{"mcp", []string{"mcp", "stdio"}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := run(t, dir, test.args...)
-			time.Sleep(300 * time.Millisecond) // until it waits
-			p.signal(t, os.Interrupt)
-			p.ends(t, test.code, 5*time.Second)
-			if s := p.stderr.String(); test.code != 0 && !strings.Contains(s, "cancelled") {
-				t.Errorf("standard error: %s", s)
+			// A process that the signal itself ended had not begun to listen: the
+			// next one gets more time.
+			for rest := 300 * time.Millisecond; ; rest *= 4 {
+				p := run(t, dir, test.args...)
+				time.Sleep(rest)
+				p.signal(t, os.Interrupt)
+				code := p.wait(t, 30*time.Second)
+				if code == -1 && rest < 10*time.Second {
+					continue
+				}
+				s := p.stderr.String()
+				if code != test.code || strings.Contains(s, "panic") || strings.Contains(s, "goroutine") {
+					t.Errorf("exit code %d, want %d; standard error: %s", code, test.code, s)
+				}
+				if test.code != 0 && !strings.Contains(s, "cancelled") {
+					t.Errorf("standard error: %s", s)
+				}
+				break
 			}
 		})
 	}

@@ -212,7 +212,7 @@ func TestManyProblems(t *testing.T) {
 	if len(problems) > 101 || len(problems) < 100 {
 		t.Errorf("%d problems", len(problems))
 	}
-	if took := time.Since(start); took > 20*time.Second {
+	if took := time.Since(start); took > 5*time.Minute { // a bound on hanging
 		t.Errorf("took %s", took)
 	}
 }
@@ -235,7 +235,7 @@ func TestHostileShapes(t *testing.T) {
 	for _, text := range texts {
 		start := time.Now()
 		project.Parse([]byte(text), anyPattern)
-		if took := time.Since(start); took > 10*time.Second {
+		if took := time.Since(start); took > 5*time.Minute { // a bound on hanging
 			t.Errorf("%.20q took %s", text, took)
 		}
 	}
