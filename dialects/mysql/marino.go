@@ -82,19 +82,7 @@ func (l *ledger) effort() int {
 type marinoWalker struct{ *walker }
 
 // marinoNodeName is the name of a node's type, as nodeRules lists it.
-func marinoNodeName(n any) string {
-	t := reflect.TypeOf(n)
-	if t == nil {
-		return ""
-	}
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if t.PkgPath() != marinoNodes {
-		return ""
-	}
-	return t.Name()
-}
+func marinoNodeName(n any) string { return nodeName(n, marinoNodes) }
 
 var marinoNodes = reflect.TypeFor[ast.SelectStmt]().PkgPath()
 

@@ -67,19 +67,7 @@ func useTiDB(pool *sync.Pool, w *walker, text string) error {
 type tidbWalker struct{ *walker }
 
 // tidbNodeName is the name of a node's type, as nodeRules lists it.
-func tidbNodeName(n any) string {
-	t := reflect.TypeOf(n)
-	if t == nil {
-		return ""
-	}
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if t.PkgPath() != tidbPath {
-		return ""
-	}
-	return t.Name()
-}
+func tidbNodeName(n any) string { return nodeName(n, tidbPath) }
 
 var tidbPath = reflect.TypeFor[ast.SelectStmt]().PkgPath()
 

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -467,4 +468,20 @@ func joinPath(path, step string) string {
 		return step
 	}
 	return path + "." + step
+}
+
+// nodeName is the name of a node's type, and empty where the type is none of the
+// package path, which holds a parser's nodes.
+func nodeName(n any, path string) string {
+	t := reflect.TypeOf(n)
+	if t == nil {
+		return ""
+	}
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.PkgPath() != path {
+		return ""
+	}
+	return t.Name()
 }

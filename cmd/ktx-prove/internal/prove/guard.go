@@ -90,14 +90,7 @@ func parseGuard(args []string, errs io.Writer) (o guardOptions, err error) {
 	flags.DurationVar(&o.limit, "limit", 2*time.Second, "the time limit of one statement, at the database")
 	flags.DurationVar(&o.wait, "timeout", 10*time.Second, "the time that the MCP server has for one answer")
 	flags.StringVar(&o.log, "log", "", "a `file` for what was seen of each case, as JSON Lines")
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		flags.SetOutput(errs)
-		if _, err := io.WriteString(errs, guardUsage); err != nil {
-			return o, err
-		}
-		flags.PrintDefaults()
-		return o, flag.ErrHelp
-	} else if err != nil {
+	if err := parseFlags(flags, guardUsage, args, errs); err != nil {
 		return o, err
 	}
 	o.mcp.words = flags.Args()

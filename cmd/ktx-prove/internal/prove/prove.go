@@ -95,14 +95,7 @@ func parse(args []string, errs io.Writer) (o options, err error) {
 	flags.StringVar(&o.corpus, "corpus", "corpus", "the `directory` of the class files")
 	flags.DurationVar(&o.limit, "limit", 2*time.Second, "the time limit of one statement")
 	flags.BoolVar(&o.write, "write", false, "write the evidence into the class files instead of standard output")
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		flags.SetOutput(errs)
-		if _, err := io.WriteString(errs, usage); err != nil {
-			return o, err
-		}
-		flags.PrintDefaults()
-		return o, flag.ErrHelp
-	} else if err != nil {
+	if err := parseFlags(flags, usage, args, errs); err != nil {
 		return o, err
 	}
 	if slices.ContainsFunc(append(flags.Args(), o.bin, o.corpus, o.id), isAddress) {
@@ -242,4 +235,19 @@ func prove(ctx context.Context, o options, dialect string, out, errs io.Writer) 
 // wants reports whether a case is to be run.
 func (o options) wants(c corpus.Case) bool {
 	return o.id == "" || c.ID == o.id || c.ID == o.id+"B"
+}
+
+// parseFlags reads the flags of a command. Where help is asked for, it prints the
+// usage and the flags, and returns flag.ErrHelp.
+func parseFlags(flags *flag.FlagSet, usage string, args []string, errs io.Writer) error {
+	err := flags.Parse(args)
+	if !errors.Is(err, flag.ErrHelp) {
+		return err
+	}
+	flags.SetOutput(errs)
+	if _, err := io.WriteString(errs, usage); err != nil {
+		return err
+	}
+	flags.PrintDefaults()
+	return flag.ErrHelp
 }
