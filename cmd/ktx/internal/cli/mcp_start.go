@@ -366,8 +366,16 @@ func (a *app) serveForeground(ctx context.Context, p *project.Project, s serverS
 		defer a.reloadOn(ctx, signals, d)()
 		log := a.serverLog()
 		log.InfoContext(ctx, "serving", "url", state.URL(), "pid", state.PID, "token", state.TokenAuth, "version", productVersion())
+		notify := func(state string) {
+			socket, _ := a.lookup(daemon.NotifyVariable)
+			if err := daemon.Notify(socket, state); err != nil {
+				log.WarnContext(ctx, "the service manager could not be told", "error", err)
+			}
+		}
 		if logFile == "" {
 			a.printStarted(state, false)
+			notify(daemon.StateReady) // requests that come now wait in the listener
+			defer context.AfterFunc(ctx, func() { notify(daemon.StateStopping) })()
 		}
 		err = server.Serve(ctx, listener)
 		log.InfoContext(ctx, "stopped")

@@ -1,0 +1,36 @@
+# ktx mcp start in a container: one program, no shell, not root, and nothing
+# written but the state of the project.
+#
+#   docker build -t ktx .
+#   mkdir -p shop/.ktx
+#   docker run --read-only --cap-drop ALL --security-opt no-new-privileges \
+#     -v ./shop:/project:ro -v ktx-shop:/project/.ktx \
+#     -e KTX_MCP_TOKEN -e WAREHOUSE_URL -p 127.0.0.1:7878:7878 ktx
+#
+# Other commands take the place of the last line: docker run … ktx sql check …
+
+FROM golang:1.26-bookworm AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+ARG VERSION=""
+# The parser of PostgreSQL is C: linked statically, it runs without a system.
+RUN CGO_ENABLED=1 go build -trimpath -tags netgo,osusergo \
+      -ldflags "-s -w -X github.com/ktxhq/ktx/cmd/ktx/internal/cli.version=$VERSION -linkmode external -extldflags -static" \
+      -o /out/usr/local/bin/ktx ./cmd/ktx \
+ && install -D -m 0644 /etc/ssl/certs/ca-certificates.crt /out/etc/ssl/certs/ca-certificates.crt \
+ && install -d -o 65532 -g 65532 /out/project /out/project/.ktx
+
+FROM scratch
+COPY --from=build /out /
+USER 65532:65532
+WORKDIR /project
+VOLUME /project/.ktx
+EXPOSE 7878
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 CMD ["/usr/local/bin/ktx", "mcp", "status"]
+ENTRYPOINT ["/usr/local/bin/ktx"]
+# An address that is not loopback needs a token: without KTX_MCP_TOKEN or
+# server.tokens this refuses to start.
+CMD ["mcp", "start", "--foreground", "--host", "0.0.0.0"]
