@@ -316,6 +316,14 @@ var rooms = []room{
 		support: true,
 	},
 	{
+		path:  "cmd/ktx/internal/edit",
+		noStd: noOutside,
+		others: map[string]string{
+			"github.com/pelletier/go-toml/v2": "where the keys of a TOML file stand",
+			"github.com/tailscale/hujson":     "where the members of a JSON file stand, comments and trailing commas included",
+		},
+	},
+	{
 		path:     "cmd/ktx/internal/embedded",
 		ours:     []string{"sqlguard"},
 		testOurs: []string{"dialects", "dialects/*"},
