@@ -22,6 +22,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/daemon"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/streamable"
@@ -355,7 +356,7 @@ func (a *app) serveForeground(ctx context.Context, p *project.Project, s serverS
 		if err != nil {
 			return err
 		}
-		if err := writeFile(daemon.Path(p.Dir), 0o600, state.Encode); err != nil {
+		if err := atomicfile.Write(daemon.Path(p.Dir), 0o600, state.Encode); err != nil {
 			return failed("%w", err)
 		}
 		defer func() {
