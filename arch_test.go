@@ -269,9 +269,10 @@ var rooms = []room{
 		testOurs: []string{"execution/executiontest/testdb"},
 	},
 	{
-		path:   "cmd/ktx/internal/agents",
-		ours:   []string{"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/edit"},
-		others: map[string]string{"github.com/rogpeppe/go-internal": "shows what changes in a file"},
+		path:       "cmd/ktx/internal/agents",
+		ours:       []string{"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/edit"},
+		others:     map[string]string{"github.com/rogpeppe/go-internal": "shows what changes in a file"},
+		testOthers: map[string]string{"go.yaml.in/yaml/v3": "reads the heads of skill files"},
 	},
 	{path: "cmd/ktx/internal/atomicfile"},
 	{

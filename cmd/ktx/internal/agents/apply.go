@@ -19,30 +19,44 @@ import (
 // file that is no longer what was planned for is left alone, which is an error.
 func (p *Plan) Apply() error {
 	changes := p.Files()
-	wanted, err := p.manifest.encode()
-	if err != nil {
+	if err := p.announce(changes); err != nil {
 		return err
-	}
-	if len(changes) == 0 && bytes.Equal(wanted, p.text) {
-		return nil
-	}
-	during := p.before.union(p.manifest)
-	if len(changes) > 0 {
-		if err := p.save(during); err != nil {
-			return err
-		}
 	}
 	var failures []error
 	for _, c := range changes {
-		if err := p.write(p.files[c.Path]); err != nil {
+		f := p.files[c.Path]
+		if err := p.write(f); err != nil {
 			failures = append(failures, err)
+			p.keep(f)
 		}
 	}
-	if len(failures) > 0 {
-		return errors.Join(failures...) // the manifest lists what may be there
-	}
 	p.manifest.Directories = p.tidy()
-	return p.save(p.manifest)
+	return errors.Join(append(failures, p.save(p.manifest))...)
+}
+
+// announce lists what will be written beside what was.
+func (p *Plan) announce(changes []FileChange) error {
+	p.during = p.before.union(p.manifest)
+	if len(changes) == 0 {
+		return nil
+	}
+	return p.save(p.during)
+}
+
+// keep lists what was listed of a file that could not be written, unless it was
+// all the same.
+func (p *Plan) keep(f file) {
+	if now, err := openFile(f.path); err == nil && now.was == f.will && bytes.Equal(now.before, f.after) {
+		return
+	}
+	path := p.stored(f.path)
+	at := func(e Installed) bool { return e.Path == path }
+	p.manifest.Installed = slices.DeleteFunc(slices.Clone(p.manifest.Installed), at)
+	for _, e := range p.before.Installed {
+		if at(e) {
+			p.manifest.Installed = append(p.manifest.Installed, e)
+		}
+	}
 }
 
 // write makes, replaces or deletes one file.
@@ -110,7 +124,7 @@ func (p *Plan) save(m Manifest) error {
 func (p *Plan) tidy() []string {
 	dirs := p.manifest.Directories
 	left := map[string]bool{}
-	for _, e := range p.before.Installed {
+	for _, e := range p.during.Installed {
 		if slices.ContainsFunc(p.manifest.Installed, e.sameSlot) || p.known(e) != nil {
 			continue
 		}

@@ -80,6 +80,7 @@ type Plan struct {
 	machine  Machine
 	manifest Manifest // as it will be
 	before   Manifest // as it is
+	during   Manifest // while files are written
 	text     []byte   // of before
 	files    map[string]file
 }
@@ -380,7 +381,7 @@ func (p *Plan) known(e Installed) error {
 // called.
 func (pl Place) hasKey(m Machine, key []string) bool {
 	now := pl.key(m)
-	return slices.EqualFunc(key, now, func(a, b string) bool { return a == b || b == m.Project && filepath.IsAbs(a) })
+	return slices.EqualFunc(key, now, func(a, b string) bool { return a == b || b == m.physical() && filepath.IsAbs(a) })
 }
 
 func (p *Plan) removeEntry(e Installed, step Step) Step {

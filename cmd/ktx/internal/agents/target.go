@@ -81,6 +81,7 @@ type remote struct {
 	Enabled        bool              `json:"enabled,omitempty"`
 	BearerVariable string            `json:"bearer_token_env_var,omitempty"`
 	Headers        map[string]string `json:"headers,omitempty"`
+	OAuth          *bool             `json:"oauth,omitempty"`
 }
 
 // overHTTP makes entries with that type.
@@ -112,6 +113,15 @@ func (m Machine) folder(variable string, parts ...string) string {
 		return filepath.Clean(dir)
 	}
 	return filepath.Join(append([]string{m.Home}, parts...)...)
+}
+
+// physical is the folder of the project without links, as programs see it that
+// are started there.
+func (m Machine) physical() string {
+	if dir, err := filepath.EvalSymlinks(m.Project); err == nil {
+		return dir
+	}
+	return m.Project
 }
 
 // claudeConfig is the file of Claude Code for the user.
@@ -153,14 +163,15 @@ func key(path ...string) func(Machine) []string {
 func Targets() []*Target {
 	servers := key("mcpServers")
 	agentsSkill := []string{".agents", "skills", SkillName, "SKILL.md"}
+	const trust = "it uses servers only in folders that you trust, for which it asks at its start"
 	return []*Target{
 		{
 			Name: "claude-code", Title: "Claude Code", Reference: "Bearer ${" + TokenVariable + "}",
 			language: edit.JSON, seed: "{}\n", entry: overHTTP("http"), wrap: skillFile,
 			Places: []Place{
-				{Scope: Project, config: only(in(projectDir, ".mcp.json")), key: servers, skill: in(projectDir, ".claude", "skills", SkillName, "SKILL.md")},
+				{Scope: Project, config: only(in(projectDir, ".mcp.json")), key: servers, skill: in(projectDir, ".claude", "skills", SkillName, "SKILL.md"), note: "start claude in the project and approve the server " + Name},
 				{Scope: User, config: only(claudeConfig), key: servers, skill: in(claudeDir, "skills", SkillName, "SKILL.md")},
-				{Scope: Local, config: only(claudeConfig), key: func(m Machine) []string { return []string{"projects", m.Project, "mcpServers", Name} }},
+				{Scope: Local, config: only(claudeConfig), key: func(m Machine) []string { return []string{"projects", m.physical(), "mcpServers", Name} }},
 			},
 			home:     func(m Machine) []string { return []string{claudeDir(m), claudeConfig(m)} },
 			commands: []string{"claude"},
@@ -199,7 +210,7 @@ func Targets() []*Target {
 			},
 			wrap: skillFile,
 			Places: []Place{
-				{Scope: Project, config: only(in(projectDir, ".codex", "config.toml")), key: key("mcp_servers"), skill: in(projectDir, agentsSkill...), note: "it reads these settings only once you trust the project"},
+				{Scope: Project, config: only(in(projectDir, ".codex", "config.toml")), key: key("mcp_servers"), skill: in(projectDir, agentsSkill...), note: "it reads these settings once you trust the project, for which it asks at its start"},
 				{Scope: User, config: only(in(codexDir, "config.toml")), key: key("mcp_servers"), skill: in(codexDir, "skills", SkillName, "SKILL.md")},
 			},
 			home:     func(m Machine) []string { return []string{codexDir(m)} },
@@ -211,6 +222,9 @@ func Targets() []*Target {
 			entry: func(m Machine, e Endpoint, reference string) any {
 				r, _ := overHTTP("remote")(m, e, reference).(remote)
 				r.Enabled = true
+				if e.Token { // or it takes a wrong token for a wish to log in
+					r.OAuth = new(bool)
+				}
 				return r
 			},
 			Places: []Place{
@@ -224,8 +238,8 @@ func Targets() []*Target {
 			Name: "gemini", Title: "Gemini CLI", Reference: "Bearer $" + TokenVariable,
 			language: edit.JSON, seed: "{}\n", entry: overHTTP("http"),
 			Places: []Place{
-				{Scope: Project, config: only(in(projectDir, ".gemini", "settings.json")), key: servers},
-				{Scope: User, config: only(in(homeDir, ".gemini", "settings.json")), key: servers},
+				{Scope: Project, config: only(in(projectDir, ".gemini", "settings.json")), key: servers, note: trust},
+				{Scope: User, config: only(in(homeDir, ".gemini", "settings.json")), key: servers, note: trust},
 			},
 			home:     func(m Machine) []string { return []string{filepath.Join(m.Home, ".gemini")} },
 			commands: []string{"gemini"},

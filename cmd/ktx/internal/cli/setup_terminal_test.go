@@ -220,8 +220,10 @@ func TestSetupAsksForSharedFiles(t *testing.T) {
 func TestSetupIsLeft(t *testing.T) {
 	t.Parallel()
 	questions := []struct{ text, answer string }{
-		{"with commas between [claude-code]:", "\n"}, {"scope project, user, local? [project]", "\n"},
-		{"Write the reference", "\n"}, {"Write this? [y/N]", "\n"},
+		{"with commas between [claude-code]:", "\n"},
+		{"scope project, user, local? [project]", "\n"},
+		{"Write the reference", "\n"},
+		{"Write this? [y/N]", "\n"},
 	}
 	for _, way := range []struct {
 		name, keys, said string
