@@ -265,6 +265,25 @@ func position(text []byte, offset int) (line, column int) {
 	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:])
 }
 
+// offsetOf returns the offset of a line and a column in bytes.
+func offsetOf(text []byte, line, column int) int {
+	offset := 0
+	for range line - 1 {
+		i := bytes.IndexByte(text[offset:], '\n')
+		if i < 0 {
+			return len(text)
+		}
+		offset += i + 1
+	}
+	return min(offset+column-1, len(text))
+}
+
+// blanks are those of both languages.
+const blanks = " \t\r\n"
+
+// isEmpty reports whether text is blanks.
+func isEmpty(text []byte) bool { return len(bytes.Trim(text, blanks)) == 0 }
+
 // lineIndent returns the blanks that the line of an offset begins with.
 func lineIndent(text []byte, offset int) string {
 	line := bytes.TrimPrefix(text[:offset], []byte(bom))

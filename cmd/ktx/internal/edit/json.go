@@ -25,7 +25,7 @@ func readJSON(text []byte) (*jsonText, error) {
 		d.skip = len(bom)
 	}
 	d.body = text[d.skip:]
-	if len(bytes.TrimSpace(d.body)) == 0 {
+	if isEmpty(d.body) {
 		return d, nil
 	}
 	if err := d.checkDepth(); err != nil {
@@ -45,18 +45,18 @@ func readJSON(text []byte) (*jsonText, error) {
 	return d, nil
 }
 
-// parseError gives an error of the parser this package's form.
+// parseError gives an error of the parser this package's form. It quotes
+// nothing of the text, which may be a secret.
 func (d *jsonText) parseError(err error) error {
 	var line, column int
 	if _, scanErr := fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column); scanErr != nil {
 		return err
 	}
-	offset := 0
-	for range line - 1 {
-		offset += bytes.IndexByte(d.body[offset:], '\n') + 1
-	}
 	_, message, _ := strings.Cut(err.Error(), fmt.Sprintf("column %d: ", column))
-	return at(d.text, min(d.skip+offset+column-1, len(d.text)), "%s", message)
+	if strings.HasPrefix(message, "invalid literal") {
+		message = "invalid literal"
+	}
+	return at(d.text, offsetOf(d.body, line, column)+d.skip, "%s", message)
 }
 
 // checkDepth refuses what the parser, which recurses, would not survive.
@@ -260,7 +260,7 @@ func (d *jsonText) set(path []string, raw json.RawMessage) (Splice, error) {
 		value.Value = &hujson.Object{Members: []hujson.ObjectMember{{Name: hujson.Value{Value: hujson.String(keys[i])}, Value: value}}}
 	}
 	added := hujson.ObjectMember{Name: hujson.Value{Value: hujson.String(keys[0])}, Value: value}
-	if len(bytes.TrimSpace(d.body)) == 0 {
+	if isEmpty(d.body) {
 		root := &hujson.Object{Members: []hujson.ObjectMember{added}}
 		return Splice{Offset: d.skip, Removed: string(d.body), Inserted: string(append(style.append(nil, root, ""), style.newline...))}, nil
 	}
@@ -272,7 +272,7 @@ func (d *jsonText) insert(around *hujson.Value, added hujson.ObjectMember, style
 	var s Splice
 	o := objectOf(around)
 	end, lineComment := commentsEnd(o.AfterExtra)
-	blanks := string(o.AfterExtra[end:])
+	rest := string(o.AfterExtra[end:])
 	style.lines = style.lines || lineComment
 	before, after := style.newline+style.indent, ""
 	if !style.lines {
@@ -293,11 +293,11 @@ func (d *jsonText) insert(around *hujson.Value, added hujson.ObjectMember, style
 	} else {
 		s.Offset = around.StartOffset + 1
 		switch {
-		case style.lines && !strings.Contains(blanks, "\n"):
-			s.Removed = blanks
+		case style.lines && !strings.Contains(rest, "\n"):
+			s.Removed = rest
 			after = style.newline + style.closing
 		case !style.lines && end == 0:
-			s.Removed = blanks
+			s.Removed = rest
 			before, after = style.padding, style.padding
 		}
 		if style.comma && style.lines {
@@ -316,7 +316,7 @@ func (d *jsonText) cuts(path []string, parents int) ([]span, error) {
 	}
 	for ; parents > 0 && len(p.around) > 1 && len(p.object().Members) == 1; parents-- {
 		m := p.member()
-		if len(bytes.TrimSpace(m.Name.BeforeExtra)) > 0 || len(bytes.TrimSpace(m.Value.AfterExtra)) > 0 || len(bytes.TrimSpace(p.object().AfterExtra)) > 0 {
+		if !isEmpty(m.Name.BeforeExtra) || !isEmpty(m.Value.AfterExtra) || !isEmpty(p.object().AfterExtra) {
 			break // somebody's comments are left
 		}
 		if p, err = d.find(path[:len(p.around)-1]); err != nil {
@@ -335,7 +335,7 @@ func (d *jsonText) cutMember(p place) []span {
 	switch {
 	case p.index < len(o.Members)-1 || trailing(o):
 		comma := commaOf(&m.Value)
-		if len(bytes.TrimSpace(m.Value.AfterExtra)) == 0 {
+		if isEmpty(m.Value.AfterExtra) {
 			cuts[0].end = comma + 1
 		} else {
 			cuts = append(cuts, span{comma, comma + 1})
@@ -346,16 +346,16 @@ func (d *jsonText) cutMember(p place) []span {
 		cuts = append(cuts, span{comma, comma + 1})
 	}
 	before := m.Name.BeforeExtra
-	blanks := before[len(bytes.TrimRight(before, " \t\r\n")):]
+	gap := before[len(bytes.TrimRight(before, blanks)):]
 	if end, line := commentsEnd(before); line {
-		blanks = before[end:]
+		gap = before[end:]
 	}
 	rest := bytes.TrimLeft(d.body[behind:], " \t\r")
 	switch last := p.index == len(o.Members)-1; {
-	case len(o.Members) == 1 && len(bytes.TrimSpace(before)) == 0 && len(bytes.TrimSpace(m.Value.AfterExtra)) == 0 && len(bytes.TrimSpace(o.AfterExtra)) == 0:
+	case len(o.Members) == 1 && isEmpty(before) && isEmpty(m.Value.AfterExtra) && isEmpty(o.AfterExtra):
 		cuts[0] = span{m.Name.StartOffset - len(before), behind + len(o.AfterExtra)}
-	case len(rest) > 0 && rest[0] == '\n' || last && !bytes.Contains(blanks, []byte("\n")):
-		cuts[0].start -= len(blanks) // the end of the line, or the brace, follows
+	case len(rest) > 0 && rest[0] == '\n' || last && !bytes.Contains(gap, []byte("\n")):
+		cuts[0].start -= len(gap) // the end of the line, or the brace, follows
 	case cuts[0].end == behind:
 		cuts[0].end = len(d.body) - len(rest)
 	}

@@ -47,7 +47,7 @@ func readTOML(text []byte) (*tomlText, error) {
 	if err := toml.Unmarshal(body, &values); err != nil {
 		if decode, ok := errors.AsType[*toml.DecodeError](err); ok {
 			line, column := decode.Position()
-			return nil, fmt.Errorf("line %d, column %d: %s", line, column, strings.TrimPrefix(err.Error(), "toml: "))
+			return nil, at(text, offsetOf(body, line, column)+d.skip, "%s", strings.TrimPrefix(err.Error(), "toml: "))
 		}
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (d *tomlText) set(path []string, value json.RawMessage) (Splice, error) {
 	body := d.text[d.skip:]
 	s := Splice{Offset: len(d.text), Inserted: string(section)}
 	switch {
-	case len(bytes.TrimSpace(body)) == 0:
+	case isEmpty(body):
 		s.Offset, s.Removed = d.skip, string(body)
 		s.Inserted += nl
 	case !bytes.HasSuffix(body, []byte("\n")):
@@ -248,7 +248,7 @@ func (d *tomlText) cuts(path []string, _ int) ([]span, error) {
 	var cuts []span
 	for n, i := range all {
 		s := d.line(d.lines[i])
-		if n > 0 && all[n-1] == i-1 && len(bytes.TrimSpace(d.text[cuts[len(cuts)-1].end:s.start])) == 0 {
+		if n > 0 && all[n-1] == i-1 && isEmpty(d.text[cuts[len(cuts)-1].end:s.start]) {
 			cuts[len(cuts)-1].end = s.end
 			continue
 		}
