@@ -59,6 +59,9 @@ func (s Splice) Apply(text []byte) []byte {
 type document interface {
 	// tree returns all values.
 	tree() object
+	// trailing returns how many commas stand before a closing bracket, which
+	// many readers refuse.
+	trailing() int
 	// check refuses a path on which a key occurs twice.
 	check(path []string) error
 	// where returns the bytes that define the value at path, which is there.
@@ -167,6 +170,9 @@ func (l Language) Set(text []byte, path []string, value json.RawMessage) (Splice
 	if !sameBut(before, after.tree(), path) {
 		return Splice{}, errors.New("the change would change other values too")
 	}
+	if doc.trailing() == 0 && after.trailing() > 0 {
+		return Splice{}, errors.New("the change would add a comma that not every reader takes")
+	}
 	return s, nil
 }
 
@@ -196,7 +202,7 @@ func (l Language) Remove(text []byte, path []string, undo Splice) ([]byte, error
 	if err != nil {
 		return nil, fmt.Errorf("without the value the file would not be valid: %w", err)
 	}
-	if _, found := after.tree().find(path); found || !sameBut(before, after.tree(), path) {
+	if _, found := after.tree().find(path); found || !sameBut(before, after.tree(), path) || after.trailing() > doc.trailing() {
 		return nil, errors.New("the value cannot be taken out without changing others")
 	}
 	return result, nil
@@ -228,7 +234,7 @@ func (l Language) undo(text []byte, doc document, path []string, undo Splice) ([
 		if ok && comma <= from {
 			result := slices.Concat(cut(text[:from], cuts[1:]), []byte(undo.Removed), text[from+len(undo.Inserted):])
 			after, err := l.read(result)
-			if err == nil && sameBut(doc.tree(), after.tree(), path) {
+			if err == nil && sameBut(doc.tree(), after.tree(), path) && after.trailing() <= doc.trailing() {
 				if _, found := after.tree().find(path); found == undo.Replaced {
 					return result, true
 				}

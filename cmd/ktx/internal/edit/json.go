@@ -148,6 +148,29 @@ func nameOf(m hujson.ObjectMember) string {
 
 func (d *jsonText) tree() object { return d.values }
 
+func (d *jsonText) trailing() int { return trailingCommas(d.root.Value) }
+
+func trailingCommas(v hujson.ValueTrimmed) int {
+	n := 0
+	switch v := v.(type) {
+	case *hujson.Object:
+		for _, m := range v.Members {
+			n += trailingCommas(m.Value.Value)
+		}
+		if trailing(v) {
+			n++
+		}
+	case *hujson.Array:
+		for _, e := range v.Elements {
+			n += trailingCommas(e.Value)
+		}
+		if last := len(v.Elements) - 1; last >= 0 && v.Elements[last].AfterExtra != nil {
+			n++
+		}
+	}
+	return n
+}
+
 func indexOf(o *hujson.Object, key string) int {
 	for i, m := range o.Members {
 		if nameOf(m) == key {

@@ -136,6 +136,9 @@ func TestRemoveChanged(t *testing.T) {
 		{name: "a comment behind it", language: edit.JSON, before: "{\n  \"mcpServers\": {\n    \"x\": 1\n  }\n}\n", old: "    }\n", changed: "    } // ours\n", after: "{\n  \"mcpServers\": {\n    \"x\": 1 // ours\n  }\n}\n"},
 		{name: "a line comment before it, one line behind", language: edit.JSON, before: "{\n  \"mcpServers\": {\n    \"x\": 1\n  }\n}\n", old: ",\n    \"ktx\": {\n      \"u\": 1\n    }", changed: ", // c\n    \"ktx\": {}, \"y\": 1", after: "{\n  \"mcpServers\": {\n    \"x\": 1, // c\n    \"y\": 1\n  }\n}\n"},
 
+		{name: "a member before its parent", language: edit.JSON, before: "{}\n", old: "{\n  \"mcp", changed: "{\n  \"n\": 1,\n  \"mcp", after: "{\n  \"n\": 1\n}\n"},
+		{name: "members around it", language: edit.JSON, before: "{\"mcpServers\":{}}", old: "\"ktx\":{\"u\":1}", changed: "\"x\":1,\"ktx\":{\"u\":1}", after: "{\"mcpServers\":{\"x\":1}}"},
+
 		{name: "the table", language: edit.TOML, before: "a = 1\n\n[b]\nc = 1\n", old: "u = 1", changed: "u = 2", after: "a = 1\n\n[b]\nc = 1\n"},
 		{name: "keys in the table", language: edit.TOML, before: "[b]\nc = 1\n", old: "u = 1\n", changed: "u = 1\nv = 2\n\n[z]\n", after: "[b]\nc = 1\n\n[z]\n"},
 		{name: "tables below it, apart", language: edit.TOML, before: "[b]\nc = 1\n", old: "u = 1\n", changed: "u = 1\n[z]\n[mcpServers.ktx.env]\na = 'b'\n# end\n", after: "[b]\nc = 1\n\n[z]\n# end\n"},

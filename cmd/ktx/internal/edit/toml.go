@@ -133,6 +133,10 @@ func tomlValue(value any) any {
 
 func (d *tomlText) tree() object { return d.values }
 
+// trailing is 0: every reader of TOML takes such commas where the language has
+// them.
+func (*tomlText) trailing() int { return 0 }
+
 // check finds nothing: a key that occurs twice is not TOML.
 func (d *tomlText) check([]string) error { return nil }
 
