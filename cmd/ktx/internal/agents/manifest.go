@@ -70,7 +70,7 @@ func readManifest(project string) (Manifest, []byte, error) {
 	if info.Size() > maxManifest {
 		return Manifest{}, nil, fmt.Errorf("read %s: it is larger than a manifest", path)
 	}
-	text, err := os.ReadFile(path)
+	text, err := os.ReadFile(path) //nolint:gosec // the place of the manifest
 	if err != nil {
 		return Manifest{}, nil, fmt.Errorf("read the manifest: %w", err)
 	}

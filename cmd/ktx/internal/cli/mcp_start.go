@@ -252,7 +252,7 @@ func (a *app) printStarted(state *daemon.State, already bool) {
 	if state.TokenAuth {
 		a.printf("clients send the token in the header Authorization: Bearer …\n")
 	}
-	a.printf("next: give this address to your MCP client; ktx mcp status shows it again, ktx mcp stop ends the server\n")
+	a.printf("next: ktx setup writes this address into the settings of MCP clients; ktx mcp status shows it again, ktx mcp stop ends the server\n")
 }
 
 // startTime is how long a server may take to answer.
