@@ -269,6 +269,13 @@ var rooms = []room{
 		testOurs: []string{"execution/executiontest/testdb"},
 	},
 	{
+		path:       "cmd/ktx/internal/agents",
+		ours:       []string{"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/edit"},
+		others:     map[string]string{"github.com/rogpeppe/go-internal": "shows what changes in a file"},
+		testOthers: map[string]string{"go.yaml.in/yaml/v3": "reads the heads of skill files"},
+	},
+	{path: "cmd/ktx/internal/atomicfile"},
+	{
 		path: "cmd/ktx/internal/check",
 		ours: []string{"sqlguard", "cmd/ktx/internal/embedded", "cmd/ktx/internal/report"},
 		others: map[string]string{
@@ -293,7 +300,7 @@ var rooms = []room{
 			"golang.org/x/term":                      "asks whether a terminal is there and how wide it is",
 		},
 		testOurs:   []string{"execution/executiontest/testdb", "execution/audit/audittest"},
-		testOthers: map[string]string{"github.com/rogpeppe/go-internal": "runs the command line's scripts", "github.com/jackc/pgx/v5": "looks at the server from outside", "github.com/santhosh-tekuri/jsonschema/v6": "checks output against its schema"},
+		testOthers: map[string]string{"github.com/creack/pty": "a terminal to be asked on", "github.com/rogpeppe/go-internal": "runs the command line's scripts", "github.com/jackc/pgx/v5": "looks at the server from outside", "github.com/santhosh-tekuri/jsonschema/v6": "checks output against its schema"},
 	},
 	{
 		path:     "cmd/ktx/internal/corpusreport",
@@ -314,6 +321,14 @@ var rooms = []room{
 		path:    "cmd/ktx/internal/demo/gen",
 		others:  map[string]string{"github.com/ncruces/go-sqlite3": "makes the demo's database"},
 		support: true,
+	},
+	{
+		path:  "cmd/ktx/internal/edit",
+		noStd: noOutside,
+		others: map[string]string{
+			"github.com/pelletier/go-toml/v2": "where the keys of a TOML file stand",
+			"github.com/tailscale/hujson":     "where the members of a JSON file stand, comments and trailing commas included",
+		},
 	},
 	{
 		path:     "cmd/ktx/internal/embedded",

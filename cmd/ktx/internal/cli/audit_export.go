@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/report"
 	"github.com/ktxhq/ktx/execution/audit"
 )
@@ -140,7 +141,7 @@ func (a *app) export(ctx context.Context, dir string, o auditExportOptions) erro
 	if o.out == "" {
 		err = x.write(ctx, dir, a.out)
 	} else {
-		err = writeFile(o.out, 0o600, func(w io.Writer) error { return x.write(ctx, dir, w) })
+		err = atomicfile.Write(o.out, 0o600, func(w io.Writer) error { return x.write(ctx, dir, w) })
 	}
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/check"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/report"
 	"github.com/ktxhq/ktx/dialects"
@@ -318,7 +319,7 @@ func (a *app) applyBaseline(baseline *check.Baseline, files []report.File, o che
 	if err != nil {
 		return failed("%w", err)
 	}
-	err = writeFile(o.baseline, 0o644, func(w io.Writer) error {
+	err = atomicfile.Write(o.baseline, 0o644, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})
@@ -334,7 +335,7 @@ func (a *app) writeReports(c *report.Check, o checkOptions) error {
 	var problems []error
 	for _, output := range o.outputs {
 		format, name, _ := strings.Cut(output, "=")
-		if err := writeFile(name, 0o644, func(w io.Writer) error { return report.Write(w, format, c) }); err != nil {
+		if err := atomicfile.Write(name, 0o644, func(w io.Writer) error { return report.Write(w, format, c) }); err != nil {
 			problems = append(problems, err)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
 	"github.com/ktxhq/ktx/corpus"
 )
 
@@ -86,7 +87,7 @@ func (a *app) newCase(n *newCase) error {
 	if err != nil {
 		return failed("%s: %w", n.path, err)
 	}
-	if err := writeFile(n.path, 0o644, func(w io.Writer) error {
+	if err := atomicfile.Write(n.path, 0o644, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	}); err != nil {

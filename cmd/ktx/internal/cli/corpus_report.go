@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/corpusreport"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/corpusrun"
 	"github.com/ktxhq/ktx/corpus"
@@ -76,7 +77,7 @@ func (a *app) reportCorpus(ctx context.Context, o reportOptions) error {
 	if o.html == "-" {
 		err = write(a.out)
 	} else {
-		err = writeFile(o.html, 0o644, write)
+		err = atomicfile.Write(o.html, 0o644, write)
 	}
 	if err != nil {
 		return failed("%w", err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/corpusrun"
 	"github.com/ktxhq/ktx/corpus"
 	"github.com/ktxhq/ktx/dialects"
@@ -292,5 +293,5 @@ func (a *app) writeRun(name string, source map[string]any, guard corpusrun.Guard
 		a.printRawJSON(b.Bytes())
 		return nil
 	}
-	return writeFile(name, 0o644, func(w io.Writer) error { return corpusrun.WriteFile(w, source, guard, results) })
+	return atomicfile.Write(name, 0o644, func(w io.Writer) error { return corpusrun.WriteFile(w, source, guard, results) })
 }

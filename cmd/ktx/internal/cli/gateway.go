@@ -17,6 +17,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
 
+	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/audit"
@@ -190,7 +191,7 @@ func ignoreState(dir string) error {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return fmt.Errorf("make %s: %w", state, err)
 	}
-	err := writeNew(filepath.Join(state, ".gitignore"), 0o600, []byte("*\n"))
+	err := atomicfile.WriteNew(filepath.Join(state, ".gitignore"), 0o600, []byte("*\n"))
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/demo"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 )
@@ -97,7 +98,7 @@ func makeProject(dir string, withDemo bool) ([]string, error) {
 	}
 	var made []string
 	for _, f := range files {
-		err := writeNew(filepath.Join(dir, f.name), 0o644, f.content)
+		err := atomicfile.WriteNew(filepath.Join(dir, f.name), 0o644, f.content)
 		if errors.Is(err, fs.ErrExist) {
 			return made, usage("%s exists already", filepath.Join(dir, f.name))
 		}

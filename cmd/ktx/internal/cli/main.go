@@ -111,7 +111,7 @@ configuration · 3 it could not be done.`,
 	_ = root.MarkPersistentFlagDirname("project-dir")
 	root.AddCommand(
 		a.demoCommand(), a.initCommand(), a.sqlCommand(), a.explainCommand(), a.connectionCommand(), a.doctorCommand(),
-		a.statusCommand(), a.auditCommand(), a.configCommand(), a.corpusCommand(), a.mcpCommand(), a.versionCommand(), a.manCommand(),
+		a.statusCommand(), a.auditCommand(), a.configCommand(), a.corpusCommand(), a.mcpCommand(), a.setupCommand(), a.versionCommand(), a.manCommand(),
 	)
 	root.SetHelpCommand(helpCommand())
 	completionGroup(root)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/daemon"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/streamable"
@@ -251,7 +252,7 @@ func (a *app) printStarted(state *daemon.State, already bool) {
 	if state.TokenAuth {
 		a.printf("clients send the token in the header Authorization: Bearer …\n")
 	}
-	a.printf("next: give this address to your MCP client; ktx mcp status shows it again, ktx mcp stop ends the server\n")
+	a.printf("next: ktx setup writes this address into the settings of MCP clients; ktx mcp status shows it again, ktx mcp stop ends the server\n")
 }
 
 // startTime is how long a server may take to answer.
@@ -355,7 +356,7 @@ func (a *app) serveForeground(ctx context.Context, p *project.Project, s serverS
 		if err != nil {
 			return err
 		}
-		if err := writeFile(daemon.Path(p.Dir), 0o600, state.Encode); err != nil {
+		if err := atomicfile.Write(daemon.Path(p.Dir), 0o600, state.Encode); err != nil {
 			return failed("%w", err)
 		}
 		defer func() {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/execution"
 )
@@ -50,7 +51,7 @@ func (a *app) remember(p *project.Project, id string, report execution.ProbeRepo
 	if os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
-	_ = writeFile(path, 0o600, func(w io.Writer) error {
+	_ = atomicfile.Write(path, 0o600, func(w io.Writer) error {
 		_, err := w.Write(s.encode())
 		return err
 	})

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // StateVersion is the version of the state file.
@@ -85,7 +86,7 @@ func (s State) Remove() error {
 
 // Address is where clients on this machine reach the server.
 func (s State) Address() string {
-	host := s.Host
+	host := strings.Trim(s.Host, "[]")
 	if addr, err := netip.ParseAddr(host); err == nil && addr.IsUnspecified() {
 		host = "127.0.0.1"
 		if addr.Is6() {

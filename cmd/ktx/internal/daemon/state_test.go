@@ -85,7 +85,7 @@ func TestStateThatIsNone(t *testing.T) {
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	for host, want := range map[string]string{
-		"127.0.0.1": "127.0.0.1:7878", "0.0.0.0": "127.0.0.1:7878", "::": "[::1]:7878", "::1": "[::1]:7878", "ktx.example.com": "ktx.example.com:7878",
+		"127.0.0.1": "127.0.0.1:7878", "0.0.0.0": "127.0.0.1:7878", "::": "[::1]:7878", "::1": "[::1]:7878", "[::1]": "[::1]:7878", "ktx.example.com": "ktx.example.com:7878",
 	} {
 		s := state("/")
 		s.Host = host

@@ -1,6 +1,7 @@
-package cli
+package atomicfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,10 +10,10 @@ import (
 	"path/filepath"
 )
 
-// writeFile writes a file whole or not at all: into a temporary file beside
+// Write writes a file whole or not at all: into a temporary file beside
 // it, flushed, then renamed over what is there. A link is followed. What is no
 // file, such as a pipe, is written to and never replaced.
-func writeFile(name string, mode os.FileMode, write func(io.Writer) error) error {
+func Write(name string, mode os.FileMode, write func(io.Writer) error) error {
 	info, err := os.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(name, os.O_WRONLY, 0) //nolint:gosec // the user names the file
@@ -30,9 +31,40 @@ func writeFile(name string, mode os.FileMode, write func(io.Writer) error) error
 	return writeBeside(name, mode, write, os.Rename)
 }
 
-// writeNew is writeFile for a file that must not exist yet; the error is
+// ErrChanged says that a file is no longer what was read.
+var ErrChanged = errors.New("it was changed meanwhile")
+
+// Replace gives an existing file another content, if before is what it holds
+// now; else the error is [ErrChanged]. A link is followed, and the file keeps
+// its mode.
+func Replace(name string, before, after []byte) error {
+	name, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	write := func(w io.Writer) error {
+		_, err := w.Write(after)
+		return err
+	}
+	return writeBeside(name, info.Mode().Perm(), write, func(from, to string) error {
+		now, err := os.ReadFile(to) //nolint:gosec // the caller names the file
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(now, before) {
+			return ErrChanged
+		}
+		return os.Rename(from, to)
+	})
+}
+
+// WriteNew is Write for a file that must not exist yet; the error is
 // fs.ErrExist when it does.
-func writeNew(name string, mode os.FileMode, content []byte) error {
+func WriteNew(name string, mode os.FileMode, content []byte) error {
 	write := func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err

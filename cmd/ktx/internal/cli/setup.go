@@ -1,0 +1,452 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/agents"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/daemon"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+	"github.com/ktxhq/ktx/httpapi"
+)
+
+// setupOptions are the flags of ktx setup.
+type setupOptions struct {
+	targets             []string
+	scope               string
+	yes, dryRun, remove bool
+}
+
+func (a *app) setupCommand() *cobra.Command {
+	var o setupOptions
+	c := &cobra.Command{
+		Use:     "setup",
+		Aliases: []string{"setup-agents"},
+		Short:   "Write the entry of ktx into MCP clients' settings, and the skill for their agents",
+		Long: `Write the entry of ktx into the settings of MCP clients, and the file of the skill
+` + agents.SkillName + ` where the client has such files. On a terminal it asks for what is not
+given; elsewhere --target and --yes are needed.
+
+Other entries, comments and formatting stay as they are, and a file that cannot be
+edited so is refused. The token is never written, only the client's own reference to
+the variable ` + tokenVariable + `. What is written is listed in .ktx/agents, and --remove
+undoes exactly that, but for what was edited since.
+
+Exit codes: 0 done · 2 wrong usage or configuration · 3 something was refused, and
+nothing written for that client.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.setup(cmd.Context(), o) },
+	}
+	flags := c.Flags()
+	flags.StringSliceVar(&o.targets, "target", nil, "client (repeatable, or a list with commas): "+strings.Join(targetNames(), ", "))
+	flags.StringVar(&o.scope, "scope", "", "project, user or local (default: project where the client has it, else user)")
+	flags.BoolVar(&o.yes, "yes", false, "ask nothing")
+	flags.BoolVar(&o.dryRun, "dry-run", false, "print what would change as a unified diff, and change nothing")
+	flags.BoolVar(&o.remove, "remove", false, "undo what was written for all clients, or for those of --target and --scope")
+	_ = c.RegisterFlagCompletionFunc("target", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		var out []string
+		for _, t := range agents.Targets() {
+			out = append(out, cobra.CompletionWithDesc(t.Name, t.Title))
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	})
+	_ = c.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(scopeNames(), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func targetNames() []string {
+	var names []string
+	for _, t := range agents.Targets() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+func scopeNames() []string {
+	var names []string
+	for _, s := range agents.Scopes {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+func (a *app) setup(ctx context.Context, o setupOptions) error {
+	chosen, err := o.chosen()
+	if err != nil {
+		return err
+	}
+	asks := !o.yes && !o.dryRun && !a.json && a.interactive()
+	switch {
+	case o.yes && o.dryRun:
+		return usage("--yes and --dry-run contradict each other")
+	case !asks && !o.yes && !o.dryRun:
+		return usage("there is no terminal to ask on: give --yes to write, or --dry-run to see what would change")
+	case !asks && !o.remove && len(chosen) == 0:
+		return usage("--target is missing: name one or more of %s", strings.Join(targetNames(), ", "))
+	}
+	p, err := a.project()
+	if err != nil {
+		return err
+	}
+	machine, err := a.machine(p.Dir)
+	if err != nil {
+		return err
+	}
+	s := &setupRun{app: a, options: o, project: p, machine: machine, asks: asks, prompt: newPrompt(a), scopes: map[string]agents.Scope{}}
+	if o.remove {
+		s.plan, err = agents.Uninstall(machine, func(target string, scope agents.Scope) bool {
+			return (len(o.targets) == 0 || slices.Contains(o.targets, target)) && (o.scope == "" || o.scope == string(scope))
+		})
+		if err != nil {
+			return failed("%w", err)
+		}
+		return s.finish(ctx)
+	}
+	s.endpoint(ctx)
+	if asks {
+		if chosen, err = s.askWhat(chosen); err != nil {
+			return err
+		}
+	}
+	var selected []agents.Selection
+	for _, t := range chosen {
+		selected = append(selected, agents.Selection{Target: t, Scope: cmp.Or(s.scopes[t.Name], agents.Scope(o.scope), t.Places[0].Scope)})
+	}
+	if selected, err = s.askToken(selected); err != nil {
+		return err
+	}
+	if s.plan, err = agents.Install(machine, s.server, selected); err != nil {
+		return failed("%w", err)
+	}
+	s.note(selected)
+	return s.finish(ctx)
+}
+
+// chosen are the clients that the flags name.
+func (o setupOptions) chosen() ([]*agents.Target, error) {
+	if o.scope != "" && !slices.Contains(scopeNames(), o.scope) {
+		return nil, usage("unknown scope %q%s", o.scope, didYouMean(o.scope, scopeNames()))
+	}
+	var out []*agents.Target
+	all := agents.Targets()
+	for _, name := range o.targets {
+		i := slices.IndexFunc(all, func(t *agents.Target) bool { return t.Name == name })
+		if i < 0 {
+			return nil, usage("unknown target %q%s", name, didYouMean(name, targetNames()))
+		}
+		t := all[i]
+		if _, ok := t.Place(agents.Scope(o.scope)); o.scope != "" && !ok {
+			return nil, usage("%s has no scope %s; it has: %s", name, o.scope, strings.Join(scopesOf(t), ", "))
+		}
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+func scopesOf(t *agents.Target) []string {
+	var out []string
+	for _, place := range t.Places {
+		out = append(out, string(place.Scope))
+	}
+	return out
+}
+
+func (a *app) machine(dir string) (agents.Machine, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return agents.Machine{}, failed("find your home directory: %w", err)
+	}
+	if !filepath.IsAbs(home) {
+		return agents.Machine{}, usage("your home directory %q is no absolute path", home)
+	}
+	return agents.Machine{OS: runtime.GOOS, Home: filepath.Clean(home), Project: dir, Lookup: a.lookup}, nil
+}
+
+// setupRun is one run of ktx setup.
+type setupRun struct {
+	app     *app
+	options setupOptions
+	project *project.Project
+	machine agents.Machine
+	asks    bool
+
+	server          agents.Endpoint
+	running         bool
+	scopes          map[string]agents.Scope // that were asked for, by client
+	plan            *agents.Plan
+	warnings, notes []string
+	started         bool           // every client starts ktx itself
+	byHand          *agents.Target // of which no settings are known
+
+	prompt *prompt
+}
+
+// endpoint finds out where the server of the project is, or will be.
+func (s *setupRun) endpoint(ctx context.Context) {
+	c := s.project.Config.Server
+	state, err := daemon.Read(s.project.Dir)
+	if err == nil {
+		answer, _ := state.Probe(ctx)
+		s.running = answer == daemon.Ours
+	} else {
+		token, _ := s.app.lookup(tokenVariable)
+		state = &daemon.State{
+			Host: cmp.Or(c.Host, defaultHost), Port: cmp.Or(c.Port, defaultPort),
+			TokenAuth: strings.TrimSpace(token) != "" || len(c.Tokens) > 0,
+		}
+	}
+	s.server = agents.Endpoint{URL: state.URL(), Token: state.TokenAuth, Command: program()}
+	if host, _, err := net.SplitHostPort(state.Address()); err == nil && !httpapi.Loopback(host) {
+		s.warnings = append(s.warnings, "the entries lead to "+host+", not to this machine's loopback address; the way there is not encrypted")
+	}
+}
+
+// program is the path of this program, through the link by which it was called:
+// that stays when a new version takes the place of this one.
+func program() string {
+	real, err := os.Executable()
+	called, lookErr := exec.LookPath(os.Args[0])
+	if lookErr == nil {
+		called, lookErr = filepath.Abs(called)
+	}
+	if lookErr != nil {
+		return real
+	}
+	if err != nil {
+		return called
+	}
+	one, err1 := os.Stat(real)
+	other, err2 := os.Stat(called) //nolint:gosec // how this program was called
+	if err1 == nil && err2 == nil && os.SameFile(one, other) {
+		return called
+	}
+	return real
+}
+
+// note collects what users should know of what they have chosen.
+func (s *setupRun) note(selected []agents.Selection) {
+	s.started = true
+	var without []string
+	for _, sel := range selected {
+		t := sel.Target
+		s.started = s.started && t.Starts
+		if note := t.Note(sel.Scope); note != "" {
+			s.notes = append(s.notes, t.Name+": "+note)
+		}
+		if !t.HasSkill(sel.Scope) {
+			without = append(without, t.Name)
+		}
+		if t.ByHand() {
+			s.byHand = t
+		}
+	}
+	if len(without) > 0 {
+		s.notes = append(s.notes, "no skill file for "+strings.Join(without, ", ")+": agents there get the workflow as instructions of the server")
+	}
+	if s.server.Token && !s.started {
+		s.notes = append(s.notes, "clients take the token from the variable "+tokenVariable+"; set it where they are started")
+	}
+}
+
+// header is what a client that is set up by hand sends, in the notation of a
+// shell, or "".
+func (s *setupRun) header() string {
+	if s.byHand == nil || !s.server.Token {
+		return ""
+	}
+	return "Authorization: " + s.byHand.Reference
+}
+
+// setupJSON is the shape of ktx setup --json.
+type setupJSON struct {
+	Schema     string      `json:"schema"`
+	ProjectDir string      `json:"projectDir"`
+	URL        string      `json:"url,omitempty"`
+	Header     string      `json:"header,omitempty"`
+	TokenAuth  bool        `json:"tokenAuth"`
+	DryRun     bool        `json:"dryRun"`
+	Remove     bool        `json:"remove"`
+	Steps      []setupStep `json:"steps"`
+	Files      []setupFile `json:"files"`
+	Warnings   []string    `json:"warnings"`
+	Notes      []string    `json:"notes"`
+}
+
+type setupStep struct {
+	Target string   `json:"target"`
+	Scope  string   `json:"scope"`
+	Kind   string   `json:"kind"`
+	Path   string   `json:"path"`
+	Key    []string `json:"key,omitempty"`
+	Action string   `json:"action"`
+	Reason string   `json:"reason,omitempty"`
+}
+
+type setupFile struct {
+	Path   string `json:"path"`
+	Action string `json:"action"` // create, change or delete
+	Diff   string `json:"diff"`
+}
+
+// finish shows the plan, and does it where that is wanted.
+func (s *setupRun) finish(ctx context.Context) error {
+	a := s.app
+	files := s.plan.Files()
+	write := !s.options.dryRun
+	if s.asks {
+		s.printSteps(a.err)
+		s.printDiff(a.err, files)
+		if write = len(files) > 0; write {
+			question := "Write this?"
+			if s.options.remove {
+				question = "Remove this?"
+			}
+			ok, err := s.prompt.yes(question, false)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				a.errorf("nothing was changed\n")
+				return nil
+			}
+		}
+	}
+	if write {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := ignoreState(s.project.Dir); err != nil {
+			return failed("the project's state cannot be written: %w", err)
+		}
+		if err := s.plan.Apply(); err != nil {
+			return failed("%w; what was written is listed, and ktx setup --remove undoes it", err)
+		}
+	}
+	switch {
+	case a.json:
+		a.printJSON(s.json(files))
+	case s.options.dryRun:
+		s.printDiff(a.out, files)
+		s.printSteps(a.err)
+		s.printNotes(a.err)
+	case s.asks:
+		s.printNotes(a.err)
+		s.printNext()
+	default:
+		s.printSteps(a.out)
+		s.printNotes(a.err)
+		s.printNext()
+	}
+	if s.plan.Refused() {
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+func (s *setupRun) json(files []agents.FileChange) setupJSON {
+	out := setupJSON{
+		Schema: "ktx-setup/1", ProjectDir: s.project.Dir, URL: s.server.URL, Header: s.header(), TokenAuth: s.server.Token,
+		DryRun: s.options.dryRun, Remove: s.options.remove,
+		Steps: []setupStep{}, Files: []setupFile{},
+		Warnings: append([]string{}, s.warnings...), Notes: append([]string{}, s.notes...),
+	}
+	for _, step := range s.plan.Steps {
+		out.Steps = append(out.Steps, setupStep{
+			step.Target, string(step.Scope), string(step.Kind), step.Path, step.Key, string(step.Action), step.Reason,
+		})
+	}
+	for _, f := range files {
+		action := "change"
+		switch {
+		case f.Before == nil:
+			action = "create"
+		case f.After == nil:
+			action = "delete"
+		}
+		out.Files = append(out.Files, setupFile{f.Path, action, string(f.Diff())})
+	}
+	return out
+}
+
+// printSteps prints what becomes of each place.
+func (s *setupRun) printSteps(w *stream) {
+	a := s.app
+	if len(s.plan.Steps) == 0 && s.options.remove {
+		_, _ = fmt.Fprintln(w, "there is nothing to remove")
+	}
+	last := ""
+	for _, step := range s.plan.Steps {
+		if head := fmt.Sprintf("%s (%s)", step.Target, step.Scope); head != last {
+			_, _ = fmt.Fprintln(w, a.paint(w, styleBold, escapeControls(head)))
+			last = head
+		}
+		what := display(step.Path)
+		if len(step.Key) > 0 {
+			what = strings.Join(step.Key, ".") + " in " + what
+		}
+		line := fmt.Sprintf("  %-10s %s", step.Action, what)
+		switch {
+		case step.Action == agents.Refused:
+			line = fmt.Sprintf("  %-10s %s", a.paint(w, styleRed, string(step.Action)), escapeControls(step.Reason))
+		case step.Reason != "":
+			line = escapeControls(line + ": " + step.Reason)
+		default:
+			line = escapeControls(line)
+		}
+		_, _ = fmt.Fprintln(w, line)
+	}
+	if s.plan.Refused() {
+		_, _ = fmt.Fprintln(w, "nothing is written for a client of which something is refused")
+	}
+}
+
+// printDiff prints what changes in files: to the byte, except on a terminal,
+// which could act on it.
+func (s *setupRun) printDiff(w *stream, files []agents.FileChange) {
+	for _, f := range files {
+		text := string(f.Diff())
+		if w.terminal {
+			text = escapeLines(text)
+		}
+		_, _ = fmt.Fprint(w, text)
+	}
+}
+
+func (s *setupRun) printNotes(w *stream) {
+	for _, n := range s.warnings {
+		_, _ = fmt.Fprintf(w, "%s: %s\n", s.app.paint(w, styleYellow, "warning"), escapeControls(n))
+	}
+	for _, n := range s.notes {
+		_, _ = fmt.Fprintf(w, "note: %s\n", escapeControls(n))
+	}
+}
+
+// printNext prints what is left to the user.
+func (s *setupRun) printNext() {
+	a := s.app
+	if s.byHand != nil {
+		a.printf("address for %s: %s\n", s.byHand.Title, escapeControls(s.server.URL))
+		if h := s.header(); h != "" {
+			a.printf("header: %s\n", h)
+		}
+	}
+	switch {
+	case s.options.remove, s.started:
+	case s.running:
+		a.printf("The MCP server of the project runs at %s.\n", escapeControls(s.server.URL))
+	default:
+		a.printf("Run `ktx mcp start` to enable the configured KTX MCP server.\n")
+	}
+}
