@@ -14,7 +14,7 @@ const (
 	// Of bodies longer than shortBody bytes no more than longBodies are read at
 	// one time; the others wait, so that many of them do not fill the memory.
 	shortBody  = 64 << 10
-	longBodies = 16
+	longBodies = 8
 )
 
 // errManyBodies says that a long body had no turn in time.

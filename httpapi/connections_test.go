@@ -168,7 +168,7 @@ func TestLongBodiesTakeTurns(t *testing.T) {
 		return conn
 	}
 	var slow []net.Conn
-	for range 16 {
+	for range 8 {
 		slow = append(slow, send(100_000, 70_000))
 	}
 	time.Sleep(200 * time.Millisecond) // for them to have their turns

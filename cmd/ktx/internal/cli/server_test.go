@@ -363,14 +363,24 @@ func TestKilledServer(t *testing.T) {
 	waitFor(t, func() bool { _, _, code := ktx(t, dir, "mcp", "status"); return code == 3 })
 	want(t, dir, 3, "stale", "mcp", "status")
 	want(t, dir, 3, `"status": "stale"`, "mcp", "status", "--json")
-	want(t, dir, 0, "", "audit", "verify")
-	want(t, dir, 0, `"unfinished": 1`, "audit", "stats", "--json")
+	whole := func() {
+		t.Helper()
+		want(t, dir, 0, "", "audit", "verify")
+		want(t, dir, 0, `"unfinished": 1`, "audit", "stats", "--json")
+		want(t, dir, 0, "with recursive", "audit", "query", "--status", "unfinished", "--json")
+	}
+	whole()
 	again := serverOf(t, dir)
 	if again.PID == s.PID || again.AlreadyRunning {
 		t.Errorf("started %+v", again)
 	}
 	want(t, dir, 0, "running", "mcp", "status")
-	want(t, dir, 0, "", "audit", "verify")
+	c = &client{url: again.URL}
+	c.begin(t)
+	if text := c.post(t, http.StatusOK, query("SELECT 1")); !strings.Contains(text, "[[1]]") {
+		t.Errorf("the next server: %s", text)
+	}
+	whole()
 }
 
 // TestStrangersAreNotKilled: a state file names a process that is not the
@@ -424,6 +434,13 @@ func TestStrangersAreNotKilled(t *testing.T) {
 	want(t, dir, 3, "nothing listens", "mcp", "status")
 	want(t, dir, 0, "touched no process", "mcp", "stop")
 	want(t, dir, 3, "stopped", "mcp", "status")
+	if err := os.WriteFile(path, state, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again := serverOf(t, dir); again.PID == stranger.Process.Pid || again.AlreadyRunning {
+		t.Errorf("started %+v", again)
+	}
+	want(t, dir, 0, "stopped", "mcp", "stop")
 	select {
 	case <-ended:
 		t.Fatalf("the stranger ended: %v", stranger.ProcessState)
