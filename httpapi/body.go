@@ -8,8 +8,17 @@ import (
 	"time"
 )
 
-// bodyTime is how long a request's body may take.
-const bodyTime = 30 * time.Second
+const (
+	// bodyTime is how long a request's body may take.
+	bodyTime = 30 * time.Second
+	// Of bodies longer than shortBody bytes no more than longBodies are read at
+	// one time; the others wait, so that many of them do not fill the memory.
+	shortBody  = 64 << 10
+	longBodies = 8
+)
+
+// errManyBodies says that a long body had no turn in time.
+var errManyBodies = errors.New("too many long bodies at one time")
 
 // limitBody reads a request's body before anything is done for it. One that is
 // too long or too slow is refused.
@@ -24,15 +33,19 @@ func (s *Server) limitBody(next http.Handler) http.Handler {
 			tooLong(w)
 			return
 		}
-		control := http.NewResponseController(w)
-		_ = control.SetReadDeadline(time.Now().Add(bodyTime)) // a server's connection takes one
-		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+		control, late := http.NewResponseController(w), time.Now().Add(bodyTime)
+		_ = control.SetReadDeadline(late) // a server's connection takes one
+		text, err := s.readBody(http.MaxBytesReader(w, r.Body, limit), late)
 		if err != nil {
 			if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 				tooLong(w)
 				return
 			}
 			w.Header().Set("Connection", "close")
+			if errors.Is(err, errManyBodies) {
+				s.busy(w, r)
+				return
+			}
 			refuse(w, http.StatusRequestTimeout, Problem{Code: "incomplete_body", Message: "the request's body did not arrive whole, or not in time"})
 			return
 		}
@@ -40,6 +53,25 @@ func (s *Server) limitBody(next http.Handler) http.Handler {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 		next.ServeHTTP(w, r)
 	})
+}
+
+// readBody reads a body, when its turn comes before the time is over.
+func (s *Server) readBody(body io.Reader, late time.Time) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(body, shortBody))
+	if err != nil || len(text) < shortBody {
+		return text, err
+	}
+	over := time.NewTimer(time.Until(late))
+	defer over.Stop()
+	select {
+	case s.longBodies <- struct{}{}:
+		defer func() { <-s.longBodies }()
+	case <-over.C:
+		return nil, errManyBodies
+	}
+	whole := bytes.NewBuffer(text)
+	_, err = whole.ReadFrom(body)
+	return whole.Bytes(), err
 }
 
 func tooLong(w http.ResponseWriter) {

@@ -6,8 +6,9 @@
 //
 // Every request passes the same checks in the same order, which router.go
 // begins with: the Host header against DNS rebinding, the Origin header against
-// foreign pages, the bearer token, the size of the body, and only then the
-// route. Who asks goes into the context as the actor of the audit log.
+// foreign pages, the bearer token, the size of the body, how many requests are
+// at work, and only then the route. Who asks goes into the context as the actor
+// of the audit log.
 //
 // The package keeps the sessions of the older protocol versions (who began
 // one, how many there are, when one ends) and leaves what they say to the

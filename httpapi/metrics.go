@@ -49,7 +49,7 @@ func NewMetrics(queues func() []Queue, health func() audit.Health) *Metrics {
 		cancels:  counter("ktx_cancels_total", "Statements that were cancelled.", "connection"),
 		rows:     counter("ktx_rows_total", "Rows returned.", "connection"),
 		bytes:    counter("ktx_bytes_total", "Bytes of values returned.", "connection"),
-		denied:   counter("ktx_http_denied_total", "Requests refused before their route, by reason.", "reason"),
+		denied:   counter("ktx_http_denied_total", "Requests refused before their route, and connections closed to make room, by reason.", "reason"),
 	}
 	m.registry.MustRegister(
 		m.decisions, m.steps, m.outcomes, m.cancels, m.rows, m.bytes, m.denied,
@@ -74,7 +74,10 @@ func gauge(name, help string, value func() float64) prometheus.GaugeFunc {
 
 // follow adds the figures of a server.
 func (m *Metrics) follow(s *Server) {
-	m.registry.MustRegister(gauge("ktx_http_sessions", "Sessions of MCP that are open.", func() float64 { return float64(s.sessions.count()) }))
+	m.registry.MustRegister(
+		gauge("ktx_http_sessions", "Sessions of MCP that are open.", func() float64 { return float64(s.sessions.count()) }),
+		gauge("ktx_http_connections", "Connections of clients that are open.", func() float64 { return float64(s.connections.count()) }),
+	)
 }
 
 // Decided counts a decision.

@@ -23,6 +23,7 @@ func (s *Server) routes() http.Handler {
 		s.checkOrigin,
 		s.checkBearer,
 		s.limitBody,
+		s.limitWork,
 	)
 	r.Get("/health", s.health)
 	r.Get("/metrics", s.metrics)
@@ -60,6 +61,7 @@ type Config struct {
 	About About
 	// The zero value of each is its default.
 	MaxBody        int64         // bytes of a request's body; 4 MiB
+	MaxConnections int           // 4096, and at most half of the files that the process may open
 	MaxSessions    int           // 2000
 	SessionTimeout time.Duration // of a session that nobody uses; 30 minutes
 	Grace          time.Duration // what runs may take when the server stops; 5 seconds
@@ -74,6 +76,9 @@ type Server struct {
 	tokens   []entry
 	sessions *sessions
 	denials  *rate.Limiter // of those that are recorded
+
+	connections *connections
+	longBodies  chan struct{} // one for each that is being read
 
 	// ending ends when what runs has to end, draining when the server takes
 	// nothing new.
@@ -94,6 +99,7 @@ func newEnded(parent context.Context) ended {
 // The defaults of [Config].
 const (
 	DefaultMaxBody        = 4 << 20
+	DefaultMaxConnections = 4096
 	DefaultMaxSessions    = 2000
 	DefaultSessionTimeout = 30 * time.Minute
 	DefaultGrace          = 5 * time.Second
@@ -111,6 +117,9 @@ func New(c Config) (*Server, error) {
 	}
 	if c.MaxBody <= 0 {
 		c.MaxBody = DefaultMaxBody
+	}
+	if c.MaxConnections <= 0 {
+		c.MaxConnections = min(DefaultMaxConnections, openFiles()/2)
 	}
 	if c.MaxSessions <= 0 {
 		c.MaxSessions = DefaultMaxSessions
@@ -133,6 +142,8 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	s.sessions = newSessions(s)
+	s.longBodies = make(chan struct{}, longBodies)
+	s.connections = newConnections(c.MaxConnections, c.Metrics.denied.WithLabelValues("connections").Inc)
 	c.Metrics.follow(s)
 	s.handler = s.routes()
 	return s, nil

@@ -5,11 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +22,7 @@ import (
 
 // desk is a server on a free port, with handlers that tell who asked.
 type desk struct {
+	server  *httpapi.Server
 	addr    string
 	log     *audittest.Log
 	metrics *httpapi.Metrics
@@ -72,7 +73,7 @@ func newDesk(t *testing.T, change func(*httpapi.Config)) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.addr = l.Addr().String()
+	d.server, d.addr = s, l.Addr().String()
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	d.stop = stop
 	go func() { d.ended <- s.Serve(ctx, l) }()
@@ -124,8 +125,11 @@ func (d *desk) ask(t *testing.T, method, path, body string, headers ...string) a
 	return answer{res.StatusCode, res.Header, string(text)}
 }
 
-// requests are one or more of every route, and one of none.
-var requests = []struct{ method, path, body string }{
+type request struct{ method, path, body string }
+
+// requests are one or more of every route, with methods that it has and has
+// not, and some of none.
+var requests = []request{
 	{"GET", "/health", ""},
 	{"GET", "/metrics", ""},
 	{"POST", "/v1/check", `{"dialect":"postgres","sql":"SELECT 1"}`},
@@ -136,6 +140,25 @@ var requests = []struct{ method, path, body string }{
 	{"OPTIONS", "/mcp", ""},
 	{"GET", "/nothing", ""},
 	{"POST", "/health", "{}"},
+	{"PATCH", "/nothing", "{}"},
+	{"GET", "/mcp/", ""},
+	{"GET", "//mcp", ""},
+	{"BREW", "/metrics", ""},
+}
+
+// TestRequestsAreOfEveryRoute, so that no route is without the tests that go
+// through them.
+func TestRequestsAreOfEveryRoute(t *testing.T) {
+	t.Parallel()
+	paths, err := newDesk(t, nil).server.Paths()
+	if err != nil || len(paths) == 0 {
+		t.Fatal(paths, err)
+	}
+	for _, path := range paths {
+		if !slices.ContainsFunc(requests, func(q request) bool { return q.path == path }) {
+			t.Errorf("no request is of %s", path)
+		}
+	}
 }
 
 // TestHostOnEveryRoute: a page that lets its name point here is refused
@@ -484,60 +507,5 @@ func TestLoopback(t *testing.T) {
 		if got := httpapi.Loopback(host); got != want {
 			t.Errorf("%q: %v", host, got)
 		}
-	}
-}
-
-// TestFloods: headers that drip, bodies that are too long, halves of
-// connections and many of them leave the server answering.
-func TestFloods(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, nil)
-	dial := func() net.Conn {
-		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", d.addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = conn.Close() })
-		return conn
-	}
-	for range 200 { // headers without an end
-		_, _ = io.WriteString(dial(), "GET /health HTTP/1.1\r\nHost: localhost\r\nX-Drip: ")
-	}
-	for range 50 { // bodies without an end
-		_, _ = fmt.Fprintf(dial(), "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{")
-	}
-	for range 50 { // halves of connections
-		if conn, ok := dial().(*net.TCPConn); ok {
-			_, _ = io.WriteString(conn, "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
-			_ = conn.CloseWrite()
-		}
-	}
-	// A body of 100 MB is refused by its length, and one of no length when it
-	// has come to the bound.
-	conn := dial()
-	_, _ = io.WriteString(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 104857600\r\n\r\n")
-	if line, _ := bufio.NewReader(conn).ReadString('\n'); !strings.Contains(line, "413") {
-		t.Errorf("100 MB: %q", line)
-	}
-	conn = dial()
-	go func() {
-		_, _ = io.WriteString(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
-		chunk := "10000\r\n" + strings.Repeat("x", 0x10000) + "\r\n"
-		for range 1600 {
-			if _, err := io.WriteString(conn, chunk); err != nil {
-				return
-			}
-		}
-	}()
-	if line, _ := bufio.NewReader(conn).ReadString('\n'); !strings.Contains(line, "413") {
-		t.Errorf("100 MB in chunks: %q", line)
-	}
-	conn = dial()
-	_, _ = io.WriteString(conn, "GET /health HTTP/1.1\r\nHost: localhost\r\nX-Long: "+strings.Repeat("x", 1<<20)+"\r\n\r\n")
-	if line, _ := bufio.NewReader(conn).ReadString('\n'); line != "" && !strings.Contains(line, "431") {
-		t.Errorf("1 MB of headers: %q", line)
-	}
-	if got := d.ask(t, "GET", "/health", ""); got.status != http.StatusOK {
-		t.Errorf("after all that: %d", got.status)
 	}
 }

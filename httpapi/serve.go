@@ -67,6 +67,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ReadHeaderTimeout: headerTime,
 		MaxHeaderBytes:    headerBytes,
 		IdleTimeout:       idleTime,
+		ConnState:         s.connections.changed,
+		ConnContext:       withConn,
 		ErrorLog:          slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelWarn),
 	}
 	failed := make(chan error, 1)

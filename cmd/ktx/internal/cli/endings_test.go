@@ -1,31 +1,25 @@
 package cli_test
 
 import (
-	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-
-	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// endingsVariable asks for so many calls that end before their time, and holds
-// each to the time that the product promises. Without it every case runs once,
-// held to hang.
+// endingsVariable asks for so many calls that end before their time, of each
+// way to speak to ktx on each server, and holds each to the time that the
+// product promises. Without it every ending is tried once, held to hang.
 const endingsVariable = "KTX_TEST_CANCELLATIONS"
 
 const (
@@ -35,193 +29,181 @@ const (
 	hang         = 20 * time.Second // far above what anything takes
 )
 
-// work is something that a call may be at when it ends.
-type work struct {
-	name string
-	sql  string
-	// event is the server's word for what the statement waits for; any will
-	// do when it is empty.
-	event string
-	// via stands between ktx and the server; nil means that nothing does.
-	via func(t *testing.T, server string) *link
-	// connecting says that the call waits for its connection, so that its
-	// session must be gone.
-	connecting bool
-}
-
-// works are the things that calls are at.
-var works = []work{
-	{name: "sleeping", sql: "SELECT public.nap(600)", event: "PgSleep"},
-	{name: "computing", sql: "SELECT count(*) FROM generate_series(1, 1000000) AS a, generate_series(1, 1000000) AS b WHERE a = -b"},
-	{name: "waiting for a lock", sql: "SELECT id FROM public.held", event: "relation"},
-	{name: "streaming rows", sql: "SELECT i, repeat('x', 1000), public.nap(0.002) FROM generate_series(1, 9000) AS i", event: "PgSleep"},
-	{name: "in a cell of 100 MB", sql: "SELECT cell FROM public.large", event: "ClientWrite", via: slowLink},
-	{name: "connecting", sql: "SELECT 1", via: silentLink, connecting: true},
-}
-
-// endings are how calls end: each returns the moment from which the statement
-// has no reason to run.
-var endings = []struct {
+// ending is how a call ends. Its function returns the moment from which the
+// statement has no reason to run.
+type ending struct {
 	name  string
 	limit time.Duration // of the statement
-	end   func(t *testing.T, p *process, began time.Time) time.Time
-}{
-	{"cancelled", 5 * time.Minute, func(t *testing.T, p *process, _ time.Time) time.Time {
+	end   func(t *testing.T, c *caller, began time.Time) time.Time
+}
+
+// now is the ending of a call by what do does.
+func now(name string, do func(t *testing.T, c *caller)) ending {
+	return ending{name, 5 * time.Minute, func(t *testing.T, c *caller, _ time.Time) time.Time {
 		t.Helper()
-		p.send(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+		do(t, c)
 		return time.Now()
-	}},
-	{"time limit", timeLimit, func(t *testing.T, _ *process, began time.Time) time.Time {
-		t.Helper()
+	}}
+}
+
+// inTime is the ending of a call by its time limit, whatever do does.
+func inTime(name string, do func(c *caller)) ending {
+	return ending{name, timeLimit, func(_ *testing.T, c *caller, began time.Time) time.Time {
+		do(c)
 		end := began.Add(timeLimit)
 		time.Sleep(time.Until(end))
 		return end
-	}},
-	{"client closes its end", 5 * time.Minute, func(t *testing.T, p *process, _ time.Time) time.Time {
-		t.Helper()
-		_ = p.in.Close()
-		return time.Now()
-	}},
-	{"client is gone", 5 * time.Minute, func(t *testing.T, p *process, _ time.Time) time.Time {
-		t.Helper()
-		_, _ = p.in.Close(), p.pipe.Close()
-		return time.Now()
-	}},
+	}}
 }
 
-// stage is a database on which calls are made and looked at from outside.
-type stage struct {
-	server  *testdb.PostgresServer
-	address string
-	watcher *pgx.Conn
+const cancel = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`
+
+var (
+	overStdio = []ending{
+		now("cancelled", func(t *testing.T, c *caller) {
+			t.Helper()
+			c.process.send(t, c.in(cancel))
+		}),
+		inTime("time limit", func(*caller) {}),
+		now("client closes its end", func(_ *testing.T, c *caller) { _ = c.process.in.Close() }),
+		now("client is gone", func(_ *testing.T, c *caller) { _, _ = c.process.in.Close(), c.process.pipe.Close() }),
+	}
+	// In a session a dropped connection cancels nothing, by the protocol.
+	inSessions = []ending{
+		now("cancelled", func(t *testing.T, c *caller) {
+			t.Helper()
+			c.client.post(t, http.StatusAccepted, cancel)
+		}),
+		now("session deleted", func(t *testing.T, c *caller) {
+			t.Helper()
+			if status, text, err := c.client.do(t.Context(), http.MethodDelete, ""); err != nil || status != http.StatusNoContent {
+				t.Fatalf("DELETE: %d %s %v", status, text, err)
+			}
+		}),
+		inTime("time limit", func(*caller) {}),
+		inTime("connection closed, time limit", func(c *caller) { _ = c.conn.Close() }),
+	}
+	// Without sessions the end of the stream is the cancel.
+	inStreams = []ending{
+		now("stream closed", func(_ *testing.T, c *caller) { _ = c.conn.Close() }),
+		now("client closes its half", func(_ *testing.T, c *caller) { _ = c.conn.CloseWrite() }),
+		now("stream reset", func(_ *testing.T, c *caller) { _, _ = c.conn.SetLinger(0), c.conn.Close() }),
+		inTime("time limit", func(*caller) {}),
+	}
+)
+
+// ways are the ways to speak to ktx, with the endings that each has.
+var ways = []struct {
+	name    string
+	caller  caller
+	endings []ending
+}{
+	{"stdio, 2025-11-25", caller{}, overStdio},
+	{"stdio, 2026-07-28", caller{modern: true}, overStdio},
+	{"HTTP, 2025-11-25", caller{http: true}, inSessions},
+	{"HTTP, 2026-07-28", caller{http: true, modern: true}, inStreams},
 }
 
-func newStage(t *testing.T) *stage {
+// caller is a client with a ktx of its own.
+type caller struct {
+	http, modern bool
+
+	process *process
+	client  *client
+	conn    *net.TCPConn // that of the call, over HTTP
+}
+
+// start starts ktx and shakes hands with it.
+func (c *caller) start(t *testing.T, dir string) {
 	t.Helper()
-	s := &stage{server: testdb.Postgres(t)}
-	s.address = s.server.NewDatabase(
-		t,
-		"CREATE FUNCTION public.nap(seconds float8) RETURNS text LANGUAGE sql AS 'SELECT pg_catalog.pg_sleep(seconds)::text'",
-		// Compiling a statement just in time cannot be interrupted.
-		"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET jit = off', current_database()); END $$",
-		"CREATE TABLE public.held (id int)",
-		"CREATE TABLE public.large (cell text)",
-		"ALTER TABLE public.large ALTER cell SET STORAGE EXTERNAL",
-		"INSERT INTO public.large SELECT repeat('x', 100000000)",
-	)
-	s.watcher = s.connect(t)
-	holder := s.connect(t)
-	if _, err := holder.Exec(t.Context(), "BEGIN; LOCK TABLE public.held IN ACCESS EXCLUSIVE MODE"); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func (s *stage) connect(t *testing.T) *pgx.Conn {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), s.address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
-	return conn
-}
-
-// project makes a project on the stage's database, by way of a link if there
-// is one.
-func (s *stage) project(t *testing.T, limit time.Duration, via *link) (dir string) {
-	t.Helper()
-	address, err := url.Parse(s.address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if via != nil {
-		address.Host = via.listener.Addr().String()
-	}
-	dir = t.TempDir()
-	secret := filepath.Join(dir, "url")
-	config := fmt.Sprintf(`connections:
-  demo:
-    driver: postgres
-    url: file:%s
-    functions: {allow: [public.nap]}
-    limits: {timeout: %s, lockTimeout: 5m, bytes: 400MiB, cellBytes: 200MiB}
-`, secret, limit)
-	for path, text := range map[string]string{secret: address.String(), filepath.Join(dir, "ktx.yaml"): config} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+	if !c.http {
+		c.process = run(t, dir, "mcp", "stdio")
+		if !c.modern {
+			c.process.send(t, initialize, ready)
+			c.process.answer(t, 1)
 		}
+		return
 	}
-	return dir
+	c.process = run(t, dir, "mcp", "start", "--foreground", "--port", "0")
+	c.client = &client{url: foreground(t, dir)}
+	if !c.modern {
+		c.client.begin(t)
+	}
 }
 
-// count counts the sessions of ktx: those that run something, those that wait
-// for event, or all.
-func (s *stage) count(t *testing.T, condition, event string) (n int) {
+// foreground waits until a server that was run there listens, and returns its
+// address.
+func foreground(t *testing.T, dir string) string {
 	t.Helper()
-	err := s.watcher.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity
-		WHERE datname = current_database() AND application_name = 'ktx'
-		AND CASE $1 WHEN 'all' THEN true WHEN 'event' THEN state = 'active' AND wait_event = $2 ELSE state = 'active' END`, condition, event).Scan(&n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	waitFor(t, func() bool { _, err := os.Stat(filepath.Join(dir, ".ktx", "mcp.json")); return err == nil })
+	return "http://127.0.0.1:" + strconv.Itoa(stateOf(t, dir).Port) + "/mcp"
 }
 
-// begin starts ktx, makes a call of w and waits until the server is at it.
-// It returns when the statement began, or was sent, where it waits for its
-// connection.
-func (s *stage) begin(t *testing.T, w work, limit time.Duration) (p *process, began time.Time) {
-	t.Helper()
-	var via *link
-	if w.via != nil {
-		via = w.via(t, s.server.Addr())
+// in returns a message as the caller's protocol version has it.
+func (c *caller) in(message string) string {
+	if c.modern {
+		return strings.TrimSuffix(message, "}}") + modernMeta + "}}"
 	}
-	p = run(t, s.project(t, limit, via), "mcp", "stdio")
-	p.send(t, initialize, ready)
-	p.answer(t, 1)
-	p.send(t, strings.Replace(query("SELECT 1"), `"id":2`, `"id":9`, 1))
-	p.answer(t, 9)
-	if w.connecting { // the gateway knows the server, and needs a new connection
-		via.silence()
-		s.gone(t, w)
-	}
-	began = time.Now()
-	p.send(t, strings.Replace(query(w.sql), `"connectionId"`, `"maxRows":9999,"maxBytes":400000000,"connectionId"`, 1))
-	switch {
-	case w.connecting:
-		s.until(t, func() bool { return s.count(t, "all", "") > 0 })
-		return p, began
-	case w.event != "":
-		s.until(t, func() bool { return s.count(t, "event", w.event) > 0 })
-	default:
-		s.until(t, func() bool { return s.count(t, "active", "") > 0 })
-	}
-	err := s.watcher.QueryRow(t.Context(), `SELECT min(query_start) FROM pg_stat_activity
-		WHERE datname = current_database() AND application_name = 'ktx' AND state = 'active'`).Scan(&began)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p, began
+	return message
 }
 
-// gone waits for the end of what w had at the server.
-func (s *stage) gone(t *testing.T, w work) {
-	t.Helper()
-	condition := "active"
-	if w.connecting {
-		condition = "all"
+func (c *caller) headers() []string {
+	if c.modern {
+		return modernHeaders
 	}
-	s.until(t, func() bool { return s.count(t, condition, "") == 0 })
+	return nil
 }
 
-func (s *stage) until(t *testing.T, holds func() bool) {
+// ask makes a call and waits for its answer.
+func (c *caller) ask(t *testing.T, message string) {
 	t.Helper()
-	for end := time.Now().Add(hang); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not within %v", hang)
+	if c.http {
+		if text := c.client.post(t, http.StatusOK, c.in(message), c.headers()...); !strings.Contains(text, "[[1]]") {
+			t.Fatalf("answered %s", text)
 		}
+		return
 	}
+	c.process.send(t, c.in(strings.Replace(message, `"id":2`, `"id":9`, 1)))
+	if text, err := json.Marshal(c.process.answer(t, 9)); err != nil || !strings.Contains(string(text), "[[1]]") {
+		t.Fatalf("answered %s", text)
+	}
+}
+
+// call makes a call and does not wait. Over HTTP it has a connection of its own.
+func (c *caller) call(t *testing.T, message string) {
+	t.Helper()
+	if !c.http {
+		c.process.send(t, c.in(message))
+		return
+	}
+	r, err := c.client.request(t.Context(), http.MethodPost, c.in(message), c.headers()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.conn = dial(t, c.client.url)
+	if err := r.Write(c.conn); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, c.conn) }() // it ends with the connection
+}
+
+// dial connects to the server of a URL until the test ends.
+func dial(t *testing.T, address string) *net.TCPConn {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", u.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	tcp, ok := conn.(*net.TCPConn)
+	if !ok {
+		t.Fatalf("%T is no TCP connection", conn)
+	}
+	return tcp
 }
 
 // TestCallsThatEndLeaveNothingRunning ends calls in every way, at everything
@@ -230,7 +212,7 @@ func TestCallsThatEndLeaveNothingRunning(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a process for each call")
 	}
-	calls, within := len(works)*len(endings), hang
+	calls, within := 0, hang
 	if v := os.Getenv(endingsVariable); v != "" {
 		n, err := strconv.Atoi(v)
 		if err != nil || n <= 0 {
@@ -238,16 +220,31 @@ func TestCallsThatEndLeaveNothingRunning(t *testing.T) {
 		}
 		calls, within = n, goneWithin
 	}
-	s := newStage(t)
+	for _, newStage := range []func(t *testing.T) *stage{postgresStage, mariadbStage} {
+		s := newStage(t)
+		for w, way := range ways {
+			t.Run(s.driver+"/"+way.name, func(t *testing.T) {
+				callsEnd(t, s, way.caller, way.endings, max(calls, len(way.endings)), w*len(way.endings), within)
+			})
+		}
+	}
+}
+
+// callsEnd ends calls in every way that c has. The works that they are at begin
+// with the given one, so that few calls of each way are at different ones.
+func callsEnd(t *testing.T, s *stage, c caller, endings []ending, calls, first int, within time.Duration) {
+	t.Helper()
 	took := map[string][]time.Duration{}
 	var all []time.Duration
-	inTime := 0
+	good := 0
 	for i := range calls {
-		w, e := works[i%len(works)], endings[i/len(works)%len(endings)]
+		e := endings[i%len(endings)]
+		w := s.works[(first+i+i/len(endings))%len(s.works)]
 		t.Run(fmt.Sprintf("%d %s, %s", i, w.name, e.name), func(t *testing.T) {
-			p, began := s.begin(t, w, e.limit)
+			c := c
+			began := s.begin(t, &c, w, e.limit)
 			time.Sleep(time.Duration(i*37%100) * time.Millisecond)
-			end := e.end(t, p, began)
+			end := e.end(t, &c, began)
 			s.gone(t, w)
 			d := time.Since(end)
 			took[e.name] = append(took[e.name], d)
@@ -256,18 +253,18 @@ func TestCallsThatEndLeaveNothingRunning(t *testing.T) {
 			if d > within {
 				t.Errorf("gone after %v, want within %v", d, within)
 			} else {
-				inTime++
+				good++
 			}
 		})
 	}
 	for _, e := range endings {
 		t.Log(distribution(e.name, took[e.name]))
 	}
-	for _, w := range works {
+	for _, w := range s.works {
 		t.Log(distribution(w.name, took[w.name]))
 	}
 	t.Log(distribution("all", all))
-	t.Logf("%d of %d gone within %v", inTime, calls, within)
+	t.Logf("%d of %d gone within %v", good, calls, within)
 }
 
 // distribution tells how durations are spread.
@@ -279,7 +276,7 @@ func distribution(name string, of []time.Duration) string {
 	at := func(percent int) time.Duration {
 		return of[min(len(of)*percent/100, len(of)-1)].Round(100 * time.Microsecond)
 	}
-	return fmt.Sprintf("%-22s %3d calls: p50 %v, p90 %v, p99 %v, max %v", name, len(of), at(50), at(90), at(99), at(100))
+	return fmt.Sprintf("%-29s %3d calls: p50 %v, p90 %v, p99 %v, max %v", name, len(of), at(50), at(90), at(99), at(100))
 }
 
 // TestKilledGatewayLeavesNothingRunning kills ktx, which leaves the server to
@@ -288,8 +285,8 @@ func TestKilledGatewayLeavesNothingRunning(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a process for each call")
 	}
-	s := newStage(t)
-	if s.server.Version() < 14 {
+	s := postgresStage(t)
+	if s.version < 14 {
 		t.Skip("servers before 14 do not look after their clients")
 	}
 	within := hang
@@ -299,8 +296,8 @@ func TestKilledGatewayLeavesNothingRunning(t *testing.T) {
 	}
 	took := map[string][]time.Duration{}
 	var names []string
-	for range rounds {
-		for _, w := range works {
+	for round := range rounds {
+		for i, w := range s.works {
 			if w.connecting {
 				continue
 			}
@@ -310,12 +307,13 @@ func TestKilledGatewayLeavesNothingRunning(t *testing.T) {
 				w.event = ""
 			}
 			t.Run(w.name, func(t *testing.T) {
-				p, _ := s.begin(t, w, 5*time.Minute)
+				c := ways[(round+i)%len(ways)].caller
+				s.begin(t, &c, w, 5*time.Minute)
 				if stopped { // so that nobody reads what the server sends
-					p.signal(t, syscall.SIGSTOP)
+					c.process.signal(t, syscall.SIGSTOP)
 					s.until(t, func() bool { return s.count(t, "event", "ClientWrite") > 0 })
 				}
-				p.signal(t, syscall.SIGKILL)
+				c.process.signal(t, syscall.SIGKILL)
 				start := time.Now()
 				s.gone(t, w)
 				d := time.Since(start)
@@ -331,114 +329,5 @@ func TestKilledGatewayLeavesNothingRunning(t *testing.T) {
 	}
 	for _, name := range names {
 		t.Log(distribution(name, took[name]))
-	}
-}
-
-// link stands between ktx and its server.
-type link struct {
-	listener net.Listener
-	server   string
-	pause    time.Duration // after every 40 KB of what the server sends
-	silent   atomic.Bool   // nothing that it sends is passed on once it has let ktx in
-
-	mu    sync.Mutex
-	conns []net.Conn
-	work  sync.WaitGroup
-}
-
-// slowLink carries 8 MB a second.
-func slowLink(t *testing.T, server string) *link {
-	t.Helper()
-	return newLink(t, server, 5*time.Millisecond)
-}
-
-// silentLink carries everything until it is silenced.
-func silentLink(t *testing.T, server string) *link {
-	t.Helper()
-	return newLink(t, server, 0)
-}
-
-func newLink(t *testing.T, server string, pause time.Duration) *link {
-	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &link{listener: listener, server: server, pause: pause}
-	l.work.Go(func() { l.serve(context.WithoutCancel(t.Context())) })
-	t.Cleanup(func() {
-		_ = listener.Close()
-		l.cut()
-		l.work.Wait()
-	})
-	return l
-}
-
-func (l *link) cut() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, c := range l.conns {
-		_ = c.Close()
-	}
-	l.conns = nil
-}
-
-// silence cuts what there is, and lets nothing through on new connections once
-// the server has let ktx in.
-func (l *link) silence() {
-	l.silent.Store(true)
-	l.cut()
-}
-
-func (l *link) serve(ctx context.Context) {
-	for {
-		client, err := l.listener.Accept()
-		if errors.Is(err, net.ErrClosed) {
-			return
-		}
-		if err != nil {
-			continue
-		}
-		server, err := new(net.Dialer).DialContext(ctx, "tcp", l.server)
-		if err != nil {
-			_ = client.Close()
-			continue
-		}
-		l.mu.Lock()
-		l.conns = append(l.conns, client, server)
-		l.mu.Unlock()
-		for _, c := range []net.Conn{client, server} {
-			if tcp, ok := c.(*net.TCPConn); ok { // little is on the way
-				_, _ = tcp.SetReadBuffer(64<<10), tcp.SetWriteBuffer(64<<10)
-			}
-		}
-		both := func() { _, _ = client.Close(), server.Close() }
-		l.work.Go(func() {
-			defer both()
-			_, _ = io.Copy(server, client)
-		})
-		l.work.Go(func() {
-			defer both()
-			l.toClient(client, server)
-		})
-	}
-}
-
-// toClient passes on what the server sends.
-func (l *link) toClient(client io.Writer, server io.Reader) {
-	const letIn = "R\x00\x00\x00\x08\x00\x00\x00\x00" // AuthenticationOk
-	b := make([]byte, 40<<10)
-	for silent := false; ; {
-		n, err := server.Read(b)
-		silent = silent || l.silent.Load() && strings.Contains(string(b[:n]), letIn)
-		if !silent {
-			if _, err := client.Write(b[:n]); err != nil {
-				return
-			}
-		}
-		if err != nil {
-			return
-		}
-		time.Sleep(l.pause)
 	}
 }

@@ -34,10 +34,15 @@ type process struct {
 // run starts ktx in a folder.
 func run(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
+	return runProgram(t, dir, "ktx", args...)
+}
+
+func runProgram(t *testing.T, dir, program string, args ...string) *process {
+	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("needs signals")
 	}
-	p := &process{cmd: exec.CommandContext(context.WithoutCancel(t.Context()), "ktx", args...), stderr: &strings.Builder{}}
+	p := &process{cmd: exec.CommandContext(context.WithoutCancel(t.Context()), program, args...), stderr: &strings.Builder{}}
 	p.cmd.Dir, p.cmd.Stderr = dir, p.stderr
 	in, err := p.cmd.StdinPipe()
 	if err != nil {

@@ -156,11 +156,11 @@ type client struct {
 	url, token, session string
 }
 
-// do sends a request and returns the status and the answer.
-func (c *client) do(ctx context.Context, method, body string, headers ...string) (int, string, error) {
+// request makes a request.
+func (c *client) request(ctx context.Context, method, body string, headers ...string) (*http.Request, error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(body))
 	if err != nil {
-		return 0, "", err
+		return nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
@@ -172,6 +172,15 @@ func (c *client) do(ctx context.Context, method, body string, headers ...string)
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
+	}
+	return r, nil
+}
+
+// do sends a request and returns the status and the answer.
+func (c *client) do(ctx context.Context, method, body string, headers ...string) (int, string, error) {
+	r, err := c.request(ctx, method, body, headers...)
+	if err != nil {
+		return 0, "", err
 	}
 	res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
 	if err != nil {
@@ -201,10 +210,15 @@ func (c *client) begin(t *testing.T) {
 	c.post(t, http.StatusAccepted, ready)
 }
 
+// modernMeta is behind the params of a message in the protocol without sessions.
+const modernMeta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"m","version":"2"},"io.modelcontextprotocol/clientCapabilities":{}}`
+
+// modernHeaders are those of a query there.
+var modernHeaders = []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", "sql_execution"}
+
 // modern is a query in the protocol without sessions.
 func modern(sql string) (body string, headers []string) {
-	const meta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"m","version":"2"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
-	return strings.TrimSuffix(query(sql), "}}") + meta, []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", "sql_execution"}
+	return strings.TrimSuffix(query(sql), "}}") + modernMeta + "}}", modernHeaders
 }
 
 // TestServerSpeaksBothEras asks the same in both and finds who asked in the log.
@@ -349,14 +363,24 @@ func TestKilledServer(t *testing.T) {
 	waitFor(t, func() bool { _, _, code := ktx(t, dir, "mcp", "status"); return code == 3 })
 	want(t, dir, 3, "stale", "mcp", "status")
 	want(t, dir, 3, `"status": "stale"`, "mcp", "status", "--json")
-	want(t, dir, 0, "", "audit", "verify")
-	want(t, dir, 0, `"unfinished": 1`, "audit", "stats", "--json")
+	whole := func() {
+		t.Helper()
+		want(t, dir, 0, "", "audit", "verify")
+		want(t, dir, 0, `"unfinished": 1`, "audit", "stats", "--json")
+		want(t, dir, 0, "with recursive", "audit", "query", "--status", "unfinished", "--json")
+	}
+	whole()
 	again := serverOf(t, dir)
 	if again.PID == s.PID || again.AlreadyRunning {
 		t.Errorf("started %+v", again)
 	}
 	want(t, dir, 0, "running", "mcp", "status")
-	want(t, dir, 0, "", "audit", "verify")
+	c = &client{url: again.URL}
+	c.begin(t)
+	if text := c.post(t, http.StatusOK, query("SELECT 1")); !strings.Contains(text, "[[1]]") {
+		t.Errorf("the next server: %s", text)
+	}
+	whole()
 }
 
 // TestStrangersAreNotKilled: a state file names a process that is not the
@@ -410,6 +434,13 @@ func TestStrangersAreNotKilled(t *testing.T) {
 	want(t, dir, 3, "nothing listens", "mcp", "status")
 	want(t, dir, 0, "touched no process", "mcp", "stop")
 	want(t, dir, 3, "stopped", "mcp", "status")
+	if err := os.WriteFile(path, state, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again := serverOf(t, dir); again.PID == stranger.Process.Pid || again.AlreadyRunning {
+		t.Errorf("started %+v", again)
+	}
+	want(t, dir, 0, "stopped", "mcp", "stop")
 	select {
 	case <-ended:
 		t.Fatalf("the stranger ended: %v", stranger.ProcessState)
@@ -477,59 +508,51 @@ func TestServerReloads(t *testing.T) {
 	want(t, dir, 0, "running: "+s.URL, "mcp", "status")
 }
 
-// TestHTTPCallsEndAtTheDatabase ends calls over HTTP in every way, and looks at
-// the server from outside.
-func TestHTTPCallsEndAtTheDatabase(t *testing.T) {
-	stage := newStage(t)
-	dir := stage.project(t, 5*time.Minute, nil)
-	url := serverOf(t, dir).URL
-	body, headers := modern(works[0].sql)
-	for _, test := range []struct {
-		name    string
-		session bool
-		end     func(t *testing.T, c *client, cancel func())
-	}{
-		{"a cancel notification", true, func(t *testing.T, c *client, _ func()) {
-			t.Helper()
-			c.post(t, http.StatusAccepted, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
-		}},
-		{"the end of the session", true, func(t *testing.T, c *client, _ func()) {
-			t.Helper()
-			if status, text, err := c.do(t.Context(), http.MethodDelete, ""); err != nil || status != http.StatusNoContent {
-				t.Fatalf("DELETE: %d %s %v", status, text, err)
-			}
-		}},
-		{"a closed stream", false, func(_ *testing.T, _ *client, cancel func()) { cancel() }},
-		{"the end of the server", true, func(t *testing.T, _ *client, _ func()) {
-			t.Helper()
-			want(t, dir, 0, "stopped", "mcp", "stop")
-		}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			c := &client{url: url}
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			call := func() { _, _, _ = c.do(ctx, http.MethodPost, body, headers...) }
-			if test.session {
-				c.begin(t)
-				on := *c
-				call = func() { _, _, _ = on.do(ctx, http.MethodPost, query(works[0].sql)) }
-			}
-			ended := make(chan struct{})
-			go func() {
-				defer close(ended)
-				call()
-			}()
-			stage.until(t, func() bool { return stage.count(t, "event", works[0].event) > 0 })
-			begun := time.Now()
-			test.end(t, c, cancel)
-			stage.gone(t, works[0])
-			t.Logf("gone after %v", time.Since(begun))
-			<-ended
-		})
+// TestStopEndsStatements: what does not end in the time that it gets is
+// cancelled, in both eras, and recorded before the server ends.
+func TestStopEndsStatements(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes five seconds")
 	}
-	types := events(t, dir)
-	if n := len(slices.DeleteFunc(types, func(s string) bool { return s != string(audit.QueryCancelled) })); n != 4 {
-		t.Errorf("%d statements are recorded as cancelled, want 4", n)
+	t.Parallel()
+	dir := shop(t)
+	s := serverOf(t, dir)
+	older := &client{url: s.URL}
+	older.begin(t)
+	answers := make(chan string, 2)
+	body, headers := modern(counting(2_000_000_000))
+	for _, call := range []func() (int, string, error){
+		func() (int, string, error) {
+			return older.do(context.WithoutCancel(t.Context()), http.MethodPost, query(counting(2_000_000_000)))
+		},
+		func() (int, string, error) {
+			return (&client{url: s.URL}).do(context.WithoutCancel(t.Context()), http.MethodPost, body, headers...)
+		},
+	} {
+		go func() {
+			_, text, err := call()
+			answers <- fmt.Sprint(text, err)
+		}()
+	}
+	count := func(event audit.Type) (n int) {
+		for _, e := range eventsNow(dir) {
+			if e == string(event) {
+				n++
+			}
+		}
+		return n
+	}
+	waitFor(t, func() bool { return count(audit.QueryDecision) == 2 })
+	want(t, dir, 0, "stopped", "mcp", "stop")
+	for range 2 {
+		if text := <-answers; !strings.Contains(text, "cancelled") {
+			t.Errorf("answered %s", text)
+		}
+	}
+	if n := count(audit.QueryCancelled); n != 2 {
+		t.Errorf("%d statements are recorded as cancelled, want 2", n)
+	}
+	if types := events(t, dir); types[len(types)-1] != string(audit.GatewayStop) {
+		t.Errorf("the log ends with %s", types[len(types)-1])
 	}
 }
