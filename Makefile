@@ -132,6 +132,10 @@ test-versions: ## the tests that use servers, against PostgreSQL 17 and 18, and 
 test-formats: ## the reports of the check, its action and its hook, read by tools of others
 	scripts/test-formats
 
+.PHONY: conformance
+conformance: ## the protocol's conformance suite, its inspector and clients of others against ktx
+	scripts/conformance $(ARGS)
+
 .PHONY: clean
 clean: ## remove what the targets made
 	rm -rf bin .tools

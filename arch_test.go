@@ -354,6 +354,12 @@ var rooms = []room{
 		others:   map[string]string{"github.com/modelcontextprotocol/go-sdk": "the handlers of both eras of the protocol"},
 		testOurs: []string{"execution/audit", "execution/audit/audittest", "sqlguard"},
 	},
+	{
+		path:    "cmd/ktx/internal/streamable/everything",
+		ours:    []string{"cmd/ktx/internal/streamable", "execution/audit", "execution/audit/audittest", "httpapi", "sqlguard"},
+		others:  map[string]string{"github.com/modelcontextprotocol/go-sdk": "the server that its fixture for the conformance suite makes"},
+		support: true,
+	},
 	{path: "cmd/ktx-prove", ours: []string{"cmd/ktx-prove/internal/prove"}, support: true},
 	{
 		path:     "cmd/ktx-prove/internal/prove",
@@ -367,6 +373,12 @@ var rooms = []room{
 			"go.yaml.in/yaml/v3":                     "reads the class files of the corpus",
 		},
 		support: true,
+	},
+	{
+		path:       "tools/conformance",
+		testOurs:   []string{"execution/executiontest/testdb"},
+		testOthers: map[string]string{"go.yaml.in/yaml/v3": "reads which scenarios the suite requires"},
+		support:    true,
 	},
 	{path: "tools/perf", support: true},
 	{path: "tools/scoreboard", ours: []string{"corpus"}, support: true},

@@ -260,6 +260,24 @@ func TestToolsArray(t *testing.T) {
 	}
 }
 
+// TestCapabilities holds the server to declare what it answers: its tools, and
+// prompts, of which it has none.
+func TestCapabilities(t *testing.T) {
+	c := start(t, sqliteConnection(t, "a"))
+	answer := c.call("initialize", map[string]any{
+		"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "tester", "version": "7"},
+	})
+	var r struct{ Capabilities json.RawMessage }
+	if err := json.Unmarshal(answer["result"], &r); err != nil || string(r.Capabilities) != `{"prompts":{},"tools":{}}` {
+		t.Errorf("%s, %v", answer, err)
+	}
+	c.send(map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"})
+	var p struct{ Prompts []any }
+	if answer := c.call("prompts/list", map[string]any{}); json.Unmarshal(answer["result"], &p) != nil || p.Prompts == nil || len(p.Prompts) != 0 {
+		t.Errorf("prompts: %s", answer)
+	}
+}
+
 func TestToolSchemasArePortable(t *testing.T) {
 	text, err := os.ReadFile("testdata/tools.golden.json")
 	if err != nil {
@@ -287,15 +305,28 @@ func portable(t *testing.T, path string, value any) {
 		t.Errorf("%s is %T, not a schema object", path, value)
 		return
 	}
-	for _, banned := range []string{"$ref", "anyOf", "oneOf", "allOf", "additionalProperties", "$defs"} {
+	for _, banned := range []string{"$ref", "oneOf", "allOf", "additionalProperties", "$defs"} {
 		if _, found := s[banned]; found {
 			t.Errorf("%s uses %s", path, banned)
+		}
+	}
+	// A cell has one of four types, and no schema at all would be a schema that
+	// says nothing. Arguments, of which functions of models are made, have one.
+	if branches, found := s["anyOf"]; found {
+		list, ok := branches.([]any)
+		if !ok || !strings.HasSuffix(path, ".outputSchema.rows[][]") {
+			t.Errorf("%s uses anyOf", path)
+		}
+		for i, branch := range list {
+			portable(t, fmt.Sprintf("%s(%d)", path, i), branch)
 		}
 	}
 	if kind, found := s["type"]; found {
 		if _, ok := kind.(string); !ok {
 			t.Errorf("%s: type is %T", path, kind)
 		}
+	} else if s["anyOf"] == nil {
+		t.Errorf("%s has no type", path)
 	}
 	if properties, ok := s["properties"].(map[string]any); ok {
 		for name, p := range properties {
