@@ -272,6 +272,7 @@ var rooms = []room{
 		path:       "cmd/ktx/internal/agents",
 		ours:       []string{"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/edit"},
 		others:     map[string]string{"github.com/rogpeppe/go-internal": "shows what changes in a file"},
+		testOurs:   []string{"dialects", "sqlguard"},
 		testOthers: map[string]string{"go.yaml.in/yaml/v3": "reads the heads of skill files"},
 	},
 	{path: "cmd/ktx/internal/atomicfile"},
