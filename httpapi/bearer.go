@@ -61,11 +61,54 @@ func entries(tokens []Token) ([]entry, error) {
 	return list, nil
 }
 
+// CheckTokens returns what is wrong with tokens together.
+func CheckTokens(tokens []Token) error {
+	_, err := entries(tokens)
+	return err
+}
+
+// ErrOpenness says that tokens are given to a server that began without, or
+// taken from one that began with some: whether it wants any is settled when it
+// starts.
+var ErrOpenness = errors.New("whether a token is wanted is settled at the start of the server")
+
+// SetTokens puts tokens in the place of those in force. The sessions of
+// principals that have none any more end, with what they run.
+func (s *Server) SetTokens(tokens []Token) error {
+	was := *s.tokens.Load()
+	if (len(was) > 0) != (len(tokens) > 0) {
+		return ErrOpenness
+	}
+	now, err := entries(tokens)
+	if err != nil {
+		return err
+	}
+	for i := range now { // what a principal has used up stays used up
+		if k := slices.IndexFunc(was, now[i].sameLimit); k >= 0 {
+			now[i].limiter = was[k].limiter
+		}
+	}
+	s.tokens.Store(&now)
+	if len(now) > 0 {
+		s.sessions.revoke(func(principal string) bool {
+			return !slices.ContainsFunc(now, func(e entry) bool { return e.Principal == principal })
+		})
+	}
+	return nil
+}
+
+func (e entry) sameLimit(other entry) bool {
+	return e.Principal == other.Principal && e.Requests == other.Requests && e.Per == other.Per
+}
+
+// guarded reports whether a token is wanted.
+func (s *Server) guarded() bool { return len(*s.tokens.Load()) > 0 }
+
 // checkBearer finds out who asks. /health alone answers everyone.
 func (s *Server) checkBearer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who := audit.Actor{Principal: PrincipalLocal, Client: audit.Client{Transport: "http", Address: r.RemoteAddr}}
-		if len(s.tokens) > 0 {
+		if s.guarded() {
 			e, reason, problem := s.authenticate(r)
 			switch {
 			case e == nil && r.URL.Path == "/health":
@@ -133,13 +176,14 @@ func (s *Server) authenticate(r *http.Request) (*entry, string, Problem) {
 	}
 	sum := Sum(text)
 	found := -1
-	for i := range s.tokens { // all of them, so that the time tells nothing
-		if subtle.ConstantTimeCompare(sum[:], s.tokens[i].Sum[:]) == 1 {
+	tokens := *s.tokens.Load()
+	for i := range tokens { // all of them, so that the time tells nothing
+		if subtle.ConstantTimeCompare(sum[:], tokens[i].Sum[:]) == 1 {
 			found = i
 		}
 	}
 	if found >= 0 {
-		return &s.tokens[found], "", Problem{}
+		return &tokens[found], "", Problem{}
 	}
 	if name := placeholder(text); name != "" {
 		problem.Message = "the token is a placeholder that the client did not expand: " + text

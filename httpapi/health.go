@@ -35,14 +35,14 @@ type Health struct {
 
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	about := s.config.About
-	h := Health{Status: "ok", Version: about.Version, TokenAuth: len(s.tokens) > 0}
+	h := Health{Status: "ok", Version: about.Version, TokenAuth: s.guarded()}
 	if s.draining.ctx.Err() != nil {
 		h.Status = "draining"
 	}
 	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		h.Port = addr.Port
 	}
-	if _, known := audit.ActorFrom(r.Context()); known && len(s.tokens) > 0 || near(r) {
+	if _, known := audit.ActorFrom(r.Context()); known && s.guarded() || near(r) {
 		h.ProjectDir, h.Nonce, h.PID, h.StartedAt = about.ProjectDir, about.Nonce, about.PID, about.StartedAt.UTC().Format(time.RFC3339)
 	}
 	respond(w, http.StatusOK, h)

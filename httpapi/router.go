@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -73,7 +74,7 @@ type Server struct {
 	handler  http.Handler
 	hosts    map[string]bool
 	origins  map[string]bool
-	tokens   []entry
+	tokens   atomic.Pointer[[]entry]
 	sessions *sessions
 	denials  *rate.Limiter // of those that are recorded
 
@@ -138,9 +139,11 @@ func New(c Config) (*Server, error) {
 	if s.origins, err = originSet(c.AllowedOrigins); err != nil {
 		return nil, err
 	}
-	if s.tokens, err = entries(c.Tokens); err != nil {
+	tokens, err := entries(c.Tokens)
+	if err != nil {
 		return nil, err
 	}
+	s.tokens.Store(&tokens)
 	s.sessions = newSessions(s)
 	s.longBodies = make(chan struct{}, longBodies)
 	s.connections = newConnections(c.MaxConnections, c.Metrics.denied.WithLabelValues("connections").Inc)

@@ -62,6 +62,7 @@ const (
 	endLost     = "lost"     // the handler does not know it any more
 	endRefused  = "refused"  // its first request was no initialize that could be answered
 	endStopping = "stopping" // the server stops
+	endRevoked  = "revoked"  // its principal has no token any more
 )
 
 func (t *sessions) serve(w http.ResponseWriter, r *http.Request) {
@@ -284,6 +285,17 @@ func (t *sessions) close(s *session, reason string) {
 	}
 	if err := t.server.config.Log.Append(s.actor, audit.Event{Type: audit.SessionClose, Reason: reason}); err != nil {
 		t.server.config.Logger.WarnContext(s.actor, "the end of a session could not be recorded", "error", err)
+	}
+}
+
+// revoke ends the sessions of principals.
+func (t *sessions) revoke(of func(principal string) bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range t.byID {
+		if of(s.principal) && t.remove(s) {
+			t.endings.Go(func() { t.close(s, endRevoked) })
+		}
 	}
 }
 

@@ -33,7 +33,7 @@ valid changes nothing. Of the block audit nothing changes before the next start.
 				signals, stop := hangups()
 				defer stop()
 				return a.withGateway(cmd.Context(), "stdio", func(ctx context.Context, d *door) error {
-					defer a.reloadOn(ctx, signals, d)()
+					defer a.reloadOn(ctx, signals, d, nil)()
 					return a.serveStdio(ctx, d)
 				})
 			},

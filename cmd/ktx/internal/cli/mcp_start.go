@@ -14,6 +14,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,8 +70,8 @@ ktx.yaml.
 Give the token in the environment variable ` + tokenVariable + ` rather than as a flag: flags
 show in the list of processes. An address that is not loopback needs a token.
 
-SIGHUP makes the server read ktx.yaml again; what stands in the block server
-takes effect at the next start.`,
+SIGHUP makes the server read ktx.yaml again, and the tokens of the block server with
+it; the rest of that block takes effect at the next start.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("token") && strings.TrimSpace(o.token) == "" {
@@ -158,6 +159,9 @@ func (a *app) serverSettings(cmd *cobra.Command, p *project.Project, o startOpti
 		}
 		s.Tokens = append(s.Tokens, httpapi.Token{Principal: t.Name, Sum: sum, Connections: t.Connections, Requests: t.Rate.Requests, Per: t.Rate.Per})
 	}
+	if err := httpapi.CheckTokens(s.Tokens); err != nil {
+		return s, asUsage(err)
+	}
 	return s, nil
 }
 
@@ -215,7 +219,7 @@ func (a *app) start(ctx context.Context, cmd *cobra.Command, o startOptions) err
 		}
 	}
 	if o.foreground {
-		return a.serveForeground(ctx, p, s, o.logFile)
+		return a.serveForeground(ctx, p, s, o.logFile, func(p *project.Project) (serverSettings, error) { return a.serverSettings(cmd, p, o) })
 	}
 	return a.startBackground(ctx, cmd, p, o)
 }
@@ -328,8 +332,9 @@ func (a *app) notStarted(err error, log string, before int64) error {
 	return &exitError{code: code, err: fmt.Errorf("the server did not start: %s", strings.TrimPrefix(said, "ktx: "))}
 }
 
-// serveForeground serves until ctx ends.
-func (a *app) serveForeground(ctx context.Context, p *project.Project, s serverSettings, logFile string) error {
+// serveForeground serves until ctx ends. settings makes those of another
+// configuration.
+func (a *app) serveForeground(ctx context.Context, p *project.Project, s serverSettings, logFile string, settings func(*project.Project) (serverSettings, error)) error {
 	if logFile != "" {
 		log, err := daemon.OpenLog(logFile, daemon.LogBytes)
 		if err != nil {
@@ -364,7 +369,10 @@ func (a *app) serveForeground(ctx context.Context, p *project.Project, s serverS
 				a.errorf("ktx: %s\n", escapeControls(err.Error()))
 			}
 		}()
-		defer a.reloadOn(ctx, signals, d)()
+		defer a.reloadOn(ctx, signals, d, func(p *project.Project) (func(), error) {
+			now, err := settings(p)
+			return func() { a.renew(server, state, &s, now) }, err
+		})()
 		log := a.serverLog()
 		log.InfoContext(ctx, "serving", "url", state.URL(), "pid", state.PID, "token", state.TokenAuth, "version", productVersion())
 		notify := func(state string) {
@@ -382,6 +390,26 @@ func (a *app) serveForeground(ctx context.Context, p *project.Project, s serverS
 		log.InfoContext(ctx, "stopped")
 		return err
 	})
+}
+
+// renew puts the tokens of other settings in force. The rest of these waits.
+func (a *app) renew(server *httpapi.Server, state *daemon.State, s *serverSettings, now serverSettings) {
+	switch err := server.SetTokens(now.Tokens); {
+	case errors.Is(err, httpapi.ErrOpenness):
+		a.errorf("ktx: server.tokens: whether a token is wanted changes at the next start only\n")
+	case err != nil:
+		a.errorf("ktx: server.tokens: %s: the tokens in force stay\n", escapeControls(err.Error()))
+	default:
+		s.Tokens = now.Tokens
+		state.Settings = s.digest(state.Nonce)
+		if err := atomicfile.Write(daemon.Path(state.ProjectDir), 0o600, state.Encode); err != nil {
+			a.errorf("ktx: %s\n", escapeControls(err.Error()))
+		}
+	}
+	now.Tokens = s.Tokens
+	if !reflect.DeepEqual(*s, now) {
+		a.errorf("ktx: the block server changed, which but for its tokens takes effect at the next start\n")
+	}
 }
 
 // serverLog is the log of a server.

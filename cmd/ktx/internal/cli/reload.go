@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"reflect"
 	"strings"
 	"syscall"
 
@@ -27,8 +26,11 @@ func hangups() (signals <-chan os.Signal, stop func()) {
 }
 
 // reloadOn reads the configuration again at every signal. It returns a function
-// that ends this and waits for a reload under way.
-func (a *app) reloadOn(ctx context.Context, signals <-chan os.Signal, d *door) (stop func()) {
+// that ends this and waits for a reload under way. What else takes something of
+// the configuration is prepared by prepare, if there is one: an error of it means
+// that the configuration is not valid, and what it returns is called when the
+// configuration is in force.
+func (a *app) reloadOn(ctx context.Context, signals <-chan os.Signal, d *door, prepare func(*project.Project) (apply func(), err error)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
@@ -38,7 +40,7 @@ func (a *app) reloadOn(ctx context.Context, signals <-chan os.Signal, d *door) (
 			case <-ctx.Done():
 				return
 			case <-signals:
-				a.reload(ctx, d)
+				a.reload(ctx, d, prepare)
 			}
 		}
 	}()
@@ -51,8 +53,12 @@ func (a *app) reloadOn(ctx context.Context, signals <-chan os.Signal, d *door) (
 // reload reads ktx.yaml again. When it is valid, its connections take the place
 // of those in force; else these stay. Either is recorded, and told on standard
 // error.
-func (a *app) reload(ctx context.Context, d *door) {
+func (a *app) reload(ctx context.Context, d *door, prepare func(*project.Project) (apply func(), err error)) {
 	p, err := loadProject(d.project.Dir)
+	apply := func() {}
+	if err == nil && prepare != nil {
+		apply, err = prepare(p)
+	}
 	if err != nil {
 		if invalid, ok := errors.AsType[*project.InvalidError](err); ok {
 			invalid.File = display(invalid.File)
@@ -80,9 +86,7 @@ func (a *app) reload(ctx context.Context, d *door) {
 	for _, key := range fixed(d.project.Config.Audit, p.Config.Audit) {
 		a.errorf("ktx: audit.%s changed, which takes effect at the next start\n", key)
 	}
-	if !reflect.DeepEqual(d.project.Config.Server, p.Config.Server) {
-		a.errorf("ktx: the block server changed, which takes effect at the next start of ktx mcp start\n")
-	}
+	apply()
 }
 
 // summary says what became of the connections.

@@ -482,8 +482,53 @@ func TestForeground(t *testing.T) {
 	wantEvents(t, dir, "gateway.start", "session.open", "session.close", "gateway.stop")
 }
 
-// TestServerReloads: SIGHUP reads ktx.yaml again; the block server waits for
-// the next start, and says so.
+// TestTokensReload: a token that is taken out of ktx.yaml lets nobody in after
+// SIGHUP, and one that is put in does; a file that is not valid changes nothing.
+func TestTokensReload(t *testing.T) {
+	dir := shop(t)
+	t.Setenv("KTX_TEST_OLD", "old-secret")
+	t.Setenv("KTX_TEST_NEW", "new-secret")
+	reload := func(tokens string, s status, said string) {
+		t.Helper()
+		text := "connections:\n  demo: {driver: sqlite, path: shop.db}\nserver: {tokens: [" + tokens + "]}\n"
+		if err := os.WriteFile(filepath.Join(dir, "ktx.yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s.PID == 0 {
+			return
+		}
+		before := len(eventsNow(dir))
+		if err := syscall.Kill(s.PID, syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		waitFor(t, func() bool { return len(eventsNow(dir)) > before })
+		waitFor(t, func() bool { out, _, _ := ktx(t, dir, "mcp", "logs"); return strings.Contains(out, said) })
+	}
+	was, is := `{name: a, token: "env:KTX_TEST_OLD"}`, `{name: b, token: "env:KTX_TEST_NEW"}`
+	reload(was, status{}, "")
+	s := serverOf(t, dir)
+	older, newer := &client{url: s.URL, token: "old-secret"}, &client{url: s.URL, token: "new-secret"}
+	older.begin(t)
+	newer.post(t, http.StatusUnauthorized, initialize)
+	reload(was+`, {name: c, token: "env:KTX_TEST_ABSENT"}`, s, "KTX_TEST_ABSENT is not set")
+	reload(was+`, {name: c, token: "env:KTX_TEST_OLD"}`, s, "that of another principal")
+	older.post(t, http.StatusOK, query("SELECT 1"))
+	reload(is, s, "is reloaded")
+	waitFor(t, func() bool {
+		code, _, err := older.do(t.Context(), http.MethodPost, query("SELECT 1"))
+		return err == nil && code == http.StatusUnauthorized
+	})
+	newer.begin(t)
+	waitFor(t, func() bool { // the state file follows
+		_, _, code := ktx(t, dir, "mcp", "start", "--port", "0")
+		return code == 0
+	})
+	reload("", s, "whether a token is wanted")
+	newer.post(t, http.StatusOK, query("SELECT 1"))
+}
+
+// TestServerReloads: SIGHUP reads ktx.yaml again; but for the tokens the block
+// server waits for the next start, and says so.
 func TestServerReloads(t *testing.T) {
 	t.Parallel()
 	dir := shop(t)
@@ -493,7 +538,7 @@ func TestServerReloads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text = append(text, []byte("server: {port: 7979}\nguard: {explainAnalyze: false}\n")...)
+	text = append(text, []byte("server: {stateless: true}\nguard: {explainAnalyze: false}\n")...)
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -35,6 +36,7 @@ const (
 // desk is a server whose tool wait ends only when it is cancelled, and whose
 // tool who says who asks.
 type desk struct {
+	server    *httpapi.Server
 	url       string
 	log       *audittest.Log
 	called    chan string // the principal of each call of wait
@@ -77,6 +79,7 @@ func newDesk(t *testing.T, change func(*httpapi.Config)) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
+	d.server = s
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -297,6 +300,43 @@ func TestSessionsBelongToTheirPrincipal(t *testing.T) {
 	}
 	cancel()
 	d.isCancelled(t)
+}
+
+// TestTokensChange: a token that is taken away lets nobody in, and ends what its
+// principal's sessions run; other sessions stay.
+func TestTokensChange(t *testing.T) {
+	t.Parallel()
+	ann, bob := httpapi.Token{Principal: "ann", Sum: httpapi.Sum("a")}, httpapi.Token{Principal: "bob", Sum: httpapi.Sum("b"), Requests: 5, Per: time.Hour}
+	d := newDesk(t, func(c *httpapi.Config) { c.Tokens = []httpapi.Token{ann, bob} })
+	as := func(token string) []string { return []string{"Authorization", "Bearer " + token} }
+	anns, bobs := d.begin(t, as("a")...), d.begin(t, as("b")...) // two requests of five
+	d.call(t.Context(), t, anns, wait, as("a")...)
+	for _, wrong := range [][]httpapi.Token{nil, {bob, {Principal: "eve", Sum: bob.Sum}}} {
+		if err := d.server.SetTokens(wrong); err == nil {
+			t.Errorf("took %v", wrong)
+		}
+	}
+	bob.Sum = httpapi.Sum("new")
+	if err := d.server.SetTokens([]httpapi.Token{bob}); err != nil {
+		t.Fatal(err)
+	}
+	d.isCancelled(t)
+	for _, token := range []string{"a", "b"} {
+		if status, text := d.ask(t, "POST", bobs, list, as(token)...); status != http.StatusUnauthorized {
+			t.Errorf("the token that was taken away: %d %s", status, text)
+		}
+	}
+	if status, text := d.ask(t, "POST", anns, list, as("new")...); status != http.StatusNotFound {
+		t.Errorf("the session of who was taken away: %d %s", status, text)
+	}
+	if status, text := d.ask(t, "POST", bobs, list, as("new")...); status != http.StatusOK {
+		t.Errorf("the other session: %d %s", status, text)
+	}
+	until(t, "the session's end is recorded", func() bool { return slices.Equal(d.ends(), []string{"revoked"}) })
+	d.ask(t, "POST", bobs, list, as("new")...)
+	if status, text := d.ask(t, "POST", bobs, list, as("new")...); status != http.StatusTooManyRequests {
+		t.Errorf("the rate began anew: %d %s", status, text)
+	}
 }
 
 // TestCallsEnd: a cancel notification, the end of the session and that of the
