@@ -8,17 +8,28 @@ import (
 	"time"
 )
 
+// Of bodies longer than shortBody bytes no more than longBodies are read at
+// one time; the others wait, so that many of them do not fill the memory.
 const (
-	// bodyTime is how long a request's body may take.
-	bodyTime = 30 * time.Second
-	// Of bodies longer than shortBody bytes no more than longBodies are read at
-	// one time; the others wait, so that many of them do not fill the memory.
 	shortBody  = 64 << 10
 	longBodies = 8
 )
 
 // errManyBodies says that a long body had no turn in time.
 var errManyBodies = errors.New("too many long bodies at one time")
+
+// timeBody bounds the time of a request's body before the first check. Where a
+// request is refused before its body is read, the answer does not wait for that,
+// and the connection ends with it.
+func (s *Server) timeBody(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body != nil && r.Body != http.NoBody {
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.config.BodyTime)) // a server's connection takes one
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
 
 // limitBody reads a request's body before anything is done for it. One that is
 // too long or too slow is refused.
@@ -33,15 +44,12 @@ func (s *Server) limitBody(next http.Handler) http.Handler {
 			tooLong(w)
 			return
 		}
-		control, late := http.NewResponseController(w), time.Now().Add(bodyTime)
-		_ = control.SetReadDeadline(late) // a server's connection takes one
-		text, err := s.readBody(http.MaxBytesReader(w, r.Body, limit), late)
+		text, err := s.readBody(http.MaxBytesReader(w, r.Body, limit))
 		if err != nil {
 			if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 				tooLong(w)
 				return
 			}
-			w.Header().Set("Connection", "close")
 			if errors.Is(err, errManyBodies) {
 				s.busy(w, r)
 				return
@@ -49,19 +57,20 @@ func (s *Server) limitBody(next http.Handler) http.Handler {
 			refuse(w, http.StatusRequestTimeout, Problem{Code: "incomplete_body", Message: "the request's body did not arrive whole, or not in time"})
 			return
 		}
-		_ = control.SetReadDeadline(time.Time{})
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // what timeBody did is over
+		w.Header().Del("Connection")
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 		next.ServeHTTP(w, r)
 	})
 }
 
 // readBody reads a body, when its turn comes before the time is over.
-func (s *Server) readBody(body io.Reader, late time.Time) ([]byte, error) {
+func (s *Server) readBody(body io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(body, shortBody))
 	if err != nil || len(text) < shortBody {
 		return text, err
 	}
-	over := time.NewTimer(time.Until(late))
+	over := time.NewTimer(s.config.BodyTime)
 	defer over.Stop()
 	select {
 	case s.longBodies <- struct{}{}:
@@ -75,6 +84,5 @@ func (s *Server) readBody(body io.Reader, late time.Time) ([]byte, error) {
 }
 
 func tooLong(w http.ResponseWriter) {
-	w.Header().Set("Connection", "close")
 	refuse(w, http.StatusRequestEntityTooLarge, Problem{Code: "body_too_large", Message: "the request's body is too long"})
 }

@@ -20,6 +20,7 @@ import (
 func (s *Server) routes() http.Handler {
 	r := chi.NewRouter()
 	r.Use(
+		s.timeBody,
 		s.checkHost,
 		s.checkOrigin,
 		s.checkBearer,
@@ -66,6 +67,10 @@ type Config struct {
 	MaxSessions    int           // 2000
 	SessionTimeout time.Duration // of a session that nobody uses; 30 minutes
 	Grace          time.Duration // what runs may take when the server stops; 5 seconds
+	HeaderTime     time.Duration // of a request's header; 10 seconds
+	BodyTime       time.Duration // of its body; 30 seconds
+	WriteTime      time.Duration // of one write of an answer; 30 seconds
+	IdleTime       time.Duration // of a connection between requests; 2 minutes
 }
 
 // Server serves one project. Make it with [New].
@@ -104,6 +109,10 @@ const (
 	DefaultMaxSessions    = 2000
 	DefaultSessionTimeout = 30 * time.Minute
 	DefaultGrace          = 5 * time.Second
+	DefaultHeaderTime     = 10 * time.Second
+	DefaultBodyTime       = 30 * time.Second
+	DefaultWriteTime      = 30 * time.Second
+	DefaultIdleTime       = 2 * time.Minute
 )
 
 // New returns a server. A host that is not loopback without a token, an
@@ -116,21 +125,7 @@ func New(c Config) (*Server, error) {
 	if !Loopback(c.Host) && len(c.Tokens) == 0 {
 		return nil, fmt.Errorf("%w: set KTX_MCP_TOKEN or server.tokens, or bind 127.0.0.1", ErrNoToken)
 	}
-	if c.MaxBody <= 0 {
-		c.MaxBody = DefaultMaxBody
-	}
-	if c.MaxConnections <= 0 {
-		c.MaxConnections = min(DefaultMaxConnections, openFiles()/2)
-	}
-	if c.MaxSessions <= 0 {
-		c.MaxSessions = DefaultMaxSessions
-	}
-	if c.SessionTimeout <= 0 {
-		c.SessionTimeout = DefaultSessionTimeout
-	}
-	if c.Grace <= 0 {
-		c.Grace = DefaultGrace
-	}
+	c.setDefaults()
 	s := &Server{config: c, denials: rate.NewLimiter(recordedDenials, recordedBurst), ending: newEnded(context.Background()), draining: newEnded(context.Background())}
 	var err error
 	if s.hosts, err = hostSet(c.Host, c.AllowedHosts); err != nil {
@@ -150,6 +145,33 @@ func New(c Config) (*Server, error) {
 	c.Metrics.follow(s)
 	s.handler = s.routes()
 	return s, nil
+}
+
+func (c *Config) setDefaults() {
+	if c.MaxBody <= 0 {
+		c.MaxBody = DefaultMaxBody
+	}
+	if c.MaxConnections <= 0 {
+		c.MaxConnections = min(DefaultMaxConnections, openFiles()/2)
+	}
+	if c.MaxSessions <= 0 {
+		c.MaxSessions = DefaultMaxSessions
+	}
+	for _, d := range []struct {
+		of    *time.Duration
+		value time.Duration
+	}{
+		{&c.SessionTimeout, DefaultSessionTimeout},
+		{&c.Grace, DefaultGrace},
+		{&c.HeaderTime, DefaultHeaderTime},
+		{&c.BodyTime, DefaultBodyTime},
+		{&c.WriteTime, DefaultWriteTime},
+		{&c.IdleTime, DefaultIdleTime},
+	} {
+		if *d.of <= 0 {
+			*d.of = d.value
+		}
+	}
 }
 
 // ErrNoToken says that an address which others reach would be served to

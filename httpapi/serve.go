@@ -10,28 +10,25 @@ import (
 	"time"
 )
 
-// What a connection may take before and between its requests.
 const (
-	headerTime  = 10 * time.Second
 	headerBytes = 64 << 10
-	idleTime    = 2 * time.Minute
 	endTime     = 3 * time.Second // for answers of what was told to end
 )
 
-// writeTime is how long one write of an answer may take. Who does not read for
-// so long loses the connection.
-const writeTime = 30 * time.Second
-
-// timed gives each write of an answer its time.
-func timed(next http.Handler) http.Handler {
+// timed gives each write of an answer its time. Who does not read for so long
+// loses the connection.
+func (s *Server) timed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		t := &timedWriter{w}
+		t := &timedWriter{w, s.config.WriteTime}
 		t.within(time.Time{}) // of an answer before on the same connection
 		next.ServeHTTP(t, r)
 	})
 }
 
-type timedWriter struct{ http.ResponseWriter }
+type timedWriter struct {
+	http.ResponseWriter
+	time time.Duration
+}
 
 func (w *timedWriter) within(t time.Time) {
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(t) // a server's connection takes one
@@ -42,19 +39,19 @@ func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // WriteHeader implements http.ResponseWriter.
 func (w *timedWriter) WriteHeader(status int) {
-	w.within(time.Now().Add(writeTime))
+	w.within(time.Now().Add(w.time))
 	w.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
 func (w *timedWriter) Write(p []byte) (int, error) {
-	w.within(time.Now().Add(writeTime))
+	w.within(time.Now().Add(w.time))
 	return w.ResponseWriter.Write(p)
 }
 
 // FlushError is called by http.ResponseController.
 func (w *timedWriter) FlushError() error {
-	w.within(time.Now().Add(writeTime))
+	w.within(time.Now().Add(w.time))
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
@@ -63,10 +60,10 @@ func (w *timedWriter) FlushError() error {
 // when it returns. It is called once.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
-		Handler:           timed(s.handler),
-		ReadHeaderTimeout: headerTime,
+		Handler:           s.timed(s.handler),
+		ReadHeaderTimeout: s.config.HeaderTime,
 		MaxHeaderBytes:    headerBytes,
-		IdleTimeout:       idleTime,
+		IdleTimeout:       s.config.IdleTime,
 		ConnState:         s.connections.changed,
 		ConnContext:       withConn,
 		ErrorLog:          slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelWarn),

@@ -125,6 +125,26 @@ var suites = []suite{
 		claims: []claim{{"FirstAnswer", "ms/median", "whole process", "≤ 300"}},
 	},
 	{
+		title: "MCP over HTTP",
+		text:  "A call of a tool that does nothing, with the schema of sql_execution, behind everything that `ktx mcp start` has before its tools (host, origin, token, rate, body, connections, sessions, time limits), divided by the same call of a server that is the SDK's handler alone, in turn, on one connection of each.",
+		pkg:   "./cmd/ktx/internal/streamable", bench: "^BenchmarkLatency$", cgo: "1", time: "3s",
+		claims: []claim{
+			{"Latency/2025-11-25", "p50", "in a session (2025-11-25), p50", "≤ 1.2"},
+			{"Latency/2025-11-25", "p99", "in a session (2025-11-25), p99", ""},
+			{"Latency/2026-07-28", "p50", "without sessions (2026-07-28), p50", "≤ 1.2"},
+			{"Latency/2026-07-28", "p99", "without sessions (2026-07-28), p99", ""},
+		},
+	},
+	{
+		title: "A whole call over HTTP",
+		text:  "sql_execution in a session of `ktx mcp start`, from the request of a client on the same machine to the end of the answer.",
+		pkg:   "./cmd/ktx", bench: "^BenchmarkHTTP$", cgo: "1", time: "3s",
+		claims: []claim{
+			{"HTTP/sqlite", "ms/median", "an aggregate of 900 rows, SQLite", ""},
+			{"HTTP/postgres", "ms/median", "SELECT 1, PostgreSQL", ""},
+		},
+	},
+	{
 		title: "PostgreSQL through the gateway: latency",
 		text:  "One client, warm. A statement through the whole door (verdict from the cache, decision and outcome on record, read-only transaction, pins, limits, rollback, reset) divided by the same through pgx in its default mode, which has it prepared, in turn.",
 		pkg:   "./execution/pgdb", bench: "^BenchmarkLatency$", cgo: "1", time: "3s",

@@ -399,6 +399,42 @@ func TestCallsEnd(t *testing.T) {
 	})
 }
 
+// TestCancelOfTheSDK: what its client does when a call is cancelled ends the call
+// in both eras.
+func TestCancelOfTheSDK(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, nil)
+			client := mcp.NewClient(&mcp.Implementation{Name: "t", Version: "1"}, nil)
+			session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: d.url}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			ended := make(chan error, 1)
+			go func() {
+				_, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "wait"})
+				ended <- err
+			}()
+			<-d.called
+			cancel()
+			d.isCancelled(t)
+			if err := <-ended; err == nil {
+				t.Error("the call was answered")
+			}
+			if opened := d.log.Events(audit.SessionOpen); len(opened) == 0 != (version == "2026-07-28") {
+				t.Errorf("opened %+v", opened)
+			}
+			if err := session.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // TestDroppedConnectionOfTheOlderEra: it cancels nothing, as the protocol says.
 func TestDroppedConnectionOfTheOlderEra(t *testing.T) {
 	t.Parallel()

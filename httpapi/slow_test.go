@@ -1,0 +1,89 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ktxhq/ktx/httpapi"
+)
+
+// TestSlowClientsLoseTheirConnections: whatever drips, does not come or is not
+// read is over when its time is.
+func TestSlowClientsLoseTheirConnections(t *testing.T) {
+	t.Parallel()
+	written := make(chan struct{}, 1)
+	endless := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for chunk := bytes.Repeat([]byte("x"), 1<<20); ; {
+			if _, err := w.Write(chunk); err != nil {
+				written <- struct{}{}
+				return
+			}
+		}
+	})
+	d := newDesk(t, func(c *httpapi.Config) {
+		c.Tokens = []httpapi.Token{{Principal: "token", Sum: httpapi.Sum("secret")}}
+		c.Stateless, c.Sessions = endless, nil
+		c.HeaderTime, c.BodyTime, c.IdleTime, c.WriteTime = 300*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond
+	})
+	const (
+		token = "Authorization: Bearer secret\r\n"
+		body  = "Content-Length: 100000\r\n\r\n{"
+	)
+	for name, test := range map[string]struct {
+		text, answer string
+		drips        bool
+	}{
+		"nothing":               {"", "", false},
+		"half a header":         {"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Drip: ", "", true},
+		"half a body":           {"POST /mcp HTTP/1.1\r\nHost: localhost\r\n" + token + body, "408", true},
+		"half a chunk":          {"POST /mcp HTTP/1.1\r\nHost: localhost\r\n" + token + "Transfer-Encoding: chunked\r\n\r\n10000\r\n{", "408", true},
+		"half a body for none":  {"POST /nothing HTTP/1.1\r\nHost: localhost\r\n" + token + body, "408", true},
+		"half a refused body":   {"POST /mcp HTTP/1.1\r\nHost: localhost\r\n" + body, "401", true},
+		"half a foreign body":   {"POST /mcp HTTP/1.1\r\nHost: evil.example\r\n" + body, "403", true},
+		"a whole request, idle": {"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n", "200", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn := d.raw(t, test.text)
+			if test.drips {
+				go drip(conn)
+			}
+			if err := conn.SetReadDeadline(time.Now().Add(hang)); err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(conn) // an answer may be followed by a reset
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Fatal("the connection is open")
+			}
+			if line, _, _ := strings.Cut(string(text), "\n"); !strings.Contains(line, test.answer) {
+				t.Errorf("answered %q, want %s", line, test.answer)
+			}
+		})
+	}
+	t.Run("an answer that is not read", func(t *testing.T) {
+		t.Parallel()
+		d.raw(t, "POST /mcp HTTP/1.1\r\nHost: localhost\r\n"+token+"Content-Length: 2\r\n\r\n{}")
+		select {
+		case <-written:
+		case <-time.After(hang):
+			t.Error("it is still written")
+		}
+	})
+}
+
+// drip sends a byte now and then until the connection is closed.
+func drip(conn net.Conn) {
+	for range 400 {
+		if _, err := conn.Write([]byte("x")); err != nil {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
