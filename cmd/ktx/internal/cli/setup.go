@@ -125,6 +125,10 @@ func (a *app) setup(ctx context.Context, o setupOptions) error {
 	if selected, err = s.askToken(selected); err != nil {
 		return err
 	}
+	if len(selected) == 0 {
+		a.errorf("nothing was changed\n")
+		return nil
+	}
 	if s.plan, err = agents.Install(machine, s.server, selected); err != nil {
 		return failed("%w", err)
 	}
@@ -304,34 +308,27 @@ type setupFile struct {
 func (s *setupRun) finish(ctx context.Context) error {
 	a := s.app
 	files := s.plan.Files()
-	write := !s.options.dryRun
 	if s.asks {
 		s.printSteps(a.err)
 		s.printDiff(a.err, files)
-		if write = len(files) > 0; write {
-			question := "Write this?"
-			if s.options.remove {
-				question = "Remove this?"
-			}
-			ok, err := s.prompt.yes(question, false)
-			if err != nil {
-				return err
-			}
-			if !ok {
-				a.errorf("nothing was changed\n")
-				return nil
-			}
-		}
 	}
-	if write {
-		if err := ctx.Err(); err != nil {
+	if s.asks && len(files) > 0 {
+		question := "Write this?"
+		if s.options.remove {
+			question = "Remove this?"
+		}
+		ok, err := s.prompt.yes(question, false)
+		if err != nil {
 			return err
 		}
-		if err := ignoreState(s.project.Dir); err != nil {
-			return failed("the project's state cannot be written: %w", err)
+		if !ok {
+			a.errorf("nothing was changed\n")
+			return nil
 		}
-		if err := s.plan.Apply(); err != nil {
-			return failed("%w; what was written is listed, and ktx setup --remove undoes it", err)
+	}
+	if !s.options.dryRun {
+		if err := s.write(ctx, len(files) > 0); err != nil {
+			return err
 		}
 	}
 	switch {
@@ -351,6 +348,22 @@ func (s *setupRun) finish(ctx context.Context) error {
 	}
 	if s.plan.Refused() {
 		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+// write does what is planned. An interrupt comes too late once it has begun.
+func (s *setupRun) write(ctx context.Context, files bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if files {
+		if err := ignoreState(s.project.Dir); err != nil {
+			return failed("the project's state cannot be written: %w", err)
+		}
+	}
+	if err := s.plan.Apply(); err != nil {
+		return failed("%w; what was written is listed, and ktx setup --remove undoes it", err)
 	}
 	return nil
 }

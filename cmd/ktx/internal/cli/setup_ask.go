@@ -106,12 +106,12 @@ func (s *setupRun) askWhat(chosen []*agents.Target) ([]*agents.Target, error) {
 func (s *setupRun) askTargets() ([]*agents.Target, error) {
 	a := s.app
 	var all []*agents.Target
-	var found []string
+	var names, found []string
 	for _, t := range agents.Targets() {
 		if _, ok := t.Place(agents.Scope(s.options.scope)); s.options.scope != "" && !ok {
 			continue
 		}
-		all = append(all, t)
+		all, names = append(all, t), append(names, t.Name)
 		mark := ""
 		if t.Found(s.machine) {
 			found, mark = append(found, t.Name), "found here"
@@ -135,7 +135,7 @@ func (s *setupRun) askTargets() ([]*agents.Target, error) {
 				i = n - 1
 			}
 			if i < 0 || i >= len(all) {
-				return usage("unknown client %q%s", word, didYouMean(word, targetNames()))
+				return usage("unknown client %q%s", word, didYouMean(word, names))
 			}
 			if !slices.Contains(chosen, all[i]) {
 				chosen = append(chosen, all[i])

@@ -215,6 +215,33 @@ func TestSetupAsksForSharedFiles(t *testing.T) {
 	}
 }
 
+// TestSetupAsksForWhatIsMissing: the scope of the flags leaves the clients that
+// have it, and with nobody found there is no default.
+func TestSetupAsksForWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	d := terminal(t, "{}\n", nil, "--scope", "local")
+	d.answer("with commas between:", "\n")
+	d.expect("please name at least one")
+	d.answer("with commas between:", "2\n")
+	d.expect(`unknown client "2"`)
+	d.answer("with commas between:", "1\n")
+	d.answer("Write this? [y/N]", "y\n")
+	d.ends(0)
+	if got := d.files(); got != ".claude.json" {
+		t.Errorf("files: %s", got)
+	}
+	if strings.Contains(d.text(), "codex") {
+		t.Errorf("a client without the scope is offered:\n%s", d.text())
+	}
+	again := &dialogue{t: t, home: d.home, dir: d.dir}
+	again.start("--target", "claude-code", "--scope", "local")
+	again.expect("unchanged  projects.")
+	again.ends(0)
+	if strings.Contains(again.text(), "Write this?") {
+		t.Errorf("asked for nothing:\n%s", again.text())
+	}
+}
+
 // TestSetupIsLeft: no, an end of the input and an interrupt, at each question,
 // leave nothing written.
 func TestSetupIsLeft(t *testing.T) {
@@ -248,7 +275,11 @@ func TestSetupIsLeft(t *testing.T) {
 			})
 		}
 	}
-	d := terminal(t, "{}\n", nil, "--target", "vscode")
+	d := terminal(t, withToken, nil, "--target", "vscode")
+	d.answer("Write the reference", "n\n")
+	d.expect("nothing was changed")
+	d.ends(0)
+	d = terminal(t, "{}\n", nil, "--target", "vscode")
 	d.answer("Write this? [y/N]", "\n")
 	d.expect("nothing was changed")
 	d.ends(0)
