@@ -98,7 +98,14 @@ func (p *Plan) save(m Manifest) error {
 	case bytes.Equal(text, p.text):
 		return nil
 	case text == nil:
-		if err := os.Remove(path); err != nil {
+		now, err := openFile(path)
+		if err == nil && !bytes.Equal(now.before, p.text) {
+			err = atomicfile.ErrChanged
+		}
+		if err == nil {
+			err = os.Remove(path)
+		}
+		if err != nil {
 			return fmt.Errorf("remove the manifest: %w", err)
 		}
 		_ = os.Remove(filepath.Dir(path)) // unless something else is in it

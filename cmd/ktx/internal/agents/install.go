@@ -83,7 +83,9 @@ func (p *Plan) installEntry(s Selection, place Place, e Endpoint) Step {
 	}
 	ours := p.manifest.at(p.stored(path), key)
 	next := Installed{Target: t.Name, Scope: s.Scope, Kind: KindEntry, Path: p.stored(path), Key: key, SHA256: sumJSON(value)}
-	next.Created = !f.was || slices.ContainsFunc(p.manifest.Installed, func(e Installed) bool { return e.Path == next.Path && e.Created })
+	next.Created = !f.was || slices.ContainsFunc(p.manifest.Installed, func(e Installed) bool {
+		return e.Path == next.Path && e.Created && stands(t.language, text, e)
+	})
 	if found {
 		sum := sumJSON(have)
 		i := slices.IndexFunc(ours, func(e Installed) bool { return e.SHA256 == sum })
@@ -120,6 +122,12 @@ func (p *Plan) installEntry(s Selection, place Place, e Endpoint) Step {
 	}
 	p.manifest = p.manifest.with(next)
 	return step
+}
+
+// stands reports whether an entry that is listed stands in a text.
+func stands(language edit.Language, text []byte, e Installed) bool {
+	value, found, err := language.Lookup(text, e.Key)
+	return err == nil && found && sumJSON(value) == e.SHA256
 }
 
 func change(e Installed) edit.Splice {

@@ -115,15 +115,6 @@ func (m Machine) folder(variable string, parts ...string) string {
 	return filepath.Join(append([]string{m.Home}, parts...)...)
 }
 
-// physical is the folder of the project without links, as programs see it that
-// are started there.
-func (m Machine) physical() string {
-	if dir, err := filepath.EvalSymlinks(m.Project); err == nil {
-		return dir
-	}
-	return m.Project
-}
-
 // claudeConfig is the file of Claude Code for the user.
 func claudeConfig(m Machine) string {
 	return filepath.Join(m.folder("CLAUDE_CONFIG_DIR"), ".claude.json")
@@ -171,7 +162,7 @@ func Targets() []*Target {
 			Places: []Place{
 				{Scope: Project, config: only(in(projectDir, ".mcp.json")), key: servers, skill: in(projectDir, ".claude", "skills", SkillName, "SKILL.md"), note: "start claude in the project and approve the server " + Name},
 				{Scope: User, config: only(claudeConfig), key: servers, skill: in(claudeDir, "skills", SkillName, "SKILL.md")},
-				{Scope: Local, config: only(claudeConfig), key: func(m Machine) []string { return []string{"projects", m.physical(), "mcpServers", Name} }},
+				{Scope: Local, config: only(claudeConfig), key: func(m Machine) []string { return []string{"projects", claudeProject(m), "mcpServers", Name} }},
 			},
 			home:     func(m Machine) []string { return []string{claudeDir(m), claudeConfig(m)} },
 			commands: []string{"claude"},

@@ -149,25 +149,63 @@ func TestOpencodeHasTwoFiles(t *testing.T) {
 	}
 }
 
-// TestLocalScopeKnowsTheFolderWithoutLinks: a program that is started in the
-// project does not see the links that lead to it.
-func TestLocalScopeKnowsTheFolderWithoutLinks(t *testing.T) {
+// TestLocalScopeKnowsTheRepository: Claude Code keeps what is local by the root
+// of the repository, without links, of the first worktree.
+func TestLocalScopeKnowsTheRepository(t *testing.T) {
 	t.Parallel()
-	p, s := newPlace(t), selection(t, "claude-code/local")
-	real, err := filepath.EvalSymlinks(p.m.Project)
-	if err != nil {
-		t.Fatal(err)
+	s := selection(t, "claude-code/local")
+	for name, repository := range map[string]func(p place, home string) string{
+		"none": func(p place, _ string) string { return p.m.Project },
+		"the project is one": func(p place, _ string) string {
+			p.write(filepath.Join(p.m.Project, ".git", "HEAD"), "", 0o600)
+			return p.m.Project
+		},
+		"the project lies in one": func(p place, home string) string {
+			p.write(filepath.Join(home, "work", ".git", "HEAD"), "", 0o600)
+			return filepath.Join(home, "work")
+		},
+		"another worktree": func(p place, home string) string {
+			own := filepath.Join(home, "main", ".git", "worktrees", "shop")
+			p.write(filepath.Join(p.m.Project, ".git"), "gitdir: "+own+"\n", 0o600)
+			p.write(filepath.Join(own, "commondir"), "../..\n", 0o600)
+			return filepath.Join(home, "main")
+		},
+		"a worktree of a bare repository": func(p place, home string) string {
+			own := filepath.Join(home, "bare", "worktrees", "shop")
+			p.write(filepath.Join(p.m.Project, ".git"), "gitdir: "+own+"\n", 0o600)
+			p.write(filepath.Join(own, "commondir"), "../..\n", 0o600)
+			return p.m.Project
+		},
+		"a submodule": func(p place, home string) string {
+			p.write(filepath.Join(home, "work", ".git", "modules", "shop", "HEAD"), "", 0o600)
+			p.write(filepath.Join(p.m.Project, ".git"), "gitdir: ../.git/modules/shop\n", 0o600)
+			return p.m.Project
+		},
+		"a file of that name": func(p place, _ string) string {
+			p.write(filepath.Join(p.m.Project, ".git"), "what\n", 0o600)
+			return p.m.Project
+		},
+	} {
+		p := newPlace(t)
+		home, err := filepath.EvalSymlinks(p.m.Home)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.m.Project = filepath.Join(home, "work", "shop")
+		root := repository(p, home)
+		link := filepath.Join(p.m.Home, "link")
+		if err := os.Symlink(p.m.Project, link); err != nil {
+			t.Fatal(err)
+		}
+		for _, project := range []string{p.m.Project, link} {
+			p.m.Project = project
+			want(t, name, strings.Join(s.Target.Key(p.m, s.Scope), " "), "projects "+root+" mcpServers ktx")
+			before := p.tree()
+			p.install(plain, s)
+			p.remove()
+			p.same(before)
+		}
 	}
-	link := filepath.Join(p.m.Home, "link")
-	if err := os.Symlink(p.m.Project, link); err != nil {
-		t.Fatal(err)
-	}
-	p.m.Project = link
-	want(t, "key", strings.Join(s.Target.Key(p.m, s.Scope), " "), "projects "+real+" mcpServers ktx")
-	before := p.tree()
-	p.install(plain, s)
-	p.remove()
-	p.same(before)
 }
 
 // TestSkillFiles: one body, wrapped as each client wants it, with nothing in it

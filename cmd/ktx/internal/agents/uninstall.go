@@ -64,11 +64,9 @@ func (p *Plan) known(e Installed) error {
 	return fmt.Errorf("the manifest names a client %q with scope %q, which ktx does not know", e.Target, e.Scope)
 }
 
-// hasKey reports whether key is that of the entry, whatever the project was
-// called.
+// hasKey reports whether key is that of the entry, wherever the project lay.
 func (pl Place) hasKey(m Machine, key []string) bool {
-	now := pl.key(m)
-	return slices.EqualFunc(key, now, func(a, b string) bool { return a == b || b == m.physical() && filepath.IsAbs(a) })
+	return slices.EqualFunc(key, pl.key(m), func(a, b string) bool { return a == b || filepath.IsAbs(a) && filepath.IsAbs(b) })
 }
 
 func (p *Plan) removeEntry(e Installed, step Step) Step {
