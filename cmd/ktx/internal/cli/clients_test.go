@@ -39,6 +39,7 @@ func TestClients(t *testing.T) {
 			t.Run(c.name+" "+scope, func(t *testing.T) { servers.check(t, c, scope) })
 		}
 	}
+	t.Run("claude-code local elsewhere", func(t *testing.T) { servers.foldersOfClaude(t, claudeCode(t, tools)) })
 }
 
 // clientServers are the servers of two projects, one of which wants a token.
@@ -224,6 +225,41 @@ func (s clientServers) check(t *testing.T, c mcpClient, scope string) {
 	}
 }
 
+// foldersOfClaude has Claude Code find the entry of the scope local, which stands
+// under the name of the folder that it takes for the project. No server runs:
+// the entry is listed all the same.
+func (s clientServers) foldersOfClaude(t *testing.T, c mcpClient) {
+	t.Helper()
+	top := t.TempDir()
+	repository, worktree, plain := filepath.Join(top, "répo \"1\""), filepath.Join(top, "second"), filepath.Join(top, "plain")
+	for _, dir := range []string{repository, plain} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	home := t.TempDir()
+	for _, arguments := range [][]string{
+		{"init", "-q"},
+		{"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "x"},
+		{"worktree", "add", "-q", worktree},
+	} {
+		s.run(t, home, repository, append([]string{"git"}, arguments...))
+	}
+	link := filepath.Join(top, "link")
+	if err := os.Symlink(plain, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, project := range []string{filepath.Join(repository, "service"), filepath.Join(worktree, "service"), link} {
+		if err := os.MkdirAll(project, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(project, "ktx.yaml"), "connections: {a: {driver: sqlite, path: a.db}}\nserver: {port: 7999}\n")
+		home := t.TempDir()
+		s.setUp(t, c, "local", home, project)
+		s.lists(t, c, home, project, "http://127.0.0.1:7999/mcp", `(?m)^ktx: URL \(HTTP\)`)
+	}
+}
+
 // setUp has ktx write the entry, and take it away at the end of the test. It
 // returns what the files of the client hold.
 func (s clientServers) setUp(t *testing.T, c mcpClient, scope, home, project string) string {
@@ -258,7 +294,7 @@ func (s clientServers) run(t *testing.T, home, project string, program []string,
 	}
 	cmd := exec.CommandContext(ctx, path, program[1:]...)
 	cmd.Dir = project
-	cmd.Env = append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=dumb", "NO_COLOR=1"}, variables...)
+	cmd.Env = append([]string{"PWD=" + project, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=dumb", "NO_COLOR=1"}, variables...)
 	cmd.WaitDelay = 10 * time.Second
 	out, err := cmd.CombinedOutput()
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
