@@ -56,7 +56,7 @@ type status struct {
 }
 
 // serverOf starts a server on a free port, which is stopped with the test.
-func serverOf(t *testing.T, dir string) (s status) {
+func serverOf(t *testing.T, dir string, args ...string) (s status) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("needs signals")
@@ -66,7 +66,7 @@ func serverOf(t *testing.T, dir string) (s status) {
 			t.Errorf("ktx mcp stop: exit code %d\n%s%s", code, out, errs)
 		}
 	})
-	out := want(t, dir, 0, "", "mcp", "start", "--port", "0", "--json")
+	out := want(t, dir, 0, "", append([]string{"mcp", "start", "--port", "0", "--json"}, args...)...)
 	if err := json.Unmarshal([]byte(out), &s); err != nil {
 		t.Fatalf("%s: %v", out, err)
 	}

@@ -272,16 +272,17 @@ func TestSetAddsOnly(t *testing.T) {
 		if want := head + s.Inserted + a.before[s.Offset+len(s.Removed):]; a.after != want {
 			t.Fatalf("the change does more:\n%s\n\n%s", want, a.after)
 		}
-		for _, other := range []string{"\n", "\r\n"} {
-			if strings.Contains(a.before, "\n") && !strings.Contains(strings.ReplaceAll(a.before, "\r\n", ""), "\n") && strings.Contains(strings.ReplaceAll(a.after, "\r\n", ""), "\n") {
-				t.Fatalf("lines end in another way %q:\n%q", other, a.after)
-			}
+		if strings.Contains(a.before, "\n") && bare(a.before) != bare(a.after) {
+			t.Fatalf("lines end in two ways:\n%q", a.after)
 		}
 		if again := add(t, addition{language: l, before: a.after, path: a.path, value: a.value}); !again.splice.Empty() {
 			t.Fatalf("set again: %+v", again.splice)
 		}
 	})
 }
+
+// bare reports whether some line ends without a carriage return.
+func bare(text string) bool { return strings.Contains(strings.ReplaceAll(text, "\r\n", ""), "\n") }
 
 func TestRemoveUndoesSet(t *testing.T) {
 	languages(t, func(t *rapid.T, l edit.Language) {
@@ -348,6 +349,58 @@ func TestRemoveWithoutUndo(t *testing.T) {
 		again := add(t, addition{language: l, before: got, path: a.path, value: a.value})
 		if again.splice.Created != a.splice.Created {
 			t.Fatalf("%d parents were made, then %d: %q", a.splice.Created, again.splice.Created, got)
+		}
+	})
+}
+
+// Members of others around the entry stay, and strict JSON stays strict.
+func TestRemoveKeepsMembers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, w := draw(t, edit.JSON)
+		start := a.splice.Offset
+		if a.splice.CommaAt != 0 {
+			start++
+		}
+		inserted := a.splice.Inserted
+		name := strings.Index(inserted, `"ktx"`)
+		end := len(inserted)
+		for range a.splice.Created + 1 {
+			end = strings.LastIndex(inserted[:end], "}")
+		}
+		behind, before := "", ""
+		if w.oneIn(2) {
+			behind = w.pick("", " ", w.newline) + `,"behind": 1`
+		}
+		if w.oneIn(2) {
+			before = `"before": 1,` + w.pick("", " ", w.newline)
+		}
+		inserted = inserted[:name] + before + inserted[name:end+1] + behind + inserted[end+1:]
+		if lead, _, _ := strings.Cut(inserted, `"`); w.oneIn(2) {
+			above := lead + `"above": 1`
+			if !strings.HasPrefix(lead, ",") {
+				above += ","
+			}
+			inserted = above + inserted
+		}
+		text := a.after[:start] + inserted + a.after[start+len(a.splice.Inserted):]
+		undo := rapid.SampledFrom([]edit.Splice{a.splice, {Created: a.splice.Created}, {}}).Draw(t, "undo")
+		got := a.remove(t, text, undo)
+		for n := range w.marks {
+			if mark := fmt.Sprintf("m%03d", n+1); strings.Count(got, mark) != strings.Count(a.before, mark) {
+				t.Fatalf("%s is lost of %q: %q", mark, text, got)
+			}
+		}
+		for key, there := range map[string]bool{"behind": behind != "", "before": before != ""} {
+			path := append(slices.Clone(a.path[:len(a.path)-1]), key)
+			if _, found, err := edit.JSON.Lookup([]byte(got), path); err != nil || found != there {
+				t.Fatalf("%s: %t, %v in %q", key, found, err, got)
+			}
+		}
+		if strings.Count(got, `"above": 1`) != strings.Count(text, `"above": 1`) {
+			t.Fatalf("a member is lost of %q: %q", text, got)
+		}
+		if valid := json.Valid([]byte(text)); valid != json.Valid([]byte(got)) {
+			t.Fatalf("strict is %t before:\n%s\n%s", valid, text, got)
 		}
 	})
 }
