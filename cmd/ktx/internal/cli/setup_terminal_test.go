@@ -305,7 +305,7 @@ func TestSetupShowsNoEndlessLines(t *testing.T) {
 	d.expect("…")
 	d.answer("Write this? [y/N]", "y\n")
 	d.ends(0)
-	for _, shown := range strings.Split(d.text(), "\n") {
+	for shown := range strings.SplitSeq(d.text(), "\n") {
 		if len(shown) > 500 || strings.Contains(shown, "\u202e") {
 			t.Errorf("shown: %.500q", shown)
 		}
