@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -273,37 +272,6 @@ func (s *setupRun) header() string {
 	return "Authorization: " + s.byHand.Reference
 }
 
-// setupJSON is the shape of ktx setup --json.
-type setupJSON struct {
-	Schema     string      `json:"schema"`
-	ProjectDir string      `json:"projectDir"`
-	URL        string      `json:"url,omitempty"`
-	Header     string      `json:"header,omitempty"`
-	TokenAuth  bool        `json:"tokenAuth"`
-	DryRun     bool        `json:"dryRun"`
-	Remove     bool        `json:"remove"`
-	Steps      []setupStep `json:"steps"`
-	Files      []setupFile `json:"files"`
-	Warnings   []string    `json:"warnings"`
-	Notes      []string    `json:"notes"`
-}
-
-type setupStep struct {
-	Target string   `json:"target"`
-	Scope  string   `json:"scope"`
-	Kind   string   `json:"kind"`
-	Path   string   `json:"path"`
-	Key    []string `json:"key,omitempty"`
-	Action string   `json:"action"`
-	Reason string   `json:"reason,omitempty"`
-}
-
-type setupFile struct {
-	Path   string `json:"path"`
-	Action string `json:"action"` // create, change or delete
-	Diff   string `json:"diff"`
-}
-
 // finish shows the plan, and does it where that is wanted.
 func (s *setupRun) finish(ctx context.Context) error {
 	a := s.app
@@ -366,100 +334,4 @@ func (s *setupRun) write(ctx context.Context, files bool) error {
 		return failed("%w; what was written is listed, and ktx setup --remove undoes it", err)
 	}
 	return nil
-}
-
-func (s *setupRun) json(files []agents.FileChange) setupJSON {
-	out := setupJSON{
-		Schema: "ktx-setup/1", ProjectDir: s.project.Dir, URL: s.server.URL, Header: s.header(), TokenAuth: s.server.Token,
-		DryRun: s.options.dryRun, Remove: s.options.remove,
-		Steps: []setupStep{}, Files: []setupFile{},
-		Warnings: append([]string{}, s.warnings...), Notes: append([]string{}, s.notes...),
-	}
-	for _, step := range s.plan.Steps {
-		out.Steps = append(out.Steps, setupStep{
-			step.Target, string(step.Scope), string(step.Kind), step.Path, step.Key, string(step.Action), step.Reason,
-		})
-	}
-	for _, f := range files {
-		action := "change"
-		switch {
-		case f.Before == nil:
-			action = "create"
-		case f.After == nil:
-			action = "delete"
-		}
-		out.Files = append(out.Files, setupFile{f.Path, action, string(f.Diff())})
-	}
-	return out
-}
-
-// printSteps prints what becomes of each place.
-func (s *setupRun) printSteps(w *stream) {
-	a := s.app
-	if len(s.plan.Steps) == 0 && s.options.remove {
-		_, _ = fmt.Fprintln(w, "there is nothing to remove")
-	}
-	last := ""
-	for _, step := range s.plan.Steps {
-		if head := fmt.Sprintf("%s (%s)", step.Target, step.Scope); head != last {
-			_, _ = fmt.Fprintln(w, a.paint(w, styleBold, escapeControls(head)))
-			last = head
-		}
-		what := display(step.Path)
-		if len(step.Key) > 0 {
-			what = strings.Join(step.Key, ".") + " in " + what
-		}
-		line := fmt.Sprintf("  %-10s %s", step.Action, what)
-		switch {
-		case step.Action == agents.Refused:
-			line = fmt.Sprintf("  %-10s %s", a.paint(w, styleRed, string(step.Action)), escapeControls(step.Reason))
-		case step.Reason != "":
-			line = escapeControls(line + ": " + step.Reason)
-		default:
-			line = escapeControls(line)
-		}
-		_, _ = fmt.Fprintln(w, line)
-	}
-	if s.plan.Refused() {
-		_, _ = fmt.Fprintln(w, "nothing is written for a client of which something is refused")
-	}
-}
-
-// printDiff prints what changes in files: to the byte, except on a terminal,
-// which could act on it.
-func (s *setupRun) printDiff(w *stream, files []agents.FileChange) {
-	for _, f := range files {
-		text := string(f.Diff())
-		if w.terminal {
-			text = escapeLines(text)
-		}
-		_, _ = fmt.Fprint(w, text)
-	}
-}
-
-func (s *setupRun) printNotes(w *stream) {
-	for _, n := range s.warnings {
-		_, _ = fmt.Fprintf(w, "%s: %s\n", s.app.paint(w, styleYellow, "warning"), escapeControls(n))
-	}
-	for _, n := range s.notes {
-		_, _ = fmt.Fprintf(w, "note: %s\n", escapeControls(n))
-	}
-}
-
-// printNext prints what is left to the user.
-func (s *setupRun) printNext() {
-	a := s.app
-	if s.byHand != nil {
-		a.printf("address for %s: %s\n", s.byHand.Title, escapeControls(s.server.URL))
-		if h := s.header(); h != "" {
-			a.printf("header: %s\n", h)
-		}
-	}
-	switch {
-	case s.options.remove, s.started:
-	case s.running:
-		a.printf("The MCP server of the project runs at %s.\n", escapeControls(s.server.URL))
-	default:
-		a.printf("Run `ktx mcp start` to enable the configured KTX MCP server.\n")
-	}
 }

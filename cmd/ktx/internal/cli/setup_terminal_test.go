@@ -288,6 +288,34 @@ func TestSetupIsLeft(t *testing.T) {
 	}
 }
 
+// TestSetupShowsNoEndlessLines: a client that keeps all on one line, with what a
+// terminal acts upon, is shown cut and escaped, and edited as it is.
+func TestSetupShowsNoEndlessLines(t *testing.T) {
+	t.Parallel()
+	d := terminal(t, "{}\n", []string{".gemini"}, "--target", "gemini")
+	d.expect("gemini: scope project, user? [project]")
+	settings := filepath.Join(d.home, ".gemini", "settings.json")
+	line := `{"a": "` + strings.Repeat("long ", 10_000) + "\u202e" + `", "mcpServers": {}}`
+	if err := os.WriteFile(settings, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.tty.WriteString("user\n"); err != nil {
+		t.Fatal(err)
+	}
+	d.expect("…")
+	d.answer("Write this? [y/N]", "y\n")
+	d.ends(0)
+	for shown := range strings.SplitSeq(d.text(), "\n") {
+		if len(shown) > 500 || strings.Contains(shown, "\u202e") {
+			t.Errorf("shown: %.500q", shown)
+		}
+	}
+	text, err := os.ReadFile(settings)
+	if err != nil || !strings.Contains(string(text), "\u202e") || !strings.Contains(string(text), "127.0.0.1:7878") {
+		t.Errorf("%.100q %v", text, err)
+	}
+}
+
 // TestSetupAsksBeforeItRemoves: --remove shows what goes, and asks.
 func TestSetupAsksBeforeItRemoves(t *testing.T) {
 	t.Parallel()
