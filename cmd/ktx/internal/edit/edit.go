@@ -213,21 +213,24 @@ func (l Language) undo(text []byte, doc document, path []string, undo Splice) ([
 	if undo.Inserted == "" {
 		return nil, false
 	}
-	made := path[:len(path)-undo.Created]
-	// The text overlaps what defines the value, so only few of its occurrences
-	// count.
-	defined := doc.where(made)
-	from := max(0, defined.start-len(undo.Inserted))
+	// Only few occurrences of the text count: it holds what defines the value, or,
+	// where that was there before, the end of it.
+	defined := doc.where(path)
+	last := defined.start
+	if undo.Replaced {
+		last = defined.end
+	}
+	from := max(0, defined.end-len(undo.Inserted))
 	for {
 		i := bytes.Index(text[from:], []byte(undo.Inserted))
-		if i < 0 || from+i > defined.end {
+		if i < 0 || from+i > last {
 			return nil, false
 		}
 		from += i
 		cuts := []span{{from, from + len(undo.Inserted)}}
 		comma, ok := 0, true
 		if undo.CommaAt != 0 {
-			if comma, ok = doc.commaBefore(made); ok {
+			if comma, ok = doc.commaBefore(path[:len(path)-undo.Created]); ok {
 				cuts = append(cuts, span{comma, comma + 1})
 			}
 		}

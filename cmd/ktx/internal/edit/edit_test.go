@@ -113,3 +113,19 @@ func TestSetTOML(t *testing.T) {
 		})
 	}
 }
+
+// A value in TOML stands within lines, whatever is in it.
+func TestSetTOMLValues(t *testing.T) {
+	s, err := edit.TOML.Set(nil, []string{"projects", "/a b/\"ü\"", ""}, json.RawMessage(`{"a.b": "\t\n\r\"\\\u0001\u007fü😀", "l": [1, [true, 1.50], {}, {"x y": "'"}], "e": {}, "n": -1e+3}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "[projects.\"/a b/\\\"ü\\\"\".\"\"]\n" +
+		"\"a.b\" = \"\\t\\n\\r\\\"\\\\\\u0001\\u007Fü😀\"\n" +
+		"l = [1, [true, 1.50], {}, { \"x y\" = \"'\" }]\n" +
+		"e = {}\n" +
+		"n = -1e+3\n"
+	if diff := cmp.Diff(want, s.Inserted); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

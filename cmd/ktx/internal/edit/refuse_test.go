@@ -45,7 +45,8 @@ func TestSetRefuses(t *testing.T) {
 		{"a list of entries", edit.TOML, "[[mcp_servers.ktx]]\na = 1\n", "line 1, column 1: mcp_servers.ktx is a list of tables"},
 		{"an entry in several places", edit.TOML, "[mcp_servers.ktx]\na = 1\n[b]\n[mcp_servers.ktx.env]\n", "line 1, column 1: mcp_servers.ktx is written in several places"},
 		{"an entry of dotted keys", edit.TOML, "[mcp_servers]\nktx.url = 'a'\n", "line 2, column 1: mcp_servers.ktx is not written as a table"},
-		{"too deep for TOML", edit.TOML, "a = " + strings.Repeat("[", 2000000), "line 1, column 10005: arrays and inline tables are nested"},
+		{"too large for TOML", edit.TOML, strings.Repeat("#\n", 1<<19) + "#", "the text is larger than 1 MiB"},
+		{"too deep for TOML", edit.TOML, "a = " + strings.Repeat("[", 1000000), "line 1, column 10005: arrays and inline tables are nested"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := []string{"mcpServers", "ktx"}

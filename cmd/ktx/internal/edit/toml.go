@@ -15,6 +15,10 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
+// maxTOML bounds a text in TOML, in bytes: the time that its reader takes grows
+// with the square of the number of tables.
+const maxTOML = 1 << 20
+
 // tomlText is a text in TOML.
 type tomlText struct {
 	text   []byte // the whole file
@@ -38,6 +42,9 @@ type expression struct {
 }
 
 func readTOML(text []byte) (*tomlText, error) {
+	if len(text) > maxTOML {
+		return nil, fmt.Errorf("the text is larger than %d MiB", maxTOML>>20)
+	}
 	d := &tomlText{text: text}
 	if bytes.HasPrefix(text, []byte(bom)) {
 		d.skip = len(bom)

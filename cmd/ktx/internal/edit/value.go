@@ -55,7 +55,7 @@ func sameScalar(a, b scalar) bool {
 		return true
 	}
 	if !strings.ContainsAny(string(a+b), ".eE\"") { // whole numbers are more exact than floats
-		return false
+		return a == "-0" && b == "0" || a == "0" && b == "-0" // TOML has one zero
 	}
 	var x, y any
 	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && x == y
