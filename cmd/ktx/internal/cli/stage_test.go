@@ -41,6 +41,8 @@ type stage struct {
 	// count counts the sessions of ktx: those that run something, those that
 	// wait for event, or all.
 	count func(t *testing.T, condition, event string) int
+	// began tells when what ktx runs began.
+	began func(t *testing.T) time.Time
 }
 
 // postgresStage is a stage on PostgreSQL.
@@ -90,6 +92,15 @@ func postgresStage(t *testing.T) *stage {
 			}
 			return n
 		},
+		began: func(t *testing.T) (began time.Time) {
+			t.Helper()
+			err := watcher.QueryRow(t.Context(), `SELECT min(query_start) FROM pg_stat_activity
+				WHERE datname = current_database() AND application_name = 'ktx' AND state = 'active'`).Scan(&began)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return began
+		},
 	}
 }
 
@@ -130,12 +141,22 @@ func mariadbStage(t *testing.T) *stage {
 		},
 		count: func(t *testing.T, condition, event string) (n int) {
 			t.Helper()
+			// A KILL can last when its statement is gone.
 			err := watcher.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM information_schema.processlist
-				WHERE user = ? AND CASE ? WHEN 'all' THEN true WHEN 'event' THEN command <> 'Sleep' AND state = ? ELSE command <> 'Sleep' END`, user, condition, event).Scan(&n)
+				WHERE user = ? AND COALESCE(info, '') NOT LIKE 'KILL%' AND CASE ? WHEN 'all' THEN true WHEN 'event' THEN command <> 'Sleep' AND state = ? ELSE command <> 'Sleep' END`, user, condition, event).Scan(&n)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return n
+		},
+		began: func(t *testing.T) time.Time {
+			t.Helper()
+			var ms float64
+			err := watcher.QueryRowContext(t.Context(), "SELECT MAX(time_ms) FROM information_schema.processlist WHERE user = ? AND command <> 'Sleep'", user).Scan(&ms)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return time.Now().Add(-time.Duration(ms * float64(time.Millisecond)))
 		},
 	}
 }
@@ -168,8 +189,9 @@ func (s *stage) project(t *testing.T, limit time.Duration, via *link) (dir strin
 	return dir
 }
 
-// begin lets c start ktx and call it for w, and returns when the server is at
-// it, with the time before the call was made.
+// begin lets c start ktx and call it for w, and waits until the server is at it.
+// It returns when the statement began, or was sent, where it waits for its
+// connection.
 func (s *stage) begin(t *testing.T, c *caller, w work, limit time.Duration) (began time.Time) {
 	t.Helper()
 	var via *link
@@ -187,12 +209,13 @@ func (s *stage) begin(t *testing.T, c *caller, w work, limit time.Duration) (beg
 	switch {
 	case w.connecting:
 		s.until(t, func() bool { return s.count(t, "all", "") > 0 })
+		return began
 	case w.event != "":
 		s.until(t, func() bool { return s.count(t, "event", w.event) > 0 })
 	default:
 		s.until(t, func() bool { return s.count(t, "active", "") > 0 })
 	}
-	return began
+	return s.began(t)
 }
 
 // gone waits for the end of what w had at the server.
