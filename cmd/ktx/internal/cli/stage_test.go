@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"net/url"
 	"os"
@@ -38,9 +39,10 @@ type stage struct {
 	letIn   string // what the server says to whom it has let in
 	allowed string // the function that the works call
 	works   []work
-	// count counts the sessions of ktx: those that run something, those that
-	// wait for event, or all.
-	count func(t *testing.T, condition, event string) int
+	// count counts the sessions of ktx: all, or those that run something.
+	count func(t *testing.T, all bool) int
+	// began tells when a statement began, if it runs and waits for event.
+	began func(t *testing.T, statement, event string) (began time.Time, runs bool)
 }
 
 // postgresStage is a stage on PostgreSQL.
@@ -80,15 +82,28 @@ func postgresStage(t *testing.T) *stage {
 			{name: "in a cell of 100 MB", sql: "SELECT cell FROM public.large", event: "ClientWrite", via: slowLink},
 			{name: "connecting", sql: "SELECT 1", via: silentLink, connecting: true},
 		},
-		count: func(t *testing.T, condition, event string) (n int) {
+		count: func(t *testing.T, all bool) (n int) {
 			t.Helper()
 			err := watcher.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity
-				WHERE datname = current_database() AND application_name = 'ktx'
-				AND CASE $1 WHEN 'all' THEN true WHEN 'event' THEN state = 'active' AND wait_event = $2 ELSE state = 'active' END`, condition, event).Scan(&n)
+				WHERE datname = current_database() AND application_name = 'ktx' AND ($1 OR state = 'active')`, all).Scan(&n)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return n
+		},
+		began: func(t *testing.T, statement, event string) (time.Time, bool) {
+			t.Helper()
+			var began *time.Time
+			err := watcher.QueryRow(t.Context(), `SELECT min(query_start) FROM pg_stat_activity
+				WHERE datname = current_database() AND application_name = 'ktx' AND state = 'active'
+				AND query = $1 AND ($2 = '' OR wait_event = $2)`, statement, event).Scan(&began)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if began == nil {
+				return time.Time{}, false
+			}
+			return *began, true
 		},
 	}
 }
@@ -128,14 +143,25 @@ func mariadbStage(t *testing.T) *stage {
 			{name: "in 100 MB of cells", sql: "SELECT cell FROM large", event: "Writing to net", via: slowLink},
 			{name: "connecting", sql: "SELECT 1", via: silentLink, connecting: true},
 		},
-		count: func(t *testing.T, condition, event string) (n int) {
+		count: func(t *testing.T, all bool) (n int) {
 			t.Helper()
+			// A KILL can last when its statement is gone.
 			err := watcher.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM information_schema.processlist
-				WHERE user = ? AND CASE ? WHEN 'all' THEN true WHEN 'event' THEN command <> 'Sleep' AND state = ? ELSE command <> 'Sleep' END`, user, condition, event).Scan(&n)
+				WHERE user = ? AND COALESCE(info, '') NOT LIKE 'KILL%' AND (? OR command <> 'Sleep')`, user, all).Scan(&n)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return n
+		},
+		began: func(t *testing.T, statement, event string) (time.Time, bool) {
+			t.Helper()
+			var ms sql.NullFloat64
+			err := watcher.QueryRowContext(t.Context(), `SELECT MAX(time_ms) FROM information_schema.processlist
+				WHERE user = ? AND command <> 'Sleep' AND info = ? AND (? = '' OR state = ?)`, user, statement, event, event).Scan(&ms)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return time.Now().Add(-time.Duration(ms.Float64 * float64(time.Millisecond))), ms.Valid
 		},
 	}
 }
@@ -168,8 +194,9 @@ func (s *stage) project(t *testing.T, limit time.Duration, via *link) (dir strin
 	return dir
 }
 
-// begin lets c start ktx and call it for w, and returns when the server is at
-// it, with the time before the call was made.
+// begin lets c start ktx and call it for w, and waits until the server is at it.
+// It returns when the statement began, or was sent, where it waits for its
+// connection.
 func (s *stage) begin(t *testing.T, c *caller, w work, limit time.Duration) (began time.Time) {
 	t.Helper()
 	var via *link
@@ -177,32 +204,27 @@ func (s *stage) begin(t *testing.T, c *caller, w work, limit time.Duration) (beg
 		via = w.via(t, s.server, s.letIn)
 	}
 	c.start(t, s.project(t, limit, via))
-	c.ask(t, query("SELECT 1"))
+	c.connect(t)
 	if w.connecting { // the gateway knows the server, and needs a new connection
 		via.silence()
 		s.gone(t, w)
 	}
 	began = time.Now()
 	c.call(t, strings.Replace(query(w.sql), `"connectionId"`, `"maxRows":9999,"maxBytes":400000000,"connectionId"`, 1))
-	switch {
-	case w.connecting:
-		s.until(t, func() bool { return s.count(t, "all", "") > 0 })
-	case w.event != "":
-		s.until(t, func() bool { return s.count(t, "event", w.event) > 0 })
-	default:
-		s.until(t, func() bool { return s.count(t, "active", "") > 0 })
-	}
+	s.until(t, func() (runs bool) {
+		if w.connecting {
+			return s.count(t, true) > 0
+		}
+		began, runs = s.began(t, w.sql, w.event)
+		return runs
+	})
 	return began
 }
 
 // gone waits for the end of what w had at the server.
 func (s *stage) gone(t *testing.T, w work) {
 	t.Helper()
-	condition := "active"
-	if w.connecting {
-		condition = "all"
-	}
-	s.until(t, func() bool { return s.count(t, condition, "") == 0 })
+	s.until(t, func() bool { return s.count(t, w.connecting) == 0 })
 }
 
 func (s *stage) until(t *testing.T, holds func() bool) {
