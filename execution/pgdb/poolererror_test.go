@@ -52,6 +52,7 @@ func TestPoolerRefuses(t *testing.T) {
 		{[]string{"SFATAL", "C08P01", "Mno more connections allowed (max_client_conn)"}, sqlguard.CodeBusy, true},
 		{[]string{"SFATAL", "C08P01", "Mquery_wait_timeout"}, sqlguard.CodeBusy, true},
 		{[]string{"SFATAL", "C08P01", "Mserver login has been failing, try again later (server_login_retry)"}, sqlguard.CodeConnectionLost, true},
+		{[]string{"SFATAL", "C08P01", "Mbouncer config error"}, sqlguard.CodeConnectionLost, true}, // PgBouncer before 1.25, beside a cancel
 		{[]string{"SERROR", "C08P01", "Mquery_wait_timeout"}, sqlguard.CodeDatabaseError, false},
 		{[]string{"SFATAL", "C28P01", "Mpassword authentication failed"}, sqlguard.CodeDatabaseError, false},
 	} {

@@ -126,6 +126,12 @@ func (s *stand) text(q question) string {
 func (s *stand) right(q question) {
 	s.Helper()
 	res, err := s.gateway.Query(s.Context(), execution.Request{ConnectionID: connectionID, SQL: s.text(q)})
+	s.answered(q, res, err)
+}
+
+// answered fails the scenario unless a question has its answer.
+func (s *stand) answered(q question, res *execution.Result, err error) {
+	s.Helper()
 	if err != nil {
 		s.Errorf("%s: %v (%v)", shorten(s.text(q)), err, errors.Unwrap(err))
 		return
