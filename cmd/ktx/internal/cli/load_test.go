@@ -168,7 +168,7 @@ server:
 			}
 			peak, known := peakMemory(t, p.cmd.Process.Pid)
 			t.Logf("the process took %d MB at most", peak>>20)
-			if known && peak > 400<<20 {
+			if known && peak > memoryFactor*400<<20 {
 				t.Errorf("the process took %d MB", peak>>20)
 			}
 		}},

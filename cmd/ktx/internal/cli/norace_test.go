@@ -1,0 +1,6 @@
+//go:build !race
+
+package cli_test
+
+// memoryFactor: see race_test.go.
+const memoryFactor = 1
