@@ -23,6 +23,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ktxhq/ktx/cmd/ktx/internal/agents"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/daemon"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
@@ -42,7 +43,7 @@ const (
 // The variables that ktx mcp start reads. The second is set by the command for
 // the process that it starts in the background.
 const (
-	tokenVariable = "KTX_MCP_TOKEN" //nolint:gosec // the name of the variable
+	tokenVariable = agents.TokenVariable // which setup has the clients take it from
 	nonceVariable = "KTX_MCP_NONCE"
 )
 
