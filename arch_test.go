@@ -2,11 +2,9 @@ package ktx_test
 
 import (
 	"flag"
-	"fmt"
 	"go/parser"
 	"go/token"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -55,6 +53,17 @@ var rooms = []room{
 		path:  "corpus/mutate",
 		ours:  []string{"corpus"},
 		noStd: noOutside,
+	},
+	{
+		path:     "corpus/run",
+		ours:     []string{"corpus", "sqlguard"},
+		testOurs: []string{"corpus/mutate", "dialects", "dialects/*", "execution", "execution/audit", "execution/audit/audittest"},
+	},
+	{
+		path:     "corpus/report",
+		noStd:    noOutside,
+		ours:     []string{"corpus", "sqlguard", "corpus/run"},
+		testOurs: []string{"dialects"},
 	},
 	{
 		path: "sqlguard",
@@ -123,6 +132,32 @@ var rooms = []room{
 			"github.com/sqlc-dev/oliphant":        "the types that the walker without cgo is made from",
 		},
 		support: true,
+	},
+	{
+		path:  "sqlcheck",
+		noStd: []string{"database/*", "net", "net/http", "net/http/*"},
+		ours:  []string{"sqlguard", "sqlcheck/source", "sqlcheck/report"},
+		others: map[string]string{
+			"github.com/bmatcuk/doublestar/v4": "patterns with ** in paths",
+			"github.com/rogpeppe/go-internal":  "which lines of a file a change touches",
+			"go.yaml.in/yaml/v3":               "the folders that a dbt project names",
+		},
+		testOurs: []string{"dialects", "dialects/*"},
+		testOthers: map[string]string{
+			"github.com/pganalyze/pg_query_go/v6": "the bare parser, which a check is measured beside",
+			"github.com/pingcap/tidb/pkg/parser":  "the same for MySQL",
+		},
+	},
+	{
+		path:     "sqlcheck/source",
+		noStd:    noOutside,
+		ours:     []string{"sqlguard"},
+		testOurs: []string{"dialects", "dialects/*"},
+	},
+	{
+		path:  "sqlcheck/report",
+		noStd: noOutside,
+		ours:  []string{"sqlguard", "corpus"},
 	},
 	{
 		path:   "execution/audit",
@@ -268,28 +303,7 @@ var rooms = []room{
 		ours:     []string{"cmd/ktx/internal/cli"},
 		testOurs: []string{"execution/executiontest/testdb"},
 	},
-	{
-		path:       "cmd/ktx/internal/agents",
-		ours:       []string{"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/edit"},
-		others:     map[string]string{"github.com/rogpeppe/go-internal": "shows what changes in a file"},
-		testOurs:   []string{"dialects", "sqlguard"},
-		testOthers: map[string]string{"go.yaml.in/yaml/v3": "reads the heads of skill files"},
-	},
 	{path: "cmd/ktx/internal/atomicfile"},
-	{
-		path: "cmd/ktx/internal/check",
-		ours: []string{"sqlguard", "cmd/ktx/internal/embedded", "cmd/ktx/internal/report"},
-		others: map[string]string{
-			"github.com/bmatcuk/doublestar/v4": "patterns with ** in paths",
-			"github.com/rogpeppe/go-internal":  "which lines of a file a change touches",
-			"go.yaml.in/yaml/v3":               "the folders that a dbt project names",
-		},
-		testOurs: []string{"dialects", "dialects/*"},
-		testOthers: map[string]string{
-			"github.com/pganalyze/pg_query_go/v6": "the bare parser, which a check is measured beside",
-			"github.com/pingcap/tidb/pkg/parser":  "the same for MySQL",
-		},
-	},
 	{
 		path: "cmd/ktx/internal/cli",
 		ours: []string{"..."},
@@ -304,16 +318,6 @@ var rooms = []room{
 		testOthers: map[string]string{"github.com/creack/pty": "a terminal to be asked on", "github.com/rogpeppe/go-internal": "runs the command line's scripts", "github.com/jackc/pgx/v5": "looks at the server from outside", "github.com/santhosh-tekuri/jsonschema/v6": "checks output against its schema"},
 	},
 	{
-		path:     "cmd/ktx/internal/corpusreport",
-		ours:     []string{"corpus", "sqlguard", "cmd/ktx/internal/corpusrun"},
-		testOurs: []string{"dialects"},
-	},
-	{
-		path:     "cmd/ktx/internal/corpusrun",
-		ours:     []string{"corpus", "sqlguard"},
-		testOurs: []string{"corpus/mutate", "dialects", "dialects/*", "execution", "execution/audit", "execution/audit/audittest"},
-	},
-	{
 		path: "cmd/ktx/internal/daemon",
 		ours: []string{"httpapi"},
 	},
@@ -324,26 +328,24 @@ var rooms = []room{
 		support: true,
 	},
 	{
-		path:  "cmd/ktx/internal/edit",
-		noStd: noOutside,
-		others: map[string]string{
-			"github.com/pelletier/go-toml/v2": "where the keys of a TOML file stand",
-			"github.com/tailscale/hujson":     "where the members of a JSON file stand, comments and trailing commas included",
-		},
-	},
-	{
-		path:     "cmd/ktx/internal/embedded",
-		ours:     []string{"sqlguard"},
-		testOurs: []string{"dialects", "dialects/*"},
-	},
-	{
 		path:   "cmd/ktx/internal/project",
 		ours:   []string{"sqlguard", "execution", "execution/audit", "httpapi"},
 		others: map[string]string{"go.yaml.in/yaml/v3": "reads ktx.yaml with lines and columns"},
 	},
 	{
-		path: "cmd/ktx/internal/report",
-		ours: []string{"sqlguard", "corpus"},
+		path:       "cmd/ktx/internal/setup",
+		ours:       []string{"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/setup/edit"},
+		others:     map[string]string{"github.com/rogpeppe/go-internal": "shows what changes in a file"},
+		testOurs:   []string{"dialects", "sqlguard"},
+		testOthers: map[string]string{"go.yaml.in/yaml/v3": "reads the heads of skill files"},
+	},
+	{
+		path:  "cmd/ktx/internal/setup/edit",
+		noStd: noOutside,
+		others: map[string]string{
+			"github.com/pelletier/go-toml/v2": "where the keys of a TOML file stand",
+			"github.com/tailscale/hujson":     "where the members of a JSON file stand, comments and trailing commas included",
+		},
 	},
 	{
 		path:   "cmd/ktx/internal/stdio",
@@ -675,73 +677,5 @@ func TestBothParsersNeverMeet(t *testing.T) {
 				t.Errorf("has %s: %t, has %s: %t", want, has(want), other, has(other))
 			}
 		})
-	}
-}
-
-// depguardRules renders the table as golangci-lint's depguard reads it, so that
-// an editor shows what this test would say.
-func depguardRules() string {
-	var out strings.Builder
-	rule := func(name string, files, std, own []string, modules map[string]string) {
-		fmt.Fprintf(&out, "        %s:\n          list-mode: strict\n          files:\n", name)
-		for _, file := range files {
-			fmt.Fprintf(&out, "            - %q\n", file)
-		}
-		out.WriteString("          allow:\n")
-		for _, pkg := range std {
-			fmt.Fprintf(&out, "            - %s\n", pkg)
-		}
-		// depguard looks at one entry only, the greatest that is not greater
-		// than the import: patterns are written out.
-		for _, r := range rooms {
-			if r.path != "." && allows(own, r.path, r) {
-				fmt.Fprintf(&out, "            - %s/%s$\n", module, r.path)
-			}
-		}
-		for _, mod := range slices.Sorted(maps.Keys(modules)) {
-			fmt.Fprintf(&out, "            - %s\n", mod)
-		}
-	}
-	for _, r := range rooms {
-		if r.path == "." {
-			continue
-		}
-		name := strings.ReplaceAll(r.path, "/", "-")
-		std := []string{"$gostd"}
-		if r.std != nil {
-			std = nil
-			for _, pkg := range r.std {
-				std = append(std, pkg+"$")
-			}
-		}
-		all := maps.Clone(everyTest)
-		maps.Copy(all, r.others)
-		maps.Copy(all, r.testOthers)
-		rule(name, []string{"**/" + r.path + "/*.go", "!$test"}, std, r.ours, r.others)
-		rule(name+"-tests", []string{"**/" + r.path + "/*_test.go"}, []string{"$gostd"}, slices.Concat(r.ours, r.testOurs, []string{r.path}), all)
-	}
-	return out.String()
-}
-
-func TestDepguardRepeatsTheTable(t *testing.T) {
-	const begin, end = "        # depguard:begin\n", "        # depguard:end\n"
-	text, err := os.ReadFile(".golangci.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok1 := strings.Cut(string(text), begin)
-	have, after, ok2 := strings.Cut(rest, end)
-	if !ok1 || !ok2 {
-		t.Fatalf(".golangci.yml has no lines %q and %q", begin, end)
-	}
-	want := depguardRules()
-	if *update {
-		if err := os.WriteFile(".golangci.yml", []byte(before+begin+want+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if have != want {
-		t.Error("the depguard rules in .golangci.yml are not those of the import table; run make golden")
 	}
 }

@@ -205,7 +205,9 @@ var readingOrder = []struct {
 	{"the backend of SQLite", []string{"execution/sqlitedb/*.go"}, "", "`session.go` has the switches and the authorizer"},
 	{"the record", []string{"execution/audit/*.go"}, "", "`event.go` for what is kept, `chain.go` and `verify.go` for the chain"},
 	{"the MCP tools", []string{"research/*.go"}, "", "`mcp.go`, `sql_execution.go`"},
-	{"the command line", []string{"cmd/ktx/*.go", "cmd/ktx/internal/*/*.go"}, "", "`cmd/ktx/internal/cli/wire.go` joins engines to readers and backends"},
+	{"the check of files", []string{"sqlcheck/*.go", "sqlcheck/*/*.go"}, "", "`check.go`; `source` finds SQL in files of other languages, `report` prints"},
+	{"the runs over the corpus", []string{"corpus/run/*.go", "corpus/report/*.go"}, "", "`run.go` puts the cases to a guard, `report.go` makes the page"},
+	{"the command line", []string{"cmd/ktx/*.go", "cmd/ktx/internal/*/*.go", "cmd/ktx/internal/*/*/*.go"}, "", "`cmd/ktx/internal/cli/wire.go` joins engines to readers and backends"},
 	{"the seal", []string{"arch_test.go", "seal_test.go", "module_test.go"}, "", "tests that hold the structure"},
 }
 

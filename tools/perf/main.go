@@ -110,7 +110,7 @@ var suites = []suite{
 	{
 		title: "Files in CI",
 		text:  "`ktx sql check` of 10,000 statements in 2,000 files, in one process with the files in the page cache, divided by the bare call of the parser (pg_query_go, TiDB's) for the same statements on the same processors, in turn. Warm is with the cache of an earlier run.",
-		pkg:   "./cmd/ktx/internal/check", bench: "^BenchmarkTree$", cgo: "1", time: "10x",
+		pkg:   "./sqlcheck", bench: "^BenchmarkTree$", cgo: "1", time: "10x",
 		claims: []claim{
 			{"Tree/postgres", "check/parse", "PostgreSQL, cold", "≤ 2"},
 			{"Tree/mysql", "check/parse", "MySQL, cold", "≤ 2"},

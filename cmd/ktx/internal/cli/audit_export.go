@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
-	"github.com/ktxhq/ktx/cmd/ktx/internal/report"
 	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/sqlcheck/report"
 )
 
 // The formats of ktx audit export.

@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
-	"github.com/ktxhq/ktx/cmd/ktx/internal/check"
-	"github.com/ktxhq/ktx/cmd/ktx/internal/report"
 	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/sqlcheck"
+	"github.com/ktxhq/ktx/sqlcheck/report"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -199,7 +199,7 @@ func (a *app) check(ctx context.Context, args []string, o checkOptions) error {
 	}
 	cache := o.openCache()
 	progress := a.progress("checked", len(inputs))
-	checker := check.Checker{Stdin: a.in, Choose: guards.choose, Sources: guards.sources, Whole: o.whole(), Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.step}
+	checker := sqlcheck.Checker{Stdin: a.in, Choose: guards.choose, Sources: guards.sources, Whole: o.whole(), Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.step}
 	files, err := checker.Run(ctx, inputs)
 	progress.stop()
 	if err != nil {
@@ -247,13 +247,13 @@ const maxBaseline = 64 << 20
 
 // readBaseline returns the baseline, empty when the file is still to be made,
 // or nil when none is asked for.
-func (o checkOptions) readBaseline() (*check.Baseline, error) {
+func (o checkOptions) readBaseline() (*sqlcheck.Baseline, error) {
 	if o.baseline == "" {
 		return nil, nil //nolint:nilnil // a check without a baseline
 	}
 	file, err := os.Open(o.baseline)
 	if errors.Is(err, fs.ErrNotExist) && o.updateBaseline {
-		return check.NewBaseline(o.baseline) //nolint:wrapcheck // it says what it did
+		return sqlcheck.NewBaseline(o.baseline) //nolint:wrapcheck // it says what it did
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the baseline: %w (--update-baseline makes one)", err)
@@ -266,23 +266,23 @@ func (o checkOptions) readBaseline() (*check.Baseline, error) {
 	if len(content) > maxBaseline {
 		return nil, fmt.Errorf("read the baseline: %s is larger than %d MiB", o.baseline, maxBaseline>>20)
 	}
-	return check.ReadBaseline(o.baseline, content) //nolint:wrapcheck // it names the file
+	return sqlcheck.ReadBaseline(o.baseline, content) //nolint:wrapcheck // it names the file
 }
 
 // inputs are the files to judge.
-func (o checkOptions) inputs(ctx context.Context, args []string) ([]check.Input, error) {
+func (o checkOptions) inputs(ctx context.Context, args []string) ([]sqlcheck.Input, error) {
 	if o.staged {
-		return check.Staged(ctx, ".", args) //nolint:wrapcheck // it says what it did
+		return sqlcheck.Staged(ctx, ".", args) //nolint:wrapcheck // it says what it did
 	}
-	inputs, err := check.Find(args, o.stdinName)
+	inputs, err := sqlcheck.Find(args, o.stdinName)
 	if err != nil || o.since == "" {
 		return inputs, err //nolint:wrapcheck // it names the argument
 	}
-	return check.Since(ctx, ".", o.since, inputs) //nolint:wrapcheck // it says what it did
+	return sqlcheck.Since(ctx, ".", o.since, inputs) //nolint:wrapcheck // it says what it did
 }
 
 // openCache returns the cache of the current folder, nil where there is none.
-func (o checkOptions) openCache() *check.Cache {
+func (o checkOptions) openCache() *sqlcheck.Cache {
 	dir, err := os.UserCacheDir()
 	if o.noCache || err != nil {
 		return nil
@@ -300,11 +300,11 @@ func (o checkOptions) openCache() *check.Cache {
 		return nil
 	}
 	build := fmt.Sprintf("%s %d %d", productVersion(), info.Size(), info.ModTime().UnixNano())
-	return check.OpenCache(filepath.Join(dir, "ktx"), current, build, time.Now())
+	return sqlcheck.OpenCache(filepath.Join(dir, "ktx"), current, build, time.Now())
 }
 
 // applyBaseline marks what was there before, or writes it down.
-func (a *app) applyBaseline(baseline *check.Baseline, files []report.File, o checkOptions) error {
+func (a *app) applyBaseline(baseline *sqlcheck.Baseline, files []report.File, o checkOptions) error {
 	if baseline == nil {
 		return nil
 	}

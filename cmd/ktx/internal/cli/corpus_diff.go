@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ktxhq/ktx/cmd/ktx/internal/corpusrun"
+	corpusrun "github.com/ktxhq/ktx/corpus/run"
 )
 
 func (a *app) corpusDiff() *cobra.Command {

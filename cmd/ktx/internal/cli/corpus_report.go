@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
-	"github.com/ktxhq/ktx/cmd/ktx/internal/corpusreport"
-	"github.com/ktxhq/ktx/cmd/ktx/internal/corpusrun"
 	"github.com/ktxhq/ktx/corpus"
+	corpusreport "github.com/ktxhq/ktx/corpus/report"
+	corpusrun "github.com/ktxhq/ktx/corpus/run"
 	"github.com/ktxhq/ktx/dialects"
 )
 

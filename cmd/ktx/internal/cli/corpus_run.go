@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
-	"github.com/ktxhq/ktx/cmd/ktx/internal/corpusrun"
 	"github.com/ktxhq/ktx/corpus"
+	corpusrun "github.com/ktxhq/ktx/corpus/run"
 	"github.com/ktxhq/ktx/dialects"
 )
 

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/demo"
-	"github.com/ktxhq/ktx/cmd/ktx/internal/report"
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/research"
+	"github.com/ktxhq/ktx/sqlcheck/report"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 

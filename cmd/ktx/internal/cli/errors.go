@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
-	"github.com/ktxhq/ktx/cmd/ktx/internal/report"
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlcheck/report"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 

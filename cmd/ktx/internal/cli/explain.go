@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ktxhq/ktx/cmd/ktx/internal/report"
+	"github.com/ktxhq/ktx/sqlcheck/report"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 

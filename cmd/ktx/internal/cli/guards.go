@@ -11,10 +11,10 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/ktxhq/ktx/cmd/ktx/internal/check"
-	"github.com/ktxhq/ktx/cmd/ktx/internal/embedded"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/sqlcheck"
+	"github.com/ktxhq/ktx/sqlcheck/source"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -35,7 +35,7 @@ type guardKey struct {
 
 // newGuards loads the projects of the files. One that is not valid is an error
 // whatever the files are: its policy would be lost.
-func (a *app) newGuards(dialect string, inputs []check.Input) (*guards, error) {
+func (a *app) newGuards(dialect string, inputs []sqlcheck.Input) (*guards, error) {
 	g := &guards{made: map[guardKey]*sqlguard.Guard{}, projects: map[string]*project.Project{}}
 	if dialect != dialectAuto {
 		d, err := lookupDialect(dialect)
@@ -126,7 +126,7 @@ func ownConfiguration(root string) error {
 }
 
 // choose is the check's Chooser.
-func (g *guards) choose(path, text string, known check.Known) (*sqlguard.Guard, *sqlguard.Finding) {
+func (g *guards) choose(path, text string, known sqlcheck.Known) (*sqlguard.Guard, *sqlguard.Finding) {
 	p := g.projects[filepath.Dir(path)]
 	connection := connectionOf(p, path)
 	d, err := g.dialectOf(p, path, text, connection, known.Adapter)
@@ -167,19 +167,19 @@ func dialectGuard(p *project.Project, connection, database string, d sqlguard.Di
 }
 
 // sources returns what the project of a file says of sources in its language.
-func (g *guards) sources(path string) embedded.Options {
+func (g *guards) sources(path string) source.Options {
 	p := g.projects[filepath.Dir(path)]
 	if p == nil {
-		return embedded.Options{}
+		return source.Options{}
 	}
 	sinks := p.Config.Check.Sinks
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".go":
-		return embedded.Options{Sinks: sinks.Go}
+		return source.Options{Sinks: sinks.Go}
 	case ".py", ".ipynb":
-		return embedded.Options{Sinks: sinks.Python}
+		return source.Options{Sinks: sinks.Python}
 	default:
-		return embedded.Options{Sinks: sinks.TypeScript}
+		return source.Options{Sinks: sinks.TypeScript}
 	}
 }
 

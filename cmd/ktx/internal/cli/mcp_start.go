@@ -23,10 +23,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ktxhq/ktx/cmd/ktx/internal/agents"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/daemon"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/setup"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/streamable"
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/audit"
@@ -43,7 +43,7 @@ const (
 // The variables that ktx mcp start reads. The second is set by the command for
 // the process that it starts in the background.
 const (
-	tokenVariable = agents.TokenVariable // which setup has the clients take it from
+	tokenVariable = setup.TokenVariable // which setup has the clients take it from
 	nonceVariable = "KTX_MCP_NONCE"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ktxhq/ktx/cmd/ktx/internal/report"
+	"github.com/ktxhq/ktx/sqlcheck/report"
 )
 
 // The formats of tables.

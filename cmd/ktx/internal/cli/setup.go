@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ktxhq/ktx/cmd/ktx/internal/agents"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/daemon"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/setup"
 	"github.com/ktxhq/ktx/httpapi"
 )
 
@@ -33,7 +33,7 @@ func (a *app) setupCommand() *cobra.Command {
 		Aliases: []string{"setup-agents"},
 		Short:   "Write the entry of ktx into MCP clients' settings, and the skill for their agents",
 		Long: `Write the entry of ktx into the settings of MCP clients, and the file of the skill
-` + agents.SkillName + ` where the client has such files. On a terminal it asks for what is not
+` + setup.SkillName + ` where the client has such files. On a terminal it asks for what is not
 given; elsewhere --target and --yes are needed.
 
 Other entries, comments and formatting stay as they are, and a file that cannot be
@@ -54,7 +54,7 @@ nothing written for that client.`,
 	flags.BoolVar(&o.remove, "remove", false, "undo what was written for all clients, or for those of --target and --scope")
 	_ = c.RegisterFlagCompletionFunc("target", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		var out []string
-		for _, t := range agents.Targets() {
+		for _, t := range setup.Targets() {
 			out = append(out, cobra.CompletionWithDesc(t.Name, t.Title))
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp
@@ -65,7 +65,7 @@ nothing written for that client.`,
 
 func targetNames() []string {
 	var names []string
-	for _, t := range agents.Targets() {
+	for _, t := range setup.Targets() {
 		names = append(names, t.Name)
 	}
 	return names
@@ -73,7 +73,7 @@ func targetNames() []string {
 
 func scopeNames() []string {
 	var names []string
-	for _, s := range agents.Scopes {
+	for _, s := range setup.Scopes {
 		names = append(names, string(s))
 	}
 	return names
@@ -101,9 +101,9 @@ func (a *app) setup(ctx context.Context, o setupOptions) error {
 	if err != nil {
 		return err
 	}
-	s := &setupRun{app: a, options: o, project: p, machine: machine, asks: asks, prompt: newPrompt(a), scopes: map[string]agents.Scope{}}
+	s := &setupRun{app: a, options: o, project: p, machine: machine, asks: asks, prompt: newPrompt(a), scopes: map[string]setup.Scope{}}
 	if o.remove {
-		s.plan, err = agents.Uninstall(machine, func(target string, scope agents.Scope) bool {
+		s.plan, err = setup.Uninstall(machine, func(target string, scope setup.Scope) bool {
 			return (len(o.targets) == 0 || slices.Contains(o.targets, target)) && (o.scope == "" || o.scope == string(scope))
 		})
 		if err != nil {
@@ -117,9 +117,9 @@ func (a *app) setup(ctx context.Context, o setupOptions) error {
 			return err
 		}
 	}
-	var selected []agents.Selection
+	var selected []setup.Selection
 	for _, t := range chosen {
-		selected = append(selected, agents.Selection{Target: t, Scope: cmp.Or(s.scopes[t.Name], agents.Scope(o.scope), t.Places[0].Scope)})
+		selected = append(selected, setup.Selection{Target: t, Scope: cmp.Or(s.scopes[t.Name], setup.Scope(o.scope), t.Places[0].Scope)})
 	}
 	if selected, err = s.askToken(selected); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (a *app) setup(ctx context.Context, o setupOptions) error {
 		a.errorf("nothing was changed\n")
 		return nil
 	}
-	if s.plan, err = agents.Install(machine, s.server, selected); err != nil {
+	if s.plan, err = setup.Install(machine, s.server, selected); err != nil {
 		return failed("%w", err)
 	}
 	s.note(selected)
@@ -136,19 +136,19 @@ func (a *app) setup(ctx context.Context, o setupOptions) error {
 }
 
 // chosen are the clients that the flags name.
-func (o setupOptions) chosen() ([]*agents.Target, error) {
+func (o setupOptions) chosen() ([]*setup.Target, error) {
 	if o.scope != "" && !slices.Contains(scopeNames(), o.scope) {
 		return nil, usage("unknown scope %q%s", o.scope, didYouMean(o.scope, scopeNames()))
 	}
-	var out []*agents.Target
-	all := agents.Targets()
+	var out []*setup.Target
+	all := setup.Targets()
 	for _, name := range o.targets {
-		i := slices.IndexFunc(all, func(t *agents.Target) bool { return t.Name == name })
+		i := slices.IndexFunc(all, func(t *setup.Target) bool { return t.Name == name })
 		if i < 0 {
 			return nil, usage("unknown target %q%s", name, didYouMean(name, targetNames()))
 		}
 		t := all[i]
-		if _, ok := t.Place(agents.Scope(o.scope)); o.scope != "" && !ok {
+		if _, ok := t.Place(setup.Scope(o.scope)); o.scope != "" && !ok {
 			return nil, usage("%s has no scope %s; it has: %s", name, o.scope, strings.Join(scopesOf(t), ", "))
 		}
 		if !slices.Contains(out, t) {
@@ -158,7 +158,7 @@ func (o setupOptions) chosen() ([]*agents.Target, error) {
 	return out, nil
 }
 
-func scopesOf(t *agents.Target) []string {
+func scopesOf(t *setup.Target) []string {
 	var out []string
 	for _, place := range t.Places {
 		out = append(out, string(place.Scope))
@@ -166,15 +166,15 @@ func scopesOf(t *agents.Target) []string {
 	return out
 }
 
-func (a *app) machine(dir string) (agents.Machine, error) {
+func (a *app) machine(dir string) (setup.Machine, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return agents.Machine{}, failed("find your home directory: %w", err)
+		return setup.Machine{}, failed("find your home directory: %w", err)
 	}
 	if !filepath.IsAbs(home) {
-		return agents.Machine{}, usage("your home directory %q is no absolute path", home)
+		return setup.Machine{}, usage("your home directory %q is no absolute path", home)
 	}
-	return agents.Machine{OS: runtime.GOOS, Home: filepath.Clean(home), Project: dir, Lookup: a.lookup}, nil
+	return setup.Machine{OS: runtime.GOOS, Home: filepath.Clean(home), Project: dir, Lookup: a.lookup}, nil
 }
 
 // setupRun is one run of ktx setup.
@@ -182,16 +182,16 @@ type setupRun struct {
 	app     *app
 	options setupOptions
 	project *project.Project
-	machine agents.Machine
+	machine setup.Machine
 	asks    bool
 
-	server          agents.Endpoint
+	server          setup.Endpoint
 	running         bool
-	scopes          map[string]agents.Scope // that were asked for, by client
-	plan            *agents.Plan
+	scopes          map[string]setup.Scope // that were asked for, by client
+	plan            *setup.Plan
 	warnings, notes []string
-	started         bool           // every client starts ktx itself
-	byHand          *agents.Target // of which no settings are known
+	started         bool          // every client starts ktx itself
+	byHand          *setup.Target // of which no settings are known
 
 	prompt *prompt
 }
@@ -210,7 +210,7 @@ func (s *setupRun) endpoint(ctx context.Context) {
 			TokenAuth: strings.TrimSpace(token) != "" || len(c.Tokens) > 0,
 		}
 	}
-	s.server = agents.Endpoint{URL: state.URL(), Token: state.TokenAuth, Command: program()}
+	s.server = setup.Endpoint{URL: state.URL(), Token: state.TokenAuth, Command: program()}
 	if host, _, err := net.SplitHostPort(state.Address()); err == nil && !httpapi.Loopback(host) {
 		s.warnings = append(s.warnings, "the entries lead to "+host+", not to this machine's loopback address; the way there is not encrypted")
 	}
@@ -239,7 +239,7 @@ func program() string {
 }
 
 // note collects what users should know of what they have chosen.
-func (s *setupRun) note(selected []agents.Selection) {
+func (s *setupRun) note(selected []setup.Selection) {
 	s.started = true
 	var without []string
 	for _, sel := range selected {

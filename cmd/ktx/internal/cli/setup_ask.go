@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/ktxhq/ktx/cmd/ktx/internal/agents"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/setup"
 )
 
 // interactive reports whether someone can be asked: standard input and standard
@@ -69,7 +69,7 @@ func (p *prompt) yes(question string, byDefault bool) (yes bool, err error) {
 
 // askWhat asks for the clients, where the flags name none, and for the scope of
 // each, where they name none and the client has several.
-func (s *setupRun) askWhat(chosen []*agents.Target) ([]*agents.Target, error) {
+func (s *setupRun) askWhat(chosen []*setup.Target) ([]*setup.Target, error) {
 	if len(chosen) == 0 {
 		var err error
 		if chosen, err = s.askTargets(); err != nil {
@@ -91,7 +91,7 @@ func (s *setupRun) askWhat(chosen []*agents.Target) ([]*agents.Target, error) {
 			if !slices.Contains(scopes, answer) {
 				return usage("unknown scope %q%s", answer, didYouMean(answer, scopes))
 			}
-			s.scopes[t.Name] = agents.Scope(answer)
+			s.scopes[t.Name] = setup.Scope(answer)
 			return nil
 		})
 		if err != nil {
@@ -103,12 +103,12 @@ func (s *setupRun) askWhat(chosen []*agents.Target) ([]*agents.Target, error) {
 
 // askTargets asks which clients, of those that have the scope of the flags.
 // Those that are found on the machine are the default.
-func (s *setupRun) askTargets() ([]*agents.Target, error) {
+func (s *setupRun) askTargets() ([]*setup.Target, error) {
 	a := s.app
-	var all []*agents.Target
+	var all []*setup.Target
 	var names, found []string
-	for _, t := range agents.Targets() {
-		if _, ok := t.Place(agents.Scope(s.options.scope)); s.options.scope != "" && !ok {
+	for _, t := range setup.Targets() {
+		if _, ok := t.Place(setup.Scope(s.options.scope)); s.options.scope != "" && !ok {
 			continue
 		}
 		all, names = append(all, t), append(names, t.Name)
@@ -122,7 +122,7 @@ func (s *setupRun) askTargets() ([]*agents.Target, error) {
 	if len(found) > 0 {
 		question = "Which clients? Names or numbers, with commas between [" + strings.Join(found, ",") + "]:"
 	}
-	var chosen []*agents.Target
+	var chosen []*setup.Target
 	err := s.prompt.until(question, func(answer string) error {
 		words := strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' })
 		if len(words) == 0 {
@@ -130,7 +130,7 @@ func (s *setupRun) askTargets() ([]*agents.Target, error) {
 		}
 		chosen = nil
 		for _, word := range words {
-			i := slices.IndexFunc(all, func(t *agents.Target) bool { return t.Name == word })
+			i := slices.IndexFunc(all, func(t *setup.Target) bool { return t.Name == word })
 			if n, err := strconv.Atoi(word); err == nil {
 				i = n - 1
 			}
@@ -156,11 +156,11 @@ func pad(text string, width int) string {
 // askToken asks, for each file that others of the project share, whether the
 // reference to the token is to stand in it, or only says so where nobody can be
 // asked.
-func (s *setupRun) askToken(selected []agents.Selection) ([]agents.Selection, error) {
+func (s *setupRun) askToken(selected []setup.Selection) ([]setup.Selection, error) {
 	if !s.server.Token {
 		return selected, nil
 	}
-	var out []agents.Selection
+	var out []setup.Selection
 	for _, sel := range selected {
 		if sel.Target.Shared(sel.Scope) {
 			about := sel.Target.Name + ": its file may be committed, and the server wants a token"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ktxhq/ktx/cmd/ktx/internal/agents"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/setup"
 )
 
 // setupJSON is the shape of ktx setup --json.
@@ -38,7 +38,7 @@ type setupFile struct {
 	Diff   string `json:"diff"`
 }
 
-func (s *setupRun) json(files []agents.FileChange) setupJSON {
+func (s *setupRun) json(files []setup.FileChange) setupJSON {
 	out := setupJSON{
 		Schema: "ktx-setup/1", ProjectDir: s.project.Dir, URL: s.server.URL, Header: s.header(), TokenAuth: s.server.Token,
 		DryRun: s.options.dryRun, Remove: s.options.remove,
@@ -81,7 +81,7 @@ func (s *setupRun) printSteps(w *stream) {
 		}
 		line := fmt.Sprintf("  %-10s %s", step.Action, what)
 		switch {
-		case step.Action == agents.Refused:
+		case step.Action == setup.Refused:
 			line = fmt.Sprintf("  %-10s %s", a.paint(w, styleRed, string(step.Action)), escapeControls(step.Reason))
 		case step.Reason != "":
 			line = escapeControls(line + ": " + step.Reason)
@@ -98,7 +98,7 @@ func (s *setupRun) printSteps(w *stream) {
 // printDiff prints what changes in files: to the byte, except on a terminal,
 // which could act on it. There long lines are cut, since some clients write all
 // their settings on one.
-func (s *setupRun) printDiff(w *stream, files []agents.FileChange) {
+func (s *setupRun) printDiff(w *stream, files []setup.FileChange) {
 	for _, f := range files {
 		text := string(f.Diff())
 		if w.terminal {

@@ -1,0 +1,42 @@
+package setup
+
+import "errors"
+
+// SkillBody is the skill without what wraps it.
+func SkillBody() string { return skillBody }
+
+// Config is the settings file of a client, or "".
+func (t *Target) Config(m Machine, scope Scope) string {
+	if p, ok := t.Place(scope); ok && p.config != nil {
+		return p.file(m)
+	}
+	return ""
+}
+
+// Skill is the skill file of a client, or "".
+func (t *Target) Skill(m Machine, scope Scope) string {
+	if p, ok := t.Place(scope); ok && p.skill != nil {
+		return p.skill(m)
+	}
+	return ""
+}
+
+// Key is the path of a client's entry in its settings.
+func (t *Target) Key(m Machine, scope Scope) []string {
+	p, _ := t.Place(scope)
+	return p.key(m)
+}
+
+// TOML reports whether the client's settings are in TOML.
+func (t *Target) TOML() bool { return t.language != 0 }
+
+// ApplyPartly does what Apply does, up to a number of files, as if the program
+// ended there.
+func (p *Plan) ApplyPartly(files int) error {
+	changes := p.Files()
+	err := p.announce(changes)
+	for _, c := range changes[:files] {
+		err = errors.Join(err, p.write(p.files[c.Path]))
+	}
+	return err
+}

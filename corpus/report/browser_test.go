@@ -1,0 +1,249 @@
+package report_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/ktxhq/ktx/corpus"
+)
+
+// shown counts the elements of a selector that are displayed.
+func shown(c *chromium, selector string) int {
+	c.t.Helper()
+	return evaluate[int](c, fmt.Sprintf(`[...document.querySelectorAll(%q)].filter((e) => e.getClientRects().length > 0 && e.checkVisibility()).length`, selector))
+}
+
+// choose picks an option of a filter by its text, as a user's browser does.
+func (c *chromium) choose(filter, text string) {
+	c.t.Helper()
+	found := evaluate[bool](c, fmt.Sprintf(`(() => {
+		const list = document.getElementById(%q);
+		const option = [...list.options].find((o) => o.text === %q);
+		if (option) { list.value = option.value; list.dispatchEvent(new Event("input", { bubbles: true })); }
+		return Boolean(option);
+	})()`, filter, text))
+	if !found {
+		c.t.Fatalf("%s has no option %q", filter, text)
+	}
+}
+
+// dimmest returns the text with the least contrast to what is behind it, as WCAG
+// 2.2 defines contrast (1.4.3), over the elements that are displayed.
+const dimmest = `(() => {
+	const parse = (text) => { const n = text.match(/[0-9.]+/g).map(Number); return { r: n[0], g: n[1], b: n[2], a: n.length > 3 ? n[3] : 1 }; };
+	const channel = (v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
+	const light = (c) => 0.2126 * channel(c.r) + 0.7152 * channel(c.g) + 0.0722 * channel(c.b);
+	const behind = (e) => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor); if (c.a === 1) return c; } return { r: 255, g: 255, b: 255 }; };
+	let worst = { ratio: 99, what: "" };
+	for (const e of document.querySelectorAll("body, body *")) {
+		if (!e.checkVisibility() || ![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim() !== "")) continue;
+		const a = light(parse(getComputedStyle(e).color)), b = light(behind(e));
+		const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+		if (ratio < worst.ratio) worst = { ratio, what: e.tagName + "." + e.className + " " + e.textContent.slice(0, 40) };
+	}
+	return worst;
+})()`
+
+// Chromium shows the page: with and without JavaScript, in both colour schemes,
+// in a wide and a narrow window; filters and pages of cases work, and nothing
+// complains.
+func TestPageInChromium(t *testing.T) {
+	cases := few()
+	cases = append(cases, corpus.Case{ID: "WIDE", Class: "limits", Dialect: "postgres", Title: strings.Repeat("wide", 100), SQL: "SELECT '" + strings.Repeat("x", 1500) + "'", Expect: corpus.Allow})
+	r := asked(t, cases)
+	r.Before = earlier()
+	url := save(t, "report", written(t, r))
+	c := startChromium(t)
+	for _, scripts := range []bool{true, false} {
+		for _, scheme := range []string{"light", "dark"} {
+			for _, width := range []int{1280, 320} {
+				name := fmt.Sprintf("%s %d scripts=%v", scheme, width, scripts)
+				c.scripts(scripts)
+				c.show(width, scheme)
+				c.open(url)
+				c.list(name, len(cases), scripts)
+				c.page(name)
+				c.harmless(name)
+			}
+		}
+	}
+	c.keyboard(url)
+	c.axe()
+}
+
+// list holds that the list of cases is there, and can be filtered.
+func (c *chromium) list(name string, cases int, scripts bool) {
+	t := c.t
+	t.Helper()
+	c.readable(name + " list")
+	for _, check := range []struct {
+		dialect, class, show string
+		want                 int
+	}{
+		{"all", "all", "all", cases},
+		{"postgres", "all", "all", 7},
+		{"postgres", "side-effect-function", "all", 2},
+		{"postgres", "side-effect-function", "must pass", 1},
+		{"mysql", "side-effect-function", "all", 0},
+		{"all", "all", "changed since the earlier run", cases - 1},
+		{"all", "all", "all", cases},
+	} {
+		c.choose("by-dialect", check.dialect)
+		c.choose("by-class", check.class)
+		c.choose("by-show", check.show)
+		if got := shown(c, ".case"); got != check.want {
+			t.Errorf("%s: %+v shows %d cases", name, check, got)
+		}
+		if scripts {
+			if got := evaluate[string](c, `document.querySelector("[role=status]").textContent`); got != fmt.Sprint(check.want)+" cases" && check.want != 1 {
+				t.Errorf("%s: %+v is told as %q", name, check, got)
+			}
+		}
+	}
+	if scripts {
+		evaluate[bool](c, `(() => { const s = document.getElementById("search"); s.value = "PG_READ_FILE passwd"; s.dispatchEvent(new Event("input", { bubbles: true })); return true; })()`)
+		if got := shown(c, ".case"); got != 1 {
+			t.Errorf("%s: the search shows %d cases", name, got)
+		}
+		evaluate[bool](c, `(() => { const s = document.getElementById("search"); s.value = ""; s.dispatchEvent(new Event("input", { bubbles: true })); return true; })()`)
+	} else if got := shown(c, "#search"); got != 0 {
+		t.Errorf("%s: a search that does nothing", name)
+	}
+	if got := shown(c, ".page"); got != 0 {
+		t.Errorf("%s: %d pages of cases in the list", name, got)
+	}
+}
+
+// page holds that the address of a case shows it, and nothing else, whatever the
+// filters say.
+func (c *chromium) page(name string) {
+	t := c.t
+	t.Helper()
+	c.choose("by-dialect", "sqlite")
+	for _, id := range []string{"case-KTX-PG-FN-0001", "case-KTX-MS-SES-0001", "case-WIDE"} {
+		evaluate[bool](c, fmt.Sprintf(`(location.hash = %q, true)`, id))
+		c.until(fmt.Sprintf(`document.querySelector(":target")?.id === %q`, id))
+		if cases, pages, rest := shown(c, ".case"), shown(c, "#"+id+" .page"), shown(c, "h2, h3, .over"); cases != 1 || pages != 1 || rest != 2 {
+			t.Errorf("%s: %s shows %d cases, %d pages and %d headings and parts above the cases, not 2", name, id, cases, pages, rest)
+		}
+		c.readable(name + " " + id)
+		c.screenshot(strings.ReplaceAll(name+" "+id, " ", "-"))
+	}
+	evaluate[bool](c, `(location.hash = "cases", true)`)
+	c.until(`document.querySelector(":target")?.id === "cases"`)
+	if got := shown(c, ".case"); got != 1 {
+		t.Errorf("%s: the list shows %d cases of sqlite", name, got)
+	}
+	c.choose("by-dialect", "all")
+	c.screenshot(strings.ReplaceAll(name+" list", " ", "-"))
+}
+
+// readable holds that the page does not scroll sideways and has contrast.
+func (c *chromium) readable(name string) {
+	c.t.Helper()
+	if over := evaluate[int](c, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+		widest := evaluate[[]string](c, `[...document.querySelectorAll("body *")].filter((e) => !e.closest(".scroll, .tree") && e.getBoundingClientRect().right > document.documentElement.clientWidth).map((e) => e.tagName + "." + e.className + "#" + e.id)`)
+		c.t.Errorf("%s: %d pixels are beside the window: %v", name, over, widest)
+	}
+	worst := evaluate[struct {
+		Ratio float64
+		What  string
+	}](c, dimmest)
+	if worst.Ratio < 4.5 {
+		c.t.Errorf("%s: contrast %.2f: %s", name, worst.Ratio, worst.What)
+	}
+}
+
+// keyboard holds that the page is used without a pointer.
+func (c *chromium) keyboard(url string) {
+	t := c.t
+	t.Helper()
+	c.scripts(true)
+	c.show(1280, "light")
+	c.open(url)
+	c.press("Tab", 9)
+	if got := evaluate[string](c, `document.activeElement.textContent`); got != "Skip to the cases" {
+		t.Errorf("the first stop is %q", got)
+	}
+	if outline := evaluate[string](c, `getComputedStyle(document.activeElement).outlineStyle`); outline != "solid" {
+		t.Errorf("the focus is shown as %q", outline)
+	}
+	c.press("Enter", 13)
+	c.until(`location.hash === "#cases"`)
+	c.press("Tab", 9)
+	if got := evaluate[string](c, `document.activeElement.id`); got != "by-dialect" {
+		t.Errorf("behind the skip link is %q", got)
+	}
+	evaluate[bool](c, `(document.querySelector("#case-KTX-MY-LCK-0001 h4 a").focus(), true)`)
+	c.press("Enter", 13)
+	c.until(`document.querySelector(":target")?.id === "case-KTX-MY-LCK-0001"`)
+	if got := evaluate[string](c, `document.activeElement.id`); got != "case-KTX-MY-LCK-0001" {
+		t.Errorf("the page of a case gives the focus to %q", got)
+	}
+	c.harmless("keyboard")
+}
+
+// axe runs axe-core over the pages, where KTX_TEST_AXE names its file
+// (axe.min.js of the npm package axe-core).
+func (c *chromium) axe() {
+	t := c.t
+	t.Helper()
+	file := os.Getenv("KTX_TEST_AXE")
+	if file == "" {
+		return
+	}
+	script, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int{1280, 320} {
+			for _, id := range []string{"scores", "case-KTX-PG-FN-0001", "case-KTX-MS-SES-0001", "case-KTX-PG-LIM-0001"} {
+				c.show(width, scheme)
+				evaluate[bool](c, fmt.Sprintf(`(location.hash = %q, true)`, id))
+				c.until(fmt.Sprintf(`document.querySelector(":target")?.id === %q`, id))
+				evaluate[bool](c, string(script)+";true")
+				found := evaluate[struct {
+					Violations, Unsure []string
+					Passes             int
+				}](c, `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then((r) => {
+					const list = (items) => items.flatMap((i) => i.nodes.map((n) => i.id + ": " + i.help + ": " + n.target + " " + n.failureSummary));
+					return { violations: list(r.violations), unsure: list(r.incomplete), passes: r.passes.length };
+				})`)
+				t.Logf("axe: %s %d #%s: %d rules passed, %d violations, %d undecided", scheme, width, id, found.Passes, len(found.Violations), len(found.Unsure))
+				for _, violation := range found.Violations {
+					t.Errorf("axe: %s %d #%s: %s", scheme, width, id, violation)
+				}
+				for _, unsure := range found.Unsure {
+					t.Logf("axe cannot decide: %s", unsure)
+				}
+			}
+		}
+	}
+}
+
+// Chromium reads nothing of strangers as markup or script: neither in a page whose
+// every text tries to be, nor in that of the whole corpus.
+func TestHostilePageInChromium(t *testing.T) {
+	c := startChromium(t)
+	c.show(1280, "light")
+	for name, page := range map[string]string{"hostile": written(t, hostile()), "corpus": written(t, asked(t, corpus.Cases()))} {
+		c.open(save(t, name, page))
+		if evaluate[bool](c, `"pwned" in window`) {
+			t.Errorf("%s: a script of strangers ran", name)
+		}
+		strange := evaluate[[]string](c, `[...document.querySelectorAll("*")].filter((e) =>
+			/^(IMG|IFRAME|OBJECT|EMBED|SVG|MATH|BASE|LINK|VIDEO|AUDIO|TEMPLATE)$/i.test(e.tagName) ||
+			[...e.attributes].some((a) => /^on|^style$|^src$/.test(a.name)) ||
+			e.tagName === "A" && !["http:", "https:", "file:"].includes(e.protocol)).map((e) => e.outerHTML.slice(0, 200))`)
+		for _, element := range strange {
+			t.Errorf("%s: %s", name, element)
+		}
+		if n := evaluate[int](c, `document.scripts.length * 100 + document.styleSheets.length`); n != 101 {
+			t.Errorf("%s: scripts and style sheets: %d", name, n)
+		}
+		c.harmless(name)
+	}
+}

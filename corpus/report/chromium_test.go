@@ -1,0 +1,303 @@
+package report_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// chromium is a headless browser that a test drives over the DevTools protocol,
+// on a pair of pipes: no port is opened.
+type chromium struct {
+	t       *testing.T
+	in      io.Writer
+	out     *bufio.Reader
+	session string
+	last    int
+	// faults are what the pages complained of: errors and warnings of the
+	// console, violations of their policy, exceptions, dialogs, requests.
+	faults []string
+}
+
+// findChromium returns the browser's program. Where CI is set there must be one.
+func findChromium(t *testing.T) string {
+	t.Helper()
+	names := []string{"chromium", "chromium-browser", "google-chrome-stable", "google-chrome"}
+	if named := os.Getenv("KTX_TEST_CHROMIUM"); named != "" {
+		names = []string{named}
+	}
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv("CI") != "" {
+		t.Fatal("no Chromium: scripts/test-deps installs it")
+	}
+	t.Skip("no Chromium: scripts/test-deps installs it, KTX_TEST_CHROMIUM names another program")
+	return ""
+}
+
+// startChromium starts a browser with one empty page. It ends with the test.
+func startChromium(t *testing.T) *chromium {
+	t.Helper()
+	program := findChromium(t)
+	home := t.TempDir()
+	fromTest, toBrowser, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromBrowser, toTest, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(
+		t.Context(), program, "--headless=new", "--remote-debugging-pipe", "--user-data-dir="+filepath.Join(home, "profile"),
+		"--no-sandbox", // root has none; the pages are this test's own
+		"--no-first-run", "--no-default-browser-check", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions", "--disable-sync",
+		"--disable-background-networking", "--disable-component-update", "--disable-breakpad", "--mute-audio", "--hide-scrollbars",
+		"--host-resolver-rules=MAP * ~NOTFOUND", // nothing is asked of the network
+		"about:blank",
+	)
+	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_CACHE_HOME="+home, "DBUS_SESSION_BUS_ADDRESS=unix:path=/dev/null", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/dev/null")
+	cmd.ExtraFiles = []*os.File{fromTest, toTest} // 3 and 4
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	cmd.WaitDelay = 10 * time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = fromTest.Close()
+	_ = toTest.Close()
+	c := &chromium{t: t, in: toBrowser, out: bufio.NewReaderSize(fromBrowser, 1<<20)}
+	// A browser that hangs ends the test, not the whole run.
+	watch := time.AfterFunc(8*time.Minute, func() { _ = cmd.Process.Kill() })
+	t.Cleanup(func() {
+		watch.Stop()
+		_ = c.send("Browser.close", nil)
+		_ = toBrowser.Close()
+		_, _ = io.Copy(io.Discard, fromBrowser)
+		_ = cmd.Wait()
+		_ = fromBrowser.Close()
+		if t.Failed() {
+			t.Logf("the browser said:\n%s", complaints.String())
+		}
+	})
+
+	var targets struct {
+		TargetInfos []struct{ TargetID, Type string }
+	}
+	c.call("Target.getTargets", nil, &targets)
+	id := ""
+	for _, target := range targets.TargetInfos {
+		if target.Type == "page" {
+			id = target.TargetID
+		}
+	}
+	if id == "" {
+		var made struct{ TargetID string }
+		c.call("Target.createTarget", object{"url": "about:blank"}, &made)
+		id = made.TargetID
+	}
+	var attached struct{ SessionID string }
+	c.call("Target.attachToTarget", object{"targetId": id, "flatten": true}, &attached)
+	c.session = attached.SessionID
+	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
+		c.call(domain+".enable", nil, nil)
+	}
+	return c
+}
+
+type object map[string]any
+
+func (c *chromium) send(method string, params object) error {
+	c.last++
+	message, err := json.Marshal(object{"id": c.last, "method": method, "params": params, "sessionId": c.session})
+	if err != nil {
+		return err
+	}
+	if c.session == "" || strings.HasPrefix(method, "Browser.") {
+		message, err = json.Marshal(object{"id": c.last, "method": method, "params": params})
+		if err != nil {
+			return err
+		}
+	}
+	_, err = c.in.Write(append(message, 0))
+	return err
+}
+
+// message is an answer or an event of the browser.
+type message struct {
+	ID     int
+	Method string
+	Result json.RawMessage
+	Params json.RawMessage
+	Error  *struct{ Message string }
+}
+
+func (c *chromium) receive() (message, error) {
+	var m message
+	text, err := c.out.ReadBytes(0)
+	if err != nil {
+		return m, fmt.Errorf("the browser ended: %w", err)
+	}
+	if err := json.Unmarshal(bytes.TrimRight(text, "\x00"), &m); err != nil {
+		return m, err
+	}
+	c.note(m)
+	return m, nil
+}
+
+// note keeps what a page must not do.
+func (c *chromium) note(m message) {
+	var p struct {
+		Entry            struct{ Level, Text, URL string }
+		Type             string
+		ExceptionDetails json.RawMessage
+		Request          struct{ URL string }
+		Message          string
+	}
+	_ = json.Unmarshal(m.Params, &p)
+	switch m.Method {
+	case "Log.entryAdded":
+		if p.Entry.Level == "error" || p.Entry.Level == "warning" {
+			c.faults = append(c.faults, p.Entry.Level+": "+p.Entry.Text+" "+p.Entry.URL)
+		}
+	case "Runtime.consoleAPICalled":
+		c.faults = append(c.faults, "console."+p.Type)
+	case "Runtime.exceptionThrown":
+		c.faults = append(c.faults, "exception: "+string(p.ExceptionDetails))
+	case "Page.javascriptDialogOpening":
+		c.faults = append(c.faults, "dialog: "+p.Message)
+		_ = c.send("Page.handleJavaScriptDialog", object{"accept": true})
+	case "Network.requestWillBeSent":
+		if !strings.HasPrefix(p.Request.URL, "file:") && !strings.HasPrefix(p.Request.URL, "about:") {
+			c.faults = append(c.faults, "request: "+p.Request.URL)
+		}
+	}
+}
+
+// call waits for the answer to a command.
+func (c *chromium) call(method string, params object, result any) {
+	c.t.Helper()
+	if err := c.try(method, params, result); err != nil {
+		c.t.Fatalf("%s: %v", method, err)
+	}
+}
+
+func (c *chromium) try(method string, params object, result any) error {
+	if params == nil {
+		params = object{}
+	}
+	if err := c.send(method, params); err != nil {
+		return err
+	}
+	for id := c.last; ; {
+		m, err := c.receive()
+		switch {
+		case err != nil:
+			return err
+		case m.ID != id:
+		case m.Error != nil:
+			return errors.New(m.Error.Message)
+		case result != nil:
+			return json.Unmarshal(m.Result, result)
+		default:
+			return nil
+		}
+	}
+}
+
+// open loads a page and waits until it is there.
+func (c *chromium) open(url string) {
+	c.t.Helper()
+	c.call("Page.navigate", object{"url": "about:blank"}, nil) // else a fragment alone loads nothing
+	var loaded struct{ ErrorText string }
+	c.call("Page.navigate", object{"url": url}, &loaded)
+	if loaded.ErrorText != "" {
+		c.t.Fatalf("open %s: %s", url, loaded.ErrorText)
+	}
+	c.until(`document.readyState === "complete" && location.href !== "about:blank"`)
+}
+
+// until waits for a condition of the page, as long as the browser lives.
+func (c *chromium) until(condition string) {
+	c.t.Helper()
+	for !evaluate[bool](c, condition) {
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// evaluate returns the value of an expression in the page.
+func evaluate[T any](c *chromium, expression string) (value T) {
+	c.t.Helper()
+	var answer struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails json.RawMessage
+	}
+	c.call("Runtime.evaluate", object{"expression": expression, "returnByValue": true, "awaitPromise": true}, &answer)
+	if answer.ExceptionDetails != nil {
+		c.t.Fatalf("%s: %s", expression, answer.ExceptionDetails)
+	}
+	if err := json.Unmarshal(answer.Result.Value, &value); err != nil {
+		c.t.Fatalf("%s: %v: %s", expression, err, answer.Result.Value)
+	}
+	return value
+}
+
+// press presses and releases a key.
+func (c *chromium) press(key string, code int) {
+	c.t.Helper()
+	text := ""
+	if key == "Enter" {
+		text = "\r"
+	}
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		c.call("Input.dispatchKeyEvent", object{"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, "text": text}, nil)
+	}
+}
+
+// show sets the size of the window and the colours that its user prefers.
+func (c *chromium) show(width int, scheme string) {
+	c.t.Helper()
+	c.call("Emulation.setDeviceMetricsOverride", object{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
+	c.call("Emulation.setEmulatedMedia", object{"features": []object{{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}}}, nil)
+}
+
+// scripts lets the pages that are opened run scripts, or not.
+func (c *chromium) scripts(allowed bool) {
+	c.t.Helper()
+	c.call("Emulation.setScriptExecutionDisabled", object{"value": !allowed}, nil)
+}
+
+// screenshot writes a picture where KTX_TEST_SCREENSHOTS names a directory.
+func (c *chromium) screenshot(name string) {
+	c.t.Helper()
+	dir := os.Getenv("KTX_TEST_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	var shot struct{ Data []byte }
+	c.call("Page.captureScreenshot", object{"format": "png"}, &shot)
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), shot.Data, 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// harmless fails when a page complained of anything since the last call.
+func (c *chromium) harmless(what string) {
+	c.t.Helper()
+	for _, fault := range c.faults {
+		c.t.Errorf("%s: %s", what, fault)
+	}
+	c.faults = nil
+}

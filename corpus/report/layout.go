@@ -1,0 +1,45 @@
+package report
+
+import (
+	"crypto/sha256"
+	_ "embed" // the parts of the page
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"strings"
+)
+
+var (
+	//go:embed page.html
+	layoutText string
+	//go:embed page.css
+	styleText string
+	//go:embed page.js
+	scriptText string
+)
+
+// layout is the page. Its line ends are for the reader of the source only.
+var layout = template.Must(template.New("page").Parse(strings.ReplaceAll(layoutText, "\n", "")))
+
+// dress adds style, script, and the policy that permits only these two. The rules
+// of the filters are made here, since they name each choice.
+func (p *page) dress() {
+	var css strings.Builder
+	css.WriteString(styleText)
+	for _, filter := range []struct {
+		name, of string
+		options  []option
+	}{{"by-dialect", ".group", p.ByDialect}, {"by-class", ".group", p.ByClass}, {"by-show", ".group", p.ByShow}, {"by-show", ".case", p.ByShow}} {
+		for _, o := range filter.options {
+			fmt.Fprintf(&css, "body:not(:has(.case:target)):has(#%s option[value=%q]:checked) %s:not(.%s){display:none}\n", filter.name, o.Key, filter.of, o.Key)
+		}
+	}
+	p.Style, p.Script = template.CSS(css.String()), template.JS(scriptText) //nolint:gosec // of this package, and keys that it counts
+	p.Policy = fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", hash(css.String()), hash(scriptText))
+}
+
+// hash is the source expression of a text in a Content-Security-Policy.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

@@ -1,0 +1,152 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/ktxhq/ktx/corpus"
+	"github.com/ktxhq/ktx/corpus/run"
+	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/execution/audit/audittest"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// readable are the built-in cases of dialects that this build reads.
+func readable(t *testing.T) []corpus.Case {
+	t.Helper()
+	all := slices.DeleteFunc(corpus.Cases(), func(c corpus.Case) bool {
+		_, ok := dialects.Lookup(c.Dialect)
+		return !ok
+	})
+	if len(all) < 500 {
+		t.Fatalf("only %d cases", len(all))
+	}
+	return all
+}
+
+// demand is what becomes of a case under a configuration that says nothing.
+func demand(c corpus.Case) corpus.Expect {
+	if c.Expect == corpus.Policy {
+		return c.Policy.Default
+	}
+	return c.Expect
+}
+
+// TestBuiltinCasesMeetTheirDemand puts every case to the product's own guard.
+// Its main code must be one that the case lists.
+func TestBuiltinCasesMeetTheirDemand(t *testing.T) {
+	t.Parallel()
+	all := readable(t)
+	guard, err := run.NewBuiltin("test", dialects.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := run.Run(t.Context(), guard, all, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range results {
+		switch {
+		case !r.Met:
+			t.Errorf("%s (%s): expected %s, got %s %s\n%.300s", r.ID, all[i].Title, demand(all[i]), r.Decision, r.Code, all[i].SQL)
+		case r.Decision == run.Reject && !r.Agrees:
+			t.Errorf("%s (%s): the code is %s, the case lists %v\n%.300s", r.ID, all[i].Title, r.Code, all[i].Codes, all[i].SQL)
+		}
+	}
+}
+
+// spy is a backend that keeps what it is sent.
+type spy struct {
+	mu    sync.Mutex
+	guard sqlguard.ID
+	sent  []string
+}
+
+func (s *spy) Query(_ context.Context, stmt sqlguard.Approved, _ execution.Limits) (*execution.Result, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text, err := stmt.SQLFor(s.guard)
+	if err != nil {
+		return nil, err
+	}
+	s.sent = append(s.sent, text)
+	return &execution.Result{}, nil
+}
+
+func (*spy) Catalog(context.Context) (*sqlguard.Catalog, error) { return &sqlguard.Catalog{}, nil }
+
+func (s *spy) SetGuard(id sqlguard.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.guard = id
+}
+
+func (*spy) Probe(context.Context) (execution.ProbeReport, error) {
+	return execution.ProbeReport{ReadOnly: true}, nil
+}
+
+func (*spy) Close() error { return nil }
+
+func (s *spy) drain() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sent := s.sent
+	s.sent = nil
+	return sent
+}
+
+// TestNoRejectCaseIsSent puts every case through the gateway to a backend that
+// keeps what it is sent: of the cases to refuse nothing arrives, of the others
+// exactly their text, and each decision is on record.
+func TestNoRejectCaseIsSent(t *testing.T) {
+	t.Parallel()
+	log := &audittest.Log{}
+	spies := map[string]*spy{}
+	var connections []execution.Connection
+	for _, d := range dialects.All() {
+		s := &spy{}
+		spies[d.Name()] = s
+		connections = append(connections, execution.Connection{
+			ID: d.Name(), Engine: d.Name(), Dialect: d, Policy: sqlguard.DefaultPolicy(),
+			Open: func(_ context.Context, guard sqlguard.ID) (execution.Backend, error) {
+				s.SetGuard(guard)
+				return s, nil
+			},
+		})
+	}
+	gateway, err := execution.NewGateway(t.Context(), log, connections...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := 0
+	for _, c := range readable(t) {
+		before := len(log.Events(audit.QueryDecision))
+		_, err := gateway.Query(t.Context(), execution.Request{ConnectionID: c.Dialect, SQL: c.SQL})
+		arrived := spies[c.Dialect].drain()
+		decisions := log.Events(audit.QueryDecision)[before:]
+		if len(decisions) != 1 {
+			t.Fatalf("%s: %d decisions are on record", c.ID, len(decisions))
+		}
+		if demand(c) == corpus.Reject {
+			if _, rejected := errors.AsType[*sqlguard.RejectedError](err); !rejected || len(arrived) > 0 || decisions[0].Decision.Verdict != audit.VerdictReject {
+				t.Errorf("%s (%s): sent %.300q, error %v, decision %s", c.ID, c.Title, arrived, err, decisions[0].Decision.Verdict)
+			}
+			continue
+		}
+		if err != nil || len(arrived) != 1 || arrived[0] != c.SQL || decisions[0].Decision.Verdict != audit.VerdictAllow {
+			t.Errorf("%s (%s): sent %.300q, error %v, decision %s", c.ID, c.Title, arrived, err, decisions[0].Decision.Verdict)
+		}
+		sent++
+	}
+	if sent < 200 {
+		t.Errorf("only %d cases were sent", sent)
+	}
+	if err := gateway.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

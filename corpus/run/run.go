@@ -1,0 +1,71 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ktxhq/ktx/corpus"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Result is the answer to one case.
+type Result struct {
+	ID        string        `json:"id"`
+	Dialect   string        `json:"dialect"`
+	Class     string        `json:"class,omitempty"`
+	Decision  Decision      `json:"decision"`
+	Code      sqlguard.Code `json:"code,omitempty"`
+	Fault     Fault         `json:"fault,omitempty"`
+	Detail    string        `json:"detail,omitempty"`
+	Expect    corpus.Expect `json:"expect"`
+	LatencyUS int64         `json:"latency_us"`
+	// Met says that the decision is the one expected. On a policy case the
+	// product's own guard is held to the default that the case names; of another
+	// guard either answer will do.
+	Met bool `json:"met"`
+	// Agrees says that the code is one that the case lists.
+	Agrees bool `json:"agrees"`
+}
+
+// Run puts every case to the guard, in order, until ctx ends or the guard cannot
+// be prepared. onCase, when not nil, is called after each.
+func Run(ctx context.Context, guard Guard, cases []corpus.Case, onCase func()) ([]Result, error) {
+	results := make([]Result, 0, len(cases))
+	for _, c := range cases {
+		if err := ctx.Err(); err != nil {
+			return results, fmt.Errorf("corpus run: %w", err)
+		}
+		if err := guard.Prepare(ctx); err != nil {
+			return results, fmt.Errorf("corpus run: case %s: %w", c.ID, err)
+		}
+		start := time.Now()
+		answer := guard.Decide(ctx, Question{Dialect: c.Dialect, SQL: c.SQL})
+		took := time.Since(start)
+		if err := ctx.Err(); err != nil && answer.Decision == Error {
+			return results, fmt.Errorf("corpus run: %w", err)
+		}
+		results = append(results, Result{
+			ID: c.ID, Dialect: c.Dialect, Class: c.Class, Expect: c.Expect, LatencyUS: took.Microseconds(),
+			Decision: answer.Decision, Code: answer.Code, Fault: answer.Fault, Detail: answer.Detail,
+			Met:    meets(answer.Decision, c, guard.OwnDefaults()),
+			Agrees: answer.Decision == Reject && slices.Contains(c.Codes, string(answer.Code)),
+		})
+		if onCase != nil {
+			onCase()
+		}
+	}
+	return results, nil
+}
+
+func meets(d Decision, c corpus.Case, ownDefaults bool) bool {
+	switch {
+	case d == Error:
+		return false
+	case c.Expect == corpus.Policy && ownDefaults && c.Policy != nil:
+		return d == Decision(c.Policy.Default)
+	default:
+		return c.Expect == corpus.Policy || d == Decision(c.Expect)
+	}
+}

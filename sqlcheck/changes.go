@@ -1,0 +1,394 @@
+package sqlcheck
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1" //nolint:gosec // the name of an object in git, not a protection
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/ktxhq/ktx/sqlcheck/report"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Since returns those of inputs that are not as they were in a revision of the
+// repository that holds dir. What git is told to ignore is left out, unless it
+// is named itself. Of these only the statements that a change touches are
+// judged.
+func Since(ctx context.Context, dir, revision string, inputs []Input) ([]Input, error) {
+	r, err := openRepository(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := r.tree(ctx, revision)
+	if err != nil {
+		return nil, err
+	}
+	before, _, err := r.blobs(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	tracked, links, err := r.staged(ctx)
+	if err != nil {
+		return nil, err
+	}
+	untracked, err := r.untracked(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var changed []Input
+	for _, in := range inputs {
+		if in.Stdin || in.Problem != "" {
+			changed = append(changed, in)
+			continue
+		}
+		name, ok := r.relative(in.Path)
+		if !ok {
+			in.Problem = "it lies outside of the repository, so that nothing tells what changed in it"
+			changed = append(changed, in)
+			continue
+		}
+		object, known := before[name]
+		_, here := tracked[name]
+		_, link := links[name]
+		if !in.Named && !known && !here && !link && !untracked[name] {
+			continue // ignored
+		}
+		if known && sameObject(in.Path, object) {
+			continue
+		}
+		in.object = object
+		changed = append(changed, in)
+	}
+	return r.withTexts(ctx, changed)
+}
+
+// Staged returns those of inputs whose content in the index, the next commit,
+// is not that of the last one. What is judged is the content in the index.
+func Staged(ctx context.Context, dir string, args []string) ([]Input, error) {
+	r, err := openRepository(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	head, err := r.head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	before, linked, err := r.blobs(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	after, links, err := r.staged(ctx)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := newSelection(r, dir, args)
+	if err != nil {
+		return nil, err
+	}
+	if err := wanted.exist(before, linked, after, links); err != nil {
+		return nil, err
+	}
+	var changed []Input
+	for name, object := range after {
+		if before[name] == object || !wanted.has(name) {
+			continue
+		}
+		changed = append(changed, Input{Path: wanted.shown(name), object: before[name], staged: object})
+	}
+	maps.DeleteFunc(links, func(name, object string) bool { return linked[name] == object || !wanted.has(name) })
+	err = r.links(ctx, links, func(name, target string) {
+		if _, here := after[target]; !here || !isSQL(target) {
+			changed = append(changed, Input{Path: wanted.shown(name), Problem: "it is a link to what the index does not hold as a file with SQL"})
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(changed, func(a, b Input) int { return strings.Compare(a.Path, b.Path) })
+	return r.withTexts(ctx, changed)
+}
+
+// links calls yield with the path of each link of the index and what it leads to.
+func (r *repository) links(ctx context.Context, links map[string]string, yield func(name, target string)) error {
+	names := slices.Sorted(maps.Keys(links))
+	objects := make([]string, len(names))
+	for i, name := range names {
+		objects[i] = links[name]
+	}
+	return r.contents(ctx, objects, func(i int, content []byte) {
+		target := filepath.ToSlash(string(content))
+		if !path.IsAbs(target) {
+			target = path.Join(path.Dir(names[i]), target)
+		}
+		yield(names[i], target)
+	})
+}
+
+// withTexts reads the earlier content of the inputs, and that in the index.
+func (r *repository) withTexts(ctx context.Context, inputs []Input) ([]Input, error) {
+	var objects []string
+	var give []func([]byte)
+	for i := range inputs {
+		in := &inputs[i]
+		if in.object != "" {
+			objects = append(objects, in.object)
+			give = append(give, func(content []byte) { in.before = content })
+		}
+		if in.staged != "" {
+			objects = append(objects, in.staged)
+			give = append(give, func(content []byte) {
+				if in.content = content; content == nil {
+					in.Problem = errTooLarge.Error()
+				}
+			})
+		}
+	}
+	err := r.contents(ctx, objects, func(i int, content []byte) { give[i](content) })
+	if err != nil {
+		return nil, err
+	}
+	for i := range inputs {
+		inputs[i].partly = inputs[i].before != nil
+	}
+	return inputs, nil
+}
+
+// relative returns a file's path relative to the top of the work tree.
+func (r *repository) relative(file string) (string, bool) {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return "", false
+	}
+	folder, err := filepath.EvalSymlinks(filepath.Dir(abs))
+	if err != nil {
+		return "", false
+	}
+	rel, err := filepath.Rel(r.top, filepath.Join(folder, filepath.Base(abs)))
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
+}
+
+// sameObject reports whether a regular file has the content of an object.
+func sameObject(file, object string) bool {
+	info, err := os.Lstat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
+		return false
+	}
+	content, err := os.ReadFile(file) //nolint:gosec // one of the files to check
+	if err != nil {
+		return false
+	}
+	named := append(fmt.Appendf(nil, "blob %d\x00", len(content)), content...)
+	if len(object) == hex.EncodedLen(sha256.Size) {
+		sum := sha256.Sum256(named)
+		return hex.EncodeToString(sum[:]) == object
+	}
+	sum := sha1.Sum(named) //nolint:gosec // as above
+	return hex.EncodeToString(sum[:]) == object
+}
+
+// touched says what of a text a change touches.
+type touched struct {
+	// before counts the statements that were there, after has those that are
+	// there now, each with the suppressions on it and LF line ends.
+	before map[string]int
+	after  []string
+	added  [][2]int // first and last line, from 1
+	// removed are the lines behind which something was taken out.
+	removed []int
+}
+
+var hunkHead = regexp.MustCompile(`^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@`)
+
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// unixLines is a text with LF for all line ends.
+func unixLines(text string) string { return lineEnds.Replace(text) }
+
+// standing returns the statements of a text, each with the suppressions on it.
+func standing(text string, d sqlguard.Dialect) []string {
+	r := reading{file: &report.File{}, text: text, lines: lineIndex{text: text}, allowLines: lineIndex{text: text}}
+	var all []string
+	newSplitter(d, text).statements(text, func(span sqlguard.Span) bool {
+		if !separator(d.Name(), text, span) {
+			span = withinLine(text, span)
+			r.attach(span)
+			r.file.Judged++
+			all = append(all, unixLines(text[span.Start:span.End]))
+		}
+		return true
+	}, r.comment)
+	r.suppressions(sqlguard.Span{Start: len(text), End: len(text)}, true)
+	for _, a := range r.allows {
+		if a.Statement >= 0 {
+			all[a.Statement] += "\x00" + unixLines(text[a.Span.Start:a.Span.End])
+		}
+	}
+	return all
+}
+
+// compare compares two contents of a file, of which the statements are known.
+// How lines end makes no difference.
+func compare(before, after string, was, is []string) *touched {
+	before, after = unixLines(before), unixLines(after)
+	t := &touched{before: map[string]int{}, after: is}
+	for _, statement := range was {
+		t.before[statement]++
+	}
+	line, head := 0, true // the last line of after that was seen; before the first hunk
+	for text := range bytes.Lines(diff.Diff("a", []byte(before), "b", []byte(after))) {
+		if at := hunkHead.FindSubmatch(text); at != nil {
+			line, _ = strconv.Atoi(string(at[1]))
+			if string(at[2]) != "0" {
+				line--
+			}
+			head = false
+			continue
+		}
+		switch {
+		case head:
+		case text[0] == ' ':
+			line++
+		case text[0] == '+':
+			line++
+			if n := len(t.added); n > 0 && t.added[n-1][1] == line-1 {
+				t.added[n-1][1] = line
+			} else {
+				t.added = append(t.added, [2]int{line, line})
+			}
+		case text[0] == '-':
+			t.removed = append(t.removed, line)
+		}
+	}
+	return t
+}
+
+// statement reports whether a statement, by its number, is touched, which stands
+// on the lines first to last: where lines of it are new, where one was taken out
+// from between two of them, and where it was not there before with the same
+// suppressions. It is asked of one statement after the other.
+func (t *touched) statement(number, first, last int) bool {
+	i, _ := slices.BinarySearchFunc(t.added, first, func(a [2]int, line int) int { return a[1] - line })
+	if i < len(t.added) && t.added[i][0] <= last {
+		return true
+	}
+	if j, _ := slices.BinarySearch(t.removed, first); j < len(t.removed) && t.removed[j] < last {
+		return true
+	}
+	known := number < len(t.after) && t.before[t.after[number]] > 0
+	if known {
+		t.before[t.after[number]]--
+	}
+	return !known
+}
+
+// selection says which files of the index are meant by arguments.
+type selection struct {
+	base     string   // from the top to the folder of the arguments
+	paths    []string // files and folders, relative to the top, with slashes
+	named    []string // the same in the work tree
+	patterns []string // relative to the folder of the arguments, with slashes
+	folder   string   // of the arguments
+	projects dbtProjects
+}
+
+func newSelection(r *repository, dir string, args []string) (*selection, error) {
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find the folder: %w", err)
+	}
+	s := &selection{folder: abs}
+	if s.base, err = filepath.Rel(r.top, abs); err != nil {
+		return nil, fmt.Errorf("find the folder: %w", err)
+	}
+	for _, arg := range args {
+		named := arg
+		if !filepath.IsAbs(named) {
+			named = filepath.Join(abs, named)
+		} else if folder, err := filepath.EvalSymlinks(filepath.Dir(named)); err == nil {
+			named = filepath.Join(folder, filepath.Base(named))
+		}
+		if _, err := os.Lstat(named); err != nil && strings.ContainsAny(arg, "*?[{") {
+			pattern, err := filepath.Rel(abs, named)
+			if err != nil || !doublestar.ValidatePattern(filepath.ToSlash(pattern)) {
+				return nil, fmt.Errorf("%s is not a pattern", arg)
+			}
+			s.patterns = append(s.patterns, filepath.ToSlash(pattern))
+			continue
+		}
+		rel, err := filepath.Rel(r.top, named)
+		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return nil, fmt.Errorf("%s lies outside of the repository", arg)
+		}
+		s.paths, s.named = append(s.paths, filepath.ToSlash(rel)), append(s.named, named)
+	}
+	return s, nil
+}
+
+// exist returns an error where an argument names what is nowhere.
+func (s *selection) exist(files ...map[string]string) error {
+	for i, p := range s.paths {
+		if _, err := os.Lstat(s.named[i]); err == nil || p == "." {
+			continue
+		}
+		if !slices.ContainsFunc(files, func(known map[string]string) bool {
+			for name := range known {
+				if name == p || strings.HasPrefix(name, p+"/") {
+					return true
+				}
+			}
+			return false
+		}) {
+			return fmt.Errorf("%s does not exist", s.named[i])
+		}
+	}
+	return nil
+}
+
+// shown is a path of the index as seen from the folder of the arguments.
+func (s *selection) shown(indexed string) string {
+	rel, err := filepath.Rel(s.base, filepath.FromSlash(indexed))
+	if err != nil {
+		return filepath.FromSlash(indexed)
+	}
+	return rel
+}
+
+func (s *selection) has(indexed string) bool {
+	for _, p := range s.patterns {
+		if ok, err := doublestar.Match(p, filepath.ToSlash(s.shown(indexed))); err == nil && ok {
+			return true
+		}
+	}
+	for _, p := range s.paths {
+		if indexed == p {
+			return true
+		}
+		below, ok := indexed, true
+		if p != "." {
+			below, ok = strings.CutPrefix(indexed, p+"/")
+		}
+		if ok && isSQL(below) && !slices.ContainsFunc(strings.Split(path.Dir(below), "/"), func(folder string) bool { return slices.Contains(skipped, folder) }) {
+			return !s.projects.generated(filepath.Join(s.folder, s.shown(indexed)))
+		}
+	}
+	return false
+}

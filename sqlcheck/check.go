@@ -1,0 +1,322 @@
+package sqlcheck
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ktxhq/ktx/sqlcheck/report"
+	"github.com/ktxhq/ktx/sqlcheck/source"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// maxFile bounds one file.
+const maxFile = 64 << 20
+
+// large is the size from which files are judged one at a time, so that the
+// memory for their tokens is needed once.
+const large = 4 << 20
+
+// Chooser settles which guard judges a file. text is the file without a byte
+// order mark, and known what its dbt project says. Without a guard the reason is
+// a finding of the file.
+type Chooser func(path, text string, known Known) (*sqlguard.Guard, *sqlguard.Finding)
+
+// Checker judges files.
+type Checker struct {
+	Stdin  io.Reader
+	Choose Chooser
+	// Whole keeps every verdict. Otherwise statements are only counted, and of
+	// those that may not run the findings are kept.
+	Whole bool
+	// Sources, when set, is what is known of a file of another language.
+	Sources func(path string) source.Options
+	// Today is the day for which suppressions are read.
+	Today time.Time
+	// Jobs is how many files are judged at a time; 0 stands for one a processor.
+	Jobs int
+	// Cache, when set, is asked before the guard. It has no whole verdicts.
+	Cache *Cache
+	// OnFile, when set, is called after each file, from several goroutines.
+	OnFile func()
+
+	alone    sync.Mutex // held for a large file
+	projects dbtProjects
+}
+
+// Run judges inputs, several at a time, and returns them in order. The error is
+// that of ctx.
+func (c *Checker) Run(ctx context.Context, inputs []Input) ([]report.File, error) {
+	files := make([]report.File, len(inputs))
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(cmp.Or(c.Jobs, runtime.GOMAXPROCS(0)), len(inputs)) {
+		wg.Go(func() {
+			for i := range next {
+				files[i] = c.one(ctx, inputs[i])
+				if c.OnFile != nil {
+					c.OnFile()
+				}
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer wg.Wait()
+		defer close(next)
+		for i := range inputs {
+			select {
+			case next <- i:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done(): // a pipe may be waited for
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("check files: %w", err)
+	}
+	return files, nil
+}
+
+// one judges one file. A fault of a reader is a finding, as everything is that
+// keeps a file from being judged.
+func (c *Checker) one(ctx context.Context, in Input) (file report.File) {
+	blank := report.File{Path: filepath.ToSlash(in.Path), Statements: []report.Statement{}, Findings: []report.Finding{}}
+	if in.Stdin {
+		blank.Path = in.Path
+	}
+	file = blank
+	defer func() {
+		if r := recover(); r != nil {
+			file = blank
+			file.Findings = append(file.Findings, notChecked("the reader of this dialect met a fault of its own"))
+		}
+	}()
+	if in.Problem != "" {
+		file.Findings = append(file.Findings, notChecked(in.Problem))
+		return file
+	}
+	text, err := c.read(in)
+	if err != nil {
+		file.Findings = append(file.Findings, notChecked(err.Error()))
+		return file
+	}
+	if len(text) >= large {
+		c.alone.Lock()
+		defer c.alone.Unlock()
+	}
+	allows := c.judge(ctx, in, text, &file)
+	settle(&file, allows, c.Today)
+	if len(file.Findings) > 0 {
+		file.Text = text
+	}
+	return file
+}
+
+// judge asks the guard about every statement of text, and returns the
+// suppressions in it. All positions lie in the file as it is; a byte order mark
+// counts in spans and not in columns.
+func (c *Checker) judge(ctx context.Context, in Input, text string, file *report.File) []allow {
+	body := strings.TrimPrefix(text, report.ByteOrderMark) // an encoding mark, not SQL
+	shift := len(text) - len(body)
+	var found *source.Source
+	if source.Reads(in.Path) {
+		texts, err := source.Find(in.Path, body, c.options(in))
+		if syntax, ok := errors.AsType[*source.SyntaxError](err); ok {
+			r := reading{file: file, text: body, shift: shift, lines: lineIndex{text: body}}
+			r.add(notChecked("the file cannot be read: "+syntax.Message).Finding, sqlguard.Span{Start: syntax.Offset, End: syntax.Offset}, -1, "")
+			return nil
+		}
+		if len(texts.Texts) == 0 {
+			return nil // no dialect is asked for
+		}
+		found = texts
+	}
+	model := c.dbtFile(in.Path)
+	if model != nil && model.problem != "" {
+		file.Findings = append(file.Findings, notChecked(model.problem))
+		return nil
+	}
+	guard, problem := c.Choose(in.Path, body, model.known())
+	if problem != nil {
+		found := fileFinding(*problem)
+		found.Span = sqlguard.Span{Start: shift, End: shift}
+		file.Findings = append(file.Findings, found)
+		return nil
+	}
+	file.Dialect = guard.Dialect().Name()
+	if c.Cache == nil || c.Whole || in.partly {
+		return c.statements(ctx, guard, in, found, model, body, shift, file)
+	}
+	key := c.Cache.key(guard, c.kind(in, model), text)
+	if e, ok := c.Cache.get(key); ok {
+		file.Judged, file.Refused, file.Findings = e.Judged, e.Refused, append([]report.Finding{}, e.Findings...)
+		return e.Allows
+	}
+	allows := c.statements(ctx, guard, in, found, model, body, shift, file)
+	if ctx.Err() == nil {
+		c.Cache.put(key, file, allows)
+	}
+	return allows
+}
+
+func (c *Checker) options(in Input) source.Options {
+	if c.Sources == nil {
+		return source.Options{}
+	}
+	return c.Sources(in.Path)
+}
+
+// kind is what a file is read as, for the cache.
+func (c *Checker) kind(in Input, model *dbtFile) string {
+	if model != nil {
+		return model.kind()
+	}
+	if !source.Reads(in.Path) {
+		return "sql"
+	}
+	return strings.ToLower(filepath.Ext(in.Path)) + " " + strings.Join(c.options(in).Sinks, " ")
+}
+
+// statements asks the guard about every statement of body, which begins at an
+// offset in the file.
+func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Input, found *source.Source, model *dbtFile, body string, shift int, file *report.File) []allow {
+	switch {
+	case found != nil:
+		return c.source(ctx, guard, in, found, body, shift, file)
+	case model != nil:
+		return c.template(ctx, guard, model, body, shift, file)
+	}
+	r := reading{file: file, text: body, shift: shift, lines: lineIndex{text: body}, allowLines: lineIndex{text: body}}
+	all := newSplitter(guard.Dialect(), body)
+	var comment func(sqlguard.Span)
+	if strings.Contains(body, allowMark) {
+		comment = r.comment
+	}
+	if in.partly {
+		before := strings.TrimPrefix(string(in.before), report.ByteOrderMark)
+		r.touched = compare(before, body, standing(before, guard.Dialect()), standing(body, guard.Dialect()))
+	}
+	done := all.statements(body, func(span sqlguard.Span) bool {
+		if separator(file.Dialect, body, span) {
+			return ctx.Err() == nil
+		}
+		span = withinLine(body, span)
+		if !r.attach(span) {
+			return ctx.Err() == nil
+		}
+		judge := guard.CheckOnce
+		if c.Whole {
+			judge = guard.Check
+		}
+		r.statement(span, judge(body[span.Start:span.End]), c.Whole)
+		return ctx.Err() == nil
+	}, comment)
+	r.suppressions(sqlguard.Span{Start: len(body), End: len(body)}, r.touched == nil)
+	if done < len(body) {
+		r.add(notChecked("a statement longer than 8 MiB begins here; it and what follows were not checked").Finding, sqlguard.Span{Start: done, End: done}, -1, "")
+	}
+	return r.allows
+}
+
+// notChecked is a finding of a file that is not judged.
+func notChecked(reason string) report.Finding {
+	return fileFinding(sqlguard.Finding{Code: sqlguard.CodeNotChecked, Message: reason})
+}
+
+// fileFinding is a finding of a file as a whole.
+func fileFinding(f sqlguard.Finding) report.Finding {
+	f.Line, f.Column = 1, 1
+	return report.Finding{Finding: f, Severity: report.SeverityError, EndLine: 1, EndColumn: 1, Statement: -1}
+}
+
+var errTooLarge = errors.New("the file is larger than 64 MiB")
+
+func (c *Checker) read(in Input) (string, error) {
+	if in.content != nil {
+		return decode(in.content)
+	}
+	r, size := c.Stdin, int64(0)
+	if !in.Stdin {
+		f, err := in.open()
+		if err != nil {
+			return "", errors.New(unreadable(err))
+		}
+		defer func() { _ = f.Close() }()
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			if size = info.Size(); size > maxFile {
+				return "", errTooLarge
+			}
+		}
+		r = f
+	}
+	var text bytes.Buffer
+	text.Grow(int(size) + bytes.MinRead) // so that the end is found without growing
+	_, err := text.ReadFrom(io.LimitReader(r, maxFile+1))
+	switch {
+	case err != nil:
+		return "", errors.New(unreadable(err))
+	case text.Len() > maxFile:
+		return "", errTooLarge
+	}
+	return decode(text.Bytes())
+}
+
+// open opens the file. One that was found is no longer what it was when it is no
+// regular file: nothing is waited for then.
+func (in Input) open() (*os.File, error) {
+	if in.Named {
+		return os.Open(in.Path) //nolint:wrapcheck // the reader says what it did
+	}
+	f, err := os.OpenFile(cmp.Or(in.target, in.Path), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // as above
+	}
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeType&^os.ModeDir != 0 {
+		_ = f.Close()
+		return nil, errors.Join(err, errNotRegular)
+	}
+	return f, nil
+}
+
+var errNotRegular = errors.New("it is not a regular file any more")
+
+// decode takes the content of a file for UTF-8.
+func decode(text []byte) (string, error) {
+	switch {
+	case utf8.Valid(text):
+		return string(text), nil
+	case len(text) > 1 && (text[0] == 0xff && text[1] == 0xfe || text[0] == 0xfe && text[1] == 0xff):
+		return "", errors.New("the file is UTF-16, not UTF-8")
+	default:
+		return "", fmt.Errorf("the file is not UTF-8: byte %d begins no character", invalidAt(text))
+	}
+}
+
+// invalidAt returns the offset of the first byte that begins no character.
+func invalidAt(text []byte) int {
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return len(text)
+}

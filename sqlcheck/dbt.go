@@ -1,0 +1,404 @@
+package sqlcheck
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlcheck/report"
+	"github.com/ktxhq/ktx/sqlcheck/source"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Known is what a dbt project says of the database of its models. Both are empty
+// for other files.
+type Known struct {
+	Adapter  string // of dbt, such as postgres
+	Database string // the connection's own
+}
+
+// dbtFile is a file of SQL with Jinja in it.
+type dbtFile struct {
+	project  *dbtProject
+	path     string // in the project, with slashes
+	manifest *dbtManifest
+	problem  string // why it cannot be judged
+}
+
+// dbtFile returns what is known of a file that dbt reads, nil for any other.
+func (c *Checker) dbtFile(file string) *dbtFile {
+	if !strings.EqualFold(filepath.Ext(file), ".sql") {
+		return nil
+	}
+	project := c.projects.of(filepath.Dir(file))
+	if project == nil {
+		return nil
+	}
+	f := &dbtFile{project: project, problem: project.problem}
+	if f.problem != "" {
+		return f
+	}
+	rel, ok := project.within(file)
+	if !ok || !project.reads(rel) {
+		return nil
+	}
+	f.path = rel
+	manifest, err := project.manifest()
+	if err != nil {
+		f.problem = fmt.Sprintf("%s of its dbt project cannot be read: %s", filepath.ToSlash(project.manifestPath()), reason(err))
+	}
+	f.manifest = manifest
+	return f
+}
+
+func (f *dbtFile) known() Known {
+	if f == nil || f.manifest == nil {
+		return Known{}
+	}
+	return Known{f.manifest.adapter, f.manifest.database}
+}
+
+// kind is all that a verdict on the file depends on beside its content.
+func (f *dbtFile) kind() string {
+	var nodes []*dbtNode
+	disabled, macros := false, false
+	if f.manifest != nil {
+		nodes, disabled, macros = f.manifest.nodes[f.path], f.manifest.disabled[f.path], f.manifest.files[f.path]
+	}
+	said, err := json.Marshal([]any{f.path, f.manifest != nil, nodes, disabled, macros, f.project.manifestPath()})
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(said)
+	return "dbt " + hex.EncodeToString(sum[:])
+}
+
+const (
+	dbtCompile    = "run dbt compile first: the check judges what target/manifest.json has"
+	dbtUnknown    = "what dbt makes of this is not known, so that the statement can be anything"
+	dbtHidden     = "this runs SQL while dbt compiles the file; what it compiles to does not have that SQL"
+	dbtHook       = "what dbt runs beside the query is made elsewhere, so that it can be anything"
+	dbtPlainHooks = "write hooks as plain texts"
+	dbtDefinition = "what dbt makes of a macro is judged in the models that use it, and nowhere else"
+)
+
+// dbtPart is a text of a file with Jinja that dbt sends by itself, or why it
+// cannot be judged.
+type dbtPart struct {
+	span     sqlguard.Span // in the file
+	text     *source.Text
+	problem  string
+	unproved []dbtUnproved
+	// prefix says whose text it is, where it stands in another file; all its
+	// findings are at the start of span then.
+	prefix string
+	// guessed says that something stands in text for what is not known.
+	guessed bool
+}
+
+type dbtUnproved struct {
+	span     sqlguard.Span
+	message  string
+	hint     string
+	severity report.Severity
+}
+
+// template judges a file with Jinja, and returns the suppressions in it.
+func (c *Checker) template(ctx context.Context, guard *sqlguard.Guard, model *dbtFile, body string, shift int, file *report.File) []allow {
+	r := reading{file: file, text: body, shift: shift, lines: lineIndex{text: body}, allowLines: lineIndex{text: body}}
+	parsed, err := source.ParseTemplate(body)
+	if syntax, ok := errors.AsType[*source.SyntaxError](err); ok {
+		r.add(notChecked("the Jinja of the file cannot be read: "+syntax.Message).Finding, sqlguard.Span{Start: syntax.Offset, End: syntax.Offset}, -1, "")
+		return nil
+	}
+	r.templateComments(guard.Dialect(), parsed)
+	for _, part := range model.parts(parsed, body, quoter(guard.Dialect())) {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if part.problem != "" {
+			found := notChecked(part.problem).Finding
+			found.Hint = "run dbt compile"
+			r.add(found, sqlguard.Span{Start: part.span.Start, End: part.span.Start}, -1, "")
+			continue
+		}
+		r.part(guard, part, c.Whole)
+	}
+	r.suppressions(sqlguard.Span{Start: len(body), End: len(body)}, true)
+	slices.SortStableFunc(file.Findings, func(x, y report.Finding) int { return x.Span.Start - y.Span.Start })
+	return r.allows
+}
+
+// templateComments notes the suppressions in comments of SQL and of Jinja.
+func (r *reading) templateComments(d sqlguard.Dialect, t *source.Template) {
+	if !strings.Contains(r.text, allowMark) {
+		return
+	}
+	spans := t.Comments()
+	all := []*source.Template{t}
+	for _, s := range t.Snapshots() {
+		all = append(all, s.Body)
+	}
+	for _, one := range all {
+		text, _ := one.Plain("x", quoter(d))
+		for _, token := range d.Lex(text.SQL()).List {
+			if token.Kind == sqlguard.TokenComment {
+				spans = append(spans, text.Exact().Place(sqlguard.Span{Start: token.Start, End: token.End}))
+			}
+		}
+	}
+	slices.SortFunc(spans, func(x, y sqlguard.Span) int { return x.Start - y.Start })
+	for _, span := range spans {
+		if comment := r.text[span.Start:span.End]; strings.HasPrefix(comment, "{#") {
+			if a, ok := parseAllow(strings.Trim(comment[2:len(comment)-2], "-+ \t\r\n")); ok {
+				a.Span = span
+				r.comments = append(r.comments, a)
+			}
+			continue
+		}
+		r.comment(span)
+	}
+}
+
+// quoter writes a name in quotes of the dialect.
+func quoter(d sqlguard.Dialect) func(string) string {
+	switch d.Name() {
+	case "mysql":
+		return func(name string) string { return "`" + name + "`" }
+	case "sqlserver":
+		return func(name string) string { return "[" + name + "]" }
+	default:
+		return func(name string) string { return `"` + name + `"` }
+	}
+}
+
+// parts are the texts of the file that dbt sends, in order.
+func (f *dbtFile) parts(t *source.Template, body string, quote func(string) string) []dbtPart {
+	if snapshots := t.Snapshots(); len(snapshots) > 0 { // of such a file dbt reads nothing else
+		var parts []dbtPart
+		for _, s := range snapshots {
+			parts = append(parts, f.query(s.Body, s.Name, s.Body.Source(), quote)...)
+		}
+		return parts
+	}
+	if !t.Empty() {
+		return f.query(t, "", body, quote)
+	}
+	if definitions := t.Definitions(); len(definitions) > 0 {
+		return []dbtPart{{span: definitions[0], text: &source.Text{Span: definitions[0]}, unproved: noted(definitions[:1], dbtDefinition, "", report.SeverityNote)}}
+	}
+	return nil
+}
+
+func noted(spans []sqlguard.Span, message, hint string, severity report.Severity) []dbtUnproved {
+	var all []dbtUnproved
+	for _, span := range spans {
+		all = append(all, dbtUnproved{span, message, hint, severity})
+	}
+	return all
+}
+
+// plainPart judges a template without dbt.
+func plainPart(t *source.Template, name string, quote func(string) string) dbtPart {
+	text, unproved := t.Plain(name, quote)
+	return dbtPart{span: t.Span, text: text, unproved: noted(unproved, dbtUnknown, dbtCompile, report.SeverityError), guessed: len(unproved) > 0}
+}
+
+// query returns the parts of one query of the file, which raw is the text of:
+// its hooks, and the query as dbt has compiled it, where it has.
+func (f *dbtFile) query(t *source.Template, snapshot, raw string, quote func(string) string) []dbtPart {
+	name := cmp.Or(snapshot, strings.TrimSuffix(path.Base(f.path), path.Ext(f.path)))
+	plain := plainPart(t, name, quote)
+	hooks, unproved := t.Hooks()
+	unproved = slices.DeleteFunc(unproved, func(span sqlguard.Span) bool { // it is said of all of config(…)
+		return slices.ContainsFunc(plain.unproved, func(u dbtUnproved) bool { return u.span.Start <= span.Start && span.End <= u.span.End })
+	})
+	var parts []dbtPart
+	known := map[string]bool{}
+	for _, hook := range hooks {
+		known[dbtText(hook.Source())] = true
+		parts = append(parts, plainPart(hook, name, quote))
+	}
+	if len(unproved) > 0 {
+		parts = append(parts, dbtPart{span: unproved[0], text: &source.Text{Span: unproved[0]}, unproved: noted(unproved, dbtHook, dbtPlainHooks, report.SeverityError)})
+	}
+	if f.manifest == nil {
+		return append(parts, plain)
+	}
+	manifest := filepath.ToSlash(f.project.manifestPath())
+	found := false
+	for _, n := range f.manifest.nodes[f.path] {
+		if snapshot != "" && n.Name != snapshot {
+			continue
+		}
+		found = true
+		for _, hook := range n.Hooks {
+			if hook != "" && !known[dbtText(hook)] {
+				parts = append(parts, hookPart(t, hook, name, quote))
+			}
+		}
+		switch {
+		case !n.current(raw):
+			parts = append(parts, dbtPart{span: t.Span, problem: manifest + " is stale: dbt compiled another text than this file has now"})
+		case n.Compiled == nil:
+			parts = append(parts, plain)
+		default:
+			parts = append(parts, n.compiled(t, manifest))
+		}
+	}
+	switch {
+	case found:
+	case f.manifest.disabled[f.path]:
+		parts = append(parts, plain)
+	default:
+		parts = append(parts, dbtPart{span: t.Span, problem: manifest + " has no such query: it is older than the file, or dbt does not read the file"})
+	}
+	return parts
+}
+
+// hookPart is a hook that another file of the project sets.
+func hookPart(t *source.Template, hook, name string, quote func(string) string) dbtPart {
+	part := dbtPart{span: sqlguard.Span{Start: t.Span.Start, End: t.Span.Start}, prefix: "a hook that the project sets for it: "}
+	parsed, err := source.ParseTemplate(hook)
+	if err != nil {
+		part.problem = "a hook that the project sets for it cannot be read: " + reason(err)
+		return part
+	}
+	text, unproved := parsed.Plain(name, quote)
+	part.text, part.guessed = text, len(unproved) > 0
+	for range unproved { // their places are in another file
+		part.unproved = append(part.unproved, noted([]sqlguard.Span{part.span}, part.prefix+dbtUnknown, dbtPlainHooks, report.SeverityError)...)
+	}
+	return part
+}
+
+// compiled is what dbt made of a template, with places in the file.
+func (n *dbtNode) compiled(t *source.Template, manifest string) dbtPart {
+	part := dbtPart{span: t.Span}
+	sql := strings.ReplaceAll(*n.Compiled, "\r\n", "\n")
+	sql = strings.TrimPrefix(sql, report.ByteOrderMark)
+	rest, at, inserted := n.withoutCTEs(sql)
+	text, ok := t.Align(rest)
+	if !ok {
+		part.problem = manifest + " has a compiled text that cannot come from this file"
+		return part
+	}
+	if inserted != "" {
+		text = text.Inject(at, inserted, t.Reference(n.ephemeral()))
+	}
+	part.text = text
+	part.unproved = noted(t.Hidden(), dbtHidden, "read what is needed in the model itself", report.SeverityError)
+	if n.RunsSQL != "" && len(part.unproved) == 0 {
+		part.unproved = noted([]sqlguard.Span{{Start: t.Span.Start, End: t.Span.Start}}, fmt.Sprintf("%s, which it uses, runs SQL while dbt compiles; that SQL is not judged", n.RunsSQL), "", report.SeverityNote)
+	}
+	return part
+}
+
+// withoutCTEs takes out the ephemeral models that dbt has put in front of the
+// query: with a WITH of their own, or in front of the first name of one that is
+// there. It returns what was taken out, and where.
+func (n *dbtNode) withoutCTEs(sql string) (rest string, at int, inserted string) {
+	if len(n.CTEs) == 0 {
+		return sql, 0, ""
+	}
+	all := make([]string, len(n.CTEs))
+	for i, c := range n.CTEs {
+		all[i] = strings.ReplaceAll(c.SQL, "\r\n", "\n")
+	}
+	joined := strings.Join(all, ", ")
+	at = strings.Index(sql, joined)
+	if at < 0 || joined == "" {
+		return sql, 0, ""
+	}
+	end := at + len(joined)
+	switch {
+	case strings.HasPrefix(sql[end:], ","):
+		end++
+	case at >= len("with") && strings.EqualFold(sql[at-len("with"):at], "with"):
+		at -= len("with")
+	default:
+		return sql, 0, ""
+	}
+	return sql[:at] + sql[end:], at, sql[at:end]
+}
+
+// ephemeral is the name of the first ephemeral model in the query.
+func (n *dbtNode) ephemeral() string {
+	id := n.CTEs[0].ID
+	return id[strings.LastIndexByte(id, '.')+1:]
+}
+
+// part judges the statements of one text.
+func (r *reading) part(guard *sqlguard.Guard, part dbtPart, whole bool) {
+	filled := part.text.Exact()
+	place := func(span sqlguard.Span) sqlguard.Span {
+		if part.prefix != "" {
+			return part.span
+		}
+		return filled.Place(span)
+	}
+	unproved := part.unproved
+	sum := sha256.Sum256([]byte(filled.SQL))
+	fingerprint := hex.EncodeToString(sum[:])
+	// add gives what is not proved up to an offset to a statement, and reports
+	// whether that may be anything.
+	add := func(number, to int) (anything bool) {
+		for len(unproved) > 0 && unproved[0].span.Start < to {
+			u := unproved[0]
+			r.add(sqlguard.Finding{Code: sqlguard.CodeDynamicSQLUnprovable, Message: u.message, Hint: u.hint, Retryable: true}, u.span, number, fingerprint)
+			r.file.Findings[len(r.file.Findings)-1].Severity = u.severity
+			unproved = unproved[1:]
+			anything = anything || u.severity == report.SeverityError
+		}
+		return anything
+	}
+	spans := sqlguard.Split(guard.Dialect(), filled.SQL)
+	for i, span := range spans {
+		at := place(span)
+		// What stands in front of a statement belongs to it, and to the last
+		// one what stands behind.
+		own := sqlguard.Span{Start: max(at.Start, r.last.End), End: max(at.End, r.last.End)}
+		r.attach(own)
+		to := own.End
+		if i == len(spans)-1 {
+			to = len(r.text) + 1
+		}
+		v := guard.Check(filled.SQL[span.Start:span.End])
+		number := r.file.Judged
+		r.file.Judged++
+		before := len(r.file.Findings)
+		for _, f := range v.Findings {
+			if f.Code == sqlguard.CodeParseError && part.guessed {
+				continue // of what stands in the place of the unknown
+			}
+			f.Message = part.prefix + f.Message
+			r.add(f, place(sqlguard.Span{Start: f.Span.Start + span.Start, End: f.Span.End + span.Start}), number, cmp.Or(v.Fingerprint, fingerprint))
+		}
+		if add(number, to) {
+			v.Allowed, v.Code = false, cmp.Or(v.Code, sqlguard.CodeDynamicSQLUnprovable)
+		}
+		if !v.Allowed {
+			r.file.Refused++
+		}
+		if whole {
+			findings := []sqlguard.Finding{}
+			for _, f := range r.file.Findings[before:] {
+				findings = append(findings, f.Finding)
+			}
+			v.Findings = findings
+			r.file.Statements = append(r.file.Statements, report.Statement{Span: sqlguard.Span{Start: at.Start + r.shift, End: at.End + r.shift}, Verdict: v})
+		}
+	}
+	if len(unproved) > 0 { // there is no statement that they are of
+		r.attach(sqlguard.Span{Start: max(part.span.Start, r.last.End), End: max(part.span.End, r.last.End)})
+		add(r.file.Judged, len(r.text)+1)
+	}
+}

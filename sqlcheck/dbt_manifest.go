@@ -1,0 +1,312 @@
+package sqlcheck
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlcheck/report"
+	"github.com/ktxhq/ktx/sqlcheck/source"
+)
+
+// maxManifest bounds the bytes of a manifest.
+const maxManifest = 256 << 20
+
+// dbtManifest is what dbt wrote down of a project (target/manifest.json): of
+// each query that it has compiled, what it was made from and what became of it.
+// It is taken at its word where it cannot be compared with the files.
+type dbtManifest struct {
+	adapter  string
+	database string // of most models
+	nodes    map[string][]*dbtNode
+	disabled map[string]bool // files
+	macros   map[string]dbtMacro
+	files    map[string]bool // of macros
+}
+
+// dbtNode is a query of a file. Its names are those of the manifest from version
+// 7 on.
+type dbtNode struct {
+	Name, Kind, Database string
+	Raw, Checksum        string
+	// Compiled is nil where dbt was not asked to compile it.
+	Compiled *string
+	CTEs     []dbtCTE // ephemeral models that stand in Compiled
+	Hooks    []string // statements beside the query
+	Macros   []string // ids of those that it uses
+	// RunsSQL is the first of Macros that runs SQL while dbt compiles, or "".
+	RunsSQL string
+}
+
+type dbtCTE struct {
+	ID  string `json:"id"`
+	SQL string `json:"sql"`
+}
+
+type dbtMacro struct {
+	File, Package string
+	Uses          []string
+}
+
+var manifestVersion = regexp.MustCompile(`/manifest/v(\d+)(?:\.json|/index\.html)?$`)
+
+func (p *dbtProject) manifestPath() string { return filepath.Join(p.target, "manifest.json") }
+
+// readManifest returns the manifest of a project, nil when there is none.
+func (p *dbtProject) readManifest() (*dbtManifest, error) {
+	f, err := p.open(p.manifestPath(), maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // dbt was not run
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	m, err := parseManifest(io.LimitReader(f, maxManifest), p.name)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// members reads a JSON object member by member. Of a name that stands twice,
+// readers differ on the value that counts.
+func members(d *json.Decoder, f func(name string) error) error {
+	start, err := d.Token()
+	if err != nil {
+		return err //nolint:wrapcheck // the reader of the manifest says so
+	}
+	if start == nil {
+		return nil
+	}
+	if start != json.Delim('{') {
+		return errors.New("an object is expected")
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return err //nolint:wrapcheck // as above
+		}
+		name, _ := token.(string)
+		if seen[name] {
+			return errors.New("a member stands twice")
+		}
+		seen[name] = true
+		if err := f(name); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err //nolint:wrapcheck // as above
+}
+
+// fields is an object whose members are known by their exact names.
+type fields map[string]json.RawMessage
+
+// into decodes a member, which may be missing or null.
+func (f fields) into(v any, names ...string) {
+	for _, name := range names {
+		if raw := f[name]; raw != nil && json.Unmarshal(raw, v) == nil && !bytes.Equal(raw, []byte("null")) {
+			return
+		}
+	}
+}
+
+func (f fields) text(names ...string) (s string) {
+	f.into(&s, names...)
+	return s
+}
+
+func (f fields) object(name string) (o fields) {
+	f.into(&o, name)
+	return o
+}
+
+// parseManifest reads a manifest as a stream, and keeps what a check needs of
+// the project's own files.
+func parseManifest(r io.Reader, project string) (*dbtManifest, error) {
+	d := json.NewDecoder(r)
+	m := &dbtManifest{nodes: map[string][]*dbtNode{}, disabled: map[string]bool{}, macros: map[string]dbtMacro{}, files: map[string]bool{}}
+	type entry struct {
+		file, owner string
+		node        *dbtNode
+	}
+	var all []entry
+	version := 0
+	err := members(d, func(name string) error {
+		switch name {
+		case "metadata":
+			var metadata fields
+			if err := d.Decode(&metadata); err != nil {
+				return err //nolint:wrapcheck // the reader of the manifest says so
+			}
+			if found := manifestVersion.FindStringSubmatch(metadata.text("dbt_schema_version")); found != nil {
+				version, _ = strconv.Atoi(found[1])
+			}
+			m.adapter = metadata.text("adapter_type")
+			if project == "" {
+				project = metadata.text("project_name")
+			}
+			return nil
+		case "nodes":
+			return members(d, func(string) error {
+				var f fields
+				if err := d.Decode(&f); err != nil {
+					return err //nolint:wrapcheck // as above
+				}
+				if file, ok := f.file(); ok {
+					all = append(all, entry{file, f.text("package_name"), f.node()})
+				}
+				return nil
+			})
+		case "disabled":
+			return members(d, func(string) error {
+				var nodes []fields
+				if err := d.Decode(&nodes); err != nil {
+					return err //nolint:wrapcheck // as above
+				}
+				for _, f := range nodes {
+					if file, ok := f.file(); ok && f.text("package_name") == project {
+						m.disabled[file] = true
+					}
+				}
+				return nil
+			})
+		case "macros":
+			return members(d, func(id string) error {
+				var f fields
+				if err := d.Decode(&f); err != nil {
+					return err //nolint:wrapcheck // as above
+				}
+				macro := dbtMacro{Package: f.text("package_name")}
+				macro.File, _ = f.file()
+				f.object("depends_on").into(&macro.Uses, "macros")
+				m.macros[id] = macro
+				return nil
+			})
+		default:
+			var skipped json.RawMessage
+			return d.Decode(&skipped) //nolint:wrapcheck // as above
+		}
+	})
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, errors.New("it ends in the middle")
+	case err != nil:
+		return nil, fmt.Errorf("it is no JSON that dbt writes: %s", reason(err))
+	case version < 4:
+		return nil, errors.New("it is of no version that is read: versions 4 and later are")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something stands behind its end")
+	}
+	databases, running := map[string]int{}, m.running()
+	for _, e := range all {
+		if e.owner != project {
+			continue // of a package
+		}
+		if i := slices.IndexFunc(e.node.Macros, func(id string) bool { return running[id] }); i >= 0 {
+			e.node.RunsSQL = e.node.Macros[i]
+		}
+		m.nodes[e.file] = append(m.nodes[e.file], e.node)
+		if e.node.Kind == "model" && e.node.Database != "" {
+			databases[e.node.Database]++
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(databases)) {
+		if databases[name] > databases[m.database] {
+			m.database = name
+		}
+	}
+	for _, macro := range m.macros {
+		if macro.Package == project && macro.File != "" {
+			m.files[macro.File] = true
+		}
+	}
+	return m, nil
+}
+
+// file returns the file of a node, relative to the project and with slashes.
+// A path that leads elsewhere belongs to no file of the project.
+func (f fields) file() (string, bool) {
+	name := path.Clean(strings.ReplaceAll(f.text("original_file_path"), `\`, "/"))
+	return name, name != "." && filepath.IsLocal(filepath.FromSlash(name))
+}
+
+func (f fields) node() *dbtNode {
+	n := &dbtNode{
+		Name: f.text("name"), Kind: f.text("resource_type"), Database: f.text("database"),
+		Raw: f.text("raw_code", "raw_sql"), Checksum: f.object("checksum").text("checksum"),
+	}
+	f.into(&n.Compiled, "compiled_code", "compiled_sql")
+	f.into(&n.CTEs, "extra_ctes")
+	f.object("depends_on").into(&n.Macros, "macros")
+	config := f.object("config")
+	for _, name := range []string{"pre-hook", "post-hook"} {
+		var hooks []fields
+		config.into(&hooks, name)
+		for _, hook := range hooks {
+			n.Hooks = append(n.Hooks, hook.text("sql"))
+		}
+	}
+	if header := config.text("sql_header"); header != "" {
+		n.Hooks = append(n.Hooks, header)
+	}
+	return n
+}
+
+// running returns the macros that run SQL while dbt compiles, themselves or
+// through others.
+func (m *dbtManifest) running() map[string]bool {
+	usedBy := map[string][]string{}
+	for id, macro := range m.macros {
+		for _, used := range macro.Uses {
+			usedBy[used] = append(usedBy[used], id)
+		}
+	}
+	next := []string{"macro.dbt.statement", "macro.dbt.run_query"}
+	found := map[string]bool{}
+	for len(next) > 0 {
+		id := next[len(next)-1]
+		next = next[:len(next)-1]
+		if !found[id] {
+			found[id] = true
+			next = append(next, usedBy[id]...)
+		}
+	}
+	return found
+}
+
+// dbtText normalises what differs between a file and what dbt has of it: white
+// space around it, the ends of lines, a byte order mark.
+func dbtText(text string) string {
+	text = strings.TrimPrefix(text, report.ByteOrderMark)
+	return strings.TrimFunc(strings.ReplaceAll(text, "\r\n", "\n"), source.PythonSpace)
+}
+
+// current reports whether the node was made from a text.
+func (n *dbtNode) current(text string) bool {
+	if n.Raw != "" && n.Raw != "--placeholder--" { // some versions of dbt do not keep it
+		return dbtText(n.Raw) == dbtText(text)
+	}
+	for _, t := range []string{text, dbtText(text)} {
+		sum := sha256.Sum256([]byte(t))
+		if hex.EncodeToString(sum[:]) == n.Checksum {
+			return true
+		}
+	}
+	return false
+}

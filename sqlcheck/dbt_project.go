@@ -1,0 +1,210 @@
+package sqlcheck
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// dbtFileName is the file that makes a folder a dbt project.
+const dbtFileName = "dbt_project.yml"
+
+// maxDBTProject bounds the bytes of such a file.
+const maxDBTProject = 1 << 20
+
+// dbtProject is a dbt project. Nothing outside of its folder is read.
+type dbtProject struct {
+	dir     string // absolute
+	problem string // why it cannot be read
+
+	name      string
+	sources   []string // folders of files with Jinja, relative to dir
+	generated []string // what dbt writes itself, and the packages it fetches
+	target    string   // the folder of the manifest
+
+	manifest func() (*dbtManifest, error)
+}
+
+// dbtProjects finds the projects of files.
+type dbtProjects struct {
+	mu    sync.Mutex
+	above map[string]*dbtProject // by folder; nil where there is none
+}
+
+// of returns the nearest project at or above a folder, nil when there is none.
+// It looks no further up than the top of a work tree of git.
+func (p *dbtProjects) of(dir string) *dbtProject {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.above == nil {
+		p.above = map[string]*dbtProject{}
+	}
+	var passed []string
+	var found *dbtProject
+	for at := abs; ; at = filepath.Dir(at) {
+		known, ok := p.above[at]
+		if ok {
+			found = known
+			break
+		}
+		passed = append(passed, at)
+		if info, err := os.Stat(filepath.Join(at, dbtFileName)); err == nil && !info.IsDir() {
+			found = readDBTProject(at)
+			break
+		}
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil || at == filepath.Dir(at) {
+			break
+		}
+	}
+	for _, at := range passed {
+		p.above[at] = found
+	}
+	return found
+}
+
+// readDBTProject reads the file of a project. What it does not say is as dbt has
+// it.
+func readDBTProject(dir string) *dbtProject {
+	p := &dbtProject{dir: dir, target: "target"}
+	p.manifest = sync.OnceValues(p.readManifest)
+	content, err := p.read(dbtFileName, maxDBTProject)
+	var said struct {
+		Name      any `yaml:"name"`
+		Target    any `yaml:"target-path"`
+		Packages  any `yaml:"packages-install-path"`
+		Models    any `yaml:"model-paths"`
+		Analyses  any `yaml:"analysis-paths"`
+		Tests     any `yaml:"test-paths"`
+		Snapshots any `yaml:"snapshot-paths"`
+		Macros    any `yaml:"macro-paths"`
+		Functions any `yaml:"function-paths"`
+	}
+	if err == nil {
+		err = yaml.Unmarshal(content, &said)
+	}
+	if err != nil {
+		p.problem = dbtFileName + " of its dbt project cannot be read: " + reason(err)
+		return p
+	}
+	p.name, _ = said.Name.(string)
+	p.target = folders(said.Target, "target")[0]
+	p.generated = append(folders(said.Packages, "dbt_packages"), p.target, "dbt_modules", "dbt_internal_packages")
+	p.sources = slices.Concat(
+		folders(said.Models, "models"), folders(said.Analyses, "analyses"), folders(said.Tests, "tests"),
+		folders(said.Snapshots, "snapshots"), folders(said.Macros, "macros"), folders(said.Functions, "functions"))
+	return p
+}
+
+// reason is the reason in err on one line, without the path of a file.
+func reason(err error) string {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pe.Err
+	}
+	return strings.Join(strings.Fields(err.Error()), " ")
+}
+
+// folders returns the folders within the project that a value names, or the one
+// that dbt takes without it. Jinja in a value is not known.
+func folders(value any, usual string) []string {
+	values, ok := value.([]any)
+	if !ok {
+		values = []any{value}
+	}
+	var all []string
+	for _, v := range values {
+		name, ok := v.(string)
+		if name = filepath.Clean(filepath.FromSlash(name)); ok && filepath.IsLocal(name) && name != "." && !strings.Contains(name, "{{") {
+			all = append(all, name)
+		}
+	}
+	if len(all) == 0 {
+		return []string{usual}
+	}
+	return all
+}
+
+// read reads a file of the project, not through links that lead out of it.
+func (p *dbtProject) read(name string, limit int64) ([]byte, error) {
+	f, err := p.open(name, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	content, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(content)) > limit {
+		err = errTooLong(limit)
+	}
+	return content, err //nolint:wrapcheck // the caller says what it read
+}
+
+// open opens a regular file of the project.
+func (p *dbtProject) open(name string, limit int64) (*os.File, error) {
+	root, err := os.OpenRoot(p.dir)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the caller says what it opened
+	}
+	defer func() { _ = root.Close() }()
+	info, err := root.Stat(name) // before it is opened: opening a pipe waits
+	if err != nil {
+		return nil, err //nolint:wrapcheck // as above
+	}
+	switch {
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file")
+	case info.Size() > limit:
+		return nil, errTooLong(limit)
+	}
+	return root.Open(name) //nolint:wrapcheck // as above
+}
+
+func errTooLong(limit int64) error { return fmt.Errorf("it is larger than %d MiB", limit>>20) }
+
+// within returns the path of a file relative to the project, with slashes.
+func (p *dbtProject) within(file string) (string, bool) {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return "", false
+	}
+	rel, err := filepath.Rel(p.dir, abs)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
+}
+
+// made reports whether dbt made a file or folder of the project, or fetched it.
+func (p *dbtProject) made(rel string) bool { return below(rel, p.generated) }
+
+// reads reports whether a file is one of those that dbt reads.
+func (p *dbtProject) reads(rel string) bool { return below(rel, p.sources) && !p.made(rel) }
+
+// below reports whether a path with slashes is one of folders or lies in one.
+func below(rel string, folders []string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool {
+		folder = filepath.ToSlash(folder)
+		return rel == folder || strings.HasPrefix(rel, folder+"/")
+	})
+}
+
+// generated reports whether dbt wrote a file or folder, or fetched it: what it
+// was made from is judged.
+func (p *dbtProjects) generated(path string) bool {
+	project := p.of(filepath.Dir(path))
+	if project == nil || project.problem != "" {
+		return false
+	}
+	rel, ok := project.within(path)
+	return ok && project.made(rel)
+}

@@ -1,0 +1,23 @@
+package sqlcheck
+
+import "github.com/ktxhq/ktx/sqlguard"
+
+// LinePositions returns the places of offsets, asked for one after the other.
+func LinePositions(text string, offsets []int) [][2]int {
+	x := lineIndex{text: text}
+	out := make([][2]int, len(offsets))
+	for i, offset := range offsets {
+		out[i][0], out[i][1] = x.position(offset)
+	}
+	return out
+}
+
+// Statements splits a text in windows of a size, with statements up to a limit,
+// and returns how much of it was split.
+func Statements(d sqlguard.Dialect, text string, window, limit int) (spans []sqlguard.Span, done int) {
+	done = splitter{d, window, limit}.split(text, func(s sqlguard.Span) bool {
+		spans = append(spans, s)
+		return true
+	}, nil)
+	return spans, done
+}

@@ -1,0 +1,253 @@
+package sqlcheck
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/ktxhq/ktx/sqlcheck/source"
+)
+
+// Input is a file to check.
+type Input struct {
+	Path  string
+	Stdin bool // Path is then only a name
+	Named bool // by an argument, not found by a folder or pattern
+	// Problem says why the file cannot be read, when that is known already.
+	Problem string
+
+	// target is the file that a link leads to, which was found in the tree of an
+	// argument.
+	target string
+
+	// Where only what changed is judged: the names of the earlier content and
+	// of that in the index, and both. Of a file that is partly judged, the
+	// statements that the change touches are.
+	object, staged  string
+	before, content []byte
+	partly          bool
+}
+
+// Find expands arguments to files: a file counts whatever its name, a folder
+// stands for the SQL files in it, a pattern for the files that match, "-" for
+// standard input. A link that an argument names is followed. One that is found
+// is followed to a file in the folder of the argument, where that of a pattern
+// is the part before the first mark; a link to a folder is not. An argument that
+// matches nothing is an error; a file or folder that is there and cannot be read
+// is an Input with a Problem.
+func Find(args []string, stdinName string) ([]Input, error) {
+	f := finder{seen: map[string]bool{}}
+	stdin := false
+	for _, arg := range args {
+		if arg == "-" {
+			if stdin {
+				return nil, errors.New("standard input (-) is named twice")
+			}
+			stdin = true
+			f.inputs = append(f.inputs, Input{Path: stdinName, Stdin: true})
+			continue
+		}
+		if err := f.argument(arg); err != nil {
+			return nil, err
+		}
+	}
+	return f.inputs, nil
+}
+
+type finder struct {
+	inputs   []Input
+	projects dbtProjects
+	seen     map[string]bool
+}
+
+func (f *finder) add(in Input) {
+	if in.Path = filepath.Clean(in.Path); !f.seen[in.Path] {
+		f.seen[in.Path] = true
+		f.inputs = append(f.inputs, in)
+	}
+}
+
+// name adds a file that an argument names itself.
+func (f *finder) name(path, problem string) {
+	f.add(Input{Path: path})
+	path = filepath.Clean(path)
+	for i := range f.inputs {
+		if f.inputs[i].Path == path && !f.inputs[i].Stdin {
+			f.inputs[i] = Input{Path: path, Problem: problem, Named: true}
+		}
+	}
+}
+
+func (f *finder) argument(arg string) error {
+	info, err := os.Stat(arg)
+	switch {
+	case err == nil && info.IsDir():
+		before := len(f.inputs)
+		if found := f.walk(arg); found == 0 && len(f.inputs) == before {
+			return fmt.Errorf("%s holds no SQL file (%s), nor a source in which SQL is looked for", arg, strings.Join(extensions, ", "))
+		}
+		return nil
+	case err == nil:
+		f.name(arg, "")
+		return nil
+	}
+	if _, link := os.Lstat(arg); link == nil { // it is there and leads nowhere, or may not be read
+		f.name(arg, unreadable(err))
+		return nil
+	}
+	if strings.ContainsAny(arg, "*?[{") {
+		return f.pattern(arg)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s does not exist", arg)
+	}
+	f.name(arg, unreadable(err))
+	return nil
+}
+
+func (f *finder) pattern(arg string) error {
+	if !doublestar.ValidatePattern(filepath.ToSlash(arg)) {
+		return fmt.Errorf("%s is not a pattern: %w", arg, doublestar.ErrBadPattern)
+	}
+	base, pattern := doublestar.SplitPattern(filepath.ToSlash(arg))
+	segments := strings.Split(pattern, "/")
+	whole := strings.Contains(pattern, "{") // a mark may hold a separator
+	root := filepath.Clean(filepath.FromSlash(base))
+	tree, n := resolved(root), 0
+	_ = filepath.WalkDir(root+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
+		below, _ := filepath.Rel(root, path)
+		below = filepath.ToSlash(below)
+		matches, _ := doublestar.Match(pattern, below)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && below == ".": // nothing matches
+		case err != nil:
+			n++
+			f.add(Input{Path: path, Problem: unreadable(err)})
+		case d.IsDir():
+			if below != "." && !whole && !leads(strings.Split(below, "/"), segments) {
+				return filepath.SkipDir
+			}
+		case matches:
+			n++
+			f.add(found(path, tree))
+		}
+		return nil
+	})
+	if n == 0 {
+		return fmt.Errorf("pattern %s matches no file", arg)
+	}
+	return nil
+}
+
+// leads reports whether something in a folder can match a pattern, both as their
+// segments.
+func leads(folder, pattern []string) bool {
+	for i, name := range folder {
+		if i >= len(pattern)-1 {
+			return false
+		}
+		if pattern[i] == "**" {
+			return true
+		}
+		if ok, err := doublestar.Match(pattern[i], name); !ok || err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// resolved is a folder without links, or the folder as it is.
+func resolved(folder string) string {
+	if abs, err := filepath.Abs(folder); err == nil {
+		folder = abs
+	}
+	if target, err := filepath.EvalSymlinks(folder); err == nil {
+		return target
+	}
+	return folder
+}
+
+// skipped are folders that hold no SQL of the project's own.
+var skipped = []string{".git", ".ktx", "node_modules", "vendor", ".venv"}
+
+// extensions are those of SQL files.
+var extensions = []string{".sql", ".pgsql", ".psql", ".sqlite"}
+
+// isSQL reports whether a folder's file is one to check: a file of SQL, or of a
+// language in which SQL is found.
+func isSQL(path string) bool {
+	return slices.Contains(extensions, strings.ToLower(filepath.Ext(path))) || source.Reads(path)
+}
+
+// walk adds the SQL files below root and returns how many there are. The root
+// itself may be a link, which the separator behind it resolves.
+func (f *finder) walk(root string) int {
+	n := 0
+	tree := resolved(root)
+	root = filepath.Clean(root) + string(filepath.Separator)
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			f.add(Input{Path: path, Problem: unreadable(err)})
+		case d.IsDir():
+			if path != root && (slices.Contains(skipped, d.Name()) || f.projects.generated(path)) {
+				return filepath.SkipDir
+			}
+		case isSQL(path):
+			n++
+			if d.Type().IsRegular() { // and no folder above it is a link
+				f.add(Input{Path: path})
+			} else {
+				f.add(found(path, tree))
+			}
+		}
+		return nil
+	})
+	return n
+}
+
+// found is a file that was not named itself, with what keeps it from being read:
+// a link may lead anywhere, and reading a pipe or a device could take forever.
+func found(path, tree string) Input {
+	in := Input{Path: path}
+	target, err := filepath.Abs(path)
+	if err == nil {
+		target, err = filepath.EvalSymlinks(target)
+	}
+	if err != nil {
+		in.Problem = unreadable(err)
+		return in
+	}
+	info, err := os.Stat(target)
+	switch rel, outside := filepath.Rel(tree, target); {
+	case err != nil:
+		in.Problem = unreadable(err)
+	case outside != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)):
+		in.Problem = "it is a link that leads out of the folder of the argument; name it to read it all the same"
+	case info.IsDir():
+		in.Problem = "it is a link to a folder, which is not followed"
+	case !info.Mode().IsRegular():
+		in.Problem = "it is not a regular file; name it to read it all the same"
+	default:
+		in.target = target
+	}
+	return in
+}
+
+// unreadable is the reason in err without the path, which a finding has.
+func unreadable(err error) string {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pe.Err
+	}
+	if strings.Contains(err.Error(), "too many links") { // what EvalSymlinks says
+		err = syscall.ELOOP
+	}
+	return "the file cannot be read: " + err.Error()
+}

@@ -1,0 +1,277 @@
+package sqlcheck
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// repository asks git about a repository that nobody needs to trust. The
+// commands are plumbing that reads objects and the index: none of them looks at
+// the content of the work tree, so that no filter, text conversion or external
+// diff of the repository's configuration runs.
+type repository struct {
+	dir string // where git is run
+	top string // the top of the work tree, links resolved
+	env []string
+}
+
+// gitConfig overrides what a repository could make git run or read while it
+// reads, and what it could have git take for another object. A folder of the
+// tree that looks like a repository is none.
+var gitConfig = []string{
+	"--no-pager", "--no-optional-locks", "--no-replace-objects", "--literal-pathspecs",
+	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.untrackedCache=false",
+	"-c", "core.excludesFile=" + os.DevNull, "-c", "core.attributesFile=" + os.DevNull, "-c", "safe.bareRepository=explicit",
+}
+
+// gitEnvironment keeps git from asking anybody and from fetching what a
+// partial clone lacks.
+var gitEnvironment = []string{"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}
+
+func openRepository(ctx context.Context, dir string) (*repository, error) {
+	if _, err := exec.LookPath("git"); err != nil {
+		return nil, errors.New("git is not installed, which finds out what changed")
+	}
+	r := &repository{dir: dir, env: gitEnvironment}
+	_, tree := os.LookupEnv("GIT_WORK_TREE")
+	_, hook := os.LookupEnv("GIT_DIR") // as in a hook: whoever calls says where it is
+	given := tree || hook
+	if !given {
+		top, err := workTree(dir)
+		if err != nil {
+			return nil, err
+		}
+		// The repository's own core.worktree could be any folder.
+		r.env = append([]string{"GIT_WORK_TREE=" + top}, gitEnvironment...)
+	}
+	out, err := r.git(ctx, "rev-parse", "--show-toplevel", "--absolute-git-dir")
+	if err != nil {
+		return nil, fmt.Errorf("find the repository: %w", err)
+	}
+	top, store, _ := strings.Cut(strings.TrimRight(string(out), "\r\n"), "\n")
+	if r.top, err = filepath.EvalSymlinks(filepath.FromSlash(top)); err != nil {
+		return nil, fmt.Errorf("find the repository: %w", err)
+	}
+	if !given && !r.owns(ctx, filepath.FromSlash(strings.TrimRight(store, "\r"))) {
+		return nil, fmt.Errorf("find the repository: %s leads to a repository elsewhere that knows nothing of this folder", filepath.Join(top, ".git"))
+	}
+	return r, nil
+}
+
+// workTree returns the folder at or above dir that holds a repository.
+func workTree(dir string) (string, error) {
+	at, err := filepath.Abs(dir)
+	if err == nil {
+		at, err = filepath.EvalSymlinks(at)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the repository: %w", err)
+	}
+	for {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at, nil
+		}
+		if at == filepath.Dir(at) {
+			return "", fmt.Errorf("find the repository: %s is not in one", dir)
+		}
+		at = filepath.Dir(at)
+	}
+}
+
+// owns reports whether the store of the repository belongs to the work tree: it
+// lies in it, or names it, as that of a linked work tree and of a submodule do.
+func (r *repository) owns(ctx context.Context, store string) bool {
+	if target, err := filepath.EvalSymlinks(store); err == nil {
+		store = target
+	}
+	own := filepath.Join(r.top, ".git")
+	if store == own {
+		return true
+	}
+	if back, err := os.ReadFile(filepath.Join(store, "gitdir")); err == nil && len(back) < 1<<16 { //nolint:gosec // a file of git's own
+		if folder, err := filepath.EvalSymlinks(filepath.Dir(strings.TrimSpace(string(back)))); err == nil && folder == r.top {
+			return true
+		}
+	}
+	out, err := r.git(ctx, "config", "--file", filepath.Join(store, "config"), "--no-includes", "core.worktree")
+	if err != nil {
+		return false
+	}
+	named := filepath.FromSlash(strings.TrimRight(string(out), "\r\n"))
+	if !filepath.IsAbs(named) {
+		named = filepath.Join(store, named)
+	}
+	folder, err := filepath.EvalSymlinks(named)
+	return err == nil && folder == r.top
+}
+
+func (r *repository) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "git", append(append([]string{}, gitConfig...), args...)...) //nolint:gosec // the arguments are constants, object names and one revision behind --end-of-options
+	cmd.Dir = r.dir
+	cmd.Env = append(os.Environ(), r.env...)
+	return cmd
+}
+
+// git returns what a command prints. The error has what git says of it.
+func (r *repository) git(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := r.command(ctx, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		if said := strings.TrimSpace(stderr.String()); said != "" {
+			return nil, fmt.Errorf("git %s: %s", args[0], said)
+		}
+		return nil, fmt.Errorf("git %s: %w", args[0], err)
+	}
+	return out, nil
+}
+
+// tree returns the object name of a revision's tree.
+func (r *repository) tree(ctx context.Context, revision string) (string, error) {
+	out, err := r.git(ctx, "rev-parse", "--verify", "--end-of-options", revision+"^{tree}")
+	if err != nil {
+		return "", fmt.Errorf("%s is no revision of this repository: %w", revision, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// head returns the tree of the last commit, or "" before the first.
+func (r *repository) head(ctx context.Context) (string, error) {
+	out, err := r.git(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{tree}")
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 1 {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the last commit: %w", err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// blobs returns the files and the links of a tree: path, with slashes, to object
+// name. Submodules are left out.
+func (r *repository) blobs(ctx context.Context, tree string) (files, links map[string]string, err error) {
+	if tree == "" {
+		return map[string]string{}, nil, nil
+	}
+	out, err := r.git(ctx, "ls-tree", "-r", "-z", "--full-tree", tree)
+	if err != nil {
+		return nil, nil, err
+	}
+	return entries(out, regularFile, 2), entries(out, symbolicLink, 2), nil
+}
+
+// staged returns those of the index as blobs does.
+func (r *repository) staged(ctx context.Context) (files, links map[string]string, err error) {
+	out, err := r.git(ctx, "-C", r.top, "ls-files", "-s", "-z", "--full-name")
+	if err != nil {
+		return nil, nil, err
+	}
+	return entries(out, regularFile, 1), entries(out, symbolicLink, 1), nil
+}
+
+// untracked returns the files that git does not track and is not told to
+// ignore.
+func (r *repository) untracked(ctx context.Context) (map[string]bool, error) {
+	out, err := r.git(ctx, "-C", r.top, "ls-files", "-o", "-z", "--exclude-standard", "--full-name")
+	if err != nil {
+		return nil, err
+	}
+	paths := map[string]bool{}
+	for path := range strings.SplitSeq(string(out), "\x00") {
+		paths[path] = true
+	}
+	return paths, nil
+}
+
+// The modes of files in git begin so.
+const (
+	regularFile  = "100"
+	symbolicLink = "120"
+)
+
+// entries reads lines "mode … object …\tpath" with a NUL behind each.
+func entries(out []byte, mode string, object int) map[string]string {
+	files := map[string]string{}
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		facts, path, ok := strings.Cut(line, "\t")
+		fields := strings.Fields(facts)
+		if !ok || len(fields) <= object || !strings.HasPrefix(fields[0], mode) {
+			continue
+		}
+		files[path] = fields[object]
+	}
+	return files
+}
+
+// contents calls yield with the content of each object, in order. An object
+// that is larger than a file may be has no content and is nil.
+func (r *repository) contents(ctx context.Context, objects []string, yield func(i int, content []byte)) error {
+	if len(objects) == 0 {
+		return nil
+	}
+	cmd := r.command(ctx, "cat-file", "--batch")
+	cmd.Stdin = strings.NewReader(strings.Join(objects, "\n") + "\n")
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("git cat-file: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("git cat-file: %w", err)
+	}
+	err = readBatch(bufio.NewReader(pipe), objects, yield)
+	if err != nil {
+		_, _ = io.Copy(io.Discard, pipe)
+	}
+	if waiting := cmd.Wait(); err == nil && waiting != nil {
+		err = waiting
+	}
+	if err != nil {
+		return fmt.Errorf("git cat-file: %w", err)
+	}
+	return nil
+}
+
+// readBatch reads the answers of git cat-file --batch: a line "object type
+// size", the content, a line end.
+func readBatch(in *bufio.Reader, objects []string, yield func(int, []byte)) error {
+	for i, object := range objects {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return fmt.Errorf("read %s: %w", object, err)
+		}
+		fields := strings.Fields(line)
+		if len(fields) != 3 || fields[1] != "blob" {
+			return fmt.Errorf("%s: it is not there (a partial clone, or a damaged one)", object)
+		}
+		size, err := strconv.ParseInt(fields[2], 10, 64)
+		if err != nil || size < 0 {
+			return fmt.Errorf("%s has no size", object)
+		}
+		if size > maxFile {
+			if _, err := in.Discard(int(size)); err != nil {
+				return fmt.Errorf("read %s: %w", object, err)
+			}
+			yield(i, nil)
+		} else {
+			content := make([]byte, size)
+			if _, err := io.ReadFull(in, content); err != nil {
+				return fmt.Errorf("read %s: %w", object, err)
+			}
+			yield(i, content)
+		}
+		if _, err := in.ReadByte(); err != nil {
+			return fmt.Errorf("read %s: %w", object, err)
+		}
+	}
+	return nil
+}

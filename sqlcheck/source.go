@@ -1,0 +1,220 @@
+package sqlcheck
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlcheck/report"
+	"github.com/ktxhq/ktx/sqlcheck/source"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// source judges the SQL in a file of another language, and returns the
+// suppressions in it.
+func (c *Checker) source(ctx context.Context, guard *sqlguard.Guard, in Input, found *source.Source, body string, shift int, file *report.File) []allow {
+	r := reading{file: file, text: body, shift: shift, lines: lineIndex{text: body}, allowLines: lineIndex{text: body}}
+	allows, stands := besides(found, body)
+	if in.partly {
+		before := strings.TrimPrefix(string(in.before), report.ByteOrderMark)
+		var known []string
+		if old, err := source.Find(in.Path, before, c.options(in)); err == nil {
+			known = standingTexts(old, before)
+		}
+		r.touched = compare(before, body, known, standingTexts(found, body))
+	}
+	lines := newLineTable(body)
+	for i, t := range found.Texts {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if first, last := lines.of(min(t.Call, t.Span.Start)), lines.of(t.Span.End); r.touched != nil && !r.touched.statement(i, first, last) {
+			continue
+		}
+		from := file.Judged
+		r.embedded(guard, t, c.Whole)
+		for _, a := range stands[i] {
+			if allows[a].Statement < 0 {
+				allows[a].Statement = from
+			}
+			allows[a].Last = file.Judged - 1
+		}
+	}
+	for _, a := range allows {
+		if r.touched == nil || a.Statement >= 0 { // on what is judged
+			r.permit(a)
+		}
+	}
+	slices.SortStableFunc(file.Findings, func(x, y report.Finding) int { return x.Span.Start - y.Span.Start })
+	return r.allows
+}
+
+// besides returns the suppressions among the comments of a file's own language,
+// and those that stand on each of its texts: on a line of their own before the
+// call, or on a line from the start of the call to the end of the text.
+func besides(found *source.Source, body string) (allows []allow, stands [][]int) {
+	stands = make([][]int, len(found.Texts))
+	for i, span := range found.Comments {
+		if a, ok := parseAllow(found.Comment(i, body)); ok {
+			a.Span = span
+			allows = append(allows, a)
+		}
+	}
+	if len(allows) == 0 {
+		return nil, stands
+	}
+	lines := newLineTable(body)
+	for i, t := range found.Texts {
+		first, last := lines.of(min(t.Call, t.Span.Start)), lines.of(t.Span.End)
+		for j := range allows {
+			line := lines.of(allows[j].Span.Start)
+			if line >= first && line <= last || line == first-1 && alone(body, allows[j].Span.Start) {
+				stands[i] = append(stands[i], j)
+			}
+		}
+	}
+	return allows, stands
+}
+
+// standingTexts returns each text of a file with the suppressions beside it.
+func standingTexts(found *source.Source, body string) []string {
+	allows, stands := besides(found, body)
+	texts := make([]string, len(found.Texts))
+	for i, t := range found.Texts {
+		texts[i] = unixLines(t.SQL())
+		for _, j := range stands[i] {
+			texts[i] += "\x00" + unixLines(body[allows[j].Span.Start:allows[j].Span.End])
+		}
+	}
+	return texts
+}
+
+// embedded judges the statements of one text.
+func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, whole bool) {
+	filled := t.Fill(guard.Dialect())
+	severity := report.SeverityError
+	message := "what is filled in here is no value, so that the statement can be anything"
+	if t.SQL() == "" { // it comes from elsewhere
+		message = "the text is made elsewhere, so that the statement can be anything"
+	}
+	switch {
+	case t.Configured: // the project says that it is SQL
+	case t.SQL() == "", !t.Certain: // it may be judged there, or be no SQL at all
+		severity = report.SeverityNote
+	}
+	number := r.file.Judged
+	sum := sha256.Sum256([]byte(t.SQL()))
+	fingerprint := hex.EncodeToString(sum[:])
+	for _, span := range filled.Unproved {
+		r.add(sqlguard.Finding{
+			Code: sqlguard.CodeDynamicSQLUnprovable, Message: message,
+			Hint: "choose between whole statements, and fill in values only", Retryable: true,
+		}, span, number, fingerprint)
+		r.file.Findings[len(r.file.Findings)-1].Severity = severity
+	}
+	if t.SQL() == "" {
+		return
+	}
+	tokens := guard.Dialect().Lex(filled.SQL)
+	statements := tokens.Statements()
+	r.within(filled, tokens, statements)
+	for _, span := range statements {
+		v := guard.Check(filled.SQL[span.Start:span.End])
+		number := r.file.Judged
+		r.file.Judged++
+		before := len(r.file.Findings)
+		for _, f := range v.Findings {
+			if f.Code == sqlguard.CodeParseError && len(filled.Unproved) > 0 {
+				continue // of what stands in the place of the unknown
+			}
+			r.add(f, filled.Place(sqlguard.Span{Start: f.Span.Start + span.Start, End: f.Span.End + span.Start}), number, v.Fingerprint)
+			if f.Code == sqlguard.CodeParseError {
+				r.file.Findings[len(r.file.Findings)-1].Severity = severity
+			}
+		}
+		if !v.Allowed {
+			r.file.Refused++
+		}
+		if whole {
+			findings := []sqlguard.Finding{}
+			for _, f := range r.file.Findings[before:] {
+				findings = append(findings, f.Finding)
+			}
+			v.Findings = findings
+			place := filled.Place(span)
+			r.file.Statements = append(r.file.Statements, report.Statement{Span: sqlguard.Span{Start: place.Start + r.shift, End: place.End + r.shift}, Verdict: v})
+		}
+	}
+}
+
+// within gives the suppressions in the SQL of a text to its statements, the
+// next ones that are judged: to the one that they stand in, else the one that
+// ends before them on their line, else the next.
+func (r *reading) within(filled *source.Filled, tokens sqlguard.Tokens, statements []sqlguard.Span) {
+	if !strings.Contains(filled.SQL, allowMark) {
+		return
+	}
+	for _, token := range tokens.List {
+		if token.Kind != sqlguard.TokenComment {
+			continue
+		}
+		a, ok := parseAllow(filled.SQL[token.Start:token.End])
+		if !ok {
+			continue
+		}
+		next := slices.IndexFunc(statements, func(s sqlguard.Span) bool { return s.End > token.Start })
+		if next < 0 {
+			next = len(statements)
+		}
+		inside := next < len(statements) && statements[next].Start <= token.Start
+		if !inside && next > 0 && !strings.ContainsAny(filled.SQL[statements[next-1].End:token.Start], "\r\n") {
+			next--
+		}
+		if next < len(statements) {
+			a.Statement, a.Last = r.file.Judged+next, r.file.Judged+next
+		}
+		a.Span = filled.Place(sqlguard.Span{Start: token.Start, End: token.End})
+		r.permit(a)
+	}
+}
+
+// permit adds a suppression, which stands at its place in the text.
+func (r *reading) permit(a allow) {
+	a.Line, a.Column = r.allowLines.position(a.Span.Start)
+	a.EndLine, a.EndColumn = r.end(a.Line, a.Column, a.Span)
+	a.Span = sqlguard.Span{Start: a.Span.Start + r.shift, End: a.Span.End + r.shift}
+	r.allows = append(r.allows, a)
+}
+
+// alone reports whether nothing but white space, and the quote that begins a line
+// of a notebook's cell, stands before an offset on its line. A comment behind
+// code belongs to its own line.
+func alone(text string, offset int) bool {
+	line := text[:offset]
+	line = line[strings.LastIndexAny(line, "\r\n")+1:]
+	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), `"`)) == ""
+}
+
+// lineTable has the offsets at which the lines of a text begin.
+type lineTable []int
+
+func newLineTable(text string) lineTable {
+	t := lineTable{0}
+	for i := range len(text) {
+		if text[i] == '\n' || text[i] == '\r' && !strings.HasPrefix(text[i+1:], "\n") {
+			t = append(t, i+1)
+		}
+	}
+	return t
+}
+
+// of returns the line of an offset, from 1.
+func (t lineTable) of(offset int) int {
+	i, found := slices.BinarySearch(t, offset)
+	if found {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,117 @@
+package source
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Options are what a project says of its sources.
+type Options struct {
+	// Sinks are functions and methods that take SQL beside the known ones, by
+	// their last name.
+	Sinks []string
+}
+
+func (o *Options) sink(name string) bool { return slices.Contains(o.Sinks, name) }
+
+// certainty says how much the name of a function tells of what it is given.
+type certainty uint8
+
+const (
+	// possible: a common word. What looks like SQL is taken for it.
+	possible certainty = iota
+	// likely: mostly SQL. What is not a constant may be it.
+	likely
+	// certain: nothing but SQL.
+	certain
+)
+
+// judges reports whether a text of which something is known is to be judged
+// where it is given to such a function.
+func (c certainty) judges(t *Text) bool {
+	switch text := t.SQL(); {
+	case looksLikeSQL(text), c == certain && strings.TrimSpace(text) != "":
+		return true
+	case len(t.Holes) == 0:
+		return false
+	default:
+		return c >= likely || mentionsSQL(text)
+	}
+}
+
+// SyntaxError says where and why a file cannot be read.
+type SyntaxError struct {
+	Offset  int
+	Message string
+}
+
+// Error returns the message.
+func (e *SyntaxError) Error() string { return e.Message }
+
+// Source is what a file holds.
+type Source struct {
+	Texts []*Text
+	// Comments are those of the file's own language.
+	Comments []sqlguard.Span
+
+	comments []string // their texts, where they do not stand in the file as they are
+}
+
+// Comment returns the text of a comment, by its number.
+func (s *Source) Comment(i int, source string) string {
+	if s.comments != nil {
+		return s.comments[i]
+	}
+	return source[s.Comments[i].Start:s.Comments[i].End]
+}
+
+// languages are the readers, by the extension of a file.
+var languages = map[string]func(source string, o *Options) (*Source, error){
+	".go": findGo, ".py": findPython,
+	".js": findJavaScript, ".mjs": findJavaScript, ".cjs": findJavaScript, ".jsx": findJavaScript,
+	".ts": findJavaScript, ".mts": findJavaScript, ".cts": findJavaScript, ".tsx": findJavaScript,
+	".ipynb": findNotebook,
+}
+
+// Reads reports whether files of that name may hold SQL that is found.
+func Reads(name string) bool {
+	return languages[strings.ToLower(filepath.Ext(name))] != nil
+}
+
+// Find reads a file. The error is a *SyntaxError.
+func Find(name, source string, o Options) (*Source, error) {
+	found, err := languages[strings.ToLower(filepath.Ext(name))](source, &o)
+	if err != nil {
+		return found, err
+	}
+	var texts []*Text
+	for _, t := range found.Texts {
+		t.Configured = o.sink(t.Sink)
+		if n := len(texts); n > 0 && texts[n-1].holds(t) {
+			continue // execute(text("…")): both take it
+		}
+		texts = append(texts, t)
+	}
+	found.Texts = texts
+	return found, nil
+}
+
+// holds reports whether another text is the same one, given on by an argument.
+func (t *Text) holds(other *Text) bool {
+	return t.Span.Start <= other.Span.Start && other.Span.End <= t.Span.End && len(t.sql) > 0 && string(t.sql) == string(other.sql) && t.Certain == other.Certain
+}
+
+var sqlStart = regexp.MustCompile(`(?is)^(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(?:select|with|insert|update|delete|merge|replace|create|alter|drop|truncate|grant|revoke|call|exec|execute|explain|show|values|set|begin|commit|rollback|lock|copy|vacuum|analyze|pragma|attach|do|declare|load|use|table|describe|desc|rename|refresh|comment|call|prepare|listen|notify|kill)\b`)
+
+var sqlWords = regexp.MustCompile(`\b(?:SELECT|FROM|WHERE|JOIN|UNION|VALUES|INSERT INTO|DELETE FROM|ORDER BY|GROUP BY)\b|(?is:\bselect\b.*\bfrom\b|\binsert\s+into\b|\bdelete\s+from\b|\bupdate\b.*\bset\b|\b(?:drop|alter|create|truncate)\s+table\b)`)
+
+// mentionsSQL reports whether a text, of which a part is not known, has words of
+// a statement in it.
+func mentionsSQL(text string) bool { return sqlWords.MatchString(text) }
+
+// looksLikeSQL reports whether a text begins as a statement does.
+func looksLikeSQL(text string) bool { return sqlStart.MatchString(text) }

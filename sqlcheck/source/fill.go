@@ -1,0 +1,336 @@
+package source
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Filled is a text with a value in each hole and for each parameter.
+type Filled struct {
+	SQL string
+	// Unproved are the places, in the file, of what is filled in where no value
+	// stands.
+	Unproved []sqlguard.Span
+
+	text  *Text
+	fills []fill
+}
+
+// fill is a place of the text where something stands in SQL.
+type fill struct {
+	at, removed int // in the text
+	value       string
+	file        sqlguard.Span // of a hole; zero for a parameter
+}
+
+// Place returns where a span of SQL stands in the file.
+func (f *Filled) Place(span sqlguard.Span) sqlguard.Span {
+	start := f.offset(span.Start, false)
+	return sqlguard.Span{Start: start, End: max(start, f.offset(span.End, true))}
+}
+
+func (f *Filled) offset(at int, end bool) int {
+	shift := 0 // of offsets in SQL to those in the text
+	for _, v := range f.fills {
+		from := v.at + shift // in SQL
+		switch {
+		case at < from || at == from && end:
+			return f.text.place(at-shift, end)
+		case at < from+len(v.value) || at == from+len(v.value) && end:
+			switch {
+			case v.file == sqlguard.Span{}: // a parameter
+				if end {
+					return f.text.place(v.at+v.removed, true)
+				}
+				return f.text.place(v.at, false)
+			case end:
+				return v.file.End
+			default:
+				return v.file.Start
+			}
+		}
+		shift += len(v.value) - v.removed
+	}
+	return f.text.place(at-shift, end)
+}
+
+// mark stands in the place of a hole while its surroundings are looked at: a
+// word of private use characters, which no text has.
+const mark = "\uE000\uE001"
+
+// Fill puts values in the holes of the text and in the place of its parameters,
+// as the dialect splits it.
+func (t *Text) Fill(d sqlguard.Dialect) *Filled {
+	f := &Filled{text: t}
+	var marked strings.Builder
+	from := 0
+	for _, h := range t.Holes {
+		marked.Write(t.sql[from:h.At])
+		marked.WriteString(mark)
+		from = h.At
+	}
+	marked.Write(t.sql[from:])
+	text := marked.String()
+	tokens := d.Lex(text).List
+	open := []int{} // the tokens of the brackets around
+	next := 0       // hole
+	seen := 0       // bytes of marks before here
+	for i, token := range tokens {
+		// The holes up to the end of this token.
+		for ; next < len(t.Holes) && t.Holes[next].At+seen < token.End; next++ {
+			h := t.Holes[next]
+			at := h.At + seen
+			seen += len(mark)
+			value, ok := holeValue(text, tokens, i, at, open, h)
+			if !ok {
+				f.Unproved = append(f.Unproved, h.Span)
+			}
+			f.fills = append(f.fills, fill{at: h.At, value: value, file: cmp.Or(h.Span, sqlguard.Span{End: 1})})
+		}
+		switch token.Kind { //nolint:exhaustive // the others change nothing
+		case sqlguard.TokenOpen:
+			open = append(open, i)
+		case sqlguard.TokenClose:
+			open = open[:max(len(open)-1, 0)]
+		}
+		if end := parameter(text, tokens, i); end > 0 {
+			if value, ok := valueAt(text, tokens, i, open); ok {
+				f.fills = append(f.fills, fill{at: token.Start - seen, removed: end - token.Start, value: value})
+			}
+		}
+	}
+	for ; next < len(t.Holes); next++ { // in white space at the end
+		f.Unproved = append(f.Unproved, t.Holes[next].Span)
+	}
+	slices.SortStableFunc(f.fills, func(a, b fill) int { return a.at - b.at })
+	var out strings.Builder
+	from = 0
+	for _, v := range f.fills {
+		out.Write(t.sql[from:v.at])
+		out.WriteString(v.value)
+		from = v.at + v.removed
+	}
+	out.Write(t.sql[from:])
+	f.SQL = out.String()
+	return f
+}
+
+// holeValue returns what can stand in a hole, which begins at an offset in a
+// token; ok is false where a value cannot.
+func holeValue(text string, tokens []sqlguard.Token, i, at int, open []int, h Hole) (value string, ok bool) {
+	token := tokens[i]
+	switch token.Kind { //nolint:exhaustive // in all others a hole is a name or nothing
+	case sqlguard.TokenString:
+		return "x", true
+	case sqlguard.TokenQuotedText: // a name or a literal
+		return "x", false
+	case sqlguard.TokenWord, sqlguard.TokenInvalid:
+		if token.Start == at && (token.End == at+len(mark) || token.Kind == sqlguard.TokenInvalid && alone(text, at)) {
+			if v, fits := valueAt(text, tokens, i, open); fits {
+				return v, true
+			}
+			if h.Number && numberAt(text, tokens, i) {
+				return "1", true
+			}
+		}
+		return "x", false
+	default:
+		return "x", false
+	}
+}
+
+// alone reports whether nothing of a name touches the mark at an offset.
+func alone(text string, at int) bool {
+	named := func(s string) bool {
+		return s != "" && (s[0] == '_' || s[0] == '$' || s[0] == '.' || s[0] >= 0x80 || s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z' || s[0] >= '0' && s[0] <= '9')
+	}
+	return !named(text[at+len(mark):]) && (at == 0 || !named(text[at-1:at]))
+}
+
+// parameter returns the end of the parameter that begins with token i, one that
+// a driver fills: the dialect's own, or ? and :name; 0 where there is none.
+func parameter(text string, tokens []sqlguard.Token, i int) int {
+	token := tokens[i]
+	switch token.Kind { //nolint:exhaustive // no other begins one
+	case sqlguard.TokenParameter:
+		return token.End
+	case sqlguard.TokenOperator, sqlguard.TokenInvalid:
+		switch mark := token.Text(text); {
+		case mark == "?":
+			return token.End
+		case mark == ":" && i+1 < len(tokens) && tokens[i+1].Kind == sqlguard.TokenWord && tokens[i+1].Start == token.End:
+			return tokens[i+1].End
+		}
+	}
+	return 0
+}
+
+// valueWords are words behind which a value can stand.
+var valueWords = map[string]bool{
+	"like": true, "ilike": true, "rlike": true, "regexp": true, "glob": true, "match": true, "to": true, "between": true, "and": true,
+	"limit": true, "offset": true, "top": true, "first": true, "next": true, "in": true, "when": true, "then": true, "else": true,
+	"interval": true, "values": true, "escape": true, "any": true, "all": true, "some": true, "where": true, "or": true, "not": true,
+	"on": true, "having": true, "is": true, "date": true, "timestamp": true, "time": true, "zone": true,
+}
+
+// valueAt returns a value for the place of token i, and whether a value can
+// stand there: behind an operator or a word that takes one, and in brackets of
+// values.
+func valueAt(text string, tokens []sqlguard.Token, i int, open []int) (string, bool) {
+	before := i - 1
+	for before >= 0 && tokens[before].Kind == sqlguard.TokenComment {
+		before--
+	}
+	if before < 0 {
+		return "", false
+	}
+	word := strings.ToLower(tokens[before].Text(text))
+	switch tokens[before].Kind { //nolint:exhaustive // behind all others stands no value
+	case sqlguard.TokenOperator:
+		switch word {
+		case "::": // a type
+			return "", false
+		case "*":
+			return "1", operandBefore(tokens, before)
+		}
+		return "1", true
+	case sqlguard.TokenWord:
+		switch word {
+		case "in", "any", "all", "some":
+			return "(1)", true
+		case "date", "timestamp", "time", "zone":
+			return "'x'", true
+		case "and", "where", "or", "not", "on", "having": // a condition of its own: anything
+			return "1", word == "and" && insideBetween(text, tokens, before)
+		case "is":
+			return "NULL", false
+		}
+		return "1", valueWords[word]
+	case sqlguard.TokenOpen, sqlguard.TokenComma:
+		return "1", len(open) > 0 && holdsValues(text, tokens, open[len(open)-1])
+	default:
+		return "", false
+	}
+}
+
+// numberAt reports whether a number, and nothing but a number, is harmless in
+// the place of token i: as the number of a column in ORDER BY and GROUP BY.
+func numberAt(text string, tokens []sqlguard.Token, i int) bool {
+	if i < 1 {
+		return false
+	}
+	word := strings.ToLower(tokens[i-1].Text(text))
+	return tokens[i-1].Kind == sqlguard.TokenWord && (word == "by" || word == "where" || word == "and" || word == "or" || word == "select")
+}
+
+// operandBefore reports whether the operator at i has an operand to its left.
+func operandBefore(tokens []sqlguard.Token, i int) bool {
+	if i == 0 {
+		return false
+	}
+	switch tokens[i-1].Kind { //nolint:exhaustive // no other ends an operand
+	case sqlguard.TokenWord, sqlguard.TokenQuotedName, sqlguard.TokenString, sqlguard.TokenNumber, sqlguard.TokenClose, sqlguard.TokenParameter:
+		return true
+	default:
+		return false
+	}
+}
+
+// insideBetween reports whether the AND at i is that of a BETWEEN.
+func insideBetween(text string, tokens []sqlguard.Token, i int) bool {
+	depth := 0
+	for j := i - 1; j >= 0; j-- {
+		switch tokens[j].Kind { //nolint:exhaustive // the others are part of an operand
+		case sqlguard.TokenClose:
+			depth++
+		case sqlguard.TokenOpen:
+			if depth--; depth < 0 {
+				return false
+			}
+		case sqlguard.TokenTerminator, sqlguard.TokenComma:
+			if depth == 0 {
+				return false
+			}
+		case sqlguard.TokenWord:
+			switch word := strings.ToLower(tokens[j].Text(text)); {
+			case depth > 0:
+			case word == "between":
+				return true
+			case word == "and" || word == "or" || word == "where" || word == "on" || word == "having" || word == "when":
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// holdsValues reports whether the bracket at i is that of a list of values or
+// arguments: behind IN, VALUES, ANY, an operator, another such bracket or a name
+// that is called.
+func holdsValues(text string, tokens []sqlguard.Token, i int) bool {
+	if i == 0 || tokens[i].Text(text) != "(" {
+		return i > 0 && tokens[i].Text(text) == "[" // a subscript, or ARRAY[…]
+	}
+	before := tokens[i-1]
+	switch before.Kind { //nolint:exhaustive // no other stands before a list of values
+	case sqlguard.TokenOperator:
+		return true
+	case sqlguard.TokenComma, sqlguard.TokenOpen: // rows of VALUES
+		return rows(text, tokens, i-1)
+	case sqlguard.TokenQuotedName:
+		return false
+	case sqlguard.TokenWord:
+		word := strings.ToLower(before.Text(text))
+		switch word {
+		case "in", "values", "any", "all", "some", "row", "like", "ilike", "between", "limit", "offset", "top":
+			return true
+		}
+		return !notCalled[word] && (i < 2 || !declares(text, tokens, i-2))
+	default:
+		return false
+	}
+}
+
+// rows reports whether what stands before i goes back to VALUES or IN.
+func rows(text string, tokens []sqlguard.Token, i int) bool {
+	depth := 0
+	for ; i >= 0; i-- {
+		switch tokens[i].Kind { //nolint:exhaustive // the others are values
+		case sqlguard.TokenClose:
+			depth++
+		case sqlguard.TokenOpen:
+			depth = max(depth-1, 0)
+		case sqlguard.TokenWord:
+			if depth == 0 {
+				word := strings.ToLower(tokens[i].Text(text))
+				return word == "values" || word == "in"
+			}
+		}
+	}
+	return false
+}
+
+// notCalled are words before a bracket that holds names or a query.
+var notCalled = map[string]bool{
+	"from": true, "join": true, "select": true, "as": true, "with": true, "by": true, "on": true, "using": true, "over": true, "exists": true,
+	"into": true, "table": true, "distinct": true, "where": true, "and": true, "or": true, "not": true, "having": true, "union": true,
+	"except": true, "intersect": true, "partition": true, "lateral": true, "apply": true, "recursive": true, "materialized": true,
+	"sets": true, "rollup": true, "cube": true, "window": true, "set": true, "conflict": true, "returning": true, "case": true, "when": true, "then": true, "else": true,
+}
+
+// declares reports whether the word at i makes the name behind it that of a
+// table or a column list.
+func declares(text string, tokens []sqlguard.Token, i int) bool {
+	if tokens[i].Kind != sqlguard.TokenWord && tokens[i].Kind != sqlguard.TokenDot {
+		return false
+	}
+	switch strings.ToLower(tokens[i].Text(text)) {
+	case "into", "table", "with", "as", "recursive", "from", "join", "update", "on":
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,225 @@
+package source_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/sqlcheck/source"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// filled reads a file and returns, for each text, what is judged, and in
+// brackets the pieces of the file that cannot be proved.
+func filled(t *testing.T, name, code, dialect string, sinks ...string) []string {
+	t.Helper()
+	d, ok := dialects.Lookup(dialect)
+	if !ok {
+		t.Fatalf("no dialect %s", dialect)
+	}
+	found, err := source.Find(name, code, source.Options{Sinks: sinks})
+	if err != nil {
+		t.Fatalf("%s: %v", code, err)
+	}
+	var out []string
+	for _, text := range found.Texts {
+		f := text.Fill(d)
+		line := f.SQL
+		for _, span := range f.Unproved {
+			line += fmt.Sprintf(" [%s]", code[span.Start:span.End])
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func TestGo(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		body string
+		want []string
+	}{
+		{`db.Query("SELECT 1")`, []string{"SELECT 1"}},
+		{"db.Query(`SELECT\n 1`)", []string{"SELECT\n 1"}},
+		{`db.QueryContext(ctx, "SELECT "+"1")`, []string{"SELECT 1"}},
+		{`db.QueryContext(ctx, ("SELECT ")+cols+" FROM t")`, []string{"SELECT id, name FROM t"}},
+		{`db.Exec("DELETE FROM t WHERE id = $1", id)`, []string{"DELETE FROM t WHERE id = 1"}},
+		{`db.Exec("UPDATE t SET a = $1 WHERE b IN ($2, $3)", a, b, c)`, []string{"UPDATE t SET a = 1 WHERE b IN (1, 1)"}},
+		{`pool.Query(ctx, "SELECT a FROM t LIMIT $1", n)`, []string{"SELECT a FROM t LIMIT 1"}},
+		{`db.Query("SELECT * FROM t WHERE id = " + id)`, []string{"SELECT * FROM t WHERE id = 1"}},
+		{`db.Query("SELECT * FROM " + table)`, []string{"SELECT * FROM x [table]"}},
+		{`db.Query("SELECT * FROM t_" + suffix + " WHERE a = 1")`, []string{"SELECT * FROM t_x WHERE a = 1 [suffix]"}},
+		{`db.Query("SELECT * FROM " + schema + ".t")`, []string{"SELECT * FROM x.t [schema]"}},
+		{`db.Query("SELECT \"" + column + "\" FROM t")`, []string{`SELECT "x" FROM t [column]`}},
+		{`db.Query("SELECT a FROM t ORDER BY " + column)`, []string{"SELECT a FROM t ORDER BY x [column]"}},
+		{`db.Query("SELECT a FROM t WHERE " + condition)`, []string{"SELECT a FROM t WHERE x [condition]"}},
+		{`db.Query("SELECT a FROM t WHERE a = 1 AND " + condition)`, []string{"SELECT a FROM t WHERE a = 1 AND x [condition]"}},
+		{`db.Query("SELECT a FROM t WHERE a BETWEEN " + x + " AND " + y)`, []string{"SELECT a FROM t WHERE a BETWEEN 1 AND 1"}},
+		{`db.Query("SELECT a FROM t WHERE a = '" + name + "'")`, []string{"SELECT a FROM t WHERE a = 'x'"}},
+		{`db.Query("SELECT a FROM t " + where)`, []string{"SELECT a FROM t x [where]"}},
+		{`db.Query("SELECT a FROM t -- " + comment)`, []string{"SELECT a FROM t -- x [comment]"}},
+		{`db.Query("SELECT lower(" + x + "), b FROM t")`, []string{"SELECT lower(1), b FROM t"}},
+		{`db.Query("SELECT a, " + x + " FROM t")`, []string{"SELECT a, x FROM t [x]"}},
+		{`db.Query("INSERT INTO t (" + cols2 + ") VALUES (" + values + ")")`, []string{"INSERT INTO t (x) VALUES (1) [cols2]"}},
+		{`db.Query("SELECT a FROM t WHERE a IN (" + list + ")")`, []string{"SELECT a FROM t WHERE a IN (1)"}},
+		{`db.Query("SELECT a::" + typ + " FROM t")`, []string{"SELECT a::x FROM t [typ]"}},
+		{`db.Query(fmt.Sprintf("SELECT a FROM t WHERE b = %d AND c = '%s'", b, c))`, []string{"SELECT a FROM t WHERE b = 1 AND c = 'x'"}},
+		{`db.Query(fmt.Sprintf("SELECT a FROM %s LIMIT %d", table, n))`, []string{"SELECT a FROM x LIMIT 1 [%s]"}},
+		{`db.Query(fmt.Sprintf("SELECT %s FROM t", cols))`, []string{"SELECT id, name FROM t"}},
+		{`db.Query(fmt.Sprintf("SELECT a FROM t WHERE a LIKE '%%x' ORDER BY %d", n))`, []string{"SELECT a FROM t WHERE a LIKE '%x' ORDER BY 1"}},
+		{`db.Query(fmt.Sprintf("SELECT a FROM t WHERE b = %[2]d", b, c))`, []string{"SELECT a FROM t WHERE b = 1"}},
+		{`db.Query("SELECT '\u00e9\n\x41\101'")`, []string{"SELECT 'é\nAA'"}},
+		{`db.Query(query)`, []string{"x [query]"}},
+		{`http.Get("https://example.com")`, nil},
+		{`m.Get("key", "select")`, []string{"select"}},
+		{`db.Get(&row, "SELECT a FROM t WHERE b = ?", b)`, []string{"SELECT a FROM t WHERE b = 1"}},
+		{`cmd.Exec("ls")`, nil},
+		{`run("SELECT 2")`, []string{"SELECT 2"}},
+		{`db.Query("SELECT a ? 'b' FROM t WHERE c = ?", c)`, []string{"SELECT a ? 'b' FROM t WHERE c = 1"}},
+		{`db.QueryContext(ctx, query, 1)`, []string{"x [query]"}},
+		{`db.QueryContext()`, nil},
+		{`db.ExecContext(ctx, verb+" FROM t")`, []string{"x FROM t [verb]"}},
+		{`db.ExecContext(ctx, "no statement at all")`, []string{"no statement at all"}},
+		{`pool.Query(r.Context(), q, "abc")`, []string{"x [q]"}},
+		{`tx.Exec(ctx, q, "SELECT 1")`, []string{"x [q]"}},
+		{`batch.Queue("SELECT 1")`, []string{"SELECT 1"}},
+		{`db.Exec(c, "SELECT 1", x)`, []string{"SELECT 1"}},
+		{`cmd.Exec("ls " + x)`, []string{"ls x [x]"}},
+		{`m.Get("key", x+" of y")`, nil},
+		{`db.Select(&rows, fields+" FROM t")`, []string{"x FROM t [fields]"}},
+		{`u.Query()`, nil},
+		{`db.Query(loop)`, []string{"x [loop]"}},
+	} {
+		body, want := test.body, test.want
+		code := "package p\n\nconst cols = \"id\" + \", name\"\n\nconst loop, pool2 = pool2, loop\n\nfunc f() {\n\t" + body + "\n}\n"
+		if diff := cmp.Diff(want, filled(t, "x.go", code, "postgres", "run")); diff != "" {
+			t.Errorf("%s: %s", body, diff)
+		}
+	}
+}
+
+// TestPlaces: what stands in a text has its place in the file, whatever the
+// literals are that it is made of.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`db.Query("SELECT a, «drop» FROM t")`,
+		`db.Query("SELECT é, " + "«drop»" + " FROM t")`,
+		"db.Query(`SELECT\r\n\t«drop»\r\nFROM t`)",
+		`db.Query("SELECT \u00e9, '\\', «drop»")`,
+		`db.Query("SELECT a FROM t WHERE b = " + longer + " AND «drop» = $1")`,
+		`db.Query(fmt.Sprintf("SELECT %d, '%%', «drop» FROM t", 4))`,
+		`db.Query("SELECT '\x41', 1" + ", «drop»" + tail)`,
+		`db.Query("SELECT $1, $2, «drop»")`,
+	} {
+		code := "package p\n\nfunc f() {\n\t" + body + "\n}\n"
+		start := strings.Index(code, "«")
+		code = strings.Replace(code, "«", "", 1)
+		end := strings.Index(code, "»")
+		code = strings.Replace(code, "»", "", 1)
+		d, _ := dialects.Lookup("postgres")
+		found, err := source.Find("x.go", code, source.Options{})
+		if err != nil || len(found.Texts) != 1 {
+			t.Fatalf("%s: %v", body, err)
+		}
+		f := found.Texts[0].Fill(d)
+		at := strings.Index(f.SQL, "drop")
+		if got, want := f.Place(sqlguard.Span{Start: at, End: at + 4}), (sqlguard.Span{Start: start, End: end}); got != want {
+			t.Errorf("%s: %v is %q, want %v", body, got, code[got.Start:got.End], want)
+		}
+		for i := range len(f.SQL) + 1 { // every place lies in the file
+			if p := f.Place(sqlguard.Span{Start: i, End: len(f.SQL)}); p.Start < 0 || p.End > len(code) || p.Start > p.End {
+				t.Errorf("%s: %d is at %v", body, i, p)
+			}
+		}
+	}
+}
+
+func TestGoThatIsNone(t *testing.T) {
+	t.Parallel()
+	_, err := source.Find("x.go", "package p\nfunc {", source.Options{})
+	if syntax, ok := err.(*source.SyntaxError); !ok || syntax.Offset != 15 { //nolint:errorlint // Find says that it is one
+		t.Errorf("%#v", err)
+	}
+	for name, want := range map[string]bool{"a.go": true, "b/A.GO": true, "a.sql": false, "go": false} {
+		if source.Reads(name) != want {
+			t.Errorf("%s", name)
+		}
+	}
+}
+
+func FuzzGo(f *testing.F) {
+	f.Add("db.Query(fmt.Sprintf(\"SELECT %d, '%%' \" + `x`, 4))", "postgres")
+	f.Add("db.Exec(\"a\\n\\u00e9\" + x + \"$1 ?\")", "mysql")
+	f.Fuzz(func(t *testing.T, body, dialect string) {
+		d, ok := dialects.Lookup(dialect)
+		if !ok {
+			d, _ = dialects.Lookup("sqlite")
+		}
+		code := "package p\nfunc f() {\n" + body + "\n}"
+		found, err := source.Find("x.go", code, source.Options{})
+		if err != nil {
+			return
+		}
+		for _, text := range found.Texts {
+			filled := text.Fill(d)
+			for i := range len(filled.SQL) + 1 {
+				if p := filled.Place(sqlguard.Span{Start: i, End: len(filled.SQL)}); p.Start < 0 || p.End > len(code) || p.Start > p.End {
+					t.Fatalf("%d is at %v", i, p)
+				}
+			}
+		}
+	})
+}
+
+// TestNamesThatMeanMore: a name that the file binds in another way, anywhere,
+// has no text.
+func TestNamesThatMeanMore(t *testing.T) {
+	t.Parallel()
+	for name, sources := range map[string][]string{
+		"x.go": {
+			"const q = `SELECT 1`\nfunc f() { q := load(); db.QueryContext(ctx, q) }",
+			"const q = `SELECT 1`\nfunc f(q string) { db.QueryContext(ctx, q) }",
+			"const q = `SELECT 1`\nfunc f() { for _, q := range qs { db.QueryContext(ctx, q) } }",
+			"const q = `SELECT 1`\nfunc f() { var q string; db.QueryContext(ctx, q) }",
+			"const q = `SELECT 1`\nfunc f() { const q = x; db.QueryContext(ctx, q) }",
+			"const q = `SELECT 1`\nfunc f() { func(q string) { db.QueryContext(ctx, q) }(x) }",
+		},
+		"x.py": {
+			"q = 'SELECT 1'\ndef f(q): pd.read_sql(q, c)",
+			"q = 'SELECT 1'\nlam = lambda q: pd.read_sql(q, c)",
+			"q = 'SELECT 1'\nfor q in x: pd.read_sql(q, c)",
+			"q = 'SELECT 1'\n(q, b) = y\npd.read_sql(q, c)",
+			"q = 'SELECT 1'\nif (q := y): pd.read_sql(q, c)",
+			"q = 'SELECT 1'\nimport a as q\npd.read_sql(q, c)",
+			"q = 'SELECT 1'\nglobals()['q'] = y\npd.read_sql(q, c)",
+			"q = 'SELECT 1'\nq += y\npd.read_sql(q, c)",
+			"q = 'SELECT 1'\nwith y as q: pd.read_sql(q, c)",
+		},
+		"x.ts": {
+			"const q = 'SELECT 1'; function f(q) { db.$queryRawUnsafe(q) }",
+			"const q = 'SELECT 1'; const f = (q: string): void => db.$queryRawUnsafe(q)",
+			"const q = 'SELECT 1'; const f = q => db.$queryRawUnsafe(q)",
+			"const q = 'SELECT 1'; function f({ q }) { db.$queryRawUnsafe(q) }",
+			"const q = 'SELECT 1'; for (const q of x) db.$queryRawUnsafe(q)",
+			"let q = 'SELECT 1'; for (q of x) db.$queryRawUnsafe(q)",
+			"let q = 'SELECT 1'; [q] = x; db.$queryRawUnsafe(q)",
+			"let q = 'SELECT 1'; ({ q } = x); db.$queryRawUnsafe(q)",
+			"let q = 'SELECT 1'; q ||= x; db.$queryRawUnsafe(q)",
+			"const q = 'SELECT 1'; try {} catch (q) { db.$queryRawUnsafe(q) }",
+			"const q = 'SELECT 1'; class A { m(q: string) { db.$queryRawUnsafe(q) } }",
+		},
+	} {
+		for _, code := range sources {
+			if name == "x.go" {
+				code = "package p\n" + code
+			}
+			if got := filled(t, name, code, "postgres"); len(got) != 1 || !strings.HasPrefix(got[0], "x [q]") {
+				t.Errorf("%s: %q", code, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package source_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/sqlcheck/source"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+func TestJavaScript(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		code string
+		want []string
+	}{
+		{"db.query('SELECT 1')", []string{"SELECT 1"}},
+		{"await pool.query(\"SELECT a FROM t WHERE b = $1\", [b])", []string{"SELECT a FROM t WHERE b = 1"}},
+		{"db.query<Row>('SELECT 1')", []string{"SELECT 1"}},
+		{"db.query(`SELECT\n 1`)", []string{"SELECT\n 1"}},
+		{"db.query(`SELECT a FROM ${table} WHERE b = ${b}`)", []string{"SELECT a FROM x WHERE b = 1 [${table}]"}},
+		{"db.query(`SELECT a FROM t WHERE b = '${b}'`)", []string{"SELECT a FROM t WHERE b = 'x'"}},
+		{"db.query('SELECT a ' + 'FROM t')", []string{"SELECT a FROM t"}},
+		{"db.query('SELECT a FROM ' + table)", []string{"SELECT a FROM x [table]"}},
+		{"const q = `SELECT 1`;\ndb.query(q)", []string{"SELECT 1"}},
+		{"const q: string = 'SELECT 1'\ndb.query(q)", []string{"SELECT 1"}},
+		{"let q = 'SELECT 1'; q += ' FROM t'; db.query(q)", []string{"x [q]"}},
+		{"let q = 'SELECT 1'; q = 'SELECT 2'; db.query(q)", []string{"x [q]"}},
+		{"sql`SELECT a FROM t WHERE b = ${b}`", []string{"SELECT a FROM t WHERE b = 1"}},
+		{"await prisma.$queryRaw`SELECT a FROM t WHERE b IN (${list})`", []string{"SELECT a FROM t WHERE b IN (1)"}},
+		{"await prisma.$queryRawUnsafe(text)", []string{"x [text]"}},
+		{"gql`query { a }`", nil},
+		{"db.prepare('DELETE FROM t WHERE id = ?').run(1)", []string{"DELETE FROM t WHERE id = 1"}},
+		{"db.query({text: 'SELECT a FROM t WHERE b = $1', values: [b]})", []string{"SELECT a FROM t WHERE b = 1"}},
+		{"db.query('SELECT 1'.trim())", []string{"SELECT 1"}},
+		{"fetch('/select')", nil},
+		{"map.get('select a from t')", []string{"select a from t"}},
+		{"// db.query('SELECT 1')", nil},
+		{"/* db.query('SELECT 1') */", nil},
+		{"x = \"db.query('SELECT 1')\"", nil},
+		{"x = /db.query('SELECT 1')/", nil},
+		{"x = a / b; db.query('SELECT 1') / 2", []string{"SELECT 1"}},
+		{"const s = `${db.query('SELECT 2')}`", []string{"SELECT 2"}},
+		{"db.query('SELECT \\'\\x41\\u00e9\\u{41}\\'')", []string{"SELECT 'AéA'"}},
+		{"db.query('SELECT \\\n1')", []string{"SELECT 1"}},
+		{"<p>Don't</p>\ndb.query('SELECT 1')", []string{"SELECT 1"}},
+		{"run('SELECT 3')", []string{"SELECT 3"}},
+		{"function query(sql) { return db.query(sql) }", []string{"x [sql]"}},
+		{"class A { query(sql) { return 1 }\n async execute(sql: string): Promise<void> {} }", nil},
+		{"db.query(verb + ' FROM t')", []string{"x FROM t [verb]"}},
+		{"db.query('SELECT 1' || q)", []string{"SELECT 1x [|]"}},
+		{"db.query(x ? 'SELECT 1' : q)", []string{"x [x ? 'SELECT 1' : q]"}},
+		{"db.query('SELECT 1' as string, [])", []string{"SELECT 1"}},
+		{"db.query({text, values})", []string{"x [text]"}},
+		{"db.query({values, name: 'x'})", nil},
+		{"db.query(sql`SELECT 1`)", []string{"SELECT 1"}},
+		{"client.query(gql`query { a }`)", nil},
+		{"cy.query((a, b) => a); cy.query(x => x); cy.query(async () => 1); cy.query(function () {})", nil},
+		{"cache.get('/users/' + id)", nil},
+		{"db.all(fields + ' FROM t')", []string{"x FROM t [fields]"}},
+		{"db.query(`SELECT ${f(`a, b`, c)} ` + 'FROM t', x)", []string{"SELECT x FROM t [${f(`a, b`, c)}]"}},
+		{"// x\rdb.query('SELECT 1')", []string{"SELECT 1"}},
+		{"// x\u2028db.query('SELECT 1')", []string{"SELECT 1"}},
+		{"db.query\u00a0('SELECT 1')", []string{"SELECT 1"}},
+		{"db.query('SELECT \\\r\n1')", []string{"SELECT 1"}},
+		{"db.query(`SELECT 1 --\rFROM\r\nt`)", []string{"SELECT 1 --\nFROM\nt"}},
+		{"db.query('SELECT \\104, \\0 \\ud83d\\ude00')", []string{"SELECT D, \x00 😀"}},
+		{"db.query('SELECT a FROM t LIMIT ' + n, cb)", []string{"SELECT a FROM t LIMIT 1"}},
+	} {
+		code, want := test.code, test.want
+		for _, name := range []string{"x.ts", "x.js"} {
+			if diff := cmp.Diff(want, filled(t, name, code, "postgres", "run")); diff != "" {
+				t.Errorf("%s: %s", code, diff)
+			}
+		}
+	}
+}
+
+func TestJavaScriptPlaces(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{
+		"db.query('SELECT a, «drop» FROM t')",
+		"db.query(`SELECT ${a}, '\\n', «drop» FROM t`)",
+		"const q = 'SELECT «drop»'\ndb.query(q + x)",
+		"sql`SELECT ${f(`x ${y}`)}, é, «drop»`",
+	} {
+		start := strings.Index(code, "«")
+		code = strings.Replace(code, "«", "", 1)
+		end := strings.Index(code, "»")
+		code = strings.Replace(code, "»", "", 1)
+		d, _ := dialects.Lookup("postgres")
+		found, err := source.Find("x.ts", code, source.Options{})
+		if err != nil || len(found.Texts) != 1 {
+			t.Fatalf("%s: %v, %v", code, found, err)
+		}
+		f := found.Texts[0].Fill(d)
+		at := strings.Index(f.SQL, "drop")
+		if got, want := f.Place(sqlguard.Span{Start: at, End: at + 4}), (sqlguard.Span{Start: start, End: end}); got != want {
+			t.Errorf("%s: %v is %q, want %v", code, got, code[got.Start:got.End], want)
+		}
+	}
+	for _, code := range []string{"x = `abc", "/* x", "`${`"} {
+		if _, err := source.Find("x.js", code, source.Options{}); err == nil {
+			t.Errorf("%s is read", code)
+		}
+	}
+}
+
+func FuzzJavaScript(f *testing.F) {
+	f.Add("db.query(`SELECT ${a} \\u{41} ${`b ${c}`}` + 'x' + /r[/]e/)", "postgres")
+	f.Add("const q = 'a\\x41'; sql`${q}`; db.query<A<B>>({text: q})", "mysql")
+	f.Fuzz(func(t *testing.T, code, dialect string) {
+		d, ok := dialects.Lookup(dialect)
+		if !ok {
+			d, _ = dialects.Lookup("sqlite")
+		}
+		found, err := source.Find("x.ts", code, source.Options{})
+		if err != nil {
+			return
+		}
+		for _, text := range found.Texts {
+			filled := text.Fill(d)
+			for i := range len(filled.SQL) + 1 {
+				if p := filled.Place(sqlguard.Span{Start: i, End: len(filled.SQL)}); p.Start < 0 || p.End > len(code) || p.Start > p.End {
+					t.Fatalf("%d is at %v", i, p)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,231 @@
+package source
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// pythonCells are the magics of IPython whose cells are Python all the same.
+// Cells of other magics are programs of other languages.
+var pythonCells = map[string]bool{"time": true, "timeit": true, "capture": true, "prun": true}
+
+var (
+	cellMagic  = regexp.MustCompile(`^%%(\w+)([^\n]*)`)
+	lineMagic  = regexp.MustCompile(`^[ \t]*(?:[\w.,\[\]'" \t]+=[ \t]*)?(%{1,2}\w|!|\?)`)
+	helpOf     = regexp.MustCompile(`^[ \t]*%{0,2}[\w.]+\?{1,2}[ \t\r]*$`)
+	sqlMagic   = regexp.MustCompile(`%sql(?:[ \t\r]|$)`)
+	resultName = regexp.MustCompile(`^\w+[ \t]*(?:=[ \t]*)?<<`)
+	identifier = regexp.MustCompile(`^[\w.-]+$`)
+	option     = regexp.MustCompile(`^(?:--[A-Za-z][\w-]*|-[A-Za-z])(?:=|$)`)
+	// filledIn are what a magic replaces by text: {name}, and the marks of Jinja.
+	filledIn = regexp.MustCompile(`(?s)\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|\{[A-Za-z_][^{}'"\n]*\}`)
+	// filledInLine is for the line of a magic, in which $name is replaced, too,
+	// and a line that ends with a backslash goes on.
+	filledInLine = regexp.MustCompile(`(?s)\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|\{[A-Za-z_][^{}'"\n]*\}|\$[A-Za-z_]\w*\$?|\\\r?\n`)
+)
+
+// cell adds the SQL of a cell's magics, and the rest to the program.
+func (n *notebook) cell(cell *Text) {
+	text := string(cell.sql)
+	at := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
+	if m := cellMagic.FindStringSubmatchIndex(text[at:]); m != nil {
+		switch name := text[at+m[2] : at+m[3]]; {
+		case name == "sql":
+			n.magic(cell, at+m[3], len(text), false)
+			return
+		case !pythonCells[name]:
+			return
+		}
+		at += m[1]
+	} else if strings.HasPrefix(text[at:], "%sql") {
+		// Alone on the first line, it makes the whole cell SQL (Databricks).
+		line, rest, _ := strings.Cut(text[at:], "\n")
+		if strings.TrimSpace(line) == "%sql" && strings.TrimSpace(rest) != "" {
+			n.magic(cell, at+len(line), len(text), false)
+			return
+		}
+	}
+	n.python.add(cell)
+	n.python.escaped("\n", sqlguard.Span{Start: cell.Span.End, End: cell.Span.End})
+	n.masked = append(n.masked, n.mask(cell, text, at)...)
+	n.masked = append(n.masked, '\n')
+}
+
+// mask returns a cell with spaces for its first bytes and for what is not
+// Python, and adds the SQL of the magics on its lines.
+func (n *notebook) mask(cell *Text, text string, at int) []byte {
+	out := []byte(text)
+	blank := func(from, to int) {
+		for i := from; i < to; i++ {
+			if out[i] != '\n' && out[i] != '\r' {
+				out[i] = ' '
+			}
+		}
+	}
+	blank(0, at)
+	for i := at; i < len(text); {
+		end := endOfLine(text, i)
+		m := lineMagic.FindStringSubmatchIndex(text[i:end])
+		if m == nil && !helpOf.MatchString(text[i:end]) {
+			i = statementEnd(text, i)
+			continue
+		}
+		for end < len(text) && strings.HasSuffix(strings.TrimSuffix(text[i:end], "\r"), `\`) {
+			end = endOfLine(text, end+1)
+		}
+		if m != nil {
+			if from := i + m[2]; sqlMagic.MatchString(text[from:end]) && strings.HasPrefix(text[from:end], "%sql") {
+				n.magic(cell, from+len("%sql"), end, true)
+			}
+		}
+		blank(i, end)
+		i = end + 1
+	}
+	return out
+}
+
+// endOfLine returns the offset of the end of the line at an offset of a cell.
+func endOfLine(text string, at int) int { return at + len(firstLine(text[at:])) }
+
+// statementEnd returns the offset behind the logical line of Python at i.
+func statementEnd(text string, i int) int {
+	depth := 0
+	for i < len(text) {
+		switch text[i] {
+		case '\'', '"':
+			end, ok := pyStringEnd(text, i)
+			if !ok {
+				return len(text) // which the reader of Python finds, too
+			}
+			i = end
+			continue
+		case '#':
+			i = endOfLine(text, i)
+			continue
+		case '\\':
+			i++
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth = max(depth-1, 0)
+		case '\n':
+			if depth == 0 {
+				return i + 1
+			}
+		}
+		i++
+	}
+	return len(text)
+}
+
+// magic adds the SQL of a magic whose arguments begin at an offset of a cell.
+func (n *notebook) magic(cell *Text, from, to int, line bool) {
+	at, elsewhere := magicSQL(string(cell.sql[from:to]))
+	if elsewhere {
+		n.texts = append(n.texts, unknown(&Text{Span: cell.span(from, to), Call: cell.place(from, false), Sink: "%sql", Certain: true}))
+		return
+	}
+	if line {
+		n.fill(cell, from+at, to, filledInLine)
+	} else {
+		n.fill(cell, from+at, to, filledIn)
+	}
+}
+
+// add adds a part of a cell that is SQL alone.
+func (n *notebook) add(cell *Text, from, to int) { n.fill(cell, from, to, filledIn) }
+
+// fill adds a part of a cell as a text, with holes for what is replaced in it.
+func (n *notebook) fill(cell *Text, from, to int, holes *regexp.Regexp) {
+	text := string(cell.sql[from:to])
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	t := &Text{Span: cell.span(from, to), Call: cell.place(from, false), Sink: "%sql", Certain: true}
+	done := from
+	for _, m := range holes.FindAllStringIndex(text, -1) {
+		start, end := from+m[0], from+m[1]
+		t.run(cell, done, start)
+		done = end
+		switch mark := text[m[0]:m[1]]; {
+		case mark[0] == '\\':
+			t.escaped(" ", cell.span(start, end))
+		case mark[0] == '$' && strings.HasSuffix(mark, "$"): // or a quote: it may be either
+			n.texts = append(n.texts, unknown(t))
+			return
+		default:
+			t.hole(cell.span(start, end), false)
+		}
+	}
+	t.run(cell, done, to)
+	n.texts = append(n.texts, t)
+}
+
+// span returns where a part of the text stands in the file.
+func (t *Text) span(from, to int) sqlguard.Span {
+	start := t.place(from, false)
+	return sqlguard.Span{Start: start, End: max(start, t.place(to, true))}
+}
+
+// valued are the options of the magic that take a value; of storing ones the
+// statement is made elsewhere.
+var (
+	valued  = map[string]bool{"save": true, "S": true, "with": true, "w": true, "close": true, "x": true, "creator": true, "c": true, "section": true, "s": true, "connection_arguments": true, "A": true, "alias": true, "interact": true, "i": true}
+	storing = map[string]bool{"persist": true, "p": true, "persist-replace": true, "P": true, "append": true, "a": true, "file": true, "f": true}
+)
+
+// magicSQL returns where, behind its options, connection and the name of its
+// result, the SQL of a magic begins, or that it has none of its own.
+func magicSQL(text string) (at int, elsewhere bool) {
+	line := text[:endOfLine(text, 0)]
+	for i := 0; ; {
+		for i < len(line) && strings.IndexByte(" \t\r", line[i]) >= 0 {
+			i++
+		}
+		rest := line[i:]
+		word := firstWord(rest)
+		after := strings.TrimLeft(rest[len(word):], " \t\r")
+		switch {
+		case rest == "":
+			return i, false
+		case option.MatchString(word):
+			name, _, given := strings.Cut(strings.TrimLeft(word, "-"), "=")
+			if storing[name] {
+				return 0, true
+			}
+			i += len(word)
+			if valued[name] && !given {
+				i = len(line) - len(after) + len(firstWord(after))
+			}
+		case looksLikeSQL(rest):
+			return i, false
+		case resultName.MatchString(rest):
+			i += len(resultName.FindString(rest))
+		case strings.Contains(word, "://") || strings.Contains(word, "@") || strings.IndexByte("$[", word[0]) >= 0,
+			identifier.MatchString(word) && (after == "" || looksLikeSQL(after) || resultName.MatchString(after) || option.MatchString(firstWord(after))):
+			i += len(word)
+		default:
+			return i, false
+		}
+	}
+}
+
+// firstWord returns what stands before white space outside of quotes.
+func firstWord(s string) string {
+	quote := byte(0)
+	for i := range len(s) {
+		switch c := s[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == ' ' || c == '\t' || c == '\r':
+			return s[:i]
+		}
+	}
+	return s
+}

@@ -1,0 +1,141 @@
+package source_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/sqlcheck/source"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+func TestPython(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		code string
+		want []string
+	}{
+		{`cur.execute("SELECT 1")`, []string{"SELECT 1"}},
+		{`cur.execute('SELECT 1;')`, []string{"SELECT 1;"}},
+		{`cur.execute("""SELECT "a"` + "\n" + `FROM t""")`, []string{"SELECT \"a\"\nFROM t"}},
+		{`cur.execute("SELECT a " "FROM t")`, []string{"SELECT a FROM t"}},
+		{"cur.execute(\n    'SELECT a '  # what\n    'FROM t'\n)", []string{"SELECT a FROM t"}},
+		{`cur.execute("SELECT a " + "FROM t")`, []string{"SELECT a FROM t"}},
+		{`cur.execute("DELETE FROM t WHERE a = %s AND b = %(b)s", (a,))`, []string{"DELETE FROM t WHERE a = 1 AND b = 1"}},
+		{`cur.execute("SELECT a FROM t WHERE b LIKE 'x%%' AND c = %s", [c])`, []string{"SELECT a FROM t WHERE b LIKE 'x%' AND c = 1"}},
+		{`cur.execute("SELECT a FROM t WHERE b = ?", (b,))`, []string{"SELECT a FROM t WHERE b = 1"}},
+		{`conn.execute(text("SELECT a FROM t WHERE b = :b"), {"b": 1})`, []string{"SELECT a FROM t WHERE b = 1"}},
+		{`cur.execute(f"SELECT a FROM t WHERE b = {b}")`, []string{"SELECT a FROM t WHERE b = 1"}},
+		{`cur.execute(f"SELECT a FROM {table}")`, []string{"SELECT a FROM x [{table}]"}},
+		{`cur.execute(f"SELECT a FROM {tables['x']} WHERE b = '{b}'")`, []string{"SELECT a FROM x WHERE b = 'x' [{tables['x']}]"}},
+		{`cur.execute(f"SELECT '{{}}', a FROM t LIMIT {n:d}")`, []string{"SELECT '{}', a FROM t LIMIT 1"}},
+		{`cur.execute(F'SELECT a FROM t WHERE b = {f("x")}')`, []string{"SELECT a FROM t WHERE b = 1"}},
+		{`cur.execute("SELECT a FROM {} WHERE b = {b}".format(table, b=1))`, []string{"SELECT a FROM x WHERE b = 1 [{}]"}},
+		{`cur.execute("SELECT a FROM %s WHERE b = %d" % (table, 1))`, []string{"SELECT a FROM x WHERE b = 1 [%s]"}},
+		{`cur.execute("SELECT a FROM " + table + " WHERE b = 1")`, []string{"SELECT a FROM x WHERE b = 1 [table]"}},
+		{"Q = 'SELECT 1'\ncur.execute(Q)", []string{"SELECT 1"}},
+		{"Q: str = 'SELECT 1'\ncur.execute(Q)", []string{"SELECT 1"}},
+		{"Q = 'SELECT 1'\nQ = 'SELECT 2'\ncur.execute(Q)", []string{"x [Q]"}},
+		{"Q = 'SELECT 1'\nQ += ' FROM t'\ncur.execute(Q)", []string{"x [Q]"}},
+		{"T = 't'\ncur.execute('SELECT a FROM ' + T)", []string{"SELECT a FROM t"}},
+		{"def f():\n    q = '''\n    SELECT 1\n    '''\n    cur.execute(q.strip())\n", []string{"\n    SELECT 1\n    "}},
+		{"q = ('SELECT a '\n     'FROM t')\ncur.execute(q)", []string{"SELECT a FROM t"}},
+		{`df = pd.read_sql_query("SELECT a FROM t", con)`, []string{"SELECT a FROM t"}},
+		{`df = pd.read_sql(sql="SELECT a FROM t", con=con)`, []string{"SELECT a FROM t"}},
+		{`rows = await conn.fetch("SELECT a FROM t WHERE b = $1", b)`, []string{"SELECT a FROM t WHERE b = 1"}},
+		{`spark.sql("SELECT 1")`, []string{"SELECT 1"}},
+		{`print("SELECT 1")`, nil},
+		{`cur.execute(query)`, []string{"x [query]"}},
+		{`cur.execute(b"SELECT 1")`, []string{`x [b"SELECT 1"]`}},
+		{`pool.execute(task, "SELECT 1")`, []string{"x [task]"}},
+		{`cur.execute(verb + " FROM t")`, []string{"x FROM t [verb]"}},
+		{`cur.executemany(verb + " t SET a = 1", [])`, []string{"x t SET a = 1 [verb]"}},
+		{`cur.executemany("no statement at all", [])`, []string{"no statement at all"}},
+		{`cur.execute("SELECT 1" * n)`, []string{"SELECT 1x [*]"}},
+		{`cur.execute("SELECT 1" or q)`, []string{"SELECT 1x [or]"}},
+		{`cur.execute("SELECT 1" if x else q)`, []string{"SELECT 1", "x [q]"}},
+		{`cur.fetch(n + " rows")`, nil},
+		{`cur.fetch(n + " FROM t")`, []string{"x FROM t [n]"}},
+		{`cur.execute("status", x)`, nil},
+		{`pd.read_sql(con=f(a, b), sql=q)`, []string{"x [q]"}},
+		{`pd.read_sql(con=c)`, nil},
+		{"# x\rcur.execute('SELECT 1')", []string{"SELECT 1"}},
+		{"Q = 'SELECT 1'\rcur.execute(Q)\r", []string{"SELECT 1"}},
+		{"cur.execute('SELECT \\\r\n1')", []string{"SELECT 1"}},
+		{"cur.execute('''SELECT 1 --\rFROM\r\nt''')", []string{"SELECT 1 --\nFROM\nt"}},
+		{"x = 1 + \\\r\n2; cur.execute('SELECT 1')", []string{"SELECT 1"}},
+		{`cur.execute(f'SELECT a FROM t WHERE b = {x['a']:>{len('b')}} AND c = {'}'!r}')`, []string{"SELECT a FROM t WHERE b = 1 AND c = 1"}},
+		{`cur.execute(f"SELECT a FROM t WHERE b = {x:'>10} AND c = '\{y}'")`, []string{`SELECT a FROM t WHERE b = 1 AND c = '\x'`}},
+		{`def execute(self, sql="SELECT 1"): pass`, nil},
+		{`# cur.execute("SELECT 1")`, nil},
+		{`x = "cur.execute('SELECT 1')"`, nil},
+		{`cur.execute(r"SELECT '\d'")`, []string{`SELECT '\d'`}},
+		{`cur.execute("SELECT '\x41\u00e9\101\'', \N{DASH}")`, []string{"SELECT 'Aé" + "A'', \uFFFD"}},
+		{`run("SELECT 3")`, []string{"SELECT 3"}},
+		{`cur.execute("SELECT a FROM t" if x else "SELECT b FROM t")`, []string{"SELECT a FROM t", "SELECT b FROM t"}},
+		{`cur.executemany(query, rows)`, []string{"x [query]"}},
+		{`pd.read_sql(make(1, 2), con)`, []string{"x [make(1, 2)]"}},
+		{`log.info("x"); cur.execute("SELECT 1")`, []string{"SELECT 1"}},
+		{"cur.execute(\"SELECT a FROM t WHERE b IN (%s)\" % ','.join(['%s'] * n), bs)", []string{"SELECT a FROM t WHERE b IN (1)"}},
+	} {
+		code, want := test.code, test.want
+		if diff := cmp.Diff(want, filled(t, "x.py", code, "postgres", "run")); diff != "" {
+			t.Errorf("%s: %s", code, diff)
+		}
+	}
+}
+
+func TestPythonPlaces(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{
+		`cur.execute("SELECT a, «drop» FROM t")`,
+		`cur.execute("SELECT 'é\n', " f"{x}, " '''«drop»''')`,
+		`cur.execute("SELECT %s, '%%', «drop»" % x)`,
+		`cur.execute("SELECT {}, '{{}}', «drop»".format(x))`,
+		`cur.execute("SELECT a FROM t WHERE b = %(name)s AND «drop» = :x")`,
+		"Q = 'SELECT «drop»'\ncur.execute(Q + x)",
+	} {
+		start := strings.Index(code, "«")
+		code = strings.Replace(code, "«", "", 1)
+		end := strings.Index(code, "»")
+		code = strings.Replace(code, "»", "", 1)
+		d, _ := dialects.Lookup("postgres")
+		found, err := source.Find("x.py", code, source.Options{})
+		if err != nil || len(found.Texts) != 1 {
+			t.Fatalf("%s: %v", code, err)
+		}
+		f := found.Texts[0].Fill(d)
+		at := strings.Index(f.SQL, "drop")
+		if got, want := f.Place(sqlguard.Span{Start: at, End: at + 4}), (sqlguard.Span{Start: start, End: end}); got != want {
+			t.Errorf("%s: %v is %q, want %v", code, got, code[got.Start:got.End], want)
+		}
+	}
+	if _, err := source.Find("x.py", "x = 'abc\ny", source.Options{}); err == nil {
+		t.Error("a string without an end")
+	}
+}
+
+func FuzzPython(f *testing.F) {
+	f.Add("cur.execute(f\"SELECT {a!r:>{w}} {{x}} %s\" '''\\n''' % (x,))", "postgres")
+	f.Add("Q = ('a'\n'b')\ncur.execute(Q.format(1) + \"\\x41\\N{A}\")", "mysql")
+	f.Fuzz(func(t *testing.T, code, dialect string) {
+		d, ok := dialects.Lookup(dialect)
+		if !ok {
+			d, _ = dialects.Lookup("sqlite")
+		}
+		found, err := source.Find("x.py", code, source.Options{})
+		if err != nil {
+			return
+		}
+		for _, text := range found.Texts {
+			filled := text.Fill(d)
+			for i := range len(filled.SQL) + 1 {
+				if p := filled.Place(sqlguard.Span{Start: i, End: len(filled.SQL)}); p.Start < 0 || p.End > len(code) || p.Start > p.End {
+					t.Fatalf("%d is at %v", i, p)
+				}
+			}
+		}
+	})
+}

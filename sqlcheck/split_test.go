@@ -1,0 +1,86 @@
+package sqlcheck_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/sqlcheck"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// pieces are what texts are put together from: all that could make a reader
+// take the middle of a text for something else than its start.
+var pieces = []string{
+	"SELECT 1", ";", "; ", ";\n", ";\r\n", ";\n\n", ";;\n", "\n", "\r", " ", "\t", "'", "''", "'a;\nb'", "\"", "\"x;\n\"", "$$", "$$;\n$$", "$a$", "$a$;\n$b$;\n$a$",
+	"--x;\n", "-- x", "/*", "*/", "/* ; \n*/", "/* /* ;\n */", "\\c db\n", "\\", ".tables\n", ".5", "(", ")", "(;\n)", "[", "]", "[x;\n]", "`", "`;\n`",
+	"BEGIN", "END", "CASE", "CREATE TRIGGER t BEGIN\n", "CREATE TEMP TRIGGER t AFTER INSERT ON x BEGIN SELECT 1;\n", "END;\n",
+	"CREATE FUNCTION f() RETURNS int BEGIN ATOMIC\n", "CREATE OR REPLACE PROCEDURE p() BEGIN ATOMIC SELECT 1;\n", "EXPLAIN ", "E'\\';\n'", "U&'x;\n'", "x'", "X'00;\n'", "B'1'",
+	"a", "1", "1;\n2", "\x00", "\u202e", "é", "\ufeff", "#;\n", "@x", "?1", ":a;\n", "::int", "\x1a", "\x0c", "\v",
+}
+
+// TestWindows: a text is split in the same way in windows of any size.
+func TestWindows(t *testing.T) {
+	t.Parallel()
+	rounds := 20_000
+	if testing.Short() {
+		rounds = 2_000
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	several := 0
+	for range rounds {
+		var b strings.Builder
+		for range r.IntN(40) {
+			b.WriteString(pieces[r.IntN(len(pieces))])
+		}
+		text, window := b.String(), 1+r.IntN(60)
+		for _, d := range dialects.All() {
+			want := slices.Clone(sqlguard.Split(d, text))
+			got, done := sqlcheck.Statements(d, text, window, 1<<20)
+			if diff := cmp.Diff(want, got); diff != "" || done != len(text) {
+				t.Fatalf("%s in windows of %d: %q: %s", d.Name(), window, text, diff)
+			}
+			if len(want) > 3 && len(text) > window {
+				several++
+			}
+		}
+	}
+	if several < rounds/4 {
+		t.Errorf("only %d texts were of several statements and windows", several)
+	}
+}
+
+// TestWindowsOfLongFiles crosses windows of the size that is used.
+func TestWindowsOfLongFiles(t *testing.T) {
+	t.Parallel()
+	long := "SELECT '" + strings.Repeat("x;\n", 1<<19) + "';\n"
+	text := strings.Repeat("SELECT ';' AS a; -- one\nSELECT 2;\n", 60_000) + long + "SELECT 3;\n" + long + "SELECT 4"
+	for _, d := range dialects.All() {
+		got, done := sqlcheck.Statements(d, text, 1<<20, 8<<20)
+		if diff := cmp.Diff(slices.Clone(sqlguard.Split(d, text)), got); diff != "" || done != len(text) {
+			t.Errorf("%s: %.2000s", d.Name(), diff)
+		}
+	}
+}
+
+// TestLimitOfStatements: a statement beyond all reason ends the splitting, so
+// that its tokens need no gigabytes of memory.
+func TestLimitOfStatements(t *testing.T) {
+	t.Parallel()
+	text := "SELECT 1;\nSELECT " + strings.Repeat("1,", 5<<20) + "1;\nSELECT 2;"
+	for _, d := range dialects.All() {
+		got, done := sqlcheck.Statements(d, text, 1<<20, 8<<20)
+		if len(got) != 1 || done != 10 {
+			t.Errorf("%s: %d statements, %d bytes", d.Name(), len(got), done)
+		}
+	}
+	f := judge(t, "sqlite", text)
+	want := []string{`"SELECT 1"`, "2:1 not_checked: a statement longer than 8 MiB begins here; it and what follows were not checked"}
+	if diff := cmp.Diff(want, brief(text, f)); diff != "" {
+		t.Error(diff)
+	}
+}
