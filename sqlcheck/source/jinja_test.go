@@ -37,7 +37,7 @@ func TestPlainTemplate(t *testing.T) {
 		unproved   []string
 	}{
 		{"  select 1\n", "select 1", nil},
-		{"select * from {{ ref('orders') }} o, {{ code(\"raw\", 'people') }}", `select * from "orders" o, "raw"."people"`, nil},
+		{"select * from {{ ref('orders') }} o, {{ source(\"raw\", 'people') }}", `select * from "orders" o, "raw"."people"`, nil},
 		{"select * from {{ ref('shop', 'orders') }}, {{ ref('orders', v=2) }}, {{ref('orders',version=3)}}", `select * from "orders", "orders_v2", "orders_v3"`, nil},
 		{"{{ config(materialized='table', tags=['a', var('b')]) }}\nselect 1 from {{ this }}", "\nselect 1 from \"model\"", nil},
 		{"{# drop table t #}select {#- x -#} 1", "select1", nil},

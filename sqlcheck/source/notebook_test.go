@@ -95,9 +95,9 @@ func TestNotebookForms(t *testing.T) {
 		{`{"cell": []}`, nil, "0: it has no cells, so that it is no notebook"},
 		{`[{"cells": []}]`, nil, "0: it has no cells, so that it is no notebook"},
 		{`{"cells": [], "cells": []}`, nil, "14: the member cells stands twice"},
-		{`{"cells": [{"source": "x", "source": "%%sql\nDROP TABLE t"}]}`, nil, "27: the member code stands twice"},
-		{`{"cells": [{"source": ["x", 1]}]}`, nil, "28: the code of a cell is no text"},
-		{`{"cells": [{"source": {"a": 1}}]}`, nil, "22: the code of a cell is no text"},
+		{`{"cells": [{"source": "x", "source": "%%sql\nDROP TABLE t"}]}`, nil, "27: the member source stands twice"},
+		{`{"cells": [{"source": ["x", 1]}]}`, nil, "28: the source of a cell is no text"},
+		{`{"cells": [{"source": {"a": 1}}]}`, nil, "22: the source of a cell is no text"},
 		{`{"cells": [{"source": "x = 1\ny = 'a\n"}]}`, nil, "34: the string has no end"},
 		{strings.Repeat("[", 20000) + strings.Repeat("]", 20000), nil, "10000: it is no JSON: invalid character '[' exceeded max depth"},
 	} {
