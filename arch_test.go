@@ -43,7 +43,7 @@ var everyTest = map[string]string{
 
 // rooms is the import table. ARCHITECTURE.md has the picture.
 var rooms = []room{
-	{path: "."},
+	{path: ".", testOurs: []string{"execution/executiontest/executable"}},
 	{
 		path:       "corpus",
 		noStd:      noOutside,
@@ -243,7 +243,7 @@ var rooms = []room{
 		path: "execution/executiontest/faults",
 		testOurs: []string{
 			"sqlguard", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "execution", "execution/audit", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb",
-			"execution/executiontest", "execution/executiontest/testdb",
+			"execution/executiontest", "execution/executiontest/executable", "execution/executiontest/testdb",
 		},
 		testOthers: map[string]string{
 			"github.com/Shopify/toxiproxy/v2": "breaks the network between gateway and server",
@@ -252,6 +252,7 @@ var rooms = []room{
 		},
 		support: true,
 	},
+	{path: "execution/executiontest/executable", support: true},
 	{path: "execution/executiontest/selfsigned", support: true},
 	{
 		path: "execution/executiontest/testdb",
@@ -263,6 +264,7 @@ var rooms = []room{
 		},
 		support: true,
 	},
+	{path: "execution/executiontest/withservers", ours: []string{"execution/executiontest/testdb"}, support: true},
 	{
 		path:       "execution/executiontest/tdsserver",
 		ours:       []string{"execution/executiontest/selfsigned"},
@@ -301,7 +303,7 @@ var rooms = []room{
 	{
 		path:     "cmd/ktx",
 		ours:     []string{"cmd/ktx/internal/cli"},
-		testOurs: []string{"execution/executiontest/testdb"},
+		testOurs: []string{"execution/executiontest/executable", "execution/executiontest/testdb"},
 	},
 	{path: "cmd/ktx/internal/atomicfile"},
 	{

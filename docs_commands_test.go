@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/ktxhq/ktx/execution/executiontest/executable"
 )
 
 // commandLine is ktx as a user has it.
@@ -17,15 +19,12 @@ type commandLine struct {
 	tree map[string]*command
 }
 
-// newCommandLine builds ktx in the build that the tests run in.
+func TestMain(m *testing.M) { os.Exit(executable.Run(m.Run)) }
+
+// newCommandLine returns ktx in the build that the tests run in.
 func newCommandLine(t *testing.T) *commandLine {
 	t.Helper()
-	c := &commandLine{dir: t.TempDir(), tree: map[string]*command{}}
-	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", filepath.Join(c.dir, "ktx"), "./cmd/ktx")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build ktx: %v\n%s", err, out)
-	}
-	return c
+	return &commandLine{dir: filepath.Dir(executable.KTX(t)), tree: map[string]*command{}}
 }
 
 // shell runs one line in a folder, with ktx on its path, and returns what it

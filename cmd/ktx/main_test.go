@@ -3,63 +3,31 @@ package main_test
 import (
 	"bufio"
 	"bytes"
-	"context"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/ktxhq/ktx/execution/executiontest/executable"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// built is the command, built once for all tests and benchmarks.
-var built struct {
-	once sync.Once
-	path string
-	err  error
-}
-
 func TestMain(m *testing.M) {
-	code := testdb.Run(m)
-	if built.path != "" {
-		_ = os.RemoveAll(filepath.Dir(built.path))
-	}
-	os.Exit(code)
+	os.Exit(executable.Run(func() int { return testdb.Run(m) }))
 }
 
-// binary builds the command from what the tests have compiled already, or
-// takes that of KTX_BENCH_BINARY.
+// binary returns the program to measure: that of KTX_BENCH_BINARY, else the one
+// that the tests build.
 func binary(tb testing.TB) string {
 	tb.Helper()
 	if path := os.Getenv("KTX_BENCH_BINARY"); path != "" {
 		return path
 	}
-	built.once.Do(func() {
-		dir, err := os.MkdirTemp("", "ktx-build-") //nolint:usetesting // it outlives the test that builds
-		if err != nil {
-			built.err = err
-			return
-		}
-		built.path = filepath.Join(dir, "ktx")
-		if runtime.GOOS == "windows" {
-			built.path += ".exe"
-		}
-		out, err := exec.CommandContext(context.Background(), "go", "build", "-buildvcs=false", "-o", built.path, ".").CombinedOutput()
-		if err != nil {
-			built.err = fmt.Errorf("%w: %s", err, out)
-		}
-	})
-	if built.err != nil {
-		tb.Fatal(built.err)
-	}
-	return built.path
+	return executable.KTX(tb)
 }
 
 // project makes a project with the demo shop.

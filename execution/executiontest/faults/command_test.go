@@ -16,50 +16,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/execution/executiontest/executable"
 	"github.com/ktxhq/ktx/sqlguard"
 )
-
-// built is the command, built once for all scenarios.
-var built struct {
-	once sync.Once
-	path string
-	err  error
-}
-
-// binary builds the command where every user can run it.
-func (s *stand) binary() string {
-	s.Helper()
-	built.once.Do(func() {
-		dir, err := os.MkdirTemp("", "ktx-faults-")
-		if err == nil {
-			err = os.Chmod(dir, 0o755)
-		}
-		if err != nil {
-			built.err = err
-			return
-		}
-		built.path = filepath.Join(dir, "ktx")
-		out, err := exec.CommandContext(context.Background(), "go", "build", "-buildvcs=false", "-o", built.path, "github.com/ktxhq/ktx/cmd/ktx").CombinedOutput()
-		if err != nil {
-			built.err = fmt.Errorf("%w: %s", err, out)
-		}
-	})
-	if built.err != nil {
-		s.Fatal(built.err)
-	}
-	return built.path
-}
-
-func removeBinary() {
-	if built.path != "" {
-		_ = os.RemoveAll(filepath.Dir(built.path))
-	}
-}
 
 // urlVariable is where the projects of the scenarios have the address from.
 const urlVariable = "KTX_FAULTS_URL"
@@ -147,7 +110,7 @@ func (s *stand) serve(dir string, change ...func(*exec.Cmd)) *command {
 func (s *stand) start(dir string, change ...func(*exec.Cmd)) *command {
 	s.Helper()
 	c := &command{s: s, next: 10, others: map[int]answer{}, ended: make(chan struct{})}
-	c.cmd = exec.CommandContext(context.WithoutCancel(s.Context()), s.binary(), "mcp", "stdio", "--project-dir", dir)
+	c.cmd = exec.CommandContext(context.WithoutCancel(s.Context()), executable.KTX(s), "mcp", "stdio", "--project-dir", dir)
 	c.cmd.Dir = "/"
 	c.cmd.Env = os.Environ()
 	if s.bench != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ktxhq/ktx/execution/executiontest/executable"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -66,9 +67,7 @@ func groups() []group {
 func full() bool { return os.Getenv(fullVariable) == "full" }
 
 func TestMain(m *testing.M) {
-	code := testdb.Run(m)
-	removeBinary()
-	os.Exit(code)
+	os.Exit(executable.Run(func() int { return testdb.Run(m) }))
 }
 
 // TestFaults runs the scenarios one after the other, since goroutines and file

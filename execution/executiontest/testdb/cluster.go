@@ -80,8 +80,19 @@ func newCluster(ctx context.Context, s system, bin string, o Options) (_ *cluste
 	return c, s.initialise(ctx, c)
 }
 
+// startCluster makes a data directory and starts a server on it.
+func startCluster(ctx context.Context, s system, bin string, o Options) (*cluster, error) {
+	c, err := newCluster(ctx, s, bin, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.start(ctx); err != nil {
+		return nil, errors.Join(err, c.close(ctx))
+	}
+	return c, nil
+}
+
 func (c *cluster) data() string    { return filepath.Join(c.dir, "data") }
-func (c *cluster) logFile() string { return filepath.Join(c.dir, "log") }
 func (c *cluster) pidFile() string { return filepath.Join(c.dir, c.system.pidFile()) }
 
 // command prepares a program of the server to run as the owner, in an
@@ -137,7 +148,7 @@ func (c *cluster) start(ctx context.Context) error {
 }
 
 func (c *cluster) startOn(ctx context.Context, port int) (err error) {
-	log, err := os.OpenFile(c.logFile(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(logFile(c.dir), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("start the server: %w", err)
 	}
@@ -165,7 +176,7 @@ func (c *cluster) startOn(ctx context.Context, port int) (err error) {
 	defer cancel()
 	if err := c.waitReady(ctx); err != nil {
 		_ = c.stopLocked(context.WithoutCancel(ctx), Immediate) // The start's error is the one to report.
-		text := c.logFrom(before)
+		text := logFrom(c.dir, before)
 		if strings.Contains(text, "Address already in use") {
 			return fmt.Errorf("start the server on port %d: %w", port, errPortTaken)
 		}
@@ -259,9 +270,11 @@ func (c *cluster) close(ctx context.Context) error {
 	return errors.Join(c.stopLocked(context.WithoutCancel(ctx), Fast), c.reaper.finish())
 }
 
-// logFrom returns the server's log from an offset on.
-func (c *cluster) logFrom(offset int64) string {
-	text, err := os.ReadFile(c.logFile())
+func logFile(dir string) string { return filepath.Join(dir, "log") }
+
+// logFrom returns the log of the server in dir from an offset on.
+func logFrom(dir string, offset int64) string {
+	text, err := os.ReadFile(logFile(dir))
 	if err != nil {
 		return err.Error()
 	}

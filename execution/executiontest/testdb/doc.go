@@ -15,6 +15,9 @@
 // ends. A test that restarts, overloads or reconfigures a server starts one of
 // its own with [StartPostgres] or [StartMariaDB].
 //
+// scripts/suite runs all tests with one PostgreSQL and one MariaDB that they
+// share ([RunWithServers]); a test binary that is run by itself starts its own.
+//
 // The binaries are those of, in this order: the directory in
 // KTX_TEST_POSTGRES_BIN, PATH, the newest /usr/lib/postgresql/*/bin; and
 // KTX_TEST_MARIADB_BIN, PATH, /usr/sbin, /usr/local/sbin, where a mysqld of MySQL

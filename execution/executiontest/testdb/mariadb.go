@@ -21,11 +21,10 @@ type MariaDBServer struct {
 	version  string
 }
 
-// MariaDB returns the test binary's shared server, started by the first call.
-// Where none can be had the test fails; it is never skipped.
+// MariaDB returns the shared server, as [Postgres] does for PostgreSQL.
 func MariaDB(tb testing.TB) *MariaDBServer {
 	tb.Helper()
-	return sharedMariaDB.named(tb, "MariaDB", "KTX_TEST_MARIADB_URL", openMariaDB, LaunchMariaDB)
+	return sharedMariaDB.named(tb, mariadbProduct, "KTX_TEST_MARIADB_URL", openMariaDB, LaunchMariaDB)
 }
 
 // StartMariaDB starts a server for one test, which may stop, restart and
@@ -35,7 +34,7 @@ func MariaDB(tb testing.TB) *MariaDBServer {
 // programs and CI is not set.
 func StartMariaDB(tb testing.TB, o Options) *MariaDBServer {
 	tb.Helper()
-	return startFor(tb, o, "MariaDB", "KTX_TEST_MARIADB_URL", ErrNoMariaDB, LaunchMariaDB)
+	return startFor(tb, o, mariadbProduct, "KTX_TEST_MARIADB_URL", ErrNoMariaDB, LaunchMariaDB)
 }
 
 // LaunchMariaDB starts a server outside a test, for generators and benchmarks.
@@ -45,14 +44,11 @@ func LaunchMariaDB(ctx context.Context, o Options) (*MariaDBServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := newCluster(ctx, system, bin, o)
+	c, err := startCluster(ctx, system, bin, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.start(ctx); err != nil {
-		return nil, errors.Join(err, c.close(ctx))
-	}
-	s := &MariaDBServer{server: server{cluster: c}, password: c.password, base: &url.URL{
+	s := &MariaDBServer{server: server{cluster: c, dir: c.dir}, password: c.password, base: &url.URL{
 		Scheme:   "mysql",
 		User:     url.UserPassword(mariadbRoot, c.password),
 		Host:     net.JoinHostPort("127.0.0.1", strconv.Itoa(c.port)),
@@ -65,11 +61,11 @@ func LaunchMariaDB(ctx context.Context, o Options) (*MariaDBServer, error) {
 	return s, nil
 }
 
-// openMariaDB checks a server of the user's own.
-func openMariaDB(ctx context.Context, connection string) (*MariaDBServer, error) {
-	base, err := url.Parse(connection)
+// openMariaDB checks a server that this process did not start.
+func openMariaDB(ctx context.Context, o offer) (*MariaDBServer, error) {
+	base, err := url.Parse(o.URL)
 	if err != nil || base.Host == "" || base.User == nil || base.Scheme != "mysql" {
-		return nil, errors.New("KTX_TEST_MARIADB_URL must look like mysql://user:password@host:port/")
+		return nil, errors.New("the URL must look like mysql://user:password@host:port/")
 	}
 	base.Path = "/"
 	if query := base.Query(); !query.Has("ssl-mode") {
@@ -79,16 +75,16 @@ func openMariaDB(ctx context.Context, connection string) (*MariaDBServer, error)
 	if base.Port() == "" {
 		base.Host = net.JoinHostPort(base.Hostname(), "3306")
 	}
-	s := &MariaDBServer{base: base}
+	s := &MariaDBServer{server: server{dir: o.Dir}, base: base}
 	if s.password, _ = base.User.Password(); s.password == "" {
 		s.password = "ktx-Test-1"
 	}
 	administrator, err := s.identify(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("KTX_TEST_MARIADB_URL: %w", err)
+		return nil, err
 	}
 	if !administrator {
-		return nil, errors.New("KTX_TEST_MARIADB_URL: the user needs ALL PRIVILEGES ON *.* WITH GRANT OPTION")
+		return nil, errors.New("the user needs ALL PRIVILEGES ON *.* WITH GRANT OPTION")
 	}
 	return s, nil
 }
@@ -133,8 +129,8 @@ func (s *MariaDBServer) Addr() string { return s.base.Host }
 // Socket returns the path of the server's Unix socket, or "" for a server of
 // the user's own.
 func (s *MariaDBServer) Socket() string {
-	if s.cluster == nil {
+	if s.dir == "" {
 		return ""
 	}
-	return mariadbSocket(s.cluster)
+	return mariadbSocket(s.dir)
 }

@@ -47,7 +47,7 @@ func (s mariadbSystem) signal(mode StopMode) (syscall.Signal, error) {
 }
 
 func mariadbOptions(c *cluster) string { return filepath.Join(c.dir, "my.cnf") }
-func mariadbSocket(c *cluster) string  { return filepath.Join(c.dir, "sock") }
+func mariadbSocket(dir string) string  { return filepath.Join(dir, "sock") }
 func mariadbSetup(c *cluster) string   { return filepath.Join(c.dir, "setup.sql") }
 
 func (s mariadbSystem) initialise(ctx context.Context, c *cluster) error {
@@ -96,7 +96,7 @@ func (s mariadbSystem) configure(c *cluster) error {
 	}
 	all := map[string]string{
 		"datadir":                        c.data(),
-		"socket":                         mariadbSocket(c),
+		"socket":                         mariadbSocket(c.dir),
 		"pid_file":                       c.pidFile(),
 		"tmpdir":                         temporary,
 		"bind_address":                   "127.0.0.1",
@@ -157,7 +157,7 @@ func (s mariadbSystem) serve(ctx context.Context, c *cluster, port int) *exec.Cm
 // since the server reads its setup before it takes connections.
 func (mariadbSystem) ready(ctx context.Context, c *cluster) (bool, error) {
 	config := newConfig(mariadbRoot, c.password)
-	config.Net, config.Addr = "unix", mariadbSocket(c)
+	config.Net, config.Addr = "unix", mariadbSocket(c.dir)
 	db, err := openPool(config)
 	if err != nil {
 		return false, err

@@ -21,11 +21,12 @@ type PostgresServer struct {
 	version  int
 }
 
-// Postgres returns the test binary's shared server, started by the first call.
-// Where none can be had the test fails; it is never skipped.
+// Postgres returns the shared server: the one that the whole run shares
+// ([RunWithServers]), else one of this test binary, which the first call starts.
+// A test fails when there is no server; it is never skipped.
 func Postgres(tb testing.TB) *PostgresServer {
 	tb.Helper()
-	return sharedPostgres.named(tb, "PostgreSQL", "KTX_TEST_POSTGRES_URL", openPostgres, Start)
+	return sharedPostgres.named(tb, postgresProduct, "KTX_TEST_POSTGRES_URL", openPostgres, Start)
 }
 
 // StartPostgres starts a cluster for one test, which may stop and restart it.
@@ -35,7 +36,7 @@ func Postgres(tb testing.TB) *PostgresServer {
 // programs and CI is not set.
 func StartPostgres(tb testing.TB, o Options) *PostgresServer {
 	tb.Helper()
-	return startFor(tb, o, "PostgreSQL", "KTX_TEST_POSTGRES_URL", ErrNoBinaries, Start)
+	return startFor(tb, o, postgresProduct, "KTX_TEST_POSTGRES_URL", ErrNoBinaries, Start)
 }
 
 // Start starts a PostgreSQL cluster outside a test, for generators and
@@ -46,12 +47,9 @@ func Start(ctx context.Context, o Options) (*PostgresServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := newCluster(ctx, postgresSystem{}, bin, o)
+	c, err := startCluster(ctx, postgresSystem{}, bin, o)
 	if err != nil {
 		return nil, err
-	}
-	if err := c.start(ctx); err != nil {
-		return nil, errors.Join(err, c.close(ctx))
 	}
 	major, err := postgresMajor(c)
 	if err != nil {
@@ -64,38 +62,38 @@ func Start(ctx context.Context, o Options) (*PostgresServer, error) {
 		Path:     "/postgres",
 		RawQuery: "sslmode=disable",
 	}
-	return &PostgresServer{server: server{cluster: c}, base: base, password: c.password, version: major}, nil
+	return &PostgresServer{server: server{cluster: c, dir: c.dir}, base: base, password: c.password, version: major}, nil
 }
 
-// openPostgres checks a server of the user's own.
-func openPostgres(ctx context.Context, connection string) (_ *PostgresServer, err error) {
-	base, err := url.Parse(connection)
+// openPostgres checks a server that this process did not start.
+func openPostgres(ctx context.Context, o offer) (_ *PostgresServer, err error) {
+	base, err := url.Parse(o.URL)
 	if err != nil || base.Host == "" || base.User == nil || (base.Scheme != "postgres" && base.Scheme != "postgresql") {
-		return nil, errors.New("KTX_TEST_POSTGRES_URL must look like postgres://user:password@host:port/database")
+		return nil, errors.New("the URL must look like postgres://user:password@host:port/database")
 	}
 	if query := base.Query(); !query.Has("sslmode") {
 		query.Set("sslmode", "prefer") // what the driver takes for granted, said
 		base.RawQuery = query.Encode()
 	}
-	conn, err := pgx.Connect(ctx, connection)
+	conn, err := pgx.Connect(ctx, o.URL)
 	if err != nil {
-		return nil, fmt.Errorf("KTX_TEST_POSTGRES_URL: %w", err)
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
 	var number int
 	var super bool
 	const facts = "SELECT current_setting('server_version_num')::int, rolsuper FROM pg_roles WHERE rolname = current_user"
 	if err := conn.QueryRow(ctx, facts).Scan(&number, &super); err != nil {
-		return nil, fmt.Errorf("KTX_TEST_POSTGRES_URL: %w", err)
+		return nil, err
 	}
 	if number < 130000 || !super {
-		return nil, fmt.Errorf("KTX_TEST_POSTGRES_URL: a superuser on PostgreSQL 13 or newer is needed, got version %d, superuser %t", number/10000, super)
+		return nil, fmt.Errorf("a superuser on PostgreSQL 13 or newer is needed, got version %d, superuser %t", number/10000, super)
 	}
 	password, _ := base.User.Password()
 	if password == "" {
 		password = "ktx-test"
 	}
-	return &PostgresServer{base: base, password: password, version: number / 10000}, nil
+	return &PostgresServer{server: server{dir: o.Dir}, base: base, password: password, version: number / 10000}, nil
 }
 
 // Version returns the major version, such as 15.

@@ -31,18 +31,14 @@ type Options struct {
 
 // server is what the servers of all products have in common.
 type server struct {
-	cluster *cluster // nil for a server of the user's own
+	cluster *cluster // nil for a server that this process did not start
+	dir     string   // holds the server's socket and log; "" for a server of the user's own
 	private bool     // ends with one test
 }
 
 // SocketDir returns the directory of the server's Unix socket, or "" for a
 // server of the user's own.
-func (s *server) SocketDir() string {
-	if s.cluster == nil {
-		return ""
-	}
-	return s.cluster.dir
-}
+func (s *server) SocketDir() string { return s.dir }
 
 // CertificateFile returns the certificate of a server started with
 // [Options].TLS, which is its own authority, or "" without.
@@ -53,8 +49,8 @@ func (s *server) CertificateFile() string {
 	return s.cluster.certificateFile()
 }
 
-// Pid returns the process ID of the server, or 0 when it is stopped or a server
-// of the user's own.
+// Pid returns the process ID of the server, or 0 when the server is stopped or
+// when another process started it.
 func (s *server) Pid() int {
 	if s.cluster == nil {
 		return 0
@@ -64,14 +60,14 @@ func (s *server) Pid() int {
 
 // Log returns what the server has logged, or "" for a server of the user's own.
 func (s *server) Log() string {
-	if s.cluster == nil {
+	if s.dir == "" {
 		return ""
 	}
-	return s.cluster.logFrom(0)
+	return logFrom(s.dir, 0)
 }
 
-// errNotOwn refuses to touch what this package did not start.
-var errNotOwn = errors.New("a server of the user's own is not this test's to stop")
+// errNotOwn refuses to stop a server that this process did not start.
+var errNotOwn = errors.New("this test binary did not start the server, so it must not stop it")
 
 // Stop ends the server and waits for its process; the data stays for Restart.
 // Stopping a stopped server does nothing.
@@ -90,8 +86,8 @@ func (s *server) Restart(ctx context.Context, mode StopMode) error {
 	return s.cluster.start(ctx)
 }
 
-// Close stops the server and removes its directory. A server of the user's own
-// is left as it is.
+// Close stops the server and removes its directory. It does nothing to a server
+// that another process started.
 func (s *server) Close() error {
 	if s.cluster == nil {
 		return nil
@@ -157,13 +153,22 @@ func (s *shared[S]) end() error {
 	return s.server.Close()
 }
 
-// named returns the shared server. It opens the one that a variable of the
-// environment names, or starts one. Where none can be had the test fails.
-func (s *shared[S]) named(tb testing.TB, product, variable string, open func(context.Context, string) (S, error), start func(context.Context, Options) (S, error)) S {
+// named returns the shared server. It opens the server that the variable of the
+// environment names, else the server of product that [ServersVariable] offers,
+// else it starts one. When none of these works the test fails.
+func (s *shared[S]) named(tb testing.TB, product, variable string, open func(context.Context, offer) (S, error), start func(context.Context, Options) (S, error)) S {
 	tb.Helper()
 	running, err := s.get(func() (S, error) {
 		if own := os.Getenv(variable); own != "" {
-			return open(tb.Context(), own)
+			return openNamed(tb.Context(), variable, offer{URL: own}, open)
+		}
+		offered, err := offers()
+		if err != nil {
+			var none S
+			return none, err
+		}
+		if o, ok := offered[product]; ok {
+			return openNamed(tb.Context(), ServersVariable, o, open)
 		}
 		return start(tb.Context(), Options{})
 	})
