@@ -8,15 +8,11 @@ GO ?= go
 LINT_VERSION := 2.15.0
 LINT_DIR := $(CURDIR)/.tools/golangci-lint-$(LINT_VERSION)
 LINT := $(LINT_DIR)/golangci-lint
+GOTESTSUM_VERSION := 1.13.0
+GOTESTSUM_DIR := $(CURDIR)/.tools/gotestsum-$(GOTESTSUM_VERSION)
+GOTESTSUM := $(GOTESTSUM_DIR)/gotestsum
+SUITE := LINT=$(LINT) GOTESTSUM=$(GOTESTSUM) scripts/suite
 FUZZTIME ?= 20s
-
-# Where concurrency matters. A race build of the rest finds nothing and takes
-# minutes.
-RACE := ./sqlguard/... ./execution/... ./research/... ./httpapi/... ./cmd/ktx/...
-
-# What differs between the two builds: the parser of PostgreSQL, what is judged
-# with it, and the import table.
-PURE := . ./sqlguard ./dialects ./dialects/postgres
 
 # A checkout that git cannot read (copied, or another user's) has no version
 # control facts to stamp into a binary, which go build takes for an error.
@@ -38,41 +34,41 @@ demo: build ## build, then show one query that runs and five that are refused
 
 .PHONY: check
 check: lint ## format, vet, lint and the short tests: what every commit passes
-	$(GO) vet ./...
-	$(GO) test -short ./...
+	$(GO) test -vet=off -short ./...
 
 .PHONY: test
-test: test-deps lint vet tidy generate pure race ## everything; installs what it needs on a Debian-like machine
-	$(GO) test -timeout 30m ./...
+test: test-deps tools ## everything a change must pass; installs what it needs on a Debian-like machine
+	@$(SUITE)
 
-.PHONY: vet
-vet: ## go vet, with and without cgo
-	CGO_ENABLED=1 $(GO) vet ./...
-	CGO_ENABLED=0 $(GO) vet ./...
+.PHONY: test-all
+test-all: test-deps tools ## make test, and all other tests: full samples, all faults, other versions, programs of others
+	@$(SUITE) all
+
+.PHONY: stage
+stage: test-deps tools ## some stages of make test-all (ARGS="race plain"; scripts/suite lists them)
+	@$(SUITE) $(ARGS)
+
+.PHONY: slow
+slow: $(GOTESTSUM) ## list the thirty slowest tests of the last make test or test-all
+	@cat .tools/suite/*.json | $(GOTESTSUM) tool slowest --num 30 --threshold 0s
 
 .PHONY: lint
-lint: $(LINT) ## format and lint; nothing is changed
+lint: $(LINT) ## format, vet and lint; nothing is changed
 	$(LINT) run ./...
 
 .PHONY: fmt
 fmt: $(LINT) ## format the sources
 	$(LINT) fmt ./...
 
-.PHONY: tidy
-tidy: ## fail where go mod tidy would change something
-	$(GO) mod tidy -diff
-
 .PHONY: generate
 generate: ## fail where go generate changes something
 	scripts/generate-check
 
-.PHONY: pure
-pure: ## the tests that differ in a build without a C compiler
-	CGO_ENABLED=0 $(GO) test -timeout 30m $(PURE)
-
-.PHONY: race
-race: ## the race detector, where concurrency matters
-	$(GO) test -race -timeout 30m $(RACE)
+.PHONY: crossbuild
+crossbuild: ## build for the other platforms, without cgo
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/ktx
+	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/ktx
+	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/ktx
 
 .PHONY: prove
 prove: ## run the corpus on servers of its own (ARGS="--dialect sqlite"; docs/evidence.md)
@@ -108,17 +104,14 @@ corpus: build ## replay the corpus through the guard
 scoreboard: ## put the corpus to MCP servers from npm and to ktx; writes docs/scoreboard.md (ARGS="-jobs 4")
 	scripts/scoreboard $(ARGS)
 
-.PHONY: crossbuild
-crossbuild: ## build for the other platforms, without cgo
-	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/ktx
-	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/ktx
-	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/ktx
-
 .PHONY: tools
-tools: $(LINT) ## install the linter into .tools/
+tools: $(LINT) $(GOTESTSUM) ## install the linter and the test runner into .tools/
 
 $(LINT):
 	GOBIN=$(LINT_DIR) CGO_ENABLED=0 $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(LINT_VERSION)
+
+$(GOTESTSUM):
+	GOBIN=$(GOTESTSUM_DIR) CGO_ENABLED=0 $(GO) install gotest.tools/gotestsum@v$(GOTESTSUM_VERSION)
 
 .PHONY: test-deps
 test-deps: ## install what the tests run beside the code, where it is missing (Debian-like systems)
