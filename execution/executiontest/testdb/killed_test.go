@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"testing"
 
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
@@ -14,21 +15,10 @@ import (
 // childMark turns this test binary into the program that a test kills.
 const childMark = "KTX_TESTDB_CHILD"
 
-// running is a server of any product.
-type running interface {
-	Pid() int
-	SocketDir() string
-}
-
-// products start a server for child.
-var products = map[string]func(context.Context) (running, error){
-	"PostgreSQL": func(ctx context.Context) (running, error) { return testdb.Start(ctx, testdb.Options{}) },
-	"MariaDB":    func(ctx context.Context) (running, error) { return testdb.LaunchMariaDB(ctx, testdb.Options{}) },
-}
-
 // child starts a server, says where, and waits to be killed.
 func child(product string) {
-	s, err := products[product](context.Background())
+	i := slices.IndexFunc(systems, func(p testedSystem) bool { return p.name == product })
+	s, err := systems[i].launch(context.Background(), testdb.Options{})
 	if err != nil {
 		panic(err)
 	}
@@ -39,8 +29,8 @@ func child(product string) {
 }
 
 func TestServerEndsWithAKilledProcess(t *testing.T) {
-	for product := range products {
-		t.Run(product, func(t *testing.T) { serverEndsWithAKilledProcess(t, product) })
+	for _, p := range systems {
+		t.Run(p.name, func(t *testing.T) { serverEndsWithAKilledProcess(t, p.name) })
 	}
 }
 

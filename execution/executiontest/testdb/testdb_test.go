@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -186,70 +185,6 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-func TestRestart(t *testing.T) {
-	for _, mode := range []testdb.StopMode{testdb.Fast, testdb.Smart, testdb.Immediate} {
-		t.Run(mode.String(), func(t *testing.T) {
-			s := testdb.StartPostgres(t, testdb.Options{})
-			url := s.NewDatabase(t, "CREATE TABLE t AS SELECT 1 AS n")
-			before := s.Pid()
-			if err := s.Restart(t.Context(), mode); err != nil {
-				t.Fatal(err)
-			}
-			if s.Pid() == before || s.Pid() == 0 || alive(before) {
-				t.Errorf("process %d before, %d after", before, s.Pid())
-			}
-			if n := scan[int](t, url, "SELECT n FROM t"); n != 1 {
-				t.Errorf("got %d after the restart, want 1", n)
-			}
-			if err := s.Stop(t.Context(), testdb.Fast); err != nil {
-				t.Fatal(err)
-			}
-			if s.Pid() != 0 {
-				t.Error("a stopped server has a process ID")
-			}
-			if err := s.Stop(t.Context(), testdb.Fast); err != nil {
-				t.Errorf("stop it again: %v", err)
-			}
-		})
-	}
-}
-
-func TestCloseLeavesNothing(t *testing.T) {
-	s, err := testdb.Start(t.Context(), testdb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	pid, dir := s.Pid(), s.SocketDir()
-	if !alive(pid) {
-		t.Fatalf("no process %d", pid)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if alive(pid) {
-		t.Errorf("process %d is left", pid)
-	}
-	if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%s is left: %v", dir, err)
-	}
-	if err := s.Close(); err != nil {
-		t.Errorf("close it again: %v", err)
-	}
-	if err := s.Restart(t.Context(), testdb.Fast); err == nil {
-		t.Error("a closed cluster restarted")
-	}
-}
-
-func TestStartReportsTheLog(t *testing.T) {
-	_, err := testdb.Start(t.Context(), testdb.Options{Settings: map[string]string{"no_such_setting": "1"}})
-	if err == nil {
-		t.Fatal("a server with an unknown setting started")
-	}
-	if want := `unrecognized configuration parameter "no_such_setting"`; !strings.Contains(err.Error(), want) {
-		t.Errorf("the error does not have the server's words: %v", err)
-	}
-}
-
 func TestBinaries(t *testing.T) {
 	own, err := testdb.Binaries()
 	if err != nil {
@@ -345,7 +280,7 @@ func alive(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) == nil }
 // eventually waits for a condition.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for !done() {
 		if time.Now().After(deadline) {
 			t.Fatalf("not in time: %s", what)
