@@ -110,7 +110,7 @@ func TestTail(t *testing.T) {
 	out, ended := &buffer{}, make(chan error, 1)
 	go func() { ended <- daemon.Tail(ctx, path, 1, true, out) }()
 	saw := func(text string) {
-		for end := time.Now().Add(20 * time.Second); !strings.HasSuffix(out.String(), text); time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(2 * time.Minute); !strings.HasSuffix(out.String(), text); time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("followed %q, want %q at its end", out.String(), text)
 			}
