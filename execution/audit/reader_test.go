@@ -236,15 +236,17 @@ func TestFollowFromNothing(t *testing.T) {
 	defer cancel()
 	log := openLog(t, t.TempDir(), audit.Config{})
 	closeLog(t, log)
-	go func() {
+	var writer sync.WaitGroup
+	defer writer.Wait() // it uses dir until its log is closed
+	writer.Go(func() {
 		log, err := audit.Open(dir, audit.Config{}, nil)
 		if err == nil {
-			err = errors.Join(log.Append(ctx, small("first")), log.Close())
+			err = errors.Join(log.Append(t.Context(), small("first")), log.Close())
 		}
 		if err != nil {
 			t.Error(err)
 		}
-	}()
+	})
 	for rec, err := range r.Tail(ctx, 10, true, audit.Filter{}) {
 		if err != nil || rec.Event.QueryID != "first" {
 			t.Errorf("got %v, %v", rec.Event, err)
