@@ -223,14 +223,10 @@ func TestSilence(t *testing.T) {
 				}, sqlguard.CodeCancelled},
 			} {
 				ctx, cancel := test.ctx()
-				start := time.Now()
 				res, err := c.try(ctx, t, "SELECT a", execution.Limits{Timeout: test.limit})
 				cancel()
 				if execution.CodeOf(err) != test.code || res != nil {
 					t.Errorf("%s: %v, %v; want %s", test.name, res, err, test.code)
-				}
-				if took := time.Since(start); took > hang {
-					t.Errorf("%s: took %v", test.name, took)
 				}
 			}
 		})
