@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +16,9 @@ import (
 
 	"github.com/ktxhq/ktx/execution/audit"
 )
+
+// patience is how long a test waits for an event that is sure to come.
+const patience = 2 * time.Minute
 
 func openReader(t *testing.T, dir string) *audit.Reader {
 	t.Helper()
@@ -207,7 +211,7 @@ func TestFollowOverARepair(t *testing.T) {
 	fill(t, dir, audit.Config{}, 1)
 	path := segmentFiles(t, dir)[0]
 	write(t, path, append(read(t, path), bytes.Repeat([]byte("garbage\n"), 500)...))
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var seen []int64
 	for rec, err := range openReader(t, dir).Tail(ctx, 1, true, audit.Filter{}) {
@@ -232,19 +236,21 @@ func TestFollowFromNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	r := openReader(t, dir)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	log := openLog(t, t.TempDir(), audit.Config{})
 	closeLog(t, log)
-	go func() {
+	var writer sync.WaitGroup
+	defer writer.Wait() // it uses dir until its log is closed
+	writer.Go(func() {
 		log, err := audit.Open(dir, audit.Config{}, nil)
 		if err == nil {
-			err = errors.Join(log.Append(ctx, small("first")), log.Close())
+			err = errors.Join(log.Append(t.Context(), small("first")), log.Close())
 		}
 		if err != nil {
 			t.Error(err)
 		}
-	}()
+	})
 	for rec, err := range r.Tail(ctx, 10, true, audit.Filter{}) {
 		if err != nil || rec.Event.QueryID != "first" {
 			t.Errorf("got %v, %v", rec.Event, err)

@@ -88,7 +88,8 @@ func (o outcome) String() string {
 
 const (
 	// undoneWithin is how long a backend may take to undo what an attack
-	// changed, such as by a rollback behind the answer.
+	// changed, such as by a rollback behind the answer, when the session may
+	// also fail to stop the attack.
 	undoneWithin = 250 * time.Millisecond
 	// seenWithin is how long what an attack did may take to be seen.
 	seenWithin = time.Second
@@ -167,7 +168,7 @@ func (s *suite) attack(t *testing.T, c *client, victim Victim, role string, a At
 	t.Helper()
 	kept := s.session(t, c, victim)
 	before := victim.State(t)
-	res, err := c.try(t.Context(), t, victim.Text(t, role, a.SQL), execution.Limits{Timeout: 10 * time.Second})
+	res, err := c.try(t.Context(), t, victim.Text(t, role, a.SQL), execution.Limits{Timeout: Patience})
 	after := victim.State(t)
 	look := func(until time.Duration, enough func() bool) {
 		for end := time.Now().Add(until); !enough() && time.Now().Before(end); {
@@ -178,7 +179,11 @@ func (s *suite) attack(t *testing.T, c *client, victim Victim, role string, a At
 	if a.Beyond != "" && !a.Discloses && err == nil {
 		look(seenWithin, func() bool { return len(changed(before, after)) > 0 })
 	}
-	look(undoneWithin, func() bool { return len(changed(before, after)) == 0 })
+	within := endWithin()
+	if a.Beyond != "" {
+		within = undoneWithin
+	}
+	look(within, func() bool { return len(changed(before, after)) == 0 })
 
 	var o outcome
 	if err != nil {

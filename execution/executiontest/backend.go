@@ -56,8 +56,8 @@ type Target struct {
 type Database interface {
 	// Address is what the backend is opened with.
 	Address() string
-	// Running counts the statements that run at the server on behalf of this
-	// database's backend; ok is false where the engine runs in this process.
+	// Running counts the statements that run at the server now, on behalf of
+	// this database's backend. ok is false when the engine runs in this process.
 	Running(tb testing.TB) (n int, ok bool)
 }
 

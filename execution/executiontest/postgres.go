@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -49,8 +48,7 @@ type postgresDatabase struct{ url string }
 
 func (d *postgresDatabase) Address() string { return d.url }
 
-// Running counts the sessions of the database that are busy. What the backend
-// does after it has answered, such as a reset, is given a moment.
+// Running counts the sessions of the database that are busy.
 func (d *postgresDatabase) Running(tb testing.TB) (n int, ok bool) {
 	tb.Helper()
 	conn, err := pgx.Connect(tb.Context(), d.url)
@@ -60,14 +58,10 @@ func (d *postgresDatabase) Running(tb testing.TB) (n int, ok bool) {
 	defer conn.Close(tb.Context()) //nolint:errcheck // the connection has only read
 	const busy = `SELECT count(*) FROM pg_stat_activity
 		WHERE datname = current_database() AND state = 'active' AND backend_type = 'client backend' AND pid <> pg_backend_pid()`
-	for end := time.Now().Add(250 * time.Millisecond); ; time.Sleep(10 * time.Millisecond) {
-		if err := conn.QueryRow(tb.Context(), busy).Scan(&n); err != nil {
-			tb.Fatal(err)
-		}
-		if n == 0 || time.Now().After(end) {
-			return n, true
-		}
+	if err := conn.QueryRow(tb.Context(), busy).Scan(&n); err != nil {
+		tb.Fatal(err)
 	}
+	return n, true
 }
 
 var postgresQueries = Queries{

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest/tdsserver"
@@ -82,12 +81,8 @@ func (d *standIn) Address() string {
 	return d.s.URL("encrypt", "true", "certificate", d.s.CertificateFile())
 }
 
-// Running counts the batches that run. What the backend does after it has
-// answered, such as a reset, is given a moment.
-func (d *standIn) Running(testing.TB) (n int, ok bool) {
-	d.s.Idle(250 * time.Millisecond)
-	return d.s.Running(), true
-}
+// Running counts the batches that run.
+func (d *standIn) Running(testing.TB) (n int, ok bool) { return d.s.Running(), true }
 
 var sqlServerQueries = Queries{
 	One:     "SELECT 1 AS one",

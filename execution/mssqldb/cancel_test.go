@@ -13,12 +13,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-const (
-	slow = "WAITFOR DELAY '00:02:00'"
-	// hang is far above what anything here takes, so that a slow machine fails
-	// no test.
-	hang = 30 * time.Second
-)
+const slow = "WAITFOR DELAY '01:00:00'"
 
 // cancelWhenItRuns sends slow and cancels it when the server has it.
 func cancelWhenItRuns(t *testing.T, s *tdsserver.Server, c *client, run tdsserver.Handler) error {
@@ -70,16 +65,12 @@ func TestDeafServer(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	before := goleak.IgnoreCurrent()
 	c := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
-	start := time.Now()
 	err := cancelWhenItRuns(t, s, c, func(r *tdsserver.Reply) error {
 		<-r.Gone()
 		return nil
 	})
 	if execution.CodeOf(err) != sqlguard.CodeCancelled {
 		t.Errorf("error %v, want %s", err, sqlguard.CodeCancelled)
-	}
-	if took := time.Since(start); took > hang {
-		t.Errorf("took %v", took)
 	}
 	if c.one(t, "SELECT 1 AS n") != "1" || logins(s) != 2 {
 		t.Errorf("%d connections, want 2", logins(s))

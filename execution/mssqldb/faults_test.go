@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/tdsserver"
 	"github.com/ktxhq/ktx/execution/mssqldb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -143,7 +144,7 @@ func TestHostileAnswers(t *testing.T) {
 			db.one(t, "SELECT 1 AS n")
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			ctx, cancel := context.WithTimeout(t.Context(), hang)
+			ctx, cancel := context.WithTimeout(t.Context(), executiontest.Patience)
 			defer cancel()
 			res, err := db.try(ctx, t, text, execution.Limits{})
 			runtime.ReadMemStats(&after)
@@ -191,7 +192,7 @@ func TestHostilePackets(t *testing.T) {
 				return r.End()
 			})
 			db := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
-			e := db.fails(t, text, execution.Limits{Timeout: hang})
+			e := db.fails(t, text, execution.Limits{Timeout: executiontest.Patience})
 			if e.Code != sqlguard.CodeDatabaseError && !c.wantsDrop || c.wantsDrop && e.Code != sqlguard.CodeConnectionLost {
 				t.Errorf("error %v", e)
 			}
@@ -250,12 +251,8 @@ func testEndless(t *testing.T, text string, tokens map[string][]byte) {
 			})
 			db := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
 			db.one(t, "SELECT 1 AS n")
-			start := time.Now()
 			if e := db.fails(t, text, execution.Limits{Timeout: 100 * time.Millisecond}); e.Code == "" {
 				t.Errorf("error %v", e)
-			}
-			if took := time.Since(start); took > hang {
-				t.Errorf("took %v", took)
 			}
 			if db.one(t, "SELECT 1 AS n") != "1" {
 				t.Error("no answer")

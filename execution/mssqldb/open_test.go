@@ -204,7 +204,7 @@ func TestTransport(t *testing.T) {
 			s := tdsserver.Start(t, tdsserver.Config{Encryption: c.encryption, Violations: true})
 			db := open(t, s.URL(c.parameters(s)...), mssqldb.Config{})
 			if c.want != "" {
-				e := db.fails(t, "SELECT 1 AS n", execution.Limits{Timeout: hang})
+				e := db.fails(t, "SELECT 1 AS n", execution.Limits{Timeout: executiontest.Patience})
 				if !strings.Contains(e.Message, c.want) || strings.Contains(e.Message, s.Address()) {
 					t.Errorf("error %v, want one with %q", e, c.want)
 				}

@@ -50,7 +50,7 @@ func (d *dialer) connect(ctx context.Context) (*conn, error) {
 		err = h.greeting()
 	}
 	if err == nil {
-		err = d.authenticate(bounded, h)
+		err = d.authenticate(h)
 	}
 	if !stop() && err == nil {
 		err = bounded.Err()
@@ -73,7 +73,10 @@ func (d *dialer) connect(ctx context.Context) (*conn, error) {
 }
 
 // authenticate lets the driver log in on h, and takes the connection from it.
-func (d *dialer) authenticate(ctx context.Context, h *handshake) error {
+// The driver gets a context that never ends. With one that can end, the driver
+// starts a goroutine that closes h when it does, even after the connection was
+// taken. The caller cuts the network instead, which ends every read and write.
+func (d *dialer) authenticate(h *handshake) error {
 	conf := mysql.NewConfig()
 	conf.User, conf.Passwd, conf.DBName = d.target.user, d.target.password.Reveal(), d.target.database
 	conf.ConnectionAttributes = "program_name:" + d.target.program
@@ -89,7 +92,7 @@ func (d *dialer) authenticate(ctx context.Context, h *handshake) error {
 	if err != nil {
 		return fmt.Errorf("configure the driver: %w", err)
 	}
-	driver, err := connector.Connect(ctx)
+	driver, err := connector.Connect(context.Background())
 	if h.failed != nil {
 		// The driver's own words for it say less.
 		err = h.failed

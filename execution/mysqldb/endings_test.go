@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/mysqldb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -82,7 +83,7 @@ func TestCallsThatEnd(t *testing.T) {
 	if _, err := holder.ExecContext(t.Context(), "DO GET_LOCK('endings', 0)"); err != nil {
 		t.Fatal(err)
 	}
-	calls, bound, strict := 2*len(works), hang, false
+	calls, bound, strict := 2*len(works), executiontest.Patience, false
 	if v := os.Getenv(endingsVariable); v != "" {
 		n, err := strconv.Atoi(v)
 		if err != nil || n <= 0 {
@@ -155,10 +156,13 @@ func TestNoRoomToKill(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var users sync.WaitGroup
-			for range 2 { // both connections exist
-				users.Go(func() { c.get(t, "SELECT SLEEP(0.2)") })
-			}
-			users.Wait()
+			executiontest.Eventually(t, "both connections are open", func() bool {
+				for range 2 {
+					users.Go(func() { c.get(t, "SELECT SLEEP(0.2)") })
+				}
+				users.Wait()
+				return c.Idle() == 2
+			})
 			for range 20 { // the rest of the server's
 				conn, err := others.Conn(t.Context())
 				if err != nil {
@@ -169,25 +173,17 @@ func TestNoRoomToKill(t *testing.T) {
 			busyContext, release := context.WithCancel(t.Context())
 			for range test.others {
 				users.Go(func() { _, _ = c.try(busyContext, t, "SELECT SLEEP(100), 'holds its connection'", execution.Limits{}) })
-				for end := time.Now().Add(hang); !busy(t, watch, "holds its connection") && time.Now().Before(end); {
-					time.Sleep(5 * time.Millisecond)
-				}
+				executiontest.Eventually(t, "a connection is held", func() bool { return busy(t, watch, "holds its connection") })
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			timer := time.AfterFunc(100*time.Millisecond, cancel)
 			defer timer.Stop()
-			start := time.Now()
-			_, err := c.try(ctx, t, slow, execution.Limits{Timeout: test.limit})
-			if execution.CodeOf(err) != sqlguard.CodeCancelled || time.Since(start) > hang {
-				t.Errorf("%v after %v, want %s", err, time.Since(start), sqlguard.CodeCancelled)
+			if _, err := c.try(ctx, t, slow, execution.Limits{Timeout: test.limit}); execution.CodeOf(err) != sqlguard.CodeCancelled {
+				t.Errorf("%v, want %s", err, sqlguard.CodeCancelled)
 			}
 			release()
 			users.Wait()
-			for end := time.Now().Add(hang); busy(t, watch, "no room"); time.Sleep(20 * time.Millisecond) {
-				if time.Now().After(end) {
-					t.Fatal("the statement still runs at the server")
-				}
-			}
+			executiontest.Eventually(t, "the statement has ended at the server", func() bool { return !busy(t, watch, "no room") })
 		})
 	}
 }

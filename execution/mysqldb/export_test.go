@@ -7,6 +7,12 @@ type Grant struct {
 	Passes           bool
 }
 
+// Idle returns how many connections wait to be used.
+func (d *DB) Idle() int {
+	_, idle := d.pool.Count()
+	return idle
+}
+
 // ParseGrant reads a line of SHOW GRANTS.
 func ParseGrant(line string) (Grant, bool) {
 	g, ok := parseGrant(line)

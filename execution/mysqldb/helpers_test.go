@@ -4,17 +4,12 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/mysqldb"
 	"github.com/ktxhq/ktx/sqlguard"
 )
-
-// hang is far above what anything here takes, so that a slow machine fails no
-// test; what takes how long is told by logs and benchmarks.
-const hang = 20 * time.Second
 
 // client is a backend with a guard that approves every text.
 type client struct {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -222,14 +223,10 @@ func TestSilence(t *testing.T) {
 				}, sqlguard.CodeCancelled},
 			} {
 				ctx, cancel := test.ctx()
-				start := time.Now()
 				res, err := c.try(ctx, t, "SELECT a", execution.Limits{Timeout: test.limit})
 				cancel()
 				if execution.CodeOf(err) != test.code || res != nil {
 					t.Errorf("%s: %v, %v; want %s", test.name, res, err, test.code)
-				}
-				if took := time.Since(start); took > hang {
-					t.Errorf("%s: took %v", test.name, took)
 				}
 			}
 		})
@@ -247,5 +244,33 @@ func TestConnectTimeout(t *testing.T) {
 	e := c.fails(t, "SELECT 1")
 	if e.Code != sqlguard.CodeConnectionLost || !e.Retryable || !strings.Contains(e.Message, "in time") {
 		t.Errorf("error %v, retryable %t; want %s", e, e.Retryable, sqlguard.CodeConnectionLost)
+	}
+}
+
+// TestEndedWhileTheServerAccepts ends calls just when the server accepts their
+// login, over and over: whatever comes first, nothing but the backend may use
+// or close the connection from then on. The race detector finds who does.
+func TestEndedWhileTheServerAccepts(t *testing.T) {
+	var end atomic.Pointer[context.CancelFunc]
+	f := startFake(t, &fakeServer{login: func(c *fakeConn) error {
+		err := c.ok(2)
+		(*end.Load())()
+		return errors.Join(err, errors.New("gone"))
+	}})
+	c := open(t, f.url(), mysqldb.Config{MaxConnections: 1})
+	const calls = 1000
+	for range calls {
+		ctx, cancel := context.WithCancel(t.Context())
+		end.Store(&cancel)
+		res, err := c.try(ctx, t, "SELECT a", execution.Limits{})
+		cancel()
+		if code := execution.CodeOf(err); res != nil || code != sqlguard.CodeCancelled && code != sqlguard.CodeConnectionLost {
+			t.Fatalf("%v, %v; want %s or %s", res, err, sqlguard.CodeCancelled, sqlguard.CodeConnectionLost)
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.conns < calls {
+		t.Errorf("%d connections for %d calls: most never came to the login", f.conns, calls)
 	}
 }

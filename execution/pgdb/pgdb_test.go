@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -20,10 +20,6 @@ import (
 var update = flag.Bool("update", false, "rewrite what the tests compare with")
 
 func TestMain(m *testing.M) { testdb.Main(m) }
-
-// hang is far above what anything here takes, so that a slow machine fails no
-// test; what takes how long is told by logs and benchmarks.
-const hang = 20 * time.Second
 
 func TestBackend(t *testing.T) {
 	target := executiontest.PostgreSQL(func(ctx context.Context, address string, connections int, guard sqlguard.ID) (execution.Backend, error) {
@@ -113,12 +109,15 @@ func query[T any](tb testing.TB, url, sql string) T {
 	return v
 }
 
-// eventually waits for a condition.
-func eventually(tb testing.TB, within time.Duration, what string, done func() bool) {
+// connect makes c open n connections, by n statements at a time.
+func (c *client) connect(tb testing.TB, n int) {
 	tb.Helper()
-	for end := time.Now().Add(within); !done(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			tb.Fatalf("not within %v: %s", within, what)
+	executiontest.Eventually(tb, "every connection is open", func() bool {
+		var users sync.WaitGroup
+		for range n {
+			users.Go(func() { c.one(tb, "SELECT pg_sleep(0.05)::text || 'x'") })
 		}
-	}
+		users.Wait()
+		return c.Open() == n
+	})
 }

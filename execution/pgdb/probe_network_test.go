@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/pgdb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -67,7 +68,7 @@ func bouncer(t *testing.T, address, mode string, size int) string {
 		}
 	})
 	u.Host = net.JoinHostPort("127.0.0.1", port)
-	eventually(t, hang, "PgBouncer listens", func() bool {
+	executiontest.Eventually(t, "PgBouncer listens", func() bool {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", u.Host)
 		if err == nil {
 			_ = conn.Close()
@@ -150,12 +151,9 @@ func TestProbeEndsInSilence(t *testing.T) {
 			p.pooler.Store(pooler)
 			c := open(t, p.through(t, address), pgdb.Config{MaxConnections: 1})
 			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+			p.hole.Store(after == 0)
 			timer := time.AfterFunc(after*time.Millisecond, func() { p.hole.Store(true) })
-			start := time.Now()
 			_, err := c.Probe(ctx)
-			if took := time.Since(start); took > hang {
-				t.Errorf("silent after %d ms: the probe took %s", after, took)
-			}
 			if err != nil {
 				silenced++
 				if e, ok := errors.AsType[*execution.Error](err); !ok || e.Code != sqlguard.CodeTimeout && e.Code != sqlguard.CodeConnectionLost {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/pgdb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -25,17 +26,14 @@ func TestRestart(t *testing.T) {
 			c := open(t, url, pgdb.Config{MaxConnections: 4})
 			var users sync.WaitGroup
 			errs := make(chan error, 2)
-			for range 2 { // two idle connections, and two statements that run
-				users.Go(func() { c.one(t, "SELECT pg_sleep(0.05)::text || 'x'") })
-			}
-			users.Wait()
-			for range 2 {
+			c.connect(t, 4)
+			for range 2 { // two statements that run, and two idle connections
 				users.Go(func() {
-					_, err := c.try(t.Context(), t, "SELECT pg_sleep(30)", execution.Limits{})
+					_, err := c.try(t.Context(), t, "SELECT pg_sleep(300)", execution.Limits{})
 					errs <- err
 				})
 			}
-			eventually(t, 5*time.Second, "the statements run", func() bool { return query[int](t, url, running) == 2 })
+			executiontest.Eventually(t, "the statements run", func() bool { return query[int](t, url, running) == 2 })
 			if err := server.Stop(t.Context(), mode.mode); err != nil {
 				t.Fatal(err)
 			}
@@ -75,13 +73,9 @@ func TestIdleConnectionsEnd(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
 	c := open(t, url, pgdb.Config{MaxConnections: 3})
 	for range 5 {
-		var users sync.WaitGroup
-		for range 3 {
-			users.Go(func() { c.one(t, "SELECT pg_sleep(0.02)::text || 'x'") })
-		}
-		users.Wait()
+		c.connect(t, 3)
 		query[bool](t, url, "SELECT bool_and(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'ktx' AND datname = current_database()")
-		eventually(t, 5*time.Second, "the sessions are gone", func() bool { return query[int](t, url, sessions) == 0 })
+		executiontest.Eventually(t, "the sessions are gone", func() bool { return query[int](t, url, sessions) == 0 })
 		if got := c.one(t, "SELECT 1"); got != "1" {
 			t.Errorf("got %s", got)
 		}
@@ -95,11 +89,11 @@ func TestTerminatedWhileRunning(t *testing.T) {
 	c := open(t, url, pgdb.Config{MaxConnections: 1})
 	done := make(chan error, 1)
 	go func() {
-		_, err := c.try(t.Context(), t, "SELECT pg_sleep(32)", execution.Limits{})
+		_, err := c.try(t.Context(), t, "SELECT pg_sleep(302)", execution.Limits{})
 		done <- err
 	}()
-	eventually(t, 5*time.Second, "the statement is found", func() bool {
-		return query[bool](t, url, "SELECT coalesce(bool_or(pg_terminate_backend(pid)), false) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(32)' AND state = 'active'")
+	executiontest.Eventually(t, "the statement is found", func() bool {
+		return query[bool](t, url, "SELECT coalesce(bool_or(pg_terminate_backend(pid)), false) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(302)' AND state = 'active'")
 	})
 	if e, ok := errors.AsType[*execution.Error](<-done); !ok || e.Code != sqlguard.CodeServerRestarted || e.SQLState != "57P01" {
 		t.Errorf("%v", e)
@@ -114,11 +108,7 @@ func TestCannotConnect(t *testing.T) {
 	url := server.NewDatabase(t)
 	full := testdb.StartPostgres(t, testdb.Options{Settings: map[string]string{"max_connections": "5", "superuser_reserved_connections": "0"}})
 	hold := open(t, full.URL("", ""), pgdb.Config{MaxConnections: 5})
-	var users sync.WaitGroup
-	for range 5 {
-		users.Go(func() { c := hold; c.one(t, "SELECT pg_sleep(0.1)::text || 'x'") })
-	}
-	users.Wait()
+	hold.connect(t, 5)
 	for _, c := range []struct {
 		name, url string
 		code      sqlguard.Code

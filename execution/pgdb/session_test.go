@@ -290,7 +290,7 @@ func TestAsides(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 		server.Exec(t, url, "ALTER SYSTEM SET TimeZone = 'Asia/Tokyo'", "SELECT pg_reload_conf()")
-		eventually(t, 5*time.Second, "the setting is loaded", func() bool { return query[string](t, url, "SHOW TimeZone") == "Asia/Tokyo" })
+		executiontest.Eventually(t, "the setting is loaded", func() bool { return query[string](t, url, "SHOW TimeZone") == "Asia/Tokyo" })
 		server.Exec(t, url, "ALTER SYSTEM RESET TimeZone", "SELECT pg_reload_conf()")
 		if got := b.one(t, "SHOW TimeZone"); got != "UTC" {
 			t.Errorf("got %s", got)

@@ -1,15 +1,16 @@
 package sqlitedb_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/sqlitedb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -38,17 +39,13 @@ func TestLongOpcode(t *testing.T) {
 	c := open(t, testdb.SQLiteFile(t), 2)
 	const runs, limit = time.Second, 50 * time.Millisecond
 	long := longOpcode(t, c, runs)
-	start := time.Now()
 	_, err := c.try(t.Context(), t, long, execution.Limits{Timeout: limit})
-	took := time.Since(start)
-	if e := typed(t, err); e.Code != sqlguard.CodeTimeout {
-		t.Fatalf("error %v, want %s", e, sqlguard.CodeTimeout)
-	}
-	if took > runs/2 {
-		t.Errorf("the answer came after %v, with a limit of %v", took, limit)
-	}
+	// The statement still runs when its caller has the answer.
 	if _, abandoned := c.Sessions(); abandoned != 1 {
 		t.Errorf("%d statements are abandoned, want 1", abandoned)
+	}
+	if e := typed(t, err); e.Code != sqlguard.CodeTimeout {
+		t.Fatalf("error %v, want %s", e, sqlguard.CodeTimeout)
 	}
 	if got := c.rows(t, "SELECT 1"); got[0][0] != "1" {
 		t.Errorf("read %v beside an abandoned statement", got)
@@ -62,43 +59,44 @@ func TestManyLongOpcodes(t *testing.T) {
 	const connections = 4
 	c := open(t, testdb.SQLiteFile(t), connections)
 	long := longOpcode(t, c, 300*time.Millisecond)
-	var calls sync.WaitGroup
-	for range 3 * connections {
-		calls.Go(func() {
-			_, err := c.try(t.Context(), t, long, execution.Limits{Timeout: 30 * time.Millisecond})
-			if code := execution.CodeOf(err); code != sqlguard.CodeTimeout && code != sqlguard.CodeBusy {
-				t.Errorf("error %v, want a timeout or busy", err)
-			}
-		})
-	}
-	calls.Wait()
-	_, abandoned := c.Sessions()
-	if abandoned < connections || abandoned > sqlitedb.MaxAbandoned+connections-1 {
-		t.Errorf("%d statements are abandoned, want %d to %d", abandoned, connections, sqlitedb.MaxAbandoned+connections-1)
-	}
-	e := c.fails(t, "SELECT 1")
-	if e.Code != sqlguard.CodeBusy || !e.Retryable || e.RetryAfter <= 0 {
-		t.Errorf("error %+v beside %d abandoned statements, want busy", e, abandoned)
-	}
+	// The earliest of them may end before the last is abandoned, so they are
+	// sent until there are enough at one time.
+	executiontest.Eventually(t, "the database is busy", func() bool {
+		var calls sync.WaitGroup
+		for range 3 * connections {
+			calls.Go(func() {
+				_, err := c.try(t.Context(), t, long, execution.Limits{Timeout: 30 * time.Millisecond})
+				if code := execution.CodeOf(err); code != sqlguard.CodeTimeout && code != sqlguard.CodeBusy {
+					t.Errorf("error %v, want a timeout or busy", err)
+				}
+			})
+		}
+		calls.Wait()
+		if _, abandoned := c.Sessions(); abandoned > sqlitedb.MaxAbandoned+connections-1 {
+			t.Errorf("%d statements are abandoned, want %d at most", abandoned, sqlitedb.MaxAbandoned+connections-1)
+		}
+		_, err := c.try(t.Context(), t, "SELECT 1", execution.Limits{})
+		if err == nil {
+			return false
+		}
+		if e := typed(t, err); e.Code != sqlguard.CodeBusy || !e.Retryable || e.RetryAfter <= 0 {
+			t.Errorf("error %+v beside abandoned statements, want busy", e)
+		}
+		return true
+	})
 	settled(t, c)
 	if got := c.rows(t, "SELECT 1"); got[0][0] != "1" {
 		t.Errorf("read %v after the abandoned statements have ended", got)
 	}
 }
 
-// settled waits until no statement is abandoned and no more connections are
-// open than may be idle.
+// settled waits until no statement is abandoned.
 func settled(t *testing.T, c *client) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		open, abandoned := c.Sessions()
-		if abandoned == 0 {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%d connections are open, %d statements abandoned", open, abandoned)
-		}
-	}
+	executiontest.Eventually(t, "no statement is abandoned", func() bool {
+		_, abandoned := c.Sessions()
+		return abandoned == 0
+	})
 }
 
 // Close does not wait for ever for what cannot be ended, and says so.
@@ -112,45 +110,43 @@ func TestCloseBesideLongOpcode(t *testing.T) {
 	if e := typed(t, err); e.Code != sqlguard.CodeTimeout {
 		t.Fatalf("error %v, want %s", e, sqlguard.CodeTimeout)
 	}
-	start := time.Now()
 	err = c.Close()
-	if took := time.Since(start); err == nil || took > 4*time.Second || !strings.Contains(err.Error(), "1 statements") {
-		t.Errorf("Close gave %v after %v", err, took)
+	// The statement still runs when Close returns.
+	if _, abandoned := c.Sessions(); abandoned != 1 || err == nil || !strings.Contains(err.Error(), "1 statements") {
+		t.Errorf("Close gave %v beside %d abandoned statements", err, abandoned)
 	}
 	settled(t, c)
 }
 
-// Who waits for a connection gets it in the order of arrival.
+// Callers that wait for a connection get it in the order of arrival.
 func TestOrderOfArrival(t *testing.T) {
-	c := open(t, testdb.SQLiteFile(t), 1)
-	holding, release := context.WithCancel(t.Context())
-	var calls sync.WaitGroup
-	calls.Go(func() {
-		_, _ = c.try(holding, t, "WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s) SELECT count(*) FROM s", execution.Limits{})
-	})
-	time.Sleep(50 * time.Millisecond)
-	const waiters = 6
-	var mu sync.Mutex
-	var served []int
-	for i := range waiters {
-		calls.Go(func() {
-			if _, err := c.try(t.Context(), t, "SELECT 1", execution.Limits{}); err != nil {
-				t.Errorf("waiter %d: %v", i, err)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			served = append(served, i)
-		})
-		time.Sleep(25 * time.Millisecond)
-	}
-	release()
-	calls.Wait()
-	// Two that were served in turn may note it in the other order.
-	for at, i := range served {
-		if i < at-1 || i > at+1 {
-			t.Fatalf("served in the order %v", served)
+	synctest.Test(t, func(t *testing.T) {
+		c := open(t, testdb.SQLiteFile(t), 1)
+		release := c.Hold()
+		const waiters = 6
+		var calls sync.WaitGroup
+		var mu sync.Mutex
+		var served []int
+		for i := range waiters {
+			calls.Go(func() {
+				if _, err := c.try(t.Context(), t, "SELECT 1", execution.Limits{}); err != nil {
+					t.Errorf("waiter %d: %v", i, err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				served = append(served, i)
+			})
+			synctest.Wait() // until it waits for the connection
 		}
-	}
+		release()
+		calls.Wait()
+		// Two that were served in turn may note it in the other order.
+		for at, i := range served {
+			if i < at-1 || i > at+1 {
+				t.Fatalf("served in the order %v", served)
+			}
+		}
+	})
 }
 
 // A statement that needs more memory than a connection has is an error, and

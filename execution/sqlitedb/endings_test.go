@@ -12,6 +12,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -56,7 +57,7 @@ func TestCallsThatEnd(t *testing.T) {
 		{"waiting for a lock", waiting, "SELECT x FROM t"},
 		{"in one long opcode", c, longOpcode(t, c, opcode)},
 	}
-	calls, bound := 2*len(works), 20*time.Second
+	calls, bound := 2*len(works), executiontest.Patience
 	if v := os.Getenv(endingsVariable); v != "" {
 		n, err := strconv.Atoi(v)
 		if err != nil || n <= 0 {

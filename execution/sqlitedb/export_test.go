@@ -23,6 +23,12 @@ func (db *DB) Tamper(f func(*sqlite3.Conn)) {
 	}
 }
 
+// Hold takes a connection out of use until release is called.
+func (db *DB) Hold() (release func()) {
+	db.pool.slots <- struct{}{}
+	return func() { <-db.pool.slots }
+}
+
 // Sessions counts the connections: open in whatever state, and abandoned.
 func (db *DB) Sessions() (open, abandoned int) {
 	db.pool.mu.Lock()

@@ -98,8 +98,8 @@ func TestLocked(t *testing.T) {
 	if e.Code != sqlguard.CodeBusy || !e.Retryable || e.RetryAfter <= 0 || e.SQLState != "SQLITE_BUSY" {
 		t.Errorf("error %+v, want busy and when to try again", e)
 	}
-	if took := time.Since(start); took < 90*time.Millisecond || took > 2*time.Second {
-		t.Errorf("took %v, want about 100 ms", took)
+	if took := time.Since(start); took < 90*time.Millisecond {
+		t.Errorf("took %v, want 100 ms or more", took)
 	}
 	// The time of the caller and of the statement go before that for locks.
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

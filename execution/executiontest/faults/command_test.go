@@ -262,6 +262,19 @@ func (c *command) signal(sig os.Signal) {
 	}
 }
 
+// signalUntilItEnds sends a signal every 300 ms. A command that has not yet
+// acted on the one before takes two signals for one.
+func (c *command) signalUntilItEnds(sig os.Signal) {
+	for {
+		select {
+		case <-c.ended:
+			return
+		case <-time.After(300 * time.Millisecond):
+			_ = c.cmd.Process.Signal(sig) // it may have ended by now
+		}
+	}
+}
+
 // leave closes the client's ends of both pipes, as its death does.
 func (c *command) leave() {
 	_, _ = c.in.Close(), c.out.Close()

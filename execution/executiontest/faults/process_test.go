@@ -143,8 +143,7 @@ var process = []scenario{
 				c.call(s.text(endless()))
 				s.eventually("the statement runs", func() bool { return s.running() == 1 })
 				c.signal(sig)
-				time.Sleep(300 * time.Millisecond) // the first must have its effect
-				c.signal(sig)
+				c.signalUntilItEnds(sig)
 				c.ends(-1)
 				s.gone()
 				if open := s.recorded(s.logDir, i+1); open != i+1 {

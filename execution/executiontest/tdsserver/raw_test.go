@@ -31,7 +31,7 @@ func rawConn(t *testing.T, s *tdsserver.Server) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	if err := d.conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := d.conn.SetDeadline(time.Now().Add(2 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	return d.conn

@@ -16,7 +16,7 @@ import (
 )
 
 // hang is far above what anything here takes.
-const hang = 20 * time.Second
+const hang = 2 * time.Minute
 
 // packet is one packet of a server, the last of its message.
 func packet(body []byte) []byte {
