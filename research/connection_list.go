@@ -1,9 +1,9 @@
 package research
 
-import (
-	"context"
-	"encoding/json"
-)
+import "context"
+
+// ConnectionListInput is the input of connection_list, which has no arguments.
+type ConnectionListInput struct{}
 
 // ConnectionList is the answer of connection_list.
 type ConnectionList struct {
@@ -17,18 +17,11 @@ type ConnectionEntry struct {
 	ConnectionType string `json:"connectionType"` // POSTGRESQL, SQLITE, …
 }
 
-// ConnectionList lists the configured connections by id.
-func (s *Service) ConnectionList(ctx context.Context) ConnectionList {
+// ConnectionList lists the connections that the caller may use, sorted by id.
+func (s *Service) ConnectionList(ctx context.Context, _ ConnectionListInput) (ConnectionList, error) {
 	out := ConnectionList{Connections: []ConnectionEntry{}}
 	for _, c := range s.gateway.Connections(ctx) {
 		out.Connections = append(out.Connections, ConnectionEntry{ID: c.ID, Name: c.Name, ConnectionType: c.Engine})
 	}
-	return out
-}
-
-func (s *Service) handleConnectionList(ctx context.Context, c *toolCall) (json.RawMessage, error) {
-	if err := c.decode(&struct{}{}); err != nil {
-		return nil, err
-	}
-	return compactJSON(s.ConnectionList(ctx))
+	return out, nil
 }

@@ -2,7 +2,6 @@ package research
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -137,7 +136,9 @@ func (o *SQLExecutionOutput) fitting(size int64) int {
 	return len(o.Rows)
 }
 
-// AppendJSON appends the answer as one JSON object, numbers as the server
+var _ appender = (*SQLExecutionOutput)(nil)
+
+// AppendJSON appends the answer as one JSON object, with numbers as the server
 // wrote them.
 func (o *SQLExecutionOutput) AppendJSON(b []byte) []byte {
 	b = o.appendHead(b)
@@ -195,11 +196,8 @@ func appendStrings(b []byte, list []string) []byte {
 	return append(b, ']')
 }
 
-func (s *Service) handleSQLExecution(ctx context.Context, c *toolCall) (json.RawMessage, error) {
-	var in SQLExecutionInput
-	if err := c.decode(&in); err != nil {
-		return nil, err
-	}
+// handleSQLExecution is [Service.SQLExecution] with progress notifications.
+func (s *Service) handleSQLExecution(ctx context.Context, c *toolCall, in SQLExecutionInput) (*SQLExecutionOutput, error) {
 	c.sql = in.SQL
 	in.OnStage = func(stage execution.Stage) {
 		switch stage {
@@ -215,5 +213,5 @@ func (s *Service) handleSQLExecution(ctx context.Context, c *toolCall) (json.Raw
 	}
 	c.progress(ctx, 1, fmt.Sprintf("Fetched %d rows", len(out.Rows)))
 	c.notes = append(c.notes, out.Notes...)
-	return out.AppendJSON(nil), nil
+	return out, nil
 }

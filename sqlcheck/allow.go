@@ -10,21 +10,21 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// allowMark begins a comment that permits findings.
+// allowMark begins a comment that suppresses findings.
 const allowMark = "ktx:allow"
 
-// maxAllow is how far ahead the date of a suppression may lie, in days.
+// maxAllow is how many days ahead a suppression may end.
 const maxAllow = 180
 
-// allow is a suppression as it is written: a comment
+// allow is a suppression, which is written as a comment on a statement:
 //
 //	-- ktx:allow CODE until=2027-01-31 reason="…"
 //
-// on a statement permits the findings of that code, and of further codes in
-// front of until, up to the end of that day.
+// It suppresses the findings with that code until the end of that day. More
+// codes may stand between the first code and until.
 type allow struct {
 	// Statement and Last are the numbers of the first and the last statement
-	// that it stands on; -1 for none.
+	// that the suppression applies to, or -1 if there is none.
 	Statement, Last int
 	Codes           []sqlguard.Code
 	Reason          string
@@ -34,12 +34,12 @@ type allow struct {
 	Column          int
 	EndLine         int
 	EndColumn       int
-	// Fault says why it is no suppression.
+	// Fault says why the comment is not a valid suppression.
 	Fault string
 }
 
-// parseAllow reads a comment, marks included. ok is false when it is about
-// something else.
+// parseAllow reads a comment, including its comment marks. ok is false if the
+// comment is not meant as a suppression.
 func parseAllow(comment string) (a allow, ok bool) {
 	body := strings.TrimSpace(strings.TrimSuffix(strings.TrimLeft(comment, "-#/* \t"), "*/"))
 	rest, ok := strings.CutPrefix(body, allowMark)
@@ -103,7 +103,8 @@ func parseAllow(comment string) (a allow, ok bool) {
 	return a, true
 }
 
-// quoted cuts a text in double quotes from the start of s.
+// quoted returns the text in double quotes at the start of s, and the rest of
+// s.
 func quoted(s string) (text, rest string, ok bool) {
 	if !strings.HasPrefix(s, `"`) {
 		return "", s, false
@@ -112,8 +113,8 @@ func quoted(s string) (text, rest string, ok bool) {
 	return text, rest, ok
 }
 
-// settle lets the suppressions of a file permit its findings on a day, and
-// adds what there is to say of the suppressions themselves.
+// settle applies the suppressions of a file to its findings on the day today,
+// and adds findings about the suppressions themselves.
 func settle(file *report.File, allows []allow, today time.Time) {
 	for i := range allows {
 		a := &allows[i]
@@ -130,8 +131,8 @@ func settle(file *report.File, allows []allow, today time.Time) {
 	slices.SortStableFunc(file.Findings, func(x, y report.Finding) int { return x.Span.Start - y.Span.Start })
 }
 
-// apply marks the findings that a permits, and returns a finding about a, or
-// no message.
+// apply marks the findings that a suppresses. It returns a finding about a
+// itself, or an empty message if there is none.
 func (a *allow) apply(findings []report.Finding, today time.Time) (sqlguard.Code, report.Severity, string) {
 	if a.Fault != "" {
 		return sqlguard.CodeSuppressionInvalid, report.SeverityError, "the suppression permits nothing: " + a.Fault

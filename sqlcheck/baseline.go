@@ -16,11 +16,13 @@ import (
 
 const baselineSchema = "ktx-baseline/1"
 
-// Baseline are findings that were there before. A finding is known by its code
-// and the fingerprint of its statement, so that it may move within its file and
-// be formatted anew; when its file is gone, it may be in another.
+// Baseline is the set of findings that are accepted because they existed when
+// the baseline was written. A finding is identified by its code and the
+// fingerprint of its statement. So a statement may move within its file or be
+// reformatted. If its file no longer exists, the statement may be in another
+// file.
 type Baseline struct {
-	dir     string // that the paths are relative to
+	dir     string // the folder that the paths are relative to
 	entries map[known]int
 }
 
@@ -29,7 +31,7 @@ type known struct {
 	fingerprint, path string
 }
 
-// baselineEntry is a finding in the file.
+// baselineEntry is a finding in the baseline's file.
 type baselineEntry struct {
 	Code        sqlguard.Code `json:"code"`
 	Fingerprint string        `json:"fingerprint"`
@@ -51,7 +53,7 @@ func NewBaseline(name string) (*Baseline, error) {
 	return &Baseline{dir: dir, entries: map[known]int{}}, nil
 }
 
-// ReadBaseline reads the baseline of that name from its content.
+// ReadBaseline parses the content of the baseline file of that name.
 func ReadBaseline(name string, content []byte) (*Baseline, error) {
 	b, err := NewBaseline(name)
 	if err != nil {
@@ -75,7 +77,7 @@ func ReadBaseline(name string, content []byte) (*Baseline, error) {
 	return b, nil
 }
 
-// relative is a report's path relative to the baseline.
+// relative returns the path of a report relative to the folder of the baseline.
 func (b *Baseline) relative(path string) string {
 	abs, err := filepath.Abs(filepath.FromSlash(path))
 	if err != nil {
@@ -88,9 +90,9 @@ func (b *Baseline) relative(path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// Apply marks the findings that were there before, and returns how many of the
-// baseline are no more in files. Where files were judged in part only, a
-// finding is looked for in its own file.
+// Apply marks the findings that the baseline contains. It returns how many
+// findings of the baseline no longer exist. If partly is set, only parts of the
+// files were judged, and Apply looks for a finding in its own file only.
 func (b *Baseline) Apply(files []report.File, partly bool) (gone int) {
 	left := maps.Clone(b.entries)
 	checked := map[string]bool{}
@@ -108,13 +110,13 @@ func (b *Baseline) Apply(files []report.File, partly bool) (gone int) {
 	if partly {
 		return 0
 	}
-	moved := map[known]int{} // without a path: what is no more where it was
+	moved := map[known]int{} // without a path: findings that are no longer where they were
 	for k, n := range left {
 		if n == 0 {
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(b.dir, filepath.FromSlash(k.path))); err == nil && !checked[k.path] {
-			continue // it may still be there
+			continue // it may still exist in a part that was not judged
 		}
 		moved[known{k.code, k.fingerprint, ""}] += n
 		gone += n
@@ -131,8 +133,8 @@ func (b *Baseline) Apply(files []report.File, partly bool) (gone int) {
 	return gone
 }
 
-// Update makes the findings of files, those of a baseline included, what was
-// there before. What the baseline knows of other files stays while they exist.
+// Update replaces the baseline of the given files by their current findings. It
+// keeps the findings of other files as long as those files exist.
 func (b *Baseline) Update(files []report.File) {
 	checked := map[string]bool{}
 	for i := range files {
@@ -152,7 +154,7 @@ func (b *Baseline) Update(files []report.File) {
 	}
 }
 
-// each calls f with the findings about statements that no suppression permits.
+// each calls f with every finding about a statement, except suppressed ones.
 func each(file *report.File, f func(*report.Finding)) {
 	for i := range file.Findings {
 		if found := &file.Findings[i]; found.Statement >= 0 && found.State != report.StateSuppressed {
@@ -161,7 +163,7 @@ func each(file *report.File, f func(*report.Finding)) {
 	}
 }
 
-// JSON returns the content of the baseline's file.
+// JSON returns the content of the baseline file.
 func (b *Baseline) JSON() ([]byte, error) {
 	doc := baselineFile{baselineSchema, []baselineEntry{}}
 	for k, n := range b.entries {

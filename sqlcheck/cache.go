@@ -15,16 +15,17 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Bounds of a cache.
+// The limits of a cache.
 const (
 	maxCache    = 64 << 20            // bytes of its file
-	maxUnused   = 30 * 24 * time.Hour // for which an entry is kept
-	maxFindings = 1_000               // of a file that is kept
+	maxUnused   = 30 * 24 * time.Hour // an entry that was not used for this time is dropped
+	maxFindings = 1_000               // in a file; a file with more is not cached
 )
 
-// Cache holds what the guards said of files, by the content of the file and
-// all that the guard judges by. It lies in a folder of the user's: one in the
-// tree that is checked could be made to say that all is well.
+// Cache holds verdicts on files, by the content of the file and everything else
+// that a verdict depends on. It lies in a folder of the user, not in the tree
+// that is checked: the author of the tree could otherwise put false verdicts
+// into it.
 type Cache struct {
 	file  string
 	build string
@@ -37,8 +38,9 @@ type Cache struct {
 
 type cacheKey [sha256.Size]byte
 
-// cacheEntry is what is known of one content. It depends on nothing else than
-// its key: suppressions are kept as they are written, since they end.
+// cacheEntry is the verdict on one content. It depends on its key and nothing
+// else. Suppressions are stored as written, because whether they have ended
+// depends on the day.
 type cacheEntry struct {
 	Used     int64 // Unix time
 	Dialect  string
@@ -48,8 +50,8 @@ type cacheEntry struct {
 	Allows   []allow
 }
 
-// OpenCache reads the cache of a folder of files under dir. A cache that was
-// made by another build of ktx, or that cannot be read, is empty.
+// OpenCache reads the cache below dir for the files in folder. The cache is
+// empty if another build of ktx wrote it or if it cannot be read.
 func OpenCache(dir, folder, build string, now time.Time) *Cache {
 	name := sha256.Sum256([]byte(folder))
 	c := &Cache{file: filepath.Join(dir, fmt.Sprintf("check-%x", name[:16])), build: build, entries: map[cacheKey]cacheEntry{}, now: now.Unix()}
@@ -61,7 +63,7 @@ func OpenCache(dir, folder, build string, now time.Time) *Cache {
 	if err != nil || len(content) < sha256.Size {
 		return c
 	}
-	// The sum tells a file that was cut off from a whole one.
+	// The sum detects a file that was cut off.
 	sum, body := content[:sha256.Size], content[sha256.Size:]
 	if actual := sha256.Sum256(body); !bytes.Equal(sum, actual[:]) {
 		return c
@@ -76,7 +78,8 @@ func OpenCache(dir, folder, build string, now time.Time) *Cache {
 	return c
 }
 
-// key names a content, what it is read as and what it is judged by.
+// key identifies a content together with how it is read and the guard that
+// judges it.
 func (c *Cache) key(guard *sqlguard.Guard, kind, content string) cacheKey {
 	id := guard.ID()
 	h := sha256.New()
@@ -106,7 +109,8 @@ func (c *Cache) put(key cacheKey, file *report.File, allows []allow) {
 	c.entries[key], c.changed = e, true
 }
 
-// Save writes the cache where it has changed. Whoever saves last wins.
+// Save writes the cache if it has changed. If two processes save it, the last
+// one wins.
 func (c *Cache) Save() (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

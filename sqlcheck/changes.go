@@ -23,10 +23,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Since returns those of inputs that are not as they were in a revision of the
-// repository that holds dir. What git is told to ignore is left out, unless it
-// is named itself. Of these only the statements that a change touches are
-// judged.
+// Since returns the inputs that differ from a revision of the repository that
+// holds dir. Files that git ignores are left out unless an argument names them.
+// Only the statements that the change touches are judged.
 func Since(ctx context.Context, dir, revision string, inputs []Input) ([]Input, error) {
 	r, err := openRepository(ctx, dir)
 	if err != nil {
@@ -75,8 +74,8 @@ func Since(ctx context.Context, dir, revision string, inputs []Input) ([]Input, 
 	return r.withTexts(ctx, changed)
 }
 
-// Staged returns those of inputs whose content in the index, the next commit,
-// is not that of the last one. What is judged is the content in the index.
+// Staged returns the inputs whose content in the index differs from the last
+// commit. The content in the index is what is judged.
 func Staged(ctx context.Context, dir string, args []string) ([]Input, error) {
 	r, err := openRepository(ctx, dir)
 	if err != nil {
@@ -121,7 +120,7 @@ func Staged(ctx context.Context, dir string, args []string) ([]Input, error) {
 	return r.withTexts(ctx, changed)
 }
 
-// links calls yield with the path of each link of the index and what it leads to.
+// links calls yield with the path and the target of each link in the index.
 func (r *repository) links(ctx context.Context, links map[string]string, yield func(name, target string)) error {
 	names := slices.Sorted(maps.Keys(links))
 	objects := make([]string, len(names))
@@ -137,7 +136,8 @@ func (r *repository) links(ctx context.Context, links map[string]string, yield f
 	})
 }
 
-// withTexts reads the earlier content of the inputs, and that in the index.
+// withTexts reads the earlier content of the inputs, and their content in the
+// index.
 func (r *repository) withTexts(ctx context.Context, inputs []Input) ([]Input, error) {
 	var objects []string
 	var give []func([]byte)
@@ -166,7 +166,7 @@ func (r *repository) withTexts(ctx context.Context, inputs []Input) ([]Input, er
 	return inputs, nil
 }
 
-// relative returns a file's path relative to the top of the work tree.
+// relative returns the path of a file relative to the top of the work tree.
 func (r *repository) relative(file string) (string, bool) {
 	abs, err := filepath.Abs(file)
 	if err != nil {
@@ -183,7 +183,7 @@ func (r *repository) relative(file string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// sameObject reports whether a regular file has the content of an object.
+// sameObject reports whether file is a regular file with the content of object.
 func sameObject(file, object string) bool {
 	info, err := os.Lstat(file)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
@@ -202,14 +202,14 @@ func sameObject(file, object string) bool {
 	return hex.EncodeToString(sum[:]) == object
 }
 
-// touched says what of a text a change touches.
+// touched holds which parts of a text a change touches.
 type touched struct {
-	// before counts the statements that were there, after has those that are
-	// there now, each with the suppressions on it and LF line ends.
+	// before counts the statements of the earlier text. after lists those of
+	// the new text. Each has the suppressions on it, and LF line ends.
 	before map[string]int
 	after  []string
 	added  [][2]int // first and last line, from 1
-	// removed are the lines behind which something was taken out.
+	// removed are the lines behind which lines were deleted.
 	removed []int
 }
 
@@ -217,7 +217,7 @@ var hunkHead = regexp.MustCompile(`^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@`)
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// unixLines is a text with LF for all line ends.
+// unixLines returns text with LF for every line end.
 func unixLines(text string) string { return lineEnds.Replace(text) }
 
 // standing returns the statements of a text, each with the suppressions on it.
@@ -242,15 +242,15 @@ func standing(text string, d sqlguard.Dialect) []string {
 	return all
 }
 
-// compare compares two contents of a file, of which the statements are known.
-// How lines end makes no difference.
+// compare compares two contents of a file. was and is are their statements.
+// Different line ends do not count as a change.
 func compare(before, after string, was, is []string) *touched {
 	before, after = unixLines(before), unixLines(after)
 	t := &touched{before: map[string]int{}, after: is}
 	for _, statement := range was {
 		t.before[statement]++
 	}
-	line, head := 0, true // the last line of after that was seen; before the first hunk
+	line, head := 0, true // the last line of after that was read; before the first hunk
 	for text := range bytes.Lines(diff.Diff("a", []byte(before), "b", []byte(after))) {
 		if at := hunkHead.FindSubmatch(text); at != nil {
 			line, _ = strconv.Atoi(string(at[1]))
@@ -278,10 +278,11 @@ func compare(before, after string, was, is []string) *touched {
 	return t
 }
 
-// statement reports whether a statement, by its number, is touched, which stands
-// on the lines first to last: where lines of it are new, where one was taken out
-// from between two of them, and where it was not there before with the same
-// suppressions. It is asked of one statement after the other.
+// statement reports whether the change touches the statement with that number,
+// which is on the lines first to last. It does if one of these lines is new, if
+// lines were deleted between two of them, or if the earlier text did not have
+// the statement with the same suppressions. Calls must be in the order of the
+// statements.
 func (t *touched) statement(number, first, last int) bool {
 	i, _ := slices.BinarySearchFunc(t.added, first, func(a [2]int, line int) int { return a[1] - line })
 	if i < len(t.added) && t.added[i][0] <= last {
@@ -297,11 +298,11 @@ func (t *touched) statement(number, first, last int) bool {
 	return !known
 }
 
-// selection says which files of the index are meant by arguments.
+// selection tells which files of the index the arguments select.
 type selection struct {
 	base     string   // from the top to the folder of the arguments
-	paths    []string // files and folders, relative to the top, with slashes
-	named    []string // the same in the work tree
+	paths    []string // files and folders, relative to the top of the work tree, with slashes
+	named    []string // the same as names in the work tree
 	patterns []string // relative to the folder of the arguments, with slashes
 	folder   string   // of the arguments
 	projects dbtProjects
@@ -343,7 +344,7 @@ func newSelection(r *repository, dir string, args []string) (*selection, error) 
 	return s, nil
 }
 
-// exist returns an error where an argument names what is nowhere.
+// exist returns an error if an argument names a file that is in none of files.
 func (s *selection) exist(files ...map[string]string) error {
 	for i, p := range s.paths {
 		if _, err := os.Lstat(s.named[i]); err == nil || p == "." {
@@ -363,7 +364,7 @@ func (s *selection) exist(files ...map[string]string) error {
 	return nil
 }
 
-// shown is a path of the index as seen from the folder of the arguments.
+// shown returns a path of the index relative to the folder of the arguments.
 func (s *selection) shown(indexed string) string {
 	rel, err := filepath.Rel(s.base, filepath.FromSlash(indexed))
 	if err != nil {

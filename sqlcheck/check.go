@@ -21,42 +21,44 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// maxFile bounds one file.
+// maxFile is the most bytes that a file may have.
 const maxFile = 64 << 20
 
-// large is the size from which files are judged one at a time, so that the
-// memory for their tokens is needed once.
+// large is the size in bytes from which files are judged one at a time, which
+// bounds the memory for their tokens.
 const large = 4 << 20
 
-// Chooser settles which guard judges a file. text is the file without a byte
-// order mark, and known what its dbt project says. Without a guard the reason is
-// a finding of the file.
+// Chooser returns the guard that judges a file. text is the file without its
+// byte order mark. known is what the file's dbt project says about its
+// database. If there is no guard, the finding says why.
 type Chooser func(path, text string, known Known) (*sqlguard.Guard, *sqlguard.Finding)
 
-// Checker judges files.
+// Checker judges files. Choose is required.
 type Checker struct {
 	Stdin  io.Reader
 	Choose Chooser
-	// Whole keeps every verdict. Otherwise statements are only counted, and of
-	// those that may not run the findings are kept.
+	// Whole keeps every verdict. Otherwise a Checker counts the statements and
+	// keeps the findings of those that may not run.
 	Whole bool
-	// Sources, when set, is what is known of a file of another language.
+	// Sources, if set, returns the options for a file of another language than
+	// SQL.
 	Sources func(path string) source.Options
-	// Today is the day for which suppressions are read.
+	// Today is the day on which suppressions must be valid.
 	Today time.Time
-	// Jobs is how many files are judged at a time; 0 stands for one a processor.
+	// Jobs is how many files are judged at a time. 0 means one for each
+	// processor.
 	Jobs int
-	// Cache, when set, is asked before the guard. It has no whole verdicts.
+	// Cache, if set, is asked before the guard. It is not used with Whole.
 	Cache *Cache
-	// OnFile, when set, is called after each file, from several goroutines.
+	// OnFile, if set, is called after each file, from several goroutines.
 	OnFile func()
 
 	alone    sync.Mutex // held for a large file
 	projects dbtProjects
 }
 
-// Run judges inputs, several at a time, and returns them in order. The error is
-// that of ctx.
+// Run judges the inputs, several at a time, and returns the results in their
+// order. The only error is that of ctx.
 func (c *Checker) Run(ctx context.Context, inputs []Input) ([]report.File, error) {
 	files := make([]report.File, len(inputs))
 	var wg sync.WaitGroup
@@ -86,7 +88,7 @@ func (c *Checker) Run(ctx context.Context, inputs []Input) ([]report.File, error
 	}()
 	select {
 	case <-done:
-	case <-ctx.Done(): // a pipe may be waited for
+	case <-ctx.Done(): // a read from a pipe may block
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("check files: %w", err)
@@ -94,8 +96,8 @@ func (c *Checker) Run(ctx context.Context, inputs []Input) ([]report.File, error
 	return files, nil
 }
 
-// one judges one file. A fault of a reader is a finding, as everything is that
-// keeps a file from being judged.
+// one judges one file. If the file cannot be judged, or a reader of files
+// panics, the file gets a finding.
 func (c *Checker) one(ctx context.Context, in Input) (file report.File) {
 	blank := report.File{Path: filepath.ToSlash(in.Path), Statements: []report.Statement{}, Findings: []report.Finding{}}
 	if in.Stdin {
@@ -130,10 +132,10 @@ func (c *Checker) one(ctx context.Context, in Input) (file report.File) {
 }
 
 // judge asks the guard about every statement of text, and returns the
-// suppressions in it. All positions lie in the file as it is; a byte order mark
-// counts in spans and not in columns.
+// suppressions in it. All offsets are in the file as it is. A byte order mark
+// counts in spans but not in columns.
 func (c *Checker) judge(ctx context.Context, in Input, text string, file *report.File) []allow {
-	body := strings.TrimPrefix(text, report.ByteOrderMark) // an encoding mark, not SQL
+	body := strings.TrimPrefix(text, report.ByteOrderMark) // the mark is encoding, not SQL
 	shift := len(text) - len(body)
 	var found *source.Source
 	if source.Reads(in.Path) {
@@ -144,7 +146,7 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 			return nil
 		}
 		if len(texts.Texts) == 0 {
-			return nil // no dialect is asked for
+			return nil // the file is not for any dialect
 		}
 		found = texts
 	}
@@ -183,7 +185,7 @@ func (c *Checker) options(in Input) source.Options {
 	return c.Sources(in.Path)
 }
 
-// kind is what a file is read as, for the cache.
+// kind says as what the file is read. It is part of the cache key.
 func (c *Checker) kind(in Input, model *dbtFile) string {
 	if model != nil {
 		return model.kind()
@@ -194,8 +196,8 @@ func (c *Checker) kind(in Input, model *dbtFile) string {
 	return strings.ToLower(filepath.Ext(in.Path)) + " " + strings.Join(c.options(in).Sinks, " ")
 }
 
-// statements asks the guard about every statement of body, which begins at an
-// offset in the file.
+// statements asks the guard about every statement of body, which begins at the
+// offset shift in the file.
 func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Input, found *source.Source, model *dbtFile, body string, shift int, file *report.File) []allow {
 	switch {
 	case found != nil:
@@ -235,12 +237,12 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 	return r.allows
 }
 
-// notChecked is a finding of a file that is not judged.
+// notChecked returns the finding of a file that is not judged.
 func notChecked(reason string) report.Finding {
 	return fileFinding(sqlguard.Finding{Code: sqlguard.CodeNotChecked, Message: reason})
 }
 
-// fileFinding is a finding of a file as a whole.
+// fileFinding returns a finding about a file as a whole.
 func fileFinding(f sqlguard.Finding) report.Finding {
 	f.Line, f.Column = 1, 1
 	return report.Finding{Finding: f, Severity: report.SeverityError, EndLine: 1, EndColumn: 1, Statement: -1}
@@ -267,7 +269,7 @@ func (c *Checker) read(in Input) (string, error) {
 		r = f
 	}
 	var text bytes.Buffer
-	text.Grow(int(size) + bytes.MinRead) // so that the end is found without growing
+	text.Grow(int(size) + bytes.MinRead) // so that the last read needs no larger buffer
 	_, err := text.ReadFrom(io.LimitReader(r, maxFile+1))
 	switch {
 	case err != nil:
@@ -278,8 +280,8 @@ func (c *Checker) read(in Input) (string, error) {
 	return decode(text.Bytes())
 }
 
-// open opens the file. One that was found is no longer what it was when it is no
-// regular file: nothing is waited for then.
+// open opens the file. It fails if the file is no longer a regular file:
+// opening a pipe could block.
 func (in Input) open() (*os.File, error) {
 	if in.Named {
 		return os.Open(in.Path) //nolint:wrapcheck // the reader says what it did
@@ -297,7 +299,7 @@ func (in Input) open() (*os.File, error) {
 
 var errNotRegular = errors.New("it is not a regular file any more")
 
-// decode takes the content of a file for UTF-8.
+// decode returns the content of a file, which must be UTF-8.
 func decode(text []byte) (string, error) {
 	switch {
 	case utf8.Valid(text):
@@ -309,7 +311,7 @@ func decode(text []byte) (string, error) {
 	}
 }
 
-// invalidAt returns the offset of the first byte that begins no character.
+// invalidAt returns the offset of the first byte that is not valid UTF-8.
 func invalidAt(text []byte) int {
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRune(text[i:])

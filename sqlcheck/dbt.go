@@ -18,22 +18,23 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Known is what a dbt project says of the database of its models. Both are empty
-// for other files.
+// Known is what a dbt project says about the database of its models. Both
+// fields are empty for other files.
 type Known struct {
 	Adapter  string // of dbt, such as postgres
-	Database string // the connection's own
+	Database string // the database of most of its models
 }
 
-// dbtFile is a file of SQL with Jinja in it.
+// dbtFile is a file of SQL with Jinja.
 type dbtFile struct {
 	project  *dbtProject
 	path     string // in the project, with slashes
 	manifest *dbtManifest
-	problem  string // why it cannot be judged
+	problem  string // why the file cannot be judged
 }
 
-// dbtFile returns what is known of a file that dbt reads, nil for any other.
+// dbtFile returns what is known about a file that dbt reads, or nil for any
+// other file.
 func (c *Checker) dbtFile(file string) *dbtFile {
 	if !strings.EqualFold(filepath.Ext(file), ".sql") {
 		return nil
@@ -66,7 +67,8 @@ func (f *dbtFile) known() Known {
 	return Known{f.manifest.adapter, f.manifest.database}
 }
 
-// kind is all that a verdict on the file depends on beside its content.
+// kind returns everything that the verdict on the file depends on apart from
+// its content.
 func (f *dbtFile) kind() string {
 	var nodes []*dbtNode
 	disabled, macros := false, false
@@ -90,17 +92,17 @@ const (
 	dbtDefinition = "what dbt makes of a macro is judged in the models that use it, and nowhere else"
 )
 
-// dbtPart is a text of a file with Jinja that dbt sends by itself, or why it
-// cannot be judged.
+// dbtPart is a text that dbt sends to the database on its own, or the reason
+// why it cannot be judged.
 type dbtPart struct {
 	span     sqlguard.Span // in the file
 	text     *source.Text
 	problem  string
 	unproved []dbtUnproved
-	// prefix says whose text it is, where it stands in another file; all its
-	// findings are at the start of span then.
+	// prefix, if set, says which other file the text is from. Its findings are
+	// then all at the start of span.
 	prefix string
-	// guessed says that something stands in text for what is not known.
+	// guessed reports whether text has placeholders for unknown values.
 	guessed bool
 }
 
@@ -137,7 +139,7 @@ func (c *Checker) template(ctx context.Context, guard *sqlguard.Guard, model *db
 	return r.allows
 }
 
-// templateComments notes the suppressions in comments of SQL and of Jinja.
+// templateComments collects the suppressions in comments of SQL and of Jinja.
 func (r *reading) templateComments(d sqlguard.Dialect, t *source.Template) {
 	if !strings.Contains(r.text, allowMark) {
 		return
@@ -168,7 +170,7 @@ func (r *reading) templateComments(d sqlguard.Dialect, t *source.Template) {
 	}
 }
 
-// quoter writes a name in quotes of the dialect.
+// quoter returns a function that quotes a name for the dialect.
 func quoter(d sqlguard.Dialect) func(string) string {
 	switch d.Name() {
 	case "mysql":
@@ -180,9 +182,9 @@ func quoter(d sqlguard.Dialect) func(string) string {
 	}
 }
 
-// parts are the texts of the file that dbt sends, in order.
+// parts returns the texts of the file that dbt sends, in order.
 func (f *dbtFile) parts(t *source.Template, body string, quote func(string) string) []dbtPart {
-	if snapshots := t.Snapshots(); len(snapshots) > 0 { // of such a file dbt reads nothing else
+	if snapshots := t.Snapshots(); len(snapshots) > 0 { // dbt reads nothing else of a file with snapshots
 		var parts []dbtPart
 		for _, s := range snapshots {
 			parts = append(parts, f.query(s.Body, s.Name, s.Body.Source(), quote)...)
@@ -206,19 +208,19 @@ func noted(spans []sqlguard.Span, message, hint string, severity report.Severity
 	return all
 }
 
-// plainPart judges a template without dbt.
+// plainPart returns the text of a template that dbt does not read.
 func plainPart(t *source.Template, name string, quote func(string) string) dbtPart {
 	text, unproved := t.Plain(name, quote)
 	return dbtPart{span: t.Span, text: text, unproved: noted(unproved, dbtUnknown, dbtCompile, report.SeverityError), guessed: len(unproved) > 0}
 }
 
-// query returns the parts of one query of the file, which raw is the text of:
-// its hooks, and the query as dbt has compiled it, where it has.
+// query returns the parts of one query of the file, whose text is raw: its
+// hooks, and the query. The query is the compiled one if dbt has compiled it.
 func (f *dbtFile) query(t *source.Template, snapshot, raw string, quote func(string) string) []dbtPart {
 	name := cmp.Or(snapshot, strings.TrimSuffix(path.Base(f.path), path.Ext(f.path)))
 	plain := plainPart(t, name, quote)
 	hooks, unproved := t.Hooks()
-	unproved = slices.DeleteFunc(unproved, func(span sqlguard.Span) bool { // it is said of all of config(…)
+	unproved = slices.DeleteFunc(unproved, func(span sqlguard.Span) bool { // the finding covers all of config(…)
 		return slices.ContainsFunc(plain.unproved, func(u dbtUnproved) bool { return u.span.Start <= span.Start && span.End <= u.span.End })
 	})
 	var parts []dbtPart
@@ -264,7 +266,7 @@ func (f *dbtFile) query(t *source.Template, snapshot, raw string, quote func(str
 	return parts
 }
 
-// hookPart is a hook that another file of the project sets.
+// hookPart returns a hook that another file of the project sets.
 func hookPart(t *source.Template, hook, name string, quote func(string) string) dbtPart {
 	part := dbtPart{span: sqlguard.Span{Start: t.Span.Start, End: t.Span.Start}, prefix: "a hook that the project sets for it: "}
 	parsed, err := source.ParseTemplate(hook)
@@ -274,13 +276,14 @@ func hookPart(t *source.Template, hook, name string, quote func(string) string) 
 	}
 	text, unproved := parsed.Plain(name, quote)
 	part.text, part.guessed = text, len(unproved) > 0
-	for range unproved { // their places are in another file
+	for range unproved { // their positions are in another file
 		part.unproved = append(part.unproved, noted([]sqlguard.Span{part.span}, part.prefix+dbtUnknown, dbtPlainHooks, report.SeverityError)...)
 	}
 	return part
 }
 
-// compiled is what dbt made of a template, with places in the file.
+// compiled returns the query that dbt compiled from a template, with positions
+// in the file.
 func (n *dbtNode) compiled(t *source.Template, manifest string) dbtPart {
 	part := dbtPart{span: t.Span}
 	sql := strings.ReplaceAll(*n.Compiled, "\r\n", "\n")
@@ -302,9 +305,9 @@ func (n *dbtNode) compiled(t *source.Template, manifest string) dbtPart {
 	return part
 }
 
-// withoutCTEs takes out the ephemeral models that dbt has put in front of the
-// query: with a WITH of their own, or in front of the first name of one that is
-// there. It returns what was taken out, and where.
+// withoutCTEs removes the ephemeral models that dbt inserted: as a WITH of
+// their own, or before the first name of an existing WITH. It returns the rest,
+// what was removed, and the offset at which it was.
 func (n *dbtNode) withoutCTEs(sql string) (rest string, at int, inserted string) {
 	if len(n.CTEs) == 0 {
 		return sql, 0, ""
@@ -330,7 +333,7 @@ func (n *dbtNode) withoutCTEs(sql string) (rest string, at int, inserted string)
 	return sql[:at] + sql[end:], at, sql[at:end]
 }
 
-// ephemeral is the name of the first ephemeral model in the query.
+// ephemeral returns the name of the first ephemeral model in the query.
 func (n *dbtNode) ephemeral() string {
 	id := n.CTEs[0].ID
 	return id[strings.LastIndexByte(id, '.')+1:]
@@ -348,8 +351,8 @@ func (r *reading) part(guard *sqlguard.Guard, part dbtPart, whole bool) {
 	unproved := part.unproved
 	sum := sha256.Sum256([]byte(filled.SQL))
 	fingerprint := hex.EncodeToString(sum[:])
-	// add gives what is not proved up to an offset to a statement, and reports
-	// whether that may be anything.
+	// add assigns the unproved spans up to an offset to a statement. It reports
+	// whether one of them can be any SQL.
 	add := func(number, to int) (anything bool) {
 		for len(unproved) > 0 && unproved[0].span.Start < to {
 			u := unproved[0]
@@ -363,8 +366,8 @@ func (r *reading) part(guard *sqlguard.Guard, part dbtPart, whole bool) {
 	spans := sqlguard.Split(guard.Dialect(), filled.SQL)
 	for i, span := range spans {
 		at := place(span)
-		// What stands in front of a statement belongs to it, and to the last
-		// one what stands behind.
+		// The text before a statement belongs to it. The text behind the last
+		// statement belongs to that.
 		own := sqlguard.Span{Start: max(at.Start, r.last.End), End: max(at.End, r.last.End)}
 		r.attach(own)
 		to := own.End
@@ -377,7 +380,7 @@ func (r *reading) part(guard *sqlguard.Guard, part dbtPart, whole bool) {
 		before := len(r.file.Findings)
 		for _, f := range v.Findings {
 			if f.Code == sqlguard.CodeParseError && part.guessed {
-				continue // of what stands in the place of the unknown
+				continue // the finding is about a placeholder
 			}
 			f.Message = part.prefix + f.Message
 			r.add(f, place(sqlguard.Span{Start: f.Span.Start + span.Start, End: f.Span.End + span.Start}), number, cmp.Or(v.Fingerprint, fingerprint))
@@ -397,7 +400,7 @@ func (r *reading) part(guard *sqlguard.Guard, part dbtPart, whole bool) {
 			r.file.Statements = append(r.file.Statements, report.Statement{Span: sqlguard.Span{Start: at.Start + r.shift, End: at.End + r.shift}, Verdict: v})
 		}
 	}
-	if len(unproved) > 0 { // there is no statement that they are of
+	if len(unproved) > 0 { // there is no statement to which they belong
 		r.attach(sqlguard.Span{Start: max(part.span.Start, r.last.End), End: max(part.span.End, r.last.End)})
 		add(r.file.Judged, len(r.text)+1)
 	}

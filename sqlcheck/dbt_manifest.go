@@ -21,12 +21,12 @@ import (
 	"github.com/ktxhq/ktx/sqlcheck/source"
 )
 
-// maxManifest bounds the bytes of a manifest.
+// maxManifest is the most bytes that a manifest may have.
 const maxManifest = 256 << 20
 
-// dbtManifest is what dbt wrote down of a project (target/manifest.json): of
-// each query that it has compiled, what it was made from and what became of it.
-// It is taken at its word where it cannot be compared with the files.
+// dbtManifest is the part of target/manifest.json that a check needs: for each
+// query that dbt compiled, its source and the result. What the check cannot
+// compare with the files, it believes.
 type dbtManifest struct {
 	adapter  string
 	database string // of most models
@@ -36,16 +36,16 @@ type dbtManifest struct {
 	files    map[string]bool // of macros
 }
 
-// dbtNode is a query of a file. Its names are those of the manifest from version
-// 7 on.
+// dbtNode is a query of a file. The field names are those of manifest version 7
+// and newer.
 type dbtNode struct {
 	Name, Kind, Database string
 	Raw, Checksum        string
-	// Compiled is nil where dbt was not asked to compile it.
+	// Compiled is nil if dbt did not compile the query.
 	Compiled *string
-	CTEs     []dbtCTE // ephemeral models that stand in Compiled
-	Hooks    []string // statements beside the query
-	Macros   []string // ids of those that it uses
+	CTEs     []dbtCTE // ephemeral models in Compiled
+	Hooks    []string // statements that run before or after the query
+	Macros   []string // ids of the macros that it uses
 	// RunsSQL is the first of Macros that runs SQL while dbt compiles, or "".
 	RunsSQL string
 }
@@ -64,11 +64,11 @@ var manifestVersion = regexp.MustCompile(`/manifest/v(\d+)(?:\.json|/index\.html
 
 func (p *dbtProject) manifestPath() string { return filepath.Join(p.target, "manifest.json") }
 
-// readManifest returns the manifest of a project, nil when there is none.
+// readManifest returns the manifest of a project, or nil if there is none.
 func (p *dbtProject) readManifest() (*dbtManifest, error) {
 	f, err := p.open(p.manifestPath(), maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // dbt was not run
+		return nil, nil //nolint:nilnil // dbt did not run
 	}
 	if err != nil {
 		return nil, err
@@ -81,8 +81,8 @@ func (p *dbtProject) readManifest() (*dbtManifest, error) {
 	return m, nil
 }
 
-// members reads a JSON object member by member. Of a name that stands twice,
-// readers differ on the value that counts.
+// members reads a JSON object member by member. It refuses a repeated name,
+// because readers differ on which value counts.
 func members(d *json.Decoder, f func(name string) error) error {
 	start, err := d.Token()
 	if err != nil {
@@ -113,10 +113,10 @@ func members(d *json.Decoder, f func(name string) error) error {
 	return err //nolint:wrapcheck // as above
 }
 
-// fields is an object whose members are known by their exact names.
+// fields is a JSON object. Names are matched exactly, with letter case.
 type fields map[string]json.RawMessage
 
-// into decodes a member, which may be missing or null.
+// into decodes a member. The member may be missing or null.
 func (f fields) into(v any, names ...string) {
 	for _, name := range names {
 		if raw := f[name]; raw != nil && json.Unmarshal(raw, v) == nil && !bytes.Equal(raw, []byte("null")) {
@@ -216,7 +216,7 @@ func parseManifest(r io.Reader, project string) (*dbtManifest, error) {
 	databases, running := map[string]int{}, m.running()
 	for _, e := range all {
 		if e.owner != project {
-			continue // of a package
+			continue // it belongs to a package
 		}
 		if i := slices.IndexFunc(e.node.Macros, func(id string) bool { return running[id] }); i >= 0 {
 			e.node.RunsSQL = e.node.Macros[i]
@@ -239,8 +239,8 @@ func parseManifest(r io.Reader, project string) (*dbtManifest, error) {
 	return m, nil
 }
 
-// file returns the file of a node, relative to the project and with slashes.
-// A path that leads elsewhere belongs to no file of the project.
+// file returns the path of a node's file, relative to the project, with
+// slashes. It returns false for a path outside of the project.
 func (f fields) file() (string, bool) {
 	name := path.Clean(strings.ReplaceAll(f.text("original_file_path"), `\`, "/"))
 	return name, name != "." && filepath.IsLocal(filepath.FromSlash(name))
@@ -268,8 +268,8 @@ func (f fields) node() *dbtNode {
 	return n
 }
 
-// running returns the macros that run SQL while dbt compiles, themselves or
-// through others.
+// running returns the macros that run SQL while dbt compiles, directly or
+// through other macros.
 func (m *dbtManifest) running() map[string]bool {
 	usedBy := map[string][]string{}
 	for id, macro := range m.macros {
@@ -290,16 +290,16 @@ func (m *dbtManifest) running() map[string]bool {
 	return found
 }
 
-// dbtText normalises what differs between a file and what dbt has of it: white
-// space around it, the ends of lines, a byte order mark.
+// dbtText removes the differences between a file and what dbt stores of it:
+// white space around it, line ends, a byte order mark.
 func dbtText(text string) string {
 	text = strings.TrimPrefix(text, report.ByteOrderMark)
 	return strings.TrimFunc(strings.ReplaceAll(text, "\r\n", "\n"), source.PythonSpace)
 }
 
-// current reports whether the node was made from a text.
+// current reports whether dbt made the node from text.
 func (n *dbtNode) current(text string) bool {
-	if n.Raw != "" && n.Raw != "--placeholder--" { // some versions of dbt do not keep it
+	if n.Raw != "" && n.Raw != "--placeholder--" { // some versions of dbt do not store it
 		return dbtText(n.Raw) == dbtText(text)
 	}
 	for _, t := range []string{text, dbtText(text)} {

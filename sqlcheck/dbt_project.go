@@ -14,33 +14,33 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// dbtFileName is the file that makes a folder a dbt project.
+// dbtFileName is the name of the file that makes a folder a dbt project.
 const dbtFileName = "dbt_project.yml"
 
-// maxDBTProject bounds the bytes of such a file.
+// maxDBTProject is the most bytes that such a file may have.
 const maxDBTProject = 1 << 20
 
 // dbtProject is a dbt project. Nothing outside of its folder is read.
 type dbtProject struct {
 	dir     string // absolute
-	problem string // why it cannot be read
+	problem string // why the project cannot be read
 
 	name      string
 	sources   []string // folders of files with Jinja, relative to dir
-	generated []string // what dbt writes itself, and the packages it fetches
+	generated []string // what dbt writes itself, and the packages that it fetches
 	target    string   // the folder of the manifest
 
 	manifest func() (*dbtManifest, error)
 }
 
-// dbtProjects finds the projects of files.
+// dbtProjects finds the dbt projects of files.
 type dbtProjects struct {
 	mu    sync.Mutex
 	above map[string]*dbtProject // by folder; nil where there is none
 }
 
-// of returns the nearest project at or above a folder, nil when there is none.
-// It looks no further up than the top of a work tree of git.
+// of returns the nearest project at or above a folder, or nil if there is none.
+// It does not look above the top of a git work tree.
 func (p *dbtProjects) of(dir string) *dbtProject {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -74,8 +74,8 @@ func (p *dbtProjects) of(dir string) *dbtProject {
 	return found
 }
 
-// readDBTProject reads the file of a project. What it does not say is as dbt has
-// it.
+// readDBTProject reads the file of a project. Keys that the file does not set
+// have the defaults of dbt.
 func readDBTProject(dir string) *dbtProject {
 	p := &dbtProject{dir: dir, target: "target"}
 	p.manifest = sync.OnceValues(p.readManifest)
@@ -107,7 +107,7 @@ func readDBTProject(dir string) *dbtProject {
 	return p
 }
 
-// reason is the reason in err on one line, without the path of a file.
+// reason returns the message of err on one line, without the path of a file.
 func reason(err error) string {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err
@@ -115,8 +115,8 @@ func reason(err error) string {
 	return strings.Join(strings.Fields(err.Error()), " ")
 }
 
-// folders returns the folders within the project that a value names, or the one
-// that dbt takes without it. Jinja in a value is not known.
+// folders returns the folders in the project that a value names, or the default
+// folder of dbt if the value is absent. A value with Jinja is an error.
 func folders(value any, usual string) []string {
 	values, ok := value.([]any)
 	if !ok {
@@ -135,7 +135,8 @@ func folders(value any, usual string) []string {
 	return all
 }
 
-// read reads a file of the project, not through links that lead out of it.
+// read reads a file of the project. It does not follow links that lead out of
+// the project.
 func (p *dbtProject) read(name string, limit int64) ([]byte, error) {
 	f, err := p.open(name, limit)
 	if err != nil {
@@ -156,7 +157,7 @@ func (p *dbtProject) open(name string, limit int64) (*os.File, error) {
 		return nil, err //nolint:wrapcheck // the caller says what it opened
 	}
 	defer func() { _ = root.Close() }()
-	info, err := root.Stat(name) // before it is opened: opening a pipe waits
+	info, err := root.Stat(name) // before opening it: opening a pipe blocks
 	if err != nil {
 		return nil, err //nolint:wrapcheck // as above
 	}
@@ -184,13 +185,15 @@ func (p *dbtProject) within(file string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// made reports whether dbt made a file or folder of the project, or fetched it.
+// made reports whether dbt wrote a file or folder of the project, or fetched
+// it.
 func (p *dbtProject) made(rel string) bool { return below(rel, p.generated) }
 
-// reads reports whether a file is one of those that dbt reads.
+// reads reports whether dbt reads a file of the project.
 func (p *dbtProject) reads(rel string) bool { return below(rel, p.sources) && !p.made(rel) }
 
-// below reports whether a path with slashes is one of folders or lies in one.
+// below reports whether a path with slashes is one of folders or is in one of
+// them.
 func below(rel string, folders []string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool {
 		folder = filepath.ToSlash(folder)
@@ -198,8 +201,8 @@ func below(rel string, folders []string) bool {
 	})
 }
 
-// generated reports whether dbt wrote a file or folder, or fetched it: what it
-// was made from is judged.
+// generated reports whether dbt wrote a file or folder, or fetched it. Such a
+// file is not judged, because the file that it was made from is.
 func (p *dbtProjects) generated(path string) bool {
 	project := p.of(filepath.Dir(path))
 	if project == nil || project.problem != "" {

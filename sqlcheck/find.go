@@ -18,30 +18,35 @@ import (
 // Input is a file to check.
 type Input struct {
 	Path  string
-	Stdin bool // Path is then only a name
-	Named bool // by an argument, not found by a folder or pattern
-	// Problem says why the file cannot be read, when that is known already.
+	Stdin bool // standard input; Path is only its name in reports
+	Named bool // by an argument; not found in a folder or by a pattern
+	// Problem says why the file cannot be read, if that is known already.
 	Problem string
 
-	// target is the file that a link leads to, which was found in the tree of an
-	// argument.
+	// target is the file that a link leads to. The link was found in the tree
+	// of an argument.
 	target string
 
-	// Where only what changed is judged: the names of the earlier content and
-	// of that in the index, and both. Of a file that is partly judged, the
-	// statements that the change touches are.
+	// These are set if only changes are judged. object and staged are the git
+	// objects of the earlier content and of the content in the index. Of a file
+	// that is judged in part, only the statements that the change touches are
+	// judged.
 	object, staged  string
 	before, content []byte
 	partly          bool
 }
 
-// Find expands arguments to files: a file counts whatever its name, a folder
-// stands for the SQL files in it, a pattern for the files that match, "-" for
-// standard input. A link that an argument names is followed. One that is found
-// is followed to a file in the folder of the argument, where that of a pattern
-// is the part before the first mark; a link to a folder is not. An argument that
-// matches nothing is an error; a file or folder that is there and cannot be read
-// is an Input with a Problem.
+// Find expands arguments to files. An argument that is a file selects it,
+// whatever its name. A folder selects the files with SQL in it, a pattern
+// selects the files that match, and "-" selects standard input.
+//
+// A link that an argument names is followed. A link that was found in a folder
+// or by a pattern is followed only to a file inside that folder. The folder of
+// a pattern is the part before its first special character. A found link to a
+// folder is not followed.
+//
+// An argument that matches nothing is an error. A file or folder that exists
+// and cannot be read is an Input with a Problem.
 func Find(args []string, stdinName string) ([]Input, error) {
 	f := finder{seen: map[string]bool{}}
 	stdin := false
@@ -98,7 +103,7 @@ func (f *finder) argument(arg string) error {
 		f.name(arg, "")
 		return nil
 	}
-	if _, link := os.Lstat(arg); link == nil { // it is there and leads nowhere, or may not be read
+	if _, link := os.Lstat(arg); link == nil { // it exists and leads nowhere, or may not be read
 		f.name(arg, unreadable(err))
 		return nil
 	}
@@ -118,7 +123,7 @@ func (f *finder) pattern(arg string) error {
 	}
 	base, pattern := doublestar.SplitPattern(filepath.ToSlash(arg))
 	segments := strings.Split(pattern, "/")
-	whole := strings.Contains(pattern, "{") // a mark may hold a separator
+	whole := strings.Contains(pattern, "{") // a group in braces may contain a separator
 	root := filepath.Clean(filepath.FromSlash(base))
 	tree, n := resolved(root), 0
 	_ = filepath.WalkDir(root+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
@@ -146,8 +151,8 @@ func (f *finder) pattern(arg string) error {
 	return nil
 }
 
-// leads reports whether something in a folder can match a pattern, both as their
-// segments.
+// leads reports whether something in a folder can match a pattern. Both are
+// given as path segments.
 func leads(folder, pattern []string) bool {
 	for i, name := range folder {
 		if i >= len(pattern)-1 {
@@ -163,7 +168,8 @@ func leads(folder, pattern []string) bool {
 	return true
 }
 
-// resolved is a folder without links, or the folder as it is.
+// resolved returns a folder with its links resolved, or unchanged if that
+// fails.
 func resolved(folder string) string {
 	if abs, err := filepath.Abs(folder); err == nil {
 		folder = abs
@@ -174,20 +180,20 @@ func resolved(folder string) string {
 	return folder
 }
 
-// skipped are folders that hold no SQL of the project's own.
+// skipped are folders that hold no SQL written for the project.
 var skipped = []string{".git", ".ktx", "node_modules", "vendor", ".venv"}
 
-// extensions are those of SQL files.
+// extensions are the file name extensions of SQL files.
 var extensions = []string{".sql", ".pgsql", ".psql", ".sqlite"}
 
-// isSQL reports whether a folder's file is one to check: a file of SQL, or of a
-// language in which SQL is found.
+// isSQL reports whether a file found in a folder is checked: a file of SQL, or
+// of a language in which SQL is searched for.
 func isSQL(path string) bool {
 	return slices.Contains(extensions, strings.ToLower(filepath.Ext(path))) || source.Reads(path)
 }
 
-// walk adds the SQL files below root and returns how many there are. The root
-// itself may be a link, which the separator behind it resolves.
+// walk adds the files with SQL below root and returns how many there are. root
+// may be a link, which the separator at its end resolves.
 func (f *finder) walk(root string) int {
 	n := 0
 	tree := resolved(root)
@@ -213,8 +219,9 @@ func (f *finder) walk(root string) int {
 	return n
 }
 
-// found is a file that was not named itself, with what keeps it from being read:
-// a link may lead anywhere, and reading a pipe or a device could take forever.
+// found returns the Input of a file that no argument names, with the problem
+// that keeps it from being read. A link may lead anywhere, and reading a pipe
+// or a device may never end.
 func found(path, tree string) Input {
 	in := Input{Path: path}
 	target, err := filepath.Abs(path)
@@ -241,12 +248,13 @@ func found(path, tree string) Input {
 	return in
 }
 
-// unreadable is the reason in err without the path, which a finding has.
+// unreadable returns the message of err without the path, because the finding
+// has the path.
 func unreadable(err error) string {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err
 	}
-	if strings.Contains(err.Error(), "too many links") { // what EvalSymlinks says
+	if strings.Contains(err.Error(), "too many links") { // the error of EvalSymlinks
 		err = syscall.ELOOP
 	}
 	return "the file cannot be read: " + err.Error()

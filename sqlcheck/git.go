@@ -14,27 +14,27 @@ import (
 	"strings"
 )
 
-// repository asks git about a repository that nobody needs to trust. The
-// commands are plumbing that reads objects and the index: none of them looks at
-// the content of the work tree, so that no filter, text conversion or external
-// diff of the repository's configuration runs.
+// repository asks git about a repository that the user may not trust. It runs
+// only git commands that read objects and the index. None of them reads file
+// contents in the work tree, so no filter, text conversion or external diff
+// from the configuration of the repository runs.
 type repository struct {
-	dir string // where git is run
-	top string // the top of the work tree, links resolved
+	dir string // the working folder of git
+	top string // the top of the work tree, with links resolved
 	env []string
 }
 
-// gitConfig overrides what a repository could make git run or read while it
-// reads, and what it could have git take for another object. A folder of the
-// tree that looks like a repository is none.
+// gitConfig overrides settings with which a repository could make git run a
+// program, read other files, or take one object for another while it reads.
+// With it, git does not take a folder of the tree for a bare repository.
 var gitConfig = []string{
 	"--no-pager", "--no-optional-locks", "--no-replace-objects", "--literal-pathspecs",
 	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.untrackedCache=false",
 	"-c", "core.excludesFile=" + os.DevNull, "-c", "core.attributesFile=" + os.DevNull, "-c", "safe.bareRepository=explicit",
 }
 
-// gitEnvironment keeps git from asking anybody and from fetching what a
-// partial clone lacks.
+// gitEnvironment keeps git from asking for a password and from fetching objects
+// that a partial clone lacks.
 var gitEnvironment = []string{"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"}
 
 func openRepository(ctx context.Context, dir string) (*repository, error) {
@@ -43,14 +43,14 @@ func openRepository(ctx context.Context, dir string) (*repository, error) {
 	}
 	r := &repository{dir: dir, env: gitEnvironment}
 	_, tree := os.LookupEnv("GIT_WORK_TREE")
-	_, hook := os.LookupEnv("GIT_DIR") // as in a hook: whoever calls says where it is
+	_, hook := os.LookupEnv("GIT_DIR") // in a hook, the caller says where the repository is
 	given := tree || hook
 	if !given {
 		top, err := workTree(dir)
 		if err != nil {
 			return nil, err
 		}
-		// The repository's own core.worktree could be any folder.
+		// The repository's own core.worktree could name any folder.
 		r.env = append([]string{"GIT_WORK_TREE=" + top}, gitEnvironment...)
 	}
 	out, err := r.git(ctx, "rev-parse", "--show-toplevel", "--absolute-git-dir")
@@ -87,8 +87,9 @@ func workTree(dir string) (string, error) {
 	}
 }
 
-// owns reports whether the store of the repository belongs to the work tree: it
-// lies in it, or names it, as that of a linked work tree and of a submodule do.
+// owns reports whether the object store belongs to the work tree. It does if it
+// lies in the work tree, or if it names the work tree, as that of a linked work
+// tree or a submodule does.
 func (r *repository) owns(ctx context.Context, store string) bool {
 	if target, err := filepath.EvalSymlinks(store); err == nil {
 		store = target
@@ -121,7 +122,8 @@ func (r *repository) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// git returns what a command prints. The error has what git says of it.
+// git returns the output of a git command. The error contains the message of
+// git.
 func (r *repository) git(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := r.command(ctx, args...)
 	var stderr bytes.Buffer
@@ -136,7 +138,7 @@ func (r *repository) git(ctx context.Context, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// tree returns the object name of a revision's tree.
+// tree returns the object name of the tree of a revision.
 func (r *repository) tree(ctx context.Context, revision string) (string, error) {
 	out, err := r.git(ctx, "rev-parse", "--verify", "--end-of-options", revision+"^{tree}")
 	if err != nil {
@@ -145,7 +147,7 @@ func (r *repository) tree(ctx context.Context, revision string) (string, error) 
 	return strings.TrimSpace(string(out)), nil
 }
 
-// head returns the tree of the last commit, or "" before the first.
+// head returns the tree of the last commit, or "" if there is no commit.
 func (r *repository) head(ctx context.Context) (string, error) {
 	out, err := r.git(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{tree}")
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 1 {
@@ -157,8 +159,8 @@ func (r *repository) head(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// blobs returns the files and the links of a tree: path, with slashes, to object
-// name. Submodules are left out.
+// blobs returns the files and the links of a tree, as a map from path (with
+// slashes) to object name. Submodules are left out.
 func (r *repository) blobs(ctx context.Context, tree string) (files, links map[string]string, err error) {
 	if tree == "" {
 		return map[string]string{}, nil, nil
@@ -170,7 +172,7 @@ func (r *repository) blobs(ctx context.Context, tree string) (files, links map[s
 	return entries(out, regularFile, 2), entries(out, symbolicLink, 2), nil
 }
 
-// staged returns those of the index as blobs does.
+// staged returns the files and the links of the index, as blobs does.
 func (r *repository) staged(ctx context.Context) (files, links map[string]string, err error) {
 	out, err := r.git(ctx, "-C", r.top, "ls-files", "-s", "-z", "--full-name")
 	if err != nil {
@@ -179,8 +181,7 @@ func (r *repository) staged(ctx context.Context) (files, links map[string]string
 	return entries(out, regularFile, 1), entries(out, symbolicLink, 1), nil
 }
 
-// untracked returns the files that git does not track and is not told to
-// ignore.
+// untracked returns the files that git neither tracks nor ignores.
 func (r *repository) untracked(ctx context.Context) (map[string]bool, error) {
 	out, err := r.git(ctx, "-C", r.top, "ls-files", "-o", "-z", "--exclude-standard", "--full-name")
 	if err != nil {
@@ -193,13 +194,13 @@ func (r *repository) untracked(ctx context.Context) (map[string]bool, error) {
 	return paths, nil
 }
 
-// The modes of files in git begin so.
+// The first digits of the modes of files in git.
 const (
 	regularFile  = "100"
 	symbolicLink = "120"
 )
 
-// entries reads lines "mode … object …\tpath" with a NUL behind each.
+// entries parses records "mode … object …\tpath", each followed by NUL.
 func entries(out []byte, mode string, object int) map[string]string {
 	files := map[string]string{}
 	for line := range strings.SplitSeq(string(out), "\x00") {
@@ -213,8 +214,8 @@ func entries(out []byte, mode string, object int) map[string]string {
 	return files
 }
 
-// contents calls yield with the content of each object, in order. An object
-// that is larger than a file may be has no content and is nil.
+// contents calls yield with the content of each object, in order. The content
+// is nil for an object that is larger than a file may be.
 func (r *repository) contents(ctx context.Context, objects []string, yield func(i int, content []byte)) error {
 	if len(objects) == 0 {
 		return nil
@@ -241,8 +242,8 @@ func (r *repository) contents(ctx context.Context, objects []string, yield func(
 	return nil
 }
 
-// readBatch reads the answers of git cat-file --batch: a line "object type
-// size", the content, a line end.
+// readBatch reads the output of git cat-file --batch: for each object a line
+// "object type size", the content, and a line end.
 func readBatch(in *bufio.Reader, objects []string, yield func(int, []byte)) error {
 	for i, object := range objects {
 		line, err := in.ReadString('\n')

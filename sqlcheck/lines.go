@@ -6,12 +6,12 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// lineIndex finds lines and columns of offsets in one text. Offsets that are
-// asked for in rising order are found in one pass over it.
+// lineIndex finds lines and columns of offsets in one text. It needs one pass
+// over the text if the offsets are asked for in rising order.
 type lineIndex struct {
 	text string
-	// The last offset that was found, and its place. The zero value stands
-	// for the start of the text.
+	// The last offset that was asked for, and its position. The zero value is
+	// the start of the text.
 	offset, lines, columns int
 }
 
@@ -26,8 +26,8 @@ func (x *lineIndex) position(offset int) (line, column int) {
 		column += x.columns
 	}
 	line += x.lines
-	// Counting can go on from here unless here is the middle of a character
-	// or of a CR LF.
+	// The next count can start here unless here is inside a character or inside
+	// CR LF.
 	middle := offset < len(x.text) && (!utf8.RuneStart(x.text[offset]) || x.text[offset] == '\n')
 	if !middle {
 		x.offset, x.lines, x.columns = offset, line-1, column-1

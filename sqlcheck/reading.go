@@ -9,34 +9,34 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// reading gathers what is found in one text.
+// reading collects the findings and suppressions of one text.
 type reading struct {
 	file  *report.File
 	text  string
-	shift int // of offsets in text to those in the file
+	shift int // from offsets in text to offsets in the file
 	lines lineIndex
 
 	allows     []allow
-	comments   []allow // that have no statement yet
+	comments   []allow // not yet assigned to a statement
 	allowLines lineIndex
 
-	// The last statement: where it is, and whether it was judged; and how many
-	// there were, those included that are not judged.
+	// The last statement: its span and whether it was judged. And the number of
+	// statements, including those that were not judged.
 	last   sqlguard.Span
 	judged bool
 	seen   int
 
-	touched *touched // nil where everything is judged
+	touched *touched // nil if everything is judged
 }
 
-// statement adds a statement and what the guard says of it.
+// statement adds a statement and the verdict on it.
 func (r *reading) statement(span sqlguard.Span, v sqlguard.Verdict, whole bool) {
 	number := r.file.Judged
 	r.file.Judged++
 	if !v.Allowed {
 		r.file.Refused++
 		fingerprint := v.Fingerprint
-		if fingerprint == "" { // too raw to be split into tokens
+		if fingerprint == "" { // the guard could not split it into tokens
 			sum := sha256.Sum256([]byte(r.text[span.Start:span.End]))
 			fingerprint = hex.EncodeToString(sum[:])
 		}
@@ -48,7 +48,7 @@ func (r *reading) statement(span sqlguard.Span, v sqlguard.Verdict, whole bool) 
 	if !whole {
 		return
 	}
-	findings := make([]sqlguard.Finding, 0, len(v.Findings)) // the guard keeps its own
+	findings := make([]sqlguard.Finding, 0, len(v.Findings)) // the guard keeps its own slice
 	for _, f := range r.file.Findings[len(r.file.Findings)-len(v.Findings):] {
 		findings = append(findings, f.Finding)
 	}
@@ -56,7 +56,7 @@ func (r *reading) statement(span sqlguard.Span, v sqlguard.Verdict, whole bool) 
 	r.file.Statements = append(r.file.Statements, report.Statement{Span: sqlguard.Span{Start: span.Start + r.shift, End: span.End + r.shift}, Verdict: v})
 }
 
-// add adds a finding over a span of the text.
+// add adds a finding about a span of the text.
 func (r *reading) add(f sqlguard.Finding, span sqlguard.Span, statement int, fingerprint string) {
 	f.Line, f.Column = r.lines.position(span.Start)
 	endLine, endColumn := r.end(f.Line, f.Column, span)
@@ -66,7 +66,8 @@ func (r *reading) add(f sqlguard.Finding, span sqlguard.Span, statement int, fin
 	})
 }
 
-// end returns the place behind a span that begins at a line and column.
+// end returns the position at the end of a span that begins at a line and
+// column.
 func (r *reading) end(line, column int, span sqlguard.Span) (endLine, endColumn int) {
 	start := min(span.Start, len(r.text))
 	endLine, endColumn = sqlguard.Position(r.text[start:], max(span.End-start, 0))
@@ -76,7 +77,7 @@ func (r *reading) end(line, column int, span sqlguard.Span) (endLine, endColumn 
 	return endLine + line - 1, endColumn
 }
 
-// comment notes a comment that may be a suppression.
+// comment collects a comment that may be a suppression.
 func (r *reading) comment(span sqlguard.Span) {
 	a, ok := parseAllow(r.text[span.Start:span.End])
 	if !ok {
@@ -86,10 +87,10 @@ func (r *reading) comment(span sqlguard.Span) {
 	r.comments = append(r.comments, a)
 }
 
-// attach begins a statement, the next one of the text, and reports whether it
-// is to be judged. It gives the suppressions up to its end to the statement
-// that they stand on: the one that they stand in, else the one that ends before
-// them on their line, else the next.
+// attach begins the next statement of the text, and reports whether it is to be
+// judged. It assigns the suppressions up to its end: to the statement that
+// contains the comment, else to the statement that ends before the comment on
+// its line, else to the next statement.
 func (r *reading) attach(span sqlguard.Span) bool {
 	wanted := true
 	if r.touched != nil {
@@ -103,8 +104,8 @@ func (r *reading) attach(span sqlguard.Span) bool {
 	return wanted
 }
 
-// suppressions gives suppressions to statements, up to the end of span. Those
-// on a statement that is not judged are left out.
+// suppressions assigns suppressions up to the end of span. If wanted is false,
+// it drops those on a statement that is not judged.
 func (r *reading) suppressions(span sqlguard.Span, wanted bool) {
 	for ; len(r.comments) > 0 && r.comments[0].Span.Start < span.End; r.comments = r.comments[1:] {
 		a := r.comments[0]

@@ -43,7 +43,7 @@ func (c *Checker) source(ctx context.Context, guard *sqlguard.Guard, in Input, f
 		}
 	}
 	for _, a := range allows {
-		if r.touched == nil || a.Statement >= 0 { // on what is judged
+		if r.touched == nil || a.Statement >= 0 { // on a statement that is judged
 			r.permit(a)
 		}
 	}
@@ -51,9 +51,10 @@ func (c *Checker) source(ctx context.Context, guard *sqlguard.Guard, in Input, f
 	return r.allows
 }
 
-// besides returns the suppressions among the comments of a file's own language,
-// and those that stand on each of its texts: on a line of their own before the
-// call, or on a line from the start of the call to the end of the text.
+// besides returns the suppressions in comments of the file's own language, and
+// for each text of SQL those that apply to it. A suppression applies to a text
+// if it is on a line of its own before the call, or on a line between the start
+// of the call and the end of the text.
 func besides(found *source.Source, body string) (allows []allow, stands [][]int) {
 	stands = make([][]int, len(found.Texts))
 	for i, span := range found.Comments {
@@ -78,7 +79,7 @@ func besides(found *source.Source, body string) (allows []allow, stands [][]int)
 	return allows, stands
 }
 
-// standingTexts returns each text of a file with the suppressions beside it.
+// standingTexts returns each text of SQL in a file with the suppressions on it.
 func standingTexts(found *source.Source, body string) []string {
 	allows, stands := besides(found, body)
 	texts := make([]string, len(found.Texts))
@@ -96,12 +97,12 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, whole bool) {
 	filled := t.Fill(guard.Dialect())
 	severity := report.SeverityError
 	message := "what is filled in here is no value, so that the statement can be anything"
-	if t.SQL() == "" { // it comes from elsewhere
+	if t.SQL() == "" { // the text is defined in another file
 		message = "the text is made elsewhere, so that the statement can be anything"
 	}
 	switch {
-	case t.Configured: // the project says that it is SQL
-	case t.SQL() == "", !t.Certain: // it may be judged there, or be no SQL at all
+	case t.Configured: // the configuration of the project says that it is SQL
+	case t.SQL() == "", !t.Certain: // it may be judged in the other file, or be no SQL at all
 		severity = report.SeverityNote
 	}
 	number := r.file.Judged
@@ -127,7 +128,7 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, whole bool) {
 		before := len(r.file.Findings)
 		for _, f := range v.Findings {
 			if f.Code == sqlguard.CodeParseError && len(filled.Unproved) > 0 {
-				continue // of what stands in the place of the unknown
+				continue // the finding is about a placeholder
 			}
 			r.add(f, filled.Place(sqlguard.Span{Start: f.Span.Start + span.Start, End: f.Span.End + span.Start}), number, v.Fingerprint)
 			if f.Code == sqlguard.CodeParseError {
@@ -149,9 +150,10 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, whole bool) {
 	}
 }
 
-// within gives the suppressions in the SQL of a text to its statements, the
-// next ones that are judged: to the one that they stand in, else the one that
-// ends before them on their line, else the next.
+// within assigns the suppressions in the SQL of a text to the statements that
+// are judged next: to the statement that contains the comment, else to the
+// statement that ends before the comment on its line, else to the next
+// statement.
 func (r *reading) within(filled *source.Filled, tokens sqlguard.Tokens, statements []sqlguard.Span) {
 	if !strings.Contains(filled.SQL, allowMark) {
 		return
@@ -180,7 +182,7 @@ func (r *reading) within(filled *source.Filled, tokens sqlguard.Tokens, statemen
 	}
 }
 
-// permit adds a suppression, which stands at its place in the text.
+// permit adds a suppression at its position in the text.
 func (r *reading) permit(a allow) {
 	a.Line, a.Column = r.allowLines.position(a.Span.Start)
 	a.EndLine, a.EndColumn = r.end(a.Line, a.Column, a.Span)
@@ -188,9 +190,9 @@ func (r *reading) permit(a allow) {
 	r.allows = append(r.allows, a)
 }
 
-// alone reports whether nothing but white space, and the quote that begins a line
-// of a notebook's cell, stands before an offset on its line. A comment behind
-// code belongs to its own line.
+// alone reports whether a line has nothing but white space before an offset, or
+// the quote that begins a line of a notebook cell. A comment behind code
+// belongs to its own line.
 func alone(text string, offset int) bool {
 	line := text[:offset]
 	line = line[strings.LastIndexAny(line, "\r\n")+1:]
@@ -210,7 +212,7 @@ func newLineTable(text string) lineTable {
 	return t
 }
 
-// of returns the line of an offset, from 1.
+// of returns the line of an offset, counted from 1.
 func (t lineTable) of(offset int) int {
 	i, found := slices.BinarySearch(t, offset)
 	if found {

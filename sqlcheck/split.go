@@ -7,12 +7,13 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Bounds of splitting.
+// The limits of splitting.
 const (
-	// window is how much of a text is split at a time. The tokens of a text
-	// take many times its size in memory.
+	// window is how many bytes of a text are split at a time. The tokens of a
+	// text need many times its size in memory.
 	window = 1 << 20
-	// maxStatement bounds one statement, far beyond what the guard reads.
+	// maxStatement is the most bytes that a statement may have, far more than
+	// the guard accepts.
 	maxStatement = 8 << 20
 )
 
@@ -20,13 +21,13 @@ const (
 type splitter struct {
 	dialect sqlguard.Dialect
 	window  int
-	limit   int // of one statement
+	limit   int // bytes of one statement
 }
 
-// split calls yield with the span of each statement, until that returns false,
-// and before them, when comment is set, comment with that of each comment of
-// the same part of the text. It returns how much of the text
-// was split: less than all of it when a statement is longer than the limit.
+// split calls yield with the span of each statement until yield returns false.
+// If comment is set, split first calls it with each comment of the same part of
+// the text. It returns how many bytes were split, which is less than all if a
+// statement is longer than the limit.
 func (s splitter) split(text string, yield func(sqlguard.Span) bool, comment func(sqlguard.Span)) (done int) {
 	from, size := 0, s.window
 	for from < len(text) {
@@ -38,7 +39,7 @@ func (s splitter) split(text string, yield func(sqlguard.Span) bool, comment fun
 				part = part[:n]
 			case size >= s.limit:
 				return from
-			default: // one long statement: look at more of it
+			default: // one long statement: read more of it
 				size *= 2
 				continue
 			}
@@ -65,15 +66,15 @@ func (s splitter) split(text string, yield func(sqlguard.Span) bool, comment fun
 }
 
 // divider is a Dialect whose statements need no terminator between them. Divide
-// returns the spans of those in a text without terminators, which are all of it
-// but comments.
+// returns the spans of the statements in a text without terminators. They cover
+// all of it except comments.
 type divider interface {
 	Divide(text string) []sqlguard.Span
 }
 
-// statements is split that divides further what a text of a file need not
-// separate. Each statement is judged by itself, so that a suppression of one is
-// none of the next.
+// statements is split for dialects whose statements need no terminator. Each
+// statement is judged on its own, so that a suppression of one does not apply
+// to the next.
 func (s splitter) statements(text string, yield func(sqlguard.Span) bool, comment func(sqlguard.Span)) (done int) {
 	d, ok := s.dialect.(divider)
 	if !ok {
@@ -89,13 +90,13 @@ func (s splitter) statements(text string, yield func(sqlguard.Span) bool, commen
 	}, comment)
 }
 
-// resume returns the last place of a part at which reading can begin anew, 0
-// when there is none: the token behind a terminator. A reader's state there is
-// that of the start of a text, and nothing before it depends on what comes
-// after the part.
+// resume returns the last offset of a part at which reading can start again, or
+// 0 if there is none: the token behind a terminator. There the state of a
+// reader is that at the start of a text, and nothing before it depends on what
+// comes after the part.
 func resume(d sqlguard.Dialect, part string) int {
 	tokens := d.Lex(part).List
-	for i := len(tokens) - 2; i >= 0; i-- { // the last token may go on behind the part
+	for i := len(tokens) - 2; i >= 0; i-- { // the last token may continue behind the part
 		if tokens[i].Kind == sqlguard.TokenTerminator {
 			return tokens[i+1].Start
 		}
@@ -109,10 +110,9 @@ var (
 )
 
 // separator reports whether span is a line that separates statements in files
-// and is no statement, since clients do not send it: in a file for SQL Server
-// GO, with how often the batch is to run, and nothing else on the line; in one
-// for MySQL the client's command DELIMITER. In a text for the gateway both are
-// client commands.
+// and that clients do not send. For SQL Server this is GO, with an optional
+// count, alone on its line. For MySQL it is DELIMITER, a command of the client.
+// In a statement that is sent to the gateway, both are client commands.
 func separator(dialect, text string, span sqlguard.Span) bool {
 	switch dialect {
 	case "sqlserver":
@@ -129,8 +129,8 @@ func separator(dialect, text string, span sqlguard.Span) bool {
 	}
 }
 
-// withinLine is a span without the first half of a CR LF at its end, which some
-// readers take for part of a command of a client.
+// withinLine returns span without a CR at its end that is followed by LF. Some
+// readers count it as part of a client command.
 func withinLine(text string, span sqlguard.Span) sqlguard.Span {
 	if strings.HasSuffix(text[span.Start:span.End], "\r") && strings.HasPrefix(text[span.End:], "\n") {
 		span.End--
@@ -138,8 +138,9 @@ func withinLine(text string, span sqlguard.Span) sqlguard.Span {
 	return span
 }
 
-// newSplitter returns what splits a text. The command DELIMITER holds for all
-// that follows, so that a text with one is split at once.
+// newSplitter returns the splitter for a text. The command DELIMITER changes
+// how the rest of the text is split, so a text with that command is split as a
+// whole.
 func newSplitter(d sqlguard.Dialect, text string) splitter {
 	s := splitter{d, window, maxStatement}
 	if len(text) > window && d.Name() == "mysql" && namesDelimiter(text) {
@@ -148,7 +149,7 @@ func newSplitter(d sqlguard.Dialect, text string) splitter {
 	return s
 }
 
-// namesDelimiter reports whether the word DELIMITER is anywhere in a text.
+// namesDelimiter reports whether the word DELIMITER occurs in a text.
 func namesDelimiter(text string) bool {
 	const word = "delimiter"
 	for i := 0; i+len(word) <= len(text); i++ {

@@ -183,17 +183,14 @@ func TestExec(t *testing.T) {
 	}
 }
 
-// TestExecTimesOut: a late answer is a result, and the program is ended.
+// TestExecTimesOut: a guard that does not answer in time gets a result for the
+// case, and is ended. It would sleep for an hour.
 func TestExecTimesOut(t *testing.T) {
 	t.Parallel()
 	g := tester(t, "well", 300*time.Millisecond)
-	start := time.Now()
 	results, err := run.Run(t.Context(), g, texts("sleep"), nil)
 	if err != nil || results[0].Fault != run.TimeOut || results[0].Decision != run.Error || results[0].Detail != "no answer in 300ms" {
 		t.Errorf("%+v, %v", results, err)
-	}
-	if took := time.Since(start); took > time.Minute {
-		t.Errorf("took %s", took)
 	}
 }
 
@@ -240,15 +237,16 @@ func TestExecDoesNotStart(t *testing.T) {
 	}
 }
 
-// TestExecEndsTheGroup holds that a late guard behind a shell is ended with it.
+// TestExecEndsTheGroup: a guard that does not answer in time is ended together
+// with the programs that it started.
 func TestExecEndsTheGroup(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no process groups")
 	}
 	marker := filepath.Join(t.TempDir(), "pid")
-	script := `read l; echo "{\"proto\":\"ktx-guard/1\"}"; sleep 3600 & echo $! > ` + marker + `; wait`
-	g, err := run.NewExec("sh -c '"+script+"'", 2*time.Second)
+	script := `read l; sleep 3600 & echo $! > ` + marker + `; echo "{\"proto\":\"ktx-guard/1\"}"; wait`
+	g, err := run.NewExec("sh -c '"+script+"'", 100*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,15 +258,14 @@ func TestExecEndsTheGroup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 100 { // the system reaps it
+	for { // until it has ended, or waits to be reaped; the test's own limit ends this
 		if exec.CommandContext(t.Context(), "kill", "-0", strings.TrimSpace(string(pid))).Run() != nil {
 			return
 		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	state, _ := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat")
-	if !strings.Contains(string(state), ") Z ") {
-		t.Errorf("what the guard started runs on: %s", state)
+		if state, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat"); err == nil && strings.Contains(string(state), ") Z ") {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 

@@ -3,10 +3,10 @@ package run_test
 import (
 	"errors"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -98,15 +98,15 @@ func (m *mutator) mutate(text string) string {
 	return strings.Join(parts, "")
 }
 
-// TestApprovalFollowsTheVerdict holds on all cases, and on mutations of them:
-// Approve succeeds exactly when Check allows, for exactly that text; another
-// guard of the same identity says the same; and what is allowed is one
-// statement that reads.
+// TestApprovalFollowsTheVerdict checks every case and mutations of it, more of
+// them with KTX_TEST_FULL=1. Approve succeeds exactly when Check allows, and it
+// approves exactly that text. Another guard with the same ID gives the same
+// verdict. A text that is allowed is one statement that reads.
 func TestApprovalFollowsTheVerdict(t *testing.T) {
 	t.Parallel()
-	mutations := 16
-	if testing.Short() {
-		mutations = 3
+	mutations := 3
+	if os.Getenv("KTX_TEST_FULL") == "1" {
+		mutations = 16
 	}
 	all := readable(t)
 	for _, d := range dialects.All() {
@@ -133,7 +133,7 @@ func TestApprovalFollowsTheVerdict(t *testing.T) {
 			}
 		}
 		if allowed < 100 || refused < 100 {
-			t.Errorf("%s: %d texts were allowed and %d refused: the mutations miss their purpose", d.Name(), allowed, refused)
+			t.Errorf("%s: %d texts were allowed and %d refused, want at least 100 of each", d.Name(), allowed, refused)
 		}
 	}
 }
@@ -150,11 +150,7 @@ func newGuard(t *testing.T, d sqlguard.Dialect) *sqlguard.Guard {
 // checkApproval returns whether text is allowed.
 func checkApproval(t *testing.T, guard, other *sqlguard.Guard, text string) bool {
 	t.Helper()
-	start := time.Now()
 	v := guard.Check(text)
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("%.200q took %s", text, took)
-	}
 	approved, err := guard.Approve(text)
 	if diff := cmp.Diff(v, other.Check(text)); diff != "" {
 		t.Errorf("%.200q: two guards differ: %s", text, diff)

@@ -1,3 +1,7 @@
-// Package report prints verdicts: for people, with the place marked by a
-// caret, and as JSON. It adds nothing to a verdict and judges nothing.
+// Package report prints the results of a check: for people, with a caret under
+// the position, and in formats for programs, such as JSON, SARIF and JUnit.
+//
+//	err := report.Write(os.Stdout, report.FormatSARIF, &report.Check{Files: files})
+//
+// The package never changes a verdict and never judges a statement.
 package report

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// EscapeJSON escapes, in a JSON text, what a terminal would act upon. JSON
-// itself already escapes the characters below U+0020.
+// EscapeJSON escapes the characters of a JSON text that a terminal would act
+// on. JSON itself already escapes the characters below U+0020.
 func EscapeJSON(text []byte) []byte {
 	acts := func(r rune) bool { return r >= 0x7f && Control(r) }
 	if bytes.IndexFunc(text, acts) < 0 {
@@ -27,8 +27,8 @@ func EscapeJSON(text []byte) []byte {
 	return b.Bytes()
 }
 
-// Control reports the characters that act on a terminal instead of being shown:
-// C0, C1, and those that turn the direction of text (UAX #9).
+// Control reports whether a terminal acts on a character instead of showing it:
+// C0, C1, and the characters that change the direction of text (UAX #9).
 func Control(r rune) bool {
 	switch {
 	case r < 0x20, r >= 0x7f && r < 0xa0:
@@ -40,19 +40,20 @@ func Control(r rune) bool {
 	}
 }
 
-// Runners of continuous integration act on what stands in a log: Azure Pipelines
-// on ##vso[…], GitHub Actions on ##[…], TeamCity on ##teamcity[…], wherever in a
-// line it stands, and GitHub on :: where a line begins.
+// Continuous integration services run commands that they find in a log: Azure
+// Pipelines runs ##vso[…], GitHub Actions runs ##[…], and TeamCity runs
+// ##teamcity[…], at any position of a line. GitHub also runs :: at the start of
+// a line.
 var logCommand = regexp.MustCompile(`##[\w.]*\[`)
 
-// quiet is a text for a line of a log, in which nothing is a command: of two
-// number signs before a word and a bracket, the second stands apart.
+// quiet returns a text for a line of a log without commands: it separates two
+// number signs that precede a word and a bracket.
 func quiet(text string) string {
 	return logCommand.ReplaceAllStringFunc(text, func(found string) string { return "# " + found[1:] })
 }
 
-// shownPath is a path at the start of a line of a log: one that begins with
-// anything but what names of files mostly begin with has ./ in front.
+// shownPath returns a path for the start of a line of a log. It puts ./ before
+// a path that begins with an unusual character.
 func shownPath(name string) string {
 	name = quiet(printable(name))
 	if first, _ := utf8.DecodeRuneInString(name); unicode.IsLetter(first) || unicode.IsDigit(first) || first == '.' || first == '/' || first == '_' {
@@ -61,8 +62,8 @@ func shownPath(name string) string {
 	return "./" + name
 }
 
-// escaping writes JSON texts, each in one call of Write. In them two number
-// signs stand in literals only, where the second can be an escape.
+// escaping writes JSON texts, each in one call of Write. It escapes the second
+// of two number signs, which occur only in string literals.
 type escaping struct{ w io.Writer }
 
 func (e escaping) Write(p []byte) (int, error) {

@@ -11,13 +11,13 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Check is a whole check, as a report tells it.
+// Check is a whole check, as a report shows it.
 type Check struct {
 	Files   []File
 	Summary Summary
 	Version string // of ktx
-	// All shows the findings that do not count where a format has no mark for
-	// them, too.
+	// All also shows the findings that do not count, in formats that cannot
+	// mark them.
 	All   bool
 	Color bool
 }
@@ -75,7 +75,8 @@ func Write(w io.Writer, format string, c *Check) error {
 	return fmt.Errorf("write the report: no format %q", format)
 }
 
-// DefaultSeverity is that of a code's findings where nothing else is known.
+// DefaultSeverity returns the severity of a code's findings unless the
+// configuration sets another one.
 func DefaultSeverity(code sqlguard.Code) Severity {
 	switch code { //nolint:exhaustive // all others are errors
 	case sqlguard.CodeSuppressionUnused:
@@ -104,7 +105,7 @@ func (c *Check) shown(f func(*File, *Finding)) {
 	}
 }
 
-// advice is the message of a finding, with its hint and what became of it.
+// advice returns the message of a finding with its hint and its mark.
 func (f *Finding) advice() string {
 	text := f.Message
 	if f.Hint != "" {
@@ -125,8 +126,8 @@ func (f *Finding) mark() string {
 	}
 }
 
-// identities gives each finding of a file a name of its own that survives when
-// the file is formatted anew or the statement moves in it.
+// identities returns a name for each finding of a file. The name stays the same
+// when the file is reformatted or the statement moves within it.
 func identities(file *File) []string {
 	names := make([]string, len(file.Findings))
 	seen := map[string]int{}

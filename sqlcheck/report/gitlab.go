@@ -2,8 +2,9 @@ package report
 
 import "io"
 
-// GitLab's code quality report is a list of issues, each with a fingerprint of
-// its own (GitLab documentation, Code Quality, "Code Quality report format").
+// GitLab's code quality report is a list of issues, each with a unique
+// fingerprint (GitLab documentation, Code Quality, "Code Quality report
+// format").
 type (
 	gitLabIssue struct {
 		Description string         `json:"description"`

@@ -9,17 +9,18 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Suppressible reports whether a comment in a file can permit findings of a code.
+// Suppressible reports whether a comment in a file can suppress the findings of
+// a code.
 func Suppressible(info sqlguard.CodeInfo) bool {
 	return info.Family == sqlguard.FamilyGuard || info.Code == sqlguard.CodeDynamicSQLUnprovable
 }
 
-// maxHelpCases is how many cases of the corpus a help names.
+// maxHelpCases is the most cases of the corpus that a help lists.
 const maxHelpCases = 12
 
-// Help is all there is to say of a code, in Markdown: what it means and why, the
-// safe way to write the statement, how a check is made to permit it, and the cases
-// of the corpus. `ktx explain`, SARIF and docs/codes.md have this text.
+// Help returns the documentation of a code, in Markdown: what it means and why,
+// how to write the statement instead, how to suppress a finding, and the cases
+// of the corpus. `ktx explain`, SARIF and docs/codes.md show this text.
 func Help(info sqlguard.CodeInfo) string {
 	text := info.Page
 	switch {
@@ -46,7 +47,7 @@ A comment in front of the statement, with a last day at most 180 days ahead:
 It is for ` + "`ktx sql check`" + ` only. The gateway refuses the statement as before.
 `
 
-// Cases returns the ids of the corpus cases that a code explains best.
+// Cases returns the ids of the corpus cases whose first code is code.
 func Cases(code sqlguard.Code) []string {
 	return append([]string{}, casesByCode()[string(code)]...)
 }
@@ -62,7 +63,7 @@ var casesByCode = sync.OnceValue(func() map[string][]string {
 	return ids
 })
 
-// plainHelp is a help without the marks of Markdown.
+// plainHelp returns a help without Markdown.
 func plainHelp(help string) string {
 	var b strings.Builder
 	code := false

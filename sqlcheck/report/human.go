@@ -12,12 +12,12 @@ import (
 
 // Result is what was found in one text.
 type Result struct {
-	Name     string // file, or what the text is called
+	Name     string // the file, or another name for the text
 	Text     string
-	Findings []sqlguard.Finding // their spans lie in Text
+	Findings []sqlguard.Finding // their spans are in Text
 }
 
-// Style says how human output looks.
+// Style sets how the output for people looks.
 type Style struct{ Color bool }
 
 func (s Style) paint(code, text string) string {
@@ -27,10 +27,10 @@ func (s Style) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// flushAt is how much output is gathered before it is written.
+// flushAt is how many bytes of output are collected before they are written.
 const flushAt = 64 << 10
 
-// Human prints every finding with its place, a caret under it, and its hint.
+// Human prints every finding with its position, a caret under it, and its hint.
 func Human(w io.Writer, results []Result, style Style) {
 	var b bytes.Buffer
 	for _, r := range results {
@@ -52,15 +52,15 @@ func Human(w io.Writer, results []Result, style Style) {
 // ByteOrderMark begins a file in some editors. It is encoding, not text.
 const ByteOrderMark = "\uFEFF"
 
-// maxExcerpt bounds the part of a line that is shown, in columns; maxBefore
-// the part of it before the place.
+// maxExcerpt is the most columns of a line that are shown, and maxBefore the
+// most columns before the position.
 const (
 	maxExcerpt = 100
 	maxBefore  = 50
 )
 
-// maxLine bounds, in bytes on either side of a place, how far the ends of its
-// line are looked for: some files are one line.
+// maxLine is how many bytes on either side of a position are searched for the
+// ends of its line. Some files are a single line.
 const maxLine = 4 << 10
 
 // caret prints the line on which a span begins, with carets under the part of
@@ -71,7 +71,7 @@ func caret(b *bytes.Buffer, text string, line int, span sqlguard.Span, style Sty
 	}
 	start := boundary(text, span.Start)
 	if start > 0 && start < len(text) && text[start-1] == '\r' && text[start] == '\n' {
-		start++ // the middle of a line end is counted as its end
+		start++ // a position inside a line end counts as its end
 	}
 	from := boundary(text, start-maxLine)
 	if i := strings.LastIndexAny(text[from:start], "\r\n"); i >= 0 {
@@ -89,7 +89,7 @@ func caret(b *bytes.Buffer, text string, line int, span sqlguard.Span, style Sty
 	room := maxExcerpt - Width(before)
 	marked := head(text[start:end], room)
 	after := head(text[end:to], room-Width(marked))
-	if logCommand.MatchString(before + marked + after) { // as wide as it was
+	if logCommand.MatchString(before + marked + after) { // a command would be read; the result is as wide
 		for _, part := range []*string{&before, &marked, &after} {
 			*part = strings.ReplaceAll(*part, "#", "·")
 		}
@@ -98,7 +98,8 @@ func caret(b *bytes.Buffer, text string, line int, span sqlguard.Span, style Sty
 	fmt.Fprintf(b, "%s%s%s\n", style.paint("2", "     | "), strings.Repeat(" ", Width(before)), style.paint("31", strings.Repeat("^", max(1, Width(marked)))))
 }
 
-// boundary moves an offset into text, and back to the start of a character.
+// boundary clips an offset to text and moves it back to the start of a
+// character.
 func boundary(text string, offset int) int {
 	offset = min(max(offset, 0), len(text))
 	for offset > 0 && offset < len(text) && !utf8.RuneStart(text[offset]) {
@@ -107,7 +108,8 @@ func boundary(text string, offset int) int {
 	return offset
 }
 
-// head is the start of a text in at most n columns, an ellipsis for the rest.
+// head returns the start of a text in at most n columns, with an ellipsis if it
+// was cut.
 func head(s string, n int) string {
 	if n <= 0 {
 		return ""
@@ -134,7 +136,8 @@ func fits(s string, n int) bool {
 	return true
 }
 
-// tail is the end of a text in at most n columns, an ellipsis for the rest.
+// tail returns the end of a text in at most n columns, with an ellipsis if it
+// was cut.
 func tail(s string, n int) string {
 	kept, width := len(s), 0
 	for kept > 0 {
@@ -149,8 +152,9 @@ func tail(s string, n int) string {
 	return printable(s)
 }
 
-// printable replaces what would move the cursor or hide text: a tab becomes a
-// space, other control, hidden and direction-changing characters a middle dot.
+// printable replaces characters that would move the cursor or hide text. A tab
+// becomes a space. Other control, hidden and direction-changing characters
+// become a middle dot.
 func printable(s string) string { return strings.Map(visible, s) }
 
 func visible(r rune) rune {

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// writeHuman is for people: every finding with the place marked.
+// writeHuman writes every finding with its excerpt, for people.
 func writeHuman(w io.Writer, c *Check) error {
 	results := make([]Result, len(c.Files))
 	for i := range c.Files {
@@ -25,7 +25,7 @@ func writeHuman(w io.Writer, c *Check) error {
 	return nil
 }
 
-// writeCompact is a line for each finding, as compilers write them.
+// writeCompact writes one line for each finding, as compilers do.
 func writeCompact(w io.Writer, c *Check) error {
 	var b bytes.Buffer
 	c.shown(func(file *File, f *Finding) {

@@ -14,7 +14,7 @@ func encoder(w io.Writer) *json.Encoder {
 	return e
 }
 
-// writeJSON is one document with the whole verdicts.
+// writeJSON writes one document with the whole verdicts.
 func writeJSON(w io.Writer, c *Check) error {
 	e := encoder(w)
 	e.SetIndent("", "  ")
@@ -25,7 +25,7 @@ func writeJSON(w io.Writer, c *Check) error {
 	}{schema, c.Summary, c.Files})
 }
 
-// writeJSONL is a line for each finding, and a last one with the summary.
+// writeJSONL writes a line for each finding, and a last line with the summary.
 func writeJSONL(w io.Writer, c *Check) error {
 	b := bufio.NewWriter(w)
 	e := encoder(b)

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// maxMarkdown bounds the rows of a table: a comment on GitHub holds 64 KiB.
+// maxMarkdown is the most rows of a table. A comment on GitHub may have 64 KiB.
 const maxMarkdown = 200
 
-// writeMarkdown is a table for a comment or a job summary.
+// writeMarkdown writes a table for a comment or a job summary.
 func writeMarkdown(w io.Writer, c *Check) error {
 	var b bytes.Buffer
 	s := c.Summary
@@ -32,8 +32,9 @@ func writeMarkdown(w io.Writer, c *Check) error {
 	return err //nolint:wrapcheck // Write says what it did
 }
 
-// code is text in a place where no markup, link, mention or command is read:
-// an HTML code element in which every character of punctuation is a reference.
+// code returns text as an HTML code element in which every character of
+// punctuation is a character reference. So no markup, link, mention or command
+// in it has an effect.
 func code(text string) string {
 	var b strings.Builder
 	b.WriteString("<code>")
@@ -49,7 +50,7 @@ func code(text string) string {
 	return b.String()
 }
 
-// SummaryLine tells people what was counted.
+// SummaryLine returns the summary as a sentence.
 func SummaryLine(s Summary) string {
 	line := fmt.Sprintf("%s, %s: %d refused, %s not checked", plural(s.Files, "file"), plural(s.Statements, "statement"), s.Refused, plural(s.NotChecked, "file"))
 	if s.Suppressed > 0 {

@@ -2,33 +2,33 @@ package report
 
 import "github.com/ktxhq/ktx/sqlguard"
 
-// Severity says how bad a finding of a check is.
+// Severity is how serious a finding is.
 type Severity string
 
-// The severities, the worst first.
+// The severities, the most serious first.
 const (
 	SeverityError   Severity = "error"
 	SeverityWarning Severity = "warning"
 	SeverityNote    Severity = "note"
 )
 
-// State says why a finding does not count, or is empty when it does.
+// State says why a finding does not count. It is empty if the finding counts.
 type State string
 
 // The states of findings that do not count.
 const (
-	StateSuppressed State = "suppressed" // a comment in the file permits it
-	StateBaseline   State = "baseline"   // it was there before
+	StateSuppressed State = "suppressed" // a comment in the file suppresses it
+	StateBaseline   State = "baseline"   // the baseline contains it
 )
 
-// Finding is one finding of a check, with its place in a file.
+// Finding is one finding of a check, with its position in a file.
 type Finding struct {
 	sqlguard.Finding
 	Severity Severity `json:"severity"`
-	// EndLine and EndColumn are the place behind the last character.
+	// EndLine and EndColumn are the position after the last character.
 	EndLine   int `json:"endLine"`
 	EndColumn int `json:"endColumn"`
-	// Fingerprint is that of the statement; empty where there is none.
+	// Fingerprint identifies the statement; it is empty if there is none.
 	Fingerprint string       `json:"fingerprint,omitempty"`
 	State       State        `json:"state,omitempty"`
 	Suppression *Suppression `json:"suppression,omitempty"`
@@ -36,35 +36,36 @@ type Finding struct {
 	Statement int `json:"-"`
 }
 
-// Counts reports whether nobody has permitted the finding.
+// Counts reports whether the finding is neither suppressed nor in the baseline.
 func (f *Finding) Counts() bool { return f.State == "" }
 
-// Suppression is the comment that permits a finding.
+// Suppression is the comment that suppresses a finding.
 type Suppression struct {
 	Reason string `json:"reason"`
-	Until  string `json:"until"` // the last day, such as 2027-01-31
+	Until  string `json:"until"` // the last day on which it is valid, such as 2027-01-31
 	Line   int    `json:"line"`
 }
 
-// File is the judgement of one file.
+// File is the result for one file.
 type File struct {
 	// Path is separated by slashes on every system.
 	Path    string `json:"path"`
 	Dialect string `json:"dialect,omitempty"`
-	// Statements are all statements with the verdicts of the guard, where they
-	// were asked for.
+	// Statements are all statements with their verdicts, if the check keeps
+	// them.
 	Statements []Statement `json:"statements"`
-	// Findings are what the check makes of the verdicts, and what there is to
-	// say of the file itself, ordered by place.
+	// Findings are the findings about the statements and about the file itself,
+	// ordered by position.
 	Findings []Finding `json:"findings"`
-	// Judged and Refused count statements, those that are not kept included.
+	// Judged and Refused count the statements, including those that Statements
+	// does not have.
 	Judged  int `json:"-"`
 	Refused int `json:"-"`
-	// Text is the text of a file that has findings, for excerpts.
+	// Text is the text of a file that has findings. Excerpts are taken from it.
 	Text string `json:"-"`
 }
 
-// Statement is one statement of a file; all positions lie in the file.
+// Statement is one statement of a file. All positions are in the file.
 type Statement struct {
 	Span sqlguard.Span `json:"span"`
 	sqlguard.Verdict
@@ -80,30 +81,31 @@ func (f *File) Unchecked() bool {
 	return false
 }
 
-// Unchecked reports whether a finding of that code says that something was not
-// judged.
+// Unchecked reports whether a finding with that code means that something was
+// not judged.
 func Unchecked(code sqlguard.Code) bool {
 	return code == sqlguard.CodeNotChecked || code == sqlguard.CodeDialectUnknown
 }
 
-// Summary counts a check.
+// Summary counts the results of a check.
 type Summary struct {
 	Files      int `json:"files"`
 	Statements int `json:"statements"`
-	// Refused counts the statements that the guard refuses, permitted or not.
+	// Refused counts the statements that the guard refuses, including those
+	// whose findings are suppressed or in the baseline.
 	Refused int `json:"refused"`
-	// NotChecked counts the files of which something was not judged.
+	// NotChecked counts the files that could not be judged, or not completely.
 	NotChecked int `json:"notChecked"`
 	// The findings that count, by severity.
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
 	Notes    int `json:"notes"`
-	// The findings that do not.
+	// The findings that do not count.
 	Suppressed int `json:"suppressed"`
 	Baseline   int `json:"baseline"`
 }
 
-// Summarize counts files.
+// Summarize counts the results of files.
 func Summarize(files []File) Summary {
 	s := Summary{Files: len(files)}
 	for i := range files {

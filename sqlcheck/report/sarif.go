@@ -11,7 +11,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// The parts of SARIF 2.1.0 (OASIS) that a check has. Sections are of the
+// The parts of SARIF 2.1.0 (OASIS) that a report uses, with the sections of the
 // standard.
 type (
 	sarifLog struct { // 3.13
@@ -110,11 +110,11 @@ type (
 const (
 	home       = "https://github.com/ktxhq/ktx"
 	sourceRoot = "%SRCROOT%"
-	// maxSnippet bounds the text of a finding that a log repeats.
+	// maxSnippet is the most bytes of a finding's text that a log repeats.
 	maxSnippet = 1 << 10
 )
 
-// writeSARIF is a log of the Static Analysis Results Interchange Format.
+// writeSARIF writes a log of the Static Analysis Results Interchange Format.
 func writeSARIF(w io.Writer, c *Check) error {
 	rules := Rules()
 	index := map[sqlguard.Code]int{}
@@ -192,7 +192,7 @@ func sarifResultOf(file *File, f *Finding, name string, baseline bool) sarifResu
 	return r
 }
 
-// advicePlain is the message with its hint.
+// advicePlain returns the message with its hint.
 func (f *Finding) advicePlain() string {
 	if f.Hint == "" {
 		return f.Message
@@ -206,8 +206,8 @@ var (
 	sarifBraces      = strings.NewReplacer("{", "{{", "}", "}}")
 )
 
-// sarifMessage writes a text as a message in which nothing is a link (3.11.6) or
-// a placeholder (3.11.5).
+// sarifMessage returns text as a message that has no link (3.11.6) and no
+// placeholder (3.11.5).
 func sarifMessage(text string) string {
 	text = sarifLinks.Replace(printable(text))
 	if sarifPlaceholder.MatchString(text) {
@@ -216,7 +216,7 @@ func sarifMessage(text string) string {
 	return text
 }
 
-// snippet is the text of a finding, nil where it is long or there is none.
+// snippet returns the text of a finding, or nil if it is empty or too long.
 func snippet(file *File, f *Finding) *sarifText {
 	start, end := f.Span.Start, f.Span.End
 	if start < 0 || end > len(file.Text) || start >= end || end-start > maxSnippet {
@@ -225,8 +225,8 @@ func snippet(file *File, f *Finding) *sarifText {
 	return &sarifText{Text: file.Text[start:end]}
 }
 
-// reference is a path as a URI reference (RFC 3986): relative to the folder of
-// the check, or with the scheme file.
+// reference returns a path as a URI reference (RFC 3986): relative to the
+// folder of the check, or with the scheme file.
 func reference(name string) string {
 	if filepath.IsAbs(filepath.FromSlash(name)) {
 		p := path.Clean(name)
@@ -240,13 +240,13 @@ func reference(name string) string {
 		parts[i] = url.PathEscape(p)
 	}
 	ref := strings.Join(parts, "/")
-	if first, _, _ := strings.Cut(ref, "/"); strings.Contains(first, ":") { // it would be a scheme
+	if first, _, _ := strings.Cut(ref, "/"); strings.Contains(first, ":") { // it would be read as a scheme
 		ref = "./" + ref
 	}
 	return ref
 }
 
-// sentence ends a text with a full stop.
+// sentence returns text with a full stop at its end.
 func sentence(text string) string {
 	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "…") {
 		return text
@@ -254,7 +254,7 @@ func sentence(text string) string {
 	return text + "."
 }
 
-// pascal writes write_in_cte as WriteInCte.
+// pascal converts write_in_cte to WriteInCte.
 func pascal(code string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(code, "_") {

@@ -2,9 +2,9 @@ package report
 
 import "unicode"
 
-// wide holds the characters that take two columns of a terminal: East Asian
-// Width W and F of Unicode 16 (UAX #11), neighbouring ranges joined over
-// unassigned code points.
+// wide has the characters that take two columns of a terminal: East Asian Width
+// W and F of Unicode 16 (UAX #11). Adjacent ranges are joined over unassigned
+// code points.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x1100, Hi: 0x115f, Stride: 1},
@@ -90,8 +90,8 @@ var wide = &unicode.RangeTable{
 	},
 }
 
-// Width returns the number of columns that s takes on a terminal. Combining
-// and joining characters take none.
+// Width returns the number of columns that s takes on a terminal. Combining and
+// joining characters take none.
 func Width(s string) int {
 	n := 0
 	for _, r := range s {

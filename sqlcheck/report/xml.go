@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// The JUnit report, as Jenkins, GitLab and others read it: a suite for each
-// file, and in it a test for each finding, or one that passed.
+// The JUnit report, as Jenkins, GitLab and others read it. It has a suite for
+// each file, and in it a failed test for each finding, or one passed test.
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -133,7 +133,7 @@ func writeXML(w io.Writer, doc any) error {
 	if err != nil {
 		return err //nolint:wrapcheck // as above
 	}
-	// Two number signs stand in texts only; a log could take them for a command.
+	// Two number signs occur in texts only. A log could read them as a command.
 	text = append(bytes.ReplaceAll(text, []byte("##"), []byte("#&#35;")), '\n')
 	_, err = w.Write(text)
 	return err //nolint:wrapcheck // as above

@@ -1,17 +1,18 @@
-// Package source finds SQL in files of other languages: the texts that a
-// program hands to a database.
+// Package source finds the SQL in files of other languages: the strings that a
+// program passes to a database.
 //
-//	source, err := embedded.Find("store.go", text, embedded.Options{})
-//	for _, t := range source.Texts {
+//	found, err := source.Find("store.go", content, source.Options{})
+//	for _, t := range found.Texts {
 //		filled := t.Fill(dialect)
-//		guard.Check(filled.SQL) // and filled.Place tells where an offset stands
+//		v := guard.Check(filled.SQL) // filled.Place maps its spans to the file
 //	}
 //
-// A text is put together from literals of the file as far as reading it tells;
-// what is filled in at run time is a [Hole]. A hole where a value stands is
-// filled with one. A hole anywhere else can be anything, and nothing that is
-// said of the text would hold: [Filled.Unproved] has its place.
+// A [Text] is put together from literals in the file, as far as they can be
+// read without running the program. A value that is known only at run time is a
+// [Hole]. If SQL expects a value there, Fill puts one into the hole. A hole
+// anywhere else can be any SQL, so no verdict on the text is certain:
+// [Filled.Unproved] has its position.
 //
-// The package runs no code of what it reads, follows no import outside of the
-// folder, and holds no rule about SQL but where a value can stand.
+// The package never runs code that it reads, and never reads another file. Its
+// only rule about SQL is where a value can stand.
 package source

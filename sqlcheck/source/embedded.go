@@ -9,29 +9,30 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Options are what a project says of its sources.
+// Options are what a project says about its sources.
 type Options struct {
-	// Sinks are functions and methods that take SQL beside the known ones, by
-	// their last name.
+	// Sinks are the last names of functions and methods that take SQL, in
+	// addition to the known ones.
 	Sinks []string
 }
 
 func (o *Options) sink(name string) bool { return slices.Contains(o.Sinks, name) }
 
-// certainty says how much the name of a function tells of what it is given.
+// certainty is how much the name of a function says about whether its argument
+// is SQL.
 type certainty uint8
 
 const (
-	// possible: a common word. What looks like SQL is taken for it.
+	// possible: a common word. An argument counts if it looks like SQL.
 	possible certainty = iota
-	// likely: mostly SQL. What is not a constant may be it.
+	// likely: usually SQL. An argument that is not a constant may be SQL.
 	likely
-	// certain: nothing but SQL.
+	// certain: always SQL.
 	certain
 )
 
-// judges reports whether a text of which something is known is to be judged
-// where it is given to such a function.
+// judges reports whether a text that is partly known is judged where it is
+// passed to such a function.
 func (c certainty) judges(t *Text) bool {
 	switch text := t.SQL(); {
 	case looksLikeSQL(text), c == certain && strings.TrimSpace(text) != "":
@@ -43,7 +44,7 @@ func (c certainty) judges(t *Text) bool {
 	}
 }
 
-// SyntaxError says where and why a file cannot be read.
+// SyntaxError says where and why a file cannot be parsed.
 type SyntaxError struct {
 	Offset  int
 	Message string
@@ -52,13 +53,13 @@ type SyntaxError struct {
 // Error returns the message.
 func (e *SyntaxError) Error() string { return e.Message }
 
-// Source is what a file holds.
+// Source is what was found in a file.
 type Source struct {
 	Texts []*Text
 	// Comments are those of the file's own language.
 	Comments []sqlguard.Span
 
-	comments []string // their texts, where they do not stand in the file as they are
+	comments []string // their texts, if the file does not have them in one piece
 }
 
 // Comment returns the text of a comment, by its number.
@@ -69,7 +70,7 @@ func (s *Source) Comment(i int, source string) string {
 	return source[s.Comments[i].Start:s.Comments[i].End]
 }
 
-// languages are the readers, by the extension of a file.
+// languages are the parsers, by the extension of a file.
 var languages = map[string]func(source string, o *Options) (*Source, error){
 	".go": findGo, ".py": findPython,
 	".js": findJavaScript, ".mjs": findJavaScript, ".cjs": findJavaScript, ".jsx": findJavaScript,
@@ -77,12 +78,12 @@ var languages = map[string]func(source string, o *Options) (*Source, error){
 	".ipynb": findNotebook,
 }
 
-// Reads reports whether files of that name may hold SQL that is found.
+// Reads reports whether the package can read files of that name.
 func Reads(name string) bool {
 	return languages[strings.ToLower(filepath.Ext(name))] != nil
 }
 
-// Find reads a file. The error is a *SyntaxError.
+// Find parses a file and returns the SQL in it. The error is a *SyntaxError.
 func Find(name, source string, o Options) (*Source, error) {
 	found, err := languages[strings.ToLower(filepath.Ext(name))](source, &o)
 	if err != nil {
@@ -100,7 +101,7 @@ func Find(name, source string, o Options) (*Source, error) {
 	return found, nil
 }
 
-// holds reports whether another text is the same one, given on by an argument.
+// holds reports whether other is the same text, passed on in an argument.
 func (t *Text) holds(other *Text) bool {
 	return t.Span.Start <= other.Span.Start && other.Span.End <= t.Span.End && len(t.sql) > 0 && string(t.sql) == string(other.sql) && t.Certain == other.Certain
 }
@@ -109,8 +110,8 @@ var sqlStart = regexp.MustCompile(`(?is)^(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(?:selec
 
 var sqlWords = regexp.MustCompile(`\b(?:SELECT|FROM|WHERE|JOIN|UNION|VALUES|INSERT INTO|DELETE FROM|ORDER BY|GROUP BY)\b|(?is:\bselect\b.*\bfrom\b|\binsert\s+into\b|\bdelete\s+from\b|\bupdate\b.*\bset\b|\b(?:drop|alter|create|truncate)\s+table\b)`)
 
-// mentionsSQL reports whether a text, of which a part is not known, has words of
-// a statement in it.
+// mentionsSQL reports whether a text that is partly unknown has words of a SQL
+// statement in it.
 func mentionsSQL(text string) bool { return sqlWords.MatchString(text) }
 
 // looksLikeSQL reports whether a text begins as a statement does.

@@ -11,22 +11,22 @@ import (
 // Filled is a text with a value in each hole and for each parameter.
 type Filled struct {
 	SQL string
-	// Unproved are the places, in the file, of what is filled in where no value
-	// stands.
+	// Unproved are the spans, in the file, of the holes where SQL does not
+	// expect a value.
 	Unproved []sqlguard.Span
 
 	text  *Text
 	fills []fill
 }
 
-// fill is a place of the text where something stands in SQL.
+// fill is a part of the text that is replaced in SQL.
 type fill struct {
 	at, removed int // in the text
 	value       string
 	file        sqlguard.Span // of a hole; zero for a parameter
 }
 
-// Place returns where a span of SQL stands in the file.
+// Place maps a span of SQL to the file.
 func (f *Filled) Place(span sqlguard.Span) sqlguard.Span {
 	start := f.offset(span.Start, false)
 	return sqlguard.Span{Start: start, End: max(start, f.offset(span.End, true))}
@@ -57,12 +57,12 @@ func (f *Filled) offset(at int, end bool) int {
 	return f.text.place(at-shift, end)
 }
 
-// mark stands in the place of a hole while its surroundings are looked at: a
+// mark takes the place of a hole while the tokens around it are read. It is a
 // word of private use characters, which no text has.
 const mark = "\uE000\uE001"
 
-// Fill puts values in the holes of the text and in the place of its parameters,
-// as the dialect splits it.
+// Fill puts values into the holes of the text and replaces its parameters, as
+// the dialect splits it into tokens.
 func (t *Text) Fill(d sqlguard.Dialect) *Filled {
 	f := &Filled{text: t}
 	var marked strings.Builder
@@ -79,7 +79,7 @@ func (t *Text) Fill(d sqlguard.Dialect) *Filled {
 	next := 0       // hole
 	seen := 0       // bytes of marks before here
 	for i, token := range tokens {
-		// The holes up to the end of this token.
+		// The holes before the end of this token.
 		for ; next < len(t.Holes) && t.Holes[next].At+seen < token.End; next++ {
 			h := t.Holes[next]
 			at := h.At + seen
@@ -118,8 +118,8 @@ func (t *Text) Fill(d sqlguard.Dialect) *Filled {
 	return f
 }
 
-// holeValue returns what can stand in a hole, which begins at an offset in a
-// token; ok is false where a value cannot.
+// holeValue returns a value for a hole that begins at an offset in a token. ok
+// is false if no value can stand there.
 func holeValue(text string, tokens []sqlguard.Token, i, at int, open []int, h Hole) (value string, ok bool) {
 	token := tokens[i]
 	switch token.Kind { //nolint:exhaustive // in all others a hole is a name or nothing
@@ -142,7 +142,7 @@ func holeValue(text string, tokens []sqlguard.Token, i, at int, open []int, h Ho
 	}
 }
 
-// alone reports whether nothing of a name touches the mark at an offset.
+// alone reports whether no part of a name touches the mark at an offset.
 func alone(text string, at int) bool {
 	named := func(s string) bool {
 		return s != "" && (s[0] == '_' || s[0] == '$' || s[0] == '.' || s[0] >= 0x80 || s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z' || s[0] >= '0' && s[0] <= '9')
@@ -150,8 +150,9 @@ func alone(text string, at int) bool {
 	return !named(text[at+len(mark):]) && (at == 0 || !named(text[at-1:at]))
 }
 
-// parameter returns the end of the parameter that begins with token i, one that
-// a driver fills: the dialect's own, or ? and :name; 0 where there is none.
+// parameter returns the end of the parameter that begins with token i, or 0 if
+// there is none. A parameter is the dialect's own, or ? and :name, which
+// drivers replace.
 func parameter(text string, tokens []sqlguard.Token, i int) int {
 	token := tokens[i]
 	switch token.Kind { //nolint:exhaustive // no other begins one
@@ -168,7 +169,7 @@ func parameter(text string, tokens []sqlguard.Token, i int) int {
 	return 0
 }
 
-// valueWords are words behind which a value can stand.
+// valueWords are words that a value can follow.
 var valueWords = map[string]bool{
 	"like": true, "ilike": true, "rlike": true, "regexp": true, "glob": true, "match": true, "to": true, "between": true, "and": true,
 	"limit": true, "offset": true, "top": true, "first": true, "next": true, "in": true, "when": true, "then": true, "else": true,
@@ -176,9 +177,8 @@ var valueWords = map[string]bool{
 	"on": true, "having": true, "is": true, "date": true, "timestamp": true, "time": true, "zone": true,
 }
 
-// valueAt returns a value for the place of token i, and whether a value can
-// stand there: behind an operator or a word that takes one, and in brackets of
-// values.
+// valueAt returns a value for token i, and whether a value can stand there:
+// after an operator or a word that takes one, and in parentheses around values.
 func valueAt(text string, tokens []sqlguard.Token, i int, open []int) (string, bool) {
 	before := i - 1
 	for before >= 0 && tokens[before].Kind == sqlguard.TokenComment {
@@ -216,8 +216,8 @@ func valueAt(text string, tokens []sqlguard.Token, i int, open []int) (string, b
 	}
 }
 
-// numberAt reports whether a number, and nothing but a number, is harmless in
-// the place of token i: as the number of a column in ORDER BY and GROUP BY.
+// numberAt reports whether token i is the number of a column in ORDER BY or
+// GROUP BY, where a number is harmless and other values are not.
 func numberAt(text string, tokens []sqlguard.Token, i int) bool {
 	if i < 1 {
 		return false
@@ -239,7 +239,7 @@ func operandBefore(tokens []sqlguard.Token, i int) bool {
 	}
 }
 
-// insideBetween reports whether the AND at i is that of a BETWEEN.
+// insideBetween reports whether the AND at i belongs to a BETWEEN.
 func insideBetween(text string, tokens []sqlguard.Token, i int) bool {
 	depth := 0
 	for j := i - 1; j >= 0; j-- {
@@ -267,9 +267,9 @@ func insideBetween(text string, tokens []sqlguard.Token, i int) bool {
 	return false
 }
 
-// holdsValues reports whether the bracket at i is that of a list of values or
-// arguments: behind IN, VALUES, ANY, an operator, another such bracket or a name
-// that is called.
+// holdsValues reports whether the parenthesis at i begins a list of values or
+// arguments: after IN, VALUES, ANY, an operator, another such parenthesis, or
+// the name of a function.
 func holdsValues(text string, tokens []sqlguard.Token, i int) bool {
 	if i == 0 || tokens[i].Text(text) != "(" {
 		return i > 0 && tokens[i].Text(text) == "[" // a subscript, or ARRAY[…]
@@ -294,7 +294,7 @@ func holdsValues(text string, tokens []sqlguard.Token, i int) bool {
 	}
 }
 
-// rows reports whether what stands before i goes back to VALUES or IN.
+// rows reports whether the tokens before i lead back to VALUES or IN.
 func rows(text string, tokens []sqlguard.Token, i int) bool {
 	depth := 0
 	for ; i >= 0; i-- {
@@ -313,7 +313,7 @@ func rows(text string, tokens []sqlguard.Token, i int) bool {
 	return false
 }
 
-// notCalled are words before a bracket that holds names or a query.
+// notCalled are words before a parenthesis that holds names or a query.
 var notCalled = map[string]bool{
 	"from": true, "join": true, "select": true, "as": true, "with": true, "by": true, "on": true, "using": true, "over": true, "exists": true,
 	"into": true, "table": true, "distinct": true, "where": true, "and": true, "or": true, "not": true, "having": true, "union": true,
@@ -321,8 +321,8 @@ var notCalled = map[string]bool{
 	"sets": true, "rollup": true, "cube": true, "window": true, "set": true, "conflict": true, "returning": true, "case": true, "when": true, "then": true, "else": true,
 }
 
-// declares reports whether the word at i makes the name behind it that of a
-// table or a column list.
+// declares reports whether the name after the word at i is that of a table or a
+// column list.
 func declares(text string, tokens []sqlguard.Token, i int) bool {
 	if tokens[i].Kind != sqlguard.TokenWord && tokens[i].Kind != sqlguard.TokenDot {
 		return false

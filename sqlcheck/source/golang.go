@@ -14,9 +14,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// goSinks are methods and functions that take SQL, with the argument that it
-// is: those of database/sql, pgx, sqlx, bun and gorm. In pgx a context stands
-// before it.
+// goSinks are methods and functions of database/sql, pgx, sqlx, bun and gorm
+// that take SQL, with the index of that argument. In pgx a context comes before
+// it.
 var goSinks = map[string]goSink{
 	"QueryContext": {1, certain}, "QueryRowContext": {1, certain}, "ExecContext": {1, certain}, "PrepareContext": {1, certain},
 	"Query": {0, likely}, "QueryRow": {0, likely}, "Exec": {0, likely}, "Prepare": {0, likely}, "Queue": {0, likely},
@@ -31,7 +31,7 @@ type goSink struct {
 	certain  certainty
 }
 
-// goFile reads a Go file.
+// goFile is a Go file that is read.
 type goFile struct {
 	source    string
 	file      *token.File
@@ -42,8 +42,8 @@ type goFile struct {
 	texts     []*Text
 }
 
-// findGo finds the SQL of a Go file. Constants of the file are folded; those of
-// other files and packages are holes.
+// findGo finds the SQL in a Go file. It folds the constants of the file.
+// Constants of other files and packages are holes.
 func findGo(source string, o *Options) (*Source, error) {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, "", source, parser.SkipObjectResolution|parser.ParseComments)
@@ -73,8 +73,9 @@ func findGo(source string, o *Options) (*Source, error) {
 	return out, nil
 }
 
-// declare notes constants, and variables that the file gives one text. A
-// variable may be given another elsewhere, so only those of the package count.
+// declare collects constants, and variables that the file assigns one text.
+// Only variables of the package count, because others may be assigned
+// elsewhere.
 func (g *goFile) declare(d ast.Decl) {
 	gen, ok := d.(*ast.GenDecl)
 	if !ok || gen.Tok != token.CONST {
@@ -89,8 +90,8 @@ func (g *goFile) declare(d ast.Decl) {
 	}
 }
 
-// shadowed forgets the constants whose names mean something else anywhere else
-// in the file.
+// shadowed forgets the constants whose names are declared again anywhere in the
+// file.
 func (g *goFile) shadowed(tree *ast.File) {
 	bind := func(e ast.Expr) {
 		if name, ok := e.(*ast.Ident); ok {
@@ -133,7 +134,7 @@ func (g *goFile) span(n ast.Node) sqlguard.Span {
 	return sqlguard.Span{Start: g.offset(n.Pos()), End: g.offset(n.End())}
 }
 
-// call adds the text of a call to a sink.
+// call adds the text that a call passes to a sink.
 func (g *goFile) call(call *ast.CallExpr) {
 	name := ""
 	switch f := call.Fun.(type) {
@@ -193,8 +194,8 @@ func isContext(e ast.Expr) bool {
 	return strings.HasSuffix(name, "ctx") || strings.HasSuffix(name, "context")
 }
 
-// text appends what an expression makes, and reports whether it makes a text
-// of which at least a part is known.
+// text appends the value of an expression. It reports whether the expression is
+// a text of which at least a part is known.
 func (g *goFile) text(e ast.Expr, t *Text) bool {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -247,7 +248,7 @@ func (g *goFile) constant(name string, t *Text) bool {
 // literal appends a string literal.
 func (g *goFile) literal(lit *ast.BasicLit, t *Text) {
 	at := g.offset(lit.Pos())
-	// The source of a raw literal may have CR, which the value has not.
+	// The source of a raw literal may have CR, which is not part of its value.
 	raw := g.source[at:g.offset(lit.End())]
 	if raw[0] == '`' {
 		body := raw[1 : len(raw)-1]
@@ -290,8 +291,8 @@ func goEscapes(body string, at int, t *Text) {
 	}
 }
 
-// sprintf appends what fmt.Sprintf makes of a known format: each verb is a hole,
-// that of a %d one for a number.
+// sprintf appends the result of fmt.Sprintf with a known format. Each verb is a
+// hole. The hole of a %d holds a number.
 func (g *goFile) sprintf(call *ast.CallExpr, t *Text) bool {
 	f, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || f.Sel.Name != "Sprintf" || len(call.Args) == 0 {
@@ -355,7 +356,7 @@ func (g *goFile) sprintf(call *ast.CallExpr, t *Text) bool {
 	return true
 }
 
-// run appends part of another text.
+// run appends a part of another text.
 func (t *Text) run(from *Text, start, end int) {
 	first, found := slices.BinarySearchFunc(from.pieces, start, func(p piece, at int) int { return p.at - at })
 	if !found {
@@ -378,7 +379,7 @@ func (t *Text) run(from *Text, start, end int) {
 	}
 }
 
-// isNumber reports whether an expression is visibly a number.
+// isNumber reports whether an expression is certainly a number.
 func isNumber(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.BasicLit:

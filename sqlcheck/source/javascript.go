@@ -19,8 +19,8 @@ var javaScriptSinks = map[string]certainty{
 	"manyOrNone": certain, "oneOrNone": certain, "any": possible, "many": possible,
 }
 
-// javaScriptTags are tags of templates whose text is SQL. What is filled into
-// such a template is given to the driver as a parameter.
+// javaScriptTags are the tags of templates whose text is SQL. The driver gets
+// the values of such a template as parameters.
 var javaScriptTags = map[string]bool{
 	"sql": true, "SQL": true, "pgsql": true, "$queryRaw": true, "$executeRaw": true, "literal": false, "raw": false,
 }
@@ -40,7 +40,7 @@ type jsToken struct {
 	kind       jsKind
 	start, end int
 	line       bool // a line ends before it
-	// inner are the tokens in a template, which stand behind it.
+	// inner is the number of the tokens of a template, which follow it.
 	inner int
 }
 
@@ -79,8 +79,8 @@ func (j *javaScript) is(i int, text string) bool {
 	return i >= 0 && i < len(j.tokens) && j.tokens[i].kind == jsOther && j.text(i) == text
 }
 
-// opens returns the token behind the bracket of a call at i, type arguments
-// skipped; 0 when there is none.
+// opens returns the token after the parenthesis of a call at i, and skips type
+// arguments. It returns 0 if there is none.
 func (j *javaScript) opens(i int) int {
 	if j.is(i, "(") {
 		return i + 1
@@ -184,7 +184,7 @@ func (j *javaScript) lex(from, to int) error {
 	return nil
 }
 
-// inside reads the expressions of a template, whose calls count too.
+// inside reads the expressions in a template, because calls in them count too.
 func (j *javaScript) inside(start, end int) error {
 	for i := start + 1; i < end-1; i++ {
 		switch {
@@ -204,8 +204,7 @@ func (j *javaScript) inside(start, end int) error {
 	return nil
 }
 
-// jsLineEnd returns the length of the end of a line at the start of s, 0 when
-// none is there (12.3).
+// jsLineEnd returns the length of the line end at the start of s, or 0 (12.3).
 func jsLineEnd(s string) int {
 	if strings.HasPrefix(s, "\u2028") || strings.HasPrefix(s, "\u2029") {
 		return len("\u2028")
@@ -213,8 +212,8 @@ func jsLineEnd(s string) int {
 	return lineEnd(s)
 }
 
-// jsSpace returns the length of the white space at the start of s, the ends of
-// lines left out (12.2).
+// jsSpace returns the length of the white space at the start of s, without line
+// ends (12.2).
 func jsSpace(s string) int {
 	switch {
 	case s == "":
@@ -235,8 +234,8 @@ func jsNameByte(c byte) bool {
 	return c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf || c >= '0' && c <= '9'
 }
 
-// regular reports whether a slash begins a regular expression here: where an
-// operand is expected.
+// regular reports whether a slash begins a regular expression here, which it
+// does where an operand is expected.
 func (j *javaScript) regular() bool {
 	if len(j.tokens) == 0 {
 		return true
@@ -256,7 +255,7 @@ func (j *javaScript) regular() bool {
 	}
 }
 
-// jsRegularEnd returns the offset behind the regular expression at i, 0 when
+// jsRegularEnd returns the offset after the regular expression at i, or 0 if
 // there is none.
 func jsRegularEnd(source string, i int) int {
 	class := false
@@ -315,7 +314,7 @@ func jsTemplateEnd(source string, i int) (int, bool) {
 	return 0, false
 }
 
-// jsHoleEnd returns the offset behind the ${…} at i, -1 when it has no end.
+// jsHoleEnd returns the offset after the ${…} at i, or -1 if it has no end.
 func jsHoleEnd(source string, i int) int {
 	depth := 0
 	for i++; i < len(source); i++ {
@@ -347,8 +346,8 @@ func jsHoleEnd(source string, i int) int {
 	return -1
 }
 
-// declarations notes the names that are given a value once, by const, let or
-// var, and that nothing else in the file binds.
+// declarations collects the names that const, let or var assign once, and that
+// nothing else in the file binds.
 func (j *javaScript) declarations() {
 	bound := map[string]bool{}
 	closes := j.brackets()
@@ -382,9 +381,9 @@ func (j *javaScript) declared(i int) bool {
 	}
 }
 
-// binds reports whether the name at token i may be given a value there, in
-// another way than by a declaration of its own: as a parameter, in a pattern, by
-// an operator, or by a word before it.
+// binds reports whether the name at token i may be bound there by anything
+// except its own declaration: as a parameter, in a pattern, by an operator, or
+// by a word before it.
 func (j *javaScript) binds(i int, closes map[int]int) bool {
 	if i > 0 && j.tokens[i-1].kind == jsName {
 		switch j.text(i - 1) {
@@ -440,8 +439,8 @@ func (j *javaScript) brackets() map[int]int {
 	return closes
 }
 
-// around returns the brackets around token i, up to those of a block; -1 when
-// there are none.
+// around returns the brackets around token i, within its block, or -1 if there
+// are none.
 func (j *javaScript) around(i int, closes map[int]int) (open, at int) {
 	for k := i - 1; k >= 0; k-- {
 		if at, ok := closes[k]; ok && at > i {
@@ -457,11 +456,11 @@ func (j *javaScript) around(i int, closes map[int]int) (open, at int) {
 	return -1, 0
 }
 
-// far is what around returns where the brackets are too far away to look for.
+// far is the result of around if the brackets are too far away to search for.
 const far = -2
 
-// value returns the first token of what is assigned at token i, a type
-// annotation skipped; 0 when nothing is. An operator before = counts.
+// value returns the first token of the value that is assigned at token i, or 0
+// if there is none. It skips a type annotation and an operator before =.
 func (j *javaScript) value(i int) int {
 	switch {
 	case j.is(i, "=") && !j.is(i+1, "=") && !j.is(i+1, ">"):
@@ -487,7 +486,7 @@ func (j *javaScript) call(i int) {
 		return
 	}
 	if !j.is(i-1, ".") && j.declares(first) {
-		sure = possible // a method with that name, not a call of one
+		sure = possible // the declaration of a method with that name
 	}
 	if j.is(first, "{") { // query({text: "…"})
 		for k := first + 1; k+1 < len(j.tokens) && !j.is(k, "}"); k++ {
@@ -511,7 +510,7 @@ func (j *javaScript) call(i int) {
 	j.argument(i, first, name, sure)
 }
 
-// declares reports whether what follows the bracket before token i is the body
+// declares reports whether the bracket before token i is followed by the body
 // or the type of a method.
 func (j *javaScript) declares(i int) bool {
 	depth := 1
@@ -526,8 +525,8 @@ func (j *javaScript) declares(i int) bool {
 	return j.is(i, "{") || j.is(i, ":")
 }
 
-// argument adds the text that begins at a token, an argument of the call whose
-// name is token i.
+// argument adds the text that begins at a token. It is an argument of the call
+// whose name is token i.
 func (j *javaScript) argument(i, first int, name string, sure certainty) {
 	if first >= len(j.tokens) {
 		return
@@ -536,7 +535,7 @@ func (j *javaScript) argument(i, first int, name string, sure certainty) {
 	end, known := j.expression(first, t)
 	end = min(max(end, first+1), len(j.tokens))
 	t.Span = sqlguard.Span{Start: j.tokens[first].start, End: j.tokens[end-1].end}
-	if known && !j.ends(end) { // an operator of which nothing is known
+	if known && !j.ends(end) { // an operator that is not understood
 		t.hole(sqlguard.Span{Start: j.tokens[end].start, End: j.tokens[end].end}, false)
 	}
 	switch {
@@ -545,11 +544,11 @@ func (j *javaScript) argument(i, first int, name string, sure certainty) {
 			j.texts = append(j.texts, t)
 		}
 	case sure >= likely && !j.is(first, ")") && j.tokens[first].kind != jsNumber && !j.isFunction(first) && (first+1 >= len(j.tokens) || j.tokens[first+1].kind != jsTemplate):
-		j.texts = append(j.texts, unknown(t)) // a template with a tag is judged by itself
+		j.texts = append(j.texts, unknown(t)) // a template with a tag is judged on its own
 	}
 }
 
-// ends reports whether an argument ends before token i; a type may follow it.
+// ends reports whether an argument ends before token i, with or without a type.
 func (j *javaScript) ends(i int) bool {
 	return i >= len(j.tokens) || j.is(i, ",") || j.is(i, ")") || j.is(i, "}") || j.is(i, ";") || j.is(i, "!") ||
 		j.tokens[i].kind == jsName && (j.text(i) == "as" || j.text(i) == "satisfies")
@@ -594,8 +593,8 @@ func (j *javaScript) tagged(i int) {
 	}
 }
 
-// expression appends what the expression at token i makes, and reports where it
-// ends and whether a part of it is known.
+// expression appends the value of the expression at token i. It reports where
+// the expression ends and whether a part of its value is known.
 func (j *javaScript) expression(i int, t *Text) (end int, known bool) {
 	for {
 		var operand Text
@@ -617,7 +616,7 @@ func (j *javaScript) expression(i int, t *Text) (end int, known bool) {
 	}
 }
 
-// skip returns the token behind an operand that is not understood.
+// skip returns the token after an operand that is not understood.
 func (j *javaScript) skip(i int) int {
 	depth := 0
 	for ; i < len(j.tokens); i++ {
@@ -652,7 +651,7 @@ func (j *javaScript) operand(i int, t *Text) (next int, ok bool) {
 	case jsName:
 		name := j.text(i)
 		if javaScriptTags[name] && i+1 < len(j.tokens) && j.tokens[i+1].kind == jsTemplate {
-			return i, false // it is judged by itself
+			return i, false // it is judged on its own
 		}
 		value, once := j.constants[name]
 		if !once || j.resolving[name] || j.is(i+1, "(") || j.is(i+1, "[") {
@@ -707,7 +706,7 @@ func (j *javaScript) template(i int, t *Text) {
 	jsContent(j.source[from:end], from, t)
 }
 
-// jsContent appends the content of a literal, its escapes decoded (12.9.4).
+// jsContent appends the content of a literal with its escapes decoded (12.9.4).
 func jsContent(body string, at int, t *Text) {
 	start := 0
 	for i := 0; i < len(body); {
@@ -724,7 +723,7 @@ func jsContent(body string, at int, t *Text) {
 	t.lines(body[start:], at+start)
 }
 
-// jsEscape returns what the escape at the start of s stands for, and its length.
+// jsEscape decodes the escape at the start of s, and returns its length.
 func jsEscape(s string) (string, int) {
 	number := func(digits string, n int) (string, int) {
 		if v, err := strconv.ParseInt(digits, 16, 64); err == nil && v >= 0 && v <= utf8.MaxRune {

@@ -7,7 +7,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Template is a file of SQL with Jinja in it, as dbt reads it.
+// Template is a file of SQL with Jinja, as dbt reads it.
 type Template struct {
 	Span sqlguard.Span // in the file
 
@@ -15,13 +15,13 @@ type Template struct {
 	nodes  []*jinjaNode
 }
 
-// jinjaKind says what a part of a template makes.
+// jinjaKind is what a part of a template produces.
 type jinjaKind uint8
 
 const (
 	jinjaText   jinjaKind = iota // text that stands in the file
 	jinjaSilent                  // nothing: a comment, {% set x = … %}, {% do … %}
-	jinjaOutput                  // {{ … }}, or a tag that is not known
+	jinjaOutput                  // {{ … }}, or an unknown tag
 	jinjaBlock                   // {% if %} … {% endif %} and the like
 )
 
@@ -31,17 +31,17 @@ type jinjaNode struct {
 	span sqlguard.Span // from the first mark to the last
 	open sqlguard.Span // of a block: its first tag
 	text *Text         // of a text
-	// tag is the first word of a tag, and tokens what stands behind it; of
-	// {{ … }} they are all of it.
+	// tag is the first word of a tag, and tokens are the words after it. Of {{
+	// … }}, tokens are all words.
 	tag      string
 	tokens   []jinjaToken
 	branches []jinjaBranch
 }
 
-// jinjaBranch is a part of a block: of an if behind each condition.
+// jinjaBranch is a part of a block. A block with if has one for each condition.
 type jinjaBranch struct {
 	span   sqlguard.Span
-	tokens []jinjaToken // of the tag in front of it, that of the block apart
+	tokens []jinjaToken // of the tag before it, unless that is the tag of the block
 	nodes  []*jinjaNode
 }
 
@@ -52,22 +52,21 @@ type jinjaToken struct {
 	span sqlguard.Span
 }
 
-// maxJinjaDepth bounds how deeply blocks are nested.
+// maxJinjaDepth is how deeply blocks may be nested.
 const maxJinjaDepth = 64
 
-// jinjaBlocks are the tags that have an end of their own, Jinja's and dbt's.
+// jinjaBlocks are the tags of Jinja and dbt that need an end tag.
 var jinjaBlocks = map[string]bool{
 	"if": true, "for": true, "macro": true, "call": true, "filter": true, "block": true, "with": true, "autoescape": true, "trans": true,
 	"snapshot": true, "test": true, "data_test": true, "materialization": true, "docs": true, "analysis": true,
 }
 
-// ParseTemplate reads the Jinja of a file. The error is a *SyntaxError.
+// ParseTemplate parses a file with Jinja. The error is a *SyntaxError.
 func ParseTemplate(source string) (*Template, error) {
 	return parseTemplate(source, sqlguard.Span{Start: 0, End: len(source)})
 }
 
-// parseTemplate reads a part of a file without the white space around it, which
-// dbt takes away from files.
+// parseTemplate parses a part of a file. dbt removes the white space around it.
 func parseTemplate(source string, span sqlguard.Span) (*Template, error) {
 	part := source[span.Start:span.End]
 	span.Start += len(part) - len(strings.TrimLeftFunc(part, PythonSpace))
@@ -80,8 +79,8 @@ func parseTemplate(source string, span sqlguard.Span) (*Template, error) {
 	return &Template{Span: span, source: source, nodes: nodes}, nil
 }
 
-// PythonSpace reports what Python, in which Jinja is written, takes for white
-// space.
+// PythonSpace reports whether Python treats r as white space. Jinja is written
+// in Python.
 func PythonSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
 type jinjaParser struct {
@@ -90,7 +89,7 @@ type jinjaParser struct {
 	trim    bool // white space in front of the next text is taken away
 }
 
-// frame is a block that is not closed yet.
+// frame is a block whose end was not read yet.
 type frame struct {
 	block *jinjaNode
 	end   string // the tag that closes it
@@ -174,7 +173,7 @@ func (p *jinjaParser) parse() ([]*jinjaNode, error) {
 	return nodes, nil
 }
 
-// next returns the offset of the next mark of Jinja.
+// next returns the offset of the next delimiter of Jinja.
 func (p *jinjaParser) next() int {
 	for i := p.at; i+1 < p.end; i++ {
 		if p.source[i] == '{' && (p.source[i+1] == '{' || p.source[i+1] == '%' || p.source[i+1] == '#') {
@@ -184,9 +183,9 @@ func (p *jinjaParser) next() int {
 	return p.end
 }
 
-// literal adds the text up to a mark, without the white space that a minus at
-// the mark before or behind takes away. Every end of a line is LF in what Jinja
-// makes.
+// literal adds the text before a delimiter. It removes the white space that a
+// minus sign in the delimiter before or after it strips. Jinja writes every
+// line end as LF.
 func (p *jinjaParser) literal(nodes *[]*jinjaNode, to int) {
 	start, end := p.at, to
 	if p.trim {
@@ -227,7 +226,8 @@ func (p *jinjaParser) comment() (*jinjaNode, error) {
 	return &jinjaNode{kind: jinjaSilent, span: span, tag: "#"}, nil
 }
 
-// raw adds the text of {% raw %} … {% endraw %}, whose first tag was read.
+// raw adds the text of {% raw %} … {% endraw %}. Its first tag was read
+// already.
 func (p *jinjaParser) raw(nodes *[]*jinjaNode, open sqlguard.Span) error {
 	for at := p.at; at+1 < p.end; at++ {
 		if p.source[at] != '{' || p.source[at+1] != '%' {
@@ -245,8 +245,7 @@ func (p *jinjaParser) raw(nodes *[]*jinjaNode, open sqlguard.Span) error {
 	return &SyntaxError{Offset: open.Start, Message: "{% raw %} is never closed"}
 }
 
-// expression reads the tokens of {{ … }} or {% … %}, from its first mark to its
-// last.
+// expression reads the tokens of {{ … }} or {% … %} and both delimiters.
 func (p *jinjaParser) expression(closing string) ([]jinjaToken, sqlguard.Span, error) {
 	start := p.at
 	i := start + 2
@@ -254,7 +253,7 @@ func (p *jinjaParser) expression(closing string) ([]jinjaToken, sqlguard.Span, e
 		i++
 	}
 	var tokens []jinjaToken
-	depth := 0 // of brackets, in which no mark ends it
+	depth := 0 // of brackets, in which no delimiter ends the expression
 	add := func(kind byte, end int) {
 		tokens = append(tokens, jinjaToken{kind, p.source[i:end], sqlguard.Span{Start: i, End: end}})
 		i = end
@@ -309,7 +308,8 @@ func wordByte(c byte) bool {
 	return c == '_' || c >= 0x80 || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
 }
 
-// assigns reports whether a set has its value in the tag, and no block of text.
+// assigns reports whether a set has its value in the tag. Otherwise its value
+// is a block of text.
 func assigns(tokens []jinjaToken) bool {
 	for i, t := range tokens {
 		if t.text == "=" && (i+1 == len(tokens) || tokens[i+1].text != "=") {
@@ -319,7 +319,7 @@ func assigns(tokens []jinjaToken) bool {
 	return false
 }
 
-// each calls f for the nodes of a template and those within them.
+// each calls f for the nodes of a template and for the nodes inside them.
 func each(nodes []*jinjaNode, f func(*jinjaNode)) {
 	for _, n := range nodes {
 		f(n)
@@ -329,7 +329,7 @@ func each(nodes []*jinjaNode, f func(*jinjaNode)) {
 	}
 }
 
-// Comments are the comments of Jinja.
+// Comments returns the spans of the comments of Jinja.
 func (t *Template) Comments() []sqlguard.Span {
 	var all []sqlguard.Span
 	each(t.nodes, func(n *jinjaNode) {
@@ -340,13 +340,13 @@ func (t *Template) Comments() []sqlguard.Span {
 	return all
 }
 
-// Snapshot is a block {% snapshot name %} of a file, which is a query.
+// Snapshot is a block {% snapshot name %}, which holds a query.
 type Snapshot struct {
 	Name string
 	Body *Template
 }
 
-// Snapshots are those of the file.
+// Snapshots returns the snapshots of the file.
 func (t *Template) Snapshots() []Snapshot {
 	var all []Snapshot
 	for _, n := range t.nodes {
@@ -357,10 +357,10 @@ func (t *Template) Snapshots() []Snapshot {
 	return all
 }
 
-// definitions are the tags of blocks that make something to use elsewhere.
+// definitions are the tags of blocks that define something for other files.
 var definitions = map[string]bool{"macro": true, "test": true, "data_test": true, "materialization": true, "docs": true}
 
-// Definitions are the first tags of macros, tests and materializations.
+// Definitions returns the first tags of macros, tests and materializations.
 func (t *Template) Definitions() []sqlguard.Span {
 	var all []sqlguard.Span
 	for _, n := range t.nodes {
@@ -371,8 +371,8 @@ func (t *Template) Definitions() []sqlguard.Span {
 	return all
 }
 
-// Empty reports whether the template makes no text but white space: it holds
-// definitions, or nothing.
+// Empty reports whether the template produces nothing but white space, because
+// it only has definitions or comments.
 func (t *Template) Empty() bool {
 	for _, n := range t.nodes {
 		switch {
@@ -385,5 +385,5 @@ func (t *Template) Empty() bool {
 	return true
 }
 
-// Source is the part of the file that the template was read from.
+// Source returns the part of the file that the template was parsed from.
 func (t *Template) Source() string { return t.source[t.Span.Start:t.Span.End] }

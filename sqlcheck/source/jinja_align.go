@@ -6,18 +6,18 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// run is a part of a template between others: text that stands in the file, or
-// Jinja that makes some.
+// run is a part of a template: text of the file, or Jinja that produces text.
 type run struct {
 	text *Text // nil for Jinja
 	span sqlguard.Span
-	// block is set where the run is one block and nothing else.
+	// block is set if the run is one block and nothing else.
 	block *jinjaNode
 }
 
-// Align returns what dbt made of the template as a text with places in the file:
-// what stands there as it is has its own, what Jinja made has that of the Jinja.
-// It is false where the template cannot have become this text.
+// Align returns the compiled text with positions in the file. Text that stands
+// in the file has its own position. Text that Jinja produced has the position
+// of that Jinja. Align returns false if the template cannot produce the
+// compiled text.
 func (t *Template) Align(compiled string) (*Text, bool) {
 	return align(t.nodes, t.Span, compiled)
 }
@@ -29,8 +29,8 @@ func align(nodes []*jinjaNode, span sqlguard.Span, compiled string) (*Text, bool
 		return nil, false
 	}
 	out := &Text{Span: span}
-	// Where a text can stand in one place only, that is its place. What lies
-	// between two such belongs to all the Jinja between them.
+	// A text that fits at one offset only is placed there. What lies between
+	// two placed texts belongs to all the Jinja between them.
 	from, at := 0, 0 // the first run that is not placed, and the offset it begins at
 	for i := range len(runs) + 1 {
 		end := len(compiled)
@@ -49,7 +49,7 @@ func align(nodes []*jinjaNode, span sqlguard.Span, compiled string) (*Text, bool
 	return out, true
 }
 
-// runsOf joins what stands together.
+// runsOf joins adjacent nodes of the same kind.
 func runsOf(nodes []*jinjaNode) []run {
 	var runs []run
 	for _, n := range nodes {
@@ -84,8 +84,8 @@ func isCall(tokens []jinjaToken) bool {
 	return ok
 }
 
-// places returns, for each run of text, the first and the last offset at which
-// it can stand in compiled.
+// places returns the first and the last offset in compiled at which each run of
+// text fits.
 func places(runs []run, compiled string) (first, last []int, ok bool) {
 	first, last = make([]int, len(runs)), make([]int, len(runs))
 	at := 0
@@ -130,7 +130,7 @@ func places(runs []run, compiled string) (first, last []int, ok bool) {
 	return first, last, true
 }
 
-// between adds what the runs between two placed texts have become.
+// between adds the text that the runs between two placed texts produced.
 func between(out *Text, runs []run, made string) {
 	if made == "" {
 		return
@@ -152,8 +152,8 @@ func between(out *Text, runs []run, made string) {
 	out.escaped(made, sqlguard.Span{Start: runs[0].span.Start, End: runs[len(runs)-1].span.End})
 }
 
-// Inject returns the text with another inserted at an offset, which the Jinja at
-// a place of the file made.
+// Inject returns the text with another text inserted at an offset. The Jinja at
+// span produced the inserted text.
 func (t *Text) Inject(at int, inserted string, span sqlguard.Span) *Text {
 	out := &Text{Span: t.Span}
 	sql := string(t.sql)
@@ -179,7 +179,8 @@ func (t *Text) Inject(at int, inserted string, span sqlguard.Span) *Text {
 	return out
 }
 
-// Reference returns the place of the ref to a name, or of the whole template.
+// Reference returns the span of the ref to a name, or of the whole template if
+// there is none.
 func (t *Template) Reference(name string) sqlguard.Span {
 	place := t.Span
 	each(t.nodes, func(n *jinjaNode) {

@@ -8,14 +8,15 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Exact returns the text as it is, without values for parameters: what is read
-// as SQL is what a program sends.
+// Exact returns the text without values for parameters, which is what a program
+// sends.
 func (t *Text) Exact() *Filled { return &Filled{SQL: t.SQL(), text: t} }
 
-// Plain returns what the template makes, as far as it can be known without dbt:
-// ref, source and this are names of relations, config and comments are nothing.
-// name is that of the file's own relation, and quote makes a name of SQL.
-// Unproved are the places of all other Jinja, which can make anything.
+// Plain returns the text that the template produces, as far as it can be known
+// without dbt: ref, source and this are names of relations, and config and
+// comments produce nothing. name is the name of the file's own relation, and
+// quote quotes a name for SQL. unproved are the spans of all other Jinja, which
+// can produce any SQL.
 func (t *Template) Plain(name string, quote func(string) string) (text *Text, unproved []sqlguard.Span) {
 	text = &Text{Span: t.Span}
 	for _, n := range t.nodes {
@@ -30,7 +31,7 @@ func (t *Template) Plain(name string, quote func(string) string) (text *Text, un
 				continue
 			}
 			if len(n.tokens) == 0 || n.tokens[0].text != "config" || !isCall(n.tokens) {
-				text.escaped("x", n.span) // something, so that the rest can be read
+				text.escaped("x", n.span) // a placeholder, so that the rest can be parsed
 			}
 			unproved = append(unproved, n.span)
 		case n.kind == jinjaBlock:
@@ -42,7 +43,7 @@ func (t *Template) Plain(name string, quote func(string) string) (text *Text, un
 	return text, unproved
 }
 
-// known returns what an expression makes, where that is certain.
+// known returns the text that an expression produces, if it is certain.
 func known(tokens []jinjaToken, name string, quote func(string) string) (string, bool) {
 	if len(tokens) == 1 {
 		switch t := tokens[0]; {
@@ -81,8 +82,8 @@ func known(tokens []jinjaToken, name string, quote func(string) string) (string,
 	return "", false
 }
 
-// callOf returns what stands in the brackets of name(…), when the tokens are
-// that and nothing else.
+// callOf returns the arguments of name(…) if the tokens are this call and
+// nothing else.
 func callOf(tokens []jinjaToken) ([]jinjaToken, bool) {
 	if len(tokens) < 3 || tokens[0].kind != 'n' || tokens[1].text != "(" {
 		return nil, false
@@ -93,7 +94,8 @@ func callOf(tokens []jinjaToken) ([]jinjaToken, bool) {
 	return tokens[2 : len(tokens)-1], true
 }
 
-// closing returns the index of the bracket that closes the one at open, or -1.
+// closing returns the index of the bracket that closes the bracket at open, or
+// -1.
 func closing(tokens []jinjaToken, open int) int {
 	depth := 0
 	for i := open; i < len(tokens); i++ {
@@ -112,7 +114,7 @@ func closing(tokens []jinjaToken, open int) int {
 	return -1
 }
 
-// literals returns the values of tokens that are strings between commas.
+// literals returns the values of tokens that are strings separated by commas.
 func literals(tokens []jinjaToken) (values []string, ok bool) {
 	for i, t := range tokens {
 		if i%2 == 1 {
@@ -131,7 +133,7 @@ func literals(tokens []jinjaToken) (values []string, ok bool) {
 
 var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_$ -]*$`)
 
-// relation writes the name of a relation in SQL.
+// relation returns the name of a relation in SQL.
 func relation(quote func(string) string, names ...string) (string, bool) {
 	quoted := make([]string, len(names))
 	for i, n := range names {
@@ -143,8 +145,8 @@ func relation(quote func(string) string, names ...string) (string, bool) {
 	return strings.Join(quoted, "."), true
 }
 
-// harmless reports whether an expression calls nothing but what tells a value of
-// the project, and filters of Jinja.
+// harmless reports whether an expression calls only functions that return a
+// value of the project, and filters of Jinja.
 func harmless(tokens []jinjaToken) bool {
 	for i, t := range tokens {
 		if i+1 == len(tokens) || tokens[i+1].text != "(" || t.kind == 'o' && t.text != ")" && t.text != "]" {
@@ -160,19 +162,19 @@ func harmless(tokens []jinjaToken) bool {
 	return true
 }
 
-// runs are names through which Jinja runs SQL while dbt compiles, or hands dbt
-// SQL that does not stand in what it compiles.
+// runs are names with which Jinja runs SQL while dbt compiles, or passes SQL to
+// dbt that is not in the compiled text.
 var runs = map[string]bool{"run_query": true, "statement": true, "set_sql_header": true, "context": true, "builtins": true}
 
-// harmlessAdapter are the methods of the adapter that at most look into the
+// harmlessAdapter are the methods of the adapter that read at most the
 // catalogue of the database.
 var harmlessAdapter = map[string]bool{
 	"dispatch": true, "quote": true, "quote_as_configured": true, "get_relation": true, "load_relation": true, "get_columns_in_relation": true,
 	"get_missing_columns": true, "check_schema_exists": true, "type": true, "quote_seed_column": true,
 }
 
-// Hidden are the places of Jinja that runs SQL of its own while dbt compiles the
-// template: what it compiles to does not have that SQL.
+// Hidden returns the spans of Jinja that runs SQL while dbt compiles the
+// template. The compiled text does not contain that SQL.
 func (t *Template) Hidden() []sqlguard.Span {
 	var all []sqlguard.Span
 	look := func(tokens []jinjaToken, span sqlguard.Span) {
@@ -202,12 +204,12 @@ func (t *Template) Hidden() []sqlguard.Span {
 	return all
 }
 
-// hookNames are the arguments of config that are SQL which dbt runs around the
+// hookNames are the arguments of config whose SQL dbt runs before or after the
 // query.
 var hookNames = map[string]bool{"pre_hook": true, "post_hook": true, "pre-hook": true, "post-hook": true, "sql_header": true}
 
-// Hooks are the statements that config(…) has dbt run beside the query.
-// Unproved are the places of those that are no plain texts.
+// Hooks returns the statements that config(…) makes dbt run before or after the
+// query. unproved are the spans of those that are not plain strings.
 func (t *Template) Hooks() (hooks []*Template, unproved []sqlguard.Span) {
 	each(t.nodes, func(n *jinjaNode) {
 		arguments, ok := callOf(n.tokens)
@@ -237,8 +239,8 @@ func (t *Template) Hooks() (hooks []*Template, unproved []sqlguard.Span) {
 	return hooks, unproved
 }
 
-// hooksOf reads a value of texts: one, a list, or with whether it is run in the
-// transaction.
+// hooksOf reads the value of a hook: a string, a list, or a dictionary that
+// also says whether the hook runs in the transaction.
 func hooksOf(source string, tokens []jinjaToken) (hooks []*Template, ok bool) {
 	for i, t := range tokens {
 		next := ""

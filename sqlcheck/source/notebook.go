@@ -9,8 +9,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// notebook reads the notebook format of Jupyter (nbformat 3 and 4): the sources
-// of its code cells, put together as the one program that they are.
+// notebook reads the notebook format of Jupyter (nbformat 3 and 4). It joins
+// the sources of the code cells to one program.
 type notebook struct {
 	source   string
 	decoder  *json.Decoder
@@ -55,7 +55,7 @@ func findNotebook(source string, o *Options) (*Source, error) {
 	return n.program()
 }
 
-// document reads the notebook, and reports whether it is one.
+// document parses the notebook. It reports whether the file is one.
 func (n *notebook) document() bool {
 	found := false
 	token, _ := n.token()
@@ -192,9 +192,9 @@ func (n *notebook) program() (*Source, error) {
 	return out, nil
 }
 
-// comments adds the comments of the program. A comment is told to stand on a
-// text by its line: where several lines of the program share one of the file,
-// it could be any, and is left out.
+// comments adds the comments of the program. A comment belongs to a text by its
+// line. Where several lines of the program are on one line of the file, the
+// comment is left out, because it could belong to any of them.
 func (n *notebook) comments(spans []sqlguard.Span, out *Source) {
 	ends := newLines(n.source)
 	counts := map[int]int{}
@@ -211,7 +211,7 @@ func (n *notebook) comments(spans []sqlguard.Span, out *Source) {
 	}
 }
 
-// lines are the offsets at which lines of a text end.
+// lines has the offsets at which the lines of a text end.
 type lines []int
 
 func newLines(text string) lines {
@@ -224,13 +224,13 @@ func newLines(text string) lines {
 	return all
 }
 
-// of returns the line of an offset, from 0.
+// of returns the line of an offset, counted from 0.
 func (l lines) of(offset int) int {
 	i, _ := slices.BinarySearch(l, offset)
 	return i
 }
 
-// span returns where a span of the program stands in the file.
+// span maps a span of the program to the file.
 func (n *notebook) span(s sqlguard.Span) sqlguard.Span {
 	start := n.python.place(s.Start, false)
 	return sqlguard.Span{Start: start, End: max(start, n.python.place(s.End, true))}

@@ -9,8 +9,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// token returns the next token, and where it stands. The text is known to be
-// JSON.
+// token returns the next token and its span. The text is valid JSON.
 func (n *notebook) token() (json.Token, sqlguard.Span) {
 	start := int(n.decoder.InputOffset())
 	token, err := n.decoder.Token()
@@ -31,9 +30,9 @@ func (n *notebook) fail(at int, message string) {
 	}
 }
 
-// members calls f with the members of the object that begins with the token; f
-// reports whether it has read the value. Of a name that stands twice, readers
-// differ on the value that counts.
+// members calls f with the name of each member of the object that begins with
+// token. f reports whether it has read the value. If a name is repeated,
+// readers differ on which value counts.
 func (n *notebook) members(token json.Token, f func(name string) bool) {
 	if token != json.Delim('{') {
 		n.skip(token)
@@ -56,8 +55,8 @@ func (n *notebook) members(token json.Token, f func(name string) bool) {
 	n.token()
 }
 
-// elements calls f for each element of the list that begins with the token; f
-// reads it.
+// elements calls f for each element of the list that begins with token. f reads
+// the element.
 func (n *notebook) elements(token json.Token, f func()) {
 	if token != json.Delim('[') {
 		n.skip(token)
@@ -104,8 +103,8 @@ func jsonString(t *Text, source string, span sqlguard.Span) {
 	}
 }
 
-// jsonEscape returns what the escape at the start of s stands for, and its
-// length (RFC 8259, section 7). Half of a surrogate pair is no character.
+// jsonEscape decodes the escape at the start of s, and returns its length (RFC
+// 8259, section 7). Half of a surrogate pair is not a character.
 func jsonEscape(s string) (string, int) {
 	if s[1] != 'u' {
 		if i := strings.IndexByte("bfnrt", s[1]); i >= 0 {

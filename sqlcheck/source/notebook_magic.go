@@ -7,8 +7,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// pythonCells are the magics of IPython whose cells are Python all the same.
-// Cells of other magics are programs of other languages.
+// pythonCells are the cell magics of IPython whose cells are Python. Cells of
+// other magics are in other languages.
 var pythonCells = map[string]bool{"time": true, "timeit": true, "capture": true, "prun": true}
 
 var (
@@ -19,14 +19,14 @@ var (
 	resultName = regexp.MustCompile(`^\w+[ \t]*(?:=[ \t]*)?<<`)
 	identifier = regexp.MustCompile(`^[\w.-]+$`)
 	option     = regexp.MustCompile(`^(?:--[A-Za-z][\w-]*|-[A-Za-z])(?:=|$)`)
-	// filledIn are what a magic replaces by text: {name}, and the marks of Jinja.
+	// filledIn matches what a magic replaces: {name}, and Jinja.
 	filledIn = regexp.MustCompile(`(?s)\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|\{[A-Za-z_][^{}'"\n]*\}`)
-	// filledInLine is for the line of a magic, in which $name is replaced, too,
-	// and a line that ends with a backslash goes on.
+	// filledInLine is for a line magic, which also replaces $name, and which
+	// continues after a backslash at the end of a line.
 	filledInLine = regexp.MustCompile(`(?s)\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|\{[A-Za-z_][^{}'"\n]*\}|\$[A-Za-z_]\w*\$?|\\\r?\n`)
 )
 
-// cell adds the SQL of a cell's magics, and the rest to the program.
+// cell adds the SQL of the magics in a cell, and adds the rest to the program.
 func (n *notebook) cell(cell *Text) {
 	text := string(cell.sql)
 	at := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
@@ -40,7 +40,8 @@ func (n *notebook) cell(cell *Text) {
 		}
 		at += m[1]
 	} else if strings.HasPrefix(text[at:], "%sql") {
-		// Alone on the first line, it makes the whole cell SQL (Databricks).
+		// If the magic is alone on the first line, the whole cell is SQL
+		// (Databricks).
 		line, rest, _ := strings.Cut(text[at:], "\n")
 		if strings.TrimSpace(line) == "%sql" && strings.TrimSpace(rest) != "" {
 			n.magic(cell, at+len(line), len(text), false)
@@ -53,8 +54,8 @@ func (n *notebook) cell(cell *Text) {
 	n.masked = append(n.masked, '\n')
 }
 
-// mask returns a cell with spaces for its first bytes and for what is not
-// Python, and adds the SQL of the magics on its lines.
+// mask returns a cell in which spaces replace the first bytes and everything
+// that is not Python. It adds the SQL of the line magics.
 func (n *notebook) mask(cell *Text, text string, at int) []byte {
 	out := []byte(text)
 	blank := func(from, to int) {
@@ -89,7 +90,7 @@ func (n *notebook) mask(cell *Text, text string, at int) []byte {
 // endOfLine returns the offset of the end of the line at an offset of a cell.
 func endOfLine(text string, at int) int { return at + len(firstLine(text[at:])) }
 
-// statementEnd returns the offset behind the logical line of Python at i.
+// statementEnd returns the offset after the logical line of Python at i.
 func statementEnd(text string, i int) int {
 	depth := 0
 	for i < len(text) {
@@ -97,7 +98,7 @@ func statementEnd(text string, i int) int {
 		case '\'', '"':
 			end, ok := pyStringEnd(text, i)
 			if !ok {
-				return len(text) // which the reader of Python finds, too
+				return len(text) // the Python parser finds this error too
 			}
 			i = end
 			continue
@@ -134,10 +135,11 @@ func (n *notebook) magic(cell *Text, from, to int, line bool) {
 	}
 }
 
-// add adds a part of a cell that is SQL alone.
+// add adds a part of a cell that is nothing but SQL.
 func (n *notebook) add(cell *Text, from, to int) { n.fill(cell, from, to, filledIn) }
 
-// fill adds a part of a cell as a text, with holes for what is replaced in it.
+// fill adds a part of a cell as a text, with holes where the magic replaces
+// something.
 func (n *notebook) fill(cell *Text, from, to int, holes *regexp.Regexp) {
 	text := string(cell.sql[from:to])
 	if strings.TrimSpace(text) == "" {
@@ -152,7 +154,7 @@ func (n *notebook) fill(cell *Text, from, to int, holes *regexp.Regexp) {
 		switch mark := text[m[0]:m[1]]; {
 		case mark[0] == '\\':
 			t.escaped(" ", cell.span(start, end))
-		case mark[0] == '$' && strings.HasSuffix(mark, "$"): // or a quote: it may be either
+		case mark[0] == '$' && strings.HasSuffix(mark, "$"): // it may also be a dollar quote
 			n.texts = append(n.texts, unknown(t))
 			return
 		default:
@@ -163,21 +165,22 @@ func (n *notebook) fill(cell *Text, from, to int, holes *regexp.Regexp) {
 	n.texts = append(n.texts, t)
 }
 
-// span returns where a part of the text stands in the file.
+// span maps a part of the text to the file.
 func (t *Text) span(from, to int) sqlguard.Span {
 	start := t.place(from, false)
 	return sqlguard.Span{Start: start, End: max(start, t.place(to, true))}
 }
 
-// valued are the options of the magic that take a value; of storing ones the
-// statement is made elsewhere.
+// valued are the options of the magic that take a value. storing are those that
+// store a result; the statement is then written elsewhere.
 var (
 	valued  = map[string]bool{"save": true, "S": true, "with": true, "w": true, "close": true, "x": true, "creator": true, "c": true, "section": true, "s": true, "connection_arguments": true, "A": true, "alias": true, "interact": true, "i": true}
 	storing = map[string]bool{"persist": true, "p": true, "persist-replace": true, "P": true, "append": true, "a": true, "file": true, "f": true}
 )
 
-// magicSQL returns where, behind its options, connection and the name of its
-// result, the SQL of a magic begins, or that it has none of its own.
+// magicSQL returns the offset at which the SQL of a magic begins, after its
+// options, its connection and the name of its result. elsewhere is set if the
+// magic has no SQL of its own.
 func magicSQL(text string) (at int, elsewhere bool) {
 	line := text[:endOfLine(text, 0)]
 	for i := 0; ; {
@@ -212,7 +215,7 @@ func magicSQL(text string) (at int, elsewhere bool) {
 	}
 }
 
-// firstWord returns what stands before white space outside of quotes.
+// firstWord returns the text before the first white space outside of quotes.
 func firstWord(s string) string {
 	quote := byte(0)
 	for i := range len(s) {

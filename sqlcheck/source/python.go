@@ -33,14 +33,14 @@ type pyToken struct {
 	start, end int
 }
 
-// python reads a Python source (the language reference, section 2).
+// python reads a Python file (the language reference, section 2).
 type python struct {
 	source   string
 	tokens   []pyToken
 	comments []sqlguard.Span
 	options  *Options
-	// assigned has, for each name that the file gives a value once, the first
-	// token of that value; others are not in it.
+	// assigned has the first token of the value of each name that the file
+	// assigns exactly once.
 	assigned  map[string]int
 	resolving map[string]bool
 	texts     []*Text
@@ -127,7 +127,7 @@ func pyNameByte(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf || c >= '0' && c <= '9'
 }
 
-// pyPrefix reports whether a name before a quote is the prefix of a string.
+// pyPrefix reports whether a name before a quote is a string prefix.
 func pyPrefix(name string) bool {
 	switch strings.ToLower(name) {
 	case "r", "u", "b", "f", "t", "br", "rb", "fr", "rf", "tr", "rt":
@@ -137,7 +137,7 @@ func pyPrefix(name string) bool {
 	}
 }
 
-// pyStringEnd returns the offset behind the string whose quote is at i.
+// pyStringEnd returns the offset after the string whose quote is at i.
 func pyStringEnd(source string, i int) (int, bool) {
 	quote := pyQuote(source, i)
 	long := len(quote) == 3
@@ -154,8 +154,8 @@ func pyStringEnd(source string, i int) (int, bool) {
 	return 0, false
 }
 
-// pyLiteralEnd returns the offset behind the string whose quote is at i, which
-// may be formatted by the prefix in front of it.
+// pyLiteralEnd returns the offset after the string whose quote is at i. The
+// prefix before it says whether the string is formatted.
 func pyLiteralEnd(source string, i int) (int, bool) {
 	from := i
 	for from > 0 && pyNameByte(source[from-1]) {
@@ -171,8 +171,8 @@ func pyLiteralEnd(source string, i int) (int, bool) {
 	return pyStringEnd(source, i)
 }
 
-// pyFormattedEnd is pyStringEnd for a formatted string, whose replacement fields
-// may hold its own quotes (PEP 701).
+// pyFormattedEnd is pyStringEnd for a formatted string. Its replacement fields
+// may contain the same quotes (PEP 701).
 func pyFormattedEnd(source string, i int, raw bool) (int, bool) {
 	quote := pyQuote(source, i)
 	for i += len(quote); i < len(source); i++ {
@@ -207,7 +207,7 @@ func pyQuote(source string, i int) string {
 	return source[i : i+1]
 }
 
-// pyFieldEnd returns the offset behind the replacement field at i, of a string
+// pyFieldEnd returns the offset after the replacement field at i, in a string
 // with that quote.
 func pyFieldEnd(source string, i int, quote string) (int, bool) {
 	depth := 0
@@ -237,7 +237,8 @@ func pyFieldEnd(source string, i int, quote string) (int, bool) {
 	return 0, false
 }
 
-// pySpecEnd returns the offset behind the field whose format begins at i.
+// pySpecEnd returns the offset after the replacement field whose format begins
+// at i.
 func pySpecEnd(source string, i int, quote string) (int, bool) {
 	for ; i < len(source); i++ {
 		switch {
@@ -256,8 +257,8 @@ func pySpecEnd(source string, i int, quote string) (int, bool) {
 	return 0, false
 }
 
-// assignments notes the names that are given a value once, by a line that
-// begins with them, and in no other way.
+// assignments collects the names that one line assigns, at its start, and that
+// nothing else in the file binds.
 func (p *python) assignments() {
 	times := map[string]int{}
 	bind := func(i int) {
@@ -277,7 +278,7 @@ func (p *python) assignments() {
 			continue
 		}
 		if p.is(i, "=") && p.depth(begin, i) == 0 && !p.is(i+1, "=") && !p.compares(i) {
-			// Everything in front of it is a target.
+			// Every name before it is a target.
 			for k := begin; k < i; k++ {
 				bind(k)
 			}
@@ -292,7 +293,8 @@ func (p *python) assignments() {
 		}
 		switch p.text(i) {
 		case "def", "lambda", "for", "as", "import", "del", "global", "nonlocal", "case", "except", "type":
-			// What it binds stands up to the colon, the word in or the end.
+			// The names that it binds end at the colon, at the word in, or at
+			// the end of the line.
 			for k := i + 1; k < len(p.tokens) && p.tokens[k].kind != pyLine && (p.tokens[k].kind != pyName || p.text(k) != "in"); k++ {
 				if p.is(k, ":") && p.depth(i, k) == 0 {
 					break
@@ -301,7 +303,7 @@ func (p *python) assignments() {
 				times[p.nameAt(k)] += 2
 			}
 		case "globals", "locals", "vars", "exec", "setattr":
-			if p.is(i+1, "(") { // names can be bound by their texts
+			if p.is(i+1, "(") { // these functions bind names that are given as strings
 				p.assigned = map[string]int{}
 				return
 			}
@@ -322,8 +324,7 @@ func (p *python) nameAt(i int) string {
 	return ""
 }
 
-// depth returns how many brackets that open between two tokens are open at the
-// second.
+// depth returns how many brackets that open after from are open at to.
 func (p *python) depth(from, to int) int {
 	depth := 0
 	for i := from; i < to; i++ {
@@ -337,8 +338,7 @@ func (p *python) depth(from, to int) int {
 	return depth
 }
 
-// compares reports whether the = at token i is the second character of a
-// comparison.
+// compares reports whether the = at token i is part of a comparison.
 func (p *python) compares(i int) bool {
 	return i > 0 && p.tokens[i-1].end == p.tokens[i].start && (p.is(i-1, "=") || p.is(i-1, "!") || p.is(i-1, "<") || p.is(i-1, ">"))
 }
@@ -363,7 +363,7 @@ func (p *python) call(i int) {
 		end = max(end, first+1)
 		t.Span = sqlguard.Span{Start: p.tokens[first].start, End: p.tokens[min(end, len(p.tokens))-1].end}
 		conditional := end < len(p.tokens) && p.tokens[end].kind == pyName && p.text(end) == "if"
-		if known && !conditional && !p.ends(end) { // an operator of which nothing is known
+		if known && !conditional && !p.ends(end) { // an operator that is not understood
 			t.hole(sqlguard.Span{Start: p.tokens[end].start, End: p.tokens[end].end}, false)
 		}
 		switch {
@@ -389,8 +389,9 @@ func (p *python) call(i int) {
 	}
 }
 
-// argument returns where the text among the arguments at token i begins: the
-// first of them, or the one that its name tells; -1 when there is none.
+// argument returns the first token of the argument with the text, for the call
+// at token i: the first argument, or the one with a known name. It returns -1
+// if there is none.
 func (p *python) argument(i int) int {
 	for i < len(p.tokens) && !p.is(i, ")") {
 		named := p.tokens[i].kind == pyName && p.is(i+1, "=") && !p.is(i+2, "=")
@@ -423,9 +424,9 @@ func (p *python) ends(i int) bool {
 	return i >= len(p.tokens) || p.tokens[i].kind == pyLine || p.is(i, ",") || p.is(i, ")")
 }
 
-// expression appends what the expression at token i makes, up to a comma, a
-// closing bracket or the end of a line, and reports where it ends and whether a
-// part of it is known.
+// expression appends the value of the expression at token i. It reads up to a
+// comma, a closing bracket or the end of a line. It reports where the
+// expression ends and whether a part of its value is known.
 func (p *python) expression(i int, t *Text) (end int, known bool) {
 	for {
 		var operand Text
@@ -447,7 +448,7 @@ func (p *python) expression(i int, t *Text) (end int, known bool) {
 	}
 }
 
-// skip returns the token behind an operand that is not understood.
+// skip returns the token after an operand that is not understood.
 func (p *python) skip(i int) int {
 	depth := 0
 	for ; i < len(p.tokens); i++ {
@@ -468,8 +469,8 @@ func (p *python) skip(i int) int {
 	return i
 }
 
-// operand appends the text of one operand: strings in a row, a name of a text, a
-// bracket, with what is formatted into it.
+// operand appends the text of one operand: adjacent strings, a name with a
+// known text, or a parenthesis, with everything that is formatted into it.
 func (p *python) operand(i int, t *Text) (next int, ok bool) {
 	switch {
 	case i >= len(p.tokens):
@@ -512,7 +513,7 @@ func (p *python) operand(i int, t *Text) (next int, ok bool) {
 	return p.formats(i, t)
 }
 
-// inner reports whether token i is a function that gives its text on.
+// inner reports whether token i is a function that returns its text unchanged.
 func (p *python) inner(i int) bool {
 	if !p.is(i+1, "(") || i > 0 && p.is(i-1, ".") {
 		return false
@@ -526,7 +527,7 @@ func (p *python) inner(i int) bool {
 }
 
 // formats reads what follows a text: % values, .format(…), .strip() and the
-// like. What it does not know makes the text unknown.
+// like. Anything unknown makes the text unknown.
 func (p *python) formats(i int, t *Text) (next int, ok bool) {
 	for {
 		switch {
@@ -552,7 +553,7 @@ func (p *python) formats(i int, t *Text) (next int, ok bool) {
 	}
 }
 
-// closing returns the token behind the bracket that closes the one at i.
+// closing returns the token after the bracket that closes the bracket at i.
 func (p *python) closing(i int) int {
 	depth := 0
 	for ; i < len(p.tokens); i++ {
@@ -568,7 +569,7 @@ func (p *python) closing(i int) int {
 	return i
 }
 
-// literal appends a string; bytes are no text.
+// literal appends a string. Bytes literals are not text.
 func (p *python) literal(i int, t *Text) bool {
 	raw, at := p.text(i), p.tokens[i].start
 	quote := strings.IndexAny(raw, `'"`)
@@ -582,8 +583,9 @@ func (p *python) literal(i int, t *Text) bool {
 	return true
 }
 
-// pyContent appends the content of a string with that quote: escapes unless it is
-// raw, and replacement fields where it is formatted (2.4.3).
+// pyContent appends the content of a string with that quote. It decodes escapes
+// unless the string is raw, and reads replacement fields if it is formatted
+// (2.4.3).
 func pyContent(body, quote string, at int, raw, formatted bool, t *Text) {
 	start := 0
 	flush := func(to int) { t.lines(body[start:to], at+start) }
@@ -616,8 +618,8 @@ func pyContent(body, quote string, at int, raw, formatted bool, t *Text) {
 	flush(len(body))
 }
 
-// pyEscape returns what the escape at the start of s stands for, and its
-// length (2.4.1.1).
+// pyEscape decodes the escape at the start of s, and returns its length
+// (2.4.1.1).
 func pyEscape(s string) (string, int) {
 	switch c := s[1]; c {
 	case '\n', '\r':
@@ -649,13 +651,13 @@ func pyEscape(s string) (string, int) {
 			return string(rune(v)), n
 		}
 		_, size := utf8.DecodeRuneInString(s[1:])
-		return s[:1+size], 1 + size // an unknown escape stays as it is
+		return s[:1+size], 1 + size // Python keeps an unknown escape
 	}
 }
 
 // percent returns a text with holes for the conversions of printf-style
-// formatting (%s, %(name)s), and % for %%. Drivers use the same marks for
-// parameters, beside marks of their own.
+// formatting (%s, %(name)s), and with % for %%. Some drivers use the same
+// syntax for parameters.
 func percent(t *Text, driver bool) *Text {
 	out := &Text{Span: t.Span, Call: t.Call, Sink: t.Sink, Certain: t.Certain}
 	sql, holes := t.SQL(), t.Holes
@@ -693,8 +695,8 @@ func percent(t *Text, driver bool) *Text {
 	return out
 }
 
-// pyConversion returns the length of the conversion at the start of s, and its
-// type; 0 when it is none.
+// pyConversion returns the length and the type of the conversion at the start
+// of s, or 0 if there is none.
 func pyConversion(s string) (n int, conversion byte) {
 	n = 1
 	if strings.HasPrefix(s, "%(") {

@@ -7,15 +7,16 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Text is one SQL text of a file.
+// Text is one text of SQL in a file.
 type Text struct {
-	// Span is the expression in the file that makes the text.
+	// Span is the expression in the file that produces the text.
 	Span sqlguard.Span
-	// Call is where the call begins that the expression is an argument of.
+	// Call is the offset of the call that the expression is an argument of.
 	Call int
-	// Sink is what the text is given to, such as db.QueryContext. Certain says
-	// that it is a database; otherwise the text only looks like SQL. Configured
-	// says that the project names it.
+	// Sink is the function that the text is passed to, such as db.QueryContext.
+	// Certain reports whether that function sends it to a database. Otherwise
+	// the text only looks like SQL. Configured reports whether the project's
+	// configuration names the function.
 	Sink                string
 	Certain, Configured bool
 	Holes               []Hole
@@ -24,23 +25,23 @@ type Text struct {
 	pieces []piece
 }
 
-// piece is a run of the text. Of one that stands in the file as it is, each
-// byte has its place; of an escape, all have that of the escape.
+// piece is a run of the text. Each byte of a run that is in the file as it is
+// has its own position. All bytes of an escape have the position of the escape.
 type piece struct {
 	at       int // in the text
 	file     sqlguard.Span
 	verbatim bool
 }
 
-// Hole is a place in a text where something is filled in at run time.
+// Hole is a position in a text where the program inserts a value at run time.
 type Hole struct {
 	At   int           // the offset in the text
 	Span sqlguard.Span // of the expression in the file
-	// Number says that only a number can be filled in.
+	// Number says that the value is a number.
 	Number bool
 }
 
-// SQL returns the text, with nothing in the place of its holes.
+// SQL returns the text with nothing in its holes.
 func (t *Text) SQL() string { return string(t.sql) }
 
 // unknown makes t a text of which nothing is known.
@@ -49,7 +50,7 @@ func unknown(t *Text) *Text {
 	return t
 }
 
-// verbatim appends a run that stands at an offset of the file as it is.
+// verbatim appends a run that the file has, as it is, at an offset.
 func (t *Text) verbatim(run string, at int) {
 	if run == "" {
 		return
@@ -58,7 +59,7 @@ func (t *Text) verbatim(run string, at int) {
 	t.sql = append(t.sql, run...)
 }
 
-// escaped appends what an escape of the file stands for.
+// escaped appends the value of an escape in the file.
 func (t *Text) escaped(run string, span sqlguard.Span) {
 	if run == "" {
 		return
@@ -67,8 +68,8 @@ func (t *Text) escaped(run string, span sqlguard.Span) {
 	t.sql = append(t.sql, run...)
 }
 
-// lineEnd returns the length of the end of a line at the start of s: LF, CR LF or
-// CR; 0 when none is there.
+// lineEnd returns the length of the line end at the start of s: LF, CR LF or
+// CR. It returns 0 if there is none.
 func lineEnd(s string) int {
 	switch {
 	case strings.HasPrefix(s, "\r\n"):
@@ -88,8 +89,8 @@ func firstLine(s string) string {
 	return s
 }
 
-// lines appends a run that stands at an offset of the file, with LF for the ends
-// of its lines, as languages read them.
+// lines appends a run that the file has at an offset. Its line ends become LF,
+// as languages read them.
 func (t *Text) lines(run string, at int) {
 	for {
 		i := strings.IndexByte(run, '\r')
@@ -104,7 +105,7 @@ func (t *Text) lines(run string, at int) {
 	}
 }
 
-// unixLines returns the text with LF for the ends of its lines.
+// unixLines returns the text with LF for all line ends.
 func (t *Text) unixLines() *Text {
 	sql := string(t.sql)
 	if !strings.Contains(sql, "\r") {
@@ -125,7 +126,7 @@ func (t *Text) unixLines() *Text {
 	return out
 }
 
-// hole appends a place where something is filled in.
+// hole appends a hole.
 func (t *Text) hole(span sqlguard.Span, number bool) {
 	t.Holes = append(t.Holes, Hole{At: len(t.sql), Span: span, Number: number})
 }
@@ -143,9 +144,8 @@ func (t *Text) add(other *Text) {
 	t.sql = append(t.sql, other.sql...)
 }
 
-// place returns where an offset of the text stands in the file. The end of a
-// run is the end of its piece, so that a span ends in the literal in which it
-// began.
+// place maps an offset of the text to the file. If end is set, the offset is
+// the end of a span, which then ends in the literal in which it began.
 func (t *Text) place(offset int, end bool) int {
 	if len(t.pieces) == 0 {
 		return t.Span.Start

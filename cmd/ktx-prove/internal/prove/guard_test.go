@@ -22,8 +22,12 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx-prove/internal/prove"
 )
 
-// TestMain lets the test binary be the MCP server of its own tests.
+// TestMain lets the test binary be the MCP server of its own tests, and the
+// program ktx-prove that ktx starts.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "be-ktx-prove" && os.Args[2] == "guard" {
+		os.Exit(prove.GuardMain(os.Args[3:], os.Stdin, os.Stdout, os.Stderr))
+	}
 	if len(os.Args) == 4 && os.Args[1] == "be-an-mcp-server" {
 		if err := beMCPServer(os.Args[2], os.Args[3]); err != nil {
 			_, _ = fmt.Fprintln(os.Stderr, err)
@@ -166,6 +170,7 @@ func guardMain(t *testing.T, manner string, flags, texts []string) (code int, ou
 // TestGuardJudgesByTheDatabase holds that a decision is what happened, and that
 // each text finds the database as it was.
 func TestGuardJudgesByTheDatabase(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts a server many times")
 	}
@@ -221,8 +226,8 @@ func TestGuardJudgesByTheDatabase(t *testing.T) {
 		}},
 	} {
 		t.Run(test.manner+strings.Join(test.flags, ""), func(t *testing.T) {
-			flags := append([]string{"--limit", "500ms"}, test.flags...)
-			if diff := cmp.Diff(test.want, putTo(t, test.manner, flags, texts)); diff != "" {
+			t.Parallel()
+			if diff := cmp.Diff(test.want, putTo(t, test.manner, test.flags, texts)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -233,26 +238,30 @@ func TestGuardJudgesByTheDatabase(t *testing.T) {
 // server is there again for what comes next, and that what it did before counts
 // more.
 func TestGuardFaults(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts a server many times")
 	}
 	executed := verdict{"allow", "executed", ""}
 	for manner, fault := range map[string]string{"crash": "crash", "hang": "timeout"} {
 		t.Run(manner, func(t *testing.T) {
-			got := putTo(t, manner, []string{"--limit", "500ms", "--timeout", "3s"}, []string{"SELECT 1", "DELETE FROM orders", "SELECT 1"})
+			t.Parallel()
+			got := putTo(t, manner, nil, []string{"SELECT 1", "DELETE FROM orders", "SELECT 1"})
 			if diff := cmp.Diff([]verdict{executed, {"error", "", fault}, executed}, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 	t.Run("wraps", func(t *testing.T) {
-		got := putTo(t, "wraps", []string{"--limit", "500ms", "--timeout", "3s"}, []string{"ROLLBACK", "SELECT 1", "DELETE FROM orders", "SELECT pg_sleep(3600)", "SELECT 1"})
+		t.Parallel()
+		got := putTo(t, "wraps", nil, []string{"ROLLBACK", "SELECT 1", "DELETE FROM orders", "SELECT pg_sleep(3600)", "SELECT 1"})
 		want := []verdict{executed, executed, {"reject", "refused_by_database_25006", ""}, {"allow", "executed_until_limit", ""}, executed}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 	t.Run("splits", func(t *testing.T) {
+		t.Parallel()
 		got := putTo(t, "splits", nil, []string{"SELECT 1; SELECT 2", "SELECT 1; DELETE FROM orders", "SELECT 1; SELECT nothing", "COMMIT"})
 		want := []verdict{executed, {"allow", "executed_changed", ""}, {"reject", "fails_anyway_42703", ""}, executed}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -264,6 +273,7 @@ func TestGuardFaults(t *testing.T) {
 // TestGuardRefusesToStart holds what must not go on, and that the message says
 // why.
 func TestGuardRefusesToStart(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		flags []string
 		says  string
@@ -288,35 +298,51 @@ func TestGuardRefusesToStart(t *testing.T) {
 		"two":  "several tools take SQL: explain, run; name one with --tool; the tools are:\n  explain(sql)\n  run(sql)",
 		"away": "the tool run did not run \"SELECT count(*) AS ktx_marker FROM orders\" on the database that it was given; its answer: \"1\"",
 	} {
-		if code, _, errs := guardMain(t, manner, nil, nil); code != 3 || !strings.Contains(errs, says) {
-			t.Errorf("%s: exit code %d: %s", manner, code, errs)
+		t.Run(manner, func(t *testing.T) {
+			t.Parallel()
+			if code, _, errs := guardMain(t, manner, nil, nil); code != 3 || !strings.Contains(errs, says) {
+				t.Errorf("exit code %d: %s", code, errs)
+			}
+		})
+	}
+	t.Run("two tools, one named", func(t *testing.T) {
+		t.Parallel()
+		if code, _, errs := guardMain(t, "two", []string{"--tool", "run"}, nil); code != 0 {
+			t.Errorf("exit code %d: %s", code, errs)
 		}
-	}
-	if code, _, errs := guardMain(t, "two", []string{"--tool", "run"}, nil); code != 0 {
-		t.Errorf("two, of which one is named: exit code %d: %s", code, errs)
-	}
-	if code, _, errs := guardMain(t, "two", []string{"--argument", "text"}, nil); code != 3 || !strings.Contains(errs, "no tool takes SQL") {
-		t.Errorf("an argument that is not there: exit code %d: %s", code, errs)
-	}
+	})
+	t.Run("an argument that no tool has", func(t *testing.T) {
+		t.Parallel()
+		if code, _, errs := guardMain(t, "two", []string{"--argument", "text"}, nil); code != 3 || !strings.Contains(errs, "no tool takes SQL") {
+			t.Errorf("exit code %d: %s", code, errs)
+		}
+	})
 }
 
 // TestCorpusRunOverMCP holds the whole way: ktx corpus run starts ktx-prove,
 // which starts a database and ktx itself as an MCP server.
 func TestCorpusRunOverMCP(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
-		t.Skip("builds two programs")
+		t.Skip("builds a program")
 	}
 	dir := t.TempDir()
 	root, err := filepath.Abs("../../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"ktx", "ktx-prove"} {
-		build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", filepath.Join(dir, name), "./cmd/"+name)
-		build.Dir = root
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", filepath.Join(dir, "ktx"), "./cmd/ktx")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\nexec '" + self + "' be-ktx-prove \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "ktx-prove"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
 	}
 	cases := filepath.Join(dir, "cases.jsonl")
 	const text = `{"id":"read","dialect":"postgres","sql":"SELECT count(*) FROM orders","expect":"allow"}

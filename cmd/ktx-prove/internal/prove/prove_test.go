@@ -149,6 +149,7 @@ func TestSQLite(t *testing.T) {
 }
 
 func TestPostgres(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts a server many times")
 	}
@@ -172,6 +173,7 @@ func TestPostgres(t *testing.T) {
 // TestCrash holds that a crash is seen, and that the server is there again for
 // what comes next.
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts a server many times")
 	}
@@ -191,6 +193,7 @@ func TestCrash(t *testing.T) {
 }
 
 func TestMariaDB(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts a server many times")
 	}

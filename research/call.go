@@ -1,0 +1,136 @@
+package research
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// toolCall is one call of a tool.
+type toolCall struct {
+	tool    *tool
+	request *mcp.CallToolRequest
+	sql     string   // the statement of the call, in which an error is located
+	notes   []string // sent with the answer as ktx/notes
+	logger  *slog.Logger
+	notices *notices // nil until the first progress notification
+}
+
+// decode reads the arguments into target by the tool's schema.
+func (c *toolCall) decode(target any) error {
+	notes, err := decodeArguments(c.request.Params.Arguments, c.tool.schema, target)
+	c.notes = append(c.notes, notes...)
+	return err
+}
+
+// progress notifies the client of how far the call is, if the request has a
+// progress token. It never waits for the client to read: the statement of the
+// call may hold a slot that other statements wait for.
+func (c *toolCall) progress(ctx context.Context, progress float64, message string) {
+	token := c.request.Params.GetProgressToken()
+	if token == nil || c.request.Session == nil {
+		return
+	}
+	if c.notices == nil {
+		c.notices = newNotices(func(p *mcp.ProgressNotificationParams) {
+			if err := c.request.Session.NotifyProgress(ctx, p); err != nil && ctx.Err() == nil {
+				c.logger.WarnContext(ctx, "progress was not sent", "tool", c.tool.name, "error", err)
+			}
+		})
+	}
+	c.notices.add(&mcp.ProgressNotificationParams{ProgressToken: token, Progress: progress, Message: message})
+}
+
+// close returns when every notification is sent, so that none follows the
+// answer.
+func (c *toolCall) close() {
+	if c.notices != nil {
+		c.notices.close()
+	}
+}
+
+// notices sends the progress notifications of one call, in order, from a
+// goroutine of its own.
+type notices struct {
+	list chan *mcp.ProgressNotificationParams
+	sent chan struct{} // closed when all are sent
+}
+
+// maxNotices is how many notifications of a call may wait for a slow client.
+// Further ones are dropped.
+const maxNotices = 8
+
+func newNotices(send func(*mcp.ProgressNotificationParams)) *notices {
+	n := &notices{list: make(chan *mcp.ProgressNotificationParams, maxNotices), sent: make(chan struct{})}
+	go func() {
+		defer close(n.sent)
+		for p := range n.list {
+			send(p)
+		}
+	}()
+	return n
+}
+
+func (n *notices) add(p *mcp.ProgressNotificationParams) {
+	select {
+	case n.list <- p:
+	default:
+	}
+}
+
+func (n *notices) close() {
+	close(n.list)
+	<-n.sent
+}
+
+// handle wraps the handler of a tool: it adds the client to the actor in the
+// context, and it turns errors and panics into in-band answers. The SDK does
+// not recover a handler that panics.
+func (s *Service) handle(t *tool) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (res *mcp.CallToolResult, _ error) {
+		defer func() {
+			if r := recover(); r != nil {
+				id := rand.Text()
+				s.logger.ErrorContext(ctx, "a tool met a fault", "tool", t.name, "request", id, "panic", r, "stack", string(debug.Stack()))
+				res = errorResult(execution.NewError(sqlguard.CodeInternalError, "the tool met a fault of its own; request "+id, nil), "", nil)
+			}
+		}()
+		call := &toolCall{tool: t, request: req, logger: s.logger}
+		defer call.close()
+		out, err := t.handler(s, withClient(ctx, req), call)
+		if err != nil {
+			return errorResult(err, call.sql, call.notes), nil
+		}
+		return &mcp.CallToolResult{
+			Meta:              notesMeta(call.notes),
+			Content:           []mcp.Content{&mcp.TextContent{Text: string(out)}},
+			StructuredContent: out,
+		}, nil
+	}
+}
+
+// withClient adds the name and version that the client gave itself to the
+// actor of ctx.
+func withClient(ctx context.Context, req *mcp.CallToolRequest) context.Context {
+	info := req.ClientInfo()
+	if info == nil {
+		return ctx
+	}
+	actor, _ := audit.ActorFrom(ctx)
+	actor.Client.Name, actor.Client.Version = info.Name, info.Version
+	return audit.WithActor(ctx, actor)
+}
+
+func notesMeta(notes []string) mcp.Meta {
+	if len(notes) == 0 {
+		return nil
+	}
+	return mcp.Meta{"ktx/notes": notes}
+}
