@@ -187,7 +187,7 @@ func (a *app) auditShow() *cobra.Command {
 				return usage("no event has the number or query id %s", escapeControls(args[0]))
 			}
 			if a.json {
-				a.printJSON(document{{"schema", "ktx-audit-events/1"}, {"events", found}})
+				a.printJSON(newDocument("ktx-audit-events/1").with("events", found))
 				return nil
 			}
 			for _, raw := range found {

@@ -68,7 +68,7 @@ func (a *app) archive(cmd *cobra.Command, o auditArchiveOptions, before time.Tim
 		moved, err = audit.Archivable(cmd.Context(), dir, before)
 	} else {
 		ctx := audit.WithActor(cmd.Context(), audit.Actor{
-			Principal: "local", Client: audit.Client{Name: "ktx", Version: productVersion(), Transport: "cli"},
+			Principal: "local", Client: audit.Client{Name: "ktx", Version: a.version, Transport: "cli"},
 		})
 		moved, err = audit.Archive(ctx, dir, p.Config.Audit, o.to, before)
 	}

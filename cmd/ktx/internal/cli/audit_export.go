@@ -20,11 +20,11 @@ import (
 
 // The formats of ktx audit export.
 const (
-	exportJSONL = "jsonl"
-	exportOCSF  = "ocsf"
+	formatJSONLines = "jsonl"
+	exportOCSF      = "ocsf"
 )
 
-var exportFormats = []string{exportJSONL, exportOCSF}
+var exportFormats = []string{formatJSONLines, exportOCSF}
 
 // auditExportOptions are the flags of ktx audit export.
 type auditExportOptions struct {
@@ -75,7 +75,7 @@ is broken · 2 wrong usage · 3 not written.`,
 	}
 	o.addAll(a, c)
 	flags := c.Flags()
-	flags.StringVar(&o.format, "format", exportJSONL, "jsonl or ocsf")
+	flags.StringVar(&o.format, "format", formatJSONLines, "jsonl or ocsf")
 	flags.StringVarP(&o.out, "out", "o", "", "write to this file")
 	flags.StringSliceVar(&o.redact, "redact", nil, "leave out fields of these classes: identifier, sensitive")
 	flags.BoolVar(&o.noVerify, "no-verify", false, "do not check the chain")
@@ -254,7 +254,7 @@ func (x *exporter) statements(events iter.Seq2[audit.Record, error]) error {
 		if err != nil || !x.options.MatchStatement(s) {
 			continue
 		}
-		line, err := audit.OCSF(s, productVersion(), x.options.withheld...)
+		line, err := audit.OCSF(s, x.app.version, x.options.withheld...)
 		if err != nil {
 			return err
 		}

@@ -32,8 +32,8 @@ func (f *auditFilter) addCommon(a *app, c *cobra.Command) {
 	f.addSince(c)
 	complete(c, "event", names(audit.Types()))
 	complete(c, "verdict", verdicts)
-	complete(c, "code", auditCodes())
-	_ = c.RegisterFlagCompletionFunc("connection", a.completeConnections)
+	complete(c, "code", codeNames())
+	_ = c.RegisterFlagCompletionFunc("connection", a.completeConnections())
 }
 
 func (f *auditFilter) addSince(c *cobra.Command) {
@@ -77,14 +77,6 @@ var (
 	})
 )
 
-func auditCodes() []string {
-	var out []string
-	for _, c := range sqlguard.Codes() {
-		out = append(out, string(c.Code))
-	}
-	return out
-}
-
 // names returns a list of names as plain texts.
 func names[T ~string](list []T) []string {
 	out := make([]string, len(list))
@@ -101,7 +93,7 @@ func (f *auditFilter) resolve(c *cobra.Command, now time.Time) error {
 		flag, value string
 		known       []string
 	}{
-		{"verdict", f.Verdict, verdicts}, {"code", f.Code, auditCodes()}, {"status", f.Status, auditStatuses},
+		{"verdict", f.Verdict, verdicts}, {"code", f.Code, codeNames()}, {"status", f.Status, auditStatuses},
 	} {
 		if given(choice.flag) {
 			if err := known("--"+choice.flag, choice.value, choice.known); err != nil {

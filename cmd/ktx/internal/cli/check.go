@@ -197,7 +197,7 @@ func (a *app) check(ctx context.Context, args []string, o checkOptions) error {
 	if err != nil {
 		return err
 	}
-	cache := o.openCache()
+	cache := a.openCache(o)
 	progress := a.progress("checked", len(inputs))
 	checker := sqlcheck.Checker{Stdin: a.in, Choose: guards.choose, Sources: guards.sources, Whole: o.whole(), Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.step}
 	files, err := checker.Run(ctx, inputs)
@@ -214,7 +214,7 @@ func (a *app) check(ctx context.Context, args []string, o checkOptions) error {
 		return err
 	}
 	summary := report.Summarize(files)
-	whole := &report.Check{Files: files, Summary: summary, Version: productVersion(), All: o.showSuppressed}
+	whole := &report.Check{Files: files, Summary: summary, Version: a.version, All: o.showSuppressed}
 	if err := a.writeReports(whole, o); err != nil {
 		return err
 	}
@@ -282,7 +282,7 @@ func (o checkOptions) inputs(ctx context.Context, args []string) ([]sqlcheck.Inp
 }
 
 // openCache returns the cache of the current folder, nil where there is none.
-func (o checkOptions) openCache() *sqlcheck.Cache {
+func (a *app) openCache(o checkOptions) *sqlcheck.Cache {
 	dir, err := os.UserCacheDir()
 	if o.noCache || err != nil {
 		return nil
@@ -299,7 +299,7 @@ func (o checkOptions) openCache() *sqlcheck.Cache {
 	if err != nil {
 		return nil
 	}
-	build := fmt.Sprintf("%s %d %d", productVersion(), info.Size(), info.ModTime().UnixNano())
+	build := fmt.Sprintf("%s %d %d", a.version, info.Size(), info.ModTime().UnixNano())
 	return sqlcheck.OpenCache(filepath.Join(dir, "ktx"), current, build, time.Now())
 }
 

@@ -46,7 +46,7 @@ func (a *app) configCommand() *cobra.Command {
 					list = append(list, p.Warnings...)
 				}
 				if a.json {
-					a.printJSON(document{{"schema", "ktx-config/1"}, {"file", file}, {"valid", !invalid}, {"problems", list}})
+					a.printJSON(newDocument("ktx-config/1").with("file", file).with("valid", !invalid).with("problems", list))
 				} else {
 					for _, problem := range list {
 						a.printf("%s\n", escapeControls(problem.In(file)))

@@ -39,7 +39,7 @@ server, what its role may do and what the read-only session really stops.
 
 Exit codes: 0 all answer · 2 unknown or not configured · 3 some do not answer.`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: a.completeConnection,
+		ValidArgsFunction: a.completeConnection(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withGateway(cmd.Context(), "cli", func(ctx context.Context, d *door) error {
 				return a.testConnections(ctx, d, args)
@@ -68,7 +68,7 @@ func (a *app) listConnections(all []execution.Connection, format string) {
 		list = append(list, entry)
 	}
 	if format == formatJSON {
-		a.printJSON(document{{"schema", "ktx-connections/1"}, {"connections", list}})
+		a.printJSON(newDocument("ktx-connections/1").with("connections", list))
 		return
 	}
 	var rows [][]cell
@@ -135,7 +135,7 @@ func (a *app) testConnections(ctx context.Context, d *door, args []string) error
 		}
 	}
 	if a.json {
-		a.printJSON(document{{"schema", "ktx-connection-test/1"}, {"connections", results}})
+		a.printJSON(newDocument("ktx-connection-test/1").with("connections", results))
 	}
 	if code != exitOK {
 		return &exitError{code: code}

@@ -107,7 +107,7 @@ func (a *app) corpusList() *cobra.Command {
 				for _, c := range cases {
 					list = append(list, caseEntry{c.ID, c.Class, c.Dialect, c.Flavour, c.Title, c.Expect, append([]string{}, c.Codes...), c.BenignTwin})
 				}
-				a.printJSON(document{{"schema", "ktx-corpus-list/1"}, {"cases", list}})
+				a.printJSON(newDocument("ktx-corpus-list/1").with("cases", list))
 				return nil
 			}
 			var rows [][]cell
@@ -146,7 +146,7 @@ func (a *app) corpusShow() *cobra.Command {
 				}
 				return usage("no case has the id %q%s", args[0], didYouMean(args[0], ids))
 			}
-			guard, err := corpusrun.NewBuiltin(productVersion(), dialects.All())
+			guard, err := corpusrun.NewBuiltin(a.version, dialects.All())
 			if err != nil {
 				return err
 			}
@@ -155,7 +155,7 @@ func (a *app) corpusShow() *cobra.Command {
 				return err
 			}
 			if a.json {
-				a.printJSON(document{{"schema", "ktx-corpus-case/1"}, {"case", cases[i]}, {"answer", results[0]}})
+				a.printJSON(newDocument("ktx-corpus-case/1").with("case", cases[i]).with("answer", results[0]))
 				return nil
 			}
 			c := cases[i]

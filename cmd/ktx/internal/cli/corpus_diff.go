@@ -45,13 +45,11 @@ not be read.`,
 			}
 			changes := corpusrun.Compare(runs[0].Results, runs[1].Results)
 			if format == formatJSON {
-				a.printJSON(document{
-					{"schema", "ktx-run-diff/1"},
-					{"before", runSource(args[0], runs[0])},
-					{"after", runSource(args[1], runs[1])},
-					{"counts", countChanges(changes)},
-					{"changes", changes},
-				})
+				a.printJSON(newDocument("ktx-run-diff/1").
+					with("before", runSource(args[0], runs[0])).
+					with("after", runSource(args[1], runs[1])).
+					with("counts", countsJSON(changes)).
+					with("changes", changes))
 			} else {
 				a.printChanges(format, changes)
 			}
@@ -83,18 +81,24 @@ func (a *app) readRun(name string) (file *corpusrun.File, err error) {
 }
 
 func runSource(name string, f *corpusrun.File) document {
-	return document{{"file", name}, {"corpus", f.Corpus}, {"guard", f.Guard}, {"results", len(f.Results)}}
+	return document{}.with("file", name).with("corpus", f.Corpus).with("guard", f.Guard).with("results", len(f.Results))
 }
 
-// countChanges counts by kind; every kind is there.
-func countChanges(changes []corpusrun.Change) document {
+// countChanges counts by kind.
+func countChanges(changes []corpusrun.Change) map[corpusrun.ChangeKind]int {
 	counts := map[corpusrun.ChangeKind]int{}
 	for _, c := range changes {
 		counts[c.Kind]++
 	}
+	return counts
+}
+
+// countsJSON is the counts in the order of the kinds; every kind is there.
+func countsJSON(changes []corpusrun.Change) document {
+	counts := countChanges(changes)
 	var out document
 	for _, kind := range corpusrun.ChangeKinds() {
-		out = append(out, member{string(kind), counts[kind]})
+		out = out.with(string(kind), counts[kind])
 	}
 	return out
 }
@@ -113,9 +117,10 @@ func (a *app) printChanges(format string, changes []corpusrun.Change) {
 		return
 	}
 	var totals []string
-	for _, m := range countChanges(changes) {
-		if m.value != 0 {
-			totals = append(totals, fmt.Sprintf("%s %v", m.key, m.value))
+	counts := countChanges(changes)
+	for _, kind := range corpusrun.ChangeKinds() {
+		if n := counts[kind]; n != 0 {
+			totals = append(totals, fmt.Sprintf("%s %d", kind, n))
 		}
 	}
 	a.printf("%s\n", strings.Join(totals, ", "))

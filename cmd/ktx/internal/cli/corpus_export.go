@@ -11,6 +11,9 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
+// formatJSONL is one case a line.
+const formatJSONL = "jsonl"
+
 func (a *app) corpusExport() *cobra.Command {
 	var (
 		filter  caseFilter
@@ -30,7 +33,7 @@ takes for a formula; import the column as text.`,
 		Example: `  ktx corpus export --dialect postgres --format csv > cases.csv`,
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := oneOf("--format", format, []string{formatJSON, exportJSONL, formatCSV}); err != nil {
+			if err := oneOf("--format", format, []string{formatJSON, formatJSONL, formatCSV}); err != nil {
 				return err
 			}
 			if a.json && format == formatCSV {
@@ -51,7 +54,7 @@ takes for a formula; import the column as text.`,
 			case formatCSV:
 				a.casesCSV(cases)
 				return nil
-			case exportJSONL:
+			case formatJSONL:
 				err = corpus.WriteJSONLines(&b, cases)
 			default:
 				err = corpus.WriteJSON(&b, corpus.Version(), cases)
@@ -64,7 +67,7 @@ takes for a formula; import the column as text.`,
 		},
 	}
 	c.Flags().StringVar(&format, "format", formatJSON, "json, jsonl or csv")
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{formatJSON, exportJSONL, formatCSV}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{formatJSON, formatJSONL, formatCSV}, cobra.ShellCompDirectiveNoFileComp))
 	filter.flags(c)
 	mutants.flags(c)
 	return c

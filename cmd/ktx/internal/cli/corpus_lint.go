@@ -169,7 +169,7 @@ func (a *app) reportLint(files []*caseFile, problems []caseProblem) error {
 		cases += f.wanted
 	}
 	if a.json {
-		a.printJSON(document{{"schema", "ktx-corpus-lint/1"}, {"files", len(files)}, {"cases", cases}, {"problems", problems}})
+		a.printJSON(newDocument("ktx-corpus-lint/1").with("files", len(files)).with("cases", cases).with("problems", problems))
 	} else {
 		for _, p := range problems {
 			id := ""

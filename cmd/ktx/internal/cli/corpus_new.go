@@ -96,7 +96,7 @@ func (a *app) newCase(n *newCase) error {
 	open := slices.DeleteFunc(lintFiles([]*caseFile{parseCases(n.path, text)}), func(p caseProblem) bool { return p.ID != n.id && p.ID != n.twin })
 	line := 1 + bytes.Count(text[:bytes.Index(text, []byte("id: "+n.id+"\n"))+1], []byte("\n"))
 	if a.json {
-		a.printJSON(document{{"schema", "ktx-corpus-new/1"}, {"id", n.id}, {"benign_twin", n.twin}, {"file", n.path}, {"line", line}, {"problems", open}})
+		a.printJSON(newDocument("ktx-corpus-new/1").with("id", n.id).with("benign_twin", n.twin).with("file", n.path).with("line", line).with("problems", open))
 		return nil
 	}
 	a.printf("%s and its twin: %s:%d\n", n.id, escapeControls(n.path), line)

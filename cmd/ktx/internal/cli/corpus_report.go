@@ -96,7 +96,7 @@ func (a *app) answers(ctx context.Context, o reportOptions, r *corpusreport.Repo
 		r.Guard, r.Results = file.Guard, file.Results
 		return nil
 	}
-	guard, err := corpusrun.NewBuiltin(productVersion(), dialects.All())
+	guard, err := corpusrun.NewBuiltin(a.version, dialects.All())
 	if err != nil {
 		return err //nolint:wrapcheck // it says what was done
 	}

@@ -104,7 +104,7 @@ Exit codes: 0 every case met its expectation · 1 some did not · 2 wrong usage 
 }
 
 // openGuard returns the guard that --guard names, and what ends it.
-func openGuard(o runOptions) (corpusrun.Guard, func() error, error) {
+func (a *app) openGuard(o runOptions) (corpusrun.Guard, func() error, error) {
 	if command, ok := strings.CutPrefix(o.guard, guardExec); ok {
 		guard, err := corpusrun.NewExec(command, o.limit)
 		if err != nil {
@@ -122,7 +122,7 @@ func openGuard(o runOptions) (corpusrun.Guard, func() error, error) {
 		}
 		return guard, guard.Close, nil
 	}
-	guard, err := corpusrun.NewBuiltin(productVersion(), dialects.All())
+	guard, err := corpusrun.NewBuiltin(a.version, dialects.All())
 	return guard, func() error { return nil }, err
 }
 
@@ -134,7 +134,7 @@ func (a *app) runCorpus(ctx context.Context, o runOptions) error {
 	if cases, err = o.mutants.of(cases); err != nil {
 		return err
 	}
-	guard, end, err := openGuard(o)
+	guard, end, err := a.openGuard(o)
 	if err != nil {
 		return err
 	}

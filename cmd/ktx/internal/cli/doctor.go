@@ -94,14 +94,12 @@ connection, or a configuration that is not valid · 3 something is broken.`,
 			}
 			e.run(cmd.Context())
 			if a.json {
-				a.printJSON(document{
-					{"schema", "ktx-doctor/1"},
-					{"projectDir", p.Dir},
-					{"findings", e.findings},
-					{"counts", e.counts()},
-					{"connections", e.results},
-					{"roleScripts", e.scripts()},
-				})
+				a.printJSON(newDocument("ktx-doctor/1").
+					with("projectDir", p.Dir).
+					with("findings", e.findings).
+					with("counts", e.counts()).
+					with("connections", e.results).
+					with("roleScripts", e.scripts()))
 			} else {
 				a.printFindings(e.findings)
 			}
@@ -114,7 +112,7 @@ connection, or a configuration that is not valid · 3 something is broken.`,
 	c.Flags().BoolVar(&script, "role-script", false, "print the script that makes a read-only role, and nothing else")
 	c.Flags().StringVarP(&only, "connection", "c", "", "check this connection only")
 	c.Flags().DurationVar(&timeout, "timeout", probeTime, "time for each connection")
-	_ = c.RegisterFlagCompletionFunc("connection", a.completeConnections)
+	_ = c.RegisterFlagCompletionFunc("connection", a.completeConnections())
 	return c
 }
 
@@ -228,7 +226,7 @@ func (e *examination) printScripts(ctx context.Context) error {
 		}
 	}
 	if e.app.json {
-		e.app.printJSON(document{{"schema", "ktx-role-script/1"}, {"roleScripts", e.scripts()}})
+		e.app.printJSON(newDocument("ktx-role-script/1").with("roleScripts", e.scripts()))
 	}
 	if code != exitOK {
 		return &exitError{code: code}

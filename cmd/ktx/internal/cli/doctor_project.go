@@ -192,7 +192,7 @@ func (e *examination) tools(ctx context.Context, d *door) {
 func (e *examination) listTools(ctx context.Context, d *door) (names []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	server, err := research.New(d.gateway, e.app.logger()).Server(productVersion())
+	server, err := research.New(d.gateway, e.app.logger()).Server(e.app.version)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func (e *examination) listTools(ctx context.Context, d *door) (names []string, e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
-	client, err := mcp.NewClient(&mcp.Implementation{Name: "ktx doctor", Version: productVersion()}, nil).Connect(ctx, near, nil)
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "ktx doctor", Version: e.app.version}, nil).Connect(ctx, near, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func (a *app) listCodes(output string) error {
 		return err
 	}
 	if format == formatJSON {
-		a.printJSON(document{{"schema", "ktx-codes/1"}, {"codes", sqlguard.Codes()}})
+		a.printJSON(newDocument("ktx-codes/1").with("codes", sqlguard.Codes()))
 		return nil
 	}
 	var rows [][]cell

@@ -159,7 +159,7 @@ func (a *app) withConnections(ctx context.Context, p *project.Project, conns []e
 			err = execution.NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be closed: "+closing.Error(), closing)
 		}
 	}()
-	ctx = audit.WithActor(ctx, audit.Actor{Principal: "local", Client: audit.Client{Name: "ktx", Version: productVersion(), Transport: transport}})
+	ctx = audit.WithActor(ctx, audit.Actor{Principal: "local", Client: audit.Client{Name: "ktx", Version: a.version, Transport: transport}})
 	gateway, err := execution.NewGateway(ctx, log, conns...)
 	if err != nil {
 		if execution.CodeOf(err) == "" {
@@ -179,7 +179,7 @@ func (a *app) withConnections(ctx context.Context, p *project.Project, conns []e
 // role can do more than read.
 func (a *app) warnOfRole(id string, report execution.ProbeReport) {
 	for _, f := range report.Findings {
-		if f.Level == levelWarning {
+		if f.Level == execution.ProbeWarning {
 			a.errorf("warning: connection %s: %s (see ktx doctor)\n", id, escapeControls(f.Message))
 		}
 	}
@@ -204,31 +204,36 @@ func (a *app) logger() *slog.Logger {
 }
 
 // completeConnections completes connection ids, with their names.
-func (a *app) completeConnections(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	dir, err := a.findProject()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	p, err := loadProject(dir)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var out []string
-	for _, id := range slices.Sorted(maps.Keys(p.Config.Connections)) {
-		c := p.Config.Connections[id]
-		about := c.Driver
-		if name := cmp.Or(c.Name, c.Description); name != "" {
-			about = name + " (" + c.Driver + ")"
+func (a *app) completeConnections() cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		dir, err := a.findProject()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		out = append(out, cobra.CompletionWithDesc(id, escapeControls(about)))
+		p, err := loadProject(dir)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var out []string
+		for _, id := range slices.Sorted(maps.Keys(p.Config.Connections)) {
+			c := p.Config.Connections[id]
+			about := c.Driver
+			if name := cmp.Or(c.Name, c.Description); name != "" {
+				about = name + " (" + c.Driver + ")"
+			}
+			out = append(out, cobra.CompletionWithDesc(id, escapeControls(about)))
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
 	}
-	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeConnection completes the only argument of a command as a connection id.
-func (a *app) completeConnection(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+func (a *app) completeConnection() cobra.CompletionFunc {
+	all := a.completeConnections()
+	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return all(cmd, args, word)
 	}
-	return a.completeConnections(cmd, args, word)
 }

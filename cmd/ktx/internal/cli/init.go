@@ -54,7 +54,7 @@ func (a *app) initCommand() *cobra.Command {
 				return err
 			}
 			if a.json {
-				a.printJSON(document{{"schema", "ktx-init/1"}, {"projectDir", dir}, {"files", made}})
+				a.printJSON(newDocument("ktx-init/1").with("projectDir", dir).with("files", made))
 				return nil
 			}
 			for _, name := range made {

@@ -18,6 +18,8 @@ type inputPart struct {
 	err  error
 }
 
+func newInput(ctx context.Context, r io.Reader) *input { return &input{ctx: ctx, r: r} }
+
 // Read implements io.Reader. It is not safe for concurrent use.
 func (i *input) Read(p []byte) (int, error) {
 	if len(i.left) > 0 {

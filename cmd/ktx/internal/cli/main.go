@@ -19,6 +19,7 @@ type app struct {
 	out, err *stream
 	lookup   func(string) (string, bool) // the environment
 	args     []string
+	version  string // of the product
 
 	started bool // the arguments were understood and the command runs
 
@@ -36,7 +37,7 @@ func Main(args []string, in io.Reader, out, errw io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second signal has its default effect
-	a := &app{stdin: in, out: newStream(out), err: newStream(errw), lookup: os.LookupEnv, args: args}
+	a := &app{stdin: in, out: newStream(out), err: newStream(errw), lookup: os.LookupEnv, args: args, version: productVersion()}
 	return a.run(ctx)
 }
 
@@ -44,7 +45,7 @@ func (a *app) run(ctx context.Context) int {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	a.out.onFailure = cancel // nobody reads what would come
-	a.in = &input{ctx: ctx, r: a.stdin}
+	a.in = newInput(ctx, a.stdin)
 	root := a.root()
 	root.SetArgs(a.args)
 	err := root.ExecuteContext(ctx)

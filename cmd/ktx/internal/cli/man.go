@@ -19,7 +19,7 @@ func (a *app) manCommand() *cobra.Command {
 			if err := os.MkdirAll(args[0], 0o755); err != nil { //nolint:gosec // man pages are for everyone
 				return fmt.Errorf("write man pages: %w", err)
 			}
-			if err := doc.GenManTree(cmd.Root(), &doc.GenManHeader{Section: "1", Source: "ktx " + productVersion(), Manual: "ktx"}, args[0]); err != nil {
+			if err := doc.GenManTree(cmd.Root(), &doc.GenManHeader{Section: "1", Source: "ktx " + a.version, Manual: "ktx"}, args[0]); err != nil {
 				return fmt.Errorf("write man pages: %w", err)
 			}
 			return nil

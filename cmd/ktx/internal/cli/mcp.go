@@ -51,7 +51,7 @@ valid changes nothing. Of the block audit nothing changes before the next start.
 
 // serveStdio serves one client until it closes its end or ctx ends.
 func (a *app) serveStdio(ctx context.Context, d *door) error {
-	server, err := research.New(d.gateway, a.logger()).Server(productVersion())
+	server, err := research.New(d.gateway, a.logger()).Server(a.version)
 	if err != nil {
 		return err
 	}

@@ -34,12 +34,6 @@ import (
 	"github.com/ktxhq/ktx/research"
 )
 
-// What ktx mcp start binds unless it is told otherwise.
-const (
-	defaultHost = "127.0.0.1"
-	defaultPort = 7878
-)
-
 // The variables that ktx mcp start reads. The second is set by the command for
 // the process that it starts in the background.
 const (
@@ -85,8 +79,8 @@ it; the rest of that block takes effect at the next start.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&o.host, "host", defaultHost, "address to bind")
-	flags.IntVar(&o.port, "port", defaultPort, "port to bind; 0 takes a free one")
+	flags.StringVar(&o.host, "host", daemon.DefaultHost, "address to bind")
+	flags.IntVar(&o.port, "port", daemon.DefaultPort, "port to bind; 0 takes a free one")
 	flags.StringVar(&o.token, "token", "", "token that clients must send; better set "+tokenVariable)
 	flags.BoolVar(&o.foreground, "foreground", false, "stay in the foreground and log to standard error")
 	flags.BoolVar(&o.stateless, "stateless", false, "keep no sessions, for replicas behind a load balancer")
@@ -118,10 +112,10 @@ func (a *app) serverSettings(cmd *cobra.Command, p *project.Project, o startOpti
 		AllowedOrigins: slices.Concat(c.AllowedOrigins, o.allowedOrigins),
 	}
 	if !cmd.Flags().Changed("host") {
-		s.Host = cmp.Or(c.Host, defaultHost)
+		s.Host = cmp.Or(c.Host, daemon.DefaultHost)
 	}
 	if !cmd.Flags().Changed("port") {
-		s.Port = cmp.Or(c.Port, defaultPort)
+		s.Port = cmp.Or(c.Port, daemon.DefaultPort)
 	}
 	if cmd.Flags().Changed("stateless") {
 		s.Stateless = o.stateless
@@ -211,7 +205,7 @@ func (a *app) start(ctx context.Context, cmd *cobra.Command, o startOptions) err
 		return err
 	}
 	if !httpapi.Loopback(s.Host) && len(s.Tokens) == 0 {
-		return usage("%s is not loopback, so a token is needed: set %s or server.tokens, or bind %s", s.Host, tokenVariable, defaultHost)
+		return usage("%s is not loopback, so a token is needed: set %s or server.tokens, or bind %s", s.Host, tokenVariable, daemon.DefaultHost)
 	}
 	if o.logFile == "" { // otherwise the process that started this one has looked
 		running, err := a.alreadyRunning(ctx, p, s)
@@ -375,7 +369,7 @@ func (a *app) serveForeground(ctx context.Context, p *project.Project, s serverS
 			return func() { a.renew(server, state, &s, now) }, err
 		})()
 		log := a.serverLog()
-		log.InfoContext(ctx, "serving", "url", state.URL(), "pid", state.PID, "token", state.TokenAuth, "version", productVersion())
+		log.InfoContext(ctx, "serving", "url", state.URL(), "pid", state.PID, "token", state.TokenAuth, "version", a.version)
 		notify := func(state string) {
 			socket, _ := a.lookup(daemon.NotifyVariable)
 			if err := daemon.Notify(socket, state); err != nil {
@@ -433,7 +427,7 @@ func (a *app) newState(p *project.Project, s serverSettings, listener net.Listen
 
 // newServer joins the tools, the gateway and the metrics to the front desk.
 func (a *app) newServer(d *door, s serverSettings, state *daemon.State) (*httpapi.Server, error) {
-	tools, err := research.New(d.gateway, a.logger()).Server(productVersion())
+	tools, err := research.New(d.gateway, a.logger()).Server(a.version)
 	if err != nil {
 		return nil, err
 	}
@@ -454,7 +448,7 @@ func (a *app) newServer(d *door, s serverSettings, state *daemon.State) (*httpap
 		Host: s.Host, AllowedHosts: s.AllowedHosts, AllowedOrigins: s.AllowedOrigins, Tokens: s.Tokens,
 		Sessions: handlers.Sessions, Stateless: handlers.Stateless, Checker: &checker{door: d},
 		Log: d.log, Logger: a.logger(), Metrics: metrics, Grace: drainTime,
-		About: httpapi.About{Version: productVersion(), ProjectDir: state.ProjectDir, Nonce: state.Nonce, PID: state.PID, StartedAt: started},
+		About: httpapi.About{Version: a.version, ProjectDir: state.ProjectDir, Nonce: state.Nonce, PID: state.PID, StartedAt: started},
 	}
 	if s.Stateless {
 		config.Sessions = nil

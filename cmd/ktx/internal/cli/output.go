@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -76,6 +77,14 @@ type document []member
 type member struct {
 	key   string
 	value any
+}
+
+// newDocument returns a document of a shape, which schema names.
+func newDocument(schema string) document { return document{}.with("schema", schema) }
+
+// with returns the document with one more member at its end.
+func (d document) with(key string, value any) document {
+	return append(slices.Clip(d), member{key, value})
 }
 
 // MarshalJSON writes the members in order.

@@ -38,7 +38,7 @@ given; elsewhere --target and --yes are needed.
 
 Other entries, comments and formatting stay as they are, and a file that cannot be
 edited so is refused. The token is never written, only the client's own reference to
-the variable ` + tokenVariable + `. What is written is listed in .ktx/agents, and --remove
+the variable ` + setup.TokenVariable + `. What is written is listed in .ktx/agents, and --remove
 undoes exactly that, but for what was edited since.
 
 Exit codes: 0 done · 2 wrong usage or configuration · 3 something was refused, and
@@ -204,9 +204,9 @@ func (s *setupRun) endpoint(ctx context.Context) {
 		answer, _ := state.Probe(ctx)
 		s.running = answer == daemon.Ours
 	} else {
-		token, _ := s.app.lookup(tokenVariable)
+		token, _ := s.app.lookup(setup.TokenVariable)
 		state = &daemon.State{
-			Host: cmp.Or(c.Host, defaultHost), Port: cmp.Or(c.Port, defaultPort),
+			Host: cmp.Or(c.Host, daemon.DefaultHost), Port: cmp.Or(c.Port, daemon.DefaultPort),
 			TokenAuth: strings.TrimSpace(token) != "" || len(c.Tokens) > 0,
 		}
 	}
@@ -259,7 +259,7 @@ func (s *setupRun) note(selected []setup.Selection) {
 		s.notes = append(s.notes, "no skill file for "+strings.Join(without, ", ")+": agents there get the workflow as instructions of the server")
 	}
 	if s.server.Token && !s.started {
-		s.notes = append(s.notes, "clients take the token from the variable "+tokenVariable+"; set it where they are started")
+		s.notes = append(s.notes, "clients take the token from the variable "+setup.TokenVariable+"; set it where they are started")
 	}
 }
 

@@ -77,7 +77,7 @@ Exit codes: 0 done · 1 refused by the guard · 2 wrong usage or configuration �
 	flags.IntVar(&o.maxRows, "max-rows", 0, fmt.Sprintf("most rows to print (default %d, or the connection's limit)", research.DefaultMaxRows))
 	flags.DurationVar(&o.timeout, "timeout", 0, "give up after this time, such as 5s (default: the connection's limit)")
 	outputFlag(c, &o.output)
-	_ = c.RegisterFlagCompletionFunc("connection", a.completeConnections)
+	_ = c.RegisterFlagCompletionFunc("connection", a.completeConnections())
 	c.AddCommand(a.checkCommand())
 	return c
 }

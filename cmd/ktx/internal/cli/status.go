@@ -133,7 +133,7 @@ func (a *app) printProbed(p *statusProbe) {
 
 func (a *app) status(ctx context.Context, p *project.Project) statusJSON {
 	s := statusJSON{
-		Schema: "ktx-status/1", Version: productVersion(), ProjectDir: p.Dir, Warnings: append([]project.Problem{}, p.Warnings...),
+		Schema: "ktx-status/1", Version: a.version, ProjectDir: p.Dir, Warnings: append([]project.Problem{}, p.Warnings...),
 		Connections: []statusConnection{},
 		Audit: statusAudit{
 			Dir: p.Config.Audit.Dir(p.Dir), SQL: string(cmp.Or(p.Config.Audit.SQL, audit.SQLNormalized)),

@@ -40,17 +40,15 @@ func (a *app) versionCommand() *cobra.Command {
 				readers = append(readers, dialectVersion{d.Name(), d.Version()})
 			}
 			if a.json {
-				a.printJSON(document{
-					{"schema", "ktx-version/1"},
-					{"version", productVersion()},
-					{"go", runtime.Version()},
-					{"platform", runtime.GOOS + "/" + runtime.GOARCH},
-					{"dialects", readers},
-					{"corpus", corpus.Version()},
-				})
+				a.printJSON(newDocument("ktx-version/1").
+					with("version", a.version).
+					with("go", runtime.Version()).
+					with("platform", runtime.GOOS+"/"+runtime.GOARCH).
+					with("dialects", readers).
+					with("corpus", corpus.Version()))
 				return nil
 			}
-			a.printf("ktx %s (%s, %s/%s)\n", productVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			a.printf("ktx %s (%s, %s/%s)\n", a.version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			for _, r := range readers {
 				a.printf("  %-9s %s\n", r.Name, r.Parser)
 			}
