@@ -6,26 +6,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
-	"github.com/spf13/cobra"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 )
-
-// app is one run of the command line.
-type app struct {
-	stdin    io.Reader
-	in       io.Reader // stdin, of which a read ends with the command's context
-	out, err *stream
-	lookup   func(string) (string, bool) // the environment
-	args     []string
-
-	started bool // the arguments were understood and the command runs
-
-	projectDir string
-	json       bool
-	color      string
-}
 
 // Main runs one command and returns the exit code. The first interrupt ends
 // the command in order, the second at once.
@@ -36,100 +20,38 @@ func Main(args []string, in io.Reader, out, errw io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second signal has its default effect
-	a := &app{stdin: in, out: newStream(out), err: newStream(errw), lookup: os.LookupEnv, args: args}
-	return a.run(ctx)
+	a := &console.App{Stdin: in, Out: console.NewStream(out), Err: console.NewStream(errw), Lookup: os.LookupEnv, Args: args, Version: productVersion()}
+	return run(ctx, a)
 }
 
-func (a *app) run(ctx context.Context) int {
+func run(ctx context.Context, a *console.App) int {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a.out.onFailure = cancel // nobody reads what would come
-	a.in = &input{ctx: ctx, r: a.stdin}
-	root := a.root()
-	root.SetArgs(a.args)
+	a.Out.OnFailure = cancel // nobody reads what would come
+	a.In = console.NewInput(ctx, a.Stdin)
+	root := newRoot(a)
+	root.SetArgs(a.Args)
 	err := root.ExecuteContext(ctx)
-	code := exitOK
+	code := console.ExitOK
 	if err != nil {
-		code = a.report(err)
+		code = a.Report(err)
 	}
-	return a.afterWriting(code)
+	return afterWriting(a, code)
 }
 
 // afterWriting returns the exit code that holds when standard output could not
 // be written. A reader that has gone away is no fault; a full disk is.
-func (a *app) afterWriting(code int) int {
-	switch err := a.out.failure(); {
+func afterWriting(a *console.App, code int) int {
+	switch err := a.Out.Failure(); {
 	case err == nil:
 		return code
 	case errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe):
-		if code == exitFailed {
-			return exitOK // it was cancelled because nobody reads on
+		if code == console.ExitFailed {
+			return console.ExitOK // it was cancelled because nobody reads on
 		}
 		return code
 	default:
-		a.errorf("ktx: the result could not be written: %v\n", err)
-		return exitFailed
+		a.Errorf("ktx: the result could not be written: %v\n", err)
+		return console.ExitFailed
 	}
-}
-
-func (a *app) root() *cobra.Command {
-	root := &cobra.Command{
-		Use:   "ktx",
-		Short: "Run agents' SQL safely: judged by the parser, read-only, limited, recorded",
-		Long: `ktx judges SQL with the parser of its dialect, refuses whatever is not a pure
-read, runs the rest in a read-only session with limits, and records it.
-
-Start with:  ktx demo
-
-Exit codes: 0 done · 1 findings, or refused by policy · 2 wrong usage or
-configuration · 3 it could not be done.`,
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		Args:          cobra.ArbitraryArgs,
-		Annotations:   map[string]string{annotationGroup: "yes"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return unknownCommand(cmd, args[0])
-		},
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			a.started = true
-			return a.checkGlobalFlags(cmd)
-		},
-	}
-	root.SetIn(a.in)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
-	root.SetFlagErrorFunc(a.flagError)
-	root.SetUsageTemplate(usageTemplate(root))
-	flags := root.PersistentFlags()
-	flags.StringVar(&a.projectDir, "project-dir", "", "project directory (default: the nearest folder with a ktx.yaml)")
-	flags.BoolVar(&a.json, "json", false, "print the result as JSON")
-	flags.StringVar(&a.color, "color", "auto", "colour: auto, always or never")
-	_ = root.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = root.MarkPersistentFlagDirname("project-dir")
-	root.AddCommand(
-		a.demoCommand(), a.initCommand(), a.sqlCommand(), a.explainCommand(), a.connectionCommand(), a.doctorCommand(),
-		a.statusCommand(), a.auditCommand(), a.configCommand(), a.corpusCommand(), a.mcpCommand(), a.setupCommand(), a.versionCommand(), a.manCommand(),
-	)
-	root.SetHelpCommand(helpCommand())
-	completionGroup(root)
-	countArgs(root)
-	return root
-}
-
-// checkGlobalFlags checks the flags that every command has.
-func (a *app) checkGlobalFlags(cmd *cobra.Command) error {
-	switch a.color {
-	case "auto", "always", "never":
-	default:
-		err := usage("--color %s: expected auto, always or never", a.color)
-		a.color = "never"
-		return err
-	}
-	if cmd.Flags().Changed("project-dir") && strings.TrimSpace(a.projectDir) == "" {
-		return usage("--project-dir is blank")
-	}
-	return nil
 }

@@ -6,9 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 )
 
-func (a *app) manCommand() *cobra.Command {
+func manCommand(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:    "man DIR",
 		Short:  "Write man pages of every command into a folder",
@@ -19,7 +21,7 @@ func (a *app) manCommand() *cobra.Command {
 			if err := os.MkdirAll(args[0], 0o755); err != nil { //nolint:gosec // man pages are for everyone
 				return fmt.Errorf("write man pages: %w", err)
 			}
-			if err := doc.GenManTree(cmd.Root(), &doc.GenManHeader{Section: "1", Source: "ktx " + productVersion(), Manual: "ktx"}, args[0]); err != nil {
+			if err := doc.GenManTree(cmd.Root(), &doc.GenManHeader{Section: "1", Source: "ktx " + a.Version, Manual: "ktx"}, args[0]); err != nil {
 				return fmt.Errorf("write man pages: %w", err)
 			}
 			return nil

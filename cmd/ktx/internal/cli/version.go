@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/corpus"
 	"github.com/ktxhq/ktx/dialects"
 )
@@ -25,7 +26,7 @@ func productVersion() string {
 	return "devel"
 }
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version, with those of the parsers and the corpus",
@@ -39,22 +40,20 @@ func (a *app) versionCommand() *cobra.Command {
 			for _, d := range dialects.All() {
 				readers = append(readers, dialectVersion{d.Name(), d.Version()})
 			}
-			if a.json {
-				a.printJSON(document{
-					{"schema", "ktx-version/1"},
-					{"version", productVersion()},
-					{"go", runtime.Version()},
-					{"platform", runtime.GOOS + "/" + runtime.GOARCH},
-					{"dialects", readers},
-					{"corpus", corpus.Version()},
-				})
+			if a.JSON {
+				a.PrintJSON(console.NewDocument("ktx-version/1").
+					With("version", a.Version).
+					With("go", runtime.Version()).
+					With("platform", runtime.GOOS+"/"+runtime.GOARCH).
+					With("dialects", readers).
+					With("corpus", corpus.Version()))
 				return nil
 			}
-			a.printf("ktx %s (%s, %s/%s)\n", productVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			a.Printf("ktx %s (%s, %s/%s)\n", a.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			for _, r := range readers {
-				a.printf("  %-9s %s\n", r.Name, r.Parser)
+				a.Printf("  %-9s %s\n", r.Name, r.Parser)
 			}
-			a.printf("  %-9s %s\n", "corpus", corpus.Version())
+			a.Printf("  %-9s %s\n", "corpus", corpus.Version())
 			return nil
 		},
 	}

@@ -17,6 +17,12 @@ import (
 // StateVersion is the version of the state file.
 const StateVersion = 1
 
+// The address that a server listens on unless it is given another.
+const (
+	DefaultHost = "127.0.0.1"
+	DefaultPort = 7878
+)
+
 // State is the state file of a server. It never holds the token.
 type State struct {
 	SchemaVersion int    `json:"schemaVersion"`

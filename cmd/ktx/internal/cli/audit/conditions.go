@@ -1,0 +1,188 @@
+package audit
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// conditions is the flags that choose events or statements.
+type conditions struct {
+	audit.Filter
+	types        []string
+	since, until string
+}
+
+// addCommon adds the flags of every command that filters.
+func (f *conditions) addCommon(a *console.App, c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringSliceVar(&f.types, "event", nil, "only events of these types, such as query.decision")
+	flags.StringVarP(&f.Connection, "connection", "c", "", "only this connection")
+	flags.StringVar(&f.Principal, "principal", "", "only this principal")
+	flags.StringVar(&f.Verdict, "verdict", "", "only decisions: allow or reject")
+	flags.StringVar(&f.Code, "code", "", "only events with this code")
+	f.addSince(c)
+	complete(c, "event", names(audit.Types()))
+	complete(c, "verdict", verdicts)
+	complete(c, "code", console.CodeNames())
+	_ = c.RegisterFlagCompletionFunc("connection", wiring.CompleteConnections(a))
+}
+
+func (f *conditions) addSince(c *cobra.Command) {
+	c.Flags().StringVar(&f.since, "since", "", "only from this time on: 2026-03-01, 2026-03-01T12:00:00Z, or 1h, 2d, 1w ago")
+}
+
+// addAll adds the flags of query and export.
+func (f *conditions) addAll(a *console.App, c *cobra.Command) {
+	f.addCommon(a, c)
+	flags := c.Flags()
+	flags.StringVar(&f.until, "until", "", "only before this time, written like --since")
+	flags.StringVar(&f.Client, "client", "", "only this client, by the name it gives itself")
+	flags.StringVar(&f.Session, "session", "", "only this session, by the log's id of it")
+	flags.StringVar(&f.QueryID, "query-id", "", "only the statement of this id")
+	flags.StringVar(&f.Status, "status", "", "only this end: "+strings.Join(statuses, ", "))
+	flags.StringVar(&f.Kind, "kind", "", "only this kind of statement, such as select")
+	flags.StringVar(&f.Fingerprint, "fingerprint", "", "only this text, whatever its literals")
+	flags.StringVar(&f.Table, "table", "", "only statements that name this table")
+	flags.StringVar(&f.Function, "function", "", "only statements that call this function")
+	flags.StringVar(&f.Text, "text", "", "only statements whose text, without literals, holds this")
+	flags.Int64Var(&f.MinRows, "min-rows", 0, "only results of at least this many rows")
+	flags.Float64Var(&f.MinExecMS, "min-ms", 0, "only executions of at least this many milliseconds")
+	complete(c, "status", statuses)
+	complete(c, "kind", kinds)
+}
+
+func complete(c *cobra.Command, flag string, values []string) {
+	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+var (
+	verdicts = []string{audit.VerdictAllow, audit.VerdictReject}
+	statuses = []string{
+		audit.StatusOK, audit.StatusError, audit.StatusCancelled, audit.StatusRefused, audit.StatusUnfinished, audit.StatusUndecided,
+	}
+	// auditKinds are the kinds that can be allowed; a refused statement may be
+	// of any other.
+	kinds = names([]sqlguard.Verb{
+		sqlguard.VerbSelect, sqlguard.VerbValues, sqlguard.VerbTable, sqlguard.VerbShow, sqlguard.VerbExplain, sqlguard.VerbDescribe,
+		sqlguard.VerbPragma,
+	})
+)
+
+// names returns a list of names as plain texts.
+func names[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, n := range list {
+		out[i] = string(n)
+	}
+	return out
+}
+
+// resolve checks the values of the flags that were given.
+func (f *conditions) resolve(c *cobra.Command, now time.Time) error {
+	given := func(flag string) bool { return c.Flags().Lookup(flag) != nil && c.Flags().Changed(flag) }
+	for _, choice := range []struct {
+		flag, value string
+		known       []string
+	}{
+		{"verdict", f.Verdict, verdicts}, {"code", f.Code, console.CodeNames()}, {"status", f.Status, statuses},
+	} {
+		if given(choice.flag) {
+			if err := oneOfKnown("--"+choice.flag, choice.value, choice.known); err != nil {
+				return err
+			}
+		}
+	}
+	f.Types = nil
+	for _, t := range f.types {
+		if err := oneOfKnown("--event", t, names(audit.Types())); err != nil {
+			return err
+		}
+		f.Types = append(f.Types, audit.Type(t))
+	}
+	if f.MinRows < 0 {
+		return console.Usage("--min-rows %d: expected at least 0", f.MinRows)
+	}
+	if !(f.MinExecMS >= 0) { // NaN too
+		return console.Usage("--min-ms %v: expected at least 0", f.MinExecMS)
+	}
+	var err error
+	if given("since") {
+		if f.Since, err = moment("--since", f.since, now); err != nil {
+			return err
+		}
+	}
+	if given("until") {
+		if f.Until, err = moment("--until", f.until, now); err != nil {
+			return err
+		}
+	}
+	if !f.Until.IsZero() && !f.Until.After(f.Since) {
+		return console.Usage("--until is not after --since: no time is left")
+	}
+	return nil
+}
+
+// oneOfKnown is oneOf with a guess at what was meant.
+func oneOfKnown(flag, value string, values []string) error {
+	if slices.Contains(values, value) {
+		return nil
+	}
+	near := execution.Nearest(value, values)
+	switch {
+	case near != "":
+		return console.Usage("%s %s: no such value; did you mean %s?", flag, console.EscapeControls(value), near)
+	case len(values) > 15:
+		return console.Usage("%s %s: no such value", flag, console.EscapeControls(value))
+	default:
+		return console.OneOf(flag, value, values)
+	}
+}
+
+var agoPattern = regexp.MustCompile(`^(\d{1,9})([dw])(.*)$`)
+
+// moment reads a point in time: RFC 3339, a date (its beginning in UTC), or
+// how long ago, where d is 24 hours and w seven times that.
+func moment(flag, text string, now time.Time) (time.Time, error) {
+	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, nil
+		}
+	}
+	ago, rest := time.Duration(0), text
+	for m := agoPattern.FindStringSubmatch(rest); m != nil; m = agoPattern.FindStringSubmatch(rest) {
+		n, _ := strconv.ParseInt(m[1], 10, 64) // at most nine digits
+		unit := 24 * time.Hour
+		if m[2] == "w" {
+			unit *= 7
+		}
+		if n > int64(maxAgo/unit) {
+			return time.Time{}, console.Usage("%s %s: longer ago than 100 years", flag, console.EscapeControls(text))
+		}
+		ago, rest = ago+time.Duration(n)*unit, m[3]
+	}
+	if rest != "" || text == "" {
+		d, err := time.ParseDuration(rest)
+		if err != nil || d < 0 || rest[0] == '+' {
+			return time.Time{}, console.Usage("%s %s: expected a time such as 2026-03-01T12:00:00Z or 2026-03-01, or how long ago, such as 90s, 1h, 2d or 1w", flag, console.EscapeControls(text))
+		}
+		ago += d
+	}
+	if ago > maxAgo || ago < 0 {
+		return time.Time{}, console.Usage("%s %s: longer ago than 100 years", flag, console.EscapeControls(text))
+	}
+	return now.Add(-ago), nil
+}
+
+// maxAgo bounds how long ago a time may be.
+const maxAgo = 100 * 365 * 24 * time.Hour

@@ -1,0 +1,303 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/execution/audit"
+)
+
+// defaultQueryLimit is how many rows ktx audit query shows unless told.
+const defaultQueryLimit = 100
+
+// queryOptions are the flags of ktx audit query.
+type queryOptions struct {
+	conditions
+	limit   int
+	reverse bool
+	events  bool
+	output  string
+}
+
+func queryCommand(a *console.App) *cobra.Command {
+	var o queryOptions
+	c := &cobra.Command{
+		Use:   "query",
+		Short: "List the statements, or events, that meet conditions, the newest first",
+		Long: `List statements, the newest first: when it was decided, who asked, the
+connection, the verdict and its codes, how it ended, rows, milliseconds, and the
+text without literals. Decision and outcome are one row; a statement whose end
+is not recorded is unfinished. --events lists single events instead, and so does
+--event.
+
+All conditions must hold. Names are compared as they stand in the log, tables and
+functions without regard to case and with or without their schema.
+
+The log may grow meanwhile; memory does not grow with the log.
+
+Exit codes: 0 done, also when nothing was found · 2 wrong usage · 3 the log
+cannot be read.`,
+		Example: `  ktx audit query --verdict reject --since 1d
+  ktx audit query --table orders --min-rows 1000 --output csv --limit 0`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			format, err := a.OutputFormat(o.output)
+			if err != nil {
+				return err
+			}
+			a.JSON = a.JSON || format == console.FormatJSON
+			if o.limit < 0 {
+				return console.Usage("--limit %d: expected at least 0", o.limit)
+			}
+			if err := o.resolve(cmd, time.Now()); err != nil {
+				return err
+			}
+			o.events = o.events || len(o.Types) > 0
+			dir, err := logDir(a, cmd)
+			if err != nil {
+				return err
+			}
+			r, err := openLog(dir)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = r.Close() }()
+			return queryLog(cmd.Context(), a, r, o, format)
+		},
+	}
+	o.addAll(a, c)
+	flags := c.Flags()
+	flags.IntVarP(&o.limit, "limit", "n", defaultQueryLimit, "most rows; 0 for all")
+	flags.BoolVar(&o.reverse, "reverse", false, "the oldest first")
+	flags.BoolVar(&o.events, "events", false, "single events instead of statements")
+	console.OutputFlag(c, &o.output)
+	return c
+}
+
+// queryLog prints the rows asked for. With a limit and --reverse these are the
+// oldest ones.
+func queryLog(ctx context.Context, a *console.App, r *audit.Reader, o queryOptions, format string) error {
+	out := newRowPrinter(a, format, o.events)
+	more := false
+	// take prints a row and returns whether another one is wanted.
+	take := func(row logRow) bool {
+		if o.limit > 0 && out.printed == o.limit {
+			more = true
+			return false
+		}
+		out.add(row)
+		return a.Out.Failure() == nil
+	}
+	if err := eachRow(ctx, a, r, o, take); err != nil {
+		return err
+	}
+	out.end(more)
+	if out.printed == 0 {
+		a.Errorf("note: nothing in the log meets these conditions\n")
+	}
+	if more {
+		a.Errorf("note: more exist than the %s shown; --limit 0 shows all\n", console.Count(out.printed, "row"))
+	}
+	if out.shortened {
+		a.Errorf("note: long values are shown shortened; --output json, csv or plain shows them whole\n")
+	}
+	return nil
+}
+
+// eachRow passes on what meets the conditions until take returns false.
+func eachRow(ctx context.Context, a *console.App, r *audit.Reader, o queryOptions, take func(logRow) bool) error {
+	read, join := r.Newest, audit.NewestStatements
+	if o.reverse {
+		read, join = r.All, audit.Statements
+	}
+	if o.events {
+		for rec, err := range read(ctx) {
+			if err := noteBadLine(a, err); err != nil {
+				return err
+			}
+			if err == nil && o.Match(rec.Event) && !take(eventRow(rec.Event)) {
+				return nil
+			}
+		}
+		return nil
+	}
+	for s, err := range join(read(ctx)) {
+		if err := noteBadLine(a, err); err != nil {
+			return err
+		}
+		if err == nil && o.MatchStatement(s) && !take(statementRow(s)) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// noteBadLine tells of a line that is no event, which ends nothing, and
+// returns every other error.
+func noteBadLine(a *console.App, err error) error {
+	if _, bad := errors.AsType[*audit.LineError](err); bad {
+		a.Errorf("note: %s\n", console.EscapeControls(err.Error()))
+		return nil
+	}
+	return err
+}
+
+// logRow is one row of ktx audit query. Under --json absent values are left
+// out, in the other formats they are NULL.
+type logRow struct {
+	Time       time.Time `json:"time"`
+	Seq        int64     `json:"seq"`
+	Event      string    `json:"event,omitempty"`
+	QueryID    string    `json:"queryId,omitempty"`
+	SessionID  string    `json:"sessionId,omitempty"`
+	Principal  string    `json:"principal,omitempty"`
+	Client     string    `json:"client,omitempty"`
+	Connection string    `json:"connection,omitempty"`
+	Verdict    string    `json:"verdict,omitempty"`
+	Codes      []string  `json:"codes,omitempty"`
+	Status     string    `json:"status,omitempty"`
+	Rows       *int64    `json:"rows,omitempty"`
+	ExecMS     *float64  `json:"execMs,omitempty"`
+	Kind       string    `json:"kind,omitempty"`
+	Tables     []string  `json:"tables,omitempty"`
+	Functions  []string  `json:"functions,omitempty"`
+	// Fingerprint is that of SQL, the text without literals.
+	Fingerprint string `json:"fingerprint,omitempty"`
+	SQL         string `json:"sql,omitempty"`
+}
+
+func statementRow(s audit.Statement) logRow {
+	row := eventRow(s.Event())
+	row.Event, row.Status = "", s.Status()
+	return row
+}
+
+func eventRow(e audit.Event) logRow {
+	row := logRow{
+		Time: e.Time.UTC(), Seq: e.Seq, Event: string(e.Type), QueryID: e.QueryID, SessionID: e.Session,
+		Principal: e.Principal, Client: e.Client.Name, Connection: e.Connection.ID,
+		Verdict: e.Decision.Verdict, Codes: e.Decision.Codes, Status: e.Result.Status,
+		Kind: e.SQL.Kind, Tables: e.SQL.Tables, Functions: e.SQL.Functions, Fingerprint: e.SQL.Fingerprint, SQL: e.SQL.Normalized,
+	}
+	if e.Result.Status != "" {
+		row.Rows, row.ExecMS = &e.Result.Rows, &e.Result.ExecMS
+		if e.Result.Code != "" {
+			row.Codes = append(append([]string{}, row.Codes...), e.Result.Code)
+		}
+	}
+	return row
+}
+
+// rowPrinter prints rows as they come.
+type rowPrinter struct {
+	app       *console.App
+	format    string
+	events    bool
+	printed   int
+	block     [][]console.Cell
+	shortened bool
+}
+
+// prettyBlock is how many rows of a pretty table share their column widths.
+const prettyBlock = 1000
+
+func newRowPrinter(a *console.App, format string, events bool) *rowPrinter {
+	out := &rowPrinter{app: a, format: format, events: events}
+	switch format {
+	case console.FormatJSON:
+		a.PrintRawJSON([]byte(`{"schema":"ktx-audit-query/1","rows":[`))
+	case console.FormatPretty:
+	default:
+		out.line(console.Texts(out.headers()...))
+	}
+	return out
+}
+
+func (o *rowPrinter) headers() []string {
+	if o.events {
+		return []string{"time", "seq", "event", "principal", "connection", "verdict", "codes", "status", "rows", "ms", "query_id", "sql"}
+	}
+	return []string{"time", "seq", "principal", "connection", "verdict", "codes", "status", "rows", "ms", "query_id", "sql"}
+}
+
+func (o *rowPrinter) add(row logRow) {
+	o.printed++
+	if o.format == console.FormatJSON {
+		var b bytes.Buffer
+		if o.printed > 1 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('\n')
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(row); err != nil {
+			o.app.Out.Fail(err)
+			return
+		}
+		o.app.PrintRawJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+		return
+	}
+	cells := row.cells(o.events)
+	switch o.format {
+	case console.FormatPretty:
+		if o.block = append(o.block, cells); len(o.block) == prettyBlock {
+			o.flush()
+		}
+	default:
+		o.line(cells)
+	}
+}
+
+// line prints one row of csv or plain.
+func (o *rowPrinter) line(row []console.Cell) {
+	if o.format == console.FormatCSV {
+		var b bytes.Buffer
+		o.app.CsvRow(&b, row)
+		_, _ = o.app.Out.Write(b.Bytes())
+		return
+	}
+	shown := make([]string, len(row))
+	for i, c := range row {
+		shown[i] = c.Shown()
+	}
+	o.app.Printf("%s\n", strings.Join(shown, "\t"))
+}
+
+func (o *rowPrinter) flush() {
+	if len(o.block) > 0 || o.printed == 0 {
+		o.shortened = o.app.Table(o.format, o.headers(), o.block) || o.shortened
+		o.block = o.block[:0]
+	}
+}
+
+func (o *rowPrinter) end(more bool) {
+	switch o.format {
+	case console.FormatJSON:
+		o.app.PrintRawJSON([]byte("\n],\"more\":" + strconv.FormatBool(more) + "}\n"))
+	case console.FormatPretty:
+		o.flush()
+	}
+}
+
+// cells are the values in the order of the headers.
+func (r logRow) cells(events bool) []console.Cell {
+	text := func(s string) console.Cell { return console.Cell{Text: s, Null: s == ""} }
+	row := []console.Cell{text(r.Time.Format("2006-01-02T15:04:05.000Z")), text(strconv.FormatInt(r.Seq, 10))}
+	if events {
+		row = append(row, text(r.Event))
+	}
+	rows, ms := console.Cell{Null: true}, console.Cell{Null: true}
+	if r.Rows != nil {
+		rows, ms = text(strconv.FormatInt(*r.Rows, 10)), text(strconv.FormatFloat(*r.ExecMS, 'f', 3, 64))
+	}
+	return append(row, text(r.Principal), text(r.Connection), text(r.Verdict), text(strings.Join(r.Codes, ",")), text(r.Status),
+		rows, ms, text(r.QueryID), text(r.SQL))
+}

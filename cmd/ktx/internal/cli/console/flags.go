@@ -1,0 +1,36 @@
+package console
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// OneOf returns an error of usage unless value is one of known.
+func OneOf(flag, value string, known []string) error {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	return Usage("%s %s: expected one of %s", flag, EscapeControls(value), strings.Join(known, ", "))
+}
+
+// DidYouMean ends a message about an unknown name.
+func DidYouMean(name string, known []string) string {
+	if near := execution.Nearest(name, known); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	if len(known) == 0 || len(known) > 30 {
+		return ""
+	}
+	return "; known: " + strings.Join(known, ", ")
+}
+
+func CodeNames() []string {
+	var names []string
+	for _, c := range sqlguard.Codes() {
+		names = append(names, string(c.Code))
+	}
+	return names
+}

@@ -1,0 +1,59 @@
+package console
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ktxhq/ktx/execution"
+)
+
+// AnnotationGroup marks commands that only hold others. They can be run only
+// so that what follows them can be answered.
+const AnnotationGroup = "group"
+
+// Group makes a command that only holds others; without one it is wrong usage.
+func Group(use, short string, children ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short}
+	MakeGroup(c)
+	c.AddCommand(children...)
+	return c
+}
+
+func MakeGroup(c *cobra.Command) {
+	c.Args, c.ValidArgsFunction = cobra.ArbitraryArgs, cobra.NoFileCompletions
+	c.Annotations = map[string]string{AnnotationGroup: "yes"}
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return Usage("%s needs one of: %s", cmd.CommandPath(), strings.Join(childNames(cmd), ", "))
+		}
+		return UnknownCommand(cmd, args[0])
+	}
+}
+
+func UnknownCommand(c *cobra.Command, name string) error {
+	near := Suggestion(c, name)
+	if near == "" {
+		return Usage("unknown command %q for %q; it has: %s", name, c.CommandPath(), strings.Join(childNames(c), ", "))
+	}
+	return Usage("unknown command %q for %q; did you mean %s?", name, c.CommandPath(), near)
+}
+
+// Suggestion names the command of c that was probably meant, or "".
+func Suggestion(c *cobra.Command, name string) string {
+	if near := execution.Nearest(name, childNames(c)); near != "" {
+		return near
+	}
+	c.SuggestionsMinimumDistance = 2
+	return strings.Join(c.SuggestionsFor(name), " or ")
+}
+
+func childNames(c *cobra.Command) []string {
+	var names []string
+	for _, child := range c.Commands() {
+		if child.IsAvailableCommand() {
+			names = append(names, child.Name())
+		}
+	}
+	return names
+}

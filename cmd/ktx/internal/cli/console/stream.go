@@ -1,0 +1,125 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+
+	"golang.org/x/term"
+)
+
+// Logger writes to standard error, which never carries results.
+func (a *App) Logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
+
+// automated reports whether a build system runs the command.
+func (a *App) automated() bool {
+	value, _ := a.Lookup("CI")
+	return value != "" && value != "false" && value != "0"
+}
+
+// Interactive reports whether someone can be asked: standard input and standard
+// error are a terminal.
+func (a *App) Interactive() bool {
+	f, ok := a.Stdin.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && a.Err.Terminal && !a.automated()
+}
+
+// Stream is standard output or standard error. It keeps the first failure and
+// writes nothing after it, so that a result is never full of holes.
+type Stream struct {
+	w         io.Writer
+	Terminal  bool
+	OnFailure func()
+
+	mu  sync.Mutex
+	err error
+}
+
+func NewStream(w io.Writer) *Stream {
+	f, ok := w.(*os.File)
+	return &Stream{w: w, Terminal: ok && term.IsTerminal(int(f.Fd()))}
+}
+
+// Write implements io.Writer.
+func (s *Stream) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err := s.w.Write(p)
+	if err != nil {
+		s.failed(err)
+	}
+	return n, err
+}
+
+// Fail ends the stream for a reason of its own.
+func (s *Stream) Fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failed(err)
+}
+
+// failed keeps the first failure; s.mu is held.
+func (s *Stream) failed(err error) {
+	if s.err != nil {
+		return
+	}
+	s.err = err
+	if s.OnFailure != nil {
+		s.OnFailure()
+	}
+}
+
+// Failure returns the first error of writing.
+func (s *Stream) Failure() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// Printf writes to standard output, errorf to standard error; the streams keep
+// what fails.
+func (a *App) Printf(format string, args ...any) { _, _ = fmt.Fprintf(a.Out, format, args...) }
+
+func (a *App) Errorf(format string, args ...any) { _, _ = fmt.Fprintf(a.Err, format, args...) }
+
+// Colored reports whether s gets colour: as --color says, else on a terminal
+// unless NO_COLOR is set and not empty (no-color.org) or TERM is dumb.
+func (a *App) Colored(s *Stream) bool {
+	switch a.Color {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	if value, _ := a.Lookup("NO_COLOR"); value != "" {
+		return false
+	}
+	if value, _ := a.Lookup("TERM"); value == "dumb" {
+		return false
+	}
+	return s.Terminal
+}
+
+// The styles of terminal output (ECMA-48, SGR).
+const (
+	StyleBold   = "1"
+	StyleRed    = "31"
+	StyleGreen  = "32"
+	StyleYellow = "33"
+	StyleDim    = "2"
+)
+
+// Paint puts text in a style when s gets colour.
+func (a *App) Paint(s *Stream, style, text string) string {
+	if !a.Colored(s) {
+		return text
+	}
+	return "\x1b[" + style + "m" + text + "\x1b[0m"
+}

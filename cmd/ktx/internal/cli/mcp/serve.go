@@ -1,0 +1,165 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/daemon"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/streamable"
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/httpapi"
+	"github.com/ktxhq/ktx/research"
+)
+
+// serveForeground serves until ctx ends. settings makes those of another
+// configuration.
+func serveForeground(ctx context.Context, a *console.App, p *project.Project, s serverSettings, logFile string, settings func(*project.Project) (serverSettings, error)) error {
+	if logFile != "" {
+		log, err := daemon.OpenLog(logFile, daemon.LogBytes)
+		if err != nil {
+			return console.Failed("%w", err)
+		}
+		a.Err = console.NewStream(log) // it stays open: how the command ends is told there too
+	}
+	signals, stop := hangups()
+	defer stop()
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(strings.Trim(s.Host, "[]"), strconv.Itoa(s.Port)))
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return console.Failed("port %d of %s is in use; choose another with --port or server.port in ktx.yaml", s.Port, s.Host)
+	}
+	if err != nil {
+		return console.Failed("bind %s: %w", s.Host, err)
+	}
+	defer func() { _ = listener.Close() }()
+	return wiring.WithProject(ctx, a, p, "http", func(ctx context.Context, open *wiring.OpenProject) error {
+		state, err := newState(a, p, s, listener, logFile)
+		if err != nil {
+			return err
+		}
+		server, err := newServer(a, open, s, state)
+		if err != nil {
+			return err
+		}
+		if err := atomicfile.Write(daemon.Path(p.Dir), 0o600, state.Encode); err != nil {
+			return console.Failed("%w", err)
+		}
+		defer func() {
+			if err := state.Remove(); err != nil {
+				a.Errorf("ktx: %s\n", console.EscapeControls(err.Error()))
+			}
+		}()
+		defer reloadOn(ctx, a, signals, open, func(p *project.Project) (func(), error) {
+			now, err := settings(p)
+			return func() { renew(a, server, state, &s, now) }, err
+		})()
+		log := serverLog(a)
+		log.InfoContext(ctx, "serving", "url", state.URL(), "pid", state.PID, "token", state.TokenAuth, "version", a.Version)
+		notify := func(state string) {
+			socket, _ := a.Lookup(daemon.NotifyVariable)
+			if err := daemon.Notify(socket, state); err != nil {
+				log.WarnContext(ctx, "the service manager could not be told", "error", err)
+			}
+		}
+		if logFile == "" {
+			printStarted(a, state, false)
+			notify(daemon.StateReady) // requests that come now wait in the listener
+			defer context.AfterFunc(ctx, func() { notify(daemon.StateStopping) })()
+		}
+		err = server.Serve(ctx, listener)
+		log.InfoContext(ctx, "stopped")
+		return err
+	})
+}
+
+// renew puts the tokens of other settings in force. The rest of these waits.
+func renew(a *console.App, server *httpapi.Server, state *daemon.State, s *serverSettings, now serverSettings) {
+	switch err := server.SetTokens(now.Tokens); {
+	case errors.Is(err, httpapi.ErrOpenness):
+		a.Errorf("ktx: server.tokens: whether a token is wanted changes at the next start only\n")
+	case err != nil:
+		a.Errorf("ktx: server.tokens: %s: the tokens in force stay\n", console.EscapeControls(err.Error()))
+	default:
+		s.Tokens = now.Tokens
+		state.Settings = s.digest(state.Nonce)
+		if err := atomicfile.Write(daemon.Path(state.ProjectDir), 0o600, state.Encode); err != nil {
+			a.Errorf("ktx: %s\n", console.EscapeControls(err.Error()))
+		}
+	}
+	now.Tokens = s.Tokens
+	if !reflect.DeepEqual(*s, now) {
+		a.Errorf("ktx: the block server changed, which but for its tokens takes effect at the next start\n")
+	}
+}
+
+// serverLog is the log of a server.
+func serverLog(a *console.App) *slog.Logger {
+	return slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelInfo}))
+}
+
+func newState(a *console.App, p *project.Project, s serverSettings, listener net.Listener, logFile string) (*daemon.State, error) {
+	addr, ok := listener.Addr().(*net.TCPAddr)
+	if !ok {
+		return nil, console.Failed("bind %s: not a TCP address", s.Host)
+	}
+	nonce, _ := a.Lookup(nonceVariable)
+	nonce = cmp.Or(nonce, rand.Text())
+	return &daemon.State{
+		SchemaVersion: daemon.StateVersion, PID: os.Getpid(), Host: s.Host, Port: addr.Port, TokenAuth: len(s.Tokens) > 0,
+		ProjectDir: p.Dir, StartedAt: time.Now().UTC().Format(time.RFC3339), LogPath: logFile, Nonce: nonce, Settings: s.digest(nonce),
+	}, nil
+}
+
+// newServer joins the tools, the gateway and the metrics to the front desk.
+func newServer(a *console.App, open *wiring.OpenProject, s serverSettings, state *daemon.State) (*httpapi.Server, error) {
+	tools, err := research.New(open.Gateway, a.Logger()).Server(a.Version)
+	if err != nil {
+		return nil, err
+	}
+	metrics := httpapi.NewMetrics(func() []httpapi.Queue {
+		var out []httpapi.Queue
+		for _, l := range open.Gateway.Loads() {
+			out = append(out, httpapi.Queue(l))
+		}
+		return out
+	}, open.Log.Health)
+	open.Gateway.Observe(metrics)
+	handlers := streamable.New(tools, a.Logger())
+	started, err := time.Parse(time.RFC3339, state.StartedAt)
+	if err != nil {
+		return nil, console.Failed("the state of the server: %w", err)
+	}
+	config := httpapi.Config{
+		Host: s.Host, AllowedHosts: s.AllowedHosts, AllowedOrigins: s.AllowedOrigins, Tokens: s.Tokens,
+		Sessions: handlers.Sessions, Stateless: handlers.Stateless, Checker: &checker{door: open},
+		Log: open.Log, Logger: a.Logger(), Metrics: metrics, Grace: wiring.DrainTime,
+		About: httpapi.About{Version: a.Version, ProjectDir: state.ProjectDir, Nonce: state.Nonce, PID: state.PID, StartedAt: started},
+	}
+	if s.Stateless {
+		config.Sessions = nil
+	}
+	server, err := httpapi.New(config)
+	if err != nil {
+		return nil, console.AsUsage(err)
+	}
+	return server, nil
+}
+
+var (
+	_ execution.Observer = (*httpapi.Metrics)(nil)
+	_ audit.Log          = (*audit.Writer)(nil)
+)

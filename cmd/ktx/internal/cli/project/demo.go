@@ -1,0 +1,114 @@
+package project
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/demo"
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/research"
+	"github.com/ktxhq/ktx/sqlcheck/report"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+func DemoCommand(a *console.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "Show an allowed query, refused attacks and the client snippet, on a built-in shop",
+		Long: `Run the whole path on a small shop database that is built in: one query that is
+allowed, five attacks that are refused, and the audit log that recorded them.
+Nothing is left behind and nothing is reached over a network.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			dir, err := os.MkdirTemp("", "ktx-demo-")
+			if err != nil {
+				return fmt.Errorf("make demo project: %w", err)
+			}
+			defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+			if _, err := makeProject(dir, true); err != nil {
+				return err
+			}
+			p, err := wiring.ReadProject(dir)
+			if err != nil {
+				return err
+			}
+			result := demoResult{Schema: "ktx-demo/1", Refused: []sqlguard.Verdict{}}
+			if result.Client, err = clientSnippet("/path/to/project"); err != nil {
+				return err
+			}
+			if err := wiring.WithProject(cmd.Context(), a, p, "cli", func(ctx context.Context, open *wiring.OpenProject) error {
+				return runDemo(ctx, a, open, &result)
+			}); err != nil {
+				return err
+			}
+			rep, err := audit.Verify(cmd.Context(), p.Config.Audit.Dir(p.Dir))
+			if err != nil {
+				return err
+			}
+			if result.AuditEvents, result.AuditWhole = rep.Events, rep.OK; !rep.OK {
+				return fmt.Errorf("the demo's audit log is not whole: %s: %w", rep.Problems[0], errDemo)
+			}
+			if a.JSON {
+				a.PrintJSON(result)
+			} else {
+				a.Printf("%s\n  %d events, and the chain of their hashes is whole\n\n", a.Paint(a.Out, console.StyleBold, "The audit log recorded all of it"), rep.Events)
+				a.Printf("%s\n%s\n\nMake a project of your own:  ktx init --demo\n", a.Paint(a.Out, console.StyleBold, "Give it to an MCP client"), result.Client)
+			}
+			return nil
+		},
+	}
+}
+
+type demoResult struct {
+	Schema      string             `json:"schema"`
+	Allowed     demoQuery          `json:"allowed"`
+	Refused     []sqlguard.Verdict `json:"refused"`
+	AuditEvents int64              `json:"auditEvents"`
+	AuditWhole  bool               `json:"auditWhole"`
+	Client      string             `json:"client"`
+	Elapsed     string             `json:"elapsed"`
+}
+
+type demoQuery struct {
+	SQL  string `json:"sql"`
+	Rows int    `json:"rows"`
+}
+
+func runDemo(ctx context.Context, a *console.App, open *wiring.OpenProject, result *demoResult) error {
+	start := time.Now()
+	service := research.New(open.Gateway, a.Logger())
+	out, err := service.SQLExecution(ctx, research.SQLExecutionInput{ConnectionID: "demo", SQL: demo.Allowed.SQL})
+	if err != nil {
+		return err
+	}
+	result.Allowed = demoQuery{demo.Allowed.SQL, len(out.Rows)}
+	if !a.JSON {
+		a.Printf("%s\n%s\n\n", a.Paint(a.Out, console.StyleBold, "Allowed: "+demo.Allowed.Question), demo.Allowed.SQL)
+		a.Table(console.FormatPretty, out.Headers, console.Cells(out.Rows))
+		a.Printf("\n")
+	}
+	for _, attack := range demo.Attacks {
+		_, err := service.SQLExecution(ctx, research.SQLExecutionInput{ConnectionID: "demo", SQL: attack.SQL})
+		refused, ok := errors.AsType[*sqlguard.RejectedError](err)
+		if !ok {
+			return fmt.Errorf("the demo's attack %q was not refused: %w", attack.Question, errors.Join(err, errDemo))
+		}
+		result.Refused = append(result.Refused, refused.Verdict)
+		if !a.JSON {
+			a.Printf("%s\n", a.Paint(a.Out, console.StyleBold, "Refused: "+attack.Question))
+			report.Human(a.Out, []report.Result{{Name: "sql", Text: attack.SQL, Findings: refused.Verdict.Findings}}, report.Style{Color: a.Colored(a.Out)})
+			a.Printf("\n")
+		}
+	}
+	result.Elapsed = time.Since(start).Round(time.Microsecond).String()
+	return nil
+}
+
+var errDemo = errors.New("this build is not safe to use")

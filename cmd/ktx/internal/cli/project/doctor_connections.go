@@ -1,0 +1,178 @@
+package project
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+const (
+	// probesAtOnce bounds how many connections are examined at a time.
+	probesAtOnce = 8
+	// topicNames is the topic of names in ktx.yaml that the database has not.
+	topicNames = "names"
+	// probeGrace is what an examination gets to end after its time.
+	probeGrace = 2 * time.Second
+)
+
+// probes examines the connections, several at a time, each within its time.
+func (e *examination) probes(ctx context.Context, open *wiring.OpenProject) {
+	var ids []string
+	for _, c := range open.Gateway.Connections(ctx) {
+		if c.Runs && (e.only == "" || e.only == c.ID) {
+			ids = append(ids, c.ID)
+		}
+	}
+	e.results = make([]probeResult, len(ids))
+	progress := e.app.Progress("connections", len(ids))
+	defer progress.Stop()
+	slots := make(chan struct{}, probesAtOnce)
+	var wait sync.WaitGroup
+	for i, id := range ids {
+		wait.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			e.results[i] = e.probe(ctx, open, id)
+			progress.Step()
+		})
+	}
+	wait.Wait()
+}
+
+// probe examines one connection. It returns in time even when the driver does
+// not.
+func (e *examination) probe(ctx context.Context, open *wiring.OpenProject, id string) probeResult {
+	ended := make(chan probeResult, 1)
+	go func() { ended <- probe(ctx, e.app, open, id, e.timeout) }()
+	late := time.NewTimer(e.timeout + probeGrace)
+	defer late.Stop()
+	select {
+	case r := <-ended:
+		return r
+	case <-late.C:
+		err := execution.NewError(sqlguard.CodeTimeout, "no answer within "+e.timeout.String(), nil)
+		failure := e.app.ErrorJSON(err)
+		return probeResult{ID: id, Error: &failure, err: err}
+	}
+}
+
+// connections reports on every connection that runs statements.
+func (e *examination) connections(ctx context.Context, open *wiring.OpenProject) {
+	if len(open.Gateway.Connections(ctx)) == 0 {
+		e.add(finding{Group: groupConnection, Level: levelNote, Message: "none is configured", Fix: "add one to " + e.project.File})
+		return
+	}
+	e.probes(ctx, open)
+	for _, r := range e.results {
+		e.connection(ctx, open, r)
+	}
+}
+
+func (e *examination) connection(ctx context.Context, open *wiring.OpenProject, r probeResult) {
+	add := func(level, topic, message, fix string) {
+		e.add(finding{Group: groupConnection, Connection: r.ID, Topic: topic, Level: level, Message: message, Fix: fix})
+	}
+	if !r.OK {
+		add(levelError, "", r.err.Error(), connectHint(r.err))
+		return
+	}
+	report := r.Report
+	wiring.RememberProbe(e.app, e.project, r.ID, *report)
+	answers := "answers: " + report.Server
+	if report.Role != "" {
+		answers += ", role " + report.Role
+	}
+	if report.TLSVersion != "" {
+		answers += ", " + report.TLSVersion
+	}
+	add(levelOK, "", answers, "")
+	if report.ReadOnly {
+		add(levelOK, string(execution.TopicSession), "every write that was tried was refused by the engine", "")
+	} else {
+		add(levelError, string(execution.TopicSession), "a write that was tried in the read-only session was not refused by the engine", "do not use the connection")
+	}
+	if wiring.RefusesRole(e.project, r.ID) && writable(report) {
+		add(levelError, string(execution.TopicRole), "statements are refused, since the role can do more than read, and such a role is refused here", "ktx doctor --role-script prints how to make a role that can only read")
+	}
+	for _, f := range report.Findings {
+		add(string(f.Level), string(f.Topic), f.Message, f.Fix)
+	}
+	e.catalogue(ctx, open, r.ID, add)
+	e.names(ctx, open, r.ID, add)
+}
+
+// connectHint says what to do when a connection does not open, where the hint
+// of the code is about statements.
+func connectHint(err error) string {
+	e, ok := errors.AsType[*execution.Error](err)
+	if !ok || e.ServerHint != "" || e.Hint != "" {
+		return console.HintOf(err)
+	}
+	switch e.Code { //nolint:exhaustive // the other codes have hints that fit
+	case sqlguard.CodeTimeout:
+		return "see whether the server can be reached from here; ktx doctor --timeout gives it more time"
+	case sqlguard.CodeConnectionLost:
+		return "see whether the server runs, and whether ktx.yaml names its host and port"
+	case sqlguard.CodeNotConfigured:
+		return "set what the connection in ktx.yaml points to, or change it there"
+	}
+	return console.HintOf(err)
+}
+
+// catalogue reports what the guard knows of the objects of the database.
+func (e *examination) catalogue(ctx context.Context, open *wiring.OpenProject, id string, add func(level, topic, message, fix string)) {
+	info, err := open.Gateway.Connection(ctx, id)
+	switch {
+	case err != nil || !info.Catalog.Objects:
+	case info.Catalog.Failure != "":
+		add(levelWarning, "", "the objects of the database could not be read: "+info.Catalog.Failure, "")
+	default:
+		add(levelOK, "", fmt.Sprintf("the guard knows the objects of the database: %s", console.Count(info.Catalog.Count, "object")), "")
+	}
+}
+
+// names reports names in access and functions that nothing in the database has. A
+// rule that denies a misspelt name denies nothing; others may be meant for what is
+// made later.
+func (e *examination) names(ctx context.Context, open *wiring.OpenProject, id string, add func(level, topic, message, fix string)) {
+	ctx, cancel := context.WithTimeout(ctx, e.timeout)
+	defer cancel()
+	unmatched, err := open.Gateway.Unmatched(ctx, id)
+	if err != nil {
+		add(levelWarning, topicNames, "whether the database has the names in access and functions could not be found out: "+err.Error(), "")
+		return
+	}
+	for _, u := range unmatched {
+		level, fix := levelNote, "see that it is spelt right"
+		if u.Near != "" {
+			fix = fmt.Sprintf("did you mean %s?", u.Near)
+		}
+		if u.Protects {
+			level = levelWarning
+		}
+		add(level, topicNames, fmt.Sprintf("%s names %s, which nothing in the database has", u.Key, u.Name), fix)
+	}
+}
+
+// artifactOnly says why statements cannot be run on a connection; "" when they
+// can.
+func artifactOnly(c execution.Connection) string {
+	switch {
+	case c.Open != nil:
+		return ""
+	case c.Dialect == nil:
+		return "this version runs no statements on " + c.Engine
+	case c.Unavailable != nil:
+		return "no statements are run on it: " + strings.TrimPrefix(c.Unavailable.Message, "connection "+c.ID+": ")
+	default:
+		return "no statements are run on it"
+	}
+}

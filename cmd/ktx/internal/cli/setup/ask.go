@@ -1,0 +1,174 @@
+package setup
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/setup"
+)
+
+// prompt asks on standard error and reads lines from standard input.
+type prompt struct {
+	app *console.App
+	in  *bufio.Reader
+}
+
+func newPrompt(a *console.App) *prompt { return &prompt{a, bufio.NewReader(a.In)} }
+
+// until asks until accept takes the answer. An end of the input or an interrupt
+// is an error.
+func (p *prompt) until(question string, accept func(answer string) error) error {
+	for {
+		p.app.Errorf("%s ", question)
+		line, err := p.in.ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			return console.Failed("the input ended; nothing was changed")
+		}
+		if err != nil {
+			return err
+		}
+		if err = accept(strings.TrimSpace(line)); err == nil {
+			return nil
+		}
+		p.app.Errorf("%s\n", console.EscapeControls(err.Error()))
+	}
+}
+
+// yes asks a question that is answered with yes or no.
+func (p *prompt) yes(question string, byDefault bool) (yes bool, err error) {
+	question += map[bool]string{true: " [Y/n]", false: " [y/N]"}[byDefault]
+	err = p.until(question, func(answer string) error {
+		switch strings.ToLower(answer) {
+		case "":
+			yes = byDefault
+		case "y", "yes":
+			yes = true
+		case "n", "no":
+			yes = false
+		default:
+			return errors.New("please answer y or n")
+		}
+		return nil
+	})
+	return yes, err
+}
+
+// askWhat asks for the clients, where the flags name none, and for the scope of
+// each, where they name none and the client has several.
+func (s *run) askWhat(chosen []*setup.Target) ([]*setup.Target, error) {
+	if len(chosen) == 0 {
+		var err error
+		if chosen, err = s.askTargets(); err != nil {
+			return nil, err
+		}
+	}
+	if s.options.scope != "" {
+		return chosen, nil
+	}
+	for _, t := range chosen {
+		scopes := scopesOf(t)
+		if len(scopes) == 1 {
+			continue
+		}
+		err := s.prompt.until(t.Name+": scope "+strings.Join(scopes, ", ")+"? ["+scopes[0]+"]", func(answer string) error {
+			if answer == "" {
+				answer = scopes[0]
+			}
+			if !slices.Contains(scopes, answer) {
+				return console.Usage("unknown scope %q%s", answer, console.DidYouMean(answer, scopes))
+			}
+			s.scopes[t.Name] = setup.Scope(answer)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return chosen, nil
+}
+
+// askTargets asks which clients, of those that have the scope of the flags.
+// Those that are found on the machine are the default.
+func (s *run) askTargets() ([]*setup.Target, error) {
+	a := s.app
+	var all []*setup.Target
+	var names, found []string
+	for _, t := range setup.Targets() {
+		if _, ok := t.Place(setup.Scope(s.options.scope)); s.options.scope != "" && !ok {
+			continue
+		}
+		all, names = append(all, t), append(names, t.Name)
+		mark := ""
+		if t.Found(s.machine) {
+			found, mark = append(found, t.Name), "found here"
+		}
+		a.Errorf("%s\n", strings.TrimRight("  "+strconv.Itoa(len(all))+"  "+pad(t.Name, 16)+pad(t.Title, 18)+mark, " "))
+	}
+	question := "Which clients? Names or numbers, with commas between:"
+	if len(found) > 0 {
+		question = "Which clients? Names or numbers, with commas between [" + strings.Join(found, ",") + "]:"
+	}
+	var chosen []*setup.Target
+	err := s.prompt.until(question, func(answer string) error {
+		words := strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' })
+		if len(words) == 0 {
+			words = found
+		}
+		chosen = nil
+		for _, word := range words {
+			i := slices.IndexFunc(all, func(t *setup.Target) bool { return t.Name == word })
+			if n, err := strconv.Atoi(word); err == nil {
+				i = n - 1
+			}
+			if i < 0 || i >= len(all) {
+				return console.Usage("unknown client %q%s", word, console.DidYouMean(word, names))
+			}
+			if !slices.Contains(chosen, all[i]) {
+				chosen = append(chosen, all[i])
+			}
+		}
+		if len(chosen) == 0 {
+			return errors.New("please name at least one")
+		}
+		return nil
+	})
+	return chosen, err
+}
+
+func pad(text string, width int) string {
+	return text + strings.Repeat(" ", max(width-len(text), 1))
+}
+
+// askToken asks, for each file that others of the project share, whether the
+// reference to the token is to stand in it, or only says so where nobody can be
+// asked.
+func (s *run) askToken(selected []setup.Selection) ([]setup.Selection, error) {
+	if !s.server.Token {
+		return selected, nil
+	}
+	var out []setup.Selection
+	for _, sel := range selected {
+		if sel.Target.Shared(sel.Scope) {
+			about := sel.Target.Name + ": its file may be committed, and the server wants a token"
+			if !s.asks {
+				s.warnings = append(s.warnings, about+"; it gets the reference "+sel.Target.Reference+", never the token")
+			} else {
+				s.app.Errorf("%s\n", about)
+				ok, err := s.prompt.yes("Write the reference "+sel.Target.Reference+"? No leaves the client out.", true)
+				if err != nil {
+					return nil, err
+				}
+				if !ok {
+					continue
+				}
+			}
+		}
+		out = append(out, sel)
+	}
+	return out, nil
+}

@@ -1,0 +1,339 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/daemon"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/setup"
+	"github.com/ktxhq/ktx/httpapi"
+)
+
+// options are the flags of ktx setup.
+type options struct {
+	targets             []string
+	scope               string
+	yes, dryRun, remove bool
+}
+
+func Command(a *console.App) *cobra.Command {
+	var o options
+	c := &cobra.Command{
+		Use:     "setup",
+		Aliases: []string{"setup-agents"},
+		Short:   "Write the entry of ktx into MCP clients' settings, and the skill for their agents",
+		Long: `Write the entry of ktx into the settings of MCP clients, and the file of the skill
+` + setup.SkillName + ` where the client has such files. On a terminal it asks for what is not
+given; elsewhere --target and --yes are needed.
+
+Other entries, comments and formatting stay as they are, and a file that cannot be
+edited so is refused. The token is never written, only the client's own reference to
+the variable ` + setup.TokenVariable + `. What is written is listed in .ktx/agents, and --remove
+undoes exactly that, but for what was edited since.
+
+Exit codes: 0 done · 2 wrong usage or configuration · 3 something was refused, and
+nothing written for that client.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return setUp(cmd.Context(), a, o) },
+	}
+	flags := c.Flags()
+	flags.StringSliceVar(&o.targets, "target", nil, "client (repeatable, or a list with commas): "+strings.Join(targetNames(), ", "))
+	flags.StringVar(&o.scope, "scope", "", "project, user or local (default: project where the client has it, else user)")
+	flags.BoolVar(&o.yes, "yes", false, "ask nothing")
+	flags.BoolVar(&o.dryRun, "dry-run", false, "print what would change as a unified diff, and change nothing")
+	flags.BoolVar(&o.remove, "remove", false, "undo what was written for all clients, or for those of --target and --scope")
+	_ = c.RegisterFlagCompletionFunc("target", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		var out []string
+		for _, t := range setup.Targets() {
+			out = append(out, cobra.CompletionWithDesc(t.Name, t.Title))
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	})
+	_ = c.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(scopeNames(), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func targetNames() []string {
+	var names []string
+	for _, t := range setup.Targets() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+func scopeNames() []string {
+	var names []string
+	for _, s := range setup.Scopes {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+func setUp(ctx context.Context, a *console.App, o options) error {
+	chosen, err := o.chosen()
+	if err != nil {
+		return err
+	}
+	asks := !o.yes && !o.dryRun && !a.JSON && a.Interactive()
+	switch {
+	case o.yes && o.dryRun:
+		return console.Usage("--yes and --dry-run contradict each other")
+	case !asks && !o.yes && !o.dryRun:
+		return console.Usage("there is no terminal to ask on: give --yes to write, or --dry-run to see what would change")
+	case !asks && !o.remove && len(chosen) == 0:
+		return console.Usage("--target is missing: name one or more of %s", strings.Join(targetNames(), ", "))
+	}
+	p, err := wiring.LoadProject(a)
+	if err != nil {
+		return err
+	}
+	machine, err := thisMachine(a, p.Dir)
+	if err != nil {
+		return err
+	}
+	s := &run{app: a, options: o, project: p, machine: machine, asks: asks, prompt: newPrompt(a), scopes: map[string]setup.Scope{}}
+	if o.remove {
+		s.plan, err = setup.Uninstall(machine, func(target string, scope setup.Scope) bool {
+			return (len(o.targets) == 0 || slices.Contains(o.targets, target)) && (o.scope == "" || o.scope == string(scope))
+		})
+		if err != nil {
+			return console.Failed("%w", err)
+		}
+		return s.finish(ctx)
+	}
+	s.endpoint(ctx)
+	if asks {
+		if chosen, err = s.askWhat(chosen); err != nil {
+			return err
+		}
+	}
+	var selected []setup.Selection
+	for _, t := range chosen {
+		selected = append(selected, setup.Selection{Target: t, Scope: cmp.Or(s.scopes[t.Name], setup.Scope(o.scope), t.Places[0].Scope)})
+	}
+	if selected, err = s.askToken(selected); err != nil {
+		return err
+	}
+	if len(selected) == 0 {
+		a.Errorf("nothing was changed\n")
+		return nil
+	}
+	if s.plan, err = setup.Install(machine, s.server, selected); err != nil {
+		return console.Failed("%w", err)
+	}
+	s.note(selected)
+	return s.finish(ctx)
+}
+
+// chosen are the clients that the flags name.
+func (o options) chosen() ([]*setup.Target, error) {
+	if o.scope != "" && !slices.Contains(scopeNames(), o.scope) {
+		return nil, console.Usage("unknown scope %q%s", o.scope, console.DidYouMean(o.scope, scopeNames()))
+	}
+	var out []*setup.Target
+	all := setup.Targets()
+	for _, name := range o.targets {
+		i := slices.IndexFunc(all, func(t *setup.Target) bool { return t.Name == name })
+		if i < 0 {
+			return nil, console.Usage("unknown target %q%s", name, console.DidYouMean(name, targetNames()))
+		}
+		t := all[i]
+		if _, ok := t.Place(setup.Scope(o.scope)); o.scope != "" && !ok {
+			return nil, console.Usage("%s has no scope %s; it has: %s", name, o.scope, strings.Join(scopesOf(t), ", "))
+		}
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+func scopesOf(t *setup.Target) []string {
+	var out []string
+	for _, place := range t.Places {
+		out = append(out, string(place.Scope))
+	}
+	return out
+}
+
+func thisMachine(a *console.App, dir string) (setup.Machine, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return setup.Machine{}, console.Failed("find your home directory: %w", err)
+	}
+	if !filepath.IsAbs(home) {
+		return setup.Machine{}, console.Usage("your home directory %q is no absolute path", home)
+	}
+	return setup.Machine{OS: runtime.GOOS, Home: filepath.Clean(home), Project: dir, Lookup: a.Lookup}, nil
+}
+
+// run is one run of ktx setup.
+type run struct {
+	app     *console.App
+	options options
+	project *project.Project
+	machine setup.Machine
+	asks    bool
+
+	server          setup.Endpoint
+	running         bool
+	scopes          map[string]setup.Scope // that were asked for, by client
+	plan            *setup.Plan
+	warnings, notes []string
+	started         bool          // every client starts ktx itself
+	byHand          *setup.Target // of which no settings are known
+
+	prompt *prompt
+}
+
+// endpoint finds out where the server of the project is, or will be.
+func (s *run) endpoint(ctx context.Context) {
+	c := s.project.Config.Server
+	state, err := daemon.Read(s.project.Dir)
+	if err == nil {
+		answer, _ := state.Probe(ctx)
+		s.running = answer == daemon.Ours
+	} else {
+		token, _ := s.app.Lookup(setup.TokenVariable)
+		state = &daemon.State{
+			Host: cmp.Or(c.Host, daemon.DefaultHost), Port: cmp.Or(c.Port, daemon.DefaultPort),
+			TokenAuth: strings.TrimSpace(token) != "" || len(c.Tokens) > 0,
+		}
+	}
+	s.server = setup.Endpoint{URL: state.URL(), Token: state.TokenAuth, Command: program()}
+	if host, _, err := net.SplitHostPort(state.Address()); err == nil && !httpapi.Loopback(host) {
+		s.warnings = append(s.warnings, "the entries lead to "+host+", not to this machine's loopback address; the way there is not encrypted")
+	}
+}
+
+// program is the path of this program, through the link by which it was called:
+// that stays when a new version takes the place of this one.
+func program() string {
+	real, err := os.Executable()
+	called, lookErr := exec.LookPath(os.Args[0])
+	if lookErr == nil {
+		called, lookErr = filepath.Abs(called)
+	}
+	if lookErr != nil {
+		return real
+	}
+	if err != nil {
+		return called
+	}
+	one, err1 := os.Stat(real)
+	other, err2 := os.Stat(called) //nolint:gosec // how this program was called
+	if err1 == nil && err2 == nil && os.SameFile(one, other) {
+		return called
+	}
+	return real
+}
+
+// note collects what users should know of what they have chosen.
+func (s *run) note(selected []setup.Selection) {
+	s.started = true
+	var without []string
+	for _, sel := range selected {
+		t := sel.Target
+		s.started = s.started && t.Starts
+		if note := t.Note(sel.Scope); note != "" {
+			s.notes = append(s.notes, t.Name+": "+note)
+		}
+		if !t.HasSkill(sel.Scope) {
+			without = append(without, t.Name)
+		}
+		if t.ByHand() {
+			s.byHand = t
+		}
+	}
+	if len(without) > 0 {
+		s.notes = append(s.notes, "no skill file for "+strings.Join(without, ", ")+": agents there get the workflow as instructions of the server")
+	}
+	if s.server.Token && !s.started {
+		s.notes = append(s.notes, "clients take the token from the variable "+setup.TokenVariable+"; set it where they are started")
+	}
+}
+
+// header is what a client that is set up by hand sends, in the notation of a
+// shell, or "".
+func (s *run) header() string {
+	if s.byHand == nil || !s.server.Token {
+		return ""
+	}
+	return "Authorization: " + s.byHand.Reference
+}
+
+// finish shows the plan, and does it where that is wanted.
+func (s *run) finish(ctx context.Context) error {
+	a := s.app
+	files := s.plan.Files()
+	if s.asks {
+		s.printSteps(a.Err)
+		s.printDiff(a.Err, files)
+	}
+	if s.asks && len(files) > 0 {
+		question := "Write this?"
+		if s.options.remove {
+			question = "Remove this?"
+		}
+		ok, err := s.prompt.yes(question, false)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			a.Errorf("nothing was changed\n")
+			return nil
+		}
+	}
+	if !s.options.dryRun {
+		if err := s.write(ctx, len(files) > 0); err != nil {
+			return err
+		}
+	}
+	switch {
+	case a.JSON:
+		a.PrintJSON(s.json(files))
+	case s.options.dryRun:
+		s.printDiff(a.Out, files)
+		s.printSteps(a.Err)
+		s.printNotes(a.Err)
+	case s.asks:
+		s.printNotes(a.Err)
+		s.printNext()
+	default:
+		s.printSteps(a.Out)
+		s.printNotes(a.Err)
+		s.printNext()
+	}
+	if s.plan.Refused() {
+		return &console.ExitError{Code: console.ExitFailed}
+	}
+	return nil
+}
+
+// write does what is planned. An interrupt comes too late once it has begun.
+func (s *run) write(ctx context.Context, files bool) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if files {
+		if err := wiring.IgnoreState(s.project.Dir); err != nil {
+			return console.Failed("the project's state cannot be written: %w", err)
+		}
+	}
+	if err := s.plan.Apply(); err != nil {
+		return console.Failed("%w; what was written is listed, and ktx setup --remove undoes it", err)
+	}
+	return nil
+}

@@ -1,0 +1,353 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
+	"github.com/ktxhq/ktx/sqlcheck"
+	"github.com/ktxhq/ktx/sqlcheck/report"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// checkOptions are the flags of ktx sql check.
+type checkOptions struct {
+	dialect, format, failOn, stdinName string
+	since                              string // --diff
+	staged                             bool
+	baseline                           string
+	updateBaseline                     bool
+	showSuppressed                     bool
+	noCache                            bool
+	jobs                               int
+	outputs                            []string // FORMAT=FILE
+	listRules                          bool
+}
+
+// whole reports whether a report has whole verdicts.
+func (o checkOptions) whole() bool {
+	return o.format == report.FormatJSON || slices.ContainsFunc(o.outputs, func(output string) bool { return strings.HasPrefix(output, report.FormatJSON+"=") })
+}
+
+// partly reports whether only what changed is judged.
+func (o checkOptions) partly() bool { return o.since != "" || o.staged }
+
+// The severities that --fail-on takes. Every code of a refused statement is an
+// error, and a file that was not checked is one whatever is asked.
+var severities = []string{"error", "warning", "note", "never"}
+
+func checkCommand(a *console.App) *cobra.Command {
+	var o checkOptions
+	c := &cobra.Command{
+		Use:   "check [PATH | GLOB | -]...",
+		Short: "Judge the statements of SQL files, without a database",
+		Long: `Judge every statement of the files by the guard: may it run through the gateway?
+
+A folder stands for the .sql, .pgsql, .psql and .sqlite files in it, and for the
+sources in Go, Python, JavaScript and TypeScript, of which those texts are judged
+that they give to a database. A link to a file in the folder is followed, one that
+leads out of it, or to a folder, is not.
+
+The dialect of a file is --dialect, else that of check.overrides in the nearest
+ktx.yaml, else a first line "-- ktx: dialect=NAME", else that of the connection
+after which a folder of its path is named, else that of its extension (.pgsql,
+.psql, .sqlite). It is never guessed. The policy is that of the connection, or
+of the guard block of the nearest ktx.yaml.
+
+Exit codes: 0 all may run · 1 some may not · 2 wrong usage or configuration ·
+3 some could not be checked.`,
+		Example: `  ktx sql check --dialect postgres queries/
+  git show HEAD:report.sql | ktx sql check --dialect sqlite -`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.JSON {
+				if cmd.Flags().Changed("format") && o.format != report.FormatJSON {
+					return console.Usage("--json and --format %s contradict each other", console.EscapeControls(o.format))
+				}
+				o.format = report.FormatJSON
+			}
+			a.JSON = o.format == report.FormatJSON
+			if o.listRules {
+				return listRules(a)
+			}
+			if cmd.Flags().Changed("diff") && o.since == "" {
+				return console.Usage("--diff: name a revision, such as HEAD or origin/main")
+			}
+			if err := o.validate(args); err != nil {
+				return err
+			}
+			if len(args) == 0 && o.partly() {
+				args = []string{"."}
+			}
+			if len(args) == 0 {
+				return console.Usage("name files, folders or patterns to check, or - for standard input")
+			}
+			return check(cmd.Context(), a, args, o)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&o.dialect, "dialect", wiring.DialectAuto, "dialect of all files: "+strings.Join(wiring.DialectNames(), ", ")+" or auto")
+	flags.StringVar(&o.format, "format", report.FormatHuman, strings.Join(report.Formats(), ", "))
+	flags.StringVar(&o.failOn, "fail-on", "error", "the least severity that makes the exit code 1: error, warning, note, or never")
+	flags.StringVar(&o.stdinName, "stdin-filename", "stdin", "name of standard input in reports, and for settling its dialect")
+	flags.StringVar(&o.since, "diff", "", "judge only the statements that changed since `REV`, a revision of git")
+	flags.BoolVar(&o.staged, "staged", false, "judge only the statements that the next commit changes, as they are in git's index")
+	flags.StringVar(&o.baseline, "baseline", "", "`FILE` of findings that were there before and do not count")
+	flags.BoolVar(&o.updateBaseline, "update-baseline", false, "write the findings of now to the baseline")
+	flags.BoolVar(&o.showSuppressed, "show-suppressed", false, "show the findings that a comment permits or the baseline has, too")
+	flags.BoolVar(&o.noCache, "no-cache", false, "judge every file anew")
+	flags.StringArrayVar(&o.outputs, "output", nil, "write another report to a file, as `FORMAT=FILE`; may be given more than once")
+	flags.BoolVar(&o.listRules, "list-rules", false, "list the codes that a check can find, and end")
+	flags.IntVar(&o.jobs, "jobs", 0, "files judged at a time; 0 stands for one a processor")
+	_ = c.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions(append(wiring.DialectNames(), wiring.DialectAuto), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(report.Formats(), cobra.ShellCompDirectiveNoFileComp))
+	outputs := make([]string, 0, len(report.Formats()))
+	for _, format := range report.Formats() {
+		outputs = append(outputs, format+"=")
+	}
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoSpace))
+	_ = c.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(severities, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func (o checkOptions) validate(args []string) error {
+	switch {
+	case o.since != "" && o.staged:
+		return console.Usage("--diff and --staged contradict each other")
+	case o.updateBaseline && o.baseline == "":
+		return console.Usage("--update-baseline: name the file with --baseline FILE")
+	case o.updateBaseline && o.partly():
+		return console.Usage("--update-baseline needs all statements; leave out --diff and --staged")
+	case o.staged && slices.Contains(args, "-"):
+		return console.Usage("--staged: standard input is not in git's index")
+	case o.jobs < 0 || o.jobs > 1024:
+		return console.Usage("--jobs %d: expected 0 to 1024", o.jobs)
+	}
+	if err := console.OneOf("--format", o.format, report.Formats()); err != nil {
+		return err
+	}
+	if err := console.OneOf("--fail-on", o.failOn, severities); err != nil {
+		return err
+	}
+	for _, output := range o.outputs {
+		format, name, ok := strings.Cut(output, "=")
+		if !ok || name == "" {
+			return console.Usage("--output %s: expected FORMAT=FILE", console.EscapeControls(output))
+		}
+		if err := console.OneOf("--output", format, report.Formats()); err != nil {
+			return err
+		}
+		if name == "-" {
+			return console.Usage("--output %s: standard output has the report of --format", console.EscapeControls(output))
+		}
+	}
+	if o.dialect == wiring.DialectAuto {
+		return nil
+	}
+	_, err := wiring.LookupDialect(o.dialect)
+	return err
+}
+
+func check(ctx context.Context, a *console.App, args []string, o checkOptions) error {
+	baseline, err := o.readBaseline()
+	if err != nil {
+		return console.AsUsage(err)
+	}
+	inputs, err := o.inputs(ctx, args)
+	if err != nil {
+		return console.AsUsage(err)
+	}
+	guards, err := wiring.NewFileGuards(a, o.dialect, inputs)
+	if err != nil {
+		return err
+	}
+	cache := openCache(a, o)
+	progress := a.Progress("checked", len(inputs))
+	checker := sqlcheck.Checker{Stdin: a.In, Choose: guards.Choose, Sources: guards.Sources, Whole: o.whole(), Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.Step}
+	files, err := checker.Run(ctx, inputs)
+	progress.Stop()
+	if err != nil {
+		return console.Failed("%w", err)
+	}
+	if cache != nil {
+		if err := cache.Save(); err != nil {
+			a.Errorf("warning: %s; the next check judges everything anew\n", console.EscapeControls(err.Error()))
+		}
+	}
+	if err := applyBaseline(a, baseline, files, o); err != nil {
+		return err
+	}
+	summary := report.Summarize(files)
+	whole := &report.Check{Files: files, Summary: summary, Version: a.Version, All: o.showSuppressed}
+	if err := writeReports(a, whole, o); err != nil {
+		return err
+	}
+	switch {
+	case summary.NotChecked > 0:
+		return &console.ExitError{Code: console.ExitFailed}
+	case fails(summary, o.failOn):
+		return &console.ExitError{Code: console.ExitFindings}
+	default:
+		return nil
+	}
+}
+
+// fails reports whether a finding that counts is at least as bad as asked.
+func fails(s report.Summary, failOn string) bool {
+	switch failOn {
+	case "never":
+		return false
+	case string(report.SeverityError):
+		return s.Errors > 0
+	case string(report.SeverityWarning):
+		return s.Errors+s.Warnings > 0
+	default:
+		return s.Errors+s.Warnings+s.Notes > 0
+	}
+}
+
+// maxBaseline is how many bytes of a baseline are read: a device has no end.
+const maxBaseline = 64 << 20
+
+// readBaseline returns the baseline, empty when the file is still to be made,
+// or nil when none is asked for.
+func (o checkOptions) readBaseline() (*sqlcheck.Baseline, error) {
+	if o.baseline == "" {
+		return nil, nil //nolint:nilnil // a check without a baseline
+	}
+	file, err := os.Open(o.baseline)
+	if errors.Is(err, fs.ErrNotExist) && o.updateBaseline {
+		return sqlcheck.NewBaseline(o.baseline) //nolint:wrapcheck // it says what it did
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the baseline: %w (--update-baseline makes one)", err)
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(io.LimitReader(file, maxBaseline+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the baseline: %w", err)
+	}
+	if len(content) > maxBaseline {
+		return nil, fmt.Errorf("read the baseline: %s is larger than %d MiB", o.baseline, maxBaseline>>20)
+	}
+	return sqlcheck.ReadBaseline(o.baseline, content) //nolint:wrapcheck // it names the file
+}
+
+// inputs are the files to judge.
+func (o checkOptions) inputs(ctx context.Context, args []string) ([]sqlcheck.Input, error) {
+	if o.staged {
+		return sqlcheck.Staged(ctx, ".", args) //nolint:wrapcheck // it says what it did
+	}
+	inputs, err := sqlcheck.Find(args, o.stdinName)
+	if err != nil || o.since == "" {
+		return inputs, err //nolint:wrapcheck // it names the argument
+	}
+	return sqlcheck.Since(ctx, ".", o.since, inputs) //nolint:wrapcheck // it says what it did
+}
+
+// openCache returns the cache of the current folder, nil where there is none.
+func openCache(a *console.App, o checkOptions) *sqlcheck.Cache {
+	dir, err := os.UserCacheDir()
+	if o.noCache || err != nil {
+		return nil
+	}
+	current, err := os.Getwd()
+	if err != nil {
+		return nil
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	info, err := os.Stat(program)
+	if err != nil {
+		return nil
+	}
+	build := fmt.Sprintf("%s %d %d", a.Version, info.Size(), info.ModTime().UnixNano())
+	return sqlcheck.OpenCache(filepath.Join(dir, "ktx"), current, build, time.Now())
+}
+
+// applyBaseline marks what was there before, or writes it down.
+func applyBaseline(a *console.App, baseline *sqlcheck.Baseline, files []report.File, o checkOptions) error {
+	if baseline == nil {
+		return nil
+	}
+	if !o.updateBaseline {
+		if gone := baseline.Apply(files, o.partly()); gone > 0 {
+			a.Errorf("%s of the baseline %s no more; --update-baseline removes them\n", console.Count(gone, "finding"), map[bool]string{true: "is", false: "are"}[gone == 1])
+		}
+		return nil
+	}
+	baseline.Update(files)
+	text, err := baseline.JSON()
+	if err != nil {
+		return console.Failed("%w", err)
+	}
+	err = atomicfile.Write(o.baseline, 0o644, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+	if err != nil {
+		return console.Failed("%w", err)
+	}
+	return nil
+}
+
+// writeReports writes the check to standard output, and to the files of --output.
+// A report that cannot be written keeps none of the others from being written.
+func writeReports(a *console.App, c *report.Check, o checkOptions) error {
+	var problems []error
+	for _, output := range o.outputs {
+		format, name, _ := strings.Cut(output, "=")
+		if err := atomicfile.Write(name, 0o644, func(w io.Writer) error { return report.Write(w, format, c) }); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	shown := *c
+	shown.Color = a.Colored(a.Out)
+	if err := report.Write(a.Out, o.format, &shown); err != nil {
+		problems = append(problems, err)
+	} else if o.format == report.FormatHuman || o.format == report.FormatCompact {
+		a.Errorf("%s\n", report.SummaryLine(c.Summary))
+	}
+	if err := errors.Join(problems...); err != nil {
+		return console.Failed("%w", err)
+	}
+	return nil
+}
+
+// listRules prints the codes that a check can find.
+func listRules(a *console.App) error {
+	type rule struct {
+		Code     sqlguard.Code   `json:"code"`
+		Severity report.Severity `json:"severity"`
+		Title    string          `json:"title"`
+		Summary  string          `json:"summary"`
+	}
+	var rules []rule
+	for _, c := range report.Rules() {
+		rules = append(rules, rule{c.Code, report.DefaultSeverity(c.Code), c.Title, c.Summary})
+	}
+	if a.JSON {
+		a.PrintJSON(struct {
+			Schema string `json:"schema"`
+			Rules  []rule `json:"rules"`
+		}{"ktx-rules/1", rules})
+		return nil
+	}
+	for _, r := range rules {
+		a.Printf("%-24s %-8s %s\n", r.Code, r.Severity, r.Summary)
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package sql
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/research"
+)
+
+// runOptions are the flags of ktx sql.
+type runOptions struct {
+	connection, file, output string
+	maxRows                  int
+	timeout                  time.Duration
+}
+
+func Command(a *console.App) *cobra.Command {
+	var o runOptions
+	c := &cobra.Command{
+		Use:   "sql [TEXT | -]",
+		Short: "Run one guarded statement, or check files with `ktx sql check`",
+		Long: `Run one read-only statement on a connection of the project. The text is the
+argument, standard input (-), or a file (--file).
+
+Rows go to standard output. The formats json and csv are exact; in csv NULL is
+an empty field and an empty text is "". Notes, such as that more rows exist, go
+to standard error.
+
+Exit codes: 0 done · 1 refused by the guard · 2 wrong usage or configuration ·
+3 no answer: the database's own error, a time limit, no connection.`,
+		Example: `  ktx sql -c demo "SELECT status, count(*) FROM orders GROUP BY status"
+  ktx sql -c demo --file report.sql --output csv`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return nil
+			}
+			if near := console.Suggestion(cmd, args[0]); near != "" {
+				return console.Usage("unknown command %q for %q; did you mean %s?", args[0], cmd.CommandPath(), near)
+			}
+			return console.Usage("the statement is one argument, and %d are given: quote it", len(args))
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("max-rows") && o.maxRows < 1 {
+				return console.Usage("--max-rows %d: expected at least 1", o.maxRows)
+			}
+			if cmd.Flags().Changed("timeout") && o.timeout <= 0 {
+				return console.Usage("--timeout %s: expected more than 0", o.timeout)
+			}
+			format, err := a.OutputFormat(o.output)
+			if err != nil {
+				return err
+			}
+			a.JSON = a.JSON || format == console.FormatJSON
+			name, text, err := readStatement(a, args, o.file)
+			if err != nil {
+				return err
+			}
+			return wiring.WithGateway(cmd.Context(), a, "cli", func(ctx context.Context, open *wiring.OpenProject) error {
+				if err := runStatement(ctx, a, open, o, text, format); err != nil {
+					return &console.StatementError{Err: err, Name: name, Text: text}
+				}
+				return nil
+			})
+		},
+	}
+	flags := c.Flags()
+	flags.StringVarP(&o.connection, "connection", "c", "", "connection id (default: the only one)")
+	flags.StringVar(&o.file, "file", "", "read the statement from a file; - is standard input")
+	flags.IntVar(&o.maxRows, "max-rows", 0, fmt.Sprintf("most rows to print (default %d, or the connection's limit)", research.DefaultMaxRows))
+	flags.DurationVar(&o.timeout, "timeout", 0, "give up after this time, such as 5s (default: the connection's limit)")
+	console.OutputFlag(c, &o.output)
+	_ = c.RegisterFlagCompletionFunc("connection", wiring.CompleteConnections(a))
+	c.AddCommand(checkCommand(a))
+	return c
+}
+
+// maxStatementFile bounds a statement read from a file: far above what the
+// guard takes, so that the guard says what is wrong with it.
+const maxStatementFile = 16 << 20
+
+// readStatement returns the text to run from the argument, a file or standard
+// input, and what to call it in messages.
+func readStatement(a *console.App, args []string, file string) (name, text string, err error) {
+	var r io.Reader
+	switch {
+	case len(args) == 1 && file != "":
+		return "", "", console.Usage("give the statement as an argument or with --file, not both")
+	case len(args) == 1 && args[0] != "-":
+		return "statement", args[0], nil
+	case len(args) == 1 || file == "-":
+		name, r = "stdin", a.In
+	case file != "":
+		f, err := os.Open(file) //nolint:gosec // the user names the file
+		if err != nil {
+			return "", "", console.Failed("read statement: %w", err)
+		}
+		defer func() { _ = f.Close() }()
+		name, r = file, f
+	default:
+		return "", "", console.Usage("no statement: give it as an argument, with --file, or - for standard input")
+	}
+	content, err := io.ReadAll(io.LimitReader(r, maxStatementFile))
+	if err != nil {
+		return "", "", console.Failed("read statement: %w", err)
+	}
+	return name, strings.TrimPrefix(string(content), byteOrderMark), nil
+}
+
+// byteOrderMark begins a file in some editors. It is encoding, not SQL.
+const byteOrderMark = "\uFEFF"
+
+// oneConnection returns the connection asked for, or the only one there is.
+func oneConnection(ctx context.Context, a *console.App, open *wiring.OpenProject, asked string) (execution.ConnectionInfo, error) {
+	if asked != "" {
+		return open.Gateway.Connection(ctx, asked)
+	}
+	all := open.Gateway.Connections(ctx)
+	switch len(all) {
+	case 0:
+		return execution.ConnectionInfo{}, console.Usage("no connection is configured in %s", open.Project.File)
+	case 1:
+		return all[0], nil
+	}
+	var ids []string
+	for _, c := range all {
+		ids = append(ids, c.ID)
+	}
+	return execution.ConnectionInfo{}, console.Usage("name a connection with -c: %s", strings.Join(ids, ", "))
+}
+
+func runStatement(ctx context.Context, a *console.App, open *wiring.OpenProject, o runOptions, text, format string) error {
+	info, err := oneConnection(ctx, a, open, o.connection)
+	if err != nil {
+		return err
+	}
+	if o.timeout > 0 {
+		if limit := info.Limits.Timeout; o.timeout > limit {
+			a.Errorf("note: --timeout was lowered from %s to this connection's limit of %s\n", o.timeout, limit)
+		}
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.timeout)
+		defer cancel()
+	}
+	out, err := research.New(open.Gateway, a.Logger()).SQLExecution(ctx, research.SQLExecutionInput{
+		ConnectionID: info.ID, SQL: text, MaxRows: o.maxRows,
+		MaxBytes: info.Limits.Bytes, // a person can scroll; a model cannot
+	})
+	if err != nil {
+		return err
+	}
+	shortened := false
+	if format == console.FormatJSON {
+		a.PrintRawJSON(rowsJSON(out))
+	} else {
+		shortened = a.Table(format, out.Headers, console.Cells(out.Rows))
+	}
+	for _, note := range out.Notes {
+		a.Errorf("note: %s\n", console.EscapeControls(flagsOf.Replace(note)))
+	}
+	if out.Truncated && len(out.Notes) == 0 {
+		a.Errorf("note: more exists than the %s shown (cut by %s)\n", console.Count(len(out.Rows), "row"), out.TruncatedBy)
+	}
+	if shortened {
+		a.Errorf("note: long values are shown shortened; --output json, csv or plain shows them whole\n")
+	}
+	return nil
+}
+
+// flagsOf calls an argument of the tool by the flag that it is here.
+var flagsOf = strings.NewReplacer("maxRows may be", "--max-rows may be", "maxRows was lowered", "--max-rows was lowered")
+
+// rowsJSON is the answer on one line, numbers as the server wrote them.
+func rowsJSON(out *research.SQLExecutionOutput) []byte {
+	doc := []byte(`{"schema":"ktx-rows/1",`)
+	doc = append(doc, out.AppendJSON(nil)[1:]...) // the same object goes on
+	return append(doc, '\n')
+}

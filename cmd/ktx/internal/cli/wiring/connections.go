@@ -1,0 +1,108 @@
+package wiring
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Connections turns the configuration into the gateway's connections.
+func Connections(a *console.App, p *project.Project) []execution.Connection {
+	var out []execution.Connection
+	for _, id := range slices.Sorted(maps.Keys(p.Config.Connections)) {
+		c := p.Config.Connections[id]
+		guard := p.Config.GuardOf(id)
+		c.Guard = guard
+		conn := execution.Connection{
+			ID: id, Name: c.Name, Description: c.Description, Engine: strings.ToUpper(c.Driver), Policy: c.Policy(guard),
+			Concurrency: c.Limits.Concurrency,
+			OnProbe: func(id string, report execution.ProbeReport) {
+				warnOfRole(a, id, report)
+				RememberProbe(a, p, id, report)
+			},
+			Limits: execution.Limits{
+				Rows: c.Limits.Rows, Bytes: int64(c.Limits.Bytes), CellBytes: int64(c.Limits.CellBytes), Columns: c.Limits.Columns,
+				Timeout: time.Duration(c.Limits.Timeout), LockTimeout: time.Duration(c.Limits.LockTimeout),
+			},
+		}
+		e, ok := engineOf(c.Driver)
+		if !ok {
+			conn.Unavailable = execution.NewError(sqlguard.CodeNoBackend, "this version runs no statements on "+c.Driver, nil)
+			out = append(out, conn)
+			continue
+		}
+		conn.Engine, conn.Dialect, conn.Policy, conn.RefuseWritableRole = e.name, e.dialect, e.policy(c, guard), e.refusesRole(guard)
+		// A turn without a connection would only wait again, and in no order
+		// of principals.
+		conn.Concurrency = min(cmp.Or(conn.Concurrency, execution.DefaultConcurrency), cmp.Or(c.MaxConnections, e.connections))
+		conn.Objects = e.objects && guard.Catalog != nil && *guard.Catalog
+		open, err := e.opener(a, p, c)
+		if err != nil {
+			conn.Unavailable = execution.NewError(sqlguard.CodeNotConfigured, "connection "+id+": "+err.Error(), err)
+		}
+		conn.Open, conn.Settings = open, settings(a, p, c)
+		out = append(out, conn)
+	}
+	return out
+}
+
+// warnOfRole tells the operator, once for each connection that opens, when its
+// role can do more than read.
+func warnOfRole(a *console.App, id string, report execution.ProbeReport) {
+	for _, f := range report.Findings {
+		if f.Level == execution.ProbeWarning {
+			a.Errorf("warning: connection %s: %s (see ktx doctor)\n", id, console.EscapeControls(f.Message))
+		}
+	}
+}
+
+// settings stands for everything that opening a connection depends on, what its
+// secrets are included: a file that holds one and was written since makes
+// another connection. It is kept in memory only.
+func settings(a *console.App, p *project.Project, c project.Connection) string {
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "%q %q\n", p.Dir, describeConnection(c))
+	for _, s := range []project.Secret{c.URL, c.Password} {
+		path, file, err := s.File()
+		if !file {
+			var value string
+			value, err = s.Resolve(a.Lookup)
+			_, _ = fmt.Fprintf(h, "%q %v\n", value, err)
+			continue
+		}
+		// Its content is read when the connection opens.
+		if info, failed := os.Stat(path); failed == nil && err == nil {
+			_, _ = fmt.Fprintf(h, "%q %d %d\n", path, info.Size(), info.ModTime().UnixNano())
+		} else {
+			_, _ = fmt.Fprintf(h, "%q %v %v\n", path, failed, err)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// describeConnection returns a connection as configured, without its secrets.
+func describeConnection(c project.Connection) []byte {
+	text, err := json.Marshal(c)
+	if err != nil { // no field of it fails
+		return []byte(err.Error())
+	}
+	return text
+}
+
+// RefusesRole reports whether a role that can do more than read is refused.
+func RefusesRole(p *project.Project, id string) bool {
+	e, _ := engineOf(p.Config.Connections[id].Driver)
+	return e.refusesRole(p.Config.GuardOf(id))
+}

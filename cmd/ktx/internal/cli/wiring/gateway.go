@@ -1,0 +1,66 @@
+package wiring
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// OpenProject is an open gateway with its log.
+type OpenProject struct {
+	Project *project.Project
+	Gateway *execution.Gateway
+	Log     *audit.Writer
+}
+
+// DrainTime is how long a stopping process waits for its statements.
+const DrainTime = 5 * time.Second
+
+// WithGateway opens the project's audit log and gateway, calls f, and closes
+// both. The context that f gets names the local user as the actor.
+func WithGateway(ctx context.Context, a *console.App, transport string, f func(context.Context, *OpenProject) error) (err error) {
+	p, err := LoadProject(a)
+	if err != nil {
+		return err
+	}
+	return WithProject(ctx, a, p, transport, f)
+}
+
+func WithProject(ctx context.Context, a *console.App, p *project.Project, transport string, f func(context.Context, *OpenProject) error) error {
+	return WithConnections(ctx, a, p, Connections(a, p), transport, f)
+}
+
+func WithConnections(ctx context.Context, a *console.App, p *project.Project, conns []execution.Connection, transport string, f func(context.Context, *OpenProject) error) (err error) {
+	if err := IgnoreState(p.Dir); err != nil {
+		return execution.NewError(sqlguard.CodeAuditUnavailable, "the project's state cannot be written: "+err.Error(), err)
+	}
+	log, err := audit.Open(p.Config.Audit.Dir(p.Dir), p.Config.Audit, a.Logger())
+	if err != nil {
+		return execution.NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be opened: "+err.Error(), err)
+	}
+	defer func() {
+		if closing := log.Close(); closing != nil && err == nil {
+			err = execution.NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be closed: "+closing.Error(), closing)
+		}
+	}()
+	ctx = audit.WithActor(ctx, audit.Actor{Principal: "local", Client: audit.Client{Name: "ktx", Version: a.Version, Transport: transport}})
+	gateway, err := execution.NewGateway(ctx, log, conns...)
+	if err != nil {
+		if execution.CodeOf(err) == "" {
+			return console.AsUsage(err)
+		}
+		return err
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), DrainTime)
+		defer cancel()
+		err = errors.Join(err, gateway.Close(closing))
+	}()
+	return f(ctx, &OpenProject{Project: p, Gateway: gateway, Log: log})
+}

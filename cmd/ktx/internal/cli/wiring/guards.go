@@ -1,0 +1,280 @@
+package wiring
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/sqlcheck"
+	"github.com/ktxhq/ktx/sqlcheck/source"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// FileGuards settles the dialect and the policy of files, and makes one guard for
+// each pair.
+type FileGuards struct {
+	forced   sqlguard.Dialect            // of --dialect
+	projects map[string]*project.Project // by folder of a file; nil without one
+
+	mu   sync.Mutex
+	made map[guardKey]*sqlguard.Guard
+}
+
+type guardKey struct {
+	project                       *project.Project
+	connection, dialect, database string
+}
+
+// NewFileGuards loads the projects of the files. One that is not valid is an error
+// whatever the files are: its policy would be lost.
+func NewFileGuards(a *console.App, dialect string, inputs []sqlcheck.Input) (*FileGuards, error) {
+	g := &FileGuards{made: map[guardKey]*sqlguard.Guard{}, projects: map[string]*project.Project{}}
+	if dialect != DialectAuto {
+		d, err := LookupDialect(dialect)
+		if err != nil {
+			return nil, err
+		}
+		g.forced = d
+	}
+	var named *project.Project
+	if _, set := a.Lookup("KTX_PROJECT_DIR"); a.ProjectDir != "" || set {
+		dir, err := FindProject(a)
+		if err != nil {
+			return nil, err
+		}
+		if named, err = LoadProjectIn(a, dir); err != nil {
+			return nil, err
+		}
+	}
+	loaded := map[string]*project.Project{}
+	for _, in := range inputs {
+		dir := filepath.Dir(in.Path)
+		if _, known := g.projects[dir]; known {
+			continue
+		}
+		p := named
+		if p == nil {
+			var err error
+			if p, err = nearest(a, dir, loaded); err != nil {
+				return nil, err
+			}
+		}
+		g.projects[dir] = p
+	}
+	return g, nil
+}
+
+// nearest returns the project of a folder, nil when there is none.
+func nearest(a *console.App, dir string, loaded map[string]*project.Project) (*project.Project, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, console.Failed("find the project of %s: %w", dir, err)
+	}
+	root, err := project.Above(abs)
+	if _, missing := errors.AsType[*project.MissingError](err); missing {
+		return nil, nil //nolint:nilnil // files can be checked outside of a project
+	}
+	if err != nil {
+		return nil, console.AsUsage(err)
+	}
+	if p := loaded[root]; p != nil {
+		return p, nil
+	}
+	if err := ownConfiguration(root); err != nil {
+		return nil, err
+	}
+	p, err := LoadProjectIn(a, root)
+	if err != nil {
+		return nil, err
+	}
+	loaded[root] = p
+	return p, nil
+}
+
+// ownConfiguration returns an error where the ktx.yaml of a folder, which nobody
+// named, is a link that leads out of that folder and of the current one, or no
+// file at all.
+func ownConfiguration(root string) error {
+	name := filepath.Join(root, project.FileName)
+	target, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return console.AsUsage(err)
+	}
+	if info, err := os.Stat(target); err != nil || !info.Mode().IsRegular() {
+		return console.Usage("%s is not a regular file", console.EscapeControls(name))
+	}
+	current, err := os.Getwd()
+	if err != nil {
+		return console.Failed("find the current folder: %w", err)
+	}
+	for _, folder := range []string{root, current} {
+		if resolved, err := filepath.EvalSymlinks(folder); err == nil {
+			if rel, err := filepath.Rel(resolved, target); err == nil && filepath.IsLocal(rel) {
+				return nil
+			}
+		}
+	}
+	return console.Usage("%s is a link that leads elsewhere; name the project with --project-dir", console.EscapeControls(name))
+}
+
+// Choose is the check's Chooser.
+func (g *FileGuards) Choose(path, text string, known sqlcheck.Known) (*sqlguard.Guard, *sqlguard.Finding) {
+	p := g.projects[filepath.Dir(path)]
+	connection := connectionOf(p, path)
+	d, err := g.dialectOf(p, path, text, connection, known.Adapter)
+	if err != nil {
+		return nil, &sqlguard.Finding{Code: sqlguard.CodeDialectUnknown, Message: err.Error(), Hint: "name it with --dialect, check.overrides in ktx.yaml, or a first line -- ktx: dialect=NAME"}
+	}
+	if flat, ok := d.(interface{ SchemasAreDatabases() bool }); ok && flat.SchemasAreDatabases() {
+		known.Database = "" // a project has several
+	}
+	key := guardKey{p, connection, d.Name() + " " + d.Version(), known.Database}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if guard := g.made[key]; guard != nil {
+		return guard, nil
+	}
+	guard, err := DialectGuard(p, connection, known.Database, d)
+	if err != nil {
+		return nil, &sqlguard.Finding{Code: sqlguard.CodeNotChecked, Message: err.Error()}
+	}
+	g.made[key] = guard
+	return guard, nil
+}
+
+// Sources returns what the project of a file says of sources in its language.
+func (g *FileGuards) Sources(path string) source.Options {
+	p := g.projects[filepath.Dir(path)]
+	if p == nil {
+		return source.Options{}
+	}
+	sinks := p.Config.Check.Sinks
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".go":
+		return source.Options{Sinks: sinks.Go}
+	case ".py", ".ipynb":
+		return source.Options{Sinks: sinks.Python}
+	default:
+		return source.Options{Sinks: sinks.TypeScript}
+	}
+}
+
+// connectionOf returns the id of the connection after which a folder of the
+// path, within the project, is named, the innermost first, or "".
+func connectionOf(p *project.Project, path string) string {
+	if p == nil {
+		return ""
+	}
+	dir := filepath.Dir(inProject(p, path))
+	for dir != "." && dir != filepath.Dir(dir) {
+		if _, ok := p.Config.Connections[filepath.Base(dir)]; ok {
+			return filepath.Base(dir)
+		}
+		dir = filepath.Dir(dir)
+	}
+	return ""
+}
+
+// inProject returns a path relative to the project, or as it is when it lies
+// elsewhere.
+func inProject(p *project.Project, path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	rel, err := filepath.Rel(p.Dir, abs)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return path
+	}
+	return rel
+}
+
+func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapter string) (sqlguard.Dialect, error) {
+	if g.forced != nil {
+		return g.forced, nil
+	}
+	name := override(p, path)
+	if name == "" {
+		name = pragmaLine(text)
+	}
+	if name == "" && connection != "" {
+		driver := p.Config.Connections[connection].Driver
+		if e, ok := engineOf(driver); ok {
+			return e.dialect, nil
+		}
+		return nil, fmt.Errorf("the connection %s, after which a folder of the path is named, is of %s, for which this version has no reader", connection, driver)
+	}
+	if name == "" {
+		switch strings.ToLower(filepath.Ext(path)) {
+		case ".pgsql", ".psql":
+			name = "postgres"
+		case ".sqlite":
+			name = "sqlite"
+		}
+	}
+	if name == "" && adapter != "" {
+		if name = dbtAdapters[adapter]; name == "" {
+			return nil, fmt.Errorf("its dbt project is for %s, for which this version has no reader", adapter)
+		}
+	}
+	if name == "" {
+		return nil, errors.New("nothing says which SQL dialect the file is written in")
+	}
+	d, ok := dialects.Lookup(name)
+	if !ok {
+		return nil, fmt.Errorf("no reader for the dialect %q%s", name, console.DidYouMean(name, DialectNames()))
+	}
+	return d, nil
+}
+
+// dbtAdapters are the dialects of adapters of dbt.
+var dbtAdapters = map[string]string{
+	"postgres": "postgres", "mysql": "mysql", "mysql5": "mysql", "mariadb": "mariadb", "sqlserver": "sqlserver", "sqlite": "sqlite",
+}
+
+// override returns the dialect that the project gives to a path, or "".
+func override(p *project.Project, path string) string {
+	if p == nil {
+		return ""
+	}
+	rel := filepath.ToSlash(inProject(p, path))
+	for _, o := range p.Config.Check.Overrides {
+		for _, pattern := range o.Paths {
+			if ok, err := doublestar.Match(pattern, rel); ok && err == nil {
+				return o.Dialect
+			}
+		}
+	}
+	return ""
+}
+
+// pragmaLine reads "-- ktx: dialect=NAME" on the first line, in a comment of
+// SQL or of another language.
+func pragmaLine(text string) string {
+	line := text
+	if i := strings.IndexAny(text, "\r\n"); i >= 0 {
+		line = text[:i]
+	}
+	comment := strings.TrimLeft(strings.TrimSpace(line), "-/#*")
+	if comment == strings.TrimSpace(line) {
+		return ""
+	}
+	rest, ok := strings.CutPrefix(strings.TrimSpace(comment), "ktx:")
+	if !ok {
+		return ""
+	}
+	for word := range strings.FieldsSeq(rest) {
+		if name, ok := strings.CutPrefix(word, "dialect="); ok {
+			return name
+		}
+	}
+	return ""
+}

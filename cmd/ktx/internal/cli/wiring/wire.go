@@ -1,0 +1,188 @@
+package wiring
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+	"github.com/ktxhq/ktx/dialects/mysql"
+	"github.com/ktxhq/ktx/dialects/postgres"
+	"github.com/ktxhq/ktx/dialects/sqlite"
+	"github.com/ktxhq/ktx/dialects/sqlserver"
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/mssqldb"
+	"github.com/ktxhq/ktx/execution/mysqldb"
+	"github.com/ktxhq/ktx/execution/pgdb"
+	"github.com/ktxhq/ktx/execution/sqlitedb"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// engine joins a driver's name to its dialect and its backend.
+type engine struct {
+	driver  string
+	name    string // as connection_list shows it
+	dialect sqlguard.Dialect
+	// searchPath is where unqualified names are resolved on every server of
+	// the engine; nil where that depends on the server.
+	searchPath []string
+	// databases says that the key schemas lists databases that may be read
+	// beside the connection's own; elsewhere it pins the search path.
+	databases bool
+	// objects is set where a backend can load the objects of its database;
+	// elsewhere guard.catalog changes nothing.
+	objects bool
+	// refuses is set where a role that can do more than read is refused unless
+	// guard.role says warn, since the session alone keeps nothing from writing.
+	refuses bool
+	// connections is how many a backend opens when the configuration is silent.
+	connections int
+	// opener returns how to connect, or why that is not configured.
+	opener func(*console.App, *project.Project, project.Connection) (openFunc, error)
+}
+
+type openFunc = func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error)
+
+// engines is the only table from drivers to dialects and backends.
+var engines = []engine{
+	{
+		driver: "postgres", name: "POSTGRESQL", dialect: postgres.Dialect{}, objects: true, connections: pgdb.DefaultMaxConnections,
+		opener: server("postgres", 5432, func(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
+			return pgdb.Open(ctx, pgdb.Config{
+				URL: url, MaxConnections: c.MaxConnections, SearchPath: c.Schemas, InsecureTLS: c.TLS == "off",
+				Session: postgres.Dialect{}.Session(), Objects: c.Guard.Catalog != nil && *c.Guard.Catalog,
+			}, guard)
+		}),
+	},
+	{
+		driver: "mysql", name: "MYSQL", dialect: mysql.Dialect{}, databases: true, connections: mysqldb.DefaultMaxConnections,
+		opener: server("mysql", 3306, openMySQL),
+	},
+	{
+		driver: "mariadb", name: "MARIADB", dialect: mysql.MariaDB, databases: true, connections: mysqldb.DefaultMaxConnections,
+		opener: server("mariadb", 3306, openMySQL),
+	},
+	{
+		driver: "sqlserver", name: "SQLSERVER", dialect: sqlserver.Dialect{}, databases: true, refuses: true, connections: mssqldb.DefaultMaxConnections,
+		opener: server("sqlserver", 1433, func(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
+			return mssqldb.Open(ctx, mssqldb.Config{
+				URL: url, MaxConnections: c.MaxConnections, Databases: c.Schemas, InsecureTLS: c.TLS == "off", Session: sqlserver.Dialect{}.Session(),
+			}, guard)
+		}),
+	},
+	{
+		driver: "sqlite", name: "SQLITE", dialect: sqlite.Dialect{}, searchPath: []string{"main"}, connections: sqlitedb.DefaultMaxConnections,
+		opener: openSQLite,
+	},
+}
+
+// engineOf returns the engine of a driver's name.
+func engineOf(driver string) (engine, bool) {
+	name := strings.ToLower(driver)
+	switch name {
+	case "postgresql", "pg":
+		name = "postgres"
+	case "sqlite3":
+		name = "sqlite"
+	case "mssql":
+		name = "sqlserver"
+	}
+	for _, e := range engines {
+		if e.driver == name {
+			return e, true
+		}
+	}
+	return engine{}, false
+}
+
+// policy returns the guard's policy of a connection.
+func (e engine) policy(c project.Connection, guard project.Guard) sqlguard.Policy {
+	p := c.Policy(guard)
+	if e.databases {
+		p.Databases, p.SearchPath = p.SearchPath, nil
+	}
+	return p
+}
+
+func (e engine) refusesRole(guard project.Guard) bool {
+	return guard.Role == "refuse" || guard.Role == "" && e.refuses
+}
+
+func openSQLite(_ *console.App, p *project.Project, c project.Connection) (openFunc, error) {
+	if c.Path == "" {
+		return nil, fmt.Errorf("no path is configured; set path to the database file")
+	}
+	path := c.Path
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.Dir, path)
+	}
+	return func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
+		return sqlitedb.Open(ctx, sqlitedb.Config{Path: path, MaxConnections: c.MaxConnections, Session: sqlite.Dialect{}.Session()}, guard)
+	}, nil
+}
+
+// server is the opener of an engine that is reached by an address, on a port
+// unless another is given.
+func server(scheme string, port int, open func(context.Context, execution.Secret, project.Connection, sqlguard.ID) (execution.Backend, error)) func(*console.App, *project.Project, project.Connection) (openFunc, error) {
+	return func(a *console.App, _ *project.Project, c project.Connection) (openFunc, error) {
+		if !c.URL.Set() && c.Host == "" {
+			return nil, fmt.Errorf("no url is configured; set url to env:NAME, file:/path or %s://…", scheme)
+		}
+		// Secrets are read when the connection opens: a variable that is not set
+		// must not keep the other connections from working.
+		return func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
+			address, err := address(a, scheme, port, c)
+			if err != nil {
+				return nil, execution.NewError(sqlguard.CodeNotConfigured, err.Error(), nil)
+			}
+			db, err := open(ctx, execution.NewSecret(address), c, guard)
+			if err != nil { // it does not connect yet, so the configuration is at fault
+				return nil, execution.NewError(sqlguard.CodeNotConfigured, strings.Replace(err.Error(), string(sqlguard.CodeNotConfigured)+": ", "", 1), err)
+			}
+			return db, nil
+		}, nil
+	}
+}
+
+func openMySQL(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
+	return mysqldb.Open(ctx, mysqldb.Config{ //nolint:wrapcheck // it says what is wrong with the address
+		URL: url, MaxConnections: c.MaxConnections, Databases: c.Schemas, InsecureTLS: c.TLS == "off", Session: mysql.Dialect{}.Session(),
+	}, guard)
+}
+
+// address returns the URL from url, or from host and its companions.
+func address(a *console.App, scheme string, port int, c project.Connection) (string, error) {
+	if c.URL.Set() {
+		return c.URL.Resolve(a.Lookup)
+	}
+	password, err := c.Password.Resolve(a.Lookup)
+	if err != nil {
+		return "", err
+	}
+	u := url.URL{Scheme: scheme, Host: net.JoinHostPort(c.Host, strconv.Itoa(cmp.Or(c.Port, port))), Path: "/" + c.Database}
+	switch {
+	case scheme == "sqlserver": // there the path is an instance
+		u.Path = ""
+		if c.Database != "" {
+			u.RawQuery = url.Values{"database": {c.Database}}.Encode()
+		}
+	case scheme != "postgres" && strings.HasPrefix(c.Host, "/"): // PostgreSQL takes a socket for a host
+		if c.Port != 0 {
+			return "", fmt.Errorf("host %s is a socket, which has no port", c.Host)
+		}
+		u.Host, u.RawQuery = "", url.Values{"socket": {c.Host}}.Encode()
+	}
+	switch {
+	case password != "":
+		u.User = url.UserPassword(c.User, password)
+	case c.User != "":
+		u.User = url.User(c.User)
+	}
+	return u.String(), nil
+}
