@@ -55,6 +55,12 @@ var rooms = []room{
 		noStd: noOutside,
 	},
 	{
+		path:   "corpus/casefile",
+		noStd:  noOutside,
+		ours:   []string{"corpus"},
+		others: map[string]string{"go.yaml.in/yaml/v3": "reads class files with the lines of their cases, and writes new cases"},
+	},
+	{
 		path:     "corpus/run",
 		ours:     []string{"corpus", "sqlguard"},
 		testOurs: []string{"corpus/mutate", "dialects", "dialects/*", "execution", "execution/audit", "execution/audit/audittest"},
@@ -307,17 +313,94 @@ var rooms = []room{
 	},
 	{path: "cmd/ktx/internal/atomicfile"},
 	{
-		path: "cmd/ktx/internal/cli",
-		ours: []string{"..."},
-		others: map[string]string{
-			"github.com/bmatcuk/doublestar/v4":       "patterns with ** in paths",
-			"github.com/modelcontextprotocol/go-sdk": "the protocol's transports",
-			"github.com/spf13/cobra":                 "commands, completion, manual pages",
-			"go.yaml.in/yaml/v3":                     "writes a first ktx.yaml",
-			"golang.org/x/term":                      "asks whether a terminal is there and how wide it is",
+		path:   "cmd/ktx/internal/cli",
+		ours:   []string{"cmd/ktx/internal/cli/*", "corpus", "dialects", "execution"},
+		others: map[string]string{"github.com/spf13/cobra": "commands, completion, manual pages"},
+		testOurs: []string{
+			"cmd/ktx/internal/project", "execution/audit", "execution/executiontest/testdb", "execution/audit/audittest",
 		},
-		testOurs:   []string{"execution/executiontest/testdb", "execution/audit/audittest"},
-		testOthers: map[string]string{"github.com/creack/pty": "a terminal to be asked on", "github.com/rogpeppe/go-internal": "runs the command line's scripts", "github.com/jackc/pgx/v5": "looks at the server from outside", "github.com/santhosh-tekuri/jsonschema/v6": "checks output against its schema"},
+		testOthers: map[string]string{
+			"github.com/creack/pty":                    "a terminal to be asked on",
+			"github.com/jackc/pgx/v5":                  "looks at the server from outside",
+			"github.com/modelcontextprotocol/go-sdk":   "a client of the server",
+			"github.com/rogpeppe/go-internal":          "runs the command line's scripts",
+			"github.com/santhosh-tekuri/jsonschema/v6": "checks output against its schema",
+			"go.yaml.in/yaml/v3":                       "reads action.yml",
+		},
+	},
+	{
+		path:  "cmd/ktx/internal/cli/console",
+		noStd: []string{"database/*", "net", "net/http", "net/http/*"},
+		ours:  []string{"cmd/ktx/internal/project", "execution", "sqlcheck/report", "sqlguard"},
+		others: map[string]string{
+			"github.com/spf13/cobra": "groups of commands",
+			"golang.org/x/term":      "asks whether a terminal is there and how wide it is",
+		},
+	},
+	{
+		path: "cmd/ktx/internal/cli/wiring",
+		ours: []string{
+			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/project", "dialects", "dialects/*",
+			"execution", "execution/*", "sqlcheck", "sqlcheck/source", "sqlguard",
+		},
+		others: map[string]string{
+			"github.com/bmatcuk/doublestar/v4": "patterns with ** in paths",
+			"github.com/spf13/cobra":           "completes the ids of connections",
+		},
+	},
+	{
+		path: "cmd/ktx/internal/cli/audit",
+		ours: []string{
+			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/project",
+			"execution", "execution/audit", "sqlcheck/report", "sqlguard",
+		},
+		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
+	},
+	{
+		path: "cmd/ktx/internal/cli/corpus",
+		ours: []string{
+			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console",
+			"corpus", "corpus/*", "dialects",
+		},
+		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
+	},
+	{
+		path: "cmd/ktx/internal/cli/mcp",
+		ours: []string{
+			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/daemon", "cmd/ktx/internal/project", "cmd/ktx/internal/setup", "cmd/ktx/internal/stdio", "cmd/ktx/internal/streamable",
+			"dialects", "execution", "execution/audit", "httpapi", "research", "sqlguard",
+		},
+		others: map[string]string{
+			"github.com/modelcontextprotocol/go-sdk": "serves a session over standard input and output",
+			"github.com/spf13/cobra":                 "commands and their flags",
+		},
+	},
+	{
+		path: "cmd/ktx/internal/cli/project",
+		ours: []string{
+			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/demo", "cmd/ktx/internal/project",
+			"execution", "execution/audit", "research", "sqlcheck/report", "sqlguard",
+		},
+		others: map[string]string{
+			"github.com/modelcontextprotocol/go-sdk": "asks the server for its tools",
+			"github.com/spf13/cobra":                 "commands and their flags",
+		},
+	},
+	{
+		path: "cmd/ktx/internal/cli/setup",
+		ours: []string{
+			"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/daemon", "cmd/ktx/internal/project", "cmd/ktx/internal/setup",
+			"httpapi",
+		},
+		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
+	},
+	{
+		path: "cmd/ktx/internal/cli/sql",
+		ours: []string{
+			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring",
+			"execution", "research", "sqlcheck", "sqlcheck/report", "sqlguard",
+		},
+		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
 	},
 	{
 		path: "cmd/ktx/internal/daemon",
@@ -528,7 +611,12 @@ func TestTheTableRefuses(t *testing.T) {
 		{rel: "execution", importPath: module + "/execution/executiontest"},
 		{rel: "execution", importPath: module + "/execution/executiontest", inTest: true, allowed: true},
 		{rel: "execution/pgdb", importPath: module + "/execution/sqlitedb"},
-		{rel: "cmd/ktx/internal/cli", importPath: module + "/execution/pgdb", allowed: true},
+		{rel: "cmd/ktx/internal/cli", importPath: module + "/cmd/ktx/internal/cli/sql", allowed: true},
+		{rel: "cmd/ktx/internal/cli", importPath: module + "/execution/pgdb"},
+		{rel: "cmd/ktx/internal/cli/wiring", importPath: module + "/execution/pgdb", allowed: true},
+		{rel: "cmd/ktx/internal/cli/wiring", importPath: module + "/execution/executiontest/testdb"},
+		{rel: "cmd/ktx/internal/cli/sql", importPath: module + "/cmd/ktx/internal/cli/audit"},
+		{rel: "cmd/ktx/internal/cli/sql", importPath: module + "/execution/pgdb"},
 		{rel: "cmd/ktx/internal/cli", importPath: module + "/execution/executiontest/testdb"},
 		{rel: "cmd/ktx/internal/cli", importPath: module + "/execution/executiontest/testdb", inTest: true, allowed: true},
 		{rel: "cmd/ktx/internal/cli", importPath: module + "/no/such/room"},

@@ -207,7 +207,7 @@ var readingOrder = []struct {
 	{"the MCP tools", []string{"research/*.go"}, "", "`mcp.go`, `sql_execution.go`"},
 	{"the check of files", []string{"sqlcheck/*.go", "sqlcheck/*/*.go"}, "", "`check.go`; `source` finds SQL in files of other languages, `report` prints"},
 	{"the runs over the corpus", []string{"corpus/run/*.go", "corpus/report/*.go"}, "", "`run.go` puts the cases to a guard, `report.go` makes the page"},
-	{"the command line", []string{"cmd/ktx/*.go", "cmd/ktx/internal/*/*.go", "cmd/ktx/internal/*/*/*.go"}, "", "`cmd/ktx/internal/cli/wire.go` joins engines to readers and backends"},
+	{"the command line", []string{"cmd/ktx/*.go", "cmd/ktx/internal/*/*.go", "cmd/ktx/internal/*/*/*.go"}, "", "`cmd/ktx/internal/cli/wiring/wire.go` joins engines to readers and backends"},
 	{"the seal", []string{"arch_test.go", "seal_test.go", "module_test.go"}, "", "tests that hold the structure"},
 }
 

@@ -18,13 +18,13 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// File is a file of cases with the lines on which they stand.
+// File is a file of cases, with the line of each case and its fields.
 type File struct {
 	name     string
 	Cases    []corpus.Case
-	places   []place // of each case
+	places   []place // by the index of the case
 	problems []Problem
-	Wanted   int // cases that the file holds, those that cannot be read included
+	Wanted   int // the number of cases in the file, including those that cannot be read
 }
 
 // place is where a case and its fields stand; lines count from 1.

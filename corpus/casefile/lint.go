@@ -13,8 +13,9 @@ import (
 // OwnPrefix begins the ids of the corpus. Cases of others have other ids.
 const OwnPrefix = "KTX-"
 
-// Lint returns the problems of all files, by file and line. Files of the
-// corpus are looked at together, and so are those of others.
+// Lint returns the problems of all files, ordered by file and line. It checks the
+// files of the corpus together, by the rules of the corpus, and all other files
+// together, by weaker rules. Codes are the codes that a case may name.
 func Lint(files []*File, codes []string) []Problem {
 	type source struct {
 		file  *File
@@ -24,7 +25,7 @@ func Lint(files []*File, codes []string) []Problem {
 		ours, others         []corpus.Case
 		ourSource, otherFrom []source
 		problems             = []Problem{}
-		unread               = map[string]bool{} // ids of cases that could not be read
+		unread               = map[string]bool{} // the ids of cases that could not be read
 	)
 	for _, f := range files {
 		own := slices.ContainsFunc(f.Cases, func(c corpus.Case) bool { return strings.HasPrefix(c.ID, OwnPrefix) })
@@ -46,7 +47,7 @@ func Lint(files []*File, codes []string) []Problem {
 	collect := func(found []corpus.Problem, from []source) {
 		for _, p := range found {
 			if (p.Field == "id" || p.Field == "benign_twin") && (unread[p.ID+"B"] || p.ID != "" && unread[strings.TrimSuffix(p.ID, "B")]) {
-				continue // its twin is there, and has a problem of its own
+				continue // its twin exists, and has a problem of its own
 			}
 			s := from[p.Index]
 			problems = append(problems, Problem{s.file.name, s.place.of(p.Field), p.ID, p.Field, p.Message})
@@ -63,7 +64,8 @@ func Lint(files []*File, codes []string) []Problem {
 	return problems
 }
 
-// checkName holds that a class file lies where its class and dialect say.
+// checkName reports a class file whose name or folder is not that of its class and
+// dialect.
 func (f *File) checkName() {
 	if len(f.Cases) == 0 {
 		return
@@ -71,11 +73,11 @@ func (f *File) checkName() {
 	c := f.Cases[0]
 	name := filepath.ToSlash(f.name)
 	if want := c.Class + ".yaml"; path.Base(name) != want {
-		f.add(1, "", "", "holds the class %s, which belongs into %s/%s", c.Class, c.Dialect, want)
+		f.add(1, "", "", "contains the class %s, which belongs in %s/%s", c.Class, c.Dialect, want)
 		return
 	}
 	folder := path.Base(path.Dir(name))
 	if folder != c.Dialect && slices.Contains(dialectNames(), folder) {
-		f.add(1, "", "", "holds cases of %s, which belong into %s/%s.yaml", c.Dialect, c.Dialect, c.Class)
+		f.add(1, "", "", "contains cases of %s, which belong in %s/%s.yaml", c.Dialect, c.Dialect, c.Class)
 	}
 }

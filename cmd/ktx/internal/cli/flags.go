@@ -11,11 +11,11 @@ import (
 	"github.com/ktxhq/ktx/execution"
 )
 
-// flagError tells a fault of the flags. What stands before the flag may be the
-// better explanation: a command that does not exist.
+// flagError returns the error of usage for a wrong flag. When a word before the
+// flag is no command, it reports that instead.
 func flagError(a *console.App, c *cobra.Command, err error) error {
 	if f := c.Flag("json"); f != nil && f.Value.Type() == "bool" && slices.Contains(a.Args, "--json") {
-		a.JSON = true // it may stand behind the fault
+		a.JSON = true // --json may stand after the wrong flag, and is not parsed then
 	}
 	if _, isGroup := c.Annotations[console.AnnotationGroup]; isGroup {
 		if before := c.Flags().Args(); len(before) > 0 {
@@ -35,10 +35,10 @@ func flagError(a *console.App, c *cobra.Command, err error) error {
 	return console.Usage("unknown flag --%s for %q; see %s --help", name, c.CommandPath(), c.CommandPath())
 }
 
-// badValue is the library's error of a value that cannot be read.
+// badValue matches the library's error for a value that it cannot read.
 var badValue = regexp.MustCompile(`^invalid argument "(.*)" for "(?:-., )?--([a-z-]+)" flag: `)
 
-// valueOf says what the flag of c takes.
+// valueOf returns what kind of value a flag of c takes.
 func valueOf(c *cobra.Command, name string) string {
 	if f := c.Flag(name); f != nil {
 		switch f.Value.Type() {
@@ -55,8 +55,8 @@ func valueOf(c *cobra.Command, name string) string {
 	return "another value"
 }
 
-// countArgs lets every command below c say how it is called when it is given
-// too many or too few arguments.
+// countArgs makes every command below c say how to call it when it gets too many
+// or too few arguments.
 func countArgs(c *cobra.Command) {
 	for _, child := range c.Commands() {
 		countArgs(child)
@@ -65,7 +65,7 @@ func countArgs(c *cobra.Command) {
 		c.Args = func(cmd *cobra.Command, args []string) error {
 			err := check(cmd, args)
 			if err != nil && strings.HasPrefix(err.Error(), "accepts ") {
-				return console.Usage("%d is the wrong number of arguments; it is called as: %s", len(args), strings.TrimSuffix(cmd.UseLine(), " [flags]"))
+				return console.Usage("wrong number of arguments: %d; usage: %s", len(args), strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 			}
 			return err
 		}

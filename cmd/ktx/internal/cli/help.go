@@ -8,8 +8,8 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 )
 
-// usageTemplate is cobra's own, without the line of a group that suggests that
-// the group alone does something.
+// usageTemplate returns cobra's template without the usage line of a group, which
+// suggests that the group alone does something.
 func usageTemplate(c *cobra.Command) string {
 	return strings.Replace(c.UsageTemplate(), "{{if .Runnable}}", `{{if and .Runnable (not (eq (index .Annotations "`+console.AnnotationGroup+`") "yes"))}}`, 1)
 }

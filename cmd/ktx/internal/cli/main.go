@@ -11,11 +11,11 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 )
 
-// Main runs one command and returns the exit code. The first interrupt ends
-// the command in order, the second at once.
+// Main runs one command and returns the exit code. After the first interrupt the
+// command closes what it has open and ends; the second ends the process at once.
 func Main(args []string, in io.Reader, out, errw io.Writer) int {
-	// A closed pipe is a failed write, after which connections and the audit
-	// log are closed in order; its signal would end the process on the spot.
+	// Without SIGPIPE a write to a closed pipe fails, and connections and the
+	// audit log are closed as usual. The signal would end the process at once.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -27,7 +27,7 @@ func Main(args []string, in io.Reader, out, errw io.Writer) int {
 func run(ctx context.Context, a *console.App) int {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a.Out.OnFailure = cancel // nobody reads what would come
+	a.Out.OnFailure = cancel // nobody reads further output
 	a.In = console.NewInput(ctx, a.Stdin)
 	root := newRoot(a)
 	root.SetArgs(a.Args)
@@ -39,15 +39,15 @@ func run(ctx context.Context, a *console.App) int {
 	return afterWriting(a, code)
 }
 
-// afterWriting returns the exit code that holds when standard output could not
-// be written. A reader that has gone away is no fault; a full disk is.
+// afterWriting returns the exit code, given that standard output may have failed.
+// A reader that closed its end is no error; a full disk is.
 func afterWriting(a *console.App, code int) int {
 	switch err := a.Out.Failure(); {
 	case err == nil:
 		return code
 	case errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe):
 		if code == console.ExitFailed {
-			return console.ExitOK // it was cancelled because nobody reads on
+			return console.ExitOK // the command was cancelled because the reader closed its end
 		}
 		return code
 	default:

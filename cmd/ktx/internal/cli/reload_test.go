@@ -116,7 +116,7 @@ audit: {sync: always}
 	for _, want := range []string{
 		"ktx: the configuration is reloaded: added again; changed demo; 0 connections as before\n",
 		"ktx: audit.sync changed, which takes effect at the next start\n",
-		"ktx: the configuration is not valid: the one in force stays\n",
+		"ktx: the configuration is not valid; the present one stays in force\n",
 		"ktx: the configuration is reloaded: removed demo; 1 connection as before\n",
 		"no such file",
 	} {

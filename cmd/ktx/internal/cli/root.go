@@ -14,6 +14,7 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/sql"
 )
 
+// newRoot returns the command ktx with all commands below it.
 func newRoot(a *console.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ktx",
@@ -61,7 +62,7 @@ configuration · 3 it could not be done.`,
 	return root
 }
 
-// checkGlobalFlags checks the flags that every command has.
+// checkGlobalFlags checks the flags that all commands have.
 func checkGlobalFlags(a *console.App, cmd *cobra.Command) error {
 	switch a.Color {
 	case "auto", "always", "never":

@@ -135,7 +135,7 @@ func TestServerRefusesToStart(t *testing.T) {
 		{"needed", []string{"--host", "0.0.0.0"}},
 		{"--host is blank", []string{"--host", ""}},
 		{"--token is blank", []string{"--token", " "}},
-		{"a blank in it", []string{"--token", "a b"}},
+		{"contains white space", []string{"--token", "a b"}},
 		{"expected a number", []string{"--port", "70000"}},
 		{"expected scheme and host", []string{"--allowed-origin", "example.com"}},
 		{"expected a name", []string{"--allowed-host", "*"}},
@@ -422,8 +422,8 @@ func TestStrangersAreNotKilled(t *testing.T) {
 		if err := os.WriteFile(path, state, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		want(t, dir, 3, "something else answers", "mcp", "status")
-		want(t, dir, 0, "touched no process", "mcp", "stop")
+		want(t, dir, 3, "another program answers", "mcp", "status")
+		want(t, dir, 0, "ended no process", "mcp", "stop")
 	}
 	fake(`{"status":"ok","nonce":"another","pid":` + strconv.Itoa(stranger.Process.Pid) + `}`)
 	fake(`{"status":"ok","nonce":"` + stateOfText(t, text).Nonce + `","pid":1}`)
@@ -432,7 +432,7 @@ func TestStrangersAreNotKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(t, dir, 3, "nothing listens", "mcp", "status")
-	want(t, dir, 0, "touched no process", "mcp", "stop")
+	want(t, dir, 0, "ended no process", "mcp", "stop")
 	want(t, dir, 3, "stopped", "mcp", "status")
 	if err := os.WriteFile(path, state, 0o600); err != nil {
 		t.Fatal(err)
@@ -523,7 +523,7 @@ func TestTokensReload(t *testing.T) {
 		_, _, code := ktx(t, dir, "mcp", "start", "--port", "0")
 		return code == 0
 	})
-	reload("", s, "whether a token is wanted")
+	reload("", s, "the change between tokens and none")
 	newer.post(t, http.StatusOK, query("SELECT 1"))
 }
 

@@ -14,8 +14,8 @@ import (
 // version is set by the linker for releases.
 var version = ""
 
-// productVersion returns the version of this build: that of the release, else
-// of the module, else "devel".
+// productVersion returns the version of the release, else of the module, else
+// "devel".
 func productVersion() string {
 	if version != "" {
 		return version

@@ -22,15 +22,16 @@ func archiveCommand(a *console.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "archive --before TIME --to FOLDER",
 		Short: "Move old segments to a folder, in a way that the chain still verifies",
-		Long: `Move the oldest segments of the log, those whose events are all older than
---before, to a folder. Nothing is deleted: what becomes of the folder is yours to
-decide. The segment in use stays, and other processes may go on writing.
+		Long: `Move the segments of the log whose events are all older than --before to a
+folder. Nothing is deleted: you decide what becomes of the folder. The segment in
+use stays, and other processes may go on writing.
 
-The log is verified first, then the copies; only when both are whole are the
-segments removed, after an event log.archived that says up to which event. ktx
-audit verify takes a log without its beginning for whole only when that event is
-there. With the anchor.json in the folder, ktx audit verify --anchor proves that
-the log continues the archive; ktx audit verify --dir verifies the archive.
+The command verifies the log and then the copies. When both are whole, it writes
+an event log.archived, which names the last event that moved, and then removes the
+segments. Without that event, ktx audit verify reports a log whose beginning is
+missing as broken. To prove that the log continues the archive, give the
+anchor.json of the folder to ktx audit verify --anchor. To verify the archive
+itself, run ktx audit verify --dir.
 
 Exit codes: 0 moved, or nothing was old enough · 1 the chain is broken, nothing
 was moved · 2 wrong usage · 3 it could not be done.`,
@@ -39,21 +40,21 @@ was moved · 2 wrong usage · 3 it could not be done.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.before == "" {
-				return console.Usage("--before is required: events from before that time are moved")
+				return console.Usage("--before is required: the time before which events are moved")
 			}
 			before, err := moment("--before", o.before, time.Now())
 			if err != nil {
 				return err
 			}
 			if o.to == "" && !o.dryRun {
-				return console.Usage("--to is required: the folder that takes the segments")
+				return console.Usage("--to is required: the folder to move the segments to")
 			}
 			return archive(a, cmd, o, before)
 		},
 	}
 	flags := c.Flags()
 	flags.StringVar(&o.before, "before", "", "only events before this time: 2026-03-01, 2026-03-01T12:00:00Z, or 90d ago")
-	flags.StringVar(&o.to, "to", "", "the folder that takes the segments; it is made when it is missing")
+	flags.StringVar(&o.to, "to", "", "the folder to move the segments to; it is made when it is missing")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "say what would be moved")
 	_ = c.MarkFlagDirname("to")
 	return c

@@ -19,15 +19,15 @@ func Command(a *console.App) *cobra.Command {
 		tailCommand(a), queryCommand(a), showCommand(a), verifyCommand(a), exportCommand(a), statsCommand(a), archiveCommand(a))
 	for _, sub := range c.Commands() {
 		if sub.Name() != "archive" {
-			sub.Flags().String("dir", "", "read the log in this folder, such as an archive, not the project's")
+			sub.Flags().String("dir", "", "read the log in this folder, such as an archive, instead of the project's")
 			_ = sub.MarkFlagDirname("dir")
 		}
 	}
 	return c
 }
 
-// logDir returns the directory of the log that a command reads: the
-// project's, unless --dir names another.
+// logDir returns the directory of the log that a command reads: that of --dir,
+// else the project's.
 func logDir(a *console.App, cmd *cobra.Command) (string, error) {
 	if dir, err := cmd.Flags().GetString("dir"); err == nil && cmd.Flags().Changed("dir") {
 		if dir == "" {
@@ -45,8 +45,8 @@ func logDir(a *console.App, cmd *cobra.Command) (string, error) {
 	return p.Config.Audit.Dir(p.Dir), nil
 }
 
-// noteConnection tells of a connection that ktx.yaml does not have. The log may
-// have it all the same, from an earlier time.
+// noteConnection prints a note when ktx.yaml does not have a connection that the
+// user asks for. It is no error, because the log may still have events of it.
 func noteConnection(a *console.App, p *project.Project, id string) {
 	if _, ok := p.Config.Connections[id]; !ok {
 		near := console.DidYouMean(id, slices.Sorted(maps.Keys(p.Config.Connections)))
@@ -60,7 +60,8 @@ func openLog(dir string) (*audit.Reader, error) {
 	return r, notYet(dir, err)
 }
 
-// notYet says of a log that is not there what that means.
+// notYet explains the error of a log that does not exist, and returns every
+// other error as it is.
 func notYet(dir string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return console.Failed("there is no audit log in %s; the first statement makes it", dir)

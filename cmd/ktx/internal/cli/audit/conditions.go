@@ -16,14 +16,14 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// conditions is the flags that choose events or statements.
+// conditions are the flags that choose events or statements.
 type conditions struct {
 	audit.Filter
 	types        []string
 	since, until string
 }
 
-// addCommon adds the flags of every command that filters.
+// addCommon adds the flags that tail, query and export share.
 func (f *conditions) addCommon(a *console.App, c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringSliceVar(&f.types, "event", nil, "only events of these types, such as query.decision")
@@ -42,20 +42,20 @@ func (f *conditions) addSince(c *cobra.Command) {
 	c.Flags().StringVar(&f.since, "since", "", "only from this time on: 2026-03-01, 2026-03-01T12:00:00Z, or 1h, 2d, 1w ago")
 }
 
-// addAll adds the flags of query and export.
+// addAll adds all flags, which query and export have.
 func (f *conditions) addAll(a *console.App, c *cobra.Command) {
 	f.addCommon(a, c)
 	flags := c.Flags()
 	flags.StringVar(&f.until, "until", "", "only before this time, written like --since")
 	flags.StringVar(&f.Client, "client", "", "only this client, by the name it gives itself")
-	flags.StringVar(&f.Session, "session", "", "only this session, by the log's id of it")
-	flags.StringVar(&f.QueryID, "query-id", "", "only the statement of this id")
-	flags.StringVar(&f.Status, "status", "", "only this end: "+strings.Join(statuses, ", "))
+	flags.StringVar(&f.Session, "session", "", "only this session, by its id in the log")
+	flags.StringVar(&f.QueryID, "query-id", "", "only the statement with this id")
+	flags.StringVar(&f.Status, "status", "", "only statements that ended so: "+strings.Join(statuses, ", "))
 	flags.StringVar(&f.Kind, "kind", "", "only this kind of statement, such as select")
-	flags.StringVar(&f.Fingerprint, "fingerprint", "", "only this text, whatever its literals")
+	flags.StringVar(&f.Fingerprint, "fingerprint", "", "only statements with this fingerprint, which does not depend on literals")
 	flags.StringVar(&f.Table, "table", "", "only statements that name this table")
 	flags.StringVar(&f.Function, "function", "", "only statements that call this function")
-	flags.StringVar(&f.Text, "text", "", "only statements whose text, without literals, holds this")
+	flags.StringVar(&f.Text, "text", "", "only statements that contain this text; literals are not searched")
 	flags.Int64Var(&f.MinRows, "min-rows", 0, "only results of at least this many rows")
 	flags.Float64Var(&f.MinExecMS, "min-ms", 0, "only executions of at least this many milliseconds")
 	complete(c, "status", statuses)
@@ -71,15 +71,15 @@ var (
 	statuses = []string{
 		audit.StatusOK, audit.StatusError, audit.StatusCancelled, audit.StatusRefused, audit.StatusUnfinished, audit.StatusUndecided,
 	}
-	// auditKinds are the kinds that can be allowed; a refused statement may be
-	// of any other.
+	// kinds are the kinds of statements that the guard can allow. A refused
+	// statement may be of another kind.
 	kinds = names([]sqlguard.Verb{
 		sqlguard.VerbSelect, sqlguard.VerbValues, sqlguard.VerbTable, sqlguard.VerbShow, sqlguard.VerbExplain, sqlguard.VerbDescribe,
 		sqlguard.VerbPragma,
 	})
 )
 
-// names returns a list of names as plain texts.
+// names returns a list of names as strings.
 func names[T ~string](list []T) []string {
 	out := make([]string, len(list))
 	for i, n := range list {
@@ -88,7 +88,7 @@ func names[T ~string](list []T) []string {
 	return out
 }
 
-// resolve checks the values of the flags that were given.
+// resolve checks the values of the flags and makes the filter from them.
 func (f *conditions) resolve(c *cobra.Command, now time.Time) error {
 	given := func(flag string) bool { return c.Flags().Lookup(flag) != nil && c.Flags().Changed(flag) }
 	for _, choice := range []struct {
@@ -128,12 +128,12 @@ func (f *conditions) resolve(c *cobra.Command, now time.Time) error {
 		}
 	}
 	if !f.Until.IsZero() && !f.Until.After(f.Since) {
-		return console.Usage("--until is not after --since: no time is left")
+		return console.Usage("--until must be later than --since")
 	}
 	return nil
 }
 
-// oneOfKnown is oneOf with a guess at what was meant.
+// oneOfKnown is [console.OneOf] with the nearest known value in its message.
 func oneOfKnown(flag, value string, values []string) error {
 	if slices.Contains(values, value) {
 		return nil
@@ -151,8 +151,8 @@ func oneOfKnown(flag, value string, values []string) error {
 
 var agoPattern = regexp.MustCompile(`^(\d{1,9})([dw])(.*)$`)
 
-// moment reads a point in time: RFC 3339, a date (its beginning in UTC), or
-// how long ago, where d is 24 hours and w seven times that.
+// moment reads a time: RFC 3339, a date, which stands for its beginning in UTC,
+// or how long ago, where d is 24 hours and w is 7 d.
 func moment(flag, text string, now time.Time) (time.Time, error) {
 	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
 		if t, err := time.Parse(layout, text); err == nil {
@@ -167,7 +167,7 @@ func moment(flag, text string, now time.Time) (time.Time, error) {
 			unit *= 7
 		}
 		if n > int64(maxAgo/unit) {
-			return time.Time{}, console.Usage("%s %s: longer ago than 100 years", flag, console.EscapeControls(text))
+			return time.Time{}, console.Usage("%s %s: more than 100 years ago", flag, console.EscapeControls(text))
 		}
 		ago, rest = ago+time.Duration(n)*unit, m[3]
 	}
@@ -179,7 +179,7 @@ func moment(flag, text string, now time.Time) (time.Time, error) {
 		ago += d
 	}
 	if ago > maxAgo || ago < 0 {
-		return time.Time{}, console.Usage("%s %s: longer ago than 100 years", flag, console.EscapeControls(text))
+		return time.Time{}, console.Usage("%s %s: more than 100 years ago", flag, console.EscapeControls(text))
 	}
 	return now.Add(-ago), nil
 }

@@ -43,23 +43,25 @@ func exportCommand(a *console.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export",
 		Short: "Write events as JSON Lines, or as OCSF Datastore Activity",
-		Long: `Write what the log holds, oldest first, one JSON object a line, to standard output
-or to a file (--out, mode 0600, whole or not at all).
+		Long: `Write the log, oldest first, one JSON object a line, to standard output or to a
+file (--out). The file has mode 0600 and is written whole or not at all.
 
-jsonl: the events, byte for byte as they stand in the log, so that their hashes
-can be checked; each event is held against the conditions by itself.
-ocsf:  one event of OCSF class 6005 for each statement, decision and outcome
-together. Other events are not of this class and are left out. docs/audit.md has
-the mapping. The raw text of a statement is never in it.
+jsonl: the events, byte for byte as in the log, so that their hashes can be
+checked. The conditions apply to each event by itself.
+ocsf:  one event of OCSF class 6005 for each statement, with its decision and its
+outcome. Events that are not about a statement are left out, and so is the raw
+text of every statement. docs/audit.md has the mapping.
 
 --redact leaves out the fields of a class: identifier (names of people, clients,
-connections, tables and functions, and the text of statements) or sensitive (the
-raw text, which is there only under audit.sql: full). A redacted event keeps the
-hash of the original, which it no longer has itself.
+connections, tables and functions, and the statements) or sensitive (the raw text
+of statements, which the log has only with audit.sql: full). A redacted event keeps
+the hash of the original event, so that it no longer matches its own hash.
 
-The chain of the whole log is checked while it is read, and what was found is
-said at the end. Exit codes: 0 written, the chain is whole · 1 written, the chain
-is broken · 2 wrong usage · 3 not written.`,
+The command checks the chain of the whole log while it reads it, and prints the
+result at the end.
+
+Exit codes: 0 written, the chain is whole · 1 written, the chain is broken ·
+2 wrong usage · 3 not written.`,
 		Example: `  ktx audit export --since 1d --format ocsf --out yesterday.jsonl
   ktx audit export --connection warehouse --redact sensitive`,
 		Args: cobra.NoArgs,
@@ -80,7 +82,7 @@ is broken · 2 wrong usage · 3 not written.`,
 	flags.StringVarP(&o.out, "out", "o", "", "write to this file")
 	flags.StringSliceVar(&o.redact, "redact", nil, "leave out fields of these classes: identifier, sensitive")
 	flags.BoolVar(&o.noVerify, "no-verify", false, "do not check the chain")
-	flags.StringVar(&o.anchor, "anchor", "", "check up to an anchor.json that was copied elsewhere, too")
+	flags.StringVar(&o.anchor, "anchor", "", "check the chain up to an anchor.json that was copied elsewhere, too")
 	complete(c, "format", exportFormats)
 	complete(c, "redact", redactable)
 	return c
@@ -108,7 +110,7 @@ func (o *exportOptions) check(cmd *cobra.Command, dir string) error {
 		}
 		if into, err := os.Stat(filepath.Dir(o.out)); err == nil {
 			if log, err := os.Stat(dir); err == nil && os.SameFile(into, log) {
-				return console.Usage("--out %s: the folder of the log itself is no place for an export", o.out)
+				return console.Usage("--out %s: choose a file outside of the folder of the log", o.out)
 			}
 		}
 	}
@@ -122,7 +124,7 @@ func (o *exportOptions) check(cmd *cobra.Command, dir string) error {
 	return o.resolve(cmd, time.Now())
 }
 
-// exported is what an export did.
+// exported is the result of an export under --json.
 type exported struct {
 	Schema   string        `json:"schema"`
 	File     string        `json:"file,omitempty"`
@@ -174,7 +176,8 @@ func (x *exporter) write(ctx context.Context, dir string, w io.Writer) error {
 	return errors.Join(err, closeLog(), x.w.Flush())
 }
 
-// events reads the log, checking it unless that is not wanted.
+// events returns the events of the log, and a function that closes it. It checks
+// the chain on the way unless --no-verify is given.
 func (x *exporter) events(ctx context.Context, dir string) (iter.Seq2[audit.Record, error], func() error, error) {
 	if !x.options.noVerify {
 		x.done.Verified = new(audit.Report)
@@ -187,7 +190,7 @@ func (x *exporter) events(ctx context.Context, dir string) (iter.Seq2[audit.Reco
 	return r.All(ctx), r.Close, nil
 }
 
-// logSize is the length of all segments.
+// logSize returns the length of all segments, in bytes.
 func logSize(dir string) (n int64) {
 	paths, _ := filepath.Glob(filepath.Join(dir, "audit-*.jsonl"))
 	for _, path := range paths {
@@ -198,13 +201,13 @@ func logSize(dir string) (n int64) {
 	return n
 }
 
-// counted passes events on and shows how far they are.
+// counted passes events on and shows the progress in MiB.
 func counted(events iter.Seq2[audit.Record, error], p *console.Progress) iter.Seq2[audit.Record, error] {
 	return func(yield func(audit.Record, error) bool) {
 		read := int64(0)
 		for rec, err := range events {
 			read += int64(len(rec.Raw)) + 1
-			p.Done.Store(read >> 20)
+			p.Set(read >> 20)
 			if !yield(rec, err) {
 				return
 			}
@@ -234,7 +237,7 @@ func (x *exporter) all(events iter.Seq2[audit.Record, error]) error {
 	return nil
 }
 
-// statementTypes are the events that make a statement.
+// statementTypes are the types of the events of a statement.
 var statementTypes = []audit.Type{audit.QueryDecision, audit.QueryFinished, audit.QueryCancelled}
 
 func (x *exporter) statements(events iter.Seq2[audit.Record, error]) error {
@@ -266,7 +269,8 @@ func (x *exporter) statements(events iter.Seq2[audit.Record, error]) error {
 	return nil
 }
 
-// badLine counts a line that is no event and returns every other error.
+// badLine counts a line of the log that is no event, and returns every other
+// error.
 func (x *exporter) badLine(err error) error {
 	if _, bad := errors.AsType[*audit.LineError](err); bad {
 		x.done.BadLines++
@@ -285,7 +289,7 @@ func (x *exporter) line(line []byte) error {
 	return x.w.WriteByte('\n')
 }
 
-// report says what was written and how far the chain was found whole.
+// report prints what was written, and how far the chain is whole.
 func (x *exporter) report() {
 	a, d := x.app, x.done
 	if a.JSON && d.File != "" {
@@ -298,7 +302,7 @@ func (x *exporter) report() {
 	}
 	a.Errorf("note: exported %s\n", console.Count(int(d.Exported), what))
 	if d.Skipped > 0 {
-		a.Errorf("note: %s that are no statements were left out\n", console.Count(int(d.Skipped), "event"))
+		a.Errorf("note: %s that are not about a statement were left out\n", console.Count(int(d.Skipped), "event"))
 	}
 	r := d.Verified
 	if r == nil {
@@ -314,6 +318,6 @@ func (x *exporter) report() {
 	if r.OK {
 		a.Errorf("note: the chain is whole up to event %d, hash %s\n", r.LastSeq, r.LastHash)
 	} else {
-		a.Errorf("note: the chain is not whole; what comes before the first of these is as it was written\n")
+		a.Errorf("note: the chain is broken; every event before the first of these is as it was written\n")
 	}
 }

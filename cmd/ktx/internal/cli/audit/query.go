@@ -32,19 +32,20 @@ func queryCommand(a *console.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "query",
 		Short: "List the statements, or events, that meet conditions, the newest first",
-		Long: `List statements, the newest first: when it was decided, who asked, the
-connection, the verdict and its codes, how it ended, rows, milliseconds, and the
-text without literals. Decision and outcome are one row; a statement whose end
-is not recorded is unfinished. --events lists single events instead, and so does
---event.
+		Long: `List statements, the newest first. A row has the time of the decision, the
+principal, the connection, the verdict and its codes, how the statement ended, its
+rows, its milliseconds, and the statement without literals. Decision and outcome
+are one row. A statement whose end is not recorded is unfinished. --events and
+--event list single events instead.
 
-All conditions must hold. Names are compared as they stand in the log, tables and
-functions without regard to case and with or without their schema.
+All conditions must hold. Names are compared as the log has them. Tables and
+functions match in any case, and with or without their schema.
 
-The log may grow meanwhile; memory does not grow with the log.
+Other processes may write to the log meanwhile. The memory that the command needs
+does not grow with the log.
 
-Exit codes: 0 done, also when nothing was found · 2 wrong usage · 3 the log
-cannot be read.`,
+Exit codes: 0 done, even when nothing was found · 2 wrong usage · 3 the log could
+not be read.`,
 		Example: `  ktx audit query --verdict reject --since 1d
   ktx audit query --table orders --min-rows 1000 --output csv --limit 0`,
 		Args: cobra.NoArgs,
@@ -82,8 +83,8 @@ cannot be read.`,
 	return c
 }
 
-// queryLog prints the rows asked for. With a limit and --reverse these are the
-// oldest ones.
+// queryLog prints the rows that meet the conditions. With a limit and --reverse
+// these are the oldest ones.
 func queryLog(ctx context.Context, a *console.App, r *audit.Reader, o queryOptions, format string) error {
 	out := newRowPrinter(a, format, o.events)
 	more := false
@@ -101,7 +102,7 @@ func queryLog(ctx context.Context, a *console.App, r *audit.Reader, o queryOptio
 	}
 	out.end(more)
 	if out.printed == 0 {
-		a.Errorf("note: nothing in the log meets these conditions\n")
+		a.Errorf("note: nothing in the log meets the conditions\n")
 	}
 	if more {
 		a.Errorf("note: more exist than the %s shown; --limit 0 shows all\n", console.Count(out.printed, "row"))
@@ -112,7 +113,8 @@ func queryLog(ctx context.Context, a *console.App, r *audit.Reader, o queryOptio
 	return nil
 }
 
-// eachRow passes on what meets the conditions until take returns false.
+// eachRow calls take for everything that meets the conditions, until take returns
+// false.
 func eachRow(ctx context.Context, a *console.App, r *audit.Reader, o queryOptions, take func(logRow) bool) error {
 	read, join := r.Newest, audit.NewestStatements
 	if o.reverse {
@@ -140,8 +142,8 @@ func eachRow(ctx context.Context, a *console.App, r *audit.Reader, o queryOption
 	return nil
 }
 
-// noteBadLine tells of a line that is no event, which ends nothing, and
-// returns every other error.
+// noteBadLine prints a note about a line of the log that is no event, and returns
+// every other error.
 func noteBadLine(a *console.App, err error) error {
 	if _, bad := errors.AsType[*audit.LineError](err); bad {
 		a.Errorf("note: %s\n", console.EscapeControls(err.Error()))
@@ -150,8 +152,8 @@ func noteBadLine(a *console.App, err error) error {
 	return err
 }
 
-// logRow is one row of ktx audit query. Under --json absent values are left
-// out, in the other formats they are NULL.
+// logRow is one row of ktx audit query. JSON leaves out values that are absent;
+// in the other formats they are NULL.
 type logRow struct {
 	Time       time.Time `json:"time"`
 	Seq        int64     `json:"seq"`
@@ -169,9 +171,9 @@ type logRow struct {
 	Kind       string    `json:"kind,omitempty"`
 	Tables     []string  `json:"tables,omitempty"`
 	Functions  []string  `json:"functions,omitempty"`
-	// Fingerprint is that of SQL, the text without literals.
+	// Fingerprint is the fingerprint of SQL.
 	Fingerprint string `json:"fingerprint,omitempty"`
-	SQL         string `json:"sql,omitempty"`
+	SQL         string `json:"sql,omitempty"` // the statement without literals
 }
 
 func statementRow(s audit.Statement) logRow {
@@ -196,7 +198,7 @@ func eventRow(e audit.Event) logRow {
 	return row
 }
 
-// rowPrinter prints rows as they come.
+// rowPrinter prints rows while they are read.
 type rowPrinter struct {
 	app       *console.App
 	format    string
@@ -206,7 +208,8 @@ type rowPrinter struct {
 	shortened bool
 }
 
-// prettyBlock is how many rows of a pretty table share their column widths.
+// prettyBlock is the number of rows of a pretty table that share their column
+// widths.
 const prettyBlock = 1000
 
 func newRowPrinter(a *console.App, format string, events bool) *rowPrinter {
@@ -260,7 +263,7 @@ func (o *rowPrinter) add(row logRow) {
 func (o *rowPrinter) line(row []console.Cell) {
 	if o.format == console.FormatCSV {
 		var b bytes.Buffer
-		o.app.CsvRow(&b, row)
+		o.app.CSVRow(&b, row)
 		_, _ = o.app.Out.Write(b.Bytes())
 		return
 	}
@@ -287,7 +290,7 @@ func (o *rowPrinter) end(more bool) {
 	}
 }
 
-// cells are the values in the order of the headers.
+// cells returns the values in the order of the headers.
 func (r logRow) cells(events bool) []console.Cell {
 	text := func(s string) console.Cell { return console.Cell{Text: s, Null: s == ""} }
 	row := []console.Cell{text(r.Time.Format("2006-01-02T15:04:05.000Z")), text(strconv.FormatInt(r.Seq, 10))}

@@ -14,7 +14,7 @@ import (
 func showCommand(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show SEQ | QUERY_ID",
-		Short: "Print the events of a number or of a statement, whole",
+		Short: "Print one event, or all events of a statement, with all fields",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := logDir(a, cmd)

@@ -69,7 +69,7 @@ func tailCommand(a *console.App) *cobra.Command {
 	return c
 }
 
-// eventLine is one event on one line.
+// eventLine returns one event as one line.
 func eventLine(a *console.App, e audit.Event) string {
 	line := fmt.Sprintf("%s  %6d  %-15s", e.Time.UTC().Format("2006-01-02 15:04:05.000"), e.Seq, console.EscapeControls(string(e.Type)))
 	if e.Connection.ID != "" {

@@ -14,10 +14,10 @@ func verifyCommand(a *console.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Check the chain: find any edit, deletion, reorder or truncation",
-		Long: `Check every event's hash and place in the chain, up to the log's own anchor and
-to an anchor that was kept elsewhere (--anchor FILE).
+		Long: `Check the hash of every event and its place in the chain. The chain must reach
+the log's own anchor, and the anchor that was kept elsewhere (--anchor FILE).
 
-Exit code: 0 the chain is whole, 1 it is not, 3 it could not be read.`,
+Exit codes: 0 the chain is whole · 1 it is not · 3 the log could not be read.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := logDir(a, cmd)
@@ -75,9 +75,9 @@ func printVerify(a *console.App, rep audit.Report) {
 	}
 }
 
-// noteDetail says what an event of the log about itself tells.
+// noteDetail returns what an event about the log itself says.
 func noteDetail(e audit.Event) string {
-	switch e.Type { //nolint:exhaustive // the others have a reason, or are no notes
+	switch e.Type { //nolint:exhaustive // the other notes have a reason
 	case audit.LogArchived:
 		return fmt.Sprintf("events up to %d were moved to an archive", e.Log.KnownSeq)
 	case audit.LogGap:

@@ -4,16 +4,16 @@ import "io"
 
 // App is one run of the command line.
 type App struct {
-	Stdin    io.Reader
-	In       io.Reader // stdin, of which a read ends with the command's context
+	Stdin    io.Reader // standard input itself
+	In       io.Reader // standard input; a read ends when the command's context ends
 	Out, Err *Stream
-	Lookup   func(string) (string, bool) // the environment
-	Args     []string
-	Version  string // of the product
+	Lookup   func(string) (string, bool) // looks up an environment variable
+	Args     []string                    // the arguments of the process, without its name
+	Version  string                      // the version of ktx
 
-	Started bool // the arguments were understood and the command runs
+	Started bool // the arguments were valid and the command runs
 
-	ProjectDir string
-	JSON       bool
-	Color      string
+	ProjectDir string // --project-dir
+	JSON       bool   // --json
+	Color      string // --color: auto, always or never
 }

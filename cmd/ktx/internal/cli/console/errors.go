@@ -22,13 +22,14 @@ const (
 	ExitFailed   = 3
 )
 
-// ExitError ends the run with a code. A nil err prints nothing more.
+// ExitError ends the command with an exit code. When Err is nil, nothing is
+// printed.
 type ExitError struct {
 	Code int
 	Err  error
 }
 
-// Error returns the text of the cause.
+// Error returns the message of the cause.
 func (e *ExitError) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("exit code %d", e.Code)
@@ -39,20 +40,21 @@ func (e *ExitError) Error() string {
 // Unwrap returns the cause.
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// StatementError is the failure of one statement, with the text in which its
-// place can be shown.
+// StatementError is the error of one statement. Text is the statement, in which
+// [App.Report] shows the position of the error, and Name is what messages call it.
 type StatementError struct {
 	Err        error
 	Name, Text string
 }
 
-// Error returns the text of the cause.
+// Error returns the message of the cause.
 func (e *StatementError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *StatementError) Unwrap() error { return e.Err }
 
-// Report prints err and returns its exit code.
+// Report prints err and returns its exit code. Under --json it prints the error
+// as JSON to standard output.
 func (a *App) Report(err error) int {
 	code := a.ExitCode(err)
 	if e, ok := errors.AsType[*ExitError](err); ok && e.Err == nil {
@@ -76,13 +78,14 @@ func (a *App) Report(err error) int {
 	return code
 }
 
-// cancelled reports whether the command was interrupted before it met anything
-// that has a code of its own.
+// cancelled reports whether an interrupt ended the command, and no other error
+// came first.
 func cancelled(err error) bool {
 	return errors.Is(err, context.Canceled) && execution.CodeOf(err) == ""
 }
 
-// explained prints the errors that have a form of their own.
+// explained prints the errors that have a format of their own, and reports
+// whether err is one of them.
 func (a *App) explained(err error) bool {
 	if missing, ok := errors.AsType[*project.MissingError](err); ok {
 		a.Errorf("ktx: %s\n", EscapeControls(missing.Error()))
@@ -115,7 +118,7 @@ func (a *App) explained(err error) bool {
 	return true
 }
 
-// placed is an error of the server in the form of a finding.
+// placed returns an error of the database as a finding at its position.
 func placed(e *execution.Error, text string) sqlguard.Finding {
 	at := e.Position - 1
 	f := sqlguard.Finding{Code: e.Code, Message: e.Message, Hint: HintOf(e), Span: sqlguard.Span{Start: at, End: at}}
@@ -124,7 +127,8 @@ func placed(e *execution.Error, text string) sqlguard.Finding {
 	return f
 }
 
-// stateOf is the server's code of err, in the form in which it ends a message.
+// stateOf returns the database's own code of err, in parentheses for the end of
+// a message, or "".
 func stateOf(err error) string {
 	e, ok := errors.AsType[*execution.Error](err)
 	switch {
@@ -137,7 +141,7 @@ func stateOf(err error) string {
 	}
 }
 
-// HintOf says what to do about err, "" when nothing is known to help.
+// HintOf returns what to do about err, or "".
 func HintOf(err error) string {
 	e, ok := errors.AsType[*execution.Error](err)
 	if !ok {
@@ -146,11 +150,13 @@ func HintOf(err error) string {
 	return cmp.Or(e.ServerHint, e.Hint, sqlguard.HintFor(e.Code))
 }
 
-// usageCodes are the codes that a change of arguments or configuration mends.
+// usageCodes are the codes of errors that other arguments or another
+// configuration would avoid.
 var usageCodes = []sqlguard.Code{
 	sqlguard.CodeUnknownConnection, sqlguard.CodeInvalidArguments, sqlguard.CodeNotConfigured, sqlguard.CodeNoBackend,
 }
 
+// ExitCode returns the exit code for err.
 func (a *App) ExitCode(err error) int {
 	if e, ok := errors.AsType[*ExitError](err); ok {
 		return e.Code
@@ -173,9 +179,9 @@ func (a *App) ExitCode(err error) int {
 	return ExitFailed
 }
 
-// ErrorJSON is the shape of a failed command under --json.
+// ErrorJSON is what a command that fails prints under --json.
 type ErrorJSON struct {
-	Error        string            `json:"error"` // a code, or a word for the kind of failure
+	Error        string            `json:"error"` // a code, or the kind of the error
 	Message      string            `json:"message"`
 	Hint         string            `json:"hint,omitempty"`
 	Retryable    *bool             `json:"retryable,omitempty"`
@@ -190,6 +196,7 @@ type ErrorJSON struct {
 	Verdict      *sqlguard.Verdict `json:"verdict,omitempty"`
 }
 
+// ErrorJSON returns the JSON document for err.
 func (a *App) ErrorJSON(err error) ErrorJSON {
 	out := ErrorJSON{Error: "failed", Message: err.Error()}
 	if a.ExitCode(err) == ExitUsage {
@@ -223,12 +230,13 @@ func Usage(format string, args ...any) error {
 	return &ExitError{Code: ExitUsage, Err: fmt.Errorf(format, args...)}
 }
 
-// Failed returns an error of something that could not be done.
+// Failed returns an error with the exit code for something that could not be
+// done.
 func Failed(format string, args ...any) error {
 	return &ExitError{Code: ExitFailed, Err: fmt.Errorf(format, args...)}
 }
 
-// AsUsage marks an error as one of usage or configuration.
+// AsUsage returns err with the exit code of wrong usage or configuration.
 func AsUsage(err error) error {
 	return &ExitError{Code: ExitUsage, Err: err}
 }

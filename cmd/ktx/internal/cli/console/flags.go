@@ -16,7 +16,8 @@ func OneOf(flag, value string, known []string) error {
 	return Usage("%s %s: expected one of %s", flag, EscapeControls(value), strings.Join(known, ", "))
 }
 
-// DidYouMean ends a message about an unknown name.
+// DidYouMean returns the end of a message about an unknown name: the known name
+// that is nearest, or a short list of all. It may be "".
 func DidYouMean(name string, known []string) string {
 	if near := execution.Nearest(name, known); near != "" {
 		return "; did you mean " + near + "?"
@@ -27,6 +28,7 @@ func DidYouMean(name string, known []string) string {
 	return "; known: " + strings.Join(known, ", ")
 }
 
+// CodeNames returns the codes of all findings, for completion and messages.
 func CodeNames() []string {
 	var names []string
 	for _, c := range sqlguard.Codes() {

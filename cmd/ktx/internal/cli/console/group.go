@@ -8,11 +8,12 @@ import (
 	"github.com/ktxhq/ktx/execution"
 )
 
-// AnnotationGroup marks commands that only hold others. They can be run only
-// so that what follows them can be answered.
+// AnnotationGroup marks a command that only holds others. Cobra can run it, so
+// that it can answer an unknown name behind it with a message of ours.
 const AnnotationGroup = "group"
 
-// Group makes a command that only holds others; without one it is wrong usage.
+// Group returns a command that only holds others. To run it alone is an error of
+// usage.
 func Group(use, short string, children ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short}
 	MakeGroup(c)
@@ -20,6 +21,7 @@ func Group(use, short string, children ...*cobra.Command) *cobra.Command {
 	return c
 }
 
+// MakeGroup makes c behave like a command of [Group].
 func MakeGroup(c *cobra.Command) {
 	c.Args, c.ValidArgsFunction = cobra.ArbitraryArgs, cobra.NoFileCompletions
 	c.Annotations = map[string]string{AnnotationGroup: "yes"}
@@ -31,6 +33,7 @@ func MakeGroup(c *cobra.Command) {
 	}
 }
 
+// UnknownCommand returns the error of usage for a name that is no command of c.
 func UnknownCommand(c *cobra.Command, name string) error {
 	near := Suggestion(c, name)
 	if near == "" {
@@ -39,7 +42,7 @@ func UnknownCommand(c *cobra.Command, name string) error {
 	return Usage("unknown command %q for %q; did you mean %s?", name, c.CommandPath(), near)
 }
 
-// Suggestion names the command of c that was probably meant, or "".
+// Suggestion returns the command of c that was probably meant, or "".
 func Suggestion(c *cobra.Command, name string) string {
 	if near := execution.Nearest(name, childNames(c)); near != "" {
 		return near

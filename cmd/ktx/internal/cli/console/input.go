@@ -5,12 +5,12 @@ import (
 	"io"
 )
 
-// input is standard input, of which a read ends with ctx: the system's own read
-// waits for a terminal or a pipe for as long as that stays silent.
+// input is standard input whose reads end when ctx ends. The system's own read
+// waits for as long as a terminal or a pipe sends nothing.
 type input struct {
 	ctx  context.Context //nolint:containedctx // io.Reader has no place for it
 	r    io.Reader
-	left []byte // read and not handed out yet
+	left []byte // read, and not returned to a caller yet
 }
 
 type inputPart struct {
@@ -18,9 +18,11 @@ type inputPart struct {
 	err  error
 }
 
-func NewInput(ctx context.Context, r io.Reader) *input { return &input{ctx: ctx, r: r} }
+// NewInput returns a reader of r whose reads end with the error of ctx when ctx
+// ends. It is not safe for concurrent use.
+func NewInput(ctx context.Context, r io.Reader) io.Reader { return &input{ctx: ctx, r: r} }
 
-// Read implements io.Reader. It is not safe for concurrent use.
+// Read implements io.Reader.
 func (i *input) Read(p []byte) (int, error) {
 	if len(i.left) > 0 {
 		n := copy(p, i.left)

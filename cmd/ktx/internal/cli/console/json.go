@@ -8,7 +8,7 @@ import (
 	"github.com/ktxhq/ktx/sqlcheck/report"
 )
 
-// PrintJSON writes v as one JSON document with a line end.
+// PrintJSON writes v to standard output as one indented JSON document.
 func (a *App) PrintJSON(v any) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -21,8 +21,8 @@ func (a *App) PrintJSON(v any) {
 	a.PrintRawJSON(b.Bytes())
 }
 
-// Document is a JSON object whose members keep their order, so that the name
-// of its shape comes first.
+// Document is a JSON object whose members keep their order, so that the name of
+// its schema comes first.
 type Document []member
 
 type member struct {
@@ -30,7 +30,8 @@ type member struct {
 	value any
 }
 
-// NewDocument returns a document of a shape, which schema names.
+// NewDocument returns a document whose first member, schema, is the name of its
+// schema.
 func NewDocument(schema string) Document { return Document{}.With("schema", schema) }
 
 // With returns the document with one more member at its end.
@@ -57,6 +58,6 @@ func (d Document) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// PrintRawJSON writes a JSON text. What a terminal would act upon is escaped,
-// which changes no value.
+// PrintRawJSON writes a JSON text to standard output. It escapes the characters
+// that a terminal would act on, which changes no value.
 func (a *App) PrintRawJSON(text []byte) { _, _ = a.Out.Write(report.EscapeJSON(text)) }

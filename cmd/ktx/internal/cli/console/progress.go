@@ -7,20 +7,22 @@ import (
 	"time"
 )
 
-// When progress is shown, and how often.
+// Progress is shown after progressAfter, and again at every progressEvery.
 const (
 	progressAfter = 500 * time.Millisecond
 	progressEvery = 100 * time.Millisecond
 )
 
-// Progress shows how far a long piece of work is, on a terminal only.
+// Progress shows how much of a long piece of work is done.
 type Progress struct {
-	Done   atomic.Int64
+	done   atomic.Int64
 	finish chan struct{}
 	wait   sync.WaitGroup
 }
 
-// Progress starts to show "what DONE/TOTAL" once the work has taken a while.
+// Progress starts to count a piece of work, and shows "what DONE/TOTAL" on
+// standard error once it has taken half a second. It shows nothing unless standard
+// error is a terminal. The caller must call Stop.
 func (a *App) Progress(what string, total int) *Progress {
 	p := &Progress{finish: make(chan struct{})}
 	if !a.Err.Terminal || a.automated() {
@@ -39,7 +41,7 @@ func (a *App) Progress(what string, total int) *Progress {
 				return
 			case <-timer.C:
 				shown = true
-				done := p.Done.Load()
+				done := p.done.Load()
 				a.Errorf("\r\x1b[K%s", fmt.Sprintf("%s %d/%d (%d %%)", what, done, total, 100*done/max(1, int64(total))))
 				timer.Reset(progressEvery)
 			}
@@ -48,10 +50,13 @@ func (a *App) Progress(what string, total int) *Progress {
 	return p
 }
 
-// Step counts one piece of the work as done. It is safe for concurrent use.
-func (p *Progress) Step() { p.Done.Add(1) }
+// Set says how many pieces of the work are done. It is safe for concurrent use.
+func (p *Progress) Set(done int64) { p.done.Store(done) }
 
-// Stop ends the display and removes it.
+// Step counts one piece of the work as done. It is safe for concurrent use.
+func (p *Progress) Step() { p.done.Add(1) }
+
+// Stop ends the display and erases it.
 func (p *Progress) Stop() {
 	close(p.finish)
 	p.wait.Wait()

@@ -10,35 +10,37 @@ import (
 	"golang.org/x/term"
 )
 
-// Logger writes to standard error, which never carries results.
+// Logger returns a logger of warnings and errors to standard error.
 func (a *App) Logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
-// automated reports whether a build system runs the command.
+// automated reports whether a build system runs the command, by the variable CI.
 func (a *App) automated() bool {
 	value, _ := a.Lookup("CI")
 	return value != "" && value != "false" && value != "0"
 }
 
-// Interactive reports whether someone can be asked: standard input and standard
-// error are a terminal.
+// Interactive reports whether the command can ask a person: standard input and
+// standard error are a terminal, and no build system runs it.
 func (a *App) Interactive() bool {
 	f, ok := a.Stdin.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) && a.Err.Terminal && !a.automated()
 }
 
-// Stream is standard output or standard error. It keeps the first failure and
-// writes nothing after it, so that a result is never full of holes.
+// Stream is standard output or standard error. It keeps the first error of a
+// write and writes nothing after it, so that no part of a result is missing in
+// the middle. It is safe for concurrent use.
 type Stream struct {
 	w         io.Writer
-	Terminal  bool
-	OnFailure func()
+	Terminal  bool   // w is a terminal
+	OnFailure func() // called at the first error; may be nil
 
 	mu  sync.Mutex
 	err error
 }
 
+// NewStream returns a stream that writes to w.
 func NewStream(w io.Writer) *Stream {
 	f, ok := w.(*os.File)
 	return &Stream{w: w, Terminal: ok && term.IsTerminal(int(f.Fd()))}
@@ -58,14 +60,14 @@ func (s *Stream) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Fail ends the stream for a reason of its own.
+// Fail ends the stream as a write that failed with err does.
 func (s *Stream) Fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failed(err)
 }
 
-// failed keeps the first failure; s.mu is held.
+// failed keeps the first error. The caller holds s.mu.
 func (s *Stream) failed(err error) {
 	if s.err != nil {
 		return
@@ -76,21 +78,22 @@ func (s *Stream) failed(err error) {
 	}
 }
 
-// Failure returns the first error of writing.
+// Failure returns the first error, or nil.
 func (s *Stream) Failure() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// Printf writes to standard output, errorf to standard error; the streams keep
-// what fails.
+// Printf writes to standard output. The stream keeps an error.
 func (a *App) Printf(format string, args ...any) { _, _ = fmt.Fprintf(a.Out, format, args...) }
 
+// Errorf writes to standard error. The stream keeps an error.
 func (a *App) Errorf(format string, args ...any) { _, _ = fmt.Fprintf(a.Err, format, args...) }
 
-// Colored reports whether s gets colour: as --color says, else on a terminal
-// unless NO_COLOR is set and not empty (no-color.org) or TERM is dumb.
+// Colored reports whether s gets colour. The flag --color decides; with auto, a
+// terminal gets colour unless NO_COLOR is set and not empty (no-color.org) or
+// TERM is dumb.
 func (a *App) Colored(s *Stream) bool {
 	switch a.Color {
 	case "always":
@@ -116,7 +119,7 @@ const (
 	StyleDim    = "2"
 )
 
-// Paint puts text in a style when s gets colour.
+// Paint returns text in a style when s gets colour, and text itself otherwise.
 func (a *App) Paint(s *Stream, style, text string) string {
 	if !a.Colored(s) {
 		return text

@@ -26,8 +26,9 @@ func OutputFlag(c *cobra.Command, output *string) {
 	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(tableFormats, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// OutputFormat returns the format of a table: what --output or --json asks for,
-// else pretty on a terminal and plain elsewhere.
+// OutputFormat returns the format of a table. The flag --output decides, which
+// asked is the value of, or --json. Without them it is pretty on a terminal and
+// plain elsewhere.
 func (a *App) OutputFormat(asked string) (string, error) {
 	if asked != "" {
 		if err := OneOf("--output", asked, tableFormats); err != nil {
@@ -54,7 +55,7 @@ type Cell struct {
 	Null bool
 }
 
-// Texts makes a row of cells.
+// Texts returns a row of cells with these texts.
 func Texts(values ...string) []Cell {
 	row := make([]Cell, len(values))
 	for i, v := range values {
@@ -63,15 +64,15 @@ func Texts(values ...string) []Cell {
 	return row
 }
 
-// Table prints headers and rows in a format other than json, and says whether
-// values were shortened.
+// Table prints headers and rows in a format other than json. It reports whether
+// it shortened values.
 func (a *App) Table(format string, headers []string, rows [][]Cell) (shortened bool) {
 	var b bytes.Buffer
 	all := append([][]Cell{Texts(headers...)}, rows...)
 	switch format {
 	case FormatCSV:
 		for _, row := range all {
-			a.CsvRow(&b, row)
+			a.CSVRow(&b, row)
 		}
 	case formatPlain:
 		for _, row := range all {
@@ -90,7 +91,7 @@ func (a *App) Table(format string, headers []string, rows [][]Cell) (shortened b
 	return shortened
 }
 
-// Shown is the cell as people read it.
+// Shown returns the cell for people: control characters are escaped.
 func (c Cell) Shown() string {
 	if c.Null {
 		return "NULL"
@@ -98,8 +99,9 @@ func (c Cell) Shown() string {
 	return EscapeControls(c.Text)
 }
 
-// CsvRow writes one record. Values are verbatim, except on a terminal.
-func (a *App) CsvRow(b *bytes.Buffer, row []Cell) {
+// CSVRow writes one record of RFC 4180. Values are exact, except on a terminal,
+// where control characters are escaped.
+func (a *App) CSVRow(b *bytes.Buffer, row []Cell) {
 	for i, c := range row {
 		if i > 0 {
 			b.WriteByte(',')
@@ -121,7 +123,8 @@ func (a *App) CsvRow(b *bytes.Buffer, row []Cell) {
 	b.WriteByte('\n')
 }
 
-// MaxCell bounds the width of a column of a pretty table.
+// MaxCell bounds the width of a column of a pretty table, in columns of the
+// terminal.
 const MaxCell = 80
 
 func (a *App) prettyTable(b *bytes.Buffer, all [][]Cell) (shortened bool) {
@@ -157,6 +160,7 @@ func (a *App) prettyTable(b *bytes.Buffer, all [][]Cell) (shortened bool) {
 	return shortened
 }
 
+// Cells returns the rows of a result as rows of a table.
 func Cells(rows [][]execution.Value) [][]Cell {
 	out := make([][]Cell, len(rows))
 	for i, row := range rows {

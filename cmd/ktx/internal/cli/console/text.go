@@ -10,8 +10,8 @@ import (
 	"github.com/ktxhq/ktx/sqlcheck/report"
 )
 
-// DisplayPath shortens a path to one relative to the current directory when it
-// lies in it.
+// DisplayPath returns a path relative to the current directory when it lies below
+// it, and the path itself otherwise.
 func DisplayPath(path string) string {
 	current, err := os.Getwd()
 	if err != nil {
@@ -24,8 +24,8 @@ func DisplayPath(path string) string {
 	return rel
 }
 
-// EscapeControls makes line ends and control characters visible: data must
-// not move the cursor, turn the direction of text or break a column.
+// EscapeControls makes line ends and control characters visible, so that text from
+// elsewhere cannot move the cursor, change the direction of text or break a column.
 func EscapeControls(s string) string {
 	if strings.IndexFunc(s, report.Control) < 0 {
 		return s
@@ -48,7 +48,7 @@ func EscapeControls(s string) string {
 	return b.String()
 }
 
-// EscapeLines is escapeControls that keeps the lines.
+// EscapeLines is [EscapeControls] for each line; it keeps the line ends.
 func EscapeLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i := range lines {
@@ -59,7 +59,8 @@ func EscapeLines(s string) string {
 
 func writeEscape(w io.Writer, r rune) { _, _ = fmt.Fprintf(w, `\u%04x`, r) }
 
-// Shorten cuts s to n columns of a terminal, the last of them an ellipsis.
+// Shorten cuts s to n columns of a terminal, and ends what it cuts with an
+// ellipsis.
 func Shorten(s string, n int) string {
 	if len(s) <= n || report.Width(s) <= n {
 		return s
@@ -73,7 +74,7 @@ func Shorten(s string, n int) string {
 	return s
 }
 
-// Count is a number with its noun: "1 file", "2 files".
+// Count returns a number with its noun: "1 file", "2 files".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -46,8 +46,8 @@ func classNames() []string {
 	return names
 }
 
-// of returns the cases that the filter selects. A name that no case could have
-// is an error of usage: a run over nothing must not look like a success.
+// of returns the cases that the filter selects. An unknown name is an error of
+// usage, because a run without cases must not look like a success.
 func (f *caseFilter) of(cases []corpus.Case, classes []string) ([]corpus.Case, error) {
 	for _, flag := range []struct {
 		name, value string
@@ -62,7 +62,7 @@ func (f *caseFilter) of(cases []corpus.Case, classes []string) ([]corpus.Case, e
 	}), nil
 }
 
-// classesOf returns the classes that cases have.
+// classesOf returns the classes of the cases, each once.
 func classesOf(cases []corpus.Case) []string {
 	var names []string
 	for _, c := range cases {
@@ -73,7 +73,7 @@ func classesOf(cases []corpus.Case) []string {
 	return names
 }
 
-// caseEntry is a case in the list.
+// caseEntry is a case in the output of ktx corpus list.
 type caseEntry struct {
 	ID         string        `json:"id"`
 	Class      string        `json:"class"`
@@ -127,7 +127,7 @@ func listCommand(a *console.App) *cobra.Command {
 func showCommand(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show ID",
-		Short: "Print one case, and what the guard of this build answers",
+		Short: "Print one case, and the answer of the built-in guard",
 		Args:  cobra.ExactArgs(1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
 			for _, c := range corpus.Cases() {
@@ -171,7 +171,8 @@ func showCommand(a *console.App) *cobra.Command {
 	}
 }
 
-// caseText is the text of a case for people: long lines are cut.
+// caseText returns the statement of a case for people: control characters are
+// escaped and long lines are cut.
 func caseText(sql string) string {
 	lines := strings.Split(console.EscapeLines(sql), "\n")
 	for i := range lines {

@@ -20,13 +20,19 @@ func diffCommand(a *console.App) *cobra.Command {
 		Long: `Compare two files that ktx corpus run --json wrote, case by case: decision, code,
 fault and expectation. Times are not compared. - is standard input.
 
-The kinds of change, the gravest first: new_bypass (must be refused, and is
-allowed only in B), regressed (met its expectation in A only), fixed (meets it in
-B only), demand (the expectation itself changed), answer (another decision or
-fault, equally right or wrong), code, added and removed.
+The kinds of change, the most serious first:
 
-Exit codes: 0 nothing differs · 1 something does · 2 wrong usage · 3 a file could
-not be read.`,
+  new_bypass  must be refused, and is allowed in B but not in A
+  regressed   met its expectation in A, and does not in B
+  fixed       meets its expectation in B, and did not in A
+  demand      the expectation itself changed
+  answer      another decision or fault, equally right or wrong
+  code        another code
+  added       only in B
+  removed     only in A
+
+Exit codes: 0 no case differs · 1 some do · 2 wrong usage · 3 a file could not be
+read.`,
 		Example: `  ktx corpus run --json after.json
   ktx corpus diff before.json after.json`,
 		Args: cobra.ExactArgs(2),
@@ -36,7 +42,7 @@ not be read.`,
 				return err
 			}
 			if args[0] == "-" && args[1] == "-" {
-				return console.Usage("standard input can be one of the runs, not both")
+				return console.Usage("standard input can be only one of the runs")
 			}
 			var runs [2]*corpusrun.File
 			for i, name := range args {
@@ -64,7 +70,7 @@ not be read.`,
 	return c
 }
 
-// readRun reads a run file, or standard input.
+// readRun reads a run from a file, or from standard input for the name -.
 func readRun(a *console.App, name string) (file *corpusrun.File, err error) {
 	in := a.In
 	if name != "-" {
@@ -85,7 +91,7 @@ func runSource(name string, f *corpusrun.File) console.Document {
 	return console.Document{}.With("file", name).With("corpus", f.Corpus).With("guard", f.Guard).With("results", len(f.Results))
 }
 
-// countChanges counts by kind.
+// countChanges counts the changes by kind.
 func countChanges(changes []corpusrun.Change) map[corpusrun.ChangeKind]int {
 	counts := map[corpusrun.ChangeKind]int{}
 	for _, c := range changes {
@@ -94,7 +100,7 @@ func countChanges(changes []corpusrun.Change) map[corpusrun.ChangeKind]int {
 	return counts
 }
 
-// countsJSON is the counts in the order of the kinds; every kind is there.
+// countsJSON returns the counts in the order of the kinds. It has every kind.
 func countsJSON(changes []corpusrun.Change) console.Document {
 	counts := countChanges(changes)
 	var out console.Document
@@ -127,7 +133,7 @@ func printChanges(a *console.App, format string, changes []corpusrun.Change) {
 	a.Printf("%s\n", strings.Join(totals, ", "))
 }
 
-// sideText is an answer with what was expected of it; - where there is none.
+// sideText returns an answer with its expectation, or - when there is none.
 func sideText(s *corpusrun.Side) string {
 	if s == nil {
 		return "-"

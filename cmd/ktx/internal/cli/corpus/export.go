@@ -12,7 +12,7 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// formatJSONL is one case a line.
+// formatJSONL has one case on each line.
 const formatJSONL = "jsonl"
 
 func exportCommand(a *console.App) *cobra.Command {
@@ -24,13 +24,13 @@ func exportCommand(a *console.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export",
 		Short: "Print the cases with all their fields, for other programs",
-		Long: `Print the cases with all their fields, for other programs: json is the form of
-cases.json, jsonl one case a line as ktx corpus run --corpus reads it, and csv one
-case a row (RFC 4180), with lists parted by a space.
+		Long: `Print the cases with all their fields, for other programs. json is the format of
+cases.json. jsonl has one case on each line, as ktx corpus run --corpus reads it.
+csv has one case in each row (RFC 4180); a space separates the items of a list.
 
-In csv a statement that holds NUL, or is not valid UTF-8, is in sql_b64 and not
-in sql. Cells are exact. A statement may begin with a character that a spreadsheet
-takes for a formula; import the column as text.`,
+In csv, a statement that contains NUL or is not valid UTF-8 is in sql_b64 instead
+of sql. Cells are exact. Import the column as text, because a spreadsheet takes
+some statements for a formula.`,
 		Example: `  ktx corpus export --dialect postgres --format csv > cases.csv`,
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -74,7 +74,8 @@ takes for a formula; import the column as text.`,
 	return c
 }
 
-// casesCSV prints one case a row. Where a case has nothing, the cell is empty.
+// casesCSV prints one case in each row. A value that a case does not have is an
+// empty cell.
 func casesCSV(a *console.App, cases []corpus.Case) {
 	headers := []string{
 		"id", "class", "dialect", "flavour", "title", "sql", "sql_b64", "expect", "codes", "policy_key", "policy_default", "effect", "contained_by_read_only_tx",

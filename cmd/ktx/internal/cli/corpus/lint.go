@@ -12,7 +12,7 @@ import (
 	"github.com/ktxhq/ktx/corpus/casefile"
 )
 
-// maxCaseFile bounds a file of cases.
+// maxCaseFile bounds a file of cases, in bytes.
 const maxCaseFile = 64 << 20
 
 func lintCommand(a *console.App) *cobra.Command {
@@ -20,12 +20,12 @@ func lintCommand(a *console.App) *cobra.Command {
 		Use:   "lint [FILE]...",
 		Short: "Find mistakes in files of cases",
 		Long: `Find mistakes in files of cases: class files (.yaml) and JSON Lines. Without FILE,
-the class files of this build. - is standard input, as JSON Lines.
+check the class files of this build. - is standard input, as JSON Lines.
 
-A file in which an id begins with KTX- is held to the rules of the corpus: ids,
-twins, codes, effects, sources and versions, as corpus/README.md has them. A file
-of others needs ids that are unique, dialects and expectations that are known,
-codes and twins that exist, and no statement twice.
+A file in which an id begins with KTX- must follow the rules of the corpus for ids,
+twins, codes, effects, sources and versions, which are in corpus/README.md. Another
+file needs unique ids, known dialects and expectations, codes and twins that exist,
+and no statement twice.
 
 Exit codes: 0 no mistakes · 1 mistakes · 2 wrong usage · 3 a file could not be read.`,
 		Example: `  ktx corpus lint
@@ -54,7 +54,7 @@ Exit codes: 0 no mistakes · 1 mistakes · 2 wrong usage · 3 a file could not b
 	}
 }
 
-// readCaseText reads a file of cases, or standard input.
+// readCaseText reads a file, or standard input for the name -.
 func readCaseText(a *console.App, name string) ([]byte, error) {
 	in := a.In
 	if name != "-" {

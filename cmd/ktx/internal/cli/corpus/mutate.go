@@ -11,15 +11,15 @@ import (
 	"github.com/ktxhq/ktx/corpus/mutate"
 )
 
-// mutation puts mutants in the place of cases.
+// mutation is the flag --mutate, which replaces cases by mutants.
 type mutation struct{ kinds []string }
 
-// everyKind is --mutate without a value.
+// everyKind is the value of --mutate without a value.
 const everyKind = "all"
 
 func (m *mutation) flags(c *cobra.Command) {
 	c.Flags().StringSliceVar(&m.kinds, "mutate", nil,
-		"the selected cases in other writings, instead of the cases: all kinds, or those that follow, as in --mutate=case,quote (kinds: "+strings.Join(mutationKinds(), ", ")+")")
+		"use mutants of the selected cases instead, which say the same in other characters: of all kinds, or of some, as in --mutate=case,quote (kinds: "+strings.Join(mutationKinds(), ", ")+")")
 	c.Flags().Lookup("mutate").NoOptDefVal = everyKind
 	_ = c.RegisterFlagCompletionFunc("mutate", cobra.FixedCompletions(append([]string{everyKind}, mutationKinds()...), cobra.ShellCompDirectiveNoFileComp))
 }
@@ -32,7 +32,7 @@ func mutationKinds() []string {
 	return names
 }
 
-// of returns the mutants of the cases, or the cases where none were asked for.
+// of returns the mutants of the cases, or the cases without --mutate.
 func (m *mutation) of(cases []corpus.Case) ([]corpus.Case, error) {
 	if len(m.kinds) == 0 {
 		return cases, nil
@@ -50,7 +50,7 @@ func (m *mutation) of(cases []corpus.Case) ([]corpus.Case, error) {
 	}
 	mutants := mutate.All(cases, kinds...)
 	if len(mutants) == 0 {
-		return nil, console.Usage("no selected case has such a mutant")
+		return nil, console.Usage("no selected case has a mutant of these kinds")
 	}
 	return mutants, nil
 }

@@ -19,13 +19,13 @@ import (
 	"github.com/ktxhq/ktx/corpus/casefile"
 )
 
-// newCase are the flags of ktx corpus new.
+// newCase is the new case: the flags of ktx corpus new, and what number adds.
 type newCase struct {
 	dir, dialect, class, flavour, since string
 	title, sql, sqlFile, effect         string
 	codes, cwe, cve, urls               []string
 	twinTitle, twinSQL, twinFile        string
-	path, id, twin                      string // found out
+	path, id, twin                      string // set by number
 	old                                 []byte
 }
 
@@ -36,10 +36,10 @@ func newCommand(a *console.App) *cobra.Command {
 		Short: "Write a new case that must be refused, with its benign twin, into its class file",
 		Long: `Write a new case that must be refused, with its benign twin, into its class file.
 
-The case gets the next number of its class. A number that the class file, the
-cases of this build or HISTORY.md name is never given again. The file is appended
-to; what is in it stays as it is, byte for byte. A field without a flag is left
-empty, and ktx corpus lint names it until it is filled in.`,
+The case gets the next number of its class. A number that is in the class file, in
+the cases of this build or in HISTORY.md is never given again. The command appends
+to the file; what is in it stays as it is, byte for byte. A field without a flag
+stays empty, and ktx corpus lint reports it until it is filled in.`,
 		Example: `  ktx corpus new --dialect postgres --class ddl --title 'CREATE TABLE' --sql 'CREATE TABLE t (i int)' \
     --code ddl_statement --effect schema_write --cwe CWE-284 --twin 'SELECT * FROM t' --twin-title 'A read of the table'`,
 		Args: cobra.NoArgs,
@@ -49,8 +49,8 @@ empty, and ktx corpus lint names it until it is filled in.`,
 	flags.StringVar(&n.dir, "dir", "corpus", "the folder of the corpus")
 	flags.StringVar(&n.dialect, "dialect", "", "the dialect of the case (required)")
 	flags.StringVar(&n.class, "class", "", "the class of the case (required)")
-	flags.StringVar(&n.flavour, "flavour", "", "the server family within the dialect, if the case is about one")
-	flags.StringVar(&n.since, "since", "", "the version that brings the case (default: the newest in HISTORY.md)")
+	flags.StringVar(&n.flavour, "flavour", "", "the server family within the dialect, if the case is only for one")
+	flags.StringVar(&n.since, "since", "", "the version of the corpus that adds the case (default: the newest in HISTORY.md)")
 	flags.StringVar(&n.title, "title", "", "what the case shows")
 	flags.StringVar(&n.sql, "sql", "", "the statement")
 	flags.StringVar(&n.sqlFile, "sql-file", "", "a file that holds the statement, byte for byte; - is standard input")
@@ -98,12 +98,12 @@ func addCase(a *console.App, n *newCase) error {
 	}
 	a.Printf("%s and its twin: %s:%d\n", n.id, console.EscapeControls(n.path), line)
 	for _, p := range open {
-		a.Printf("  to mend, line %d: %s: %s\n", p.Line, p.ID, console.EscapeControls(p.Message))
+		a.Printf("  to correct, line %d: %s: %s\n", p.Line, p.ID, console.EscapeControls(p.Message))
 	}
 	return nil
 }
 
-// check checks the names that the flags give.
+// check checks the values of the flags.
 func (n *newCase) check() error {
 	type named struct {
 		flag  string
@@ -126,15 +126,15 @@ func (n *newCase) check() error {
 		}
 	}
 	if n.sql != "" && n.sqlFile != "" || n.twinSQL != "" && n.twinFile != "" {
-		return console.Usage("a statement is given as text or as a file, not both")
+		return console.Usage("give a statement as text or as a file, not both")
 	}
 	if n.sqlFile == "-" && n.twinFile == "-" {
-		return console.Usage("standard input can be one of the statements, not both")
+		return console.Usage("standard input can be only one of the statements")
 	}
 	return nil
 }
 
-// readStatements reads the statements that stand in files.
+// readStatements reads the statements that are given as files.
 func readStatements(a *console.App, n *newCase) error {
 	for _, from := range []struct {
 		file string
@@ -154,7 +154,7 @@ func readStatements(a *console.App, n *newCase) error {
 
 var historyVersion = regexp.MustCompile(`(?m)^## ([0-9]+\.[0-9]+\.[0-9]+)\b`)
 
-// number finds the class file and the next id.
+// number sets the class file, its content, and the ids of the case and its twin.
 func (n *newCase) number() error {
 	history, err := os.ReadFile(filepath.Join(n.dir, "HISTORY.md"))
 	if err != nil {

@@ -27,15 +27,16 @@ func reportCommand(a *console.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report --html FILE",
 		Short: "Write a run as one HTML page",
-		Long: `Write a run over the cases as one HTML file that needs nothing else: scores, a
-matrix of classes and dialects, and a page for each case with its statement, what
-is expected and why, the evidence, and the answer. It reads without JavaScript.
+		Long: `Write a run over the cases as one HTML file that needs no other files. It has
+scores, a matrix of classes and dialects, and a page for each case with its
+statement, the expectation and its reason, the evidence, and the answer. The file
+works without JavaScript.
 
-Without --run, the guard of this build answers, and a page shows what it found and
-where, in the statement and in its syntax tree. --run takes a file that ktx corpus
-run --json wrote, of any guard. --before compares with an earlier run.
+Without --run, the guard of this build answers, and each page shows its findings in
+the statement and in the syntax tree. --run takes a file of any guard that ktx
+corpus run --json wrote. --before compares with an earlier run.
 
-Exit codes: 0 the page is written, whatever it tells · 2 wrong usage · 3 a file
+Exit codes: 0 the file is written, whatever the scores · 2 wrong usage · 3 a file
 could not be read or written.`,
 		Example: `  ktx corpus report --html report.html
   ktx corpus report --html theirs.html --run theirs.json --before last-week.json`,
@@ -46,14 +47,14 @@ could not be read or written.`,
 			}
 			inputs := slices.Concat(o.files, []string{o.run, o.before})
 			if n := len(inputs) - len(slices.DeleteFunc(slices.Clone(inputs), func(name string) bool { return name == "-" })); n > 1 {
-				return console.Usage("standard input can be one of the files, not %d", n)
+				return console.Usage("standard input can be only one of the files, and %d name it", n)
 			}
 			return writeReport(cmd.Context(), a, o)
 		},
 	}
 	flags := c.Flags()
 	flags.StringVar(&o.html, "html", "", "the file to write; - is standard output")
-	flags.StringVar(&o.run, "run", "", "a run file to tell of, instead of asking the guard of this build")
+	flags.StringVar(&o.run, "run", "", "a run file to report, instead of asking the guard of this build")
 	flags.StringVar(&o.before, "before", "", "the run file of an earlier run to compare with")
 	flags.StringArrayVar(&o.files, "corpus", nil, "cases to read instead of the built-in ones (repeatable); - is standard input")
 	o.filter.flags(c)
@@ -86,8 +87,8 @@ func writeReport(ctx context.Context, a *console.App, o reportOptions) error {
 	return nil
 }
 
-// answers adds the run to a report: that of the file, else that of the guard of
-// this build.
+// answers adds the results to a report: those of the run file, else those of the
+// guard of this build.
 func answers(ctx context.Context, a *console.App, o reportOptions, r *corpusreport.Report) error {
 	if o.run != "" {
 		file, err := readRun(a, o.run)
@@ -99,13 +100,13 @@ func answers(ctx context.Context, a *console.App, o reportOptions, r *corpusrepo
 	}
 	guard, err := corpusrun.NewBuiltin(a.Version, dialects.All())
 	if err != nil {
-		return err //nolint:wrapcheck // it says what was done
+		return err //nolint:wrapcheck // the error says what was done
 	}
 	progress := a.Progress("ran", len(r.Cases))
 	r.Results, err = corpusrun.Run(ctx, guard, r.Cases, progress.Step)
 	progress.Stop()
 	if err != nil {
-		return err //nolint:wrapcheck // it says what was done
+		return err //nolint:wrapcheck // the error says what was done
 	}
 	r.Guard = guard.Describe()
 	r.Read = func(c corpus.Case) (corpusreport.Reading, bool) {

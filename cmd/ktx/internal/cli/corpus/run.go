@@ -31,14 +31,14 @@ type runOptions struct {
 	mutants         mutation
 }
 
-// The guards that can be asked.
+// The values of --guard.
 const (
 	guardBuiltin = "builtin"
 	guardExec    = "exec:"
 	guardMCP     = "mcp:"
 )
 
-// The rows of the scores.
+// The values of --by.
 const (
 	byDialect = "dialect"
 	byClass   = "class"
@@ -48,24 +48,25 @@ func runCommand(a *console.App) *cobra.Command {
 	var o runOptions
 	c := &cobra.Command{
 		Use:   "run",
-		Short: "Put the cases to a guard and score its answers",
-		Long: `Put the cases to a guard and score its answers as corpus/INTERPRETING.md says.
+		Short: "Ask a guard about each case, and score its answers",
+		Long: `Ask a guard about each case, and score its answers. corpus/INTERPRETING.md explains
+the scores.
 
---corpus reads cases of others: a class file of ours (.yaml), or JSON Lines with
-at least id, dialect, sql (or sql_b64) and expect.
+--corpus reads cases from files: class files (.yaml), or JSON Lines with at least
+id, dialect, sql (or sql_b64) and expect.
 
---guard exec:CMD starts a program that speaks ktx-guard/1, JSON Lines over its
-standard input and output (docs/corpus.md). CMD is split into words without a
-shell: 'single' and "double" quotes hold a word together, and there are no
-variables, patterns or pipes; exec:sh -c '...' has them. A crash, a late answer
-and an answer outside of the protocol are results of the case; the program is
-then ended and started again.
+--guard exec:CMD starts a program that speaks ktx-guard/1, which is JSON Lines over
+its standard input and output (docs/corpus.md). CMD is split into words without a
+shell. Quotes, 'single' or "double", keep a word together. For variables, patterns
+or pipes, write exec:sh -c '...'. A crash, a late answer and an answer outside of
+the protocol are results of the case; the program is then ended and started again.
 
---guard mcp:CMD starts an MCP server over standard input and output, before a
-throw-away PostgreSQL, and puts every case to its tool that takes SQL. {url} in
-CMD stands for that database. The decision is what the database showed, not what
-the server said (docs/corpus.md). It needs the program ktx-prove. Words before
-CMD that begin with - are flags of ktx-prove guard, such as --role select_only.
+--guard mcp:CMD starts an MCP server over standard input and output, with a
+temporary PostgreSQL behind it, and sends every case to its tool that takes SQL.
+{url} in CMD stands for that database. The decision is what happened in the
+database, not what the server answered (docs/corpus.md). It needs the program
+ktx-prove. Words before CMD that begin with - are flags of ktx-prove guard, such as
+--role select_only.
 
 Exit codes: 0 every case met its expectation · 1 some did not · 2 wrong usage ·
 3 some could not run, a file could not be read, or the guard could not be started.`,
@@ -81,7 +82,7 @@ Exit codes: 0 every case met its expectation · 1 some did not · 2 wrong usage 
 				return console.Usage("--guard %s: expected %s, %sCMD or %sCMD", console.EscapeControls(o.guard), guardBuiltin, guardExec, guardMCP)
 			}
 			if o.limit <= 0 {
-				return console.Usage("--timeout must be more than nothing")
+				return console.Usage("--timeout must be more than 0")
 			}
 			if err := console.OneOf("--by", o.by, []string{byDialect, byClass}); err != nil {
 				return err
@@ -95,8 +96,8 @@ Exit codes: 0 every case met its expectation · 1 some did not · 2 wrong usage 
 	flags := c.Flags()
 	flags.StringArrayVar(&o.files, "corpus", nil, "cases to read instead of the built-in ones (repeatable); - is standard input")
 	flags.StringVar(&o.guard, "guard", guardBuiltin, "the guard that answers: builtin, exec:CMD, or mcp:CMD")
-	flags.DurationVar(&o.limit, "timeout", corpusrun.DefaultLimit, "the time that a guard program has for one case")
-	flags.StringVar(&o.by, "by", byDialect, "the rows of the scores: dialect, or class for one row each dialect and class")
+	flags.DurationVar(&o.limit, "timeout", corpusrun.DefaultLimit, "the time limit of a guard program for one case")
+	flags.StringVar(&o.by, "by", byDialect, "the rows of the scores: dialect, or class for one row for each dialect and class")
 	flags.StringVar(&o.jsonFile, "json", "", "write the run to this file; - is standard output")
 	flags.BoolVar(&o.failures, "failures", true, "list the cases that did not meet their expectation")
 	_ = c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions([]string{byDialect, byClass}, cobra.ShellCompDirectiveNoFileComp))
@@ -105,7 +106,7 @@ Exit codes: 0 every case met its expectation · 1 some did not · 2 wrong usage 
 	return c
 }
 
-// openGuard returns the guard that --guard names, and what ends it.
+// openGuard returns the guard that --guard names, and a function that ends it.
 func openGuard(a *console.App, o runOptions) (corpusrun.Guard, func() error, error) {
 	if command, ok := strings.CutPrefix(o.guard, guardExec); ok {
 		guard, err := corpusrun.NewExec(command, o.limit)
@@ -269,7 +270,7 @@ func printRun(a *console.App, results []corpusrun.Result, o runOptions) error {
 	return nil
 }
 
-// failureLine says what a case wanted, and what it got.
+// failureLine returns the expectation of a case and the answer.
 func failureLine(r corpusrun.Result) string {
 	got := strings.Join(slices.DeleteFunc([]string{string(r.Decision), string(r.Fault), string(r.Code)}, func(word string) bool { return word == "" }), " ")
 	line := fmt.Sprintf("%s: expected %s, got %s", r.ID, r.Expect, got)

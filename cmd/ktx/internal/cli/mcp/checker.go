@@ -27,7 +27,7 @@ func (c *checker) Check(ctx context.Context, req httpapi.CheckRequest) (sqlguard
 	d, ok := dialects.Lookup(req.Dialect)
 	if !ok {
 		return sqlguard.Verdict{}, &httpapi.CheckError{Problem: httpapi.Problem{
-			Code: string(sqlguard.CodeInvalidArguments), Message: "there is no reader for this dialect" + console.DidYouMean(req.Dialect, wiring.DialectNames()),
+			Code: string(sqlguard.CodeInvalidArguments), Message: "unknown dialect" + console.DidYouMean(req.Dialect, wiring.DialectNames()),
 		}}
 	}
 	guard, err := wiring.DialectGuard(c.door.Project, "", "", d)

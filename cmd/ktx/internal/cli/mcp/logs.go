@@ -13,7 +13,7 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/daemon"
 )
 
-// logsJSON is the shape of ktx mcp logs --json.
+// logsJSON is what ktx mcp logs --json prints.
 type logsJSON struct {
 	Schema string   `json:"schema"`
 	File   string   `json:"file"`
@@ -63,8 +63,8 @@ func printLogs(ctx context.Context, a *console.App, n int, follow bool) error {
 	return nil
 }
 
-// logPrinter prints lines of a log so that a terminal acts on nothing in them,
-// or keeps them where JSON is asked for.
+// logPrinter prints lines of a log with their control characters escaped. Under
+// --json it keeps them instead.
 type logPrinter struct {
 	app  *console.App
 	text strings.Builder

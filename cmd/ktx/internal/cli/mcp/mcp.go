@@ -15,12 +15,13 @@ func Command(a *console.App) *cobra.Command {
 		&cobra.Command{
 			Use:   "stdio",
 			Short: "Serve MCP over standard input and output",
-			Long: `Serve the tools over standard input and output, one JSON-RPC message a line.
-An MCP client starts this command; standard error carries logs.
+			Long: `Serve the tools over standard input and output, one JSON-RPC message a line. An
+MCP client starts this command. Logs go to standard error.
 
-SIGHUP reads ktx.yaml again. Calls that run end under the configuration they
-began with, and connections that did not change stay open. A file that is not
-valid changes nothing. Of the block audit nothing changes before the next start.`,
+On SIGHUP the command reads ktx.yaml again. Calls that run end under the
+configuration under which they began, and connections that did not change stay
+open. A file that is not valid changes nothing. Changes in the block audit take
+effect at the next start.`,
 			Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				signals, stop := hangups()
@@ -31,7 +32,7 @@ valid changes nothing. Of the block audit nothing changes before the next start.
 				})
 			},
 		})
-	c.Long = "Serve the tools to an MCP client. Without a command it is ktx mcp status."
+	c.Long = "Serve the tools to an MCP client. Without a subcommand, show what ktx mcp status\nshows."
 	inner := c.RunE
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {

@@ -15,19 +15,19 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// hangups listens for SIGHUP, so that it no longer ends the process, until stop
-// is called. It is to be called before what takes long at the start.
+// hangups returns the SIGHUP signals that the process receives until stop is
+// called. Call it early at the start, because SIGHUP ends the process until then.
 func hangups() (signals <-chan os.Signal, stop func()) {
-	c := make(chan os.Signal, 1) // one that comes during a reload makes another
+	c := make(chan os.Signal, 1) // keeps a signal that comes during a reload, for another reload
 	signal.Notify(c, syscall.SIGHUP)
 	return c, func() { signal.Stop(c) }
 }
 
-// reloadOn reads the configuration again at every signal. It returns a function
-// that ends this and waits for a reload under way. What else takes something of
-// the configuration is prepared by prepare, if there is one: an error of it means
-// that the configuration is not valid, and what it returns is called when the
-// configuration is in force.
+// reloadOn reads the configuration again at every signal. The function that it
+// returns ends this, and waits for a running reload. For each configuration that is
+// read, reloadOn calls prepare, which may be nil. If prepare returns an error, the
+// configuration is not valid. Otherwise reloadOn calls apply once the configuration
+// is in force.
 func reloadOn(ctx context.Context, a *console.App, signals <-chan os.Signal, open *wiring.OpenProject, prepare func(*project.Project) (apply func(), err error)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -48,9 +48,9 @@ func reloadOn(ctx context.Context, a *console.App, signals <-chan os.Signal, ope
 	}
 }
 
-// reload reads ktx.yaml again. When it is valid, its connections take the place
-// of those in force; else these stay. Either is recorded, and told on standard
-// error.
+// reload reads ktx.yaml again. If it is valid, its connections replace the present
+// ones; otherwise these stay. The gateway records either case, and reload prints it
+// to standard error.
 func reload(ctx context.Context, a *console.App, open *wiring.OpenProject, prepare func(*project.Project) (apply func(), err error)) {
 	p, err := wiring.ReadProject(open.Project.Dir)
 	apply := func() {}
@@ -66,7 +66,7 @@ func reload(ctx context.Context, a *console.App, open *wiring.OpenProject, prepa
 		} else {
 			a.Errorf("ktx: %s\n", console.EscapeControls(err.Error()))
 		}
-		a.Errorf("ktx: the configuration is not valid: the one in force stays\n")
+		a.Errorf("ktx: the configuration is not valid; the present one stays in force\n")
 		if err := open.Gateway.KeepConfiguration(ctx); err != nil {
 			a.Errorf("ktx: %s\n", console.EscapeControls(err.Error()))
 		}
@@ -77,7 +77,7 @@ func reload(ctx context.Context, a *console.App, open *wiring.OpenProject, prepa
 	}
 	did, err := open.Gateway.Reload(ctx, wiring.Connections(a, p)...)
 	if err != nil {
-		a.Errorf("ktx: %s: the configuration in force stays\n", console.EscapeControls(err.Error()))
+		a.Errorf("ktx: %s; the present configuration stays in force\n", console.EscapeControls(err.Error()))
 		return
 	}
 	a.Errorf("ktx: the configuration is reloaded: %s\n", summary(did))
@@ -87,7 +87,7 @@ func reload(ctx context.Context, a *console.App, open *wiring.OpenProject, prepa
 	apply()
 }
 
-// summary says what became of the connections.
+// summary returns what a reload did with the connections.
 func summary(did execution.Reloaded) string {
 	var parts []string
 	for _, part := range []struct {
@@ -101,9 +101,9 @@ func summary(did execution.Reloaded) string {
 	return strings.Join(append(parts, console.Count(len(did.Kept), "connection")+" as before"), "; ")
 }
 
-// fixed returns the keys of the audit log's block that a running process cannot
-// change: events before and after would be in different logs, or kept
-// differently without a word in the log.
+// fixed returns the keys of the block audit that changed although a running process
+// cannot apply them. Otherwise events before and after the reload would be in
+// different logs, or would be kept differently without a note in the log.
 func fixed(was, is audit.Config) []string {
 	var keys []string
 	for _, v := range []struct {

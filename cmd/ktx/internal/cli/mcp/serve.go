@@ -26,15 +26,15 @@ import (
 	"github.com/ktxhq/ktx/research"
 )
 
-// serveForeground serves until ctx ends. settings makes those of another
-// configuration.
+// serveForeground serves until ctx ends. After a reload, settings returns the
+// settings for the new configuration.
 func serveForeground(ctx context.Context, a *console.App, p *project.Project, s serverSettings, logFile string, settings func(*project.Project) (serverSettings, error)) error {
 	if logFile != "" {
 		log, err := daemon.OpenLog(logFile, daemon.LogBytes)
 		if err != nil {
 			return console.Failed("%w", err)
 		}
-		a.Err = console.NewStream(log) // it stays open: how the command ends is told there too
+		a.Err = console.NewStream(log) // it stays open, because the error of the command is written there too
 	}
 	signals, stop := hangups()
 	defer stop()
@@ -72,12 +72,12 @@ func serveForeground(ctx context.Context, a *console.App, p *project.Project, s 
 		notify := func(state string) {
 			socket, _ := a.Lookup(daemon.NotifyVariable)
 			if err := daemon.Notify(socket, state); err != nil {
-				log.WarnContext(ctx, "the service manager could not be told", "error", err)
+				log.WarnContext(ctx, "the service manager could not be notified", "error", err)
 			}
 		}
 		if logFile == "" {
 			printStarted(a, state, false)
-			notify(daemon.StateReady) // requests that come now wait in the listener
+			notify(daemon.StateReady) // from now on the listener keeps requests until the server serves them
 			defer context.AfterFunc(ctx, func() { notify(daemon.StateStopping) })()
 		}
 		err = server.Serve(ctx, listener)
@@ -86,13 +86,14 @@ func serveForeground(ctx context.Context, a *console.App, p *project.Project, s 
 	})
 }
 
-// renew puts the tokens of other settings in force. The rest of these waits.
+// renew applies the tokens of new settings, and says which other settings wait for
+// the next start.
 func renew(a *console.App, server *httpapi.Server, state *daemon.State, s *serverSettings, now serverSettings) {
 	switch err := server.SetTokens(now.Tokens); {
 	case errors.Is(err, httpapi.ErrOpenness):
-		a.Errorf("ktx: server.tokens: whether a token is wanted changes at the next start only\n")
+		a.Errorf("ktx: server.tokens: the change between tokens and none takes effect at the next start\n")
 	case err != nil:
-		a.Errorf("ktx: server.tokens: %s: the tokens in force stay\n", console.EscapeControls(err.Error()))
+		a.Errorf("ktx: server.tokens: %s; the present tokens stay in force\n", console.EscapeControls(err.Error()))
 	default:
 		s.Tokens = now.Tokens
 		state.Settings = s.digest(state.Nonce)
@@ -102,11 +103,11 @@ func renew(a *console.App, server *httpapi.Server, state *daemon.State, s *serve
 	}
 	now.Tokens = s.Tokens
 	if !reflect.DeepEqual(*s, now) {
-		a.Errorf("ktx: the block server changed, which but for its tokens takes effect at the next start\n")
+		a.Errorf("ktx: the block server changed; except for its tokens, this takes effect at the next start\n")
 	}
 }
 
-// serverLog is the log of a server.
+// serverLog returns the logger of a server.
 func serverLog(a *console.App) *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelInfo}))
 }
@@ -124,7 +125,7 @@ func newState(a *console.App, p *project.Project, s serverSettings, listener net
 	}, nil
 }
 
-// newServer joins the tools, the gateway and the metrics to the front desk.
+// newServer returns the HTTP server with the tools, the gateway and the metrics.
 func newServer(a *console.App, open *wiring.OpenProject, s serverSettings, state *daemon.State) (*httpapi.Server, error) {
 	tools, err := research.New(open.Gateway, a.Logger()).Server(a.Version)
 	if err != nil {

@@ -20,7 +20,8 @@ import (
 // principalToken is the principal of the single token.
 const principalToken = "token"
 
-// serverSettings are those of a server, from flags, environment and ktx.yaml.
+// serverSettings are the settings of a server from flags, environment and
+// ktx.yaml.
 type serverSettings struct {
 	Host                         string
 	Port                         int
@@ -29,7 +30,8 @@ type serverSettings struct {
 	Tokens                       []httpapi.Token
 }
 
-// settle settles what a server is started with.
+// settle returns the settings of a server. A flag that is given overrides
+// ktx.yaml; tokens, allowed hosts and origins are taken from both.
 func settle(a *console.App, cmd *cobra.Command, p *project.Project, o startOptions) (serverSettings, error) {
 	c := p.Config.Server
 	s := serverSettings{
@@ -63,13 +65,13 @@ func settle(a *console.App, cmd *cobra.Command, p *project.Project, o startOptio
 	if token == "" {
 		value, set := a.Lookup(tokenVariable)
 		if set && strings.TrimSpace(value) == "" {
-			return s, console.Usage("%s is set but blank; unset it, or set it to the token", tokenVariable)
+			return s, console.Usage("%s is set but blank; unset it or set it to the token", tokenVariable)
 		}
 		token = value
 	}
 	if token != "" {
 		if strings.ContainsAny(token, " \t\r\n") {
-			return s, console.Usage("the token has a blank in it, which no client can send")
+			return s, console.Usage("the token contains white space, which no client can send")
 		}
 		s.Tokens = append(s.Tokens, httpapi.Token{Principal: principalToken, Sum: httpapi.Sum(token)})
 	}
@@ -86,7 +88,7 @@ func settle(a *console.App, cmd *cobra.Command, p *project.Project, o startOptio
 	return s, nil
 }
 
-// digest tells settings apart, under a key.
+// digest returns a keyed hash of the settings. Its key is the nonce of the server.
 func (s serverSettings) digest(nonce string) string {
 	mac := hmac.New(sha256.New, []byte(nonce))
 	text, err := json.Marshal(s)

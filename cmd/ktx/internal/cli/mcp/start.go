@@ -23,10 +23,10 @@ import (
 	"github.com/ktxhq/ktx/httpapi"
 )
 
-// The variables that ktx mcp start reads. The second is set by the command for
-// the process that it starts in the background.
+// The environment variables that ktx mcp start reads. The command itself sets the
+// second for the process that it starts in the background.
 const (
-	tokenVariable = setup.TokenVariable // which setup has the clients take it from
+	tokenVariable = setup.TokenVariable // clients that ktx setup configures read it too
 	nonceVariable = "KTX_MCP_NONCE"
 )
 
@@ -44,15 +44,16 @@ func startCommand(a *console.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "start",
 		Short: "Start the MCP server of the project",
-		Long: `Start the MCP server of the project in the background and return once it answers.
+		Long: `Start the MCP server of the project in the background, and return once it answers.
 One server serves all clients of a project. Flags override the block server of
 ktx.yaml.
 
-Give the token in the environment variable ` + tokenVariable + ` rather than as a flag: flags
-show in the list of processes. An address that is not loopback needs a token.
+Give the token in the environment variable ` + tokenVariable + ` instead of --token, because
+other users can see flags in the list of processes. An address that is not loopback
+needs a token.
 
-SIGHUP makes the server read ktx.yaml again, and the tokens of the block server with
-it; the rest of that block takes effect at the next start.`,
+On SIGHUP the server reads ktx.yaml again, including the tokens of the block
+server. The rest of that block takes effect at the next start.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("token") && strings.TrimSpace(o.token) == "" {
@@ -67,21 +68,20 @@ it; the rest of that block takes effect at the next start.`,
 	flags := c.Flags()
 	flags.StringVar(&o.host, "host", daemon.DefaultHost, "address to bind")
 	flags.IntVar(&o.port, "port", daemon.DefaultPort, "port to bind; 0 takes a free one")
-	flags.StringVar(&o.token, "token", "", "token that clients must send; better set "+tokenVariable)
+	flags.StringVar(&o.token, "token", "", "token that clients must send; prefer the variable "+tokenVariable)
 	flags.BoolVar(&o.foreground, "foreground", false, "stay in the foreground and log to standard error")
 	flags.BoolVar(&o.stateless, "stateless", false, "keep no sessions, for replicas behind a load balancer")
-	flags.StringArrayVar(&o.allowedHosts, "allowed-host", nil, "further name in the Host header, such as that of a reverse proxy (repeatable)")
-	flags.StringArrayVar(&o.allowedOrigins, "allowed-origin", nil, "origin whose pages may ask, such as https://app.example.com (repeatable)")
+	flags.StringArrayVar(&o.allowedHosts, "allowed-host", nil, "further name to accept in the Host header, such as that of a reverse proxy (repeatable)")
+	flags.StringArrayVar(&o.allowedOrigins, "allowed-origin", nil, "origin of web pages that may send requests, such as https://app.example.com (repeatable)")
 	flags.StringVar(&o.logFile, "log-file", "", "write the log to this file")
-	_ = flags.MarkHidden("log-file") // for the process in the background
+	_ = flags.MarkHidden("log-file") // the command passes it to the process in the background
 	for _, name := range []string{"host", "port", "token", "allowed-host", "allowed-origin"} {
 		_ = c.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
 	}
 	return c
 }
 
-// serverJSON is the shape of ktx mcp start --json and, with a status, of
-// ktx mcp status --json.
+// serverJSON is what ktx mcp start --json and ktx mcp status --json print.
 type serverJSON struct {
 	Schema         string `json:"schema"`
 	Status         string `json:"status"`
@@ -116,7 +116,7 @@ func startServer(ctx context.Context, a *console.App, cmd *cobra.Command, o star
 	if !httpapi.Loopback(s.Host) && len(s.Tokens) == 0 {
 		return console.Usage("%s is not loopback, so a token is needed: set %s or server.tokens, or bind %s", s.Host, tokenVariable, daemon.DefaultHost)
 	}
-	if o.logFile == "" { // otherwise the process that started this one has looked
+	if o.logFile == "" { // otherwise the process that started this one has checked
 		running, err := alreadyRunning(ctx, a, p, s)
 		if running || err != nil {
 			return err
@@ -129,17 +129,17 @@ func startServer(ctx context.Context, a *console.App, cmd *cobra.Command, o star
 }
 
 // alreadyRunning reports whether the project's server runs with these settings.
-// With others it is an error.
+// A server with other settings is an error.
 func alreadyRunning(ctx context.Context, a *console.App, p *project.Project, s serverSettings) (bool, error) {
 	state, err := daemon.Read(p.Dir)
 	if err != nil {
-		return false, nil //nolint:nilerr // what cannot be read is written anew
+		return false, nil //nolint:nilerr // a state file that cannot be read is replaced
 	}
 	switch answer, _ := state.Probe(ctx); {
 	case answer != daemon.Ours:
 		return false, nil
 	case !hmac.Equal([]byte(state.Settings), []byte(s.digest(state.Nonce))):
-		return false, console.Failed("the server of this project runs at %s with other settings; run ktx mcp stop first", state.URL())
+		return false, console.Failed("the server of this project runs at %s with other settings; stop it first with ktx mcp stop", state.URL())
 	}
 	printStarted(a, state, true)
 	return true, nil
@@ -163,11 +163,11 @@ func printStarted(a *console.App, state *daemon.State, already bool) {
 	a.Printf("next: ktx setup writes this address into the settings of MCP clients; ktx mcp status shows it again, ktx mcp stop ends the server\n")
 }
 
-// startTime is how long a server may take to answer.
+// startTime is the time that a server has to answer.
 const startTime = 30 * time.Second
 
-// startBackground starts this program anew as the server, and returns once it
-// answers.
+// startBackground starts this program once more, as the server, and returns once
+// the server answers.
 func startBackground(ctx context.Context, a *console.App, cmd *cobra.Command, p *project.Project, o startOptions) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -191,7 +191,7 @@ func startBackground(ctx context.Context, a *console.App, cmd *cobra.Command, p 
 	nonce := rand.Text()
 	child := &exec.Cmd{Path: program, Args: args, Dir: p.Dir, Env: append(os.Environ(), nonceVariable+"="+nonce)}
 	if o.token != "" {
-		child.Env = append(child.Env, tokenVariable+"="+o.token) // not a flag, which others could see
+		child.Env = append(child.Env, tokenVariable+"="+o.token) // not as a flag, which other users could see
 	}
 	log := daemon.LogPath(p.Dir)
 	before, err := daemon.Spawn(child, log)
@@ -223,7 +223,8 @@ func startBackground(ctx context.Context, a *console.App, cmd *cobra.Command, p 
 	}
 }
 
-// notStarted tells what a server that ended at once has said.
+// notStarted returns an error with what a server that ended at once wrote to its
+// log.
 func notStarted(a *console.App, err error, log string, before int64) error {
 	code := console.ExitFailed
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() > 0 {
@@ -231,7 +232,7 @@ func notStarted(a *console.App, err error, log string, before int64) error {
 	}
 	said := strings.TrimSpace(daemon.Since(log, before))
 	if said == "" {
-		said = "ktx: it ended without a word"
+		said = "ktx: it ended without a message"
 	}
 	return &console.ExitError{Code: code, Err: fmt.Errorf("the server did not start: %s", strings.TrimPrefix(said, "ktx: "))}
 }

@@ -12,21 +12,23 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/daemon"
 )
 
-// What ktx mcp status says of a server.
+// The values of status in ktx mcp status.
 const (
 	statusRunning = "running"
 	statusStopped = "stopped"
-	statusStale   = "stale" // there is a state file, and no server of it answers
+	statusStale   = "stale" // there is a state file, but its server does not answer
 )
 
 func statusCommand(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Show whether the MCP server of the project runs",
-		Long: `Show whether the MCP server of the project runs, and where.
+		Long: `Show whether the MCP server of the project runs, and its address.
 
-Exit codes: 0 it runs · 3 it does not: stopped, or stale, when the state file is of
-a server that ended without removing it, which ktx mcp start puts right.`,
+A server is stale when it ended without removing its state file. ktx mcp start
+repairs that.
+
+Exit codes: 0 it runs · 3 it is stopped or stale.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return showStatus(cmd.Context(), a) },
 	}
@@ -52,7 +54,7 @@ func showStatus(ctx context.Context, a *console.App) error {
 	return nil
 }
 
-// lookAt finds out what became of a project's server.
+// lookAt returns the state of a project's server.
 func lookAt(ctx context.Context, dir string) (serverJSON, error) {
 	const schema = "ktx-mcp-status/1"
 	state, err := daemon.Read(dir)
@@ -60,7 +62,7 @@ func lookAt(ctx context.Context, dir string) (serverJSON, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return serverJSON{Schema: schema, Status: statusStopped, ProjectDir: dir}, nil
 	case err != nil:
-		return serverJSON{Schema: schema, Status: statusStale, ProjectDir: dir, Problem: err.Error()}, nil //nolint:nilerr // it is what is told
+		return serverJSON{Schema: schema, Status: statusStale, ProjectDir: dir, Problem: err.Error()}, nil //nolint:nilerr // the result has the error
 	}
 	answer, _ := state.Probe(ctx)
 	if ctx.Err() != nil {
@@ -74,13 +76,13 @@ func lookAt(ctx context.Context, dir string) (serverJSON, error) {
 	return out, nil
 }
 
-// staleness says why a state file is stale.
+// staleness returns why a state file is stale.
 func staleness(answer daemon.Answer) string {
 	switch answer {
 	case daemon.Stranger:
-		return "something else answers at its address"
+		return "another program answers at its address"
 	case daemon.Silent:
-		return "what listens at its address does not answer"
+		return "a process listens at its address but does not answer"
 	case daemon.Nobody, daemon.Ours:
 		return "nothing listens at its address"
 	}
@@ -93,7 +95,7 @@ func printServer(a *console.App, s serverJSON) {
 	case statusRunning:
 		a.Printf("running: %s (pid %d)\n", s.URL, s.PID)
 	case statusStale:
-		a.Printf("stale: %s; the server did not end in order. ktx mcp start puts that right\n", console.EscapeControls(s.Problem))
+		a.Printf("stale: %s; the server ended without removing its state file. ktx mcp start repairs that\n", console.EscapeControls(s.Problem))
 	default:
 		a.Printf("stopped: run ktx mcp start\n")
 	}

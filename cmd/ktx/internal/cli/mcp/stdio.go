@@ -27,7 +27,7 @@ func serveStdio(ctx context.Context, a *console.App, open *wiring.OpenProject) e
 	actor.Principal, actor.Client, actor.Session = "stdio", audit.Client{Transport: "stdio"}, rand.Text()
 	ctx = audit.WithActor(ctx, actor)
 	if err := open.Log.Append(ctx, audit.Event{Type: audit.SessionOpen}); err != nil {
-		return execution.NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be written, so nothing runs", err)
+		return execution.NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be written, so no statement can run", err)
 	}
 	err = serveSession(ctx, server, stdio.New(a.Stdin, a.Out))
 	if ended := open.Log.Append(context.WithoutCancel(ctx), audit.Event{Type: audit.SessionClose}); ended != nil {
@@ -36,10 +36,11 @@ func serveStdio(ctx context.Context, a *console.App, open *wiring.OpenProject) e
 	return err
 }
 
-// serveSession serves one session. When ctx ends, what runs may end within
-// drainTime; what still runs then is cancelled.
+// serveSession serves one session. When ctx ends, running calls get
+// [wiring.DrainTime] to end, and are then cancelled.
 func serveSession(ctx context.Context, server *mcp.Server, transport *stdio.Transport) error {
-	// The transport would stop reading with ctx, and that cancels what runs.
+	// If the transport ended with ctx, the SDK would cancel the running calls at
+	// once.
 	session, err := server.Connect(context.WithoutCancel(ctx), transport, nil)
 	if err != nil {
 		return console.Failed("serve MCP: %w", err)

@@ -12,7 +12,7 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/daemon"
 )
 
-// stopJSON is the shape of ktx mcp stop --json.
+// stopJSON is what ktx mcp stop --json prints.
 type stopJSON struct {
 	Schema  string `json:"schema"`
 	Was     string `json:"was"` // running, stopped or stale
@@ -24,11 +24,11 @@ func stopCommand(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "stop",
 		Short: "Stop the MCP server of the project",
-		Long: `Stop the MCP server of the project. Statements that run get five seconds to end;
-the command waits for the end of the process, up to ten seconds, and then kills it.
+		Long: `Stop the MCP server of the project. Running statements get five seconds to end. The
+command waits up to ten seconds for the process to end, and then kills it.
 
-A process is touched only when it answers as the server that was started here. A
-state file of one that does not is removed, and the process left alone.`,
+The command ends a process only if it answers as the server of this project.
+Otherwise it removes the state file and leaves the process alone.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return stopServer(cmd.Context(), a) },
 	}
@@ -45,14 +45,14 @@ func stopServer(ctx context.Context, a *console.App) error {
 		return nil
 	}
 	if err != nil {
-		return console.Failed("%w; remove the file if no server of this project runs", err)
+		return console.Failed("%w; if no server of this project runs, remove the file", err)
 	}
 	answer, err := state.Stop(ctx)
 	if err != nil {
 		return console.Failed("%w", err)
 	}
 	if answer == daemon.Silent {
-		return console.Failed("what listens at %s does not answer, so that it is not known to be process %d of this project; end it with its own means", state.Address(), state.PID)
+		return console.Failed("a process listens at %s but does not answer, so it may not be process %d of this project; end it by hand", state.Address(), state.PID)
 	}
 	if err := state.Remove(); err != nil {
 		return console.Failed("%w", err)
@@ -61,7 +61,7 @@ func stopServer(ctx context.Context, a *console.App) error {
 		printStopped(a, stopJSON{Was: statusRunning, Stopped: true, PID: state.PID}, "stopped")
 		return nil
 	}
-	printStopped(a, stopJSON{Was: statusStale}, "not running: "+staleness(answer)+"; removed its state file, and touched no process")
+	printStopped(a, stopJSON{Was: statusStale}, "not running: "+staleness(answer)+"; removed its state file and ended no process")
 	return nil
 }
 

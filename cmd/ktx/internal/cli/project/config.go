@@ -28,7 +28,7 @@ func ConfigCommand(a *console.App) *cobra.Command {
 		},
 		&cobra.Command{
 			Use:   "validate",
-			Short: "Check ktx.yaml and report every fault with its line",
+			Short: "Check ktx.yaml and report every error with its line",
 			Args:  cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error {
 				dir, err := wiring.FindProject(a)

@@ -36,8 +36,8 @@ func ConnectionCommand(a *console.App) *cobra.Command {
 	test := &cobra.Command{
 		Use:   "test [ID]",
 		Short: "Connect, and report what the role may do",
-		Long: `Connect to one connection, or to all that can run statements, and report the
-server, what its role may do and what the read-only session really stops.
+		Long: `Open one connection, or all that can run statements, and report the server, what
+the role may do, and whether the read-only session stops writes.
 
 Exit codes: 0 all answer · 2 unknown or not configured · 3 some do not answer.`,
 		Args:              cobra.MaximumNArgs(1),
@@ -84,7 +84,7 @@ func listConnections(a *console.App, all []execution.Connection, format string) 
 	a.Table(format, []string{"id", "name", "engine", "runs statements"}, rows)
 }
 
-// probeResult is what a test of one connection found.
+// probeResult is the result of the test of one connection.
 type probeResult struct {
 	ID     string                 `json:"id"`
 	OK     bool                   `json:"ok"`
@@ -93,7 +93,7 @@ type probeResult struct {
 	err    error
 }
 
-// probeTime bounds the test of one connection.
+// probeTime is the time limit of the test of one connection.
 const probeTime = 15 * time.Second
 
 func probe(ctx context.Context, a *console.App, open *wiring.OpenProject, id string, limit time.Duration) probeResult {
@@ -159,9 +159,9 @@ func printProbe(a *console.App, r probeResult) {
 	}
 	a.Printf("\n")
 	if r.Report.ReadOnly {
-		a.Printf("   a write that was tried was refused by the engine\n")
+		a.Printf("   the engine refused a write that was tried\n")
 	} else {
-		a.Printf("   %s\n", a.Paint(a.Out, console.StyleYellow, "a write that was tried was not refused by the engine"))
+		a.Printf("   %s\n", a.Paint(a.Out, console.StyleYellow, "the engine did not refuse a write that was tried"))
 	}
 	for _, f := range r.Report.Findings {
 		style := console.StyleDim

@@ -22,9 +22,9 @@ func DemoCommand(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "Show an allowed query, refused attacks and the client snippet, on a built-in shop",
-		Long: `Run the whole path on a small shop database that is built in: one query that is
-allowed, five attacks that are refused, and the audit log that recorded them.
-Nothing is left behind and nothing is reached over a network.`,
+		Long: `Show the gateway on a small shop database that is built in: one query that is
+allowed, five attacks that are refused, and the audit log that recorded them. The
+command leaves no files behind and uses no network.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			dir, err := os.MkdirTemp("", "ktx-demo-")

@@ -15,7 +15,7 @@ import (
 	"github.com/ktxhq/ktx/execution"
 )
 
-// The levels of a doctor's finding.
+// The levels of a finding.
 const (
 	levelOK      = "ok"
 	levelNote    = "note"
@@ -23,7 +23,7 @@ const (
 	levelError   = "error"
 )
 
-// The groups of a doctor's findings.
+// The groups of findings.
 const (
 	groupConfiguration = "configuration"
 	groupAudit         = "audit"
@@ -35,14 +35,15 @@ const (
 type finding struct {
 	Group      string `json:"group"`
 	Connection string `json:"connection,omitempty"`
-	// Topic is that of a probe's finding: role, session, transport or server.
+	// Topic is the topic of a finding of a probe: role, session, transport, server
+	// or names.
 	Topic   string `json:"topic,omitempty"`
 	Level   string `json:"level"`
 	Message string `json:"message"`
 	Fix     string `json:"fix,omitempty"`
 }
 
-// subject is what people read in front of the message.
+// subject returns what stands before the message.
 func (f finding) subject() string {
 	switch {
 	case f.Connection != "":
@@ -66,13 +67,14 @@ func DoctorCommand(a *console.App) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check everything: configuration, audit log, every connection and its role, MCP",
 		Long: `Check the configuration, the audit log and its chain, every connection and the
-list of tools. Of a connection: whether it answers, how it is protected, what its
-role may do beyond reading, and whether the engine really refuses what the
-session must stop (harmless writes are tried and rolled back). A connection that
-does not answer in time does not hold up the others.
+list of tools.
 
-With --role-script, print the SQL that makes a role which can only read, for
-psql, and nothing else:
+For each connection, report whether it answers, whether it uses TLS, what its role
+may do beyond reading, and whether the engine refuses writes in the read-only
+session: harmless writes are tried and rolled back. A connection that does not
+answer in time does not delay the others.
+
+With --role-script, print only the SQL that makes a role which can only read:
 
   ktx doctor --role-script --connection shop | psql -d shop
 
@@ -111,9 +113,9 @@ connection, or a configuration that is not valid · 3 something is broken.`,
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&script, "role-script", false, "print the script that makes a read-only role, and nothing else")
+	c.Flags().BoolVar(&script, "role-script", false, "print only the script that makes a read-only role")
 	c.Flags().StringVarP(&only, "connection", "c", "", "check this connection only")
-	c.Flags().DurationVar(&timeout, "timeout", probeTime, "time for each connection")
+	c.Flags().DurationVar(&timeout, "timeout", probeTime, "time limit for each connection")
 	_ = c.RegisterFlagCompletionFunc("connection", wiring.CompleteConnections(a))
 	return c
 }
@@ -128,11 +130,11 @@ func printFindings(a *console.App, findings []finding) {
 	}
 }
 
-// examination looks at everything that can be wrong with a project.
+// examination collects what is wrong with a project.
 type examination struct {
 	app      *console.App
 	project  *project.Project
-	only     string // the connection to look at; "" for all
+	only     string // the only connection to examine; "" for all
 	timeout  time.Duration
 	findings []finding
 	results  []probeResult
@@ -140,7 +142,7 @@ type examination struct {
 
 func (e *examination) add(f finding) { e.findings = append(e.findings, f) }
 
-// counts are the findings of each level.
+// counts returns the number of findings of each level.
 func (e *examination) counts() map[string]int {
 	n := map[string]int{levelOK: 0, levelNote: 0, levelWarning: 0, levelError: 0}
 	for _, f := range e.findings {
@@ -149,7 +151,7 @@ func (e *examination) counts() map[string]int {
 	return n
 }
 
-// scripts are the role scripts by connection.
+// scripts returns the role scripts by connection.
 func (e *examination) scripts() map[string]string {
 	out := map[string]string{}
 	for _, r := range e.results {
@@ -187,9 +189,8 @@ func (e *examination) run(ctx context.Context) {
 	e.chain(ctx)
 }
 
-// open opens the project for an examination: a role that can write is examined
-// even where statements of it are refused, and no probe runs before the one
-// whose report is wanted.
+// open opens the project for an examination. The gateway opens a connection even
+// if it would refuse statements because the role can write, and warns of nothing.
 func (e *examination) open(ctx context.Context, f func(context.Context, *wiring.OpenProject) error) error {
 	conns := wiring.Connections(e.app, e.project)
 	for i := range conns {
@@ -198,7 +199,7 @@ func (e *examination) open(ctx context.Context, f func(context.Context, *wiring.
 	return wiring.WithConnections(ctx, e.app, e.project, conns, "cli", f)
 }
 
-// printScripts prints the scripts of roles that can only read.
+// printScripts prints the scripts that make roles which can only read.
 func (e *examination) printScripts(ctx context.Context) error {
 	err := e.open(ctx, func(ctx context.Context, open *wiring.OpenProject) error {
 		e.probes(ctx, open)
@@ -215,7 +216,7 @@ func (e *examination) printScripts(ctx context.Context) error {
 			code = max(code, e.app.ExitCode(r.err))
 			e.app.Errorf("ktx: connection %s: %s\n", r.ID, console.EscapeControls(r.err.Error()))
 		case r.Report.RoleScript == "":
-			e.app.Errorf("ktx: connection %s: %s has no roles: run ktx as a user that may only read the file\n", r.ID, console.EscapeControls(r.Report.Server))
+			e.app.Errorf("ktx: connection %s: %s has no roles; run ktx as a user that can only read the file\n", r.ID, console.EscapeControls(r.Report.Server))
 		case !e.app.JSON:
 			if printed++; printed > 1 {
 				e.app.Printf("\n")

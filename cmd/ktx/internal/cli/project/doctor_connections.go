@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// probesAtOnce bounds how many connections are examined at a time.
+	// probesAtOnce is the number of connections that are examined at a time.
 	probesAtOnce = 8
-	// topicNames is the topic of names in ktx.yaml that the database has not.
+	// topicNames is the topic of names in ktx.yaml that the database does not have.
 	topicNames = "names"
-	// probeGrace is what an examination gets to end after its time.
+	// probeGrace is how long to wait for the driver after the time limit.
 	probeGrace = 2 * time.Second
 )
 
-// probes examines the connections, several at a time, each within its time.
+// probes examines the connections, several at a time, each within the time limit.
 func (e *examination) probes(ctx context.Context, open *wiring.OpenProject) {
 	var ids []string
 	for _, c := range open.Gateway.Connections(ctx) {
@@ -47,8 +47,7 @@ func (e *examination) probes(ctx context.Context, open *wiring.OpenProject) {
 	wait.Wait()
 }
 
-// probe examines one connection. It returns in time even when the driver does
-// not.
+// probe examines one connection. It returns in time even if the driver does not.
 func (e *examination) probe(ctx context.Context, open *wiring.OpenProject, id string) probeResult {
 	ended := make(chan probeResult, 1)
 	go func() { ended <- probe(ctx, e.app, open, id, e.timeout) }()
@@ -95,12 +94,12 @@ func (e *examination) connection(ctx context.Context, open *wiring.OpenProject, 
 	}
 	add(levelOK, "", answers, "")
 	if report.ReadOnly {
-		add(levelOK, string(execution.TopicSession), "every write that was tried was refused by the engine", "")
+		add(levelOK, string(execution.TopicSession), "the engine refused every write that was tried", "")
 	} else {
-		add(levelError, string(execution.TopicSession), "a write that was tried in the read-only session was not refused by the engine", "do not use the connection")
+		add(levelError, string(execution.TopicSession), "the engine did not refuse a write that was tried in the read-only session", "do not use the connection")
 	}
 	if wiring.RefusesRole(e.project, r.ID) && writable(report) {
-		add(levelError, string(execution.TopicRole), "statements are refused, since the role can do more than read, and such a role is refused here", "ktx doctor --role-script prints how to make a role that can only read")
+		add(levelError, string(execution.TopicRole), "statements are refused because the role can do more than read (guard.role: refuse)", "ktx doctor --role-script prints how to make a role that can only read")
 	}
 	for _, f := range report.Findings {
 		add(string(f.Level), string(f.Topic), f.Message, f.Fix)
@@ -109,8 +108,8 @@ func (e *examination) connection(ctx context.Context, open *wiring.OpenProject, 
 	e.names(ctx, open, r.ID, add)
 }
 
-// connectHint says what to do when a connection does not open, where the hint
-// of the code is about statements.
+// connectHint returns what to do when a connection does not open. It replaces the
+// hints of codes that are written for statements.
 func connectHint(err error) string {
 	e, ok := errors.AsType[*execution.Error](err)
 	if !ok || e.ServerHint != "" || e.Hint != "" {
@@ -118,16 +117,16 @@ func connectHint(err error) string {
 	}
 	switch e.Code { //nolint:exhaustive // the other codes have hints that fit
 	case sqlguard.CodeTimeout:
-		return "see whether the server can be reached from here; ktx doctor --timeout gives it more time"
+		return "check that this machine can reach the server; ktx doctor --timeout gives it more time"
 	case sqlguard.CodeConnectionLost:
-		return "see whether the server runs, and whether ktx.yaml names its host and port"
+		return "check that the server runs, and that ktx.yaml has its host and port"
 	case sqlguard.CodeNotConfigured:
-		return "set what the connection in ktx.yaml points to, or change it there"
+		return "set the variable or file that the connection in ktx.yaml names, or change it there"
 	}
 	return console.HintOf(err)
 }
 
-// catalogue reports what the guard knows of the objects of the database.
+// catalogue reports whether the guard knows the objects of the database.
 func (e *examination) catalogue(ctx context.Context, open *wiring.OpenProject, id string, add func(level, topic, message, fix string)) {
 	info, err := open.Gateway.Connection(ctx, id)
 	switch {
@@ -139,30 +138,30 @@ func (e *examination) catalogue(ctx context.Context, open *wiring.OpenProject, i
 	}
 }
 
-// names reports names in access and functions that nothing in the database has. A
-// rule that denies a misspelt name denies nothing; others may be meant for what is
-// made later.
+// names reports the names in access and functions that the database does not have.
+// A rule that denies a misspelt name denies nothing, so that is a warning. Other
+// names are a note, because they may be for objects that are made later.
 func (e *examination) names(ctx context.Context, open *wiring.OpenProject, id string, add func(level, topic, message, fix string)) {
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
 	unmatched, err := open.Gateway.Unmatched(ctx, id)
 	if err != nil {
-		add(levelWarning, topicNames, "whether the database has the names in access and functions could not be found out: "+err.Error(), "")
+		add(levelWarning, topicNames, "the names in access and functions could not be checked: "+err.Error(), "")
 		return
 	}
 	for _, u := range unmatched {
-		level, fix := levelNote, "see that it is spelt right"
+		level, fix := levelNote, "check the spelling"
 		if u.Near != "" {
 			fix = fmt.Sprintf("did you mean %s?", u.Near)
 		}
 		if u.Protects {
 			level = levelWarning
 		}
-		add(level, topicNames, fmt.Sprintf("%s names %s, which nothing in the database has", u.Key, u.Name), fix)
+		add(level, topicNames, fmt.Sprintf("%s names %s, which the database does not have", u.Key, u.Name), fix)
 	}
 }
 
-// artifactOnly says why statements cannot be run on a connection; "" when they
+// artifactOnly returns why statements cannot run on a connection, or "" when they
 // can.
 func artifactOnly(c execution.Connection) string {
 	switch {

@@ -21,18 +21,20 @@ import (
 )
 
 const (
-	// chainTime bounds the check of the log's chain, which reads all of it.
+	// chainTime is the time limit of the check of the chain, which reads the whole
+	// log.
 	chainTime = 30 * time.Second
-	// clockTolerance is how far an event may lie in the future.
+	// clockTolerance is how far in the future the time of an event may be.
 	clockTolerance = 5 * time.Second
-	// Less space than this on the disk of the log is a warning, or an error:
-	// a statement whose decision cannot be recorded does not run.
+	// Less free space than this on the disk of the log is a warning or an error,
+	// in bytes. A statement whose decision cannot be recorded does not run.
 	littleSpace, noSpace = 1 << 30, 16 << 20
 )
 
 func (e *examination) logDir() string { return e.project.Config.Audit.Dir(e.project.Dir) }
 
-// configuration looks at what can be judged without opening anything.
+// configuration checks what can be checked without opening a connection or the
+// log.
 func (e *examination) configuration() {
 	config := &e.project.Config
 	add := func(level, message, fix string) {
@@ -40,11 +42,11 @@ func (e *examination) configuration() {
 	}
 	add(levelOK, e.project.Dir, "")
 	for _, w := range e.project.Warnings {
-		add(levelWarning, w.In(e.project.File), "mend or remove the key")
+		add(levelWarning, w.In(e.project.File), "correct or remove the key")
 	}
 	file := filepath.Join(e.project.Dir, project.FileName)
 	if mode, ok := modeOf(file); ok && mode&0o002 != 0 {
-		add(levelWarning, fmt.Sprintf("others may write %s, and so permit what it refuses (mode %04o)", e.project.File, mode), "chmod o-w "+e.project.File)
+		add(levelWarning, fmt.Sprintf("other users may write %s, and so change what it permits (mode %04o)", e.project.File, mode), "chmod o-w "+e.project.File)
 	}
 	for _, c := range wiring.Connections(e.app, e.project) {
 		if e.only != "" && e.only != c.ID {
@@ -58,9 +60,9 @@ func (e *examination) configuration() {
 		}
 		configured := config.Connections[c.ID]
 		if configured.Password.Literal() || configured.URL.LiteralPassword() {
-			message := "a password stands in " + e.project.File
+			message := e.project.File + " contains a password"
 			if mode, ok := modeOf(file); ok && mode&0o004 != 0 {
-				message += fmt.Sprintf(", which others may read (mode %04o)", mode)
+				message += fmt.Sprintf(", and other users may read the file (mode %04o)", mode)
 			}
 			add(levelWarning, message, "move it to an environment variable (env:NAME) or a file (file:/path)")
 		}
@@ -79,14 +81,14 @@ func (e *examination) configuration() {
 		}
 	}
 	if config.Audit.OnFailure == audit.FailDegrade {
-		e.add(finding{Group: groupAudit, Level: levelWarning, Message: "statements run even when they cannot be recorded (onFailure: degrade)", Fix: "remove audit.onFailure"})
+		e.add(finding{Group: groupAudit, Level: levelWarning, Message: "statements run even if they cannot be recorded (onFailure: degrade)", Fix: "remove audit.onFailure"})
 	}
 	if config.Audit.SQL == audit.SQLFull {
-		e.add(finding{Group: groupAudit, Level: levelNote, Message: "the text of statements is kept, literals included (sql: full)"})
+		e.add(finding{Group: groupAudit, Level: levelNote, Message: "the log has the statements with their literals (sql: full)"})
 	}
 }
 
-// modeOf returns the permissions of a file, where the system has them.
+// modeOf returns the permissions of a file, if the system has them.
 func modeOf(path string) (fs.FileMode, bool) {
 	if runtime.GOOS == "windows" || path == "" {
 		return 0, false
@@ -98,17 +100,17 @@ func modeOf(path string) (fs.FileMode, bool) {
 	return info.Mode().Perm(), true
 }
 
-// auditFiles looks at the log before an event is written to it.
+// auditFiles checks the files of the log before an event is written to it.
 func (e *examination) auditFiles(ctx context.Context) {
 	dir := e.logDir()
 	add := func(level, message, fix string) {
 		e.add(finding{Group: groupAudit, Level: level, Message: message, Fix: fix})
 	}
 	if free, ok := freeSpace(existing(dir)); ok {
-		text := fmt.Sprintf("%d MiB are free on its disk", free>>20)
+		text := fmt.Sprintf("its disk has %d MiB free", free>>20)
 		switch {
 		case free < noSpace:
-			add(levelError, text+": statements will not run when they cannot be recorded", "free space")
+			add(levelError, text+"; statements that cannot be recorded do not run", "free space")
 		case free < littleSpace:
 			add(levelWarning, text, "free space: statements that cannot be recorded do not run")
 		default:
@@ -116,21 +118,21 @@ func (e *examination) auditFiles(ctx context.Context) {
 		}
 	}
 	if mode, ok := modeOf(dir); ok && mode&0o077 != 0 {
-		add(levelWarning, fmt.Sprintf("others may enter its folder (mode %04o)", mode), "chmod 700 "+dir)
+		add(levelWarning, fmt.Sprintf("other users may enter its folder (mode %04o)", mode), "chmod 700 "+dir)
 	}
 	var open []string
-	files, _ := os.ReadDir(dir) // what cannot be read is told when it is opened
+	files, _ := os.ReadDir(dir) // opening the log reports what cannot be read
 	for _, f := range files {
 		if mode, ok := modeOf(filepath.Join(dir, f.Name())); ok && mode&0o077 != 0 {
 			open = append(open, f.Name())
 		}
 	}
 	if len(open) > 0 {
-		add(levelWarning, "others may read or write files of it: "+strings.Join(open[:min(len(open), 3)], ", "), "chmod 600 the files")
+		add(levelWarning, "other users may read or write its files: "+strings.Join(open[:min(len(open), 3)], ", "), "chmod 600 the files")
 	}
 	if last, ok := newestTime(ctx, dir); ok {
 		if ahead := time.Until(last); ahead > clockTolerance {
-			add(levelWarning, fmt.Sprintf("its last event lies %s in the future: this machine's clock was ahead, or is behind now", ahead.Round(time.Second)), "set the clock")
+			add(levelWarning, fmt.Sprintf("the time of its last event is %s in the future: the clock of this machine was ahead then, or is behind now", ahead.Round(time.Second)), "set the clock")
 		}
 	}
 }
@@ -170,7 +172,7 @@ func (e *examination) chain(ctx context.Context) {
 	f := finding{Group: groupAudit}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-		f.Level, f.Message, f.Fix = levelNote, "its chain is too long to be checked here", "run ktx audit verify"
+		f.Level, f.Message, f.Fix = levelNote, "its chain is too long to check here", "run ktx audit verify"
 	case err != nil:
 		f.Level, f.Message, f.Fix = levelError, err.Error(), "run ktx audit verify"
 	case !rep.OK:
@@ -185,7 +187,7 @@ func (e *examination) chain(ctx context.Context) {
 func (e *examination) tools(ctx context.Context, open *wiring.OpenProject) {
 	names, err := e.listTools(ctx, open)
 	if err != nil {
-		e.add(finding{Group: groupMCP, Level: levelError, Message: "the list of tools cannot be had: " + err.Error(), Fix: "report this with the output of ktx version"})
+		e.add(finding{Group: groupMCP, Level: levelError, Message: "the server does not list its tools: " + err.Error(), Fix: "report this with the output of ktx version"})
 		return
 	}
 	e.add(finding{Group: groupMCP, Level: levelOK, Message: console.Count(len(names), "tool") + ": " + strings.Join(names, ", ")})

@@ -39,7 +39,7 @@ func InitCommand(a *console.App) *cobra.Command {
 	var withDemo bool
 	c := &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Make a project: a ktx.yaml, and its local state out of version control",
+		Short: "Make a project: a ktx.yaml, and a .gitignore for its local state",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := "."
@@ -78,8 +78,8 @@ func InitCommand(a *console.App) *cobra.Command {
 	return c
 }
 
-// makeProject writes a new project and returns the files it made. An existing
-// file is never overwritten.
+// makeProject writes a new project and returns the files that it made. It never
+// overwrites a file.
 func makeProject(dir string, withDemo bool) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // a project is shared through version control
 		return nil, fmt.Errorf("make project: %w", err)
@@ -93,7 +93,7 @@ func makeProject(dir string, withDemo bool) ([]string, error) {
 		files[0].content = append(files[0].content, demoConnection...)
 		files = append(files, file{"shop.db", demo.Database})
 	}
-	for _, f := range files { // before anything is written
+	for _, f := range files { // before any file is written
 		if _, err := os.Lstat(filepath.Join(dir, f.name)); err == nil {
 			return nil, console.Usage("%s exists already; nothing was changed", filepath.Join(dir, f.name))
 		}
@@ -115,7 +115,7 @@ func makeProject(dir string, withDemo bool) ([]string, error) {
 	return made, nil
 }
 
-// clientSnippet is the entry for an MCP client's configuration.
+// clientSnippet returns the entry for the configuration of an MCP client.
 func clientSnippet(projectDir string) (string, error) {
 	type server struct {
 		Command string   `json:"command"`

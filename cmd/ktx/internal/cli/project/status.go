@@ -16,7 +16,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// statusJSON is the shape of ktx status --json.
+// statusJSON is what ktx status --json prints.
 type statusJSON struct {
 	Schema      string             `json:"schema"`
 	Version     string             `json:"version"`
@@ -32,14 +32,14 @@ type statusConnection struct {
 	Driver     string `json:"driver"`
 	Runs       bool   `json:"runsStatements"`
 	TLS        string `json:"tls,omitempty"` // "off" when it is
-	Catalog    bool   `json:"catalog"`       // the guard judges with the objects of the database
-	Role       string `json:"role"`          // what becomes of a role that can write: warn or refuse
+	Catalog    bool   `json:"catalog"`       // whether the guard judges with the objects of the database
+	Role       string `json:"role"`          // what happens when the role can write: warn or refuse
 	MaxBytes   int    `json:"maxBytes"`
 	Rows       int    `json:"rows"`
 	TimeoutMS  int64  `json:"timeoutMs"`
 	Configured string `json:"problem,omitempty"`
-	// Probed is what was found when the connection was last opened, as it is
-	// configured now; absent when it was not.
+	// Probed is what was found when the connection was last opened. It is absent
+	// when the connection was not opened since its configuration changed.
 	Probed *statusProbe `json:"lastProbe,omitempty"`
 }
 
@@ -63,9 +63,9 @@ func StatusCommand(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Show the project: connections, safety settings, audit log",
-		Long: `Show the project as configured, without connecting to a database: what stands in
-ktx.yaml, the state of the audit log, and what was found when each connection was
-last opened. ktx doctor connects.`,
+		Long: `Show the project without connecting to a database: what ktx.yaml configures, the
+state of the audit log, and what was found when each connection was last opened.
+ktx doctor connects.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := wiring.LoadProject(a)
@@ -91,10 +91,10 @@ func printStatus(a *console.App, s statusJSON) {
 	}
 	a.Printf("\n")
 	if s.Audit.OnFailure == string(audit.FailDegrade) {
-		a.Printf("         %s\n", a.Paint(a.Out, console.StyleYellow, "statements run even when they cannot be recorded"))
+		a.Printf("         %s\n", a.Paint(a.Out, console.StyleYellow, "statements run even if they cannot be recorded"))
 	}
 	if s.Audit.SQL == string(audit.SQLFull) {
-		a.Printf("         %s\n", a.Paint(a.Out, console.StyleYellow, "the text of statements is kept, literals included"))
+		a.Printf("         %s\n", a.Paint(a.Out, console.StyleYellow, "the log has the statements with their literals"))
 	}
 	if s.Audit.Problem != "" {
 		a.Printf("         %s\n", a.Paint(a.Out, console.StyleRed, console.EscapeControls(s.Audit.Problem)))
@@ -168,7 +168,7 @@ func statusOf(ctx context.Context, a *console.App, p *project.Project) statusJSO
 			s.Audit.LastTime = sum.Last.UTC().Format(time.RFC3339)
 		}
 		if sum.BadLines > 0 {
-			s.Audit.Problem = console.Count(int(sum.BadLines), "line") + " of it can not be read as events: run ktx audit verify"
+			s.Audit.Problem = console.Count(int(sum.BadLines), "line") + " of it cannot be read as events; run ktx audit verify"
 		}
 	}
 	return s

@@ -36,16 +36,16 @@ type checkOptions struct {
 	listRules                          bool
 }
 
-// whole reports whether a report has whole verdicts.
+// whole reports whether a report needs the complete verdicts.
 func (o checkOptions) whole() bool {
 	return o.format == report.FormatJSON || slices.ContainsFunc(o.outputs, func(output string) bool { return strings.HasPrefix(output, report.FormatJSON+"=") })
 }
 
-// partly reports whether only what changed is judged.
+// partly reports whether only changed statements are judged.
 func (o checkOptions) partly() bool { return o.since != "" || o.staged }
 
-// The severities that --fail-on takes. Every code of a refused statement is an
-// error, and a file that was not checked is one whatever is asked.
+// The values of --fail-on. The exit code is 3 for a file that could not be checked,
+// whatever the value.
 var severities = []string{"error", "warning", "note", "never"}
 
 func checkCommand(a *console.App) *cobra.Command {
@@ -53,18 +53,18 @@ func checkCommand(a *console.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [PATH | GLOB | -]...",
 		Short: "Judge the statements of SQL files, without a database",
-		Long: `Judge every statement of the files by the guard: may it run through the gateway?
+		Long: `Judge every statement in the files with the guard: may it run through the gateway?
 
-A folder stands for the .sql, .pgsql, .psql and .sqlite files in it, and for the
-sources in Go, Python, JavaScript and TypeScript, of which those texts are judged
-that they give to a database. A link to a file in the folder is followed, one that
-leads out of it, or to a folder, is not.
+A folder stands for the .sql, .pgsql, .psql and .sqlite files in it, and for its
+source files in Go, Python, JavaScript and TypeScript. In a source file, the
+statements that it passes to a database are judged. A link to a file in the folder
+is followed. A link that leads out of the folder, or to a folder, is not.
 
-The dialect of a file is --dialect, else that of check.overrides in the nearest
-ktx.yaml, else a first line "-- ktx: dialect=NAME", else that of the connection
-after which a folder of its path is named, else that of its extension (.pgsql,
-.psql, .sqlite). It is never guessed. The policy is that of the connection, or
-of the guard block of the nearest ktx.yaml.
+The dialect of a file is, in this order: --dialect; check.overrides in the nearest
+ktx.yaml; a first line "-- ktx: dialect=NAME"; the dialect of the connection that
+has the name of a folder on the path; the extension (.pgsql, .psql, .sqlite). It
+is never guessed. The policy is that of the connection, or of the block guard in
+the nearest ktx.yaml.
 
 Exit codes: 0 all may run · 1 some may not · 2 wrong usage or configuration ·
 3 some could not be checked.`,
@@ -100,16 +100,16 @@ Exit codes: 0 all may run · 1 some may not · 2 wrong usage or configuration ·
 	flags.StringVar(&o.dialect, "dialect", wiring.DialectAuto, "dialect of all files: "+strings.Join(wiring.DialectNames(), ", ")+" or auto")
 	flags.StringVar(&o.format, "format", report.FormatHuman, strings.Join(report.Formats(), ", "))
 	flags.StringVar(&o.failOn, "fail-on", "error", "the least severity that makes the exit code 1: error, warning, note, or never")
-	flags.StringVar(&o.stdinName, "stdin-filename", "stdin", "name of standard input in reports, and for settling its dialect")
-	flags.StringVar(&o.since, "diff", "", "judge only the statements that changed since `REV`, a revision of git")
-	flags.BoolVar(&o.staged, "staged", false, "judge only the statements that the next commit changes, as they are in git's index")
-	flags.StringVar(&o.baseline, "baseline", "", "`FILE` of findings that were there before and do not count")
-	flags.BoolVar(&o.updateBaseline, "update-baseline", false, "write the findings of now to the baseline")
-	flags.BoolVar(&o.showSuppressed, "show-suppressed", false, "show the findings that a comment permits or the baseline has, too")
-	flags.BoolVar(&o.noCache, "no-cache", false, "judge every file anew")
-	flags.StringArrayVar(&o.outputs, "output", nil, "write another report to a file, as `FORMAT=FILE`; may be given more than once")
-	flags.BoolVar(&o.listRules, "list-rules", false, "list the codes that a check can find, and end")
-	flags.IntVar(&o.jobs, "jobs", 0, "files judged at a time; 0 stands for one a processor")
+	flags.StringVar(&o.stdinName, "stdin-filename", "stdin", "name of standard input in reports; its extension can settle the dialect")
+	flags.StringVar(&o.since, "diff", "", "judge only the statements that changed since `REV`, a git revision")
+	flags.BoolVar(&o.staged, "staged", false, "judge only the statements that the next commit changes, as they are in the git index")
+	flags.StringVar(&o.baseline, "baseline", "", "`FILE` of known findings, which do not count")
+	flags.BoolVar(&o.updateBaseline, "update-baseline", false, "write all present findings to the baseline")
+	flags.BoolVar(&o.showSuppressed, "show-suppressed", false, "also show the findings that a comment permits or the baseline has")
+	flags.BoolVar(&o.noCache, "no-cache", false, "judge every file, even if it did not change since the last check")
+	flags.StringArrayVar(&o.outputs, "output", nil, "also write a report to a file, as `FORMAT=FILE` (repeatable)")
+	flags.BoolVar(&o.listRules, "list-rules", false, "list the codes that a check can find, and exit")
+	flags.IntVar(&o.jobs, "jobs", 0, "number of files to judge at a time; 0 means one for each processor")
 	_ = c.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions(append(wiring.DialectNames(), wiring.DialectAuto), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(report.Formats(), cobra.ShellCompDirectiveNoFileComp))
 	outputs := make([]string, 0, len(report.Formats()))
@@ -128,9 +128,9 @@ func (o checkOptions) validate(args []string) error {
 	case o.updateBaseline && o.baseline == "":
 		return console.Usage("--update-baseline: name the file with --baseline FILE")
 	case o.updateBaseline && o.partly():
-		return console.Usage("--update-baseline needs all statements; leave out --diff and --staged")
+		return console.Usage("--update-baseline needs all statements; remove --diff and --staged")
 	case o.staged && slices.Contains(args, "-"):
-		return console.Usage("--staged: standard input is not in git's index")
+		return console.Usage("--staged: standard input is not in the git index")
 	case o.jobs < 0 || o.jobs > 1024:
 		return console.Usage("--jobs %d: expected 0 to 1024", o.jobs)
 	}
@@ -182,7 +182,7 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	}
 	if cache != nil {
 		if err := cache.Save(); err != nil {
-			a.Errorf("warning: %s; the next check judges everything anew\n", console.EscapeControls(err.Error()))
+			a.Errorf("warning: %s; the next check judges every file again\n", console.EscapeControls(err.Error()))
 		}
 	}
 	if err := applyBaseline(a, baseline, files, o); err != nil {
@@ -203,7 +203,7 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	}
 }
 
-// fails reports whether a finding that counts is at least as bad as asked.
+// fails reports whether a finding that counts has at least the severity failOn.
 func fails(s report.Summary, failOn string) bool {
 	switch failOn {
 	case "never":
@@ -217,11 +217,11 @@ func fails(s report.Summary, failOn string) bool {
 	}
 }
 
-// maxBaseline is how many bytes of a baseline are read: a device has no end.
+// maxBaseline bounds a baseline, in bytes, because a device file has no end.
 const maxBaseline = 64 << 20
 
-// readBaseline returns the baseline, empty when the file is still to be made,
-// or nil when none is asked for.
+// readBaseline returns the baseline, or nil without --baseline. With
+// --update-baseline the file need not exist yet; the baseline is then empty.
 func (o checkOptions) readBaseline() (*sqlcheck.Baseline, error) {
 	if o.baseline == "" {
 		return nil, nil //nolint:nilnil // a check without a baseline
@@ -244,7 +244,7 @@ func (o checkOptions) readBaseline() (*sqlcheck.Baseline, error) {
 	return sqlcheck.ReadBaseline(o.baseline, content) //nolint:wrapcheck // it names the file
 }
 
-// inputs are the files to judge.
+// inputs returns the files to judge.
 func (o checkOptions) inputs(ctx context.Context, args []string) ([]sqlcheck.Input, error) {
 	if o.staged {
 		return sqlcheck.Staged(ctx, ".", args) //nolint:wrapcheck // it says what it did
@@ -256,7 +256,7 @@ func (o checkOptions) inputs(ctx context.Context, args []string) ([]sqlcheck.Inp
 	return sqlcheck.Since(ctx, ".", o.since, inputs) //nolint:wrapcheck // it says what it did
 }
 
-// openCache returns the cache of the current folder, nil where there is none.
+// openCache returns the cache for the current folder, or nil when there is none.
 func openCache(a *console.App, o checkOptions) *sqlcheck.Cache {
 	dir, err := os.UserCacheDir()
 	if o.noCache || err != nil {
@@ -278,7 +278,8 @@ func openCache(a *console.App, o checkOptions) *sqlcheck.Cache {
 	return sqlcheck.OpenCache(filepath.Join(dir, "ktx"), current, build, time.Now())
 }
 
-// applyBaseline marks what was there before, or writes it down.
+// applyBaseline marks the findings that the baseline has, or, with
+// --update-baseline, writes the baseline.
 func applyBaseline(a *console.App, baseline *sqlcheck.Baseline, files []report.File, o checkOptions) error {
 	if baseline == nil {
 		return nil
@@ -304,8 +305,8 @@ func applyBaseline(a *console.App, baseline *sqlcheck.Baseline, files []report.F
 	return nil
 }
 
-// writeReports writes the check to standard output, and to the files of --output.
-// A report that cannot be written keeps none of the others from being written.
+// writeReports writes the report to standard output and to the files of --output.
+// It writes all of them even if one fails.
 func writeReports(a *console.App, c *report.Check, o checkOptions) error {
 	var problems []error
 	for _, output := range o.outputs {

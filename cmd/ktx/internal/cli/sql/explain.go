@@ -32,7 +32,7 @@ func ExplainCommand(a *console.App) *cobra.Command {
 				return listCodes(a, output)
 			}
 			if cmd.Flags().Changed("output") {
-				return console.Usage("--output is for the list of codes; a page is text, or JSON with --json")
+				return console.Usage("--output applies to the list of codes only; one code is printed as text, or as JSON with --json")
 			}
 			name := strings.ToLower(strings.TrimSpace(args[0]))
 			info, ok := sqlguard.LookupCode(sqlguard.Code(name))

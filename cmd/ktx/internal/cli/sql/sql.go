@@ -28,12 +28,12 @@ func Command(a *console.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sql [TEXT | -]",
 		Short: "Run one guarded statement, or check files with `ktx sql check`",
-		Long: `Run one read-only statement on a connection of the project. The text is the
-argument, standard input (-), or a file (--file).
+		Long: `Run one read-only statement on a connection of the project. Give the statement as
+the argument, on standard input (-), or in a file (--file).
 
-Rows go to standard output. The formats json and csv are exact; in csv NULL is
-an empty field and an empty text is "". Notes, such as that more rows exist, go
-to standard error.
+Rows go to standard output. The formats json and csv are exact. In csv, NULL is an
+empty field, and an empty text is "". Notes go to standard error, such as the note
+that more rows exist.
 
 Exit codes: 0 done · 1 refused by the guard · 2 wrong usage or configuration ·
 3 no answer: the database's own error, a time limit, no connection.`,
@@ -46,7 +46,7 @@ Exit codes: 0 done · 1 refused by the guard · 2 wrong usage or configuration �
 			if near := console.Suggestion(cmd, args[0]); near != "" {
 				return console.Usage("unknown command %q for %q; did you mean %s?", args[0], cmd.CommandPath(), near)
 			}
-			return console.Usage("the statement is one argument, and %d are given: quote it", len(args))
+			return console.Usage("expected the statement as one argument, got %d: put it in quotes", len(args))
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -84,12 +84,13 @@ Exit codes: 0 done · 1 refused by the guard · 2 wrong usage or configuration �
 	return c
 }
 
-// maxStatementFile bounds a statement read from a file: far above what the
-// guard takes, so that the guard says what is wrong with it.
+// maxStatementFile bounds the statement that is read from a file, in bytes. It is
+// far above the limit of the guard, so that the guard can say that the statement
+// is too long.
 const maxStatementFile = 16 << 20
 
-// readStatement returns the text to run from the argument, a file or standard
-// input, and what to call it in messages.
+// readStatement returns the statement from the argument, a file or standard input,
+// and what messages call it.
 func readStatement(a *console.App, args []string, file string) (name, text string, err error) {
 	var r io.Reader
 	switch {
@@ -116,10 +117,12 @@ func readStatement(a *console.App, args []string, file string) (name, text strin
 	return name, strings.TrimPrefix(string(content), byteOrderMark), nil
 }
 
-// byteOrderMark begins a file in some editors. It is encoding, not SQL.
+// byteOrderMark stands at the beginning of files of some editors. It belongs to
+// the encoding, not to the statement.
 const byteOrderMark = "\uFEFF"
 
-// oneConnection returns the connection asked for, or the only one there is.
+// oneConnection returns the connection that was asked for, or the only one of the
+// project.
 func oneConnection(ctx context.Context, a *console.App, open *wiring.OpenProject, asked string) (execution.ConnectionInfo, error) {
 	if asked != "" {
 		return open.Gateway.Connection(ctx, asked)
@@ -153,7 +156,7 @@ func runStatement(ctx context.Context, a *console.App, open *wiring.OpenProject,
 	}
 	out, err := research.New(open.Gateway, a.Logger()).SQLExecution(ctx, research.SQLExecutionInput{
 		ConnectionID: info.ID, SQL: text, MaxRows: o.maxRows,
-		MaxBytes: info.Limits.Bytes, // a person can scroll; a model cannot
+		MaxBytes: info.Limits.Bytes, // the lower default is for the context of a model
 	})
 	if err != nil {
 		return err
@@ -168,7 +171,7 @@ func runStatement(ctx context.Context, a *console.App, open *wiring.OpenProject,
 		a.Errorf("note: %s\n", console.EscapeControls(flagsOf.Replace(note)))
 	}
 	if out.Truncated && len(out.Notes) == 0 {
-		a.Errorf("note: more exists than the %s shown (cut by %s)\n", console.Count(len(out.Rows), "row"), out.TruncatedBy)
+		a.Errorf("note: more rows exist than the %s shown (cut by %s)\n", console.Count(len(out.Rows), "row"), out.TruncatedBy)
 	}
 	if shortened {
 		a.Errorf("note: long values are shown shortened; --output json, csv or plain shows them whole\n")
@@ -176,12 +179,13 @@ func runStatement(ctx context.Context, a *console.App, open *wiring.OpenProject,
 	return nil
 }
 
-// flagsOf calls an argument of the tool by the flag that it is here.
+// flagsOf replaces an argument of the tool by the flag of this command.
 var flagsOf = strings.NewReplacer("maxRows may be", "--max-rows may be", "maxRows was lowered", "--max-rows was lowered")
 
-// rowsJSON is the answer on one line, numbers as the server wrote them.
+// rowsJSON returns the result as JSON on one line, with numbers as the server
+// wrote them.
 func rowsJSON(out *research.SQLExecutionOutput) []byte {
 	doc := []byte(`{"schema":"ktx-rows/1",`)
-	doc = append(doc, out.AppendJSON(nil)[1:]...) // the same object goes on
+	doc = append(doc, out.AppendJSON(nil)[1:]...) // the members of the result follow in the same object
 	return append(doc, '\n')
 }

@@ -18,7 +18,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Connections turns the configuration into the gateway's connections.
+// Connections returns the connections of a project in the form that the gateway
+// takes. A connection that cannot run statements says why in Unavailable. When
+// a connection opens, its probe warns on standard error and is remembered.
 func Connections(a *console.App, p *project.Project) []execution.Connection {
 	var out []execution.Connection
 	for _, id := range slices.Sorted(maps.Keys(p.Config.Connections)) {
@@ -44,8 +46,8 @@ func Connections(a *console.App, p *project.Project) []execution.Connection {
 			continue
 		}
 		conn.Engine, conn.Dialect, conn.Policy, conn.RefuseWritableRole = e.name, e.dialect, e.policy(c, guard), e.refusesRole(guard)
-		// A turn without a connection would only wait again, and in no order
-		// of principals.
+		// More statements at once than connections would wait a second time,
+		// for a connection, and there principals do not take turns.
 		conn.Concurrency = min(cmp.Or(conn.Concurrency, execution.DefaultConcurrency), cmp.Or(c.MaxConnections, e.connections))
 		conn.Objects = e.objects && guard.Catalog != nil && *guard.Catalog
 		open, err := e.opener(a, p, c)
@@ -58,8 +60,8 @@ func Connections(a *console.App, p *project.Project) []execution.Connection {
 	return out
 }
 
-// warnOfRole tells the operator, once for each connection that opens, when its
-// role can do more than read.
+// warnOfRole warns the operator when the role of a connection can do more than
+// read. It is called once for each connection that opens.
 func warnOfRole(a *console.App, id string, report execution.ProbeReport) {
 	for _, f := range report.Findings {
 		if f.Level == execution.ProbeWarning {
@@ -68,9 +70,10 @@ func warnOfRole(a *console.App, id string, report execution.ProbeReport) {
 	}
 }
 
-// settings stands for everything that opening a connection depends on, what its
-// secrets are included: a file that holds one and was written since makes
-// another connection. It is kept in memory only.
+// settings returns a hash of everything that opening a connection depends on,
+// the values of its secrets included. For a secret in a file it takes the size
+// and the time of the file, so that a file that was written again changes the
+// hash. The hash is kept in memory only.
 func settings(a *console.App, p *project.Project, c project.Connection) string {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%q %q\n", p.Dir, describeConnection(c))
@@ -82,7 +85,7 @@ func settings(a *console.App, p *project.Project, c project.Connection) string {
 			_, _ = fmt.Fprintf(h, "%q %v\n", value, err)
 			continue
 		}
-		// Its content is read when the connection opens.
+		// The backend reads the file's content when it opens the connection.
 		if info, failed := os.Stat(path); failed == nil && err == nil {
 			_, _ = fmt.Fprintf(h, "%q %d %d\n", path, info.Size(), info.ModTime().UnixNano())
 		} else {
@@ -101,7 +104,8 @@ func describeConnection(c project.Connection) []byte {
 	return text
 }
 
-// RefusesRole reports whether a role that can do more than read is refused.
+// RefusesRole reports whether the gateway refuses statements on a connection
+// whose role can do more than read.
 func RefusesRole(p *project.Project, id string) bool {
 	e, _ := engineOf(p.Config.Connections[id].Driver)
 	return e.refusesRole(p.Config.GuardOf(id))

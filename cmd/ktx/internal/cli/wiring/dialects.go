@@ -9,6 +9,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
+// DialectAuto is the value of --dialect that settles the dialect of each file
+// by its own.
 const DialectAuto = "auto"
 
 // DialectNames are the names that dialects.Lookup knows.
@@ -20,6 +22,8 @@ func DialectNames() []string {
 	return names
 }
 
+// LookupDialect returns the dialect of a name. An unknown name is an error of
+// usage.
 func LookupDialect(name string) (sqlguard.Dialect, error) {
 	if d, ok := dialects.Lookup(name); ok {
 		return d, nil
@@ -27,9 +31,10 @@ func LookupDialect(name string) (sqlguard.Dialect, error) {
 	return nil, console.Usage("no reader for the dialect %q%s", name, console.DidYouMean(name, DialectNames()))
 }
 
-// DialectGuard makes the guard of a dialect by the policy of a connection, or
-// of the project where there is none. Database is the one that statements run in,
-// "" where that is not known. It knows no server.
+// DialectGuard returns a guard for a dialect that judges without a server. Its
+// policy is that of the connection, else that of the project, else the default:
+// p may be nil, and connection may be "". Database is the database in which the
+// statements run, or "" when it is not known.
 func DialectGuard(p *project.Project, connection, database string, d sqlguard.Dialect) (*sqlguard.Guard, error) {
 	e, _ := engineOf(d.Name())
 	policy := sqlguard.DefaultPolicy()

@@ -12,18 +12,19 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// OpenProject is an open gateway with its log.
+// OpenProject is a project with its open gateway and audit log.
 type OpenProject struct {
 	Project *project.Project
 	Gateway *execution.Gateway
 	Log     *audit.Writer
 }
 
-// DrainTime is how long a stopping process waits for its statements.
+// DrainTime is how long a process that stops waits for its running statements.
 const DrainTime = 5 * time.Second
 
-// WithGateway opens the project's audit log and gateway, calls f, and closes
-// both. The context that f gets names the local user as the actor.
+// WithGateway finds and loads the project, opens its audit log and gateway,
+// calls f, and closes both. Transport is what the log names as the way in. The
+// context that f gets names the local user as the actor.
 func WithGateway(ctx context.Context, a *console.App, transport string, f func(context.Context, *OpenProject) error) (err error) {
 	p, err := LoadProject(a)
 	if err != nil {
@@ -32,10 +33,12 @@ func WithGateway(ctx context.Context, a *console.App, transport string, f func(c
 	return WithProject(ctx, a, p, transport, f)
 }
 
+// WithProject is [WithGateway] for a project that is loaded already.
 func WithProject(ctx context.Context, a *console.App, p *project.Project, transport string, f func(context.Context, *OpenProject) error) error {
 	return WithConnections(ctx, a, p, Connections(a, p), transport, f)
 }
 
+// WithConnections is [WithProject] with connections that the caller has changed.
 func WithConnections(ctx context.Context, a *console.App, p *project.Project, conns []execution.Connection, transport string, f func(context.Context, *OpenProject) error) (err error) {
 	if err := IgnoreState(p.Dir); err != nil {
 		return execution.NewError(sqlguard.CodeAuditUnavailable, "the project's state cannot be written: "+err.Error(), err)

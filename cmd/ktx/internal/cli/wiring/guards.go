@@ -18,11 +18,11 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// FileGuards settles the dialect and the policy of files, and makes one guard for
-// each pair.
+// FileGuards chooses the dialect and the policy for each file that is checked,
+// and makes one guard for each pair of them.
 type FileGuards struct {
 	forced   sqlguard.Dialect            // of --dialect
-	projects map[string]*project.Project // by folder of a file; nil without one
+	projects map[string]*project.Project // by folder of a file; nil when the folder is in no project
 
 	mu   sync.Mutex
 	made map[guardKey]*sqlguard.Guard
@@ -33,8 +33,8 @@ type guardKey struct {
 	connection, dialect, database string
 }
 
-// NewFileGuards loads the projects of the files. One that is not valid is an error
-// whatever the files are: its policy would be lost.
+// NewFileGuards loads the project of each file. A project whose configuration is
+// not valid is an error, because its policy could not be applied.
 func NewFileGuards(a *console.App, dialect string, inputs []sqlcheck.Input) (*FileGuards, error) {
 	g := &FileGuards{made: map[guardKey]*sqlguard.Guard{}, projects: map[string]*project.Project{}}
 	if dialect != DialectAuto {
@@ -99,9 +99,9 @@ func nearest(a *console.App, dir string, loaded map[string]*project.Project) (*p
 	return p, nil
 }
 
-// ownConfiguration returns an error where the ktx.yaml of a folder, which nobody
-// named, is a link that leads out of that folder and of the current one, or no
-// file at all.
+// ownConfiguration returns an error when the ktx.yaml of a folder that nobody
+// named is not a regular file, or is a link to a file outside of both that folder
+// and the current one.
 func ownConfiguration(root string) error {
 	name := filepath.Join(root, project.FileName)
 	target, err := filepath.EvalSymlinks(name)
@@ -125,7 +125,8 @@ func ownConfiguration(root string) error {
 	return console.Usage("%s is a link that leads elsewhere; name the project with --project-dir", console.EscapeControls(name))
 }
 
-// Choose is the check's Chooser.
+// Choose returns the guard for a file, or a finding that says why there is none.
+// It is the Chooser of [sqlcheck.Checker].
 func (g *FileGuards) Choose(path, text string, known sqlcheck.Known) (*sqlguard.Guard, *sqlguard.Finding) {
 	p := g.projects[filepath.Dir(path)]
 	connection := connectionOf(p, path)
@@ -134,7 +135,7 @@ func (g *FileGuards) Choose(path, text string, known sqlcheck.Known) (*sqlguard.
 		return nil, &sqlguard.Finding{Code: sqlguard.CodeDialectUnknown, Message: err.Error(), Hint: "name it with --dialect, check.overrides in ktx.yaml, or a first line -- ktx: dialect=NAME"}
 	}
 	if flat, ok := d.(interface{ SchemasAreDatabases() bool }); ok && flat.SchemasAreDatabases() {
-		known.Database = "" // a project has several
+		known.Database = "" // schemas are databases here, and a project has several
 	}
 	key := guardKey{p, connection, d.Name() + " " + d.Version(), known.Database}
 	g.mu.Lock()
@@ -150,7 +151,8 @@ func (g *FileGuards) Choose(path, text string, known sqlcheck.Known) (*sqlguard.
 	return guard, nil
 }
 
-// Sources returns what the project of a file says of sources in its language.
+// Sources returns the options that the project of a file sets for source files
+// in its language.
 func (g *FileGuards) Sources(path string) source.Options {
 	p := g.projects[filepath.Dir(path)]
 	if p == nil {
@@ -167,8 +169,8 @@ func (g *FileGuards) Sources(path string) source.Options {
 	}
 }
 
-// connectionOf returns the id of the connection after which a folder of the
-// path, within the project, is named, the innermost first, or "".
+// connectionOf returns the id of the connection that has the name of a folder on
+// the path within the project, or "". The innermost such folder decides.
 func connectionOf(p *project.Project, path string) string {
 	if p == nil {
 		return ""
@@ -183,8 +185,8 @@ func connectionOf(p *project.Project, path string) string {
 	return ""
 }
 
-// inProject returns a path relative to the project, or as it is when it lies
-// elsewhere.
+// inProject returns a path relative to the project's folder, or the path itself
+// when it lies outside.
 func inProject(p *project.Project, path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -210,7 +212,7 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 		if e, ok := engineOf(driver); ok {
 			return e.dialect, nil
 		}
-		return nil, fmt.Errorf("the connection %s, after which a folder of the path is named, is of %s, for which this version has no reader", connection, driver)
+		return nil, fmt.Errorf("a folder of the path is named after the connection %s, whose engine %s this version cannot check", connection, driver)
 	}
 	if name == "" {
 		switch strings.ToLower(filepath.Ext(path)) {
@@ -222,7 +224,7 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 	}
 	if name == "" && adapter != "" {
 		if name = dbtAdapters[adapter]; name == "" {
-			return nil, fmt.Errorf("its dbt project is for %s, for which this version has no reader", adapter)
+			return nil, fmt.Errorf("its dbt project is for %s, which this version cannot check", adapter)
 		}
 	}
 	if name == "" {
@@ -235,7 +237,7 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 	return d, nil
 }
 
-// dbtAdapters are the dialects of adapters of dbt.
+// dbtAdapters are the dialects by the name of a dbt adapter.
 var dbtAdapters = map[string]string{
 	"postgres": "postgres", "mysql": "mysql", "mysql5": "mysql", "mariadb": "mariadb", "sqlserver": "sqlserver", "sqlite": "sqlite",
 }
@@ -256,8 +258,8 @@ func override(p *project.Project, path string) string {
 	return ""
 }
 
-// pragmaLine reads "-- ktx: dialect=NAME" on the first line, in a comment of
-// SQL or of another language.
+// pragmaLine returns NAME when the first line is "-- ktx: dialect=NAME", in a
+// comment of SQL or of another language, and "" otherwise.
 func pragmaLine(text string) string {
 	line := text
 	if i := strings.IndexAny(text, "\r\n"); i >= 0 {

@@ -16,25 +16,25 @@ import (
 	"github.com/ktxhq/ktx/execution"
 )
 
-// ProbeRecord is what the last probe of a connection found, kept in the project's
-// state so that ktx status can tell it without connecting.
+// ProbeRecord is what the last probe of a connection found. It is kept in the
+// project's state, so that ktx status can show it without connecting.
 type ProbeRecord struct {
 	At       time.Time `json:"at"`
-	Settings string    `json:"settings"` // of the connection as configured then, without secrets
+	Settings string    `json:"settings"` // a hash of the configuration at that time, without secrets
 	Server   string    `json:"server"`
 	Role     string    `json:"role,omitempty"`
 	Warnings []string  `json:"warnings"`
 }
 
-// rewriteAfter is how old a record must be to be written again when only its time
-// would change.
+// rewriteAfter is the age from which a record is written again although only its
+// time would change.
 const rewriteAfter = time.Hour
 
-// maxProbeRecord bounds what is read of a record.
+// maxProbeRecord bounds the length of a record, in bytes.
 const maxProbeRecord = 1 << 20
 
-// RememberProbe keeps what a probe found. A record that cannot be written is none: it
-// informs, and nothing depends on it.
+// RememberProbe writes what a probe found to the project's state. It ignores
+// errors, because the record only informs and nothing depends on it.
 func RememberProbe(a *console.App, p *project.Project, id string, report execution.ProbeReport) {
 	s := ProbeRecord{At: time.Now().UTC().Truncate(time.Second), Settings: settingsHash(p, id), Server: report.Server, Role: report.Role, Warnings: []string{}}
 	for _, f := range report.Findings {
@@ -60,14 +60,14 @@ func RememberProbe(a *console.App, p *project.Project, id string, report executi
 
 func (s ProbeRecord) encode() []byte {
 	text, err := json.Marshal(s)
-	if err != nil { // no field of it fails
+	if err != nil { // no field of it can fail
 		return nil
 	}
 	return append(text, '\n')
 }
 
-// LastProbe returns what the last probe of a connection as it is configured now
-// found.
+// LastProbe returns what the last probe of a connection found. It reports false
+// when there was no probe since the configuration of the connection changed.
 func LastProbe(p *project.Project, id string) (ProbeRecord, bool) {
 	var s ProbeRecord
 	info, err := os.Stat(probeRecordFile(p, id))

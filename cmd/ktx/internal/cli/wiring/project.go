@@ -18,7 +18,8 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 )
 
-// FindProject returns the directory of the project.
+// FindProject returns the directory of the project: that of --project-dir, else
+// of the environment, else the nearest folder with a ktx.yaml.
 func FindProject(a *console.App) (string, error) {
 	dir, err := project.Find(a.ProjectDir, a.Lookup)
 	if err != nil {
@@ -36,7 +37,7 @@ func LoadProject(a *console.App) (*project.Project, error) {
 	return LoadProjectIn(a, dir)
 }
 
-// ReadProject reads the project of a directory.
+// ReadProject reads the project of a directory, and prints nothing.
 func ReadProject(dir string) (*project.Project, error) {
 	return project.Load(dir, doublestar.ValidatePattern)
 }
@@ -57,7 +58,8 @@ func LoadProjectIn(a *console.App, dir string) (*project.Project, error) {
 	return p, nil
 }
 
-// IgnoreState keeps local state and secrets out of version control.
+// IgnoreState makes the project's state folder, .ktx, with a .gitignore that keeps
+// it out of version control.
 func IgnoreState(dir string) error {
 	state := filepath.Join(dir, ".ktx")
 	if err := os.MkdirAll(state, 0o700); err != nil {
@@ -70,7 +72,8 @@ func IgnoreState(dir string) error {
 	return err
 }
 
-// CompleteConnections completes connection ids, with their names.
+// CompleteConnections returns a completion of connection ids, described by their
+// names. It completes any number of them.
 func CompleteConnections(a *console.App) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		dir, err := FindProject(a)
@@ -94,7 +97,8 @@ func CompleteConnections(a *console.App) cobra.CompletionFunc {
 	}
 }
 
-// CompleteConnection completes the only argument of a command as a connection id.
+// CompleteConnection returns a completion of one connection id, for a command
+// that takes no further argument.
 func CompleteConnection(a *console.App) cobra.CompletionFunc {
 	all := CompleteConnections(a)
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {

@@ -24,26 +24,27 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// engine joins a driver's name to its dialect and its backend.
+// engine joins the name of a driver to its dialect and its backend.
 type engine struct {
 	driver  string
 	name    string // as connection_list shows it
 	dialect sqlguard.Dialect
-	// searchPath is where unqualified names are resolved on every server of
-	// the engine; nil where that depends on the server.
+	// searchPath is where every server of the engine looks up names without a
+	// schema; nil when that depends on the server.
 	searchPath []string
-	// databases says that the key schemas lists databases that may be read
-	// beside the connection's own; elsewhere it pins the search path.
+	// databases says that the key schemas lists further databases that may be
+	// read. Otherwise the key sets the search path.
 	databases bool
-	// objects is set where a backend can load the objects of its database;
-	// elsewhere guard.catalog changes nothing.
+	// objects says that the backend can load the objects of its database.
+	// Otherwise guard.catalog changes nothing.
 	objects bool
-	// refuses is set where a role that can do more than read is refused unless
-	// guard.role says warn, since the session alone keeps nothing from writing.
+	// refuses says that a role that can do more than read is refused unless
+	// guard.role says warn, because the session does not stop writes.
 	refuses bool
-	// connections is how many a backend opens when the configuration is silent.
+	// connections is how many connections a backend opens by default.
 	connections int
-	// opener returns how to connect, or why that is not configured.
+	// opener returns a function that connects, or an error that says what is
+	// missing in the configuration.
 	opener func(*console.App, *project.Project, project.Connection) (openFunc, error)
 }
 
@@ -127,22 +128,22 @@ func openSQLite(_ *console.App, p *project.Project, c project.Connection) (openF
 	}, nil
 }
 
-// server is the opener of an engine that is reached by an address, on a port
-// unless another is given.
+// server returns the opener of an engine whose servers have an address. The port
+// applies unless the configuration has another.
 func server(scheme string, port int, open func(context.Context, execution.Secret, project.Connection, sqlguard.ID) (execution.Backend, error)) func(*console.App, *project.Project, project.Connection) (openFunc, error) {
 	return func(a *console.App, _ *project.Project, c project.Connection) (openFunc, error) {
 		if !c.URL.Set() && c.Host == "" {
 			return nil, fmt.Errorf("no url is configured; set url to env:NAME, file:/path or %s://…", scheme)
 		}
-		// Secrets are read when the connection opens: a variable that is not set
-		// must not keep the other connections from working.
+		// Secrets are read when the connection opens, so that a variable that
+		// is not set does not keep the other connections from working.
 		return func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
 			address, err := address(a, scheme, port, c)
 			if err != nil {
 				return nil, execution.NewError(sqlguard.CodeNotConfigured, err.Error(), nil)
 			}
 			db, err := open(ctx, execution.NewSecret(address), c, guard)
-			if err != nil { // it does not connect yet, so the configuration is at fault
+			if err != nil { // open does not connect yet, so the configuration is at fault
 				return nil, execution.NewError(sqlguard.CodeNotConfigured, strings.Replace(err.Error(), string(sqlguard.CodeNotConfigured)+": ", "", 1), err)
 			}
 			return db, nil
@@ -156,7 +157,8 @@ func openMySQL(ctx context.Context, url execution.Secret, c project.Connection, 
 	}, guard)
 }
 
-// address returns the URL from url, or from host and its companions.
+// address returns the key url of a connection, or a URL made of host, port,
+// database, user and password.
 func address(a *console.App, scheme string, port int, c project.Connection) (string, error) {
 	if c.URL.Set() {
 		return c.URL.Resolve(a.Lookup)
