@@ -9,17 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/dialects/sqlite"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
 func newGuard(tb testing.TB) *sqlguard.Guard {
 	tb.Helper()
-	g, err := sqlguard.New(sqlite.Dialect{}, sqlguard.DefaultPolicy(), nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return g
+	return dialecttest.NewGuard(tb, sqlite.Dialect{})
 }
 
 // TestVersion holds the parser's version in Version to the module's, and the
