@@ -78,7 +78,7 @@ func (q *inquiry) provenType(t *CatalogType) {
 			q.functionRef(run, nil, Finding{Code: CodeTypeNotAllowed, Message: fmt.Sprintf("the range %s runs %s", t.CatalogName, run)})
 		}
 	case TypeBase:
-		q.against(CodeTypeNotAllowed, "its input function is not the server's own, nor of a reviewed extension")
+		q.against(CodeTypeNotAllowed, "its input function belongs neither to the server nor to a reviewed extension")
 	default:
 		q.against(CodeTypeNotAllowed, fmt.Sprintf("it is of a kind (%s) that the guard does not know", t.Kind))
 	}

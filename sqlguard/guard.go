@@ -144,7 +144,7 @@ func (g *Guard) check(sql string, named bool) (v Verdict) {
 		if r := recover(); r != nil {
 			// What failed is not told: a message could carry parts of data.
 			v = blank
-			v.add(CodeInternalError, Span{0, len(sql)}, "the guard met a fault of its own while reading this text")
+			v.add(CodeInternalError, Span{0, len(sql)}, "the guard failed while it read this statement, and refuses it")
 			v.finish(sql)
 		}
 	}()
@@ -167,7 +167,7 @@ func (g *Guard) analyze(sql string, tokens []Token, v *Verdict) {
 	if err != nil {
 		syntax, ok := errors.AsType[*SyntaxError](err)
 		if !ok {
-			v.add(CodeInternalError, Span{0, len(sql)}, "the guard met a fault of its own while reading this text")
+			v.add(CodeInternalError, Span{0, len(sql)}, "the guard failed while it read this statement, and refuses it")
 			return
 		}
 		v.add(CodeParseError, Span{syntax.Offset, syntax.Offset + 1}, syntax.Message)

@@ -171,7 +171,7 @@ func (q *inquiry) provenFunction(f *CatalogFunction) {
 		refuse("it is declared VOLATILE, so that it may have effects")
 	case f.Kind == FunctionAggregate:
 		if len(f.Runs) == 0 {
-			refuse("what the aggregate runs is not known")
+			refuse("the functions that the aggregate calls are not known")
 		}
 		for _, run := range f.Runs {
 			q.functionRef(run, nil, Finding{Code: CodeFunctionNotAllowed, Message: "the aggregate runs " + run.String()})
@@ -225,10 +225,10 @@ func (q *inquiry) text(text string, part Part) {
 	statements, err := q.objects.dialect.AnalyzeObjects(text, part, q.objects)
 	switch {
 	case err != nil:
-		q.against(CodeParseError, "its text cannot be read")
+		q.against(CodeParseError, "its definition cannot be parsed")
 		return
 	case len(statements) != 1 && part != PartBody:
-		q.against(CodeParseError, "its text is not one statement")
+		q.against(CodeParseError, "its definition is not exactly one statement")
 		return
 	}
 	for i := range statements {

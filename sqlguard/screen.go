@@ -71,7 +71,7 @@ func rawFault(sql string) (at int, what string) {
 		return 0, "the text begins with a byte order mark (U+FEFF)"
 	}
 	if i := strings.IndexByte(sql, 0); i >= 0 {
-		return i, "the text holds a NUL character, where parsers stop and servers read on"
+		return i, "the text contains a NUL character: parsers stop there, and servers may read on"
 	}
 	if utf8.ValidString(sql) {
 		return 0, ""
@@ -322,7 +322,7 @@ func (s *screening) shape(tokens []Token) {
 			break
 		}
 		if levels[len(levels)-1].links() > s.limits.Chain {
-			report(CodeNestingTooDeep, t, fmt.Sprintf("more than %d operators, joins and set operations one inside the other here", s.limits.Chain))
+			report(CodeNestingTooDeep, t, fmt.Sprintf("more than %d operators, joins and set operations are nested in each other here", s.limits.Chain))
 		}
 		previous = t
 	}
