@@ -82,7 +82,7 @@ var rooms = []room{
 	{
 		path:     "dialects",
 		ours:     []string{"sqlguard", "dialects/*"},
-		testOurs: []string{"corpus"},
+		testOurs: []string{"corpus", "dialects/internal/dialecttest"},
 		noStd:    noOutside,
 	},
 	{
@@ -92,7 +92,7 @@ var rooms = []room{
 			"github.com/pganalyze/pg_query_go/v6": "the server's own grammar",
 			"github.com/sqlc-dev/oliphant":        "the server's own grammar in a build without cgo",
 		},
-		testOurs: []string{"corpus", "execution/executiontest/testdb"},
+		testOurs: []string{"corpus", "dialects/internal/dialecttest", "execution/executiontest/testdb"},
 		noStd:    noOutside,
 	},
 	{
@@ -102,21 +102,21 @@ var rooms = []room{
 			"github.com/pingcap/tidb/pkg/parser": "the grammar of MySQL in Go, as TiDB has it",
 			"github.com/sqlc-dev/marino":         "the same for what TiDB lacks",
 		},
-		testOurs: []string{"corpus", "execution/executiontest/testdb"},
+		testOurs: []string{"corpus", "dialects/internal/dialecttest", "execution/executiontest/testdb"},
 		noStd:    noOutside,
 	},
 	{
 		path:       "dialects/sqlite",
 		ours:       []string{"sqlguard", "dialects/internal/syntaxtree"},
 		others:     map[string]string{"github.com/sqlc-dev/meyer": "the grammar of SQLite in Go"},
-		testOurs:   []string{"corpus", "execution/executiontest/testdb"},
+		testOurs:   []string{"corpus", "dialects/internal/dialecttest", "execution/executiontest/testdb"},
 		testOthers: map[string]string{"github.com/ncruces/go-sqlite3": "asks SQLite itself whether a text is a read"},
 		noStd:      noOutside,
 	},
 	{
 		path:     "dialects/sqlserver",
 		ours:     []string{"sqlguard"},
-		testOurs: []string{"corpus"},
+		testOurs: []string{"corpus", "dialects/internal/dialecttest"},
 		noStd:    noOutside,
 	},
 	{
@@ -124,6 +124,7 @@ var rooms = []room{
 		ours:  []string{"sqlguard"},
 		noStd: noOutside,
 	},
+	{path: "dialects/internal/dialecttest", ours: []string{"corpus", "sqlguard"}, support: true},
 	{path: "dialects/internal/gen/mysqlwalk", support: true},
 	{
 		path:     "dialects/internal/gen/pgcatalog",

@@ -2,5 +2,6 @@
 
 package dialects_test
 
-// tortured are the dialects whose parser differs from that of the build with cgo.
+// tortured lists the dialects that TestNoTextEndsTheProcess tries in this build:
+// those whose parser differs from that of the build with cgo.
 const tortured = "postgres"

@@ -7,11 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -19,12 +21,9 @@ import (
 // caught. So the texts here are judged in a sub-process, whose stack limit the
 // test sets: a thread of a C parser gets a stack of that size.
 
-// hang is far above what any text takes, so that a slow machine does not fail
-// the test; the log tells the slowest.
-const hang = 20 * time.Second
-
-// tortureEnv makes this test binary judge tortures of the dialects that it names
-// instead of running tests.
+// tortureEnv makes this test binary judge the tortures instead of running tests.
+// It lists dialects, each with the largest text that the policy permits, such as
+// "postgres/65536".
 const tortureEnv = "KTX_TEST_TORTURE"
 
 func TestMain(m *testing.M) {
@@ -51,26 +50,26 @@ func judgeTortures() {
 	out := bufio.NewWriter(os.Stdout)
 	defer func() { _ = out.Flush() }()
 	encode := json.NewEncoder(out)
-	for name := range strings.FieldsSeq(os.Getenv(tortureEnv)) {
+	for entry := range strings.FieldsSeq(os.Getenv(tortureEnv)) {
+		name, size, _ := strings.Cut(entry, "/")
 		d, ok := dialects.Lookup(name)
-		if !ok {
-			panic(name)
+		maxBytes, err := strconv.Atoi(size)
+		if !ok || err != nil {
+			panic(entry)
 		}
-		for _, maxBytes := range []int{sqlguard.DefaultMaxBytes, sqlguard.CeilingMaxBytes} {
-			policy := sqlguard.DefaultPolicy()
-			policy.MaxBytes = maxBytes
-			for _, s := range tortures() {
-				for _, sql := range []string{s.of(8 << 10), s.of(maxBytes - 1<<10), s.of(1 << 20), s.links(1990)} {
-					_, _ = fmt.Fprintf(out, "%s %s %d\n", d.Name(), s.name, len(sql))
-					_ = out.Flush()
-					g, err := sqlguard.New(d, policy, nil)
-					if err != nil {
-						panic(err)
-					}
-					start := time.Now()
-					v := g.Check(sql)
-					_ = encode.Encode(judged{d.Name(), s.name, len(sql), maxBytes, v.Code, v.Allowed, time.Since(start).Microseconds()})
+		policy := sqlguard.DefaultPolicy()
+		policy.MaxBytes = maxBytes
+		for _, s := range tortures() {
+			for _, sql := range []string{s.of(8 << 10), s.of(maxBytes - 1<<10), s.of(1 << 20), s.links(1990)} {
+				_, _ = fmt.Fprintf(out, "%s %s %d\n", d.Name(), s.name, len(sql))
+				_ = out.Flush()
+				g, err := sqlguard.New(d, policy, nil)
+				if err != nil {
+					panic(err)
 				}
+				start := time.Now()
+				v := g.Check(sql)
+				_ = encode.Encode(judged{d.Name(), s.name, len(sql), maxBytes, v.Code, v.Allowed, time.Since(start).Microseconds()})
 			}
 		}
 	}
@@ -249,28 +248,46 @@ func tortures() []torture {
 	return list
 }
 
+// tortureRuns are the limits of the stack in KiB, and what is judged under each.
+//
+// The limit is that of a thread of C. A parser in C has the least room to spare
+// with the smallest stack. Parsers in Go have a stack that grows, and the screen
+// permits the most with the largest.
+func tortureRuns() map[string]string {
+	const usual, most = sqlguard.DefaultMaxBytes, sqlguard.CeilingMaxBytes
+	entries := func(names string, sizes ...int) string {
+		var out []string
+		for name := range strings.FieldsSeq(names) {
+			for _, size := range sizes {
+				out = append(out, name+"/"+strconv.Itoa(size))
+			}
+		}
+		return strings.Join(out, " ")
+	}
+	if dialecttest.Full() {
+		return map[string]string{
+			"8192": entries(tortured, usual, most), "1024": entries("postgres", usual, most), "256": entries("postgres", usual, most),
+		}
+	}
+	inGo := strings.ReplaceAll(tortured, "postgres", "")
+	return map[string]string{"8192": entries("postgres", most) + " " + entries(inGo, usual), "256": entries("postgres", most)}
+}
+
 // TestNoTextEndsTheProcess judges every shape at sizes up to 1 MB in a process
 // of its own, under several limits of the stack. The process must live, and
 // each text must be judged.
 func TestNoTextEndsTheProcess(t *testing.T) {
-	stacks := []string{"8192", "1024", "256"}
-	if testing.Short() {
-		stacks = stacks[1:2]
-	}
-	for _, stack := range stacks {
+	for stack, entries := range tortureRuns() {
+		if testing.Short() && stack == "8192" {
+			continue
+		}
 		t.Run(stack+" KiB of stack", func(t *testing.T) {
 			self, err := os.Executable()
 			if err != nil {
 				t.Fatal(err)
 			}
 			cmd := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -s "$1" && exec "$2"`, "sh", stack, self)
-			// The stack of a thread is that of C. Parsers in Go have one that
-			// grows, and the caps of the screen allow the most with the largest.
-			names := "postgres"
-			if stack == stacks[0] {
-				names = tortured
-			}
-			cmd.Env = append(os.Environ(), tortureEnv+"="+names)
+			cmd.Env = append(os.Environ(), tortureEnv+"="+entries)
 			var stderr strings.Builder
 			cmd.Stderr = &stderr
 			stdout, err := cmd.StdoutPipe()
@@ -299,14 +316,14 @@ func TestNoTextEndsTheProcess(t *testing.T) {
 				if j.Bytes > j.Max && (j.Allowed || j.Code != sqlguard.CodeInputTooLarge) {
 					t.Errorf("%+v: not refused as too large", j)
 				}
-				if j.Micros > hang.Microseconds() {
-					t.Errorf("%+v: took longer than %s", j, hang)
+				if j.Micros > dialecttest.Hang.Microseconds() {
+					t.Errorf("%+v: took longer than %s", j, dialecttest.Hang)
 				}
 			}
 			if err := cmd.Wait(); err != nil {
 				t.Fatalf("the process ended at %q: %v\n%.2000s", last, err, stderr.String())
 			}
-			if want := len(strings.Fields(names)) * 2 * 4 * len(tortures()); count != want {
+			if want := len(strings.Fields(entries)) * 4 * len(tortures()); count != want {
 				t.Errorf("%d texts judged, want %d", count, want)
 			}
 			t.Logf("%d texts; slowest %+v", count, worst)

@@ -18,8 +18,8 @@ type Approved struct {
 	guard ID
 }
 
-// ErrNotApproved is the error of [Approved.SQLFor] for every guard but the one
-// that approved the text.
+// ErrNotApproved is the error of [Approved.SQLFor] for every guard except the one
+// that approved the statement.
 var ErrNotApproved = errors.New("the text was not approved by this connection's guard")
 
 var errNotSerialised = errors.New("an approved text cannot be serialised")
@@ -31,8 +31,7 @@ func (g *Guard) Approve(sql string) (Approved, error) {
 	return a, err
 }
 
-// Judge is Approve that also returns the verdict of an allowed text, for
-// callers that record it.
+// Judge is like Approve and also returns the verdict, which callers record.
 func (g *Guard) Judge(sql string) (Approved, Verdict, error) {
 	v := g.Check(sql)
 	if !v.Allowed {

@@ -1,37 +1,36 @@
 package sqlguard
 
-// Catalog is what a backend knows of its server, as plain data. It is loaded
-// with constant texts and handed to [New]; a guard never asks a server.
+// Catalog is what a backend knows of its server, as plain data. The backend loads
+// it with constant statements and passes it to [New]. A guard never asks a server.
 type Catalog struct {
 	// Major is the server's major version; 0 when unknown.
 	Major int `json:"major"`
-	// Product and Version say which of the servers that a [ServerDialect]
-	// reads this is, such as "mariadb" and "10.11.6". Other dialects take no
-	// note of them.
+	// Product and Version identify the server for a [ServerDialect], such as
+	// "mariadb" and "10.11.6". Other dialects ignore them.
 	Product string `json:"product,omitempty"`
 	Version string `json:"version,omitempty"`
 	// SearchPath lists the schemas in which the session resolves unqualified
-	// names, the server's own schemas left out.
+	// names, without the server's own schemas.
 	SearchPath []string `json:"searchPath"`
 	// Database is the name of the connected database, as the server spells it.
 	Database string `json:"database"`
-	// Objects are the objects of the database that are not the server's own;
-	// nil where the guard judges without them. With objects, a name that is
-	// neither there nor built in does not exist.
+	// Objects are the objects of the database that are not the server's own. When
+	// it is nil, the guard judges without them. With objects, the guard takes a
+	// name that is neither in Objects nor built in for one that does not exist.
 	Objects *Objects `json:"objects,omitempty"`
 }
 
-// Objects are what the database holds beside the objects that the server was
-// made with. Objects of extensions are among them, and so are those that
-// somebody made in the server's own schemas.
+// Objects are the objects of the database, except those that every new database
+// of the server has. They include objects of extensions, and objects that somebody
+// created in the server's own schemas.
 type Objects struct {
 	Functions []CatalogFunction `json:"functions"`
 	Operators []CatalogOperator `json:"operators"`
 	Casts     []CatalogCast     `json:"casts"`
 	Types     []CatalogType     `json:"types"`
 	Relations []CatalogRelation `json:"relations"`
-	// Orders are how values of a type are sorted, grouped and compared where
-	// functions that somebody made do so.
+	// Orders lists the types whose values are sorted, grouped or compared by
+	// user-defined functions.
 	Orders []CatalogOrder `json:"orders,omitempty"`
 }
 
@@ -41,31 +40,32 @@ type CatalogName struct {
 	Name   string `json:"name"`
 }
 
-// CatalogFunction is one function, aggregate, window function or procedure;
-// each overload is one.
+// CatalogFunction is one function, aggregate, window function or procedure. Each
+// overload is an entry of its own.
 type CatalogFunction struct {
 	CatalogName
 	Kind FunctionKind `json:"kind"`
-	// Arguments are the types of the input arguments, the variadic one by its
-	// array type. The last Defaults of them may be left out of a call.
+	// Arguments are the types of the input arguments; a variadic argument has its
+	// array type. A call may leave out the last ones, as many as Defaults says.
 	Arguments []CatalogName `json:"arguments"`
 	Defaults  int           `json:"defaults,omitempty"`
 	Variadic  bool          `json:"variadic,omitempty"`
 	// DefaultValues are the expressions of those defaults, one text with
 	// commas between them. They run where a call leaves the arguments out.
 	DefaultValues string `json:"defaultValues,omitempty"`
-	// Results are the types of what it returns: of the result, and of the
-	// columns of a row that it declares; of an aggregate, of its states too.
+	// Results are the types of the result and of the columns of a declared result
+	// row. For an aggregate they include the types of its states.
 	Results []CatalogName `json:"results,omitempty"`
 	// Volatility is what its owner declared.
 	Volatility      Volatility `json:"volatility"`
 	Language        string     `json:"language"`
 	SecurityDefiner bool       `json:"securityDefiner,omitempty"`
-	// Settings are the settings that a call changes for its time.
+	// Settings are the settings that a call changes while it runs.
 	Settings []string `json:"settings,omitempty"`
-	// Body is the SQL text of a function of language sql, else "": statements,
-	// or as the server prints a body that it parsed when it was made, which is
-	// "RETURN expression" or "BEGIN ATOMIC statements END".
+	// Body is the body of a function in language sql, else "". It is a list of
+	// statements or, when the server parsed the body as it created the function,
+	// the server's printed form: "RETURN expression" or "BEGIN ATOMIC statements
+	// END".
 	Body string `json:"body,omitempty"`
 	// Runs are the functions that an aggregate is made of.
 	Runs []CatalogName `json:"runs,omitempty"`
@@ -95,21 +95,22 @@ const (
 	VolatilityVolatile  Volatility = "volatile"
 )
 
-// CatalogOperator is one operator. Left or Right is empty where it has no
+// CatalogOperator is one operator. Left or Right is empty when the operator has no
 // such operand.
 type CatalogOperator struct {
 	CatalogName
 	Left     CatalogName `json:"left"`
 	Right    CatalogName `json:"right"`
 	Function CatalogName `json:"function"`
-	// Commutator and Negator are the operators that the server may run in its
-	// place, NOT (a = b) as a <> b; empty where there is none.
+	// Commutator and Negator are the operators that the server may run instead of
+	// this one, for example a <> b for NOT (a = b). They are empty when there is
+	// none.
 	Commutator CatalogName `json:"commutator,omitzero"`
 	Negator    CatalogName `json:"negator,omitzero"`
 	Extension  string      `json:"extension,omitempty"`
 }
 
-// CatalogCast is one cast. Function is empty where none runs.
+// CatalogCast is one cast. Function is empty when the cast runs no function.
 type CatalogCast struct {
 	Source    CatalogName `json:"source"`
 	Target    CatalogName `json:"target"`
@@ -128,18 +129,18 @@ const (
 	CastImplicit   CastContext = "implicit"
 )
 
-// CatalogType is one type. The row types of relations and the array types of
-// other types are left out.
+// CatalogType is one type. The catalogue does not list the row types of relations
+// and the array types of other types.
 type CatalogType struct {
 	CatalogName
 	Kind TypeKind `json:"kind"`
-	// Base is the type under a domain, or the subtype of a range; of a
-	// multirange, which is of kind range too, it is its range. Checks are the
-	// texts of a domain's CHECK constraints, its NOT NULL left out.
+	// Base is the base type of a domain, or the subtype of a range. A multirange
+	// has the kind range too, and its Base is its range. Checks are the expressions
+	// of a domain's CHECK constraints, without NOT NULL.
 	Base   CatalogName `json:"base"`
 	Checks []string    `json:"checks,omitempty"`
-	// Runs are the functions that a range is made with (canonical,
-	// subtype_diff and those of its operator class), the server's own left out.
+	// Runs are the functions that a range uses (canonical, subtype_diff and those
+	// of its operator class), without the server's own.
 	Runs []CatalogName `json:"runs,omitempty"`
 	// Columns are the attributes of a composite type.
 	Columns   []CatalogColumn `json:"columns,omitempty"`
@@ -163,43 +164,45 @@ type CatalogRelation struct {
 	CatalogName
 	Kind    RelationKind    `json:"kind"`
 	Columns []CatalogColumn `json:"columns"`
-	// Definition is the query of a view or materialized view, with the names
-	// that the session's search path does not resolve qualified.
+	// Definition is the query of a view or materialized view. Names that the
+	// session's search path does not resolve have their schema.
 	Definition string `json:"definition,omitempty"`
-	// Children are the relations that a read of this one reads too: its
-	// partitions and the tables that inherit from it, with theirs.
+	// Children are the relations that a read of this one reads too: its partitions
+	// and the tables that inherit from it, at every level.
 	Children []CatalogName `json:"children,omitempty"`
-	// Parts are what a read of the relation, or of one that it is a child of,
-	// may run although no text names it.
+	// Parts are what a read of the relation or of its parents may run although the
+	// statement does not name it.
 	Parts     []CatalogPart `json:"parts,omitempty"`
 	Extension string        `json:"extension,omitempty"`
 }
 
-// CatalogPart is something that belongs to a relation and computes: an index, a
+// CatalogPart is a part of a relation that has expressions: an index, a
 // constraint, a row security policy and the like. A server evaluates the constant
-// parts of such expressions while it plans.
+// parts of such expressions while it plans a query.
 type CatalogPart struct {
 	// Name is how messages call it, such as "the index orders_day".
 	Name string `json:"name"`
-	// Own says that only a read that names the relation itself runs it.
+	// Own says that only a read that names the relation itself runs this part, and
+	// a read of a parent does not.
 	Own bool `json:"own,omitempty"`
-	// Runs are the functions that may run, the server's own left out.
+	// Runs are the functions that may run, without the server's own.
 	Runs []CatalogRoutine `json:"runs,omitempty"`
-	// Makes are the types of which a value may be made or compared.
+	// Makes are the types whose values may be created or compared.
 	Makes []CatalogName `json:"makes,omitempty"`
-	// Expression is what runs for rows of the relation, as the server prints it.
+	// Expression is the expression that runs for rows of the relation, as the
+	// server prints it.
 	Expression string `json:"expression,omitempty"`
 }
 
-// CatalogRoutine names one of the functions that may share a name. One without a
-// name is one that nothing is known of.
+// CatalogRoutine identifies a function by its name and the types of its arguments.
+// An empty name means an unknown function.
 type CatalogRoutine struct {
 	CatalogName
 	Arguments []CatalogName `json:"arguments"`
 }
 
-// CatalogOrder is what sorts, groups or compares values of a type, the server's
-// own functions left out.
+// CatalogOrder lists the functions that sort, group or compare values of a type,
+// without the server's own.
 type CatalogOrder struct {
 	Type CatalogName      `json:"type"`
 	Runs []CatalogRoutine `json:"runs"`

@@ -64,7 +64,7 @@ const (
 	CodeSuppressionUnused    Code = "suppression_unused"
 )
 
-// The codes of failures on the way to an answer.
+// The codes of permitted statements that got no answer.
 const (
 	CodeTimeout           Code = "timeout"
 	CodeCancelled         Code = "cancelled"
@@ -96,13 +96,13 @@ type CodeInfo struct {
 	Family  Family `json:"family"`
 	Title   string `json:"title"`
 	Summary string `json:"summary"` // one sentence
-	// Retryable says that the sender can mend the statement (guard) or send
+	// Retryable says that the sender can correct the statement (guard) or send
 	// it again unchanged (execution).
 	Retryable bool `json:"retryable"`
 	// Page is the explanation in Markdown that `ktx explain` prints.
 	Page string `json:"-"`
 
-	hint string // used where the finding brings none
+	hint string // the hint of a finding that has none of its own
 }
 
 // Codes returns every code in the order of the documentation.
@@ -130,7 +130,7 @@ var pages embed.FS
 
 func page(code Code) string {
 	text, err := pages.ReadFile("pages/" + string(code) + ".md")
-	if err != nil { // a test holds that every code has its page
+	if err != nil { // a test checks that every code has its page
 		return ""
 	}
 	return string(text)
@@ -139,7 +139,7 @@ func page(code Code) string {
 var codeTable = []CodeInfo{
 	{Code: CodeEmptyStatement, Family: FamilyGuard, Title: "Nothing to run", Summary: "The text holds no statement.", Retryable: true, hint: "send one SELECT"},
 	{Code: CodeMultipleStatements, Family: FamilyGuard, Title: "More than one statement", Summary: "The text holds more than one statement; a call runs exactly one.", Retryable: true, hint: "send each statement in a call of its own"},
-	{Code: CodeParseError, Family: FamilyGuard, Title: "Not readable as SQL", Summary: "The parser cannot read the text, or reads less than it holds.", Retryable: true, hint: "mend the syntax at the marked place"},
+	{Code: CodeParseError, Family: FamilyGuard, Title: "Not readable as SQL", Summary: "The parser cannot read the text, or skips a part of it.", Retryable: true, hint: "correct the syntax at the position that the finding gives"},
 	{Code: CodeInputTooLarge, Family: FamilyGuard, Title: "Text too large", Summary: "The text is longer, or has more parts, than the guard reads.", Retryable: true, hint: "shorten the statement: join against a table instead of listing values"},
 	{Code: CodeNestingTooDeep, Family: FamilyGuard, Title: "Nested too deeply", Summary: "Brackets, CASE, sub-queries or chains of operators go deeper than parsers can follow safely.", Retryable: true, hint: "flatten the expression, for example with IN or a join"},
 	{Code: CodeInvalidCharacters, Family: FamilyGuard, Title: "Characters that hide meaning", Summary: "The text is not valid UTF-8, or holds control, invisible or direction-changing characters outside of literals.", Retryable: true, hint: "write the statement with plain spaces and visible characters; such characters may stand inside string literals"},
@@ -157,7 +157,7 @@ var codeTable = []CodeInfo{
 	{Code: CodeSessionChange, Family: FamilyGuard, Title: "Statement changes the session", Summary: "The statement changes settings or state of the session."},
 	{Code: CodeProceduralBlock, Family: FamilyGuard, Title: "Procedural block", Summary: "The statement runs procedural code.", hint: "express it as one SELECT"},
 	{Code: CodeProcedureCall, Family: FamilyGuard, Title: "Procedure call", Summary: "The statement calls a procedure.", hint: "select from the tables that the procedure reads"},
-	{Code: CodeDynamicSQL, Family: FamilyGuard, Title: "SQL made at run time", Summary: "The statement runs SQL text that the guard cannot see.", Retryable: true, hint: "write the inner query as SQL of its own"},
+	{Code: CodeDynamicSQL, Family: FamilyGuard, Title: "SQL made at run time", Summary: "The statement runs SQL text that the guard cannot see.", Retryable: true, hint: "write the inner query directly as SQL"},
 	{Code: CodeParameterNotAllowed, Family: FamilyGuard, Title: "Parameter or variable", Summary: "The text holds a parameter marker or a user variable; nothing is bound to it.", Retryable: true, hint: "write the value as a literal"},
 	{Code: CodeLockingClause, Family: FamilyGuard, Title: "Locking clause", Summary: "The query locks the rows it reads.", Retryable: true, hint: "remove FOR UPDATE, FOR SHARE or the like"},
 	{Code: CodeLockingHint, Family: FamilyGuard, Title: "Locking hint", Summary: "A table hint takes or holds locks.", Retryable: true, hint: "remove the hint"},
@@ -170,7 +170,7 @@ var codeTable = []CodeInfo{
 	{Code: CodeOperatorNotAllowed, Family: FamilyGuard, Title: "Operator not on the list", Summary: "The operator is not built in, so it may run any function.", Retryable: true, hint: "use a built-in operator or a listed function"},
 	{Code: CodeTypeNotAllowed, Family: FamilyGuard, Title: "Type not on the list", Summary: "A cast to this type may run code that the guard cannot see.", Retryable: true, hint: "cast to a built-in type"},
 	{Code: CodeRelationNotAllowed, Family: FamilyGuard, Title: "Relation not allowed", Summary: "The table or view is a system relation that is not listed, or the policy denies it.", hint: "use tables of your own schemas"},
-	{Code: CodeCredentialRelation, Family: FamilyGuard, Title: "Relation holds secrets", Summary: "The relation holds credentials, or the text of other sessions."},
+	{Code: CodeCredentialRelation, Family: FamilyGuard, Title: "Relation holds secrets", Summary: "The relation holds credentials, or statements of other sessions."},
 	{Code: CodeExternalRelation, Family: FamilyGuard, Title: "Relation outside the connection", Summary: "The relation lies in another database, server or file.", hint: "use a connection to that database"},
 	{Code: CodeColumnNotAllowed, Family: FamilyGuard, Title: "Column not allowed", Summary: "The policy denies the column, or the statement may read a denied column unseen.", Retryable: true, hint: "name the columns that you need instead of *"},
 	{Code: CodeSettingNotAllowed, Family: FamilyGuard, Title: "Setting not on the list", Summary: "The setting is not on the list of settings that may be read.", Retryable: true, hint: "read one listed setting by its literal name"},
@@ -197,11 +197,11 @@ var codeTable = []CodeInfo{
 	{Code: CodeUnknownConnection, Family: FamilyExecution, Title: "Unknown connection", Summary: "No connection of that id is configured.", Retryable: true, hint: "call connection_list"},
 	{Code: CodeNotConfigured, Family: FamilyExecution, Title: "Connection not configured", Summary: "The connection has no address to connect to."},
 	{Code: CodeNoBackend, Family: FamilyExecution, Title: "No backend for this engine", Summary: "This version runs no statements on this engine."},
-	{Code: CodeInvalidArguments, Family: FamilyExecution, Title: "Invalid arguments", Summary: "The arguments of the call do not fit its schema.", Retryable: true, hint: "mend the listed arguments"},
+	{Code: CodeInvalidArguments, Family: FamilyExecution, Title: "Invalid arguments", Summary: "The arguments of the call do not fit its schema.", Retryable: true, hint: "correct the listed arguments"},
 	{Code: CodeDatabaseError, Family: FamilyExecution, Title: "Error of the database", Summary: "The database refused or failed the statement; its own message and SQLSTATE are given.", Retryable: true, hint: "mend the statement as the database's message says"},
 }
 
-// HintFor returns what to do about code, "" when nothing general helps.
+// HintFor returns the general hint for code, or "" when there is none.
 func HintFor(code Code) string {
 	info, _ := LookupCode(code)
 	return info.hint

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// typeName judges a type that a text names: whoever casts to it runs what its
-// values are made with.
+// typeName judges a type that a text names. A cast to a type runs the functions
+// that create its values.
 func (q *inquiry) typeName(t *Type) {
 	if t.Builtin && !t.Extension {
 		return
@@ -51,7 +51,7 @@ func (q *inquiry) typeNamed(n CatalogName) {
 	}
 }
 
-// provenType judges what runs where a value of a type is made.
+// provenType judges the code that runs when a value of a type is created.
 func (q *inquiry) provenType(t *CatalogType) {
 	if t.Extension != "" && q.objects.dialect.ReviewedType(t.Extension, t.Name) {
 		return
@@ -78,30 +78,29 @@ func (q *inquiry) provenType(t *CatalogType) {
 			q.functionRef(run, nil, Finding{Code: CodeTypeNotAllowed, Message: fmt.Sprintf("the range %s runs %s", t.CatalogName, run)})
 		}
 	case TypeBase:
-		q.against(CodeTypeNotAllowed, "its input function is not the server's own, nor of a reviewed extension")
+		q.against(CodeTypeNotAllowed, "its input function belongs neither to the server nor to a reviewed extension")
 	default:
 		q.against(CodeTypeNotAllowed, fmt.Sprintf("it is of a kind (%s) that the guard does not know", t.Kind))
 	}
 }
 
-// risk is what a column may bring: a value of a type that runs something where
-// it is made.
+// risk is a column whose type runs code when a value of it is created.
 type risk struct {
 	column string
 	ref    typeRef
-	// plain says that the column's type is a domain over a type of the
-	// server's own. A literal beside such a column is read as the latter,
-	// unless the column becomes a part of something.
+	// plain says that the column's type is a domain over a type of the server's
+	// own. The server reads a literal beside such a column as the base type, unless
+	// the column becomes a part of an array or a row.
 	plain bool
-	// compares says that functions of somebody's run where values are sorted
-	// and compared too, as those of a range do.
+	// compares says that user-defined functions run also when values are sorted
+	// and compared, as for a range.
 	compares bool
 }
 
-// findRisks lists, for each relation, the columns whose type runs something where a
-// value of it is made.
+// findRisks lists, for each relation, the columns whose type runs code when a value
+// of it is created.
 func (o *objects) findRisks() {
-	// From what runs something to all that holds it.
+	// From a type that runs code to every type that contains it.
 	holders := map[typeRef][]typeRef{}
 	hold := func(holder typeRef, part CatalogName) {
 		if ref, ok := o.typeAt(part); ok {
@@ -172,8 +171,8 @@ func (o *objects) plainDomain(n CatalogName) bool {
 	return false
 }
 
-// coercions judges what runs though the text does not name it: the checks of a
-// type where a literal is read as one of its values, and casts.
+// coercions judges code that runs although the text does not name it: casts, and
+// the checks of a type when the server reads a literal as one of its values.
 func (q *inquiry) coercions(s *Statement) {
 	if len(q.objects.risks) > 0 {
 		q.riskyColumns(s)
@@ -183,8 +182,8 @@ func (q *inquiry) coercions(s *Statement) {
 	}
 }
 
-// riskyColumns requires the types of columns that are mentioned where a literal
-// could become a value of them.
+// riskyColumns requires the types of the mentioned columns when a literal could
+// become a value of such a type.
 func (q *inquiry) riskyColumns(s *Statement) {
 	for i := range s.Relations {
 		r := &s.Relations[i]
@@ -213,16 +212,16 @@ func (q *inquiry) riskyColumns(s *Statement) {
 	}
 }
 
-// takesAny reports whether the statement at hand may call a function of the
-// catalogue that takes values of any type, and does with them what it likes.
+// takesAny reports whether the statement may call a function or operator of the
+// catalogue that takes values of any type.
 func (q *inquiry) takesAny() bool {
 	o, targets := q.objects, q.targets()
 	return slices.ContainsFunc(targets.operators, func(i int) bool { return slices.ContainsFunc(o.Operators[i].operands(), o.polymorphic) }) ||
 		slices.ContainsFunc(targets.functions, func(i int) bool { return slices.ContainsFunc(o.Functions[i].Arguments, o.polymorphic) })
 }
 
-// reach is what values of some types are made of, and the multiranges that the
-// server makes of ranges; with casts, what they are cast to implicitly too.
+// reach returns the types that values of the given types consist of, and the
+// multiranges of ranges. With casts it includes the targets of implicit casts.
 func (o *objects) reach(from []CatalogName, casts bool) map[CatalogName]bool {
 	reached := make(map[CatalogName]bool, len(from))
 	var queue []CatalogName
@@ -268,11 +267,12 @@ func (o *objects) reach(from []CatalogName, casts bool) map[CatalogName]bool {
 	return reached
 }
 
-// casts judges the casts of the catalogue that could run in a text: implicit
-// ones where values of both types may occur; those for an assignment to a type
-// of the server's own wherever values of the other occur, since a condition, a
-// LIMIT and a subscript are assigned to; others where the text casts to a type,
-// or where a function returns a value.
+// casts judges the casts of the catalogue that could run in a text:
+//
+//   - implicit casts, when values of both types may occur;
+//   - assignment casts to a type of the server's own, when values of the source type
+//     may occur, because a condition, a LIMIT and a subscript are assignments;
+//   - other casts, when the text casts to the target type or a function returns it.
 func (q *inquiry) casts(s *Statement) {
 	o := q.objects
 	named := q.named()
@@ -290,7 +290,7 @@ func (q *inquiry) casts(s *Statement) {
 	occurring, cast, returned := o.reach(all, true), o.reach(named, false), o.reach(q.returns, false)
 	occurs := func(n CatalogName) bool { return q.made.anything || o.serverOwn(n.Schema) || occurring[n] }
 	holds := func(types map[CatalogName]bool, n CatalogName) bool {
-		// Of the server's own domains it is not known over which types they are.
+		// The catalogue does not know the base types of the server's own domains.
 		return types[n] || o.serverOwn(n.Schema) && slices.ContainsFunc(o.server[1:], func(schema string) bool {
 			for t := range types {
 				if t.Schema == schema {
@@ -302,7 +302,7 @@ func (q *inquiry) casts(s *Statement) {
 	}
 	for _, i := range o.casts {
 		c := &o.Casts[i]
-		// The cast of an array is one, and so is that of its elements.
+		// A cast of an array also casts its elements.
 		if !occurs(o.element(c.Source)) {
 			continue
 		}

@@ -30,7 +30,7 @@ func (g *Guard) judgeColumns(s *Statement, v *Verdict) {
 		for _, r := range others {
 			v.Findings = append(v.Findings, Finding{
 				Code: CodeUnresolvedObject, Span: r.Span, Object: qualified(r.Schema, r.Name),
-				Message: fmt.Sprintf("relation %s could be a view over %s.%s, of which a column is denied", qualified(r.Schema, r.Name), schema, table),
+				Message: fmt.Sprintf("relation %s could be a view over %s.%s, which has a denied column", qualified(r.Schema, r.Name), schema, table),
 				Hint:    "ask the operator to deny the column with a grant at the server",
 			})
 		}
@@ -51,7 +51,7 @@ func (v *Verdict) refuseMentions(s *Statement, rule ColumnRule, column string, c
 		}
 		v.Findings = append(v.Findings, Finding{
 			Code: CodeColumnNotAllowed, Span: ref.Span, Object: rule.Match,
-			Message: fmt.Sprintf("column %s is denied by this connection's policy, and this reads it or may read it", rule.Match),
+			Message: fmt.Sprintf("column %s is denied by this connection's policy, and the statement reads it or may read it here", rule.Match),
 		})
 	}
 }

@@ -7,38 +7,40 @@ package sqlguard
 //
 // A dialect may have these methods, which state more of its servers:
 //
-//   - FoldsNames() bool: names that differ in the case of ASCII letters are one,
-//     quoted or not. Without it a rule that allows a name means it to the letter.
-//   - SchemasAreDatabases() bool: there is nothing between a database and its
-//     tables. A schema that is not the connection's own database, nor one of
-//     [Policy.Databases], lies outside of the connection then.
-//   - FoldName(name string) string: the form that names have in common which the
-//     server may take for one. A rule that denies a name means all of its form.
+//   - FoldsNames() bool: names that differ only in the case of ASCII letters are
+//     the same name, quoted or not. Without this method, a rule that allows a name
+//     matches only the exact spelling.
+//   - SchemasAreDatabases() bool: the server has no schemas inside a database, so
+//     a schema in a name is a database. A name then lies outside of the connection
+//     unless its schema is the connection's own database or in [Policy.Databases].
+//   - FoldName(name string) string: a form that is equal for all names that the
+//     server may treat as the same. A rule that denies a name denies all names with
+//     the same form.
 //   - SystemSchema() string: the schema of a system relation that is written
-//     without one.
-//   - LexInto and AnalyzeTokens, together: Lex and Analyze, of which the latter
-//     need not split the text again.
+//     without a schema.
+//   - LexInto and AnalyzeTokens, always both: like Lex and Analyze, but
+//     AnalyzeTokens gets the tokens and need not split the text again.
 type Dialect interface {
 	// Name is the dialect's name, such as "postgres".
 	Name() string
 	// Version names the parser, its version and the grammar's version.
 	Version() string
-	// Session lists what the parser takes for granted of the server's
-	// session. A backend pins these, reads them back, and refuses on a
-	// mismatch.
+	// Session lists the settings that the server's session must have for the
+	// parser to be right. A backend sets them, reads them back, and refuses to run
+	// a statement when one differs.
 	Session() []Setting
 	// Lex splits text into tokens in linear time, without recursion. It
 	// never fails: what it cannot read becomes TokenInvalid or
 	// TokenUnterminated.
 	Lex(text string) Tokens
 	// Analyze parses sql and returns every statement of it. The error is a
-	// *SyntaxError when the text does not parse; any other error is a fault
-	// of the dialect. Unknown kinds of statement keep the zero Verb.
+	// *SyntaxError when the text does not parse; any other error is a bug in
+	// the dialect. Unknown kinds of statement keep the zero Verb.
 	Analyze(sql string) ([]Statement, error)
 }
 
-// ServerDialect is a Dialect whose language depends on the server: on the
-// product, where several speak nearly one language, or on the version.
+// ServerDialect is a Dialect whose language depends on the server's product or
+// version.
 type ServerDialect interface {
 	Dialect
 	// ForServer returns the dialect as that server reads it. For a server that
@@ -91,11 +93,11 @@ type Statement struct {
 	Span Span
 	// Effects are the constructs that no policy permits.
 	Effects []Finding
-	// Relations are the tables, views and table functions read or written,
-	// names of common table expressions left out.
+	// Relations are the tables, views and table functions that the statement
+	// reads or writes, without the names of common table expressions.
 	Relations []Relation
-	// Calls are the functions called, in whatever notation, operators that
-	// are not built in included.
+	// Calls are the functions that the statement calls, in every notation,
+	// including operators that are not built in.
 	Calls []Call
 	// Types are the types named in casts, each once.
 	Types []Type
@@ -115,7 +117,8 @@ type Statement struct {
 	Serializes bool
 }
 
-// Ruling is what a dialect's own tables say of a name. The zero value refuses.
+// Ruling is the decision of a dialect's own tables on a name. The zero value
+// refuses.
 type Ruling struct {
 	Allowed bool
 	Code    Code   // why not; the guard has a default for each kind of name
@@ -174,22 +177,23 @@ type Call struct {
 	// Majors is a bit set of the server's major versions that know the name
 	// (bit n for major n); 0 when the name does not depend on the version.
 	Majors uint64
-	// The rest is stated by an [ObjectDialect] that reads with objects.
+	// Only [ObjectDialect.AnalyzeObjects] sets the fields below.
 	//
-	// Arguments is how many arguments or operands are given; -1 where the text
-	// does not tell.
+	// Arguments is the number of arguments or operands, or -1 when the statement
+	// does not show it.
 	Arguments int
-	// Typed has a bit for each argument that is no literal without a type, the
-	// first in bit 0, and Scalar one for each that is no row without a name of
-	// its own either: those have types, so that only what takes these types, or
-	// what they are cast to implicitly, is meant.
+	// Typed has a bit for each argument that has a type, that is, for each that is
+	// not an untyped literal; the first argument is bit 0. Scalar has a bit for
+	// each of these that is not an anonymous row either. The call can only mean a
+	// function that takes the types of these arguments, or types to which they are
+	// cast implicitly.
 	Typed, Scalar uint64
-	// Syntax says that the grammar has this construct of its own, so that no
-	// function of its name is looked up.
+	// Syntax says that the construct is part of the grammar, so that the server
+	// does not look up a function of this name.
 	Syntax bool
-	// Extension is the reviewed extension that owns a Builtin name, "" when the
-	// server does. Member is the ruling on this call if the function that it
-	// resolves to belongs to a reviewed extension, in whatever schema.
+	// Extension is the reviewed extension that owns a Builtin name, or "" when the
+	// server owns it. Member is the ruling on this call if it resolves to a
+	// function of a reviewed extension, in any schema.
 	Extension string
 	Member    Ruling
 }
@@ -199,7 +203,7 @@ type Type struct {
 	Schema  string
 	Name    string
 	Span    Span
-	Builtin bool // the server's own type: nothing of the user's runs in a cast to it
+	Builtin bool // the server's own type: a cast to it runs no user-defined code
 	// Extension says that Builtin holds if the type belongs to a reviewed
 	// extension.
 	Extension bool
@@ -212,16 +216,16 @@ type SettingRead struct {
 	Ruling Ruling
 }
 
-// ColumnRef is one mention of a column. Star stands for all columns of the
-// relation that Qualifier names, or of every relation in reach when it is
-// empty: *, t.*, NATURAL joins, TABLE t and alias lists that rename columns.
+// ColumnRef is one mention of a column. Star means all columns of the relation
+// that Qualifier names, or of every relation in scope when Qualifier is empty: *,
+// t.*, NATURAL joins, TABLE t and alias lists that rename columns.
 type ColumnRef struct {
 	Qualifier []string
 	Name      string
 	Star      bool
 	Span      Span
-	// Bare says that an [ObjectDialect] saw the value go straight into the result,
-	// or into its order: nothing stands beside it that takes its type or gives
-	// it another.
+	// Bare says that the value goes unchanged into the result or its order: no
+	// function, operator or literal combines with it. Only an [ObjectDialect] sets
+	// it.
 	Bare bool
 }

@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// ID identifies what a guard judges by: dialect, parser, session, policy and
-// catalogue. Two guards of one ID give the same verdicts. The zero ID belongs
-// to no guard.
+// ID identifies everything that a guard's verdicts depend on: dialect, parser,
+// session settings, policy, limits and catalogue. Two guards with the same ID give
+// the same verdicts. The zero ID belongs to no guard.
 type ID [sha256.Size]byte
 
 // String returns the ID in hex.
 func (id ID) String() string { return hex.EncodeToString(id[:]) }
 
-// Guard judges SQL texts. It is safe for concurrent use and never changes:
-// another policy or catalogue is another Guard.
+// Guard judges SQL statements. It is safe for concurrent use and never changes:
+// for another policy or catalogue, make another Guard.
 type Guard struct {
 	dialect Dialect
 	tokens  tokenDialect // the same, nil where it is none
@@ -116,8 +116,8 @@ func (g *Guard) ID() ID { return g.id }
 // Dialect returns the dialect that the guard reads.
 func (g *Guard) Dialect() Dialect { return g.dialect }
 
-// Check judges sql. A text that cannot be read is refused, not an error; so is
-// every text on which the dialect fails.
+// Check judges sql. A text that the guard cannot read is refused, and so is every
+// text on which the dialect fails: neither is an error.
 func (g *Guard) Check(sql string) Verdict {
 	if v, ok := g.cache.get(sql); ok {
 		return v
@@ -127,12 +127,12 @@ func (g *Guard) Check(sql string) Verdict {
 	return v
 }
 
-// CheckOnce is Check for a text of many that nobody asks about again: its
-// verdict is not kept, and has a normal form and a fingerprint only where it
-// refuses.
+// CheckOnce is like Check, for statements that nobody asks about again, such as
+// those of a file. It does not cache the verdict. The verdict has a normal form and
+// a fingerprint only when it refuses.
 func (g *Guard) CheckOnce(sql string) Verdict { return g.check(sql, false) }
 
-// check judges sql. named says that an allowed text is to have its normal form
+// check judges sql. With named, the verdict on an allowed text has the normal form
 // as well.
 func (g *Guard) check(sql string, named bool) (v Verdict) {
 	blank := Verdict{
@@ -142,9 +142,9 @@ func (g *Guard) check(sql string, named bool) (v Verdict) {
 	v = blank
 	defer func() {
 		if r := recover(); r != nil {
-			// What failed is not told: a message could carry parts of data.
+			// The message does not say what failed: it could contain data.
 			v = blank
-			v.add(CodeInternalError, Span{0, len(sql)}, "the guard met a fault of its own while reading this text")
+			v.add(CodeInternalError, Span{0, len(sql)}, "the guard failed while it read this statement, and refuses it")
 			v.finish(sql)
 		}
 	}()
@@ -167,7 +167,7 @@ func (g *Guard) analyze(sql string, tokens []Token, v *Verdict) {
 	if err != nil {
 		syntax, ok := errors.AsType[*SyntaxError](err)
 		if !ok {
-			v.add(CodeInternalError, Span{0, len(sql)}, "the guard met a fault of its own while reading this text")
+			v.add(CodeInternalError, Span{0, len(sql)}, "the guard failed while it read this statement, and refuses it")
 			return
 		}
 		v.add(CodeParseError, Span{syntax.Offset, syntax.Offset + 1}, syntax.Message)

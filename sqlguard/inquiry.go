@@ -7,31 +7,33 @@ import (
 	"strings"
 )
 
-// inquiry judges one text with the objects of a catalogue: a statement that was
-// sent, or a text that the catalogue holds. What depends on other texts of the
-// catalogue it notes as needs, for [inquiry.settle].
+// inquiry judges one text with the objects of a catalogue. The text is a statement
+// that was sent, or SQL that the catalogue holds, such as the body of a function.
+// When the verdict depends on other objects of the catalogue, it notes them as
+// needs, which [inquiry.settle] judges.
 type inquiry struct {
 	g       *Guard
 	objects *objects
 	v       *Verdict
 	listed  seen
-	// inside says that the text is the catalogue's: lists of what is allowed
-	// are about the relations that a statement names itself.
+	// inside says that the text is part of the catalogue. Lists of allowed
+	// relations do not apply to it: they cover only the relations that a statement
+	// itself names.
 	inside bool
-	// stored says that the text is not run, since its rows are stored: only
+	// stored says that the text does not run because its rows are stored. Only
 	// rules that deny apply.
 	stored bool
-	// behind says that the text belongs to a relation and runs whatever a
-	// statement asks: its rows are not shown, so that no rule on names applies,
-	// but everything that it runs must be proved.
+	// behind says that the text belongs to a relation and runs on every read of it.
+	// A statement does not see its rows, so no rule on names applies. Every
+	// function that it runs must be proved.
 	behind bool
-	// body says that the text is a function's body; values and returns are the
-	// types that the function takes and gives back.
+	// body says that the text is a function's body. values and returns are the
+	// types of its arguments and of its result.
 	body            bool
 	values, returns []CatalogName
 
-	// statement is the one at hand, and made what values may occur in it, once
-	// somebody asked.
+	// statement is the statement being judged. made holds the types whose values
+	// may occur in it, once they were computed.
 	statement *Statement
 	made      *produced
 	mentioned *mentioned
@@ -42,11 +44,11 @@ type inquiry struct {
 	nearby int // names searched for near ones
 }
 
-// need is a text of the catalogue that must pass for this one to pass.
+// need is an object of the catalogue that must pass for this text to pass.
 type need struct {
 	node node
-	// finding is what is said when it does not; its message ends in what leads
-	// to it. An empty code stands for that of the reason.
+	// finding is the finding when the object does not pass. The way to the object
+	// is appended to its message. An empty code means the code of the reason.
 	finding Finding
 }
 
@@ -105,8 +107,8 @@ func (q *inquiry) list(name string) {
 	}
 }
 
-// maxSearched is how many findings of a text are enough to stop the search for
-// more of what its calls could mean.
+// maxSearched is the number of findings after which the guard stops to look for
+// more meanings of calls.
 const maxSearched = 10 * maxFindings
 
 // call judges what a call could mean: what the server owns, by the dialect's
@@ -155,8 +157,8 @@ func (q *inquiry) call(c *Call) {
 	}
 }
 
-// storedCall judges what a call added to stored rows: a function in SQL by what
-// it reads, and one in another language could have read anything.
+// storedCall judges a call whose results were stored. A function in SQL is judged
+// by what it reads. A function in another language could have read anything.
 func (q *inquiry) storedCall(c *Call) {
 	var runs []int
 	if c.Notation == NotationOperator {
@@ -184,8 +186,8 @@ func (q *inquiry) storedCall(c *Call) {
 	}
 }
 
-// function judges one function of the catalogue that a call could mean. Server
-// says that a function of the server's own could be meant too.
+// function judges one function of the catalogue that a call could mean. With
+// server, the call could also mean one of the server's own.
 func (q *inquiry) function(c *Call, i int, server bool) {
 	f := &q.objects.Functions[i]
 	if f.Extension != "" && q.objects.dialect.Reviewed(f.Extension) && (c.Member.Allowed || c.Member.Code != "") {
@@ -217,10 +219,9 @@ func (q *inquiry) function(c *Call, i int, server bool) {
 	}
 }
 
-// userFunction judges a function that no table rules on: the policy must name
-// it, and what the catalogue says of it must prove that it is a read. Finding
-// says how the text comes to run it. The result is false when it is refused
-// outright.
+// userFunction judges a function that no table of the dialect lists. The policy
+// must name it, and the catalogue must prove that it only reads. finding says how
+// the text comes to run it. The result is false when the policy does not allow it.
 func (q *inquiry) userFunction(i int, finding Finding) bool {
 	f := &q.objects.Functions[i]
 	if q.objects.constructor(f) {
@@ -253,8 +254,8 @@ func (q *inquiry) allowsFunction(n CatalogName) bool {
 	return slices.ContainsFunc(q.g.policy.Functions.Allow, func(pattern string) bool { return names(pattern, n.Schema, n.Name, q.g.traits.folds) })
 }
 
-// unknownFunction refuses a call of what neither the server nor the catalogue
-// has, and says what comes near.
+// unknownFunction refuses a call of a function that neither the server nor the
+// catalogue has. Its hint names the function with the nearest name.
 func (q *inquiry) unknownFunction(c *Call, unknownHere bool) {
 	f := callFinding(c, CodeUnresolvedObject, "no such function in this database")
 	f.Hint = ""
@@ -272,9 +273,9 @@ func (q *inquiry) unknownFunction(c *Call, unknownHere bool) {
 	q.refuse(f)
 }
 
-// operator judges what an operator could run: that of the name and the number
-// of operands, and those that the server runs in its place. Server says that
-// one of the server's own could be meant.
+// operator judges the operators that the statement could run: those of the name
+// with this number of operands, and those that the server runs instead of them.
+// With server, one of the server's own could be meant.
 func (q *inquiry) operator(c *Call, server bool) {
 	server = server || c.Builtin && !c.Ruling.Allowed
 	found := false
@@ -300,8 +301,8 @@ func (q *inquiry) operator(c *Call, server bool) {
 	}
 }
 
-// excludedOperator is excluded for an operator. One that runs in the place of
-// another may have its operands the other way round.
+// excludedOperator is like excluded, for an operator. An operator that runs instead
+// of another may have its operands in the opposite order.
 func (q *inquiry) excludedOperator(op *CatalogOperator, c *Call) bool {
 	if operands := op.operands(); op.Name == c.Name || len(operands) == 2 && c.Typed == 3 && c.Scalar == 3 {
 		return q.excluded(operands, false, c)
@@ -309,8 +310,8 @@ func (q *inquiry) excludedOperator(op *CatalogOperator, c *Call) bool {
 	return false
 }
 
-// functionRef judges a function that something in the catalogue runs.
-// Arguments are their types, nil when they are not known.
+// functionRef judges a function that an object of the catalogue runs. arguments are
+// the types of its arguments, nil when they are not known.
 func (q *inquiry) functionRef(name CatalogName, arguments []CatalogName, finding Finding) {
 	var found []int
 	for _, i := range q.objects.functions[name.Name] {
@@ -421,8 +422,8 @@ func (q *inquiry) relation(r *Relation) {
 	}
 }
 
-// denied says which rule denies a relation, or one that it shares rows with by
-// inheritance.
+// denied returns the rule that denies a relation or one with which it shares rows
+// by inheritance.
 func (q *inquiry) denied(i int) string {
 	p := &q.g.policy
 	if q.behind {
@@ -469,8 +470,8 @@ func (q *inquiry) unknownRelation(r *Relation) {
 	q.refuse(f)
 }
 
-// columns applies the column rules to what the names mean. A relation that is
-// not of the rule's table is judged by its own definition.
+// columns applies the column rules to the objects that the names mean. A relation
+// other than the rule's table is judged by its own definition.
 func (q *inquiry) columns(s *Statement) {
 	for _, rule := range q.g.policy.Columns {
 		if len(q.v.Findings) >= maxFindings {
@@ -497,7 +498,7 @@ func (q *inquiry) columns(s *Statement) {
 }
 
 // covers reports whether a relation is the table of a rule, or shares rows with
-// it by inheritance. What cannot be resolved is judged by its name.
+// it by inheritance. A relation that cannot be resolved is compared by its name.
 func (q *inquiry) covers(r *Relation, schema, table string) bool {
 	i, ok := q.objects.relation(r.Schema, r.Name)
 	if !ok {

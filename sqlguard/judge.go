@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// listed is what a verdict lists already of one kind. Short lists are searched,
-// long ones looked up, so that they stay linear.
+// listed is the set of names of one kind that a verdict already has. It searches a
+// short list and looks names up in a map for a long one, so that the work stays
+// linear.
 type listed[K comparable] struct {
 	few  []K
 	many map[K]bool
@@ -36,7 +37,7 @@ func (l *listed[K]) add(key K) bool {
 	return true
 }
 
-// seen is what a verdict lists already.
+// seen is the set of names that a verdict already has, by kind.
 type seen struct {
 	functions, types listed[string]
 	relations        listed[VerdictRelation]
@@ -99,9 +100,9 @@ func (g *Guard) judgeCall(c *Call, v *Verdict, listed *seen) {
 	if allowed {
 		return
 	}
-	// The policy can add names that no table of the dialect rules on; a
-	// built-in that the tables refuse stays refused. A built-in name that
-	// this server does not know is the user's own function.
+	// The policy can allow names that no table of the dialect lists. It cannot
+	// allow a built-in that the tables refuse. A built-in name that this server's
+	// version does not have means a user-defined function.
 	if (!c.Builtin || unknownHere && c.Ruling.Allowed) && c.Notation != NotationOperator && g.allows(c) {
 		if listed.functions.add(name) {
 			v.Functions = append(v.Functions, name)
@@ -210,8 +211,8 @@ func (g *Guard) judgeRelation(r *Relation, v *Verdict, listed *seen) {
 		return
 	}
 	if r.System {
-		// Lists of what is allowed are about the user's relations; a rule that
-		// denies means what it names.
+		// Lists of allowed relations do not cover the server's own; rules that deny
+		// do.
 		if g.deniesSystem(r) {
 			refuse(CodeRelationNotAllowed, "denied by this connection's policy")
 		}
@@ -249,9 +250,8 @@ func (g *Guard) judgeQualifiers(s *Statement, v *Verdict) {
 	}
 }
 
-// outside returns why a relation cannot be read whatever its name in the
-// connection's own schemas: the dialect refuses it, or it lies in another
-// database.
+// outside returns the code and the reason why no policy can permit a relation: the
+// dialect refuses it, or it lies in another database.
 func (g *Guard) outside(r *Relation) (Code, string) {
 	if !r.Ruling.Allowed {
 		return cmp.Or(r.Ruling.Code, CodeRelationNotAllowed), cmp.Or(r.Ruling.Reason, "not on the list of system relations that may be read")
@@ -283,7 +283,7 @@ func (g *Guard) foreign(r *Relation) string {
 	}
 }
 
-// database is the connection's own, "" when it is not known.
+// database returns the connection's own database, or "" when it is not known.
 func (g *Guard) database() string { return cmp.Or(g.policy.Database, g.catalog.Database) }
 
 func relationFinding(r *Relation, code Code, reason string) Finding {
@@ -358,9 +358,10 @@ func (p *Policy) permitsIn(schema, name string, t traits) bool {
 	return !p.deniesIn(schema, name, t) && allowed(p.Schemas.Allow) && allowed(p.Tables.Allow)
 }
 
-// searchPath is where the session resolves unqualified names: the schemas it
-// pins, else those the server reported, else unknown. Where schemas are
-// databases, it is the connection's own.
+// searchPath returns the schemas in which the session resolves unqualified names:
+// those that the policy pins, else those that the server reported, else none, which
+// means unknown. For dialects whose schemas are databases it is the connection's
+// own database.
 func (g *Guard) searchPath() []string {
 	if g.traits.flat {
 		if own := g.database(); own != "" {

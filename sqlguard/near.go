@@ -2,8 +2,9 @@ package sqlguard
 
 import "strings"
 
-// near returns a hint with the name that is nearest to one that does not
-// exist, or "". It is asked for a few names of a text only.
+// near returns a hint with the existing name that is nearest to one that does not
+// exist, or "". It answers for a few names of a text only, because each search is
+// linear in the number of names.
 func (q *inquiry) near(name string, known func(yield func(name, full string) bool)) string {
 	const asked = 3
 	if q.inside || q.nearby >= asked || len(name) > maxNameBytes {
@@ -58,8 +59,9 @@ func (o *objects) functionNames(g *Guard) func(yield func(name, full string) boo
 	}
 }
 
-// editDistance is how many bytes must be changed, added, left out or swapped
-// with their neighbour to make b of a; more than most when it is more.
+// editDistance returns how many bytes must be changed, added, removed or swapped
+// with their neighbour to turn a into b. When that is more than most, it returns any
+// number above most.
 func editDistance(a, b string, most int) int {
 	if len(a)-len(b) > most || len(b)-len(a) > most {
 		return most + 1

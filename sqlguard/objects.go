@@ -10,41 +10,41 @@ import (
 	"unicode/utf8"
 )
 
-// An ObjectDialect is a Dialect whose texts can be judged with the objects of
-// a catalogue. Its tables rule on what the server itself and the reviewed
-// extensions own; a [Guard] looks up everything else in the catalogue.
+// An ObjectDialect is a Dialect whose statements can be judged with the objects of
+// a catalogue. Its tables decide on objects of the server and of reviewed
+// extensions. A [Guard] looks up all other names in the catalogue.
 type ObjectDialect interface {
 	Dialect
-	// AnalyzeObjects is Analyze that states, besides, what depends on the
-	// objects: the numbers of arguments, operators that names knows, the
-	// operators that syntax implies, and calls in the notation of a column
-	// unless what stands before the dot certainly has that column. Part says
-	// what text is.
+	// AnalyzeObjects is like Analyze and also states the facts that depend on the
+	// objects: the number of arguments of calls, operators that names knows,
+	// operators that syntax implies, and a call for every qualified column, unless
+	// the relation before the dot certainly has that column. part says what kind
+	// of text it is.
 	AnalyzeObjects(text string, part Part, names ObjectNames) ([]Statement, error)
 	// ServerSchemas are the schemas of the server's own objects. Unqualified
 	// names are looked up in the first of them before the search path.
 	ServerSchemas() []string
-	// ServerFunction rules on a function of the server's own that an operator,
-	// a cast or an aggregate runs, with whatever arguments.
+	// ServerFunction decides on a function of the server's own that an operator, a
+	// cast or an aggregate runs, with any arguments.
 	ServerFunction(name string) Ruling
 	// Reviewed reports whether the functions, casts and types of an extension
-	// were reviewed. ReviewedOperator and ReviewedType do for one of its
-	// operators and types.
+	// were reviewed. ReviewedOperator and ReviewedType report the same for one of
+	// its operators or types.
 	Reviewed(extension string) bool
 	ReviewedOperator(extension, name string) bool
 	ReviewedType(extension, name string) bool
-	// QuietCasts are the types of the server's own to which functions of the
-	// server cast their arguments though no text says so.
+	// QuietCasts are the types of the server's own to which functions of the server
+	// cast their arguments without a cast in the statement.
 	QuietCasts() []string
-	// ReturnsRow reports whether a function of the server's own can return a row,
-	// or whatever it is given.
+	// ReturnsRow reports whether a function of the server's own can return a row or
+	// a value of the type of its argument.
 	ReturnsRow(function string) bool
 	// Polymorphic reports whether a type of the server's own stands for any
 	// type, or for any row.
 	Polymorphic(name string) bool
 }
 
-// Part says what a text is that a dialect reads with objects.
+// Part says what kind of text [ObjectDialect.AnalyzeObjects] reads.
 type Part int
 
 // The parts.
@@ -55,10 +55,10 @@ const (
 	PartExpression             // an expression, or several with commas between
 )
 
-// ObjectNames answers what a dialect asks of the objects while it reads.
+// ObjectNames answers the questions of a dialect about the objects.
 type ObjectNames interface {
-	// Callable reports whether a name in the place of a column could call a
-	// function that is not the server's own, or cast to a type that is not.
+	// Callable reports whether a name that is written like a column could call a
+	// user-defined function, or cast to a user-defined type.
 	Callable(name string) bool
 	// Operator reports whether an operator that is not the server's own could
 	// run where this name is written.
@@ -189,7 +189,7 @@ func newObjects(d Dialect, o *Objects, path []string) (*objects, error) {
 	return x, nil
 }
 
-// maxNameBytes is how long a name is at most.
+// maxNameBytes is the largest length of a name.
 const maxNameBytes = 63
 
 // array notes the name that the server gives the array type of a type.
@@ -202,8 +202,8 @@ func (o *objects) array(element CatalogName) {
 	o.listNames[strings.TrimLeft(name, "_")] = true
 }
 
-// namesType reports whether a type could have the name. That of an array has
-// more underscores where others were taken.
+// namesType reports whether a type could have the name. The name of an array type
+// begins with more underscores when shorter names were taken.
 func (o *objects) namesType(name string) bool {
 	return o.typeNames[name] || strings.HasPrefix(name, "_") && o.listNames[strings.TrimLeft(name, "_")]
 }
@@ -219,7 +219,7 @@ func (o *objects) element(n CatalogName) CatalogName {
 	return n
 }
 
-// clone copies what a caller could change behind a guard's back.
+// clone copies the parts that a caller could otherwise change later.
 func (o *Objects) clone() Objects {
 	c := Objects{
 		Functions: slices.Clone(o.Functions), Operators: slices.Clone(o.Operators), Casts: slices.Clone(o.Casts),
@@ -263,9 +263,9 @@ func (o *objects) searched(schema string) bool {
 // serverOwn reports whether a schema is one of the server's own.
 func (o *objects) serverOwn(schema string) bool { return slices.Contains(o.server, schema) }
 
-// callable returns the functions that a call of so many arguments could mean;
-// a negative number stands for any. A server chooses among them by the types
-// of the arguments, which a text does not tell.
+// callable returns the functions that a call with this number of arguments could
+// mean; a negative number means any. The server chooses among them by the types of
+// the arguments, which the statement does not show.
 func (o *objects) callable(schema, name string, arguments int) []int {
 	var out []int
 	for _, i := range o.functions[name] {
@@ -308,9 +308,9 @@ func (o *objects) relation(schema, name string) (int, bool) {
 	return resolve(o, o.relations, schema, name)
 }
 
-// resolve finds the object that a name means: the one of its schema, or the
-// first along the path. Where the path is not known, no name without a schema
-// can be resolved.
+// resolve finds the object that a name means: the one in its schema, or the first
+// along the search path. When the path is not known, it resolves no name without a
+// schema.
 func resolve(o *objects, in map[CatalogName]int, schema, name string) (int, bool) {
 	if schema != "" {
 		i, ok := in[CatalogName{schema, name}]
@@ -386,7 +386,7 @@ func (o *objects) nameOf(ref typeRef) CatalogName {
 // String returns the name with its schema.
 func (n CatalogName) String() string { return qualified(n.Schema, n.Name) }
 
-// signature is how messages name a function.
+// signature returns the function as messages name it.
 func (f *CatalogFunction) signature() string {
 	arguments := make([]string, len(f.Arguments))
 	for i, a := range f.Arguments {
@@ -395,7 +395,7 @@ func (f *CatalogFunction) signature() string {
 	return f.String() + "(" + strings.Join(arguments, ", ") + ")"
 }
 
-// family returns a relation and its children, with theirs, each once.
+// family returns a relation and its children at every level, each once.
 func (o *objects) family(i int) []int {
 	out := []int{i}
 	if len(o.Relations[i].Children) == 0 {
@@ -413,8 +413,8 @@ func (o *objects) family(i int) []int {
 	return out
 }
 
-// relatives returns a relation, the children that it reads, and those that read
-// it as theirs: what one of them holds, others show.
+// relatives returns a relation, its children and its parents: a read of one can
+// show rows of another.
 func (o *objects) relatives(i int) []int { return append(o.family(i), o.parents[i]...) }
 
 // schemasOf returns the schemas in which relations of that name lie.
@@ -426,10 +426,9 @@ func (o *objects) schemasOf(name string) []string {
 	return slices.Sorted(maps.Keys(schemas))
 }
 
-// operatorsFor returns the operators that could run where a name is written
-// with so many operands: those of the name, and those that the server runs in
-// the place of one of them. How the latter come to be ordered does not depend
-// on the search path.
+// operatorsFor returns the operators that a name with this number of operands could
+// run: those of the name, and those that the server runs instead of one of them. The
+// second kind does not depend on the search path.
 func (o *objects) operatorsFor(schema, name string, operands int) []int {
 	var out []int
 	seen := map[int]bool{}
@@ -476,7 +475,7 @@ func (op *CatalogOperator) operands() []CatalogName {
 	return out
 }
 
-// signature is how messages name an operator.
+// signature returns the operator as messages name it.
 func (op *CatalogOperator) signature() string {
 	sides := make([]string, 0, 2)
 	for _, t := range op.operands() {
@@ -485,8 +484,8 @@ func (op *CatalogOperator) signature() string {
 	return op.String() + " (" + strings.Join(sides, ", ") + ")"
 }
 
-// constructor reports whether a function is one that the server made for a
-// range: it bears the range's name and takes what only those take.
+// constructor reports whether a function is a constructor that the server created
+// for a range: it has the range's name and the arguments of a constructor.
 func (o *objects) constructor(f *CatalogFunction) bool {
 	if f.Language != "internal" || f.Kind != FunctionPlain || f.SecurityDefiner {
 		return false

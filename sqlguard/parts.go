@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// parts judges what a read of a relation runs although the text does not name
-// it: what the server evaluates while it plans, what its indexes are searched
-// with, and what decides on each row.
+// parts judges the code that a read of a relation runs although the statement does
+// not name it: expressions that the server evaluates while it plans, functions that
+// index searches use, and row security policies.
 func (q *inquiry) parts(i int) {
 	o := q.objects
 	read := o.family(i)
@@ -51,10 +51,10 @@ func (q *inquiry) part(r *CatalogRelation, p *CatalogPart) {
 	}
 }
 
-// routine judges a function of the catalogue that something runs.
+// routine judges a function of the catalogue that a part or an order runs.
 func (q *inquiry) routine(run CatalogRoutine, finding Finding) {
 	if run.Name == "" {
-		finding.Message += ", of which nothing is known"
+		finding.Message += ", and nothing is known about it"
 		q.refuse(finding)
 		return
 	}
@@ -73,7 +73,7 @@ func (q *inquiry) routine(run CatalogRoutine, finding Finding) {
 	q.refuse(finding)
 }
 
-// signature is how messages name a routine.
+// signature returns the routine as messages name it.
 func (r *CatalogRoutine) signature() string {
 	if r.Name == "" {
 		return "a function"
@@ -82,9 +82,9 @@ func (r *CatalogRoutine) signature() string {
 	return f.signature()
 }
 
-// orders judges what values of a type are sorted, grouped and compared with,
-// wherever such values may occur. A text does not tell the types of all that it
-// compares, so that a type of the server's own occurs everywhere.
+// orders judges the functions that sort, group and compare values of a type,
+// wherever such values may occur. A statement does not show the types of all values
+// that it compares, so values of the server's own types may occur everywhere.
 func (q *inquiry) orders(s *Statement) {
 	o := q.objects
 	if len(o.Orders) == 0 {
@@ -105,7 +105,7 @@ func (q *inquiry) orders(s *Statement) {
 	q.ordersOf(o.reach(all, true), q.made.anything, s.Span)
 }
 
-// ordersOf judges what compares values of the types that occur, or of any.
+// ordersOf judges the functions that compare values of the types that may occur.
 func (q *inquiry) ordersOf(occurring map[CatalogName]bool, anything bool, span Span) {
 	o := q.objects
 	for i := range o.Orders {
@@ -122,7 +122,7 @@ func (q *inquiry) ordersOf(occurring map[CatalogName]bool, anything bool, span S
 	}
 }
 
-// behindRoutine is routine for what runs whatever a statement asks.
+// behindRoutine is like routine, for code that runs on every read of a relation.
 func (q *inquiry) behindRoutine(run CatalogRoutine, finding Finding) {
 	behind := q.behind
 	q.behind = true

@@ -22,8 +22,8 @@ type Policy struct {
 	AllowExplainAnalyze bool `json:"allowExplainAnalyze"`
 	// AllowUnresolvedTypes permits casts to types that are not built in.
 	AllowUnresolvedTypes bool `json:"allowUnresolvedTypes"`
-	// Functions names functions of the user's that are allowed, or listed
-	// ones that are denied.
+	// Functions allows user-defined functions, and denies functions that the
+	// dialect's tables or the policy allow.
 	Functions Names `json:"functions"`
 	// Schemas and Tables permit relations by name; Columns denies columns.
 	Schemas Names        `json:"schemas"`
@@ -32,9 +32,10 @@ type Policy struct {
 	// SearchPath lists the schemas in which the session resolves unqualified
 	// names, when it is pinned or known.
 	SearchPath []string `json:"searchPath"`
-	// Database is the connection's own database; a name qualified with it is
-	// not an external relation. Databases are others that may be read, in
-	// dialects that name one in a relation, as the server spells them.
+	// Database is the connection's own database: a name that is qualified with it
+	// is not an external relation. Databases are other databases that may be read,
+	// spelled as the server spells them. Only dialects in which the name of a
+	// relation can contain a database use it.
 	Database  string   `json:"database"`
 	Databases []string `json:"databases,omitempty"`
 }
@@ -89,8 +90,9 @@ func (p Policy) Validate() error {
 	return nil
 }
 
-// validName checks a dotted name of policy: parts parts, none of them empty,
-// and a * only where prefixes are meaningful, as the last character.
+// validName checks a dotted name of a policy. It has the given number of parts, and
+// none is empty. A * is valid only as the last character, and only in names that can
+// be prefixes.
 func validName(name string, parts int, prefix bool) error {
 	fields := strings.Split(name, ".")
 	shape := strings.Join([]string{"schema", "name", "column"}[:parts], ".")
@@ -109,8 +111,8 @@ func validName(name string, parts int, prefix bool) error {
 	return nil
 }
 
-// couldName reports whether a rule that denies could mean schema and name: it
-// holds however the server, or a look-alike letter, spells them.
+// couldName reports whether a rule that denies could mean schema and name. It
+// matches every spelling that the server may treat as the same name.
 func couldName(pattern, schema, name string) bool {
 	ps, pn, dotted := strings.Cut(pattern, ".")
 	if !dotted {
@@ -126,8 +128,8 @@ func foldMatch(pattern, name string) bool {
 	return strings.EqualFold(pattern, name)
 }
 
-// names reports whether a rule that allows means schema and name, to the
-// letter; where the server folds the case of ASCII letters, but for that.
+// names reports whether a rule that allows means schema and name. It matches the
+// exact spelling, or any case of ASCII letters when the server folds them.
 func names(pattern, schema, name string, folds bool) bool {
 	if folds {
 		pattern, schema, name = lowerASCII(pattern), lowerASCII(schema), lowerASCII(name)

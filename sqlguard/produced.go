@@ -2,13 +2,12 @@ package sqlguard
 
 import "slices"
 
-// produced are the types of which values may occur in a text, as far as they
-// are not the server's own.
+// produced holds the types, other than the server's own, whose values may occur in
+// a text.
 type produced struct {
 	types map[CatalogName]bool
-	// anything says that values of any type may occur: a function takes them, or
-	// returns what the catalogue does not tell, or a row without a type of its
-	// own.
+	// anything says that values of any type may occur: a function takes any type,
+	// or returns a type that the catalogue does not know, or an anonymous row.
 	anything bool
 }
 
@@ -17,8 +16,8 @@ func (o *objects) polymorphic(n CatalogName) bool {
 	return n.Schema == o.server[0] && o.dialect.Polymorphic(n.Name)
 }
 
-// named are the types that a text names, each by its full name, those among them
-// whose name is written as a call or as a column.
+// named returns the types that a text names, by their full names. It includes types
+// whose name is written like a call or a column.
 func (q *inquiry) named() []CatalogName {
 	var out []CatalogName
 	for i := range q.statement.Types {
@@ -45,9 +44,9 @@ func (q *inquiry) named() []CatalogName {
 	return out
 }
 
-// produced returns the types of the values of the text at hand: of columns, of
-// what it casts to, of what functions and operators of the catalogue return,
-// and what all of those are made of or cast to implicitly.
+// produced returns the types of the values in the text: of columns, of casts, of
+// results of functions and operators of the catalogue, of the parts of all these
+// types, and of their implicit casts.
 func (q *inquiry) produced() *produced {
 	if q.made != nil {
 		return q.made
@@ -138,8 +137,8 @@ func (q *inquiry) targets() *targets {
 	return q.meant
 }
 
-// mentioned are the names of columns that a statement mentions, each with its
-// first place.
+// mentioned holds the names of columns that a statement mentions, each with the
+// span of the first mention.
 type mentioned struct {
 	names map[string]Span
 	whole *Span      // of something that may mean whole rows of whatever relation
@@ -158,8 +157,8 @@ func (m *mentioned) row(r *Relation) (Span, bool) {
 	return span, ok && r.Alias != ""
 }
 
-// mentions returns what the statement at hand mentions. A name before a dot
-// stands for a row where what is behind it may be a function.
+// mentions returns what the statement mentions. A name before a dot means a whole
+// row when the name behind the dot may be a function.
 func (q *inquiry) mentions() *mentioned {
 	if q.mentioned != nil {
 		return q.mentioned
@@ -173,7 +172,7 @@ func (q *inquiry) mentions() *mentioned {
 	return m
 }
 
-// mentionedBy is mentions, with or without what is bare.
+// mentionedBy is like mentions, with or without bare columns.
 func (q *inquiry) mentionedBy(mixed bool) *mentioned {
 	s := q.statement
 	m := &mentioned{names: make(map[string]Span, len(s.ColumnRefs))}
@@ -196,9 +195,9 @@ func (q *inquiry) mentionedBy(mixed bool) *mentioned {
 	return m
 }
 
-// excluded reports whether a function or an operator of the catalogue that takes
-// such parameters cannot be meant by a call: an argument has a type, and none of
-// the types that occur is, or is cast implicitly to, the parameter's.
+// excluded reports whether a call cannot mean a function or operator with these
+// parameters: an argument has a type, and no type that occurs is the parameter's
+// type or has an implicit cast to it.
 func (q *inquiry) excluded(parameters []CatalogName, variadic bool, c *Call) bool {
 	if c.Arguments < 0 || c.Typed == 0 || q.produced().anything {
 		return false

@@ -24,7 +24,8 @@ type node struct {
 	behind bool // see inquiry
 }
 
-// localVerdict is what an object's own texts say of it, others left aside.
+// localVerdict is the verdict on an object by its own texts, without the objects
+// that it depends on.
 type localVerdict struct {
 	code   Code // "" when nothing in its own texts refuses it
 	reason string
@@ -34,9 +35,9 @@ type localVerdict struct {
 // maxBehind bounds how many objects of the catalogue one text may depend on.
 const maxBehind = 20_000
 
-// settle judges what the text needs: each need holds when no object that is
-// reached from it is refused by its own texts. Objects may depend on each other
-// in circles; what is reached is finite.
+// settle judges the needs of the text. A need holds when no object that is reachable
+// from it is refused by its own texts. Objects may depend on each other in cycles;
+// the set of reachable objects is finite.
 func (q *inquiry) settle() {
 	for _, n := range q.needs {
 		if len(q.v.Findings) >= maxFindings {
@@ -55,8 +56,8 @@ func (q *inquiry) settle() {
 	}
 }
 
-// holds walks what a node depends on, and returns the first reason against it
-// with the way there, or "".
+// holds walks the objects that a node depends on. It returns the first reason to
+// refuse one of them, with the path to it, or "".
 func (o *objects) holds(g *Guard, root node) (Code, string) {
 	type step struct {
 		node node
@@ -95,8 +96,8 @@ func (o *objects) holds(g *Guard, root node) (Code, string) {
 	return "", ""
 }
 
-// judged returns the local verdict on a node. It depends on nothing but the
-// guard, so that it is made once.
+// judged returns the local verdict on a node. The verdict depends only on the guard,
+// so it is computed once.
 func (o *objects) judged(g *Guard, n node) *localVerdict {
 	o.mu.Lock()
 	known := o.local[n]
@@ -139,13 +140,13 @@ func (q *inquiry) node(n node) {
 	}
 }
 
-// against refuses the object at hand.
+// against refuses the object that is being judged.
 func (q *inquiry) against(code Code, reason string) {
 	q.refuse(Finding{Code: code, Message: reason})
 }
 
-// provenFunction judges what the catalogue says of a function that a policy
-// allows by name.
+// provenFunction judges the catalogue's entry of a function that a policy allows by
+// name.
 func (q *inquiry) provenFunction(f *CatalogFunction) {
 	if q.stored {
 		q.storedFunction(f)
@@ -171,7 +172,7 @@ func (q *inquiry) provenFunction(f *CatalogFunction) {
 		refuse("it is declared VOLATILE, so that it may have effects")
 	case f.Kind == FunctionAggregate:
 		if len(f.Runs) == 0 {
-			refuse("what the aggregate runs is not known")
+			refuse("the functions that the aggregate calls are not known")
 		}
 		for _, run := range f.Runs {
 			q.functionRef(run, nil, Finding{Code: CodeFunctionNotAllowed, Message: "the aggregate runs " + run.String()})
@@ -195,7 +196,7 @@ func (q *inquiry) provenFunction(f *CatalogFunction) {
 	}
 }
 
-// storedFunction judges what a function reads whose results were stored.
+// storedFunction judges what a function reads when its results were stored.
 func (q *inquiry) storedFunction(f *CatalogFunction) {
 	switch {
 	case f.Kind == FunctionAggregate:
@@ -214,8 +215,8 @@ func (q *inquiry) storedFunction(f *CatalogFunction) {
 	}
 }
 
-// text judges a text that the catalogue holds. Such texts may be as long as
-// any policy could permit.
+// text judges a text that the catalogue holds. It may be as long as the largest
+// statement that any policy can permit.
 func (q *inquiry) text(text string, part Part) {
 	limits := q.g.limits
 	limits.Bytes = max(limits.Bytes, CeilingMaxBytes)
@@ -225,10 +226,10 @@ func (q *inquiry) text(text string, part Part) {
 	statements, err := q.objects.dialect.AnalyzeObjects(text, part, q.objects)
 	switch {
 	case err != nil:
-		q.against(CodeParseError, "its text cannot be read")
+		q.against(CodeParseError, "its definition cannot be parsed")
 		return
 	case len(statements) != 1 && part != PartBody:
-		q.against(CodeParseError, "its text is not one statement")
+		q.against(CodeParseError, "its definition is not exactly one statement")
 		return
 	}
 	for i := range statements {

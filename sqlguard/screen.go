@@ -41,10 +41,10 @@ func limitsFor(maxBytes int, stack uint64) screenLimits {
 	return screenLimits{Bytes: maxBytes, Tokens: maxTokens, Depth: maxDepth, Chain: chain, Parts: chain}
 }
 
-// screen is the raw screen: linear, before any parser, never recursive. It
-// adds its findings to v and reports whether the text may reach the parser.
-// The tokens, for which there is room, are nil when the text was too raw to be
-// split.
+// screen judges bytes and tokens before any parser sees the text. It is linear and
+// never recursive. It adds its findings to v and reports whether the text may reach
+// the parser. It appends the tokens to room; they are nil when the text was refused
+// before it was split.
 func (g *Guard) screen(sql string, room []Token, v *Verdict) (Tokens, bool) {
 	return g.screenWithin(sql, room, v, g.limits)
 }
@@ -65,13 +65,13 @@ func (g *Guard) screenWithin(sql string, room []Token, v *Verdict, limits screen
 	return tokens, len(v.Findings) == 0
 }
 
-// rawFault finds bytes that no statement may hold anywhere.
+// rawFault finds bytes that no statement may contain, not even in a literal.
 func rawFault(sql string) (at int, what string) {
 	if strings.HasPrefix(sql, "\uFEFF") {
 		return 0, "the text begins with a byte order mark (U+FEFF)"
 	}
 	if i := strings.IndexByte(sql, 0); i >= 0 {
-		return i, "the text holds a NUL character, where parsers stop and servers read on"
+		return i, "the text contains a NUL character: parsers stop there, and servers may read on"
 	}
 	if utf8.ValidString(sql) {
 		return 0, ""
@@ -144,8 +144,8 @@ func (s *screening) stretch(from, to int) {
 	}
 }
 
-// operatorByte marks the characters of which operators, and the marks of
-// comments, are made.
+// operatorByte marks the characters that operators and the marks of comments
+// consist of.
 var operatorByte = func() (set [256]bool) {
 	for _, c := range []byte("~!@#^&|`?+-*/%<>=:") {
 		set[c] = true
@@ -188,9 +188,11 @@ type level struct {
 	isCase  bool
 	between int // BETWEEN whose AND is still to come
 
-	// A parser recurses along the longest path of links. Stretches lie side by
-	// side, and so do the arms of set operations; joins and set operations are
-	// links themselves, and what closed lies below the stretch around it.
+	// A parser recurses along the longest path of links. A link is an operator, a
+	// join or a set operation. A stretch is a run of operators that no comma or
+	// clause keyword ends, and an arm is one operand of a set operation. Stretches
+	// do not lengthen each other's path, and neither do arms. A level that was
+	// closed lengthens the path of the stretch around it.
 	chain  int // links in the current stretch
 	below  int // links on the longest path through what closed in it
 	peak   int // the most of any stretch before it in the arm
@@ -228,8 +230,8 @@ func (s *screening) shape(tokens []Token) {
 			s.v.add(code, Span{t.Start, t.End}, message)
 		}
 	}
-	// closeLevel ends the innermost level: its links lie below what goes on
-	// around it.
+	// closeLevel ends the innermost level. Its links lengthen the path of the
+	// stretch around it.
 	closeLevel := func() {
 		links := levels[len(levels)-1].links()
 		levels = levels[:len(levels)-1]
@@ -318,11 +320,11 @@ func (s *screening) shape(tokens []Token) {
 		}
 		if len(levels)-1 > s.limits.Depth {
 			report(CodeNestingTooDeep, t, fmt.Sprintf("brackets, CASE and sub-queries are nested more than %d deep here", s.limits.Depth))
-			// Nothing beyond can be told apart safely.
+			// What follows cannot be interpreted safely.
 			break
 		}
 		if levels[len(levels)-1].links() > s.limits.Chain {
-			report(CodeNestingTooDeep, t, fmt.Sprintf("more than %d operators, joins and set operations one inside the other here", s.limits.Chain))
+			report(CodeNestingTooDeep, t, fmt.Sprintf("more than %d operators, joins and set operations are nested in each other here", s.limits.Chain))
 		}
 		previous = t
 	}

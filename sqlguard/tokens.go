@@ -43,8 +43,7 @@ type Tokens struct {
 	VerticalTab bool
 }
 
-// tokenDialect is a Dialect that reads a text once and works on a list that was
-// used before.
+// tokenDialect is a Dialect that splits a text once and can reuse a list of tokens.
 type tokenDialect interface {
 	Dialect
 	// LexInto is Lex, with a list of length 0 to append to.
@@ -74,7 +73,7 @@ func WithTokens(d Dialect, text string, use func(Tokens)) {
 	returnTokens(room, tokens.List)
 }
 
-// tokenRoom holds lists of tokens that were used.
+// tokenRoom holds lists of tokens for reuse.
 var tokenRoom sync.Pool
 
 // borrowTokens returns a list, never nil, to append to.
@@ -87,8 +86,8 @@ func borrowTokens() *[]Token {
 	return room
 }
 
-// returnTokens gives a list back that was borrowed, grown or not. Nothing may
-// hold it afterwards.
+// returnTokens returns a borrowed list for reuse. The caller must not use it
+// afterwards.
 func returnTokens(room *[]Token, list []Token) {
 	if cap(list) > 1<<14 {
 		return // what a large text needed is not kept

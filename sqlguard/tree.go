@@ -1,12 +1,13 @@
 package sqlguard
 
 // Node is one node of a statement's syntax tree, for people to read. No verdict
-// rests on it.
+// depends on it.
 type Node struct {
 	Role string // the field of the node around that holds it, or ""
 	Kind string // what the parser calls it: "FuncCall"
 	Text string // its name, operator or value, or ""
-	// Span is its place; the zero value says that the parser gives it none.
+	// Span is its position in the text. It is zero when the parser does not give
+	// one.
 	Span     Span
 	Children []Node
 }

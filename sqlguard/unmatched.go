@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// Inventory is what a database holds, by name: every schema, relation and
-// function that its server tells of, the server's own included.
+// Inventory lists the schemas, relations and functions of a database by name,
+// including the server's own.
 type Inventory struct {
 	Schemas   []string
 	Relations []InventoryRelation
 	Functions []CatalogName
 }
 
-// InventoryRelation is one table, view or the like. Columns is nil where they
-// are not known.
+// InventoryRelation is one table, view or the like. Columns is nil when they are
+// not known.
 type InventoryRelation struct {
 	CatalogName
 	Columns []string
 }
 
-// UnmatchedName is a name in a policy that nothing in a database has.
+// UnmatchedName is a name in a policy that no object of the database has.
 type UnmatchedName struct {
 	// Key is where the configuration of a connection has it, such as
 	// "access.tables.deny".
@@ -28,13 +28,13 @@ type UnmatchedName struct {
 	Name string
 	// Near is the name that is nearest to it, or "".
 	Near string
-	// Protects says that the rule denies one name, so that it denies nothing
-	// where that is misspelt.
+	// Protects says that the rule denies exactly one name. A misspelled name then
+	// denies nothing.
 	Protects bool
 }
 
-// Unmatched returns the names of a policy that mean nothing in a database, by
-// the rules with which a guard of the dialect compares them.
+// Unmatched returns the names of a policy that match no object of a database. It
+// compares names as a guard of the dialect does.
 func Unmatched(d Dialect, p Policy, in Inventory) []UnmatchedName {
 	u := unmatched{folds: traitsOf(d).folds, in: in}
 	for _, s := range in.Schemas {

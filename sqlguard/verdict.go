@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Finding is one reason to refuse, with its place.
+// Finding is one reason to refuse a statement, with its position.
 type Finding struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
@@ -19,14 +19,14 @@ type Finding struct {
 	Column int  `json:"column"`
 	// Path leads to the construct, such as "with.x".
 	Path string `json:"path,omitempty"`
-	// Object is the relation, function, type or setting concerned.
+	// Object is the relation, function, type or setting that the finding names.
 	Object string `json:"object,omitempty"`
 	// Retryable says whether a changed statement could pass.
 	Retryable bool `json:"retryable"`
 }
 
-// Verdict is the whole answer for one text. Its JSON is the public shape.
-// The slices of a Verdict may be shared: treat them as read-only.
+// Verdict is the whole answer for one text. Its JSON form is public and stable.
+// Verdicts may share their slices: treat them as read-only.
 type Verdict struct {
 	Dialect    string `json:"dialect"`
 	Parser     string `json:"parser"`
@@ -35,13 +35,14 @@ type Verdict struct {
 	Verb       Verb   `json:"verb,omitempty"`
 	// Code is the primary code, empty when the text is allowed.
 	Code Code `json:"code,omitempty"`
-	// Findings are all reasons, ordered by place.
+	// Findings are all reasons, in the order of their positions.
 	Findings  []Finding         `json:"findings"`
 	Relations []VerdictRelation `json:"relations"`
 	// Functions are the resolved names of the functions called.
 	Functions []string      `json:"functions"`
 	Types     []VerdictType `json:"types"`
-	// Columns are the output names, when visible.
+	// Columns are the names of the result columns, as far as the statement shows
+	// them.
 	Columns []string `json:"columns"`
 	// Normalized is the text with literals replaced and comments dropped.
 	Normalized string `json:"normalized"`
@@ -75,8 +76,8 @@ func (e *RejectedError) Error() string {
 	return string(e.Verdict.Code) + ": " + strings.Join(findings, "; ")
 }
 
-// maxFindings bounds a verdict: a text with more faults than that is not
-// mended by reading about them all.
+// maxFindings bounds the findings of a verdict. Nobody corrects a statement by
+// reading more than that.
 const maxFindings = 100
 
 // finish orders the findings, places them and picks the primary code.
@@ -105,7 +106,7 @@ func (v *Verdict) finish(sql string) {
 	v.Code = v.primary()
 }
 
-// primary is the code that stands for all findings.
+// primary returns the code that represents all findings.
 func (v *Verdict) primary() Code {
 	switch {
 	case len(v.Findings) == 0:
@@ -117,8 +118,8 @@ func (v *Verdict) primary() Code {
 	}
 }
 
-// Without returns the verdict without its findings of some codes, where others
-// remain: a text that was refused stays refused.
+// Without returns the verdict without its findings of the given codes, if any other
+// finding remains: a refused statement stays refused.
 func (v Verdict) Without(codes ...Code) Verdict {
 	remain := slices.DeleteFunc(slices.Clone(v.Findings), func(f Finding) bool { return slices.Contains(codes, f.Code) })
 	if len(remain) > 0 {

@@ -28,7 +28,7 @@ func (l *ledger) complete() error {
 			ok = false
 		}
 		if !ok {
-			return &sqlguard.SyntaxError{Message: "the parser did not account for what stands here", Offset: it.Start}
+			return &sqlguard.SyntaxError{Message: "the parser skipped this part of the statement", Offset: it.Start}
 		}
 	}
 	return nil

@@ -2,6 +2,8 @@ package mysql_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -57,13 +59,16 @@ func TestComplete(t *testing.T) {
 // TestParsersNamed compares the name of the dialect's parsers with what is
 // linked.
 func TestParsersNamed(t *testing.T) {
-	data := readFile(t, "../../go.mod")
+	module, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	version := mysql.Dialect{}.Version()
 	for _, c := range []struct{ module, named string }{
 		{"github.com/pingcap/tidb/pkg/parser v0.0.0-20260418072757-ce92298d1124", "tidb/pkg/parser ce92298d1124"},
 		{"github.com/sqlc-dev/marino v0.3.1", "marino v0.3.1"},
 	} {
-		if !strings.Contains(data, c.module) || !strings.Contains(version, c.named) {
+		if !strings.Contains(string(module), c.module) || !strings.Contains(version, c.named) {
 			t.Errorf("go.mod has not %q, or %q not %q", c.module, version, c.named)
 		}
 	}

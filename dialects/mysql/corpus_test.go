@@ -9,25 +9,11 @@ import (
 	"time"
 
 	"github.com/ktxhq/ktx/corpus"
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/dialects/mysql"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/sqlguard"
 )
-
-// cases are the corpus cases of this dialect.
-func cases(t *testing.T) []corpus.Case {
-	t.Helper()
-	var own []corpus.Case
-	for _, c := range corpus.Cases() {
-		if c.Dialect == "mysql" {
-			own = append(own, c)
-		}
-	}
-	if len(own) < 500 {
-		t.Fatalf("only %d cases", len(own))
-	}
-	return own
-}
 
 // TestCorpusForEveryServer holds that what must be refused is refused whatever
 // server is read for, and that what must pass does for the servers of today. The
@@ -54,7 +40,7 @@ func TestCorpusForEveryServer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range cases(t) {
+		for _, c := range dialecttest.Cases(t, "mysql") {
 			allowed := guard.Check(c.SQL).Allowed
 			switch {
 			case c.Expect == corpus.Reject && allowed:
@@ -78,7 +64,7 @@ func TestBenignTwinsRun(t *testing.T) {
 	}
 	db := s.DB(t, s.NewDatabase(t, string(fixture)))
 	ran := 0
-	for _, c := range cases(t) {
+	for _, c := range dialecttest.Cases(t, "mysql") {
 		if c.Expect != corpus.Allow || c.Engine != nil && c.Engine.Name != s.Product() {
 			continue
 		}

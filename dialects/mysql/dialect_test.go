@@ -1,7 +1,6 @@
 package mysql_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,17 +8,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/dialects/mysql"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
 func newGuard(tb testing.TB, d sqlguard.Dialect) *sqlguard.Guard {
 	tb.Helper()
-	g, err := sqlguard.New(d, sqlguard.DefaultPolicy(), nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return g
+	return dialecttest.NewGuard(tb, d)
 }
 
 // verdict is one line of verdicts.txt.
@@ -30,29 +26,14 @@ type verdict struct {
 	sql              string
 }
 
-func readFile(tb testing.TB, name string) string {
-	tb.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return string(data)
-}
-
 func readVerdicts(tb testing.TB) []verdict {
 	tb.Helper()
 	var out []verdict
-	for i, line := range strings.Split(readFile(tb, filepath.Join("testdata", "verdicts.txt")), "\n") {
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		code, sql, ok := strings.Cut(line, "\t")
-		if !ok {
-			tb.Fatalf("verdicts.txt:%d: no TAB", i+1)
-		}
-		v := verdict{line: i + 1, sql: sql, prepared: !strings.HasSuffix(code, "-")}
-		v.unknown, v.mariadb, ok = strings.Cut(strings.TrimSuffix(code, "-"), "|")
-		if !ok {
+	for _, line := range dialecttest.ReadVerdicts(tb, filepath.Join("testdata", "verdicts.txt")) {
+		v := verdict{line: line.Number, sql: line.SQL, prepared: !strings.HasSuffix(line.Verdict, "-")}
+		var two bool
+		v.unknown, v.mariadb, two = strings.Cut(strings.TrimSuffix(line.Verdict, "-"), "|")
+		if !two {
 			v.mariadb = v.unknown
 		}
 		out = append(out, v)

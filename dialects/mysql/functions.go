@@ -120,7 +120,7 @@ func (d Dialect) functionRuling(schema, name string, args int) (ruling sqlguard.
 		return sqlguard.Ruling{}, false
 	}
 	if f.code == "" && (!f.in(d) || !arity(folded, args)) {
-		return sqlguard.Ruling{Reason: "this server has no such function of that name, so it is one of yours"}, false
+		return sqlguard.Ruling{Reason: "this server has no built-in function of that name, so it is user-defined"}, false
 	}
 	return f.ruling(args), true
 }

@@ -193,17 +193,17 @@ var deniedFunctions = []deniedFunction{
 	{sqlguard.CodeFunctionSleep, "it waits for replication", `
 		master_gtid_wait master_pos_wait source_pos_wait wait_for_executed_gtid_set wait_until_sql_thread_after_gtids
 		wsrep_sync_wait_upto_gtid`},
-	{sqlguard.CodeFunctionSideEffect, "it takes or gives back locks", `
+	{sqlguard.CodeFunctionSideEffect, "it takes or releases locks", `
 		get_lock release_all_locks release_lock service_get_read_locks service_get_write_locks service_release_locks`},
-	{sqlguard.CodeFunctionSideEffect, "it moves a sequence, or tells of its state in this session", `
+	{sqlguard.CodeFunctionSideEffect, "it advances a sequence, or returns its last value in this session", `
 		currval lastval nextval setval`},
-	{sqlguard.CodeFunctionAdmin, "it tells of locks of other sessions", "is_free_lock is_used_lock"},
-	{sqlguard.CodeFunctionAdmin, "it tells of other sessions", "ps_thread_id"},
-	{sqlguard.CodeFunctionAdmin, "it tells of roles and grants", "roles_graphml"},
+	{sqlguard.CodeFunctionAdmin, "it shows locks of other sessions", "is_free_lock is_used_lock"},
+	{sqlguard.CodeFunctionAdmin, "it shows other sessions", "ps_thread_id"},
+	{sqlguard.CodeFunctionAdmin, "it shows roles and grants", "roles_graphml"},
 	{sqlguard.CodeFunctionAdmin, "it reads the binary log of the server", `
 		binlog_gtid_pos get_binlog_by_gtid get_binlog_by_gtid_set get_first_record_timestamp_by_binlog
 		get_gtid_set_by_binlog get_last_gtid_from_binlog get_last_record_timestamp_by_binlog`},
-	{sqlguard.CodeFunctionAdmin, "it tells of the state of a cluster", "wsrep_last_seen_gtid wsrep_last_written_gtid"},
+	{sqlguard.CodeFunctionAdmin, "it shows the state of a cluster", "wsrep_last_seen_gtid wsrep_last_written_gtid"},
 	{sqlguard.CodeFunctionAdmin, "it runs a program of the server, or reads and sets its environment", `
 		envar sys_eval sys_exec sys_get sys_set`},
 	{sqlguard.CodeFunctionAdmin, "it handles keys of the server", `
@@ -217,7 +217,7 @@ var deniedFunctions = []deniedFunction{
 	{sqlguard.CodeFunctionNetworkAccess, "the server opens a connection", `
 		curl_get curl_post curl_put curl_delete http_get http_post http_put http_delete http_raw`},
 	{sqlguard.CodeFunctionNotAllowed, "it makes the hash of an account's password", "encrypt old_password password"},
-	{sqlguard.CodeFunctionAdmin, "it is for the views of the server's own only", `
+	{sqlguard.CodeFunctionAdmin, "only the server's own views may call it", `
 		can_access_column can_access_database can_access_event can_access_resource_group can_access_routine
 		can_access_table can_access_trigger can_access_user can_access_view convert_cpu_id_mask
 		convert_interval_to_user_interval get_dd_column_privileges get_dd_create_options get_dd_index_private_data
@@ -239,11 +239,11 @@ var deniedPrefixes = []deniedPrefix{
 	{"audit_log_", sqlguard.CodeFunctionAdmin, "it controls the server's audit log"},
 	{"audit_api_", sqlguard.CodeFunctionAdmin, "it controls the server's audit log"},
 	{"group_replication_", sqlguard.CodeFunctionAdmin, "it changes replication"},
-	{"internal_", sqlguard.CodeFunctionAdmin, "it is for the views of the server's own only"},
+	{"internal_", sqlguard.CodeFunctionAdmin, "only the server's own views may call it"},
 	{"keyring_", sqlguard.CodeFunctionAdmin, "it handles keys of the server"},
 	{"mysql_firewall_", sqlguard.CodeFunctionAdmin, "it controls the server's firewall"},
 	{"option_tracker_", sqlguard.CodeFunctionAdmin, "it administers the server"},
-	{"service_", sqlguard.CodeFunctionSideEffect, "it takes or gives back locks"},
+	{"service_", sqlguard.CodeFunctionSideEffect, "it takes or releases locks"},
 	{"spider_", sqlguard.CodeFunctionNetworkAccess, "the server sends statements to other servers"},
 	{"version_tokens_", sqlguard.CodeFunctionAdmin, "it administers the server"},
 }
@@ -255,7 +255,7 @@ var settersByArgument = map[string]struct {
 	code   sqlguard.Code
 	reason string
 }{
-	"last_insert_id": {0, sqlguard.CodeFunctionSideEffect, "with an argument it sets what the session remembers"},
+	"last_insert_id": {0, sqlguard.CodeFunctionSideEffect, "with an argument it changes a value that the session keeps"},
 }
 
 // arities are how many arguments the grammar of a server asks for, at least and

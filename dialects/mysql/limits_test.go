@@ -1,20 +1,14 @@
 package mysql_test
 
 import (
-	"fmt"
-	"strings"
 	"testing"
-	"time"
 
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/dialects/mysql"
-	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// shape is a text that grows with n in one way: before, n times the middle, the
-// core, n times what closes the middle, after. The middle may number its copies.
-type shape struct{ name, before, middle, core, closing, after string }
-
-var shapes = []shape{
+// shapes are texts that grow.
+var shapes = dialecttest.Shapes([][6]string{
 	{"plus", "SELECT 1", "+1", "", "", ""},
 	{"or", "SELECT 1", " OR 1", "", "", ""},
 	{"pipes", "SELECT 'a'", "||'a'", "", "", ""},
@@ -99,63 +93,15 @@ var shapes = []shape{
 	{"ODBC", "SELECT ", "{fn ", "1", "}", ""},
 	{"insert rows", "INSERT INTO t VALUES (1)", ", (1)", "", "", ""},
 	{"nothing known", "", "FOO ", "", "", ""},
-}
+})
 
-func (s shape) text(n int) string {
-	var b strings.Builder
-	b.WriteString(s.before)
-	for i := range n {
-		if strings.Contains(s.middle, "%d") {
-			fmt.Fprintf(&b, s.middle, i)
-		} else {
-			b.WriteString(s.middle)
-		}
-	}
-	b.WriteString(s.core)
-	for range n {
-		b.WriteString(s.closing)
-	}
-	b.WriteString(s.after)
-	return b.String()
-}
-
-// hang is far above what a text takes, so that a slow machine does not fail the
-// test.
-const hang = 20 * time.Second
-
-// TestLimits judges texts of every shape, up to the ceiling of a text and at
-// sizes that the screen lets through.
+// TestLimits judges texts of every shape.
 func TestLimits(t *testing.T) {
-	policy := sqlguard.DefaultPolicy()
-	policy.MaxBytes = sqlguard.CeilingMaxBytes
-	g, err := sqlguard.New(mysql.Dialect{}, policy, nil)
-	if err != nil {
-		t.Fatal(err)
+	growth := dialecttest.Growth{
+		Shapes: shapes,
+		Copies: []int{250, 1900},
+		More:   []int{20, 120, 4000, 9000, 16_000, 24_000, 48_000},
+		Slow:   dialecttest.Hang,
 	}
-	for _, s := range shapes {
-		most := (sqlguard.CeilingMaxBytes - len(s.before) - len(s.core) - len(s.after)) / (len(s.middle) + len(s.closing))
-		sizes := []int{20, 120, 250, 1900, 4000, 9000, 16_000, 24_000, 48_000, most}
-		if testing.Short() {
-			sizes = []int{250, 1900, most}
-		}
-		for _, n := range sizes {
-			if n > most {
-				continue
-			}
-			text := s.text(n)
-			if len(text) > sqlguard.CeilingMaxBytes {
-				text = text[:sqlguard.CeilingMaxBytes]
-			}
-			start := time.Now()
-			v := g.Check(text)
-			if d := time.Since(start); d > hang {
-				t.Errorf("%s, %d times: %v, %s", s.name, n, d, v.Code)
-			} else if testing.Verbose() && d > 100*time.Millisecond {
-				t.Logf("%s, %d times: %v, %q", s.name, n, d, v.Code)
-			}
-			if v.Code == sqlguard.CodeInternalError {
-				t.Errorf("%s, %d times: %s", s.name, n, v.Findings[0].Message)
-			}
-		}
-	}
+	growth.Check(t, mysql.Dialect{})
 }

@@ -1,9 +1,6 @@
 package mysql_test
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/dialects/mysql"
 )
 
@@ -19,48 +17,26 @@ var (
 	statementStruct = regexp.MustCompile(`(?m)^type (\w+) struct \{\n\t(?:stmtNode|ddlNode|dmlNode)\b`)
 )
 
-// parserNodes are the node types of a parser, from its source: a type is a node
-// by its method Accept, and a statement by what it embeds.
-func parserNodes(t *testing.T, module string, folders ...string) (names, statements []string) {
+// parserNodes returns the node types of a parser, from the source of its packages:
+// a type is a node by its method Accept, and a statement by what it embeds.
+func parserNodes(t *testing.T, packages ...string) (names, statements []string) {
 	t.Helper()
-	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
-	if err != nil {
-		t.Fatal(err)
+	source := ""
+	for _, pkg := range packages {
+		source += dialecttest.Source(t, pkg)
 	}
-	for _, folder := range folders {
-		files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), folder, "*.go"))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("no source of the parser in %s: %v", dir, err)
-		}
-		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
-				continue
-			}
-			source, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, m := range nodeMethod.FindAllSubmatch(source, -1) {
-				names = append(names, string(m[1]))
-			}
-			for _, m := range statementStruct.FindAllSubmatch(source, -1) {
-				// Those that others embed are no nodes themselves.
-				if name := string(m[1]); slices.Contains(names, name) {
-					statements = append(statements, name)
-				}
-			}
-		}
-	}
-	slices.Sort(names)
-	slices.Sort(statements)
-	return slices.Compact(names), slices.Compact(statements)
+	names = dialecttest.Names(nodeMethod, source)
+	statements = slices.DeleteFunc(dialecttest.Names(statementStruct, source), func(name string) bool {
+		return !slices.Contains(names, name) // others embed it
+	})
+	return names, statements
 }
 
 // TestNodeTable holds that the table lists the node types of both parsers, all
 // of them and no others.
 func TestNodeTable(t *testing.T) {
-	names, statements := parserNodes(t, "github.com/pingcap/tidb/pkg/parser", "ast", "test_driver")
-	others, otherStatements := parserNodes(t, "github.com/sqlc-dev/marino", "ast")
+	names, statements := parserNodes(t, "github.com/pingcap/tidb/pkg/parser/ast", "github.com/pingcap/tidb/pkg/parser/test_driver")
+	others, otherStatements := parserNodes(t, "github.com/sqlc-dev/marino/ast")
 	if len(names) < 200 || len(others) < 280 || len(statements) < 100 {
 		t.Fatalf("only %d and %d node types found, %d of them statements", len(names), len(others), len(statements))
 	}

@@ -37,7 +37,7 @@ func relationRuling(schema, name string) (system bool, ruling sqlguard.Ruling) {
 	}
 	folded := foldName(name)
 	if holdsSecrets(foldName(schema), folded) {
-		return refuse(sqlguard.CodeCredentialRelation, "it holds secrets, values of tables, or the text of other sessions")
+		return refuse(sqlguard.CodeCredentialRelation, "it holds secrets, values of tables, or statements of other sessions")
 	}
 	if foldName(schema) == "information_schema" && informationSchema[folded] {
 		return true, sqlguard.Ruling{Allowed: true}

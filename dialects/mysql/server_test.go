@@ -34,8 +34,12 @@ type engine struct {
 func newEngine(tb testing.TB) *engine {
 	tb.Helper()
 	s := testdb.MariaDB(tb)
+	schema, err := os.ReadFile(filepath.Join("testdata", "schema.sql"))
+	if err != nil {
+		tb.Fatal(err)
+	}
 	var statements []string
-	for statement := range strings.SplitSeq(readFile(tb, filepath.Join("testdata", "schema.sql")), ";\n") {
+	for statement := range strings.SplitSeq(string(schema), ";\n") {
 		if strings.TrimSpace(statement) != "" {
 			statements = append(statements, statement)
 		}

@@ -22,8 +22,8 @@ const (
 
 // showSpecial are the reasons of refused forms.
 var showSpecial = map[showUse]string{ //nolint:gosec // reasons, no secrets
-	showRefused: "this form of SHOW is not on the list of what may be shown",
-	showSecret:  "this form of SHOW tells of accounts, rights or other sessions",
+	showRefused: "this form of SHOW is not on the list of permitted forms",
+	showSecret:  "this form of SHOW shows accounts, privileges or other sessions",
 }
 
 // refuseShow refuses a form of SHOW.

@@ -266,9 +266,9 @@ func (w *walker) call(schema, name string, args int, aliases ...string) {
 	c := sqlguard.Call{Schema: schema, Name: foldName(name), Notation: sqlguard.NotationCall, Span: span}
 	switch {
 	case schema == "" && !made && w.items[i].class == classQuoted && wordOnly(c.Name):
-		c.Ruling = sqlguard.Ruling{Reason: "in quotes it is a function of the user's, not the built-in one"}
+		c.Ruling = sqlguard.Ruling{Reason: "in quotes the name means a user-defined function, not the built-in one"}
 	case schema == "" && !made && w.apart(i) && w.dialect.adherent(c.Name):
-		c.Ruling = sqlguard.Ruling{Reason: "with a space before its bracket it is a function of the user's, not the built-in one"}
+		c.Ruling = sqlguard.Ruling{Reason: "with a space before the bracket the name means a user-defined function, not the built-in one"}
 	default:
 		c.Ruling, c.Builtin = w.dialect.functionRuling(schema, c.Name, args)
 	}
@@ -422,7 +422,7 @@ func (w *walker) userVariable(name string, assigned bool) {
 	}
 	w.effect(sqlguard.Finding{
 		Code: sqlguard.CodeSessionChange, Span: at, Object: "@" + name,
-		Message: fmt.Sprintf("it %s the user variable @%s, which belongs to the session", what, name),
+		Message: fmt.Sprintf("the statement %s the user variable @%s, which belongs to the session", what, name),
 		Hint:    "write the value itself, or compute it in a sub-query",
 	})
 }

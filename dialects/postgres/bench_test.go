@@ -1,23 +1,24 @@
 package postgres_test
 
 import (
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/dialects/postgres"
 )
 
-// benchmarkTexts are statements of three sizes: a look-up, a join of 240 bytes,
-// and a report of the size of a TPC-DS query.
-var benchmarkTexts = []struct{ name, sql string }{
-	{"small", "SELECT id, name FROM customers WHERE id = 42"},
-	{"medium", `SELECT c.region, date_trunc('month', o.placed_at) AS month, count(*) AS orders, sum(i.price * i.quantity) AS revenue
+// The texts are a look-up, a join of 240 bytes, and a report of the size of a
+// TPC-DS query.
+var bench = dialecttest.Bench{
+	Dialect: postgres.Dialect{},
+	Parse:   bareParse,
+	Texts: []dialecttest.Text{
+		{Name: "small", SQL: "SELECT id, name FROM customers WHERE id = 42 --4711"},
+		{Name: "medium", SQL: `SELECT c.region, date_trunc('month', o.placed_at) AS month, count(*) AS orders, sum(i.price * i.quantity) AS revenue
 FROM orders o JOIN customers c ON c.id = o.customer_id JOIN order_items i ON i.order_id = o.id
-WHERE o.status <> 'cancelled' GROUP BY 1, 2`},
-	{"large", `WITH sales AS (
+WHERE o.status <> 'cancelled' GROUP BY 1, 2 --4711`},
+		{Name: "large", SQL: `WITH sales AS (
   SELECT 'store' AS channel, s.item_id, s.customer_id, d.year, d.quarter, s.quantity * s.list_price AS amount, s.discount
   FROM store_sales s JOIN date_dim d ON d.date_id = s.date_id WHERE d.year BETWEEN 1999 AND 2001 AND s.quantity > 0
   UNION ALL
@@ -38,95 +39,21 @@ WHERE o.status <> 'cancelled' GROUP BY 1, 2`},
 SELECT channel, coalesce(brand, 'all') AS brand, category, year, quarter, total, place,
   CASE WHEN before IS NULL OR before = 0 THEN NULL ELSE round((total - before) / before * 100, 2) END AS growth,
   to_char(total, 'FM999,999,990.00') AS shown
-FROM ranked WHERE place <= 10 ORDER BY channel, year, quarter, place LIMIT 100`},
+FROM ranked WHERE place <= 10 ORDER BY channel, year, quarter, place LIMIT 100 --4711`},
+	},
 }
 
-// distinct returns sql with a number behind it, so that no cache knows it.
-func distinct(sql string, n int) string { return sql + " --" + strconv.Itoa(n) }
+func BenchmarkCheck(b *testing.B) { bench.Check(b) }
 
-// BenchmarkBareParse is what Check is compared with: the parser alone.
-func BenchmarkBareParse(b *testing.B) {
-	for _, text := range benchmarkTexts {
-		b.Run(text.name, func(b *testing.B) {
-			b.SetBytes(int64(len(text.sql)))
-			n := 0
-			for b.Loop() {
-				n++
-				if err := bareParse(distinct(text.sql, n)); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
+func BenchmarkAnalyze(b *testing.B) { bench.Analyze(b) }
 
-// BenchmarkCheck is the whole judgement of a text that no cache knows.
-func BenchmarkCheck(b *testing.B) {
-	for _, text := range benchmarkTexts {
-		b.Run(text.name, func(b *testing.B) {
-			g := guard(b)
-			b.SetBytes(int64(len(text.sql)))
-			n := 0
-			for b.Loop() {
-				n++
-				if v := g.Check(distinct(text.sql, n)); !v.Allowed {
-					b.Fatal(v.Findings)
-				}
-			}
-		})
-	}
-}
+func BenchmarkLex(b *testing.B) { bench.Lex(b) }
 
-// BenchmarkRatio is Check beside the bare parser, turn by turn in one run, so
-// that a busy machine slows both alike. The medians are compared.
-func BenchmarkRatio(b *testing.B) {
-	for _, text := range benchmarkTexts {
-		b.Run(text.name, func(b *testing.B) {
-			g := guard(b)
-			var checks, parses []time.Duration
-			n := 0
-			for b.Loop() {
-				n++
-				sql := distinct(text.sql, n)
-				start := time.Now()
-				if err := bareParse(sql); err != nil {
-					b.Fatal(err)
-				}
-				parsed := time.Now()
-				if v := g.Check(sql); !v.Allowed {
-					b.Fatal(v.Findings)
-				}
-				checks, parses = append(checks, time.Since(parsed)), append(parses, parsed.Sub(start))
-			}
-			slices.Sort(checks)
-			slices.Sort(parses)
-			b.ReportMetric(float64(checks[len(checks)/2])/float64(parses[len(parses)/2]), "check/parse")
-		})
-	}
-}
+func BenchmarkBareParse(b *testing.B) { bench.BareParse(b) }
 
-// BenchmarkCheckCached is Check of a text that was judged before.
-func BenchmarkCheckCached(b *testing.B) {
-	g := guard(b)
-	for b.Loop() {
-		if v := g.Check(benchmarkTexts[1].sql); !v.Allowed {
-			b.Fatal(v.Findings)
-		}
-	}
-}
+func BenchmarkRatio(b *testing.B) { bench.Ratio(b) }
 
-func BenchmarkLex(b *testing.B) {
-	for _, text := range benchmarkTexts {
-		b.Run(text.name, func(b *testing.B) {
-			b.SetBytes(int64(len(text.sql)))
-			for b.Loop() {
-				if len((postgres.Dialect{}).Lex(text.sql).List) == 0 {
-					b.Fatal("no tokens")
-				}
-			}
-		})
-	}
-}
+func BenchmarkCached(b *testing.B) { bench.Cached(b) }
 
 // BenchmarkRefuse is the refusal of 60 kB of brackets, which no parser sees.
 func BenchmarkRefuse(b *testing.B) {

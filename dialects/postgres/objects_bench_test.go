@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/dialects/postgres"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -47,9 +48,9 @@ func largeCatalog(relations, functions int) *sqlguard.Catalog {
 // BenchmarkObjects is Check of texts that no cache knows, without and with a
 // catalogue of 2,000 relations.
 func BenchmarkObjects(b *testing.B) {
-	for _, text := range benchmarkTexts {
+	for _, text := range bench.Texts {
 		for _, objects := range []bool{false, true} {
-			b.Run(fmt.Sprintf("%s/%t", text.name, objects), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/%t", text.Name, objects), func(b *testing.B) {
 				c := largeCatalog(2000, 500)
 				if !objects {
 					c.Objects = nil
@@ -58,13 +59,7 @@ func BenchmarkObjects(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				n := 0
-				for b.Loop() {
-					n++
-					if v := g.Check(distinct(text.sql, n)); !v.Allowed {
-						b.Fatal(v.Findings)
-					}
-				}
+				dialecttest.CheckWith(b, g, text)
 			})
 		}
 	}

@@ -50,7 +50,7 @@ func TestFunctionsWithObjects(t *testing.T) {
 			{"SELECT chained_badly('a')", no, "public.effect(text): it is declared VOLATILE"},
 			{"SELECT sleeps(1)", no, "function pg_sleep: makes the session wait"},
 			{"SELECT writes(1)", no, "INSERT changes data"},
-			{"SELECT broken(1)", no, "its text cannot be read"},
+			{"SELECT broken(1)", no, "its definition cannot be parsed"},
 			{"SELECT volatile(1)", no, "VOLATILE"},
 			{"SELECT undeclared(1)", no, "VOLATILE"},
 			{"SELECT definer(1)", no, "SECURITY DEFINER"},

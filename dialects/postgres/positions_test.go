@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/dialects/postgres"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -210,9 +211,5 @@ func TestExpressionPositions(t *testing.T) {
 
 func guard(tb testing.TB) *sqlguard.Guard {
 	tb.Helper()
-	g, err := sqlguard.New(postgres.Dialect{}, sqlguard.DefaultPolicy(), nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return g
+	return dialecttest.NewGuard(tb, postgres.Dialect{})
 }

@@ -308,7 +308,7 @@ func (w *walker) refuseColumn(item *fromItem, name string, span sqlguard.Span) {
 func (w *walker) refuseColumns(item *fromItem, span sqlguard.Span, what string) {
 	w.refuse(sqlguard.Finding{
 		Code: item.facts.Code, Span: span, Object: item.name,
-		Message: fmt.Sprintf("%s of %s includes what may not be read (%s): it %s", what, item.name, strings.ReplaceAll(item.facts.columns, " ", ", "), item.facts.Reason),
+		Message: fmt.Sprintf("%s of %s includes a column that may not be read (%s): it %s", what, item.name, strings.ReplaceAll(item.facts.columns, " ", ", "), item.facts.Reason),
 		Hint:    "name the columns that you need",
 	})
 }

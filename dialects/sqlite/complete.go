@@ -34,7 +34,7 @@ func (m marks) has(start, end int) bool {
 // punctuation. Nothing is exempt but what allowedUnseen lists.
 func (w *walker) complete() error {
 	if w.differs >= 0 {
-		return &sqlguard.SyntaxError{Message: "the parser read something else than what stands here", Offset: w.differs}
+		return &sqlguard.SyntaxError{Message: "the parser read this part of the statement differently than it is written", Offset: w.differs}
 	}
 	l := lexer{text: w.sql}
 	var before, t sqlguard.Token
@@ -45,7 +45,7 @@ func (w *walker) complete() error {
 		after, more = nextToken(&l)
 		if !w.accounted(before, t, after, more) {
 			return &sqlguard.SyntaxError{
-				Message: "the parser did not account for what stands here",
+				Message: "the parser skipped this part of the statement",
 				Offset:  t.Start,
 			}
 		}

@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/sqlc-dev/meyer/ast"
 	"github.com/sqlc-dev/meyer/parser"
 
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/dialects/sqlite"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -25,22 +27,10 @@ type verdictCase struct {
 
 func readVerdicts(tb testing.TB) []verdictCase {
 	tb.Helper()
-	data, err := os.ReadFile("testdata/verdicts.txt")
-	if err != nil {
-		tb.Fatal(err)
-	}
 	var cases []verdictCase
-	for line := range strings.Lines(string(data)) {
-		line = strings.TrimSuffix(line, "\n")
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		code, sql, ok := strings.Cut(line, "\t")
-		if !ok {
-			tb.Fatalf("no TAB in %q", line)
-		}
-		c := verdictCase{code: sqlguard.Code(code), sql: sql}
-		if rest, ok := strings.CutPrefix(code, "ok"); ok {
+	for _, line := range dialecttest.ReadVerdicts(tb, filepath.Join("testdata", "verdicts.txt")) {
+		c := verdictCase{code: sqlguard.Code(line.Verdict), sql: line.SQL}
+		if rest, ok := strings.CutPrefix(line.Verdict, "ok"); ok {
 			c.code, c.prepares = "", rest == ""
 		}
 		cases = append(cases, c)

@@ -90,7 +90,7 @@ var deniedFunctions = map[string]ruling{
 	"shell_add_schema":    {sqlguard.CodeFunctionAdmin, "serves the shell"},
 	"shell_module_schema": {sqlguard.CodeFunctionAdmin, "serves the shell"},
 
-	"fts3_tokenizer": {sqlguard.CodeFunctionAdmin, "reads and registers addresses of code"},
+	"fts3_tokenizer": {sqlguard.CodeFunctionAdmin, "reads and registers pointers to code"},
 	"fts5":           {sqlguard.CodeFunctionAdmin, "hands out addresses of code"},
 	"sqlite_dbpage":  {sqlguard.CodeFunctionAdmin, "reads and writes pages of the file"},
 	"sqlite_dbdata":  {sqlguard.CodeFunctionAdmin, "reads pages of the file"},

@@ -1,13 +1,11 @@
 package sqlite_test
 
 import (
-	"reflect"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/dialects/sqlite"
-	"github.com/ktxhq/ktx/sqlguard"
 )
 
 func seedFuzz(f *testing.F) {
@@ -16,96 +14,37 @@ func seedFuzz(f *testing.F) {
 		f.Add(c.sql)
 	}
 	for _, s := range shapes {
-		f.Add(shape(s).text(3))
+		f.Add(s.Text(3))
 	}
 	for _, sql := range []string{"\x00", "SELECT 1\x00; DROP TABLE t", "\xff", "'\xff'", "\uFEFFSELECT 1", "SELECT\u00a01", "\v", "SELECT '\v'"} {
 		f.Add(sql)
 	}
 }
 
-// FuzzLex holds that the tokens are in order, within the text, apart from each
-// other, and leave out white space only.
+// FuzzLex holds what every lexer promises, and that the tokens are the parser's.
 func FuzzLex(f *testing.F) {
 	seedFuzz(f)
 	f.Fuzz(func(t *testing.T, sql string) {
-		end := 0
-		for _, token := range (sqlite.Dialect{}).Lex(sql).List {
-			if token.Start < end || token.End <= token.Start || token.End > len(sql) {
-				t.Fatalf("%q: token %v after offset %d", sql, token, end)
-			}
-			if gap := strings.ReplaceAll(sql[end:token.Start], "\uFEFF", ""); strings.Trim(gap, " \t\n\v\f\r") != "" {
-				t.Fatalf("%q: %q is no token", sql, gap)
-			}
-			end = token.End
-		}
-		if gap := strings.ReplaceAll(sql[end:], "\uFEFF", ""); strings.Trim(gap, " \t\n\v\f\r") != "" {
-			t.Fatalf("%q: %q is no token", sql, gap)
-		}
+		dialecttest.CheckTokens(t, sqlite.Dialect{}, sql, "\uFEFF")
 		if !strings.Contains(sql, "\x00") { // the engine's text ends there
 			compareTokens(t, sql)
 		}
 	})
 }
 
-// FuzzAnalyze holds that no text makes the reader panic, and that what it
-// returns lies within the text.
 func FuzzAnalyze(f *testing.F) {
 	seedFuzz(f)
-	f.Fuzz(func(t *testing.T, sql string) {
-		statements, err := sqlite.Dialect{}.Analyze(sql)
-		if err != nil {
-			if syntax, ok := err.(*sqlguard.SyntaxError); !ok || syntax.Offset < 0 || syntax.Offset > len(sql) { //nolint:errorlint // the interface promises this very type
-				t.Fatalf("%q: %#v", sql, err)
-			}
-			return
-		}
-		for _, st := range statements {
-			inside(t, sql, st.Span)
-			for _, f := range st.Effects {
-				inside(t, sql, f.Span)
-			}
-			for _, r := range st.Relations {
-				inside(t, sql, r.Span)
-			}
-			for _, c := range st.Calls {
-				inside(t, sql, c.Span)
-			}
-			for _, c := range st.ColumnRefs {
-				inside(t, sql, c.Span)
-			}
-		}
-	})
+	f.Fuzz(func(t *testing.T, sql string) { dialecttest.CheckFacts(t, sqlite.Dialect{}, sql) })
 }
 
-func inside(t *testing.T, sql string, s sqlguard.Span) {
-	t.Helper()
-	if s.Start < 0 || s.End < s.Start || s.End > len(sql) {
-		t.Fatalf("%q: span %v", sql, s)
-	}
-}
-
-// FuzzCheck holds that a verdict is the same every time, that only an allowed
-// text is approved, and that an allowed text does in the engine what the guard
-// saw.
+// FuzzCheck holds what every guard promises, and that an allowed text does in the
+// engine what the guard saw.
 func FuzzCheck(f *testing.F) {
 	seedFuzz(f)
 	e := newEngine(f)
 	f.Fuzz(func(t *testing.T, sql string) {
-		v := newGuard(t).Check(sql)
-		if again := newGuard(t).Check(sql); !reflect.DeepEqual(v, again) {
-			t.Fatalf("%q: %+v, then %+v", sql, v, again)
-		}
-		if v.Code == sqlguard.CodeInternalError {
-			t.Fatalf("%q: %+v", sql, v.Findings)
-		}
-		if _, err := newGuard(t).Approve(sql); (err == nil) != v.Allowed {
-			t.Fatalf("%q: allowed is %v, approving it: %v", sql, v.Allowed, err)
-		}
-		if !v.Allowed {
+		if !dialecttest.CheckVerdict(t, sqlite.Dialect{}, sql).Allowed {
 			return
-		}
-		if !utf8.ValidString(sql) {
-			t.Fatalf("%q is allowed", sql)
 		}
 		if fault := falseAccept(e, sql); fault != "" {
 			t.Fatalf("%q is allowed, but the engine %s", sql, fault)

@@ -9,25 +9,10 @@ import (
 	"github.com/sqlc-dev/meyer/lexer"
 	"github.com/sqlc-dev/meyer/token"
 
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/dialects/sqlite"
 	"github.com/ktxhq/ktx/sqlguard"
 )
-
-var kindNames = map[sqlguard.TokenKind]string{
-	sqlguard.TokenInvalid: "invalid", sqlguard.TokenWord: "word", sqlguard.TokenQuotedName: "name", sqlguard.TokenQuotedText: "text",
-	sqlguard.TokenString: "string", sqlguard.TokenNumber: "number", sqlguard.TokenOperator: "op", sqlguard.TokenOpen: "open",
-	sqlguard.TokenClose: "close", sqlguard.TokenComma: "comma", sqlguard.TokenDot: "dot", sqlguard.TokenTerminator: "end",
-	sqlguard.TokenParameter: "param", sqlguard.TokenComment: "comment", sqlguard.TokenExecutableComment: "executable",
-	sqlguard.TokenClientCommand: "command", sqlguard.TokenUnterminated: "unterminated",
-}
-
-func tokens(sql string) string {
-	var out []string
-	for _, t := range (sqlite.Dialect{}).Lex(sql).List {
-		out = append(out, fmt.Sprintf("%s %s", kindNames[t.Kind], t.Text(sql)))
-	}
-	return strings.Join(out, " | ")
-}
 
 func TestLex(t *testing.T) {
 	for _, c := range []struct{ sql, want string }{
@@ -75,7 +60,7 @@ func TestLex(t *testing.T) {
 		{" \v a", "word a"},
 		{"\va", "invalid \v | word a"},
 	} {
-		if got := tokens(c.sql); got != c.want {
+		if got := dialecttest.Tokens(sqlite.Dialect{}, c.sql); got != c.want {
 			t.Errorf("%q\n got %s\nwant %s", c.sql, got, c.want)
 		}
 	}
@@ -124,8 +109,8 @@ func TestSplitAgainstEngine(t *testing.T) {
 	ran := 0
 	for range 3000 {
 		var parts []string
-		for range 1 + m.rand.IntN(3) {
-			parts = append(parts, strings.Join(m.seeds[m.rand.IntN(len(m.seeds))], " "))
+		for range 1 + m.Rand.IntN(3) {
+			parts = append(parts, strings.Join(m.Seeds[m.Rand.IntN(len(m.Seeds))], " "))
 		}
 		text := strings.Join(parts, " ; ")
 		if strings.Contains(text, "/*") || strings.Contains(text, "--") || strings.Contains(text, "#") {
@@ -160,7 +145,7 @@ func TestSplitAgainstEngine(t *testing.T) {
 func TestLexAgainstParser(t *testing.T) {
 	m := newMutator(t, 5)
 	for range 20_000 {
-		sql := m.next()
+		sql := m.Next()
 		compareTokens(t, sql)
 	}
 	for _, c := range readVerdicts(t) {

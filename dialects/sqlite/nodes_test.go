@@ -1,9 +1,6 @@
 package sqlite_test
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -13,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/sqlc-dev/meyer/ast"
 
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/dialects/sqlite"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -22,42 +20,13 @@ var (
 	statementMethod = regexp.MustCompile(`(?m)^func \((?:\w+ )?\*?(\w+)\) stmtNode\(\)`)
 )
 
-// parserNodes are the parser's node types, from its source: a type is a node
-// by its method Children, and a statement by its method stmtNode.
-func parserNodes(t *testing.T) (names, statements []string) {
-	t.Helper()
-	dir, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "github.com/sqlc-dev/meyer/ast").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), "*.go"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no source of the parser in %s: %v", dir, err)
-	}
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range nodeMethod.FindAllSubmatch(source, -1) {
-			names = append(names, string(m[1]))
-		}
-		for _, m := range statementMethod.FindAllSubmatch(source, -1) {
-			statements = append(statements, string(m[1]))
-		}
-	}
-	slices.Sort(names)
-	slices.Sort(statements)
-	return names, statements
-}
-
 // TestNodeTable holds that the table lists the parser's node types, all of
 // them and no others.
 func TestNodeTable(t *testing.T) {
-	names, statements := parserNodes(t)
+	// A type is a node by its method Children, and a statement by its method
+	// stmtNode.
+	source := dialecttest.Source(t, "github.com/sqlc-dev/meyer/ast")
+	names, statements := dialecttest.Names(nodeMethod, source), dialecttest.Names(statementMethod, source)
 	if len(names) < 60 || len(statements) < 25 {
 		t.Fatalf("only %d node types found, %d of them statements", len(names), len(statements))
 	}

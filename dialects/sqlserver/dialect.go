@@ -52,10 +52,10 @@ func (Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
 			return nil, &sqlguard.SyntaxError{Message: unterminated(sql[t.start]), Offset: t.start}
 		case sqlguard.TokenInvalid:
 			if isDigit(sql[t.start]) || sql[t.start] == '.' {
-				return nil, &sqlguard.SyntaxError{Message: "a word touches this number", Offset: t.start}
+				return nil, &sqlguard.SyntaxError{Message: "a word follows this number without a space", Offset: t.start}
 			}
 			if sql[t.start] == '`' {
-				return nil, &sqlguard.SyntaxError{Message: "names are quoted by [ and ], or by double quotes", Offset: t.start}
+				return nil, &sqlguard.SyntaxError{Message: "quote names with [ and ], or with double quotes", Offset: t.start}
 			}
 			return nil, &sqlguard.SyntaxError{Message: "no token of Transact-SQL begins with this character", Offset: t.start}
 		case sqlguard.TokenWord:

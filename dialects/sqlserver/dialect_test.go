@@ -8,17 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ktxhq/ktx/corpus"
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/dialects/sqlserver"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
 func newGuard(tb testing.TB) *sqlguard.Guard {
 	tb.Helper()
-	g, err := sqlguard.New(sqlserver.Dialect{}, sqlguard.DefaultPolicy(), nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return g
+	return dialecttest.NewGuard(tb, sqlserver.Dialect{})
 }
 
 var itoa = strconv.Itoa
@@ -65,9 +62,9 @@ func TestInsertions(t *testing.T) {
 		"OPENQUERY(s, 'x')", "BEGIN TRAN", "COMMIT", "SHUTDOWN", "\nGO\n", "\n:r x\n", "; SELECT 1", "'", "/*", "[",
 	}
 	g := newGuard(t)
-	tried, every := 0, 4
-	if testing.Short() {
-		every = 32
+	tried, every := 0, 32
+	if dialecttest.Full() {
+		every = 4
 	}
 	for i, c := range cases(t) {
 		if c.Expect != corpus.Allow || i/2%every != 0 {

@@ -41,9 +41,9 @@ func (p *parser) foreign() string {
 	case is(before, "qualify"), is(p.tok, "qualify"):
 		return "QUALIFY is not Transact-SQL: filter the window function in an outer query"
 	case p.atForeignFetch():
-		return "FETCH stands behind ORDER BY … OFFSET n ROWS"
+		return "write FETCH after ORDER BY … OFFSET n ROWS"
 	case p.operator() == "::":
-		return "casts are written CAST (x AS type)"
+		return "write casts as CAST (x AS type)"
 	default:
 		return ""
 	}

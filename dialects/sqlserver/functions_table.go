@@ -111,28 +111,28 @@ type deniedPage struct {
 // allow them.
 var deniedFunctions = []deniedPage{
 	{"OPENROWSET (Transact-SQL)", sqlguard.CodeFunctionFileAccess, "reads files of the server, or from another server", syntaxSkip, "openrowset"},
-	{"OPENQUERY (Transact-SQL)", sqlguard.CodeFunctionNetworkAccess, "runs a text on a linked server", syntaxSkip, "openquery"},
+	{"OPENQUERY (Transact-SQL)", sqlguard.CodeFunctionNetworkAccess, "runs SQL on a linked server", syntaxSkip, "openquery"},
 	{"OPENDATASOURCE (Transact-SQL)", sqlguard.CodeFunctionNetworkAccess, "connects to another server", syntaxSkip, "opendatasource"},
 	{"OPENXML (Transact-SQL)", sqlguard.CodeFunctionNotAllowed, "needs a document that a procedure has prepared", syntaxSkip, "openxml"},
-	{"PREDICT (Transact-SQL)", sqlguard.CodeFunctionNotAllowed, "runs a model that the text does not show", syntaxSkip, "predict"},
+	{"PREDICT (Transact-SQL)", sqlguard.CodeFunctionNotAllowed, "runs a model that the guard cannot see", syntaxSkip, "predict"},
 	{
 		"AI_GENERATE_EMBEDDINGS (Transact-SQL); AI functions", sqlguard.CodeFunctionNetworkAccess, "sends its arguments to a service outside of the server", syntaxSkip,
 		"ai_generate_embeddings ai_generate_chunks ai_generate_response ai_analyze_sentiment ai_classify ai_extract ai_fix_grammar ai_summarize ai_translate",
 	},
 
-	{"LOGINPROPERTY (Transact-SQL)", sqlguard.CodeFunctionAdmin, "tells of logins and their passwords", syntaxPlain, "loginproperty"},
-	{"PWDCOMPARE (Transact-SQL)", sqlguard.CodeFunctionAdmin, "tries passwords", syntaxPlain, "pwdcompare pwdencrypt"},
+	{"LOGINPROPERTY (Transact-SQL)", sqlguard.CodeFunctionAdmin, "shows properties of logins and their passwords", syntaxPlain, "loginproperty"},
+	{"PWDCOMPARE (Transact-SQL)", sqlguard.CodeFunctionAdmin, "tests or makes password hashes", syntaxPlain, "pwdcompare pwdencrypt"},
 	{"Cryptographic Functions (Transact-SQL)", sqlguard.CodeFunctionAdmin, "uses keys and certificates of the server", syntaxPlain, `
 		asymkey_id asymkeyproperty cert_id certencoded certprivatekey certproperty decryptbyasymkey decryptbycert
 		decryptbykey decryptbykeyautoasymkey decryptbykeyautocert decryptbypassphrase encryptbyasymkey encryptbycert
 		encryptbykey encryptbypassphrase is_objectsigned key_guid key_id key_name signbyasymkey signbycert
 		symkeyproperty verifysignedbyasymkey verifysignedbycert`},
-	{"APPLOCK_MODE (Transact-SQL); APPLOCK_TEST (Transact-SQL)", sqlguard.CodeFunctionAdmin, "tells of the locks of other sessions", syntaxPlain, "applock_mode applock_test"},
+	{"APPLOCK_MODE (Transact-SQL); APPLOCK_TEST (Transact-SQL)", sqlguard.CodeFunctionAdmin, "shows locks of other sessions", syntaxPlain, "applock_mode applock_test"},
 	{
-		"GET_FILESTREAM_TRANSACTION_CONTEXT (Transact-SQL); FileTable functions", sqlguard.CodeFunctionFileAccess, "opens the way to files of the server", syntaxPlain,
+		"GET_FILESTREAM_TRANSACTION_CONTEXT (Transact-SQL); FileTable functions", sqlguard.CodeFunctionFileAccess, "gives access to files of the server", syntaxPlain,
 		"get_filestream_transaction_context filetablerootpath getfilenamespacepath getpathlocator",
 	},
-	{"TEXTPTR (Transact-SQL)", sqlguard.CodeFunctionNotAllowed, "makes a pointer that can be written through", syntaxPlain, "textptr"},
+	{"TEXTPTR (Transact-SQL)", sqlguard.CodeFunctionNotAllowed, "creates a pointer that writes can use", syntaxPlain, "textptr"},
 	{"IDENTITY (Function) (Transact-SQL)", sqlguard.CodeSelectInto, "belongs to SELECT INTO", syntaxPlain, "identity"},
 	{
 		"CURSOR_STATUS (Transact-SQL); Trigger Functions; Replication Functions", sqlguard.CodeFunctionNotAllowed, "has no meaning in a query", syntaxPlain,
@@ -158,13 +158,13 @@ var deniedSystemFunctions = []deniedPage{
 		dm_os_enumerate_filesystem dm_os_enumerate_fixed_drives dm_os_enumerate_fixed_drives_filesystem
 		fn_msxe_read_event_stream`},
 	{"sys.fn_dblog", sqlguard.CodeFunctionAdmin, "reads the log of the database", syntaxPlain, "fn_dblog fn_dblog_xtp"},
-	{"sys.dm_exec_sql_text (Transact-SQL)", sqlguard.CodeFunctionAdmin, "tells the text and the plans of other sessions", syntaxPlain, `
+	{"sys.dm_exec_sql_text (Transact-SQL)", sqlguard.CodeFunctionAdmin, "shows statements and plans of other sessions", syntaxPlain, `
 		dm_exec_sql_text dm_exec_query_plan dm_exec_text_query_plan dm_exec_input_buffer dm_exec_cursors
 		dm_exec_plan_attributes dm_exec_query_statistics_xml dm_exec_query_plan_stats dm_exec_xml_handles fn_get_sql
 		dm_exec_cached_plan_dependent_objects`},
 	{
-		"sys.dm_exec_describe_first_result_set (Transact-SQL)", sqlguard.CodeDynamicSQL, "reads a text of SQL that is made at run time", syntaxPlain,
+		"sys.dm_exec_describe_first_result_set (Transact-SQL)", sqlguard.CodeDynamicSQL, "parses SQL that is built at run time", syntaxPlain,
 		"dm_exec_describe_first_result_set dm_exec_describe_first_result_set_for_object",
 	},
-	{"sys.dm_db_stats_histogram (Transact-SQL)", sqlguard.CodeFunctionAdmin, "shows values of columns that the text does not name", syntaxPlain, "dm_db_stats_histogram"},
+	{"sys.dm_db_stats_histogram (Transact-SQL)", sqlguard.CodeFunctionAdmin, "shows values of columns that the statement does not name", syntaxPlain, "dm_db_stats_histogram"},
 }

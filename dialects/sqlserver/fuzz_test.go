@@ -1,12 +1,12 @@
 package sqlserver_test
 
 import (
-	"reflect"
+	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/ktxhq/ktx/corpus"
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/dialects/sqlserver"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -14,16 +14,7 @@ import (
 // cases are the corpus's own, long ones left out.
 func cases(tb testing.TB) []corpus.Case {
 	tb.Helper()
-	var out []corpus.Case
-	for _, c := range corpus.Cases() {
-		if c.Dialect == "sqlserver" && len(c.SQL) < 4000 {
-			out = append(out, c)
-		}
-	}
-	if len(out) < 500 {
-		tb.Fatalf("only %d cases", len(out))
-	}
-	return out
+	return slices.DeleteFunc(dialecttest.Cases(tb, "sqlserver"), func(c corpus.Case) bool { return len(c.SQL) >= 4000 })
 }
 
 func seedFuzz(f *testing.F) {
@@ -32,111 +23,34 @@ func seedFuzz(f *testing.F) {
 		f.Add(c.SQL)
 	}
 	for _, s := range shapes {
-		f.Add(shape(s).text(3))
+		f.Add(s.Text(3))
 	}
 }
 
-// FuzzLex holds that the tokens are in order, within the text, apart from each
-// other, and leave out white space only.
 func FuzzLex(f *testing.F) {
 	seedFuzz(f)
-	f.Fuzz(func(t *testing.T, sql string) {
-		end := 0
-		for _, token := range (sqlserver.Dialect{}).Lex(sql).List {
-			if token.Start < end || token.End <= token.Start || token.End > len(sql) {
-				t.Fatalf("%q: token %v after offset %d", sql, token, end)
-			}
-			if gap := sql[end:token.Start]; strings.Trim(gap, " \t\n\v\f\r") != "" {
-				t.Fatalf("%q: %q is no token", sql, gap)
-			}
-			end = token.End
-		}
-		if gap := sql[end:]; strings.Trim(gap, " \t\n\v\f\r") != "" {
-			t.Fatalf("%q: %q is no token", sql, gap)
-		}
-	})
+	f.Fuzz(func(t *testing.T, sql string) { dialecttest.CheckTokens(t, sqlserver.Dialect{}, sql, "") })
 }
 
-// FuzzAnalyze holds that no text makes the reader panic, and that what it
-// returns lies within the text.
 func FuzzAnalyze(f *testing.F) {
 	seedFuzz(f)
-	f.Fuzz(func(t *testing.T, sql string) { analyze(t, sql) })
+	f.Fuzz(func(t *testing.T, sql string) { dialecttest.CheckFacts(t, sqlserver.Dialect{}, sql) })
 }
 
-// analyze reads a text without the guard's screen before it.
-func analyze(t *testing.T, sql string) {
-	t.Helper()
-	statements, err := sqlserver.Dialect{}.Analyze(sql)
-	if err != nil {
-		if syntax, ok := err.(*sqlguard.SyntaxError); !ok || syntax.Offset < 0 || syntax.Offset > len(sql) || syntax.Message == "" { //nolint:errorlint // the interface promises this very type
-			t.Fatalf("%q: %#v", sql, err)
-		}
-		return
-	}
-	end := 0
-	for _, st := range statements {
-		if st.Span.Start < end {
-			t.Fatalf("%q: statement at %v, the one before ends at %d", sql, st.Span, end)
-		}
-		end = st.Span.End
-		inside(t, sql, st.Span)
-		for _, f := range st.Effects {
-			inside(t, sql, f.Span)
-			if f.Code == "" || f.Message == "" {
-				t.Fatalf("%q: effect %+v", sql, f)
-			}
-		}
-		for _, r := range st.Relations {
-			inside(t, sql, r.Span)
-		}
-		for _, c := range st.Calls {
-			inside(t, sql, c.Span)
-		}
-		for _, c := range st.ColumnRefs {
-			inside(t, sql, c.Span)
-		}
-		for _, c := range st.Types {
-			inside(t, sql, c.Span)
-		}
-		for _, c := range st.Settings {
-			inside(t, sql, c.Span)
-		}
-	}
-}
-
-func inside(t *testing.T, sql string, s sqlguard.Span) {
-	t.Helper()
-	if s.Start < 0 || s.End < s.Start || s.End > len(sql) {
-		t.Fatalf("%q: span %v", sql, s)
-	}
-}
-
-// FuzzCheck holds that a verdict is the same every time, that only an allowed
-// text is approved, and that every word of an allowed text that begins a
-// statement stands where a name stands.
 func FuzzCheck(f *testing.F) {
 	seedFuzz(f)
 	f.Fuzz(func(t *testing.T, sql string) { check(t, sql) })
 }
 
-// check judges a text and reports whether it is allowed.
+// check judges a text and reports whether it is allowed. It holds what every guard
+// promises, and that every word of an allowed text that begins a statement is
+// where a name is.
 func check(t *testing.T, sql string) bool {
 	t.Helper()
-	v := newGuard(t).Check(sql)
-	if again := newGuard(t).Check(sql); !reflect.DeepEqual(v, again) {
-		t.Fatalf("%q: %+v, then %+v", sql, v, again)
-	}
-	if v.Code == sqlguard.CodeInternalError {
-		t.Fatalf("%q: %+v", sql, v.Findings)
-	}
-	if _, err := newGuard(t).Approve(sql); (err == nil) != v.Allowed {
-		t.Fatalf("%q: allowed is %v, approving it: %v", sql, v.Allowed, err)
-	}
-	if !v.Allowed {
+	if !dialecttest.CheckVerdict(t, sqlserver.Dialect{}, sql).Allowed {
 		return false
 	}
-	if fault := suspicious(sql); fault != "" || !utf8.ValidString(sql) {
+	if fault := suspicious(sql); fault != "" {
 		t.Fatalf("%q is allowed: %s", sql, fault)
 	}
 	return true

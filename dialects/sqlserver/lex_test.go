@@ -1,31 +1,14 @@
 package sqlserver_test
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/dialects/sqlserver"
 	"github.com/ktxhq/ktx/sqlguard"
 )
-
-var kindNames = map[sqlguard.TokenKind]string{
-	sqlguard.TokenInvalid: "invalid", sqlguard.TokenWord: "word", sqlguard.TokenQuotedName: "name", sqlguard.TokenQuotedText: "text",
-	sqlguard.TokenString: "string", sqlguard.TokenNumber: "number", sqlguard.TokenOperator: "op", sqlguard.TokenOpen: "open",
-	sqlguard.TokenClose: "close", sqlguard.TokenComma: "comma", sqlguard.TokenDot: "dot", sqlguard.TokenTerminator: "end",
-	sqlguard.TokenParameter: "param", sqlguard.TokenComment: "comment", sqlguard.TokenExecutableComment: "executable",
-	sqlguard.TokenClientCommand: "command", sqlguard.TokenUnterminated: "unterminated",
-}
-
-func tokens(sql string) string {
-	var out []string
-	for _, t := range (sqlserver.Dialect{}).Lex(sql).List {
-		out = append(out, fmt.Sprintf("%s %s", kindNames[t.Kind], t.Text(sql)))
-	}
-	return strings.Join(out, " | ")
-}
 
 func TestLex(t *testing.T) {
 	for _, c := range []struct{ sql, want string }{
@@ -81,7 +64,7 @@ func TestLex(t *testing.T) {
 		{"\uff53\uff59\uff53", "word \uff53\uff59\uff53"},
 		{"a\u00a0b", "word a | invalid \u00a0 | word b"},
 	} {
-		if got := tokens(c.sql); got != c.want {
+		if got := dialecttest.Tokens(sqlserver.Dialect{}, c.sql); got != c.want {
 			t.Errorf("%q\n got %s\nwant %s", c.sql, got, c.want)
 		}
 	}

@@ -1,18 +1,14 @@
 package sqlserver_test
 
 import (
-	"fmt"
-	"strings"
 	"testing"
-	"time"
 
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/dialects/sqlserver"
-	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// shapes are texts that grow with n in one way: before, n times the middle,
-// inner, n times the end, after; the middle may number its copies with %d.
-var shapes = []struct{ name, before, middle, inner, end, after string }{
+// shapes are texts that grow.
+var shapes = dialecttest.Shapes([][6]string{
 	{"plus", "SELECT 1", "+1", "", "", ""},
 	{"plus names", "SELECT a", "+a", "", "", " FROM t"},
 	{"and", "SELECT 1 WHERE 1=1", " AND 1=1", "", "", ""},
@@ -124,64 +120,17 @@ var shapes = []struct{ name, before, middle, inner, end, after string }{
 	{"colons", "SELECT 1\n", "\n:", "", "", ""},
 	{"colons of one word", "SELECT 1\n", ":a", "", "", ""},
 	{"wide schemas", "SELECT * FROM t", ", \uff53%d.t", "", "", ""},
-}
+})
 
-type shape struct{ name, before, middle, inner, end, after string }
-
-func (s shape) text(n int) string {
-	var b strings.Builder
-	b.WriteString(s.before)
-	for i := range n {
-		if strings.Contains(s.middle, "%d") {
-			fmt.Fprintf(&b, s.middle, i)
-		} else {
-			b.WriteString(s.middle)
-		}
-	}
-	b.WriteString(s.inner)
-	b.WriteString(strings.Repeat(s.end, n))
-	b.WriteString(s.after)
-	return b.String()
-}
-
-// hang is far above what any text takes, so that a slow machine does not fail
-// the test.
-const hang = 20 * time.Second
-
-// TestLimits judges texts of every shape, at the size of the ceiling and at
-// smaller ones that the screen lets through, and reads each without the screen
-// as well: the parser bounds its own recursion.
+// TestLimits judges texts of every shape, and reads each without the screen as
+// well: the parser bounds its own recursion.
 func TestLimits(t *testing.T) {
-	policy := sqlguard.DefaultPolicy()
-	policy.MaxBytes = sqlguard.CeilingMaxBytes
-	g, err := sqlguard.New(sqlserver.Dialect{}, policy, nil)
-	if err != nil {
-		t.Fatal(err)
+	growth := dialecttest.Growth{
+		Shapes: shapes,
+		Copies: []int{60, 1900},
+		More:   []int{1, 200, 990, 4000, 9000, 16_000, 24_000},
+		Slow:   dialecttest.Hang,
+		Also:   func(sql string) { dialecttest.CheckFacts(t, sqlserver.Dialect{}, sql) },
 	}
-	for _, s := range shapes {
-		shape := shape(s)
-		most := (sqlguard.CeilingMaxBytes - len(s.before) - len(s.inner) - len(s.after)) / (len(s.middle) + len(s.end))
-		sizes := []int{1, 60, 200, 990, 1900, 4000, 9000, 16_000, 24_000, most}
-		if testing.Short() {
-			sizes = []int{60, 1900, most}
-		}
-		for _, n := range sizes {
-			if n > most {
-				continue
-			}
-			text := shape.text(n)
-			start := time.Now()
-			v := g.Check(text)
-			checked := time.Since(start)
-			analyze(t, text)
-			if d := time.Since(start); d > hang {
-				t.Errorf("%s, %d times: %v, %s", s.name, n, d, v.Code)
-			} else if testing.Verbose() && d > 50*time.Millisecond {
-				t.Logf("%s, %d times: %v, %v, %q", s.name, n, checked, d, v.Code)
-			}
-			if v.Code == sqlguard.CodeInternalError {
-				t.Errorf("%s, %d times: %s", s.name, n, v.Findings[0].Message)
-			}
-		}
-	}
+	growth.Check(t, sqlserver.Dialect{})
 }

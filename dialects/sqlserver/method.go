@@ -138,7 +138,7 @@ func (p *parser) methodCall(method string, at int) {
 		call.Ruling = sqlguard.Ruling{Code: sqlguard.CodeFunctionSideEffect, Reason: "changes the value that it is called on"}
 	case xmlMethods[method] > 0:
 		if len(literals) != xmlMethods[method] {
-			call.Ruling.Reason = "the arguments of this method are string literals, so it is a function of the user's"
+			call.Ruling.Reason = "the arguments of this method are string literals, so it is a user-defined function"
 			return
 		}
 		call.Builtin, call.Ruling.Allowed = true, true

@@ -20,7 +20,7 @@ var statementRules = map[string]statementRule{
 	"insert":     {verb: "insert", code: sqlguard.CodeWriteStatement, does: "INSERT writes rows"},
 	"update":     {verb: "update", code: sqlguard.CodeWriteStatement, does: "UPDATE changes rows"},
 	"delete":     {verb: "delete", code: sqlguard.CodeWriteStatement, does: "DELETE removes rows"},
-	"merge":      {verb: "merge", code: sqlguard.CodeWriteStatement, does: "MERGE writes, changes and removes rows"},
+	"merge":      {verb: "merge", code: sqlguard.CodeWriteStatement, does: "MERGE inserts, updates and deletes rows"},
 	"truncate":   {verb: "truncate", code: sqlguard.CodeWriteStatement, does: "TRUNCATE TABLE removes all rows"},
 	"bulk":       {verb: "bulk_insert", code: sqlguard.CodeWriteStatement, does: "BULK INSERT writes rows from a file"},
 	"copy":       {verb: "copy", code: sqlguard.CodeWriteStatement, does: "COPY INTO writes rows from files", second: []string{"into"}},
@@ -54,7 +54,7 @@ var statementRules = map[string]statementRule{
 
 	"deallocate": {verb: "deallocate", code: sqlguard.CodeSessionChange, does: "DEALLOCATE removes a cursor"},
 
-	"declare":  {verb: "declare", code: sqlguard.CodeProceduralBlock, does: "DECLARE makes a variable or a cursor"},
+	"declare":  {verb: "declare", code: sqlguard.CodeProceduralBlock, does: "DECLARE creates a variable or a cursor"},
 	"if":       {verb: "if", code: sqlguard.CodeProceduralBlock, does: "IF runs statements on a condition"},
 	"else":     {verb: "if", code: sqlguard.CodeProceduralBlock, does: "ELSE runs statements on a condition"},
 	"while":    {verb: "while", code: sqlguard.CodeProceduralBlock, does: "WHILE repeats statements"},
@@ -104,7 +104,7 @@ var privileged = map[string]bool{
 // constructs lists what a SELECT cannot hold, with the code of its refusal.
 // The productions look their constructs up here.
 var constructs = map[string]statementRule{
-	"into":           {code: sqlguard.CodeSelectInto, does: "SELECT INTO makes a table and writes the result into it"},
+	"into":           {code: sqlguard.CodeSelectInto, does: "SELECT INTO creates a table and writes the result into it"},
 	"variable":       {code: sqlguard.CodeParameterNotAllowed, does: "a variable or parameter has no value here"},
 	"assignment":     {code: sqlguard.CodeParameterNotAllowed, does: "SELECT assigns a value to a variable"},
 	"dml in from":    {code: sqlguard.CodeWriteStatement, does: "a statement in FROM changes data"},

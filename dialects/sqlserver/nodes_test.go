@@ -1,13 +1,12 @@
 package sqlserver_test
 
 import (
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/dialects/sqlserver"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -126,22 +125,9 @@ func TestExecute(t *testing.T) {
 // that the lexer knows, and that no word is known without need.
 func TestWordsOfTheGrammar(t *testing.T) {
 	asked := map[string]bool{}
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, call := range wordCall.FindAllSubmatch(source, -1) {
-			for _, literal := range wordLiteral.FindAllSubmatch(call[1], -1) {
-				asked[string(literal[1])] = true
-			}
+	for _, call := range wordCall.FindAllStringSubmatch(dialecttest.Source(t, "."), -1) {
+		for _, literal := range wordLiteral.FindAllStringSubmatch(call[1], -1) {
+			asked[literal[1]] = true
 		}
 	}
 	if len(asked) < 150 {
@@ -210,26 +196,13 @@ func TestProductionsNameTheirPage(t *testing.T) {
 		found here integer is isAny leave list literalArguments load mark markOf next number numbers operator peek plainColumn
 		qualifiedStar refine refuse refuseHint refused since sizedArguments skipBrackets skipEscape skipStatement skipToClose
 		stringLiteral target text wordName`)
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	named := 0
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, method := range production.FindAllStringSubmatch(string(source), -1) {
-			switch comment, name := method[1], method[2]; {
-			case strings.Contains(comment, "Reference:"):
-				named++
-			case !slices.Contains(helpers, name):
-				t.Errorf("%s: %s names no page of the reference", file, name)
-			}
+	for _, method := range production.FindAllStringSubmatch(dialecttest.Source(t, "."), -1) {
+		switch comment, name := method[1], method[2]; {
+		case strings.Contains(comment, "Reference:"):
+			named++
+		case !slices.Contains(helpers, name):
+			t.Errorf("%s names no page of the reference", name)
 		}
 	}
 	if named < 90 {

@@ -30,7 +30,7 @@ func ruleRelation(n *name) (rule sqlguard.Ruling, system bool) {
 	}
 	switch {
 	case n.n > 3:
-		return refuse(sqlguard.CodeExternalRelation, "a name of four parts lies on another server")
+		return refuse(sqlguard.CodeExternalRelation, "a four-part name refers to another server")
 	case strings.HasPrefix(relation, "##"):
 		return refuse(sqlguard.CodeRelationNotAllowed, "a global temporary table belongs to other sessions")
 	case strings.HasPrefix(relation, "xp_"), strings.HasPrefix(relation, "sp_"):
@@ -71,7 +71,7 @@ const (
 func systemRuling(list map[string]viewUse, written, relation string) (rule sqlguard.Ruling, system bool) {
 	switch {
 	case credentialRelations[relation] || strings.HasPrefix(relation, "dm_exec_"):
-		return sqlguard.Ruling{Code: sqlguard.CodeCredentialRelation, Reason: "it holds secrets, or the text of other sessions"}, true
+		return sqlguard.Ruling{Code: sqlguard.CodeCredentialRelation, Reason: "it holds secrets, or statements of other sessions"}, true
 	case list[relation] == readableView && lower(written) == relation:
 		return sqlguard.Ruling{Allowed: true}, true
 	default:

@@ -131,7 +131,7 @@ func (p *parser) refine(rule statementRule) statementRule {
 			object, at = word(3), 4
 		}
 		if privileged[object] || privileged[object+" "+word(at)] {
-			rule.code, rule.does = sqlguard.CodePrivilegeStatement, strings.ToUpper(string(rule.verb)+" "+object)+" changes who may do what"
+			rule.code, rule.does = sqlguard.CodePrivilegeStatement, strings.ToUpper(string(rule.verb)+" "+object)+" changes logins, roles or permissions"
 		} else if p.peek(1).kind == sqlguard.TokenWord {
 			rule.does = strings.ToUpper(string(rule.verb)+" "+object) + " changes the schema or the server"
 			if len(object) <= 20 {
@@ -159,7 +159,7 @@ func (p *parser) refine(rule statementRule) statementRule {
 // and of a procedure. Reference: EXECUTE (Transact-SQL), EXECUTE AS
 // (Transact-SQL), sp_executesql (Transact-SQL).
 func (p *parser) refineExecute(rule statementRule, word func(int) string) statementRule {
-	dynamic := statementRule{verb: "execute", code: sqlguard.CodeDynamicSQL, does: "EXECUTE runs a text that is made at run time"}
+	dynamic := statementRule{verb: "execute", code: sqlguard.CodeDynamicSQL, does: "EXECUTE runs SQL that is built at run time"}
 	at := 1
 	if p.peek(1).kind == sqlguard.TokenParameter && p.markOf(2) == '=' {
 		at = 3
@@ -229,7 +229,7 @@ func (p *parser) bareName() {
 		Hint:    "begin with SELECT or WITH",
 	}
 	if runsText(skeleton(n.last().text)) {
-		f.Code, f.Message = sqlguard.CodeDynamicSQL, "the procedure "+n.last().text+" runs a text that is made at run time"
+		f.Code, f.Message = sqlguard.CodeDynamicSQL, "the procedure "+n.last().text+" runs SQL that is built at run time"
 	}
 	p.stmt.Effects = append(p.stmt.Effects, f)
 }

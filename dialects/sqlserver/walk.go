@@ -239,11 +239,11 @@ func (f *facts) finish() {
 		case !c.Ruling.Allowed: // refused as a method already
 			continue
 		case schemas[skeleton(m.schema)]:
-			reason = "the name before it is a schema here, so it is a function of the user's"
+			reason = "the name before it is a schema here, so it is a user-defined function"
 		case m.table != "" && !f.exposes(m.scope, m.table):
-			reason = "no table of the query has the name before it, so it is a function of the user's"
+			reason = "no table of the query has the name before it, so it is a user-defined function"
 		case m.table == "" && !f.columns(m.scope):
-			reason = "no table of the query has columns, so it is a function of the user's"
+			reason = "no table of the query has columns, so it is a user-defined function"
 		default:
 			continue
 		}

@@ -84,14 +84,14 @@ var harvestedExtensions = []extension{
 		pg_file_rename pg_file_sync pg_file_unlink pg_file_write pg_logdir_ls`},
 	}},
 	{name: "amcheck", denied: []denial{
-		{"inspectsStorage", "CodeFunctionAdmin", "inspects storage past the rights on rows", `
+		{"inspectsStorage", "CodeFunctionAdmin", "reads storage without regard to row permissions", `
 		bt_index_check bt_index_parent_check gin_index_check verify_heapam`},
 	}},
 	{
 		// The functions that decode a page are harmless without a page.
 		name: "pageinspect", rest: true,
 		denied: []denial{
-			{"inspectsStorage", "CodeFunctionAdmin", "inspects storage past the rights on rows", `
+			{"inspectsStorage", "CodeFunctionAdmin", "reads storage without regard to row permissions", `
 			get_raw_page bt_metap bt_multi_page_stats bt_page_items bt_page_stats hash_bitmap_info
 			heap_page_items heap_page_item_attrs tuple_data_split`},
 		},
@@ -103,7 +103,7 @@ var harvestedExtensions = []extension{
 		pg_buffercache_numa_pages pg_buffercache_pages pg_buffercache_summary pg_buffercache_usage_counts`},
 	}},
 	{name: "pg_freespacemap", denied: []denial{
-		{"inspectsStorage", "CodeFunctionAdmin", "inspects storage past the rights on rows", `pg_freespace`},
+		{"inspectsStorage", "CodeFunctionAdmin", "reads storage without regard to row permissions", `pg_freespace`},
 	}},
 	{name: "pg_logicalinspect", denied: []denial{
 		{"serverFile", "CodeFunctionFileAccess", "reads or writes files of the server", `
@@ -115,7 +115,7 @@ var harvestedExtensions = []extension{
 	}},
 	{name: "pg_stat_statements", denied: []denial{
 		{"changesStatistics", "CodeFunctionSideEffect", "changes or resets statistics", `pg_stat_statements_reset`},
-		{"otherSessions", "CodeFunctionAdmin", "tells what other sessions do", `
+		{"otherSessions", "CodeFunctionAdmin", "shows the activity of other sessions", `
 		pg_stat_statements pg_stat_statements_info`},
 	}},
 	{name: "pg_surgery", denied: []denial{
@@ -125,19 +125,19 @@ var harvestedExtensions = []extension{
 	{name: "pg_visibility", denied: []denial{
 		{"writesStorage", "CodeFunctionSideEffect", "writes storage past the rights on rows", `
 		pg_truncate_visibility_map`},
-		{"inspectsStorage", "CodeFunctionAdmin", "inspects storage past the rights on rows", `
+		{"inspectsStorage", "CodeFunctionAdmin", "reads storage without regard to row permissions", `
 		pg_check_frozen pg_check_visible pg_visibility pg_visibility_map pg_visibility_map_summary`},
 	}},
 	{name: "pg_walinspect", denied: []denial{
-		{"inspectsStorage", "CodeFunctionAdmin", "inspects storage past the rights on rows", `
+		{"inspectsStorage", "CodeFunctionAdmin", "reads storage without regard to row permissions", `
 		pg_get_wal_block_info pg_get_wal_record_info pg_get_wal_records_info
 		pg_get_wal_records_info_till_end_of_wal pg_get_wal_stats pg_get_wal_stats_till_end_of_wal`},
 	}},
 	{name: "pgrowlocks", denied: []denial{
-		{"inspectsStorage", "CodeFunctionAdmin", "inspects storage past the rights on rows", `pgrowlocks`},
+		{"inspectsStorage", "CodeFunctionAdmin", "reads storage without regard to row permissions", `pgrowlocks`},
 	}},
 	{name: "pgstattuple", denied: []denial{
-		{"inspectsStorage", "CodeFunctionAdmin", "inspects storage past the rights on rows", `
+		{"inspectsStorage", "CodeFunctionAdmin", "reads storage without regard to row permissions", `
 		pg_relpages pgstatginindex pgstathashindex pgstatindex pgstattuple pgstattuple_approx`},
 	}},
 	{name: "old_snapshot", denied: []denial{

@@ -136,7 +136,7 @@ var deniedFunctions = []denial{
 		pg_stat_get_wal_receiver pg_stat_get_wal_senders`,
 	},
 	{
-		"otherSessions", "CodeFunctionAdmin", "tells what other sessions do", `
+		"otherSessions", "CodeFunctionAdmin", "shows the activity of other sessions", `
 		pg_stat_get_activity pg_stat_get_progress_info
 		pg_stat_get_backend_activity pg_stat_get_backend_activity_start
 		pg_stat_get_backend_client_addr pg_stat_get_backend_client_port

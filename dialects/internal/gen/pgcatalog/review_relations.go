@@ -75,7 +75,7 @@ var refusedRelations = []refusal{
 		pg_statistic pg_statistic_ext_data pg_stats pg_stats_ext pg_stats_ext_exprs`},
 	{"CodeRelationNotAllowed", "holds large objects, which no table policy covers", `
 		pg_largeobject pg_largeobject_metadata`},
-	{"CodeRelationNotAllowed", "tells what other sessions do", `
+	{"CodeRelationNotAllowed", "shows the activity of other sessions", `
 		pg_locks pg_prepared_xacts pg_stat_gssapi pg_stat_ssl
 		pg_stat_progress_analyze pg_stat_progress_basebackup pg_stat_progress_cluster
 		pg_stat_progress_copy pg_stat_progress_create_index pg_stat_progress_vacuum`},
