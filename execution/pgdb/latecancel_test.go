@@ -16,15 +16,18 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// TestLateCancelsHitNobodyElse ends thousands of statements about when they end
+// TestLateCancelsHitNobodyElse ends statements about when they end
 // by themselves, on connections that others use next: whoever is not ended gets
 // the answer to its own statement.
 func TestLateCancelsHitNobodyElse(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
 	c := open(t, url, pgdb.Config{MaxConnections: 3})
-	rounds := 400
-	if testing.Short() {
+	rounds := 100
+	switch {
+	case testing.Short():
 		rounds = 50
+	case executiontest.Full():
+		rounds = 400
 	}
 	var ended, answered atomic.Int64
 	pids := sync.Map{}

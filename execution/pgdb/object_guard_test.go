@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/ktxhq/ktx/dialects/postgres"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/pgdb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -209,9 +210,12 @@ func (r differentialText) statement() string {
 }
 
 // KTX_TEST_DIFFERENTIAL is how many schemas are tried, for a longer run than
-// that of make test. KTX_TEST_SEED repeats one.
+// that of make test-all. KTX_TEST_SEED repeats one.
 func TestNothingUnprovedRuns(t *testing.T) {
-	rounds, statements := 3, 500
+	rounds, statements := 2, 300
+	if executiontest.Full() {
+		rounds, statements = 3, 500
+	}
 	if n, err := strconv.Atoi(os.Getenv("KTX_TEST_DIFFERENTIAL")); err == nil {
 		rounds, statements = n, 2000
 	}

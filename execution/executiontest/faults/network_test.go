@@ -167,8 +167,9 @@ var network = []scenario{
 		passes: "The call ends as `timeout`, and the statement with it.",
 		run: func(s *stand) string {
 			p := s.behindProxy(settings{})
+			before := s.ended()
 			ended := s.asking(s.Context(), endless(), execution.Limits{Timeout: time.Second})
-			s.eventually("the statement runs", func() bool { return s.running() == 1 })
+			s.begun(before)
 			p.blackHole(toClient)
 			s.wantCode(ended(), sqlguard.CodeTimeout)
 			s.eventually("the statement has ended", func() bool { return s.running() == 0 })
