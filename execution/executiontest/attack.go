@@ -173,13 +173,13 @@ type observation struct {
 
 // attack sends one attack and returns what became of it. last is the state that
 // the attack before it has left, or nil.
-func (s *suite) attack(t *testing.T, c *client, victim Victim, role string, a Attack, last **observation) outcome {
+func (s *suite) attack(t *testing.T, c *Client, victim Victim, role string, a Attack, last **observation) outcome {
 	t.Helper()
 	if *last == nil {
 		*last = &observation{session: s.session(t, c, victim), facts: victim.State(t)}
 	}
 	before, kept := (*last).facts, (*last).session
-	res, err := c.try(t.Context(), t, victim.Text(t, role, a.SQL), execution.Limits{Timeout: Patience})
+	res, err := c.Try(t.Context(), t, victim.Text(t, role, a.SQL), execution.Limits{Timeout: Patience})
 	after := victim.State(t)
 	look := func(until time.Duration, enough func() bool) {
 		for end := time.Now().Add(until); !enough() && time.Now().Before(end); {
@@ -227,11 +227,11 @@ func (s *suite) attack(t *testing.T, c *client, victim Victim, role string, a At
 
 // session returns what a session of the backend has kept. An attack may have
 // cost the backend its connection, so one error is forgiven.
-func (s *suite) session(t *testing.T, c *client, victim Victim) string {
+func (s *suite) session(t *testing.T, c *Client, victim Victim) string {
 	t.Helper()
-	res, err := c.try(t.Context(), t, victim.Session(), execution.Limits{})
+	res, err := c.Try(t.Context(), t, victim.Session(), execution.Limits{})
 	if err != nil {
-		res = c.get(t, victim.Session(), execution.Limits{})
+		res = c.Get(t, victim.Session(), execution.Limits{})
 	}
 	var b strings.Builder
 	for _, row := range res.Rows {

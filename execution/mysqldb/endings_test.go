@@ -105,7 +105,7 @@ func TestCallsThatEnd(t *testing.T) {
 			end = time.Now().Add(wait)
 		}
 		mark := fmt.Sprintf("mark%dend", i)
-		res, err := c.try(ctx, t, w.sql+" -- "+mark, lim)
+		res, err := c.Try(ctx, t, w.sql+" -- "+mark, lim)
 		returned := time.Now()
 		cancel()
 		name := fmt.Sprintf("%d %s, cancelled %t", i, w.name, cancels)
@@ -124,7 +124,7 @@ func TestCallsThatEnd(t *testing.T) {
 		if d := took[len(took)-1]; d > bound {
 			t.Errorf("%s: the caller waited %v longer, want %v at most", name, d, bound)
 		}
-		if got := c.one(t, "SELECT COUNT(*) FROM items"); got != "1" {
+		if got := c.One(t, "SELECT COUNT(*) FROM items"); got != "1" {
 			t.Errorf("%s: the next statement answers %q", name, got)
 		}
 	}
@@ -158,7 +158,7 @@ func TestNoRoomToKill(t *testing.T) {
 			var users sync.WaitGroup
 			executiontest.Eventually(t, "both connections are open", func() bool {
 				for range 2 {
-					users.Go(func() { c.get(t, "SELECT SLEEP(0.2)") })
+					users.Go(func() { c.Get(t, "SELECT SLEEP(0.2)", execution.Limits{}) })
 				}
 				users.Wait()
 				return c.Idle() == 2
@@ -172,13 +172,13 @@ func TestNoRoomToKill(t *testing.T) {
 			}
 			busyContext, release := context.WithCancel(t.Context())
 			for range test.others {
-				users.Go(func() { _, _ = c.try(busyContext, t, "SELECT SLEEP(100), 'holds its connection'", execution.Limits{}) })
+				users.Go(func() { _, _ = c.Try(busyContext, t, "SELECT SLEEP(100), 'holds its connection'", execution.Limits{}) })
 				executiontest.Eventually(t, "a connection is held", func() bool { return busy(t, watch, "holds its connection") })
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			timer := time.AfterFunc(100*time.Millisecond, cancel)
 			defer timer.Stop()
-			if _, err := c.try(ctx, t, slow, execution.Limits{Timeout: test.limit}); execution.CodeOf(err) != sqlguard.CodeCancelled {
+			if _, err := c.Try(ctx, t, slow, execution.Limits{Timeout: test.limit}); execution.CodeOf(err) != sqlguard.CodeCancelled {
 				t.Errorf("%v, want %s", err, sqlguard.CodeCancelled)
 			}
 			release()
@@ -202,7 +202,7 @@ func TestLateCancelsHitNobodyElse(t *testing.T) {
 	var ended, answered atomic.Int64
 	sessions := sync.Map{}
 	innocent := func(name string) {
-		res, err := c.try(t.Context(), t, fmt.Sprintf("SELECT '%s', CONNECTION_ID()", name), execution.Limits{})
+		res, err := c.Try(t.Context(), t, fmt.Sprintf("SELECT '%s', CONNECTION_ID()", name), execution.Limits{})
 		if err != nil || len(res.Rows) != 1 || res.Rows[0][0].Text != name {
 			t.Errorf("%s: %v, %v", name, res, err)
 			return
@@ -222,7 +222,7 @@ func TestLateCancelsHitNobodyElse(t *testing.T) {
 				}
 				ctx, cancel := context.WithCancel(t.Context())
 				timer := time.AfterFunc(after/2+time.Duration(random.Int64N(int64(after))), cancel)
-				res, err := c.try(ctx, t, text, lim)
+				res, err := c.Try(ctx, t, text, lim)
 				timer.Stop()
 				cancel()
 				switch {

@@ -32,7 +32,7 @@ func TestLateCancelsHitNobodyElse(t *testing.T) {
 	var ended, answered atomic.Int64
 	pids := sync.Map{}
 	innocent := func(name string) {
-		res, err := c.try(t.Context(), t, fmt.Sprintf("SELECT '%s', pg_backend_pid()", name), execution.Limits{})
+		res, err := c.Try(t.Context(), t, fmt.Sprintf("SELECT '%s', pg_backend_pid()", name), execution.Limits{})
 		if err != nil || len(res.Rows) != 1 || res.Rows[0][0].Text != name {
 			t.Errorf("%s: %v, %v", name, res, err)
 			return
@@ -53,7 +53,7 @@ func TestLateCancelsHitNobodyElse(t *testing.T) {
 				}
 				ctx, cancel := context.WithCancel(t.Context())
 				timer := time.AfterFunc(after/2+time.Duration(random.Int64N(int64(after))), cancel)
-				res, err := c.try(ctx, t, sql, lim)
+				res, err := c.Try(ctx, t, sql, lim)
 				timer.Stop()
 				cancel()
 				switch {
@@ -94,13 +94,13 @@ func TestRetriedOnce(t *testing.T) {
 	url := server.NewDatabase(t)
 	p := newProxy(t, server.Addr())
 	c := open(t, p.through(t, url), pgdb.Config{MaxConnections: 1})
-	c.one(t, "SELECT 1")
+	c.One(t, "SELECT 1")
 	time.Sleep(1100 * time.Millisecond) // long enough to be taken for lost
 	before := p.accepts.Load()
 	p.hole.Store(true)
 	done := make(chan error, 1)
 	go func() {
-		_, err := c.try(t.Context(), t, "SELECT pg_sleep(303)", execution.Limits{})
+		_, err := c.Try(t.Context(), t, "SELECT pg_sleep(303)", execution.Limits{})
 		done <- err
 	}()
 	executiontest.Eventually(t, "the statement is in the hole", func() bool { return p.held.Load() > 0 })
