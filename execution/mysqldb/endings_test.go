@@ -4,13 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -195,62 +193,18 @@ func TestLateCancelsHitNobodyElse(t *testing.T) {
 	url := testdb.MariaDB(t).NewDatabase(t)
 	before := goleak.IgnoreCurrent()
 	c := open(t, url, mysqldb.Config{MaxConnections: 3})
-	rounds := 150
-	if testing.Short() {
+	rounds := 50
+	switch {
+	case testing.Short():
 		rounds = 30
+	case executiontest.Full():
+		rounds = 150
 	}
-	var ended, answered atomic.Int64
-	sessions := sync.Map{}
-	innocent := func(name string) {
-		res, err := c.Try(t.Context(), t, fmt.Sprintf("SELECT '%s', CONNECTION_ID()", name), execution.Limits{})
-		if err != nil || len(res.Rows) != 1 || res.Rows[0][0].Text != name {
-			t.Errorf("%s: %v, %v", name, res, err)
-			return
-		}
-		sessions.Store(res.Rows[0][1].Text, true)
-	}
-	var users sync.WaitGroup
-	for u := range 3 {
-		users.Go(func() {
-			random := rand.New(rand.NewPCG(3, uint64(u)))
-			after := 500 * time.Microsecond // follows the time that a statement takes
-			for i := range rounds {
-				name := fmt.Sprintf("ended %d %d", u, i)
-				text, lim := fmt.Sprintf("SELECT '%s', COUNT(*) FROM %s", name, crossed(4)), execution.Limits{}
-				if i%4 == 3 { // the gateway ends this one itself
-					text, lim.Rows = fmt.Sprintf("SELECT '%s' FROM %s LIMIT 100000", name, crossed(5)), 1
-				}
-				ctx, cancel := context.WithCancel(t.Context())
-				timer := time.AfterFunc(after/2+time.Duration(random.Int64N(int64(after))), cancel)
-				res, err := c.Try(ctx, t, text, lim)
-				timer.Stop()
-				cancel()
-				switch {
-				case err == nil && len(res.Rows) == 1 && res.Rows[0][0].Text == name:
-					answered.Add(1)
-					after -= after / 16
-				case execution.CodeOf(err) == sqlguard.CodeCancelled:
-					ended.Add(1)
-					after += after / 16
-				default:
-					t.Errorf("%s: %v, %v", name, res, err)
-				}
-				innocent(fmt.Sprintf("behind %d %d", u, i))
-			}
-		})
-		users.Go(func() {
-			for i := range rounds {
-				innocent(fmt.Sprintf("beside %d %d", u, i))
-			}
-		})
-	}
-	users.Wait()
-	n := 0
-	sessions.Range(func(any, any) bool { n++; return true })
-	t.Logf("%d ended early, %d answered, %d not to be ended, on %d sessions", ended.Load(), answered.Load(), 6*rounds, n)
-	if ended.Load() == 0 || answered.Load() == 0 {
-		t.Errorf("%d ended early and %d answered: nothing was close", ended.Load(), answered.Load())
-	}
+	executiontest.LateCancels{
+		Session:  func(name string) string { return fmt.Sprintf("SELECT '%s', CONNECTION_ID()", name) },
+		Computes: func(name string) string { return fmt.Sprintf("SELECT '%s', COUNT(*) FROM %s", name, crossed(4)) },
+		Rows:     func(name string) string { return fmt.Sprintf("SELECT '%s' FROM %s LIMIT 100000", name, crossed(5)) },
+	}.Run(t, c.Client, rounds)
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
