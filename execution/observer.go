@@ -26,9 +26,6 @@ const (
 	StepRun    = "run"    // at the database, until its last row is read
 )
 
-// Steps returns every step, in order.
-func Steps() []string { return []string{StepJudge, StepRecord, StepWait, StepRun} }
-
 // Observe makes o follow the statements from now on. It is called before the
 // first of them.
 func (g *Gateway) Observe(o Observer) { g.observer = o }

@@ -20,13 +20,17 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// tamperings is how many random attacks are made on a log; the
-// variable KTX_AUDIT_TAMPERINGS sets another number.
+// tamperings is how many random attacks are made on a log. KTX_TEST_FULL asks
+// for more, and KTX_AUDIT_TAMPERINGS sets the number.
 func tamperings(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("KTX_AUDIT_TAMPERINGS")
-	if text == "" {
+	switch {
+	case text != "":
+	case os.Getenv("KTX_TEST_FULL") != "":
 		return 400
+	default:
+		return 150
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {

@@ -81,9 +81,9 @@ func testApproval(t *testing.T, s *suite) {
 }
 
 // answers fails the test unless the backend still answers a simple query.
-func (s *suite) answers(tb testing.TB, c *client) {
+func (s *suite) answers(tb testing.TB, c *Client) {
 	tb.Helper()
-	res := c.get(tb, s.Queries.One, execution.Limits{})
+	res := c.Get(tb, s.Queries.One, execution.Limits{})
 	if len(res.Rows) != 1 || len(res.Rows[0]) != 1 || res.Rows[0][0].Text != "1" {
 		tb.Fatalf("%s gave %v, want one row of value 1", shorten(s.Queries.One), res.Rows)
 	}

@@ -111,11 +111,12 @@ func testAttacks(t *testing.T, s *suite) {
 	for i, role := range s.Roles {
 		t.Run(cmp.Or(role, "session"), func(t *testing.T) {
 			c := s.openAt(t, victim.Address(t, role), 1)
+			var last *observation
 			for _, a := range s.Attacks {
 				if a.Since > major {
 					continue
 				}
-				o := s.attack(t, c, victim, role, a)
+				o := s.attack(t, c, victim, role, a, &last)
 				stopped := a.StoppedSince > 0 && a.StoppedSince <= major
 				if o.harmed() && (a.Beyond == "" || stopped) {
 					t.Errorf("%s: %s\n\t%s", a.Name, o, a.SQL)
@@ -163,12 +164,22 @@ func (s *suite) guardRefuses(t *testing.T, victim Victim) {
 	}
 }
 
-// attack sends one attack and returns what became of it.
-func (s *suite) attack(t *testing.T, c *client, victim Victim, role string, a Attack) outcome {
+// observation is what an attack may change: the facts about the database, and
+// what the backend's session has kept.
+type observation struct {
+	facts   []Fact
+	session string
+}
+
+// attack sends one attack and returns what became of it. last is the state that
+// the attack before it has left, or nil.
+func (s *suite) attack(t *testing.T, c *Client, victim Victim, role string, a Attack, last **observation) outcome {
 	t.Helper()
-	kept := s.session(t, c, victim)
-	before := victim.State(t)
-	res, err := c.try(t.Context(), t, victim.Text(t, role, a.SQL), execution.Limits{Timeout: Patience})
+	if *last == nil {
+		*last = &observation{session: s.session(t, c, victim), facts: victim.State(t)}
+	}
+	before, kept := (*last).facts, (*last).session
+	res, err := c.Try(t.Context(), t, victim.Text(t, role, a.SQL), execution.Limits{Timeout: Patience})
 	after := victim.State(t)
 	look := func(until time.Duration, enough func() bool) {
 		for end := time.Now().Add(until); !enough() && time.Now().Before(end); {
@@ -201,23 +212,26 @@ func (s *suite) attack(t *testing.T, c *client, victim Victim, role string, a At
 	if len(o.left) > 0 {
 		t.Logf("%s as %q changed the database (-before +after):\n%s", a.Name, role, gocmp.Diff(before, after))
 	}
-	if now := s.session(t, c, victim); now != kept {
+	now := s.session(t, c, victim)
+	if now != kept {
 		o.left = append(o.left, "session")
 		t.Logf("%s as %q changed the session from\n%s\nto\n%s", a.Name, role, kept, now)
 	}
+	*last = &observation{after, now}
 	if len(o.left) > 0 {
 		victim.Restore(t)
+		*last = nil
 	}
 	return o
 }
 
 // session returns what a session of the backend has kept. An attack may have
 // cost the backend its connection, so one error is forgiven.
-func (s *suite) session(t *testing.T, c *client, victim Victim) string {
+func (s *suite) session(t *testing.T, c *Client, victim Victim) string {
 	t.Helper()
-	res, err := c.try(t.Context(), t, victim.Session(), execution.Limits{})
+	res, err := c.Try(t.Context(), t, victim.Session(), execution.Limits{})
 	if err != nil {
-		res = c.get(t, victim.Session(), execution.Limits{})
+		res = c.Get(t, victim.Session(), execution.Limits{})
 	}
 	var b strings.Builder
 	for _, row := range res.Rows {

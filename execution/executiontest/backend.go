@@ -129,13 +129,13 @@ type suite struct{ Target }
 
 // open opens a backend on a database of its own. It is closed when the test
 // ends, if the test has not done so.
-func (s *suite) open(t *testing.T, connections int) (*client, Database) {
+func (s *suite) open(t *testing.T, connections int) (*Client, Database) {
 	t.Helper()
 	db := s.NewDatabase(t)
 	return s.openAt(t, db.Address(), connections), db
 }
 
-func (s *suite) openAt(t *testing.T, address string, connections int) *client {
+func (s *suite) openAt(t *testing.T, address string, connections int) *Client {
 	t.Helper()
 	g := Guard(t, s.Dialect, 0)
 	b, err := s.Open(t.Context(), address, connections, g.ID())
@@ -147,30 +147,5 @@ func (s *suite) openAt(t *testing.T, address string, connections int) *client {
 			t.Errorf("close: %v", err)
 		}
 	})
-	return &client{Backend: b, guard: g}
-}
-
-// client is a backend with the guard whose approvals it takes.
-type client struct {
-	execution.Backend
-	guard *sqlguard.Guard
-}
-
-// try sends sql past the guard.
-func (c *client) try(ctx context.Context, tb testing.TB, sql string, lim execution.Limits) (*execution.Result, error) {
-	tb.Helper()
-	return c.Query(ctx, approve(tb, c.guard, sql), lim)
-}
-
-// get is try for a text that must run.
-func (c *client) get(tb testing.TB, sql string, lim execution.Limits) *execution.Result {
-	tb.Helper()
-	res, err := c.try(tb.Context(), tb, sql, lim)
-	if err != nil {
-		tb.Fatalf("%s: %v", shorten(sql), err)
-	}
-	if res == nil {
-		tb.Fatalf("%s: neither a result nor an error", shorten(sql))
-	}
-	return res
+	return NewClient(b, g)
 }

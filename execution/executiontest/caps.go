@@ -17,11 +17,11 @@ func testCaps(t *testing.T, s *suite) {
 	t.Run("rows", func(t *testing.T) {
 		for _, n := range []int{1, 7, 8, 9, 5000} {
 			const most = 8
-			res := c.get(t, s.Queries.Numbers(n), execution.Limits{Rows: most})
+			res := c.Get(t, s.Queries.Numbers(n), execution.Limits{Rows: most})
 			wantRows(t, res, min(n, most))
 			wantCut(t, res, n > most, execution.TruncatedByRows)
 		}
-		res := c.get(t, s.Queries.Numbers(execution.DefaultRows+1), execution.Limits{})
+		res := c.Get(t, s.Queries.Numbers(execution.DefaultRows+1), execution.Limits{})
 		wantRows(t, res, execution.DefaultRows)
 		wantCut(t, res, true, execution.TruncatedByRows)
 		s.answers(t, c)
@@ -30,7 +30,7 @@ func testCaps(t *testing.T, s *suite) {
 	t.Run("bytes", func(t *testing.T) {
 		const size, most = 100, 1000
 		for _, rows := range []int{9, 10, 11, 2000} {
-			res := c.get(t, s.Queries.Texts(rows, size), execution.Limits{Bytes: most})
+			res := c.Get(t, s.Queries.Texts(rows, size), execution.Limits{Bytes: most})
 			wantRows(t, res, min(rows, most/size))
 			wantCut(t, res, rows > most/size, execution.TruncatedByBytes)
 			if res.Bytes != int64(len(res.Rows))*size {
@@ -39,7 +39,7 @@ func testCaps(t *testing.T, s *suite) {
 		}
 		// A row that does not fit ends the result before itself, the first
 		// row included.
-		res := c.get(t, s.Queries.Texts(3, size), execution.Limits{Bytes: size - 1})
+		res := c.Get(t, s.Queries.Texts(3, size), execution.Limits{Bytes: size - 1})
 		wantRows(t, res, 0)
 		wantCut(t, res, true, execution.TruncatedByBytes)
 		s.answers(t, c)
@@ -47,10 +47,10 @@ func testCaps(t *testing.T, s *suite) {
 
 	t.Run("cell", func(t *testing.T) {
 		const most = 1000
-		res := c.get(t, s.Queries.Cells(10, most, most, 20), execution.Limits{CellBytes: most})
+		res := c.Get(t, s.Queries.Cells(10, most, most, 20), execution.Limits{CellBytes: most})
 		wantRows(t, res, 4)
 		wantCut(t, res, false, "")
-		res = c.get(t, s.Queries.Cells(10, most, most+1, 20), execution.Limits{CellBytes: most})
+		res = c.Get(t, s.Queries.Cells(10, most, most+1, 20), execution.Limits{CellBytes: most})
 		wantRows(t, res, 2)
 		wantCut(t, res, true, execution.TruncatedByCell)
 		for _, part := range []string{"cell", strconv.Itoa(most + 1)} {
@@ -67,7 +67,7 @@ func testCaps(t *testing.T, s *suite) {
 	t.Run("columns", func(t *testing.T) {
 		const most = 12
 		for _, n := range []int{11, 12, 13, 200} {
-			res := c.get(t, s.Queries.Columns(n), execution.Limits{Columns: most})
+			res := c.Get(t, s.Queries.Columns(n), execution.Limits{Columns: most})
 			wantRows(t, res, 1)
 			wantCut(t, res, n > most, execution.TruncatedByColumns)
 			if len(res.Columns) != min(n, most) || len(res.Rows[0]) != len(res.Columns) {
@@ -79,7 +79,7 @@ func testCaps(t *testing.T, s *suite) {
 				}
 			}
 		}
-		res := c.get(t, s.Queries.Columns(execution.DefaultColumns+200), execution.Limits{})
+		res := c.Get(t, s.Queries.Columns(execution.DefaultColumns+200), execution.Limits{})
 		if len(res.Columns) != execution.DefaultColumns {
 			t.Errorf("%d columns, want the default limit %d", len(res.Columns), execution.DefaultColumns)
 		}
@@ -111,7 +111,7 @@ func testCaps(t *testing.T, s *suite) {
 			{"an error behind the last row", s.Queries.FailsLate, execution.Limits{Rows: 10}, 10, execution.TruncatedByRows, nil},
 		} {
 			t.Run(q.name, func(t *testing.T) {
-				res := c.get(t, q.sql, q.lim)
+				res := c.Get(t, q.sql, q.lim)
 				wantRows(t, res, q.rows)
 				wantCut(t, res, q.by != "", q.by)
 				for _, part := range q.note {
@@ -134,7 +134,7 @@ func testCaps(t *testing.T, s *suite) {
 		const cell = 32 << 20
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		res := c.get(t, s.Queries.Cells(10, cell), execution.Limits{})
+		res := c.Get(t, s.Queries.Cells(10, cell), execution.Limits{})
 		runtime.ReadMemStats(&after)
 		wantRows(t, res, 1)
 		wantCut(t, res, true, execution.TruncatedByCell)

@@ -20,7 +20,7 @@ func testClosing(t *testing.T, s *suite) {
 		ended := make(chan error, users)
 		for range users {
 			go func() {
-				res, err := c.try(t.Context(), t, s.Queries.Slow[0], execution.Limits{})
+				res, err := c.Try(t.Context(), t, s.Queries.Slow[0], execution.Limits{})
 				if res != nil {
 					t.Error("rows of a statement that was ended were returned")
 				}
@@ -44,7 +44,7 @@ func testClosing(t *testing.T, s *suite) {
 			t.Errorf("Close took %v", took)
 		}
 		s.idle(t, db)
-		_, err := c.try(t.Context(), t, s.Queries.One, execution.Limits{})
+		_, err := c.Try(t.Context(), t, s.Queries.One, execution.Limits{})
 		wantCode(t, err, executionCodes()...)
 		if _, err := c.Catalog(t.Context()); err == nil {
 			t.Error("a closed backend gave a catalogue")
@@ -64,13 +64,13 @@ func testClosing(t *testing.T, s *suite) {
 		c := s.openAt(t, db.Address(), 3)
 		for range 5 {
 			s.answers(t, c)
-			if _, err := c.try(t.Context(), t, s.Queries.Fails, execution.Limits{}); err == nil {
+			if _, err := c.Try(t.Context(), t, s.Queries.Fails, execution.Limits{}); err == nil {
 				t.Error("no error")
 			}
-			if _, err := c.try(t.Context(), t, s.Queries.Slow[0], execution.Limits{Timeout: 30 * time.Millisecond}); err == nil {
+			if _, err := c.Try(t.Context(), t, s.Queries.Slow[0], execution.Limits{Timeout: 30 * time.Millisecond}); err == nil {
 				t.Error("no error")
 			}
-			c.get(t, s.Queries.Numbers(5000), execution.Limits{Rows: 10})
+			c.Get(t, s.Queries.Numbers(5000), execution.Limits{Rows: 10})
 		}
 		if err := c.Close(); err != nil {
 			t.Errorf("close: %v", err)

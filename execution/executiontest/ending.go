@@ -35,7 +35,7 @@ func testEnding(t *testing.T, s *suite) {
 			} {
 				ctx, cancel := e.ctx()
 				start := time.Now()
-				res, err := c.try(ctx, t, slow, execution.Limits{Timeout: e.limit})
+				res, err := c.Try(ctx, t, slow, execution.Limits{Timeout: e.limit})
 				took := time.Since(start)
 				cancel()
 				wantCode(t, err, e.code)
@@ -54,11 +54,11 @@ func testEnding(t *testing.T, s *suite) {
 		c, _ := s.open(t, 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, err := c.try(ctx, t, s.Queries.One, execution.Limits{})
+		_, err := c.Try(ctx, t, s.Queries.One, execution.Limits{})
 		wantCode(t, err, sqlguard.CodeCancelled)
 		ctx, cancel = context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 		defer cancel()
-		_, err = c.try(ctx, t, s.Queries.One, execution.Limits{})
+		_, err = c.Try(ctx, t, s.Queries.One, execution.Limits{})
 		wantCode(t, err, sqlguard.CodeTimeout)
 		s.answers(t, c)
 	})
@@ -68,7 +68,7 @@ func testEnding(t *testing.T, s *suite) {
 		for i := range 60 {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(time.Duration(i*25)*time.Microsecond, cancel)
-			if _, err := c.try(ctx, t, s.Queries.Numbers(300), execution.Limits{}); err != nil {
+			if _, err := c.Try(ctx, t, s.Queries.Numbers(300), execution.Limits{}); err != nil {
 				wantCode(t, err, sqlguard.CodeCancelled)
 			}
 			cancel()

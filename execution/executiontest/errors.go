@@ -21,7 +21,7 @@ func testErrors(t *testing.T, s *suite) {
 		{"not compiled", s.Queries.Wrong},
 	} {
 		t.Run(q.name, func(t *testing.T) {
-			res, err := c.try(t.Context(), t, q.sql, execution.Limits{Rows: 1_000_000, Bytes: 1 << 30})
+			res, err := c.Try(t.Context(), t, q.sql, execution.Limits{Rows: 1_000_000, Bytes: 1 << 30})
 			if res != nil {
 				t.Errorf("rows of a statement that failed were returned: %d of them", len(res.Rows))
 			}
@@ -36,7 +36,7 @@ func testErrors(t *testing.T, s *suite) {
 		if s.Queries.WrongAt == "" {
 			t.Skip("the engine gives no position")
 		}
-		_, err := c.try(t.Context(), t, s.Queries.Wrong, execution.Limits{})
+		_, err := c.Try(t.Context(), t, s.Queries.Wrong, execution.Limits{})
 		e := wantError(t, err, sqlguard.CodeDatabaseError)
 		if want := strings.Index(s.Queries.Wrong, s.Queries.WrongAt) + 1; e.Position != want {
 			t.Errorf("position %d, want %d, the byte offset of %q plus one", e.Position, want, s.Queries.WrongAt)
@@ -44,7 +44,7 @@ func testErrors(t *testing.T, s *suite) {
 	})
 	t.Run("many", func(t *testing.T) {
 		for range 50 {
-			if _, err := c.try(t.Context(), t, s.Queries.Wrong, execution.Limits{}); err == nil {
+			if _, err := c.Try(t.Context(), t, s.Queries.Wrong, execution.Limits{}); err == nil {
 				t.Fatal("no error")
 			}
 		}

@@ -10,6 +10,12 @@ import (
 // longer than anything takes, so that a busy machine fails no test.
 const Patience = 2 * time.Minute
 
+// fullVariable asks for every case of the tests that otherwise try a sample.
+const fullVariable = "KTX_TEST_FULL"
+
+// Full reports whether tests try every case instead of a sample.
+func Full() bool { return os.Getenv(fullVariable) != "" }
+
 // endingsVariable asks for the time that the product promises for the end of a
 // call. Without it, a call only has to end.
 const endingsVariable = "KTX_TEST_CANCELLATIONS"
@@ -26,7 +32,7 @@ func endWithin() time.Duration {
 // longer than [Patience]. what names the state.
 func Eventually(tb testing.TB, what string, holds func() bool) {
 	tb.Helper()
-	for end := time.Now().Add(Patience); !holds(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(Patience); !holds(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			tb.Fatalf("not within %v: %s", Patience, what)
 		}

@@ -22,7 +22,7 @@ func testPool(t *testing.T, s *suite) {
 			users.Go(func() {
 				for i := range 20 {
 					n := 1 + (u*31+i*7)%300
-					res, err := c.try(t.Context(), t, s.Queries.Numbers(n), execution.Limits{})
+					res, err := c.Try(t.Context(), t, s.Queries.Numbers(n), execution.Limits{})
 					if err != nil {
 						t.Errorf("user %d: %v", u, err)
 						return
@@ -32,7 +32,7 @@ func testPool(t *testing.T, s *suite) {
 						return
 					}
 					if i%5 == 0 {
-						if _, err := c.try(t.Context(), t, s.Queries.Fails, execution.Limits{}); execution.CodeOf(err) != sqlguard.CodeDatabaseError {
+						if _, err := c.Try(t.Context(), t, s.Queries.Fails, execution.Limits{}); execution.CodeOf(err) != sqlguard.CodeDatabaseError {
 							t.Errorf("user %d: error %v, want %s", u, err, sqlguard.CodeDatabaseError)
 						}
 					}
@@ -47,7 +47,7 @@ func testPool(t *testing.T, s *suite) {
 		holding, release := context.WithCancel(t.Context())
 		var calls sync.WaitGroup
 		calls.Go(func() {
-			_, err := c.try(holding, t, s.Queries.Slow[0], execution.Limits{})
+			_, err := c.Try(holding, t, s.Queries.Slow[0], execution.Limits{})
 			if execution.CodeOf(err) != sqlguard.CodeCancelled {
 				t.Errorf("the statement that held the connection: error %v, want %s", err, sqlguard.CodeCancelled)
 			}
@@ -61,7 +61,7 @@ func testPool(t *testing.T, s *suite) {
 		Eventually(t, "a caller leaves while it waits", func() bool {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 			defer cancel()
-			_, err = c.try(ctx, t, s.Queries.One, execution.Limits{})
+			_, err = c.Try(ctx, t, s.Queries.One, execution.Limits{})
 			return err != nil
 		})
 		wantCode(t, err, sqlguard.CodeTimeout, sqlguard.CodeBusy)
@@ -69,7 +69,7 @@ func testPool(t *testing.T, s *suite) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			time.AfterFunc(20*time.Millisecond, cancel)
-			_, err = c.try(ctx, t, s.Queries.One, execution.Limits{})
+			_, err = c.Try(ctx, t, s.Queries.One, execution.Limits{})
 			return err != nil
 		})
 		wantCode(t, err, sqlguard.CodeCancelled)
@@ -77,7 +77,7 @@ func testPool(t *testing.T, s *suite) {
 		// A caller that stays is served when the connection is free.
 		for range 5 {
 			calls.Go(func() {
-				res, err := c.try(t.Context(), t, s.Queries.One, execution.Limits{})
+				res, err := c.Try(t.Context(), t, s.Queries.One, execution.Limits{})
 				if err != nil || len(res.Rows) != 1 {
 					t.Errorf("a statement that waited: %v", err)
 				}

@@ -15,7 +15,7 @@ func testResults(t *testing.T, s *suite) {
 	c, _ := s.open(t, 1)
 	t.Run("rows", func(t *testing.T) {
 		const n = 2500
-		res := c.get(t, s.Queries.Numbers(n), execution.Limits{})
+		res := c.Get(t, s.Queries.Numbers(n), execution.Limits{})
 		if len(res.Rows) != n {
 			t.Fatalf("%d rows, want %d", len(res.Rows), n)
 		}
@@ -41,7 +41,7 @@ func testResults(t *testing.T, s *suite) {
 		}
 	})
 	t.Run("columns of one name", func(t *testing.T) {
-		res := c.get(t, s.Queries.Duplicates, execution.Limits{})
+		res := c.Get(t, s.Queries.Duplicates, execution.Limits{})
 		want := [][]execution.Value{{{Kind: execution.Number, Text: "1"}, {Kind: execution.Number, Text: "2"}}}
 		if diff := cmp.Diff(want, res.Rows); diff != "" {
 			t.Errorf("rows (-want +got):\n%s", diff)
@@ -51,7 +51,7 @@ func testResults(t *testing.T, s *suite) {
 		}
 	})
 	t.Run("no rows", func(t *testing.T) {
-		res := c.get(t, s.Queries.Empty, execution.Limits{})
+		res := c.Get(t, s.Queries.Empty, execution.Limits{})
 		if len(res.Rows) != 0 || res.Truncated || res.Bytes != 0 {
 			t.Errorf("%d rows, truncated %t, %d bytes; want an empty result", len(res.Rows), res.Truncated, res.Bytes)
 		}
@@ -63,18 +63,18 @@ func testResults(t *testing.T, s *suite) {
 		if s.Queries.NoColumns == "" {
 			t.Skip("the language has no query without columns")
 		}
-		res := c.get(t, s.Queries.NoColumns, execution.Limits{})
+		res := c.Get(t, s.Queries.NoColumns, execution.Limits{})
 		if len(res.Rows) != 3 || len(res.Columns) != 0 || len(res.Rows[0]) != 0 {
 			t.Errorf("%d rows, %d columns; want 3 rows without columns", len(res.Rows), len(res.Columns))
 		}
 	})
 	t.Run("own rows", func(t *testing.T) {
 		// A caller may keep a result while others run.
-		first := c.get(t, s.Queries.Texts(3, 40), execution.Limits{})
+		first := c.Get(t, s.Queries.Texts(3, 40), execution.Limits{})
 		kept := first.Rows[2][0].Text
 		copied := string([]byte(kept))
 		for range 20 {
-			c.get(t, s.Queries.Numbers(500), execution.Limits{})
+			c.Get(t, s.Queries.Numbers(500), execution.Limits{})
 		}
 		if kept != copied {
 			t.Errorf("a value of an earlier result has changed to %q", kept)
@@ -88,7 +88,7 @@ func testValues(t *testing.T, s *suite) {
 	c, _ := s.open(t, 1)
 	for _, v := range s.Values {
 		t.Run(v.Name, func(t *testing.T) {
-			res := c.get(t, v.SQL, execution.Limits{})
+			res := c.Get(t, v.SQL, execution.Limits{})
 			if len(res.Rows) != 1 || len(res.Rows[0]) != 1 {
 				t.Fatalf("%d rows, want one value", len(res.Rows))
 			}

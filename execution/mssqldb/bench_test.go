@@ -14,10 +14,10 @@ import (
 func BenchmarkOneRow(b *testing.B) {
 	s := tdsserver.Start(b, tdsserver.Config{})
 	c := open(b, trusted(s), mssqldb.Config{MaxConnections: 1})
-	c.one(b, "SELECT 1 AS n")
+	c.One(b, "SELECT 1 AS n")
 	b.ReportAllocs()
 	for b.Loop() {
-		c.one(b, "SELECT 1 AS n")
+		c.One(b, "SELECT 1 AS n")
 		s.Forget()
 	}
 }
@@ -41,7 +41,7 @@ func BenchmarkRows(b *testing.B) {
 	c := open(b, trusted(s), mssqldb.Config{MaxConnections: 1})
 	b.ReportAllocs()
 	for b.Loop() {
-		res, err := c.try(b.Context(), b, text, execution.Limits{})
+		res, err := c.Try(b.Context(), b, text, execution.Limits{})
 		if err != nil || len(res.Rows) != rows {
 			b.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func cancelWhenItRuns(t *testing.T, s *tdsserver.Server, c *client, run tdsserve
 		cancel()
 		return run(r)
 	})
-	res, err := c.try(ctx, t, slow, execution.Limits{})
+	res, err := c.Try(ctx, t, slow, execution.Limits{})
 	if res != nil {
 		t.Errorf("rows of a statement that was ended: %v", res.Rows)
 	}
@@ -44,7 +44,7 @@ func TestAttention(t *testing.T) {
 				if execution.CodeOf(err) != sqlguard.CodeCancelled {
 					t.Fatalf("error %v, want %s", err, sqlguard.CodeCancelled)
 				}
-				if got := c.one(t, "SELECT 1 AS n"); got != "1" {
+				if got := c.One(t, "SELECT 1 AS n"); got != "1" {
 					t.Fatalf("the next statement returned %s", got)
 				}
 			}
@@ -72,7 +72,7 @@ func TestDeafServer(t *testing.T) {
 	if execution.CodeOf(err) != sqlguard.CodeCancelled {
 		t.Errorf("error %v, want %s", err, sqlguard.CodeCancelled)
 	}
-	if c.one(t, "SELECT 1 AS n") != "1" || logins(s) != 2 {
+	if c.One(t, "SELECT 1 AS n") != "1" || logins(s) != 2 {
 		t.Errorf("%d connections, want 2", logins(s))
 	}
 	if err := c.Close(); err != nil {
@@ -86,11 +86,11 @@ func TestDeafServer(t *testing.T) {
 func TestTimeLimit(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	c := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
-	e := c.fails(t, slow, execution.Limits{Timeout: 100 * time.Millisecond})
+	e := c.Fails(t, slow, execution.Limits{Timeout: 100 * time.Millisecond})
 	if e.Code != sqlguard.CodeTimeout {
 		t.Errorf("error %v, want %s", e, sqlguard.CodeTimeout)
 	}
-	if c.one(t, "SELECT 1 AS n") != "1" {
+	if c.One(t, "SELECT 1 AS n") != "1" {
 		t.Error("no answer")
 	}
 }
@@ -101,7 +101,7 @@ func TestSlowPins(t *testing.T) {
 	lim := execution.Limits{Timeout: 50 * time.Millisecond}.WithDefaults()
 	s.On(mssqldb.Opening(lim.LockTimeout, lim.Rows), func(r *tdsserver.Reply) error { return r.Sleep(time.Minute) })
 	c := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
-	if e := c.fails(t, "SELECT 1 AS n", lim); e.Code != sqlguard.CodeTimeout {
+	if e := c.Fails(t, "SELECT 1 AS n", lim); e.Code != sqlguard.CodeTimeout {
 		t.Errorf("error %v, want %s", e, sqlguard.CodeTimeout)
 	}
 	for _, text := range s.Batches() {
@@ -129,11 +129,11 @@ func TestEndlessRows(t *testing.T) {
 				return r.Flush() // what ended the rows
 			})
 			c := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
-			res, err := c.try(t.Context(), t, text, execution.Limits{Rows: 10})
+			res, err := c.Try(t.Context(), t, text, execution.Limits{Rows: 10})
 			if err != nil || len(res.Rows) != 10 || res.TruncatedBy != execution.TruncatedByRows {
 				t.Fatalf("%v, %v", res, err)
 			}
-			if c.one(t, "SELECT 1 AS n") != "1" {
+			if c.One(t, "SELECT 1 AS n") != "1" {
 				t.Error("no answer")
 			}
 		})
@@ -147,7 +147,7 @@ func TestCancelAtAnyMoment(t *testing.T) {
 	for i := range 80 {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Duration(i*20)*time.Microsecond, cancel)
-		res, err := c.try(ctx, t, "SELECT value AS n FROM GENERATE_SERIES(1, 400)", execution.Limits{})
+		res, err := c.Try(ctx, t, "SELECT value AS n FROM GENERATE_SERIES(1, 400)", execution.Limits{})
 		switch {
 		case err == nil && len(res.Rows) != 400:
 			t.Fatalf("%d rows", len(res.Rows))
@@ -155,7 +155,7 @@ func TestCancelAtAnyMoment(t *testing.T) {
 			t.Fatalf("error %v", err)
 		}
 		cancel()
-		if c.one(t, "SELECT 1 AS n") != "1" {
+		if c.One(t, "SELECT 1 AS n") != "1" {
 			t.Fatal("no answer")
 		}
 	}

@@ -109,14 +109,7 @@ func mismatch(err error) *execution.Error {
 
 // lost returns the error for a connection that broke.
 func lost(err error) *execution.Error {
-	if e, ok := errors.AsType[*serverError](err); ok {
-		out := queryError(e)
-		if out.Code == sqlguard.CodeDatabaseError {
-			out.Code, out.Retryable = sqlguard.CodeConnectionLost, true
-		}
-		return out
-	}
-	return faults.Lost(err)
+	return network.Lost(&faults, err, queryError)
 }
 
 // connectError returns the error for a connection that could not be made. The

@@ -22,7 +22,7 @@ func TestServerRestartsWhileIdle(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	c := open(t, trusted(s), mssqldb.Config{MaxConnections: 3})
 	for range 5 {
-		if got := c.one(t, "SELECT 1 AS n"); got != "1" {
+		if got := c.One(t, "SELECT 1 AS n"); got != "1" {
 			t.Fatal(got)
 		}
 		s.Disconnect()
@@ -48,8 +48,8 @@ func TestConnectionEndsInAStatement(t *testing.T) {
 			return r.Drop(reset)
 		})
 		c := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
-		c.one(t, "SELECT 1 AS n")
-		e := c.fails(t, text, execution.Limits{})
+		c.One(t, "SELECT 1 AS n")
+		e := c.Fails(t, text, execution.Limits{})
 		if e.Code != sqlguard.CodeConnectionLost || !e.Retryable {
 			t.Errorf("error %v, retryable %t", e, e.Retryable)
 		}
@@ -62,7 +62,7 @@ func TestConnectionEndsInAStatement(t *testing.T) {
 		if sent != 1 {
 			t.Errorf("the text was sent %d times", sent)
 		}
-		if c.one(t, "SELECT 1 AS n") != "1" {
+		if c.One(t, "SELECT 1 AS n") != "1" {
 			t.Error("no answer")
 		}
 	}
@@ -141,12 +141,12 @@ func TestHostileAnswers(t *testing.T) {
 				return r.End()
 			})
 			db := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
-			db.one(t, "SELECT 1 AS n")
+			db.One(t, "SELECT 1 AS n")
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			ctx, cancel := context.WithTimeout(t.Context(), executiontest.Patience)
 			defer cancel()
-			res, err := db.try(ctx, t, text, execution.Limits{})
+			res, err := db.Try(ctx, t, text, execution.Limits{})
 			runtime.ReadMemStats(&after)
 			e, ok := errors.AsType[*execution.Error](err)
 			if !ok || e.Code != sqlguard.CodeDatabaseError || e.Retryable || !strings.Contains(e.Message, "answer") {
@@ -155,7 +155,7 @@ func TestHostileAnswers(t *testing.T) {
 			if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20 {
 				t.Errorf("%d bytes were allocated", used)
 			}
-			if got := db.one(t, "SELECT 1 AS n"); got != "1" || logins(s) != 2 {
+			if got := db.One(t, "SELECT 1 AS n"); got != "1" || logins(s) != 2 {
 				t.Errorf("the next statement returned %s on connection %d", got, logins(s))
 			}
 		})
@@ -192,11 +192,11 @@ func TestHostilePackets(t *testing.T) {
 				return r.End()
 			})
 			db := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
-			e := db.fails(t, text, execution.Limits{Timeout: executiontest.Patience})
+			e := db.Fails(t, text, execution.Limits{Timeout: executiontest.Patience})
 			if e.Code != sqlguard.CodeDatabaseError && !c.wantsDrop || c.wantsDrop && e.Code != sqlguard.CodeConnectionLost {
 				t.Errorf("error %v", e)
 			}
-			if db.one(t, "SELECT 1 AS n") != "1" {
+			if db.One(t, "SELECT 1 AS n") != "1" {
 				t.Error("no answer")
 			}
 		})
@@ -250,11 +250,11 @@ func testEndless(t *testing.T, text string, tokens map[string][]byte) {
 				}
 			})
 			db := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
-			db.one(t, "SELECT 1 AS n")
-			if e := db.fails(t, text, execution.Limits{Timeout: 100 * time.Millisecond}); e.Code == "" {
+			db.One(t, "SELECT 1 AS n")
+			if e := db.Fails(t, text, execution.Limits{Timeout: 100 * time.Millisecond}); e.Code == "" {
 				t.Errorf("error %v", e)
 			}
-			if db.one(t, "SELECT 1 AS n") != "1" {
+			if db.One(t, "SELECT 1 AS n") != "1" {
 				t.Error("no answer")
 			}
 		})
@@ -290,12 +290,12 @@ func TestErrorsOfTheServer(t *testing.T) {
 				return r.Error(&tdsserver.ServerError{Number: 3621, Class: 16, Message: "The statement has been terminated."})
 			})
 			db := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
-			e := db.fails(t, text, execution.Limits{})
+			e := db.Fails(t, text, execution.Limits{})
 			want := fmt.Sprintf("the cause (error %d, state 7, line 3)", c.number)
 			if e.Code != c.code || e.Retryable != c.retry || e.SQLState != fmt.Sprint(c.number) || e.Message != want {
 				t.Errorf("%s, retryable %t, state %q: %s\nwant %s, %t: %s", e.Code, e.Retryable, e.SQLState, e.Message, c.code, c.retry, want)
 			}
-			if db.one(t, "SELECT 1 AS n") != "1" {
+			if db.One(t, "SELECT 1 AS n") != "1" {
 				t.Error("no answer")
 			}
 		})
@@ -320,7 +320,7 @@ func TestLoginRefused(t *testing.T) {
 			return &tdsserver.ServerError{Number: c.number, State: 1, Class: 14, Message: "no entry"}
 		}})
 		db := open(t, trusted(s), mssqldb.Config{})
-		e := db.fails(t, "SELECT 1 AS n", execution.Limits{})
+		e := db.Fails(t, "SELECT 1 AS n", execution.Limits{})
 		if e.Code != c.code || e.Retryable != c.retry || e.SQLState != fmt.Sprint(c.number) || !strings.HasPrefix(e.Message, "cannot connect: no entry") {
 			t.Errorf("%d: %s, retryable %t, state %s: %s", c.number, e.Code, e.Retryable, e.SQLState, e.Message)
 		}
@@ -329,7 +329,7 @@ func TestLoginRefused(t *testing.T) {
 	account := tdsserver.Reader
 	account.Password = "wrong"
 	db := open(t, s.URLFor(account, "encrypt", "true", "certificate", s.CertificateFile()), mssqldb.Config{})
-	if e := db.fails(t, "SELECT 1 AS n", execution.Limits{}); e.SQLState != "18456" || e.Retryable {
+	if e := db.Fails(t, "SELECT 1 AS n", execution.Limits{}); e.SQLState != "18456" || e.Retryable {
 		t.Errorf("error %v", e)
 	}
 }

@@ -1,16 +1,13 @@
 package mssqldb_test
 
 import (
-	"context"
 	"encoding/pem"
-	"errors"
 	"testing"
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/tdsserver"
 	"github.com/ktxhq/ktx/execution/mssqldb"
-	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // trusted is the URL of s for a client that verifies its certificate.
@@ -18,10 +15,10 @@ func trusted(s *tdsserver.Server) string {
 	return s.URL("encrypt", "true", "certificate", s.CertificateFile())
 }
 
-// client is a backend with a guard that approves every text.
+// client is a backend with what sends it statements past the guard.
 type client struct {
 	*mssqldb.DB
-	guard *sqlguard.Guard
+	*executiontest.Client
 }
 
 // open opens a backend; cfg.URL is filled in from url.
@@ -38,46 +35,7 @@ func open(tb testing.TB, url string, cfg mssqldb.Config) *client {
 			tb.Error(err)
 		}
 	})
-	return &client{db, g}
-}
-
-func (c *client) try(ctx context.Context, tb testing.TB, sql string, lim execution.Limits) (*execution.Result, error) {
-	tb.Helper()
-	a, err := c.guard.Approve(sql)
-	if err != nil {
-		tb.Fatalf("approve: %v", err)
-	}
-	return c.Query(ctx, a, lim)
-}
-
-func (c *client) get(tb testing.TB, sql string) *execution.Result {
-	tb.Helper()
-	res, err := c.try(tb.Context(), tb, sql, execution.Limits{})
-	if err != nil {
-		tb.Fatalf("%s: %v (%v)", sql, err, errors.Unwrap(err))
-	}
-	return res
-}
-
-// one returns the only value of a statement.
-func (c *client) one(tb testing.TB, sql string) string {
-	tb.Helper()
-	res := c.get(tb, sql)
-	if len(res.Rows) != 1 || len(res.Rows[0]) != 1 {
-		tb.Fatalf("%s: %d rows, want one value", sql, len(res.Rows))
-	}
-	return res.Rows[0][0].Text
-}
-
-// fails returns the error of a statement.
-func (c *client) fails(tb testing.TB, sql string, lim execution.Limits) *execution.Error {
-	tb.Helper()
-	res, err := c.try(tb.Context(), tb, sql, lim)
-	e, ok := errors.AsType[*execution.Error](err)
-	if !ok || res != nil {
-		tb.Fatalf("%s: %v, %v; want an *execution.Error", sql, res, err)
-	}
-	return e
+	return &client{db, executiontest.NewClient(db, g)}
 }
 
 // decodePEM returns what a PEM block holds.

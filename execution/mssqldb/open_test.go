@@ -151,13 +151,13 @@ func TestOpenAccepts(t *testing.T) {
 func TestLogin(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	c := open(t, trusted(s), mssqldb.Config{})
-	c.one(t, "SELECT 1 AS n")
+	c.One(t, "SELECT 1 AS n")
 	l := s.Logins()[0]
 	if !l.ReadOnlyIntent || !l.TLS || l.AppName != "ktx" || l.Database != tdsserver.DefaultDatabase || l.User != tdsserver.Reader.Name || len(l.Features) != 0 {
 		t.Errorf("the login says %+v", l)
 	}
 	c = open(t, s.URL("encrypt", "true", "certificate", s.CertificateFile(), "app name", "other", "packet size", "1024"), mssqldb.Config{})
-	if got := c.one(t, "SELECT REPLICATE(CAST('x' AS varchar(max)), 9000) AS v"); len(got) != 9000 {
+	if got := c.One(t, "SELECT REPLICATE(CAST('x' AS varchar(max)), 9000) AS v"); len(got) != 9000 {
 		t.Errorf("%d bytes in small packets", len(got))
 	}
 	if l := s.Logins()[1]; l.AppName != "other" || l.PacketSize != 1024 {
@@ -204,7 +204,7 @@ func TestTransport(t *testing.T) {
 			s := tdsserver.Start(t, tdsserver.Config{Encryption: c.encryption, Violations: true})
 			db := open(t, s.URL(c.parameters(s)...), mssqldb.Config{})
 			if c.want != "" {
-				e := db.fails(t, "SELECT 1 AS n", execution.Limits{Timeout: executiontest.Patience})
+				e := db.Fails(t, "SELECT 1 AS n", execution.Limits{Timeout: executiontest.Patience})
 				if !strings.Contains(e.Message, c.want) || strings.Contains(e.Message, s.Address()) {
 					t.Errorf("error %v, want one with %q", e, c.want)
 				}
@@ -213,7 +213,7 @@ func TestTransport(t *testing.T) {
 				}
 				return
 			}
-			if got := db.one(t, "SELECT 1 AS n"); got != "1" {
+			if got := db.One(t, "SELECT 1 AS n"); got != "1" {
 				t.Errorf("got %s", got)
 			}
 			if l := s.Logins()[0]; l.TLS != c.tls {
@@ -240,7 +240,7 @@ func TestRouting(t *testing.T) {
 	secondary := tdsserver.Start(t, tdsserver.Config{})
 	primary := tdsserver.Start(t, tdsserver.Config{Route: secondary})
 	c := open(t, primary.URL(), mssqldb.Config{})
-	if got := c.one(t, "SELECT 1 AS n"); got != "1" {
+	if got := c.One(t, "SELECT 1 AS n"); got != "1" {
 		t.Error(got)
 	}
 	if len(primary.Logins()) != 1 || len(secondary.Logins()) != 1 || len(primary.Batches()) != 0 {
@@ -248,7 +248,7 @@ func TestRouting(t *testing.T) {
 	}
 	// The primary's certificate is trusted, the secondary's is not.
 	c = open(t, trusted(primary), mssqldb.Config{})
-	if e := c.fails(t, "SELECT 1 AS n", execution.Limits{}); !strings.Contains(e.Message, "authority") {
+	if e := c.Fails(t, "SELECT 1 AS n", execution.Limits{}); !strings.Contains(e.Message, "authority") {
 		t.Errorf("error %v", e)
 	}
 }
@@ -259,7 +259,7 @@ func TestNoServer(t *testing.T) {
 	url := trusted(s)
 	s.Stop()
 	c := open(t, url, mssqldb.Config{})
-	e := c.fails(t, "SELECT 1 AS n", execution.Limits{})
+	e := c.Fails(t, "SELECT 1 AS n", execution.Limits{})
 	if e.Code != sqlguard.CodeConnectionLost || !strings.Contains(e.Message, "refuses connections") {
 		t.Errorf("error %v", e)
 	}
@@ -292,7 +292,7 @@ func TestLoginBeyondUFFFF(t *testing.T) {
 	account := tdsserver.Account{Name: "лис🦊", Password: "k🔑y🗝ß", Roles: []string{"db_datareader"}}
 	s := tdsserver.Start(t, tdsserver.Config{Accounts: []tdsserver.Account{account}, Databases: []string{"sh🛒p"}})
 	db := open(t, s.URL("encrypt", "true", "certificate", s.CertificateFile(), "app name", "a🅰"), mssqldb.Config{})
-	if got := db.one(t, "SELECT 1 AS n"); got != "1" {
+	if got := db.One(t, "SELECT 1 AS n"); got != "1" {
 		t.Errorf("got %q", got)
 	}
 	l := s.Of(tdsserver.KindLogin)[0].Login

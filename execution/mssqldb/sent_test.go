@@ -68,7 +68,7 @@ func TestTextIsOneBatch(t *testing.T) {
 	}
 	for _, text := range texts {
 		s.Forget()
-		if res, err := c.try(t.Context(), t, text, lim); err != nil || len(res.Rows) != 1 {
+		if res, err := c.Try(t.Context(), t, text, lim); err != nil || len(res.Rows) != 1 {
 			t.Fatalf("%.40q: %v, %v", text, res, err)
 		}
 		// The reset may still be on its way.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/tdsserver"
 	"github.com/ktxhq/ktx/execution/mssqldb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -40,11 +41,11 @@ func TestMoreThanAQuery(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := tdsserver.Start(t, tdsserver.Config{Databases: []string{"shop", "master"}})
 			db := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
-			e := db.fails(t, c.text, execution.Limits{})
+			e := db.Fails(t, c.text, execution.Limits{})
 			if e.Code != sqlguard.CodeDatabaseError || e.SQLState != "" || e.Retryable || !strings.Contains(e.Message, c.says) {
 				t.Errorf("error %v (state %q, retryable %t), want one about %q", e, e.SQLState, e.Retryable, c.says)
 			}
-			if got := db.one(t, "SELECT @@TRANCOUNT AS n"); got != "1" {
+			if got := db.One(t, "SELECT @@TRANCOUNT AS n"); got != "1" {
 				t.Errorf("the next statement has %s transactions", got)
 			}
 			if n := logins(s); n != 2 {
@@ -86,11 +87,11 @@ func TestAnswerOfAProcedure(t *testing.T) {
 			s := tdsserver.Start(t, tdsserver.Config{})
 			s.On("sp_who", answer)
 			c := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
-			e := c.fails(t, "sp_who", execution.Limits{})
+			e := c.Fails(t, "sp_who", execution.Limits{})
 			if e.Code != sqlguard.CodeDatabaseError || !strings.Contains(e.Message, "procedure") {
 				t.Errorf("error %v", e)
 			}
-			if c.one(t, "SELECT 1 AS n") != "1" || logins(s) != 2 {
+			if c.One(t, "SELECT 1 AS n") != "1" || logins(s) != 2 {
 				t.Errorf("%d connections", logins(s))
 			}
 		})
@@ -131,7 +132,7 @@ func TestPinsAreReadBack(t *testing.T) {
 		s := tdsserver.Start(t, tdsserver.Config{Violations: true}) // the descriptor is not the server's
 		s.On(mssqldb.Opening(lim.LockTimeout, lim.Rows), h)
 		c := open(t, trusted(s), mssqldb.Config{})
-		e := c.fails(t, text, execution.Limits{})
+		e := c.Fails(t, text, execution.Limits{})
 		for _, sent := range s.Batches() {
 			if sent == text {
 				t.Error("the statement was sent")
@@ -167,7 +168,7 @@ func TestPinsAreReadBack(t *testing.T) {
 func TestAnotherUser(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	c := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
-	c.one(t, "SELECT 1 AS n")
+	c.One(t, "SELECT 1 AS n")
 	s.On(mssqldb.ClosingSQL, func(r *tdsserver.Reply) error {
 		row := []any{int64(1), int64(0), int64(21880), int64(2147483647), "us_english", int64(7), int64(2), int64(1000), "shop", "sa", "reader", "dbo", "dbo"}
 		columns := make([]tdsserver.Column, len(row))
@@ -185,7 +186,7 @@ func TestAnotherUser(t *testing.T) {
 		}
 		return r.Row(row...)
 	})
-	e := c.fails(t, "SELECT 1 AS n", execution.Limits{})
+	e := c.Fails(t, "SELECT 1 AS n", execution.Limits{})
 	if !strings.Contains(e.Message, "session") {
 		t.Errorf("error %v", e)
 	}
@@ -210,7 +211,7 @@ func TestSessionOfTheGuard(t *testing.T) {
 func TestLimitsOfTheServer(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	c := open(t, trusted(s), mssqldb.Config{})
-	if _, err := c.try(t.Context(), t, "SELECT 1 AS n", execution.Limits{Rows: 7, LockTimeout: 250 * time.Millisecond}); err != nil {
+	if _, err := c.Try(t.Context(), t, "SELECT 1 AS n", execution.Limits{Rows: 7, LockTimeout: 250 * time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}
 	opening := s.Batches()[0]
@@ -229,8 +230,8 @@ func TestHome(t *testing.T) {
 	if err != nil || catalog.Major != 16 || catalog.Database != tdsserver.DefaultDatabase || len(catalog.SearchPath) != 1 || catalog.SearchPath[0] != "dbo" {
 		t.Fatalf("%+v, %v", catalog, err)
 	}
-	c.SetGuard(c.guard.ID())
-	c.one(t, "SELECT 1 AS n")
+	c.SetGuard(executiontest.Guard(t, "sqlserver", 0).ID())
+	c.One(t, "SELECT 1 AS n")
 
 	// The user's default schema was sales when the server was asked.
 	s.On(mssqldb.CatalogSQL, func(r *tdsserver.Reply) error {
@@ -243,9 +244,9 @@ func TestHome(t *testing.T) {
 	if catalog, err = c.Catalog(t.Context()); err != nil || catalog.Major != 17 || strings.Join(catalog.SearchPath, ",") != "sales,dbo" {
 		t.Fatalf("%+v, %v", catalog, err)
 	}
-	c.one(t, "SELECT 1 AS n") // the old guard's
-	c.SetGuard(c.guard.ID())
-	if e := c.fails(t, "SELECT 1 AS n", execution.Limits{}); e.Code != sqlguard.CodeSessionModeMismatch {
+	c.One(t, "SELECT 1 AS n") // the old guard's
+	c.SetGuard(executiontest.Guard(t, "sqlserver", 0).ID())
+	if e := c.Fails(t, "SELECT 1 AS n", execution.Limits{}); e.Code != sqlguard.CodeSessionModeMismatch {
 		t.Errorf("error %v, want %s", e, sqlguard.CodeSessionModeMismatch)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ktxhq/ktx/dialects/sqlserver"
+	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/tdsserver"
 	"github.com/ktxhq/ktx/execution/mssqldb"
@@ -35,7 +36,7 @@ func TestQuestionsAreAnswered(t *testing.T) {
 	s := executiontest.StandIn(t, tdsserver.Config{})
 	c := open(t, trusted(s), mssqldb.Config{})
 	for _, sql := range mssqldb.Questions {
-		c.get(t, sql)
+		c.Get(t, sql, execution.Limits{})
 	}
 }
 

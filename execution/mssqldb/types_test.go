@@ -39,7 +39,7 @@ func TestDocuments(t *testing.T) {
 				return r.Done(0xFD, c.status, 0xC1, c.count)
 			})
 			db := open(t, trusted(s), mssqldb.Config{})
-			res, err := db.try(t.Context(), t, "SELECT document", execution.Limits{Rows: most})
+			res, err := db.Try(t.Context(), t, "SELECT document", execution.Limits{Rows: most})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +84,7 @@ func TestLongValues(t *testing.T) {
 			return r.Row(int64(2), c.value)
 		})
 		db := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
-		res, err := db.try(t.Context(), t, "SELECT long", execution.Limits{CellBytes: 1000})
+		res, err := db.Try(t.Context(), t, "SELECT long", execution.Limits{CellBytes: 1000})
 		if err != nil {
 			t.Fatalf("%s: %v", c.t, err)
 		}
@@ -96,7 +96,7 @@ func TestLongValues(t *testing.T) {
 				t.Errorf("%s: no %q in %q", c.t, part, res.Note)
 			}
 		}
-		if db.one(t, "SELECT 1 AS n") != "1" || logins(s) != 1 {
+		if db.One(t, "SELECT 1 AS n") != "1" || logins(s) != 1 {
 			t.Errorf("%s: the connection was not used again", c.t)
 		}
 	}
@@ -136,7 +136,7 @@ func TestValuesAtTheLimit(t *testing.T) {
 			return r.Row(c.value)
 		})
 		db := open(t, trusted(s), mssqldb.Config{})
-		res, err := db.try(t.Context(), t, "SELECT full", execution.Limits{CellBytes: 1000})
+		res, err := db.Try(t.Context(), t, "SELECT full", execution.Limits{CellBytes: 1000})
 		if err != nil || len(res.Rows) != 1 || res.Rows[0][0].Text != c.text || res.Truncated {
 			t.Errorf("%s: %v, %v", c.t, res, err)
 		}
@@ -162,7 +162,7 @@ func TestColumnsBeyondTheLimit(t *testing.T) {
 		return nil
 	})
 	db := open(t, trusted(s), mssqldb.Config{})
-	res, err := db.try(t.Context(), t, "SELECT wide", execution.Limits{Columns: 1, CellBytes: 1000})
+	res, err := db.Try(t.Context(), t, "SELECT wide", execution.Limits{Columns: 1, CellBytes: 1000})
 	if err != nil || len(res.Rows) != 6 || res.OmittedColumns != 2 || res.TruncatedBy != execution.TruncatedByColumns {
 		t.Fatalf("%+v, %v", res, err)
 	}

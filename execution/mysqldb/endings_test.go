@@ -4,13 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -105,7 +103,7 @@ func TestCallsThatEnd(t *testing.T) {
 			end = time.Now().Add(wait)
 		}
 		mark := fmt.Sprintf("mark%dend", i)
-		res, err := c.try(ctx, t, w.sql+" -- "+mark, lim)
+		res, err := c.Try(ctx, t, w.sql+" -- "+mark, lim)
 		returned := time.Now()
 		cancel()
 		name := fmt.Sprintf("%d %s, cancelled %t", i, w.name, cancels)
@@ -124,7 +122,7 @@ func TestCallsThatEnd(t *testing.T) {
 		if d := took[len(took)-1]; d > bound {
 			t.Errorf("%s: the caller waited %v longer, want %v at most", name, d, bound)
 		}
-		if got := c.one(t, "SELECT COUNT(*) FROM items"); got != "1" {
+		if got := c.One(t, "SELECT COUNT(*) FROM items"); got != "1" {
 			t.Errorf("%s: the next statement answers %q", name, got)
 		}
 	}
@@ -158,7 +156,7 @@ func TestNoRoomToKill(t *testing.T) {
 			var users sync.WaitGroup
 			executiontest.Eventually(t, "both connections are open", func() bool {
 				for range 2 {
-					users.Go(func() { c.get(t, "SELECT SLEEP(0.2)") })
+					users.Go(func() { c.Get(t, "SELECT SLEEP(0.2)", execution.Limits{}) })
 				}
 				users.Wait()
 				return c.Idle() == 2
@@ -172,13 +170,13 @@ func TestNoRoomToKill(t *testing.T) {
 			}
 			busyContext, release := context.WithCancel(t.Context())
 			for range test.others {
-				users.Go(func() { _, _ = c.try(busyContext, t, "SELECT SLEEP(100), 'holds its connection'", execution.Limits{}) })
+				users.Go(func() { _, _ = c.Try(busyContext, t, "SELECT SLEEP(100), 'holds its connection'", execution.Limits{}) })
 				executiontest.Eventually(t, "a connection is held", func() bool { return busy(t, watch, "holds its connection") })
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			timer := time.AfterFunc(100*time.Millisecond, cancel)
 			defer timer.Stop()
-			if _, err := c.try(ctx, t, slow, execution.Limits{Timeout: test.limit}); execution.CodeOf(err) != sqlguard.CodeCancelled {
+			if _, err := c.Try(ctx, t, slow, execution.Limits{Timeout: test.limit}); execution.CodeOf(err) != sqlguard.CodeCancelled {
 				t.Errorf("%v, want %s", err, sqlguard.CodeCancelled)
 			}
 			release()
@@ -195,62 +193,18 @@ func TestLateCancelsHitNobodyElse(t *testing.T) {
 	url := testdb.MariaDB(t).NewDatabase(t)
 	before := goleak.IgnoreCurrent()
 	c := open(t, url, mysqldb.Config{MaxConnections: 3})
-	rounds := 150
-	if testing.Short() {
+	rounds := 50
+	switch {
+	case testing.Short():
 		rounds = 30
+	case executiontest.Full():
+		rounds = 150
 	}
-	var ended, answered atomic.Int64
-	sessions := sync.Map{}
-	innocent := func(name string) {
-		res, err := c.try(t.Context(), t, fmt.Sprintf("SELECT '%s', CONNECTION_ID()", name), execution.Limits{})
-		if err != nil || len(res.Rows) != 1 || res.Rows[0][0].Text != name {
-			t.Errorf("%s: %v, %v", name, res, err)
-			return
-		}
-		sessions.Store(res.Rows[0][1].Text, true)
-	}
-	var users sync.WaitGroup
-	for u := range 3 {
-		users.Go(func() {
-			random := rand.New(rand.NewPCG(3, uint64(u)))
-			after := 500 * time.Microsecond // follows the time that a statement takes
-			for i := range rounds {
-				name := fmt.Sprintf("ended %d %d", u, i)
-				text, lim := fmt.Sprintf("SELECT '%s', COUNT(*) FROM %s", name, crossed(4)), execution.Limits{}
-				if i%4 == 3 { // the gateway ends this one itself
-					text, lim.Rows = fmt.Sprintf("SELECT '%s' FROM %s LIMIT 100000", name, crossed(5)), 1
-				}
-				ctx, cancel := context.WithCancel(t.Context())
-				timer := time.AfterFunc(after/2+time.Duration(random.Int64N(int64(after))), cancel)
-				res, err := c.try(ctx, t, text, lim)
-				timer.Stop()
-				cancel()
-				switch {
-				case err == nil && len(res.Rows) == 1 && res.Rows[0][0].Text == name:
-					answered.Add(1)
-					after -= after / 16
-				case execution.CodeOf(err) == sqlguard.CodeCancelled:
-					ended.Add(1)
-					after += after / 16
-				default:
-					t.Errorf("%s: %v, %v", name, res, err)
-				}
-				innocent(fmt.Sprintf("behind %d %d", u, i))
-			}
-		})
-		users.Go(func() {
-			for i := range rounds {
-				innocent(fmt.Sprintf("beside %d %d", u, i))
-			}
-		})
-	}
-	users.Wait()
-	n := 0
-	sessions.Range(func(any, any) bool { n++; return true })
-	t.Logf("%d ended early, %d answered, %d not to be ended, on %d sessions", ended.Load(), answered.Load(), 6*rounds, n)
-	if ended.Load() == 0 || answered.Load() == 0 {
-		t.Errorf("%d ended early and %d answered: nothing was close", ended.Load(), answered.Load())
-	}
+	executiontest.LateCancels{
+		Session:  func(name string) string { return fmt.Sprintf("SELECT '%s', CONNECTION_ID()", name) },
+		Computes: func(name string) string { return fmt.Sprintf("SELECT '%s', COUNT(*) FROM %s", name, crossed(4)) },
+		Rows:     func(name string) string { return fmt.Sprintf("SELECT '%s' FROM %s LIMIT 100000", name, crossed(5)) },
+	}.Run(t, c.Client, rounds)
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}

@@ -133,14 +133,7 @@ func mismatch(e *mismatchError) *execution.Error {
 
 // lost returns the error for a connection that broke during a statement.
 func lost(err error) *execution.Error {
-	if e, ok := errors.AsType[*wire.Error](err); ok {
-		out := queryError(e, "")
-		if out.Code == sqlguard.CodeDatabaseError {
-			out.Code, out.Retryable = sqlguard.CodeConnectionLost, true
-		}
-		return out
-	}
-	return faults.Lost(err)
+	return network.Lost(&faults, err, func(e *wire.Error) *execution.Error { return queryError(e, "") })
 }
 
 // connectError returns the error for a connection that could not be made. The

@@ -19,7 +19,7 @@ import (
 func TestCapabilities(t *testing.T) {
 	f := startFake(t, &fakeServer{})
 	c := open(t, f.url(), mysqldb.Config{Session: mysql.Dialect{}.Session()})
-	if got := c.one(t, "SELECT 1"); got != "1" {
+	if got := c.One(t, "SELECT 1"); got != "1" {
 		t.Fatalf("SELECT 1 gave %q", got)
 	}
 	agreed := f.agreed(t)
@@ -149,7 +149,7 @@ func TestHostileServer(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := startFake(t, test.server)
 			c := open(t, f.url(), mysqldb.Config{Session: mysql.Dialect{}.Session()})
-			e := c.fails(t, "SELECT 1")
+			e := c.Fails(t, "SELECT 1", execution.Limits{})
 			if e.Code != test.code || !strings.Contains(e.Message, test.says) {
 				t.Errorf("error %v, want %s with %q", e, test.code, test.says)
 			}
@@ -180,7 +180,7 @@ func TestFlood(t *testing.T) {
 		}
 	}})
 	c := open(t, f.url(), mysqldb.Config{})
-	res, err := c.try(t.Context(), t, "SELECT a", execution.Limits{Rows: 10})
+	res, err := c.Try(t.Context(), t, "SELECT a", execution.Limits{Rows: 10})
 	if err != nil || len(res.Rows) != 10 || res.TruncatedBy != execution.TruncatedByRows {
 		t.Errorf("%v, %v; want ten rows, cut", res, err)
 	}
@@ -223,7 +223,7 @@ func TestSilence(t *testing.T) {
 				}, sqlguard.CodeCancelled},
 			} {
 				ctx, cancel := test.ctx()
-				res, err := c.try(ctx, t, "SELECT a", execution.Limits{Timeout: test.limit})
+				res, err := c.Try(ctx, t, "SELECT a", execution.Limits{Timeout: test.limit})
 				cancel()
 				if execution.CodeOf(err) != test.code || res != nil {
 					t.Errorf("%s: %v, %v; want %s", test.name, res, err, test.code)
@@ -241,7 +241,7 @@ func TestConnectTimeout(t *testing.T) {
 		return err
 	}})
 	c := open(t, f.url()+"?connect-timeout=1", mysqldb.Config{})
-	e := c.fails(t, "SELECT 1")
+	e := c.Fails(t, "SELECT 1", execution.Limits{})
 	if e.Code != sqlguard.CodeConnectionLost || !e.Retryable || !strings.Contains(e.Message, "in time") {
 		t.Errorf("error %v, retryable %t; want %s", e, e.Retryable, sqlguard.CodeConnectionLost)
 	}
@@ -262,7 +262,7 @@ func TestEndedWhileTheServerAccepts(t *testing.T) {
 	for range calls {
 		ctx, cancel := context.WithCancel(t.Context())
 		end.Store(&cancel)
-		res, err := c.try(ctx, t, "SELECT a", execution.Limits{})
+		res, err := c.Try(ctx, t, "SELECT a", execution.Limits{})
 		cancel()
 		if code := execution.CodeOf(err); res != nil || code != sqlguard.CodeCancelled && code != sqlguard.CodeConnectionLost {
 			t.Fatalf("%v, %v; want %s or %s", res, err, sqlguard.CodeCancelled, sqlguard.CodeConnectionLost)

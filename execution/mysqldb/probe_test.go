@@ -184,16 +184,16 @@ func TestRoleScript(t *testing.T) {
 		}
 	}
 	locked := open(t, strings.Replace(address, "root:"+password, "ktx_reader", 1), mysqldb.Config{})
-	if e := locked.fails(t, "SELECT 1"); !strings.Contains(e.Message, "cannot connect") {
+	if e := locked.Fails(t, "SELECT 1", execution.Limits{}); !strings.Contains(e.Message, "cannot connect") {
 		t.Errorf("the account can log in before it has a password: %v", e)
 	}
 	server.Admin(t, "ALTER USER 'ktx_reader'@'%' IDENTIFIED BY 'Reader-1' ACCOUNT UNLOCK")
 	reader := open(t, strings.Replace(address, "root:"+password, "ktx_reader:Reader-1", 1), mysqldb.Config{Databases: []string{"other_one"}})
-	if got := reader.one(t, "SELECT id FROM items"); got != "7" {
+	if got := reader.One(t, "SELECT id FROM items"); got != "7" {
 		t.Errorf("the account reads %q", got)
 	}
-	reader.get(t, "SELECT id FROM other_one.things")
-	_ = reader.fails(t, "SELECT id FROM otherXone.things")
+	reader.Get(t, "SELECT id FROM other_one.things", execution.Limits{})
+	_ = reader.Fails(t, "SELECT id FROM otherXone.things", execution.Limits{})
 	again, err := reader.Probe(t.Context())
 	if err != nil {
 		t.Fatal(err)

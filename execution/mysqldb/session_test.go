@@ -20,7 +20,7 @@ const connectionID = "SELECT CONNECTION_ID()"
 func TestReuse(t *testing.T) {
 	server := testdb.MariaDB(t)
 	c := open(t, server.NewDatabase(t, "CREATE TABLE items (id int PRIMARY KEY)"), mysqldb.Config{MaxConnections: 1})
-	id := c.one(t, connectionID)
+	id := c.One(t, connectionID)
 	for _, sql := range []string{
 		"SELECT 1", "SELECT * FROM items", "SHOW TABLES", "DESCRIBE items", "EXPLAIN SELECT * FROM items", "SELECT @a := 1", "SELECT GET_LOCK('mysqldb', 0)",
 		"SELECT * FROM items LOCK IN SHARE MODE", "(SELECT 1) UNION ALL (SELECT 2)", "VALUES (1), (2)", "CHECKSUM TABLE items", "SHOW WARNINGS",
@@ -28,22 +28,22 @@ func TestReuse(t *testing.T) {
 		if server.Product() == "mysql" {
 			sql = strings.Replace(sql, "VALUES (1), (2)", "VALUES ROW(1), ROW(2)", 1)
 		}
-		c.get(t, sql)
-		if now := c.one(t, connectionID); now != id {
+		c.Get(t, sql, execution.Limits{})
+		if now := c.One(t, connectionID); now != id {
 			t.Errorf("%s closed its connection", sql)
 			id = now
 		}
 	}
 	for _, sql := range []string{"SELEC 1", "SELECT * FROM nowhere", "INSERT INTO items VALUES (1)", "DROP TABLE items", "SELECT 1; SELECT 2"} {
-		_ = c.fails(t, sql)
-		if now := c.one(t, connectionID); now != id {
+		_ = c.Fails(t, sql, execution.Limits{})
+		if now := c.One(t, connectionID); now != id {
 			t.Errorf("%s closed its connection", sql)
 			id = now
 		}
 	}
 	for _, sql := range []string{"SET @a = 1", "DO 1", "COMMIT", "BEGIN", "SELECT 1 INTO @a", "USE information_schema", "PREPARE p FROM 'SELECT 1'", "HANDLER items OPEN"} {
-		_ = c.fails(t, sql)
-		now := c.one(t, connectionID)
+		_ = c.Fails(t, sql, execution.Limits{})
+		now := c.One(t, connectionID)
 		if now == id {
 			t.Errorf("%s did not close its connection", sql)
 		}
@@ -56,21 +56,21 @@ func TestReuse(t *testing.T) {
 func TestNothingLeaks(t *testing.T) {
 	server := testdb.MariaDB(t)
 	c := open(t, server.NewDatabase(t), mysqldb.Config{MaxConnections: 1})
-	id := c.one(t, connectionID)
+	id := c.One(t, connectionID)
 	for _, test := range []struct{ sql, ask, want string }{
 		{"SELECT @a := 7", "SELECT @a IS NULL", "1"},
 		{"SELECT GET_LOCK('mysqldb leak', 0)", "SELECT COALESCE(IS_USED_LOCK('mysqldb leak'), 'nobody')", "nobody"},
 		{"SELECT LAST_INSERT_ID(4242)", "SELECT LAST_INSERT_ID()", "0"},
 		{"SELECT SQL_CALC_FOUND_ROWS 1 FROM (SELECT 1 UNION SELECT 2) AS t LIMIT 1", "SELECT FOUND_ROWS()", "1"},
 	} {
-		if _, err := c.try(t.Context(), t, test.sql, execution.Limits{}); err != nil {
+		if _, err := c.Try(t.Context(), t, test.sql, execution.Limits{}); err != nil {
 			t.Errorf("%s: %v", test.sql, err)
 		}
-		if got := c.one(t, test.ask); got != test.want && test.want != "" {
+		if got := c.One(t, test.ask); got != test.want && test.want != "" {
 			t.Errorf("after %s, %s is %q, want %q", test.sql, test.ask, got, test.want)
 		}
 	}
-	if now := c.one(t, connectionID); now != id {
+	if now := c.One(t, connectionID); now != id {
 		t.Error("the connection is another one: nothing was shown")
 	}
 }
@@ -107,7 +107,7 @@ func TestPins(t *testing.T) {
 			"SELECT 0 || 1":                                  "1",
 			"SELECT COUNT(*) FROM (SELECT 1) AS t WHERE 1=1": "1",
 		} {
-			res, err := c.try(t.Context(), t, sql, lim)
+			res, err := c.Try(t.Context(), t, sql, lim)
 			if err != nil {
 				t.Fatalf("%s: %v", sql, err)
 			}
@@ -117,7 +117,7 @@ func TestPins(t *testing.T) {
 		}
 	}
 	zoned := open(t, url, mysqldb.Config{Session: []sqlguard.Setting{{Name: "time_zone", Value: "-05:00"}}})
-	if got := zoned.one(t, "SELECT FROM_UNIXTIME(1)"); got != "1969-12-31 19:00:01" {
+	if got := zoned.One(t, "SELECT FROM_UNIXTIME(1)"); got != "1969-12-31 19:00:01" {
 		t.Errorf("the first second of time is %q in the zone that was configured", got)
 	}
 }
@@ -133,7 +133,7 @@ func TestMismatch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := open(t, url, mysqldb.Config{Session: []sqlguard.Setting{s}})
-			e := c.fails(t, "SELECT * FROM items")
+			e := c.Fails(t, "SELECT * FROM items", execution.Limits{})
 			if e.Code != sqlguard.CodeSessionModeMismatch {
 				t.Errorf("error %v, want %s", e, sqlguard.CodeSessionModeMismatch)
 			}
@@ -150,7 +150,7 @@ func TestIdleLoss(t *testing.T) {
 	var users sync.WaitGroup
 	for range 3 { // at once, so that there are several
 		users.Go(func() {
-			res, err := c.try(t.Context(), t, "SELECT CONNECTION_ID(), SLEEP(0.2)", execution.Limits{})
+			res, err := c.Try(t.Context(), t, "SELECT CONNECTION_ID(), SLEEP(0.2)", execution.Limits{})
 			if err != nil {
 				t.Error(err)
 				return
@@ -164,7 +164,7 @@ func TestIdleLoss(t *testing.T) {
 	for id := range ids {
 		server.Admin(t, "KILL "+id)
 	}
-	if now := c.one(t, connectionID); ids[now] {
+	if now := c.One(t, connectionID); ids[now] {
 		t.Error("the connection was not ended")
 	}
 }
@@ -181,13 +181,13 @@ func TestRoleAndDatabase(t *testing.T) {
 	defer server.Admin(t, "DROP ROLE "+role)
 	server.Admin(t, "GRANT "+role+" TO '"+user+"'@'%'", setDefaultRole(server, role, user))
 	c := open(t, server.URL(database, user), mysqldb.Config{MaxConnections: 1})
-	id := c.one(t, connectionID)
+	id := c.One(t, connectionID)
 	for range 3 { // the reset keeps the role, or the connection is replaced
-		if got := c.one(t, "SELECT id FROM items"); got != "1" {
+		if got := c.One(t, "SELECT id FROM items"); got != "1" {
 			t.Errorf("the role's table has %q", got)
 		}
 	}
-	t.Logf("the connection is the same: %t", id == c.one(t, connectionID))
+	t.Logf("the connection is the same: %t", id == c.One(t, connectionID))
 }
 
 func setDefaultRole(server *testdb.MariaDBServer, role, user string) string {

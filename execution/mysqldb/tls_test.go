@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/mysqldb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -66,13 +67,13 @@ func TestTLS(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c := open(t, test.url, mysqldb.Config{InsecureTLS: test.insecure})
 			if test.code != "" {
-				e := c.fails(t, "SELECT 1")
+				e := c.Fails(t, "SELECT 1", execution.Limits{})
 				if e.Code != test.code || !strings.Contains(e.Message, test.says) || e.Retryable {
 					t.Errorf("error %v, retryable %t; want %s with %q", e, e.Retryable, test.code, test.says)
 				}
 				return
 			}
-			if got := c.get(t, "SHOW SESSION STATUS LIKE 'Ssl_version'").Rows[0][1].Text; !strings.HasPrefix(got, "TLSv1.") {
+			if got := c.Get(t, "SHOW SESSION STATUS LIKE 'Ssl_version'", execution.Limits{}).Rows[0][1].Text; !strings.HasPrefix(got, "TLSv1.") {
 				t.Errorf("the server sees %q, want TLS", got)
 			}
 			report, err := c.Probe(t.Context())
@@ -105,7 +106,7 @@ func TestNoTLS(t *testing.T) {
 				return err
 			}})
 			c := open(t, f.url()+"?ssl-mode=VERIFY_IDENTITY", mysqldb.Config{})
-			e := c.fails(t, "SELECT 1")
+			e := c.Fails(t, "SELECT 1", execution.Limits{})
 			if e.Code != sqlguard.CodeConnectionLost || e.Retryable || e.Hint == "" {
 				t.Errorf("error %v, retryable %t, hint %q", e, e.Retryable, e.Hint)
 			}

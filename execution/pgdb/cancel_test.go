@@ -42,7 +42,7 @@ func TestCancellations(t *testing.T) {
 			for range 25 {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(random.IntN(20_000))*time.Microsecond)
 				text := texts[random.IntN(len(texts))]
-				_, err := c.try(ctx, t, text, execution.Limits{Rows: 1 << 30, Bytes: 1 << 40})
+				_, err := c.Try(ctx, t, text, execution.Limits{Rows: 1 << 30, Bytes: 1 << 40})
 				cancel()
 				switch code := execution.CodeOf(err); {
 				case err == nil && text == "SELECT 1":
@@ -59,7 +59,7 @@ func TestCancellations(t *testing.T) {
 		t.Errorf("%d connections, want at most 4", open)
 	}
 	executiontest.Eventually(t, "no more sessions than connections", func() bool { return query[int](t, url, sessions) <= c.Open() })
-	if got := c.one(t, "SELECT 1"); got != "1" {
+	if got := c.One(t, "SELECT 1"); got != "1" {
 		t.Errorf("got %s", got)
 	}
 	if err := c.Close(); err != nil {
@@ -74,20 +74,20 @@ func TestCancellations(t *testing.T) {
 func TestCancelIsHeard(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
 	c := open(t, url, pgdb.Config{MaxConnections: 1})
-	pid := c.one(t, backendPID)
+	pid := c.One(t, backendPID)
 	var slowest time.Duration
 	for range 20 {
 		ctx, cancel := context.WithCancel(t.Context())
 		var at time.Time
 		time.AfterFunc(10*time.Millisecond, func() { at = time.Now(); cancel() })
-		_, err := c.try(ctx, t, "SELECT pg_sleep(300)", execution.Limits{})
+		_, err := c.Try(ctx, t, "SELECT pg_sleep(300)", execution.Limits{})
 		slowest = max(slowest, time.Since(at))
 		if execution.CodeOf(err) != sqlguard.CodeCancelled {
 			t.Fatalf("error %v, want %s", err, sqlguard.CodeCancelled)
 		}
 	}
 	t.Logf("the slowest cancel took %v", slowest)
-	if now := c.one(t, backendPID); now != pid {
+	if now := c.One(t, backendPID); now != pid {
 		t.Errorf("the connection of process %s was replaced by %s", pid, now)
 	}
 }
@@ -100,7 +100,7 @@ func TestCancelBeforeStart(t *testing.T) {
 	for i := range 100 {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Duration(i)*2*time.Microsecond, cancel)
-		_, err := c.try(ctx, t, "SELECT pg_sleep(300)", execution.Limits{})
+		_, err := c.Try(ctx, t, "SELECT pg_sleep(300)", execution.Limits{})
 		if execution.CodeOf(err) != sqlguard.CodeCancelled {
 			t.Fatalf("error %v, want %s", err, sqlguard.CodeCancelled)
 		}
@@ -112,12 +112,12 @@ func TestCancelBeforeStart(t *testing.T) {
 func TestTimeLimitIsTheServers(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
 	c := open(t, url, pgdb.Config{MaxConnections: 1})
-	pid := c.one(t, backendPID)
-	e := c.fails(t, "SELECT pg_sleep(300)", execution.Limits{Timeout: 50 * time.Millisecond})
+	pid := c.One(t, backendPID)
+	e := c.Fails(t, "SELECT pg_sleep(300)", execution.Limits{Timeout: 50 * time.Millisecond})
 	if e.Code != sqlguard.CodeTimeout || e.Retryable || !strings.Contains(e.Message, "50ms") || errors.Is(e, context.DeadlineExceeded) {
 		t.Errorf("%v (retryable %t), want %s of the server after 50ms", e, e.Retryable, sqlguard.CodeTimeout)
 	}
-	if now := c.one(t, backendPID); now != pid {
+	if now := c.One(t, backendPID); now != pid {
 		t.Errorf("the connection of process %s was replaced by %s", pid, now)
 	}
 }
@@ -129,7 +129,7 @@ func TestCancelledByAnother(t *testing.T) {
 	c := open(t, url, pgdb.Config{MaxConnections: 1})
 	done := make(chan error, 1)
 	go func() {
-		_, err := c.try(t.Context(), t, "SELECT pg_sleep(301)", execution.Limits{})
+		_, err := c.Try(t.Context(), t, "SELECT pg_sleep(301)", execution.Limits{})
 		done <- err
 	}()
 	executiontest.Eventually(t, "the statement is found", func() bool {
@@ -152,14 +152,14 @@ func TestLockTimeout(t *testing.T) {
 	done := make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		_, err := holder.try(ctx, t, "SELECT pg_advisory_lock(1), pg_sleep(300)", execution.Limits{})
+		_, err := holder.Try(ctx, t, "SELECT pg_advisory_lock(1), pg_sleep(300)", execution.Limits{})
 		done <- err
 	}()
 	executiontest.Eventually(t, "the lock is held", func() bool {
 		return query[int](t, url, "SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory'") == 1
 	})
 	c := open(t, url, pgdb.Config{})
-	e := c.fails(t, "SELECT pg_advisory_lock(1)", execution.Limits{LockTimeout: 50 * time.Millisecond})
+	e := c.Fails(t, "SELECT pg_advisory_lock(1)", execution.Limits{LockTimeout: 50 * time.Millisecond})
 	if e.Code != sqlguard.CodeDatabaseError || e.SQLState != "55P03" || !e.Retryable || e.Hint == "" {
 		t.Errorf("%v", e)
 	}
@@ -175,7 +175,7 @@ func TestLockTimeout(t *testing.T) {
 func TestTruncatedIsEnded(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
 	c := open(t, url, pgdb.Config{MaxConnections: 1})
-	pid := c.one(t, backendPID)
+	pid := c.One(t, backendPID)
 	for i, q := range []struct {
 		sql string
 		lim execution.Limits
@@ -188,7 +188,7 @@ func TestTruncatedIsEnded(t *testing.T) {
 		{"SELECT repeat('x', 1000), generate_series(1, 1000000000)", execution.Limits{Bytes: 10_011}},
 		{"SELECT repeat('x', CASE WHEN i = 11 THEN 1000000 ELSE 1 END) FROM (SELECT generate_series(1, 1000000000) AS i) AS s", execution.Limits{}},
 	} {
-		res, err := c.try(t.Context(), t, q.sql, q.lim)
+		res, err := c.Try(t.Context(), t, q.sql, q.lim)
 		if err != nil {
 			t.Errorf("%s: %v", q.sql, err)
 			continue
@@ -196,7 +196,7 @@ func TestTruncatedIsEnded(t *testing.T) {
 		if len(res.Rows) != 10 || !res.Truncated || res.Note == "" {
 			t.Errorf("%s: %d rows, truncated by %q", q.sql, len(res.Rows), res.TruncatedBy)
 		}
-		if now := c.one(t, backendPID); now != pid && i == 0 {
+		if now := c.One(t, backendPID); now != pid && i == 0 {
 			t.Errorf("%s: the connection was replaced", q.sql)
 		}
 	}

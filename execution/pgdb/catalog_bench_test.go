@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ktxhq/ktx/dialects/postgres"
+	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/pgdb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -23,7 +24,7 @@ func BenchmarkCatalog(b *testing.B) {
 				for b.Loop() {
 					b.StopTimer()
 					c := open(b, url, pgdb.Config{Objects: true})
-					c.get(b, "SELECT 1")
+					c.Get(b, "SELECT 1", execution.Limits{})
 					var before, after runtime.MemStats
 					runtime.GC()
 					runtime.ReadMemStats(&before)

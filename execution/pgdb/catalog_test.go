@@ -406,7 +406,7 @@ func TestNamesMeanWhatTheCatalogueSays(t *testing.T) {
 	}
 	want := func(when, v string) {
 		t.Helper()
-		if got := c.one(t, "SELECT v FROM t"); got != v {
+		if got := c.One(t, "SELECT v FROM t"); got != v {
 			t.Errorf("%s: t is that of %s, want %s", when, got, v)
 		}
 	}
@@ -414,14 +414,14 @@ func TestNamesMeanWhatTheCatalogueSays(t *testing.T) {
 	if diff := gocmp.Diff([]string{"a"}, load()); diff != "" {
 		t.Errorf("search path (-want +got):\n%s", diff)
 	}
-	c.SetGuard(c.guard.ID())
+	c.SetGuard(executiontest.Guard(t, "postgres", 0).ID())
 	want("at first", "a")
 	server.Exec(t, url, "ALTER ROLE "+role+` SET search_path = "B b", a`,
 		"CREATE SCHEMA AUTHORIZATION "+role, "CREATE TABLE "+role+".t AS SELECT 'own' AS v", "ALTER TABLE "+role+".t OWNER TO "+role)
 	want("in a session that is open", "a")
 	server.Exec(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '"+role+"'")
 	executiontest.Eventually(t, "a new session", func() bool {
-		_, err := c.try(t.Context(), t, "SELECT 1", execution.Limits{})
+		_, err := c.Try(t.Context(), t, "SELECT 1", execution.Limits{})
 		return err == nil
 	})
 	want("in a new session", "a")
@@ -429,7 +429,7 @@ func TestNamesMeanWhatTheCatalogueSays(t *testing.T) {
 		t.Errorf("search path (-want +got):\n%s", diff)
 	}
 	want("before the guard knows", "a")
-	c.SetGuard(c.guard.ID())
+	c.SetGuard(executiontest.Guard(t, "postgres", 0).ID())
 	want("when the guard knows", "b")
 }
 

@@ -125,15 +125,10 @@ func mismatch(e *pgconn.PgError) *execution.Error {
 
 // lost returns the error for a connection that broke during a statement.
 func lost(err error) *execution.Error {
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+	return network.Lost(&faults, err, func(e *pgconn.PgError) *execution.Error {
 		e.Message, e.Hint = valid(e.Message), valid(e.Hint)
-		out := queryError(e, "")
-		if out.Code == sqlguard.CodeDatabaseError {
-			out.Code, out.Retryable = sqlguard.CodeConnectionLost, true
-		}
-		return out
-	}
-	return faults.Lost(err)
+		return queryError(e, "")
+	})
 }
 
 // connectError returns the error for a connection that could not be made. The

@@ -193,11 +193,11 @@ func TestOneByteAtATime(t *testing.T) {
 	p := newProxy(t, server.Addr())
 	p.one.Store(true)
 	c := open(t, p.through(t, server.NewDatabase(t)), pgdb.Config{MaxConnections: 1})
-	res, err := c.try(t.Context(), t, "SELECT i, repeat('x', i * 30) FROM generate_series(1, 20) AS i", execution.Limits{CellBytes: 400})
+	res, err := c.Try(t.Context(), t, "SELECT i, repeat('x', i * 30) FROM generate_series(1, 20) AS i", execution.Limits{CellBytes: 400})
 	if err != nil || len(res.Rows) != 13 || res.TruncatedBy != execution.TruncatedByCell {
 		t.Errorf("%v, %v", res, err)
 	}
-	if got := c.one(t, "SELECT 'Grüße'"); got != "Grüße" {
+	if got := c.One(t, "SELECT 'Grüße'"); got != "Grüße" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -211,36 +211,36 @@ func TestPooler(t *testing.T) {
 	url := server.NewDatabase(t)
 	const prepared = "SELECT count(*) FROM pg_prepared_statements"
 	c := open(t, p.through(t, url), pgdb.Config{MaxConnections: 1})
-	if got := c.one(t, prepared); got != "0" || !c.Pooled() {
+	if got := c.One(t, prepared); got != "0" || !c.Pooled() {
 		t.Errorf("%s prepared statements, a pooler was found %t", got, c.Pooled())
 	}
-	pid := c.one(t, backendPID)
-	if got := c.one(t, "SELECT pg_advisory_lock(7)::text || current_setting('transaction_read_only')"); got != "on" {
+	pid := c.One(t, backendPID)
+	if got := c.One(t, "SELECT pg_advisory_lock(7)::text || current_setting('transaction_read_only')"); got != "on" {
 		t.Errorf("got %s", got)
 	}
-	if got := c.one(t, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"); got != "0" {
+	if got := c.One(t, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"); got != "0" {
 		t.Errorf("%s advisory locks are left", got)
 	}
-	if e := c.fails(t, "INSERT INTO pg_class DEFAULT VALUES", execution.Limits{}); e.SQLState != "25006" {
+	if e := c.Fails(t, "INSERT INTO pg_class DEFAULT VALUES", execution.Limits{}); e.SQLState != "25006" {
 		t.Errorf("%v", e)
 	}
-	if now := c.one(t, backendPID); now != pid {
+	if now := c.One(t, backendPID); now != pid {
 		t.Errorf("the connection was replaced")
 	}
-	res, err := c.try(t.Context(), t, "SELECT generate_series(1, 1000000000)", execution.Limits{Rows: 5})
+	res, err := c.Try(t.Context(), t, "SELECT generate_series(1, 1000000000)", execution.Limits{Rows: 5})
 	if err != nil || len(res.Rows) != 5 {
 		t.Errorf("%v, %v", res, err)
 	}
-	if now := c.one(t, backendPID); now == pid {
+	if now := c.One(t, backendPID); now == pid {
 		t.Errorf("the connection was used again after a cancel")
 	}
 	off := open(t, p.through(t, url), pgdb.Config{Pooler: pgdb.PoolerOff})
-	if got := off.one(t, prepared); got != "8" {
+	if got := off.One(t, prepared); got != "8" {
 		t.Errorf("%s prepared statements with the pooler said to be off", got)
 	}
 	p.pooler.Store(false)
 	on := open(t, p.through(t, url), pgdb.Config{Pooler: pgdb.PoolerOn})
-	if got := on.one(t, prepared); got != "0" {
+	if got := on.One(t, prepared); got != "0" {
 		t.Errorf("%s prepared statements with the pooler said to be on", got)
 	}
 }
@@ -268,7 +268,7 @@ func TestBlackHole(t *testing.T) {
 		t.Run(step.name, func(t *testing.T) {
 			p.hole.Store(false)
 			p.cut()
-			if got := c.one(t, "SELECT 1"); got != "1" {
+			if got := c.One(t, "SELECT 1"); got != "1" {
 				t.Errorf("got %s", got)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
@@ -279,7 +279,7 @@ func TestBlackHole(t *testing.T) {
 			p.hole.Store(step.before)
 			ended := make(chan error, 1)
 			go func() {
-				_, err := c.try(ctx, t, "SELECT pg_sleep(3)", execution.Limits{Timeout: step.limit})
+				_, err := c.Try(ctx, t, "SELECT pg_sleep(3)", execution.Limits{Timeout: step.limit})
 				ended <- err
 			}()
 			if !step.before {
@@ -294,7 +294,7 @@ func TestBlackHole(t *testing.T) {
 		})
 	}
 	p.hole.Store(false)
-	if got := c.one(t, "SELECT 1"); got != "1" {
+	if got := c.One(t, "SELECT 1"); got != "1" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -306,7 +306,7 @@ func TestBrokenMidway(t *testing.T) {
 	url := server.NewDatabase(t)
 	p := newProxy(t, server.Addr())
 	c := open(t, p.through(t, url), pgdb.Config{MaxConnections: 1})
-	c.one(t, "SELECT 1")
+	c.One(t, "SELECT 1")
 	before := p.accepts.Load()
 	var work sync.WaitGroup
 	defer work.Wait()
@@ -315,7 +315,7 @@ func TestBrokenMidway(t *testing.T) {
 		executiontest.Eventually(t, "rows have come", func() bool { return p.passed.Load() > idle+50_000 })
 		p.cut()
 	})
-	e := c.fails(t, "SELECT repeat('x', 10000), pg_sleep(0.01)::text FROM generate_series(1, 1000)", execution.Limits{Bytes: 1 << 30})
+	e := c.Fails(t, "SELECT repeat('x', 10000), pg_sleep(0.01)::text FROM generate_series(1, 1000)", execution.Limits{Bytes: 1 << 30})
 	if e.Code != sqlguard.CodeConnectionLost || !e.Retryable {
 		t.Errorf("%v", e)
 	}
@@ -332,11 +332,11 @@ func TestLostWhileIdle(t *testing.T) {
 	server := testdb.Postgres(t)
 	p := newProxy(t, server.Addr())
 	c := open(t, p.through(t, server.NewDatabase(t)), pgdb.Config{MaxConnections: 1})
-	c.one(t, "SELECT 1")
+	c.One(t, "SELECT 1")
 	time.Sleep(1100 * time.Millisecond)
 	p.hole.Store(true)
 	done := make(chan string, 1)
-	go func() { done <- c.one(t, "SELECT 'again'") }()
+	go func() { done <- c.One(t, "SELECT 'again'") }()
 	executiontest.Eventually(t, "the statement is in the hole", func() bool { return p.held.Load() > 0 })
 	p.cut()
 	p.hole.Store(false)
@@ -351,7 +351,7 @@ func TestTLS(t *testing.T) {
 	base, _, _ := strings.Cut(plain, "?")
 	secure := base + "?sslmode=verify-full&sslrootcert=" + server.CertificateFile()
 	c := open(t, secure, pgdb.Config{MaxConnections: 1})
-	if got := c.one(t, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"); got != "t" {
+	if got := c.One(t, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"); got != "t" {
 		t.Errorf("ssl is %s", got)
 	}
 	report, err := c.Probe(t.Context())
@@ -360,21 +360,21 @@ func TestTLS(t *testing.T) {
 	}
 	// A result in many TLS records, one cell of which is too long, and a
 	// cancel over TLS.
-	res, err := c.try(t.Context(), t, "SELECT repeat('x', CASE WHEN i = 3000 THEN 3000000 ELSE 100 END) FROM (SELECT generate_series(1, 100000000) AS i) AS s", execution.Limits{})
+	res, err := c.Try(t.Context(), t, "SELECT repeat('x', CASE WHEN i = 3000 THEN 3000000 ELSE 100 END) FROM (SELECT generate_series(1, 100000000) AS i) AS s", execution.Limits{})
 	if err != nil || len(res.Rows) != 2999 || res.TruncatedBy != execution.TruncatedByCell {
 		t.Errorf("%v", err)
 	}
-	e := c.fails(t, "SELECT pg_sleep(300)", execution.Limits{Timeout: 30 * time.Millisecond})
+	e := c.Fails(t, "SELECT pg_sleep(300)", execution.Limits{Timeout: 30 * time.Millisecond})
 	if e.Code != sqlguard.CodeTimeout {
 		t.Errorf("%v", e)
 	}
-	if got := c.one(t, "SELECT 'next'"); got != "next" {
+	if got := c.One(t, "SELECT 'next'"); got != "next" {
 		t.Errorf("got %s", got)
 	}
 	for range 10 { // what the server says may come together with what it said before
 		query[bool](t, plain, "SELECT bool_and(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'ktx'")
 		executiontest.Eventually(t, "the session is gone", func() bool { return query[int](t, plain, sessions) == 0 })
-		if got := c.one(t, "SELECT 1"); got != "1" {
+		if got := c.One(t, "SELECT 1"); got != "1" {
 			t.Errorf("got %s", got)
 		}
 	}
@@ -385,13 +385,13 @@ func TestTLS(t *testing.T) {
 		{"a certificate of another name", strings.Replace(base, "127.0.0.1", "127.0.0.2", 1) + "?sslmode=verify-full&sslrootcert=" + server.CertificateFile(), "for another host name", "host name of the server's certificate"},
 		{"a server without TLS", strings.Replace(bare, "sslmode=disable", "sslmode=verify-full", 1), "does not offer TLS", "tls: off"},
 	} {
-		e := open(t, c.url, pgdb.Config{}).fails(t, "SELECT 1", execution.Limits{})
+		e := open(t, c.url, pgdb.Config{}).Fails(t, "SELECT 1", execution.Limits{})
 		if e.Code != sqlguard.CodeConnectionLost || e.Retryable || !strings.Contains(e.Message, c.message) || !strings.Contains(e.Hint, c.hint) {
 			t.Errorf("%s: %v (%s)", c.name, e, e.Hint)
 		}
 	}
 	preferred := open(t, base+"?sslmode=prefer", pgdb.Config{})
-	if got := preferred.one(t, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"); got != "t" {
+	if got := preferred.One(t, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"); got != "t" {
 		t.Errorf("ssl is %s with sslmode=prefer", got)
 	}
 }
@@ -416,7 +416,7 @@ func TestNotAServer(t *testing.T) {
 			}
 		})
 		c := open(t, "postgres://u:p@"+l.Addr().String()+"/d?sslmode=disable", pgdb.Config{})
-		if _, err := c.try(t.Context(), t, "SELECT 1", execution.Limits{}); execution.CodeOf(err) != sqlguard.CodeConnectionLost {
+		if _, err := c.Try(t.Context(), t, "SELECT 1", execution.Limits{}); execution.CodeOf(err) != sqlguard.CodeConnectionLost {
 			t.Errorf("%q: error %v, want %s", answer, err, sqlguard.CodeConnectionLost)
 		} else if errors.Is(err, io.EOF) {
 			t.Logf("%q: %v", answer, err)

@@ -2,7 +2,6 @@ package pgdb_test
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"sync"
 	"testing"
@@ -30,10 +29,10 @@ func TestBackend(t *testing.T) {
 	executiontest.RunBackend(t, target)
 }
 
-// client is a backend with a guard that approves every text.
+// client is a backend with what sends it statements past the guard.
 type client struct {
 	*pgdb.DB
-	guard *sqlguard.Guard
+	*executiontest.Client
 }
 
 // open opens a backend; cfg.URL is filled in from url.
@@ -50,46 +49,7 @@ func open(tb testing.TB, url string, cfg pgdb.Config) *client {
 			tb.Error(err)
 		}
 	})
-	return &client{db, g}
-}
-
-func (c *client) try(ctx context.Context, tb testing.TB, sql string, lim execution.Limits) (*execution.Result, error) {
-	tb.Helper()
-	a, err := c.guard.Approve(sql)
-	if err != nil {
-		tb.Fatalf("approve: %v", err)
-	}
-	return c.Query(ctx, a, lim)
-}
-
-func (c *client) get(tb testing.TB, sql string) *execution.Result {
-	tb.Helper()
-	res, err := c.try(tb.Context(), tb, sql, execution.Limits{})
-	if err != nil {
-		tb.Fatalf("%s: %v", sql, err)
-	}
-	return res
-}
-
-// one returns the only value of a statement.
-func (c *client) one(tb testing.TB, sql string) string {
-	tb.Helper()
-	res := c.get(tb, sql)
-	if len(res.Rows) != 1 || len(res.Rows[0]) != 1 {
-		tb.Fatalf("%s: %d rows, want one value", sql, len(res.Rows))
-	}
-	return res.Rows[0][0].Text
-}
-
-// fails returns the error of a statement.
-func (c *client) fails(tb testing.TB, sql string, lim execution.Limits) *execution.Error {
-	tb.Helper()
-	res, err := c.try(tb.Context(), tb, sql, lim)
-	e, ok := errors.AsType[*execution.Error](err)
-	if !ok || res != nil {
-		tb.Fatalf("%s: %v, %v; want an *execution.Error", sql, res, err)
-	}
-	return e
+	return &client{db, executiontest.NewClient(db, g)}
 }
 
 const backendPID = "SELECT pg_backend_pid()"
@@ -115,7 +75,7 @@ func (c *client) connect(tb testing.TB, n int) {
 	executiontest.Eventually(tb, "every connection is open", func() bool {
 		var users sync.WaitGroup
 		for range n {
-			users.Go(func() { c.one(tb, "SELECT pg_sleep(0.05)::text || 'x'") })
+			users.Go(func() { c.One(tb, "SELECT pg_sleep(0.05)::text || 'x'") })
 		}
 		users.Wait()
 		return c.Open() == n

@@ -23,7 +23,7 @@ func TestPoolWaits(t *testing.T) {
 	holding, release := context.WithCancel(t.Context())
 	for range 2 {
 		users.Go(func() {
-			if _, err := c.try(holding, t, "SELECT pg_sleep(300)", execution.Limits{}); execution.CodeOf(err) != sqlguard.CodeCancelled {
+			if _, err := c.Try(holding, t, "SELECT pg_sleep(300)", execution.Limits{}); execution.CodeOf(err) != sqlguard.CodeCancelled {
 				t.Errorf("error %v, want %s", err, sqlguard.CodeCancelled)
 			}
 		})
@@ -31,7 +31,7 @@ func TestPoolWaits(t *testing.T) {
 	executiontest.Eventually(t, "both connections are in use", func() bool { return query[int](t, url, running) == 2 })
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()
-	_, err := c.try(ctx, t, "SELECT 1", execution.Limits{})
+	_, err := c.Try(ctx, t, "SELECT 1", execution.Limits{})
 	if execution.CodeOf(err) != sqlguard.CodeBusy {
 		t.Errorf("error %v, want %s", err, sqlguard.CodeBusy)
 	}
@@ -42,7 +42,7 @@ func TestPoolWaits(t *testing.T) {
 			users.Go(func() {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(200+i*3)*time.Microsecond)
 				defer cancel()
-				if _, err := c.try(ctx, t, "SELECT 1", execution.Limits{}); err != nil {
+				if _, err := c.Try(ctx, t, "SELECT 1", execution.Limits{}); err != nil {
 					if code := execution.CodeOf(err); code != sqlguard.CodeBusy && code != sqlguard.CodeTimeout {
 						t.Error(err)
 					}
@@ -55,7 +55,7 @@ func TestPoolWaits(t *testing.T) {
 		t.Errorf("%d connections, %d of them idle; want at most 2 and all", n, c.Idle())
 	}
 	for range 2 {
-		users.Go(func() { c.one(t, "SELECT pg_sleep(0.05)::text || 'x'") })
+		users.Go(func() { c.One(t, "SELECT pg_sleep(0.05)::text || 'x'") })
 	}
 	users.Wait()
 }
@@ -84,7 +84,7 @@ func TestPoolBounds(t *testing.T) {
 	for u := range 16 {
 		users.Go(func() {
 			for i := range 20 {
-				res, err := c.try(t.Context(), t, texts[(u+i)%len(texts)], execution.Limits{Rows: 7})
+				res, err := c.Try(t.Context(), t, texts[(u+i)%len(texts)], execution.Limits{Rows: 7})
 				if err == nil && len(res.Rows) != 1 && len(res.Rows) != 7 || err != nil && execution.CodeOf(err) == "" {
 					t.Errorf("%v, %v", res, err)
 				}
@@ -110,7 +110,7 @@ func TestResults(t *testing.T) {
 		users.Go(func() {
 			for i := range 30 {
 				n := u*1000 + i
-				res := c.get(t, fmt.Sprintf("SELECT %d, repeat('%d ', i) FROM generate_series(0, 40) AS i", n, n))
+				res := c.Get(t, fmt.Sprintf("SELECT %d, repeat('%d ', i) FROM generate_series(0, 40) AS i", n, n), execution.Limits{})
 				for j, row := range res.Rows {
 					if row[0].Text != fmt.Sprint(n) || len(row[1].Text) != j*len(fmt.Sprint(n)+" ") {
 						t.Errorf("row %d of statement %d is %v", j, n, row)

@@ -57,7 +57,7 @@ func TestPoolerRefuses(t *testing.T) {
 		{[]string{"SFATAL", "C28P01", "Mpassword authentication failed"}, sqlguard.CodeDatabaseError, false},
 	} {
 		b := open(t, "postgres://u:p@"+farewell(t, c.fields...)+"/d?sslmode=disable", pgdb.Config{})
-		e := b.fails(t, "SELECT 1", execution.Limits{})
+		e := b.Fails(t, "SELECT 1", execution.Limits{})
 		if e.Code != c.code || e.Retryable != c.retryable || (e.Code == sqlguard.CodeBusy) != (e.RetryAfter > 0) {
 			t.Errorf("%q: %+v", c.fields, e)
 		}

@@ -267,7 +267,7 @@ func TestRoleScript(t *testing.T) {
 			server.Exec(t, address, "SET ROLE maker; CREATE TABLE public.later (n int)")
 			c := open(t, reader, pgdb.Config{})
 			for _, table := range []string{"a", "later", "hr.v", "hr.m", quoted("Odd \"name") + ".c"} {
-				c.one(t, "SELECT count(*) FROM "+table)
+				c.One(t, "SELECT count(*) FROM "+table)
 			}
 			// What every role may do is told, and goes when the lines are run.
 			server.Exec(t, address, "CREATE FUNCTION hr.definer(text, int[]) RETURNS int LANGUAGE sql SECURITY DEFINER AS 'SELECT 1'", "GRANT INSERT ON a TO PUBLIC")

@@ -29,7 +29,7 @@ func TestRestart(t *testing.T) {
 			c.connect(t, 4)
 			for range 2 { // two statements that run, and two idle connections
 				users.Go(func() {
-					_, err := c.try(t.Context(), t, "SELECT pg_sleep(300)", execution.Limits{})
+					_, err := c.Try(t.Context(), t, "SELECT pg_sleep(300)", execution.Limits{})
 					errs <- err
 				})
 			}
@@ -46,7 +46,7 @@ func TestRestart(t *testing.T) {
 					t.Errorf("during the stop: %v, want %s", e, sqlguard.CodeServerRestarted)
 				}
 			}
-			if e := c.fails(t, "SELECT 1", execution.Limits{}); e.Code != sqlguard.CodeConnectionLost || !e.Retryable || !strings.Contains(e.Message, "refuses connections") {
+			if e := c.Fails(t, "SELECT 1", execution.Limits{}); e.Code != sqlguard.CodeConnectionLost || !e.Retryable || !strings.Contains(e.Message, "refuses connections") {
 				t.Errorf("while it is down: %v, want %s", e, sqlguard.CodeConnectionLost)
 			}
 			if err := server.Restart(t.Context(), testdb.Fast); err != nil {
@@ -54,7 +54,7 @@ func TestRestart(t *testing.T) {
 			}
 			for range 8 {
 				users.Go(func() {
-					if got := c.one(t, "SELECT 1"); got != "1" {
+					if got := c.One(t, "SELECT 1"); got != "1" {
 						t.Errorf("got %s", got)
 					}
 				})
@@ -76,7 +76,7 @@ func TestIdleConnectionsEnd(t *testing.T) {
 		c.connect(t, 3)
 		query[bool](t, url, "SELECT bool_and(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'ktx' AND datname = current_database()")
 		executiontest.Eventually(t, "the sessions are gone", func() bool { return query[int](t, url, sessions) == 0 })
-		if got := c.one(t, "SELECT 1"); got != "1" {
+		if got := c.One(t, "SELECT 1"); got != "1" {
 			t.Errorf("got %s", got)
 		}
 	}
@@ -89,7 +89,7 @@ func TestTerminatedWhileRunning(t *testing.T) {
 	c := open(t, url, pgdb.Config{MaxConnections: 1})
 	done := make(chan error, 1)
 	go func() {
-		_, err := c.try(t.Context(), t, "SELECT pg_sleep(302)", execution.Limits{})
+		_, err := c.Try(t.Context(), t, "SELECT pg_sleep(302)", execution.Limits{})
 		done <- err
 	}()
 	executiontest.Eventually(t, "the statement is found", func() bool {
@@ -98,7 +98,7 @@ func TestTerminatedWhileRunning(t *testing.T) {
 	if e, ok := errors.AsType[*execution.Error](<-done); !ok || e.Code != sqlguard.CodeServerRestarted || e.SQLState != "57P01" {
 		t.Errorf("%v", e)
 	}
-	if got := c.one(t, "SELECT 1"); got != "1" {
+	if got := c.One(t, "SELECT 1"); got != "1" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -124,7 +124,7 @@ func TestCannotConnect(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := open(t, c.url, pgdb.Config{})
-			e := b.fails(t, "SELECT 1", execution.Limits{})
+			e := b.Fails(t, "SELECT 1", execution.Limits{})
 			if e.Code != c.code || e.SQLState != c.state || e.Retryable != c.retryable || strings.Contains(e.Error(), "s3cret") {
 				t.Errorf("%v (SQLSTATE %q, retryable %t)", e, e.SQLState, e.Retryable)
 			}
@@ -137,7 +137,7 @@ func TestCannotConnect(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
 		b := open(t, "postgres://u:p@"+silent(t)+"/d?sslmode=disable", pgdb.Config{})
-		_, err := b.try(ctx, t, "SELECT 1", execution.Limits{})
+		_, err := b.Try(ctx, t, "SELECT 1", execution.Limits{})
 		if execution.CodeOf(err) != sqlguard.CodeTimeout {
 			t.Errorf("error %v, want %s", err, sqlguard.CodeTimeout)
 		}
@@ -145,7 +145,7 @@ func TestCannotConnect(t *testing.T) {
 	t.Run("closed", func(t *testing.T) {
 		b := open(t, "postgres://u:p@"+silent(t)+"/d?sslmode=disable", pgdb.Config{})
 		time.AfterFunc(50*time.Millisecond, func() { _ = b.Close() })
-		if e := b.fails(t, "SELECT 1", execution.Limits{}); e.Code != sqlguard.CodeDraining {
+		if e := b.Fails(t, "SELECT 1", execution.Limits{}); e.Code != sqlguard.CodeDraining {
 			t.Errorf("error %v, want %s", e, sqlguard.CodeDraining)
 		}
 	})

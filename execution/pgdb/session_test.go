@@ -20,7 +20,7 @@ func (c *client) settings(t *testing.T, names ...string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
 	for _, n := range names {
-		got[n] = c.one(t, fmt.Sprintf("SELECT current_setting('%s')", n))
+		got[n] = c.One(t, fmt.Sprintf("SELECT current_setting('%s')", n))
 	}
 	return got
 }
@@ -58,7 +58,7 @@ func TestPins(t *testing.T) {
 		}
 	}
 	if server.Version() >= 14 {
-		if got := c.one(t, "SELECT current_setting('client_connection_check_interval')"); got != "500ms" {
+		if got := c.One(t, "SELECT current_setting('client_connection_check_interval')"); got != "500ms" {
 			t.Errorf("client_connection_check_interval is %s", got)
 		}
 	}
@@ -79,7 +79,7 @@ func TestPins(t *testing.T) {
 	if diff := cmp.Diff(own, c.settings(t, names(own)...)); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
-	res, err := c.try(t.Context(), t, "SELECT current_setting('statement_timeout') || current_setting('lock_timeout')", execution.Limits{Timeout: 1234 * time.Millisecond, LockTimeout: 77 * time.Millisecond})
+	res, err := c.Try(t.Context(), t, "SELECT current_setting('statement_timeout') || current_setting('lock_timeout')", execution.Limits{Timeout: 1234 * time.Millisecond, LockTimeout: 77 * time.Millisecond})
 	if err != nil || res.Rows[0][0].Text != "1234ms77ms" {
 		t.Errorf("%v, %v; want the limits of the call", res, err)
 	}
@@ -104,7 +104,7 @@ func TestSessionMismatch(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := open(t, c.url, c.cfg)
 			for range 2 {
-				e := b.fails(t, "SELECT set_config('ktx.ran', 'yes', false)", execution.Limits{})
+				e := b.Fails(t, "SELECT set_config('ktx.ran', 'yes', false)", execution.Limits{})
 				if e.Code != sqlguard.CodeSessionModeMismatch || e.Retryable || !strings.Contains(e.Message, c.want) {
 					t.Errorf("%v, want %s with %q", e, sqlguard.CodeSessionModeMismatch, c.want)
 				}
@@ -112,7 +112,7 @@ func TestSessionMismatch(t *testing.T) {
 		})
 	}
 	// The way out that the message names.
-	if got := open(t, server.URL(name, late), pgdb.Config{SearchPath: []string{"public"}}).one(t, "SELECT 1"); got != "1" {
+	if got := open(t, server.URL(name, late), pgdb.Config{SearchPath: []string{"public"}}).One(t, "SELECT 1"); got != "1" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -133,7 +133,7 @@ func TestPathIsNotTrusted(t *testing.T) {
 		"GRANT USAGE ON SCHEMA evil TO PUBLIC")
 	server.Admin(t, "ALTER ROLE "+role+" SET search_path = evil, pg_catalog")
 	c := open(t, server.URL(query[string](t, url, "SELECT current_database()"), role), pgdb.Config{})
-	if e := c.fails(t, "SELECT 1", execution.Limits{}); e.Code != sqlguard.CodeSessionModeMismatch {
+	if e := c.Fails(t, "SELECT 1", execution.Limits{}); e.Code != sqlguard.CodeSessionModeMismatch {
 		t.Errorf("%v", e)
 	}
 }
@@ -171,16 +171,16 @@ func TestTextEndsNothing(t *testing.T) {
 	} {
 		t.Run(c.sql, func(t *testing.T) {
 			b := open(t, url, pgdb.Config{MaxConnections: 1})
-			before := b.one(t, backendPID)
-			e := b.fails(t, c.sql, execution.Limits{})
+			before := b.One(t, backendPID)
+			e := b.Fails(t, c.sql, execution.Limits{})
 			if e.Code != sqlguard.CodeDatabaseError || e.SQLState != c.state {
 				t.Errorf("%v with SQLSTATE %q, want %s with %q", e, e.SQLState, sqlguard.CodeDatabaseError, c.state)
 			}
-			after := b.one(t, backendPID)
+			after := b.One(t, backendPID)
 			if kept := before == after; kept != (c.state != "") {
 				t.Errorf("connection kept %t, want %t", kept, c.state != "")
 			}
-			if got := b.one(t, "SELECT current_setting('transaction_read_only') || current_setting('standard_conforming_strings') || current_setting('TimeZone')"); got != "ononUTC" {
+			if got := b.One(t, "SELECT current_setting('transaction_read_only') || current_setting('standard_conforming_strings') || current_setting('TimeZone')"); got != "ononUTC" {
 				t.Errorf("the next session is %s", got)
 			}
 		})
@@ -219,14 +219,14 @@ func TestNothingLeaks(t *testing.T) {
 	} {
 		t.Run(c.sql, func(t *testing.T) {
 			b := open(t, url, pgdb.Config{MaxConnections: 1})
-			before, pid := b.one(t, state), b.one(t, backendPID)
-			if _, err := b.try(t.Context(), t, c.sql, execution.Limits{}); err != nil {
+			before, pid := b.One(t, state), b.One(t, backendPID)
+			if _, err := b.Try(t.Context(), t, c.sql, execution.Limits{}); err != nil {
 				t.Logf("refused: %v", err)
 			}
-			if after := b.one(t, state); after != before {
+			if after := b.One(t, state); after != before {
 				t.Errorf("the session was\n\t%s\nand is\n\t%s", before, after)
 			}
-			if kept := b.one(t, backendPID) == pid; kept != c.kept {
+			if kept := b.One(t, backendPID) == pid; kept != c.kept {
 				t.Errorf("connection kept %t, want %t", kept, c.kept)
 			}
 		})
@@ -248,14 +248,14 @@ func TestPreparedTextsAreGone(t *testing.T) {
 		{"ktx_pins", "0"},
 	} {
 		b := open(t, url, pgdb.Config{MaxConnections: 2})
-		if n := b.one(t, count); n != "8" {
+		if n := b.One(t, count); n != "8" {
 			t.Errorf("%s texts are prepared, want 8", n)
 		}
-		if got := b.one(t, "SELECT forget('"+c.what+"')"); got != "1" {
+		if got := b.One(t, "SELECT forget('"+c.what+"')"); got != "1" {
 			t.Errorf("got %s", got)
 		}
 		for range 3 {
-			if got := b.one(t, count); got != c.left {
+			if got := b.One(t, count); got != c.left {
 				t.Errorf("%s: %s texts are prepared, want %s", c.what, got, c.left)
 			}
 		}
@@ -266,11 +266,11 @@ func TestPreparedTextsAreGone(t *testing.T) {
 func TestSmallestLimits(t *testing.T) {
 	b := open(t, testdb.Postgres(t).NewDatabase(t), pgdb.Config{MaxConnections: 1})
 	for range 2 {
-		res, err := b.try(t.Context(), t, "SELECT 1, 2", execution.Limits{Rows: 1, Bytes: 1, CellBytes: 1, Columns: 1})
+		res, err := b.Try(t.Context(), t, "SELECT 1, 2", execution.Limits{Rows: 1, Bytes: 1, CellBytes: 1, Columns: 1})
 		if err != nil || len(res.Rows) != 1 || res.TruncatedBy != execution.TruncatedByColumns || res.Bytes != 1 {
 			t.Errorf("%+v, %v", res, err)
 		}
-		res, err = b.try(t.Context(), t, "SELECT 22", execution.Limits{CellBytes: 1})
+		res, err = b.Try(t.Context(), t, "SELECT 22", execution.Limits{CellBytes: 1})
 		if err != nil || len(res.Rows) != 0 || res.TruncatedBy != execution.TruncatedByCell {
 			t.Errorf("%+v, %v", res, err)
 		}
@@ -284,19 +284,19 @@ func TestAsides(t *testing.T) {
 	url := server.NewDatabase(t, `CREATE FUNCTION noisy(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN
 		FOR i IN 1..n LOOP RAISE NOTICE 'notice %', i; END LOOP; RAISE WARNING '%', repeat('x', 3000000); RETURN n; END $$`)
 	b := open(t, url, pgdb.Config{MaxConnections: 1})
-	pid := b.one(t, backendPID)
+	pid := b.One(t, backendPID)
 	for range 3 {
-		if got := b.one(t, "SELECT noisy(2000)"); got != "2000" {
+		if got := b.One(t, "SELECT noisy(2000)"); got != "2000" {
 			t.Errorf("got %s", got)
 		}
 		server.Exec(t, url, "ALTER SYSTEM SET TimeZone = 'Asia/Tokyo'", "SELECT pg_reload_conf()")
 		executiontest.Eventually(t, "the setting is loaded", func() bool { return query[string](t, url, "SHOW TimeZone") == "Asia/Tokyo" })
 		server.Exec(t, url, "ALTER SYSTEM RESET TimeZone", "SELECT pg_reload_conf()")
-		if got := b.one(t, "SHOW TimeZone"); got != "UTC" {
+		if got := b.One(t, "SHOW TimeZone"); got != "UTC" {
 			t.Errorf("got %s", got)
 		}
 	}
-	if now := b.one(t, backendPID); now != pid {
+	if now := b.One(t, backendPID); now != pid {
 		t.Error("the connection was replaced")
 	}
 }
@@ -320,7 +320,7 @@ func TestErrors(t *testing.T) {
 		{"SELECT id FROM items", "42501", "", "", false},
 		{"CREATE TABLE t ()", "25006", "", "", false},
 	} {
-		e := b.fails(t, c.sql, execution.Limits{})
+		e := b.Fails(t, c.sql, execution.Limits{})
 		if e.Code != sqlguard.CodeDatabaseError || e.SQLState != c.state || e.Retryable != c.retryable || !strings.Contains(e.ServerHint, c.hint) {
 			t.Errorf("%s: %v, SQLSTATE %s, server's hint %q, retryable %t", c.sql, e, e.SQLState, e.ServerHint, e.Retryable)
 		}

@@ -26,10 +26,10 @@ func TestBackend(t *testing.T) {
 	executiontest.RunBackend(t, target)
 }
 
-// client is a database with a guard that approves every text.
+// client is a database with what sends it statements past the guard.
 type client struct {
 	*sqlitedb.DB
-	guard *sqlguard.Guard
+	*executiontest.Client
 }
 
 func open(tb testing.TB, path string, connections int) *client {
@@ -44,22 +44,13 @@ func open(tb testing.TB, path string, connections int) *client {
 			tb.Errorf("close: %v", err)
 		}
 	})
-	return &client{db, g}
-}
-
-func (c *client) try(ctx context.Context, tb testing.TB, sql string, lim execution.Limits) (*execution.Result, error) {
-	tb.Helper()
-	a, err := c.guard.Approve(sql)
-	if err != nil {
-		tb.Fatalf("approve: %v", err)
-	}
-	return c.Query(ctx, a, lim)
+	return &client{db, executiontest.NewClient(db, g)}
 }
 
 // rows returns the texts of all values.
 func (c *client) rows(tb testing.TB, sql string) [][]string {
 	tb.Helper()
-	res, err := c.try(tb.Context(), tb, sql, execution.Limits{})
+	res, err := c.Try(tb.Context(), tb, sql, execution.Limits{})
 	if err != nil {
 		tb.Fatalf("%s: %v", sql, err)
 	}
@@ -75,7 +66,7 @@ func (c *client) rows(tb testing.TB, sql string) [][]string {
 // fails returns the error of a statement that must not run.
 func (c *client) fails(tb testing.TB, sql string) *execution.Error {
 	tb.Helper()
-	res, err := c.try(tb.Context(), tb, sql, execution.Limits{})
+	res, err := c.Try(tb.Context(), tb, sql, execution.Limits{})
 	if err == nil {
 		tb.Fatalf("%s: ran and returned %v", sql, res.Rows)
 	}

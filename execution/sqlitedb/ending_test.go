@@ -39,7 +39,7 @@ func TestLongOpcode(t *testing.T) {
 	c := open(t, testdb.SQLiteFile(t), 2)
 	const runs, limit = time.Second, 50 * time.Millisecond
 	long := longOpcode(t, c, runs)
-	_, err := c.try(t.Context(), t, long, execution.Limits{Timeout: limit})
+	_, err := c.Try(t.Context(), t, long, execution.Limits{Timeout: limit})
 	// The statement still runs when its caller has the answer.
 	if _, abandoned := c.Sessions(); abandoned != 1 {
 		t.Errorf("%d statements are abandoned, want 1", abandoned)
@@ -65,7 +65,7 @@ func TestManyLongOpcodes(t *testing.T) {
 		var calls sync.WaitGroup
 		for range 3 * connections {
 			calls.Go(func() {
-				_, err := c.try(t.Context(), t, long, execution.Limits{Timeout: 30 * time.Millisecond})
+				_, err := c.Try(t.Context(), t, long, execution.Limits{Timeout: 30 * time.Millisecond})
 				if code := execution.CodeOf(err); code != sqlguard.CodeTimeout && code != sqlguard.CodeBusy {
 					t.Errorf("error %v, want a timeout or busy", err)
 				}
@@ -75,7 +75,7 @@ func TestManyLongOpcodes(t *testing.T) {
 		if _, abandoned := c.Sessions(); abandoned > sqlitedb.MaxAbandoned+connections-1 {
 			t.Errorf("%d statements are abandoned, want %d at most", abandoned, sqlitedb.MaxAbandoned+connections-1)
 		}
-		_, err := c.try(t.Context(), t, "SELECT 1", execution.Limits{})
+		_, err := c.Try(t.Context(), t, "SELECT 1", execution.Limits{})
 		if err == nil {
 			return false
 		}
@@ -106,7 +106,7 @@ func TestCloseBesideLongOpcode(t *testing.T) {
 	}
 	c := open(t, testdb.SQLiteFile(t), 1)
 	long := longOpcode(t, c, 5*time.Second)
-	_, err := c.try(t.Context(), t, long, execution.Limits{Timeout: 30 * time.Millisecond})
+	_, err := c.Try(t.Context(), t, long, execution.Limits{Timeout: 30 * time.Millisecond})
 	if e := typed(t, err); e.Code != sqlguard.CodeTimeout {
 		t.Fatalf("error %v, want %s", e, sqlguard.CodeTimeout)
 	}
@@ -129,7 +129,7 @@ func TestOrderOfArrival(t *testing.T) {
 		var served []int
 		for i := range waiters {
 			calls.Go(func() {
-				if _, err := c.try(t.Context(), t, "SELECT 1", execution.Limits{}); err != nil {
+				if _, err := c.Try(t.Context(), t, "SELECT 1", execution.Limits{}); err != nil {
 					t.Errorf("waiter %d: %v", i, err)
 				}
 				mu.Lock()
@@ -177,7 +177,7 @@ func TestCloseAmongQueries(t *testing.T) {
 		for range 8 {
 			calls.Go(func() {
 				for {
-					_, err := c.try(t.Context(), t, "SELECT count(*) FROM t, generate_series(1, 300)", execution.Limits{})
+					_, err := c.Try(t.Context(), t, "SELECT count(*) FROM t, generate_series(1, 300)", execution.Limits{})
 					if err == nil {
 						continue
 					}

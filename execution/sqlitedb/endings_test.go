@@ -78,7 +78,7 @@ func TestCallsThatEnd(t *testing.T) {
 			lim.Timeout, code = wait, sqlguard.CodeTimeout
 			end = time.Now().Add(wait)
 		}
-		res, err := w.c.try(ctx, t, w.sql, lim)
+		res, err := w.c.Try(ctx, t, w.sql, lim)
 		returned := time.Now()
 		cancel()
 		name := fmt.Sprintf("%d %s, cancelled %t", i, w.name, cancels)

@@ -61,7 +61,7 @@ func TestReadsBesideAWriter(t *testing.T) {
 			for range 3 {
 				reading.Go(func() {
 					for last := 0; last < states; {
-						res, err := c.try(t.Context(), t, "SELECT (SELECT max(a) FROM pairs), (SELECT max(b) FROM pairs)", execution.Limits{LockTimeout: time.Minute})
+						res, err := c.Try(t.Context(), t, "SELECT (SELECT max(a) FROM pairs), (SELECT max(b) FROM pairs)", execution.Limits{LockTimeout: time.Minute})
 						if err != nil {
 							t.Errorf("read: %v %s %v", err, typed(t, err).SQLState, typed(t, err).Err)
 							return
@@ -93,7 +93,7 @@ func TestLocked(t *testing.T) {
 	w := writer(t, path)
 	run(t, w, "BEGIN EXCLUSIVE; UPDATE t SET x = 2")
 	start := time.Now()
-	_, err := c.try(t.Context(), t, "SELECT x FROM t", execution.Limits{LockTimeout: 100 * time.Millisecond})
+	_, err := c.Try(t.Context(), t, "SELECT x FROM t", execution.Limits{LockTimeout: 100 * time.Millisecond})
 	e := typed(t, err)
 	if e.Code != sqlguard.CodeBusy || !e.Retryable || e.RetryAfter <= 0 || e.SQLState != "SQLITE_BUSY" {
 		t.Errorf("error %+v, want busy and when to try again", e)
@@ -104,7 +104,7 @@ func TestLocked(t *testing.T) {
 	// The time of the caller and of the statement go before that for locks.
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_, err = c.try(ctx, t, "SELECT x FROM t", execution.Limits{LockTimeout: time.Minute})
+	_, err = c.Try(ctx, t, "SELECT x FROM t", execution.Limits{LockTimeout: time.Minute})
 	if e := typed(t, err); e.Code != sqlguard.CodeTimeout {
 		t.Errorf("error %v, want %s", e, sqlguard.CodeTimeout)
 	}

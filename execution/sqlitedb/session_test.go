@@ -51,7 +51,7 @@ func TestWithoutAuthorizer(t *testing.T) {
 					t.Fatal(err)
 				}
 			})
-			res, err := c.try(t.Context(), t, victim.Text(t, "", a.SQL), execution.Limits{})
+			res, err := c.Try(t.Context(), t, victim.Text(t, "", a.SQL), execution.Limits{})
 			if diff := cmp.Diff(before, victim.State(t)); diff != "" {
 				t.Errorf("%s changed the database (-before +after):\n%s\n(error %v, result %v)", a.SQL, diff, err, res)
 			}

@@ -17,7 +17,7 @@ import (
 func TestMixedColumn(t *testing.T) {
 	c := open(t, testdb.SQLiteFile(t, `CREATE TABLE t (id INTEGER PRIMARY KEY, v);
 		INSERT INTO t (v) VALUES (1), ('1'), (1.0), (x'31'), (NULL), (CAST(x'ff' AS TEXT)), (''), (x'')`), 1)
-	res, err := c.try(t.Context(), t, "SELECT v FROM t ORDER BY id", execution.Limits{})
+	res, err := c.Try(t.Context(), t, "SELECT v FROM t ORDER BY id", execution.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestManyValues(t *testing.T) {
 			fmt.Fprintf(&list, ", value * 1000 + %d, CASE WHEN (value + %[1]d) %% 5 THEN printf('%%0*d', value * 37 %% 900, %[1]d) END", i)
 		}
 		rows := min(20_000/columns, 9_000)
-		res, err := c.try(t.Context(), t, fmt.Sprintf("SELECT %s FROM generate_series(1, %d)", list.String()[2:], rows), execution.Limits{Columns: 2000, Bytes: 1 << 30})
+		res, err := c.Try(t.Context(), t, fmt.Sprintf("SELECT %s FROM generate_series(1, %d)", list.String()[2:], rows), execution.Limits{Columns: 2000, Bytes: 1 << 30})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestManyValues(t *testing.T) {
 // of both.
 func TestTwoLimits(t *testing.T) {
 	c := open(t, testdb.SQLiteFile(t), 1)
-	res, err := c.try(t.Context(), t, "SELECT value, value, value FROM generate_series(1, 9)", execution.Limits{Columns: 2, Rows: 4})
+	res, err := c.Try(t.Context(), t, "SELECT value, value, value FROM generate_series(1, 9)", execution.Limits{Columns: 2, Rows: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestTwoLimits(t *testing.T) {
 func TestLongBlob(t *testing.T) {
 	c := open(t, testdb.SQLiteFile(t), 1)
 	for size, cut := range map[int]bool{499: false, 500: true} {
-		res, err := c.try(t.Context(), t, fmt.Sprintf("SELECT zeroblob(%d) AS body", size), execution.Limits{CellBytes: 1000})
+		res, err := c.Try(t.Context(), t, fmt.Sprintf("SELECT zeroblob(%d) AS body", size), execution.Limits{CellBytes: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestLongBlob(t *testing.T) {
 func TestUTF16(t *testing.T) {
 	for _, encoding := range []string{"UTF-16le", "UTF-16be"} {
 		c := open(t, testdb.SQLiteFile(t, "PRAGMA encoding = '"+encoding+"'; CREATE TABLE t (Größe); INSERT INTO t VALUES ('世界 😀')"), 1)
-		res, err := c.try(t.Context(), t, "SELECT Größe FROM t", execution.Limits{})
+		res, err := c.Try(t.Context(), t, "SELECT Größe FROM t", execution.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

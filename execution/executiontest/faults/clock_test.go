@@ -73,8 +73,9 @@ var clocks = []scenario{
 			}
 			c := s.serve(dir)
 			c.right(one("first"))
+			before := s.ended()
 			id := c.call(endless().sql)
-			s.eventually("the statement runs", func() bool { return s.running() == 1 })
+			s.begun(before)
 			c.signal(syscall.SIGSTOP)
 			time.Sleep(2 * time.Second)
 			c.signal(syscall.SIGCONT)

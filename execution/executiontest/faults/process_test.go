@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -17,17 +16,10 @@ import (
 // busyLoop is a statement that computes until it is ended.
 const busyLoop = "SELECT count(*) FROM generate_series(1, 1000000) AS a, generate_series(1, 1000000) AS b WHERE a = -b"
 
-// gone waits until no statement of the gateway runs at the server, and fails
-// the scenario when that takes twenty times as long as a server that looks
-// after its client every half second needs.
+// gone waits until no statement of the gateway runs at the server.
 func (s *stand) gone() {
 	s.Helper()
-	const limit = 10 * time.Second
-	start := time.Now()
 	s.eventually("no statement runs", func() bool { return s.running() == 0 })
-	if took := time.Since(start); took > limit {
-		s.Errorf("the statement ran on for %v", took)
-	}
 }
 
 // commandOn gives the scenario a database and the command on it, with so many
@@ -101,8 +93,9 @@ var process = []scenario{
 		run: func(s *stand) string {
 			c := s.commandOn(0)
 			q := napping("drained", 1)
+			before := s.ended()
 			id := c.call(s.text(q))
-			s.eventually("the statement runs", func() bool { return s.running() == 1 })
+			s.begun(before)
 			c.signal(syscall.SIGTERM)
 			if code := c.judged(q, c.answer(id)); code != "" {
 				s.Errorf("ended as %s", code)
@@ -161,7 +154,7 @@ var process = []scenario{
 			s.noticesClients()
 			c := s.commandOn(1)
 			c.call(busyLoop)
-			c.call("SELECT repeat('x', 10000), public.nap(0.1) FROM generate_series(1, 900)")
+			c.call("SELECT repeat('x', 10000), public.nap(0.1) FROM generate_series(1, 9000)")
 			s.eventually("the statements run", func() bool { return s.running() == 3 })
 			c.signal(syscall.SIGKILL)
 			c.ends(-1)
@@ -254,8 +247,9 @@ func reloads(s *stand) string {
 		slow := napping(fmt.Sprint("slow", i), 0.3)
 		under := 0
 		if allowed {
+			before := s.ended()
 			under = c.call(s.text(slow))
-			s.eventually("the statement runs", func() bool { return s.running() == 1 })
+			s.begun(before)
 		}
 		questions := map[int]question{}
 		burst := func(when string) {

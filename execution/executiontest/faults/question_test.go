@@ -163,7 +163,7 @@ func (s *stand) wantBusy(e *execution.Error) {
 func (s *stand) recovers() {
 	s.Helper()
 	for end := time.Now().Add(hang); ; {
-		if s.ask(s.Context(), numbered("again", 3), execution.Limits{Timeout: 5 * time.Second}) == "" {
+		if s.ask(s.Context(), numbered("again", 3), execution.Limits{Timeout: 30 * time.Second}) == "" {
 			return
 		}
 		if time.Now().After(end) || s.Failed() {

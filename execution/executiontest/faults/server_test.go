@@ -151,8 +151,9 @@ var server = []scenario{
 		full:   true,
 		run: func(s *stand) string {
 			s.ownServer(testdb.Options{}, settings{connections: 2})
+			before := s.ended()
 			ended := s.asking(s.Context(), napping("smart", 1.5), execution.Limits{})
-			s.eventually("the statement runs", func() bool { return s.running() == 1 })
+			s.begun(before)
 			s.kill(s.server.Pid(), syscall.SIGTERM)
 			s.eventually("the server takes no connections", func() bool {
 				conn, err := pgx.Connect(s.Context(), s.url)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ktxhq/ktx/dialects/sqlite"
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/sqlitedb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -253,7 +254,13 @@ var sqliteFiles = []scenario{
 			path := s.file("page")
 			whole := s.read(path)
 			pages := len(whole) / 4096
-			for page := range pages {
+			step := 8 // of the pages, without the variables that ask for all
+			if full() || executiontest.Full() {
+				step = 1
+			}
+			tried := 0
+			for page := 0; page < pages; page += step {
+				tried++
 				bad := append([]byte(nil), whole...)
 				copy(bad[page*4096:], strings.Repeat("\xff", 100))
 				s.place(path, bad)
@@ -261,7 +268,7 @@ var sqliteFiles = []scenario{
 			}
 			s.place(path, whole)
 			s.right(all("page"))
-			return fmt.Sprintf("%d of %d pages", pages, pages)
+			return fmt.Sprintf("%d of %d pages", tried, pages)
 		},
 	},
 	{

@@ -265,10 +265,27 @@ func outside[T any](s *stand, address, sql string, args ...any) T {
 	return v
 }
 
+// ended counts the statements whose end is on record.
+func (s *stand) ended() (n int) {
+	s.Helper()
+	for _, count := range s.outcomes(s.logDir) {
+		n += count
+	}
+	return n
+}
+
+// begun waits until the gateway's only statement runs at the server. On a busy
+// machine a statement that ends by itself may have ended before it is seen, so
+// that an end more than before counts as well.
+func (s *stand) begun(before int) {
+	s.Helper()
+	s.eventually("the statement runs", func() bool { return s.running() == 1 || s.ended() > before })
+}
+
 // eventually waits for a condition, far longer than it takes.
 func (s *stand) eventually(what string, holds func() bool) {
 	s.Helper()
-	for end := time.Now().Add(hang); !holds(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(hang); !holds(); time.Sleep(30 * time.Millisecond) {
 		if time.Now().After(end) {
 			s.Fatalf("not within %v: %s", hang, what)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/audit/audittest"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/research"
 )
@@ -23,7 +24,12 @@ func TestMain(m *testing.M) { testdb.Main(m) }
 
 // least is how many cells a run must compare, so that a generator that makes
 // nothing is found out. A run of another size is its caller's to judge.
-const least = 50_000
+func least() int {
+	if executiontest.Full() {
+		return 50_000
+	}
+	return 10_000
+}
 
 // limits are wide enough for every table here.
 var limits = execution.Limits{Rows: 10_000_000, Bytes: 1 << 30, CellBytes: 64 << 20, Columns: 1600, Timeout: 5 * time.Minute}
@@ -178,12 +184,17 @@ func source(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// randomRows returns how many random rows each type gets.
-func randomRows(t *testing.T, standard int) int {
+// randomRows returns how many random rows each type gets: full of them when
+// KTX_TEST_FULL is set, and a quarter when it is not.
+func randomRows(t *testing.T, full int) int {
 	t.Helper()
 	text := os.Getenv("KTX_ORACLE_ROWS")
-	if text == "" {
-		return standard
+	switch {
+	case text != "":
+	case executiontest.Full():
+		return full
+	default:
+		return max(full/4, 1)
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {

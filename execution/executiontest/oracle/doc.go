@@ -18,7 +18,8 @@
 // sends it so.
 //
 // Random values come from a seed, which the tests log. KTX_ORACLE_SEED repeats
-// a run, and KTX_ORACLE_ROWS sets the number of random rows of each type.
+// a run, KTX_TEST_FULL asks for four times as many random rows of each type, and
+// KTX_ORACLE_ROWS sets their number.
 //
 // The package has no code but its tests, and is never part of the shipped
 // binary.

@@ -90,7 +90,7 @@ func TestMariaDB(t *testing.T) {
 			}
 		}
 	}
-	f.report(t, server.Product()+" "+server.Version(), least)
+	f.report(t, server.Product()+" "+server.Version(), least())
 	for _, typ := range mariadbTypes(t, root) {
 		if !covered[typ] {
 			t.Errorf("no value of the type %s was compared: give it values in mariadbValues", typ)

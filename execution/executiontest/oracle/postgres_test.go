@@ -132,7 +132,7 @@ func TestPostgreSQL(t *testing.T) {
 			}
 		}
 	}
-	f.report(t, "PostgreSQL "+strconv.Itoa(server.Version()), least)
+	f.report(t, "PostgreSQL "+strconv.Itoa(server.Version()), least())
 	for oid, typ := range types {
 		if !covered[oid] && noResult[typ.name] == "" {
 			t.Errorf("no value of the type %s was compared: give it values in pgValues, or a reason in noResult", typ.name)

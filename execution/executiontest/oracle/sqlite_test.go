@@ -94,9 +94,9 @@ func TestSQLite(t *testing.T) {
 			t.Parallel()
 			path := testdb.SQLiteFile(t, "PRAGMA encoding = '"+encoding+"'", sqliteTables)
 			fill(t, path, encoding, source(t), randomRows(t, rows))
-			atLeast := least
+			atLeast := least()
 			if encoding != "UTF-8" {
-				atLeast = least / 10
+				atLeast = least() / 10
 			}
 			compareSQLite(t, path, encoding, atLeast)
 		})

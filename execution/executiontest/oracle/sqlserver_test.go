@@ -137,7 +137,7 @@ func TestSQLServerRandom(t *testing.T) {
 		}
 		compareColumn(t, &f, server, s, typ.typ, typ.declared, "random", values, want)
 	}
-	f.report(t, "SQL Server, random values", least)
+	f.report(t, "SQL Server, random values", least())
 }
 
 func sqlServerRandom() []randomType {

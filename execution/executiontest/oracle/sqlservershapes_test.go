@@ -44,7 +44,7 @@ func TestSQLServerShapes(t *testing.T) {
 			}
 		})
 	}
-	f.report(t, "SQL Server, random tables", least/5)
+	f.report(t, "SQL Server, random tables", least()/5)
 }
 
 // randomTable makes a table of random types and values.

@@ -30,8 +30,17 @@ type Faults struct {
 	Told []error
 }
 
-// Lost returns the error for a connection that broke during a statement.
-func (f *Faults) Lost(err error) *execution.Error {
+// Lost returns the error for a connection that broke during a statement. When
+// err is an error of the server, of the type E, said makes the error of it. An
+// error that would be one of the statement becomes one of the connection.
+func Lost[E error](f *Faults, err error, said func(E) *execution.Error) *execution.Error {
+	if e, ok := errors.AsType[E](err); ok {
+		out := said(e)
+		if out.Code == sqlguard.CodeDatabaseError {
+			out.Code, out.Retryable = sqlguard.CodeConnectionLost, true
+		}
+		return out
+	}
 	return execution.NewError(sqlguard.CodeConnectionLost, "the connection to the server broke: "+f.Reason(err), err)
 }
 
