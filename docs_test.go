@@ -61,8 +61,8 @@ func TestDocuments(t *testing.T) {
 	t.Run("client entries are those of the demo", func(t *testing.T) { c.clientEntries(t) })
 	t.Run("rough edges are refused as told", func(t *testing.T) { c.roughEdges(t) })
 	t.Run("generated parts", func(t *testing.T) {
-		section(t, "docs/codes.md", "codes", c.codeTable(t))
-		section(t, "docs/codes.md", "pages", c.codePages(t))
+		section(t, "docs/evidence/codes.md", "codes", c.codeTable(t))
+		section(t, "docs/evidence/codes.md", "pages", c.codePages(t))
 		section(t, "docs/configuration.md", "keys", c.keyTable(t))
 		section(t, "docs/mcp.md", "tools", toolTables(t))
 		section(t, "docs/prove-it.md", "lines", lineTable(t, readDocument(t, "docs/prove-it.md").text))

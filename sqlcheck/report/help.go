@@ -19,7 +19,7 @@ const maxHelpCases = 12
 
 // Help is all there is to say of a code, in Markdown: what it means and why, the
 // safe way to write the statement, how a check is made to permit it, and the cases
-// of the corpus. `ktx explain`, SARIF and docs/codes.md have this text.
+// of the corpus. `ktx explain`, SARIF and docs/evidence/codes.md have this text.
 func Help(info sqlguard.CodeInfo) string {
 	text := info.Page
 	switch {

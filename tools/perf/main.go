@@ -1,5 +1,5 @@
 // Command perf runs the benchmarks that the project makes claims from and
-// writes docs/performance.md: for each claim the median of several runs in one
+// writes docs/evidence/performance.md: for each claim the median of several runs in one
 // process, with its range. Ratios compare two ways that took turns within one
 // run; only they carry over to other machines. `make bench` runs it.
 package main
@@ -219,7 +219,7 @@ var suites = []suite{
 
 func main() {
 	count := flag.Int("count", 5, "runs of every benchmark")
-	out := flag.String("o", "docs/performance.md", "the page")
+	out := flag.String("o", "docs/evidence/performance.md", "the page")
 	only := flag.String("only", "", "a pattern of titles; the other sections stay as they are on the page")
 	flag.Parse()
 	if err := run(*count, *out, *only); err != nil {

@@ -193,7 +193,7 @@ const opening = `# Scoreboard
 
 <!-- Written by tools/scoreboard from corpus/adapters/results.json; make scoreboard makes both. -->
 
-What became of the PostgreSQL cases of the [corpus](../corpus/README.md) when they
+What became of the PostgreSQL cases of the [corpus](../../corpus/README.md) when they
 were put to MCP servers, each before a throw-away PostgreSQL of its own. It is a
 measurement of these versions, in these settings, with these statements. It is no
 judgement of a product: most of the servers do not promise what the corpus asks
@@ -231,7 +231,7 @@ const closing = `
 
 Every server was started by ` + "`ktx corpus run --guard mcp:CMD`" + ` over standard
 input and output, ktx itself as well: not its guard alone, but ` + "`ktx mcp stdio`" + `.
-[corpus.md](corpus.md#an-mcp-server-as-a-guard) says how a case is judged. The
+[ktx-prove.md](ktx-prove.md#an-mcp-server-as-a-guard) says how a case is judged. The
 answer of a server counts for nothing where the database tells more.
 
 To be fair to each:
@@ -258,10 +258,10 @@ make scoreboard ARGS="-jobs 4"     # four servers at the same time
 ` + "```" + `
 
 It installs the versions of
-[package-lock.json](../corpus/adapters/package-lock.json), whose hashes npm
+[package-lock.json](../../corpus/adapters/package-lock.json), whose hashes npm
 checks, into an ignored directory, runs every server of
-[servers.json](../corpus/adapters/servers.json) twice, and writes
-[results.json](../corpus/adapters/results.json), which has every case, and this
+[servers.json](../../corpus/adapters/servers.json) twice, and writes
+[results.json](../../corpus/adapters/results.json), which has every case, and this
 page. A test holds the page against the results, and the versions against the
 lock file.
 `

@@ -48,8 +48,8 @@ or to a file (--out, mode 0600, whole or not at all).
 jsonl: the events, byte for byte as they stand in the log, so that their hashes
 can be checked; each event is held against the conditions by itself.
 ocsf:  one event of OCSF class 6005 for each statement, decision and outcome
-together. Other events are not of this class and are left out. docs/audit.md has
-the mapping. The raw text of a statement is never in it.
+together. Other events are not of this class and are left out.
+docs/evidence/audit-fields.md has the mapping. The raw text of a statement is never in it.
 
 --redact leaves out the fields of a class: identifier (names of people, clients,
 connections, tables and functions, and the text of statements) or sensitive (the

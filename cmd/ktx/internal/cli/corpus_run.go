@@ -62,8 +62,9 @@ then ended and started again.
 --guard mcp:CMD starts an MCP server over standard input and output, before a
 throw-away PostgreSQL, and puts every case to its tool that takes SQL. {url} in
 CMD stands for that database. The decision is what the database showed, not what
-the server said (docs/corpus.md). It needs the program ktx-prove. Words before
-CMD that begin with - are flags of ktx-prove guard, such as --role select_only.
+the server said (docs/evidence/ktx-prove.md). It needs the program ktx-prove.
+Words before CMD that begin with - are flags of ktx-prove guard, such as
+--role select_only.
 
 Exit codes: 0 every case met its expectation · 1 some did not · 2 wrong usage ·
 3 some could not run, a file could not be read, or the guard could not be started.`,
