@@ -53,7 +53,7 @@ func (a *app) corpusRun() *cobra.Command {
 at least id, dialect, sql (or sql_b64) and expect.
 
 --guard exec:CMD starts a program that speaks ktx-guard/1, JSON Lines over its
-standard input and output (docs/corpus.md). CMD is split into words without a
+standard input and output (corpus/GUARD.md). CMD is split into words without a
 shell: 'single' and "double" quotes hold a word together, and there are no
 variables, patterns or pipes; exec:sh -c '...' has them. A crash, a late answer
 and an answer outside of the protocol are results of the case; the program is
