@@ -1,5 +1,5 @@
-# ktx mcp start in a container: one program, no shell, not root, and nothing
-# written but the state of the project.
+# ktx mcp start in a container: one program without a shell or root, which writes
+# only the state of the project.
 #
 #   docker build -t ktx .
 #   mkdir -p shop/.ktx
@@ -7,7 +7,7 @@
 #     -v ./shop:/project:ro -v ktx-shop:/project/.ktx \
 #     -e KTX_MCP_TOKEN -e WAREHOUSE_URL -p 127.0.0.1:7878:7878 ktx
 #
-# Other commands take the place of the last line: docker run … ktx sql check …
+# To run another command, append it: docker run … ktx sql check …
 
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
@@ -15,7 +15,8 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG VERSION=""
-# The parser of PostgreSQL is C: linked statically, it runs without a system.
+# The parser of PostgreSQL is written in C. A static program needs no C library
+# in the image.
 RUN CGO_ENABLED=1 go build -trimpath -tags netgo,osusergo \
       -ldflags "-s -w -X github.com/ktxhq/ktx/cmd/ktx/internal/cli.version=$VERSION -linkmode external -extldflags -static" \
       -o /out/usr/local/bin/ktx ./cmd/ktx \
@@ -31,6 +32,6 @@ EXPOSE 7878
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 CMD ["/usr/local/bin/ktx", "mcp", "status"]
 ENTRYPOINT ["/usr/local/bin/ktx"]
-# An address that is not loopback needs a token: without KTX_MCP_TOKEN or
-# server.tokens this refuses to start.
+# ktx binds an address that is not loopback only with a token. Without
+# KTX_MCP_TOKEN or server.tokens it does not start.
 CMD ["mcp", "start", "--foreground", "--host", "0.0.0.0"]

@@ -71,7 +71,7 @@ crossbuild: ## build for the other platforms, without cgo
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/ktx
 
 .PHONY: prove
-prove: ## run the corpus on servers of its own (ARGS="--dialect sqlite"; docs/evidence.md)
+prove: ## run the corpus on servers of its own (ARGS="--dialect sqlite"; docs/evidence/ktx-prove.md)
 	@mkdir -p bin
 	$(GO) build -o bin/ktx-prove ./cmd/ktx-prove
 	bin/ktx-prove $(ARGS)
@@ -85,11 +85,11 @@ endings: ## end 200 calls over each transport and hold each to 250 ms, as seen a
 	KTX_TEST_CANCELLATIONS=200 $(GO) test -count 1 -timeout 60m -v -run 'CallsThatEnd|KilledGateway' ./cmd/ktx/internal/cli ./execution/sqlitedb ./execution/mysqldb
 
 .PHONY: bench
-bench: ## the benchmarks behind docs/performance.md, which it writes
+bench: ## the benchmarks behind docs/evidence/performance.md, which it writes
 	$(GO) run ./tools/perf
 
 .PHONY: faults
-faults: ## all faults of the fault suite; writes docs/reliability.md
+faults: ## all faults of the fault suite; writes docs/evidence/reliability.md
 	KTX_TEST_FAULTS=full $(GO) test -count 1 -timeout 20m ./execution/executiontest/faults -update
 
 .PHONY: golden
@@ -101,7 +101,7 @@ corpus: build ## replay the corpus through the guard
 	bin/ktx corpus run
 
 .PHONY: scoreboard
-scoreboard: ## put the corpus to MCP servers from npm and to ktx; writes docs/scoreboard.md (ARGS="-jobs 4")
+scoreboard: ## put the corpus to MCP servers from npm and to ktx; writes docs/evidence/scoreboard.md (ARGS="-jobs 4")
 	scripts/scoreboard $(ARGS)
 
 .PHONY: tools

@@ -70,7 +70,7 @@ func (c *commandLine) examples(t *testing.T, d document) {
 	}
 }
 
-// configurations validates the blocks that are a ktx.yaml.
+// configurations validates every block that is a ktx.yaml.
 func (c *commandLine) configurations(t *testing.T, all []document) {
 	t.Helper()
 	seen := 0
@@ -107,39 +107,42 @@ func (c *commandLine) clientEntries(t *testing.T) {
 	}
 }
 
-// roughEdges puts the statements of docs/rough-edges.md to the guard: each must
-// be refused with the code that stands beside it, and what stands there
-// instead must pass.
+// roughEdges puts the statements of the pages of rough edges to the guard: it
+// must refuse each with the code beside it, and allow the alternative.
 func (c *commandLine) roughEdges(t *testing.T) {
 	t.Helper()
-	d := readDocument(t, "docs/rough-edges.md")
-	readers := map[string]string{"Both dialects": "postgres", "PostgreSQL": "postgres", "SQLite": "sqlite", "SQL Server": "sqlserver"}
-	dialect, judged := "", 0
-	for line := range strings.Lines(d.text) {
-		if title, ok := strings.CutPrefix(line, "## "); ok {
-			dialect = readers[strings.TrimSpace(title)]
-			continue
-		}
-		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
-		if dialect == "" || len(cells) != 4 || !strings.HasPrefix(cells[0], " `") {
-			continue
-		}
-		refused, code := codeOf(cells[0]), codeOf(cells[1])
-		judged++
-		if got := c.verdict(t, dialect, refused); got != code {
-			t.Errorf("%s: %q, the document says %q", refused, got, code)
-		}
-		for _, m := range codeSpan.FindAllStringSubmatch(cells[3], -1) {
-			if !strings.ContainsRune(m[1], ' ') {
-				continue // a key, not a statement
+	readers := map[string]string{"All dialects": "postgres", "PostgreSQL": "postgres", "SQLite": "sqlite", "SQL Server": "sqlserver"}
+	judged := map[string]int{}
+	for _, name := range []string{"docs/rough-edges.md", "docs/rough-edges-postgresql.md", "docs/rough-edges-engines.md"} {
+		part := ""
+		for line := range strings.Lines(readDocument(t, name).text) {
+			if title, ok := strings.CutPrefix(line, "## "); ok {
+				part = strings.TrimSpace(title)
+				continue
 			}
-			if got := c.verdict(t, dialect, m[1]); got != "" {
-				t.Errorf("%s: %q, the document recommends it", m[1], got)
+			cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+			if readers[part] == "" || len(cells) != 4 || !strings.HasPrefix(cells[0], " `") {
+				continue
+			}
+			dialect, refused, code := readers[part], codeOf(cells[0]), codeOf(cells[1])
+			judged[part]++
+			if got := c.verdict(t, dialect, refused); got != code {
+				t.Errorf("%s: the guard says %q, and %s says %q", refused, got, name, code)
+			}
+			for _, m := range codeSpan.FindAllStringSubmatch(cells[3], -1) {
+				if !strings.ContainsRune(m[1], ' ') {
+					continue // a key, not a statement
+				}
+				if got := c.verdict(t, dialect, m[1]); got != "" {
+					t.Errorf("%s: the guard says %q, and %s recommends it", m[1], got, name)
+				}
 			}
 		}
 	}
-	if judged < 20 {
-		t.Errorf("only %d statements found", judged)
+	for part := range readers {
+		if judged[part] == 0 {
+			t.Errorf("no statement was found under %s", part)
+		}
 	}
 }
 

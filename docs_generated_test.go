@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,8 +33,8 @@ func (c *commandLine) codeTable(t *testing.T) string {
 	return out
 }
 
-// codePages renders what ktx explain says of each code, but for the cases of the
-// corpus, which grow.
+// codePages renders what ktx explain says about each code. It leaves out the
+// cases of the corpus, because they grow.
 func (c *commandLine) codePages(t *testing.T) string {
 	t.Helper()
 	var list struct{ Codes []struct{ Code string } }
@@ -74,16 +72,19 @@ type schemaNode struct {
 	Required             []string
 }
 
-// keyTable renders every key of ktx.yaml, as the binary's schema has them.
+// keyTable renders every key of ktx.yaml from the schema that the binary prints.
+// A key of connections.ID.guard that equals the one of guard has no row of its
+// own, and the keys that this version ignores share one.
 func (c *commandLine) keyTable(t *testing.T) string {
 	t.Helper()
 	var root schemaNode
 	c.json(t, "ktx config schema", &root)
-	out := tableHead("key", "value", "what it is")
+	type key struct{ path, value, description string }
+	var keys []key
 	var walk func(path string, n *schemaNode)
 	walk = func(path string, n *schemaNode) {
 		if path != "" && n.Description != "" && len(n.Properties) == 0 {
-			out += row("`"+path+"`", n.value(), n.Description)
+			keys = append(keys, key{path, n.value(), n.Description})
 		}
 		for _, key := range slices.Sorted(maps.Keys(n.Properties)) {
 			walk(strings.TrimPrefix(path+"."+key, "."), n.Properties[key])
@@ -97,8 +98,28 @@ func (c *commandLine) keyTable(t *testing.T) string {
 		}
 	}
 	walk("", &root)
+	out, unused := tableHead("key", "value", "meaning"), map[string][]string{}
+	for _, k := range keys {
+		same := k
+		if path, ok := strings.CutPrefix(k.path, "connections.ID."); ok {
+			same.path = path
+		}
+		switch {
+		case same != k && slices.Contains(keys, same):
+		case k.value == anyValue:
+			unused[k.description] = append(unused[k.description], "`"+k.path+"`")
+		default:
+			out += row("`"+k.path+"`", k.value, k.description)
+		}
+	}
+	for _, description := range slices.Sorted(maps.Keys(unused)) {
+		out += row(strings.Join(unused[description], ", "), anyValue, description)
+	}
 	return out
 }
+
+// anyValue stands for the value of a key that has no type.
+const anyValue = "–"
 
 // value says in words what a value is.
 func (n *schemaNode) value() string {
@@ -118,7 +139,7 @@ func (n *schemaNode) value() string {
 	}
 	switch {
 	case kind == "":
-		return "–"
+		return anyValue
 	case kind == "string" && slices.Contains(types, any("integer")):
 		kind = "size"
 	case kind == "string" && strings.Contains(n.Pattern, "µs"):
@@ -184,84 +205,6 @@ func toolTables(t *testing.T) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// readingOrder is the code in the order in which to read it.
-var readingOrder = []struct {
-	title    string
-	patterns []string
-	without  string // a regular expression over base names
-	about    string
-}{
-	{"the judge", []string{"sqlguard/*.go"}, "", "`guard.go`, then `screen.go`, `judge.go`, `approve.go`. Standard library only"},
-	{"the door", []string{"execution/*.go"}, "", "`gateway.go`: `call.run` is the whole path of a statement"},
-	{"the reader of PostgreSQL", []string{"dialects/postgres/*.go"}, `^(functions_table|system_catalog_table|walk_gen_.*)\.go$`, "`nodes.go` is the table, `walk.go` the walk; without generated files"},
-	{"its generated walkers", []string{"dialects/postgres/walk_gen_*.go"}, "", "two, one for each parser; visit every field of every kind"},
-	{"its generated tables", []string{"dialects/postgres/functions_table.go", "dialects/postgres/system_catalog_table.go"}, "", "read `dialects/postgres/data/verdicts.md` instead"},
-	{"the reader of SQLite", []string{"dialects/sqlite/*.go"}, "", "`walk.go`, and `complete.go` for what the parser may lose"},
-	{"the reader of SQL Server", []string{"dialects/sqlserver/*.go"}, "", "`lex.go`, `statement.go`, `query.go`: a parser of its own, which states what it reads"},
-	{"the backend of PostgreSQL", []string{"execution/pgdb/*.go"}, "", "`session.go`, `session_catalog.go` and `session_probe.go` have every constant text, `query.go` the order of messages"},
-	{"the reader of MySQL and MariaDB", []string{"dialects/mysql/*.go"}, `^(functions_table|marino_.*)\.go$`, "`nodes.go` is the table, `walk.go` and `tidb_query.go` the walk, `ledger.go` and `complete.go` what the parsers may lose; without tables and the generated copy for the second parser"},
-	{"the backend of MySQL and MariaDB", []string{"execution/mysqldb/*.go", "execution/mysqldb/wire/*.go"}, "", "`session.go` and its neighbours have every constant text, `query.go` the order of messages; the protocol behind the login lies below"},
-	{"the backend of SQL Server", []string{"execution/mssqldb/*.go", "execution/mssqldb/internal/tds/*.go"}, "", "`session.go` and its neighbours have every constant text, `query.go` the batches of a statement; the wire lies below"},
-	{"the backend of SQLite", []string{"execution/sqlitedb/*.go"}, "", "`session.go` has the switches and the authorizer"},
-	{"the record", []string{"execution/audit/*.go"}, "", "`event.go` for what is kept, `chain.go` and `verify.go` for the chain"},
-	{"the MCP tools", []string{"research/*.go"}, "", "`mcp.go`, `sql_execution.go`"},
-	{"the check of files", []string{"sqlcheck/*.go", "sqlcheck/*/*.go"}, "", "`check.go`; `source` finds SQL in files of other languages, `report` prints"},
-	{"the runs over the corpus", []string{"corpus/run/*.go", "corpus/report/*.go"}, "", "`run.go` puts the cases to a guard, `report.go` makes the page"},
-	{"the command line", []string{"cmd/ktx/*.go", "cmd/ktx/internal/*/*.go", "cmd/ktx/internal/*/*/*.go"}, "", "`cmd/ktx/internal/cli/wiring/wire.go` joins engines to readers and backends"},
-	{"the seal", []string{"arch_test.go", "seal_test.go", "module_test.go"}, "", "tests that hold the structure"},
-}
-
-var linesCell = regexp.MustCompile(`(?m)^\| (.*?) \| ([\d,]+) \|`)
-
-// lineTable renders how long the code is, in hundreds of lines. A number in
-// the document that is within a fifth of the truth is kept, so that not every
-// change of the code is one of the document.
-func lineTable(t *testing.T, document string) string {
-	t.Helper()
-	told := map[string]int{}
-	for _, m := range linesCell.FindAllStringSubmatch(document, -1) {
-		if n, err := strconv.Atoi(strings.ReplaceAll(m[2], ",", "")); err == nil {
-			told[m[1]] = n
-		}
-	}
-	out := tableHead("part", "lines", "what to read")
-	for _, part := range readingOrder {
-		lines := 0
-		for _, pattern := range part.patterns {
-			files, err := filepath.Glob(filepath.FromSlash(pattern))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, name := range files {
-				base := filepath.Base(name)
-				isTest := strings.HasSuffix(base, "_test.go") && filepath.Dir(name) != "."
-				if isTest || part.without != "" && regexp.MustCompile(part.without).MatchString(base) {
-					continue
-				}
-				text, err := os.ReadFile(name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				lines += strings.Count(string(text), "\n")
-			}
-		}
-		if lines == 0 {
-			t.Errorf("%s has no lines", part.title)
-		}
-		title := part.title + ", `" + strings.Join(part.patterns, "`, `") + "`"
-		rounded := max((lines+50)/100*100, 100)
-		if n, ok := told[title]; ok && n*5 >= lines*4 && n*5 <= lines*6 {
-			rounded = n
-		}
-		number := strconv.Itoa(rounded)
-		if rounded >= 1000 {
-			number = fmt.Sprintf("%d,%03d", rounded/1000, rounded%1000)
-		}
-		out += row(title, number, part.about)
-	}
-	return out
-}
-
 // importTable renders the shipped part of the import table.
 func importTable() string {
 	out := tableHead("package", "of ours", "of others")
@@ -273,7 +216,7 @@ func importTable() string {
 		for i, p := range own {
 			own[i] = "`" + p + "`"
 			if p == "..." {
-				own[i] = "everything but test support"
+				own[i] = "everything except test support"
 			}
 		}
 		others := slices.Sorted(maps.Keys(r.others))

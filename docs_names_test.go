@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// code of the module: what is declared, and which files there are.
+// sourceCode is what the module declares, and the names of its Go files.
 type sourceCode struct {
 	names map[string]bool // Name, Type.Member, package.Name, package.Type.Member
 	files map[string]bool // base names
@@ -43,6 +43,25 @@ func readCode(t *testing.T) sourceCode {
 	return code
 }
 
+// receiver returns the name of the type that a method belongs to.
+func receiver(method *ast.FuncDecl) string {
+	owner := method.Recv.List[0].Type
+	for {
+		switch of := owner.(type) {
+		case *ast.StarExpr:
+			owner = of.X
+		case *ast.IndexExpr: // a type parameter
+			owner = of.X
+		case *ast.IndexListExpr:
+			owner = of.X
+		case *ast.Ident:
+			return of.Name
+		default:
+			return ""
+		}
+	}
+}
+
 func (c sourceCode) declare(file *ast.File) {
 	pkg := strings.TrimSuffix(file.Name.Name, "_test")
 	note := func(names ...string) {
@@ -63,13 +82,7 @@ func (c sourceCode) declare(file *ast.File) {
 				note(decl.Name.Name)
 				continue
 			}
-			owner := decl.Recv.List[0].Type
-			if star, ok := owner.(*ast.StarExpr); ok {
-				owner = star.X
-			}
-			if id, ok := owner.(*ast.Ident); ok {
-				note(id.Name, decl.Name.Name)
-			}
+			note(receiver(decl), decl.Name.Name)
 		case *ast.GenDecl:
 			for _, spec := range decl.Specs {
 				switch spec := spec.(type) {

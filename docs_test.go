@@ -53,20 +53,22 @@ func TestDocuments(t *testing.T) {
 		}
 	})
 	t.Run("examples are what ktx prints", func(t *testing.T) {
-		for _, name := range []string{"README.md", "docs/ci.md", "docs/audit.md"} {
-			c.examples(t, readDocument(t, name))
+		for _, d := range all {
+			if d.path == "README.md" || strings.HasPrefix(d.path, "docs/") {
+				c.examples(t, d)
+			}
 		}
 	})
 	t.Run("configurations are valid", func(t *testing.T) { c.configurations(t, all) })
 	t.Run("client entries are those of the demo", func(t *testing.T) { c.clientEntries(t) })
 	t.Run("rough edges are refused as told", func(t *testing.T) { c.roughEdges(t) })
 	t.Run("generated parts", func(t *testing.T) {
-		section(t, "docs/codes.md", "codes", c.codeTable(t))
-		section(t, "docs/codes.md", "pages", c.codePages(t))
-		section(t, "docs/configuration.md", "keys", c.keyTable(t))
+		section(t, "docs/evidence/codes.md", "codes", c.codeTable(t))
+		section(t, "docs/evidence/codes.md", "pages", c.codePages(t))
+		section(t, "docs/configuration-keys.md", "keys", c.keyTable(t))
 		section(t, "docs/mcp.md", "tools", toolTables(t))
-		section(t, "docs/prove-it.md", "lines", lineTable(t, readDocument(t, "docs/prove-it.md").text))
 		section(t, "ARCHITECTURE.md", "imports", importTable())
+		section(t, "ARCHITECTURE.md", "sizes", sizeTable(t, readDocument(t, "ARCHITECTURE.md").text))
 	})
 	t.Run("the checks find faults", func(t *testing.T) { checksFind(t, c) })
 }
@@ -83,7 +85,7 @@ func checksFind(t *testing.T, c *commandLine) {
 	t.Helper()
 	d := parseDocument("docs/planted.md", strings.Join([]string{
 		"# One heading, with `code`",
-		"[here](ci.md) [nowhere](nowhere.md) [up](../README.md#two-commands) [up](../README.md#three-commands)",
+		"[here](ci.md) [nowhere](nowhere.md) [up](../README.md#ktx) [up](../README.md#kty)",
 		"`make demo` and `make coffee`; `ktx audit verify --anchor x` and `ktx audit varify`",
 		"`Guard.Check` and `Guard.Chuck`, `sqlguard/guard.go` and `sqlguard/gaurd.go`, `TestDocuments` and `TestDocument`",
 		"`go test ./corpus -run Lint` and `go test ./corpus -run NoSuchTest`",
@@ -109,7 +111,7 @@ func checksFind(t *testing.T, c *commandLine) {
 	}
 	for what, diff := range map[string]string{
 		"slugs":    cmp.Diff([]string{"one-heading-with-code"}, d.slugs),
-		"links":    cmp.Diff([]string{"2 the link nowhere.md leads nowhere", "2 the link ../README.md#three-commands leads to no heading"}, lines(d.brokenLinks())),
+		"links":    cmp.Diff([]string{"2 the link nowhere.md leads nowhere", "2 the link ../README.md#kty leads to no heading"}, lines(d.brokenLinks())),
 		"targets":  cmp.Diff([]string{"3 make coffee: no such target", "8 make nothing: no such target"}, lines(d.unknownTargets(makeTargets(t)))),
 		"names":    cmp.Diff([]string{"4 Guard.Chuck is not in the code", "4 sqlguard/gaurd.go is no file", "4 TestDocument is not in the code"}, lines(d.unknownNames(readCode(t)))),
 		"commands": cmp.Diff([]string{"ktx audit varify", "ktx nothing", "ktx sql check --dialct postgres", "ktx version now"}, commands),

@@ -22,13 +22,13 @@ var uncovered = map[string]string{
 // main code of a case.
 func TestEveryCodeHasCases(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../docs/codes.md")
+	page, err := os.ReadFile("../docs/evidence/codes.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| guard \\|").FindAllSubmatch(page, -1)
 	if len(rows) < 40 {
-		t.Fatalf("docs/codes.md lists %d codes of the guard", len(rows))
+		t.Fatalf("docs/evidence/codes.md lists %d codes of the guard", len(rows))
 	}
 	main := map[string]bool{}
 	for _, c := range embedded(t) {

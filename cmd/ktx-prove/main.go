@@ -1,6 +1,6 @@
 // Command ktx-prove runs the cases of the corpus on real database servers of
 // its own and writes down what it saw, and puts them to MCP servers before such a
-// database. docs/evidence.md and docs/corpus.md describe it. It is never part of
+// database. docs/evidence/ktx-prove.md describes it. It is never part of
 // the shipped binary.
 package main
 

@@ -3,7 +3,7 @@
 // never one number. It judges nothing itself.
 //
 // [Run] asks a [Guard]: [Builtin] is the product's own, [Exec] is a program that
-// speaks ktx-guard/1, which docs/corpus.md describes. [Scores] counts, [WriteFile]
+// speaks ktx-guard/1, which corpus/GUARD.md describes. [Scores] counts, [WriteFile]
 // and [ReadFile] keep a run, [Compare] compares two.
 //
 // A guard that crashes, is late or answers nonsense has given a result. Only a

@@ -16,8 +16,8 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// auditDocument is the page for auditors.
-var auditDocument = filepath.Join("..", "..", "docs", "audit.md")
+// auditDocument is the page of the fields and the OCSF mapping.
+var auditDocument = filepath.Join("..", "..", "docs", "evidence", "audit-fields.md")
 
 // section compares a part of the page, between two comments that name it, with
 // what it should be.
@@ -28,13 +28,13 @@ func section(t *testing.T, name, want string) {
 	head, rest, ok := strings.Cut(text, begin)
 	got, tail, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
-		t.Fatalf("docs/audit.md has no part %s", name)
+		t.Fatalf("docs/evidence/audit-fields.md has no part %s", name)
 	}
 	if got == want {
 		return
 	}
 	if !*update {
-		t.Errorf("docs/audit.md, %s; run make golden (-document +code):\n%s", name, cmp.Diff(got, want))
+		t.Errorf("docs/evidence/audit-fields.md, %s; run make golden (-document +code):\n%s", name, cmp.Diff(got, want))
 		return
 	}
 	if err := os.WriteFile(auditDocument, []byte(head+begin+want+end+tail), 0o644); err != nil {

@@ -11,7 +11,7 @@
 //
 // The suite brings a dialect that permits every text ([Permissive]), so that
 // nothing but the session stands between an attack and the database. What the
-// session stops and what it lets through is written to docs/second-control.md
+// session stops and what it lets through is written to docs/evidence/second-control.md
 // and compared with it. An attack that leaves a trace fails the suite, unless
 // the attack says why no session can stop it.
 //

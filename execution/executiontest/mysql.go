@@ -67,7 +67,7 @@ func mysqlTarget(open OpenFunc) Target {
 		Roles:     []string{accountRoot, accountOwner, accountReader},
 		Secrets:   "shop.secrets",
 		StoppedBy: mysqlControl,
-		Report:    filepath.Join("..", "..", "docs", "second-control.md"),
+		Report:    filepath.Join("..", "..", "docs", "evidence", "second-control.md"),
 	}
 }
 

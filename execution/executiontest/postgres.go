@@ -40,7 +40,7 @@ func PostgreSQL(open OpenFunc) Target {
 		Attacks:   postgresAttacks,
 		Secrets:   "public.secrets",
 		StoppedBy: postgresControl,
-		Report:    filepath.Join("..", "..", "docs", "second-control.md"),
+		Report:    filepath.Join("..", "..", "docs", "evidence", "second-control.md"),
 	}
 }
 

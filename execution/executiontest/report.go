@@ -12,13 +12,13 @@ import (
 // reportHead opens the report; the parts of the engines follow.
 const reportHead = `# What the read-only session stops on its own
 
-Every statement passes two controls: the guard, which reads it, and the read-only session, which runs it. This page shows the second control alone. A test sends each text below through a backend whose guard refuses nothing, and looks at the database from outside before and after: tables, settings, files, locks, sequences, large objects, roles and other sessions.
+Every statement passes two controls: the guard, which judges it, and the read-only session, which runs it. This page shows the second control alone. A test sends each statement below through a backend whose guard refuses nothing. It inspects the database from outside before and after: tables, settings, files, locks, sequences, large objects, roles and other sessions.
 
-- **refused**: the text failed; the words after it name the control that stopped it.
-- **ran, undone**: the text ran, and nothing of it was left after the transaction was rolled back and the session reset.
-- **left behind**, **answered**: the session did not stop it. Only the guard refuses such a text, and a role with fewer rights where there is a column for it.
+- **refused**: the statement failed. The words after it name the control that stopped it.
+- **ran, undone**: the statement ran, and its changes were gone after the rollback and the reset of the session.
+- **left behind**, **answered**: the session did not stop it. Only the guard refuses such a statement, and a role with fewer rights where a column for that role says so.
 
-A note on a text that the session did not stop says why it cannot. The guard refuses every text on this page, given a policy that denies the table of secrets. What stands in braces is filled in by the test. Tests write the page: ` + "`go test ./execution/... -update`" + `; otherwise they compare with it.
+The note beside a statement that the session did not stop says why it cannot. The guard refuses every statement on this page when its policy denies the table of secrets. The test replaces the words in braces. Tests write this page: ` + "`go test ./execution/... -update`" + `; otherwise they compare it with what they see.
 `
 
 // report compares the outcomes with the engine's part of the report, row by

@@ -41,7 +41,7 @@ func SQLite(open OpenFunc) Target {
 		Attacks:   sqliteAttacks,
 		Secrets:   "main.secrets",
 		StoppedBy: sqliteControl,
-		Report:    filepath.Join("..", "..", "docs", "second-control.md"),
+		Report:    filepath.Join("..", "..", "docs", "evidence", "second-control.md"),
 	}
 }
 

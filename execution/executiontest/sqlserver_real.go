@@ -42,7 +42,7 @@ func RealSQLServer(open OpenFunc, admin string) Target {
 	}
 	target.Roles = []string{roleSysadmin, roleOwner, roleReader}
 	target.Attacks = sqlServerAttacks
-	target.Report = filepath.Join("..", "..", "docs", "second-control.md")
+	target.Report = filepath.Join("..", "..", "docs", "evidence", "second-control.md")
 	return target
 }
 

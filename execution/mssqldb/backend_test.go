@@ -13,7 +13,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-var update = flag.Bool("update", false, "rewrite the part of SQL Server in docs/second-control.md")
+var update = flag.Bool("update", false, "rewrite the part of SQL Server in docs/evidence/second-control.md")
 
 func openBackend(ctx context.Context, address string, connections int, guard sqlguard.ID) (execution.Backend, error) {
 	return mssqldb.Open(ctx, mssqldb.Config{URL: execution.NewSecret(address), MaxConnections: connections}, guard)

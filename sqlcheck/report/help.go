@@ -20,7 +20,7 @@ const maxHelpCases = 12
 
 // Help returns the documentation of a code, in Markdown: what it means and why,
 // how to write the statement instead, how to suppress a finding, and the cases
-// of the corpus. `ktx explain`, SARIF and docs/codes.md show this text.
+// of the corpus. `ktx explain`, SARIF and docs/evidence/codes.md show this text.
 func Help(info sqlguard.CodeInfo) string {
 	text := info.Page
 	switch {

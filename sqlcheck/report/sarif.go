@@ -152,7 +152,7 @@ func sarifRuleOf(rule sqlguard.CodeInfo) sarifRule {
 	r := sarifRule{
 		ID: string(rule.Code), Name: pascal(string(rule.Code)),
 		ShortDescription: sarifText{Text: rule.Title + "."}, FullDescription: sarifText{Text: rule.Summary},
-		Help: sarifText{Text: plainHelp(help), Markdown: help}, HelpURI: home + "/blob/main/docs/codes.md#" + string(rule.Code),
+		Help: sarifText{Text: plainHelp(help), Markdown: help}, HelpURI: home + "/blob/main/docs/evidence/codes.md#" + string(rule.Code),
 		Default: sarifLevel{string(severity)},
 		Properties: sarifProperties{Tags: []string{"sql"}, Precision: "high", Problem: map[Severity]string{
 			SeverityError: "error", SeverityWarning: "warning", SeverityNote: "recommendation",

@@ -1,5 +1,5 @@
 // Command perf runs the benchmarks that the project makes claims from and
-// writes docs/performance.md: for each claim the median of several runs in one
+// writes docs/evidence/performance.md: for each claim the median of several runs in one
 // process, with its range. Ratios compare two ways that took turns within one
 // run; only they carry over to other machines. `make bench` runs it.
 package main
@@ -47,7 +47,7 @@ const ratio = "×"
 var suites = []suite{
 	{
 		title: "The guard on PostgreSQL's SQL, default build",
-		text:  "A whole check (lexer, screen, parser, walk, judgement, normal form) divided by the bare call of the parser (pg_query_go), in turn.",
+		text:  "The time of a complete check (lexer, screen, parser, walk, judgement, normal form), divided by the time of the parser (pg_query_go) alone.",
 		pkg:   "./dialects/postgres", bench: "^BenchmarkRatio$", cgo: "1",
 		claims: []claim{
 			{"Ratio/small", "check/parse", "46 bytes", "≤ 1.3"},
@@ -57,7 +57,7 @@ var suites = []suite{
 	},
 	{
 		title: "The guard on PostgreSQL's SQL, pure Go build",
-		text:  "The same with oliphant, which parses several times faster, so that the rest of the check weighs more.",
+		text:  "The same with oliphant. It parses several times faster, so the rest of the check has a greater share.",
 		pkg:   "./dialects/postgres", bench: "^BenchmarkRatio$", cgo: "0",
 		claims: []claim{
 			{"Ratio/small", "check/parse", "46 bytes", ""},
@@ -67,7 +67,7 @@ var suites = []suite{
 	},
 	{
 		title: "The guard on SQLite's SQL",
-		text:  "A whole check divided by the bare call of the parser (meyer). That parser takes microseconds, and since it is not the engine's own, the check also holds every word of the text against the tree.",
+		text:  "The time of a complete check, divided by the time of the parser (meyer) alone. That parser needs microseconds. It is not the engine's own, so the check also compares every word of the statement with the tree.",
 		pkg:   "./dialects/sqlite", bench: "^BenchmarkRatio$", cgo: "1",
 		claims: []claim{
 			{"Ratio/small", "check/parse", "48 bytes", "≤ 1.3"},
@@ -77,7 +77,7 @@ var suites = []suite{
 	},
 	{
 		title: "The guard on MySQL's SQL",
-		text:  "A whole check divided by the bare call of TiDB's parser. That parser is not the servers' own, so that the check also holds every word of the text against the tree.",
+		text:  "The time of a complete check, divided by the time of TiDB's parser alone. That parser is not the servers' own, so the check also compares every word of the statement with the tree.",
 		pkg:   "./dialects/mysql", bench: "^BenchmarkRatio$", cgo: "1",
 		claims: []claim{
 			{"Ratio/small", "check/parse", "48 bytes", ""},
@@ -87,7 +87,7 @@ var suites = []suite{
 	},
 	{
 		title: "The guard on SQL Server's SQL",
-		text:  "A whole check, and divided by the call of the reader's own parser, which states its facts while it parses. There is no other parser to divide by.",
+		text:  "The time of a complete check, and that time divided by the time of the reader's own parser, which states facts while it parses. There is no other parser to compare with.",
 		pkg:   "./dialects/sqlserver", bench: "^BenchmarkRatio$", cgo: "1",
 		claims: []claim{
 			{"Ratio/small", "µs/median", "48 bytes", ""},
@@ -100,7 +100,7 @@ var suites = []suite{
 	},
 	{
 		title: "A statement that was judged before",
-		text:  "The verdict comes from the guard's cache, whose key is the whole text.",
+		text:  "The verdict comes from the guard's cache, whose key is the complete statement.",
 		pkg:   "./sqlguard", bench: "^BenchmarkCachedVerdict$", cgo: "1",
 		claims: []claim{
 			{"CachedVerdict/240", "ns/op", "240 bytes", "≤ 2000"},
@@ -109,7 +109,7 @@ var suites = []suite{
 	},
 	{
 		title: "Files in CI",
-		text:  "`ktx sql check` of 10,000 statements in 2,000 files, in one process with the files in the page cache, divided by the bare call of the parser (pg_query_go, TiDB's) for the same statements on the same processors, in turn. Warm is with the cache of an earlier run.",
+		text:  "`ktx sql check` of 10,000 statements in 2,000 files, in one process with the files in the page cache. The ratio divides its time by that of the parser (pg_query_go, TiDB's) alone for the same statements on the same processors. Warm runs use the cache of an earlier run.",
 		pkg:   "./sqlcheck", bench: "^BenchmarkTree$", cgo: "1", time: "10x",
 		claims: []claim{
 			{"Tree/postgres", "check/parse", "PostgreSQL, cold", "≤ 2"},
@@ -120,13 +120,13 @@ var suites = []suite{
 	},
 	{
 		title: "The first answer",
-		text:  "From the start of `ktx mcp stdio` to the answer of the first sql_execution on an SQLite file: process, configuration, audit log, handshake, connection, decision on record, rows.",
+		text:  "From the start of `ktx mcp stdio` to the answer of the first sql_execution on an SQLite file: process, configuration, audit log, handshake, connection, recorded decision, rows.",
 		pkg:   "./cmd/ktx", bench: "^BenchmarkFirstAnswer$", cgo: "1",
 		claims: []claim{{"FirstAnswer", "ms/median", "whole process", "≤ 300"}},
 	},
 	{
 		title: "MCP over HTTP",
-		text:  "A call of a tool that does nothing, with the schema of sql_execution, behind everything that `ktx mcp start` has before its tools (host, origin, token, rate, body, connections, sessions, time limits), divided by the same call of a server that is the SDK's handler alone, in turn, on one connection of each.",
+		text:  "A call of a tool that does nothing but has the schema of sql_execution, behind everything that `ktx mcp start` puts before its tools (host, origin, token, rate, body, connections, sessions, time limits). The ratio divides its time by that of the same call to a server with only the SDK's handler, on one connection each.",
 		pkg:   "./cmd/ktx/internal/streamable", bench: "^BenchmarkLatency$", cgo: "1", time: "3s",
 		claims: []claim{
 			{"Latency/2025-11-25", "p50", "in a session (2025-11-25), p50", "≤ 1.2"},
@@ -146,7 +146,7 @@ var suites = []suite{
 	},
 	{
 		title: "PostgreSQL through the gateway: latency",
-		text:  "One client, warm. A statement through the whole door (verdict from the cache, decision and outcome on record, read-only transaction, pins, limits, rollback, reset) divided by the same through pgx in its default mode, which has it prepared, in turn.",
+		text:  "One client, warm. The time of a statement through the gateway (verdict from the cache, recorded decision and outcome, read-only transaction, pins, limits, rollback, reset), divided by its time through pgx in its default mode, which prepares the statement.",
 		pkg:   "./execution/pgdb", bench: "^BenchmarkLatency$", cgo: "1", time: "3s",
 		claims: []claim{
 			{"Latency/one", "p50", "SELECT 1, p50", ""},
@@ -159,7 +159,7 @@ var suites = []suite{
 	},
 	{
 		title: "PostgreSQL through the gateway: throughput",
-		text:  "Statements in the same time as through pgx, by as many clients on 8 connections, in turn. The audit log is on, in its default mode. Client, gateway and server share the processors.",
+		text:  "The number of statements in a given time, divided by that of pgx with as many clients on 8 connections. The audit log is on, in its default mode. Client, gateway and server share the processors.",
 		pkg:   "./execution/pgdb", bench: "^BenchmarkThroughput$", cgo: "1", time: "3s",
 		claims: []claim{
 			{"Throughput/one/1", "throughput", "SELECT 1, 1 client", ""},
@@ -175,7 +175,7 @@ var suites = []suite{
 	},
 	{
 		title: "The modes of the audit log",
-		text:  "Statements of 16 clients in the same time as with `sync: off`, in turn. `interval` is the default; `always` syncs the file before each statement, several at a time.",
+		text:  "The number of statements of 16 clients in a given time, divided by that with `sync: off`. `interval` is the default. `always` syncs the file before each statement, for several statements at a time.",
 		pkg:   "./execution/pgdb", bench: "^BenchmarkAuditModes$", cgo: "1", time: "2s",
 		claims: []claim{
 			{"AuditModes/interval/one", "throughput", "SELECT 1, interval", ""},
@@ -186,7 +186,7 @@ var suites = []suite{
 	},
 	{
 		title: "Memory",
-		text:  "The greatest resident size of `ktx mcp stdio` during a call, divided by its resident size before, after a hundred small calls. The worst of three.",
+		text:  "The greatest resident size of `ktx mcp stdio` during a call, divided by its resident size before the call, after a hundred small calls. The worst of three runs.",
 		pkg:   "./cmd/ktx", bench: "^BenchmarkPeakMemory$", cgo: "1", time: "3x",
 		claims: []claim{
 			{"PeakMemory/cell", "peak/idle", "a cell of 250 MB", "≤ 2"},
@@ -196,7 +196,7 @@ var suites = []suite{
 	},
 	{
 		title: "PostgreSQL through the backend alone",
-		text:  "A statement through pgdb divided by the same through pgx in its default mode, in turn, without guard and audit log.",
+		text:  "The time of a statement through pgdb, divided by its time through pgx in its default mode, without guard and audit log.",
 		pkg:   "./execution/pgdb", bench: "^BenchmarkRatio$", cgo: "1",
 		claims: []claim{
 			{"Ratio/one", "ratio", "SELECT 1", ""},
@@ -206,7 +206,7 @@ var suites = []suite{
 	},
 	{
 		title: "SQLite through the backend",
-		text:  "A statement through sqlitedb divided by the same through the bare driver, in turn.",
+		text:  "The time of a statement through sqlitedb, divided by its time through the driver alone.",
 		pkg:   "./execution/sqlitedb", bench: "^BenchmarkRatio$", cgo: "1",
 		claims: []claim{
 			{"Ratio/one", "ratio", "SELECT 1", ""},
@@ -219,7 +219,7 @@ var suites = []suite{
 
 func main() {
 	count := flag.Int("count", 5, "runs of every benchmark")
-	out := flag.String("o", "docs/performance.md", "the page")
+	out := flag.String("o", "docs/evidence/performance.md", "the page")
 	only := flag.String("only", "", "a pattern of titles; the other sections stay as they are on the page")
 	flag.Parse()
 	if err := run(*count, *out, *only); err != nil {
@@ -257,7 +257,7 @@ func run(count int, out, only string) error {
 func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kept map[string]string) error {
 	_, _ = fmt.Fprintf(w, `# Performance
 
-%[1]s writes this page. Each figure is the median of its runs, with their range behind it. Ratios compare two ways that took turns within one run and carry over to other machines; absolute times are of the machine below, which is shared and noisy. No test holds a time.
+%[1]s writes this page. Each figure is the median of several runs, with their range beside it. A ratio (×) compares two measurements that alternate within one run, so it carries over to other machines. Absolute times belong to the machine below, which is shared and noisy. No test checks a time.
 
 %[2]s
 `, "`make bench`", strings.Join(machine(ctx), "\n"))

@@ -1,5 +1,5 @@
 // Command scoreboard puts the cases of the corpus to MCP servers of others and to
-// ktx, and writes docs/scoreboard.md from what came of it. scripts/scoreboard
+// ktx, and writes docs/evidence/scoreboard.md from what came of it. scripts/scoreboard
 // runs it.
 //
 //	scoreboard run -bin DIR -npm DIR -work DIR   run every server and write the results
@@ -34,7 +34,7 @@ import (
 const (
 	adapters = "corpus/adapters"
 	results  = adapters + "/results.json"
-	page     = "docs/scoreboard.md"
+	page     = "docs/evidence/scoreboard.md"
 )
 
 func main() {

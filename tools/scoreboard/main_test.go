@@ -15,7 +15,7 @@ import (
 
 const root = "../.."
 
-var update = flag.Bool("update", false, "write docs/scoreboard.md from the results")
+var update = flag.Bool("update", false, "write docs/evidence/scoreboard.md from the results")
 
 // TestPage holds that the page is what the results make.
 func TestPage(t *testing.T) {

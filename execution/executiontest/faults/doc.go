@@ -8,7 +8,7 @@
 // checked for every scenario, see hold_test.go.
 //
 //	go test ./execution/executiontest/faults        the quick half
-//	make faults                                     all, and docs/reliability.md
+//	make faults                                     all, and docs/evidence/reliability.md
 //
 // A tool that a scenario needs and that is missing fails the test where CI is
 // set or the full suite was asked for.

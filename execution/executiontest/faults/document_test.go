@@ -16,7 +16,7 @@ import (
 )
 
 // document is where the results stand.
-var document = filepath.Join("..", "..", "..", "docs", "reliability.md")
+var document = filepath.Join("..", "..", "..", "docs", "evidence", "reliability.md")
 
 const (
 	beginMark = "<!-- scenarios: begin, written by a test -->\n"
@@ -122,7 +122,7 @@ func TestTheDocumentIsTheSuite(t *testing.T) {
 	_, generated, _ := readDocument(t)
 	results := told(generated)
 	if diff := cmp.Diff(render(results), generated); diff != "" {
-		t.Errorf("docs/reliability.md is not what the scenarios say; run make faults (-want +got):\n%s", diff)
+		t.Errorf("docs/evidence/reliability.md is not what the scenarios say; run make faults (-want +got):\n%s", diff)
 	}
 	names := map[string]bool{}
 	for _, g := range groups() {

@@ -20,7 +20,7 @@ const fullVariable = "KTX_TEST_FAULTS"
 // hang is far above what anything here takes.
 const hang = 2 * time.Minute
 
-var update = flag.Bool("update", false, "write the results to docs/reliability.md")
+var update = flag.Bool("update", false, "write the results to docs/evidence/reliability.md")
 
 // A scenario is one fault and what must hold under it.
 type scenario struct {

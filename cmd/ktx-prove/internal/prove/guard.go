@@ -24,7 +24,7 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// guardProtocol is what ktx corpus run speaks with a guard; docs/corpus.md
+// guardProtocol is what ktx corpus run speaks with a guard; corpus/GUARD.md
 // describes it.
 const guardProtocol = "ktx-guard/1"
 

@@ -56,7 +56,7 @@ func TestNeverRunCasesExist(t *testing.T) {
 	for _, c := range corpus.Cases() {
 		known[c.ID] = true
 	}
-	doc, err := os.ReadFile("../../../../docs/evidence.md")
+	doc, err := os.ReadFile("../../../../docs/evidence/ktx-prove.md")
 	if err != nil {
 		t.Fatal(err)
 	}

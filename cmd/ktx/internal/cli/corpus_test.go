@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestDocumentedGuard runs the guard that docs/corpus.md prints.
+// TestDocumentedGuard runs the guard that corpus/GUARD.md prints.
 func TestDocumentedGuard(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -18,13 +18,13 @@ func TestDocumentedGuard(t *testing.T) {
 		}
 		t.Skip("no Python (an error where CI is set)")
 	}
-	page, err := os.ReadFile("../../../../docs/corpus.md")
+	page, err := os.ReadFile("../../../../corpus/GUARD.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	code := regexp.MustCompile("(?s)```python\n(.*?)```").FindSubmatch(page)
 	if code == nil {
-		t.Fatal("docs/corpus.md prints no guard")
+		t.Fatal("corpus/GUARD.md prints no guard")
 	}
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "guard.py"), code[1], 0o600); err != nil {

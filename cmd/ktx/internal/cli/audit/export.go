@@ -50,7 +50,7 @@ jsonl: the events, byte for byte as in the log, so that their hashes can be
 checked. The conditions apply to each event by itself.
 ocsf:  one event of OCSF class 6005 for each statement, with its decision and its
 outcome. Events that are not about a statement are left out, and so is the raw
-text of every statement. docs/audit.md has the mapping.
+text of every statement. docs/evidence/audit-fields.md has the mapping.
 
 --redact leaves out the fields of a class: identifier (names of people, clients,
 connections, tables and functions, and the statements) or sensitive (the raw text

@@ -56,7 +56,7 @@ the scores.
 id, dialect, sql (or sql_b64) and expect.
 
 --guard exec:CMD starts a program that speaks ktx-guard/1, which is JSON Lines over
-its standard input and output (docs/corpus.md). CMD is split into words without a
+its standard input and output (corpus/GUARD.md). CMD is split into words without a
 shell. Quotes, 'single' or "double", keep a word together. For variables, patterns
 or pipes, write exec:sh -c '...'. A crash, a late answer and an answer outside of
 the protocol are results of the case; the program is then ended and started again.
@@ -64,7 +64,7 @@ the protocol are results of the case; the program is then ended and started agai
 --guard mcp:CMD starts an MCP server over standard input and output, with a
 temporary PostgreSQL behind it, and sends every case to its tool that takes SQL.
 {url} in CMD stands for that database. The decision is what happened in the
-database, not what the server answered (docs/corpus.md). It needs the program
+database, not what the server answered (docs/evidence/ktx-prove.md). It needs the program
 ktx-prove. Words before CMD that begin with - are flags of ktx-prove guard, such as
 --role select_only.
 
