@@ -13,9 +13,9 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/executable"
 )
 
-// commandLine is ktx as a user has it.
+// commandLine runs a ktx that was built for this test.
 type commandLine struct {
-	dir  string // of the binary
+	dir  string // the folder of the binary
 	tree map[string]*command
 }
 
@@ -56,12 +56,12 @@ func (c *commandLine) json(t *testing.T, line string, v any) {
 	}
 }
 
-// command is what the help of one command of ktx tells.
+// command is what the help of one command says.
 type command struct {
 	children map[string]bool
-	runs     bool            // by itself, not only through its children
-	operands bool            // it takes arguments that are no flags
-	flags    map[string]bool // with their dashes; true when a value follows
+	runs     bool            // the command does something without a subcommand
+	operands bool            // it takes arguments besides flags
+	flags    map[string]bool // names with dashes; true when a value follows
 }
 
 var (
@@ -105,7 +105,7 @@ func (c *commandLine) help(t *testing.T, words string) *command {
 			}
 			for _, name := range m[1:3] {
 				if _, known := cmd.flags[name]; name != "" && !known {
-					cmd.flags[name] = m[3] != "" && m[4] == "" // [=value]: one may follow behind =
+					cmd.flags[name] = m[3] != "" && m[4] == "" // [=value] follows only after =
 				}
 			}
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// examples runs the blocks of a document that show a terminal, in one folder,
-// and compares what is printed. A block with the name of a file makes it first.
+// examples runs the console blocks of a document in one folder and compares the
+// output. It first writes the files whose content the document shows.
 func (c *commandLine) examples(t *testing.T, d document) {
 	t.Helper()
 	dir := t.TempDir()
@@ -94,7 +94,8 @@ func (c *commandLine) configurations(t *testing.T, all []document) {
 	}
 }
 
-// clientEntries compares the entries for MCP clients with what the demo prints.
+// clientEntries compares the entries for MCP clients with those that ktx demo
+// prints.
 func (c *commandLine) clientEntries(t *testing.T) {
 	t.Helper()
 	var demo struct{ Client string }

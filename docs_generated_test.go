@@ -59,7 +59,7 @@ func (c *commandLine) codePages(t *testing.T) string {
 	return out.String()
 }
 
-// schemaNode is what the tables need of a JSON Schema.
+// schemaNode holds the members of a JSON Schema that the tables need.
 type schemaNode struct {
 	Type                 any
 	Description, Pattern string
@@ -121,7 +121,7 @@ func (c *commandLine) keyTable(t *testing.T) string {
 // anyValue stands for the value of a key that has no type.
 const anyValue = "–"
 
-// value says in words what a value is.
+// value describes the type of a value in words.
 func (n *schemaNode) value() string {
 	var allowed []string
 	for _, v := range n.Enum {

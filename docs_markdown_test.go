@@ -22,10 +22,10 @@ type document struct {
 
 // fence is a fenced block of code.
 type fence struct {
-	info       string // what stands behind the opening mark
+	info       string // the rest of the opening line
 	text       string
-	line       int // of the first line of text
-	start, end int // of text, as offsets in the document
+	line       int // number of the first line of text
+	start, end int // offsets of text in the document
 }
 
 // file returns the name of a file that the block is the content of, or "".
@@ -47,7 +47,7 @@ var (
 	notSlug  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// parseDocument reads what the tests need of Markdown.
+// parseDocument reads the parts of Markdown that the tests need.
 func parseDocument(path, text string) document {
 	d := document{path: path, text: text}
 	open, offset := false, 0
@@ -76,7 +76,7 @@ func parseDocument(path, text string) document {
 			d.slugs = append(d.slugs, strings.ReplaceAll(slug, " ", "-"))
 		}
 		for _, m := range codeSpan.FindAllStringSubmatch(line, -1) {
-			// In a table a bar has a backslash before it.
+			// A table escapes a bar with a backslash.
 			d.spans = append(d.spans, span{strings.ReplaceAll(m[1], `\|`, "|"), number})
 		}
 		for _, m := range linkSpan.FindAllStringSubmatch(codeSpan.ReplaceAllString(line, ""), -1) {
@@ -120,8 +120,8 @@ func readDocument(t *testing.T, name string) document {
 	return parseDocument(filepath.ToSlash(name), string(text))
 }
 
-// section replaces what stands between two marks in a document by want, or
-// compares it with want when the golden files are not to be rewritten.
+// section compares the part between two marks in a document with want. With
+// -update it writes want there.
 func section(t *testing.T, file, name, want string) {
 	t.Helper()
 	d := readDocument(t, file)
