@@ -1,9 +1,9 @@
-// Package dialects lists the SQL languages that the product reads.
+// Package dialects lists the SQL languages that ktx reads.
 //
-// Each lives in a package of its own below this one and implements
-// [sqlguard.Dialect]. [All] is the list, [Lookup] finds one by name. ADDING.md
-// says what a further one must bring.
+// Each has its own package below this one, which implements [sqlguard.Dialect].
+// [All] returns the list, and [Lookup] finds a dialect by its name. ADDING.md says
+// what a new dialect must provide.
 //
-// The package holds no rule and no parser of its own, and nothing registers
-// itself here: the list is written out.
+// The package has no rules and no parser. Dialects do not register themselves: the
+// list is written in the source.
 package dialects

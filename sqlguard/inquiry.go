@@ -416,8 +416,8 @@ func (q *inquiry) relation(r *Relation) {
 		q.refuse(relationFinding(r, CodeRelationNotAllowed, fmt.Sprintf("it is of a kind (%s) that the guard does not know", at.Kind)))
 	}
 	if q.objects.parts[i] && !q.stored {
-		f := relationFinding(r, CodeFunctionNotAllowed, "a read of it runs more than the text says")
-		f.Hint = "no other text changes that: read another table, or ask the operator"
+		f := relationFinding(r, CodeFunctionNotAllowed, "a read of it runs code that the statement does not name")
+		f.Hint = "no other statement on this table helps: read another table, or ask the operator"
 		q.require(node{kind: nodeRead, index: i, behind: true}, f)
 	}
 }

@@ -6,11 +6,12 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// complete holds the parser to its word: every literal of the text, every quoted
-// name, every word that is no keyword, and every keyword where only a name can
-// stand, was met on the walk as often as the text has it. What remains are
-// keywords and punctuation. What the parsers rewrite or drop is met by the walk
-// (the words of types, dates and character sets) or stands in wordClass.
+// complete checks that the walk over the tree met every literal of the text,
+// every quoted name, every word that is not a keyword, and every keyword in a
+// position where only a name is valid, each as often as the text contains it.
+// Other keywords and punctuation need not be met. The walk itself marks the words
+// that the parsers rewrite or drop (words of types, dates and character sets), or
+// wordClass lists them.
 func (l *ledger) complete() error {
 	for i := range l.items {
 		it := &l.items[i]
@@ -34,8 +35,8 @@ func (l *ledger) complete() error {
 	return nil
 }
 
-// syntax reports whether a word that no node of the tree holds can be syntax
-// where it stands.
+// syntax reports whether a word that no node of the tree contains can be syntax
+// at this position.
 func (l *ledger) syntax(i int) bool {
 	if l.kind(i-1) == sqlguard.TokenDot || l.kind(i+1) == sqlguard.TokenDot {
 		return false
@@ -146,7 +147,7 @@ func makeSyntaxWords() *syntaxTable {
 	return words
 }
 
-// place is where a word with a hash stands, or would.
+// place is the position of a word with a hash in the table.
 func (t *syntaxTable) place(word string, hash uint64) *syntaxWord {
 	for i := hash; ; i++ {
 		if w := &t[i%uint64(len(t))]; w.text == "" || strings.EqualFold(w.text, word) {

@@ -64,9 +64,10 @@ func (d Dialect) release() release {
 	return d.version
 }
 
-// ForServer returns the dialect that reads for a server, by its product,
-// "mysql" or "mariadb", and the version that it tells. A version that cannot be
-// read is the oldest one, another product the zero value.
+// ForServer returns the dialect for a server. product is "mysql" or "mariadb",
+// and version is the version that the server reports. For a version that cannot
+// be parsed it returns the dialect of the oldest version, and for another product
+// the zero value.
 func (Dialect) ForServer(product, version string) sqlguard.Dialect {
 	switch product {
 	case "mariadb":

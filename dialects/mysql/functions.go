@@ -13,8 +13,8 @@ type function struct {
 	mysql, mariadb span
 	code           sqlguard.Code // why it is refused, "" where it is allowed
 	reason         string
-	// most is how many arguments are harmless where more are not; -1 where the
-	// number does not matter.
+	// most is the largest harmless number of arguments, or -1 when every number
+	// is harmless.
 	most int
 }
 
@@ -82,14 +82,15 @@ func makeFunctions() map[string]function {
 	return all
 }
 
-// functionRuling rules on the call of a function by its name and the number of
-// its arguments, -1 where the syntax is not that of a call, and reports whether the name belongs to the server, so that no
-// configuration can allow it. A name that the server's release does not have is
-// a stored function or one of a library, and is not the server's; a name that
-// any release of either product has and that is refused is refused everywhere.
+// functionRuling decides on the call of a function by its name and the number of
+// its arguments, which is -1 when the syntax is not that of a call. It reports
+// whether the name belongs to the server, so that no policy can allow it. A name
+// that the server's release does not have is a stored or loadable function and
+// does not belong to the server. A name that is refused in any release of either
+// product is refused in all.
 //
-// A name with a schema is a stored function, but for the schemas in which
-// MariaDB keeps its own functions, and for sys.
+// A name with a schema is a stored function, except in the schemas in which
+// MariaDB keeps its own functions, and in sys.
 func (d Dialect) functionRuling(schema, name string, args int) (ruling sqlguard.Ruling, builtin bool) {
 	folded := foldName(name)
 	switch s := foldName(schema); {
@@ -167,7 +168,7 @@ func wordOnly(name string) bool {
 	return wordNames[folded] || adherentNames[folded] || mariadbAdherentNames[folded] || earlyAdherentNames[folded]
 }
 
-// argument is what a text tells of one argument of a call.
+// argument is what the text shows of one argument of a call.
 type argument struct {
 	number *float64 // the value of a numeric literal with its sign
 	bytes  int      // the length of a string literal, 1 where it is not one
@@ -176,8 +177,8 @@ type argument struct {
 // maxResultBytes is how long a result a call may visibly ask for.
 const maxResultBytes = 16 << 20
 
-// functionExcess returns why a call asks for more than the server should be made
-// to do, as far as literals tell, or "".
+// functionExcess returns why a call asks the server for too much work, as far as
+// its literals show, or "".
 func functionExcess(name string, args []argument) string {
 	count, unit := -1, 1
 	switch foldName(name) {

@@ -6,19 +6,20 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// functionPage lists functions that may be called: they compute from their
-// arguments, the row, the clock or chance, or tell of the caller's own session.
-// The releases are those that have the name, as [parseSpan] reads them.
+// functionPage lists functions that may be called. They compute from their
+// arguments, the row, the clock or random numbers, or return facts about the
+// caller's own session. releases are the releases that have the name, in the
+// notation of [parseSpan].
 type functionPage struct {
 	page           string // of the manuals
 	mysql, mariadb string
 	names          string
 }
 
-// functionPages follow the function reference of the two manuals; which release
-// has a name is told by the servers' own lists (sql/item_create.cc, sql/lex.h and
-// sql/sql_yacc.yy, and MariaDB's sql/item_geofunc.cc). Not listed are functions
-// that only a plugin, component or library brings.
+// functionPages follow the function reference of the two manuals. The servers'
+// own lists show which release has a name (sql/item_create.cc, sql/lex.h and
+// sql/sql_yacc.yy, and MariaDB's sql/item_geofunc.cc). The table leaves out
+// functions that only a plugin, component or library provides.
 var functionPages = []functionPage{
 	{page: "Aggregate Functions", mysql: "*", mariadb: "*", names: `
 		avg bit_and bit_or bit_xor count group_concat max min std stddev stddev_pop stddev_samp sum var_pop var_samp
@@ -176,8 +177,8 @@ var functionPages = []functionPage{
 		coveredby geohash isvalid latfromgeohash longfromgeohash pointfromgeohash simplify validate`},
 }
 
-// deniedFunction lists functions that are refused for what they do, whatever
-// the server.
+// deniedFunction lists functions that are refused on every server because of what
+// they do.
 type deniedFunction struct {
 	code   sqlguard.Code
 	reason string

@@ -19,9 +19,9 @@ var privileged = map[string]sqlguard.Code{
 	"password": sqlguard.CodePrivilegeStatement, "default": sqlguard.CodePrivilegeStatement,
 }
 
-// leadingRules are the statements that are refused whatever follows, for those
-// that no parser here reads (Reference Manual, chapter 15, and MariaDB's
-// Knowledge Base, SQL Statements).
+// leadingRules are the statements that are refused by their first words, for
+// statements that neither parser reads (Reference Manual, chapter 15, and
+// MariaDB's Knowledge Base, SQL Statements).
 var leadingRules = map[string]leadingRule{
 	"insert":      {code: sqlguard.CodeWriteStatement, does: "writes rows"},
 	"replace":     {code: sqlguard.CodeWriteStatement, does: "writes rows"},
@@ -145,8 +145,8 @@ func (w *walker) writes(i int) bool {
 	return w.word(i, "insert") || w.word(i, "update") || w.word(i, "delete") || w.word(i, "replace")
 }
 
-// forbiddenWords are words that stand in no read, however a parser takes them:
-// the first of each is reserved in both servers.
+// forbiddenWords are words that no read contains, however a parser reads them:
+// the first word of each is reserved in both servers.
 var forbiddenWords = []struct {
 	words []string
 	code  sqlguard.Code

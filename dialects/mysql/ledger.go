@@ -10,12 +10,12 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// ledger holds the tokens of a text without its comments, and notes which of
-// them the walk over the tree has met. The trees have no places, so a name or
-// literal of the tree is met at the first token of its spelling that was not
-// met before, counted from the one met last, and else from the start. The walk
-// follows the order of the text, so that this is the place in nearly all cases;
-// in the others it is one of the same spelling.
+// ledger holds the tokens of a text without its comments, and records which of
+// them the walk over the tree met. The trees have no positions. So the ledger
+// assigns a name or literal of the tree to the first unmet token with its
+// spelling after the token that was met last, or else from the start of the text.
+// The walk follows the order of the text, so this is nearly always the right
+// token; otherwise it is one with the same spelling.
 type ledger struct {
 	sql     string
 	items   []item
@@ -258,7 +258,8 @@ func sameText(it *item, text string) bool {
 	return it.text == text
 }
 
-// span is the place of an item; of none, the place of the one met last.
+// span returns the span of an item. Without an item it returns the span of the
+// item that was met last.
 func (l *ledger) span(i int) sqlguard.Span {
 	if i < 0 {
 		i = l.cursor - 1
@@ -307,7 +308,7 @@ func (l *ledger) wordFrom(i int, word string) int {
 	return i
 }
 
-// follow reports whether words stand from an item on.
+// follow reports whether the items from an index on are these words.
 func (l *ledger) follow(i int, words []string) bool {
 	for j, word := range words {
 		if !l.word(i+j, word) {

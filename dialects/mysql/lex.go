@@ -18,7 +18,7 @@ type lexer struct {
 	qualified bool   // the token before is the dot of a qualified name
 }
 
-// skip stands for white space; it is no kind that leaves the lexer.
+// skip is the kind of white space. It never leaves the lexer.
 const skip sqlguard.TokenKind = 255
 
 // Lex splits text as the server's scanner does. A semicolon is a terminator
@@ -232,8 +232,8 @@ func digits(rest string, n int) int {
 	return n
 }
 
-// quoted scans a literal or name whose quote stands at prefix. A doubled quote
-// is one of the content, and so is an escaped one.
+// quoted scans a literal or name whose opening quote is at prefix. A doubled or
+// escaped quote is part of the content.
 func quoted(rest string, prefix int, kind sqlguard.TokenKind, escapes bool) (sqlguard.TokenKind, int) {
 	quote := rest[prefix]
 	for i := prefix + 1; i < len(rest); i++ {
@@ -279,9 +279,9 @@ func blockComment(rest string) (sqlguard.TokenKind, int) {
 // executable are the starts of comments that some server or parser executes.
 var executable = []string{"/*!", "/*M!", "/*T!"}
 
-// comment returns the kind of a comment of n bytes. Servers and parsers
-// disagree about the start of an executable one inside another, so that it
-// counts wherever it stands.
+// comment returns the kind of a comment of n bytes. Servers and parsers disagree
+// about where an executable comment inside another begins, so its mark counts
+// anywhere in the comment.
 func comment(rest string, n int) (sqlguard.TokenKind, int) {
 	for _, start := range executable {
 		if strings.Contains(rest[:n], start) {

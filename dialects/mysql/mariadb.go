@@ -6,8 +6,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// change is how the text that a parser reads differs from the one that the
-// server gets, where the parsers do not know syntax of the server's.
+// change is a difference between the text that a parser gets and the text that
+// the server gets. It replaces syntax of the server that the parsers do not know.
 type change struct {
 	edits []edit // in the order of the text
 	// met are the items that the parser does not see: words of that syntax, and
@@ -36,12 +36,12 @@ func (c *change) replace(l *ledger, from, to int, text string) {
 	}
 }
 
-// mariadbSyntax finds syntax of MariaDB that neither parser knows, and what they
-// know in its place. Nothing is taken out but fixed words and literals: where
-// the server does not know them in this place, it does not run the text. What
-// expressions the syntax holds stays, so that the walk meets it (Knowledge Base:
-// Table Value Constructors, LIMIT, LIMIT ROWS EXAMINED, SELECT … OFFSET … FETCH,
-// GROUP_CONCAT, CAST, System-Versioned Tables).
+// mariadbSyntax finds syntax of MariaDB that neither parser knows, and syntax
+// that they know to replace it. It removes only fixed words and literals: a
+// server that does not know them at this position does not run the text.
+// Expressions inside of the syntax stay, so that the walk meets them (Knowledge
+// Base: Table Value Constructors, LIMIT, LIMIT ROWS EXAMINED, SELECT … OFFSET …
+// FETCH, GROUP_CONCAT, CAST, System-Versioned Tables).
 func (l *ledger) mariadbSyntax() change {
 	var c change
 	var open []int // the brackets around an item
@@ -113,7 +113,8 @@ func (c *change) spell(l *ledger, i int, word string) {
 	c.edits = append(c.edits, edit{l.items[i].Start, l.items[i].End, word})
 }
 
-// rows writes ROW in front of each row behind VALUES, where a query can stand.
+// rows writes ROW before each row after VALUES, when VALUES is in the position of
+// a query.
 func (l *ledger) rows(c *change, i int) {
 	query := i == 0 || l.kind(i-1) == sqlguard.TokenOpen
 	for _, word := range [...]string{"union", "all", "distinct", "except", "intersect"} {
@@ -128,8 +129,8 @@ func (l *ledger) rows(c *change, i int) {
 	}
 }
 
-// period returns the end of what stands behind FOR SYSTEM_TIME, 0 where it is
-// not made of literals and the current time.
+// period returns the end of what follows FOR SYSTEM_TIME, or 0 when it does not
+// consist of literals and the current time.
 func (l *ledger) period(i int) int {
 	pair := func(first, second string) int {
 		if !l.word(i, first) {
@@ -151,7 +152,7 @@ func (l *ledger) period(i int) int {
 	}
 }
 
-// moment returns the end of a point in time, 0 where there is none.
+// moment returns the end of a point in time, or 0 when there is none.
 func (l *ledger) moment(i int) int {
 	if l.word(i, "timestamp") || l.word(i, "transaction") {
 		i++

@@ -47,9 +47,9 @@ func readMarino(w *walker, text string) error {
 // maxEffort bounds how many tokens marino reads, again and again included.
 const maxEffort = 400_000
 
-// effort is an upper bound of how many tokens marino reads: where it cannot tell
-// what a bracket opens, it reads the content as one thing, and on a fault again
-// as another, at every level.
+// effort is an upper bound of the number of tokens that marino reads. When marino
+// cannot know what a bracket opens, it reads the content as one construct and,
+// after an error, again as another. This happens at every level.
 func (l *ledger) effort() int {
 	weights := []int{1}
 	sum := 0

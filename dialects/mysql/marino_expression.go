@@ -119,7 +119,7 @@ func (w marinoWalker) columnName(n *ast.ColumnName) {
 	}
 }
 
-// escape meets the literal of LIKE … ESCAPE, of which the tree has one byte.
+// escape marks the literal of LIKE … ESCAPE, of which the tree keeps one byte.
 func (w marinoWalker) escape(n *ast.PatternLikeOrIlikeExpr) {
 	if !n.IsLike {
 		w.refuse(sqlguard.CodeStatementNotAllowed, w.span(-1), "ILIKE belongs to no server that the guard reads for")
@@ -167,8 +167,8 @@ func (w marinoWalker) funcCall(n *ast.FuncCallExpr) {
 	w.exprs(args)
 }
 
-// lastWord visits arguments of which those behind the first may stand for a word
-// of the text: a character set or a type.
+// lastWord visits arguments. Those after the first may represent a word of the
+// text: a character set or a type.
 func (w marinoWalker) lastWord(args []ast.ExprNode) {
 	for i, e := range args {
 		if v, ok := e.(ast.ValueExpr); ok && i > 0 {
@@ -240,7 +240,7 @@ func (w marinoWalker) fieldType(tp *types.FieldType) {
 	}
 }
 
-// marinoArguments returns what the literals of a call tell.
+// marinoArguments returns the values of the literals of a call.
 func marinoArguments(list []ast.ExprNode) []argument {
 	out := make([]argument, len(list))
 	for i, e := range list {

@@ -8,7 +8,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// resultSet visits what can stand where rows come from.
+// resultSet visits a source of rows.
 func (w marinoWalker) resultSet(n ast.Node, alias string) {
 	switch n := n.(type) {
 	case nil:
@@ -107,8 +107,8 @@ func (w marinoWalker) setOprSelectList(n *ast.SetOprSelectList) {
 	w.leave(outer)
 }
 
-// with visits the members of a WITH, each of which sees those before it, and
-// with RECURSIVE itself.
+// with visits the members of a WITH. Each can use the members before it, and with
+// RECURSIVE also itself.
 func (w marinoWalker) with(n *ast.WithClause) {
 	if n == nil {
 		return
@@ -238,7 +238,7 @@ func (w marinoWalker) orderBy(n *ast.OrderByClause) {
 	}
 }
 
-// limit visits LIMIT. The tree does not tell in which order its numbers stand.
+// limit visits LIMIT. The tree does not show the order of its numbers.
 func (w marinoWalker) limit(n *ast.Limit) {
 	if n == nil {
 		return
@@ -301,8 +301,8 @@ func (w marinoWalker) intoOption(n *ast.SelectIntoOption) {
 	w.moreInto(n)
 }
 
-// hints visits optimizer hints. hints.go reads them from the text as well,
-// because the parsers drop what they do not know.
+// hints visits optimizer hints. hints.go also reads them from the text, because
+// the parsers drop hints that they do not know.
 func (w marinoWalker) hints(list []*ast.TableOptimizerHint) {
 	for _, h := range list {
 		if h != nil && refusedHint(h.HintName.O) {

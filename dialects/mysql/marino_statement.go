@@ -175,8 +175,8 @@ func (w marinoWalker) show(n *ast.ShowStmt) {
 	}
 }
 
-// shownPatterns returns the names that SHOW VARIABLES or SHOW STATUS asks for,
-// nil when they cannot be told.
+// shownPatterns returns the names that SHOW VARIABLES or SHOW STATUS asks for, or
+// nil when the statement does not show them.
 func (w marinoWalker) shownPatterns(n *ast.ShowStmt) []string {
 	if n.Pattern != nil && n.Where == nil {
 		w.expr(n.Pattern)

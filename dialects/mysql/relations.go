@@ -93,8 +93,9 @@ func madeRows(name string) uint64 {
 	return (max(bounds[0], bounds[1]) - min(bounds[0], bounds[1])) / max(bounds[2], 1)
 }
 
-// resembles reports whether a name could be taken for one in lower case: the
-// case of letters does not count, and a character beyond ASCII stands for any.
+// resembles reports whether the server could take a name for a lower-case one. It
+// ignores the case of letters, and takes a character beyond ASCII for any
+// character.
 func resembles(name, lower string) bool {
 	i := 0
 	for _, r := range name {

@@ -31,7 +31,7 @@ func synonyms(name string) []string {
 	}
 }
 
-// excessive are the functions of which functionExcess judges literals.
+// excessive are the functions whose literals functionExcess judges.
 var excessive = map[string]bool{"repeat": true, "lpad": true, "rpad": true, "lpad_oracle": true, "rpad_oracle": true, "space": true}
 
 // excess refuses the call stated last where its literals ask for too much.
@@ -42,7 +42,7 @@ func (w *walker) excess(args []argument) {
 	}
 }
 
-// literalArgument returns what a literal tells, with the sign before it.
+// literalArgument returns the value of a literal, with the sign before it.
 func literalArgument(value any, sign float64) argument {
 	a := argument{bytes: 1}
 	var number float64

@@ -2,10 +2,10 @@ package mysql
 
 import "github.com/ktxhq/ktx/sqlguard"
 
-// sqlMode is what the parsers are told and the session is pinned to. Of the
-// modes that change how a text is read none is on: "x" is a string, a backslash
-// escapes, || is OR, and a name that a space parts from its bracket is a call
-// of the user's function.
+// sqlMode is the SQL mode of the parsers, to which the session is pinned. It has
+// none of the modes that change how the server reads a text: "x" is a string, a
+// backslash escapes, || is OR, and a built-in name with a space before its
+// bracket calls a user-defined function.
 const sqlMode = "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
 
 // Session lists what the reader takes for granted of a session:

@@ -2,10 +2,10 @@ package mysql
 
 import "github.com/ktxhq/ktx/sqlguard"
 
-// settings are the system variables that may be read, in every scope: what tells
-// how the session reads and computes, its limits, and what every server of a
-// version has alike. There are no files, directories, addresses, keys,
-// certificates, commands, accounts or states of replication among them.
+// settings are the system variables that may be read, in every scope: those that
+// show how the session reads and computes, its limits, and values that are the
+// same in every server of a version. No file, directory, address, key,
+// certificate, command, account or state of replication is among them.
 var settings = fieldSet(`
 	autocommit auto_increment_increment auto_increment_offset big_tables block_encryption_mode bulk_insert_buffer_size
 	character_set_client character_set_connection character_set_database character_set_filesystem character_set_results

@@ -48,7 +48,7 @@ func (w *walker) shownSchema(schema string) {
 	})
 }
 
-// shownRelation states a relation whose structure SHOW or DESCRIBE tells.
+// shownRelation states a relation whose structure SHOW or DESCRIBE returns.
 func (w *walker) shownRelation(schema, name, database string) {
 	at := w.names(schema, name, "")
 	if database != "" {

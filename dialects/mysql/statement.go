@@ -75,9 +75,9 @@ func spanOf(tokens []sqlguard.Token) sqlguard.Span {
 // *unreadError when it cannot read it.
 type reader func(w *walker, text string) error
 
-// analyze reads one statement: with TiDB's parser, with marino where that one
-// cannot read it or does not account for it, and else by its words, which tell
-// what no read has.
+// analyze reads one statement. It uses TiDB's parser, then marino when TiDB's
+// parser cannot read the statement or skips a part of it. When neither can, it
+// refuses the statement by its words.
 func (d Dialect) analyze(sql string, tokens []sqlguard.Token, st *sqlguard.Statement) error {
 	l := newLedger(sql, tokens)
 	defer l.release()
@@ -149,17 +149,16 @@ func (d Dialect) attempt(l *ledger, tokens []sqlguard.Token, st *sqlguard.Statem
 		// A statement that is refused whole is not walked to its leaves.
 		return nil
 	}
-	// What the tree does not tell, the words still do.
+	// The words show what the tree leaves out.
 	if w.refuseByWords() {
 		return nil
 	}
 	return l.complete()
 }
 
-// prefix reads what stands before a query that the servers explain and the
-// parsers do not know there: EXPLAIN EXTENDED, EXPLAIN PARTITIONS, and MariaDB's
-// ANALYZE, which runs the query and shows how. It returns where the parsers
-// start to read.
+// prefix reads the words before a query that the servers explain and the parsers
+// do not know there: EXPLAIN EXTENDED, EXPLAIN PARTITIONS, and MariaDB's ANALYZE,
+// which runs the query. It returns the index at which the parsers start.
 func (w *walker) prefix() int {
 	at := 0
 	switch {

@@ -25,8 +25,8 @@ var errReserved = errors.New("the server reserves the names of window functions"
 // errEffort says that a text would be read too often.
 var errEffort = errors.New("the text nests too much for this parser")
 
-// rest returns how many bytes of the text the parser had not read, -1 when it
-// does not tell. Its message repeats them, up to 2,048.
+// rest returns how many bytes of the text the parser had not read, or -1 when it
+// does not report that. Its message repeats up to 2,048 of them.
 func (e *unreadError) rest() int {
 	message := e.Error()
 	_, near, ok := strings.Cut(message, ` near "`)
@@ -42,8 +42,9 @@ func (e *unreadError) rest() int {
 	return strings.LastIndexByte(near, '"')
 }
 
-// syntaxError says where a text does not parse, which the parser read from the
-// offset from on. What the parser says is not told: it repeats the text.
+// syntaxError returns the position at which a text does not parse. The parser
+// read the text from the offset from. The error leaves out the parser's message,
+// because that repeats the text.
 func (w *walker) syntaxError(from int, fault *unreadError) error {
 	at := from
 	if rest := fault.rest(); rest >= 0 && rest <= w.st.Span.End-from {

@@ -117,7 +117,7 @@ func (w tidbWalker) columnName(n *ast.ColumnName) {
 	}
 }
 
-// escape meets the literal of LIKE … ESCAPE, of which the tree has one byte.
+// escape marks the literal of LIKE … ESCAPE, of which the tree keeps one byte.
 func (w tidbWalker) escape(n *ast.PatternLikeOrIlikeExpr) {
 	if !n.IsLike {
 		w.refuse(sqlguard.CodeStatementNotAllowed, w.span(-1), "ILIKE belongs to no server that the guard reads for")
@@ -165,8 +165,8 @@ func (w tidbWalker) funcCall(n *ast.FuncCallExpr) {
 	w.exprs(args)
 }
 
-// lastWord visits arguments of which those behind the first may stand for a word
-// of the text: a character set or a type.
+// lastWord visits arguments. Those after the first may represent a word of the
+// text: a character set or a type.
 func (w tidbWalker) lastWord(args []ast.ExprNode) {
 	for i, e := range args {
 		if v, ok := e.(ast.ValueExpr); ok && i > 0 {
@@ -238,7 +238,7 @@ func (w tidbWalker) fieldType(tp *types.FieldType) {
 	}
 }
 
-// tidbArguments returns what the literals of a call tell.
+// tidbArguments returns the values of the literals of a call.
 func tidbArguments(list []ast.ExprNode) []argument {
 	out := make([]argument, len(list))
 	for i, e := range list {

@@ -6,7 +6,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// resultSet visits what can stand where rows come from.
+// resultSet visits a source of rows.
 func (w tidbWalker) resultSet(n ast.Node, alias string) {
 	switch n := n.(type) {
 	case nil:
@@ -105,8 +105,8 @@ func (w tidbWalker) setOprSelectList(n *ast.SetOprSelectList) {
 	w.leave(outer)
 }
 
-// with visits the members of a WITH, each of which sees those before it, and
-// with RECURSIVE itself.
+// with visits the members of a WITH. Each can use the members before it, and with
+// RECURSIVE also itself.
 func (w tidbWalker) with(n *ast.WithClause) {
 	if n == nil {
 		return
@@ -236,7 +236,7 @@ func (w tidbWalker) orderBy(n *ast.OrderByClause) {
 	}
 }
 
-// limit visits LIMIT. The tree does not tell in which order its numbers stand.
+// limit visits LIMIT. The tree does not show the order of its numbers.
 func (w tidbWalker) limit(n *ast.Limit) {
 	if n == nil {
 		return
@@ -299,8 +299,8 @@ func (w tidbWalker) intoOption(n *ast.SelectIntoOption) {
 	w.moreInto(n)
 }
 
-// hints visits optimizer hints. hints.go reads them from the text as well,
-// because the parsers drop what they do not know.
+// hints visits optimizer hints. hints.go also reads them from the text, because
+// the parsers drop hints that they do not know.
 func (w tidbWalker) hints(list []*ast.TableOptimizerHint) {
 	for _, h := range list {
 		if h != nil && refusedHint(h.HintName.O) {

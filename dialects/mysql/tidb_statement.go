@@ -173,8 +173,8 @@ func (w tidbWalker) show(n *ast.ShowStmt) {
 	}
 }
 
-// shownPatterns returns the names that SHOW VARIABLES or SHOW STATUS asks for,
-// nil when they cannot be told.
+// shownPatterns returns the names that SHOW VARIABLES or SHOW STATUS asks for, or
+// nil when the statement does not show them.
 func (w tidbWalker) shownPatterns(n *ast.ShowStmt) []string {
 	if n.Pattern != nil && n.Where == nil {
 		w.expr(n.Pattern)

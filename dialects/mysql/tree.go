@@ -20,7 +20,8 @@ import (
 var errNoTree = errors.New("no parser reads the statement")
 
 // Tree returns the syntax tree of each statement, for people to read: TiDB's, or
-// marino's where that one reads it not. Neither tells the places of its nodes.
+// marino's when TiDB's parser cannot read the statement. Neither has the
+// positions of its nodes.
 func (d Dialect) Tree(sql string) ([]sqlguard.Node, error) {
 	var nodes []sqlguard.Node
 	for _, tokens := range divide(d.Lex(sql).List) {

@@ -9,9 +9,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// walker collects the facts of one statement. It knows no parser: the walks
-// over the trees (tidb*.go and marino*.go) tell it what they meet, in the order
-// of the text.
+// walker collects the facts of one statement. It does not depend on a parser: the
+// walks over the syntax trees (tidb*.go and marino*.go) report what they visit to
+// it, in the order of the text.
 type walker struct {
 	*ledger
 	dialect Dialect
@@ -37,7 +37,7 @@ func (w *walker) refuse(code sqlguard.Code, at sqlguard.Span, message string) {
 	w.effect(sqlguard.Finding{Code: code, Span: at, Message: message})
 }
 
-// maxEffects bounds what is told of one statement.
+// maxEffects bounds the number of effects of one statement.
 const maxEffects = 1000
 
 func (w *walker) effect(f sqlguard.Finding) {
@@ -51,7 +51,8 @@ func (w *walker) effect(f sqlguard.Finding) {
 	w.st.Effects = append(w.st.Effects, f)
 }
 
-// told reports whether a finding of the same code was told of the same place.
+// told reports whether the statement already has a finding with the same code and
+// span.
 func (w *walker) told(f sqlguard.Finding) bool {
 	for i := range min(len(w.st.Effects), 16) {
 		if e := &w.st.Effects[i]; e.Code == f.Code && e.Span == f.Span && e.Message == f.Message {
@@ -135,14 +136,14 @@ func (w *walker) define(name string) { w.scope = &scope{name: name, up: w.scope}
 // begin opens a WITH.
 func (w *walker) begin() { w.scope = &scope{up: w.scope} }
 
-// defined reports whether an unqualified name is a common table expression
-// here. A name that differs in case is taken for a table, which it is where the
-// server's names are exact.
+// defined reports whether an unqualified name is a common table expression here.
+// A name that differs in case is taken for a table, because it is one on servers
+// whose names are case-sensitive.
 //
-// So is one whose WITH stands around another one: MariaDB does not look there in
-// every place behind the inner one, and MySQL not behind a WITH in brackets that
-// is an operand of UNION. Where UNION and more than one WITH meet, each has more
-// such places, and every name may be one of a table.
+// A name of an outer WITH is also taken for a table inside an inner WITH: MariaDB
+// does not look it up everywhere after the inner WITH, and MySQL does not after a
+// WITH in brackets that is an operand of UNION. In a statement with UNION and
+// more than one WITH, every name may be a table.
 func (w *walker) defined(name string) bool {
 	for s := w.scope; s != nil; s = s.up {
 		switch s.name {
@@ -202,8 +203,7 @@ func (w *walker) columnRef(schema, table, name string) {
 	w.column(ref)
 }
 
-// sequenceName reports whether a name behind a dot can stand for a sequence
-// function.
+// sequenceName reports whether a name behind a dot can mean a sequence function.
 func sequenceName(name string) bool {
 	switch foldName(name) {
 	case "nextval", "currval", "lastval", "setval":
@@ -278,7 +278,8 @@ func (w *walker) call(schema, name string, args int, aliases ...string) {
 	w.st.Calls = append(w.st.Calls, c)
 }
 
-// apart reports whether anything stands between a name and its opening bracket.
+// apart reports whether there is any character between a name and its opening
+// bracket.
 func (w *walker) apart(i int) bool {
 	return i >= 0 && w.kind(i+1) == sqlguard.TokenOpen && w.items[i+1].Start != w.items[i].End
 }
@@ -376,11 +377,11 @@ func (w *walker) setting(name, scope string, at sqlguard.Span) {
 	w.st.Settings = append(w.st.Settings, sqlguard.SettingRead{Name: name, Span: at, Ruling: w.dialect.settingRuling(scope, name)})
 }
 
-// keyword meets a word that is syntax where a name could stand.
+// keyword marks a word that is syntax in a position where a name is possible.
 func (w *walker) keyword(word string) { w.meet(word, classAny) }
 
-// endOfValues meets FROM FIRST and FROM LAST of NTH_VALUE, which stand between
-// its bracket and its window.
+// endOfValues marks FROM FIRST and FROM LAST of NTH_VALUE, which come between its
+// bracket and its window.
 func (w *walker) endOfValues(name string) {
 	if foldName(name) != "nth_value" {
 		return

@@ -124,8 +124,8 @@ func parseNumber(text string) (float64, bool) {
 	return f, err == nil
 }
 
-// textSize returns how long the text of an expression is at least, as far as
-// literals tell; 1 when they do not.
+// textSize returns a lower bound of the length of an expression as text, as far
+// as its literals show, and 1 when they show nothing.
 func textSize(f *funcCall) float64 {
 	name := lastName(f.Funcname)
 	switch name {
@@ -156,8 +156,8 @@ func sizeOf(n *node) float64 {
 	return 1
 }
 
-// visiblyInteger reports whether an expression is an integer, whatever the
-// columns in it are.
+// visiblyInteger reports whether an expression is an integer for all types of its
+// columns.
 func visiblyInteger(n *node) bool {
 	if n.GetAConst().GetIval() != nil {
 		return true
@@ -195,8 +195,8 @@ func (w *walker) typeText(text string, location int32) bool {
 	return true
 }
 
-// typeWord returns the name in the text of a type, without what stands behind
-// it.
+// typeWord returns the name in the text of a type, without its modifiers and
+// brackets.
 func typeWord(text string) string {
 	word := strings.ToLower(strings.TrimSpace(text))
 	if end := strings.IndexAny(word, "([ "); end >= 0 {

@@ -74,10 +74,10 @@ func (w *walker) deniedCall(name string, notation sqlguard.Notation, span sqlgua
 	})
 }
 
-// possibleCall notes what the notation of a column or an attribute calls when
-// there is no such column: an allowed function, which a policy may deny, or one
-// of the catalogue. Scalar says that what stands before the dot is no row, or
-// that of a relation.
+// possibleCall notes what a column or an attribute calls when no such column
+// exists: an allowed function, which a policy may deny, or a function of the
+// catalogue. scalar says that the expression before the dot is not a row, or is
+// the row of a relation.
 func (w *walker) possibleCall(name string, notation sqlguard.Notation, span sqlguard.Span, scalar bool) {
 	w.noteJSON(name)
 	if w.names != nil && w.names.Callable(name) {

@@ -61,7 +61,7 @@ func analyze(sql string, with walker) ([]sqlguard.Statement, error) {
 	return statements, nil
 }
 
-// describe adds what can be told of the result.
+// describe adds what the statement shows of its result.
 func (w *walker) describe(n *node) {
 	if s := n.GetSelectStmt(); s != nil {
 		w.st.Columns = w.outputNames(s)

@@ -1,18 +1,19 @@
-// Package postgres reads PostgreSQL's SQL and states what a text does.
+// Package postgres reads PostgreSQL's SQL for package sqlguard and states what a
+// statement does.
 //
-// [Dialect] implements [sqlguard.Dialect]. Which parser stands behind it
-// depends on the build: the server's own grammar as a C library
-// (pg_query_go) with cgo, a port of it to Go (oliphant) without. Both give the
-// same facts, but for syntax that only the newer grammar of the second knows;
-// differential_test.go holds the two together and lists the exceptions.
+// [Dialect] implements [sqlguard.Dialect]. The build decides which parser it uses:
+// with cgo the server's own grammar as a C library (pg_query_go), without cgo a port
+// of it to Go (oliphant). Both give the same facts, except for syntax that only the
+// newer grammar of oliphant knows. differential_test.go compares them and lists the
+// exceptions.
 //
-// What a tree means is decided in three places. nodes.go rules on every kind
-// of node that the parsers know; what is not listed there is refused. The
-// judges of walk.go and its neighbours look at names, scopes, calls and
-// writes. The tables of functions, relations, settings, operators and types
-// are generated from the catalogues of real servers, PostgreSQL 13 to 18.
+// Three parts decide what a tree means. nodes.go has a rule for every kind of node
+// that the parsers know; a kind without a rule is refused. The judges in walk.go and
+// its neighbours judge names, scopes, calls and writes. The tables of functions,
+// relations, settings, operators and types are generated from the catalogues of real
+// servers, PostgreSQL 13 to 18.
 //
-// The package takes a session for granted that [Dialect.Session] describes. It
-// never connects to a server, never changes the text, and never decides what a
-// connection permits: that is the policy of a sqlguard.Guard.
+// The parser is right only for a session with the settings of [Dialect.Session]. The
+// package never connects to a server, never changes the text, and never decides what
+// a connection permits: that is the policy of a sqlguard.Guard.
 package postgres

@@ -50,8 +50,8 @@ const (
 	checkSeries
 )
 
-// The bounds of pure but expensive calls whose literals stand in the text. What
-// is computed at run time is for the limits of the connection.
+// The bounds of pure but expensive calls whose literals are in the text. The
+// limits of the connection bound values that are computed at run time.
 const (
 	maxLiteralText = 16 << 20
 	maxLiteralRows = 10_000_000
@@ -66,8 +66,8 @@ const oldestMajor = 13
 // allMajors holds every major version whose catalogue was read.
 const allMajors majorSet = 1<<(newestMajor-oldestMajor+1) - 1
 
-// has says whether the set holds the server's major version. Major 0 stands
-// for no server: every non-empty set holds it. A server newer than the newest
+// has reports whether the set contains the server's major version. Major 0 means
+// no server: every non-empty set contains it. A server newer than the newest
 // catalogue is judged by that catalogue.
 func (s majorSet) has(major int) bool {
 	switch {
@@ -80,8 +80,8 @@ func (s majorSet) has(major int) bool {
 	}
 }
 
-// otherExtensions stands for the extensions of which only refused names are
-// known, by their manuals.
+// otherExtensions means the extensions for which the table has only refused
+// names, taken from their manuals.
 const otherExtensions = "other"
 
 // functionFacts is what the table holds of one name.
@@ -92,13 +92,6 @@ type functionFacts struct {
 	Check     argumentCheck
 	Extension string // empty for what the server ships, or otherExtensions
 	majors    majorSet
-}
-
-// KnownTo says whether a server of the major version has the function. The
-// members of an extension are known to every version: what the server has
-// depends on what was installed. Major 0 stands for no server.
-func (f functionFacts) KnownTo(major int) bool {
-	return f.Extension != "" || f.majors.has(major)
 }
 
 // reasonID indexes functionReasons.

@@ -16,6 +16,19 @@ type (
 	RelationFacts = relationFacts
 )
 
+// KnownTo reports whether a server of the major version has the function. The
+// functions of an extension are known to every version, because they depend on what
+// was installed. Major 0 means no server.
+func (f functionFacts) KnownTo(major int) bool {
+	return f.Extension != "" || f.majors.has(major)
+}
+
+// KnownTo reports whether a server of the major version has the relation. Major 0
+// means no server. A relation of an extension is known to every version.
+func (r relationFacts) KnownTo(major int) bool {
+	return r.known && (r.majors == 0 || r.majors.has(major))
+}
+
 const (
 	FunctionUnknown = functionUnknown
 	FunctionDenied  = functionDenied

@@ -296,7 +296,7 @@ func (l *lexer) follow(word string) {
 	}
 }
 
-// quoted reads a string whose opening quote stands at open.
+// quoted reads a string whose opening quote is at open.
 func (l *lexer) quoted(open int, kind stringKind) (sqlguard.TokenKind, int) {
 	var (
 		end int
@@ -438,8 +438,8 @@ func numberEnd(sql string, from int) int {
 	return end
 }
 
-// grouped returns the end of a run of digits, between which single underscores
-// may stand, and before which one may when leading is set.
+// grouped returns the end of a run of digits. Single underscores may separate the
+// digits, and one may come before them when leading is set.
 func grouped(sql string, from int, digits string, leading bool) int {
 	end := from
 	for end < len(sql) {

@@ -23,7 +23,7 @@ const (
 	// are not visited.
 	nodeStatement
 	// nodeOpenStatement is a statement other than a read whose fields are
-	// visited, so that the verdict tells all that is wrong inside.
+	// visited, so that the verdict has all findings inside of it.
 	nodeOpenStatement
 	// nodePart is a part of statements other than reads: visited there, refused
 	// anywhere else.
@@ -88,7 +88,7 @@ var nodeTable = map[string]nodeRule{
 	"XmlExpr":            {class: nodePlain},
 	"XmlSerialize":       {class: nodePlain},
 
-	// Reads, and what needs a look: names, scopes, calls, locks, writes.
+	// Reads, and nodes with a judge: names, scopes, calls, locks, writes.
 	"A_ArrayExpr":               {class: nodeJudged},
 	"A_Expr":                    {class: nodeJudged},
 	"A_Indirection":             {class: nodeJudged},

@@ -93,11 +93,11 @@ func (Dialect) ReviewedType(extension, name string) bool {
 	return reviewedExtensions[extension] && extensionType(name)
 }
 
-// QuietCasts returns json: to_json and its kin look for a cast of values whose
-// type is not the server's own.
+// QuietCasts returns json and jsonb: to_json and similar functions look for a
+// cast of values whose type is not the server's own.
 func (Dialect) QuietCasts() []string { return []string{"json", "jsonb"} }
 
-// noteJSON notes a function that may look for such a cast: all of them say so
+// noteJSON notes a function that may look for such a cast. All of them have json
 // in their names.
 func (w *walker) noteJSON(name string) {
 	if w.names != nil && strings.Contains(name, "json") {
@@ -171,8 +171,8 @@ func (w *walker) describeCall(n *funcCall, c *sqlguard.Call) {
 	}
 }
 
-// bareFunctions tell something of an array without making a value of its
-// elements' type, and take nothing else but numbers.
+// bareFunctions return facts about an array without creating a value of its
+// elements' type. Their other arguments are numbers.
 var bareFunctions = []string{"array_dims", "array_length", "array_lower", "array_ndims", "array_upper", "cardinality", "count"}
 
 // noteBares finds the columns of a statement that go straight into its result or

@@ -33,7 +33,7 @@ func TestPartsOfRelations(t *testing.T) {
 		{"a function that is not proved", part(sqlguard.CatalogPart{Runs: runs("public.effect", "text")}), []judgedCase{
 			{"SELECT id FROM ruled", no, "the index i of public.ruled: it runs public.effect(text): it is declared VOLATILE"},
 			{"SELECT 1 FROM over_ruled", no, "the view public.over_ruled reads"},
-			{"SELECT public.counts()", no, "relation public.ruled: a read of it runs more than the text says"},
+			{"SELECT public.counts()", no, "relation public.ruled: a read of it runs code that the statement does not name"},
 			{"SELECT id FROM heir", "", ""},
 			{"SELECT id FROM orders", "", ""},
 		}},
@@ -46,7 +46,7 @@ func TestPartsOfRelations(t *testing.T) {
 		{"SQL with settings", part(sqlguard.CatalogPart{Runs: runs("public.setting", "int4")}), []judgedCase{{"SELECT id FROM ruled", no, "settings"}}},
 		{"SQL that writes", part(sqlguard.CatalogPart{Runs: runs("public.writes", "int4")}), []judgedCase{{"SELECT id FROM ruled", no, "INSERT"}}},
 		{"another overload", part(sqlguard.CatalogPart{Runs: runs("public.pure", "int4")}), []judgedCase{{"SELECT id FROM ruled", no, "it is not in the catalogue"}}},
-		{"nothing known", part(sqlguard.CatalogPart{Runs: []sqlguard.CatalogRoutine{{}}}), []judgedCase{{"SELECT id FROM ruled", no, "of which nothing is known"}}},
+		{"nothing known", part(sqlguard.CatalogPart{Runs: []sqlguard.CatalogRoutine{{}}}), []judgedCase{{"SELECT id FROM ruled", no, "and nothing is known about it"}}},
 		{"an extension", part(sqlguard.CatalogPart{Runs: runs("gis.st_area", "gis.geometry")}), []judgedCase{{"SELECT id FROM ruled", "", ""}}},
 		{"a type", part(sqlguard.CatalogPart{Makes: allNamed("public.span")}), []judgedCase{{"SELECT id FROM ruled", no, "canonical"}}},
 		{"a harmless type", part(sqlguard.CatalogPart{Makes: allNamed("public.mood public._days")}), []judgedCase{{"SELECT id FROM ruled", "", ""}}},
@@ -56,7 +56,7 @@ func TestPartsOfRelations(t *testing.T) {
 		{"an expression that reads", part(sqlguard.CatalogPart{Expression: "id IN (SELECT id FROM customers WHERE ssn = '1') AND EXISTS (SELECT 1 FROM pg_roles)"}), []judgedCase{{"SELECT id FROM ruled", "", ""}}},
 		{"an expression that reads another server", part(sqlguard.CatalogPart{Expression: "EXISTS (SELECT 1 FROM remote)"}), []judgedCase{{"SELECT id FROM ruled", no, "foreign table"}}},
 		{"an expression that reads itself", part(sqlguard.CatalogPart{Expression: "EXISTS (SELECT 1 FROM ruled r WHERE r.id = 1)"}), []judgedCase{{"SELECT id FROM ruled", "", ""}}},
-		{"an expression that cannot be read", part(sqlguard.CatalogPart{Expression: "SELEC FROM"}), []judgedCase{{"SELECT id FROM ruled", no, "cannot be read"}}},
+		{"an expression that cannot be read", part(sqlguard.CatalogPart{Expression: "SELEC FROM"}), []judgedCase{{"SELECT id FROM ruled", no, "cannot be parsed"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := objectGuard(t, shopOf(sqlguard.RelationTable, c.part), func(p *sqlguard.Policy) {

@@ -121,7 +121,7 @@ func (w *walker) attributeSpan(name string) sqlguard.Span {
 }
 
 // bodySpan is the span of the statement in the brackets of a common table
-// expression whose name stands at location.
+// expression whose name is at location.
 func (w *walker) bodySpan(location int32) sqlguard.Span {
 	l := lexer{sql: w.sql, pos: w.place(location)}
 	body := sqlguard.Span{Start: -1}

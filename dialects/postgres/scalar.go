@@ -40,8 +40,8 @@ func scalarCall(f *funcCall) bool {
 	return listed && facts.Extension == "" && facts.Class != functionDenied && !row
 }
 
-// visiblyScalar reports whether an expression can be no row, nor an array of
-// rows, whatever the types of the columns in it are.
+// visiblyScalar reports whether an expression cannot be a row or an array of
+// rows, for all types of its columns.
 func visiblyScalar(n *node) bool {
 	switch {
 	case n.GetAConst() != nil, n.GetBoolExpr() != nil, n.GetNullTest() != nil, n.GetBooleanTest() != nil,
@@ -93,8 +93,8 @@ func (w *walker) functionItem(f *rangeFunction) (item fromItem, named bool) {
 		return item, item.name != ""
 	}
 	if v := pair[0].GetSqlvalueFunction(); v != nil && w.lowerToken(v.Location) == "user" {
-		// Who writes FROM user means a table of that name. The server tells him
-		// that it has no such column, in better words.
+		// FROM user means a table of that name. The server's own message says
+		// more clearly that it has no such column.
 		return item, true
 	}
 	if len(f.Coldeflist) == 0 && visiblyScalar(pair[0]) {

@@ -12,7 +12,7 @@ import (
 type fromItem struct {
 	name string
 	kind itemKind
-	// facts are of a system relation of which some columns are refused.
+	// facts are the facts of a system relation with refused columns.
 	facts *relationFacts
 	// scalar is a function that returns no row.
 	scalar *rangeFunction
@@ -22,7 +22,7 @@ type fromItem struct {
 	columns  []string
 }
 
-// itemKind says what a name of FROM stands for.
+// itemKind says what a name in FROM means.
 type itemKind uint8
 
 const (

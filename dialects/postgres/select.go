@@ -36,8 +36,9 @@ func (w *walker) judgeSelectStmt(n *selectStmt) {
 	w.cteColumns = w.cteColumns[:min(ctes, len(w.cteColumns))]
 }
 
-// judgeWithClause brings the names of WITH into reach, one after the other;
-// with RECURSIVE all at once. Whoever owns the clause takes them out of reach.
+// judgeWithClause adds the names of WITH to the scope, one after the other; with
+// RECURSIVE all at once. The judge of the statement that has the clause removes
+// them.
 func (w *walker) judgeWithClause(n *withClause) {
 	w.at(n.Location)
 	if n.Recursive {
@@ -152,8 +153,8 @@ func (w *walker) judgeRangeTableSample(n *rangeTableSample) {
 	w.fieldsRangeTableSample(n)
 }
 
-// judgeRangeFunction visits table functions. Each stands in a list beside its
-// column definitions, of which there may be none.
+// judgeRangeFunction visits table functions. Each is in a list with its column
+// definitions, which may be empty.
 func (w *walker) judgeRangeFunction(n *rangeFunction) {
 	for _, f := range n.Functions {
 		pair := f.GetList()

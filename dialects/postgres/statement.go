@@ -145,7 +145,7 @@ func (w *walker) noteSetting(name string, span sqlguard.Span, ruling sqlguard.Ru
 	w.st.Settings = append(w.st.Settings, sqlguard.SettingRead{Name: name, Span: span, Ruling: ruling})
 }
 
-// judgeVariableSetStmt tells SET TRANSACTION from the rest.
+// judgeVariableSetStmt distinguishes SET TRANSACTION from other forms of SET.
 func (w *walker) judgeVariableSetStmt(n *variableSetStmt) {
 	w.statement(kindVariableSetStmt, n.Name)
 	if n.Kind == setMultiple {

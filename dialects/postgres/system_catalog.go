@@ -11,7 +11,7 @@ import (
 // relationFacts is what is known of a relation of a system schema. The zero
 // value is a refusal.
 type relationFacts struct {
-	// Allowed says that the relation may be read, but for RefusedColumns.
+	// Allowed says that the relation may be read, except for RefusedColumns.
 	Allowed bool
 	// Code and Reason are of the refusal: of the relation when it is not
 	// allowed, of its refused columns when it is. Reason completes a sentence
@@ -36,12 +36,6 @@ func (r relationFacts) ColumnRefused(column string) bool {
 		}
 	}
 	return false
-}
-
-// KnownTo says whether a server of the major version has the relation. Major 0
-// stands for no server. An extension's relation may be had by any.
-func (r relationFacts) KnownTo(major int) bool {
-	return r.known && (r.majors == 0 || r.majors.has(major))
 }
 
 // relationEntry is a row of the generated table.

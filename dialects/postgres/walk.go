@@ -8,9 +8,9 @@ import (
 )
 
 // walker collects the facts of one statement. The visits of plain nodes are
-// generated; the judges below and in the neighbouring files take charge of the
-// rest. Everything it appends to acts as a stack for the scopes: a judge that
-// opens a scope cuts back what the scope added.
+// generated. The judges below and in the neighbouring files visit the others. Its
+// lists work as stacks for scopes: a judge that opens a scope removes what the
+// scope added.
 type walker struct {
 	sql  string
 	st   *sqlguard.Statement
@@ -49,8 +49,8 @@ type cteScope struct {
 	location int32
 }
 
-// list visits the nodes of a list. An element without a value hides what it
-// stands for, so it is refused.
+// list visits the nodes of a list. An element without a value is refused, because
+// it could mean anything.
 func (w *walker) list(nodes []*node) {
 	for _, n := range nodes {
 		if n == nil {
@@ -94,7 +94,7 @@ func (w *walker) enter(kind nodeKind) bool {
 	return false
 }
 
-// maxEffects bounds what is told of one statement.
+// maxEffects bounds the number of effects of one statement.
 const maxEffects = 1000
 
 // refuse adds an effect: something that no policy permits.
@@ -146,8 +146,8 @@ func (w *walker) judgeSetToDefault(n *setToDefault) {
 	w.fieldsSetToDefault(n)
 }
 
-// judgeLockingClause refuses FOR UPDATE and its kin. What it lists are aliases
-// of this query, no relations of their own.
+// judgeLockingClause refuses FOR UPDATE and similar clauses. Its list contains
+// aliases of this query, not relations.
 func (w *walker) judgeLockingClause(*lockingClause) {
 	span := w.lockingSpan()
 	w.refuse(sqlguard.Finding{

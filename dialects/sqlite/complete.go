@@ -27,11 +27,11 @@ func (m marks) has(start, end int) bool {
 	return m.starts[start>>6]&(1<<(start&63)) != 0 && m.ends[end>>6]&(1<<(end&63)) != 0
 }
 
-// complete holds the parser to its word: every literal and parameter of the
-// text, every quoted name, every word that is no keyword, and every keyword
-// that stands where only a name can, was met on the walk at this very place.
-// The walk has compared the spelling. What remains are keywords and
-// punctuation. Nothing is exempt but what allowedUnseen lists.
+// complete checks that the walk over the tree met, at its position, every literal
+// and parameter of the text, every quoted name, every word that is not a keyword,
+// and every keyword in a position where only a name is valid. The walk has
+// compared the spelling. Other keywords and punctuation need not be met. The only
+// exceptions are in allowedUnseen.
 func (w *walker) complete() error {
 	if w.differs >= 0 {
 		return &sqlguard.SyntaxError{Message: "the parser read this part of the statement differently than it is written", Offset: w.differs}

@@ -16,8 +16,8 @@ type lexer struct {
 	command bool // the token before was a client command, which its line ends
 }
 
-// lexState is the state of sqlite3_complete, which tells the semicolons of a
-// trigger's body from those that end statements.
+// lexState is the state of sqlite3_complete, which distinguishes the semicolons
+// in the body of a trigger from those that end statements.
 type lexState uint8
 
 const (
@@ -52,7 +52,7 @@ func (l *lexer) next() (sqlguard.Token, bool) {
 	return sqlguard.Token{}, false
 }
 
-// skip stands for white space; it is no kind that leaves the lexer.
+// skip is the kind of white space. It never leaves the lexer.
 const skip sqlguard.TokenKind = 255
 
 // advance moves the state of sqlite3_complete over one token, and returns the
@@ -81,7 +81,7 @@ func (l *lexer) advance(kind sqlguard.TokenKind, start int) sqlguard.TokenKind {
 		case strings.EqualFold(word, "create"):
 			l.state = lexCreate
 		case l.state == lexExplain && !strings.EqualFold(word, "explain"):
-			// EXPLAIN [QUERY PLAN] and whatever stands there up to CREATE.
+			// EXPLAIN [QUERY PLAN] and everything up to CREATE.
 			if isCompleteKeyword(word) {
 				l.state = lexNormal
 			}

@@ -95,7 +95,7 @@ func wideFormat(args []ast.Expr) bool {
 	return false
 }
 
-// constant returns the number that an expression of literals stands for.
+// constant returns the value of an expression that consists of literals.
 func constant(e ast.Expr) (float64, bool) {
 	return constantWithin(e, 64)
 }

@@ -31,9 +31,9 @@ var tableFunctions = map[string]bool{
 	"generate_series": true,
 }
 
-// deniedRelations are virtual tables that exist without CREATE in some builds
-// of SQLite or its shell, under names that it does not reserve. A user's own
-// table of such a name cannot be told from them.
+// deniedRelations are virtual tables that exist without CREATE in some builds of
+// SQLite or its shell. SQLite does not reserve their names, so a user's own table
+// with such a name is refused too.
 var deniedRelations = map[string]ruling{
 	"bytecode":     {sqlguard.CodeRelationNotAllowed, "shows the program of a prepared statement"},
 	"tables_used":  {sqlguard.CodeRelationNotAllowed, "shows the tables of a prepared statement"},

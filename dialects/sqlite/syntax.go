@@ -37,8 +37,7 @@ func syntaxError(sql string, err error) error {
 	return &sqlguard.SyntaxError{Message: message, Offset: at}
 }
 
-// tokenAt returns the token that stands at or after an offset, and the one
-// before it.
+// tokenAt returns the token at or after an offset, and the token before it.
 func tokenAt(sql string, at int) (t, before sqlguard.Token) {
 	l := lexer{text: sql}
 	none := sqlguard.Token{Kind: sqlguard.TokenTerminator}

@@ -24,9 +24,8 @@ type walker struct {
 	strings []string        // room for qualifiers
 }
 
-// scope holds the common table expressions of one WITH. In SQLite all of them
-// are visible in the whole statement that the WITH belongs to, and in each
-// other whatever their order.
+// scope holds the common table expressions of one WITH. In SQLite all of them are
+// visible in the whole statement of the WITH, and in each other in any order.
 type scope struct {
 	names map[string]bool // folded
 	up    *scope
@@ -111,8 +110,9 @@ func (w *walker) refuse(n ast.Stmt, rule nodeRule) {
 	w.effect(f)
 }
 
-// target states what a refused statement writes to, and what it reads on the
-// way. Whatever is left out here is refused with the statement.
+// target states the relation that a refused statement writes to, and the
+// relations that it reads. The list need not be complete, because the statement
+// is refused.
 func (w *walker) target(n ast.Stmt) {
 	switch n := n.(type) {
 	case *ast.InsertStmt:
@@ -546,7 +546,7 @@ func (w *walker) name(n *ast.Ident) string {
 	return n.Name
 }
 
-// mark notes that a leaf was met, and whether raw is what stands at its place.
+// mark notes that a leaf was met, and whether the text at its position is raw.
 func (w *walker) mark(at ast.Span, raw string) {
 	if w.text(at) != raw {
 		w.differs = at.Start
@@ -555,7 +555,7 @@ func (w *walker) mark(at ast.Span, raw string) {
 	w.seen.set(at.Start, at.Stop)
 }
 
-// text returns what stands at the place of a node.
+// text returns the text at the position of a node.
 func (w *walker) text(at ast.Span) string {
 	if at.Start < 0 || at.Stop > len(w.sql) || at.Start > at.Stop {
 		return ""

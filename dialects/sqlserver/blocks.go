@@ -2,9 +2,9 @@ package sqlserver
 
 import "github.com/ktxhq/ktx/sqlguard"
 
-// blocks tells the semicolons that end statements from those inside of a
+// blocks distinguishes the semicolons that end statements from those inside of a
 // statement: in BEGIN … END, and in a procedure, function or trigger, which
-// reaches to the end of its batch. Reference: BEGIN…END (Transact-SQL), CREATE
+// extends to the end of its batch. Reference: BEGIN…END (Transact-SQL), CREATE
 // PROCEDURE (Transact-SQL).
 type blocks struct {
 	state blockState

@@ -2,8 +2,8 @@ package sqlserver
 
 import "github.com/ktxhq/ktx/sqlguard"
 
-// kind says what an expression is. Transact-SQL has no boolean values: a
-// condition stands where conditions are asked for, and nowhere else.
+// kind says what kind an expression is. Transact-SQL has no boolean values: a
+// condition is valid only where the grammar requires one.
 type kind uint8
 
 const (

@@ -21,8 +21,9 @@ var foreignFunctions = map[string]string{
 	"unnest": "OPENJSON or STRING_SPLIT", "uuid": "NEWID()", "var_pop": "VARP", "var_samp": "VAR", "variance": "VAR", "week": "DATEPART (week, x)", "weekday": "DATEPART (weekday, x)",
 }
 
-// foreign says what other SQL languages have where a statement should end, so
-// that the message tells how it is written here. It returns "" for all else.
+// foreign returns a message for syntax of other SQL languages at a position where
+// a statement should end, which says how to write it in Transact-SQL. It returns
+// "" for all other syntax.
 func (p *parser) foreign() string {
 	before := token{}
 	if p.at > 0 && p.at <= len(p.toks) {

@@ -119,9 +119,9 @@ const (
 	maxSeriesRows  = 10_000_000
 )
 
-// excess returns why a call asks for more than the limits, as far as its
-// literals tell: the second argument of REPLICATE, the bounds of
-// GENERATE_SERIES. start is the place of the first argument.
+// excess returns why a call asks for more than the limits, as far as its literals
+// show: the second argument of REPLICATE, the bounds of GENERATE_SERIES. start is
+// the position of the first argument.
 func (p *parser) excess(function string, start int) string {
 	args := p.numbers(start)
 	switch function {

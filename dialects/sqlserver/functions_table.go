@@ -9,10 +9,10 @@ type functionPage struct {
 	names string
 }
 
-// functionPages are the functions that may be called: they compute from their
-// arguments, the row, the clock, or tell of the session and of the structure of
-// the database. They are listed by the category pages of "What are the
-// Microsoft SQL database functions?".
+// functionPages are the functions that may be called. They compute from their
+// arguments, the row or the clock, or return facts about the session and the
+// structure of the database. The category pages of "What are the Microsoft SQL
+// database functions?" list them.
 var functionPages = []functionPage{
 	{page: "Aggregate Functions (Transact-SQL)", names: `
 		approx_count_distinct approx_percentile_cont approx_percentile_disc avg checksum_agg count count_big grouping

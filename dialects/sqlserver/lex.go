@@ -26,7 +26,7 @@ type lexer struct {
 	at   int
 }
 
-// skip stands for white space; it is no kind that leaves the lexer.
+// skip is the kind of white space. It never leaves the lexer.
 const skip sqlguard.TokenKind = 255
 
 // next returns the next token, and false at the end of the text.
@@ -166,8 +166,8 @@ func (l *lexer) operator(i int) int {
 	}
 }
 
-// quoted scans a literal or name whose opening quote stands prefix bytes behind
-// i. A doubled closing quote is part of it.
+// quoted scans a literal or name whose opening quote is prefix bytes after i. A
+// doubled closing quote is part of the content.
 func (l *lexer) quoted(i, prefix int, quote byte, kind sqlguard.TokenKind) (sqlguard.TokenKind, int) {
 	for at := i + prefix + 1; ; {
 		end := strings.IndexByte(l.text[at:], quote)
@@ -232,7 +232,7 @@ func (l *lexer) number(i int) (sqlguard.TokenKind, int) {
 	return sqlguard.TokenNumber, n
 }
 
-// touches reports whether a character of a word stands at i.
+// touches reports whether there is a character of a word at i.
 func (l *lexer) touches(i int) bool {
 	return i < len(l.text) && (l.text[i] >= utf8.RuneSelf || nameBytes[l.text[i]])
 }
@@ -277,7 +277,7 @@ func (l *lexer) dollar(i int) (sqlguard.TokenKind, int) {
 }
 
 // money scans a money literal whose currency symbol has size bytes. Spaces may
-// stand behind the symbol.
+// follow the symbol.
 func (l *lexer) money(i, size int) (sqlguard.TokenKind, int) {
 	n := size
 	for l.byteAt(i+n) == ' ' || l.byteAt(i+n) == '\t' {
@@ -353,8 +353,8 @@ func (l *lexer) lineStart(i int) bool {
 	return true
 }
 
-// separator returns the length of GO [count] at i, when it stands alone on its
-// line: command line clients end a batch there, servers know no such word.
+// separator returns the length of GO [count] at i when it is alone on its line.
+// Command line clients end a batch there; servers do not know the word.
 func (l *lexer) separator(i int) int {
 	if l.byteAt(i+1)|0x20 != 'o' || !l.lineStart(i) {
 		return 0

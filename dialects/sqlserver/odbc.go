@@ -152,5 +152,5 @@ var odbcFunctions = map[string]string{
 	"database": "db_name", "ifnull": "isnull", "user": "user_name", "convert": "convert",
 }
 
-// bareInODBC are the functions that may stand without brackets.
+// bareInODBC are the functions that need no brackets.
 var bareInODBC = map[string]bool{"current_date": true, "current_time": true, "current_timestamp": true}

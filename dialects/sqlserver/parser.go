@@ -16,7 +16,7 @@ type parser struct {
 	tok   token // toks[at], or the end
 	depth int
 	given kind // an operand in brackets that was read before its expression
-	// lateral says that the table which is read stands behind APPLY, where the
+	// lateral says that the table which is being read follows APPLY, so that the
 	// arguments of a function can be columns.
 	lateral bool
 	err     *sqlguard.SyntaxError
@@ -69,7 +69,7 @@ func (p *parser) followed(texts ...string) bool {
 	return true
 }
 
-// accept reads that word, if it stands here.
+// accept reads the word if it is the next token.
 func (p *parser) accept(text string) bool {
 	if !p.is(text) {
 		return false
@@ -78,7 +78,7 @@ func (p *parser) accept(text string) bool {
 	return true
 }
 
-// acceptAll reads those words, if they all stand here.
+// acceptAll reads the words if they are the next tokens.
 func (p *parser) acceptAll(texts ...string) bool {
 	if !p.followed(texts...) {
 		return false
@@ -141,7 +141,7 @@ func (p *parser) operator() string {
 // text returns the current token as written.
 func (p *parser) text() string { return p.sql[p.tok.start:p.tok.end] }
 
-// fail keeps the first mistake: what was expected, and what stands there.
+// fail records the first error: what the parser expected and what it found.
 func (p *parser) fail(expected string) {
 	p.failAt(p.tok, "expected "+expected+", found "+p.found())
 }
@@ -199,8 +199,8 @@ func (p *parser) brackets(item func()) {
 	p.expectMark(')')
 }
 
-// skipBrackets reads ( … ) without looking at what stands between. It is for
-// constructs that are refused whole.
+// skipBrackets skips ( … ) with its content. It is for constructs that are always
+// refused.
 func (p *parser) skipBrackets() {
 	p.expectMark('(')
 	p.skipToClose()

@@ -208,7 +208,7 @@ func (p *parser) selectItem() string {
 	return column
 }
 
-// qualifiedStar reports whether t.* stands here.
+// qualifiedStar reports whether the next tokens are t.*.
 func (p *parser) qualifiedStar() bool {
 	i := 0
 	for ; p.peek(i).isName() || p.peek(i).kind == sqlguard.TokenDot; i++ {

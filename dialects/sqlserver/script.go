@@ -6,17 +6,16 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Divide returns the spans of the statements in a text of a script, in which
-// nothing need stand between them. A span begins where no statement goes on: at
-// a keyword that begins one and is no part of the one before. Where that is in
-// doubt, the spans stay one; they hold all tokens of the text but comments and
-// semicolons. The bodies of procedures, functions and triggers are not divided,
-// since nothing of them runs where they are made.
+// Divide returns the spans of the statements in a script, in which statements
+// need no separator. A span begins at a keyword that begins a statement and is
+// not part of the statement before it. When that is in doubt, Divide does not
+// split. The spans contain all tokens of the text except comments and semicolons.
+// Divide does not split the bodies of procedures, functions and triggers, because
+// they do not run when they are created.
 //
-// A span by itself says less than the text it is from: a guard must judge each,
-// and one that was cut in the middle of a statement is either no statement or
-// begins with what refuses the whole one. The verdict over a text that is sent
-// rests on none of this.
+// A guard must judge every span. A span that was cut inside a statement is either
+// not a statement, or begins with what refuses the whole statement. The verdict
+// on a statement that is sent to a server does not depend on Divide.
 //
 // Reference: Transact-SQL statements; Transact-SQL syntax conventions, which
 // makes the semicolon optional.
@@ -67,8 +66,9 @@ type division struct {
 	depth  int   // brackets that are open
 	cases  int   // CASE that are open outside of brackets
 	module bool  // what CREATE and ALTER make goes on to the end of the batch
-	// bound says that the one word which begins statements elsewhere and belongs
-	// to this one was read; given, that GRANT named its rights.
+	// bound says that the one word was read that begins statements elsewhere and
+	// belongs to this statement. given says that GRANT has named its
+	// permissions.
 	bound, given bool
 }
 

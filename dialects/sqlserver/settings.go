@@ -55,8 +55,8 @@ func (p *parser) pseudo() kind {
 	return none
 }
 
-// serverProperties are the properties that may be read; the others tell paths
-// and names of files. Reference: SERVERPROPERTY (Transact-SQL).
+// serverProperties are the properties that may be read. The others show paths and
+// names of files. Reference: SERVERPROPERTY (Transact-SQL).
 var serverProperties = wordSet(`
 	buildclrversion collation collationid comparisonstyle computernamephysicalnetbios edition editionid engineedition
 	filestreamconfiguredlevel filestreameffectivelevel hadrmanagerstatus instancename isadvancedanalyticsinstalled

@@ -7,8 +7,9 @@ import (
 )
 
 // batch reads every statement of the text. The error is that of the first
-// statement; later ones carry theirs as an effect, so that what stands before
-// them is told too. Reference: SQL Server Utilities Statements - GO; Batches.
+// statement. A later statement has its error as an effect, so that the findings
+// before it are reported too. Reference: SQL Server Utilities Statements - GO;
+// Batches.
 func (p *parser) batch() ([]sqlguard.Statement, error) {
 	var out []sqlguard.Statement
 	for {
@@ -88,8 +89,8 @@ func (p *parser) refused() bool {
 	return true
 }
 
-// refuse states why a statement is refused and skips it: up to a terminator, as
-// nothing else tells where it ends.
+// refuse states why a statement is refused and skips it up to a terminator,
+// because nothing else shows where it ends.
 func (p *parser) refuse(rule statementRule) {
 	start, from := p.tok.start, p.at
 	p.stmt.Verb = rule.verb
@@ -155,7 +156,7 @@ func (p *parser) refine(rule statementRule) statementRule {
 	return rule
 }
 
-// refineExecute tells the forms of EXECUTE apart: of a text, as another user,
+// refineExecute distinguishes the forms of EXECUTE: of a string, as another user,
 // and of a procedure. Reference: EXECUTE (Transact-SQL), EXECUTE AS
 // (Transact-SQL), sp_executesql (Transact-SQL).
 func (p *parser) refineExecute(rule statementRule, word func(int) string) statementRule {
@@ -256,7 +257,7 @@ func (p *parser) target() {
 	default:
 		return
 	}
-	// No name here is no mistake: the statement is refused whatever it says.
+	// A missing name is not an error: the statement is refused in any case.
 	if p.atName() && (p.markOf(1) != '.' || p.peek(2).isName()) {
 		saved, err := p.at, p.err
 		toks := p.toks

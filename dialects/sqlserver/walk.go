@@ -7,8 +7,8 @@ import (
 )
 
 // facts is what the parser has read of a statement so far. There is no tree to
-// walk: the productions call the methods here at the moment they have read a
-// name, a call or a construct that no query may hold.
+// walk: a production calls the methods here as soon as it has read a name, a call
+// or a refused construct.
 type facts struct {
 	stmt    sqlguard.Statement
 	outputs bool   // the next list of items is that of the statement's result
@@ -18,9 +18,9 @@ type facts struct {
 	// methods are the calls that are methods only if the name before them is
 	// a column, by their place in stmt.Calls.
 	methods []methodCall
-	// scopes are the queries of the statement, the first one standing for what
-	// is outside of them; scope is the one that is read, and lastScope the one
-	// that was read last.
+	// scopes are the queries of the statement. The first one represents what is
+	// outside of them. scope is the one that is being read, and lastScope the
+	// one that was read last.
 	scopes           []scope
 	scope, lastScope int
 	// hints are the tokens that are hints of tables, bareHints the hints in
@@ -29,16 +29,16 @@ type facts struct {
 	bareHints []bareHint
 }
 
-// bareHint is a table with hints but without WITH, as in t (NOLOCK), which is
-// how the call of a function with a column looks. at is the place of the name,
-// token is where the first hint stands.
+// bareHint is a table with hints but without WITH, as in t (NOLOCK), which looks
+// like the call of a function with a column. at is the position of the name, and
+// token is the index of the first hint.
 type bareHint struct {
 	at    sqlguard.Span
 	token int
 }
 
-// scope is what the FROM of one query, up to its HAVING, has. outer is the query
-// whose columns can be named in it besides, or -1.
+// scope is the scope of one query: what its FROM, up to its HAVING, defines.
+// outer is the query whose columns it can also name, or -1.
 type scope struct {
 	outer     int
 	relations []int    // places in stmt.Relations
@@ -48,13 +48,12 @@ type scope struct {
 	columns int
 }
 
-// newFacts are those of a statement of which nothing was read.
+// newFacts returns the facts of a statement before anything was read.
 func newFacts() facts {
 	return facts{outputs: true, scopes: append(make([]scope, 0, 4), scope{outer: -1})}
 }
 
-// within makes a scope the one that is read until the function returned is
-// called.
+// within makes a scope the current one until the returned function is called.
 func (f *facts) within(scope int) (leave func()) {
 	outer := f.scope
 	f.scope = scope
@@ -105,7 +104,7 @@ func (f *facts) column(n *name) {
 	f.stmt.ColumnRefs = append(f.stmt.ColumnRefs, ref)
 }
 
-// unnamedColumns are words that stand for a column of another name.
+// unnamedColumns are words that represent a column with another name.
 var unnamedColumns = map[string]bool{"$identity": true, "$rowguid": true, "identitycol": true, "rowguidcol": true}
 
 // allColumns states that the statement reads, or may read, columns that it
@@ -114,8 +113,8 @@ func (f *facts) allColumns(at sqlguard.Span) {
 	f.stmt.ColumnRefs = append(f.stmt.ColumnRefs, sqlguard.ColumnRef{Star: true, Span: at})
 }
 
-// source states that the statement reads a table, unless the name is one of
-// WITH, and returns where it stands in the list, or -1.
+// source states that the statement reads a table, unless the name belongs to
+// WITH. It returns the index in the list, or -1.
 func (f *facts) source(n *name) int {
 	if n.n == 1 && f.ctes != nil {
 		// Names that differ in case are one only under some collations.
@@ -127,8 +126,8 @@ func (f *facts) source(n *name) int {
 	return f.relation(n, sqlguard.AccessRead)
 }
 
-// relation states that the statement reads or writes a table, which is none of
-// WITH, and returns where it stands in the list.
+// relation states that the statement reads or writes a table whose name does not
+// belong to WITH. It returns the index in the list.
 func (f *facts) relation(n *name, access sqlguard.Access) int {
 	r := sqlguard.Relation{Name: n.last().text, Access: access, Span: n.at}
 	if n.n > 1 {

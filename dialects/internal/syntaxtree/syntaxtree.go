@@ -1,7 +1,6 @@
-// Package syntaxtree turns the tree of a parser into one that people can read:
-// the names of its types and fields, and the values that they hold, as Go's
-// reflection tells them. No verdict rests on it; the walks of the dialects do not
-// use it.
+// Package syntaxtree turns a parser's tree into one that people can read. It
+// reads the names of types and fields, and their values, with Go's reflection. No
+// verdict depends on it: the walks of the dialects do not use it.
 package syntaxtree
 
 import (
@@ -19,7 +18,7 @@ type Reader struct {
 	// Packages are the packages whose structs are nodes. Fields of other types
 	// are shown as values, or not at all.
 	Packages []string
-	// Hidden are fields, and values of enumerations, that tell people nothing.
+	// Hidden are fields and enumeration values that people do not need.
 	Hidden []string
 	// Text returns what a leaf spells; false says that v is no leaf.
 	Text func(v any) (string, bool)
@@ -57,8 +56,8 @@ type tree struct {
 	count int
 }
 
-// read returns the nodes that a value stands for: one for a node, several for a
-// list, none for what is not there.
+// read returns the nodes that a value represents: one for a node, several for a
+// list, none for nil.
 func (t *tree) read(role string, v reflect.Value, depth int) []sqlguard.Node {
 	for v.IsValid() && (v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer) {
 		if v.IsNil() {

@@ -16,8 +16,8 @@ import (
 const oldestMajor = 13
 
 // factFiles are the files of facts/, in the order in which they are read. Each
-// line of a file is one fact: tab-separated fields, the last of which names
-// the majors in which the fact was seen.
+// line of a file is one fact: fields separated by tabs. The last field lists the
+// major versions that have the fact.
 var factFiles = []string{
 	"servers.tsv",    // major, server version
 	"extensions.tsv", // name, version

@@ -2,13 +2,14 @@ package main
 
 // extension is the review of the functions of one extension.
 //
-// Names in neither list stay off the table: a call of them is refused like a
-// call of any user function, and a column may bear their name. The review must
-// then name them in unlisted, or say rest for all of them.
+// Names in neither list are not in the table: a call of them is refused like a
+// call of any user-defined function, and a column may have their name. The review
+// must list such names in unlisted, or say rest for all of them.
 //
-// An allowed name is allowed on a server without the extension too, where it may
-// be a user's own function. Names that a user's function with effects is likely
-// to bear stay off the table, though the extension's function is harmless.
+// An allowed name is also allowed on a server without the extension, where it may
+// be a user-defined function. So a name that a user-defined function with effects
+// is likely to have is not in the table, even if the extension's function is
+// harmless.
 type extension struct {
 	name     string
 	allowed  string // names, or "*" for all that are neither denied nor unlisted

@@ -204,8 +204,8 @@ var deniedFunctions = []denial{
 	},
 }
 
-// checked is a name that is allowed for some arguments only. The code is the
-// one that a refused argument earns.
+// checked is a name that is allowed for some arguments only. The code is that of
+// a refused argument.
 type checked struct {
 	name, check, code, reason string
 }

@@ -130,10 +130,11 @@ var manualChecked = []struct {
 	{"postgis", checked{"st_transform", "checkSRID", "CodeFunctionFileAccess", "takes a projection as text, which can name grid files; use an SRID"}},
 }
 
-// manualDenials are functions of other extensions, so that a refusal names what
-// they do rather than that they are unknown. A name with a schema is found in
-// that schema only, and may end in a * for any ending. A name without one is
-// found unqualified and in public: elsewhere it may be a user's own.
+// manualDenials are functions of other extensions. They are listed so that a
+// refusal says what they do instead of only that they are unknown. A name with a
+// schema is found only in that schema, and a * at its end matches any ending. A
+// name without a schema is found unqualified and in public; in another schema it
+// may be user-defined.
 var manualDenials = []denial{
 	{"opensConnection", "CodeFunctionNetworkAccess", "connects to another server or uses such a connection", `
 		net.http_get net.http_post net.http_delete net.http_collect_response

@@ -47,14 +47,15 @@ const allowedInformationSchemaRelations = `
 	triggered_update_columns triggers udt_privileges usage_privileges user_defined_types
 	view_column_usage view_routine_usage view_table_usage views`
 
-// restrictedRelations are allowed but for some columns. A reference to one of
+// restrictedRelations are allowed except for some columns. A reference to one of
 // these columns, to the whole row or to * is refused.
 var restrictedRelations = map[string]refusal{
 	"pg_stat_activity":        {"CodeCredentialRelation", "holds the statements of other sessions", `query`},
 	"pg_foreign_server":       {"CodeCredentialRelation", "holds connection options", `srvoptions`},
 	"pg_foreign_data_wrapper": {"CodeCredentialRelation", "holds connection options", `fdwoptions`},
 	"pg_foreign_table":        {"CodeCredentialRelation", "holds connection options", `ftoptions`},
-	// The values of settings that are not on the list stand beside the others.
+	// The view contains the values of all settings, also of those that are not
+	// on the list.
 	"pg_settings": {
 		"CodeSettingNotAllowed", "holds settings that are not on the list; use SHOW for one that is",
 		`setting boot_val reset_val sourcefile sourceline`,
