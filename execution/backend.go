@@ -8,7 +8,7 @@ import (
 )
 
 // Backend runs approved statements on one database. It is safe for concurrent
-// use; its own pool bounds connections, the gateway bounds calls.
+// use. Its own pool bounds the connections, and the gateway bounds the calls.
 //
 // Every statement runs in a read-only session with the pins of the dialect's
 // Session read back, is always rolled back, and leaves a connection that is
@@ -19,9 +19,9 @@ type Backend interface {
 	// that another guard approved is an error. When ctx ends, the statement
 	// is ended at the server before Query returns.
 	Query(ctx context.Context, stmt sqlguard.Approved, lim Limits) (*Result, error)
-	// Catalog returns what the guard may know of the server of now. It is
-	// asked again from time to time; while nothing has changed it may return
-	// the same value. A catalogue that is not whole is an error.
+	// Catalog asks the server what the guard may know about it. The gateway
+	// calls it again from time to time. While nothing has changed, it may
+	// return the same value. It returns a whole catalogue or an error.
 	Catalog(ctx context.Context) (*sqlguard.Catalog, error)
 	// SetGuard replaces the ID whose approvals Query accepts. It is the ID of
 	// a guard that knows the last catalogue.
@@ -135,7 +135,7 @@ const (
 	ProbeNote    ProbeLevel = "note"
 )
 
-// ProbeTopic says what a finding is about.
+// ProbeTopic is the subject of a finding.
 type ProbeTopic string
 
 // The topics of findings.

@@ -31,16 +31,17 @@ type Connection struct {
 	// statements cannot run, and Unavailable says why.
 	Open        func(ctx context.Context, guard sqlguard.ID) (Backend, error)
 	Unavailable *Error
-	// Settings stands for everything that Open depends on. A reload takes a
-	// connection whose Settings differ, or are empty, for another one.
+	// Settings is a text that differs whenever something differs that Open
+	// depends on. A reload replaces a connection whose Settings differ or are
+	// empty.
 	Settings string
 	// Objects says that the backend's catalogue has the objects of the
 	// database, so that what a guard refuses without them may pass with them.
 	Objects bool
-	// Refresh says how long what the server told of itself is relied on.
+	// Refresh says how long the server's answer about itself is relied on.
 	Refresh Refresh
-	// RefuseWritableRole refuses to run statements with a role of which the
-	// probe says that it can do more than read. OnProbe, when set, gets the
+	// RefuseWritableRole refuses to run statements when the probe says that
+	// the role can do more than read. OnProbe, when set, gets the
 	// report of the first use.
 	RefuseWritableRole bool
 	OnProbe            func(id string, report ProbeReport)

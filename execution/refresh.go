@@ -11,19 +11,20 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Refresh says how long a guard may rely on what its server told of itself:
-// version, search path and, where the connection has them, objects. The zero
-// value of a field means its default.
+// Refresh says how long a guard may rely on the server's last answer about
+// itself: version, search path and, when the connection has them, objects. The
+// zero value of a field means its default.
 type Refresh struct {
-	// Every is how old that may be when a statement is judged. The server is
-	// asked again before, while statements come, so that none has to wait.
+	// Every is the age of an answer at which a statement waits for a newer one.
+	// The gateway asks the server a little earlier, when a statement comes, so
+	// that statements need not wait.
 	Every time.Duration
-	// Keep is how old it may be when the server did not answer since. Then
-	// statements fail until it does.
+	// Keep is the age at which an answer is no longer used. Statements then
+	// fail until the server answers.
 	Keep time.Duration
-	// Retry is the least time between two questions, where an older answer may
-	// still be used. A statement that names what the guard does not know asks
-	// no more often than that.
+	// Retry is the least time between two questions while an older answer may
+	// still be used. It also holds for statements that name an object which the
+	// guard does not know.
 	Retry time.Duration
 }
 
@@ -59,25 +60,25 @@ const (
 
 // The reasons of a config.reload event that names a connection.
 const (
-	// CatalogReplaced: the server tells something else of itself than before,
-	// and a new guard judges from then on.
+	// CatalogReplaced: the server's answer about itself has changed, and a new
+	// guard judges from now on.
 	CatalogReplaced = "catalog_replaced"
 	// CatalogUnavailable: the server could not be asked. The event is recorded
-	// once until it can.
+	// once, and again only after the server has answered in between.
 	CatalogUnavailable = "catalog_unavailable"
 )
 
 // CatalogInfo says what the guard of a connection knows of its server.
 type CatalogInfo struct {
 	Objects bool      // the guard judges with the objects of the database
-	Loaded  time.Time // when the server told it; zero before the first use
+	Loaded  time.Time // when the server answered; zero before the first use
 	Count   int       // of the objects known
-	Failure string    // why the server could not be asked the last time, or ""
+	Failure string    // why the last question failed, or ""
 }
 
 // loader opens a connection and asks its server again from time to time. One
-// attempt runs at a time, by itself: who needs its outcome waits for it, and
-// goes away without ending it.
+// attempt runs at a time, in a goroutine of its own. A caller that stops waiting
+// for its outcome does not end it.
 type loader struct {
 	mu      sync.Mutex
 	running *attempt
@@ -98,8 +99,8 @@ type attempt struct {
 	err    error
 }
 
-// ready returns a state with an open backend whose guard knows the server of
-// now, within the bounds of Refresh. The first use opens the backend.
+// ready returns a state whose backend is open and whose guard has an answer of
+// the server that is new enough for Refresh. The first use opens the backend.
 func (d *door) ready(ctx context.Context, log audit.Log) (*doorState, error) {
 	s := d.state.Load()
 	if s.backend == nil {
@@ -122,8 +123,8 @@ func (d *door) ready(ctx context.Context, log audit.Log) (*doorState, error) {
 	}
 }
 
-// renew returns a newer state than s, or s when none is to be had soon: the
-// server was asked a short while ago, or does not answer.
+// renew returns a newer state than s. It returns s when the server was asked a
+// short while ago, or does not answer soon.
 func (d *door) renew(ctx context.Context, log audit.Log, s *doorState) *doorState {
 	a := d.start(ctx, log, d.Refresh.Retry)
 	if a == nil {

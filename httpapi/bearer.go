@@ -67,13 +67,13 @@ func CheckTokens(tokens []Token) error {
 	return err
 }
 
-// ErrOpenness says that tokens are given to a server that began without, or
-// taken from one that began with some: whether it wants any is settled when it
-// starts.
+// ErrOpenness says that [Server.SetTokens] would give the first token to a server
+// that was started without one, or take the last token from one that was started
+// with some. Whether requests need a token is decided when the server starts.
 var ErrOpenness = errors.New("whether a token is wanted is settled at the start of the server")
 
-// SetTokens puts tokens in the place of those in force. The sessions of
-// principals that have none any more end, with what they run.
+// SetTokens replaces the tokens that are in force. The sessions of principals
+// without a token end, together with the statements that they run.
 func (s *Server) SetTokens(tokens []Token) error {
 	was := *s.tokens.Load()
 	if (len(was) > 0) != (len(tokens) > 0) {
@@ -149,7 +149,7 @@ func (e *entry) delay() time.Duration {
 	return wait
 }
 
-// The reasons of a refusal for want of a token, as they are recorded.
+// The reasons for refusing a request without a valid token, as they are recorded.
 const (
 	reasonNoToken     = "no_token"
 	reasonWrongToken  = "wrong_token"

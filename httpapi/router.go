@@ -86,14 +86,15 @@ type Server struct {
 	connections *connections
 	longBodies  chan struct{} // one for each that is being read
 
-	// ending ends when what runs has to end, draining when the server takes
-	// nothing new.
+	// ending ends when running requests must end, and draining ends when the
+	// server takes no new requests.
 	ending, draining ended
 }
 
-// ended is a moment that many wait for.
+// ended is a context with its cancel function. It ends once, for everything that
+// waits for it.
 type ended struct {
-	ctx    context.Context //nolint:containedctx // it stands for the life of the server, not for a call
+	ctx    context.Context //nolint:containedctx // it is as long as a server or a session, not as a call
 	cancel context.CancelFunc
 }
 

@@ -12,15 +12,15 @@ import (
 
 const (
 	headerBytes = 64 << 10
-	endTime     = 3 * time.Second // for answers of what was told to end
+	endTime     = 3 * time.Second // for the answers of requests that were told to end
 )
 
-// timed gives each write of an answer its time. Who does not read for so long
-// loses the connection.
+// timed limits the time of each write of an answer. A client that does not read
+// for so long loses its connection.
 func (s *Server) timed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := &timedWriter{w, s.config.WriteTime}
-		t.within(time.Time{}) // of an answer before on the same connection
+		t.within(time.Time{}) // removes the limit of the answer before, on the same connection
 		next.ServeHTTP(t, r)
 	})
 }

@@ -142,8 +142,8 @@ func (t *sessions) begin(w http.ResponseWriter, r *http.Request) {
 	t.finish(s, endRefused)
 }
 
-// reserve makes room for a session, if need be in the place of one that nobody
-// is using: of the principal with the most sessions, the one that was used
+// reserve makes room for a session. When there is no room, it ends a session that
+// is not in use: of the principal with the most sessions, the one that was used
 // longest ago.
 func (t *sessions) reserve(s *session) bool {
 	s.end = newEnded(t.server.ending.ctx)
@@ -316,7 +316,7 @@ func (t *sessions) closeAll() {
 	t.endings.Wait()
 }
 
-// discard takes an answer that nobody reads.
+// discard is a response writer that discards the answer.
 type discard struct{ header http.Header }
 
 // Header implements http.ResponseWriter.

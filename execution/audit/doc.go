@@ -1,5 +1,5 @@
-// Package audit keeps the record: which statement was asked, by whom, what was
-// decided, and how it ended.
+// Package audit keeps the audit log: which statement was asked for, by which
+// principal, what the guard decided, and how the statement ended.
 //
 // A [Writer] appends events to JSON Lines files in one directory. Each event
 // carries the hash of the event before it and its own hash, the SHA-256 over
@@ -9,7 +9,7 @@
 // back, forwards and backwards, [Statements] and [NewestStatements] join decision
 // and outcome, [Summarize] counts, [Checked] reads and verifies in one pass,
 // [OCSF] writes a statement as OCSF Datastore Activity, and [Archive] moves old
-// segments away in a way that the rest still verifies.
+// segments away so that the rest still verifies.
 //
 //	log, err := audit.Open(cfg.Dir(projectDir), cfg, logger)
 //	…
@@ -24,7 +24,7 @@
 //	audit-000001.jsonl.torn-…     bytes that a crash left after the last whole event
 //	anchor.json                   sequence number and hash of an event known to be on disk
 //	key                           32 random bytes, the key of the HMAC over raw statements
-//	lock                          taken by every process for the time of one append
+//	lock                          held by a process for the time of one append
 //
 // The directory has mode 0700 and its files 0600. Looser modes of the directory
 // and of the files in use are tightened when the log is opened.
@@ -34,8 +34,8 @@
 // An event for which Append returned nil was handed to the operating system
 // and survives the process. With [SyncAlways] it was also flushed to the disk,
 // one flush serving all appends that wait for it. With [SyncInterval] a flush
-// follows within a second, at rotation and at Close. With [SyncOff] there is
-// none.
+// follows within a second, at rotation and at Close. With [SyncOff] nothing is
+// flushed.
 //
 // Several processes may append to the same directory; sequence numbers and the
 // chain run through all of them. On systems without flock a second process is
@@ -48,14 +48,15 @@
 // time and give it to [Verify]: it proves that the log still contains that
 // event and everything before it.
 //
-// Events written after the last anchor can be cut off unseen. The anchor
-// follows the log by at most a second while a process is writing, and is set
-// when the log is closed. An anchor that is set back to an earlier event of the
-// same log is that earlier anchor again: only a copy elsewhere shows it.
+// Verify does not notice when events after the last anchor are cut off. The
+// anchor follows the log by at most a second while a process is writing, and is
+// set when the log is closed. Whoever sets the anchor back to an earlier event
+// of the same log can cut off everything after that event. Only a copy of the
+// later anchor shows it.
 //
 // # What it never does
 //
-// It never stores a literal of a statement unless [SQLFull] is configured, nor
-// a result cell at all. A field of [Event] without a classification tag is
+// It never stores a literal of a statement unless [SQLFull] is configured. It
+// never stores a value of a result. A field of [Event] without a classification tag is
 // never written. It never judges a statement and never opens a database.
 package audit

@@ -27,7 +27,7 @@ type flusher struct {
 	busy    bool      // one is under way, without mu
 	file    *os.File
 	segment string
-	synced  int64 // events up to this one are flushed, but for those of the range below
+	synced  int64 // events up to this one are flushed, except those of the range below
 	// After a failed flush the kernel may have dropped what it could not
 	// write, and a later flush of the same file succeeds all the same. The
 	// events in between are not counted as flushed by any later one.

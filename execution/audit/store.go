@@ -112,7 +112,7 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 	return root.Open(name)
 }
 
-// regular refuses a link, a directory, a pipe or a device in the place of a
+// regular refuses a link, a directory, a pipe or a device instead of a
 // file of the log.
 func regular(root *os.Root, name string) error {
 	info, err := root.Lstat(name)

@@ -60,7 +60,7 @@ func verify(ctx context.Context, dir string, visit func(Record, error) bool, anc
 // verifier holds what the next line must continue.
 type verifier struct {
 	root    *os.Root
-	visit   func(Record, error) bool // nil when nobody wants the events
+	visit   func(Record, error) bool // gets every event; may be nil
 	report  Report
 	anchors []Anchor // not passed yet, by sequence number
 

@@ -42,8 +42,8 @@ func (l LateCancels) Run(t *testing.T, c *Client, rounds int) {
 	var users sync.WaitGroup
 	for u := range 3 {
 		users.Go(func() {
-			random := rand.New(rand.NewPCG(3, uint64(u))) //nolint:gosec // the moments of a test
-			after := 500 * time.Microsecond               // follows the time that a statement takes
+			random := rand.New(rand.NewPCG(3, uint64(u)))
+			after := 500 * time.Microsecond // follows the time that a statement takes
 			for i := range rounds {
 				name := fmt.Sprintf("ended %d %d", u, i)
 				sql, lim := l.Computes(name), execution.Limits{}

@@ -9,12 +9,13 @@
 //
 // # What stands behind the guard
 //
-// SQL Server has no read-only transaction. ApplicationIntent=ReadOnly, with
-// which every connection is made, leads to a secondary where there is one and
-// keeps nobody from writing. A batch needs no separator between statements, and
-// one that says COMMIT ends the transaction that would have been rolled back.
-// So the role must be one that cannot write: [DB.Probe] says what it can do, and
-// every right beyond reading makes a finding by which such a role is refused.
+// SQL Server has no read-only transaction. Every connection is made with
+// ApplicationIntent=ReadOnly. That leads to a secondary when there is one, but
+// it does not prevent writes. A batch needs no separator between statements, and
+// a COMMIT in it ends the transaction that would have been rolled back. So the
+// role must not be able to write. [DB.Probe] reports what the role can do, and
+// every right beyond reading is a finding for which the gateway can refuse the
+// role.
 //
 // # One statement
 //
@@ -22,29 +23,27 @@
 //
 //  1. The pins: settings of the session, the lock timeout, BEGIN TRANSACTION,
 //     and SET ROWCOUNT with one row more than the limit. They are read back, and
-//     where one differs the statement is not run.
-//  2. The approved text, alone, byte for byte, as a SQLBatch message. Nothing
-//     of the driver sees it; in particular it is never taken for the name of a
-//     procedure.
-//  3. ROLLBACK, behind which the pins are read again.
-//  4. A reset of the session (sp_reset_connection), which runs behind the
-//     answer and is verified before the connection is used again.
+//     when one differs the statement does not run.
+//  2. The approved statement, alone, byte for byte, as a SQLBatch message. The
+//     driver never sees it, and so never takes it for the name of a procedure.
+//  3. ROLLBACK, after which the pins are read again.
+//  4. A reset of the session (sp_reset_connection). It runs after the answer was
+//     returned, and is verified before the connection is used again.
 //
 // # When a connection is closed instead
 //
 // A connection is used again only when the answer to the text was that of one
 // query (one set of columns, no result of a procedure, no second statement),
-// when its transaction was still open behind it or failed with it, when no
-// setting, database, user or language changed, and when an attention that was
-// sent was acknowledged. Such an answer is an error, and its rows are not
-// returned.
+// when its transaction was still open afterwards or failed with it, when no
+// setting, database, user or language changed, and when the server acknowledged
+// every attention. Any other answer is an error, and its rows are not returned.
 //
 // # Limits
 //
-// The server has no time limit for statements. At the limit, or when its caller
-// leaves, a statement gets an attention, and where the server does not
-// acknowledge that within two seconds, its connection is closed. Cells are
-// bounded while their bytes arrive.
+// The server has no time limit for statements. At the limit, or when the caller
+// leaves, the backend sends an attention. When the server does not acknowledge
+// it within two seconds, the backend closes the connection. The size of a value
+// is bounded while its bytes arrive.
 //
 // # Transport security
 //

@@ -9,11 +9,12 @@
 // # The driver and the wire
 //
 // The driver connects and logs in. From then on this package speaks the text
-// protocol itself (package wire): the driver turns numbers into its own, holds
-// each row in memory before anybody can say that it is too long, and hides the
-// status that the server sends with each answer. Several statements in a text,
-// several results of one, local files and compression are taken out of what the
-// server offers before the driver sees it, so that they are never agreed on.
+// protocol itself (package wire), for three reasons. The driver converts
+// numbers. It holds a whole row in memory before its length can be checked. And
+// it hides the status that the server sends with each answer. This package
+// removes some capabilities from the server's offer before the driver sees it,
+// so that they are never agreed on: several statements in one text, several
+// results of one statement, local files, and compression.
 //
 // # One statement
 //
@@ -28,29 +29,30 @@
 // more than is returned, max_statement_time or max_execution_time,
 // lock_wait_timeout and innodb_lock_wait_timeout. They are read back with the
 // database, the account, its role and the connection's number, and the server
-// must say that the transaction is open and read-only. Only then is the text
-// sent, as it is, in a packet of its own.
+// must say that the transaction is open and read-only. Only then is the
+// statement sent, unchanged, in a packet of its own.
 //
-// The session, too, is made read-only by default (tx_read_only,
-// transaction_read_only). DDL and DCL commit the transaction that they stand in
-// and run outside of it, where that default is what the server goes by: it
-// refuses them.
+// Transactions of the session are read-only by default as well (tx_read_only,
+// transaction_read_only). The reason is that DDL and DCL commit the current
+// transaction and run outside of it. That default then makes the server refuse
+// them.
 //
-// The end of the rows must say that the same transaction is still open. Behind
-// it go ROLLBACK and COM_RESET_CONNECTION, which takes back user variables,
-// temporary tables, locks of every kind, prepared statements and settings; the
+// The end of the rows must say that the same transaction is still open. After
+// it, ROLLBACK and COM_RESET_CONNECTION are sent, which undo user variables,
+// temporary tables, locks of every kind, prepared statements and settings. The
 // answers are verified before the connection is used again.
 //
 // # When a connection is closed instead
 //
 // A connection is used again only when the statement returned rows and left its
-// transaction open, or failed. A statement that answers without rows was no
-// read: its connection is closed, and so is one whose answer is not of the
-// protocol. After a KILL QUERY a connection is used again only when the server
-// said that the statement was interrupted, and every KILL was answered before.
+// transaction open, or failed. A statement that answers without rows did not
+// read: its connection is closed. So is a connection whose answer does not fit
+// the protocol. After a KILL QUERY a connection is used again only when the
+// server said that the statement was interrupted, and every KILL was answered
+// before.
 //
-// A KILL takes a connection of its own for a moment, or an idle one of the pool:
-// limits of the account's connections should leave room for one more.
+// A KILL needs a connection of its own for a moment, or an idle one of the pool.
+// A limit on the account's connections should leave room for one more.
 //
 // # Limits
 //

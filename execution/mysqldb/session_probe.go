@@ -10,7 +10,7 @@ import (
 )
 
 // The texts of the probe: constants, as those of session.go, that run in the
-// same read-only transaction, but for those of grantsOf.
+// same read-only transaction, except those of grantsOf.
 const (
 	// In the order of serverFacts.
 	serverSQL = "SELECT VERSION(), @@GLOBAL.version_comment, CURRENT_USER(), DATABASE(), COALESCE(CURRENT_ROLE(), 'NONE'), @@GLOBAL.read_only, " +

@@ -30,29 +30,30 @@
 // server about 10 µs behind the answer; pins that are parsed each time cost it
 // about 80 µs before the answer.
 //
-// The package's texts are prepared once per connection. Where a pooler stands
-// in front they are sent unnamed, the second part is sent only when the first
-// has ended inside its transaction, and a connection is closed after a cancel:
-// the server's connection may be somebody else's by then.
+// The package's own statements are prepared once per connection. When a pooler
+// is in front of the server, they are sent unnamed, and the second part is sent
+// only when the first has ended inside its transaction. A connection is then
+// closed after a cancel, because the pooler may have given the server's
+// connection to another client by then.
 //
 // # The catalogue
 //
 // [DB.Catalog] asks a new connection what the server is and where it resolves
-// names; [DB.SetGuard] then pins every session to that. With [Config.Objects]
-// it loads the functions, operators, casts, types and relations of the
-// database too, and what a read of a relation may run beside its text. What they
-// are made from is compared before and after, so that
-// they are of one moment, and is all that is asked as long as nothing changes.
-// A catalogue that is not whole is an error. [DB.Inventory] lists names alone,
-// for whoever compares them with a configuration.
+// names. [DB.SetGuard] then pins every session to that. With [Config.Objects]
+// it loads the functions, operators, casts, types and relations of the database
+// too, and the functions that the server may run when it reads a relation. It
+// hashes the system tables that they come from, before and after the load, and
+// loads again when the hashes differ. While the hashes stay the same, later calls
+// ask for nothing else. A catalogue that is not whole is an error.
+// [DB.Inventory] lists only names, to be compared with a configuration.
 //
 // # When a connection is closed instead
 //
 // A connection is used again only when the server said that the transaction
 // was open at the first Sync and closed at the second, when the statement's
-// command tag is one of a reader (SELECT, SHOW, EXPLAIN), when no pinned
-// setting differs, and when a cancel that was sent was also received. Every
-// other message, COPY included, closes it.
+// command tag is that of a read (SELECT, SHOW, EXPLAIN), when no pinned setting
+// differs, and when the server received every cancel that was sent. Every other
+// message, COPY included, closes it.
 //
 // # Limits
 //
@@ -68,6 +69,6 @@
 // would change how statements are sent, or the session behind this package's
 // back, are refused by name.
 //
-// The package never judges SQL, never rewrites it, never sends a text in the
-// simple protocol, never commits, and never prints its URL.
+// The package never judges SQL, never rewrites it, never uses the simple
+// protocol, never commits, and never prints its URL.
 package pgdb

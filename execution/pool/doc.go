@@ -1,14 +1,15 @@
-// Package pool keeps the connections of a backend: at most so many, handed out
-// in order of arrival, and closed when they have been idle or alive for long.
+// Package pool keeps the connections of a backend: up to a maximum number,
+// handed out in order of arrival, and closed when they were idle or open too
+// long.
 //
 //	p := pool.New(10, dial)
 //	lease, err := p.Acquire(ctx, limit)
 //	…
 //	p.Release(lease) // or p.Discard(lease)
 //
-// It also has the errors with which a statement ends before its end, and their
-// codes ([Ended]), since who waits for a connection ends in the same ways as who
-// uses one.
+// [Ended] makes the error of a statement that is ended early. A call that waits
+// for a connection ends in the same ways as a call that uses one, so that both
+// have their errors from here.
 //
 // The package knows no driver. It never looks into a connection.
 package pool

@@ -32,7 +32,7 @@ type Connection interface {
 	Bye()
 }
 
-// Pool keeps at most a number of connections. Who waits is served in order of
+// Pool keeps at most a number of connections. Callers that wait are served in order of
 // arrival; the connection used last is used first, so that those that a busy
 // hour needed end after it. It is safe for concurrent use.
 type Pool[C Connection] struct {
@@ -101,7 +101,7 @@ func (p *Pool[C]) Acquire(ctx context.Context, limit time.Duration) (*Lease[C], 
 	return p.connect(ctx)
 }
 
-// Fresh returns a new connection, in the place of an idle one when there may be
+// Fresh returns a new connection, instead of an idle one when there may be
 // no more of them.
 func (p *Pool[C]) Fresh(ctx context.Context) (*Lease[C], error) {
 	p.mu.Lock()

@@ -6,23 +6,23 @@
 //	res, err := db.Query(ctx, approved, execution.Limits{})
 //
 // A connection is read-only in several ways that do not depend on each other:
-// the file is opened with mode=ro, query_only and defensive are on, and an
-// authorizer denies all but reading, functions of a list and PRAGMAs of a list
-// in their reading form. Attached databases, loadable extensions and trust in
-// the schema are off. The pins are read back before every statement; a
-// connection that differs is closed. A statement runs alone, in a transaction
-// that is rolled back.
+// the file is opened with mode=ro, query_only and defensive mode are on, and an
+// authorizer permits only reads, listed functions, and listed PRAGMAs in the form
+// that reads. Attached databases, loadable extensions and trust in the schema
+// are off. These settings are read back before every statement, and a connection
+// on which one differs is closed. A statement runs alone, in a transaction that
+// is rolled back.
 //
 // An interrupt takes effect between two opcodes of SQLite's virtual machine,
-// and one opcode may run for long (a LIKE of many wildcards over a large text).
-// Query returns at its deadline all the same: the connection is abandoned and
-// closed when the opcode ends. While a few such statements are in flight, new
-// ones are refused as busy.
+// and one opcode may run for long (such as LIKE with many wildcards over a long
+// value). Query returns at its deadline even so: the connection is abandoned, and
+// closed when the opcode ends. While four such statements still run, new ones
+// are refused as busy.
 //
 // FTS5 tables can be read, FTS3 and FTS4 tables cannot. Reading a database in
 // WAL mode makes the files that SQLite keeps beside it (-wal and -shm) where
 // they are missing.
 //
-// The package never creates a database file, never takes a text that its guard
-// did not approve, and never parses SQL.
+// The package never creates a database file, never runs a statement that its
+// guard did not approve, and never parses SQL.
 package sqlitedb

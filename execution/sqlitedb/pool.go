@@ -21,7 +21,8 @@ const (
 	retryAfter = time.Second
 )
 
-// pool holds the connections. Who waits for one is served in order of arrival.
+// pool holds the connections. Callers that wait for one are served in order of
+// arrival.
 type pool struct {
 	// slots has room for one token per connection that may be in use. The
 	// runtime wakes the senders of a full channel in the order they came.

@@ -1,5 +1,5 @@
-// Package ending ends a statement at its server before its time, and makes sure
-// that nothing of that reaches the next statement of the connection.
+// Package ending cancels a running statement at its server. It makes sure that
+// the cancel never hits the next statement of the connection.
 //
 //	k := ending.New(statement)
 //	defer context.AfterFunc(ctx, func() { k.Interrupt(context.Cause(ctx)) })()

@@ -1,5 +1,5 @@
-// Package network says in words without addresses what broke a connection to a
-// server, or kept it from being made, and makes the errors for it.
+// Package network makes the errors for a connection to a server that broke, or
+// that could not be made. Their messages never name the server's address.
 package network
 
 import (
@@ -17,22 +17,22 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Faults is what a backend knows of the faults of its connections.
+// Faults is what a backend knows about the faults of its connections.
 type Faults struct {
-	// OtherHost and Authority are what the operator must do where a server's
-	// certificate is for another host name, and where nobody who is trusted
-	// signed it.
+	// OtherHost says what the operator must do when the server's certificate is
+	// for another host name. Authority says the same for a certificate that no
+	// trusted authority signed.
 	OtherHost, Authority string
-	// Own says what else keeps a connection from being made that another try
-	// does not change, and what to do; both are empty when it is not that.
+	// Own returns the reason and the hint for every other error that a second
+	// try meets again. Both are empty for an error that a second try may avoid.
 	Own func(err error) (reason, hint string)
 	// Told are the errors whose own text says what broke.
 	Told []error
 }
 
 // Lost returns the error for a connection that broke during a statement. When
-// err is an error of the server, of the type E, said makes the error of it. An
-// error that would be one of the statement becomes one of the connection.
+// err is an error of the server, which has the type E, said turns it into the
+// error that is returned; database_error then becomes connection_lost.
 func Lost[E error](f *Faults, err error, said func(E) *execution.Error) *execution.Error {
 	if e, ok := errors.AsType[E](err); ok {
 		out := said(e)
@@ -44,17 +44,17 @@ func Lost[E error](f *Faults, err error, said func(E) *execution.Error) *executi
 	return execution.NewError(sqlguard.CodeConnectionLost, "the connection to the server broke: "+f.Reason(err), err)
 }
 
-// Untrusted returns the error for a statement whose answer cannot be trusted; its
-// connection is closed. It does not say that the statement had no effect, since
-// such an answer may be that of one which committed.
+// Untrusted returns the error for a statement whose answer cannot be trusted. The
+// backend closes its connection. The error does not say that the statement had
+// no effect, because the statement may have committed.
 func Untrusted(what string, cause error) *execution.Error {
 	out := execution.NewError(sqlguard.CodeDatabaseError, what+"; the connection was closed and the answer is not used", cause)
 	out.Retryable = false
 	return out
 }
 
-// Unconnected returns the error for a connection that could not be made, or that
-// nobody waits for any more. Err, which names the host, is kept for logs.
+// Unconnected returns the error for a connection that could not be made, or whose
+// caller no longer waits. err names the host, and is kept for logs only.
 func (f *Faults) Unconnected(ctx context.Context, err error) *execution.Error {
 	reason := context.Cause(ctx)
 	if end, ok := ctx.Deadline(); ok && reason == nil && !time.Now().Before(end) {
@@ -104,7 +104,8 @@ func (f *Faults) Reason(err error) string {
 	return "it closed the connection"
 }
 
-// lasting says what another try does not change.
+// lasting returns the reason and the hint for an error that a second try meets
+// again.
 func (f *Faults) lasting(err error) (reason, hint string) {
 	if _, ok := errors.AsType[x509.HostnameError](err); ok {
 		return "its certificate is for another host name", f.OtherHost

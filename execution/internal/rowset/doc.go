@@ -9,7 +9,7 @@
 //	}
 //	return s.Result()
 //
-// It knows no protocol: a backend hands it texts. It never returns a part of a
-// value: the rows end before the first that does not fit, and the result says
-// why.
+// It knows no protocol: a backend gives it values as text. It never returns a
+// part of a value. The rows end before the first row that does not fit, and the
+// result says why.
 package rowset

@@ -1,9 +1,9 @@
-// Package tds is the wire of the SQL Server backend: it sends batches of text
-// and reads their answers, as MS-TDS 7.4 has it.
+// Package tds is the protocol of the SQL Server backend: it sends batches and
+// reads their answers, as MS-TDS 7.4 defines them.
 //
-// [Dial] connects. Prelogin and TLS are this package's, LOGIN7 is the
-// driver's (github.com/microsoft/go-mssqldb), behind which the connection is
-// read and written here:
+// [Dial] connects. This package does prelogin and TLS itself, the driver
+// (github.com/microsoft/go-mssqldb) sends LOGIN7, and after the login this
+// package reads and writes the connection:
 //
 //	c, err := tds.Dial(ctx, tds.Options{Host: "db", Port: 1433, User: "reader", Database: "shop"})
 //	r, err := c.SendBatch("SELECT 1", false)
@@ -18,16 +18,17 @@
 // U+FFFD. It does not tell the type inside of a sql_variant. And it sends a text
 // that looks like one name as a call of a procedure of that name.
 //
-// A text goes out as a SQLBatch message and in no other way: the bytes between
-// the message's headers and its end are the text in UTF-16. Every length that a
-// server states is checked before it is used, no value is held beyond the
-// caller's limit, and what does not fit the protocol is [ErrMalformed]; a
-// connection that had one cannot be read on.
+// A statement goes out as a SQLBatch message and in no other way: the bytes
+// between the message's headers and its end are the statement in UTF-16. The
+// package checks every length that a server states before it uses the length,
+// and never holds more of a value than the caller's limit. Anything that does
+// not fit the protocol is [ErrMalformed], after which the connection cannot be
+// read any further.
 //
-// An attention is sent only while a request is unanswered, and the answer is
-// over only when the attention is acknowledged, so that it cannot end a later
+// An attention is sent only while a request is unanswered. The answer is over
+// only when the attention is acknowledged, so that it cannot end a later
 // request.
 //
-// The package never chooses a text, never sends RPC, bulk load or transaction
+// The package never makes a statement of its own, never sends RPC, bulk load or transaction
 // manager requests, and never shows a password.
 package tds
