@@ -66,7 +66,7 @@ func strict(data []byte, into any) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("text behind the end of the document")
+		return errors.New("text after the end of the document")
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func TestSuppressionFaults(t *testing.T) {
 		"ddl_statement" + until + ` reason="  "`:            `it has no reason="…"`,
 		"ddl_statement" + until + ` reason=x`:               "the reason is not in double quotes",
 		"ddl_statement" + until + ` reason="x`:              "the reason is not in double quotes",
-		"ddl_statement" + reason:                            "it has no until=DATE, the last day on which it holds",
+		"ddl_statement" + reason:                            "it has no until=DATE, the last day on which it is valid",
 		"ddl_statement until=2027-02-30" + reason:           "2027-02-30 is not a date such as 2027-01-31",
 		"ddl_statement until=tomorrow" + reason:             "tomorrow is not a date such as 2027-01-31",
 		until + reason:                                      "it names no code",
@@ -121,7 +121,7 @@ func TestSuppressionFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := files[0].Findings
-		if len(f) != 2 || f[0].Code != "suppression_invalid" || f[0].Message != "the suppression permits nothing: "+want || f[1].State != "" {
+		if len(f) != 2 || f[0].Code != "suppression_invalid" || f[0].Message != "the suppression has no effect: "+want || f[1].State != "" {
 			t.Errorf("%s: %+v", text, f)
 		}
 	}

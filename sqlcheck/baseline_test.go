@@ -149,8 +149,8 @@ func TestBaselineOfOtherFiles(t *testing.T) {
 func TestBaselineThatIsNone(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		"":               "is no baseline",
-		"[]":             "is no baseline",
+		"":               "is not a baseline",
+		"[]":             "is not a baseline",
 		`{"schema":"x"}`: `its schema is "x"`,
 		`{"schema":"ktx-baseline/1","findings":[{"code":"x","fingerprint":"y","path":"z","count":0}]}`: "a count above 0",
 		`{"schema":"ktx-baseline/1","findings":[{"code":"x","fingerprint":"y","count":1}]}`:            "lacks",

@@ -245,7 +245,7 @@ func TestChangedFiles(t *testing.T) {
 		t.Errorf("outside: %+v, %v", inputs, err)
 	}
 	for _, revision := range []string{"nothing", "--help", "-h", "", "HEAD:deep/b.sql"} {
-		if _, err := sqlcheck.Since(t.Context(), r.dir, revision, nil); err == nil || !strings.Contains(err.Error(), "is no revision") {
+		if _, err := sqlcheck.Since(t.Context(), r.dir, revision, nil); err == nil || !strings.Contains(err.Error(), "is not a revision") {
 			t.Errorf("%q: %v", revision, err)
 		}
 	}
@@ -408,7 +408,7 @@ func TestForgedRepository(t *testing.T) {
 		if err := link(filepath.Join(secret.dir, ".git"), filepath.Join(r.dir, ".git")); err != nil {
 			t.Fatal(err)
 		}
-		if inputs, err := sqlcheck.Staged(t.Context(), r.dir, []string{r.dir}); err == nil || !strings.Contains(err.Error(), "knows nothing of this folder") {
+		if inputs, err := sqlcheck.Staged(t.Context(), r.dir, []string{r.dir}); err == nil || !strings.Contains(err.Error(), "does not name this folder") {
 			t.Errorf("%+v, %v", inputs, err)
 		}
 	}

@@ -94,7 +94,7 @@ func TestStatements(t *testing.T) {
 		{"sqlite", "\ufeffSELECT 1;\r\nDROP TABLE t;", []string{`"SELECT 1"`, `"DROP TABLE t" 2:1 ddl_statement`}},
 		{"sqlite", "SELECT 1; SELECT '\u00e9\U0001F600', x'\n", []string{`"SELECT 1"`, "\"SELECT '\u00e9\U0001F600', x'\\n\" 1:24 parse_error"}},
 		{"sqlite", "SELECT \x00;\nSELECT 1", []string{`"SELECT \x00" 1:8 invalid_characters`, `"SELECT 1"`}},
-		{"sqlite", "SELECT \xe9", []string{"1:1 not_checked: the file is not UTF-8: byte 7 begins no character"}},
+		{"sqlite", "SELECT \xe9", []string{"1:1 not_checked: the file is not UTF-8: byte 7 does not begin a character"}},
 		{"sqlite", "\xff\xfeS\x00", []string{"1:1 not_checked: the file is UTF-16, not UTF-8"}},
 		{"sqlite", "\xfe\xff\x00S", []string{"1:1 not_checked: the file is UTF-16, not UTF-8"}},
 	} {

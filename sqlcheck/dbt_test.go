@@ -276,13 +276,13 @@ func TestDBTManifests(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                      "it ends in the middle",
 		good:                    "it ends in the middle",
-		good + "} x":            "something stands behind its end",
-		good + `, "nodes": {}}`: "it is no JSON that dbt writes: a member stands twice",
-		`{"nodes": []}`:         "it is no JSON that dbt writes: an object is expected",
-		`[]`:                    "it is no JSON that dbt writes: an object is expected",
-		`{"nodes": {}}`:         "it is of no version that is read: versions 4 and later are",
-		`{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v3.json"}}`: "it is of no version that is read: versions 4 and later are",
-		strings.Repeat(`{"nodes":`, 20_000): "it is no JSON that dbt writes: invalid character '{' exceeded max depth",
+		good + "} x":            "there is text after its end",
+		good + `, "nodes": {}}`: "it is not JSON as dbt writes it: an object has a member twice",
+		`{"nodes": []}`:         "it is not JSON as dbt writes it: an object is expected",
+		`[]`:                    "it is not JSON as dbt writes it: an object is expected",
+		`{"nodes": {}}`:         "its version is not supported: versions 4 and later are",
+		`{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v3.json"}}`: "its version is not supported: versions 4 and later are",
+		strings.Repeat(`{"nodes":`, 20_000): "it is not JSON as dbt writes it: invalid character '{' exceeded max depth",
 	} {
 		d := newDBT(t)
 		d.write("models/a.sql", "select 1")

@@ -61,7 +61,7 @@ func NewExec(command string, limit time.Duration) (*Exec, error) {
 		return nil, err
 	}
 	if limit <= 0 {
-		return nil, errors.New("the time limit of a case must be more than nothing")
+		return nil, errors.New("the time limit of a case must be more than 0")
 	}
 	return &Exec{kind: "exec", command: filepath.Base(words[0]), words: words, starting: max(limit, startLimit), limit: limit}, nil
 }
@@ -238,7 +238,7 @@ func readReply(id string, text []byte) (Answer, error) {
 	case len(r.Code) > maxName:
 		return Answer{}, fmt.Errorf("the code is longer than %d bytes", maxName)
 	case r.Fault != "" && (r.Decision != Error || !slices.Contains([]Fault{Crash, TimeOut}, r.Fault)):
-		return Answer{}, fmt.Errorf("the fault is %q; it must be crash or timeout, of a decision that is error", cut(string(r.Fault), maxName))
+		return Answer{}, fmt.Errorf("the fault is %q; it must be crash or timeout, and the decision must be error", cut(string(r.Fault), maxName))
 	}
 	return Answer{Decision: r.Decision, Code: r.Code, Fault: r.Fault, Detail: cut(r.Detail, maxDetail)}, nil
 }

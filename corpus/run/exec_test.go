@@ -319,8 +319,8 @@ func TestExecOfAnother(t *testing.T) {
 	}
 	want := []string{
 		"error timeout: its own guard", "error crash: its own guard", "error : its own guard", "allow : ",
-		`error bad_reply: the fault is "crash"; it must be crash or timeout, of a decision that is error`,
-		`error bad_reply: the fault is "bad_reply"; it must be crash or timeout, of a decision that is error`,
+		`error bad_reply: the fault is "crash"; it must be crash or timeout, and the decision must be error`,
+		`error bad_reply: the fault is "bad_reply"; it must be crash or timeout, and the decision must be error`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -33,7 +33,7 @@ func NewMCP(command string, limit time.Duration) (*Exec, error) {
 		return nil, err
 	}
 	if limit <= 0 {
-		return nil, errors.New("the time limit of a case must be more than nothing")
+		return nil, errors.New("the time limit of a case must be more than 0")
 	}
 	program, err := findProve()
 	if err != nil {

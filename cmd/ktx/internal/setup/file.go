@@ -36,11 +36,11 @@ func openFile(path string) (file, error) {
 	info, err := os.Stat(path)
 	switch {
 	case f.linked && errors.Is(err, fs.ErrNotExist):
-		return f, fmt.Errorf("%s is a link to nothing", path)
+		return f, fmt.Errorf("%s is a link whose target does not exist", path)
 	case err != nil:
 		return f, err
 	case !info.Mode().IsRegular():
-		return f, fmt.Errorf("%s is no file", path)
+		return f, fmt.Errorf("%s is not a regular file", path)
 	case info.Size() > maxFile:
 		return f, fmt.Errorf("%s is larger than %d MiB", path, maxFile>>20)
 	}

@@ -208,7 +208,7 @@ func TestForeignEntriesStay(t *testing.T) {
 	want(t, "remove", p.remove(), "")
 	p.same(before)
 	got := p.install(elsewhere, s, other)
-	want(t, "another", got, "gemini/project entry refused: "+config+" has mcpServers.ktx already, not written by ktx setup of this project: "+
+	want(t, "another", got, "gemini/project entry refused: "+config+" already has mcpServers.ktx, which ktx setup of this project did not write: "+
 		"it leads to http://127.0.0.1:7878; remove it, or choose another scope\ncursor/project entry add\ncursor/project skill add")
 	p.remove()
 	p.same(before)

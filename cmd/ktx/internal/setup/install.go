@@ -101,7 +101,7 @@ func (p *Plan) installEntry(s Selection, place Place, e Endpoint) Step {
 			step.Action, step.Reason = Edited, editedSince
 			return step
 		case i < 0:
-			return step.refused(fmt.Errorf("%s has %s already, not written by ktx setup of this project: it leads to %s; remove it, or choose another scope",
+			return step.refused(fmt.Errorf("%s already has %s, which ktx setup of this project did not write: it leads to %s; remove it, or choose another scope",
 				path, strings.Join(key, "."), leadsTo(have)))
 		}
 		step.Action = Update
@@ -163,7 +163,7 @@ func (p *Plan) installSkill(s Selection, place Place) Step {
 		step.Action, step.Reason = Edited, editedSince
 		return step
 	default:
-		return step.refused(fmt.Errorf("%s is there already, not written by ktx setup of this project; remove it, or choose another scope", path))
+		return step.refused(fmt.Errorf("%s already exists, and ktx setup of this project did not write it; remove it, or choose another scope", path))
 	}
 	if step.Action != Unchanged {
 		f.after, f.will = text, true

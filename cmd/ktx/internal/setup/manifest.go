@@ -84,7 +84,7 @@ func readManifest(project string) (Manifest, []byte, error) {
 	}
 	for i, e := range m.Installed {
 		if e.Kind != KindEntry && e.Kind != KindSkill || e.Path == "" || e.Change != nil && e.Change.Replaced {
-			return Manifest{}, nil, fmt.Errorf("read %s: ktx writes no such manifest (entry %d)", path, i+1)
+			return Manifest{}, nil, fmt.Errorf("read %s: entry %d is not one that ktx writes", path, i+1)
 		}
 	}
 	return m, text, nil

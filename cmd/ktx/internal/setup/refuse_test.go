@@ -32,9 +32,9 @@ func TestRefused(t *testing.T) {
 		{name: "servers are a list", client: "opencode/project", text: `{"mcp": []}`, said: "opencode.json"},
 		{name: "twice", client: "cursor/user", text: `{"mcpServers": {}, "mcpServers": {}}`, said: "line 1, column"},
 		{name: "read-only", client: "cursor/project", make: func(path string) error { return os.WriteFile(path, []byte("{}"), 0o400) }, said: "mcp.json is read-only"},
-		{name: "a folder", client: "cursor/project", make: func(path string) error { return os.Mkdir(path, 0o700) }, said: "mcp.json is no file"},
-		{name: "a link to nothing", client: "cursor/project", make: func(path string) error { return os.Symlink("nowhere", path) }, said: "mcp.json is a link to nothing"},
-		{name: "a link to a folder", client: "cursor/project", make: func(path string) error { return os.Symlink("..", path) }, said: "mcp.json is no file"},
+		{name: "a folder", client: "cursor/project", make: func(path string) error { return os.Mkdir(path, 0o700) }, said: "mcp.json is not a regular file"},
+		{name: "a link to nothing", client: "cursor/project", make: func(path string) error { return os.Symlink("nowhere", path) }, said: "mcp.json is a link whose target does not exist"},
+		{name: "a link to a folder", client: "cursor/project", make: func(path string) error { return os.Symlink("..", path) }, said: "mcp.json is not a regular file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -200,15 +200,15 @@ func TestAManifestOfAStranger(t *testing.T) {
 		edit func(m *setup.Manifest)
 		said string
 	}{
-		"another file":     {func(m *setup.Manifest) { m.Installed[1].Path, m.Installed[1].SHA256 = "../../.bashrc", sumOf(bash) }, "is no place of claude-code here"},
-		"another entry":    {func(m *setup.Manifest) { m.Installed[0].Key = []string{"projects"} }, "is no place of claude-code here"},
+		"another file":     {func(m *setup.Manifest) { m.Installed[1].Path, m.Installed[1].SHA256 = "../../.bashrc", sumOf(bash) }, "is not a location of claude-code"},
+		"another entry":    {func(m *setup.Manifest) { m.Installed[0].Key = []string{"projects"} }, "is not a location of claude-code"},
 		"another client":   {func(m *setup.Manifest) { m.Installed[0].Target = "emacs" }, `a client "emacs"`},
 		"another scope":    {func(m *setup.Manifest) { m.Installed[0].Scope = "world" }, `scope "world"`},
-		"an entry as file": {func(m *setup.Manifest) { m.Installed[0].Kind, m.Installed[0].Key = setup.KindSkill, nil }, "is no place of claude-code here"},
+		"an entry as file": {func(m *setup.Manifest) { m.Installed[0].Kind, m.Installed[0].Key = setup.KindSkill, nil }, "is not a location of claude-code"},
 		"a replacement": {func(m *setup.Manifest) {
 			m.Installed[0].Change.Replaced, m.Installed[0].Change.Removed = true, `"ktx": {"command": "evil"}`
-		}, "ktx writes no such manifest"},
-		"another kind":    {func(m *setup.Manifest) { m.Installed[0].Kind = "folder" }, "ktx writes no such manifest"},
+		}, "entry 1 is not one that ktx writes"},
+		"another kind":    {func(m *setup.Manifest) { m.Installed[0].Kind = "folder" }, "entry 1 is not one that ktx writes"},
 		"another version": {func(m *setup.Manifest) { m.SchemaVersion = 2 }, "it is of version 2"},
 	} {
 		p, before := listed(c.edit)

@@ -59,7 +59,7 @@ func (p *Plan) known(e Installed) error {
 		case e.Kind == KindEntry && place.config != nil && slices.Contains(place.config(p.machine), path) && place.hasKey(p.machine, e.Key):
 			return nil
 		}
-		return fmt.Errorf("%s is no place of %s here; its variables may have been others when it was written", path, t.Name)
+		return fmt.Errorf("%s is not a location of %s on this machine; the client's environment variables may have changed since", path, t.Name)
 	}
 	return fmt.Errorf("the manifest names a client %q with scope %q, which ktx does not know", e.Target, e.Scope)
 }

@@ -173,7 +173,7 @@ func (l Language) Set(text []byte, path []string, value json.RawMessage) (Splice
 		return Splice{}, errors.New("the change would change other values too")
 	}
 	if doc.trailing() == 0 && after.trailing() > 0 {
-		return Splice{}, errors.New("the change would add a comma that not every reader takes")
+		return Splice{}, errors.New("the change would add a comma that not every parser accepts")
 	}
 	return s, nil
 }
@@ -206,7 +206,7 @@ func (l Language) Remove(text []byte, path []string, undo Splice) ([]byte, error
 		return nil, fmt.Errorf("without the value the file would not be valid: %w", err)
 	}
 	if _, found := after.tree().find(path); found || !sameBut(before, after.tree(), path) || after.trailing() > doc.trailing() {
-		return nil, errors.New("the value cannot be taken out without changing others")
+		return nil, errors.New("the value cannot be removed without changing others")
 	}
 	return result, nil
 }
