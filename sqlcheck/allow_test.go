@@ -11,8 +11,8 @@ import (
 	"github.com/ktxhq/ktx/sqlcheck"
 )
 
-// states checks a text on 2026-11-20 and returns its findings, each as
-// line:column-line:column code and what became of it.
+// states checks a text on 2026-11-20. It returns the findings as
+// line:column-line:column, code and state.
 func states(t *testing.T, dialect, text string) []string {
 	t.Helper()
 	c := sqlcheck.Checker{Stdin: strings.NewReader(text), Choose: with(t, dialect), Today: time.Date(2026, 11, 20, 23, 59, 0, 0, time.UTC)}
@@ -86,7 +86,8 @@ func TestSuppressions(t *testing.T) {
 	}
 }
 
-// TestSuppressionFaults: what is not understood permits nothing, and says why.
+// TestSuppressionFaults: a suppression that is not valid has no effect, and a
+// finding says why.
 func TestSuppressionFaults(t *testing.T) {
 	t.Parallel()
 	const until, reason = ` until=2027-01-31`, ` reason="x"`

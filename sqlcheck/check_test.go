@@ -21,7 +21,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// newGuard returns a guard of a dialect with the default policy.
+// newGuard returns a guard for a dialect with the default policy.
 func newGuard(tb testing.TB, dialect string) *sqlguard.Guard {
 	tb.Helper()
 	d, ok := dialects.Lookup(dialect)
@@ -35,7 +35,7 @@ func newGuard(tb testing.TB, dialect string) *sqlguard.Guard {
 	return guard
 }
 
-// with returns a chooser of one guard.
+// with returns a chooser that always chooses one guard.
 func with(t *testing.T, dialect string) sqlcheck.Chooser {
 	t.Helper()
 	guard := newGuard(t, dialect)
@@ -53,7 +53,8 @@ func judge(t *testing.T, dialect, text string) report.File {
 	return files[0]
 }
 
-// brief is a file's statements as text, and its findings as line:column code.
+// brief returns the statements of a file as text, and its findings as
+// line:column code.
 func brief(text string, f report.File) []string {
 	var out []string
 	for _, s := range f.Statements {
@@ -65,7 +66,7 @@ func brief(text string, f report.File) []string {
 	}
 	for _, finding := range f.Findings {
 		if finding.Statement >= 0 {
-			continue // the verdict has it
+			continue // it is part of the verdict
 		}
 		out = append(out, fmt.Sprintf("%d:%d %s: %s", finding.Line, finding.Column, finding.Code, finding.Message))
 	}
@@ -123,7 +124,8 @@ func TestStatementsAreJudgedAlone(t *testing.T) {
 	}
 }
 
-// TestReadFailures: what keeps a file from being read is a finding of it.
+// TestReadFailures: whatever keeps a file from being read is a finding of the
+// file.
 func TestReadFailures(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -156,7 +158,7 @@ func TestReadFailures(t *testing.T) {
 	}
 }
 
-// faulty is a dialect with a fault of its own.
+// faulty is a dialect that panics.
 type faulty struct{ sqlguard.Dialect }
 
 func (faulty) Lex(string) sqlguard.Tokens { panic("fault") }
@@ -207,7 +209,7 @@ func TestRunKeepsOrderAndTexts(t *testing.T) {
 	}
 }
 
-// TestOnlyFindingsAreKept: what people do not see is not held in memory.
+// TestOnlyFindingsAreKept: without Whole, verdicts are not held in memory.
 func TestOnlyFindingsAreKept(t *testing.T) {
 	t.Parallel()
 	c := sqlcheck.Checker{Stdin: strings.NewReader("SELECT 1; DROP TABLE t; SELECT 2"), Choose: with(t, "sqlite")}
@@ -245,7 +247,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// TestLinePositions compares the places found in one pass with those found
+// TestLinePositions compares the positions found in one pass with those found
 // from the start each time.
 func TestLinePositions(t *testing.T) {
 	t.Parallel()
@@ -272,8 +274,8 @@ func TestLinePositions(t *testing.T) {
 	}
 }
 
-// FuzzCheck: whatever the text, every span lies in it, statements do not
-// overlap, and every finding has its place.
+// FuzzCheck: for any text, every span is inside of it, statements do not
+// overlap, and every finding has its position.
 func FuzzCheck(f *testing.F) {
 	for _, seed := range []string{"", "SELECT 1; DROP TABLE t", "\ufeff.tables\r\nSELECT '", "-- x\n;;/*", "\\c\nSELECT $a$;$a$", "SELECT \x00\xff"} {
 		f.Add(seed)

@@ -40,7 +40,7 @@ func TestFind(t *testing.T) {
 	const follow = "! it is a link to a folder, which is not followed"
 	for _, test := range []struct {
 		args []string
-		want []string // paths, with a problem after !
+		want []string // paths, with a problem after "!"
 		err  string
 	}{
 		{args: []string{"a.sql"}, want: []string{"a.sql"}},

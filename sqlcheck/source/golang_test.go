@@ -11,8 +11,8 @@ import (
 	"github.com/ktxhq/ktx/sqlcheck/source"
 )
 
-// filled reads a file and returns, for each text, what is judged, and in
-// brackets the pieces of the file that cannot be proved.
+// filled reads a file. It returns the SQL of each text as it is judged, and in
+// brackets the parts of the file that are unproved.
 func filled(t *testing.T, name, code, dialect string, sinks ...string) []string {
 	t.Helper()
 	d, ok := dialects.Lookup(dialect)
@@ -138,8 +138,8 @@ func FuzzGo(f *testing.F) {
 	})
 }
 
-// TestNamesThatMeanMore: a name that the file binds in another way, anywhere,
-// has no text.
+// TestNamesThatMeanMore: a name that the file binds anywhere in another way has
+// no known text.
 func TestNamesThatMeanMore(t *testing.T) {
 	t.Parallel()
 	for name, sources := range map[string][]string{

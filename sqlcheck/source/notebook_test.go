@@ -13,8 +13,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// notebookOf is a notebook of code cells as Jupyter saves it: a string for each
-// line, on a line of its own.
+// notebookOf returns a notebook of code cells as Jupyter saves it: each line of
+// a cell is a string on its own line.
 func notebookOf(t *testing.T, cells ...string) string {
 	t.Helper()
 	type cell struct {
@@ -74,7 +74,7 @@ func TestNotebook(t *testing.T) {
 	}
 }
 
-// TestNotebookForms reads what other programs than Jupyter write.
+// TestNotebookForms reads files that programs other than Jupyter write.
 func TestNotebookForms(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -121,7 +121,8 @@ func TestNotebookForms(t *testing.T) {
 	}
 }
 
-// TestNotebookPlaces marks a word in a cell: it has its place in the file.
+// TestNotebookPlaces checks that a marked word in a cell is mapped to its
+// position in the file.
 func TestNotebookPlaces(t *testing.T) {
 	t.Parallel()
 	d, _ := dialects.Lookup("postgres")
@@ -156,8 +157,8 @@ func TestNotebookPlaces(t *testing.T) {
 	}
 }
 
-// TestNotebookComments: of comments that share a line of the file with another
-// line of the program, none is told.
+// TestNotebookComments: a comment is left out if its line of the file has other
+// lines of the program too.
 func TestNotebookComments(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string][]string{

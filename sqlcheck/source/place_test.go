@@ -30,7 +30,7 @@ func placed(t *testing.T, name, code string) {
 	inside(t, found, code, d)
 }
 
-// inside holds every position of the texts to lie in the code.
+// inside checks that all positions of the texts are inside of the code.
 func inside(t *testing.T, found *source.Source, code string, d sqlguard.Dialect) {
 	t.Helper()
 	for _, text := range found.Texts {

@@ -16,8 +16,8 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/setup"
 )
 
-// TestRefused: what cannot be edited without loss is refused with its place, and
-// nothing is written for the client.
+// TestRefused: a file that cannot be edited without loss is refused with the
+// position, and nothing is written for the client.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -63,8 +63,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRemoveRefuses: a file that can no longer be read is left alone, and stays
-// listed.
+// TestRemoveRefuses: a file that can no longer be parsed is left alone, and
+// stays in the manifest.
 func TestRemoveRefuses(t *testing.T) {
 	t.Parallel()
 	p, s := newPlace(t), selection(t, "claude-code/local")
@@ -81,8 +81,8 @@ func TestRemoveRefuses(t *testing.T) {
 	want(t, "remove", p.remove(), "claude-code/local entry remove")
 }
 
-// TestFilesThatChangeMeanwhile: between the plan and its end a file may be
-// changed, made or removed, and is left as it is then.
+// TestFilesThatChangeMeanwhile: a file that is changed, created or removed
+// between the plan and its end is left as it is.
 func TestFilesThatChangeMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(p place, config string) error{
@@ -109,8 +109,8 @@ func TestFilesThatChangeMeanwhile(t *testing.T) {
 	}
 }
 
-// TestAManifestThatChangesMeanwhile: two runs at once do not lose each other's
-// list.
+// TestAManifestThatChangesMeanwhile: two concurrent runs do not lose each
+// other's entries in the manifest.
 func TestAManifestThatChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -130,8 +130,9 @@ func TestAManifestThatChangesMeanwhile(t *testing.T) {
 	p.same(before)
 }
 
-// TestAnEarlyEnd: wherever a run ends, --remove undoes what it wrote, a second
-// run completes it, and the manifest never lacks what was written.
+// TestAnEarlyEnd: wherever a run is interrupted, --remove undoes what it wrote,
+// a second run completes it, and the manifest lists everything that was
+// written.
 func TestAnEarlyEnd(t *testing.T) {
 	t.Parallel()
 	names := []string{"claude-code/user", "claude-code/local", "cursor/project", "codex/project", "universal/project", "opencode/user"}
@@ -175,7 +176,7 @@ func TestAnEarlyEnd(t *testing.T) {
 }
 
 // TestAManifestOfAStranger: a manifest that came with a project cannot make
-// --remove touch anything but ktx's own places, nor write there.
+// --remove change or write anything except ktx's own locations.
 func TestAManifestOfAStranger(t *testing.T) {
 	t.Parallel()
 	const bash = "alias ls=ls\n"
@@ -232,7 +233,7 @@ func TestAManifestOfAStranger(t *testing.T) {
 		}
 		want(t, name, p.read(filepath.Join(p.m.Home, ".bashrc")), bash)
 	}
-	// What is put in the place of the entry must not be a setting.
+	// The text that replaces the entry must not be a setting.
 	p, _ := listed(func(m *setup.Manifest) {
 		m.Installed[0].Change.Removed = `"mcpServers": {"evil": {"command": "evil"}}`
 	})
@@ -240,7 +241,7 @@ func TestAManifestOfAStranger(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(p.m.Home, ".claude.json")); err == nil && strings.Contains(string(text), "evil") {
 		t.Errorf("it was put in: %s", text)
 	}
-	// Folders go only with what lay in them.
+	// Folders are removed only together with the files in them.
 	p, _ = listed(func(m *setup.Manifest) { m.Directories = append(m.Directories, "../../empty") })
 	if err := os.Mkdir(filepath.Join(p.m.Home, "empty"), 0o700); err != nil {
 		t.Fatal(err)
