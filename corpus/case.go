@@ -19,7 +19,7 @@ const (
 	Policy Expect = "policy" // either, by configuration: see [PolicyNote]
 )
 
-// Case is one statement and what must become of it.
+// Case is one statement and what a guard must do with it.
 type Case struct {
 	ID      string // "KTX-PG-INTO-0003"; never reused
 	Class   string // the name of a [Class]
@@ -37,17 +37,17 @@ type Case struct {
 	Refs       Refs
 	Evidence   []Evidence
 	BenignTwin string // the ID of the nearest statement that must pass
-	Since      string // the corpus version that brought the case
+	Since      string // the corpus version that added the case
 }
 
-// PolicyNote says what a case with [Policy] depends on.
+// PolicyNote says which setting decides a case with [Policy].
 type PolicyNote struct {
 	Key     string `json:"key"`     // what decides, such as "guard.explainAnalyze"
-	Default Expect `json:"default"` // the decision of a configuration that says nothing
+	Default Expect `json:"default"` // the decision of ktx with its default configuration
 }
 
-// Engine says where a statement works as its title claims. A case without
-// Engine holds for every supported version and for an ordinary role.
+// Engine says where a statement does what its title says. A case without Engine
+// applies to every supported version and to an ordinary role.
 type Engine struct {
 	Name  string   `json:"name"`
 	Min   string   `json:"min,omitempty"`   // first version
@@ -55,11 +55,12 @@ type Engine struct {
 	Needs []string `json:"needs,omitempty"` // roles, extensions or objects beyond the tables of INTERPRETING.md
 }
 
-// Effect is what the statement does when nothing stops it.
+// Effect is what the statement does if nothing stops it.
 type Effect struct {
 	Kind string `json:"kind"`
 	// ContainedByReadOnlyTx says whether a read-only transaction or session
-	// alone stops the effect; nil where the question has no meaning.
+	// alone stops the effect. It is nil if that is not known, or if the
+	// question does not apply.
 	ContainedByReadOnlyTx *bool `json:"contained_by_read_only_tx,omitempty"`
 }
 
@@ -70,8 +71,8 @@ type Refs struct {
 	URLs []string `json:"urls,omitempty"`
 }
 
-// Evidence is one observation of the statement on a real engine, or, where no
-// engine can be had, the document that stands for it (Source and Ref).
+// Evidence is one observation of the statement on a real engine. If no engine
+// can be had, Source and Ref name a document instead.
 type Evidence struct {
 	Engine  string `json:"engine,omitempty"`
 	Version string `json:"version,omitempty"`
@@ -105,22 +106,23 @@ type wire struct {
 	Since      string      `json:"since,omitempty"`
 }
 
-// part is a piece of a long text: Text, Times times.
+// part is a piece of a long text: Text, repeated Times times.
 type part struct {
 	Text  string `json:"text"`
 	Times int    `json:"times,omitempty"`
 }
 
-// maxText bounds the text that the parts of one case may spell.
+// maxText is the most bytes that the parts of one case may have in total.
 const maxText = 1 << 20
 
-// needsBase64 reports whether sql cannot travel in a JSON string unharmed.
+// needsBase64 reports whether a JSON string cannot hold sql without changing
+// it.
 func needsBase64(sql string) bool {
 	return !utf8.ValidString(sql) || strings.ContainsRune(sql, 0)
 }
 
-// MarshalJSON writes the case as in cases.json. The text is `sql`, or
-// `sql_b64` where it holds NUL or is not valid UTF-8.
+// MarshalJSON writes the case as in cases.json. The statement is in `sql`, or
+// in `sql_b64` if it holds NUL or is not valid UTF-8.
 func (c Case) MarshalJSON() ([]byte, error) {
 	w := wire{
 		ID: c.ID, Class: c.Class, Dialect: c.Dialect, Flavour: c.Flavour, Title: c.Title,
@@ -139,8 +141,8 @@ func (c Case) MarshalJSON() ([]byte, error) {
 	return json.Marshal(w)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, and the cases of class files.
-// Fields that it does not know are dropped.
+// UnmarshalJSON reads the output of MarshalJSON, and the cases of class files.
+// It ignores unknown fields.
 func (c *Case) UnmarshalJSON(data []byte) error {
 	var w wire
 	if err := json.Unmarshal(data, &w); err != nil {
@@ -161,7 +163,7 @@ func (c *Case) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// text returns the statement from whichever field holds it. Exactly one must.
+// text returns the statement from the one field that holds it.
 func (w *wire) text() (string, error) {
 	given := 0
 	for _, present := range []bool{w.SQL != nil, w.SQLB64 != nil, len(w.SQLParts) > 0} {

@@ -79,7 +79,7 @@ func TestDecodeFile(t *testing.T) {
 		{"bomb", "", file(`{"id":"a","sql_parts":[{"text":"aaaaaaaa","times":1000000}]}`), nil, "longer than"},
 		{"bomb of overflow", "", file(`{"id":"a","sql_parts":[{"text":"aaaa","times":4611686018427387904}]}`), nil, "longer than"},
 		{"negative", "", file(`{"id":"a","sql_parts":[{"text":"a","times":-1}]}`), nil, "longer than"},
-		{"trailing text", "", file(``) + "x", nil, "behind the end"},
+		{"trailing text", "", file(``) + "x", nil, "after the end"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -11,7 +11,7 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// TestEmbedded holds that the embedded cases are those of the class files.
+// TestEmbedded checks that the embedded cases are those of the class files.
 func TestEmbedded(t *testing.T) {
 	t.Parallel()
 	if diff := cmp.Diff(sourceCases(t), embedded(t)); diff != "" {
@@ -22,9 +22,9 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestLint holds that the corpus has no mistakes that can be found without a
-// guard. Which codes exist is the guard's to say; here every code that occurs
-// counts as known.
+// TestLint checks that the corpus has no mistakes that can be found without a
+// guard. Only the guard knows which codes exist, so every code that occurs
+// counts as known here.
 func TestLint(t *testing.T) {
 	t.Parallel()
 	for _, p := range corpus.Lint(embedded(t), allCodes(t)) {
@@ -32,8 +32,8 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// embedded returns the cases of the binary, which are those of before while
-// the files are being written anew.
+// embedded returns the embedded cases. While the files are being rewritten,
+// these are still the previous cases.
 func embedded(t *testing.T) []corpus.Case {
 	t.Helper()
 	if *update {
@@ -51,8 +51,8 @@ func allCodes(t *testing.T) []string {
 	return codes
 }
 
-// TestCoverage holds the promise of README.md: at least this many refusals for
-// each dialect, each with its twin (which Lint sees to).
+// TestCoverage checks that each dialect has at least this many cases that must
+// be refused. Lint checks that each has its twin.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
 	refusals := map[string]int{}
@@ -68,7 +68,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestCasesAreTheCallers holds that a caller's changes to the slice stay its own.
+// TestCasesAreTheCallers checks that a caller's changes to the slice do not
+// affect other callers.
 func TestCasesAreTheCallers(t *testing.T) {
 	t.Parallel()
 	first := embedded(t)
@@ -78,7 +79,7 @@ func TestCasesAreTheCallers(t *testing.T) {
 	}
 }
 
-// TestFiles holds that the documents and sources travel with the binary.
+// TestFiles checks that the documents and sources are part of the binary.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("*/*.yaml")
@@ -95,7 +96,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestDocumentsNameEffects holds that INTERPRETING.md explains every kind of
+// TestDocumentsNameEffects checks that INTERPRETING.md explains every kind of
 // effect that a case has.
 func TestDocumentsNameEffects(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// uncovered are the codes that no text can be given alone, each with the reason.
+// uncovered are the codes that no text alone can cause, each with the reason.
 var uncovered = map[string]string{
 	"unsupported_dialect":   "needs a dialect that no reader exists for",
 	"session_mode_mismatch": "needs a server with another session",
@@ -18,7 +18,7 @@ var uncovered = map[string]string{
 	"internal_error":        "needs a fault of the guard",
 }
 
-// TestEveryCodeHasCases holds that every code that the guard can give is the
+// TestEveryCodeHasCases checks that every code that the guard can give is the
 // main code of a case.
 func TestEveryCodeHasCases(t *testing.T) {
 	t.Parallel()
@@ -43,8 +43,8 @@ func TestEveryCodeHasCases(t *testing.T) {
 	}
 }
 
-// absent are the classes that a dialect has no cases of, because its servers have
-// nothing of the kind.
+// absent are the classes without cases in a dialect, because its servers have
+// no such construct.
 var absent = map[string]map[string]string{
 	"postgres": {
 		"attach": "a session has one database",
@@ -74,7 +74,7 @@ var absent = map[string]map[string]string{
 	},
 }
 
-// TestEveryClassHasCases holds that a dialect has cases of every class, or a
+// TestEveryClassHasCases checks that a dialect has cases of every class, or a
 // reason not to.
 func TestEveryClassHasCases(t *testing.T) {
 	t.Parallel()
@@ -91,8 +91,8 @@ func TestEveryClassHasCases(t *testing.T) {
 	}
 }
 
-// unproven are the cases that no engine has run, each with the reason. Those of
-// SQL Server rest on documents.
+// unproven are the cases that no engine has run, each with the reason. The
+// cases of SQL Server are based on documents.
 var unproven = map[string]string{
 	"KTX-PG-FN-0008":    "would open a connection to another machine",
 	"KTX-PG-UNL-0007":   "would take more memory than a test may",
@@ -101,9 +101,10 @@ var unproven = map[string]string{
 	"KTX-MY-FN-0032":    "is of MySQL 5.7, of which there is no package",
 }
 
-// TestEveryRefusalHasEvidence holds that each case to refuse was run on an engine
-// as both roles, plain and in a read-only transaction, or is known not to be; and
-// that evidence is made of the words that INTERPRETING.md explains.
+// TestEveryRefusalHasEvidence checks that each case that must be refused was
+// run on an engine as both roles, without and with a read-only transaction, or
+// is listed as not run. It also checks that evidence uses only the values that
+// INTERPRETING.md explains.
 func TestEveryRefusalHasEvidence(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("INTERPRETING.md")

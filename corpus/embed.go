@@ -9,14 +9,14 @@ import (
 	"sync"
 )
 
-// Schema is the name of the format: in class files, and in cases.json.
+// Schema names the format of class files and of cases.json.
 const Schema = "ktx-corpus/1"
 
 //go:embed cases.json schema.json README.md INTERPRETING.md HISTORY.md INDEX.md SHA256SUMS mysql postgres sqlite sqlserver fixtures
 var files embed.FS
 
-// Files returns the corpus as files: cases.json, the class files, the schema
-// of class files, the documents, and the database that cases name.
+// Files returns the files of the corpus: cases.json, the class files, their
+// schema, the documents, and the fixtures that make the tables of the cases.
 func Files() fs.FS { return files }
 
 type collection struct {
@@ -25,8 +25,8 @@ type collection struct {
 	Cases   []Case `json:"cases"`
 }
 
-// load decodes cases.json. The file is part of the binary and compared with
-// its source by a test, so a fault in it is a fault of the build.
+// load decodes cases.json, which is part of the binary. A test compares the
+// file with its source, so a decoding error is a bug of the build.
 var load = sync.OnceValue(func() collection {
 	data, err := files.ReadFile("cases.json")
 	if err != nil {
@@ -39,11 +39,10 @@ var load = sync.OnceValue(func() collection {
 	return c
 })
 
-// Cases returns every case, ordered by dialect, class and ID. They are decoded
-// once. The slice is the caller's; what its elements point to is shared and
-// must not be changed.
+// Cases returns every case, ordered by dialect, class and ID. The caller owns
+// the slice. The elements share data that must not be changed.
 func Cases() []Case { return slices.Clone(load().Cases) }
 
-// Version returns the version of the corpus. A changed demand on an existing
-// case is a new major version; HISTORY.md lists the versions.
+// Version returns the version of the corpus. If the demand of an existing case
+// changes, the major version changes. HISTORY.md lists the versions.
 func Version() string { return load().Version }

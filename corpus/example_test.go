@@ -8,8 +8,8 @@ import (
 )
 
 // A guard of another kind, scored on the cases of one dialect as
-// INTERPRETING.md says: what must be refused and passed is a bypass, what must
-// pass and was refused a false reject.
+// INTERPRETING.md says. A reject case that it allows is a bypass. An allow case
+// that it refuses is a false reject.
 func Example() {
 	reads := regexp.MustCompile(`(?i)^\s*select\b`)
 	guard := func(sql string) bool { return reads.MatchString(sql) }

@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// DecodeFile reads one class file that was converted from YAML to JSON, and
-// returns its cases with class and dialect filled in. name is the file's path
-// below the corpus, such as "postgres/select-into.yaml"; an empty name is not
-// compared with the content. schema.json describes the format; a field that it
-// does not have is an error here too.
+// DecodeFile decodes one class file that was converted from YAML to JSON. It
+// returns the cases with their class and dialect. name is the path of the file
+// in the corpus, such as "postgres/select-into.yaml", and must agree with the
+// content unless it is empty. schema.json describes the format. A field that
+// the schema does not have is an error.
 func DecodeFile(name string, doc []byte) ([]Case, error) {
 	var file struct {
 		Schema  string            `json:"schema"`
@@ -42,8 +42,8 @@ func DecodeFile(name string, doc []byte) ([]Case, error) {
 	return cases, nil
 }
 
-// DecodeCase reads one case of a class file that was converted to JSON. A field
-// that schema.json does not have is an error.
+// DecodeCase decodes one case of a class file that was converted to JSON. A
+// field that schema.json does not have is an error.
 func DecodeCase(doc []byte) (Case, error) {
 	var fields wire
 	if err := strict(doc, &fields); err != nil {
@@ -66,13 +66,13 @@ func strict(data []byte, into any) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("text behind the end of the document")
+		return errors.New("text after the end of the document")
 	}
 	return nil
 }
 
-// WriteJSON writes version and cases in the form of cases.json: one case a
-// line, ASCII only, so that no character of a case can hide in a diff.
+// WriteJSON writes the version and the cases as in cases.json: one case on each
+// line, in ASCII, so that every character of a case is visible in a diff.
 func WriteJSON(w io.Writer, version string, cases []Case) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\n\"schema\": %q,\n\"version\": %q,\n\"cases\": [\n", Schema, version)
@@ -92,7 +92,7 @@ func WriteJSON(w io.Writer, version string, cases []Case) error {
 	return err
 }
 
-// encodeLine returns c as one line of ASCII JSON without the line's end.
+// encodeLine returns c as one line of ASCII JSON, without the line end.
 func encodeLine(c Case) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -103,8 +103,8 @@ func encodeLine(c Case) ([]byte, error) {
 	return ascii(bytes.TrimRight(b.Bytes(), "\n")), nil
 }
 
-// ascii spells every character beyond ASCII of a JSON text as an escape. In
-// valid JSON such characters stand in strings only.
+// ascii escapes every character of a JSON text that is not ASCII. In valid
+// JSON, such characters occur in strings only.
 func ascii(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for len(text) > 0 {

@@ -22,8 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "write cases.json, INDEX.md, SHA256SUMS and the counts in README.md from the class files")
 
-// TestGenerated holds that cases.json and INDEX.md are what the class files say,
-// and SHA256SUMS what they all hash to.
+// TestGenerated checks that cases.json and INDEX.md agree with the class files,
+// and that SHA256SUMS has the hashes of all files.
 func TestGenerated(t *testing.T) { //nolint:paralleltest // with -update it writes what other tests read
 	cases := sourceCases(t)
 	var want bytes.Buffer
@@ -35,7 +35,8 @@ func TestGenerated(t *testing.T) { //nolint:paralleltest // with -update it writ
 	compareFile(t, "SHA256SUMS", checksums(t))
 }
 
-// checksums lists the files that make the corpus in the form of sha256sum.
+// checksums returns the list of files of the corpus with their hashes, as
+// sha256sum writes it.
 func checksums(t *testing.T) []byte {
 	t.Helper()
 	patterns := []string{"fixtures/*.sql", "cases.json", "schema.json", "INTERPRETING.md"}
@@ -65,7 +66,7 @@ func checksums(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestReadmeCounts holds that the table in README.md counts what is there.
+// TestReadmeCounts checks that the table in README.md has the right counts.
 func TestReadmeCounts(t *testing.T) {
 	t.Parallel()
 	const begin, end = "<!-- counts: begin -->\n", "<!-- counts: end -->\n"
@@ -98,7 +99,7 @@ func compareFile(t *testing.T, name string, want []byte) {
 	}
 }
 
-// countTable counts refusals, policy cases and passes by class and dialect.
+// countTable counts the cases by class, dialect and demand.
 func countTable(cases []corpus.Case) string {
 	type key struct {
 		dialect, class string
@@ -162,8 +163,8 @@ func sourceCases(t *testing.T) []corpus.Case {
 	return all
 }
 
-// TestClassFiles holds that every class file meets schema.json, and that no
-// file lies where it would not be read.
+// TestClassFiles checks that every class file conforms to schema.json, and that
+// every YAML file is in a folder that is read.
 func TestClassFiles(t *testing.T) {
 	t.Parallel()
 	schema, err := jsonschema.NewCompiler().Compile("schema.json")
@@ -198,7 +199,7 @@ func TestClassFiles(t *testing.T) {
 	}
 }
 
-// TestSchemaNames holds that schema.json lists the classes, dialects, effects
+// TestSchemaNames checks that schema.json lists the classes, dialects, effects
 // and engines of the package.
 func TestSchemaNames(t *testing.T) {
 	t.Parallel()
@@ -267,7 +268,7 @@ func newestVersion(t *testing.T) string {
 	return string(heading[1])
 }
 
-// yamlToJSON converts a YAML document. Dates stay the text that they are.
+// yamlToJSON converts a YAML document. Dates stay strings.
 func yamlToJSON(t *testing.T, name string, doc []byte) []byte {
 	t.Helper()
 	var node yaml.Node

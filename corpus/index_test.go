@@ -9,7 +9,7 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// index lists the cases that must be refused, or may be, by code and by class.
+// index lists the cases that must or may be refused, by code and by class.
 func index(cases []corpus.Case) []byte {
 	var b bytes.Buffer
 	b.WriteString(`# Index
@@ -68,7 +68,7 @@ the engines that ran the case; SQL Server's cases rest on documents.
 	return b.Bytes()
 }
 
-// cell spells a title for a table.
+// cell returns a title for a cell of a table.
 func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`).Replace(text)
 }

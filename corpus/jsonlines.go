@@ -13,14 +13,14 @@ import (
 	"unicode/utf8"
 )
 
-// MaxLine bounds one line of JSON Lines.
+// MaxLine is the most bytes of one line of JSON Lines.
 const MaxLine = 2 << 20
 
-// ReadJSONLines reads statements of other people: one JSON object a line with
-// "id", "dialect", "sql" or "sql_b64", and "expect". Fields of [Case] beyond
-// those are read, all others are dropped; empty lines are skipped. The error
-// names the line. A file without any statement is an error: a run over nothing
-// must not look like a success.
+// ReadJSONLines reads cases of other origin: on each line a JSON object with
+// "id", "dialect", "sql" or "sql_b64", and "expect". It also reads the other
+// fields of [Case], ignores unknown fields, and skips empty lines. The error
+// names the line. A file without any case is an error, because a run over no
+// cases must not look like a success.
 func ReadJSONLines(r io.Reader) ([]Case, error) {
 	var (
 		cases []Case
@@ -54,7 +54,8 @@ func ReadJSONLines(r io.Reader) ([]Case, error) {
 	return cases, nil
 }
 
-// readLine returns the next line without its end, and io.EOF with the last.
+// readLine returns the next line without its line end, and io.EOF with the last
+// line.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -70,10 +71,10 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// DecodeLine reads one statement of other people, as [ReadJSONLines] does.
+// DecodeLine decodes one line, as [ReadJSONLines] does.
 func DecodeLine(line []byte) (Case, error) {
-	// The JSON decoder would replace what it cannot represent, and another
-	// statement than the given one would be judged.
+	// The JSON decoder would replace invalid bytes, and a guard would then
+	// judge another statement.
 	if !utf8.Valid(line) {
 		return Case{}, errors.New("not valid UTF-8; use sql_b64")
 	}
@@ -96,14 +97,14 @@ func DecodeLine(line []byte) (Case, error) {
 	return c, nil
 }
 
-// halfSurrogate reports whether an escape in a JSON text spells one half of a
-// surrogate pair without the other.
+// halfSurrogate reports whether an escape in a JSON text is one half of a
+// surrogate pair without the other half.
 func halfSurrogate(text []byte) bool {
 	for i := 0; i+1 < len(text); i++ {
 		if text[i] != '\\' {
 			continue
 		}
-		i++ // past the character that is escaped
+		i++ // skip the escaped character
 		if text[i] != 'u' {
 			continue
 		}
@@ -120,7 +121,7 @@ func halfSurrogate(text []byte) bool {
 	return false
 }
 
-// escapedUnit returns the number of a \uXXXX escape at the start of text, or -1.
+// escapedUnit returns the value of a \uXXXX escape at the start of text, or -1.
 func escapedUnit(text []byte) int64 {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return -1
@@ -140,7 +141,8 @@ func dialectNames() string {
 	return strings.Join(names, ", ")
 }
 
-// WriteJSONLines writes one case a line, in ASCII, as [ReadJSONLines] reads it.
+// WriteJSONLines writes one case on each line, in ASCII. [ReadJSONLines] reads
+// the result.
 func WriteJSONLines(w io.Writer, cases []Case) error {
 	out := bufio.NewWriter(w)
 	for _, c := range cases {

@@ -8,26 +8,26 @@ import (
 	"unicode/utf8"
 )
 
-// maxTitle bounds a title in characters.
+// maxTitle is the most characters of a title.
 const maxTitle = 120
 
 // Problem is one mistake in a case.
 type Problem struct {
-	Index   int    // of the case in what was given
+	Index   int    // of the case in the slice that was given
 	ID      string // of the case; empty when it has none
-	Field   string // the field at fault, by its name in class files
+	Field   string // the faulty field, by its name in class files
 	Message string
 }
 
 // String returns the case's ID and the message.
 func (p Problem) String() string { return p.ID + ": " + p.Message }
 
-// Lint returns the mistakes in cases that belong to this corpus, in the order
-// of the cases. codes are the codes that a guard may give for a refusal; the
-// corpus does not know them. No problems means: every ID is unique, well
-// formed and agrees with class and dialect; every demand is one of the three;
-// every refusal names known codes, an effect and a source, and has a benign
-// twin of its own that must pass; no statement occurs twice in a dialect.
+// Lint returns the mistakes in cases of this corpus, in the order of the cases.
+// codes are the codes that a guard may return; the corpus does not know them.
+// If there are no problems: every ID is unique, well formed, and agrees with
+// class and dialect. Every demand is reject, allow or policy. Every reject case
+// has known codes, an effect, a source, and its own benign twin, which is an
+// allow case. No statement occurs twice in a dialect.
 func Lint(cases []Case, codes []string) []Problem {
 	l := newLinter(cases, codes)
 	for i, c := range cases {
@@ -48,10 +48,10 @@ func Lint(cases []Case, codes []string) []Problem {
 	return l.problems
 }
 
-// LintOthers returns the mistakes in cases of other people, which may have ids
-// and classes of their own and need neither sources nor twins. No problems
-// means: every ID is unique; every dialect and demand is one that a run knows;
-// a code or twin that is named exists; no statement occurs twice in a dialect.
+// LintOthers returns the mistakes in cases of other origin. They may have any
+// ids and classes, and need neither sources nor twins. If there are no
+// problems: every ID is unique. Every dialect and demand is known. Every code
+// and twin that a case names exists. No statement occurs twice in a dialect.
 func LintOthers(cases []Case, codes []string) []Problem {
 	l := newLinter(cases, codes)
 	for i, c := range cases {
@@ -74,7 +74,7 @@ func LintOthers(cases []Case, codes []string) []Problem {
 	return l.problems
 }
 
-// newLinter finds the IDs that are used twice.
+// newLinter returns a linter, which knows the IDs that are used twice.
 func newLinter(cases []Case, codes []string) *linter {
 	l := &linter{codes: codes, byID: map[string]Case{}, twinOf: map[string]string{}, texts: map[string]string{}}
 	for i, c := range cases {
@@ -92,7 +92,7 @@ type linter struct {
 	byID     map[string]Case
 	twinOf   map[string]string // twin's ID to the ID of its case
 	texts    map[string]string // dialect and statement to ID
-	at       int               // the index of the case being looked at
+	at       int               // the index of the current case
 	problems []Problem
 }
 
@@ -143,7 +143,7 @@ func (l *linter) statement(c Case) {
 	l.texts[key] = c.ID
 }
 
-// known finds codes that do not exist.
+// known reports codes that do not exist.
 func (l *linter) known(c Case) {
 	for _, code := range c.Codes {
 		if !slices.Contains(l.codes, code) {

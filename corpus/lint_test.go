@@ -90,8 +90,8 @@ func TestLintFinds(t *testing.T) {
 	}
 }
 
-// TestLintOthers holds that cases of others need no ids of ours, and what is
-// asked of them all the same.
+// TestLintOthers checks that cases of other origin may have any ids, and what
+// they must have nevertheless.
 func TestLintOthers(t *testing.T) {
 	t.Parallel()
 	cases := []corpus.Case{

@@ -16,10 +16,10 @@ const addedRow = `		{name: "everything_test", handler: typed((*Service).handleEv
 `
 
 // TestAToolIsThreeEdits adds a tool to an overlay of this package: one Go file,
-// one schema file, and one line in the registry. With these and nothing else,
-// the package and its tests compile, a client is shown the tool and calls it,
-// and every other test of the package passes. The one test that is left out is
-// that of the golden file, which lists the tools that are shipped.
+// one schema file, and one line in the registry. With these edits and no other,
+// the package and its tests compile, a client sees the tool and calls it, and
+// every other test of the package passes. Only the test of the golden file is
+// left out, because that file lists the shipped tools.
 func TestAToolIsThreeEdits(t *testing.T) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -75,7 +75,8 @@ func readAdding(t *testing.T, name string) []byte {
 	return text
 }
 
-// addRow returns the registry with the row of everything_test behind its last.
+// addRow returns the registry with the row of everything_test after its last
+// row.
 func addRow(t *testing.T, registry []byte) []byte {
 	t.Helper()
 	lines := strings.SplitAfter(string(registry), "\n")
@@ -89,8 +90,8 @@ func addRow(t *testing.T, registry []byte) []byte {
 }
 
 // countEdits compares the edited files with those of this package. It returns
-// the files that are new, the files that are not, and how many lines of the
-// latter were added or removed.
+// the new files, the changed files, and the number of lines that were added to
+// or removed from the changed files.
 func countEdits(t *testing.T, edits map[string][]byte) (added, changed []string, lines int) {
 	t.Helper()
 	for name, text := range edits {

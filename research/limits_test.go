@@ -29,12 +29,14 @@ func limited(t *testing.T, limits execution.Limits) *research.Service {
 	return research.New(gateway, slog.New(slog.DiscardHandler))
 }
 
-// numbers returns n rows with a text of so many bytes.
+// numbers returns a query for n rows, each with a number and a text of size
+// bytes.
 func numbers(n, size int) string {
 	return fmt.Sprintf("WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < %d) SELECT i, printf('%%0%dd', i) AS text FROM s", n, size)
 }
 
-// TestWhatALimitSays: every limit is told with what to do next, and only once.
+// TestWhatALimitSays checks that the notes name every limit that applied, once,
+// and say what to do next.
 func TestWhatALimitSays(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -42,7 +44,7 @@ func TestWhatALimitSays(t *testing.T) {
 		in     research.SQLExecutionInput
 		rows   int
 		by     execution.TruncatedBy
-		notes  []string // parts of each; # stands for the row behind the last
+		notes  []string // parts of the notes; # is replaced by the number of the first missing row
 	}{
 		{"whole", execution.Limits{}, research.SQLExecutionInput{SQL: numbers(1000, 10)}, 1000, "", nil},
 		{"default rows", execution.Limits{}, research.SQLExecutionInput{SQL: numbers(1001, 10)}, 1000, "rows", []string{"more rows than the 1000", "maxRows may be up to 10000"}},
@@ -51,7 +53,8 @@ func TestWhatALimitSays(t *testing.T) {
 		{"rows above the ceiling", execution.Limits{Rows: 7}, research.SQLExecutionInput{SQL: numbers(9, 10), MaxRows: 8}, 7, "rows", []string{"maxRows was lowered from 8 to this connection's limit of 7", "more rows than the 7"}},
 		{"rows above the ceiling, all returned", execution.Limits{Rows: 7}, research.SQLExecutionInput{SQL: numbers(7, 10), MaxRows: 8}, 7, "", []string{"maxRows was lowered"}},
 		{"bytes above the ceiling", execution.Limits{Bytes: 2000}, research.SQLExecutionInput{SQL: numbers(9, 10), MaxBytes: 3000}, 9, "", []string{"maxBytes was lowered from 3000 to this connection's limit of 2000"}},
-		// The values fit into the bytes, the answer around them does not.
+		// The values fit into the limit, but the answer with its names and
+		// brackets does not.
 		{"bytes of the answer", execution.Limits{}, research.SQLExecutionInput{SQL: numbers(100, 10), MaxBytes: 1250}, 64, "bytes", []string{"before row #, with which they would have more than 1250 bytes", "maxBytes may be up to 8388608"}},
 		{"bytes of the answer, after the rows", execution.Limits{}, research.SQLExecutionInput{SQL: numbers(100, 10), MaxBytes: 1250, MaxRows: 80}, 64, "bytes", []string{"before row #"}},
 		{"bytes of the answer, at the ceiling", execution.Limits{Bytes: 1250}, research.SQLExecutionInput{SQL: numbers(100, 10), MaxBytes: 1250}, 64, "bytes", []string{"fewer rows"}},
@@ -66,7 +69,7 @@ func TestWhatALimitSays(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// The time that the answer tells has a digit more on a slow machine.
+			// The time in the answer may have one more digit on a slow machine.
 			if c.by == execution.TruncatedByBytes && len(out.Rows) == c.rows-1 {
 				c.rows--
 			}
@@ -87,8 +90,8 @@ func TestWhatALimitSays(t *testing.T) {
 	}
 }
 
-// TestAnswersAreBounded: an answer is as long as maxBytes at most, has every
-// row that fits, and says whether it is whole.
+// TestAnswersAreBounded checks that an answer has at most maxBytes, has every
+// row that fits, and says whether it is complete.
 func TestAnswersAreBounded(t *testing.T) {
 	s := limited(t, execution.Limits{})
 	const rows = 40

@@ -40,7 +40,8 @@ WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
 INSERT INTO orders SELECT i, 'Customer ' || (i % 120), CASE i % 3 WHEN 0 THEN 'paid' ELSE 'delivered' END, i * 1.5, '2026-01-' || printf('%02d', 1 + i % 28), NULL FROM n;
 `
 
-// sqliteConnection is a connection to a fresh database with the shop's orders.
+// sqliteConnection returns a connection to a new database with the orders of a
+// shop.
 func sqliteConnection(t *testing.T, id string) execution.Connection {
 	t.Helper()
 	path := testdb.SQLiteFile(t, shop)
@@ -80,7 +81,7 @@ func (b *lockedBuffer) String() string {
 	return b.b.String()
 }
 
-// connect serves the connections and returns a client that has shaken hands.
+// connect serves the connections, and returns a client that is initialized.
 func connect(t *testing.T, conns ...execution.Connection) *client {
 	t.Helper()
 	c := start(t, conns...)
@@ -163,6 +164,10 @@ func (c *client) send(message any) {
 	}
 }
 
+// patience is how long a test waits for an event before it takes the server for
+// hung. No result depends on it.
+const patience = 5 * time.Minute
+
 // next returns the next message of the server.
 func (c *client) next() map[string]json.RawMessage {
 	c.t.Helper()
@@ -172,13 +177,13 @@ func (c *client) next() map[string]json.RawMessage {
 			c.t.Fatal("the session has ended")
 		}
 		return m
-	case <-time.After(30 * time.Second):
-		c.t.Fatal("no answer")
+	case <-time.After(patience):
+		c.t.Fatal("the server sends no message")
 		return nil
 	}
 }
 
-// call sends a request and returns its answer; notifications are left out.
+// call sends a request and returns its response. It drops notifications.
 func (c *client) call(method string, params any) map[string]json.RawMessage {
 	c.t.Helper()
 	c.id++
@@ -206,7 +211,7 @@ func (r toolResult) text() string {
 	return r.Content[0].Text
 }
 
-// tool calls a tool with the arguments as they stand.
+// tool calls a tool with these arguments.
 func (c *client) tool(name, arguments string) toolResult {
 	c.t.Helper()
 	params := map[string]any{"name": name}
@@ -238,8 +243,8 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// TestToolsArray pins the bytes of the tools, which are the same in both eras
-// of the protocol.
+// TestToolsArray compares the bytes of the tools with the golden file. They are
+// the same in both eras of the protocol.
 func TestToolsArray(t *testing.T) {
 	array := func(m map[string]json.RawMessage) []byte {
 		var r map[string]json.RawMessage
@@ -260,8 +265,8 @@ func TestToolsArray(t *testing.T) {
 	}
 }
 
-// TestCapabilities holds the server to declare what it answers: its tools, and
-// prompts, of which it has none.
+// TestCapabilities checks that the server declares every list that it answers:
+// its tools, and prompts, of which it has none.
 func TestCapabilities(t *testing.T) {
 	c := start(t, sqliteConnection(t, "a"))
 	answer := c.call("initialize", map[string]any{
@@ -297,7 +302,8 @@ func TestToolSchemasArePortable(t *testing.T) {
 	}
 }
 
-// portable holds a schema to the subset that every client reads.
+// portable checks that a schema uses only the subset of JSON Schema that every
+// client reads.
 func portable(t *testing.T, path string, value any) {
 	t.Helper()
 	s, ok := value.(map[string]any)
@@ -310,8 +316,8 @@ func portable(t *testing.T, path string, value any) {
 			t.Errorf("%s uses %s", path, banned)
 		}
 	}
-	// A cell has one of four types, and no schema at all would be a schema that
-	// says nothing. Arguments, of which functions of models are made, have one.
+	// A cell has one of four types. An output schema needs anyOf to say so. The
+	// arguments of a tool never need it.
 	if branches, found := s["anyOf"]; found {
 		list, ok := branches.([]any)
 		if !ok || !strings.HasSuffix(path, ".outputSchema.rows[][]") {
@@ -341,7 +347,8 @@ func portable(t *testing.T, path string, value any) {
 	}
 }
 
-// TestTokenBudget counts what a model sees of the tools, in o200k tokens.
+// TestTokenBudget counts what a model gets to read of the tools, in o200k
+// tokens.
 func TestTokenBudget(t *testing.T) {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
@@ -436,7 +443,7 @@ func TestSQLExecution(t *testing.T) {
 	}
 }
 
-// validate holds a result to the tool's output schema.
+// validate checks a result against the output schema of its tool.
 func validate(t *testing.T, tool string, content json.RawMessage) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("schemas", tool+".json"))
@@ -563,7 +570,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// slow is a query that runs for hours unless it is ended.
+// slow is a query that runs for hours unless it is cancelled.
 const slow = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n`
 
 func TestCancellationEndsTheStatement(t *testing.T) {
@@ -575,7 +582,7 @@ func TestCancellationEndsTheStatement(t *testing.T) {
 		continue
 	}
 	c.send(map[string]any{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": map[string]any{"requestId": "slow"}})
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(patience)
 	for len(c.log.Events("query.cancelled")) == 0 {
 		if time.Now().After(deadline) {
 			t.Fatalf("the statement was not ended: %+v", c.log.Events())
@@ -601,13 +608,13 @@ func TestClosedInputEndsTheStatement(t *testing.T) {
 	select {
 	case err := <-c.ended:
 		c.ended <- err // for the clean-up
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the session does not end")
 	}
 }
 
 func TestPanicIsAnInBandError(t *testing.T) {
-	c := serve(t, nil) // the handler follows a nil pointer
+	c := serve(t, nil) // the handler dereferences a nil pointer
 	c.shakeHands()
 	r := c.tool("connection_list", "")
 	if !r.IsError || !strings.HasPrefix(r.text(), "internal_error: ") || strings.Contains(r.text(), "nil pointer") {

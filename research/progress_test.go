@@ -17,8 +17,8 @@ import (
 	"github.com/ktxhq/ktx/research"
 )
 
-// TestAStatementDoesNotWaitForItsClient: a client that asks for progress and
-// does not read it holds up no statement, and gets everything in order later.
+// TestAStatementDoesNotWaitForItsClient: a client that asks for progress and does
+// not read it delays no statement. Later it gets every message, in order.
 func TestAStatementDoesNotWaitForItsClient(t *testing.T) {
 	conn := sqliteConnection(t, "a")
 	conn.Concurrency = 1
@@ -67,7 +67,7 @@ func TestAStatementDoesNotWaitForItsClient(t *testing.T) {
 	for i := range calls {
 		send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"sql_execution","arguments":{"connectionId":"a","sql":"SELECT 1"},"_meta":{"progressToken":"p%[1]d"}}}`, 10+i)
 	}
-	for end := time.Now().Add(20 * time.Second); len(log.Events("query.finished")) < calls; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); len(log.Events("query.finished")) < calls; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%d of %d statements have ended", len(log.Events("query.finished")), calls)
 		}

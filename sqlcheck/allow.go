@@ -96,7 +96,7 @@ func parseAllow(comment string) (a allow, ok bool) {
 	case len(a.Codes) == 0:
 		return fault("it names no code")
 	case a.Until == "":
-		return fault("it has no until=DATE, the last day on which it holds")
+		return fault("it has no until=DATE, the last day on which it is valid")
 	case a.Reason == "":
 		return fault("it has no reason=\"…\"")
 	}
@@ -135,17 +135,17 @@ func settle(file *report.File, allows []allow, today time.Time) {
 // itself, or an empty message if there is none.
 func (a *allow) apply(findings []report.Finding, today time.Time) (sqlguard.Code, report.Severity, string) {
 	if a.Fault != "" {
-		return sqlguard.CodeSuppressionInvalid, report.SeverityError, "the suppression permits nothing: " + a.Fault
+		return sqlguard.CodeSuppressionInvalid, report.SeverityError, "the suppression has no effect: " + a.Fault
 	}
 	until, err := time.Parse(time.DateOnly, a.Until)
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC)
 	switch {
 	case err != nil:
-		return sqlguard.CodeSuppressionInvalid, report.SeverityError, "the suppression permits nothing: its date cannot be read"
+		return sqlguard.CodeSuppressionInvalid, report.SeverityError, "the suppression has no effect: its date cannot be read"
 	case until.Before(day):
-		return sqlguard.CodeSuppressionExpired, report.SeverityError, "the suppression ended with " + a.Until
+		return sqlguard.CodeSuppressionExpired, report.SeverityError, "the suppression expired after " + a.Until
 	case until.After(day.AddDate(0, 0, maxAllow)):
-		return sqlguard.CodeSuppressionInvalid, report.SeverityError, fmt.Sprintf("the suppression permits nothing: %s is more than %d days ahead", a.Until, maxAllow)
+		return sqlguard.CodeSuppressionInvalid, report.SeverityError, fmt.Sprintf("the suppression has no effect: %s is more than %d days ahead", a.Until, maxAllow)
 	}
 	var unused []string
 	for _, code := range a.Codes {

@@ -11,8 +11,8 @@ import (
 	"github.com/ktxhq/ktx/sqlcheck"
 )
 
-// states checks a text on 2026-11-20 and returns its findings, each as
-// line:column-line:column code and what became of it.
+// states checks a text on 2026-11-20. It returns the findings as
+// line:column-line:column, code and state.
 func states(t *testing.T, dialect, text string) []string {
 	t.Helper()
 	c := sqlcheck.Checker{Stdin: strings.NewReader(text), Choose: with(t, dialect), Today: time.Date(2026, 11, 20, 23, 59, 0, 0, time.UTC)}
@@ -86,7 +86,8 @@ func TestSuppressions(t *testing.T) {
 	}
 }
 
-// TestSuppressionFaults: what is not understood permits nothing, and says why.
+// TestSuppressionFaults: a suppression that is not valid has no effect, and a
+// finding says why.
 func TestSuppressionFaults(t *testing.T) {
 	t.Parallel()
 	const until, reason = ` until=2027-01-31`, ` reason="x"`
@@ -96,7 +97,7 @@ func TestSuppressionFaults(t *testing.T) {
 		"ddl_statement" + until + ` reason="  "`:            `it has no reason="…"`,
 		"ddl_statement" + until + ` reason=x`:               "the reason is not in double quotes",
 		"ddl_statement" + until + ` reason="x`:              "the reason is not in double quotes",
-		"ddl_statement" + reason:                            "it has no until=DATE, the last day on which it holds",
+		"ddl_statement" + reason:                            "it has no until=DATE, the last day on which it is valid",
 		"ddl_statement until=2027-02-30" + reason:           "2027-02-30 is not a date such as 2027-01-31",
 		"ddl_statement until=tomorrow" + reason:             "tomorrow is not a date such as 2027-01-31",
 		until + reason:                                      "it names no code",
@@ -121,7 +122,7 @@ func TestSuppressionFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := files[0].Findings
-		if len(f) != 2 || f[0].Code != "suppression_invalid" || f[0].Message != "the suppression permits nothing: "+want || f[1].State != "" {
+		if len(f) != 2 || f[0].Code != "suppression_invalid" || f[0].Message != "the suppression has no effect: "+want || f[1].State != "" {
 			t.Errorf("%s: %+v", text, f)
 		}
 	}

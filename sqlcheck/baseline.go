@@ -63,14 +63,14 @@ func ReadBaseline(name string, content []byte) (*Baseline, error) {
 	d.DisallowUnknownFields()
 	var doc baselineFile
 	if err := d.Decode(&doc); err != nil {
-		return nil, fmt.Errorf("%s is no baseline: %w", name, err)
+		return nil, fmt.Errorf("%s is not a baseline: %w", name, err)
 	}
 	if doc.Schema != baselineSchema {
-		return nil, fmt.Errorf("%s is no baseline: its schema is %q, not %s", name, doc.Schema, baselineSchema)
+		return nil, fmt.Errorf("%s is not a baseline: its schema is %q, not %s", name, doc.Schema, baselineSchema)
 	}
 	for _, e := range doc.Findings {
 		if e.Count <= 0 || e.Code == "" || e.Fingerprint == "" || e.Path == "" {
-			return nil, fmt.Errorf("%s is no baseline: an entry lacks code, fingerprint, path or a count above 0", name)
+			return nil, fmt.Errorf("%s is not a baseline: an entry lacks code, fingerprint, path or a count above 0", name)
 		}
 		b.entries[known{e.Code, e.Fingerprint, e.Path}] += e.Count
 	}

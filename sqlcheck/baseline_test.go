@@ -14,8 +14,8 @@ import (
 	"github.com/ktxhq/ktx/sqlcheck/report"
 )
 
-// judged writes files below a folder and checks them, with a cache when it is
-// not nil.
+// judged writes files below a folder and checks them. It uses the cache if it
+// is not nil.
 func judged(t *testing.T, dir string, cache *sqlcheck.Cache, texts map[string]string) []report.File {
 	t.Helper()
 	for name, text := range texts {
@@ -102,7 +102,7 @@ func TestBaseline(t *testing.T) {
 			if diff := cmp.Diff(test.counts, counts); diff != "" {
 				t.Error(diff)
 			}
-			// What was written down last holds.
+			// The last entry counts.
 			b.Update(files)
 			again := judged(t, dir, nil, nil)
 			if gone := b.Apply(again, false); gone != 0 {
@@ -119,7 +119,8 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// TestBaselineOfOtherFiles: a run on some files knows nothing of the others.
+// TestBaselineOfOtherFiles: a run on some files keeps the baseline of the
+// others.
 func TestBaselineOfOtherFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -149,8 +150,8 @@ func TestBaselineOfOtherFiles(t *testing.T) {
 func TestBaselineThatIsNone(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		"":               "is no baseline",
-		"[]":             "is no baseline",
+		"":               "is not a baseline",
+		"[]":             "is not a baseline",
 		`{"schema":"x"}`: `its schema is "x"`,
 		`{"schema":"ktx-baseline/1","findings":[{"code":"x","fingerprint":"y","path":"z","count":0}]}`: "a count above 0",
 		`{"schema":"ktx-baseline/1","findings":[{"code":"x","fingerprint":"y","count":1}]}`:            "lacks",

@@ -53,7 +53,7 @@ func tree(b *testing.B) (dir string, statements []string) {
 	return dir, statements
 }
 
-// parseAll parses statements on every processor with a parser alone.
+// parseAll parses statements on every processor with nothing but the parser.
 func parseAll(b *testing.B, dialect string, statements []string) time.Duration {
 	b.Helper()
 	start := time.Now()
@@ -80,8 +80,8 @@ func parseAll(b *testing.B, dialect string, statements []string) time.Duration {
 	return time.Since(start)
 }
 
-// BenchmarkTree checks 10,000 statements in 2,000 files beside the bare parser
-// on the same processors, in turn: anew, and from the cache.
+// BenchmarkTree checks 10,000 statements in 2,000 files, without and with the
+// cache, and runs the bare parser in turns with it on the same processors.
 func BenchmarkTree(b *testing.B) {
 	for _, dialect := range []string{"postgres", "mysql"} {
 		b.Run(dialect, func(b *testing.B) {
@@ -110,7 +110,7 @@ func BenchmarkTree(b *testing.B) {
 				}
 				return time.Since(start)
 			}
-			guards := func() sqlcheck.Chooser { // a guard keeps verdicts
+			guards := func() sqlcheck.Chooser { // a guard caches verdicts
 				guard := newGuard(b, dialect)
 				return func(string, string, sqlcheck.Known) (*sqlguard.Guard, *sqlguard.Finding) { return guard, nil }
 			}

@@ -21,8 +21,8 @@ var cached = map[string]string{
 	"e.sql": "SELECT 1; DROP TABLE t;\n-- ktx:allow write_statement until=2026-12-01 reason=\"x\"\nDELETE FROM t;",
 }
 
-// TestCacheChangesNothing: a check that asks the cache finds what one that asks
-// the guard finds.
+// TestCacheChangesNothing: a check with the cache has the same findings as a
+// check with the guard.
 func TestCacheChangesNothing(t *testing.T) {
 	t.Parallel()
 	dir, store := t.TempDir(), t.TempDir()
@@ -55,7 +55,7 @@ func TestCacheChangesNothing(t *testing.T) {
 			t.Errorf("%s: the guard is not asked", name)
 		}
 	}
-	// A changed file is judged, and nothing else.
+	// Only a changed file is judged.
 	if err := os.WriteFile(filepath.Join(dir, "b.sql"), []byte("SELECT 2; SELECT 4; SELECT 5"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestCacheChangesNothing(t *testing.T) {
 	}
 }
 
-// counting counts the texts that a dialect analyses.
+// counting is a dialect that counts the texts that it analyses.
 type counting struct {
 	sqlguard.Dialect
 	n *int
@@ -95,7 +95,8 @@ func asked(t *testing.T, dir string, cache *sqlcheck.Cache) int {
 	return n
 }
 
-// TestCacheThatIsNone: what is no cache, or a damaged one, is an empty one.
+// TestCacheThatIsNone: a file that is not a cache, or a damaged one, counts as
+// an empty cache.
 func TestCacheThatIsNone(t *testing.T) {
 	t.Parallel()
 	dir, store := t.TempDir(), t.TempDir()
@@ -126,7 +127,7 @@ func TestCacheThatIsNone(t *testing.T) {
 			t.Errorf("%s: the guard is not asked", name)
 		}
 	}
-	// What nobody asked for in a month is dropped.
+	// An entry that was not used for a month is dropped.
 	if err := os.WriteFile(file, good, 0o600); err != nil {
 		t.Fatal(err)
 	}

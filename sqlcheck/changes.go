@@ -55,7 +55,7 @@ func Since(ctx context.Context, dir, revision string, inputs []Input) ([]Input, 
 		}
 		name, ok := r.relative(in.Path)
 		if !ok {
-			in.Problem = "it lies outside of the repository, so that nothing tells what changed in it"
+			in.Problem = "it is outside of the repository, so ktx cannot tell what changed in it"
 			changed = append(changed, in)
 			continue
 		}
@@ -110,7 +110,7 @@ func Staged(ctx context.Context, dir string, args []string) ([]Input, error) {
 	maps.DeleteFunc(links, func(name, object string) bool { return linked[name] == object || !wanted.has(name) })
 	err = r.links(ctx, links, func(name, target string) {
 		if _, here := after[target]; !here || !isSQL(target) {
-			changed = append(changed, Input{Path: wanted.shown(name), Problem: "it is a link to what the index does not hold as a file with SQL"})
+			changed = append(changed, Input{Path: wanted.shown(name), Problem: "it is a link, and its target is not a file with SQL in the index"})
 		}
 	})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/ktxhq/ktx/sqlcheck"
 )
 
-// repo is a repository of a test.
+// repo is a git repository for a test.
 type repo struct {
 	t   *testing.T
 	dir string
@@ -27,7 +27,7 @@ func newRepo(t *testing.T) *repo {
 	return r
 }
 
-// git runs a command in the repository, with no configuration but its own.
+// git runs a git command in the repository, without the user's configuration.
 func (r *repo) git(args ...string) string {
 	r.t.Helper()
 	cmd := exec.CommandContext(r.t.Context(), "git", args...)
@@ -114,8 +114,8 @@ func (r *repo) staged() []string {
 	return r.found(inputs)
 }
 
-// TestTouchedStatements: of a changed file, the statements that the change
-// touches are judged.
+// TestTouchedStatements: in a changed file, exactly the statements that the
+// change touches are judged.
 func TestTouchedStatements(t *testing.T) {
 	t.Parallel()
 	const drops = "DROP TABLE a;\nDROP TABLE b;\nDROP TABLE c;\n"
@@ -245,7 +245,7 @@ func TestChangedFiles(t *testing.T) {
 		t.Errorf("outside: %+v, %v", inputs, err)
 	}
 	for _, revision := range []string{"nothing", "--help", "-h", "", "HEAD:deep/b.sql"} {
-		if _, err := sqlcheck.Since(t.Context(), r.dir, revision, nil); err == nil || !strings.Contains(err.Error(), "is no revision") {
+		if _, err := sqlcheck.Since(t.Context(), r.dir, revision, nil); err == nil || !strings.Contains(err.Error(), "is not a revision") {
 			t.Errorf("%q: %v", revision, err)
 		}
 	}
@@ -254,7 +254,8 @@ func TestChangedFiles(t *testing.T) {
 	}
 }
 
-// TestStagedNames: what an argument names is judged, or not there, or a finding.
+// TestStagedNames: a file that an argument names is judged, or does not exist,
+// or gets a finding.
 func TestStagedNames(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)
@@ -283,8 +284,8 @@ func TestStagedNames(t *testing.T) {
 	}
 }
 
-// canaries puts programs in front of PATH that git, or a repository, could have
-// run. It returns the file in which they write that they were.
+// canaries puts programs that git or a repository could run at the start of
+// PATH. It returns the file in which they record that they ran.
 func canaries(t *testing.T) (marker, script string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -299,7 +300,7 @@ func canaries(t *testing.T) (marker, script string) {
 	return marker, filepath.Join(dir, "run.sh")
 }
 
-// TestHostileRepository: nothing that a repository configures is run.
+// TestHostileRepository: ktx runs nothing that a repository configures.
 func TestHostileRepository(t *testing.T) {
 	marker, script := canaries(t)
 	ran := func() {
@@ -319,7 +320,7 @@ func TestHostileRepository(t *testing.T) {
 		r := newRepo(t)
 		r.write("a.sql", "DROP TABLE a;\n")
 		r.commit()
-		// An object that is missing would be fetched from the promisor.
+		// git would fetch a missing object from the promisor remote.
 		object := strings.TrimSpace(r.git("rev-parse", "HEAD:a.sql"))
 		for key, value := range map[string]string{
 			"core.fsmonitor": script, "core.hooksPath": filepath.Join(r.dir, "hooks"), "core.pager": script, "pager.ls-files": script, "pager.rev-parse": script, "core.sshCommand": script,
@@ -360,7 +361,7 @@ func TestHostileRepository(t *testing.T) {
 		}
 		ran()
 	}
-	// The programs do run where they are asked for.
+	// The programs do run if git is called without precautions.
 	if err := exec.CommandContext(t.Context(), script).Run(); err != nil {
 		t.Fatal(err)
 	}
@@ -369,8 +370,8 @@ func TestHostileRepository(t *testing.T) {
 	}
 }
 
-// TestForgedRepository: a repository cannot have another content judged, nor
-// lead to one elsewhere.
+// TestForgedRepository: a repository cannot make ktx judge another content, and
+// cannot lead to a repository elsewhere.
 func TestForgedRepository(t *testing.T) {
 	t.Parallel()
 	t.Run("replaced objects", func(t *testing.T) {
@@ -408,7 +409,7 @@ func TestForgedRepository(t *testing.T) {
 		if err := link(filepath.Join(secret.dir, ".git"), filepath.Join(r.dir, ".git")); err != nil {
 			t.Fatal(err)
 		}
-		if inputs, err := sqlcheck.Staged(t.Context(), r.dir, []string{r.dir}); err == nil || !strings.Contains(err.Error(), "knows nothing of this folder") {
+		if inputs, err := sqlcheck.Staged(t.Context(), r.dir, []string{r.dir}); err == nil || !strings.Contains(err.Error(), "does not name this folder") {
 			t.Errorf("%+v, %v", inputs, err)
 		}
 	}

@@ -107,7 +107,7 @@ func (c *Checker) one(ctx context.Context, in Input) (file report.File) {
 	defer func() {
 		if r := recover(); r != nil {
 			file = blank
-			file.Findings = append(file.Findings, notChecked("the reader of this dialect met a fault of its own"))
+			file.Findings = append(file.Findings, notChecked("the parser of this dialect failed with an internal error"))
 		}
 	}()
 	if in.Problem != "" {
@@ -232,7 +232,7 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 	}, comment)
 	r.suppressions(sqlguard.Span{Start: len(body), End: len(body)}, r.touched == nil)
 	if done < len(body) {
-		r.add(notChecked("a statement longer than 8 MiB begins here; it and what follows were not checked").Finding, sqlguard.Span{Start: done, End: done}, -1, "")
+		r.add(notChecked("a statement longer than 8 MiB begins here; it and the rest of the file were not checked").Finding, sqlguard.Span{Start: done, End: done}, -1, "")
 	}
 	return r.allows
 }
@@ -307,7 +307,7 @@ func decode(text []byte) (string, error) {
 	case len(text) > 1 && (text[0] == 0xff && text[1] == 0xfe || text[0] == 0xfe && text[1] == 0xff):
 		return "", errors.New("the file is UTF-16, not UTF-8")
 	default:
-		return "", fmt.Errorf("the file is not UTF-8: byte %d begins no character", invalidAt(text))
+		return "", fmt.Errorf("the file is not UTF-8: byte %d does not begin a character", invalidAt(text))
 	}
 }
 

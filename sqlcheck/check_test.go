@@ -21,7 +21,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// newGuard returns a guard of a dialect with the default policy.
+// newGuard returns a guard for a dialect with the default policy.
 func newGuard(tb testing.TB, dialect string) *sqlguard.Guard {
 	tb.Helper()
 	d, ok := dialects.Lookup(dialect)
@@ -35,7 +35,7 @@ func newGuard(tb testing.TB, dialect string) *sqlguard.Guard {
 	return guard
 }
 
-// with returns a chooser of one guard.
+// with returns a chooser that always chooses one guard.
 func with(t *testing.T, dialect string) sqlcheck.Chooser {
 	t.Helper()
 	guard := newGuard(t, dialect)
@@ -53,7 +53,8 @@ func judge(t *testing.T, dialect, text string) report.File {
 	return files[0]
 }
 
-// brief is a file's statements as text, and its findings as line:column code.
+// brief returns the statements of a file as text, and its findings as
+// line:column code.
 func brief(text string, f report.File) []string {
 	var out []string
 	for _, s := range f.Statements {
@@ -65,7 +66,7 @@ func brief(text string, f report.File) []string {
 	}
 	for _, finding := range f.Findings {
 		if finding.Statement >= 0 {
-			continue // the verdict has it
+			continue // it is part of the verdict
 		}
 		out = append(out, fmt.Sprintf("%d:%d %s: %s", finding.Line, finding.Column, finding.Code, finding.Message))
 	}
@@ -94,7 +95,7 @@ func TestStatements(t *testing.T) {
 		{"sqlite", "\ufeffSELECT 1;\r\nDROP TABLE t;", []string{`"SELECT 1"`, `"DROP TABLE t" 2:1 ddl_statement`}},
 		{"sqlite", "SELECT 1; SELECT '\u00e9\U0001F600', x'\n", []string{`"SELECT 1"`, "\"SELECT '\u00e9\U0001F600', x'\\n\" 1:24 parse_error"}},
 		{"sqlite", "SELECT \x00;\nSELECT 1", []string{`"SELECT \x00" 1:8 invalid_characters`, `"SELECT 1"`}},
-		{"sqlite", "SELECT \xe9", []string{"1:1 not_checked: the file is not UTF-8: byte 7 begins no character"}},
+		{"sqlite", "SELECT \xe9", []string{"1:1 not_checked: the file is not UTF-8: byte 7 does not begin a character"}},
 		{"sqlite", "\xff\xfeS\x00", []string{"1:1 not_checked: the file is UTF-16, not UTF-8"}},
 		{"sqlite", "\xfe\xff\x00S", []string{"1:1 not_checked: the file is UTF-16, not UTF-8"}},
 	} {
@@ -123,7 +124,8 @@ func TestStatementsAreJudgedAlone(t *testing.T) {
 	}
 }
 
-// TestReadFailures: what keeps a file from being read is a finding of it.
+// TestReadFailures: whatever keeps a file from being read is a finding of the
+// file.
 func TestReadFailures(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -156,7 +158,7 @@ func TestReadFailures(t *testing.T) {
 	}
 }
 
-// faulty is a dialect with a fault of its own.
+// faulty is a dialect that panics.
 type faulty struct{ sqlguard.Dialect }
 
 func (faulty) Lex(string) sqlguard.Tokens { panic("fault") }
@@ -207,7 +209,7 @@ func TestRunKeepsOrderAndTexts(t *testing.T) {
 	}
 }
 
-// TestOnlyFindingsAreKept: what people do not see is not held in memory.
+// TestOnlyFindingsAreKept: without Whole, verdicts are not held in memory.
 func TestOnlyFindingsAreKept(t *testing.T) {
 	t.Parallel()
 	c := sqlcheck.Checker{Stdin: strings.NewReader("SELECT 1; DROP TABLE t; SELECT 2"), Choose: with(t, "sqlite")}
@@ -245,7 +247,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// TestLinePositions compares the places found in one pass with those found
+// TestLinePositions compares the positions found in one pass with those found
 // from the start each time.
 func TestLinePositions(t *testing.T) {
 	t.Parallel()
@@ -272,8 +274,8 @@ func TestLinePositions(t *testing.T) {
 	}
 }
 
-// FuzzCheck: whatever the text, every span lies in it, statements do not
-// overlap, and every finding has its place.
+// FuzzCheck: for any text, every span is inside of it, statements do not
+// overlap, and every finding has its position.
 func FuzzCheck(f *testing.F) {
 	for _, seed := range []string{"", "SELECT 1; DROP TABLE t", "\ufeff.tables\r\nSELECT '", "-- x\n;;/*", "\\c\nSELECT $a$;$a$", "SELECT \x00\xff"} {
 		f.Add(seed)

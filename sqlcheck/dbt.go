@@ -84,12 +84,12 @@ func (f *dbtFile) kind() string {
 }
 
 const (
-	dbtCompile    = "run dbt compile first: the check judges what target/manifest.json has"
-	dbtUnknown    = "what dbt makes of this is not known, so that the statement can be anything"
-	dbtHidden     = "this runs SQL while dbt compiles the file; what it compiles to does not have that SQL"
-	dbtHook       = "what dbt runs beside the query is made elsewhere, so that it can be anything"
-	dbtPlainHooks = "write hooks as plain texts"
-	dbtDefinition = "what dbt makes of a macro is judged in the models that use it, and nowhere else"
+	dbtCompile    = "run dbt compile first: the check judges the queries in target/manifest.json"
+	dbtUnknown    = "ktx does not know what dbt replaces this with, so the statement can be anything"
+	dbtHidden     = "this runs SQL while dbt compiles the file, and the compiled query does not contain that SQL"
+	dbtHook       = "dbt runs this hook with the query, and it is built elsewhere, so it can be anything"
+	dbtPlainHooks = "write hooks as plain strings"
+	dbtDefinition = "ktx judges a macro only in the models that use it"
 )
 
 // dbtPart is a text that dbt sends to the database on its own, or the reason
@@ -298,7 +298,7 @@ func (n *dbtNode) compiled(t *source.Template, manifest string) dbtPart {
 		text = text.Inject(at, inserted, t.Reference(n.ephemeral()))
 	}
 	part.text = text
-	part.unproved = noted(t.Hidden(), dbtHidden, "read what is needed in the model itself", report.SeverityError)
+	part.unproved = noted(t.Hidden(), dbtHidden, "read the data in the model itself", report.SeverityError)
 	if n.RunsSQL != "" && len(part.unproved) == 0 {
 		part.unproved = noted([]sqlguard.Span{{Start: t.Span.Start, End: t.Span.Start}}, fmt.Sprintf("%s, which it uses, runs SQL while dbt compiles; that SQL is not judged", n.RunsSQL), "", report.SeverityNote)
 	}
@@ -392,12 +392,7 @@ func (r *reading) part(guard *sqlguard.Guard, part dbtPart, whole bool) {
 			r.file.Refused++
 		}
 		if whole {
-			findings := []sqlguard.Finding{}
-			for _, f := range r.file.Findings[before:] {
-				findings = append(findings, f.Finding)
-			}
-			v.Findings = findings
-			r.file.Statements = append(r.file.Statements, report.Statement{Span: sqlguard.Span{Start: at.Start + r.shift, End: at.End + r.shift}, Verdict: v})
+			r.keep(v, at, before)
 		}
 	}
 	if len(unproved) > 0 { // there is no statement to which they belong

@@ -102,7 +102,7 @@ func members(d *json.Decoder, f func(name string) error) error {
 		}
 		name, _ := token.(string)
 		if seen[name] {
-			return errors.New("a member stands twice")
+			return errors.New("an object has a member twice")
 		}
 		seen[name] = true
 		if err := f(name); err != nil {
@@ -206,12 +206,12 @@ func parseManifest(r io.Reader, project string) (*dbtManifest, error) {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, errors.New("it ends in the middle")
 	case err != nil:
-		return nil, fmt.Errorf("it is no JSON that dbt writes: %s", reason(err))
+		return nil, fmt.Errorf("it is not JSON as dbt writes it: %s", reason(err))
 	case version < 4:
-		return nil, errors.New("it is of no version that is read: versions 4 and later are")
+		return nil, errors.New("its version is not supported: versions 4 and later are")
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something stands behind its end")
+		return nil, errors.New("there is text after its end")
 	}
 	databases, running := map[string]int{}, m.running()
 	for _, e := range all {

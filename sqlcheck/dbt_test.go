@@ -20,11 +20,11 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// dbt is a dbt project of a test.
+// dbt is a dbt project for a test.
 type dbt struct {
 	t    *testing.T
 	dir  string
-	said atomic.Value // sqlcheck.Known: by the manifest, of the last file
+	said atomic.Value // sqlcheck.Known of the last file, from the manifest
 }
 
 func newDBT(t *testing.T) *dbt {
@@ -45,8 +45,8 @@ func (d *dbt) write(name, text string) {
 	}
 }
 
-// node is one of a manifest: what it was made from, what became of it, and what
-// else is said of it.
+// node is a node of a manifest: its source, the compiled query, and other
+// fields.
 type node map[string]any
 
 func model(file, raw, compiled string, more ...node) node {
@@ -63,7 +63,7 @@ func model(file, raw, compiled string, more ...node) node {
 	return n
 }
 
-// manifest writes one of version 12 with nodes, and further members.
+// manifest writes a manifest of version 12 with nodes, and with other members.
 func (d *dbt) manifest(nodes []node, more ...node) {
 	d.t.Helper()
 	all := node{
@@ -83,9 +83,9 @@ func (d *dbt) manifest(nodes []node, more ...node) {
 	d.write("target/manifest.json", string(text))
 }
 
-// found checks the project and returns the findings: file, place, code, severity
-// of those that are no errors, what is marked, and the start of the message where
-// there is no statement.
+// found checks the project and returns the findings: file, position, code,
+// severity unless it is an error, the marked text, and the start of the message
+// if there is no statement.
 func (d *dbt) found() (out []string, statements int) {
 	d.t.Helper()
 	inputs, err := sqlcheck.Find([]string{d.dir}, "stdin")
@@ -142,7 +142,7 @@ func (d *dbt) want(statements int, want ...string) {
 	}
 }
 
-// TestDBTWithoutManifest: what is known of Jinja without dbt is judged.
+// TestDBTWithoutManifest: Jinja whose result is known without dbt is judged.
 func TestDBTWithoutManifest(t *testing.T) {
 	t.Parallel()
 	d := newDBT(t)
@@ -180,8 +180,8 @@ func TestDBTWithoutManifest(t *testing.T) {
 	)
 }
 
-// TestDBTCompiled: of what dbt has compiled that is judged, with places in the
-// file that it was made from.
+// TestDBTCompiled: the compiled query is judged, with positions in the source
+// file.
 func TestDBTCompiled(t *testing.T) {
 	t.Parallel()
 	d := newDBT(t)
@@ -268,21 +268,21 @@ func TestDBTCompiled(t *testing.T) {
 	}
 }
 
-// TestDBTManifests: a manifest that cannot be read leaves nothing judged, and
-// none leads out of the project.
+// TestDBTManifests: with a manifest that cannot be read, nothing is judged, and
+// no manifest leads out of the project.
 func TestDBTManifests(t *testing.T) {
 	t.Parallel()
 	good := `{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json"}, "nodes": {}`
 	for text, want := range map[string]string{
 		"":                      "it ends in the middle",
 		good:                    "it ends in the middle",
-		good + "} x":            "something stands behind its end",
-		good + `, "nodes": {}}`: "it is no JSON that dbt writes: a member stands twice",
-		`{"nodes": []}`:         "it is no JSON that dbt writes: an object is expected",
-		`[]`:                    "it is no JSON that dbt writes: an object is expected",
-		`{"nodes": {}}`:         "it is of no version that is read: versions 4 and later are",
-		`{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v3.json"}}`: "it is of no version that is read: versions 4 and later are",
-		strings.Repeat(`{"nodes":`, 20_000): "it is no JSON that dbt writes: invalid character '{' exceeded max depth",
+		good + "} x":            "there is text after its end",
+		good + `, "nodes": {}}`: "it is not JSON as dbt writes it: an object has a member twice",
+		`{"nodes": []}`:         "it is not JSON as dbt writes it: an object is expected",
+		`[]`:                    "it is not JSON as dbt writes it: an object is expected",
+		`{"nodes": {}}`:         "its version is not supported: versions 4 and later are",
+		`{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v3.json"}}`: "its version is not supported: versions 4 and later are",
+		strings.Repeat(`{"nodes":`, 20_000): "it is not JSON as dbt writes it: invalid character '{' exceeded max depth",
 	} {
 		d := newDBT(t)
 		d.write("models/a.sql", "select 1")
@@ -322,7 +322,7 @@ func TestDBTManifests(t *testing.T) {
 	d.want(0, "models/a.sql:1:1 not_checked: dbt_project.yml of its dbt project cannot be read: yaml: line 1: did not find expected node content")
 }
 
-// TestDBTPaths: the folders that the project names, and no others, hold Jinja.
+// TestDBTPaths: exactly the folders that the project names have Jinja.
 func TestDBTPaths(t *testing.T) {
 	t.Parallel()
 	d := newDBT(t)
@@ -341,7 +341,7 @@ func TestDBTPaths(t *testing.T) {
 	)
 }
 
-// TestDBTStaged: what dbt makes is left out of the next commit, too.
+// TestDBTStaged: what dbt generates is also left out with --staged.
 func TestDBTStaged(t *testing.T) {
 	t.Parallel()
 	r := newRepo(t)

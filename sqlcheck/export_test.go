@@ -2,7 +2,7 @@ package sqlcheck
 
 import "github.com/ktxhq/ktx/sqlguard"
 
-// LinePositions returns the places of offsets, asked for one after the other.
+// LinePositions returns the positions of offsets, one after the other.
 func LinePositions(text string, offsets []int) [][2]int {
 	x := lineIndex{text: text}
 	out := make([][2]int, len(offsets))
@@ -12,8 +12,8 @@ func LinePositions(text string, offsets []int) [][2]int {
 	return out
 }
 
-// Statements splits a text in windows of a size, with statements up to a limit,
-// and returns how much of it was split.
+// Statements splits a text in windows of a size, with a limit for statements.
+// It returns how many bytes were split.
 func Statements(d sqlguard.Dialect, text string, window, limit int) (spans []sqlguard.Span, done int) {
 	done = splitter{d, window, limit}.split(text, func(s sqlguard.Span) bool {
 		spans = append(spans, s)

@@ -96,7 +96,7 @@ func (f *finder) argument(arg string) error {
 	case err == nil && info.IsDir():
 		before := len(f.inputs)
 		if found := f.walk(arg); found == 0 && len(f.inputs) == before {
-			return fmt.Errorf("%s holds no SQL file (%s), nor a source in which SQL is looked for", arg, strings.Join(extensions, ", "))
+			return fmt.Errorf("%s has no SQL file (%s) and no source file in which ktx searches for SQL", arg, strings.Join(extensions, ", "))
 		}
 		return nil
 	case err == nil:
@@ -237,11 +237,11 @@ func found(path, tree string) Input {
 	case err != nil:
 		in.Problem = unreadable(err)
 	case outside != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)):
-		in.Problem = "it is a link that leads out of the folder of the argument; name it to read it all the same"
+		in.Problem = "it is a link that leads out of the folder of the argument; name it as an argument to read it"
 	case info.IsDir():
 		in.Problem = "it is a link to a folder, which is not followed"
 	case !info.Mode().IsRegular():
-		in.Problem = "it is not a regular file; name it to read it all the same"
+		in.Problem = "it is not a regular file; name it as an argument to read it"
 	default:
 		in.target = target
 	}

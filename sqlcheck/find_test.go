@@ -40,7 +40,7 @@ func TestFind(t *testing.T) {
 	const follow = "! it is a link to a folder, which is not followed"
 	for _, test := range []struct {
 		args []string
-		want []string // paths, with a problem after !
+		want []string // paths, with a problem after "!"
 		err  string
 	}{
 		{args: []string{"a.sql"}, want: []string{"a.sql"}},
@@ -61,7 +61,7 @@ func TestFind(t *testing.T) {
 		{args: []string{"links/dangling.sql"}, want: []string{"links/dangling.sql! the file cannot be read: no such file or directory"}},
 		{args: []string{"-", "a.sql"}, want: []string{"stdin", "a.sql"}},
 		{args: []string{"-", "-"}, err: "standard input (-) is named twice"},
-		{args: []string{"a.sql", "none"}, err: "none holds no SQL file (.sql, .pgsql, .psql, .sqlite), nor a source in which SQL is looked for"},
+		{args: []string{"a.sql", "none"}, err: "none has no SQL file (.sql, .pgsql, .psql, .sqlite) and no source file in which ktx searches for SQL"},
 		{args: []string{"x.sql"}, err: "x.sql does not exist"},
 		{args: []string{"*.nope"}, err: "pattern *.nope matches no file"},
 		{args: []string{"nope/**/*.sql"}, err: "pattern nope/**/*.sql matches no file"},

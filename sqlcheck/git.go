@@ -39,7 +39,7 @@ var gitEnvironment = []string{"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", 
 
 func openRepository(ctx context.Context, dir string) (*repository, error) {
 	if _, err := exec.LookPath("git"); err != nil {
-		return nil, errors.New("git is not installed, which finds out what changed")
+		return nil, errors.New("git is not installed; ktx needs it to find what changed")
 	}
 	r := &repository{dir: dir, env: gitEnvironment}
 	_, tree := os.LookupEnv("GIT_WORK_TREE")
@@ -62,7 +62,7 @@ func openRepository(ctx context.Context, dir string) (*repository, error) {
 		return nil, fmt.Errorf("find the repository: %w", err)
 	}
 	if !given && !r.owns(ctx, filepath.FromSlash(strings.TrimRight(store, "\r"))) {
-		return nil, fmt.Errorf("find the repository: %s leads to a repository elsewhere that knows nothing of this folder", filepath.Join(top, ".git"))
+		return nil, fmt.Errorf("find the repository: %s leads to a repository that does not name this folder as its work tree", filepath.Join(top, ".git"))
 	}
 	return r, nil
 }
@@ -142,7 +142,7 @@ func (r *repository) git(ctx context.Context, args ...string) ([]byte, error) {
 func (r *repository) tree(ctx context.Context, revision string) (string, error) {
 	out, err := r.git(ctx, "rev-parse", "--verify", "--end-of-options", revision+"^{tree}")
 	if err != nil {
-		return "", fmt.Errorf("%s is no revision of this repository: %w", revision, err)
+		return "", fmt.Errorf("%s is not a revision of this repository: %w", revision, err)
 	}
 	return strings.TrimSpace(string(out)), nil
 }
@@ -252,7 +252,7 @@ func readBatch(in *bufio.Reader, objects []string, yield func(int, []byte)) erro
 		}
 		fields := strings.Fields(line)
 		if len(fields) != 3 || fields[1] != "blob" {
-			return fmt.Errorf("%s: it is not there (a partial clone, or a damaged one)", object)
+			return fmt.Errorf("%s: the object is missing (the clone is partial or damaged)", object)
 		}
 		size, err := strconv.ParseInt(fields[2], 10, 64)
 		if err != nil || size < 0 {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// marked is a text with spans of it that are known to be findings. Their places
-// are those of characters, by the order in which the text was put together.
+// marked is a text with spans that are known to be findings. Their positions
+// count characters, in the order in which the text was written.
 type marked struct {
 	text  []rune
 	spans []markedSpan
@@ -28,13 +28,13 @@ func (m *marked) mark(code, text string) {
 	m.spans = append(m.spans, markedSpan{start, len(m.text), code})
 }
 
-// add appends a marked text as it is.
+// add appends a marked text unchanged.
 func (m *marked) add(other marked) {
 	m.encode(other, func(_ int, r rune) (string, string) { return "", string(r) })
 }
 
-// encode appends a marked text with something else in the place of each
-// character; what comes before that belongs to no span which begins there.
+// encode appends a marked text with every character replaced by what f returns.
+// The string before is not part of a span that begins at the character.
 func (m *marked) encode(other marked, f func(i int, r rune) (before, text string)) {
 	starts, ends := make([]int, len(other.text)), make([]int, len(other.text))
 	for i, r := range other.text {
@@ -49,15 +49,15 @@ func (m *marked) encode(other marked, f func(i int, r rune) (before, text string
 	}
 }
 
-// placed is a finding with its place in a file.
+// placed is a finding with its position in a file.
 type placed struct {
 	Code                             string
 	Start, End                       int
 	Line, Column, EndLine, EndColumn int
 }
 
-// places counts bytes, lines and characters: a line ends with LF, CR LF or CR,
-// and a byte order mark is bytes alone.
+// places returns the positions in bytes, lines and columns. A line ends with
+// LF, CR LF or CR. A byte order mark counts in bytes only.
 func (m *marked) places(mark string) []placed {
 	type place struct{ offset, line, column int }
 	at := make([]place, 0, len(m.text)+1)
@@ -81,23 +81,23 @@ func (m *marked) places(mark string) []placed {
 	return all
 }
 
-// hole stands in a text of SQL for what a program fills in.
+// hole marks, in a SQL text, what a program inserts at run time.
 const hole = '\uF8FF'
 
-// writer makes files at random, with findings in known places.
+// writer writes random files with findings at known positions.
 type writer struct {
 	*rand.Rand
 	dialect string
 	eol     string // of the file
 	form    string // of literals
-	// apart says that the ends of lines stand between statements and in literals
-	// only: CR is no white space of SQL.
+	// apart says that line ends are only between statements and in literals,
+	// because CR is not white space in SQL.
 	apart bool
 }
 
 func (w *writer) one(of ...string) string { return of[w.IntN(len(of))] }
 
-// space is white space and comments of SQL.
+// space returns white space and comments of SQL.
 func (w *writer) space() string {
 	if w.apart {
 		return w.one(" ", "\t", " \t ", " /* é😀; */ ", "/**/")
@@ -105,11 +105,11 @@ func (w *writer) space() string {
 	return w.one(" ", " ", "\t", "\n", "\n\n", " \t ", " /* é😀; */ ", " -- ü日 '\n", "\n\t-- \"x\n  ", "/**/")
 }
 
-// name is the name of a table.
+// name returns the name of a table.
 func (w *writer) name() string {
 	switch w.dialect {
 	case "mysql", "mariadb":
-		if w.form == "raw" { // which has no escape for a backtick in Go
+		if w.form == "raw" { // a raw string of Go cannot contain a backtick
 			return w.one("t", "tä", "日本")
 		}
 		return w.one("t", "tä", "日本", "`é x`", "`日;`")
@@ -122,7 +122,7 @@ func (w *writer) name() string {
 
 func (w *writer) function() string { return w.one("müll", "nichts", "日本語", "f_ñ_1") }
 
-// literal is a literal of SQL.
+// literal returns a literal of SQL.
 func (w *writer) literal() string {
 	var b strings.Builder
 	b.WriteByte('\'')
@@ -133,8 +133,8 @@ func (w *writer) literal() string {
 	return b.String()
 }
 
-// sql is a few statements, some of them refused. With fills, some have holes,
-// where a value stands or where none does.
+// sql returns a few statements, some of which are refused. With fills, some
+// have holes, at positions where SQL takes a value and where it does not.
 func (w *writer) sql(fills bool) marked {
 	var m marked
 	value := func() string {
@@ -178,13 +178,13 @@ func (w *writer) sql(fills bool) marked {
 	return m
 }
 
-// line is a comment's text in any language.
+// line returns a text for a comment in any language.
 func (w *writer) line() string {
 	return w.one("x", "é😀\t日本 'it''s \"q\" `b`", "\t\t", "e\u0301e\u0301 DROP TABLE t;")
 }
 
-// file is a file of SQL: statements, blank lines, and what separates them in
-// files of this dialect.
+// file returns a file of SQL: statements, blank lines, and separators of the
+// dialect's files.
 func (w *writer) file() marked {
 	var sql marked
 	for range 1 + w.IntN(3) {
@@ -243,10 +243,10 @@ func (w *writer) file() marked {
 	return m
 }
 
-// lines replaces LF by the end of lines of the file, outside of what is encoded.
+// lines replaces LF by the line end of the file, outside of encoded text.
 func (w *writer) lines(text string) string { return strings.ReplaceAll(text, "\n", w.eol) }
 
-// goFile is a source in Go. The language knows no CR as the end of a line.
+// goFile returns a source file in Go, where CR is not a line end.
 func (w *writer) goFile() marked {
 	var m, body marked
 	m.write(w.lines("// " + w.line() + "\npackage p\n\n"))
@@ -293,7 +293,7 @@ func (w *writer) goLiteral(m *marked, sql marked) {
 		return `"`
 	}
 	m.write(quote())
-	behind := "" // a hole, in front of the next character
+	behind := "" // a hole before the next character
 	m.encode(sql, func(_ int, r rune) (string, string) {
 		before := behind
 		behind = ""
@@ -337,7 +337,7 @@ func (w *writer) goLiteral(m *marked, sql marked) {
 	m.write(behind + quote())
 }
 
-// python is a source in Python.
+// python returns a source file in Python.
 func (w *writer) python() marked {
 	var m marked
 	m.write("# " + w.line() + w.eol)
@@ -373,7 +373,7 @@ func (w *writer) pyLiteral(m *marked, sql marked) {
 		if w.form == "triple" || raw {
 			quote = w.one(`'''`, `"""`)
 		}
-		if raw { // quotes cannot be escaped; the text holds no run of three of these
+		if raw { // quotes cannot be escaped; the text has no run of three of them
 			quote = `"""`
 		}
 		formatted = w.form == "formatted"
@@ -391,7 +391,7 @@ func (w *writer) pyLiteral(m *marked, sql marked) {
 	m.encode(sql, func(_ int, r rune) (string, string) {
 		before := ""
 		if !raw && w.IntN(40) == 0 {
-			before = `\` + w.eol // a line that goes on
+			before = `\` + w.eol // the line continues
 		}
 		if w.form == "joined" && w.IntN(12) == 0 {
 			open := quote
@@ -428,7 +428,7 @@ func (w *writer) pyLiteral(m *marked, sql marked) {
 	m.write(quote)
 }
 
-// javaScript is a source in JavaScript or TypeScript.
+// javaScript returns a source file in JavaScript or TypeScript.
 func (w *writer) javaScript() marked {
 	var m marked
 	m.write("// " + w.line() + w.eol)
@@ -463,7 +463,7 @@ func (w *writer) jsLiteral(m *marked, sql marked) {
 		return quote
 	}
 	m.write(begin())
-	behind := "" // a hole, in front of the next character
+	behind := "" // a hole before the next character
 	m.encode(sql, func(_ int, r rune) (string, string) {
 		before := behind
 		behind = ""
@@ -502,12 +502,12 @@ func (w *writer) jsLiteral(m *marked, sql marked) {
 	m.write(behind + quote)
 }
 
-// notebook is a notebook of Jupyter: cells of Python and of SQL, as one string
-// or as a list of lines.
+// notebook returns a Jupyter notebook: cells of Python and of SQL, as one
+// string or as a list of lines.
 func (w *writer) notebook() marked {
 	var m marked
 	m.write(w.lines("{\n \"cells\": [\n  {\"cell_type\": \"markdown\", \"source\": [\"%%sql\\n\", \"DROP TABLE t\"]}"))
-	cell := *w // whose lines end with LF, and in which literals take any form
+	cell := *w // its lines end with LF, and its literals may have any form
 	cell.eol = "\n"
 	for range 1 + w.IntN(3) {
 		var text marked
@@ -557,8 +557,8 @@ func (w *writer) notebook() marked {
 	return m
 }
 
-// rename gives the names of a cell's texts an ending of their own: the cells of
-// a notebook are one program, in which a name has one text.
+// rename adds a suffix to the names of a cell's texts. The cells of a notebook
+// are one program, in which a name has one text.
 func (w *writer) rename(text *marked) {
 	var out marked
 	ending := fmt.Sprint("_", w.Uint32())
@@ -572,7 +572,7 @@ func (w *writer) rename(text *marked) {
 	*text = out
 }
 
-// cellSQL is SQL for a cell: in one, braces around a name are filled in.
+// cellSQL returns SQL for a cell. In such SQL, names in braces are replaced.
 func (w *writer) cellSQL() marked {
 	sql := w.sql(true)
 	var out marked
@@ -589,7 +589,7 @@ func (w *writer) cellSQL() marked {
 	return out
 }
 
-// lineSQL is SQL on one line, which goes on behind a backslash.
+// lineSQL returns SQL on one line, continued with backslashes.
 func (w *writer) lineSQL() marked {
 	var sql marked
 	for sql = w.sql(false); strings.Contains(string(sql.text), "--"); {

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestNotebook: findings, their places and suppressions of a notebook lie in
-// the file.
+// TestNotebook checks that findings, their positions and suppressions of a
+// notebook refer to the file.
 func TestNotebook(t *testing.T) {
 	t.Parallel()
 	const text = `{
@@ -38,7 +38,8 @@ func TestNotebook(t *testing.T) {
 	if diff := cmp.Diff(want, found); diff != "" || judged != 4 {
 		t.Errorf("%d judged: %s", judged, diff)
 	}
-	// On one line of the file a suppression could stand on anything: it is none.
+	// A suppression that shares its line of the file with other cells could
+	// apply to any of them, so it has no effect.
 	_, found = inSource(t, "x.ipynb", `{"cells": [{"cell_type": "code", "source": "# ktx:allow write_statement until=2027-01-31 reason=\"x\"\ncur.execute('DELETE FROM t')\n"}]}`)
 	if diff := cmp.Diff([]string{`1:117 write_statement "DELETE FROM t"`}, found); diff != "" {
 		t.Error(diff)

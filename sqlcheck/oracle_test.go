@@ -21,16 +21,17 @@ import (
 	"github.com/ktxhq/ktx/sqlcheck/report"
 )
 
-// generated is a file whose findings are known.
+// generated is a file with known findings.
 type generated struct {
 	name, text string
 	want       []placed
 }
 
-// TestPlaces compares the places of findings, in every format, with those that
-// the maker of the files knows. It makes every combination of a language, a
-// form of its literals, line ends, a byte order mark and a last line's end, and
-// more of them at random.
+// TestPlaces compares the positions of findings, in every format, with the
+// positions that the generator of the files knows. It generates every
+// combination of a language, a form of its literals, line ends, a byte order
+// mark and the end of the last line. KTX_TEST_PLACES sets how many random files
+// each combination gets.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	rounds := 1
@@ -87,7 +88,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// generate makes files of every kind.
+// generate returns files of every kind.
 func generate(dialect string, rounds int) []generated {
 	kinds := []struct {
 		extension string
@@ -106,13 +107,13 @@ func generate(dialect string, rounds int) []generated {
 		for _, form := range kind.forms {
 			for _, eol := range []string{"\n", "\r\n", "\r"} {
 				if kind.extension == ".go" && eol == "\r" {
-					continue // which ends no line of Go
+					continue // CR ends no line in Go
 				}
 				for _, mark := range []string{"", report.ByteOrderMark} {
 					for _, last := range []string{"", "\n", "\n\n"} {
 						n := rounds
 						if kind.extension == ".sql" {
-							n *= 5 // its one form has more than others
+							n *= 5 // SQL has only one form
 						}
 						for round := range n {
 							n := len(files)
@@ -131,7 +132,7 @@ func generate(dialect string, rounds int) []generated {
 	return files
 }
 
-// differences are the places of one list alone.
+// differences returns the positions that only one of the lists has.
 func differences(want, got []placed) []string {
 	counts := map[placed]int{}
 	for _, p := range want {
@@ -154,7 +155,7 @@ func byPlace(a, b placed) int {
 	return cmp.Or(a.Start-b.Start, a.End-b.End, strings.Compare(a.Code, b.Code))
 }
 
-// readSpans returns the findings of a file as the check has them.
+// readSpans returns the findings of a file from the check.
 func readSpans(f report.File) []placed {
 	var all []placed
 	for _, found := range f.Findings {
@@ -164,8 +165,8 @@ func readSpans(f report.File) []placed {
 	return all
 }
 
-// readPlaces reads a report back and compares the places in it, as far as the
-// format has them.
+// readPlaces reads a report back and compares the positions that the format
+// has.
 func readPlaces(t *testing.T, format string, c *report.Check, files []generated) {
 	t.Helper()
 	var b bytes.Buffer
@@ -197,7 +198,7 @@ func inReport(a, b placed) int {
 	return cmp.Or(a.Line-b.Line, a.Column-b.Column, a.EndLine-b.EndLine, a.EndColumn-b.EndColumn, a.Start-b.Start, strings.Compare(a.Code, b.Code))
 }
 
-// keeps says what of a place a format tells.
+// keeps reduces a position to what a format has.
 var keeps = map[string]func(placed) placed{
 	report.FormatHuman:      beginning,
 	report.FormatCompact:    beginning,
@@ -208,7 +209,7 @@ var keeps = map[string]func(placed) placed{
 	report.FormatJSONL:      func(p placed) placed { return p },
 	report.FormatSARIF:      linesAndColumns,
 	report.FormatGitLab:     linesAndColumns,
-	report.FormatGitHub: func(p placed) placed { // columns on one line only, the last one included
+	report.FormatGitHub: func(p placed) placed { // columns on one line only; the last one is included
 		p = linesAndColumns(p)
 		if p.Line != p.EndLine {
 			p.Column, p.EndColumn = 0, 0
@@ -341,7 +342,7 @@ func readJSONL(t *testing.T, text string, _ *report.Check) map[string][]placed {
 	return all
 }
 
-// readSARIF compares the snippet with the text at the place, too.
+// readSARIF also compares the snippet with the text at the position.
 func readSARIF(t *testing.T, text string, c *report.Check) map[string][]placed {
 	t.Helper()
 	var doc struct {
@@ -383,7 +384,7 @@ func readSARIF(t *testing.T, text string, c *report.Check) map[string][]placed {
 	return all
 }
 
-// cut is what stands between two places of a text, as a viewer finds it.
+// cut returns the text between two positions, as a viewer would find it.
 func cut(text string, line, column, endLine, endColumn int) string {
 	var b strings.Builder
 	l, c := 1, 1

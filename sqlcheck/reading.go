@@ -31,7 +31,7 @@ type reading struct {
 
 // statement adds a statement and the verdict on it.
 func (r *reading) statement(span sqlguard.Span, v sqlguard.Verdict, whole bool) {
-	number := r.file.Judged
+	number, before := r.file.Judged, len(r.file.Findings)
 	r.file.Judged++
 	if !v.Allowed {
 		r.file.Refused++
@@ -45,11 +45,17 @@ func (r *reading) statement(span sqlguard.Span, v sqlguard.Verdict, whole bool) 
 			r.add(v.Findings[i], sqlguard.Span{Start: at.Start + span.Start, End: at.End + span.Start}, number, fingerprint)
 		}
 	}
-	if !whole {
-		return
+	if whole {
+		r.keep(v, span, before)
 	}
-	findings := make([]sqlguard.Finding, 0, len(v.Findings)) // the guard keeps its own slice
-	for _, f := range r.file.Findings[len(r.file.Findings)-len(v.Findings):] {
+}
+
+// keep adds the whole verdict on the statement at a span of the text. Its
+// findings are those that the file got since it had before of them, with their
+// positions in the file.
+func (r *reading) keep(v sqlguard.Verdict, span sqlguard.Span, before int) {
+	findings := []sqlguard.Finding{} // the guard keeps its own slice
+	for _, f := range r.file.Findings[before:] {
 		findings = append(findings, f.Finding)
 	}
 	v.Findings = findings

@@ -96,9 +96,9 @@ func standingTexts(found *source.Source, body string) []string {
 func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, whole bool) {
 	filled := t.Fill(guard.Dialect())
 	severity := report.SeverityError
-	message := "what is filled in here is no value, so that the statement can be anything"
+	message := "the program inserts something here that is not a value, so the statement can be anything"
 	if t.SQL() == "" { // the text is defined in another file
-		message = "the text is made elsewhere, so that the statement can be anything"
+		message = "the statement is built elsewhere, so it can be anything"
 	}
 	switch {
 	case t.Configured: // the configuration of the project says that it is SQL
@@ -111,7 +111,7 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, whole bool) {
 	for _, span := range filled.Unproved {
 		r.add(sqlguard.Finding{
 			Code: sqlguard.CodeDynamicSQLUnprovable, Message: message,
-			Hint: "choose between whole statements, and fill in values only", Retryable: true,
+			Hint: "choose between whole statements, and insert values only", Retryable: true,
 		}, span, number, fingerprint)
 		r.file.Findings[len(r.file.Findings)-1].Severity = severity
 	}
@@ -139,13 +139,7 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, whole bool) {
 			r.file.Refused++
 		}
 		if whole {
-			findings := []sqlguard.Finding{}
-			for _, f := range r.file.Findings[before:] {
-				findings = append(findings, f.Finding)
-			}
-			v.Findings = findings
-			place := filled.Place(span)
-			r.file.Statements = append(r.file.Statements, report.Statement{Span: sqlguard.Span{Start: place.Start + r.shift, End: place.End + r.shift}, Verdict: v})
+			r.keep(v, filled.Place(span), before)
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// inSource checks one file of another language and returns its findings as
-// line:column code and the piece of the file that they mark.
+// inSource checks one file of another language. It returns the findings as
+// line:column code with the marked text.
 func inSource(t *testing.T, name, text string) (judged int, found []string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

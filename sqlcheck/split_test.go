@@ -14,8 +14,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// pieces are what texts are put together from: all that could make a reader
-// take the middle of a text for something else than its start.
+// pieces are the parts of random texts: everything that could make a reader
+// mistake the middle of a text for its start.
 var pieces = []string{
 	"SELECT 1", ";", "; ", ";\n", ";\r\n", ";\n\n", ";;\n", "\n", "\r", " ", "\t", "'", "''", "'a;\nb'", "\"", "\"x;\n\"", "$$", "$$;\n$$", "$a$", "$a$;\n$b$;\n$a$",
 	"--x;\n", "-- x", "/*", "*/", "/* ; \n*/", "/* /* ;\n */", "\\c db\n", "\\", ".tables\n", ".5", "(", ")", "(;\n)", "[", "]", "[x;\n]", "`", "`;\n`",
@@ -24,7 +24,7 @@ var pieces = []string{
 	"a", "1", "1;\n2", "\x00", "\u202e", "é", "\ufeff", "#;\n", "@x", "?1", ":a;\n", "::int", "\x1a", "\x0c", "\v",
 }
 
-// TestWindows: a text is split in the same way in windows of any size.
+// TestWindows: windows of any size split a text in the same way.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	rounds := 2_000
@@ -55,7 +55,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestWindowsOfLongFiles crosses windows of the size that is used.
+// TestWindowsOfLongFiles uses windows of the real size.
 func TestWindowsOfLongFiles(t *testing.T) {
 	t.Parallel()
 	long := "SELECT '" + strings.Repeat("x;\n", 1<<19) + "';\n"
@@ -68,8 +68,8 @@ func TestWindowsOfLongFiles(t *testing.T) {
 	}
 }
 
-// TestLimitOfStatements: a statement beyond all reason ends the splitting, so
-// that its tokens need no gigabytes of memory.
+// TestLimitOfStatements: splitting ends at an extremely long statement, whose
+// tokens would need gigabytes of memory.
 func TestLimitOfStatements(t *testing.T) {
 	t.Parallel()
 	long := func(n int) string { return "SELECT 1;\nSELECT " + strings.Repeat("1,", n) + "1;\nSELECT 2;" }
@@ -81,7 +81,7 @@ func TestLimitOfStatements(t *testing.T) {
 	}
 	text := long(5 << 20)
 	f := judge(t, "sqlite", text)
-	want := []string{`"SELECT 1"`, "2:1 not_checked: a statement longer than 8 MiB begins here; it and what follows were not checked"}
+	want := []string{`"SELECT 1"`, "2:1 not_checked: a statement longer than 8 MiB begins here; it and the rest of the file were not checked"}
 	if diff := cmp.Diff(want, brief(text, f)); diff != "" {
 		t.Error(diff)
 	}

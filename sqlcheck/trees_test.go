@@ -15,8 +15,8 @@ import (
 	"github.com/ktxhq/ktx/sqlcheck/report"
 )
 
-// kinds are ways to make a file of a tree, and whether it is judged when it is
-// found in a folder. secret is a file outside of the tree.
+// kinds are ways to create a file in a tree, and whether the file is judged if
+// it is found in a folder. secret is a file outside of the tree.
 var kinds = []struct {
 	name   string
 	judged bool
@@ -31,7 +31,7 @@ var kinds = []struct {
 	{"not readable", false, func(t *testing.T, path, _ string) {
 		t.Helper()
 		put("SELECT 1")(t, path, "")
-		if os.Geteuid() == 0 { // whom no mode keeps out
+		if os.Geteuid() == 0 { // root can read every file
 			link(path, path)(t)
 			return
 		}
@@ -101,11 +101,12 @@ func link(target, path string) func(*testing.T) {
 	}
 }
 
-// oddNames are names that a report or a shell could take for something else.
+// oddNames are names that a report or a shell could misread.
 var oddNames = []string{"a", "é😀", "new\nline", "\x1b[2J", "\u202e", "::error ::x", "-rf", "a b", "[x]{y}*?", "%0A", "\xff\xfe", "'\"`$(x)", strings.Repeat("n", 200)}
 
-// TestEveryFileIsTold: of trees made at random, each file with SQL is judged, or
-// is a finding not_checked, and nothing outside of a tree is read.
+// TestEveryFileIsTold creates random trees. Each file with SQL in them is
+// judged or gets the finding not_checked, and nothing outside of a tree is
+// read.
 func TestEveryFileIsTold(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -155,7 +156,7 @@ func TestEveryFileIsTold(t *testing.T) {
 	}
 }
 
-// told compares the files of a check with those that there are.
+// told compares the files of a check with those of the tree.
 func told(t *testing.T, args []string, want map[string]bool, files []report.File) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -182,7 +183,7 @@ func told(t *testing.T, args []string, want map[string]bool, files []report.File
 	}
 }
 
-// TestFilesThatChange: what a file was when it was found may be over when it is
+// TestFilesThatChange: a file may have changed between being found and being
 // read.
 func TestFilesThatChange(t *testing.T) {
 	t.Parallel()
@@ -202,7 +203,8 @@ func TestFilesThatChange(t *testing.T) {
 	told(t, []string{dir}, map[string]bool{filepath.Join(dir, "gone.sql"): false, filepath.Join(dir, "folder.sql"): false, filepath.Join(dir, "kept.sql"): true}, files)
 }
 
-// TestNamedLinks: a link that an argument names is followed, whatever found it.
+// TestNamedLinks: a link that an argument names is followed, even if a folder
+// contains it too.
 func TestNamedLinks(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()

@@ -1,7 +1,7 @@
-// Command ktx-prove runs the cases of the corpus on real database servers of
-// its own and writes down what it saw, and puts them to MCP servers before such a
-// database. docs/evidence/ktx-prove.md describes it. It is never part of
-// the shipped binary.
+// Command ktx-prove runs the cases of the corpus on real database servers,
+// which it starts itself, and records what happened. With guard, it gives an
+// MCP server such a database and puts the cases to that MCP server.
+// docs/evidence/ktx-prove.md and corpus/GUARD.md describe it. It is never part of ktx.
 package main
 
 import (

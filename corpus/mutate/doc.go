@@ -1,17 +1,17 @@
-// Package mutate writes the same statement in other ways: it makes mutants of
-// the corpus's cases, of which a guard must say what it says of the case.
+// Package mutate rewrites the cases of the corpus in other spellings. A guard
+// must give the same answer to such a mutant as to its case.
 //
 //	for _, m := range mutate.All(corpus.Cases()) { ... }
 //
-// A mutant's ID is that of its case, a tilde and the kind of change:
-// KTX-PG-FN-0042~case. It has the case's demand, since it does the same on every
-// engine of its dialect: letters of names that fold, comments where a space may
-// stand, names in quotes, schemas where the name was found anyway, one SELECT
-// more around a SELECT, EXPLAIN. Nothing within literals, quoted names or
-// comments is ever changed, and where a text cannot be read with certainty, or a
-// change could give it another meaning, there is no mutant.
+// The ID of a mutant is the ID of its case, a tilde and the kind of change,
+// such as KTX-PG-FN-0042~case. A mutant has the demand of its case, because on
+// every engine of the dialect it does the same. The changes are: letter case
+// where it has no meaning, comments where a space may be, quoted names, schema
+// names, a SELECT around a SELECT, and EXPLAIN. Text inside literals, quoted
+// names and comments is never changed. There is no mutant if the package cannot
+// read the text with certainty, or if a change could give it another meaning.
 //
 // The same case always has the same mutants. Like corpus, the package imports
-// the standard library only; it reads words and quotes, not SQL, and judges
-// nothing.
+// the standard library only. It reads words and quotes, does not parse SQL, and
+// never judges a statement.
 package mutate

@@ -7,7 +7,7 @@ import (
 	"github.com/ktxhq/ktx/corpus/mutate"
 )
 
-// The same statement in other writings, of which a guard must say the same.
+// A statement in other spellings, for which a guard must give the same answer.
 func ExampleOf() {
 	c := corpus.Case{ID: "KTX-PG-FN-0001", Dialect: "postgres", Class: "side-effect-function", SQL: "SELECT pg_sleep(60) AS nap", Expect: corpus.Reject}
 	for _, m := range mutate.Of(c) {

@@ -19,19 +19,20 @@ const (
 	symbol       // one byte of punctuation
 )
 
-// token is a piece of a text. All tokens in a row are the text.
+// token is a piece of a text. The tokens in their order are the whole text.
 type token struct {
 	kind kind
 	text string
 }
 
-// is reports whether the token is this symbol, or this keyword in any case.
+// is reports whether the token is this symbol, or this keyword in any letter
+// case.
 func (t token) is(text string) bool {
 	return t.kind == symbol && t.text == text || t.kind == word && strings.EqualFold(t.text, text)
 }
 
-// in reports whether the token is a word of the set, whose words are in lower
-// case.
+// in reports whether the token is a word of the set. The set has lower case
+// words.
 func (t token) in(set map[string]bool) bool {
 	return t.kind == word && set[strings.ToLower(t.text)]
 }
@@ -44,9 +45,9 @@ type lexer struct {
 	tokens  []token
 }
 
-// lex splits a text into tokens. It returns none where it is not certain how
-// every server of the dialect reads the text: a quote or comment without an end,
-// a character that hides, a comment that some servers run.
+// lex splits a text into tokens. It returns nil if the servers of the dialect
+// may read the text differently: a quote or comment without an end, an
+// invisible character, or a comment that some servers run.
 func lex(dialect, text string) []token {
 	l := &lexer{dialect: dialect, text: text}
 	if !utf8.ValidString(text) {
@@ -69,7 +70,7 @@ func lex(dialect, text string) []token {
 }
 
 // continued reports whether token i is white space between two literals, which
-// some dialects read as one.
+// some dialects join to one.
 func (l *lexer) continued(i int) bool {
 	return l.tokens[i].kind == space && i > 0 && i < len(l.tokens)-1 && l.tokens[i-1].kind == literal && l.tokens[i+1].kind == literal
 }
@@ -129,8 +130,8 @@ func (l *lexer) lineComment(rest string) bool {
 }
 
 // blockComment reads a comment to its end. Comments nest in PostgreSQL and SQL
-// Server only; a text in which that matters elsewhere is not read, nor one that
-// a server of the MySQL family may run.
+// Server only. It fails for a nested comment of another dialect, and for a
+// comment that a server of the MySQL family may run.
 func (l *lexer) blockComment() bool {
 	nests := l.dialect == "postgres" || l.dialect == "sqlserver"
 	if rest := l.rest(); l.dialect == "mysql" && len(rest) > 3 && (rest[2] == '!' || rest[3] == '!') {
@@ -157,7 +158,8 @@ func (l *lexer) blockComment() bool {
 	return false
 }
 
-// quoted reads to the closing quote. The quote twice is the quote itself.
+// quoted reads to the closing quote. A doubled quote stands for the quote
+// itself.
 func (l *lexer) quoted(quote byte, escapes bool) bool {
 	for l.at++; l.at < len(l.text); l.at++ {
 		switch c := l.text[l.at]; {
@@ -217,7 +219,7 @@ func (l *lexer) marks(rest string) bool {
 	return false
 }
 
-// number reads a number, and what is written against it.
+// number reads a number and the letters that follow it directly.
 func (l *lexer) number() (kind, bool) {
 	for l.at++; l.at < len(l.text); l.at++ {
 		c, before := l.text[l.at], l.text[l.at-1]
@@ -225,7 +227,7 @@ func (l *lexer) number() (kind, bool) {
 			break
 		}
 	}
-	// In MySQL a name may begin with a digit, so that nothing is said of it.
+	// In MySQL a name may begin with a digit, so the token is left as it is.
 	return literal, true
 }
 
@@ -269,7 +271,7 @@ func (l *lexer) word() (kind, bool) {
 	return word, true
 }
 
-// behindName reports whether the last token may be a name, so that a point
+// behindName reports whether the last token may be a name, so that a dot
 // belongs to it.
 func (l *lexer) behindName() bool {
 	if len(l.tokens) == 0 {
@@ -281,8 +283,8 @@ func (l *lexer) behindName() bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// wordByte reports whether a byte may stand within a word. Those of characters
-// beyond ASCII do.
+// wordByte reports whether a byte may be part of a word. The bytes of
+// characters outside of ASCII may.
 func wordByte(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || isDigit(c) || c == '_' || c == '$' || c >= utf8.RuneSelf
 }

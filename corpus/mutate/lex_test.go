@@ -8,7 +8,7 @@ import (
 	"github.com/ktxhq/ktx/corpus/mutate"
 )
 
-// of returns the text of one mutant, or nothing where there is none.
+// of returns the text of one mutant, or "" if there is none.
 func of(dialect, sql string, kind mutate.Kind) string {
 	for _, m := range mutate.Of(corpus.Case{ID: "X", Dialect: dialect, Class: "side-effect-function", SQL: sql, Expect: corpus.Reject}, kind) {
 		return m.SQL
@@ -16,8 +16,8 @@ func of(dialect, sql string, kind mutate.Kind) string {
 	return ""
 }
 
-// TestNothingWithinQuotesChanges holds that what is a literal, a quoted name or
-// a comment to the dialect stays as it is.
+// TestNothingWithinQuotesChanges checks that literals, quoted names and
+// comments of the dialect stay unchanged.
 func TestNothingWithinQuotesChanges(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ dialect, sql, want string }{
@@ -37,8 +37,8 @@ func TestNothingWithinQuotesChanges(t *testing.T) {
 	}
 }
 
-// TestUncertainTextsHaveNoMutants holds that a text which servers, versions or
-// settings may read differently is left alone.
+// TestUncertainTextsHaveNoMutants checks that a text has no mutants if servers,
+// versions or settings may read it differently.
 func TestUncertainTextsHaveNoMutants(t *testing.T) {
 	t.Parallel()
 	for dialect, texts := range map[string][]string{

@@ -7,51 +7,52 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// Kind is a way to write a statement otherwise.
+// Kind is a kind of change that makes a mutant.
 type Kind string
 
 // The kinds, in the order of [Kinds].
 const (
-	Case    Kind = "case"    // the case of letters, where it means nothing
-	Gaps    Kind = "gaps"    // comments where white space stands or may stand
+	Case    Kind = "case"    // the letter case, where it has no meaning
+	Gaps    Kind = "gaps"    // comments where white space is or may be
 	Quote   Kind = "quote"   // names in the dialect's quotes
-	Qualify Kind = "qualify" // names with the schema that they were found in
+	Qualify Kind = "qualify" // names with the schema in which they are found
 	Derived Kind = "derived" // SELECT * FROM (…) AS q
 	CTE     Kind = "cte"     // WITH q AS (…) SELECT * FROM q
-	Scalar  Kind = "scalar"  // SELECT (…), of a query of one row and column
-	Explain Kind = "explain" // EXPLAIN of what must pass, EXPLAIN ANALYZE of what must be refused
+	Scalar  Kind = "scalar"  // SELECT (…), for a query that returns one row and column
+	Explain Kind = "explain" // EXPLAIN of an allow case, EXPLAIN ANALYZE of a reject case
 )
 
 // Kinds returns the kinds of mutants.
 func Kinds() []Kind { return []Kind{Case, Gaps, Quote, Qualify, Derived, CTE, Scalar, Explain} }
 
-// title says what a mutant of the kind is.
+// title describes a mutant of each kind.
 var title = map[Kind]string{
 	Case: "in other letters", Gaps: "with comments in its gaps", Quote: "with names in quotes", Qualify: "with schemas",
 	Derived: "in a derived table", CTE: "in WITH", Scalar: "as a scalar sub-query", Explain: "under EXPLAIN",
 }
 
-// maxText is the length in bytes that a mutant does not pass: guards refuse
-// long texts as such.
+// maxText is the most bytes of a mutant. Guards refuse long texts because of
+// their length.
 const maxText = 32 << 10
 
-// untouched are classes whose cases are about single bytes, lines or lengths.
+// untouched are the classes whose cases depend on single bytes, lines or
+// lengths.
 var untouched = []string{"raw-text", "limits", "client-command"}
 
-// unwrapped are classes whose cases another statement must not stand around:
-// they are no single statement, depend on standing at the top, or are about
-// EXPLAIN already.
+// unwrapped are the classes whose cases cannot be part of another statement:
+// they are not a single statement, must be at the top level, or use EXPLAIN
+// already.
 var unwrapped = []string{"multiple-statements", "parameter", "select-into", "explain", "access-policy"}
 
-// Of returns the mutants of a case, of these kinds or of all. A case has none of
-// a kind where none is certain to do the same.
+// Of returns the mutants of a case, of the given kinds or of all kinds. There
+// is no mutant of a kind if it is not certain that it does the same.
 //
-// Under EXPLAIN two more codes explain a refusal: that it runs its statement, and
-// that it is about something that it may not be about.
+// Two more codes explain why a guard refuses a mutant of kind [Explain]: that
+// EXPLAIN runs the statement, and that EXPLAIN may not be used with it.
 //
-// What a mutant has of its case: class, dialect, flavour, demand, codes, policy,
-// effect, engine, sources and version. It has no evidence, which is of the
-// case's text, and no twin.
+// A mutant has the class, dialect, flavour, demand, codes, policy, effect,
+// engine, sources and version of its case. It has no evidence, because that is
+// about the text of the case, and it has no twin.
 func Of(c corpus.Case, kinds ...Kind) []corpus.Case {
 	if len(kinds) == 0 {
 		kinds = Kinds()
@@ -94,7 +95,7 @@ func All(cases []corpus.Case, kinds ...Kind) []corpus.Case {
 	return mutants
 }
 
-// text is a case's statement, in tokens.
+// text is the statement of a case, as tokens.
 type text struct {
 	corpus.Case
 	tokens []token
@@ -124,7 +125,7 @@ func (t *text) write(k Kind) (string, bool) {
 	return t.String(), true
 }
 
-// String returns the text as it is now.
+// String returns the current text.
 func (t *text) String() string {
 	var b strings.Builder
 	for _, part := range t.tokens {
@@ -134,7 +135,7 @@ func (t *text) String() string {
 }
 
 // beside returns the next token in a direction that is neither white space nor
-// comment, or none.
+// a comment, or the zero token.
 func (t *text) beside(i, step int) token {
 	for i += step; i >= 0 && i < len(t.tokens); i += step {
 		if k := t.tokens[i].kind; k != space && k != comment {
@@ -147,7 +148,7 @@ func (t *text) beside(i, step int) token {
 func (t *text) before(i int) token { return t.beside(i, -1) }
 func (t *text) after(i int) token  { return t.beside(i, +1) }
 
-// has reports whether the text holds one of these symbols or words.
+// has reports whether the text has one of these symbols or words.
 func (t *text) has(texts ...string) bool {
 	return slices.ContainsFunc(t.tokens, func(part token) bool {
 		return slices.ContainsFunc(texts, part.is)

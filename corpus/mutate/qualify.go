@@ -9,15 +9,14 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// homes are the schemas in which names without one are found. MySQL has none
-// but the database, whose name a case does not know.
+// homes are the schemas in which unqualified names are found. MySQL looks in
+// the current database only, and a case does not know its name.
 var homes = map[string]string{"postgres": "public", "sqlite": "main", "sqlserver": "dbo"}
 
-// qualify puts the schema before names that stand without one: tables of the
-// fixture, system tables, and in PostgreSQL functions of the server; in SQLite
-// PRAGMAs.
+// qualify adds the schema to unqualified names: tables of the fixture, system
+// tables, functions of a PostgreSQL server, and PRAGMAs of SQLite.
 func (t *text) qualify() {
-	if t.Class == "ddl" || t.has("with") { // What it defines may have the name of a table.
+	if t.Class == "ddl" || t.has("with") { // The statement may define a name that hides a table.
 		return
 	}
 	schemas := map[int]string{}
@@ -33,7 +32,7 @@ func (t *text) qualify() {
 	}
 }
 
-// schemaOf returns the schema in which the word is found for certain.
+// schemaOf returns the schema in which the word is certainly found, or "".
 func (t *text) schemaOf(i int) string {
 	part, before, after := t.tokens[i], t.before(i), t.after(i)
 	folded := strings.ToLower(part.text)
@@ -54,11 +53,11 @@ func (t *text) schemaOf(i int) string {
 	return ""
 }
 
-// operands are words behind which an expression stands.
+// operands are words that an expression may follow.
 var operands = set("select where and or not then else when on having by distinct all in from join lateral")
 
-// extended reports whether a system-like name belongs to an extension, whose
-// schema may be any.
+// extended reports whether the name of a relation belongs to an extension. Its
+// schema is then not known.
 func extended(relation string) bool {
 	for _, prefix := range []string{"pg_stat_statements", "pg_buffercache", "pg_stat_kcache", "pg_wait_sampling"} {
 		if strings.HasPrefix(relation, prefix) {
@@ -70,8 +69,8 @@ func extended(relation string) bool {
 
 var created = regexp.MustCompile(`(?m)^CREATE (?:TABLE|VIEW) ([a-z_]+) `)
 
-// tables returns the tables and views that the fixtures make where names
-// without a schema are found, by dialect.
+// tables returns the tables and views of the fixtures that can be named without
+// a schema, by dialect.
 var tables = sync.OnceValue(func() map[string]map[string]bool {
 	names := map[string]map[string]bool{}
 	for dialect := range homes {

@@ -2,12 +2,11 @@ package mutate
 
 import "strings"
 
-// letters changes the case of letters of keywords, and of names where their case
-// means nothing: everywhere in PostgreSQL, which folds names without quotes, in
-// SQLite, and in SQL Server, unless the collation of its database says
-// otherwise. In the MySQL family the names of tables and aliases may depend on
-// it, so there it is reserved words and functions. A word looks the same
-// everywhere in the text.
+// letters changes the letter case of keywords, and of names where it has no
+// meaning: in PostgreSQL, which folds unquoted names, in SQLite, and in SQL
+// Server with a collation that ignores case. In the MySQL family, the names of
+// tables and aliases may depend on letter case, so only reserved words and
+// functions change there. A word gets the same spelling everywhere in the text.
 func (t *text) letters() {
 	for i, part := range t.tokens {
 		if part.kind == word && t.folds(i) {
@@ -16,14 +15,14 @@ func (t *text) letters() {
 	}
 }
 
-// folds reports whether the case of the word's letters means nothing.
+// folds reports whether the letter case of the word has no meaning.
 func (t *text) folds(i int) bool {
 	part, called := t.tokens[i], i+1 < len(t.tokens) && t.tokens[i+1].is("(")
 	qualified := t.before(i).is(".")
 	switch t.Dialect {
 	case "postgres", "sqlite":
 		return true
-	case "sqlserver": // Methods of a type, as of xml, are to the letter.
+	case "sqlserver": // Methods of a type, such as xml, depend on letter case.
 		return (!called || !qualified) && !t.before(i).is(":")
 	case "mysql":
 		if qualified {
@@ -34,8 +33,8 @@ func (t *text) folds(i int) bool {
 	return false
 }
 
-// defined reports whether the word before a bracket may be the name of a table,
-// an index or a query of WITH instead of a function.
+// defined reports whether the word before a parenthesis may be the name of a
+// table, an index or a query of WITH instead of a function.
 func (t *text) defined(i int) bool {
 	if before := t.before(i); before.kind == name || before.kind == word && !before.in(reserved) || before.in(naming) {
 		return true
@@ -48,11 +47,11 @@ func (t *text) defined(i int) bool {
 	return false
 }
 
-// naming are words behind which a name stands, and no call.
+// naming are words that a name follows, never a call.
 var naming = set("into table with recursive references as from join update index key on view trigger exists handler")
 
-// alternate returns a word with every other letter large; one that is so already
-// has every other letter small.
+// alternate returns a word with every other letter in upper case, or with the
+// opposite letters if the word has that spelling already.
 func alternate(text string) string {
 	spelled := every(text, 0)
 	if spelled == text {
@@ -74,10 +73,10 @@ func every(text string, from int) string {
 	return string(out)
 }
 
-// gaps puts comments where white space stands, and before the bracket of a call
-// where that may stand alone. None is put beside another comment, which may be a
-// hint, nor where it could part what is one thing: literals in a row, a name with
-// a point, a variable.
+// gaps puts comments where white space is, and before the parenthesis of a call
+// where white space may be. It puts none beside another comment, which may be a
+// hint, and none where it could separate what belongs together: adjacent
+// literals, a qualified name, a variable.
 func (t *text) gaps() {
 	var out []token
 	comments := []string{"/**/", "/* ; */"}
@@ -102,7 +101,8 @@ func (t *text) gaps() {
 				put()
 				out = append(out, token{space, " "})
 			}
-		// MySQL takes some functions for such only where the bracket is next.
+		// MySQL recognises some functions only if the parenthesis follows
+		// directly.
 		case part.kind == word && t.Dialect != "mysql" && i+1 < len(t.tokens) && t.tokens[i+1].is("("):
 			put()
 		}
@@ -110,7 +110,7 @@ func (t *text) gaps() {
 	t.tokens = out
 }
 
-// joins reports whether a gap may stand on this side of a token.
+// joins reports whether a comment may be on this side of a token.
 func joins(part token, side int) bool {
 	switch part.kind {
 	case word, name, literal:
@@ -123,21 +123,20 @@ func joins(part token, side int) bool {
 	case space, comment:
 		return false
 	case marker:
-		return side > 0 // What a variable ends with is not known for certain.
+		return side > 0 // It is not certain where a variable ends.
 	}
 	return false
 }
 
-// clauses are words that a line of their own means nothing else to, for no
-// client.
+// clauses are words that no client treats as a command at the start of a line.
 var clauses = set("select from where and or join on order group having limit union as")
 
-// quote puts names in quotes. In PostgreSQL and SQLite every word that is no
-// keyword is a name. In the others it depends on where the word stands: names
-// beside a point and of tables, and functions that are known to be callable so.
+// quote puts names in quotes. In PostgreSQL and SQLite, every word that is not
+// a keyword is a name. In the other dialects it depends on the position: names
+// beside a dot, names of tables, and functions that may be quoted.
 func (t *text) quote() {
 	if t.Class == "ddl" && t.Dialect == "sqlite" {
-		return // Options of a table are words that are compared as written.
+		return // Table options are words that are compared as written.
 	}
 	quoted := map[int]string{}
 	for i, part := range t.tokens {
@@ -155,11 +154,11 @@ func (t *text) nameable(i int) bool {
 	part := t.tokens[i]
 	for _, r := range part.text {
 		if r > 0x7e {
-			return false // How it folds depends on the server's locale.
+			return false // How it folds depends on the locale of the server.
 		}
 	}
 	if i > 0 && t.tokens[i-1].kind == literal || i+1 < len(t.tokens) && t.tokens[i+1].kind == literal {
-		return false // Perhaps they are one.
+		return false // They may be one literal.
 	}
 	before, after := t.before(i), t.after(i)
 	switch t.Dialect {
@@ -181,7 +180,7 @@ func (t *text) nameable(i int) bool {
 	return false
 }
 
-// inserts reports whether the INTO before word i is that of a statement which
+// inserts reports whether the INTO before word i belongs to a statement that
 // writes rows.
 func (t *text) inserts(i int) bool {
 	for i--; i >= 0; i-- {
@@ -194,17 +193,17 @@ func (t *text) inserts(i int) bool {
 
 var inserting = set("insert replace merge ignore")
 
-// tableWords are words behind which the name of a table stands.
+// tableWords are words that the name of a table follows.
 var tableWords = set("from join into table")
 
-// inQuotes returns a name in the quotes of a dialect, as it is found.
+// inQuotes returns a name, as the server stores it, in the quotes of a dialect.
 func inQuotes(dialect, text string) string {
 	switch dialect {
 	case "postgres":
 		return `"` + strings.ToLower(text) + `"`
 	case "mysql":
 		return "`" + text + "`"
-	default: // SQLite takes an unknown name in double quotes for a string.
+	default: // SQLite reads an unknown name in double quotes as a string.
 		return "[" + text + "]"
 	}
 }

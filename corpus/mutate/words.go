@@ -10,9 +10,10 @@ func set(words string) map[string]bool {
 	return all
 }
 
-// keywords are the words of a dialect that are not the same in quotes: those of
-// PostgreSQL 18 (pg_get_keywords), which has those of all versions before, and
-// of SQLite 3.53, with the names that SQLite knows only without quotes.
+// keywords are the words of a dialect that mean something else in quotes: the
+// keywords of PostgreSQL 18 (pg_get_keywords), which include those of all
+// earlier versions, and of SQLite 3.53, with the names that SQLite knows only
+// without quotes.
 var keywords = map[string]map[string]bool{
 	"postgres": set(`
 abort absent absolute access action add admin after aggregate all also alter always analyse analyze and any array as asc asensitive assertion
@@ -53,8 +54,8 @@ transaction trigger unbounded union unique update using vacuum values view virtu
 true false rowid oid _rowid_`),
 }
 
-// reserved are words that are no names anywhere in the MySQL family or SQL
-// Server, in whichever case they are written.
+// reserved are words that are never names in the MySQL family or in SQL Server,
+// in any letter case.
 var reserved = set(`
 accessible add all alter analyze and as asc before between both by case change check collate column constraint convert create cross
 current_date current_time current_timestamp current_user database databases default delayed delete desc describe distinct distinctrow
@@ -66,12 +67,12 @@ replace require restrict return revoke right rlike row rows schema schemas selec
 starting straight_join table terminated then to trailing trigger undo union unique unlock update usage use using
 utc_date utc_time utc_timestamp values when where while window with write xor`)
 
-// natives are functions of MySQL and MariaDB that can be called by a name in
-// quotes.
+// natives are functions of MySQL and MariaDB that can be called by a quoted
+// name.
 var natives = set("benchmark connection_id get_lock is_free_lock is_used_lock load_file release_all_locks release_lock sleep version")
 
-// builtins are functions of PostgreSQL's pg_catalog that the cases call, and
-// that are called like any other.
+// builtins are functions of PostgreSQL's pg_catalog that the cases call and
+// that have no special syntax.
 var builtins = set(`
 avg chr convert_to count current_database current_query current_setting database_to_xml date_trunc encode generate_series length lo_export
 lo_from_bytea lo_import lo_unlink lower lpad make_date make_interval max md5 nextval now obj_description pg_advisory_lock pg_backend_pid

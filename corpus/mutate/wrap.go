@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// wrapped puts a query between two texts.
+// wrapped puts a query between two texts. It fails if the query may not be part
+// of another.
 func (t *text) wrapped(before, after string) (string, bool) {
 	if !t.nests() || t.Dialect != "postgres" && t.Dialect != "sqlite" && !t.oneColumn() {
-		return "", false // Columns of a derived table need names that differ.
+		return "", false // The columns of a derived table need different names.
 	}
 	if t.Dialect == "sqlserver" {
 		if strings.HasPrefix(before, "WITH") {
@@ -20,7 +21,7 @@ func (t *text) wrapped(before, after string) (string, bool) {
 	return before + t.closed() + after, true
 }
 
-// scalar makes a sub-query of a query that gives one row of one column.
+// scalar turns a query with one row and one column into a scalar sub-query.
 func (t *text) scalar() (string, bool) {
 	if !t.nests() || !t.oneColumn() || t.hasOutside("from", "where", "limit", "offset", "fetch", "top", "having", "group", "order", "union", "except", "intersect") ||
 		slices.ContainsFunc(t.tokens, func(part token) bool { return part.in(rowSets) }) {
@@ -29,8 +30,9 @@ func (t *text) scalar() (string, bool) {
 	return "SELECT (" + t.closed() + ")", true
 }
 
-// explained puts EXPLAIN before what must pass, and before what must be refused
-// the EXPLAIN that runs it. SQL Server has neither, and SQLite only the first.
+// explained puts EXPLAIN before an allow case, and before a reject case the
+// EXPLAIN that runs the statement. SQL Server has neither, and SQLite has only
+// the first.
 func (t *text) explained() (string, bool) {
 	if !t.single() || t.dependsOnPolicy() {
 		return "", false
@@ -55,12 +57,11 @@ func (t *text) explained() (string, bool) {
 	return "", false
 }
 
-// dependsOnPolicy reports whether the case's demand is no fixed one: EXPLAIN has
-// a policy of its own.
+// dependsOnPolicy reports whether the demand of the case depends on a policy.
+// EXPLAIN has its own policy.
 func (t *text) dependsOnPolicy() bool { return t.Policy != nil }
 
-// single reports whether the text is one statement that another may stand
-// around.
+// single reports whether the text is one statement that can be part of another.
 func (t *text) single() bool {
 	return !slices.Contains(unwrapped, t.Class) && !t.has(";")
 }
@@ -71,30 +72,31 @@ func (t *text) startsWith(words ...string) bool {
 	return slices.ContainsFunc(words, first.is)
 }
 
-// nests reports whether the text is a query that means the same as part of
-// another.
+// nests reports whether the text is a query that has the same meaning as part
+// of another query.
 func (t *text) nests() bool {
 	switch {
 	case !t.single() || !t.startsWith("select") || t.has("into", "procedure"):
 		return false
 	case t.Dialect == "sqlserver":
-		// There a query inside of another is not sorted, has no options, and
-		// moves no sequence.
+		// A sub-query in SQL Server has no ORDER BY and no options, and takes
+		// no value from a sequence.
 		return !t.hasOutside("order", "for", "option", "go") && !t.has("next") && t.oneStatement() &&
 			!slices.ContainsFunc(t.tokens, func(part token) bool { return part.kind == marker })
-	case t.Dialect == "mysql": // An assignment, and what holds for the whole statement.
+	case t.Dialect == "mysql": // Assignments, and clauses that apply to the whole statement.
 		return !t.has(":", "lock", "high_priority", "sql_calc_found_rows", "sql_cache", "sql_no_cache", "sql_buffer_result") && !slices.ContainsFunc(t.tokens, func(part token) bool { return part.kind == marker })
 	}
 	return true
 }
 
-// starters are words that begin a statement of SQL Server, which needs nothing
-// between two of them.
+// starters are words that begin a statement of SQL Server, where no terminator
+// is needed between statements.
 var starters = set(`add alter backup begin break bulk checkpoint close commit continue create dbcc deallocate declare delete deny
 	disable drop enable end exec execute goto grant if insert kill lineno load merge move open print raiserror readtext
 	reconfigure restore return revert revoke rollback save set shutdown throw truncate update updatetext use waitfor while writetext`)
 
-// oneStatement reports whether nothing in the text could begin another statement.
+// oneStatement reports whether no token in the text could begin another
+// statement.
 func (t *text) oneStatement() bool {
 	selects := 0
 	ok := true
@@ -114,7 +116,7 @@ func (t *text) oneStatement() bool {
 // caseEnd reports whether the word is the END of a CASE.
 func (t *text) caseEnd(i int) bool { return t.tokens[i].is("end") && t.has("case") }
 
-// outside calls visit for every token that no bracket is around.
+// outside calls visit for every token that is not in parentheses.
 func (t *text) outside(visit func(i int)) {
 	depth := 0
 	for i, part := range t.tokens {
@@ -129,16 +131,16 @@ func (t *text) outside(visit func(i int)) {
 	}
 }
 
-// hasOutside reports whether one of these symbols or words stands outside of all
-// brackets.
+// hasOutside reports whether one of these symbols or words is outside of all
+// parentheses.
 func (t *text) hasOutside(texts ...string) bool {
 	found := false
 	t.outside(func(i int) { found = found || slices.ContainsFunc(texts, t.tokens[i].is) })
 	return found
 }
 
-// oneColumn reports whether every SELECT outside of brackets certainly has one
-// column.
+// oneColumn reports whether every SELECT outside of parentheses certainly has
+// one column.
 func (t *text) oneColumn() bool {
 	one, list := true, false
 	t.outside(func(i int) {
@@ -154,7 +156,7 @@ func (t *text) oneColumn() bool {
 	return one
 }
 
-// all reports whether a star stands for columns, and does not multiply.
+// all reports whether a star means all columns and not multiplication.
 func (t *text) all(i int) bool {
 	before := t.before(i)
 	return before.kind == word && before.in(starred) || before.is(".")
@@ -162,7 +164,7 @@ func (t *text) all(i int) bool {
 
 var starred = set("select distinct all")
 
-// closed returns the text so that a bracket may follow.
+// closed returns the text so that a parenthesis may follow.
 func (t *text) closed() string {
 	if last := t.tokens[len(t.tokens)-1]; last.kind == comment && !strings.HasPrefix(last.text, "/*") {
 		return t.String() + "\n"

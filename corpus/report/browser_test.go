@@ -29,8 +29,8 @@ func (c *chromium) choose(filter, text string) {
 	}
 }
 
-// dimmest returns the text with the least contrast to what is behind it, as WCAG
-// 2.2 defines contrast (1.4.3), over the elements that are displayed.
+// dimmest returns the displayed text with the lowest contrast to its
+// background, as WCAG 2.2 defines contrast (1.4.3).
 const dimmest = `(() => {
 	const parse = (text) => { const n = text.match(/[0-9.]+/g).map(Number); return { r: n[0], g: n[1], b: n[2], a: n.length > 3 ? n[3] : 1 }; };
 	const channel = (v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; };
@@ -46,9 +46,9 @@ const dimmest = `(() => {
 	return worst;
 })()`
 
-// Chromium shows the page: with and without JavaScript, in both colour schemes,
-// in a wide and a narrow window; filters and pages of cases work, and nothing
-// complains.
+// TestPageInChromium opens the page in Chromium with and without JavaScript, in
+// both colour schemes, and in a wide and a narrow window. Filters and pages of
+// cases work, and the browser reports no errors.
 func TestPageInChromium(t *testing.T) {
 	cases := few()
 	cases = append(cases, corpus.Case{ID: "WIDE", Class: "limits", Dialect: "postgres", Title: strings.Repeat("wide", 100), SQL: "SELECT '" + strings.Repeat("x", 1500) + "'", Expect: corpus.Allow})
@@ -73,7 +73,7 @@ func TestPageInChromium(t *testing.T) {
 	c.axe()
 }
 
-// list holds that the list of cases is there, and can be filtered.
+// list checks that the list of cases is displayed and can be filtered.
 func (c *chromium) list(name string, cases int, scripts bool) {
 	t := c.t
 	t.Helper()
@@ -116,8 +116,8 @@ func (c *chromium) list(name string, cases int, scripts bool) {
 	}
 }
 
-// page holds that the address of a case shows it, and nothing else, whatever the
-// filters say.
+// page checks that the address of a case shows that case and nothing else,
+// whatever the filters are set to.
 func (c *chromium) page(name string) {
 	t := c.t
 	t.Helper()
@@ -140,7 +140,8 @@ func (c *chromium) page(name string) {
 	c.screenshot(strings.ReplaceAll(name+" list", " ", "-"))
 }
 
-// readable holds that the page does not scroll sideways and has contrast.
+// readable checks that the page does not scroll sideways and that its text has
+// enough contrast.
 func (c *chromium) readable(name string) {
 	c.t.Helper()
 	if over := evaluate[int](c, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
@@ -156,7 +157,7 @@ func (c *chromium) readable(name string) {
 	}
 }
 
-// keyboard holds that the page is used without a pointer.
+// keyboard checks that the page can be used without a pointer.
 func (c *chromium) keyboard(url string) {
 	t := c.t
 	t.Helper()
@@ -185,8 +186,8 @@ func (c *chromium) keyboard(url string) {
 	c.harmless("keyboard")
 }
 
-// axe runs axe-core over the pages, where KTX_TEST_AXE names its file
-// (axe.min.js of the npm package axe-core).
+// axe runs axe-core on the pages if KTX_TEST_AXE names its file (axe.min.js of
+// the npm package axe-core).
 func (c *chromium) axe() {
 	t := c.t
 	t.Helper()
@@ -224,8 +225,9 @@ func (c *chromium) axe() {
 	}
 }
 
-// Chromium reads nothing of strangers as markup or script: neither in a page whose
-// every text tries to be, nor in that of the whole corpus.
+// TestHostilePageInChromium checks that Chromium reads no text of a case as
+// markup or script: on a page whose every text tries to be one, and on the page
+// of the whole corpus.
 func TestHostilePageInChromium(t *testing.T) {
 	c := startChromium(t)
 	c.show(1280, "light")

@@ -13,10 +13,10 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// maxFindings bounds the findings that are shown of one case.
+// maxFindings is the most findings of a case that are shown.
 const maxFindings = 12
 
-// builder makes a page of a report.
+// builder builds the page of a report.
 type builder struct {
 	Report
 	page    *page
@@ -60,7 +60,8 @@ func newPage(r Report) (*page, error) {
 
 var plainID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// anchorOf is the fragment of a case: its id, where it can be one.
+// anchorOf returns the fragment of a case: its id, if that is a valid fragment,
+// or one made from its number.
 func anchorOf(id string, number int) string {
 	if plainID.MatchString(id) {
 		return "case-" + id
@@ -68,7 +69,7 @@ func anchorOf(id string, number int) string {
 	return "case." + strconv.Itoa(number+1)
 }
 
-// describe tells of the guard and the cases.
+// describe fills in what the page says about the guard and the cases.
 func (b *builder) describe() {
 	p := b.page
 	p.Guard, p.Version = short(b.Guard["name"], 80), short(b.Guard["version"], 80)
@@ -87,7 +88,7 @@ func (b *builder) describe() {
 	}
 }
 
-// score sums the answers up by dialect.
+// score counts the answers of each dialect.
 func (b *builder) score(results []run.Result) {
 	for _, s := range run.Scores(results) {
 		if s.Class != "" {
@@ -103,7 +104,7 @@ func (b *builder) score(results []run.Result) {
 	slices.SortStableFunc(b.page.Scores, func(a, b scoreView) int { return cmp.Compare(rank(known, a.Dialect), rank(known, b.Dialect)) })
 }
 
-// compare tells what differs from the earlier run, over the cases of the page.
+// compare lists the differences to the earlier run, for the cases of the page.
 func (b *builder) compare(results []run.Result) {
 	if b.Before == nil {
 		return
@@ -132,7 +133,7 @@ func (b *builder) compare(results []run.Result) {
 	}
 }
 
-// sideText is an answer, "" where there is none.
+// sideText returns an answer in words, or "" if there is none.
 func sideText(s *run.Side) string {
 	if s == nil {
 		return ""
@@ -146,8 +147,8 @@ func sideText(s *run.Side) string {
 	return strings.Join(words, " ") + ", expected " + string(s.Expect)
 }
 
-// groups sorts the cases by dialect and class, as the corpus orders them, those
-// of others behind, and makes their pages.
+// groups sorts the cases by dialect and class, in the order of the corpus, with
+// unknown ones at the end. It builds the page of each case.
 func (b *builder) groups() {
 	dialects := order(b.Cases, knownDialects(), func(c corpus.Case) string { return c.Dialect })
 	classes := order(b.Cases, knownClasses(), func(c corpus.Case) string { return c.Class })
@@ -189,7 +190,7 @@ func (b *builder) groups() {
 	}
 }
 
-// shows are the choices of what is shown beside dialect and class.
+// shows are the options of the filter besides dialect and class.
 var shows = []option{
 	{"s-failed", "not as expected"},
 	{"s-bypass", "bypasses"},
@@ -202,7 +203,7 @@ var shows = []option{
 	{"x-policy", "depends on policy"},
 }
 
-// filters lists the choices that show something.
+// filters lists the options that select at least one case.
 func (b *builder) filters() {
 	used := map[string]bool{}
 	for _, g := range b.page.Groups {
@@ -227,7 +228,7 @@ func addOption(list *[]option, o option) {
 	}
 }
 
-// matrix counts by class and dialect.
+// matrix counts the cases by class and dialect.
 func (b *builder) matrix() {
 	p := b.page
 	for _, o := range p.ByDialect {
@@ -254,7 +255,7 @@ func (b *builder) matrix() {
 	p.Matrix = append(p.Matrix, sum)
 }
 
-// view makes the page of a case.
+// view builds the page of a case.
 func (b *builder) view(c corpus.Case, g *group) *caseView {
 	v := &caseView{
 		Group: g, Anchor: b.anchors[c.ID], ID: short(c.ID, 80), Title: short(cmp.Or(c.Title, c.ID), 300),
@@ -307,7 +308,7 @@ func (b *builder) view(c corpus.Case, g *group) *caseView {
 	return v
 }
 
-// read adds what the guard read in the text.
+// read adds what the guard found in the text.
 func (b *builder) read(c corpus.Case, v *caseView) {
 	var spans []sqlguard.Span
 	if b.Read != nil {
@@ -326,7 +327,7 @@ func (b *builder) read(c corpus.Case, v *caseView) {
 	v.SQL = newStatement(c.SQL, spans)
 }
 
-// widened is a span that can be seen: one of no length covers what is there.
+// widened returns a span that can be seen: a span of length 0 is extended.
 func widened(s sqlguard.Span, length int) sqlguard.Span {
 	if s.Start == s.End {
 		return sqlguard.Span{Start: max(0, min(s.Start, length-1)), End: min(length, s.Start+1)}
@@ -334,7 +335,7 @@ func widened(s sqlguard.Span, length int) sqlguard.Span {
 	return s
 }
 
-// keysOf are the CSS classes of the filters that show a case.
+// keysOf returns the CSS classes of the filters that show a case.
 func keysOf(v *caseView) string {
 	keys := []string{"x-" + string(v.Expect), "s-" + string(v.State)}
 	if v.State != stateMet && v.State != stateNotRun {
@@ -388,7 +389,8 @@ func titleOf(class string) string {
 	return ""
 }
 
-// rank is the place of a name among those that are known, behind them for others.
+// rank returns the index of a name in known, or a larger number if it is
+// unknown.
 func rank(known []string, name string) int {
 	if i := slices.Index(known, name); i >= 0 {
 		return i
@@ -396,7 +398,7 @@ func rank(known []string, name string) int {
 	return len(known)
 }
 
-// order lists the values that cases have, the known ones first and in their
+// order lists the values that occur in cases, the known ones first and in their
 // order.
 func order(cases []corpus.Case, known []string, value func(corpus.Case) string) []string {
 	var names []string

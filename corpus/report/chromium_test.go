@@ -15,20 +15,21 @@ import (
 	"time"
 )
 
-// chromium is a headless browser that a test drives over the DevTools protocol,
-// on a pair of pipes: no port is opened.
+// chromium is a headless browser that a test controls with the DevTools
+// protocol over a pair of pipes. No port is opened.
 type chromium struct {
 	t       *testing.T
 	in      io.Writer
 	out     *bufio.Reader
 	session string
 	last    int
-	// faults are what the pages complained of: errors and warnings of the
-	// console, violations of their policy, exceptions, dialogs, requests.
+	// faults are problems of the pages: errors and warnings of the console,
+	// violations of their policy, exceptions, dialogs, requests.
 	faults []string
 }
 
-// findChromium returns the browser's program. Where CI is set there must be one.
+// findChromium returns the path of the browser. With CI set, a missing browser
+// is an error.
 func findChromium(t *testing.T) string {
 	t.Helper()
 	names := []string{"chromium", "chromium-browser", "google-chrome-stable", "google-chrome"}
@@ -62,14 +63,14 @@ func startChromium(t *testing.T) *chromium {
 	}
 	cmd := exec.CommandContext(
 		t.Context(), program, "--headless=new", "--remote-debugging-pipe", "--user-data-dir="+filepath.Join(home, "profile"),
-		"--no-sandbox", // root has none; the pages are this test's own
+		"--no-sandbox", // root cannot have a sandbox; the pages are written by this test
 		"--no-first-run", "--no-default-browser-check", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions", "--disable-sync",
 		"--disable-background-networking", "--disable-component-update", "--disable-breakpad", "--mute-audio", "--hide-scrollbars",
-		"--host-resolver-rules=MAP * ~NOTFOUND", // nothing is asked of the network
+		"--host-resolver-rules=MAP * ~NOTFOUND", // no name is resolved
 		"about:blank",
 	)
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_CACHE_HOME="+home, "DBUS_SESSION_BUS_ADDRESS=unix:path=/dev/null", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/dev/null")
-	cmd.ExtraFiles = []*os.File{fromTest, toTest} // 3 and 4
+	cmd.ExtraFiles = []*os.File{fromTest, toTest} // file descriptors 3 and 4
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
 	cmd.WaitDelay = 10 * time.Second
@@ -79,7 +80,7 @@ func startChromium(t *testing.T) *chromium {
 	_ = fromTest.Close()
 	_ = toTest.Close()
 	c := &chromium{t: t, in: toBrowser, out: bufio.NewReaderSize(fromBrowser, 1<<20)}
-	// A browser that hangs ends the test, not the whole run.
+	// If the browser hangs, only this test fails.
 	watch := time.AfterFunc(8*time.Minute, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() {
 		watch.Stop()
@@ -157,7 +158,7 @@ func (c *chromium) receive() (message, error) {
 	return m, nil
 }
 
-// note keeps what a page must not do.
+// note records what a page must not do.
 func (c *chromium) note(m message) {
 	var p struct {
 		Entry            struct{ Level, Text, URL string }
@@ -217,10 +218,10 @@ func (c *chromium) try(method string, params object, result any) error {
 	}
 }
 
-// open loads a page and waits until it is there.
+// open loads a page and waits until it is complete.
 func (c *chromium) open(url string) {
 	c.t.Helper()
-	c.call("Page.navigate", object{"url": "about:blank"}, nil) // else a fragment alone loads nothing
+	c.call("Page.navigate", object{"url": "about:blank"}, nil) // otherwise an address that differs in its fragment is not loaded
 	var loaded struct{ ErrorText string }
 	c.call("Page.navigate", object{"url": url}, &loaded)
 	if loaded.ErrorText != "" {
@@ -229,7 +230,7 @@ func (c *chromium) open(url string) {
 	c.until(`document.readyState === "complete" && location.href !== "about:blank"`)
 }
 
-// until waits for a condition of the page, as long as the browser lives.
+// until waits until a condition holds in the page, as long as the browser runs.
 func (c *chromium) until(condition string) {
 	c.t.Helper()
 	for !evaluate[bool](c, condition) {
@@ -266,20 +267,20 @@ func (c *chromium) press(key string, code int) {
 	}
 }
 
-// show sets the size of the window and the colours that its user prefers.
+// show sets the width of the window and the preferred colour scheme.
 func (c *chromium) show(width int, scheme string) {
 	c.t.Helper()
 	c.call("Emulation.setDeviceMetricsOverride", object{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
 	c.call("Emulation.setEmulatedMedia", object{"features": []object{{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}}}, nil)
 }
 
-// scripts lets the pages that are opened run scripts, or not.
+// scripts sets whether pages that are opened afterwards may run scripts.
 func (c *chromium) scripts(allowed bool) {
 	c.t.Helper()
 	c.call("Emulation.setScriptExecutionDisabled", object{"value": !allowed}, nil)
 }
 
-// screenshot writes a picture where KTX_TEST_SCREENSHOTS names a directory.
+// screenshot writes a picture if KTX_TEST_SCREENSHOTS names a directory.
 func (c *chromium) screenshot(name string) {
 	c.t.Helper()
 	dir := os.Getenv("KTX_TEST_SCREENSHOTS")
@@ -293,7 +294,7 @@ func (c *chromium) screenshot(name string) {
 	}
 }
 
-// harmless fails when a page complained of anything since the last call.
+// harmless fails if a page had problems since the last call.
 func (c *chromium) harmless(what string) {
 	c.t.Helper()
 	for _, fault := range c.faults {

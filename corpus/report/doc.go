@@ -1,17 +1,18 @@
-// Package report writes a run over the corpus as one HTML page that holds
-// everything: scores, a matrix of classes and dialects, what changed since an
-// earlier run, and a page for each case.
+// Package report writes a run over the corpus as one HTML page: scores, a
+// matrix of classes and dialects, the changes since an earlier run, and a page
+// for each case.
 //
-// [Write] writes a [Report]. The page reads without JavaScript: filters are CSS
-// over the state of two lists, and a case is shown as a page of its own when the
-// address names it (#case-…). A script adds a search and the number of cases
-// that are shown.
+//	err := report.Write(w, report.Report{Cases: cases, Results: results, Guard: guard.Describe()})
 //
-// Everything that comes from cases, run files and guards is text of strangers.
-// It passes html/template; characters that do not show, or that turn the
-// direction of text, are written as their numbers; only http and https
-// addresses become links; and the page forbids itself, by a
-// Content-Security-Policy, every script and style but its own and every request.
+// The page works without JavaScript. Its filters are CSS rules over the state
+// of the lists, and the address of a case (#case-…) shows that case as a page
+// of its own. A script adds a search and the number of cases that are shown.
 //
-// The package judges nothing and runs nothing.
+// The texts of cases, run files and guards are not trusted. html/template
+// escapes them. Characters that are invisible or change the direction of text
+// are shown as their numbers. Only http and https addresses become links. A
+// Content-Security-Policy forbids every script and style except the page's own,
+// and every request.
+//
+// The package never judges and never runs a statement.
 package report

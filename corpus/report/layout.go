@@ -18,11 +18,11 @@ var (
 	scriptText string
 )
 
-// layout is the page. Its line ends are for the reader of the source only.
+// layout is the page template. Its line ends are removed.
 var layout = template.Must(template.New("page").Parse(strings.ReplaceAll(layoutText, "\n", "")))
 
-// dress adds style, script, and the policy that permits only these two. The rules
-// of the filters are made here, since they name each choice.
+// dress adds the style, the script, and the policy that allows only these two.
+// It generates the rules of the filters, because they name each option.
 func (p *page) dress() {
 	var css strings.Builder
 	css.WriteString(styleText)
@@ -38,7 +38,8 @@ func (p *page) dress() {
 	p.Policy = fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", hash(css.String()), hash(scriptText))
 }
 
-// hash is the source expression of a text in a Content-Security-Policy.
+// hash returns the hash of a text as a source expression of a
+// Content-Security-Policy.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -8,10 +8,11 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// link is a reference. Without URL it is text.
+// link is a reference. Without a URL it is plain text.
 type link struct{ Text, URL string }
 
-// newLink links to an address of the web; another address stays text.
+// newLink returns a link to an http or https address. Any other address stays
+// text.
 func newLink(text, address string) link {
 	l := link{Text: short(text, 300)}
 	if strings.ContainsFunc(address, func(r rune) bool { return hidden(r, false) || r == ' ' }) {
@@ -29,7 +30,7 @@ var (
 	cveID = regexp.MustCompile(`^CVE-[0-9]{4}-[0-9]{4,10}$`)
 )
 
-// refLinks are the public sources of a case.
+// refLinks returns links to the public sources of a case.
 func refLinks(refs corpus.Refs) []link {
 	var links []link
 	for _, id := range refs.CWE {

@@ -8,8 +8,8 @@ import (
 	"github.com/ktxhq/ktx/corpus/run"
 )
 
-// state says how the answer to a case is to be taken. It is a CSS class of the
-// page, and Text is what people read.
+// state rates the answer to a case. It is a CSS class of the page, and Text is
+// its name for people.
 type state string
 
 const (
@@ -17,7 +17,7 @@ const (
 	stateBypass      state = "bypass"
 	stateFalseReject state = "false-reject"
 	stateError       state = "error"
-	stateUnmet       state = "unmet" // another answer than the policy case names
+	stateUnmet       state = "unmet" // not the answer that the policy case names
 	stateNotRun      state = "not-run"
 )
 
@@ -41,8 +41,8 @@ func (s state) Text() string {
 	}
 }
 
-// stateOf follows decision and expectation: what a run file says of itself makes
-// no bypass good.
+// stateOf rates an answer by its decision and the expectation. It does not use
+// what the run file says about itself, so a run file cannot hide a bypass.
 func stateOf(r run.Result) state {
 	switch {
 	case r.Decision == run.Error:
@@ -58,7 +58,7 @@ func stateOf(r run.Result) state {
 	}
 }
 
-// page is what the layout shows.
+// page is the data of the template.
 type page struct {
 	Policy string // the Content-Security-Policy
 	Style  template.CSS
@@ -67,14 +67,14 @@ type page struct {
 	Guard, Version string
 	About          []pair
 	All            tally
-	Strange        int // results of no case
+	Strange        int // results whose id no case has
 
 	Scores   []scoreView
 	Dialects []string
 	Matrix   []matrixRow
 
 	Compared bool
-	Beyond   int // results of the earlier run that no case of the page has
+	Beyond   int // results of the earlier run whose id no case has
 	Counts   []pair
 	Changes  []*changeView
 
@@ -84,7 +84,8 @@ type page struct {
 
 type pair struct{ Name, Value string }
 
-// option is a choice of a filter. Key is the CSS class of what it shows.
+// option is an option of a filter. Key is the CSS class of the cases that it
+// shows.
 type option struct{ Key, Text string }
 
 // scoreView is the score of one dialect.
@@ -95,10 +96,10 @@ type scoreView struct {
 	P50, P95, P99                  int64
 }
 
-// share is n of a number of cases.
+// share is N out of Of cases.
 type share struct{ N, Of int }
 
-// Percent is the share in percent, "" of nothing.
+// Percent returns the share in percent, or "" if Of is 0.
 func (s share) Percent() string {
 	if s.Of == 0 {
 		return ""
@@ -106,11 +107,11 @@ func (s share) Percent() string {
 	return strconv.FormatFloat(100*float64(s.N)/float64(s.Of), 'f', 2, 64) + " %"
 }
 
-// matrixRow is the row of a class, or, with Sum, that of all classes.
+// matrixRow is the row of a class. With Sum, it is the row of all classes.
 type matrixRow struct {
 	Class, Title string
 	Sum          bool
-	Cells        []tally // in the order of the dialects, then over all of them
+	Cells        []tally // in the order of the dialects, then for all of them
 }
 
 // tally counts cases by state.
@@ -145,7 +146,7 @@ func (t *tally) add(o tally) {
 	t.NotRun += o.NotRun
 }
 
-// Failures is how many cases were not answered as expected.
+// Failures returns how many cases were not answered as expected.
 func (t tally) Failures() int { return t.Bypasses + t.FalseRejects + t.Errors + t.Unmet }
 
 // changeView is a case that differs from the earlier run.
@@ -174,20 +175,20 @@ type caseView struct {
 	Previous, Next    *link
 	Twin, TwinOf      *link
 	Expect            corpus.Expect
-	Asked             corpus.Expect // what the run held the guard to, where it is something else
+	Asked             corpus.Expect // the expectation in the run, if it differs from that of the case
 	Codes             []codeView
 	Policy            *corpus.PolicyNote
 	Engine, Needs     string
 	Effect, Contained string
 	Refs              []link
 	Evidence          []corpus.Evidence
-	Documents         []link // evidence that is no observation
+	Documents         []link // evidence that is a document
 	SQL               statement
 	State             state
 	Decision, Code    string
 	Fault, Detail     string
 	Agrees            bool
-	Read              bool // the findings and nodes are known
+	Read              bool // whether the findings and nodes are known
 	Findings          []findingView
 	MoreFindings      int
 	Nodes             []nodeView
@@ -197,7 +198,7 @@ type caseView struct {
 
 type codeView struct {
 	Code  string
-	Given bool // it is the code of the answer
+	Given bool // whether it is the code of the answer
 }
 
 type findingView struct {

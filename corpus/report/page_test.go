@@ -16,8 +16,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// pageOf returns the part of a page that is about a case, without tags where
-// plain is set.
+// pageOf returns the part of a page that is about a case, without tags if plain
+// is set.
 func pageOf(t *testing.T, page, id string, plain bool) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(page, `id="case-`+id+`"`)
@@ -76,10 +76,10 @@ func TestPageTellsOfACase(t *testing.T) {
 	}
 }
 
-// A fault in each state, and cases that the run does not have.
+// There is an error in each state, and cases that the run does not have.
 func TestPageTellsOfARunOfAnother(t *testing.T) {
 	r := report.Report{Cases: few(), Guard: map[string]string{"name": "first word"}, Results: []run.Result{
-		{ID: "KTX-PG-FN-0001", Dialect: "postgres", Class: "side-effect-function", Decision: run.Allow, Expect: corpus.Reject, Met: true}, // a lie
+		{ID: "KTX-PG-FN-0001", Dialect: "postgres", Class: "side-effect-function", Decision: run.Allow, Expect: corpus.Reject, Met: true}, // claims to be met, and is not
 		{ID: "KTX-PG-FN-0001B", Dialect: "postgres", Class: "side-effect-function", Decision: run.Reject, Code: "mine", Expect: corpus.Allow},
 		{ID: "KTX-PG-POL-0001", Dialect: "postgres", Class: "access-policy", Decision: run.Allow, Expect: corpus.Policy, Met: true},
 		{ID: "KTX-MY-LCK-0001", Dialect: "mysql", Class: "locking", Decision: run.Error, Fault: run.Crash, Detail: "signal: killed", Expect: corpus.Reject},
@@ -115,7 +115,7 @@ func TestPageTellsOfARunOfAnother(t *testing.T) {
 	}
 }
 
-// Nothing that strangers wrote becomes a part of the page.
+// No text of a case or a run becomes part of the markup.
 func TestPageHoldsNoMarkupOfStrangers(t *testing.T) {
 	page := written(t, hostile())
 	found := strict(t, page)
@@ -136,8 +136,8 @@ func TestPageHoldsNoMarkupOfStrangers(t *testing.T) {
 	}
 }
 
-// Every page of the corpus is in the strict form, links lead somewhere, and the
-// file is not too large to be sent around.
+// The page of the corpus is strict HTML, every link has a target, and the file
+// is small enough to be sent to others.
 func TestPageOfTheCorpus(t *testing.T) {
 	page := written(t, asked(t, corpus.Cases()))
 	found := strict(t, page)
@@ -177,7 +177,7 @@ func TestPageOfTheCorpus(t *testing.T) {
 	}
 }
 
-// The policy of the page permits its style and its script, byte for byte.
+// The policy of the page allows exactly its own style and script.
 func TestPagePermitsItsOwnPartsOnly(t *testing.T) {
 	page := written(t, asked(t, few()))
 	_, rest, _ := strings.Cut(page, `http-equiv="Content-Security-Policy" content="`)
@@ -209,8 +209,8 @@ func TestTwoCasesOfOneIDAreAnError(t *testing.T) {
 	}
 }
 
-// A tree has the statements that the guard read, and each finding a node, in
-// every case of the corpus that was parsed.
+// In every case of the corpus that was parsed, the tree has the statements that
+// the guard read, and each finding is at a node.
 func TestTreesOfTheCorpus(t *testing.T) {
 	guards := map[string]*sqlguard.Guard{}
 	for _, d := range dialects.All() {

@@ -8,20 +8,21 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// treeDialect is a dialect whose parser has a tree to show.
+// treeDialect is a dialect whose parser has a syntax tree to show.
 type treeDialect interface {
 	// Tree returns the syntax tree of each statement of a text that Analyze
-	// reads.
+	// accepts.
 	Tree(sql string) ([]sqlguard.Node, error)
 }
 
-// Read asks a guard about a text, and its dialect for the syntax tree, or, where
-// it has none, for the facts that the guard judged. A text that the guard did not
-// give to the parser, or that does not parse, has neither.
+// Read asks a guard about a text. It also asks the dialect for the syntax tree,
+// or for the facts that the guard judged if the dialect has no tree. There is
+// neither for a text that the guard did not pass to the parser, or that does
+// not parse.
 func Read(g *sqlguard.Guard, sql string) Reading {
 	r := Reading{Verdict: g.Check(sql)}
 	if r.Verdict.Statements == 0 {
-		return r // deep text can end the process inside of a parser
+		return r // a deeply nested text can crash a parser
 	}
 	if d, ok := g.Dialect().(treeDialect); ok {
 		if nodes, err := d.Tree(sql); err == nil {
@@ -35,7 +36,7 @@ func Read(g *sqlguard.Guard, sql string) Reading {
 	return r
 }
 
-// facts are what a dialect states of statements, in the form of a tree.
+// facts returns the facts about statements as a tree.
 func facts(statements []sqlguard.Statement) []sqlguard.Node {
 	nodes := make([]sqlguard.Node, len(statements))
 	for i := range statements {
@@ -84,13 +85,13 @@ type nodeView struct {
 	More             int // nodes below that are left out
 }
 
-// What is shown of a tree.
+// The limits of what is shown of a tree.
 const (
 	maxNodes = 300
 	maxDepth = 60
 )
 
-// trees makes the views of nodes, with the findings at the nodes that they are
+// trees returns views of the nodes, with each finding at the node that it is
 // about.
 func trees(nodes []sqlguard.Node, findings []sqlguard.Finding) []nodeView {
 	marks := map[*sqlguard.Node][]string{}
@@ -129,21 +130,22 @@ func size(nodes []sqlguard.Node) int {
 	return n
 }
 
-// parts are words in the names that parsers give to a node which findings of a
-// code are about.
+// parts are words in the node names of parsers, by the code of the findings
+// about such nodes.
 var parts = map[sqlguard.Code][]string{
 	sqlguard.CodeLockingClause:       {"Lock"},
 	sqlguard.CodeSelectInto:          {"Into"},
 	sqlguard.CodeParameterNotAllowed: {"Param"},
 }
 
-// offending returns the node that a finding is about, or nil: the one at its
-// place, else one that has the name of the finding's object or is of a kind that
-// the code is about, else the narrowest around. taken are the nodes that other
-// findings have; a node without a place is given to one of them.
+// offending returns the node that a finding is about, or nil. It prefers the
+// node at the position of the finding. Then it takes a node with the name of
+// the finding's object, or of a kind that fits the code. Else it takes the
+// smallest node around the finding. taken has the nodes of other findings: a
+// node without a position is used once.
 func offending(nodes []sqlguard.Node, f sqlguard.Finding, taken map[*sqlguard.Node][]string) *sqlguard.Node {
 	var best *sqlguard.Node
-	score := 0 // the higher the better
+	score := 0 // higher is better
 	var visit func(nodes []sqlguard.Node)
 	visit = func(nodes []sqlguard.Node) {
 		for i := range nodes {
@@ -152,8 +154,8 @@ func offending(nodes []sqlguard.Node, f sqlguard.Finding, taken map[*sqlguard.No
 			if (n.Span == sqlguard.Span{}) && len(taken[n]) > 0 {
 				s /= 2
 			}
-			// Of nodes that are equally close, the innermost; of those without a
-			// place, the first.
+			// Of equally close nodes, take the innermost. Of those without a
+			// position, take the first.
 			if s > score || s == score && s > 0 && n.Span != (sqlguard.Span{}) {
 				best, score = n, s
 			}
@@ -164,12 +166,12 @@ func offending(nodes []sqlguard.Node, f sqlguard.Finding, taken map[*sqlguard.No
 	return best
 }
 
-// closeness says how well a node answers a finding, 0 not at all.
+// closeness rates how well a node fits a finding. 0 means not at all.
 func closeness(n *sqlguard.Node, f sqlguard.Finding) int {
 	const (
-		around = 1 << 20 // covers the finding; less its length
-		meant  = 2 << 20 // has the name, or is of the kind, that the finding is about
-		within = 4 << 20 // begins with the finding and ends in it
+		around = 1 << 20 // contains the finding; minus its length
+		meant  = 2 << 20 // has the name or the kind that the finding is about
+		within = 4 << 20 // begins with the finding and ends inside of it
 		exact  = 8 << 20
 	)
 	var (
@@ -193,8 +195,8 @@ func closeness(n *sqlguard.Node, f sqlguard.Finding) int {
 	}
 }
 
-// names reports whether a node's text names an object: whole, or by its last
-// part.
+// names reports whether the text of a node is the name of an object, or ends
+// with it.
 func names(text, object string) bool {
 	if strings.EqualFold(text, object) {
 		return true

@@ -9,29 +9,30 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Report is what a page tells. No text in it is trusted.
+// Report is the content of a page. No text in it is trusted.
 type Report struct {
 	// Source says where the cases are from, as in a run file.
 	Source map[string]any
 	// Guard describes the guard that answered, as in a run file.
 	Guard map[string]string
-	// Cases are the cases that are told of, with unique ids.
+	// Cases are the cases on the page. Their ids are unique.
 	Cases []corpus.Case
-	// Results are the answers. One whose id no case has is counted and left
-	// out.
+	// Results are the answers. A result whose id no case has is counted, but
+	// not shown.
 	Results []run.Result
 	// Before is an earlier run to compare with, or nil.
 	Before *run.File
-	// Read returns what the guard read in the text of a case, where that can be
-	// known; nil says that it cannot for any.
+	// Read returns what the guard found in the statement of a case, if that is
+	// known. It may be nil.
 	Read func(c corpus.Case) (Reading, bool)
 }
 
 // Reading is what a guard found in one text.
 type Reading struct {
 	Verdict sqlguard.Verdict
-	// Nodes are the statements of the text as the parser has them, or, with
-	// Facts, as the dialect states them; none where nothing was parsed.
+	// Nodes are the syntax trees of the statements. If Facts is set, they are
+	// the facts that the dialect states. They are empty if the text was not
+	// parsed.
 	Nodes []sqlguard.Node
 	Facts bool
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// few are cases with every field.
+// few returns cases that use every field.
 func few() []corpus.Case {
 	held := false
 	return []corpus.Case{
@@ -44,7 +44,7 @@ func few() []corpus.Case {
 	}
 }
 
-// asked runs the built-in guard.
+// asked returns a report with the answers of the built-in guard.
 func asked(t *testing.T, cases []corpus.Case) report.Report {
 	t.Helper()
 	guard, err := run.NewBuiltin("1.2.3", dialects.All())
@@ -56,7 +56,7 @@ func asked(t *testing.T, cases []corpus.Case) report.Report {
 		t.Fatal(err)
 	}
 	for i := range results {
-		results[i].LatencyUS = 7 // a page of one run is like that of another
+		results[i].LatencyUS = 7 // so that the pages of two runs are equal
 	}
 	return report.Report{
 		Source: map[string]any{"name": "ktx", "version": "9.9.9"}, Guard: map[string]string{"name": "builtin", "version": "1.2.3"}, Cases: cases, Results: results,
@@ -70,7 +70,7 @@ func asked(t *testing.T, cases []corpus.Case) report.Report {
 	}
 }
 
-// earlier is a run of few that a page is compared with.
+// earlier is an earlier run to compare few with.
 func earlier() *run.File {
 	return &run.File{Guard: map[string]string{"name": "builtin", "version": "1.2.2"}, Results: []run.Result{
 		{ID: "KTX-PG-FN-0001", Dialect: "postgres", Class: "side-effect-function", Decision: run.Allow, Expect: corpus.Reject},
@@ -80,7 +80,7 @@ func earlier() *run.File {
 	}}
 }
 
-// hostile are cases and a run whose every text would like to be markup.
+// hostile returns cases and a run in which every text tries to be markup.
 func hostile() report.Report {
 	const evil = "\"'><script>window.pwned=1</script><img src=x onerror=window.pwned=1></style></title><!--]]>{{.}}\u202e\u0000\xff"
 	r := report.Report{
@@ -133,9 +133,9 @@ var (
 	atts    = strings.Fields("lang charset http-equiv content name class id href rel aria-labelledby aria-label aria-hidden role tabindex scope title for value autocomplete")
 )
 
-// strict reads a page in a part of HTML that has one reading only: every "<"
-// opens a tag that the page has, with attributes in double quotes that it has.
-// It returns the tags in order.
+// strict parses a page that must be in a subset of HTML with only one reading:
+// every "<" opens a tag that the page may have, with attributes in double
+// quotes that it may have. It returns the tags in order.
 func strict(t *testing.T, page string) (found []string) {
 	t.Helper()
 	rest, ok := strings.CutPrefix(page, "<!doctype html>")

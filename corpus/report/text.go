@@ -10,17 +10,17 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// piece is a stretch of text that is shown in one way.
+// piece is a run of text with one format.
 type piece struct {
 	Text   string
-	Code   bool // stands for a character or byte that would not show
-	Marked bool // lies in a span of a finding
+	Code   bool // it replaces a character or byte that is not visible
+	Marked bool // it is in the span of a finding
 }
 
-// hidden reports the characters that a page would not show as what they are:
-// controls, formats (zero width, direction), separators of lines, blanks other
-// than the space, variation selectors, and what no standard assigns. keepLines
-// lets line ends and tabs be.
+// hidden reports whether a page would not show a character as what it is:
+// controls, formats (zero width, direction), line separators, blanks other than
+// the space, variation selectors, and unassigned characters. With keepLines,
+// line ends and tabs are not hidden.
 func hidden(r rune, keepLines bool) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -34,7 +34,7 @@ func hidden(r rune, keepLines bool) bool {
 	}
 }
 
-// number is how a character that does not show is written.
+// number returns the number of a character that is not visible.
 func number(r rune, size int, text string) string {
 	if r == utf8.RuneError && size == 1 {
 		return fmt.Sprintf("\\x%02X", text[0])
@@ -42,7 +42,7 @@ func number(r rune, size int, text string) string {
 	return fmt.Sprintf("U+%04X", r)
 }
 
-// line is a text in one line: what does not show is written as its number.
+// line returns a text on one line, with invisible characters as their numbers.
 func line(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || hidden(r, false) }) {
 		return text
@@ -60,7 +60,7 @@ func line(text string) string {
 	return b.String()
 }
 
-// short is line, cut to a number of characters.
+// short returns line, cut to a number of characters.
 func short(text string, most int) string {
 	n := 0
 	for at := range text {
@@ -71,22 +71,21 @@ func short(text string, most int) string {
 	return line(text)
 }
 
-// How much of a long statement is shown: its start and its end.
+// How many bytes of a long statement are shown, at its start and its end.
 const (
 	shownStart = 1600
 	shownEnd   = 300
 )
 
-// statement is a SQL text as a page shows it.
+// statement is a statement as a page shows it.
 type statement struct {
 	Pieces []piece
-	Cut    []piece // the end of a long text; Pieces is its start then
-	Left   int     // bytes between the two
+	Cut    []piece // the end of a long text, whose start is Pieces
+	Left   int     // bytes between them
 	Bytes  int
 }
 
-// newStatement splits a text at the spans that are marked and at the characters
-// that do not show.
+// newStatement splits a statement at marked spans and at invisible characters.
 func newStatement(sql string, marks []sqlguard.Span) statement {
 	s := statement{Bytes: len(sql)}
 	if len(sql) <= shownStart+shownEnd+200 {
@@ -124,7 +123,7 @@ func pieces(sql string, from, to int, marks []sqlguard.Span) []piece {
 			flush(i, was)
 			was = is
 		}
-		// A lone return would start a line for the server and not for the page.
+		// A CR alone starts a line for the server, but not on the page.
 		if r == utf8.RuneError && n == 1 || hidden(r, true) {
 			flush(i, was)
 			out = append(out, piece{Text: number(r, n, sql[i:]), Code: true, Marked: was})

@@ -11,25 +11,26 @@ import (
 // ChangeKind says how a case differs between two runs.
 type ChangeKind string
 
-// The kinds of change, the gravest first. A case has the first that applies.
+// The kinds of change, the most serious first. If several apply to a case, it
+// has the first.
 const (
-	NewBypass ChangeKind = "new_bypass" // must be refused, and is allowed only now
-	Regressed ChangeKind = "regressed"  // met its expectation before
-	Fixed     ChangeKind = "fixed"      // meets its expectation now
-	Demand    ChangeKind = "demand"     // the expectation itself changed
-	Answered  ChangeKind = "answer"     // another decision or fault, equally right or wrong
+	NewBypass ChangeKind = "new_bypass" // a reject case that is allowed now and was not before
+	Regressed ChangeKind = "regressed"  // met the expectation before, and does not now
+	Fixed     ChangeKind = "fixed"      // meets the expectation now, and did not before
+	Demand    ChangeKind = "demand"     // the expectation of the case changed
+	Answered  ChangeKind = "answer"     // another decision or fault, as right or wrong as before
 	Coded     ChangeKind = "code"       // the same decision with another code
 	Added     ChangeKind = "added"      // only in the second run
 	Removed   ChangeKind = "removed"    // only in the first run
 )
 
-// ChangeKinds returns the kinds, the gravest first.
+// ChangeKinds returns the kinds, the most serious first.
 func ChangeKinds() []ChangeKind {
 	return []ChangeKind{NewBypass, Regressed, Fixed, Demand, Answered, Coded, Added, Removed}
 }
 
-// Change is one case that differs. Before is nil for an added case, After for a
-// removed one.
+// Change is one case that differs. Before is nil for an added case, and After
+// is nil for a removed one.
 type Change struct {
 	ID      string     `json:"id"`
 	Dialect string     `json:"dialect"`
@@ -39,8 +40,8 @@ type Change struct {
 	After   *Side      `json:"after,omitempty"`
 }
 
-// Side is the part of a result that is compared. Latency is not: it differs
-// between any two runs.
+// Side is the part of a result that is compared. Latency is not compared,
+// because it differs between any two runs.
 type Side struct {
 	Decision Decision      `json:"decision"`
 	Code     sqlguard.Code `json:"code,omitempty"`
@@ -49,8 +50,8 @@ type Side struct {
 	Met      bool          `json:"met"`
 }
 
-// Compare returns what differs between two runs, by kind and then by id. Cases
-// are the same when their id is.
+// Compare returns the differences between two runs, ordered by kind and then by
+// id. It matches cases by their ids.
 func Compare(before, after []Result) []Change {
 	old := map[string]Result{}
 	for _, r := range before {

@@ -1,11 +1,16 @@
-// Package run puts the corpus, or cases of others, to a guard and scores
-// the answers as corpus/INTERPRETING.md says: rates for each dialect and class,
-// never one number. It judges nothing itself.
+// Package run puts the cases of the corpus, or other cases, to a guard. It
+// scores the answers as corpus/INTERPRETING.md says: as rates for each dialect
+// and class, never as one number.
 //
-// [Run] asks a [Guard]: [Builtin] is the product's own, [Exec] is a program that
-// speaks ktx-guard/1, which corpus/GUARD.md describes. [Scores] counts, [WriteFile]
-// and [ReadFile] keep a run, [Compare] compares two.
+//	guard, err := run.NewBuiltin(version, dialects.All())
+//	results, err := run.Run(ctx, guard, corpus.Cases(), nil)
+//	scores := run.Scores(results)
 //
-// A guard that crashes, is late or answers nonsense has given a result. Only a
-// guard that cannot be started ends a run.
+// A [Guard] answers the cases. [Builtin] is the guard of ktx. [Exec] is a
+// program that speaks ktx-guard/1, which corpus/GUARD.md describes. [WriteFile]
+// and [ReadFile] store a run, and [Compare] compares two.
+//
+// A guard that crashes, is late or sends an invalid reply has given a result.
+// The run ends only if a guard cannot be started. The package never judges a
+// statement itself.
 package run

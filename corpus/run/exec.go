@@ -18,29 +18,29 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Protocol is what a guard program speaks: JSON Lines over its standard input
-// and output, one reply to each line, the first of which is the hello.
+// Protocol is the protocol of guard programs: JSON Lines over standard input
+// and output, with one reply to each line. The first line is a greeting.
 const Protocol = "ktx-guard/1"
 
-// The limits of the conversation with a guard program.
+// The limits of the exchange with a guard program.
 const (
 	DefaultLimit = 10 * time.Second // to answer one case
-	startLimit   = 30 * time.Second // to answer the hello, at least
-	restarts     = 3                // attempts to start it again after a fault
+	startLimit   = 30 * time.Second // to answer the greeting, at least
+	restarts     = 3                // attempts to restart it after a fault
 	maxName      = 200              // bytes of a name, version or code
 	maxDetail    = 500              // bytes of a detail
-	maxAbout     = 20               // facts that a guard tells of itself
+	maxAbout     = 20               // facts that a guard reports about itself
 )
 
-// Exec is a guard program. It is started before the first case and again after
-// a fault. It is told the dialect and the text of a case and nothing else: the
-// id of a request is a running number, since the id of a case tells what the
-// case wants to see.
+// Exec is a guard program. It is started before the first case, and again after
+// a fault. It gets the dialect and the statement of a case and nothing else.
+// The id of a request is a running number, because the id of a case would tell
+// what the case expects.
 type Exec struct {
-	kind     string // of the guard, in a run file
-	command  string // its program, without arguments
+	kind     string // the kind of guard, in a run file
+	command  string // the program, without arguments
 	words    []string
-	starting time.Duration // to answer the hello
+	starting time.Duration // for the reply to the greeting
 	limit    time.Duration
 	running  *process
 	greeted  bool
@@ -52,21 +52,22 @@ type Exec struct {
 
 var _ Guard = (*Exec)(nil)
 
-// NewExec returns the guard that a command line names; see [SplitWords]. limit is
-// the time that one answer may take. Close ends the program.
+// NewExec returns the guard program of a command line, as [SplitWords] reads
+// it. limit is the time for one answer. The caller must call Close, which ends
+// the program.
 func NewExec(command string, limit time.Duration) (*Exec, error) {
 	words, err := SplitWords(command)
 	if err != nil {
 		return nil, err
 	}
 	if limit <= 0 {
-		return nil, errors.New("the time limit of a case must be more than nothing")
+		return nil, errors.New("the time limit of a case must be more than 0")
 	}
 	return &Exec{kind: "exec", command: filepath.Base(words[0]), words: words, starting: max(limit, startLimit), limit: limit}, nil
 }
 
-// Describe implements Guard. The arguments of the command are left out, since
-// they may hold secrets and a run file is passed on.
+// Describe implements Guard. It leaves out the arguments of the command,
+// because they may hold secrets and a run file may be published.
 func (e *Exec) Describe() map[string]string {
 	out := maps.Clone(e.about)
 	if out == nil {
@@ -85,8 +86,8 @@ func (e *Exec) Describe() map[string]string {
 // OwnDefaults implements Guard.
 func (*Exec) OwnDefaults() bool { return false }
 
-// Prepare implements Guard: it starts the program when it does not run. The
-// first start must succeed; later ones are tried a few times.
+// Prepare implements Guard: it starts the program if it does not run. The first
+// start must succeed. Later starts are tried a few times.
 func (e *Exec) Prepare(ctx context.Context) error {
 	if e.running != nil {
 		return nil
@@ -104,7 +105,7 @@ func (e *Exec) Prepare(ctx context.Context) error {
 	return err
 }
 
-// start starts the program and greets it.
+// start starts the program and exchanges greetings.
 func (e *Exec) start(ctx context.Context) error {
 	p, err := startProcess(ctx, e.words)
 	if err != nil {
@@ -142,8 +143,8 @@ func (e *Exec) start(ctx context.Context) error {
 	return nil
 }
 
-// Decide implements Guard. A guard that gives no proper answer is ended; Prepare
-// starts another.
+// Decide implements Guard. It ends a program that does not give a valid answer.
+// Prepare then starts it again.
 func (e *Exec) Decide(ctx context.Context, q Question) Answer {
 	if e.running == nil {
 		return Answer{Decision: Error, Fault: Crash, Detail: "the guard does not run"}
@@ -165,18 +166,18 @@ func (e *Exec) Decide(ctx context.Context, q Question) Answer {
 	return e.abandon(err)
 }
 
-// replyError is an answer outside of the protocol.
+// replyError is a reply that breaks the protocol.
 type replyError struct{ err error }
 
 // Error implements error.
 func (r *replyError) Error() string { return r.err.Error() }
 
-// abandon ends the program and returns the answer that its fault is.
+// abandon ends the program and returns the answer for its fault.
 func (e *Exec) abandon(err error) Answer {
 	p := e.running
 	e.running = nil
 	if errors.Is(err, errEnded) {
-		p.end(endGrace) // it is ending by itself, and says how
+		p.end(endGrace) // it is ending already; its exit status is wanted
 		return Answer{Decision: Error, Fault: Crash, Detail: p.lastWords()}
 	}
 	p.end(0)
@@ -195,8 +196,8 @@ func (e *Exec) Close() error {
 	return nil
 }
 
-// request is one question as a line. The text travels as it is: in Base64 where
-// JSON could not carry it.
+// request encodes one question as a line. The statement is in Base64 if a JSON
+// string cannot hold it.
 func request(id string, q Question) ([]byte, error) {
 	r := struct {
 		ID      string  `json:"id"`
@@ -217,8 +218,7 @@ func request(id string, q Question) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// readReply reads the answer to one request. Members that are not known are
-// dropped.
+// readReply decodes the reply to one request. It ignores unknown members.
 func readReply(id string, text []byte) (Answer, error) {
 	var r struct {
 		ID       string        `json:"id"`
@@ -238,7 +238,7 @@ func readReply(id string, text []byte) (Answer, error) {
 	case len(r.Code) > maxName:
 		return Answer{}, fmt.Errorf("the code is longer than %d bytes", maxName)
 	case r.Fault != "" && (r.Decision != Error || !slices.Contains([]Fault{Crash, TimeOut}, r.Fault)):
-		return Answer{}, fmt.Errorf("the fault is %q; it must be crash or timeout, of a decision that is error", cut(string(r.Fault), maxName))
+		return Answer{}, fmt.Errorf("the fault is %q; it must be crash or timeout, and the decision must be error", cut(string(r.Fault), maxName))
 	}
 	return Answer{Decision: r.Decision, Code: r.Code, Fault: r.Fault, Detail: cut(r.Detail, maxDetail)}, nil
 }

@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// beGuard is a guard program. The statement says how it misbehaves; manner is
-// how it greets.
+// beGuard is a guard program. The statement says how it misbehaves, and manner
+// says how it greets.
 func beGuard(manner string) int {
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 4<<20)
@@ -124,8 +124,8 @@ func texts(sql ...string) []corpus.Case {
 	return out
 }
 
-// TestExec holds that each misbehaviour of a guard is the result of its case,
-// and that the next case is answered all the same.
+// TestExec checks that each misbehaviour of a guard is the result of its case,
+// and that the next case is answered nevertheless.
 func TestExec(t *testing.T) {
 	t.Parallel()
 	g := tester(t, "well", time.Minute)
@@ -204,8 +204,8 @@ func TestExecEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestExecDoesNotStart holds that a program that is no guard ends the run, with
-// what it said.
+// TestExecDoesNotStart checks that a program that is not a guard ends the run,
+// and that the error has the program's output.
 func TestExecDoesNotStart(t *testing.T) {
 	t.Parallel()
 	for manner, want := range map[string]string{
@@ -258,7 +258,7 @@ func TestExecEndsTheGroup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for { // until it has ended, or waits to be reaped; the test's own limit ends this
+	for { // until it has ended or is a zombie; the timeout of the test binary bounds this
 		if exec.CommandContext(t.Context(), "kill", "-0", strings.TrimSpace(string(pid))).Run() != nil {
 			return
 		}
@@ -287,8 +287,8 @@ func TestSplitWords(t *testing.T) {
 	}
 }
 
-// TestExecDoesNotStartAgain holds that a guard which crashed and cannot be
-// started any more ends the run: the cases behind it are not counted as crashes.
+// TestExecDoesNotStartAgain checks that the run ends if a guard crashed and
+// cannot be restarted. The remaining cases do not count as crashes.
 func TestExecDoesNotStartAgain(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -305,7 +305,8 @@ func TestExecDoesNotStartAgain(t *testing.T) {
 	}
 }
 
-// TestExecOfAnother holds what a guard tells of a guard that it asks itself.
+// TestExecOfAnother checks the faults and facts that a guard reports about
+// another guard, which it asks itself.
 func TestExecOfAnother(t *testing.T) {
 	t.Parallel()
 	g := tester(t, "telling", time.Minute)
@@ -319,8 +320,8 @@ func TestExecOfAnother(t *testing.T) {
 	}
 	want := []string{
 		"error timeout: its own guard", "error crash: its own guard", "error : its own guard", "allow : ",
-		`error bad_reply: the fault is "crash"; it must be crash or timeout, of a decision that is error`,
-		`error bad_reply: the fault is "bad_reply"; it must be crash or timeout, of a decision that is error`,
+		`error bad_reply: the fault is "crash"; it must be crash or timeout, and the decision must be error`,
+		`error bad_reply: the fault is "bad_reply"; it must be crash or timeout, and the decision must be error`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -330,8 +331,8 @@ func TestExecOfAnother(t *testing.T) {
 	}
 }
 
-// TestMCPNeedsProve holds that the message says what is missing, and how to get
-// it.
+// TestMCPNeedsProve checks that the message says which program is missing, and
+// how to install it.
 func TestMCPNeedsProve(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)

@@ -17,9 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden verdicts")
 
-// TestGoldenVerdicts compares the whole verdict of every case, one a line, with
-// testdata/verdicts.DIALECT.jsonl. Builds with and without cgo are compared
-// with the same file; only the parser's name is left out.
+// TestGoldenVerdicts compares the whole verdict on every case with
+// testdata/verdicts.DIALECT.jsonl, one verdict on each line. Builds with and
+// without cgo use the same file. Only the name of the parser is left out.
 func TestGoldenVerdicts(t *testing.T) {
 	t.Parallel()
 	all := readable(t)
@@ -75,7 +75,8 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// shortened keeps both ends of the texts of a few kilobytes that some cases have.
+// shortened returns both ends of a long text. Some cases have several
+// kilobytes.
 func shortened(text string) string {
 	if len(text) <= 1000 {
 		return text

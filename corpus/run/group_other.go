@@ -10,5 +10,5 @@ import (
 // ownGroup does nothing: the system has no process groups.
 func ownGroup(*exec.Cmd) {}
 
-// killGroup ends the process alone.
+// killGroup ends only the process itself.
 func killGroup(p *os.Process) error { return p.Kill() }

@@ -7,54 +7,54 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Decision is what a guard answered.
+// Decision is the answer of a guard.
 type Decision string
 
-// The decisions. Error stands for no answer: no reader, a crash, a time-out.
+// The decisions. Error means no answer: the dialect is not supported, a crash,
+// or a timeout.
 const (
 	Allow  Decision = "allow"
 	Reject Decision = "reject"
 	Error  Decision = "error"
 )
 
-// Fault says why an [Error] is one. It is empty where the guard itself answered
+// Fault is the reason for an [Error]. It is empty if the guard itself answered
 // that it cannot judge the case.
 type Fault string
 
-// The faults of a guard. Each is a result of the case that was asked.
+// The faults of a guard. Each is the result of the case that was asked.
 const (
 	Crash    Fault = "crash"     // it ended before it answered
 	TimeOut  Fault = "timeout"   // it did not answer in time
-	BadReply Fault = "bad_reply" // it answered something else than the protocol has
+	BadReply Fault = "bad_reply" // its reply breaks the protocol
 )
 
-// Question is what a guard is told of a case.
+// Question is what a guard gets of a case.
 type Question struct{ Dialect, SQL string }
 
-// Answer is what became of a question.
+// Answer is the answer to a question.
 type Answer struct {
 	Decision Decision
 	Code     sqlguard.Code
 	Fault    Fault
-	Detail   string // of a fault, for people; not trusted text
+	Detail   string // about a fault, for people; not trusted
 }
 
 // Guard answers cases.
 type Guard interface {
 	// Describe names the guard and its version.
 	Describe() map[string]string
-	// OwnDefaults reports whether the guard is held to the default answers that
-	// policy cases name. Those are the defaults of ktx.
+	// OwnDefaults reports whether the guard must give the default answers of
+	// policy cases, which are those of ktx.
 	OwnDefaults() bool
-	// Prepare makes the guard ready for the next question, outside of the time
-	// that is measured. Its error ends the run.
+	// Prepare makes the guard ready for the next question. The time that it
+	// takes is not measured. An error ends the run.
 	Prepare(ctx context.Context) error
 	// Decide answers one question.
 	Decide(ctx context.Context, q Question) Answer
 }
 
-// Builtin is the product's own guard with the policy of a configuration that
-// says nothing.
+// Builtin is the guard of ktx with its default policy.
 type Builtin struct {
 	version string
 	guards  map[string]*sqlguard.Guard
@@ -62,7 +62,7 @@ type Builtin struct {
 
 var _ Guard = (*Builtin)(nil)
 
-// NewBuiltin returns the guard over the given dialects.
+// NewBuiltin returns the guard for the given dialects.
 func NewBuiltin(version string, dialects []sqlguard.Dialect) (*Builtin, error) {
 	b := &Builtin{version: version, guards: map[string]*sqlguard.Guard{}}
 	for _, d := range dialects {

@@ -10,29 +10,30 @@ import (
 )
 
 // proveProgram is the program that puts cases to an MCP server. It starts a
-// database of its own, which the product does not.
+// database server, which ktx never does.
 const proveProgram = "ktx-prove"
 
-// ErrNoProve says that the program that puts cases to an MCP server is not there.
+// ErrNoProve means that ktx-prove was not found.
 var ErrNoProve = errors.New(proveProgram + " is neither beside this program nor on PATH; it starts the throw-away PostgreSQL that an MCP server is tried on. " +
 	"Build it with: go install github.com/ktxhq/ktx/cmd/" + proveProgram + "@latest")
 
 // The limits of an MCP server as a guard.
 const (
-	mcpStarting = 3 * time.Minute // for a database and the server
-	mcpJudging  = 3 * time.Minute // to look at what a case did, and to put the database back
+	mcpStarting = 3 * time.Minute // to start a database and the server
+	mcpJudging  = 3 * time.Minute // to look at what a case did, and to restore the database
 )
 
-// NewMCP returns the guard that an MCP server is, before a throw-away database.
-// The command line is that of the server; words before it that begin with - are
-// flags of ktx-prove guard. limit is the time that the server has for one answer.
+// NewMCP returns an MCP server as a guard. ktx-prove gives it a throw-away
+// database. The command line is that of the server. Words before it that begin
+// with - are flags of ktx-prove guard. limit is the time that the server has
+// for one answer.
 func NewMCP(command string, limit time.Duration) (*Exec, error) {
 	words, err := SplitWords(command)
 	if err != nil {
 		return nil, err
 	}
 	if limit <= 0 {
-		return nil, errors.New("the time limit of a case must be more than nothing")
+		return nil, errors.New("the time limit of a case must be more than 0")
 	}
 	program, err := findProve()
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/ktxhq/ktx/dialects"
 )
 
-// differences are the mutants of which the guard says something else than of
-// their cases, each with the reason. None is a bypass.
+// differences are the mutants whose answer differs from that of their case,
+// each with the reason. None is a bypass.
 var differences = map[string]string{
 	"KTX-PG-POS-0003~gaps":  "the parser reads no comment beside UESCAPE, which the server does; another code",
 	"KTX-PG-POS-0003B~gaps": "the parser reads no comment beside UESCAPE, which the server does; a false reject",
 }
 
-// TestMutantsMeetTheirDemand puts every mutant of every case to the product's
-// own guard, which must say of it what it says of the case.
+// TestMutantsMeetTheirDemand puts every mutant of every case to the guard of
+// ktx. The guard must give the same answer as for the case.
 func TestMutantsMeetTheirDemand(t *testing.T) {
 	t.Parallel()
 	guard, err := run.NewBuiltin("test", dialects.All())

@@ -16,10 +16,10 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// maxMutated is the length from which a text is too long to be mutated often.
+// maxMutated is the most bytes of a text that is mutated.
 const maxMutated = 4 << 10
 
-// mutator changes texts token by token, with the tokens of all cases at hand.
+// mutator changes texts token by token. It inserts tokens of all cases.
 type mutator struct {
 	dialect sqlguard.Dialect
 	r       *rand.Rand
@@ -40,7 +40,7 @@ func newMutator(d sqlguard.Dialect, cases []corpus.Case) *mutator {
 	return m
 }
 
-// tokens splits a text into its tokens and what lies between them.
+// tokens splits a text into its tokens and the text between them.
 func (m *mutator) tokens(text string) []string {
 	var parts []string
 	from := 0
@@ -66,25 +66,25 @@ func (m *mutator) mutate(text string) string {
 		i := m.r.IntN(len(parts) + 1)
 		j := m.r.IntN(len(parts) + 1)
 		switch m.r.IntN(9) {
-		case 0: // leave out
+		case 0: // delete
 			parts = slices.Delete(parts, min(i, len(parts)), min(i+1, len(parts)))
-		case 1: // say twice
+		case 1: // duplicate
 			if i < len(parts) {
 				parts = slices.Insert(parts, i, parts[i])
 			}
-		case 2: // change places
+		case 2: // swap
 			if i < len(parts) && j < len(parts) {
 				parts[i], parts[j] = parts[j], parts[i]
 			}
-		case 3: // put in
+		case 3: // insert
 			parts = slices.Insert(parts, i, " "+m.borrowed()+" ")
 		case 4: // replace
 			if i < len(parts) {
 				parts[i] = m.borrowed()
 			}
-		case 5: // cut
+		case 5: // cut the rest
 			parts = parts[:i]
-		case 6: // brackets
+		case 6: // put in parentheses
 			parts = slices.Insert(parts, max(i, j), ")")
 			parts = slices.Insert(parts, min(i, j), "(")
 		case 7: // another statement, or a comment
@@ -147,7 +147,7 @@ func newGuard(t *testing.T, d sqlguard.Dialect) *sqlguard.Guard {
 	return guard
 }
 
-// checkApproval returns whether text is allowed.
+// checkApproval reports whether text is allowed.
 func checkApproval(t *testing.T, guard, other *sqlguard.Guard, text string) bool {
 	t.Helper()
 	v := guard.Check(text)

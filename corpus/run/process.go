@@ -19,11 +19,11 @@ import (
 const (
 	maxReply   = 64 << 10        // bytes of a line that it writes
 	keptStderr = 4 << 10         // bytes of standard error that are kept, the last ones
-	endGrace   = 2 * time.Second // to end by itself once its input is closed
+	endGrace   = 2 * time.Second // to end by itself after its input is closed
 	drainGrace = time.Second     // to read what it wrote before it ended
 )
 
-// process is a program that answers each line it is sent with one line.
+// process is a program that writes one line for each line that it is sent.
 type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -36,7 +36,7 @@ type process struct {
 	work   sync.WaitGroup
 }
 
-// reply is one line, or why there is none.
+// reply is one line, or the error instead of it.
 type reply struct {
 	text []byte
 	err  error
@@ -44,8 +44,8 @@ type reply struct {
 
 var errTooLong = fmt.Errorf("a line is longer than %d bytes", maxReply)
 
-// startProcess starts a program, in a process group of its own where the system
-// has them. It is killed when ctx ends.
+// startProcess starts a program, in its own process group if the system has
+// them. It is killed when ctx ends.
 func startProcess(ctx context.Context, words []string) (*process, error) {
 	p := &process{lines: make(chan reply), exited: make(chan struct{}), ended: make(chan struct{})}
 	p.cmd = exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // the user names the command
@@ -53,8 +53,8 @@ func startProcess(ctx context.Context, words []string) (*process, error) {
 	p.cmd.Stderr = &p.stderr
 	ownGroup(p.cmd)
 	p.cmd.Cancel = func() error { return killGroup(p.cmd.Process) }
-	// Unlike that of StdoutPipe, the end of the program does not close this pipe:
-	// its last line is read.
+	// Unlike the pipe of StdoutPipe, this pipe stays open when the program
+	// ends, so that its last line is read.
 	out, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func startProcess(ctx context.Context, words []string) (*process, error) {
 	return p, nil
 }
 
-// read hands out the program's lines until it writes no more.
+// read sends the lines of the program until it writes no more.
 func (p *process) read() {
 	defer close(p.lines)
 	r := bufio.NewReaderSize(p.out, maxReply)
@@ -86,7 +86,7 @@ func (p *process) read() {
 		case errors.Is(err, bufio.ErrBufferFull):
 			err = errTooLong
 		case errors.Is(err, io.EOF) && len(line) > 0:
-			err = nil // a last line without an end; the next read is the end
+			err = nil // a last line without a line end; the next read returns EOF
 		}
 		if err != nil && !errors.Is(err, errTooLong) {
 			return
@@ -102,11 +102,11 @@ func (p *process) read() {
 	}
 }
 
-// errEnded says that the program ended, or closed its output, without a reply.
+// errEnded means that the program ended or closed its output without a reply.
 var errEnded = errors.New("it ended without a reply")
 
-// ask sends one line and returns the next one that the program writes. After an
-// error the program must be ended.
+// ask sends one line and returns the next line that the program writes. After
+// an error, the program must be ended.
 func (p *process) ask(ctx context.Context, limit time.Duration, line []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -147,8 +147,8 @@ func (p *process) ask(ctx context.Context, limit time.Duration, line []byte) ([]
 	return text, nil
 }
 
-// end ends the program and everything that was started for it: by closing its
-// input, and after grace by its process id.
+// end ends the program and everything that it started. It closes the input, and
+// kills the process group after grace.
 func (p *process) end(grace time.Duration) {
 	closeInput := sync.OnceFunc(func() { _ = p.in.Close() })
 	if grace > 0 {
@@ -168,8 +168,8 @@ func (p *process) end(grace time.Duration) {
 	p.work.Wait()
 }
 
-// lastWords is how the program ended and the last line of its standard error.
-// It holds after end.
+// lastWords returns how the program ended and the last line of its standard
+// error. It is valid after end.
 func (p *process) lastWords() string {
 	var parts []string
 	if p.state != nil {
@@ -183,7 +183,7 @@ func (p *process) lastWords() string {
 	return strings.Join(parts, ": ")
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the last bytes that are written to it.
 type tail struct {
 	mu   sync.Mutex
 	kept []byte
@@ -198,7 +198,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String returns what was kept, as valid UTF-8.
+// String returns the kept bytes as valid UTF-8.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

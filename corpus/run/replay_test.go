@@ -16,7 +16,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// readable are the built-in cases of dialects that this build reads.
+// readable returns the built-in cases of the dialects that this build has.
 func readable(t *testing.T) []corpus.Case {
 	t.Helper()
 	all := slices.DeleteFunc(corpus.Cases(), func(c corpus.Case) bool {
@@ -29,7 +29,7 @@ func readable(t *testing.T) []corpus.Case {
 	return all
 }
 
-// demand is what becomes of a case under a configuration that says nothing.
+// demand returns the demand of a case with the default configuration.
 func demand(c corpus.Case) corpus.Expect {
 	if c.Expect == corpus.Policy {
 		return c.Policy.Default
@@ -37,8 +37,8 @@ func demand(c corpus.Case) corpus.Expect {
 	return c.Expect
 }
 
-// TestBuiltinCasesMeetTheirDemand puts every case to the product's own guard.
-// Its main code must be one that the case lists.
+// TestBuiltinCasesMeetTheirDemand puts every case to the guard of ktx. The case
+// must list the main code of the answer.
 func TestBuiltinCasesMeetTheirDemand(t *testing.T) {
 	t.Parallel()
 	all := readable(t)
@@ -92,7 +92,7 @@ func (*spy) Probe(context.Context) (execution.ProbeReport, error) {
 
 func (*spy) Close() error { return nil }
 
-// decisions is an audit log that hands out its new decisions.
+// decisions is an audit log that returns its new decisions.
 type decisions struct {
 	audittest.Log
 

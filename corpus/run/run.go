@@ -21,16 +21,17 @@ type Result struct {
 	Detail    string        `json:"detail,omitempty"`
 	Expect    corpus.Expect `json:"expect"`
 	LatencyUS int64         `json:"latency_us"`
-	// Met says that the decision is the one expected. On a policy case the
-	// product's own guard is held to the default that the case names; of another
-	// guard either answer will do.
+	// Met reports whether the decision is the expected one. On a policy case,
+	// ktx must give the default answer that the case names. Another guard may
+	// give either.
 	Met bool `json:"met"`
-	// Agrees says that the code is one that the case lists.
+	// Agrees reports whether the case lists the code.
 	Agrees bool `json:"agrees"`
 }
 
-// Run puts every case to the guard, in order, until ctx ends or the guard cannot
-// be prepared. onCase, when not nil, is called after each.
+// Run puts every case to the guard, in order. It returns early if ctx ends or
+// if the guard cannot be prepared. onCase, if not nil, is called after each
+// case.
 func Run(ctx context.Context, guard Guard, cases []corpus.Case, onCase func()) ([]Result, error) {
 	results := make([]Result, 0, len(cases))
 	for _, c := range cases {

@@ -16,7 +16,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// scripted answers each text with what its case wants to see.
+// scripted gives each statement the answer that its case expects.
 type scripted map[string]struct {
 	decision run.Decision
 	code     sqlguard.Code
@@ -34,7 +34,7 @@ func (s scripted) Decide(_ context.Context, q run.Question) run.Answer {
 	return run.Answer{Decision: a.decision, Code: a.code, Fault: a.fault}
 }
 
-// foreign is a guard that other defaults than ours may suit.
+// foreign is a guard for which the default answers of ktx do not count.
 type foreign struct{ scripted }
 
 func (foreign) OwnDefaults() bool { return false }
@@ -81,7 +81,7 @@ func TestRunAndScores(t *testing.T) {
 	if diff := cmp.Diff([]string{"1"}, agrees); diff != "" {
 		t.Error(diff)
 	}
-	// Other guards are not held to the defaults of ktx.
+	// The default answers of ktx do not count for other guards.
 	others, err := run.Run(t.Context(), foreign{answers}, cases, nil)
 	if err != nil || !others[7].Met || others[9].Met {
 		t.Errorf("%+v, %v", others, err)

@@ -10,13 +10,13 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// Schema is the name of the run file's format.
+// Schema names the format of run files.
 const Schema = "ktx-run/1"
 
-// MaxFile bounds a run file that is read.
+// MaxFile is the most bytes of a run file.
 const MaxFile = 256 << 20
 
-// scored is a score as the run file has it.
+// scored is a score as a run file has it.
 type scored struct {
 	Score
 	Rates
@@ -44,16 +44,16 @@ func WriteFile(w io.Writer, source map[string]any, guard Guard, results []Result
 	return nil
 }
 
-// File is a run that was kept.
+// File is a stored run.
 type File struct {
 	Corpus  map[string]any    `json:"corpus"`
 	Guard   map[string]string `json:"guard"`
 	Results []Result          `json:"results"`
 }
 
-// ReadFile reads a run file. Results need id, dialect, decision and expect; where
-// `met` is not said, it follows from those. Members that are not known are
-// dropped. A file without results is an error: nothing can be compared with it.
+// ReadFile reads a run file. A result needs id, dialect, decision and expect.
+// If it has no `met`, ReadFile derives that. It ignores unknown members. A file
+// without results is an error, because nothing can be compared with it.
 func ReadFile(r io.Reader) (*File, error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxFile+1))
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// Score counts the answers of one dialect and class. Errors are all cases
-// without an answer; Crashes, TimeOuts and BadReplies are those of them that were
-// faults of the guard.
+// Score counts the answers of one dialect and class. Errors counts all cases
+// without an answer. Crashes, TimeOuts and BadReplies count those of them that
+// were faults of the guard.
 type Score struct {
 	Dialect      string `json:"dialect"`
 	Class        string `json:"class"` // "" over all classes
@@ -28,7 +28,7 @@ type Score struct {
 	P99US        int64  `json:"p99_us"`
 }
 
-// Rates are the shares that a score stands for; nil where there was no case.
+// Rates are the rates of a score. A rate is nil if there was no such case.
 type Rates struct {
 	Bypass      *float64 `json:"bypassRate"`      // of the cases that must be refused
 	FalseReject *float64 `json:"falseRejectRate"` // of the cases that must pass
@@ -37,7 +37,7 @@ type Rates struct {
 	TimeOut     *float64 `json:"timeoutRate"`     // of all cases
 }
 
-// Rates returns the shares of s.
+// Rates returns the rates of s.
 func (s Score) Rates() Rates {
 	return Rates{
 		Bypass: rate(s.Bypasses, s.Rejects), FalseReject: rate(s.FalseRejects, s.Allows),
@@ -53,7 +53,8 @@ func rate(n, of int) *float64 {
 	return &share
 }
 
-// Scores sums up results, by dialect over all classes and then by class.
+// Scores counts results: for each dialect over all classes, and then for each
+// class.
 func Scores(results []Result) []Score {
 	type key struct{ dialect, class string }
 	sums := map[key]*Score{}

@@ -6,10 +6,10 @@ import (
 )
 
 // SplitWords splits a command line into a program and its arguments, without a
-// shell: spaces and tabs part words, 'single' and "double" quotes hold a word
-// together, and within double quotes a backslash before " or \ stands for that
-// character. Every other character is itself: there are no variables, patterns,
-// pipes or redirections.
+// shell. Spaces and tabs separate words. Text in 'single' or "double" quotes is
+// one word. In double quotes, a backslash before " or \ stands for that
+// character. All other characters stand for themselves: there are no variables,
+// patterns, pipes or redirections.
 func SplitWords(line string) ([]string, error) {
 	var (
 		words []string
@@ -45,8 +45,8 @@ func SplitWords(line string) ([]string, error) {
 	return words, nil
 }
 
-// quotedWord writes what the quotes that open at line[at] hold, and returns the
-// place of the closing one.
+// quotedWord writes the text inside the quotes that open at line[at]. It
+// returns the offset of the closing quote.
 func quotedWord(word *strings.Builder, line string, at int) (int, error) {
 	quote := line[at]
 	for i := at + 1; i < len(line); i++ {

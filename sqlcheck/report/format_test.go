@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// finding is one over part of a text.
+// finding returns a finding about a part of a text.
 func finding(text, part string, code sqlguard.Code, message string) report.Finding {
 	start := strings.Index(text, part)
 	f := report.Finding{Severity: report.DefaultSeverity(code), Fingerprint: "f1", Statement: 0}
@@ -33,7 +33,7 @@ func finding(text, part string, code sqlguard.Code, message string) report.Findi
 	return f
 }
 
-// sample is a check with a finding of every severity and state.
+// sample returns a check with a finding of every severity and state.
 func sample() *report.Check {
 	const text = "SELECT 1;\nDROP TABLE tä, u;\nDELETE\nFROM t;\nSELECT pg_sleep(1)"
 	permitted := finding(text, "DELETE\nFROM t", sqlguard.CodeWriteStatement, "DELETE changes data")
@@ -63,12 +63,12 @@ func write(t *testing.T, format string, c *report.Check) string {
 	return b.String()
 }
 
-// TestGolden shows every format as it is.
+// TestGolden compares every format with its golden file.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, format := range report.Formats() {
 		got := write(t, format, sample())
-		if format == report.FormatSARIF { // the rules have a test of their own
+		if format == report.FormatSARIF { // the rules have their own test
 			got = regexp.MustCompile(`(?s)"rules": \[.*?\n          \]`).ReplaceAllString(got, `"rules": []`)
 		}
 		name := filepath.Join("testdata", "sample."+format)
@@ -91,7 +91,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestAllShowsWhatDoesNotCount: on request the formats without marks have it.
+// TestAllShowsWhatDoesNotCount: with All, the formats without marks show
+// suppressed findings too.
 func TestAllShowsWhatDoesNotCount(t *testing.T) {
 	t.Parallel()
 	for _, format := range report.Formats() {
@@ -152,7 +153,7 @@ func TestSARIFRules(t *testing.T) {
 	}
 }
 
-// hostile are texts that some reader of some format would act upon.
+// hostile are texts that a reader of some format would act on.
 var hostile = []string{
 	"::error file=x::pwned", "\n::set-output name=x::y", "\r\n::add-mask::x", "%0A::stop-commands::x", "a,line=9,title=b::c", "a%b:c,d",
 	"<script>alert(1)</script>", "</failure><testcase/>", "]]>", "&lt;&amp;\x00\x01\ufffe", "\"><x y=\"",
@@ -165,8 +166,8 @@ var hostile = []string{
 	"{0} {{1}} [0](1)", "](javascript:x)", "\x1b[2J", "\x1b]0;x\x07", "\u009b2J", "\u202e", "\u2028", "\t", "\xff\xfe", "😀", "'; DROP TABLE x",
 }
 
-// TestNothingIsInjected puts hostile texts wherever a text of the tree goes, and
-// reads the reports back.
+// TestNothingIsInjected puts hostile texts wherever a text of the checked files
+// can appear, and reads the reports back.
 func TestNothingIsInjected(t *testing.T) {
 	t.Parallel()
 	for _, bad := range hostile {
@@ -224,8 +225,8 @@ func TestNothingIsInjected(t *testing.T) {
 	}
 }
 
-// readMessages reads the messages of SARIF, in which [text](target) is a link and
-// {0} takes an argument unless they are escaped (3.11.5, 3.11.6).
+// readMessages reads the messages of SARIF. In them, unless they are escaped,
+// [text](target) is a link and {0} is a placeholder (3.11.5, 3.11.6).
 func readMessages(t *testing.T, bad, text string) {
 	t.Helper()
 	var log struct {
@@ -256,7 +257,7 @@ func readMessages(t *testing.T, bad, text string) {
 
 // readGitHub reads lines as the runner of GitHub Actions does: a line that
 // begins with "::" is a command, its properties end at the next "::", and "%3A"
-// and the like are turned back. Other runners take the last "::" for the end.
+// and the like are decoded. Other runners take the last "::" as the end.
 func readGitHub(t *testing.T, bad string, lines []string) {
 	t.Helper()
 	command := regexp.MustCompile(`^::(error|warning|notice) ([^:]*)::(.*)$`)

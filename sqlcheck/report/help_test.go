@@ -7,8 +7,8 @@ import (
 	"github.com/ktxhq/ktx/sqlcheck/report"
 )
 
-// TestHelp: of every code that a check finds there is to read what it is, why,
-// what to write instead, and whether a comment permits it.
+// TestHelp: the help of every code that a check can find says what it is, why,
+// what to write instead, and whether a comment can suppress it.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	for _, rule := range report.Rules() {

@@ -11,7 +11,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// human prints one finding over a span of text.
+// human prints one finding about a span of text.
 func human(text string, start, end int, color bool) string {
 	line, column := sqlguard.Position(text, start)
 	finding := sqlguard.Finding{Code: "some_code", Message: "message", Hint: "hint", Span: sqlguard.Span{Start: start, End: end}, Line: line, Column: column}
@@ -20,8 +20,8 @@ func human(text string, start, end int, color bool) string {
 	return b.String()
 }
 
-// TestCaret marks what stands between « and » and compares the two lines of
-// the excerpt. The carets must stand under the marked text on a terminal.
+// TestCaret marks the text between « and », and compares the two lines of the
+// excerpt. On a terminal, the carets must be under the marked text.
 func TestCaret(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("abcdefghi ", 30)
@@ -86,7 +86,7 @@ func TestHuman(t *testing.T) {
 	if diff := cmp.Diff("f.sql:1:1: some_code: message\n  hint: hint\n", human("", 0, 0, false)); diff != "" {
 		t.Error(diff)
 	}
-	// Names and messages cannot act on the terminal.
+	// Names and messages cannot control the terminal.
 	var b strings.Builder
 	report.Human(&b, []report.Result{{Name: "a\x1b[2J\n.sql", Text: "x", Findings: []sqlguard.Finding{{Message: "near \"\x1b[31m\u202e\"", Hint: "\r\x00"}}}}, report.Style{})
 	if strings.ContainsAny(b.String(), "\x1b\r\x00\u202e") || strings.Count(b.String(), "\n") != 4 {
@@ -94,8 +94,8 @@ func TestHuman(t *testing.T) {
 	}
 }
 
-// FuzzHuman: whatever the text and the span, the excerpt is two lines of
-// printable text within bounds, with at least one caret under it.
+// FuzzHuman: for any text and span, the excerpt is two lines of printable text
+// within the limits, with at least one caret.
 func FuzzHuman(f *testing.F) {
 	f.Add("SELECT 1", 0, 6)
 	f.Add("\ufeff\r\n\t日本😀e\u0301\xff\x1b", 3, 30)

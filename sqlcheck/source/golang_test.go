@@ -9,11 +9,10 @@ import (
 
 	"github.com/ktxhq/ktx/dialects"
 	"github.com/ktxhq/ktx/sqlcheck/source"
-	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// filled reads a file and returns, for each text, what is judged, and in
-// brackets the pieces of the file that cannot be proved.
+// filled reads a file. It returns the SQL of each text as it is judged, and in
+// brackets the parts of the file that are unproved.
 func filled(t *testing.T, name, code, dialect string, sinks ...string) []string {
 	t.Helper()
 	d, ok := dialects.Lookup(dialect)
@@ -101,8 +100,7 @@ func TestGo(t *testing.T) {
 	}
 }
 
-// TestPlaces: what stands in a text has its place in the file, whatever the
-// literals are that it is made of.
+// TestPlaces: a text is mapped to the file, whatever literals it is made of.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
@@ -115,26 +113,7 @@ func TestPlaces(t *testing.T) {
 		`db.Query("SELECT '\x41', 1" + ", «drop»" + tail)`,
 		`db.Query("SELECT $1, $2, «drop»")`,
 	} {
-		code := "package p\n\nfunc f() {\n\t" + body + "\n}\n"
-		start := strings.Index(code, "«")
-		code = strings.Replace(code, "«", "", 1)
-		end := strings.Index(code, "»")
-		code = strings.Replace(code, "»", "", 1)
-		d, _ := dialects.Lookup("postgres")
-		found, err := source.Find("x.go", code, source.Options{})
-		if err != nil || len(found.Texts) != 1 {
-			t.Fatalf("%s: %v", body, err)
-		}
-		f := found.Texts[0].Fill(d)
-		at := strings.Index(f.SQL, "drop")
-		if got, want := f.Place(sqlguard.Span{Start: at, End: at + 4}), (sqlguard.Span{Start: start, End: end}); got != want {
-			t.Errorf("%s: %v is %q, want %v", body, got, code[got.Start:got.End], want)
-		}
-		for i := range len(f.SQL) + 1 { // every place lies in the file
-			if p := f.Place(sqlguard.Span{Start: i, End: len(f.SQL)}); p.Start < 0 || p.End > len(code) || p.Start > p.End {
-				t.Errorf("%s: %d is at %v", body, i, p)
-			}
-		}
+		placed(t, "x.go", "package p\n\nfunc f() {\n\t"+body+"\n}\n")
 	}
 }
 
@@ -155,28 +134,12 @@ func FuzzGo(f *testing.F) {
 	f.Add("db.Query(fmt.Sprintf(\"SELECT %d, '%%' \" + `x`, 4))", "postgres")
 	f.Add("db.Exec(\"a\\n\\u00e9\" + x + \"$1 ?\")", "mysql")
 	f.Fuzz(func(t *testing.T, body, dialect string) {
-		d, ok := dialects.Lookup(dialect)
-		if !ok {
-			d, _ = dialects.Lookup("sqlite")
-		}
-		code := "package p\nfunc f() {\n" + body + "\n}"
-		found, err := source.Find("x.go", code, source.Options{})
-		if err != nil {
-			return
-		}
-		for _, text := range found.Texts {
-			filled := text.Fill(d)
-			for i := range len(filled.SQL) + 1 {
-				if p := filled.Place(sqlguard.Span{Start: i, End: len(filled.SQL)}); p.Start < 0 || p.End > len(code) || p.Start > p.End {
-					t.Fatalf("%d is at %v", i, p)
-				}
-			}
-		}
+		fuzzed(t, "x.go", "package p\nfunc f() {\n"+body+"\n}", dialect)
 	})
 }
 
-// TestNamesThatMeanMore: a name that the file binds in another way, anywhere,
-// has no text.
+// TestNamesThatMeanMore: a name that the file binds anywhere in another way has
+// no known text.
 func TestNamesThatMeanMore(t *testing.T) {
 	t.Parallel()
 	for name, sources := range map[string][]string{

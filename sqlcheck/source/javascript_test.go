@@ -1,14 +1,11 @@
 package source_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ktxhq/ktx/dialects"
 	"github.com/ktxhq/ktx/sqlcheck/source"
-	"github.com/ktxhq/ktx/sqlguard"
 )
 
 func TestJavaScript(t *testing.T) {
@@ -87,20 +84,7 @@ func TestJavaScriptPlaces(t *testing.T) {
 		"const q = 'SELECT «drop»'\ndb.query(q + x)",
 		"sql`SELECT ${f(`x ${y}`)}, é, «drop»`",
 	} {
-		start := strings.Index(code, "«")
-		code = strings.Replace(code, "«", "", 1)
-		end := strings.Index(code, "»")
-		code = strings.Replace(code, "»", "", 1)
-		d, _ := dialects.Lookup("postgres")
-		found, err := source.Find("x.ts", code, source.Options{})
-		if err != nil || len(found.Texts) != 1 {
-			t.Fatalf("%s: %v, %v", code, found, err)
-		}
-		f := found.Texts[0].Fill(d)
-		at := strings.Index(f.SQL, "drop")
-		if got, want := f.Place(sqlguard.Span{Start: at, End: at + 4}), (sqlguard.Span{Start: start, End: end}); got != want {
-			t.Errorf("%s: %v is %q, want %v", code, got, code[got.Start:got.End], want)
-		}
+		placed(t, "x.ts", code)
 	}
 	for _, code := range []string{"x = `abc", "/* x", "`${`"} {
 		if _, err := source.Find("x.js", code, source.Options{}); err == nil {
@@ -112,22 +96,5 @@ func TestJavaScriptPlaces(t *testing.T) {
 func FuzzJavaScript(f *testing.F) {
 	f.Add("db.query(`SELECT ${a} \\u{41} ${`b ${c}`}` + 'x' + /r[/]e/)", "postgres")
 	f.Add("const q = 'a\\x41'; sql`${q}`; db.query<A<B>>({text: q})", "mysql")
-	f.Fuzz(func(t *testing.T, code, dialect string) {
-		d, ok := dialects.Lookup(dialect)
-		if !ok {
-			d, _ = dialects.Lookup("sqlite")
-		}
-		found, err := source.Find("x.ts", code, source.Options{})
-		if err != nil {
-			return
-		}
-		for _, text := range found.Texts {
-			filled := text.Fill(d)
-			for i := range len(filled.SQL) + 1 {
-				if p := filled.Place(sqlguard.Span{Start: i, End: len(filled.SQL)}); p.Start < 0 || p.End > len(code) || p.Start > p.End {
-					t.Fatalf("%d is at %v", i, p)
-				}
-			}
-		}
-	})
+	f.Fuzz(func(t *testing.T, code, dialect string) { fuzzed(t, "x.ts", code, dialect) })
 }

@@ -29,7 +29,8 @@ func cut(code string, spans []sqlguard.Span) []string {
 	return all
 }
 
-// TestPlainTemplate: what a template makes as far as it is known without dbt.
+// TestPlainTemplate: the text that a template produces, as far as it is known
+// without dbt.
 func TestPlainTemplate(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -73,17 +74,17 @@ func TestPlainTemplate(t *testing.T) {
 	}
 }
 
-// TestAlign finds words of a compiled text in the file.
+// TestAlign maps words of a compiled text to the file.
 func TestAlign(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		code, compiled string
-		places         map[string]string // a word of compiled: what stands there in the file
+		places         map[string]string // for a word of compiled, the text at its position in the file
 	}{
 		{"select 1", "select 1", map[string]string{"1": "1"}},
 		{"select a from {{ ref('x') }} where b", `select a from "d"."s"."x" where b`, map[string]string{"a": "a", `"s"`: "{{ ref('x') }}", "where b": "where b", `"x" where`: "{{ ref('x') }} where"}},
 		{"{{ config(a='b') }}\n\nselect\r\n a\r\nfrom {{ ref('x') }}\r\n", "\n\nselect\n a\nfrom x", map[string]string{"select\n": "select\r\n", "from": "from", "x": "{{ ref('x') }}"}},
-		// A comma could be that between the two, or one that Jinja made.
+		// The comma may be the one between the two, or one that Jinja produced.
 		{"select {{ a }}, {{ b }} from t", "select 1, 2, 3 from t", map[string]string{"2": "{{ a }}, {{ b }}", "from t": "from t"}},
 		{"select {{ a }}, {{ b }} from t", "select 1, 2 from t", map[string]string{"1": "{{ a }}", "2": "{{ b }}"}},
 		{"select 1{% if x %} where a{% else %} where b{% endif %} limit 1", "select 1 where b limit 1", map[string]string{"b": "b", "limit": "limit"}},
@@ -153,7 +154,7 @@ func TestInject(t *testing.T) {
 	}
 }
 
-// TestHiddenSQL: what Jinja runs, or has dbt run, beside what it compiles to.
+// TestHiddenSQL: SQL that Jinja runs while dbt compiles, and hooks.
 func TestHiddenSQL(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string][]string{

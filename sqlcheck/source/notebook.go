@@ -36,7 +36,7 @@ func findNotebook(source string, o *Options) (*Source, error) {
 	n := &notebook{source: source, decoder: json.NewDecoder(strings.NewReader(source)), options: o}
 	n.decoder.UseNumber()
 	if found := n.document(); !found && n.fault == nil {
-		n.fault = &SyntaxError{Message: "it has no cells, so that it is no notebook"}
+		n.fault = &SyntaxError{Message: "it has no cells, so it is not a notebook"}
 	}
 	switch {
 	case n.fault != nil:
@@ -149,7 +149,7 @@ func (n *notebook) text() *Text {
 			jsonString(t, n.source, span)
 			return
 		}
-		n.fail(span.Start, "the source of a cell is no text")
+		n.fail(span.Start, "the source of a cell is not text")
 	}
 	if token == json.Delim('[') {
 		n.elements(token, func() {

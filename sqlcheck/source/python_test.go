@@ -1,14 +1,11 @@
 package source_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ktxhq/ktx/dialects"
 	"github.com/ktxhq/ktx/sqlcheck/source"
-	"github.com/ktxhq/ktx/sqlguard"
 )
 
 func TestPython(t *testing.T) {
@@ -97,20 +94,7 @@ func TestPythonPlaces(t *testing.T) {
 		`cur.execute("SELECT a FROM t WHERE b = %(name)s AND «drop» = :x")`,
 		"Q = 'SELECT «drop»'\ncur.execute(Q + x)",
 	} {
-		start := strings.Index(code, "«")
-		code = strings.Replace(code, "«", "", 1)
-		end := strings.Index(code, "»")
-		code = strings.Replace(code, "»", "", 1)
-		d, _ := dialects.Lookup("postgres")
-		found, err := source.Find("x.py", code, source.Options{})
-		if err != nil || len(found.Texts) != 1 {
-			t.Fatalf("%s: %v", code, err)
-		}
-		f := found.Texts[0].Fill(d)
-		at := strings.Index(f.SQL, "drop")
-		if got, want := f.Place(sqlguard.Span{Start: at, End: at + 4}), (sqlguard.Span{Start: start, End: end}); got != want {
-			t.Errorf("%s: %v is %q, want %v", code, got, code[got.Start:got.End], want)
-		}
+		placed(t, "x.py", code)
 	}
 	if _, err := source.Find("x.py", "x = 'abc\ny", source.Options{}); err == nil {
 		t.Error("a string without an end")
@@ -120,22 +104,5 @@ func TestPythonPlaces(t *testing.T) {
 func FuzzPython(f *testing.F) {
 	f.Add("cur.execute(f\"SELECT {a!r:>{w}} {{x}} %s\" '''\\n''' % (x,))", "postgres")
 	f.Add("Q = ('a'\n'b')\ncur.execute(Q.format(1) + \"\\x41\\N{A}\")", "mysql")
-	f.Fuzz(func(t *testing.T, code, dialect string) {
-		d, ok := dialects.Lookup(dialect)
-		if !ok {
-			d, _ = dialects.Lookup("sqlite")
-		}
-		found, err := source.Find("x.py", code, source.Options{})
-		if err != nil {
-			return
-		}
-		for _, text := range found.Texts {
-			filled := text.Fill(d)
-			for i := range len(filled.SQL) + 1 {
-				if p := filled.Place(sqlguard.Span{Start: i, End: len(filled.SQL)}); p.Start < 0 || p.End > len(code) || p.Start > p.End {
-					t.Fatalf("%d is at %v", i, p)
-				}
-			}
-		}
-	})
+	f.Fuzz(func(t *testing.T, code, dialect string) { fuzzed(t, "x.py", code, dialect) })
 }

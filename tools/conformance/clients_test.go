@@ -14,7 +14,7 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// token is that of the servers that want one.
+// token is the token of the servers that need one.
 const token = "conformance-token"
 
 // bench is a project with two databases, served over HTTP without a token and
@@ -51,7 +51,7 @@ func (b bench) withPostgres(t *testing.T, url string) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The demo is the last connection of the file.
+	// The demo is the last connection in the file.
 	config = fmt.Appendf(config, "  warehouse: {driver: postgres, url: %q}\n", "file:"+secret)
 	for path, text := range map[string][]byte{secret: []byte(url), filepath.Join(dir, "ktx.yaml"): config} {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
@@ -61,17 +61,17 @@ func (b bench) withPostgres(t *testing.T, url string) (dir string) {
 	return dir
 }
 
-// stdio is the command of the server over standard input and output.
+// stdio is the command that starts the server over standard input and output.
 func (b bench) stdio() []string { return []string{b.ktx(), "mcp", "stdio", "--project-dir", b.dir} }
 
-// call is a call of sql_execution, and the rows that must come of it, as JSON.
+// call is a call of sql_execution with the expected rows as JSON.
 type call struct {
 	ConnectionID string `json:"connectionId"`
 	SQL          string `json:"sql"`
 	rows         string
 }
 
-// calls ask for values that readers of JSON round, in both databases.
+// calls ask both databases for values that JSON parsers round.
 func calls() []call {
 	return []call{
 		{"demo", "SELECT 9007199254740993 AS n, 9007199254740992 AS edge, -9223372036854775808 AS least, 0.1 AS part, NULL AS missing, 'ä😀' AS words", `[["9007199254740993",9007199254740992,"-9223372036854775808",0.1,null,"ä😀"]]`},
@@ -79,7 +79,7 @@ func calls() []call {
 	}
 }
 
-// result is what sql_execution answers, as a client hands it on.
+// result is the result of sql_execution as a client passes it on.
 type result struct {
 	Content           []struct{ Type, Text string } `json:"content"`
 	StructuredContent structured                    `json:"structuredContent"`
@@ -90,7 +90,7 @@ type structured struct {
 	Rows json.RawMessage `json:"rows"`
 }
 
-// is compares rows, byte by byte but for the blanks between them.
+// is compares rows byte by byte, except for blanks between them.
 func (s structured) is(t *testing.T, want string) {
 	t.Helper()
 	var text any
@@ -111,7 +111,7 @@ func (s structured) is(t *testing.T, want string) {
 
 var tools = []string{"connection_list", "sql_execution"}
 
-// asked is what client.mjs is told.
+// asked is the input of client.mjs.
 type asked struct {
 	SDK     string            `json:"sdk"`
 	Mode    any               `json:"mode,omitempty"`
@@ -121,7 +121,7 @@ type asked struct {
 	Calls   []call            `json:"calls"`
 }
 
-// asks runs client.mjs, which must list the tools and get each row as it is.
+// asks runs client.mjs, which must list the tools and get each row unchanged.
 func (b bench) asks(t *testing.T, protocol string, a asked) {
 	t.Helper()
 	a.Calls = calls()
@@ -175,13 +175,13 @@ func bearer(token string) map[string]string {
 	return map[string]string{"Authorization": "Bearer " + token}
 }
 
-// The versions of the protocol that the two eras end up with.
+// The protocol versions that the two eras negotiate.
 const (
 	older = "2025-11-25"
 	newer = "2026-07-28"
 )
 
-// TestTypeScript asks with both SDKs.
+// TestTypeScript connects with both SDKs.
 func TestTypeScript(t *testing.T) {
 	b := newBench(t)
 	for _, c := range []struct {
@@ -215,8 +215,8 @@ func TestTypeScript(t *testing.T) {
 	}
 }
 
-// TestRemote asks through mcp-remote, which is a server over standard input and
-// output to its client.
+// TestRemote connects through mcp-remote, which is a server over standard input
+// and output for its client.
 func TestRemote(t *testing.T) {
 	b := newBench(t)
 	remote := []string{filepath.Join(b.programs.dir, "bin", "node"), b.script("mcp-remote/dist/proxy.js")}
@@ -228,7 +228,7 @@ func TestRemote(t *testing.T) {
 	})
 }
 
-// TestMCPorter asks with mcporter.
+// TestMCPorter connects with mcporter.
 func TestMCPorter(t *testing.T) {
 	b := newBench(t)
 	for _, c := range []struct {
@@ -278,8 +278,8 @@ func TestMCPorter(t *testing.T) {
 	})
 }
 
-// TestInspector has the tools listed by the protocol's inspector, which must
-// have nothing to say of their schemas, and called by ten at a time.
+// TestInspector lists the tools with the protocol's inspector, which must
+// report no problem with their schemas, and makes ten concurrent calls.
 func TestInspector(t *testing.T) {
 	b := newBench(t)
 	cli := []string{b.script("@modelcontextprotocol/inspector/clients/launcher/build/index.js"), "--cli"}

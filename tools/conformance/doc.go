@@ -1,11 +1,11 @@
-// Package conformance has what ktx serves over MCP tried by programs that others
-// wrote: the conformance suite of the protocol, its inspector, and clients.
+// Package conformance tests the MCP server of ktx with programs that others
+// wrote: the conformance suite of the protocol, its inspector, and MCP clients.
 //
 //	make conformance
 //
-// It is tests alone. scripts/conformance installs the programs, of the versions
-// of package-lock.json, and runs them; without it the tests are skipped. What
-// the suite is expected to find wanting in the shipped server stands in
-// expected-*.yml, which a test holds to what the shipped server cannot have: the
-// tools, prompts and resources of the suite's own fixture.
+// The package has tests only. scripts/conformance installs the programs, in the
+// versions of package-lock.json, and runs the tests. Without the programs, the
+// tests are skipped. The files expected-*.yml list the checks of the suite that
+// the shipped server is expected to fail. A test ensures that they only list
+// checks that need the tools, prompts and resources of the suite's own fixture.
 package conformance

@@ -19,14 +19,14 @@ import (
 
 func TestMain(m *testing.M) { testdb.Main(m) }
 
-// programTime is how long a program of another's may take.
+// programTime is the time that a program may take.
 const programTime = 3 * time.Minute
 
-// programs are those that scripts/conformance has installed.
+// programs are the programs that scripts/conformance has installed.
 type programs struct{ dir string }
 
-// installed returns the programs. Where make conformance did not set the
-// variable, the test is skipped.
+// installed returns the programs. It skips the test unless make conformance has
+// set the variable.
 func installed(t *testing.T) programs {
 	t.Helper()
 	dir := os.Getenv("KTX_TEST_CONFORMANCE")
@@ -38,12 +38,12 @@ func installed(t *testing.T) programs {
 
 func (p programs) ktx() string { return filepath.Join(p.dir, "ktx") }
 
-// script is a file of a package.
+// script returns the path of a file in a package.
 func (p programs) script(path string) string {
 	return filepath.Join(p.dir, "node_modules", filepath.FromSlash(path))
 }
 
-// node runs a script to its end, with a home of its own.
+// node runs a script to its end, with its own home folder.
 func (p programs) node(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	home := t.TempDir()
@@ -54,7 +54,7 @@ func (p programs) node(t *testing.T, args ...string) (stdout, stderr string, cod
 // run runs a program to its end.
 func (p programs) run(t *testing.T, dir string, env []string, name string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	// A clean-up runs programs too, when the context of the test has ended.
+	// A clean-up may run programs after the context of the test has ended.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), programTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
@@ -75,7 +75,7 @@ func (p programs) run(t *testing.T, dir string, env []string, name string, args 
 	return out.String(), errs.String(), 0
 }
 
-// must runs a program that is to succeed.
+// must runs a program that must succeed.
 func (p programs) must(t *testing.T, dir string, env []string, name string, args ...string) (stdout string) {
 	t.Helper()
 	out, errs, code := p.run(t, dir, env, name, args...)
@@ -85,7 +85,7 @@ func (p programs) must(t *testing.T, dir string, env []string, name string, args
 	return out
 }
 
-// project makes a project with the demo's database.
+// project creates a project with the demo's database.
 func (p programs) project(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -93,8 +93,8 @@ func (p programs) project(t *testing.T) (dir string) {
 	return dir
 }
 
-// serve starts the shipped server of a project, with a token where there is
-// one, and stops it with the test.
+// serve starts the shipped server for a project, with a token if there is one,
+// and stops it when the test ends.
 func (p programs) serve(t *testing.T, dir, token string) (url string) {
 	t.Helper()
 	var env []string
@@ -113,8 +113,8 @@ func (p programs) serve(t *testing.T, dir, token string) (url string) {
 	return started.URL
 }
 
-// everything builds the suite's fixture as the SDK has it into our server, and
-// starts that on a free port.
+// everything builds our server with the suite's fixture, as the SDK has it, and
+// starts it on a free port.
 func everything(t *testing.T, program, token string) (url string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, "-http", "127.0.0.1:0")
@@ -139,7 +139,7 @@ func everything(t *testing.T, program, token string) (url string) {
 		}
 		ended <- said.String()
 	}()
-	t.Cleanup(func() { // the context of the test has ended, and the server is told to
+	t.Cleanup(func() { // the context of the test has ended, so the server is stopped explicitly
 		said := <-ended
 		if err := cmd.Wait(); err != nil && !errors.Is(err, context.Canceled) {
 			t.Errorf("the fixture ended with %v\n%s", err, said)
@@ -158,8 +158,8 @@ func everything(t *testing.T, program, token string) (url string) {
 }
 
 // fixture builds cmd/ktx/internal/streamable/everything with the SDK's fixture.
-// That is a program of its own: its main becomes a function that is handed our
-// handler and our server in place of those that it names.
+// The fixture is a separate program: its main becomes a function that gets our
+// handler and our server instead of its own.
 func fixture(t *testing.T, p programs) (program string) {
 	t.Helper()
 	root, err := filepath.Abs(filepath.Join("..", ".."))

@@ -21,8 +21,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A revision of the protocol, and how many scenarios the suite requires a server
-// of it to pass.
+// A revision of the protocol, and the number of scenarios that the suite
+// requires.
 type revision struct {
 	name      string
 	scenarios int
@@ -30,10 +30,10 @@ type revision struct {
 
 var revisions = []revision{{"2025-11-25", 30}, {"2026-07-28", 37}}
 
-// TestSuite runs the conformance suite twice for each revision: against the
-// fixture that it was made for, behind our checks, sessions and handlers, of
-// which everything must pass; and against the shipped server, which has other
-// tools than the fixture.
+// TestSuite runs the conformance suite twice for each revision. The first run
+// is against the suite's own fixture, behind our checks, sessions and handlers;
+// everything must pass. The second run is against the shipped server, which has
+// other tools than the fixture.
 func TestSuite(t *testing.T) {
 	p := installed(t)
 	program := fixture(t, p)
@@ -65,7 +65,7 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// passes runs all that a revision requires, of which nothing may fail.
+// passes runs everything that a revision requires. Nothing may fail.
 func (r revision) passes(t *testing.T, p programs, url string) {
 	t.Helper()
 	out, text := suite(t, p, url, "--requirements", r.name)
@@ -85,8 +85,8 @@ func (r revision) passes(t *testing.T, p programs, url string) {
 	t.Logf("%d of %d scenarios, %d checks", passed, len(required), checks)
 }
 
-// shipped runs all that a revision requires against the shipped server. What
-// fails must be what is expected to, no more and no less.
+// shipped runs everything that a revision requires against the shipped server.
+// Exactly the expected checks must fail.
 func (r revision) shipped(t *testing.T, p programs, url string) {
 	t.Helper()
 	list, err := filepath.Abs("expected-" + r.name + ".yml")
@@ -116,9 +116,9 @@ func (r revision) shipped(t *testing.T, p programs, url string) {
 	t.Logf("%d of %d scenarios; %d checks of the others fail for want of the fixture", passed, len(required), len(failed))
 }
 
-// callsFixtures holds the list of a revision to scenarios in which the suite
-// asks for something of its fixture by name, as a recorder between suite and
-// server sees.
+// callsFixtures checks that the list of a revision only has scenarios in which
+// the suite asks for a part of its fixture by name. A recorder between suite
+// and server sees the requests.
 func (r revision) callsFixtures(t *testing.T, p programs, url string) {
 	t.Helper()
 	names := func(scenario string) []string {
@@ -129,7 +129,7 @@ func (r revision) callsFixtures(t *testing.T, p programs, url string) {
 		}
 		return proxy.fixtures()
 	}
-	// The recorder can say no.
+	// The recorder rejects other scenarios.
 	if found := names("tools-list"); len(found) != 0 {
 		t.Errorf("tools-list asks for %q", found)
 	}
@@ -149,7 +149,7 @@ func (r revision) callsFixtures(t *testing.T, p programs, url string) {
 	}
 }
 
-// expected are the checks of the list, as scenario:check.
+// expected returns the checks of the list, as scenario:check.
 func (r revision) expected(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile("expected-" + r.name + ".yml")
@@ -168,8 +168,8 @@ func (r revision) expected(t *testing.T) []string {
 	return list.Server
 }
 
-// required are the scenarios that a server of the revision must pass, by the
-// suite's own list.
+// required returns the scenarios that a server of the revision must pass, from
+// the suite's own list.
 func (r revision) required(t *testing.T, p programs) []string {
 	t.Helper()
 	text, err := os.ReadFile(p.script("@modelcontextprotocol/conformance/requirements/" + r.name + ".yaml"))
@@ -186,14 +186,14 @@ func (r revision) required(t *testing.T, p programs) []string {
 	return list.Server
 }
 
-// outcome is what a run of the suite left: the checks of each scenario.
+// outcome is the result of a run of the suite: the checks of each scenario.
 type outcome struct {
 	code   int
 	checks map[string][]struct{ ID, Status, ErrorMessage string }
 }
 
-// failed returns the checks of a scenario that fail or warn, which the suite
-// counts alike, as scenario:check, each once.
+// failed returns the checks of a scenario that fail or warn, as scenario:check,
+// each once. The suite counts warnings as failures.
 func (o outcome) failed(scenario string) []string {
 	var ids []string
 	for _, c := range o.checks[scenario] {
@@ -206,7 +206,7 @@ func (o outcome) failed(scenario string) []string {
 
 func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
 
-// stamp is what the suite puts behind the name of a scenario.
+// stamp is the suffix that the suite adds to the name of a scenario.
 var stamp = regexp.MustCompile(`^server-(.+)-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d+Z$`)
 
 // suite runs the conformance suite.
@@ -238,7 +238,8 @@ func suite(t *testing.T, p programs, url string, args ...string) (o outcome, tex
 	return o, out + errs
 }
 
-// recorder passes requests on as they are, and keeps what they ask for by name.
+// recorder forwards requests unchanged, and records the names that they ask
+// for.
 type recorder struct {
 	url string
 
@@ -246,8 +247,8 @@ type recorder struct {
 	named map[string]bool
 }
 
-// newRecorder starts a recorder before a server, which ends with the test. It
-// adds the token, which the suite has no option for.
+// newRecorder starts a recorder in front of a server, and stops it when the
+// test ends. It adds the token, because the suite has no option for it.
 func newRecorder(t *testing.T, to, token string) *recorder {
 	t.Helper()
 	target, err := url.Parse(to)
@@ -259,7 +260,7 @@ func newRecorder(t *testing.T, to, token string) *recorder {
 		FlushInterval: -1,
 		Rewrite: func(req *httputil.ProxyRequest) {
 			req.Out.URL.Scheme, req.Out.URL.Host = target.Scheme, target.Host
-			req.Out.Host = req.In.Host // a scenario is about this header
+			req.Out.Host = req.In.Host // a scenario tests this header
 			if token != "" {
 				req.Out.Header.Set("Authorization", "Bearer "+token)
 			}
@@ -276,14 +277,14 @@ func newRecorder(t *testing.T, to, token string) *recorder {
 		proxy.ServeHTTP(w, req)
 	}))
 	t.Cleanup(func() {
-		server.CloseClientConnections() // streams that nobody reads on
+		server.CloseClientConnections() // streams that nobody reads any more
 		server.Close()
 	})
 	r.url = server.URL + target.Path
 	return r
 }
 
-// keep notes what a message asks for.
+// keep records what a message asks for.
 func (r *recorder) keep(body []byte) {
 	type named struct{ Name, URI string }
 	var m struct {
@@ -302,8 +303,8 @@ func (r *recorder) keep(body []byte) {
 	}
 }
 
-// fixtures are the tools, prompts and resources asked for that only the fixture
-// has, by the names that the suite gives all of them.
+// fixtures returns the requested tools, prompts and resources that only the
+// fixture has. The suite gives all of them names of one form.
 func (r *recorder) fixtures() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,7 +1,8 @@
-// Command perf runs the benchmarks that the project makes claims from and
-// writes docs/evidence/performance.md: for each claim the median of several runs in one
-// process, with its range. Ratios compare two ways that took turns within one
-// run; only they carry over to other machines. `make bench` runs it.
+// Command perf runs the benchmarks behind the claims of the project and writes
+// docs/evidence/performance.md. For each claim, the page has the median of several runs
+// in one process, and the range. A ratio compares two ways that ran in turns
+// within one process. Only ratios carry over to other machines. `make bench`
+// runs perf.
 package main
 
 import (
@@ -252,8 +253,8 @@ func run(count int, out, only string) error {
 	return os.WriteFile(out, page.Bytes(), 0o644) //nolint:gosec // a page for everyone
 }
 
-// write writes the page. A section whose title the pattern leaves out is taken
-// from kept.
+// write writes the page. It copies the sections whose titles the pattern does
+// not match from kept.
 func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kept map[string]string) error {
 	_, _ = fmt.Fprintf(w, `# Performance
 
@@ -332,7 +333,7 @@ func measure(ctx context.Context, s suite, count int) (map[string][]float64, err
 	return results, nil
 }
 
-// machine lists what the figures depend on.
+// machine lists the properties of the machine that the figures depend on.
 func machine(ctx context.Context) []string {
 	facts := []string{
 		"- " + runtime.Version() + " on " + runtime.GOOS + "/" + runtime.GOARCH,

@@ -1,6 +1,6 @@
-// Command scoreboard puts the cases of the corpus to MCP servers of others and to
-// ktx, and writes docs/evidence/scoreboard.md from what came of it. scripts/scoreboard
-// runs it.
+// Command scoreboard puts the cases of the corpus to MCP servers of other
+// projects and to ktx, and writes docs/evidence/scoreboard.md from the results.
+// scripts/scoreboard runs it.
 //
 //	scoreboard run -bin DIR -npm DIR -work DIR   run every server and write the results
 //	scoreboard render                            write the page from the results
@@ -30,7 +30,7 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// Where everything lies, below the root of the checkout.
+// The files of the scoreboard, relative to the root of the checkout.
 const (
 	adapters = "corpus/adapters"
 	results  = adapters + "/results.json"
@@ -91,7 +91,7 @@ func command(ctx context.Context, args []string) error {
 	return render(".")
 }
 
-// server is one way to start an MCP server, from servers.json.
+// server is one way to start an MCP server, as servers.json has it.
 type server struct {
 	Name    string   `json:"name"`
 	Package string   `json:"package"` // of npm; empty for ktx
@@ -101,7 +101,7 @@ type server struct {
 	Command []string `json:"command"`
 }
 
-// roles are those that a server connects as.
+// roles are the roles as which a server connects.
 var roles = []string{"superuser", "select_only"}
 
 func readServers(root string) ([]server, error) {
@@ -121,7 +121,7 @@ func readServers(root string) ([]server, error) {
 // runner runs ktx corpus run for each server and role.
 type runner struct{ bin, npm, work string }
 
-// file is where the run of a server and role is kept.
+// file returns the path of the run file of a server and role.
 func (r runner) file(s server, role string) string {
 	name := strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c == '-' {
@@ -174,7 +174,7 @@ func (r runner) all(ctx context.Context, servers []server, jobs int) error {
 	return errors.Join(failed...)
 }
 
-// one runs one server as one role, unless that was done already.
+// one runs one server as one role, unless its run file exists.
 func (r runner) one(ctx context.Context, s server, role string) error {
 	file := r.file(s, role)
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
@@ -195,7 +195,8 @@ func (r runner) one(ctx context.Context, s server, role string) error {
 	cmd := exec.CommandContext(ctx, filepath.Join(r.bin, "ktx"), "corpus", "run", "--dialect", "postgres", "--failures=false",
 		"--json", file, "--guard", "mcp:"+strings.Join(words, " "))
 	out, err := cmd.CombinedOutput()
-	// 1 and 3 say that cases were not met or not judged, which is a result.
+	// The exit codes 1 and 3 mean that cases were not met or not judged, which
+	// is a result.
 	if ended, ok := errors.AsType[*exec.ExitError](err); ok && ended.ExitCode() != 2 {
 		if _, missing := os.Stat(file); missing == nil {
 			err = nil
@@ -208,12 +209,12 @@ func (r runner) one(ctx context.Context, s server, role string) error {
 	return nil
 }
 
-// quoted holds a word together for a command line of ktx.
+// quoted quotes a word for a command line of ktx.
 func quoted(word string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(word) + `"`
 }
 
-// scoreboard is what results.json holds: what became of every case.
+// scoreboard is the content of results.json: the result of every case.
 type scoreboard struct {
 	Schema     string `json:"schema"`
 	Date       string `json:"date"`
@@ -226,17 +227,17 @@ type scoreboard struct {
 	Runs       []run  `json:"runs"`
 }
 
-// run is one server as one role.
+// run is one server with one role.
 type run struct {
 	Server  string              `json:"server"`
-	Version string              `json:"version"` // of the package, or what ktx says of itself
+	Version string              `json:"version"` // of the package, or what ktx reports
 	Role    string              `json:"role"`
 	Cases   map[string][]string `json:"cases"` // IDs by decision and code: "allow executed"
 }
 
 const schema = "ktx-scoreboard/1"
 
-// collect makes the results of the run files.
+// collect reads the results from the run files.
 func (r runner) collect(ctx context.Context, servers []server) (*scoreboard, error) {
 	lock, err := readLock(".")
 	if err != nil {
@@ -291,7 +292,7 @@ func (r runner) collect(ctx context.Context, servers []server) (*scoreboard, err
 	return all, nil
 }
 
-// said is the first line that a program prints, or "unknown".
+// said returns the first line that a program prints, or "unknown".
 func said(ctx context.Context, name string, args ...string) string {
 	out, err := exec.CommandContext(ctx, name, args...).Output() //nolint:gosec // constants of this program
 	line, _, _ := strings.Cut(string(out), "\n")
@@ -301,10 +302,10 @@ func said(ctx context.Context, name string, args ...string) string {
 	return line
 }
 
-// lockFile is what this program reads of package-lock.json.
+// lockFile is the part of package-lock.json that this program reads.
 type lockFile struct {
 	sha256   string
-	versions map[string]string // of what package.json names
+	versions map[string]string // of the packages that package.json names
 	packages map[string]lockedPackage
 }
 
@@ -389,7 +390,7 @@ func render(root string) error {
 	return os.WriteFile(filepath.Join(root, page), []byte(text), 0o644) //nolint:gosec // as every file of the checkout
 }
 
-// rendered is the page that the results make.
+// rendered returns the page for the results.
 func rendered(root string) (string, error) {
 	s, err := readResults(root)
 	if err != nil {

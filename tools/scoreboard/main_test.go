@@ -17,7 +17,7 @@ const root = "../.."
 
 var update = flag.Bool("update", false, "write docs/evidence/scoreboard.md from the results")
 
-// TestPage holds that the page is what the results make.
+// TestPage checks that the page agrees with the results.
 func TestPage(t *testing.T) {
 	if *update {
 		if err := render(root); err != nil {
@@ -37,8 +37,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestResults holds that the results are of the versions in the lock file, of
-// every server and role, and name each case once.
+// TestResults checks that the results are for the versions in the lock file,
+// cover every server and role, and have each case once.
 func TestResults(t *testing.T) {
 	s, err := readResults(root)
 	if err != nil {
@@ -97,8 +97,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestLock holds that the versions are exact, that npm checks a hash of every
-// package, and that no other registry is named.
+// TestLock checks that the versions are exact, that the lock file has a hash
+// for every package, and that it names no other registry.
 func TestLock(t *testing.T) {
 	lock, err := readLock(root)
 	if err != nil {
@@ -132,7 +132,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// TestCount holds what a figure counts.
+// TestCount checks what each figure counts.
 func TestCount(t *testing.T) {
 	cases := map[string]corpus.Case{
 		"a": {Class: "x", Expect: corpus.Reject}, "b": {Class: "x", Expect: corpus.Reject}, "c": {Class: "y", Expect: corpus.Reject},

@@ -8,12 +8,12 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// tally counts what became of the cases of one run.
+// tally counts the results of one run.
 type tally struct {
-	rejects, executed, changed, limit     int // of cases that must be refused
+	rejects, executed, changed, limit     int // of reject cases
 	byServer, byDatabase, anyway          int
 	rejectFaults, rejectOpen              int
-	allows, falseRejects, faults, notHere int // of cases that must pass
+	allows, falseRejects, faults, notHere int // of allow cases
 	class                                 map[string]share
 }
 
@@ -27,7 +27,8 @@ func (s share) String() string {
 	return fmt.Sprintf("%d/%d", s.n, s.of)
 }
 
-// count adds up a run. Cases that the corpus no longer has are left out.
+// count counts the results of a run. It leaves out cases that the corpus no
+// longer has.
 func count(r run, cases map[string]corpus.Case) (tally, error) {
 	t := tally{class: map[string]share{}}
 	for key, ids := range r.Cases {
@@ -43,7 +44,7 @@ func count(r run, cases map[string]corpus.Case) (tally, error) {
 				err = t.reject(c, decision, code)
 			case corpus.Allow:
 				err = t.allow(decision, code)
-			case corpus.Policy: // Either answer is right.
+			case corpus.Policy: // either answer is right
 			}
 			if err != nil {
 				return t, fmt.Errorf("%s as %s: %s: %w", r.Server, r.Role, id, err)
@@ -53,7 +54,7 @@ func count(r run, cases map[string]corpus.Case) (tally, error) {
 	return t, nil
 }
 
-// reject counts a case that must be refused.
+// reject counts the result of a reject case.
 func (t *tally) reject(c corpus.Case, decision, code string) error {
 	faulty := code == "crash" || code == "timeout" || code == "bad_reply"
 	if decision == "error" && !faulty {
@@ -91,7 +92,7 @@ func (t *tally) reject(c corpus.Case, decision, code string) error {
 	return nil
 }
 
-// allow counts a case that must pass.
+// allow counts the result of an allow case.
 func (t *tally) allow(decision, code string) error {
 	faulty := code == "crash" || code == "timeout" || code == "bad_reply"
 	if decision == "error" && !faulty {
@@ -110,13 +111,13 @@ func (t *tally) allow(decision, code string) error {
 	return nil
 }
 
-// titles are what the roles are called on the page.
+// titles are the names of the roles on the page.
 var titles = map[string]string{
 	"superuser":   "Connected as a superuser",
 	"select_only": "Connected as a role that may only SELECT",
 }
 
-// markdown is the page.
+// markdown returns the page.
 func markdown(s *scoreboard, servers []server, all []corpus.Case) (string, error) {
 	cases := map[string]corpus.Case{}
 	for _, c := range all {

@@ -61,7 +61,7 @@ func decodeClassFile(name string, doc []byte) ([]corpus.Case, error) {
 	return corpus.DecodeFile(name, text)
 }
 
-// plainDates makes a date without quotes the text that it is.
+// plainDates makes an unquoted date a string.
 func plainDates(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!timestamp" {
 		n.Tag = "!!str"

@@ -1,17 +1,17 @@
-// Package prove runs statements of the corpus on throw-away servers and records
-// what they did.
+// Package prove runs statements of the corpus on throw-away database servers
+// and records what they did.
 //
 //	code := prove.Main([]string{"--dialect", "sqlite"}, os.Stdout, os.Stderr)
 //
-// A statement runs four times: as an administrator and as a role that may only
-// read, each alone and inside a read-only transaction. [State] is what the
-// server holds; it is compared before and after, and a server that a statement
-// changed is put back to what it was before the next one runs.
+// Each statement runs four times: as an administrator and as a role that may
+// only read, each alone and inside a read-only transaction. The package
+// compares the [State] of the server before and after. It restores a server
+// that a statement changed before it runs the next one.
 //
-// [GuardMain] puts texts to an MCP server instead, which is given a database of
-// this package's own, and judges by the same probes what became of them.
+// [GuardMain] puts statements to an MCP server instead. It gives the MCP server
+// a database of its own, and uses the same probes to judge what happened.
 //
-// The package talks to no server but those that it has started, and checks that
-// of every connection. It takes no address of a server. [Main] never runs a text
-// that is not a case of the corpus; [GuardMain] runs what it is asked.
+// The package never connects to a server that it did not start, and checks this
+// for every connection. It accepts no address of a server. [Main] only runs
+// cases of the corpus. [GuardMain] runs whatever it is asked to run.
 package prove

@@ -8,11 +8,11 @@ import (
 
 // Attempt is one way to run a statement.
 type Attempt struct {
-	Role     string // one of the engine's
-	ReadOnly bool   // inside a read-only transaction, or what stands for it
+	Role     string // one of the engine's roles
+	ReadOnly bool   // inside a read-only transaction, or its equivalent
 }
 
-// Tx is the attempt's transaction as evidence has it.
+// Tx returns the transaction of the attempt, as evidence names it.
 func (a Attempt) Tx() string {
 	if a.ReadOnly {
 		return "read_only"
@@ -20,25 +20,26 @@ func (a Attempt) Tx() string {
 	return "none"
 }
 
-// engine is a server of this package's own, with the fixture in it.
+// engine is a database server that this package started, with the fixture in
+// it.
 type engine interface {
-	// name is the product: postgresql, mariadb, mysql, sqlite.
+	// name is the product: postgresql, mariadb, mysql or sqlite.
 	name() string
 	version() string
-	// roles are the administrator's and that of who may only read.
+	// roles returns the administrator and the role that may only read.
 	roles() [2]string
-	// prepare makes what a case needs beyond the fixture, and reports whether
-	// it made anything.
+	// prepare creates what a case needs in addition to the fixture. It reports
+	// whether it created anything.
 	prepare(ctx context.Context, c corpus.Case) (bool, error)
-	// try runs one text in a session of its own, which has ended when try
-	// returns. Changed holds what the session itself showed. An error says that
-	// nothing can be said of the text.
+	// try runs one statement in a new session, which has ended when try
+	// returns. Changed has what the session itself showed. After an error,
+	// nothing is known about the statement.
 	try(ctx context.Context, a Attempt, sql string) (Outcome, error)
-	// snapshot reads the server's state.
+	// snapshot reads the state of the server.
 	snapshot(ctx context.Context) (State, error)
-	// reset brings the server back to the fixture, running or not.
+	// reset restores the fixture, whether the server runs or not.
 	reset(ctx context.Context) error
-	// log is what the server has logged.
+	// log returns what the server has logged.
 	log() string
 	close() error
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// evidence is what a report says, in the words of the corpus.
+// evidence converts a report to evidence of the corpus.
 func evidence(r Report, engine, version, date string) []corpus.Evidence {
 	var list []corpus.Evidence
 	for _, o := range r.Observations {
@@ -25,8 +25,8 @@ func evidence(r Report, engine, version, date string) []corpus.Evidence {
 	return list
 }
 
-// major is what of a version an observation is kept for: a newer patch release
-// takes the place of an older one.
+// major returns the part of a version that evidence is kept for. Evidence of a
+// newer patch release replaces that of an older one.
 func major(engine, version string) string {
 	parts := strings.SplitN(version, ".", 3)
 	if engine != "postgresql" && len(parts) > 1 {
@@ -35,8 +35,8 @@ func major(engine, version string) string {
 	return parts[0]
 }
 
-// merge returns old with fresh in the place of what it says of the same engine,
-// folded.
+// merge returns old with the evidence for the same engine and major version
+// replaced by fresh, folded.
 func merge(old, fresh []corpus.Evidence) []corpus.Evidence {
 	all := slices.DeleteFunc(slices.Clone(old), func(e corpus.Evidence) bool {
 		return slices.ContainsFunc(fresh, func(f corpus.Evidence) bool {
@@ -46,15 +46,17 @@ func merge(old, fresh []corpus.Evidence) []corpus.Evidence {
 	return fold(append(all, fresh...))
 }
 
-// together parts the names of roles, or of transactions, that saw the same.
+// together separates the names of roles, or of transactions, with the same
+// observation.
 const together = ", "
 
-// fold gives observations that differ only in who made them one entry, with
-// their names together: four attempts that all ended alike are one line. An entry
-// stands for every of its roles in every of its transactions.
+// fold joins observations that differ only in role or transaction to one entry.
+// Four attempts with the same result become one line. An entry applies to each
+// of its roles in each of its transactions.
 func fold(list []corpus.Evidence) []corpus.Evidence {
 	var folded []corpus.Evidence
-	// First the transactions of one role, then the roles with the same of them.
+	// First join the transactions of a role, then the roles with the same
+	// transactions.
 	for i, names := range []func(*corpus.Evidence) *string{
 		func(e *corpus.Evidence) *string { return &e.Tx },
 		func(e *corpus.Evidence) *string { return &e.Role },
@@ -82,8 +84,8 @@ func fold(list []corpus.Evidence) []corpus.Evidence {
 	return folded
 }
 
-// writeEvidence rewrites one class file so that the cases named in fresh have
-// that evidence. Not a byte beside the lists changes.
+// writeEvidence rewrites a class file with the evidence of the cases in fresh.
+// It changes no other byte.
 func writeEvidence(file classFile, fresh map[string][]corpus.Evidence) error {
 	doc, err := os.ReadFile(file.path)
 	if err != nil {
@@ -100,7 +102,7 @@ func writeEvidence(file classFile, fresh map[string][]corpus.Evidence) error {
 	if err != nil {
 		return fmt.Errorf("write the class file: %w", err)
 	}
-	defer func() { _ = os.Remove(next.Name()) }() // gone once it was renamed
+	defer func() { _ = os.Remove(next.Name()) }() // fails after the rename
 	_, err = next.Write(changed)
 	if closeErr := next.Close(); err == nil {
 		err = closeErr
@@ -117,8 +119,8 @@ func writeEvidence(file classFile, fresh map[string][]corpus.Evidence) error {
 	return nil
 }
 
-// insertEvidence is writeEvidence on text. It compares what it made with what
-// it was given, and fails where anything but evidence is different.
+// insertEvidence does what writeEvidence does, on text. It compares its result
+// with doc, and fails if anything except evidence differs.
 func insertEvidence(doc []byte, fresh map[string][]corpus.Evidence) ([]byte, error) {
 	before, err := decodeClassFile("", doc)
 	if err != nil {
@@ -159,20 +161,20 @@ func insertEvidence(doc []byte, fresh map[string][]corpus.Evidence) ([]byte, err
 	return result, nil
 }
 
-// caseID returns the ID when line is the first of a case.
+// caseID returns the ID if line is the first line of a case.
 func caseID(line string) (string, bool) {
 	id, ok := strings.CutPrefix(line, "  - id: ")
 	return strings.TrimSpace(id), ok
 }
 
-// inCase reports whether a line belongs to the case that began above it. A line
-// that is empty does: it may be part of a text.
+// inCase reports whether a line belongs to the case above it. An empty line
+// does, because it may be part of a text.
 func inCase(line string) bool {
 	return strings.HasPrefix(line, "    ") || line == "\n" || line == "\r\n"
 }
 
-// withEvidence returns the lines of one case with this list in the place of the
-// one it has. A list that is new stands before the benign twin.
+// withEvidence returns the lines of one case with its evidence replaced by
+// list. New evidence is put before the benign twin.
 func withEvidence(lines []string, list []corpus.Evidence) string {
 	var text strings.Builder
 	text.WriteString("    evidence:\n")
@@ -189,7 +191,7 @@ func withEvidence(lines []string, list []corpus.Evidence) string {
 		from = slices.IndexFunc(lines, func(l string) bool {
 			return strings.HasPrefix(l, "    benign_twin:") || strings.HasPrefix(l, "    since:")
 		})
-		if from < 0 { // behind the last field, before the blank lines
+		if from < 0 { // after the last field and before the blank lines
 			from = len(lines)
 			for from > 1 && strings.TrimSpace(lines[from-1]) == "" {
 				from--
@@ -200,7 +202,7 @@ func withEvidence(lines []string, list []corpus.Evidence) string {
 	return strings.Join(lines[:from], "") + text.String() + strings.Join(lines[to:], "")
 }
 
-// flow spells an observation as one line of YAML, with every value in quotes.
+// flow returns an observation as one line of YAML, with every value in quotes.
 func flow(e corpus.Evidence) string {
 	var fields []string
 	for _, f := range []struct{ name, value string }{
@@ -217,7 +219,7 @@ func flow(e corpus.Evidence) string {
 		if f.value == "" {
 			continue
 		}
-		quoted, err := json.Marshal(f.value) // A string always has a spelling.
+		quoted, err := json.Marshal(f.value) // A string can always be encoded.
 		if err != nil {
 			continue
 		}

@@ -58,8 +58,8 @@ func TestInsertEvidence(t *testing.T) {
 	}
 }
 
-// TestEvidenceIsFolded holds that attempts which ended alike are one line, and
-// that a line never stands for an attempt that ended otherwise.
+// TestEvidenceIsFolded checks that attempts with the same result become one
+// line, and that a line never covers an attempt with another result.
 func TestEvidenceIsFolded(t *testing.T) {
 	t.Parallel()
 	row := func(role, tx, outcome string) corpus.Evidence {
@@ -75,7 +75,7 @@ func TestEvidenceIsFolded(t *testing.T) {
 	} {
 		o := c.outcomes
 		list := []corpus.Evidence{row(a, plain, o[0]), row(a, contained, o[1]), row(b, plain, o[2]), row(b, contained, o[3])}
-		for range 2 { // what is folded stays as it is
+		for range 2 { // folding twice changes nothing
 			list = prove.Fold(list)
 			var got []string
 			for _, e := range list {

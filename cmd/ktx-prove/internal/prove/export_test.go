@@ -9,20 +9,21 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// InsertEvidence is the rewriting of a class file's text.
+// InsertEvidence rewrites the text of a class file.
 var InsertEvidence = insertEvidence
 
-// Fold gives observations that ended alike one entry.
+// Fold joins observations with the same result to one entry.
 var Fold = fold
 
-// IsAddress tells what is refused as an argument.
+// IsAddress reports whether an argument is refused as an address.
 var IsAddress = isAddress
 
-// testLimit is long enough for every statement of the tests that ends.
+// testLimit is the time limit of a statement: long enough for every statement
+// of the tests that ends by itself.
 const testLimit = 2 * time.Second
 
-// Prove is Main on one dialect without private folders, with the class files
-// that lie below dir. It returns the reports by ID.
+// Prove does what Main does on one dialect, without private folders, with the
+// class files below dir. It returns the reports by ID.
 func Prove(ctx context.Context, dir, dialect, bin string, ids ...string) (map[string]Report, error) {
 	o := options{corpus: dir, bin: bin, limit: testLimit}
 	files, err := readClassFiles(dir, dialect)
@@ -50,7 +51,7 @@ func Prove(ctx context.Context, dir, dialect, bin string, ids ...string) (map[st
 	return reports, e.close()
 }
 
-// RunCases runs cases of the test's own.
+// RunCases runs the given cases.
 func RunCases(ctx context.Context, dir, dialect string, cases ...corpus.Case) ([]Report, error) {
 	e, err := start(ctx, options{corpus: dir, limit: testLimit}, dialect)
 	if err != nil {
@@ -68,9 +69,9 @@ func RunCases(ctx context.Context, dir, dialect string, cases ...corpus.Case) ([
 	return reports, e.close()
 }
 
-// ReadOnly runs cases as administrator, each in a read-only transaction of its
-// own, without looking at what it changes, and returns how it failed. Cases of
-// other versions or products are left out.
+// ReadOnly runs cases as administrator, each in its own read-only transaction.
+// It does not look at what they change, and returns the error of each. It
+// leaves out cases of other versions or products.
 func ReadOnly(ctx context.Context, dir, dialect string, cases []corpus.Case) (_ map[string]error, err error) {
 	e, err := start(ctx, options{corpus: dir, limit: testLimit}, dialect)
 	if err != nil {

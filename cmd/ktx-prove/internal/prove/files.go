@@ -10,11 +10,10 @@ import (
 	"slices"
 )
 
-// namedPath finds the places outside of a server's own folder that a statement
-// names.
+// namedPath finds paths outside of the server's own folder in a statement.
 var namedPath = regexp.MustCompile(`['"](/(?:tmp|var/tmp)/[A-Za-z0-9._-]+)['"]`)
 
-// namedPaths returns the places that a statement may write to, sorted.
+// namedPaths returns the paths to which a statement may write, sorted.
 func namedPaths(sql string) []string {
 	var paths []string
 	for _, m := range namedPath.FindAllStringSubmatch(sql, -1) {
@@ -24,7 +23,7 @@ func namedPaths(sql string) []string {
 	return slices.Compact(paths)
 }
 
-// occupied returns the first path at which something lies, or "".
+// occupied returns the first path that exists, or "".
 func occupied(paths []string) string {
 	for _, path := range paths {
 		if _, err := os.Lstat(path); err == nil {
@@ -34,8 +33,8 @@ func occupied(paths []string) string {
 	return ""
 }
 
-// takeFiles returns which of the paths have come to be, and removes them.
-// Nothing lay there before the statement ran.
+// takeFiles returns which of the paths now exist, and removes them. None
+// existed before the statement ran.
 func takeFiles(paths []string) (written []string, err error) {
 	for _, path := range paths {
 		if occupied([]string{path}) == "" {
@@ -47,13 +46,12 @@ func takeFiles(paths []string) (written []string, err error) {
 	return written, err
 }
 
-// listFiles adds the names of the files below dir to s. A file or folder for
-// which skip holds is left out with all that is in it; skip is given the path
-// below dir.
+// listFiles adds the names of the files below dir to s. It leaves out a file or
+// folder for which skip returns true. skip gets the path relative to dir.
 func listFiles(s State, dir string, skip func(path string) bool) error {
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // gone since its folder was read
+			return nil // it was removed after its folder was read
 		}
 		if err != nil {
 			return err

@@ -24,8 +24,8 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// guardProtocol is what ktx corpus run speaks with a guard; corpus/GUARD.md
-// describes it.
+// guardProtocol is the protocol between ktx corpus run and a guard.
+// corpus/GUARD.md describes it.
 const guardProtocol = "ktx-guard/1"
 
 const guardUsage = `ktx-prove guard puts cases of the corpus to an MCP server, on a PostgreSQL of its own.
@@ -40,11 +40,11 @@ for --guard mcp:CMD.
 
 `
 
-// guardOptions are what the command line of ktx-prove guard says.
+// guardOptions are the options of ktx-prove guard.
 type guardOptions struct {
 	role  string
 	bin   string
-	limit time.Duration // of one statement, at the database
+	limit time.Duration // for one statement, at the database
 	wait  time.Duration // for one answer of the MCP server
 	log   string
 	mcp   mcpCommand
@@ -94,7 +94,8 @@ func parseGuard(args []string, errs io.Writer) (o guardOptions, err error) {
 		return o, err
 	}
 	o.mcp.words = flags.Args()
-	// A placeholder stands for the database of this program: "POSTGRES_HOST={host}".
+	// A placeholder stands for the database that this program starts:
+	// "POSTGRES_HOST={host}".
 	placeholders := strings.NewReplacer("={host}", "", "={database}", "", "={url}", "")
 	if slices.ContainsFunc(args, func(arg string) bool { return isAddress(placeholders.Replace(arg)) }) {
 		return o, errors.New("the MCP server is given a database that this program starts itself; an address of a server is refused: write {url}")
@@ -111,7 +112,7 @@ func parseGuard(args []string, errs io.Writer) (o guardOptions, err error) {
 	if o.wait <= o.limit {
 		return o, errors.New("--timeout must be more than --limit")
 	}
-	// The server runs in a directory of its own.
+	// The server runs in its own directory.
 	if o.mcp.words[0], err = exec.LookPath(o.mcp.words[0]); err == nil {
 		o.mcp.words[0], err = filepath.Abs(o.mcp.words[0])
 	}
@@ -121,7 +122,7 @@ func parseGuard(args []string, errs io.Writer) (o guardOptions, err error) {
 	return o, nil
 }
 
-// serveGuard answers the questions of a runner until its input ends.
+// serveGuard answers questions until its input ends.
 func serveGuard(ctx context.Context, o guardOptions, in io.Reader, out io.Writer) (err error) {
 	lines := bufio.NewReader(in)
 	if err := readHello(lines); err != nil {
@@ -208,23 +209,23 @@ func readQuestion(lines *bufio.Reader) (q question, err error) {
 	return q, nil
 }
 
-// guard is an MCP server before a database of this program's own.
+// guard is an MCP server with a database that this program started.
 type guard struct {
 	options guardOptions
 	engine  *postgres
 	tap     *tap
 	dir     string
-	log     io.WriteCloser // or nil
+	log     io.WriteCloser // may be nil
 	known   map[string]corpus.Case
 
-	before State      // of the fixture; nil when it must be read
-	server *mcpServer // nil when it must be started
+	before State      // of the fixture; nil if it must be read
+	server *mcpServer // nil if it must be started
 	habits habits
-	rests  bool              // its sessions are outside of a transaction between two texts
-	rest   State             // what a session of the server holds between two texts
-	states map[*tapped]State // the same, of one session
+	rests  bool              // its sessions are outside of a transaction between two statements
+	rest   State             // the state of a session of the server between two statements
+	states map[*tapped]State // the same, for each session
 	about  map[string]string
-	names  [2]string // of the server, and its version
+	names  [2]string // the name and the version of the server
 }
 
 // openGuard starts the database and the MCP server.
@@ -264,7 +265,7 @@ func openGuard(ctx context.Context, o guardOptions) (_ *guard, err error) {
 	return g, g.ready(ctx)
 }
 
-// address fills in where the database is.
+// address fills the address of the database into the command.
 func (g *guard) address() error {
 	user := ""
 	if g.options.role == "select_only" {
@@ -317,15 +318,16 @@ func (g *guard) hello() hello {
 	return hello{Proto: guardProtocol, Name: g.names[0], Version: g.names[1], About: g.about}
 }
 
-// startLimit is how long an MCP server may take to start and to answer twice.
+// startLimit is the time that an MCP server has to start and to answer twice.
 const startLimit = 2 * time.Minute
 
-// marker is in the text that a server must let pass and hand to this database.
+// marker is in the statement that a server must allow and send to this
+// database.
 const marker = "ktx_marker"
 
 const markerSQL = "SELECT count(*) AS " + marker + " FROM orders"
 
-// ready makes sure that a server runs, that its sessions lead to this database,
+// ready ensures that the server runs, that its sessions lead to this database,
 // and that its habits are known.
 func (g *guard) ready(ctx context.Context) error {
 	if g.server != nil {
@@ -378,7 +380,7 @@ func (g *guard) stopServer() {
 	}
 }
 
-// look reads the state of a session that the server holds.
+// look reads the state of a session of the server.
 func (g *guard) look(ctx context.Context, c *tapped) (State, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.options.limit+grace)
 	defer cancel()
@@ -389,8 +391,8 @@ func (g *guard) look(ctx context.Context, c *tapped) (State, error) {
 	return sessionState(rows), nil
 }
 
-// decide puts one text to the server. An error says that nothing more can be
-// judged.
+// decide puts one statement to the server. After an error, no further statement
+// can be judged.
 func (g *guard) decide(ctx context.Context, q question) (verdict, error) {
 	sql := *q.SQL
 	c, known := g.known[sql]
@@ -441,8 +443,7 @@ func (g *guard) decide(ctx context.Context, q question) (verdict, error) {
 	return v, err
 }
 
-// putBack brings the database back to the fixture, which ends the server's
-// sessions.
+// putBack restores the fixture, which ends the sessions of the server.
 func (g *guard) putBack(ctx context.Context) error {
 	g.stopServer()
 	g.before = nil
@@ -452,8 +453,8 @@ func (g *guard) putBack(ctx context.Context) error {
 	return nil
 }
 
-// try puts a text to the server and looks at what it did; dirty says that the
-// database must be put back.
+// try puts a statement to the server and looks at what it did. dirty reports
+// whether the database must be restored.
 func (g *guard) try(ctx context.Context, sql, banned string, prepared bool) (v verdict, w witnesses, dirty bool, err error) {
 	if err := g.ready(ctx); err != nil {
 		return v, w, false, err
@@ -481,7 +482,7 @@ func (g *guard) try(ctx context.Context, sql, banned string, prepared bool) (v v
 	after, probeErr := g.engine.snapshot(ctx)
 	lasting := g.before.Changed(after)
 	if probeErr != nil {
-		lasting = []string{"server"} // It is gone, or its sessions are.
+		lasting = []string{"server"} // The server or its sessions are gone.
 	}
 	log := g.engine.log()
 	if crashed(log[min(logged, len(log)):]) {
@@ -495,14 +496,14 @@ func (g *guard) try(ctx context.Context, sql, banned string, prepared bool) (v v
 	if v.code == codeChanged || v.fault != "" || stopped || !rests && g.rests {
 		g.stopServer()
 	}
-	// Without an answer, a statement may run on.
+	// A statement without an answer may still be running.
 	return v, w, prepared || len(lasting) > 0 || w.answer.fault != "", nil
 }
 
-// settle waits until the server has done what it does for every statement, and
-// returns what it asked of the database beyond that. Where there is nothing of
-// that kind, it may still come: a ROLLBACK is taken for the server's own until
-// that one is seen too.
+// settle waits until the server has done what it does for every statement. It
+// returns what else the server asked of the database. If that is nothing, it
+// may still follow: a ROLLBACK counts as the server's own until the server's
+// own ROLLBACK is seen too.
 func (g *guard) settle(ctx context.Context, there []*tapped) (rests bool, own []exchange, stopped bool) {
 	for range 50 {
 		var all []exchange
@@ -517,17 +518,17 @@ func (g *guard) settle(ctx context.Context, there []*tapped) (rests bool, own []
 	return rests, own, stopped
 }
 
-// sessions returns what the server's sessions hold that they did not before.
+// sessions returns what changed in the state of the server's sessions.
 func (g *guard) sessions(ctx context.Context) (changed []string) {
 	for _, c := range g.tap.open() {
 		locks, err := g.engine.locks(ctx, c.pid)
 		if err != nil {
-			continue // The database is gone, which the probe says.
+			continue // The database is gone, which the probe reports.
 		}
 		changed = append(changed, locks...)
 		state, err := g.look(ctx, c)
 		if err != nil {
-			continue // Inside of a transaction, where what it holds ends with it.
+			continue // In a transaction; its effects end with it.
 		}
 		before := g.states[c]
 		if before == nil {
@@ -535,7 +536,7 @@ func (g *guard) sessions(ctx context.Context) (changed []string) {
 		}
 		if before != nil {
 			changed = append(changed, slices.DeleteFunc(before.Changed(state), func(name string) bool {
-				// A library that was loaded brings settings of its own.
+				// A loaded library adds its own settings.
 				_, had := before[name]
 				return !had && strings.HasPrefix(name, "session setting ")
 			})...)
@@ -545,10 +546,10 @@ func (g *guard) sessions(ctx context.Context) (changed []string) {
 	return changed
 }
 
-// failsAnyway returns the SQLSTATE with which the database refuses a text that
-// it is given without the MCP server, from the same role, and whether that
-// changed anything. The code is empty when the database runs it. Nothing has
-// changed since g.before.
+// failsAnyway runs a statement without the MCP server, from the same role. It
+// returns the SQLSTATE with which the database refuses it, and whether that
+// changed anything. The code is empty if the database runs the statement.
+// Nothing has changed since g.before.
 func (g *guard) failsAnyway(ctx context.Context, sql string) (code string, changed bool, err error) {
 	o, err := g.engine.try(ctx, Attempt{Role: g.options.role}, sql)
 	if err != nil {
@@ -565,7 +566,7 @@ func (g *guard) failsAnyway(ctx context.Context, sql string) (code string, chang
 	return code, changed, nil
 }
 
-// note writes what was seen of one text to the log.
+// note writes the observations for one statement to the log.
 func (g *guard) note(sql string, w witnesses, v verdict) error {
 	if g.log == nil {
 		return nil

@@ -1,7 +1,7 @@
 package prove
 
-// OwnExchanges counts the exchanges in which a text was run, of those with these
-// texts.
+// OwnExchanges returns how many of the exchanges ran the text sql, and whether
+// one of them had it unchanged. sent has the statements of each exchange.
 func OwnExchanges(sql string, sent [][]string) (own int, whole bool) {
 	var all []exchange
 	for _, texts := range sent {

@@ -38,14 +38,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// beMCPServer is an MCP server that runs every text on a database. The manner
+// beMCPServer is an MCP server that runs every statement on a database. manner
 // says how it misbehaves:
 //
-//	liar    it refuses what does not begin with SELECT, and says so in an answer
-//	        that is no error; what it runs it calls an error
-//	splits  it sends each part of a text by itself
-//	crash   it ends when it is told to delete
-//	hang    it does not answer then
+//	liar    it refuses a text that does not begin with SELECT, and reports success;
+//	        for a statement that runs, it reports an error
+//	splits  it sends each statement of a text separately
+//	crash   it exits when it should run DELETE
+//	hang    it does not answer when it should run DELETE
 //	wraps   it runs each text in a transaction, which it ends after it has answered
 //	two     it has two tools that take SQL
 //	away    it does not use the database that it is given
@@ -122,7 +122,7 @@ func beMCPServer(manner, url string) error {
 // verdict is one answer of the guard.
 type verdict struct{ Decision, Code, Fault string }
 
-// putTo puts texts to the test binary as an MCP server.
+// putTo puts statements to the test binary as an MCP server.
 func putTo(t *testing.T, manner string, flags, texts []string) []verdict {
 	t.Helper()
 	code, out, errs := guardMain(t, manner, flags, texts)
@@ -167,8 +167,8 @@ func guardMain(t *testing.T, manner string, flags, texts []string) (code int, ou
 	return code, stdout.String(), stderr.String()
 }
 
-// TestGuardJudgesByTheDatabase holds that a decision is what happened, and that
-// each text finds the database as it was.
+// TestGuardJudgesByTheDatabase checks that a decision is what happened at the
+// database, and that each statement finds the database in its original state.
 func TestGuardJudgesByTheDatabase(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -177,9 +177,9 @@ func TestGuardJudgesByTheDatabase(t *testing.T) {
 	texts := []string{
 		"SELECT count(*) FROM orders",
 		"DELETE FROM orders",
-		"SELECT 1 / count(*) FROM orders", // fails where the rows are gone
+		"SELECT 1 / count(*) FROM orders", // fails if the rows are gone
 		"SET search_path = hr",
-		"SELECT id FROM orders", // is not found where the setting lasts
+		"SELECT id FROM orders", // is not found if the setting is still in force
 		"SELECT pg_advisory_lock(7)",
 		"SELECT nextval('orders_id_seq')",
 		"SELECT pg_sleep(60)",
@@ -234,9 +234,9 @@ func TestGuardJudgesByTheDatabase(t *testing.T) {
 	}
 }
 
-// TestGuardFaults holds that a crash and a late answer are results, that the
-// server is there again for what comes next, and that what it did before counts
-// more.
+// TestGuardFaults checks that a crash and a missing answer are results, that
+// the server is restarted for the next statement, and that what the server did
+// before it crashed counts more.
 func TestGuardFaults(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -270,8 +270,8 @@ func TestGuardFaults(t *testing.T) {
 	})
 }
 
-// TestGuardRefusesToStart holds what must not go on, and that the message says
-// why.
+// TestGuardRefusesToStart checks which command lines and servers are refused,
+// and that the message says why.
 func TestGuardRefusesToStart(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -319,7 +319,7 @@ func TestGuardRefusesToStart(t *testing.T) {
 	})
 }
 
-// TestCorpusRunOverMCP holds the whole way: ktx corpus run starts ktx-prove,
+// TestCorpusRunOverMCP runs the whole chain: ktx corpus run starts ktx-prove,
 // which starts a database and ktx itself as an MCP server.
 func TestCorpusRunOverMCP(t *testing.T) {
 	t.Parallel()
@@ -360,7 +360,7 @@ func TestCorpusRunOverMCP(t *testing.T) {
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	ended, ok := errors.AsType[*exec.ExitError](err)
-	if !ok || ended.ExitCode() != 3 { // of the dialect there is no answer
+	if !ok || ended.ExitCode() != 3 { // one dialect is not supported
 		t.Fatalf("%v: %s%s", err, out, &errs)
 	}
 	var run struct {
@@ -386,7 +386,7 @@ func TestCorpusRunOverMCP(t *testing.T) {
 	}
 }
 
-// TestOwnExchanges holds which of what reached the database was the text.
+// TestOwnExchanges checks which exchanges with the database ran the text.
 func TestOwnExchanges(t *testing.T) {
 	for _, test := range []struct {
 		sql   string

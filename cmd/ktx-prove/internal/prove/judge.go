@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// The codes of a decision about an MCP server. Those of the database are
-// followed by an underscore and the SQLSTATE.
+// The codes of a decision about an MCP server. A code that is about the
+// database is followed by an underscore and the SQLSTATE.
 const (
-	codeExecuted        = "executed"             // and nothing was seen to change
-	codeChanged         = "executed_changed"     // and a probe saw what changed
+	codeExecuted        = "executed"             // no change was seen
+	codeChanged         = "executed_changed"     // a probe saw a change
 	codeUntilLimit      = "executed_until_limit" // it ran until a limit stopped it
 	codeRefusedByServer = "refused_by_server"    // it did not reach the database
-	codeRefusedByDB     = "refused_by_database"  // as the server had it run; by itself it would have run
-	codeFailsAnyway     = "fails_anyway"         // the database refuses it from this role with or without the server
-	codeNotRunnable     = "not_runnable"         // a text that must pass, and that this database does not run
-	codeNeverRun        = "never_run"            // it was passed on, and stopped before the database
-	codeNotText         = "not_text"             // JSON cannot carry it
+	codeRefusedByDB     = "refused_by_database"  // in the server's session; the database runs the statement by itself
+	codeFailsAnyway     = "fails_anyway"         // the database refuses it from this role, with or without the server
+	codeNotRunnable     = "not_runnable"         // an allow case that this database does not run
+	codeNeverRun        = "never_run"            // the server sent it, and it was stopped before the database
+	codeNotText         = "not_text"             // JSON cannot hold it
 	codeOtherDialect    = "unsupported_dialect"
 )
 
-// witnesses are what was seen of one call of the tool.
+// witnesses are the observations for one call of the tool.
 type witnesses struct {
 	answer    toolAnswer
-	exchanges []exchange // beyond those of the server's own
+	exchanges []exchange // without the server's habits
 	changed   []string
 }
 
-// verdict is what became of one text.
+// verdict is the result for one statement.
 type verdict struct {
 	decision string // allow, reject or error
 	code     string
@@ -37,15 +37,15 @@ type verdict struct {
 	detail   string
 }
 
-// judge decides what became of a text from what was seen. What changed counts
-// most, then what the database did, and the answer last: a server may call a
-// refusal a success, and the other way round.
+// judge decides from the observations what happened to a statement. Changes
+// count most, then what the database did, and last the answer. A server may
+// report a refusal as a success, and a success as a refusal.
 func judge(sql string, w witnesses) verdict {
 	if len(w.changed) > 0 {
 		return verdict{"allow", codeChanged, "", Outcome{Changed: w.changed}.Probe()}
 	}
 	own, whole := ownExchanges(sql, w.exchanges)
-	const shutdown = "57P01" // what a session is told that another one ended
+	const shutdown = "57P01" // what a session is told if another session ended it
 	if slices.ContainsFunc(own, func(e exchange) bool { return e.code == shutdown }) {
 		return verdict{"allow", codeChanged, "", Outcome{Changed: []string{"session ended"}}.Probe()}
 	}
@@ -67,26 +67,26 @@ func judge(sql string, w witnesses) verdict {
 		}
 	}
 	if !whole && w.answer.refused {
-		// Parts of the text ran, and then the server refused the rest.
+		// Parts of the statement ran, and then the server refused the rest.
 		return verdict{"reject", codeRefusedByServer, "", w.answer.text}
 	}
 	return verdict{"allow", codeExecuted, "", ""}
 }
 
-// cutShort reports whether a limit, or who asked, stopped what was running.
+// cutShort reports whether a limit or the caller stopped the statement.
 func (e exchange) cutShort() bool {
 	const canceled = "57014"
 	return e.code == canceled || e.code == limitReached || e.code == "" && !e.done
 }
 
-// ownExchanges returns those in which the text, or what the server made of it,
-// was run, and whether one of them had the text whole.
+// ownExchanges returns the exchanges that ran the statement, or what the server
+// made of it. whole reports whether one of them had the statement unchanged.
 func ownExchanges(sql string, all []exchange) (own []exchange, whole bool) {
 	core := strings.Trim(sql, " \t\r\n;")
 	var others []exchange
 	for _, e := range all {
 		if !e.executed && e.code == "" {
-			continue // It was only described; a text that the database cannot read fails there.
+			continue // It was only described, which fails for a statement that the database cannot read.
 		}
 		has := core != "" && slices.ContainsFunc(e.texts, func(text string) bool {
 			at := strings.Index(text, core)
@@ -104,19 +104,18 @@ func ownExchanges(sql string, all []exchange) (own []exchange, whole bool) {
 	return others, false
 }
 
-// explains is the beginning of a statement that plans another one.
+// explains matches the start of a statement that plans another one.
 var explains = regexp.MustCompile(`(?is)^\s*EXPLAIN\b`)
 
-// onlyPlans reports whether what stands before a text keeps it from running.
+// onlyPlans reports whether the text before a statement keeps it from running.
 func onlyPlans(before string) bool {
 	return explains.MatchString(before) && !strings.Contains(strings.ToLower(before), "analy")
 }
 
-// figures are what differs between two runs of the same statement of a server's
-// own.
+// figures are what differs between two runs of the same statement of a server.
 var figures = regexp.MustCompile(`[0-9]+`)
 
-// shape names an exchange by its texts without figures.
+// shape returns the statements of an exchange without figures.
 func (e exchange) shape() string {
 	return figures.ReplaceAllString(strings.Join(e.texts, "\x00"), "0")
 }
@@ -124,12 +123,13 @@ func (e exchange) shape() string {
 // habits are the exchanges that a server has with the database for its own
 // purposes: to set up a session, and around each statement.
 type habits struct {
-	setUp map[string]bool // of a session that is new
-	each  map[string]int  // how often, for one statement
+	setUp map[string]bool // in a new session
+	each  map[string]int  // how often for one statement
 }
 
-// learn takes what a server did for the first harmless statement after its
-// start, and for the same one again; own tells that statement.
+// learn derives the habits from the exchanges of the first harmless statement
+// after the start, and of the same statement again. marker identifies the
+// statement itself.
 func learn(marker string, first, again []exchange) habits {
 	h := habits{setUp: map[string]bool{}, each: map[string]int{}}
 	isMarker := func(e exchange) bool {
@@ -149,7 +149,7 @@ func learn(marker string, first, again []exchange) habits {
 }
 
 // beyond returns the exchanges that are not habits. known are the sessions that
-// were there before.
+// existed before.
 func (h habits) beyond(all []exchange, known []*tapped) []exchange {
 	left := maps.Clone(h.each)
 	var rest []exchange

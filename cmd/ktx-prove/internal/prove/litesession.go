@@ -14,20 +14,21 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// sqlite is a database file in a folder of this package's own. What may only
-// read is a handle that was opened so; the read-only transaction is
-// PRAGMA query_only around a transaction, since SQLite has no such transaction.
+// sqlite is a database file in a folder that this package made. The role that
+// may only read is a handle opened read-only. The read-only transaction is a
+// transaction under PRAGMA query_only, because SQLite has no read-only
+// transaction.
 type sqlite struct {
 	dir     string
 	limit   time.Duration
-	content []byte // of the file with the fixture
+	content []byte // the file with the fixture
 	number  string
 }
 
 const liteFile = "shop.db"
 
-// startSQLite makes the file. The working directory of the process becomes its
-// folder, so that a statement that names a file writes there.
+// startSQLite creates the file. It changes the working directory of the process
+// to its folder, so that a statement that names a file writes there.
 func startSQLite(fixture string, limit time.Duration) (_ *sqlite, err error) {
 	dir, err := os.MkdirTemp("", "ktx-prove-")
 	if err != nil {
@@ -94,7 +95,7 @@ func (l *sqlite) try(ctx context.Context, a Attempt, sql string) (o Outcome, err
 		o.Changed = before.Changed(after)
 	}
 	if !conn.GetAutocommit() {
-		_ = conn.Exec("COMMIT") // What it leaves is seen from outside.
+		_ = conn.Exec("COMMIT") // Its effects are seen from outside.
 	}
 	return o, nil
 }
@@ -133,7 +134,7 @@ func liteFailure(ctx context.Context, err error) Outcome {
 	return Outcome{Result: Failed, Code: "client"}
 }
 
-// liteSession reads the state of a handle from within.
+// liteSession reads the state of a handle in its own session.
 func liteSession(conn *sqlite3.Conn) (State, error) {
 	s := State{"transaction": fmt.Sprint(conn.GetAutocommit())}
 	for _, pragma := range []string{
@@ -196,7 +197,7 @@ func (l *sqlite) snapshot(context.Context) (_ State, err error) {
 	return s, nil
 }
 
-// reset empties the folder and writes the file anew.
+// reset empties the folder and writes the file again.
 func (l *sqlite) reset(context.Context) error {
 	entries, err := os.ReadDir(l.dir)
 	if err != nil {
@@ -210,7 +211,7 @@ func (l *sqlite) reset(context.Context) error {
 	return os.WriteFile(l.path(), l.content, 0o600)
 }
 
-// log is empty: a crash of SQLite is one of this program.
+// log is empty: if SQLite crashes, this program does.
 func (l *sqlite) log() string { return "" }
 
 func (l *sqlite) close() error { return os.RemoveAll(l.dir) }

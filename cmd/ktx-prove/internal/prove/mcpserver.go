@@ -24,23 +24,23 @@ type mcpServer struct {
 	session  *mcp.ClientSession
 	stderr   *lastBytes
 	tool     string
-	argument string // the one that holds the SQL
+	argument string // that takes the SQL
 	with     map[string]any
 	name     string
 	version  string
 }
 
-// mcpCommand says how an MCP server is started and asked.
+// mcpCommand says how to start and call an MCP server.
 type mcpCommand struct {
 	words    []string
-	env      []string // beyond that of this program
+	env      []string // in addition to that of this program
 	dir      string
 	tool     string // or "", when it is to be recognised
-	argument string // the same
+	argument string // the name of its argument, if it is not recognised
 	with     map[string]any
 }
 
-// startMCP starts the server, greets it and finds its tool.
+// startMCP starts the server, connects to it and finds its tool.
 func startMCP(ctx context.Context, c mcpCommand) (_ *mcpServer, err error) {
 	s := &mcpServer{stderr: &lastBytes{}, with: c.with}
 	s.cmd = exec.Command(c.words[0], c.words[1:]...) //nolint:gosec,noctx // the user names it; stop ends it
@@ -74,7 +74,7 @@ func startMCP(ctx context.Context, c mcpCommand) (_ *mcpServer, err error) {
 	return s, nil
 }
 
-// explain adds what the server said last.
+// explain adds the last output of the server to an error.
 func (s *mcpServer) explain(doing string, err error) error {
 	if said := s.stderr.String(); said != "" {
 		return fmt.Errorf("%s: %w\nits standard error ends with:\n%s", doing, err, said)
@@ -82,11 +82,11 @@ func (s *mcpServer) explain(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// stop ends the server and everything that was started for it.
+// stop ends the server and everything that it started.
 func (s *mcpServer) stop() {
 	if s.cmd.Process != nil {
-		// The group has the number of the server, which is not waited for before
-		// Close: it cannot be another's by now.
+		// The process group has the number of the server. The server is not
+		// waited for before Close, so no other process can have that number.
 		_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
 	}
 	if s.session != nil {
@@ -94,8 +94,8 @@ func (s *mcpServer) stop() {
 	}
 }
 
-// sqlNames are the names that servers give to the argument that holds SQL, the
-// surest first.
+// sqlNames are the names that servers give to the argument that takes SQL, the
+// most reliable first.
 var sqlNames = []string{"sql", "query", "statement", "sql_query", "sqlQuery", "sql_statement", "queryText", "sqlText"}
 
 // findTool returns the tool that takes SQL and the name of its argument.
@@ -135,7 +135,7 @@ func findTool(tools []*mcp.Tool, c mcpCommand) (tool, argument string, err error
 	return "", "", fmt.Errorf("%s; the tools are:%s", why, list.String())
 }
 
-// toolSchema is what this package reads of the schema of a tool's arguments.
+// toolSchema is the part of a tool's input schema that this package reads.
 type toolSchema struct {
 	Properties map[string]struct {
 		Type any `json:"type"`
@@ -146,7 +146,7 @@ type toolSchema struct {
 func inputSchema(t *mcp.Tool) (s toolSchema) {
 	doc, err := json.Marshal(t.InputSchema)
 	if err == nil {
-		_ = json.Unmarshal(doc, &s) // A schema that cannot be read names no arguments.
+		_ = json.Unmarshal(doc, &s) // A schema that cannot be parsed names no arguments.
 	}
 	return s
 }
@@ -156,7 +156,7 @@ func (s toolSchema) isText(name string) bool {
 	return ok && (p.Type == nil || p.Type == "string")
 }
 
-// covered reports whether everything that must be given is: the SQL and with.
+// covered reports whether the SQL and with are all required arguments.
 func (s toolSchema) covered(argument string, with map[string]any) bool {
 	return !slices.ContainsFunc(s.Required, func(name string) bool {
 		_, given := with[name]
@@ -182,14 +182,14 @@ const (
 	faultTimeout = "timeout"
 )
 
-// toolAnswer is what the tool said to one text.
+// toolAnswer is the answer of the tool to one statement.
 type toolAnswer struct {
-	refused bool   // isError, or an error of the protocol
-	text    string // its beginning
-	fault   string // there was no answer
+	refused bool   // isError, or a protocol error
+	text    string // the start of its text
+	fault   string // why there was no answer
 }
 
-// ask calls the tool with a text.
+// ask calls the tool with a statement.
 func (s *mcpServer) ask(ctx context.Context, limit time.Duration, sql string) (toolAnswer, error) {
 	arguments := map[string]any{s.argument: sql}
 	maps.Copy(arguments, s.with)
@@ -217,10 +217,10 @@ func (s *mcpServer) ask(ctx context.Context, limit time.Duration, sql string) (t
 	}
 }
 
-// said bounds how much of an answer is kept.
+// said is the most bytes of an answer that are kept.
 const said = 300
 
-// beginning is the beginning of a text, on one line.
+// beginning returns the start of a text, on one line.
 func beginning(text string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
 	if len(text) > said {
@@ -229,7 +229,7 @@ func beginning(text string) string {
 	return text
 }
 
-// lastBytes keeps the end of what is written to it.
+// lastBytes keeps the last bytes that are written to it.
 type lastBytes struct {
 	mu   sync.Mutex
 	kept []byte
@@ -245,7 +245,7 @@ func (l *lastBytes) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String returns what was kept.
+// String returns the bytes that were kept.
 func (l *lastBytes) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

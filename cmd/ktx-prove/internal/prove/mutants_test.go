@@ -11,9 +11,9 @@ import (
 )
 
 // TestBenignMutantsRun runs mutants of the cases that a guard must allow, in
-// read-only transactions. It takes every fifth case of PostgreSQL and MySQL, and
-// all of them with KTX_TEST_FULL=1. A mutant
-// that the engine refuses would ask a guard to allow what nobody can use.
+// read-only transactions. It takes every fifth case of PostgreSQL and MySQL,
+// and all of them with KTX_TEST_FULL=1. A mutant that the engine refuses would
+// ask a guard to allow a statement that nobody can use.
 func TestBenignMutantsRun(t *testing.T) {
 	for dialect, every := range map[string]int{"sqlite": 1, "postgres": 5, "mysql": 5} {
 		if os.Getenv("KTX_TEST_FULL") == "1" {

@@ -20,7 +20,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// mariadb is a MariaDB, or a MySQL, of this package's own.
+// mariadb is a MariaDB or MySQL server that this package started.
 type mariadb struct {
 	server    *testdb.MariaDBServer
 	data      pristine
@@ -44,12 +44,12 @@ func (s *session) close() {
 	}
 }
 
-// startMariaDB starts a server of the programs in bin, or of those that are
-// found when bin is empty.
+// startMariaDB starts a server with the programs in bin, or with those on the
+// machine if bin is empty.
 func startMariaDB(ctx context.Context, bin, fixture string, settings []sqlguard.Setting, limit time.Duration) (_ *mariadb, err error) {
 	server, err := testdb.LaunchMariaDB(ctx, testdb.Options{Bin: bin, Settings: map[string]string{
 		"max_allowed_packet": "16M", "max_connections": "20", "event_scheduler": "OFF",
-		// Names that do not have the machine's in them.
+		// Names that do not contain the host name.
 		"general_log_file": "general.log", "slow_query_log_file": "slow.log",
 	}})
 	if err != nil {
@@ -71,7 +71,8 @@ func startMariaDB(ctx context.Context, bin, fixture string, settings []sqlguard.
 	return m, m.connectAll(ctx)
 }
 
-// build makes the database, the role and, on MariaDB, what shows its locks.
+// build creates the database, the role and, on MariaDB, the table that shows
+// locks.
 func (m *mariadb) build(ctx context.Context, fixture string) error {
 	u, err := url.Parse(m.server.URL("", ""))
 	if err != nil {
@@ -125,7 +126,8 @@ func (m *mariadb) connect(ctx context.Context, database, user string) (_ *sessio
 	return s, nil
 }
 
-// connectAll opens the sessions that last and asks the server where it lives.
+// connectAll opens the sessions that stay open, and checks where the server
+// runs.
 func (m *mariadb) connectAll(ctx context.Context) (err error) {
 	if m.admin, err = m.connect(ctx, "", ""); err != nil {
 		return err
@@ -192,15 +194,15 @@ func (m *mariadb) try(ctx context.Context, a Attempt, text string) (o Outcome, e
 	if after, err := m.sessionState(ctx, s); err == nil {
 		o.Changed = append(o.Changed, before.Changed(after)...)
 	}
-	_, _ = myRows(ctx, s.conn, "COMMIT") // What it leaves is seen from outside.
+	_, _ = myRows(ctx, s.conn, "COMMIT") // Its effects are seen from outside.
 	return o, nil
 }
 
-// send runs the text and reads what comes back, up to a bound.
+// send runs the statement and reads its results, up to a limit.
 func (m *mariadb) send(ctx context.Context, s *session, text string) (o Outcome) {
 	grown := m.limit + grace
 	if m.name() != "mariadb" {
-		grown = m.limit // only a kill ends every statement there
+		grown = m.limit // there only a kill ends every statement
 	}
 	limited, cancel := context.WithTimeout(ctx, grown)
 	defer cancel()
@@ -229,7 +231,7 @@ func (m *mariadb) send(ctx context.Context, s *session, text string) (o Outcome)
 	return o
 }
 
-// failure is the outcome of a text that ended with err.
+// failure returns the outcome of a statement that ended with err.
 func (m *mariadb) failure(ctx context.Context, err error) Outcome {
 	const (
 		interrupted, timeoutMariaDB, timeoutMySQL = 1317, 1969, 3024
@@ -255,7 +257,7 @@ func (m *mariadb) failure(ctx context.Context, err error) Outcome {
 	return Outcome{Result: Failed, Code: "client"}
 }
 
-// gone ends a session at the server and waits for that.
+// gone ends a session at the server and waits until it has ended.
 func (m *mariadb) gone(ctx context.Context, id string) error {
 	for range 200 {
 		rows, err := myRows(ctx, m.admin.conn, "SELECT ID FROM information_schema.PROCESSLIST WHERE ID = "+id)
@@ -272,7 +274,7 @@ func (m *mariadb) gone(ctx context.Context, id string) error {
 	return nil
 }
 
-// locks returns the locks that a session holds beyond those of reading.
+// locks returns the locks that a session holds, except locks for reading.
 func (m *mariadb) locks(ctx context.Context, id string) ([]string, error) {
 	queries := []string{"SELECT DISTINCT 'rows' FROM information_schema.INNODB_TRX WHERE trx_rows_locked > 0 AND trx_mysql_thread_id = " + id}
 	if m.name() == "mariadb" {
@@ -296,7 +298,7 @@ func (m *mariadb) locks(ctx context.Context, id string) ([]string, error) {
 	return locks, nil
 }
 
-// restless are variables that change without a statement's doing.
+// restless are the variables that change without a statement.
 var restless = []string{
 	"timestamp", "rand_seed1", "rand_seed2", "error_count", "warning_count", "pseudo_thread_id", "identity",
 	"last_gtid", "gtid_binlog_pos", "gtid_current_pos", "gtid_executed", "statement_id", "skip_replication",
@@ -417,7 +419,7 @@ func (m *mariadb) close() error {
 	return m.server.Close()
 }
 
-// myRows runs constant text of this package and returns the last result.
+// myRows runs a constant statement of this package and returns its last result.
 func myRows(ctx context.Context, conn *sql.Conn, text string) (_ [][]string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()

@@ -9,7 +9,7 @@ var never = map[string]string{
 	"KTX-LITE-ATT-0005": "writes a file under a name that cannot be known beforehand, so that it could not be removed",
 }
 
-// Never returns the cases that are not run, with the reason of each.
+// Never returns the cases that are not run, each with the reason.
 func Never() map[string]string {
 	return maps.Clone(never)
 }

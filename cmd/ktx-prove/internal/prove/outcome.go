@@ -16,21 +16,21 @@ const (
 	Crashed  Result = "crashed"   // the server ended
 )
 
-// Outcome is what one run of a statement came to.
+// Outcome is the result of one run of a statement.
 type Outcome struct {
 	Result Result
-	// Code is the engine's own for a failure: an SQLSTATE, for MariaDB and
-	// MySQL followed by the error number; "sqlite" and a number; "client" where
-	// the driver gave up.
+	// Code is the engine's code for a failure: an SQLSTATE, for MariaDB and
+	// MySQL followed by the error number, or "sqlite" and a number, or "client"
+	// if the driver gave up.
 	Code string
-	// ReadOnly says that the code is the one for a write where only reads are
-	// allowed.
+	// ReadOnly reports whether the code is that for a write in a read-only
+	// session.
 	ReadOnly bool
 	Rows     bool     // a row came back
-	Changed  []string // names of [State] that were otherwise afterwards
+	Changed  []string // names in [State] that differ afterwards
 }
 
-// Text is the outcome as evidence has it: "failed 25006".
+// Text returns the outcome as evidence has it: "failed 25006".
 func (o Outcome) Text() string {
 	if o.Result == Failed && o.Code != "" {
 		return string(o.Result) + " " + o.Code
@@ -38,11 +38,11 @@ func (o Outcome) Text() string {
 	return string(o.Result)
 }
 
-// shown bounds the names that one probe lists.
+// shown is the most names that one probe lists.
 const shown = 6
 
-// Probe is what was seen beside the result: "returned_rows; changed: rows
-// orders". It is empty when nothing was.
+// Probe returns what was seen in addition to the result, such as
+// "returned_rows; changed: rows orders". It is empty if nothing was seen.
 func (o Outcome) Probe() string {
 	var seen []string
 	if o.Rows {

@@ -20,14 +20,14 @@ import (
 // database is the name of the database that holds the fixture.
 const database = "shop"
 
-// grace is how long an engine may take, beyond the time limit of a statement,
-// to say that the limit was reached.
+// grace is the time that an engine has, after the limit of a statement, to
+// report that the limit was reached.
 const grace = 3 * time.Second
 
-// readerRole may only read.
+// readerRole is the role that may only read.
 const readerRole = "reader"
 
-// postgres is a PostgreSQL of this package's own.
+// postgres is a PostgreSQL server that this package started.
 type postgres struct {
 	server    *testdb.PostgresServer
 	data      pristine
@@ -36,11 +36,11 @@ type postgres struct {
 	settings  []sqlguard.Setting
 	admin     *pgconn.PgConn
 	bystander *pgconn.PgConn // a session that does nothing
-	notified  bool           // the bystander was told something
+	notified  bool           // the bystander got a notification
 }
 
-// startPostgres starts a server of the programs in bin, or of those that are
-// found when bin is empty.
+// startPostgres starts a server with the programs in bin, or with those on the
+// machine if bin is empty.
 func startPostgres(ctx context.Context, bin, fixture string, settings []sqlguard.Setting, limit time.Duration) (_ *postgres, err error) {
 	server, err := testdb.Start(ctx, testdb.Options{Bin: bin, Settings: map[string]string{
 		"autovacuum": "off", "checkpoint_timeout": "1h", "temp_file_limit": "64MB", "max_connections": "20",
@@ -66,7 +66,7 @@ func startPostgres(ctx context.Context, bin, fixture string, settings []sqlguard
 	return p, p.connectAll(ctx)
 }
 
-// build makes the database and the role.
+// build creates the database and the role.
 func (p *postgres) build(ctx context.Context, fixture string) (err error) {
 	u, err := url.Parse(p.server.URL("", ""))
 	if err != nil {
@@ -84,7 +84,7 @@ func (p *postgres) build(ctx context.Context, fixture string) (err error) {
 		if err != nil {
 			return err
 		}
-		// The limit of a statement is that of a case.
+		// The limit of a statement applies to cases only.
 		if _, err = pgRows(ctx, conn, "SET statement_timeout = 0"); err == nil {
 			_, err = pgRows(ctx, conn, step.sql)
 		}
@@ -95,7 +95,7 @@ func (p *postgres) build(ctx context.Context, fixture string) (err error) {
 	return nil
 }
 
-// connect opens a session, and makes sure that it is one of this server.
+// connect opens a session to this server.
 func (p *postgres) connect(ctx context.Context, database, user string, told func()) (*pgconn.PgConn, error) {
 	config, err := pgconn.ParseConfig(p.server.URL(database, user))
 	if err != nil {
@@ -113,7 +113,8 @@ func (p *postgres) connect(ctx context.Context, database, user string, told func
 	return conn, nil
 }
 
-// connectAll opens the sessions that last and asks the server where it lives.
+// connectAll opens the sessions that stay open, and checks where the server
+// runs.
 func (p *postgres) connectAll(ctx context.Context) (err error) {
 	p.notified = false
 	if p.admin, err = p.connect(ctx, database, "", nil); err != nil {
@@ -141,7 +142,7 @@ func (p *postgres) name() string     { return "postgresql" }
 func (p *postgres) version() string  { return p.number }
 func (p *postgres) roles() [2]string { return [2]string{"superuser", "select_only"} }
 
-// prepare makes the extensions that a case names and the server has.
+// prepare creates the extensions that a case names and the server has.
 func (p *postgres) prepare(ctx context.Context, c corpus.Case) (made bool, err error) {
 	if c.Engine == nil {
 		return false, nil
@@ -185,8 +186,8 @@ func (p *postgres) try(ctx context.Context, a Attempt, sql string) (o Outcome, e
 		return o, err
 	}
 	if a.ReadOnly {
-		// The text is the first of its transaction: behind a query the server
-		// refuses to change the transaction's mode, which it does not before.
+		// The statement is the first one of its transaction. After a query, the
+		// server would refuse to change the mode of the transaction.
 		if _, err := pgRows(ctx, conn, "BEGIN TRANSACTION READ ONLY"); err != nil {
 			return o, err
 		}
@@ -206,24 +207,24 @@ func (p *postgres) try(ctx context.Context, a Attempt, sql string) (o Outcome, e
 	}
 	locks, err := p.locks(ctx, conn.PID())
 	if err != nil {
-		// The administrator's session is gone, which the probe after will say.
+		// The administrator's session is gone, which the next probe reports.
 		return o, nil
 	}
 	o.Changed = append(o.Changed, locks...)
 	if !failed {
 		after, err := pgSession(ctx, conn)
 		if err != nil {
-			return o, nil // The session is gone or refuses to say; both are the statement's doing.
+			return o, nil // The statement ended the session, or made it refuse the question.
 		}
 		o.Changed = append(o.Changed, before.Changed(after)...)
 	}
 	if conn.TxStatus() != 'I' {
-		_, _ = pgRows(ctx, conn, "COMMIT") // What it leaves is seen from outside.
+		_, _ = pgRows(ctx, conn, "COMMIT") // Its effects are seen from outside.
 	}
 	return o, nil
 }
 
-// end closes a session and waits until the server has seen that.
+// end closes a session and waits until the server has noticed.
 func (p *postgres) end(ctx context.Context, conn *pgconn.PgConn) error {
 	pid := conn.PID()
 	closing, cancel := context.WithTimeout(ctx, grace)
@@ -232,7 +233,7 @@ func (p *postgres) end(ctx context.Context, conn *pgconn.PgConn) error {
 	for range 200 {
 		rows, err := pgRows(ctx, p.admin, fmt.Sprintf("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %d", pid))
 		if err != nil || len(rows) == 0 {
-			return nil // Without the administrator's session the server is put back.
+			return nil // Without the administrator's session, the server is restored.
 		}
 		select {
 		case <-ctx.Done():
@@ -243,7 +244,7 @@ func (p *postgres) end(ctx context.Context, conn *pgconn.PgConn) error {
 	return nil
 }
 
-// locks returns the locks that a session holds beyond those of reading.
+// locks returns the locks that a session holds, except locks for reading.
 func (p *postgres) locks(ctx context.Context, pid uint32) ([]string, error) {
 	rows, err := pgRows(ctx, p.admin, fmt.Sprintf(
 		`SELECT DISTINCT locktype || ' ' || mode FROM pg_locks WHERE pid = %d AND mode <> 'AccessShareLock' AND locktype <> 'virtualxid' ORDER BY 1`, pid))
@@ -257,7 +258,7 @@ func (p *postgres) locks(ctx context.Context, pid uint32) ([]string, error) {
 	return locks, nil
 }
 
-// pgSessionQuery asks a session for what it holds.
+// pgSessionQuery reads the state of a session.
 const pgSessionQuery = `
 		SELECT 'session setting ' || name, setting FROM pg_catalog.pg_settings
 		UNION ALL SELECT 'session user', current_user || ' ' || session_user
@@ -266,7 +267,7 @@ const pgSessionQuery = `
 		UNION ALL SELECT 'session listens', c FROM pg_catalog.pg_listening_channels() AS c
 		UNION ALL SELECT 'session temporary schema', (pg_catalog.pg_my_temp_schema() <> 0)::text`
 
-// pgSession reads the state of a session from within.
+// pgSession reads the state of a session in that session.
 func pgSession(ctx context.Context, conn *pgconn.PgConn) (State, error) {
 	rows, err := pgRows(ctx, conn, pgSessionQuery)
 	if err != nil {
@@ -360,9 +361,9 @@ func (p *postgres) close() error {
 	return p.server.Close()
 }
 
-// pgCatalogs counts the rows of the catalogues and adds up which transactions
-// wrote them; the schemas of temporary tables outlive their session and mean
-// nothing.
+// pgCatalogs counts the rows of the catalogues and adds up the transactions
+// that wrote them. It leaves out the schemas of temporary tables, which outlive
+// their sessions.
 var pgCatalogs = func() string {
 	var parts []string
 	for name := range strings.FieldsSeq(`pg_aggregate pg_am pg_attrdef pg_attribute pg_auth_members pg_authid pg_cast
@@ -384,7 +385,7 @@ var pgCatalogs = func() string {
 	return strings.Join(parts, " UNION ALL ")
 }()
 
-// pgRows runs constant text of this package and returns the last result.
+// pgRows runs a constant statement of this package and returns its last result.
 func pgRows(ctx context.Context, conn *pgconn.PgConn, sql string) ([][]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -406,11 +407,11 @@ func pgRows(ctx context.Context, conn *pgconn.PgConn, sql string) ([][]string, e
 	return rows, nil
 }
 
-// most bounds the bytes of a result that are read.
+// most is the most bytes of a result that are read.
 const most = 64 << 20
 
-// pgRun sends a text in the simple protocol, byte for byte, and reads to the
-// end. A COPY that wants rows gets none.
+// pgRun sends a statement in the simple protocol, byte for byte, and reads all
+// results. It sends no rows to a COPY that wants rows.
 func pgRun(ctx context.Context, conn *pgconn.PgConn, sql string) (o Outcome) {
 	o.Result = Executed
 	front := conn.Frontend()
@@ -452,10 +453,10 @@ func pgRun(ctx context.Context, conn *pgconn.PgConn, sql string) (o Outcome) {
 	}
 }
 
-// limitReached is the SQLSTATE for more temporary files than are allowed.
+// limitReached is the SQLSTATE for exceeding the limit on temporary files.
 const limitReached = "53400"
 
-// pgError is the outcome of a failure with this SQLSTATE.
+// pgError returns the outcome of a failure with this SQLSTATE.
 func pgError(code string) Outcome {
 	const canceled, readOnly = "57014", "25006"
 	if code == canceled {
@@ -464,7 +465,7 @@ func pgError(code string) Outcome {
 	return Outcome{Result: Failed, Code: code, ReadOnly: code == readOnly}
 }
 
-// pgFailure is the outcome of a session that was lost.
+// pgFailure returns the outcome of a session that was lost.
 func pgFailure(ctx context.Context, err error) Outcome {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pgError(e.Code)

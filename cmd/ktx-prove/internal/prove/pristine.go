@@ -10,7 +10,7 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// errNotOurs says that a session leads to a server that this package did not
+// errNotOurs means that a session leads to a server that this package did not
 // start.
 var errNotOurs = errors.New("the server does not live where this program started one")
 
@@ -20,8 +20,8 @@ type stopper interface {
 	Restart(ctx context.Context, mode testdb.StopMode) error
 }
 
-// pristine is the data directory of a server and a copy of it that holds the
-// fixture and nothing else.
+// pristine is the data directory of a server, and a copy of it with nothing but
+// the fixture.
 type pristine struct {
 	dir    string
 	server stopper
@@ -29,7 +29,7 @@ type pristine struct {
 
 func (p pristine) copied() string { return p.dir + ".pristine" }
 
-// keep makes the copy and starts the server again.
+// keep makes the copy and restarts the server.
 func (p pristine) keep(ctx context.Context) error {
 	if err := p.server.Stop(ctx, testdb.Fast); err != nil {
 		return err
@@ -40,7 +40,8 @@ func (p pristine) keep(ctx context.Context) error {
 	return p.server.Restart(ctx, testdb.Fast)
 }
 
-// restore ends the server, if it runs, and starts it with what the copy holds.
+// restore stops the server, if it runs, and starts it with the content of the
+// copy.
 func (p pristine) restore(ctx context.Context) error {
 	if err := p.server.Stop(ctx, testdb.Immediate); err != nil {
 		return err
@@ -54,7 +55,7 @@ func (p pristine) restore(ctx context.Context) error {
 	return p.server.Restart(ctx, testdb.Fast)
 }
 
-// copyTree copies a directory with owners and modes, which cp does.
+// copyTree copies a directory with its owners and modes, which cp does.
 func copyTree(ctx context.Context, from, to string) error {
 	out, err := exec.CommandContext(ctx, "cp", "-a", "--", from, to).CombinedOutput() //nolint:gosec // both are this program's own directories
 	if err != nil {

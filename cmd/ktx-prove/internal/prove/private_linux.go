@@ -9,17 +9,17 @@ import (
 	"syscall"
 )
 
-// privateMark says that the process is to make its temporary folders its own.
-// sharedMark says that it is not to, as tests do, which lie there.
+// privateMark tells the process to mount its own temporary folders. sharedMark
+// tells it not to: tests use it, because their files are in these folders.
 const (
 	privateMark = "KTX_PROVE_PRIVATE"
 	sharedMark  = "KTX_PROVE_SHARED"
 )
 
-// private runs the program again where its temporary folders are its own and in
-// memory, so that what a statement writes there is seen by nobody and gone
-// afterwards. Only root can have that; for others done is false, and a case
-// that names a place where something lies is not run.
+// private runs the program again with its own temporary folders, in memory.
+// Nobody else sees what a statement writes there, and it is gone afterwards.
+// This needs root; otherwise done is false, and a case that names an existing
+// path is not run.
 func private(args []string, out, errs io.Writer) (code int, done bool, err error) {
 	if os.Getenv(privateMark) != "" {
 		for _, dir := range []string{"/tmp", "/var/tmp"} {

@@ -23,7 +23,7 @@ import (
 // The exit codes of [Main].
 const (
 	exitOK          = 0
-	exitContradicts = 1 // the corpus says otherwise than an engine showed
+	exitContradicts = 1 // the corpus contradicts what an engine showed
 	exitUsage       = 2
 	exitNotRun      = 3 // something could not run
 )
@@ -37,7 +37,7 @@ was seen, 2 usage, 3 something could not run.
 
 `
 
-// options are what the command line says.
+// options are the options of the command.
 type options struct {
 	dialects []string
 	bin      string
@@ -47,9 +47,9 @@ type options struct {
 	write    bool
 }
 
-// Main runs the command and returns its exit code. Observations go to out as
-// JSON Lines, or with --write into the class files; progress and the summary go
-// to errs.
+// Main runs the command and returns its exit code. It writes the observations
+// to out as JSON Lines, or into the class files with --write. It writes
+// progress and the summary to errs.
 func Main(args []string, out, errs io.Writer) int {
 	o, err := parse(args, errs)
 	if errors.Is(err, flag.ErrHelp) {
@@ -83,7 +83,8 @@ func say(errs io.Writer, code int, err error) int {
 	return code
 }
 
-// foreign are what the tests take a server of the user's own from.
+// foreign are the variables with which tests use a server of the user. Main
+// refuses to run if they are set.
 var foreign = []string{"KTX_TEST_POSTGRES_URL", "KTX_TEST_MARIADB_URL"}
 
 func parse(args []string, errs io.Writer) (o options, err error) {
@@ -168,7 +169,7 @@ type line struct {
 	Evidence []corpus.Evidence `json:"evidence,omitempty"`
 }
 
-// prove runs the cases of one dialect and reports whether what it saw
+// prove runs the cases of one dialect. It reports whether an observation
 // contradicts the corpus.
 func prove(ctx context.Context, o options, dialect string, out, errs io.Writer) (contradicts bool, err error) {
 	files, err := readClassFiles(o.corpus, dialect)
@@ -185,7 +186,7 @@ func prove(ctx context.Context, o options, dialect string, out, errs io.Writer) 
 	}
 	if total == 0 {
 		if len(o.dialects) > 1 {
-			return false, nil // The ID is one of another dialect.
+			return false, nil // the ID belongs to another dialect
 		}
 		return false, fmt.Errorf("no case %s in dialect %s", o.id, dialect)
 	}
@@ -237,8 +238,8 @@ func (o options) wants(c corpus.Case) bool {
 	return o.id == "" || c.ID == o.id || c.ID == o.id+"B"
 }
 
-// parseFlags reads the flags of a command. Where help is asked for, it prints the
-// usage and the flags, and returns flag.ErrHelp.
+// parseFlags parses the flags of a command. With -h, it prints the usage and
+// the flags, and returns flag.ErrHelp.
 func parseFlags(flags *flag.FlagSet, usage string, args []string, errs io.Writer) error {
 	err := flags.Parse(args)
 	if !errors.Is(err, flag.ErrHelp) {

@@ -14,7 +14,7 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// corpusDir is where the class files lie.
+// corpusDir returns the folder of the class files.
 func corpusDir(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("../../../../corpus")
@@ -49,8 +49,8 @@ func TestAddressesAreRefused(t *testing.T) {
 	}
 }
 
-// TestNeverRunCasesExist holds that the list names cases, and that the document
-// says the same.
+// TestNeverRunCasesExist checks that the cases on the list exist, and that the
+// document has the same list.
 func TestNeverRunCasesExist(t *testing.T) {
 	known := map[string]bool{}
 	for _, c := range corpus.Cases() {
@@ -70,8 +70,9 @@ func TestNeverRunCasesExist(t *testing.T) {
 	}
 }
 
-// outcomes are those of a report, in the order of the attempts: the
-// administrator plain and read-only, then the role that may only read.
+// outcomes returns the outcomes of a report in the order of the attempts: the
+// administrator without and with a read-only transaction, then the role that
+// may only read.
 func outcomes(r prove.Report) []string {
 	var all []string
 	for _, o := range r.Observations {
@@ -170,8 +171,8 @@ func TestPostgres(t *testing.T) {
 	compare(t, reports, want)
 }
 
-// TestCrash holds that a crash is seen, and that the server is there again for
-// what comes next.
+// TestCrash checks that a crash is reported, and that the server runs again for
+// the next case.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -213,8 +214,8 @@ func TestMariaDB(t *testing.T) {
 	compare(t, reports, want)
 }
 
-// TestWrite holds that a run with --write gives a class file evidence and leaves
-// every other byte alone, twice over.
+// TestWrite checks that --write adds evidence to a class file and changes no
+// other byte, also when it runs twice.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	for _, sub := range []string{"sqlite", "fixtures"} {
@@ -242,8 +243,8 @@ func TestWrite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Two keys; three lines for the case, which its handles and transactions
-		// end in different ways, and one for its twin, which they do not.
+		// Two keys, three lines for the case, and one for its twin. The
+		// attempts at the case end differently, those at the twin do not.
 		kept, added := withoutEvidence(string(after))
 		if diff := cmp.Diff(before, kept); diff != "" || added != 6 {
 			t.Errorf("%d lines added (-before +after):\n%s", added, diff)
@@ -251,8 +252,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// withoutEvidence is a class file without the lines of its evidence, and how many
-// those are.
+// withoutEvidence returns a class file without its lines of evidence, and the
+// number of those lines.
 func withoutEvidence(text string) (kept string, lines int) {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -11,27 +11,27 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// Observation is what one attempt showed.
+// Observation is the result of one attempt.
 type Observation struct {
 	Attempt Attempt
 	Outcome Outcome
 }
 
-// Report is what became of one case on one engine.
+// Report is the result of one case on one engine.
 type Report struct {
 	Case         corpus.Case
-	Skipped      string // why it did not run, or empty
+	Skipped      string // why it did not run; empty if it ran
 	Observations []Observation
 }
 
 // runner runs cases on one engine, one after the other.
 type runner struct {
 	engine engine
-	before State // the state of the fixture; nil when it must be read
+	before State // the state of the fixture; nil if it must be read
 }
 
-// run runs a case in every way. An error says that the engine can no longer be
-// used.
+// run runs a case in all four ways. After an error, the engine cannot be used
+// any more.
 func (r *runner) run(ctx context.Context, c corpus.Case) (Report, error) {
 	report := Report{Case: c, Skipped: r.skip(c)}
 	if report.Skipped != "" {
@@ -66,14 +66,15 @@ func (r *runner) skip(c corpus.Case) string {
 	return ""
 }
 
-// within reports whether a version lies between two others, of which each may be
-// empty. The last one may be shorter: 5.7 has 5.7.44.
+// within reports whether a version is between first and last. Both may be
+// empty. last may be shorter: 5.7 includes 5.7.44.
 func within(version, first, last string) bool {
 	v, lo, hi := numbers(version), numbers(first), numbers(last)
 	return (first == "" || slices.Compare(v, lo) >= 0) && (last == "" || slices.Compare(v[:min(len(v), len(hi))], hi) <= 0)
 }
 
-// numbers are those of a version, up to the first that is none.
+// numbers returns the numbers of a version, up to the first part that is not a
+// number.
 func numbers(version string) (list []int) {
 	for part := range strings.SplitSeq(version, ".") {
 		n, err := strconv.Atoi(part)
@@ -85,8 +86,8 @@ func numbers(version string) (list []int) {
 	return list
 }
 
-// crashed reports whether a server says in its log that a process of it was
-// ended by a signal: the words of PostgreSQL, and of MariaDB and MySQL.
+// crashed reports whether the log of a server says that a signal ended one of
+// its processes. It knows the messages of PostgreSQL, MariaDB and MySQL.
 func crashed(log string) bool {
 	return strings.Contains(log, "was terminated by signal") || strings.Contains(log, "got signal ")
 }
@@ -116,8 +117,8 @@ func (r *runner) attempt(ctx context.Context, a Attempt, c corpus.Case) (Outcome
 	after, probeErr := r.engine.snapshot(ctx)
 	lasting := r.before.Changed(after)
 	if probeErr != nil {
-		// What the statement left cannot be looked at: the server is gone, or
-		// its sessions are.
+		// The effects of the statement cannot be seen, because the server or
+		// its sessions are gone.
 		lasting = []string{"server"}
 	}
 	if log := r.engine.log(); crashed(log[min(logged, len(log)):]) {

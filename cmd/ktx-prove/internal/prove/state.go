@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// State is what a server or a session holds: the name of a thing ("rows
-// public.orders", "setting work_mem") and what stands for its content.
+// State is the state of a server or a session: a map from names ("rows
+// public.orders", "setting work_mem") to values or hashes.
 type State map[string]string
 
-// Changed returns the names of what differs between s and after, sorted.
+// Changed returns the names that differ between s and after, sorted.
 func (s State) Changed(after State) []string {
 	var changed []string
 	for _, name := range slices.Sorted(maps.Keys(s)) {
@@ -29,7 +29,7 @@ func (s State) Changed(after State) []string {
 	return changed
 }
 
-// digest stands for rows whose order says nothing.
+// digest returns a hash of rows that does not depend on their order.
 func digest(rows [][]string) string {
 	lines := make([]string, len(rows))
 	for i, row := range rows {

@@ -9,23 +9,23 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-// Summary counts what the reports of one engine came to. The figures are those
-// of the cases that a guard must refuse or may; the twins are apart.
+// Summary counts the reports of one engine. The counts are about the cases that
+// a guard must or may refuse, except those for twins.
 type Summary struct {
 	Engine, Version string
 	Ran, Skipped    int
 	Executed        int // as administrator, outside of a read-only transaction
-	Refused         int // there, by the engine
+	Refused         int // as administrator, by the engine
 	TimedOut        int
 	Crashed         int
-	Changed         int // there, state
-	Contained       int // executed there and refused inside a read-only transaction
-	ReaderExecuted  int // as the role that may only read, outside of such a transaction
+	Changed         int // as administrator, and the state changed
+	Contained       int // executed as administrator, and refused inside a read-only transaction
+	ReaderExecuted  int // as the role that may only read, outside of a read-only transaction
 	ReaderChanged   int
 	Twins           int
 	TwinsExecuted   int // as administrator, inside a read-only transaction
-	// Contradictions are where the corpus says otherwise; Notes are where
-	// nothing was seen of what it says.
+	// Contradictions are differences between the corpus and the reports. Notes
+	// are claims of the corpus that no report shows.
 	Contradictions []string
 	Notes          []string
 }
@@ -87,9 +87,9 @@ func (s *Summary) twin(r Report, o Outcome) {
 	}
 }
 
-// seenContained says whether a read-only transaction alone stopped what the
-// statement does without one. It is nil where the pair does not tell: the
-// statement fails anyway, or it runs in both and only the plain run left a
+// seenContained reports whether a read-only transaction alone stopped what the
+// statement does without one. It is nil if the two outcomes do not tell: the
+// statement fails in both, or it runs in both and only the plain run left a
 // trace.
 func seenContained(plain, readOnly Outcome) *bool {
 	yes, no := true, false
@@ -97,11 +97,11 @@ func seenContained(plain, readOnly Outcome) *bool {
 	case plain.Result == Failed:
 		return nil
 	case readOnly.Code == limitReached:
-		return nil // by a bound of this program's own
+		return nil // a limit of this program stopped it
 	case readOnly.Result == Failed && len(readOnly.Changed) == 0:
 		return &yes
 	case readOnly.Result == Failed:
-		return &no // it failed and left something all the same
+		return &no // it failed and still left a trace
 	case len(plain.Changed) > 0 && len(readOnly.Changed) == 0:
 		return nil
 	}
@@ -131,8 +131,8 @@ func (s *Summary) compare(c corpus.Case, plain, readOnly Outcome) {
 }
 
 // loose reports whether another version of the engine, or the other server of
-// the family, ran the case inside a read-only transaction: what one of them lets
-// through is not contained, whatever this one does.
+// the family, ran the case inside a read-only transaction. Then the effect is
+// not contained, whatever this engine does.
 func (s *Summary) loose(c corpus.Case) bool {
 	return slices.ContainsFunc(c.Evidence, func(e corpus.Evidence) bool {
 		other := e.Engine != s.Engine || major(e.Engine, e.Version) != major(s.Engine, s.Version)

@@ -12,34 +12,35 @@ import (
 	"time"
 )
 
-// exchange is what a client of the database asked in one go, up to the point
-// where the server was ready again, and what came back.
+// exchange is one request of a database client, up to the point where the
+// server is ready again, and the response.
 type exchange struct {
 	conn     *tapped
 	texts    []string // of simple queries and of statements that were parsed or bound
-	executed bool     // something was run; otherwise it was only described
+	executed bool     // a statement was run; otherwise it was only described
 	done     bool     // the server was ready again
 	rows     int
-	tags     []string // of the commands that were completed
+	tags     []string // of completed commands
 	code     string   // the last SQLSTATE of a failure, or empty
 }
 
-// tap stands between an MCP server and the database, hands on what both say
-// byte for byte, and keeps what was asked and how it ended. It tells a refusal
-// by the MCP server from one by the database, whatever the answer says.
+// tap is a proxy between an MCP server and the database. It forwards all bytes
+// unchanged, and records each request and how it ended. So it distinguishes a
+// refusal by the MCP server from a refusal by the database, whatever the answer
+// of the MCP server says.
 //
-// TLS is declined, since the tap must read. Nothing but one database server is
-// ever reached through it.
+// It declines TLS, because it must read the requests. It connects to one
+// database server only.
 type tap struct {
 	listener net.Listener
-	server   string // where the database listens
+	server   string // the address of the database
 	work     sync.WaitGroup
 
 	mu        sync.Mutex
 	conns     []*tapped
 	exchanges []*exchange
-	banned    string // a text that must not reach the server, or empty
-	stopped   bool   // a connection was ended because of it
+	banned    string // a statement that must not reach the server, or empty
+	stopped   bool   // a connection was ended because of banned
 }
 
 // startTap listens on a free port of the loopback interface.
@@ -85,15 +86,16 @@ func (t *tap) drop() {
 	t.conns = nil
 }
 
-// forget begins a new list of exchanges. A text of banned that is asked for ends
-// its connection instead of reaching the server.
+// forget begins a new list of exchanges. If a client sends the banned
+// statement, the tap ends the connection and does not forward it.
 func (t *tap) forget(banned string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.exchanges, t.banned, t.stopped = nil, banned, false
 }
 
-// seen returns what was asked since forget, and whether the banned text was.
+// seen returns the exchanges since forget, and whether the banned statement was
+// sent.
 func (t *tap) seen() (list []exchange, stopped bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -103,7 +105,7 @@ func (t *tap) seen() (list []exchange, stopped bool) {
 	return list, t.stopped
 }
 
-// open returns the connections that are there.
+// open returns the open connections.
 func (t *tap) open() []*tapped {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -116,9 +118,9 @@ func (t *tap) open() []*tapped {
 	return list
 }
 
-// quiet waits until every connection waits for its client, outside of a
-// transaction, or until a second has passed, and reports which: a server may end
-// its transaction after it has answered.
+// quiet waits until every connection waits for its client outside of a
+// transaction, or until a second has passed. It reports which of the two
+// happened. A server may end its transaction after it has answered.
 func (t *tap) quiet(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
@@ -143,14 +145,14 @@ func (t *tap) isQuiet() bool {
 	return true
 }
 
-// The codes that a connection begins with instead of a version.
+// The codes with which a connection can begin instead of a version.
 const (
 	cancelRequest = 80877102
 	sslRequest    = 80877103
 	gssRequest    = 80877104
 )
 
-// maxFrame bounds a message.
+// maxFrame is the most bytes of a message.
 const maxFrame = 128 << 20
 
 // serve handles one connection of the MCP server.
@@ -176,7 +178,7 @@ func (t *tap) serve(client net.Conn) {
 			return
 		}
 		if binary.BigEndian.Uint32(first[4:]) == cancelRequest {
-			_, _ = io.Copy(io.Discard, server) // The server closes it when it has seen the request.
+			_, _ = io.Copy(io.Discard, server) // The server closes it after it has seen the request.
 			return
 		}
 		t.relay(&tapped{tap: t, client: client, server: server, prepared: map[string]string{}})
@@ -184,7 +186,7 @@ func (t *tap) serve(client net.Conn) {
 	}
 }
 
-// relay hands on messages until one side ends.
+// relay forwards messages until one side ends.
 func (t *tap) relay(c *tapped) {
 	t.mu.Lock()
 	t.conns = append(t.conns, c)
@@ -203,19 +205,19 @@ func (t *tap) relay(c *tapped) {
 	}
 }
 
-// tapped is one connection through the tap. The tap's mutex guards what is below
-// it.
+// tapped is one connection through the tap. The mutex of the tap guards the
+// fields after writing.
 type tapped struct {
 	tap            *tap
 	client, server net.Conn
-	writing        sync.Mutex // of server
+	writing        sync.Mutex // guards writes to server
 
 	pid      uint32
-	ready    byte              // the status when the server was last ready; 0 before
-	prepared map[string]string // texts by the name of the statement
-	open     *exchange         // what is being asked
-	pending  []*exchange       // what the server has not finished
-	probe    chan<- frame      // takes what the server says, instead of the client
+	ready    byte              // the status when the server was last ready; 0 before that
+	prepared map[string]string // statements by their names
+	open     *exchange         // the current request
+	pending  []*exchange       // requests that the server has not finished
+	probe    chan<- frame      // gets the messages of the server instead of the client
 }
 
 func (c *tapped) end() {
@@ -229,7 +231,7 @@ type frame struct {
 	payload []byte
 }
 
-// readFrame reads one message whole, with its type where it has one.
+// readFrame reads one whole message, with its type if it has one.
 func readFrame(r io.Reader, typed bool) ([]byte, error) {
 	head := make([]byte, 5)
 	if !typed {
@@ -267,13 +269,14 @@ func (c *tapped) fromClient() {
 	}
 }
 
-// text returns what stands before the first NUL, and what behind it.
+// text returns the bytes before the first NUL, and the bytes after it.
 func text(b []byte) (string, []byte) {
 	before, after, _ := strings.Cut(string(b), "\x00")
 	return before, []byte(after)
 }
 
-// asked takes note of a message of the client, and reports whether it may go on.
+// asked records a message of the client, and reports whether it may be
+// forwarded.
 func (c *tapped) asked(kind byte, payload []byte) bool {
 	t := c.tap
 	t.mu.Lock()
@@ -351,8 +354,8 @@ func (c *tapped) fromServer() {
 	}
 }
 
-// answered takes note of a message of the server, and reports whether it was
-// one for the tap itself.
+// answered records a message of the server, and reports whether it was an
+// answer to the tap itself.
 func (c *tapped) answered(kind byte, payload []byte) bool {
 	t := c.tap
 	t.mu.Lock()
@@ -360,7 +363,7 @@ func (c *tapped) answered(kind byte, payload []byte) bool {
 	if c.probe != nil {
 		select {
 		case c.probe <- frame{kind, payload}:
-		default: // more than a probe has
+		default: // more frames than a probe has
 			kind = 'Z'
 			c.end()
 		}
@@ -374,7 +377,7 @@ func (c *tapped) answered(kind byte, payload []byte) bool {
 	if len(c.pending) > 0 {
 		e = c.pending[0]
 	} else if e = c.open; e == nil {
-		e = &exchange{} // before the first question, or between two
+		e = &exchange{} // before the first request, or between two
 	}
 	switch kind {
 	case 'K':
@@ -400,7 +403,7 @@ func (c *tapped) answered(kind byte, payload []byte) bool {
 	return false
 }
 
-// errorCode is the SQLSTATE of an error message.
+// errorCode returns the SQLSTATE of an error message.
 func errorCode(payload []byte) string {
 	for len(payload) > 1 {
 		value, rest := text(payload[1:])
@@ -412,11 +415,11 @@ func errorCode(payload []byte) string {
 	return ""
 }
 
-// ask runs a query of this package's own in the session that the MCP server
-// holds, while that waits, and returns the rows. It fails where the session is
-// not outside of a transaction.
+// ask runs a query of this package in the session of the MCP server, which is
+// idle, and returns the rows. It fails if the session is in a transaction.
 func (c *tapped) ask(ctx context.Context, sql string) ([][]string, error) {
-	// More frames than a probe has: the reader never waits here.
+	// There is room for more frames than a probe has, so the reader never waits
+	// here.
 	frames := make(chan frame, 1<<12)
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -456,7 +459,7 @@ func (c *tapped) ask(ctx context.Context, sql string) ([][]string, error) {
 	}
 }
 
-// dataRow reads the values of a row in text format; NULL is empty.
+// dataRow decodes the values of a row in text format. NULL becomes "".
 func dataRow(payload []byte) (row []string) {
 	if len(payload) < 2 {
 		return nil

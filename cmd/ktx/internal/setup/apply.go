@@ -14,9 +14,10 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
 )
 
-// Apply writes the plan. The manifest comes first, and lists what was there
-// before too, so that whatever is written when it ends early can be undone. A
-// file that is no longer what was planned for is left alone, which is an error.
+// Apply writes the plan. It writes the manifest first, which then lists the old
+// and the new state, so that an interrupted Apply can be undone. If a file is
+// no longer as it was when the plan was made, Apply leaves it alone and returns
+// an error.
 func (p *Plan) Apply() error {
 	changes := p.Files()
 	if err := p.announce(changes); err != nil {
@@ -34,7 +35,8 @@ func (p *Plan) Apply() error {
 	return errors.Join(append(failures, p.save(p.manifest))...)
 }
 
-// announce lists what will be written beside what was.
+// announce writes a manifest that lists what will be written in addition to
+// what was.
 func (p *Plan) announce(changes []FileChange) error {
 	p.during = p.before.union(p.manifest)
 	if len(changes) == 0 {
@@ -43,8 +45,8 @@ func (p *Plan) announce(changes []FileChange) error {
 	return p.save(p.during)
 }
 
-// keep lists what was listed of a file that could not be written, unless it was
-// all the same.
+// keep puts back what the manifest listed for a file that could not be written,
+// unless the file was written after all.
 func (p *Plan) keep(f file) {
 	if now, err := openFile(f.path); err == nil && now.was == f.will && bytes.Equal(now.before, f.after) {
 		return
@@ -59,7 +61,7 @@ func (p *Plan) keep(f file) {
 	}
 }
 
-// write makes, replaces or deletes one file.
+// write creates, replaces or deletes one file.
 func (p *Plan) write(f file) error {
 	now, err := openFile(f.path)
 	if err != nil {
@@ -78,7 +80,7 @@ func (p *Plan) write(f file) error {
 		return atomicfile.Replace(f.path, f.before, f.after)
 	}
 	dirs, mode := fs.FileMode(0o700), fs.FileMode(0o600)
-	if !filepath.IsAbs(p.stored(f.path)) { // shared through version control
+	if !filepath.IsAbs(p.stored(f.path)) { // it may be shared through version control
 		dirs, mode = 0o755, 0o644
 	}
 	if err := os.MkdirAll(filepath.Dir(f.path), dirs); err != nil {
@@ -87,7 +89,7 @@ func (p *Plan) write(f file) error {
 	return atomicfile.WriteNew(f.path, mode, f.after)
 }
 
-// save writes the manifest, or removes it where it lists nothing.
+// save writes the manifest, or removes it if it lists nothing.
 func (p *Plan) save(m Manifest) error {
 	text, err := m.encode()
 	if err != nil {
@@ -108,7 +110,7 @@ func (p *Plan) save(m Manifest) error {
 		if err != nil {
 			return fmt.Errorf("remove the manifest: %w", err)
 		}
-		_ = os.Remove(filepath.Dir(path)) // unless something else is in it
+		_ = os.Remove(filepath.Dir(path)) // fails if something else is in it
 	case p.text == nil:
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return fmt.Errorf("write the manifest: %w", err)
@@ -125,9 +127,9 @@ func (p *Plan) save(m Manifest) error {
 	return nil
 }
 
-// tidy removes the folders that were made for what is no longer listed, where
-// they are empty, and returns those that stay listed: something that is listed
-// lies in them.
+// tidy removes the empty folders that were made for files that are no longer
+// listed. It returns the folders that stay listed, because a listed file is in
+// them.
 func (p *Plan) tidy() []string {
 	dirs := p.manifest.Directories
 	left := map[string]bool{}
@@ -142,7 +144,7 @@ func (p *Plan) tidy() []string {
 	innermostFirst := slices.SortedFunc(maps.Keys(left), func(a, b string) int { return len(b) - len(a) })
 	for _, dir := range innermostFirst {
 		if info, err := os.Lstat(dir); err == nil && info.IsDir() && slices.Contains(dirs, p.stored(dir)) {
-			_ = os.Remove(dir) // fails where it is not empty
+			_ = os.Remove(dir) // fails if it is not empty
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(dirs), func(d string) bool {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// claudeProject is the folder by which Claude Code knows a project, without
-// links: the root of its git repository, of the first worktree where it has
-// several, else the folder itself.
+// claudeProject returns the folder with which Claude Code identifies a project,
+// with links resolved: the root of the git repository, or of its first worktree
+// if there are several. Without a repository, it is the project folder itself.
 func claudeProject(m Machine) string {
 	project := m.Project
 	if dir, err := filepath.EvalSymlinks(project); err == nil {
@@ -27,8 +27,8 @@ func claudeProject(m Machine) string {
 	}
 }
 
-// firstWorktree is the worktree that the repository of another one lies in. A
-// submodule, whose .git is a file too, has a repository of its own.
+// firstWorktree returns the worktree that contains the repository of the
+// worktree dir. A submodule, whose .git is a file too, has its own repository.
 func firstWorktree(dir string) string {
 	text, err := os.ReadFile(filepath.Join(dir, ".git")) //nolint:gosec // where git keeps it
 	if err != nil {
@@ -49,7 +49,7 @@ func firstWorktree(dir string) string {
 	return dir
 }
 
-// from is a path as it is seen from a folder.
+// from returns a path relative to a folder.
 func from(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)

@@ -1,13 +1,18 @@
-// Package setup writes the entry of ktx into the settings of MCP clients, and
-// the skill that tells an agent how to use it; and takes both out again.
+// Package setup writes the entry of ktx into the settings of MCP clients,
+// together with a skill file that tells an agent how to use ktx. It also
+// removes both.
 //
-// Targets is the table of clients. Install and Uninstall make a [Plan] from what
-// the files hold now: what becomes of each place, and the files before and
-// after. Plan.Apply writes it. The manifest in the project lists what was
-// written, before it is, so that Uninstall finds it even after a crash.
+//	plan, err := setup.Install(machine, endpoint, selected) // or setup.Uninstall
+//	err = plan.Apply()
 //
-// It never writes a token, only the client's own reference to the variable that
-// holds it, and it never changes what it did not write: another entry of the
-// same name, an entry or a skill file that was edited since, a file that cannot
-// be edited without loss.
+// [Targets] is the table of clients. [Install] and [Uninstall] make a [Plan]
+// from the current files: a step for each location, and each file before and
+// after. [Plan.Apply] writes the files. Before that, it writes a manifest into
+// the project, which lists what it is going to write. So Uninstall finds
+// everything even after a crash.
+//
+// The package never writes a token, only the client's reference to the variable
+// that holds the token. It never changes what it did not write: a foreign entry
+// of the same name, an entry or a skill file that was edited since, or a file
+// that cannot be edited without loss.
 package setup

@@ -2,10 +2,10 @@ package setup
 
 import "errors"
 
-// SkillBody is the skill without what wraps it.
+// SkillBody returns the skill without its head.
 func SkillBody() string { return skillBody }
 
-// Config is the settings file of a client, or "".
+// Config returns the settings file of a client, or "".
 func (t *Target) Config(m Machine, scope Scope) string {
 	if p, ok := t.Place(scope); ok && p.config != nil {
 		return p.file(m)
@@ -13,7 +13,7 @@ func (t *Target) Config(m Machine, scope Scope) string {
 	return ""
 }
 
-// Skill is the skill file of a client, or "".
+// Skill returns the skill file of a client, or "".
 func (t *Target) Skill(m Machine, scope Scope) string {
 	if p, ok := t.Place(scope); ok && p.skill != nil {
 		return p.skill(m)
@@ -21,7 +21,7 @@ func (t *Target) Skill(m Machine, scope Scope) string {
 	return ""
 }
 
-// Key is the path of a client's entry in its settings.
+// Key returns the path of a client's entry in its settings.
 func (t *Target) Key(m Machine, scope Scope) []string {
 	p, _ := t.Place(scope)
 	return p.key(m)
@@ -30,8 +30,8 @@ func (t *Target) Key(m Machine, scope Scope) []string {
 // TOML reports whether the client's settings are in TOML.
 func (t *Target) TOML() bool { return t.language != 0 }
 
-// ApplyPartly does what Apply does, up to a number of files, as if the program
-// ended there.
+// ApplyPartly does what Apply does for some files, and then stops as if the
+// program had crashed.
 func (p *Plan) ApplyPartly(files int) error {
 	changes := p.Files()
 	err := p.announce(changes)

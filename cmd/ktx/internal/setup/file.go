@@ -8,21 +8,21 @@ import (
 	"path/filepath"
 )
 
-// maxFile bounds a file that is edited, in bytes.
+// maxFile is the most bytes of a file that is edited.
 const maxFile = 64 << 20
 
-// file is a file as it is and as it will be.
+// file is a file before and after the plan.
 type file struct {
-	path   string // as the client names it
-	linked bool   // path is a link to it
+	path   string // as the client spells it
+	linked bool   // path is a link
 	mode   fs.FileMode
 	before []byte
 	after  []byte
-	was    bool // it is there
-	will   bool // it will be
+	was    bool // it exists
+	will   bool // it will exist
 }
 
-// openFile reads a file. That there is none is no error.
+// openFile reads a file. A missing file is not an error.
 func openFile(path string) (file, error) {
 	f := file{path: path}
 	link, err := os.Lstat(path)
@@ -36,11 +36,11 @@ func openFile(path string) (file, error) {
 	info, err := os.Stat(path)
 	switch {
 	case f.linked && errors.Is(err, fs.ErrNotExist):
-		return f, fmt.Errorf("%s is a link to nothing", path)
+		return f, fmt.Errorf("%s is a link whose target does not exist", path)
 	case err != nil:
 		return f, err
 	case !info.Mode().IsRegular():
-		return f, fmt.Errorf("%s is no file", path)
+		return f, fmt.Errorf("%s is not a regular file", path)
 	case info.Size() > maxFile:
 		return f, fmt.Errorf("%s is larger than %d MiB", path, maxFile>>20)
 	}
@@ -52,7 +52,7 @@ func openFile(path string) (file, error) {
 	return f, nil
 }
 
-// writable says what speaks against a change of the file.
+// writable returns an error if the file may not be changed.
 func (f file) writable() error {
 	if f.was && f.mode&0o200 == 0 {
 		return fmt.Errorf("%s is read-only", f.path)
@@ -60,7 +60,8 @@ func (f file) writable() error {
 	return nil
 }
 
-// missingDirs returns the folders of path that are not there, outermost first.
+// missingDirs returns the folders of path that do not exist, the outermost
+// first.
 func missingDirs(path string) []string {
 	var out []string
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {

@@ -13,8 +13,8 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/setup"
 )
 
-// foreign are settings files as people have them. KEY stands for the first key
-// of the client's entry.
+// foreign are settings files as users have them. KEY is replaced by the first
+// key of the client's entry.
 var foreign = map[bool]map[string]string{
 	false: { // JSON
 		"no text":                "",
@@ -49,8 +49,9 @@ var foreign = map[bool]map[string]string{
 	},
 }
 
-// TestSetupAndRemoveLeaveForeignFilesAlone: every client and scope, with files
-// of every kind, byte for byte, with and without a change in between.
+// TestSetupAndRemoveLeaveForeignFilesAlone installs and removes for every
+// client and scope, with files of every kind. The files are then the same byte
+// for byte, also if setup ran again in between.
 func TestSetupAndRemoveLeaveForeignFilesAlone(t *testing.T) {
 	t.Parallel()
 	each(t, func(p place, s setup.Selection) {
@@ -83,8 +84,8 @@ func TestSetupAndRemoveLeaveForeignFilesAlone(t *testing.T) {
 	})
 }
 
-// TestSetupAndRemoveLeaveNothing: what was made is gone, folders included, for
-// one client and for all at once.
+// TestSetupAndRemoveLeaveNothing: everything that setup created is removed,
+// including folders, for one client and for all at once.
 func TestSetupAndRemoveLeaveNothing(t *testing.T) {
 	t.Parallel()
 	each(t, func(p place, s setup.Selection) {
@@ -114,7 +115,8 @@ func TestSetupAndRemoveLeaveNothing(t *testing.T) {
 	p.same(before)
 }
 
-// TestSetupAgainChangesNothing: not even the manifest.
+// TestSetupAgainChangesNothing: a second run changes no file, not even the
+// manifest.
 func TestSetupAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	each(t, func(p place, s setup.Selection) {
@@ -128,7 +130,7 @@ func TestSetupAgainChangesNothing(t *testing.T) {
 	})
 }
 
-// TestPlansWriteNothing: before Apply no file is made, whatever is planned.
+// TestPlansWriteNothing: no plan creates a file before Apply.
 func TestPlansWriteNothing(t *testing.T) {
 	t.Parallel()
 	each(t, func(p place, s setup.Selection) {
@@ -138,8 +140,8 @@ func TestPlansWriteNothing(t *testing.T) {
 	})
 }
 
-// TestUnknownChangesSurvive: a client that writes its whole file anew, and users
-// who add to it, keep what they wrote when the entry goes.
+// TestUnknownChangesSurvive: a client may rewrite its whole file, and users may
+// add to it. Their changes stay when the entry is removed.
 func TestUnknownChangesSurvive(t *testing.T) {
 	t.Parallel()
 	p, s := newPlace(t), selection(t, "claude-code/user")
@@ -149,7 +151,7 @@ func TestUnknownChangesSurvive(t *testing.T) {
 	p.write(config, `{"mcpServers":{"ktx":{"url":"`+url+`","type":"http"},"new":{}},"a":1,"b":2}`, 0o600)
 	want(t, "actions", p.remove(), "claude-code/user skill remove\nclaude-code/user entry remove")
 	want(t, "file", p.read(config), `{"mcpServers":{"new":{}},"a":1,"b":2}`)
-	// A file that was made for the entry stays when others write into it.
+	// A file that was created for the entry stays if others write to it.
 	if err := os.Remove(config); err != nil {
 		t.Fatal(err)
 	}
@@ -159,8 +161,8 @@ func TestUnknownChangesSurvive(t *testing.T) {
 	want(t, "file", compact(t, p.read(config)), `{"numStartups":1}`)
 }
 
-// TestWhatUsersEditedStays: an entry or a skill file that was edited is left
-// alone, by setup and by --remove, until it is as it was.
+// TestWhatUsersEditedStays: setup and --remove leave an edited entry or skill
+// file alone, until it is as it was.
 func TestWhatUsersEditedStays(t *testing.T) {
 	t.Parallel()
 	p, s := newPlace(t), selection(t, "cursor/project")
@@ -177,8 +179,8 @@ func TestWhatUsersEditedStays(t *testing.T) {
 	p.write(config, entry, 0o644)
 	p.write(skill, text, 0o644)
 	want(t, "remove", p.remove(), "cursor/project skill remove\ncursor/project entry remove")
-	// What users removed themselves is no longer there to remove, and is
-	// written again by setup.
+	// If users removed it themselves, there is nothing to remove, and setup
+	// writes it again.
 	p.install(plain, s)
 	p.write(config, "{}\n", 0o644)
 	if err := os.Remove(skill); err != nil {
@@ -195,8 +197,8 @@ func TestWhatUsersEditedStays(t *testing.T) {
 	}
 }
 
-// TestForeignEntriesStay: one that is the same is left alone and not recorded,
-// another one is refused, and other clients get theirs.
+// TestForeignEntriesStay: an identical foreign entry is left alone and not
+// recorded. A different one is refused. Other clients get their entries.
 func TestForeignEntriesStay(t *testing.T) {
 	t.Parallel()
 	p, s, other := newPlace(t), selection(t, "gemini/project"), selection(t, "cursor/project")
@@ -208,12 +210,12 @@ func TestForeignEntriesStay(t *testing.T) {
 	want(t, "remove", p.remove(), "")
 	p.same(before)
 	got := p.install(elsewhere, s, other)
-	want(t, "another", got, "gemini/project entry refused: "+config+" has mcpServers.ktx already, not written by ktx setup of this project: "+
+	want(t, "another", got, "gemini/project entry refused: "+config+" already has mcpServers.ktx, which ktx setup of this project did not write: "+
 		"it leads to http://127.0.0.1:7878; remove it, or choose another scope\ncursor/project entry add\ncursor/project skill add")
 	p.remove()
 	p.same(before)
 
-	// A skill file of another hand keeps the client's entry from being written.
+	// A foreign skill file keeps setup from writing the client's entry.
 	p.write(other.Target.Skill(p.m, other.Scope), "mine\n", 0o644)
 	before = p.tree()
 	got = p.install(plain, other)
@@ -229,7 +231,7 @@ func TestForeignEntriesStay(t *testing.T) {
 	}
 }
 
-// skillOf is what a client's skill file holds.
+// skillOf returns the content of a client's skill file.
 func skillOf(p place, s setup.Selection) []byte {
 	p.t.Helper()
 	for _, f := range newPlace(p.t).plan(plain, s).Files() {
@@ -241,8 +243,8 @@ func skillOf(p place, s setup.Selection) []byte {
 	return nil
 }
 
-// TestForeignEntriesTellNoSecrets: the message about a foreign entry shows where
-// it leads, and nothing that could be a secret.
+// TestForeignEntriesTellNoSecrets: the message about a foreign entry says where
+// it leads, and contains nothing that could be a secret.
 func TestForeignEntriesTellNoSecrets(t *testing.T) {
 	t.Parallel()
 	for entry, leads := range map[string]string{
@@ -263,8 +265,8 @@ func TestForeignEntriesTellNoSecrets(t *testing.T) {
 	}
 }
 
-// TestTwoProjects: the second project of a user does not take the entry of the
-// first, and removing leaves it alone.
+// TestTwoProjects: the second project of a user does not take over the entry of
+// the first, and removing the second leaves it alone.
 func TestTwoProjects(t *testing.T) {
 	t.Parallel()
 	p, s := newPlace(t), selection(t, "claude-desktop/user")
@@ -282,7 +284,8 @@ func TestTwoProjects(t *testing.T) {
 	p.same(before)
 }
 
-// TestSharedSkill: a skill file of two clients goes with the last of them.
+// TestSharedSkill: a skill file of two clients is deleted with the last of
+// them.
 func TestSharedSkill(t *testing.T) {
 	t.Parallel()
 	p, one, two := newPlace(t), selection(t, "codex/project"), selection(t, "universal/project")
@@ -299,7 +302,7 @@ func TestSharedSkill(t *testing.T) {
 	p.same(before)
 }
 
-// TestRemoveByScope: two entries in one file go one by one.
+// TestRemoveByScope: two entries in one file are removed one by one.
 func TestRemoveByScope(t *testing.T) {
 	t.Parallel()
 	for _, order := range [][]string{{"claude-code/user", "claude-code/local"}, {"claude-code/local", "claude-code/user"}} {
@@ -321,7 +324,7 @@ func TestRemoveByScope(t *testing.T) {
 	}
 }
 
-// TestLinksAreFollowed: a settings file that is a link stays one.
+// TestLinksAreFollowed: a settings file that is a link stays a link.
 func TestLinksAreFollowed(t *testing.T) {
 	t.Parallel()
 	p, s := newPlace(t), selection(t, "claude-code/user")

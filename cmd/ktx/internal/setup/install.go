@@ -10,9 +10,9 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/setup/edit"
 )
 
-// Install plans the entries and skill files of clients. What is refused for one
-// of a client's places is not done for the others, and does not keep other
-// clients from theirs. An error means that nothing can be planned.
+// Install plans the entries and skill files of the selected clients. If one
+// location of a client is refused, the others of that client are skipped. Other
+// clients are not affected. An error means that nothing can be planned.
 func Install(m Machine, e Endpoint, selected []Selection) (*Plan, error) {
 	p, err := newPlan(m)
 	if err != nil {
@@ -101,7 +101,7 @@ func (p *Plan) installEntry(s Selection, place Place, e Endpoint) Step {
 			step.Action, step.Reason = Edited, editedSince
 			return step
 		case i < 0:
-			return step.refused(fmt.Errorf("%s has %s already, not written by ktx setup of this project: it leads to %s; remove it, or choose another scope",
+			return step.refused(fmt.Errorf("%s already has %s, which ktx setup of this project did not write: it leads to %s; remove it, or choose another scope",
 				path, strings.Join(key, "."), leadsTo(have)))
 		}
 		step.Action = Update
@@ -124,7 +124,7 @@ func (p *Plan) installEntry(s Selection, place Place, e Endpoint) Step {
 	return step
 }
 
-// stands reports whether an entry that is listed stands in a text.
+// stands reports whether text has an entry that the manifest lists.
 func stands(language edit.Language, text []byte, e Installed) bool {
 	value, found, err := language.Lookup(text, e.Key)
 	return err == nil && found && sumJSON(value) == e.SHA256
@@ -163,7 +163,7 @@ func (p *Plan) installSkill(s Selection, place Place) Step {
 		step.Action, step.Reason = Edited, editedSince
 		return step
 	default:
-		return step.refused(fmt.Errorf("%s is there already, not written by ktx setup of this project; remove it, or choose another scope", path))
+		return step.refused(fmt.Errorf("%s already exists, and ktx setup of this project did not write it; remove it, or choose another scope", path))
 	}
 	if step.Action != Unchanged {
 		f.after, f.will = text, true
@@ -171,7 +171,7 @@ func (p *Plan) installSkill(s Selection, place Place) Step {
 			return step.refused(err)
 		}
 	}
-	for _, e := range ours { // another client may have the same file
+	for _, e := range ours { // another client may use the same file
 		e.SHA256 = next.SHA256
 		p.manifest = p.manifest.with(e)
 	}
@@ -179,8 +179,8 @@ func (p *Plan) installSkill(s Selection, place Place) Step {
 	return step
 }
 
-// leadsTo says what a foreign entry leads to, without anything that could be a
-// secret in it.
+// leadsTo describes where a foreign entry leads to, without anything that could
+// be a secret.
 func leadsTo(value json.RawMessage) string {
 	var e struct {
 		URL  string

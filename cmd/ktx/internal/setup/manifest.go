@@ -13,13 +13,13 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/setup/edit"
 )
 
-// ManifestVersion is the version of the manifest.
+// ManifestVersion is the version of the manifest's format.
 const ManifestVersion = 1
 
-// maxManifest bounds a manifest, in bytes.
+// maxManifest is the most bytes of a manifest.
 const maxManifest = 4 << 20
 
-// ManifestPath is where the manifest of a project stands.
+// ManifestPath returns the path of the manifest of a project.
 func ManifestPath(project string) string {
 	return filepath.Join(project, ".ktx", "agents", "install-manifest.json")
 }
@@ -33,12 +33,12 @@ const (
 	KindSkill Kind = "skill" // a file of its own
 )
 
-// Manifest lists what was written for a project. What it lists may not be there:
-// it is written before the files are.
+// Manifest lists what was written for a project. It is written before the
+// files, so what it lists may not exist.
 type Manifest struct {
 	SchemaVersion int         `json:"schemaVersion"`
 	Installed     []Installed `json:"installed"`
-	// Directories are those that were made for the files.
+	// Directories are the folders that were made for the files.
 	Directories []string `json:"directories,omitempty"`
 }
 
@@ -47,17 +47,18 @@ type Installed struct {
 	Target string   `json:"target"`
 	Scope  Scope    `json:"scope"`
 	Kind   Kind     `json:"kind"`
-	Path   string   `json:"path"` // relative to the project where it lies in it
+	Path   string   `json:"path"` // relative to the project if it is inside of it
 	Key    []string `json:"key,omitempty"`
-	// SHA256 is that of the entry's value, in canonical JSON, or of the file.
+	// SHA256 is the hash of the entry's value in canonical JSON, or of the
+	// skill file.
 	SHA256 string `json:"sha256"`
-	// Created says that the settings file was made for the entry.
+	// Created reports whether the settings file was created for the entry.
 	Created bool         `json:"created,omitempty"`
 	Change  *edit.Splice `json:"change,omitempty"` // of the settings file
 }
 
-// readManifest reads the manifest of a project, and its text. Without a file it
-// is empty.
+// readManifest returns the manifest of a project and its text. It is empty if
+// there is no file.
 func readManifest(project string) (Manifest, []byte, error) {
 	path := ManifestPath(project)
 	info, err := os.Stat(path)
@@ -83,13 +84,14 @@ func readManifest(project string) (Manifest, []byte, error) {
 	}
 	for i, e := range m.Installed {
 		if e.Kind != KindEntry && e.Kind != KindSkill || e.Path == "" || e.Change != nil && e.Change.Replaced {
-			return Manifest{}, nil, fmt.Errorf("read %s: ktx writes no such manifest (entry %d)", path, i+1)
+			return Manifest{}, nil, fmt.Errorf("read %s: entry %d is not one that ktx writes", path, i+1)
 		}
 	}
 	return m, text, nil
 }
 
-// encode writes m as it stands in the file: nothing where it lists nothing.
+// encode returns the content of the manifest file, or nil if the manifest is
+// empty.
 func (m Manifest) encode() ([]byte, error) {
 	if len(m.Installed) == 0 {
 		return nil, nil
@@ -104,7 +106,7 @@ func (m Manifest) encode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// at returns what is listed for a place, whoever it was installed for.
+// at returns the entries for a location, of all clients.
 func (m Manifest) at(path string, key []string) []Installed {
 	var out []Installed
 	for _, e := range m.Installed {
@@ -115,8 +117,8 @@ func (m Manifest) at(path string, key []string) []Installed {
 	return out
 }
 
-// with returns m with e in the place of what is listed for the same client,
-// scope and place.
+// with returns m with e instead of the entry for the same client, scope and
+// location.
 func (m Manifest) with(e Installed) Manifest {
 	kept := slices.Clone(m.Installed)
 	i := slices.IndexFunc(kept, e.sameSlot)
@@ -128,13 +130,13 @@ func (m Manifest) with(e Installed) Manifest {
 	return m
 }
 
-// without returns m without what is listed for the client, scope and place of e.
+// without returns m without the entry for the client, scope and location of e.
 func (m Manifest) without(e Installed) Manifest {
 	m.Installed = slices.DeleteFunc(slices.Clone(m.Installed), e.sameSlot)
 	return m
 }
 
-// union returns m and what only other lists.
+// union returns m with the additional entries of other.
 func (m Manifest) union(other Manifest) Manifest {
 	m.Installed, m.Directories = slices.Clone(m.Installed), slices.Clone(m.Directories)
 	for _, e := range other.Installed {
@@ -150,7 +152,8 @@ func (m Manifest) union(other Manifest) Manifest {
 	return m
 }
 
-// sameSlot reports whether both are for the same client, scope and place.
+// sameSlot reports whether both entries have the same client, scope and
+// location.
 func (e Installed) sameSlot(other Installed) bool {
 	return e.Target == other.Target && e.Scope == other.Scope && e.Path == other.Path && slices.Equal(e.Key, other.Key)
 }

@@ -51,7 +51,8 @@ func newPlace(t *testing.T, variables ...string) place {
 	return p
 }
 
-// each calls f for every client in each of its scopes, in a place of its own.
+// each calls f for every client in each of its scopes, each time in a new
+// place.
 func each(t *testing.T, f func(p place, s setup.Selection)) {
 	t.Helper()
 	for _, target := range setup.Targets() {
@@ -77,7 +78,7 @@ func selection(t *testing.T, name string) setup.Selection {
 	return setup.Selection{}
 }
 
-// plan plans to install, which must be possible as a whole.
+// plan plans to install, and fails if a step is refused.
 func (p place) plan(e setup.Endpoint, selected ...setup.Selection) *setup.Plan {
 	p.t.Helper()
 	plan, err := setup.Install(p.m, e, selected)
@@ -87,7 +88,7 @@ func (p place) plan(e setup.Endpoint, selected ...setup.Selection) *setup.Plan {
 	return plan
 }
 
-// install installs, and returns what became of the places.
+// install installs, and returns the actions.
 func (p place) install(e setup.Endpoint, selected ...setup.Selection) string {
 	p.t.Helper()
 	plan := p.plan(e, selected...)
@@ -97,7 +98,7 @@ func (p place) install(e setup.Endpoint, selected ...setup.Selection) string {
 	return actions(plan)
 }
 
-// remove removes everything, or what is for those clients and scopes.
+// remove removes everything, or what belongs to the given clients and scopes.
 func (p place) remove(only ...string) string {
 	p.t.Helper()
 	plan, err := setup.Uninstall(p.m, func(target string, scope setup.Scope) bool {
@@ -112,7 +113,7 @@ func (p place) remove(only ...string) string {
 	return actions(plan)
 }
 
-// actions are those of a plan, with their reasons.
+// actions returns the actions of a plan, with their reasons.
 func actions(plan *setup.Plan) string {
 	var out []string
 	for _, s := range plan.Steps {
@@ -125,7 +126,7 @@ func actions(plan *setup.Plan) string {
 	return strings.Join(out, "\n")
 }
 
-// write writes a file of the place, with what it needs.
+// write writes a file and creates its folders.
 func (p place) write(path, text string, mode fs.FileMode) {
 	p.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
@@ -148,8 +149,8 @@ func (p place) read(path string) string {
 	return string(text)
 }
 
-// tree is everything below the home: folders, files with mode and content,
-// links with where they lead.
+// tree returns everything below the home: folders, files with mode and content,
+// and links with their targets.
 func (p place) tree() map[string]string {
 	p.t.Helper()
 	out := map[string]string{}
@@ -183,7 +184,7 @@ func (p place) tree() map[string]string {
 	return out
 }
 
-// same wants everything to be as it was.
+// same fails unless everything is as it was.
 func (p place) same(before map[string]string) {
 	p.t.Helper()
 	if diff := cmp.Diff(before, p.tree()); diff != "" {

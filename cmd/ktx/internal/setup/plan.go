@@ -18,7 +18,7 @@ type Selection struct {
 	Scope  Scope
 }
 
-// Action is what becomes of a place.
+// Action is what happens to a location.
 type Action string
 
 // The actions.
@@ -26,22 +26,22 @@ const (
 	Add       Action = "add"
 	Update    Action = "update"
 	Remove    Action = "remove"
-	Unchanged Action = "unchanged" // it was written before and stands as it should
-	Present   Action = "present"   // it stands as it should, and was not written by ktx setup
-	Edited    Action = "edited"    // it was written by ktx setup and changed since: left alone
+	Unchanged Action = "unchanged" // ktx setup wrote it before, and it is up to date
+	Present   Action = "present"   // it is as it should be, but ktx setup did not write it
+	Edited    Action = "edited"    // ktx setup wrote it, and it was edited since: left alone
 	Gone      Action = "gone"      // there is nothing left to remove
-	Shared    Action = "shared"    // another client that stays uses it: left alone
-	Skipped   Action = "skipped"   // not written, for another place of the client is refused
+	Shared    Action = "shared"    // another client still uses it: left alone
+	Skipped   Action = "skipped"   // not written, because another location of the client is refused
 	Refused   Action = "refused"   // it cannot be done; Reason says why
 )
 
-// Reasons of steps.
+// The reasons of steps.
 const (
 	editedSince = "it was edited since ktx setup wrote it"
 	notOurs     = "it was not written by ktx setup of this project"
 )
 
-// Step is what becomes of one place.
+// Step is what happens to one location.
 type Step struct {
 	Target string
 	Scope  Scope
@@ -49,10 +49,10 @@ type Step struct {
 	Path   string
 	Key    []string
 	Action Action
-	Reason string // why, where the action alone does not tell
+	Reason string // why, if the action does not say it
 }
 
-// FileChange is a file before and after. Nil is no file.
+// FileChange is a file before and after. Nil means that there is no file.
 type FileChange struct {
 	Path          string
 	Before, After []byte
@@ -70,15 +70,15 @@ func (c FileChange) Diff() []byte {
 	return diff.Diff(from, c.Before, to, c.After)
 }
 
-// Plan is what is to be done. It reads files and writes none before Apply.
+// Plan is a set of changes. It reads files, and writes none before Apply.
 type Plan struct {
 	Steps []Step
 
 	machine  Machine
-	manifest Manifest // as it will be
-	before   Manifest // as it is
+	manifest Manifest // after Apply
+	before   Manifest // as it is now
 	during   Manifest // while files are written
-	text     []byte   // of before
+	text     []byte   // the text of before
 	files    map[string]file
 }
 
@@ -111,12 +111,12 @@ func (p *Plan) Files() []FileChange {
 
 func (f file) changed() bool { return f.was != f.will || string(f.before) != string(f.after) }
 
-// Refused reports whether something cannot be done.
+// Refused reports whether a step is refused.
 func (p *Plan) Refused() bool {
 	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Action == Refused })
 }
 
-// open returns a file as it will be by now.
+// open returns a file with the changes that are planned already.
 func (p *Plan) open(path string) (file, error) {
 	if f, ok := p.files[path]; ok {
 		return f, nil
@@ -124,7 +124,7 @@ func (p *Plan) open(path string) (file, error) {
 	return openFile(path)
 }
 
-// put settles what becomes of a file.
+// put plans the new content of a file.
 func (p *Plan) put(f file) error {
 	if err := f.writable(); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (p *Plan) put(f file) error {
 	return nil
 }
 
-// stored is a path as the manifest has it.
+// stored returns a path as the manifest spells it.
 func (p *Plan) stored(path string) string {
 	if rel, err := filepath.Rel(p.machine.Project, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
@@ -141,7 +141,7 @@ func (p *Plan) stored(path string) string {
 	return path
 }
 
-// path is a path of the manifest as it is on the machine.
+// path returns the path on the machine of a path in the manifest.
 func (p *Plan) path(stored string) string {
 	if filepath.IsAbs(stored) {
 		return stored
@@ -154,7 +154,7 @@ func sum(text []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// sumJSON is the sum of a value, however it is written.
+// sumJSON returns the hash of a value in canonical JSON.
 func sumJSON(value json.RawMessage) string {
 	var v any
 	if err := json.Unmarshal(value, &v); err != nil {
@@ -167,11 +167,11 @@ func sumJSON(value json.RawMessage) string {
 	return sum(text)
 }
 
-// refused is a step that cannot be done.
+// refused returns the step with the action Refused and the reason.
 func (s Step) refused(err error) Step {
 	s.Action, s.Reason = Refused, err.Error()
 	return s
 }
 
-// about names the file of an error.
+// about returns err with the name of the file that it is about.
 func about(path string, err error) error { return fmt.Errorf("%s: %w", path, err) }

@@ -16,8 +16,8 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/setup"
 )
 
-// TestRefused: what cannot be edited without loss is refused with its place, and
-// nothing is written for the client.
+// TestRefused: a file that cannot be edited without loss is refused with the
+// position, and nothing is written for the client.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -32,9 +32,9 @@ func TestRefused(t *testing.T) {
 		{name: "servers are a list", client: "opencode/project", text: `{"mcp": []}`, said: "opencode.json"},
 		{name: "twice", client: "cursor/user", text: `{"mcpServers": {}, "mcpServers": {}}`, said: "line 1, column"},
 		{name: "read-only", client: "cursor/project", make: func(path string) error { return os.WriteFile(path, []byte("{}"), 0o400) }, said: "mcp.json is read-only"},
-		{name: "a folder", client: "cursor/project", make: func(path string) error { return os.Mkdir(path, 0o700) }, said: "mcp.json is no file"},
-		{name: "a link to nothing", client: "cursor/project", make: func(path string) error { return os.Symlink("nowhere", path) }, said: "mcp.json is a link to nothing"},
-		{name: "a link to a folder", client: "cursor/project", make: func(path string) error { return os.Symlink("..", path) }, said: "mcp.json is no file"},
+		{name: "a folder", client: "cursor/project", make: func(path string) error { return os.Mkdir(path, 0o700) }, said: "mcp.json is not a regular file"},
+		{name: "a link to nothing", client: "cursor/project", make: func(path string) error { return os.Symlink("nowhere", path) }, said: "mcp.json is a link whose target does not exist"},
+		{name: "a link to a folder", client: "cursor/project", make: func(path string) error { return os.Symlink("..", path) }, said: "mcp.json is not a regular file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -63,8 +63,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRemoveRefuses: a file that can no longer be read is left alone, and stays
-// listed.
+// TestRemoveRefuses: a file that can no longer be parsed is left alone, and
+// stays in the manifest.
 func TestRemoveRefuses(t *testing.T) {
 	t.Parallel()
 	p, s := newPlace(t), selection(t, "claude-code/local")
@@ -81,8 +81,8 @@ func TestRemoveRefuses(t *testing.T) {
 	want(t, "remove", p.remove(), "claude-code/local entry remove")
 }
 
-// TestFilesThatChangeMeanwhile: between the plan and its end a file may be
-// changed, made or removed, and is left as it is then.
+// TestFilesThatChangeMeanwhile: a file that is changed, created or removed
+// between the plan and its end is left as it is.
 func TestFilesThatChangeMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(p place, config string) error{
@@ -109,8 +109,8 @@ func TestFilesThatChangeMeanwhile(t *testing.T) {
 	}
 }
 
-// TestAManifestThatChangesMeanwhile: two runs at once do not lose each other's
-// list.
+// TestAManifestThatChangesMeanwhile: two concurrent runs do not lose each
+// other's entries in the manifest.
 func TestAManifestThatChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -130,8 +130,9 @@ func TestAManifestThatChangesMeanwhile(t *testing.T) {
 	p.same(before)
 }
 
-// TestAnEarlyEnd: wherever a run ends, --remove undoes what it wrote, a second
-// run completes it, and the manifest never lacks what was written.
+// TestAnEarlyEnd: wherever a run is interrupted, --remove undoes what it wrote,
+// a second run completes it, and the manifest lists everything that was
+// written.
 func TestAnEarlyEnd(t *testing.T) {
 	t.Parallel()
 	names := []string{"claude-code/user", "claude-code/local", "cursor/project", "codex/project", "universal/project", "opencode/user"}
@@ -175,7 +176,7 @@ func TestAnEarlyEnd(t *testing.T) {
 }
 
 // TestAManifestOfAStranger: a manifest that came with a project cannot make
-// --remove touch anything but ktx's own places, nor write there.
+// --remove change or write anything except ktx's own locations.
 func TestAManifestOfAStranger(t *testing.T) {
 	t.Parallel()
 	const bash = "alias ls=ls\n"
@@ -200,15 +201,15 @@ func TestAManifestOfAStranger(t *testing.T) {
 		edit func(m *setup.Manifest)
 		said string
 	}{
-		"another file":     {func(m *setup.Manifest) { m.Installed[1].Path, m.Installed[1].SHA256 = "../../.bashrc", sumOf(bash) }, "is no place of claude-code here"},
-		"another entry":    {func(m *setup.Manifest) { m.Installed[0].Key = []string{"projects"} }, "is no place of claude-code here"},
+		"another file":     {func(m *setup.Manifest) { m.Installed[1].Path, m.Installed[1].SHA256 = "../../.bashrc", sumOf(bash) }, "is not a location of claude-code"},
+		"another entry":    {func(m *setup.Manifest) { m.Installed[0].Key = []string{"projects"} }, "is not a location of claude-code"},
 		"another client":   {func(m *setup.Manifest) { m.Installed[0].Target = "emacs" }, `a client "emacs"`},
 		"another scope":    {func(m *setup.Manifest) { m.Installed[0].Scope = "world" }, `scope "world"`},
-		"an entry as file": {func(m *setup.Manifest) { m.Installed[0].Kind, m.Installed[0].Key = setup.KindSkill, nil }, "is no place of claude-code here"},
+		"an entry as file": {func(m *setup.Manifest) { m.Installed[0].Kind, m.Installed[0].Key = setup.KindSkill, nil }, "is not a location of claude-code"},
 		"a replacement": {func(m *setup.Manifest) {
 			m.Installed[0].Change.Replaced, m.Installed[0].Change.Removed = true, `"ktx": {"command": "evil"}`
-		}, "ktx writes no such manifest"},
-		"another kind":    {func(m *setup.Manifest) { m.Installed[0].Kind = "folder" }, "ktx writes no such manifest"},
+		}, "entry 1 is not one that ktx writes"},
+		"another kind":    {func(m *setup.Manifest) { m.Installed[0].Kind = "folder" }, "entry 1 is not one that ktx writes"},
 		"another version": {func(m *setup.Manifest) { m.SchemaVersion = 2 }, "it is of version 2"},
 	} {
 		p, before := listed(c.edit)
@@ -232,7 +233,7 @@ func TestAManifestOfAStranger(t *testing.T) {
 		}
 		want(t, name, p.read(filepath.Join(p.m.Home, ".bashrc")), bash)
 	}
-	// What is put in the place of the entry must not be a setting.
+	// The text that replaces the entry must not be a setting.
 	p, _ := listed(func(m *setup.Manifest) {
 		m.Installed[0].Change.Removed = `"mcpServers": {"evil": {"command": "evil"}}`
 	})
@@ -240,7 +241,7 @@ func TestAManifestOfAStranger(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(p.m.Home, ".claude.json")); err == nil && strings.Contains(string(text), "evil") {
 		t.Errorf("it was put in: %s", text)
 	}
-	// Folders go only with what lay in them.
+	// Folders are removed only together with the files in them.
 	p, _ = listed(func(m *setup.Manifest) { m.Directories = append(m.Directories, "../../empty") })
 	if err := os.Mkdir(filepath.Join(p.m.Home, "empty"), 0o700); err != nil {
 		t.Fatal(err)

@@ -24,7 +24,8 @@ func skillFile() []byte {
 	return fmt.Appendf(nil, "---\nname: %s\ndescription: %s\n---\n\n%s", SkillName, strconv.Quote(skillTriggers), skillBody)
 }
 
-// cursorRule is the skill as a rule of Cursor, which its agent reads by need.
+// cursorRule is the skill as a rule of Cursor, which its agent reads when the
+// description fits.
 func cursorRule() []byte {
 	return fmt.Appendf(nil, "---\ndescription: %s\nalwaysApply: false\n---\n\n%s", strconv.Quote(skillTriggers), skillBody)
 }

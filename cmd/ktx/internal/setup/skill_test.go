@@ -1,6 +1,9 @@
 package setup_test
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,8 +13,41 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// TestSkillKnowsTheGuard: the codes that the skill explains are the guard's, and
-// the SQL that it shows passes.
+// TestSkillNamesListedTools: every tool that the skill names is in tools/list. A
+// name in code style with an underscore is a tool, a code of the guard, or the
+// catalogue of SQLite.
+func TestSkillNamesListedTools(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.FromSlash("../../../../research/testdata/tools.golden.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tools []struct{ Name string }
+	if err := json.Unmarshal(text, &tools); err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{"sqlite_schema": true}
+	for _, tool := range tools {
+		known[tool.Name] = true
+	}
+	named := 0
+	for _, m := range regexp.MustCompile("`([a-z]+_[a-z_]+)[^`]*`").FindAllStringSubmatch(setup.SkillBody(), -1) {
+		name := m[1]
+		if _, code := sqlguard.LookupCode(sqlguard.Code(name)); code || strings.HasPrefix(name, "information_schema") {
+			continue
+		}
+		if !known[name] {
+			t.Errorf("the skill names %s, which tools/list does not have", name)
+		}
+		named++
+	}
+	if named < len(tools) {
+		t.Errorf("the skill names tools %d times, fewer than there are tools (%d)", named, len(tools))
+	}
+}
+
+// TestSkillKnowsTheGuard: the guard has the codes that the skill explains, and
+// allows the SQL that the skill shows.
 func TestSkillKnowsTheGuard(t *testing.T) {
 	t.Parallel()
 	body := setup.SkillBody()

@@ -11,26 +11,26 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/setup/edit"
 )
 
-// Name is the name of ktx among a client's servers.
+// Name is the name of ktx in the settings of a client.
 const Name = "ktx"
 
-// TokenVariable is the environment variable that clients take the token from.
+// TokenVariable is the environment variable from which clients take the token.
 const TokenVariable = "KTX_MCP_TOKEN" //nolint:gosec // the name of the variable
 
-// Scope is for whom an entry stands.
+// Scope says for whom an entry applies.
 type Scope string
 
 // The scopes.
 const (
-	Project Scope = "project" // whoever works in the project: files that may be committed
+	Project Scope = "project" // everyone who works in the project: files that may be committed
 	User    Scope = "user"    // all projects of the user
 	Local   Scope = "local"   // the user in this project
 )
 
-// Scopes are all scopes.
+// Scopes has all scopes.
 var Scopes = []Scope{Project, User, Local}
 
-// Machine is where clients keep their files.
+// Machine says where clients keep their files.
 type Machine struct {
 	OS      string // as runtime.GOOS
 	Home    string // absolute
@@ -38,43 +38,43 @@ type Machine struct {
 	Lookup  func(string) (string, bool)
 }
 
-// Endpoint is what an entry leads to.
+// Endpoint is the server that an entry leads to.
 type Endpoint struct {
-	URL     string // of the server of the project
-	Token   bool   // it wants one
-	Command string // ktx itself, for clients that start it
+	URL     string // of the project's server
+	Token   bool   // the server wants a token
+	Command string // the program ktx, for clients that start it
 }
 
 // Target is one client.
 type Target struct {
-	Name  string // as on the command line
-	Title string // as people call it
-	// Reference is how the client names the variable that holds the token; ""
-	// where no entry has one.
+	Name  string // on the command line
+	Title string // for people
+	// Reference is how the client's settings refer to the variable that holds
+	// the token. It is "" if an entry has no token.
 	Reference string
 	Places    []Place // one for each scope, the default first
-	// Starts says that the client starts ktx itself, over stdio.
+	// Starts reports whether the client starts ktx itself, over stdio.
 	Starts bool
 
 	language edit.Language
-	seed     string // what a new file begins with
+	seed     string // the start of a new file
 	entry    func(m Machine, e Endpoint, reference string) any
-	wrap     func() []byte            // the skill file; nil where the client has none
-	home     func(m Machine) []string // folders that tell that the client is there
-	commands []string                 // and programs
+	wrap     func() []byte            // the skill file; nil if the client has none
+	home     func(m Machine) []string // folders that show that the client is installed
+	commands []string                 // programs that show the same
 }
 
-// Place is where a client keeps what is for one scope.
+// Place is where a client keeps its settings for one scope.
 type Place struct {
 	Scope  Scope
-	config func(m Machine) []string // the files that may hold the entry, the last one where none is there; nil where there is none
-	key    func(m Machine) []string // the entry in it
-	skill  func(m Machine) string   // the skill file; nil where there is none
+	config func(m Machine) []string // the files that may hold the entry, and last the one to create; nil if there is none
+	key    func(m Machine) []string // the path of the entry in the file
+	skill  func(m Machine) string   // the skill file; nil if there is none
 	note   string                   // what users should know of the place, or ""
 }
 
-// remote is the entry of a client that asks over HTTP. Each client has its own
-// choice of these members.
+// remote is the entry of a client that connects over HTTP. Each client uses
+// some of these members.
 type remote struct {
 	Type           string            `json:"type,omitempty"`
 	URL            string            `json:"url"`
@@ -84,7 +84,7 @@ type remote struct {
 	OAuth          *bool             `json:"oauth,omitempty"`
 }
 
-// overHTTP makes entries with that type.
+// overHTTP returns a function that makes entries of that type.
 func overHTTP(kind string) func(Machine, Endpoint, string) any {
 	return func(_ Machine, e Endpoint, reference string) any {
 		r := remote{Type: kind, URL: e.URL}
@@ -99,7 +99,7 @@ func in(root func(Machine) string, parts ...string) func(Machine) string {
 	return func(m Machine) string { return filepath.Join(append([]string{root(m)}, parts...)...) }
 }
 
-// only is a list of one file.
+// only returns a function for a list of one file.
 func only(file func(Machine) string) func(Machine) []string {
 	return func(m Machine) []string { return []string{file(m)} }
 }
@@ -107,7 +107,8 @@ func only(file func(Machine) string) func(Machine) []string {
 func projectDir(m Machine) string { return m.Project }
 func homeDir(m Machine) string    { return m.Home }
 
-// folder returns the folder that a variable names, else one below the user's.
+// folder returns the folder that an environment variable names, else a folder
+// below the user's home.
 func (m Machine) folder(variable string, parts ...string) string {
 	if dir, _ := m.Lookup(variable); filepath.IsAbs(dir) {
 		return filepath.Clean(dir)
@@ -115,14 +116,14 @@ func (m Machine) folder(variable string, parts ...string) string {
 	return filepath.Join(append([]string{m.Home}, parts...)...)
 }
 
-// claudeConfig is the file of Claude Code for the user.
+// claudeConfig returns the user's file of Claude Code.
 func claudeConfig(m Machine) string {
 	return filepath.Join(m.folder("CLAUDE_CONFIG_DIR"), ".claude.json")
 }
 func claudeDir(m Machine) string { return m.folder("CLAUDE_CONFIG_DIR", ".claude") }
 func codexDir(m Machine) string  { return m.folder("CODEX_HOME", ".codex") }
 
-// configDir is where programs keep the settings of a user.
+// configDir returns the folder in which programs keep the settings of a user.
 func configDir(m Machine) string {
 	switch m.OS {
 	case "darwin":
@@ -133,13 +134,14 @@ func configDir(m Machine) string {
 	return m.folder("XDG_CONFIG_HOME", ".config")
 }
 
-// opencodeDir is the same on every system.
+// opencodeDir returns the folder of opencode, which is the same on every
+// system.
 func opencodeDir(m Machine) string {
 	return filepath.Join(m.folder("XDG_CONFIG_HOME", ".config"), "opencode")
 }
 
-// opencodeConfig are the files of a folder that opencode reads, the last one
-// first.
+// opencodeConfig returns the files of a folder that opencode reads, the one that
+// it reads last first.
 func opencodeConfig(dir func(Machine) string) func(Machine) []string {
 	return func(m Machine) []string {
 		return []string{filepath.Join(dir(m), "opencode.jsonc"), filepath.Join(dir(m), "opencode.json")}
@@ -213,7 +215,7 @@ func Targets() []*Target {
 			entry: func(m Machine, e Endpoint, reference string) any {
 				r, _ := overHTTP("remote")(m, e, reference).(remote)
 				r.Enabled = true
-				if e.Token { // or it takes a wrong token for a wish to log in
+				if e.Token { // otherwise the client answers a wrong token with a login
 					r.OAuth = new(bool)
 				}
 				return r
@@ -254,24 +256,24 @@ func Targets() []*Target {
 	}
 }
 
-// HasSkill reports whether the client has a skill file for scope. Without one
-// its agent gets the workflow as instructions of the server alone.
+// HasSkill reports whether the client has a skill file for scope. Otherwise its
+// agent only gets the instructions of the server.
 func (t *Target) HasSkill(scope Scope) bool {
 	p, ok := t.Place(scope)
 	return ok && p.skill != nil
 }
 
-// Note is what users should know of what the client does with scope, or "".
+// Note returns what users should know about how the client treats scope, or "".
 func (t *Target) Note(scope Scope) string {
 	p, _ := t.Place(scope)
 	return p.note
 }
 
-// ByHand reports whether the client's settings are unknown, so that users write
-// the entry themselves.
+// ByHand reports whether the settings of the client are unknown, so that users
+// must write the entry themselves.
 func (t *Target) ByHand() bool { return t.entry == nil }
 
-// Place returns where the client keeps what is for scope.
+// Place returns where the client keeps its settings for scope.
 func (t *Target) Place(scope Scope) (Place, bool) {
 	i := slices.IndexFunc(t.Places, func(p Place) bool { return p.Scope == scope })
 	if i < 0 {
@@ -280,14 +282,14 @@ func (t *Target) Place(scope Scope) (Place, bool) {
 	return t.Places[i], true
 }
 
-// Shared reports whether the client's entry for scope stands in a file that
-// those who work in the project share.
+// Shared reports whether the file with the client's entry for scope is shared
+// by everyone who works in the project.
 func (t *Target) Shared(scope Scope) bool {
 	p, ok := t.Place(scope)
 	return ok && scope == Project && p.config != nil
 }
 
-// Found reports whether the client seems to be on the machine.
+// Found reports whether the client seems to be installed.
 func (t *Target) Found(m Machine) bool {
 	if t.home != nil {
 		for _, path := range t.home(m) {
@@ -302,7 +304,7 @@ func (t *Target) Found(m Machine) bool {
 	})
 }
 
-// file returns the file that holds the entry, or is to.
+// file returns the file that has the entry, or in which it will be created.
 func (pl Place) file(m Machine) string {
 	files := pl.config(m)
 	for _, name := range files {
@@ -313,7 +315,7 @@ func (pl Place) file(m Machine) string {
 	return files[len(files)-1]
 }
 
-// value renders the entry of a client.
+// value returns the entry of a client as JSON.
 func (t *Target) value(m Machine, e Endpoint) (json.RawMessage, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

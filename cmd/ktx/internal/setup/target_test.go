@@ -14,8 +14,8 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/setup"
 )
 
-// TestEntries holds what each client gets, in its default scope, in a file that
-// is not there.
+// TestEntries checks the entry of each client, in its default scope, in a new
+// file.
 func TestEntries(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -62,8 +62,8 @@ func compact(t *testing.T, text string) string {
 }
 
 // TestTheTokenIsNeverWritten: no file, diff, step or manifest of any client in
-// any scope holds the token, only the client's reference to its variable, and
-// without a token not even that.
+// any scope contains the token. They contain the client's reference to its
+// variable, and without a token not even that.
 func TestTheTokenIsNeverWritten(t *testing.T) {
 	t.Parallel()
 	each(t, func(p place, s setup.Selection) {
@@ -98,7 +98,8 @@ func TestTheTokenIsNeverWritten(t *testing.T) {
 	})
 }
 
-// TestPlacesFollowVariables: where a client looks elsewhere, setup writes there.
+// TestPlacesFollowVariables: if an environment variable makes a client look
+// elsewhere, setup writes there.
 func TestPlacesFollowVariables(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "CLAUDE_CONFIG_DIR", "c", "CODEX_HOME", "x", "XDG_CONFIG_HOME", "g")
@@ -130,7 +131,7 @@ func TestPlacesFollowVariables(t *testing.T) {
 	}
 }
 
-// TestOpencodeHasTwoFiles: the one with comments, where it is there.
+// TestOpencodeHasTwoFiles: setup uses the file with comments if it exists.
 func TestOpencodeHasTwoFiles(t *testing.T) {
 	t.Parallel()
 	p, s := newPlace(t), selection(t, "opencode/project")
@@ -149,8 +150,8 @@ func TestOpencodeHasTwoFiles(t *testing.T) {
 	}
 }
 
-// TestLocalScopeKnowsTheRepository: Claude Code keeps what is local by the root
-// of the repository, without links, of the first worktree.
+// TestLocalScopeKnowsTheRepository: Claude Code identifies a project by the
+// root of the repository, or of its first worktree, with links resolved.
 func TestLocalScopeKnowsTheRepository(t *testing.T) {
 	t.Parallel()
 	s := selection(t, "claude-code/local")
@@ -208,8 +209,8 @@ func TestLocalScopeKnowsTheRepository(t *testing.T) {
 	}
 }
 
-// TestSkillFiles: one body, wrapped as each client wants it, with nothing in it
-// that a client would expand.
+// TestSkillFiles: all clients have the same text, in the form that each client
+// needs, and it contains nothing that a client would expand.
 func TestSkillFiles(t *testing.T) {
 	t.Parallel()
 	each(t, func(p place, s setup.Selection) {
@@ -244,7 +245,7 @@ func TestSkillFiles(t *testing.T) {
 
 var update = flag.Bool("update", false, "rewrite the table of clients in docs/setup.md")
 
-// TestTheTableIsDocumented: docs/setup.md shows the table of clients.
+// TestTheTableIsDocumented: docs/setup.md has the table of clients.
 func TestTheTableIsDocumented(t *testing.T) {
 	t.Parallel()
 	m := setup.Machine{OS: "linux", Home: "~", Project: ".", Lookup: func(string) (string, bool) { return "", false }}

@@ -9,7 +9,7 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/setup/edit"
 )
 
-// Uninstall plans to undo what the manifest lists: for all clients, or for those
+// Uninstall plans to remove what the manifest lists for the clients and scopes
 // that chosen accepts.
 func Uninstall(m Machine, chosen func(target string, scope Scope) bool) (*Plan, error) {
 	p, err := newPlan(m)
@@ -33,7 +33,7 @@ func Uninstall(m Machine, chosen func(target string, scope Scope) bool) (*Plan, 
 			step = p.removeSkill(step, p.manifest.at(e.Path, nil), len(others) > 0)
 			if step.Action == Shared && slices.ContainsFunc(others, func(o Installed) bool { return chosen(o.Target, o.Scope) }) {
 				p.manifest = p.manifest.without(e)
-				continue // the file's last user removes it
+				continue // the last client that uses the file removes it
 			}
 		}
 		if step.Action == Remove || step.Action == Gone || step.Action == Shared {
@@ -44,8 +44,8 @@ func Uninstall(m Machine, chosen func(target string, scope Scope) bool) (*Plan, 
 	return p, nil
 }
 
-// known refuses a place that is none of the client's, as a manifest of a
-// stranger might have it.
+// known refuses a location that is not one of the client's. A manifest that
+// came with a project could name any file.
 func (p *Plan) known(e Installed) error {
 	for _, t := range Targets() {
 		place, ok := t.Place(e.Scope)
@@ -59,12 +59,13 @@ func (p *Plan) known(e Installed) error {
 		case e.Kind == KindEntry && place.config != nil && slices.Contains(place.config(p.machine), path) && place.hasKey(p.machine, e.Key):
 			return nil
 		}
-		return fmt.Errorf("%s is no place of %s here; its variables may have been others when it was written", path, t.Name)
+		return fmt.Errorf("%s is not a location of %s on this machine; the client's environment variables may have changed since", path, t.Name)
 	}
 	return fmt.Errorf("the manifest names a client %q with scope %q, which ktx does not know", e.Target, e.Scope)
 }
 
-// hasKey reports whether key is that of the entry, wherever the project lay.
+// hasKey reports whether key is the path of the entry, for any location of the
+// project.
 func (pl Place) hasKey(m Machine, key []string) bool {
 	return slices.EqualFunc(key, pl.key(m), func(a, b string) bool { return a == b || filepath.IsAbs(a) && filepath.IsAbs(b) })
 }
@@ -112,11 +113,11 @@ func (p *Plan) removeEntry(e Installed, step Step) Step {
 	return step
 }
 
-// blank is a text without what only separates.
+// blank returns text without white space.
 func blank(text []byte) string { return strings.Join(strings.Fields(string(text)), "") }
 
-// removeSkill plans to delete a skill file, which is listed so, unless it is
-// another client's too.
+// removeSkill plans to delete a listed skill file, unless another client uses
+// it too.
 func (p *Plan) removeSkill(step Step, listed []Installed, shared bool) Step {
 	f, err := p.open(step.Path)
 	if err != nil {

@@ -11,39 +11,40 @@ import (
 	"unicode/utf8"
 )
 
-// Language is how a settings file is written.
+// Language is the language of a settings file.
 type Language int
 
 const (
-	// JSON has comments and trailing commas where the file has them.
+	// JSON may have comments and trailing commas if the file has them.
 	JSON Language = iota
 	// TOML is version 1.0.
 	TOML
 )
 
-// maxDepth bounds how deep values are nested, since readers recurse.
+// maxDepth is how deeply values may be nested, because parsers recurse.
 const maxDepth = 1000
 
-// Splice is one change to a text: at Offset, Removed gives way to Inserted.
-// The zero Splice changes nothing.
+// Splice is one change to a text: Inserted replaces Removed at Offset. The zero
+// Splice changes nothing.
 type Splice struct {
 	Offset   int    `json:"offset"`
 	Removed  string `json:"removed"`
 	Inserted string `json:"inserted"`
-	// CommaAt, where it is not 0, is the offset before Offset at which a comma
-	// is added besides: a comment stands between the two.
+	// CommaAt, if not 0, is the offset before Offset at which a comma is also
+	// added. A comment is between the two.
 	CommaAt int `json:"commaAt,omitempty"`
-	// Created is how many parents of the value were made with it.
+	// Created is how many missing parents of the value were added with it.
 	Created int `json:"created,omitempty"`
-	// Replaced says that a value stood there before, which Removed holds.
+	// Replaced reports whether the path had a value before. Removed holds that
+	// value.
 	Replaced bool `json:"replaced,omitempty"`
 }
 
 // Empty reports whether s changes nothing.
 func (s Splice) Empty() bool { return s == Splice{} }
 
-// Apply returns text with the change, which must be the text that Set was
-// asked about.
+// Apply returns text with the change. text must be the text that Set was called
+// with.
 func (s Splice) Apply(text []byte) []byte {
 	var b []byte
 	start := 0
@@ -55,34 +56,35 @@ func (s Splice) Apply(text []byte) []byte {
 	return append(b, text[s.Offset+len(s.Removed):]...)
 }
 
-// A document is a text that was read.
+// A document is a parsed text.
 type document interface {
 	// tree returns all values.
 	tree() object
-	// trailing returns how many commas stand before a closing bracket, which
-	// many readers refuse.
+	// trailing returns the number of commas before a closing bracket. Many
+	// parsers refuse them.
 	trailing() int
-	// check refuses a path on which a key occurs twice.
+	// check returns an error for a path on which a key occurs twice.
 	check(path []string) error
-	// where returns the bytes that define the value at path, which is there.
+	// where returns the span that defines the value at path, which must exist.
 	where(path []string) span
-	// set returns the change that gives the value at path, which is another one
-	// or none now.
+	// set returns the change that sets the value at path. The path has no
+	// value, or another one.
 	set(path []string, value json.RawMessage) (Splice, error)
 	// commaBefore returns the offset of the comma before the member at path.
 	commaBefore(path []string) (int, bool)
-	// cuts returns what to take out for the value at path to be gone, and with it
-	// as many of its parents as are given, where they are empty then.
+	// cuts returns the spans to remove so that the value at path is gone,
+	// together with at most the given number of parents, if they are empty
+	// then.
 	cuts(path []string, parents int) ([]span, error)
 }
 
-// span is the bytes from start to before end.
+// span is the bytes from start up to but not including end.
 type span struct{ start, end int }
 
 // bom is the byte order mark that a file may begin with.
 const bom = "\ufeff"
 
-// open reads a text whose path is to be looked at.
+// open parses a text and checks the path.
 func (l Language) open(text []byte, path []string) (document, error) {
 	if len(path) == 0 {
 		return nil, errors.New("the path has no key")
@@ -117,8 +119,8 @@ func (l Language) read(text []byte) (document, error) {
 	}
 }
 
-// Lookup returns the value at path as compact JSON. Dates of TOML, and its
-// numbers that JSON lacks, are strings.
+// Lookup returns the value at path as compact JSON. Dates of TOML, and numbers
+// of TOML that JSON does not have, become strings.
 func (l Language) Lookup(text []byte, path []string) (value json.RawMessage, found bool, err error) {
 	doc, err := l.open(text, path)
 	if err != nil {
@@ -131,10 +133,10 @@ func (l Language) Lookup(text []byte, path []string) (value json.RawMessage, fou
 	return appendJSON(nil, got), true, nil
 }
 
-// Set returns the change that adds the value, a JSON object, at path, or
-// replaces what stands there, and makes the parents that are missing. It is
-// empty where the value is there already. The members keep their order. A text
-// that cannot be changed without loss is an error, which names line and column.
+// Set returns the change that adds the value, a JSON object, at path. It
+// replaces an existing value and adds missing parents. The change is empty if
+// the path has that value already. The members keep their order. If the text
+// cannot be changed without loss, the error has its line and column.
 func (l Language) Set(text []byte, path []string, value json.RawMessage) (Splice, error) {
 	wanted, err := readValue(value)
 	if err != nil {
@@ -171,15 +173,16 @@ func (l Language) Set(text []byte, path []string, value json.RawMessage) (Splice
 		return Splice{}, errors.New("the change would change other values too")
 	}
 	if doc.trailing() == 0 && after.trailing() > 0 {
-		return Splice{}, errors.New("the change would add a comma that not every reader takes")
+		return Splice{}, errors.New("the change would add a comma that not every parser accepts")
 	}
 	return s, nil
 }
 
-// Remove returns text without the value at path. undo is what Set returned when
-// it was added: where its text still stands untouched, it is undone to the byte,
-// whatever changed before and behind it. Otherwise the member goes, with its
-// comma and its line, and parents that Set had made go when they are empty now.
+// Remove returns text without the value at path. undo is the change with which
+// Set added it. If the added text is unchanged, Remove undoes the change byte
+// for byte, even if other parts of the text were edited. Otherwise it removes
+// the member with its comma and line, and the parents that Set added if they
+// are empty now.
 func (l Language) Remove(text []byte, path []string, undo Splice) ([]byte, error) {
 	doc, err := l.open(text, path)
 	if err != nil {
@@ -203,18 +206,18 @@ func (l Language) Remove(text []byte, path []string, undo Splice) ([]byte, error
 		return nil, fmt.Errorf("without the value the file would not be valid: %w", err)
 	}
 	if _, found := after.tree().find(path); found || !sameBut(before, after.tree(), path) || after.trailing() > doc.trailing() {
-		return nil, errors.New("the value cannot be taken out without changing others")
+		return nil, errors.New("the value cannot be removed without changing others")
 	}
 	return result, nil
 }
 
-// undo takes back the change where its text stands as it was.
+// undo reverts the change if the text that it added is unchanged.
 func (l Language) undo(text []byte, doc document, path []string, undo Splice) ([]byte, bool) {
 	if undo.Inserted == "" {
 		return nil, false
 	}
-	// Only few occurrences of the text count: it holds what defines the value, or,
-	// where that was there before, the end of it.
+	// Only occurrences that contain the definition of the value count, or its
+	// end if the value existed before. There are few of them.
 	defined := doc.where(path)
 	last := defined.start
 	if undo.Replaced {
@@ -262,13 +265,13 @@ func cut(text []byte, spans []span) []byte {
 	return append(b, text[end:]...)
 }
 
-// at is an error at an offset of text.
+// at returns an error with the position of an offset of text.
 func at(text []byte, offset int, format string, a ...any) error {
 	line, column := position(text, offset)
 	return fmt.Errorf("line %d, column %d: %w", line, column, fmt.Errorf(format, a...))
 }
 
-// position returns line and column, in characters, of an offset.
+// position returns the line and the column of an offset, in characters.
 func position(text []byte, offset int) (line, column int) {
 	before := string(bytes.TrimPrefix(text[:offset], []byte(bom)))
 	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:])
@@ -287,20 +290,21 @@ func offsetOf(text []byte, line, column int) int {
 	return min(offset+column-1, len(text))
 }
 
-// blanks are those of both languages.
+// blanks are the white space characters of both languages.
 const blanks = " \t\r\n"
 
-// isEmpty reports whether text is blanks.
+// isEmpty reports whether text has nothing but blanks.
 func isEmpty(text []byte) bool { return len(bytes.Trim(text, blanks)) == 0 }
 
-// lineIndent returns the blanks that the line of an offset begins with.
+// lineIndent returns the blanks at the start of the line that contains an
+// offset.
 func lineIndent(text []byte, offset int) string {
 	line := bytes.TrimPrefix(text[:offset], []byte(bom))
 	line = line[bytes.LastIndexByte(line, '\n')+1:]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// newline returns how the lines of text end.
+// newline returns the line end that text uses.
 func newline(text []byte) string {
 	if i := bytes.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
 		return "\r\n"
@@ -308,7 +312,7 @@ func newline(text []byte) string {
 	return "\n"
 }
 
-// object is an object or a table: its members, in the order of the text. A
+// object is an object or a table: its members, in their order in the text. A
 // value is an object, a list or a scalar.
 type object []member
 
@@ -319,7 +323,7 @@ type member struct {
 
 type list []any
 
-// scalar is the JSON text of one.
+// scalar is the JSON text of a scalar value.
 type scalar string
 
 // find returns the value at path.
@@ -338,7 +342,7 @@ func (o object) find(path []string) (any, bool) {
 	return child.find(path[1:])
 }
 
-// without returns o without the value at path and the parents of it that are
+// without returns o without the value at path and without its parents that are
 // empty then.
 func (o object) without(path []string) object {
 	i := slices.IndexFunc(o, func(m member) bool { return m.name == path[0] })
@@ -357,8 +361,8 @@ func (o object) without(path []string) object {
 	return slices.Delete(o, i, i+1)
 }
 
-// sameBut reports whether two texts have the same values outside of path. The
-// order counts.
+// sameBut reports whether two texts have the same values, in the same order,
+// outside of path.
 func sameBut(a, b object, path []string) bool {
 	a, b = a.without(path), b.without(path)
 	return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b)

@@ -114,7 +114,7 @@ func TestSetTOML(t *testing.T) {
 	}
 }
 
-// A value in TOML stands within lines, whatever is in it.
+// A value in TOML is on lines of its own, whatever it contains.
 func TestSetTOMLValues(t *testing.T) {
 	s, err := edit.TOML.Set(nil, []string{"projects", "/a b/\"ü\"", ""}, json.RawMessage(`{"a.b": "\t\n\r\"\\\u0001\u007fü😀", "l": [1, [true, 1.50], {}, {"x y": "'"}], "e": {}, "n": -1e+3}`))
 	if err != nil {

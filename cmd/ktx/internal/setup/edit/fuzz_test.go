@@ -26,7 +26,7 @@ func FuzzTOML(f *testing.F) {
 	})
 }
 
-// fuzz sets and removes, and puts another text in the place of the change.
+// fuzz sets and removes a value, and replaces the changed part by another text.
 func fuzz(t *testing.T, l edit.Language, text string, path []string, other string) {
 	t.Helper()
 	value := json.RawMessage(`{"url":"x","headers":{"A":"${B}"}}`)

@@ -9,13 +9,13 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// jsonText is a text in JSON. Offsets of root are those of body.
+// jsonText is a JSON text. Offsets in root are offsets in body.
 type jsonText struct {
 	text []byte       // the whole file
-	skip int          // how long its byte order mark is
-	body []byte       // what is behind it
+	skip int          // the length of the byte order mark
+	body []byte       // the text after the mark
 	root hujson.Value // an object
-	// values is root as its values.
+	// values has the values of root.
 	values object
 }
 
@@ -31,7 +31,7 @@ func readJSON(text []byte) (*jsonText, error) {
 	if err := d.checkDepth(); err != nil {
 		return nil, err
 	}
-	// The parser wants a line behind a comment that ends the text.
+	// The parser requires a line end after a comment at the end of the text.
 	value, err := hujson.Parse(append(bytes.Clone(d.body), '\n'))
 	if err != nil {
 		return nil, d.parseError(err)
@@ -45,8 +45,8 @@ func readJSON(text []byte) (*jsonText, error) {
 	return d, nil
 }
 
-// parseError gives an error of the parser this package's form. It quotes
-// nothing of the text, which may be a secret.
+// parseError converts an error of the parser. It quotes nothing of the text,
+// because that may be a secret.
 func (d *jsonText) parseError(err error) error {
 	var line, column int
 	if _, scanErr := fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column); scanErr != nil {
@@ -59,7 +59,8 @@ func (d *jsonText) parseError(err error) error {
 	return at(d.text, offsetOf(d.body, line, column)+d.skip, "%s", message)
 }
 
-// checkDepth refuses what the parser, which recurses, would not survive.
+// checkDepth refuses a nesting depth with which the recursive parser would
+// overflow the stack.
 func (d *jsonText) checkDepth() error {
 	depth := 0
 	for i := 0; i < len(d.body); i++ {
@@ -83,8 +84,8 @@ func (d *jsonText) checkDepth() error {
 	return nil
 }
 
-// commentLength returns how long the comment is that b begins with, without the
-// end of its line, or 0.
+// commentLength returns the length of the comment at the start of b, without
+// its line end, or 0.
 func commentLength(b []byte) int {
 	switch {
 	case bytes.HasPrefix(b, []byte("//")):
@@ -103,8 +104,8 @@ func commentLength(b []byte) int {
 	}
 }
 
-// commentsEnd returns where the last comment of extra ends, and whether the end
-// of its line ends it.
+// commentsEnd returns the end of the last comment in extra, and whether that is
+// a comment up to the end of its line.
 func commentsEnd(extra []byte) (end int, line bool) {
 	for i := 0; i < len(extra); i++ {
 		if n := commentLength(extra[i:]); n > 0 {
@@ -205,9 +206,9 @@ func objectOf(v *hujson.Value) *hujson.Object {
 	return o
 }
 
-// A place is a member: the objects around it, from the root on, and its number
-// in the last of them. Where there is none, around has the objects that are
-// there and index is -1.
+// A place is a member: the objects around it, from the root inwards, and its
+// index in the last of them. If the member does not exist, around has the
+// objects that exist and index is -1.
 type place struct {
 	around []*hujson.Value
 	index  int
@@ -219,7 +220,7 @@ func (p place) member() *hujson.ObjectMember {
 	return &p.object().Members[p.index]
 }
 
-// find returns the place of path. A parent that is not an object is an error.
+// find returns the place of path. It fails if a parent is not an object.
 func (d *jsonText) find(path []string) (place, error) {
 	p := place{around: []*hujson.Value{&d.root}}
 	for n, key := range path {
@@ -244,10 +245,10 @@ func (d *jsonText) where(path []string) span {
 	return span{d.skip + p.member().Name.StartOffset, d.skip + p.member().Value.EndOffset}
 }
 
-// commaOf returns the offset of the comma behind a value.
+// commaOf returns the offset of the comma after a value.
 func commaOf(v *hujson.Value) int { return v.EndOffset + len(v.AfterExtra) }
 
-// trailing reports whether a comma stands behind the last member.
+// trailing reports whether the last member has a comma after it.
 func trailing(o *hujson.Object) bool {
 	return len(o.Members) > 0 && o.Members[len(o.Members)-1].Value.AfterExtra != nil
 }
@@ -290,7 +291,7 @@ func (d *jsonText) set(path []string, raw json.RawMessage) (Splice, error) {
 	return d.insert(p.value(), added, style), nil
 }
 
-// insert adds a member behind the last one and the comments behind that.
+// insert adds a member after the last one and after its comments.
 func (d *jsonText) insert(around *hujson.Value, added hujson.ObjectMember, style style) Splice {
 	var s Splice
 	o := objectOf(around)
@@ -340,7 +341,7 @@ func (d *jsonText) cuts(path []string, parents int) ([]span, error) {
 	for ; parents > 0 && len(p.around) > 1 && len(p.object().Members) == 1; parents-- {
 		m := p.member()
 		if !isEmpty(m.Name.BeforeExtra) || !isEmpty(m.Value.AfterExtra) || !isEmpty(p.object().AfterExtra) {
-			break // somebody's comments are left
+			break // the user's own comments stay
 		}
 		if p, err = d.find(path[:len(p.around)-1]); err != nil {
 			return nil, err
@@ -349,7 +350,7 @@ func (d *jsonText) cuts(path []string, parents int) ([]span, error) {
 	return d.cutMember(p), nil
 }
 
-// cutMember takes out a member with its comma and line, and leaves the comments
+// cutMember removes a member with its comma and line, and leaves the comments
 // around it.
 func (d *jsonText) cutMember(p place) []span {
 	o, m := p.object(), p.member()
@@ -378,7 +379,7 @@ func (d *jsonText) cutMember(p place) []span {
 	case len(o.Members) == 1 && isEmpty(before) && isEmpty(m.Value.AfterExtra) && isEmpty(o.AfterExtra):
 		cuts[0] = span{m.Name.StartOffset - len(before), behind + len(o.AfterExtra)}
 	case len(rest) > 0 && rest[0] == '\n' || last && !bytes.Contains(gap, []byte("\n")):
-		cuts[0].start -= len(gap) // the end of the line, or the brace, follows
+		cuts[0].start -= len(gap) // the line end or the brace follows
 	case cuts[0].end == behind:
 		cuts[0].end = len(d.body) - len(rest)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/setup/edit"
 )
 
-// writer writes a random text. Every number and every comment in it has a mark
-// of its own, "m" and digits, which is how edits find a place.
+// writer writes a random text. Every number and every comment in it has a
+// unique mark, "m" and digits, with which edits find a position.
 type writer struct {
 	*rapid.T
 	strings.Builder
@@ -43,8 +43,8 @@ func (w *writer) mark() string {
 	return fmt.Sprintf("m%03d", w.marks)
 }
 
-// gap writes what may stand between two tokens; lines says that the next one
-// begins a line of its own, where the text is tidy.
+// gap writes what may be between two tokens. If lines is set, the next token
+// begins a line in a tidy text.
 func (w *writer) gap(lines bool, depth int) {
 	if w.messy {
 		for range rapid.IntRange(0, 3).Draw(w.T, "blanks") {
@@ -63,13 +63,13 @@ func (w *writer) gap(lines bool, depth int) {
 	}
 }
 
-// key is one of a few names, those of the path among them.
+// key returns one of a few names, including those of the path.
 func (w *writer) key() string {
 	return w.pick(`"a"`, `"mcpServers"`, `"ktx"`, `"ü \" \\ \u00e9"`, `""`, `"b.c"`)
 }
 
 // object writes an object with the members that fixed writes, by their keys,
-// among others that do not have these.
+// among members with other keys.
 func (w *writer) object(depth int, lines bool, fixed map[string]func()) {
 	var members []func()
 	for _, key := range slices.Sorted(mapsKeys(fixed)) {
@@ -212,7 +212,8 @@ func (w *writer) tomlSettings() string {
 	return text
 }
 
-// An addition is what a property is held for.
+// An addition is a text with the change that adds a value. The properties are
+// checked for it.
 type addition struct {
 	language edit.Language
 	before   string
@@ -282,7 +283,7 @@ func TestSetAddsOnly(t *testing.T) {
 	})
 }
 
-// bare reports whether some line ends without a carriage return.
+// bare reports whether a line ends without a carriage return.
 func bare(text string) bool { return strings.Contains(strings.ReplaceAll(text, "\r\n", ""), "\n") }
 
 func TestRemoveUndoesSet(t *testing.T) {
@@ -302,8 +303,8 @@ func TestRemoveUndoesSet(t *testing.T) {
 	})
 }
 
-// anyValue is what may stand in an entry. JSON writes larger floats as whole
-// numbers, which TOML lacks.
+// anyValue returns a value that an entry may have. JSON writes larger floats as
+// whole numbers that TOML does not have.
 func anyValue(depth int) *rapid.Generator[any] {
 	scalars := []*rapid.Generator[any]{rapid.String().AsAny(), rapid.Int64().AsAny(), rapid.Float64Range(-1e15, 1e15).AsAny(), rapid.Bool().AsAny()}
 	if depth > 0 {
@@ -314,7 +315,7 @@ func anyValue(depth int) *rapid.Generator[any] {
 	return rapid.OneOf(scalars...)
 }
 
-// Any key and any value come back as they were.
+// Any key and any value are read back unchanged.
 func TestSetKeepsValues(t *testing.T) {
 	languages(t, func(t *rapid.T, l edit.Language) {
 		w := newWriter(t)
@@ -348,7 +349,7 @@ func decoded(t *rapid.T, text []byte) (value any) {
 	return value
 }
 
-// Edits of others elsewhere stay, and the rest is what it was.
+// Edits elsewhere in the text stay, and the rest is as it was before.
 func TestRemoveKeepsEdits(t *testing.T) {
 	languages(t, func(t *rapid.T, l edit.Language) {
 		a, w := draw(t, l)
@@ -381,8 +382,8 @@ func TestRemoveKeepsEdits(t *testing.T) {
 	})
 }
 
-// Without what Set returned, the entry goes and everything else stays,
-// comments included.
+// Without the change that Set returned, the entry is removed and everything
+// else stays, including comments.
 func TestRemoveWithoutUndo(t *testing.T) {
 	languages(t, func(t *rapid.T, l edit.Language) {
 		a, w := draw(t, l)
@@ -392,7 +393,7 @@ func TestRemoveWithoutUndo(t *testing.T) {
 				t.Fatalf("%s is lost of %q: %q", mark, a.after, got)
 			}
 		}
-		// The same entry fits in again, and its parents were taken out.
+		// The same entry can be added again. Its parents were removed.
 		again := add(t, addition{language: l, before: got, path: a.path, value: a.value})
 		if again.splice.Created != a.splice.Created {
 			t.Fatalf("%d parents were made, then %d: %q", a.splice.Created, again.splice.Created, got)
@@ -400,7 +401,7 @@ func TestRemoveWithoutUndo(t *testing.T) {
 	})
 }
 
-// Members of others around the entry stay, and strict JSON stays strict.
+// Other members around the entry stay, and strict JSON stays strict.
 func TestRemoveKeepsMembers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, w := draw(t, edit.JSON)

@@ -8,7 +8,7 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/setup/edit"
 )
 
-// What cannot be edited without loss is refused, with its place.
+// A text that cannot be edited without loss is refused, with the position.
 func TestSetRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -118,13 +118,13 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// The entry is taken out where its text, or that around it, was changed.
+// The entry is removed even if its text, or the text around it, was changed.
 func TestRemoveChanged(t *testing.T) {
 	for _, c := range []struct {
 		name                string
 		language            edit.Language
 		before              string
-		old, changed, after string // what is edited in the text, and what is left
+		old, changed, after string // what is edited in the text, and the expected result
 	}{
 		{name: "the entry", language: edit.JSON, before: "{\n  \"a\": 1\n}\n", old: `"u": 1`, changed: `"u": 2`, after: "{\n  \"a\": 1\n}\n"},
 		{name: "a server behind it", language: edit.JSON, before: "{\n  \"a\": 1\n}\n", old: "    }\n  }", changed: "    },\n    \"x\": 1\n  }", after: "{\n  \"a\": 1,\n  \"mcpServers\": {\n    \"x\": 1\n  }\n}\n"},
@@ -185,7 +185,7 @@ func TestRemoveRefuses(t *testing.T) {
 	}
 }
 
-// A manifest may say anything: what it says is not believed.
+// A manifest may contain any change. Remove does not trust it.
 func TestRemoveWithForeignUndo(t *testing.T) {
 	text := `{"a": {"ktx": 1}, "mcpServers": {"x": 1, "ktx": {"u": 1}}, "b": 2}`
 	for _, undo := range []edit.Splice{

@@ -8,21 +8,21 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// style is how the text around a place is formatted.
+// style is the format of the text around a place.
 type style struct {
-	lines   bool   // a line for each member
-	newline string // the end of a line
-	unit    string // what each level is indented by
-	indent  string // what the members of the object are indented by
-	closing string // the same of its closing brace
-	colon   string // the colon with its blanks
-	between string // what stands behind a comma within a line
-	padding string // what stands within the braces of one line
-	comma   bool   // a comma stands behind the last member
+	lines   bool   // each member is on its own line
+	newline string // the line end
+	unit    string // the indentation of one level
+	indent  string // the indentation of the members
+	closing string // the indentation of the closing brace
+	colon   string // the colon with the blanks around it
+	between string // the text after a comma within a line
+	padding string // the text inside the braces of an object on one line
+	comma   bool   // the last member has a comma
 }
 
-// styleOf returns the style of the last object around p, by its members or, if
-// it has none, those of the object around it.
+// styleOf returns the style of the innermost object around p. It takes the
+// style from its members, or from the object around it if it has none.
 func (d *jsonText) styleOf(p place) style {
 	s := style{lines: true, newline: newline(d.text), unit: d.unit(p.around), colon: ": ", between: " "}
 	model := p.object()
@@ -55,14 +55,14 @@ func (d *jsonText) styleOf(p place) style {
 	return s
 }
 
-// isBlank reports whether extra is blanks within a line.
+// isBlank reports whether extra has nothing but blanks, without a line end.
 func isBlank(extra []byte) bool { return len(bytes.Trim(extra, " \t")) == 0 }
 
-// hasLine reports whether the end of a line is in extra.
+// hasLine reports whether extra has a line end.
 func hasLine(extra []byte) bool { return bytes.IndexByte(extra, '\n') >= 0 }
 
-// unit returns what one level is indented by: in the objects given, the inmost
-// first, else anywhere in the text, else two spaces.
+// unit returns the indentation of one level: in the given objects, the
+// innermost first, else anywhere in the text, else two spaces.
 func (d *jsonText) unit(around []*hujson.Value) string {
 	for _, v := range slices.Backward(around) {
 		if unit, ok := d.unitOf(v); ok {
@@ -77,8 +77,9 @@ func (d *jsonText) unit(around []*hujson.Value) string {
 	return "  "
 }
 
-// unitOf returns how much deeper the members of an object, or the elements of a
-// list, stand than its closing brace, where both begin lines.
+// unitOf returns how much more the members of an object, or the elements of a
+// list, are indented than its closing bracket. It needs both to be at the start
+// of a line.
 func (d *jsonText) unitOf(v *hujson.Value) (string, bool) {
 	var first *hujson.Value
 	switch v := v.Value.(type) {
@@ -97,14 +98,14 @@ func (d *jsonText) unitOf(v *hujson.Value) (string, bool) {
 	return strings.CutPrefix(lineIndent(d.body, first.StartOffset), lineIndent(d.body, v.EndOffset-1))
 }
 
-// beginsLine reports whether nothing but blanks stands before an offset in its
-// line, and a line before that.
+// beginsLine reports whether there are only blanks before an offset on its
+// line, and the line is not the first.
 func (d *jsonText) beginsLine(offset int) bool {
 	before := bytes.TrimRight(d.body[:offset], " \t")
 	return bytes.HasSuffix(before, []byte("\n"))
 }
 
-// append appends a value, which begins in a line that is indented by indent.
+// append appends a value. The line in which it begins is indented by indent.
 func (s style) append(b []byte, v hujson.ValueTrimmed, indent string) []byte {
 	switch v := v.(type) {
 	case *hujson.Object:

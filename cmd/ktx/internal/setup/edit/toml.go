@@ -15,14 +15,14 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// maxTOML bounds a text in TOML, in bytes: the time that its reader takes grows
-// with the square of the number of tables.
+// maxTOML is the most bytes of a TOML text. The time of the parser grows with
+// the square of the number of tables.
 const maxTOML = 1 << 20
 
-// tomlText is a text in TOML.
+// tomlText is a TOML text.
 type tomlText struct {
 	text   []byte // the whole file
-	skip   int    // how long its byte order mark is
+	skip   int    // the length of the byte order mark
 	values object
 	lines  []expression
 }
@@ -30,14 +30,14 @@ type tomlText struct {
 // An expression is a header of a table, or a key with its value.
 type expression struct {
 	kind unstable.Kind // Table, ArrayTable or KeyValue
-	// value is what kind of value a key has.
+	// value is the kind of the value that the key has.
 	value unstable.Kind
-	// key is the whole path, that of the table before it included.
+	// key is the whole path, including that of the table before it.
 	key []string
 	// valueStart is the offset of the value of a key.
 	valueStart int
-	// start and end are the offsets of the text from the first byte of the key or
-	// bracket to behind the value or bracket. Comments do not belong to it.
+	// start is the offset of the first byte of the key or bracket, and end is
+	// the offset after the value or bracket. Comments are not included.
 	start, end int
 }
 
@@ -62,7 +62,7 @@ func readTOML(text []byte) (*tomlText, error) {
 	return d, d.scan(body)
 }
 
-// scan reads the expressions of the text.
+// scan collects the expressions of the text.
 func (d *tomlText) scan(body []byte) error {
 	var parser unstable.Parser
 	parser.Reset(body)
@@ -140,18 +140,18 @@ func tomlValue(value any) any {
 
 func (d *tomlText) tree() object { return d.values }
 
-// trailing is 0: every reader of TOML takes such commas where the language has
+// trailing is 0: every TOML parser accepts such commas where the language has
 // them.
 func (*tomlText) trailing() int { return 0 }
 
-// check finds nothing: a key that occurs twice is not TOML.
+// check returns nil: a text with a repeated key does not parse.
 func (d *tomlText) check([]string) error { return nil }
 
 func hasPrefix(key, prefix []string) bool {
 	return len(key) >= len(prefix) && slices.Equal(key[:len(prefix)], prefix)
 }
 
-// of returns the expressions that define the value at path, by their numbers.
+// of returns the indexes of the expressions that define the value at path.
 func (d *tomlText) of(path []string) []int {
 	var all []int
 	for i, e := range d.lines {
@@ -172,7 +172,7 @@ func (d *tomlText) where(path []string) span {
 
 func (d *tomlText) commaBefore([]string) (int, bool) { return 0, false }
 
-// extensible refuses parents that nothing can be added to without rewriting
+// extensible refuses parents to which nothing can be added without rewriting
 // them.
 func (d *tomlText) extensible(path []string) error {
 	for _, e := range d.lines {
@@ -223,7 +223,7 @@ func (d *tomlText) set(path []string, value json.RawMessage) (Splice, error) {
 	return s, nil
 }
 
-// replace gives the value at path, which stands in one piece, another value.
+// replace sets a new value at path. The old value is defined in one piece.
 func (d *tomlText) replace(path []string, wanted object, nl string) (Splice, error) {
 	all := d.of(path)
 	first, last := d.lines[all[0]], d.lines[all[len(all)-1]]
@@ -237,7 +237,7 @@ func (d *tomlText) replace(path []string, wanted object, nl string) (Splice, err
 	case first.kind == unstable.Table && len(first.key) == len(path):
 		text, err = appendSection(nil, path, wanted, nl)
 	case first.kind == unstable.KeyValue && len(first.key) == len(path):
-		// Its key stays, however it is written.
+		// The key stays as it is written.
 		first.start = first.valueStart
 		text, err = appendInline(nil, wanted)
 	default:
@@ -249,8 +249,8 @@ func (d *tomlText) replace(path []string, wanted object, nl string) (Splice, err
 	return Splice{Offset: first.start, Removed: string(d.text[first.start:last.end]), Inserted: string(text)}, nil
 }
 
-// cuts takes out the lines of the expressions of path, with the comments in
-// them. A parent that no line defines any more is gone by itself.
+// cuts removes the lines of the expressions of path, with the comments in them.
+// A parent without lines is then gone too.
 func (d *tomlText) cuts(path []string, _ int) ([]span, error) {
 	all := d.of(path)
 	if len(all) == 0 {
@@ -265,7 +265,7 @@ func (d *tomlText) cuts(path []string, _ int) ([]span, error) {
 		}
 		cuts = append(cuts, s)
 	}
-	// The blank line before goes too, if one follows or the text ends.
+	// The blank line before goes too if a blank line follows or the text ends.
 	first := &cuts[0]
 	before, after := d.text[d.skip:first.start], d.text[first.end:]
 	for _, blank := range []string{"\r\n", "\n"} {
@@ -286,8 +286,7 @@ func (d *tomlText) line(e expression) span {
 	return s
 }
 
-// appendSection appends a table with its header, without the end of its last
-// line.
+// appendSection appends a table with its header, without the last line end.
 func appendSection(b []byte, path []string, table object, nl string) ([]byte, error) {
 	b = append(b, '[')
 	for i, key := range path {
@@ -307,7 +306,7 @@ func appendSection(b []byte, path []string, table object, nl string) ([]byte, er
 	return b, nil
 }
 
-// appendKey appends a key, in quotes where it needs them.
+// appendKey appends a key, in quotes if it needs them.
 func appendKey(b []byte, key string) []byte {
 	if key != "" && strings.Trim(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") == "" {
 		return append(b, key...)
@@ -337,7 +336,7 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// appendInline appends a value within a line.
+// appendInline appends a value on one line.
 func appendInline(b []byte, value any) ([]byte, error) {
 	var err error
 	switch value := value.(type) {

@@ -11,7 +11,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// readValue reads the value that is to be set.
+// readValue parses the value that is to be set.
 func readValue(value json.RawMessage) (object, error) {
 	doc, err := readJSON(value)
 	if err != nil {
@@ -23,8 +23,7 @@ func readValue(value json.RawMessage) (object, error) {
 	return doc.tree(), nil
 }
 
-// same reports whether two values are the same. The order of members does not
-// count.
+// same reports whether two values are equal, in any order of members.
 func same(a, b any) bool {
 	switch a := a.(type) {
 	case object:
@@ -54,7 +53,7 @@ func sameScalar(a, b scalar) bool {
 	if a == b {
 		return true
 	}
-	if !strings.ContainsAny(string(a+b), ".eE\"") { // whole numbers are more exact than floats
+	if !strings.ContainsAny(string(a+b), ".eE\"") { // floats are less exact than whole numbers
 		return a == "-0" && b == "0" || a == "0" && b == "-0" // TOML has one zero
 	}
 	var x, y any
