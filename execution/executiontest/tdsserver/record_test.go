@@ -165,6 +165,9 @@ func cancelled(t *testing.T, s *tdsserver.Server, db interface {
 }, text string,
 ) error {
 	t.Helper()
+	if !s.Idle(2 * time.Minute) { // an earlier statement counts until its last byte is sent
+		t.Fatal("an earlier statement still runs")
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan error, 1)
