@@ -139,7 +139,7 @@ func alreadyRunning(ctx context.Context, a *console.App, p *project.Project, s s
 	case answer != daemon.Ours:
 		return false, nil
 	case !hmac.Equal([]byte(state.Settings), []byte(s.digest(state.Nonce))):
-		return false, console.Failed("the server of this project runs at %s with other settings; stop it first with ktx mcp stop", state.URL())
+		return false, console.Failed("the server of this project runs at %s with other settings; run ktx mcp stop first", state.URL())
 	}
 	printStarted(a, state, true)
 	return true, nil
