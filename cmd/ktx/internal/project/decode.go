@@ -44,7 +44,7 @@ func (d *decoder) add(p Problem) {
 	case len(d.problems) < maxProblems:
 		d.problems = append(d.problems, p)
 	case len(d.problems) == maxProblems:
-		d.problems = append(d.problems, Problem{Path: p.Path, Line: p.Line, Message: "and more problems from here on"})
+		d.problems = append(d.problems, Problem{Path: p.Path, Line: p.Line, Message: "and more problems after this one"})
 	}
 }
 
@@ -63,7 +63,7 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, tag reflect
 		return // the default
 	}
 	if !plainTag(n) {
-		d.fault(n, path, "tags (!…) are not understood here; quote a value that begins with !")
+		d.fault(n, path, "YAML tags (!…) are not supported; put a value that begins with ! in quotes")
 		return
 	}
 	if u, ok := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr()); ok {
@@ -234,7 +234,7 @@ func (d *decoder) pairs(n *yaml.Node, path string, f func(key, value *yaml.Node)
 		key, value := n.Content[i], n.Content[i+1]
 		switch {
 		case key.Kind != yaml.ScalarNode || key.Tag == "!!merge":
-			d.fault(key, path, "only plain keys can be read here")
+			d.fault(key, path, "expected a plain key")
 		case seen[key.Value]:
 			d.fault(key, join(path, key.Value), "the key is given twice")
 		default:

@@ -94,7 +94,7 @@ var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
 // values, which may be secrets: the parser reads a password that begins with * and
 // is not quoted as an alias.
 func syntaxProblem(err error) Problem {
-	p := Problem{Path: FileName, Line: 1, Message: "it is not readable as YAML"}
+	p := Problem{Path: FileName, Line: 1, Message: "the file is not valid YAML"}
 	if m := yamlError.FindStringSubmatch(err.Error()); m != nil {
 		p.Message = m[2]
 		if line, err := strconv.Atoi(m[1]); err == nil {

@@ -53,7 +53,7 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 func (s *Secret) UnmarshalText(text []byte) error {
 	for _, prefix := range []string{"env:", "file:"} {
 		if string(text) == prefix {
-			return fmt.Errorf("%s names nothing", prefix)
+			return fmt.Errorf("expected a name or path after %s", prefix)
 		}
 	}
 	*s = NewSecret(string(text))

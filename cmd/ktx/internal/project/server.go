@@ -97,7 +97,7 @@ func (c checker) server(config *Config) {
 		case !principalName.MatchString(t.Name):
 			c.fault(under("name"), "a name is up to 64 letters, digits, dots, @, _ and -, and begins with a letter or digit")
 		case slices.Contains(reserved, t.Name):
-			c.fault(under("name"), "%s is the name of those who ask without an entry here", t.Name)
+			c.fault(under("name"), "%s is reserved for principals without an entry here", t.Name)
 		case names[t.Name]:
 			c.fault(under("name"), "the name is given twice")
 		}
@@ -106,7 +106,7 @@ func (c checker) server(config *Config) {
 			c.fault(under("token"), "%v", err)
 		}
 		if t.Connections != nil && len(t.Connections) == 0 {
-			c.fault(under("connections"), "it names none; leave the key out for all connections")
+			c.fault(under("connections"), "the list is empty; remove the key to permit all connections")
 		}
 		for k, id := range t.Connections {
 			if _, ok := config.Connections[id]; !ok {

@@ -156,7 +156,7 @@ func (c checker) connection(at []string, id string, conn Connection) {
 		if n := execution.Nearest(driver, knownDrivers); n != "" {
 			near = ", did you mean " + n + "?"
 		}
-		c.report(true, append(at, "driver"), "%q is not an engine that is known here; no statements are run on it%s", conn.Driver, near)
+		c.report(true, append(at, "driver"), "%q is not a known engine; no statements run on it%s", conn.Driver, near)
 	}
 	c.address(at, conn)
 	c.guard(append(at, "guard"), conn.Guard)
@@ -189,7 +189,7 @@ func (c checker) address(at []string, conn Connection) {
 		}
 	}
 	if ways > 1 {
-		c.fault(at, "give one of url, host and path")
+		c.fault(at, "give only one of url, host and path")
 		return
 	}
 	if conn.Host != "" {
@@ -197,7 +197,7 @@ func (c checker) address(at []string, conn Connection) {
 	}
 	for key, given := range map[string]bool{"port": conn.Port != 0, "database": conn.Database != "", "user": conn.User != "", "password": conn.Password.Set()} {
 		if given {
-			c.fault(append(slices.Clone(at), key), "it belongs to host, which is not given; with url it stands in the url")
+			c.fault(append(slices.Clone(at), key), "it needs host; with url, write it into the url")
 		}
 	}
 }
