@@ -27,13 +27,13 @@ type File struct {
 	Wanted   int // the number of cases in the file, including those that cannot be read
 }
 
-// place is where a case and its fields stand; lines count from 1.
+// place is the line of a case and the lines of its fields. Lines count from 1.
 type place struct {
 	line   int
 	fields map[string]int
 }
 
-// of returns the line of a field, else that of the case.
+// of returns the line of a field, or the line of the case when the field has none.
 func (p place) of(field string) int {
 	if line, ok := p.fields[field]; ok {
 		return line
@@ -54,7 +54,7 @@ func (f *File) add(line int, id, field, format string, args ...any) {
 	f.problems = append(f.problems, Problem{f.name, line, id, field, fmt.Sprintf(format, args...)})
 }
 
-// Err is the first problem of the file in the form of an error.
+// Err returns the first problem of the file as an error, or nil.
 func (f *File) Err() error {
 	if len(f.problems) == 0 {
 		return nil
@@ -66,14 +66,15 @@ func (f *File) Err() error {
 	return fmt.Errorf("line %d: %s", p.Line, p.Message)
 }
 
-// IsClassFile reports whether a file of that name is YAML.
+// IsClassFile reports whether the name is that of a class file, which is YAML.
 func IsClassFile(name string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// Parse reads a class file or JSON Lines, by the file's name. What cannot be
-// read is a problem of the file, not the end of it.
+// Parse reads a class file, or JSON Lines when the name is not that of a class
+// file. A case that cannot be read becomes a problem of the file, and Parse goes on
+// with the next one.
 func Parse(name string, text []byte) *File {
 	f := &File{name: name}
 	if IsClassFile(name) {
@@ -112,7 +113,7 @@ func (f *File) parseLines(text []byte) {
 
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s+)?line ([0-9]+): `)
 
-// addYAML adds an error of the YAML reader, on the line that it names.
+// addYAML adds an error of the YAML parser, at the line that its message names.
 func (f *File) addYAML(line int, id string, err error) {
 	text := err.Error()
 	if m := yamlLine.FindStringSubmatch(text); m != nil {
@@ -157,8 +158,8 @@ func (f *File) parseYAML(text []byte) {
 	}
 }
 
-// header reads the top of a class file, and returns its class and dialect in a
-// case, and the nodes of its cases.
+// header reads the top of a class file. It returns a case that has only the class
+// and the dialect, and the nodes of the cases.
 func (f *File) header(root *yaml.Node) (header corpus.Case, cases []*yaml.Node) {
 	values := map[string]*yaml.Node{}
 	for i := 0; i+1 < len(root.Content); i += 2 {
@@ -199,7 +200,7 @@ func (f *File) header(root *yaml.Node) (header corpus.Case, cases []*yaml.Node) 
 
 var unknownField = regexp.MustCompile(`unknown field "([^"]*)"`)
 
-// caseOf reads one case.
+// caseOf reads one case, and adds it or its problem to the file.
 func (f *File) caseOf(node *yaml.Node, header corpus.Case) {
 	place := place{line: node.Line, fields: map[string]int{}}
 	id := ""
@@ -235,7 +236,7 @@ func (f *File) caseOf(node *yaml.Node, header corpus.Case) {
 	f.places = append(f.places, place)
 }
 
-// plainDates lets dates be the text that they are.
+// plainDates makes the parser read a date as a string.
 func plainDates(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!timestamp" {
 		n.Tag = "!!str"
@@ -245,7 +246,7 @@ func plainDates(n *yaml.Node) {
 	}
 }
 
-// Builtin returns the class files of this build.
+// Builtin returns the class files that are part of this build.
 func Builtin() ([]*File, error) {
 	var files []*File
 	names, err := fs.Glob(corpus.Files(), "*/*.yaml")

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 )
 
-// Write writes a file whole or not at all: into a temporary file beside
-// it, flushed, then renamed over what is there. A link is followed. What is no
-// file, such as a pipe, is written to and never replaced.
+// Write writes a file whole or not at all: it writes a temporary file beside it,
+// flushes that, and renames it. It follows a link. It writes directly to what is not
+// a regular file, such as a pipe.
 func Write(name string, mode os.FileMode, write func(io.Writer) error) error {
 	info, err := os.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -31,12 +31,12 @@ func Write(name string, mode os.FileMode, write func(io.Writer) error) error {
 	return writeBeside(name, mode, write, os.Rename)
 }
 
-// ErrChanged says that a file is no longer what was read.
+// ErrChanged says that a file has changed since its caller read it.
 var ErrChanged = errors.New("it was changed meanwhile")
 
-// Replace gives an existing file another content, if before is what it holds
-// now; else the error is [ErrChanged]. A link is followed, and the file keeps
-// its mode.
+// Replace replaces the content of an existing file if that is still before.
+// Otherwise the error is [ErrChanged]. It follows a link, and the file keeps its
+// mode.
 func Replace(name string, before, after []byte) error {
 	name, err := filepath.EvalSymlinks(name)
 	if err != nil {
@@ -62,8 +62,8 @@ func Replace(name string, before, after []byte) error {
 	})
 }
 
-// WriteNew is Write for a file that must not exist yet; the error is
-// fs.ErrExist when it does.
+// WriteNew is [Write] for a file that must not exist yet. The error is fs.ErrExist
+// when it does.
 func WriteNew(name string, mode os.FileMode, content []byte) error {
 	write := func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -72,8 +72,8 @@ func WriteNew(name string, mode os.FileMode, content []byte) error {
 	return writeBeside(name, mode, write, func(from, to string) error {
 		err := os.Link(from, to) // unlike a rename it never replaces
 		if err != nil && !errors.Is(err, fs.ErrExist) {
-			// A file system without links. Whoever makes the file at this
-			// very moment loses it; nobody else does.
+			// The file system has no hard links. A file that another process
+			// makes between the check and the rename is lost.
 			if _, exists := os.Lstat(to); exists == nil {
 				return fs.ErrExist
 			}

@@ -1,6 +1,6 @@
-// Package atomicfile writes files whole or not at all: into a temporary file
-// beside them, flushed, then put in place.
+// Package atomicfile writes files whole or not at all. It writes a temporary file in
+// the same folder, flushes it, and then puts it in place.
 //
-// Write replaces what is there, WriteNew never does, and Replace does so only
-// where the file still is what its caller has read.
+// [Write] replaces an existing file, [WriteNew] never does, and [Replace] does so
+// only if the file still has the content that the caller has read.
 package atomicfile

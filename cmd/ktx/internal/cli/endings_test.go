@@ -17,9 +17,9 @@ import (
 	"time"
 )
 
-// endingsVariable asks for so many calls that end before their time, of each
-// way to speak to ktx on each server, and holds each to the time that the
-// product promises. Without it every ending is tried once, held to hang.
+// endingsVariable sets how many calls the tests end early, for each way to speak to
+// ktx and each server. Each of them must then end within the time that the product
+// promises. Without the variable every ending is tried once, with the limit hang.
 const endingsVariable = "KTX_TEST_CANCELLATIONS"
 
 const (
@@ -28,19 +28,19 @@ const (
 	hang         = 20 * time.Second       // far above what anything takes
 )
 
-// timeLimit is that of the statements that end by it. On a machine that is busy
-// with other things they may need some of it to begin.
+// timeLimit is the time limit of the statements that end by it. It leaves them time
+// to begin on a busy machine.
 var timeLimit = 3 * time.Second
 
-// ending is how a call ends. Its function returns the moment from which the
-// statement has no reason to run.
+// ending is a way in which a call ends. Its function ends the call, and returns the
+// time from which the statement should no longer run.
 type ending struct {
 	name  string
 	limit bool // it is the statement's time limit that ends it
 	end   func(t *testing.T, c *caller, began time.Time) time.Time
 }
 
-// now is the ending of a call by what do does.
+// now returns the ending of a call that do ends at once.
 func now(name string, do func(t *testing.T, c *caller)) ending {
 	return ending{name, false, func(t *testing.T, c *caller, _ time.Time) time.Time {
 		t.Helper()
@@ -49,7 +49,7 @@ func now(name string, do func(t *testing.T, c *caller)) ending {
 	}}
 }
 
-// inTime is the ending of a call by its time limit, whatever do does.
+// inTime returns the ending of a call by its time limit, whatever do does.
 func inTime(name string, do func(c *caller)) ending {
 	return ending{name, true, func(_ *testing.T, c *caller, began time.Time) time.Time {
 		do(c)
@@ -71,7 +71,7 @@ var (
 		now("client closes its end", func(_ *testing.T, c *caller) { _ = c.process.in.Close() }),
 		now("client is gone", func(_ *testing.T, c *caller) { _, _ = c.process.in.Close(), c.process.pipe.Close() }),
 	}
-	// In a session a dropped connection cancels nothing, by the protocol.
+	// By the protocol, a dropped connection cancels nothing in a session.
 	inSessions = []ending{
 		now("cancelled", func(t *testing.T, c *caller) {
 			t.Helper()
@@ -86,7 +86,7 @@ var (
 		inTime("time limit", func(*caller) {}),
 		inTime("connection closed, time limit", func(c *caller) { _ = c.conn.Close() }),
 	}
-	// Without sessions the end of the stream is the cancel.
+	// Without sessions the end of the stream cancels the call.
 	inStreams = []ending{
 		now("stream closed", func(_ *testing.T, c *caller) { _ = c.conn.Close() }),
 		now("client closes its half", func(_ *testing.T, c *caller) { _ = c.conn.CloseWrite() }),
@@ -107,7 +107,7 @@ var ways = []struct {
 	{"HTTP, 2026-07-28", caller{http: true, modern: true}, inStreams},
 }
 
-// caller is a client with a ktx of its own.
+// caller is a client with its own ktx process.
 type caller struct {
 	http, modern bool
 
@@ -134,7 +134,7 @@ func (c *caller) start(t *testing.T, dir string) {
 	}
 }
 
-// foreground waits until a server that was run there listens, and returns its
+// foreground waits until a server in the foreground listens, and returns its
 // address.
 func foreground(t *testing.T, dir string) string {
 	t.Helper()
@@ -142,7 +142,7 @@ func foreground(t *testing.T, dir string) string {
 	return "http://127.0.0.1:" + strconv.Itoa(stateOf(t, dir).Port) + "/mcp"
 }
 
-// in returns a message as the caller's protocol version has it.
+// in returns a message in the form of the caller's protocol version.
 func (c *caller) in(message string) string {
 	if c.modern {
 		return strings.TrimSuffix(message, "}}") + modernMeta + "}}"
@@ -157,8 +157,8 @@ func (c *caller) headers() []string {
 	return nil
 }
 
-// connect makes a call that is answered, so that ktx knows its database. On a
-// machine that is busy with other things its time limit may be over before.
+// connect makes a call that is answered, so that ktx knows its database. On a busy
+// machine the call may reach its time limit first.
 func (c *caller) connect(t *testing.T) {
 	t.Helper()
 	for end := time.Now().Add(hang); ; {
@@ -223,8 +223,8 @@ func dial(t *testing.T, address string) *net.TCPConn {
 	return tcp
 }
 
-// TestCallsThatEndLeaveNothingRunning ends calls in every way, at everything
-// that they may be at, and looks at the server from outside.
+// TestCallsThatEndLeaveNothingRunning ends calls in every way and during every kind
+// of work, and checks on the server itself that nothing still runs.
 func TestCallsThatEndLeaveNothingRunning(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a process for each call")
@@ -247,8 +247,8 @@ func TestCallsThatEndLeaveNothingRunning(t *testing.T) {
 	}
 }
 
-// callsEnd ends calls in every way that c has. The works that they are at begin
-// with the given one, so that few calls of each way are at different ones.
+// callsEnd ends calls in every way that c has. It begins with the given kind of work,
+// so that a few calls of each way cover different kinds.
 func callsEnd(t *testing.T, s *stage, c caller, endings []ending, calls, first int, within time.Duration) {
 	t.Helper()
 	took := map[string][]time.Duration{}
@@ -288,7 +288,7 @@ func callsEnd(t *testing.T, s *stage, c caller, endings []ending, calls, first i
 	t.Logf("%d of %d gone within %v", good, calls, within)
 }
 
-// distribution tells how durations are spread.
+// distribution returns a summary of durations for the log of the test.
 func distribution(name string, of []time.Duration) string {
 	if len(of) == 0 {
 		return name + ": none"
@@ -300,8 +300,8 @@ func distribution(name string, of []time.Duration) string {
 	return fmt.Sprintf("%-29s %3d calls: p50 %v, p90 %v, p99 %v, max %v", name, len(of), at(50), at(90), at(99), at(100))
 }
 
-// TestKilledGatewayLeavesNothingRunning kills ktx, which leaves the server to
-// find out by itself.
+// TestKilledGatewayLeavesNothingRunning kills ktx, so that the server itself must
+// notice that its client is gone.
 func TestKilledGatewayLeavesNothingRunning(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a process for each call")

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// link stands between ktx and its server.
+// link is a proxy between ktx and its server.
 type link struct {
 	listener net.Listener
 	server   string
@@ -31,7 +31,7 @@ func slowLink(t *testing.T, server, letIn string) *link {
 	return newLink(t, server, letIn, 5*time.Millisecond)
 }
 
-// silentLink carries everything until it is silenced.
+// silentLink passes everything on until it is silenced.
 func silentLink(t *testing.T, server, letIn string) *link {
 	t.Helper()
 	return newLink(t, server, letIn, 0)
@@ -62,8 +62,8 @@ func (l *link) cut() {
 	l.conns = nil
 }
 
-// silence cuts what there is, and lets nothing through on new connections once
-// the server has let ktx in.
+// silence stops all traffic on open connections. On new connections it stops the
+// traffic after the login.
 func (l *link) silence() {
 	l.silent.Store(true)
 	l.cut()
@@ -103,7 +103,7 @@ func (l *link) serve(ctx context.Context) {
 	}
 }
 
-// toClient passes on what the server sends.
+// toClient passes on the bytes from the server.
 func (l *link) toClient(client io.Writer, server io.Reader) {
 	b := make([]byte, 40<<10)
 	for silent := false; ; {

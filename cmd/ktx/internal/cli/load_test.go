@@ -22,8 +22,8 @@ import (
 )
 
 // TestManyCallsAtOnce: 10 clients, half of each protocol version, make 500
-// calls, on PostgreSQL and SQLite. Each gets its own answer, and all are on
-// record.
+// calls, on PostgreSQL and SQLite. Each gets its own answer, and the log has all of
+// them.
 func TestManyCallsAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := shop(t)
@@ -50,7 +50,7 @@ func TestManyCallsAtOnce(t *testing.T) {
 		counts[e]++
 	}
 	if counts[string(audit.QueryDecision)] != 500 || counts[string(audit.QueryFinished)] != 500 {
-		t.Errorf("on record are %v, want 500 decisions and as many ends", counts)
+		t.Errorf("the log has %v, want 500 decisions and as many ends", counts)
 	}
 }
 
@@ -77,8 +77,8 @@ func fiftyCalls(ctx context.Context, url string, n int) error {
 	return session.Close()
 }
 
-// TestHostileClients sends a server, which may have few files open, what no
-// client should. After each, and while it lasts, it answers.
+// TestHostileClients attacks a server that may open few files only. During and after
+// each attack the server must answer other clients.
 func TestHostileClients(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes ten seconds")
@@ -212,7 +212,7 @@ server:
 	}
 }
 
-// runUnder is run with a setting of the shell before it.
+// runUnder is run with a command of the shell before it, such as a limit.
 func runUnder(t *testing.T, dir, setting string, args ...string) *process {
 	t.Helper()
 	return runProgram(t, dir, "sh", append([]string{"-c", setting + ` && exec ktx "$@"`, "sh"}, args...)...)
@@ -243,8 +243,8 @@ func wantStatus(t *testing.T, conn net.Conn, status string) {
 	}
 }
 
-// peakMemory returns the greatest resident size of a process, where the system
-// tells.
+// peakMemory returns the greatest resident size of a process, if the system reports
+// it.
 func peakMemory(t *testing.T, pid int) (bytes int, ok bool) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))

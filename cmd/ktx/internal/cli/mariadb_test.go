@@ -11,9 +11,9 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// TestMariaDBScripts runs scripts on a real server. They find in OWNER and READER
-// the addresses of a user who may do everything and of one who may only read,
-// and in OTHER the name of another database that both may read.
+// TestMariaDBScripts runs scripts on a real server. OWNER and READER are the addresses
+// of a user who may do everything and of one who may only read. OTHER is the name of
+// another database that both may read.
 func TestMariaDBScripts(t *testing.T) {
 	server := testdb.MariaDB(t)
 	owner := server.NewDatabase(t,

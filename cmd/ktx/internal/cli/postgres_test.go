@@ -13,9 +13,9 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// TestPostgresScripts runs scripts on a real server. They find in OWNER and READER
-// the addresses of a superuser and of a role that may only read, and in SILENT
-// that of a server that does not answer.
+// TestPostgresScripts runs scripts on a real server. OWNER and READER are the addresses
+// of a superuser and of a role that may only read. SILENT is the address of a server
+// that does not answer.
 func TestPostgresScripts(t *testing.T) {
 	server := testdb.Postgres(t)
 	reader := server.NewRole(t)
@@ -51,7 +51,7 @@ func TestPostgresScripts(t *testing.T) {
 	})
 }
 
-// silentServer takes connections and says nothing.
+// silentServer accepts connections and sends nothing.
 func silentServer(t *testing.T) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

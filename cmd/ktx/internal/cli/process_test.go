@@ -22,7 +22,7 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// process is ktx running on its own.
+// process is ktx as a process of its own.
 type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -149,8 +149,8 @@ func shop(t *testing.T) string {
 	return dir
 }
 
-// events returns the types of the events in a project's log, which must be
-// whole and end in order.
+// events returns the types of the events in a project's log. It fails the test unless
+// the chain is whole and the log ends as after a normal exit.
 func events(t *testing.T, dir string) []string {
 	t.Helper()
 	log := filepath.Join(dir, audit.DefaultPath)
@@ -183,8 +183,8 @@ func wantEvents(t *testing.T, dir string, want ...string) {
 	}
 }
 
-// TestTerminateLetsStatementsEnd sends SIGTERM while a statement runs: it is
-// answered, and then the process ends in order.
+// TestTerminateLetsStatementsEnd sends SIGTERM while a statement runs. The statement
+// is answered, and then the process ends normally.
 func TestTerminateLetsStatementsEnd(t *testing.T) {
 	dir := shop(t)
 	p := run(t, dir, "mcp", "stdio")
@@ -203,8 +203,8 @@ func TestTerminateLetsStatementsEnd(t *testing.T) {
 	}
 }
 
-// TestTerminateEndsLongStatements waits for the end of the time that running
-// statements get.
+// TestTerminateEndsLongStatements sends SIGTERM while a statement runs that takes
+// longer than running statements may.
 func TestTerminateEndsLongStatements(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes five seconds")
@@ -237,7 +237,7 @@ func TestClosedInputEndsTheSession(t *testing.T) {
 	wantEvents(t, dir, "gateway.start", "session.open", "query.decision", "query.cancelled", "session.close", "gateway.stop")
 }
 
-// TestBrokenOutputEndsTheSession takes the reader away.
+// TestBrokenOutputEndsTheSession closes the reader of standard output.
 func TestBrokenOutputEndsTheSession(t *testing.T) {
 	dir := shop(t)
 	p := run(t, dir, "mcp", "stdio")
@@ -267,8 +267,8 @@ func TestInterruptEndsCommands(t *testing.T) {
 		{"mcp", []string{"mcp", "stdio"}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			// A process that the signal itself ended had not begun to listen: the
-			// next one gets more time.
+			// If the signal itself ended the process, the process did not yet
+			// handle signals. The next try waits longer.
 			for rest := 300 * time.Millisecond; ; rest *= 4 {
 				p := run(t, dir, test.args...)
 				time.Sleep(rest)
@@ -291,7 +291,8 @@ func TestInterruptEndsCommands(t *testing.T) {
 	events(t, dir)
 }
 
-// TestInterruptEndsTheStatementAtTheServer looks at the server from outside.
+// TestInterruptEndsTheStatementAtTheServer checks on the server itself that an
+// interrupt ends the statement.
 func TestInterruptEndsTheStatementAtTheServer(t *testing.T) {
 	server := testdb.Postgres(t)
 	address := server.NewDatabase(t)
@@ -324,7 +325,7 @@ func TestInterruptEndsTheStatementAtTheServer(t *testing.T) {
 	}
 }
 
-// eventsNow is events for a log that is being written.
+// eventsNow is events for a log to which a process still writes.
 func eventsNow(dir string) []string {
 	r, err := audit.OpenReader(filepath.Join(dir, audit.DefaultPath))
 	if err != nil {
@@ -346,7 +347,7 @@ func waitFor(t *testing.T, holds func() bool) {
 	deadline := time.Now().Add(10 * time.Second)
 	for !holds() {
 		if time.Now().After(deadline) {
-			t.Fatal("it did not happen within 10 s")
+			t.Fatal("the condition did not hold within 10 s")
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -2,6 +2,6 @@
 
 package cli_test
 
-// memoryFactor is how many times the memory that it watches the race detector
-// takes, at most about ten times (go.dev/doc/articles/race_detector).
+// memoryFactor is how much more memory a process needs under the race detector, which
+// is up to ten times (go.dev/doc/articles/race_detector).
 const memoryFactor = 10

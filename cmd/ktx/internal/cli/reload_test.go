@@ -21,7 +21,7 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// configure writes a project's ktx.yaml as editors do, a whole file at once.
+// configure replaces a project's ktx.yaml as a whole, as editors do.
 func configure(t *testing.T, dir, text string) {
 	t.Helper()
 	file := filepath.Join(dir, "ktx.yaml")
@@ -33,7 +33,7 @@ func configure(t *testing.T, dir, text string) {
 	}
 }
 
-// hangUp sends SIGHUP and waits until the reload is recorded.
+// hangUp sends SIGHUP and waits until the log has the reload.
 func hangUp(t *testing.T, p *process, dir string) {
 	t.Helper()
 	reloads := func() int { // without reading every event: the log grows fast
@@ -80,8 +80,8 @@ audit: {sync: always}
 	if r := fmt.Sprint(p.answer(t, 5)); strings.Contains(r, "isError") {
 		t.Errorf("answered %s", r)
 	}
-	// What is not valid changes nothing, and is told in the words of
-	// ktx config validate.
+	// A file that is not valid changes nothing, and is reported like in ktx config
+	// validate.
 	configure(t, dir, "connections:\n  demo: {driver: sqlite, path: shop.db, limits: {rows: many}}\nguard: {role: never}\n")
 	hangUp(t, p, dir)
 	told, _ := exec.CommandContext(t.Context(), "ktx", "config", "validate", "--project-dir", dir).Output()
@@ -125,7 +125,7 @@ audit: {sync: always}
 		}
 	}
 	if len(lines) < 2 || strings.Contains(stderr, "audit.path") {
-		t.Errorf("%d problems told; standard error: %s", len(lines), stderr)
+		t.Errorf("%d problems reported; standard error: %s", len(lines), stderr)
 	}
 	var reasons []string
 	configs := map[string]bool{}
@@ -159,10 +159,10 @@ func recorded(t *testing.T, dir string) []audit.Event {
 	return all
 }
 
-// TestHangupUnderLoad alternates between two policies while sixteen callers ask
-// a server. Every call is answered, by one policy or the other, and the server
-// has no more connections afterwards than one configuration may have. A connection that does not change has one guard
-// all the time.
+// TestHangupUnderLoad alternates between two policies while sixteen callers send
+// statements. Every call is answered by one policy or the other. Afterwards the server
+// has no more connections than one configuration permits. A connection that does not
+// change keeps its guard.
 func TestHangupUnderLoad(t *testing.T) {
 	const callers, most = 16, 3
 	reloads := 50
@@ -287,7 +287,8 @@ func TestHangupUnderLoad(t *testing.T) {
 		t.Errorf("%d answered, %d refused, and %d like %.2000s", len(answered), len(refused), len(other), strings.Join(other, "\n"))
 	}
 
-	// Each guard has one opinion of the statement, and what ran was allowed.
+	// Each guard gives the statement one verdict, and every statement that ran was
+	// allowed.
 	allowed, ended := map[string]bool{}, map[string]int{}
 	decided := 0
 	verdicts, steady := map[string]map[string]bool{}, map[string]bool{}
@@ -312,7 +313,7 @@ func TestHangupUnderLoad(t *testing.T) {
 	}
 	for policy, v := range verdicts {
 		if len(v) != 1 {
-			t.Errorf("the guard %s said %v of one statement", policy, v)
+			t.Errorf("the guard %s gave one statement the verdicts %v", policy, v)
 		}
 	}
 	if len(steady) != 1 {

@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the command line as users do, in a folder of its own for
-// each script. Every use of ktx states its exit code: "exits 2 ktx …".
+// TestScripts runs the command line as users do, in a folder of its own for each
+// script. Every call of ktx states its exit code: "exits 2 ktx …".
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", Cmds: scriptCommands, RequireUniqueNames: true, RequireExplicitExec: true, UpdateScripts: *update,
@@ -53,7 +53,8 @@ var scriptCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"replace": replaceIn,
 }
 
-// exits runs a program and wants an exit code: exits CODE PROGRAM ARGS...
+// exits runs a program, and fails unless it has the exit code: exits CODE PROGRAM
+// ARGS...
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM [ARGS...]")
@@ -70,9 +71,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// checkJSON looks at a JSON document: json FILE PATH... where a PATH is
-// dotted, with numbers for elements and length for that of a list or object;
-// PATH=VALUE wants a value, !PATH that there is none.
+// checkJSON checks a JSON document: json FILE PATH..., where a PATH is
+// dotted, with numbers for elements, and length for the length of a list or object.
+// PATH must exist, PATH=VALUE must have the value, and !PATH must not exist.
 func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: json FILE [PATH | PATH=VALUE | !PATH]...")
@@ -124,7 +125,7 @@ func lookup(v any, path []string) (any, bool) {
 	return v, true
 }
 
-// text is a text as it is, and every other value as compact JSON.
+// text returns a string as it is, and every other value as compact JSON.
 func text(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -148,7 +149,8 @@ func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(content), 0o600))
 }
 
-// writeSparse makes a file of a size that takes no space: sparse FILE BYTES
+// writeSparse makes a file of a size that takes no space on the disk: sparse FILE
+// BYTES
 func writeSparse(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: sparse FILE BYTES")

@@ -38,7 +38,8 @@ func ktx(t *testing.T, dir string, args ...string) (out, errs string, code int) 
 	return stdout.String(), stderr.String(), code
 }
 
-// want runs the command line and wants an exit code and a text.
+// want runs the command line, and fails the test unless the exit code and a part of
+// the output are as given.
 func want(t *testing.T, dir string, code int, text string, args ...string) string {
 	t.Helper()
 	out, errs, got := ktx(t, dir, args...)
@@ -48,7 +49,7 @@ func want(t *testing.T, dir string, code int, text string, args ...string) strin
 	return out
 }
 
-// status is what ktx mcp status --json and the state file have.
+// status has members of ktx mcp status --json and of the state file.
 type status struct {
 	Status, URL, Host, Nonce, LogPath, ProjectDir string
 	Port, PID                                     int
@@ -85,7 +86,7 @@ func stateOf(t *testing.T, dir string) (s status) {
 	return s
 }
 
-// TestServer goes through what people do with a server.
+// TestServer starts, inspects and stops a server as users do.
 func TestServer(t *testing.T) {
 	t.Parallel()
 	dir := shop(t)
@@ -210,18 +211,19 @@ func (c *client) begin(t *testing.T) {
 	c.post(t, http.StatusAccepted, ready)
 }
 
-// modernMeta is behind the params of a message in the protocol without sessions.
+// modernMeta ends the params of a message in the protocol without sessions.
 const modernMeta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"m","version":"2"},"io.modelcontextprotocol/clientCapabilities":{}}`
 
-// modernHeaders are those of a query there.
+// modernHeaders are the headers of a query in that protocol.
 var modernHeaders = []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", "sql_execution"}
 
-// modern is a query in the protocol without sessions.
+// modern returns a query in the protocol without sessions.
 func modern(sql string) (body string, headers []string) {
 	return strings.TrimSuffix(query(sql), "}}") + modernMeta + "}}", modernHeaders
 }
 
-// TestServerSpeaksBothEras asks the same in both and finds who asked in the log.
+// TestServerSpeaksBothEras makes the same calls in the protocol with and without
+// sessions, and finds their principals in the log.
 func TestServerSpeaksBothEras(t *testing.T) {
 	t.Parallel()
 	dir := shop(t)
@@ -254,8 +256,8 @@ func TestServerSpeaksBothEras(t *testing.T) {
 	want(t, dir, 0, `"name":"m","transport":"http"`, "audit", "tail", "--json", "-n", "100")
 }
 
-// TestPrincipals: each sees its connections only, on every way in, and the log
-// names who asked.
+// TestPrincipals: on every route each principal sees its own connections only, and the
+// log names the principal.
 func TestPrincipals(t *testing.T) {
 	dir := shop(t)
 	hash := "4bb4f3bd4a4e3b0b3a1a6a1b0b0d5f5d0a0e3e7c3a1d2b5c6f7a8b9c0d1e2f30" // of nothing that is known
@@ -333,7 +335,7 @@ server:
 		limited = limited || status == http.StatusTooManyRequests
 	}
 	if !limited {
-		t.Error("the rate is not kept to")
+		t.Error("more requests were accepted than the rate permits")
 	}
 	for _, who := range []string{"analyst", "admin", "token"} {
 		want(t, dir, 0, `"principal":"`+who+`"`, "audit", "tail", "--json", "-n", "200", "--principal", who)
@@ -345,8 +347,8 @@ server:
 	}
 }
 
-// TestKilledServer: the state file of a server that was killed is stale, start
-// puts it right, and the log is whole and shows what was not finished.
+// TestKilledServer: the state file of a server that was killed is stale, and start
+// replaces it. The log is whole and has the statements that did not end.
 func TestKilledServer(t *testing.T) {
 	t.Parallel()
 	dir := shop(t)
@@ -383,8 +385,8 @@ func TestKilledServer(t *testing.T) {
 	whole()
 }
 
-// TestStrangersAreNotKilled: a state file names a process that is not the
-// server: one that has its number now, and one that answers at its address.
+// TestStrangersAreNotKilled: the state file names a process that is not the server,
+// because it has the id of the server now, or because it answers at its address.
 func TestStrangersAreNotKilled(t *testing.T) {
 	t.Parallel()
 	dir := shop(t)
@@ -409,7 +411,7 @@ func TestStrangersAreNotKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	state := bytes.Replace(text, []byte(`"pid": `+strconv.Itoa(s.PID)), []byte(`"pid": `+strconv.Itoa(stranger.Process.Pid)), 1)
-	// Who answers with the nonce must also have the number.
+	// A program that answers with the nonce must also have the process id.
 	fake := func(answer string) {
 		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port)))
 		if err != nil {
@@ -446,7 +448,7 @@ func TestStrangersAreNotKilled(t *testing.T) {
 		t.Fatalf("the stranger ended: %v", stranger.ProcessState)
 	case <-time.After(100 * time.Millisecond):
 	}
-	// A state file that is none is put right too.
+	// A file that is no state file is replaced too.
 	if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -463,7 +465,7 @@ func stateOfText(t *testing.T, text []byte) (s status) {
 	return s
 }
 
-// TestForeground: the server writes the same state file, and ends in order.
+// TestForeground: the server writes the same state file, and removes it at its end.
 func TestForeground(t *testing.T) {
 	t.Parallel()
 	dir := shop(t)
@@ -482,8 +484,8 @@ func TestForeground(t *testing.T) {
 	wantEvents(t, dir, "gateway.start", "session.open", "session.close", "gateway.stop")
 }
 
-// TestTokensReload: a token that is taken out of ktx.yaml lets nobody in after
-// SIGHUP, and one that is put in does; a file that is not valid changes nothing.
+// TestTokensReload: after SIGHUP, a token that was removed from ktx.yaml is refused,
+// and one that was added is accepted. A file that is not valid changes nothing.
 func TestTokensReload(t *testing.T) {
 	dir := shop(t)
 	t.Setenv("KTX_TEST_OLD", "old-secret")
@@ -527,8 +529,8 @@ func TestTokensReload(t *testing.T) {
 	newer.post(t, http.StatusOK, query("SELECT 1"))
 }
 
-// TestServerReloads: SIGHUP reads ktx.yaml again; but for the tokens the block
-// server waits for the next start, and says so.
+// TestServerReloads: SIGHUP reads ktx.yaml again. Except for the tokens, the block
+// server takes effect at the next start, and the server says so.
 func TestServerReloads(t *testing.T) {
 	t.Parallel()
 	dir := shop(t)
@@ -553,8 +555,8 @@ func TestServerReloads(t *testing.T) {
 	want(t, dir, 0, "running: "+s.URL, "mcp", "status")
 }
 
-// TestStopEndsStatements: what does not end in the time that it gets is
-// cancelled, in both eras, and recorded before the server ends.
+// TestStopEndsStatements: a statement that does not end in time is cancelled, with and
+// without sessions, and recorded before the server ends.
 func TestStopEndsStatements(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes five seconds")

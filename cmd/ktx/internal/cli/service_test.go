@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestServiceManager: a unit of Type=notify learns when the server can be
-// asked, and that it stops.
+// TestServiceManager: the service manager of a unit with Type=notify is notified when
+// the server is ready and when it stops.
 func TestServiceManager(t *testing.T) {
 	dir := shop(t)
 	path := filepath.Join(t.TempDir(), "notify")
@@ -43,8 +43,8 @@ func TestServiceManager(t *testing.T) {
 	p.ends(t, 0, 20*time.Second)
 }
 
-// TestServiceManagerGone: a variable that outlived its service manager hinders
-// nobody.
+// TestServiceManagerGone: a socket variable without a service manager does not stop
+// the server from working.
 func TestServiceManagerGone(t *testing.T) {
 	dir := shop(t)
 	t.Setenv("NOTIFY_SOCKET", filepath.Join(dir, "nobody"))

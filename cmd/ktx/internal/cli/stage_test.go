@@ -16,21 +16,22 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// work is something that a call may be at when it ends.
+// work is what the statement of a call does when the call ends.
 type work struct {
 	name string
 	sql  string
-	// event is the server's word for what the statement waits for; any will
-	// do when it is empty.
+	// event is the server's name of what the statement waits for; "" stands for
+	// anything.
 	event string
-	// via stands between ktx and the server; nil means that nothing does.
+	// via is the network link between ktx and the server; nil for a direct
+	// connection.
 	via func(t *testing.T, server, letIn string) *link
-	// connecting says that the call waits for its connection, so that its
-	// session must be gone.
+	// connecting says that the call still waits for its connection, so that the
+	// whole session must end.
 	connecting bool
 }
 
-// stage is a database on which calls are made and looked at from outside.
+// stage is a database for the calls, with access to the server's own view of them.
 type stage struct {
 	driver  string
 	version int
@@ -39,13 +40,13 @@ type stage struct {
 	letIn   string // what the server says to whom it has let in
 	allowed string // the function that the works call
 	works   []work
-	// count counts the sessions of ktx: all, or those that run something.
+	// count counts the sessions of ktx: all, or those that run a statement.
 	count func(t *testing.T, all bool) int
-	// began tells when a statement began, if it runs and waits for event.
+	// began returns when a statement began, if it runs and waits for event.
 	began func(t *testing.T, statement, event string) (began time.Time, runs bool)
 }
 
-// postgresStage is a stage on PostgreSQL.
+// postgresStage returns a stage on PostgreSQL.
 func postgresStage(t *testing.T) *stage {
 	t.Helper()
 	server := testdb.Postgres(t)
@@ -108,7 +109,7 @@ func postgresStage(t *testing.T) *stage {
 	}
 }
 
-// mariadbStage is a stage on MariaDB.
+// mariadbStage returns a stage on MariaDB.
 func mariadbStage(t *testing.T) *stage {
 	t.Helper()
 	server := testdb.MariaDB(t)
@@ -145,7 +146,7 @@ func mariadbStage(t *testing.T) *stage {
 		},
 		count: func(t *testing.T, all bool) (n int) {
 			t.Helper()
-			// A KILL can last when its statement is gone.
+			// A KILL can still run after its statement has ended.
 			err := watcher.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM information_schema.processlist
 				WHERE user = ? AND COALESCE(info, '') NOT LIKE 'KILL%' AND (? OR command <> 'Sleep')`, user, all).Scan(&n)
 			if err != nil {
@@ -166,8 +167,7 @@ func mariadbStage(t *testing.T) *stage {
 	}
 }
 
-// project makes a project on the stage's database, by way of a link if there
-// is one.
+// project makes a project with the stage's database, through a link if there is one.
 func (s *stage) project(t *testing.T, limit time.Duration, via *link) (dir string) {
 	t.Helper()
 	address, err := url.Parse(s.address)
@@ -194,9 +194,9 @@ func (s *stage) project(t *testing.T, limit time.Duration, via *link) (dir strin
 	return dir
 }
 
-// begin lets c start ktx and call it for w, and waits until the server is at it.
-// It returns when the statement began, or was sent, where it waits for its
-// connection.
+// begin has c start ktx and make a call that does w, and waits until the server runs
+// the statement. It returns the time at which the statement began, or at which it was
+// sent when the call waits for its connection.
 func (s *stage) begin(t *testing.T, c *caller, w work, limit time.Duration) (began time.Time) {
 	t.Helper()
 	var via *link
@@ -221,7 +221,7 @@ func (s *stage) begin(t *testing.T, c *caller, w work, limit time.Duration) (beg
 	return began
 }
 
-// gone waits for the end of what w had at the server.
+// gone waits until the server has ended what w does.
 func (s *stage) gone(t *testing.T, w work) {
 	t.Helper()
 	s.until(t, func() bool { return s.count(t, w.connecting) == 0 })

@@ -4,5 +4,5 @@ package daemon
 
 import "os/exec"
 
-// detach does nothing where there are no sessions of processes.
+// detach does nothing on systems without sessions of processes.
 func detach(*exec.Cmd) {}

@@ -7,5 +7,6 @@ import (
 	"syscall"
 )
 
-// detach lets a process outlive the terminal that it was started from.
+// detach puts a process into a session of its own, so that it outlives the terminal
+// from which it was started.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

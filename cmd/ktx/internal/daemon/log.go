@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// The log is kept in one file and keptLogs older ones, the latest of which is
-// named .1.
+// The log is one file of at most LogBytes bytes, and keptLogs older files. The
+// newest of these ends in .1.
 const (
 	LogBytes = 10 << 20
 	keptLogs = 3
@@ -31,9 +31,9 @@ func openLog(path string) (*os.File, error) {
 	return f, nil
 }
 
-// Log is a log file that starts anew when it has grown to its bound. What was
-// in it is copied, so that whoever has it open, the process's own standard
-// error among them, goes on writing to the file of that name.
+// Log is a log file that is rotated when it reaches its bound: its content is copied
+// to another file, and the file itself is emptied. So everything that has the file
+// open, such as the standard error of the process, goes on writing to it.
 type Log struct {
 	bound int64
 
@@ -41,7 +41,7 @@ type Log struct {
 	file *os.File
 }
 
-// OpenLog opens the log at path, which grows to bound bytes.
+// OpenLog opens the log at path, which is rotated when it reaches bound bytes.
 func OpenLog(path string, bound int64) (*Log, error) {
 	f, err := openLog(path)
 	if err != nil {
@@ -93,11 +93,12 @@ func (l *Log) rotate(size int64) error {
 
 func older(name string, i int) string { return fmt.Sprintf("%s.%d", name, i) }
 
-// tailBytes bounds what is looked at for the last lines.
+// tailBytes bounds the part of the log in which the last lines are looked for, in
+// bytes.
 const tailBytes = 1 << 20
 
-// Tail writes the last lines of the log at path to w, and with follow what
-// comes, until ctx ends.
+// Tail writes the last n lines of the log at path to w. With follow it then writes
+// further lines until ctx ends.
 func Tail(ctx context.Context, path string, lines int, follow bool, w io.Writer) error {
 	f, err := os.Open(path) //nolint:gosec // a file of the project's state
 	if err != nil {
@@ -139,7 +140,7 @@ func Tail(ctx context.Context, path string, lines int, follow bool, w io.Writer)
 	return nil
 }
 
-// Since returns what was written to the log at path behind the first bytes.
+// Since returns what was written to the log at path after its first bytes.
 func Since(path string, before int64) string {
 	f, err := os.Open(path) //nolint:gosec // a file of the project's state
 	if err != nil {

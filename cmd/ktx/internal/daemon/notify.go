@@ -5,18 +5,18 @@ import (
 	"net"
 )
 
-// NotifyVariable names the socket on which a service manager waits for the
-// states of a service.
+// NotifyVariable is the environment variable with the socket on which a service
+// manager receives the states of a service.
 const NotifyVariable = "NOTIFY_SOCKET"
 
-// The states that [Notify] tells.
+// The states that [Notify] sends.
 const (
 	StateReady    = "READY=1"
 	StateStopping = "STOPPING=1"
 )
 
-// Notify tells the service manager at socket the state of this process, as
-// sd_notify(3) defines it. Without a socket there is none to tell.
+// Notify sends the state of this process to the service manager at socket, as
+// sd_notify(3) defines it. It does nothing when socket is empty.
 func Notify(socket, state string) error {
 	if socket == "" {
 		return nil

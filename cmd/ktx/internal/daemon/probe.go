@@ -13,7 +13,7 @@ import (
 	"github.com/ktxhq/ktx/httpapi"
 )
 
-// Answer is what was found at the address of a state.
+// Answer is what [State.Probe] found at the address of a server.
 type Answer string
 
 // The answers.
@@ -28,10 +28,10 @@ const (
 	Silent Answer = "silent"
 )
 
-// probeTime is how long an answer may take.
+// probeTime is the time limit for an answer.
 const probeTime = 3 * time.Second
 
-// Probe asks who is at the address of s. The health is that of the server when
+// Probe asks which program answers at the address of s. The health is valid when
 // the answer is Ours.
 func (s State) Probe(ctx context.Context) (Answer, httpapi.Health) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
@@ -41,7 +41,7 @@ func (s State) Probe(ctx context.Context) (Answer, httpapi.Health) {
 	if err != nil { // the host is no host
 		return Nobody, h
 	}
-	// No proxy of the environment: it would see the nonce.
+	// The request uses no proxy, which would see the nonce.
 	client := &http.Client{
 		Transport:     &http.Transport{DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

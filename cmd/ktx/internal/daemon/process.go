@@ -14,7 +14,8 @@ import (
 )
 
 // Spawn starts cmd as a process that outlives this one, with the log at path as
-// its standard output and error. It returns the length of the log before.
+// its standard output and error. It returns the length that the log had before, in
+// bytes.
 func Spawn(cmd *exec.Cmd, path string) (before int64, err error) {
 	log, err := openLog(path)
 	if err != nil {
@@ -33,15 +34,16 @@ func Spawn(cmd *exec.Cmd, path string) (before int64, err error) {
 	return info.Size(), nil
 }
 
-// stopTime is how long a server may take to stop when it is asked to.
+// stopTime is the time that a server has to stop before it is killed.
 const stopTime = 10 * time.Second
 
-// Stop ends the server of s, which must answer with its nonce, and waits for
-// its end. Where it does not end in time when asked, it is killed.
+// Stop ends the server of s and waits for the end of its process. It ends nothing
+// unless the server answers with its nonce. It kills a server that does not end in
+// time.
 func (s State) Stop(ctx context.Context) (Answer, error) {
-	// Taken before the proof, the handle is of the process that proves itself:
-	// where the system has handles of processes, a number that is given to
-	// another process later is not mistaken for it.
+	// The handle is opened before the proof, so that it belongs to the process
+	// that proves itself. On systems with handles of processes, a later process
+	// with the same id is not mistaken for it.
 	process, err := os.FindProcess(s.PID)
 	if err != nil {
 		return Nobody, nil
@@ -68,7 +70,8 @@ func (s State) Stop(ctx context.Context) (Answer, error) {
 	return Ours, nil
 }
 
-// gone waits for the end of a process.
+// gone waits until a process has ended or the limit has passed, and reports whether
+// it has ended.
 func gone(ctx context.Context, process *os.Process, limit time.Duration) bool {
 	for end := time.Now().Add(limit); running(process); {
 		if time.Now().After(end) || ctx.Err() != nil {
@@ -79,8 +82,8 @@ func gone(ctx context.Context, process *os.Process, limit time.Duration) bool {
 	return true
 }
 
-// running reports whether a process has not ended. One that has, and that its
-// parent has not asked about yet, still has its number.
+// running reports whether a process still runs. A process that has ended keeps its
+// id until its parent waits for it.
 func running(process *os.Process) bool {
 	if errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone) {
 		return false
@@ -93,7 +96,7 @@ func running(process *os.Process) bool {
 	return !bytes.HasPrefix(state, []byte("Z"))
 }
 
-// hasProc reports whether the system shows its processes as files.
+// hasProc reports whether the system has /proc.
 func hasProc() bool {
 	_, err := os.Stat("/proc/self/stat")
 	return err == nil

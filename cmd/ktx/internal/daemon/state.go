@@ -34,21 +34,21 @@ type State struct {
 	StartedAt     string `json:"startedAt"` // RFC 3339
 	LogPath       string `json:"logPath,omitempty"`
 	Nonce         string `json:"nonce"`
-	// Settings tells servers of other settings apart: a keyed hash of how this
-	// one was started, its tokens included, with the nonce as the key.
+	// Settings is a hash of the settings of the server, its tokens included, keyed
+	// with the nonce. It differs for a server with other settings.
 	Settings string `json:"settings"`
 }
 
-// Path is where the state of a project's server stands.
+// Path returns the path of the state file of the project in dir.
 func Path(dir string) string { return filepath.Join(dir, ".ktx", "mcp.json") }
 
-// LogPath is where a server in the background writes its log.
+// LogPath returns the path of the log of a server in the background.
 func LogPath(dir string) string { return filepath.Join(dir, ".ktx", "logs", "mcp.log") }
 
 // maxState bounds a state file, in bytes.
 const maxState = 64 << 10
 
-// Read reads the state of a project's server. The error is fs.ErrNotExist when
+// Read reads the state file of the project in dir. The error is fs.ErrNotExist when
 // there is none.
 func Read(dir string) (*State, error) {
 	f, err := os.Open(Path(dir))
@@ -66,7 +66,7 @@ func Read(dir string) (*State, error) {
 	return &s, nil
 }
 
-// Encode writes s as it stands in the file.
+// Encode writes s in the format of the state file.
 func (s State) Encode(w io.Writer) error {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -78,7 +78,7 @@ func (s State) Encode(w io.Writer) error {
 	return nil
 }
 
-// Remove removes the state file if it is still that of s.
+// Remove removes the state file if it is still the file of s.
 func (s State) Remove() error {
 	now, err := Read(s.ProjectDir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && now.Nonce != s.Nonce {
@@ -90,7 +90,8 @@ func (s State) Remove() error {
 	return nil
 }
 
-// Address is where clients on this machine reach the server.
+// Address returns the host and port at which clients on this machine reach the
+// server.
 func (s State) Address() string {
 	host := strings.Trim(s.Host, "[]")
 	if addr, err := netip.ParseAddr(host); err == nil && addr.IsUnspecified() {
@@ -102,5 +103,5 @@ func (s State) Address() string {
 	return net.JoinHostPort(host, strconv.Itoa(s.Port))
 }
 
-// URL is the address of MCP for clients on this machine.
+// URL returns the URL of MCP for clients on this machine.
 func (s State) URL() string { return "http://" + s.Address() + "/mcp" }

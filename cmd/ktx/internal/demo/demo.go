@@ -8,16 +8,16 @@ import (
 
 //go:generate go run ./gen
 
-// Database is the shop as an SQLite database file: customers, products,
-// orders and order_items. Nobody in it is real.
+// Database is the shop as an SQLite database file, with the tables customers,
+// products, orders and order_items. All data in it is made up.
 //
 //go:embed shop.db
 var Database []byte
 
-// Query is an allowed query and what it asks.
+// Query is a statement and the question that it answers.
 type Query struct{ Question, SQL string }
 
-// Allowed is the query that the demo answers.
+// Allowed is the query that the gateway allows.
 var Allowed = Query{
 	"Which cities ordered most this year, and what is the average order worth?",
 	`SELECT c.city, count(*) AS orders, round(avg(o.total), 2) AS average
@@ -26,7 +26,7 @@ WHERE o.ordered_at >= '2026-01-01' AND o.status <> 'cancelled'
 GROUP BY c.city ORDER BY orders DESC, c.city LIMIT 5`,
 }
 
-// Attacks are statements that the demo shows refused.
+// Attacks are statements that the gateway refuses.
 var Attacks = []Query{
 	{"a write behind a harmless WITH", `WITH late AS (SELECT id FROM orders WHERE status = 'late') DELETE FROM orders WHERE id IN (SELECT id FROM late)`},
 	{"a second statement", `SELECT * FROM customers WHERE id = 1; DROP TABLE customers`},

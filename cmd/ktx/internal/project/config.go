@@ -34,7 +34,7 @@ type Connection struct {
 	Guard          Guard     `yaml:"guard" doc:"Overrides the guard block for this connection."`
 }
 
-// Limits bound one call.
+// Limits bound one statement and its result.
 type Limits struct {
 	Rows        int      `yaml:"rows" doc:"Rows; default 10000." min:"1" max:"10000000"`
 	Bytes       Bytes    `yaml:"bytes" doc:"Bytes of all values; default 8MiB."`
@@ -79,7 +79,7 @@ type Guard struct {
 	Role           string `yaml:"role" doc:"What to do when the role can write; default warn, and refuse for SQL Server." enum:"warn,refuse"`
 }
 
-// over returns g with every value that is unset taken from base.
+// over returns g with the values of base for everything that g leaves unset.
 func (g Guard) over(base Guard) Guard {
 	if g.MaxBytes == 0 {
 		g.MaxBytes = base.MaxBytes
@@ -108,8 +108,7 @@ type Check struct {
 	Sinks     Sinks           `yaml:"sinks" doc:"Functions of yours that take SQL, by the last part of their names."`
 }
 
-// Sinks are functions that take SQL as their first argument, beside those that
-// are known.
+// Sinks are further functions that take SQL as their first argument.
 type Sinks struct {
 	Go         []string `yaml:"go" doc:"In Go."`
 	Python     []string `yaml:"python" doc:"In Python."`

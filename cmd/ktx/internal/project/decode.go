@@ -16,38 +16,39 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// strictBlocks are the blocks in which an unknown key is an error: a misspelt
-// safety key must not be lost.
+// strictBlocks are the blocks in which an unknown key is an error, so that a
+// misspelt safety key is not ignored.
 var strictBlocks = []string{"guard", "access", "functions", "audit", "server"}
 
-// laterBlocks are keys of the file that other versions read.
+// laterBlocks are keys that other versions of ktx read.
 var laterBlocks = []string{"scan", "search", "user", "upstreams", "skills", "embeddings"}
 
-// maxNodes bounds a file, aliases counted each time they are used.
+// maxNodes bounds the number of YAML nodes in a file. An alias counts each time that
+// it is used.
 const maxNodes = 100_000
 
 type decoder struct {
 	problems []Problem
 	nodes    int
-	strict   int // how many strict blocks the walk is in
+	strict   int // the number of strict blocks around the present node
 }
 
 func (d *decoder) fault(n *yaml.Node, path, format string, args ...any) {
 	d.add(Problem{Path: cmp.Or(path, FileName), Line: max(n.Line, 1), Message: fmt.Sprintf(format, args...)})
 }
 
-// add keeps a problem. Of very many only the first are told; the last of them
-// is a fault, so that none that is left out is lost.
+// add keeps a problem. After maxProblems it adds one more, which is an error and says
+// so, and then keeps no others. So a file with too many problems is never valid.
 func (d *decoder) add(p Problem) {
 	switch {
 	case len(d.problems) < maxProblems:
 		d.problems = append(d.problems, p)
 	case len(d.problems) == maxProblems:
-		d.problems = append(d.problems, Problem{Path: p.Path, Line: p.Line, Message: "and more problems from here on"})
+		d.problems = append(d.problems, Problem{Path: p.Path, Line: p.Line, Message: "and more problems after this one"})
 	}
 }
 
-// decode reads n into v by v's type.
+// decode reads n into v, as the type of v says.
 func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, tag reflect.StructTag) {
 	if d.nodes++; d.nodes > maxNodes {
 		if d.nodes == maxNodes+1 {
@@ -62,7 +63,7 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, tag reflect
 		return // the default
 	}
 	if !plainTag(n) {
-		d.fault(n, path, "tags (!…) are not understood here; quote a value that begins with !")
+		d.fault(n, path, "YAML tags (!…) are not supported; put a value that begins with ! in quotes")
 		return
 	}
 	if u, ok := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr()); ok {
@@ -109,7 +110,7 @@ func blank(value string) bool {
 	}
 }
 
-// plainTag reports whether a node is of a kind that its own text shows.
+// plainTag reports whether the tag of a node is a plain one of its kind.
 func plainTag(n *yaml.Node) bool {
 	switch n.Tag {
 	case "!!str", "!!int", "!!float", "!!bool", "!!timestamp", "!!merge":
@@ -162,7 +163,7 @@ func bound(tag reflect.StructTag, key string, otherwise int64) int64 {
 	return otherwise
 }
 
-// describe says what fits a type.
+// describe returns what a value of a type looks like, for messages.
 func describe(t reflect.Type, tag reflect.StructTag) string {
 	switch {
 	case tag.Get("enum") != "" && !strings.Contains(tag.Get("enum"), ","):
@@ -186,8 +187,8 @@ func describe(t reflect.Type, tag reflect.StructTag) string {
 	}
 }
 
-// auditTags describe the fields of [audit.Config], a type of another room, in
-// the way in which those of [Config] describe themselves.
+// auditTags has the struct tags for the fields of [audit.Config], which is a type of
+// another package and does not have them itself.
 var auditTags = map[string]reflect.StructTag{
 	"path":        `doc:"Folder of the log, relative to the project; default .ktx/audit."`,
 	"sql":         `doc:"What is kept of a statement: normalized (default) leaves literals out, full keeps the text." enum:"normalized,full"`,
@@ -222,7 +223,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// pairs calls f for every key of a mapping; a key given twice is a fault.
+// pairs calls f for every key of a mapping. A key that is given twice is an error.
 func (d *decoder) pairs(n *yaml.Node, path string, f func(key, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
 		d.fault(n, path, "expected keys with values")
@@ -233,7 +234,7 @@ func (d *decoder) pairs(n *yaml.Node, path string, f func(key, value *yaml.Node)
 		key, value := n.Content[i], n.Content[i+1]
 		switch {
 		case key.Kind != yaml.ScalarNode || key.Tag == "!!merge":
-			d.fault(key, path, "only plain keys can be read here")
+			d.fault(key, path, "expected a plain key")
 		case seen[key.Value]:
 			d.fault(key, join(path, key.Value), "the key is given twice")
 		default:
@@ -269,8 +270,9 @@ func (d *decoder) mapping(n *yaml.Node, v reflect.Value, path string) {
 	v.Set(out)
 }
 
-// unknown reports a key that no field has: an error inside the blocks that
-// safety depends on, or when it looks like the name of one, a warning elsewhere.
+// unknown reports a key that no field has. It is an error inside the blocks on which
+// safety depends, and when it looks like the name of such a block. Otherwise it is a
+// warning.
 func (d *decoder) unknown(key *yaml.Node, path string, known []string) {
 	if len(d.problems) > maxProblems {
 		return // the last of them makes the file invalid
@@ -286,7 +288,7 @@ func (d *decoder) unknown(key *yaml.Node, path string, known []string) {
 	}
 	near := nearest(key.Value, known)
 	if slices.Contains(strictBlocks, near) {
-		p.Warning = false // gaurd: is a whole safety block lost
+		p.Warning = false // such as gaurd, with which a whole safety block would be ignored
 	}
 	if near != "" {
 		p.Message += fmt.Sprintf(", did you mean %s?", near)
@@ -296,9 +298,8 @@ func (d *decoder) unknown(key *yaml.Node, path string, known []string) {
 	d.add(p)
 }
 
-// nearest returns the known key that was probably meant, or "". Two letters in
-// each other's place are the commonest slip, and a longer name of a safety
-// block, such as guardrails, must not be lost either.
+// nearest returns the known key that was probably meant, or "". It also finds a key
+// with two letters swapped, and a longer name of a safety block, such as guardrails.
 func nearest(key string, known []string) string {
 	if near := execution.Nearest(key, known); near != "" {
 		return near
@@ -311,7 +312,7 @@ func nearest(key string, known []string) string {
 	return ""
 }
 
-// letters are those of a word in order.
+// letters returns the letters of a word in alphabetical order.
 func letters(word string) string {
 	return string(slices.Sorted(slices.Values([]rune(strings.ToLower(word)))))
 }

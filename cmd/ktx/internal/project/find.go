@@ -14,7 +14,7 @@ const FileName = "ktx.yaml"
 // MissingError says that no project was found.
 type MissingError struct {
 	Dir   string // where the search began
-	Named bool   // the folder was named, so that no other was searched
+	Named bool   // the user named the folder, so no other was searched
 }
 
 // Error says what is missing and what to do.
@@ -25,7 +25,7 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("no %s in %s or any folder above it", FileName, e.Dir)
 }
 
-// Hints are the two ways out.
+// Hints returns what the user can do.
 func (*MissingError) Hints() []string {
 	return []string{
 		"run `ktx init` to make a project here",
@@ -76,8 +76,8 @@ func Above(dir string) (string, error) {
 	}
 }
 
-// has reports whether dir holds a ktx.yaml. One that cannot be read counts:
-// the project above it has another policy.
+// has reports whether dir has a ktx.yaml. One that cannot be read counts too, because
+// a project above dir would have another policy.
 func has(dir string) bool {
 	info, err := os.Lstat(filepath.Join(dir, FileName))
 	return err == nil && !info.IsDir()

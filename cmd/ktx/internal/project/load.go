@@ -30,12 +30,12 @@ type Project struct {
 	Warnings []Problem
 }
 
-// PatternRule says whether a pattern of check.overrides can be read. The
-// package knows no language of patterns itself.
+// PatternRule reports whether a pattern of check.overrides is valid. The package
+// itself does not know the syntax of patterns.
 type PatternRule func(pattern string) bool
 
-// Load reads the ktx.yaml of dir. The error is *[InvalidError] when the file is
-// readable but not valid; it lists every fault.
+// Load reads the ktx.yaml of dir. The error is *[InvalidError] when the file can be
+// read but is not valid; it lists every problem.
 func Load(dir string, valid PatternRule) (*Project, error) {
 	file := filepath.Join(dir, FileName)
 	f, err := os.Open(file) //nolint:gosec // the user names the project
@@ -65,8 +65,8 @@ func Load(dir string, valid PatternRule) (*Project, error) {
 	return p, nil
 }
 
-// Parse reads the text of a ktx.yaml and returns every fault and warning,
-// ordered by line.
+// Parse reads the text of a ktx.yaml and returns all errors and warnings, ordered
+// by line.
 func Parse(text []byte, valid PatternRule) (Config, []Problem) {
 	var (
 		config       Config
@@ -90,17 +90,18 @@ func Parse(text []byte, valid PatternRule) (Config, []Problem) {
 
 var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
 
-// syntaxProblem is the parser's own error. It does not repeat values: one that
-// begins with * and is not quoted, such as a password, is read as an alias.
+// syntaxProblem returns an error of the YAML parser as a problem. It leaves out
+// values, which may be secrets: the parser reads a password that begins with * and
+// is not quoted as an alias.
 func syntaxProblem(err error) Problem {
-	p := Problem{Path: FileName, Line: 1, Message: "it is not readable as YAML"}
+	p := Problem{Path: FileName, Line: 1, Message: "the file is not valid YAML"}
 	if m := yamlError.FindStringSubmatch(err.Error()); m != nil {
 		p.Message = m[2]
 		if line, err := strconv.Atoi(m[1]); err == nil {
 			p.Line = line
 		}
 		if strings.HasPrefix(p.Message, "did not find expected") {
-			p.Line++ // errors of the parser, unlike those of the scanner, count from 0
+			p.Line++ // the parser, unlike the scanner, counts lines from 0
 		}
 	}
 	if strings.HasPrefix(p.Message, "unknown anchor") {

@@ -24,11 +24,11 @@ func Schema() ([]byte, error) {
 
 type schema map[string]any
 
-// typed sets the types of a value. Every value may be left empty, which YAML
-// reads as null and which means the default.
+// typed sets the types of a value. Every value may also be null, which is how YAML
+// reads an empty value, and which means the default.
 func (s schema) typed(types ...string) { s["type"] = append(types, "null") }
 
-// schemaOf describes t. strict says that unknown keys are errors there.
+// schemaOf returns the schema of t. With strict, unknown keys are errors.
 func schemaOf(t reflect.Type, tag reflect.StructTag, strict bool) schema {
 	s := schema{}
 	if doc := tag.Get("doc"); doc != "" {
@@ -71,8 +71,8 @@ func schemaOf(t reflect.Type, tag reflect.StructTag, strict bool) schema {
 	return s
 }
 
-// text describes a text. YAML reads an unquoted 5432 or true as something
-// else, and it counts as the text that stands there.
+// text returns the schema of a string. It permits numbers and booleans too, because
+// YAML reads an unquoted 5432 or true as one, and ktx takes it as a string.
 func (s schema) text(tag reflect.StructTag) {
 	allowed := tag.Get("enum")
 	if allowed == "" {

@@ -29,7 +29,7 @@ func NewSecret(text string) Secret {
 	return Secret{&text}
 }
 
-// stars stands for every secret.
+// stars is printed instead of a secret.
 const stars = "***"
 
 // String returns three stars, or nothing when s is unset.
@@ -53,7 +53,7 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 func (s *Secret) UnmarshalText(text []byte) error {
 	for _, prefix := range []string{"env:", "file:"} {
 		if string(text) == prefix {
-			return fmt.Errorf("%s names nothing", prefix)
+			return fmt.Errorf("expected a name or path after %s", prefix)
 		}
 	}
 	*s = NewSecret(string(text))
@@ -63,13 +63,13 @@ func (s *Secret) UnmarshalText(text []byte) error {
 // Set reports whether there is a value.
 func (s Secret) Set() bool { return s.text != nil }
 
-// Literal reports whether the value itself stands in the file.
+// Literal reports whether the file contains the value itself.
 func (s Secret) Literal() bool {
 	return s.Set() && !strings.HasPrefix(*s.text, "env:") && !strings.HasPrefix(*s.text, "file:")
 }
 
-// LiteralPassword reports whether a password stands in the file as part of
-// this address. An address that cannot be read counts as carrying one.
+// LiteralPassword reports whether the value is an address in the file that contains
+// a password. An address that cannot be parsed counts as one with a password.
 func (s Secret) LiteralPassword() bool {
 	if !s.Literal() {
 		return false
@@ -84,8 +84,8 @@ func (s Secret) LiteralPassword() bool {
 
 // Resolve returns the value: of the environment variable after "env:", the
 // content of the file after "file:" without trailing line ends, or the text
-// itself. A variable or file without content is an error, never an empty
-// value: a driver would fill in defaults of its own.
+// itself. An empty variable or file is an error, because a driver would replace an
+// empty value by a default of its own.
 func (s Secret) Resolve(lookup func(string) (string, bool)) (string, error) {
 	if !s.Set() {
 		return "", nil
@@ -133,7 +133,7 @@ func (s Secret) File() (path string, ok bool, err error) {
 	return path, true, nil
 }
 
-// maxSecret bounds the file of a secret.
+// maxSecret bounds the file of a secret, in bytes.
 const maxSecret = 64 << 10
 
 func readSecret(path string) (string, error) {

@@ -25,7 +25,7 @@ type Server struct {
 	Tokens         []Token  `yaml:"tokens" doc:"Who may ask, each with a name for the audit log."`
 }
 
-// Token lets one principal in.
+// Token is the bearer token of one principal.
 type Token struct {
 	Name        string   `yaml:"name" doc:"The principal's name in the audit log."`
 	Token       Secret   `yaml:"token" doc:"The token: env:NAME, file:/path, or sha256:HEX, the SHA-256 of a token of at least 32 random bytes."`
@@ -51,7 +51,7 @@ func (r *Rate) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// hashPrefix begins a token of which only the hash is known.
+// hashPrefix begins a token that is given as its hash only.
 const hashPrefix = "sha256:"
 
 var hexSum = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
@@ -69,7 +69,7 @@ func (t Token) Sum(lookup func(string) (string, bool)) (sum [sha256.Size]byte, e
 	return sha256.Sum256([]byte(text)), nil
 }
 
-// reserved are the principals of those who ask without an entry of their own.
+// reserved are the names of principals that have no entry in server.tokens.
 var reserved = []string{"local", "stdio", "token", "cli"}
 
 var principalName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._@-]{0,63}$`)
@@ -97,7 +97,7 @@ func (c checker) server(config *Config) {
 		case !principalName.MatchString(t.Name):
 			c.fault(under("name"), "a name is up to 64 letters, digits, dots, @, _ and -, and begins with a letter or digit")
 		case slices.Contains(reserved, t.Name):
-			c.fault(under("name"), "%s is the name of those who ask without an entry here", t.Name)
+			c.fault(under("name"), "%s is reserved for principals without an entry here", t.Name)
 		case names[t.Name]:
 			c.fault(under("name"), "the name is given twice")
 		}
@@ -106,7 +106,7 @@ func (c checker) server(config *Config) {
 			c.fault(under("token"), "%v", err)
 		}
 		if t.Connections != nil && len(t.Connections) == 0 {
-			c.fault(under("connections"), "it names none; leave the key out for all connections")
+			c.fault(under("connections"), "the list is empty; remove the key to permit all connections")
 		}
 		for k, id := range t.Connections {
 			if _, ok := config.Connections[id]; !ok {
@@ -120,7 +120,7 @@ func (c checker) server(config *Config) {
 	}
 }
 
-// asToken says what speaks against a secret as a token.
+// asToken returns an error when a secret cannot be a token.
 func (s Secret) asToken() error {
 	if !s.Set() {
 		return errors.New("it is missing")
@@ -131,5 +131,5 @@ func (s Secret) asToken() error {
 	if digits, ok := strings.CutPrefix(*s.text, hashPrefix); ok && hexSum.MatchString(digits) {
 		return nil
 	}
-	return errors.New("a token does not stand in this file: expected env:NAME, file:/path, or sha256: and 64 hexadecimal digits")
+	return errors.New("a token must not be in this file: expected env:NAME, file:/path, or sha256: and 64 hexadecimal digits")
 }

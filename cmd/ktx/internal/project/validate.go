@@ -17,25 +17,25 @@ import (
 
 var connectionID = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_-]*$`)
 
-// knownDrivers are names of engines that a connection may have. Others are
-// accepted too, for their artifacts, with a warning: most are misspelt.
+// knownDrivers are the names of drivers. Another name is a warning and not an error,
+// because ktx can read artifacts of other engines; most are misspelt.
 var knownDrivers = []string{
 	"postgres", "postgresql", "pg", "sqlite", "sqlite3", "mysql", "mariadb", "sqlserver", "mssql", "duckdb", "clickhouse",
 	"trino", "snowflake", "bigquery", "redshift", "databricks", "athena", "oracle", "cockroachdb", "tidb",
 }
 
-// checker reports what the types of [Config] alone do not say.
+// checker checks what the types of [Config] do not express.
 type checker struct {
 	*decoder
 	root  *yaml.Node
 	valid PatternRule
-	// decoded is how many problems decoding found: what was not understood
-	// then is not judged.
+	// decoded is the number of problems that decoding found. The checker does not
+	// check values that could not be decoded.
 	decoded int
 }
 
-// report adds a problem at the value of a path, or at the nearest part of it
-// that the file holds.
+// report adds a problem at the value of a path, or at the longest part of the path
+// that the file has.
 func (c checker) report(warning bool, path []string, format string, args ...any) {
 	n, line, dotted := c.root, 1, ""
 	for _, key := range path {
@@ -156,7 +156,7 @@ func (c checker) connection(at []string, id string, conn Connection) {
 		if n := execution.Nearest(driver, knownDrivers); n != "" {
 			near = ", did you mean " + n + "?"
 		}
-		c.report(true, append(at, "driver"), "%q is not an engine that is known here; no statements are run on it%s", conn.Driver, near)
+		c.report(true, append(at, "driver"), "%q is not a known engine; no statements run on it%s", conn.Driver, near)
 	}
 	c.address(at, conn)
 	c.guard(append(at, "guard"), conn.Guard)
@@ -179,7 +179,8 @@ func (c checker) connection(at []string, id string, conn Connection) {
 	}
 }
 
-// address checks that a connection says in one way where its database is.
+// address checks that a connection gives the address of its database in one way
+// only.
 func (c checker) address(at []string, conn Connection) {
 	ways := 0
 	for _, given := range []bool{conn.URL.Set(), conn.Host != "", conn.Path != ""} {
@@ -188,7 +189,7 @@ func (c checker) address(at []string, conn Connection) {
 		}
 	}
 	if ways > 1 {
-		c.fault(at, "give one of url, host and path")
+		c.fault(at, "give only one of url, host and path")
 		return
 	}
 	if conn.Host != "" {
@@ -196,12 +197,12 @@ func (c checker) address(at []string, conn Connection) {
 	}
 	for key, given := range map[string]bool{"port": conn.Port != 0, "database": conn.Database != "", "user": conn.User != "", "password": conn.Password.Set()} {
 		if given {
-			c.fault(append(slices.Clone(at), key), "it belongs to host, which is not given; with url it stands in the url")
+			c.fault(append(slices.Clone(at), key), "it needs host; with url, write it into the url")
 		}
 	}
 }
 
-// names checks each name of a list by itself, so that a fault has its line.
+// names checks each name of a list by itself, so that an error has its line.
 func (c checker) names(at []string, names Names, policy func(Names) sqlguard.Policy) {
 	for key, list := range map[string][]string{"allow": names.Allow, "deny": names.Deny} {
 		for i, name := range list {
@@ -212,8 +213,8 @@ func (c checker) names(at []string, names Names, policy func(Names) sqlguard.Pol
 	}
 }
 
-// reason is the text of a policy's error without the path, which the problem
-// has in full.
+// reason returns the message of a policy error without the path, because the problem
+// has the whole path.
 func reason(err error) string {
 	text := err.Error()
 	if inner := errors.Unwrap(err); inner != nil {

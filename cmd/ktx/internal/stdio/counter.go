@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// counter counts what is under way.
+// counter counts requests that are not answered yet.
 type counter struct {
 	mu      sync.Mutex
 	n       int
-	changed chan struct{} // signalled when n falls to zero
+	changed chan struct{} // receives when n becomes zero
 }
 
 func newCounter() *counter { return &counter{changed: make(chan struct{}, 1)} }
@@ -32,7 +32,7 @@ func (c *counter) idle() bool {
 	return c.n <= 0
 }
 
-// wait returns when nothing is under way, and after limit in any case.
+// wait returns when the count is zero, or after limit.
 func (c *counter) wait(limit time.Duration) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()

@@ -8,17 +8,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// messages returns the messages of a line, or the answer to a line that holds
-// none. The messages of a batch come one by one and are answered one by one,
-// as every version of the protocol that knows batches permits: the SDK waits
-// for answers to the notifications of a batch, and ends a session of a version
-// that knows no batches.
+// messages returns the messages of a line, or the error response for a line that
+// has no valid message. It splits a batch into single messages, which are answered
+// one by one; every version of the protocol with batches permits that. The SDK
+// itself waits for answers to the notifications of a batch, and ends a session whose
+// version has no batches.
 func messages(line []byte) (list [][]byte, problem []byte) {
 	line = bytes.TrimSpace(line)
 	switch {
 	case len(line) == 0:
 		return nil, nil
-	case !json.Valid(line), !utf8.Valid(line): // decoders would replace what is not UTF-8
+	case !json.Valid(line), !utf8.Valid(line): // a decoder would replace bytes that are not UTF-8
 		return nil, protocolError(-32700, "Parse error: the line is not JSON")
 	case line[0] != '[':
 		if !message(line) {
@@ -40,8 +40,8 @@ func messages(line []byte) (list [][]byte, problem []byte) {
 	return list, problem
 }
 
-// message reports whether text is one JSON-RPC 2.0 message that the SDK reads,
-// with members of the types that the specification gives them.
+// message reports whether text is one JSON-RPC 2.0 message that the SDK can read,
+// and its members have the types of the specification.
 func message(text []byte) bool {
 	if _, err := jsonrpc.DecodeMessage(text); err != nil {
 		return false
@@ -73,7 +73,7 @@ func notAMessage() []byte {
 	return protocolError(-32600, "Invalid Request: not a JSON-RPC 2.0 message")
 }
 
-// protocolError is an error response to a message whose id is not known.
+// protocolError returns an error response to a message whose id is unknown.
 func protocolError(code int, text string) []byte {
 	b, err := json.Marshal(map[string]any{
 		"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": text},
@@ -84,7 +84,7 @@ func protocolError(code int, text string) []byte {
 	return append(b, '\n')
 }
 
-// requests is 1 for a request, which is owed an answer, and 0 for every other
+// requests returns 1 for a request, which needs an answer, and 0 for every other
 // message.
 func requests(text []byte) int {
 	m, err := jsonrpc.DecodeMessage(text)
@@ -94,8 +94,8 @@ func requests(text []byte) int {
 	return 0
 }
 
-// responses is 1 for a response and 0 for every other message that the SDK
-// wrote. It reads no further than it must: an answer may be large.
+// responses returns 1 for a response and 0 for every other message of the SDK. It
+// reads only the beginning of the message, because an answer may be large.
 func responses(text []byte) int {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {

@@ -1,14 +1,15 @@
 // Package stdio carries MCP over standard input and output, one JSON-RPC
 // message a line.
 //
-// A filter stands before the SDK's transport: a line that is not JSON, or not
-// a JSON-RPC 2.0 message, is answered with an error (-32700 or -32600) and the
-// session lives on; the SDK alone would end it and cancel what runs. When the
-// input ends, requests that were read a moment ago get a short time to be
-// answered, so that a client may write its requests and close its end; then
-// what runs is cancelled.
+// A filter stands before the SDK's transport. It answers a line that is not JSON, or
+// not a JSON-RPC 2.0 message, with an error (-32700 or -32600), and the session goes
+// on. The SDK alone would end the session and cancel all running calls.
 //
-// The package never interprets a message beyond that.
+// When the input ends, requests that were read just before get a short time to be
+// answered, so that a client may write its requests and close its end. Calls that
+// still run then are cancelled.
+//
+// The package does not interpret messages beyond that.
 package stdio
 
 import (
@@ -22,13 +23,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxLine bounds one message. A longer line is answered with -32600 and
-// skipped to its end.
+// maxLine bounds one message, in bytes. The filter answers a longer line with -32600
+// and skips it.
 const maxLine = 16 << 20
 
-// grace is how long after the last request was read its answer is awaited when
-// the input ends. A client that is gone is found out about in the same way, so
-// it is short, and what has run for longer is not awaited at all.
+// grace is how long a session waits for answers when the input ends, counted from
+// the last request. It is short because the input also ends when the client is gone.
+// When the last request is older than that, running calls are cancelled at once.
 const grace = 150 * time.Millisecond
 
 // Transport is an MCP transport over standard input and output.
@@ -46,14 +47,14 @@ func New(in io.Reader, out io.Writer) *Transport {
 	return &Transport{mcp.IOTransport{Reader: r, Writer: w, MaxLineLength: -1}, w.open, feed}
 }
 
-// Stop ends the session as the end of the input does, once every request that
-// was read is answered, and after limit in any case.
+// Stop ends the session once every request that was read is answered, or after
+// limit. Calls that still run are then cancelled.
 func (t *Transport) Stop(limit time.Duration) {
 	t.open.wait(limit)
-	_ = t.feed.Close() // reads as the end; a pipe never fails to close
+	_ = t.feed.Close() // the reader gets the end of the input; closing a pipe never fails
 }
 
-// lineWriter writes whole messages, whoever sends them.
+// lineWriter writes one message at a time, from the SDK and from the filter.
 type lineWriter struct {
 	open *counter // requests without an answer
 
@@ -74,13 +75,13 @@ func (w *lineWriter) write(p []byte) (int, error) {
 	return w.out.Write(p)
 }
 
-// Close does nothing: standard output belongs to the process.
+// Close does nothing, because standard output belongs to the process.
 func (*lineWriter) Close() error { return nil }
 
-// filter copies the messages of in to feed and answers the rest itself.
+// filter copies the messages of in to feed, and answers every other line itself.
 func filter(in io.Reader, feed *io.PipeWriter, out *lineWriter) {
 	lines := bufio.NewReaderSize(in, 64<<10)
-	var last time.Time // a request was read
+	var last time.Time // when the last request was read
 	for {
 		line, tooLong, err := readLine(lines)
 		messages, problem := messages(line)
@@ -110,8 +111,8 @@ func filter(in io.Reader, feed *io.PipeWriter, out *lineWriter) {
 	}
 }
 
-// readLine returns the next line without its end. A line beyond maxLine is
-// consumed and reported instead of kept.
+// readLine returns the next line without its end. It skips a line that is longer
+// than maxLine, and reports that.
 func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')

@@ -4,10 +4,10 @@
 //	handlers := streamable.New(server, logger)
 //	httpapi.Config{Sessions: handlers.Sessions, Stateless: handlers.Stateless, …}
 //
-// Two handlers stand for the two eras of the protocol: up to 2025-11-25 with
-// sessions, from 2026-07-28 without. The checks of the SDK that come before its
-// handlers (Host, body size, idle sessions) are off: those of httpapi are
-// stricter and come first.
+// There are two handlers, because the protocol has sessions up to version
+// 2025-11-25 and none from version 2026-07-28 on. The SDK's own checks of the Host
+// header, the size of the body and idle sessions are off, because httpapi checks the
+// same more strictly, and before.
 package streamable
 
 import (
@@ -20,14 +20,15 @@ import (
 	"github.com/ktxhq/ktx/httpapi"
 )
 
-// Handlers answer requests of MCP.
+// Handlers answer MCP requests: Sessions for the versions of the protocol with
+// sessions, Stateless for those without.
 type Handlers struct {
 	Sessions, Stateless http.Handler
 }
 
-// New returns the handlers of server, whose calls from then on end with the
-// session or the server that they belong to. In the era without sessions they
-// end with the request too, as the protocol demands.
+// New returns the handlers of server. From then on a call of the server is cancelled
+// when its session or the server ends. In versions without sessions it is also
+// cancelled when its request ends, as the protocol demands.
 func New(server *mcp.Server, logger *slog.Logger) Handlers {
 	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {

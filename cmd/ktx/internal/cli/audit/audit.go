@@ -14,6 +14,7 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
+// Command returns the command ktx audit.
 func Command(a *console.App) *cobra.Command {
 	c := console.Group("audit", "Read and verify the audit log",
 		tailCommand(a), queryCommand(a), showCommand(a), verifyCommand(a), exportCommand(a), statsCommand(a), archiveCommand(a))

@@ -12,6 +12,7 @@ import (
 	"github.com/ktxhq/ktx/dialects"
 )
 
+// Command returns the command ktx corpus.
 func Command(a *console.App) *cobra.Command {
 	return console.Group("corpus", "The statements that a read-only guard must refuse or allow", listCommand(a), showCommand(a), runCommand(a), diffCommand(a), reportCommand(a), lintCommand(a), newCommand(a), exportCommand(a))
 }

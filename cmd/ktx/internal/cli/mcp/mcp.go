@@ -9,6 +9,7 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
 )
 
+// Command returns the command ktx mcp.
 func Command(a *console.App) *cobra.Command {
 	c := console.Group("mcp", "Serve the tools to an MCP client",
 		startCommand(a), stopCommand(a), statusCommand(a), logsCommand(a),

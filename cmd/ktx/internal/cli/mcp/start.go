@@ -139,7 +139,7 @@ func alreadyRunning(ctx context.Context, a *console.App, p *project.Project, s s
 	case answer != daemon.Ours:
 		return false, nil
 	case !hmac.Equal([]byte(state.Settings), []byte(s.digest(state.Nonce))):
-		return false, console.Failed("the server of this project runs at %s with other settings; stop it first with ktx mcp stop", state.URL())
+		return false, console.Failed("the server of this project runs at %s with other settings; run ktx mcp stop first", state.URL())
 	}
 	printStarted(a, state, true)
 	return true, nil
@@ -211,7 +211,7 @@ func startBackground(ctx context.Context, a *console.App, cmd *cobra.Command, p 
 		}
 		select {
 		case err := <-ended:
-			return notStarted(a, err, log, before)
+			return notStarted(err, log, before)
 		case <-ctx.Done():
 			_ = child.Process.Signal(syscall.SIGTERM)
 			return ctx.Err()
@@ -225,7 +225,7 @@ func startBackground(ctx context.Context, a *console.App, cmd *cobra.Command, p 
 
 // notStarted returns an error with what a server that ended at once wrote to its
 // log.
-func notStarted(a *console.App, err error, log string, before int64) error {
+func notStarted(err error, log string, before int64) error {
 	code := console.ExitFailed
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() > 0 {
 		code = exit.ExitCode()

@@ -11,6 +11,7 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 )
 
+// ConfigCommand returns the command ktx config.
 func ConfigCommand(a *console.App) *cobra.Command {
 	return console.Group("config", "Describe and validate ktx.yaml",
 		&cobra.Command{

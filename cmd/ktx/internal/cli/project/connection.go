@@ -13,6 +13,7 @@ import (
 	"github.com/ktxhq/ktx/execution"
 )
 
+// ConnectionCommand returns the command ktx connection.
 func ConnectionCommand(a *console.App) *cobra.Command {
 	var output string
 	list := &cobra.Command{

@@ -18,6 +18,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
+// DemoCommand returns the command ktx demo.
 func DemoCommand(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",

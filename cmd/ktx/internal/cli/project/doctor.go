@@ -57,6 +57,7 @@ func (f finding) subject() string {
 	}
 }
 
+// DoctorCommand returns the command ktx doctor.
 func DoctorCommand(a *console.App) *cobra.Command {
 	var (
 		script  bool

@@ -84,7 +84,7 @@ func (e *examination) connection(ctx context.Context, open *wiring.OpenProject, 
 		return
 	}
 	report := r.Report
-	wiring.RememberProbe(e.app, e.project, r.ID, *report)
+	wiring.RememberProbe(e.project, r.ID, *report)
 	answers := "answers: " + report.Server
 	if report.Role != "" {
 		answers += ", role " + report.Role

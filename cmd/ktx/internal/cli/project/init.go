@@ -35,6 +35,7 @@ const demoConnection = `  demo:
     description: Customers, products and orders of a shop that does not exist.
 `
 
+// InitCommand returns the command ktx init.
 func InitCommand(a *console.App) *cobra.Command {
 	var withDemo bool
 	c := &cobra.Command{

@@ -59,6 +59,7 @@ type statusAudit struct {
 	Problem   string `json:"problem,omitempty"`
 }
 
+// StatusCommand returns the command ktx status.
 func StatusCommand(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",

@@ -28,6 +28,7 @@ type options struct {
 	yes, dryRun, remove bool
 }
 
+// Command returns the command ktx setup.
 func Command(a *console.App) *cobra.Command {
 	var o options
 	c := &cobra.Command{

@@ -10,6 +10,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
+// ExplainCommand returns the command ktx explain.
 func ExplainCommand(a *console.App) *cobra.Command {
 	var output string
 	c := &cobra.Command{

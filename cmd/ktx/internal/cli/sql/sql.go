@@ -23,6 +23,7 @@ type runOptions struct {
 	timeout                  time.Duration
 }
 
+// Command returns the command ktx sql, with ktx sql check below it.
 func Command(a *console.App) *cobra.Command {
 	var o runOptions
 	c := &cobra.Command{
@@ -123,7 +124,7 @@ const byteOrderMark = "\uFEFF"
 
 // oneConnection returns the connection that was asked for, or the only one of the
 // project.
-func oneConnection(ctx context.Context, a *console.App, open *wiring.OpenProject, asked string) (execution.ConnectionInfo, error) {
+func oneConnection(ctx context.Context, open *wiring.OpenProject, asked string) (execution.ConnectionInfo, error) {
 	if asked != "" {
 		return open.Gateway.Connection(ctx, asked)
 	}
@@ -142,7 +143,7 @@ func oneConnection(ctx context.Context, a *console.App, open *wiring.OpenProject
 }
 
 func runStatement(ctx context.Context, a *console.App, open *wiring.OpenProject, o runOptions, text, format string) error {
-	info, err := oneConnection(ctx, a, open, o.connection)
+	info, err := oneConnection(ctx, open, o.connection)
 	if err != nil {
 		return err
 	}

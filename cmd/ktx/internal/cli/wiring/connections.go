@@ -32,7 +32,7 @@ func Connections(a *console.App, p *project.Project) []execution.Connection {
 			Concurrency: c.Limits.Concurrency,
 			OnProbe: func(id string, report execution.ProbeReport) {
 				warnOfRole(a, id, report)
-				RememberProbe(a, p, id, report)
+				RememberProbe(p, id, report)
 			},
 			Limits: execution.Limits{
 				Rows: c.Limits.Rows, Bytes: int64(c.Limits.Bytes), CellBytes: int64(c.Limits.CellBytes), Columns: c.Limits.Columns,

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
-	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/execution"
 )
@@ -35,7 +34,7 @@ const maxProbeRecord = 1 << 20
 
 // RememberProbe writes what a probe found to the project's state. It ignores
 // errors, because the record only informs and nothing depends on it.
-func RememberProbe(a *console.App, p *project.Project, id string, report execution.ProbeReport) {
+func RememberProbe(p *project.Project, id string, report execution.ProbeReport) {
 	s := ProbeRecord{At: time.Now().UTC().Truncate(time.Second), Settings: settingsHash(p, id), Server: report.Server, Role: report.Role, Warnings: []string{}}
 	for _, f := range report.Findings {
 		if f.Level == execution.ProbeWarning {
