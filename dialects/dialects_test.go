@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -71,13 +72,7 @@ func TestContract(t *testing.T) {
 				}
 			}
 			for _, sql := range []string{"", "'", `"`, "/*", "--", "$", "$$", "\\", "a.b.c", "1e", "x'", "((((", "é\xff\x00"} {
-				end := 0
-				for _, token := range d.Lex(sql).List {
-					if token.Start < end || token.End <= token.Start || token.End > len(sql) {
-						t.Errorf("Lex(%q): token %+v after %d", sql, token, end)
-					}
-					end = token.End
-				}
+				dialecttest.CheckTokens(t, d, sql, "")
 			}
 		})
 	}

@@ -43,8 +43,9 @@ type judged struct {
 	Micros         int64
 }
 
-// judgeTortures judges every shape at every size, and tells before it begins
-// with one, so that the test can name the one that ended the process.
+// judgeTortures judges every shape at every size. It prints each text's name
+// before it judges the text, so that the test can name the text that ended the
+// process.
 func judgeTortures() {
 	debug.SetMemoryLimit(1 << 30)
 	out := bufio.NewWriter(os.Stdout)

@@ -28,7 +28,8 @@ func matches(sql string, tokens []sqlguard.Token) []edit {
 	return added
 }
 
-// next returns the token behind i that is no comment, -1 when there is none.
+// next returns the index of the first token after i that is not a comment, or -1
+// when there is none.
 func next(tokens []sqlguard.Token, i int) int {
 	if i < 0 {
 		return -1
@@ -41,8 +42,8 @@ func next(tokens []sqlguard.Token, i int) int {
 	return -1
 }
 
-// closing returns the bracket that closes the one at i, -1 when i is none or it
-// is not closed.
+// closing returns the index of the bracket that closes the one at i. It returns
+// -1 when i is not an opening bracket or nothing closes it.
 func closing(tokens []sqlguard.Token, i int) int {
 	if i < 0 || tokens[i].Kind != sqlguard.TokenOpen {
 		return -1

@@ -15,9 +15,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// TestCorpusForEveryServer holds that what must be refused is refused whatever
-// server is read for, and that what must pass does for the servers of today. The
-// cases with an engine note need that engine.
+// TestCorpusForEveryServer judges the corpus for several servers. Cases that must
+// be refused are refused for every server. Cases that must pass are allowed for
+// current servers; those with an engine note only for that engine.
 func TestCorpusForEveryServer(t *testing.T) {
 	t.Parallel()
 	for _, s := range []struct {

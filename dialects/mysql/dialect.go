@@ -8,8 +8,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Dialect reads the SQL of MySQL and MariaDB. The zero value reads for MySQL
-// 8.4 where no server is known, and refuses what a MariaDB would execute too.
+// Dialect reads the SQL of MySQL and MariaDB. The zero value is for an unknown
+// server: it reads for MySQL 8.4 and also refuses what a MariaDB would execute.
 type Dialect struct {
 	product product
 	version release
@@ -34,7 +34,7 @@ const (
 // the default of the product.
 type release int
 
-// defaultRelease is what the zero value reads for.
+// defaultRelease is the release of the zero value.
 const defaultRelease release = 804_00
 
 // Name returns "mysql" for both products.
@@ -79,8 +79,8 @@ func (Dialect) ForServer(product, version string) sqlguard.Dialect {
 	}
 }
 
-// parseRelease reads the number at the start of a version, 1 when there is none.
-// A MariaDB may put "5.5.5-" before its own.
+// parseRelease reads the number at the start of a version, and returns 1 when
+// there is none. A MariaDB may report "5.5.5-" before its own version.
 func parseRelease(version string) release {
 	parts := strings.SplitN(strings.TrimPrefix(version, "5.5.5-"), ".", 3)
 	for len(parts) < 3 {

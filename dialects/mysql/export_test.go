@@ -37,7 +37,7 @@ func RelationRuling(schema, name string) (bool, sqlguard.Ruling) { return relati
 // SettingRuling rules on a setting.
 func SettingRuling(scope, name string) sqlguard.Ruling { return Dialect{}.settingRuling(scope, name) }
 
-// Tables are the lists of names of the tables, by what they are.
+// Tables returns the names in the tables, by table.
 func Tables() map[string][]string {
 	lists := map[string][]string{
 		"settings":           slices.Sorted(maps.Keys(settings)),

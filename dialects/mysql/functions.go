@@ -8,7 +8,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// function is what the tables say of one name.
+// function is the tables' entry for one name.
 type function struct {
 	mysql, mariadb span
 	code           sqlguard.Code // why it is refused, "" where it is allowed
@@ -96,7 +96,8 @@ func (d Dialect) functionRuling(schema, name string, args int) (ruling sqlguard.
 	switch s := foldName(schema); {
 	case s == "":
 	case nativeSchemas[s]:
-		// MariaDB alone has them; elsewhere nothing tells what they hold.
+		// Only MariaDB has these schemas. On another server their content is
+		// unknown.
 		if d.product != productMariaDB {
 			if f := functions[folded]; f.code != "" {
 				return f.ruling(args), true
@@ -141,7 +142,7 @@ func arity(name string, args int) bool {
 	return !bounded || args < 0 || bounds.fewest <= args && args <= bounds.most
 }
 
-// ruling is what becomes of a call with that many arguments.
+// ruling decides on a call with that many arguments.
 func (f *function) ruling(args int) sqlguard.Ruling {
 	if f.code == "" || f.most >= 0 && args >= 0 && args <= f.most {
 		return sqlguard.Ruling{Allowed: true}

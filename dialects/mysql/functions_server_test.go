@@ -54,10 +54,9 @@ func TestFunctionsOfTheServer(t *testing.T) {
 	}
 }
 
-// TestStoredFunctionsWithTheServersNames makes a stored function of every listed
-// name, and calls it in the ways in which a text can: whatever the server takes
-// for a call of the stored function, the guard must not take for one of the
-// server's own.
+// TestStoredFunctionsWithTheServersNames creates a stored function for every
+// listed name and calls it in every notation. If the server runs the stored
+// function, the guard must not take the call for the built-in function.
 func TestStoredFunctionsWithTheServersNames(t *testing.T) {
 	t.Parallel()
 	s := testdb.MariaDB(t)

@@ -35,7 +35,7 @@ type item struct {
 	next  int32 // the next one of the bucket, -1 at its end
 }
 
-// class is what a token can be in a tree, one bit each.
+// class says what a token can be in a tree, with one bit for each possibility.
 type class uint8
 
 const (
@@ -357,7 +357,7 @@ func (l *ledger) excess() error {
 	return nil
 }
 
-// decodeName returns what a quoted name spells.
+// decodeName returns the name that a quoted name spells.
 func decodeName(raw string) string {
 	body := raw[1:max(len(raw)-1, 1)]
 	if !strings.Contains(body, "`") {
@@ -366,8 +366,8 @@ func decodeName(raw string) string {
 	return strings.ReplaceAll(body, "``", "`")
 }
 
-// decodeString returns what a string literal spells (Reference Manual, section
-// 9.1.1).
+// decodeString returns the value that a string literal spells (Reference Manual,
+// section 9.1.1).
 func decodeString(raw string) string {
 	if raw[0] == 'n' || raw[0] == 'N' {
 		raw = raw[1:]

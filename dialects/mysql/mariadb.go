@@ -108,7 +108,7 @@ func (l *ledger) mariadbSyntax() change {
 	return c
 }
 
-// spell gives the parser another word for an item that the walk meets.
+// spell replaces an item that the walk meets by another word for the parser.
 func (c *change) spell(l *ledger, i int, word string) {
 	c.edits = append(c.edits, edit{l.items[i].Start, l.items[i].End, word})
 }

@@ -20,7 +20,7 @@ func (w marinoWalker) exprs(list []ast.ExprNode) {
 	}
 }
 
-// expr visits an expression; nil is none.
+// expr visits an expression; nil means that there is none.
 func (w marinoWalker) expr(e ast.ExprNode) {
 	switch n := e.(type) {
 	case nil:

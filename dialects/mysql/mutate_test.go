@@ -25,9 +25,8 @@ func newMutator(tb testing.TB, seed uint64) *dialecttest.Mutator {
 	return dialecttest.NewMutator(mysql.Dialect{}, style, statements, seed)
 }
 
-// TestMutations runs what the guard allows of texts near the ones of
-// verdicts.txt on a real server, in a session that may do everything: the server
-// does nothing but read.
+// TestMutations runs mutations of the texts of verdicts.txt that the guard allows
+// on a real server, in a session with all privileges. The server must only read.
 func TestMutations(t *testing.T) {
 	var (
 		e                   = newEngine(t)

@@ -20,7 +20,7 @@ func systemSchema(schema string) bool {
 	return false
 }
 
-// relationRuling rules on a relation by its name and reports whether it belongs
+// relationRuling decides on a relation by its name and reports whether it belongs
 // to the server. A name without a schema lies in the connection's own database.
 func relationRuling(schema, name string) (system bool, ruling sqlguard.Ruling) {
 	refuse := func(code sqlguard.Code, reason string) (bool, sqlguard.Ruling) {

@@ -80,8 +80,8 @@ func (e *engine) guard(tb testing.TB) *sqlguard.Guard {
 	return g
 }
 
-// run executes a text and returns what the server did besides reading, "" when
-// it did nothing else. A text that the server refuses did nothing.
+// run executes a text and returns what the server did other than read, or "". A
+// text that the server refuses did nothing.
 func (e *engine) run(ctx context.Context, text string) (fault string, ran bool) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -113,9 +113,10 @@ func (e *engine) run(ctx context.Context, text string) (fault string, ran bool) 
 // threeParts matches a column with its table and its database.
 var threeParts = regexp.MustCompile("[\\w`]\\s*\\.\\s*[\\w`]+\\s*\\.")
 
-// crashes reports whether a text holds what some releases of MariaDB cannot bear,
-// though it is a read: 10.11.19 ends when ON names a column of a database that is
-// not there, and does not return from some of INTERSECT ALL with EXCEPT ALL.
+// crashes reports whether a text contains a read that crashes or hangs some
+// releases of MariaDB: 10.11.19 crashes when ON names a column of a database that
+// does not exist, and some statements with INTERSECT ALL and EXCEPT ALL never
+// return.
 func crashes(text string) bool {
 	upper := strings.ToUpper(text)
 	return threeParts.MatchString(text) || strings.Contains(upper, "INTERSECT") && strings.Contains(upper, "EXCEPT") && strings.Contains(upper, "ALL")
@@ -145,7 +146,7 @@ var sessionQueries = []string{
 	"SELECT database(), current_role(), current_user()",
 }
 
-// state tells what the server and the session hold.
+// state returns the state of the server and of the session.
 func (e *engine) state(tb testing.TB) string {
 	tb.Helper()
 	var b strings.Builder

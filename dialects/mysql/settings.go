@@ -41,9 +41,9 @@ var settings = fieldSet(`
 // settingScopes are the scopes in which a variable may be read.
 var settingScopes = map[string]bool{"": true, "session": true, "local": true, "global": true}
 
-// settingRuling rules on reading a system variable: @@name, @@scope.name, or the
-// name that SHOW VARIABLES LIKE asks for. A name with a component or an instance
-// in front of it is none of the listed ones.
+// settingRuling decides on reading a system variable: @@name, @@scope.name, or
+// the name that SHOW VARIABLES LIKE asks for. A name with a component or an
+// instance before it is not listed.
 func (Dialect) settingRuling(scope, name string) sqlguard.Ruling {
 	if !settingScopes[foldName(scope)] {
 		return sqlguard.Ruling{Reason: "it lies outside of the scopes that may be read"}

@@ -108,7 +108,7 @@ func (w tidbWalker) value(e ast.ExprNode) {
 	}
 }
 
-// foreign visits what only marino's tree has.
+// foreign visits nodes that only marino's tree has.
 func (w tidbWalker) foreign(n ast.Node) { w.unknown(tidbNodeName(n)) }
 
 // showUse says what becomes of a form of SHOW.

@@ -18,7 +18,7 @@ func (w tidbWalker) exprs(list []ast.ExprNode) {
 	}
 }
 
-// expr visits an expression; nil is none.
+// expr visits an expression; nil means that there is none.
 func (w tidbWalker) expr(e ast.ExprNode) {
 	switch n := e.(type) {
 	case nil:

@@ -130,7 +130,7 @@ func (w *walker) leave(outer *scope) {
 	w.depth--
 }
 
-// define makes a common table expression known to what follows.
+// define adds a common table expression to the scope.
 func (w *walker) define(name string) { w.scope = &scope{name: name, up: w.scope} }
 
 // begin opens a WITH.
@@ -428,8 +428,8 @@ func (w *walker) userVariable(name string, assigned bool) {
 	})
 }
 
-// format meets the name of a format of EXPLAIN, which the parsers make up where
-// there is none.
+// format marks the name of a format of EXPLAIN. The parsers invent a name when
+// the statement has none.
 func (w *walker) format() {
 	for i := 1; i < 3 && i+2 < len(w.items); i++ {
 		if w.word(i, "format") && w.items[i+1].Text(w.sql) == "=" {
@@ -471,8 +471,8 @@ func joinPath(path, step string) string {
 	return path + "." + step
 }
 
-// nodeName is the name of a node's type, and empty where the type is none of the
-// package path, which holds a parser's nodes.
+// nodeName returns the name of a node's type. It returns "" for a type outside of
+// the package path, which contains a parser's nodes.
 func nodeName(n any, path string) string {
 	t := reflect.TypeOf(n)
 	if t == nil {

@@ -399,7 +399,7 @@ func (tr *tree) embedIn(t reflect.Type, node reflect.Value, depth int, path []re
 	return reflect.Value{}, false
 }
 
-// TestLocksInTheTree holds that every locking clause is met, whatever its words.
+// TestLocksInTheTree holds that the walk meets every kind of locking clause.
 func TestLocksInTheTree(t *testing.T) {
 	share := &marino.SelectLockInfo{LockType: marino.SelectLockForShare}
 	for name, walk := range map[string]func() (sqlguard.Statement, bool){

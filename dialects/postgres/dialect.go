@@ -96,7 +96,7 @@ func statementSpan(sql string, start, length int) sqlguard.Span {
 	}
 	span := sqlguard.Span{Start: first.Start, End: end}
 	if rest := sql[first.Start:end]; strings.Contains(rest, "--") || strings.Contains(rest, "*/") {
-		// A comment may stand at the end, which only reading can tell.
+		// The text may end in a comment, which only the lexer recognises.
 		for t := first; ok; t, ok = l.code() {
 			if t.Kind != sqlguard.TokenTerminator {
 				span.End = t.End
@@ -110,7 +110,7 @@ func statementSpan(sql string, start, length int) sqlguard.Span {
 	return span
 }
 
-// parserError is what a parser says of a text that it cannot read.
+// parserError is a parser's error for a text that it cannot read.
 type parserError struct {
 	message   string
 	character int // 1-based; 0 when unknown

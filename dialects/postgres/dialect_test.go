@@ -260,7 +260,7 @@ var refusals = []struct {
 	{`SELECT * FROM t TABLESAMPLE system_rows(1)`, sqlguard.CodeFunctionNotAllowed},
 	{`SELECT * FROM t TABLESAMPLE public.system(1)`, sqlguard.CodeFunctionNotAllowed},
 
-	// Relations of the system, whatever hides their names.
+	// System relations, in every notation that hides their names.
 	{`SELECT * FROM pg_authid`, sqlguard.CodeCredentialRelation},
 	{`SELECT * FROM "pg_authid"`, sqlguard.CodeCredentialRelation},
 	{`SELECT * FROM pg_catalog.pg_shadow`, sqlguard.CodeCredentialRelation},
@@ -361,7 +361,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// Findings stand where the construct stands.
+// The span of a finding is that of the construct.
 func TestPlaces(t *testing.T) {
 	g := guard(t)
 	for _, tt := range []struct {

@@ -84,7 +84,7 @@ func (s majorSet) has(major int) bool {
 // names, taken from their manuals.
 const otherExtensions = "other"
 
-// functionFacts is what the table holds of one name.
+// functionFacts is the table's entry for one name.
 type functionFacts struct {
 	Class     functionClass
 	Code      sqlguard.Code // of the refusal; empty when allowed
@@ -156,8 +156,8 @@ func lookupFunction(schema, name string) (functionFacts, bool) {
 	}, true
 }
 
-// qualifiedDenial is a row of the generated table of what is refused in one
-// schema only.
+// qualifiedDenial is a row of the generated table of names that are refused in
+// one schema only.
 type qualifiedDenial struct {
 	schema, name string // name may end in a * for any ending
 	reason       reasonID

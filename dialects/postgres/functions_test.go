@@ -291,8 +291,8 @@ func TestFunctionMajors(t *testing.T) {
 	}
 }
 
-// Columns may bear the names of allowed functions and of functions that no
-// query can call, but not of functions that a qualified name would call.
+// Columns may have the names of allowed functions and of functions that no query
+// can call, but not of functions that a qualified name would call.
 func TestOneArgumentDenied(t *testing.T) {
 	denied := `pg_sleep pg_read_file pg_read_binary_file pg_ls_dir pg_stat_file nextval lo_get lo_import
 		lo_unlink pg_terminate_backend pg_cancel_backend pg_advisory_lock ts_stat current_setting setseed

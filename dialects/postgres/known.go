@@ -6,8 +6,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// What is known of columns when the text is read with a catalogue. A name that
-// is certainly a column is no call; of any other, nothing is taken for granted.
+// This file has the facts about columns when the guard reads a text with a
+// catalogue. A name that is certainly a column is not a call. The guard assumes
+// nothing about any other name.
 
 // Bounds of the search for the columns of a star: texts nest deep and join
 // much, and each level looks into the ones below.

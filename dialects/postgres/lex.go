@@ -22,9 +22,9 @@ func (Dialect) Lex(text string) sqlguard.Tokens {
 	}
 }
 
-// lexer reads one token after the other. It can be started at any place where
-// a token begins; what a terminator is it knows only when it saw the text from
-// the start of a statement.
+// lexer reads one token after the other. It can start at the beginning of any
+// token, but it recognises a terminator only when it has read the text from the
+// start of a statement.
 type lexer struct {
 	sql string
 	pos int
@@ -113,7 +113,7 @@ func (l *lexer) next() (sqlguard.Token, bool) {
 	// A string goes on after white space with a line break, in its own kind.
 	if l.piece != stringNone {
 		if c == '-' && strings.HasPrefix(sql[i:], "--") {
-			// It may stand between two pieces, and a line break ends it.
+			// It may come between two pieces, and a line break ends it.
 			return l.token(start, sqlguard.TokenComment, lineEnd(sql, i))
 		}
 		kind := l.piece

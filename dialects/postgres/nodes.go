@@ -15,7 +15,8 @@ const (
 	// nodeRefused is the class of every kind that is not listed: no read holds
 	// it, or nobody knows what it means.
 	nodeRefused nodeClass = iota
-	// nodePlain means no more than what its fields mean: they are visited.
+	// nodePlain is a node without effects of its own: the walk visits its
+	// fields.
 	nodePlain
 	// nodeJudged has a judge of its own.
 	nodeJudged
@@ -282,7 +283,7 @@ var nodeTable = map[string]nodeRule{
 	"TableLikeClause":     {class: nodeRefused},
 	"TriggerTransition":   {class: nodeRefused},
 
-	// What the server makes of the parse tree later.
+	// Nodes that the server creates from the parse tree later.
 	"Aggref":                 {class: nodeInternal},
 	"AlternativeSubPlan":     {class: nodeInternal},
 	"ArrayCoerceExpr":        {class: nodeInternal},

@@ -64,8 +64,8 @@ func TestRulesFitTheWalker(t *testing.T) {
 	}
 }
 
-// Whatever stands in any field of any kind that the walker looks into must be
-// seen: each is tried with a parameter in it, which must lead to a refusal.
+// The walk must visit every field of every kind that it looks into: the test puts
+// a parameter into each field, which must lead to a refusal.
 func TestEveryFieldIsVisited(t *testing.T) {
 	names, nodes := newNodes()
 	tried := 0
@@ -132,7 +132,7 @@ func plant(field reflect.Value, depth int) bool {
 	return false
 }
 
-// A node that holds nothing could stand for anything.
+// An empty node could mean anything.
 func TestEmptyNodesAreRefused(t *testing.T) {
 	if st := postgres.WalkNode(&pgNode{}, false); len(st.Effects) == 0 {
 		t.Error("an empty node passes")

@@ -13,8 +13,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// With no objects in it, a catalogue changes nothing but this: what neither the
-// server nor the catalogue has does not exist.
+// An empty catalogue changes only one thing: a name that neither the server nor
+// the catalogue has does not exist.
 func TestEmptyObjectsChangeNothing(t *testing.T) {
 	plain := objectGuard(t, nil, nil)
 	empty := objectGuard(t, &sqlguard.Objects{}, nil)
@@ -68,8 +68,9 @@ func missing(t *testing.T, a, b []sqlguard.Finding) (left []sqlguard.Finding) {
 	return left
 }
 
-// Objects of which nothing is known allow nothing: whatever names they bear, no
-// text that was refused without them passes with them, but for relations.
+// Objects without any known facts allow nothing: a text that was refused without
+// them is refused with them, whatever their names are. Relations are the
+// exception.
 func TestOpaqueObjectsAllowNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	texts := statements()
@@ -121,7 +122,7 @@ func FuzzObjects(f *testing.F) {
 
 var _ sqlguard.ObjectDialect = postgres.Dialect{}
 
-// Large texts take time in proportion, whatever the catalogue holds.
+// The time for large texts is proportional to their size, for any catalogue.
 func TestLargeTextsWithObjects(t *testing.T) {
 	wide := ""
 	for i := range 1600 {

@@ -10,8 +10,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// expressionPositions are reads with a place, marked @, where any expression
-// may stand.
+// expressionPositions are reads in which @ marks a position where any expression
+// is valid.
 var expressionPositions = []string{
 	"SELECT @",
 	"SELECT ALL @ FROM t",
@@ -165,8 +165,7 @@ var expressionPositions = []string{
 	"EXPLAIN (ANALYZE, VERBOSE, BUFFERS) SELECT a FROM t WHERE @ IS NULL",
 }
 
-// What stands in any position is judged, and the position alone refuses
-// nothing.
+// An expression is judged in every position, and no position alone refuses it.
 func TestExpressionPositions(t *testing.T) {
 	g := guard(t)
 	for _, position := range expressionPositions {

@@ -64,7 +64,7 @@ func visiblyScalar(n *node) bool {
 		return scalarCall(f)
 	}
 	if e := n.GetAExpr(); e != nil {
-		// What an operator of a user's over his own types returns is not known.
+		// The type of the result of a user-defined operator is not known.
 		return len(e.Name) == 1 && (e.Lexpr == nil || visiblyScalar(e.Lexpr)) && visiblyScalar(e.Rexpr)
 	}
 	if s := n.GetSubLink(); s != nil {
@@ -103,8 +103,8 @@ func (w *walker) functionItem(f *rangeFunction) (item fromItem, named bool) {
 	return item, item.name != ""
 }
 
-// scalarColumn judges x.name where x is a function of FROM that returns no row:
-// what is none of its columns is a call.
+// scalarColumn judges x.name where x is a function in FROM that does not return a
+// row. A name that is not one of its columns is a call.
 func (w *walker) scalarColumn(relation, name string, span sqlguard.Span) {
 	var f *rangeFunction
 	for i := range w.items {

@@ -16,8 +16,9 @@ type fromItem struct {
 	facts *relationFacts
 	// scalar is a function that returns no row.
 	scalar *rangeFunction
-	// relation and columns are set with a catalogue only: what the name is of,
-	// or the columns of what the statement made, "" for one that is not known.
+	// relation and columns are set only with a catalogue. They are the relation
+	// of the name, or the columns of an item that the statement defines, "" for
+	// an unknown column.
 	relation *rangeVar
 	columns  []string
 }

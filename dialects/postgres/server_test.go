@@ -46,8 +46,8 @@ BEGIN
 END $body$`, strings.Join(known, ", ")))
 }
 
-// The forms of a call that look like something else do call, and a literal in
-// the brackets of a type's name is cast whatever functions there are.
+// Calls in notations that look like something else are calls, and a literal in
+// the brackets of a type's name is cast whatever functions exist.
 func TestNotationsOfTheServer(t *testing.T) {
 	server := testdb.Postgres(t)
 	check := func(sql, want string) string {
@@ -74,7 +74,7 @@ func TestNotationsOfTheServer(t *testing.T) {
 		check("WITH RECURSIVE x AS (SELECT * FROM t), t AS (SELECT 'with') SELECT * FROM x", "with"),
 		check("WITH t AS (SELECT 'with') SELECT * FROM public.t", "table"),
 		check("SELECT * FROM (WITH t AS (SELECT 'with') SELECT 1) x, t", "1"),
-		// A sub-query in FROM does not see what stands beside it.
+		// A sub-query in FROM does not see the other items of FROM.
 		check("SELECT (SELECT d.a FROM (SELECT t.a) d, (VALUES ('beside')) t (a)) FROM t", "table"),
 	)
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// statement refuses a statement other than a read. Object is the relation that
-// it is about, "" when there is none.
+// statement refuses a statement other than a read. object is its relation, or "".
 func (w *walker) statement(kind nodeKind, object string) {
 	rule := nodeRules[kind]
 	w.verb(kind)
@@ -36,8 +35,8 @@ var deeds = map[sqlguard.Code]string{
 
 func doing(code sqlguard.Code) string { return cmp.Or(deeds[code], "is not a read") }
 
-// statementSpan is the span of the statement at hand: the one that EXPLAIN
-// explains, or the whole.
+// statementSpan is the span of the statement that is being judged: the one that
+// EXPLAIN explains, or the whole.
 func (w *walker) statementSpan() sqlguard.Span {
 	span := w.st.Span
 	if w.st.Verb != sqlguard.VerbExplain {

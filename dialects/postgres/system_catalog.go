@@ -8,8 +8,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// relationFacts is what is known of a relation of a system schema. The zero
-// value is a refusal.
+// relationFacts is the table's entry for a relation of a system schema. The zero
+// value refuses.
 type relationFacts struct {
 	// Allowed says that the relation may be read, except for RefusedColumns.
 	Allowed bool

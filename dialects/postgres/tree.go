@@ -39,8 +39,8 @@ var nodePackage = reflect.TypeFor[node]().PkgPath()
 // literal is a constant of a text.
 type literal struct{ text string }
 
-// treeInner takes a node out of the parser's wrappers, which say of what kind it
-// is: Node, and the choices of Node and of a constant.
+// treeInner unwraps a node: it removes Node and the wrappers that say which kind
+// of node or constant it is.
 func treeInner(v any) (any, bool) {
 	if n, ok := v.(*node); ok {
 		return n.GetNode(), true

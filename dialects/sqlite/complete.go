@@ -86,8 +86,8 @@ func (w *walker) accounted(before, t, after sqlguard.Token, more bool) bool {
 	}
 }
 
-// allowedUnseen is the reviewed table of what the tree does not hold: words
-// that are syntax.
+// allowedUnseen is the reviewed table of words that the tree leaves out because
+// they are syntax.
 func (w *walker) allowedUnseen(word string, before sqlguard.Token, beforeOpen, aroundDot bool) bool {
 	switch classOf(word) {
 	case wordReserved:

@@ -95,8 +95,8 @@ func extent(field reflect.Value) (s sqlguard.Span, ok bool) {
 	return sqlguard.Span{Start: n.Pos(), End: n.End()}, true
 }
 
-// mustBeSeen reports whether a text holds a literal or what only a name can
-// be. A keyword that stands for a column among other syntax is not noticed.
+// mustBeSeen reports whether a text contains a literal or a word that can only be
+// a name. It misses a keyword that is the name of a column inside other syntax.
 func mustBeSeen(text string) bool {
 	spelled := []sqlguard.TokenKind{
 		sqlguard.TokenString, sqlguard.TokenNumber, sqlguard.TokenQuotedName, sqlguard.TokenQuotedText, sqlguard.TokenParameter,

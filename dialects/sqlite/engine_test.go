@@ -78,7 +78,7 @@ func newEngine(tb testing.TB) *engine {
 	return e
 }
 
-// authorize permits nothing that changes the database, whatever is prepared.
+// authorize permits nothing that changes the database.
 func (e *engine) authorize(code sqlite3.AuthorizerActionCode, first, second, schema, accessor string) sqlite3.AuthorizerReturnCode {
 	e.actions = append(e.actions, action{code, first, second, schema, accessor})
 	if slices.Contains(readActions, code) {

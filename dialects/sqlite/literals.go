@@ -174,7 +174,8 @@ func unwrap(e ast.Expr) ast.Expr {
 	}
 }
 
-// decode returns what a quoted or plain name or string literal spells.
+// decode returns the name or value that a quoted or plain name or a string
+// literal spells.
 func decode(raw string) string {
 	if len(raw) < 2 {
 		return raw

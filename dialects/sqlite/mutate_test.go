@@ -22,10 +22,9 @@ func newMutator(tb testing.TB, seed uint64) *dialecttest.Mutator {
 	return dialecttest.NewMutator(sqlite.Dialect{}, style, statements, seed)
 }
 
-// TestMutations compares the guard with the engine on texts near the ones of
-// verdicts.txt: what the guard allows, the engine reads as one statement that
-// touches nothing beyond what the guard saw; and what the parser refuses, the
-// engine refuses too.
+// TestMutations compares the guard with the engine on mutations of the texts of
+// verdicts.txt. The engine must read an allowed text as one statement that uses
+// only what the guard saw. The engine must also refuse what the parser refuses.
 func TestMutations(t *testing.T) {
 	g, e := newGuard(t), newEngine(t)
 	allowed, run := 0, 0

@@ -41,7 +41,7 @@ func TestNodeTable(t *testing.T) {
 	}
 }
 
-// nodeTypes are the types that can stand in a query, by name.
+// nodeTypes are the types of the nodes of a query, by name.
 var nodeTypes = map[string]reflect.Type{
 	"SelectStmt": reflect.TypeFor[ast.SelectStmt](), "ExplainStmt": reflect.TypeFor[ast.ExplainStmt](), "PragmaStmt": reflect.TypeFor[ast.PragmaStmt](),
 	"With": reflect.TypeFor[ast.With](), "CTE": reflect.TypeFor[ast.CTE](), "SelectQuery": reflect.TypeFor[ast.SelectQuery](),
@@ -93,7 +93,7 @@ func TestWalkVisitsEveryField(t *testing.T) {
 	}
 }
 
-// probeText is a text in which the probe, the word probe, stands at 0..5.
+// probeText is a text that consists of the word probe, which the tests plant.
 const probeText = "probe"
 
 var probeSpan = ast.Span{Start: 0, Stop: len(probeText)}
@@ -148,8 +148,8 @@ func hasNodeFields(t reflect.Type) bool {
 	return slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Name != "Span" && holdsNodes(f.Type) })
 }
 
-// probe returns a value of type t that holds a bind parameter (forbidden) or,
-// where only names can stand, the name probe.
+// probe returns a value of type t that contains a bind parameter (forbidden is
+// true) or, if only names are possible, the name probe.
 func probe(t reflect.Type, depth int) (value reflect.Value, forbidden bool) {
 	if depth == 0 {
 		return reflect.Value{}, false
@@ -223,7 +223,7 @@ func fill(t reflect.Type, depth int) reflect.Value {
 	return node
 }
 
-// embed puts a node into a statement at a place where its type can stand.
+// embed puts a node into a statement at a position that its type permits.
 func embed(node reflect.Value) (ast.Stmt, bool) {
 	query := &ast.SelectQuery{}
 	stmt := &ast.SelectStmt{Cores: []ast.SelectCore{query}}

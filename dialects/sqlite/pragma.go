@@ -8,7 +8,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// pragmaArgument says what a listed PRAGMA may be given.
+// pragmaArgument says which argument a listed PRAGMA accepts.
 type pragmaArgument uint8
 
 const (
@@ -19,8 +19,8 @@ const (
 	argCount                              // nothing, the most problems to report, or the name of a table
 )
 
-// pragmas lists the PRAGMAs that read, with what they may be given. The table
-// valued form pragma_NAME follows the same list.
+// pragmas lists the PRAGMAs that may be read, with the arguments that they
+// accept. The table-valued form pragma_NAME uses the same list.
 var pragmas = map[string]pragmaArgument{
 	"table_info":       argTable,
 	"table_xinfo":      argTable,

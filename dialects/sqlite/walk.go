@@ -182,8 +182,8 @@ func (w *walker) selectStmt(n *ast.SelectStmt) {
 	w.scope = outer
 }
 
-// with opens the scope of a WITH and visits its members; nil is none. The
-// statement that it belongs to closes the scope.
+// with opens the scope of a WITH and visits its members; nil means that there is
+// none. The caller, which visits the statement of the WITH, closes the scope.
 func (w *walker) with(n *ast.With) {
 	if n == nil {
 		return
@@ -330,7 +330,7 @@ func (w *walker) exprs(list []ast.Expr) {
 	}
 }
 
-// expr visits an expression; nil is none.
+// expr visits an expression; nil means that there is none.
 func (w *walker) expr(e ast.Expr) {
 	switch n := e.(type) {
 	case nil:
@@ -516,8 +516,8 @@ func (w *walker) column(ref sqlguard.ColumnRef) {
 	w.stmt.ColumnRefs = append(w.stmt.ColumnRefs, ref)
 }
 
-// qualifiedName marks a name and returns its parts. A schema that is written
-// and empty is none of the connection's.
+// qualifiedName marks a name and returns its parts. A schema that is written and
+// empty does not belong to the connection.
 func (w *walker) qualifiedName(n *ast.QualifiedName) (schema, name string) {
 	if n.Schema != nil && n.Schema.Name == "" {
 		w.effect(sqlguard.Finding{

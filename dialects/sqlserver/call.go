@@ -6,8 +6,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// callOf reads the call of a function whose name was read: its brackets stand
-// here. Reference: What are the SQL database functions; the page of each
+// callOf reads the call of a function whose name was read; the next token opens
+// its brackets. Reference: What are the SQL database functions; the page of each
 // function where its syntax is its own.
 func (p *parser) callOf(n *name) kind {
 	p.enter()
@@ -79,9 +79,9 @@ func (p *parser) argumentsOf(fn *function, call int) kind {
 	return scalar
 }
 
-// arguments reads ( [DISTINCT | ALL] expression, … ). DEFAULT may stand for an
-// argument of a user's function. Reference: What are the Microsoft SQL database
-// functions?
+// arguments reads ( [DISTINCT | ALL] expression, … ). DEFAULT may replace an
+// argument of a user-defined function. Reference: What are the Microsoft SQL
+// database functions?
 func (p *parser) arguments() {
 	p.expectMark('(')
 	if p.acceptMark(')') {
@@ -290,8 +290,8 @@ func (p *parser) fullTextColumns() {
 	}
 }
 
-// searchedColumn reads the name of a column where no other expression can
-// stand. Reference: CONTAINS (Transact-SQL), "column_name".
+// searchedColumn reads the name of a column in a position where no other
+// expression is valid. Reference: CONTAINS (Transact-SQL), "column_name".
 func (p *parser) searchedColumn() {
 	if p.atPseudo() {
 		p.pseudo()

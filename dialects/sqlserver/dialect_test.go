@@ -26,8 +26,8 @@ func TestIdentity(t *testing.T) {
 	if d.Name() != "sqlserver" || d.Version() == "" || len(d.Session()) == 0 {
 		t.Errorf("%q, %q, %v", d.Name(), d.Version(), d.Session())
 	}
-	// A collation may tell letters by their case, so that a rule that allows a
-	// name means it to the letter.
+	// A collation may distinguish letters by case, so a rule that allows a name
+	// matches only the exact spelling.
 	if _, folds := any(d).(interface{ FoldsNames() bool }); folds {
 		t.Error("the reader takes names of different case for one")
 	}

@@ -64,7 +64,7 @@ func AllowedFunctions() []string {
 // ODBCFunctions maps the functions of ODBC to the server's own.
 var ODBCFunctions = odbcFunctions
 
-// ForeignFunctions are functions of other languages, by what stands for them.
+// ForeignFunctions maps functions of other languages to their replacements.
 var ForeignFunctions = foreignFunctions
 
 // FunctionListed reports whether a function is in the tables.

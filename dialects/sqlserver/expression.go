@@ -188,8 +188,8 @@ func (p *parser) primary() kind {
 	return none
 }
 
-// bracketed reads what stands in brackets and reports whether it is a query.
-// What ( ( … begins, a query or an expression, its first SELECT decides.
+// bracketed reads the content of brackets and reports whether it is a query.
+// After ( ( … the first SELECT decides whether it is a query or an expression.
 // Reference: Subqueries; Expressions (Transact-SQL).
 func (p *parser) bracketed() (k kind, query bool) {
 	p.enter()

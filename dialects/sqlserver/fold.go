@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// skeleton folds a name to what the widest collation could take it for: case,
-// width and accents are dropped, ligatures are taken apart, and what has no
-// weight is left out. Names of the server's own are recognised by it.
-// Reference: Collation and Unicode support.
+// skeleton folds a name to the form in which the widest collation compares it: it
+// removes case, width, accents and characters without weight, and splits
+// ligatures. Names of the server's own are recognised by it. Reference: Collation
+// and Unicode support.
 func skeleton(s string) string {
 	if plainASCII(s) {
 		return lower(s)
@@ -79,8 +79,8 @@ const (
 		"ァアィイゥウェエォオッツャヤュユョヨヮワヵカヶケ"
 )
 
-// disguised reports whether an unquoted word that is none of the grammar's
-// could be taken for a reserved one by whoever folds more than ASCII.
+// disguised reports whether an unquoted word that the grammar does not know could
+// be taken for a reserved word by a parser that folds more than ASCII.
 func disguised(word string) bool {
 	for i := range len(word) {
 		if word[i] >= utf8.RuneSelf {
@@ -132,8 +132,8 @@ func plainForm(name string) (string, bool) {
 // and the marks of narrow katakana.
 var fillers = map[rune]bool{0x115F: true, 0x1160: true, 0x3164: true, 0xFFA0: true, 0xFF9E: true, 0xFF9F: true}
 
-// ligatures are characters that stand for several letters: those of alphabets,
-// and the forms of compatibility that occur in names of the server's own.
+// ligatures are characters that represent several letters: ligatures of
+// alphabets, and compatibility forms that occur in the server's own names.
 var ligatures = func() map[rune]string {
 	m := make(map[rune]string)
 	for letters, forms := range map[string]string{

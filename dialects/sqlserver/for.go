@@ -70,7 +70,7 @@ func (p *parser) forJSON() {
 	}
 }
 
-// optionalLiteral reads ('text'), if it stands here. Reference: FOR XML (SQL
+// optionalLiteral reads ('text') if it comes next. Reference: FOR XML (SQL
 // Server), "ElementName"; FOR JSON.
 func (p *parser) optionalLiteral() {
 	if p.acceptMark('(') {

@@ -2,8 +2,8 @@ package sqlserver
 
 import "github.com/ktxhq/ktx/sqlguard"
 
-// foreignFunctions are functions of other SQL languages that are often written
-// here, by what Transact-SQL has instead.
+// foreignFunctions maps functions of other SQL languages that people often write
+// to their replacements in Transact-SQL.
 var foreignFunctions = map[string]string{
 	"age": "DATEDIFF", "any_value": "MAX", "array_agg": "STRING_AGG", "atan2": "ATN2", "btrim": "TRIM", "ceil": "CEILING",
 	"char_length": "LEN", "character_length": "LEN", "chr": "CHAR or NCHAR", "curdate": "CAST (GETDATE() AS date)", "curtime": "CAST (GETDATE() AS time)",
@@ -50,8 +50,8 @@ func (p *parser) foreign() string {
 	}
 }
 
-// atForeignFetch reports whether FETCH {FIRST | NEXT} n stands here, which is no
-// statement on a cursor: there a name follows.
+// atForeignFetch reports whether the next tokens are FETCH {FIRST | NEXT} n. That
+// is not a statement on a cursor, in which a name follows.
 func (p *parser) atForeignFetch() bool {
 	return p.is("fetch") && (p.peek(1).spells("first") || p.peek(1).spells("next")) && (p.peek(2).kind == sqlguard.TokenNumber || p.markOf(2) == '(')
 }

@@ -105,8 +105,8 @@ func (p *parser) table() {
 	}
 }
 
-// bracketedTable reads what stands in brackets and reports whether it is a
-// query or a list of rows, which an alias must follow. Reference: FROM clause
+// bracketedTable reads the content of brackets and reports whether it is a query
+// or a list of rows, which an alias must follow. Reference: FROM clause
 // (Transact-SQL), "derived_table"; Table Value Constructor (Transact-SQL).
 func (p *parser) bracketedTable() (query bool) {
 	p.enter()
@@ -149,9 +149,9 @@ func (p *parser) bracketedTable() (query bool) {
 	return query
 }
 
-// derived reads a query in FROM, which cannot name columns of the sources
-// beside it, unless it stands behind APPLY. Reference: FROM clause
-// (Transact-SQL), "derived_table".
+// derived reads a query in FROM. It cannot name columns of the other sources
+// unless it follows APPLY. Reference: FROM clause (Transact-SQL),
+// "derived_table".
 func (p *parser) derived(read func()) {
 	lateral := p.lateral
 	p.lateral = false
@@ -203,7 +203,7 @@ func (p *parser) namedTable() {
 		p.next()
 		p.next()
 	}
-	// Hints and samples stand on either side of the alias.
+	// Hints and samples are valid before and after the alias.
 	p.tableSample()
 	p.tableHints()
 	p.tableAlias(relation)
@@ -398,7 +398,7 @@ func (p *parser) instant() {
 	}
 }
 
-// tableSample reads TABLESAMPLE, if it stands here. Reference: FROM clause
+// tableSample reads TABLESAMPLE if it comes next. Reference: FROM clause
 // (Transact-SQL), "tablesample_clause".
 func (p *parser) tableSample() {
 	if !p.accept("tablesample") {

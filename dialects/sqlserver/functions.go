@@ -8,7 +8,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// function is what the tables say of a function of the server's own.
+// function is the tables' entry for a function of the server's own.
 type function struct {
 	name   string // in lower case
 	page   string // of the reference

@@ -9,8 +9,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// TestFunctionTables holds that every function has its page of the reference,
-// and that names stand in the tables as they are looked up.
+// TestFunctionTables holds that every function has its page of the reference, and
+// that the tables spell names as they are looked up.
 func TestFunctionTables(t *testing.T) {
 	own, system := sqlserver.Pages()
 	if len(own) < 320 {
@@ -136,7 +136,7 @@ func TestPolicyCannotAllowBuiltins(t *testing.T) {
 	}
 }
 
-// TestMethods tells methods of columns from functions of schemas.
+// TestMethods distinguishes methods of columns from functions of schemas.
 func TestMethods(t *testing.T) {
 	g := newGuard(t)
 	for sql, want := range map[string]sqlguard.Code{

@@ -44,8 +44,8 @@ func (p *parser) grouping(sets bool) {
 	}
 }
 
-// composite reports whether a comma stands directly in the brackets that open
-// here: a group of several expressions.
+// composite reports whether the brackets that open here contain a comma at their
+// own level: a group of several expressions.
 func (p *parser) composite() bool {
 	depth := 0
 	for i := 0; ; i++ {

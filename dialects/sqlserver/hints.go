@@ -43,8 +43,8 @@ func (p *parser) atOldHints() bool {
 	}
 }
 
-// tableHints reads WITH (hint, …) or the old form without WITH, if one stands
-// here. Reference: Table Hints (Transact-SQL).
+// tableHints reads WITH (hint, …) or the old form without WITH if one comes next.
+// Reference: Table Hints (Transact-SQL).
 func (p *parser) tableHints() {
 	switch {
 	case p.is("with") && p.markOf(1) == '(':

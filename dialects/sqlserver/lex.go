@@ -133,8 +133,8 @@ func (l *lexer) scan(i int) (sqlguard.TokenKind, int) {
 // a line. Reference: sqlcmd utility, "sqlcmd commands".
 var clientCommands = wordSet("connect ed error exit help list listvar on out perftrace quit r reset serverlist setvar xml")
 
-// operator returns the length of the operator at i. The parser reads those of
-// several characters also where white space stands between them, as the server
+// operator returns the length of the operator at i. The parser also reads
+// operators of several characters with white space between these, as the server
 // does.
 func (l *lexer) operator(i int) int {
 	next := l.byteAt(i + 1)
@@ -342,8 +342,8 @@ func (l *lexer) wordLength(i int) int {
 	return at - i
 }
 
-// lineStart reports whether only white space stands before i on its line, or
-// between it and a terminator.
+// lineStart reports whether there is only white space before i on its line, or
+// between i and a terminator.
 func (l *lexer) lineStart(i int) bool {
 	for i--; i >= 0 && l.text[i] != '\n' && l.text[i] != ';'; i-- {
 		if !isSpace(l.text[i]) {

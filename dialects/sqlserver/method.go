@@ -153,8 +153,8 @@ func (p *parser) methodCall(method string, at int) {
 	}
 }
 
-// literalArguments returns the string literals in the brackets that open here,
-// or nil if anything else stands there.
+// literalArguments returns the string literals in the brackets that open here, or
+// nil if the brackets contain anything else.
 func (p *parser) literalArguments() []string {
 	var out []string
 	for i := 1; i < 6; i += 2 {

@@ -21,9 +21,7 @@ func newMutator(tb testing.TB, seed uint64) *dialecttest.Mutator {
 	return dialecttest.NewMutator(sqlserver.Dialect{}, style, statements, seed)
 }
 
-// TestMutations holds on texts near the corpus's cases what the fuzz targets
-// hold: no panic, spans in the text, one verdict, nothing allowed that a look
-// without grammar takes for more than a read.
+// TestMutations checks mutations of the corpus's cases as the fuzz targets do.
 func TestMutations(t *testing.T) {
 	allowed := 0
 	texts := newMutator(t, 1).Each(t, 300_000, func(sql string) {

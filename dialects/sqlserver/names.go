@@ -133,7 +133,7 @@ func (p *parser) multiName(what string) name {
 	return n
 }
 
-// decodeName returns what a quoted name spells.
+// decodeName returns the name that a quoted name spells.
 func decodeName(text string) string {
 	quote := text[len(text)-1]
 	text = text[1 : len(text)-1]
@@ -144,8 +144,8 @@ func decodeName(text string) string {
 	return strings.ReplaceAll(text, q+q, q)
 }
 
-// decodeString returns what a string literal spells. A backslash at the end of
-// a line continues it. Reference: Backslash (Line Continuation).
+// decodeString returns the value that a string literal spells. A backslash at the
+// end of a line continues it. Reference: Backslash (Line Continuation).
 func decodeString(text string) string {
 	text = text[strings.IndexByte(text, '\'')+1 : len(text)-1]
 	if strings.Contains(text, "''") {

@@ -101,8 +101,8 @@ var privileged = map[string]bool{
 	"column master": true, "column encryption": true, "service master": true,
 }
 
-// constructs lists what a SELECT cannot hold, with the code of its refusal.
-// The productions look their constructs up here.
+// constructs lists the constructs that a SELECT may not contain, with the code of
+// the refusal. The productions look them up here.
 var constructs = map[string]statementRule{
 	"into":           {code: sqlguard.CodeSelectInto, does: "SELECT INTO creates a table and writes the result into it"},
 	"variable":       {code: sqlguard.CodeParameterNotAllowed, does: "a variable or parameter has no value here"},

@@ -93,7 +93,7 @@ func TestBareNames(t *testing.T) {
 	}
 }
 
-// TestExecute tells the forms of EXECUTE apart.
+// TestExecute distinguishes the forms of EXECUTE.
 func TestExecute(t *testing.T) {
 	g := newGuard(t)
 	for sql, want := range map[string]sqlguard.Code{
@@ -160,8 +160,8 @@ func TestWordsOfTheGrammar(t *testing.T) {
 	}
 }
 
-// TestRefusedConstructs holds that every construct of the table is refused
-// where it can stand.
+// TestRefusedConstructs holds that every construct of the table is refused in
+// every position that it can have.
 func TestRefusedConstructs(t *testing.T) {
 	texts := map[string][]string{
 		"into":           {"SELECT a INTO x FROM t", "SELECT 1 a INTO #x", "WITH c AS (SELECT 1 a) SELECT a INTO dbo.x FROM c", "SELECT a INTO x FROM t UNION SELECT 1"},
@@ -188,7 +188,7 @@ func TestRefusedConstructs(t *testing.T) {
 }
 
 // TestProductionsNameTheirPage holds that every method of the parser names the
-// page of the reference that it implements, but for those that read no syntax.
+// page of the reference that it implements, except those that read no syntax.
 func TestProductionsNameTheirPage(t *testing.T) {
 	helpers := strings.Fields(`
 		accept acceptAll acceptMark acceptSign argumentsOf assigns atEdge atForeignFetch atFrame atGlobal atName atNullOption atOldHints atPseudo

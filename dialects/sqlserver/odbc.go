@@ -38,7 +38,7 @@ func (p *parser) escape() kind {
 	return scalar
 }
 
-// atODBCCall reports whether {call …} or {? = call …} stands here. Reference:
+// atODBCCall reports whether {call …} or {? = call …} comes next. Reference:
 // Calling a Stored Procedure (ODBC).
 func (p *parser) atODBCCall() bool {
 	called := func(n int) bool {

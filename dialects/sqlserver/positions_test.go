@@ -54,7 +54,8 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// TestPath holds that a finding inside WITH tells in which expression.
+// TestPath holds that the path of a finding inside WITH names the common table
+// expression.
 func TestPath(t *testing.T) {
 	v := newGuard(t).Check("WITH a AS (SELECT 1 x), b AS (SELECT @v y) SELECT * FROM b")
 	if len(v.Findings) != 1 || v.Findings[0].Path != "with.b" {
@@ -62,8 +63,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestSyntaxErrors compares messages: what was expected, and where what stands
-// instead. No literal is quoted.
+// TestSyntaxErrors compares messages: what the parser expected, what it found,
+// and where. No message quotes a literal.
 func TestSyntaxErrors(t *testing.T) {
 	for sql, want := range map[string]string{
 		"SELECT":                                     `6 expected an expression, found the end of the text`,

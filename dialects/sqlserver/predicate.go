@@ -77,8 +77,8 @@ func (p *parser) isPredicate() {
 	}
 }
 
-// comparison reads a comparison operator, if one stands here. White space may
-// stand in it. Reference: Comparison Operators (Transact-SQL).
+// comparison reads a comparison operator if one comes next. It may contain white
+// space. Reference: Comparison Operators (Transact-SQL).
 func (p *parser) comparison() bool {
 	switch p.operator() {
 	case "<=", "<>", ">=", "!=", "!<", "!>", "=":

@@ -294,9 +294,9 @@ func (p *parser) orderBy() {
 	})
 }
 
-// offsetFetch reads OFFSET and FETCH, which belong to ORDER BY. FETCH stands
-// behind OFFSET, or is APPROXIMATE. Reference: SELECT - ORDER BY Clause
-// (Transact-SQL), "offset_fetch".
+// offsetFetch reads OFFSET and FETCH, which belong to ORDER BY. FETCH follows
+// OFFSET or is APPROXIMATE. Reference: SELECT - ORDER BY Clause (Transact-SQL),
+// "offset_fetch".
 func (p *parser) offsetFetch() {
 	offset := p.accept("offset")
 	if offset {

@@ -57,7 +57,7 @@ func ruleRelation(n *name) (rule sqlguard.Ruling, system bool) {
 	return allowed, false
 }
 
-// viewUse says what a table of relations says of a name.
+// viewUse is the decision of a table of relations on a name.
 type viewUse uint8
 
 const (

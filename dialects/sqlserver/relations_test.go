@@ -170,7 +170,8 @@ func TestRelations(t *testing.T) {
 	}
 }
 
-// TestColumns holds that what reads columns without their names is told.
+// TestColumns holds that the facts include constructs that read columns without
+// their names.
 func TestColumns(t *testing.T) {
 	policy := sqlguard.DefaultPolicy()
 	policy.SearchPath = []string{"dbo"}

@@ -56,7 +56,7 @@ func nextOfStatement(l *lexer) (token, bool) {
 	}
 }
 
-// division is what was read of a statement.
+// division is the state of dividing one statement.
 type division struct {
 	first  string // its first word, of the grammar
 	main   string // that of the statement behind WITH
@@ -198,8 +198,8 @@ func opens(text string) bool {
 	return ok && t.kind == sqlguard.TokenOpen
 }
 
-// starters are the reserved words with which statements begin. WITH is none: the
-// server wants a semicolon before a statement that begins so.
+// starters are the reserved words with which statements begin. WITH is not among
+// them: the server requires a semicolon before a statement that begins with WITH.
 var starters = wordSet(`
 	select insert update delete merge truncate bulk writetext updatetext readtext create alter drop grant revoke deny
 	commit rollback save set use setuser revert open close fetch deallocate declare if else while begin end return goto

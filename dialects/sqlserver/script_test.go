@@ -84,7 +84,7 @@ func trimmed(piece string) string {
 	return strings.TrimSuffix(piece, " /* ; */")
 }
 
-// scriptWords are what texts are put together from.
+// scriptWords are the words from which the tests build texts.
 var scriptWords = strings.Fields(`
 	SELECT INSERT UPDATE DELETE MERGE DROP ALTER CREATE GRANT SET USE EXEC IF ELSE BEGIN END CASE WHEN THEN WHILE DECLARE FETCH
 	INTO FROM VALUES WITH AS FOR ON TO UNION ALL OPTION EXISTS JOIN OR TABLE PROCEDURE TRAN a t x [y] 1 'z' @v ( ) , . ; : = * /**/`)

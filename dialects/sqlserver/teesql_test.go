@@ -254,11 +254,12 @@ func reviewed(sql string, a *answer) int {
 	return slices.IndexFunc(differences, func(d difference) bool { return d.holds(words, a) })
 }
 
-// TestAgainstTeesql asks another parser about texts that the guard allows: the
-// corpus's, those of testdata, and mutations of both. Where it sees several
-// statements, another statement than SELECT, INTO, a change of data, OPEN… or
-// NEXT VALUE FOR, the reason is in the table. That parser has faults of its own,
-// so that it proves nothing; it is there to be disagreed with.
+// TestAgainstTeesql parses texts that the guard allows with another parser: those
+// of the corpus and of testdata, and mutations of both. The test fails when that
+// parser sees several statements, a statement other than SELECT, INTO, a change
+// of data, OPEN… or NEXT VALUE FOR, unless the table of differences gives the
+// reason. The other parser has bugs of its own, so its agreement proves nothing;
+// only disagreement is useful.
 func TestAgainstTeesql(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds another parser")

@@ -148,7 +148,7 @@ func (f *facts) relation(n *name, access sqlguard.Access) int {
 	return at
 }
 
-// aliased states the alias of a relation, or of a source that is none.
+// aliased states the alias of a relation, or of a source that is not a relation.
 func (f *facts) aliased(relation int, alias string) {
 	if relation >= 0 {
 		f.stmt.Relations[relation].Alias = alias
@@ -218,9 +218,9 @@ func (f *facts) exposes(scope int, source string) bool {
 	return false
 }
 
-// finish settles what could not be judged where it was read: x.m() is a method
-// of the column x, unless x is a schema of the statement's own relations, no
-// source that it can name has columns, or the table before x is none of these.
+// finish decides what could not be decided when it was read: x.m() is a method of
+// the column x, unless x is a schema of the statement's own relations, no source
+// in scope has columns, or the table before x is not one of these sources.
 func (f *facts) finish() {
 	if len(f.methods) == 0 {
 		return

@@ -62,8 +62,8 @@ func (p *parser) bound() {
 	}
 }
 
-// atWindowClause reports whether WINDOW name AS ( stands here; the word alone
-// is a name.
+// atWindowClause reports whether WINDOW name AS ( comes next. The word alone is a
+// name.
 func (p *parser) atWindowClause() bool {
 	return p.is("window") && p.peek(1).isName() && p.peek(2).spells("as") && p.markOf(3) == '('
 }

@@ -42,10 +42,9 @@ var words = func() map[string]*word {
 }()
 
 // reservedWords are the words of the reference's page Reserved Keywords
-// (Transact-SQL), of its list for SQL Server and Azure Synapse Analytics.
-// WITHIN GROUP stands there as two words; WITHIN alone is a name. So is
-// PRECISION, which the page lists: servers take it for the column of
-// sys.columns.
+// (Transact-SQL), in its list for SQL Server and Azure Synapse Analytics. The
+// page lists WITHIN GROUP as two words; WITHIN alone is a name. So is PRECISION,
+// although the page lists it: servers read it as the column of sys.columns.
 const reservedWords = `
 	add all alter and any as asc authorization backup begin between break browse bulk by cascade case check checkpoint
 	close clustered coalesce collate column commit compute constraint contains containstable continue convert create

@@ -59,7 +59,7 @@ func callText(c pgcatalog.Call) (string, bool) {
 	return fmt.Sprintf("SELECT pg_catalog.%s(%s)", pgx.Identifier{c.Name}.Sanitize(), strings.Join(args, ", ")), true
 }
 
-// traceQuery tells what a transaction has done that a read does not do.
+// traceQuery returns the effects of a transaction that a read does not have.
 const traceQuery = `SELECT
 	(SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory'),
 	pg_current_xact_id_if_assigned() IS NOT NULL,

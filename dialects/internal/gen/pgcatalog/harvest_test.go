@@ -28,11 +28,12 @@ func identity(file, fact string) string {
 	return strings.Join(columns[:min(2, len(columns))], "\t")
 }
 
-// The facts hold what the server at hand says of itself, for the major that it
-// is. Settings may differ by how the server was built, and extensions by which
-// are installed: those are compared one way, what is seen must be known. A new
-// minor version may bring objects of new names; the tables refuse these until
-// they are harvested and reviewed, so they are told and no fault.
+// The facts must contain everything that the server of the test reports for its
+// major version. Settings depend on how the server was built, and extensions on
+// which are installed, so these are compared in one direction: what the server
+// has must be in the facts. A new minor version may add objects. The tables
+// refuse their names until they are harvested and reviewed, so the test only logs
+// them.
 func TestHarvestAgreesWithFacts(t *testing.T) {
 	server := testdb.Postgres(t)
 	f := readFacts(t)

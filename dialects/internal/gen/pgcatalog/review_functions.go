@@ -1,21 +1,21 @@
 package main
 
-// This file is the review of the functions that the server itself ships. It is
-// the place to argue about: one line moves a name from allowed to refused.
+// This file is the review of the functions that the server itself ships. Discuss
+// changes here: one line moves a name from allowed to refused.
 //
-// What the generator takes for granted:
+// The generator assumes:
 //
 //   - A function that SQL cannot call, because every form of it takes or
 //     returns internal or a trigger or handler type, is refused.
 //   - A non-volatile function whose name does not begin with pg_, lo_ or
 //     binary_upgrade_, which PUBLIC may execute and which runs with the rights
 //     of its caller, is allowed unless a line below says otherwise.
-//   - Every other function must stand in a line below, or generation fails.
+//   - Every other function must be in a line below, or generation fails.
 //
-// Where the line is drawn: a function is held to the same line as the relation
-// it feeds. What reports structure, size and statistics of the user's own
-// objects passes; what reports on the server, on other sessions or on files
-// does not, harmless as single numbers may be.
+// The criterion is the same for a function as for the relation that it feeds. A
+// function that reports structure, size and statistics of the user's own objects is
+// allowed. A function that reports on the server, on other sessions or on files is
+// refused, even if its single numbers are harmless.
 
 // reviewedThrough is the newest major version whose functions were read by a
 // person. Generation fails when the facts hold a newer one.

@@ -1,10 +1,9 @@
 package main
 
-// This file is the review of the relations of pg_catalog and
-// information_schema, and of well-known relations of extensions. A relation is
-// allowed when it tells structure, size or statistics counters of the user's
-// own objects, or is reference data. Every relation of the facts stands here
-// exactly once.
+// This file is the review of the relations of pg_catalog and information_schema,
+// and of well-known relations of extensions. A relation is allowed when it shows
+// structure, size or statistics counters of the user's own objects, or is
+// reference data. Every relation of the facts occurs here exactly once.
 
 // refusal is a group of relations, or of columns of one relation, that are
 // refused for one reason.

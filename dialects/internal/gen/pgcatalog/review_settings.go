@@ -1,8 +1,8 @@
 package main
 
-// This file is the review of SHOW and current_setting. The list holds the
-// settings of the facts but for those that a rule below names, those that some
-// version shows to superusers only, and those of extensions.
+// This file is the review of SHOW and current_setting. The list has the settings
+// of the facts, except those that a rule below names, those that some version
+// shows only to superusers, and those of extensions.
 
 // refusedSettingPatterns are matched as path.Match does, against the lower-case
 // name.
