@@ -61,6 +61,8 @@ func newDesk(t *testing.T, change func(*httpapi.Config)) *desk {
 		Host: "127.0.0.1", Sessions: echo, Stateless: echo, Checker: judge{}, Log: d.log,
 		Logger: slog.New(slog.DiscardHandler), Metrics: d.metrics,
 		About: httpapi.About{Version: "v1", ProjectDir: "/project", Nonce: "nonce", PID: 7},
+		// No client of a test is too slow, unless change makes it so.
+		HeaderTime: hang, BodyTime: hang, WriteTime: hang, IdleTime: hang,
 	}
 	if change != nil {
 		change(&c)
