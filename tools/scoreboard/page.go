@@ -194,64 +194,64 @@ const opening = `# Scoreboard
 
 <!-- Written by tools/scoreboard from corpus/adapters/results.json; make scoreboard makes both. -->
 
-What became of the PostgreSQL cases of the [corpus](../corpus/README.md) when they
-were put to MCP servers, each before a throw-away PostgreSQL of its own. It is a
-measurement of these versions, in these settings, with these statements. It is no
-judgement of a product: most of the servers do not promise what the corpus asks
-for, and a server with a role that may do little can be safe without refusing
-anything.
+This page shows what happened when the PostgreSQL cases of the
+[corpus](../corpus/README.md) were put to MCP servers. Each server had its own
+throw-away PostgreSQL. The page measures these versions, with these configurations
+and these statements. It does not rate a product: most of the servers do not promise
+what the corpus asks for, and a server whose role may do little can be safe without
+refusing anything.
 
 `
 
 const reading = `
-- **executed**: of the cases that a read-only guard must refuse, those that the
-  database ran to the end, or until a limit stopped them. This is what
+- **executed**: the cases that a read-only guard must refuse, and that the database
+  ran to the end or until a limit stopped them. This is what
   ` + "`ktx corpus run`" + ` counts as bypasses.
-- **change seen**: of these, those after which a probe found something changed:
-  rows, catalogues, sequences, files, settings, locks, sessions. What only reads
-  (a file, a secret) or is rolled back leaves no change and is executed all the
-  same.
-- **until a limit**: of these, those that a time limit or a limit on temporary
+- **change seen**: the executed cases after which a probe found a change: of rows,
+  catalogues, sequences, files, settings, locks or sessions. A statement that only
+  reads (a file, a secret) or is rolled back leaves no change, and still counts as
+  executed.
+- **until a limit**: the executed cases that a time limit or a limit on temporary
   files stopped.
 - **refused by the server**: the statement did not reach the database.
-- **refused by the database**: it did, and failed there because of how the server
-  had it run: in a read-only transaction, or alone where it needs company.
-- **fails anyway**: it reached the database, and fails there from the same role
-  without the server too: for want of a privilege, an extension or a file, or for
-  its syntax.
+- **refused by the database**: the statement reached the database and failed there
+  because of how the server ran it: in a read-only transaction, or alone although it
+  needs other statements.
+- **fails anyway**: the statement reached the database, and the same role gets the
+  same error without the server: a privilege, an extension or a file is missing, or
+  the syntax is wrong.
 - **crash, time-out**: the server ended or did not answer, over all cases.
-- **not judged**: text that JSON cannot carry, cases of other versions of
-  PostgreSQL, and statements that were stopped on their way to the database
-  because they would reach another machine or use up this one.
-- **false rejects**: of the cases that must pass, those that were refused.
+- **not judged**: texts that JSON cannot hold, cases for other versions of
+  PostgreSQL, and statements that were stopped before they reached the database
+  because they would connect to another machine or exhaust this one.
+- **false rejects**: the cases that must be allowed and were refused.
 
 `
 
 const closing = `
 ## How it was measured
 
-Every server was started by ` + "`ktx corpus run --guard mcp:CMD`" + ` over standard
-input and output, ktx itself as well: not its guard alone, but ` + "`ktx mcp stdio`" + `.
-[corpus.md](corpus.md#an-mcp-server-as-a-guard) says how a case is judged. The
-answer of a server counts for nothing where the database tells more.
+` + "`ktx corpus run --guard mcp:CMD`" + ` started every server over standard input and
+output. For ktx, it started ` + "`ktx mcp stdio`" + `, not only the guard.
+[corpus.md](corpus.md#an-mcp-server-as-a-guard) says how a case is judged. What
+happened at the database counts more than the answer of the server.
 
-To be fair to each:
+To read the tables fairly:
 
-- The corpus is the one that ktx is tested with. That ktx meets it is no
-  surprise; that is what it is for. A statement that ktx lets through and should
-  not is not in it yet.
-- The benign cases are chosen to look like attacks. The false rejects say nothing
-  of the rate on real work.
-- Many cases do no harm by themselves: two harmless statements in one text, or
-  a comment that readers end in different places. The corpus asks for them to be
-  refused, since a guard that lets them pass is open to others. They count as
-  executed here.
-- A server that promises to run every statement is listed so that there is
-  something to compare with.
-- The superuser is the worst case, and not how any of the servers is meant to be
-  run. The second table is closer to that.
+- ktx is tested with this corpus, so it is no surprise that ktx meets it. The corpus
+  does not have the statements that ktx allows by mistake, because nobody has found
+  them yet.
+- The benign cases were chosen because they look like attacks. The false rejects do
+  not show how many real queries a server refuses.
+- Many cases do no harm by themselves, such as two harmless statements in one text,
+  or a comment that parsers end at different positions. The corpus demands that they
+  are refused, because a guard that allows them also allows harmful ones of the same
+  form. They count as executed here.
+- A server that promises to run every statement is listed for comparison.
+- The superuser is the worst case. None of the servers is meant to run as superuser.
+  The second table is closer to real use.
 
-## Doing it again
+## Repeating the measurement
 
 ` + "```sh" + `
 make scoreboard                    # needs npm, node and the programs of PostgreSQL; takes a while
@@ -260,9 +260,9 @@ make scoreboard ARGS="-jobs 4"     # four servers at the same time
 
 It installs the versions of
 [package-lock.json](../corpus/adapters/package-lock.json), whose hashes npm
-checks, into an ignored directory, runs every server of
+checks, into an ignored directory. It runs every server of
 [servers.json](../corpus/adapters/servers.json) twice, and writes
 [results.json](../corpus/adapters/results.json), which has every case, and this
-page. A test holds the page against the results, and the versions against the
-lock file.
+page. A test compares the page with the results, and the versions with the lock
+file.
 `
