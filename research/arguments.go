@@ -30,17 +30,17 @@ type schema struct {
 	Examples   []json.RawMessage  `json:"examples"`
 }
 
-// decodeArguments reads the arguments of a call by the tool's input schema
-// into target. All problems are reported at once under invalid_arguments;
-// arguments that the schema does not know are ignored with a note, unless
-// they look like a misspelt known one.
+// decodeArguments decodes the arguments of a call into target and validates
+// them by the input schema of the tool. It reports all problems at once under
+// invalid_arguments. It ignores an argument that the schema does not have, and
+// returns a note about it, unless it looks like a misspelt name of the schema.
 func decodeArguments(raw json.RawMessage, s *schema, target any) (notes []string, err error) {
 	if len(bytes.TrimSpace(raw)) == 0 || string(bytes.TrimSpace(raw)) == "null" {
 		raw = json.RawMessage("{}")
 	}
 	if halfSurrogate(raw) || !utf8.Valid(raw) {
-		// A decoder would put U+FFFD in its place, and another text would run
-		// than the one that was sent.
+		// A decoder would replace the character by U+FFFD, and another
+		// statement would run than the one that was sent.
 		return nil, invalidArguments([]string{"arguments: a character that is not Unicode; expected valid UTF-8 and paired surrogates"})
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -69,8 +69,8 @@ func decodeArguments(raw json.RawMessage, s *schema, target any) (notes []string
 	return v.notes, nil
 }
 
-// halfSurrogate reports whether a string of a JSON text escapes one half of a
-// surrogate pair without the other (RFC 8259, section 8.2).
+// halfSurrogate reports whether a string in a JSON text has an escape for one
+// half of a surrogate pair without the other half (RFC 8259, section 8.2).
 func halfSurrogate(raw []byte) bool {
 	unit := func(at int) (uint64, bool) {
 		if at+6 > len(raw) || raw[at] != '\\' || raw[at+1] != 'u' {
@@ -85,7 +85,7 @@ func halfSurrogate(raw []byte) bool {
 		}
 		first, ok := unit(i)
 		if !ok || first < 0xD800 || first > 0xDFFF {
-			i++ // the character that is escaped
+			i++ // skip the escaped character
 			continue
 		}
 		second, ok := unit(i + 6)
@@ -109,8 +109,8 @@ func (v *validation) problem(path, what, expected, example string) {
 	v.problems = append(v.problems, fmt.Sprintf("%s: %s; expected %s; for example %s", path, what, expected, example))
 }
 
-// check validates value and returns it normalised: integers that came as
-// strings or with a zero fraction become integers.
+// check validates value and returns it in its normal form: an integer in a
+// string, or with a zero fraction, becomes an integer.
 func (v *validation) check(path string, value any, s *schema) any {
 	switch s.Type {
 	case "object":
@@ -165,7 +165,7 @@ func (v *validation) object(path string, value any, s *schema) any {
 			}
 			delete(members, name)
 		case members[name] == nil:
-			delete(members, name) // null counts as absent
+			delete(members, name) // null counts as a missing argument
 		default:
 			members[name] = v.check(child(name), members[name], property)
 		}
@@ -212,7 +212,8 @@ func (v *validation) integer(path string, value any, s *schema) any {
 	return json.Number(strconv.FormatInt(n, 10))
 }
 
-// wholeNumber reads an integer that is written exactly, also as 10.0 or 1e3.
+// wholeNumber reads an integer that is written in any form, such as 10.0 or
+// 1e3.
 func wholeNumber(text string) (int64, bool) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n, true
@@ -254,7 +255,7 @@ func (s *schema) bounds() (low, high int64) {
 	return low, high
 }
 
-// expected describes what fits s.
+// expected describes the values that fit s.
 func (s *schema) expected() string {
 	switch {
 	case len(s.Enum) > 0:
@@ -280,7 +281,7 @@ func (s *schema) expected() string {
 	}
 }
 
-// example is a value that fits s, as JSON.
+// example returns a value that fits s, as JSON.
 func (s *schema) example() string {
 	switch {
 	case len(s.Examples) > 0:

@@ -98,7 +98,7 @@ func (s *Service) handle(t *tool) mcp.ToolHandler {
 		defer func() {
 			if r := recover(); r != nil {
 				id := rand.Text()
-				s.logger.ErrorContext(ctx, "a tool met a fault", "tool", t.name, "request", id, "panic", r, "stack", string(debug.Stack()))
+				s.logger.ErrorContext(ctx, "a tool panicked", "tool", t.name, "request", id, "panic", r, "stack", string(debug.Stack()))
 				res = errorResult(execution.NewError(sqlguard.CodeInternalError, "the tool met a fault of its own; request "+id, nil), "", nil)
 			}
 		}()

@@ -1,15 +1,15 @@
 // Package research offers the tools of a data agent, as MCP tools.
 //
-// Every tool is a method on [Service] with a plain input and output struct.
-// Two thin callers stand on it: the MCP handlers of [NewServer], and the
-// commands of the command line. Statements reach a database through
-// [execution.Gateway] alone.
-//
 //	s := research.New(gateway, logger)
-//	server := s.Server("1.2.3")           // an MCP server; the caller brings the transport
-//	out, err := s.SQLExecution(ctx, in)   // or a tool by itself
+//	server, err := s.Server("1.2.3")      // an MCP server; the caller brings the transport
+//	out, err := s.SQLExecution(ctx, in)   // or one tool, without MCP
 //
-// The package never opens a database and never judges SQL. A handler never
-// returns a Go error to the protocol: whatever fails is told to the model
-// in-band, with its code and what to do next.
+// Every tool is a method on [Service] with an input and an output struct. It
+// has two callers: a handler of the MCP server, and a command of ktx. ADDING.md
+// says how to add a tool.
+//
+// The package never opens a database and never judges SQL. It runs statements
+// through [execution.Gateway] only. A handler never returns a Go error to the
+// protocol: the model gets every failure in-band, with its code and with what
+// to do next.
 package research

@@ -12,7 +12,8 @@ type Service struct {
 	logger  *slog.Logger
 }
 
-// New returns the service over gateway. The logger gets faults of handlers.
+// New returns a service that runs statements through gateway. The logger gets
+// panics of tools.
 func New(gateway *execution.Gateway, logger *slog.Logger) *Service {
 	return &Service{gateway: gateway, logger: logger}
 }

@@ -13,12 +13,13 @@ import (
 type SQLExecutionInput struct {
 	ConnectionID string `json:"connectionId"`
 	SQL          string `json:"sql"`
-	// MaxRows bounds the rows; 0 means DefaultMaxRows.
+	// MaxRows is the most rows to return. 0 means DefaultMaxRows.
 	MaxRows int `json:"maxRows"`
-	// MaxBytes bounds the answer; 0 means DefaultMaxBytes.
+	// MaxBytes is the most bytes of the answer as JSON. 0 means
+	// DefaultMaxBytes.
 	MaxBytes int64 `json:"maxBytes"`
 
-	// OnStage follows the statement; it may be nil.
+	// OnStage is called at each stage of the statement. It may be nil.
 	OnStage func(execution.Stage) `json:"-"`
 }
 
@@ -28,19 +29,19 @@ const (
 	DefaultMaxBytes = 256 << 10
 )
 
-// mostRows is what the tool's schema permits as maxRows.
+// mostRows is the maximum of maxRows in the schema of the tool.
 const mostRows = 10_000
 
 // SQLExecutionOutput is the answer of sql_execution. Rows are positional.
 type SQLExecutionOutput struct {
 	Headers     []string
-	HeaderTypes []string // nil when the driver does not know them
+	HeaderTypes []string // nil if the driver does not know them
 	Rows        [][]execution.Value
 	Truncated   bool
 	TruncatedBy execution.TruncatedBy
 	ElapsedMs   int64
-	// Notes say what a reader should know beside the answer: limits that
-	// were lowered, and what to do about a truncated result.
+	// Notes are for the reader of the answer: which limits were lowered, and
+	// what to do about a truncated result.
 	Notes []string
 }
 
@@ -90,8 +91,8 @@ func (s *Service) SQLExecution(ctx context.Context, in SQLExecutionInput) (*SQLE
 	return out, nil
 }
 
-// capped returns the limit that applies: what was asked for or the default,
-// cut to the connection's ceiling, with a note when that cuts what was asked.
+// capped returns the limit to use: asked, or standard if asked is not set, but
+// at most ceiling. It returns a note if ceiling is less than asked.
 func capped(name string, asked, standard, ceiling int64) (int64, []string) {
 	switch {
 	case asked <= 0:
@@ -103,14 +104,14 @@ func capped(name string, asked, standard, ceiling int64) (int64, []string) {
 	}
 }
 
-// fit drops rows from the end until the answer as JSON is at most size bytes,
-// and returns what there is to say of what is missing.
+// fit removes rows from the end until the answer as JSON has at most size
+// bytes. It returns notes about what is missing.
 func (o *SQLExecutionOutput) fit(res *execution.Result, size int64) (note []string) {
 	if n := o.fitting(size); n < len(o.Rows) {
 		short := *res
 		short.CutBytes(size)
 		o.Truncated, o.TruncatedBy = true, short.TruncatedBy
-		short.Rows = res.Rows[:o.fitting(size)] // with what the answer says of it now
+		short.Rows = res.Rows[:o.fitting(size)] // the answer now also says that it was cut
 		short.CutBytes(size)
 		res, o.Rows = &short, short.Rows
 	}
@@ -120,7 +121,8 @@ func (o *SQLExecutionOutput) fit(res *execution.Result, size int64) (note []stri
 	return note
 }
 
-// fitting returns how many of the rows an answer of at most size bytes has.
+// fitting returns how many of the rows fit into an answer of at most size
+// bytes.
 func (o *SQLExecutionOutput) fitting(size int64) int {
 	total := int64(len(o.appendHead(nil)) + len(o.appendTail(nil)))
 	var row []byte

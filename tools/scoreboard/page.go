@@ -236,7 +236,7 @@ output. For ktx it started ` + "`ktx mcp stdio`" + `, not the guard alone.
 [ktx-prove.md](ktx-prove.md#an-mcp-server-as-a-guard) says how a case is judged: by
 what happens in the database, before the answer of the server counts.
 
-To be fair to each:
+To read the tables fairly:
 
 - ktx is developed and tested with this corpus, so its result is no surprise. A
   statement that ktx wrongly allows is not in the corpus yet.
@@ -250,7 +250,7 @@ To be fair to each:
 - The superuser is the worst case. No server is meant to run as one, so the second
   table is closer to real use.
 
-## Doing it again
+## Repeating the measurement
 
 ` + "```sh" + `
 make scoreboard                    # needs npm, node and the programs of PostgreSQL; takes a while
