@@ -52,7 +52,7 @@ func build() (string, error) {
 	if built.dir, err = os.MkdirTemp("", "ktx-build-"); err != nil {
 		return "", err
 	}
-	if err := os.Chmod(built.dir, 0o755); err != nil { //nolint:gosec // see the package comment
+	if err := os.Chmod(built.dir, 0o755); err != nil {
 		return "", err
 	}
 	path := filepath.Join(built.dir, "ktx")

@@ -40,7 +40,7 @@ func TestRunWithServers(t *testing.T) {
 	if len(lines) != 2 || lines[0] != lines[1] {
 		t.Errorf("the two runs used these servers, want the same two:\n%s", seen)
 	}
-	for _, socket := range strings.Fields(lines[0]) {
+	for socket := range strings.FieldsSeq(lines[0]) {
 		if _, err := os.Stat(socket); !os.IsNotExist(err) {
 			t.Errorf("%s is left after the command has ended: %v", socket, err)
 		}
