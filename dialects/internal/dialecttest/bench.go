@@ -57,17 +57,24 @@ func CheckWith(b *testing.B, g *sqlguard.Guard, text Text) {
 
 // Check measures whole verdicts.
 func (x *Bench) Check(b *testing.B) {
-	x.each(b, func(b *testing.B, text Text) { CheckWith(b, NewGuard(b, x.Dialect), text) })
+	b.Helper()
+	x.each(b, func(b *testing.B, text Text) {
+		b.Helper()
+		CheckWith(b, NewGuard(b, x.Dialect), text)
+	})
 }
 
 // Cached measures a verdict that the cache has.
 func (x *Bench) Cached(b *testing.B) {
+	b.Helper()
 	CheckWith(b, NewGuard(b, x.Dialect), Text{SQL: strings.Replace(x.Texts[1].SQL, "4711", "1", 1)})
 }
 
 // Analyze measures the parser and the walk over its tree.
 func (x *Bench) Analyze(b *testing.B) {
+	b.Helper()
 	x.each(b, func(b *testing.B, text Text) {
+		b.Helper()
 		for b.Loop() {
 			if _, err := x.Dialect.Analyze(text.SQL); err != nil {
 				b.Fatal(err)
@@ -78,7 +85,9 @@ func (x *Bench) Analyze(b *testing.B) {
 
 // Lex measures the lexer.
 func (x *Bench) Lex(b *testing.B) {
+	b.Helper()
 	x.each(b, func(b *testing.B, text Text) {
+		b.Helper()
 		for b.Loop() {
 			if len(x.Dialect.Lex(text.SQL).List) == 0 {
 				b.Fatal("no tokens")
@@ -89,7 +98,9 @@ func (x *Bench) Lex(b *testing.B) {
 
 // BareParse measures the parser alone.
 func (x *Bench) BareParse(b *testing.B) {
+	b.Helper()
 	x.each(b, func(b *testing.B, text Text) {
+		b.Helper()
 		for b.Loop() {
 			if err := x.Parse(text.SQL); err != nil {
 				b.Fatal(err)
@@ -102,11 +113,13 @@ func (x *Bench) BareParse(b *testing.B) {
 // the median of the bare parser. It measures them in turn in one process, so that
 // a busy machine slows them alike.
 func (x *Bench) Ratio(b *testing.B) {
+	b.Helper()
 	analyze := func(sql string) error {
 		_, err := x.Dialect.Analyze(sql)
 		return err
 	}
 	x.each(b, func(b *testing.B, text Text) {
+		b.Helper()
 		g := NewGuard(b, x.Dialect)
 		texts := text.Variants()
 		var checks, analyses, parses []time.Duration

@@ -14,7 +14,7 @@ import (
 // package is an import path, or "." for the one that is tested.
 func Source(t *testing.T, pkg string) string {
 	t.Helper()
-	dir, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", pkg).Output()
+	dir, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", pkg).Output() //nolint:gosec // a package that the test names
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func Source(t *testing.T, pkg string) string {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		text, err := os.ReadFile(file)
+		text, err := os.ReadFile(file) //nolint:gosec // a source file of that package
 		if err != nil {
 			t.Fatal(err)
 		}
