@@ -98,9 +98,9 @@ func (p *process) signal(t *testing.T, sig os.Signal) {
 }
 
 // ends waits for the end within a limit, and wants an exit code.
-func (p *process) ends(t *testing.T, code int, limit time.Duration) {
+func (p *process) ends(t *testing.T, code int) {
 	t.Helper()
-	if got := p.wait(t, limit); got != code {
+	if got := p.wait(t, hang); got != code {
 		t.Fatalf("exit code %d, want %d; standard error: %s", got, code, p.stderr)
 	}
 	if s := p.stderr.String(); strings.Contains(s, "panic") || strings.Contains(s, "goroutine") {
@@ -145,7 +145,7 @@ func shop(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	p := run(t, dir, "init", "--demo")
-	p.ends(t, 0, 10*time.Second)
+	p.ends(t, 0)
 	return dir
 }
 
@@ -196,7 +196,7 @@ func TestTerminateLetsStatementsEnd(t *testing.T) {
 	if r := p.answer(t, 2); !strings.Contains(fmt.Sprint(r), "7007") {
 		t.Errorf("answered %v", r)
 	}
-	p.ends(t, 0, 10*time.Second)
+	p.ends(t, 0)
 	wantEvents(t, dir, "gateway.start", "session.open", "query.decision", "query.finished", "session.close", "gateway.stop")
 	if s := p.stderr.String(); s != "" {
 		t.Errorf("standard error: %s", s)
@@ -216,7 +216,7 @@ func TestTerminateEndsLongStatements(t *testing.T) {
 	waitFor(t, func() bool { return strings.Contains(strings.Join(eventsNow(dir), " "), "query.decision") })
 	start := time.Now()
 	p.signal(t, syscall.SIGTERM)
-	p.ends(t, 0, 10*time.Second)
+	p.ends(t, 0)
 	if took := time.Since(start); took < 4*time.Second {
 		t.Errorf("the statement was cut after %s", took)
 	}
@@ -233,7 +233,7 @@ func TestClosedInputEndsTheSession(t *testing.T) {
 	if err := p.in.Close(); err != nil {
 		t.Fatal(err)
 	}
-	p.ends(t, 0, 3*time.Second)
+	p.ends(t, 0)
 	wantEvents(t, dir, "gateway.start", "session.open", "query.decision", "query.cancelled", "session.close", "gateway.stop")
 }
 
@@ -247,7 +247,7 @@ func TestBrokenOutputEndsTheSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.send(t, query("SELECT 1"))
-	p.ends(t, 0, 5*time.Second)
+	p.ends(t, 0)
 	wantEvents(t, dir, "gateway.start", "session.open", "query.decision", "query.finished", "session.close", "gateway.stop")
 }
 
@@ -318,7 +318,7 @@ func TestInterruptEndsTheStatementAtTheServer(t *testing.T) {
 	p := run(t, dir, "sql", "-c", "pg", "SELECT count(*) FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b")
 	waitFor(t, running)
 	p.signal(t, os.Interrupt)
-	p.ends(t, 3, 5*time.Second)
+	p.ends(t, 3)
 	waitFor(t, func() bool { return !running() })
 	if s := p.stderr.String(); !strings.Contains(s, "cancelled") {
 		t.Errorf("standard error: %s", s)
@@ -344,7 +344,7 @@ func eventsNow(dir string) []string {
 // waitFor waits until a condition holds.
 func waitFor(t *testing.T, holds func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(hang)
 	for !holds() {
 		if time.Now().After(deadline) {
 			t.Fatal("the condition did not hold within 10 s")

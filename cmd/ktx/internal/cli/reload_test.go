@@ -13,7 +13,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -103,7 +102,7 @@ audit: {sync: always}
 	if err := p.in.Close(); err != nil {
 		t.Fatal(err)
 	}
-	p.ends(t, 0, 10*time.Second)
+	p.ends(t, 0)
 
 	stderr := p.stderr.String()
 	lines := strings.Split(strings.TrimSpace(string(told)), "\n")
@@ -281,7 +280,7 @@ func TestHangupUnderLoad(t *testing.T) {
 	if err := p.in.Close(); err != nil {
 		t.Fatal(err)
 	}
-	p.ends(t, 0, 20*time.Second)
+	p.ends(t, 0)
 	waitFor(t, func() bool { return connected() == 0 })
 	if len(other) > 0 || len(answered) == 0 || len(refused) == 0 {
 		t.Errorf("%d answered, %d refused, and %d like %.2000s", len(answered), len(refused), len(other), strings.Join(other, "\n"))

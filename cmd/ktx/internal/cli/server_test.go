@@ -479,7 +479,7 @@ func TestForeground(t *testing.T) {
 	c := &client{url: "http://127.0.0.1:" + strconv.Itoa(s.Port) + "/mcp"}
 	c.begin(t)
 	p.signal(t, syscall.SIGTERM)
-	p.ends(t, 0, 20*time.Second)
+	p.ends(t, 0)
 	want(t, dir, 3, "stopped", "mcp", "status")
 	wantEvents(t, dir, "gateway.start", "session.open", "session.close", "gateway.stop")
 }

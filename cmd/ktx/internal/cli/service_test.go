@@ -20,7 +20,7 @@ func TestServiceManager(t *testing.T) {
 	defer func() { _ = conn.Close() }()
 	told := func() string {
 		t.Helper()
-		if err := conn.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+		if err := conn.SetReadDeadline(time.Now().Add(hang)); err != nil {
 			t.Fatal(err)
 		}
 		text := make([]byte, 100)
@@ -40,7 +40,7 @@ func TestServiceManager(t *testing.T) {
 	if got := told(); got != "STOPPING=1" {
 		t.Errorf("the service manager was told %q at the end", got)
 	}
-	p.ends(t, 0, 20*time.Second)
+	p.ends(t, 0)
 }
 
 // TestServiceManagerGone: a socket variable without a service manager does not stop
@@ -51,5 +51,5 @@ func TestServiceManagerGone(t *testing.T) {
 	p := run(t, dir, "mcp", "start", "--foreground", "--port", "0")
 	waitFor(t, func() bool { _, _, code := ktx(t, dir, "mcp", "status"); return code == 0 })
 	p.signal(t, syscall.SIGTERM)
-	p.ends(t, 0, 20*time.Second)
+	p.ends(t, 0)
 }
