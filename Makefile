@@ -81,8 +81,8 @@ fuzz: ## every fuzz target, FUZZTIME each (default 20s)
 	FUZZTIME=$(FUZZTIME) scripts/fuzz
 
 .PHONY: endings
-endings: ## end 200 calls over each transport and hold each to 250 ms, as seen at the server
-	KTX_TEST_CANCELLATIONS=200 $(GO) test -count 1 -timeout 60m -v -run 'CallsThatEnd|KilledGateway' ./cmd/ktx/internal/cli ./execution/sqlitedb ./execution/mysqldb
+endings: test-deps tools ## end 200 calls over each transport and hold each to 250 ms, as seen at the server
+	@$(SUITE) cancel
 
 .PHONY: bench
 bench: ## the benchmarks behind docs/evidence/performance.md, which it writes
