@@ -50,7 +50,7 @@ func entries(tokens []Token) ([]entry, error) {
 			return nil, errors.New("a token names no principal")
 		}
 		if slices.ContainsFunc(list, func(e entry) bool { return e.Sum == t.Sum }) {
-			return nil, fmt.Errorf("the token of %s is that of another principal too", t.Principal)
+			return nil, fmt.Errorf("%s has the same token as another principal", t.Principal)
 		}
 		e := entry{Token: t}
 		if t.Requests > 0 && t.Per > 0 {
@@ -70,7 +70,7 @@ func CheckTokens(tokens []Token) error {
 // ErrOpenness says that [Server.SetTokens] would give the first token to a server
 // that was started without one, or take the last token from one that was started
 // with some. Whether requests need a token is decided when the server starts.
-var ErrOpenness = errors.New("whether a token is wanted is settled at the start of the server")
+var ErrOpenness = errors.New("whether requests need a token cannot change while the server runs: restart it")
 
 // SetTokens replaces the tokens that are in force. The sessions of principals
 // without a token end, together with the statements that they run.
@@ -168,7 +168,7 @@ func (s *Server) authenticate(r *http.Request) (*entry, string, Problem) {
 		problem.Message, problem.Hint = "the request carries no token", "send the header Authorization: Bearer TOKEN"
 		return nil, reasonNoToken, problem
 	case !strings.EqualFold(scheme, "Bearer"):
-		problem.Message, problem.Hint = "the Authorization header is not of the scheme Bearer", "send the header Authorization: Bearer TOKEN"
+		problem.Message, problem.Hint = "the Authorization header does not have the scheme Bearer", "send the header Authorization: Bearer TOKEN"
 		return nil, reasonNoToken, problem
 	case text == "":
 		problem.Message, problem.Hint = "the token is empty", "set the variable that the client's configuration names, usually KTX_MCP_TOKEN, in the environment of the client"
@@ -190,7 +190,7 @@ func (s *Server) authenticate(r *http.Request) (*entry, string, Problem) {
 		problem.Hint = "set the variable " + name + " in the environment of the client, or see how this client writes variables"
 		return nil, reasonPlaceholder, problem
 	}
-	problem.Message, problem.Hint = "the token is not one that is known here", "compare the client's token with the one that the server was started with"
+	problem.Message, problem.Hint = "the server does not know this token", "compare the client's token with the one that the server was started with"
 	return nil, reasonWrongToken, problem
 }
 

@@ -135,5 +135,5 @@ func (s *Server) limitWork(next http.Handler) http.Handler {
 func (s *Server) busy(w http.ResponseWriter, r *http.Request) {
 	s.denied(r, "busy")
 	w.Header().Set("Retry-After", "1")
-	refuse(w, http.StatusServiceUnavailable, Problem{Code: "too_many_requests", Message: "as many requests are at work as the server takes", Hint: "try again in a second"})
+	refuse(w, http.StatusServiceUnavailable, Problem{Code: "too_many_requests", Message: "the server has as many requests at work as it may", Hint: "try again in a second"})
 }

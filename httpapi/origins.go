@@ -24,7 +24,7 @@ func (s *Server) checkOrigin(next http.Handler) http.Handler {
 			s.denied(r, "origin")
 			refuse(w, http.StatusForbidden, Problem{
 				Code: "origin_not_allowed", Message: "the Origin header names a page that may not ask here",
-				Hint: "start the server with --allowed-origin for a page that may",
+				Hint: "start the server with --allowed-origin and the origin of a page that may send requests",
 			})
 			return
 		}

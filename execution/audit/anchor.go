@@ -92,7 +92,7 @@ func readOwnAnchor(root *os.Root) (Anchor, error) {
 		return Anchor{}, err
 	}
 	if !bytes.Equal(written, data) || a.Seq == 0 && a.Hash != (Hash{}) {
-		return Anchor{}, fmt.Errorf("%s is not as ktx writes it", anchorName)
+		return Anchor{}, fmt.Errorf("%s does not have the form that ktx writes", anchorName)
 	}
 	return a, nil
 }

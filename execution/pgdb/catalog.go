@@ -152,7 +152,7 @@ func (d *DB) loadCatalog(ask asker, session [][]string) (*sqlguard.Catalog, [][]
 	}
 	e := execution.NewError(sqlguard.CodeDatabaseError, fmt.Sprintf("the catalogue of the database changed each of %d times that it was read", catalogTries), nil)
 	e.Retryable = true
-	e.Hint = "try again when tables are not being made and dropped all the time"
+	e.Hint = "try again when fewer tables are being created and dropped"
 	return nil, nil, e
 }
 

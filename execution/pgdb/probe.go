@@ -112,7 +112,7 @@ func (p *prober) role(ctx context.Context) error {
 	p.report.Server, p.report.Role, p.report.Replica = "PostgreSQL "+f[factVersion], f[factSession], f[factReplica] == "t"
 	switch major := number / 10000; {
 	case major < oldestVersion:
-		p.report.Warn(execution.TopicServer, "use a server that is maintained", "the server's version is older than %d: no built-in function is known for it, so that all are refused", oldestVersion)
+		p.report.Warn(execution.TopicServer, "use a server that is maintained", "the server's version is older than %d: the guard has no list of its built-in functions, and refuses all of them", oldestVersion)
 	case major > newestVersion:
 		p.report.Note(execution.TopicServer, "", "the server's version is newer than %d: its functions are judged by the list of that version", newestVersion)
 	}

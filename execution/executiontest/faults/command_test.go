@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -133,6 +134,14 @@ func (s *stand) start(dir string, change ...func(*exec.Cmd)) *command {
 	}
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = childIn, childOut, stderr
 	c.in, c.out, c.stderr = in, out, stderr.Name()
+	if signal.Ignored(os.Interrupt) {
+		// A shell without job control ignores SIGINT for what it starts in the
+		// background, and the command would inherit that. It does not inherit a
+		// signal that is handled here.
+		handled := make(chan os.Signal, 1)
+		signal.Notify(handled, os.Interrupt)
+		defer signal.Stop(handled)
+	}
 	err = c.cmd.Start()
 	for _, f := range []*os.File{childIn, childOut, stderr} {
 		_ = f.Close()

@@ -5,8 +5,8 @@
 //	s.On("SELECT 1", func(r *tdsserver.Reply) error { … })
 //	open(s.URL("certificate", s.CertificateFile()))
 //
-// It stands for the wire contract of [MS-TDS], and each part names the section
-// that it implements: PRELOGIN with its modes of encryption (2.2.6.5), TDS 8.0
+// It implements the protocol of [MS-TDS], and each part names the section that it
+// implements: PRELOGIN with its modes of encryption (2.2.6.5), TDS 8.0
 // with TLS first (1.7), LOGIN7 (2.2.6.4), SQLBatch (2.2.6.7), RPC with
 // sp_executesql (2.2.6.6), transaction manager requests (2.2.6.9), attention
 // (2.2.1.7), the reset bits of a packet (2.2.3.1.2); and in replies (2.2.7)
@@ -22,16 +22,18 @@
 // tables, which a ROLLBACK undoes, for accounts that have the permission
 // ([Server.Writes]). A test registers other answers with
 // [Server.On] and [Server.First]; through [Reply] they may be late, broken or
-// malformed in every way. What nobody knows is answered by an ERROR whose number
-// no SQL Server uses: there is no invented answer.
+// malformed in every way. A statement that the interpreter does not know is
+// answered by an ERROR whose number no SQL Server uses, never by an invented
+// answer.
 //
-// What a test against this package cannot prove is anything about the engine:
-// that SET ROWCOUNT cuts what it should, that LOCK_TIMEOUT ends a wait, that
+// A test against this package proves nothing about the engine: not that SET
+// ROWCOUNT cuts what it should, that LOCK_TIMEOUT ends a wait, that
 // ApplicationIntent leads to a secondary, that a rollback undoes a change, that
-// a permission is denied, or that a value's text is SQL Server's own. Here such
-// words do what this package says they do. Not modelled are: constraints, locks, savepoints, cursors, prepared statements, bulk load, table
-// valued parameters, multiple active result sets, federated and integrated
-// authentication, Always Encrypted, query notifications, session recovery.
+// a permission is denied, or that a value's text is SQL Server's own. Here they
+// do what this package makes them do. It has no constraints, locks, savepoints,
+// cursors, prepared statements, bulk load, table valued parameters, multiple
+// active result sets, federated and integrated authentication, Always Encrypted,
+// query notifications, or session recovery.
 //
 // The package is test support and is never part of the shipped binary.
 package tdsserver
