@@ -198,7 +198,7 @@ var codeTable = []CodeInfo{
 	{Code: CodeNotConfigured, Family: FamilyExecution, Title: "Connection not configured", Summary: "The connection has no address to connect to."},
 	{Code: CodeNoBackend, Family: FamilyExecution, Title: "No backend for this engine", Summary: "This version runs no statements on this engine."},
 	{Code: CodeInvalidArguments, Family: FamilyExecution, Title: "Invalid arguments", Summary: "The arguments of the call do not fit its schema.", Retryable: true, hint: "correct the listed arguments"},
-	{Code: CodeDatabaseError, Family: FamilyExecution, Title: "Error of the database", Summary: "The database refused or failed the statement; its own message and SQLSTATE are given.", Retryable: true, hint: "mend the statement as the database's message says"},
+	{Code: CodeDatabaseError, Family: FamilyExecution, Title: "Error of the database", Summary: "The database refused or failed the statement; its own message and SQLSTATE are given.", Retryable: true, hint: "correct the statement as the database's message says"},
 }
 
 // HintFor returns the general hint for code, or "" when there is none.
