@@ -129,7 +129,7 @@ func Tail(ctx context.Context, path string, lines int, follow bool, w io.Writer)
 			return fmt.Errorf("read log: %w", err)
 		}
 		if info.Size() < at {
-			at = 0 // it was started anew
+			at = 0 // the log was rotated
 		}
 		copied, err := io.Copy(w, io.NewSectionReader(f, at, info.Size()-at))
 		at += copied
