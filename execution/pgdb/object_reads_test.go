@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/ktxhq/ktx/dialects/postgres"
-	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/pgdb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -219,10 +218,7 @@ func readText(r *rand.Rand) string {
 
 // KTX_TEST_DIFFERENTIAL and KTX_TEST_SEED are as for TestNothingUnprovedRuns.
 func TestNoReadRunsWhatIsNotProved(t *testing.T) {
-	rounds, statements := 1, 200
-	if executiontest.Full() {
-		rounds = 3
-	}
+	rounds, statements := 3, 200
 	if n, err := strconv.Atoi(os.Getenv("KTX_TEST_DIFFERENTIAL")); err == nil {
 		rounds, statements = n, 400
 	}
