@@ -347,7 +347,7 @@ func waitFor(t *testing.T, holds func() bool) {
 	deadline := time.Now().Add(hang)
 	for !holds() {
 		if time.Now().After(deadline) {
-			t.Fatal("the condition did not hold within 10 s")
+			t.Fatalf("the condition did not hold within %s", hang)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

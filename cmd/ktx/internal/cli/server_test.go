@@ -513,7 +513,7 @@ func TestTokensReload(t *testing.T) {
 	older.begin(t)
 	newer.post(t, http.StatusUnauthorized, initialize)
 	reload(was+`, {name: c, token: "env:KTX_TEST_ABSENT"}`, s, "KTX_TEST_ABSENT is not set")
-	reload(was+`, {name: c, token: "env:KTX_TEST_OLD"}`, s, "that of another principal")
+	reload(was+`, {name: c, token: "env:KTX_TEST_OLD"}`, s, "the same token as another principal")
 	older.post(t, http.StatusOK, query("SELECT 1"))
 	reload(is, s, "is reloaded")
 	waitFor(t, func() bool {
