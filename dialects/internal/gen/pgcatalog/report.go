@@ -109,7 +109,7 @@ func reportCatalogue(b *bytes.Buffer, c *catalogue) {
 			key := "`" + snake(r.refusal.code) + "`: " + r.refusal.reason
 			refused[key] = append(refused[key], name)
 		case len(r.columns) > 0:
-			restricted = append(restricted, fmt.Sprintf("- `%s` but for %s: `%s`, %s\n", name, strings.Join(r.columns, ", "), snake(r.refusal.code), r.refusal.reason))
+			restricted = append(restricted, fmt.Sprintf("- `%s` except %s: `%s`, %s\n", name, strings.Join(r.columns, ", "), snake(r.refusal.code), r.refusal.reason))
 		default:
 			allowed = append(allowed, name)
 		}

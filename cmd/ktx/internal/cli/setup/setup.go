@@ -42,7 +42,7 @@ given; elsewhere --target and --yes are needed.
 Other entries, comments and formatting stay as they are, and a file that cannot be
 edited so is refused. The token is never written, only the client's own reference to
 the variable ` + setup.TokenVariable + `. What is written is listed in .ktx/agents, and --remove
-undoes exactly that, but for what was edited since.
+undoes exactly that, except for what was edited since.
 
 Exit codes: 0 done · 2 wrong usage or configuration · 3 something was refused, and
 nothing written for that client.`,
