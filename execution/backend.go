@@ -26,7 +26,7 @@ type Backend interface {
 	// SetGuard replaces the ID whose approvals Query accepts. It is the ID of
 	// a guard that knows the last catalogue.
 	SetGuard(id sqlguard.ID)
-	// Probe reports what the role may do and what the engine really stops.
+	// Probe reports what the role may do and which writes the engine really stops.
 	Probe(ctx context.Context) (ProbeReport, error)
 	// Close ends every connection. Statements in flight are ended first.
 	Close() error

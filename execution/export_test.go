@@ -41,7 +41,7 @@ func (q *Queue) Check() error {
 		}
 		lines++
 		if q.q.turns.lines[l.turn] != l || q.q.longest.lines[l.length] != l {
-			return fmt.Errorf("the line of %q is not where it says", name)
+			return fmt.Errorf("the heap index of the line of %q is wrong", name)
 		}
 	}
 	switch {
@@ -52,7 +52,7 @@ func (q *Queue) Check() error {
 	case lines != len(q.q.turns.lines) || lines != len(q.q.longest.lines):
 		return fmt.Errorf("%d principals wait, %d and %d in the heaps", lines, len(q.q.turns.lines), len(q.q.longest.lines))
 	case waiting > 0 && q.q.free > 0:
-		return fmt.Errorf("%d wait beside %d free slots", waiting, q.q.free)
+		return fmt.Errorf("%d wait although %d slots are free", waiting, q.q.free)
 	case running == 0 && q.q.begun != 0:
 		return fmt.Errorf("nothing runs, begun is %v", q.q.begun)
 	}

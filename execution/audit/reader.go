@@ -23,7 +23,7 @@ type Record struct {
 	Raw json.RawMessage
 }
 
-// LineError is a line that is not an event. Reading goes on after it.
+// LineError is a line that is not an event. Reading continues after it.
 type LineError struct {
 	Segment string
 	Line    int

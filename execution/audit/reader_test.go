@@ -40,7 +40,7 @@ func TestReaderPlaces(t *testing.T) {
 	fill(t, dir, audit.Config{RotateBytes: 4 << 10}, 50)
 	for i, rec := range records(t, dir) {
 		if rec.Event.Seq != int64(i+1) {
-			t.Fatalf("event %d stands at %d", rec.Event.Seq, i+1)
+			t.Fatalf("event %d is at %d", rec.Event.Seq, i+1)
 		}
 		data := read(t, filepath.Join(dir, rec.Segment))
 		line := splitLines(data)[rec.Line-1]

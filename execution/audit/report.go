@@ -39,7 +39,7 @@ type Problem struct {
 	Segment string `json:"segment,omitempty"`
 	// Line counts from 1 in the segment; 0 when the fault is not in a line.
 	Line int `json:"line,omitempty"`
-	// Seq is the first event that is wrong or missing, as far as that is known.
+	// Seq is the first event that is wrong or missing, when that is known.
 	Seq int64 `json:"seq,omitempty"`
 	// Detail describes the fault.
 	Detail string `json:"detail"`

@@ -282,7 +282,7 @@ var attacks = map[string]func(l *tampered) finding{
 			lines = l.segments[s]
 		}
 		n := 1 + l.rng.IntN(len(lines)-i-1)          // lines i…i+n−1
-		to := i + n + 1 + l.rng.IntN(len(lines)-i-n) // go behind line to−1
+		to := i + n + 1 + l.rng.IntN(len(lines)-i-n) // move them after line to−1
 		moved := slices.Clone(lines[:i])
 		moved = append(append(append(moved, lines[i+n:to]...), lines[i:i+n]...), lines[to:]...)
 		l.segments[s] = moved

@@ -60,7 +60,7 @@ type gap struct {
 	since time.Time
 }
 
-// Health is the state of a log at one moment.
+// Health is the state of a log at one time.
 type Health struct {
 	// Seq is the last event known to be written, Synced the last one that this
 	// process knows to be flushed.

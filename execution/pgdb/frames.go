@@ -20,12 +20,12 @@ const (
 var errFrame = errors.New("the server sent a message that is not of the protocol")
 
 // frameReader bounds what the server sends before it is held in memory. It
-// stands between the connection and pgproto3's reader and changes three kinds
+// is between the connection and pgproto3's reader and changes three kinds
 // of message:
 //
 //   - a DataRow with a cell over the limit, or one that is over the limit as a
 //     whole, becomes a row without columns, and every later row is dropped;
-//   - a DataRow keeps the first columns only, where it is too long to pass
+//   - a DataRow keeps the first columns only, when it is too long to pass
 //     unread;
 //   - an error or notice is cut.
 //

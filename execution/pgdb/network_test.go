@@ -236,12 +236,12 @@ func TestPooler(t *testing.T) {
 	}
 	off := open(t, p.through(t, url), pgdb.Config{Pooler: pgdb.PoolerOff})
 	if got := off.One(t, prepared); got != "8" {
-		t.Errorf("%s prepared statements with the pooler said to be off", got)
+		t.Errorf("%s prepared statements with Pooler set to off", got)
 	}
 	p.pooler.Store(false)
 	on := open(t, p.through(t, url), pgdb.Config{Pooler: pgdb.PoolerOn})
 	if got := on.One(t, prepared); got != "0" {
-		t.Errorf("%s prepared statements with the pooler said to be on", got)
+		t.Errorf("%s prepared statements with Pooler set to on", got)
 	}
 }
 

@@ -102,7 +102,7 @@ type exchange struct {
 	bound     bool
 	described bool
 	received  bool // the server has sent anything
-	farewell  bool // the server said that it is going down
+	farewell  bool // the server said that it is shutting down
 	rows      rowSet
 	tag       string
 	failed    *pgconn.PgError

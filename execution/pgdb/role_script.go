@@ -99,7 +99,7 @@ func (p *prober) scriptDefaults(line func(string, ...any)) {
 	}
 }
 
-// scriptPublic lists what the role may do because every role may.
+// scriptPublic lists the rights that the role has because every role has them.
 func (p *prober) scriptPublic(line func(string, ...any)) {
 	if len(p.public) == 0 && len(p.functions) == 0 {
 		return

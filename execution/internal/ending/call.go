@@ -4,7 +4,7 @@
 //	k := ending.New(statement)
 //	defer context.AfterFunc(ctx, func() { k.Interrupt(context.Cause(ctx)) })()
 //	if k.Begin() {
-//		// send the text, read the answer
+//		// send the statement, read the answer
 //	}
 //	reason, delivered := k.Finish()
 package ending
