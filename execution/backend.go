@@ -14,10 +14,10 @@ import (
 // Session read back, is always rolled back, and leaves a connection that is
 // reset or discarded. Errors are of type *[Error] whenever they are known.
 type Backend interface {
-	// Query runs stmt and returns its rows within lim. It opens the text with
-	// stmt.SQLFor and the guard's ID given at open or by SetGuard: a text
-	// that another guard approved is an error. When ctx ends, the statement
-	// is ended at the server before Query returns.
+	// Query runs stmt and returns its rows within lim. It reads the SQL of stmt
+	// with stmt.SQLFor and the guard's ID given at open or by SetGuard. A
+	// statement that another guard approved is an error. When ctx ends, Query
+	// ends the statement at the server before it returns.
 	Query(ctx context.Context, stmt sqlguard.Approved, lim Limits) (*Result, error)
 	// Catalog asks the server what the guard may know about it. The gateway
 	// calls it again from time to time. While nothing has changed, it may
@@ -26,7 +26,7 @@ type Backend interface {
 	// SetGuard replaces the ID whose approvals Query accepts. It is the ID of
 	// a guard that knows the last catalogue.
 	SetGuard(id sqlguard.ID)
-	// Probe reports what the role may do and what the engine really stops.
+	// Probe reports what the role may do and which writes the engine really stops.
 	Probe(ctx context.Context) (ProbeReport, error)
 	// Close ends every connection. Statements in flight are ended first.
 	Close() error
@@ -75,8 +75,8 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
-// Within returns l cut to ceiling, field by field; both get their defaults
-// from the ceiling's.
+// Within returns l cut to ceiling, field by field. A zero field of l means the
+// ceiling's value, and a zero field of ceiling means its default.
 func (l Limits) Within(ceiling Limits) Limits {
 	ceiling = ceiling.WithDefaults()
 	cut := func(v, c int64) int64 {
@@ -100,20 +100,22 @@ func (l Limits) Within(ceiling Limits) Limits {
 type ProbeReport struct {
 	Server   string `json:"server"` // product and version
 	Role     string `json:"role,omitempty"`
-	ReadOnly bool   `json:"readOnly"` // every write that was tried was refused by the engine
+	ReadOnly bool   `json:"readOnly"` // the engine refused every write that the probe tried
 	TLS      bool   `json:"tls"`
-	// TLSVersion is such as "TLS 1.3"; empty without TLS.
+	// TLSVersion is a name such as "TLS 1.3"; empty without TLS.
 	TLSVersion string `json:"tlsVersion,omitempty"`
-	// Pooler says how a pooler in front of the server gives out its
-	// connections, "transaction" or "session"; empty when there is none.
+	// Pooler says how a pooler in front of the server assigns its connections:
+	// per "transaction" or per "session". It is empty when there is no pooler.
 	Pooler string `json:"pooler,omitempty"`
-	// Replica says that the server is one that takes no writes at all.
+	// Replica says that the server takes no writes at all.
 	Replica bool `json:"replica,omitempty"`
-	// ClockSkewMS is by how much the server's clock is ahead of this
-	// machine's, in milliseconds, as far as that is certain.
+	// ClockSkewMS says how far the server's clock is ahead of this machine's
+	// clock, in milliseconds: the least difference that is certain. It is
+	// negative when the server's clock is behind.
 	ClockSkewMS int64          `json:"clockSkewMs"`
 	Findings    []ProbeFinding `json:"findings"`
-	// RoleScript makes a role that can only read; empty where none applies.
+	// RoleScript creates a role that can only read. It is empty when the engine
+	// has no such script.
 	RoleScript string `json:"roleScript,omitempty"`
 }
 
@@ -144,16 +146,16 @@ const (
 	TopicRole ProbeTopic = "role"
 	// TopicSession: what the read-only session stops and what it does not.
 	TopicSession ProbeTopic = "session"
-	// TopicTransport: what lies between this process and the server.
+	// TopicTransport: the network between this process and the server.
 	TopicTransport ProbeTopic = "transport"
 	// TopicServer: the server, its settings and what is installed in it.
 	TopicServer ProbeTopic = "server"
 )
 
 // Writable reports whether f is a warning that the role can do more than read,
-// or that the session does not keep it from writing. Such a role is refused
-// where [Connection.RefuseWritableRole] asks for that. A warning without a topic
-// counts.
+// or that the session does not keep the role from writing. The gateway refuses
+// such a role when [Connection.RefuseWritableRole] is set. A warning without a
+// topic counts as writable.
 func (f ProbeFinding) Writable() bool {
 	return f.Level == ProbeWarning && f.Topic != TopicTransport && f.Topic != TopicServer
 }

@@ -23,25 +23,28 @@ type Connection struct {
 	// Limits are the ceiling of every call.
 	Limits Limits
 	// Concurrency is how many statements run at once; default 8. Queue is how
-	// many more may wait; default 32 times Concurrency.
+	// many more statements may wait; default 32 times Concurrency.
 	Concurrency int
 	Queue       int
-	// Open connects. It is called when the connection is first used, with the
-	// ID of the guard whose approvals the backend accepts. Nil means that
-	// statements cannot run, and Unavailable says why.
+	// Open connects to the database. The gateway calls it when the connection
+	// is first used, with the ID of the guard whose approvals the backend
+	// accepts. When Open is nil, statements cannot run, and Unavailable says
+	// why.
 	Open        func(ctx context.Context, guard sqlguard.ID) (Backend, error)
 	Unavailable *Error
-	// Settings is a text that differs whenever something differs that Open
-	// depends on. A reload replaces a connection whose Settings differ or are
-	// empty.
+	// Settings is a string that changes whenever something changes that Open
+	// depends on. A reload replaces a connection when its Settings differ or
+	// are empty.
 	Settings string
-	// Objects says that the backend's catalogue has the objects of the
-	// database, so that what a guard refuses without them may pass with them.
+	// Objects says that the backend's catalogue lists the objects of the
+	// database. A guard that knows the objects may allow statements that it
+	// refuses without them.
 	Objects bool
-	// Refresh says how long the server's answer about itself is relied on.
+	// Refresh says how long a guard may rely on the server's last answer about
+	// itself.
 	Refresh Refresh
-	// RefuseWritableRole refuses to run statements when the probe says that
-	// the role can do more than read. OnProbe, when set, gets the
+	// RefuseWritableRole makes the gateway refuse statements when the probe
+	// says that the role can do more than read. OnProbe, when set, gets the
 	// report of the first use.
 	RefuseWritableRole bool
 	OnProbe            func(id string, report ProbeReport)
@@ -55,13 +58,13 @@ const defaultQueueFactor = 32
 
 var connectionID = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_-]*$`)
 
-// door is a connection at work.
+// door is a connection in use by a gateway.
 type door struct {
 	Connection
 	origin
 	queue *queue
-	// state is replaced as a whole, so that no statement sees the guard of
-	// one moment and the backend of another.
+	// state is replaced as a whole, so that no statement sees an old guard with
+	// a new backend, or a new guard with an old backend.
 	state  atomic.Pointer[doorState]
 	loader loader
 }
@@ -69,11 +72,11 @@ type door struct {
 type doorState struct {
 	guard   *sqlguard.Guard // nil without a dialect
 	backend Backend         // nil until first use
-	// catalog is what guard knows of the server, and loaded when the server
-	// was asked for it.
+	// catalog is what guard knows of the server. loaded is when the gateway
+	// asked the server for it.
 	catalog *sqlguard.Catalog
 	loaded  time.Time
-	doubted bool // the server may be another one since
+	doubted bool // the server may have been replaced since then
 }
 
 func newDoor(c Connection) (*door, error) {
@@ -110,7 +113,8 @@ func newDoor(c Connection) (*door, error) {
 	return d, nil
 }
 
-// probe asks what the role may do, when someone wants to know.
+// probe asks the backend what the role may do, when the configuration needs the
+// answer.
 func (d *door) probe(ctx context.Context, backend Backend) error {
 	if !d.RefuseWritableRole && d.OnProbe == nil {
 		return nil

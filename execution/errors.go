@@ -8,19 +8,20 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Error is a failure on the way to an answer. Its text says what to do next
-// where that is known.
+// Error is the reason why a statement has no answer. Its text says what to do
+// next when that is known.
 type Error struct {
 	Code    sqlguard.Code // of the execution family
 	Message string
 	Hint    string
-	// Retryable says that the same statement may succeed when sent again
-	// (connection errors) or when mended (database errors).
+	// Retryable says that a second try may succeed: with the same statement
+	// after a connection error, with a corrected statement after a database
+	// error.
 	Retryable  bool
 	RetryAfter time.Duration // for busy
 
-	// SQLState, Position and ServerHint are the server's own; Position is a
-	// byte offset into the statement plus one, 0 when unknown.
+	// SQLState, Position and ServerHint come from the server. Position is the
+	// byte offset into the statement plus one, or 0 when unknown.
 	SQLState   string
 	Position   int
 	ServerHint string

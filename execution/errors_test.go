@@ -13,10 +13,11 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// TestErrorsOfTheGateway: every way in which a statement does not run, or not
-// to its end, has its code and says whether to try again. None gives rows.
+// TestErrorsOfTheGateway: each way in which a statement does not run, or does
+// not finish, has its own code and says whether the caller should try again.
+// None returns rows.
 func TestErrorsOfTheGateway(t *testing.T) {
-	// held is a connection whose only slot is taken, and free gives it back.
+	// held is a connection whose only slot is taken. free gives the slot back.
 	held := func(t *testing.T, log audit.Log, queue int) (g *execution.Gateway, free func()) {
 		t.Helper()
 		backend, release := &spy{}, make(chan struct{})
@@ -34,7 +35,7 @@ func TestErrorsOfTheGateway(t *testing.T) {
 		g := newGateway(t, log, (&spy{}).connection(func(c *execution.Connection) {
 			c.Open = func(ctx context.Context, _ sqlguard.ID) (execution.Backend, error) { return nil, open(ctx) }
 		}))
-		t.Cleanup(func() { // ends an opening that nobody waits for any more
+		t.Cleanup(func() { // ends an attempt to open that nobody waits for
 			if err := g.Close(context.WithoutCancel(t.Context())); err != nil {
 				t.Error(err)
 			}
@@ -145,17 +146,17 @@ func TestErrorsOfTheGateway(t *testing.T) {
 					t.Fatalf("%v, %+v; want %s, retryable %t", res, err, c.code, c.retryable)
 				}
 				if (e.RetryAfter > 0) != (c.code == sqlguard.CodeBusy) {
-					t.Errorf("to come back after %v", e.RetryAfter)
+					t.Errorf("RetryAfter is %v", e.RetryAfter)
 				}
 				if c.code == sqlguard.CodeDraining || c.code == sqlguard.CodeAuditUnavailable {
-					return // nothing was decided
+					return // the guard decided nothing
 				}
 				found := false
 				for _, o := range log.Events(audit.QueryFinished, audit.QueryCancelled) {
 					found = found || o.Result.Code == string(c.code)
 				}
 				if !found {
-					t.Errorf("the outcome is not on record: %s", events(log))
+					t.Errorf("the log has no outcome: %s", events(log))
 				}
 			})
 		})

@@ -8,7 +8,8 @@ import (
 // Queue is the queue of a connection.
 type Queue struct{ q *queue }
 
-// NewQueue returns a queue of so many slots, in which so many may wait.
+// NewQueue returns a queue with this many slots, in which at most bound
+// statements may wait.
 func NewQueue(slots, bound int) *Queue { return &Queue{newQueue(slots, bound)} }
 
 // Enter waits for a slot.
@@ -16,15 +17,15 @@ func (q *Queue) Enter(ctx context.Context, principal string) (leave func(), err 
 	return q.q.enter(ctx, principal)
 }
 
-// Counts returns how many statements run and wait, and of how many principals
-// anything is kept.
+// Counts returns how many statements run and how many wait, and how many
+// principals the queue keeps data about.
 func (q *Queue) Counts() (running, waiting, principals int) {
 	q.q.mu.Lock()
 	defer q.q.mu.Unlock()
 	return q.q.slots - q.q.free, q.q.waiting, len(q.q.lines)
 }
 
-// Check holds the queue's parts against each other.
+// Check compares the parts of the queue with each other.
 func (q *Queue) Check() error {
 	q.q.mu.Lock()
 	defer q.q.mu.Unlock()
@@ -40,7 +41,7 @@ func (q *Queue) Check() error {
 		}
 		lines++
 		if q.q.turns.lines[l.turn] != l || q.q.longest.lines[l.length] != l {
-			return fmt.Errorf("the line of %q is not where it says", name)
+			return fmt.Errorf("the heap index of the line of %q is wrong", name)
 		}
 	}
 	switch {
@@ -51,7 +52,7 @@ func (q *Queue) Check() error {
 	case lines != len(q.q.turns.lines) || lines != len(q.q.longest.lines):
 		return fmt.Errorf("%d principals wait, %d and %d in the heaps", lines, len(q.q.turns.lines), len(q.q.longest.lines))
 	case waiting > 0 && q.q.free > 0:
-		return fmt.Errorf("%d wait beside %d free slots", waiting, q.q.free)
+		return fmt.Errorf("%d wait although %d slots are free", waiting, q.q.free)
 	case running == 0 && q.q.begun != 0:
 		return fmt.Errorf("nothing runs, begun is %v", q.q.begun)
 	}

@@ -17,7 +17,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Gateway is the door. It is safe for concurrent use.
+// Gateway is the only way for a statement to reach a connection. It is safe for
+// concurrent use.
 type Gateway struct {
 	log       audit.Log
 	observer  Observer
@@ -27,14 +28,14 @@ type Gateway struct {
 	mu          sync.Mutex // also held while a call enters and while doors is replaced
 	inFlight    sync.WaitGroup
 	draining    bool
-	retiring    map[*door]struct{} // out of use, with calls in them
+	retiring    map[*door]struct{} // replaced or removed by Reload, with calls still running
 	retirements sync.WaitGroup
 	retireErrs  []error
 }
 
 // NewGateway returns a gateway over conns that records in log. It opens no
-// connection. Two connections of one id, a policy that is not valid and a log
-// that cannot be written are errors.
+// connection. It returns an error when two connections have the same id, when a
+// policy is not valid, and when the log cannot be written.
 func NewGateway(ctx context.Context, log audit.Log, conns ...Connection) (*Gateway, error) {
 	if log == nil {
 		return nil, errors.New("new gateway: no audit log")
@@ -91,8 +92,8 @@ func (d *door) info() ConnectionInfo {
 	return info
 }
 
-// Connection returns the connection of that id; the error lists the ids that
-// the actor of ctx may use.
+// Connection returns the connection with that id. When there is none, the error
+// lists the ids that the actor of ctx may use.
 func (g *Gateway) Connection(ctx context.Context, id string) (ConnectionInfo, error) {
 	d, err := g.door(ctx, id)
 	if err != nil {
@@ -101,8 +102,8 @@ func (g *Gateway) Connection(ctx context.Context, id string) (ConnectionInfo, er
 	return d.info(), nil
 }
 
-// door returns the door of a connection. One that the actor of ctx may not use
-// is unknown to it.
+// door returns the door of a connection. A connection that the actor of ctx may
+// not use is unknown to that actor.
 func (g *Gateway) door(ctx context.Context, id string) (*door, error) {
 	all := g.doors.Load()
 	known := all.open(ctx)
@@ -116,8 +117,8 @@ func (g *Gateway) door(ctx context.Context, id string) (*door, error) {
 	return nil, e
 }
 
-// Check judges sql as Query would, without running it. Before a connection is
-// first used its server's version and search path are not known yet.
+// Check judges sql as Query would, without running it. Before the first use of
+// a connection, the guard does not know its server's version and search path.
 func (g *Gateway) Check(ctx context.Context, connectionID, sql string) (sqlguard.Verdict, error) {
 	d, err := g.door(ctx, connectionID)
 	if err != nil {
@@ -144,10 +145,10 @@ func (g *Gateway) Probe(ctx context.Context, connectionID string) (ProbeReport, 
 	return s.backend.Probe(ctx)
 }
 
-// Query judges one statement, records the decision, runs it read-only within
-// limits and records the outcome. A refused statement is a
-// *sqlguard.RejectedError, every other failure an *[Error]. It is the only
-// caller of the guard's approval.
+// Query judges one statement, records the decision, runs the statement
+// read-only within the limits and records the outcome. The error for a refused
+// statement is a *sqlguard.RejectedError, and an *[Error] for every other
+// failure. Query is the only caller of the guard's approval.
 func (g *Gateway) Query(ctx context.Context, req Request) (res *Result, err error) {
 	d, done, err := g.enter(ctx, req.ConnectionID)
 	if err != nil {
@@ -167,8 +168,8 @@ func (g *Gateway) Query(ctx context.Context, req Request) (res *Result, err erro
 }
 
 // enter finds a connection and counts a call in, unless the gateway is
-// stopping. Under one lock with Reload: a door that was taken out of use gets no
-// new calls.
+// stopping. It holds the same lock as Reload, so that a door that Reload took
+// out of use gets no new calls.
 func (g *Gateway) enter(ctx context.Context, id string) (d *door, done func(), err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -193,7 +194,7 @@ func drainingError() error {
 	return NewError(sqlguard.CodeDraining, "the gateway is stopping and takes no new statements", nil)
 }
 
-// Close takes no new statements, waits for those that run until ctx ends,
+// Close takes no new statements, waits until ctx ends for those that run,
 // closes every connection and records the stop. It does not close the log.
 func (g *Gateway) Close(ctx context.Context) error {
 	g.mu.Lock()
@@ -211,7 +212,7 @@ func (g *Gateway) Close(ctx context.Context) error {
 	var errs []error
 	select {
 	case <-idle:
-	case <-ctx.Done(): // closing the backends ends what still runs
+	case <-ctx.Done(): // closing the backends ends the statements that still run
 		errs = g.closeDoors(errs)
 	}
 	<-idle
@@ -223,7 +224,7 @@ func (g *Gateway) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// closeDoors closes every connection, those out of use included.
+// closeDoors closes every connection, including those out of use.
 func (g *Gateway) closeDoors(errs []error) []error {
 	g.mu.Lock()
 	all := slices.AppendSeq(slices.Collect(maps.Values(g.doors.Load().byID)), maps.Keys(g.retiring))
@@ -236,7 +237,7 @@ func (g *Gateway) closeDoors(errs []error) []error {
 	return errs
 }
 
-// call is one statement on its way through the door.
+// call is one statement on its way through the gateway.
 type call struct {
 	gateway *Gateway
 	door    *door
@@ -244,7 +245,7 @@ type call struct {
 	limits  Limits
 	id      string
 	decided bool      // the decision is recorded, so an outcome is owed
-	started time.Time // of execution, waiting included; zero before
+	started time.Time // start of execution, which includes waiting; zero before it
 }
 
 func (c *call) run(ctx context.Context) (*Result, error) {
@@ -262,18 +263,19 @@ func (c *call) run(ctx context.Context) (*Result, error) {
 	switch {
 	case openErr != nil:
 	case state.backend == nil && (refusal == nil || c.catalogDecides(verdict)):
-		// A statement that is refused whatever the server is like is not
-		// worth a connection.
+		// A statement that the guard refuses whatever the server says about
+		// itself opens no connection.
 		state, openErr = c.ready(ctx, state)
 	case state.backend != nil && refusal != nil && unresolved(verdict):
 		state = c.renew(ctx, state)
 	}
 	if state.guard.ID() != judged.guard.ID() {
-		// What the server tells has changed the guard.
+		// The server's answer has changed the guard.
 		approved, verdict, latency, refusal = c.judge(state.guard)
 	}
 	if state.backend == nil && refusal != nil && !c.catalogDecides(verdict) {
-		// Nobody asked the server, so that what it could lift is no reason.
+		// The gateway has not asked the server, so findings that its answer
+		// could lift are not given as reasons.
 		verdict = verdict.Without(pathDecides...)
 		refusal = &sqlguard.RejectedError{Verdict: verdict}
 	}
@@ -301,8 +303,8 @@ func (c *call) run(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// ready returns a state to judge by, waiting for it no longer than a statement
-// may take, or s beside an error.
+// ready returns a state to judge with. It waits at most as long as a statement
+// may take. With an error, it returns s.
 func (c *call) ready(ctx context.Context, s *doorState) (*doorState, error) {
 	waiting, cancel := context.WithTimeout(ctx, c.limits.Timeout)
 	defer cancel()
@@ -313,23 +315,25 @@ func (c *call) ready(ctx context.Context, s *doorState) (*doorState, error) {
 	return next, nil
 }
 
-// renew returns a state that may know what s does not.
+// renew returns a state that may know objects that s does not know.
 func (c *call) renew(ctx context.Context, s *doorState) *doorState {
 	waiting, cancel := context.WithTimeout(ctx, c.limits.Timeout)
 	defer cancel()
 	return c.door.renew(waiting, c.gateway.log, s)
 }
 
-// catalogDecides reports whether what speaks against a statement may be that
-// the server has not told its search path, its database and its objects yet.
+// catalogDecides reports whether every finding against a statement may be due
+// to a server that has not yet told its search path, its database and its
+// objects.
 func (c *call) catalogDecides(v sqlguard.Verdict) bool {
 	return !slices.ContainsFunc(v.Findings, func(f sqlguard.Finding) bool {
 		return !slices.Contains(pathDecides, f.Code) && (!c.door.Objects || !slices.Contains(objectsDecide, f.Code))
 	})
 }
 
-// What a server's search path and database, and what its objects may lift: a
-// column can have the name of a function.
+// pathDecides are the findings that a server's search path and database may
+// lift. objectsDecide are those that its objects may lift, for example because
+// a column has the name of a function.
 var (
 	pathDecides   = []sqlguard.Code{sqlguard.CodeUnresolvedObject, sqlguard.CodeExternalRelation}
 	objectsDecide = []sqlguard.Code{
@@ -339,7 +343,8 @@ var (
 	}
 )
 
-// unresolved reports whether a statement names what the guard does not know.
+// unresolved reports whether a statement names an object that the guard does
+// not know.
 func unresolved(v sqlguard.Verdict) bool {
 	return slices.ContainsFunc(v.Findings, func(f sqlguard.Finding) bool { return f.Code == sqlguard.CodeUnresolvedObject })
 }
@@ -352,7 +357,7 @@ func (c *call) judge(guard *sqlguard.Guard) (sqlguard.Approved, sqlguard.Verdict
 	return approved, verdict, latency, err
 }
 
-// took tells the observer of a step that began at start.
+// took reports a step that began at start, with its duration, to the observer.
 func (c *call) took(step string, start time.Time) {
 	c.gateway.observer.Took(c.door.ID, step, time.Since(start))
 }
@@ -376,9 +381,10 @@ func (c *call) execute(ctx context.Context, state *doorState, approved sqlguard.
 	return c.send(ctx, state, approved)
 }
 
-// send hands the statement to the backend. A backend refuses what was approved
-// by another guard than the one in force. Where that is because the guard was
-// replaced since, the new one judges, and its decision is recorded too.
+// send hands the statement to the backend. The backend refuses a statement that
+// was approved by a guard other than the one in force. When the reason is that
+// the guard was replaced in the meantime, send asks the new guard and records
+// its decision too.
 func (c *call) send(ctx context.Context, state *doorState, approved sqlguard.Approved) (*Result, error) {
 	for {
 		res, err := state.backend.Query(ctx, approved, c.limits)
@@ -395,7 +401,7 @@ func (c *call) send(ctx context.Context, state *doorState, approved sqlguard.App
 		same := next.guard.ID() == state.guard.ID()
 		state = next
 		if same {
-			continue // replaced, and again by what it was
+			continue // replaced by a guard with the same ID
 		}
 		again, verdict, latency, refusal := c.judge(state.guard)
 		if err := c.decide(ctx, state.guard, verdict, latency); err != nil {
@@ -408,7 +414,8 @@ func (c *call) send(ctx context.Context, state *doorState, approved sqlguard.App
 	}
 }
 
-// decide records the decision. Until it is recorded nothing runs.
+// decide records the decision. The statement does not run until the decision is
+// recorded.
 func (c *call) decide(ctx context.Context, guard *sqlguard.Guard, v sqlguard.Verdict, latency time.Duration) error {
 	e := audit.Event{
 		Type: audit.QueryDecision, QueryID: c.id,
@@ -450,8 +457,9 @@ func (c *call) decide(ctx context.Context, guard *sqlguard.Guard, v sqlguard.Ver
 	return nil
 }
 
-// finish records the outcome. When that fails the answer still stands: the
-// decision is on record, and the next decision will be refused.
+// finish records the outcome. When recording fails, the caller still gets the
+// answer: the decision is in the log, and the gateway refuses the next
+// statement.
 func (c *call) finish(ctx context.Context, res *Result, failure error) {
 	e := audit.Event{Type: audit.QueryFinished, QueryID: c.id, Connection: audit.Connection{ID: c.door.ID}}
 	if c.door.Dialect != nil {
@@ -487,7 +495,7 @@ func auditError(err error) error {
 	return NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be written, so nothing runs", err)
 }
 
-// contextError types the end of ctx.
+// contextError turns the end of ctx into an [Error].
 func contextError(ctx context.Context, when string) *Error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return NewError(sqlguard.CodeTimeout, "the time limit was reached "+when, ctx.Err())

@@ -18,8 +18,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// wordDialect allows every text that begins with SELECT and refuses the rest.
-// It stands for a real reader, so that these tests are of the gateway alone.
+// wordDialect allows every statement that begins with SELECT and refuses all
+// others. It replaces a real parser, so that these tests test only the gateway.
 type wordDialect struct{}
 
 func (wordDialect) Name() string                { return "words" }
@@ -36,7 +36,7 @@ func (wordDialect) Analyze(sql string) ([]sqlguard.Statement, error) {
 	return []sqlguard.Statement{{Verb: "delete", Effects: []sqlguard.Finding{{Code: sqlguard.CodeWriteStatement, Message: "DELETE"}}}}, nil
 }
 
-// spy is a backend that records what reaches it. It runs nothing.
+// spy is a backend that records the statements that reach it. It runs nothing.
 type spy struct {
 	mu      sync.Mutex
 	guard   sqlguard.ID
@@ -218,7 +218,8 @@ func TestTheServerSettlesWhatNamesMean(t *testing.T) {
 	}
 }
 
-// tableDialect reads every text as a query of shop's table t, without a schema.
+// tableDialect reads every statement as a query of shop's table t, without a
+// schema.
 type tableDialect struct{ wordDialect }
 
 func (tableDialect) Analyze(string) ([]sqlguard.Statement, error) {
@@ -226,7 +227,7 @@ func (tableDialect) Analyze(string) ([]sqlguard.Statement, error) {
 	return []sqlguard.Statement{{Verb: sqlguard.VerbSelect, Relations: []sqlguard.Relation{r}}}, nil
 }
 
-// writeDialect reads every text as one that writes to a table without a schema.
+// writeDialect reads every statement as a write to a table without a schema.
 type writeDialect struct{ tableDialect }
 
 func (d writeDialect) Analyze(sql string) ([]sqlguard.Statement, error) {
@@ -248,7 +249,7 @@ func TestARefusalBeforeTheServerWasAskedSaysWhatHoldsForEveryServer(t *testing.T
 		t.Errorf("%v", err)
 	}
 	if events := log.Events(audit.QueryDecision); len(events) == 0 || len(events[len(events)-1].Decision.Codes) != 1 {
-		t.Errorf("on record: %+v", events)
+		t.Errorf("events in the log: %+v", events)
 	}
 }
 
@@ -323,7 +324,7 @@ func TestPanicIsAnError(t *testing.T) {
 	log, backend := &audittest.Log{}, &spy{}
 	backend.query = func(context.Context) (*execution.Result, error) { panic("secret") }
 	g := newGateway(t, log, backend.connection(func(c *execution.Connection) { c.Concurrency = 1 }))
-	for range 3 { // its slot is given back
+	for range 3 { // a panic gives its slot back
 		if _, err := query(t.Context(), g, "SELECT 1"); execution.CodeOf(err) != sqlguard.CodeInternalError || strings.Contains(err.Error(), "secret") {
 			t.Errorf("err = %v", err)
 		}

@@ -6,14 +6,14 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Lister is a [Backend] that lists the names of what its database holds.
+// Lister is a [Backend] that lists the names of the objects in its database.
 type Lister interface {
 	Inventory(ctx context.Context) (sqlguard.Inventory, error)
 }
 
-// Unmatched opens the connection and returns the names of its policy that nothing
-// in its database has. It asks only where the policy has names, and a backend
-// that is a [Lister].
+// Unmatched opens the connection and returns the names in its policy that match
+// nothing in its database. It asks the database only when the policy has names
+// and the backend is a [Lister].
 func (g *Gateway) Unmatched(ctx context.Context, connectionID string) ([]sqlguard.UnmatchedName, error) {
 	d, done, err := g.enter(ctx, connectionID)
 	if err != nil {

@@ -3,7 +3,8 @@ package execution
 import "strings"
 
 // Nearest returns the candidate that differs least from name, or "" when none
-// is close enough to be a misspelling: at most a third of its letters.
+// is close enough to be a misspelling: at most a third of the letters of name
+// may differ.
 func Nearest(name string, candidates []string) string {
 	best, limit := "", max(1, len(name)/3)
 	for _, c := range candidates {

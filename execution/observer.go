@@ -6,28 +6,29 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Observer follows statements, for figures. Its methods are called by many
-// goroutines and must not wait.
+// Observer follows statements to produce metrics. Many goroutines call its
+// methods, which must not block.
 type Observer interface {
-	// Decided: a statement was judged. The code is empty when it may run.
+	// Decided: the guard judged a statement. The code is empty when it may run.
 	Decided(connection string, code sqlguard.Code)
 	// Took: a statement has left a step, one of the Step constants.
 	Took(connection, step string, d time.Duration)
-	// Finished: a statement that was let run has ended. The code is empty when
-	// it ended well, and then rows and bytes are what its caller gets.
+	// Finished: a statement that was allowed to run has ended. The code is
+	// empty when it ended well, and then rows and bytes count the result that
+	// its caller gets.
 	Finished(connection string, code sqlguard.Code, rows, bytes int64)
 }
 
-// The steps of a statement that [Observer.Took] tells of.
+// The steps of a statement that the gateway passes to [Observer.Took].
 const (
-	StepJudge  = "judge"  // the guard reads it
-	StepRecord = "record" // its decision goes into the audit log
-	StepWait   = "wait"   // for its turn
-	StepRun    = "run"    // at the database, until its last row is read
+	StepJudge  = "judge"  // the guard judges it
+	StepRecord = "record" // the gateway writes the decision to the audit log
+	StepWait   = "wait"   // it waits for a slot of the connection
+	StepRun    = "run"    // it runs at the database, until its last row is read
 )
 
-// Observe makes o follow the statements from now on. It is called before the
-// first of them.
+// Observe makes o follow the statements from now on. Call it before the first
+// statement.
 func (g *Gateway) Observe(o Observer) { g.observer = o }
 
 // unobserved is the observer of a gateway that has none.
@@ -43,7 +44,7 @@ type Load struct {
 	Running, Waiting int
 }
 
-// Loads returns how busy every connection is at this moment, ordered by id.
+// Loads returns how busy every connection is now, ordered by id.
 func (g *Gateway) Loads() []Load {
 	all := g.doors.Load()
 	out := make([]Load, 0, len(all.ids))

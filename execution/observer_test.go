@@ -15,8 +15,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// TestConnectionsOfAnActor: a connection that an actor may not use is unknown to
-// it, whatever it asks for.
+// TestConnectionsOfAnActor: a connection that an actor may not use is unknown
+// to that actor in every call.
 func TestConnectionsOfAnActor(t *testing.T) {
 	t.Parallel()
 	reached := &spy{}
@@ -71,14 +71,14 @@ func TestConnectionsOfAnActor(t *testing.T) {
 					t.Errorf("%s of %s with %v: %v", name, id, test.want, err)
 				}
 				if err != nil && id != "hidden" && !slices.Contains(test.want, "hidden") && strings.Contains(fmt.Sprint(err), "hidden") {
-					t.Errorf("%s tells of another connection: %v", name, err)
+					t.Errorf("the error of %s names another connection: %v", name, err)
 				}
 			}
 		}
 	}
 }
 
-// figures is an observer that keeps what it is told.
+// figures is an observer that keeps every call it gets.
 type figures struct {
 	mu    sync.Mutex
 	lines []string

@@ -9,8 +9,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// A role is refused for what it may do beyond reading and for what the session
-// does not stop, not for a clock or a certificate.
+// The gateway refuses a role that may do more than read, and a session that
+// does not stop writes. It does not refuse one because of a clock or a
+// certificate.
 func TestWarningsThatRefuse(t *testing.T) {
 	for _, v := range []struct {
 		finding execution.ProbeFinding
@@ -18,7 +19,7 @@ func TestWarningsThatRefuse(t *testing.T) {
 	}{
 		{execution.ProbeFinding{Level: execution.ProbeWarning, Topic: execution.TopicRole}, true},
 		{execution.ProbeFinding{Level: execution.ProbeWarning, Topic: execution.TopicSession}, true},
-		{execution.ProbeFinding{Level: execution.ProbeWarning}, true}, // not known what it is about
+		{execution.ProbeFinding{Level: execution.ProbeWarning}, true}, // a warning without a topic
 		{execution.ProbeFinding{Level: execution.ProbeWarning, Topic: execution.TopicTransport}, false},
 		{execution.ProbeFinding{Level: execution.ProbeWarning, Topic: execution.TopicServer}, false},
 		{execution.ProbeFinding{Level: execution.ProbeNote, Topic: execution.TopicRole}, false},

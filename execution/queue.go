@@ -13,18 +13,21 @@ import (
 // queue admits a bounded number of statements of one connection at once and
 // lets a bounded number wait.
 //
-// Principals take turns. A slot that falls free goes to the principal with the
-// fewest statements running, among equals to the one that has had so many for
-// longest; within a principal it is first come, first served. So a principal
-// that has nothing running waits for at most one statement of each other that
-// waited before it with nothing running, however many those have waiting.
+// Principals take turns. A slot that becomes free goes to the principal with
+// the fewest statements running. Among principals with the same number, it goes
+// to the one that has had that number for longest. Within a principal, the
+// first to come is the first to run. So a principal that has nothing running
+// waits for at most one statement of each other principal that was already
+// waiting with nothing running, no matter how many statements those have
+// waiting.
 //
-// A principal that is alone may use every slot and every place. Its share of
-// the places shrinks when others come: where all are taken, a newcomer whose
-// principal has fewer waiting gets the place of the latest statement of the
-// principal with the most, which fails as busy.
+// A principal that is alone may use every slot and every waiting place. Its
+// share of the places shrinks when others come. When all places are taken, a
+// newcomer whose principal has fewer statements waiting gets the place of the
+// latest statement of the principal with the most. That statement fails as
+// busy.
 //
-// No operation takes longer than the logarithm of the number of principals.
+// Every operation takes at most logarithmic time in the number of principals.
 type queue struct {
 	slots, bound int
 
@@ -32,14 +35,14 @@ type queue struct {
 	free    int
 	waiting int
 	lines   map[string]*line // of principals with statements here
-	turns   lineHeap         // those that wait, whose turn it is first
-	longest lineHeap         // those that wait, the longest line first
+	turns   lineHeap         // lines with waiting statements, the next to get a slot first
+	longest lineHeap         // lines with waiting statements, the longest first
 	clock   uint64           // counts what changes the order of turns
 
-	// How long slots are held, for those who are told to come back.
+	// How long statements hold slots, to compute RetryAfter.
 	epoch   time.Time
-	begun   time.Duration // sum of the times since epoch at which those running began
-	typical time.Duration // moving average of those that ended
+	begun   time.Duration // sum over the running statements: time from epoch to its begin
+	typical time.Duration // moving average over the statements that ended
 }
 
 // line is one principal's statements.
@@ -47,7 +50,7 @@ type line struct {
 	principal string
 	running   int
 	waiters   list.List // of *waiter, in order of arrival
-	since     uint64    // the clock when it began to wait or running changed
+	since     uint64    // the clock when the line began to wait, or when running changed
 	turn      int       // index in turns
 	length    int       // index in longest
 }
@@ -55,12 +58,12 @@ type line struct {
 // waiter is one statement that waits.
 type waiter struct {
 	line    *line
-	place   *list.Element // nil when it waits no more
-	outcome chan outcome  // has room for the one there is
+	place   *list.Element // nil when it no longer waits
+	outcome chan outcome  // has room for the only outcome
 }
 
-// outcome ends a waiting: began is when the slot was given, unless err says why
-// there is none.
+// outcome ends a wait. began is when the waiter got its slot; when err is set,
+// it got none and err says why.
 type outcome struct {
 	began time.Duration
 	err   error
@@ -84,9 +87,9 @@ func newQueue(slots, bound int) *queue {
 	}
 }
 
-// enter waits for a slot on behalf of a principal and returns the function
-// that gives it back. It fails as busy when there is no place to wait, or the
-// place is lost to another principal, and when ctx ends.
+// enter waits for a slot on behalf of a principal and returns the function that
+// gives the slot back. It fails as busy when there is no place to wait, or when
+// the place is lost to another principal. It also fails when ctx ends.
 func (q *queue) enter(ctx context.Context, principal string) (leave func(), err error) {
 	q.mu.Lock()
 	l := q.line(principal)
@@ -118,7 +121,7 @@ func (q *queue) enter(ctx context.Context, principal string) (leave func(), err 
 			return nil, e
 		}
 		q.mu.Unlock()
-		end = <-w.outcome // it came at the same moment
+		end = <-w.outcome // the outcome came at the same time
 	}
 	if end.err != nil {
 		return nil, end.err
@@ -144,7 +147,7 @@ func (q *queue) leaver(l *line, began time.Duration) func() {
 	})
 }
 
-// The caller of what follows holds mu.
+// The caller of the methods below holds mu.
 
 // line returns the line of a principal.
 func (q *queue) line(principal string) *line {
@@ -156,14 +159,14 @@ func (q *queue) line(principal string) *line {
 	return l
 }
 
-// forget drops a line that nothing is in.
+// forget drops a line without statements.
 func (q *queue) forget(l *line) {
 	if l.running == 0 && l.waiters.Len() == 0 {
 		delete(q.lines, l.principal)
 	}
 }
 
-// tick puts a line behind its equals.
+// tick puts a line behind the lines with as many statements running.
 func (q *queue) tick(l *line) {
 	q.clock++
 	l.since = q.clock
@@ -227,7 +230,7 @@ func (q *queue) remove(w *waiter) {
 }
 
 // makeRoom takes the place of the latest statement of the longest line for l,
-// where that line does not get shorter than l by it.
+// unless that would make that line shorter than l becomes.
 func (q *queue) makeRoom(l *line) bool {
 	if len(q.longest.lines) == 0 {
 		return false
@@ -242,10 +245,11 @@ func (q *queue) makeRoom(l *line) bool {
 	return true
 }
 
-// busy is the error of a statement that has no place. It is told to come back
-// when those before it are likely to have run: its principal's own and as many
-// of each other principal. A slot is held as long as those were that ended, or
-// as those that run have held theirs, whichever is longer.
+// busy returns the error for a statement that has no place. RetryAfter
+// estimates when the statements before it have run: those of its own principal
+// and as many of each other waiting principal. The estimate of how long a slot
+// is held is the average of the statements that ended, or the average time so
+// far of those that run, whichever is longer.
 func (q *queue) busy(l *line) error {
 	held := q.typical
 	if running := q.slots - q.free; running > 0 {
@@ -264,7 +268,7 @@ func (q *queue) busy(l *line) error {
 func first(l *line) *waiter { return l.waiters.Front().Value.(*waiter) } //nolint:forcetypeassert // wait puts nothing else there
 func last(l *line) *waiter  { return l.waiters.Back().Value.(*waiter) }  //nolint:forcetypeassert // wait puts nothing else there
 
-// lineHeap is a heap.Interface of lines that know where in it they are.
+// lineHeap is a heap.Interface. Each line knows its index in the heap.
 type lineHeap struct {
 	lines  []*line
 	before func(a, b *line) bool

@@ -41,7 +41,7 @@ func enter(q *execution.Queue, principal string) *visit {
 	return v
 }
 
-// state is where a visit stands, once nothing moves any more.
+// state says how far a visit has come, once all goroutines are idle.
 func (v *visit) state() string {
 	select {
 	case <-v.ended:
@@ -54,7 +54,7 @@ func (v *visit) state() string {
 	return "runs"
 }
 
-// model is a queue as its documentation has it, without any care for speed.
+// model is a queue that follows the documentation, without regard to speed.
 type model struct {
 	slots, bound int
 	running      map[string]int
@@ -63,7 +63,7 @@ type model struct {
 	state        []string
 	clock        int
 	since        map[string]int
-	granted      []int // every visit that waited and was served, in order
+	granted      []int // every visit that waited and then got a slot, in order
 }
 
 func (m *model) total() (n int) {
@@ -154,16 +154,17 @@ func (m *model) in(state string) (all []int) {
 	return all
 }
 
-// promise is what a principal with nothing running may count on when it begins
-// to wait: to be served before so many others.
+// promise is what the documentation guarantees to a principal with nothing
+// running when it begins to wait: at most this many others are served first.
 type promise struct {
 	principal string
 	from      int // of granted
 	most      int
 }
 
-// broken returns whether the promise is broken, and whether it is settled: kept,
-// or without a subject, since the principal runs something or waits no more.
+// broken returns whether the promise is broken, and whether it is settled. A
+// promise is settled when it was kept, and when the principal runs a statement
+// or no longer waits.
 func (p promise) broken(m *model) (broken, settled bool) {
 	others := 0
 	for _, i := range m.granted[p.from:] {
@@ -175,11 +176,12 @@ func (p promise) broken(m *model) (broken, settled bool) {
 	return others > p.most, len(m.line(p.principal)) == 0 || m.running[p.principal] > 0
 }
 
-// timeless hides the test's deadline, which is not of a bubble's clock.
+// timeless hides the test's deadline, which does not follow the clock of the
+// synctest bubble.
 type timeless struct{ *testing.T }
 
-// TestQueueIsItsModel holds the queue against the model, whatever is done in
-// whatever order, and the promise of its documentation against both.
+// TestQueueIsItsModel compares the queue with the model over random operations
+// in random order, and checks the promise of the documentation on both.
 func TestQueueIsItsModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(timeless{t}, func(rt *rapid.T) {
@@ -246,7 +248,7 @@ func TestQueueIsItsModel(t *testing.T) {
 						}
 						if e, ok := errors.AsType[*execution.Error](v.err); ok && e.Code == sqlguard.CodeBusy &&
 							(e.RetryAfter < 100*time.Millisecond || e.RetryAfter > 30*time.Second || !e.Retryable) {
-							rt.Fatalf("busy, to come back after %v", e.RetryAfter)
+							rt.Fatalf("busy, RetryAfter is %v", e.RetryAfter)
 						}
 					}
 					if err := q.Check(); err != nil {
@@ -265,7 +267,7 @@ func TestQueueIsItsModel(t *testing.T) {
 	})
 }
 
-// TestQueueOfOnePrincipal: who is alone uses all of it.
+// TestQueueOfOnePrincipal: a principal that is alone uses the whole queue.
 func TestQueueOfOnePrincipal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := execution.NewQueue(3, 5)
@@ -289,8 +291,8 @@ func TestQueueOfOnePrincipal(t *testing.T) {
 	})
 }
 
-// TestQueueUnderAFlood: a principal that floods the queue costs another one
-// the wait for one slot, and no refusal.
+// TestQueueUnderAFlood: when one principal floods the queue, another one waits
+// for one slot and is never refused.
 func TestQueueUnderAFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const slots, bound, hold = 4, 64, 10 * time.Second
@@ -331,7 +333,7 @@ func TestQueueUnderAFlood(t *testing.T) {
 	})
 }
 
-// TestQueueSaysWhenToComeBack: the time is one that was measured.
+// TestQueueSaysWhenToComeBack: RetryAfter follows the measured times.
 func TestQueueSaysWhenToComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := execution.NewQueue(1, 2)
@@ -350,15 +352,15 @@ func TestQueueSaysWhenToComeBack(t *testing.T) {
 			synctest.Wait()
 		}
 		if got := refusal("a"); got != 100*time.Millisecond {
-			t.Errorf("come back in %v, want at once", got)
+			t.Errorf("RetryAfter is %v, want the least", got)
 		}
-		time.Sleep(4 * time.Second) // the slot is held for as long as nobody knew
+		time.Sleep(4 * time.Second) // the slot is held for longer than the average so far
 		if got := refusal("a"); got != 12100*time.Millisecond {
-			t.Errorf("come back in %v, want in three times 4 s", got)
+			t.Errorf("RetryAfter is %v, want three times 4 s", got)
 		}
 		time.Sleep(time.Hour)
 		if got := refusal("a"); got != 30*time.Second {
-			t.Errorf("come back in %v, want 30 s at most", got)
+			t.Errorf("RetryAfter is %v, want 30 s at most", got)
 		}
 		for _, v := range visits {
 			v.leave()
@@ -367,8 +369,7 @@ func TestQueueSaysWhenToComeBack(t *testing.T) {
 	})
 }
 
-// TestQueueUnderLoad runs what may happen at the same moment, for the race
-// detector.
+// TestQueueUnderLoad runs many operations concurrently, for the race detector.
 func TestQueueUnderLoad(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	const slots = 3
@@ -406,7 +407,8 @@ func TestQueueUnderLoad(t *testing.T) {
 	t.Logf("%d served, %d not", served.Load(), refused.Load())
 }
 
-// TestTheGatewayKeepsPrincipalsApart: who asks is the actor of the context.
+// TestTheGatewayKeepsPrincipalsApart: the principal is that of the context's
+// actor.
 func TestTheGatewayKeepsPrincipalsApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backend := &spy{}

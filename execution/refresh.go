@@ -22,9 +22,9 @@ type Refresh struct {
 	// Keep is the age at which an answer is no longer used. Statements then
 	// fail until the server answers.
 	Keep time.Duration
-	// Retry is the least time between two questions while an older answer may
-	// still be used. It also holds for statements that name an object which the
-	// guard does not know.
+	// Retry is the least time between two requests to the server while an older
+	// answer may still be used. It also applies to statements that name an
+	// object that the guard does not know.
 	Retry time.Duration
 }
 
@@ -50,8 +50,8 @@ func (r Refresh) WithDefaults() Refresh {
 }
 
 const (
-	// loadTime bounds one attempt to open a connection or to ask it again,
-	// whoever waits for it.
+	// loadTime bounds one attempt to open a connection or to ask its server
+	// again, no matter who waits for it.
 	loadTime = 2 * time.Minute
 	// refreshWait is how long a statement waits for a newer answer while an
 	// older one may still be used.
@@ -63,17 +63,17 @@ const (
 	// CatalogReplaced: the server's answer about itself has changed, and a new
 	// guard judges from now on.
 	CatalogReplaced = "catalog_replaced"
-	// CatalogUnavailable: the server could not be asked. The event is recorded
-	// once, and again only after the server has answered in between.
+	// CatalogUnavailable: the gateway could not ask the server. It records the
+	// event once, and again only after the server has answered in between.
 	CatalogUnavailable = "catalog_unavailable"
 )
 
 // CatalogInfo says what the guard of a connection knows of its server.
 type CatalogInfo struct {
 	Objects bool      // the guard judges with the objects of the database
-	Loaded  time.Time // when the server answered; zero before the first use
-	Count   int       // of the objects known
-	Failure string    // why the last question failed, or ""
+	Loaded  time.Time // when the server last answered; zero before the first use
+	Count   int       // number of objects known
+	Failure string    // why the last attempt to ask the server failed, or ""
 }
 
 // loader opens a connection and asks its server again from time to time. One
@@ -100,7 +100,8 @@ type attempt struct {
 }
 
 // ready returns a state whose backend is open and whose guard has an answer of
-// the server that is new enough for Refresh. The first use opens the backend.
+// the server that is recent enough for Refresh. The first use opens the
+// backend.
 func (d *door) ready(ctx context.Context, log audit.Log) (*doorState, error) {
 	s := d.state.Load()
 	if s.backend == nil {
@@ -123,8 +124,8 @@ func (d *door) ready(ctx context.Context, log audit.Log) (*doorState, error) {
 	}
 }
 
-// renew returns a newer state than s. It returns s when the server was asked a
-// short while ago, or does not answer soon.
+// renew returns a newer state than s. It returns s when the gateway asked the
+// server a short while ago, and when the server does not answer soon.
 func (d *door) renew(ctx context.Context, log audit.Log, s *doorState) *doorState {
 	a := d.start(ctx, log, d.Refresh.Retry)
 	if a == nil {
@@ -139,8 +140,8 @@ func (d *door) renew(ctx context.Context, log audit.Log, s *doorState) *doorStat
 	return d.settled(s)
 }
 
-// settled returns the state in force, once a change under way is complete, or s
-// when the connection is closed.
+// settled returns the state in force, after any change in progress is complete.
+// It returns s when the connection is closed.
 func (d *door) settled(s *doorState) *doorState {
 	d.loader.swap.Lock()
 	defer d.loader.swap.Unlock()
@@ -150,8 +151,8 @@ func (d *door) settled(s *doorState) *doorState {
 	return s
 }
 
-// doubt makes the next statement ask the server again, since it may be another
-// one: its connection broke.
+// doubt makes the next statement ask the server again. The connection broke, so
+// the server may have been replaced.
 func (d *door) doubt() {
 	d.loader.swap.Lock()
 	defer d.loader.swap.Unlock()
@@ -181,7 +182,8 @@ func (d *door) load(ctx context.Context, log audit.Log) (*doorState, error) {
 }
 
 // start returns the attempt that is running, or begins one. It returns nil when
-// the last one began less than pause ago, and when the connection is closed.
+// the last attempt began less than pause ago, and when the connection is
+// closed.
 func (d *door) start(ctx context.Context, log audit.Log, pause time.Duration) *attempt {
 	l := &d.loader
 	l.mu.Lock()
@@ -192,8 +194,8 @@ func (d *door) start(ctx context.Context, log audit.Log, pause time.Duration) *a
 	if l.closed || pause > 0 && time.Since(l.tried) < pause {
 		return nil
 	}
-	// The attempt is the gateway's own act, not that of the caller who happens
-	// to come first.
+	// The attempt is recorded as an act of the gateway, not of the caller who
+	// happens to come first.
 	ctx, cancel := context.WithTimeout(audit.WithActor(context.WithoutCancel(ctx), audit.Actor{}), loadTime)
 	a := &attempt{done: make(chan struct{}), cancel: cancel}
 	l.running, l.tried = a, time.Now()
@@ -218,9 +220,9 @@ func (d *door) start(ctx context.Context, log audit.Log, pause time.Duration) *a
 	return a
 }
 
-// attempt opens the backend unless it is open, asks what the server is and
-// makes the guard that knows it. Guard and backend then change together. A
-// fault on the way changes nothing.
+// attempt opens the backend unless it is open, asks the server about itself and
+// makes the guard that knows the answer. Then it replaces guard and backend
+// together. When a step fails, nothing changes.
 func (d *door) attempt(ctx context.Context, log audit.Log) (next *doorState, err error) {
 	old := d.state.Load()
 	backend, opened := old.backend, false
@@ -255,7 +257,7 @@ func (d *door) attempt(ctx context.Context, log audit.Log) (next *doorState, err
 			return nil, err
 		}
 	case guard.ID() == old.guard.ID():
-		guard = old.guard // which remembers its verdicts
+		guard = old.guard // keep it: it has cached verdicts
 	default:
 		if err := log.Append(ctx, d.event(CatalogReplaced, guard, "")); err != nil {
 			return nil, auditError(err)
@@ -269,7 +271,7 @@ func (d *door) attempt(ctx context.Context, log audit.Log) (next *doorState, err
 	return next, nil
 }
 
-// event is what the log says of an attempt.
+// event is the audit event for an attempt.
 func (d *door) event(reason string, guard *sqlguard.Guard, code sqlguard.Code) audit.Event {
 	e := audit.Event{
 		Type: audit.ConfigReload, Reason: reason, Connection: audit.Connection{ID: d.ID, Dialect: d.Dialect.Name()},
@@ -281,7 +283,7 @@ func (d *door) event(reason string, guard *sqlguard.Guard, code sqlguard.Code) a
 	return e
 }
 
-// catalogInfo says what is known.
+// catalogInfo says what the guard knows of its server.
 func (d *door) catalogInfo() CatalogInfo {
 	info := CatalogInfo{Objects: d.Objects}
 	if s := d.state.Load(); s.backend != nil {
@@ -299,7 +301,8 @@ func (d *door) catalogInfo() CatalogInfo {
 	return info
 }
 
-// close ends an attempt that runs, and the backend. Nothing opens it again.
+// close ends the attempt that runs, if any, and closes the backend. Nothing
+// opens it again.
 func (d *door) close() error {
 	l := &d.loader
 	l.closing.Lock()

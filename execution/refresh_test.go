@@ -16,13 +16,13 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// server is a backend whose catalogue a test changes. It counts how often it
-// was asked.
+// server is a backend whose catalogue a test can change. It counts how often
+// the gateway asks for it.
 type server struct {
 	spy
 	asked   int
 	answer  func(context.Context) (*sqlguard.Catalog, error)
-	started chan struct{} // when set, gets a value as a question begins
+	started chan struct{} // when set, gets a value when a call of Catalog begins
 }
 
 func (s *server) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
@@ -51,7 +51,7 @@ func (s *server) questions() int {
 
 func (s *server) connection(change ...func(*execution.Connection)) execution.Connection {
 	return s.spy.connection(append([]func(*execution.Connection){func(c *execution.Connection) {
-		c.Dialect = tableDialect{} // every text reads the table t of some schema
+		c.Dialect = tableDialect{} // every statement reads the table t of some schema
 		c.Policy.Schemas.Deny = []string{"hr"}
 		c.Open = func(_ context.Context, guard sqlguard.ID) (execution.Backend, error) {
 			s.SetGuard(guard)
@@ -60,7 +60,7 @@ func (s *server) connection(change ...func(*execution.Connection)) execution.Con
 	}}, change...)...)
 }
 
-// inSchema is the catalogue of a server that looks for t in one schema.
+// inSchema is the catalogue of a server whose search path has one schema.
 func inSchema(name string) *sqlguard.Catalog {
 	return &sqlguard.Catalog{SearchPath: []string{name}, Database: "shop"}
 }
@@ -98,10 +98,11 @@ func TestWhatTheServerTellsIsAskedAgain(t *testing.T) {
 		ask("", 1)
 		time.Sleep(3 * time.Minute)
 		ask("", 1)
-		// Beside a statement that does not wait, when little time is left.
+		// When little time is left, the gateway asks again while the statement
+		// runs without waiting.
 		time.Sleep(time.Minute)
 		ask("", 2)
-		// What was asked long ago is not judged by.
+		// The gateway does not judge with an old answer.
 		backend.tells(inSchema("hr"), nil)
 		time.Sleep(time.Hour)
 		ask(sqlguard.CodeRelationNotAllowed, 3)
@@ -129,7 +130,7 @@ func TestAnEqualCatalogueKeepsTheGuard(t *testing.T) {
 		g := newGateway(t, log, backend.connection())
 		defer closeGateway(t, g)
 		for range 3 {
-			backend.tells(inSchema("public"), nil) // another value of the same content
+			backend.tells(inSchema("public"), nil) // another value with the same content
 			if _, err := query(t.Context(), g, "SELECT t"); err != nil {
 				t.Error(err)
 			}
@@ -156,7 +157,7 @@ func TestAServerThatDoesNotAnswer(t *testing.T) {
 		}
 		backend.tells(nil, errors.New("gone"))
 		for range 5 {
-			time.Sleep(2 * time.Minute) // until 10 minutes after
+			time.Sleep(2 * time.Minute) // up to 10 minutes after the last answer
 			if _, err := query(t.Context(), g, "SELECT t"); err != nil {
 				t.Errorf("after %v: %v", time.Since(began), err)
 			}
@@ -184,7 +185,7 @@ func TestAServerThatDoesNotAnswer(t *testing.T) {
 		if len(backend.sent) != sent {
 			t.Error("a statement was sent")
 		}
-		// Refusals stay refusals.
+		// The next statement fails too.
 		if _, err := query(t.Context(), g, "SELECT t"); err == nil {
 			t.Error("no error")
 		}
@@ -240,8 +241,8 @@ func TestASlowServerHoldsStatementsUpForSeconds(t *testing.T) {
 	})
 }
 
-// TestManyCallersAskOnce starts callers together: on a connection that was
-// never used, and on one that was not used for long.
+// TestManyCallersAskOnce starts callers together, on a connection that was
+// never used and on one whose last use was long ago.
 func TestManyCallersAskOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backend := &server{}
@@ -276,7 +277,8 @@ func TestManyCallersAskOnce(t *testing.T) {
 	})
 }
 
-// TestACallerWhoLeavesDoesNotEndAnOpening gives up while the connection opens.
+// TestACallerWhoLeavesDoesNotEndAnOpening: a caller gives up while the
+// connection opens.
 func TestACallerWhoLeavesDoesNotEndAnOpening(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backend := &server{}
@@ -356,7 +358,7 @@ func TestANameThatIsNotKnownAsksOnce(t *testing.T) {
 			}
 		}
 		for range 5 {
-			ask(sqlguard.CodeUnresolvedObject, 1) // asked a moment ago
+			ask(sqlguard.CodeUnresolvedObject, 1) // the gateway asked a moment ago
 		}
 		time.Sleep(execution.DefaultRefreshRetry)
 		ask(sqlguard.CodeUnresolvedObject, 2)
@@ -364,7 +366,7 @@ func TestANameThatIsNotKnownAsksOnce(t *testing.T) {
 		time.Sleep(execution.DefaultRefreshRetry)
 		backend.tells(inSchema("public"), nil)
 		ask("", 3)
-		// One decision for each call: that of the newer guard.
+		// Each call has one decision: the one of the newer guard.
 		if got := strings.Count(events(log), "query.decision"); got != 8 {
 			t.Errorf("%d decisions: %s", got, events(log))
 		}
@@ -372,7 +374,7 @@ func TestANameThatIsNotKnownAsksOnce(t *testing.T) {
 }
 
 // TestAReplacedGuardJudgesAgain replaces the guard while a statement that the
-// old one approved waits for its turn.
+// old guard approved waits for a slot.
 func TestAReplacedGuardJudgesAgain(t *testing.T) {
 	for schema, want := range map[string]struct {
 		code   sqlguard.Code
@@ -398,21 +400,21 @@ func TestAReplacedGuardJudgesAgain(t *testing.T) {
 					outcome <- err
 				}()
 				synctest.Wait()
-				if outcome == second { // it waits; the third will bring the new guard
+				if outcome == second { // it waits; the third statement brings the new guard
 					time.Sleep(2 * time.Second)
 					backend.tells(inSchema(schema), nil)
 				}
 			}
 			close(release)
 			if err := <-first; err != nil {
-				t.Errorf("what ran before: %v", err)
+				t.Errorf("the first statement: %v", err)
 			}
 			for _, outcome := range []chan error{second, third} {
 				if err := <-outcome; execution.CodeOf(err) != want.code {
 					t.Errorf("%s: %v, want %q", schema, err, want.code)
 				}
 			}
-			waited := log.Events()[2].QueryID // after the start and the first's decision
+			waited := log.Events()[2].QueryID // after the start event and the decision on the first statement
 			var got []string
 			for _, e := range log.Events() {
 				if e.QueryID == waited {
@@ -426,7 +428,7 @@ func TestAReplacedGuardJudgesAgain(t *testing.T) {
 	}
 }
 
-// TestABrokenConnectionAsksAgain: the server may be another one since.
+// TestABrokenConnectionAsksAgain: the server may have been replaced since then.
 func TestABrokenConnectionAsksAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backend := &server{}
@@ -450,8 +452,9 @@ func TestABrokenConnectionAsksAgain(t *testing.T) {
 	})
 }
 
-// TestSwapUnderLoad changes what the server tells all the time. Every statement
-// that ran was approved, on record, by the guard that the backend had as it ran.
+// TestSwapUnderLoad changes the server's answer all the time. The audit log
+// shows that each statement that ran was approved by the guard whose ID the
+// backend had at that time.
 func TestSwapUnderLoad(t *testing.T) {
 	log, backend := &audittest.Log{}, &judging{ran: map[string]sqlguard.ID{}}
 	paths := []string{"public", "hr", "sales", "public"}
@@ -482,7 +485,7 @@ func TestSwapUnderLoad(t *testing.T) {
 	}
 	callers.Wait()
 	closeGateway(t, g)
-	last := map[string]audit.Event{} // decision by HMAC of the text
+	last := map[string]audit.Event{} // decision by HMAC of the statement
 	for _, e := range log.Events() {
 		if e.Type == audit.QueryDecision {
 			last[e.SQL.HMAC] = e
@@ -505,7 +508,7 @@ func TestSwapUnderLoad(t *testing.T) {
 	}
 }
 
-// judging is a server that remembers under which guard each text ran.
+// judging is a server that remembers under which guard each statement ran.
 type judging struct {
 	server
 	ran map[string]sqlguard.ID

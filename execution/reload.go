@@ -18,7 +18,7 @@ import (
 const (
 	// ReloadDone: the configuration was replaced.
 	ReloadDone = "reloaded"
-	// ReloadRefused: the new configuration is not valid; the old one holds.
+	// ReloadRefused: the new configuration is not valid; the old one stays in force.
 	ReloadRefused = "refused"
 )
 
@@ -27,14 +27,14 @@ type Reloaded struct {
 	Added, Changed, Removed, Kept []string
 }
 
-// Reload replaces the connections by conns. It is safe beside calls.
+// Reload replaces the connections with conns. Calls may run meanwhile.
 //
-// Every call keeps the connection, with its guard, limits, queue and backend,
-// that it began with, so that what one guard approved runs under the limits and
-// on the backend of the same configuration. A connection of which nothing
-// changed keeps its backend. One that changed or is gone is closed when its
-// last call has ended; until then a changed one may have two backends. A new
-// one opens when it is first used.
+// Every call keeps the connection that it began with, including the guard,
+// limits, queue and backend. So a statement that one guard approved runs under
+// the limits and on the backend of the same configuration. An unchanged
+// connection keeps its backend. A changed or removed connection is closed when
+// its last call has ended; until then a changed one may have two backends. A
+// new connection opens when it is first used.
 //
 // The reload is recorded before it takes effect. When conns are not valid, or
 // the reload cannot be recorded, nothing changes.
@@ -86,8 +86,8 @@ func (g *Gateway) Reload(ctx context.Context, conns ...Connection) (Reloaded, er
 	return did, nil
 }
 
-// KeepConfiguration records that a configuration was offered which is not
-// valid, so that the one in force stays.
+// KeepConfiguration records that a new configuration is not valid and that the
+// one in force stays.
 func (g *Gateway) KeepConfiguration(ctx context.Context) error {
 	if err := g.log.Append(ctx, audit.Event{Type: audit.ConfigReload, Reason: ReloadRefused, Process: g.doors.Load().process()}); err != nil {
 		return auditError(err)
@@ -95,8 +95,8 @@ func (g *Gateway) KeepConfiguration(ctx context.Context) error {
 	return nil
 }
 
-// retire closes a door that no call can enter any more when the last one has
-// left. The caller holds mu.
+// retire closes a door as soon as its last call has left. No new call can enter
+// the door. The caller holds mu.
 func (g *Gateway) retire(d *door) {
 	g.retiring[d] = struct{}{}
 	g.retirements.Go(func() {
@@ -139,30 +139,32 @@ func newDoors(conns []Connection) (*doors, error) {
 	return s, nil
 }
 
-// process says which process this is and which configuration is in force: one
-// hash over every connection's guard and whatever else is configured of it,
-// except what Settings stands for, secrets among it. What a server tells a guard
-// later does not change it.
+// process says which process this is and which configuration is in force.
+// Config is one hash over every connection's guard and all other settings of
+// the connections, except those that Settings represents, such as secrets. The
+// server's later answers to a guard do not change it.
 func (s *doors) process() audit.Process {
 	h := sha256.New()
 	for _, id := range s.ids {
 		d := s.byID[id]
 		c := data(d.Connection)
-		c.Settings, c.Dialect, c.Policy, c.Unavailable = "", nil, sqlguard.Policy{}, nil // the guard's ID has dialect and policy
+		c.Settings, c.Dialect, c.Policy, c.Unavailable = "", nil, sqlguard.Policy{}, nil // d.base, the guard's ID, covers dialect and policy
 		_, _ = fmt.Fprintf(h, "%q %s %+v\n", id, d.base, c)
 	}
 	return audit.Process{PID: int64(os.Getpid()), Config: hex.EncodeToString(h.Sum(nil))}
 }
 
-// origin is what a door was made from, and who is in it.
+// origin is the configuration that a door was made from, and the calls that use
+// the door.
 type origin struct {
 	configured Connection
 	base       sqlguard.ID // of the guard that knows no server
 	calls      sync.WaitGroup
 }
 
-// unchanged reports whether c configures the same connection. Every field of
-// data counts; functions cannot be compared, so Settings stands for them.
+// unchanged reports whether c configures the same connection. It compares every
+// field that is data. Functions cannot be compared, so Settings represents
+// them.
 func (o *origin) unchanged(c Connection) bool {
 	return c.Settings != "" && reflect.DeepEqual(data(o.configured), data(c))
 }

@@ -73,7 +73,7 @@ func TestReloadKeepsWhatDidNotChange(t *testing.T) {
 	}
 }
 
-// Every field of data makes another connection of it.
+// A change of any field that is data makes a different connection.
 func TestReloadSeesEveryChange(t *testing.T) {
 	for field := range reflect.TypeFor[execution.Connection]().Fields() {
 		if field.Type.Kind() == reflect.Func || field.Name == "ID" {
@@ -104,7 +104,7 @@ func change(t *testing.T, v reflect.Value) {
 		v.Set(reflect.ValueOf(execution.NewError(sqlguard.CodeNotConfigured, "why", errors.New("cause"))))
 		return
 	}
-	switch v.Kind() { //nolint:exhaustive // a kind that is not here fails
+	switch v.Kind() { //nolint:exhaustive // the test fails on every other kind
 	case reflect.String:
 		v.SetString(v.String() + "x")
 	case reflect.Bool:
@@ -127,7 +127,7 @@ func TestReloadThatCannotBe(t *testing.T) {
 	g := newGateway(t, log, backend.connection())
 	before := log.Events()[0].Process.Config
 	if _, err := g.Reload(t.Context(), backend.connection(), backend.connection()); err == nil {
-		t.Error("two connections of one id were taken")
+		t.Error("two connections with one id were accepted")
 	}
 	events := log.Events(audit.ConfigReload)
 	if len(events) != 1 || events[0].Reason != execution.ReloadRefused || events[0].Process.Config != before {
@@ -142,7 +142,7 @@ func TestReloadThatCannotBe(t *testing.T) {
 	}
 	log.Fail(nil)
 	if _, err := query(t.Context(), g, "SELECT 1"); err != nil {
-		t.Errorf("the old configuration does not hold: %v", err)
+		t.Errorf("the old configuration is not in force: %v", err)
 	}
 	if err := g.Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -152,8 +152,8 @@ func TestReloadThatCannotBe(t *testing.T) {
 	}
 }
 
-// A call that runs when its connection is taken away ends undisturbed, and only
-// then is its backend closed.
+// A reload that removes a connection lets a running call end, and closes the
+// backend only then.
 func TestReloadLetsCallsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, backend := &audittest.Log{}, &spy{}
@@ -167,7 +167,7 @@ func TestReloadLetsCallsEnd(t *testing.T) {
 		}
 		g := newGateway(t, log, backend.connection(func(c *execution.Connection) { c.Concurrency = 1 }))
 		ended := make(chan error, 2)
-		for i := range 2 { // the second one waits for its turn
+		for i := range 2 { // the second one waits for a slot
 			go func() {
 				_, err := query(t.Context(), g, fmt.Sprintf("SELECT %d", i))
 				ended <- err
@@ -194,8 +194,8 @@ func TestReloadLetsCallsEnd(t *testing.T) {
 	})
 }
 
-// A stop whose time is over ends what still runs on connections that a reload
-// took away.
+// A Close whose context has ended also ends the statements on connections that
+// a reload removed.
 func TestCloseEndsWhatAReloadLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		closed := make(chan struct{})
@@ -230,7 +230,7 @@ func TestCloseEndsWhatAReloadLeft(t *testing.T) {
 	})
 }
 
-// closer is a spy whose end can be waited for.
+// closer is a spy that lets a test wait until it is closed.
 type closer struct {
 	spy
 	closed chan struct{}
@@ -242,8 +242,8 @@ func (c *closer) Close() error {
 	return nil
 }
 
-// opener makes backends, counts those in existence and says which guard
-// executed each text.
+// opener opens backends, counts the open ones and remembers under which guard
+// each statement ran.
 type opener struct {
 	mu   sync.Mutex
 	ran  map[string]sqlguard.ID
@@ -305,9 +305,9 @@ func (b *opened) Close() error {
 }
 
 // TestReloadUnderLoad replaces the policy of a connection again and again while
-// calls run. Every decision is that of one policy, every statement that ran was
-// approved by the guard that its decision names, no call is lost, and nothing is
-// left behind.
+// calls run. Every decision follows one policy, every statement that ran was
+// approved by the guard that its decision names, no call is lost, and no
+// backend stays open.
 func TestReloadUnderLoad(t *testing.T) {
 	const callers, calls, reloads = 16, 200, 50
 	before := goleak.IgnoreCurrent()
@@ -335,7 +335,7 @@ func TestReloadUnderLoad(t *testing.T) {
 	for caller := range callers {
 		wait.Go(func() {
 			for i := range calls {
-				// Every second text is allowed by one of the policies only.
+				// Only one of the policies allows every second statement.
 				text := fmt.Sprintf("SELECT %02d %03d", caller, i)
 				if i%2 == 1 {
 					text += " and more than thirty bytes"

@@ -4,11 +4,12 @@ package execution
 type Request struct {
 	ConnectionID string
 	SQL          string
-	// Limits are the caller's; each is cut to the connection's.
+	// Limits are the limits of the caller; each is cut to the limit of the
+	// connection.
 	Limits Limits
-	// OnStage, when set, is called as the statement advances, in order and
-	// from the goroutine that called Query. After a stage that fails no
-	// further stage is announced.
+	// OnStage, when set, is called as the statement advances, in order and from
+	// the goroutine that called Query. When a stage fails, Query announces no
+	// further stage.
 	OnStage func(Stage)
 }
 
@@ -17,8 +18,8 @@ type Stage int
 
 // The stages of a statement.
 const (
-	StageValidating Stage = iota // the guard is being asked
-	StageExecuting               // the statement is being sent
+	StageValidating Stage = iota // the guard judges the statement
+	StageExecuting               // the gateway sends the statement to the backend
 )
 
 func (r *Request) stage(s Stage) {

@@ -6,19 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// Result is the answer to one statement. Rows are positional: columns of the
+// Result is the answer to one statement. Rows are positional: columns with the
 // same name keep their own values.
 type Result struct {
 	Columns []Column
 	Rows    [][]Value
-	// Truncated says that more exists than is returned, and TruncatedBy which
-	// limit cut it: what ended the rows, else columns. Note says what to do
-	// next, in every case that applies. A value is never cut. The methods that
-	// begin with Cut set all of them.
+	// Truncated says that the statement has more rows or columns than the
+	// result. TruncatedBy says which limit cut it: the limit that ended the
+	// rows, otherwise the limit on columns. Note says what to do next, for each
+	// limit that applied. A value is never cut. The methods whose names begin
+	// with Cut set all three fields.
 	Truncated   bool
 	TruncatedBy TruncatedBy
 	Note        string
-	// OmittedColumns counts the columns behind those that are returned.
+	// OmittedColumns counts the columns after those that are returned.
 	OmittedColumns int
 	// Bytes counts the text of all values returned.
 	Bytes int64
@@ -29,7 +30,7 @@ type Result struct {
 // Column is one output column.
 type Column struct {
 	Name string
-	Type string // the server's name of the type; "" where values have types of their own
+	Type string // the server's name of the type; "" when each value has its own type
 }
 
 // ValueKind says how a value is rendered as JSON.
@@ -39,12 +40,12 @@ type ValueKind uint8
 const (
 	Null   ValueKind = iota
 	String           // Text as a JSON string
-	Number           // Text is a JSON number that every reader reads exactly
+	Number           // Text is a JSON number that every JSON reader reads exactly
 	Bool             // Text is the server's spelling; JSON true when it is "t", "true" or "1"
 )
 
-// Value is one cell. Text is the server's own text, "" for NULL. Bytes that
-// are not text are \x and lower-case hex.
+// Value is one cell. Text is the server's own text, "" for NULL. Bytes that are
+// not text are rendered as \x and lower-case hex.
 type Value struct {
 	Kind ValueKind
 	Text string
@@ -68,8 +69,8 @@ func (v Value) AppendJSON(b []byte) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// appendJSONString appends s quoted as RFC 8259 asks, with nothing escaped
-// that need not be: the text that a model reads stays short.
+// appendJSONString appends s quoted by RFC 8259. It escapes only what RFC 8259
+// requires, so that the text a model reads stays short.
 func appendJSONString(b []byte, s string) []byte {
 	b = append(b, '"')
 	from := 0
@@ -107,7 +108,7 @@ func appendJSONString(b []byte, s string) []byte {
 	return append(append(b, s[from:]...), '"')
 }
 
-// HexText returns bytes that are not text as \x and lower-case hex.
+// HexText returns bytes that are not text, as \x and lower-case hex.
 func HexText(raw []byte) string {
 	b := make([]byte, 0, 2+2*len(raw))
 	b = append(b, '\\', 'x')
@@ -117,8 +118,8 @@ func HexText(raw []byte) string {
 	return string(b)
 }
 
-// NameText returns the name of a column or type as text: as it is, or as
-// [HexText] where it is not UTF-8.
+// NameText returns the name of a column or type as text: unchanged, or as
+// [HexText] when it is not UTF-8.
 func NameText(name string) string {
 	if utf8.ValidString(name) {
 		return name
@@ -139,8 +140,8 @@ func IntegerValue(text string) Value {
 	return Value{Kind: Number, Text: text}
 }
 
-// plainInteger reports whether text is digits, with a minus sign where it is
-// negative and no zero that could be left out.
+// plainInteger reports whether text consists of digits, with a minus sign when
+// it is negative, and without redundant zeros.
 func plainInteger(text string) bool {
 	digits := text
 	if text != "" && text[0] == '-' {
@@ -157,8 +158,8 @@ func plainInteger(text string) bool {
 	return true
 }
 
-// FloatValue returns a Number when text is a finite float in JSON's own
-// syntax, which readers turn back into the same float64, a String otherwise.
+// FloatValue returns a Number when text is a finite float in JSON syntax that
+// readers turn back into the same float64. Otherwise it returns a String.
 func FloatValue(text string) Value {
 	if !jsonNumber(text) {
 		return Value{Kind: String, Text: text}
@@ -166,8 +167,8 @@ func FloatValue(text string) Value {
 	return Value{Kind: Number, Text: text}
 }
 
-// jsonNumber reports whether s is a number by RFC 8259, section 6, within the
-// range of float64.
+// jsonNumber reports whether s is a number by RFC 8259, section 6, and within
+// the range of float64.
 func jsonNumber(s string) bool {
 	rest := s
 	if rest != "" && rest[0] == '-' {

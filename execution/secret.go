@@ -6,7 +6,7 @@ import (
 	"log/slog"
 )
 
-// Secret is a text that no print verb, logger or encoder shows.
+// Secret is a string that no print verb, logger or encoder shows.
 type Secret struct{ text *string }
 
 // NewSecret returns text as a Secret.
@@ -24,7 +24,7 @@ func (Secret) LogValue() slog.Value { return slog.StringValue("***") }
 // MarshalText returns a fixed mark.
 func (Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
 
-// Reveal returns the text. Only the code that connects has use for it.
+// Reveal returns the text. Only code that connects to a database needs it.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""

@@ -13,7 +13,8 @@ const (
 	TruncatedByColumns TruncatedBy = "columns"
 )
 
-// CutRows says that more rows exist than the limit, which r has.
+// CutRows says that the statement has more rows than limit, and that r has
+// limit rows.
 func (r *Result) CutRows(limit int) {
 	r.cut(TruncatedByRows, fmt.Sprintf("there are more rows than the %d that are returned: aggregate, narrow the query with WHERE, or page through it with ORDER BY and LIMIT", limit))
 }
@@ -23,8 +24,9 @@ func (r *Result) CutBytes(limit int64) {
 	r.cut(TruncatedByBytes, fmt.Sprintf("the rows end before row %d, with which they would have more than %d bytes: select fewer or narrower columns, or fewer rows", len(r.Rows)+1, limit))
 }
 
-// CutCell says that the next row has a value of more bytes than the limit, in
-// the column of that index. Part is an expression that returns some of it.
+// CutCell says that the next row has a value of size bytes, more than limit, in
+// the column with that index. part is an expression that returns a part of the
+// value.
 func (r *Result) CutCell(column int, size, limit int64, part string) {
 	r.cut(TruncatedByCell, fmt.Sprintf("the rows end before row %d, whose value of column %q has %d bytes, more than the %d that a value may have: select a part of it, such as %s, or leave it out", len(r.Rows)+1, r.Columns[column].Name, size, limit, part))
 }
@@ -37,8 +39,8 @@ func (r *Result) CutColumns(omitted int) {
 	}
 }
 
-// cut notes what ended the rows, which is named before columns that were left
-// out.
+// cut records the limit. A limit that ended the rows replaces the limit on
+// columns as TruncatedBy.
 func (r *Result) cut(by TruncatedBy, note string) {
 	r.Truncated, r.TruncatedBy, r.Note = true, by, note
 	if r.OmittedColumns == 0 {

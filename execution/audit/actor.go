@@ -5,15 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// Actor is who asks. It travels in the context of a request.
+// Actor is the principal and client that made a request. The context of the
+// request carries it.
 type Actor struct {
-	// Principal is the name of the token, or local, stdio, cli.
+	// Principal is the name of the token, or one of local, stdio and cli.
 	Principal string
 	Client    Client
-	// Session is the log's id of the client session, see [Event.Session].
+	// Session is the log's id of the client session; see [Event.Session].
 	Session string
-	// Connections are the ids that the principal may use, nil for all. They
-	// are not written to the log: the gateway goes by them.
+	// Connections are the ids that the principal may use, nil for all. The
+	// gateway enforces them. They are not written to the log.
 	Connections []string
 }
 
@@ -22,8 +23,8 @@ const maxActorText = 256
 
 type actorKey struct{}
 
-// WithActor returns a context that carries a. Texts longer than 256 bytes are
-// cut: the client chooses them.
+// WithActor returns a context that carries a. Strings that the client chooses
+// are cut to 256 bytes.
 func WithActor(ctx context.Context, a Actor) context.Context {
 	for _, s := range []*string{
 		&a.Principal, &a.Session,

@@ -35,7 +35,8 @@ func LoadAnchor(path string) (Anchor, error) {
 	return a, errors.Join(unreadAnchor(path, err), root.Close())
 }
 
-// unreadAnchor names the file instead of the system's call that failed.
+// unreadAnchor returns an error that names the file instead of the system call
+// that failed.
 func unreadAnchor(path string, err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("read anchor %s: %w", path, p.Err)
@@ -51,7 +52,7 @@ func readAnchor(root *os.Root, name string) (Anchor, error) {
 	return parseAnchor(name, data)
 }
 
-// readSmall reads what can be an anchor file.
+// readSmall reads a file that is small enough to be an anchor file.
 func readSmall(root *os.Root, name string) ([]byte, error) {
 	f, err := openRegular(root, name)
 	if err != nil {
@@ -76,8 +77,8 @@ func parseAnchor(name string, data []byte) (Anchor, error) {
 	return Anchor{Seq: *v.Seq, Hash: *v.Hash, Segment: *v.Segment}, nil
 }
 
-// readOwnAnchor reads the log's own anchor, which must be as ktx writes it,
-// byte for byte.
+// readOwnAnchor reads the log's own anchor. It must be byte for byte as ktx
+// writes it.
 func readOwnAnchor(root *os.Root) (Anchor, error) {
 	data, err := readSmall(root, anchorName)
 	if err != nil {
@@ -97,7 +98,7 @@ func readOwnAnchor(root *os.Root) (Anchor, error) {
 	return a, nil
 }
 
-// encode is the content of an anchor file.
+// encode returns the content of an anchor file.
 func (a Anchor) encode() ([]byte, error) {
 	data, err := json.Marshal(a)
 	return append(data, '\n'), err

@@ -16,9 +16,11 @@ import (
 
 // Archived says what Archive moved.
 type Archived struct {
-	// Segments are the files, the oldest first; none when nothing was old enough.
+	// Segments are the files, oldest first. There are none when nothing was old
+	// enough.
 	Segments []string `json:"segments"`
-	// FirstSeq and Events count what is in them, the seals included.
+	// FirstSeq and Events count the events in the segments, including the
+	// seals.
 	FirstSeq int64 `json:"firstSeq,omitempty"`
 	Events   int64 `json:"events"`
 	Bytes    int64 `json:"bytes"`
@@ -26,14 +28,14 @@ type Archived struct {
 	Last Anchor `json:"last,omitzero"`
 }
 
-// Archivable returns what Archive would move. The error is [ErrBroken] for a
-// log that is not whole.
+// Archivable returns the segments that Archive would move. The error is
+// [ErrBroken] when the log has a problem.
 func Archivable(ctx context.Context, dir string, before time.Time) (Archived, error) {
 	var report Report
 	latest, last := map[string]time.Time{}, map[string]Anchor{}
 	for rec, err := range Checked(ctx, dir, &report) {
 		if _, bad := errors.AsType[*LineError](err); bad {
-			continue // a problem of the report
+			continue // the report has a problem for this
 		}
 		if err != nil {
 			return Archived{}, err
@@ -66,23 +68,24 @@ func Archivable(ctx context.Context, dir string, before time.Time) (Archived, er
 	return out, nil
 }
 
-// ErrBroken says that the chain is not whole, so nothing of the log is moved.
+// ErrBroken says that the chain is broken, so no segment of the log is moved.
 var ErrBroken = errors.New("the chain is broken")
 
-// Archive moves the oldest segments of the log in dir to the folder to: those
-// that are sealed and whose events are all older than before. The segment in
-// use stays. Other processes may append meanwhile.
+// Archive moves the oldest segments of the log in dir to the folder to: the
+// sealed segments whose events are all older than before. The segment in use
+// stays. Other processes may append meanwhile.
 //
-// The log is verified first. The segments are copied, flushed, given an anchor
-// of their own, and the archive is verified as a log by itself; then an event
-// log.archived, which names the last event moved, is written and flushed; only
-// then are the segments removed. When it is cut short it can be repeated. The
-// archive has to continue what is in the folder already, or the folder has to
-// hold the log.archived event of the segments before.
+// Archive first verifies the log. It copies and flushes the segments, gives the
+// copies an anchor of their own and verifies the archive as a log by itself.
+// Then it writes and flushes a log.archived event, which names the last event
+// moved. Only then does it remove the segments. When Archive is interrupted, it
+// can be repeated. The archive must continue the log that is already in the
+// folder, or the folder must hold the log.archived event of the segments
+// before.
 //
-// [Verify] takes a log without its first segments for whole only when it holds
-// that event. Keep the archive's anchor: with it Verify proves of the log that
-// it continues the archive.
+// [Verify] accepts a log without its first segments only when the log holds
+// that event. Keep the archive's anchor: with it, Verify proves that the log
+// continues the archive.
 func Archive(ctx context.Context, dir string, cfg Config, to string, before time.Time) (Archived, error) {
 	moved, err := Archivable(ctx, dir, before)
 	if err != nil || len(moved.Segments) == 0 {
@@ -95,7 +98,7 @@ func Archive(ctx context.Context, dir string, cfg Config, to string, before time
 }
 
 func archive(ctx context.Context, dir string, cfg Config, to string, moved Archived) (err error) {
-	cfg.Sync = SyncAlways // what makes the removal right must be on the disk before it
+	cfg.Sync = SyncAlways // the log.archived event must be on disk before the removal
 	w, err := Open(dir, cfg, nil)
 	if err != nil {
 		return err
@@ -108,12 +111,12 @@ func archive(ctx context.Context, dir string, cfg Config, to string, moved Archi
 	if err != nil {
 		return err
 	}
-	defer from.Close() //nolint:errcheck // nothing was written through it but removals, which are flushed
+	defer from.Close() //nolint:errcheck // it was used only for removals, which are flushed
 	root, err := os.OpenRoot(to)
 	if err != nil {
 		return err
 	}
-	defer root.Close() //nolint:errcheck // what was written is flushed and closed
+	defer root.Close() //nolint:errcheck // all files written through it are flushed and closed
 	if err := apart(from, root); err != nil {
 		return err
 	}
@@ -169,8 +172,8 @@ func apart(from, to *os.Root) error {
 	return nil
 }
 
-// archivedNames lists the segments, the oldest first, each with the files that
-// keep what was cut from it.
+// archivedNames lists the segments, oldest first, each with the files that keep
+// bytes cut from it.
 func archivedNames(root *os.Root, segments []string) ([]string, error) {
 	all, err := names(root)
 	if err != nil {
@@ -189,7 +192,8 @@ func archivedNames(root *os.Root, segments []string) ([]string, error) {
 	return out, nil
 }
 
-// copyFrom copies a file, flushed. One that is there already must be the same.
+// copyFrom copies a file and flushes the copy. When a file of that name exists,
+// it must have the same content.
 func (s *store) copyFrom(from *os.Root, name string) error {
 	src, err := openRegular(from, name)
 	if err != nil {
@@ -226,8 +230,8 @@ func (s *store) copyFrom(from *os.Root, name string) error {
 	return errors.Join(err, ignoreMissing(s.root.Remove(temp)))
 }
 
-// sameContent compares two files by their hashes and leaves the first at its
-// beginning.
+// sameContent compares two files by their hashes. It leaves the position of the
+// first at its beginning.
 func sameContent(a, b *os.File) (bool, error) {
 	one, two := sha256.New(), sha256.New()
 	_, errA := io.Copy(one, a)
@@ -236,8 +240,8 @@ func sameContent(a, b *os.File) (bool, error) {
 	return bytes.Equal(one.Sum(nil), two.Sum(nil)), errors.Join(errA, errB, errS)
 }
 
-// archived writes the event that makes the removal of segments right, flushed
-// and anchored.
+// archived writes the log.archived event, which permits the removal of the
+// segments. The event is flushed and anchored.
 func (w *Writer) archived(ctx context.Context, moved Archived) error {
 	e := Attribute(ctx, Event{Type: LogArchived, Log: LogInfo{
 		Segment: moved.Last.Segment, FirstSeq: moved.FirstSeq, Records: moved.Events,

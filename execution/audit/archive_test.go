@@ -19,7 +19,7 @@ import (
 
 var small4K = audit.Config{RotateBytes: 4 << 10}
 
-// later is after every event of a test.
+// later returns a time after every event of a test.
 func later() time.Time { return time.Now().Add(time.Hour) }
 
 func archived(t *testing.T, dir, to string, before time.Time) audit.Archived {
@@ -54,7 +54,7 @@ func TestArchive(t *testing.T) {
 	}
 	moved := archived(t, dir, to, later())
 	if diff := cmp.Diff(planned, moved); diff != "" {
-		t.Errorf("what was moved is not what was said: %s", diff)
+		t.Errorf("moved other segments than Archivable said: %s", diff)
 	}
 	rest := len(all) - len(moved.Segments)
 	if diff := cmp.Diff(bases(all[:len(all)-rest]), moved.Segments); diff != "" || rest != 1 {
@@ -71,8 +71,8 @@ func TestArchive(t *testing.T) {
 	if len(live.Notes) != 1 || live.Notes[0].Event.Type != audit.LogArchived || live.Notes[0].Event.Log.Records != moved.Events {
 		t.Errorf("notes %+v", live.Notes)
 	}
-	// The anchors: that of the archive is where the log goes on, an older one
-	// speaks of the archive, a newer one of the log.
+	// The archive's anchor names the event that the log continues. An older
+	// anchor names an event of the archive, a newer one an event of the log.
 	kept, err := audit.LoadAnchor(filepath.Join(to, "anchor.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -83,20 +83,21 @@ func TestArchive(t *testing.T) {
 	earlier := kept
 	earlier.Seq--
 	if report := verify(t, dir, earlier); report.OK || report.Problems[0].Kind != audit.ProblemReplaced {
-		t.Errorf("an anchor of what is not there: %v", report.Problems)
+		t.Errorf("an anchor of an archived event: %v", report.Problems)
 	}
 	kept.Hash[0] ^= 1
 	if report := verify(t, dir, kept); report.OK || report.Problems[0].Kind != audit.ProblemReplaced {
 		t.Errorf("an anchor of another archive: %v", report.Problems)
 	}
 
-	// It is still a log: appended to, rotated, read in both directions.
+	// The rest is still a log: a writer can append and rotate, and a reader can
+	// read in both directions.
 	fill(t, dir, small4K, 50)
 	sound(t, dir)
 	if got := records(t, dir); got[0].Event.Seq != moved.Last.Seq+1 {
 		t.Errorf("the log begins with event %d", got[0].Event.Seq)
 	}
-	// And both together are what the log was.
+	// Archive and rest together are the original log.
 	for _, path := range segmentFiles(t, to) {
 		write(t, filepath.Join(dir, filepath.Base(path)), read(t, path))
 	}
@@ -120,12 +121,12 @@ func TestArchiveChooses(t *testing.T) {
 	if len(report.Segments) < 4 {
 		t.Fatalf("%d segments", len(report.Segments))
 	}
-	// The seals carry the time of today: what counts is every event.
+	// The seals carry today's time. Archive looks at the time of every event.
 	if moved := archived(t, dir, to, day.Add(100*time.Hour)); len(moved.Segments) != 0 {
 		t.Errorf("moved %v, whose seals are younger", moved.Segments)
 	}
 	if _, err := os.Stat(to); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the folder of an archive of nothing: %v", err)
+		t.Errorf("the folder of an empty archive: %v", err)
 	}
 	moved := archived(t, dir, to, later())
 	if len(moved.Segments) != len(report.Segments)-1 {
@@ -136,8 +137,8 @@ func TestArchiveChooses(t *testing.T) {
 	}
 }
 
-// TestArchiveAgain: later archives go on in the same folder, or in another one
-// when it gets the event that tells of the first.
+// TestArchiveAgain: later archives continue in the same folder. They may also
+// go to another folder that has the event for the first archive.
 func TestArchiveAgain(t *testing.T) {
 	t.Parallel()
 	dir, first, second := filepath.Join(t.TempDir(), "log"), filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
@@ -156,7 +157,7 @@ func TestArchiveAgain(t *testing.T) {
 	}
 }
 
-// TestArchiveRefuses: whatever is wrong, the log stays as it is.
+// TestArchiveRefuses: when Archive refuses, the log stays unchanged.
 func TestArchiveRefuses(t *testing.T) {
 	t.Parallel()
 	base := filepath.Join(t.TempDir(), "base")
@@ -209,15 +210,15 @@ func TestArchiveRefuses(t *testing.T) {
 	sound(t, base)
 }
 
-// TestArchiveCutShort stops an archive at every step: both logs are whole, and
-// doing it again ends it.
+// TestArchiveCutShort interrupts an archive at every step. Both logs are whole,
+// and a second run completes the archive.
 func TestArchiveCutShort(t *testing.T) {
 	t.Parallel()
 	root := quickDir(t)
 	dir, to := filepath.Join(root, "log"), filepath.Join(root, "archive")
 	fill(t, dir, small4K, 50)
 	path := segmentFiles(t, dir)[2]
-	write(t, path, append(read(t, path), `{"chain"`...)) // so that a file of cut bytes goes along
+	write(t, path, append(read(t, path), `{"chain"`...)) // so that a file of cut bytes is archived too
 	fill(t, dir, small4K, 30)
 	before := snapshot(t, dir)
 	moved := archived(t, dir, to, later())
@@ -235,7 +236,7 @@ func TestArchiveCutShort(t *testing.T) {
 			names = append(names, name)
 		}
 	}
-	// What was cut from a segment comes before it.
+	// The file of bytes cut from a segment comes before the segment.
 	slices.SortFunc(names, func(a, b string) int { return strings.Compare(a+"~", b+"~") })
 	for _, name := range append(slices.Clone(names), "anchor.json") {
 		for _, part := range []int{0, 1, len(copied[name]) / 2, len(copied[name])} {
@@ -288,7 +289,8 @@ func lastOf(im image) string {
 	return last
 }
 
-// TestArchiveAtWork: others append while the log is archived again and again.
+// TestArchiveAtWork: other writers append while the log is archived again and
+// again.
 func TestArchiveAtWork(t *testing.T) {
 	t.Parallel()
 	dir, to := filepath.Join(t.TempDir(), "log"), filepath.Join(t.TempDir(), "archive")
@@ -326,7 +328,7 @@ func TestArchiveAtWork(t *testing.T) {
 	next := map[string]int{}
 	for i, rec := range all {
 		if rec.Event.Seq != int64(i+1) {
-			t.Fatalf("event %d stands where event %d belongs", rec.Event.Seq, i+1)
+			t.Fatalf("got event %d, want event %d", rec.Event.Seq, i+1)
 		}
 		next[strings.SplitN(rec.Event.QueryID, "-", 2)[0]]++
 	}

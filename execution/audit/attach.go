@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// attach finds the end of the log and goes on there. Bytes that a crash left
-// after the last whole event are moved to a file of their own. What was found
-// amiss is recorded before attach returns. The caller holds mu and the
-// directory's lock, as for all of this file.
+// attach finds the end of the log and continues there. It moves bytes that a
+// crash left after the last whole event to a separate file. It records every
+// fault that it found before it returns. The caller holds mu and the
+// directory's lock, as for every function of this file.
 func (w *Writer) attach() error {
 	w.detach()
 	if err := w.adoptKey(); err != nil {
@@ -41,11 +41,11 @@ func (w *Writer) attach() error {
 		notes = append(notes, note(LogInfo{Reason: ReasonAnchor}))
 	}
 	if tail.Seq == 0 {
-		tail = known // nothing is left: go on as if it were there
+		tail = known // no event is left: continue after the one known
 	}
 	if fresh && anchorErr != nil {
-		// From the first event on there is an anchor, so that a log without
-		// one has lost it.
+		// Set an anchor before the first event. So a log with events and
+		// without an anchor has lost its anchor.
 		if err := w.store.setAnchor(Anchor{Segment: segmentName(1)}, w.cfg.Sync != SyncOff); err != nil {
 			return err
 		}
@@ -67,7 +67,8 @@ func (w *Writer) attach() error {
 	if err := w.write(notes...); err != nil {
 		return err
 	}
-	// The anchor may name an event that is gone: only here it moves back.
+	// The anchor may name an event that is gone. Only here may the anchor move
+	// back.
 	if err := w.flusher.through(w.tail.Seq); err != nil {
 		return err
 	}
@@ -80,8 +81,8 @@ func (w *Writer) attach() error {
 
 func note(info LogInfo) *Event { return &Event{Type: LogRecovered, Log: info} }
 
-// adoptKey loads the directory's key, or gives the directory the key in use
-// when it has lost its own.
+// adoptKey loads the directory's key. When the directory has lost its key,
+// adoptKey writes the key in use to it.
 func (w *Writer) adoptKey() error {
 	var have []byte
 	if key := w.key.Load(); key != nil {
@@ -95,8 +96,8 @@ func (w *Writer) adoptKey() error {
 	return nil
 }
 
-// known returns the last event that this process or the anchor knows of. The
-// error says that there is no anchor to read.
+// known returns the last event known to this process or named by the anchor.
+// The error says that there is no readable anchor.
 func (w *Writer) known() (Anchor, error) {
 	a, err := readAnchor(w.store.root, anchorName)
 	if err != nil {
@@ -129,7 +130,8 @@ func (w *Writer) lastOf(numbers []int) (tail Anchor, sealed bool, err error) {
 	return Anchor{}, false, nil
 }
 
-// scan returns the last whole event of f, the size of f, and where that event ends.
+// scan returns the last whole event of f, the size of f, and the offset at
+// which that event ends.
 func scan(f *os.File) (h head, size, end int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -139,9 +141,9 @@ func scan(f *os.File) (h head, size, end int64, err error) {
 	return h, info.Size(), end, err
 }
 
-// resume goes on with segment number. What follows its last whole event is
-// saved and cut off; the events returned say so. They are due as long as the
-// segment ends where it was cut.
+// resume continues segment number. It saves and cuts off the bytes after the
+// last whole event, and returns the events that say so. It returns them again
+// on every call until an event is appended after the cut.
 func (w *Writer) resume(number int) ([]*Event, error) {
 	name := segmentName(number)
 	f, err := w.store.open(name, os.O_RDWR|os.O_APPEND)
@@ -168,7 +170,7 @@ func (w *Writer) resume(number int) ([]*Event, error) {
 const tornInfix = ".torn-"
 
 // saveTorn copies the bytes from…to of a segment to a file named after their
-// place and hash, so that a second try writes the same file.
+// offset and hash, so that a second try writes the same file.
 func (w *Writer) saveTorn(f *os.File, segment string, from, to int64) error {
 	hash := sha256.New()
 	if _, err := io.Copy(hash, io.NewSectionReader(f, from, to-from)); err != nil {
@@ -191,7 +193,8 @@ func (w *Writer) saveTorn(f *os.File, segment string, from, to int64) error {
 	return errors.Join(err, saved.Close(), w.syncNames())
 }
 
-// tornAt describes the files of bytes that were cut from segment at offset.
+// tornAt returns the events for the files of bytes that were cut from segment
+// at offset.
 func (w *Writer) tornAt(segment string, offset int64) ([]*Event, error) {
 	all, err := names(w.store.root)
 	if err != nil {
@@ -221,7 +224,8 @@ func (w *Writer) tornAt(segment string, offset int64) ([]*Event, error) {
 	return events, nil
 }
 
-// tornOffset returns the offset in the name of a file that keeps bytes cut from segment.
+// tornOffset returns the offset in the name of a file of bytes cut from
+// segment.
 func tornOffset(name, segment string) (int64, bool) {
 	rest, ok := strings.CutPrefix(name, segment+tornInfix)
 	if !ok {

@@ -12,9 +12,9 @@ import (
 	"slices"
 )
 
-// Newest yields the events from the last one back to the first, as [Reader.All]
-// yields them forwards. What is appended after it began is not among them. It
-// holds one line, and 256 KiB, in memory.
+// Newest yields the events from the last one back to the first, in the form in
+// which [Reader.All] yields them. It does not yield events appended after it
+// began. It holds one line, and 256 KiB, in memory.
 func (r *Reader) Newest(ctx context.Context) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		numbers, err := segments(r.root)
@@ -96,21 +96,22 @@ func lineAt(f *os.File, offset int64) (int, error) {
 	}
 }
 
-// backWindow is what is read at once.
+// backWindow is the number of bytes that one step reads.
 const backWindow = 256 << 10
 
-// backLines reads a file line by line from its end. A line is what stands
-// between two newlines; that after the last one is not whole.
+// backLines reads a file line by line from its end. A line is the bytes between
+// two newlines. Bytes after the last newline are not a whole line.
 type backLines struct {
 	r    io.ReaderAt
 	low  int64  // offset of buf[0] in the file; at first the size of the file
-	buf  []byte // read, and not returned yet
-	tail bool   // the bytes after the last newline have been dealt with
+	buf  []byte // bytes read and not yet returned
+	tail bool   // the bytes after the last newline have been handled
 	cut  int64  // bytes dropped from a line that is too long
 }
 
-// next returns the line before the one returned last, without its newline,
-// valid until the call after. errLong stands for a line longer than any event.
+// next returns the line before the one that it returned last, without its
+// newline. The line is valid until the next call. For a line longer than any
+// event it returns errLong.
 func (b *backLines) next() (line []byte, start int64, whole bool, err error) {
 	for {
 		body := b.buf
@@ -127,7 +128,7 @@ func (b *backLines) next() (line []byte, start int64, whole bool, err error) {
 			b.buf, b.tail, b.cut = b.buf[:i+1], true, 0
 			switch {
 			case empty:
-				continue // the file ends with a newline, as it should
+				continue // the file ends with a newline, as expected
 			case tooLong:
 				return nil, start, whole, errLong
 			}
@@ -147,7 +148,7 @@ func (b *backLines) next() (line []byte, start int64, whole bool, err error) {
 	}
 }
 
-// more puts the bytes before those at hand in front of them.
+// more reads the bytes before those in buf and puts them in front.
 func (b *backLines) more() error {
 	n := min(b.low, max(backWindow, int64(len(b.buf)))) // doubling, so that long lines stay linear
 	buf := make([]byte, int(n)+len(b.buf))

@@ -14,8 +14,8 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// BenchmarkAppend compares the modes with one writer and with 16, who under
-// SyncAlways share flushes.
+// BenchmarkAppend compares the sync modes with one writer and with 16
+// concurrent goroutines. Under SyncAlways, the 16 share flushes.
 func BenchmarkAppend(b *testing.B) {
 	for _, mode := range []audit.SyncMode{audit.SyncOff, audit.SyncInterval, audit.SyncAlways} {
 		for _, goroutines := range []int{1, 16} {
@@ -53,8 +53,8 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkAppendTwoWriters alternates between two writers, each of which has
-// to read what the other wrote.
+// BenchmarkAppendTwoWriters alternates between two writers. Each must read the
+// events that the other wrote.
 func BenchmarkAppendTwoWriters(b *testing.B) {
 	dir := filepath.Join(b.TempDir(), "audit")
 	var logs [2]*audit.Writer
@@ -111,7 +111,7 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// BenchmarkRead reports the time for one event, two of which are a statement.
+// BenchmarkRead reports the time for one event. A statement has two events.
 func BenchmarkRead(b *testing.B) {
 	dir := filepath.Join(b.TempDir(), "audit")
 	log, err := audit.Open(dir, audit.Config{Sync: audit.SyncOff}, nil)

@@ -12,10 +12,10 @@ import (
 // Hash is the hash of one event.
 type Hash [sha256.Size]byte
 
-// String returns h as it stands in the log.
+// String returns h as it is written in the log.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
-// MarshalText writes h as it stands in the log.
+// MarshalText returns h as it is written in the log.
 func (h Hash) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h[:]), nil }
 
 // UnmarshalText reads 64 lower-case hexadecimal digits.
@@ -32,8 +32,8 @@ func (h *Hash) UnmarshalText(text []byte) error {
 //
 //	{"chain":{"hash":"…64…","prev":"…64…"},
 //
-// because chain is the first name in RFC 8785's order. Without the hash member
-// the line is what the hash is made of.
+// because chain is the first name in RFC 8785's order. The hash is computed
+// over the line without the hash member.
 const (
 	prefixOpen = `{"chain":{`
 	prefixHash = `"hash":"`
@@ -46,19 +46,19 @@ const (
 	prevOffset = len(prefixOpen) + hashMember
 	restOffset = prevOffset + len(prefixPrev) + hexHash + len(prefixEnd)
 
-	// maxLine bounds a line, so that readers need not hold more than that.
+	// maxLine bounds a line in bytes, so that readers need not hold more.
 	maxLine = 16 << 20
 )
 
-// blankPrefix keeps the room that seal fills: the place of the hash member,
-// with the opening after it, where the hashed text begins.
+// blankPrefix reserves the bytes that seal fills: space for the hash member,
+// then the opening, where the hashed bytes begin.
 var blankPrefix = func() (b [prevOffset]byte) {
 	copy(b[hashMember:], prefixOpen)
 	return b
 }()
 
-// seal hashes line from hashMember on and writes the opening and the hash
-// member before what is left of it.
+// seal hashes line from offset hashMember on. Then it writes the opening and
+// the hash member at the start of line.
 func seal(line []byte) Hash {
 	hash := Hash(sha256.Sum256(line[hashMember:]))
 	n := copy(line, prefixOpen+prefixHash)
@@ -67,21 +67,21 @@ func seal(line []byte) Hash {
 	return hash
 }
 
-// errMalformed is what is wrong with a line that does not begin as every line does.
+// errMalformed is the error for a line that does not begin as every line does.
 var errMalformed = errors.New("not an event of this log")
 
-// errHash is what is wrong with a line whose content does not have its hash.
+// errHash is the error for a line whose content does not match its hash.
 var errHash = errors.New("the content does not have the hash it carries")
 
-// head is what the chain needs to know of a line.
+// head holds the parts of a line that the chain needs.
 type head struct {
 	prev, hash Hash
 	seq        int64
 	kind       Type
 }
 
-// readHead checks the hash of line, which has no newline, and returns what the
-// chain needs. With errHash the head is what the line claims.
+// readHead checks the hash of line, which has no newline, and returns its head.
+// With errHash, the head holds the values that the line claims.
 func readHead(line []byte) (head, error) {
 	var h head
 	var ok bool
@@ -117,7 +117,7 @@ func readHead(line []byte) (head, error) {
 	return h, nil
 }
 
-// parseHash reads the one way a hash is written.
+// parseHash reads a hash, which has only one valid spelling.
 func parseHash(text []byte) (h Hash, ok bool) {
 	if len(text) != hexHash || bytes.ContainsAny(text, "ABCDEF") {
 		return h, false

@@ -14,18 +14,20 @@ const (
 	// ClassPublic: codes, numbers, times, hashes.
 	ClassPublic Class = "public"
 	// ClassIdentifier: names of people, clients, connections, tables and
-	// functions, and the normalised statement, which is made of such names.
+	// functions, and the normalised statement, which contains such names.
 	ClassIdentifier Class = "identifier"
-	// ClassSensitive: text that may quote data. Written only under [SQLFull].
+	// ClassSensitive: text that may quote data. It is written only under
+	// [SQLFull].
 	ClassSensitive Class = "sensitive"
-	// ClassSecret: never written. A field without a class is of this one.
+	// ClassSecret: never written. A field without a class has this class.
 	ClassSecret Class = "secret"
 )
 
-// Classes returns the classes of fields that are ever written.
+// Classes returns the classes whose fields may be written.
 func Classes() []Class { return []Class{ClassPublic, ClassIdentifier, ClassSensitive} }
 
-// classOf returns the class of a field; what is not one of the classes is secret.
+// classOf returns the class of a field. Any tag that is not one of the classes
+// counts as secret.
 func classOf(sf reflect.StructField) Class {
 	if c := Class(sf.Tag.Get("class")); slices.Contains(Classes(), c) {
 		return c
@@ -33,17 +35,18 @@ func classOf(sf reflect.StructField) Class {
 	return ClassSecret
 }
 
-// Field is a member of an event as it is written.
+// Field is a member of an event as written in the log.
 type Field struct {
-	// Path is the name with those of the objects around it: sql.normalized.
+	// Path is the name, preceded by the names of the objects that contain it:
+	// sql.normalized.
 	Path  string
 	Class Class
 	// Type is string, integer, number, time, or list of strings.
 	Type string
 }
 
-// Fields lists every member that an event can have, as a line has them: in the
-// order of RFC 8785.
+// Fields lists every member that an event can have, in the order in which a
+// line has them (RFC 8785).
 func Fields() []Field {
 	out := []Field{{"chain.hash", ClassPublic, "string"}, {"chain.prev", ClassPublic, "string"}}
 	var walk func(path string, t reflect.Type, fields []field)
@@ -63,7 +66,7 @@ func Fields() []Field {
 }
 
 func typeName(t reflect.Type) string {
-	switch t.Kind() { //nolint:exhaustive // fieldsOf lets no others through
+	switch t.Kind() { //nolint:exhaustive // fieldsOf returns no other kinds
 	case reflect.Int64:
 		return "integer"
 	case reflect.Float64:
@@ -77,9 +80,9 @@ func typeName(t reflect.Type) string {
 	}
 }
 
-// Redacted writes e anew without the fields of the withheld classes and
-// without whatever a line may hold that is no field of [Event]. The chain
-// stays: it names the original, and the hash is no longer that of the line.
+// Redacted writes e again, without the fields of the withheld classes and
+// without any member of the line that is not a field of [Event]. The chain
+// stays: it names the original event, and its hash no longer matches the line.
 func Redacted(e Event, withheld ...Class) []byte { return appendAnew(nil, &e, withheld) }
 
 // appendAnew appends the line of e, without its end, under the chain it carries.
@@ -92,7 +95,8 @@ func appendAnew(buf []byte, e *Event, withheld []Class) []byte {
 	return closeObject(appendMembers(buf, reflect.ValueOf(e).Elem(), eventFields, withheld))
 }
 
-// quotable returns hash when it is one; a damaged line may hold anything there.
+// quotable returns hash when it is a hash, because a damaged line may hold any
+// string there.
 func quotable(hash string) string {
 	if _, ok := parseHash([]byte(hash)); !ok {
 		return ""

@@ -16,8 +16,8 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// TestEveryFieldIsClassified walks all fields of an event. Each has a class
-// and is written exactly as its class says.
+// TestEveryFieldIsClassified walks all fields of an event. Each has a class and
+// is written exactly as its class says.
 func TestEveryFieldIsClassified(t *testing.T) {
 	t.Parallel()
 	var e audit.Event
@@ -43,7 +43,7 @@ func TestEveryFieldIsClassified(t *testing.T) {
 }
 
 // TestUnclassifiedFieldFails: the walk above finds a field that was added
-// without a class, without a name, or of a type that is never written.
+// without a class, without a name, or with a type that is never written.
 func TestUnclassifiedFieldFails(t *testing.T) {
 	t.Parallel()
 	var v struct {
@@ -68,13 +68,13 @@ func TestUnclassifiedFieldFails(t *testing.T) {
 // reflectOf returns the struct at p.
 func reflectOf(p any) reflect.Value { return reflect.ValueOf(p).Elem() }
 
-// marked is what a mark stands for.
+// marked is the field that a mark is the value of.
 type marked struct {
 	class audit.Class
 	field string // as in audit.Field.Path
 }
 
-// mark gives every field below v a value of its own, and returns what is wrong
+// mark gives every field below v a distinct value, and returns what is wrong
 // with the fields.
 func mark(v reflect.Value, path string, marks map[string]marked) (problems []string) {
 	return markIn(v, path, "", marks)
@@ -91,7 +91,7 @@ func markIn(v reflect.Value, path, prefix string, marks map[string]marked) (prob
 		if sf.Tag.Get("json") == "" {
 			problems = append(problems, fmt.Sprintf("%s.%s has no JSON name", path, sf.Name))
 		}
-		if path+"."+sf.Name == "Event.Chain" { // written by the log from the hashes
+		if path+"."+sf.Name == "Event.Chain" { // the log computes it
 			continue
 		}
 		n := len(marks) + 1
@@ -125,8 +125,8 @@ func markIn(v reflect.Value, path, prefix string, marks map[string]marked) (prob
 	return problems
 }
 
-// TestRedacted: what is written anew holds no field of a withheld class,
-// nothing that is no field, and the chain of the original.
+// TestRedacted: a redacted line holds no field of a withheld class, no member
+// that is not a field, and the chain of the original.
 func TestRedacted(t *testing.T) {
 	t.Parallel()
 	var e audit.Event
@@ -163,11 +163,11 @@ func TestRedacted(t *testing.T) {
 	}
 	back.Chain = audit.Chain{Hash: `"},"x":{"`, Prev: "y"}
 	if got := audit.Redacted(back); !json.Valid(got) || bytes.Contains(got, []byte(`"x"`)) {
-		t.Errorf("a hash that is none: %s", got)
+		t.Errorf("an invalid hash: %s", got)
 	}
 }
 
-// TestFieldsAreThoseWritten: the list of fields names what a line can hold.
+// TestFieldsAreThoseWritten: Fields lists the members that a line can have.
 func TestFieldsAreThoseWritten(t *testing.T) {
 	t.Parallel()
 	var e audit.Event
@@ -202,7 +202,8 @@ func TestFieldsAreThoseWritten(t *testing.T) {
 	}
 }
 
-// TestUnclassifiedIsNeverWritten shows that the tag is what lets a field out.
+// TestUnclassifiedIsNeverWritten: a field is written only when it has a class
+// tag.
 func TestUnclassifiedIsNeverWritten(t *testing.T) {
 	t.Parallel()
 	type inner struct {

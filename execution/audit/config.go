@@ -36,24 +36,25 @@ type SQLMode string
 
 // The storage modes. The empty mode is SQLNormalized.
 const (
-	// SQLNormalized stores the text without literals and comments.
+	// SQLNormalized stores the statement without literals and comments.
 	SQLNormalized SQLMode = "normalized"
-	// SQLFull also stores the raw text, literals included.
+	// SQLFull also stores the raw statement, including literals.
 	SQLFull SQLMode = "full"
 )
 
 const (
-	// DefaultPath is the log directory of a project that names none.
+	// DefaultPath is the log directory of a project that does not set one.
 	DefaultPath = ".ktx/audit"
-	// DefaultRotateBytes is the size from which a segment is rotated out.
+	// DefaultRotateBytes is the size at which a segment is sealed and the next
+	// one begins.
 	DefaultRotateBytes = 64 << 20
-	// minRotateBytes keeps a mistyped size from making a file per event.
+	// minRotateBytes prevents a mistyped size from creating a file per event.
 	minRotateBytes = 4 << 10
 )
 
-// Config is the audit block of ktx.yaml. The zero value is the strict one:
-// default directory, no literals, a statement that cannot be recorded does not
-// run, flushed every second.
+// Config is the audit block of ktx.yaml. The zero value is the strict one: the
+// default directory, no literals, a flush every second, and a statement does
+// not run when its decision cannot be recorded.
 type Config struct {
 	// Path is the log directory, relative to the project directory.
 	Path string `json:"path,omitempty" yaml:"path,omitempty"`
@@ -63,13 +64,12 @@ type Config struct {
 	OnFailure FailureMode `json:"onFailure,omitempty" yaml:"onFailure,omitempty"`
 	// Sync is always, interval or off.
 	Sync SyncMode `json:"sync,omitempty" yaml:"sync,omitempty"`
-	// RotateBytes is the size from which a segment is rotated out, at least
-	// 4 KiB; 0 means DefaultRotateBytes.
+	// RotateBytes is the size at which a segment is sealed and the next one
+	// begins, at least 4 KiB; 0 means DefaultRotateBytes.
 	RotateBytes int64 `json:"rotateBytes,omitempty" yaml:"rotateBytes,omitempty"`
 }
 
-// Validate reports every value that is not one of those documented, each with
-// its key.
+// Validate reports every value that is not documented, each with its key.
 func (c Config) Validate() error {
 	var errs []error
 	switch c.SQL {

@@ -15,7 +15,7 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// image is what a log directory holds at a moment: name → content.
+// image is the content of a log directory at one time: name → content.
 type image map[string][]byte
 
 func snapshot(t *testing.T, dir string) image {
@@ -70,9 +70,10 @@ func rank(before image, name string) string {
 	}
 }
 
-// between lists what the directory can hold when the process dies on the way
-// from before to after: files that are appended to at every byte, files that
-// are replaced beside a temporary one at every byte.
+// between lists the contents that the directory can have when the process dies
+// between before and after. A file that is appended to can end at every byte. A
+// file that is replaced can have a temporary file beside it that ends at every
+// byte.
 func between(before, after image) []image {
 	var changed []string
 	for name := range after {
@@ -90,7 +91,7 @@ func between(before, after image) []image {
 			for n := range len(is) + 1 {
 				images = append(images, now.with(name+".tmp", is[:n]))
 			}
-		case there && !bytes.HasPrefix(is, old): // a torn end is cut off, then there is more
+		case there && !bytes.HasPrefix(is, old): // the writer cuts off a torn end, then appends
 			kept := old[:bytes.LastIndexByte(old, '\n')+1]
 			for n := range len(is) - len(kept) {
 				images = append(images, now.with(name, is[:len(kept)+n]))
@@ -106,7 +107,7 @@ func between(before, after image) []image {
 	return images
 }
 
-// torn is what stands in the last segment after its last whole line.
+// torn returns the bytes of the last segment after its last whole line.
 func (im image) torn() (rest []byte) {
 	for _, name := range slices.Sorted(maps.Keys(im)) {
 		if strings.HasPrefix(name, "audit-") && strings.HasSuffix(name, ".jsonl") {
@@ -116,8 +117,9 @@ func (im image) torn() (rest []byte) {
 	return rest
 }
 
-// survives opens a log that a crash left, appends, and holds that nothing whole
-// was lost, that what was cut is kept and told of, and that the chain is whole.
+// survives opens a log that a crash left, and appends. It checks that no whole
+// event was lost, that the cut bytes were kept and recorded, and that the chain
+// is whole.
 func (im image) survives(t *testing.T, dir string, cfg audit.Config) error {
 	t.Helper()
 	im.restore(t, dir)
@@ -157,7 +159,7 @@ func (im image) survives(t *testing.T, dir string, cfg audit.Config) error {
 			}
 		}
 	}
-	return fmt.Errorf("nothing tells of the %d bytes that were cut", len(rest))
+	return fmt.Errorf("no event records the %d bytes that were cut", len(rest))
 }
 
 // everyType is an event of each type that callers append.
@@ -178,10 +180,10 @@ func everyType() []audit.Event {
 }
 
 // TestCrashAtEveryByteOfEverything writes a log with every type of event, a
-// rotation, a repair, a segment that cannot be flushed, a gap and anchors, and
+// rotation, a repair, a segment that cannot be flushed, a gap and anchors. It
 // lets the process die at bytes of every write: in events, seals, the key, the
-// anchor, and in what a repair keeps. KTX_TEST_FULL asks for every byte, and
-// without it every fifth is tried.
+// anchor, and in the files that a repair keeps. With KTX_TEST_FULL it tries
+// every byte, otherwise every fifth.
 func TestCrashAtEveryByteOfEverything(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "log")
@@ -215,7 +217,7 @@ func TestCrashAtEveryByteOfEverything(t *testing.T) {
 		appendAll(t, log, small("fill"))
 		step()
 	}
-	failing = true // recorded and then not flushed: the segment is left, with a gap
+	failing = true // written and then not flushed: the writer leaves the segment and records a gap
 	if err := log.Append(t.Context(), small("not flushed")); !errors.Is(err, audit.ErrUnavailable) {
 		t.Fatalf("append that is not flushed: %v", err)
 	}
@@ -237,7 +239,7 @@ func TestCrashAtEveryByteOfEverything(t *testing.T) {
 		seen[rec.Event.Type] = true
 	}
 	for _, kind := range audit.Types() {
-		if !seen[kind] && kind != audit.LogArchived { // which has a test of its own
+		if !seen[kind] && kind != audit.LogArchived { // TestArchiveCutShort tests it
 			t.Errorf("no %s was written", kind)
 		}
 	}
@@ -249,7 +251,7 @@ func TestCrashAtEveryByteOfEverything(t *testing.T) {
 		stride = 1
 	}
 	crash, images := filepath.Join(quickDir(t), "crash"), 0
-	cfg.Sync = audit.SyncOff // what is in memory already needs no flush
+	cfg.Sync = audit.SyncOff // the files are in memory, so no flush is needed
 	for i := range states[1:] {
 		crashes := between(states[i], states[i+1])
 		last := len(crashes) - 1

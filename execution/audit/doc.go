@@ -43,16 +43,16 @@
 //
 // # What is not promised
 //
-// The chain has no secret. Whoever may write the directory can replace the
+// The chain has no secret. Anyone who may write the directory can replace the
 // whole log and the anchor together. Copy anchor.json elsewhere from time to
 // time and give it to [Verify]: it proves that the log still contains that
 // event and everything before it.
 //
 // Verify does not notice when events after the last anchor are cut off. The
 // anchor follows the log by at most a second while a process is writing, and is
-// set when the log is closed. Whoever sets the anchor back to an earlier event
-// of the same log can cut off everything after that event. Only a copy of the
-// later anchor shows it.
+// set when the log is closed. Anyone who sets the anchor back to an earlier
+// event of the same log can cut off everything after that event. Only a copy of
+// the later anchor shows it.
 //
 // # What it never does
 //

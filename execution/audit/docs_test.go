@@ -19,8 +19,8 @@ import (
 // auditDocument is the page of the fields and the OCSF mapping.
 var auditDocument = filepath.Join("..", "..", "docs", "evidence", "audit-fields.md")
 
-// section compares a part of the page, between two comments that name it, with
-// what it should be.
+// section compares a part of the page, between two comments that name the part,
+// with want.
 func section(t *testing.T, name, want string) {
 	t.Helper()
 	text := string(read(t, auditDocument))
@@ -51,7 +51,8 @@ func TestDocumentedFields(t *testing.T) {
 	section(t, "fields", table)
 }
 
-// ocsfDerived are the attributes that are not one field as it stands.
+// ocsfDerived describes the attributes that are not simply the value of one
+// field.
 var ocsfDerived = map[string]string{
 	"activity_id":            "4 Query for a statement that reads, 6 Create for insert, 2 Update, 7 Delete for delete and truncate, 5 Write for merge and for a query that would write, 0 Unknown for a text that could not be read, 99 Other for the rest, by `sql.kind`",
 	"activity_name":          "its caption; for 99 `sql.kind`",
@@ -87,7 +88,7 @@ var ocsfDerived = map[string]string{
 	"unmapped.outcome_event.hash":  "`chain.hash` of the outcome",
 }
 
-// leaves puts the values of a JSON document that are no objects or lists into
+// leaves puts the values of a JSON document that are not objects or lists into
 // out, by their paths.
 func leaves(path string, v any, out map[string]string) {
 	switch v := v.(type) {
@@ -124,10 +125,10 @@ func ocsfLeaves(t *testing.T, s audit.Statement) map[string]string {
 	return out
 }
 
-// TestDocumentedMapping writes the table of the OCSF mapping: what each
-// attribute is made of is found out by giving every field of both events a
-// value of its own. What is made of no single field, and differs between
-// statements, has to be described above.
+// TestDocumentedMapping writes the table of the OCSF mapping. It gives every
+// field of both events a distinct value, to find the fields that each attribute
+// is made of. An attribute that is not made of a single field, and that differs
+// between statements, needs a description in ocsfDerived.
 func TestDocumentedMapping(t *testing.T) {
 	var s audit.Statement
 	marks := map[string]marked{}
@@ -159,7 +160,7 @@ func TestDocumentedMapping(t *testing.T) {
 			}
 		}
 	}
-	fromTwo := map[string]string{ // decision and outcome, or a constant where there is no field
+	fromTwo := map[string]string{ // attributes made of fields of both events, or of no field
 		"authorizations[].decision": "`decision.verdict`",
 		"metadata.product.version":  "the version of ktx that exports",
 	}
@@ -175,13 +176,13 @@ func TestDocumentedMapping(t *testing.T) {
 		case len(values) == 1:
 			what = "“" + values[0] + "”"
 		default:
-			t.Errorf("%s is %q: say above what it is made of", path, values)
+			t.Errorf("%s is %q: add to ocsfDerived what it is made of", path, values)
 		}
 		table += fmt.Sprintf("| `%s` | %s |\n", path, what)
 	}
 	for path := range ocsfDerived {
 		if said[path] == nil {
-			t.Errorf("%s is described, and no statement has it", path)
+			t.Errorf("ocsfDerived describes %s, and no statement has it", path)
 		}
 	}
 	section(t, "ocsf", table)

@@ -19,11 +19,11 @@ import (
 const maxInteger = 1<<53 - 1
 
 // timeLayout is RFC 3339 with all nine digits, so that times of equal length
-// sort as text.
+// sort as strings.
 const timeLayout = "2006-01-02T15:04:05.000000000Z"
 
-// field is one member of an object as it is written: members in the order of
-// RFC 8785, those that are never written left out.
+// field is one member of an object as written. Members are in the order of RFC
+// 8785, without those that are never written.
 type field struct {
 	index     int
 	key       string // `"name":`
@@ -33,14 +33,15 @@ type field struct {
 	write     func(buf []byte, v reflect.Value) []byte
 }
 
-// eventFields is what is written of an Event, except its chain, which stands
+// eventFields are the members of a written Event, except its chain, which comes
 // first and is written by seal.
 var eventFields = slices.DeleteFunc(fieldsOf(reflect.TypeFor[Event]()), func(f field) bool {
 	return f.key == `"chain":`
 })
 
-// fieldsOf reads the tags of t. A field without a known class, without a JSON
-// name, or of a type that has no canonical form here counts as secret.
+// fieldsOf reads the tags of t. A field without a known class or without a JSON
+// name counts as secret, and so does a field of a type that has no canonical
+// form here.
 func fieldsOf(t reflect.Type) []field {
 	var fields []field
 	for i := range t.NumField() {
@@ -70,7 +71,7 @@ func fieldsOf(t reflect.Type) []field {
 		}
 		fields = append(fields, f)
 	}
-	// Names are ASCII, where the order of bytes is the order of UTF-16 units.
+	// Names are ASCII, so byte order is the order of UTF-16 units.
 	slices.SortFunc(fields, func(a, b field) int { return cmp.Compare(a.key, b.key) })
 	return fields
 }
@@ -135,7 +136,8 @@ func appendInteger(buf []byte, n int64) []byte {
 	return strconv.AppendInt(buf, max(-maxInteger, min(n, maxInteger)), 10)
 }
 
-// appendFloat writes f as ECMAScript does. What is no number is written null.
+// appendFloat writes f as ECMAScript does. It writes NaN and infinities as
+// null.
 func appendFloat(buf []byte, f float64) []byte {
 	if abs := math.Abs(f); abs >= 1e-6 && abs < 1e21 {
 		return strconv.AppendFloat(buf, f, 'f', -1, 64)
@@ -194,12 +196,12 @@ func appendString(buf []byte, s string) []byte {
 	return append(buf, '"')
 }
 
-// withoutText is what is withheld unless SQLFull is configured.
+// withoutText are the classes that are withheld unless SQLFull is configured.
 var withoutText = []Class{ClassSensitive}
 
-// appendEvent appends the line of e, newline included, and returns it with the
-// event's hash. e is linked to the event whose hash is prev; its own chain is
-// ignored.
+// appendEvent appends the line of e, including the newline, and returns it with
+// the event's hash. It links e to the event whose hash is prev, and ignores the
+// chain that e has.
 func appendEvent(buf []byte, e *Event, prev Hash, full bool) ([]byte, Hash, error) {
 	start := len(buf)
 	buf = append(buf, blankPrefix[:]...)

@@ -18,7 +18,7 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// texts draws strings with everything a JSON writer can get wrong.
+// texts draws strings with everything that a JSON writer can get wrong.
 var texts = rapid.OneOf(
 	rapid.String(),
 	rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
@@ -60,9 +60,9 @@ var events = rapid.Custom(func(t *rapid.T) audit.Event {
 	}
 })
 
-// TestLineIsCanonical holds the writer against two others: the line is what
-// jcs makes of it, its hash is that of jcs's form without the hash, and
-// encoding/json reads the event back.
+// TestLineIsCanonical compares the writer with two other implementations: the
+// line is the one that jcs writes, the hash is that of jcs's form without the
+// hash member, and encoding/json reads the event back.
 func TestLineIsCanonical(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := events.Draw(t, "event")
@@ -98,8 +98,8 @@ func TestLineIsCanonical(t *testing.T) {
 	})
 }
 
-// independentHash computes the hash as the documentation says, with nothing of
-// the package.
+// independentHash computes the hash as the documentation says, without any code
+// of the package.
 func independentHash(t *rapid.T, line []byte) string {
 	var v map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(line))
@@ -124,7 +124,7 @@ func independentHash(t *rapid.T, line []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// expected returns what a reader gets of e.
+// expected returns the event that a reader gets for e.
 func expected(e audit.Event, full bool) audit.Event {
 	text := func(s *string) { *s = string([]rune(*s)) } // one U+FFFD for each bad byte
 	list := func(l []string) []string {

@@ -2,14 +2,15 @@ package audit
 
 import "time"
 
-// Type says what an event is about.
+// Type is the type of an event.
 type Type string
 
 // The event types that callers append.
 const (
 	// QueryDecision is the guard's answer, appended before a statement runs.
 	QueryDecision Type = "query.decision"
-	// QueryFinished is the end of a statement that ran, well or not.
+	// QueryFinished is the end of a statement that ran, with or without an
+	// error.
 	QueryFinished Type = "query.finished"
 	// QueryCancelled is the end of a statement that its caller stopped.
 	QueryCancelled Type = "query.cancelled"
@@ -23,23 +24,25 @@ const (
 	ConfigReload Type = "config.reload"
 	// GatewayStart is the start of a process that answers queries.
 	GatewayStart Type = "gateway.start"
-	// GatewayStop is its orderly end.
+	// GatewayStop is the orderly end of such a process.
 	GatewayStop Type = "gateway.stop"
-	// ToolCall is a call of a tool of another MCP server.
+	// ToolCall is a call to a tool of another MCP server.
 	ToolCall Type = "tool.call"
 )
 
 // The event types that only the log itself writes; Append refuses them.
 const (
-	// SegmentSeal is the last event of a segment that was rotated out.
+	// SegmentSeal is the last event of a segment that is followed by another.
 	SegmentSeal Type = "segment.seal"
-	// LogRecovered says that the log was found damaged and how it went on; see [LogInfo].
+	// LogRecovered says that the log was damaged and how the writer continued;
+	// see [LogInfo].
 	LogRecovered Type = "log.recovered"
-	// LogGap says how many events could not be recorded before this one, or
-	// under [SyncAlways] not be flushed, so that their callers were refused.
+	// LogGap says how many events before this one could not be recorded, or
+	// under [SyncAlways] could not be flushed, so that Append returned an error
+	// for them.
 	LogGap Type = "log.gap"
 	// LogArchived says that the log's first segments were copied elsewhere and
-	// are being removed; see [Archive].
+	// are now removed; see [Archive].
 	LogArchived Type = "log.archived"
 )
 
@@ -71,16 +74,17 @@ const (
 
 // Event is one line of the log.
 //
-// The class tag of a field says what it holds and whether it is written:
-// public and identifier (names of people, connections, tables, functions)
-// always, sensitive only under [SQLFull], secret never. A field without the
-// tag counts as secret.
+// The class tag of a field says what it holds and whether it is written. Public
+// and identifier fields (names of people, connections, tables, functions) are
+// always written, sensitive fields only under [SQLFull], secret fields never. A
+// field without the tag counts as secret.
 //
 // Integers beyond ±(2^53 − 1), which JSON readers round, are written as that
 // bound. Bytes that are not valid UTF-8 are written as U+FFFD, one for each
 // byte; [SQL.HMAC] is made from the bytes as they were.
 type Event struct {
-	// Time is set by the log when zero. It is written in UTC with nanoseconds.
+	// Time is set by the log when it is zero. It is written in UTC with
+	// nanoseconds.
 	Time time.Time `json:"ts" class:"public"`
 	// Seq is set by the log: 1 for the first event, then one more for each.
 	Seq int64 `json:"seq" class:"public"`
@@ -89,9 +93,10 @@ type Event struct {
 	// QueryID joins the events of one statement.
 	QueryID string `json:"query_id,omitempty" class:"public"`
 	// Session joins the events of one client session. It is an id made for the
-	// log, never the Mcp-Session-Id, which opens the session to whoever has it.
+	// log, never the Mcp-Session-Id, because anyone who has that id can use the
+	// session.
 	Session string `json:"session_id,omitempty" class:"identifier"`
-	// Principal and Client are taken from the context's [Actor] when both are empty.
+	// Principal and Client come from the context's [Actor] when both are empty.
 	Principal  string     `json:"principal,omitempty" class:"identifier"`
 	Client     Client     `json:"client,omitzero" class:"public"`
 	Connection Connection `json:"connection,omitzero" class:"public"`
@@ -101,8 +106,9 @@ type Event struct {
 	Result     Result     `json:"result,omitzero" class:"public"`
 	Tool       Tool       `json:"tool,omitzero" class:"public"`
 	Process    Process    `json:"process,omitzero" class:"public"`
-	// Reason says in a fixed word or phrase why: auth.denied, session.close,
-	// config.reload, gateway.stop. Never text of a client or of the database.
+	// Reason says why, in a fixed word or phrase: for auth.denied,
+	// session.close, config.reload and gateway.stop. It never holds text of a
+	// client or of the database.
 	Reason string `json:"reason,omitempty" class:"public"`
 	// Log is set by the log in the events it writes itself.
 	Log LogInfo `json:"log,omitzero" class:"public"`
@@ -110,17 +116,18 @@ type Event struct {
 	Chain Chain `json:"chain" class:"public"`
 }
 
-// Client is the program that asks, as it named itself.
+// Client is the program that made the request, under the name that it gave
+// itself.
 type Client struct {
 	Name    string `json:"name,omitempty" class:"identifier"`
 	Version string `json:"version,omitempty" class:"public"`
-	// Transport is stdio, http or cli.
+	// Transport is one of stdio, http and cli.
 	Transport string `json:"transport,omitempty" class:"public"`
 	// Address is the peer's address on a network transport.
 	Address string `json:"address,omitempty" class:"identifier"`
 }
 
-// Connection is the configured connection that was addressed.
+// Connection is the configured connection that the request was for.
 type Connection struct {
 	ID      string `json:"id,omitempty" class:"identifier"`
 	Dialect string `json:"dialect,omitempty" class:"public"`
@@ -130,13 +137,14 @@ type Connection struct {
 type SQL struct {
 	// Fingerprint is the guard's hash over the tokens without literals.
 	Fingerprint string `json:"fingerprint,omitempty" class:"public"`
-	// Normalized is the text with placeholders for literals and without comments.
+	// Normalized is the statement with placeholders for literals and without
+	// comments.
 	Normalized string `json:"normalized,omitempty" class:"identifier"`
-	// HMAC is [Log.HMAC] of the raw text.
+	// HMAC is [Log.HMAC] of the raw statement.
 	HMAC string `json:"hmac,omitempty" class:"public"`
-	// Text is the raw text. It is written only under [SQLFull].
+	// Text is the raw statement. It is written only under [SQLFull].
 	Text string `json:"text,omitempty" class:"sensitive"`
-	// Bytes is the length of the raw text.
+	// Bytes is the length of the raw statement.
 	Bytes int64 `json:"bytes" class:"public"`
 	// Kind is the verb: select, values, explain, ….
 	Kind      string   `json:"kind,omitempty" class:"public"`
@@ -144,7 +152,7 @@ type SQL struct {
 	Functions []string `json:"functions,omitempty" class:"identifier"`
 }
 
-// Decision is what the guard answered.
+// Decision is the guard's answer.
 type Decision struct {
 	// Verdict is VerdictAllow or VerdictReject.
 	Verdict string `json:"verdict,omitempty" class:"public"`
@@ -158,7 +166,7 @@ type Decision struct {
 	LatencyUS int64 `json:"latency_us" class:"public"`
 }
 
-// Limits are the caps a statement ran under. Zero is not written.
+// Limits are the limits that a statement ran under. Zero is not written.
 type Limits struct {
 	Rows          int64 `json:"rows,omitempty" class:"public"`
 	Bytes         int64 `json:"bytes,omitempty" class:"public"`
@@ -173,11 +181,12 @@ type Result struct {
 	// Status is StatusOK, StatusError or StatusCancelled.
 	Status string `json:"status,omitempty" class:"public"`
 	Rows   int64  `json:"rows" class:"public"`
-	// Bytes counts the values as handed to the caller.
+	// Bytes counts the values as returned to the caller.
 	Bytes int64 `json:"bytes" class:"public"`
 	// TruncatedBy is rows, bytes, cell or columns when the result was cut.
 	TruncatedBy string `json:"truncated_by,omitempty" class:"public"`
-	// SQLState is the server's code, never its message: messages quote data.
+	// SQLState is the server's code. The server's message is never stored,
+	// because messages quote data.
 	SQLState string `json:"sqlstate,omitempty" class:"public"`
 	// ExecMS is the time from sending the statement to the end of its result,
 	// in milliseconds with a fraction.
@@ -186,7 +195,7 @@ type Result struct {
 	Code string `json:"code,omitempty" class:"public"`
 }
 
-// Tool is a call of another MCP server's tool. Its outcome is in [Result].
+// Tool is a call to another MCP server's tool. Its outcome is in [Result].
 type Tool struct {
 	Server string `json:"server,omitempty" class:"identifier"`
 	Name   string `json:"name,omitempty" class:"identifier"`
@@ -202,51 +211,55 @@ type Process struct {
 	Config string `json:"config,omitempty" class:"public"`
 }
 
-// LogInfo describes an event of the log about itself.
+// LogInfo describes an event that the log writes about itself.
 type LogInfo struct {
 	// Reason is one of the Reason constants, for log.recovered; empty otherwise.
 	Reason string `json:"reason,omitempty" class:"public"`
-	// Segment is the file the event is about; in log.archived the last one of
-	// those that were archived.
+	// Segment is the file that the event describes; in log.archived, the last
+	// segment that was archived.
 	Segment string `json:"segment,omitempty" class:"public"`
-	// Offset, Bytes and SHA256 describe bytes that were cut from Segment;
-	// Saved is the file that keeps them. In segment.seal, Bytes is the length
-	// of the segment before the seal.
+	// Offset, Bytes and SHA256 describe bytes that were cut from Segment. Saved
+	// is the file that keeps them. In segment.seal, Bytes is the length of the
+	// segment before the seal.
 	Offset int64  `json:"offset,omitempty" class:"public"`
 	Bytes  int64  `json:"bytes,omitempty" class:"public"`
 	SHA256 string `json:"sha256,omitempty" class:"public"`
 	Saved  string `json:"saved,omitempty" class:"public"`
-	// FirstSeq and Records count the events of a sealed segment, the seal not
-	// included. In log.archived they count all events that were archived.
+	// FirstSeq and Records count the events of a sealed segment without the
+	// seal. In log.archived they count all events that were archived.
 	FirstSeq int64 `json:"first_seq,omitempty" class:"public"`
 	Records  int64 `json:"records,omitempty" class:"public"`
-	// KnownSeq and KnownHash name an event that had been written and was not
-	// there any more when the log was opened; in log.archived the last event
-	// that was archived.
+	// KnownSeq and KnownHash name an event that had been written and was
+	// missing when the log was opened; in log.archived, the last event that was
+	// archived.
 	KnownSeq  int64  `json:"known_seq,omitempty" class:"public"`
 	KnownHash string `json:"known_hash,omitempty" class:"public"`
-	// Lost is the number of events that log.gap stands for; Since is the time
-	// of the first of them. Under [FailDegrade] what they announce was done.
+	// Lost is the number of events that a log.gap event replaces. Since is the
+	// time of the first of them. Under [FailDegrade] the statements of those
+	// events ran.
 	Lost  int64     `json:"lost,omitempty" class:"public"`
 	Since time.Time `json:"since,omitzero" class:"public"`
 }
 
 // The values of [LogInfo.Reason].
 const (
-	// ReasonTorn: bytes after the last whole event were cut and kept aside.
+	// ReasonTorn: the writer cut bytes after the last whole event and kept them
+	// in another file.
 	ReasonTorn = "torn_write"
-	// ReasonMissing: events that had been written were gone.
+	// ReasonMissing: events that had been written were missing.
 	ReasonMissing = "events_missing"
-	// ReasonAnchor: the log has events, but its anchor was gone or unreadable.
+	// ReasonAnchor: the log has events, but its anchor was missing or
+	// unreadable.
 	ReasonAnchor = "anchor_missing"
-	// ReasonSync: the disk refused to flush a segment, whose last events may be lost.
+	// ReasonSync: the system could not flush a segment, so its last events may
+	// be lost.
 	ReasonSync = "sync_failed"
 )
 
 // Chain binds an event to the one before it. Both values are 64 lower-case
 // hexadecimal digits.
 type Chain struct {
-	// Prev is the hash of the event before, zeros for the first.
+	// Prev is the hash of the previous event, zeros for the first.
 	Prev string `json:"prev" class:"public"`
 	// Hash is the SHA-256 over the event's canonical JSON without Hash.
 	Hash string `json:"hash" class:"public"`

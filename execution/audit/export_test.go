@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// OpenWith is Open with another way to flush and another time to wait for the lock.
+// OpenWith is Open with another flush function and another time to wait for the
+// lock.
 func OpenWith(dir string, cfg Config, logger *slog.Logger, flush func(*os.File) error, wait time.Duration) (*Writer, error) {
 	return open(dir, cfg, logger, system{write: (*os.File).Write, flush: flush, lockWait: wait})
 }
 
-// OpenWriting is Open with another way to write events.
+// OpenWriting is Open with another write function for events.
 func OpenWriting(dir string, cfg Config, write func(*os.File, []byte) (int, error)) (*Writer, error) {
 	return open(dir, cfg, nil, system{write: write, flush: (*os.File).Sync, lockWait: lockWait})
 }
@@ -27,28 +28,28 @@ func NewFlusher(flush func(*os.File) error, file *os.File) *Flusher {
 	return f
 }
 
-// Wrote says that the event seq is written.
+// Wrote says that the event seq has been written.
 func (f *Flusher) Wrote(seq int64) { f.f.written.Store(seq) }
 
 // Through flushes the event seq.
 func (f *Flusher) Through(seq int64) error { return f.f.through(seq) }
 
-// Use goes on with another file.
+// Use continues with another file.
 func (f *Flusher) Use(file *os.File, segment string) error { return f.f.use(file, segment) }
 
-// The parts of the chain's form, for tests that forge events.
+// The parts of a line that hold the chain, for tests that forge events.
 const (
 	KeySize  = keySize
 	LockName = lockName
 	KeyName  = keyName
 )
 
-// Line returns the line of e, newline included, linked to prev.
+// Line returns the line of e, including the newline, linked to prev.
 func Line(e Event, prev Hash, full bool) ([]byte, Hash, error) {
 	return appendEvent(nil, &e, prev, full)
 }
 
-// Members returns how the struct at p is written.
+// Members returns the struct at p as written.
 func Members(p any, full bool) string {
 	v, withheld := reflect.ValueOf(p).Elem(), withoutText
 	if full {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Filter selects events, or the statements of [Statement.Event]. A zero field
-// selects all, several fields those that meet each of them.
+// Filter selects events, or statements by their [Statement.Event]. A zero field
+// selects all. With several fields set, an event must meet all of them.
 type Filter struct {
 	Types      []Type
 	Seq        int64
@@ -19,19 +19,21 @@ type Filter struct {
 	Verdict    string
 	// Code is a code of the decision or of the result.
 	Code string
-	// Status is that of the result; for a statement that of [Statement.Status].
+	// Status is the status of the result; for a statement, its
+	// [Statement.Status].
 	Status      string
 	Fingerprint string
 	Kind        string
-	// Table and Function are meant as they are written: with a schema the
-	// whole name, without one its last part. Case does not count.
+	// Table and Function are names. A name with a schema must equal the whole
+	// name, a name without one must equal its last part. Case is ignored.
 	Table, Function string
-	// Text is a part of the normalised statement. Case does not count.
+	// Text is a part of the normalised statement. Case is ignored.
 	Text string
-	// MinRows and MinExecMS are for results; what has none does not meet them.
+	// MinRows and MinExecMS apply to results. An event without a result does
+	// not meet them.
 	MinRows   int64
 	MinExecMS float64
-	// Since is inclusive, Until is not.
+	// Since is inclusive, Until is exclusive.
 	Since, Until time.Time
 }
 
@@ -40,8 +42,8 @@ func (f Filter) Match(e Event) bool {
 	return (f.Status == "" || f.Status == e.Result.Status) && f.match(&e)
 }
 
-// MatchStatement reports whether s meets the filter: its decision and its
-// outcome taken as one event at the time of the decision. Types selects
+// MatchStatement reports whether s meets the filter. It takes the decision and
+// the outcome as one event at the time of the decision. Types selects
 // statements that have an event of one of these types.
 func (f Filter) MatchStatement(s Statement) bool {
 	if f.Status != "" && f.Status != s.Status() {
@@ -80,7 +82,7 @@ func (f *Filter) match(e *Event) bool {
 		(f.Text == "" || strings.Contains(strings.ToLower(e.SQL.Normalized), strings.ToLower(f.Text)))
 }
 
-// named reports whether one of names is name, or ends in it after a dot.
+// named reports whether one of names equals name, or ends in a dot and name.
 func named(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(have string) bool {
 		if strings.EqualFold(have, name) {

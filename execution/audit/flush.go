@@ -12,19 +12,20 @@ import (
 // syncEvery is the time between an append and the flush and anchor that follow it.
 const syncEvery = time.Second
 
-// flusher flushes the segment's file. One flush serves all who wait for events
-// written before it began.
+// flusher flushes the segment's file. One flush serves all goroutines that wait
+// for events written before it began.
 type flusher struct {
 	flush func(*os.File) error
 
-	// written is the last event that was written, all before it included.
+	// written is the last event that was written. All events before it were
+	// written too.
 	written atomic.Int64
 	// failed names the segment whose flush failed, until the log has left it.
 	failed atomic.Pointer[string]
 
 	mu      sync.Mutex
 	ended   sync.Cond // a flush ended; its lock is mu
-	busy    bool      // one is under way, without mu
+	busy    bool      // a flush is running; it does not hold mu
 	file    *os.File
 	segment string
 	synced  int64 // events up to this one are flushed, except those of the range below
@@ -34,7 +35,7 @@ type flusher struct {
 	failedAfter, failedTo int64
 }
 
-// errFlush: the events could not be brought to the disk.
+// errFlush: the events could not be flushed to the disk.
 var errFlush = errors.New("the segment could not be flushed")
 
 // through returns when the event seq and all before it are flushed.
@@ -59,8 +60,8 @@ func (f *flusher) through(seq int64) error {
 	}
 }
 
-// flushOnce flushes the file in use, releasing mu meanwhile. A file whose flush
-// failed once is not tried again.
+// flushOnce flushes the file in use and releases mu meanwhile. It does not try
+// again a file whose flush failed once.
 func (f *flusher) flushOnce() error {
 	file, target, err := f.file, f.written.Load(), errFlush
 	if f.failedSegment() != f.segment {
@@ -84,8 +85,8 @@ func (f *flusher) flushOnce() error {
 	return fmt.Errorf("flush %s: %w", segment, err)
 }
 
-// use flushes and closes the file that was in use, if any, and goes on with
-// file, which may be nil. A failed flush shows in failedSegment.
+// use flushes and closes the file that was in use, if any, and continues with
+// file, which may be nil. failedSegment reports a failed flush.
 func (f *flusher) use(file *os.File, segment string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -95,7 +96,7 @@ func (f *flusher) use(file *os.File, segment string) error {
 	var err error
 	if f.file != nil {
 		if f.synced < f.written.Load() {
-			_ = f.flushOnce() // a failure is kept in failed, and recorded by turn
+			_ = f.flushOnce() // failed keeps the failure, and turn records it
 		}
 		err = f.file.Close()
 	}
@@ -103,7 +104,8 @@ func (f *flusher) use(file *os.File, segment string) error {
 	return err
 }
 
-// failedSegment returns the segment whose flush failed, empty when there is none.
+// failedSegment returns the segment whose flush failed, or "" when there is
+// none.
 func (f *flusher) failedSegment() string {
 	if name := f.failed.Load(); name != nil {
 		return *name
@@ -111,7 +113,8 @@ func (f *flusher) failedSegment() string {
 	return ""
 }
 
-// forgive forgets the failed segment, once it is left and that is recorded.
+// forgive forgets the failed segment, after the log has left it and recorded
+// the failure.
 func (f *flusher) forgive() { f.failed.Store(nil) }
 
 func (f *flusher) flushed() int64 {
@@ -157,8 +160,8 @@ func (w *Writer) run() {
 	}
 }
 
-// checkpoint flushes what is written and moves the anchor to the last event.
-// The anchor never names an event that is not flushed, unless flushing is off.
+// checkpoint flushes the written events and moves the anchor to the last one.
+// Unless flushing is off, the anchor never names an event that is not flushed.
 func (w *Writer) checkpoint() error {
 	w.mu.Lock()
 	tail, nothing := w.tail, w.segment == nil || w.tail == w.anchored

@@ -62,7 +62,8 @@ func TestSyncAlways(t *testing.T) {
 	}
 }
 
-// TestGroupCommit: events that are written while a flush is under way share the next.
+// TestGroupCommit: events that are written while a flush is running share the
+// next flush.
 func TestGroupCommit(t *testing.T) {
 	t.Parallel()
 	d := disk{hold: make(chan struct{})}
@@ -164,7 +165,7 @@ func TestRotationFlushes(t *testing.T) {
 }
 
 // TestFailedFlush: an event that could not be flushed is not recorded, the
-// segment is left, and the log says so.
+// writer leaves the segment, and the log says so.
 func TestFailedFlush(t *testing.T) {
 	t.Parallel()
 	var d disk
@@ -193,7 +194,7 @@ func TestFailedFlush(t *testing.T) {
 	}
 	want := []string{
 		"log.recovered sync_failedaudit-000001.jsonl0",
-		"log.gap 1", // b; c counts from the write that came with it
+		"log.gap 1", // for b; the gap for c is below
 		"log.recovered sync_failedaudit-000002.jsonl0",
 		"log.gap 1",
 	}
@@ -202,9 +203,9 @@ func TestFailedFlush(t *testing.T) {
 	}
 }
 
-// TestNoFlushMakesGoodAFailedOne: what was written before a flush failed, or
-// later to the same file, never counts as flushed, though the next flush of
-// that file succeeds.
+// TestNoFlushMakesGoodAFailedOne: events that were written before a failed
+// flush, or later to the same file, never count as flushed, even when the next
+// flush of that file succeeds.
 func TestNoFlushMakesGoodAFailedOne(t *testing.T) {
 	t.Parallel()
 	file := func() *os.File {
@@ -242,8 +243,8 @@ func TestNoFlushMakesGoodAFailedOne(t *testing.T) {
 	}
 }
 
-// TestFailedFlushInTheBackground: under SyncInterval nobody waits for the
-// flush that fails, but the next event tells of it.
+// TestFailedFlushInTheBackground: under SyncInterval nobody waits for the flush
+// that fails, but the log records the failure before the next event.
 func TestFailedFlushInTheBackground(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -278,9 +279,9 @@ func TestFailedFlushInTheBackground(t *testing.T) {
 	})
 }
 
-// TestFailedWrite lets a write fail after any number of its bytes, also in a
-// way that what was written cannot be taken back. The event is refused and
-// counted, nothing of it is in the log, and appending goes on.
+// TestFailedWrite lets a write fail after any number of its bytes, also when
+// the written bytes cannot be truncated. The event is refused and counted, no
+// part of it is in the log, and later appends succeed.
 func TestFailedWrite(t *testing.T) {
 	t.Parallel()
 	for _, onFailure := range []audit.FailureMode{audit.FailReject, audit.FailDegrade} {
@@ -332,7 +333,7 @@ func TestFailedWrite(t *testing.T) {
 				}
 			}
 			if lost != rounds || (torn > 0) != lostFile {
-				t.Errorf("%s, file lost %v: %d of %d events counted as lost, %d torn ends told of", onFailure, lostFile, lost, rounds, torn)
+				t.Errorf("%s, file lost %v: %d of %d events counted as lost, %d torn ends recorded", onFailure, lostFile, lost, rounds, torn)
 			}
 			for _, rec := range records(t, dir) {
 				if rec.Event.QueryID == "refused" {

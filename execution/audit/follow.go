@@ -9,13 +9,14 @@ import (
 	"os"
 )
 
-// errDetached: there is no segment to append to, or the file is no longer the
-// one it was.
+// errDetached: the writer has no segment to append to, or the file of its
+// segment has been replaced.
 var errDetached = errors.New("not attached to a segment")
 
-// follow brings the segment and the tail up to what other processes wrote and
-// rotates when it is time. While nobody else writes that is one stat. The
-// caller holds mu and the directory's lock, as for all of this file.
+// follow updates the segment and the tail to the events that other processes
+// wrote, and rotates when needed. When no other process writes, that is one
+// stat. The caller holds mu and the directory's lock, as for every function of
+// this file.
 func (w *Writer) follow() error {
 	if w.segment == nil {
 		return errDetached
@@ -29,14 +30,14 @@ func (w *Writer) follow() error {
 	case !os.SameFile(info, w.segment.info) || info.Size() < w.segment.size:
 		return errDetached
 	case info.Size() > w.segment.size && w.store.moved():
-		return errDetached // others use another lock
+		return errDetached // other processes use another lock file
 	case info.Size() > w.segment.size:
 		last, end, err := lastEvent(w.segment.file, w.segment.size, info.Size())
 		if err != nil {
 			return err
 		}
 		if end != info.Size() || last.kind == SegmentSeal {
-			return errDetached // torn by another process, or rotated out
+			return errDetached // another process tore the last line, or rotated
 		}
 		w.segment.size = end
 		w.setTail(Anchor{Seq: last.seq, Hash: last.hash, Segment: w.segment.name})
@@ -44,8 +45,8 @@ func (w *Writer) follow() error {
 	return w.turn()
 }
 
-// turn rotates a segment that is full or could not be flushed. What could not
-// be flushed is recorded in the segment after it.
+// turn rotates a segment that is full or could not be flushed. It records a
+// failed flush in the next segment.
 func (w *Writer) turn() error {
 	failed := w.flusher.failedSegment()
 	if w.segment.size >= w.cfg.RotateBytes || failed == w.segment.name {
@@ -65,9 +66,9 @@ func (w *Writer) turn() error {
 	return nil
 }
 
-// rotate seals the segment and makes the next one. The seal is an event of the
-// chain and the last one of its segment; the first event of the next segment
-// names its hash.
+// rotate seals the segment and creates the next one. The seal is an event of
+// the chain and the last one of its segment. The first event of the next
+// segment names the seal's hash.
 func (w *Writer) rotate() error {
 	old := w.segment
 	e := Event{Type: SegmentSeal, Log: LogInfo{Segment: old.name, Bytes: old.size}}
@@ -80,8 +81,9 @@ func (w *Writer) rotate() error {
 	return w.create(old.number + 1)
 }
 
-// firstSeq reads the sequence number of the first event of a segment. A first
-// line that is damaged has none; Verify says what is wrong with it.
+// firstSeq reads the sequence number of the first event of a segment. It
+// returns false for a damaged first line; Verify says what is wrong with that
+// line.
 func firstSeq(r io.ReaderAt) (int64, bool) {
 	line, err := bufio.NewReader(io.NewSectionReader(r, 0, maxLine)).ReadBytes('\n')
 	if err != nil {
@@ -91,7 +93,7 @@ func firstSeq(r io.ReaderAt) (int64, bool) {
 	return h.seq, err == nil
 }
 
-// create makes segment number and goes on with it.
+// create creates segment number and continues with it.
 func (w *Writer) create(number int) error {
 	name := segmentName(number)
 	f, err := w.store.create(name)
@@ -104,7 +106,7 @@ func (w *Writer) create(number int) error {
 	return w.use(number, f, 0)
 }
 
-// use goes on with an open segment whose events end at size.
+// use continues with an open segment whose events end at size.
 func (w *Writer) use(number int, f *os.File, size int64) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -114,7 +116,7 @@ func (w *Writer) use(number int, f *os.File, size int64) error {
 	return w.flusher.use(f, w.segment.name)
 }
 
-// detach leaves the segment; the next append looks for it anew.
+// detach leaves the segment. The next append looks for the segment to use.
 func (w *Writer) detach() {
 	if w.segment == nil {
 		return

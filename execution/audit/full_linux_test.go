@@ -12,9 +12,9 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// smallDisk mounts a file system of the given size and returns where. Without
-// the right to mount it runs the test again in a name space of its own, as
-// root there, and returns false.
+// smallDisk mounts a file system of the given size and returns its directory.
+// Without the right to mount, it runs the test again as root of a separate name
+// space, and returns false.
 func smallDisk(t *testing.T, bytes int) (dir string, mounted bool) {
 	t.Helper()
 	dir = t.TempDir()
@@ -57,8 +57,8 @@ func smallDisk(t *testing.T, bytes int) (dir string, mounted bool) {
 	return "", false
 }
 
-// TestFullDisk fills a real file system. No event is recorded while it is
-// full, the chain stays whole, and appending goes on when there is space.
+// TestFullDisk fills a real file system. While it is full, no event is recorded
+// and the chain stays whole. When there is space again, appends succeed.
 func TestFullDisk(t *testing.T) {
 	disk, mounted := smallDisk(t, 256<<10)
 	if !mounted {
@@ -88,7 +88,8 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("%s: health %+v", mode, h)
 		}
 
-		// Another process that starts now can do no more, and harms nothing.
+		// Another process that starts now cannot append either, and does no
+		// harm.
 		second := openLog(t, dir, audit.Config{})
 		if err := second.Append(t.Context(), decision("x")); !errors.Is(err, audit.ErrUnavailable) {
 			t.Errorf("%s: a second writer on a full disk: %v", mode, err)
@@ -115,8 +116,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFullDiskDegrades: under onFailure degrade a full disk refuses nothing,
-// and the log counts what it missed as soon as there is space.
+// TestFullDiskDegrades: under onFailure degrade a full disk refuses no event,
+// and the log records the number of lost events as soon as there is space.
 func TestFullDiskDegrades(t *testing.T) {
 	disk, mounted := smallDisk(t, 256<<10)
 	if !mounted {
@@ -154,8 +155,8 @@ func TestFullDiskDegrades(t *testing.T) {
 	}
 }
 
-// TestFullDiskAfterACrash: a torn line is repaired only when the repair can be
-// kept and recorded; until then nothing is appended.
+// TestFullDiskAfterACrash: a torn line is repaired only when the cut bytes can
+// be kept and the repair recorded. Until then no event is appended.
 func TestFullDiskAfterACrash(t *testing.T) {
 	disk, mounted := smallDisk(t, 256<<10)
 	if !mounted {
@@ -192,7 +193,7 @@ func TestFullDiskAfterACrash(t *testing.T) {
 	}
 }
 
-// TestFullDiskAtFirstStart: without a key there is no log.
+// TestFullDiskAtFirstStart: without space for the key, Open fails.
 func TestFullDiskAtFirstStart(t *testing.T) {
 	disk, mounted := smallDisk(t, 16<<10)
 	if !mounted {

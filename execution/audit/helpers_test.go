@@ -37,7 +37,7 @@ func decision(id string) audit.Event {
 	}
 }
 
-// small returns an event of little size.
+// small returns a small event.
 func small(id string) audit.Event { return audit.Event{Type: audit.SessionOpen, QueryID: id} }
 
 func analyst(ctx context.Context) context.Context {
@@ -94,7 +94,7 @@ func verify(t *testing.T, dir string, anchors ...audit.Anchor) audit.Report {
 	return report
 }
 
-// sound fails the test unless the log in dir is without a problem.
+// sound fails the test when the log in dir has a problem.
 func sound(t *testing.T, dir string) audit.Report {
 	t.Helper()
 	report := verify(t, dir)
@@ -171,12 +171,12 @@ func copyDir(t *testing.T, from, to string) {
 	}
 }
 
-// quickDir is a temporary folder in memory where there is one, for tests that
-// make files by the thousand and do not care for disks.
+// quickDir is a temporary folder, in memory when there is such a file system.
+// It is for tests that create thousands of files and do not test the disk.
 func quickDir(t *testing.T) string {
 	t.Helper()
 	const memory = "/dev/shm"
-	dir, err := os.MkdirTemp(memory, "ktx-audit-") //nolint:usetesting // t.TempDir cannot choose the place
+	dir, err := os.MkdirTemp(memory, "ktx-audit-") //nolint:usetesting // t.TempDir cannot choose the parent directory
 	if err != nil {
 		return t.TempDir()
 	}

@@ -16,10 +16,10 @@ import (
 // keySize is the length of the HMAC key in bytes.
 const keySize = 32
 
-// loadKey returns the key of the directory. When there is none it becomes
-// have, or random bytes when have is nil. The caller holds the lock, so that
-// processes which start together agree. A key that is there is never replaced;
-// one of another length is refused.
+// loadKey returns the key of the directory. When there is none, it writes have,
+// or random bytes when have is nil. The caller holds the lock, so that
+// processes which start together use the same key. loadKey never replaces an
+// existing key and refuses one of another length.
 func (s *store) loadKey(have []byte) ([]byte, error) {
 	key, err := s.readKey()
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -41,7 +41,7 @@ func (s *store) loadKey(have []byte) ([]byte, error) {
 	return s.readKey()
 }
 
-// syncNew flushes the directory and its name in the directory above it.
+// syncNew flushes the directory, and its name in the parent directory.
 func (s *store) syncNew() error {
 	above, err := os.OpenRoot(filepath.Dir(s.path))
 	if err != nil {
@@ -50,8 +50,8 @@ func (s *store) syncNew() error {
 	return errors.Join(syncDir(s.root), syncDir(above), above.Close())
 }
 
-// publish gives temp the name name unless that exists: by a hard link, which
-// never replaces, or by renaming where the file system has no links.
+// publish gives temp the name name unless name exists. It makes a hard link,
+// which never replaces a file, or renames when the file system has no links.
 func (s *store) publish(temp, name string) error {
 	err := s.root.Link(temp, name)
 	if err == nil || errors.Is(err, fs.ErrExist) {

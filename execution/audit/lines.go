@@ -6,14 +6,14 @@ import (
 	"io"
 )
 
-// errLong is what is wrong with a line longer than any event.
+// errLong is the error for a line longer than any event.
 var errLong = errors.New("the line is longer than any event")
 
 // lines reads a segment line by line.
 type lines struct {
 	r      *bufio.Reader
 	buf    []byte
-	number int   // of the line last returned, from 1
+	number int   // number of the line last returned, from 1
 	start  int64 // where it begins
 	end    int64 // where the next one begins
 }
@@ -23,9 +23,10 @@ func linesFrom(r io.Reader, number int, offset int64) *lines {
 	return &lines{r: bufio.NewReaderSize(r, 64<<10), number: number, start: offset, end: offset}
 }
 
-// next returns the next line without its newline, valid until the call after.
-// whole is false for bytes at the end that no newline follows. io.EOF means
-// there are no more; errLong leaves the reader at the next line.
+// next returns the next line without its newline. The line is valid until the
+// next call. whole is false for bytes at the end without a newline. io.EOF
+// means that there are no more lines. errLong leaves the reader at the next
+// line.
 func (l *lines) next() (line []byte, whole bool, err error) {
 	l.buf = l.buf[:0]
 	length := int64(0)

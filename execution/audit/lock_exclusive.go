@@ -10,15 +10,15 @@ import (
 	"path/filepath"
 )
 
-// dirLock is the file lock of the directory, which exists while one process
-// has the log open. A second process is refused, not made to wait. A process
-// that crashed leaves the file; the error says which file to remove.
+// dirLock is the file lock of the directory, which exists while one process has
+// the log open. A second process gets an error at once. A process that crashed
+// leaves the file, and the error says which file to remove.
 type dirLock struct {
 	root *os.Root
 	file *os.File
 }
 
-// openLock makes the lock file of root, which must not exist.
+// openLock creates the lock file of root, which must not exist.
 func openLock(root *os.Root) (*dirLock, error) {
 	f, err := root.OpenFile(lockName, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
 	if errors.Is(err, fs.ErrExist) {
@@ -39,8 +39,8 @@ func (l *dirLock) close() error {
 	return errors.Join(l.file.Close(), ignoreMissing(l.root.Remove(lockName)))
 }
 
-// syncDir does nothing: a directory cannot be flushed everywhere.
+// syncDir does nothing, because not every system can flush a directory.
 func syncDir(*os.Root) error { return nil }
 
-// noSpace reports false: the errors differ from system to system.
+// noSpace returns false, because the errors differ between systems.
 func noSpace(error) bool { return false }

@@ -10,14 +10,14 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// TestSecondProcessIsRefused: without flock one process has the log, and the
-// error says which file to remove after a crash.
+// TestSecondProcessIsRefused: without flock only one process can open the log,
+// and the error says which file to remove after a crash.
 func TestSecondProcessIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	log := openLog(t, dir, audit.Config{})
 	if second, err := audit.Open(dir, audit.Config{}, nil); err == nil {
-		t.Error("a second writer was let in")
+		t.Error("a second writer opened the log")
 		closeLog(t, second)
 	} else if !strings.Contains(err.Error(), filepath.Join(dir, audit.LockName)) {
 		t.Errorf("%v does not name the lock file", err)

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// dirLock is an advisory lock (flock(2)) on the file lock of the directory. It
-// ends with the process, whatever ends that.
+// dirLock is an advisory lock (flock(2)) on the file lock of the directory. The
+// system releases it when the process ends for any reason.
 type dirLock struct {
 	file *os.File
 	conn syscall.RawConn
@@ -38,7 +38,7 @@ func (l *dirLock) try() error {
 	return err
 }
 
-// release gives the lock back.
+// release releases the lock.
 func (l *dirLock) release() error { return l.flock(syscall.LOCK_UN) }
 
 func (l *dirLock) close() error { return l.file.Close() }
@@ -70,7 +70,7 @@ func syncDir(root *os.Root) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// noSpace reports whether err says that nothing more can be stored for now.
+// noSpace reports whether err says that there is no space for now.
 func noSpace(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

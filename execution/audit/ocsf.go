@@ -13,10 +13,11 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// The Open Cybersecurity Schema Framework: what the mapping is made for.
+// The version and class of the Open Cybersecurity Schema Framework that the
+// mapping follows.
 const (
-	// OCSFVersion is the version that exported events name. What they hold is
-	// the same in all later ones that the tests know.
+	// OCSFVersion is the version that exported events name. The events are also
+	// valid in all later versions that the tests know.
 	OCSFVersion = "1.3.0"
 	// OCSFClass is Datastore Activity, in the category Application Activity.
 	OCSFClass = 6005
@@ -25,8 +26,8 @@ const (
 	ocsfProfile  = "security_control"
 )
 
-// ocsfEvent is an event of class 6005. Fields are in the order in which people
-// read them; JSON has none.
+// ocsfEvent is an event of class 6005. The fields are in the order in which
+// people read them.
 type ocsfEvent struct {
 	ClassUID     int    `json:"class_uid"`
 	ClassName    string `json:"class_name"`
@@ -46,7 +47,7 @@ type ocsfEvent struct {
 	StatusDetail string `json:"status_detail,omitempty"`
 	Message      string `json:"message"`
 
-	// Of the profile security_control.
+	// The fields of the profile security_control.
 	ActionID       int                 `json:"action_id"`
 	Action         string              `json:"action"`
 	DispositionID  int                 `json:"disposition_id"`
@@ -129,7 +130,8 @@ type ocsfQueryInfo struct {
 	Bytes       *int64 `json:"bytes,omitempty"`
 }
 
-// ocsfUnmapped holds what the class has no place for, under the log's names.
+// ocsfUnmapped holds the fields that the class has no attribute for, under the
+// log's names.
 type ocsfUnmapped struct {
 	Tables        []string        `json:"tables,omitempty"`
 	Functions     []string        `json:"functions,omitempty"`
@@ -157,14 +159,15 @@ type ocsfOrigin struct {
 	Time string `json:"ts"`
 }
 
-// ocsfUnknown stands where the schema wants a name and the log has none.
+// ocsfUnknown is the value when the schema requires a name and the log has
+// none.
 const ocsfUnknown = "unknown"
 
 // OCSF writes s as one event of OCSF class 6005, Datastore Activity, with the
-// profile security_control. productVersion is that of ktx, which exports. It
-// holds no literal of the statement, whatever [SQLMode] was in force: the raw
-// text is left out. Fields of the withheld classes are left out, and where the
-// schema wants a name all the same, it is "unknown".
+// profile security_control. productVersion is the version of ktx that exports
+// the event. The event holds no literal of the statement, whatever [SQLMode]
+// was in force, because the raw statement is left out. Fields of the withheld
+// classes are left out too; a name that the schema requires is then "unknown".
 func OCSF(s Statement, productVersion string, withheld ...Class) ([]byte, error) {
 	if len(withheld) > 0 {
 		for _, e := range []*Event{&s.Decision, &s.Outcome} {
@@ -230,7 +233,7 @@ func OCSF(s Statement, productVersion string, withheld ...Class) ([]byte, error)
 	return ocsfJSON(&out)
 }
 
-// ocsfJSON writes v on one line, without the escapes of HTML.
+// ocsfJSON writes v on one line, without HTML escapes.
 func ocsfJSON(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	encoder := json.NewEncoder(&buf)
@@ -254,8 +257,8 @@ func ocsfMetadataOf(e *Event, productVersion string) ocsfMetadata {
 	return m
 }
 
-// ocsfEndpointOf is where the statement came from: the address on a network,
-// else the transport's name.
+// ocsfEndpointOf returns the origin of the statement: the address on a network,
+// otherwise the name of the transport.
 func ocsfEndpointOf(c Client) ocsfEndpoint {
 	p := ocsfEndpoint{Name: cmp.Or(c.Transport, ocsfUnknown), SvcName: c.Name}
 	if at, err := netip.ParseAddrPort(c.Address); err == nil {
@@ -273,13 +276,13 @@ func originOf(e *Event) *ocsfOrigin {
 	return &ocsfOrigin{Seq: e.Seq, Hash: e.Chain.Hash, Time: e.Time.UTC().Format(timeLayout)}
 }
 
-// ocsfActivities are the activities of kinds of statements. Every kind that
-// is not listed is 99, Other, under the name that the log has for it.
+// ocsfActivities are the activities of kinds of statements. Every other kind is
+// 99, Other, under the name that the log has for it.
 var ocsfActivities = map[string]struct {
 	id   int
 	name string
 }{
-	"":                            {0, "Unknown"}, // it could not be read
+	"":                            {0, "Unknown"}, // the statement could not be parsed
 	string(sqlguard.VerbSelect):   {4, "Query"},
 	string(sqlguard.VerbValues):   {4, "Query"},
 	string(sqlguard.VerbTable):    {4, "Query"},
@@ -297,7 +300,7 @@ var ocsfActivities = map[string]struct {
 // ocsfWrites are the codes of a query that was refused because it writes.
 var ocsfWrites = []sqlguard.Code{sqlguard.CodeWriteInCTE, sqlguard.CodeSelectInto}
 
-// activity says what was asked.
+// activity sets what kind of statement was requested.
 func (o *ocsfEvent) activity(e *Event) {
 	a, listed := ocsfActivities[e.SQL.Kind]
 	if !listed {
@@ -313,7 +316,7 @@ func (o *ocsfEvent) activity(e *Event) {
 	}
 }
 
-// outcome says what became of it.
+// outcome sets how the statement ended.
 func (o *ocsfEvent) outcome(s Statement) {
 	status, r := s.Status(), s.Outcome.Result
 	o.SeverityID, o.Severity = 1, "Informational"

@@ -20,7 +20,8 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// ocsfFacts is what OCSF publishes of the class, as testdata/ocsf/derive.go reads it.
+// ocsfFacts is what OCSF publishes about the class, as testdata/ocsf/derive.go
+// reads it.
 type ocsfFacts struct {
 	Version string
 	UID     int `json:"class_uid"`
@@ -42,7 +43,7 @@ type ocsfAttribute struct {
 // ocsfVersions loads the facts of every version in testdata.
 func ocsfVersions(t *testing.T) []ocsfFacts {
 	t.Helper()
-	dir := os.Getenv("KTX_OCSF_FACTS") // a folder with more of them
+	dir := os.Getenv("KTX_OCSF_FACTS") // a folder with the facts of more versions
 	if dir == "" {
 		dir = filepath.Join("testdata", "ocsf")
 	}
@@ -132,7 +133,7 @@ func (f ocsfFacts) value(path string, a ocsfAttribute, value any, profiles []str
 	basic, isBasic := f.Types[a.Type]
 	ok := true
 	switch {
-	case !isBasic && a.Type == "object": // free
+	case !isBasic && a.Type == "object": // any object is valid
 		_, ok = value.(map[string]any)
 	case !isBasic:
 		object, is := value.(map[string]any)
@@ -154,7 +155,7 @@ func (f ocsfFacts) value(path string, a ocsfAttribute, value any, profiles []str
 		if a.Type == "port_t" {
 			ok = ok && whole >= 0 && whole < 1<<16
 		}
-		if a.Type == "timestamp_t" { // milliseconds: of this century
+		if a.Type == "timestamp_t" { // milliseconds, within this century
 			ok = ok && whole > 946_684_800_000 && whole < 4_102_444_800_000
 		}
 	case basic == "boolean_t":
@@ -171,7 +172,7 @@ func (f ocsfFacts) value(path string, a ocsfAttribute, value any, profiles []str
 	return nil
 }
 
-// sibling checks that the text beside a number is its caption.
+// sibling checks that the string beside a number is the number's caption.
 func sibling(name, key string, a ocsfAttribute, object map[string]any) []string {
 	text, there := object[a.Sibling]
 	caption, listed := a.Enum[fmt.Sprint(object[key])]
@@ -181,7 +182,7 @@ func sibling(name, key string, a ocsfAttribute, object map[string]any) []string 
 	return []string{fmt.Sprintf("%s.%s is %v, want %s", name, a.Sibling, text, caption)}
 }
 
-// everyStatement is statements of all forms that the gateway leaves behind.
+// everyStatement returns statements of all forms that the gateway records.
 func everyStatement() map[string]audit.Statement {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 	decide := func(change func(e *audit.Event)) audit.Event {
@@ -230,8 +231,8 @@ func everyStatement() map[string]audit.Statement {
 	}
 }
 
-// TestOCSF checks every form of statement against what OCSF publishes, as a
-// whole and with fields withheld.
+// TestOCSF checks every form of statement against the facts of OCSF, with all
+// fields and with fields withheld.
 func TestOCSF(t *testing.T) {
 	t.Parallel()
 	for _, facts := range ocsfVersions(t) {
@@ -252,7 +253,7 @@ func TestOCSF(t *testing.T) {
 	}
 }
 
-// TestOCSFMapping holds what the parts of a statement become.
+// TestOCSFMapping checks the attributes that each form of statement gets.
 func TestOCSFMapping(t *testing.T) {
 	t.Parallel()
 	// activity, action, disposition, severity, status, code, detail
@@ -319,8 +320,8 @@ func TestOCSFMapping(t *testing.T) {
 	}
 }
 
-// TestOCSFWithholds: nothing of a withheld class is in the export, and the raw
-// text never is.
+// TestOCSFWithholds: the export holds no field of a withheld class, and never
+// the raw statement.
 func TestOCSFWithholds(t *testing.T) {
 	t.Parallel()
 	var decided, ended audit.Event
@@ -345,7 +346,7 @@ func TestOCSFWithholds(t *testing.T) {
 	}
 }
 
-// TestOCSFCheckFinds: the check of the facts finds each kind of fault.
+// TestOCSFCheckFinds: ocsfFacts.check finds each kind of fault.
 func TestOCSFCheckFinds(t *testing.T) {
 	t.Parallel()
 	line, err := audit.OCSF(everyStatement()["one table"], "0.1.0")

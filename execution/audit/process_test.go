@@ -21,7 +21,8 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// helperVariable names what a process started by a test does instead of tests.
+// helperVariable is the environment variable that names what a process started
+// by a test does instead of running tests.
 const helperVariable = "KTX_AUDIT_TEST_HELPER"
 
 func TestMain(m *testing.M) {
@@ -42,7 +43,7 @@ var helpers = map[string]func(args []string) error{
 	"limit": helperLimit,
 }
 
-// helper prepares this test binary as another process.
+// helper prepares a command that runs this test binary as another process.
 func helper(ctx context.Context, t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
@@ -54,8 +55,8 @@ func helper(ctx context.Context, t *testing.T, name string, args ...string) *exe
 	return cmd
 }
 
-// helperWrite appends from 4 goroutines. Arguments: directory, sync mode,
-// number of the process, events of each goroutine.
+// helperWrite appends from 4 goroutines. Its arguments are the directory, the
+// sync mode, the number of the process, and the events per goroutine.
 func helperWrite(args []string) error {
 	process, err := strconv.Atoi(args[2])
 	if err != nil {
@@ -105,7 +106,7 @@ func TestManyProcesses(t *testing.T) {
 	}
 }
 
-// helperHMAC prints the HMAC of x. Argument: directory.
+// helperHMAC prints the HMAC of x. Its argument is the directory.
 func helperHMAC(args []string) error {
 	log, err := audit.Open(args[0], audit.Config{}, nil)
 	if err != nil {
@@ -140,7 +141,7 @@ func TestOneKeyForAllWhoStartAtOnce(t *testing.T) {
 }
 
 // helperLoop appends until it is killed and prints the number of each event
-// that is recorded. Arguments: directory, first number.
+// that is recorded. Its arguments are the directory and the first number.
 func helperLoop(args []string) error {
 	first, err := strconv.Atoi(args[1])
 	if err != nil {
@@ -162,8 +163,8 @@ func helperLoop(args []string) error {
 	}
 }
 
-// TestKilledProcess kills a writer again and again. Every event for which
-// Append had returned is there.
+// TestKilledProcess kills a writer again and again. The log has every event for
+// which Append had returned.
 func TestKilledProcess(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "audit")
@@ -209,8 +210,8 @@ func TestKilledProcess(t *testing.T) {
 	once(t, dir, 1, next)
 }
 
-// helperLimit fills the log up to the size that files may have, takes the
-// limit back, and appends again. Argument: directory.
+// helperLimit fills the log up to the size that files may have, lifts the
+// limit, and appends again. Its argument is the directory.
 func helperLimit(args []string) error {
 	signal.Ignore(syscall.SIGXFSZ)
 	log, err := audit.Open(args[0], audit.Config{}, nil)
@@ -246,7 +247,8 @@ func helperLimit(args []string) error {
 	return errors.Join(err, log.Append(context.Background(), decision("q")), log.Close())
 }
 
-// TestFileSizeLimit writes into a limit that cuts an event in the middle.
+// TestFileSizeLimit appends until a file size limit cuts an event in the
+// middle.
 func TestFileSizeLimit(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "audit")

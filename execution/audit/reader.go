@@ -11,19 +11,19 @@ import (
 	"slices"
 )
 
-// Record is an event and where it stands.
+// Record is an event and its position in the log.
 type Record struct {
 	Event Event
-	// Segment is the name of the file, Line counts from 1 in it, Offset is the
-	// byte at which the line begins.
+	// Segment is the name of the file, Line counts from 1 within it, and Offset
+	// is the byte at which the line begins.
 	Segment string
 	Line    int
 	Offset  int64
-	// Raw is the line as it stands in the file.
+	// Raw is the line as it is in the file.
 	Raw json.RawMessage
 }
 
-// LineError is a line that is not an event. Reading goes on after it.
+// LineError is a line that is not an event. Reading continues after it.
 type LineError struct {
 	Segment string
 	Line    int
@@ -37,13 +37,13 @@ func (e *LineError) Error() string {
 // Unwrap returns the cause.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Reader reads a log, also while it is written. It checks no hashes; [Verify]
-// does. It takes no lock and writes nothing.
+// Reader reads a log, also while processes write to it. It checks no hashes;
+// [Verify] does. It takes no lock and writes nothing.
 type Reader struct {
 	root *os.Root
 }
 
-// OpenReader opens the log in dir for reading. The error is fs.ErrNotExist
+// OpenReader opens the log in dir for reading. The error wraps fs.ErrNotExist
 // when there is no such directory.
 func OpenReader(dir string) (*Reader, error) {
 	root, err := os.OpenRoot(dir)
@@ -53,12 +53,12 @@ func OpenReader(dir string) (*Reader, error) {
 	return &Reader{root: root}, nil
 }
 
-// Close ends the reader. Iterations that are under way fail.
+// Close closes the reader. Iterations in progress fail.
 func (r *Reader) Close() error { return r.root.Close() }
 
-// All yields the events over all segments in the order in which they stand.
-// A *LineError stands for a line that is not an event; any other error ends
-// the iteration. A torn last line is left out.
+// All yields the events of all segments in the order in which they were
+// written. For a line that is not an event it yields a *LineError and
+// continues. Any other error ends the iteration. A torn last line is left out.
 func (r *Reader) All(ctx context.Context) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		numbers, err := segments(r.root)
@@ -78,7 +78,7 @@ func (r *Reader) All(ctx context.Context) iter.Seq2[Record, error] {
 type place struct {
 	number int  // of the segment
 	spot        // after the last line
-	event  spot // after the last line that is an event: what follows may be cut off
+	event  spot // after the last line that is an event; a writer may cut off the lines after it
 }
 
 // spot is a point in a segment.

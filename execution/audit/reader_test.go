@@ -17,7 +17,7 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// patience is how long a test waits for an event that is sure to come.
+// patience is how long a test waits for an event that must come.
 const patience = 2 * time.Minute
 
 func openReader(t *testing.T, dir string) *audit.Reader {
@@ -40,7 +40,7 @@ func TestReaderPlaces(t *testing.T) {
 	fill(t, dir, audit.Config{RotateBytes: 4 << 10}, 50)
 	for i, rec := range records(t, dir) {
 		if rec.Event.Seq != int64(i+1) {
-			t.Fatalf("event %d stands at %d", rec.Event.Seq, i+1)
+			t.Fatalf("event %d is at %d", rec.Event.Seq, i+1)
 		}
 		data := read(t, filepath.Join(dir, rec.Segment))
 		line := splitLines(data)[rec.Line-1]
@@ -101,7 +101,7 @@ func TestReaderErrors(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		break // a consumer may stop
+		break // a caller may stop the iteration
 	}
 }
 
@@ -159,7 +159,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestFollow reads on while the log is written, over rotations.
+// TestFollow reads new events while the log is written and rotated.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -187,7 +187,7 @@ func TestFollow(t *testing.T) {
 	log := openLog(t, dir, cfg)
 	for i := range 60 {
 		appendAll(t, log, small(fmt.Sprintf("new-%d", i)))
-		if i%20 == 19 { // let the reader see it in parts
+		if i%20 == 19 { // let the reader see the events in parts
 			time.Sleep(250 * time.Millisecond)
 		}
 	}
@@ -203,8 +203,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowOverARepair: lines that the reader has passed and that are then
-// cut off do not hide what is written in their place.
+// TestFollowOverARepair: when lines that the reader has passed are cut off, the
+// reader still sees the lines that are written in their place.
 func TestFollowOverARepair(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -241,7 +241,7 @@ func TestFollowFromNothing(t *testing.T) {
 	log := openLog(t, t.TempDir(), audit.Config{})
 	closeLog(t, log)
 	var writer sync.WaitGroup
-	defer writer.Wait() // it uses dir until its log is closed
+	defer writer.Wait() // the writer uses dir until its log is closed
 	writer.Go(func() {
 		log, err := audit.Open(dir, audit.Config{}, nil)
 		if err == nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// crashed makes a log of three anchored events whose process wrote tail after
-// them and was gone.
+// crashed makes a log of three anchored events. After them, the process wrote
+// tail and crashed.
 func crashed(t *testing.T, base, dir string, tail []byte) (path string, whole []byte) {
 	t.Helper()
 	copyDir(t, base, dir)
@@ -26,8 +26,8 @@ func crashed(t *testing.T, base, dir string, tail []byte) (path string, whole []
 	return path, whole
 }
 
-// TestCrashAtEveryByte cuts the last event at every byte. Reopening loses no
-// earlier event, keeps what it cuts, and says so.
+// TestCrashAtEveryByte cuts the last event at every byte. Reopening the log
+// loses no earlier event, keeps the cut bytes, and records the cut.
 func TestCrashAtEveryByte(t *testing.T) {
 	t.Parallel()
 	base := filepath.Join(t.TempDir(), "base")
@@ -42,7 +42,8 @@ func TestCrashAtEveryByte(t *testing.T) {
 		path, whole := crashed(t, base, dir, line[:cut])
 		torn := cut > 0 && cut < len(line)
 
-		// Before anybody opens it, the log is whole but for an unfinished line.
+		// Before anybody opens the log, it is whole except for an unfinished
+		// line.
 		before := sound(t, dir)
 		if (before.Torn != nil) != torn || torn && before.Torn.Bytes != int64(cut) {
 			t.Fatalf("cut at %d: before reopening %+v", cut, before.Torn)
@@ -71,7 +72,8 @@ func TestCrashAtEveryByte(t *testing.T) {
 	}
 }
 
-// TestTornTails covers what a power cut leaves: zeros, garbage, many of them.
+// TestTornTails covers the bytes that a power cut leaves: zeros, garbage, few
+// or many.
 func TestTornTails(t *testing.T) {
 	t.Parallel()
 	base := filepath.Join(t.TempDir(), "base")
@@ -96,8 +98,8 @@ func TestTornTails(t *testing.T) {
 	}
 }
 
-// TestCrashDuringRepair stops a repair after each of its steps; the next one
-// ends in the same place.
+// TestCrashDuringRepair stops a repair after each of its steps. The next repair
+// has the same result.
 func TestCrashDuringRepair(t *testing.T) {
 	t.Parallel()
 	base := filepath.Join(t.TempDir(), "base")
@@ -133,8 +135,8 @@ func TestCrashDuringRepair(t *testing.T) {
 	}
 }
 
-// TestCrashDuringRotation: a segment that is sealed without a next one, and a
-// next one that is empty or torn.
+// TestCrashDuringRotation: a sealed segment without a next one, and a next
+// segment that is empty or torn.
 func TestCrashDuringRotation(t *testing.T) {
 	t.Parallel()
 	base := filepath.Join(t.TempDir(), "base")
@@ -171,7 +173,7 @@ func TestCrashDuringRotation(t *testing.T) {
 }
 
 // TestLostEventsAreSaidForGood: events that the anchor names are cut off and
-// the gateway goes on. The log itself tells of it from then on.
+// the gateway continues. From then on, the log itself reports the loss.
 func TestLostEventsAreSaidForGood(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -196,8 +198,8 @@ func TestLostEventsAreSaidForGood(t *testing.T) {
 	}
 }
 
-// TestLostEventsAreSaidOnce: the loss is one note however often the log is
-// opened, and the anchor is again that of the log.
+// TestLostEventsAreSaidOnce: the loss is one note no matter how often the log
+// is opened, and the anchor matches the log again.
 func TestLostEventsAreSaidOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -217,7 +219,7 @@ func TestLostEventsAreSaidOnce(t *testing.T) {
 }
 
 // TestReplacedLastEvent: the event that the anchor names was replaced by
-// another with the same number, and the gateway goes on.
+// another with the same number, and the gateway continues.
 func TestReplacedLastEvent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

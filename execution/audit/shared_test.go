@@ -17,8 +17,8 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// TestTwoWriters alternates between two writers of one directory, over
-// rotations that each of them makes.
+// TestTwoWriters alternates between two writers of one directory. Each of them
+// rotates segments.
 func TestTwoWriters(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -37,8 +37,8 @@ func TestTwoWriters(t *testing.T) {
 	once(t, dir, 1, 120)
 }
 
-// TestAnchorNeverMovesBack: a writer that knows less of the log than another
-// leaves the other's anchor in place.
+// TestAnchorNeverMovesBack: a writer that knows fewer events than another
+// leaves the other's anchor unchanged.
 func TestAnchorNeverMovesBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -52,8 +52,8 @@ func TestAnchorNeverMovesBack(t *testing.T) {
 	}
 }
 
-// TestAnotherWriterCrashes: a writer that is open finds the torn line of
-// another process and repairs it before it appends.
+// TestAnotherWriterCrashes: an open writer finds the torn line of another
+// process and repairs it before it appends.
 func TestAnotherWriterCrashes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -72,9 +72,9 @@ func TestAnotherWriterCrashes(t *testing.T) {
 	sound(t, dir)
 }
 
-// TestLockHeldByAnother: a process that stopped while it held the lock does
-// not stop others for longer than the wait, and they record nothing meanwhile.
-// All appends share one wait: one after the other, they would take five minutes.
+// TestLockHeldByAnother: a process that stopped while it held the lock does not
+// block others for longer than the wait, and they record nothing meanwhile. All
+// appends share one wait: one after the other, they would take five minutes.
 func TestLockHeldByAnother(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -132,7 +132,7 @@ func TestLockHeldByAnother(t *testing.T) {
 }
 
 // TestLockReplaced: when the lock file was removed and another process made a
-// new one, a writer that still holds the old one goes over to it.
+// new one, a writer that still holds the old one changes to the new one.
 func TestLockReplaced(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -2,23 +2,24 @@ package audit
 
 import "iter"
 
-// The values of [Statement.Status] beside those of [Result.Status].
+// The values of [Statement.Status], in addition to those of [Result.Status].
 const (
 	// StatusRefused: the guard refused the statement, so it did not run.
 	StatusRefused = "refused"
 	// StatusUnfinished: the statement was allowed, and its end is not recorded.
-	// It runs now, its process was killed, or the log could not be written.
+	// It is running, its process was killed, or the log could not be written.
 	StatusUnfinished = "unfinished"
-	// StatusUndecided: an end whose decision is not in the log.
+	// StatusUndecided: the log has the end of the statement, but not its
+	// decision.
 	StatusUndecided = "undecided"
 )
 
 // Statement is one statement with its decision and its outcome.
 type Statement struct {
-	// Decision is the zero Event for an outcome whose decision is not there.
+	// Decision is the zero Event when the log has only the outcome.
 	Decision Event
-	// Outcome is the zero Event for a statement that was refused, and for one
-	// whose end is not recorded.
+	// Outcome is the zero Event when the statement was refused, and when its
+	// end is not recorded.
 	Outcome Event
 }
 
@@ -36,8 +37,8 @@ func (s Statement) Status() string {
 	}
 }
 
-// Event is the decision with the result of the outcome, or the outcome alone
-// where there is no decision.
+// Event returns the decision with the result of the outcome, or the outcome
+// alone when there is no decision.
 func (s Statement) Event() Event {
 	if s.Decision.Type == "" {
 		return s.Outcome
@@ -50,14 +51,14 @@ func (s Statement) Event() Event {
 // isOutcome reports whether t ends a statement.
 func isOutcome(t Type) bool { return t == QueryFinished || t == QueryCancelled }
 
-// maxWaiting bounds the outcomes that NewestStatements and the statements that
-// Statements hold while the other half of each has not been read yet.
+// maxWaiting bounds how many outcomes NewestStatements, and how many statements
+// Statements, hold while they have not yet read the other event of each.
 const maxWaiting = 10_000
 
-// NewestStatements joins the events of a reading backwards ([Reader.Newest])
-// into statements, the latest decision first. Errors are passed on; events of
-// other types are left out. What it holds in memory is the outcomes of the
-// statements that ran at one time; of those without a decision, 10,000.
+// NewestStatements joins events read backwards ([Reader.Newest]) into
+// statements, the latest decision first. It passes errors on and leaves out
+// events of other types. In memory it holds the outcomes of the statements that
+// ran at the same time, and at most 10,000 outcomes without a decision.
 func NewestStatements(events iter.Seq2[Record, error]) iter.Seq2[Statement, error] {
 	return func(yield func(Statement, error) bool) {
 		ends := newWaiting[Event]()
@@ -88,16 +89,17 @@ func NewestStatements(events iter.Seq2[Record, error]) iter.Seq2[Statement, erro
 	}
 }
 
-// maxAhead bounds the finished statements that Statements holds back because
-// one that was decided before them has not ended yet.
+// maxAhead bounds the finished statements that Statements holds back because a
+// statement that was decided before them has not ended yet.
 const maxAhead = 1000
 
-// Statements joins the events of a reading forwards ([Reader.All]) into
-// statements in the order of their decisions. A statement that still has no
-// end when 1,000 decided after it are ready is passed over: it comes when it
-// ends, or when everything has been read. Errors are passed on at once; events
-// of other types are left out. Of statements without an end it holds 10,000; the oldest
-// beyond that comes as unfinished, and its end, should there be one, alone.
+// Statements joins events read forwards ([Reader.All]) into statements in the
+// order of their decisions. When a statement has no end yet and 1,000 later
+// ones are ready, they no longer wait for it. It is yielded when it ends, or
+// when all events have been read. Statements passes errors on at once and
+// leaves out events of other types. It holds at most 10,000 statements without
+// an end. Beyond that it yields the oldest as unfinished; the outcome of that
+// statement, if there is one, is then yielded alone.
 func Statements(events iter.Seq2[Record, error]) iter.Seq2[Statement, error] {
 	return func(yield func(Statement, error) bool) {
 		q := queue{running: newWaiting[*entry]()}
@@ -134,13 +136,13 @@ func Statements(events iter.Seq2[Record, error]) iter.Seq2[Statement, error] {
 type entry struct {
 	Statement
 	ready  bool // complete
-	passed bool // no longer in line
+	passed bool // no longer in the queue
 }
 
 // queue brings statements back into the order of their decisions.
 type queue struct {
 	line    []*entry // in the order of their decisions
-	ready   int      // of those in line
+	ready   int      // number of ready entries in line
 	out     []Statement
 	running *waiting[*entry]
 }
@@ -175,7 +177,7 @@ func (q *queue) complete(n *entry) {
 	q.ready++
 }
 
-// next returns the statement that is due.
+// next returns the next statement to yield.
 func (q *queue) next() (Statement, bool) {
 	if len(q.out) > 0 {
 		s := q.out[0]
@@ -194,7 +196,8 @@ func (q *queue) next() (Statement, bool) {
 	return Statement{}, false
 }
 
-// rest returns what is left: that still in line, behind those passed over.
+// rest returns the remaining statements: first those passed over, then those
+// still in line.
 func (q *queue) rest() []Statement {
 	out := q.out
 	for _, n := range q.running.rest() {
@@ -212,7 +215,7 @@ func (q *queue) rest() []Statement {
 type waiting[V any] struct {
 	byID  map[string]*held[V]
 	order []*held[V]
-	taken int // of order
+	taken int // number of entries of order already taken
 }
 
 type held[V any] struct {
@@ -223,8 +226,8 @@ type held[V any] struct {
 
 func newWaiting[V any]() *waiting[V] { return &waiting[V]{byID: map[string]*held[V]{}} }
 
-// add holds v. When there are too many, or there is one of this id, the old
-// one is returned.
+// add holds v. When there are too many values, it returns the oldest. When
+// there is already a value with this id, it returns that one.
 func (w *waiting[V]) add(id string, v V) (old V, full bool) {
 	if h := w.byID[id]; h != nil {
 		old, full = w.drop(h), true
@@ -240,7 +243,7 @@ func (w *waiting[V]) add(id string, v V) (old V, full bool) {
 	return old, full
 }
 
-// take returns the value of id and no longer holds it.
+// take returns the value of id and removes it.
 func (w *waiting[V]) take(id string) (v V, ok bool) {
 	h := w.byID[id]
 	if h == nil {
@@ -267,7 +270,7 @@ func (w *waiting[V]) drop(h *held[V]) V {
 	return v
 }
 
-// rest returns what is still held, the oldest first.
+// rest returns the values still held, oldest first.
 func (w *waiting[V]) rest() []V {
 	var out []V
 	for _, h := range w.order {

@@ -27,7 +27,8 @@ func ended(id string, rows int64) audit.Event {
 	return audit.Event{Type: audit.QueryFinished, QueryID: id, Result: audit.Result{Status: audit.StatusOK, Rows: rows}}
 }
 
-// numbered yields events with their numbers, the last one first where back is set.
+// numbered yields events with their numbers, the last one first when back is
+// set.
 func numbered(events []audit.Event, back bool) iter.Seq2[audit.Record, error] {
 	events = slices.Clone(events)
 	for i := range events {
@@ -45,7 +46,8 @@ func numbered(events []audit.Event, back bool) iter.Seq2[audit.Record, error] {
 	}
 }
 
-// joined writes statements shortly: number of the decision, id, status.
+// joined renders each statement as the number of its decision, its id, its
+// status and its rows.
 func joined(t *testing.T, statements iter.Seq2[audit.Statement, error]) []string {
 	t.Helper()
 	var out []string
@@ -67,7 +69,7 @@ func TestStatements(t *testing.T) {
 		decided("e", audit.VerdictAllow),
 		{Type: audit.QueryCancelled, QueryID: "e", Result: audit.Result{Status: audit.StatusCancelled}},
 	}
-	// An outcome without a decision comes when it is met.
+	// An outcome without a decision is yielded when it is read.
 	want := []string{"1 a ok 7", "3 b refused 0", "0 lost undecided 3", "5 c unfinished 0", "6 d ok 1", "9 e cancelled 0"}
 	got := joined(t, audit.Statements(numbered(events, false)))
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -79,8 +81,8 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// TestStatementsAgree: over random logs both directions find the same
-// statements, each in its order, and nothing is lost or invented.
+// TestStatementsAgree: over random logs, both directions find the same
+// statements, each in its own order. None is lost or invented.
 func TestStatementsAgree(t *testing.T) {
 	t.Parallel()
 	for seed := range 200 {
@@ -98,7 +100,7 @@ func TestStatementsAgree(t *testing.T) {
 					break
 				}
 				events = append(events, decided(id, audit.VerdictAllow))
-				if rng.IntN(20) > 0 { // else it never ends
+				if rng.IntN(20) > 0 { // otherwise it never ends
 					open = append(open, id)
 				}
 			case n < 9 && len(open) > 0:
@@ -121,8 +123,8 @@ func TestStatementsAgree(t *testing.T) {
 	}
 }
 
-// TestStatementsDoNotWait: one that does not end holds back no more than
-// 1,000, and one that ends after that comes whole.
+// TestStatementsDoNotWait: a statement that does not end holds back at most
+// 1,000 others. When it ends later, it is still joined with its outcome.
 func TestStatementsDoNotWait(t *testing.T) {
 	t.Parallel()
 	events := []audit.Event{decided("never", audit.VerdictAllow), decided("late", audit.VerdictAllow)}
@@ -144,8 +146,8 @@ func TestStatementsDoNotWait(t *testing.T) {
 	}
 }
 
-// TestStatementsAreBounded: a log without any end, and one without any
-// decision, are read without holding all of it.
+// TestStatementsAreBounded: a log without any outcome, and one without any
+// decision, are read without holding all events.
 func TestStatementsAreBounded(t *testing.T) {
 	t.Parallel()
 	const n = 60_000
@@ -183,8 +185,8 @@ func TestStatementsAreBounded(t *testing.T) {
 			t.Errorf("%s: %d statements of %d ids, want %d", name, count, len(ids), n)
 		}
 	}
-	// The same with a count of what is held back: the first comes long before
-	// the last is read.
+	// The same with a count of the statements held back: the first statement is
+	// yielded long before the last event is read.
 	read := 0
 	counting := func(yield func(audit.Record, error) bool) {
 		for rec, err := range endless(func(id string) audit.Event { return decided(id, audit.VerdictAllow) }) {
@@ -236,7 +238,7 @@ func TestFilterStatements(t *testing.T) {
 		"client":          {audit.Filter{Client: "claude-code", Session: "S1", Principal: "analyst"}, true},
 		"kind":            {audit.Filter{Kind: "select", Fingerprint: s.Decision.SQL.Fingerprint}, true},
 		"from":            {audit.Filter{Since: s.Decision.Time}, true},
-		"from later":      {audit.Filter{Since: s.Outcome.Time}, false}, // the decision counts
+		"from later":      {audit.Filter{Since: s.Outcome.Time}, false}, // the time of the decision counts
 		"until":           {audit.Filter{Until: s.Decision.Time}, false},
 	} {
 		if got := c.filter.MatchStatement(s); got != c.want {
@@ -248,8 +250,9 @@ func TestFilterStatements(t *testing.T) {
 	}
 }
 
-// TestReadingIsBounded reads a log forwards and backwards, joined, and holds
-// that what is alive does not grow with it. KTX_AUDIT_EVENTS sets the size.
+// TestReadingIsBounded reads a log forwards and backwards, joins the events,
+// and checks that the memory in use does not grow with the log.
+// KTX_AUDIT_EVENTS sets the number of events.
 func TestReadingIsBounded(t *testing.T) {
 	n := 16_000
 	if text := os.Getenv("KTX_AUDIT_EVENTS"); text != "" {
@@ -294,9 +297,9 @@ func TestReadingIsBounded(t *testing.T) {
 		if count != n/2 {
 			t.Errorf("%s: %d statements, want %d", name, count, n/2)
 		}
-		t.Logf("%s: %d events, alive at first %d KiB, at most %d KiB", name, n, first>>10, most>>10)
+		t.Logf("%s: %d events, heap at first %d KiB, at most %d KiB", name, n, first>>10, most>>10)
 		if most > first+2<<20 {
-			t.Errorf("%s: what is alive grew from %d to %d KiB", name, first>>10, most>>10)
+			t.Errorf("%s: the heap in use grew from %d to %d KiB", name, first>>10, most>>10)
 		}
 	}
 	if !report.OK || report.Events < int64(n) {
@@ -304,7 +307,7 @@ func TestReadingIsBounded(t *testing.T) {
 	}
 }
 
-// TestNewestIsAllBackwards compares the two directions over logs of every
+// TestNewestIsAllBackwards compares the two directions over logs with every
 // kind of damage.
 func TestNewestIsAllBackwards(t *testing.T) {
 	t.Parallel()
@@ -355,8 +358,8 @@ func TestNewestIsAllBackwards(t *testing.T) {
 	}
 }
 
-// TestNewestOverWindows: lines of random lengths, which end anywhere in what
-// is read at once.
+// TestNewestOverWindows: lines of random lengths end at any offset of the bytes
+// that one step reads.
 func TestNewestOverWindows(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -394,8 +397,8 @@ func TestNewestOverWindows(t *testing.T) {
 	}
 }
 
-// TestCheckedStops: a caller may end the reading; an end by itself reports the
-// whole log.
+// TestCheckedStops: a caller may end the iteration. When the iteration ends by
+// itself, it reports the whole log.
 func TestCheckedStops(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -25,7 +25,7 @@ const (
 	fileMode = 0o600
 )
 
-// store is an open log directory: its root and the lock that one append at a
+// store is an open log directory: its root, and the lock that one append at a
 // time holds.
 type store struct {
 	path string
@@ -33,8 +33,8 @@ type store struct {
 	lock *dirLock
 }
 
-// openStore makes path when it is missing, narrows its mode to 0700, and opens
-// it without taking the lock.
+// openStore creates path when it is missing, narrows its mode to 0700, and
+// opens it without taking the lock.
 func openStore(path string) (*store, error) {
 	if err := os.MkdirAll(path, dirMode); err != nil {
 		return nil, err
@@ -64,8 +64,8 @@ func (s *store) close() error {
 	return errors.Join(err, s.root.Close())
 }
 
-// moved reports whether the directory or its lock is no longer the one that
-// was opened, so that another process would take another lock.
+// moved reports whether the directory or its lock file has been replaced since
+// it was opened, so that another process would take another lock.
 func (s *store) moved() bool {
 	held, err := s.lock.file.Stat()
 	if err != nil {
@@ -75,9 +75,9 @@ func (s *store) moved() bool {
 	return err != nil || !os.SameFile(held, now)
 }
 
-// narrow takes from name every permission that mode does not have.
+// narrow removes every permission from name that mode does not have.
 func (s *store) narrow(name string, mode fs.FileMode) error {
-	if runtime.GOOS == "windows" { // where modes say nothing about who may read
+	if runtime.GOOS == "windows" { // modes do not control access there
 		return nil
 	}
 	info, err := s.root.Lstat(name)
@@ -93,7 +93,7 @@ func (s *store) narrow(name string, mode fs.FileMode) error {
 	return nil
 }
 
-// open opens a file of the log that is there already and narrows its mode.
+// open opens an existing file of the log and narrows its mode.
 func (s *store) open(name string, flag int) (*os.File, error) {
 	if err := regular(s.root, name); err != nil {
 		return nil, err
@@ -112,8 +112,8 @@ func openRegular(root *os.Root, name string) (*os.File, error) {
 	return root.Open(name)
 }
 
-// regular refuses a link, a directory, a pipe or a device instead of a
-// file of the log.
+// regular returns an error for a link, a directory, a pipe or a device in place
+// of a file of the log.
 func regular(root *os.Root, name string) error {
 	info, err := root.Lstat(name)
 	if err != nil {
@@ -125,13 +125,13 @@ func regular(root *os.Root, name string) error {
 	return nil
 }
 
-// create makes a file that must not be there yet.
+// create creates a file that must not exist yet.
 func (s *store) create(name string) (*os.File, error) {
 	return s.root.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, fileMode)
 }
 
-// replace puts data in the place of name at once, flushed when flush is set.
-// The caller holds the lock.
+// replace replaces the content of name with data atomically, and flushes it
+// when flush is set. The caller holds the lock.
 func (s *store) replace(name string, data []byte, flush bool) error {
 	temp, err := s.temporary(name, data, flush)
 	if err == nil {
@@ -143,8 +143,8 @@ func (s *store) replace(name string, data []byte, flush bool) error {
 	return nil
 }
 
-// temporary writes data to a new file beside name and returns its name, also
-// after an error. One that a crash left is removed.
+// temporary writes data to a new file beside name. It returns the file's name,
+// also with an error. It first removes a temporary file that a crash left.
 func (s *store) temporary(name string, data []byte, flush bool) (temp string, err error) {
 	temp = name + ".tmp"
 	if err := ignoreMissing(s.root.Remove(temp)); err != nil {
@@ -187,8 +187,9 @@ func segmentNumber(name string) (n int, ok bool) {
 }
 
 // segments lists the numbers of the segments in root, in order. A listing may
-// miss a file that is made meanwhile and yet have the one made after it.
-// Whatever came before the last of one listing is in the next.
+// miss a file that is created meanwhile and yet contain the one created after
+// it. A second listing contains every file that is older than the last file of
+// the first listing.
 func segments(root *os.Root) ([]int, error) {
 	first, err := listSegments(root)
 	if err != nil || len(first) == 0 || first[len(first)-1]-first[0] == len(first)-1 {
@@ -223,10 +224,10 @@ func names(root *os.Root) ([]string, error) {
 }
 
 const (
-	// lockWait is how long an append waits for other processes.
+	// lockWait is how long an append waits for the lock.
 	lockWait = 5 * time.Second
 	// lockPause and lockPauseMax bound the pause between two tries. Other
-	// processes hold the lock for one write, some microseconds.
+	// processes hold the lock for one write, which takes some microseconds.
 	lockPause    = 20 * time.Microsecond
 	lockPauseMax = time.Millisecond
 )
@@ -234,7 +235,7 @@ const (
 // errLocked: another process holds the lock.
 var errLocked = errors.New("another process holds the lock")
 
-// acquire takes the lock, trying until deadline, at least once.
+// acquire takes the lock. It tries until deadline, at least once.
 func (l *dirLock) acquire(deadline time.Time) error {
 	err := l.try()
 	for pause := lockPause; errors.Is(err, errLocked) && time.Now().Before(deadline); pause = min(2*pause, lockPauseMax) {

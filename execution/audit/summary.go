@@ -12,7 +12,7 @@ import (
 // Summary counts the events of a log.
 type Summary struct {
 	Events int64 `json:"events"`
-	// Bytes is the length of the lines counted, newlines included.
+	// Bytes is the length of the lines counted, including newlines.
 	Bytes int64     `json:"bytes"`
 	First time.Time `json:"first,omitzero"`
 	Last  time.Time `json:"last,omitzero"`
@@ -23,21 +23,22 @@ type Summary struct {
 	Codes       map[string]int64 `json:"codes"`
 	Connections map[string]int64 `json:"connections"`
 	Principals  map[string]int64 `json:"principals"`
-	// LatencyUS is over decisions, ExecMS over statements that ended.
+	// LatencyUS is over decisions. ExecMS is over statements that ended.
 	LatencyUS Quantiles `json:"latencyUs"`
 	ExecMS    Quantiles `json:"execMs"`
-	// Lost counts the events that log.gap events stand for.
+	// Lost counts the events that log.gap events report as lost.
 	Lost int64 `json:"lost"`
 	// Unfinished counts statements that were allowed and whose end is not
-	// recorded: they run now, or their process was killed. OpenQueries are the
-	// last 20 of their ids, oldest first.
+	// recorded: they are running, or their process was killed. OpenQueries are
+	// the last 20 of their ids, oldest first.
 	Unfinished  int64    `json:"unfinished"`
 	OpenQueries []string `json:"openQueries"`
-	// BadLines counts lines that are no events; Verify says what is wrong.
+	// BadLines counts lines that are not events; Verify says what is wrong with
+	// them.
 	BadLines int64 `json:"badLines"`
 }
 
-// Quantiles are exact, by the nearest rank.
+// Quantiles are exact quantiles by the nearest-rank method.
 type Quantiles struct {
 	Count int64   `json:"count"`
 	P50   float64 `json:"p50"`
@@ -90,7 +91,7 @@ func summarize(ctx context.Context, r *Reader, filter Filter) (Summary, error) {
 		if e.Time.After(s.Last) {
 			s.Last = e.Time
 		}
-		switch e.Type { //nolint:exhaustive // the other events are counted above and have nothing more
+		switch e.Type { //nolint:exhaustive // the other events are only counted, above
 		case QueryDecision:
 			s.Verdicts[e.Decision.Verdict]++
 			s.Connections[e.Connection.ID]++

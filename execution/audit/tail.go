@@ -14,10 +14,10 @@ import (
 // followEvery is the time between two looks for new events.
 const followEvery = 200 * time.Millisecond
 
-// Tail yields the last n events that meet filter, all of them when n is
-// negative, and with follow then every new one until ctx ends, which is no
-// error. Lines that are no events are left out of the n and reported when they
-// are new.
+// Tail yields the last n events that meet filter, or all of them when n is
+// negative. With follow, it then yields every new event until ctx ends, which
+// is not an error. Lines that are not events do not count towards n. Tail
+// yields an error for such a line only when the line is new.
 func (r *Reader) Tail(ctx context.Context, n int, follow bool, filter Filter) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		last, end, err := r.last(ctx, n, filter)
@@ -64,7 +64,7 @@ func (r *Reader) last(ctx context.Context, n int, filter Filter) (last []Record,
 		}
 		part, after, err := r.matching(ctx, from, want, filter)
 		if err == nil && (len(part) < want || after.event.line == 0) && from.line > 0 {
-			// Some of those lines are no events.
+			// Some of those lines are not events.
 			part, after, err = r.matching(ctx, place{number: number}, want, filter)
 		}
 		if err != nil {
@@ -79,7 +79,7 @@ func (r *Reader) last(ctx context.Context, n int, filter Filter) (last []Record,
 }
 
 // matching collects the last n events of a segment from p on that meet filter,
-// all of them when n is negative, and returns the place after them.
+// or all of them when n is negative. It returns the place after them.
 func (r *Reader) matching(ctx context.Context, p place, n int, filter Filter) (part []Record, after place, err error) {
 	after, ok := r.read(ctx, p, func(rec Record, readErr error) bool {
 		var line *LineError
@@ -110,8 +110,8 @@ func (r *Reader) before(number, n int) (spot, error) {
 		return spot{}, fmt.Errorf("read audit log: %w", err)
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
-	// The lines are counted forwards, so that a record can name its line; the
-	// ends of the last n, and of the one before, are kept.
+	// Count the lines forwards, so that a record can name its line. Keep the
+	// ends of the last n lines and of the one before them.
 	ends := make([]int64, n+1)
 	total := 0
 	buf := make([]byte, 256<<10)
@@ -140,7 +140,8 @@ func (r *Reader) before(number, n int) (spot, error) {
 	return spot{line: total - n, offset: ends[(total-n)%(n+1)]}, nil
 }
 
-// follow yields what is written after p until ctx ends or yield returns false.
+// follow yields the events written after p until ctx ends or yield returns
+// false.
 func (r *Reader) follow(ctx context.Context, p place, yield func(Record, error) bool) {
 	ticker := time.NewTicker(followEvery)
 	defer ticker.Stop()
@@ -173,8 +174,8 @@ func (r *Reader) follow(ctx context.Context, p place, yield func(Record, error) 
 	}
 }
 
-// within returns p, or the place after the last event when the lines after
-// that were cut off.
+// within returns p, or the place after the last event when the lines after that
+// event were cut off.
 func (r *Reader) within(p place) place {
 	if info, err := r.root.Stat(segmentName(p.number)); err == nil && info.Size() < p.offset {
 		p.spot = p.event

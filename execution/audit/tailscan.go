@@ -5,13 +5,12 @@ import (
 	"io"
 )
 
-// tailWindow is the first amount read from the end of a segment, and the least
-// by which it grows.
+// tailWindow is the number of bytes first read from the end of a segment.
 const tailWindow = 4 << 10
 
 // lastEvent finds the last line in bytes from…size of r that is a whole event,
-// reading backwards. from is where a line begins. end is the offset after that
-// line, from when there is none; what follows it was not written as a whole.
+// reading backwards. A line begins at from. end is the offset after the line
+// found, or from when there is none. The bytes after end are not a whole event.
 func lastEvent(r io.ReaderAt, from, size int64) (last head, end int64, err error) {
 	for window := int64(tailWindow); ; window *= 4 {
 		low := max(from, size-window)
@@ -21,14 +20,14 @@ func lastEvent(r io.ReaderAt, from, size int64) (last head, end int64, err error
 		}
 		stop := len(buf)
 		for {
-			// One line ends before stop, the next one before that.
+			// One line ends before stop, and another ends before that line.
 			newline := bytes.LastIndexByte(buf[:stop], '\n')
 			if newline < 0 {
 				break
 			}
 			start := bytes.LastIndexByte(buf[:newline], '\n') + 1
-			// A line that begins before the window is no event as far as it
-			// is in it.
+			// A line that begins before the window is cut off here, so it does
+			// not read as an event.
 			if h, err := readHead(buf[start:newline]); err == nil {
 				return h, low + int64(newline) + 1, nil
 			}

@@ -20,8 +20,8 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// tamperings is how many random attacks are made on a log. KTX_TEST_FULL asks
-// for more, and KTX_AUDIT_TAMPERINGS sets the number.
+// tamperings is the number of random attacks on a log. KTX_TEST_FULL raises the
+// number, and KTX_AUDIT_TAMPERINGS sets it.
 func tamperings(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("KTX_AUDIT_TAMPERINGS")
@@ -39,36 +39,37 @@ func tamperings(t *testing.T) int {
 	return n
 }
 
-// tampered is a log in memory that is attacked: the lines of each segment, the
-// number in its name, and the anchor, nil for none.
+// tampered is a log in memory under attack: the lines of each segment, the
+// number in each segment's name, and the anchor, which is nil when there is
+// none.
 type tampered struct {
 	segments [][][]byte
 	numbers  []int
 	anchor   []byte
 	rng      *rand.Rand
 	before   int64      // events that were archived
-	hash     audit.Hash // of the last of them
+	hash     audit.Hash // hash of the last archived event
 }
 
-// pick returns a random place.
+// pick returns a random segment and line.
 func (l *tampered) pick() (segment, line int) {
 	segment = l.rng.IntN(len(l.segments))
 	return segment, l.rng.IntN(len(l.segments[segment]))
 }
 
-// finding is what Verify must say first.
+// finding is the first problem that Verify must report.
 type finding struct {
-	segment int // index; −1: not looked at
-	line    int // from 1; −1: not looked at
+	segment int // index; −1: not checked
+	line    int // from 1; −1: not checked
 	kinds   []audit.ProblemKind
 }
 
-// atEnd is the finding for what is wrong with the end or the anchor alone.
+// atEnd is the finding when only the end of the log or the anchor is wrong.
 func atEnd(kind audit.ProblemKind) finding {
 	return finding{segment: -1, line: -1, kinds: []audit.ProblemKind{kind}}
 }
 
-// editAnchor changes the first occurrence of one text in the anchor.
+// editAnchor replaces the first occurrence of from in the anchor.
 func (l *tampered) editAnchor(from, to string) {
 	changed := bytes.Replace(l.anchor, []byte(from), []byte(to), 1)
 	if bytes.Equal(changed, l.anchor) {
@@ -90,8 +91,8 @@ func (l *tampered) hashAt(segment, line int) string {
 	return string(l.segments[segment][line][len(`{"chain":{"hash":"`):][:64])
 }
 
-// place returns where the event seq stands in an untouched log, for one that
-// was archived the first line.
+// place returns the position of the event seq in an untouched log, or the first
+// line when the event was archived.
 func (l *tampered) place(seq int64) (segment, line int) {
 	if seq <= l.before {
 		return 0, 0
@@ -108,8 +109,8 @@ func (l *tampered) place(seq int64) (segment, line int) {
 
 func anyKind(segment, line int) finding { return finding{segment: segment, line: line} }
 
-// after returns the finding for what is missing before the line at (segment,
-// line), where the lines are those after the attack.
+// after returns the finding for events missing before the line at (segment,
+// line), counted in the log after the attack.
 func (l *tampered) after(segment, line int) finding {
 	for segment < len(l.segments) && line >= len(l.segments[segment]) {
 		segment, line = segment+1, 0
@@ -128,7 +129,7 @@ var attacks = map[string]func(l *tampered) finding{
 		at := l.rng.IntN(len(line))
 		line[at] ^= 1 << l.rng.IntN(8)
 		l.segments[s][i] = line
-		if at == len(line)-1 { // the newline: the line runs into the next
+		if at == len(line)-1 { // the newline: the line is joined with the next
 			if s == len(l.segments)-1 && i == len(l.segments[s])-1 {
 				return finding{segment: -1, line: -1, kinds: []audit.ProblemKind{audit.ProblemTruncated}}
 			}
@@ -215,7 +216,7 @@ var attacks = map[string]func(l *tampered) finding{
 		line, _, _ := audit.Line(audit.Event{Seq: seq, Type: audit.QueryFinished}, prev, false)
 		last := s == len(l.segments)-1 && i == len(l.segments[s])-1
 		l.segments[s] = append(l.segments[s][:i:i], append([][]byte{line}, l.segments[s][i:]...)...)
-		if last { // its number is the anchor's
+		if last { // the anchor names its number
 			return anyKind(s, i+1)
 		}
 		return anyKind(s, i+2)
@@ -281,7 +282,7 @@ var attacks = map[string]func(l *tampered) finding{
 			lines = l.segments[s]
 		}
 		n := 1 + l.rng.IntN(len(lines)-i-1)          // lines i…i+n−1
-		to := i + n + 1 + l.rng.IntN(len(lines)-i-n) // go behind line to−1
+		to := i + n + 1 + l.rng.IntN(len(lines)-i-n) // move them after line to−1
 		moved := slices.Clone(lines[:i])
 		moved = append(append(append(moved, lines[i+n:to]...), lines[i:i+n]...), lines[to:]...)
 		l.segments[s] = moved
@@ -290,7 +291,7 @@ var attacks = map[string]func(l *tampered) finding{
 	"move lines into the next segment": func(l *tampered) finding {
 		s := l.rng.IntN(len(l.segments) - 1)
 		at := l.rng.IntN(len(l.segments[s]))
-		seal := len(l.segments[s]) - at // its line, where it does not belong
+		seal := len(l.segments[s]) - at // the line that the seal moves to
 		l.segments[s+1] = append(slices.Clone(l.segments[s][at:]), l.segments[s+1]...)
 		l.segments[s] = l.segments[s][:at]
 		return finding{s + 1, seal, []audit.ProblemKind{audit.ProblemSegment}}
@@ -317,7 +318,7 @@ var attacks = map[string]func(l *tampered) finding{
 		switch {
 		case s == len(l.segments)-1:
 			return finding{s, 0, []audit.ProblemKind{audit.ProblemSegment}}
-		default: // the next one misses it
+		default: // the next segment reports that it is missing
 			return finding{s + 1, 0, []audit.ProblemKind{audit.ProblemSegment}}
 		}
 	},
@@ -371,7 +372,7 @@ var attacks = map[string]func(l *tampered) finding{
 			l.anchor = slices.Insert(l.anchor, at, ' ')
 		default:
 			l.anchor[at] ^= 1 << l.rng.IntN(8)
-			return finding{segment: -1, line: -1} // of any kind, according to what it hit
+			return finding{segment: -1, line: -1} // any kind, depending on the byte that was hit
 		}
 		return atEnd(audit.ProblemAnchor)
 	},
@@ -420,7 +421,8 @@ var attacks = map[string]func(l *tampered) finding{
 	},
 }
 
-// chain returns what an event at (segment, line) would have to continue.
+// chain returns the hash and number that an event at (segment, line) must
+// continue.
 func (l *tampered) chain(segment, line int) (prev audit.Hash, seq int64) {
 	prev, seq = l.hash, l.before+1
 	for s := range segment + 1 {
@@ -492,7 +494,7 @@ func attack(t *testing.T, base string, before int64, hash audit.Hash) {
 		}
 		want := attacks[name](l)
 		if before > 0 && !l.tells() {
-			// Nothing says any more that the beginning was archived.
+			// The event that says that the beginning was archived is gone.
 			want = finding{l.first(), 0, []audit.ProblemKind{audit.ProblemSegment}}
 		}
 		l.writeTo(t, dir)
@@ -518,7 +520,7 @@ func attack(t *testing.T, base string, before int64, hash audit.Hash) {
 	t.Logf("%d tamperings of %d kinds: %d found, %d with the first bad event named", total, len(made), found, named)
 }
 
-// tells reports whether the event that tells of the archive is there, untouched.
+// tells reports whether the log.archived event is in the log, unchanged.
 func (l *tampered) tells() bool {
 	for _, lines := range l.segments {
 		for _, line := range lines {
@@ -532,7 +534,8 @@ func (l *tampered) tells() bool {
 	return false
 }
 
-// plainHash recomputes the hash of a line as anybody can: without its own hash.
+// plainHash computes the hash of a line without the package's code, over the
+// line without its own hash.
 func plainHash(line []byte) (string, error) {
 	const open, member = len(`{"chain":{`), len(`"hash":"",`) + 64
 	if len(line) < open+member {
@@ -553,7 +556,7 @@ func (l *tampered) first() int {
 	return lowest
 }
 
-// writeTo puts the log into dir, in the place of what is there.
+// writeTo replaces the content of dir with the log.
 func (l *tampered) writeTo(t *testing.T, dir string) {
 	t.Helper()
 	for _, path := range append(segmentFiles(t, dir), filepath.Join(dir, "anchor.json")) {

@@ -17,20 +17,21 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// Verify walks the log in dir and reports every fault it finds, the first bad
-// event first: events edited, deleted, inserted, moved, and the end cut off
-// before the log's own anchor or one of those given, which are copies of
-// anchor.json kept elsewhere. It reads only. The error is for a log that
-// cannot be read; a damaged one is a report.
+// Verify walks the log in dir and reports every fault that it finds, the first
+// bad event first: events edited, deleted, inserted or moved, and an end cut
+// off before the event of an anchor. It checks the log's own anchor and the
+// given anchors, which are copies of anchor.json kept elsewhere. It only reads.
+// It returns an error when the log cannot be read, and a report when the log is
+// damaged.
 func Verify(ctx context.Context, dir string, anchors ...Anchor) (Report, error) {
 	return verify(ctx, dir, nil, anchors)
 }
 
 // Checked reads the log in dir as [Reader.All] does and checks it as [Verify]
-// does, in one pass. report is complete when the iteration has ended by itself;
-// when the caller ended it, report tells of what was read. An event that was
-// yielded may still turn out to be in the wrong place, so a caller who must not
-// pass on a damaged log looks at report first.
+// does, in one pass. report is complete when the iteration has ended by itself.
+// When the caller ended the iteration, report describes the part that was read.
+// A yielded event may still turn out to be misplaced, so a caller that must not
+// pass on a damaged log checks report first.
 func Checked(ctx context.Context, dir string, report *Report, anchors ...Anchor) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		r, err := verify(ctx, dir, yield, anchors)
@@ -57,42 +58,42 @@ func verify(ctx context.Context, dir string, visit func(Record, error) bool, anc
 	return v.report, nil
 }
 
-// verifier holds what the next line must continue.
+// verifier holds the state that the next line must continue.
 type verifier struct {
 	root    *os.Root
 	visit   func(Record, error) bool // gets every event; may be nil
 	report  Report
-	anchors []Anchor // not passed yet, by sequence number
+	anchors []Anchor // anchors not yet passed, by sequence number
 
 	next   int64 // sequence number of the next event
-	prev   Hash  // hash it must name
+	prev   Hash  // hash that the next event must name
 	linked bool  // false when prev is not known
 
-	event   Event // the line that is looked at, when decoded is set
+	event   Event // the current line, when decoded is set
 	decoded bool
 	buf     []byte
 
 	gone  *beginning     // nil when the log begins with its first segment
-	seals map[int64]Hash // of the segments that are there, when it does not
+	seals map[int64]Hash // hashes of the seals in the log, when gone is not nil
 }
 
-// beginning is where a log begins whose first segments are not there. That is
-// in order when an event of the log says that they were archived.
+// beginning is the beginning of a log whose first segments are not there. Such
+// a log is valid when one of its events says that they were archived.
 type beginning struct {
-	segment int // number of the first one that is there
+	segment int // number of the first segment in the log
 	read    bool
-	name    string // where the first line is that can be relied on
+	name    string // segment of the first undamaged line
 	line    int
-	damaged int      // lines before that
-	before  int64    // number of the event before all these
+	damaged int      // damaged lines before it
+	before  int64    // number of the last event before the log begins
 	hash    Hash     // hash of that event, known when damaged is 0
-	told    *LogInfo // the last that the log says of an archive
-	said    bool     // it tells of just what is missing
+	told    *LogInfo // the last log.archived event
+	said    bool     // told names exactly the missing segments
 }
 
 func (v *verifier) run(ctx context.Context, anchors []Anchor) error {
-	// The anchor is read before the segments, so that a writer at work does
-	// not move it ahead of what is read.
+	// Read the anchor before the segments, so that a writer does not move it
+	// past the events that are read.
 	v.anchors = slices.Clone(anchors)
 	own, anchorErr := readOwnAnchor(v.root)
 	if anchorErr == nil {
@@ -150,8 +151,8 @@ func (v *verifier) run(ctx context.Context, anchors []Anchor) error {
 	return nil
 }
 
-// unsaid reports that segments are missing at the beginning. Whatever else is
-// wrong comes after that.
+// unsaid reports that segments are missing at the beginning. This problem comes
+// before all others.
 func (v *verifier) unsaid() {
 	g := v.gone
 	p := Problem{
@@ -167,14 +168,14 @@ func (v *verifier) unsaid() {
 	v.report.Problems = slices.Insert(v.report.Problems, 0, p)
 }
 
-// begins takes the first line that can be relied on for where the log begins.
+// begins takes the first undamaged line as the beginning of the log.
 func (v *verifier) begins(segment string, line int, h head) {
 	g := v.gone
 	g.name, g.line = segment, line
 	g.read, g.before, g.hash = true, h.seq-1-int64(g.damaged), h.prev
 	v.next, v.linked = h.seq, false
 	v.report.Before = max(0, g.before)
-	for i := range v.report.Problems { // those of the lines before, counted from 1 on
+	for i := range v.report.Problems { // the problems of the lines before, which were counted from 1
 		v.report.Problems[i].Seq += g.before
 	}
 }
@@ -223,7 +224,7 @@ func (v *verifier) segment(ctx context.Context, name string, last bool) error {
 	return nil
 }
 
-// show hands a line to the caller and returns whether it wants more.
+// show passes a line to the caller and returns whether the caller wants more.
 func (v *verifier) show(name string, line []byte, at *lines, err error) bool {
 	rec := Record{Segment: name, Line: at.number, Offset: at.start}
 	if err == nil {
@@ -240,8 +241,8 @@ func (v *verifier) show(name string, line []byte, at *lines, err error) bool {
 	return v.visit(rec, nil)
 }
 
-// line checks one line against the chain and goes on from what it claims, so
-// that one fault is one problem.
+// line checks one line against the chain. It continues with the number and hash
+// that the line claims, so that one fault is one problem.
 func (v *verifier) line(seg *SegmentReport, line []byte, at *lines, readErr error) {
 	h, err := readHead(line)
 	v.event, v.decoded = Event{}, false
@@ -278,8 +279,9 @@ func (v *verifier) line(seg *SegmentReport, line []byte, at *lines, readErr erro
 	}
 }
 
-// canonical reports whether line is in the form of RFC 8785. What the writer
-// makes of the same event is in that form, which saves the second reading.
+// canonical reports whether line is in the form of RFC 8785. The writer's
+// output for the same event is in that form, so comparing with it avoids a
+// second parser.
 func (v *verifier) canonical(line []byte) bool {
 	v.decoded = json.Unmarshal(line, &v.event) == nil
 	if v.decoded {
@@ -291,11 +293,12 @@ func (v *verifier) canonical(line []byte) bool {
 	return err == nil && bytes.Equal(form, line)
 }
 
-// errUnfinished is what is wrong with a last line that is followed by a segment.
+// errUnfinished is the error for a last line without a newline in a segment
+// that is followed by another.
 var errUnfinished = errors.New("the line has no end")
 
-// edited reports a line whose number and hash cannot be relied on. The next
-// one is taken to be its successor.
+// edited reports a line whose number and hash cannot be trusted. The next line
+// counts as its successor.
 func (v *verifier) edited(segment string, line int, err error) {
 	v.problem(ProblemEdited, segment, line, v.next, err.Error())
 	v.next++
@@ -320,8 +323,8 @@ func (v *verifier) follows(segment string, line int, h head) {
 	}
 }
 
-// archivedAnchors compares the anchors of events that are not there any more:
-// only that of the last one can be.
+// archivedAnchors checks the anchors that name archived events. The log can
+// confirm only an anchor of the last archived event.
 func (v *verifier) archivedAnchors(segment string, line int) {
 	for len(v.anchors) > 0 && v.anchors[0].Seq <= v.gone.before {
 		a := v.anchors[0]
@@ -336,10 +339,10 @@ func (v *verifier) archivedAnchors(segment string, line int) {
 	}
 }
 
-// archived reads an event that says what was archived.
+// archived reads a log.archived event.
 func (v *verifier) archived(info LogInfo) {
 	if v.gone == nil {
-		return // it is still there
+		return // the log still has its first segment
 	}
 	v.gone.told = &info
 	n, ok := segmentNumber(info.Segment)
@@ -349,13 +352,13 @@ func (v *verifier) archived(info LogInfo) {
 	switch {
 	case info.KnownSeq == v.gone.before:
 		v.gone.said = v.gone.damaged > 0 || info.KnownHash == v.gone.hash.String()
-	case info.KnownSeq > v.gone.before: // the removal was cut short
+	case info.KnownSeq > v.gone.before: // Archive was interrupted before it removed all segments
 		hash, there := v.seals[info.KnownSeq]
 		v.gone.said = there && info.KnownHash == hash.String()
 	}
 }
 
-// anchored compares h with the anchors it passes.
+// anchored compares h with the anchors up to its number.
 func (v *verifier) anchored(segment string, line int, h head) {
 	for len(v.anchors) > 0 && v.anchors[0].Seq <= h.seq {
 		a := v.anchors[0]
@@ -371,7 +374,7 @@ func (v *verifier) anchored(segment string, line int, h head) {
 	}
 }
 
-// own reads what the log says of itself.
+// own reads an event that the log wrote about itself.
 func (v *verifier) own(seg *SegmentReport, line []byte, at *lines, h head) {
 	if !h.kind.own() {
 		return

@@ -42,8 +42,8 @@ func TestVerifyUntouched(t *testing.T) {
 	}
 }
 
-// TestVerifyWhileWritten: a log that grows and rotates while it is verified
-// has no problem.
+// TestVerifyWhileWritten: a log that grows and rotates during Verify has no
+// problem.
 func TestVerifyWhileWritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -80,8 +80,8 @@ func TestVerifyWhileWritten(t *testing.T) {
 	}
 }
 
-// TestVerifyForgedTail says how far an unkeyed chain reaches: an event forged
-// with the right chain after the last anchor is counted as not anchored.
+// TestVerifyForgedTail shows the limit of an unkeyed chain: an event forged
+// with the right chain after the last anchor counts only as not anchored.
 func TestVerifyForgedTail(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -98,8 +98,8 @@ func TestVerifyForgedTail(t *testing.T) {
 	}
 }
 
-// TestVerifyKeptAnchor: whoever replaces log and anchor is caught by a copy of
-// an older anchor.
+// TestVerifyKeptAnchor: a copy of an older anchor reveals that both log and
+// anchor were replaced.
 func TestVerifyKeptAnchor(t *testing.T) {
 	t.Parallel()
 	dir, forged := t.TempDir(), t.TempDir()
@@ -119,7 +119,8 @@ func TestVerifyKeptAnchor(t *testing.T) {
 	}
 }
 
-// TestVerifyWrongSeal: a chain that is right says of a segment what is wrong.
+// TestVerifyWrongSeal: the chain is right, but a seal does not match its
+// segment.
 func TestVerifyWrongSeal(t *testing.T) {
 	t.Parallel()
 	const segment = "audit-000001.jsonl"
@@ -168,7 +169,8 @@ func TestVerifyAnchorGone(t *testing.T) {
 		if report := verify(t, dir); report.OK || report.Problems[0].Kind != audit.ProblemAnchor {
 			t.Errorf("anchor %q: %v", content, report.Problems)
 		}
-		// A gateway that goes on with the log says so for good.
+		// After the gateway has opened the log, the log reports the loss for
+		// good.
 		fill(t, dir, audit.Config{}, 1)
 		if report := verify(t, dir); report.OK || report.Problems[0].Kind != audit.ProblemLost || report.Problems[0].Seq != 3 {
 			t.Errorf("anchor %q, then opened: %v", content, report.Problems)
@@ -193,7 +195,7 @@ func TestVerifyNothing(t *testing.T) {
 var update = flag.Bool("update", false, "write testdata/log anew")
 
 // TestVerifyKnownLog pins the format: a log written once verifies, and its
-// hashes can be computed with nothing but SHA-256 and the line.
+// hashes can be computed with only SHA-256 and the line.
 func TestVerifyKnownLog(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join("testdata", "log")

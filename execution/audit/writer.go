@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// maxBuffer is the size above which the buffer of one append is not kept.
+// maxBuffer is the size above which the buffer of one append is not reused.
 const maxBuffer = 1 << 20
 
-// Writer appends events to the log in one directory. It is safe for use by
-// many goroutines, and many processes may have a Writer on the same directory.
+// Writer appends events to the log in one directory. It is safe for concurrent
+// use, and many processes may have a Writer on the same directory.
 type Writer struct {
 	path   string
 	cfg    Config
@@ -24,14 +24,14 @@ type Writer struct {
 	put    func(*os.File, []byte) (int, error)
 	key    atomic.Pointer[[]byte]
 
-	// mu is held for one append and guards what follows, together with the
-	// directory's lock, which other processes respect.
+	// mu is held for one append. Together with the directory's lock, which
+	// other processes respect, it guards the fields below.
 	mu       sync.Mutex
 	closed   bool
 	store    *store   // nil while the directory is not open
-	segment  *segment // nil while there is none to append to
+	segment  *segment // nil while there is no segment to append to
 	tail     Anchor   // the last event known to be written
-	anchored Anchor   // what this process last wrote to anchor.json
+	anchored Anchor   // the anchor that this process last wrote to anchor.json
 	gap      gap
 	event    Event // the event being written
 	buf      []byte
@@ -45,7 +45,7 @@ type Writer struct {
 
 var _ Log = (*Writer)(nil)
 
-// segment is the file that is appended to.
+// segment is the file that events are appended to.
 type segment struct {
 	number int
 	name   string
@@ -60,30 +60,32 @@ type gap struct {
 	since time.Time
 }
 
-// Health is the state of a log at one moment.
+// Health is the state of a log at one time.
 type Health struct {
 	// Seq is the last event known to be written, Synced the last one that this
 	// process knows to be flushed.
 	Seq, Synced int64
-	// Segment is the file that is appended to, empty while there is none.
+	// Segment is the file that events are appended to, empty while there is
+	// none.
 	Segment string
-	// Lost counts events that could not be recorded since the last one that was.
+	// Lost counts events that could not be recorded since the last recorded
+	// event.
 	Lost int64
 }
 
-// Open opens the log in dir for appending and makes the directory, its key and
-// its first segment when they are missing. A segment that ends in a torn line
-// is repaired and the repair recorded. A full disk is no error of Open when
-// the key is there: the appends fail until there is space. logger gets one
-// line when events begin to be lost and one when they no longer are; nil
-// discards them.
+// Open opens the log in dir for appending. It creates the directory, its key
+// and its first segment when they are missing. When a segment ends in a torn
+// line, Open repairs it and records the repair. When the key exists, a full
+// disk is not an error of Open: appends fail until there is space. logger gets
+// one line when events begin to be lost and one when they are recorded again;
+// nil discards them.
 func Open(dir string, cfg Config, logger *slog.Logger) (*Writer, error) {
 	return open(dir, cfg, logger, system{write: (*os.File).Write, flush: (*os.File).Sync, lockWait: lockWait})
 }
 
-// system is what a writer asks of its surroundings.
+// system holds the system functions that a writer uses.
 type system struct {
-	write    func(*os.File, []byte) (int, error) // of events
+	write    func(*os.File, []byte) (int, error) // writes events
 	flush    func(*os.File) error
 	lockWait time.Duration
 }
@@ -121,8 +123,8 @@ func open(dir string, cfg Config, logger *slog.Logger, sys system) (*Writer, err
 	return w, nil
 }
 
-// Append records e as [Log] says. Time, when zero, sequence number and chain
-// are set here, principal and client taken from ctx by [Attribute].
+// Append records e as [Log] says. It sets sequence number, chain and, when
+// zero, Time. It takes principal and client from ctx with [Attribute].
 func (w *Writer) Append(ctx context.Context, e Event) error {
 	if e.Type == "" {
 		return errors.New("append to audit log: the event has no type")
@@ -149,8 +151,8 @@ func (w *Writer) Append(ctx context.Context, e Event) error {
 	return nil
 }
 
-// errClosed: Close was called. Unlike any other failure it is one under
-// FailDegrade too.
+// errClosed: Close was called. Unlike any other failure, Append also returns it
+// under FailDegrade.
 var errClosed = fmt.Errorf("the log: %w", os.ErrClosed)
 
 // record writes e and returns its sequence number.
@@ -182,12 +184,13 @@ func (w *Writer) record(e Event, deadline time.Time) (int64, error) {
 	return w.tail.Seq, nil
 }
 
-// event returns the event that stands for the gap.
+// event returns the log.gap event for the gap.
 func (g gap) event() *Event {
 	return &Event{Type: LogGap, Log: LogInfo{Lost: g.lost, Since: g.since}}
 }
 
-// lose counts an event that is written but not flushed, as SyncAlways asks.
+// lose counts an event that was written but could not be flushed under
+// SyncAlways.
 func (w *Writer) lose(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -202,9 +205,9 @@ func (w *Writer) count(err error) {
 	w.gap.lost++
 }
 
-// begin takes the directory's lock and makes sure that w.segment is the file
-// to append to and w.tail the last event of the log. Without an error the
-// lock is held until end.
+// begin takes the directory's lock and makes sure that w.segment is the file to
+// append to and w.tail the last event of the log. Without an error, the caller
+// holds the lock until it calls end.
 func (w *Writer) begin(deadline time.Time) error {
 	for range 2 {
 		if w.store == nil {
@@ -237,11 +240,12 @@ func (w *Writer) begin(deadline time.Time) error {
 	return errors.New("the directory is being replaced")
 }
 
-// end gives the directory's lock back.
+// end releases the directory's lock.
 func (w *Writer) end() error { return w.store.lock.release() }
 
-// write appends events in one write. After an error none of them is in the
-// segment; when that cannot be had, the segment is left to be repaired.
+// write appends events in one write. After an error, none of them is in the
+// segment. When the segment cannot be truncated, write detaches it, and the
+// next append repairs it.
 func (w *Writer) write(events ...*Event) error {
 	buf, tail := w.buf[:0], w.tail
 	for _, e := range events {
@@ -290,8 +294,8 @@ func (w *Writer) Health() Health {
 	return h
 }
 
-// Close records a gap that is still open, flushes, sets the anchor, and ends
-// what Open started. A second Close does nothing.
+// Close records an open gap, flushes, sets the anchor, and stops the goroutine
+// that Open started. A second Close does nothing.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	if w.closed {

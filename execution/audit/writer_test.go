@@ -64,8 +64,8 @@ func TestRoundTrip(t *testing.T) {
 	sound(t, dir)
 }
 
-// TestCancelledContext: the event of a cancelled query comes with the context
-// of that query.
+// TestCancelledContext: the event of a cancelled query is appended with the
+// context of that query.
 func TestCancelledContext(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -218,8 +218,9 @@ func TestModes(t *testing.T) {
 	}
 	check("new")
 
-	// What somebody has opened to others is closed when the log is opened: the
-	// directory, which guards all, and every file that is used again.
+	// When the log is opened, it removes permissions that somebody has added:
+	// of the directory, which guards all files, and of every file that is used
+	// again.
 	paths := segmentFiles(t, dir)
 	loose := []string{
 		dir, paths[len(paths)-1],
@@ -300,7 +301,7 @@ func TestManyGoroutines(t *testing.T) {
 	}
 }
 
-// once fails the test unless each id g-i is in the log exactly once and in the
+// once fails the test unless each id g-i is in the log exactly once, in the
 // order of i.
 func once(t *testing.T, dir string, groups, each int) {
 	t.Helper()
@@ -344,13 +345,13 @@ func TestCloseEndsWhatOpenStarted(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-// lines is a handler that keeps what was logged.
+// logged is a handler that keeps the logged lines.
 type logged struct{ bytes.Buffer }
 
 func (l *logged) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
-// TestDirectoryTakenAway: the log goes on in a new directory, with the same
-// key, and says that what it had written is gone.
+// TestDirectoryTakenAway: the log continues in a new directory with the same
+// key, and records that its earlier events are gone.
 func TestDirectoryTakenAway(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "audit")
@@ -377,8 +378,8 @@ func TestDirectoryTakenAway(t *testing.T) {
 	}
 }
 
-// TestSegmentTakenAway covers what log rotation from outside and an editor do
-// while the log is open: each is found, and appending goes on.
+// TestSegmentTakenAway covers external log rotation and an editor while the log
+// is open: Verify finds each change, and later appends succeed.
 func TestSegmentTakenAway(t *testing.T) {
 	t.Parallel()
 	for what, do := range map[string]func(t *testing.T, path string) audit.ProblemKind{

@@ -21,9 +21,9 @@ var benchmarkTexts = []struct{ name, sql string }{
 
 const benchmarkTable = "CREATE TABLE numbers AS SELECT n FROM generate_series(1, 8000) AS n; ANALYZE numbers"
 
-// BenchmarkRatio reports the median time of a statement through the backend as
-// a multiple of the same statement through pgx with its cached statement, both
-// in turn on connections of their own.
+// BenchmarkRatio compares the median time of a statement through the backend
+// with that of the same statement through pgx with its cached statement. It
+// reports the ratio. The two take turns, each on its own connection.
 func BenchmarkRatio(b *testing.B) {
 	url := testdb.Postgres(b).NewDatabase(b, benchmarkTable)
 	plain, err := pgx.Connect(b.Context(), url)

@@ -10,9 +10,10 @@ import (
 
 var _ ending.Statement = (*conn)(nil)
 
-// Tell sends cancel requests until the statement is over. The server closes a
-// request's connection when it has sent the signal, so that a request that has
-// ended cannot reach a later statement. One that fails is repeated too.
+// Tell sends cancel requests until the statement is over. The server closes the
+// connection of a request after it has sent the signal, so a request that has
+// ended cannot reach a later statement. Tell also repeats a request that
+// failed.
 func (c *conn) Tell(ctx context.Context, _ error, over <-chan struct{}) error {
 	var last error
 	_ = ending.Repeat(ctx, over, func() error {
@@ -22,8 +23,9 @@ func (c *conn) Tell(ctx context.Context, _ error, over <-chan struct{}) error {
 	return last
 }
 
-// Arrived is how many bytes came from the server.
+// Arrived returns how many bytes came from the server.
 func (c *conn) Arrived() int64 { return c.frames.arrived.Load() }
 
-// Deaf is never known: the server does not say that it was told.
+// Deaf returns false, because the server does not say whether it received a
+// cancel request.
 func (c *conn) Deaf(time.Duration) bool { return false }

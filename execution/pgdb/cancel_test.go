@@ -92,8 +92,9 @@ func TestCancelIsHeard(t *testing.T) {
 	}
 }
 
-// TestCancelBeforeStart shows that a statement whose caller has left by the
-// time it is sent does not run on: the first cancel may come before it.
+// TestCancelBeforeStart shows that a statement does not keep running when its
+// caller leaves while it is sent. The first cancel may arrive before the
+// statement.
 func TestCancelBeforeStart(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
 	c := open(t, url, pgdb.Config{MaxConnections: 1})
@@ -122,8 +123,8 @@ func TestTimeLimitIsTheServers(t *testing.T) {
 	}
 }
 
-// TestCancelledByAnother tells a statement that an administrator cancelled
-// from one that its caller did.
+// TestCancelledByAnother distinguishes a statement that an administrator
+// cancelled from one that its caller cancelled.
 func TestCancelledByAnother(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
 	c := open(t, url, pgdb.Config{MaxConnections: 1})
@@ -144,7 +145,8 @@ func TestCancelledByAnother(t *testing.T) {
 	}
 }
 
-// TestLockTimeout shows that a lock of another session is not waited for long.
+// TestLockTimeout shows that a statement waits only briefly for a lock of
+// another session.
 func TestLockTimeout(t *testing.T) {
 	server := testdb.Postgres(t)
 	url := server.NewDatabase(t, "CREATE TABLE t (n int)")
@@ -169,9 +171,9 @@ func TestLockTimeout(t *testing.T) {
 	}
 }
 
-// TestTruncatedIsEnded shows that a result that was cut ends its statement, and
-// that one whose rest is short keeps its connection. With a long rest that
-// depends on how fast the server hears the cancel.
+// TestTruncatedIsEnded shows that a cut result ends its statement, and that the
+// connection is kept when the rest is short. With a long rest, that depends on
+// how fast the server receives the cancel.
 func TestTruncatedIsEnded(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
 	c := open(t, url, pgdb.Config{MaxConnections: 1})

@@ -20,18 +20,19 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// catalogLimits bound each question about the objects of a database. What is
-// longer than they permit is an error: a part of a catalogue is none.
+// catalogLimits bound each query about the objects of a database. A longer
+// answer is an error, because a partial catalogue must not be used.
 var catalogLimits = execution.Limits{
 	Rows: 2_000_000, Bytes: 512 << 20, CellBytes: 16 << 20, Columns: 32,
 	Timeout: time.Minute, LockTimeout: 5 * time.Second,
 }
 
-// catalogTries is how often the objects are loaded before a database that
-// changes all the time is given up.
+// catalogTries is how often the backend loads the objects of a database that
+// changes all the time, before it gives up.
 const catalogTries = 5
 
-// catalogMemo is the last catalogue with objects and what it was made from.
+// catalogMemo is the last catalogue with objects and the versions that it was
+// made from.
 type catalogMemo struct {
 	limits execution.Limits
 
@@ -55,15 +56,17 @@ func (m *catalogMemo) put(made []string, c *sqlguard.Catalog) {
 	m.made, m.catalog = made, c
 }
 
-// Catalog returns the server's major version, the database's name, the schemas
-// in which the session resolves unqualified names and, where [Config.Objects]
-// asks for them, the objects of the database. As long as these have not
-// changed, the same value is returned: it must not be written to.
+// Catalog returns the server's major version, the database's name, and the
+// schemas in which the session resolves unqualified names. When
+// [Config.Objects] is set, it also returns the objects of the database. As long
+// as these have not changed, it returns the same value, which callers must not
+// modify.
 //
-// The objects are those of one moment. What they depend on in the server's own
-// catalogue is compared before and after, on one connection, since the server
-// renders texts of views and functions with the names of the moment in which it
-// does so. Objects that change all the while are an error.
+// The objects are consistent with each other. Catalog compares the system
+// tables that they come from before and after the load, on one connection,
+// because the server prints the definitions of views and functions with the
+// names that are current at that time. When the objects change during every
+// try, Catalog returns an error.
 func (d *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
 	var c *sqlguard.Catalog
 	err := d.interview(ctx, func(ask asker) error {
@@ -104,8 +107,9 @@ func sessionFacts(rows [][]string) (*sqlguard.Catalog, error) {
 	return c, nil
 }
 
-// searchedSchemas returns the schemas in which the session resolves names, those
-// of the server left out that it searches anyway or that are the session's own.
+// searchedSchemas returns the schemas in which the session resolves names. It
+// leaves out the server's schemas, which are always searched, and the session's
+// temporary schemas.
 func searchedSchemas(rows [][]string) []string {
 	path := []string{}
 	for _, row := range rows {
@@ -116,8 +120,9 @@ func searchedSchemas(rows [][]string) []string {
 	return path
 }
 
-// loadCatalog loads until nothing has changed meanwhile. It takes the answer to
-// catalogSQL, and returns the one that counts in the end.
+// loadCatalog loads the objects until nothing has changed during the load.
+// session is the answer to catalogSQL. It returns the answer that belongs to
+// the catalogue.
 func (d *DB) loadCatalog(ask asker, session [][]string) (*sqlguard.Catalog, [][]string, error) {
 	before, err := versionsOf(ask, session)
 	if err != nil {
@@ -131,7 +136,7 @@ func (d *DB) loadCatalog(ask asker, session [][]string) (*sqlguard.Catalog, [][]
 		if err != nil {
 			return nil, nil, err
 		}
-		// What is dropped meanwhile can be an error too.
+		// An object that is dropped during the load can also cause an error.
 		var failure error
 		c.Objects, failure = loadObjects(ask, c.Major)
 		if session, err = ask(catalogSQL); err != nil {
@@ -156,7 +161,8 @@ func (d *DB) loadCatalog(ask asker, session [][]string) (*sqlguard.Catalog, [][]
 	return nil, nil, e
 }
 
-// versionsOf returns texts that are equal as long as session and objects are.
+// versionsOf returns strings that stay equal as long as session and objects do
+// not change.
 func versionsOf(ask asker, session [][]string) ([]string, error) {
 	versions, err := ask(fingerprintSQL)
 	if err != nil {
@@ -168,13 +174,13 @@ func versionsOf(ask asker, session [][]string) ([]string, error) {
 // asker runs one constant of session_catalog.go and returns its rows; NULL is "".
 type asker func(sql string) ([][]string, error)
 
-// errAgain says that the first question of an interview may be asked again: a
-// pooler was found to be in front.
+// errAgain says that the first query of an interview may be tried again,
+// because it met a pooler that the dialer did not know of.
 var errAgain = errors.New("the question was not run")
 
-// interview asks several questions on one connection. It is a new one: an old
-// session does not know what a role's settings have become, and a new server
-// behind the same address is asked, not the one before.
+// interview runs several queries on one new connection. An old session does not
+// know changed settings of the role. A new connection also reaches a new server
+// behind the same address, not the previous one.
 func (d *DB) interview(ctx context.Context, questions func(asker) error) error {
 	err := d.interviewOnce(ctx, questions)
 	if errors.Is(err, errAgain) {
@@ -220,7 +226,7 @@ func (d *DB) interviewOnce(ctx context.Context, questions func(asker) error) err
 	})
 }
 
-// textsOf returns the rows of a result as texts; NULL is "".
+// textsOf returns the rows of a result as strings; NULL is "".
 func textsOf(res *execution.Result) ([][]string, error) {
 	if res.Truncated {
 		return nil, execution.NewError(sqlguard.CodeDatabaseError, "the catalogue of the database is too large: "+res.Note, nil)
@@ -228,7 +234,7 @@ func textsOf(res *execution.Result) ([][]string, error) {
 	return rowset.Texts(res.Rows), nil
 }
 
-// loadObjects asks for all objects. Their order does not depend on the server.
+// loadObjects loads all objects. Their order does not depend on the server.
 func loadObjects(ask asker, major int) (*sqlguard.Objects, error) {
 	l := newObjectLoader()
 	types, functions, parts := catalogTypesSQL, catalogFunctionsSQL, catalogPartsSQL
@@ -273,7 +279,7 @@ func compareNames(a, b sqlguard.CatalogName) int {
 	return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name))
 }
 
-// jsonList reads what json_agg made; no rows are none.
+// jsonList reads the output of json_agg. An empty text is an empty list.
 func jsonList[T any](text string) ([]T, error) {
 	if text == "" {
 		return nil, nil

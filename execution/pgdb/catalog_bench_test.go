@@ -13,9 +13,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// BenchmarkCatalog loads the objects of databases of many relations with 20
-// columns, every fifth of them a view: the first time, and again when nothing
-// has changed. It reports what the objects keep in memory.
+// BenchmarkCatalog loads the objects of databases with many relations of 20
+// columns. Every fifth relation is a view. It loads them the first time, and
+// again when nothing has changed. It reports the memory that the objects keep.
 func BenchmarkCatalog(b *testing.B) {
 	for _, relations := range []int{100, 1_000, 10_000} {
 		b.Run(fmt.Sprintf("relations=%d", relations), func(b *testing.B) {

@@ -19,7 +19,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// door is a gateway over one database, with its log.
+// door is a gateway over one database, with its audit log.
 type door struct {
 	*execution.Gateway
 	log *audittest.Log
@@ -56,7 +56,7 @@ func (d *door) ask(ctx context.Context, sql string) sqlguard.Code {
 	return execution.CodeOf(err)
 }
 
-// renewed waits until the guard knows the server of now.
+// renewed waits until the guard has a new catalogue.
 func (d *door) renewed(t *testing.T) {
 	t.Helper()
 	now := time.Now()
@@ -93,7 +93,7 @@ CREATE TABLE events (at date) PARTITION BY RANGE (at);
 CREATE FOREIGN TABLE events_far PARTITION OF events FOR VALUES FROM ('2020-01-01') TO ('2021-01-01') SERVER files OPTIONS (filename '/etc/passwd');
 `
 
-// TestTheDoorJudgesWithObjects runs statements through the whole chain.
+// TestTheDoorJudgesWithObjects runs statements through the whole gateway.
 func TestTheDoorJudgesWithObjects(t *testing.T) {
 	t.Parallel()
 	d := openDoor(t, testdb.Postgres(t).NewDatabase(t, judgedObjects), func(c *execution.Connection) {
@@ -116,7 +116,7 @@ func TestTheDoorJudgesWithObjects(t *testing.T) {
 		"SELECT id FROM users":        true,
 		"SELECT email FROM users":     false,
 		"SELECT * FROM users":         false,
-		"SELECT id FROM addresses":    false, // the view reads the column, whatever is taken of it
+		"SELECT id FROM addresses":    false, // the view reads the column, whichever of its columns are selected
 		"SELECT email FROM addresses": false,
 		"SELECT * FROM ids":           true,
 		"SELECT o.total FROM orders o JOIN users u USING (id)": true,
@@ -138,8 +138,8 @@ func TestTheDoorJudgesWithObjects(t *testing.T) {
 	}
 }
 
-// TestTheFirstStatementMayNeedTheCatalogue: what only the objects allow opens
-// the connection.
+// TestTheFirstStatementMayNeedTheCatalogue: a statement that only the objects
+// allow opens the connection.
 func TestTheFirstStatementMayNeedTheCatalogue(t *testing.T) {
 	t.Parallel()
 	url := testdb.Postgres(t).NewDatabase(t, judgedObjects)
@@ -169,16 +169,17 @@ func TestSwapUnderLoadOnAServer(t *testing.T) {
 	server := testdb.Postgres(t)
 	url := server.NewDatabase(t, judgedObjects)
 	d := openDoor(t, url, func(c *execution.Connection) {
-		c.Concurrency = 2 // so that statements wait between judgement and server
+		c.Concurrency = 2 // so that statements wait between the guard and the server
 		c.Policy.Functions.Allow = []string{"public.twice"}
 		c.Refresh = execution.Refresh{Every: time.Nanosecond, Keep: time.Hour, Retry: time.Nanosecond}
 	})
-	// In turns these make the statements refused and allowed.
+	// These statements alternately make the statements under test refused and
+	// allowed.
 	ddl := [2]string{
 		"CREATE OR REPLACE FUNCTION twice(n int) RETURNS int LANGUAGE sql VOLATILE AS 'SELECT n + n'; DROP VIEW ids; CREATE VIEW ids AS SELECT sneaky(id) AS id FROM users",
 		"CREATE OR REPLACE FUNCTION twice(n int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT n * 2'; DROP VIEW ids; CREATE VIEW ids AS SELECT id FROM users",
 	}
-	// They take long enough for others to wait for their turn.
+	// They take long enough for other statements to wait for a slot.
 	texts := [2]string{"SELECT %d, count(*) FROM generate_series(1, 30000) AS n WHERE twice(n) > 0", "SELECT %d, count(*) FROM ids, generate_series(1, 30000) AS n WHERE n > 0"}
 	if code := d.ask(t.Context(), "SELECT twice(1)"); code != "" {
 		t.Fatal(code)
@@ -229,9 +230,9 @@ func TestSwapUnderLoadOnAServer(t *testing.T) {
 	t.Logf("%d ran, %d were refused", ran.Load(), refused.Load())
 }
 
-// checkDecisions wants every statement that ran to have been allowed by the
-// guard of its last decision, guards that do not contradict themselves, and
-// new ones on record.
+// checkDecisions checks that every statement that ran was allowed by the guard
+// of its last decision, that no guard contradicts itself, and that the log
+// records the new guards.
 func checkDecisions(t *testing.T, events []audit.Event, changes int) {
 	t.Helper()
 	type judgement struct{ policy, fingerprint string }
@@ -258,11 +259,12 @@ func checkDecisions(t *testing.T, events []audit.Event, changes int) {
 		}
 	}
 	if replaced < changes {
-		t.Errorf("%d new guards on record for %d changes", replaced, changes)
+		t.Errorf("the log has %d new guards for %d changes", replaced, changes)
 	}
 }
 
-// TestANewObjectIsKnownAtOnce: a name that is not known makes the guard ask.
+// TestANewObjectIsKnownAtOnce: an unknown name makes the gateway ask the
+// server.
 func TestANewObjectIsKnownAtOnce(t *testing.T) {
 	t.Parallel()
 	server := testdb.Postgres(t)
@@ -292,7 +294,7 @@ func TestAServerComesBack(t *testing.T) {
 		t.Fatal(code)
 	}
 	server.Exec(t, url, "ALTER FUNCTION twice(int) VOLATILE")
-	// What was loaded is young enough to judge by.
+	// The loaded catalogue is recent enough to judge with.
 	if code := d.ask(t.Context(), "SELECT twice(1)"); code != "" {
 		t.Errorf("before: %q", code)
 	}
@@ -305,7 +307,7 @@ func TestAServerComesBack(t *testing.T) {
 	if err := server.Restart(t.Context(), testdb.Fast); err != nil {
 		t.Fatal(err)
 	}
-	// A machine that is busy may take longer than a statement waits.
+	// On a busy machine, the server may take longer than a statement waits.
 	executiontest.Eventually(t, "the function is refused", func() bool { return d.ask(t.Context(), "SELECT twice(1)") == sqlguard.CodeFunctionNotAllowed })
 	if info, err := d.Connection(t.Context(), "shop"); err != nil || info.Catalog.Failure != "" {
 		t.Errorf("%+v, %v", info.Catalog, err)

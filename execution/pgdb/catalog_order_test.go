@@ -12,9 +12,10 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// A transaction brings two functions, and begins after the first and before the
-// second of the two that are dropped: as many rows as before, by transactions
-// whose numbers add up to the same.
+// Two functions are dropped, and one transaction adds two others. That
+// transaction begins after the first of the dropped functions was created and
+// before the second was. So there are as many rows as before, and the numbers
+// of the transactions that wrote them have the same sum.
 func TestCatalogSeesWhatCommitsLate(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
 	connect := func() *pgx.Conn {

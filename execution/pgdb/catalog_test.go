@@ -18,8 +18,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// everyKind makes one object of each kind in the schema shop, whose names need
-// quotes now and then.
+// everyKind creates one object of each kind in the schema shop. Some names need
+// quotes.
 const everyKind = `
 CREATE SCHEMA shop;
 CREATE TYPE shop.status AS ENUM ('new', 'paid');
@@ -88,7 +88,7 @@ func types(names ...sqlguard.CatalogName) []sqlguard.CatalogName {
 	return append([]sqlguard.CatalogName{}, names...)
 }
 
-// wantObjects is everyKind as the catalogue tells it, extensions left out.
+// wantObjects is the catalogue of everyKind, without extensions.
 func wantObjects(major int) *sqlguard.Objects {
 	const (
 		plain     = sqlguard.FunctionPlain
@@ -191,8 +191,8 @@ func wantObjects(major int) *sqlguard.Objects {
 	return want
 }
 
-// unpretty drops what versions of the server print in their own way: white
-// space, brackets, and the name of the only table of a query.
+// unpretty removes what server versions print differently: white space,
+// parentheses, and the name of the only table of a query.
 func unpretty(text string) string {
 	return strings.NewReplacer(" ", "", "\n", "", "(", "", ")", "", "o.", "").Replace(text)
 }
@@ -201,7 +201,7 @@ func TestCatalogHasEveryKindOfObject(t *testing.T) {
 	t.Parallel()
 	server := testdb.Postgres(t)
 	url := server.NewDatabase(t, everyKind)
-	role := server.NewRole(t) // may read nothing; the catalogue is for everybody
+	role := server.NewRole(t) // it may read no table, but every role may read the catalogue
 	database := query[string](t, url, "SELECT current_database()")
 	c, err := open(t, server.URL(database, role), pgdb.Config{Objects: true}).Catalog(t.Context())
 	if err != nil {
@@ -209,7 +209,7 @@ func TestCatalogHasEveryKindOfObject(t *testing.T) {
 	}
 	got := *c.Objects
 	got.Functions = slices.DeleteFunc(slices.Clone(got.Functions), func(f sqlguard.CatalogFunction) bool {
-		// The server makes functions that make a range.
+		// The server creates the constructor functions of a range type.
 		constructor := f.Language == "internal" && strings.HasPrefix(f.Name, "span")
 		return f.Extension != "" || constructor
 	})
@@ -297,8 +297,9 @@ func TestCatalogKnowsExtensions(t *testing.T) {
 	}
 }
 
-// TestCatalogIsOfNow changes each part of a database and wants the next
-// catalogue to tell; nothing that others do with rows makes another one.
+// TestCatalogIsOfNow changes each part of a database and checks that the next
+// catalogue shows the change. When other sessions only change rows, the
+// catalogue stays the same.
 func TestCatalogIsOfNow(t *testing.T) {
 	t.Parallel()
 	server := testdb.Postgres(t)
@@ -360,7 +361,7 @@ func TestCatalogIsOfNow(t *testing.T) {
 	}
 }
 
-// TestCatalogWithoutObjects is as cheap as one question.
+// TestCatalogWithoutObjects: without objects, a catalogue costs one query.
 func TestCatalogWithoutObjects(t *testing.T) {
 	t.Parallel()
 	c, err := open(t, testdb.Postgres(t).NewDatabase(t, everyKind), pgdb.Config{}).Catalog(t.Context())
@@ -384,9 +385,9 @@ func TestCatalogBeyondItsLimitsIsRefused(t *testing.T) {
 	}
 }
 
-// TestNamesMeanWhatTheCatalogueSays changes where a role's names are resolved
-// while sessions are open: every session resolves them where the guard in force
-// takes them to be.
+// TestNamesMeanWhatTheCatalogueSays changes the search path of a role while
+// sessions are open. Every session resolves names in the schemas that the guard
+// in force assumes.
 func TestNamesMeanWhatTheCatalogueSays(t *testing.T) {
 	t.Parallel()
 	server := testdb.Postgres(t)
@@ -433,9 +434,9 @@ func TestNamesMeanWhatTheCatalogueSays(t *testing.T) {
 	want("when the guard knows", "b")
 }
 
-// TestCatalogIsOfOneMoment loads while two tables change their names: the query
-// of the view over one of them is printed with its name of another moment than
-// that of which the list of tables is.
+// TestCatalogIsOfOneMoment loads while two tables swap their names. The server
+// may print the view's query with a table name from another time than the list
+// of tables.
 func TestCatalogIsOfOneMoment(t *testing.T) {
 	t.Parallel()
 	const swaps = 60
@@ -449,7 +450,7 @@ func TestCatalogIsOfOneMoment(t *testing.T) {
 			done <- err
 			return
 		}
-		defer conn.Close(context.Background()) //nolint:errcheck // what it did is committed
+		defer conn.Close(context.Background()) //nolint:errcheck // its changes are committed
 		for i := range swaps {
 			sql := "ALTER TABLE a RENAME TO c; ALTER TABLE b RENAME TO a; ALTER TABLE c RENAME TO b; "
 			if i%2 == 0 {
@@ -461,7 +462,7 @@ func TestCatalogIsOfOneMoment(t *testing.T) {
 				done <- err
 				return
 			}
-			time.Sleep(time.Duration(i%10) * 5 * time.Millisecond) // some loads find a pause, some do not
+			time.Sleep(time.Duration(i%10) * 5 * time.Millisecond) // some loads fit into a pause, some do not
 		}
 	}()
 	c := open(t, url, pgdb.Config{Objects: true})
@@ -472,7 +473,7 @@ func TestCatalogIsOfOneMoment(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			running = false // and once more
+			running = false // then load once more
 		default:
 		}
 		catalog, err := c.Catalog(t.Context())

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// settleTimeout bounds the rollback and reset behind an answer.
+// settleTimeout bounds the rollback and reset after an answer.
 const settleTimeout = 2 * time.Second
 
 // conn is one connection. One goroutine at a time uses it; only Sever and the
@@ -23,31 +23,31 @@ type conn struct {
 	dialer *dialer
 
 	version  int    // server_version_num
-	user     string // session_authorization, where the server reports it
+	user     string // session_authorization, when the server reports it
 	interval bool   // checkInterval is known
 	pooled   bool   // a pooler is in front
 	prepared bool   // the constants are prepared
 
-	// pending is set while the second part of a statement was not read.
+	// pending is set until the second part of a statement has been read.
 	pending bool
 
-	open                  raw // what opening returned last, for these
+	open                  raw // the last result of opening, for the values below
 	openTimeout, openLock time.Duration
 	openPins              *pinned
-	close                 raw // what closing returned last
+	close                 raw // the last result of closing
 }
 
-// Sever cuts the connection to wake whoever reads or writes it. It may be
-// called at any time by any goroutine.
+// Sever cuts the connection to wake any goroutine that reads or writes it. Any
+// goroutine may call it at any time.
 func (c *conn) Sever() {
 	nc := c.pg.Conn()
-	// A TLS connection says goodbye when it is closed, which must not wait for
-	// a peer that does not read.
+	// Closing a TLS connection sends a last message. It must not wait for a
+	// peer that does not read.
 	_ = nc.SetDeadline(time.Unix(1, 0))
 	_ = nc.Close()
 }
 
-// Destroy closes a connection at once. The server rolls back what runs on it.
+// Destroy closes a connection at once. The server rolls back its transaction.
 func (c *conn) Destroy() {
 	c.Sever()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -55,14 +55,14 @@ func (c *conn) Destroy() {
 	_ = c.pg.Close(ctx) // ends pgconn's own bookkeeping
 }
 
-// Bye closes an idle connection as the protocol has it.
+// Bye closes an idle connection with the protocol's Terminate message.
 func (c *conn) Bye() {
 	_ = c.pg.Conn().SetDeadline(time.Now().Add(time.Second))
 	_ = c.pg.Close(context.Background())
 }
 
-// unprepare makes the connection send its constants unnamed, since a pooler is
-// in front.
+// unprepare makes the connection send its constants unnamed, because a pooler
+// is in front of the server.
 func (c *conn) unprepare() {
 	c.prepared, c.pooled = false, true
 	c.open, c.close = nil, nil
@@ -107,7 +107,8 @@ func (c *conn) readClosing() error {
 	}
 }
 
-// sameSession checks what the server reported of the session since it began.
+// sameSession checks what the server has reported about the session since it
+// began.
 func (c *conn) sameSession() error {
 	if user := c.pg.ParameterStatus("session_authorization"); user != c.user {
 		return errors.New("the session's user changed")
@@ -128,16 +129,17 @@ func (c *conn) unchanged() error {
 }
 
 // Ready reports whether a connection that was idle can run a statement: the
-// last one's rollback is verified, and the server is still there. A caller that
-// leaves cuts the connection.
+// rollback of the last statement is verified, and the server is still there.
+// When the caller leaves, Ready cuts the connection.
 func (c *conn) Ready(ctx context.Context) bool {
 	stop := context.AfterFunc(ctx, c.Sever)
 	ok := c.quiet()
 	return stop() && ok
 }
 
-// quiet verifies the rollback and takes in what the server said since, which is
-// rare: a changed setting, or its farewell.
+// quiet verifies the rollback and reads messages that the server has sent
+// since. They are rare: a changed setting, or the message before the server
+// closes the connection.
 func (c *conn) quiet() bool {
 	if c.settle() != nil {
 		return false
@@ -145,10 +147,10 @@ func (c *conn) quiet() bool {
 	nc := c.pg.Conn()
 	_, encrypted := nc.(*tls.Conn)
 	for range 64 {
-		// TLS may hold what it has read together with something before.
+		// The TLS layer may already have read and buffered such a message.
 		if wait := 20 * time.Millisecond; encrypted || c.pg.Frontend().ReadBufferLen() > 0 || c.frames.buffered() {
 			if encrypted {
-				wait = -time.Hour // only what is there
+				wait = -time.Hour // read only what has arrived
 			}
 			switch got, err := c.readAsync(wait); {
 			case err != nil:
@@ -168,7 +170,8 @@ func (c *conn) quiet() bool {
 	return false
 }
 
-// readAsync reads a message that no statement asked for, if one comes in time.
+// readAsync reads a message that no statement asked for, if one arrives in
+// time.
 func (c *conn) readAsync(wait time.Duration) (got bool, err error) {
 	nc := c.pg.Conn()
 	if err := nc.SetReadDeadline(time.Now().Add(wait)); err != nil {

@@ -8,27 +8,27 @@
 //
 // # One statement
 //
-// A statement goes out in one flush of the extended protocol, which runs
-// exactly one statement however the text is written:
+// A statement is sent in one flush of the extended protocol, which runs exactly
+// one statement no matter how it is written:
 //
-//	BEGIN READ ONLY · pins · the approved text · Sync
+//	BEGIN READ ONLY · pins · the approved statement · Sync
 //	ROLLBACK · reset · Sync
 //
-// The pins are one SELECT that sets the session's settings for this
-// transaction, reads them back and raises when one differs, when the
-// transaction is not read-only, or when the server's own schema is not searched
-// first. It also takes the snapshot, after which the server refuses SET
-// TRANSACTION READ WRITE. When BEGIN or a pin fails, the server skips the text.
-// The answer is complete at the first Sync; the second part runs behind it and
-// is verified before the connection is used again.
+// The pins are one SELECT. It sets the session's settings for this transaction,
+// reads them back and raises an error when one differs, when the transaction is
+// not read-only, or when the server's own schema is not searched first. It also
+// takes the snapshot, and after that the server refuses SET TRANSACTION READ
+// WRITE. When BEGIN or a pin fails, the server skips the approved statement.
+// The answer is complete at the first Sync. The server runs the second part
+// after that, and the package verifies it before it uses the connection again.
 //
 // The reset is SET SESSION AUTHORIZATION DEFAULT, RESET ALL, CLOSE ALL,
-// UNLISTEN * and pg_advisory_unlock_all(). It is DISCARD ALL without
-// DEALLOCATE ALL and DISCARD PLANS, which would cost the prepared pins, and
-// without DISCARD TEMP and SEQUENCES, since a rolled back read-only
-// transaction leaves no temporary table and no sequence value. It costs the
-// server about 10 µs behind the answer; pins that are parsed each time cost it
-// about 80 µs before the answer.
+// UNLISTEN * and pg_advisory_unlock_all(). This is DISCARD ALL without
+// DEALLOCATE ALL and DISCARD PLANS, which would drop the prepared pins. DISCARD
+// TEMP and SEQUENCES are not needed, because a rolled back read-only
+// transaction leaves no temporary table and no sequence value. The reset costs
+// the server about 10 µs after the answer. Pins that are parsed each time cost
+// it about 80 µs before the answer.
 //
 // The package's own statements are prepared once per connection. When a pooler
 // is in front of the server, they are sent unnamed, and the second part is sent
@@ -38,14 +38,15 @@
 //
 // # The catalogue
 //
-// [DB.Catalog] asks a new connection what the server is and where it resolves
-// names. [DB.SetGuard] then pins every session to that. With [Config.Objects]
-// it loads the functions, operators, casts, types and relations of the database
-// too, and the functions that the server may run when it reads a relation. It
-// hashes the system tables that they come from, before and after the load, and
-// loads again when the hashes differ. While the hashes stay the same, later calls
-// ask for nothing else. A catalogue that is not whole is an error.
-// [DB.Inventory] lists only names, to be compared with a configuration.
+// [DB.Catalog] asks a new connection for the server's version and for the
+// schemas in which it resolves names. [DB.SetGuard] then pins every session to
+// these schemas. With [Config.Objects], Catalog also loads the functions,
+// operators, casts, types and relations of the database, and the functions that
+// the server may run when it reads a relation. It hashes the system tables that
+// they come from before and after the load, and loads again when the hashes
+// differ. While the hashes stay the same, later calls load nothing else. An
+// incomplete catalogue is an error. [DB.Inventory] lists only names, to be
+// compared with a configuration.
 //
 // # When a connection is closed instead
 //
@@ -57,17 +58,18 @@
 //
 // # Limits
 //
-// Rows are never limited by a cursor or in the Execute message, since both
-// turn parallel plans off: the reader stops after one row too many and cancels.
-// Cells are bounded below the protocol reader, while their bytes arrive.
+// Rows are never limited by a cursor or in the Execute message, because both
+// turn parallel plans off. Instead, the reader stops after one row too many and
+// cancels the statement. The size of cells is checked below the protocol
+// reader, while their bytes arrive.
 //
 // # Transport security
 //
-// The server's certificate and host name are verified (sslmode=verify-full)
-// unless all hosts are loopback addresses or Unix sockets, where plain text is
-// accepted, or [Config.InsecureTLS] permits less. Parameters of the URL that
-// would change how statements are sent, or the session behind this package's
-// back, are refused by name.
+// The server's certificate and host name are verified (sslmode=verify-full),
+// with two exceptions: all hosts are loopback addresses or Unix sockets, which
+// may use plain text, or [Config.InsecureTLS] permits less. The package refuses
+// URL parameters by name that would change how it sends statements, or change
+// the session without its knowledge.
 //
 // The package never judges SQL, never rewrites it, never uses the simple
 // protocol, never commits, and never prints its URL.

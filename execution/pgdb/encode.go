@@ -6,10 +6,10 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// raw is a run of messages that is encoded already.
+// raw is a sequence of encoded messages.
 type raw []byte
 
-// Frontend marks raw as what a client sends.
+// Frontend marks raw as a message that a client sends.
 func (raw) Frontend() {}
 
 // Decode returns an error: raw is never read.
@@ -30,7 +30,8 @@ func (e *encoder) add(m pgproto3.FrontendMessage) {
 	}
 }
 
-// run adds a constant with its parameters: prepared by name, or parsed here.
+// run adds a constant with its parameters. The constant is executed by its
+// prepared name, or parsed here.
 func (e *encoder) run(c constant, prepared bool, values ...[]byte) {
 	name := c.name
 	if !prepared {

@@ -15,7 +15,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// SQLSTATEs with a meaning of their own (PostgreSQL manual, appendix A).
+// SQLSTATEs that the package treats specially (PostgreSQL manual, appendix A).
 const (
 	stateReadOnly      = "25006"
 	stateQueryCanceled = "57014"
@@ -36,18 +36,19 @@ const (
 	statePrivilege     = "42501"
 )
 
-// serverError returns a server's error with texts that are valid UTF-8.
+// serverError returns a server's error with all strings made valid UTF-8.
 func serverError(msg *pgproto3.ErrorResponse) *pgconn.PgError {
 	e := pgconn.ErrorResponseToPgError(msg)
 	e.Message, e.Hint, e.Detail = valid(e.Message), valid(e.Hint), valid(e.Detail)
 	return e
 }
 
-// valid returns s with what is not UTF-8 replaced: an error's text is not data.
+// valid returns s with invalid UTF-8 replaced: the text of an error is not
+// data.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// queryError turns an error that the server reported for sql into one for the
-// caller.
+// queryError turns an error that the server reported for sql into an error for
+// the caller.
 func queryError(e *pgconn.PgError, sql string) *execution.Error {
 	out := execution.NewError(sqlguard.CodeDatabaseError, e.Message, e)
 	out.SQLState, out.ServerHint = e.Code, e.Hint
@@ -79,10 +80,11 @@ func queryError(e *pgconn.PgError, sql string) *execution.Error {
 	return out
 }
 
-// poolerError types what a pooler says before it closes a connection. PgBouncer
-// has one SQLSTATE for all of it, so that its words must tell when it has no
-// connection to give (https://www.pgbouncer.org/config.html: max_client_conn,
-// max_db_connections, query_wait_timeout).
+// poolerError classifies the error that a pooler sends before it closes a
+// connection. PgBouncer uses one SQLSTATE for all such errors. Only the message
+// shows whether it had no connection available
+// (https://www.pgbouncer.org/config.html: max_client_conn, max_db_connections,
+// query_wait_timeout).
 func poolerError(out *execution.Error, e *pgconn.PgError) {
 	if e.Severity != "FATAL" && e.SeverityUnlocalized != "FATAL" {
 		return
@@ -110,8 +112,8 @@ func bytePosition(sql string, chars int) int {
 	return offset + 1
 }
 
-// mismatch returns the error for a pin that failed. The server's message holds
-// the assertion's text where it was one of those.
+// mismatch returns the error for a pin that failed. When an assertion of the
+// pins failed, the server's message contains its text.
 func mismatch(e *pgconn.PgError) *execution.Error {
 	what := e.Message
 	if i := strings.Index(what, mismatchMark); i >= 0 && e.Code == stateBadText {
@@ -150,7 +152,7 @@ func connectError(ctx context.Context, err error) error {
 	return faults.Unconnected(ctx, err)
 }
 
-// faults are those of a connection.
+// faults are the errors of a connection.
 var faults = network.Faults{
 	OtherHost: "the operator must use a host name of the server's certificate in the url, or give the server one for this name",
 	Authority: "the operator must name the file of the server's certificate authority (sslrootcert in the url)",
@@ -159,7 +161,7 @@ var faults = network.Faults{
 }
 
 // tlsFault says what is wrong with the transport security of a connection that
-// could not be made, and what to do; both are empty when it is not that.
+// could not be made, and what to do. Both are empty for any other error.
 func tlsFault(err error) (reason, hint string) {
 	switch text := err.Error(); {
 	case strings.Contains(text, "server refused TLS connection"):

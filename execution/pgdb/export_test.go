@@ -8,13 +8,13 @@ import (
 	"github.com/ktxhq/ktx/execution"
 )
 
-// Bounds that the tests speak of.
+// Bounds that the tests use.
 const (
 	MaxTextBody    = maxTextBody
 	MaxMessageBody = maxMessageBody
 )
 
-// ErrFrame is the error of bytes that are not the protocol.
+// ErrFrame is the error for bytes that do not follow the protocol.
 var ErrFrame = errFrame
 
 // Frames is a frameReader with its limits set.
@@ -27,7 +27,7 @@ func NewFrames(r io.Reader, cellBytes, rowBytes int64, columns int) *Frames {
 	return &Frames{f}
 }
 
-// Read reads on.
+// Read reads from the server's messages.
 func (f *Frames) Read(p []byte) (int, error) { return f.f.Read(p) }
 
 // Cut returns the column and size of the cell that ended the rows.
@@ -38,12 +38,12 @@ func (f *Frames) Cut() (column int, size int64, ok bool) {
 	return 0, 0, false
 }
 
-// Held returns how many bytes the reader holds of its own.
+// Held returns how many bytes the reader has buffered.
 func (f *Frames) Held() int {
 	return cap(f.f.buf) + cap(f.f.out) + cap(f.f.row.kept)
 }
 
-// Idle returns how many connections wait to be used.
+// Idle returns how many connections are idle.
 func (d *DB) Idle() int {
 	_, idle := d.pool.Count()
 	return idle
@@ -55,7 +55,7 @@ func (d *DB) Open() int {
 	return open
 }
 
-// Pooled reports whether a pooler was found at work, by an idle connection.
+// Pooled reports whether an idle connection has detected a pooler.
 func (d *DB) Pooled() bool {
 	for l := d.pool.Idle(); l != nil; l = d.pool.Idle() {
 		defer d.pool.Release(l)
@@ -66,15 +66,16 @@ func (d *DB) Pooled() bool {
 	return false
 }
 
-// Reported returns the transport security that the URL leaves open.
+// Reported returns the weakness that the URL leaves in transport security.
 func (d *DB) Reported() string { return d.tls }
 
-// LimitCatalog bounds the questions about objects, before the first.
+// LimitCatalog bounds the queries about objects. Call it before the first
+// query.
 func (d *DB) LimitCatalog(bytes, cell int64, rows int) {
 	d.catalog.limits.Bytes, d.catalog.limits.CellBytes, d.catalog.limits.Rows = bytes, cell, rows
 }
 
-// Render returns a result of one row, as it stands for types and texts.
+// Render returns a result of one row with these types and texts.
 func Render(lim execution.Limits, oids []uint32, cells [][]byte) (*execution.Result, error) {
 	s := newRowSet(lim.WithDefaults())
 	var d pgproto3.RowDescription
@@ -87,8 +88,9 @@ func Render(lim execution.Limits, oids []uint32, cells [][]byte) (*execution.Res
 }
 
 // TreeRuns reads an expression as the server stores it and returns the OIDs of
-// the functions that a plan of a read may run, where the functions in SQL are
-// those of inlined and the operators run what operators says.
+// the functions that the planner may run for a read. inlined lists the known
+// functions and whether the server may inline them. operators maps operators to
+// the functions that they run.
 func TreeRuns(text string, inlined map[string]bool, operators map[string]string) ([]string, error) {
 	n, err := readTree(text)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// Bounds of the messages that a server may send beside rows. The widest row
+// Bounds of the messages other than rows that a server may send. The widest row
 // description (1,664 columns with names of 63 bytes) has 137 KB.
 const (
 	maxTextBody    = 64 << 10 // of an error or a notice; longer ones are cut
@@ -16,16 +16,16 @@ const (
 	maxColumns     = 1664     // of a result, MaxTupleAttributeNumber
 )
 
-// errFrame says that the server's bytes are not the protocol.
+// errFrame says that the server's bytes do not follow the protocol.
 var errFrame = errors.New("the server sent a message that is not of the protocol")
 
 // frameReader bounds what the server sends before it is held in memory. It
-// stands between the connection and pgproto3's reader and changes three kinds
+// is between the connection and pgproto3's reader and changes three kinds
 // of message:
 //
 //   - a DataRow with a cell over the limit, or one that is over the limit as a
 //     whole, becomes a row without columns, and every later row is dropped;
-//   - a DataRow keeps the first columns only, where it is too long to pass
+//   - a DataRow keeps the first columns only, when it is too long to pass
 //     unread;
 //   - an error or notice is cut.
 //
@@ -34,12 +34,12 @@ var errFrame = errors.New("the server sent a message that is not of the protocol
 type frameReader struct {
 	r   io.Reader
 	buf []byte // the read buffer; its unread part is buf[start:end]
-	err error  // of r, reported after the bytes before it
+	err error  // error of r, reported after the bytes before it
 
 	start, end int
-	arrived    atomic.Int64 // bytes, ever; any goroutine may read it
+	arrived    atomic.Int64 // bytes in total; any goroutine may read it
 
-	// What is handed out next, in this order, before the next message's head.
+	// The next output, in this order, before the head of the next message.
 	out  []byte // bytes made here
 	pass int    // bytes of the message to hand on unread
 	tail []byte // bytes made here
@@ -59,8 +59,8 @@ type frameReader struct {
 
 // rowCut says why a row was replaced.
 type rowCut struct {
-	column int   // of the cell that is too long; -1 when the row as a whole is
-	size   int64 // of the cell
+	column int   // column of the cell that is too long; -1 when the row as a whole is
+	size   int64 // size of the cell
 }
 
 // newFrameReader returns a reader that passes rows whole until limits are set.
@@ -70,8 +70,8 @@ func newFrameReader(r io.Reader) *frameReader {
 	return f
 }
 
-// limit sets the bounds for the rows of the next statement: of a cell, of all
-// cells of a row together, and the columns that count. The connection must be
+// limit sets the bounds for the rows of the next statement: for one cell, for
+// all cells of a row together, and the number of columns returned. Call it
 // between statements.
 func (f *frameReader) limit(cellBytes, rowBytes int64, columns int) {
 	f.cellBytes, f.rowBytes, f.columns = cellBytes, rowBytes, min(columns, maxColumns)
@@ -81,11 +81,11 @@ func (f *frameReader) limit(cellBytes, rowBytes int64, columns int) {
 // dropRemaining drops the rows that have not arrived yet.
 func (f *frameReader) dropRemaining() { f.dropRows = true }
 
-// takeCut returns why the row without columns stands where it stands, or nil
-// for a row that the server sent so.
+// takeCut returns why a row without columns replaced a row, or nil when the
+// server itself sent the row without columns.
 func (f *frameReader) takeCut() *rowCut { return f.cut }
 
-// Read hands out the server's messages with rows, errors and notices bounded.
+// Read returns the server's messages with rows, errors and notices bounded.
 func (f *frameReader) Read(p []byte) (int, error) {
 	n := 0
 	for n < len(p) {
@@ -138,7 +138,7 @@ func (f *frameReader) take(n int) []byte {
 	return b
 }
 
-// step does one piece of work and returns how many bytes of p it filled.
+// step makes one step and returns how many bytes of p it filled.
 func (f *frameReader) step(p []byte) (int, error) {
 	switch {
 	case len(f.out) > 0:
@@ -170,7 +170,7 @@ func (f *frameReader) step(p []byte) (int, error) {
 	}
 }
 
-// need asks for more bytes where a step found none.
+// need returns errNeedBytes when a step found no bytes.
 func need(b []byte) error {
 	if len(b) == 0 {
 		return errNeedBytes
@@ -178,7 +178,7 @@ func need(b []byte) error {
 	return nil
 }
 
-// message decides what happens to a message of this kind and body length.
+// message decides how to handle a message of this kind and body length.
 func (f *frameReader) message(kind byte, body int) error {
 	switch {
 	case body < 0:
@@ -205,14 +205,14 @@ func appendHead(b []byte, kind byte, body int) []byte {
 }
 
 // rowScan reads one long DataRow: a count, then for each column a length and
-// that many bytes, -1 standing for NULL.
+// that many bytes. A length of -1 means NULL.
 type rowScan struct {
 	left   int // bytes of the body not read yet
 	field  [4]byte
 	fieldN int
 	state  rowState
 	column int // the current one
-	total  int // as the row says
+	total  int // number of columns, as the row says
 	cell   int // bytes of the current cell not read yet
 	size   int64
 	kept   []byte // the new message, its head filled in at the end; nil when the row is too long
@@ -226,7 +226,7 @@ const (
 	rowCell
 )
 
-// scanRow reads what is there of a long row.
+// scanRow reads the part of a long row that has arrived.
 func (f *frameReader) scanRow() error {
 	s := &f.row
 	switch s.state {
@@ -263,7 +263,7 @@ func (f *frameReader) scanRow() error {
 			return nil
 		}
 		if s.size > f.rowBytes {
-			s.kept = nil // of no use any more; a cell may still be too long
+			s.kept = nil // the row is dropped; a later cell may still be too long
 		}
 		if s.kept != nil {
 			s.kept = append(s.kept, s.field[:]...)
@@ -294,7 +294,7 @@ func (f *frameReader) endCell() error {
 	return f.nextColumn()
 }
 
-// nextColumn goes on with the next column that counts, or ends the row.
+// nextColumn continues with the next column to return, or ends the row.
 func (f *frameReader) nextColumn() error {
 	s := &f.row
 	if s.column < min(s.total, f.columns) {
@@ -314,7 +314,7 @@ func (f *frameReader) nextColumn() error {
 	return nil
 }
 
-// replaceRow puts a row without columns in the place of this one.
+// replaceRow replaces this row with a row without columns.
 func (f *frameReader) replaceRow(why rowCut) {
 	f.cut, f.dropRows = &why, true
 	f.out = append(appendHead(nil, 'D', 2), 0, 0)
@@ -343,7 +343,7 @@ func (f *frameReader) number(n int) (bool, error) {
 	return true, nil
 }
 
-// buffered reports whether bytes of the server wait here.
+// buffered reports whether bytes from the server are buffered here.
 func (f *frameReader) buffered() bool {
 	return f.end > f.start || len(f.out) > 0 || len(f.tail) > 0 || f.err != nil
 }

@@ -36,11 +36,11 @@ func row(cells ...[]byte) []byte {
 
 func x(n int) []byte { return bytes.Repeat([]byte("x"), n) }
 
-// reads are ways in which bytes can arrive and be asked for.
+// reads are ways in which bytes can arrive and be requested.
 var reads = []struct {
 	name  string
 	in    func(io.Reader) io.Reader
-	ahead int // bytes asked for at a time
+	ahead int // bytes requested at a time
 }{
 	{"whole", func(r io.Reader) io.Reader { return r }, 1 << 20},
 	{"one byte in", iotest.OneByteReader, 1 << 16},
@@ -51,7 +51,7 @@ var reads = []struct {
 	{"timeouts", iotest.TimeoutReader, 64},
 }
 
-// readAll reads to the end, past timeouts, ahead bytes at a time.
+// readAll reads to the end, ahead bytes at a time. It continues after timeouts.
 func readAll(r io.Reader, ahead int) ([]byte, error) {
 	var all []byte
 	p := make([]byte, ahead)
@@ -201,7 +201,7 @@ func TestFramesRefuse(t *testing.T) {
 	}
 }
 
-// TestFramesHold shows that a reader holds one row within the limits at most.
+// TestFramesHold shows that a reader buffers at most one row within the limits.
 func TestFramesHold(t *testing.T) {
 	const size = 64 << 20
 	head := binary.BigEndian.AppendUint32([]byte{'D'}, 4+2+4+1000+4+size)
@@ -229,8 +229,8 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// FuzzFrames holds the reader against one that has every message in memory:
-// whatever the pieces in which bytes arrive, the outcome is that of the whole.
+// FuzzFrames compares the reader with one that has every message in memory: the
+// result does not depend on the pieces in which the bytes arrive.
 func FuzzFrames(f *testing.F) {
 	f.Add(append(row(x(10), nil), message('Z', []byte{'T'})...), uint8(3))
 	f.Add(append(row(x(90), x(90)), row(x(101))...), uint8(1))
@@ -265,7 +265,7 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// pieces reads a text n bytes at a time.
+// pieces reads bytes n at a time.
 type pieces struct {
 	left []byte
 	n    int

@@ -20,7 +20,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// benchmarkConnections is how many connections either way has.
+// benchmarkConnections is how many connections the gateway and pgx each have.
 const benchmarkConnections = 8
 
 var gatewayTexts = []struct{ name, sql string }{
@@ -29,11 +29,11 @@ var gatewayTexts = []struct{ name, sql string }{
 	{"rows", "SELECT n, n * 2 AS m, 'row ' || n AS name, n / 3.0 AS part, now() AS at, n % 2 = 0 AS even FROM many WHERE n <= 1000"},
 }
 
-// The table is of the size that the aggregate takes about a millisecond for.
+// The table has a size at which the aggregate takes about a millisecond.
 const gatewayTable = "CREATE TABLE many AS SELECT n FROM generate_series(1, 17000) AS n; ANALYZE many"
 
-// throughGateway returns what runs a statement through the whole door: the
-// guard, the audit log on disk, the queue and the backend.
+// throughGateway returns a function that runs a statement through the whole
+// gateway: the guard, the audit log on disk, the queue and the backend.
 func throughGateway(b *testing.B, url string, sync audit.SyncMode) func(context.Context, string) error {
 	b.Helper()
 	log, err := audit.Open(filepath.Join(b.TempDir(), "audit"), audit.Config{Sync: sync}, nil)
@@ -64,9 +64,9 @@ func throughGateway(b *testing.B, url string, sync audit.SyncMode) func(context.
 	}
 }
 
-// throughPgx returns what runs a statement through pgx in its default mode,
-// which prepares it once for each connection and takes values in the binary
-// format.
+// throughPgx returns a function that runs a statement through pgx in its
+// default mode. pgx prepares the statement once per connection and reads values
+// in the binary format.
 func throughPgx(b *testing.B, url string) func(context.Context, string) error {
 	b.Helper()
 	connections := make(chan *pgx.Conn, benchmarkConnections)
@@ -102,7 +102,7 @@ func warm(b *testing.B, sql string, ways ...func(context.Context, string) error)
 	}
 }
 
-// took runs a statement n times by so many clients and returns the time.
+// took runs a statement n times with that many clients and returns the time.
 func took(b *testing.B, clients, n int, sql string, way func(context.Context, string) error) time.Duration {
 	b.Helper()
 	var next atomic.Int64
@@ -122,8 +122,8 @@ func took(b *testing.B, clients, n int, sql string, way func(context.Context, st
 	return time.Since(start)
 }
 
-// BenchmarkLatency reports p50 and p99 of a statement through the gateway as
-// multiples of those through pgx, one client taking turns.
+// BenchmarkLatency compares p50 and p99 of a statement through the gateway with
+// those through pgx, and reports the ratios. One client runs both in turn.
 func BenchmarkLatency(b *testing.B) {
 	url := testdb.Postgres(b).NewDatabase(b, gatewayTable)
 	door, direct := throughGateway(b, url, audit.SyncInterval), throughPgx(b, url)
@@ -148,7 +148,7 @@ func BenchmarkLatency(b *testing.B) {
 }
 
 // BenchmarkThroughput reports how many statements the gateway runs in the time
-// that pgx runs one, by as many clients, in turns.
+// in which pgx runs one. Both have the same number of clients and take turns.
 func BenchmarkThroughput(b *testing.B) {
 	url := testdb.Postgres(b).NewDatabase(b, gatewayTable)
 	door, direct := throughGateway(b, url, audit.SyncInterval), throughPgx(b, url)
@@ -173,8 +173,9 @@ func BenchmarkThroughput(b *testing.B) {
 	}
 }
 
-// BenchmarkAuditModes reports the throughput of 16 clients with each mode of
-// the audit log as a multiple of that with the mode off, in turns.
+// BenchmarkAuditModes compares the throughput of 16 clients in each mode of the
+// audit log with that in the mode off, and reports the ratios. The modes take
+// turns.
 func BenchmarkAuditModes(b *testing.B) {
 	url := testdb.Postgres(b).NewDatabase(b, gatewayTable)
 	off := throughGateway(b, url, audit.SyncOff)

@@ -9,8 +9,8 @@ import (
 
 var _ execution.Lister = (*DB)(nil)
 
-// Inventory lists the schemas, relations and functions of the database, the
-// server's own included, those of temporary schemas left out.
+// Inventory lists the schemas, relations and functions of the database,
+// including the server's own. It leaves out temporary schemas.
 func (d *DB) Inventory(ctx context.Context) (sqlguard.Inventory, error) {
 	var in sqlguard.Inventory
 	err := d.interview(ctx, func(ask asker) error {

@@ -15,7 +15,7 @@ import (
 func TestInventory(t *testing.T) {
 	t.Parallel()
 	server := testdb.Postgres(t)
-	role := server.NewRole(t) // may read nothing; names are for everybody
+	role := server.NewRole(t) // it may read no table, but every role may read the names
 	url := server.NewDatabase(t, everyKind)
 	in, err := open(t, server.URL(query[string](t, url, "SELECT current_database()"), role), pgdb.Config{}).Inventory(t.Context())
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// TestLateCancelsHitNobodyElse ends statements about when they end
-// by themselves, on connections that others use next: whoever is not ended gets
-// the answer to its own statement.
+// TestLateCancelsHitNobodyElse cancels statements about when they end by
+// themselves, on connections that other statements use next. Every statement
+// that is not cancelled gets its own answer.
 func TestLateCancelsHitNobodyElse(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
 	c := open(t, url, pgdb.Config{MaxConnections: 3})
@@ -37,15 +37,15 @@ func TestLateCancelsHitNobodyElse(t *testing.T) {
 	}
 }
 
-// TestRetriedOnce: a statement whose connection was lost while it was idle is
-// tried once more, not again; a second loss is told.
+// TestRetriedOnce: when a connection was lost while it was idle, its next
+// statement is tried once more. A second loss is returned as an error.
 func TestRetriedOnce(t *testing.T) {
 	server := testdb.Postgres(t)
 	url := server.NewDatabase(t)
 	p := newProxy(t, server.Addr())
 	c := open(t, p.through(t, url), pgdb.Config{MaxConnections: 1})
 	c.One(t, "SELECT 1")
-	time.Sleep(1100 * time.Millisecond) // long enough to be taken for lost
+	time.Sleep(1100 * time.Millisecond) // long enough for the loss to count as one while idle
 	before := p.accepts.Load()
 	p.hole.Store(true)
 	done := make(chan error, 1)
@@ -61,8 +61,8 @@ func TestRetriedOnce(t *testing.T) {
 	if err := <-done; execution.CodeOf(err) != sqlguard.CodeConnectionLost {
 		t.Errorf("error %v, want %s", err, sqlguard.CodeConnectionLost)
 	}
-	// One connection for the second try, and one for the cancel that pgconn
-	// sends for a statement that it lost.
+	// One connection is for the second try, and one for the cancel that pgconn
+	// sends for a statement whose connection broke.
 	if n := p.accepts.Load() - before; n > 3 {
 		t.Errorf("%d new connections", n)
 	}

@@ -32,21 +32,21 @@ func silent(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// proxy stands between a backend and its server and can misbehave.
+// proxy is between a backend and its server and can misbehave.
 type proxy struct {
 	listener net.Listener
 	server   string
 
-	hole    atomic.Bool  // nothing is passed on, in either direction
-	held    atomic.Int64 // pieces that came to the hole
+	hole    atomic.Bool  // the proxy passes nothing on, in either direction
+	held    atomic.Int64 // pieces that arrived during the hole
 	passed  atomic.Int64 // bytes that went to clients
 	one     atomic.Bool  // one byte at a time
-	pooler  atomic.Bool  // connections have process IDs of the proxy's own
+	pooler  atomic.Bool  // the proxy gives connections its own process IDs
 	accepts atomic.Int64 // connections accepted
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool
-	keys  map[string][]byte // of a pooler: the server's keys by its own
+	keys  map[string][]byte // as a pooler: the proxy's key → the server's key
 	work  sync.WaitGroup
 }
 
@@ -156,8 +156,8 @@ func (p *proxy) copy(to, from net.Conn, change func([]byte) []byte) {
 	}
 }
 
-// toClient gives a connection a key of the proxy's own, as poolers do. It
-// expects the BackendKeyData in one piece, which the server sends so.
+// toClient gives a connection a key made by the proxy, as poolers do. It
+// expects BackendKeyData in one piece, which is how the server sends it.
 func (p *proxy) toClient() func([]byte) []byte {
 	done := false
 	return func(b []byte) []byte {
@@ -202,8 +202,8 @@ func TestOneByteAtATime(t *testing.T) {
 	}
 }
 
-// TestPooler shows that a pooler is noticed, that nothing is prepared then, and
-// that a connection is not used again after a cancel.
+// TestPooler shows that the backend detects a pooler, then prepares nothing,
+// and does not use a connection again after a cancel.
 func TestPooler(t *testing.T) {
 	server := testdb.Postgres(t)
 	p := newProxy(t, server.Addr())
@@ -236,17 +236,17 @@ func TestPooler(t *testing.T) {
 	}
 	off := open(t, p.through(t, url), pgdb.Config{Pooler: pgdb.PoolerOff})
 	if got := off.One(t, prepared); got != "8" {
-		t.Errorf("%s prepared statements with the pooler said to be off", got)
+		t.Errorf("%s prepared statements with Pooler set to off", got)
 	}
 	p.pooler.Store(false)
 	on := open(t, p.through(t, url), pgdb.Config{Pooler: pgdb.PoolerOn})
 	if got := on.One(t, prepared); got != "0" {
-		t.Errorf("%s prepared statements with the pooler said to be on", got)
+		t.Errorf("%s prepared statements with Pooler set to on", got)
 	}
 }
 
-// TestBlackHole shows that a server that cannot be reached any more holds a
-// caller for a bounded time, and no longer than the caller waits.
+// TestBlackHole shows that an unreachable server blocks a caller for a bounded
+// time, and no longer than the caller waits.
 func TestBlackHole(t *testing.T) {
 	server := testdb.Postgres(t)
 	p := newProxy(t, server.Addr())
@@ -254,14 +254,14 @@ func TestBlackHole(t *testing.T) {
 	c := open(t, p.through(t, url)+"&connect_timeout=1", pgdb.Config{MaxConnections: 1})
 	for _, step := range []struct {
 		name   string
-		before bool // the hole is there when the statement is sent
+		before bool // the hole begins before the statement is sent
 		limit  time.Duration
-		wait   time.Duration // of the caller; 0 for no end
+		wait   time.Duration // how long the caller waits; 0 means no limit
 		codes  []sqlguard.Code
 	}{
 		{"during a statement", false, 200 * time.Millisecond, 0, []sqlguard.Code{sqlguard.CodeTimeout}},
 		{"during a statement, caller leaves", false, time.Minute, 200 * time.Millisecond, []sqlguard.Code{sqlguard.CodeTimeout}},
-		// The reset behind the last statement may or may not have come through.
+		// The reset after the last statement may or may not have arrived.
 		{"before", true, 200 * time.Millisecond, 0, []sqlguard.Code{sqlguard.CodeTimeout, sqlguard.CodeConnectionLost}},
 		{"before, caller leaves", true, time.Minute, 100 * time.Millisecond, []sqlguard.Code{sqlguard.CodeTimeout}},
 	} {
@@ -299,8 +299,8 @@ func TestBlackHole(t *testing.T) {
 	}
 }
 
-// TestBrokenMidway shows that a connection lost after rows were read is an
-// error without rows, and is not tried again.
+// TestBrokenMidway shows that a connection lost after rows were read causes an
+// error without rows, and that the statement is not tried again.
 func TestBrokenMidway(t *testing.T) {
 	server := testdb.Postgres(t)
 	url := server.NewDatabase(t)
@@ -319,15 +319,16 @@ func TestBrokenMidway(t *testing.T) {
 	if e.Code != sqlguard.CodeConnectionLost || !e.Retryable {
 		t.Errorf("%v", e)
 	}
-	// pgconn sends a cancel request for the statement that it lost.
+	// pgconn sends a cancel request for a statement whose connection broke.
 	if n := p.accepts.Load() - before; n > 1 {
-		t.Errorf("%d new connections, want none but for a cancel", n)
+		t.Errorf("%d new connections, want none except one for a cancel", n)
 	}
 	executiontest.Eventually(t, "no statement runs", func() bool { return query[int](t, url, running) == 0 })
 }
 
-// TestLostWhileIdle shows that a connection that was lost unseen while idle, as
-// behind a firewall that forgets, is replaced without an error.
+// TestLostWhileIdle shows that a connection is replaced without an error when
+// it was lost unnoticed while idle, for example by a firewall that dropped its
+// state.
 func TestLostWhileIdle(t *testing.T) {
 	server := testdb.Postgres(t)
 	p := newProxy(t, server.Addr())
@@ -358,8 +359,8 @@ func TestTLS(t *testing.T) {
 	if err != nil || !report.TLS {
 		t.Errorf("the probe says TLS %t, %v", report.TLS, err)
 	}
-	// A result in many TLS records, one cell of which is too long, and a
-	// cancel over TLS.
+	// A result in many TLS records with one cell that is too long, and a cancel
+	// over TLS.
 	res, err := c.Try(t.Context(), t, "SELECT repeat('x', CASE WHEN i = 3000 THEN 3000000 ELSE 100 END) FROM (SELECT generate_series(1, 100000000) AS i) AS s", execution.Limits{})
 	if err != nil || len(res.Rows) != 2999 || res.TruncatedBy != execution.TruncatedByCell {
 		t.Errorf("%v", err)
@@ -371,7 +372,7 @@ func TestTLS(t *testing.T) {
 	if got := c.One(t, "SELECT 'next'"); got != "next" {
 		t.Errorf("got %s", got)
 	}
-	for range 10 { // what the server says may come together with what it said before
+	for range 10 { // the server's last message may arrive together with an earlier one
 		query[bool](t, plain, "SELECT bool_and(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'ktx'")
 		executiontest.Eventually(t, "the session is gone", func() bool { return query[int](t, plain, sessions) == 0 })
 		if got := c.One(t, "SELECT 1"); got != "1" {
@@ -396,7 +397,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestNotAServer shows that bytes which are not the protocol end in an error.
+// TestNotAServer shows that bytes that do not follow the protocol cause an
+// error.
 func TestNotAServer(t *testing.T) {
 	for _, answer := range []string{"HTTP/1.1 400 Bad Request\r\n\r\n", "E", "R\x00\x00\x00\x03", "R\x7f\xff\xff\xff\x00\x00\x00\x00", "", "Z\x00\x00\x00\x05I"} {
 		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a listener in a test

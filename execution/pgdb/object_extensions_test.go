@@ -12,12 +12,13 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Members of reviewed extensions are known by their extension, wherever it was
-// installed; names of theirs that the database has not are nobody's.
+// The guard knows members of reviewed extensions by their extension, in
+// whichever schema it is installed. The names of such members mean nothing when
+// the extension is not installed in the database.
 func TestExtensionsAreKnown(t *testing.T) {
 	extensions := []struct {
 		name    string
-		allowed []string // @. is the schema, or nothing
+		allowed []string // "@." is replaced by the schema and a dot, or by nothing
 		refused map[string]sqlguard.Code
 	}{
 		{"citext", []string{
@@ -63,7 +64,7 @@ func TestExtensionsAreKnown(t *testing.T) {
 		installed := map[string]bool{}
 		for _, e := range extensions {
 			if _, err := conn.Exec(t.Context(), "CREATE EXTENSION "+`"`+e.name+`" SCHEMA `+schema); err != nil {
-				t.Logf("%s is not to be had here: %v", e.name, err)
+				t.Logf("%s is not available here: %v", e.name, err)
 				continue
 			}
 			installed[e.name] = true

@@ -21,15 +21,15 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// A guard that judges with the objects of a database takes what the server
-// would run for each text into account. Here the server itself is asked: random
-// schemas are full of functions that fail with a mark when they run, behind
-// overloads, operators, casts, domains, views and columns that look like calls.
-// Whatever the guard accepts must run without the mark.
+// A guard that judges with the objects of a database takes into account what
+// the server would run for each statement. These tests ask the server itself.
+// Random schemas are full of functions that fail with a mark when they run,
+// behind overloads, operators, casts, domains, views and columns that look like
+// calls. A statement that the guard accepts must run without the mark.
 
 const differentialMark = "KTX RAN THIS"
 
-// trap makes a function that nothing proves.
+// trap creates a function that nothing proves safe.
 func trap(name, arguments, returns string) string {
 	return fmt.Sprintf(`CREATE FUNCTION %s(%s) RETURNS %s LANGUAGE plpgsql IMMUTABLE AS
 $$ BEGIN IF current_setting('ktx.armed', true) = 'on' THEN RAISE EXCEPTION '%s %s'; END IF; RETURN NULL; END $$`, name, arguments, returns, differentialMark, name)
@@ -51,7 +51,7 @@ INSERT INTO people VALUES (1, 'ann', 'ok', 3, 'U'), (2, 'bob', 'sad', 4, 'V');
 INSERT INTO orders VALUES (1, 1, 10.5, '2024-01-01', '{a,b}', '(1,x)'), (2, 2, 3, '2024-02-01', '{}', '(2,y)');
 INSERT INTO odd VALUES (1, 'a@b', '{c@d}', 'short', 5, '{"a":1}', '[1,5]', '(1,ann,ok,3,U)');`
 
-// choose returns one of several.
+// choose returns a random one of its arguments.
 func choose[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 var (
@@ -60,8 +60,8 @@ var (
 	differentialOperators     = []string{"=", "<>", "<", ">", "<=", ">=", "+", "-", "*", "||", "~~", "~", "@>", "&&", "@#@", "->", "#"}
 )
 
-// differentialSchema is a database with traps. What cannot be made, because
-// the server has rules of its own, is left out.
+// differentialSchema returns the statements that create a database with traps.
+// Those in may are skipped when the server's rules refuse them.
 func differentialSchema(r *rand.Rand) (must, may []string) {
 	must = []string{differentialTypes, trap("email_ok", "text", "boolean"), "CREATE DOMAIN email AS text CHECK (email_ok(VALUE) IS NOT FALSE)", differentialTables}
 	schema := func() string { return choose(r, "", "", "", "aside.") }
@@ -89,7 +89,7 @@ func differentialSchema(r *rand.Rand) (must, may []string) {
 		if r.IntN(5) == 0 {
 			operands, function = "RIGHTARG = "+right, trap(name, right, "boolean")
 		} else if r.IntN(4) == 0 {
-			// One that is proved, with a negator that is not.
+			// A proved operator with a negator that is not proved.
 			function = fmt.Sprintf("CREATE FUNCTION %s(%s, %s) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true'", name, left, right)
 			may = append(may, trap(name+"_not", left+", "+right, "boolean"), fmt.Sprintf("CREATE OPERATOR !!@ (%s, FUNCTION = %s_not)", operands, name))
 			operands += ", NEGATOR = !!@"
@@ -209,8 +209,8 @@ func (r differentialText) statement() string {
 	}
 }
 
-// KTX_TEST_DIFFERENTIAL is how many schemas are tried, for a longer run than
-// that of make test-all. KTX_TEST_SEED repeats one.
+// KTX_TEST_DIFFERENTIAL is the number of schemas, for a longer run than that of
+// make test-all. KTX_TEST_SEED repeats one schema.
 func TestNothingUnprovedRuns(t *testing.T) {
 	rounds, statements := 2, 300
 	if executiontest.Full() {
@@ -246,7 +246,7 @@ func TestNothingUnprovedRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Round by round the policy allows all names, or none.
+		// In alternating rounds, the policy allows all names or none.
 		policy := sqlguard.DefaultPolicy()
 		if round%3 > 0 {
 			policy.Functions.Allow = []string{"public.*", "aside.*", "pg_catalog.*"}
@@ -269,11 +269,11 @@ func TestNothingUnprovedRuns(t *testing.T) {
 	total.report(t)
 }
 
-// trial counts what became of the statements that guard and server were asked.
+// trial counts the results of the statements that the guard and the server got.
 type trial struct{ accepted, answered, caught, refused int }
 
-// judge asks the guard and the server for one statement. The server may run a
-// trap only for a statement that the guard refuses.
+// judge gives one statement to the guard and to the server. The server may run
+// a trap only for a statement that the guard refuses.
 func (c *trial) judge(t *testing.T, seed uint64, guard *sqlguard.Guard, conn *pgx.Conn, sql string) {
 	t.Helper()
 	v := guard.Check(sql)
@@ -306,8 +306,8 @@ func (c *trial) report(t *testing.T) {
 	}
 }
 
-// mark runs a statement and returns the trap that it ran, and whether it was
-// answered.
+// mark runs a statement and returns the trap that it ran, and whether the server
+// answered it.
 func mark(ctx context.Context, conn *pgx.Conn, sql string) (ran string, answered bool) {
 	_, err := conn.Exec(ctx, sql)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && strings.HasPrefix(e.Message, differentialMark) {

@@ -11,8 +11,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// honestTables are tables as applications make them. Each can be read, with no
-// function on a list.
+// honestTables are tables as applications create them. Each can be read without
+// any function on an allow list.
 var honestTables = []struct{ extension, sql string }{
 	{"", "CREATE INDEX ON honest (lower(email)); CREATE UNIQUE INDEX ON honest (email) WHERE deleted IS NULL"},
 	{"", "CREATE INDEX ON honest (((data ->> 'x')::int)); CREATE INDEX ON honest ((data -> 'a' ->> 'b')) WHERE data ? 'a'; CREATE INDEX ON honest USING gin (data jsonb_path_ops)"},
@@ -57,7 +57,7 @@ func TestHonestTablesCanBeRead(t *testing.T) {
 			sql += `; CREATE EXTENSION "` + h.extension + `"`
 		}
 		if _, err := conn.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol); err != nil {
-			t.Logf("%s is not to be had here: %v", h.extension, err)
+			t.Logf("%s is not available here: %v", h.extension, err)
 			continue
 		}
 		const table = `CREATE TABLE honest (id int, org int, owner uuid, email text, title text, data jsonb, at timestamptz, deleted timestamptz, paid boolean, total numeric);

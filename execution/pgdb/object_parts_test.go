@@ -12,7 +12,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// trapOf is trap with a result.
+// trapOf is trap with a result expression.
 func trapOf(name, arguments, returns, result string) string {
 	return fmt.Sprintf(`CREATE FUNCTION %s(%s) RETURNS %s LANGUAGE plpgsql IMMUTABLE AS
 $$ BEGIN IF current_setting('ktx.armed', true) = 'on' THEN RAISE EXCEPTION '%s %s'; END IF; RETURN %s; END $$`, name, arguments, returns, differentialMark, name, result)
@@ -26,8 +26,8 @@ CREATE OPERATOR ># (LEFTARG = mood, RIGHTARG = mood, FUNCTION = compares);`
 
 const ownOperators = "OPERATOR 1 <#, OPERATOR 2 <=#, OPERATOR 3 =#, OPERATOR 4 >=#, OPERATOR 5 >#"
 
-// readWays are ways in which a read of a table runs a function of which the text
-// says nothing.
+// readWays are ways in which reading a table runs a function that the statement
+// does not mention.
 var readWays = []objectWay{
 	{"index", trapOf("f", "int", "int", "1") + "; CREATE INDEX ON people ((id + f(1)))", "SELECT name FROM people", "SELECT e FROM odd"},
 	{"index on a column", trapOf("f", "int", "int", "1") + "; CREATE INDEX ON people ((id + f(1))); CREATE INDEX ON odd (f(id))", "SELECT id FROM people", "SELECT id FROM odd WHERE id = 1"},
@@ -73,14 +73,16 @@ var readWays = []objectWay{
 	},
 }
 
-// oddRange is a range of texts that its own function compares, once it is armed.
+// oddRange is a range type over text. Its own function compares the bounds, and
+// fails once the trap is armed.
 const oddRange = `CREATE FUNCTION cmp_texts(text, text) RETURNS int LANGUAGE plpgsql IMMUTABLE AS
 $$ BEGIN IF current_setting('ktx.armed', true) = 'on' THEN RAISE EXCEPTION '` + differentialMark + ` cmp_texts'; END IF; RETURN bttextcmp($1, $2); END $$;
 CREATE OPERATOR CLASS odd_ops FOR TYPE text USING btree AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 cmp_texts(text, text);
 CREATE TYPE names AS RANGE (subtype = text, subtype_opclass = odd_ops); CREATE TYPE holder AS (n names);
 CREATE TABLE stays (id int, r names, h holder); INSERT INTO stays SELECT g, names('a', 'c' || g % 2), ROW(names('a', 'c' || g % 2))::holder FROM generate_series(1, 9) g; `
 
-// rangeWays are ways to compare values of a range whose column is only shown.
+// rangeWays are ways to compare values of a range when the statement only
+// selects the column.
 var rangeWays = []objectWay{
 	{"sorted ranges", oddRange, "SELECT r FROM stays ORDER BY r", "SELECT id FROM stays ORDER BY id"},
 	{"distinct ranges", oddRange, "SELECT DISTINCT r FROM stays", "SELECT DISTINCT id FROM stays"},
@@ -106,7 +108,8 @@ func TestWaysInWhichAReadRunsAFunction(t *testing.T) {
 	}
 }
 
-// What belongs to relations is told as far as it could run what somebody made.
+// The catalogue lists the parts of relations that could run a user-defined
+// function.
 func TestCatalogHasPartsOfRelations(t *testing.T) {
 	t.Parallel()
 	server := testdb.Postgres(t)

@@ -17,10 +17,10 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Random tables whose indexes, constraints, statistics, policies, partitions and
-// operator classes call functions that fail with a mark when they run. The texts
-// that are judged name none of them. Whatever the guard accepts must run without
-// the mark.
+// Random tables have indexes, constraints, statistics, policies, partitions and
+// operator classes that call functions that fail with a mark when they run. The
+// statements under test name none of these functions. A statement that the
+// guard accepts must run without the mark.
 
 var readObjects = []string{
 	"CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TYPE pair AS (a int, b text)",
@@ -42,8 +42,8 @@ var readObjects = []string{
 	trapOf("hashes", "int, bigint", "bigint", "1"), "CREATE OPERATOR CLASS hashed FOR TYPE int USING hash AS OPERATOR 1 =, FUNCTION 2 hashes(int, bigint)",
 }
 
-// computed makes random expressions over the columns a, b, m and d; with traps,
-// they call what nothing proves.
+// computed makes random expressions over the columns a, b, m and d. With traps,
+// the expressions call functions that nothing proves safe.
 type computed struct {
 	*rand.Rand
 
@@ -125,8 +125,8 @@ func (r computed) truth(depth int) string {
 	}
 }
 
-// readTables makes the tables t0 to t7, each with up to a few parts. What the
-// server does not take is left out.
+// readTables returns the statements that create the tables t0 to t7, each with
+// a few parts. Those in may are skipped when the server refuses them.
 func readTables(r *rand.Rand, version int) (must, may []string) {
 	must = append(must, readObjects...)
 	must = append(must, "CREATE TYPE days AS RANGE (subtype = int"+choose(r, "", "", ", subtype_diff = difference", ", subtype_opclass = odd_ops")+")")
@@ -216,7 +216,7 @@ func readText(r *rand.Rand) string {
 	}
 }
 
-// KTX_TEST_DIFFERENTIAL and KTX_TEST_SEED are as for TestNothingUnprovedRuns.
+// TestNothingUnprovedRuns describes KTX_TEST_DIFFERENTIAL and KTX_TEST_SEED.
 func TestNoReadRunsWhatIsNotProved(t *testing.T) {
 	rounds, statements := 3, 200
 	if n, err := strconv.Atoi(os.Getenv("KTX_TEST_DIFFERENTIAL")); err == nil {

@@ -10,8 +10,9 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// What a guard with a catalogue does not see is what only a superuser makes: the
-// server refuses it to a role that may create whatever else it likes.
+// A guard with a catalogue does not see these objects. Only a superuser can
+// create them: the server refuses them to a role that may create everything
+// else.
 var superuserOnly = []struct {
 	name, sql string
 	since     int
@@ -38,7 +39,7 @@ var superuserOnly = []struct {
 	{"an event trigger on login", "CREATE EVENT TRIGGER e ON login EXECUTE FUNCTION et()", 17},
 	{"a built-in function, replaced", "CREATE OR REPLACE FUNCTION pg_catalog.lower(text) RETURNS text LANGUAGE sql AS 'SELECT 1::text'", 0},
 	{"an untrusted language", "CREATE LANGUAGE l HANDLER plpgsql_call_handler", 0},
-	// Nobody makes this one.
+	// No role can create the following.
 	{"a column computed when read with a function of somebody's", "CREATE TABLE v (a int, b int GENERATED ALWAYS AS (cmp('a', 'a')) VIRTUAL)", 18},
 	{"a column computed when read with an operator of somebody's", "CREATE TABLE v (a mood, b boolean GENERATED ALWAYS AS (a <# 'b') VIRTUAL)", 18},
 }
@@ -68,7 +69,7 @@ func TestWhatOnlySuperusersMake(t *testing.T) {
 		if c.since > server.Version() {
 			continue
 		}
-		// It must not be refused for its text, or for something that is missing.
+		// The reason must not be a syntax error or a missing object.
 		e, ok := errors.AsType[*pgconn.PgError](exec(c.sql))
 		switch {
 		case !ok:

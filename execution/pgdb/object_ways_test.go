@@ -13,14 +13,14 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// objectWay is a schema and two texts: for sql the server runs the trap and the
-// guard refuses, for twin neither.
+// objectWay is a schema and two statements. For sql, the server runs the trap
+// and the guard refuses the statement. For twin, neither happens.
 type objectWay struct {
 	name, setup, sql, twin string
 }
 
-// objectWays are ways in which a text runs a function that it does not call in
-// so many words.
+// objectWays are ways in which a statement runs a function that it does not
+// visibly call.
 var objectWays = []objectWay{
 	{"overload", trap("upper", "int", "text"), "SELECT upper(1)", "SELECT pg_catalog.upper('a')"},
 	{"overload in the server's schema", trap("pg_catalog.intruder", "int", "text"), "SELECT pg_catalog.intruder(1)", "SELECT abs(1)"},
@@ -156,8 +156,8 @@ INSERT INTO odd VALUES (1, 'a@b', '{c@d}')`
 
 func TestWaysToRunAFunction(t *testing.T) { runWays(t, objectWays) }
 
-// armed connects as a role, so that the server has nothing of the database in
-// its session's cache, and arms the traps.
+// armed connects as a role, so that the server's session has cached nothing of
+// the database, and arms the traps.
 func armed(t *testing.T, url, role string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -176,8 +176,8 @@ func armed(t *testing.T, url, role string) *pgx.Conn {
 	return conn
 }
 
-// runWays asks the server and the guard for each way in the same database. The
-// server is asked as a role that may read everything and owns nothing.
+// runWays gives each way to the server and to the guard in the same database.
+// The server runs it as a role that may read everything and owns nothing.
 func runWays(t *testing.T, ways []objectWay) {
 	t.Helper()
 	server := testdb.Postgres(t)

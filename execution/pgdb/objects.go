@@ -10,15 +10,16 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// objectLoader makes objects of the rows of the server's catalogue.
+// objectLoader makes objects from the rows of the server's catalogue.
 type objectLoader struct {
 	out *sqlguard.Objects
 
-	// types are the names of all types, and pending the types that refer to
-	// others, by OID as the server writes it.
+	// types are the names of all types, by OID as the server writes it. pending
+	// are the types that refer to other types.
 	types   map[string]sqlguard.CatalogName
 	pending []pendingType
-	// relations are positions in out, children the OIDs of direct heirs.
+	// relations are positions in out. children are the OIDs of the relations
+	// that inherit directly.
 	relations map[string]int
 	children  map[string][]string
 	// routines are functions, and operators the functions of operators, by OID.
@@ -40,13 +41,13 @@ func newObjectLoader() *objectLoader {
 
 // pendingType is a type whose base or attributes may not be known yet.
 type pendingType struct {
-	at             int // in out.Types
+	at             int // position in out.Types
 	base           string
 	columns, types string
 }
 
-// typeOf returns the name of a type. A type that is not known is an error: it
-// would be taken for none.
+// typeOf returns the name of a type. An unknown type is an error, because
+// otherwise it would read as no type.
 func (l *objectLoader) typeOf(oid string) (sqlguard.CatalogName, error) {
 	name, ok := l.types[oid]
 	if !ok {
@@ -68,7 +69,7 @@ func (l *objectLoader) typesOf(oids string) ([]sqlguard.CatalogName, error) {
 	return names, nil
 }
 
-// columnsOf joins the names and types of columns.
+// columnsOf combines the names and types of columns.
 func (l *objectLoader) columnsOf(names, oids string) ([]sqlguard.CatalogColumn, error) {
 	list, err := jsonList[string](names)
 	if err != nil {
@@ -102,12 +103,12 @@ func namesOf(text string) ([]sqlguard.CatalogName, error) {
 	return slices.Compact(names), nil
 }
 
-// The facts of types.
+// The columns of a row of types.
 const (
 	typeOID = iota
 	typeSchema
 	typeName
-	typeKind // "" when it is not listed
+	typeKind // "" when the type is not listed
 	typeExtension
 	typeChecks
 	typeRuns
@@ -132,7 +133,7 @@ func (l *objectLoader) typeFacts(row []string) error {
 		t.Kind = sqlguard.TypeDomain
 	case "e":
 		t.Kind = sqlguard.TypeEnum
-	case "r", "m": // a multirange comes with its range
+	case "r", "m": // m is a multirange, which belongs to a range
 		t.Kind = sqlguard.TypeRange
 	default:
 		return fmt.Errorf("type %s.%s is of the kind %q", name.Schema, name.Name, row[typeKind])
@@ -149,7 +150,7 @@ func (l *objectLoader) typeFacts(row []string) error {
 	return nil
 }
 
-// The facts of functions.
+// The columns of a row of functions.
 const (
 	functionSchema = iota
 	functionName
@@ -224,8 +225,9 @@ func (l *objectLoader) function(row []string) error {
 	return nil
 }
 
-// results returns the types of what a function returns: of the result, and of
-// the states of an aggregate, then of each argument that is one of its columns (o, b and t of pg_proc.proargmodes).
+// results returns the types of the values that a function returns: the result,
+// the states of an aggregate, then each argument that is a result column (o, b
+// and t of pg_proc.proargmodes).
 func (l *objectLoader) results(result, all, modes string) ([]sqlguard.CatalogName, error) {
 	items := func(array string) []string {
 		return strings.FieldsFunc(array, func(r rune) bool { return r == '{' || r == ',' || r == '}' })
@@ -247,9 +249,9 @@ func (l *objectLoader) results(result, all, modes string) ([]sqlguard.CatalogNam
 	return l.typesOf(strings.Join(list, " "))
 }
 
-// operator reads schema, name, the types of both sides, the schemas and names of
-// its function, commutator and negator, its extension, and the OIDs of itself and
-// its function.
+// operator reads schema, name, the types of both sides, the schemas and names
+// of its function, commutator and negator, its extension, and the OIDs of the
+// operator and its function.
 func (l *objectLoader) operator(row []string) error {
 	left, err := l.typeOf(row[2])
 	if err != nil {
@@ -331,7 +333,7 @@ func (l *objectLoader) inherits(row []string) error {
 	return nil
 }
 
-// finish resolves what refers to later rows, and sorts.
+// finish resolves references to later rows, and sorts.
 func (l *objectLoader) finish() error {
 	for _, p := range l.pending {
 		t := &l.out.Types[p.at]
@@ -371,7 +373,7 @@ func (l *objectLoader) finish() error {
 	return nil
 }
 
-// descend lists all that inherits from a relation, however far.
+// descend lists all relations that inherit from a relation, directly or not.
 func (l *objectLoader) descend(parent string) error {
 	at, ok := l.relations[parent]
 	if !ok {

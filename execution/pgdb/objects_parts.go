@@ -9,15 +9,15 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// routine is what the loader knows of a function by its OID.
+// routine is what the loader knows about a function.
 type routine struct {
 	sqlguard.CatalogRoutine
-	// inlined says that the server may put the function's body in the place of
-	// a call: it is in SQL, and neither SECURITY DEFINER nor with settings.
+	// inlined says that the server may replace a call with the function's body:
+	// the function is in SQL, is not SECURITY DEFINER and has no settings.
 	inlined bool
 }
 
-// The facts of parts of relations.
+// The columns of a row of parts of relations.
 const (
 	partRelation = iota
 	partKind
@@ -26,7 +26,7 @@ const (
 	partPredicate
 	partExpression
 	partRuns
-	partCompares // types whose values are compared
+	partCompares // types of the values that the part compares
 )
 
 // The kinds of parts, as messages call them.
@@ -35,7 +35,7 @@ const (
 	partOfKey    = "partition key"
 )
 
-// part reads what belongs to a relation and computes.
+// part reads a part of a relation that computes something.
 func (l *objectLoader) part(row []string) error {
 	at, ok := l.relations[row[partRelation]]
 	if !ok {
@@ -61,12 +61,12 @@ func (l *objectLoader) part(row []string) error {
 		}
 		n, err := readTree(text)
 		if err != nil {
-			use.runs[""] = true // nothing is known of it
+			use.runs[""] = true // it may run anything
 			continue
 		}
 		use.plan(n)
 		if row[partKind] == partOfKey {
-			use.values(n) // the bounds of partitions are sorted
+			use.values(n) // the server sorts the bounds of partitions
 		}
 		if text == row[partPredicate] {
 			use.predicate(n)
@@ -98,8 +98,8 @@ func (l *objectLoader) order(row []string) error {
 	return nil
 }
 
-// routinesOf returns the functions with these OIDs. One of another session's
-// temporary schema is not known, and bears no name.
+// routinesOf returns the functions with these OIDs. A function in another
+// session's temporary schema is unknown and has no name.
 func (l *objectLoader) routinesOf(oids []string) []sqlguard.CatalogRoutine {
 	var out []sqlguard.CatalogRoutine
 	for _, oid := range oids {
@@ -122,18 +122,19 @@ func sortedKeys(set map[string]bool) []string {
 	return keys
 }
 
-// uses collects what an expression of a relation may run when a read is
-// planned, by OID: functions, and types of which a value may be made.
+// uses collects what the server may run for an expression of a relation when it
+// plans a read. It holds OIDs: of functions, and of types of which the server
+// may make a value.
 type uses struct {
 	l           *objectLoader
 	runs, makes map[string]bool
 }
 
-// plan collects what the planner may evaluate: it replaces a function of
-// constants by its result (eval_const_expressions), and a call of a function in
-// SQL by its body. A function with an argument that cannot become a constant is
-// left alone, and what an expression computes from rows was computed when they
-// were written.
+// plan collects what the planner may evaluate. The planner replaces a function
+// of constants by its result (eval_const_expressions), and a call of a function
+// in SQL by its body. It does not evaluate a function with an argument that
+// cannot become a constant. The values that an expression computes from rows
+// were computed when the rows were written.
 func (u *uses) plan(n *tree) {
 	if held, inlined := u.held(n); !held {
 		u.all(n)
@@ -151,7 +152,8 @@ func (u *uses) plan(n *tree) {
 }
 
 // held reports whether an argument of a function or operator varies with the
-// row, so that the call is no constant, and whether a body may take its place.
+// row, so that the call is not constant. inlined says whether the function's
+// body may replace the call.
 func (u *uses) held(n *tree) (held, inlined bool) {
 	switch n.kind {
 	case "FUNCEXPR", "OPEXPR", "DISTINCTEXPR", "NULLIFEXPR", "SCALARARRAYOPEXPR":
@@ -166,9 +168,9 @@ func (u *uses) held(n *tree) (held, inlined bool) {
 	return held, inlined
 }
 
-// varies reports whether an expression certainly keeps a column in it, whatever
-// the planner makes of it. A strict function of a null is null, so that nothing
-// beside the column may turn out to be one.
+// varies reports whether an expression certainly still contains a column after
+// planning. A strict function of NULL is NULL, so no other argument may turn
+// out to be NULL.
 func (u *uses) varies(n *tree) bool {
 	switch n.kind {
 	case "VAR":
@@ -191,22 +193,23 @@ func (u *uses) varies(n *tree) bool {
 	}
 }
 
-// The fields that hold OIDs of functions, of operators, and of types of which a
-// node makes values.
+// The fields of a node that hold OIDs: of functions, of operators, and of the
+// types of the values that the node makes.
 var (
 	treeFunctions = []string{"funcid", "opfuncid", "hashfuncid", "negfuncid", "aggfnoid", "winfnoid"}
 	treeOperators = []string{"opno", "opnos", "sortop", "eqop"}
 	treeTypes     = []string{"consttype", "resulttype", "funcresulttype", "opresulttype", "minmaxtype", "array_typeid", "element_typeid", "row_typeid"}
 )
 
-// treePlain are the kinds of nodes that run nothing of the types of what they
-// are given.
+// treePlain are the kinds of nodes that run no function of the types of their
+// inputs.
 var treePlain = []string{
 	"", "ARRAYEXPR", "BOOLEANTEST", "BOOLEXPR", "CASEEXPR", "CASEWHEN", "COALESCEEXPR", "COALESCE", "COERCETODOMAIN", "COLLATEEXPR", "CONST",
 	"NULLTEST", "RELABELTYPE", "ROWEXPR", "ROW", "VAR", "WHEN", "CASE", "ARRAY", "CASETESTEXPR",
 }
 
-// functions are those that the node itself runs, the server's own left out.
+// functions returns the functions that the node itself runs, except the
+// server's own.
 func (u *uses) functions(n *tree) []string {
 	var out []string
 	for _, name := range treeFunctions {
@@ -230,11 +233,11 @@ func (u *uses) all(n *tree) {
 	}
 }
 
-// values collects the types of the values that a node and what is in it make.
+// values collects the types of the values that a node and its children make.
 func (u *uses) values(n *tree) {
 	for _, name := range treeTypes {
 		if n.kind == "COERCETODOMAIN" || n.kind == "RELABELTYPE" {
-			break // nothing runs, or only for rows
+			break // the node runs nothing, or runs it only for rows
 		}
 		for _, oid := range n.field(name).made() {
 			u.makes[oid] = true
@@ -247,11 +250,12 @@ func (u *uses) values(n *tree) {
 	}
 }
 
-// predicate collects what a scan of a partial index may run for rows: the
-// server evaluates a part of the predicate again where the query implies it. What
-// stands alone is implied by a query that says the same, so that its functions
-// are in the query's text; not so what stands beside an alternative, nor
-// the operators of one family, which imply each other.
+// predicate collects what a scan of a partial index may run for rows, because
+// the server evaluates a part of the predicate again when the query implies it.
+// A condition that is not part of an OR is implied by a query that contains the
+// same condition, so the query itself names its functions. That is not true for
+// the parts of an OR, and not for the operators of one family, which imply each
+// other.
 func (u *uses) predicate(n *tree) {
 	switch n.kind {
 	case "", "FUNCEXPR", "NULLTEST", "RELABELTYPE", "COLLATEEXPR", "COERCEVIAIO", "CONST", "VAR":
@@ -273,7 +277,7 @@ func (u *uses) predicate(n *tree) {
 	}
 }
 
-// everything collects all that an expression runs.
+// everything collects everything that an expression runs.
 func (u *uses) everything(n *tree) {
 	u.all(n)
 	if n.kind != "VAR" {

@@ -8,14 +8,14 @@ import (
 )
 
 // tree is a node of an expression as the server stores it (pg_node_tree): its
-// kind, and the fields behind their names. A list has neither kind nor names.
+// kind and its named fields. A list has neither a kind nor names.
 type tree struct {
 	kind   string
 	fields []treeField
 }
 
-// treeField is one field: the words that stand behind its name, and the nodes
-// and lists among them.
+// treeField is one field: the words of its value, and the nodes and lists among
+// them.
 type treeField struct {
 	name  string
 	words []string
@@ -28,8 +28,8 @@ const maxTreeDepth = 5_000
 var errTree = errors.New("an expression of the catalogue cannot be read")
 
 // readTree reads one stored expression. Its grammar is that of nodeToString:
-// {KIND :name value …}, (value …), and words, in which a backslash stands
-// before characters that would end them.
+// {KIND :name value …}, (value …), and words. In a word, a backslash precedes
+// each character that would end the word.
 func readTree(text string) (*tree, error) {
 	r := treeReader{text: text}
 	root := &tree{}
@@ -76,7 +76,7 @@ func (r *treeReader) next() (string, bool) {
 	return r.text[start:], start < r.at
 }
 
-// value adds what begins with a word to a field.
+// value adds a value that begins with word to a field.
 func (r *treeReader) value(to *treeField, word string, depth int) error {
 	if depth > maxTreeDepth {
 		return errTree
@@ -112,7 +112,7 @@ func (r *treeReader) value(to *treeField, word string, depth int) error {
 	return nil
 }
 
-// node reads on behind the bracket of a node.
+// node reads a node after its opening brace.
 func (r *treeReader) node(depth int) (*tree, error) {
 	kind, ok := r.next()
 	if !ok || strings.ContainsAny(kind, "(){}:") {
@@ -150,7 +150,7 @@ func (n *tree) field(name string) treeField {
 	return treeField{}
 }
 
-// children are the nodes in a field, those of a list one by one.
+// children returns the nodes in a field, including the elements of its lists.
 func (f treeField) children() []*tree {
 	var out []*tree
 	for _, t := range f.trees {
@@ -165,11 +165,11 @@ func (f treeField) children() []*tree {
 	return out
 }
 
-// firstNormalOID is the first OID of objects that the server was not made with
+// firstNormalOID is the first OID of objects that do not come with the server
 // (FirstNormalObjectId).
 const firstNormalOID = 16384
 
-// made returns the OIDs in a field that the server was not made with.
+// made returns the OIDs in a field of objects that do not come with the server.
 func (f treeField) made() []string {
 	words := slices.Clone(f.words)
 	for _, list := range f.trees {

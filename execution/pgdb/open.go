@@ -29,31 +29,32 @@ const (
 // field but URL is usable.
 type Config struct {
 	// URL is a connection URL, postgres://user:password@host:port/database,
-	// with the parameters that [Open] lists. Several hosts may be given.
+	// with the parameters that [Open] lists. It may name several hosts.
 	URL execution.Secret
-	// InsecureTLS permits connections that do not verify the server's
-	// certificate and host name, and plain text, to hosts other than
-	// loopback. The URL's sslmode then says which; it defaults to prefer.
+	// InsecureTLS permits connections to hosts other than loopback that do not
+	// verify the server's certificate and host name, or that use plain text.
+	// The URL's sslmode then chooses; it defaults to prefer.
 	InsecureTLS bool
 	// MaxConnections bounds the connections open at a time; 0 means
-	// DefaultMaxConnections. Statements beyond it wait in order of arrival.
+	// DefaultMaxConnections. Further statements wait in order of arrival.
 	MaxConnections int
-	// SearchPath is the schemas in which unqualified names are resolved. It
-	// is pinned for every statement; empty leaves the role's own.
+	// SearchPath is the schemas in which the server resolves unqualified names.
+	// It is pinned for every statement. When it is empty, the role's own search
+	// path applies.
 	SearchPath []string
 	// Timezone is the session's time zone; "" means UTC.
 	Timezone string
-	// Isolation of the transaction around a statement; "" leaves the
-	// server's default.
+	// Isolation is the level of the transaction around a statement; "" leaves
+	// the server's default.
 	Isolation Isolation
-	// Session is what the guard's dialect takes for granted of the session.
-	// Each setting is pinned and read back; a statement whose session
-	// differs does not run.
+	// Session is the settings that the guard's dialect relies on. Each setting
+	// is pinned and read back. A statement does not run when a setting of its
+	// session differs.
 	Session []sqlguard.Setting
-	// Pooler says whether a connection pooler stands between this process
-	// and the server. Statements are not prepared then.
+	// Pooler says whether a connection pooler is between this process and the
+	// server. With a pooler, statements are not prepared.
 	Pooler Pooler
-	// Objects makes [DB.Catalog] load the objects of the database too.
+	// Objects makes [DB.Catalog] also load the objects of the database.
 	Objects bool
 }
 
@@ -67,12 +68,12 @@ const (
 	Serializable   Isolation = "serializable"
 )
 
-// Pooler says whether a connection pooler is in front of the server. The zero
-// value finds out: a pooler hands out keys of its own, so the process ID of
-// the connection is not that of the server's process.
+// Pooler says whether a connection pooler is in front of the server. With the
+// zero value, the backend detects it: a pooler gives out its own keys, so the
+// process ID of the connection differs from that of the server's process.
 type Pooler string
 
-// What is known of a pooler.
+// The values of [Pooler].
 const (
 	PoolerAuto Pooler = ""
 	PoolerOn   Pooler = "on"
@@ -87,17 +88,17 @@ type DB struct {
 	accepts atomic.Pointer[accepted]
 	types   typeNames
 	path    []string // pinned; nil leaves the role's own
-	tls     string   // what is verified: "" everything, else for the probe
+	tls     string   // weakness of transport security, for the probe; "" when none
 
-	objects bool // the catalogue has them
+	objects bool // the catalogue has the objects of the database
 	catalog catalogMemo
-	// searched is where the last catalogue says that names are resolved, where
-	// the configuration does not.
+	// searched is the schemas in which the last catalogue says that names are
+	// resolved. It is used when the configuration sets no search path.
 	searched atomic.Pointer[[]string]
 }
 
-// accepted is the guard whose approvals are taken, and the pins of the session
-// that it knows. Both change together.
+// accepted is the ID of the guard whose approvals Query accepts, and the pins
+// for the session that this guard knows. Both change together.
 type accepted struct {
 	guard sqlguard.ID
 	pins  *pinned
@@ -108,12 +109,13 @@ var _ execution.Backend = (*DB)(nil)
 // Open checks cfg and returns a backend that accepts the approvals of guard.
 // It does not connect; the first call that needs a connection does.
 //
-// The URL may carry user, password, host, port and dbname as parameters too,
+// The URL may also carry user, password, host, port and dbname as parameters,
 // and application_name, channel_binding, connect_timeout, passfile,
 // require_auth, sslcert, sslcertmode, sslkey, sslmode, sslnegotiation,
 // sslpassword, sslrootcert, sslsni, target_session_attrs, min_protocol_version
-// and max_protocol_version. Every other parameter is an error. Of the environment, PGPASSWORD, PGPASSFILE and the like fill
-// in what the URL leaves out; PGSSLMODE and PGOPTIONS do not.
+// and max_protocol_version. Every other parameter is an error. Environment
+// variables such as PGPASSWORD and PGPASSFILE supply what the URL leaves out;
+// PGSSLMODE and PGOPTIONS are ignored.
 func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	if guard == (sqlguard.ID{}) {
 		return nil, errors.New("open postgres: no guard")
@@ -143,9 +145,9 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	return d, nil
 }
 
-// SetGuard replaces the ID whose approvals Query accepts. From then on names are
-// resolved in the schemas of the last catalogue, in every session, whatever the
-// role's own search path has become.
+// SetGuard replaces the ID whose approvals Query accepts. From then on, every
+// session resolves names in the schemas of the last catalogue, even when the
+// role's own search path has changed.
 func (d *DB) SetGuard(id sqlguard.ID) {
 	next := &accepted{guard: id}
 	if path := d.searched.Load(); path != nil {
@@ -161,15 +163,15 @@ func (d *DB) Close() error {
 	return nil
 }
 
-// dialer makes connections.
+// dialer opens connections.
 type dialer struct {
 	conf   *pgconn.Config
 	texts  *texts
 	pooler Pooler
-	found  atomic.Bool // a pooler was found at work
+	found  atomic.Bool // a pooler was detected
 }
 
-// dial connects, learns what the server can do and prepares the texts.
+// dial connects, finds out what the server supports and prepares the constants.
 func (d *dialer) dial(ctx context.Context) (*conn, error) {
 	conf := d.conf.Copy()
 	var frames *frameReader

@@ -73,7 +73,7 @@ func TestOpenRefuses(t *testing.T) {
 }
 
 func TestOpenAccepts(t *testing.T) {
-	// The environment of libpq must not weaken what the URL says.
+	// The environment of libpq must not weaken the URL's settings.
 	t.Setenv("PGSSLMODE", "disable")
 	t.Setenv("PGOPTIONS", "-c default_transaction_read_only=off")
 	t.Setenv("PGTZ", "Mars/Olympus")
@@ -81,7 +81,7 @@ func TestOpenAccepts(t *testing.T) {
 	for _, c := range []struct {
 		url      string
 		insecure bool
-		open     string // what transport security leaves open
+		open     string // weakness of transport security
 	}{
 		{"postgres://u:p@db.example.com/d", false, ""},
 		{"postgresql://u@db.example.com", false, ""},
@@ -132,7 +132,8 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// writeCertificate returns the file of a certificate authority that nobody is.
+// writeCertificate returns the file of a certificate authority that has signed
+// nothing.
 func writeCertificate(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewTLSServer(nil)

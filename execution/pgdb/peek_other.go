@@ -4,6 +4,6 @@ package pgdb
 
 import "net"
 
-// peek knows nothing of an idle connection here: a lost one shows at its next
-// use.
+// peek cannot check an idle connection on this system. A lost connection causes
+// an error at its next use.
 func peek(net.Conn) (alive, waiting bool) { return true, false }

@@ -9,7 +9,7 @@ import (
 )
 
 // peek reports whether the peer of an idle connection is still there, and
-// whether it sent something that was not read. It never waits.
+// whether there are unread bytes from it. It never waits.
 func peek(nc net.Conn) (alive, waiting bool) {
 	if under, ok := nc.(interface{ NetConn() net.Conn }); ok { // TLS
 		nc = under.NetConn()

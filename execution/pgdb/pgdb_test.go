@@ -29,7 +29,8 @@ func TestBackend(t *testing.T) {
 	executiontest.RunBackend(t, target)
 }
 
-// client is a backend with what sends it statements past the guard.
+// client is a backend, with methods that send it statements without a guard's
+// check.
 type client struct {
 	*pgdb.DB
 	*executiontest.Client
@@ -69,7 +70,7 @@ func query[T any](tb testing.TB, url, sql string) T {
 	return v
 }
 
-// connect makes c open n connections, by n statements at a time.
+// connect makes c open n connections, by running n statements at a time.
 func (c *client) connect(tb testing.TB, n int) {
 	tb.Helper()
 	executiontest.Eventually(tb, "every connection is open", func() bool {

@@ -14,8 +14,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// TestPoolWaits shows what becomes of who waits: a turn, an error when its
-// caller leaves, and that a turn given to one who leaves is not lost.
+// TestPoolWaits shows what happens to waiting callers: a caller gets a
+// connection in turn, a caller that leaves gets an error, and a connection
+// granted to a caller that leaves is not lost.
 func TestPoolWaits(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
 	c := open(t, url, pgdb.Config{MaxConnections: 2})
@@ -41,7 +42,7 @@ func TestPoolWaits(t *testing.T) {
 	if executiontest.Full() {
 		rounds = 300
 	}
-	for i := range rounds { // callers that leave about when they are served
+	for i := range rounds { // callers that leave about when they get a connection
 		for range 3 {
 			users.Go(func() {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(200+i*900/rounds)*time.Microsecond)
@@ -65,7 +66,7 @@ func TestPoolWaits(t *testing.T) {
 }
 
 // TestPoolBounds shows that 16 clients never have more than the given number of
-// sessions, whatever becomes of their statements.
+// sessions, no matter how their statements end.
 func TestPoolBounds(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
 	const most = 3
@@ -101,11 +102,11 @@ func TestPoolBounds(t *testing.T) {
 	if n := c.Open(); n > most || seen > most {
 		t.Errorf("%d connections, and %d seen; want at most %d", n, seen, most)
 	}
-	// A session that was told to end may still be there beside its successor.
+	// A session that was told to end may still exist beside its successor.
 	executiontest.Eventually(t, "no more sessions than connections", func() bool { return query[int](t, url, sessions) <= most })
 }
 
-// TestResults shows that rows belong to their statements under load.
+// TestResults shows that every statement gets its own rows under load.
 func TestResults(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
 	c := open(t, url, pgdb.Config{MaxConnections: 4})

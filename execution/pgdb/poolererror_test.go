@@ -41,8 +41,8 @@ func farewell(t *testing.T, fields ...string) (address string) {
 	return l.Addr().String()
 }
 
-// TestPoolerRefuses shows that what a pooler refuses for want of a connection
-// may be tried again, and that other refusals keep their meaning.
+// TestPoolerRefuses shows that an error is retryable when the pooler had no
+// free connection, and that other errors of a pooler keep their meaning.
 func TestPoolerRefuses(t *testing.T) {
 	for _, c := range []struct {
 		fields    []string
@@ -52,7 +52,7 @@ func TestPoolerRefuses(t *testing.T) {
 		{[]string{"SFATAL", "C08P01", "Mno more connections allowed (max_client_conn)"}, sqlguard.CodeBusy, true},
 		{[]string{"SFATAL", "C08P01", "Mquery_wait_timeout"}, sqlguard.CodeBusy, true},
 		{[]string{"SFATAL", "C08P01", "Mserver login has been failing, try again later (server_login_retry)"}, sqlguard.CodeConnectionLost, true},
-		{[]string{"SFATAL", "C08P01", "Mbouncer config error"}, sqlguard.CodeConnectionLost, true}, // PgBouncer before 1.25, beside a cancel
+		{[]string{"SFATAL", "C08P01", "Mbouncer config error"}, sqlguard.CodeConnectionLost, true}, // PgBouncer before 1.25, during a cancel
 		{[]string{"SERROR", "C08P01", "Mquery_wait_timeout"}, sqlguard.CodeDatabaseError, false},
 		{[]string{"SFATAL", "C28P01", "Mpassword authentication failed"}, sqlguard.CodeDatabaseError, false},
 	} {

@@ -16,7 +16,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// questionLimits bound the backend's own questions.
+// questionLimits bound the queries that the backend itself sends.
 var questionLimits = execution.Limits{Timeout: 10 * time.Second}.WithDefaults()
 
 // The versions that the dialect's lists know.
@@ -25,10 +25,10 @@ const (
 	newestVersion = 18
 )
 
-// poolerWait is how long a pooler may take to give out a connection.
+// poolerWait is how long a pooler may take to provide a connection.
 const poolerWait = 2 * time.Second
 
-// ask runs one constant and returns its rows as texts; NULL is "".
+// ask runs one constant and returns its rows as strings; NULL is "".
 func (d *DB) ask(ctx context.Context, sql string, values ...[]byte) ([][]string, error) {
 	res, _, err := d.run(ctx, statement{sql: sql, values: values}, questionLimits)
 	if err != nil {
@@ -38,9 +38,9 @@ func (d *DB) ask(ctx context.Context, sql string, values ...[]byte) ([][]string,
 }
 
 // Probe connects and reports what the role may do, how the connection is
-// protected, and what became of the writes that were tried inside the read-only
-// session. What cannot be found out is a warning of its own; only a connection
-// that cannot be used is an error.
+// protected, and whether the server refused the writes that Probe tried inside
+// the read-only session. When it cannot find something out, it adds a warning.
+// It returns an error only when the connection cannot be used.
 func (d *DB) Probe(ctx context.Context) (execution.ProbeReport, error) {
 	p := prober{db: d}
 	if err := p.report.Run(ctx, p.role, p.connection, p.session, p.clock, p.rights, p.surroundings, p.everybody); err != nil {
@@ -55,15 +55,15 @@ type prober struct {
 	db     *DB
 	report probe.Report
 	facts  roleFacts
-	// What the role script is made of. What every role may do does not depend
-	// on the one that asks, who may own the objects.
+	// The data for the role script. The rights of every role do not depend on
+	// the role of this session, which may own the objects.
 	schemas   []schema
 	functions []function
 	public    []right
 }
 
-// ask asks one question about what. A question that the server does not answer,
-// though it is there, is a warning, since the answer could have been one.
+// ask runs one query about what. When the server is there but does not answer
+// the query, ask adds a warning, because the answer could have been one.
 func (p *prober) ask(ctx context.Context, what, sql string, values ...[]byte) ([][]string, error) {
 	rows, err := p.db.ask(ctx, sql, values...)
 	if err == nil || ctx.Err() != nil {
@@ -94,7 +94,7 @@ const (
 	factLargeObjects
 )
 
-// role finds out who the session is and what the server is.
+// role finds out the role of the session and the version of the server.
 func (p *prober) role(ctx context.Context) error {
 	rows, err := p.db.ask(ctx, roleSQL)
 	if err != nil {
@@ -138,7 +138,7 @@ func (p *prober) role(ctx context.Context) error {
 	return nil
 }
 
-// connection reports on the way to the server.
+// connection reports on the connection to the server.
 func (p *prober) connection(ctx context.Context) error {
 	l, err := p.db.pool.Acquire(ctx, pool.MaxWait)
 	if err != nil {
@@ -166,9 +166,9 @@ func (p *prober) connection(ctx context.Context) error {
 	return nil
 }
 
-// poolMode finds out how a pooler gives out the server's connections. Two
-// connections that exist at once meet the same server process only where it is
-// given out anew for each transaction.
+// poolMode finds out how a pooler assigns the server's connections. Two open
+// connections meet the same server process only when the pooler assigns a
+// process anew for each transaction.
 func (d *DB) poolMode(ctx context.Context) (string, error) {
 	var two [2]*conn
 	for i := range two {
@@ -179,7 +179,7 @@ func (d *DB) poolMode(ctx context.Context) (string, error) {
 		case err == nil:
 		case ctx.Err() != nil:
 			return "", err
-		default: // those that exist hold what the pooler has to give out
+		default: // the open connections hold all that the pooler can assign
 			return "session", nil
 		}
 		defer c.Bye()
@@ -201,7 +201,7 @@ func (d *DB) poolMode(ctx context.Context) (string, error) {
 	return "session", nil
 }
 
-// serverProcess asks which process of the server answers.
+// serverProcess returns the ID of the server process that answers.
 func (c *conn) serverProcess(ctx context.Context) (string, error) {
 	nc := c.pg.Conn()
 	if err := nc.SetDeadline(time.Now().Add(questionLimits.Timeout)); err != nil {
@@ -219,12 +219,12 @@ func (c *conn) serverProcess(ctx context.Context) (string, error) {
 	return row[0], nil
 }
 
-// session tries what the read-only session must stop. Whatever passed would go
-// with the rollback that ends every statement.
+// session tries writes that the read-only session must stop. If one succeeded,
+// the rollback that ends every statement would undo it.
 func (p *prober) session(ctx context.Context) error {
 	p.report.ReadOnly = true
 	for _, try := range []struct{ what, sql string }{
-		// The server refuses it before it looks at privileges.
+		// The server refuses this write before it checks privileges.
 		{"a write", tryWriteSQL},
 		{"SET TRANSACTION READ WRITE", tryReadWriteSQL},
 	} {

@@ -19,7 +19,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// bouncer starts PgBouncer in front of a server and returns address by way of it.
+// bouncer starts PgBouncer in front of a server and returns address with the
+// host and port of PgBouncer.
 func bouncer(t *testing.T, address, mode string, size int) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -51,7 +52,7 @@ func bouncer(t *testing.T, address, mode string, size int) string {
 		t.Fatal(err)
 	}
 	args := []string{config}
-	if os.Geteuid() == 0 { // which it refuses to run as
+	if os.Geteuid() == 0 { // PgBouncer refuses to run as root
 		args = []string{"-u", "nobody", config}
 	}
 	c := exec.CommandContext(context.WithoutCancel(t.Context()), testdb.Tool(t, "pgbouncer"), args...)
@@ -78,8 +79,8 @@ func bouncer(t *testing.T, address, mode string, size int) string {
 	return u.String()
 }
 
-// TestProbeOfPooler finds out how a pooler gives out connections, and the same
-// of the role as without it.
+// TestProbeOfPooler checks that the probe finds out how a pooler assigns
+// connections, and that it reports the same about the role as without a pooler.
 func TestProbeOfPooler(t *testing.T) {
 	server := testdb.Postgres(t)
 	address := server.NewDatabase(t, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
@@ -102,7 +103,7 @@ func TestProbeOfPooler(t *testing.T) {
 		})
 	}
 	if _, report := warnings(t, open(t, reader, pgdb.Config{})); report.Pooler != "" {
-		t.Errorf("a pooler is seen where there is none: %+v", report)
+		t.Errorf("the probe reports a pooler, but there is none: %+v", report)
 	}
 }
 
@@ -119,7 +120,8 @@ func TestProbeOfTLS(t *testing.T) {
 	}
 }
 
-// TestProbeOfReplica makes a server one that only replays what another writes.
+// TestProbeOfReplica probes a server that only replays the log of another
+// server.
 func TestProbeOfReplica(t *testing.T) {
 	server := testdb.StartPostgres(t, testdb.Options{})
 	server.Admin(t, "CREATE TABLE a (n int)")
@@ -139,8 +141,8 @@ func TestProbeOfReplica(t *testing.T) {
 	}
 }
 
-// TestProbeEndsInSilence makes the network go silent at some moment of a probe,
-// which ends when its caller's time is over.
+// TestProbeEndsInSilence makes the network go silent at some time during a
+// probe. The probe ends when its caller's time is over.
 func TestProbeEndsInSilence(t *testing.T) {
 	server := testdb.Postgres(t)
 	address := server.NewDatabase(t)

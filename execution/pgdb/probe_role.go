@@ -11,18 +11,19 @@ import (
 	"github.com/ktxhq/ktx/execution"
 )
 
-// everyRole stands in a right for all roles.
+// everyRole is the name for all roles in a right.
 const everyRole = "PUBLIC"
 
-// right is one row of grantsSQL: a right on objects of one kind, and through
-// whom the session has it, "" when it is the role's own.
+// right is one row of grantsSQL: a right on objects of one kind. via is the
+// role through which the session has the right, or "" when the role has it
+// itself.
 type right struct {
 	kind, privilege, via string
 	count                int
-	names                string // of the first three
+	names                string // names of the first three objects
 }
 
-// function is one that runs with other rights than its caller's.
+// function is a function that runs with rights other than its caller's.
 type function struct {
 	reason string // definer, or a language
 	name   string // with its arguments, quoted
@@ -32,8 +33,8 @@ type function struct {
 }
 
 // rights reports what the role may do beyond reading. It reads access lists
-// instead of asking for each table what may be done with it: the cost grows
-// with what was granted, not with roles times tables.
+// instead of asking for the privileges on each table, so that the cost depends
+// on the number of grants, not on roles times tables.
 func (p *prober) rights(ctx context.Context) error {
 	if p.facts[factSuper] == "t" {
 		p.report.Warn(execution.TopicRole, "use a role with SELECT only, see ktx doctor --role-script",
@@ -51,7 +52,7 @@ func (p *prober) rights(ctx context.Context) error {
 // me is the role that logged in, quoted.
 func (p *prober) me() string { return quoteName(p.facts[factSession]) }
 
-// through says through whom a right is held.
+// through says through which role a right is held.
 func through(via string) string {
 	switch via {
 	case "":
@@ -63,7 +64,7 @@ func through(via string) string {
 	}
 }
 
-// revoke returns the statement that takes something from whom the role has it.
+// revoke returns the statement that takes a right from the role that gives it.
 func (p *prober) revoke(what, via string) string {
 	switch via {
 	case "":
@@ -102,7 +103,7 @@ func (p *prober) attributes(ctx context.Context) error {
 }
 
 // powerfulRoles are the predefined roles (manual, section 22.5) and what each
-// does beyond reading the data of tables.
+// permits beyond reading the data of tables.
 var powerfulRoles = map[string]string{
 	"pg_read_server_files":        "reads files of the server",
 	"pg_write_server_files":       "writes files of the server",
@@ -131,7 +132,7 @@ func (p *prober) predefined(ctx context.Context) error {
 	return err
 }
 
-// deeds say what a right on a kind of object permits.
+// deeds say what a right on objects of one kind permits.
 var deeds = map[string]string{
 	"TABLE INSERT":               "insert into tables",
 	"TABLE UPDATE":               "update tables",
@@ -169,7 +170,7 @@ func (g right) deed() string {
 	return fmt.Sprintf("do %s on objects of the kind %s", g.privilege, strings.ToLower(g.kind))
 }
 
-// objects says on how many objects, and which.
+// objects says on how many objects the role has the right, and on which.
 func (g right) objects() string { return some(g.count, g.names) }
 
 func some(count int, names string) string {
@@ -179,7 +180,7 @@ func some(count int, names string) string {
 	return fmt.Sprintf("%d (%s)", count, names)
 }
 
-// target is what a REVOKE names.
+// target returns what a REVOKE of the right names.
 func (g right) target() string {
 	kind := strings.TrimPrefix(g.kind, "SYSTEM ")
 	text := g.privilege + " ON " + kind + " " + g.names
@@ -211,8 +212,8 @@ func (p *prober) grants(ctx context.Context) error {
 		g := newRight(row)
 		level := execution.ProbeWarning
 		if g.kind == "DATABASE" && g.privilege == "TEMPORARY" && g.via == everyRole {
-			// Every database has it from the start, and a read-only
-			// transaction makes no temporary table.
+			// Every role has this right on every new database, and a read-only
+			// transaction creates no temporary table.
 			level = execution.ProbeNote
 		}
 		p.report.Add(level, execution.TopicRole, p.revoke(g.target(), g.via), "the role may %s%s: %s", g.deed(), through(g.via), g.objects())
@@ -221,7 +222,7 @@ func (p *prober) grants(ctx context.Context) error {
 }
 
 func newRight(row []string) right {
-	count, _ := strconv.Atoi(row[3]) // a count of the server's
+	count, _ := strconv.Atoi(row[3]) // the server counted it, so it is a number
 	return right{kind: row[0], privilege: row[1], via: row[2], count: count, names: row[4]}
 }
 
@@ -236,7 +237,7 @@ func (p *prober) owned(ctx context.Context) error {
 	return err
 }
 
-// classes are the kinds of pg_default_acl.
+// classes are the kinds of objects in pg_default_acl.
 var classes = map[string]string{"r": "TABLES", "S": "SEQUENCES", "f": "FUNCTIONS", "T": "TYPES", "n": "SCHEMAS", "L": "LARGE OBJECTS"}
 
 func (p *prober) defaults(ctx context.Context) error {
@@ -268,7 +269,7 @@ func (p *prober) holder(via string) string {
 // maxListed bounds how many functions one finding names.
 const maxListed = 10
 
-// callable reports functions that run with other rights than the role's.
+// callable reports functions that run with rights other than the role's.
 func (p *prober) callable(ctx context.Context) error {
 	rows, err := p.ask(ctx, "which functions run with the rights of others", functionsSQL)
 	functions := make([]function, len(rows))
@@ -320,7 +321,8 @@ func (p *prober) systemFunctions(ctx context.Context) error {
 	return err
 }
 
-// reaching are extensions whose functions act outside of the transaction.
+// reaching are extensions whose functions have effects outside of the
+// transaction.
 var reaching = map[string]string{
 	"dblink":                "runs SQL in sessions of its own, which are not read-only",
 	"http":                  "sends requests to other machines",
@@ -341,8 +343,8 @@ var reaching = map[string]string{
 	"google_ml_integration": "sends requests to other machines",
 }
 
-// surroundings reports what is installed beside the tables, and which schemas
-// can be read.
+// surroundings reports what is installed in addition to the tables, and which
+// schemas the role can read.
 func (p *prober) surroundings(ctx context.Context) error {
 	rows, err := p.ask(ctx, "which extensions are installed", extensionsSQL)
 	if err != nil {
@@ -375,7 +377,7 @@ func (p *prober) surroundings(ctx context.Context) error {
 	return p.readable(ctx)
 }
 
-// schema is one that the connection reads.
+// schema is a schema that the connection reads.
 type schema struct {
 	name   string
 	makers []string // roles that own tables in it, quoted

@@ -46,9 +46,9 @@ func notes(r execution.ProbeReport) string {
 	return strings.Join(all, "\n")
 }
 
-// TestProbeFindsEachRight gives one role after the other one right beyond
-// reading. Each makes its warning, that warning only, and one for which a
-// connection can refuse the role.
+// TestProbeFindsEachRight gives each of several roles one right beyond reading.
+// The probe must report exactly one warning for it, and a connection can refuse
+// the role for that warning.
 func TestProbeFindsEachRight(t *testing.T) {
 	server := testdb.Postgres(t)
 	address := server.NewDatabase(t,
@@ -174,8 +174,8 @@ func TestProbeFindsEachRight(t *testing.T) {
 	})
 }
 
-// What is not a right of the role is a note, or a warning for which no role is
-// refused.
+// A finding that is not a right of the role is a note, or a warning for which
+// no connection refuses the role.
 func TestProbeOfTheServer(t *testing.T) {
 	server := testdb.Postgres(t)
 	address := server.NewDatabase(t, "REVOKE CREATE ON SCHEMA public FROM PUBLIC", "CREATE SCHEMA hr", "CREATE TABLE hr.b (n int)", "CREATE TABLE c (n int)")
@@ -203,8 +203,9 @@ func TestProbeOfTheServer(t *testing.T) {
 	}
 }
 
-// The catalogue is kept from a role: what cannot be found out is a warning, and
-// the connection is refused where that is asked for.
+// When the role may not read the catalogue, the probe adds a warning for each
+// answer that it cannot find out. A connection that is configured to refuse
+// such a role refuses it.
 func TestProbeWithoutCatalogue(t *testing.T) {
 	server := testdb.Postgres(t)
 	address := server.NewDatabase(t, "REVOKE CREATE ON SCHEMA public FROM PUBLIC", "REVOKE SELECT ON pg_class, pg_proc FROM PUBLIC")
@@ -225,15 +226,15 @@ func psql(t *testing.T, address, script string) {
 	}
 }
 
-// uncommented is a script whose commented statements are run too.
+// uncommented returns a script with its commented REVOKE statements turned on.
 func uncommented(script string) string { return strings.ReplaceAll(script, "-- REVOKE ", "REVOKE ") }
 
-// TestRoleScript runs the printed script with psql, as printed and twice, and
-// probes with the role that it makes. From version 15 on the role has no
-// warning; before, every role may create objects in public until the line
-// behind the comment is run.
+// TestRoleScript runs the printed script with psql, unchanged and twice, and
+// probes with the role that it creates. From version 15 on, the probe has no
+// warning. Before version 15, every role may create objects in public until the
+// commented statement is run.
 func TestRoleScript(t *testing.T) {
-	server := testdb.StartPostgres(t, testdb.Options{}) // the role's name is the same everywhere
+	server := testdb.StartPostgres(t, testdb.Options{}) // a server of its own, because roles are shared by its databases
 	for _, database := range []string{"shop", "odd \"name\" $ktx$ 'x' \\ :name"} {
 		t.Run(database, func(t *testing.T) {
 			server.Admin(t, "CREATE DATABASE "+quoted(database), "DO $$ BEGIN CREATE ROLE maker; EXCEPTION WHEN duplicate_object THEN END $$")
@@ -263,13 +264,14 @@ func TestRoleScript(t *testing.T) {
 			if report := probe(); strings.Contains(notes(report), "read-only by default") || !strings.Contains(notes(report), "can read 4 of 4") {
 				t.Errorf("notes %s", notes(report))
 			}
-			// Tables that the owners of today's tables make later can be read.
+			// The role can also read tables that today's owners create later.
 			server.Exec(t, address, "SET ROLE maker; CREATE TABLE public.later (n int)")
 			c := open(t, reader, pgdb.Config{})
 			for _, table := range []string{"a", "later", "hr.v", "hr.m", quoted("Odd \"name") + ".c"} {
 				c.One(t, "SELECT count(*) FROM "+table)
 			}
-			// What every role may do is told, and goes when the lines are run.
+			// The script lists the rights of every role in comments. Running
+			// those statements removes the warnings.
 			server.Exec(t, address, "CREATE FUNCTION hr.definer(text, int[]) RETURNS int LANGUAGE sql SECURITY DEFINER AS 'SELECT 1'", "GRANT INSERT ON a TO PUBLIC")
 			probe("the role may insert into tables (as every role): 1 (public.a)",
 				"the role may call functions that run with the rights of a superuser (SECURITY DEFINER): hr.definer(text, integer[])")
@@ -281,7 +283,8 @@ func TestRoleScript(t *testing.T) {
 		})
 	}
 	t.Run("hostile names", func(t *testing.T) {
-		// Names with line ends and ends of comments: none becomes a statement.
+		// Names contain line ends and ends of comments. None of them may become
+		// a statement.
 		evil := quoted("x\n; DROP TABLE public.survivor; --\n\\! touch /tmp/ktx-evil\n*/ $ktx$ ")
 		server.Admin(t, "CREATE DATABASE "+evil, "CREATE ROLE "+evil)
 		address := server.URL("x\n; DROP TABLE public.survivor; --\n\\! touch /tmp/ktx-evil\n*/ $ktx$ ", "")

@@ -18,15 +18,15 @@ import (
 )
 
 const (
-	// clientGrace is what a statement gets beyond its time limit, which the
-	// server itself keeps, before the client ends it: a server that waits for
-	// its client to read does not look at the clock.
+	// clientGrace is how long the client waits beyond a statement's time limit
+	// before it ends the statement. The server keeps the limit itself, but it
+	// does not check the clock while it waits for its client to read.
 	clientGrace = 75 * time.Millisecond
 	// drainFor is how long rows beyond the limit are read before the statement
-	// is cancelled: a short rest costs less than a cancel request.
+	// is cancelled. Reading a short rest costs less than a cancel request.
 	drainFor = 2 * time.Millisecond
-	// staleAfter is how long a connection must have been idle for its loss,
-	// seen before any answer, to be taken for one that happened while idle.
+	// staleAfter is the idle time from which a connection that breaks before
+	// any answer counts as lost while idle.
 	staleAfter = time.Second
 )
 
@@ -45,16 +45,16 @@ func (d *DB) Query(ctx context.Context, stmt sqlguard.Approved, lim execution.Li
 	return res, nil
 }
 
-// statement is one text and its parameters; only texts of this package have any.
+// statement is one SQL statement and its parameters. Only constants of this
+// package have parameters.
 type statement struct {
 	sql    string
 	values [][]byte
-	pins   *pinned // nil means those of the configuration
+	pins   *pinned // nil means the pins of the configuration
 }
 
-// run runs s on a connection of the pool. It returns the types of the columns
-// beside the result, whose own names of types are filled in where they are
-// built in.
+// run runs s on a connection of the pool. It returns the result and the types
+// of its columns. In the result, only built-in types have their names.
 func (d *DB) run(ctx context.Context, s statement, lim execution.Limits) (*execution.Result, []uint32, error) {
 	if ctx.Err() != nil {
 		return nil, nil, pool.Ended(context.Cause(ctx), nil, lim.Timeout)
@@ -79,7 +79,7 @@ func (d *DB) run(ctx context.Context, s statement, lim execution.Limits) (*execu
 	}
 }
 
-// stage says which of the three statements the server is at.
+// stage says which of the three statements the server is executing.
 type stage uint8
 
 const (
@@ -95,14 +95,14 @@ type exchange struct {
 	k     *ending.Call
 	s     statement
 	lim   execution.Limits
-	stale bool // the connection was idle for long
+	stale bool // the connection was idle for a long time
 
 	at        stage
-	parsed    bool // of the text
+	parsed    bool // the server has parsed the statement
 	bound     bool
 	described bool
-	received  bool // anything at all
-	farewell  bool // the server said that it is going down
+	received  bool // the server has sent anything
+	farewell  bool // the server said that it is shutting down
 	rows      rowSet
 	tag       string
 	failed    *pgconn.PgError
@@ -113,7 +113,8 @@ type exchange struct {
 	again bool // the statement did not run and may be tried once more
 }
 
-// run sends the statement, reads its answer and says what became of it.
+// run sends the statement, reads the answer and returns the result or the
+// error.
 func (x *exchange) run(ctx context.Context, onClose func(func()) func() bool) (*execution.Result, error) {
 	c := x.c
 	if c.prepared && c.dialer.found.Load() {
@@ -160,11 +161,12 @@ func (x *exchange) run(ctx context.Context, onClose func(func()) func() bool) (*
 	x.elapsed = time.Since(start)
 	ended := true
 	if c.pooled && err == nil && status != 'I' {
-		// A pooler gives the server away at a ReadyForQuery outside of a
-		// transaction. Had the text ended its own, what follows would reach a
-		// server connection that is somebody else's by now. What else than a
-		// read succeeded may outlive a rollback, as PREPARE does: then the
-		// client leaves inside of the transaction, and the pooler closes the
+		// A pooler may assign the server connection to another client after a
+		// ReadyForQuery outside of a transaction. If the statement had ended
+		// its own transaction, the second part would reach another client's
+		// server connection. A statement other than a read may also have
+		// effects that outlive a rollback, as PREPARE has. In that case the
+		// client disconnects inside the transaction, and the pooler closes the
 		// server connection.
 		if ended = status != 'T' || reads(x.tag); ended {
 			f.Send(end)
@@ -217,9 +219,9 @@ func (x *exchange) read() (byte, error) {
 	}
 }
 
-// control follows the order of answers: for BEGIN and the pins, a completed
-// bind and command (and parse, where they are unnamed); for the text every step.
-// What does not fit, COPY among it, is an error.
+// control checks the order of the answers. BEGIN and the pins have a completed
+// bind and command, and a completed parse when they are unnamed. The statement
+// has every step. Any other message, such as COPY, is an error.
 func (x *exchange) control(msg pgproto3.BackendMessage) error {
 	ok := x.failed == nil && x.at < atEnd
 	switch msg := msg.(type) {
@@ -271,7 +273,7 @@ func (x *exchange) dataRow(msg *pgproto3.DataRow) error {
 	return nil
 }
 
-// broken ends a statement whose connection cannot be read on.
+// broken ends a statement whose connection can no longer be read.
 func (x *exchange) broken(err, reason error) (*execution.Result, error) {
 	if _, ok := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); ok || errors.Is(err, errFrame) {
 		return nil, network.Untrusted("the server's answer is not that of a query", err)
@@ -290,7 +292,7 @@ func (x *exchange) broken(err, reason error) (*execution.Result, error) {
 	return nil, e
 }
 
-// answered ends a statement that the server finished.
+// answered ends a statement that the server has finished.
 func (x *exchange) answered(status byte, reason error, delivered bool) (*execution.Result, error) {
 	switch {
 	case status == 'I' && x.at == atBegin && x.failed != nil: // BEGIN itself failed
@@ -305,8 +307,8 @@ func (x *exchange) answered(status byte, reason error, delivered bool) (*executi
 	canceled := x.failed != nil && x.failed.Code == stateQueryCanceled
 	switch {
 	case reason != nil:
-		// A cancel that did not show yet would hit the next statement, and
-		// behind a pooler somebody else's.
+		// A cancel that has not taken effect yet would hit the next statement.
+		// Behind a pooler, that may be a statement of another client.
 		x.keep = canceled && delivered && !x.c.pooled && x.c.settle() == nil
 	case x.failed != nil && x.at != atText:
 		x.keep = x.c.settle() == nil
@@ -325,7 +327,8 @@ func (x *exchange) answered(status byte, reason error, delivered bool) (*executi
 	case x.at == atText:
 		return nil, queryError(x.failed, x.s.sql)
 	case x.failed.Code == stateNoStatement && x.c.prepared:
-		// Somebody else's server connection: a pooler is in front after all.
+		// This server connection belonged to another client, so a pooler is in
+		// front of the server.
 		x.c.dialer.found.Store(true)
 		x.again, x.keep = true, false
 		return nil, queryError(x.failed, "")
@@ -342,13 +345,13 @@ func (x *exchange) result() *execution.Result {
 	return res
 }
 
-// reads reports whether a command tag is one of statements that read.
+// reads reports whether a command tag belongs to a statement that reads.
 func reads(tag string) bool {
 	return tag == "" || tag == "SHOW" || tag == "EXPLAIN" || strings.HasPrefix(tag, "SELECT ")
 }
 
-// endsTransaction reports whether a command tag is one of statements that end
-// a transaction or start another, with or without AND CHAIN.
+// endsTransaction reports whether a command tag belongs to a statement that
+// ends a transaction or starts another, with or without AND CHAIN.
 func endsTransaction(tag string) bool {
 	switch tag {
 	case "COMMIT", "ROLLBACK", "BEGIN", "START TRANSACTION", "PREPARE TRANSACTION":

@@ -40,7 +40,8 @@ func TestRestart(t *testing.T) {
 			users.Wait()
 			for range 2 {
 				e, ok := errors.AsType[*execution.Error](<-errs)
-				// A server that ends at once may not come to say farewell.
+				// A server that stops immediately may not send its last
+				// message.
 				silent := mode.mode == testdb.Immediate && ok && e.Code == sqlguard.CodeConnectionLost
 				if !ok || e.Code != sqlguard.CodeServerRestarted && !silent || !e.Retryable {
 					t.Errorf("during the stop: %v, want %s", e, sqlguard.CodeServerRestarted)
@@ -67,8 +68,8 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionsEnd shows that connections which the server ended while
-// they were idle cost no statement an error.
+// TestIdleConnectionsEnd shows that when the server ends idle connections, no
+// statement gets an error.
 func TestIdleConnectionsEnd(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
 	c := open(t, url, pgdb.Config{MaxConnections: 3})
@@ -83,7 +84,7 @@ func TestIdleConnectionsEnd(t *testing.T) {
 }
 
 // TestTerminatedWhileRunning shows the error of a statement whose session an
-// administrator ended, and that nothing is tried again.
+// administrator ended, and that the statement is not tried again.
 func TestTerminatedWhileRunning(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
 	c := open(t, url, pgdb.Config{MaxConnections: 1})

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// roleName is the role that the script makes.
+// roleName is the role that the script creates.
 const roleName = "ktx_reader"
 
-// everybody finds out what every role may do, for the script.
+// everybody finds out what every role may do, for the comments in the script.
 func (p *prober) everybody(ctx context.Context) error {
 	grants, err := p.ask(ctx, "what was granted to every role", publicGrantsSQL)
 	if err != nil {
@@ -26,9 +26,10 @@ func (p *prober) everybody(ctx context.Context) error {
 	return err
 }
 
-// roleScript returns what makes a role that reads the connection's schemas and
-// does nothing else, for psql. It may be run again. It takes no right from
-// anybody: what every role may do, and should not, stands in comments.
+// roleScript returns a psql script that creates a role which reads the
+// connection's schemas and does nothing else. It may be run again. It takes no
+// right from any other role: the rights that every role has and should not have
+// are in comments.
 func (p *prober) roleScript() string {
 	database := p.facts[factDatabase]
 	var b strings.Builder
@@ -81,8 +82,8 @@ func (p *prober) roleScript() string {
 	return b.String()
 }
 
-// scriptDefaults lets the role read tables that are made later, by the roles
-// that own tables now.
+// scriptDefaults lets the role read future tables of the roles that own tables
+// now.
 func (p *prober) scriptDefaults(line func(string, ...any)) {
 	first := true
 	for _, s := range p.schemas {
@@ -98,7 +99,7 @@ func (p *prober) scriptDefaults(line func(string, ...any)) {
 	}
 }
 
-// scriptPublic lists what the role may do because every role may.
+// scriptPublic lists the rights that the role has because every role has them.
 func (p *prober) scriptPublic(line func(string, ...any)) {
 	if len(p.public) == 0 && len(p.functions) == 0 {
 		return
@@ -123,8 +124,8 @@ func reasonOfFunction(f function) string {
 	return "language " + comment(f.reason)
 }
 
-// comment returns text for one line of a comment: a name may hold a line end,
-// behind which the rest would be run.
+// comment returns text for one line of a comment. A name may contain a line
+// end, and psql would run the rest as a statement.
 func comment(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -134,8 +135,8 @@ func comment(text string) string {
 	}, text)
 }
 
-// quoteText returns text as a literal that is read alike whatever
-// standard_conforming_strings is.
+// quoteText returns text as a literal that does not depend on
+// standard_conforming_strings.
 func quoteText(text string) string {
 	text = strings.ReplaceAll(text, "'", "''")
 	if strings.Contains(text, `\`) {

@@ -9,17 +9,18 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// This file holds every text of the package's own that a server gets. They are
-// constants; what a caller or an operator chose is a bind parameter. Names are
-// qualified, since the search path of a role is not trusted.
+// This file holds every SQL statement that this package itself sends to a
+// server. They are constants; values from a caller or an operator are bind
+// parameters. Names are qualified, because the search path of a role is not
+// trusted.
 
-// constant is one text and the name it has where it is prepared.
+// constant is one SQL statement and the name under which it is prepared.
 type constant struct{ name, sql string }
 
 var (
 	rollback = constant{"ktx_rollback", "ROLLBACK"}
 
-	// resets undo what a rollback leaves, see the package's documentation.
+	// resets undo what a rollback leaves; see the package documentation.
 	resets = []constant{
 		{"ktx_reset_user", "SET SESSION AUTHORIZATION DEFAULT"},
 		{"ktx_reset_settings", "RESET ALL"},
@@ -29,38 +30,41 @@ var (
 	}
 )
 
-// The texts that a new connection is asked once.
+// The statements that a new connection runs once.
 const (
 	identifySQL = "SELECT pg_catalog.pg_backend_pid(), pg_catalog.current_setting('server_version_num')"
-	// Servers before 14 do not know the setting, and some platforms refuse it.
+	// Servers before version 14 do not have the setting, and some platforms
+	// refuse it.
 	intervalSQL = "SELECT pg_catalog.set_config('" + checkInterval + "', '" + checkIntervalValue + "', true)"
 )
 
-// What is pinned for every statement beside the dialect's session.
+// The settings pinned for every statement in addition to those of the dialect.
 const (
 	checkInterval      = "client_connection_check_interval"
-	checkIntervalValue = "500ms" // a client that is gone ends its statement within it
-	idleTimeout        = "10s"   // in a transaction that this package always closes at once
+	checkIntervalValue = "500ms" // the server ends a statement this long after its client has gone
+	idleTimeout        = "10s"   // this package always closes its transactions at once
 )
 
-// mismatchMark starts what a failed assertion says, so that it is found in the
-// server's message whatever its language.
+// mismatchMark begins the text of a failed assertion, so that it can be found
+// in the server's message in any language.
 const mismatchMark = "ktx: "
 
 // The pins. The parameters are the statement and lock timeouts in milliseconds
-// and three arrays: the names and values of the settings, and which of them are
-// fixed. A setting that has its value already is not set again, which would
-// cost the server more, and once more at the rollback.
+// and three arrays: the names of the settings, their values, and whether each
+// is fixed. A setting that already has its value is not set again, because that
+// would cost the server time, and again at the rollback.
 //
-// What does not hold raises: the cast to an integer is of a text that says what
-// it is, of the first setting that differs or else of the conditions below it.
-// A condition that is NULL does not hold. All of them call functions that are
-// not immutable, so none is decided before the statement runs. The answer is
-// one digit, which fits every limit of a call.
+// When a condition does not hold, the pins raise an error: they cast a text to
+// an integer, and the text names the first setting that differs, otherwise the
+// first condition that fails. A condition that is NULL does not hold. All
+// conditions call functions that are not immutable, so the server evaluates
+// none of them before the statement runs. The answer is one digit, which fits
+// every limit of a call.
 //
-// Names of functions and operators that a statement leaves unqualified are
-// those of the server only if its schema is searched first. A temporary schema,
-// which may stand before it, is not searched for them.
+// The unqualified names of functions and operators in a statement mean the
+// server's own only when the server's schema is searched first. A temporary
+// schema may come before it, because functions and operators are not searched
+// there.
 const (
 	pinsHead = `SELECT CAST(coalesce((
 	SELECT pg_catalog.concat('` + mismatchMark + `', n, ' is ', pg_catalog.current_setting(n))
@@ -80,8 +84,8 @@ const (
 		THEN pg_catalog.concat('` + mismatchMark + `search_path has schemas before pg_catalog: ', pg_catalog.current_setting('search_path'))
 	ELSE '1' END) AS pg_catalog.int4)`
 
-	// DateStyle is read back with the order of day and month, which stays the
-	// server's, and TimeZone in the server's spelling.
+	// When read back, DateStyle also has the order of day and month, which is
+	// not pinned, and TimeZone has the server's spelling.
 	pinHolds = `pg_catalog.current_setting(n) OPERATOR(pg_catalog.=) v
 		OR n OPERATOR(pg_catalog.=) 'DateStyle' AND pg_catalog.starts_with(pg_catalog.current_setting(n), pg_catalog.concat(v, ','))
 		OR n OPERATOR(pg_catalog.=) 'TimeZone' AND pg_catalog.lower(pg_catalog.current_setting(n)) OPERATOR(pg_catalog.=) pg_catalog.lower(v)`
@@ -92,7 +96,8 @@ var (
 	pinsChecking = constant{"ktx_pins", pinsHead + pinsInterval + pinsTail}
 )
 
-// opening returns what stands before the text: BEGIN and the pins of settings.
+// opening returns the messages before the statement: BEGIN and the pins of
+// settings.
 func (c *conn) opening(timeout, lockTimeout time.Duration, settings *pinned) (raw, error) {
 	if c.open != nil && c.openTimeout == timeout && c.openLock == lockTimeout && c.openPins == settings {
 		return c.open, nil
@@ -108,8 +113,8 @@ func (c *conn) opening(timeout, lockTimeout time.Duration, settings *pinned) (ra
 	return c.open, nil
 }
 
-// milliseconds returns d as a setting in milliseconds, at least 1: 0 would mean
-// no limit.
+// milliseconds returns d as a setting in milliseconds, at least 1, because 0
+// would mean no limit.
 func milliseconds(d time.Duration) []byte {
 	return strconv.AppendInt(nil, min(max(d.Milliseconds(), 1), 1<<31-1), 10)
 }
@@ -121,8 +126,9 @@ func (c *conn) pins() constant {
 	return pins
 }
 
-// closing returns what stands behind the text's Sync: ROLLBACK and the reset
-// with a Sync of their own. An error in the text skips nothing of it.
+// closing returns the messages after the statement's Sync: ROLLBACK and the
+// reset, with their own Sync. An error in the statement does not make the
+// server skip them.
 func (c *conn) closing() (raw, error) {
 	if c.close != nil {
 		return c.close, nil
@@ -140,8 +146,8 @@ func (c *conn) closing() (raw, error) {
 	return c.close, nil
 }
 
-// setUp asks a new connection what the server is and prepares the texts, unless
-// a pooler is in front.
+// setUp asks a new connection about its server and prepares the constants,
+// unless a pooler is in front of the server.
 func (c *conn) setUp(ctx context.Context) error {
 	if err := c.pg.Conn().SetDeadline(time.Now().Add(c.dialer.conf.ConnectTimeout)); err != nil {
 		return connectError(ctx, err)
@@ -208,8 +214,8 @@ func (c *conn) question(sql string) ([]string, error) {
 	return c.collect()
 }
 
-// prepare parses the texts under their names. A server that refuses gets them
-// unnamed.
+// prepare prepares the constants under their names. When the server refuses,
+// the connection sends them unnamed.
 func (c *conn) prepare(ctx context.Context) error {
 	f := c.pg.Frontend()
 	for _, t := range append([]constant{c.dialer.texts.begin, c.pins(), rollback}, resets...) {
@@ -225,8 +231,8 @@ func (c *conn) prepare(ctx context.Context) error {
 	case c.pg.IsClosed():
 		return connectError(ctx, err)
 	default:
-		// The names are taken: this server connection was somebody else's, so
-		// a pooler is in front whatever the configuration says.
+		// The names are taken. So this server connection belonged to another
+		// client, and there is a pooler, whatever the configuration says.
 		c.dialer.found.Store(true)
 		c.pooled = true
 	}
@@ -257,8 +263,8 @@ func (c *conn) collect() (row []string, err error) {
 	}
 }
 
-// The texts of the backend's own questions. They run as statements do: in a
-// read-only transaction with the pins.
+// The queries that the backend itself sends. They run as approved statements
+// do: in a read-only transaction with the pins.
 const (
 	catalogSQL = `SELECT pg_catalog.current_database(), pg_catalog.current_setting('server_version_num'), s
 FROM (SELECT NULL::pg_catalog.name AS s UNION ALL SELECT pg_catalog.unnest(pg_catalog.current_schemas(false))) AS path`

@@ -1,17 +1,17 @@
 package pgdb
 
-// The texts that load the objects of a database, beside catalogSQL. Objects
-// that the server was made with have OIDs below 16384 (FirstNormalObjectId).
-// Temporary objects belong to other sessions and are left out, with the schemas
-// that hold them.
+// The queries that load the objects of a database, in addition to catalogSQL.
+// Objects that come with the server have OIDs below 16384
+// (FirstNormalObjectId). Temporary objects belong to other sessions. They are
+// left out, together with their schemas.
 const (
-	// One row for each table of the server's catalogue that the others read:
-	// how many rows it has, and the sum of hashes of the transactions that wrote
-	// them. A row that is changed or takes the place of another was written by a
-	// transaction of which nothing was seen before. The hashes matter: numbers
-	// of transactions that end in another order than they began can add up to
-	// the same. Of pg_class it is a hash over the values, since TRUNCATE writes
-	// there; a new name or schema of a relation is written to pg_type too.
+	// One row for each system table that the other queries read: its number of
+	// rows, and the sum of hashes of the transactions that wrote them. A row
+	// that was changed or replaced was written by a new transaction. The sum
+	// needs hashes, because the plain numbers of transactions that end in
+	// another order than they began can have the same sum. For pg_class, the
+	// hash is over the values, because TRUNCATE writes there; a new name or
+	// schema of a relation is also written to pg_type.
 	fingerprintSQL = catalogParts + `
 SELECT 'pg_namespace', pg_catalog.count(*), pg_catalog.sum(pg_catalog.hashint8extended(n.xmin::pg_catalog.text::pg_catalog.int8, 0))
 FROM pg_catalog.pg_namespace AS n JOIN own ON own.oid OPERATOR(pg_catalog.=) n.oid
@@ -96,10 +96,10 @@ FROM pg_catalog.pg_amop WHERE oid OPERATOR(pg_catalog.>=) 16384`
 	WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_extension'::pg_catalog.regclass AND d.deptype OPERATOR(pg_catalog.=) 'e'
 )`
 
-	// The names of all types, since columns and arguments have types of the
-	// server too, and what is told of those to be listed: neither shells, nor
-	// arrays, nor the rows of relations, nor the server's own. In the order of
-	// the facts of types.
+	// The names of all types, because columns and arguments also have types of
+	// the server, and the facts of the types to be listed. Shell types, arrays,
+	// row types of relations and the server's own types are not listed. The
+	// columns are in the order of the constants for types in objects.go.
 	catalogTypesHead = catalogParts + `, checks AS (
 	SELECT k.contypid, pg_catalog.json_agg(pg_catalog.pg_get_constraintdef(k.oid) ORDER BY k.oid) AS texts
 	FROM pg_catalog.pg_constraint AS k
@@ -136,10 +136,12 @@ FROM pg_catalog.pg_type AS t
 	LEFT JOIN checks ON checks.contypid OPERATOR(pg_catalog.=) t.oid`
 	catalogTypesSQL = catalogTypesHead + `COALESCE(r.rngsubtype, s.rngtypid, t.typbasetype)` + catalogTypesTail + `
 	LEFT JOIN pg_catalog.pg_range AS s ON s.rngmultitypid OPERATOR(pg_catalog.=) t.oid`
-	// Servers before 14 have no multiranges, and no bodies of functions but texts.
+	// Servers before version 14 have no multiranges, and store function bodies
+	// only as text.
 	catalogTypesOldSQL = catalogTypesHead + `COALESCE(r.rngsubtype, t.typbasetype)` + catalogTypesTail
 
-	// In the order of the facts of functions.
+	// The columns are in the order of the constants for functions in
+	// objects.go.
 	catalogFunctionsHead = catalogParts + `
 SELECT own.nspname, p.proname, p.prokind, p.provolatile, p.prosecdef, l.lanname, m.extname, p.proargtypes, p.pronargdefaults, pg_catalog.concat_ws(' ', p.prorettype, (
 		SELECT pg_catalog.concat_ws(' ', a.aggtranstype, CASE WHEN a.aggmtranstype OPERATOR(pg_catalog.<>) 0 THEN a.aggmtranstype END)
@@ -161,7 +163,8 @@ WHERE p.oid OPERATOR(pg_catalog.>=) 16384`
 	catalogFunctionsSQL    = catalogFunctionsHead + `COALESCE(pg_catalog.pg_get_function_sqlbody(p.oid), p.prosrc)` + catalogFunctionsTail
 	catalogFunctionsOldSQL = catalogFunctionsHead + `p.prosrc` + catalogFunctionsTail
 
-	// In the order of the facts of operators. Shells have no function.
+	// The columns are in the order that objectLoader.operator reads. Shell
+	// operators have no function.
 	catalogOperatorsSQL = catalogParts + `
 SELECT own.nspname, o.oprname, o.oprleft, o.oprright, pn.nspname, p.proname, cn.nspname, oc.oprname, nn.nspname, op.oprname, m.extname, o.oid, p.oid
 FROM pg_catalog.pg_operator AS o JOIN own ON own.oid OPERATOR(pg_catalog.=) o.oprnamespace
@@ -174,7 +177,7 @@ FROM pg_catalog.pg_operator AS o JOIN own ON own.oid OPERATOR(pg_catalog.=) o.op
 	LEFT JOIN members AS m ON m.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_operator'::pg_catalog.regclass AND m.objid OPERATOR(pg_catalog.=) o.oid
 WHERE o.oid OPERATOR(pg_catalog.>=) 16384`
 
-	// In the order of the facts of casts.
+	// The columns are in the order that objectLoader.cast reads.
 	catalogCastsSQL = catalogParts + `
 SELECT c.castsource, c.casttarget, pn.nspname, p.proname, c.castcontext, m.extname
 FROM pg_catalog.pg_cast AS c LEFT JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) c.castfunc
@@ -182,7 +185,7 @@ FROM pg_catalog.pg_cast AS c LEFT JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR
 	LEFT JOIN members AS m ON m.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_cast'::pg_catalog.regclass AND m.objid OPERATOR(pg_catalog.=) c.oid
 WHERE c.oid OPERATOR(pg_catalog.>=) 16384`
 
-	// In the order of the facts of relations.
+	// The columns are in the order that objectLoader.relation reads.
 	catalogRelationsSQL = catalogParts + `
 SELECT c.oid, c.nspname, c.relname, c.relkind, m.extname, columns.names, columns.types,
 	CASE WHEN c.relkind OPERATOR(pg_catalog.=) ANY ('{v,m}'::pg_catalog."char"[]) THEN pg_catalog.pg_get_viewdef(c.oid) END
@@ -190,7 +193,7 @@ FROM relations AS c LEFT JOIN columns ON columns.attrelid OPERATOR(pg_catalog.=)
 	LEFT JOIN members AS m ON m.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND m.objid OPERATOR(pg_catalog.=) c.oid
 WHERE c.relkind OPERATOR(pg_catalog.<>) 'c'`
 
-	// Of each relation those that inherit from it.
+	// Each relation with a relation that inherits from it.
 	catalogInheritsSQL = catalogParts + `
 SELECT i.inhparent, i.inhrelid FROM pg_catalog.pg_inherits AS i JOIN relations AS c ON c.oid OPERATOR(pg_catalog.=) i.inhrelid`
 )

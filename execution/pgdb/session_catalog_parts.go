@@ -1,11 +1,12 @@
 package pgdb
 
-// The texts that load what belongs to relations and computes. Functions in C
-// and those of the server's own (languages 12 and 13) only a superuser makes;
-// they are not judged.
+// The queries that load the parts of relations that compute something.
+// Functions in C and in the server's internal language (languages 12 and 13)
+// are not judged, because only a superuser can create them.
 const (
-	// The families of operators in which somebody's function takes part: its
-	// OID, the types that the function compares, and the function.
+	// The operator families in which a user-defined function takes part: the
+	// OID of the family, the types that the function compares, and the
+	// function.
 	catalogFamilies = `, families AS (
 	SELECT f.family, f.lefttype, f.righttype, p.oid AS function
 	FROM (
@@ -17,10 +18,11 @@ const (
 	WHERE p.oid OPERATOR(pg_catalog.>=) 16384 AND p.prolang OPERATOR(pg_catalog.<>) ALL ('{12,13}'::pg_catalog.oid[])
 )`
 
-	// Of each type whose values such functions may sort, group or compare though
-	// no index names their family: the type and the functions. The server chooses a
-	// family by its default class, or by an operator that no family of its own has.
-	// The methods are btree (403) and hash (405).
+	// Each type whose values such functions may sort, group or compare without
+	// an index that names their family: the type and the functions. The server
+	// chooses a family by its default class, or by an operator that is in no
+	// family that comes with the server. The methods are btree (403) and hash
+	// (405).
 	catalogOrdersSQL = catalogParts + catalogFamilies + `
 SELECT f.type, pg_catalog.string_agg(DISTINCT f.function::pg_catalog.text, ' ')
 FROM (
@@ -36,9 +38,11 @@ WHERE y.opfmethod OPERATOR(pg_catalog.=) ANY ('{403,405}'::pg_catalog.oid[]) AND
 	))
 GROUP BY f.type`
 
-	// In the order of the facts of parts. Expressions that depend on nothing that
-	// somebody made run nothing of theirs, and are left out: a dependency is
-	// recorded for every function, operator and type of a constant in them.
+	// The columns are in the order of the constants for parts in
+	// objects_parts.go. Expressions that depend on no user-defined object run
+	// no user-defined function and are left out: the server records a
+	// dependency for every function, operator and type of a constant in an
+	// expression.
 	catalogPartsHead = catalogParts + catalogFamilies + `, dependent AS (
 	SELECT DISTINCT d.classid, d.objid FROM pg_catalog.pg_depend AS d
 	WHERE d.refobjid OPERATOR(pg_catalog.>=) 16384 AND d.objsubid OPERATOR(pg_catalog.=) 0
@@ -88,7 +92,7 @@ SELECT a.attrelid, 'column', a.attname, NULL, NULL, pg_catalog.pg_get_expr(e.adb
 FROM pg_catalog.pg_attribute AS a JOIN relations AS c ON c.oid OPERATOR(pg_catalog.=) a.attrelid
 	JOIN pg_catalog.pg_attrdef AS e ON e.adrelid OPERATOR(pg_catalog.=) a.attrelid AND e.adnum OPERATOR(pg_catalog.=) a.attnum
 WHERE a.attgenerated OPERATOR(pg_catalog.=) 'v'`
-	// Servers before 14 have no statistics on expressions, and no column that is
-	// computed when it is read.
+	// Servers before version 14 have no statistics on expressions, and no
+	// column that is computed when it is read.
 	catalogPartsOldSQL = catalogPartsHead
 )

@@ -1,6 +1,6 @@
 package pgdb
 
-// The texts that list the names of a database.
+// The queries that list the names of a database.
 const (
 	inventorySchemas = `WITH own AS (
 	SELECT oid, nspname FROM pg_catalog.pg_namespace

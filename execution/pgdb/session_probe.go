@@ -1,13 +1,13 @@
 package pgdb
 
-// The texts of the probe: constants, as those of session.go, that run in the
-// same read-only transaction. Names and operators are qualified, since what is
-// on the search path of a role is not trusted.
+// The queries of the probe. They are constants, as in session.go, and run in
+// the same read-only transaction. Names and operators are qualified, because
+// the search path of a role is not trusted.
 
 // reachCTE names the roles whose rights the session has or can take: the role
-// that logged in and every role that it is a member of, with or without
-// inheriting from it, since SET ROLE is enough. who are their OIDs and 0, which
-// stands for PUBLIC in an access list.
+// that logged in and every role that it is a member of. Membership without
+// inheritance counts too, because SET ROLE is enough. who are the OIDs of these
+// roles and 0, which means PUBLIC in an access list.
 const reachCTE = `WITH reach AS (
 	SELECT r.oid, CASE WHEN r.rolname OPERATOR(pg_catalog.=) session_user THEN '' ELSE r.rolname::pg_catalog.text END AS via
 	FROM pg_catalog.pg_roles AS r WHERE pg_catalog.pg_has_role(session_user, r.oid, 'MEMBER')
@@ -15,19 +15,19 @@ const reachCTE = `WITH reach AS (
 	SELECT pg_catalog.array_append(pg_catalog.array_agg(oid), '0'::pg_catalog.oid) AS ids FROM reach
 )`
 
-// everyCTE stands in the place of reachCTE for what every role has.
+// everyCTE replaces reachCTE in queries about the rights of every role.
 const everyCTE = `WITH reach AS (
 	SELECT r.oid, ''::pg_catalog.text AS via FROM pg_catalog.pg_roles AS r WHERE false
 ), who AS (
 	SELECT ARRAY['0'::pg_catalog.oid] AS ids
 )`
 
-// firstUserOID is the first OID of objects that the server was not made with
+// firstUserOID is the first OID of objects that do not come with the server
 // (FirstNormalObjectId).
 const firstUserOID = `'16384'::pg_catalog.oid`
 
 const (
-	// In the order of roleFacts.
+	// The columns are in the order of roleFacts.
 	roleSQL = `SELECT session_user, current_user, pg_catalog.current_database(), pg_catalog.current_setting('server_version'),
 	pg_catalog.current_setting('server_version_num'), pg_catalog.bool_or(r.rolsuper), pg_catalog.pg_is_in_recovery(),
 	pg_catalog.current_setting('default_transaction_read_only'), pg_catalog.current_setting('row_security'),
@@ -35,13 +35,14 @@ const (
 FROM pg_catalog.pg_roles AS r
 WHERE r.rolname OPERATOR(pg_catalog.=) session_user OR r.rolname OPERATOR(pg_catalog.=) current_user`
 
-	// The role and those that it can become, where they are more than ordinary.
+	// The role and the roles that it can become, when they have special
+	// attributes.
 	attributesSQL = reachCTE + `
 SELECT reach.via, r.rolsuper, r.rolcreaterole, r.rolcreatedb, r.rolreplication, r.rolbypassrls
 FROM reach JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) reach.oid
 WHERE r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolbypassrls ORDER BY reach.via LIMIT 100`
 
-	// The server's own roles, each with the role through which it is held.
+	// The predefined roles, each with the role through which it is held.
 	predefinedSQL = reachCTE + `
 SELECT r.rolname, reach.via FROM pg_catalog.pg_auth_members AS m
 JOIN reach ON reach.oid OPERATOR(pg_catalog.=) m.member
@@ -49,11 +50,12 @@ JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) m.roleid
 WHERE pg_catalog.starts_with(r.rolname::pg_catalog.text, 'pg_') AND NOT pg_catalog.starts_with(reach.via, 'pg_')
 GROUP BY r.rolname, reach.via ORDER BY r.rolname, reach.via LIMIT 100`
 
-	// What access lists permit beyond reading: the kind of object, the right,
-	// through whom it is held ('' for the role itself), on how many objects,
-	// and the names of the first few. An owner's own entries are left out, and
-	// so is UPDATE on pg_settings, which every role has from the start. Reading
-	// counts where it is of the server's own tables with secrets in them.
+	// The rights beyond reading in access lists: the kind of object, the right,
+	// the role through which it is held ('' for the role itself), the number of
+	// objects, and the names of the first few. An owner's own entries are left
+	// out, and so is UPDATE on pg_settings, which every role has by default. A
+	// right to read counts when it is on the server's own tables with secrets
+	// in them.
 	grantsSQL       = reachCTE + grantsBody
 	publicGrantsSQL = everyCTE + grantsBody
 	grantsBody      = `, objects AS (
@@ -93,7 +95,7 @@ FROM rights AS r LEFT JOIN reach ON reach.oid OPERATOR(pg_catalog.=) r.grantee
 WHERE r.grantee OPERATOR(pg_catalog.=) '0'::pg_catalog.oid OR NOT pg_catalog.starts_with(reach.via, 'pg_') OR reach.via OPERATOR(pg_catalog.=) 'pg_database_owner'
 GROUP BY r.kind, r.privilege, r.grantee, reach.via ORDER BY r.kind, r.privilege, 3 LIMIT 200`
 
-	// Rights to change or to read the server's settings (from version 15 on).
+	// Rights to change or to read settings of the server (from version 15 on).
 	parametersSQL = reachCTE + `
 SELECT 'PARAMETER', a.privilege_type, CASE WHEN a.grantee OPERATOR(pg_catalog.=) '0'::pg_catalog.oid THEN 'PUBLIC' ELSE reach.via END,
 	pg_catalog.count(*), pg_catalog.array_to_string((pg_catalog.array_agg(p.parname ORDER BY p.parname))[1:3], ', ')
@@ -102,7 +104,8 @@ LEFT JOIN reach ON reach.oid OPERATOR(pg_catalog.=) a.grantee
 WHERE a.grantee OPERATOR(pg_catalog.=) ANY (who.ids)
 GROUP BY a.privilege_type, a.grantee, reach.via ORDER BY 2, 3 LIMIT 100`
 
-	// What the roles own, here and among the objects of all databases.
+	// The objects that the roles own, in this database and among the objects
+	// shared by all databases.
 	ownedSQL = reachCTE + `
 SELECT reach.via, owned.n, few.names
 FROM reach, LATERAL (
@@ -121,7 +124,7 @@ FROM reach, LATERAL (
 ) AS few
 WHERE owned.n OPERATOR(pg_catalog.>) 0 AND NOT pg_catalog.starts_with(reach.via, 'pg_') ORDER BY reach.via LIMIT 100`
 
-	// Rights beyond reading that objects will be made with.
+	// Rights beyond reading that future objects will have (default privileges).
 	defaultsSQL = reachCTE + `
 SELECT d.defaclobjtype, a.privilege_type, CASE WHEN a.grantee OPERATOR(pg_catalog.=) '0'::pg_catalog.oid THEN 'PUBLIC' ELSE reach.via END,
 	pg_catalog.quote_ident(o.rolname::pg_catalog.text), coalesce(pg_catalog.quote_ident(n.nspname::pg_catalog.text), '')
@@ -133,8 +136,8 @@ WHERE a.grantee OPERATOR(pg_catalog.=) ANY (who.ids) AND NOT (d.defaclrole OPERA
 	AND (a.privilege_type OPERATOR(pg_catalog.<>) 'USAGE' OR d.defaclobjtype OPERATOR(pg_catalog.=) 'S'::pg_catalog."char")
 ORDER BY 1, 2, 3, 4, 5 LIMIT 100`
 
-	// callable are the functions that may be executed, and of those usable the
-	// ones in schemas that may be used.
+	// callable are the functions that the role may execute. usable are those of
+	// them in schemas that the role may use.
 	callableCTE = `, callable AS (
 	SELECT p.oid, p.prosecdef, p.proowner, p.proacl, p.prolang,
 		pg_catalog.format('%I.%I(%s)', n.nspname, p.proname, pg_catalog.pg_get_function_identity_arguments(p.oid)) AS name
@@ -147,7 +150,7 @@ ORDER BY 1, 2, 3, 4, 5 LIMIT 100`
 
 	// Functions that run with the rights of another role, or in a language that
 	// reaches beyond the database: the reason, the function, its owner, whether
-	// the owner is a superuser, and whether everybody may call it.
+	// the owner is a superuser, and whether every role may call it.
 	functionsSQL       = reachCTE + callableCTE + usable + functionsBody
 	publicFunctionsSQL = everyCTE + callableCTE + functionsBody
 	functionsBody      = `
@@ -161,7 +164,7 @@ JOIN pg_catalog.pg_roles AS o ON o.oid OPERATOR(pg_catalog.=) c.proowner
 WHERE (c.prosecdef AND NOT (c.proowner OPERATOR(pg_catalog.=) ANY (who.ids))) OR (l.lanispl AND NOT l.lanpltrusted)
 ORDER BY c.name LIMIT 200`
 
-	// The server's own functions that a role has beyond what every role has.
+	// The server's own functions that the role may call and not every role may.
 	systemFunctionsSQL = reachCTE + `, granted AS MATERIALIZED (
 	SELECT p.oid, p.proname, p.proowner, a.grantee
 	FROM who, pg_catalog.pg_proc AS p, pg_catalog.aclexplode(p.proacl) AS a
@@ -179,7 +182,7 @@ FROM beyond AS b LEFT JOIN reach ON reach.oid OPERATOR(pg_catalog.=) b.grantee
 WHERE b.grantee OPERATOR(pg_catalog.=) '0'::pg_catalog.oid OR NOT pg_catalog.starts_with(reach.via, 'pg_')
 GROUP BY b.grantee, reach.via ORDER BY 1 LIMIT 100`
 
-	// The extensions, and how many of the functions of each can be called.
+	// The extensions, and how many functions of each the role can call.
 	extensionsSQL = reachCTE + callableCTE + usable + `
 )
 SELECT e.extname, (SELECT pg_catalog.count(*) FROM pg_catalog.pg_depend AS d JOIN callable AS c ON c.oid OPERATOR(pg_catalog.=) d.objid
@@ -195,9 +198,10 @@ WHERE c.relkind OPERATOR(pg_catalog.=) 'f'::pg_catalog."char" AND pg_catalog.has
 UNION ALL SELECT 'languages', pg_catalog.count(*), pg_catalog.array_to_string((pg_catalog.array_agg(l.lanname::pg_catalog.text ORDER BY l.lanname))[1:3], ', ')
 FROM pg_catalog.pg_language AS l WHERE l.lanispl AND NOT l.lanpltrusted`
 
-	// The schemas named by the parameter, or where it is empty all that hold
-	// tables: the schema, a role that owns tables in it, how many these are,
-	// how many of them can be read, and whether the schema can be used.
+	// The schemas named by the parameter, or all schemas with tables when the
+	// parameter is empty: the schema, a role that owns tables in it, how many
+	// tables that role owns, how many of them this role can read, and whether
+	// this role can use the schema.
 	schemasSQL = `SELECT n.nspname, coalesce(pg_catalog.quote_ident(o.rolname::pg_catalog.text), ''), pg_catalog.count(c.oid),
 	pg_catalog.count(*) FILTER (WHERE pg_catalog.has_any_column_privilege(c.oid, 'SELECT')), pg_catalog.has_schema_privilege(n.oid, 'USAGE')
 FROM pg_catalog.pg_namespace AS n
@@ -211,7 +215,7 @@ GROUP BY n.oid, n.nspname, o.rolname ORDER BY n.nspname, o.rolname LIMIT 1000`
 
 	tryWriteSQL     = `CREATE TABLE ktx_write_probe (n pg_catalog.int4)`
 	tryReadWriteSQL = `SET TRANSACTION READ WRITE`
-	// It ends on its own before the client would end it, so that its end tells
-	// whether the server did.
+	// The statement ends by itself before the client would end it. So the error
+	// shows whether the server kept the time limit.
 	tryTimeoutSQL = `SELECT pg_catalog.pg_sleep(0.3)`
 )

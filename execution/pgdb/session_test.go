@@ -15,7 +15,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// settings returns what a statement sees of its session.
+// settings returns the values of settings that a statement sees in its session.
 func (c *client) settings(t *testing.T, names ...string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
@@ -27,7 +27,7 @@ func (c *client) settings(t *testing.T, names ...string) map[string]string {
 
 func TestPins(t *testing.T) {
 	server := testdb.Postgres(t)
-	// A role and a database whose settings are all different.
+	// A role and a database with different values for all settings.
 	url := server.NewDatabase(t)
 	role := server.NewRole(t)
 	name := query[string](t, url, "SELECT current_database()")
@@ -111,15 +111,15 @@ func TestSessionMismatch(t *testing.T) {
 			}
 		})
 	}
-	// The way out that the message names.
+	// The message names SearchPath as the solution.
 	if got := open(t, server.URL(name, late), pgdb.Config{SearchPath: []string{"public"}}).One(t, "SELECT 1"); got != "1" {
 		t.Errorf("got %s", got)
 	}
 }
 
-// TestPathIsNotTrusted shows that the package's own texts cannot be diverted by
-// functions and operators that a schema before pg_catalog has, and that such a
-// session runs nothing.
+// TestPathIsNotTrusted shows that functions and operators in a schema before
+// pg_catalog cannot divert the package's own statements, and that such a
+// session runs no approved statement.
 func TestPathIsNotTrusted(t *testing.T) {
 	server := testdb.Postgres(t)
 	role := server.NewRole(t)
@@ -138,13 +138,14 @@ func TestPathIsNotTrusted(t *testing.T) {
 	}
 }
 
-// TestTextEndsNothing shows that a text cannot end or change its transaction:
-// it is refused, or its connection is closed and it is an error.
+// TestTextEndsNothing shows that a statement cannot end or change its
+// transaction. Either the server refuses it, or the backend returns an error
+// and closes the connection.
 func TestTextEndsNothing(t *testing.T) {
 	server := testdb.Postgres(t)
 	url := server.NewDatabase(t, "CREATE TABLE t (n int)")
 	for _, c := range []struct {
-		sql, state string // the SQLSTATE; "" for an error of this package's own
+		sql, state string // the SQLSTATE; "" for an error of this package
 	}{
 		{"COMMIT", ""},
 		{"ROLLBACK", ""},
@@ -190,8 +191,9 @@ func TestTextEndsNothing(t *testing.T) {
 	}
 }
 
-// TestNothingLeaks shows that what a statement leaves in its session is gone
-// for the next one on the same connection, or the connection is.
+// TestNothingLeaks shows that the next statement on the same connection does
+// not see what a statement left in its session, or that the connection is
+// closed.
 func TestNothingLeaks(t *testing.T) {
 	server := testdb.Postgres(t)
 	url := server.NewDatabase(t,
@@ -213,7 +215,7 @@ func TestNothingLeaks(t *testing.T) {
 		{"LISTEN leak", false},
 		{"DECLARE leak CURSOR WITH HOLD FOR SELECT 1", false},
 		{"PREPARE leak AS SELECT 1", false},
-		{"CREATE TEMP TABLE leak (n int)", true}, // refused
+		{"CREATE TEMP TABLE leak (n int)", true}, // the server refuses it
 		{"LOAD 'plpgsql'", false},
 		{"SAVEPOINT leak", false},
 	} {
@@ -233,9 +235,9 @@ func TestNothingLeaks(t *testing.T) {
 	}
 }
 
-// TestPreparedTextsAreGone shows that a connection whose prepared constants are
-// gone is replaced, or goes on without them: the latter is what a pooler that
-// nobody told of looks like.
+// TestPreparedTextsAreGone shows that a connection without its prepared
+// constants is replaced, or continues with unnamed ones. The second case is how
+// an undetected pooler appears.
 func TestPreparedTextsAreGone(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t,
 		"CREATE FUNCTION forget(what text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'DEALLOCATE ' || what; RETURN 1; END $$")
@@ -262,7 +264,8 @@ func TestPreparedTextsAreGone(t *testing.T) {
 	}
 }
 
-// TestSmallestLimits shows that the limits of a call are on its own rows only.
+// TestSmallestLimits shows that the limits of a call apply only to the call's
+// own rows.
 func TestSmallestLimits(t *testing.T) {
 	b := open(t, testdb.Postgres(t).NewDatabase(t), pgdb.Config{MaxConnections: 1})
 	for range 2 {
@@ -277,8 +280,8 @@ func TestSmallestLimits(t *testing.T) {
 	}
 }
 
-// TestAsides shows that what the server says beside a statement's rows, during
-// and between statements, is taken in.
+// TestAsides shows that the backend handles messages that the server sends in
+// addition to a statement's rows, during and between statements.
 func TestAsides(t *testing.T) {
 	server := testdb.StartPostgres(t, testdb.Options{})
 	url := server.NewDatabase(t, `CREATE FUNCTION noisy(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN
@@ -301,14 +304,14 @@ func TestAsides(t *testing.T) {
 	}
 }
 
-// TestErrors shows what a caller learns from the server's errors.
+// TestErrors shows what a caller gets for errors of the server.
 func TestErrors(t *testing.T) {
 	server := testdb.Postgres(t)
 	url := server.NewDatabase(t, "CREATE TABLE items (id int, name text)")
 	role := server.NewRole(t)
 	b := open(t, server.URL(query[string](t, url, "SELECT current_database()"), role), pgdb.Config{})
 	for _, c := range []struct {
-		sql, state, at string // at is the word that the position names
+		sql, state, at string // at is the word at the error's position
 		hint           string // part of the server's hint
 		retryable      bool
 	}{
@@ -333,7 +336,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestNotApproved shows that only this guard's approvals reach the wire.
+// TestNotApproved shows that only approvals of the current guard reach the
+// server.
 func TestNotApproved(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t)
 	b := open(t, url, pgdb.Config{})

@@ -9,26 +9,27 @@ import (
 	"strings"
 )
 
-// texts are what a configuration makes of a session.
+// texts are the statements and settings of a session, made from a
+// configuration.
 type texts struct {
 	begin    constant
 	settings []pin
-	pins     *pinned // of settings
-	// reported are pinned settings that the server reports when they change,
-	// as lower-case prefixes of their values.
+	pins     *pinned // the pins of settings
+	// reported are the pinned settings that the server reports when they
+	// change. The values are lower-case prefixes.
 	reported map[string]string
 }
 
 // pin is one setting of the session.
 type pin struct {
 	name, value string
-	assert      bool // only read back: the server does not let it be set
+	assert      bool // only read back, because a session cannot set it
 }
 
 var settingName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$`)
 
-// reportedSettings are those that every supported server sends as they change,
-// in its spelling.
+// reportedSettings are the settings that every supported server reports when
+// they change, in the server's spelling.
 var reportedSettings = []string{"client_encoding", "DateStyle", "IntervalStyle", "standard_conforming_strings", "TimeZone"}
 
 // fixedSettings cannot be set in a session.
@@ -37,7 +38,7 @@ var fixedSettings = []string{
 	"server_version_num", "transaction_read_only",
 }
 
-// texts builds the session's texts.
+// texts builds the statements and settings of the session.
 func (c *Config) texts() (*texts, error) {
 	t := &texts{reported: map[string]string{}}
 	switch c.Isolation {
@@ -70,8 +71,8 @@ func (c *Config) texts() (*texts, error) {
 	return t, nil
 }
 
-// pinned are the parameters of the pins behind the two timeouts: names, values,
-// and which of them are only read back.
+// pinned are the parameters of the pins after the two timeouts: names, values,
+// and whether each setting is only read back.
 type pinned [3][]byte
 
 func newPinned(settings []pin) *pinned {
@@ -82,7 +83,7 @@ func newPinned(settings []pin) *pinned {
 	return &pinned{arrayLiteral(names), arrayLiteral(values), arrayLiteral(fixed)}
 }
 
-// on returns the pins with a search path, unless they have one.
+// on returns the pins with path as the search path, unless they have one.
 func (t *texts) on(path []string) *pinned {
 	if slices.ContainsFunc(t.settings, func(p pin) bool { return strings.EqualFold(p.name, "search_path") }) {
 		return t.pins
@@ -94,8 +95,7 @@ func (t *texts) on(path []string) *pinned {
 	return newPinned(append(slices.Clone(t.settings), pin{name: "search_path", value: searchPath(quoted)}))
 }
 
-// arrayLiteral returns texts as the server reads an array (manual, section
-// 8.15.2).
+// arrayLiteral returns texts as an array literal (manual, section 8.15.2).
 func arrayLiteral(texts []string) []byte {
 	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 	b := []byte{'{'}
@@ -108,8 +108,8 @@ func arrayLiteral(texts []string) []byte {
 	return append(b, '}')
 }
 
-// pins lists the settings of the session. What the dialect takes for granted
-// stands above this package's own values.
+// pins lists the settings of the session. Settings of the dialect take
+// precedence over this package's own values.
 func (c *Config) pins() ([]pin, error) {
 	zone := c.Timezone
 	if zone == "" {
@@ -164,7 +164,7 @@ func quotePath(schemas []string) (string, error) {
 	return searchPath(quoted), nil
 }
 
-// searchPath returns a value of search_path. A session that a pooler shares may
-// have temporary tables of somebody else's: they are searched first unless the
-// value says otherwise (manual, section 20.11.1).
+// searchPath returns a value of search_path. In a session shared by a pooler,
+// another client may have created temporary tables. The server searches those
+// first, unless the value names pg_temp elsewhere (manual, section 20.11.1).
 func searchPath(quoted []string) string { return strings.Join(append(quoted, "pg_temp"), ", ") }

@@ -1,7 +1,8 @@
 package pgdb
 
-// builtinTypes names the types that a server has of its own, by OID. OIDs under
-// 10000 are assigned by hand and never change (src/include/catalog/pg_type.dat).
+// builtinTypes names the types that come with a server, by OID. OIDs under
+// 10000 are assigned by hand and never change
+// (src/include/catalog/pg_type.dat).
 var builtinTypes = map[uint32]string{
 	16:   "bool",
 	17:   "bytea",

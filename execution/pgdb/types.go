@@ -26,11 +26,11 @@ func kindOf(oid uint32) rowset.Kind {
 	case 700, 701: // float4, float8
 		return rowset.Float
 	default:
-		return rowset.String // NUMERIC too: its precision is its own
+		return rowset.String // also NUMERIC, which a float64 may round
 	}
 }
 
-// syntax is how a part of a column is read.
+// syntax is how to write a part of a column's value.
 var syntax = rowset.Syntax{
 	Plain: regexp.MustCompile(`^[a-z_][a-z0-9_]*$`),
 	Quote: quoteName,
@@ -57,8 +57,8 @@ func (s *rowSet) describe(d *pgproto3.RowDescription) {
 	}
 }
 
-// add takes one row. A row without columns where there are some stands for one
-// that was cut.
+// add adds one row. When the result has columns, a row without columns replaces
+// a row that was cut.
 func (s *rowSet) add(values [][]byte, cut *rowCut) error {
 	replaced := len(s.Columns) > 0 && len(values) == 0 && cut != nil
 	if !replaced && len(values) != s.Wide && len(values) != len(s.Columns) {
@@ -80,11 +80,11 @@ type typeNames struct {
 	names map[uint32]string
 }
 
-// maxTypeNames bounds what is remembered.
+// maxTypeNames bounds the number of remembered names.
 const maxTypeNames = 10_000
 
-// known fills in the names that are remembered and returns the types that are
-// not.
+// known fills in the remembered names and returns the types whose names are not
+// remembered.
 func (t *typeNames) known(res *execution.Result, oids []uint32) []uint32 {
 	var missing []uint32
 	t.mu.Lock()
@@ -110,8 +110,8 @@ func (t *typeNames) remember(oid uint32, name string) {
 	t.names[oid] = name
 }
 
-// nameTypes fills in the names of types that are not built in. A name that
-// cannot be found out is "oid" and the number: the rows are what counts.
+// nameTypes fills in the names of types that are not built in. When it cannot
+// find out a name, it uses "oid" and the number, because the rows matter more.
 func (d *DB) nameTypes(ctx context.Context, res *execution.Result, oids []uint32) {
 	missing := d.types.known(res, oids)
 	if len(missing) > 0 {

@@ -11,14 +11,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// urlParameters are what a URL may carry.
+// urlParameters are the parameters that a URL may carry.
 var urlParameters = []string{
 	"application_name", "channel_binding", "connect_timeout", "database", "dbname", "host", "max_protocol_version",
 	"min_protocol_version", "passfile", "password", "port", "require_auth", "sslcert", "sslcertmode", "sslkey", "sslmode",
 	"sslnegotiation", "sslpassword", "sslrootcert", "sslsni", "target_session_attrs", "user",
 }
 
-// refusedParameters are those that people do write, each with what to do.
+// refusedParameters are refused parameters that people use, each with what to
+// do instead.
 var refusedParameters = map[string]string{
 	"default_query_exec_mode":       "statements always use the extended protocol",
 	"statement_cache_capacity":      "statements of users are not cached",
@@ -44,7 +45,7 @@ var refusedParameters = map[string]string{
 	"gssencmode":                    "use sslmode",
 }
 
-// connection parses the URL and settles transport security.
+// connection parses the URL and decides about transport security.
 func (c *Config) connection() (*pgconn.Config, error) {
 	text := c.URL.Reveal()
 	if !strings.HasPrefix(text, "postgres://") && !strings.HasPrefix(text, "postgresql://") {
@@ -77,8 +78,9 @@ func (c *Config) connection() (*pgconn.Config, error) {
 	}
 	options := pgconn.ParseConfigOptions{ConnStringAllowedKeys: urlParameters}
 
-	// The first reading finds the hosts, which decide about sslmode; the
-	// second has sslmode written out, so that the environment has no say.
+	// Parse the URL first to find the hosts, which decide about sslmode. Parse
+	// it again with sslmode written out, so that the environment cannot change
+	// it.
 	hosts, err := pgconn.ParseConfigWithOptions(text+separator+"sslmode=disable", options)
 	if err != nil {
 		return nil, parseError(err)
@@ -109,12 +111,12 @@ func (c *Config) connection() (*pgconn.Config, error) {
 	return conf, nil
 }
 
-// parseError says why a URL cannot be used, without any part of it: what looks
-// like a host or a port may be a mislaid password.
+// parseError says why a URL cannot be used, without any part of the URL: what
+// looks like a host or a port may be part of a password.
 func parseError(err error) error {
 	if _, ok := errors.AsType[*pgconn.ParseConfigError](err); ok {
 		if inner := errors.Unwrap(err); inner != nil && (strings.HasPrefix(inner.Error(), "unable to") || strings.HasPrefix(inner.Error(), "both ")) {
-			return fmt.Errorf("the url cannot be used: %w", inner) // certificate files
+			return fmt.Errorf("the url cannot be used: %w", inner) // errors about certificate files
 		}
 	}
 	return errors.New("the url cannot be read: it must look like postgres://user:password@host:5432/database, with special characters percent-encoded")
@@ -136,7 +138,7 @@ func (c *Config) sslmode(params url.Values, allLocal bool) (string, error) {
 	case "verify-full":
 		return given, nil
 	case "verify-ca":
-		// Without a root of one's own this accepts every public certificate.
+		// Without sslrootcert, this mode accepts every public certificate.
 		if params.Get("sslrootcert") != "" || allLocal || c.InsecureTLS {
 			return given, nil
 		}
@@ -151,7 +153,7 @@ func (c *Config) sslmode(params url.Values, allLocal bool) (string, error) {
 	}
 }
 
-// address is one place to connect to.
+// address is one network address to connect to.
 type address struct {
 	host string
 	conf *pgconn.FallbackConfig
@@ -181,7 +183,8 @@ func local(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// weakness says what transport security leaves open; "" when nothing.
+// weakness describes what transport security does not verify; "" when it
+// verifies everything.
 func weakness(c *pgconn.Config) string {
 	for _, a := range addresses(c) {
 		switch {

@@ -49,7 +49,7 @@ func TestTypes(t *testing.T) {
 		{"SELECT pg_sleep(0)", "void", execution.String, `""`},
 		{"SELECT attname FROM pg_attribute LIMIT 0", "name", execution.Null, ""},
 	} {
-		for range 2 { // asked, and remembered
+		for range 2 { // the first time the name is queried, then it is remembered
 			res := c.Get(t, v.sql, execution.Limits{})
 			if len(res.Columns) != 1 || res.Columns[0].Type != v.typ {
 				t.Errorf("%s: columns %v, want the type %s", v.sql, res.Columns, v.typ)
@@ -64,8 +64,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestNotUTF8 shows that bytes which are not text are never shown as if they
-// were.
+// TestNotUTF8 shows that bytes that are not text are never returned as text.
 func TestNotUTF8(t *testing.T) {
 	cells := [][]byte{[]byte("Gr\xfcn"), []byte("\xff\xfe"), []byte("Grün"), nil, {}}
 	oids := []uint32{25, 23, 25, 25, 25}
@@ -80,7 +79,7 @@ func TestNotUTF8(t *testing.T) {
 	if err != nil || !slices.Equal(res.Rows[0], want) || res.Bytes != 10+6+5 {
 		t.Errorf("%v, %v; want %v", res, err, want)
 	}
-	// The limits are on what is returned.
+	// The limits apply to the returned values.
 	res, err = pgdb.Render(execution.Limits{CellBytes: 9}, oids, cells)
 	if err != nil || len(res.Rows) != 0 || res.TruncatedBy != execution.TruncatedByCell {
 		t.Errorf("%v, %v; want the row left out, since its text is too long", res, err)
@@ -90,7 +89,7 @@ func TestNotUTF8(t *testing.T) {
 		t.Errorf("%v, %v; want the row left out, since it is too long", res, err)
 	}
 
-	// A database without an encoding: the server refuses to call its bytes
+	// In a database without an encoding, the server refuses to convert bytes to
 	// UTF-8.
 	url := testdb.Postgres(t).NewDatabaseWith(t, "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'",
 		`CREATE TABLE t AS SELECT convert_from('\x4772fc6e'::bytea, 'SQL_ASCII') AS latin, 'plain'::text AS ascii`)
@@ -122,12 +121,12 @@ func TestHugeCells(t *testing.T) {
 			t.Errorf("the note %q does not have %q", res.Note, part)
 		}
 	}
-	// An error can be as long as a cell.
+	// The message of an error can be as long as a cell.
 	e := c.Fails(t, "SELECT repeat('x', 10000000)::int", execution.Limits{})
 	if e.SQLState != "22P02" || len(e.Message) > 70_000 {
 		t.Errorf("%s with a message of %d bytes", e.SQLState, len(e.Message))
 	}
-	// 1,600 columns, of which the long one is beyond the limit.
+	// 1,600 columns. The long one is beyond the column limit.
 	var wide strings.Builder
 	for range 1599 {
 		wide.WriteString("1, ")
@@ -136,7 +135,7 @@ func TestHugeCells(t *testing.T) {
 	if len(res.Columns) != 1000 || len(res.Rows) != 1 || len(res.Rows[0]) != 1000 || res.TruncatedBy != execution.TruncatedByColumns {
 		t.Errorf("%d columns, %d rows, truncated by %q", len(res.Columns), len(res.Rows), res.TruncatedBy)
 	}
-	// Whether the connection was kept depends on how fast the rest came.
+	// The connection is kept or not, depending on how fast the rest arrived.
 	if got := c.One(t, "SELECT 'next'"); got != "next" {
 		t.Errorf("got %s", got)
 	}

@@ -8,8 +8,8 @@
 //	p.Release(lease) // or p.Discard(lease)
 //
 // [Ended] makes the error of a statement that is ended early. A call that waits
-// for a connection ends in the same ways as a call that uses one, so that both
-// have their errors from here.
+// for a connection can end in the same ways as a call that uses one, so both
+// get their errors from Ended.
 //
 // The package knows no driver. It never looks into a connection.
 package pool

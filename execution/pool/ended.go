@@ -10,20 +10,22 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Reasons to end a statement before its end, beside those of a context.
+// Reasons to end a statement early, in addition to those of a context.
 var (
 	ErrTimeLimit    = errors.New("the time limit of the statement is over")
 	ErrNoConnection = errors.New("there was no connection within the time limit")
 	ErrClosing      = errors.New("the backend is being closed")
-	// ErrEnough says that no further row is wanted. It is no failure.
+	// ErrEnough says that the caller wants no further row. It is not a failure.
 	ErrEnough = errors.New("enough rows were read")
 )
 
-// BusyRetry is when a caller that found every connection in use may come again.
+// BusyRetry is how long a caller should wait that found every connection in
+// use.
 const BusyRetry = 500 * time.Millisecond
 
-// Ended returns the error for a statement that was ended early: reason is why,
-// cause what came of it, and limit the statement's time limit.
+// Ended returns the error for a statement that was ended early. reason is why
+// it was ended, cause the resulting error, and limit the statement's time
+// limit.
 func Ended(reason, cause error, limit time.Duration) *execution.Error {
 	switch {
 	case errors.Is(reason, ErrTimeLimit):

@@ -16,25 +16,26 @@ import (
 const (
 	maxIdle     = 5 * time.Minute
 	maxLifetime = time.Hour
-	// MaxWait is how long a statement waits for a connection, and for one to be
-	// made, unless its own time limit is shorter.
+	// MaxWait bounds how long a statement waits for a free or new connection,
+	// unless its own time limit is shorter.
 	MaxWait = 30 * time.Second
 )
 
-// Connection is what a pool keeps.
+// Connection is a connection that a pool keeps.
 type Connection interface {
 	// Ready reports whether a connection that was idle can be used. When ctx
-	// ends it returns at once.
+	// ends, it returns at once.
 	Ready(ctx context.Context) bool
-	// Destroy closes it at once, whatever it is doing.
+	// Destroy closes the connection at once, even while it is in use.
 	Destroy()
-	// Bye closes it while it is idle.
+	// Bye closes the connection while it is idle.
 	Bye()
 }
 
-// Pool keeps at most a number of connections. Callers that wait are served in order of
-// arrival; the connection used last is used first, so that those that a busy
-// hour needed end after it. It is safe for concurrent use.
+// Pool keeps up to a maximum number of connections. Callers that wait are
+// served in order of arrival. The connection used last is used first, so that
+// connections opened in a busy hour become idle and expire. It is safe for
+// concurrent use.
 type Pool[C Connection] struct {
 	size int
 	dial func(context.Context) (C, error)
@@ -54,15 +55,15 @@ type Pool[C Connection] struct {
 // Lease is a connection in use. It ends with [Pool.Release] or [Pool.Discard].
 type Lease[C Connection] struct {
 	Conn C
-	// Reused says that the connection was used before, and Idle for how long it
-	// was not.
+	// Reused says that the connection was used before. Idle says for how long
+	// it was idle since then.
 	Reused bool
 	Idle   time.Duration
 
 	created, used time.Time
 }
 
-// New returns a pool of at most size connections, which dial makes.
+// New returns a pool of at most size connections, which it opens with dial.
 func New[C Connection](size int, dial func(context.Context) (C, error)) *Pool[C] {
 	lifetime, end := context.WithCancelCause(context.Background())
 	return &Pool[C]{
@@ -71,12 +72,12 @@ func New[C Connection](size int, dial func(context.Context) (C, error)) *Pool[C]
 	}
 }
 
-// OnClose runs f in a goroutine of its own when the pool is closed, unless stop
-// is called before.
+// OnClose runs f in its own goroutine when the pool is closed, unless stop is
+// called before.
 func (p *Pool[C]) OnClose(f func()) (stop func() bool) { return p.onClose(f) }
 
-// Acquire returns a connection that is ready. It waits until ctx ends, at most
-// for limit and for [MaxWait]. Errors are of type *[execution.Error].
+// Acquire returns a connection that is ready. It waits until ctx ends, but at
+// most for limit and for [MaxWait]. Errors are of type *[execution.Error].
 func (p *Pool[C]) Acquire(ctx context.Context, limit time.Duration) (*Lease[C], error) {
 	ctx, end := context.WithTimeoutCause(ctx, min(limit, MaxWait), ErrNoConnection)
 	defer end()
@@ -94,15 +95,15 @@ func (p *Pool[C]) Acquire(ctx context.Context, limit time.Duration) (*Lease[C], 
 			p.Discard(nil)
 			return nil, Ended(context.Cause(ctx), nil, 0)
 		}
-		// The right to a connection stays with this caller; another idle one
-		// is as good as a new one.
+		// This caller keeps the right to a connection; another idle one is as
+		// good as a new one.
 		l = p.swap()
 	}
 	return p.connect(ctx)
 }
 
-// Fresh returns a new connection, instead of an idle one when there may be
-// no more of them.
+// Fresh returns a new connection. When the pool is full, it closes an idle
+// connection to make room.
 func (p *Pool[C]) Fresh(ctx context.Context) (*Lease[C], error) {
 	p.mu.Lock()
 	room := !p.closed && p.open < p.size
@@ -122,7 +123,7 @@ func (p *Pool[C]) Fresh(ctx context.Context) (*Lease[C], error) {
 	return p.connect(ctx)
 }
 
-// connect uses the right to a connection.
+// connect opens a connection with the right that the caller holds.
 func (p *Pool[C]) connect(ctx context.Context) (*Lease[C], error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -135,7 +136,7 @@ func (p *Pool[C]) connect(ctx context.Context) (*Lease[C], error) {
 	return &Lease[C]{Conn: c, created: time.Now()}, nil
 }
 
-// grant takes an idle connection or the right to make one, which is nil.
+// grant returns an idle connection, or nil, which is the right to open one.
 func (p *Pool[C]) grant(ctx context.Context) (*Lease[C], error) {
 	p.mu.Lock()
 	if p.closed {
@@ -173,7 +174,7 @@ func (p *Pool[C]) grant(ctx context.Context) (*Lease[C], error) {
 	return nil, execution.NewError(sqlguard.CodeCancelled, "the caller cancelled while waiting for a connection", err)
 }
 
-// last takes the connection that was used last. The caller holds mu.
+// last returns the idle connection that was used last. The caller holds mu.
 func (p *Pool[C]) last() *Lease[C] {
 	n := len(p.idle)
 	if n == 0 {
@@ -185,8 +186,8 @@ func (p *Pool[C]) last() *Lease[C] {
 	return l
 }
 
-// leave takes a caller out of the queue, and passes on what it was granted at
-// the last moment.
+// leave removes a caller from the queue. When the caller was granted a
+// connection at the last moment, leave passes it on.
 func (p *Pool[C]) leave(turn chan *Lease[C]) {
 	p.mu.Lock()
 	if i := slices.Index(p.waiting, turn); i >= 0 {
@@ -205,24 +206,24 @@ func (p *Pool[C]) leave(turn chan *Lease[C]) {
 	}
 }
 
-// Count returns how many connections there are, those that are being made among
-// them, and how many of them are idle.
+// Count returns how many connections there are, including those being opened,
+// and how many of them are idle.
 func (p *Pool[C]) Count() (open, idle int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.open, len(p.idle)
 }
 
-// Idle returns an idle connection without waiting for one; nil when there is
-// none. It may not be ready any more.
+// Idle returns an idle connection without waiting, or nil when there is none.
+// The connection may no longer be ready.
 func (p *Pool[C]) Idle() *Lease[C] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.last()
 }
 
-// swap returns another idle connection for one that was closed; nil means that
-// the caller may make one.
+// swap returns another idle connection in exchange for one that was closed. nil
+// means that the caller may open one.
 func (p *Pool[C]) swap() *Lease[C] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -233,8 +234,8 @@ func (p *Pool[C]) swap() *Lease[C] {
 	return l
 }
 
-// Forget closes every idle connection: one of them was found dead, and what
-// ended it may have ended all.
+// Forget closes every idle connection. A caller found one of them dead, and the
+// same fault may have ended all of them.
 func (p *Pool[C]) Forget() {
 	p.mu.Lock()
 	idle := p.idle
@@ -282,7 +283,7 @@ func (p *Pool[C]) Discard(l *Lease[C]) {
 	p.drained()
 }
 
-// next returns who has waited longest. The caller holds mu.
+// next returns the caller that has waited longest. The caller of next holds mu.
 func (p *Pool[C]) next() chan *Lease[C] {
 	turn := p.waiting[0]
 	p.waiting[0] = nil
@@ -290,7 +291,7 @@ func (p *Pool[C]) next() chan *Lease[C] {
 	return turn
 }
 
-// expire closes what was not used for long.
+// expire closes connections that have been idle for too long.
 func (p *Pool[C]) expire() {
 	p.mu.Lock()
 	var old []*Lease[C]
@@ -310,7 +311,7 @@ func (p *Pool[C]) expire() {
 	}
 }
 
-// drained tells Close that nothing is left. The caller holds mu.
+// drained tells Close that no connection is left. The caller holds mu.
 func (p *Pool[C]) drained() {
 	if p.closed && p.open == 0 {
 		select {
@@ -321,8 +322,8 @@ func (p *Pool[C]) drained() {
 	}
 }
 
-// Close ends what waits, closes what is idle, runs what [Pool.OnClose] was
-// given, and returns when every connection is closed.
+// Close ends waiting calls, closes idle connections, runs the functions given
+// to [Pool.OnClose], and returns when every connection is closed.
 func (p *Pool[C]) Close() {
 	p.mu.Lock()
 	if p.closed {

@@ -103,7 +103,7 @@ func TestReuse(t *testing.T) {
 	})
 }
 
-// An idle connection that is dead, or old, is replaced.
+// An idle connection that is dead or too old is replaced.
 func TestNotReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &dials{}
@@ -140,7 +140,7 @@ func TestNotReady(t *testing.T) {
 	})
 }
 
-// What nobody used for five minutes is closed.
+// The pool closes a connection that nobody used for five minutes.
 func TestIdleEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &dials{}
@@ -161,7 +161,8 @@ func TestIdleEnds(t *testing.T) {
 	})
 }
 
-// Who waits is served in order of arrival; who leaves takes nothing with him.
+// Waiting callers are served in order of arrival; a caller that leaves takes no
+// connection with it.
 func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &dials{}
@@ -182,7 +183,7 @@ func TestOrder(t *testing.T) {
 				l, err := p.Acquire(ctx, time.Minute)
 				if i == 2 {
 					if execution.CodeOf(err) != sqlguard.CodeBusy {
-						t.Errorf("who left: %v", err)
+						t.Errorf("the caller that left: %v", err)
 					}
 					return
 				}
@@ -214,7 +215,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("error %v, want that of the dial", err)
 		}
 		d.fail = nil
-		held := take(t, p) // the right to a connection was given back
+		held := take(t, p) // works: the failed dial gave its right back
 		start := time.Now()
 		_, err := p.Acquire(t.Context(), 3*time.Second)
 		e, ok := errors.AsType[*execution.Error](err)
@@ -255,7 +256,8 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// Close waits for what is in use, tells it, and ends who waits.
+// Close tells the users of connections, waits for them, and ends waiting
+// callers.
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &dials{}
@@ -274,13 +276,13 @@ func TestClose(t *testing.T) {
 		p.Discard(idle)
 		users.Go(func() { // makes a connection
 			if _, err := p.Acquire(t.Context(), time.Minute); !errors.Is(err, pool.ErrClosing) {
-				t.Errorf("who was connecting: %v", err)
+				t.Errorf("the caller that was connecting: %v", err)
 			}
 		})
 		synctest.Wait()
 		users.Go(func() { // waits for one
 			if _, err := p.Acquire(t.Context(), time.Minute); execution.CodeOf(err) != sqlguard.CodeDraining {
-				t.Errorf("who waited: %v", err)
+				t.Errorf("the caller that waited: %v", err)
 			}
 		})
 		synctest.Wait()
@@ -342,7 +344,7 @@ func TestStorm(t *testing.T) {
 	}
 	p.Close()
 	if n := d.open(); n != 0 {
-		t.Errorf("%d connections are open behind Close", n)
+		t.Errorf("%d connections are open after Close", n)
 	}
 	goleak.VerifyNone(t, before)
 }

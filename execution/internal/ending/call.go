@@ -4,7 +4,7 @@
 //	k := ending.New(statement)
 //	defer context.AfterFunc(ctx, func() { k.Interrupt(context.Cause(ctx)) })()
 //	if k.Begin() {
-//		// send the text, read the answer
+//		// send the statement, read the answer
 //	}
 //	reason, delivered := k.Finish()
 package ending
@@ -18,43 +18,44 @@ import (
 	"github.com/ktxhq/ktx/execution/pool"
 )
 
-// How long things may take.
+// The time limits of ending a statement.
 const (
-	// severAfter is when the connection of a statement that does not end is
-	// closed instead.
+	// severAfter is the time after which the connection of a statement that
+	// does not end is closed.
 	severAfter = 2 * time.Second
-	// tellAgain is when the server is told again: it ignores what comes before
-	// it has read the statement.
+	// tellAgain is the time after which the server is told again. A server
+	// ignores a cancel that comes before it has read the statement.
 	tellAgain = 25 * time.Millisecond
-	// toldWait is how long the end of telling is waited for when the statement
+	// toldWait is how long Finish waits for Tell to return when the statement
 	// is over.
 	toldWait = 100 * time.Millisecond
-	// stuckAfter is when the connection is closed instead where the server sends
-	// on all the same: it does not hear of the end before it has sent the
-	// message that it is at, which may be long and the network slow, while the
-	// end of the connection reaches it at once. Where nothing more is wanted,
-	// only the connection is at stake, and it gets longer.
+	// stuckAfter is the time after which the connection is closed when the
+	// server keeps sending. Such a server reads the cancel only after it has
+	// sent its current message, which may take long when the message is long
+	// and the network slow. It notices a closed connection at once. When the
+	// caller has enough rows, only the connection is lost by closing it, so the
+	// server gets more time: stuckEnoughAfter.
 	stuckAfter       = 75 * time.Millisecond
 	stuckEnoughAfter = 500 * time.Millisecond
 )
 
-// Statement is what runs on a connection. All methods may be called beside who
-// uses that.
+// Statement is a statement that runs on a connection. All methods may be called
+// while another goroutine uses the connection.
 type Statement interface {
-	// Tell makes the server end the statement, and tells it again until over is
-	// closed or ctx ends, see [Repeat]. It returns nil when nothing that it sent
-	// can reach a later statement. Reason is why the statement is ended.
+	// Tell makes the server end the statement, and repeats that until over is
+	// closed or ctx ends; see [Repeat]. It returns nil when nothing that it
+	// sent can reach a later statement. reason is why the statement is ended.
 	Tell(ctx context.Context, reason error, over <-chan struct{}) error
-	// Arrived is how many bytes came from the server.
+	// Arrived returns how many bytes came from the server.
 	Arrived() int64
-	// Deaf reports whether the server should have ended the statement by now,
-	// where it is given that much patience.
+	// Deaf reports whether the server has had patience since it was told, and
+	// still has not ended the statement.
 	Deaf(patience time.Duration) bool
 	// Sever cuts the connection.
 	Sever()
 }
 
-// Call is one statement's hold on its connection.
+// Call is one statement's use of its connection.
 type Call struct {
 	s Statement
 
@@ -64,15 +65,15 @@ type Call struct {
 	finished bool
 	over     chan struct{} // closed when the statement is over
 	work     sync.WaitGroup
-	err      error // of telling the server; read after work
+	err      error // the error of Tell; read after work is done
 	abandon  context.CancelFunc
 }
 
-// New returns the hold of a statement that did not begin.
+// New returns the Call of a statement that has not begun.
 func New(s Statement) *Call { return &Call{s: s} }
 
-// Begin says that the text is about to be sent. It reports false when the
-// statement must not begin any more.
+// Begin says that the statement is about to be sent. It returns false when the
+// statement must no longer begin.
 func (k *Call) Begin() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -80,8 +81,9 @@ func (k *Call) Begin() bool {
 	return k.begun
 }
 
-// Interrupt ends the statement at the server, or its connection when the server
-// does not react or the statement did not begin. Only the first reason counts.
+// Interrupt ends the statement at the server. It closes the connection when the
+// server does not react, and when the statement has not begun. Only the first
+// reason counts.
 func (k *Call) Interrupt(reason error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -104,10 +106,10 @@ func (k *Call) Interrupt(reason error) {
 	k.work.Go(func() { k.watch(ctx, patience) })
 }
 
-// watch severs the connection of a statement that does not end: where the server
-// is deaf, and where it sends on. A server that sends on is one from which
-// something arrived in each of several intervals: its answer to being told
-// arrives in one.
+// watch severs the connection of a statement that does not end, either because
+// the server is deaf or because it keeps sending. A server keeps sending when
+// bytes arrive in each of several intervals; the answer to a cancel arrives in
+// one interval.
 func (k *Call) watch(ctx context.Context, patience time.Duration) {
 	const intervals = 3
 	check := time.NewTicker(patience / intervals)
@@ -137,7 +139,7 @@ func (k *Call) watch(ctx context.Context, patience time.Duration) {
 }
 
 // Finish says that the statement is over. It returns why it was interrupted, or
-// nil, and whether nothing that the server was told can reach a later statement.
+// nil. delivered is false when a cancel may still reach a later statement.
 func (k *Call) Finish() (reason error, delivered bool) {
 	k.mu.Lock()
 	k.finished = true
@@ -163,7 +165,7 @@ func Repeat(ctx context.Context, over <-chan struct{}, tell func() error) error 
 	for {
 		select {
 		case <-over:
-			return nil // nothing is on its way
+			return nil // no cancel is on its way
 		default:
 		}
 		if err := tell(); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Faults is what a backend knows about the faults of its connections.
+// Faults is what a backend knows about the errors of its connections.
 type Faults struct {
 	// OtherHost says what the operator must do when the server's certificate is
 	// for another host name. Authority says the same for a certificate that no
@@ -58,7 +58,7 @@ func Untrusted(what string, cause error) *execution.Error {
 func (f *Faults) Unconnected(ctx context.Context, err error) *execution.Error {
 	reason := context.Cause(ctx)
 	if end, ok := ctx.Deadline(); ok && reason == nil && !time.Now().Before(end) {
-		reason = context.DeadlineExceeded // the network's timer was faster than the context's
+		reason = context.DeadlineExceeded // the network's timer fired before the context's
 	}
 	switch {
 	case reason == nil:
@@ -76,7 +76,7 @@ func (f *Faults) Unconnected(ctx context.Context, err error) *execution.Error {
 	return out
 }
 
-// Reason says what broke.
+// Reason returns the reason why a connection broke.
 func (f *Faults) Reason(err error) string {
 	if e, ok := errors.AsType[*net.DNSError](err); ok {
 		if e.IsNotFound {

@@ -12,15 +12,15 @@ import (
 	"github.com/ktxhq/ktx/execution"
 )
 
-// maxSkew is how far the clocks may be apart before that is a warning: the
-// audit log has this machine's time, the server's logs have the server's.
+// maxSkew is the clock difference above which the report warns: the audit log
+// has this machine's times, the server's logs have the server's times.
 const maxSkew = 5 * time.Second
 
-// Report is a report that is being written.
+// Report is a report in the making.
 type Report struct{ execution.ProbeReport }
 
-// Run takes the steps in their order, up to the first that fails, and sorts what
-// they found.
+// Run runs the steps in order, up to the first that fails, and sorts their
+// findings.
 func (r *Report) Run(ctx context.Context, steps ...func(context.Context) error) error {
 	r.Findings = []execution.ProbeFinding{}
 	for _, step := range steps {
@@ -34,7 +34,8 @@ func (r *Report) Run(ctx context.Context, steps ...func(context.Context) error) 
 	return nil
 }
 
-// Warn adds a warning. Fix is what the operator can do, message a format.
+// Warn adds a warning. fix says what the operator can do. message is a format
+// string.
 func (r *Report) Warn(topic execution.ProbeTopic, fix, message string, args ...any) {
 	r.Add(execution.ProbeWarning, topic, fix, message, args...)
 }
@@ -51,8 +52,8 @@ func (r *Report) Add(level execution.ProbeLevel, topic execution.ProbeTopic, fix
 	})
 }
 
-// Clock compares this machine's clock with the server's, which showed server at
-// some moment between before and after.
+// Clock compares this machine's clock with the server's clock, which read
+// server at some time between before and after.
 func (r *Report) Clock(before, after, server time.Time) {
 	ahead := Skew(before, after, server)
 	r.ClockSkewMS = ahead.Milliseconds()
@@ -66,8 +67,9 @@ func (r *Report) Clock(before, after, server time.Time) {
 	r.Warn(execution.TopicServer, "synchronise both clocks", "the server's clock is at least %s %s this machine's: times in the audit log and in the server's logs do not match", ahead.Abs().Round(time.Second), way)
 }
 
-// Skew returns by how much a clock is ahead that showed server at some moment
-// between before and after: the least that is certain, 0 when it may be right.
+// Skew returns by how much a clock is certainly ahead that read server at some
+// time between before and after. It is negative for a clock that is behind, and
+// 0 for a clock that may be right.
 func Skew(before, after, server time.Time) time.Duration {
 	switch {
 	case server.Before(before):

@@ -55,7 +55,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// Steps run in their order up to the first that fails; warnings stand first.
+// Steps run in order up to the first that fails; warnings come before notes.
 func TestRun(t *testing.T) {
 	var r probe.Report
 	note := func(context.Context) error { r.Note(execution.TopicRole, "", "a note of %d", 1); return nil }

@@ -2,19 +2,20 @@ package rowset
 
 import "github.com/ktxhq/ktx/execution"
 
-// Kind says how a text becomes a value. The zero Kind leaves it as it is.
+// Kind says how a text becomes a value. The zero Kind leaves the text
+// unchanged.
 type Kind uint8
 
 // The kinds.
 const (
-	String  Kind = iota // numbers with a precision of their own too
-	Bool                // in the server's own words
-	Integer             // a Number where readers of JSON are exact
-	Float               // a Number where it is one
+	String  Kind = iota // also for numbers that a float64 may round
+	Bool                // in the server's own spelling
+	Integer             // a Number when every JSON reader reads it exactly
+	Float               // a Number when it is finite
 	Bytes               // \x and hexadecimal digits
 )
 
-// Value returns the value of text. For [Bytes] it is the hexadecimal digits.
+// Value returns the value of text. For [Bytes], text is the hexadecimal digits.
 func (k Kind) Value(text string) execution.Value {
 	switch k {
 	case Bool:

@@ -9,11 +9,11 @@ import (
 	"github.com/ktxhq/ktx/execution"
 )
 
-// Syntax is how a dialect reads a part of a column.
+// Syntax is how a dialect writes a part of a column's value.
 type Syntax struct {
-	Plain *regexp.Regexp      // names that need no quotes, keywords aside
+	Plain *regexp.Regexp      // names that need no quotes, except keywords
 	Quote func(string) string // returns a name as a quoted identifier
-	Part  string              // the format of a name and a number of characters
+	Part  string              // a format for a name and a number of characters
 }
 
 // Set is the rows of one answer. Limits and Syntax are set before the first
@@ -29,27 +29,27 @@ type Set struct {
 	bytes int64
 	cut   func(*execution.Result) // says why rows are missing; nil when none are
 
-	text  strings.Builder   // the texts of many rows in few pieces
-	slab  []execution.Value // the values of many rows in few pieces
+	text  strings.Builder   // the texts of many rows, in few allocations
+	slab  []execution.Value // the values of many rows, in few allocations
 	slabs int
 }
 
-// Describe takes the number of columns that the server sent and makes room for
-// those within the limit.
+// Describe sets the number of columns that the server sent and allocates those
+// within the limit.
 func (s *Set) Describe(wide int) {
 	s.Wide = wide
 	n := min(wide, s.Limits.Columns)
 	s.Columns, s.kinds = make([]execution.Column, n), make([]Kind, n)
 }
 
-// Column takes one column and the kind of its texts.
+// Column sets one column and the kind of its texts.
 func (s *Set) Column(i int, c execution.Column, k Kind) { s.Columns[i], s.kinds[i] = c, k }
 
-// Full reports whether no further row is wanted.
+// Full reports whether the set takes no further row.
 func (s *Set) Full() bool { return s.cut != nil }
 
-// Room reports whether there is room for one more row. Where the limit is
-// reached it ends the rows, and the result says so.
+// Room reports whether there is room for one more row. When the limit is
+// reached, it ends the rows, and the result says so.
 func (s *Set) Room() bool {
 	if len(s.rows) < s.Limits.Rows {
 		return true
@@ -58,13 +58,14 @@ func (s *Set) Room() bool {
 	return false
 }
 
-// CutRows ends the rows as one does that is beyond the limit.
+// CutRows ends the rows as a row beyond the limit does.
 func (s *Set) CutRows() {
 	s.end(func(r *execution.Result) { r.CutRows(s.Limits.Rows) })
 }
 
-// Cut ends the rows before one of which the value of a column has size bytes,
-// which is too long; column -1 means that the row as a whole is.
+// Cut ends the rows before a row that is too long. column is the column whose
+// value is too long, and size the value's bytes. Column -1 means that the row
+// as a whole is too long.
 func (s *Set) Cut(column int, size int64) {
 	s.end(func(r *execution.Result) {
 		if column < 0 {
@@ -79,7 +80,7 @@ func (s *Set) Cut(column int, size int64) {
 	})
 }
 
-// end takes the first reason why the rows end.
+// end records the first reason why the rows end.
 func (s *Set) end(cut func(*execution.Result)) {
 	if s.cut == nil {
 		s.cut = cut
@@ -89,8 +90,8 @@ func (s *Set) end(cut func(*execution.Result)) {
 // Fits reports whether size more bytes are within the limit.
 func (s *Set) Fits(size int64) bool { return s.bytes+size <= s.Limits.Bytes }
 
-// Add takes the texts of one row, nil for NULL, and copies them. There must be
-// [Set.Room]. A text that is not UTF-8 is rendered as bytes.
+// Add copies the texts of one row, nil for NULL. [Set.Room] must have returned
+// true. A text that is not UTF-8 is rendered as bytes.
 func (s *Set) Add(texts [][]byte) {
 	var size int64
 	for i, v := range texts {
@@ -121,12 +122,11 @@ func (s *Set) Add(texts [][]byte) {
 
 func (s *Set) asBytes(column int, v []byte) bool { return s.kinds[column] == Bytes || !utf8.Valid(v) }
 
-// Row adds a row of NULLs, and makes room for texts of size bytes, which it
-// counts.
+// Row adds a row of NULLs, makes room for texts of size bytes, and counts them.
 func (s *Set) Row(columns, size int) []execution.Value {
 	s.bytes += int64(size)
 	if s.text.Cap()-s.text.Len() < size {
-		// Texts handed out keep the piece that they are in.
+		// Strings that were handed out keep their old buffer.
 		next := min(max(2*s.text.Cap(), 1<<10), 64<<10)
 		s.text = strings.Builder{}
 		s.text.Grow(max(size, next))
@@ -141,24 +141,24 @@ func (s *Set) Row(columns, size int) []execution.Value {
 	return row
 }
 
-// Text returns a copy of v among the texts of a row.
+// Text returns a copy of v in the buffer of a row's texts.
 func (s *Set) Text(v []byte) string {
 	from := s.text.Len()
 	s.text.Write(v)
 	return s.text.String()[from:]
 }
 
-// hex returns v as bytes are rendered.
+// hex returns v in the rendering of bytes.
 func (s *Set) hex(v []byte) string {
 	from := s.text.Len()
 	s.text.WriteString(execution.HexText(v))
 	return s.text.String()[from:]
 }
 
-// Drop takes back every row.
+// Drop removes every row.
 func (s *Set) Drop() { s.rows, s.bytes = nil, 0 }
 
-// Result returns what was collected.
+// Result returns the collected rows.
 func (s *Set) Result() *execution.Result {
 	r := &execution.Result{Columns: s.Columns, Rows: s.rows, Bytes: s.bytes}
 	if s.Wide > len(s.Columns) {

@@ -107,7 +107,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// The first reason counts, and a name that needs quotes has them.
+// The first reason counts, and a name that needs quotes is quoted.
 func TestCut(t *testing.T) {
 	s := set(execution.Limits{Columns: 1, CellBytes: 8}, rowset.String, rowset.String)
 	s.Columns[0].Name = "A"
@@ -119,7 +119,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// Rows keep their texts when many follow.
+// Rows keep their texts when many more are added.
 func TestManyRows(t *testing.T) {
 	const n = 5000
 	s := set(execution.Limits{Rows: n, Bytes: 1 << 30}, rowset.Integer, rowset.String)

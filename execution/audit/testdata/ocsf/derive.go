@@ -1,12 +1,12 @@
-// Command derive reads from a checkout of github.com/ocsf/ocsf-schema what the
-// tests of execution/audit check exported events with: of one class and of the
-// objects it is made of, the names, types, requirements and enumerations of
-// their attributes. No description is copied.
+// Command derive reads a checkout of github.com/ocsf/ocsf-schema and writes the
+// facts that the tests of execution/audit check exported events against: for
+// one class and its objects, the names, types, requirements and enumerations of
+// their attributes. It copies no descriptions.
 //
 //	git clone https://github.com/ocsf/ocsf-schema && git -C ocsf-schema checkout 1.8.0
 //	go run execution/audit/testdata/ocsf/derive.go -schema ocsf-schema -out execution/audit/testdata/ocsf/1.8.0.json
 //
-// It is run by hand when a version is added; nothing else needs the checkout.
+// Run it by hand to add a version. Nothing else needs the checkout.
 package main
 
 import (
@@ -80,8 +80,8 @@ type facts struct {
 	Version string            `json:"version"`
 	Derived string            `json:"derived"`
 	UID     int               `json:"class_uid"`
-	Types   map[string]string `json:"types"` // of values → what they are kept as
-	// Shapes are the class, named class, and its objects.
+	Types   map[string]string `json:"types"` // type of a value → basic type
+	// Shapes are the class, under the name class, and its objects.
 	Shapes map[string]shape `json:"shapes"`
 }
 
@@ -188,8 +188,9 @@ func (d *deriver) derive(class string, objects []string) (*facts, error) {
 }
 
 // number replaces the enumerations of the numbers by which an event names its
-// class, as the schema computes them: a category's number times 1,000 and the
-// class's own, and that times 100 and the activity's.
+// class. It computes them as the schema does: class_uid is the category's
+// number times 1,000 plus the class's own number, and type_uid is class_uid
+// times 100 plus the activity's number.
 func number(attributes map[string]attribute, class, category node, uid int) {
 	enum := func(name string, values map[string]string) {
 		a := attributes[name]
@@ -207,7 +208,7 @@ func number(attributes map[string]attribute, class, category node, uid int) {
 	enum("type_uid", types)
 }
 
-// category finds the category of a class, which it may inherit.
+// category finds the category of a class, which may be inherited.
 func (d *deriver) category(n node) (node, error) {
 	for n.Category == "" && n.Extends != "" {
 		var err error
@@ -232,7 +233,7 @@ func (d *deriver) category(n node) (node, error) {
 	return c, nil
 }
 
-// parent finds the file of what a class or an object extends.
+// parent finds the file that a class or an object extends.
 func (d *deriver) parent(dir, name string) (node, error) {
 	file, err := d.find(dir, name)
 	if err != nil {
@@ -255,8 +256,8 @@ func (d *deriver) find(dir, name string) (string, error) {
 	return found, err
 }
 
-// shape resolves what name extends and includes. profile is the one that the
-// attributes belong to.
+// shape resolves the files that name extends and includes. profile is the
+// profile that the attributes belong to.
 func (d *deriver) shape(dir, name, profile string) (shape, error) {
 	n, err := d.parent(dir, name)
 	if err != nil {
@@ -274,7 +275,7 @@ func (d *deriver) shape(dir, name, profile string) (shape, error) {
 	return out, d.add(out.Attributes, n, profile)
 }
 
-// add puts the attributes of n into attributes: those of its includes first.
+// add adds the attributes of n to attributes, those of its includes first.
 func (d *deriver) add(attributes map[string]attribute, n node, profile string) error {
 	if raw, ok := n.Attributes["$include"]; ok {
 		var includes []string
@@ -306,7 +307,7 @@ func (d *deriver) add(attributes map[string]attribute, n node, profile string) e
 	return nil
 }
 
-// attribute lays what a file says of an attribute over what is known of it.
+// attribute merges a file's definition of an attribute into the known one.
 func (d *deriver) attribute(attributes map[string]attribute, name string, raw json.RawMessage, profile string) error {
 	a, known := attributes[name]
 	layers := []json.RawMessage{raw}
@@ -318,7 +319,7 @@ func (d *deriver) attribute(attributes map[string]attribute, name string, raw js
 		}
 		layers = []json.RawMessage{general, raw}
 	} else if profile == "" {
-		a.Profile = "" // the class has it by itself
+		a.Profile = "" // the class has it without the profile
 	}
 	for _, layer := range layers {
 		var n attributeNode
