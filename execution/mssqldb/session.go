@@ -57,7 +57,8 @@ SET LOCK_TIMEOUT `
 const pinnedOptions = "21880"
 
 // stateSQL reads back the pins that every login may read, and then whose
-// session it is. A 2 in the column day says that the second number of a date is the day.
+// session it is. A dateformat of 2 says that the second number of a date is the
+// day.
 const stateSQL = `@@TRANCOUNT AS transactions, @@OPTIONS & 32767 AS options, @@TEXTSIZE AS sizeoftexts, @@LANGUAGE AS language, @@DATEFIRST AS datefirst,
 	DAY(CONVERT(datetime, '01/02/2003')) AS dateformat, @@LOCK_TIMEOUT AS locktimeout,
 	DB_NAME() AS databasename, SUSER_SNAME() AS loginname, ORIGINAL_LOGIN() AS original, USER_NAME() AS username, SCHEMA_NAME() AS schemaname`
