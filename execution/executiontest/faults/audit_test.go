@@ -338,7 +338,7 @@ var auditLog = []scenario{
 	},
 }
 
-// unprivileged makes a project that belongs to a user to whom file modes apply,
+// unprivileged makes a project that belongs to a user that file modes restrict,
 // and returns a change that makes the command run as that user.
 func (s *stand) unprivileged(lines ...string) (dir string, change func(*exec.Cmd)) {
 	s.Helper()

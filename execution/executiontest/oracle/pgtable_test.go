@@ -108,7 +108,7 @@ func pgTable(t *testing.T, conn *pgx.Conn, r *rand.Rand, number int, typ string,
 	}
 	arrays := `CASE t.id % 7 WHEN 0 THEN '{}' WHEN 1 THEN ARRAY[t.v] WHEN 2 THEN ARRAY[t.v, NULL, before] WHEN 3 THEN ARRAY[ARRAY[t.v, before], ARRAY[NULL, t.v]]
 		WHEN 4 THEN array_fill(t.v, ARRAY[2, 1, 2], ARRAY[-1, 0, 2147483640]) WHEN 5 THEN array_fill(t.v, ARRAY[2], ARRAY[0]) ELSE NULL END`
-	if strings.HasSuffix(typ, `vector"`) && typ != `pg_catalog."tsvector"` { // these are arrays themselves, of which ARRAY makes arrays of two dimensions before version 15
+	if strings.HasSuffix(typ, `vector"`) && typ != `pg_catalog."tsvector"` { // these are arrays themselves; before version 15, ARRAY makes two-dimensional arrays of them
 		arrays = `CASE t.id % 3 WHEN 0 THEN '{}' ELSE CAST('{"' || t.v::text || '",NULL}' AS ` + typ + `[]) END`
 	}
 	sql = []string{

@@ -2,7 +2,7 @@ package tdsserver
 
 import "io"
 
-// What a client sends, for fuzzing.
+// The messages of a client, for fuzzing.
 
 // ReadMessage reads one message and returns its type, its payload and how many
 // packets it had.
