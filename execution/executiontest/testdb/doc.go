@@ -39,6 +39,6 @@
 // process ID and removes the directory.
 //
 // The package never uses a server that it did not start and that the environment
-// does not name. It never skips a test because a CI machine has no server. It works
-// on Unix systems, and is never part of the shipped binary.
+// does not name. It never skips a test because a CI machine has no server. It
+// works on Unix systems, and is never part of the shipped binary.
 package testdb

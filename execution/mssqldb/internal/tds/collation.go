@@ -58,7 +58,7 @@ func known(page encoding.Encoding, raw []byte) bool {
 	switch page {
 	case charmap.Windows1255:
 		return !slices.Contains(raw, 0xCA)
-	case japanese.ShiftJIS: // bytes on both sides of the lead bytes are half-width letters
+	case japanese.ShiftJIS: // the half-width letters lie between the two ranges of lead bytes
 		return allPairs(raw, func(b byte) bool { return b >= 0x81 && b <= 0x9F || b >= 0xE0 }, func(at uint16) bool { return at != 0x80 })
 	case simplifiedchinese.GBK:
 		return allPairs(raw, func(b byte) bool { return b >= 0x81 }, func(at uint16) bool {
