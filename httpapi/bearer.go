@@ -21,26 +21,28 @@ import (
 type Token struct {
 	// Principal is the name in the audit log.
 	Principal string
-	// Sum is the SHA-256 of the token's text.
+	// Sum is the SHA-256 of the token.
 	Sum [sha256.Size]byte
-	// Connections are the ids that the principal may use; nil means all.
+	// Connections are the IDs of the connections that the principal may use;
+	// nil means all.
 	Connections []string
-	// Requests is how many the principal may make in the time Per, and at
-	// once; 0 means any number.
+	// Requests is how many requests the principal may make in the time Per, and
+	// how many at once. 0 means no limit.
 	Requests int
 	Per      time.Duration
 }
 
-// Sum returns what [Token] keeps of a token's text.
+// Sum returns the SHA-256 of a token, which is all that [Token] keeps of it.
 func Sum(text string) [sha256.Size]byte { return sha256.Sum256([]byte(text)) }
 
-// PrincipalLocal is whoever asks on a loopback address without tokens.
+// PrincipalLocal is the principal of every request to a loopback address when
+// there are no tokens.
 const PrincipalLocal = "local"
 
-// entry is a token at work.
+// entry is a token in force, with the state of its rate limit.
 type entry struct {
 	Token
-	limiter *rate.Limiter // nil without a limit
+	limiter *rate.Limiter // nil if there is no limit
 }
 
 func entries(tokens []Token) ([]entry, error) {
@@ -61,15 +63,16 @@ func entries(tokens []Token) ([]entry, error) {
 	return list, nil
 }
 
-// CheckTokens returns what is wrong with tokens together.
+// CheckTokens returns an error if tokens cannot be used together.
 func CheckTokens(tokens []Token) error {
 	_, err := entries(tokens)
 	return err
 }
 
-// ErrOpenness says that [Server.SetTokens] would give the first token to a server
-// that was started without one, or take the last token from one that was started
-// with some. Whether requests need a token is decided when the server starts.
+// ErrOpenness says that [Server.SetTokens] would give the first token to a
+// server that was started without one, or would take the last token from a
+// server that was started with some. Whether requests need a token is decided
+// when the server starts.
 var ErrOpenness = errors.New("whether requests need a token cannot change while the server runs: restart it")
 
 // SetTokens replaces the tokens that are in force. The sessions of principals
@@ -83,7 +86,7 @@ func (s *Server) SetTokens(tokens []Token) error {
 	if err != nil {
 		return err
 	}
-	for i := range now { // what a principal has used up stays used up
+	for i := range now { // a principal keeps the state of its rate limit
 		if k := slices.IndexFunc(was, now[i].sameLimit); k >= 0 {
 			now[i].limiter = was[k].limiter
 		}
@@ -101,10 +104,11 @@ func (e entry) sameLimit(other entry) bool {
 	return e.Principal == other.Principal && e.Requests == other.Requests && e.Per == other.Per
 }
 
-// guarded reports whether a token is wanted.
+// guarded reports whether requests need a token.
 func (s *Server) guarded() bool { return len(*s.tokens.Load()) > 0 }
 
-// checkBearer finds out who asks. /health alone answers everyone.
+// checkBearer finds the principal of a request by its token. Only /health
+// answers without a token.
 func (s *Server) checkBearer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who := audit.Actor{Principal: PrincipalLocal, Client: audit.Client{Transport: "http", Address: r.RemoteAddr}}
@@ -122,7 +126,7 @@ func (s *Server) checkBearer(next http.Handler) http.Handler {
 			}
 			who.Principal, who.Connections = e.Principal, slices.Clone(e.Connections)
 			r = r.WithContext(audit.WithActor(r.Context(), who))
-			// What ends something is never turned away.
+			// Requests that end something are never limited.
 			if e.limiter != nil && r.Method != http.MethodDelete {
 				if wait := e.delay(); wait > 0 {
 					s.denied(r, "rate")
@@ -138,8 +142,8 @@ func (s *Server) checkBearer(next http.Handler) http.Handler {
 	})
 }
 
-// delay takes one request of the rate, or returns after which time there is
-// one.
+// delay takes one request from the rate limit, or returns how long to wait
+// until the next is allowed.
 func (e *entry) delay() time.Duration {
 	taken := e.limiter.Reserve()
 	wait := taken.Delay()
@@ -149,15 +153,16 @@ func (e *entry) delay() time.Duration {
 	return wait
 }
 
-// The reasons for refusing a request without a valid token, as they are recorded.
+// The reasons for refusing a request without a valid token, as the audit log
+// records them.
 const (
 	reasonNoToken     = "no_token"
 	reasonWrongToken  = "wrong_token"
 	reasonPlaceholder = "placeholder"
 )
 
-// authenticate finds the token of a request, nil when it is none, with the
-// reason and what to tell.
+// authenticate returns the entry of the request's token. If there is none, it
+// returns nil, the reason to record and the problem to answer with.
 func (s *Server) authenticate(r *http.Request) (*entry, string, Problem) {
 	header := r.Header.Get("Authorization")
 	scheme, text, _ := strings.Cut(header, " ")
@@ -177,7 +182,7 @@ func (s *Server) authenticate(r *http.Request) (*entry, string, Problem) {
 	sum := Sum(text)
 	found := -1
 	tokens := *s.tokens.Load()
-	for i := range tokens { // all of them, so that the time tells nothing
+	for i := range tokens { // always all of them, so that the time reveals nothing
 		if subtle.ConstantTimeCompare(sum[:], tokens[i].Sum[:]) == 1 {
 			found = i
 		}
@@ -194,11 +199,12 @@ func (s *Server) authenticate(r *http.Request) (*entry, string, Problem) {
 	return nil, reasonWrongToken, problem
 }
 
-// placeholders are the forms in which clients name a variable: ${NAME},
+// placeholders are the forms in which clients write a variable: ${NAME},
 // ${env:NAME}, ${NAME:-other}, {env:NAME}, $NAME, %NAME%.
 var placeholders = regexp.MustCompile(`^(?:\$\{(?:env:|input:)?([A-Za-z_][A-Za-z0-9_.-]{0,63})(?::-[^{}]{0,64})?\}|\{env:([A-Za-z_][A-Za-z0-9_]{0,63})\}|\$(?:env:)?([A-Za-z_][A-Za-z0-9_]{0,63})|%([A-Za-z_][A-Za-z0-9_]{0,63})%)$`)
 
-// placeholder returns the variable of a text that is a placeholder, else "".
+// placeholder returns the name of the variable if text is a placeholder, else
+// "".
 func placeholder(text string) string {
 	for i, name := range placeholders.FindStringSubmatch(text) {
 		if i > 0 && name != "" {
@@ -216,8 +222,9 @@ func challenge(reason string) string {
 	return `Bearer realm="ktx", error="invalid_token"`
 }
 
-// Of refusals at most so many a second are recorded, after a first lot: whoever
-// is turned away must not fill the log. All are counted.
+// The log records at most recordedBurst refusals at once and recordedDenials a
+// second after that, so that refused clients cannot fill it. The metrics count
+// every refusal.
 const (
 	recordedDenials = 10
 	recordedBurst   = 100

@@ -8,31 +8,31 @@ import (
 	"time"
 )
 
-// Of bodies longer than shortBody bytes no more than longBodies are read at
-// one time; the others wait, so that many of them do not fill the memory.
+// The server reads at most longBodies bodies of more than shortBody bytes at
+// one time. The others wait, so that many long bodies do not fill the memory.
 const (
 	shortBody  = 64 << 10
 	longBodies = 8
 )
 
-// errManyBodies says that a long body had no turn in time.
+// errManyBodies says that a long body had to wait too long for its turn.
 var errManyBodies = errors.New("too many long bodies at one time")
 
-// timeBody bounds the time of a request's body before the first check. Where a
-// request is refused before its body is read, the answer does not wait for that,
-// and the connection ends with it.
+// timeBody bounds the time for a request's body, before the first check. When a
+// check refuses the request before its body is read, the server answers at once
+// and closes the connection.
 func (s *Server) timeBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != nil && r.Body != http.NoBody {
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.config.BodyTime)) // a server's connection takes one
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.config.BodyTime)) // the connections of a server support it
 			w.Header().Set("Connection", "close")
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// limitBody reads a request's body before anything is done for it. One that is
-// too long or too slow is refused.
+// limitBody reads the whole body of a request before the request is handled. It
+// refuses a body that is too long or too slow.
 func (s *Server) limitBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody {
@@ -57,14 +57,14 @@ func (s *Server) limitBody(next http.Handler) http.Handler {
 			refuse(w, http.StatusRequestTimeout, Problem{Code: "incomplete_body", Message: "the request's body did not arrive whole, or not in time"})
 			return
 		}
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // what timeBody did is over
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // removes the deadline of timeBody
 		w.Header().Del("Connection")
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 		next.ServeHTTP(w, r)
 	})
 }
 
-// readBody reads a body, when its turn comes before the time is over.
+// readBody reads a body. It returns an error if its turn does not come in time.
 func (s *Server) readBody(body io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(body, shortBody))
 	if err != nil || len(text) < shortBody {

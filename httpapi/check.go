@@ -12,16 +12,16 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// CheckRequest asks whether a statement may run: by the policy of a connection,
-// or by the project's in a dialect.
+// CheckRequest asks whether a statement may run. The policy is that of a
+// connection, or the project's policy in a dialect.
 type CheckRequest struct {
 	Dialect      string `json:"dialect"`
 	ConnectionID string `json:"connectionId"`
 	SQL          string `json:"sql"`
 }
 
-// Checker judges statements and runs none. The context has the actor. An error
-// that is a *[CheckError] is told to the caller.
+// Checker judges statements and runs none. The context carries the actor. An
+// error that is a *[CheckError] is sent to the caller.
 type Checker interface {
 	Check(ctx context.Context, req CheckRequest) (sqlguard.Verdict, error)
 }
@@ -60,7 +60,7 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request) {
 	respond(w, http.StatusOK, verdict)
 }
 
-// decodeCheck reads a request, or says what is wrong with it.
+// decodeCheck reads a request, or returns what is wrong with it.
 func decodeCheck(body io.Reader) (req CheckRequest, problem string) {
 	text, err := io.ReadAll(body) // bounded by limitBody
 	if err != nil {

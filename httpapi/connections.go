@@ -8,18 +8,19 @@ import (
 	"sync"
 )
 
-// connections are those of the server, at most max. One more takes the place of
-// the one that has waited longest for a request or its body: a flood of
-// connections that say nothing, or little, displaces its own. Of those with a
-// request at work none is closed; they may be all but a reserve, so that there
-// is always one that waits.
+// connections tracks the connections of the server, at most max. When there is
+// one more, the server closes the connection that has waited longest for a
+// request or its body. So a flood of connections that send nothing, or little,
+// displaces its own connections. The server never closes a connection while it
+// handles a request on it. At most working connections handle a request at a
+// time, fewer than max, so at least one always waits.
 type connections struct {
 	max, working int
 	displaced    func()
 
 	mu      sync.Mutex
-	byConn  map[net.Conn]*list.Element // the place in waiting; nil while a request is at work
-	waiting *list.List                 // of net.Conn, the one that has waited longest first
+	byConn  map[net.Conn]*list.Element // the connection's element of waiting; nil while a request is handled
+	waiting *list.List                 // of net.Conn, longest wait first
 }
 
 func newConnections(limit int, displaced func()) *connections {
@@ -36,7 +37,8 @@ func (t *connections) count() int {
 	return len(t.byConn)
 }
 
-// changed is told by the server of every connection.
+// changed records a new state of a connection. The server calls it for every
+// connection.
 func (t *connections) changed(conn net.Conn, state http.ConnState) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -49,15 +51,15 @@ func (t *connections) changed(conn net.Conn, state http.ConnState) {
 			t.displace()
 		}
 		t.byConn[conn] = t.waiting.PushBack(conn)
-	case !known: // it is being closed
+	case !known: // the connection is being closed
 	case place == nil:
 		t.byConn[conn] = t.waiting.PushBack(conn)
-	default: // its header is there, and it waits for the body
+	default: // the header has arrived, and the server waits for the body
 		t.waiting.MoveToBack(place)
 	}
 }
 
-// displace closes the connection that has waited longest; mu is held.
+// displace closes the connection that has waited longest. The caller holds mu.
 func (t *connections) displace() {
 	first := t.waiting.Front()
 	if first == nil {
@@ -65,12 +67,12 @@ func (t *connections) displace() {
 	}
 	if conn, ok := first.Value.(net.Conn); ok {
 		t.remove(conn)
-		_ = conn.Close() // its goroutine finds out and ends
+		_ = conn.Close() // its goroutine sees the error and ends
 		t.displaced()
 	}
 }
 
-// remove forgets a connection; mu is held.
+// remove forgets a connection. The caller holds mu.
 func (t *connections) remove(conn net.Conn) {
 	if place := t.byConn[conn]; place != nil {
 		t.waiting.Remove(place)
@@ -78,16 +80,17 @@ func (t *connections) remove(conn net.Conn) {
 	delete(t.byConn, conn)
 }
 
-// The answers of work.
+// The results of work.
 type admission int
 
 const (
 	admitted  admission = iota
-	tooMany             // requests are at work
-	displaced           // the connection was
+	tooMany             // too many requests are being handled
+	displaced           // the connection was closed to make room
 )
 
-// work takes a connection out of those that wait until its next request.
+// work marks a connection as one that handles a request. It waits again after
+// the request.
 func (t *connections) work(conn net.Conn) admission {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,7 +98,7 @@ func (t *connections) work(conn net.Conn) admission {
 	if !known {
 		return displaced
 	}
-	if place == nil { // a request on the same connection was at work and is not quite over
+	if place == nil { // another request on this connection has not quite ended
 		return admitted
 	}
 	if len(t.byConn)-t.waiting.Len() >= t.working {
@@ -108,16 +111,17 @@ func (t *connections) work(conn net.Conn) admission {
 
 type connKey struct{}
 
-// withConn lets a request find its connection.
+// withConn stores the connection of a request in its context.
 func withConn(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, conn)
 }
 
-// limitWork lets a request whose body is there be worked on, unless as many are
-// as there may be. /health tells always.
+// limitWork handles a request whose body has been read, unless too many
+// requests are being handled. /health always answers.
 func (s *Server) limitWork(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Without a connection the server is another's, which counts its own.
+		// There is no connection when another server serves the handler. That
+		// server limits its own connections.
 		if conn, ok := r.Context().Value(connKey{}).(net.Conn); ok && r.URL.Path != "/health" {
 			switch s.connections.work(conn) {
 			case admitted:

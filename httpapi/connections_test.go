@@ -16,7 +16,7 @@ import (
 	"github.com/ktxhq/ktx/httpapi"
 )
 
-// hang is far above what anything takes.
+// hang is far longer than anything in these tests takes.
 const hang = 2 * time.Minute
 
 // dial connects until the test ends.
@@ -34,8 +34,8 @@ func (d *desk) dial(t *testing.T) *net.TCPConn {
 	return tcp
 }
 
-// closed reports whether the server has closed a connection, or does so before
-// the time is over.
+// closed reports whether the server has closed a connection, or closes it
+// within the time.
 func closed(t *testing.T, conn net.Conn, within time.Duration) bool {
 	t.Helper()
 	if err := conn.SetReadDeadline(time.Now().Add(within)); err != nil {
@@ -45,7 +45,7 @@ func closed(t *testing.T, conn net.Conn, within time.Duration) bool {
 	return err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// metric returns the value of a metric that has one.
+// metric returns the value of a metric that must have one.
 func (d *desk) metric(t *testing.T, name string) (value string) {
 	t.Helper()
 	for line := range strings.Lines(d.ask(t, "GET", "/metrics", "").body) {
@@ -57,15 +57,16 @@ func (d *desk) metric(t *testing.T, name string) (value string) {
 	return ""
 }
 
-// silence is what a client may send that is no request yet.
+// silence is what a client may send without a complete request.
 var silence = map[string]string{
 	"nothing":       "",
 	"half a header": "GET /health HTTP/1.1\r\nHost: localhost\r\nX-Drip: ",
 	"half a body":   "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{",
 }
 
-// TestConnectionsThatWaitMakeRoom: a flood of connections without a request
-// displaces its own, the oldest first, and keeps nobody out.
+// TestConnectionsThatWaitMakeRoom sends a flood of connections without a
+// request. They displace each other, the oldest first, and other clients are
+// still served.
 func TestConnectionsThatWaitMakeRoom(t *testing.T) {
 	t.Parallel()
 	for name, text := range silence {
@@ -104,8 +105,9 @@ func TestConnectionsThatWaitMakeRoom(t *testing.T) {
 	}
 }
 
-// TestRequestsAtWorkKeepTheirConnections: whatever comes, they are answered.
-// There may be so many that always some connections wait.
+// TestRequestsAtWorkKeepTheirConnections checks that requests that are being
+// handled are answered, whatever connects meanwhile. Their number is limited,
+// so that some connections always wait.
 func TestRequestsAtWorkKeepTheirConnections(t *testing.T) {
 	t.Parallel()
 	const most = 29 // of 32 connections
@@ -140,12 +142,12 @@ func TestRequestsAtWorkKeepTheirConnections(t *testing.T) {
 			t.Errorf("request %d: %q %v", i, line, err)
 		}
 	}
-	// Their connections wait again, and make room as others do.
+	// After that their connections wait again, and can be displaced.
 	for range 100 {
 		d.dial(t)
 	}
 	for i, conn := range working {
-		_, _ = io.Copy(io.Discard, conn) // ends when the server has closed it
+		_, _ = io.Copy(io.Discard, conn) // returns when the server has closed the connection
 		if !closed(t, conn, hang) {
 			t.Errorf("connection %d is open", i)
 		}
@@ -155,8 +157,9 @@ func TestRequestsAtWorkKeepTheirConnections(t *testing.T) {
 	}
 }
 
-// TestLongBodiesTakeTurns: as many as are read at one time, and slowly, let
-// short ones pass and keep longer ones waiting only as long as they last.
+// TestLongBodiesTakeTurns sends as many long bodies as may be read at one time,
+// slowly. Short bodies pass meanwhile, and further long bodies wait only until
+// these have been read.
 func TestLongBodiesTakeTurns(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, func(c *httpapi.Config) { c.Sessions = nil })
@@ -171,7 +174,7 @@ func TestLongBodiesTakeTurns(t *testing.T) {
 	for range 8 {
 		slow = append(slow, send(100_000, 70_000))
 	}
-	time.Sleep(200 * time.Millisecond) // for them to have their turns
+	time.Sleep(200 * time.Millisecond) // until they have their turns
 	long := send(3<<20, 3<<20)
 	if got := d.ask(t, "POST", "/mcp", "{}"); got.body != "handled for local" {
 		t.Errorf("a short body: %d %s", got.status, got.body)

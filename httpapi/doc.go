@@ -7,10 +7,11 @@
 // Every request passes the same checks in the same order, at the top of
 // router.go: the Host header against DNS rebinding, the Origin header against
 // foreign pages, the bearer token, the size of the body, the number of requests
-// at work, and only then the route. The principal goes into the context as the
-// actor of the audit log.
+// that are being handled, and only then the route. The principal goes into the
+// context as the actor of the audit log.
 //
-// The package keeps the sessions of the older protocol versions: which principal
-// began one, how many there are, and when one ends. Their content is left to the
-// handlers. The package knows headers but no tools, and never reads a statement.
+// The package keeps the sessions of the older protocol versions: which
+// principal began one, how many there are, and when one ends. Their content is
+// left to the handlers. The package reads headers, knows no tools, and never
+// reads a statement.
 package httpapi

@@ -4,5 +4,5 @@ package httpapi
 
 import "math"
 
-// openFiles does not know a limit on this system.
+// openFiles returns no limit, because this system has none that is known.
 func openFiles() int { return math.MaxInt32 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// raw sends what is no whole request and keeps the connection.
+// raw sends an incomplete request and keeps the connection open.
 func (d *desk) raw(t *testing.T, text string) net.Conn {
 	t.Helper()
 	conn := d.dial(t)
@@ -29,8 +29,8 @@ func firstLine(t *testing.T, conn net.Conn) string {
 	return line
 }
 
-// TestFloods: headers that drip, bodies that are too long, halves of
-// connections and many of them leave the server answering.
+// TestFloods sends headers and bodies without an end, half-closed connections,
+// and many of each. The server still answers.
 func TestFloods(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
@@ -40,7 +40,7 @@ func TestFloods(t *testing.T) {
 	for range 50 { // bodies without an end
 		d.raw(t, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{")
 	}
-	for range 50 { // halves of connections
+	for range 50 { // half-closed connections
 		conn := d.dial(t)
 		_, _ = io.WriteString(conn, "GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		_ = conn.CloseWrite()
@@ -54,8 +54,8 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// TestLongBodies: one of 100 MB is refused by its length, and one of no length
-// when it has come to the bound, many at a time.
+// TestLongBodies sends bodies of 100 MB, many at a time. The server refuses one
+// with a length at once, and one without a length when it reaches the bound.
 func TestLongBodies(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)

@@ -9,13 +9,13 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// About is what /health tells of the process. Nonce, PID and ProjectDir go to
-// callers of this machine and to those with a token.
+// About is what /health tells about the process. Nonce, PID and ProjectDir are
+// only sent to callers on this machine and to callers with a token.
 type About struct {
 	Version    string
 	ProjectDir string
-	// Nonce proves to the commands of the same project that the process is
-	// theirs.
+	// Nonce proves to the commands of the same project that the process belongs
+	// to it.
 	Nonce     string
 	PID       int
 	StartedAt time.Time
@@ -48,8 +48,8 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	respond(w, http.StatusOK, h)
 }
 
-// near reports whether a request comes from this machine, and not through a
-// proxy on it as far as headers tell.
+// near reports whether a request comes from this machine. It does not when the
+// headers show that it came through a proxy on this machine.
 func near(r *http.Request) bool {
 	for _, h := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"} {
 		if r.Header.Get(h) != "" {

@@ -8,8 +8,8 @@ import (
 )
 
 // checkHost refuses requests whose Host header names neither this machine nor
-// an allowed host: a page that lets its own name point to this address (DNS
-// rebinding) sends that name.
+// an allowed host. In a DNS rebinding attack, a page makes its own host name
+// resolve to this address, and the browser sends that name in the Host header.
 func (s *Server) checkHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.hosts[hostOf(r.Host)] {
@@ -24,7 +24,7 @@ func (s *Server) checkHost(next http.Handler) http.Handler {
 	})
 }
 
-// loopbackHosts are always served.
+// loopbackHosts are always allowed.
 var loopbackHosts = []string{"localhost", "127.0.0.1", "::1"}
 
 func hostSet(bound string, allowed []string) (map[string]bool, error) {
@@ -45,8 +45,8 @@ func hostSet(bound string, allowed []string) (map[string]bool, error) {
 	return set, nil
 }
 
-// ParseHost reads an allowed host: a name or an address, with or without port,
-// which does not count.
+// ParseHost reads an allowed host. It is a name or an address, with or without
+// a port. The port is ignored.
 func ParseHost(text string) (string, error) {
 	name := hostOf(text)
 	if name == "" || strings.ContainsAny(name, "/@?#*[] \t\r\n") {
@@ -55,8 +55,9 @@ func ParseHost(text string) (string, error) {
 	return name, nil
 }
 
-// hostOf returns the host of a Host header: in lower case, without port and
-// brackets. A header that has another form stays as it is, and matches nothing.
+// hostOf returns the host of a Host header in lower case, without port and
+// brackets. It returns a header of another form unchanged, and that matches
+// nothing.
 func hostOf(header string) string {
 	h := strings.ToLower(header)
 	if rest, ok := strings.CutPrefix(h, "["); ok {
@@ -81,8 +82,8 @@ func isPort(text string) bool {
 	return ok && strings.Trim(digits, "0123456789") == ""
 }
 
-// Loopback reports whether a host that is bound is reached from this machine
-// only.
+// Loopback reports whether a server that binds host can be reached from this
+// machine only.
 func Loopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true

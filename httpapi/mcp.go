@@ -6,14 +6,14 @@ import (
 	"net/http"
 )
 
-// The headers that decide who answers a request of MCP.
+// The headers that decide which handler answers an MCP request.
 const (
 	sessionHeader = "Mcp-Session-Id"
 	versionHeader = "Mcp-Protocol-Version"
 )
 
 // firstStateless is the first protocol version without sessions. Versions are
-// dates, so that later ones sort behind it.
+// dates, so later ones compare greater.
 const firstStateless = "2026-07-28"
 
 // mcp hands a request to the handler of its protocol version.
@@ -24,7 +24,8 @@ func (s *Server) mcp(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method == http.MethodGet {
-		// A stream that only waits for what may come does not hold up a stop.
+		// A stream that only waits for messages must not delay the server's
+		// stop.
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
 		defer context.AfterFunc(s.draining.ctx, cancel)()
@@ -40,13 +41,13 @@ func (s *Server) mcp(w http.ResponseWriter, r *http.Request) {
 
 type endKey struct{}
 
-// until returns a context that carries the one that [Bound] goes by.
+// until returns a context that carries end, which [Bound] uses.
 func until(ctx, end context.Context) context.Context { return context.WithValue(ctx, endKey{}, end) }
 
-// Bound returns a context that ends with ctx, and when the session or the
-// server that ctx belongs to ends. Handlers of MCP work under it: the context
-// that they get of the SDK outlives the request, so that a dropped connection
-// cancels nothing, and would outlive the session as well.
+// Bound returns a context that ends with ctx, and also when the session or the
+// server that ctx belongs to ends. MCP handlers must run under it. The SDK
+// gives them a context that outlives the request, so that a dropped connection
+// cancels nothing. That context would outlive the session as well.
 func Bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	end, ok := ctx.Value(endKey{}).(context.Context)
@@ -60,10 +61,10 @@ func Bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// headerWriter tells of an answer's header before it goes out.
+// headerWriter calls onHeader before the header of an answer is sent.
 type headerWriter struct {
 	http.ResponseWriter
-	onHeader func(h http.Header, status int) // nil once it was told
+	onHeader func(h http.Header, status int) // nil after the call
 }
 
 // Unwrap lets http.ResponseController find the connection.
@@ -88,7 +89,7 @@ func (w *headerWriter) tell(status int) {
 	}
 }
 
-// rpcError answers with an error of JSON-RPC that belongs to no request.
+// rpcError answers with a JSON-RPC error that belongs to no request.
 func rpcError(w http.ResponseWriter, status, code int, message string) {
 	type object struct {
 		Code    int    `json:"code"`

@@ -13,8 +13,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Metrics are the figures of one process. It follows statements as the
-// gateway's observer.
+// Metrics are the metrics of one process. They observe the statements of the
+// gateway.
 type Metrics struct {
 	registry  *prometheus.Registry
 	decisions *prometheus.CounterVec
@@ -26,14 +26,13 @@ type Metrics struct {
 	denied    *prometheus.CounterVec
 }
 
-// Queue is how busy one connection is.
+// Queue says how busy one connection is.
 type Queue struct {
 	ConnectionID     string
 	Running, Waiting int
 }
 
-// NewMetrics returns metrics that ask for queues and the state of the audit
-// log when they are read.
+// NewMetrics returns metrics that call queues and health when they are read.
 func NewMetrics(queues func() []Queue, health func() audit.Health) *Metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
@@ -72,7 +71,7 @@ func gauge(name, help string, value func() float64) prometheus.GaugeFunc {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
 }
 
-// follow adds the figures of a server.
+// follow adds the metrics of a server.
 func (m *Metrics) follow(s *Server) {
 	m.registry.MustRegister(
 		gauge("ktx_http_sessions", "Sessions of MCP that are open.", func() float64 { return float64(s.sessions.count()) }),
@@ -85,7 +84,7 @@ func (m *Metrics) Decided(connection string, code sqlguard.Code) {
 	m.decisions.WithLabelValues(connection, cmp.Or(string(code), audit.VerdictAllow)).Inc()
 }
 
-// Took measures a step.
+// Took records how long a step took.
 func (m *Metrics) Took(_, step string, d time.Duration) {
 	m.steps.WithLabelValues(step).Observe(d.Seconds())
 }
@@ -100,7 +99,7 @@ func (m *Metrics) Finished(connection string, code sqlguard.Code, rows, bytes in
 	m.bytes.WithLabelValues(connection).Add(float64(bytes))
 }
 
-// queueCollector reads the queues when it is asked.
+// queueCollector reads the queues when the metrics are collected.
 type queueCollector struct {
 	queues           func() []Queue
 	running, waiting *prometheus.Desc
@@ -120,8 +119,8 @@ func (c *queueCollector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// metrics answers with the figures of the whole process. A principal that may
-// not use every connection does not see the names of the others either.
+// metrics answers with the metrics of the whole process. A principal that may
+// not use every connection does not see the names of the others.
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	if actor, _ := audit.ActorFrom(r.Context()); actor.Connections != nil {
 		refuse(w, http.StatusForbidden, Problem{Code: "forbidden", Message: "the token is for some connections only, and the figures are of all"})

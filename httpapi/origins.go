@@ -9,8 +9,8 @@ import (
 )
 
 // checkOrigin refuses requests that a browser makes for a foreign page. An
-// origin is fine where it is allowed, and where it is the loopback address that
-// the request is sent to, which no foreign page can claim.
+// origin passes when it is allowed, or when it is the loopback address to which
+// the request was sent. No foreign page can have that origin.
 func (s *Server) checkOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		values, present := r.Header["Origin"]
@@ -36,7 +36,8 @@ func (s *Server) checkOrigin(next http.Handler) http.Handler {
 }
 
 // allowPage tells the browser that the page of an allowed origin may read the
-// answer (CORS). It answers a preflight, which carries no token, itself.
+// answer (CORS). It answers a preflight itself, because a preflight carries no
+// token.
 func allowPage(w http.ResponseWriter, r *http.Request, origin string) (answered bool) {
 	h := w.Header()
 	h.Add("Vary", "Origin")
@@ -64,8 +65,8 @@ func originSet(allowed []string) (map[string]bool, error) {
 	return set, nil
 }
 
-// ParseOrigin reads an allowed origin: scheme and host, and the port where it is
-// not the scheme's own, as browsers write it (RFC 6454, section 6.2).
+// ParseOrigin reads an allowed origin: scheme, host, and the port unless it is
+// the default of the scheme, as browsers write it (RFC 6454, section 6.2).
 func ParseOrigin(text string) (string, error) {
 	u, err := url.Parse(text)
 	ok := err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && !strings.ContainsAny(u.Host, "*, ") &&

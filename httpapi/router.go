@@ -15,8 +15,8 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// routes puts the checks before every route, in this order. A path that does
-// not exist is checked like one that does.
+// routes puts the checks before every route, in this order. It checks a path
+// that does not exist like any other.
 func (s *Server) routes() http.Handler {
 	r := chi.NewRouter()
 	r.Use(
@@ -40,37 +40,40 @@ func (s *Server) routes() http.Handler {
 	return r
 }
 
-// Config is what a server is made from.
+// Config configures a server.
 type Config struct {
-	// Host is the host that is bound. One that is not loopback needs a token.
+	// Host is the host that the server binds. Any host except loopback needs a
+	// token.
 	Host string
-	// AllowedHosts are further names in the Host header, AllowedOrigins the
-	// foreign origins whose pages may ask, each with scheme and host.
+	// AllowedHosts are further names that the Host header may have.
+	// AllowedOrigins are foreign origins whose pages may send requests, each
+	// with scheme and host.
 	AllowedHosts, AllowedOrigins []string
-	// Tokens let principals in. Without one, whoever reaches the loopback
-	// address is the principal local.
+	// Tokens are the tokens of principals. Without any, the principal of every
+	// request to the loopback address is "local".
 	Tokens []Token
-	// Sessions answers requests of protocol versions with sessions, Stateless
-	// those without. Where Sessions is nil, all requests go to Stateless.
+	// Sessions answers requests of protocol versions with sessions, and
+	// Stateless answers the others. If Sessions is nil, Stateless answers all
+	// requests.
 	Sessions, Stateless http.Handler
 	// Checker answers /v1/check.
 	Checker Checker
-	// Log records sessions and refusals. Logger gets faults.
+	// Log records sessions and refusals. Logger reports faults.
 	Log     audit.Log
 	Logger  *slog.Logger
 	Metrics *Metrics
-	// About is what /health tells.
+	// About is the content of /health.
 	About About
 	// The zero value of each is its default.
 	MaxBody        int64         // bytes of a request's body; 4 MiB
 	MaxConnections int           // 4096, and at most half of the files that the process may open
 	MaxSessions    int           // 2000
-	SessionTimeout time.Duration // of a session that nobody uses; 30 minutes
-	Grace          time.Duration // what runs may take when the server stops; 5 seconds
-	HeaderTime     time.Duration // of a request's header; 10 seconds
-	BodyTime       time.Duration // of its body; 30 seconds
-	WriteTime      time.Duration // of one write of an answer; 30 seconds
-	IdleTime       time.Duration // of a connection between requests; 2 minutes
+	SessionTimeout time.Duration // until an unused session ends; 30 minutes
+	Grace          time.Duration // for running requests to end when the server stops; 5 seconds
+	HeaderTime     time.Duration // for a request's header; 10 seconds
+	BodyTime       time.Duration // for its body; 30 seconds
+	WriteTime      time.Duration // for one write of an answer; 30 seconds
+	IdleTime       time.Duration // between requests on a connection; 2 minutes
 }
 
 // Server serves one project. Make it with [New].
@@ -81,10 +84,10 @@ type Server struct {
 	origins  map[string]bool
 	tokens   atomic.Pointer[[]entry]
 	sessions *sessions
-	denials  *rate.Limiter // of those that are recorded
+	denials  *rate.Limiter // limits the refusals that the audit log records
 
 	connections *connections
-	longBodies  chan struct{} // one for each that is being read
+	longBodies  chan struct{} // holds one element for each body that is being read
 
 	// ending ends when running requests must end, and draining ends when the
 	// server takes no new requests.
@@ -94,7 +97,7 @@ type Server struct {
 // ended is a context with its cancel function. It ends once, for everything that
 // waits for it.
 type ended struct {
-	ctx    context.Context //nolint:containedctx // it is as long as a server or a session, not as a call
+	ctx    context.Context //nolint:containedctx // it lives as long as a server or a session, not as a call
 	cancel context.CancelFunc
 }
 
@@ -116,9 +119,9 @@ const (
 	DefaultIdleTime       = 2 * time.Minute
 )
 
-// New returns a server. A host that is not loopback without a token, an
-// allowed host or origin that cannot be read and two tokens that are equal are
-// errors.
+// New returns a server. It returns an error for a host that is not loopback
+// without a token, for an allowed host or origin that cannot be parsed, and for
+// two equal tokens.
 func New(c Config) (*Server, error) {
 	if c.Stateless == nil || c.Checker == nil || c.Log == nil || c.Logger == nil || c.Metrics == nil {
 		return nil, errors.New("new server: a handler, the log or the metrics are missing")
@@ -175,6 +178,6 @@ func (c *Config) setDefaults() {
 	}
 }
 
-// ErrNoToken says that an address which others reach would be served to
-// everyone.
+// ErrNoToken says that everyone could use a server whose address other machines
+// can reach.
 var ErrNoToken = errors.New("an address that is not loopback needs a token")

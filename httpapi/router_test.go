@@ -20,7 +20,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// desk is a server on a free port, with handlers that tell who asked.
+// desk is a server on a free port. Its handlers answer with the actor of the
+// request.
 type desk struct {
 	server  *httpapi.Server
 	addr    string
@@ -88,7 +89,7 @@ func newDesk(t *testing.T, change func(*httpapi.Config)) *desk {
 	return d
 }
 
-// answer is what came back.
+// answer is the response to a request.
 type answer struct {
 	status int
 	header http.Header
@@ -129,8 +130,8 @@ func (d *desk) ask(t *testing.T, method, path, body string, headers ...string) a
 
 type request struct{ method, path, body string }
 
-// requests are one or more of every route, with methods that it has and has
-// not, and some of none.
+// requests contains requests to every route, with methods that the route has
+// and does not have, and requests to paths without a route.
 var requests = []request{
 	{"GET", "/health", ""},
 	{"GET", "/metrics", ""},
@@ -148,8 +149,8 @@ var requests = []request{
 	{"BREW", "/metrics", ""},
 }
 
-// TestRequestsAreOfEveryRoute, so that no route is without the tests that go
-// through them.
+// TestRequestsAreOfEveryRoute checks that requests contains every route, so
+// that the tests which use requests cover all of them.
 func TestRequestsAreOfEveryRoute(t *testing.T) {
 	t.Parallel()
 	paths, err := newDesk(t, nil).server.Paths()
@@ -158,13 +159,13 @@ func TestRequestsAreOfEveryRoute(t *testing.T) {
 	}
 	for _, path := range paths {
 		if !slices.ContainsFunc(requests, func(q request) bool { return q.path == path }) {
-			t.Errorf("no request is of %s", path)
+			t.Errorf("no request uses the route %s", path)
 		}
 	}
 }
 
-// TestHostOnEveryRoute: a page that lets its name point here is refused
-// wherever it asks, and so is what only looks like an allowed name.
+// TestHostOnEveryRoute checks that every route refuses a page whose host name
+// resolves to this machine, and names that only look like an allowed one.
 func TestHostOnEveryRoute(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, func(c *httpapi.Config) { c.AllowedHosts = []string{"KTX.example.com:8443", "[2001:db8::1]"} })
@@ -184,13 +185,14 @@ func TestHostOnEveryRoute(t *testing.T) {
 			t.Errorf("Host %s: %d %s", host, got.status, got.body)
 		}
 	}
-	// The log gets the first 100, and ten a second from then on.
+	// The log records the first 100, and then ten a second.
 	if n, most := len(d.log.Events(audit.AuthDenied)), 101+10*int(time.Since(start).Seconds()+1); n == 0 || n > most {
 		t.Errorf("%d refusals recorded, want 1 to %d", n, most)
 	}
 }
 
-// TestHostOfHTTP10: a request without a Host header is refused.
+// TestHostOfHTTP10 checks that the server refuses a request without a Host
+// header.
 func TestHostOfHTTP10(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
@@ -226,7 +228,7 @@ func TestOriginOnEveryRoute(t *testing.T) {
 			{"Origin: http://localhost"}, // another port, so another page
 			{"Origin: https://" + d.addr},
 			{"Origin: " + own, "Origin: https://evil.example"},
-			{"Origin: http://ktx.example.com", "Host: ktx.example.com"}, // own, but not loopback
+			{"Origin: http://ktx.example.com", "Host: ktx.example.com"}, // same origin, but not loopback
 		} {
 			if got := d.ask(t, q.method, q.path, q.body, headers...); got.status != http.StatusForbidden || !strings.Contains(got.body, "origin_not_allowed") {
 				t.Errorf("%s %s with %v: %d %s", q.method, q.path, headers, got.status, got.body)
@@ -247,8 +249,9 @@ func TestOriginOnEveryRoute(t *testing.T) {
 	}
 }
 
-// TestPagesOfAllowedOrigins: a browser asks before it sends a token, and must
-// be told that the page may read the answer.
+// TestPagesOfAllowedOrigins checks the answers to allowed origins. A browser
+// asks before it sends a token, and the answer must say that the page may read
+// the response.
 func TestPagesOfAllowedOrigins(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, func(c *httpapi.Config) {
@@ -323,7 +326,7 @@ func TestBearerOnEveryRoute(t *testing.T) {
 	for _, e := range d.log.Events(audit.AuthDenied) {
 		reasons[e.Reason] = true
 		if e.Client.Transport != "http" || e.Client.Address == "" {
-			t.Errorf("a refusal of nobody: %+v", e)
+			t.Errorf("a refusal without an address: %+v", e)
 		}
 	}
 	for _, want := range []string{"no_token", "wrong_token", "placeholder"} {
@@ -333,8 +336,8 @@ func TestBearerOnEveryRoute(t *testing.T) {
 	}
 }
 
-// TestOrderOfChecks: each check comes before the next, so that nobody learns
-// more than what refuses first.
+// TestOrderOfChecks checks that each check comes before the next, so that a
+// refused client learns nothing from later checks.
 func TestOrderOfChecks(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, func(c *httpapi.Config) {
@@ -376,7 +379,7 @@ func TestRate(t *testing.T) {
 		}
 	}
 	if got := d.ask(t, "DELETE", "/mcp", "", "Authorization: Bearer slow"); got.status == http.StatusTooManyRequests {
-		t.Error("the end of a session is turned away")
+		t.Error("the request to end a session is refused")
 	}
 	if got := d.ask(t, "GET", "/metrics", "", "Authorization: Bearer fast"); got.status != http.StatusOK {
 		t.Errorf("another principal: %d", got.status)

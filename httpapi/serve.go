@@ -12,15 +12,15 @@ import (
 
 const (
 	headerBytes = 64 << 10
-	endTime     = 3 * time.Second // for the answers of requests that were told to end
+	endTime     = 3 * time.Second // for the answers of requests that were cancelled
 )
 
 // timed limits the time of each write of an answer. A client that does not read
-// for so long loses its connection.
+// for that long loses its connection.
 func (s *Server) timed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := &timedWriter{w, s.config.WriteTime}
-		t.within(time.Time{}) // removes the limit of the answer before, on the same connection
+		t.within(time.Time{}) // removes the limit of the previous answer on this connection
 		next.ServeHTTP(t, r)
 	})
 }
@@ -31,7 +31,7 @@ type timedWriter struct {
 }
 
 func (w *timedWriter) within(t time.Time) {
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(t) // a server's connection takes one
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(t) // the connections of a server support it
 }
 
 // Unwrap lets http.ResponseController find the connection.
@@ -55,9 +55,10 @@ func (w *timedWriter) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// Serve serves l until ctx ends. Then it accepts nothing new, what runs gets
-// [Config.Grace] to end, what runs on is cancelled, and every session is closed
-// when it returns. It is called once.
+// Serve serves l until ctx ends. Then it accepts no new requests, and running
+// requests have [Config.Grace] to end. It cancels those that still run after
+// that. When Serve returns, every session is closed. Serve must be called only
+// once.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler:           s.timed(s.handler),
@@ -85,7 +86,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return fmt.Errorf("serve HTTP: %w", err)
 }
 
-// stop ends what runs: first what only waits, then what does not end in time.
+// stop ends what still runs: streams that only wait at once, and other requests
+// when their time is over.
 func (s *Server) stop(server *http.Server) {
 	s.draining.cancel()
 	grace, cancel := context.WithTimeout(context.Background(), s.config.Grace)
@@ -96,11 +98,11 @@ func (s *Server) stop(server *http.Server) {
 		rest, cancel := context.WithTimeout(context.Background(), endTime)
 		defer cancel()
 		if err := server.Shutdown(rest); err != nil {
-			_ = server.Close() // who does not read its answer loses it
+			_ = server.Close() // clients that do not read their answers lose them
 		}
 	}
 	s.sessions.closeAll()
 }
 
-// ServeHTTP answers one request, for tests and for servers of another's.
+// ServeHTTP answers one request, for tests and for other servers.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }

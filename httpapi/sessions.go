@@ -13,31 +13,31 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// sessions are those of the protocol versions that have them. The handler
-// behind makes their ids; who may use one, how many there are and when one ends
-// is decided here. A session belongs to the principal that began it, and is
-// unknown to all others.
+// sessions are the sessions of the protocol versions that have them. The MCP
+// handler chooses the session IDs. This type decides who may use a session, how
+// many there are, and when one ends. A session belongs to the principal that
+// began it. To all others it is unknown.
 type sessions struct {
 	server  *Server
 	handler http.Handler
 
 	mu     sync.Mutex
 	byID   map[string]*session
-	coming int            // sessions whose first answer is not known yet
+	coming int            // sessions whose first answer has not been sent yet
 	counts map[string]int // by principal
 
 	endings sync.WaitGroup
 }
 
-// session is one of them.
+// session is one session of a principal.
 type session struct {
-	id        string // "" until the handler has named it
+	id        string // "" until the handler has chosen it
 	principal string
 	actor     context.Context //nolint:containedctx // carries the actor for the events of the session
-	end       ended           // its calls end with it
+	end       ended           // ends the calls of the session with it
 
-	// The table's mu guards what follows.
-	busy int // requests under way
+	// The fields below are guarded by the mu of sessions.
+	busy int // requests that are being handled
 	used time.Time
 	idle *time.Timer // runs while busy is 0
 	gone bool
@@ -54,15 +54,15 @@ func (t *sessions) count() int {
 	return len(t.byID)
 }
 
-// The reasons for which a session ends, as they are recorded.
+// The reasons for the end of a session, as the audit log records them.
 const (
-	endDeleted  = "deleted"  // by its client
+	endDeleted  = "deleted"  // the client ended it
 	endIdle     = "idle"     // nobody used it
 	endReplaced = "replaced" // it was idle, and a new one needed the room
-	endLost     = "lost"     // the handler does not know it any more
-	endRefused  = "refused"  // its first request was no initialize that could be answered
+	endLost     = "lost"     // the handler no longer knows it
+	endRefused  = "refused"  // its first request was not an initialize that could be answered
 	endStopping = "stopping" // the server stops
-	endRevoked  = "revoked"  // its principal has no token any more
+	endRevoked  = "revoked"  // its principal no longer has a token
 )
 
 func (t *sessions) serve(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +71,7 @@ func (t *sessions) serve(w http.ResponseWriter, r *http.Request) {
 	case id == "" && r.Method == http.MethodPost:
 		t.begin(w, r)
 	case id == "":
-		t.handler.ServeHTTP(w, r) // no method but POST does anything without a session
+		t.handler.ServeHTTP(w, r) // without a session only POST does anything
 	case r.Method == http.MethodDelete:
 		s := t.enter(r)
 		if s == nil {
@@ -136,15 +136,15 @@ func (t *sessions) begin(w http.ResponseWriter, r *http.Request) {
 		t.leave(s)
 		return
 	}
-	// Where the client left before it was told, the handler may have a session
-	// all the same.
+	// If the client left before the answer was sent, the handler may have a
+	// session all the same.
 	t.name(s, answer.Header().Get(sessionHeader))
 	t.finish(s, endRefused)
 }
 
-// reserve makes room for a session. When there is no room, it ends a session that
-// is not in use: of the principal with the most sessions, the one that was used
-// longest ago.
+// reserve makes room for a session. When there is no room, it ends an idle
+// session. Among the sessions of the principal with the most sessions, it
+// chooses the one that was used longest ago.
 func (t *sessions) reserve(s *session) bool {
 	s.end = newEnded(t.server.ending.ctx)
 	t.mu.Lock()
@@ -163,7 +163,7 @@ func (t *sessions) reserve(s *session) bool {
 	return true
 }
 
-// victim is the session that makes room; mu is held.
+// victim returns the session that must make room. The caller holds mu.
 func (t *sessions) victim() (v *session) {
 	for _, s := range t.byID {
 		if s.busy > 0 {
@@ -177,7 +177,8 @@ func (t *sessions) victim() (v *session) {
 	return v
 }
 
-// name is called before the answer that tells a new session's id.
+// name sets the ID of a new session. It is called before the answer that
+// contains the ID.
 func (t *sessions) name(s *session, id string) {
 	if id == "" {
 		return
@@ -189,14 +190,14 @@ func (t *sessions) name(s *session, id string) {
 	t.byID[id] = s
 }
 
-// forget gives up a session that did not come about.
+// forget removes a session that could not be begun.
 func (t *sessions) forget(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.remove(s)
 }
 
-// remove takes a session out of the table; mu is held.
+// remove takes a session out of the table. The caller holds mu.
 func (t *sessions) remove(s *session) (removed bool) {
 	if s.gone {
 		return false
@@ -217,7 +218,8 @@ func (t *sessions) remove(s *session) (removed bool) {
 	return true
 }
 
-// enter counts a request into its session; nil when there is none for it.
+// enter returns the session of a request, and counts the request as one that is
+// being handled. It returns nil when there is no such session for the request.
 func (t *sessions) enter(r *http.Request) *session {
 	actor, _ := audit.ActorFrom(r.Context())
 	t.mu.Lock()
@@ -233,7 +235,7 @@ func (t *sessions) enter(r *http.Request) *session {
 	return s
 }
 
-// leave counts a request out of its session.
+// leave ends the count of a request.
 func (t *sessions) leave(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -263,7 +265,7 @@ func (t *sessions) expire(s *session) {
 	}
 }
 
-// finish ends a session, and what it runs.
+// finish ends a session and the statements that it runs.
 func (t *sessions) finish(s *session, reason string) {
 	t.mu.Lock()
 	removed := t.remove(s)
@@ -273,12 +275,13 @@ func (t *sessions) finish(s *session, reason string) {
 	}
 }
 
-// close lets the handler end a session that was removed, and records it. What
-// the session runs was told to end, and is waited for.
+// close makes the handler end a session that was removed, and records the end.
+// The calls of the session were cancelled when it was removed; close waits for
+// them.
 func (t *sessions) close(s *session, reason string) {
 	if s.id != "" {
 		r, err := http.NewRequestWithContext(context.WithoutCancel(s.actor), http.MethodDelete, "/mcp", http.NoBody)
-		if err == nil { // a constant address is one
+		if err == nil { // the constant address is valid
 			r.Header.Set(sessionHeader, s.id)
 			t.handler.ServeHTTP(&discard{header: http.Header{}}, r)
 		}
@@ -299,7 +302,8 @@ func (t *sessions) revoke(of func(principal string) bool) {
 	}
 }
 
-// closeAll ends every session and waits for the ends of those before.
+// closeAll ends every session. It waits for these, and for sessions whose end
+// began before.
 func (t *sessions) closeAll() {
 	t.mu.Lock()
 	var all []*session

@@ -14,8 +14,8 @@ import (
 	"github.com/ktxhq/ktx/httpapi"
 )
 
-// TestSlowClientsLoseTheirConnections: whatever drips, does not come or is not
-// read is over when its time is.
+// TestSlowClientsLoseTheirConnections checks that the server closes the
+// connection when a client sends too slowly, sends nothing, or does not read.
 func TestSlowClientsLoseTheirConnections(t *testing.T) {
 	t.Parallel()
 	written := make(chan struct{}, 1)
@@ -58,7 +58,7 @@ func TestSlowClientsLoseTheirConnections(t *testing.T) {
 			if err := conn.SetReadDeadline(time.Now().Add(hang)); err != nil {
 				t.Fatal(err)
 			}
-			text, err := io.ReadAll(conn) // an answer may be followed by a reset
+			text, err := io.ReadAll(conn) // a reset may follow the answer
 			if errors.Is(err, os.ErrDeadlineExceeded) {
 				t.Fatal("the connection is open")
 			}
@@ -73,12 +73,12 @@ func TestSlowClientsLoseTheirConnections(t *testing.T) {
 		select {
 		case <-written:
 		case <-time.After(hang):
-			t.Error("it is still written")
+			t.Error("the server still writes the answer")
 		}
 	})
 }
 
-// drip sends a byte now and then until the connection is closed.
+// drip sends a byte from time to time until the connection is closed.
 func drip(conn net.Conn) {
 	for {
 		if _, err := conn.Write([]byte("x")); err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// testApproval: only what the guard of the backend approved is run.
+// testApproval checks that the backend runs only statements that its guard
+// approved.
 func testApproval(t *testing.T, s *suite) {
 	t.Helper()
 	t.Run("zero value", func(t *testing.T) {
@@ -27,7 +28,7 @@ func testApproval(t *testing.T, s *suite) {
 		} {
 			res, err := c.Query(t.Context(), approve(t, g, s.Queries.One), execution.Limits{})
 			if err == nil || res != nil {
-				t.Fatalf("a text that another guard approved gave result %v, error %v", res, err)
+				t.Fatalf("a statement that another guard approved gave result %v, error %v", res, err)
 			}
 		}
 		s.answers(t, c)
@@ -37,15 +38,15 @@ func testApproval(t *testing.T, s *suite) {
 		old, next := c.guard, Guard(t, s.Dialect, 1)
 		c.SetGuard(next.ID())
 		if _, err := c.Query(t.Context(), approve(t, old, s.Queries.One), execution.Limits{}); err == nil {
-			t.Error("a text of the guard before the swap was run")
+			t.Error("a statement that the guard before the swap approved was run")
 		}
 		if _, err := c.Query(t.Context(), approve(t, next, s.Queries.One), execution.Limits{}); err != nil {
-			t.Errorf("a text of the new guard was not run: %v", err)
+			t.Errorf("a statement that the new guard approved was not run: %v", err)
 		}
 		c.SetGuard(sqlguard.ID{})
 		for _, g := range []*sqlguard.Guard{old, next} {
 			if _, err := c.Query(t.Context(), approve(t, g, s.Queries.One), execution.Limits{}); err == nil {
-				t.Error("a backend without a guard ran a text")
+				t.Error("a backend without a guard ran a statement")
 			}
 		}
 		if _, err := c.Query(t.Context(), sqlguard.Approved{}, execution.Limits{}); err == nil {
@@ -62,8 +63,8 @@ func testApproval(t *testing.T, s *suite) {
 		for i := range 8 {
 			users.Go(func() {
 				for range 25 {
-					// Either guard may be the current one; what is run
-					// must be answered in full.
+					// Either guard may be the current one. A statement that
+					// runs must be answered in full.
 					res, err := c.Query(t.Context(), stmts[i%2], execution.Limits{})
 					if err == nil && (len(res.Rows) != 1 || res.Rows[0][0].Text != "1") {
 						t.Errorf("rows are %v, want one of value 1", res.Rows)

@@ -15,60 +15,61 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Attack is one text that a guard refuses, sent past a guard that refuses
-// nothing.
+// Attack is a statement that a real guard refuses. The suite sends it with a
+// guard that refuses nothing.
 type Attack struct {
-	// Name says what is tried; it is the row's key in the report.
+	// Name says what the attack tries. It is the key of the row in the report.
 	Name string
-	// SQL is the text. What stands in braces is filled in by the Victim.
+	// SQL is the statement. The Victim replaces the names in braces.
 	SQL string
 	// Group is the heading under which the report lists the attack.
 	Group string
-	// Discloses says that an answer is the damage.
+	// Discloses says that a successful answer is the damage.
 	Discloses bool
-	// Since is the first major version of the server that knows the text.
+	// Since is the first major version of the server that supports the
+	// statement.
 	Since int
-	// StoppedSince is the first major version whose server refuses or undoes
-	// the text itself. Older ones leave it to the session, and are what the
-	// report tells of.
+	// StoppedSince is the first major version whose server itself refuses or
+	// undoes the statement. On older versions only the session can stop it. The
+	// report shows the older versions.
 	StoppedSince int
-	// Beyond says why no read-only session can stop the attack. An attack
-	// without it must leave no trace and disclose nothing, in any role.
+	// Beyond says why no read-only session can stop the attack. If it is empty,
+	// the attack must leave no trace and disclose nothing, in any role.
 	Beyond string
 }
 
-// Victim is a database that attacks may harm, with an independent way in as
-// its owner.
+// Victim is a database that attacks may damage. The suite can also reach it as
+// its owner, without the backend.
 type Victim interface {
 	// Major is the server's major version.
 	Major() int
-	// Address returns what the backend is opened with to be role.
+	// Address returns the address with which the backend connects as role.
 	Address(tb testing.TB, role string) string
-	// Text fills in what stands in braces in an attack.
+	// Text replaces the names in braces in the statement of an attack.
 	Text(tb testing.TB, role, sql string) string
 	// State returns everything that an attack may change.
 	State(tb testing.TB) []Fact
-	// Session is a text whose answer shows what a session of the backend has
-	// kept; it is asked through the backend before and after an attack.
+	// Session is a query for the state that a session of the backend keeps. The
+	// suite runs it through the backend before and after an attack.
 	Session() string
-	// Restore brings a database back that an attack has changed.
+	// Restore repairs a database that an attack has changed.
 	Restore(tb testing.TB)
 }
 
 // Fact is one piece of a database's state. Kind is what the report calls it.
 type Fact struct{ Kind, Name, Value string }
 
-// outcome is what became of an attack.
+// outcome is the result of an attack.
 type outcome struct {
-	stoppedBy string   // the control that refused it; empty when it ran
-	left      []string // kinds of what it changed for good
+	stoppedBy string   // the control that refused it; empty if it ran
+	left      []string // the kinds of facts that it changed permanently
 	disclosed bool
 }
 
-// harmed reports whether the attack reached anything.
+// harmed reports whether the attack did any damage.
 func (o outcome) harmed() bool { return len(o.left) > 0 || o.disclosed }
 
-// String is the outcome in the words of the report.
+// String returns the outcome as the report shows it.
 func (o outcome) String() string {
 	var parts []string
 	if o.stoppedBy != "" {
@@ -87,16 +88,18 @@ func (o outcome) String() string {
 }
 
 const (
-	// undoneWithin is how long a backend may take to undo what an attack
-	// changed, such as by a rollback behind the answer, when the session may
-	// also fail to stop the attack.
+	// undoneWithin is how long a backend may take to undo the changes of an
+	// attack, for example by a rollback after the answer. It applies to attacks
+	// that the session may fail to stop.
 	undoneWithin = 250 * time.Millisecond
-	// seenWithin is how long what an attack did may take to be seen.
+	// seenWithin is how long it may take until the effect of an attack can be
+	// seen.
 	seenWithin = time.Second
 )
 
-// testAttacks sends every attack as every role, looks at the database from
-// outside before and after, and compares the outcomes with the report.
+// testAttacks sends every attack as every role. It reads the state of the
+// database without the backend before and after each attack, and compares the
+// outcomes with the report.
 func testAttacks(t *testing.T, s *suite) {
 	t.Helper()
 	victim := s.Victim(t)
@@ -142,8 +145,7 @@ func testAttacks(t *testing.T, s *suite) {
 	}
 }
 
-// guardRefuses checks that what the session is tried with is what the engine's
-// real guard refuses.
+// guardRefuses checks that the engine's real guard refuses every attack.
 func (s *suite) guardRefuses(t *testing.T, victim Victim) {
 	t.Helper()
 	if s.Reader == nil {
@@ -164,15 +166,15 @@ func (s *suite) guardRefuses(t *testing.T, victim Victim) {
 	}
 }
 
-// observation is what an attack may change: the facts about the database, and
-// what the backend's session has kept.
+// observation is the state that an attack may change: the facts about the
+// database, and the state of the backend's session.
 type observation struct {
 	facts   []Fact
 	session string
 }
 
-// attack sends one attack and returns what became of it. last is the state that
-// the attack before it has left, or nil.
+// attack sends one attack and returns its outcome. Last is the state after the
+// previous attack, or nil.
 func (s *suite) attack(t *testing.T, c *Client, victim Victim, role string, a Attack, last **observation) outcome {
 	t.Helper()
 	if *last == nil {
@@ -204,7 +206,7 @@ func (s *suite) attack(t *testing.T, c *Client, victim Victim, role string, a At
 			return o
 		}
 		if o.stoppedBy = s.StoppedBy(e); o.stoppedBy == "" {
-			t.Errorf("%s: no control is known by the error %v (SQLState %s)", a.Name, e, e.SQLState)
+			t.Errorf("%s: the error %v belongs to no known control (SQLState %s)", a.Name, e, e.SQLState)
 		}
 	}
 	o.disclosed = a.Discloses && err == nil && res != nil && len(res.Rows) > 0
@@ -225,8 +227,8 @@ func (s *suite) attack(t *testing.T, c *Client, victim Victim, role string, a At
 	return o
 }
 
-// session returns what a session of the backend has kept. An attack may have
-// cost the backend its connection, so one error is forgiven.
+// session returns the state that a session of the backend keeps. The attack may
+// have ended the backend's connection, so the first error is ignored.
 func (s *suite) session(t *testing.T, c *Client, victim Victim) string {
 	t.Helper()
 	res, err := c.Try(t.Context(), t, victim.Session(), execution.Limits{})
@@ -243,7 +245,7 @@ func (s *suite) session(t *testing.T, c *Client, victim Victim) string {
 	return b.String()
 }
 
-// changed returns the kinds of the facts that differ, sorted.
+// changed returns the kinds of the facts that differ, in sorted order.
 func changed(before, after []Fact) []string {
 	values := make(map[Fact]int)
 	for _, f := range before {

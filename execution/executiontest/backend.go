@@ -12,56 +12,58 @@ import (
 // the URL of a server) with a pool of at most connections connections.
 type OpenFunc func(ctx context.Context, address string, connections int, guard sqlguard.ID) (execution.Backend, error)
 
-// Target is one engine as the suite sees it. [SQLite] and [PostgreSQL] make
-// one from an OpenFunc.
+// Target describes one engine to the suite. [SQLite] and [PostgreSQL] make one
+// from an OpenFunc.
 type Target struct {
 	// Engine is the name of the engine in the report.
 	Engine string
-	// Intro opens the engine's part of the report.
+	// Intro is the first paragraph of the engine's part of the report.
 	Intro string
 	// Dialect is the name of the dialect whose guards the suite uses.
 	Dialect string
 	// Open opens the backend on an address that a Database gave.
 	Open OpenFunc
-	// NewDatabase makes a database of the test's own with the table items
-	// (id, name) of the rows (1, 'one'), (2, 'two'), (3, 'three').
+	// NewDatabase makes a database for the test. It has the table items (id,
+	// name) with the rows (1, 'one'), (2, 'two'), (3, 'three').
 	NewDatabase func(tb testing.TB) Database
-	// Queries are the texts of this engine's SQL.
+	// Queries are the queries in this engine's SQL.
 	Queries Queries
-	// Values are texts that return one value, and what it must be.
+	// Values are queries that return one value, each with the value that is
+	// expected.
 	Values []ValueCase
 
-	// Victim makes the database that is attacked: one that may be harmed.
+	// Victim makes the database that is attacked, which attacks may damage.
 	Victim func(tb testing.TB) Victim
-	// Roles name who the backend may connect as, the mightiest first. Each is
-	// a column of the report.
+	// Roles are the roles or accounts that the backend connects as. The one
+	// with the most rights is first. Each is a column of the report.
 	Roles []string
-	// Attacks are sent past a guard that refuses nothing.
+	// Attacks are statements that the suite sends past the guard, with a
+	// dialect that refuses nothing.
 	Attacks []Attack
 	// Secrets is the table that the guard's policy denies, as schema.name.
 	Secrets string
-	// Reader is the engine's real dialect. Where it is given, a guard over it
-	// must refuse every attack.
+	// Reader is the engine's real dialect. If it is set, a guard with it must
+	// refuse every attack.
 	Reader sqlguard.Dialect
-	// StoppedBy says which control an error came from, in the words of the
-	// report. The same control has the same words in every version.
+	// StoppedBy names the control that an error came from, as the report calls
+	// it. The same control has the same name in every version.
 	StoppedBy func(err *execution.Error) string
-	// Report is the file of the report, seen from the test's folder.
+	// Report is the path of the report, relative to the test's folder.
 	Report string
 	// Update rewrites the engine's part of the report.
 	Update bool
 }
 
-// Database is a database with an independent way in.
+// Database is a database that the test can also reach without the backend.
 type Database interface {
-	// Address is what the backend is opened with.
+	// Address is the address to open the backend with.
 	Address() string
-	// Running counts the statements that run at the server now, on behalf of
-	// this database's backend. ok is false when the engine runs in this process.
+	// Running counts the statements of this database's backend that run on the
+	// server now. It reports false when the engine runs in this process.
 	Running(tb testing.TB) (n int, ok bool)
 }
 
-// Queries are texts of one engine's SQL.
+// Queries are statements in one engine's SQL.
 type Queries struct {
 	// One returns one row with one column named one of value 1.
 	One string
@@ -79,29 +81,29 @@ type Queries struct {
 	Duplicates string
 	// Empty returns no row and the columns id and name.
 	Empty string
-	// NoColumns returns three rows without columns; empty where the language
+	// NoColumns returns three rows without columns. It is empty if the language
 	// has no such query.
 	NoColumns string
-	// Slow are texts that run for a minute or more, each in its own way.
+	// Slow are statements that run for a minute or more, each in its own way.
 	Slow []string
-	// Fails fails when it runs, before its first row; FailsLate after 5,000
-	// rows or more have been returned.
+	// Fails fails while it runs, before its first row. FailsLate fails after
+	// 5,000 rows or more.
 	Fails, FailsLate string
-	// Wrong does not compile; WrongAt is the word of it that the error's
-	// position names, after characters of more than one byte. Empty where the
+	// Wrong does not compile. WrongAt is the word in it at the error's
+	// position, after characters of more than one byte. It is empty if the
 	// engine gives no position.
 	Wrong, WrongAt string
 }
 
-// ValueCase is a text that returns one value.
+// ValueCase is a query that returns one value.
 type ValueCase struct {
 	Name string
 	SQL  string
-	Type string // of the column
+	Type string // the type of the column
 	Want execution.Value
 }
 
-// RunBackend holds the backend of target to the contract of
+// RunBackend checks that the backend of target keeps the contract of
 // [execution.Backend].
 func RunBackend(t *testing.T, target Target) {
 	t.Helper()
@@ -124,11 +126,11 @@ func RunBackend(t *testing.T, target Target) {
 	}
 }
 
-// suite is the target with what its tests share.
+// suite is the target and what its tests share.
 type suite struct{ Target }
 
-// open opens a backend on a database of its own. It is closed when the test
-// ends, if the test has not done so.
+// open opens a backend on a database of its own. When the test ends, it closes
+// the backend if the test has not.
 func (s *suite) open(t *testing.T, connections int) (*Client, Database) {
 	t.Helper()
 	db := s.NewDatabase(t)

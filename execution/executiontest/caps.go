@@ -9,7 +9,8 @@ import (
 	"github.com/ktxhq/ktx/execution"
 )
 
-// testCaps: each limit cuts where it says, and says so. A value is never cut.
+// testCaps checks that each limit cuts the result where it should, and that the
+// result says so. A value is never cut.
 func testCaps(t *testing.T, s *suite) {
 	t.Helper()
 	c, _ := s.open(t, 1)
@@ -37,8 +38,8 @@ func testCaps(t *testing.T, s *suite) {
 				t.Errorf("Bytes is %d, want %d", res.Bytes, len(res.Rows)*size)
 			}
 		}
-		// A row that does not fit ends the result before itself, the first
-		// row included.
+		// A row that does not fit ends the result before it, even the first
+		// row.
 		res := c.Get(t, s.Queries.Texts(3, size), execution.Limits{Bytes: size - 1})
 		wantRows(t, res, 0)
 		wantCut(t, res, true, execution.TruncatedByBytes)
@@ -93,7 +94,7 @@ func testCaps(t *testing.T, s *suite) {
 			lim       execution.Limits
 			rows      int
 			by        execution.TruncatedBy
-			note      []string // parts of it
+			note      []string // parts of the note
 		}{
 			{"the last row fills the bytes", s.Queries.Texts(10, 100), execution.Limits{Rows: 10, Bytes: 1000}, 10, "", nil},
 			{"rows and bytes are full", s.Queries.Texts(11, 100), execution.Limits{Rows: 10, Bytes: 1000}, 10, execution.TruncatedByRows, []string{"10"}},
@@ -130,7 +131,7 @@ func testCaps(t *testing.T, s *suite) {
 	})
 
 	t.Run("memory", func(t *testing.T) {
-		// What a limit leaves out does not pass through this process' heap.
+		// A value that a limit leaves out is not copied to this process' heap.
 		const cell = 32 << 20
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

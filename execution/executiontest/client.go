@@ -9,23 +9,23 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Client sends statements to a backend past the guard.
+// Client sends statements to a backend without a real guard.
 type Client struct {
 	execution.Backend
 	guard *sqlguard.Guard
 }
 
-// NewClient returns a client of b, which takes the approvals of guard. guard
-// approves every statement, as one made by [Guard] does.
+// NewClient returns a client of b, which accepts the approvals of guard. The
+// guard must approve every statement, as those of [Guard] do.
 func NewClient(b execution.Backend, guard *sqlguard.Guard) *Client { return &Client{b, guard} }
 
-// Try sends sql.
+// Try sends sql and returns the result or the error.
 func (c *Client) Try(ctx context.Context, tb testing.TB, sql string, lim execution.Limits) (*execution.Result, error) {
 	tb.Helper()
 	return c.Query(ctx, approve(tb, c.guard, sql), lim)
 }
 
-// Get returns the result of a statement that must run.
+// Get returns the result of a statement that must succeed.
 func (c *Client) Get(tb testing.TB, sql string, lim execution.Limits) *execution.Result {
 	tb.Helper()
 	res, err := c.Try(tb.Context(), tb, sql, lim)

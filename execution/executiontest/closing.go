@@ -9,7 +9,7 @@ import (
 	"github.com/ktxhq/ktx/execution"
 )
 
-// testClosing: Close ends what runs, and nothing stays behind.
+// testClosing checks that Close ends what runs and leaves nothing behind.
 func testClosing(t *testing.T, s *suite) {
 	t.Helper()
 	t.Run("while statements run", func(t *testing.T) {
@@ -22,7 +22,7 @@ func testClosing(t *testing.T, s *suite) {
 			go func() {
 				res, err := c.Try(t.Context(), t, s.Queries.Slow[0], execution.Limits{})
 				if res != nil {
-					t.Error("rows of a statement that was ended were returned")
+					t.Error("a statement that was ended returned rows")
 				}
 				ended <- err
 			}()

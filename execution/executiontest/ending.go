@@ -9,16 +9,16 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// testEnding: a statement ends when its time or its caller does, at the server
-// too, and the error says which.
+// testEnding checks that a statement ends at its time limit or when its caller
+// leaves, on the server too, and that the error says which.
 func testEnding(t *testing.T, s *suite) {
 	t.Helper()
 	const wait = 150 * time.Millisecond
 	for _, slow := range s.Queries.Slow {
 		t.Run(shorten(slow), func(t *testing.T) {
 			c, db := s.open(t, 1)
-			// A pool of one: each case shows that the one before has given
-			// its connection back.
+			// The pool has one connection. So each case also shows that the one
+			// before has returned it.
 			for _, e := range []struct {
 				name  string
 				limit time.Duration
@@ -40,7 +40,7 @@ func testEnding(t *testing.T, s *suite) {
 				cancel()
 				wantCode(t, err, e.code)
 				if res != nil {
-					t.Errorf("%s: rows of a statement that was ended were returned", e.name)
+					t.Errorf("%s: a statement that was ended returned rows", e.name)
 				}
 				if took < wait*9/10 || took > wait+endWithin() {
 					t.Errorf("%s: took %v, want about %v", e.name, took, wait)

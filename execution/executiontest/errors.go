@@ -10,8 +10,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// testErrors: a database's error is typed, has its own message, comes without
-// rows, and leaves a connection that works.
+// testErrors checks that a database's error is typed, has the database's
+// message, comes without rows, and leaves a connection that works.
 func testErrors(t *testing.T, s *suite) {
 	t.Helper()
 	c, _ := s.open(t, 1)
@@ -23,7 +23,7 @@ func testErrors(t *testing.T, s *suite) {
 		t.Run(q.name, func(t *testing.T) {
 			res, err := c.Try(t.Context(), t, q.sql, execution.Limits{Rows: 1_000_000, Bytes: 1 << 30})
 			if res != nil {
-				t.Errorf("rows of a statement that failed were returned: %d of them", len(res.Rows))
+				t.Errorf("a statement that failed returned %d rows", len(res.Rows))
 			}
 			e := wantError(t, err, sqlguard.CodeDatabaseError)
 			if e.SQLState == "" || e.Message == "" || !e.Retryable {
@@ -65,7 +65,7 @@ func wantError(t *testing.T, err error, codes ...sqlguard.Code) *execution.Error
 	return e
 }
 
-// wantCode is wantError where nothing else of the error matters.
+// wantCode is like wantError, for a caller that needs only the code.
 func wantCode(t *testing.T, err error, codes ...sqlguard.Code) {
 	t.Helper()
 	_ = wantError(t, err, codes...)

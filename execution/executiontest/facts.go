@@ -8,10 +8,11 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// topics are what findings may be about.
+// topics are the topics that findings may have.
 var topics = []execution.ProbeTopic{execution.TopicRole, execution.TopicSession, execution.TopicTransport, execution.TopicServer}
 
-// testFacts: what a backend says of its server is there and is so.
+// testFacts checks that a backend reports facts about its server, and that they
+// are correct.
 func testFacts(t *testing.T, s *suite) {
 	t.Helper()
 	c, _ := s.open(t, 2)
@@ -37,7 +38,7 @@ func testFacts(t *testing.T, s *suite) {
 			t.Fatal(err)
 		}
 		if !report.ReadOnly {
-			t.Error("the write that was tried was not refused")
+			t.Error("the server did not refuse the write that the probe tried")
 		}
 		if report.Server == "" {
 			t.Error("the report does not name the server")

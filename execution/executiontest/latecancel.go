@@ -13,8 +13,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// LateCancels are statements that end about when they are cancelled. The first
-// column of every row is the name that the statement is given.
+// LateCancels are statements that end at about the time when they are
+// cancelled. The first column of every row is the name that was passed to the
+// function.
 type LateCancels struct {
 	// Session returns one row, whose second column names the session.
 	Session func(name string) string
@@ -24,9 +25,10 @@ type LateCancels struct {
 	Rows func(name string) string
 }
 
-// Run cancels statements about when they end by themselves, on connections that
-// others use next. A statement that is not cancelled must have its own answer.
-// One caller of each of three pairs has its statements cancelled, rounds times.
+// Run cancels statements at about the time when they end by themselves. Other
+// statements use the same connections next. A statement that is not cancelled
+// must get its own answer. There are three pairs of callers, and the statements
+// of one caller of each pair are cancelled, rounds times.
 func (l LateCancels) Run(t *testing.T, c *Client, rounds int) {
 	t.Helper()
 	var ended, answered atomic.Int64
@@ -79,6 +81,6 @@ func (l LateCancels) Run(t *testing.T, c *Client, rounds int) {
 	sessions.Range(func(any, any) bool { n++; return true })
 	t.Logf("%d cancelled, %d answered, %d never to be cancelled, on %d sessions", ended.Load(), answered.Load(), 6*rounds, n)
 	if ended.Load() == 0 || answered.Load() == 0 {
-		t.Errorf("%d cancelled and %d answered: no cancel came near the end of its statement", ended.Load(), answered.Load())
+		t.Errorf("%d cancelled and %d answered, but both must happen for a cancel to come near the end of its statement", ended.Load(), answered.Load())
 	}
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// The accounts that attacks on MariaDB are sent as.
+// The accounts that attacks on MariaDB run as.
 const (
 	accountRoot   = "root"
 	accountOwner  = "all rights on the database"
 	accountReader = "account that may only read"
 )
 
-// MariaDB returns the suite's view of MariaDB. The address that open gets is a
-// URL. The package that calls it has testdb.Main as its TestMain.
+// MariaDB returns the target for MariaDB. The address that open gets is a URL.
+// The calling package must have testdb.Main as its TestMain.
 func MariaDB(open OpenFunc) Target {
 	t := mysqlTarget(open)
 	t.Engine, t.Dialect, t.Victim, t.Attacks = "MariaDB", "mariadb", newMySQLVictim(mariadbProduct), inGroups(mysqlAttacks, mariadbAttacks)
@@ -28,7 +28,7 @@ func MariaDB(open OpenFunc) Target {
 	return t
 }
 
-// MySQL is [MariaDB] for a MySQL server, which KTX_TEST_MARIADB_BIN or
+// MySQL is like [MariaDB], for a MySQL server that KTX_TEST_MARIADB_BIN or
 // KTX_TEST_MARIADB_URL names.
 func MySQL(open OpenFunc) Target {
 	t := mysqlTarget(open)
@@ -37,7 +37,8 @@ func MySQL(open OpenFunc) Target {
 	return t
 }
 
-// inGroups returns attacks with those of a group together.
+// inGroups returns all attacks, with those of the same group next to each
+// other.
 func inGroups(lists ...[]Attack) []Attack {
 	all := slices.Concat(lists...)
 	first := map[string]int{}
@@ -91,7 +92,7 @@ func (d *mysqlDatabase) Running(tb testing.TB) (n int, ok bool) {
 	return n, true
 }
 
-// mysqlSeries is a table of the numbers from 1 to n, in the columns i.
+// mysqlSeries returns a table with the numbers from 1 to n in the column i.
 func mysqlSeries(n int) string {
 	const digits = "(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9) AS %s"
 	var terms, tables []string
@@ -120,8 +121,9 @@ var mysqlQueries = Queries{
 	Empty:      "SELECT id, name FROM items WHERE id < 0",
 	Slow: []string{
 		"SELECT COUNT(*) FROM " + mysqlSeries(100_000) + ", " + strings.ReplaceAll(mysqlSeries(100_000), "AS s", "AS t") + " WHERE (s.i + t.i) % 7 = 8",
-		// Not the first, of which several run at a time: MariaDB takes two
-		// seconds for some a KILL of one of several sessions in SLEEP.
+		// This is not the first, because the tests run several of the first at
+		// a time. When several sessions run SLEEP, MariaDB takes two seconds
+		// for some KILLs.
 		"SELECT SLEEP(120)",
 		"SELECT i, SLEEP(0.01) FROM " + mysqlSeries(100_000),
 	},

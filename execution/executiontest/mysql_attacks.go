@@ -9,7 +9,7 @@ const (
 	beyondReplica   = "replication runs in threads of its own"
 )
 
-// mysqlAttacks are those on both servers.
+// mysqlAttacks are the attacks on both servers.
 var mysqlAttacks = []Attack{
 	{Group: "Writing rows", Name: "insert", SQL: "INSERT INTO items VALUES (9, 'nine')"},
 	{Group: "Writing rows", Name: "insert or update", SQL: "INSERT INTO items VALUES (1, 'x') ON DUPLICATE KEY UPDATE name = 'x'"},
@@ -109,7 +109,7 @@ var mysqlAttacks = []Attack{
 	{Group: "Reading", Name: "rows by a table's handler", SQL: "HANDLER items READ FIRST"},
 }
 
-// mariadbAttacks are in words that MySQL does not have.
+// mariadbAttacks use syntax that MySQL does not have.
 var mariadbAttacks = []Attack{
 	{Group: "Writing rows", Name: "insert with returning", SQL: "INSERT INTO items VALUES (9, 'nine') RETURNING id"},
 	{Group: "Writing rows", Name: "analyze of an insert", SQL: "ANALYZE INSERT INTO items VALUES (9, 'nine')"},
@@ -133,7 +133,7 @@ var mariadbAttacks = []Attack{
 	{Group: "Reading", Name: "password hashes", SQL: "SELECT authentication_string FROM mysql.user", Discloses: true, Beyond: beyondRights},
 }
 
-// mysqlOnlyAttacks are in words that MariaDB does not have.
+// mysqlOnlyAttacks use syntax that MariaDB does not have.
 var mysqlOnlyAttacks = []Attack{
 	{Group: "Writing rows", Name: "import of a table", SQL: "IMPORT TABLE FROM 'attack.sdi'"},
 	{Group: "Changing the schema", Name: "password", SQL: "ALTER USER CURRENT_USER() IDENTIFIED BY 'attack-Test-1'"},

@@ -17,28 +17,28 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// mysqlVictim is a database on a server that ends with the test, with root's
-// connection and another session to be disturbed.
+// mysqlVictim is a database on a server that ends with the test. It has root's
+// connection, and another session that attacks may disturb.
 type mysqlVictim struct {
-	tb        testing.TB // of the whole suite: what is started for one account outlives it
+	tb        testing.TB // the suite, because servers and sessions outlive the test of one account
 	server    *testdb.MariaDBServer
 	url       string // root's
 	database  string
-	accounts  map[string]string // the names of the accounts, by what the report calls them
-	dir       string            // of the server's data, with a slash behind it
+	accounts  map[string]string // account names, by their name in the report
+	dir       string            // the server's data directory, with a slash at the end
 	root      *sql.DB
 	bystander *mysqlBystander
-	settings  map[string]string // of the server, as they were
+	settings  map[string]string // the server's settings before any attack
 	product   mysqlKind
 }
 
-// mysqlKind is what the servers say in different words.
+// mysqlKind is what differs between the servers.
 type mysqlKind struct {
 	readOnly  string // the setting that makes a session read-only by default
-	limited   string // whether a statement's time has a limit
+	limited   string // an expression for whether a statement has a time limit
 	variables string // the table of the server's settings
-	replicas  string // lists what replicates from elsewhere
-	forget    string // ends one of these
+	replicas  string // lists connections that replicate from other servers
+	forget    string // removes such a connection
 	schema    []string
 	facts     []mysqlFact
 }
@@ -74,8 +74,8 @@ var mysqlProduct = mysqlKind{
 
 type mysqlFact struct{ kind, sql string }
 
-// mysqlSchema is what is attacked: tables with and without transactions, a
-// sequence, and routines that write.
+// mysqlSchema is the database that is attacked: tables with and without
+// transactions, a sequence, and routines that write.
 var mysqlSchema = []string{
 	itemsTable,
 	`CREATE TABLE notes (text varchar(1000)) ENGINE=MyISAM`,
@@ -142,14 +142,14 @@ func (v *mysqlVictim) value(tb testing.TB, text string) string {
 	return value.String
 }
 
-// rows returns every row as one fact of a kind: its first column is the name.
+// rows returns every row as one fact of a kind. Its first column is the name.
 func (v *mysqlVictim) rows(tb testing.TB, kind, text string) []Fact {
 	tb.Helper()
 	rows, err := v.root.QueryContext(tb.Context(), text)
 	if err != nil {
 		tb.Fatalf("%s: %v", text, err)
 	}
-	defer rows.Close() //nolint:errcheck // Err below tells what Close would
+	defer rows.Close() //nolint:errcheck // rows.Err below reports the error of Close
 	columns, err := rows.Columns()
 	if err != nil {
 		tb.Fatal(err)
@@ -186,8 +186,9 @@ func (v *mysqlVictim) Address(_ testing.TB, role string) string {
 	return v.server.URL(v.database, v.accounts[role])
 }
 
-// Text fills in {dir}, the folder of the server's data; {database}; {read_only},
-// a setting; {victim}, the number of another session.
+// Text replaces {dir} by the server's data directory, {database} by the
+// database, {read_only} by a setting, and {victim} by the number of another
+// session.
 func (v *mysqlVictim) Text(_ testing.TB, _, text string) string {
 	return strings.NewReplacer(
 		"{dir}", v.dir,
@@ -226,7 +227,7 @@ var mysqlFacts = []mysqlFact{
 }
 
 // State reads the facts as root, the settings and files of the server, whether
-// tables can be locked, and whether the other session still does what it did.
+// tables can be locked, and whether the other session still runs its statement.
 func (v *mysqlVictim) State(tb testing.TB) []Fact {
 	tb.Helper()
 	var facts []Fact
@@ -234,7 +235,7 @@ func (v *mysqlVictim) State(tb testing.TB) []Fact {
 		found := v.rows(tb, f.kind, f.sql)
 		if f.kind == "binary log" {
 			for i := range found {
-				found[i].Value = "" // its length
+				found[i].Value = "" // removes its length
 			}
 		}
 		facts = append(facts, found...)
@@ -268,14 +269,14 @@ func (v *mysqlVictim) variables(tb testing.TB) map[string]string {
 	return all
 }
 
-// lockable says whether nobody holds a lock on the table items.
+// lockable returns whether no session holds a lock on the table items.
 func (v *mysqlVictim) lockable(tb testing.TB) string {
 	tb.Helper()
 	conn, err := v.root.Conn(tb.Context())
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer conn.Close() //nolint:errcheck // its locks are released
+	defer conn.Close() //nolint:errcheck // closing it releases its locks
 	if _, err := conn.ExecContext(tb.Context(), "SET lock_wait_timeout = 1; LOCK TABLES items WRITE"); err != nil {
 		return "locked"
 	}
@@ -285,7 +286,7 @@ func (v *mysqlVictim) lockable(tb testing.TB) string {
 	return "free"
 }
 
-// Restore undoes what attacks as root are known to leave.
+// Restore undoes the changes that attacks as root are known to make.
 func (v *mysqlVictim) Restore(tb testing.TB) {
 	tb.Helper()
 	v.exec(tb, "DELETE FROM items WHERE id NOT BETWEEN 1 AND 3")
@@ -319,7 +320,7 @@ func (v *mysqlVictim) Restore(tb testing.TB) {
 	}
 }
 
-// mysqlBystander is a session that does something else.
+// mysqlBystander is a session that runs a statement of its own.
 type mysqlBystander struct {
 	id    int64
 	ended chan struct{}
@@ -338,7 +339,7 @@ func (v *mysqlVictim) startBystander() {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		defer close(b.ended)
-		_, _ = conn.ExecContext(ctx, "DO SLEEP(3600)") // works tells of any end
+		_, _ = conn.ExecContext(ctx, "DO SLEEP(3600)") // works reports when it ends
 	}()
 	v.tb.Cleanup(func() {
 		cancel()

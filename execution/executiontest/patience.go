@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// Patience is how long a test waits for a state that is sure to come. It is far
-// longer than anything takes, so that a busy machine fails no test.
+// Patience is how long a test waits for a state that must come. It is far
+// longer than any of them takes, so that no test fails on a busy machine.
 const Patience = 2 * time.Minute
 
-// fullVariable asks for every case of the tests that otherwise try a sample.
+// fullVariable makes tests try every case instead of a sample.
 const fullVariable = "KTX_TEST_FULL"
 
 // Full reports whether tests try every case instead of a sample.
 func Full() bool { return os.Getenv(fullVariable) != "" }
 
-// endingsVariable asks for the time that the product promises for the end of a
-// call. Without it, a call only has to end.
+// endingsVariable makes the tests check that each call ends within the time
+// that the product promises. When it is not set, a call only has to end.
 const endingsVariable = "KTX_TEST_CANCELLATIONS"
 
-// endWithin is how long a statement may go on after it was told to end.
+// endWithin is how long a statement may run after it was told to end.
 func endWithin() time.Duration {
 	if os.Getenv(endingsVariable) != "" {
 		return 2 * time.Second
@@ -28,8 +28,8 @@ func endWithin() time.Duration {
 	return Patience
 }
 
-// Eventually waits until holds returns true, and fails the test when that takes
-// longer than [Patience]. what names the state.
+// Eventually waits until holds returns true. It fails the test if that takes
+// longer than [Patience]. The failure message contains what.
 func Eventually(tb testing.TB, what string, holds func() bool) {
 	tb.Helper()
 	for end := time.Now().Add(Patience); !holds(); time.Sleep(20 * time.Millisecond) {
@@ -39,8 +39,8 @@ func Eventually(tb testing.TB, what string, holds func() bool) {
 	}
 }
 
-// idle waits until no statement of the backend runs at the server, where that
-// can be seen. After an answer, the backend may still reset its session.
+// idle waits until the server runs no statement of the backend, if the engine
+// can tell. The backend may still reset its session after an answer.
 func (s *suite) idle(t *testing.T, db Database) {
 	t.Helper()
 	Eventually(t, "no statement runs at the server", func() bool {

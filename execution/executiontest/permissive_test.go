@@ -8,7 +8,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// The permissive guard approves whatever can be sent at all.
+// The permissive guard approves every statement that can be sent at all.
 func TestApprove(t *testing.T) {
 	for _, sql := range []string{
 		"DROP TABLE t",
@@ -27,7 +27,7 @@ func TestApprove(t *testing.T) {
 	}
 }
 
-// The raw screen's rules on bytes stand before every dialect.
+// The guard applies the raw screen's rules on bytes before any dialect.
 func TestApproveNot(t *testing.T) {
 	g := executiontest.Guard(t, "some dialect", 0)
 	for sql, code := range map[string]sqlguard.Code{
@@ -55,6 +55,6 @@ func TestGuardIDs(t *testing.T) {
 	}
 	one, other := executiontest.Guard(t, "a", 0), executiontest.Guard(t, "a", 0)
 	if one.ID() != other.ID() {
-		t.Error("guards of one name and number have two IDs")
+		t.Error("two guards of the same name and number have different IDs")
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// testPool: a backend is safe for concurrent use and has no more connections
-// than it was given.
+// testPool checks that a backend is safe for concurrent use, and never has more
+// connections than it was given.
 func testPool(t *testing.T, s *suite) {
 	t.Helper()
 	t.Run("16 users on 4 connections", func(t *testing.T) {
@@ -55,8 +55,8 @@ func testPool(t *testing.T, s *suite) {
 		defer calls.Wait()
 		defer release()
 
-		// A caller that leaves does not wait any longer. Until the slow
-		// statement has the only connection, calls are answered.
+		// A caller that leaves stops waiting. Until the slow statement has the
+		// only connection, calls are answered.
 		var err error
 		Eventually(t, "a caller leaves while it waits", func() bool {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
@@ -74,7 +74,7 @@ func testPool(t *testing.T, s *suite) {
 		})
 		wantCode(t, err, sqlguard.CodeCancelled)
 
-		// A caller that stays is served when the connection is free.
+		// A caller that keeps waiting gets the connection when it is free.
 		for range 5 {
 			calls.Go(func() {
 				res, err := c.Try(t.Context(), t, s.Queries.One, execution.Limits{})
@@ -83,7 +83,7 @@ func testPool(t *testing.T, s *suite) {
 				}
 			})
 		}
-		time.Sleep(30 * time.Millisecond) // let them queue
+		time.Sleep(30 * time.Millisecond) // until they wait
 		release()
 	})
 }

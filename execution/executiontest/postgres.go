@@ -12,15 +12,15 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// The roles that attacks are sent as.
+// The roles that attacks run as.
 const (
 	roleSuperuser = "superuser"
 	roleOwner     = "owner of the tables"
 	roleReader    = "role that may only read"
 )
 
-// PostgreSQL returns the suite's view of PostgreSQL. The address that open gets
-// is a URL. The package that calls it has testdb.Main as its TestMain.
+// PostgreSQL returns the target for PostgreSQL. The address that open gets is a
+// URL. The calling package must have testdb.Main as its TestMain.
 func PostgreSQL(open OpenFunc) Target {
 	return Target{
 		Engine: "PostgreSQL",

@@ -15,23 +15,25 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// postgresVictim is a database on a cluster that ends with the test, with the
-// superuser's connection, a listener, and another session to be disturbed.
+// postgresVictim is a database on a cluster that ends with the test. It has the
+// superuser's connection, a session that listens, and another session that
+// attacks may disturb.
 type postgresVictim struct {
 	tb        testing.TB // of the whole suite: what is started for one role outlives it
 	server    *testdb.PostgresServer
 	url       string // the superuser's
 	database  string
-	roles     map[string]string // the names of the roles, by what the report calls them
-	dir       string            // the server may write here
+	roles     map[string]string // role names, by their name in the report
+	dir       string            // a directory in which the server may write
 	owner     *pgx.Conn
 	listener  *pgx.Conn
 	heard     int
 	bystander *bystander
 }
 
-// postgresSchema is what is attacked: tables, a sequence, functions that write,
-// a large object, and the extensions that reach out.
+// postgresSchema is the database that is attacked: tables, a sequence,
+// functions that write, a large object, and the extensions that reach other
+// systems.
 const postgresSchema = itemsTable + `
 	CREATE TABLE secrets (name text, value text);
 	INSERT INTO secrets VALUES ('key', 'hidden');
@@ -87,12 +89,12 @@ func (v *postgresVictim) connect(tb testing.TB) *pgx.Conn {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	config.OnNotification = func(_ *pgconn.PgConn, _ *pgconn.Notification) { v.heard++ } // on the listener only
+	config.OnNotification = func(_ *pgconn.PgConn, _ *pgconn.Notification) { v.heard++ } // only for the listener
 	conn, err := pgx.ConnectConfig(tb.Context(), config)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() { _ = conn.Close(context.Background()) }) // the server is about to end
+	tb.Cleanup(func() { _ = conn.Close(context.Background()) }) // the server ends soon
 	return conn
 }
 
@@ -109,8 +111,9 @@ func (v *postgresVictim) Address(_ testing.TB, role string) string {
 	return v.server.URL(v.database, v.roles[role])
 }
 
-// Text fills in {dir}, a folder of the server; {self}, a connection string of
-// the backend's own role; {victim}, the process number of another session.
+// Text replaces {dir} by a directory of the server, {self} by a connection
+// string of the backend's own role, and {victim} by the process number of
+// another session.
 func (v *postgresVictim) Text(tb testing.TB, role, sql string) string {
 	tb.Helper()
 	if !strings.Contains(sql, "{") {
@@ -162,8 +165,8 @@ var postgresFacts = []string{
 	`SELECT 'replication origin', roname, roident::text FROM pg_replication_origin`,
 }
 
-// State reads the facts as superuser, the server's folder, what was notified
-// and whether the other session still does what it did.
+// State reads the facts as superuser, the server's directory, the
+// notifications, and whether the other session still runs its statement.
 func (v *postgresVictim) State(tb testing.TB) []Fact {
 	tb.Helper()
 	var facts []Fact
@@ -178,13 +181,13 @@ func (v *postgresVictim) State(tb testing.TB) []Fact {
 		}
 		facts = append(facts, found...)
 	}
-	v.exec(tb, v.listener, "SELECT 1") // takes in what was notified
+	v.exec(tb, v.listener, "SELECT 1") // receives the notifications
 	return append(facts,
 		Fact{"notification", "heard", strconv.Itoa(v.heard)},
 		Fact{"other session", "at work", strconv.FormatBool(v.works())})
 }
 
-// Restore undoes what attacks as superuser are known to leave.
+// Restore undoes the changes that attacks as superuser are known to make.
 func (v *postgresVictim) Restore(tb testing.TB) {
 	tb.Helper()
 	for _, sql := range []string{
@@ -212,7 +215,7 @@ func (v *postgresVictim) Restore(tb testing.TB) {
 	}
 }
 
-// bystander is a session that does something else.
+// bystander is a session that runs a statement of its own.
 type bystander struct {
 	conn  *pgx.Conn
 	ended chan struct{}
@@ -224,7 +227,7 @@ func (v *postgresVictim) startBystander() {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		defer close(b.ended)
-		_, _ = b.conn.Exec(ctx, "SELECT pg_sleep(3600)") // works tells of any end
+		_, _ = b.conn.Exec(ctx, "SELECT pg_sleep(3600)") // works reports when it ends
 	}()
 	v.tb.Cleanup(func() {
 		cancel()

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// reportHead opens the report; the parts of the engines follow.
+// reportHead is the beginning of the report, before the parts of the engines.
 const reportHead = `# What the read-only session stops on its own
 
 Every statement passes two controls: the guard, which judges it, and the read-only session, which runs it. This page shows the second control alone. A test sends each statement below through a backend whose guard refuses nothing. It inspects the database from outside before and after: tables, settings, files, locks, sequences, large objects, roles and other sessions.
@@ -21,9 +21,9 @@ Every statement passes two controls: the guard, which judges it, and the read-on
 The note beside a statement that the session did not stop says why it cannot. The guard refuses every statement on this page when its policy denies the table of secrets. The test replaces the words in braces. Tests write this page: ` + "`go test ./execution/... -update`" + `; otherwise they compare it with what they see.
 `
 
-// report compares the outcomes with the engine's part of the report, row by
-// row, so that a server that lacks an attack can be compared too; or rewrites
-// that part.
+// report compares the outcomes with the engine's part of the report, or
+// rewrites that part. It compares row by row, so that a server on which an
+// attack is not possible can be compared too.
 func (s *suite) report(t *testing.T, outcomes map[string][]outcome) {
 	t.Helper()
 	raw, err := os.ReadFile(s.Report)
@@ -42,7 +42,7 @@ func (s *suite) report(t *testing.T, outcomes map[string][]outcome) {
 		return
 	}
 	if !strings.HasPrefix(page, reportHead) {
-		t.Errorf("%s does not open as it should; run the test with -update", s.Report)
+		t.Errorf("%s does not begin with the text that the test writes; run the test with -update", s.Report)
 	}
 	_, part, _ := strings.Cut(page, s.mark("begin"))
 	part, _, found := strings.Cut(part, s.mark("end"))
@@ -109,7 +109,7 @@ func (s *suite) part(rows map[string]string, outcomes map[string][]outcome) stri
 	return b.String()
 }
 
-// count sums the outcomes up.
+// count summarises the outcomes.
 func (s *suite) count(outcomes map[string][]outcome) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Of %d texts the session did not stop", len(outcomes))
@@ -132,8 +132,7 @@ func (s *suite) count(outcomes map[string][]outcome) string {
 	return b.String()
 }
 
-// replacePart puts part into page in the place of the engine's own, or at the
-// end.
+// replacePart replaces the engine's part of page by part, or appends it.
 func (s *suite) replacePart(page, part string) string {
 	_, rest, found := strings.Cut(page, "\n<!-- ")
 	parts := ""
@@ -153,7 +152,7 @@ func (s *suite) mark(at string) string {
 	return fmt.Sprintf("<!-- %s: %s, written by a test -->", s.Dialect, at)
 }
 
-// code sets sql as code in a cell of a table.
+// code formats sql as code for a table cell.
 func code(sql string) string {
 	return "`" + strings.ReplaceAll(strings.Join(strings.Fields(sql), " "), "|", `\|`) + "`"
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/ktxhq/ktx/execution"
 )
 
-// testResults: rows are complete, in order and positional.
+// testResults checks that rows are complete, in order, and have their values in
+// the order of the columns.
 func testResults(t *testing.T, s *suite) {
 	t.Helper()
 	c, _ := s.open(t, 1)
@@ -69,7 +70,7 @@ func testResults(t *testing.T, s *suite) {
 		}
 	})
 	t.Run("own rows", func(t *testing.T) {
-		// A caller may keep a result while others run.
+		// A caller may keep a result while other statements run.
 		first := c.Get(t, s.Queries.Texts(3, 40), execution.Limits{})
 		kept := first.Rows[2][0].Text
 		copied := string([]byte(kept))
@@ -82,7 +83,7 @@ func testResults(t *testing.T, s *suite) {
 	})
 }
 
-// testValues: the text of a value is the server's own.
+// testValues checks that the text of each value is the server's own.
 func testValues(t *testing.T, s *suite) {
 	t.Helper()
 	c, _ := s.open(t, 1)

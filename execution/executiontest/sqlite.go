@@ -21,8 +21,8 @@ import (
 const itemsTable = `CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT);
 	INSERT INTO items VALUES (1, 'one'), (2, 'two'), (3, 'three');`
 
-// SQLite returns the suite's view of SQLite. The address that open gets is the
-// path of a database file.
+// SQLite returns the target for SQLite. The address that open gets is the path
+// of a database file.
 func SQLite(open OpenFunc) Target {
 	return Target{
 		Engine: "SQLite",
@@ -45,7 +45,7 @@ func SQLite(open OpenFunc) Target {
 	}
 }
 
-// sqliteFile is a database in this process: nothing else runs its statements.
+// sqliteFile is a database in this process. No server runs its statements.
 type sqliteFile string
 
 func (f sqliteFile) Address() string                   { return string(f) }
@@ -91,7 +91,7 @@ func selectColumns(n int) string {
 	return b.String()
 }
 
-// unionOf is one SELECT per size, numbered from 1, in order.
+// unionOf returns one SELECT for each size, in order, numbered from 1.
 func unionOf(sizes []int, one func(id, size int) string) string {
 	parts := make([]string, len(sizes))
 	for i, size := range sizes {
@@ -175,7 +175,8 @@ func (v *sqliteVictim) Session() string {
 
 func (v *sqliteVictim) Restore(testing.TB) {}
 
-// State reads everything through a connection of its own, and lists the folder.
+// State reads everything through a connection of its own, and lists the files
+// in the folder.
 func (v *sqliteVictim) State(tb testing.TB) []Fact {
 	tb.Helper()
 	var facts []Fact
@@ -215,14 +216,14 @@ func (v *sqliteVictim) State(tb testing.TB) []Fact {
 	return facts
 }
 
-// sqliteRows returns every row as one text.
+// sqliteRows returns every row as one string.
 func sqliteRows(tb testing.TB, conn *sqlite3.Conn, sql string) []string {
 	tb.Helper()
 	stmt, _, err := conn.Prepare(sql)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer stmt.Close() //nolint:errcheck // Err below tells what Close would
+	defer stmt.Close() //nolint:errcheck // stmt.Err below reports the error of Close
 	var rows []string
 	for stmt.Step() {
 		var cells []string

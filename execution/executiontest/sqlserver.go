@@ -9,15 +9,14 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/tdsserver"
 )
 
-// SQLServer returns the suite's view of a stand-in for SQL Server, package
+// SQLServer returns the target for a stand-in for SQL Server, package
 // tdsserver. The address that open gets is a URL.
 //
 // It shows that the backend keeps the contract on the wire of MS-TDS: what it
-// sends and when, how it reads values, errors, ends and broken answers, and what
-// becomes of its connections. It cannot show what only the engine does: that SET
-// ROWCOUNT and LOCK_TIMEOUT do what they say, that a rollback undoes a change,
-// that a permission is denied. So the attacks are left out; [RealSQLServer] has
-// them.
+// sends and when, how it reads values, errors, ends and broken answers, and
+// which connections it uses again. It cannot show what only the engine does:
+// that SET ROWCOUNT and LOCK_TIMEOUT work, that a rollback undoes a change,
+// that a permission is denied. So it has no attacks; [RealSQLServer] has them.
 func SQLServer(open OpenFunc) Target {
 	return Target{
 		Engine:  "SQL Server",
@@ -39,8 +38,8 @@ func SQLServer(open OpenFunc) Target {
 	}
 }
 
-// StandIn starts a server of package tdsserver with the two views of logins that
-// a role probe asks for: every login may connect, and nothing more.
+// StandIn starts a server of package tdsserver with the two views of logins
+// that a probe reads. Every login may connect, and do nothing more.
 func StandIn(tb testing.TB, config tdsserver.Config) *tdsserver.Server {
 	tb.Helper()
 	s := tdsserver.Start(tb, config)

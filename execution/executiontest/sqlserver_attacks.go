@@ -7,7 +7,8 @@ const (
 	beyondRead   = "reading is what the session is for; the role decides what may be read"
 )
 
-// sqlServerAttacks are for a real server: a stand-in has nothing to attack.
+// sqlServerAttacks are attacks on a real server, because a stand-in has no
+// engine to attack.
 var sqlServerAttacks = []Attack{
 	{Group: "Writing rows", Name: "insert", SQL: "INSERT INTO items VALUES (9, N'nine')"},
 	{Group: "Writing rows", Name: "insert with output", SQL: "INSERT INTO items OUTPUT inserted.id VALUES (9, N'nine')"},

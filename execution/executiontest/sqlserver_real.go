@@ -12,17 +12,17 @@ import (
 	"testing"
 	"time"
 
-	// The driver of the way in from outside.
+	// The driver of the connections that do not use the backend.
 	_ "github.com/microsoft/go-mssqldb"
 )
 
 const roleSysadmin = "sysadmin"
 
-// RealSQLServer is [SQLServer] on a server of SQL Server 2022 or newer (compatibility
-// level 160, for GENERATE_SERIES), which admin names as a URL of the driver's
-// with a login that is a sysadmin and no database. Every test has databases and
-// logins of its own, whose names begin with ktx_; they are dropped behind it. The
-// server must be one that may be harmed.
+// RealSQLServer is like [SQLServer], for a real server of SQL Server 2022 or
+// newer (compatibility level 160, for GENERATE_SERIES). Admin is a URL of the
+// driver's for that server, with a login that is a sysadmin and without a
+// database. Every test makes its own databases and logins, whose names begin
+// with ktx_, and drops them afterwards. The tests may damage the server.
 func RealSQLServer(open OpenFunc, admin string) Target {
 	target := SQLServer(open)
 	target.Intro = "SQL Server has no read-only transaction. What a text did is rolled back as long as the text leaves the transaction open; " +
@@ -46,7 +46,7 @@ func RealSQLServer(open OpenFunc, admin string) Target {
 	return target
 }
 
-// sqlServerSchema is what is attacked, one batch a line.
+// sqlServerSchema is the database that is attacked, one batch for each line.
 var sqlServerSchema = []string{
 	"CREATE TABLE dbo.items (id int PRIMARY KEY, name nvarchar(50))",
 	"INSERT INTO dbo.items VALUES (1, N'one'), (2, N'two'), (3, N'three')",
@@ -57,8 +57,8 @@ var sqlServerSchema = []string{
 	"CREATE PROCEDURE dbo.write_and_commit AS BEGIN COMMIT; INSERT INTO dbo.items VALUES (9, N'nine') END",
 }
 
-// sqlServerDatabase is a database with an owner and a reader, and the way in of
-// an administrator.
+// sqlServerDatabase is a database with an owner, a reader, and an
+// administrator's connection.
 type sqlServerDatabase struct {
 	name     string
 	url      *url.URL
@@ -103,7 +103,7 @@ func newSQLServerDatabase(tb testing.TB, admin string) *sqlServerDatabase {
 	return d
 }
 
-// login is the name of the login of a role.
+// login returns the name of a role's login.
 func (d *sqlServerDatabase) login(role string) string {
 	if role == roleOwner {
 		return d.name + "_owner"
@@ -111,8 +111,8 @@ func (d *sqlServerDatabase) login(role string) string {
 	return d.name + "_reader"
 }
 
-// connect opens the administrator's way into a database. It is closed when the
-// test ends.
+// connect opens an administrator's connection to a database, and closes it when
+// the test ends.
 func (d *sqlServerDatabase) connect(tb testing.TB, database string) *sql.DB {
 	tb.Helper()
 	u := *d.url
@@ -138,7 +138,7 @@ func sqlServerExec(tb testing.TB, db *sql.DB, text string) {
 	}
 }
 
-// address is the backend's URL as role.
+// address returns the backend's URL for a role.
 func (d *sqlServerDatabase) address(role string) string {
 	u := *d.url
 	query := u.Query()
@@ -173,12 +173,12 @@ func (v *sqlServerVictim) Text(_ testing.TB, _, sql string) string { return sql 
 
 func (v *sqlServerVictim) Session() string { return SQLServerSession }
 
-// SQLServerSession is a text whose answer shows what a session has kept.
+// SQLServerSession is a query for the state that a session keeps.
 const SQLServerSession = `SELECT @@OPTIONS AS options, @@LANGUAGE AS language, @@TEXTSIZE AS sizeoftexts, DB_NAME() AS db, SUSER_SNAME() AS login, USER_NAME() AS username,
 	@@TRANCOUNT AS transactions, CONTEXT_INFO() AS context, OBJECT_ID('tempdb..#attack') AS temporary, CURSOR_STATUS('global', 'attack') AS cursorstate,
 	APPLOCK_MODE('public', 'attack', 'Session') AS applock`
 
-// sqlServerState are the questions about everything that an attack may change.
+// sqlServerState are the queries for everything that an attack may change.
 var sqlServerState = []struct{ kind, sql string }{
 	{"rows", "SELECT CONCAT(id, ' ', name) FROM dbo.items ORDER BY id"},
 	{"rows", "SELECT CONCAT(name, ' ', value) FROM dbo.secrets ORDER BY name"},
@@ -213,7 +213,7 @@ func (v *sqlServerVictim) texts(tb testing.TB, text string) []string {
 	if err != nil {
 		tb.Fatalf("%s: %v", text, err)
 	}
-	defer rows.Close() //nolint:errcheck // Err below tells what Close would
+	defer rows.Close() //nolint:errcheck // rows.Err below reports the error of Close
 	var list []string
 	for rows.Next() {
 		var row sql.NullString
@@ -228,7 +228,8 @@ func (v *sqlServerVictim) texts(tb testing.TB, text string) []string {
 	return list
 }
 
-// Restore brings back what sqlServerSchema made, and the server's settings.
+// Restore recreates the objects of sqlServerSchema, and resets the server's
+// settings.
 func (v *sqlServerVictim) Restore(tb testing.TB) {
 	tb.Helper()
 	for _, text := range []string{

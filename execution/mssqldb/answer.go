@@ -8,21 +8,21 @@ import (
 	"github.com/ktxhq/ktx/execution/mssqldb/internal/tds"
 )
 
-// answer reads what the server says to one batch.
+// answer reads the server's answer to one batch.
 type answer struct {
 	r      *tds.Response
-	own    bool // it is of a text of the package's own
+	own    bool // the batch is one of the package's own
 	rows   rowSet
 	enough func(after time.Duration)
 
-	sets         int // of columns
+	sets         int // how many sets of columns there were
 	errors       []tds.Message
 	counted      bool // the server said how many rows there were
 	count        uint64
 	failed       bool
 	fatal        bool
 	acknowledged bool
-	strange      error // what no query answers
+	strange      error // a token that no query answers
 }
 
 // maxErrors is how many errors of one answer are kept.
@@ -92,16 +92,17 @@ func (a *answer) done() {
 	}
 }
 
-// change takes note of what has changed. The end of the transaction is what an
-// error or an attention leaves under XACT_ABORT; that of another kind is found
-// when the statement is undone.
+// change checks a change of the session that the server reports. Under
+// XACT_ABORT, an error or an attention ends the transaction, so that end is
+// allowed. A transaction that ended in another way is found when the statement
+// is undone.
 func (a *answer) change() {
 	if !a.own && a.r.Change != tds.ChangeRollback && a.r.Change != tds.ChangeEnded {
 		a.odd("the statement changed its session or its transaction")
 	}
 }
 
-// odd notes what no query answers, and ends the statement.
+// odd records a token that no query answers, and ends the statement.
 func (a *answer) odd(what string) {
 	if a.own {
 		return

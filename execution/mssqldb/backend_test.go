@@ -23,8 +23,9 @@ func TestBackend(t *testing.T) {
 	executiontest.RunBackend(t, executiontest.SQLServer(openBackend))
 }
 
-// The same on a real server: KTX_TEST_SQLSERVER_URL is the URL of a sysadmin of
-// one that may be harmed.
+// TestBackendOnARealServer runs the same tests on a real server.
+// KTX_TEST_SQLSERVER_URL is the URL of a sysadmin on a server that the tests
+// may damage.
 func TestBackendOnARealServer(t *testing.T) {
 	admin := os.Getenv("KTX_TEST_SQLSERVER_URL")
 	if admin == "" {
@@ -36,7 +37,8 @@ func TestBackendOnARealServer(t *testing.T) {
 	executiontest.RunBackend(t, target)
 }
 
-// The guard refuses what a real server is attacked with.
+// TestGuardRefusesTheAttacks checks that the guard refuses the statements with
+// which the suite attacks a real server.
 func TestGuardRefusesTheAttacks(t *testing.T) {
 	policy := sqlguard.DefaultPolicy()
 	policy.Tables.Deny = []string{"dbo.secrets"}

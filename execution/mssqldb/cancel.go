@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// severAfter is when the connection of a statement that does not end is closed
-// instead.
+// severAfter is how long an interrupted statement may take to end. After that
+// its connection is closed.
 const severAfter = 2 * time.Second
 
-// call is one statement's hold on its connection. It makes sure that the
-// statement ends when it is told to.
+// call ties one statement to its connection. It ends the statement when it is
+// interrupted.
 type call struct {
 	c *conn
 
@@ -21,8 +21,8 @@ type call struct {
 	work     sync.WaitGroup
 }
 
-// interrupt ends the statement at the server, or its connection when the server
-// does not react. Only the first reason counts.
+// interrupt ends the statement on the server. When the server does not react,
+// it closes the connection. Only the first reason counts.
 func (k *call) interrupt(reason error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -34,8 +34,8 @@ func (k *call) interrupt(reason error) {
 	k.attention()
 }
 
-// attention sends one where a request is unanswered. It may have to wait until
-// the request is written. The caller holds mu.
+// attention sends an attention if a request is unanswered. It may have to wait
+// until the request is written. The caller holds mu.
 func (k *call) attention() {
 	k.work.Go(func() {
 		if k.c.wire.Attention() != nil {
@@ -44,15 +44,15 @@ func (k *call) attention() {
 	})
 }
 
-// told returns why the statement is to end, or nil.
+// told returns the reason for which the statement must end, or nil.
 func (k *call) told() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.reason
 }
 
-// sent says that a request was sent. An interrupt that came before it found
-// nothing to end, and is repeated.
+// sent records that a request was sent. An interrupt that came earlier found no
+// request to end, so sent repeats it.
 func (k *call) sent() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -61,8 +61,8 @@ func (k *call) sent() {
 	}
 }
 
-// finish says that the statement is over. It returns why it was interrupted, or
-// nil.
+// finish records that the statement is over. It returns why the statement was
+// interrupted, or nil.
 func (k *call) finish() error {
 	k.mu.Lock()
 	k.finished = true

@@ -15,7 +15,7 @@ import (
 
 const slow = "WAITFOR DELAY '01:00:00'"
 
-// cancelWhenItRuns sends slow and cancels it when the server has it.
+// cancelWhenItRuns sends slow and cancels it when the server has received it.
 func cancelWhenItRuns(t *testing.T, s *tdsserver.Server, c *client, run tdsserver.Handler) error {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -26,14 +26,14 @@ func cancelWhenItRuns(t *testing.T, s *tdsserver.Server, c *client, run tdsserve
 	})
 	res, err := c.Try(ctx, t, slow, execution.Limits{})
 	if res != nil {
-		t.Errorf("rows of a statement that was ended: %v", res.Rows)
+		t.Errorf("a cancelled statement returned rows: %v", res.Rows)
 	}
 	return err
 }
 
-// An attention is acknowledged in the answer that it cuts off, or in a message
-// of its own; either way its connection is used again, and nothing of it is left
-// for the next statement.
+// A server acknowledges an attention at the end of the answer that it
+// interrupts, or in a message of its own. In both cases the connection is used
+// again, and the next statement reads nothing of the old answer.
 func TestAttention(t *testing.T) {
 	for name, config := range map[string]tdsserver.Config{"in the answer": {}, "in a message of its own": {SeparateAttention: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -59,8 +59,8 @@ func TestAttention(t *testing.T) {
 	}
 }
 
-// A server that does not acknowledge loses the connection, and the caller gets
-// its answer all the same.
+// When a server does not acknowledge an attention, the backend closes the
+// connection. The caller still gets its error in time.
 func TestDeafServer(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	before := goleak.IgnoreCurrent()
@@ -82,7 +82,7 @@ func TestDeafServer(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-// The time limit is the client's: the server has none.
+// The client keeps the time limit, because the server has none.
 func TestTimeLimit(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	c := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
@@ -95,7 +95,8 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
-// A server that answers the pins slowly is ended too, and the text is not sent.
+// When a server answers the pins too slowly, the backend gives up at the time
+// limit and does not send the statement.
 func TestSlowPins(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	lim := execution.Limits{Timeout: 50 * time.Millisecond}.WithDefaults()
@@ -106,12 +107,13 @@ func TestSlowPins(t *testing.T) {
 	}
 	for _, text := range s.Batches() {
 		if text == "SELECT 1 AS n" {
-			t.Error("the text was sent")
+			t.Error("the statement was sent")
 		}
 	}
 }
 
-// A server that sends rows without end is stopped at the limit.
+// The backend stops a server that sends rows without end when it reaches the
+// limit.
 func TestEndlessRows(t *testing.T) {
 	const text = "SELECT endless"
 	for name, deaf := range map[string]bool{"that hears": false, "that is deaf": true} {
@@ -126,7 +128,7 @@ func TestEndlessRows(t *testing.T) {
 				if deaf {
 					<-r.Gone()
 				}
-				return r.Flush() // what ended the rows
+				return r.Flush() // the error that ended the rows
 			})
 			c := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
 			res, err := c.Try(t.Context(), t, text, execution.Limits{Rows: 10})
@@ -140,7 +142,8 @@ func TestEndlessRows(t *testing.T) {
 	}
 }
 
-// A caller that cancels at any moment leaves nothing behind.
+// A caller may cancel at any time. The next statement must not see anything of
+// the cancelled one.
 func TestCancelAtAnyMoment(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	c := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})

@@ -11,7 +11,7 @@ import (
 )
 
 // Catalog returns the server's version, the database, and the schemas in which
-// unqualified names are resolved: the user's own, then dbo.
+// unqualified names are looked up: the user's default schema, then dbo.
 func (d *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
 	rows, err := d.ask(ctx, catalogSQL)
 	if err != nil {
@@ -41,7 +41,7 @@ func before(text, sep string) string {
 	return head
 }
 
-// ask runs one constant and returns its rows as texts; NULL is "".
+// ask runs one constant query and returns its rows as strings; NULL is "".
 func (d *DB) ask(ctx context.Context, sql string) ([][]string, error) {
 	res, err := d.run(ctx, statement{text: sql}, ownLimits)
 	if err != nil {

@@ -2,16 +2,16 @@ package mssqldb
 
 import "github.com/ktxhq/ktx/execution/mssqldb/internal/tds"
 
-// conn is one connection. One goroutine at a time uses it; only an attention
-// and the end of the connection come from others.
+// conn is one connection. One goroutine at a time uses it. Other goroutines may
+// only send an attention or close the connection.
 type conn struct {
 	wire    *tds.Conn
-	who     string        // whose session it is, as stateSQL says
-	pending *tds.Response // of a reset that was not verified
+	who     string        // whose session it is, as stateSQL reports
+	pending *tds.Response // the answer to a reset that was not verified yet
 }
 
 // Destroy closes a connection at once. The server rolls back what runs on it.
 func (c *conn) Destroy() { c.wire.Sever() }
 
-// Bye closes an idle connection; the protocol has no word for it.
+// Bye closes an idle connection. The protocol has no message for that.
 func (c *conn) Bye() { c.wire.Sever() }

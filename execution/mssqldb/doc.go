@@ -7,7 +7,7 @@
 //	db, err := mssqldb.Open(ctx, mssqldb.Config{URL: execution.NewSecret(url), Session: dialect.Session()}, guard.ID())
 //	res, err := db.Query(ctx, approved, execution.Limits{Rows: 1000})
 //
-// # What stands behind the guard
+// # The role must not be able to write
 //
 // SQL Server has no read-only transaction. Every connection is made with
 // ApplicationIntent=ReadOnly. That leads to a secondary when there is one, but
@@ -32,8 +32,8 @@
 //
 // # When a connection is closed instead
 //
-// A connection is used again only when the answer to the text was that of one
-// query (one set of columns, no result of a procedure, no second statement),
+// A connection is used again only when the answer to the statement was that of
+// one query (one set of columns, no result of a procedure, no second statement),
 // when its transaction was still open afterwards or failed with it, when no
 // setting, database, user or language changed, and when the server acknowledged
 // every attention. Any other answer is an error, and its rows are not returned.

@@ -16,17 +16,17 @@ import (
 
 var errAcknowledged = errors.New("an attention ended a text of the backend's own")
 
-// fatalClass is the severity from which on the server ends the connection (SQL
-// Server's "Database Engine error severities").
+// fatalClass is the lowest severity at which the server ends the connection
+// (SQL Server's "Database Engine error severities").
 const fatalClass = 20
 
-// serverError is what the server answered instead of rows.
+// serverError holds the errors that the server sent instead of rows.
 type serverError struct {
 	messages []tds.Message
 	fatal    bool
 }
 
-// Error returns the first message, which is the cause of the others.
+// Error returns the first message, because it is the cause of the others.
 func (e *serverError) Error() string { return e.first().Text }
 
 func (e *serverError) first() tds.Message { return e.messages[0] }
@@ -39,12 +39,12 @@ func serverCause(messages []tds.Message) error {
 	return &serverError{messages: messages}
 }
 
-// meaning is what an error number means for the caller (SQL Server's "Database
-// Engine events and errors").
+// meaning says how to report an error number to the caller (SQL Server's
+// "Database Engine events and errors").
 type meaning struct {
-	code  sqlguard.Code // "" means that of a database error
+	code  sqlguard.Code // "" means a database error
 	hint  string
-	again bool // sending it again may help though nothing was mended
+	again bool // a retry may succeed although nothing was changed
 	never bool // nothing that the caller does helps
 }
 
@@ -75,7 +75,7 @@ var meanings = map[int32]meaning{
 	17147: {code: sqlguard.CodeServerRestarted},
 }
 
-// queryError turns what the server reported into an error for the caller.
+// queryError turns the server's errors into an error for the caller.
 func queryError(e *serverError) *execution.Error {
 	m := e.first()
 	out := execution.NewError(sqlguard.CodeDatabaseError, fmt.Sprintf("%s (error %d, state %d, line %d)", strings.TrimSpace(m.Text), m.Number, m.State, m.Line), e)
@@ -100,7 +100,7 @@ func queryError(e *serverError) *execution.Error {
 	return out
 }
 
-// mismatch returns the error for a pin that failed.
+// mismatch returns the error for a session whose state differs from the pins.
 func mismatch(err error) *execution.Error {
 	out := execution.NewError(sqlguard.CodeSessionModeMismatch, "the statement was not run: "+err.Error(), err)
 	out.Hint = "the server or the role has settings that cannot be overridden; tell the operator"
@@ -126,7 +126,7 @@ func connectError(ctx context.Context, err error) error {
 	return faults.Unconnected(ctx, err)
 }
 
-// faults are those of a connection.
+// faults are the errors of a connection.
 var faults = network.Faults{
 	OtherHost: "the operator must use a host name of the server's certificate in the url, or name it as hostNameInCertificate",
 	Authority: "the operator must name the file of the server's certificate authority (certificate in the url)",
@@ -134,8 +134,8 @@ var faults = network.Faults{
 	Told:      []error{tds.ErrMalformed, tds.ErrRouted},
 }
 
-// tlsFault says what is wrong with the transport security of a connection that
-// could not be made, and what to do; both are empty when it is not that.
+// tlsFault explains a failure to connect that has to do with transport
+// security, and what to do about it. Both results are empty for other failures.
 func tlsFault(err error) (reason, hint string) {
 	switch {
 	case errors.Is(err, tds.ErrNoTLS):

@@ -17,7 +17,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Connections that ended while they were idle are not the caller's concern.
+// When idle connections have ended, the backend makes new ones and the caller
+// sees no error.
 func TestServerRestartsWhileIdle(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	c := open(t, trusted(s), mssqldb.Config{MaxConnections: 3})
@@ -29,8 +30,8 @@ func TestServerRestartsWhileIdle(t *testing.T) {
 	}
 }
 
-// A connection that ends in the middle of a statement is an error, and the
-// statement is not sent again.
+// A connection that ends in the middle of a statement is an error. The backend
+// does not send the statement again.
 func TestConnectionEndsInAStatement(t *testing.T) {
 	const text = "SELECT gone"
 	for _, reset := range []bool{false, true} {
@@ -60,7 +61,7 @@ func TestConnectionEndsInAStatement(t *testing.T) {
 			}
 		}
 		if sent != 1 {
-			t.Errorf("the text was sent %d times", sent)
+			t.Errorf("the statement was sent %d times", sent)
 		}
 		if c.One(t, "SELECT 1 AS n") != "1" {
 			t.Error("no answer")
@@ -68,7 +69,7 @@ func TestConnectionEndsInAStatement(t *testing.T) {
 	}
 }
 
-// le writes numbers of the wire.
+// le16 and the functions below encode numbers as the protocol does.
 func le16(n int) []byte    { return binary.LittleEndian.AppendUint16(nil, uint16(n)) }
 func le32(n uint32) []byte { return binary.LittleEndian.AppendUint32(nil, n) }
 func le64(n uint64) []byte { return binary.LittleEndian.AppendUint64(nil, n) }
@@ -80,8 +81,8 @@ func join(parts ...[]byte) (b []byte) {
 	return b
 }
 
-// Tokens that no server sends. Each is an error of its own kind, ends the
-// connection, and costs little memory.
+// TestHostileAnswers sends tokens that no server sends. Each must give an error
+// of its own kind, end the connection, and cost little memory.
 func TestHostileAnswers(t *testing.T) {
 	const text = "SELECT hostile"
 	intColumn := join([]byte{0x81}, le16(1), le32(0), le16(0), []byte{0x26, 4, 1, 'v', 0})
@@ -162,7 +163,7 @@ func TestHostileAnswers(t *testing.T) {
 	}
 }
 
-// Packets that are none.
+// TestHostilePackets sends broken packets.
 func TestHostilePackets(t *testing.T) {
 	const text = "SELECT hostile"
 	for _, c := range []struct {
@@ -170,7 +171,7 @@ func TestHostilePackets(t *testing.T) {
 		typ       byte
 		size      int
 		data      []byte
-		wantsDrop bool // the server ends the connection too
+		wantsDrop bool // the server closes the connection too
 	}{
 		{"of another type", 3, 12, make([]byte, 4), false},
 		{"of a handshake", 0x12, 12, make([]byte, 4), false},
@@ -203,7 +204,8 @@ func TestHostilePackets(t *testing.T) {
 	}
 }
 
-// What never ends is ended by the time limit, and is not kept meanwhile.
+// An answer without end stops at the time limit, and the backend does not keep
+// its bytes meanwhile.
 func TestEndlessAnswers(t *testing.T) {
 	const text = "SELECT endless"
 	info := join([]byte{0xAB}, le16(30), le32(5701), []byte{1, 0}, le16(4), []byte("a\x00b\x00c\x00d\x00"), []byte{0, 0}, le32(1))
@@ -230,7 +232,7 @@ func testEndless(t *testing.T, text string, tokens map[string][]byte) {
 	t.Helper()
 	for name, token := range tokens {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // each waits for the server in vain
+			t.Parallel() // each waits until its time limit
 			s := tdsserver.Start(t, tdsserver.Config{})
 			s.On(text, func(r *tdsserver.Reply) error {
 				var many []byte
@@ -261,7 +263,8 @@ func testEndless(t *testing.T, text string, tokens map[string][]byte) {
 	}
 }
 
-// The numbers of the server's errors have meanings.
+// TestErrorsOfTheServer checks how the backend reports the server's error
+// numbers.
 func TestErrorsOfTheServer(t *testing.T) {
 	for _, c := range []struct {
 		number int32
@@ -302,7 +305,7 @@ func TestErrorsOfTheServer(t *testing.T) {
 	}
 }
 
-// What the server says when it refuses a login is the operator's to mend.
+// When the server refuses a login, the error says what the operator can fix.
 func TestLoginRefused(t *testing.T) {
 	for _, c := range []struct {
 		number int32

@@ -10,18 +10,18 @@ import (
 	"github.com/ktxhq/ktx/execution/mssqldb"
 )
 
-// trusted is the URL of s for a client that verifies its certificate.
+// trusted returns the URL of s for a client that verifies its certificate.
 func trusted(s *tdsserver.Server) string {
 	return s.URL("encrypt", "true", "certificate", s.CertificateFile())
 }
 
-// client is a backend with what sends it statements past the guard.
+// client is a backend and a way to send it statements without the guard.
 type client struct {
 	*mssqldb.DB
 	*executiontest.Client
 }
 
-// open opens a backend; cfg.URL is filled in from url.
+// open opens a backend with cfg. It sets cfg.URL to url.
 func open(tb testing.TB, url string, cfg mssqldb.Config) *client {
 	tb.Helper()
 	cfg.URL = execution.NewSecret(url)
@@ -38,7 +38,7 @@ func open(tb testing.TB, url string, cfg mssqldb.Config) *client {
 	return &client{db, executiontest.NewClient(db, g)}
 }
 
-// decodePEM returns what a PEM block holds.
+// decodePEM returns the content of a PEM block.
 func decodePEM(tb testing.TB, raw []byte) []byte {
 	tb.Helper()
 	block, _ := pem.Decode(raw)

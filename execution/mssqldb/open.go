@@ -22,25 +22,25 @@ const (
 	defaultConnectTimeout = 10 * time.Second
 )
 
-// Config says how to reach one database of a SQL Server. The zero value of
-// every field but URL is usable.
+// Config says how to reach one database of a SQL Server. Every field except URL
+// may be zero.
 type Config struct {
 	// URL is sqlserver://user:password@host:port?database=name, with the
 	// parameters that [Open] lists.
 	URL execution.Secret
-	// InsecureTLS permits connections that do not verify the server's
-	// certificate and host name, and plain text, to hosts other than loopback.
-	// The URL's encrypt and trustServerCertificate then say which; without them
-	// TLS is used and nothing is verified.
+	// InsecureTLS permits connections to hosts other than loopback that do not
+	// verify the server's certificate and host name, or that use plain text.
+	// The URL's encrypt and trustServerCertificate then choose among them.
+	// Without these parameters, TLS is used and nothing is verified.
 	InsecureTLS bool
 	// MaxConnections bounds the connections open at a time; 0 means
 	// DefaultMaxConnections. Statements beyond it wait in order of arrival.
 	MaxConnections int
-	// Session is what the guard's dialect takes for granted of the session.
-	// Open refuses what the pins do not hold to.
+	// Session is what the guard's dialect assumes about the session. Open
+	// refuses settings that the pins do not guarantee.
 	Session []sqlguard.Setting
-	// Databases are those beside the connection's own that statements may name.
-	// The probe looks at what the role may do in them too.
+	// Databases are the databases that statements may name in addition to the
+	// connection's own. The probe also checks what the role may do in them.
 	Databases []string
 }
 
@@ -50,12 +50,13 @@ type DB struct {
 	accepts   atomic.Pointer[accepted]
 	target    *target
 	databases []string
-	// found is where the last catalogue says that names are looked up.
+	// found is where the session looks up names, according to the last
+	// catalogue.
 	found atomic.Pointer[home]
 }
 
-// accepted is the guard whose approvals are taken, and where it takes names to
-// be looked up. Both change together.
+// accepted is the guard whose approvals are accepted, and where that guard
+// assumes that names are looked up. Both change together.
 type accepted struct {
 	guard sqlguard.ID
 	home  *home // nil before the first catalogue
@@ -69,13 +70,13 @@ var _ execution.Backend = (*DB)(nil)
 // Open checks cfg and returns a backend that accepts the approvals of guard. It
 // does not connect; the first call that needs a connection does.
 //
-// The URL must name a user, which is a login of the server's own, and a
-// database that is not one of the system's. It may carry, in any case of
-// letters, the parameters "app name", applicationIntent (ReadOnly), certificate
-// (the file of the server's authority), database, "dial timeout" (in seconds),
-// encrypt (true, false, or strict for TDS 8.0), hostNameInCertificate, "packet size"
-// and trustServerCertificate.
-// Every other parameter is an error.
+// The URL must name a user, which is a SQL Server login (not a Windows login),
+// and a database that is not a system database. It may carry the following
+// parameters, in any case of letters: "app name", applicationIntent (ReadOnly),
+// certificate (a file with the certificate of the authority that signed the
+// server's), database, "dial timeout" (in seconds), encrypt (true, false, or
+// strict for TDS 8.0), hostNameInCertificate, "packet size" and
+// trustServerCertificate. Every other parameter is an error.
 func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	if guard == (sqlguard.ID{}) {
 		return nil, errors.New("open SQL Server: no guard")
@@ -103,13 +104,13 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	return d, nil
 }
 
-// SetGuard replaces the ID whose approvals Query accepts. From then on a session
-// whose database or default schema is not that of the last catalogue runs
-// nothing, since names would mean something else in it.
+// SetGuard replaces the ID whose approvals Query accepts. From then on Query
+// runs nothing in a session whose database or default schema differs from the
+// last catalogue, because names would refer to other objects there.
 func (d *DB) SetGuard(id sqlguard.ID) { d.accepts.Store(&accepted{guard: id, home: d.found.Load()}) }
 
-// Close ends the statements in flight at the server and closes every
-// connection. Later calls fail with the code draining.
+// Close ends the running statements on the server and closes every connection.
+// Later calls fail with the code draining.
 func (d *DB) Close() error {
 	d.pool.Close()
 	return nil

@@ -104,12 +104,12 @@ func TestOpenRefuses(t *testing.T) {
 }
 
 func TestOpenAccepts(t *testing.T) {
-	t.Setenv("MSSQL_USE_EPA", "maybe") // the driver's own setting has no say
+	t.Setenv("MSSQL_USE_EPA", "maybe") // the driver's own setting has no effect
 	guard := executiontest.Guard(t, "sqlserver", 0).ID()
 	for _, c := range []struct {
 		url      string
 		insecure bool
-		weak     string // what transport security leaves open
+		weak     string // what transport security leaves unprotected
 	}{
 		{"sqlserver://u:p@db.example.com?database=d", false, ""},
 		{"sqlserver://u:p@db.example.com:1434/?DATABASE=d&Encrypt=Mandatory&ApplicationIntent=readonly", false, ""},
@@ -138,7 +138,7 @@ func TestOpenAccepts(t *testing.T) {
 			continue
 		}
 		if got := db.Weakness(); (got == "") != (c.weak == "") || !strings.Contains(got, c.weak) {
-			t.Errorf("%s leaves open %q, want %q", c.url, got, c.weak)
+			t.Errorf("%s leaves %q unprotected, want %q", c.url, got, c.weak)
 		}
 		if err := db.Close(); err != nil {
 			t.Error(err)
@@ -146,8 +146,9 @@ func TestOpenAccepts(t *testing.T) {
 	}
 }
 
-// What a connection is made with: read-only intent, the name of the program, the
-// database, and nothing that the server would show to others.
+// TestLogin checks what the client sends to log in: read-only intent, the name
+// of the program, the database, and nothing that the server would show to
+// others.
 func TestLogin(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	c := open(t, trusted(s), mssqldb.Config{})
@@ -176,7 +177,7 @@ func TestTransport(t *testing.T) {
 		encryption *tdsserver.Encryption
 		parameters func(s *tdsserver.Server) []string
 		tls        bool
-		want       string // part of the error; "" none
+		want       string // part of the error; "" means no error
 	}{
 		{"verified", nil, certificate, true, ""},
 		{"verified by DER", nil, func(s *tdsserver.Server) []string {
@@ -209,7 +210,7 @@ func TestTransport(t *testing.T) {
 					t.Errorf("error %v, want one with %q", e, c.want)
 				}
 				for _, l := range s.Logins() {
-					t.Errorf("a login was tried: %s", l.User)
+					t.Errorf("the client tried to log in: %s", l.User)
 				}
 				return
 			}
@@ -223,7 +224,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// der writes the server's certificate as DER.
+// der writes the server's certificate to a file as DER, and returns the file's
+// name.
 func der(t *testing.T, s *tdsserver.Server) string {
 	t.Helper()
 	block := decodePEM(t, s.Certificate())
@@ -234,8 +236,8 @@ func der(t *testing.T, s *tdsserver.Server) string {
 	return name
 }
 
-// A server sends connections with read-only intent on to another one, whose
-// certificate is verified for its own name.
+// A server may redirect connections with read-only intent to another server.
+// The client verifies the certificate of that server for that server's name.
 func TestRouting(t *testing.T) {
 	secondary := tdsserver.Start(t, tdsserver.Config{})
 	primary := tdsserver.Start(t, tdsserver.Config{Route: secondary})
@@ -246,14 +248,15 @@ func TestRouting(t *testing.T) {
 	if len(primary.Logins()) != 1 || len(secondary.Logins()) != 1 || len(primary.Batches()) != 0 {
 		t.Errorf("%d and %d logins, %d batches", len(primary.Logins()), len(secondary.Logins()), len(primary.Batches()))
 	}
-	// The primary's certificate is trusted, the secondary's is not.
+	// The client trusts the primary's certificate but not the secondary's.
 	c = open(t, trusted(primary), mssqldb.Config{})
 	if e := c.Fails(t, "SELECT 1 AS n", execution.Limits{}); !strings.Contains(e.Message, "authority") {
 		t.Errorf("error %v", e)
 	}
 }
 
-// A connection in front of nothing, and one that hears nothing.
+// TestNoServer connects to an address without a server, and to a server that
+// does not answer.
 func TestNoServer(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	url := trusted(s)
@@ -271,7 +274,7 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// The URL does not show.
+// Printing a Config does not show its URL.
 func TestConfigDoesNotShow(t *testing.T) {
 	cfg := mssqldb.Config{URL: execution.NewSecret("sqlserver://u:s3cret@db.example.com?database=d")}
 	var b bytes.Buffer
@@ -287,7 +290,7 @@ func TestConfigDoesNotShow(t *testing.T) {
 	}
 }
 
-// Characters beyond U+FFFF have two units of UTF-16 in what logs in.
+// Characters above U+FFFF have two units of UTF-16 in the fields of a login.
 func TestLoginBeyondUFFFF(t *testing.T) {
 	account := tdsserver.Account{Name: "лис🦊", Password: "k🔑y🗝ß", Roles: []string{"db_datareader"}}
 	s := tdsserver.Start(t, tdsserver.Config{Accounts: []tdsserver.Account{account}, Databases: []string{"sh🛒p"}})

@@ -14,14 +14,14 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// The versions that the dialect's lists know: SQL Server 2016 to 2025.
+// The versions that the dialect's lists cover: SQL Server 2016 to 2025.
 const (
 	oldestVersion = 13
 	newestVersion = 17
 )
 
-// Editions of SERVERPROPERTY('EngineEdition') that are services, whose version
-// number stays at 12 while they know what the newest server knows.
+// Editions of SERVERPROPERTY('EngineEdition') that are cloud services. Their
+// version number stays at 12, but they have the features of the newest server.
 const (
 	editionAzure    = 5
 	editionSynapse  = 6
@@ -31,10 +31,11 @@ const (
 )
 
 // Probe connects and reports what the role may do, how the connection is
-// protected, and what became of the write that was tried. Since no session of
-// SQL Server keeps a role from writing, ReadOnly says that the write was refused
-// and that no right beyond reading was found. What cannot be found out is a
-// warning of its own; only a connection that cannot be used is an error.
+// protected, and whether the server refused the write that the probe tried. No
+// session of SQL Server keeps a role from writing. So ReadOnly says that the
+// server refused the write, and that the probe found no right beyond reading.
+// Each fact that Probe cannot find out is a warning. Only a connection that
+// cannot be used is an error.
 func (d *DB) Probe(ctx context.Context) (execution.ProbeReport, error) {
 	p := prober{db: d}
 	if err := p.report.Run(ctx, p.identity, p.connection, p.session, p.clock, p.rights, p.surroundings, p.schemasToRead); err != nil {
@@ -54,14 +55,14 @@ type prober struct {
 	user      string
 	database  string
 	sysadmin  bool
-	service   bool // a service of Azure's
-	contained bool // a connection there reaches one database, with users of its own
+	service   bool // a service of Azure
+	contained bool // a service whose connections reach one database with users of its own
 	schemas   []string
 }
 
-// ask asks one question about what. A question that the server does not answer,
-// though it is there, is a warning of that topic, since the answer could have
-// been one.
+// ask runs one query about what. If the connection works but the server does
+// not answer the query, ask adds a warning of that topic, because the answer
+// might have been one.
 func (p *prober) ask(ctx context.Context, topic execution.ProbeTopic, what, sql string, columns int) ([][]string, error) {
 	res, err := p.db.run(ctx, statement{text: sql}, ownLimits)
 	if err == nil {
@@ -81,7 +82,7 @@ func (p *prober) ask(ctx context.Context, topic execution.ProbeTopic, what, sql 
 	return nil, nil
 }
 
-// identity finds out who the session is and what the server is.
+// identity finds out whose session it is, and the server's version.
 func (p *prober) identity(ctx context.Context) error {
 	rows, err := p.db.ask(ctx, identitySQL)
 	if err != nil {
@@ -118,7 +119,7 @@ func (p *prober) identity(ctx context.Context) error {
 	return nil
 }
 
-// connection reports on the way to the server.
+// connection reports how the connection to the server is protected.
 func (p *prober) connection(ctx context.Context) error {
 	lease, err := p.db.pool.Acquire(ctx, ownLimits.Timeout)
 	if err != nil {
@@ -133,8 +134,8 @@ func (p *prober) connection(ctx context.Context) error {
 	return nil
 }
 
-// session tries what must be refused. SQL Server has no session that does so:
-// what stops it is the role, or a database that takes no writes.
+// session tries a write, which must be refused. SQL Server has no read-only
+// session. The role must stop the write, or the database must be read-only.
 func (p *prober) session(ctx context.Context) error {
 	_, err := p.db.run(ctx, statement{text: tryWriteSQL}, ownLimits)
 	e, ok := errors.AsType[*execution.Error](err)

@@ -9,11 +9,12 @@ import (
 	"github.com/ktxhq/ktx/execution"
 )
 
-// everyRole is the role of which every user is a member.
+// everyRole is the role that every user is a member of.
 const everyRole = "public"
 
-// Rights of a server and of a database that do no more than read or connect.
-// Every other right is a finding, a new one of a later version included.
+// Rights on a server and on a database that permit no more than to read or to
+// connect. Every other right is a finding, including the new rights of later
+// versions.
 var (
 	harmlessServerRights = []string{
 		"CONNECT SQL", "VIEW ANY DATABASE", "VIEW ANY DEFINITION", "VIEW ANY PERFORMANCE DEFINITION", "CONNECT ANY DATABASE", "SELECT ALL USER SECURABLES",
@@ -60,7 +61,7 @@ func (p *prober) roles(ctx context.Context) error {
 }
 
 func (p *prober) serverRights(ctx context.Context) error {
-	if p.service { // a database there has no rights on its server
+	if p.service { // a database of a service has no rights on its server
 		return nil
 	}
 	rows, err := p.ask(ctx, execution.TopicRole, "what the role may do on the server", serverRightsSQL, 1)
@@ -87,8 +88,8 @@ func (p *prober) databaseRights(ctx context.Context) error {
 	return err
 }
 
-// list reports rights that are not harmless, in one finding each for those that
-// change and those that tell.
+// list reports rights that are not harmless: one finding for the rights to
+// change something, and one for the rights to see other sessions.
 func (p *prober) list(rows [][]string, harmless []string, where, whose string) {
 	var change, tell []string
 	for _, row := range rows {
@@ -112,7 +113,7 @@ func (p *prober) list(rows [][]string, harmless []string, where, whose string) {
 	}
 }
 
-// through says through whom a right is held that is not the role's own.
+// through names the grantee of a right that was not granted to the role itself.
 func through(grantee, own string) string {
 	switch {
 	case strings.EqualFold(grantee, everyRole):
@@ -158,7 +159,7 @@ func (p *prober) owned(ctx context.Context) error {
 }
 
 func (p *prober) elsewhere(ctx context.Context) error {
-	if p.service { // where a connection reaches one database
+	if p.service { // its connections reach one database only
 		return nil
 	}
 	rows, err := p.ask(ctx, execution.TopicRole, "what the role may do in other databases", elsewhereSQL, 2)
@@ -182,7 +183,7 @@ func (p *prober) elsewhere(ctx context.Context) error {
 	return err
 }
 
-// surroundings reports what reaches beyond the database.
+// surroundings reports settings whose effect reaches beyond the database.
 func (p *prober) surroundings(ctx context.Context) error {
 	if p.service {
 		return nil

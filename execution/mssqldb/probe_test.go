@@ -11,7 +11,7 @@ import (
 	"github.com/ktxhq/ktx/execution/mssqldb"
 )
 
-// probe probes a server as an account.
+// probe runs the probe on a server with an account.
 func probe(t *testing.T, config tdsserver.Config, a tdsserver.Account) (execution.ProbeReport, *tdsserver.Server) {
 	t.Helper()
 	config.Accounts = []tdsserver.Account{a}
@@ -35,7 +35,8 @@ func writable(r execution.ProbeReport) []string {
 	return list
 }
 
-// A role that may only read has no finding by which it would be refused.
+// A role that may only read has no finding for which the gateway would refuse
+// it.
 func TestProbeOfAReader(t *testing.T) {
 	report, s := probe(t, tdsserver.Config{}, tdsserver.Reader)
 	if got := writable(report); len(got) != 0 {
@@ -55,17 +56,17 @@ func TestProbeOfAReader(t *testing.T) {
 			t.Errorf("the script has no %q:\n%s", part, report.RoleScript)
 		}
 	}
-	// Everything that was asked is a constant, and each was asked in a
-	// transaction that was undone.
+	// Every query of the probe is a constant, and ran in a transaction that was
+	// rolled back.
 	for _, text := range s.Batches() {
 		if strings.Contains(text, tdsserver.Reader.Password) {
-			t.Errorf("a question shows the password: %s", text)
+			t.Errorf("a query contains the password: %s", text)
 		}
 	}
 	onlyBatches(t, s)
 }
 
-// Every right beyond reading is found.
+// The probe finds every right beyond reading.
 func TestProbeOfAWriter(t *testing.T) {
 	account := func(change func(a *tdsserver.Account)) tdsserver.Account {
 		a := tdsserver.Account{Name: "app", Password: "Secret-1", Permissions: []string{"CONNECT", "SELECT"}}
@@ -117,7 +118,7 @@ func TestProbeOfAWriter(t *testing.T) {
 	}
 }
 
-// A login that may become another one is found.
+// The probe finds a login that may impersonate another one.
 func TestProbeOfAnImpersonator(t *testing.T) {
 	s := executiontest.StandIn(t, tdsserver.Config{Accounts: []tdsserver.Account{tdsserver.Reader, tdsserver.Owner}})
 	name, small := tdsserver.NVarChar(128), tdsserver.NVarChar(60)
@@ -146,7 +147,8 @@ func TestProbeOfAnImpersonator(t *testing.T) {
 	}
 }
 
-// A question that is not answered could have been answered by a warning.
+// When the server does not answer a query of the probe, the report has a
+// warning, because the answer might have been one.
 func TestProbeUnanswered(t *testing.T) {
 	s := executiontest.StandIn(t, tdsserver.Config{})
 	c := open(t, trusted(s), mssqldb.Config{})
@@ -159,7 +161,7 @@ func TestProbeUnanswered(t *testing.T) {
 	slices.Sort(asked)
 	asked = slices.Compact(asked)
 	if len(asked) < 8 {
-		t.Fatalf("only %d questions", len(asked))
+		t.Fatalf("only %d queries", len(asked))
 	}
 	for _, question := range asked {
 		s := executiontest.StandIn(t, tdsserver.Config{})
@@ -176,12 +178,12 @@ func TestProbeUnanswered(t *testing.T) {
 			found = found || f.Level == execution.ProbeWarning && strings.Contains(f.Message, "could not be found out")
 		}
 		if !found {
-			t.Errorf("%.60s: no finding says that it was not answered", question)
+			t.Errorf("%.60s: no finding says that the server did not answer it", question)
 		}
 	}
 }
 
-// What surrounds the database is told.
+// The probe reports settings around the database.
 func TestProbeSurroundings(t *testing.T) {
 	s := executiontest.StandIn(t, tdsserver.Config{Version: "11.0.7001.0"})
 	name := tdsserver.NVarChar(128)
@@ -206,13 +208,14 @@ func TestProbeSurroundings(t *testing.T) {
 	if got := writable(report); len(got) != 0 {
 		t.Errorf("findings about the role: %q", got)
 	}
-	// Services of Azure's have another version, and no server to ask about.
+	// Services of Azure report another version, and have no server-level
+	// settings to query.
 	s = executiontest.StandIn(t, tdsserver.Config{Version: "12.0.2000.8", Edition: 5})
 	c = open(t, trusted(s), mssqldb.Config{})
 	if report, err = c.Probe(t.Context()); err != nil || report.Server != "Azure SQL 12.0.2000.8" {
 		t.Errorf("%q, %v", report.Server, err)
 	}
 	if strings.Contains(report.RoleScript, "USE ") || !strings.Contains(report.RoleScript, "CREATE USER ktx_reader WITH PASSWORD") {
-		t.Errorf("the script is not one for a database of Azure's:\n%s", report.RoleScript)
+		t.Errorf("the script is not one for a database of Azure:\n%s", report.RoleScript)
 	}
 }

@@ -13,16 +13,17 @@ import (
 )
 
 const (
-	// drainFor is how long rows beyond the limit are read before the statement
-	// is ended: SET ROWCOUNT lets most of them end at once.
+	// drainFor is how long the backend reads rows beyond the limit before it
+	// ends the statement. SET ROWCOUNT makes most statements end by themselves
+	// in that time.
 	drainFor = 5 * time.Millisecond
-	// drainCellFor is how long the rest of a value beyond the limit is read, so
-	// that its size can be told.
+	// drainCellFor is how long the backend reads the rest of a value beyond the
+	// limit, to learn its size.
 	drainCellFor = 250 * time.Millisecond
 )
 
-// Query runs stmt and returns its rows within lim; whatever it did is rolled
-// back before Query returns.
+// Query runs stmt and returns its rows within lim. It rolls back everything
+// that the statement did before it returns.
 func (d *DB) Query(ctx context.Context, stmt sqlguard.Approved, lim execution.Limits) (*execution.Result, error) {
 	in := d.accepts.Load()
 	text, err := stmt.SQLFor(in.guard)
@@ -32,14 +33,15 @@ func (d *DB) Query(ctx context.Context, stmt sqlguard.Approved, lim execution.Li
 	return d.run(ctx, statement{text, in.home}, lim.WithDefaults())
 }
 
-// statement is one text, and where names in it are looked up; nil where that
-// does not matter, as for texts of this package.
+// statement is one SQL text, and where the guard assumes that names in it are
+// looked up. That is nil when it does not matter, as for the package's own
+// queries.
 type statement struct {
 	text string
 	home *home
 }
 
-// run runs a text on a connection of the pool.
+// run runs a statement on a connection of the pool.
 func (d *DB) run(ctx context.Context, s statement, lim execution.Limits) (*execution.Result, error) {
 	if ctx.Err() != nil {
 		return nil, pool.Ended(context.Cause(ctx), nil, lim.Timeout)
@@ -75,11 +77,12 @@ type exchange struct {
 	drain   *time.Timer
 	elapsed time.Duration
 
-	unsent bool // the connection broke before the text was sent
+	unsent bool // the connection broke before the statement was sent
 	keep   bool // the connection can be used again
 }
 
-// run pins the session, sends the text, reads its answer and undoes it.
+// run pins the session, sends the statement, reads its answer and rolls it
+// back.
 func (x *exchange) run(ctx context.Context, s statement, closing func(func()) func() bool) (*execution.Result, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, x.lim.Timeout, pool.ErrTimeLimit)
 	defer cancel()
@@ -109,7 +112,7 @@ func (x *exchange) run(ctx context.Context, s statement, closing func(func()) fu
 	return x.answered(before, err, reason)
 }
 
-// send sends the text and reads its answer.
+// send sends the statement and reads its answer.
 func (x *exchange) send(text string) error {
 	start := time.Now()
 	r, err := x.c.wire.SendBatch(text, false)
@@ -123,7 +126,7 @@ func (x *exchange) send(text string) error {
 	return err
 }
 
-// enough ends the statement when no further row is wanted.
+// enough ends the statement when no further row is needed.
 func (x *exchange) enough(after time.Duration) {
 	if x.drain == nil {
 		x.drain = time.AfterFunc(after, func() { x.k.interrupt(pool.ErrEnough) })
@@ -132,7 +135,8 @@ func (x *exchange) enough(after time.Duration) {
 	}
 }
 
-// notOpened says why a session could not be pinned. The text was not sent.
+// notOpened returns the error for a session that could not be pinned. The
+// statement was not sent.
 func (x *exchange) notOpened(err, reason error) error {
 	if e, ok := errors.AsType[*serverError](err); ok && !e.fatal && reason == nil {
 		return queryError(e)
@@ -150,10 +154,11 @@ func (x *exchange) notOpened(err, reason error) error {
 	}
 }
 
-// broken ends a statement whose connection cannot be read on.
+// broken ends a statement whose connection can no longer be read.
 func (x *exchange) broken(err, reason error) (*execution.Result, error) {
 	if x.answer.rows.Full() && x.answer.strange == nil && len(x.answer.errors) == 0 {
-		// What is missing lies behind the rows that were wanted.
+		// The part that could not be read comes after the rows that the caller
+		// gets.
 		return x.result(), nil
 	}
 	switch {
@@ -171,8 +176,8 @@ func (x *exchange) broken(err, reason error) (*execution.Result, error) {
 }
 
 // answered ends a statement that the server finished. Before is how many
-// transactions were open behind it, and closed what went wrong when it was
-// undone.
+// transactions were open after the statement. Closed is the error of the
+// rollback, or nil.
 func (x *exchange) answered(before string, closed, reason error) (*execution.Result, error) {
 	a := &x.answer
 	ran := a.r != nil && len(a.errors) == 0 && !a.acknowledged

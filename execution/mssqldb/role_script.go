@@ -8,10 +8,10 @@ import (
 	"github.com/ktxhq/ktx/execution"
 )
 
-// roleName is the login and the user that the script makes.
+// roleName is the login and the user that the script creates.
 const roleName = "ktx_reader"
 
-// schemasToRead finds out which schemas the script is about.
+// schemasToRead finds out which schemas the script grants access to.
 func (p *prober) schemasToRead(ctx context.Context) error {
 	rows, err := p.ask(ctx, execution.TopicServer, "which schemas hold tables", schemasSQL, 1)
 	for _, row := range rows {
@@ -20,9 +20,9 @@ func (p *prober) schemasToRead(ctx context.Context) error {
 	return err
 }
 
-// roleScript returns what makes a role, a login with a user, that reads the schemas
-// of the database and does nothing else, for sqlcmd. It may be run again. It takes no
-// right from anybody else.
+// roleScript returns a script for sqlcmd. It creates a login and a user that
+// can read the schemas of the database and nothing else. It can be run more
+// than once, and revokes no right of other accounts.
 func (p *prober) roleScript() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(&b, format+"\n", args...) }
@@ -65,8 +65,8 @@ func (p *prober) roleScript() string {
 	return b.String()
 }
 
-// comment returns text for one line of a comment: a name may hold a line end,
-// behind which the rest would be run.
+// comment returns text as one line of a comment. A name may contain a line end,
+// and sqlcmd would run what follows it.
 func comment(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '\u0085' || r == '\u2028' || r == '\u2029' {

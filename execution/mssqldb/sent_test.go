@@ -18,7 +18,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// utf16le returns text as it stands in a batch.
+// utf16le returns text as it is encoded in a batch.
 func utf16le(text string) []byte {
 	var b []byte
 	for _, u := range utf16.Encode([]rune(text)) {
@@ -27,8 +27,8 @@ func utf16le(text string) []byte {
 	return b
 }
 
-// onlyBatches fails the test unless the server has got batches, attentions and
-// what a connection begins and ends with, and nothing else.
+// onlyBatches fails the test if the server received anything except batches,
+// attentions and the messages that begin a connection.
 func onlyBatches(tb testing.TB, s *tdsserver.Server) {
 	tb.Helper()
 	for _, m := range s.Messages() {
@@ -42,8 +42,9 @@ func onlyBatches(tb testing.TB, s *tdsserver.Server) {
 	}
 }
 
-// A statement is four batches, and the text is one of them, whatever it looks
-// like: a bare name, which the driver would call as a procedure, included.
+// A statement is four batches, and the approved statement is one of them,
+// whatever it looks like. A bare name is sent that way too, although the driver
+// would call it as a procedure.
 func TestTextIsOneBatch(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	s.First(func(q tdsserver.Request) tdsserver.Handler {
@@ -71,7 +72,7 @@ func TestTextIsOneBatch(t *testing.T) {
 		if res, err := c.Try(t.Context(), t, text, lim); err != nil || len(res.Rows) != 1 {
 			t.Fatalf("%.40q: %v, %v", text, res, err)
 		}
-		// The reset may still be on its way.
+		// The server may not have received the reset yet.
 		want := []string{mssqldb.Opening(lim.LockTimeout, lim.Rows), text, mssqldb.ClosingSQL}
 		got := slices.DeleteFunc(s.Batches(), func(sql string) bool { return sql == mssqldb.ResetSQL })
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -79,7 +80,7 @@ func TestTextIsOneBatch(t *testing.T) {
 		}
 		for _, m := range s.Of(tdsserver.KindBatch) {
 			if m.Text == text && !slices.Equal(m.Raw, utf16le(text)) {
-				t.Errorf("%.40q: the bytes on the wire are others", text)
+				t.Errorf("%.40q: the bytes on the wire differ from the statement", text)
 			}
 			if own := m.Text == mssqldb.ResetSQL; m.Reset != own {
 				t.Errorf("%.40q: the reset bit is %t", m.Text, m.Reset)
@@ -95,8 +96,8 @@ func TestTextIsOneBatch(t *testing.T) {
 	}
 }
 
-// Every text of a file of reads that the guard approves arrives as it was
-// approved.
+// Every read in a file that the guard approves reaches the server exactly as it
+// was approved.
 func TestApprovedTextArrives(t *testing.T) {
 	file, err := os.Open("../../dialects/sqlserver/testdata/reads.txt")
 	if err != nil {
@@ -144,6 +145,6 @@ func TestApprovedTextArrives(t *testing.T) {
 	}
 	t.Logf("%d texts", approved)
 	if approved < 50 {
-		t.Errorf("only %d texts were approved", approved)
+		t.Errorf("only %d statements were approved", approved)
 	}
 }

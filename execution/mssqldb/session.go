@@ -12,11 +12,11 @@ import (
 	"github.com/ktxhq/ktx/execution/mssqldb/internal/tds"
 )
 
-// This file and those named after it hold every text of the package's own that
-// a server gets. They are constants with numbers between them; what a caller or
-// an operator chose is a number.
+// This file and session_probe.go contain every batch of the package's own that
+// the server gets. They are constants with numbers inserted. Values that a
+// caller or an operator chose are only inserted as numbers.
 
-// held are the settings of a session that a guard may take for granted.
+// held are the session settings that a guard may assume, with their values.
 var held = map[string]string{
 	"QUOTED_IDENTIFIER":       "ON",
 	"ANSI_NULLS":              "ON",
@@ -33,8 +33,8 @@ var held = map[string]string{
 	"DATEFIRST":               "7",
 }
 
-// pinsHead pins the session. SET LANGUAGE sets the order of dates and the first
-// day of the week too, so it stands before them. The lock timeout follows.
+// pinsHead pins the session. SET LANGUAGE also sets the order of dates and the
+// first day of the week, so it comes before them. The lock timeout follows.
 const pinsHead = `SET QUOTED_IDENTIFIER, ANSI_NULLS, ANSI_PADDING, ANSI_WARNINGS, ARITHABORT, CONCAT_NULL_YIELDS_NULL, ANSI_NULL_DFLT_ON, XACT_ABORT ON;
 SET NUMERIC_ROUNDABORT, IMPLICIT_TRANSACTIONS, CURSOR_CLOSE_ON_COMMIT, ARITHIGNORE OFF;
 SET NOCOUNT OFF;
@@ -49,20 +49,22 @@ SET DEADLOCK_PRIORITY LOW;
 SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 SET LOCK_TIMEOUT `
 
-// What @@OPTIONS is with these pins: ANSI_WARNINGS 8, ANSI_PADDING 16,
-// ANSI_NULLS 32, ARITHABORT 64, QUOTED_IDENTIFIER 256, ANSI_NULL_DFLT_ON 1024,
-// CONCAT_NULL_YIELDS_NULL 4096, XACT_ABORT 16384 (SQL Server's "Configure the
-// user options Server Configuration Option"), and no other bit of those 15.
+// pinnedOptions is the value of @@OPTIONS with these pins: ANSI_WARNINGS 8,
+// ANSI_PADDING 16, ANSI_NULLS 32, ARITHABORT 64, QUOTED_IDENTIFIER 256,
+// ANSI_NULL_DFLT_ON 1024, CONCAT_NULL_YIELDS_NULL 4096, XACT_ABORT 16384 (SQL
+// Server's "Configure the user options Server Configuration Option"), and no
+// other bit of the lowest 15.
 const pinnedOptions = "21880"
 
-// stateSQL reads back what can be read by everybody: the pins, then whose
-// session it is. A day of 2 says that the second number of a date is the day.
+// stateSQL reads back the pins that every login may read, and then whose
+// session it is. A dateformat of 2 says that the second number of a date is the
+// day.
 const stateSQL = `@@TRANCOUNT AS transactions, @@OPTIONS & 32767 AS options, @@TEXTSIZE AS sizeoftexts, @@LANGUAGE AS language, @@DATEFIRST AS datefirst,
 	DAY(CONVERT(datetime, '01/02/2003')) AS dateformat, @@LOCK_TIMEOUT AS locktimeout,
 	DB_NAME() AS databasename, SUSER_SNAME() AS loginname, ORIGINAL_LOGIN() AS original, USER_NAME() AS username, SCHEMA_NAME() AS schemaname`
 
-// opening pins the session, begins the transaction, reads back, and sets how
-// many rows a statement returns at most.
+// opening returns the batch that pins the session, begins the transaction,
+// reads the state back, and limits how many rows a statement returns.
 func opening(lock time.Duration, rows int) string {
 	return pinsHead + milliseconds(lock) + `;
 BEGIN TRANSACTION;
@@ -71,24 +73,25 @@ SET ROWCOUNT ` + strconv.Itoa(min(rows, 1<<31-2)+1)
 }
 
 const (
-	// closingSQL undoes what the statement did. What it finds in the first
-	// column is how many transactions were open.
+	// closingSQL rolls back the statement. Its first column is how many
+	// transactions were open before.
 	closingSQL = `SET ROWCOUNT 0;
 DECLARE @before int = @@TRANCOUNT;
 IF @before > 0 ROLLBACK TRANSACTION;
 SELECT @before AS before, ` + stateSQL
 
-	// resetSQL is what the reset of the session is sent with.
+	// resetSQL is the batch that is sent together with the reset of the
+	// session.
 	resetSQL = `SELECT @@TRANCOUNT`
 )
 
-// milliseconds returns d in milliseconds, at least 1: 0 would not wait at all,
-// and -1 for ever.
+// milliseconds returns d in milliseconds, at least 1. The server takes 0 as no
+// wait at all, and -1 as a wait without limit.
 func milliseconds(d time.Duration) string {
 	return strconv.FormatInt(min(max(d.Milliseconds(), 1), 1<<31-1), 10)
 }
 
-// Columns of stateSQL, behind the number of open transactions before.
+// The columns of stateSQL. The number of open transactions before comes first.
 const (
 	stateBefore = iota
 	stateTransactions
@@ -106,8 +109,8 @@ const (
 // errState is the error of a session that is not as it was pinned.
 var errState = errors.New("the session is not as it was pinned")
 
-// checkState compares what a session says of itself with the pins. Who it is
-// must be what it was when the connection was made.
+// checkState compares the state that a session reports with the pins. The
+// session's user must be the one from when the connection was made.
 func (c *conn) checkState(row []string, transactions, lock string) error {
 	if len(row) != stateColumns {
 		return fmt.Errorf("%w: the server did not say how it is", errState)
@@ -142,8 +145,8 @@ func (c *conn) checkState(row []string, transactions, lock string) error {
 // ownLimits bound the answers to the package's own texts.
 var ownLimits = execution.Limits{Timeout: 10 * time.Second}.WithDefaults()
 
-// own sends a text of the package's and returns the rows of its answer as
-// texts; NULL is "". Sent is called when it was sent.
+// own sends a batch of the package's own and returns the rows of its answer as
+// strings; NULL is "". It calls sent after the batch was sent.
 func (c *conn) own(text string, reset bool, sent func()) ([][]string, error) {
 	r, err := c.wire.SendBatch(text, reset)
 	if err != nil {
@@ -192,10 +195,10 @@ func (c *conn) open(lim execution.Limits, at *home, k *call) error {
 	return nil
 }
 
-// settleTimeout bounds the rollback and the reset behind a statement.
+// settleTimeout bounds the rollback and the reset after a statement.
 const settleTimeout = 2 * time.Second
 
-// close undoes the statement. It returns how many transactions were open
+// close rolls back the statement. It returns how many transactions were open
 // before.
 func (c *conn) close(lock time.Duration) (before string, err error) {
 	if err := c.wire.Deadline(time.Now().Add(settleTimeout)); err != nil {
@@ -215,7 +218,7 @@ func (c *conn) close(lock time.Duration) (before string, err error) {
 	return before, c.checkState(rows[0], "0", milliseconds(lock))
 }
 
-// reset starts the reset of the session. It is verified by Ready.
+// reset starts the reset of the session. Ready verifies it.
 func (c *conn) reset() error {
 	r, err := c.wire.SendBatch(resetSQL, true)
 	if err != nil {
@@ -225,8 +228,8 @@ func (c *conn) reset() error {
 	return c.wire.Deadline(time.Time{})
 }
 
-// Ready reports whether a connection that was idle can run a statement: the
-// session was reset behind the last one. A caller that leaves cuts the
+// Ready reports whether a connection that was idle can run a statement. It can
+// if the session was reset after the last one. When ctx ends, Ready cuts the
 // connection.
 func (c *conn) Ready(ctx context.Context) bool {
 	if c.pending == nil {
@@ -250,5 +253,5 @@ func (c *conn) settle() bool {
 	return c.wire.Deadline(time.Time{}) == nil
 }
 
-// catalogSQL asks what the server is and where it resolves names.
+// catalogSQL asks for the server's version and where it looks up names.
 const catalogSQL = `SELECT CONVERT(nvarchar(128), SERVERPROPERTY('ProductVersion')) AS version, DB_NAME() AS databasename, SCHEMA_NAME() AS schemaname`

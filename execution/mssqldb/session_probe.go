@@ -1,13 +1,13 @@
 package mssqldb
 
-// The probe's questions. Each is one SELECT that every login may ask; what a
-// login may not see does not appear in its answer. See SQL Server's reference of
-// sys.fn_my_permissions, HAS_PERMS_BY_NAME, sys.database_permissions and
+// The queries of the probe. Each is one SELECT that every login may run. The
+// answer leaves out whatever the login may not see. See SQL Server's reference
+// of sys.fn_my_permissions, HAS_PERMS_BY_NAME, sys.database_permissions and
 // "Database-level roles".
 
 const (
-	// identitySQL asks who is connected to what. An answer of IS_SRVROLEMEMBER is
-	// NULL where the role is not known.
+	// identitySQL asks for the login, the user and the server. An answer of
+	// IS_SRVROLEMEMBER is NULL if the server does not know the role.
 	identitySQL = `SELECT SUSER_SNAME() AS loginname, USER_NAME() AS username, DB_NAME() AS databasename,
 	CONVERT(nvarchar(128), SERVERPROPERTY('ProductVersion')) AS version, CONVERT(int, SERVERPROPERTY('EngineEdition')) AS edition,
 	CONVERT(nvarchar(128), DATABASEPROPERTYEX(DB_NAME(), 'Updateability')) AS updateability, IS_SRVROLEMEMBER('sysadmin') AS sysadmin`
@@ -21,17 +21,19 @@ SELECT 'database' AS kind, r.name FROM (VALUES ('db_owner'), ('db_securityadmin'
 	serverRightsSQL   = `SELECT permission_name FROM sys.fn_my_permissions(NULL, 'SERVER')`
 	databaseRightsSQL = `SELECT permission_name FROM sys.fn_my_permissions(NULL, 'DATABASE')`
 
-	// serverGrantsSQL asks for what was granted on single logins and the like, such
-	// as to impersonate one. Everybody may connect to the endpoints.
+	// serverGrantsSQL asks for the rights that were granted on single objects
+	// of the server, such as the right to impersonate one login. Every login
+	// may connect to the endpoints.
 	serverGrantsSQL = `SELECT p.class_desc, p.permission_name, g.name AS grantee, COUNT(*) AS grants
 FROM sys.server_permissions AS p JOIN sys.server_principals AS g ON g.principal_id = p.grantee_principal_id
 WHERE p.state IN ('G', 'W') AND p.class <> 100 AND p.permission_name NOT IN ('CONNECT', 'VIEW DEFINITION')
 	AND (g.name = SUSER_SNAME() OR IS_SRVROLEMEMBER(g.name) = 1)
 GROUP BY p.class_desc, p.permission_name, g.name`
 
-	// grantsSQL asks for what was granted on single schemas, objects, users,
-	// types and the like: to the user, to roles that it is a member of, and to
-	// everybody. A scalar function or an aggregate cannot write.
+	// grantsSQL asks for the rights that were granted on single schemas,
+	// objects, users, types and so on: to the user, to roles that it is a
+	// member of, and to every user. A scalar function or an aggregate cannot
+	// write.
 	grantsSQL = `SELECT p.class_desc, p.permission_name, USER_NAME(p.grantee_principal_id) AS grantee, COUNT(*) AS grants,
 	MIN(CASE p.class WHEN 1 THEN QUOTENAME(OBJECT_SCHEMA_NAME(p.major_id)) + N'.' + QUOTENAME(OBJECT_NAME(p.major_id))
 		WHEN 3 THEN QUOTENAME(SCHEMA_NAME(p.major_id)) WHEN 4 THEN QUOTENAME(USER_NAME(p.major_id)) ELSE CONVERT(nvarchar(20), p.major_id) END) AS example
@@ -42,23 +44,24 @@ WHERE p.state IN ('G', 'W') AND p.class <> 0 AND p.major_id >= 0
 	AND NOT (p.permission_name = 'EXECUTE' AND (p.class IN (6, 10) OR p.class = 1 AND ISNULL(o.type, '') IN ('FN', 'FS', 'AF')))
 GROUP BY p.class_desc, p.permission_name, p.grantee_principal_id`
 
-	// ownedSQL asks for schemas and objects that the user, or a role that it is
-	// a member of, owns.
+	// ownedSQL asks for the schemas and objects that belong to the user, or to
+	// a role that it is a member of.
 	ownedSQL = `SELECT 'schema' AS kind, QUOTENAME(s.name) AS name FROM sys.schemas AS s WHERE s.principal_id = USER_ID() OR IS_MEMBER(USER_NAME(s.principal_id)) = 1
 UNION ALL
 SELECT 'object' AS kind, QUOTENAME(OBJECT_SCHEMA_NAME(o.object_id)) + N'.' + QUOTENAME(o.name) AS name FROM sys.objects AS o
 WHERE o.is_ms_shipped = 0 AND o.parent_object_id = 0 AND (o.principal_id = USER_ID() OR IS_MEMBER(USER_NAME(o.principal_id)) = 1)`
 
 	// elsewhereSQL asks what the login may do in the other databases of the
-	// server. Everybody may make temporary tables in tempdb.
+	// server. Every login may create temporary tables in tempdb.
 	elsewhereSQL = `SELECT d.name, r.permission FROM sys.databases AS d
 CROSS JOIN (VALUES ('INSERT'), ('UPDATE'), ('DELETE'), ('ALTER'), ('EXECUTE'), ('CREATE TABLE'), ('CONTROL')) AS r (permission)
 WHERE d.database_id <> DB_ID() AND d.name <> 'tempdb' AND HAS_DBACCESS(d.name) = 1 AND HAS_PERMS_BY_NAME(QUOTENAME(d.name), 'DATABASE', r.permission) = 1`
 
-	// surfaceSQL asks for settings of the server that reach beyond it.
+	// surfaceSQL asks for server settings whose effect reaches beyond the
+	// server.
 	surfaceSQL = `SELECT name FROM sys.configurations WHERE name IN ('xp_cmdshell', 'Ad Hoc Distributed Queries', 'clr enabled', 'Ole Automation Procedures', 'external scripts enabled') AND CONVERT(int, value_in_use) = 1`
 
-	// trustSQL asks for what lets rights leave the database.
+	// trustSQL asks for settings that give rights outside of the database.
 	trustSQL = `SELECT CONVERT(int, is_trustworthy_on) AS trustworthy, CONVERT(int, is_db_chaining_on) AS chaining FROM sys.databases WHERE database_id = DB_ID()`
 
 	linkedSQL = `SELECT COUNT(*) AS servers FROM sys.servers WHERE is_linked = 1`
@@ -69,5 +72,6 @@ WHERE d.database_id <> DB_ID() AND d.name <> 'tempdb' AND HAS_DBACCESS(d.name) =
 	clockSQL = `SELECT CONVERT(varchar(27), SYSUTCDATETIME(), 121) AS now`
 )
 
-// What is tried, and must be refused. It is undone with the transaction.
+// tryWriteSQL is the write that the probe tries, and that must be refused. It
+// is rolled back with the transaction.
 const tryWriteSQL = `CREATE TABLE ktx_write_probe (n int)`

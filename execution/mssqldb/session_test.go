@@ -15,8 +15,9 @@ import (
 // logins returns how many connections the server has seen.
 func logins(s *tdsserver.Server) int { return len(s.Of(tdsserver.KindLogin)) }
 
-// A text that is more than a query, or changes its session, is an error: its
-// rows are not returned, and its connection is not used again.
+// A batch that is more than one query, or that changes its session, is an
+// error. The backend does not return its rows, and does not use its connection
+// again.
 func TestMoreThanAQuery(t *testing.T) {
 	for _, c := range []struct{ name, text, says string }{
 		{"two results", "SELECT 1 AS n; SELECT 2 AS n", "more than one"},
@@ -49,13 +50,13 @@ func TestMoreThanAQuery(t *testing.T) {
 				t.Errorf("the next statement has %s transactions", got)
 			}
 			if n := logins(s); n != 2 {
-				t.Errorf("%d connections were made, want 2: the first is not used again", n)
+				t.Errorf("%d connections were made, want 2, because the first must not be used again", n)
 			}
 		})
 	}
 }
 
-// What only a procedure answers is an error.
+// An answer that only a procedure sends is an error.
 func TestAnswerOfAProcedure(t *testing.T) {
 	row := func(r *tdsserver.Reply) error {
 		if err := r.Columns(tdsserver.Column{Name: "v", Type: tdsserver.Int}); err != nil {
@@ -98,7 +99,7 @@ func TestAnswerOfAProcedure(t *testing.T) {
 	}
 }
 
-// A session that is not as it was pinned runs nothing.
+// The backend runs nothing in a session that differs from the pins.
 func TestPinsAreReadBack(t *testing.T) {
 	good := []any{int64(0), int64(1), int64(21880), int64(2147483647), "us_english", int64(7), int64(2), int64(1000), "shop", "reader", "reader", "reader", "dbo"}
 	columns := make([]tdsserver.Column, len(good))
@@ -109,7 +110,7 @@ func TestPinsAreReadBack(t *testing.T) {
 		}
 	}
 	const text = "SELECT 1 AS n"
-	// answer begins a transaction, as the batch would, and says row.
+	// answer begins a transaction, as the batch would, and returns row.
 	answer := func(row []any, begin bool) tdsserver.Handler {
 		return func(r *tdsserver.Reply) error {
 			if begin {
@@ -129,7 +130,7 @@ func TestPinsAreReadBack(t *testing.T) {
 	lim := execution.Limits{}.WithDefaults()
 	try := func(t *testing.T, h tdsserver.Handler) *execution.Error {
 		t.Helper()
-		s := tdsserver.Start(t, tdsserver.Config{Violations: true}) // the descriptor is not the server's
+		s := tdsserver.Start(t, tdsserver.Config{Violations: true}) // the transaction descriptor is not the server's
 		s.On(mssqldb.Opening(lim.LockTimeout, lim.Rows), h)
 		c := open(t, trusted(s), mssqldb.Config{})
 		e := c.Fails(t, text, execution.Limits{})
@@ -141,7 +142,7 @@ func TestPinsAreReadBack(t *testing.T) {
 		return e
 	}
 	for i := range good {
-		if i == 0 || i > 7 { // what was before is nothing; who it is, is learned
+		if i == 0 || i > 7 { // these columns are not compared with a pin
 			continue
 		}
 		bad := append([]any(nil), good...)
@@ -164,7 +165,7 @@ func TestPinsAreReadBack(t *testing.T) {
 	}
 }
 
-// A session that turns into somebody else's is found.
+// The backend notices when a session becomes that of another user.
 func TestAnotherUser(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	c := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
@@ -192,8 +193,8 @@ func TestAnotherUser(t *testing.T) {
 	}
 }
 
-// A guard that takes something for granted to which no session is pinned is
-// refused when the backend is opened.
+// A guard may assume a setting that the backend does not pin. Open refuses such
+// a guard.
 func TestSessionOfTheGuard(t *testing.T) {
 	url := execution.NewSecret("sqlserver://u:p@localhost?database=d")
 	for value, ok := range map[string]bool{"ON": true, "on": true, "OFF": false, "": false} {
@@ -207,7 +208,7 @@ func TestSessionOfTheGuard(t *testing.T) {
 	}
 }
 
-// Limits are numbers in the batch before the statement.
+// The batch before the statement contains the limits as numbers.
 func TestLimitsOfTheServer(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	c := open(t, trusted(s), mssqldb.Config{})
@@ -222,7 +223,8 @@ func TestLimitsOfTheServer(t *testing.T) {
 	}
 }
 
-// Names are looked up where the guard that approved a text believes.
+// The backend looks up names where the guard that approved the statement
+// assumes, or runs nothing.
 func TestHome(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	c := open(t, trusted(s), mssqldb.Config{})
@@ -233,7 +235,7 @@ func TestHome(t *testing.T) {
 	c.SetGuard(executiontest.Guard(t, "sqlserver", 0).ID())
 	c.One(t, "SELECT 1 AS n")
 
-	// The user's default schema was sales when the server was asked.
+	// When the catalogue was read, the user's default schema was sales.
 	s.On(mssqldb.CatalogSQL, func(r *tdsserver.Reply) error {
 		text := tdsserver.NVarChar(128)
 		if err := r.Columns(tdsserver.Column{Name: "version", Type: text}, tdsserver.Column{Name: "databasename", Type: text}, tdsserver.Column{Name: "schemaname", Type: text}); err != nil {
@@ -244,7 +246,7 @@ func TestHome(t *testing.T) {
 	if catalog, err = c.Catalog(t.Context()); err != nil || catalog.Major != 17 || strings.Join(catalog.SearchPath, ",") != "sales,dbo" {
 		t.Fatalf("%+v, %v", catalog, err)
 	}
-	c.One(t, "SELECT 1 AS n") // the old guard's
+	c.One(t, "SELECT 1 AS n") // approved by the old guard
 	c.SetGuard(executiontest.Guard(t, "sqlserver", 0).ID())
 	if e := c.Fails(t, "SELECT 1 AS n", execution.Limits{}); e.Code != sqlguard.CodeSessionModeMismatch {
 		t.Errorf("error %v, want %s", e, sqlguard.CodeSessionModeMismatch)

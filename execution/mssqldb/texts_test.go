@@ -16,8 +16,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// The package's own questions are T-SQL by the grammar of the dialect, reserved
-// words included, whatever the policy says of what they read.
+// The package's own queries must parse as T-SQL in the dialect's grammar,
+// including its reserved words. Whether the policy allows what they read does
+// not matter.
 func TestQuestionsAreSQL(t *testing.T) {
 	for _, sql := range append(slices.Clone(mssqldb.Questions), executiontest.SQLServerSession) {
 		statements, err := sqlserver.Dialect{}.Analyze(sql)
@@ -31,7 +32,7 @@ func TestQuestionsAreSQL(t *testing.T) {
 	}
 }
 
-// The stand-in answers every question without an error of its own.
+// The stand-in server answers every query without an error of its own.
 func TestQuestionsAreAnswered(t *testing.T) {
 	s := executiontest.StandIn(t, tdsserver.Config{})
 	c := open(t, trusted(s), mssqldb.Config{})
@@ -40,7 +41,8 @@ func TestQuestionsAreAnswered(t *testing.T) {
 	}
 }
 
-// Only query.go and session.go send text, and the driver is not imported here.
+// Only query.go and session.go send statements, and no file of this package
+// imports the driver.
 func TestWhoSends(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -63,6 +65,6 @@ func TestWhoSends(t *testing.T) {
 		}
 	}
 	if !slices.Equal(senders, []string{"query.go", "session.go"}) {
-		t.Errorf("text is sent by %v", senders)
+		t.Errorf("statements are sent by %v", senders)
 	}
 }

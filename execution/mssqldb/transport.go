@@ -13,7 +13,7 @@ import (
 	"github.com/ktxhq/ktx/execution/mssqldb/internal/tds"
 )
 
-// transport is what a URL says of TLS.
+// transport holds the TLS parameters of a URL.
 type transport struct {
 	plain    bool // encrypt=false
 	explicit bool // encrypt=true or strict
@@ -24,8 +24,9 @@ type transport struct {
 	roots    *x509.CertPool
 }
 
-// secure settles transport security. What does not verify the server is
-// refused by name, unless the host is local or InsecureTLS is set.
+// secure sets the transport security of t. It refuses the parameters that leave
+// the server unverified, and names them, unless the host is local or
+// InsecureTLS is set.
 func (c *Config) secure(t *target, params map[string]string) error {
 	way := transport{insecure: c.InsecureTLS, name: params[paramHostName]}
 	switch value, set := params[paramEncrypt]; strings.ToLower(value) {
@@ -74,8 +75,8 @@ func (c *Config) secure(t *target, params map[string]string) error {
 	return nil
 }
 
-// to says how a connection to host is protected. A host to which a server sends
-// the connection on is judged like one of the URL.
+// to returns how a connection to host is protected. A host to which a server
+// redirects the connection is judged like the host of the URL.
 func (w *transport) to(host string) tds.Transport {
 	relaxed := local(host) || w.insecure
 	if w.plain && relaxed {
@@ -85,14 +86,14 @@ func (w *transport) to(host string) tds.Transport {
 	if name == "" {
 		name = host
 	}
-	// Without TDS 8.0 the protocol knows no TLS 1.3. The server wants one record
-	// for a packet.
+	// Except with TDS 8.0, the protocol does not support TLS 1.3. The server
+	// wants each packet in one record.
 	conf := &tls.Config{ //nolint:gosec // no newer version is there
 		ServerName: name, RootCAs: w.roots, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12,
 		DynamicRecordSizingDisabled: true,
 	}
 	if relaxed && (w.trust || !w.explicit && w.roots == nil) {
-		conf.InsecureSkipVerify = true // permitted by configuration, or on this machine
+		conf.InsecureSkipVerify = true // permitted by the configuration, or on this machine
 		return tds.Transport{Config: conf}
 	}
 	if w.strict {

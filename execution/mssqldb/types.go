@@ -11,10 +11,10 @@ import (
 	"github.com/ktxhq/ktx/execution/mssqldb/internal/tds"
 )
 
-// The wire has values in binary; the text that stands for each is described by
-// [tds.Column.AppendText].
+// The protocol sends values in binary. [tds.Column.AppendText] describes the
+// text of each.
 
-// kinds are those of the texts.
+// kinds maps the kinds of text to those of a result.
 var kinds = [...]rowset.Kind{
 	tds.KindText:    rowset.String,
 	tds.KindInteger: rowset.Integer,
@@ -22,7 +22,7 @@ var kinds = [...]rowset.Kind{
 	tds.KindBit:     rowset.Bool,
 }
 
-// syntax is how a part of a column is read.
+// syntax says how to read a part of a column.
 var syntax = rowset.Syntax{
 	Plain: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`),
 	Quote: quoteName,
@@ -41,25 +41,26 @@ func newRowSet(lim execution.Limits) rowSet {
 	return rowSet{Set: rowset.Set{Limits: lim, Syntax: &syntax}}
 }
 
-// cell is where the text of a value ends in a row.
+// cell holds where the text of a value ends in a row.
 type cell struct {
 	end  int
 	kind tds.Kind
 	null bool
 }
 
-// describe takes the columns of the result.
+// describe records the columns of the result.
 func (s *rowSet) describe(columns []tds.Column) {
 	s.Describe(len(columns))
 	s.types = columns[:len(s.Columns)]
 	for i := range s.types {
-		// A sql_variant has a kind for each value.
+		// In a sql_variant column, each value has its own kind.
 		s.Column(i, execution.Column{Name: tds.Text(s.types[i].Name), Type: s.types[i].TypeName()}, rowset.String)
 	}
 }
 
-// add reads one row. A value that is longer than the limit ends the rows before
-// it, wherever in the row it stands; else the bytes of the row may.
+// add reads one row. A value that is longer than the limit ends the result
+// before this row, wherever in the row the value is. Otherwise the row ends the
+// result if it exceeds the limit on bytes.
 func (s *rowSet) add(r *tds.Response, enough func(time.Duration)) error {
 	if !s.Room() {
 		return nil
@@ -116,18 +117,18 @@ func (s *rowSet) store() {
 	}
 }
 
-// Names of the column of FOR XML and FOR JSON without a name.
+// Column names that FOR XML and FOR JSON give to a column without a name.
 const (
 	columnXML  = "XML_F52E2B61-18A1-11d1-B105-00805F49916B"
 	columnJSON = "JSON_F52E2B61-18A1-11d1-B105-00805F49916B"
 )
 
-// result returns what was collected.
+// result returns the collected rows.
 //
 // The document of FOR XML or FOR JSON comes in rows of about 2,000 characters.
-// SET ROWCOUNT ends the rows that it is made of, behind which the server closes
-// it as if it were whole: it is returned only where the server counted no more
-// rows than the limit.
+// SET ROWCOUNT limits the rows from which the server makes the document, and
+// the server then closes the document as if it were complete. So result returns
+// it only when the server counted no more rows than the limit.
 func (s *rowSet) result(a *answer) *execution.Result {
 	document := len(s.Columns) == 1 && (s.Columns[0].Name == columnXML || s.Columns[0].Name == columnJSON)
 	if document && !s.Full() && (!a.counted || a.count > uint64(s.Limits.Rows)) { //nolint:gosec // a limit is not negative

@@ -9,8 +9,9 @@ import (
 	"github.com/ktxhq/ktx/execution/mssqldb"
 )
 
-// SET ROWCOUNT ends the rows that a document is made of, behind which it looks
-// whole: it is returned only where the server counted no more than the limit.
+// SET ROWCOUNT limits the rows from which a document is made, and the document
+// looks complete all the same. The backend returns it only when the server
+// counted no more rows than the limit.
 func TestDocuments(t *testing.T) {
 	const most = 10
 	for _, c := range []struct {
@@ -50,8 +51,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// A value that is too long names its column as T-SQL would, and its size as
-// text.
+// The note on a value that is too long names the column as T-SQL would write
+// it, and the size of the value as text.
 func TestLongValues(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -102,8 +103,8 @@ func TestLongValues(t *testing.T) {
 	}
 }
 
-// oddChunks is a value in chunks of seven bytes, whose borders lie within
-// characters.
+// oddChunks returns a value in chunks of seven bytes, so that characters cross
+// the borders.
 func oddChunks(text string) tdsserver.Wire {
 	wire := le64(1<<64 - 2)
 	for raw := utf16le(text); len(raw) > 0; {
@@ -114,7 +115,7 @@ func oddChunks(text string) tdsserver.Wire {
 	return append(wire, le32(0)...)
 }
 
-// Values at the limit pass, whatever they take on the wire.
+// Values at the limit pass, however long they are on the wire.
 func TestValuesAtTheLimit(t *testing.T) {
 	for _, c := range []struct {
 		t     tdsserver.Type
@@ -143,7 +144,7 @@ func TestValuesAtTheLimit(t *testing.T) {
 	}
 }
 
-// Rows without NULL bits and with them, and columns beyond the limit.
+// Rows with and without a NULL bitmap, and columns beyond the limit.
 func TestColumnsBeyondTheLimit(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	s.On("SELECT wide", func(r *tdsserver.Reply) error {

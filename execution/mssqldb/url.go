@@ -31,12 +31,13 @@ const (
 	paramPacketSize = "packet size"
 )
 
-// urlParameters are what a URL may carry, in lower case.
+// urlParameters are the parameters that a URL may carry, in lower case.
 var urlParameters = []string{
 	paramApp, paramIntent, paramCA, paramDatabase, paramDial, paramEncrypt, paramHostName, paramPacketSize, paramTrust,
 }
 
-// refusedParameters are those that people do write, each with what to do.
+// refusedParameters are parameters that people use with other clients, each
+// with what to do instead.
 var refusedParameters = map[string]string{
 	"log":                 "the driver would log statements and their values",
 	"failoverpartner":     "write the host that takes read-only connections into the URL",
@@ -67,24 +68,26 @@ var refusedParameters = map[string]string{
 	"sessioninitsql":      "the session's settings are pinned",
 }
 
-// systemDatabases are not for a connection: what is read there is refused.
+// systemDatabases are the system databases. A connection may not use them,
+// because the guard refuses what is read there.
 var systemDatabases = []string{"master", "model", "msdb", "tempdb", "resource", "mssqlsystemresource", "distribution"}
 
-// target is where and how to connect.
+// target is the server and the database that a URL names.
 type target struct {
 	options tds.Options
 	timeout time.Duration
-	weak    string // what the transport leaves open; "" nothing
+	weak    string // what the transport leaves unprotected; "" means nothing
 }
 
-// notConfigured is the error of a URL that can be read and is not accepted.
+// notConfigured returns the error for a URL that can be parsed but is not
+// accepted.
 func notConfigured(format string, args ...any) error {
 	return execution.NewError(sqlguard.CodeNotConfigured, fmt.Sprintf(format, args...), nil)
 }
 
-// target reads the URL and settles transport security. No error has a part of
-// the URL but names of parameters: what looks like a host may be a mislaid
-// password.
+// target reads the URL and sets the transport security. Errors contain no part
+// of the URL except names of parameters, because what looks like a host may be
+// a misplaced password.
 func (c *Config) target() (*target, error) {
 	text := c.URL.Reveal()
 	if !strings.HasPrefix(text, "sqlserver://") {
@@ -95,7 +98,7 @@ func (c *Config) target() (*target, error) {
 		return nil, errors.New("the url cannot be read: it must look like " + exampleURL + ", with special characters percent-encoded")
 	}
 	if strings.Contains(u.RawQuery, "@") {
-		// A ? in a password would move the start of the parameters.
+		// A ? in a password would make the parameters start too early.
 		return nil, errors.New("the url is ambiguous: write ? as %3F and @ as %40 in names, passwords and parameters")
 	}
 	if path := strings.Trim(u.Path, "/"); path != "" {
@@ -115,7 +118,7 @@ func (c *Config) target() (*target, error) {
 	return t, c.secure(t, params)
 }
 
-// parameters reads what follows the question mark.
+// parameters parses the query part of the URL.
 func parameters(query string) (map[string]string, error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -141,7 +144,7 @@ func parameters(query string) (map[string]string, error) {
 	return params, nil
 }
 
-// login settles who connects where.
+// login sets the server, the login and the database.
 func (t *target) login(u *url.URL, params map[string]string) error {
 	o := &t.options
 	o.Host, o.Port, o.Application = u.Hostname(), defaultPort, "ktx"
@@ -179,7 +182,8 @@ func (t *target) login(u *url.URL, params map[string]string) error {
 		o.Application = name
 	}
 	for _, text := range []string{o.User, o.Password, o.Database, o.Application} {
-		// LOGIN7 counts units of UTF-16 in each (MS-TDS 2.2.6.4).
+		// LOGIN7 counts the length of each field in units of UTF-16 (MS-TDS
+		// 2.2.6.4).
 		if len(text) > 128 || strings.ContainsRune(text, 0) {
 			return errors.New("the url's user, password, database or application name is longer than 128 bytes")
 		}
@@ -187,7 +191,7 @@ func (t *target) login(u *url.URL, params map[string]string) error {
 	return nil
 }
 
-// tuning settles numbers.
+// tuning sets the numeric parameters.
 func (t *target) tuning(params map[string]string) error {
 	if text, set := params[paramDial]; set {
 		n, err := strconv.Atoi(text)

@@ -18,9 +18,11 @@ var benchmarkTexts = []struct{ name, sql string }{
 	{"rows", "SELECT n, n * 2 AS m, CONCAT('row ', n) AS name, n / 3.0 AS part, NOW() AS at, n % 2 = 0 AS even FROM numbers WHERE n <= 1000"},
 }
 
-// BenchmarkRatio reports the median time of a statement through the backend as
-// a multiple of the same statement through the driver, as text and outside of a
-// transaction, both in turn on connections of their own.
+// BenchmarkRatio measures a statement through the backend and the same
+// statement through the driver alone. It reports the median time of the first
+// as a multiple of the second. The driver runs the statement in the text
+// protocol and outside of a transaction. The two take turns, each on its own
+// connection.
 func BenchmarkRatio(b *testing.B) {
 	server := testdb.MariaDB(b)
 	url := server.NewDatabase(b, "CREATE TABLE numbers (n int PRIMARY KEY)",
@@ -59,7 +61,7 @@ func readAll(b *testing.B, conn *sql.Conn, text string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer rows.Close() //nolint:errcheck // Err below tells what Close would
+	defer rows.Close() //nolint:errcheck // rows.Err below reports the error of Close
 	columns, err := rows.Columns()
 	if err != nil {
 		b.Fatal(err)

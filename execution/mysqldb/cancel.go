@@ -10,10 +10,10 @@ import (
 	"github.com/ktxhq/ktx/execution/pool"
 )
 
-// deafAfter is when the connection of a statement is closed where the server was
-// told to end it: it has marked the statement, and ends it when it looks.
-// MariaDB answers some a KILL after two seconds only, such as one of several
-// sessions in SLEEP.
+// deafAfter is how long after the first KILL the backend closes the connection
+// of a statement that has not ended. By then the server has marked the
+// statement, and ends it when it next checks the mark. MariaDB answers some
+// KILLs only after two seconds, for example when several sessions run SLEEP.
 const deafAfter = 180 * time.Millisecond
 
 // running is a statement that can be killed.
@@ -25,9 +25,10 @@ type running struct {
 
 var _ ending.Statement = (*running)(nil)
 
-// Tell sends KILL QUERY until the statement is over. Where nobody tells the
-// server, which has its own time limit, the connection is cut, unless only the
-// rest of the rows is at stake.
+// Tell sends KILL QUERY until the statement is over. When no KILL can be sent,
+// Tell cuts the connection, and the server ends the statement at its own time
+// limit. It does not cut the connection when only the rest of the rows is
+// unread (pool.ErrEnough).
 func (r *running) Tell(ctx context.Context, reason error, over <-chan struct{}) error {
 	err := r.kill(ctx, over)
 	if err != nil && !errors.Is(reason, pool.ErrEnough) {
@@ -36,8 +37,8 @@ func (r *running) Tell(ctx context.Context, reason error, over <-chan struct{}) 
 	return err
 }
 
-// kill sends KILL QUERY on a connection of its own. Where the server takes no
-// further one, an idle one of the pool serves.
+// kill sends KILL QUERY on a new connection. When the server accepts no more
+// connections, kill uses an idle one of the pool.
 func (r *running) kill(ctx context.Context, over <-chan struct{}) error {
 	c, err := r.c.dialer.connect(ctx)
 	if err == nil {
@@ -56,8 +57,8 @@ func (r *running) kill(ctx context.Context, over <-chan struct{}) error {
 	return err
 }
 
-// killOn sends KILL QUERY on c. The server answers when the statement was told,
-// so that a KILL that was answered cannot reach a later statement.
+// killOn sends KILL QUERY on c. The server answers after it has marked the
+// statement, so a KILL that was answered cannot reach a later statement.
 func (r *running) killOn(ctx context.Context, c *conn, over <-chan struct{}) error {
 	stop := context.AfterFunc(ctx, c.wire.Sever)
 	defer stop()
@@ -67,10 +68,11 @@ func (r *running) killOn(ctx context.Context, c *conn, over <-chan struct{}) err
 	})
 }
 
-// Arrived is how many bytes came from the server.
+// Arrived returns how many bytes the server has sent.
 func (r *running) Arrived() int64 { return r.c.wire.Arrived() }
 
-// Deaf reports whether a KILL was sent long ago.
+// Deaf reports whether the statement is still running although a KILL was sent
+// longer ago than deafAfter and patience.
 func (r *running) Deaf(patience time.Duration) bool {
 	told := r.told.Load()
 	return told != 0 && time.Since(time.Unix(0, told)) > max(deafAfter, patience)

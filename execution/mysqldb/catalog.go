@@ -8,9 +8,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Catalog returns what the server is and which database is the connection's own,
-// as a new connection finds them. MySQL's schemas are its databases, and
-// unqualified names are looked up in that one.
+// Catalog returns the server's product and version, and the connection's own
+// database, as a new connection reports them. MySQL's schemas are its
+// databases, and the server looks up unqualified names in the connection's own.
 func (d *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
 	l, err := d.pool.Fresh(ctx)
 	if err != nil {

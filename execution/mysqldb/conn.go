@@ -8,40 +8,42 @@ import (
 	"github.com/ktxhq/ktx/execution/mysqldb/wire"
 )
 
-// settleTimeout bounds the rollback and reset behind an answer.
+// settleTimeout bounds the rollback and reset that follow an answer.
 const settleTimeout = 2 * time.Second
 
-// conn is one connection. One goroutine at a time uses it; only sever may run
-// beside that goroutine, and kill, which has a connection of its own.
+// conn is one connection. One goroutine at a time uses it. Only sever may be
+// called by another goroutine meanwhile. A kill uses a connection of its own.
 type conn struct {
 	wire   *wire.Conn
 	dialer *dialer
 
 	flavour flavour
-	id      uint32 // as the server greeted
+	id      uint32 // as in the server's greeting
 	tls     string // version; "" without TLS
 	self    identity
 
-	// pending is set while the second part of a statement was not read.
+	// pending is set while the answers to the last statement's ROLLBACK and
+	// reset are unread.
 	pending bool
 }
 
-// Ready reports whether a connection that was idle can run a statement: the last
-// one's rollback and reset are verified.
+// Ready reports whether a connection that was idle can run a statement. It can
+// when the rollback and reset of the last statement are verified.
 func (c *conn) Ready(ctx context.Context) bool {
 	stop := context.AfterFunc(ctx, c.wire.Sever)
 	ok := c.settle() == nil
 	return stop() && ok
 }
 
-// Destroy closes a connection at once. The server rolls back what it had open.
+// Destroy closes a connection at once. The server rolls back the open
+// transaction.
 func (c *conn) Destroy() { c.wire.Sever() }
 
-// Bye closes an idle connection as the protocol has it.
+// Bye closes an idle connection with the protocol's COM_QUIT.
 func (c *conn) Bye() { c.wire.Bye() }
 
-// settle reads the second part of the last statement: ROLLBACK and the reset.
-// An error means that the connection must not be used again.
+// settle reads the answers to the ROLLBACK and the reset of the last statement.
+// After an error the connection must not be used again.
 func (c *conn) settle() error {
 	if !c.pending {
 		return nil

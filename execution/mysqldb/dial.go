@@ -19,7 +19,7 @@ type dialer struct {
 	texts  *texts
 }
 
-// dial connects and learns what the server is.
+// dial connects and finds out the server's product and version.
 func (d *dialer) dial(ctx context.Context) (*conn, error) {
 	c, err := d.connect(ctx)
 	if err != nil {
@@ -32,8 +32,9 @@ func (d *dialer) dial(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// connect makes a connection that is authenticated. The driver speaks up to
-// there; what it would agree on beyond that is not offered to it.
+// connect makes an authenticated connection. The driver logs in. Capabilities
+// that this package does not want are removed from the server's offer before
+// the driver sees it.
 func (d *dialer) connect(ctx context.Context) (*conn, error) {
 	bounded, cancel := context.WithTimeout(ctx, d.target.connectTimeout)
 	defer cancel()
@@ -73,9 +74,10 @@ func (d *dialer) connect(ctx context.Context) (*conn, error) {
 }
 
 // authenticate lets the driver log in on h, and takes the connection from it.
-// The driver gets a context that never ends. With one that can end, the driver
-// starts a goroutine that closes h when it does, even after the connection was
-// taken. The caller cuts the network instead, which ends every read and write.
+// The driver gets a context that never ends. With a context that can end, the
+// driver starts a goroutine that closes h when it ends, even after the
+// connection was taken. The caller cuts the network instead, which ends every
+// read and write.
 func (d *dialer) authenticate(h *handshake) error {
 	conf := mysql.NewConfig()
 	conf.User, conf.Passwd, conf.DBName = d.target.user, d.target.password.Reveal(), d.target.database
@@ -83,8 +85,9 @@ func (d *dialer) authenticate(h *handshake) error {
 	conf.Logger = &mysql.NopLogger{}
 	conf.Net, conf.Addr = "tcp", "server"
 	if h.secure() {
-		// What the driver may do on a socket of this machine it may do where
-		// TLS is below it: send the password to a server that asks for it.
+		// The driver treats the connection as a Unix socket, because TLS is
+		// handled below it. It may then send the password to a server that asks
+		// for it in plain text.
 		conf.Net = "unix"
 	}
 	conf.DialFunc = func(context.Context, string, string) (net.Conn, error) { return h, nil }
@@ -94,7 +97,7 @@ func (d *dialer) authenticate(h *handshake) error {
 	}
 	driver, err := connector.Connect(context.Background())
 	if h.failed != nil {
-		// The driver's own words for it say less.
+		// The driver's own error says less.
 		err = h.failed
 	}
 	if err != nil {
@@ -104,10 +107,10 @@ func (d *dialer) authenticate(h *handshake) error {
 	return driver.Close() // ends its own bookkeeping
 }
 
-// flavour is which of the servers that speak the protocol a server is.
+// flavour names one of the server products that speak the protocol.
 type flavour string
 
-// The flavours, in the words of the guard's catalogue.
+// The flavours, named as in the guard's catalogue.
 const (
 	mariadb flavour = "mariadb"
 	mysqld  flavour = "mysql"

@@ -13,7 +13,7 @@
 // numbers. It holds a whole row in memory before its length can be checked. And
 // it hides the status that the server sends with each answer. This package
 // removes some capabilities from the server's offer before the driver sees it,
-// so that they are never agreed on: several statements in one text, several
+// so that they are never agreed on: several statements in one query, several
 // results of one statement, local files, and compression.
 //
 // # One statement
@@ -21,10 +21,10 @@
 // A statement takes two round trips:
 //
 //	SET pins · START TRANSACTION READ ONLY · SELECT the pins
-//	the approved text
+//	the approved statement
 //	ROLLBACK · reset of the session
 //
-// The pins are what the dialect takes for granted (sql_mode, character sets),
+// The pins are the settings that the dialect assumes (sql_mode, character sets),
 // time_zone, and the limits of the statement: sql_select_limit, which is one row
 // more than is returned, max_statement_time or max_execution_time,
 // lock_wait_timeout and innodb_lock_wait_timeout. They are read back with the
@@ -56,9 +56,10 @@
 //
 // # Limits
 //
-// The server ends the rows by sql_select_limit unless the text has a LIMIT of
-// its own; the reader stops after one row too many in any case, and kills the
-// statement when more comes. Cells are bounded while their bytes arrive.
+// The server ends the rows by sql_select_limit unless the statement has a LIMIT
+// of its own. The reader stops after one row too many in any case, and kills the
+// statement when the server sends more. Cells are bounded while their bytes
+// arrive.
 //
 // # Transport security
 //

@@ -21,14 +21,14 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// endingsVariable asks for so many calls that end before their time, and holds
-// each to the time that the product promises. Without it every case runs once,
-// held to a bound on hanging.
+// endingsVariable holds how many calls the test ends early. Each call must then
+// end within the time that the product promises. When it is not set, every case
+// runs once, and the bound only finds calls that hang.
 const endingsVariable = "KTX_TEST_CANCELLATIONS"
 
 const manyRows = "(SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9 UNION ALL SELECT 10)"
 
-// crossed is a product of ten rows each.
+// crossed returns a FROM clause that joins n tables of ten rows each.
 func crossed(n int) string {
 	tables := make([]string, n)
 	for i := range tables {
@@ -37,7 +37,7 @@ func crossed(n int) string {
 	return strings.Join(tables, ", ")
 }
 
-// busy reports whether a statement with this mark runs at the server.
+// busy reports whether the server is running a statement with this mark.
 func busy(t *testing.T, db *sql.DB, mark string) bool {
 	t.Helper()
 	var n int
@@ -48,8 +48,8 @@ func busy(t *testing.T, db *sql.DB, mark string) bool {
 	return n > 0
 }
 
-// TestCallsThatEnd ends calls in every way, at everything that they may be at.
-// The caller has its error at once, and the statement is gone at the server.
+// TestCallsThatEnd ends calls in every way and at every stage. The caller must
+// get its error at once, and the server must end the statement.
 func TestCallsThatEnd(t *testing.T) {
 	server := testdb.MariaDB(t)
 	url := server.NewDatabase(t, "CREATE TABLE items (id int PRIMARY KEY, n int)", "INSERT INTO items VALUES (1, 1)", "CREATE TABLE notes (n int) ENGINE=MyISAM")
@@ -113,17 +113,17 @@ func TestCallsThatEnd(t *testing.T) {
 		took = append(took, returned.Sub(end))
 		for busy(t, watch, mark) {
 			if time.Since(end) > bound {
-				t.Errorf("%s: it runs at the server after %v", name, time.Since(end))
+				t.Errorf("%s: the statement still runs on the server after %v", name, time.Since(end))
 				break
 			}
 			time.Sleep(2 * time.Millisecond)
 		}
 		gone = append(gone, time.Since(end))
 		if d := took[len(took)-1]; d > bound {
-			t.Errorf("%s: the caller waited %v longer, want %v at most", name, d, bound)
+			t.Errorf("%s: the caller waited %v longer, want at most %v", name, d, bound)
 		}
 		if got := c.One(t, "SELECT COUNT(*) FROM items"); got != "1" {
-			t.Errorf("%s: the next statement answers %q", name, got)
+			t.Errorf("%s: the next statement returned %q", name, got)
 		}
 	}
 	slices.Sort(took)
@@ -132,8 +132,9 @@ func TestCallsThatEnd(t *testing.T) {
 		took[calls/2], took[calls*99/100], took[calls-1], gone[calls/2], gone[calls*99/100], gone[calls-1])
 }
 
-// TestNoRoomToKill ends a statement on a server that takes no connection more:
-// by an idle one, and where there is none by closing its own.
+// TestNoRoomToKill ends a statement on a server that accepts no more
+// connections. The backend sends the KILL on an idle connection. When it has
+// none, it closes the statement's own connection.
 func TestNoRoomToKill(t *testing.T) {
 	server := testdb.StartMariaDB(t, testdb.Options{Settings: map[string]string{"max_connections": "10"}})
 	url := server.NewDatabase(t)
@@ -147,7 +148,7 @@ func TestNoRoomToKill(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		others int
-		limit  time.Duration // the server's own
+		limit  time.Duration // the server's own time limit
 	}{
 		{"an idle one", 0, time.Hour},
 		{"none", 1, 3 * time.Second},
@@ -161,12 +162,12 @@ func TestNoRoomToKill(t *testing.T) {
 				users.Wait()
 				return c.Idle() == 2
 			})
-			for range 20 { // the rest of the server's
+			for range 20 { // fills the server's connection limit
 				conn, err := others.Conn(t.Context())
 				if err != nil {
 					break
 				}
-				defer conn.Close() //nolint:errcheck // it only takes room
+				defer conn.Close() //nolint:errcheck // it only occupies a connection
 			}
 			busyContext, release := context.WithCancel(t.Context())
 			for range test.others {
@@ -186,9 +187,9 @@ func TestNoRoomToKill(t *testing.T) {
 	}
 }
 
-// TestLateCancelsHitNobodyElse ends statements about when they end by
-// themselves, on connections that others use next: whoever is not ended gets
-// the answer to its own statement.
+// TestLateCancelsHitNobodyElse ends statements at about the time when they end
+// by themselves. Other statements use the same connections next. Every
+// statement that is not ended must get its own answer.
 func TestLateCancelsHitNobodyElse(t *testing.T) {
 	url := testdb.MariaDB(t).NewDatabase(t)
 	before := goleak.IgnoreCurrent()

@@ -16,7 +16,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Numbers of errors that say more than that a statement failed (MySQL Server
+// Numbers of the errors that this package treats in their own way (MySQL Server
 // Error Message Reference; MariaDB Error Codes).
 const (
 	errDiskFull           = 1021
@@ -52,15 +52,15 @@ const (
 	errIdleTimeout        = 4031 // MySQL
 )
 
-// interruption reports whether an error says that the statement was told to end.
+// interruption reports whether an error says that the statement was killed.
 func interruption(number uint16) bool { return number == errInterrupted || timeLimit(number) }
 
-// timeLimit reports whether an error says that the server's own limit of the
-// time of a statement was over.
+// timeLimit reports whether an error says that the statement reached the
+// server's own time limit.
 func timeLimit(number uint16) bool { return number == errStatementTime || number == errExecutionTime }
 
-// queryError turns an error that the server reported for sql into one for the
-// caller.
+// queryError turns an error that the server reported for sql into an error for
+// the caller.
 func queryError(e *wire.Error, sql string) *execution.Error {
 	out := execution.NewError(sqlguard.CodeDatabaseError, e.Message+" (error "+strconv.Itoa(int(e.Number))+")", e)
 	out.SQLState = e.State
@@ -92,9 +92,9 @@ func queryError(e *wire.Error, sql string) *execution.Error {
 	return out
 }
 
-// nearPosition returns the byte offset plus one of what the parser stopped at; 0
-// where the message does not tell one place. The message quotes the text from
-// there on, up to 80 bytes, and names its line.
+// nearPosition returns the byte offset plus one at which the parser stopped, or
+// 0 when the message does not identify one offset. The message quotes up to 80
+// bytes of the statement from there on, and names the line.
 func nearPosition(sql, message string) int {
 	_, rest, found := strings.Cut(message, "near '")
 	end := strings.LastIndex(rest, "' at line ")
@@ -113,7 +113,7 @@ func nearPosition(sql, message string) int {
 			return position
 		}
 		from += i
-		// A quote that is not cut off goes to the end of the statement.
+		// A quotation that was not cut off extends to the end of the statement.
 		if strings.Count(sql[:from], "\n")+1 == line && (len(near) >= 80 || from+len(near) == len(strings.TrimRight(sql, "; \t\r\n"))) {
 			if position != 0 {
 				return 0
@@ -124,7 +124,7 @@ func nearPosition(sql, message string) int {
 	}
 }
 
-// mismatch returns the error for a session that is not as it must be.
+// mismatch returns the error for a session whose state differs from the pins.
 func mismatch(e *mismatchError) *execution.Error {
 	out := execution.NewError(sqlguard.CodeSessionModeMismatch, "the statement was not run, since the session differs from what was judged: "+e.what, e)
 	out.Hint = "the server or the account has settings that cannot be overridden; tell the operator"
@@ -159,7 +159,7 @@ func connectError(ctx context.Context, err error) error {
 	return faults.Unconnected(ctx, err)
 }
 
-// faults are those of a connection.
+// faults are the errors of a connection.
 var faults = network.Faults{
 	OtherHost: "the operator must use a host name of the server's certificate in the url, or give the server one for this name",
 	Authority: "the operator must name the file of the server's certificate authority (ssl-ca in the url)",
@@ -167,8 +167,8 @@ var faults = network.Faults{
 	Told:      []error{wire.ErrFormat},
 }
 
-// connectFault says what keeps a connection from being made that another try
-// does not change, and what to do; both are empty when it is not that.
+// connectFault explains a failure to connect that another attempt would not
+// change, and what to do about it. Both results are empty for other failures.
 func connectFault(err error) (reason, hint string) {
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
 		return "transport security failed", "the operator must check the server's TLS settings and the connection's ssl-ca"

@@ -1,6 +1,6 @@
 package mysqldb
 
-// Grant is what ParseGrant reads.
+// Grant is the result of ParseGrant.
 type Grant struct {
 	Privileges       []string
 	Object, Role, To string
@@ -19,7 +19,7 @@ func ParseGrant(line string) (Grant, bool) {
 	return Grant{g.privileges, g.object, g.role, g.to, g.passes}, ok
 }
 
-// DeedsOf returns what privileges permit beyond reading.
+// DeedsOf returns what the privileges permit beyond reading.
 func DeedsOf(privileges ...string) []string {
 	var all []string
 	for _, d := range deedsOf(privileges) {
@@ -28,18 +28,18 @@ func DeedsOf(privileges ...string) []string {
 	return all
 }
 
-// Serves reports whether an object of a grant is in a database.
+// Serves reports whether the object of a grant is in a database.
 func Serves(object, database string) bool {
 	p := prober{db: &DB{}, facts: make([]string, serverFacts)}
 	p.facts[factDatabase] = database
 	return p.serves(object)
 }
 
-// NearPosition finds the place of a syntax error.
+// NearPosition finds the offset of a syntax error.
 var NearPosition = nearPosition
 
 // Number returns the digits of a version.
 var Number = number
 
-// Release returns a version as a number that compares.
+// Release returns a version as a number that can be compared.
 var Release = release

@@ -13,21 +13,22 @@ import (
 	"testing"
 )
 
-// fakeServer speaks enough of the protocol to log a client in and to open a
-// statement's session, and does with everything else what a test says.
+// fakeServer speaks enough of the protocol to log a client in and to open the
+// session of a statement. A test decides how it answers everything else.
 type fakeServer struct {
 	address string
-	// version and capabilities are what it greets with.
+	// version and capabilities are sent in the greeting.
 	version      string
 	capabilities uint32
-	// login answers the client's first packet, in the place of an OK.
+	// login answers the client's first packet instead of an OK.
 	login func(c *fakeConn) error
-	// text answers a statement that is not of the session's own.
+	// text answers a statement that does not belong to the opening of a
+	// session.
 	text func(c *fakeConn, text string) error
-	// setting returns what a session's setting is read back as, in the place
-	// of what it was set to.
+	// setting returns the value that the server reports for a session setting,
+	// instead of the value that the client set.
 	setting func(name, set string) string
-	// status is that of the last answer of an opening.
+	// status is the status of the last answer of an opening.
 	status uint16
 
 	mu    sync.Mutex
@@ -37,7 +38,7 @@ type fakeServer struct {
 }
 
 const (
-	fakeCapabilities = 0x00bfffff // everything of old, local files and several statements among it
+	fakeCapabilities = 0x00bfffff // all old capabilities, including local files and several statements
 	openStatus       = 0x2003
 )
 
@@ -65,7 +66,7 @@ func startFake(t *testing.T, f *fakeServer) *fakeServer {
 				return
 			}
 			work.Go(func() {
-				defer nc.Close() //nolint:errcheck // the test is over, or the client gone
+				defer nc.Close() //nolint:errcheck // the test is over, or the client has left
 				stop := make(chan struct{})
 				defer close(stop)
 				go func() {
@@ -79,7 +80,7 @@ func startFake(t *testing.T, f *fakeServer) *fakeServer {
 				f.conns++
 				id := f.conns
 				f.mu.Unlock()
-				_ = f.serve(&fakeConn{Conn: nc, server: f, id: uint32(id)}) // what a client did wrong shows in what it says
+				_ = f.serve(&fakeConn{Conn: nc, server: f, id: uint32(id)}) // a fault of the client shows in the error that it returns
 			})
 		}
 	})
@@ -92,7 +93,7 @@ func startFake(t *testing.T, f *fakeServer) *fakeServer {
 
 func (f *fakeServer) url() string { return "mysql://reader:hidden-word@" + f.address + "/shop" }
 
-// sent returns the texts of clients that are not of a session's own.
+// sent returns the statements of clients, without those that open a session.
 func (f *fakeServer) sent() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -119,7 +120,7 @@ func (c *fakeConn) read() ([]byte, error) {
 	return body, err
 }
 
-// send sends packets in turn.
+// send sends packets in order.
 func (c *fakeConn) send(bodies ...[]byte) error {
 	var b []byte
 	for _, body := range bodies {
@@ -262,7 +263,7 @@ func (f *fakeServer) agreed(t *testing.T) uint32 {
 	return binary.LittleEndian.Uint32(f.first)
 }
 
-// knows reports whether any text or packet of a client holds s.
+// knows reports whether any statement or packet of a client contains s.
 func (f *fakeServer) knows(s string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

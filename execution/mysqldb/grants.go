@@ -7,21 +7,21 @@ import (
 
 // grant is one line of SHOW GRANTS.
 type grant struct {
-	privileges []string // in upper case, columns left out; "ALL PRIVILEGES" is one
+	privileges []string // in upper case, without columns; "ALL PRIVILEGES" is one
 	object     string   // as the server writes it: *.*, `shop`.*, PROCEDURE `shop`.`p`, …
-	role       string   // a role that was granted, in the place of privileges
+	role       string   // a granted role, instead of privileges
 	to         string   // as the server writes it
 	passes     bool     // WITH GRANT OPTION, or ADMIN OPTION of a role
 }
 
-// administers reports whether the rights are those of an administrator of the
-// server, such as root.
+// administers reports whether the grant makes the account an administrator of
+// the server, such as root.
 func (g *grant) administers() bool {
 	return g.object == "*.*" && (g.passes || slices.Contains(g.privileges, "ALL PRIVILEGES") || slices.Contains(g.privileges, "SUPER"))
 }
 
-// parseGrant reads a line of SHOW GRANTS. A line that is not of its kind is not
-// ok, which the caller must not take for a line that grants nothing.
+// parseGrant reads a line of SHOW GRANTS. For a line of another form ok is
+// false. The caller must not treat such a line as one that grants nothing.
 func parseGrant(line string) (g grant, ok bool) {
 	rest, ok := strings.CutPrefix(line, "GRANT ")
 	if !ok {
@@ -46,7 +46,7 @@ func parseGrant(line string) (g grant, ok bool) {
 	return g, g.to != "" && g.object != "" && len(g.privileges) > 0
 }
 
-// parseRole reads what stands behind GRANT in "GRANT `role` TO …".
+// parseRole reads a line of the form "GRANT `role` TO …".
 func parseRole(line string) (grant, bool) {
 	role, rest, ok := cutWord(line, " TO ")
 	if !ok || role == "" {
@@ -56,8 +56,8 @@ func parseRole(line string) (grant, bool) {
 	return g, g.to != ""
 }
 
-// cutWord cuts s around the first place of word outside of quotes and brackets.
-// Word begins with a space. Where there is none, before is all of s.
+// cutWord cuts s around the first occurrence of word outside of quotes and
+// brackets. Word begins with a space. When there is none, before is all of s.
 func cutWord(s, word string) (before, after string, found bool) {
 	depth := 0
 	for i := 0; i < len(s); i++ {
@@ -81,9 +81,9 @@ func cutWord(s, word string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// closing returns the index of the quote that ends what s begins with; a doubled
-// quote stands for itself, and so does one behind a backslash in quotes that are
-// not of a name.
+// closing returns the index of the quote that ends the quoted string at the
+// start of s. A doubled quote is part of the string. So is a quote after a
+// backslash, except in a quoted name.
 func closing(s string) int {
 	quote := s[0]
 	for i := 1; i < len(s); i++ {
@@ -99,8 +99,8 @@ func closing(s string) int {
 	return -1
 }
 
-// splitPrivileges splits "SELECT (`a`, `b`), INSERT" at its commas, and leaves
-// the columns out.
+// splitPrivileges splits "SELECT (`a`, `b`), INSERT" at its commas, and omits
+// the columns.
 func splitPrivileges(s string) []string {
 	var all []string
 	var b strings.Builder
@@ -112,7 +112,7 @@ func splitPrivileges(s string) []string {
 			if end < 0 {
 				return nil
 			}
-			if depth == 0 { // a name where a privilege is due
+			if depth == 0 { // a name where a privilege is expected
 				return nil
 			}
 			i += end
@@ -134,27 +134,27 @@ func splitPrivileges(s string) []string {
 	return append(all, strings.ToUpper(strings.TrimSpace(b.String())))
 }
 
-// grantee returns the account or role at the beginning of s, without the host's
-// quotes taken off and without anything behind it, such as a password's hash.
+// grantee returns the account or role at the beginning of s. It keeps the
+// quotes of the host, and drops what follows, such as the hash of a password.
 func grantee(s string) string {
 	to, _, _ := cutWord(s, " ")
 	return to
 }
 
-// hasOption reports whether a grant ends in WITH that option.
+// hasOption reports whether a grant ends in WITH and that option.
 func hasOption(s, option string) bool {
 	_, with, found := cutWord(s, " WITH ")
 	return found && strings.Contains(with, option)
 }
 
-// deed is a class of what privileges permit.
+// deed is a class of rights beyond reading.
 type deed struct {
 	what       string // what the account may do
 	privileges []string
 }
 
-// deeds are the classes, and what is in none of them and not in harmless
-// administers the server.
+// deeds are the classes. A privilege that is in none of them and not in
+// harmless administers the server.
 var deeds = []deed{
 	{"do everything", []string{"ALL PRIVILEGES", "ALL"}},
 	{"write rows", []string{"INSERT", "UPDATE", "DELETE", "DELETE HISTORY", "DELETE VERSIONING ROWS"}},
@@ -170,10 +170,11 @@ var deeds = []deed{
 	{"give accounts and rights", []string{"CREATE USER", "CREATE ROLE", "DROP ROLE", "ROLE_ADMIN", "GRANT OPTION"}},
 }
 
-// harmless are the privileges that permit reading and nothing else.
+// harmless are the privileges that permit nothing except reading.
 var harmless = []string{"USAGE", "SELECT", "SHOW VIEW", "SHOW CREATE ROUTINE", "SHOW DATABASES", "SHOW_ROUTINE"}
 
-// deedsOf sorts the privileges of a grant into classes, in their order.
+// deedsOf returns the classes of the privileges of a grant, in the order of
+// deeds.
 func deedsOf(privileges []string) []deed {
 	var found []deed
 	rest := slices.DeleteFunc(slices.Clone(privileges), func(p string) bool { return slices.Contains(harmless, p) })
@@ -195,8 +196,9 @@ func deedsOf(privileges []string) []deed {
 	return found
 }
 
-// databaseOfObject returns the database that an object of a grant is in or is,
-// as a pattern of LIKE where pattern is set; "*" for all.
+// databaseOfObject returns the database that the object of a grant is in, or
+// that it is. The name is a LIKE pattern when pattern is set, and "*" for all
+// databases.
 func databaseOfObject(object string) (name string, pattern bool) {
 	for _, kind := range []string{"PROCEDURE ", "FUNCTION ", "PACKAGE BODY ", "PACKAGE ", "TABLE "} {
 		object = strings.TrimPrefix(object, kind)
@@ -231,8 +233,9 @@ func unquoteName(s string) string {
 	return s
 }
 
-// likeName reports whether a database's name is one that a pattern of a grant
-// means, in which _ and % stand for others and a backslash takes that away.
+// likeName reports whether the pattern of a grant matches the name of a
+// database. In the pattern _ and % are wildcards unless a backslash precedes
+// them.
 func likeName(pattern, name string) bool {
 	if pattern == "" {
 		return name == ""

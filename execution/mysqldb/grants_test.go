@@ -42,7 +42,7 @@ func TestParseGrant(t *testing.T) {
 	}
 }
 
-// A privilege that nobody has heard of counts as administration.
+// An unknown privilege counts as administration.
 func TestDeeds(t *testing.T) {
 	for privileges, want := range map[string][]string{
 		"SELECT,SHOW VIEW,USAGE,SHOW DATABASES": nil,
@@ -72,13 +72,13 @@ func TestServes(t *testing.T) {
 		{"`s\\_op`.*", "shop", false},
 		{"`s\\_op`.*", "s_op", true},
 		{"`%`.*", "shop", true},
-		{"`s_op`.`items`", "shop", false}, // names of tables stand for themselves
+		{"`s_op`.`items`", "shop", false}, // in the names of tables, _ and % are no wildcards
 		{"`test`.*", "shop", false},
 		{"`a``b`.*", "a`b", true},
-		{"``@`%`", "shop", true}, // of no database
+		{"``@`%`", "shop", true}, // in no database
 	} {
 		if got := mysqldb.Serves(test.object, test.database); got != test.want {
-			t.Errorf("%s is of %s: %t, want %t", test.object, test.database, got, test.want)
+			t.Errorf("%s is in %s: %t, want %t", test.object, test.database, got, test.want)
 		}
 	}
 }

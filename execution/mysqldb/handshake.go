@@ -16,7 +16,7 @@ import (
 
 // Capabilities that client and server agree on (include/mysql_com.h, CLIENT_*).
 const (
-	clientLongPassword  = 1 << 0 // a MariaDB server says it has this not
+	clientLongPassword  = 1 << 0 // a MariaDB server does not offer this
 	clientLongFlag      = 1 << 2
 	clientConnectWithDB = 1 << 3
 	clientProtocol41    = 1 << 9
@@ -27,16 +27,17 @@ const (
 	clientConnectAttrs  = 1 << 20
 	clientPluginLenEnc  = 1 << 21
 
-	// clientAgreed is all that is ever agreed on. Not in it: several
-	// statements in a text, several results of one, local files, compression,
-	// sending no end of column definitions.
+	// clientAgreed is every capability that may be agreed on. It does not
+	// contain several statements in one query, several results of one
+	// statement, local files, compression, or leaving out the end of the column
+	// definitions.
 	clientAgreed = clientLongPassword | clientLongFlag | clientConnectWithDB | clientProtocol41 | clientSSL |
 		clientTransactions | clientSecureConn | clientPluginAuth | clientConnectAttrs | clientPluginLenEnc
-	// clientNeeded is what a server must have.
+	// clientNeeded are the capabilities that a server must have.
 	clientNeeded = clientConnectWithDB | clientProtocol41 | clientTransactions | clientSecureConn | clientPluginAuth
 
-	// extendedTypes is the one of MariaDB's own that is asked for,
-	// MARIADB_CLIENT_EXTENDED_METADATA.
+	// extendedTypes is the only capability of MariaDB's own that this package
+	// requests, MARIADB_CLIENT_EXTENDED_METADATA.
 	extendedTypes = 1 << 3
 )
 
@@ -45,16 +46,17 @@ const (
 	responseHead       = 32 // of the client's first packet: capabilities, size, collation, filler
 )
 
-// handshake is the connection that the driver logs in on. It stands between the
+// handshake is the connection on which the driver logs in. It sits between the
 // driver and the network until the server has accepted the account:
 //
-//   - the server's greeting reaches the driver with the capabilities that are
-//     never agreed on taken out, and the driver's answer is checked for them;
-//   - TLS begins where the protocol has it, below the driver, so that the
-//     encrypted connection can be used without the driver afterwards.
+//   - It removes the capabilities that must not be agreed on from the server's
+//     greeting, and checks the driver's answer for them.
+//   - It begins TLS at the point that the protocol defines, below the driver,
+//     so that the encrypted connection can be used without the driver
+//     afterwards.
 //
-// It never reads more than the packet that is asked for: what a server sends
-// before TLS is not taken for what it sends inside.
+// It never reads more than the requested packet. So bytes that a server sends
+// before TLS are never read as bytes that it sends inside TLS.
 type handshake struct {
 	raw    net.Conn // the network
 	conn   net.Conn // raw, or TLS on it
@@ -67,9 +69,9 @@ type handshake struct {
 
 	out      []byte // what the driver reads next
 	answered bool   // the driver's first packet was sent
-	shift    byte   // by how much the server's packet numbers are ahead of the driver's
+	shift    byte   // how far the server's packet numbers are ahead of the driver's
 	failed   error  // why the driver's read or write failed
-	detached bool   // the driver has no say any more
+	detached bool   // the driver no longer uses the connection
 }
 
 var errHandshake = fmt.Errorf("%w: in the handshake", wire.ErrFormat)
@@ -85,9 +87,10 @@ func (h *handshake) greeting() error {
 		return greetingError(body)
 	}
 	end := bytes.IndexByte(body, 0)
-	// Behind the version: connection ID, scramble, zero, lower capabilities,
-	// collation, status, upper capabilities, length of the scramble, reserved,
-	// of which the last four bytes are MariaDB's own capabilities.
+	// After the version follow the connection ID, scramble, zero, lower
+	// capabilities, collation, status, upper capabilities, length of the
+	// scramble, and reserved bytes. The last four of the reserved bytes are
+	// MariaDB's own capabilities.
 	const rest = 4 + 8 + 1 + 2 + 1 + 2 + 2 + 1 + 10
 	if body[0] != 10 || end < 1 || len(body) < end+1+rest+13 {
 		return errHandshake
@@ -118,7 +121,7 @@ func (h *handshake) greeting() error {
 	return nil
 }
 
-// greetingError is what a server says in the place of a greeting.
+// greetingError returns the error that a server sent instead of a greeting.
 func greetingError(body []byte) error {
 	if len(body) < 3 {
 		return errHandshake
@@ -135,10 +138,10 @@ func greetingError(body []byte) error {
 // encrypts reports whether TLS is used.
 func (h *handshake) encrypts() bool { return h.target.mode != sslDisabled && h.offered&clientSSL != 0 }
 
-// secure reports whether nobody can listen.
+// secure reports whether nobody can listen on the connection.
 func (h *handshake) secure() bool { return h.encrypts() || h.target.network == "unix" }
 
-// packet reads one packet of the server with its head.
+// packet reads one packet of the server, including its header.
 func (h *handshake) packet() ([]byte, error) {
 	head := make([]byte, 4)
 	if _, err := io.ReadFull(h.conn, head); err != nil {
@@ -203,8 +206,8 @@ func (h *handshake) send(b []byte) error {
 	return err
 }
 
-// response checks and completes the driver's first packet, and begins TLS before
-// it is sent.
+// response checks and completes the driver's first packet. It begins TLS before
+// the packet is sent.
 func (h *handshake) response(p []byte) error {
 	if len(p) < 4+responseHead {
 		return errors.New("the driver answered the greeting with too little")
@@ -240,17 +243,17 @@ func (h *handshake) Close() error {
 	return h.raw.Close()
 }
 
-// LocalAddr returns the network's.
+// LocalAddr returns the address of the network connection.
 func (h *handshake) LocalAddr() net.Addr { return h.raw.LocalAddr() }
 
-// RemoteAddr returns the network's.
+// RemoteAddr returns the address of the network connection.
 func (h *handshake) RemoteAddr() net.Addr { return h.raw.RemoteAddr() }
 
-// SetDeadline leaves the deadline to who made the connection.
+// SetDeadline does nothing: the caller of connect sets the deadline.
 func (h *handshake) SetDeadline(time.Time) error { return nil }
 
-// SetReadDeadline is as SetDeadline.
+// SetReadDeadline does nothing, like SetDeadline.
 func (h *handshake) SetReadDeadline(time.Time) error { return nil }
 
-// SetWriteDeadline is as SetDeadline.
+// SetWriteDeadline does nothing, like SetDeadline.
 func (h *handshake) SetWriteDeadline(time.Time) error { return nil }

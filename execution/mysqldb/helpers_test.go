@@ -8,13 +8,13 @@ import (
 	"github.com/ktxhq/ktx/execution/mysqldb"
 )
 
-// client is a backend with what sends it statements past the guard.
+// client is a backend and a way to send it statements without the guard.
 type client struct {
 	*mysqldb.DB
 	*executiontest.Client
 }
 
-// open opens a backend; cfg.URL is filled in from url.
+// open opens a backend with cfg. It sets cfg.URL to url.
 func open(tb testing.TB, url string, cfg mysqldb.Config) *client {
 	tb.Helper()
 	cfg.URL = execution.NewSecret(url)

@@ -15,7 +15,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// What is agreed on with a server that offers everything.
+// TestCapabilities checks which capabilities are agreed on with a server that
+// offers all of them.
 func TestCapabilities(t *testing.T) {
 	f := startFake(t, &fakeServer{})
 	c := open(t, f.url(), mysqldb.Config{Session: mysql.Dialect{}.Session()})
@@ -36,19 +37,19 @@ func TestCapabilities(t *testing.T) {
 		t.Error("the password was sent in clear text")
 	}
 	if got := f.sent(); !slices.Equal(got, []string{"SELECT 1"}) {
-		t.Errorf("the server got %q, want the text as it is", got)
+		t.Errorf("the server got %q, want the statement unchanged", got)
 	}
 }
 
-// A server that is not as it says, or not as it must be, gets no statement, and
-// what it answers to one is not taken for rows.
+// The backend sends no statement to a server whose session is not as it must
+// be. An answer that does not fit the protocol is never returned as rows.
 func TestHostileServer(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		server *fakeServer
 		code   sqlguard.Code
 		says   string
-		sent   bool // the statement reached it
+		sent   bool // the statement reached the server
 	}{
 		{
 			"asks for a file", &fakeServer{text: func(c *fakeConn, _ string) error {
@@ -163,7 +164,7 @@ func TestHostileServer(t *testing.T) {
 	}
 }
 
-// A server that answers with more than was asked for fills no memory.
+// A server that sends more than was asked for must not fill the memory.
 func TestFlood(t *testing.T) {
 	f := startFake(t, &fakeServer{text: func(c *fakeConn, text string) error {
 		if strings.HasPrefix(text, "KILL") {
@@ -186,8 +187,9 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// Who waits for a server that says nothing is told so, at its time limit, its
-// deadline or its end, wherever the server falls silent.
+// A caller that waits for a silent server gets an error at its time limit, at
+// its deadline, or when its context ends, at whatever step the server falls
+// silent.
 func TestSilence(t *testing.T) {
 	forever := func(c *fakeConn) error {
 		_, err := c.read()
@@ -233,8 +235,8 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// A server that is not there in time is one that cannot be reached: the caller
-// has time left, and may try again.
+// A server that does not answer within the connect timeout counts as
+// unreachable. The caller has time left, and may try again.
 func TestConnectTimeout(t *testing.T) {
 	f := startFake(t, &fakeServer{login: func(c *fakeConn) error {
 		_, err := c.read()
@@ -247,9 +249,10 @@ func TestConnectTimeout(t *testing.T) {
 	}
 }
 
-// TestEndedWhileTheServerAccepts ends calls just when the server accepts their
-// login, over and over: whatever comes first, nothing but the backend may use
-// or close the connection from then on. The race detector finds who does.
+// TestEndedWhileTheServerAccepts ends calls at about the time when the server
+// accepts their login, many times over. Whichever comes first, only the backend
+// may use or close the connection from then on. The race detector finds any
+// other use.
 func TestEndedWhileTheServerAccepts(t *testing.T) {
 	var end atomic.Pointer[context.CancelFunc]
 	f := startFake(t, &fakeServer{login: func(c *fakeConn) error {
@@ -271,6 +274,6 @@ func TestEndedWhileTheServerAccepts(t *testing.T) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.conns < calls {
-		t.Errorf("%d connections for %d calls: most never came to the login", f.conns, calls)
+		t.Errorf("%d connections for %d calls: most calls ended before the login", f.conns, calls)
 	}
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// DefaultMaxConnections is the bound of a [Config] that has none.
+// DefaultMaxConnections is the bound that a [Config] without one gets.
 const DefaultMaxConnections = 10
 
-// Config says how to reach one database of a MySQL or MariaDB server. The zero
-// value of every field but URL is usable.
+// Config says how to reach one database of a MySQL or MariaDB server. Every
+// field except URL may be zero.
 type Config struct {
 	// URL is a connection URL, mysql://user:password@host:port/database or
 	// mariadb://…, with the parameters that [Open] lists.
@@ -24,16 +24,17 @@ type Config struct {
 	// MaxConnections bounds the connections open at a time; 0 means
 	// DefaultMaxConnections. Statements beyond it wait in order of arrival.
 	MaxConnections int
-	// InsecureTLS permits connections that do not verify the server's
-	// certificate and host name, and plain text, to hosts other than
-	// loopback. The URL's ssl-mode then says which; it defaults to PREFERRED.
+	// InsecureTLS permits connections to hosts other than loopback that do not
+	// verify the server's certificate and host name, or that use plain text.
+	// The URL's ssl-mode then chooses among them; it defaults to PREFERRED.
 	InsecureTLS bool
-	// Session is what the guard's dialect takes for granted of the session.
-	// Each setting is pinned and read back; a statement whose session differs
-	// does not run. A time_zone here replaces the pin of +00:00.
+	// Session is what the guard's dialect assumes about the session. Each
+	// setting is pinned and read back. A statement does not run when its
+	// session differs. A time_zone here replaces the pin of +00:00.
 	Session []sqlguard.Setting
-	// Databases are those that statements may name beside the URL's own. The
-	// guard keeps to them; here they are for the role script.
+	// Databases are the databases that statements may name in addition to the
+	// URL's own. The guard enforces this. The backend uses them for the role
+	// script.
 	Databases []string
 }
 
@@ -42,18 +43,18 @@ type DB struct {
 	pool   *pool.Pool[*conn]
 	dialer *dialer
 	guard  atomic.Pointer[sqlguard.ID]
-	others []string // databases beside its own
+	others []string // databases in addition to the URL's own
 }
 
 var _ execution.Backend = (*DB)(nil)
 
-// Open checks cfg and returns a backend that accepts the approvals of guard.
-// It does not connect; the first call that needs a connection does.
+// Open checks cfg and returns a backend that accepts the approvals of guard. It
+// does not connect; the first call that needs a connection does.
 //
-// The URL must name a database, and none of the server's own. It may carry the
-// parameters socket (the path of a Unix socket, in the place of host and port),
-// ssl-mode (DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY, the
-// default), ssl-ca, ssl-cert and ssl-key (PEM files),
+// The URL must name a database that is not one of the server's system
+// databases. It may carry the parameters socket (the path of a Unix socket,
+// instead of host and port), ssl-mode (DISABLED, PREFERRED, REQUIRED, VERIFY_CA
+// or VERIFY_IDENTITY, the default), ssl-ca, ssl-cert and ssl-key (PEM files),
 // connect-timeout (seconds) and program-name. Every other parameter is an
 // error.
 func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
@@ -84,8 +85,8 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 // SetGuard replaces the ID whose approvals Query accepts.
 func (d *DB) SetGuard(id sqlguard.ID) { d.guard.Store(&id) }
 
-// Close ends the statements in flight at the server and closes every
-// connection. Later calls fail with the code draining.
+// Close ends the running statements on the server and closes every connection.
+// Later calls fail with the code draining.
 func (d *DB) Close() error {
 	d.pool.Close()
 	return nil

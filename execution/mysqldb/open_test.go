@@ -100,12 +100,12 @@ func TestOpenRefuses(t *testing.T) {
 	} {
 		db, err := mysqldb.Open(t.Context(), mysqldb.Config{URL: execution.NewSecret(test.url)}, guard)
 		if err == nil {
-			t.Errorf("%s was taken", test.url)
+			t.Errorf("%s was accepted", test.url)
 			_ = db.Close()
 			continue
 		}
 		if !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "hidden") {
-			t.Errorf("%s: error %v, want %q, and nothing of the url", test.url, err, test.says)
+			t.Errorf("%s: error %v, want one with %q and no part of the URL", test.url, err, test.says)
 		}
 	}
 }
@@ -127,13 +127,13 @@ func TestOpenRefusesConfigurations(t *testing.T) {
 		"another character set":     set("character_set_results", "gbk"),
 	} {
 		if _, err := mysqldb.Open(t.Context(), cfg, guard); err == nil {
-			t.Errorf("%s was taken", name)
+			t.Errorf("%s was accepted", name)
 		}
 	}
 	if _, err := mysqldb.Open(t.Context(), mysqldb.Config{URL: url}, sqlguard.ID{}); err == nil {
 		t.Error("a backend without a guard was opened")
 	}
 	if _, err := mysqldb.Open(t.Context(), set("autocommit", "ON"), guard); err != nil {
-		t.Errorf("what is pinned anyhow: %v", err)
+		t.Errorf("settings that are pinned in any case: %v", err)
 	}
 }

@@ -16,13 +16,13 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// questionLimits bound the backend's own questions.
+// questionLimits bound the backend's own queries.
 var questionLimits = execution.Limits{Timeout: 10 * time.Second}.WithDefaults()
 
 // Probe connects and reports what the account may do, how the connection is
-// protected, and what became of the writes that were tried inside the read-only
-// session. What cannot be found out is a warning of its own; only a connection
-// that cannot be used is an error.
+// protected, and whether the server refused the writes that the probe tried
+// inside the read-only session. Each fact that Probe cannot find out is a
+// warning. Only a connection that cannot be used is an error.
 func (d *DB) Probe(ctx context.Context) (execution.ProbeReport, error) {
 	p := prober{db: d}
 	if err := p.report.Run(ctx, p.server, p.connection, p.session, p.clock, p.rights); err != nil {
@@ -41,7 +41,7 @@ type prober struct {
 	public  []grant // what every account may do
 }
 
-// ask runs one constant and returns its only row as texts; NULL is "".
+// ask runs one constant query and returns its only row as strings; NULL is "".
 func (d *DB) ask(ctx context.Context, sql string) ([]string, error) {
 	res, err := d.run(ctx, sql, questionLimits)
 	if err != nil {
@@ -53,7 +53,8 @@ func (d *DB) ask(ctx context.Context, sql string) ([]string, error) {
 	return rowset.Texts(res.Rows)[0], nil
 }
 
-// server finds out what the server is and who the session is.
+// server finds out the server's product and version, and the account of the
+// session.
 func (p *prober) server(ctx context.Context) error {
 	f, err := p.db.ask(ctx, serverSQL)
 	if err != nil {
@@ -80,7 +81,7 @@ func (p *prober) server(ctx context.Context) error {
 	return nil
 }
 
-// connection reports on the way to the server.
+// connection reports how the connection to the server is protected.
 func (p *prober) connection(ctx context.Context) error {
 	l, err := p.db.pool.Acquire(ctx, questionLimits.Timeout)
 	if err != nil {
@@ -101,8 +102,8 @@ func (p *prober) connection(ctx context.Context) error {
 	return nil
 }
 
-// session tries what the read-only session must stop. Whatever passed would not
-// change anything.
+// session tries statements that the read-only session must stop. If one passed,
+// it would change nothing.
 func (p *prober) session(ctx context.Context) error {
 	p.report.ReadOnly = true
 	for _, try := range []struct{ what, sql string }{
@@ -128,8 +129,10 @@ func (p *prober) session(ctx context.Context) error {
 	return p.timeLimit(ctx)
 }
 
-// timeLimit tries whether the server ends a statement at its time limit. Where
-// it is slow to, this program is first, which does not say that it would not.
+// timeLimit tests whether the server ends a statement at its time limit. When
+// the server is slow, this program may end the statement first. That does not
+// show that the server would not have ended it, so timeLimit tries longer
+// limits too.
 func (p *prober) timeLimit(ctx context.Context) error {
 	limits := questionLimits
 	for _, limits.Timeout = range []time.Duration{20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond} {
@@ -147,9 +150,10 @@ func (p *prober) timeLimit(ctx context.Context) error {
 	return nil
 }
 
-// stopsWrites reports whether an error says that a write was refused because it
-// is one. Rows of a table that the account may not write are refused for that
-// before the session is looked at, DDL is not.
+// stopsWrites reports whether an error says that the server refused a write
+// because the session is read-only. For a table that the account may not write,
+// the server checks the privilege of a DML statement before it checks the
+// session. For DDL it checks the session first.
 func stopsWrites(number uint16, sql string) bool {
 	switch number {
 	case errReadOnly, errReadOnlyMode, errOptionPrevents:
@@ -184,7 +188,7 @@ func (p *prober) rights(ctx context.Context) error {
 		return err
 	}
 	lines, err := l.Conn.grantsOf(ctx)
-	p.db.pool.Discard(l) // it may have taken a role
+	p.db.pool.Discard(l) // its session may have set a role
 	if err != nil {
 		if ctx.Err() != nil {
 			return connectError(ctx, err)
@@ -209,14 +213,14 @@ func reasonOfGrants(err error) string {
 	return faults.Reason(err)
 }
 
-// otherAccount is what to do about an account that is not to lose its rights.
+// otherAccount is the fix for an account that should keep its rights.
 const otherAccount = "use an account with SELECT only, see ktx doctor --role-script"
 
-// judge reports on one line of SHOW GRANTS. The line itself may hold the hash of
-// a password, and is never shown.
+// judge reports on one line of SHOW GRANTS. The line may contain the hash of a
+// password, so no finding shows it.
 func (p *prober) judge(line string) {
 	if strings.HasPrefix(line, "SET DEFAULT ROLE ") || strings.HasPrefix(line, "REVOKE ") {
-		return // says which of the roles is taken, or takes from a grant
+		return // sets a default role, or revokes
 	}
 	g, ok := parseGrant(line)
 	if !ok {
@@ -240,11 +244,11 @@ func (p *prober) judge(line string) {
 	}
 	report := p.report.Warn
 	if everybody && !p.serves(g.object) {
-		report = p.report.Note // an account cannot be rid of it, and the guard keeps to other databases
+		report = p.report.Note // no account can lose it, and the guard keeps statements out of other databases
 	}
 	take := func(what string) string {
 		if !everybody && g.administers() {
-			return otherAccount // an administrator needs what it may do
+			return otherAccount // an administrator needs these rights
 		}
 		return "REVOKE " + what + " ON " + g.object + " FROM " + g.to
 	}

@@ -39,8 +39,8 @@ func TestProbe(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		grants []string
-		roles  []string // grants of a role that the account may take
-		warns  []string // parts, one for each warning
+		roles  []string // grants of a role that the account may set
+		warns  []string // a part of each warning's message
 	}{
 		{name: "read only", grants: []string{"SELECT, SHOW VIEW" + on}},
 		{name: "read only some columns", grants: []string{"SELECT (id)" + " ON " + database + ".items"}},
@@ -62,11 +62,11 @@ func TestProbe(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if server.Product() == "mysql" && strings.HasPrefix(strings.Join(test.grants, ""), "PROXY") {
-				t.Skip("root of the test may not give it")
+				t.Skip("the test's root may not grant it")
 			}
 			user := server.NewUser(t, append([]string{"SELECT" + on}, test.grants...)...)
 			if test.roles != nil {
-				outer, inner := user+"_a", user+"_b" // roles of roles count too
+				outer, inner := user+"_a", user+"_b" // roles that were granted to roles count too
 				server.Admin(t, "CREATE ROLE "+outer, "CREATE ROLE "+inner, "GRANT "+inner+" TO "+outer, "GRANT "+outer+" TO '"+user+"'@'%'")
 				defer server.Admin(t, "DROP ROLE "+outer, "DROP ROLE "+inner)
 				for _, g := range test.roles {
@@ -85,7 +85,7 @@ func TestProbe(t *testing.T) {
 			}
 			for _, f := range r.Findings {
 				if f.Level == execution.ProbeWarning && !f.Writable() {
-					t.Errorf("a warning that the role counts not for: %+v", f)
+					t.Errorf("a warning that is not counted for the role: %+v", f)
 				}
 				if strings.Contains(f.Message+f.Fix, "*") && strings.Contains(f.Message+f.Fix, "PASSWORD") {
 					t.Errorf("a hash is shown: %+v", f)
@@ -104,7 +104,7 @@ func TestProbeOfRoot(t *testing.T) {
 	warnings := strings.Join(findings(r, execution.ProbeWarning), "\n")
 	all := "do everything: ALL PRIVILEGES on *.*"
 	if strings.HasPrefix(r.Server, "MySQL") {
-		all = "REPLICATION CLIENT on *.*" // it lists them one by one
+		all = "REPLICATION CLIENT on *.*" // SHOW GRANTS lists them one by one
 	}
 	for _, part := range []string{all, "give its rights on *.*"} {
 		if !strings.Contains(warnings, part) {
@@ -113,7 +113,7 @@ func TestProbeOfRoot(t *testing.T) {
 	}
 	for _, f := range r.Findings {
 		if strings.HasPrefix(f.Fix, "REVOKE") && strings.Contains(f.Fix, " ON *.* FROM ") {
-			t.Errorf("root is to lose its rights: %s", f.Fix)
+			t.Errorf("the fix revokes rights of root: %s", f.Fix)
 		}
 	}
 	if !r.ReadOnly {
@@ -127,7 +127,8 @@ func TestProbeOfRoot(t *testing.T) {
 	}
 }
 
-// What everybody may do elsewhere is a note: no account can be rid of it.
+// Rights that every account has in other databases are a note, because no
+// account can lose them.
 func TestProbeOfPublic(t *testing.T) {
 	server := testdb.StartMariaDB(t, testdb.Options{})
 	if server.Product() != "mariadb" {
@@ -145,17 +146,18 @@ func TestProbeOfPublic(t *testing.T) {
 		t.Errorf("no note:\n%s", notes)
 	}
 	if !strings.Contains(r.RoleScript, "-- REVOKE INSERT ON `test%`.* FROM PUBLIC;") {
-		t.Errorf("the script says nothing of it:\n%s", r.RoleScript)
+		t.Errorf("the script does not mention it:\n%s", r.RoleScript)
 	}
 	server.Admin(t, "GRANT DELETE ON `ktx%`.* TO PUBLIC")
 	r = probe(t, server.URL(database, user))
 	if w := findings(r, execution.ProbeWarning); len(w) != 1 || !strings.Contains(w[0], "write rows: DELETE") {
-		t.Errorf("warnings of what everybody may do here:\n%s", strings.Join(w, "\n"))
+		t.Errorf("warnings about what every account may do here:\n%s", strings.Join(w, "\n"))
 	}
 }
 
-// The script, run as it is printed by the server's own client, makes an account
-// that has no warning, whatever is in the names of the databases.
+// The server's own client runs the script as it is printed. The script must
+// make an account without any warning, whatever the names of the databases
+// contain.
 func TestRoleScript(t *testing.T) {
 	server := testdb.StartMariaDB(t, testdb.Options{})
 	main := "odd_name%`\\; DROP TABLE x; -- \n'"

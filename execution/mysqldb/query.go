@@ -15,13 +15,14 @@ import (
 )
 
 const (
-	// clientGrace is what a statement gets beyond its time limit, which the
-	// server itself keeps, before the client ends it: a server that waits for
-	// its client to read does not look at the clock, and MySQL's looks at it in
-	// SELECT only.
+	// clientGrace is how long the client waits after a statement's time limit
+	// before it ends the statement. The server keeps the same limit itself. But
+	// it does not check the clock while it waits for its client to read, and
+	// MySQL checks the clock only in SELECT.
 	clientGrace = 75 * time.Millisecond
-	// drainFor is how long rows beyond the limit are read before the statement
-	// is killed: a short rest costs less than a connection for the KILL.
+	// drainFor is how long the backend reads rows beyond the limit before it
+	// kills the statement. Reading a short rest costs less than a connection
+	// for the KILL.
 	drainFor = 2 * time.Millisecond
 )
 
@@ -34,7 +35,7 @@ func (d *DB) Query(ctx context.Context, stmt sqlguard.Approved, lim execution.Li
 	return d.run(ctx, sql, lim.WithDefaults())
 }
 
-// run runs one text on a connection of the pool.
+// run runs one statement on a connection of the pool.
 func (d *DB) run(ctx context.Context, sql string, lim execution.Limits) (*execution.Result, error) {
 	if ctx.Err() != nil {
 		return nil, pool.Ended(context.Cause(ctx), nil, lim.Timeout)
@@ -52,8 +53,8 @@ func (d *DB) run(ctx context.Context, sql string, lim execution.Limits) (*execut
 			d.pool.Discard(l)
 		}
 		if err != nil && !x.sent && l.Reused && !retried && x.reason == nil {
-			// The connection ended, or its session changed, while nobody used
-			// it. What did that may have done it to all.
+			// The connection ended, or its session changed, while it was idle.
+			// The same may have happened to every idle connection.
 			d.pool.Forget()
 			continue
 		}
@@ -68,18 +69,19 @@ type exchange struct {
 	sql string
 	lim execution.Limits
 
-	sent    bool // the text may have reached the server
+	sent    bool // the statement may have reached the server
 	rows    rowset.Set
-	refused *wire.Error // the server's error for the text
+	refused *wire.Error // the server's error for the statement
 	status  wire.Status // of the end of the rows
 	drain   *time.Timer
 	elapsed time.Duration
 
-	reason error // why it was ended early
+	reason error // why the backend ended it early
 	keep   bool  // the connection can be used again
 }
 
-// run sends the statement, reads its answer and says what became of it.
+// run sends the statement, reads its answer and returns the result or the
+// error.
 func (x *exchange) run(ctx context.Context, onClose func(func()) func() bool) (*execution.Result, error) {
 	x.rows = rowset.Set{Limits: x.lim, Syntax: &syntax}
 	ctx, cancel := context.WithTimeoutCause(ctx, x.lim.Timeout+clientGrace, pool.ErrTimeLimit)
@@ -114,17 +116,18 @@ func (x *exchange) run(ctx context.Context, onClose func(func()) func() bool) (*
 		return x.broken(err)
 	}
 	res, err := x.answered(delivered)
-	// What is kept is rolled back and reset behind the answer.
+	// Before the connection is used again, the statement is rolled back and the
+	// session is reset.
 	x.keep = x.keep && x.c.close() == nil
 	return res, err
 }
 
-// notBegun says why the text was not sent.
+// notBegun returns the error for a statement that was not sent.
 func (x *exchange) notBegun(err error) error {
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		out := queryError(e, "")
 		switch {
-		case timeLimit(e.Number): // the limit holds for the opening too
+		case timeLimit(e.Number): // the limit applies to the opening too
 			return pool.Ended(pool.ErrTimeLimit, e, x.lim.Timeout)
 		case e.Number == errInterrupted, out.Code != sqlguard.CodeDatabaseError:
 			return out
@@ -140,7 +143,7 @@ func (x *exchange) notBegun(err error) error {
 	return lost(err)
 }
 
-// read reads the answer to the text.
+// read reads the answer to the statement.
 func (x *exchange) read() error {
 	a, err := x.c.wire.Answer()
 	if err != nil {
@@ -173,7 +176,7 @@ func (x *exchange) read() error {
 	}
 }
 
-// broken ends a statement whose connection cannot be read on.
+// broken ends a statement whose connection can no longer be read.
 func (x *exchange) broken(err error) (*execution.Result, error) {
 	switch {
 	case errors.Is(err, wire.ErrFormat):
@@ -189,7 +192,7 @@ func (x *exchange) broken(err error) (*execution.Result, error) {
 // answered ends a statement that the server finished.
 func (x *exchange) answered(delivered bool) (*execution.Result, error) {
 	killed := x.refused != nil && interruption(x.refused.Number)
-	// A KILL that did not show yet would hit the next statement.
+	// A KILL that has not taken effect yet would hit the next statement.
 	x.keep = x.reason == nil || killed && delivered
 	if x.refused == nil {
 		switch {
@@ -205,10 +208,10 @@ func (x *exchange) answered(delivered bool) (*execution.Result, error) {
 	case x.rows.Full():
 		return x.result(), nil
 	case x.reason != nil && !enough:
-		// Some functions end early and answer when they are killed.
+		// Some functions end early and return a value when they are killed.
 		return nil, pool.Ended(x.reason, causeOf(x.refused), x.lim.Timeout)
 	case x.refused == nil && x.c.flavour == mysqld && x.elapsed >= x.lim.Timeout:
-		// MySQL's limit, too, makes such functions answer.
+		// Such functions return a value at MySQL's time limit too.
 		return nil, pool.Ended(pool.ErrTimeLimit, nil, x.lim.Timeout)
 	case x.refused == nil:
 		return x.result(), nil
@@ -221,7 +224,7 @@ func (x *exchange) answered(delivered bool) (*execution.Result, error) {
 	}
 }
 
-// causeOf returns e as an error; a nil one has none.
+// causeOf returns e as an error, and nil when e is nil.
 func causeOf(e *wire.Error) error {
 	if e == nil {
 		return nil

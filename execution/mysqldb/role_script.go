@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// accountName is the account that the script makes.
+// accountName is the account that the script creates.
 const accountName = "'ktx_reader'@'%'"
 
-// roleScript returns what makes an account that reads the connection's databases
-// and does nothing else, for the servers' own clients. It may be run again. It
-// takes no right from anybody else: what every account may do, and should not,
-// stands in comments.
+// roleScript returns a script that creates an account which can read the
+// connection's databases and nothing else. It is for the servers' own clients,
+// and can be run more than once. It revokes no right of other accounts. Rights
+// that every account has and should not have are listed in comments.
 func (p *prober) roleScript() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { _, _ = fmt.Fprintf(&b, format+"\n", args...) }
@@ -51,14 +51,14 @@ func (p *prober) roleScript() string {
 	return b.String()
 }
 
-// grantPattern quotes a database for GRANT, in which _ and % stand for others
-// unless a backslash takes that away.
+// grantPattern quotes a database for GRANT. There _ and % are wildcards unless
+// a backslash precedes them.
 func grantPattern(name string) string {
 	return quoteName(strings.NewReplacer(`\`, `\\`, "_", `\_`, "%", `\%`).Replace(name))
 }
 
-// comment returns text for one line of a comment: a name may hold a line end,
-// behind which the rest would be run.
+// comment returns text as one line of a comment. A name may contain a line end,
+// and a client would run what follows it.
 func comment(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

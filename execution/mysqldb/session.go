@@ -13,24 +13,24 @@ import (
 	"github.com/ktxhq/ktx/execution/mysqldb/wire"
 )
 
-// The constants around a statement.
+// The constant statements that are sent before and after a statement.
 const (
 	beginSQL    = "START TRANSACTION READ ONLY"
 	rollbackSQL = "ROLLBACK AND NO CHAIN NO RELEASE"
 
-	// identifySQL asks what a session must not change: where names are looked
-	// up, and who is asking.
+	// identifySQL asks for what must not change in a session: the database in
+	// which names are looked up, the account and its role.
 	identifySQL = "SELECT VERSION(), CONNECTION_ID(), DATABASE(), CURRENT_USER(), CURRENT_ROLE()"
 )
 
-// The oldest servers that are served: their sessions can be reset, and tell
-// what role they have.
+// The oldest servers that are supported. From these versions on a session can
+// be reset, and reports its role.
 const (
 	oldestMariaDB = 10.04
 	oldestMySQL   = 8.00
 )
 
-// identity is what identifySQL answers.
+// identity is the answer to identifySQL.
 type identity struct {
 	version  string
 	id       string
@@ -39,14 +39,15 @@ type identity struct {
 	role     string
 }
 
-// texts are what a configuration makes of a session.
+// texts are the statements that a configuration sends to a session.
 type texts struct{ pins []pin }
 
 func newTexts(pins []pin) *texts { return &texts{pins: pins} }
 
-// opening returns the texts that go before a statement, and what the last of
-// them must answer: the pins are set, a read-only transaction is begun, and
-// both are read back with who and where the session is.
+// opening returns the statements that are sent before the caller's, and the
+// pins that the last of them must return. They set the pins, begin a read-only
+// transaction, and read back both together with the account and the database of
+// the session.
 func (t *texts) opening(c *conn, lim execution.Limits) (sqls []string, pins []pin) {
 	pins = slices.Concat(t.pins, limited(c.flavour, lim))
 	var set, ask strings.Builder
@@ -63,14 +64,14 @@ func (t *texts) opening(c *conn, lim execution.Limits) (sqls []string, pins []pi
 	return []string{set.String(), beginSQL, ask.String()}, pins
 }
 
-// begin opens the read-only transaction of a statement. An error of the server
-// is a *wire.Error, a session that is not as it must be a *mismatchError.
+// begin opens the read-only transaction of a statement. The server's error is a
+// *wire.Error. A session whose state differs from the pins is a *mismatchError.
 func (c *conn) begin(lim execution.Limits) error {
 	sqls, pins := c.dialer.texts.opening(c, lim)
 	if err := c.wire.SendQueries(sqls...); err != nil {
 		return err
 	}
-	// All three answers are read, whatever the first of them says, so that the
+	// All three answers are read, even when the first is an error, so that the
 	// connection can be used again.
 	var refused error
 	for range 2 {
@@ -96,7 +97,8 @@ func (c *conn) begin(lim execution.Limits) error {
 	return c.verify(got, status, pins)
 }
 
-// verify compares what the server said of the session with what it must be.
+// verify compares the state that the server reported for the session with the
+// state that it must have.
 func (c *conn) verify(got []string, status wire.Status, pins []pin) error {
 	const own = 5
 	if len(got) != own+len(pins) {
@@ -123,12 +125,13 @@ func newIdentity(row []string) identity {
 	return identity{version: row[0], id: row[1], database: row[2], user: row[3], role: row[4]}
 }
 
-// mismatchError says in what a session is not as it must be.
+// mismatchError says how a session differs from what it must be.
 type mismatchError struct{ what string }
 
 func (e *mismatchError) Error() string { return e.what }
 
-// setUp asks a new connection what the server is.
+// setUp asks the server of a new connection for its version, account and
+// database.
 func (c *conn) setUp(ctx context.Context) error {
 	if err := c.wire.SetDeadline(time.Now().Add(c.dialer.target.connectTimeout)); err != nil {
 		return connectError(ctx, err)
@@ -180,15 +183,15 @@ func (c *conn) kill(id uint32) error {
 	switch {
 	case err != nil:
 		return err
-	case a.Err != nil && a.Err.Number != errNoSuchThread: // it has ended
+	case a.Err != nil && a.Err.Number != errNoSuchThread: // the statement's session has ended
 		return a.Err
 	default:
 		return nil
 	}
 }
 
-// close ends a statement: it is rolled back and the session reset. The answers
-// are read by settle.
+// close rolls back a statement and resets the session. The answers are read by
+// settle.
 func (c *conn) close() error {
 	if err := c.wire.SendQueryAndReset(rollbackSQL); err != nil {
 		return err
@@ -197,7 +200,7 @@ func (c *conn) close() error {
 	return nil
 }
 
-// question runs a text outside of a transaction and returns its first column.
+// question runs a query outside of a transaction and returns its first column.
 func (c *conn) question(sql string) ([]string, error) {
 	rows, err := c.questions(sql)
 	column := make([]string, len(rows))
@@ -207,7 +210,7 @@ func (c *conn) question(sql string) ([]string, error) {
 	return column, err
 }
 
-// questions runs a text outside of a transaction and returns its rows.
+// questions runs a query outside of a transaction and returns its rows.
 func (c *conn) questions(sql string) ([][]string, error) {
 	if err := c.wire.SendQueries(sql); err != nil {
 		return nil, err
@@ -243,7 +246,7 @@ func (c *conn) questions(sql string) ([][]string, error) {
 	}
 }
 
-// flavourOf tells the servers apart by their version.
+// flavourOf returns the product that a version names.
 func flavourOf(version string) flavour {
 	if strings.Contains(strings.ToLower(version), "mariadb") {
 		return mariadb
@@ -254,7 +257,7 @@ func flavourOf(version string) flavour {
 // number returns the digits of a version: "10.11.6" of
 // "5.5.5-10.11.6-MariaDB-0+deb12u1".
 func number(version string) string {
-	version = strings.TrimPrefix(version, "5.5.5-") // MariaDB's mark for old replicas, before version 11
+	version = strings.TrimPrefix(version, "5.5.5-") // MariaDB before version 11 adds this for old replicas
 	end := strings.IndexFunc(version, func(r rune) bool { return r != '.' && (r < '0' || r > '9') })
 	if end >= 0 {
 		version = version[:end]
@@ -262,7 +265,8 @@ func number(version string) string {
 	return strings.TrimRight(version, ".")
 }
 
-// release returns a version as a number that compares: 10.11 is more than 10.4.
+// release returns a version as a number that can be compared: 10.11 is more
+// than 10.4.
 func release(version string) float64 {
 	parts := strings.SplitN(number(version), ".", 3)
 	if len(parts) < 2 {

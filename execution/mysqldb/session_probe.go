@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// The texts of the probe: constants, as those of session.go, that run in the
-// same read-only transaction, except those of grantsOf.
+// The statements of the probe. They are constants, like those in session.go,
+// and run in the same read-only transaction. Only those of grantsOf run outside
+// of it.
 const (
 	// In the order of serverFacts.
 	serverSQL = "SELECT VERSION(), @@GLOBAL.version_comment, CURRENT_USER(), DATABASE(), COALESCE(CURRENT_ROLE(), 'NONE'), @@GLOBAL.read_only, " +
@@ -18,25 +19,27 @@ const (
 
 	clockSQL = "SELECT UNIX_TIMESTAMP(NOW(6))"
 
-	// The server refuses these before it looks at whether the table is there.
-	// Where it does not, there is no such table.
+	// A server whose session is read-only refuses these before it checks
+	// whether the table exists. Otherwise it reports that the table does not
+	// exist.
 	tryWriteSQL = "DELETE FROM ktx_there_is_no_such_table"
 	tryDDLSQL   = "DROP TABLE IF EXISTS ktx_there_is_no_such_table"
 
-	// A read that takes far longer than its time limit.
+	// A read that takes far longer than the time limit of the probe.
 	tryTimeoutSQL = "SELECT COUNT(*) FROM " + tenRows + " a, " + tenRows + " b, " + tenRows + " c, " + tenRows + " d, " + tenRows + " e, " +
 		tenRows + " f, " + tenRows + " g, " + tenRows + " h WHERE a.n + b.n + c.n + d.n + e.n + f.n + g.n + h.n = 81"
 	tenRows = "(SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9 UNION ALL SELECT 10)"
 
-	// The roles that the account may take, each with who has it. MySQL has them
-	// with their hosts. What those roles have in turn comes with them.
+	// The roles that the account may set, each with the account or role to
+	// which it was granted. MySQL returns role names with their hosts. Roles
+	// that were granted to these roles are included.
 	rolesMariaDBSQL = "SELECT role_name, '', grantee FROM information_schema.applicable_roles"
 	rolesMySQL      = "SELECT role_name, role_host, CONCAT(grantee, '@', grantee_host) FROM information_schema.applicable_roles"
 
 	showGrantsSQL = "SHOW GRANTS"
 )
 
-// The order of serverSQL.
+// The columns of serverSQL.
 const (
 	factVersion = iota
 	factComment
@@ -52,9 +55,9 @@ const (
 // maxRoles bounds the roles whose grants are read.
 const maxRoles = 100
 
-// grantsOf returns what SHOW GRANTS says of the account and of every role that
-// it may take. It asks on a connection that is not used again: MariaDB shows a
-// role's grants to who has taken it.
+// grantsOf returns the lines of SHOW GRANTS for the account and for every role
+// that it may set. It asks on a connection that is not used again, because
+// MariaDB shows a role's grants only to a session that has set the role.
 func (c *conn) grantsOf(ctx context.Context) (lines []string, err error) {
 	if err := c.wire.SetDeadline(time.Now().Add(questionLimits.Timeout)); err != nil {
 		return nil, err
@@ -104,8 +107,8 @@ func (c *conn) grantsOf(ctx context.Context) (lines []string, err error) {
 var errTooManyRoles = errors.New("the account has too many roles")
 
 // quoteText returns text as a literal. The session is as it was after the
-// log-in, whose sql_mode may or may not have backslashes escape, so a text with
-// one is written as bytes.
+// log-in. Its sql_mode decides whether a backslash escapes, so a text with a
+// backslash is written as hexadecimal bytes.
 func quoteText(text string) string {
 	if strings.Contains(text, `\`) {
 		return fmt.Sprintf("_utf8mb4 x'%x'", text)

@@ -15,8 +15,8 @@ import (
 
 const connectionID = "SELECT CONNECTION_ID()"
 
-// A read leaves a connection that is used again; what is no read, or ends the
-// transaction, closes its connection.
+// A connection is used again after a read. A statement that is not a read, or
+// that ends the transaction, makes the backend close its connection.
 func TestReuse(t *testing.T) {
 	server := testdb.MariaDB(t)
 	c := open(t, server.NewDatabase(t, "CREATE TABLE items (id int PRIMARY KEY)"), mysqldb.Config{MaxConnections: 1})
@@ -51,8 +51,8 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// What a session keeps is gone before the next statement, though the connection
-// is the same.
+// No state of a session survives until the next statement, although the
+// connection is the same.
 func TestNothingLeaks(t *testing.T) {
 	server := testdb.MariaDB(t)
 	c := open(t, server.NewDatabase(t), mysqldb.Config{MaxConnections: 1})
@@ -71,11 +71,11 @@ func TestNothingLeaks(t *testing.T) {
 		}
 	}
 	if now := c.One(t, connectionID); now != id {
-		t.Error("the connection is another one: nothing was shown")
+		t.Error("the connection is another one, so the test shows nothing")
 	}
 }
 
-// What a statement finds its session to be.
+// TestPins checks the state of the session that a statement runs in.
 func TestPins(t *testing.T) {
 	server := testdb.MariaDB(t)
 	server.Admin(t, "SET GLOBAL time_zone = '+03:00'", "SET GLOBAL sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT'", "SET GLOBAL completion_type = 'CHAIN'", "SET GLOBAL sql_auto_is_null = ON")
@@ -122,7 +122,7 @@ func TestPins(t *testing.T) {
 	}
 }
 
-// A session that cannot be what was judged runs nothing.
+// A session that does not accept the pins runs no statement.
 func TestMismatch(t *testing.T) {
 	url := testdb.MariaDB(t).NewDatabase(t, "CREATE TABLE items (id int)", "INSERT INTO items VALUES (1)")
 	for name, s := range map[string]sqlguard.Setting{
@@ -141,7 +141,7 @@ func TestMismatch(t *testing.T) {
 	}
 }
 
-// A connection that ended while nobody used it costs no statement.
+// A connection that ended while it was idle makes no statement fail.
 func TestIdleLoss(t *testing.T) {
 	server := testdb.MariaDB(t)
 	c := open(t, server.NewDatabase(t), mysqldb.Config{MaxConnections: 3})
@@ -169,7 +169,8 @@ func TestIdleLoss(t *testing.T) {
 	}
 }
 
-// What an account's session begins with, and what changes behind its back.
+// The role and database with which an account's sessions begin, and what
+// happens when another session changes them.
 func TestRoleAndDatabase(t *testing.T) {
 	server := testdb.MariaDB(t)
 	url := server.NewDatabase(t, "CREATE TABLE items (id int)", "INSERT INTO items VALUES (1)")

@@ -15,7 +15,7 @@ import (
 // pin is one setting of the session.
 type pin struct {
 	name, value string
-	assert      bool // only read back: a session cannot set it
+	assert      bool // only read back, because a session cannot set it
 }
 
 var (
@@ -24,13 +24,14 @@ var (
 	bareValue    = regexp.MustCompile(`^(-?[0-9]+(\.[0-9]+)?|ON|OFF)$`)
 )
 
-// charset is the character set of texts and values. SET NAMES sets it in all
-// three places, and the collation of literals to the server's own for it, which
-// an assignment of character_set_connection would put back to a fixed one.
+// charset is the character set of statements and values. SET NAMES sets all
+// three variables. It also sets the collation of literals to the server's own
+// for this character set. An assignment of character_set_connection would set
+// that collation to a fixed one.
 const charset = "utf8mb4"
 
-// ownSettings are what this package sets for itself, by the names of both
-// servers; what it sets for each statement is in limited.
+// ownSettings are the settings that this package pins for itself, by the names
+// of both servers. The settings of each single statement are in limited.
 var ownSettings = []pin{
 	{name: "autocommit", value: "1"},
 	{name: "character_set_client", value: charset, assert: true},
@@ -40,7 +41,7 @@ var ownSettings = []pin{
 	{name: "time_zone", value: "+00:00"},
 }
 
-// reservedSettings are those that the dialect has no say in.
+// reservedSettings are settings that the dialect may not change.
 var reservedSettings = []string{
 	"autocommit", "character_set_client", "character_set_connection", "character_set_results", "innodb_lock_wait_timeout", "lock_wait_timeout", "max_execution_time",
 	"max_statement_time", "sql_auto_is_null", "sql_select_limit", "transaction_read_only", "tx_read_only",
@@ -98,7 +99,7 @@ func (p pin) assignment() string {
 	return "SESSION " + p.name + " = " + value
 }
 
-// same reports whether two texts are the same value of a setting.
+// same reports whether two strings are the same value of a setting.
 func same(name, a, b string) bool {
 	if name == "sql_mode" {
 		return slices.Equal(modes(a), modes(b))
@@ -111,7 +112,7 @@ func same(name, a, b string) bool {
 	return errX == nil && errY == nil && x == y
 }
 
-// flag returns a truth value as the server prints it.
+// flag returns a boolean setting as the server prints it.
 func flag(s string) string {
 	switch strings.ToUpper(s) {
 	case "ON", "TRUE":
@@ -123,7 +124,7 @@ func flag(s string) string {
 	}
 }
 
-// modes returns the parts of an sql_mode, in one order.
+// modes returns the parts of an sql_mode in a fixed order.
 func modes(s string) []string {
 	parts := slices.DeleteFunc(strings.Split(strings.ToUpper(s), ","), func(m string) bool { return m == "" })
 	slices.Sort(parts)

@@ -13,7 +13,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// with returns a URL with other parameters, and another host where one is given.
+// with returns a URL with other parameters, and with another host if one is
+// given.
 func with(t *testing.T, address, host string, params ...string) string {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -51,7 +52,7 @@ func TestTLS(t *testing.T) {
 		name     string
 		url      string
 		insecure bool
-		code     sqlguard.Code // "" when it connects
+		code     sqlguard.Code // "" if it connects
 		says     string
 	}{
 		{"verified", with(t, address, "", "ssl-ca", ownCA), false, "", ""},
@@ -96,8 +97,9 @@ func mustPath(t *testing.T, address string) string {
 	return u.Path
 }
 
-// A server that offers no TLS gets no password where TLS is due, and neither
-// does one that somebody in between has made seem so.
+// A server that offers no TLS gets no password when TLS is required. The same
+// holds when an attacker on the network makes the server look like one without
+// TLS.
 func TestNoTLS(t *testing.T) {
 	for name, capabilities := range map[string]uint32{"none": fakeCapabilities &^ (1 << 11), "some, without speaking it": fakeCapabilities | 1<<11} {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +115,7 @@ func TestNoTLS(t *testing.T) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			if len(f.first) > 32 {
-				t.Errorf("the client sent %d bytes in plain text, want no more than its request for TLS", len(f.first))
+				t.Errorf("the client sent %d bytes in plain text, want only its request for TLS", len(f.first))
 			}
 		})
 	}

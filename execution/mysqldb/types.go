@@ -10,8 +10,8 @@ import (
 	"github.com/ktxhq/ktx/execution/mysqldb/wire"
 )
 
-// kindOf returns the kind of a column's values: DECIMAL is text, since its
-// precision is its own.
+// kindOf returns the kind of a column's values. DECIMAL is text, because a float
+// would lose digits.
 func kindOf(c wire.Column) rowset.Kind {
 	switch c.Type {
 	case wire.TypeTiny, wire.TypeShort, wire.TypeLong, wire.TypeInt24, wire.TypeLongLong, wire.TypeYear:
@@ -33,8 +33,8 @@ func kindOf(c wire.Column) rowset.Kind {
 	}
 }
 
-// textual reports whether a type of MariaDB's own arrives as text, whatever its
-// character set is said to be.
+// textual reports whether a type of MariaDB's own is sent as text, whatever
+// character set the column states.
 func textual(extended string) bool {
 	switch extended {
 	case "uuid", "inet4", "inet6":
@@ -114,8 +114,9 @@ func numericName(name string, c wire.Column) string {
 	return name
 }
 
-// blobName tells the four blobs and texts apart by the length of their longest
-// value. A text's is given in bytes, four for each that it may have.
+// blobName tells the four BLOB and four TEXT types apart by the length of their
+// longest value. The length of a TEXT is given in bytes, four for each
+// character.
 func blobName(c wire.Column) string {
 	name, most := "blob", c.Length
 	if c.Charset != wire.Binary {
@@ -149,7 +150,7 @@ func stringName(c wire.Column, text, bytes string) string {
 	}
 }
 
-// syntax is how a part of a column is read.
+// syntax says how to read a part of a column.
 var syntax = rowset.Syntax{
 	Plain: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`),
 	Quote: quoteName,
@@ -159,7 +160,7 @@ var syntax = rowset.Syntax{
 // quoteName quotes an identifier.
 func quoteName(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
-// describe takes the columns of the result.
+// describe records the columns of the result.
 func describe(s *rowset.Set, columns []wire.Column) {
 	s.Describe(len(columns))
 	for i, c := range columns[:len(s.Columns)] {
@@ -167,7 +168,7 @@ func describe(s *rowset.Set, columns []wire.Column) {
 	}
 }
 
-// add takes one row, or what was cut of one.
+// add records one row, or says which value of it was cut.
 func add(s *rowset.Set, values [][]byte, cut *wire.Cut) {
 	switch {
 	case !s.Room():

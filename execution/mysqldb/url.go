@@ -20,10 +20,11 @@ import (
 // defaultConnectTimeout bounds the time until a connection is authenticated.
 const defaultConnectTimeout = 10 * time.Second
 
-// urlParameters are what a URL may carry.
+// urlParameters are the parameters that a URL may carry.
 var urlParameters = []string{"connect-timeout", "program-name", "socket", "ssl-ca", "ssl-cert", "ssl-key", "ssl-mode"}
 
-// refusedParameters are those that people do write, each with what to do.
+// refusedParameters are parameters that people use with other clients, each
+// with what to do instead.
 var refusedParameters = map[string]string{
 	"multiStatements":          "a call runs one statement",
 	"allowMultiQueries":        "a call runs one statement",
@@ -75,23 +76,23 @@ var refusedParameters = map[string]string{
 	"innodb_lock_wait_timeout": "set the limits of the connection",
 }
 
-// systemDatabases are the servers' own. Where one is selected, unqualified names
-// mean the server's tables.
+// systemDatabases are the servers' own databases. When one of them is selected,
+// unqualified names refer to the server's tables.
 var systemDatabases = []string{"information_schema", "mysql", "performance_schema", "sys", "ndbinfo", "metrics_schema"}
 
-// target is what a URL leads to.
+// target is the server and the database that a URL names.
 type target struct {
-	network, address string // "tcp" or "unix"
+	network, address string // network is "tcp" or "unix"
 	user             string
 	password         execution.Secret
 	database         string
 	program          string
 	connectTimeout   time.Duration
 	mode             sslMode
-	tls              *tls.Config // nil where mode is disabled
+	tls              *tls.Config // nil when mode is disabled
 }
 
-// sslMode is how a connection is secured, in the words of MySQL's clients.
+// sslMode is how a connection is secured, named as in MySQL's clients.
 type sslMode string
 
 const (
@@ -104,8 +105,8 @@ const (
 
 var errURL = errors.New("the url must look like mysql://user:password@host:3306/database, with special characters percent-encoded")
 
-// target reads the URL. No part of it enters an error: what looks like a host
-// may be a mislaid password.
+// target reads the URL. No part of the URL appears in an error, because what
+// looks like a host may be a misplaced password.
 func (c *Config) target() (*target, error) {
 	text := c.URL.Reveal()
 	if !strings.HasPrefix(text, "mysql://") && !strings.HasPrefix(text, "mariadb://") {
@@ -116,7 +117,7 @@ func (c *Config) target() (*target, error) {
 		return nil, errURL
 	}
 	if question := strings.IndexByte(text, '?'); question >= 0 && strings.LastIndexByte(text, '@') > question {
-		// A ? in a password would move the start of the parameters.
+		// A ? in a password would make the parameters start too early.
 		return nil, errors.New("the url is ambiguous: write ? as %3F and @ as %40 in names, passwords and parameters")
 	}
 	params, err := url.ParseQuery(u.RawQuery)
@@ -185,7 +186,8 @@ func databaseOf(u *url.URL) (string, error) {
 	return name, nil
 }
 
-// checkDatabase says why a name is none of a database that can be served.
+// checkDatabase returns an error if the name is not one of a database that can
+// be served.
 func checkDatabase(name string) error {
 	switch {
 	case name == "":
@@ -198,8 +200,8 @@ func checkDatabase(name string) error {
 	return nil
 }
 
-// locate sets where the server is, and returns the name that its certificate
-// must have; "" for a socket.
+// locate sets the address of the server. It returns the name that the server's
+// certificate must have, or "" for a socket.
 func (t *target) locate(u *url.URL, params url.Values) (host string, err error) {
 	host, port := u.Hostname(), u.Port()
 	if params.Has("socket") {
@@ -223,7 +225,7 @@ func (t *target) locate(u *url.URL, params url.Values) (host string, err error) 
 	return host, nil
 }
 
-// secure settles transport security.
+// secure sets the transport security of t.
 func (c *Config) secure(t *target, host string, params url.Values) error {
 	isLocal := t.network == "unix" || local(host)
 	t.mode = sslVerifyIdentity
@@ -284,8 +286,8 @@ func (c *Config) secure(t *target, host string, params url.Values) error {
 	case sslPreferred, sslRequired:
 		conf.InsecureSkipVerify = true
 	case sslVerifyCA:
-		// The chain is verified here, since the standard library verifies it
-		// with the host name or not at all.
+		// The standard library verifies the chain only together with the host
+		// name, so the chain alone is verified here.
 		conf.InsecureSkipVerify = true
 		roots := conf.RootCAs
 		conf.VerifyConnection = func(s tls.ConnectionState) error { return verifyChain(s, roots) }
@@ -295,7 +297,7 @@ func (c *Config) secure(t *target, host string, params url.Values) error {
 	return nil
 }
 
-// verifyChain verifies a server's certificate whatever host it is for.
+// verifyChain verifies a server's certificate without its host name.
 func verifyChain(s tls.ConnectionState, roots *x509.CertPool) error {
 	options := x509.VerifyOptions{Roots: roots, Intermediates: x509.NewCertPool()}
 	for _, cert := range s.PeerCertificates[1:] {
@@ -325,7 +327,8 @@ func local(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// weakness says what transport security leaves open; "" when nothing.
+// weakness says what transport security does not protect, or "" when it
+// protects everything.
 func (t *target) weakness() string {
 	host, _, err := net.SplitHostPort(t.address)
 	if t.network == "unix" || err == nil && local(host) {

@@ -24,10 +24,10 @@ var benchmarkTexts = []struct{ name, sql string }{
 
 const benchmarkTable = "CREATE TABLE numbers (n INTEGER PRIMARY KEY, x); INSERT INTO numbers SELECT value, hex(value) FROM generate_series(1, 8000)"
 
-// BenchmarkRatio reports the median time of a statement through the backend as
-// a multiple of the same statement through the driver's own interface and
-// through database/sql, all in turn on connections of their own. Every value
-// is taken into Go's memory.
+// BenchmarkRatio measures a statement through the backend, through the driver's
+// own interface, and through database/sql. It reports the median time of the
+// first as a multiple of each of the others. The three take turns, each on its
+// own connection. Every value is copied into Go's memory.
 func BenchmarkRatio(b *testing.B) {
 	path := testdb.SQLiteFile(b, benchmarkTable)
 	c := open(b, path, 1)
@@ -95,7 +95,7 @@ func readDB(b *testing.B, db *sql.DB, text string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer rows.Close() //nolint:errcheck // Err below tells
+	defer rows.Close() //nolint:errcheck // rows.Err below reports the error of Close
 	names, err := rows.Columns()
 	if err != nil {
 		b.Fatal(err)
@@ -121,7 +121,7 @@ func median(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-// BenchmarkQuery measures one client, with what it allocates.
+// BenchmarkQuery measures the time and the allocations of one client.
 func BenchmarkQuery(b *testing.B) {
 	c := open(b, testdb.SQLiteFile(b, benchmarkTable), 1)
 	for _, q := range benchmarkTexts {

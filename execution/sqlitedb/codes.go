@@ -7,8 +7,8 @@ import (
 )
 
 // codeName returns the name of a result code, such as SQLITE_READONLY_ROLLBACK
-// (https://sqlite.org/rescode.html). An extended code that is not listed has
-// the name of its primary one.
+// (https://sqlite.org/rescode.html). For an extended code that is not listed it
+// returns the name of the primary code.
 func codeName(code sqlite3.ExtendedErrorCode) string {
 	if name, ok := extendedNames[code]; ok {
 		return "SQLITE_" + name

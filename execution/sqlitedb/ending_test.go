@@ -16,8 +16,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// longOpcode returns a text whose one call of instr runs for about as long as
-// is asked for: its cost grows with the square of the lengths.
+// longOpcode returns a statement that calls instr once. The call runs for about
+// the given time, because its cost grows with the square of the lengths.
 func longOpcode(tb testing.TB, c *client, runs time.Duration) string {
 	tb.Helper()
 	text := func(n int) string {
@@ -25,7 +25,7 @@ func longOpcode(tb testing.TB, c *client, runs time.Duration) string {
 	}
 	const n = 30_000
 	once := time.Hour
-	for range 4 { // the quickest is the one that nothing else has slowed down
+	for range 4 { // the fastest run is the one that nothing else slowed down
 		start := time.Now()
 		c.rows(tb, text(n))
 		once = min(once, time.Since(start))
@@ -33,14 +33,14 @@ func longOpcode(tb testing.TB, c *client, runs time.Duration) string {
 	return text(int(n * math.Sqrt(float64(runs)/float64(once))))
 }
 
-// One opcode cannot be interrupted: the caller has its answer in time all the
-// same, and the statement is ended behind it.
+// SQLite cannot interrupt a single opcode. The caller gets its error in time
+// all the same, and the statement ends in the background.
 func TestLongOpcode(t *testing.T) {
 	c := open(t, testdb.SQLiteFile(t), 2)
 	const runs, limit = time.Second, 50 * time.Millisecond
 	long := longOpcode(t, c, runs)
 	_, err := c.Try(t.Context(), t, long, execution.Limits{Timeout: limit})
-	// The statement still runs when its caller has the answer.
+	// The statement still runs when its caller has the error.
 	if _, abandoned := c.Sessions(); abandoned != 1 {
 		t.Errorf("%d statements are abandoned, want 1", abandoned)
 	}
@@ -53,14 +53,14 @@ func TestLongOpcode(t *testing.T) {
 	settled(t, c)
 }
 
-// Only a few statements may be abandoned at a time; then the database is busy
-// until one has ended.
+// Only a few statements may be abandoned at a time. When there are more, the
+// database is busy until one has ended.
 func TestManyLongOpcodes(t *testing.T) {
 	const connections = 4
 	c := open(t, testdb.SQLiteFile(t), connections)
 	long := longOpcode(t, c, 300*time.Millisecond)
-	// The earliest of them may end before the last is abandoned, so they are
-	// sent until there are enough at one time.
+	// The first may end before the last is abandoned. So the test sends
+	// statements until enough run at the same time.
 	executiontest.Eventually(t, "the database is busy", func() bool {
 		var calls sync.WaitGroup
 		for range 3 * connections {
@@ -73,7 +73,7 @@ func TestManyLongOpcodes(t *testing.T) {
 		}
 		calls.Wait()
 		if _, abandoned := c.Sessions(); abandoned > sqlitedb.MaxAbandoned+connections-1 {
-			t.Errorf("%d statements are abandoned, want %d at most", abandoned, sqlitedb.MaxAbandoned+connections-1)
+			t.Errorf("%d statements are abandoned, want at most %d", abandoned, sqlitedb.MaxAbandoned+connections-1)
 		}
 		_, err := c.Try(t.Context(), t, "SELECT 1", execution.Limits{})
 		if err == nil {
@@ -99,7 +99,8 @@ func settled(t *testing.T, c *client) {
 	})
 }
 
-// Close does not wait for ever for what cannot be ended, and says so.
+// Close does not wait without limit for a statement that cannot be ended. It
+// returns an error instead.
 func TestCloseBesideLongOpcode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for a statement of several seconds")
@@ -136,11 +137,12 @@ func TestOrderOfArrival(t *testing.T) {
 				defer mu.Unlock()
 				served = append(served, i)
 			})
-			synctest.Wait() // until it waits for the connection
+			synctest.Wait() // until the caller waits for the connection
 		}
 		release()
 		calls.Wait()
-		// Two that were served in turn may note it in the other order.
+		// Two callers that were served one after the other may record it in the
+		// other order.
 		for at, i := range served {
 			if i < at-1 || i > at+1 {
 				t.Fatalf("served in the order %v", served)
@@ -168,7 +170,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// Close among queries ends them all and leaves nothing, whatever they are at.
+// Close ends all running queries, at whatever step they are, and leaves nothing
+// behind.
 func TestCloseAmongQueries(t *testing.T) {
 	path := testdb.SQLiteFile(t, "CREATE TABLE t (x)")
 	for i := range 30 {

@@ -17,13 +17,13 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// endingsVariable asks for so many calls that end before their time, and holds
-// each to the time that the product promises. Without it every case runs once,
-// held to a bound on hanging.
+// endingsVariable holds how many calls the test ends early. Each call must then
+// end within the time that the product promises. When it is not set, every case
+// runs once, and the bound only finds calls that hang.
 const endingsVariable = "KTX_TEST_CANCELLATIONS"
 
-// TestCallsThatEnd ends calls in every way, at everything that they may be at.
-// The caller has its error at once, and the statement is interrupted.
+// TestCallsThatEnd ends calls in every way and at every stage. The caller must
+// get its error at once, and the statement must be interrupted.
 func TestCallsThatEnd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for statements that cannot be interrupted")
@@ -43,7 +43,7 @@ func TestCallsThatEnd(t *testing.T) {
 	if err := writer.Exec("BEGIN EXCLUSIVE"); err != nil {
 		t.Fatal(err)
 	}
-	// An opcode that runs for twice as long as a caller may have to wait.
+	// The opcode runs for twice as long as a caller may have to wait.
 	const opcode, within = 500 * time.Millisecond, 250 * time.Millisecond
 	works := []struct {
 		name string
@@ -88,7 +88,7 @@ func TestCallsThatEnd(t *testing.T) {
 		d := returned.Sub(end)
 		took = append(took, d)
 		if d > bound {
-			t.Errorf("%s: the caller waited %v longer, want %v at most", name, d, bound)
+			t.Errorf("%s: the caller waited %v longer, want at most %v", name, d, bound)
 		}
 		settled(t, w.c)
 	}

@@ -13,9 +13,9 @@ import (
 )
 
 // databaseError turns an error of SQLite into an *[execution.Error], and nil
-// into nil. A text is given where the error came from compiling it; the error
-// then has its place. Messages hold no path: what the operating system said is
-// in the cause.
+// into nil. When the error came from compiling a statement, text is that
+// statement, and the returned error has a position in it. Messages contain no
+// path. The operating system's error is the cause.
 func databaseError(err error, text string) error {
 	if err == nil {
 		return nil
@@ -30,7 +30,7 @@ func databaseError(err error, text string) error {
 	name, message := codeName(extended), messageOf(err)
 	e := execution.NewError(sqlguard.CodeDatabaseError, message, err)
 	e.SQLState = name
-	switch extended.Code() { //nolint:exhaustive // every other code is told as it is
+	switch extended.Code() { //nolint:exhaustive // every other code is reported unchanged
 	case sqlite3.BUSY, sqlite3.LOCKED:
 		e = busy("the database is locked by a program that writes to it")
 		e.SQLState, e.Err = name, err
@@ -65,7 +65,7 @@ func databaseError(err error, text string) error {
 	return e
 }
 
-// explainUnreadable says why a connection that only reads could not read.
+// explainUnreadable explains why a read-only connection could not read.
 func explainUnreadable(e *execution.Error, code sqlite3.ExtendedErrorCode) {
 	if code == sqlite3.READONLY_ROLLBACK {
 		e.Message = "a program was stopped while it wrote to the database, and a read-only connection cannot undo that"
@@ -89,7 +89,7 @@ func messageOf(err error) string {
 	return strings.ToValidUTF8(message, "?")
 }
 
-// failedAt returns the text from the place that an error is about.
+// failedAt returns the statement from the position of the error on.
 func failedAt(err error) string {
 	if e, ok := errors.AsType[*sqlite3.Error](err); ok {
 		return e.SQL()
@@ -97,7 +97,7 @@ func failedAt(err error) string {
 	return ""
 }
 
-// ended is the error for a context that ended.
+// ended returns the error for a context that ended.
 func ended(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		e := execution.NewError(sqlguard.CodeTimeout, "the statement reached its time limit and was ended", err)
@@ -107,12 +107,12 @@ func ended(err error) error {
 	return execution.NewError(sqlguard.CodeCancelled, "the caller cancelled the statement", err)
 }
 
-// refusal is an error of the session's own.
+// refusal returns an error of the session's own.
 func refusal(message string) error {
 	return execution.NewError(sqlguard.CodeDatabaseError, message, nil)
 }
 
-// broken is the error for a fault inside the engine.
+// broken returns the error for a fault inside the engine.
 func broken(fault any) error {
 	cause, ok := fault.(error)
 	if !ok {

@@ -17,7 +17,7 @@ func TestErrors(t *testing.T) {
 		CREATE VIRTUAL TABLE docs USING fts5(body)`), 1)
 	for _, q := range []struct {
 		sql, state, message string
-		at                  string // what the position points at
+		at                  string // the part of the statement at the position
 	}{
 		{"SELECT nowhere FROM t", "SQLITE_ERROR", "no such column: nowhere", "nowhere"},
 		{"SELECT 'é', x FROM t WHERE y = 1 ORDER BY é", "SQLITE_ERROR", "no such column: é", "é"},
@@ -51,7 +51,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// What is said of a statement that was never approved names no text of it.
+// The error for a statement that was never approved contains no part of the
+// statement.
 func TestNotApproved(t *testing.T) {
 	c := open(t, testdb.SQLiteFile(t), 1)
 	_, err := c.Query(context.Background(), sqlguard.Approved{}, execution.Limits{})

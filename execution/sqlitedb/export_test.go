@@ -14,7 +14,7 @@ const MaxAbandoned = maxAbandoned
 // MaxValueBytes is the longest value that a connection can touch.
 const MaxValueBytes = maxValueBytes
 
-// Tamper hands out the connections that are idle.
+// Tamper calls f with each idle connection.
 func (db *DB) Tamper(f func(*sqlite3.Conn)) {
 	db.pool.mu.Lock()
 	defer db.pool.mu.Unlock()
@@ -29,7 +29,8 @@ func (db *DB) Hold() (release func()) {
 	return func() { <-db.pool.slots }
 }
 
-// Sessions counts the connections: open in whatever state, and abandoned.
+// Sessions returns how many connections are open, in whatever state, and how
+// many are abandoned.
 func (db *DB) Sessions() (open, abandoned int) {
 	db.pool.mu.Lock()
 	defer db.pool.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// faultVariable names the fault of a backend in a process of its own.
+// faultVariable tells a process which fault its backend must have.
 const faultVariable = "KTX_TEST_FAULT"
 
 type queryFunc func(*faulty, context.Context, sqlguard.Approved, execution.Limits) (*execution.Result, error)
@@ -48,10 +48,11 @@ func (f *faulty) Probe(ctx context.Context) (execution.ProbeReport, error) {
 	return report, err
 }
 
-// late makes one statement of the process end late.
+// late makes one statement of the process end too late.
 var late sync.Once
 
-// faults are what the suite must find, each with the part that finds it.
+// faults are the faults that the suite must find, each with the part of the
+// suite that finds it.
 var faults = map[string]struct {
 	foundBy string
 	query   queryFunc
@@ -154,7 +155,7 @@ var faults = map[string]struct {
 			if openErr != nil {
 				return nil, openErr
 			}
-			defer conn.Close() //nolint:errcheck // a fault on purpose
+			defer conn.Close() //nolint:errcheck // the fault is on purpose
 			_ = conn.Exec(text)
 		}
 		return res, err
@@ -172,7 +173,7 @@ func passOn(f *faulty, ctx context.Context, stmt sqlguard.Approved, lim executio
 	return f.DB.Query(ctx, stmt, lim)
 }
 
-// before changes the limits of a call, after its result.
+// before changes the limits of a call, before the call.
 func before(change func(*execution.Limits)) queryFunc {
 	return func(f *faulty, ctx context.Context, stmt sqlguard.Approved, lim execution.Limits) (*execution.Result, error) {
 		lim = lim.WithDefaults()
@@ -191,8 +192,8 @@ func after(change func(*execution.Result)) queryFunc {
 	}
 }
 
-// TestSuiteFindsFaults runs the suite on backends with a fault, each in a
-// process of its own, since the suite must fail there.
+// TestSuiteFindsFaults runs the suite on backends with a fault. Each runs in a
+// process of its own, because the suite must fail there.
 func TestSuiteFindsFaults(t *testing.T) {
 	if os.Getenv(faultVariable) != "" {
 		t.Skip("this is such a process")
@@ -204,8 +205,8 @@ func TestSuiteFindsFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestFaulty$/^"+f.foundBy+"$")
-			// A call that ends late is a fault only where the suite is asked
-			// to hold calls to their time.
+			// The suite reports a call that ends late only when this variable
+			// asks it to.
 			cmd.Env = append(os.Environ(), faultVariable+"="+name, "KTX_TEST_CANCELLATIONS=1")
 			out, err := cmd.CombinedOutput()
 			if err == nil || !strings.Contains(string(out), "--- FAIL: TestFaulty/"+f.foundBy) {
@@ -219,7 +220,7 @@ func TestFaulty(t *testing.T) {
 	name := os.Getenv(faultVariable)
 	fault, ok := faults[name]
 	if !ok {
-		t.Skip("runs in processes of TestSuiteFindsFaults")
+		t.Skip("runs only in processes of TestSuiteFindsFaults")
 	}
 	executiontest.RunBackend(t, executiontest.SQLite(func(ctx context.Context, address string, connections int, guard sqlguard.ID) (execution.Backend, error) {
 		db, err := sqlitedb.Open(ctx, sqlitedb.Config{Path: address, MaxConnections: connections}, guard)

@@ -2,10 +2,10 @@ package sqlitedb
 
 import "strings"
 
-// functions are those that the authorizer lets a statement call, by the name
-// that the engine has registered. The list is this package's own: it does not
-// follow from what a guard allows. A test holds that every function of the
-// engine stands here or among refusedFunctions.
+// functions are the functions that the authorizer lets a statement call, by the
+// names that the engine registers. The list belongs to this package and does
+// not depend on what a guard allows. A test checks that every function of the
+// engine is in this list or in refusedFunctions.
 var functions = functionSet(
 	// https://sqlite.org/lang_corefunc.html
 	`abs changes char coalesce concat concat_ws format glob hex if ifnull iif
@@ -44,9 +44,9 @@ var functions = functionSet(
 	ieee754_to_blob ieee754_to_int base64`,
 )
 
-// refusedFunctions are those of the engine that no statement may call.
+// refusedFunctions are the functions of the engine that no statement may call.
 var refusedFunctions = functionSet(
-	`fts5`,       // hands out addresses of code
+	`fts5`,       // returns addresses of code
 	`sqlite_log`, // writes to the error log
 )
 

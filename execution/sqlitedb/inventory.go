@@ -12,7 +12,7 @@ import (
 var _ execution.Lister = (*DB)(nil)
 
 // Inventory lists the tables and views of the file, and the functions of the
-// engine, in the schema main. Of views and virtual tables it tells no columns.
+// engine, in the schema main. It lists no columns of views and virtual tables.
 func (db *DB) Inventory(ctx context.Context) (sqlguard.Inventory, error) {
 	run, end := context.WithCancel(ctx)
 	defer end()

@@ -31,7 +31,7 @@ func TestInventory(t *testing.T) {
 	if !slices.Contains(in.Functions, main("lower")) || slices.Contains(in.Functions, main("lowerr")) {
 		t.Errorf("functions %v", in.Functions)
 	}
-	// The session serves on as it was.
+	// The session still runs statements afterwards.
 	if got := c.rows(t, "SELECT count(*) FROM orders"); got[0][0] != "0" {
 		t.Errorf("rows %v", got)
 	}

@@ -19,14 +19,14 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// writer is a program that writes to the file.
+// writer returns a connection of another program that writes to the file.
 func writer(tb testing.TB, path string) *sqlite3.Conn {
 	tb.Helper()
 	conn, err := sqlite3.Open(path)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() { _ = conn.Close() }) // tests that close it check that
+	tb.Cleanup(func() { _ = conn.Close() }) // tests that close it themselves check the error
 	return conn
 }
 
@@ -37,7 +37,8 @@ func run(tb testing.TB, conn *sqlite3.Conn, sql string) {
 	}
 }
 
-// Each statement sees a whole state of a database that is being written.
+// Each statement sees one consistent state of a database while another program
+// writes to it.
 func TestReadsBesideAWriter(t *testing.T) {
 	for _, mode := range []string{"DELETE", "WAL"} {
 		t.Run(mode, func(t *testing.T) {
@@ -63,7 +64,7 @@ func TestReadsBesideAWriter(t *testing.T) {
 					for last := 0; last < states; {
 						res, err := c.Try(t.Context(), t, "SELECT (SELECT max(a) FROM pairs), (SELECT max(b) FROM pairs)", execution.Limits{LockTimeout: time.Minute})
 						if err != nil {
-							t.Errorf("read: %v %s %v", err, typed(t, err).SQLState, typed(t, err).Err)
+							t.Errorf("the read failed: %v %s %v", err, typed(t, err).SQLState, typed(t, err).Err)
 							return
 						}
 						a, b := res.Rows[0][0].Text, res.Rows[0][1].Text
@@ -85,8 +86,8 @@ func TestReadsBesideAWriter(t *testing.T) {
 	}
 }
 
-// A database that is locked is busy after the time for locks, and can be read
-// when it is free.
+// A locked database is busy after the lock timeout, and can be read again when
+// the lock is released.
 func TestLocked(t *testing.T) {
 	path := testdb.SQLiteFile(t, "CREATE TABLE t (x); INSERT INTO t VALUES (1)")
 	c := open(t, path, 1)
@@ -96,12 +97,13 @@ func TestLocked(t *testing.T) {
 	_, err := c.Try(t.Context(), t, "SELECT x FROM t", execution.Limits{LockTimeout: 100 * time.Millisecond})
 	e := typed(t, err)
 	if e.Code != sqlguard.CodeBusy || !e.Retryable || e.RetryAfter <= 0 || e.SQLState != "SQLITE_BUSY" {
-		t.Errorf("error %+v, want busy and when to try again", e)
+		t.Errorf("error %+v, want busy and the time to wait before a retry", e)
 	}
 	if took := time.Since(start); took < 90*time.Millisecond {
 		t.Errorf("took %v, want 100 ms or more", took)
 	}
-	// The time of the caller and of the statement go before that for locks.
+	// The caller's deadline and the statement's time limit come before the lock
+	// timeout.
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err = c.Try(ctx, t, "SELECT x FROM t", execution.Limits{LockTimeout: time.Minute})
@@ -114,8 +116,9 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// The folder of a database without a WAL is never touched. Reading one with a
-// WAL makes the two files that SQLite needs, and leaves the database as it is.
+// Reading a database without a WAL never changes its folder. Reading one with a
+// WAL creates the two files that SQLite needs, and leaves the database file
+// unchanged.
 func TestFilesBesideTheDatabase(t *testing.T) {
 	for mode, want := range map[string][]string{
 		"DELETE": {"test.db"},
@@ -149,8 +152,9 @@ func TestFilesBesideTheDatabase(t *testing.T) {
 	}
 }
 
-// What a program that was killed has written can be read from its WAL; what it
-// had half written to the file cannot be undone by a reader, which says so.
+// The WAL makes the writes of a killed program readable. When the program was
+// killed while it wrote to the database file itself, a reader cannot undo that,
+// and the error says so.
 func TestKilledWriter(t *testing.T) {
 	copyTo := func(t *testing.T, from string, suffixes ...string) string {
 		t.Helper()
@@ -195,7 +199,7 @@ func TestKilledWriter(t *testing.T) {
 		if err := os.Chmod(filepath.Dir(path), 0o500); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = os.Chmod(filepath.Dir(path), 0o700) }) // so that it can be removed
+		t.Cleanup(func() { _ = os.Chmod(filepath.Dir(path), 0o700) }) // so that the test can remove it
 		_, err := tryOpen(t, path)
 		if e := typed(t, err); !strings.Contains(e.Hint, "WAL mode") {
 			t.Errorf("error %+v, want a hint on WAL mode", e)
@@ -203,7 +207,8 @@ func TestKilledWriter(t *testing.T) {
 	})
 }
 
-// A table whose module is missing says which tables can be read.
+// The error for a table whose module is missing names the tables that can be
+// read.
 func TestOldFullTextSearch(t *testing.T) {
 	path := testdb.SQLiteFile(t, "CREATE TABLE t (x); CREATE TABLE old_content (docid INTEGER PRIMARY KEY, c0body)")
 	w := writer(t, path)
@@ -235,7 +240,7 @@ func TestOldFullTextSearch(t *testing.T) {
 	}
 }
 
-// tryOpen is open for a file that may be refused.
+// tryOpen is like open, for a file that the backend may refuse.
 func tryOpen(tb testing.TB, path string) (execution.Backend, error) {
 	tb.Helper()
 	db, err := openBackend(tb.Context(), path, 1, sqlguard.ID{1})

@@ -13,22 +13,22 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// DefaultMaxConnections is used where a Config names no number.
+// DefaultMaxConnections is the bound that a [Config] without one gets.
 const DefaultMaxConnections = 4
 
-// Config says which database is opened, and how widely.
+// Config says which database to open, and how many connections it may have.
 type Config struct {
 	// Path of the database file. The file must exist.
 	Path string
 	// MaxConnections bounds the statements that run at a time; 0 means
 	// DefaultMaxConnections. A connection may use up to 256 MiB.
 	MaxConnections int
-	// Session is what the guard's dialect takes for granted of a connection.
-	// Open refuses what the session does not hold to.
+	// Session is what the guard's dialect assumes about a connection. Open
+	// refuses settings that the session does not guarantee.
 	Session []sqlguard.Setting
 }
 
-// Validate says what is wrong with c, or nil. It does not look at the file.
+// Validate returns what is wrong with c, or nil. It does not look at the file.
 func (c Config) Validate() error {
 	if c.MaxConnections < 0 || c.MaxConnections > 64 {
 		return fmt.Errorf("maxConnections: %d is not between 1 and 64", c.MaxConnections)
@@ -46,9 +46,10 @@ type DB struct {
 
 var _ execution.Backend = (*DB)(nil)
 
-// Open opens the file and reads its head, so that a file that is missing, is
-// no database or cannot be read is found here. The error is an
-// *[execution.Error]. Only texts that the guard of that ID approved will run.
+// Open opens the file and reads its header. So it returns an error for a file
+// that does not exist, is not a database, or cannot be read. The error is an
+// *[execution.Error]. The backend runs only statements that the guard with this
+// ID approved.
 func Open(ctx context.Context, c Config, guard sqlguard.ID) (*DB, error) {
 	if err := c.Validate(); err != nil {
 		return nil, execution.NewError(sqlguard.CodeNotConfigured, "open SQLite: "+err.Error(), err)
@@ -86,7 +87,7 @@ func Open(ctx context.Context, c Config, guard sqlguard.ID) (*DB, error) {
 // SetGuard replaces the ID whose approvals Query accepts.
 func (db *DB) SetGuard(id sqlguard.ID) { db.guard.Store(&id) }
 
-// Catalog returns the one schema in which names are resolved.
+// Catalog returns the one schema in which names are looked up.
 func (db *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, ended(err)
@@ -98,12 +99,12 @@ func (db *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
 }
 
 // Close ends every statement and closes every connection. A statement in the
-// middle of one long opcode cannot be ended: Close gives up on it after two
-// seconds and says so.
+// middle of one long opcode cannot be ended. Close gives up on it after two
+// seconds and returns an error.
 func (db *DB) Close() error { return db.pool.close() }
 
-// fileAt looks at the database file. Its errors name the file without its
-// folder; the whole path is in the cause.
+// fileAt checks the database file. Its errors name the file without its folder.
+// The cause contains the whole path.
 func fileAt(path string) (os.FileInfo, *execution.Error) {
 	name := filepath.Base(path)
 	info, err := os.Stat(path)
@@ -114,7 +115,7 @@ func fileAt(path string) (os.FileInfo, *execution.Error) {
 		return nil, execution.NewError(sqlguard.CodeNotConfigured, fmt.Sprintf("the SQLite file %q may not be read by this user", name), err)
 	case err != nil:
 		return nil, execution.NewError(sqlguard.CodeNotConfigured, fmt.Sprintf("the SQLite file %q cannot be looked at", name), err)
-	case !info.Mode().IsRegular(): // a pipe would block, a folder has no answer
+	case !info.Mode().IsRegular(): // opening a pipe would block, and a folder cannot be read
 		return nil, execution.NewError(sqlguard.CodeNotConfigured, fmt.Sprintf("%q is no file", name), nil)
 	}
 	return info, nil

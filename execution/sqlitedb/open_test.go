@@ -16,7 +16,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// files lists a folder.
+// files lists the files of a folder.
 func files(tb testing.TB, dir string) []string {
 	tb.Helper()
 	entries, err := os.ReadDir(dir)
@@ -74,7 +74,7 @@ func TestOpenRefuses(t *testing.T) {
 				t.Errorf("%s %q (retryable %t), want %s with %q, not retryable", e.Code, e.Message, e.Retryable, c.code, c.message)
 			}
 			if strings.Contains(e.Message+e.Hint, dir+string(filepath.Separator)) {
-				t.Errorf("the message %q tells the path", e.Message)
+				t.Errorf("the message %q contains the path", e.Message)
 			}
 		})
 	}
@@ -83,7 +83,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// An empty file is an empty database, and a name is never a URI.
+// An empty file is an empty database, and a path is never read as a URI.
 func TestOpenTakesPathsAsTheyAre(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"empty.db", "file:strange?mode=rwc", "a b#c%20d'e", ":memory:"} {
@@ -98,8 +98,8 @@ func TestOpenTakesPathsAsTheyAre(t *testing.T) {
 	}
 }
 
-// What the dialect takes for granted is what a session holds to; anything else
-// is refused before a file is opened.
+// The session guarantees every setting that the dialect assumes. Open refuses
+// any other setting before it opens a file.
 func TestSessionSettings(t *testing.T) {
 	path, id := testdb.SQLiteFile(t), executiontest.Guard(t, "sqlite", 0).ID()
 	settings := sqlite.Dialect{}.Session()
@@ -122,8 +122,8 @@ func TestSessionSettings(t *testing.T) {
 	}
 }
 
-// A file that is put in the place of another is read from the next statement
-// on; a file that is gone is an error until it is back.
+// When a file is replaced, the next statement reads the new file. When the file
+// is missing, statements fail until it is back.
 func TestReplacedFile(t *testing.T) {
 	path := testdb.SQLiteFile(t, "CREATE TABLE t (x); INSERT INTO t VALUES ('old')")
 	next := testdb.SQLiteFile(t, "CREATE TABLE t (x); INSERT INTO t VALUES ('new')")
@@ -135,7 +135,7 @@ func TestReplacedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := c.rows(t, "SELECT x FROM t"); got[0][0] != "new" {
-		t.Errorf("read %v from a file that was replaced", got)
+		t.Errorf("read %v after the file was replaced, want the new content", got)
 	}
 	if sessions, _ := c.Sessions(); sessions != 1 {
 		t.Errorf("%d connections, want the one on the new file", sessions)

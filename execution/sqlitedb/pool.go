@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	// maxAbandoned is how many abandoned statements may be in flight before
-	// new ones are refused. Each keeps a processor busy.
+	// maxAbandoned is how many abandoned statements may run before the pool
+	// refuses new statements. Each abandoned statement keeps a processor busy.
 	maxAbandoned = 4
-	// closeWait is how long Close waits for the statements that it ended.
+	// closeWait is how long Close waits for the statements that it has ended.
 	closeWait = 2 * time.Second
-	// retryAfter is what a busy error suggests.
+	// retryAfter is the time to wait that a busy error suggests.
 	retryAfter = time.Second
 )
 
 // pool holds the connections. Callers that wait for one are served in order of
 // arrival.
 type pool struct {
-	// slots has room for one token per connection that may be in use. The
-	// runtime wakes the senders of a full channel in the order they came.
+	// slots has room for one element for each connection that may be in use.
+	// The runtime wakes the senders on a full channel in the order of arrival.
 	slots chan struct{}
 	done  chan struct{} // closed by close
 
@@ -34,7 +34,7 @@ type pool struct {
 	running   map[*session]context.CancelFunc
 	abandoned int
 	closed    bool
-	sessions  int           // open, in whatever state
+	sessions  int           // open, in any state
 	gone      chan struct{} // closed when the pool is closed and sessions is 0
 }
 
@@ -60,7 +60,8 @@ func (p *pool) isClosed() bool {
 }
 
 // acquire waits for a connection to path, at most as long as the statement may
-// run. What the caller starts on it is ended by end when the pool closes.
+// run. The pool calls end when it closes, to end what the caller runs on the
+// connection.
 func (p *pool) acquire(ctx context.Context, path string, lim execution.Limits, end context.CancelFunc) (*session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, ended(err)
@@ -76,7 +77,8 @@ func (p *pool) acquire(ctx context.Context, path string, lim execution.Limits, e
 	case <-timer.C:
 		return nil, busy("every connection to the database is in use")
 	}
-	// Opening a file may wait for a lock, and has the statement's time too.
+	// Opening a file may wait for a lock. It uses the statement's time for
+	// that.
 	ctx, cancel := context.WithTimeout(ctx, lim.Timeout)
 	defer cancel()
 	s, err := p.take(ctx, path, lim.LockTimeout, end)
@@ -88,10 +90,10 @@ func (p *pool) acquire(ctx context.Context, path string, lim execution.Limits, e
 }
 
 // take returns an idle session on the file that is at path now, or opens one.
-// The caller has a slot.
+// The caller holds a slot.
 func (p *pool) take(ctx context.Context, path string, lockTimeout time.Duration, end context.CancelFunc) (*session, error) {
 	file, err := fileAt(path)
-	if err != nil { // it was there when the pool was made
+	if err != nil { // the file was there when the pool was made
 		return nil, execution.NewError(sqlguard.CodeConnectionLost, err.Message, err)
 	}
 	s, idle, stale, err := p.pick(file, end)
@@ -117,8 +119,9 @@ func (p *pool) take(ctx context.Context, path string, lockTimeout time.Duration,
 	return s, nil
 }
 
-// pick returns an idle session on file, or one that is still to be opened. The
-// stale ones are on a file that was replaced; they are the caller's to drop.
+// pick returns an idle session on file, or a session that is not opened yet. It
+// also returns the stale sessions, whose file was replaced. The caller must
+// drop them.
 func (p *pool) pick(file os.FileInfo, end context.CancelFunc) (s *session, idle bool, stale []*session, err *execution.Error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -143,7 +146,7 @@ func (p *pool) pick(file os.FileInfo, end context.CancelFunc) (s *session, idle 
 	return s, false, stale, nil
 }
 
-// release gives back a session that may be used again, with its slot.
+// release returns a session that may be used again, and its slot.
 func (p *pool) release(s *session) {
 	p.mu.Lock()
 	delete(p.running, s)
@@ -158,7 +161,7 @@ func (p *pool) release(s *session) {
 	<-p.slots
 }
 
-// discard closes a session that may not be used again, and gives back its slot.
+// discard closes a session that may not be used again, and returns its slot.
 func (p *pool) discard(s *session) {
 	p.mu.Lock()
 	delete(p.running, s)
@@ -167,8 +170,8 @@ func (p *pool) discard(s *session) {
 	<-p.slots
 }
 
-// abandon gives back the slot of a session whose statement cannot be ended
-// now. The session is closed when the statement has ended.
+// abandon returns the slot of a session whose statement cannot be ended now. It
+// closes the session when the statement has ended.
 func (p *pool) abandon(s *session, hasEnded <-chan answer) {
 	p.mu.Lock()
 	p.abandoned++
@@ -200,7 +203,8 @@ func (p *pool) forget() {
 	}
 }
 
-// close ends what runs, closes every session and waits for that.
+// close ends every running statement, closes every session, and waits until
+// they are closed.
 func (p *pool) close() error {
 	p.mu.Lock()
 	if !p.closed {

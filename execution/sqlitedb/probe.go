@@ -10,8 +10,8 @@ import (
 	"github.com/ktxhq/ktx/execution"
 )
 
-// Probe reads the engine's version, tries a write with the authorizer out of
-// the way, and looks at the file's rights. SQLite has no roles.
+// Probe reads the engine's version, tries a write without the authorizer, and
+// checks the permissions of the file. SQLite has no roles.
 func (db *DB) Probe(ctx context.Context) (execution.ProbeReport, error) {
 	run, end := context.WithCancel(ctx)
 	defer end()
@@ -83,7 +83,7 @@ func triedText() string {
 	return strings.Join(what, ", ")
 }
 
-// fileFindings says who else could write to the file.
+// fileFindings reports who else could write to the file.
 func fileFindings(path string) []execution.ProbeFinding {
 	name, dir := filepath.Base(path), filepath.Dir(path)
 	var findings []execution.ProbeFinding
@@ -101,7 +101,7 @@ func fileFindings(path string) []execution.ProbeFinding {
 			Fix:     "chmod o-w on the folder",
 		})
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // the operator's own path; nothing is written, and nothing made
+	file, err := os.OpenFile(path, os.O_WRONLY, 0) //nolint:gosec // the operator's own path; nothing is written or created
 	if err != nil {
 		return findings
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// has reports whether a finding of that level mentions the words.
+// has reports whether a finding of that level contains the words.
 func has(report execution.ProbeReport, level execution.ProbeLevel, words string) bool {
 	for _, f := range report.Findings {
 		if f.Level == level && strings.Contains(f.Message, words) {
@@ -54,7 +54,8 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// A folder in which everybody may put another file in the place of this one.
+// The probe warns about a folder in which every user may replace the database
+// file.
 func TestProbeOfFolder(t *testing.T) {
 	path := testdb.SQLiteFile(t, "CREATE TABLE t (x)")
 	if err := os.Chmod(filepath.Dir(path), 0o777); err != nil {
@@ -71,7 +72,7 @@ func TestProbeOfFolder(t *testing.T) {
 	}
 }
 
-// The probe says what the engine did, not what was asked of it.
+// The probe reports what the engine did, not what the settings say.
 func TestProbeOfWritableSession(t *testing.T) {
 	c := open(t, testdb.SQLiteFile(t, "CREATE TABLE t (x)"), 1)
 	c.Tamper(func(conn *sqlite3.Conn) {

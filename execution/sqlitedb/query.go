@@ -13,13 +13,14 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// interruptGrace is how long an interrupted statement may take to notice, so
-// that its connection can be kept.
+// interruptGrace is how long an interrupted statement may take to stop. If it
+// stops in that time, its connection is kept.
 const interruptGrace = 25 * time.Millisecond
 
-// Query runs an approved text and returns its rows within lim. It waits for a
-// connection at most as long as the statement itself may run, and returns at
-// the deadline or when ctx ends, see the package's documentation.
+// Query runs an approved statement and returns its rows within lim. It waits
+// for a connection at most as long as the statement itself may run. It returns
+// at the deadline or when ctx ends, even if the statement cannot be
+// interrupted; see the package documentation.
 func (db *DB) Query(ctx context.Context, stmt sqlguard.Approved, lim execution.Limits) (*execution.Result, error) {
 	text, err := stmt.SQLFor(*db.guard.Load())
 	if err != nil {
@@ -53,7 +54,7 @@ func (db *DB) Query(ctx context.Context, stmt sqlguard.Approved, lim execution.L
 	}
 }
 
-// finish gives the connection back, or ends it, and returns the answer.
+// finish releases or closes the connection, and returns the answer.
 func (db *DB) finish(run context.Context, s *session, a answer) (*execution.Result, error) {
 	if a.unfit {
 		db.pool.discard(s)
@@ -66,7 +67,7 @@ func (db *DB) finish(run context.Context, s *session, a answer) (*execution.Resu
 	return a.result, a.err
 }
 
-// endedBy says why a statement was ended before its time.
+// endedBy returns the reason for which a statement was ended early.
 func (db *DB) endedBy(run context.Context) error {
 	if db.pool.isClosed() {
 		return errClosed()
@@ -74,18 +75,18 @@ func (db *DB) endedBy(run context.Context) error {
 	return ended(run.Err())
 }
 
-// answer is what became of one statement.
+// answer is the outcome of one statement.
 type answer struct {
 	result *execution.Result
 	err    error
 	unfit  bool // the connection may not be used again
 }
 
-// answer runs text in a transaction and rolls it back. Afterwards the session
-// must be what it was.
+// answer runs a statement in a transaction and rolls it back. Afterwards it
+// checks that the session has not changed.
 func (s *session) answer(ctx context.Context, text string, lim execution.Limits) (a answer) {
 	defer func() {
-		if r := recover(); r != nil { // no memory, or a fault inside the engine
+		if r := recover(); r != nil { // out of memory, or a fault inside the engine
 			a = answer{err: broken(r), unfit: true}
 		}
 	}()
@@ -99,7 +100,7 @@ func (s *session) answer(ctx context.Context, text string, lim execution.Limits)
 		return answer{err: err, unfit: true}
 	}
 	a.result, a.err = s.read(ctx, text, lim)
-	if s.conn.GetAutocommit() { // the text ended the transaction, or an error did
+	if s.conn.GetAutocommit() { // the statement ended the transaction, or an error did
 		a.unfit = true
 		return a
 	}
@@ -109,8 +110,9 @@ func (s *session) answer(ctx context.Context, text string, lim execution.Limits)
 	return a
 }
 
-// read sends the text of a user; no other function does. It must be one
-// statement, which the engine says does not write.
+// read sends the statement of a caller to the engine. No other function does.
+// The text must be one statement, and the engine must say that it does not
+// write.
 func (s *session) read(ctx context.Context, text string, lim execution.Limits) (_ *execution.Result, err error) {
 	start := time.Now()
 	s.conn.SetInterrupt(ctx)
@@ -122,7 +124,7 @@ func (s *session) read(ctx context.Context, text string, lim execution.Limits) (
 	if stmt == nil {
 		return nil, refusal("the text holds no statement")
 	}
-	defer func() { _ = stmt.Close() }() // Err has told what it would
+	defer func() { _ = stmt.Close() }() // stmt.Err has reported the same error
 	if err := s.nothingIn(tail); err != nil {
 		return nil, err
 	}
@@ -139,14 +141,14 @@ func (s *session) read(ctx context.Context, text string, lim execution.Limits) (
 	return r.result, nil
 }
 
-// nothingIn refuses what follows the first statement of a text, unless it is
-// white space, comments and semicolons.
+// nothingIn refuses anything after the first statement of a text, except white
+// space, comments and semicolons.
 func (s *session) nothingIn(tail string) error {
 	for strings.TrimSpace(tail) != "" {
 		next, rest, err := s.conn.Prepare(tail)
 		if err != nil || next != nil {
 			if next != nil {
-				_ = next.Close() // it has not run
+				_ = next.Close() // it was not run
 			}
 			return refusal("the text holds more than one statement; a call runs one")
 		}
@@ -155,8 +157,8 @@ func (s *session) nothingIn(tail string) error {
 	return nil
 }
 
-// interrupted reports whether err is what an ended context makes of a
-// statement. A statement that waits for a lock is ended as busy.
+// interrupted reports whether err is the error of a statement whose context
+// ended. A statement that waits for a lock ends with the error busy then.
 func interrupted(err error) bool {
 	return errors.Is(err, sqlite3.INTERRUPT) || execution.CodeOf(err) == sqlguard.CodeBusy
 }

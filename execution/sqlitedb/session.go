@@ -16,10 +16,10 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// The texts of the session. They take no data, and no text of a user passes
-// here.
+// The statements of the session. They contain no data, and no statement of a
+// caller is run through them.
 const (
-	// The comment would be an error where comments are switched off.
+	// The comment makes the statement fail if comments are switched off.
 	textBegin     = "BEGIN /* comments are white space */"
 	textRollback  = "ROLLBACK"
 	textQueryOnly = "PRAGMA query_only = 1"
@@ -31,23 +31,22 @@ const (
 	textAttach    = "ATTACH 'file:ktx_probe?mode=memory' AS ktx_probe"
 	textExtension = "SELECT load_extension('ktx_probe')"
 	textWritable  = "PRAGMA query_only = 0"
-	textUnlisted  = "SELECT fts5(NULL)" // it would hand out nothing
-	// Of views and virtual tables the engine tells no columns without running
-	// what they are made of.
+	textUnlisted  = "SELECT fts5(NULL)" // even if it ran, it would return nothing
+	// The engine cannot list the columns of views and virtual tables without
+	// running their definitions.
 	textInventory = "SELECT json_array(m.name, CASE WHEN m.type = 'table' AND m.rootpage > 0 THEN (SELECT json_group_array(c.name) FROM pragma_table_xinfo(m.name) AS c) END) FROM sqlite_schema AS m WHERE m.type IN ('table', 'view')"
 	textFunctions = "SELECT DISTINCT name FROM pragma_function_list"
 	textOldSearch = "SELECT name FROM sqlite_schema WHERE type = 'table' AND (sql LIKE 'CREATE VIRTUAL TABLE%USING fts3%' OR sql LIKE 'CREATE VIRTUAL TABLE%USING fts4%')"
 )
 
-// Limits of a connection (https://sqlite.org/limits.html). What is not here
-// keeps SQLite's own value.
+// limits are the limits of a connection (https://sqlite.org/limits.html). All
+// others keep SQLite's default.
 var limits = []struct {
 	category sqlite3.LimitCategory
 	value    int
 }{
-	// The longest value that can be read or made. It bounds what one
-	// function call can be given to work on, and is also the longest cell
-	// that a query can touch at all.
+	// The longest value that can be read or made. It bounds the input of each
+	// function call, and is also the longest cell that a query can read at all.
 	{sqlite3.LIMIT_LENGTH, maxValueBytes},
 	{sqlite3.LIMIT_SQL_LENGTH, 1 << 20},
 	{sqlite3.LIMIT_EXPR_DEPTH, 1000},
@@ -59,12 +58,12 @@ var limits = []struct {
 
 const maxValueBytes = 64 << 20
 
-// held is what a dialect may take for granted of a session, by the dialect's
-// names: each is pinned below and read back.
+// held are the settings that a dialect may assume about a session, by the
+// dialect's names. Each is pinned below and read back.
 var held = map[string]string{
 	"attached_databases": "0",
 	"dqs_dml":            "on",
-	"enable_comments":    "on", // or textBegin does not compile
+	"enable_comments":    "on", // otherwise textBegin does not compile
 	"load_extension":     "off",
 	"trusted_schema":     "off",
 }
@@ -83,33 +82,33 @@ var switches = []struct {
 	{"fts3_tokenizer", sqlite3.DBCONFIG_ENABLE_FTS3_TOKENIZER, false},
 	{"triggers", sqlite3.DBCONFIG_ENABLE_TRIGGER, false},
 	{"views", sqlite3.DBCONFIG_ENABLE_VIEW, true},
-	// "x" is a string where no column has that name: the guard judges such
-	// text as both.
+	// "x" is a string if no column has that name. The guard judges such a
+	// statement in both readings.
 	{"dqs_dml", sqlite3.DBCONFIG_DQS_DML, true},
 	{"dqs_ddl", sqlite3.DBCONFIG_DQS_DDL, true},
 	{"no_checkpoint_on_close", sqlite3.DBCONFIG_NO_CKPT_ON_CLOSE, true},
 }
 
-// session is one read-only connection. It is used by one goroutine at a time.
+// session is one read-only connection. One goroutine at a time uses it.
 type session struct {
 	conn     *sqlite3.Conn
-	file     os.FileInfo // the file that it is on
-	held     *os.File    // keeps the number of that file from being given to another
+	file     os.FileInfo // the file that the connection has open
+	held     *os.File    // an open handle, so that no other file gets the same number
 	begin    *sqlite3.Stmt
 	rollback *sqlite3.Stmt
 	readBack *sqlite3.Stmt
-	// own is set while the session's own constants are compiled or run; the
-	// authorizer lets those through, and their recompilation.
+	// own is set while the session compiles or runs its own constant
+	// statements. The authorizer permits those, and their recompilation.
 	own         bool
 	lockTimeout time.Duration
 }
 
-// open opens a read-only connection with every pin set and read back, and reads
-// the file's head, so that it waits for a lock at most lockTimeout, and ends
-// when ctx does. After an error there is nothing to close.
+// open opens a read-only connection, sets every pin, reads the pins back, and
+// reads the file's header. It waits for a lock for at most lockTimeout, and
+// ends when ctx does. After an error there is nothing to close.
 func (s *session) open(ctx context.Context, path string, lockTimeout time.Duration) (err error) {
 	defer func() {
-		if r := recover(); r != nil { // no memory, no address space
+		if r := recover(); r != nil { // out of memory, or out of address space
 			err = broken(r)
 		}
 		if err != nil {
@@ -133,20 +132,21 @@ func (s *session) open(ctx context.Context, path string, lockTimeout time.Durati
 	return nil
 }
 
-// reopenings bounds how often a file is opened that is replaced meanwhile.
+// reopenings bounds how often connect opens a file that is replaced meanwhile.
 const reopenings = 20
 
-// connect opens the file at path, and notes which one that is. The engine does
-// not tell which file it opened, so that one counts which was at the path before
-// and after: while it is held open, no other file can have its number.
+// connect opens the file at path and records which file it is. The engine does
+// not say which file it opened. So connect compares the file at path before and
+// after opening. It keeps the first file open, so that no other file can get
+// the same number.
 func (s *session) connect(path string) error {
 	for range reopenings {
-		file, failed := fileAt(path) // nor is a pipe opened
+		file, failed := fileAt(path) // this also refuses a pipe, which would block
 		if failed != nil {
 			return failed
 		}
 		s.file = file
-		if held, err := os.Open(path); err == nil { //nolint:gosec // the configured file; else the engine says why
+		if held, err := os.Open(path); err == nil { //nolint:gosec // the path is configured; if this fails, the engine reports why
 			s.held = held
 			if info, err := held.Stat(); err == nil {
 				s.file = info
@@ -178,7 +178,7 @@ func (s *session) waitForLocks(timeout time.Duration) error {
 	return s.conn.BusyTimeout(timeout)
 }
 
-// setUp makes a new connection a session.
+// setUp turns a new connection into a session.
 func (s *session) setUp() error {
 	if err := fts5.Register(s.conn); err != nil {
 		return databaseError(err, "")
@@ -192,7 +192,8 @@ func (s *session) setUp() error {
 	return s.readHead()
 }
 
-// pin sets every pin. The authorizer comes last: it denies the rest.
+// pin sets every pin. The authorizer comes last, because it denies all further
+// settings.
 func (s *session) pin() error {
 	for _, sw := range switches {
 		if _, err := s.conn.Config(sw.op, sw.value); err != nil {
@@ -256,12 +257,13 @@ func (s *session) checkPins() error {
 	return nil
 }
 
-// authorize is asked by SQLite about every action of a text while it compiles.
+// authorize is called by SQLite for every action of a statement that it
+// compiles.
 func (s *session) authorize(action sqlite3.AuthorizerActionCode, third, fourth, _, _ string) sqlite3.AuthorizerReturnCode {
 	if s.own {
 		return sqlite3.AUTH_OK
 	}
-	switch action { //nolint:exhaustive // every other action is denied, those of later versions too
+	switch action { //nolint:exhaustive // every other action is denied, including actions of later versions
 	case sqlite3.AUTH_SELECT, sqlite3.AUTH_READ, sqlite3.AUTH_RECURSIVE:
 		return sqlite3.AUTH_OK
 	case sqlite3.AUTH_FUNCTION:
@@ -276,8 +278,8 @@ func (s *session) authorize(action sqlite3.AuthorizerActionCode, third, fourth, 
 	return sqlite3.AUTH_DENY
 }
 
-// pragmas are those that read, and whether they may be given a name to read
-// about. A value would set the others. FTS5 runs data_version.
+// pragmas are the PRAGMAs that read, and whether each may have a name as its
+// argument. A value as argument would set the others. FTS5 runs data_version.
 var pragmas = map[string]bool{
 	"table_info":       true,
 	"table_xinfo":      true,
@@ -314,7 +316,7 @@ func (s *session) runOwn(stmt *sqlite3.Stmt, row func(*sqlite3.Stmt)) error {
 	return databaseError(err, "")
 }
 
-// askOwn compiles and runs one of the texts of the session.
+// askOwn compiles and runs one of the session's own statements.
 func (s *session) askOwn(text string) ([]string, error) {
 	s.own = true
 	defer func() { s.own = false }()
@@ -322,7 +324,7 @@ func (s *session) askOwn(text string) ([]string, error) {
 	if err != nil {
 		return nil, databaseError(err, "")
 	}
-	defer func() { _ = stmt.Close() }() // runOwn has told its error
+	defer func() { _ = stmt.Close() }() // runOwn has returned the error
 	var rows []string
 	err = s.runOwn(stmt, func(stmt *sqlite3.Stmt) {
 		if stmt.ColumnCount() > 0 {
@@ -332,16 +334,17 @@ func (s *session) askOwn(text string) ([]string, error) {
 	return rows, err
 }
 
-// readHead reads the schema, which fails where the file is no database.
+// readHead reads the schema. It fails if the file is not a database.
 func (s *session) readHead() error {
 	_, err := s.askOwn(textHead)
 	return err
 }
 
-// tries are what must be refused: each writes, or opens a way to write.
+// tries are statements that must be refused. Each writes, or would make writing
+// possible.
 var tries = []struct {
 	what, text string
-	alone      bool // of the controls only the read-only file is left
+	alone      bool // run without the authorizer and query_only, so that only the read-only file is left as a control
 }{
 	{"a write", textWrite, false},
 	{"ATTACH", textAttach, false},
@@ -351,8 +354,8 @@ var tries = []struct {
 	{"a write without the authorizer and without query_only", textWrite, true},
 }
 
-// try tries each of tries, and undoes it. It returns those that the engine let
-// pass. Where there are any, the session must not be used again.
+// try runs each of tries and rolls it back. It returns those that the engine
+// did not refuse. If there are any, the session must not be used again.
 func (s *session) try() (passed []string, err error) {
 	for _, t := range tries {
 		refused, err := s.tryOne(t.text, t.alone)
@@ -392,22 +395,22 @@ func (s *session) tryOne(text string, alone bool) (refused bool, err error) {
 	return refused, nil
 }
 
-// ask compiles and runs one of the texts of the session as a statement of a
-// caller, in front of the authorizer.
+// ask compiles and runs one of the session's own statements as if a caller had
+// sent it, so that the authorizer judges it.
 func (s *session) ask(text string) error {
 	stmt, _, err := s.conn.Prepare(text)
 	if err != nil {
 		return err
 	}
 	for stmt.Step() {
-		continue // to the end of it
+		continue // run it to its end
 	}
 	err = stmt.Err()
 	return errors.Join(err, stmt.Close())
 }
 
-// close closes the connection. It may follow a fault inside the engine, so
-// that closing may fail in any way; there is nothing left to do then.
+// close closes the connection. It may be called after a fault inside the
+// engine, when closing can fail in any way. Nothing more can be done then.
 func (s *session) close() {
 	defer func() { _ = recover() }()
 	if s.held != nil {

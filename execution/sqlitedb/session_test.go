@@ -17,8 +17,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Every function of the engine is on one of the two lists, so that a new
-// version of it adds none unseen, and every listed one exists.
+// Every function of the engine is in one of the two lists, so that a new
+// version of the engine cannot add one unnoticed. Every listed function exists.
 func TestFunctionLists(t *testing.T) {
 	c := open(t, testdb.SQLiteFile(t), 1)
 	engine := make(map[string]bool)
@@ -37,7 +37,7 @@ func TestFunctionLists(t *testing.T) {
 	}
 }
 
-// The authorizer is not the only control: without it every attack still fails
+// The authorizer is not the only control. Without it, every attack still fails
 // to change the database.
 func TestWithoutAuthorizer(t *testing.T) {
 	target := executiontest.SQLite(openBackend)
@@ -59,8 +59,8 @@ func TestWithoutAuthorizer(t *testing.T) {
 	}
 }
 
-// Nor are the checks of Query: a connection that runs whatever it is given
-// cannot write to the file, nor make another.
+// The checks of Query are not the only control either. A connection that runs
+// any statement cannot write to the file or create another file.
 func TestReadOnlyConnection(t *testing.T) {
 	target := executiontest.SQLite(openBackend)
 	victim := target.Victim(t)
@@ -82,7 +82,7 @@ func TestReadOnlyConnection(t *testing.T) {
 	}
 }
 
-// A session that is not as it was set up runs nothing, and is replaced.
+// A session whose state has changed runs nothing, and is replaced.
 func TestPins(t *testing.T) {
 	set := func(sql string) func(*sqlite3.Conn) error {
 		return func(conn *sqlite3.Conn) error { return conn.Exec(sql) }
@@ -111,8 +111,8 @@ func TestPins(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := open(t, testdb.SQLiteFile(t), 1)
 			c.Tamper(func(conn *sqlite3.Conn) {
-				// The order of sessions: the authorizer would refuse the
-				// change, so it goes and comes back as one that permits.
+				// The authorizer would refuse the change. So the test removes
+				// it, and sets one that permits everything afterwards.
 				if err := conn.SetAuthorizer(nil); err != nil {
 					t.Fatal(err)
 				}
@@ -131,12 +131,12 @@ func TestPins(t *testing.T) {
 	}
 }
 
-// What analysts use is not in the way of the controls.
+// The controls do not prevent the reads that analysts use.
 func TestReads(t *testing.T) {
 	path := testdb.SQLiteFile(t, `CREATE VIRTUAL TABLE docs USING fts5(title, body, tokenize = 'porter unicode61');
 		INSERT INTO docs VALUES ('first', 'running with scissors'), ('second', 'walking');
 		CREATE VIRTUAL TABLE words USING fts5vocab(docs, row)`)
-	// Older programs write strings in double quotes, in their schema too.
+	// Older programs write strings in double quotes, even in the schema.
 	conn, err := sqlite3.Open(path)
 	if err != nil {
 		t.Fatal(err)

@@ -11,25 +11,25 @@ import (
 	"github.com/ktxhq/ktx/execution"
 )
 
-// Sizes of the pieces that values are kept in. A result of few rows stays
-// small; one of many costs few allocations.
+// Sizes of the blocks that hold the values. They keep a result of few rows
+// small, and need few allocations for a result of many rows.
 const (
 	firstTextPiece, lastTextPiece   = 512, 64 << 10
 	firstValuePiece, lastValuePiece = 16, 4096
 )
 
-// reader takes the rows of a statement within limits. Each value is copied out
+// reader reads the rows of a statement within limits. It copies each value out
 // of the engine's memory once.
 type reader struct {
 	stmt    *sqlite3.Stmt
 	lim     execution.Limits
 	result  *execution.Result
-	columns int   // that are read
-	size    int64 // of what was read of the current row
+	columns int   // how many columns are read
+	size    int64 // bytes read of the current row
 
-	text      *strings.Builder // the piece that texts are appended to
+	text      *strings.Builder // the block to which texts are appended
 	textPiece int
-	values    []execution.Value // what is left of the piece of values
+	values    []execution.Value // the unused rest of the block of values
 	piece     int
 }
 
@@ -51,7 +51,7 @@ func newReader(stmt *sqlite3.Stmt, lim execution.Limits) *reader {
 }
 
 // more reads one row. It returns false when there is none, when a limit is
-// reached, and after an error, which the statement has.
+// reached, and after an error. The statement holds the error.
 func (r *reader) more() bool {
 	if !r.stmt.Step() {
 		return false
@@ -92,8 +92,8 @@ func (r *reader) row() []execution.Value {
 	return row
 }
 
-// value reads one cell and the length of its text. A cell above the limit, or
-// that the result has no room for, has a length only.
+// value reads one cell and the length of its text. For a cell above the limit,
+// or one that does not fit into the result, it returns the length only.
 func (r *reader) value(i int) (v execution.Value, length int64) {
 	switch r.stmt.ColumnType(i) {
 	case sqlite3.INTEGER:
@@ -101,7 +101,7 @@ func (r *reader) value(i int) (v execution.Value, length int64) {
 		var buf [20]byte
 		text := strconv.AppendInt(buf[:0], n, 10)
 		v.Kind = execution.Number
-		if n > 1<<53 || n < -(1<<53) { // as execution.IntegerValue
+		if n > 1<<53 || n < -(1<<53) { // as execution.IntegerValue does
 			v.Kind = execution.String
 		}
 		v.Text = r.keep(text)
@@ -128,7 +128,7 @@ func (r *reader) value(i int) (v execution.Value, length int64) {
 	}
 }
 
-// hex is the value of bytes that are not text.
+// hex returns the value of bytes that are not text.
 func (r *reader) hex(raw []byte) (v execution.Value, length int64) {
 	length = 2 + 2*int64(len(raw))
 	if r.tooLong(length) {
@@ -137,16 +137,16 @@ func (r *reader) hex(raw []byte) (v execution.Value, length int64) {
 	return execution.Value{Kind: execution.String, Text: execution.HexText(raw)}, length
 }
 
-// tooLong says that a value of that length will not be returned, so that it
+// tooLong reports whether a value of that length will not be returned, and so
 // need not be copied.
 func (r *reader) tooLong(length int64) bool {
 	return length > r.lim.CellBytes || r.result.Bytes+r.size+length > r.lim.Bytes
 }
 
-// keep copies b into the current piece of text and returns it as a string.
+// keep copies b into the current block of text and returns it as a string.
 func (r *reader) keep(b []byte) string {
 	if r.text.Cap()-r.text.Len() < len(b) {
-		r.text = new(strings.Builder) // strings that were cut from the old one keep it
+		r.text = new(strings.Builder) // the strings in the old block keep it alive
 		r.text.Grow(max(r.textPiece, len(b)))
 		r.textPiece = min(r.textPiece*2, lastTextPiece)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/ktxhq/ktx/execution/sqlitedb"
 )
 
-// A column holds values of any type, and every value keeps its own.
+// A column can hold values of any type, and every value keeps its type.
 func TestMixedColumn(t *testing.T) {
 	c := open(t, testdb.SQLiteFile(t, `CREATE TABLE t (id INTEGER PRIMARY KEY, v);
 		INSERT INTO t (v) VALUES (1), ('1'), (1.0), (x'31'), (NULL), (CAST(x'ff' AS TEXT)), (''), (x'')`), 1)
@@ -29,8 +29,8 @@ func TestMixedColumn(t *testing.T) {
 	}
 }
 
-// Results larger than the pieces that values are kept in have every value in
-// its place.
+// In a result that is larger than one block of values, every value is in the
+// right row and column.
 func TestManyValues(t *testing.T) {
 	c := open(t, testdb.SQLiteFile(t), 1)
 	for _, columns := range []int{1, 3, 7, 600} {
@@ -67,8 +67,8 @@ func TestManyValues(t *testing.T) {
 	}
 }
 
-// A limit on rows or bytes is named before one on columns, and the note tells
-// of both.
+// When a limit on rows or bytes and a limit on columns are both reached, the
+// result names the first, and the note mentions both.
 func TestTwoLimits(t *testing.T) {
 	c := open(t, testdb.SQLiteFile(t), 1)
 	res, err := c.Try(t.Context(), t, "SELECT value, value, value FROM generate_series(1, 9)", execution.Limits{Columns: 2, Rows: 4})
@@ -81,7 +81,7 @@ func TestTwoLimits(t *testing.T) {
 	}
 }
 
-// The length of a BLOB is that of its text.
+// The length of a BLOB is the length of its text form.
 func TestLongBlob(t *testing.T) {
 	c := open(t, testdb.SQLiteFile(t), 1)
 	for size, cut := range map[int]bool{499: false, 500: true} {
@@ -95,7 +95,7 @@ func TestLongBlob(t *testing.T) {
 	}
 }
 
-// The encoding of the file does not show.
+// The encoding of the file has no effect on the result.
 func TestUTF16(t *testing.T) {
 	for _, encoding := range []string{"UTF-16le", "UTF-16be"} {
 		c := open(t, testdb.SQLiteFile(t, "PRAGMA encoding = '"+encoding+"'; CREATE TABLE t (Größe); INSERT INTO t VALUES ('世界 😀')"), 1)
@@ -109,8 +109,8 @@ func TestUTF16(t *testing.T) {
 	}
 }
 
-// A value longer than a connection can touch is an error that says so, and its
-// row can be read without it.
+// A value that is longer than a connection can read is an error that says so.
+// The other columns of its row can be read.
 func TestLongestValue(t *testing.T) {
 	const size = sqlitedb.MaxValueBytes + 1<<20
 	path := testdb.SQLiteFile(t, "CREATE TABLE t (id INTEGER PRIMARY KEY, body BLOB)")

@@ -17,11 +17,12 @@ import (
 )
 
 // mounting runs the command with a small file system at a folder that no other
-// process sees. Without the right to mount it is root in a name space of its
-// own.
+// process sees. If the test may not mount, the command runs as root in a
+// namespace of its own.
 func mounting(at string, bytes int) func(*exec.Cmd) {
 	return func(cmd *exec.Cmd) {
-		// The root of a changed root directory need not be a mount point.
+		// After a change of the root directory, the root need not be a mount
+		// point.
 		const script = `{ ! mountpoint -q / || mount --make-rprivate /; } && mount -t tmpfs -o size="$2",mode=700 tmpfs "$1" && shift 2 && exec "$@"`
 		cmd.Args = append([]string{"sh", "-c", script, "sh", at, fmt.Sprint(bytes)}, append([]string{cmd.Path}, cmd.Args[1:]...)...)
 		cmd.Path = "/bin/sh"
@@ -36,7 +37,8 @@ func mounting(at string, bytes int) func(*exec.Cmd) {
 	}
 }
 
-// canMount fails or skips the scenario where no small file system can be had.
+// canMount fails or skips the scenario if the test cannot mount a small file
+// system.
 func (s *stand) canMount() {
 	s.Helper()
 	cmd := exec.CommandContext(s.Context(), "true")
@@ -51,14 +53,14 @@ func (s *stand) canMount() {
 	}
 }
 
-// disk is a small file system that only the command sees, held open so that it
-// outlives the command.
+// disk is a small file system that only the command sees. The test holds it
+// open, so that it outlives the command.
 type disk struct {
 	s    *stand
 	held *os.File
 }
 
-// seenBy opens a folder as a process sees it.
+// seenBy opens a folder as another process sees it.
 func (s *stand) seenBy(c *command, folder string) *disk {
 	s.Helper()
 	held, err := os.Open(fmt.Sprintf("/proc/%d/root%s", c.cmd.Process.Pid, folder))
@@ -73,7 +75,7 @@ func (d *disk) path(elements ...string) string {
 	return filepath.Join(append([]string{fmt.Sprintf("/proc/self/fd/%d", d.held.Fd())}, elements...)...)
 }
 
-// fill leaves no byte free.
+// fill writes until no byte is free.
 func (d *disk) fill() {
 	d.s.Helper()
 	f, err := os.Create(d.path("ballast"))
@@ -93,7 +95,7 @@ func (d *disk) fill() {
 	}
 }
 
-// free gives the space back.
+// free releases the space again.
 func (d *disk) free() {
 	d.s.Helper()
 	if err := os.Remove(d.path("ballast")); err != nil {
@@ -101,8 +103,8 @@ func (d *disk) free() {
 	}
 }
 
-// untilRefused asks until the log refuses, and returns the refusals and the
-// tags of the questions that were refused.
+// untilRefused asks until the log refuses events. It returns the tags of the
+// refused questions.
 func (c *command) untilRefused(refusals int) (tags []string) {
 	c.s.Helper()
 	for i := 0; len(tags) < refusals; i++ {
@@ -111,13 +113,14 @@ func (c *command) untilRefused(refusals int) (tags []string) {
 			tags = append(tags, tag)
 		}
 		if i > 2000 {
-			c.s.Fatal("the log takes everything")
+			c.s.Fatal("the log refuses nothing")
 		}
 	}
 	return tags
 }
 
-// fullDisk fills the log's file system under the command, and empties it.
+// fullDisk fills the file system of the log while the command runs, and then
+// empties it.
 func (s *stand) fullDisk(config string) string {
 	s.Helper()
 	s.canMount()
@@ -138,15 +141,15 @@ func (s *stand) fullDisk(config string) string {
 	s.begun(before)
 	disk.fill()
 	if code := c.judged(q, c.answer(under)); code != "" {
-		s.Errorf("a statement that ran already ended as %s", code)
+		s.Errorf("a statement that already ran ended as %s", code)
 	}
 	refused := c.untilRefused(5)
 	disk.free()
 	c.right(one("again"))
 	c.bye()
-	if log := s.server.Log(); log != "" { // a server of the user's own shows none
+	if log := s.server.Log(); log != "" { // a server of the user's own shows no log
 		if !strings.Contains(log, "again-") {
-			s.Error("the server does not log what it runs")
+			s.Error("the server does not log the statements that it runs")
 		}
 		for _, tag := range refused {
 			if strings.Contains(log, "'"+tag+"-'") {
@@ -154,7 +157,7 @@ func (s *stand) fullDisk(config string) string {
 			}
 		}
 	}
-	s.recorded(s.logDir, 1) // of the statement that was under way
+	s.recorded(s.logDir, 1) // the statement that was running
 	lost := int64(0)
 	for _, e := range s.events(s.logDir) {
 		if e.Type == audit.LogGap {
@@ -162,7 +165,7 @@ func (s *stand) fullDisk(config string) string {
 		}
 	}
 	if lost < 5 {
-		s.Errorf("the log tells of %d lost events, want at least the 5 refused", lost)
+		s.Errorf("the log reports %d lost events, want at least the 5 refused", lost)
 	}
 	return "5 of 5 refused, none of them ran"
 }
@@ -210,8 +213,8 @@ var auditLog = []scenario{
 			for _, e := range s.events(disk.path("audit")) {
 				lost += e.Log.Lost
 			}
-			if lost < 8 { // what was left of the last page may hold an event or two
-				s.Errorf("the log tells of %d lost events", lost)
+			if lost < 8 { // the rest of the last page may hold an event or two
+				s.Errorf("the log reports %d lost events", lost)
 			}
 			return ""
 		},
@@ -335,8 +338,8 @@ var auditLog = []scenario{
 	},
 }
 
-// unprivileged makes a project that belongs to a user for whom the modes of
-// files count, and returns how the command becomes that user.
+// unprivileged makes a project that belongs to a user that file modes restrict,
+// and returns a change that makes the command run as that user.
 func (s *stand) unprivileged(lines ...string) (dir string, change func(*exec.Cmd)) {
 	s.Helper()
 	if os.Geteuid() != 0 {
@@ -356,14 +359,14 @@ func (s *stand) unprivileged(lines ...string) (dir string, change func(*exec.Cmd
 	}
 }
 
-// alike gives what is in a folder to the folder's own user.
+// alike gives the files in a folder to the folder's owner.
 func (s *stand) alike(dir string) {
 	s.Helper()
 	uid, gid := s.owner(dir)
 	s.giveTo(uid, gid, dir)
 }
 
-// giveTo gives a folder and what is in it to a user.
+// giveTo gives a folder and the files in it to a user.
 func (s *stand) giveTo(uid, gid int, dir string) {
 	s.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {

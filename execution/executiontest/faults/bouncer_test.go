@@ -19,8 +19,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// tool returns the path of a program. Where it is missing the scenario fails if
-// CI is set or all scenarios were asked for, and is skipped otherwise.
+// tool returns the path of a program. If the program is missing, the scenario
+// fails when CI is set or all scenarios were requested, and is skipped
+// otherwise.
 func (s *stand) tool(name string) string {
 	s.Helper()
 	for _, candidate := range []string{name, filepath.Join("/usr/sbin", name), filepath.Join("/sbin", name)} {
@@ -35,7 +36,7 @@ func (s *stand) tool(name string) string {
 	return ""
 }
 
-// bouncer is PgBouncer in transaction mode before the scenario's server.
+// bouncer is a PgBouncer in transaction mode in front of the scenario's server.
 type bouncer struct {
 	s       *stand
 	address string
@@ -45,9 +46,9 @@ type bouncer struct {
 	log     *os.File
 }
 
-// startBouncer starts PgBouncer with settings of its own beside those that it
-// needs. It ends with the scenario. PgBouncer refuses to run as root, so it
-// runs as the server does.
+// startBouncer starts PgBouncer with the scenario's settings in addition to
+// those that it needs. It ends with the scenario. PgBouncer refuses to run as
+// root, so it runs as the server's user.
 func (s *stand) startBouncer(own map[string]string) *bouncer {
 	s.Helper()
 	b := &bouncer{s: s, program: s.tool("pgbouncer")}
@@ -131,7 +132,7 @@ func (b *bouncer) start() {
 	})
 }
 
-// stop ends PgBouncer at once and waits for its end.
+// stop sends a signal to PgBouncer and waits until it has ended.
 func (b *bouncer) stop(signal syscall.Signal) {
 	if b.cmd == nil {
 		return
@@ -145,9 +146,9 @@ func (b *bouncer) stop(signal syscall.Signal) {
 	b.cmd = nil
 }
 
-// other connects a second client by way of the pooler, as the gateway's role,
-// so that both share the pooler's connections to the server. It prepares
-// nothing.
+// other connects a second client through the pooler, as the gateway's role, so
+// that both share the pooler's connections to the server. The client prepares
+// no statements.
 func (b *bouncer) other() *pgx.Conn {
 	b.s.Helper()
 	config, err := pgx.ParseConfig(b.s.roleURL(b.address))
@@ -155,8 +156,8 @@ func (b *bouncer) other() *pgx.Conn {
 		b.s.Fatal(err)
 	}
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
-	// PgBouncer sets this one for each client that has one, and leaves the last
-	// one's to a client that has none.
+	// PgBouncer sets this setting for each client that has it. A client without
+	// it gets the value of the last client.
 	config.RuntimeParams["application_name"] = "second"
 	conn, err := pgx.ConnectConfig(b.s.Context(), config)
 	if err != nil {
@@ -178,7 +179,7 @@ func freeAddress(s *stand) string {
 }
 
 // sessionState asks a client's session for everything that outlives a
-// transaction, as one text.
+// transaction, and returns it as one string.
 func (s *stand) sessionState(conn *pgx.Conn) (pid int32, state string) {
 	s.Helper()
 	const sql = `SELECT pg_backend_pid(), concat_ws(E'\n',

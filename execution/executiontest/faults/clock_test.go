@@ -16,13 +16,13 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// jumping is a log whose events are dated by a clock that jumps.
+// jumping is a log that takes the time of its events from a clock that jumps.
 type jumping struct {
 	audit.Log
 	offset *atomic.Int64
 }
 
-// Append dates e by the clock.
+// Append sets the time of e from the clock.
 func (j jumping) Append(ctx context.Context, e audit.Event) error {
 	e.Time = time.Now().Add(time.Duration(j.offset.Load()))
 	return j.Log.Append(ctx, e)

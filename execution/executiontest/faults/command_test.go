@@ -25,11 +25,12 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// urlVariable is where the projects of the scenarios have the address from.
+// urlVariable is the environment variable from which the scenarios' projects
+// read the address.
 const urlVariable = "KTX_FAULTS_URL"
 
 // project makes a project on the scenario's database and sets logDir to its
-// log. Lines are added to the file; an empty one stands for nothing.
+// log. It adds lines to the configuration, and ignores an empty line.
 func (s *stand) project(lines ...string) (dir string) {
 	s.Helper()
 	dir = s.TempDir()
@@ -48,7 +49,7 @@ func (s *stand) writeProject(dir string, lines ...string) {
 		"    functions: {allow: ["+nap+"]}\n    limits: {timeout: 5m, concurrency: 8}\n"+strings.Join(append(lines, ""), "\n"))
 }
 
-// becomes writes the configuration of a project.
+// becomes writes a new configuration for a project.
 func (s *stand) becomes(dir, text string) {
 	s.Helper()
 	if err := os.WriteFile(filepath.Join(dir, "ktx.yaml"), []byte(text), 0o600); err != nil {
@@ -61,18 +62,19 @@ func environment(variables ...string) func(*exec.Cmd) {
 	return func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, variables...) }
 }
 
-// command is ktx mcp stdio in a process of its own, and its client.
+// command is ktx mcp stdio in a process of its own, and the client of that
+// process.
 type command struct {
 	s      *stand
 	cmd    *exec.Cmd
 	in     *os.File
 	out    *os.File
 	lines  *bufio.Reader
-	stderr string // the file
+	stderr string // the path of the file
 	next   int    // the id of the next request
 	others map[int]answer
-	ended  chan struct{} // closed when it has been waited for
-	err    error         // of waiting; read after ended
+	ended  chan struct{} // closed when Wait has returned
+	err    error         // the error of Wait; read it after ended is closed
 }
 
 // answer is the answer to one call.
@@ -98,8 +100,8 @@ type answer struct {
 
 func (a answer) code() sqlguard.Code { return a.Result.Meta.Error.Code }
 
-// serve starts the command in a project and says hello. change may change the
-// process before it starts.
+// serve starts the command in a project and sends initialize. Change may change
+// the process before it starts.
 func (s *stand) serve(dir string, change ...func(*exec.Cmd)) *command {
 	s.Helper()
 	c := s.start(dir, change...)
@@ -135,9 +137,9 @@ func (s *stand) start(dir string, change ...func(*exec.Cmd)) *command {
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = childIn, childOut, stderr
 	c.in, c.out, c.stderr = in, out, stderr.Name()
 	if signal.Ignored(os.Interrupt) {
-		// A shell without job control ignores SIGINT for what it starts in the
-		// background, and the command would inherit that. It does not inherit a
-		// signal that is handled here.
+		// A shell without job control ignores SIGINT in the processes that it
+		// starts in the background, and the command would inherit that. A
+		// signal that this process handles is not inherited as ignored.
 		handled := make(chan os.Signal, 1)
 		signal.Notify(handled, os.Interrupt)
 		defer signal.Stop(handled)
@@ -225,7 +227,7 @@ func (c *command) read() (a answer, err error) {
 	return a, nil
 }
 
-// judged holds an answer against its question, and returns its code.
+// judged compares an answer with its question, and returns its code.
 func (c *command) judged(q question, a answer) sqlguard.Code {
 	c.s.Helper()
 	if code := a.code(); code != "" {
@@ -256,7 +258,7 @@ func (c *command) ask(q question) sqlguard.Code {
 	return c.judged(q, c.answer(c.call(c.s.text(q))))
 }
 
-// right asks a question that must be answered.
+// right asks a question that must get its right answer.
 func (c *command) right(q question) {
 	c.s.Helper()
 	if code := c.ask(q); code != "" {
@@ -272,25 +274,25 @@ func (c *command) signal(sig os.Signal) {
 }
 
 // signalUntilItEnds sends a signal every 300 ms. A command that has not yet
-// acted on the one before takes two signals for one.
+// handled the previous signal merges two signals into one.
 func (c *command) signalUntilItEnds(sig os.Signal) {
 	for {
 		select {
 		case <-c.ended:
 			return
 		case <-time.After(300 * time.Millisecond):
-			_ = c.cmd.Process.Signal(sig) // it may have ended by now
+			_ = c.cmd.Process.Signal(sig) // it may have ended already
 		}
 	}
 }
 
-// leave closes the client's ends of both pipes, as its death does.
+// leave closes the client's ends of both pipes, as the death of a client does.
 func (c *command) leave() {
 	_, _ = c.in.Close(), c.out.Close()
 }
 
-// ends waits for the end of the process and wants an exit code, or -1 for the
-// end by a signal.
+// ends waits for the end of the process and checks its exit code. A code of -1
+// means that a signal ended it.
 func (c *command) ends(code int) {
 	c.s.Helper()
 	select {
@@ -312,7 +314,7 @@ func (c *command) ends(code int) {
 	}
 }
 
-// bye ends the session as a client does, and the process with it.
+// bye ends the session as a client does. The process then ends.
 func (c *command) bye() {
 	c.s.Helper()
 	_ = c.in.Close()
@@ -327,8 +329,8 @@ func (c *command) said() string {
 	return string(text)
 }
 
-// memory returns a figure of the process in MB (proc(5)), 0 where the system
-// does not tell.
+// memory returns a memory figure of the process in MB (proc(5)), or 0 if the
+// system does not have it.
 func (c *command) memory(name string) int {
 	c.s.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid))
@@ -360,7 +362,8 @@ func (s *stand) outcomes(dir string) map[string]int {
 	return counts
 }
 
-// wantOutcomes fails the scenario unless the statements of its log ended so.
+// wantOutcomes fails the scenario unless the statements in its log have these
+// outcomes.
 func (s *stand) wantOutcomes(want map[string]int) {
 	s.Helper()
 	if got := s.outcomes(s.logDir); !maps.Equal(got, want) {
@@ -368,7 +371,7 @@ func (s *stand) wantOutcomes(want map[string]int) {
 	}
 }
 
-// wantStop fails the scenario unless its log has one orderly end.
+// wantStop fails the scenario unless its log records exactly one orderly end.
 func (s *stand) wantStop() {
 	s.Helper()
 	if got := s.counted(s.logDir, audit.GatewayStop); got != 1 {

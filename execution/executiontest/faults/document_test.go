@@ -15,7 +15,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// document is where the results stand.
+// document is the file with the results.
 var document = filepath.Join("..", "..", "..", "docs", "evidence", "reliability.md")
 
 const (
@@ -52,7 +52,7 @@ func render(results map[string]string) string {
 	return out.String()
 }
 
-// title is the first cell of the row.
+// title returns the first cell of the scenario's row.
 func (sc *scenario) title() string {
 	if sc.full {
 		return sc.name + " (full)"
@@ -60,7 +60,7 @@ func (sc *scenario) title() string {
 	return sc.name
 }
 
-// condition is the pass condition, with the codes that are held to.
+// condition returns the condition for a pass, and the codes that are allowed.
 func (sc *scenario) condition() string {
 	if len(sc.codes) == 0 {
 		return sc.passes
@@ -76,7 +76,8 @@ func codeList(codes []sqlguard.Code) string {
 	return strings.Join(names, ", ")
 }
 
-// readDocument returns the document around and in its generated part.
+// readDocument returns the generated part of the document, and the parts before
+// and after it.
 func readDocument(t *testing.T) (before, generated, after string) {
 	t.Helper()
 	text, err := os.ReadFile(document)
@@ -91,7 +92,7 @@ func readDocument(t *testing.T) (before, generated, after string) {
 	return before, generated, after
 }
 
-// told returns the results that stand in the document, by scenario.
+// told returns the results in the document, by scenario.
 func told(generated string) map[string]string {
 	results := map[string]string{}
 	for line := range strings.Lines(generated) {
@@ -104,8 +105,8 @@ func told(generated string) map[string]string {
 	return results
 }
 
-// writeResults writes what a run found; scenarios that did not run keep the
-// result that stands there.
+// writeResults writes the results of a run. Scenarios that did not run keep
+// their result in the document.
 func writeResults(t *testing.T, results map[string]string) {
 	t.Helper()
 	before, generated, after := readDocument(t)
@@ -116,8 +117,9 @@ func writeResults(t *testing.T, results map[string]string) {
 	}
 }
 
-// TestTheDocumentIsTheSuite holds the document to the code: every scenario stands in it, in
-// its words and with a result that is a pass, and nothing else does.
+// TestTheDocumentIsTheSuite checks that the document matches the code. It must
+// contain every scenario with its description and a result that is a pass, and
+// nothing else.
 func TestTheDocumentIsTheSuite(t *testing.T) {
 	_, generated, _ := readDocument(t)
 	results := told(generated)

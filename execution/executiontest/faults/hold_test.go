@@ -18,7 +18,7 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// always is what holds for every scenario, in the words of the document.
+// always is what must hold after every scenario, as the document states it.
 var always = []string{
 	"A call ends with its right answer, every row as computed apart from the server, or with an error of one of the codes in its row and no rows. It never hangs.",
 	"When the fault is over, the same gateway answers again without a restart.",
@@ -27,8 +27,8 @@ var always = []string{
 	"Goroutines and file descriptors are as many as before.",
 }
 
-// recorded verifies a log and pairs decisions with outcomes; as many decisions
-// as unfinished says may have none. It returns how many have none.
+// recorded verifies a log and pairs decisions with outcomes. At most unfinished
+// decisions may have no outcome. It returns how many have none.
 func (s *stand) recorded(dir string, unfinished int) int {
 	s.Helper()
 	report, err := audit.Verify(s.Context(), dir)
@@ -49,9 +49,9 @@ func (s *stand) recorded(dir string, unfinished int) int {
 	return open
 }
 
-// tellsOfDamage fails the scenario when a log from which events were taken
-// looks like one from which none were: it must name them itself, and verify
-// must not pass it.
+// tellsOfDamage checks a log from which events were removed. The log itself
+// must say that events are missing, and verify must report it. Otherwise the
+// scenario fails.
 func (s *stand) tellsOfDamage(dir string) {
 	s.Helper()
 	report, err := audit.Verify(s.Context(), dir)
@@ -67,13 +67,13 @@ func (s *stand) tellsOfDamage(dir string) {
 	}
 }
 
-// decisions counts, in a log, allowed statements without an outcome and those
-// with more than one.
+// decisions counts the allowed statements in a log that have no outcome, and
+// those that have more than one.
 func (s *stand) decisions(dir string) (open, twice int) {
 	s.Helper()
 	outcomes := map[string]int{}
 	for _, e := range s.events(dir) {
-		switch e.Type { //nolint:exhaustive // the rest is not about statements
+		switch e.Type { //nolint:exhaustive // all other events are not about statements
 		case audit.QueryDecision:
 			if e.Decision.Verdict == audit.VerdictAllow {
 				outcomes[e.QueryID] += 0
@@ -93,7 +93,7 @@ func (s *stand) decisions(dir string) (open, twice int) {
 	return open, twice
 }
 
-// events reads a log, also while it is written.
+// events reads a log. The log may still be written to.
 func (s *stand) events(dir string) []audit.Event {
 	s.Helper()
 	r, err := audit.OpenReader(dir)
@@ -126,7 +126,8 @@ func (s *stand) counted(dir string, kind audit.Type) int {
 	return n
 }
 
-// warmUp starts what outlives a scenario, so that it is not taken for a leak.
+// warmUp starts everything that outlives a scenario, so that it does not count
+// as a leak.
 func warmUp(t *testing.T) {
 	t.Helper()
 	for _, mariadb := range []bool{false, true} {
@@ -138,7 +139,7 @@ func warmUp(t *testing.T) {
 	}
 }
 
-// stock is what a scenario may not leave behind.
+// stock is the state before a scenario. Nothing more may exist after it.
 type stock struct {
 	goroutines  goleak.Option
 	descriptors []string
@@ -149,16 +150,17 @@ func takeStock(t *testing.T) stock {
 	return stock{goleak.IgnoreCurrent(), descriptors(t)}
 }
 
-// proxyGoroutines are of the proxy, and outlive it. Its links end late, and
-// those that a toxic has closed while there was more to read never end.
+// proxyGoroutines belong to the proxy, and outlive it. Its links end late. A
+// link that a toxic has closed before everything was read never ends.
 var proxyGoroutines = []goleak.Option{
 	goleak.IgnoreAnyFunction("github.com/Shopify/toxiproxy/v2.(*ToxicLink).read"),
 	goleak.IgnoreAnyFunction("github.com/Shopify/toxiproxy/v2.(*ToxicLink).write"),
 	goleak.IgnoreAnyFunction("github.com/Shopify/toxiproxy/v2/toxics.(*ToxicStub).Run"),
 }
 
-// compare fails the test for what is there now and was not before, and reports
-// whether there is nothing. What is about to end has time to do so.
+// compare fails the test for resources that exist now and did not exist before.
+// It reports whether there are none. Resources that are about to be released
+// have time for that.
 func (b stock) compare(t *testing.T, name string) (clean bool) {
 	t.Helper()
 	options := append([]goleak.Option{b.goroutines}, proxyGoroutines...)
@@ -179,8 +181,8 @@ func (b stock) compare(t *testing.T, name string) (clean bool) {
 	return false
 }
 
-// descriptors lists the open files of this process; none where the system does
-// not tell.
+// descriptors lists the open files of this process, or nothing if the system
+// cannot list them.
 func descriptors(t *testing.T) []string {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")
@@ -193,7 +195,7 @@ func descriptors(t *testing.T) []string {
 	var out []string
 	for _, e := range entries {
 		target, err := os.Readlink(filepath.Join("/proc/self/fd", e.Name()))
-		if err == nil && !strings.HasPrefix(target, "/proc/") { // the directory that is being read
+		if err == nil && !strings.HasPrefix(target, "/proc/") { // leaves out the directory that is being read
 			out = append(out, fmt.Sprintf("%s→%s", e.Name(), target))
 		}
 	}

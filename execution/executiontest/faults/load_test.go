@@ -16,7 +16,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// sessionsAtOnce asks as many sessions at once, each its own question, and
+// sessionsAtOnce opens n sessions at once. Each asks its own question. It
 // counts how they end.
 func (s *stand) sessionsAtOnce(n int, leaving bool) tally {
 	s.Helper()
@@ -53,7 +53,7 @@ func (s *stand) sessionsAtOnce(n int, leaving bool) tally {
 	return counts
 }
 
-// clearPeak sets the process's peak to what is resident now (proc(5)).
+// clearPeak sets the process's peak memory to its current memory (proc(5)).
 func (c *command) clearPeak() {
 	c.s.Helper()
 	if runtime.GOOS != "linux" {
@@ -64,8 +64,8 @@ func (c *command) clearPeak() {
 	}
 }
 
-// within fails the scenario when the process's peak was more than three times
-// its idle memory and 50 MB.
+// within fails the scenario if the process's peak memory was more than three
+// times its idle memory plus 50 MB.
 func (c *command) within(idle int) {
 	c.s.Helper()
 	if peak := c.memory("VmHWM"); peak > 3*idle+50 {

@@ -17,9 +17,10 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// mariadbSchema is what every database of MariaDB has: nap as in schema, and
-// the numbers that questions are made of. A nap that was cut short says so. It
-// runs as its caller, whose session the server otherwise lists as the owner's.
+// mariadbSchema is part of every MariaDB database of a scenario: nap, as in
+// schema, and the numbers that questions use. Nap returns whether it was cut
+// short. It runs with the rights of its caller, because the server otherwise
+// lists its session as the owner's.
 const mariadbSchema = `
 CREATE FUNCTION nap(seconds double) RETURNS varchar(40) NO SQL SQL SECURITY INVOKER RETURN IF(SLEEP(seconds), 'was woken', '');
 CREATE TABLE held (id int PRIMARY KEY);
@@ -27,10 +28,11 @@ CREATE TABLE numbers (i int PRIMARY KEY);
 INSERT INTO numbers WITH d AS (SELECT 0 AS n UNION SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4 UNION SELECT 5 UNION SELECT 6 UNION SELECT 7 UNION SELECT 8 UNION SELECT 9)
 	SELECT 1 + a.n + 10 * b.n + 100 * c.n + 1000 * e.n + 10000 * f.n FROM d AS a, d AS b, d AS c, d AS e, d AS f WHERE f.n < 2`
 
-// napMark stands in a question for the name of nap, which has the database's.
+// napMark is replaced in a question by the name of nap, which contains the
+// database's name.
 const napMark = "{nap}"
 
-// mariadbBench is a database of MariaDB.
+// mariadbBench is a MariaDB database.
 type mariadbBench struct {
 	*testdb.MariaDBServer
 	s              *stand
@@ -49,12 +51,12 @@ func (s *stand) mariadbOn(server *testdb.MariaDBServer) {
 	s.bench = b
 }
 
-// mariadb is the scenario's database of MariaDB.
+// mariadb returns the scenario's MariaDB database.
 func (s *stand) mariadb() *mariadbBench {
 	s.Helper()
 	b, ok := s.bench.(*mariadbBench)
 	if !ok {
-		s.Fatal("the scenario has no database of MariaDB")
+		s.Fatal("the scenario has no MariaDB database")
 	}
 	return b
 }
@@ -65,7 +67,7 @@ func (b *mariadbBench) napName() string { return b.database + ".nap" }
 
 func (b *mariadbBench) text(q question) string {
 	if q.mariadb == "" {
-		b.s.Fatalf("%s has no text for MariaDB", shorten(q.sql))
+		b.s.Fatalf("%s has no statement for MariaDB", shorten(q.sql))
 	}
 	return strings.ReplaceAll(q.mariadb, napMark, b.napName())
 }
@@ -96,7 +98,8 @@ func (b *mariadbBench) connection(address string, set settings) execution.Connec
 
 func (b *mariadbBench) sessions() int { b.s.Helper(); return len(b.ids("")) }
 
-// running leaves out what the gateway sends before and after a statement.
+// running does not count the statements that the gateway sends before and after
+// its own.
 func (b *mariadbBench) running() int {
 	b.s.Helper()
 	return len(b.ids("AND COMMAND = 'Query' AND INFO NOT RLIKE '^(SET|START|ROLLBACK|KILL|SELECT VERSION)'"))
@@ -107,13 +110,14 @@ func (b *mariadbBench) sending() int {
 	return len(b.ids("AND COMMAND = 'Query' AND STATE IN ('Writing to net', 'Sending data', 'Sending to client', 'executing')"))
 }
 
-// ids are the server's numbers of the gateway's sessions.
+// ids returns the server's numbers of the gateway's sessions.
 func (b *mariadbBench) ids(condition string) []int64 {
 	b.s.Helper()
 	return asAdmin[int64](b, "SELECT ID FROM information_schema.PROCESSLIST WHERE USER = '"+b.user+"' "+condition)
 }
 
-// kill ends something of every session of the gateway (QUERY or CONNECTION).
+// kill kills every session of the gateway (CONNECTION) or its statement
+// (QUERY).
 func (b *mariadbBench) kill(what string) {
 	b.s.Helper()
 	for _, id := range b.ids("") {
@@ -133,7 +137,7 @@ func (b *mariadbBench) command(text string) (err error) {
 	return err
 }
 
-// root returns connections of root's, which the caller closes.
+// root returns a pool of root's connections. The caller closes it.
 func (b *mariadbBench) root() *sql.DB {
 	b.s.Helper()
 	db, err := testdb.OpenMariaDB(b.URL(b.database, ""))
@@ -143,7 +147,7 @@ func (b *mariadbBench) root() *sql.DB {
 	return db
 }
 
-// asAdmin returns the one column of a query of root's.
+// asAdmin returns the only column of a query that root runs.
 func asAdmin[T any](b *mariadbBench, text string) (out []T) {
 	b.s.Helper()
 	db := b.root()
@@ -168,7 +172,7 @@ func asAdmin[T any](b *mariadbBench, text string) (out []T) {
 	return out
 }
 
-// onMariaDB returns scenarios as they are done on MariaDB.
+// onMariaDB returns scenarios that use a MariaDB database.
 func onMariaDB(list ...scenario) []scenario {
 	out := slices.Clone(list)
 	for i := range out {
@@ -178,12 +182,12 @@ func onMariaDB(list ...scenario) []scenario {
 	return out
 }
 
-// without returns scenarios but those of the names.
+// without returns the scenarios except those with these names.
 func without(list []scenario, names ...string) []scenario {
 	return slices.DeleteFunc(slices.Clone(list), func(sc scenario) bool { return slices.Contains(names, sc.name) })
 }
 
-// only returns the scenarios of the names.
+// only returns the scenarios with these names.
 func only(list []scenario, names ...string) []scenario {
 	return slices.DeleteFunc(slices.Clone(list), func(sc scenario) bool { return !slices.Contains(names, sc.name) })
 }

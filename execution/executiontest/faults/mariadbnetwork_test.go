@@ -10,9 +10,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// mariadbNetwork is the network of PostgreSQL with MariaDB behind it. A server
-// of MariaDB does not look whether the client of a statement is still there, so
-// that what cannot be killed runs until its limit.
+// mariadbNetwork are the network scenarios of PostgreSQL, with MariaDB. A
+// MariaDB server does not check whether the client of a statement is still
+// connected. So a statement that cannot be killed runs until its time limit.
 var mariadbNetwork = append(
 	onMariaDB(without(network, "caller leaves a black hole", "reset before the answer")...),
 	onMariaDB(

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// limited gives the project's statements a limit of 3 s.
+// limited gives the project's statements a time limit of 3 s.
 func (s *stand) limited(dir string) {
 	s.Helper()
 	path := filepath.Join(dir, "ktx.yaml")

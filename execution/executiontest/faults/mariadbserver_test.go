@@ -15,20 +15,20 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// counting computes until it is ended.
+// counting returns a question that computes until it is ended.
 func counting() question {
 	return question{mariadb: "SELECT COUNT(*) FROM numbers AS a, numbers AS b, numbers AS c WHERE a.i + b.i = -c.i", rows: [][]string{{"0"}}}
 }
 
-// counters starts n statements that compute, and returns how they will have
-// ended.
+// counters starts n statements that compute. The function that it returns waits
+// for them and returns how they ended.
 func (s *stand) counters(n int) func() tally {
 	s.Helper()
 	var ended []func() sqlguard.Code
 	for range n {
 		ended = append(ended, s.asking(s.Context(), counting(), execution.Limits{Timeout: 5 * time.Minute}))
 	}
-	// A KILL that comes while the server begins with a statement is lost.
+	// A KILL that arrives while the server begins a statement is lost.
 	s.eventually("the statements compute", func() bool {
 		return len(s.mariadb().ids("AND COMMAND = 'Query' AND INFO LIKE 'SELECT COUNT(*)%' AND TIME_MS > 50")) == n
 	})
@@ -42,8 +42,9 @@ func (s *stand) counters(n int) func() tally {
 	}
 }
 
-// held opens connections to an address until the server has enough of them, at
-// most that many, and returns how they end.
+// held opens connections to an address until the server accepts no more, but at
+// most that many. It returns how many it opened, and a function that closes
+// them.
 func (b *mariadbBench) held(address string, most int) (n int, leave func()) {
 	b.s.Helper()
 	db, err := testdb.OpenMariaDB(address)
@@ -80,7 +81,7 @@ var mariadbServer = append(onMariaDB(only(server, "fast restart", "immediate res
 			s.open(settings{})
 			n, leave := b.held(b.roleURL(""), 40)
 			if n == 40 {
-				s.Error("the server has no end")
+				s.Error("the server does not end")
 			}
 			e, _ := s.asked(s.Context(), one("full"), execution.Limits{})
 			s.wantBusy(e)
@@ -263,7 +264,7 @@ var mariadbServer = append(onMariaDB(only(server, "fast restart", "immediate res
 	},
 }...)...)
 
-// metadataLock holds statements up behind ALTER TABLE.
+// metadataLock blocks statements with ALTER TABLE.
 func metadataLock(s *stand) string {
 	s.database()
 	s.open(settings{})

@@ -14,8 +14,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// wide asks for n rows of a kilobyte: more than the buffers between server and
-// gateway hold, when there are many.
+// wide asks for n rows of a kilobyte. With many rows that is more than the
+// buffers between server and gateway can hold.
 func wide(tag string, n int) question {
 	q := question{
 		sql:     fmt.Sprintf("SELECT i, repeat('%s', 250) || i FROM generate_series(1, %d) AS i ORDER BY i", tag, n),
@@ -35,11 +35,11 @@ func repeated(tag string, n int) string {
 	return string(out)
 }
 
-// roomy limits let wide answers through.
+// roomy limits permit large answers.
 var roomy = execution.Limits{Rows: 100_000, Bytes: 256 << 20}
 
-// behindProxy gives the scenario a database and a gateway that reaches it by
-// way of a proxy, and has answered once.
+// behindProxy gives the scenario a database and a gateway that reaches it
+// through a proxy. The gateway has answered once.
 func (s *stand) behindProxy(set settings) *proxy {
 	s.Helper()
 	s.database()
@@ -50,7 +50,8 @@ func (s *stand) behindProxy(set settings) *proxy {
 	return p
 }
 
-// asking sends a question beside the test and returns how it will have ended.
+// asking sends a question in another goroutine. The function that it returns
+// waits for it and returns how it ended.
 func (s *stand) asking(ctx context.Context, q question, lim execution.Limits) func() sqlguard.Code {
 	ended := make(chan sqlguard.Code, 1)
 	go func() { ended <- s.ask(ctx, q, lim) }()
@@ -66,8 +67,8 @@ func (s *stand) asking(ctx context.Context, q question, lim execution.Limits) fu
 	}
 }
 
-// crowd asks numbered questions by several callers at a time and counts how
-// they end. Every caller's answers are its own.
+// crowd makes several callers ask numbered questions at the same time and
+// counts how they end. Every caller must get its own answers.
 func (s *stand) crowd(callers, each int) tally {
 	s.Helper()
 	var mu sync.Mutex
@@ -87,8 +88,8 @@ func (s *stand) crowd(callers, each int) tally {
 	return counts
 }
 
-// callers lets n callers ask for so many rows without pause, until stop is
-// called. stop waits until at least one call was answered.
+// callers makes n callers ask for that many rows without a pause, until stop is
+// called. Stop waits until at least one call was answered.
 func (s *stand) callers(n, rows int, timeout time.Duration) (stop func()) {
 	s.Helper()
 	ctx, cancel := context.WithCancel(s.Context())

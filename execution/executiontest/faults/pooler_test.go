@@ -18,8 +18,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// dirt is what a client would leave in its session. The guard refuses all of
-// it; here a guard that approves everything lets it through.
+// dirt are statements that change the state of a session. The guard refuses all
+// of them. The scenarios use a guard that approves everything.
 var dirt = []string{
 	"SET work_mem = '77MB'",
 	"SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",
@@ -228,7 +228,8 @@ var pooler = []scenario{
 	},
 }
 
-// nothingLeft sends dirt, and looks.
+// nothingLeft sends every statement of dirt, and checks that the session is
+// clean afterwards.
 func nothingLeft(s *stand) string {
 	s.database()
 	b := s.startBouncer(nil)
@@ -263,15 +264,15 @@ func nothingLeft(s *stand) string {
 			s.Errorf("after %s: %s", sql, line)
 		}
 	}
-	// A text that the backend takes for dirt costs the session.
+	// The backend closes the session after a statement that it takes for dirt.
 	if same < 5 {
-		s.Errorf("of %d texts %d were looked at on the same session", len(dirt), same)
+		s.Errorf("of %d statements only %d were checked on the same session", len(dirt), same)
 	}
 	s.Logf("same session: %d of %d", same, len(dirt))
 	return fmt.Sprintf("nothing left by %d texts", len(dirt))
 }
 
-// strayCancels leaves statements of the gateway while a second client asks.
+// strayCancels cancels statements of the gateway while a second client asks.
 func (s *stand) strayCancels(rounds int) string {
 	s.Helper()
 	s.database()
@@ -293,10 +294,10 @@ func (s *stand) strayCancels(rounds int) string {
 	return fmt.Sprintf("%d of %d", rounds, rounds)
 }
 
-// rightAfterCancel is right, but for a fault of PgBouncer before 1.25: where it
-// gives up on the cancel of one client, it may turn away another that is logging
-// in (its issue 1376). The caller learns that it may ask again, and is then
-// answered.
+// rightAfterCancel is like right, but allows for a fault of PgBouncer before
+// 1.25. When that gives up the cancel of one client, it may refuse another
+// client that is logging in (its issue 1376). The caller then gets an error
+// that permits a retry, and the retry is answered.
 func (s *stand) rightAfterCancel(q question) {
 	s.Helper()
 	res, err := s.gateway.Query(s.Context(), execution.Request{ConnectionID: connectionID, SQL: s.text(q)})
@@ -308,8 +309,8 @@ func (s *stand) rightAfterCancel(q question) {
 	s.answered(q, res, err)
 }
 
-// beside lets a second client ask without pause until stop is called. It fails
-// the scenario for an error or a wrong answer.
+// beside makes a second client ask without a pause until stop is called. It
+// fails the scenario when the client gets an error or a wrong answer.
 func (s *stand) beside(b *bouncer) (stop func()) {
 	s.Helper()
 	conn := b.other()

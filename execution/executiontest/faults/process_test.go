@@ -16,14 +16,14 @@ import (
 // busyLoop is a statement that computes until it is ended.
 const busyLoop = "SELECT count(*) FROM generate_series(1, 1000000) AS a, generate_series(1, 1000000) AS b WHERE a = -b"
 
-// gone waits until no statement of the gateway runs at the server.
+// gone waits until the server runs no statement of the gateway.
 func (s *stand) gone() {
 	s.Helper()
 	s.eventually("no statement runs", func() bool { return s.running() == 0 })
 }
 
-// commandOn gives the scenario a database and the command on it, with so many
-// endless statements under way.
+// commandOn gives the scenario a database and the command on it, with that many
+// endless statements running.
 func (s *stand) commandOn(statements int) *command {
 	s.Helper()
 	s.database()
@@ -233,7 +233,7 @@ var process = []scenario{
 	},
 }
 
-// reloads changes the configuration of a command under load.
+// reloads changes the configuration of a command that is under load.
 func reloads(s *stand) string {
 	s.database()
 	dir := s.project()

@@ -17,14 +17,14 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// A question is a statement whose whole answer is known here.
+// A question is a statement whose complete answer the test knows.
 type question struct {
 	sql     string // of PostgreSQL, or of what the scenario is about
 	mariadb string
 	rows    [][]string
 }
 
-// numbered asks for n rows that belong to tag: a number, a text with the tag
+// numbered asks for n rows that belong to tag: a number, a string with the tag,
 // and a hash of both.
 func numbered(tag string, n int) question {
 	q := question{
@@ -42,7 +42,7 @@ func numbered(tag string, n int) question {
 // one asks for one row.
 func one(tag string) question { return numbered(tag, 1) }
 
-// napping answers tag after some seconds in which the server only sleeps.
+// napping returns tag after some seconds in which the server only sleeps.
 func napping(tag string, seconds float64) question {
 	return question{
 		sql:     fmt.Sprintf("SELECT '%s' || public.nap(%g)", tag, seconds),
@@ -54,8 +54,8 @@ func napping(tag string, seconds float64) question {
 // endless runs until it is ended.
 func endless() question { return napping("never", 3600) }
 
-// wrong says what is wrong with an answer, or "". A result that is cut is
-// wrong: a question's answer is within all limits.
+// wrong says what is wrong with an answer, or returns "". A truncated result is
+// wrong, because a question's answer is within all limits.
 func (q question) wrong(res *execution.Result) string {
 	if res == nil {
 		return "neither rows nor an error"
@@ -76,17 +76,17 @@ func (q question) wrong(res *execution.Result) string {
 	return ""
 }
 
-// ask sends a question and returns the code it ended with, "" for the right
-// answer. Every other end fails the scenario: rows that are wrong, an error
-// together with rows, an error without a code, a code that the scenario does
-// not list, a call that hangs.
+// ask sends a question and returns the code that it ended with, or "" for the
+// right answer. It fails the scenario for every other result: wrong rows, an
+// error together with rows, an error without a code, a code that the scenario
+// does not list, or a call that hangs.
 func (s *stand) ask(ctx context.Context, q question, lim execution.Limits) sqlguard.Code {
 	s.Helper()
 	_, code := s.asked(ctx, q, lim)
 	return code
 }
 
-// asked is ask that returns the error too.
+// asked is like ask, and also returns the error.
 func (s *stand) asked(ctx context.Context, q question, lim execution.Limits) (*execution.Error, sqlguard.Code) {
 	s.Helper()
 	start := time.Now()
@@ -105,7 +105,7 @@ func (s *stand) asked(ctx context.Context, q question, lim execution.Limits) (*e
 	}
 	e, ok := errors.AsType[*execution.Error](err)
 	if !ok {
-		s.Errorf("%s: an error of no type: %v", shorten(s.text(q)), err)
+		s.Errorf("%s: an error that is no *execution.Error: %v", shorten(s.text(q)), err)
 		return nil, "untyped"
 	}
 	if !slices.Contains(s.scenario.codes, e.Code) {
@@ -114,7 +114,7 @@ func (s *stand) asked(ctx context.Context, q question, lim execution.Limits) (*e
 	return e, e.Code
 }
 
-// text is a question in the language of the scenario's database.
+// text returns a question's statement for the scenario's database.
 func (s *stand) text(q question) string {
 	if s.bench == nil {
 		return q.sql
@@ -122,14 +122,14 @@ func (s *stand) text(q question) string {
 	return s.bench.text(q)
 }
 
-// right asks a question that must be answered.
+// right asks a question that must get its right answer.
 func (s *stand) right(q question) {
 	s.Helper()
 	res, err := s.gateway.Query(s.Context(), execution.Request{ConnectionID: connectionID, SQL: s.text(q)})
 	s.answered(q, res, err)
 }
 
-// answered fails the scenario unless a question has its answer.
+// answered fails the scenario unless a question got its right answer.
 func (s *stand) answered(q question, res *execution.Result, err error) {
 	s.Helper()
 	if err != nil {
@@ -149,7 +149,8 @@ func (s *stand) wantCode(got sqlguard.Code, want ...sqlguard.Code) {
 	}
 }
 
-// wantBusy fails the scenario unless e is busy and says when to come again.
+// wantBusy fails the scenario unless e is the error busy and says when to
+// retry.
 func (s *stand) wantBusy(e *execution.Error) {
 	s.Helper()
 	if e == nil || e.Code != sqlguard.CodeBusy || !e.Retryable || e.RetryAfter <= 0 {
@@ -157,9 +158,9 @@ func (s *stand) wantBusy(e *execution.Error) {
 	}
 }
 
-// recovers asks until the right answer comes: what was broken is whole again,
-// and the gateway is still the same. An error on the way must be one of the
-// scenario's.
+// recovers asks until it gets the right answer. The fault is over, and the
+// gateway is still the same. Errors before that must have a code of the
+// scenario.
 func (s *stand) recovers() {
 	s.Helper()
 	for end := time.Now().Add(hang); ; {
@@ -183,7 +184,7 @@ func shorten(sql string) string {
 // tally counts how calls ended.
 type tally map[sqlguard.Code]int
 
-// String tells the counts, right answers first.
+// String returns the counts, right answers first.
 func (t tally) String() string {
 	out := fmt.Sprintf("%d right", t[""])
 	for _, code := range slices.Sorted(maps.Keys(t)) {

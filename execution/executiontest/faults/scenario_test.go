@@ -14,27 +14,27 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// fullVariable asks for all scenarios with the value "full".
+// fullVariable selects all scenarios when its value is "full".
 const fullVariable = "KTX_TEST_FAULTS"
 
-// hang is far above what anything here takes.
+// hang is far longer than anything in these tests takes.
 const hang = 2 * time.Minute
 
 var update = flag.Bool("update", false, "write the results to docs/evidence/reliability.md")
 
 // A scenario is one fault and what must hold under it.
 type scenario struct {
-	name string // of the test and of the row in the document
-	does string // what is done
-	// codes are those with which a call may end besides its right answer.
-	// Every other code fails the scenario.
+	name string // of the test, and of the row in the document
+	does string // what the scenario does
+	// codes are the codes with which a call may end instead of its right
+	// answer. Every other code fails the scenario.
 	codes  []sqlguard.Code
-	passes string // what must hold besides
+	passes string // what must hold in addition
 	// full leaves the scenario out of the quick half.
 	full bool
-	// mariadb says that the database is one of MariaDB.
+	// mariadb says that the scenario uses a MariaDB database.
 	mariadb bool
-	// run does it, and returns the figures of the result.
+	// run runs the scenario, and returns the figures of its result.
 	run func(s *stand) string
 }
 
@@ -70,8 +70,9 @@ func TestMain(m *testing.M) {
 	os.Exit(executable.Run(func() int { return testdb.Run(m) }))
 }
 
-// TestFaults runs the scenarios one after the other, since goroutines and file
-// descriptors are counted, and writes the results down when asked to.
+// TestFaults runs the scenarios one after the other, because each counts
+// goroutines and file descriptors. It writes the results to the document if
+// that was requested.
 func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts servers and processes")

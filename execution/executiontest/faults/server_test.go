@@ -33,7 +33,8 @@ func (s *stand) ownServer(options testdb.Options, set settings) {
 	s.right(one("first"))
 }
 
-// sleepers starts n endless statements and returns how they will have ended.
+// sleepers starts n endless statements. The function that it returns waits for
+// them and returns how they ended.
 func (s *stand) sleepers(n int) func() tally {
 	s.Helper()
 	var ended []func() sqlguard.Code
@@ -51,8 +52,8 @@ func (s *stand) sleepers(n int) func() tally {
 	}
 }
 
-// restart stops the server under 3 statements that run and 2 connections that
-// are idle, asks while it is down, and starts it again.
+// restart stops the server while 3 statements run and 2 connections are idle,
+// asks while the server is stopped, and starts it again.
 func (s *stand) restart(mode testdb.StopMode) string {
 	s.Helper()
 	s.ownServer(testdb.Options{}, settings{connections: 6})
@@ -61,7 +62,7 @@ func (s *stand) restart(mode testdb.StopMode) string {
 	if err := s.bench.Stop(s.Context(), mode); err != nil {
 		s.Fatal(err)
 	}
-	// A server that stops at once does not always come to say so.
+	// A server that stops at once may not send a message to its clients.
 	if counts := ended(); counts[""] != 0 {
 		s.Errorf("statements that ran: %v", counts)
 	}
@@ -167,7 +168,7 @@ var server = []scenario{
 			if err := s.gateway.Close(s.Context()); err != nil {
 				s.Error(err)
 			}
-			s.gateway = nil // its sessions are gone when the server is
+			s.gateway = nil // its sessions ended with the server
 			s.eventually("the server has stopped", func() bool { return syscall.Kill(s.server.Pid(), 0) != nil || s.server.Pid() == 0 })
 			return ""
 		},
@@ -224,7 +225,7 @@ var server = []scenario{
 				held = append(held, conn)
 			}
 			if len(held) == 20 {
-				s.Error("the server has no end")
+				s.Error("the server does not end")
 			}
 			e, _ := s.asked(s.Context(), one("full"), execution.Limits{})
 			s.wantBusy(e)
@@ -351,7 +352,7 @@ var server = []scenario{
 			if err != nil {
 				s.Fatal(err)
 			}
-			defer conn.Close(context.WithoutCancel(s.Context())) //nolint:errcheck // it is only a lock
+			defer conn.Close(context.WithoutCancel(s.Context())) //nolint:errcheck // it only holds a lock
 			if _, err := conn.Exec(s.Context(), "BEGIN; LOCK TABLE held IN ACCESS EXCLUSIVE MODE"); err != nil {
 				s.Fatal(err)
 			}
@@ -407,7 +408,7 @@ var server = []scenario{
 	},
 }
 
-// fileOfServer makes an empty file that the server's user owns.
+// fileOfServer makes an empty file that belongs to the server's user.
 func (s *stand) fileOfServer(path string) error {
 	s.Helper()
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -417,8 +418,9 @@ func (s *stand) fileOfServer(path string) error {
 	return os.Lchown(path, uid, gid)
 }
 
-// serverAccount returns who servers run as: PostgreSQL and PgBouncer refuse
-// root, so root hands over to postgres, or to nobody, as package testdb does.
+// serverAccount returns the user that servers run as. PostgreSQL and PgBouncer
+// refuse to run as root. So when root runs the tests, they run as postgres, or
+// as nobody, as in package testdb.
 func (s *stand) serverAccount() (uid, gid int) {
 	s.Helper()
 	if os.Geteuid() != 0 {
@@ -443,7 +445,7 @@ func (s *stand) serverAccount() (uid, gid int) {
 	return 0, 0
 }
 
-// owner returns whom a file belongs to.
+// owner returns the user and group of a file.
 func (s *stand) owner(path string) (uid, gid int) {
 	s.Helper()
 	info, err := os.Stat(path)
@@ -452,7 +454,7 @@ func (s *stand) owner(path string) (uid, gid int) {
 	}
 	sys, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		s.Fatalf("the system does not tell whom %s belongs to", path)
+		s.Fatalf("the system does not report the owner of %s", path)
 	}
 	return int(sys.Uid), int(sys.Gid)
 }

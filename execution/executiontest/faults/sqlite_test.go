@@ -23,7 +23,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// items is how many rows the files of the scenarios have.
+// items is the number of rows in the scenarios' files.
 const items = 2000
 
 // itemsSQL makes the table that everyQuestion reads.
@@ -54,7 +54,7 @@ func (s *stand) openFile(path string) {
 }
 
 // file makes a database file with the table, opens the gateway on it, and asks
-// once.
+// one question.
 func (s *stand) file(tag string, before ...string) (path string) {
 	s.Helper()
 	path = testdb.SQLiteFile(s, append(before, itemsSQL(tag))...)
@@ -108,7 +108,7 @@ func (s *stand) read(path string) []byte {
 	return text
 }
 
-// place puts a file in the place of another at once.
+// place replaces a file by another in one step.
 func (s *stand) place(path string, content []byte) {
 	s.Helper()
 	if err := os.WriteFile(path+".new", content, 0o600); err != nil {
@@ -254,7 +254,7 @@ var sqliteFiles = []scenario{
 			path := s.file("page")
 			whole := s.read(path)
 			pages := len(whole) / 4096
-			step := 8 // of the pages, without the variables that ask for all
+			step := 8 // tests every eighth page, unless the variables select all pages
 			if full() || executiontest.Full() {
 				step = 1
 			}

@@ -23,51 +23,53 @@ import (
 // connectionID is the gateway's one connection.
 const connectionID = "warehouse"
 
-// schema is what every database of a scenario has. public.nap is a function of
-// the user's own that the policy allows: a statement that runs without work.
+// schema is part of every PostgreSQL database of a scenario. public.nap is a
+// user-defined function that the policy allows. A statement that calls it runs
+// without doing any work.
 const schema = `
 CREATE FUNCTION public.nap(seconds float8) RETURNS text LANGUAGE sql AS 'SELECT pg_catalog.pg_sleep(seconds)::text';
 CREATE TABLE public.held (id int PRIMARY KEY);
 GRANT SELECT ON public.held TO PUBLIC`
 
-// A stand is what one scenario works with: a database, a gateway on it with a
-// log on disk, and a way to look from outside.
+// A stand is the environment of one scenario: a database, a gateway on it with
+// a log on disk, and connections that do not use the gateway.
 type stand struct {
 	*testing.T
 	scenario *scenario
 
 	bench  bench                  // the database; nil in a scenario of files
-	server *testdb.PostgresServer // where the database is one of PostgreSQL
+	server *testdb.PostgresServer // set for a PostgreSQL database
 	url    string                 // of that database, as superuser
-	role   string                 // the gateway's own, which may only read
+	role   string                 // the gateway's role, which may only read
 	logDir string
 
 	log     *audit.Writer
 	gateway *execution.Gateway
-	behind  []func() // ends what holds sessions of the gateway's role for it
-	damaged bool     // the scenario took events from the log, which must tell
+	behind  []func() // end sessions of the gateway's role that the scenario holds
+	damaged bool     // the scenario removed events from the log, and the log must report it
 }
 
-// A bench is the database of a scenario, of whatever product.
+// A bench is the database of a scenario, of any product.
 type bench interface {
 	// addr is where the server listens.
 	addr() string
-	// roleURL is the gateway's URL of the database, by way of a proxy or pooler
-	// when there is an address.
+	// roleURL is the gateway's URL of the database. If through is not empty,
+	// the URL goes through the proxy or pooler with that address.
 	roleURL(through string) string
 	// connection is the gateway's connection to an address.
 	connection(address string, set settings) execution.Connection
-	// text is a question in the language of the product.
+	// text returns a question's statement for the product.
 	text(q question) string
-	// driver and napName are what a project calls the product and its nap.
+	// driver and napName are the names of the product and of nap in a project.
 	driver() string
 	napName() string
-	// sessions are the gateway's at the server; running have a statement, and
-	// sending wait for their client to read.
+	// sessions counts the gateway's sessions on the server. Running counts
+	// those that run a statement, and sending those that wait for their client
+	// to read.
 	sessions() int
 	running() int
 	sending() int
-	// Stop and Restart are for a server of the scenario's own.
+	// Stop and Restart work only on a server of the scenario's own.
 	Stop(ctx context.Context, mode testdb.StopMode) error
 	Restart(ctx context.Context, mode testdb.StopMode) error
 }
@@ -91,7 +93,7 @@ func (s *stand) databaseOn(server *testdb.PostgresServer) {
 	s.bench = &postgresBench{PostgresServer: server, s: s}
 }
 
-// postgresBench is the database of the stand's fields.
+// postgresBench is the PostgreSQL database in the stand's fields.
 type postgresBench struct {
 	*testdb.PostgresServer
 	s *stand
@@ -142,14 +144,14 @@ func (b *postgresBench) roleURL(through string) string {
 	return own.String()
 }
 
-// roleURL is the gateway's URL of the database, by way of a proxy or pooler
-// when there is an address.
+// roleURL is the gateway's URL of the database. If through is not empty, the
+// URL goes through the proxy or pooler with that address.
 func (s *stand) roleURL(through string) string {
 	s.Helper()
 	return s.bench.roleURL(through)
 }
 
-// settings are what a scenario's gateway may have of its own.
+// settings are what a scenario may set for its gateway.
 type settings struct {
 	through     string // the address of a proxy or pooler
 	connections int
@@ -220,9 +222,9 @@ func (s *stand) close() {
 	}
 }
 
-// noticesClients skips the scenario on a server before version 14, which does
-// not look whether the client of a statement is still there. ARCHITECTURE.md
-// says so. It is called first.
+// noticesClients skips the scenario on a server before version 14, because such
+// a server does not check whether the client of a statement is still connected.
+// ARCHITECTURE.md says so. The scenario must call it first.
 func (s *stand) noticesClients() {
 	s.Helper()
 	if !s.scenario.mariadb && testdb.Postgres(s).Version() < 14 {
@@ -230,25 +232,26 @@ func (s *stand) noticesClients() {
 	}
 }
 
-// The gateway's sessions are those of its role; what runs is not idle.
+// The gateway's sessions are those of its role. A session that runs a statement
+// is not idle.
 func (s *stand) sessions() int { s.Helper(); return s.bench.sessions() }
 func (s *stand) running() int  { s.Helper(); return s.bench.running() }
 func (s *stand) sending() int  { s.Helper(); return s.bench.sending() }
 
-// waiting counts the gateway's statements that the server has blocked for a
-// reason, as pg_stat_activity names it.
+// waiting counts the gateway's statements that the server has blocked, for a
+// reason as pg_stat_activity names it.
 func (s *stand) waiting(event string) int {
 	s.Helper()
 	return outside[int](s, s.server.URL("", ""), "SELECT count(*) FROM pg_stat_activity WHERE usename = $1 AND state = 'active' AND wait_event = $2", s.role, event)
 }
 
-// pids are the server's processes of the gateway's sessions.
+// pids returns the process IDs of the gateway's sessions on the server.
 func (s *stand) pids() []int32 {
 	s.Helper()
 	return outside[[]int32](s, s.server.URL("", ""), "SELECT coalesce(array_agg(pid), '{}') FROM pg_stat_activity WHERE usename = $1", s.role)
 }
 
-// outside asks the server without the gateway.
+// outside runs a query on the server without the gateway.
 func outside[T any](s *stand, address, sql string, args ...any) T {
 	s.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.Context()), hang)
@@ -265,7 +268,7 @@ func outside[T any](s *stand, address, sql string, args ...any) T {
 	return v
 }
 
-// ended counts the statements whose end is on record.
+// ended counts the statements whose end is in the log.
 func (s *stand) ended() (n int) {
 	s.Helper()
 	for _, count := range s.outcomes(s.logDir) {
@@ -274,15 +277,15 @@ func (s *stand) ended() (n int) {
 	return n
 }
 
-// begun waits until the gateway's only statement runs at the server. On a busy
-// machine a statement that ends by itself may have ended before it is seen, so
-// that an end more than before counts as well.
+// begun waits until the gateway's only statement runs on the server. On a busy
+// machine a short statement may end before the test sees it. So one more end in
+// the log than before counts as well.
 func (s *stand) begun(before int) {
 	s.Helper()
 	s.eventually("the statement runs", func() bool { return s.running() == 1 || s.ended() > before })
 }
 
-// eventually waits for a condition, far longer than it takes.
+// eventually waits for a condition, for far longer than it takes.
 func (s *stand) eventually(what string, holds func() bool) {
 	s.Helper()
 	for end := time.Now().Add(hang); !holds(); time.Sleep(30 * time.Millisecond) {

@@ -9,9 +9,10 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// truncate asks a question over and over, each time on a new connection that
-// ends after more bytes in one direction than the last, until the answer came
-// several times. It returns how many bytes were enough first.
+// truncate asks a question many times, each time on a new connection. Each
+// connection is cut after more bytes in one direction than the one before,
+// until the answer has come several times. It returns the number of bytes that
+// was enough first.
 func (s *stand) truncate(direction string, step int) string {
 	s.Helper()
 	p := s.behindProxy(settings{connections: 1})

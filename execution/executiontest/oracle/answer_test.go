@@ -22,8 +22,9 @@ import (
 
 func TestMain(m *testing.M) { testdb.Main(m) }
 
-// least is how many cells a run must compare, so that a generator that makes
-// nothing is found out. A run of another size is its caller's to judge.
+// least is how many cells a run must compare, so that the test finds a
+// generator that makes nothing. When the caller sets the size of a run, the
+// caller must judge the number.
 func least() int {
 	if executiontest.Full() {
 		return 50_000
@@ -34,7 +35,7 @@ func least() int {
 // limits are wide enough for every table here.
 var limits = execution.Limits{Rows: 10_000_000, Bytes: 1 << 30, CellBytes: 64 << 20, Columns: 1600, Timeout: 5 * time.Minute}
 
-// service serves the connections as the product does.
+// service serves the connections in the same way as the product.
 func service(t *testing.T, conns ...execution.Connection) *research.Service {
 	t.Helper()
 	gateway, err := execution.NewGateway(t.Context(), &audittest.Log{}, conns...)
@@ -51,7 +52,7 @@ func service(t *testing.T, conns ...execution.Connection) *research.Service {
 
 // A cell is one value as a reader of the JSON gets it.
 type cell struct {
-	kind byte   // of JSON: 0 null, 's' string, 'n' number, 'b' true or false
+	kind byte   // the kind of JSON value: 0 null, 's' string, 'n' number, 'b' true or false
 	text string // of a number as it is written; "t" or "f"
 }
 
@@ -91,12 +92,13 @@ func (c *cell) UnmarshalJSON(b []byte) error {
 	case b[0] == '-' || b[0] >= '0' && b[0] <= '9':
 		*c = cell{'n', string(b)}
 	default:
-		return fmt.Errorf("a value that is none of JSON's scalars: %.40s", b)
+		return fmt.Errorf("a value that is not a JSON scalar: %.40s", b)
 	}
 	return nil
 }
 
-// ask runs one statement and reads the JSON of its answer, which must be whole.
+// ask runs one statement and reads the JSON of its answer. It fails the test if
+// the answer is not complete.
 func ask(t *testing.T, s *research.Service, connection, sql string) answer {
 	t.Helper()
 	out, err := s.SQLExecution(t.Context(), research.SQLExecutionInput{
@@ -130,13 +132,13 @@ func ask(t *testing.T, s *research.Service, connection, sql string) answer {
 	return a
 }
 
-// figure counts cells.
+// figure counts the compared cells, and those that are equal.
 type figure struct{ equal, cells int }
 
 // maxShown bounds the differences that are printed; all are counted.
 const maxShown = 40
 
-// compare counts a cell and reports one that differs.
+// compare counts a cell, and reports it if it differs.
 func (f *figure) compare(t *testing.T, place string, got, want cell) bool {
 	t.Helper()
 	f.cells++
@@ -158,7 +160,7 @@ func shortened(c cell) string {
 	return fmt.Sprintf("%.*s… (%d bytes)", most, c.String(), len(c.text))
 }
 
-// report logs the figure, which must be 1.
+// report logs the share of equal cells, which must be 1.
 func (f *figure) report(t *testing.T, what string, atLeast int) {
 	t.Helper()
 	t.Logf("%s: %d of %d cells are equal (%.6f)", what, f.equal, f.cells, float64(f.equal)/float64(max(f.cells, 1)))

@@ -24,8 +24,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// mariadbDefaults are settings of the server that neither side may show: the
-// pins stand above them. init_connect is for all users but administrators.
+// mariadbDefaults are settings of the server that must not affect either side,
+// because the pins override them. Init_connect applies to all users except
+// administrators.
 var mariadbDefaults = map[string]string{
 	"default_time_zone":    "+05:45",
 	"character_set_server": "latin1",
@@ -74,7 +75,7 @@ func TestMariaDB(t *testing.T) {
 		}
 		for n, c := range w.fields {
 			if got.Headers[n] != c.name {
-				t.Errorf("%.200s: column %d is called %q, by mariadb %q", q.sql, n+1, got.Headers[n], c.name)
+				t.Errorf("%.200s: column %d is called %q, and %q by mariadb", q.sql, n+1, got.Headers[n], c.name)
 			}
 			if q.declared != "" && n == 1 && got.HeaderTypes[n] != q.declared {
 				t.Errorf("%.200s: the column has the type %q, it was declared %q", q.sql, got.HeaderTypes[n], q.declared)
@@ -98,8 +99,8 @@ func TestMariaDB(t *testing.T) {
 	}
 }
 
-// session returns one connection of an administrator that writes what others
-// refuse: dates that do not exist, and zero dates.
+// session returns one connection of an administrator whose settings permit
+// values that are otherwise refused: dates that do not exist, and zero dates.
 func session(t *testing.T, db *sql.DB) *sql.Conn {
 	t.Helper()
 	conn, err := db.Conn(t.Context())
@@ -153,8 +154,8 @@ func databaseOf(t *testing.T, connection string) string {
 	return strings.TrimPrefix(mustParse(t, connection).Path, "/")
 }
 
-// mariadbService serves a database behind the product's guard, and behind one
-// that approves every text.
+// mariadbService serves a database with the product's guard, and with a guard
+// that approves every statement.
 func mariadbService(t *testing.T, address string) *research.Service {
 	t.Helper()
 	connection := func(id string, d sqlguard.Dialect, policy sqlguard.Policy) execution.Connection {
@@ -170,15 +171,15 @@ func mariadbService(t *testing.T, address string) *research.Service {
 		connection(unguarded, executiontest.Permissive{DialectName: "mysql"}, sqlguard.Policy{MaxBytes: sqlguard.CeilingMaxBytes}))
 }
 
-// checkMariaDBKind holds a value to the rule: numbers where every reader of JSON
-// reads them exactly, texts for all else.
+// checkMariaDBKind checks the JSON kind of a value: a number if every JSON
+// reader reads it exactly, and a string otherwise.
 func checkMariaDBKind(t *testing.T, place string, f field, c cell) {
 	t.Helper()
 	want, float := byte('s'), false
 	switch f.typ {
 	case "TINY", "SHORT", "INT24", "LONG", "LONGLONG", "YEAR":
 		n, ok := new(big.Int).SetString(c.text, 10)
-		if ok && n.CmpAbs(big.NewInt(1<<53)) <= 0 && n.String() == c.text { // zeros in front are part of the text
+		if ok && n.CmpAbs(big.NewInt(1<<53)) <= 0 && n.String() == c.text { // leading zeros are part of the text
 			want = 'n'
 		}
 	case "FLOAT", "DOUBLE":
@@ -197,8 +198,8 @@ func checkMariaDBKind(t *testing.T, place string, f field, c cell) {
 
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// brokenTexts makes a column of texts that are no UTF-8, which the server does
-// not store: its file is edited.
+// brokenTexts makes a column of strings that are not valid UTF-8. The server
+// does not store such strings, so brokenTexts edits the server's file.
 func brokenTexts(t *testing.T, server *testdb.MariaDBServer, root *sql.Conn, database string) (out []myQuery) {
 	t.Helper()
 	for _, charset := range []string{"utf8mb4", "utf8mb3"} {

@@ -17,20 +17,20 @@ import (
 // A field is a column of a result as the client describes it.
 type field struct {
 	name      string
-	typ       string // the type of the protocol, such as VAR_STRING
+	typ       string // the type in the protocol, such as VAR_STRING
 	extended  string // type=… or format=… of a MariaDB
 	collation string
 	length    string
 	flags     string
 }
 
-// bytes reports whether the column holds bytes rather than text.
+// bytes reports whether the column holds bytes and not text.
 func (f field) bytes() bool {
 	switch {
 	case f.typ == "BIT" || f.typ == "GEOMETRY":
 		return true
 	case f.typ == "?-unknown-?":
-		return len(f.length) <= len("65532") // VECTOR of MySQL, whose JSON, of any length, is as unknown to this client
+		return len(f.length) <= len("65532") // MySQL: a VECTOR has a bounded length; JSON has any length, and its type is unknown to this client too
 	case strings.HasSuffix(f.typ, "STRING"), strings.HasSuffix(f.typ, "BLOB"):
 		return f.collation == "binary" && (f.extended == "" || f.extended == "type=vector")
 	default:
@@ -38,25 +38,25 @@ func (f field) bytes() bool {
 	}
 }
 
-// printed is what the client prints of one query.
+// printed is the output of the client for one query.
 type printed struct {
 	fields []field
 	rows   [][]cell
 }
 
 // mariadb runs queries, each on its own, in one session with the settings that
-// the product pins, and returns what the client prints of each.
+// the product pins. It returns what the client prints for each.
 //
-// The client runs three times. Its batch format escapes what separates fields
-// and rows, so that no byte is lost, but NULL is printed like the text NULL. Its
-// XML marks NULL, but turns zero bytes into spaces. Its descriptions of columns
-// come without rows.
+// The client runs three times. Its batch format escapes the bytes that separate
+// fields and rows, so no byte is lost, but it prints NULL like the string NULL.
+// Its XML marks NULL, but turns zero bytes into spaces. Its descriptions of
+// columns come without rows.
 func mariadb(t *testing.T, server *testdb.MariaDBServer, user, password, database string, queries []string) []printed {
 	t.Helper()
 	const settings = "SET NAMES utf8mb4, SESSION time_zone = '+00:00', sql_mode = 'ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'"
 	out := make([]printed, len(queries))
 	run := func(set, separator string, args ...string) []string {
-		end, delimiter := "end "+rand.Text(), rand.Text()[:12] // the client knows 15 letters
+		end, delimiter := "end "+rand.Text(), rand.Text()[:12] // the client reads at most 15 characters of a delimiter
 		var script strings.Builder
 		script.WriteString("delimiter " + delimiter + "\n" + settings + delimiter + "\n" + set + delimiter + "\n")
 		for _, sql := range queries {
@@ -96,7 +96,7 @@ func mariadb(t *testing.T, server *testdb.MariaDBServer, user, password, databas
 
 var description = regexp.MustCompile("(?s)Field +[0-9]+:  `(.*?)`\nOrg_field:.*?\nType: +(\\S+)(?: \\(([^)]*)\\))?\nCollation: +(\\S+) .*?\nLength: +([0-9]+)\n.*?\nFlags: +([^\n]*)\n")
 
-// fields reads what the client prints of a result's columns.
+// fields reads the client's description of a result's columns.
 func fields(text string) (out []field) {
 	for _, m := range description.FindAllStringSubmatch(text, -1) {
 		out = append(out, field{name: m[1], typ: m[2], extended: m[3], collation: m[4], length: m[5], flags: m[6]})
@@ -106,7 +106,7 @@ func fields(text string) (out []field) {
 
 var xmlField = regexp.MustCompile(`<field name="[^"]*"( xsi:nil="true" />)?`)
 
-// nulls says of each value whether it is NULL.
+// nulls returns for each value whether it is NULL.
 func nulls(xml string) (out []bool) {
 	for _, m := range xmlField.FindAllStringSubmatch(xml, -1) {
 		out = append(out, m[1] != "")

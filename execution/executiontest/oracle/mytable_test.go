@@ -11,25 +11,25 @@ import (
 	"testing"
 )
 
-// myQuery is one text that both sides run.
+// myQuery is one query that both sides run.
 type myQuery struct {
 	sql      string
-	base     string // the type of the second column, where it is one of a table
-	declared string // as the product must show it
-	unread   bool   // the product's reader refuses it
+	base     string // the type of the second column, if it is a column of a table
+	declared string // the type that the product must show
+	unread   bool   // the product's parser refuses the query
 }
 
-// lengths are what stands in brackets behind a type.
+// lengths matches the brackets after the name of a type.
 var lengths = regexp.MustCompile(`\(.*\)`)
 
-// expressions make values of other types from the column v.
+// expressions compute values of other types from the column v.
 var expressions = []string{
 	"COALESCE(v, NULL)", "NULLIF(v, v)", "IF(id > 0, v, NULL)", "CASE WHEN id % 2 THEN v ELSE 'x' END", "IFNULL(v, 0)", "CONCAT(v, '')", "CONCAT('<', v, '>')", "v + 0", "-v", "v = v", "v IS NULL",
 	"GREATEST(v, v)", "CAST(v AS CHAR)", "CAST(v AS BINARY)", "HEX(v)", "LENGTH(v)", "QUOTE(v)", "CONVERT(v USING latin1)", "LEAD(v) OVER (ORDER BY id)", "MAX(v) OVER (ORDER BY id)", "(SELECT v)", "JSON_ARRAY(v)", "ELT(1, v)",
 	"BIT_OR(id) OVER ()", "TO_BASE64(v)", "MD5(v)",
 }
 
-// aggregates are made of all values of a table.
+// aggregates are computed from all values of a table.
 var aggregates = []string{"COUNT(v)", "COUNT(DISTINCT v)", "MIN(v)", "MAX(v)", "SUM(v)", "AVG(v)", "STDDEV(v)", "GROUP_CONCAT(v ORDER BY id SEPARATOR '|')", "BIT_XOR(v)", "JSON_ARRAYAGG(v)"}
 
 // mariadbTables makes a table of each type and returns the queries that read
@@ -51,7 +51,7 @@ func mariadbTables(t *testing.T, conn *sql.Conn, product string, r *rand.Rand, r
 		table := fmt.Sprintf("t_%d", i)
 		if !possible(t, conn, fmt.Sprintf("CREATE TABLE %s (id int PRIMARY KEY, v %s)", table, typ)) {
 			if !newer[typ] {
-				t.Errorf("the server does not make a column of the type %s", typ)
+				t.Errorf("the server cannot create a column of the type %s", typ)
 			}
 			continue
 		}
@@ -79,7 +79,7 @@ func mariadbTables(t *testing.T, conn *sql.Conn, product string, r *rand.Rand, r
 			declared = v.mariadb
 		}
 		if product == "mysql" && geometries[typ] != nil {
-			declared = "geometry" // the one type of the wire
+			declared = "geometry" // the protocol has only this type
 		}
 		if declared == "" {
 			declared = lengths.ReplaceAllString(typ, "")
@@ -103,8 +103,8 @@ func mariadbTables(t *testing.T, conn *sql.Conn, product string, r *rand.Rand, r
 	return append(out, charsetTables(t, conn, r, rows)...)
 }
 
-// computable returns those of the columns that the server can compute of a
-// table. What it refuses, such as the sum of points, is not compared.
+// computable returns the columns that the server can compute from a table.
+// Columns that it refuses, such as the sum of points, are not compared.
 func computable(t *testing.T, conn *sql.Conn, format, table string, columns []string) (kept []string) {
 	t.Helper()
 	for _, c := range columns {
@@ -115,7 +115,7 @@ func computable(t *testing.T, conn *sql.Conn, format, table string, columns []st
 	return kept
 }
 
-// newer are types that not every version of a product has.
+// newer are types that some versions of a product do not have.
 var newer = map[string]bool{"inet4": true, "uuid": true, "vector(3)": true}
 
 // charsetTables makes a table for each character set of the server.
@@ -125,7 +125,7 @@ func charsetTables(t *testing.T, conn *sql.Conn, r *rand.Rand, rows int) (out []
 		table := "c_" + charset
 		write(t, conn, fmt.Sprintf("CREATE TABLE %s (id int PRIMARY KEY AUTO_INCREMENT, v varchar(500) CHARACTER SET %[2]s, w text CHARACTER SET %[2]s, e enum('a', 'é') CHARACTER SET %[2]s)", table, charset))
 		var values []string
-		for b := range 256 { // every byte, as far as it is a character of the set
+		for b := range 256 { // every byte that is a character of the set
 			values = append(values, fmt.Sprintf("CONVERT(x'41%02x' USING %s)", b, charset), fmt.Sprintf("CONVERT(x'%02x%02x' USING %s)", 0x80+r.IntN(0x80), b, charset))
 		}
 		for _, text := range myTexts {
@@ -138,7 +138,7 @@ func charsetTables(t *testing.T, conn *sql.Conn, r *rand.Rand, rows int) (out []
 		for i, value := range values {
 			rows[i] = fmt.Sprintf("(%s, %[1]s, 1 + %d)", value, r.IntN(2))
 		}
-		// What is no character of the set becomes one of it, or nothing.
+		// The server replaces or drops bytes that are no character of the set.
 		write(t, conn, "INSERT IGNORE INTO "+table+" (v, w, e) VALUES "+strings.Join(rows, ", "))
 		const format = "SELECT id, %s FROM %s ORDER BY id"
 		columns := []string{"v", "w", "e", "CONCAT(v, w)", "CONCAT(v, 'é')", "UPPER(v)", "HEX(v)", "CAST(v AS BINARY)", "REVERSE(v)", "LEFT(v, 1)", "v = w"}
@@ -147,15 +147,15 @@ func charsetTables(t *testing.T, conn *sql.Conn, r *rand.Rand, rows int) (out []
 	return out
 }
 
-// possible reports whether the server runs a text.
+// possible reports whether the server can run a query.
 func possible(t *testing.T, conn *sql.Conn, text string) bool {
 	t.Helper()
 	_, err := conn.ExecContext(t.Context(), text)
 	return err == nil
 }
 
-// mariadbTypes returns the types that a column of this server can have: what
-// becomes of every keyword and plugin that can stand where a type does.
+// mariadbTypes returns the types that a column of this server can have. It
+// tries every keyword and plugin that can be the name of a type.
 func mariadbTypes(t *testing.T, conn *sql.Conn) []string {
 	t.Helper()
 	words := column(t, conn, "SELECT LOWER(WORD) FROM information_schema.KEYWORDS WHERE WORD RLIKE '^[A-Za-z0-9_]+$'")

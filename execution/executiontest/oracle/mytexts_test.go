@@ -1,7 +1,7 @@
 package oracle_test
 
-// mariadbTexts are queries whose answers are made from values of several types,
-// or from none.
+// mariadbTexts are queries whose results are computed from values of several
+// types, or of none.
 var mariadbTexts = []string{
 	"SELECT NULL", "SELECT 'x'", "SELECT ''", "SELECT 1", "SELECT 1.0", "SELECT -0.0", "SELECT -0e0", "SELECT 1e0", "SELECT TRUE, FALSE, NULL IS NULL, 1 = 1, NOT 1, 1 = NULL, 2 > 1 AND 0",
 	"SELECT 1, 1, 1 AS a, 2 AS a, 'é', 3 AS `a\"b`, 4 AS `<x>&`, 5 AS `größe 世界`, 6 AS `a b`, 7 AS `\\\\`",
@@ -28,12 +28,12 @@ var mariadbTexts = []string{
 	"SELECT 0x80, 'a\\'b', \"a\\\"b\", 'a''b', 'a\\0b', '\\Z', '\\%', '\\x'",
 }
 
-// mariadbUnread are queries that the product's reader refuses to read, by the
-// product of the server; "" stands for both.
+// mariadbUnread are queries that the product's parser refuses, by the product
+// of the server; "" means both.
 var mariadbUnread = map[string][]string{
 	"": {
 		"SELECT CONVERT('世' USING sjis), CONVERT('世' USING ujis), CONVERT('é' USING cp850), CONVERT('é' USING utf16), CONVERT('é😀' USING ucs2)",
-		// Around the longest packet of the protocol.
+		// Sizes near the longest packet of the protocol.
 		"SELECT REPEAT('x', 16777211)", "SELECT REPEAT('x', 16777212), 1",
 	},
 	"mariadb": {
@@ -41,11 +41,11 @@ var mariadbUnread = map[string][]string{
 	},
 }
 
-// mariadbOnly are queries that one product has.
+// mariadbOnly are queries that only one product supports.
 var mariadbOnly = map[string][]string{
 	"mariadb": {
 		"SELECT JSON_DETAILED('{\"a\":1}'), JSON_COMPACT('{ \"a\" : 1 }'), JSON_LOOSE('{\"a\":1}'), JSON_EXISTS('{\"a\":1}', '$.a'), JSON_QUERY('{\"a\":[1]}', '$.a'), JSON_VALUE('{\"a\":1.50}', '$.a')",
-		"EXPLAIN SELECT 1", // that of MySQL shows the limit of rows
+		"EXPLAIN SELECT 1", // MySQL's shows the limit on rows
 		"SELECT MD5('x'), SHA1('x')", "SELECT ADD_MONTHS('2024-01-31', 1), CHR(65), TRIM_ORACLE(' x '), NVL(NULL, 1), NVL2(1, 2, 3), NATURAL_SORT_KEY('a10')",
 	},
 	"mysql": {

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// myValues are what one column type of MariaDB or MySQL gets, as SQL.
+// myValues are the values for one column type of MariaDB or MySQL, as SQL.
 type myValues struct {
 	products string   // the one product that has the type; "" for both
-	declared string   // the type as the product must show it; "" when it is the declaration without lengths
-	mariadb  string   // as the wire of MariaDB has it, where that is another type
+	declared string   // the type that the product must show; "" if it is the declaration without lengths
+	mariadb  string   // the type in MariaDB's protocol, if it is another
 	edges    []string // literals and expressions
 	random   func(*rand.Rand) string
 }
 
-// literal renders a text for any character set of a column.
+// literal writes text as a literal for any character set of a column.
 func literal(text string) string {
 	if text == "" {
 		return "''"
@@ -56,7 +56,7 @@ func unsigned(bits int) func(*rand.Rand) string {
 	return func(r *rand.Rand) string { return randomUnsigned(r, bits) }
 }
 
-// myTexts are texts that quoting, terminals and encodings stumble over.
+// myTexts are strings that quoting, terminals and encodings often break.
 var myTexts = []string{
 	"", " ", "x ", "  ", "NULL", "null", `\N`, `a"b\c`, `\0\t\n`, "line\nbreak\ttab\r\n", "\x00", "a\x00b", "Grüße 世界 😀", "\u2028\u2029\ufeff\ufffd", "\x01\x1f\x7f\u0080", "'", "`", `\x00ff`,
 	"1", "1.0", "true", "e\u0301", "<script>&amp;</script>", "<field name=\"x\" xsi:nil=\"true\" />", "\U0010ffff\uffff\ufdd0", "0000-00-00",
@@ -109,7 +109,7 @@ func randomPosition(r *rand.Rand) string {
 	return fmt.Sprintf("%.*f %.*f", r.IntN(9), (r.Float64()-0.5)*180, r.IntN(9), (r.Float64()-0.5)*180)
 }
 
-// geometries are values of the types of geometry, by type.
+// geometries are values of the geometry types, by type.
 var geometries = map[string][]string{
 	"point":              {"POINT(0 0)", "POINT(-1.5 2.25)", "POINT(1e80 -1e-80)"},
 	"linestring":         {"LINESTRING(0 0,1 1)", "LINESTRING(0 0,1.5 1,2 -2)"},
@@ -140,8 +140,8 @@ var (
 	whenEdges = quotedAll("0000-00-00 00:00:00", "2024-00-00 12:00:00", "2024-02-31 23:59:59", "0000-00-00 00:00:01.5", "9999-12-31 23:59:59", "9999-12-31 23:59:58.999999", "1000-01-01 00:00:00", "0001-01-01 00:00:00.000001", "2024-02-29 12:34:56.789")
 )
 
-// mariadbValues are the column types of both products. Where the declaration
-// has attributes, the type is the first word.
+// mariadbValues are the column types of both products. If the declaration has
+// attributes, the type is the first word.
 var mariadbValues = map[string]myValues{
 	"tinyint":                             {edges: []string{"-128", "127", "0"}, random: signed(8)},
 	"tinyint unsigned":                    {edges: []string{"255", "0"}, random: unsigned(8)},
@@ -225,7 +225,7 @@ func randomBytes(r *rand.Rand, n int) []byte {
 	return b
 }
 
-// vector returns the bytes of that many finite floats of 32 bits.
+// vector returns the bytes of n finite floats of 32 bits.
 func vector(r *rand.Rand, n int) (out []byte) {
 	for range n {
 		out = append(out, byte(r.Uint32()), byte(r.Uint32()), byte(r.Uint32()), byte(r.IntN(0x70)))

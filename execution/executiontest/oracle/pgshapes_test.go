@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// More of pgValues: shapes, words to search for, ranges.
+// pgShapes are further values, like pgValues: geometric shapes, text search,
+// ranges.
 var pgShapes = map[string]values{
 	"point": {edges: []string{"(1.5,-2)", "(NaN,Infinity)", "(1e300,0)", "(-0,0)", "(0.1,1e-5)"}, random: randomPoint},
 	"line":  {edges: []string{"{1,2,3}", "{0,-1,0}", "{1,0,-0}"}, random: func(r *rand.Rand) string { return "{" + randomFinite(r) + ",1," + randomFinite(r) + "}" }},
@@ -65,7 +66,7 @@ func points(r *rand.Rand, n int) string {
 	return strings.Join(list, ",")
 }
 
-// lexeme quotes a word as tsvector and tsquery read it.
+// lexeme quotes a word in the syntax of tsvector and tsquery.
 func lexeme(r *rand.Rand) string {
 	return "'" + strings.NewReplacer("'", "''", `\`, `\\`).Replace(randomWord(r)) + "'"
 }
@@ -97,8 +98,8 @@ func byNumber(a, b string) int {
 	}
 }
 
-// ranges makes ranges of values, in their order. Of numbers that are too close
-// for a float one stands at both ends.
+// ranges makes ranges of two values in their order. If two numbers are too
+// close for a float, both bounds are the same number.
 func ranges(one func(*rand.Rand) string, order func(a, b string) int) func(*rand.Rand) string {
 	return func(r *rand.Rand) string {
 		if r.IntN(12) == 0 {

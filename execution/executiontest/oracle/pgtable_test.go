@@ -11,21 +11,21 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// query is one text that both sides run.
+// query is one query that both sides run.
 type query struct {
-	connection string // of the service: the guard of the product, or one that approves all
+	connection string // of the service: with the guard of the product, or with one that approves everything
 	sql        string
-	floats     bool // of the columns v and bits: v's number is checked against its bits
+	floats     bool // of the columns v and bits: the number in v is compared with its bits
 }
 
 // The connections of the service.
 const (
 	guarded   = "guarded"
 	unguarded = "unguarded"
-	narrow    = "narrow" // unguarded, with a limit on values that makes the backend read long rows piece by piece
+	narrow    = "narrow" // without the guard, with a limit on values that makes the backend read long rows piece by piece
 )
 
-// named are objects that have names to quote.
+// named creates objects whose names need quotes.
 const named = `CREATE SCHEMA cells;
 	CREATE TYPE cells.mood AS ENUM ('sad', 'ha"p,py', '', ' ', 'NULL', 'größe\n', '{}', '(');
 	CREATE TYPE cells."we""ird, Täble" AS (a int4, "b c" text, m cells.mood, n numeric[]);
@@ -37,7 +37,7 @@ const named = `CREATE SCHEMA cells;
 	CREATE STATISTICS cells.known_both (ndistinct, dependencies, mcv) ON a, b FROM cells.known;
 	ANALYZE cells.known`
 
-// userValues are of types that are not the server's own, and of types with
+// userValues are values of types that users define, and of types with
 // modifiers.
 var userValues = map[string]values{
 	"cells.mood":                  {edges: []string{"sad", `ha"p,py`, "", " ", "NULL", `größe\n`, "{}", "("}},
@@ -58,8 +58,8 @@ var userValues = map[string]values{
 	"interval year to month":      {edges: []string{"1 year 13 mons"}},
 }
 
-// extensions have types of their own, which are compared where the server has
-// the extension: it comes with the server, but not with every package of it.
+// extensions have types of their own. They are compared if the server has the
+// extension, because some packages of the server do not contain it.
 var extensions = map[string]map[string]values{
 	"citext": {"cells.citext": {edges: []string{"", "Größe"}, random: randomText}},
 	"cube":   {"cells.cube": {edges: []string{"(1,2),(3,4.5)", "(0)", "()"}}},
@@ -69,9 +69,10 @@ var extensions = map[string]map[string]values{
 	"seg":    {"cells.seg": {edges: []string{"5.0", "<1.50", "1.50 .. 2.3", "5(+-)0.3"}}},
 }
 
-// pgTable makes one table of a type: the value, a domain over it, an array, a
-// row type with both, an array of rows and, where it has an order, a range. It
-// returns the query that reads all of it, and rows without a type.
+// pgTable makes one table for a type. It has the value, a domain over it, an
+// array, a row type with both, an array of rows and, if the type has an order,
+// a range. PgTable returns the query that reads all of it, and rows without a
+// type.
 func pgTable(t *testing.T, conn *pgx.Conn, r *rand.Rand, number int, typ string, v values, rows int) query {
 	t.Helper()
 	texts := slices.Clone(v.edges)
@@ -107,7 +108,7 @@ func pgTable(t *testing.T, conn *pgx.Conn, r *rand.Rand, number int, typ string,
 	}
 	arrays := `CASE t.id % 7 WHEN 0 THEN '{}' WHEN 1 THEN ARRAY[t.v] WHEN 2 THEN ARRAY[t.v, NULL, before] WHEN 3 THEN ARRAY[ARRAY[t.v, before], ARRAY[NULL, t.v]]
 		WHEN 4 THEN array_fill(t.v, ARRAY[2, 1, 2], ARRAY[-1, 0, 2147483640]) WHEN 5 THEN array_fill(t.v, ARRAY[2], ARRAY[0]) ELSE NULL END`
-	if strings.HasSuffix(typ, `vector"`) && typ != `pg_catalog."tsvector"` { // these are arrays themselves, of which ARRAY makes arrays of two dimensions before version 15
+	if strings.HasSuffix(typ, `vector"`) && typ != `pg_catalog."tsvector"` { // these are arrays themselves; before version 15, ARRAY makes two-dimensional arrays of them
 		arrays = `CASE t.id % 3 WHEN 0 THEN '{}' ELSE CAST('{"' || t.v::text || '",NULL}' AS ` + typ + `[]) END`
 	}
 	sql = []string{

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// values are what one type gets.
+// values are the values for one type.
 type values struct {
 	edges       []string                // texts of the type
-	since       map[int][]string        // texts that servers of this version on read
+	since       map[int][]string        // texts that servers support from this version on
 	random      func(*rand.Rand) string // more texts
-	expressions []string                // for types whose values no text can give
+	expressions []string                // for types whose values have no text as input
 }
 
-// The types of the server that have values of their own, by name, in
-// pg_catalog unless the name has a schema. Arrays, rows, domains and ranges
-// over each of them are made by the test.
+// pgValues are values of the server's own types. The key is the name, in
+// pg_catalog unless it has a schema. The test makes arrays, rows, domains and
+// ranges over each of them.
 var pgValues = map[string]values{
 	"bool": {edges: []string{"true", "false"}, random: func(r *rand.Rand) string { return pick(r, "t", "f") }},
 	"int2": {edges: []string{"-32768", "32767", "0"}, random: func(r *rand.Rand) string { return randomInteger(r, 16) }},
@@ -138,7 +138,8 @@ var pgValues = map[string]values{
 		return strings.Join(list(r, 4, func(r *rand.Rand) string { return randomUnsigned(r, 32) }), " ")
 	}},
 
-	// Names of objects: an object that is there is named, another is a number.
+	// Object identifiers: the server prints an existing object by its name, and
+	// any other as a number.
 	"regclass":      {edges: []string{"pg_class", `cells."we""ird, Täble"`, "-", "0", "4294967295", "information_schema.tables"}, random: randomObject},
 	"regproc":       {edges: []string{"now", "-", "0", "pg_catalog.pg_backend_pid", `cells."we""ird, fünction"`}, random: randomObject},
 	"regprocedure":  {edges: []string{"upper(text)", "-", "0", `cells."we""ird, fünction"(int4,numeric)`, "now()"}, random: randomObject},
@@ -161,7 +162,7 @@ var pgValues = map[string]values{
 	"information_schema.yes_or_no":       {edges: []string{"YES", "NO"}},
 }
 
-// list makes up to that many values.
+// list makes at most that many values.
 func list(r *rand.Rand, most int, one func(*rand.Rand) string) []string {
 	out := make([]string, r.IntN(most+1))
 	for i := range out {
@@ -179,6 +180,6 @@ func randomSnapshot(r *rand.Rand) string {
 	return fmt.Sprintf("%d:%d:%s", low, low+100, strings.Join(ids, ","))
 }
 
-// randomObject returns a number that stands for an object of the server, or for
-// none.
+// randomObject returns the number of an object of the server, or a number
+// without an object.
 func randomObject(r *rand.Rand) string { return fmt.Sprint(r.IntN(pick(r, 5_000, 100_000))) }

@@ -22,14 +22,14 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Settings of the database that neither side may show: the pins stand above
-// them.
+// pgDefaults sets settings of the database that must not affect either side,
+// because the pins override them.
 const pgDefaults = `ALTER DATABASE %[1]s SET DateStyle = 'German, MDY'; ALTER DATABASE %[1]s SET IntervalStyle = 'iso_8601';
 	ALTER DATABASE %[1]s SET bytea_output = 'escape'; ALTER DATABASE %[1]s SET extra_float_digits = -15;
 	ALTER DATABASE %[1]s SET TimeZone = 'Asia/Kathmandu'; ALTER DATABASE %[1]s SET client_encoding = 'LATIN1'`
 
-// pgTexts are queries whose columns no table can hold, or whose answers are
-// made from values of several types.
+// pgTexts are queries whose columns no table can have, or whose results are
+// computed from values of several types.
 var pgTexts = []string{
 	"SELECT pg_sleep(0)", "SELECT ROW(1, 'a', NULL, 'b,c', ROW(2))", "SELECT ROW()", "SELECT ROW(NULL)", "SELECT ARRAY[ROW(1, 'a'), NULL, ROW(NULL, '')]",
 	"SELECT textout('a b'), textout(''), ARRAY[textout('x'), NULL]::cstring[], '{}'::cstring[]",
@@ -48,8 +48,8 @@ var pgTexts = []string{
 	"SELECT g, g::text FROM generate_series('2024-03-30 00:00+01'::timestamptz, '2024-04-01', '3 hours') AS g",
 }
 
-// pgLong are rows that are longer than one value may be, of values that are
-// not. Below narrowCell a value is returned.
+// pgLong are rows that are longer than one value may be, although each of their
+// values is not. Values shorter than narrowCell are returned.
 var pgLong = []string{
 	fmt.Sprintf("SELECT n, repeat('é', %d), NULL, '', repeat(E'\\\n\"', %d), NULL::int4, decode(repeat('00', %d), 'hex'), 1.5::float8 FROM generate_series(1, 5) AS n", narrowCell/2, narrowCell/3, narrowCell/2-1),
 	fmt.Sprintf("SELECT repeat('x', n * %d), repeat('y', %d - n), NULL, n FROM generate_series(0, 100) AS n", narrowCell/100, narrowCell),
@@ -58,7 +58,7 @@ var pgLong = []string{
 
 const narrowCell = 60_000
 
-// noResult are types that no column of a result can have, with the reason.
+// noResult are types that no column of a result can have, each with the reason.
 var noResult = map[string]string{
 	"any": "stands for an argument of any type", "internal": "cannot be made or passed by SQL", "unknown": "the server gives such a column the type text",
 	"anyelement": polymorphic, "anynonarray": polymorphic, "anyenum": polymorphic, "anyrange": polymorphic, "anymultirange": polymorphic,
@@ -74,7 +74,7 @@ const (
 	brin        = "exists inside of index pages; no function returns it"
 )
 
-// onlyNull are types whose one value in SQL is NULL, with the reason.
+// onlyNull are types whose only value in SQL is NULL, each with the reason.
 var onlyNull = map[string]string{
 	"gtsvector":   "exists inside of index pages; it cannot be read as text",
 	"gtsvector[]": "is an array of these",
@@ -157,8 +157,8 @@ func connect(t *testing.T, url string) *pgx.Conn {
 	return conn
 }
 
-// pgService serves a database behind the product's guard, and behind one that
-// approves every text. No time zone is the product's own default.
+// pgService serves a database with the product's guard, and with a guard that
+// approves every statement. An empty zone means the product's own default.
 func pgService(t *testing.T, url, zone string) *research.Service {
 	t.Helper()
 	connection := func(id string, d sqlguard.Dialect, policy sqlguard.Policy, lim execution.Limits) execution.Connection {
@@ -177,13 +177,13 @@ func pgService(t *testing.T, url, zone string) *research.Service {
 
 // pgType is a type of a column.
 type pgType struct {
-	declared uint32 // the type's own OID, of a domain too
-	name     string // of the type that is sent: that under a domain
+	declared uint32 // the type's own OID, also of a domain
+	name     string // the type that the server sends: for a domain, its base type
 }
 
-// pgTypes returns the types that the server has of its own: the OIDs under
-// 16384 (src/include/access/transam.h) but those of TOAST tables' rows, which
-// nobody can name.
+// pgTypes returns the server's own types. Their OIDs are under 16384
+// (src/include/access/transam.h). It leaves out the row types of TOAST tables,
+// because no query can name them.
 func pgTypes(t *testing.T, conn *pgx.Conn) map[uint32]pgType {
 	t.Helper()
 	rows, err := conn.Query(t.Context(), `WITH RECURSIVE base AS (
@@ -208,8 +208,8 @@ func pgTypes(t *testing.T, conn *pgx.Conn) map[uint32]pgType {
 	return types
 }
 
-// columnTypes asks the server for the types of a query's columns. What cannot
-// stand in FROM has texts only.
+// columnTypes asks the server for the types of a query's columns. The columns
+// of a query that cannot be in FROM are all text.
 func columnTypes(t *testing.T, conn *pgx.Conn, sql string, n int, builtin map[uint32]pgType) []pgType {
 	t.Helper()
 	out := make([]pgType, n)
@@ -240,7 +240,7 @@ func columnTypes(t *testing.T, conn *pgx.Conn, sql string, n int, builtin map[ui
 			out[i] = known
 			continue
 		}
-		// A type of the test's own has the name that the server sends it by.
+		// A type of the test has the name under which the server sends it.
 		if err := conn.QueryRow(t.Context(), `SELECT CASE WHEN e.typarray = t.oid THEN e.typname || '[]' ELSE t.typname::text END
 			FROM pg_type AS t LEFT JOIN pg_type AS e ON e.oid = t.typelem WHERE t.oid = $1`, prepared.Fields[i].DataTypeOID).Scan(&out[i].name); err != nil {
 			t.Fatalf("%.200s: column %d: %v", sql, i+1, err)
@@ -250,8 +250,8 @@ func columnTypes(t *testing.T, conn *pgx.Conn, sql string, n int, builtin map[ui
 }
 
 // pgRowTypes returns queries for a row and an array of rows of every catalogue
-// and view of the server, with values in their columns where the types are
-// known. The catalogues' own rows would change between two reads.
+// and view of the server. Columns of known types have values. The catalogues'
+// own rows are not used, because they could change between two reads.
 func pgRowTypes(t *testing.T, conn *pgx.Conn) []query {
 	t.Helper()
 	rows, err := conn.Query(t.Context(), `SELECT c.oid::regclass::text, array_agg(attname::text ORDER BY attnum), array_agg(t.typname::text ORDER BY attnum), own.typarray <> 0
@@ -263,7 +263,7 @@ func pgRowTypes(t *testing.T, conn *pgx.Conn) []query {
 	var columns []string
 	var name string
 	var names, types []string
-	var arrays bool // there are, from version 14 on
+	var arrays bool // versions from 14 on have them
 	_, err = pgx.ForEachRow(rows, []any{&name, &names, &types, &arrays}, func() error {
 		object := map[string]string{}
 		for i, n := range names {
@@ -291,8 +291,8 @@ func pgRowTypes(t *testing.T, conn *pgx.Conn) []query {
 	return out
 }
 
-// checkKind holds a value to the rule: numbers and booleans where every reader
-// of JSON reads them exactly, texts for all else.
+// checkKind checks the JSON kind of a value: a number or boolean if every JSON
+// reader reads it exactly, and a string otherwise.
 func checkKind(t *testing.T, place, typ string, c cell) {
 	t.Helper()
 	want := byte('s')
@@ -317,8 +317,9 @@ func checkKind(t *testing.T, place, typ string, c cell) {
 	}
 }
 
-// checkNumber holds a JSON number to be read exactly: as a float64 it is the
-// decimal that is written, or, for a float, prints as the same one.
+// checkNumber checks that every JSON reader reads a number exactly. As a
+// float64 it must be exactly the decimal that is written. For a float it is
+// enough that it prints as the same one.
 func checkNumber(t *testing.T, place, text string, float bool) {
 	t.Helper()
 	f, err := strconv.ParseFloat(text, 64)
@@ -338,11 +339,11 @@ func checkNumber(t *testing.T, place, text string, float bool) {
 	case !strings.ContainsAny(text, ".eE") && (accuracy != big.Exact || math.Abs(f) > 1<<53):
 		t.Errorf("%s: %s is an integer that a float64 does not hold", place, text)
 	case !float && accuracy != big.Exact:
-		t.Errorf("%s: %s is not what a float64 holds", place, text)
+		t.Errorf("%s: a float64 does not hold %s exactly", place, text)
 	}
 }
 
-// checkBits compares a float with the bytes that the server sends of it.
+// checkBits compares a float with the bytes that the server sends for it.
 func checkBits(t *testing.T, v, bits cell) {
 	t.Helper()
 	if v.kind == 0 {

@@ -13,17 +13,18 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// The client's encoding of psql. The server sends its own as it is to a client
-// of SQL_ASCII, which serves where its own is UTF-8: what psql knows for UTF-8
-// loses what psql takes for invalid, such as U+10FFFF.
+// The client encodings for psql. To a client with SQL_ASCII the server sends
+// its own encoding without conversion. The test uses that when the server's
+// encoding is UTF-8, because psql's own handling of UTF-8 loses characters that
+// psql considers invalid, such as U+10FFFF.
 const (
 	asItIs    = "SQL_ASCII"
 	converted = "UTF8"
 )
 
-// psql runs queries, each on its own, and returns what it prints of each,
-// cell by cell. Zero bytes separate cells and rows, which no text of the
-// server holds, so that nothing is lost.
+// psql runs queries, each on its own, and returns what psql prints for each,
+// cell by cell. Zero bytes separate cells and rows. No text of the server
+// contains a zero byte, so nothing is lost.
 func psql(t *testing.T, url, encoding, zone string, queries []query) [][]cell {
 	t.Helper()
 	null, end := "null "+rand.Text(), "end "+rand.Text()

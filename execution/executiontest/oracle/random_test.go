@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// pieces are what random texts are made of: what quoting, arrays, rows, JSON,
-// XML, terminals and encodings treat as special.
+// pieces are the parts of random texts: characters that quoting, arrays, rows,
+// JSON, XML, terminals and encodings treat as special.
 var pieces = []string{
 	" ", "a", "Z", "0", "9", `"`, `""`, "'", "''", `\`, `\\`, "{", "}", "(", ")", "[", "]", "<", ">", ",", ";", ":", "=", "-", "/*", "--", "&", "|", "!", "%s", "$1", "@", "*",
 	"\t", "\n", "\r", "\r\n", "\b", "\f", "\v", "\x01", "\x1b[0m", "\x1f", "\x7f", "\u0080", "\u00a0", "é", "e\u0301", "ß", "Ω", "世界", "אב", "😀", "👩\u200d💻",
@@ -31,7 +31,7 @@ func randomText(r *rand.Rand) string {
 	return b.String()
 }
 
-// randomWord returns a text that is neither empty nor longer than a lexeme may
+// randomWord returns a word that is not empty and not longer than a lexeme may
 // be.
 func randomWord(r *rand.Rand) string {
 	if s := randomText(r); s != "" && len(s) < 2000 {
@@ -50,8 +50,8 @@ func digits(r *rand.Rand, n int) string {
 
 func sign(r *rand.Rand) string { return pick(r, "", "-") }
 
-// randomInteger returns an integer of up to that many bits, near powers of two
-// as often as not.
+// randomInteger returns an integer of at most that many bits. Half of them are
+// near powers of two.
 func randomInteger(r *rand.Rand, bits int) string {
 	n := int64(r.Uint64()) >> (64 - bits) >> r.IntN(bits)
 	if r.IntN(2) == 0 {
@@ -87,7 +87,7 @@ func randomFloat(r *rand.Rand, bits int) string {
 	return strconv.FormatFloat(f, 'g', -1, bits)
 }
 
-// randomFinite returns a float that squares and products do not overflow.
+// randomFinite returns a float whose squares and products do not overflow.
 func randomFinite(r *rand.Rand) string {
 	return strconv.FormatFloat((r.Float64()-0.5)*math.Pow(10, float64(r.IntN(60)-20)), 'g', 1+r.IntN(17), 64)
 }
@@ -134,8 +134,8 @@ func randomOffset(r *rand.Rand) string {
 	return s
 }
 
-// randomMoment returns a timestamp with what stands between the time and BC,
-// such as an offset.
+// randomMoment returns a timestamp, with suffix (such as an offset) between the
+// time and BC.
 func randomMoment(r *rand.Rand, suffix string) string {
 	day, bc := strings.CutSuffix(randomDay(r, 294_000), " BC")
 	s := day + " " + randomClock(r) + suffix
@@ -183,7 +183,7 @@ func randomAddress(r *rand.Rand, network bool) string {
 			b[i] = byte(r.Uint32()) * byte(r.IntN(2))
 		}
 		a = netip.AddrFrom16(b)
-		if a.Is4In6() { // the server prints these in a form of its own, and reads them so
+		if a.Is4In6() { // the server prints these in a form of its own, and reads that form
 			return "::ffff:" + netip.AddrFrom4(a.Unmap().As4()).String()
 		}
 	}
@@ -206,8 +206,9 @@ func randomMAC(r *rand.Rand, n int) string {
 	return strings.Join(b, ":")
 }
 
-// randomJSON returns a document, with spaces and repeated keys. jsonb has no
-// NUL, no half of a surrogate pair and numbers of a bounded exponent only.
+// randomJSON returns a document with spaces and repeated keys. For jsonb it
+// contains no NUL and no half of a surrogate pair, and its exponents are
+// bounded.
 func randomJSON(r *rand.Rand, depth int, binary bool) string {
 	space := func() string { return pick(r, "", "", "", " ", "\n\t") }
 	switch n := r.IntN(8); {

@@ -7,8 +7,8 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// TestEncodings compares the texts of databases whose encoding is not UTF-8.
-// The server converts, for psql as for us.
+// TestEncodings compares texts in databases whose encoding is not UTF-8. The
+// server converts them, for psql as for the backend.
 func TestEncodings(t *testing.T) {
 	t.Parallel()
 	const everyByte = `CREATE TABLE texts AS SELECT n, convert_from(set_byte('\x6120'::bytea, 1, n), '%[1]s') AS t, ARRAY[convert_from(set_byte('\x20', 0, n), '%[1]s')] AS a FROM generate_series(1, 255) AS n`
@@ -17,7 +17,7 @@ func TestEncodings(t *testing.T) {
 		{"LATIN9", converted, fmt.Sprintf(everyByte, "LATIN9")},
 		{"KOI8R", converted, fmt.Sprintf(everyByte, "KOI8R")},
 		{"EUC_JP", converted, `CREATE TABLE texts AS SELECT n, convert_from(set_byte(set_byte('\x6120'::bytea, 0, 176 + n / 94), 1, 161 + n % 94), 'EUC_JP') AS t, '{日本語,NULL,"ｱ"}'::text[] AS a FROM generate_series(0, 2900) AS n`},
-		// No conversion: UTF-8 passes for what it is.
+		// The server does not convert, so UTF-8 arrives unchanged.
 		{"SQL_ASCII", asItIs, `CREATE TABLE texts AS SELECT n, repeat('Grün 世界 😀', n) AS t, ARRAY['é'] AS a FROM generate_series(0, 200) AS n`},
 	} {
 		t.Run(v.encoding, func(t *testing.T) {

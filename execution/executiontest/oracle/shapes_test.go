@@ -17,7 +17,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// numbered returns a SELECT of that many columns.
+// numbered returns a SELECT of n columns.
 func numbered(n int) string {
 	items := make([]string, n)
 	for i := range items {
@@ -26,8 +26,8 @@ func numbered(n int) string {
 	return "SELECT " + strings.Join(items, ", ")
 }
 
-// thousand returns what the first thousand of such columns look like: as many
-// as a result has by default.
+// thousand returns the headers for the first thousand of such columns, which is
+// the default limit of a result.
 func thousand(typ string) string {
 	names, types, values := make([]string, 1000), make([]string, 1000), make([]string, 1000)
 	for i := range names {
@@ -40,8 +40,9 @@ func thousand(typ string) string {
 	return s + `"rows":[[` + strings.Join(values, ",") + `]],"rowCount":1,"truncated":`
 }
 
-// TestShapes shows the whole answer for results that readers stumble over:
-// names that repeat, are missing or need quotes, nothing at all, too much.
+// TestShapes compares the whole answer for results that readers often handle
+// wrongly: names that are repeated, missing or need quotes, empty results, and
+// results that are too large.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	url := testdb.Postgres(t).NewDatabase(t, named)

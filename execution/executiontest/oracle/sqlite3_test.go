@@ -17,17 +17,17 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// A stored is one value as sqlite3 shows it: its storage class, and its bytes
-// where it is not NULL. Those of a REAL are the float's own, in big-endian
-// order, since the command line prints fewer digits than a float has. Those of
-// a text are in UTF-8.
+// A stored is one value as sqlite3 prints it: its storage class, and its bytes
+// unless it is NULL. For a REAL they are the bytes of the float in big-endian
+// order, because the command line prints fewer digits than a float has. For a
+// TEXT they are in UTF-8.
 type stored struct {
 	class string
 	bytes []byte
 }
 
-// cell returns what ktx must make of the value. The float of a REAL is compared
-// as such: its text is "" here.
+// cell returns the cell that ktx must return for the value. The text of a REAL
+// is "" here, because the test compares it as a float.
 func (v stored) cell() cell {
 	switch {
 	case v.class == "null":
@@ -47,7 +47,7 @@ func (v stored) float() float64 {
 	return math.Float64frombits(bits)
 }
 
-// shown returns the float as it would be read from JSON.
+// shown returns the float as a JSON reader would read it.
 func (v stored) shown() string {
 	switch f := v.float(); {
 	case math.IsInf(f, 1):
@@ -59,9 +59,9 @@ func (v stored) shown() string {
 	}
 }
 
-// sqlite3 runs queries of so many columns each and returns the rows of each.
-// The command line prints storage classes and hexadecimal digits only, so that
-// nothing is lost.
+// sqlite3 runs queries with the given numbers of columns and returns the rows
+// of each. The command line prints only storage classes and hexadecimal digits,
+// so nothing is lost.
 func sqlite3(t *testing.T, path, encoding string, queries []string, columns []int) [][][]stored {
 	t.Helper()
 	const end = "end of rows"
@@ -95,7 +95,7 @@ func sqlite3(t *testing.T, path, encoding string, queries []string, columns []in
 				if err != nil {
 					t.Fatalf("sqlite3 printed %.100s: %v", field, err)
 				}
-				if class == "text" { // a text as a BLOB is in the encoding of the file
+				if class == "text" { // a TEXT cast to a BLOB is in the encoding of the file
 					raw = fromEncoding(encoding, raw)
 				}
 				row = append(row, stored{class, raw})

@@ -19,9 +19,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// sqliteTables have a column of every affinity and of the usual names of types,
-// generated columns, and the types of strict tables. What a virtual column
-// computes is the same in every version of the engine.
+// sqliteTables have a column for every affinity and for the usual names of
+// types, generated columns, and the types of strict tables. The virtual columns
+// compute the same values in every version of the engine.
 const sqliteTables = `CREATE TABLE plain (id INTEGER PRIMARY KEY, n, i INTEGER, r REAL, u NUMERIC, t TEXT, b BLOB, yes BOOLEAN, day DATE, at DATETIME, d DECIMAL(38,18), c VARCHAR(3), big BIGINT UNSIGNED, j JSON,
 		g AS (CASE WHEN typeof(n) IN ('real', 'blob') THEN n ELSE n || 'x' END), s AS (i + 1) STORED, h TEXT GENERATED ALWAYS AS (typeof(n)) VIRTUAL);
 	CREATE TABLE strict (id INTEGER PRIMARY KEY, i INT, n INTEGER, r REAL, t TEXT, b BLOB, a ANY) STRICT;
@@ -46,7 +46,7 @@ var sqliteTexts = map[string]int{
 }
 
 // sqliteEdges are values at the edges of the storage classes, and texts that
-// look like others.
+// look like values of other classes.
 var sqliteEdges = []any{
 	nil, int64(0), int64(-1), int64(math.MaxInt64), int64(math.MinInt64), int64(1 << 53), int64(1<<53 + 1), int64(-1 << 53), int64(-1<<53 - 1), int64(999_999_999_999_999), int64(1_000_000_000_000_000),
 	0.0, math.Copysign(0, -1), 0.1, 0.30000000000000004, 1e15, 1e16, 1e17, 1e22, 1e23, 1e300, math.MaxFloat64, math.SmallestNonzeroFloat64, 2.2250738585072014e-308, math.Inf(1), math.Inf(-1), math.NaN(),
@@ -143,8 +143,8 @@ func compareSQLite(t *testing.T, path, encoding string, atLeast int) {
 	}
 }
 
-// compareStored compares a cell with a stored value: a REAL as a float, all else
-// as bytes.
+// compareStored compares a cell with a stored value: a REAL as a float, and all
+// others as bytes.
 func compareStored(t *testing.T, f *figure, place string, got cell, want stored) {
 	t.Helper()
 	kind := byte('s')
@@ -161,7 +161,7 @@ func compareStored(t *testing.T, f *figure, place string, got cell, want stored)
 			kind = 'n'
 		}
 		read, err := strconv.ParseFloat(got.text, 64)
-		if err == nil && read == exact { // the engine has no text for the sign of -0.0
+		if err == nil && read == exact { // the engine prints no sign for -0.0
 			got.text = want.shown()
 		}
 		f.compare(t, place, got, cell{kind, want.shown()})
@@ -211,8 +211,9 @@ func fill(t *testing.T, path, encoding string, r *rand.Rand, rows int) {
 			if values[n] = randomStored(r); i < len(sqliteEdges) {
 				values[n] = sqliteEdges[i]
 			}
-			// From a text of over 4,000 bytes in a UTF-16 file the engine of
-			// today takes the byte order mark, that of some years ago did not.
+			// In a UTF-16 file, current versions of the engine remove the byte
+			// order mark from a text of over 4,000 bytes. Versions of some
+			// years ago did not.
 			if text, ok := values[n].(string); ok && encoding != "UTF-8" && len(text) > 1000 {
 				values[n] = strings.TrimLeft(text, "\ufeff")
 			}
@@ -239,7 +240,7 @@ func fill(t *testing.T, path, encoding string, r *rand.Rand, rows int) {
 	}
 }
 
-// or returns v, or NULL where it is of another type.
+// or returns v, or NULL if the value has another type.
 func or[T any](is bool, v T) any {
 	if !is {
 		return nil

@@ -21,12 +21,12 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Neither SQL Server nor its command line can be had here. Instead of them, the
-// values of sqlServerTypes are compared with what the T-SQL reference says of
-// their text, and random values with the text that they were made from. A
-// stand-in sends them, which has none of the code that reads them.
+// The tests cannot use SQL Server or its command line. Instead, they compare
+// the values of sqlServerTypes with what the T-SQL reference says about their
+// text, and random values with the text that they were made from. A stand-in
+// sends them. It shares no code with the client that reads them.
 
-// sqlServerService serves a stand-in behind the product's guard.
+// sqlServerService serves a stand-in with the product's guard.
 func sqlServerService(t *testing.T, s *tdsserver.Server) *research.Service {
 	t.Helper()
 	return sqlServerAt(t, s.URL("encrypt", "true", "certificate", s.CertificateFile()))
@@ -42,8 +42,8 @@ func sqlServerAt(t *testing.T, address string) *research.Service {
 	})
 }
 
-// compareColumn reads a table of one column and compares it, cell by cell, kind
-// of JSON included.
+// compareColumn reads a table of one column and compares it cell by cell,
+// including the JSON kind.
 func compareColumn(t *testing.T, f *figure, server *tdsserver.Server, s *research.Service, typ tdsserver.Type, declared, doc string, values []any, want []cell) {
 	t.Helper()
 	table := tdsserver.Table{Columns: []tdsserver.Column{{Name: "id", Type: tdsserver.IntFixed}, {Name: "v", Type: typ}, {Name: "after", Type: tdsserver.NVarChar(10)}}}
@@ -61,7 +61,7 @@ func compareColumn(t *testing.T, f *figure, server *tdsserver.Server, s *researc
 	for i, row := range got.Rows {
 		place := fmt.Sprintf("%s (%s), row %d", typ, doc, i+1)
 		if row[0].text != strconv.Itoa(i) || row[2] != textCell("end") {
-			t.Errorf("%s: it stands between %s and %s", place, row[0], row[2])
+			t.Errorf("%s: the values before and after it are %s and %s", place, row[0], row[2])
 		}
 		f.cells++
 		if row[1] == want[i] {
@@ -179,7 +179,8 @@ func sqlServerRandom() []randomType {
 		}},
 		{tdsserver.Date, "date", randomStampOf("2006-01-02", 24*time.Hour, 1, 0)},
 		{tdsserver.DateTime, "datetime", func(r *rand.Rand) (any, cell) {
-			// Ticks of a three-hundredth, written as milliseconds that end in 0, 3 or 7.
+			// Ticks are a three-hundredth of a second. They are written as
+			// milliseconds that end in 0, 3 or 7.
 			at := randomInstant(r, 1753).Truncate(10 * time.Millisecond)
 			ms := pick(r, 0, 3, 7)
 			at = at.Add(time.Duration(ms) * time.Millisecond)
@@ -212,7 +213,7 @@ func sqlServerRandom() []randomType {
 			return tdsserver.Raw(v.(string)), c //nolint:forcetypeassert // randomUnicode makes strings
 		}},
 		{tdsserver.NVarChar(100), "nvarchar", func(r *rand.Rand) (any, cell) {
-			// Any UTF-16: text, unless it holds half a surrogate.
+			// Any UTF-16. It is text unless it contains half a surrogate pair.
 			b := randomRaw(r, 2*r.IntN(5))
 			if text, ok := validUTF16(b); ok {
 				return tdsserver.Raw(b), textCell(text)
@@ -220,13 +221,13 @@ func sqlServerRandom() []randomType {
 			return tdsserver.Raw(b), textCell(`\x` + hex.EncodeToString(b))
 		}},
 	}
-	bases := slices.Clone(types[:10]) // those that a variant may hold
+	bases := slices.Clone(types[:10]) // the types that a variant may hold
 	types = append(types, randomType{tdsserver.Variant, "sql_variant", func(r *rand.Rand) (any, cell) {
 		base := bases[r.IntN(len(bases))]
 		v, c := base.make(r)
 		return tdsserver.Of{Type: base.typ, Value: v}, c
 	}}, randomType{tdsserver.VarChar(8000), "varchar", func(r *rand.Rand) (any, cell) {
-		// What code page 1252 shares with Unicode, letter by letter.
+		// The letters that code page 1252 has in common with Unicode.
 		text := make([]rune, r.IntN(50))
 		raw := make([]byte, len(text))
 		for i := range text {
@@ -265,7 +266,7 @@ func randomInt(low, count int64) func(*rand.Rand) (any, cell) {
 	}
 }
 
-// randomScaled makes numbers below limit, and writes their digits.
+// randomScaled makes numbers below limit, and their digits.
 func randomScaled(digits, scale int, limit *big.Int) func(*rand.Rand) (any, cell) {
 	return func(r *rand.Rand) (any, cell) {
 		for {
@@ -292,8 +293,8 @@ func randomScaled(digits, scale int, limit *big.Int) func(*rand.Rand) (any, cell
 	}
 }
 
-// scriptFloat writes a float as ECMAScript does, but for its exponent of two
-// digits: the shortest text that is the same float.
+// scriptFloat writes a float as ECMAScript does, except that its exponent has
+// at least two digits. It is the shortest text that gives the same float.
 func scriptFloat(f float64, bits int) string {
 	if a := math.Abs(f); a != 0 && (a < 1e-6 || a >= 1e21) {
 		return strconv.FormatFloat(f, 'e', -1, bits)
@@ -301,14 +302,15 @@ func scriptFloat(f float64, bits int) string {
 	return strconv.FormatFloat(f, 'f', -1, bits)
 }
 
-// randomInstant is between the first day of a year and the end of 9999.
+// randomInstant returns a time between the first day of a year and the end of
+// 9999.
 func randomInstant(r *rand.Rand, year int) time.Time {
 	first, last := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 	return time.Unix(first.Unix()+r.Int64N(last.Unix()-first.Unix()), r.Int64N(1e9)).UTC()
 }
 
-// randomStampOf makes instants of a unit, with an offset of at most so many
-// minutes.
+// randomStampOf makes times that are multiples of unit, with an offset of at
+// most that many minutes.
 func randomStampOf(layout string, unit time.Duration, year, offset int) func(*rand.Rand) (any, cell) {
 	return func(r *rand.Rand) (any, cell) {
 		at := randomInstant(r, year)
@@ -338,7 +340,7 @@ func randomHexBytes(r *rand.Rand) (any, cell) {
 	return b, textCell(`\x` + hex.EncodeToString(b))
 }
 
-// randomUnicode makes text of every plane.
+// randomUnicode makes text with characters of every plane.
 func randomUnicode(r *rand.Rand) (any, cell) {
 	var b strings.Builder
 	for range r.IntN(30) {
@@ -351,7 +353,8 @@ func randomUnicode(r *rand.Rand) (any, cell) {
 	return b.String(), textCell(b.String())
 }
 
-// validUTF16 decodes UTF-16LE; ok is false where half a surrogate stands.
+// validUTF16 decodes UTF-16LE. It reports false if b contains half a surrogate
+// pair.
 func validUTF16(b []byte) (string, bool) {
 	var out []rune
 	for i := 0; i+1 < len(b); i += 2 {

@@ -9,9 +9,9 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/tdsserver"
 )
 
-// TestSQLServerShapes: rows of many columns of all types, with and without
-// NULLs, in packets of every size: every value comes to lie across the border
-// of two packets.
+// TestSQLServerShapes reads rows of many columns of all types, with and without
+// NULLs, in packets of many sizes, so that values of every type cross the
+// border of two packets.
 func TestSQLServerShapes(t *testing.T) {
 	t.Parallel()
 	r := source(t)

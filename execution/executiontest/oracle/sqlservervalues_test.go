@@ -9,14 +9,14 @@ import (
 )
 
 // A wireValue is what SQL Server sends for a value, and the text that its
-// documentation gives the value.
+// documentation gives for the value.
 type wireValue struct {
 	raw  string // in hexadecimal, without a length
 	want cell
 }
 
-// wireType is a type with values and the page of the T-SQL reference that says
-// how they are written.
+// wireType is a type with values, and the page of the T-SQL reference that says
+// how to write them.
 type wireType struct {
 	typ      tdsserver.Type
 	declared string
@@ -27,7 +27,8 @@ type wireType struct {
 func textCell(s string) cell   { return cell{'s', s} }
 func numberCell(s string) cell { return cell{'n', s} }
 
-// texts are values whose text is a JSON string; numbers those that are numbers.
+// texts returns values whose text is a JSON string, and numbers returns values
+// that are JSON numbers.
 func texts(pairs ...string) []wireValue   { return wireValues(textCell, pairs) }
 func numbers(pairs ...string) []wireValue { return wireValues(numberCell, pairs) }
 
@@ -61,8 +62,8 @@ const (
 	pageUDT      = `CLR types, written as ktx writes bytes: \x and hex`
 )
 
-// sqlServerTypes are values at the edges of the types. The bytes are laid down
-// by [MS-TDS] 2.2.5.5; they were not made by the stand-in that sends them.
+// sqlServerTypes are values at the edges of the types. The bytes follow
+// [MS-TDS] 2.2.5.5. They do not come from the stand-in that sends them.
 var sqlServerTypes = []wireType{
 	{tdsserver.TinyInt, "tinyint", pageInt, numbers("00", "0", "01", "1", "7f", "127", "80", "128", "ff", "255")},
 	{tdsserver.TinyIntFixed, "tinyint", pageInt, numbers("00", "0", "ff", "255")},
@@ -100,7 +101,8 @@ var sqlServerTypes = []wireType{
 		numbers("0000000000000000", "0", "0000000000005940", "100", "000000000000f8bf", "-1.5", "9a9999999999b93f", "0.1", "555555555555d53f", "0.3333333333333333",
 			"8dedb5a0f7c6b03e", "0.000001", "252b9084f7c6b03e", "9.999999e-07", "350f63bab4697b43", "123456789012345680", "9e1b897bf4134b44", "999000000000000000000",
 			"50efe2d6e41a4b44", "1e+21", "ffffffffffffef7f", "1.7976931348623157e+308", "0000000000001000", "2.2250738585072014e-308", "0100000000000000", "5e-324"),
-		// No float of SQL Server is one of these; what is sent is not made a number.
+		// SQL Server has no such floats. If a server sends one, the product
+		// returns a string and not a number.
 		texts("000000000000f07f", "+Inf", "000000000000f0ff", "-Inf", "000000000000f87f", "NaN")...)},
 	{tdsserver.FloatFixed, "float", pageFloat, numbers("000000000000f8bf", "-1.5")},
 	{tdsserver.Real, "real", pageFloat, numbers("cdcccc3d", "0.1", "ffff7f7f", "3.4028235e+38", "01000000", "1e-45", "0000804b", "16777216", "f9021550", "10000000000", "aaaaaa3e", "0.3333333", "0000c0bf", "-1.5")},
@@ -146,7 +148,7 @@ var sqlServerTypes = []wireType{
 	{tdsserver.UDT("shop", "sys", "hierarchyid", "Microsoft.SqlServer.Types.SqlHierarchyId"), "hierarchyid", pageUDT, texts("", `\x`, "5ac0", `\x5ac0`)},
 	{tdsserver.UDT("shop", "sys", "geometry", "Microsoft.SqlServer.Types.SqlGeometry"), "geometry", pageUDT, texts("00000000010c00000000000000000000000000000000", `\x00000000010c00000000000000000000000000000000`)},
 
-	// A byte that the code page lacks, or half a character, is no text.
+	// A byte that is not in the code page, or half a character, is no text.
 	{tdsserver.VarChar(50), "varchar", pageChar, texts("", "", "20", " ", "4e554c4c", "NULL", "4772fcdf652c209c757672652080", "Grüße, œuvre €", "3100", "1\x00")},
 	{tdsserver.Char(5), "char", pageChar, texts("6162202020", "ab   ")},
 	codePage(0x0415, 0, "5a61bff3b3e62067ea9c6cb9206a619ff1", "Zażółć gęślą jaźń"),
@@ -165,18 +167,18 @@ var sqlServerTypes = []wireType{
 	codePage(0x0804, 0, "d6d0cec4babad7d6", "中文汉字", "d6", `\xd6`),
 	codePage(0x0412, 0, "c7d1b1b9beee", "한국어", "c7", `\xc7`),
 	codePage(0x0404, 0, "c163c5e9a4a4a4e5", "繁體中文", "c1", `\xc1`),
-	codePage(0x0439, 0, "6869", "hi", "e0a485", `\xe0a485`), // Indic_General has Unicode only
+	codePage(0x0439, 0, "6869", "hi", "e0a485", `\xe0a485`), // Indic_General has only Unicode
 	{tdsserver.VarChar(50).With(tdsserver.UTF8), "varchar", pageChar, texts("4772c3bcc39f6520f09f9880", "Grüße 😀", "ff", `\xff`, "eda080", `\xeda080`, "c3", `\xc3`)},
-	// A server sends these as nvarchar to a client that does not ask for UTF-8
-	// ([MS-TDS] 2.2.6.4, UTF8_SUPPORT); either way it is the same text. json and
-	// vector come as texts to a client that does not know them.
+	// A server sends these as nvarchar to a client that does not request UTF-8
+	// ([MS-TDS] 2.2.6.4, UTF8_SUPPORT). The text is the same in both cases. It
+	// sends json and vector as strings to a client that does not support them.
 	{tdsserver.NVarChar(50).With(tdsserver.UTF8), "nvarchar", pageNChar, texts(hexUTF16("Grüße 😀"), "Grüße 😀", "3dd8", `\x3dd8`)},
 	{tdsserver.VarCharMax.With(tdsserver.UTF8), "varchar", "JSON data type; Vector data type", texts(
 		hexOf(`{"b":1,"b":9007199254740993,"ä":"😀"}`), `{"b":1,"b":9007199254740993,"ä":"😀"}`, hexOf("[1.0000000e+000,-2.5000000e-001]"), "[1.0000000e+000,-2.5000000e-001]")},
 	{tdsserver.VarCharMax, "varchar", pageChar, texts("", "", strings.Repeat("78", 100_000), strings.Repeat("x", 100_000))},
 	{tdsserver.Text, "text", pageLOB, texts("", "", "e4f6fc80", "äöü€")},
 
-	// Half a surrogate is no text.
+	// Half a surrogate pair is no text.
 	{tdsserver.NVarChar(50), "nvarchar", pageNChar, texts("", "", hexUTF16("Grüße, 世界 😀"), "Grüße, 世界 😀", "fdff", "\uFFFD", "3dd8", `\x3dd8`, "00de", `\x00de`, "61003dd86200", `\x61003dd86200`, "00de3dd8", `\x00de3dd8`, "6100000062", `\x6100000062`, "fffe", "\uFEFF", "feff", "\uFFFE", "31000000", "1\x00")},
 	{tdsserver.NChar(3), "nchar", pageNChar, texts("610020002000", "a  ")},
 	{tdsserver.NVarCharMax, "nvarchar", pageNChar, texts("", "", hexUTF16(strings.Repeat("é", 50_000)), strings.Repeat("é", 50_000))},
@@ -197,8 +199,8 @@ var sqlServerTypes = []wireType{
 	), wireValue{"3200" + "01", cell{'b', "t"}})},
 }
 
-// codePage is varchar under a collation of a locale and, for those whose names
-// begin with SQL_, a sort order.
+// codePage returns a varchar under the collation of a locale and, for
+// collations named SQL_…, a sort order.
 func codePage(locale uint32, sort byte, pairs ...string) wireType {
 	return wireType{tdsserver.VarChar(50).With(tdsserver.Collation{Info: 0x00D00000 | locale, Sort: sort}), "varchar", pageChar, texts(pairs...)}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // Certificate makes a certificate for 127.0.0.1 and localhost that is its own
-// authority, and returns it with its PEM. Name is whose it is.
+// authority, and returns it and its PEM. Name is the subject's common name.
 func Certificate(name string) (tls.Certificate, []byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/tdsserver"
 )
 
-// answer starts a server that gives h as the answer to one text, and asks it.
+// answer starts a server that answers one batch with h, and sends that batch.
 func answer(t *testing.T, h tdsserver.Handler) (int, error) {
 	t.Helper()
 	s := tdsserver.Start(t, tdsserver.Config{})
@@ -22,20 +22,20 @@ func answer(t *testing.T, h tdsserver.Handler) (int, error) {
 	return count(t.Context(), open(t, s.URL("encrypt", "true", "certificate", s.CertificateFile(), "disableretry", "true")), "SELECT broken")
 }
 
-// count asks and counts the rows of the first result.
+// count runs a query and counts the rows of the first result.
 func count(ctx context.Context, db *sql.DB, text string) (n int, err error) {
 	rows, err := db.QueryContext(ctx, text)
 	if err != nil {
 		return 0, err
 	}
-	defer rows.Close() //nolint:errcheck // Err below tells what Close would
+	defer rows.Close() //nolint:errcheck // rows.Err below reports the error of Close
 	for rows.Next() {
 		n++
 	}
 	return n, rows.Err()
 }
 
-// numbers opens a result of one column and sends n rows.
+// numbers sends a result of one column with n rows.
 func numbers(r *tdsserver.Reply, n int) error {
 	if err := r.Columns(tdsserver.Column{Name: "n", Type: tdsserver.IntFixed}); err != nil {
 		return err
@@ -65,7 +65,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestBroken: answers that a client must not take for whole.
+// TestBroken sends broken answers. A client must not take them for complete.
 func TestBroken(t *testing.T) {
 	for name, h := range map[string]tdsserver.Handler{
 		"dropped": func(r *tdsserver.Reply) error {
@@ -107,8 +107,8 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestDeaf: a server that does not hear an attention holds the client until it
-// gives up; the test ends all the same.
+// TestDeaf checks a server that ignores attentions. The client waits until its
+// own limit, and the test still ends.
 func TestDeaf(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	s.On("SELECT deaf", func(r *tdsserver.Reply) error {
@@ -146,7 +146,7 @@ func TestDeaf(t *testing.T) {
 	_ = conn.Close()
 }
 
-// TestResults: several results, sleep, order and a return status.
+// TestResults sends several results, a delay, an order and a return status.
 func TestResults(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	s.On("SELECT two", func(r *tdsserver.Reply) error {
@@ -171,7 +171,7 @@ func TestResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close() //nolint:errcheck // Err below tells what Close would
+	defer rows.Close() //nolint:errcheck // rows.Err below reports the error of Close
 	var counts []int
 	for {
 		n := 0
@@ -188,7 +188,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestViolations: a client that breaks the rules is noticed.
+// TestViolations checks that the server notices a client that breaks the
+// protocol.
 func TestViolations(t *testing.T) {
 	for name, wire := range map[string][]byte{
 		"no prelogin":      {1, 1, 0, 8, 0, 0, 1, 0},
@@ -208,7 +209,7 @@ func TestViolations(t *testing.T) {
 		}
 		for end := time.Now().Add(2 * time.Minute); len(s.Of(tdsserver.KindViolation)) == 0; time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
-				t.Fatalf("%s: not noticed", name)
+				t.Fatalf("%s: the server did not notice it", name)
 			}
 		}
 		if m := s.Of(tdsserver.KindViolation)[0]; !strings.Contains(m.Text, "not what [MS-TDS] allows") {

@@ -2,7 +2,8 @@ package tdsserver
 
 import "slices"
 
-// iif reads condition, value, value).
+// iif reads the arguments of IIF after the parenthesis: condition, value,
+// value).
 func (p *parser) iif() (expr, error) {
 	c, err := p.condition()
 	if err != nil {
@@ -23,8 +24,8 @@ func (p *parser) iif() (expr, error) {
 	return choose([]cond{c}, values[:1], &values[1])
 }
 
-// caseOf reads what follows CASE: conditions, or values that one expression is
-// compared with.
+// caseOf reads what follows CASE: conditions, or values to compare an
+// expression with.
 func (p *parser) caseOf() (expr, error) {
 	var conds []cond
 	var values []expr
@@ -112,7 +113,7 @@ func choose(conds []cond, values []expr, otherwise *expr) (expr, error) {
 	}}, nil
 }
 
-// join is the type that takes the values of two.
+// join returns the type that can hold the values of both types.
 func join(a, b Type) (Type, error) {
 	switch {
 	case a == b:

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The views of the system (T-SQL reference, "System catalog views"). They show
-// what Config and its Accounts say; a test replaces one by SetTable.
+// The system views (T-SQL reference, "System catalog views"). Their rows follow
+// from Config and its Accounts. A test replaces a view with SetTable.
 
 // Identities of principals and schemas.
 const (
@@ -17,15 +17,15 @@ const (
 	idFirstUser = 5
 	idFirstRole = 16384
 
-	idOwnDatabase = 5 // behind those of the system
+	idOwnDatabase = 5 // the first after those of the system
 
 	idItems = 245575913
 )
 
-// systemDatabases come before those of a Config.
+// systemDatabases are listed before the databases of a Config.
 var systemDatabases = []string{"master", "tempdb", "model", "msdb"}
 
-// principals are the users and roles of the database by identity.
+// principals returns the users and roles of the database by identity.
 func (s *session) principals() map[int64]string {
 	all := map[int64]string{idPublic: "public", idDBO: "dbo", idGuest: "guest", 3: "INFORMATION_SCHEMA", idSystem: "sys"}
 	for i, a := range s.c.s.config.Accounts {
@@ -54,7 +54,7 @@ func (s *session) userID() int64 {
 	return idGuest
 }
 
-// catalogue makes a view of the system.
+// catalogue returns a system view.
 func (s *session) catalogue(name string) (Table, bool) {
 	small := NVarChar(60)
 	switch name {
@@ -108,7 +108,7 @@ func (s *session) catalogue(name string) (Table, bool) {
 	}
 }
 
-// grants is sys.database_permissions: what the accounts were granted on the
+// grants is sys.database_permissions: the permissions of the accounts on the
 // database (class 0) and on single objects, schemas and types.
 func (s *session) grants() Table {
 	t := Table{Columns: []Column{
@@ -125,7 +125,7 @@ func (s *session) grants() Table {
 	add := func(class int64, what string, on, to int64, permission string) {
 		t.Rows = append(t.Rows, []any{class, what, on, int64(0), to, int64(idDBO), permission, "G", "GRANT"})
 	}
-	add(1, "OBJECT_OR_COLUMN", -105, idPublic, "SELECT") // of a view of the system
+	add(1, "OBJECT_OR_COLUMN", -105, idPublic, "SELECT") // on a system view
 	for i, a := range s.c.s.config.Accounts {
 		for _, permission := range a.Permissions {
 			add(0, "DATABASE", 0, int64(idFirstUser+i), permission)
@@ -141,7 +141,7 @@ func (s *session) grants() Table {
 type Grant struct {
 	Class      int64  // 1 an object, 3 a schema, 4 a principal, 6 a type
 	ClassName  string // OBJECT_OR_COLUMN, SCHEMA, …
-	On         int64  // the identity of what it is on; that of items is ItemsID
+	On         int64  // the identity of the securable; that of items is ItemsID
 	Permission string
 }
 
@@ -171,16 +171,17 @@ func (s *session) lookup(table, key, column string, id any) any {
 	return nil
 }
 
-// serverPermissions are what the account may do on the server.
+// serverPermissions returns the account's permissions on the server.
 func (c *conn) serverPermissions() []string {
-	all := []string{"CONNECT SQL", "VIEW ANY DATABASE"} // every login's
+	all := []string{"CONNECT SQL", "VIEW ANY DATABASE"} // every login has these
 	if c.in("sysadmin") {
 		all = append(all, "CONTROL SERVER", "ALTER ANY LOGIN", "ALTER ANY DATABASE", "ADMINISTER BULK OPERATIONS", "SHUTDOWN", "VIEW SERVER STATE")
 	}
 	return append(all, c.account.ServerPermissions...)
 }
 
-// hasDatabaseAccess is HAS_DBACCESS: NULL for a database that is not there.
+// hasDatabaseAccess is HAS_DBACCESS. It is NULL for a database that does not
+// exist.
 func (s *session) hasDatabaseAccess(name string) any {
 	switch {
 	case s.c.s.has(name):
@@ -194,7 +195,7 @@ func (s *session) hasDatabaseAccess(name string) any {
 }
 
 // hasPermission is HAS_PERMS_BY_NAME. It is NULL for a class that is not
-// modelled, as for one that is not valid.
+// modelled or not valid.
 func (s *session) hasPermission(securable, class, permission string) any {
 	permission = strings.ToUpper(permission)
 	securable = strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(securable, "["), "]"), "]]", "]")

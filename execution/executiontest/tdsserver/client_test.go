@@ -12,7 +12,7 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/tdsserver"
 )
 
-// open connects the driver's own client.
+// open connects with the driver's own client.
 func open(t *testing.T, url string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlserver", url)
@@ -27,7 +27,7 @@ func open(t *testing.T, url string) *sql.DB {
 	return db
 }
 
-// trusted is the URL of s for a client that knows its certificate.
+// trusted returns the URL of s for a client that verifies its certificate.
 func trusted(s *tdsserver.Server) string {
 	return s.URL("encrypt", "true", "certificate", s.CertificateFile())
 }
@@ -39,7 +39,7 @@ func TestSelect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close() //nolint:errcheck // Err below tells what Close would
+	defer rows.Close() //nolint:errcheck // rows.Err below reports the error of Close
 	n := 0
 	for rows.Next() {
 		var id int
@@ -59,8 +59,8 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// ask returns the last result that is not empty: values with spaces between,
-// rows with bars; or the number of the error.
+// ask returns the last result that is not empty, with spaces between values and
+// bars between rows. If the query fails, it returns the number of the error.
 func ask(t *testing.T, db *sql.DB, text string) string {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), text)
@@ -70,7 +70,7 @@ func ask(t *testing.T, db *sql.DB, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close() //nolint:errcheck // Err below tells what Close would
+	defer rows.Close() //nolint:errcheck // rows.Err below reports the error of Close
 	var last string
 	for {
 		columns, err := rows.Columns()

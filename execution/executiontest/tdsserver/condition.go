@@ -28,7 +28,7 @@ func truthOf(b bool) truth {
 // cond is a compiled condition.
 type cond func(e *env) (truth, error)
 
-// condition reads alternatives of conjunctions.
+// condition reads conditions that are joined by AND and OR.
 func (p *parser) condition() (cond, error) {
 	x, err := p.conjunction()
 	for err == nil && p.take("OR") {
@@ -107,8 +107,8 @@ func (p *parser) negation() (cond, error) {
 	return p.comparison()
 }
 
-// operand reports whether the parentheses that are next hold an expression: what
-// stands behind them goes on with it.
+// operand reports whether the next parentheses contain an expression. Then the
+// tokens after them continue that expression.
 func (p *parser) operand() bool {
 	depth := 0
 	for n := 0; p.at(n).kind != kindEnd; n++ {
@@ -249,9 +249,9 @@ func (p *parser) between(x expr) (cond, error) {
 	}, nil
 }
 
-// compare brings both sides to one type and compares them. Text is compared
-// without case, and without spaces at its end, as the database's collation
-// does.
+// compare converts both sides to one type and compares them. Text is compared
+// without regard to case and to spaces at its end, as in the database's
+// collation.
 func compare(sign string, x, y expr) (cond, error) {
 	a, b := x.t.class(), y.t.class()
 	var err error

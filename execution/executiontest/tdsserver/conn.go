@@ -18,7 +18,7 @@ type conn struct {
 	id   int
 	spid uint16
 	raw  net.Conn
-	net  net.Conn // raw, or TLS over it
+	net  net.Conn // the TCP connection, or TLS on it
 	size int      // of a packet
 
 	login   Login
@@ -27,27 +27,27 @@ type conn struct {
 	gone    chan struct{} // closed when the connection ends
 
 	mu      sync.Mutex
-	current *request // the last one that was read, until it is answered
+	current *request // the last request that was read, until it is answered
 	dropped bool
 }
 
-// request is a message with the time that its answer may take.
+// request is a message, with the context in which it is answered.
 type request struct {
 	message
-	ctx       context.Context //nolint:containedctx // it is the request's own
+	ctx       context.Context //nolint:containedctx // it belongs to the request
 	cancel    context.CancelFunc
-	attention bool // it was told to end
+	attention bool // an attention ended it
 }
 
-// firstSPID is the session of the first connection; those below are the
-// server's own.
+// firstSPID is the session ID of the first connection. The server itself uses
+// the lower ones.
 const firstSPID = 51
 
 func newConn(s *Server, nc net.Conn, id int) *conn {
 	return &conn{s: s, id: id, spid: uint16(firstSPID + id - 1), raw: nc, net: nc, size: firstSize, gone: make(chan struct{})}
 }
 
-// drop ends the connection without a word.
+// drop closes the connection without a message.
 func (c *conn) drop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,7 +61,7 @@ func (c *conn) drop() {
 func (c *conn) serve() {
 	defer func() {
 		c.drop()
-		if c.session.transaction != 0 { // its end is that of the connection
+		if c.session.transaction != 0 { // the transaction ends with the connection
 			c.session.unwind()
 		}
 		c.s.mu.Lock()
@@ -81,7 +81,7 @@ func (c *conn) serve() {
 // errRefused ends a connection whose login was refused.
 var errRefused = errors.New("the login was refused")
 
-// open agrees on encryption and lets the client log in ([MS-TDS] 3.3.5.1 to
+// open negotiates encryption and lets the client log in ([MS-TDS] 3.3.5.1 to
 // 3.3.5.3).
 func (c *conn) open() error {
 	peek := bufio.NewReader(c.raw)
@@ -115,7 +115,7 @@ func (c *conn) open() error {
 	if len(options[preloginEncryption]) != 1 {
 		return fmt.Errorf("%w: PRELOGIN without ENCRYPTION", errProtocol)
 	}
-	answer, goOn := EncryptStrict, true // the option means nothing in TDS 8.0
+	answer, goOn := EncryptStrict, true // TDS 8.0 ignores the option
 	if !strict {
 		answer, goOn = agree(Encryption(options[preloginEncryption][0]), c.s.encryption())
 	}
@@ -236,8 +236,8 @@ func (c *conn) welcome(strict bool) error {
 	return nil
 }
 
-// requests reads messages and answers them, one after the other. Reading goes
-// on while an answer is sent, for the attention that may come.
+// requests reads messages and answers them, one after the other. It keeps
+// reading while it sends an answer, because an attention may arrive.
 func (c *conn) requests() error {
 	queue := make(chan *request, 4)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -266,7 +266,7 @@ func (c *conn) requests() error {
 }
 
 // read reads requests into the queue. An attention ends the request that was
-// read last, even if nobody has begun to answer it.
+// read last, even if its answer has not begun.
 func (c *conn) read(ctx context.Context, queue chan<- *request) error {
 	for {
 		m, err := readMessage(c.net)
@@ -292,7 +292,7 @@ func (c *conn) read(ctx context.Context, queue chan<- *request) error {
 	}
 }
 
-// begin makes m the request that an attention ends.
+// begin makes m the request that the next attention ends.
 func (c *conn) begin(ctx context.Context, m message) *request {
 	ctx, cancel := context.WithCancel(ctx)
 	q := &request{message: m, ctx: ctx, cancel: cancel}
@@ -303,8 +303,8 @@ func (c *conn) begin(ctx context.Context, m message) *request {
 	return q
 }
 
-// interrupt ends the request that was read last and reports whether there was
-// one to end.
+// interrupt ends the request that was read last. It reports whether there was
+// one.
 func (c *conn) interrupt() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -316,8 +316,8 @@ func (c *conn) interrupt() bool {
 	return true
 }
 
-// close says that a request is beyond the reach of attentions, and whether one
-// has come.
+// close says that attentions no longer end the request, and reports whether one
+// has arrived.
 func (c *conn) close(q *request) (attention bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -337,7 +337,7 @@ func (c *conn) done(q *request) {
 // answer runs one request and sends its reply ([MS-TDS] 3.3.5.6, 3.3.5.7).
 func (c *conn) answer(q *request) error {
 	acknowledged := appendDone(nil, tokenDone, DoneAttention, 0, 0)
-	if q.typ == packetAttention { // of a request that had already ended
+	if q.typ == packetAttention { // an attention for a request that had already ended
 		return c.message(acknowledged)
 	}
 	r := &Reply{ctx: q.ctx, c: c, w: newPacketWriter(c.net, packetReply, c.spid, c.size)}
@@ -362,7 +362,7 @@ func (c *conn) answer(q *request) error {
 	}
 }
 
-// run answers m through r.
+// run handles m and writes the answer to r.
 func (c *conn) run(r *Reply, m message) error {
 	note := Message{
 		Connection: c.id, Packets: m.packets, Ignored: m.status&statusIgnore != 0,
@@ -386,7 +386,7 @@ func (c *conn) run(r *Reply, m message) error {
 		err = fmt.Errorf("%w: a request of type %d", errProtocol, m.typ)
 	}
 	if note.Ignored && err != nil {
-		err = nil // what was taken back may be in pieces
+		err = nil // a request that the client took back may be incomplete
 	}
 	if err != nil {
 		return err
@@ -400,7 +400,7 @@ func (c *conn) run(r *Reply, m message) error {
 		c.session.reset(r, note.ResetKeepingTransaction)
 		r.token(appendEnvBytes(nil, envResetAck, nil, nil))
 	}
-	// A reset ends the transaction that its request still names.
+	// A reset ends the transaction that the request names.
 	resets := note.Reset && !note.ResetKeepingTransaction
 	if want := c.session.transaction; note.Descriptor != want && !resets && m.typ != packetTransaction {
 		return r.Error(&ServerError{
@@ -422,7 +422,7 @@ func (c *conn) run(r *Reply, m message) error {
 	return nil
 }
 
-// statement is the text that sp_executesql is called with.
+// statement returns the statement that sp_executesql is called with.
 func statement(calls []RPC) string {
 	for _, call := range calls {
 		if call.Name == "sp_executesql" && len(call.Parameters) > 0 {
@@ -434,7 +434,7 @@ func statement(calls []RPC) string {
 	return ""
 }
 
-// peekedConn reads what was peeked at first.
+// peekedConn is a connection that first returns the bytes that were peeked.
 type peekedConn struct {
 	net.Conn
 	r *bufio.Reader
@@ -442,5 +442,5 @@ type peekedConn struct {
 
 func (c *peekedConn) Read(b []byte) (int, error) { return c.r.Read(b) }
 
-// descriptor is a transaction's number as ENVCHANGE has it.
+// descriptor encodes the number of a transaction for ENVCHANGE.
 func descriptor(n uint64) []byte { return binary.LittleEndian.AppendUint64(nil, n) }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// typeName reads a type as T-SQL writes it (T-SQL reference, "Data types").
+// typeName reads the name of a type (T-SQL reference, "Data types").
 func (p *parser) typeName() (Type, error) {
 	w := p.peek()
 	if w.kind != kindName {
@@ -63,7 +63,7 @@ func typeOf(name string, numbers []uint64) (Type, bool) {
 		}
 		return otherwise
 	}
-	n := number(0, 30) // the length in CAST and CONVERT where none is given
+	n := number(0, 30) // the default length in CAST and CONVERT
 	limit := func(most uint64, t Type) (Type, bool) { return t, len(numbers) <= 1 && n >= 1 && n <= most }
 	switch name {
 	case "FLOAT":
@@ -108,8 +108,8 @@ func typeOf(name string, numbers []uint64) (Type, bool) {
 	}
 }
 
-// convert is CAST (T-SQL reference, "CAST and CONVERT"). With try, what cannot
-// be converted is NULL.
+// convert is CAST (T-SQL reference, "CAST and CONVERT"). With try, a value that
+// cannot be converted gives NULL.
 func convert(x expr, t Type, try bool) (expr, error) {
 	if x.t == t || x.t.nullable() == t {
 		x.t = t
@@ -136,7 +136,7 @@ func convertible(from, to Type) bool {
 	if from.id == typeNull || to.id == typeVariant {
 		return from.id != typeVariant
 	}
-	if from.id == typeVariant { // what is within is seen when it is there
+	if from.id == typeVariant { // the type of the value inside is only known at run time
 		return to.id != typeVariant
 	}
 	a, b := from.class(), to.class()
@@ -203,7 +203,7 @@ func convertValue(s *session, v any, from, to Type) (any, error) {
 			if err != nil {
 				return nil, unknown("half a character of nvarchar", 0)
 			}
-			if !bytes.Equal(UTF16(text), v) { // half a surrogate: no string can hold it
+			if !bytes.Equal(UTF16(text), v) { // half a surrogate pair, which no string can hold
 				if to.size != sizeMax {
 					v = v[:min(len(v), int(to.size))]
 				}
@@ -250,7 +250,8 @@ func convertInteger(i int64, from, to Type) (any, error) {
 	}
 }
 
-// scaleOf is the digits behind the point of decimals and money.
+// scaleOf returns the number of digits after the decimal point for decimal and
+// money types.
 func scaleOf(t Type) int {
 	if t.class() == classMoney {
 		return 4
@@ -281,7 +282,7 @@ func convertDecimal(i *big.Int, from, to Type) (any, error) {
 	}
 }
 
-// rescale multiplies by a power of ten; halves are rounded away from zero.
+// rescale multiplies i by a power of ten, and rounds halves away from zero.
 func rescale(i *big.Int, by int) *big.Int {
 	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(by, -by))), nil)
 	if by >= 0 {
@@ -294,7 +295,7 @@ func rescale(i *big.Int, by int) *big.Int {
 	return q
 }
 
-// decimalText writes a value with its point.
+// decimalText returns the decimal with its point.
 func decimalText(i *big.Int, scale int) string {
 	digits := new(big.Int).Abs(i).String()
 	if len(digits) <= scale {
@@ -358,7 +359,7 @@ func convertText(s string, from, to Type) (any, error) {
 	return nil, unknown("a conversion of text to "+to.String(), 0)
 }
 
-// fitText cuts a text to the type's length, or fills it up.
+// fitText cuts or pads a text to the length of the type.
 func fitText(s string, from, to Type) (any, error) {
 	if to.id == typeXML || to.size == sizeMax || to.id == typeText || to.id == typeNText {
 		return s, nil
@@ -384,8 +385,8 @@ func fitText(s string, from, to Type) (any, error) {
 	return s, nil
 }
 
-// parseGUID reads the text of a uniqueidentifier. Its first three groups are
-// stored from their lowest byte.
+// parseGUID parses a uniqueidentifier. Its first three groups are stored in
+// little-endian order.
 func parseGUID(s string) (any, error) {
 	s = strings.Trim(strings.TrimSpace(s), "{}")
 	groups := strings.Split(s, "-")
@@ -398,14 +399,14 @@ func parseGUID(s string) (any, error) {
 	return b, nil
 }
 
-// dateFormats are the orders of SET DATEFORMAT in the numeric form of a date
-// (T-SQL reference, "SET DATEFORMAT").
+// dateFormats are the orders of year, month and day for SET DATEFORMAT (T-SQL
+// reference, "SET DATEFORMAT").
 var dateFormats = map[string]string{
 	"mdy": "01/02/2006", "dmy": "02/01/2006", "ymd": "2006/01/02", "ydm": "2006/02/01", "myd": "01/2006/02", "dym": "02/2006/01",
 }
 
-// parseTime reads the ISO 8601 forms (T-SQL reference, "datetime2"), with a
-// space or a T between date and time, and a date with slashes.
+// parseTime parses the ISO 8601 forms (T-SQL reference, "datetime2"), with a
+// space or a T between date and time, and dates with slashes.
 func parseTime(s, format string, to Type) (any, error) {
 	s = strings.Replace(strings.TrimSpace(s), "T", " ", 1)
 	var at time.Time
@@ -422,7 +423,7 @@ func parseTime(s, format string, to Type) (any, error) {
 	if err != nil {
 		return nil, conversionFailed(s, to)
 	}
-	if at.Year() == 0 { // a time of day alone
+	if at.Year() == 0 { // a time of day without a date
 		at = at.AddDate(1900, 0, 0)
 	}
 	switch to.id {
@@ -446,8 +447,9 @@ func parseTime(s, format string, to Type) (any, error) {
 	return at, nil
 }
 
-// styled is CONVERT of a date or time with style 121: ODBC canonical, with the
-// digits of the type behind the seconds (T-SQL reference, "CAST and CONVERT").
+// styled is CONVERT of a date or time with style 121: the ODBC canonical
+// format, with as many digits of a second as the type has (T-SQL reference,
+// "CAST and CONVERT").
 func styled(x expr, t Type) expr {
 	from := x.t
 	digits := int(from.scale)
@@ -471,7 +473,7 @@ func styled(x expr, t Type) expr {
 	}}
 }
 
-// wireValue is v as a row has it: a varchar in its code page.
+// wireValue returns v as a row contains it: a varchar in its code page.
 func wireValue(t Type, v any) any {
 	if s, ok := v.(string); ok && t.class() == classVarChar && t.collation != UTF8 {
 		return codePage1252(s)

@@ -12,25 +12,24 @@
 // (2.2.1.7), the reset bits of a packet (2.2.3.1.2); and in replies (2.2.7)
 // COLMETADATA, ROW, NBCROW, DONE, DONEPROC, DONEINPROC, ERROR, INFO, ENVCHANGE,
 // LOGINACK, FEATUREEXTACK, ORDER, RETURNSTATUS, with values of every type
-// (2.2.5.5). It records all that a client sent, in order. A client that does
-// what [MS-TDS] does not allow fails the test.
+// (2.2.5.5). It records everything that a client sends, in order. A client that
+// violates [MS-TDS] fails the test.
 //
-// Behind the wire is a small interpreter: SET, BEGIN TRANSACTION, COMMIT,
-// ROLLBACK, IF, DECLARE, THROW, RAISERROR, PRINT, WAITFOR DELAY, USE, SELECT over
-// the table items, GENERATE_SERIES, VALUES, views of the system that show what
-// [Config] says, and the tables of [Server.SetTable]; and plain changes of
-// tables, which a ROLLBACK undoes, for accounts that have the permission
-// ([Server.Writes]). A test registers other answers with
-// [Server.On] and [Server.First]; through [Reply] they may be late, broken or
-// malformed in every way. A statement that the interpreter does not know is
-// answered by an ERROR whose number no SQL Server uses, never by an invented
-// answer.
+// A small interpreter runs the statements. It knows SET, BEGIN TRANSACTION,
+// COMMIT, ROLLBACK, IF, DECLARE, THROW, RAISERROR, PRINT, WAITFOR DELAY and USE,
+// and SELECT over the table items, GENERATE_SERIES, VALUES, system views that
+// follow from [Config], and the tables of [Server.SetTable]. Accounts that have
+// the permission can also change tables, and a ROLLBACK undoes that
+// ([Server.Writes]). A test registers other answers with [Server.On] and
+// [Server.First]. Through [Reply] these can be late, broken or malformed in every
+// way. The server answers a statement that the interpreter does not know with an
+// ERROR whose number no SQL Server uses. It never invents an answer.
 //
-// A test against this package proves nothing about the engine: not that SET
-// ROWCOUNT cuts what it should, that LOCK_TIMEOUT ends a wait, that
+// A test against this package proves nothing about the engine. It does not prove
+// that SET ROWCOUNT limits the right rows, that LOCK_TIMEOUT ends a wait, that
 // ApplicationIntent leads to a secondary, that a rollback undoes a change, that
-// a permission is denied, or that a value's text is SQL Server's own. Here they
-// do what this package makes them do. It has no constraints, locks, savepoints,
+// a permission is denied, or that a value's text is SQL Server's own. This
+// package imitates all of that. It has no constraints, locks, savepoints,
 // cursors, prepared statements, bulk load, table valued parameters, multiple
 // active result sets, federated and integrated authentication, Always Encrypted,
 // query notifications, or session recovery.

@@ -10,8 +10,8 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/tdsserver"
 )
 
-// TestEngine: what the interpreter answers. An answer is written row by row,
-// or as the number of an error.
+// TestEngine checks the answers of the interpreter. The expected answer is
+// written row by row, or as the number of an error.
 func TestEngine(t *testing.T) {
 	const unknown = "error 2147483000"
 	s := tdsserver.Start(t, tdsserver.Config{})
@@ -106,7 +106,8 @@ func TestEngine(t *testing.T) {
 	}
 }
 
-// TestUnmodelledIsAnError: nothing is invented, and no server has the number.
+// TestUnmodelledIsAnError checks that the server answers an unknown statement
+// with an error whose number no SQL Server uses.
 func TestUnmodelledIsAnError(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	_, err := open(t, trusted(s)).ExecContext(t.Context(), "BACKUP DATABASE shop TO DISK = N'x'")
@@ -116,8 +117,8 @@ func TestUnmodelledIsAnError(t *testing.T) {
 	}
 }
 
-// TestChanges: for an account with the permission, changes are seen, undone and
-// kept as the transaction says.
+// TestChanges checks that an account with the permission can change tables, and
+// that a transaction keeps or undoes its changes.
 func TestChanges(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{Accounts: []tdsserver.Account{tdsserver.Owner}})
 	db := single(t, s)

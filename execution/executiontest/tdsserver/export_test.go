@@ -2,7 +2,7 @@ package tdsserver
 
 import "io"
 
-// What a client sends, for fuzzing.
+// The messages of a client, for fuzzing.
 
 // ReadMessage reads one message and returns its type, its payload and how many
 // packets it had.
@@ -11,7 +11,7 @@ func ReadMessage(r io.Reader) (typ byte, payload []byte, packets int, err error)
 	return byte(m.typ), m.payload, m.packets, err
 }
 
-// WriteMessage writes a message in packets of a size.
+// WriteMessage writes a message in packets of at most size bytes.
 func WriteMessage(w io.Writer, typ byte, payload []byte, size int) error {
 	p := newPacketWriter(w, packetType(typ), 0, size)
 	if _, err := p.Write(payload); err != nil {

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// expr is a compiled expression. Values are those that a row may have, but
-// character data is always a string, and the integers are int64.
+// expr is a compiled expression. It has the same values as a row, except that
+// character data is always a string and integers are int64.
 type expr struct {
 	t    Type
 	eval func(e *env) (any, error)
-	// name is the column that the expression is, when it is nothing else.
+	// name is the column's name if the expression is only a column.
 	name string
 }
 
@@ -21,7 +21,7 @@ func constant(t Type, v any) expr {
 	return expr{t: t, eval: func(*env) (any, error) { return v, nil }}
 }
 
-// expression reads an expression: sums of products of units.
+// expression reads an expression: a sum of products of units.
 func (p *parser) expression() (expr, error) {
 	x, err := p.product()
 	for err == nil && (p.is("+") || p.is("-") || p.is("&") || p.is("|") || p.is("^")) {
@@ -48,7 +48,8 @@ func (p *parser) product() (expr, error) {
 	return x, err
 }
 
-// unit reads a literal, a variable, a column, a call or what is in parentheses.
+// unit reads a literal, a variable, a column, a call, or an expression in
+// parentheses.
 func (p *parser) unit() (expr, error) {
 	defer func() { p.depth-- }()
 	if err := p.deeper(); err != nil {
@@ -130,8 +131,8 @@ func (p *parser) unit() (expr, error) {
 	return expr{}, p.syntax()
 }
 
-// integerLiteral is an int, or a numeric where that is too small (T-SQL
-// reference, "Constants").
+// integerLiteral returns an int, or a numeric if the number is too large for an
+// int (T-SQL reference, "Constants").
 func integerLiteral(text string) (expr, error) {
 	n, err := strconv.ParseInt(text, 10, 32)
 	if err != nil {
@@ -140,7 +141,7 @@ func integerLiteral(text string) (expr, error) {
 	return constant(IntFixed, n), nil
 }
 
-// decimalLiteral is a numeric of just the digits that are written.
+// decimalLiteral returns a numeric with exactly the digits that are written.
 func decimalLiteral(text string) (expr, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	whole = strings.TrimLeft(whole, "0")
@@ -183,7 +184,7 @@ func overflow(t Type) *ServerError {
 	return &ServerError{Number: 8115, State: 2, Class: 16, Message: "Arithmetic overflow error converting expression to data type " + name + "."}
 }
 
-// class groups the types that are computed with alike.
+// class is a group of types that have the same arithmetic.
 type class = int
 
 const (
@@ -224,7 +225,7 @@ func (t Type) class() class {
 	}
 }
 
-// nullable is the type as it is where NULL may come.
+// nullable returns the same type for values that may be NULL.
 func (t Type) nullable() Type {
 	switch t.id {
 	case typeInt1:
@@ -254,7 +255,7 @@ func (t Type) nullable() Type {
 	}
 }
 
-// arithmetic joins two expressions by a sign.
+// arithmetic combines two expressions with an operator.
 func arithmetic(sign string, x, y expr) (expr, error) {
 	a, b := x.t.class(), y.t.class()
 	text := func(c class) bool { return c == classVarChar || c == classNVarChar }
@@ -270,7 +271,7 @@ func arithmetic(sign string, x, y expr) (expr, error) {
 	}
 }
 
-// both evaluates two expressions; ok is false when either is NULL.
+// both evaluates two expressions. It reports false if either is NULL.
 func both(e *env, x, y expr) (a, b any, ok bool, err error) {
 	if a, err = x.eval(e); err != nil {
 		return nil, nil, false, err

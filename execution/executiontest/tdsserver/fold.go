@@ -16,7 +16,7 @@ type fold struct {
 func (p *parser) fold(name string) (expr, error) {
 	var f fold
 	seen := p.loose
-	defer func() { p.loose = seen }() // columns within an aggregate are bound by it
+	defer func() { p.loose = seen }() // columns within an aggregate are evaluated by it
 	t := Int
 	star := name == "COUNT" || name == "COUNT_BIG"
 	if name == "COUNT_BIG" {
@@ -40,7 +40,7 @@ func (p *parser) fold(name string) (expr, error) {
 	switch name {
 	case "COUNT", "COUNT_BIG":
 		f.start = func() any { return int64(0) }
-		f.step = func(so, _ any) (any, error) { return so.(int64) + 1, nil } //nolint:forcetypeassert // as start made it
+		f.step = func(so, _ any) (any, error) { return so.(int64) + 1, nil } //nolint:forcetypeassert // the type that start made
 	case "SUM":
 		if t.class() != classInteger {
 			return expr{}, unknown("SUM of "+t.String(), 0)

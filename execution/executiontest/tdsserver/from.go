@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Table is a table, or a view of the system, whose rows a test gives.
+// Table is a table or a system view, with rows that a test sets.
 type Table struct {
 	Columns []Column
-	Rows    [][]any // values as expressions have them: int64, string, …
+	Rows    [][]any // with the types of expressions: int64, string, …
 }
 
 // items is the table that every database has.
@@ -18,17 +18,17 @@ var items = Table{
 	Rows:    [][]any{{int64(1), "one"}, {int64(2), "two"}, {int64(3), "three"}},
 }
 
-// SetTable gives every database a table, or replaces a view of the system. The
-// name is as a query writes it, such as "sys.databases"; one without a schema is
-// found as dbo's too.
+// SetTable adds a table to every database, or replaces a system view. The name
+// is written as in a query, such as "sys.databases". A name without a schema is
+// also found with the schema dbo.
 func (s *Server) SetTable(name string, t Table) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tables[strings.ToLower(name)] = t
 }
 
-// Rows returns the rows of a table as they are now, changes of transactions
-// that have not ended included; nil for a table that is not there.
+// Rows returns the current rows of a table, including changes of open
+// transactions. It returns nil if the table does not exist.
 func (s *Server) Rows(name string) [][]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,8 +88,8 @@ func (p *parser) joined(left relation, outer bool) (relation, error) {
 	return cross(left, right, on, outer), nil
 }
 
-// cross is the product of two relations, with the condition of a join. An outer
-// join keeps a row of the left side that has no match.
+// cross joins two relations on a condition. An outer join keeps each row of the
+// left side that has no match.
 func cross(left, right relation, on cond, outer bool) relation {
 	pair := func(e *env, row []any, yield func([]any, error) bool) bool {
 		matched := false
@@ -208,7 +208,7 @@ func (p *parser) named() (r relation, alias string, err error) {
 		parts = parts[1:]
 	}
 	name := strings.Join(parts, ".")
-	// The columns are those of now, the rows those of when it is read.
+	// The columns are those at compile time, and the rows those at run time.
 	t, ok := p.table(name)
 	now := func() Table {
 		t, _ := p.c.session.table(name)
@@ -271,7 +271,7 @@ func (p *parser) series() (relation, error) {
 				}
 				n, ok := v.(int64)
 				if !ok {
-					return // NULL: no rows
+					return // with NULL there are no rows
 				}
 				bounds[i] = n
 			}

@@ -11,12 +11,12 @@ import (
 
 var sysname = NVarChar(128)
 
-// session makes an expression of a session's value.
+// sessionValue returns an expression for a value of the session.
 func sessionValue(t Type, f func(s *session) any) expr {
 	return expr{t: t, eval: func(e *env) (any, error) { return f(e.s), nil }}
 }
 
-// variable is @x or @@x.
+// variable reads @x or @@x.
 func (p *parser) variable(w *word) (expr, error) {
 	if !strings.HasPrefix(w.text, "@@") {
 		name := strings.ToLower(w.text)
@@ -165,12 +165,12 @@ type function struct {
 	make        func(args []expr) (expr, error)
 }
 
-// of makes a function without arguments.
+// of returns a function without arguments.
 func of(t Type, f func(s *session, v []any) (any, error)) function {
 	return function{0, 0, func(args []expr) (expr, error) { return strict(t, args, f), nil }}
 }
 
-// strict is NULL when an argument is.
+// strict returns a function that is NULL if an argument is NULL.
 func strict(t Type, args []expr, f func(s *session, v []any) (any, error)) expr {
 	return expr{t: t, eval: func(e *env) (any, error) {
 		values := make([]any, len(args))
@@ -185,7 +185,7 @@ func strict(t Type, args []expr, f func(s *session, v []any) (any, error)) expr 
 	}}
 }
 
-// texts makes a function of names.
+// texts returns a function whose arguments are names.
 func texts(t Type, least, most int, f func(s *session, v []string) any) function {
 	return function{least, most, func(args []expr) (expr, error) {
 		return expr{t: t, eval: func(e *env) (any, error) {
@@ -216,8 +216,8 @@ func flag(b bool) any {
 	return int64(0)
 }
 
-// functions are the functions that are modelled (T-SQL reference,
-// "Functions"). What they say of permissions is what the Account says.
+// functions are the functions that are modelled (T-SQL reference, "Functions").
+// Those about permissions use the permissions of the Account.
 var functions = map[string]function{
 	"DB_NAME":        of(sysname, func(s *session, _ []any) (any, error) { return s.database, nil }),
 	"DB_ID":          of(SmallInt, func(*session, []any) (any, error) { return int64(idOwnDatabase), nil }),
@@ -373,7 +373,8 @@ var databaseRoles = []string{
 	"db_denydatareader", "public",
 }
 
-// membership is NULL for a role that is not there.
+// membership returns whether a role is among roles, or NULL if the role does
+// not exist.
 func membership(s *session, roles []string, role string) any {
 	role = strings.ToLower(role)
 	switch {
@@ -421,7 +422,7 @@ func sessionProperty(s *session, v []string) any {
 	}
 }
 
-// byID makes a function of an identity.
+// byID returns a function of an identity.
 func byID(args []expr, f func(s *session, id int64) any) (expr, error) {
 	if args[0].t.class() != classInteger {
 		return expr{}, unknown("an identity of "+args[0].t.String(), 0)

@@ -10,8 +10,8 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/tdsserver"
 )
 
-// FuzzMessage: what packets carry is what was put into them, and what no
-// packet may be is an error, never a panic.
+// FuzzMessage checks that a message that is split into packets can be read back
+// unchanged. Broken packets must give an error, never a panic.
 func FuzzMessage(f *testing.F) {
 	f.Add([]byte("SELECT 1"), uint16(512), byte(1))
 	f.Add(bytes.Repeat([]byte{0xFF}, 5000), uint16(600), byte(3))
@@ -30,7 +30,7 @@ func FuzzMessage(f *testing.F) {
 		if want := max(1, (len(payload)+int(size)-9)/(int(size)-8)); packets != want {
 			t.Errorf("%d packets of %d bytes for %d, want %d", packets, size, len(payload), want)
 		}
-		// The same bytes cut short, and read as they are.
+		// The same bytes, cut short, and the payload read as packets.
 		if _, _, _, err := tdsserver.ReadMessage(bytes.NewReader(whole[:len(whole)-1])); err == nil {
 			t.Error("a message that is cut short was read")
 		}
@@ -38,8 +38,8 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// FuzzRequests: every reader of a request ends, and names what is wrong as the
-// client's doing.
+// FuzzRequests checks that every reader of a request ends, and that its errors
+// are those of a client that breaks the protocol.
 func FuzzRequests(f *testing.F) {
 	f.Add(tdsserver.PreloginAnswer([4]byte{16}, tdsserver.EncryptOn))
 	f.Add(batch("SELECT 1"))
@@ -63,7 +63,7 @@ func FuzzRequests(f *testing.F) {
 	})
 }
 
-// FuzzParse: every text is compiled or refused.
+// FuzzParse checks that every text is either compiled or refused.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"SELECT 1", "SELECT id, name FROM items WHERE NOT (id > 1 AND name = N'one') ORDER BY 1 DESC", "IF @@TRANCOUNT > 0 ROLLBACK",
@@ -88,7 +88,7 @@ func message(err error) string {
 	return err.Error()
 }
 
-// batch is a SQLBatch outside of a transaction.
+// batch returns a SQLBatch outside of a transaction.
 func batch(text string) []byte {
 	head := []byte{22, 0, 0, 0, 18, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}
 	return append(head, tdsserver.UTF16(text)...)

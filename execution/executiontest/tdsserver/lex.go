@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// kind is what a word of T-SQL is.
+// kind is the kind of a token.
 type kind int
 
 const (
@@ -22,18 +22,18 @@ const (
 	kindSign
 )
 
-// word is one lexical element.
+// word is one token.
 type word struct {
 	kind   kind
 	text   string // as written, without quotes
 	upper  string // of a name that is not quoted, or of a variable
 	line   int32
-	at     int // of its first byte
+	at     int // the offset of its first byte
 	end    int
 	quoted bool
 }
 
-// lex cuts a text into words. Names in double quotes are names, as under
+// lex splits a text into tokens. A name in double quotes is a name, as under
 // QUOTED_IDENTIFIER ON.
 func lex(text string) ([]word, *ServerError) {
 	l := &lexer{text: text, line: 1}
@@ -73,7 +73,8 @@ func (l *lexer) unclosed(number int32, what string) *ServerError {
 	return &ServerError{Number: number, State: 1, Class: 15, Line: l.line, Message: what}
 }
 
-// space skips white space and comments; those between /* and */ nest.
+// space skips white space and comments. Comments between /* and */ can be
+// nested.
 func (l *lexer) space() *ServerError {
 	for l.i < len(l.text) {
 		switch c := l.text[l.i]; {
@@ -169,7 +170,7 @@ func (l *lexer) word(w *word) *ServerError {
 	return nil
 }
 
-// quoted reads up to the closing quote; a doubled one stands for itself.
+// quoted reads up to the closing quote. A doubled quote stands for one quote.
 func (l *lexer) quoted(w *word, k kind, quote byte, skip int) *ServerError {
 	var b strings.Builder
 	for l.i += skip; l.i < len(l.text); l.i++ {

@@ -7,7 +7,7 @@ import (
 	"math/bits"
 )
 
-// Login is what a LOGIN7 message says ([MS-TDS] 2.2.6.4).
+// Login is the content of a LOGIN7 message ([MS-TDS] 2.2.6.4).
 type Login struct {
 	TDSVersion     uint32
 	PacketSize     uint32
@@ -21,14 +21,14 @@ type Login struct {
 	Library        string
 	Language       string
 	Database       string
-	Features       map[byte][]byte // by id, of the FeatureExt block
-	// Encryption is what PRELOGIN agreed on; TLS whether the login came
-	// encrypted.
+	Features       map[byte][]byte // by ID, from the FeatureExt block
+	// Encryption is the encryption that PRELOGIN negotiated. TLS says whether
+	// the login was encrypted.
 	Encryption Encryption
 	TLS        bool
 }
 
-// The places of the fields of LOGIN7 that are read.
+// The offsets of the fields of LOGIN7 that are read.
 const (
 	loginFixed   = 94
 	loginVersion = 4
@@ -47,7 +47,7 @@ const (
 // readLogin reads a LOGIN7 message.
 func readLogin(b []byte) (*Login, error) {
 	if len(b) < loginFixed || int(binary.LittleEndian.Uint32(b)) != len(b) {
-		return nil, fmt.Errorf("%w: a login of %d bytes that says otherwise", errProtocol, len(b))
+		return nil, fmt.Errorf("%w: a login of %d bytes that states another length", errProtocol, len(b))
 	}
 	l := &Login{
 		TDSVersion:     binary.LittleEndian.Uint32(b[loginVersion:]),
@@ -100,8 +100,8 @@ func text(s *string) func([]byte) error {
 	}
 }
 
-// reveal undoes what a client does to the bytes of a password: the halves of
-// each are swapped, then it is XORed with A5 ([MS-TDS] 2.2.6.4, Password).
+// reveal decodes a password. A client swaps the halves of each byte and then
+// XORs it with A5 ([MS-TDS] 2.2.6.4, Password).
 func reveal(b []byte) []byte {
 	b = bytes.Clone(b)
 	for i := range b {
@@ -110,8 +110,8 @@ func reveal(b []byte) []byte {
 	return b
 }
 
-// readFeatures reads the FeatureExt block, to which ibExtension points through
-// one more offset ([MS-TDS] 2.2.6.4).
+// readFeatures reads the FeatureExt block. The field ibExtension points to it
+// through one more offset ([MS-TDS] 2.2.6.4).
 func readFeatures(b []byte) (map[byte][]byte, error) {
 	outside := fmt.Errorf("%w: features that lie outside the login", errProtocol)
 	pointer := int(binary.LittleEndian.Uint16(b[56:]))

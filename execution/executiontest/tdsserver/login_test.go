@@ -11,13 +11,13 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/tdsserver"
 )
 
-// TestEncryption: the table of [MS-TDS] 2.2.6.5, with the driver's client.
+// TestEncryption checks the table of [MS-TDS] 2.2.6.5 with the driver's client.
 func TestEncryption(t *testing.T) {
 	for _, c := range []struct {
 		encrypt string
 		server  tdsserver.Encryption
 		agreed  tdsserver.Encryption
-		fails   string // part of the client's error
+		fails   string // a part of the client's error
 		tls     bool
 	}{
 		{"disable", tdsserver.EncryptOff, tdsserver.EncryptNotSupported, "", false},
@@ -57,8 +57,8 @@ func TestEncryption(t *testing.T) {
 	}
 }
 
-// TestAgree: no client of TDS 7 is let on in the clear by a server that wants
-// encryption, and none gets TLS from one that has none.
+// TestAgree checks that a server that requires encryption accepts no client of
+// TDS 7 without it, and that a server without TLS never agrees on TLS.
 func TestAgree(t *testing.T) {
 	for client := range tdsserver.EncryptStrict {
 		for server := range tdsserver.EncryptStrict + 1 {
@@ -82,7 +82,7 @@ func TestCertificate(t *testing.T) {
 		"another host":      s.URL("encrypt", "true", "certificate", s.CertificateFile(), "hostNameInCertificate", "elsewhere"),
 	} {
 		if _, err := open(t, url).ExecContext(t.Context(), "SELECT 1"); err == nil || !strings.Contains(err.Error(), "certificate") {
-			t.Errorf("%s: error %v, want one of the certificate", name, err)
+			t.Errorf("%s: error %v, want one about the certificate", name, err)
 		}
 	}
 	if n := len(s.Logins()); n != 0 {
@@ -90,9 +90,9 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// TestLogin: names and passwords beyond ASCII arrive. This driver counts
-// characters instead of UTF-16 units, so that it cannot send those beyond
-// U+FFFF.
+// TestLogin checks that names and passwords with non-ASCII characters arrive
+// unchanged. The driver counts characters instead of UTF-16 units, so it cannot
+// send characters above U+FFFF.
 func TestLogin(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{
 		Accounts:  []tdsserver.Account{{Name: "Jürgen 世界", Password: "p ä?@:/€"}},
@@ -146,7 +146,7 @@ func TestOnLogin(t *testing.T) {
 	}
 }
 
-// TestRouting: a login that only reads is sent on.
+// TestRouting checks that a login with read-only intent is redirected.
 func TestRouting(t *testing.T) {
 	secondary := tdsserver.Start(t, tdsserver.Config{})
 	primary := tdsserver.Start(t, tdsserver.Config{Route: secondary})
@@ -169,11 +169,11 @@ func TestPacketSize(t *testing.T) {
 			switch {
 			case s == clear:
 				encrypt = "disable"
-			case size == "512": // the driver takes no longer packet of the handshake then
+			case size == "512": // during the handshake the driver accepts no longer packet
 				continue
 			}
 			db := open(t, s.URL("encrypt", encrypt, "certificate", s.CertificateFile(), "packet size", size))
-			// A text and an answer of many packets.
+			// A batch and an answer of many packets.
 			text := "SELECT N'" + strings.Repeat("ä😀", 30_000) + "' AS x"
 			var x string
 			s.Forget()

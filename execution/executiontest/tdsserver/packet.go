@@ -30,17 +30,17 @@ const (
 
 const (
 	headerSize     = 8
-	firstSize      = 4096  // of packets before the login has agreed on a size
+	firstSize      = 4096  // of packets until the login has negotiated a size
 	smallestPacket = 512   // [MS-TDS] 2.2.6.4, PacketSize
 	largestPacket  = 32767 // the same
-	largestInTLS   = 16383 // what a server grants on an encrypted connection
+	largestInTLS   = 16383 // the largest that a server grants on an encrypted connection
 	largestMessage = 64 << 20
 )
 
-// errProtocol is what a client did that no client may do.
+// errProtocol is the error of a client that breaks the protocol.
 var errProtocol = errors.New("not what [MS-TDS] allows")
 
-// message is one request of a client, put together from its packets.
+// message is one request of a client, assembled from its packets.
 type message struct {
 	typ     packetType
 	status  byte // of the first packet, with the end and ignore bits of the last
@@ -94,7 +94,7 @@ func readMessage(r io.Reader) (message, error) {
 	}
 }
 
-// packetWriter cuts a message into packets. It holds one packet at a time.
+// packetWriter splits a message into packets. It holds one packet at a time.
 type packetWriter struct {
 	w    io.Writer
 	typ  packetType
@@ -125,7 +125,7 @@ func (p *packetWriter) Write(b []byte) (int, error) {
 	return total, nil
 }
 
-// flush sends what there is without ending the message.
+// flush sends the buffered bytes without ending the message.
 func (p *packetWriter) flush() error {
 	if p.n == headerSize {
 		return nil

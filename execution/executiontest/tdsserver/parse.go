@@ -6,21 +6,22 @@ import (
 	"strings"
 )
 
-// parser reads a batch. It compiles as it reads: a statement is a function.
+// parser reads a batch and compiles it at the same time. A compiled statement
+// is a function.
 type parser struct {
 	c         *conn
 	text      string
 	words     []word
 	i         int
 	variables map[string]Type // by name in lower case
-	scope     []binding       // columns that names may mean
+	scope     []binding       // the columns that names can refer to
 	folds     []fold
-	created   map[string]Table // by CREATE TABLE further up in the batch
-	depth     int              // of parentheses, cases and blocks
-	loose     []int            // places in scope of the columns that stand outside of aggregates
+	created   map[string]Table // created by CREATE TABLE earlier in the batch
+	depth     int              // nesting depth of parentheses, cases and blocks
+	loose     []int            // indexes in scope of the columns outside of aggregates
 }
 
-// statement is one statement of a batch.
+// statementNode is one statement of a batch.
 type statementNode struct {
 	line int32
 	run  func(e *env) error
@@ -30,7 +31,7 @@ type statementNode struct {
 	implicit bool
 }
 
-// env is what a statement runs with.
+// env is the environment in which a statement runs.
 type env struct {
 	r         *Reply
 	s         *session
@@ -46,12 +47,12 @@ type binding struct {
 	typ         Type
 }
 
-// peek is the next word; behind the last one stands the end, again and again.
+// peek returns the next token. After the last one it always returns the end.
 func (p *parser) peek() *word { return p.at(0) }
 
 func (p *parser) at(n int) *word { return &p.words[min(p.i+n, len(p.words)-1)] }
 
-// is reports whether the next words are these keywords or signs.
+// is reports whether the next tokens are these keywords or signs.
 func (p *parser) is(words ...string) bool {
 	for n, text := range words {
 		w := p.at(n)
@@ -62,7 +63,7 @@ func (p *parser) is(words ...string) bool {
 	return true
 }
 
-// take reads the words if they are next.
+// take consumes the tokens if they are next, and reports whether it did.
 func (p *parser) take(words ...string) bool {
 	if !p.is(words...) {
 		return false
@@ -71,7 +72,7 @@ func (p *parser) take(words ...string) bool {
 	return true
 }
 
-// want is take for what must be next.
+// want is like take, and returns an error if the tokens are not next.
 func (p *parser) want(words ...string) error {
 	if p.take(words...) {
 		return nil
@@ -79,7 +80,7 @@ func (p *parser) want(words ...string) error {
 	return p.syntax()
 }
 
-// syntax is the server's error 102 at the next word.
+// syntax returns the server's error 102 at the next token.
 func (p *parser) syntax() *ServerError {
 	w := p.peek()
 	if w.kind == kindEnd {
@@ -98,7 +99,7 @@ func (p *parser) name() (string, error) {
 	return w.text, nil
 }
 
-// reserved are the keywords that end a clause here and can be no alias.
+// reserved are the keywords that end a clause here, and so cannot be an alias.
 var reserved = []string{
 	"SELECT", "FROM", "WHERE", "ORDER", "GROUP", "HAVING", "UNION", "OPTION", "CROSS", "JOIN", "INNER", "LEFT", "RIGHT", "FULL", "ON", "AS", "SET",
 	"BEGIN", "END", "IF", "ELSE", "COMMIT", "ROLLBACK", "WAITFOR", "PRINT", "RAISERROR", "DECLARE", "USE", "INSERT", "UPDATE", "DELETE",
@@ -134,10 +135,10 @@ func (p *parser) statements(end func() bool) ([]statementNode, error) {
 	}
 }
 
-// deepest is how deep expressions and statements may be nested.
+// deepest bounds how deeply expressions and statements can be nested.
 const deepest = 200
 
-// deeper goes one level down; the caller goes up again.
+// deeper enters one level of nesting. The caller leaves it again.
 func (p *parser) deeper() error {
 	if p.depth++; p.depth > deepest {
 		return unknown("what is nested so deeply", p.peek().line)
@@ -210,7 +211,8 @@ func (p *parser) transactionWord() {
 	}
 }
 
-// transactionName skips a name; @@TRANCOUNT does not know names.
+// transactionName skips the name of a transaction. @@TRANCOUNT does not depend
+// on names.
 func (p *parser) transactionName() {
 	if w := p.peek(); w.kind == kindName && (w.quoted || !slices.Contains(reserved, w.upper) && w.upper != "THROW" && w.upper != "WITH") {
 		p.i++
@@ -263,8 +265,8 @@ func (p *parser) conditional() (func(*env) error, error) {
 	}, nil
 }
 
-// runAll runs statements in order. An error of the server ends its statement;
-// whether it ends the batch is said by XACT_ABORT and its class.
+// runAll runs statements in order. An error of the server ends its statement.
+// XACT_ABORT and the class of the error decide whether it ends the batch too.
 func (e *env) runAll(list []statementNode, top bool) error {
 	for i, st := range list {
 		if st.implicit && e.s.on("IMPLICIT_TRANSACTIONS") && e.s.transaction == 0 {
@@ -360,8 +362,8 @@ func (c *conn) call(r *Reply, call *RPC, last bool) error {
 	return err
 }
 
-// handlerError marks what went wrong in a test's own answer, unless the
-// request was ended.
+// handlerError marks an error in a test's own answer, unless the request was
+// ended.
 func handlerError(err error) error {
 	if isEnd(err) {
 		return err

@@ -9,9 +9,9 @@ import (
 // Encryption is a value of the ENCRYPTION option ([MS-TDS] 2.2.6.5).
 type Encryption byte
 
-// The values of ENCRYPTION. A server of [EncryptStrict] speaks TDS 8.0 only:
-// TLS is there before the first packet. Every other server takes such a
-// connection too.
+// The values of ENCRYPTION. A server with [EncryptStrict] supports only TDS
+// 8.0, in which TLS begins before the first packet. Every other server accepts
+// such a connection too.
 const (
 	EncryptOff          Encryption = 0 // only the login is encrypted
 	EncryptOn           Encryption = 1
@@ -54,8 +54,8 @@ func readPrelogin(b []byte) (map[byte][]byte, error) {
 	}
 }
 
-// preloginAnswer is the server's PRELOGIN: its version, the encryption that
-// was agreed on, and no multiple active result sets.
+// preloginAnswer returns the server's PRELOGIN: its version, the encryption
+// that was negotiated, and no multiple active result sets.
 func preloginAnswer(version [4]byte, encryption Encryption) []byte {
 	options := []struct {
 		token byte
@@ -78,8 +78,8 @@ func preloginAnswer(version [4]byte, encryption Encryption) []byte {
 	return append(append(head, preloginTerminator), data...)
 }
 
-// agree returns the server's answer to the client's ENCRYPTION and whether the
-// connection goes on. The table is that of [MS-TDS] 2.2.6.5.
+// agree returns the server's answer to the client's ENCRYPTION, and whether the
+// connection continues. It follows the table of [MS-TDS] 2.2.6.5.
 func agree(client, server Encryption) (answer Encryption, goOn bool) {
 	switch server {
 	case EncryptNotSupported:

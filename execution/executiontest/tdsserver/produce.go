@@ -18,7 +18,7 @@ func rowOf(e *env, values []expr) ([]any, error) {
 	return out, nil
 }
 
-// filtered are the rows of from for which where holds.
+// filtered returns the rows of from for which the condition where is true.
 func filtered(e *env, from relation, where cond) iter.Seq2[[]any, error] {
 	return func(yield func([]any, error) bool) {
 		for in, err := range from.rows(e) {
@@ -65,8 +65,8 @@ func produce(values []expr, from relation, where cond) func(*env) iter.Seq2[[]an
 	}
 }
 
-// group makes one row for each group, in the order of their first rows. Without
-// keys there is one group, even of no row.
+// group makes one row for each group, in the order of the groups' first rows.
+// Without keys there is exactly one group, even if there are no rows.
 func group(values []expr, folds []fold, keys []int, from relation, where cond) func(*env) iter.Seq2[[]any, error] {
 	type one struct {
 		row  []any
@@ -119,7 +119,7 @@ func group(values []expr, folds []fold, keys []int, from relation, where cond) f
 	}
 }
 
-// unique leaves out rows that came before.
+// unique leaves out rows that are equal to an earlier row.
 func unique(rows func(*env) iter.Seq2[[]any, error]) func(*env) iter.Seq2[[]any, error] {
 	return func(e *env) iter.Seq2[[]any, error] {
 		return func(yield func([]any, error) bool) {

@@ -15,7 +15,8 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/tdsserver"
 )
 
-// rawConn logs in with the driver and returns the connection below it.
+// rawConn logs in with the driver and returns the network connection of the
+// driver.
 func rawConn(t *testing.T, s *tdsserver.Server) net.Conn {
 	t.Helper()
 	connector, err := mssql.NewConnector(s.URL("encrypt", "disable"))
@@ -25,7 +26,7 @@ func rawConn(t *testing.T, s *tdsserver.Server) net.Conn {
 	d := &keepingDialer{}
 	connector.Dialer = d
 	db := sql.OpenDB(connector)
-	t.Cleanup(func() { _ = db.Close() }) // what is below was used by others
+	t.Cleanup(func() { _ = db.Close() }) // the test has used the connection without the driver
 	conn, err := db.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +47,7 @@ func (d *keepingDialer) DialContext(ctx context.Context, network, address string
 	return conn, err
 }
 
-// packets is a message in packets, with a status in the first one.
+// packets returns a message in packets. The first has the given status.
 func packets(t *testing.T, typ byte, payload []byte, status byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -57,7 +58,7 @@ func packets(t *testing.T, typ byte, payload []byte, status byte) []byte {
 	return b.Bytes()
 }
 
-// plain starts a server that needs no encryption.
+// plain starts a server that does not require encryption.
 func plain(t *testing.T, config tdsserver.Config) *tdsserver.Server {
 	t.Helper()
 	none := tdsserver.EncryptNotSupported
@@ -71,7 +72,8 @@ const (
 	statusIgnore    = 2
 )
 
-// TestAttentionAtOnce: an attention that comes with its request ends it.
+// TestAttentionAtOnce checks that an attention ends its request even if both
+// arrive together.
 func TestAttentionAtOnce(t *testing.T) {
 	s := plain(t, tdsserver.Config{})
 	conn := rawConn(t, s)
@@ -90,15 +92,15 @@ func TestAttentionAtOnce(t *testing.T) {
 	}
 }
 
-// TestLateAttention: an attention behind the end of an answer has one of its
-// own.
+// TestLateAttention checks that an attention after the end of an answer gets an
+// answer of its own.
 func TestLateAttention(t *testing.T) {
 	s := plain(t, tdsserver.Config{})
 	conn := rawConn(t, s)
 	if _, err := conn.Write(packets(t, packetBatch, batch("SELECT 1"), 0)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, _, err := tdsserver.ReadMessage(conn); err != nil { //nolint:dogsled // only that there is one
+	if _, _, _, err := tdsserver.ReadMessage(conn); err != nil { //nolint:dogsled // the content does not matter
 		t.Fatal(err)
 	}
 	if _, err := conn.Write(packets(t, packetAttention, nil, 0)); err != nil {
@@ -110,7 +112,8 @@ func TestLateAttention(t *testing.T) {
 	}
 }
 
-// TestIgnored: a request that its client takes back is not run.
+// TestIgnored checks that the server does not run a request that the client
+// takes back.
 func TestIgnored(t *testing.T) {
 	s := plain(t, tdsserver.Config{})
 	conn := rawConn(t, s)
@@ -126,7 +129,8 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// TestRequestViolations: requests that no client may send end the connection.
+// TestRequestViolations checks that a request that no client may send ends the
+// connection.
 func TestRequestViolations(t *testing.T) {
 	for name, wire := range map[string][]byte{
 		"no headers":        packets(t, packetBatch, []byte{1, 0, 0, 0}, 0),

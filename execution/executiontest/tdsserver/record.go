@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Kind says what a client sent.
+// Kind is the kind of a client's message.
 type Kind string
 
 // The kinds of messages.
@@ -16,22 +16,22 @@ const (
 	KindRPC         Kind = "rpc"
 	KindTransaction Kind = "transaction"
 	KindAttention   Kind = "attention"
-	// KindClosed is the end of the connection, whoever ended it.
+	// KindClosed is the end of the connection, whichever side ended it.
 	KindClosed Kind = "closed"
-	// KindViolation is something that [MS-TDS] does not allow a client; Text
-	// says what. The connection is ended.
+	// KindViolation is a violation of [MS-TDS] by a client. Text describes it.
+	// The server closes the connection.
 	KindViolation Kind = "violation"
 )
 
-// Message is one thing that a client sent, in the order in which the server
-// read it. Only the fields of its kind are set.
+// Message is one message of a client, in the order in which the server read
+// them. Only the fields of its kind are set.
 type Message struct {
 	Connection int // from 1, in the order of connecting; its SPID is 50 more
 	Kind       Kind
 	At         time.Time
 	// Text is the text of a batch, or of the statement of sp_executesql.
 	Text string
-	// Raw is the text of a batch as it came: UTF-16LE.
+	// Raw is the text of a batch as it was received, in UTF-16LE.
 	Raw []byte
 	// Packets is how many packets the message had.
 	Packets int
@@ -40,7 +40,7 @@ type Message struct {
 	Reset, ResetKeepingTransaction bool
 	// Ignored says that the client took the message back.
 	Ignored bool
-	// Descriptor is the transaction that the client believes it is in.
+	// Descriptor is the transaction that the request names.
 	Descriptor  uint64
 	Login       *Login
 	Calls       []RPC
@@ -76,7 +76,7 @@ func (s *Server) Of(kind Kind) []Message {
 	return slices.DeleteFunc(s.Messages(), func(m Message) bool { return m.Kind != kind })
 }
 
-// Batches returns the texts of all batches.
+// Batches returns the text of every batch.
 func (s *Server) Batches() []string {
 	var texts []string
 	for _, m := range s.Of(KindBatch) {
@@ -85,7 +85,7 @@ func (s *Server) Batches() []string {
 	return texts
 }
 
-// Logins returns the logins that were tried.
+// Logins returns every attempted login.
 func (s *Server) Logins() []Login {
 	var logins []Login
 	for _, m := range s.Of(KindLogin) {

@@ -14,7 +14,7 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/tdsserver"
 )
 
-// single is a pool of one connection.
+// single returns a pool of one connection.
 func single(t *testing.T, s *tdsserver.Server) *sql.DB {
 	t.Helper()
 	db := open(t, trusted(s))
@@ -40,7 +40,7 @@ func TestBatchesAreRecorded(t *testing.T) {
 	}
 	for i, m := range s.Of(tdsserver.KindBatch) {
 		if string(m.Raw) != string(tdsserver.UTF16(texts[i])) {
-			t.Errorf("batch %d came as other bytes", i)
+			t.Errorf("batch %d arrived as other bytes", i)
 		}
 		if !m.Reset {
 			t.Errorf("batch %d: no reset; the driver resets the session for each use", i)
@@ -48,8 +48,8 @@ func TestBatchesAreRecorded(t *testing.T) {
 	}
 }
 
-// TestCalls: parameters come with their types. A text that is one name is sent
-// by this driver as the call of a procedure.
+// TestCalls checks that parameters arrive with their types. When a statement is
+// only a name, this driver sends it as the call of a procedure.
 func TestCalls(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	db := single(t, s)
@@ -129,7 +129,7 @@ func TestTransactions(t *testing.T) {
 	}
 }
 
-// TestDisconnectUndoes: a transaction ends with its connection.
+// TestDisconnectUndoes checks that a transaction ends with its connection.
 func TestDisconnectUndoes(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{Accounts: []tdsserver.Account{tdsserver.Owner}})
 	if _, err := single(t, s).ExecContext(t.Context(), "BEGIN TRAN; DELETE FROM items"); err != nil {
@@ -144,8 +144,8 @@ func TestDisconnectUndoes(t *testing.T) {
 	}
 }
 
-// TestReset: a session that is reset has the settings of a new one and no
-// transaction.
+// TestReset checks that a session after a reset has the settings of a new one,
+// and no transaction.
 func TestReset(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	db := single(t, s)
@@ -159,7 +159,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// cancelled sends a text and cancels it when the server runs it.
+// cancelled sends a statement and cancels it when the server runs it.
 func cancelled(t *testing.T, s *tdsserver.Server, db interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }, text string,
@@ -182,8 +182,9 @@ func cancelled(t *testing.T, s *tdsserver.Server, db interface {
 	return <-ended
 }
 
-// TestAttention: whatever way the server acknowledges, the connection goes on,
-// and a late attention does not hit the next request.
+// TestAttention checks that the connection can be used after an attention, in
+// whatever way the server acknowledges it, and that a late attention does not
+// end the next request.
 func TestAttention(t *testing.T) {
 	for _, separate := range []bool{false, true} {
 		s := tdsserver.Start(t, tdsserver.Config{SeparateAttention: separate})
@@ -196,7 +197,7 @@ func TestAttention(t *testing.T) {
 		} {
 			err := cancelled(t, s, db, text)
 			if !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: error %v, want the cancel", text, err)
+				t.Errorf("%s: error %v, want the error of a cancelled query", text, err)
 			}
 			if !s.Idle(2 * time.Minute) {
 				t.Errorf("%s: it still runs", text)
@@ -212,7 +213,8 @@ func TestAttention(t *testing.T) {
 	}
 }
 
-// TestAttentionRaces: cancels at all moments; each answer is its own.
+// TestAttentionRaces cancels at many points in time. Each answer must belong to
+// its own request.
 func TestAttentionRaces(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	db := single(t, s)
@@ -230,19 +232,20 @@ func TestAttentionRaces(t *testing.T) {
 	}
 }
 
-// TestAttentionUndoes: under XACT_ABORT an attention ends the transaction.
+// TestAttentionUndoes checks that under XACT_ABORT an attention ends the
+// transaction.
 func TestAttentionUndoes(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	conn, err := open(t, trusted(s)).Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close() //nolint:errcheck // the pool is closed behind it
+	defer conn.Close() //nolint:errcheck // the pool is closed afterwards
 	if _, err := conn.ExecContext(t.Context(), "SET XACT_ABORT ON; BEGIN TRAN"); err != nil {
 		t.Fatal(err)
 	}
 	if err := cancelled(t, s, conn, "WAITFOR DELAY '01:00'"); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want the cancel", err)
+		t.Errorf("error %v, want the error of a cancelled query", err)
 	}
 	var n int
 	if err := conn.QueryRowContext(t.Context(), "SELECT @@TRANCOUNT").Scan(&n); err != nil || n != 0 {

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// errDropped ends a connection that a handler has broken on purpose;
-// errHandler is a fault of the test's own answer.
+// errDropped ends a connection that a handler broke on purpose. errHandler is
+// an error in the test's own answer.
 var (
 	errDropped = errors.New("the handler ended the connection")
 	errHandler = errors.New("the answer cannot be sent")
 )
 
-// Reply is the answer to one request. What is sent stays in a packet until it
-// is full, Flush is called or the answer ends. The first error stays, and all
-// methods return it.
+// Reply is the answer to one request. It holds bytes until a packet is full,
+// until Flush is called, or until the answer ends. It keeps its first error,
+// and all methods return that.
 type Reply struct {
-	ctx     context.Context //nolint:containedctx // it is the request's, which a Reply is for
+	ctx     context.Context //nolint:containedctx // it belongs to the request
 	c       *conn
 	w       *packetWriter
 	err     error
@@ -35,21 +35,22 @@ type Reply struct {
 	broken  bool // the connection was ended
 }
 
-// Context ends when the request does: by an attention, or with the connection.
+// Context returns a context that ends with the request: by an attention, or
+// with the connection.
 func (r *Reply) Context() context.Context { return r.ctx }
 
-// Gone is closed when the connection has ended. A handler that is deaf to
-// attentions waits for it.
+// Gone returns a channel that is closed when the connection has ended. A
+// handler that ignores attentions waits for it.
 func (r *Reply) Gone() <-chan struct{} { return r.c.gone }
 
-// token sends a token. A request that was ended sends no more of them.
+// token sends a token, unless the request was ended.
 func (r *Reply) token(b []byte) {
 	if r.live() {
 		r.emit(b)
 	}
 }
 
-// live reports whether the request goes on, and notes when it does not.
+// live reports whether the request is still running, and records if it is not.
 func (r *Reply) live() bool {
 	if r.err == nil {
 		r.err = r.ctx.Err()
@@ -67,7 +68,7 @@ func (r *Reply) emit(b []byte) {
 	}
 }
 
-// Columns opens a result.
+// Columns begins a result.
 func (r *Reply) Columns(columns ...Column) error {
 	r.types = r.types[:0]
 	for _, c := range columns {
@@ -78,7 +79,7 @@ func (r *Reply) Columns(columns ...Column) error {
 	return r.err
 }
 
-// Order names the columns, from 1, that the rows are sorted by
+// Order says by which columns the rows are sorted. The first column is 1
 // ([MS-TDS] 2.2.7.17).
 func (r *Reply) Order(columns ...int) error {
 	var data []byte
@@ -103,7 +104,7 @@ func (r *Reply) Row(values ...any) error {
 	return r.err
 }
 
-// NBCRow sends a row whose NULLs are a bit each ([MS-TDS] 2.2.7.15).
+// NBCRow sends a row with a bitmap of its NULLs ([MS-TDS] 2.2.7.15).
 func (r *Reply) NBCRow(values ...any) error {
 	if err := r.count(values); err != nil {
 		return err
@@ -133,9 +134,9 @@ func (r *Reply) count(values []any) error {
 	return r.err
 }
 
-// value adds a value to the row that is being written. A blob is not held:
-// what is before it is sent first. When an attention comes meanwhile, the blob
-// ends early, so that what follows can be read.
+// value adds a value to the current row. It does not hold a blob, and first
+// sends the bytes before it. When an attention arrives meanwhile, it ends the
+// blob early, so that the client can read what follows.
 func (r *Reply) value(t Type, v any) {
 	if r.err != nil {
 		return
@@ -154,7 +155,7 @@ func (r *Reply) value(t Type, v any) {
 	}
 }
 
-// Error sends an ERROR token; the DONE that follows says that there was one.
+// Error sends an ERROR token. The DONE after it says that there was an error.
 func (r *Reply) Error(e *ServerError) error {
 	r.failed = true
 	r.token(appendMessage(nil, tokenError, r.c.s.name(), e))
@@ -167,7 +168,7 @@ func (r *Reply) Info(e *ServerError) error {
 	return r.err
 }
 
-// ReturnStatus sends what a procedure returned ([MS-TDS] 2.2.7.18).
+// ReturnStatus sends the return value of a procedure ([MS-TDS] 2.2.7.18).
 func (r *Reply) ReturnStatus(status int32) error {
 	r.token([]byte{tokenReturnStatus, byte(status), byte(status >> 8), byte(status >> 16), byte(status >> 24)})
 	return r.err
@@ -184,14 +185,14 @@ func (r *Reply) DoneMore() error {
 	return r.err
 }
 
-// Done sends a DONE token of this status as the last one of the answer.
+// Done sends a DONE token with this status as the last one of the answer.
 func (r *Reply) Done(token byte, status, command uint16, rows uint64) error {
 	r.token(appendDone(nil, token, status, command, rows))
 	r.ended = true
 	return r.err
 }
 
-// done sends the DONE of what was sent since the last one.
+// done sends a DONE for everything since the previous one.
 func (r *Reply) done(token byte, status uint16) {
 	var command uint16
 	if r.failed {
@@ -220,7 +221,7 @@ func (r *Reply) finish() error {
 		if r.proc {
 			token = tokenDoneProc
 		}
-		r.ctx = context.Background() // an attention that comes now is answered by itself
+		r.ctx = context.Background() // from now on an attention gets an answer of its own
 		r.done(token, 0)
 	}
 	if r.err != nil {
@@ -229,8 +230,8 @@ func (r *Reply) finish() error {
 	return r.w.end()
 }
 
-// acknowledge ends an answer that an attention has cut off
-// ([MS-TDS] 2.2.7.6: DONE_ATTN). Under XACT_ABORT the transaction ends with it.
+// acknowledge ends an answer that an attention has interrupted ([MS-TDS]
+// 2.2.7.6: DONE_ATTN). Under XACT_ABORT it also ends the transaction.
 func (r *Reply) acknowledge() error {
 	r.ctx, r.err = context.Background(), nil
 	if s := &r.c.session; s.on("XACT_ABORT") && s.transaction != 0 {
@@ -254,7 +255,7 @@ func (r *Reply) acknowledge() error {
 	return r.w.end()
 }
 
-// Flush sends what there is.
+// Flush sends the bytes that the Reply holds.
 func (r *Reply) Flush() error {
 	if r.err == nil {
 		r.err = r.w.flush()
@@ -262,7 +263,7 @@ func (r *Reply) Flush() error {
 	return r.err
 }
 
-// Sleep waits, but no longer than the request runs.
+// Sleep waits for d, or until the request ends.
 func (r *Reply) Sleep(d time.Duration) error {
 	if r.err != nil {
 		return r.err
@@ -277,14 +278,14 @@ func (r *Reply) Sleep(d time.Duration) error {
 	return r.err
 }
 
-// Bytes sends bytes as part of the answer: tokens that no server sends.
+// Bytes sends raw bytes as part of the answer, for tokens that no server sends.
 func (r *Reply) Bytes(b []byte) error {
 	r.token(b)
 	return r.err
 }
 
-// Packet sends a packet of its own, with a header that says size instead of
-// its length. The bytes may be fewer than the header promises.
+// Packet sends a separate packet whose header states size as its length. The
+// data may be shorter.
 func (r *Reply) Packet(typ, status byte, size int, data []byte) error {
 	if err := r.Flush(); err != nil {
 		return err
@@ -297,15 +298,15 @@ func (r *Reply) Packet(typ, status byte, size int, data []byte) error {
 	return r.err
 }
 
-// End takes the answer as complete: no DONE, and no end of the message. Packet
-// has sent it.
+// End makes the server treat the answer as complete. It then sends no DONE and
+// no end of the message, because Packet has sent them.
 func (r *Reply) End() error {
 	r.sent = true
 	return nil
 }
 
-// Drop ends the connection: after what was flushed, or with a reset that may
-// take even that away.
+// Drop closes the connection after the flushed bytes. With reset it sends a TCP
+// reset, which may discard even those.
 func (r *Reply) Drop(reset bool) error {
 	if reset {
 		if tcp, ok := r.c.raw.(*net.TCPConn); ok {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// reader takes values off the front of a message. The first read beyond its
-// end sets err; what is read after that is zero.
+// reader takes values from the front of a message. The first read beyond its
+// end sets err. After that it returns zero values.
 type reader struct {
 	b   []byte
 	err error
@@ -65,7 +65,7 @@ func (r *reader) text(n int) string {
 func (r *reader) shortText() string { return r.text(int(r.uint8())) }
 
 // transactionHeader is the type of the header that names the transaction
-// ([MS-TDS] 2.2.5.3.2). A request must have it.
+// ([MS-TDS] 2.2.5.3.2). Every request must have it.
 const transactionHeader = 2
 
 // headers reads ALL_HEADERS ([MS-TDS] 2.2.5.3) and returns the transaction
@@ -89,7 +89,7 @@ func (r *reader) headers() (transaction uint64) {
 		if typ == transactionHeader {
 			found = true
 			transaction = data.uint64()
-			_ = data.uint32() // outstanding requests: one, without multiple active result sets
+			_ = data.uint32() // outstanding requests: always one without multiple active result sets
 			in.err = data.err
 		}
 	}
@@ -121,8 +121,8 @@ func readBatch(b []byte) (transaction uint64, text string, raw []byte, err error
 
 // RPC is one call of a procedure ([MS-TDS] 2.2.6.6).
 type RPC struct {
-	// Name is the procedure's name, or the name of one of the procedures that
-	// have a number.
+	// Name is the procedure's name. For a procedure that is called by number,
+	// it is the name that belongs to the number.
 	Name       string
 	ByNumber   bool
 	Flags      uint16
@@ -134,12 +134,13 @@ type Parameter struct {
 	Name   string
 	Output bool
 	Type   Type
-	// Value is nil for NULL; else a bool, int64, float64, string, []byte.
-	// Bytes of other types are as they came.
+	// Value is a bool, int64, float64, string or []byte, or nil for NULL.
+	// Values of other types are the bytes as they were received.
 	Value any
 }
 
-// procedures are the procedures with a number ([MS-TDS] 2.2.6.6).
+// procedures are the procedures that can be called by number ([MS-TDS]
+// 2.2.6.6).
 var procedures = map[uint16]string{
 	1: "sp_cursor", 2: "sp_cursoropen", 3: "sp_cursorprepare", 4: "sp_cursorexecute", 5: "sp_cursorprepexec",
 	6: "sp_cursorunprepare", 7: "sp_cursorfetch", 8: "sp_cursoroption", 9: "sp_cursorclose", 10: "sp_executesql",
@@ -194,7 +195,7 @@ func readRPC(b []byte) (transaction uint64, calls []RPC, err error) {
 // ([MS-TDS] 2.2.6.9).
 type TransactionKind uint16
 
-// The requests that are modelled.
+// The kinds that are modelled.
 const (
 	TransactionBegin    TransactionKind = 5
 	TransactionCommit   TransactionKind = 7

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// relation is what a FROM clause may name: columns, and rows in order.
+// relation is the result of a FROM clause: columns, and rows in order.
 type relation struct {
 	columns []Column
 	rows    func(e *env) iter.Seq2[[]any, error]
 }
 
-// query is one SELECT without what follows a UNION.
+// query is one SELECT of a UNION.
 type query struct {
 	columns []Column
 	values  []expr
-	top     int64 // -1 is no TOP
+	top     int64 // -1 without TOP
 	rows    func(e *env) iter.Seq2[[]any, error]
 }
 
@@ -52,7 +52,7 @@ func (p *parser) selectStatement() (func(*env) error, error) {
 		}
 		parts = append(parts, next)
 	}
-	if len(parts) > 1 { // TOP is each query's own then, and stands before ORDER BY
+	if len(parts) > 1 { // then each query has its own TOP, which applies before ORDER BY
 		top = -1
 		for i, q := range parts {
 			parts[i].rows = firstRows(q.rows, q.top)
@@ -81,7 +81,7 @@ func (p *parser) selectStatement() (func(*env) error, error) {
 	return func(e *env) error { return e.send(columns, all(e)) }, nil
 }
 
-// send sends a result within SET ROWCOUNT.
+// send sends a result with at most the rows that SET ROWCOUNT permits.
 func (e *env) send(columns []Column, rows iter.Seq2[[]any, error]) error {
 	if e.s.on("NOEXEC") || e.s.on("PARSEONLY") || e.s.on("FMTONLY") {
 		return unknown("a SELECT that is not to be run", 0)
@@ -105,7 +105,7 @@ func (e *env) send(columns []Column, rows iter.Seq2[[]any, error]) error {
 				nulls++
 			}
 		}
-		// A row with NULLs comes as either token; the server chooses.
+		// A row with NULLs can be sent as ROW or NBCROW. The server chooses.
 		send := e.r.Row
 		if nulls > 0 && len(columns) > 1 {
 			send = e.r.NBCRow
@@ -155,7 +155,7 @@ func (p *parser) selectOne() (query, error) {
 		}
 		q.top = n
 	}
-	// The select list is read when the columns are known.
+	// The select list is compiled later, when the columns are known.
 	list := p.i
 	p.skipList()
 	outer, outerFolds, outerLoose := p.scope, p.folds, p.loose
@@ -205,7 +205,7 @@ func (p *parser) selectOne() (query, error) {
 	return q, nil
 }
 
-// groupBy reads GROUP BY over columns; keys are their places in scope.
+// groupBy reads GROUP BY over columns. Keys are their indexes in scope.
 func (p *parser) groupBy() (keys []int, grouped bool, err error) {
 	if !p.take("GROUP", "BY") {
 		return nil, false, nil
@@ -381,7 +381,7 @@ func (p *parser) orderBy(q query) (func(iter.Seq2[[]any, error]) iter.Seq2[[]any
 	}, nil
 }
 
-// option reads the hints that change no answer.
+// option reads the query hints that do not change the answer.
 func (p *parser) option() error {
 	if !p.take("OPTION") {
 		return nil
@@ -406,7 +406,7 @@ func (p *parser) option() error {
 	}
 }
 
-// ended makes a sequence stop with the request.
+// ended makes a sequence stop when the request has ended.
 func ended(ctx context.Context, yield func([]any, error) bool) bool {
 	if err := ctx.Err(); err != nil {
 		yield(nil, err)

@@ -19,53 +19,57 @@ import (
 type Account struct {
 	Name     string
 	Password string
-	// Roles are the server and database roles that the account is a member
-	// of, in lower case; "sysadmin" and "db_owner" may do everything.
+	// Roles are the server and database roles that the account is a member of,
+	// in lower case. Members of "sysadmin" and "db_owner" may do everything.
 	Roles []string
-	// Permissions are those that the account was granted on the database, in
-	// upper case, such as "SELECT" and "CREATE TABLE".
+	// Permissions are the account's permissions on the database, in upper case,
+	// such as "SELECT" and "CREATE TABLE".
 	Permissions []string
-	// ServerPermissions are those on the server, beside every login's.
+	// ServerPermissions are permissions on the server, in addition to those
+	// that every login has.
 	ServerPermissions []string
-	// Grants are permissions on less than the database.
+	// Grants are permissions on single objects, schemas and types.
 	Grants []Grant
-	// Elsewhere has the permissions on other databases, by their names.
+	// Elsewhere contains the permissions on other databases, by the names of
+	// the databases.
 	Elsewhere map[string][]string
 }
 
-// Config says what kind of server is started. The zero value asks for TLS,
-// knows the account [Reader] and has the database [DefaultDatabase].
+// Config configures a server. The zero value requires TLS, and has the account
+// [Reader] and the database [DefaultDatabase].
 type Config struct {
-	// Encryption is what PRELOGIN offers; nil is [EncryptRequired].
+	// Encryption is the value that PRELOGIN offers; nil means
+	// [EncryptRequired].
 	Encryption *Encryption
-	// Accounts are who may log in. None means [Reader] alone.
+	// Accounts are the accounts that may log in. An empty list means only
+	// [Reader].
 	Accounts []Account
-	// Databases are the names of databases; the first is where a login ends
-	// up that names none. None means [DefaultDatabase] alone.
+	// Databases are the names of the databases. A login that names none gets
+	// the first. An empty list means only [DefaultDatabase].
 	Databases []string
-	// Version is what SERVERPROPERTY('ProductVersion') and LOGINACK say; the
-	// default is DefaultVersion.
+	// Version is the version in SERVERPROPERTY('ProductVersion') and LOGINACK;
+	// the default is DefaultVersion.
 	Version string
 	// Edition is SERVERPROPERTY('EngineEdition'); the default is 3,
 	// Enterprise.
 	Edition int
-	// OnLogin is asked before a login is granted. An error is what the client
-	// is told.
+	// OnLogin is called before the server accepts a login. The server sends its
+	// error to the client.
 	OnLogin func(Login) *ServerError
-	// Route sends a login with ApplicationIntent=ReadOnly to another server
+	// Route redirects a login with ApplicationIntent=ReadOnly to another server
 	// (read-only routing, [MS-TDS] 2.2.7.9, type 20).
 	Route *Server
 	// Prelogin, when set, is sent instead of the server's own PRELOGIN.
 	Prelogin []byte
 	// SeparateAttention acknowledges an attention in a message of its own,
-	// behind the end of the message that it cut off.
+	// after the end of the message that it interrupted.
 	SeparateAttention bool
-	// Violations lets clients do what [MS-TDS] does not allow. Without it such
-	// a client fails the test when it ends.
+	// Violations permits clients to violate [MS-TDS]. Without it, a violation
+	// fails the test at its end.
 	Violations bool
 }
 
-// What a server has that was started without more words.
+// The defaults of [Config].
 const (
 	DefaultDatabase = "shop"
 	DefaultVersion  = "16.0.4135.4"
@@ -140,7 +144,7 @@ func Start(tb testing.TB, config Config) *Server {
 	return s
 }
 
-// encryption is the server's ENCRYPTION.
+// encryption returns the server's ENCRYPTION.
 func (s *Server) encryption() Encryption {
 	if s.config.Encryption == nil {
 		return EncryptRequired
@@ -148,8 +152,8 @@ func (s *Server) encryption() Encryption {
 	return *s.config.Encryption
 }
 
-// Stop ends every connection at once, as a server that dies does, and returns
-// when everything that the server had started has ended.
+// Stop closes every connection at once, like a server that dies. It returns
+// when everything that the server started has ended.
 func (s *Server) Stop() {
 	s.stopOnce.Do(func() {
 		s.mu.Lock()
@@ -161,7 +165,8 @@ func (s *Server) Stop() {
 	s.work.Wait()
 }
 
-// Disconnect ends every connection without a word. New ones may come.
+// Disconnect closes every connection without a message. The server still
+// accepts new ones.
 func (s *Server) Disconnect() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,13 +204,13 @@ func (s *Server) Host() string { return "127.0.0.1" }
 // Port is the port of Address.
 func (s *Server) Port() int { return s.listener.Addr().(*net.TCPAddr).Port } //nolint:forcetypeassert // Start listens on TCP
 
-// URL is a sqlserver URL for the first account and the first database, with
-// further parameters as name, value, ….
+// URL returns a sqlserver URL for the first account and the first database.
+// Further parameters follow as name, value, ….
 func (s *Server) URL(parameters ...string) string {
 	return s.URLFor(s.config.Accounts[0], parameters...)
 }
 
-// URLFor is URL for another account.
+// URLFor is like URL, for another account.
 func (s *Server) URLFor(a Account, parameters ...string) string {
 	query := url.Values{"database": {s.config.Databases[0]}}
 	for i := 0; i+1 < len(parameters); i += 2 {
@@ -215,19 +220,19 @@ func (s *Server) URLFor(a Account, parameters ...string) string {
 	return u.String()
 }
 
-// CertificateFile is a PEM file with the authority of the server's
-// certificate, which is for 127.0.0.1 and localhost.
+// CertificateFile returns the path of a PEM file with the certificate's
+// authority. The certificate is for 127.0.0.1 and localhost.
 func (s *Server) CertificateFile() string { return s.pemFile }
 
 // Certificate is the content of CertificateFile.
 func (s *Server) Certificate() []byte { return s.pem }
 
-// Running counts the requests that the server has read and not answered to
-// their end.
+// Running returns how many requests the server has read and not completely
+// answered.
 func (s *Server) Running() int { return int(s.running.Load()) }
 
-// Idle waits until no request runs, and reports whether that came within the
-// time.
+// Idle waits until no request runs. It reports false if that takes longer than
+// within.
 func (s *Server) Idle(within time.Duration) bool {
 	for end := time.Now().Add(within); s.Running() > 0; time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -244,25 +249,24 @@ func (s *Server) Connections() int {
 	return len(s.conns)
 }
 
-// Request is what a handler answers.
+// Request is the request that a handler answers.
 type Request struct {
 	Connection int
 	// Text is the text of the batch or of the statement of sp_executesql.
 	Text string
 	// Call is the call of a procedure; nil for a batch.
 	Call *RPC
-	// Login is who asks.
+	// Login is the login of the connection.
 	Login Login
 }
 
-// Handler answers one request through r. What it returns is an error of the
-// test, or that of r when the request was ended; an answer that is an error is
-// sent by [Reply.Error]. The server sends the last DONE.
+// Handler answers one request through r. It returns an error of the test, or
+// the error of r when the request was ended. It sends an error as the answer
+// with [Reply.Error]. The server sends the last DONE.
 type Handler func(r *Reply) error
 
-// On registers the answer to a text that comes as a batch, byte for byte. It
-// goes before what the server would answer by itself. A nil handler takes the
-// answer back.
+// On registers the answer to a batch with exactly this text. It is used instead
+// of the server's own answer. A nil handler removes it.
 func (s *Server) On(text string, h Handler) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -273,8 +277,9 @@ func (s *Server) On(text string, h Handler) {
 	s.handlers[text] = h
 }
 
-// First is asked for the answer to every request, before those of On. Where it
-// returns nil, the server goes on as without it.
+// First registers a function that is asked for the answer to every request,
+// before the handlers of On. When it returns nil, the server continues without
+// it.
 func (s *Server) First(f func(Request) Handler) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -297,7 +302,7 @@ func (s *Server) handler(q Request) Handler {
 	return nil
 }
 
-// account returns the account that a login names with its password.
+// account returns the account with the name and the password of a login.
 func (s *Server) account(l *Login) (Account, bool) {
 	for _, a := range s.config.Accounts {
 		if a.Name == l.User && a.Password == l.Password {
@@ -307,7 +312,7 @@ func (s *Server) account(l *Login) (Account, bool) {
 	return Account{}, false
 }
 
-// version is the version as LOGINACK and PRELOGIN have it.
+// version returns the version as LOGINACK and PRELOGIN encode it.
 func (s *Server) version() (v [4]byte) {
 	var major, minor, build, rest int
 	if n, _ := fmt.Sscanf(s.config.Version, "%d.%d.%d.%d", &major, &minor, &build, &rest); n < 3 {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// session is the state of a connection at the server.
+// session is the state of a connection on the server.
 type session struct {
 	c        *conn
 	database string
-	// options are the settings of SET, by name in upper case.
+	// options are the values of SET, by the option's name in upper case.
 	options map[string]string
-	// transaction is the descriptor of the open transaction; 0 is none. last
-	// is the last one that was given out.
+	// transaction is the descriptor of the open transaction, or 0. Last is the
+	// descriptor that was used last.
 	transaction, last uint64
 	depth             int // @@TRANCOUNT
 	doomed            bool
@@ -23,8 +23,9 @@ type session struct {
 	undo              []func()
 }
 
-// defaults are what a session that ODBC opens begins with (T-SQL reference,
-// "SET statements"; ODBC sets the options of ANSI_DEFAULTS at login).
+// defaults are the settings with which a session of ODBC begins (T-SQL
+// reference, "SET statements"; ODBC sets the options of ANSI_DEFAULTS at
+// login).
 var defaults = map[string]string{
 	"ANSI_NULLS": "ON", "ANSI_PADDING": "ON", "ANSI_WARNINGS": "ON", "ANSI_NULL_DFLT_ON": "ON", "CONCAT_NULL_YIELDS_NULL": "ON",
 	"QUOTED_IDENTIFIER": "ON", "ARITHABORT": "OFF", "NUMERIC_ROUNDABORT": "OFF", "IMPLICIT_TRANSACTIONS": "OFF", "XACT_ABORT": "OFF",
@@ -48,8 +49,8 @@ func newSession(c *conn, database string) session {
 	return s
 }
 
-// reset is what the RESETCONNECTION bit asks for ([MS-TDS] 2.2.3.1.2): the
-// settings of a new session, and no transaction unless it is to be kept.
+// reset carries out the RESETCONNECTION bit ([MS-TDS] 2.2.3.1.2). The session
+// gets the settings of a new one. Its transaction ends, unless it must be kept.
 func (s *session) reset(r *Reply, keepTransaction bool) {
 	maps.Copy(s.options, defaults)
 	s.database = s.c.login.Database
@@ -62,7 +63,7 @@ func (s *session) reset(r *Reply, keepTransaction bool) {
 	}
 }
 
-// unwind undoes what the transaction has changed and ends it.
+// unwind undoes the changes of the transaction and ends it.
 func (s *session) unwind() {
 	for _, undo := range slices.Backward(s.undo) {
 		undo()
@@ -72,7 +73,7 @@ func (s *session) unwind() {
 
 func (s *session) on(option string) bool { return s.options[option] == "ON" }
 
-// begin opens a transaction, or counts one more within it.
+// begin opens a transaction, or adds one level of nesting to the open one.
 func (s *session) begin(r *Reply) error {
 	s.depth++
 	if s.transaction == 0 {
@@ -83,7 +84,7 @@ func (s *session) begin(r *Reply) error {
 	return r.err
 }
 
-// rollback ends the transaction with all that is nested in it.
+// rollback ends the transaction and everything nested in it.
 func (s *session) rollback(r *Reply) error {
 	if s.transaction == 0 {
 		return &ServerError{Number: 3903, State: 1, Class: 16, Message: "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION."}
@@ -94,7 +95,8 @@ func (s *session) rollback(r *Reply) error {
 	return r.err
 }
 
-// commit ends the innermost transaction; the outermost one keeps its changes.
+// commit ends the innermost transaction. The end of the outermost one keeps its
+// changes.
 func (s *session) commit(r *Reply) error {
 	switch {
 	case s.transaction == 0:
@@ -127,7 +129,7 @@ func (s *session) manage(r *Reply, kind TransactionKind) error {
 	return s.report(r, err, 1)
 }
 
-// report sends an error that is the server's own, and returns any other.
+// report sends err if it is an error of the server, and returns it otherwise.
 func (s *session) report(r *Reply, err error, line int32) error {
 	e, ok := err.(*ServerError) //nolint:errorlint // statements return it as it is
 	if !ok {
@@ -140,12 +142,12 @@ func (s *session) report(r *Reply, err error, line int32) error {
 	return r.Error(e)
 }
 
-// notModelled is the number of the error of everything that the stand-in does
-// not know. SQL Server has no message of this number: users' own begin at
+// notModelled is the error number for everything that the stand-in does not
+// support. SQL Server has no such number: the numbers of user messages begin at
 // 50,000 and end below it.
 const notModelled = 2147483000
 
-// unknown says that the stand-in does not know something.
+// unknown returns the error for something that the stand-in does not support.
 func unknown(what string, line int32) *ServerError {
 	return &ServerError{Number: notModelled, State: 1, Class: 16, Line: line, Message: "the stand-in for SQL Server does not model " + what}
 }

@@ -17,7 +17,7 @@ func isEnd(err error) bool {
 	return ok || errors.Is(err, context.Canceled) || errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, errHandler)
 }
 
-// set reads what follows SET: options and variables.
+// set reads the rest of a SET statement: options and variables.
 func (p *parser) set() (func(*env) error, error) {
 	if p.peek().kind == kindVariable {
 		return p.assign()
@@ -88,7 +88,7 @@ func setLanguage(e *env) error {
 	return e.r.Info(&ServerError{Number: 5703, State: 1, Message: "Changed language setting to us_english.", Line: 1})
 }
 
-// setValue reads the value of an option that is no switch.
+// setValue reads the value of an option that is not ON or OFF.
 func (p *parser) setValue(name string) (func(*env) error, error) {
 	switch name {
 	case "DATEFORMAT", "LANGUAGE", "DEADLOCK_PRIORITY":
@@ -179,7 +179,7 @@ func (p *parser) assignTo(name string, t Type) (func(*env) error, error) {
 	}, nil
 }
 
-// inOrder runs statements one behind the other, up to the first that fails.
+// inOrder runs statements one after the other, up to the first that fails.
 func inOrder(list []func(*env) error) func(*env) error {
 	return func(e *env) error {
 		for _, run := range list {
@@ -251,8 +251,8 @@ func (p *parser) print() (func(*env) error, error) {
 	})
 }
 
-// throw reads THROW number, 'message', state (T-SQL reference, "THROW"): class
-// 16, and the batch ends.
+// throw reads THROW number, 'message', state (T-SQL reference, "THROW"). The
+// error has class 16 and ends the batch.
 func (p *parser) throw() (func(*env) error, error) {
 	var parts [3]word
 	for i := range parts {

@@ -29,12 +29,12 @@ func textFunction(f func(string) string) function {
 	}}
 }
 
-// heldInMemory is up to how many bytes REPLICATE makes a string of. Above, it
-// makes a Blob.
+// heldInMemory is up to how many bytes REPLICATE returns a string. Above that,
+// it returns a Blob.
 const heldInMemory = 64 << 10
 
-// replicate is REPLICATE: at most 8,000 bytes unless the text is of a (max)
-// type.
+// replicate is REPLICATE. It returns at most 8,000 bytes unless the text has a
+// (max) type.
 func replicate(args []expr) (expr, error) {
 	t := args[0].t
 	if c := t.class(); c != classVarChar && c != classNVarChar || args[1].t.class() != classInteger {

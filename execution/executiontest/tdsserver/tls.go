@@ -8,8 +8,8 @@ import (
 )
 
 // handshakeConn carries the records of a TLS handshake in PRELOGIN packets
-// ([MS-TDS] 2.2.6.5, 3.3.5.2). Once the handshake is over, records travel as
-// they are.
+// ([MS-TDS] 2.2.6.5, 3.3.5.2). After the handshake it passes the records on
+// unchanged.
 type handshakeConn struct {
 	net.Conn
 	spid uint16
@@ -48,15 +48,16 @@ func (c *handshakeConn) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// tlsWithin is the configuration of a handshake in PRELOGIN packets. TLS 1.3
-// belongs to TDS 8.0: its server speaks once more after the handshake, when
-// the client already takes no more packets ([MS-TDS] 1.7).
+// tlsWithin returns the configuration of a handshake in PRELOGIN packets. It
+// excludes TLS 1.3, which belongs to TDS 8.0. A server of TLS 1.3 sends another
+// record after the handshake, when the client no longer accepts packets
+// ([MS-TDS] 1.7).
 func tlsWithin(c tls.Certificate) *tls.Config {
 	return &tls.Config{Certificates: []tls.Certificate{c}, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12}
 }
 
-// tlsBefore is the configuration of TDS 8.0 ([MS-TDS] 1.7): TLS first, with
-// the protocol agreed on by name.
+// tlsBefore returns the configuration of TDS 8.0 ([MS-TDS] 1.7). TLS comes
+// first, and the protocol is negotiated by name.
 func tlsBefore(c tls.Certificate) *tls.Config {
 	return &tls.Config{Certificates: []tls.Certificate{c}, MinVersion: tls.VersionTLS12, NextProtos: []string{"tds/8.0"}}
 }

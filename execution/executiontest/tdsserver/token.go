@@ -29,7 +29,7 @@ const (
 	DoneInTran    = 0x004
 	DoneCount     = 0x010
 	DoneAttention = 0x020
-	DoneServer    = 0x100 // the server is in trouble; the client discards the connection
+	DoneServer    = 0x100 // the server has a fatal problem; the client discards the connection
 )
 
 const commandSelect = 0xC1 // CurCmd of a SELECT
@@ -47,7 +47,7 @@ const (
 	envRouting    = 20
 )
 
-// ServerError is what an ERROR token says ([MS-TDS] 2.2.7.10).
+// ServerError is the content of an ERROR token ([MS-TDS] 2.2.7.10).
 type ServerError struct {
 	Number    int32
 	State     byte
@@ -56,7 +56,7 @@ type ServerError struct {
 	Procedure string
 	Line      int32
 
-	ends bool // the batch ends with it
+	ends bool // the error ends the batch
 }
 
 // Error returns the message.
@@ -107,20 +107,21 @@ func appendDone(b []byte, token byte, status, command uint16, rows uint64) []byt
 	return binary.LittleEndian.AppendUint64(b, rows)
 }
 
-// appendEnvText appends an ENVCHANGE between two texts.
+// appendEnvText appends an ENVCHANGE with a new and an old string.
 func appendEnvText(b []byte, kind byte, now, before string) []byte {
 	return appendSized(b, tokenEnvChange, appendShortText(appendShortText([]byte{kind}, now), before))
 }
 
-// appendEnvBytes appends an ENVCHANGE between two runs of bytes.
+// appendEnvBytes appends an ENVCHANGE with new and old bytes.
 func appendEnvBytes(b []byte, kind byte, now, before []byte) []byte {
 	data := append([]byte{kind, byte(len(now))}, now...)
 	return appendSized(b, tokenEnvChange, append(append(data, byte(len(before))), before...))
 }
 
-// appendRouting appends the ENVCHANGE that sends a client to another server.
+// appendRouting appends the ENVCHANGE that redirects a client to another
+// server.
 func appendRouting(b []byte, host string, port uint16) []byte {
-	to := binary.LittleEndian.AppendUint16([]byte{0}, port) // by TCP
+	to := binary.LittleEndian.AppendUint16([]byte{0}, port) // 0 means TCP
 	to = appendLongText(to, host)
 	data := binary.LittleEndian.AppendUint16([]byte{envRouting}, uint16(len(to)))
 	return appendSized(b, tokenEnvChange, append(append(data, to...), 0, 0))
@@ -155,7 +156,7 @@ func appendColumns(b []byte, columns []Column) []byte {
 		b = c.Type.append(b)
 		switch c.Type.id {
 		case typeText, typeNText, typeImage:
-			b = appendLongText(append(b, 1), "items") // the table that the value is of
+			b = appendLongText(append(b, 1), "items") // the table of the value
 		}
 		b = appendShortText(b, c.Name)
 	}

@@ -48,8 +48,7 @@ const (
 	sizeMax            uint32 = 0xFFFF // of a type whose values come in chunks
 )
 
-// Collation is what the server says of the character data of a column
-// ([MS-TDS] 2.2.5.1.2).
+// Collation is the collation of a column's character data ([MS-TDS] 2.2.5.1.2).
 type Collation struct {
 	// Info has the locale in its lowest 20 bits, then the flags.
 	Info uint32
@@ -143,7 +142,8 @@ func Numeric(precision, scale byte) Type {
 	return Type{id: typeNumeric, size: decimalSize(precision), prec: precision, scale: scale}
 }
 
-// decimalSize is the bytes of a decimal with its sign ([MS-TDS] 2.2.5.5.1.6).
+// decimalSize returns the size of a decimal including its sign, in bytes
+// ([MS-TDS] 2.2.5.5.1.6).
 func decimalSize(precision byte) uint32 {
 	switch {
 	case precision <= 9:
@@ -170,7 +170,7 @@ func DateTimeOffset(scale byte) Type {
 	return Type{id: typeDateTimeOffset, size: timeSize(scale) + 5, scale: scale}
 }
 
-// timeSize is the bytes of a time of day ([MS-TDS] 2.2.5.5.1.8).
+// timeSize returns the size of a time of day, in bytes ([MS-TDS] 2.2.5.5.1.8).
 func timeSize(scale byte) uint32 {
 	switch {
 	case scale <= 2:
@@ -182,16 +182,16 @@ func timeSize(scale byte) uint32 {
 	}
 }
 
-// Char is char(n), in bytes.
+// Char is char(n). N counts bytes.
 func Char(n uint16) Type { return Type{id: typeBigChar, size: uint32(n), collation: Latin1} }
 
-// VarChar is varchar(n), in bytes.
+// VarChar is varchar(n). N counts bytes.
 func VarChar(n uint16) Type { return Type{id: typeBigVarChar, size: uint32(n), collation: Latin1} }
 
-// NChar is nchar(n), in pairs of bytes.
+// NChar is nchar(n). N counts pairs of bytes.
 func NChar(n uint16) Type { return Type{id: typeNChar, size: 2 * uint32(n), collation: Latin1} }
 
-// NVarChar is nvarchar(n), in pairs of bytes.
+// NVarChar is nvarchar(n). N counts pairs of bytes.
 func NVarChar(n uint16) Type { return Type{id: typeNVarChar, size: 2 * uint32(n), collation: Latin1} }
 
 // Binary is binary(n).
@@ -200,11 +200,11 @@ func Binary(n uint16) Type { return Type{id: typeBigBinary, size: uint32(n)} }
 // VarBinary is varbinary(n).
 func VarBinary(n uint16) Type { return Type{id: typeBigVarBinary, size: uint32(n)} }
 
-// RowVersion is rowversion, once called timestamp: a binary(8) that its user
-// type tells apart.
+// RowVersion is rowversion, formerly called timestamp: a binary(8) with a user
+// type of its own.
 var RowVersion = Type{id: typeBigBinary, size: 8, user: 0x50}
 
-// UDT is a type of the CLR ([MS-TDS] 2.2.5.5.2).
+// UDT is a CLR type ([MS-TDS] 2.2.5.5.2).
 func UDT(database, schema, name, assembly string) Type {
 	return Type{id: typeUDT, size: sizeMax, names: [4]string{database, schema, name, assembly}}
 }

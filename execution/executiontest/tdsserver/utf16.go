@@ -6,9 +6,9 @@ import (
 	"unicode/utf16"
 )
 
-// fromUTF16 decodes UTF-16LE, which is how a client sends text
-// ([MS-TDS] 2.2.5.2.1). Half a surrogate becomes U+FFFD; Raw of a Message has
-// the bytes.
+// fromUTF16 decodes UTF-16LE, the encoding of a client's text ([MS-TDS]
+// 2.2.5.2.1). Half a surrogate pair becomes U+FFFD. Message.Raw has the
+// original bytes.
 func fromUTF16(b []byte) (string, error) {
 	if len(b)%2 != 0 {
 		return "", fmt.Errorf("%w: text of %d bytes, half a character", errProtocol, len(b))

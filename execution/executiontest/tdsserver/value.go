@@ -25,20 +25,20 @@ import (
 //
 // Raw, Wire and Blob stand for a value of any type that they fit.
 
-// Raw is a value's bytes; its length is written as the type asks.
+// Raw is the bytes of a value. Its length is encoded as the type requires.
 type Raw []byte
 
-// Wire is written as it is, without a length: for values that no server sends.
+// Wire is sent unchanged, without a length, for values that no server sends.
 type Wire []byte
 
-// Of is a value within a sql_variant.
+// Of is a value inside a sql_variant.
 type Of struct {
 	Type  Type
 	Value any
 }
 
-// Blob is a value of Size bytes, each of them Fill, for the types that come in
-// chunks. It is made as it is sent and never held.
+// Blob is a value of Size bytes that all equal Fill, for the types that are
+// sent in chunks. It is generated while it is sent, and never held.
 type Blob struct {
 	Size int64
 	Fill byte
@@ -46,7 +46,7 @@ type Blob struct {
 	Zero bool
 	// Chunk is the bytes of one chunk; the default is 8,000.
 	Chunk int
-	// UnknownSize sends the value without saying how long it is.
+	// UnknownSize sends the value without its total length.
 	UnknownSize bool
 }
 
@@ -134,8 +134,8 @@ func appendNull(b []byte, t Type) ([]byte, error) {
 	}
 }
 
-// writeBlob sends a value in chunks through a buffer of one chunk. It ends
-// early, between two chunks, when ctx does.
+// writeBlob sends a value in chunks through a buffer of one chunk. When ctx
+// ends, it ends the value early, between two chunks.
 func writeBlob(ctx context.Context, w io.Writer, t Type, v Blob) error {
 	if !t.chunked() {
 		return fmt.Errorf("a value of %s does not come in chunks", t)
@@ -239,7 +239,8 @@ func encode(t Type, v any) ([]byte, error) {
 	return nil, bad
 }
 
-// width is the bytes of a number, whether its type is fixed or not.
+// width returns the size of a number in bytes, for types of fixed and of
+// variable length.
 func (t Type) width() int {
 	if n, ok := t.fixed(); ok {
 		return n
@@ -264,7 +265,7 @@ func encodeMoney(t Type, i int64) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(b, uint32(i)), nil
 }
 
-// encodeDecimal writes the sign, then the value from its lowest byte
+// encodeDecimal writes the sign, and then the value in little-endian order
 // ([MS-TDS] 2.2.5.5.1.6).
 func encodeDecimal(t Type, i *big.Int) ([]byte, error) {
 	b := make([]byte, t.size)
@@ -308,8 +309,8 @@ var (
 	year1900 = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// encodeTime writes dates and times ([MS-TDS] 2.2.5.5.1.8). An instant with an
-// offset is written as its UTC.
+// encodeTime writes dates and times ([MS-TDS] 2.2.5.5.1.8). A time with an
+// offset is written in UTC.
 func encodeTime(t Type, at time.Time) ([]byte, error) {
 	ofDay := func(at time.Time) int64 {
 		return int64(at.Hour()*3600+at.Minute()*60+at.Second())*1e9 + int64(at.Nanosecond())
@@ -338,7 +339,7 @@ func encodeTime(t Type, at time.Time) ([]byte, error) {
 		b := binary.LittleEndian.AppendUint16(nil, uint16(since))
 		return binary.LittleEndian.AppendUint16(b, uint16(at.Hour()*60+at.Minute())), nil
 	}
-	// Ticks of a three-hundredth of a second.
+	// Ticks are a three-hundredth of a second.
 	n := (ofDay(at)*3 + 5e6) / 1e7
 	b := binary.LittleEndian.AppendUint32(nil, uint32(int32(since)))
 	return binary.LittleEndian.AppendUint32(b, uint32(n)), nil

@@ -20,8 +20,8 @@ func integer(s string) *big.Int {
 	return i
 }
 
-// TestValues: a client reads from the wire what was put there, for every type.
-// How the values are written here is how the driver gives them out.
+// TestValues checks that a client reads back every value of every type. The
+// expected values are written as the driver returns them.
 func TestValues(t *testing.T) {
 	guid := []byte{0xFF, 0x19, 0x96, 0x6F, 0x86, 0x8B, 0x11, 0xD0, 0xB4, 0x2D, 0x00, 0xC0, 0x4F, 0xC9, 0x64, 0xFF}
 	at := time.Date(2024, 2, 29, 23, 59, 59, 999_999_900, time.UTC)
@@ -127,7 +127,7 @@ func TestValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer rows.Close() //nolint:errcheck // Err below tells what Close would
+			defer rows.Close() //nolint:errcheck // rows.Err below reports the error of Close
 			n := 0
 			for ; rows.Next(); n++ {
 				var before, v, after any
@@ -152,7 +152,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestMismatches: a value that its type cannot have is the test's fault.
+// TestMismatches checks that a value which its type cannot have is reported as
+// an error in the test.
 func TestMismatches(t *testing.T) {
 	for _, c := range []struct {
 		typ   tdsserver.Type

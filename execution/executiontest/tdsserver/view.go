@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// table finds a table, or one that the batch makes.
+// table finds a table, including tables that the batch creates.
 func (p *parser) table(name string) (Table, bool) {
 	if t, ok := p.c.session.table(name); ok {
 		return t, true
@@ -14,7 +14,7 @@ func (p *parser) table(name string) (Table, bool) {
 	return t, ok
 }
 
-// view returns what makes a view of the system; nil for one that is not
+// view returns a function that makes a system view, or nil if the view is not
 // modelled.
 func (p *parser) view(name string) (func() Table, error) {
 	name = strings.ToLower(name)
@@ -65,8 +65,8 @@ func (p *parser) permissions() (func() Table, error) {
 	}, nil
 }
 
-// sessions is sys.dm_exec_sessions. A login without VIEW SERVER STATE sees its
-// own session.
+// sessions is sys.dm_exec_sessions. A login without VIEW SERVER STATE sees only
+// its own session.
 func (s *session) sessions() Table {
 	number := func(name string) int64 {
 		n, err := strconv.ParseInt(s.options[name], 10, 64)
@@ -110,8 +110,9 @@ func (s *session) sessions() Table {
 	return t
 }
 
-// databasePermissions are what an owner has on the database, those that change
-// something first (T-SQL reference, "Permissions (Database Engine)").
+// databasePermissions are the permissions of an owner on the database. Those
+// that can change something come first (T-SQL reference, "Permissions (Database
+// Engine)").
 var databasePermissions = []string{
 	"CONTROL", "ALTER", "CREATE TABLE", "CREATE VIEW", "CREATE PROCEDURE", "CREATE FUNCTION", "CREATE SCHEMA", "INSERT", "UPDATE", "DELETE",
 	"EXECUTE", "CONNECT", "SELECT", "REFERENCES", "VIEW DEFINITION",

@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// Write is a statement that changed something.
+// Write is one statement that changed something.
 type Write struct {
 	Connection int
 	Text       string
-	// Undone says that its transaction was rolled back.
+	// Undone says that the transaction was rolled back.
 	Undone bool
 }
 
-// Writes returns what has changed tables so far. A change that is not undone
-// is harm, whether it has changed a row or not.
+// Writes returns every change of a table so far. A change that was not undone
+// is damage, even if it changed no row.
 func (s *Server) Writes() []Write {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.writes)
 }
 
-// write reads a statement that changes data or tables. Whoever lacks the
-// permission is told so, as the server does (errors 229, 262, 3701). Modelled
-// are INSERT … VALUES, UPDATE, DELETE, CREATE TABLE and DROP TABLE.
+// write reads a statement that changes data or tables: INSERT … VALUES, UPDATE,
+// DELETE, CREATE TABLE or DROP TABLE. Without the permission it returns the
+// server's error (229, 262 or 3701).
 func (p *parser) write() (func(*env) error, error) {
 	start := *p.peek()
 	verb := start.upper
@@ -51,7 +51,7 @@ func (p *parser) write() (func(*env) error, error) {
 			message = permission + " permission denied in database '" + p.c.session.database + "'."
 		}
 		if !p.c.may(permission) {
-			p.i = len(p.words) - 1 // the batch ends here, so that the rest is not read
+			p.i = len(p.words) - 1 // ends the batch here, so that the rest is not parsed
 			return denied(number, state, message), nil
 		}
 		p.i = at
@@ -90,8 +90,8 @@ func (p *parser) objectName() (string, error) {
 	return name, err
 }
 
-// apply changes a table, notes the change, and keeps what undoes it while a
-// transaction is open. A nil table drops it.
+// apply changes a table and records the change. While a transaction is open, it
+// also keeps how to undo the change. A nil table drops the table.
 func (e *env) apply(text, name string, t *Table) {
 	s, key := e.s.c.s, strings.ToLower(name)
 	s.mu.Lock()
@@ -119,7 +119,7 @@ func (e *env) apply(text, name string, t *Table) {
 	})
 }
 
-// since is the text from a word to the one that is next.
+// since returns the text from a token up to the next one.
 func (p *parser) since(start word) string {
 	return strings.TrimSpace(p.text[start.at:p.peek().at])
 }
@@ -182,7 +182,7 @@ func (p *parser) dropTable(start word) (func(*env) error, error) {
 	}, nil
 }
 
-// change reads what follows INSERT, UPDATE or DELETE.
+// change reads the rest of INSERT, UPDATE or DELETE.
 func (p *parser) change(verb string, start word) (func(*env) error, error) {
 	name, err := p.objectName()
 	if err != nil {
@@ -321,7 +321,7 @@ func (p *parser) insert(start word, name string, t Table) (func(*env) error, err
 	}, nil
 }
 
-// affected makes the DONE of a change say how many rows it has changed.
+// affected makes the DONE of a change report how many rows it changed.
 func (e *env) affected() error {
 	e.r.changed, e.r.rows = true, uint64(e.s.rowCount)
 	return e.r.err

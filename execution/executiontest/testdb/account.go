@@ -10,14 +10,16 @@ import (
 	"syscall"
 )
 
-// account is who the server runs as. The zero value is the caller's own.
+// account is the user that the server runs as. The zero value is the caller's
+// own user.
 type account struct {
 	uid, gid uint32
 	other    bool
 }
 
-// serverAccount picks who the server runs as: servers refuse root, so root hands
-// over to the product's own user, or to nobody where there is no such user.
+// serverAccount chooses the user that the server runs as. Servers refuse to run
+// as root. So when root runs the tests, the server runs as the product's own
+// user, or as nobody if there is no such user.
 func serverAccount(s system) (account, error) {
 	if os.Geteuid() != 0 {
 		return account{}, nil
@@ -50,7 +52,7 @@ func (a account) attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: a.uid, Gid: a.gid}}
 }
 
-// own gives path to a.
+// own makes a the owner of path.
 func (a account) own(path string) error {
 	if !a.other {
 		return nil
@@ -77,8 +79,8 @@ func (a account) reaches(dir string) bool {
 	}
 }
 
-// tempDir makes an empty directory of a's own at a place that a can reach, with
-// a path short enough for a Unix socket inside.
+// tempDir makes an empty directory that a owns, in a directory that a can
+// reach. The path is short enough for a Unix socket inside.
 func (a account) tempDir(s system) (string, error) {
 	const longest = 50
 	for _, base := range []string{os.TempDir(), "/tmp", "/var/tmp"} {

@@ -50,8 +50,8 @@ func Binaries() (string, error) {
 	return found, nil
 }
 
-// postgresPrograms returns where initdb and postgres lie: in dir, or where
-// [Binaries] finds them when dir is empty.
+// postgresPrograms returns the directory of initdb and postgres: dir, or the
+// one that [Binaries] finds if dir is empty.
 func postgresPrograms(dir string) (string, error) {
 	if dir == "" {
 		return Binaries()
@@ -63,8 +63,8 @@ func postgresPrograms(dir string) (string, error) {
 	return bin, nil
 }
 
-// serverPrograms resolves dir to the directory where initdb and postgres really
-// lie, since the server finds its shared files relative to that place.
+// serverPrograms resolves dir to the real directory of initdb and postgres,
+// because the server finds its shared files relative to it.
 func serverPrograms(dir string) (string, bool) {
 	initdb, err := exec.LookPath(filepath.Join(dir, "initdb"))
 	if err != nil {
@@ -83,8 +83,8 @@ func serverPrograms(dir string) (string, bool) {
 	return bin, true
 }
 
-// copyInstallation copies the installation around bin to dir and returns the
-// place of its programs there.
+// copyInstallation copies the installation around bin to dir, and returns the
+// directory of its programs there.
 func copyInstallation(bin, dir string, owner account) (string, error) {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Dir(bin))); err != nil {
 		return "", fmt.Errorf("copy the installation of %s: %w", bin, err)

@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// Limits of one start and one stop; a machine under load needs seconds.
+// The time limits for one start and one stop. A machine under load needs
+// seconds.
 const (
 	startTimeout = 60 * time.Second
 	stopTimeout  = 20 * time.Second
@@ -96,7 +97,7 @@ func (c *cluster) data() string    { return filepath.Join(c.dir, "data") }
 func (c *cluster) pidFile() string { return filepath.Join(c.dir, c.system.pidFile()) }
 
 // command prepares a program of the server to run as the owner, in an
-// environment that has nothing of the caller's own.
+// environment without the caller's variables.
 func (c *cluster) command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = "/"
@@ -108,7 +109,7 @@ func (c *cluster) command(ctx context.Context, program string, args ...string) *
 	return cmd
 }
 
-// write makes a file that only the owner can read.
+// write creates a file that only the owner can read.
 func (c *cluster) write(path string, content []byte) error {
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return err
@@ -116,9 +117,9 @@ func (c *cluster) write(path string, content []byte) error {
 	return c.owner.own(path)
 }
 
-// start starts the server and returns when it takes connections. The first
-// start picks the port, and picks again when another program was quicker; later
-// starts keep it.
+// start starts the server and returns when it accepts connections. The first
+// start chooses the port, and chooses again when another program took it
+// meanwhile. Later starts use the same port.
 func (c *cluster) start(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,7 +159,7 @@ func (c *cluster) startOn(ctx context.Context, port int) (err error) {
 		return fmt.Errorf("start the server: %w", err)
 	}
 
-	// The server's life is not the context's: it ends by stop.
+	// The server must outlive the context. Only stop ends it.
 	cmd := c.system.serve(context.WithoutCancel(ctx), c, port)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
@@ -185,7 +186,7 @@ func (c *cluster) startOn(ctx context.Context, port int) (err error) {
 	return nil
 }
 
-// waitReady returns when the server takes connections.
+// waitReady returns when the server accepts connections.
 func (c *cluster) waitReady(ctx context.Context) error {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -203,7 +204,7 @@ func (c *cluster) waitReady(ctx context.Context) error {
 	}
 }
 
-// running reports whether the server process is there. The caller holds mu.
+// running reports whether the server process exists. The caller holds mu.
 func (c *cluster) running() bool {
 	if c.cmd == nil {
 		return false
@@ -216,8 +217,9 @@ func (c *cluster) running() bool {
 	}
 }
 
-// stop ends the server and waits for its process. Stopping a stopped server is
-// fine. Where mode does not end it in time, a kill does, and that is an error.
+// stop ends the server and waits for its process. It does nothing when the
+// server does not run. If mode does not end the server in time, stop kills it
+// and returns an error.
 func (c *cluster) stop(ctx context.Context, mode StopMode) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -272,7 +274,7 @@ func (c *cluster) close(ctx context.Context) error {
 
 func logFile(dir string) string { return filepath.Join(dir, "log") }
 
-// logFrom returns the log of the server in dir from an offset on.
+// logFrom returns the log of the server in dir, from an offset on.
 func logFrom(dir string, offset int64) string {
 	text, err := os.ReadFile(logFile(dir))
 	if err != nil {

@@ -2,7 +2,7 @@ package testdb
 
 import "context"
 
-// Picking returns o with another choice of ports.
+// Picking returns o with another way to choose ports.
 func (o Options) Picking(pick func(ctx context.Context) (int, error)) Options {
 	o.pick = pick
 	return o
@@ -11,5 +11,5 @@ func (o Options) Picking(pick func(ctx context.Context) (int, error)) Options {
 // FindTool is Tool without a test to fail.
 var FindTool = findTool
 
-// FreePort is the choice of ports that a server makes without Picking.
+// FreePort chooses a port as a server without Picking does.
 var FreePort = freePort

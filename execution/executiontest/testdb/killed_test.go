@@ -15,7 +15,7 @@ import (
 // childMark turns this test binary into the program that a test kills.
 const childMark = "KTX_TESTDB_CHILD"
 
-// child starts a server, says where, and waits to be killed.
+// child starts a server, prints where it is, and waits to be killed.
 func child(product string) {
 	i := slices.IndexFunc(systems, func(p testedSystem) bool { return p.name == product })
 	s, err := systems[i].launch(context.Background(), testdb.Options{})

@@ -10,7 +10,7 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// lifecycle is what the servers of all systems can do.
+// lifecycle are the methods that the servers of all products have.
 type lifecycle interface {
 	NewDatabase(tb testing.TB, sql ...string) string
 	Restart(ctx context.Context, mode testdb.StopMode) error
@@ -20,15 +20,15 @@ type lifecycle interface {
 	SocketDir() string
 }
 
-// testedSystem is a product as the tests below use it.
+// testedSystem describes a product to the tests below.
 type testedSystem struct {
 	name    string
 	start   func(testing.TB, testdb.Options) lifecycle
 	launch  func(context.Context, testdb.Options) (lifecycle, error)
-	rows    func(t *testing.T, url string) int // of the table t
+	rows    func(t *testing.T, url string) int // counts the rows of the table t
 	modes   []testdb.StopMode
 	lacks   []testdb.StopMode
-	unknown string // what the log says of the setting no_such_setting
+	unknown string // how the log reports the setting no_such_setting
 }
 
 var systems = []testedSystem{
@@ -90,7 +90,7 @@ func TestRestart(t *testing.T) {
 			}
 			for _, mode := range p.lacks {
 				if err := s.Stop(t.Context(), mode); err == nil {
-					t.Errorf("%v: the product has no such stop, and there was no error", mode)
+					t.Errorf("%v: the product has no such way to stop, but there was no error", mode)
 				}
 			}
 		})
@@ -112,10 +112,10 @@ func TestCloseLeavesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			if alive(pid) {
-				t.Errorf("process %d is left", pid)
+				t.Errorf("process %d still exists", pid)
 			}
 			if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("%s is left: %v", dir, err)
+				t.Errorf("%s still exists: %v", dir, err)
 			}
 			if err := s.Close(); err != nil {
 				t.Errorf("close it again: %v", err)
@@ -135,7 +135,7 @@ func TestStartReportsTheLog(t *testing.T) {
 				t.Fatal("a server with an unknown setting started")
 			}
 			if !strings.Contains(err.Error(), p.unknown) {
-				t.Errorf("the error does not have the server's words: %v", err)
+				t.Errorf("the error does not contain the server's message: %v", err)
 			}
 		})
 	}

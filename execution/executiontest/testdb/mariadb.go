@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// A MariaDBServer is a running MariaDB, or a MySQL where one was named, with
-// root's access to it. All methods may be called from several goroutines.
+// A MariaDBServer is a running MariaDB, or a MySQL if the environment names
+// one, with root's access to it. All methods may be called from several
+// goroutines.
 type MariaDBServer struct {
 	server
 	base     *url.URL // root's connection, without a database
@@ -28,10 +29,10 @@ func MariaDB(tb testing.TB) *MariaDBServer {
 }
 
 // StartMariaDB starts a server for one test, which may stop, restart and
-// reconfigure it. It is gone when the test ends. It is started even where
-// KTX_TEST_MARIADB_URL is set, since a test must not stop a server that is not
-// its own; the test is skipped only when that is set, the machine has no server
-// programs and CI is not set.
+// reconfigure it. The server ends with the test. StartMariaDB ignores the
+// server of KTX_TEST_MARIADB_URL, because a test must not stop a server that it
+// does not own. It skips the test only when that variable is set, the machine
+// has no server programs, and CI is not set.
 func StartMariaDB(tb testing.TB, o Options) *MariaDBServer {
 	tb.Helper()
 	return startFor(tb, o, mariadbProduct, "KTX_TEST_MARIADB_URL", ErrNoMariaDB, LaunchMariaDB)
@@ -89,7 +90,8 @@ func openMariaDB(ctx context.Context, o offer) (*MariaDBServer, error) {
 	return s, nil
 }
 
-// identify asks the server what it is, and whether this user may do everything.
+// identify asks the server for its product and version, and whether this user
+// is an administrator.
 func (s *MariaDBServer) identify(ctx context.Context) (administrator bool, err error) {
 	db, err := OpenMariaDB(s.base.String())
 	if err != nil {
@@ -101,7 +103,7 @@ func (s *MariaDBServer) identify(ctx context.Context) (administrator bool, err e
 		return false, err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	if _, err := conn.ExecContext(ctx, "SET SESSION sql_mode = ''"); err != nil { // others compare texts otherwise
+	if _, err := conn.ExecContext(ctx, "SET SESSION sql_mode = ''"); err != nil { // other modes compare texts in other ways
 		return false, fmt.Errorf("ask the server for its version: %w", err)
 	}
 	const facts = "SELECT VERSION(), (SELECT Super_priv = 'Y' AND Grant_priv = 'Y' FROM mysql.user WHERE CONCAT(User, '@', Host) = CURRENT_USER())"

@@ -14,9 +14,10 @@ import (
 var ErrNoMariaDB = errors.New("no MariaDB found: neither KTX_TEST_MARIADB_BIN, PATH, /usr/sbin nor /usr/local/sbin has mariadbd or mysqld (make test-deps installs them)")
 
 // MariaDBBinaries returns the directory of the server program, mariadbd or
-// mysqld, that a MariaDB server runs by default: KTX_TEST_MARIADB_BIN when set,
-// else the first directory of PATH, /usr/sbin and /usr/local/sbin that has one.
-// The error is [ErrNoMariaDB] when there is none.
+// mysqld, that a MariaDB server runs by default. This is KTX_TEST_MARIADB_BIN
+// if it is set. Otherwise it is the first of the directories of PATH, /usr/sbin
+// and /usr/local/sbin that contains the program. The error is [ErrNoMariaDB]
+// when none does.
 func MariaDBBinaries() (string, error) {
 	if dir := os.Getenv("KTX_TEST_MARIADB_BIN"); dir != "" {
 		if _, ok := mariadbServer(dir); !ok {
@@ -42,8 +43,9 @@ func mariadbServer(dir string) (string, bool) {
 	return "", false
 }
 
-// mariadbPrograms returns the directory of the server program, dir or what
-// [MariaDBBinaries] finds when that is empty, and the product that it is.
+// mariadbPrograms returns the directory of the server program, and the product.
+// The directory is dir, or the one that [MariaDBBinaries] finds if dir is
+// empty.
 func mariadbPrograms(ctx context.Context, dir string) (bin string, s mariadbSystem, err error) {
 	if dir == "" {
 		dir, err = MariaDBBinaries()
@@ -64,8 +66,8 @@ func mariadbPrograms(ctx context.Context, dir string) (bin string, s mariadbSyst
 	return dir, mariadbSystem{mysql: !strings.Contains(string(out), "MariaDB")}, nil
 }
 
-// installer returns the program that makes a data directory, which lies beside
-// the server or in the bin beside its folder.
+// installer returns the program that makes a data directory. It is in the
+// server's directory, or in the bin directory next to that.
 func installer(bin string) (string, error) {
 	for _, dir := range []string{bin, filepath.Join(bin, "..", "bin"), filepath.Join(bin, "..", "scripts")} {
 		for _, name := range []string{"mariadb-install-db", "mysql_install_db"} {

@@ -16,9 +16,10 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// URL returns a connection URL over TCP. An empty database is none, an empty
-// user is root. Another user is one of [MariaDBServer.NewUser]. The URL always
-// has the parameter ssl-mode, so that a test may append another one with &.
+// URL returns a connection URL over TCP. An empty database means no database,
+// and an empty user means root. Another user is one of [MariaDBServer.NewUser].
+// The URL always has the parameter ssl-mode, so that a test may append another
+// one with &.
 func (s *MariaDBServer) URL(database, user string) string {
 	u := *s.base
 	u.Path = "/" + database
@@ -34,15 +35,15 @@ func (s *MariaDBServer) SocketURL(database, user string) string {
 }
 
 // NewDatabase makes an empty database, runs the statements in it and returns
-// root's URL to it. One string may hold several statements. The database is
-// dropped when the test ends, whoever is still connected.
+// root's URL to it. One string may hold several statements. NewDatabase drops
+// the database when the test ends, even if someone is still connected.
 func (s *MariaDBServer) NewDatabase(tb testing.TB, sql ...string) string {
 	tb.Helper()
 	return s.NewDatabaseWith(tb, "CHARACTER SET utf8mb4", sql...)
 }
 
-// NewDatabaseWith is NewDatabase with options as CREATE DATABASE has them
-// ("CHARACTER SET latin1 COLLATE latin1_bin").
+// NewDatabaseWith is NewDatabase with options of CREATE DATABASE ("CHARACTER
+// SET latin1 COLLATE latin1_bin").
 func (s *MariaDBServer) NewDatabaseWith(tb testing.TB, options string, sql ...string) string {
 	tb.Helper()
 	name := "ktx_test_" + strings.ToLower(rand.Text())
@@ -53,10 +54,10 @@ func (s *MariaDBServer) NewDatabaseWith(tb testing.TB, options string, sql ...st
 	return connection
 }
 
-// NewUser makes a user who can log in from everywhere and returns its name,
-// which needs no quotes. A grant is what stands between GRANT and TO ("SELECT ON
-// shop.*"); without any the user has nothing but its connection. The user is
-// dropped when the test ends.
+// NewUser makes a user who can log in from every host and returns its name,
+// which needs no quotes. A grant is the part of the statement between GRANT and
+// TO ("SELECT ON shop.*"). Without any grant the user can only connect. NewUser
+// drops the user when the test ends.
 func (s *MariaDBServer) NewUser(tb testing.TB, grants ...string) string {
 	tb.Helper()
 	name := "ktx_" + strings.ToLower(rand.Text())
@@ -66,8 +67,9 @@ func (s *MariaDBServer) NewUser(tb testing.TB, grants ...string) string {
 	return name
 }
 
-// Grant gives a user of NewUser more, in the words of NewUser. What GRANT says
-// after the user's name may follow after a | ("ALL ON shop.*|WITH GRANT OPTION").
+// Grant gives a user of NewUser more rights, written as in NewUser. The part of
+// GRANT after the user's name may follow after a | ("ALL ON shop.*|WITH GRANT
+// OPTION").
 func (s *MariaDBServer) Grant(tb testing.TB, user string, grants ...string) {
 	tb.Helper()
 	for _, grant := range grants {
@@ -110,8 +112,8 @@ func (s *MariaDBServer) DB(tb testing.TB, connection string) *sql.DB {
 	return db
 }
 
-// dropDatabase ends the sessions that use a database, whose locks would hold up
-// its end, and drops it.
+// dropDatabase drops a database. It first ends the sessions that use it,
+// because their locks would block the drop.
 func (s *MariaDBServer) dropDatabase(ctx context.Context, name string) (err error) {
 	db, err := OpenMariaDB(s.URL("", ""))
 	if err != nil {
@@ -136,7 +138,7 @@ func (s *MariaDBServer) dropDatabase(ctx context.Context, name string) (err erro
 	return nil
 }
 
-// sessions returns the connection IDs of those who use a database.
+// sessions returns the connection IDs of the sessions that use a database.
 func sessions(ctx context.Context, db *sql.DB, database string) (ids []int64, err error) {
 	rows, err := db.QueryContext(ctx, "SELECT id FROM information_schema.processlist WHERE db = '"+database+"'")
 	if err != nil {
@@ -173,8 +175,8 @@ func runMariaDB(ctx context.Context, connection string, sql ...string) (err erro
 	return nil
 }
 
-// OpenMariaDB makes a pool of connections for a URL as this package gives them. A
-// query may hold several statements. The caller closes the pool.
+// OpenMariaDB makes a pool of connections for a URL of this package. A query
+// may hold several statements. The caller closes the pool.
 func OpenMariaDB(connection string) (*sql.DB, error) {
 	u, err := url.Parse(connection)
 	if err != nil {
@@ -209,12 +211,14 @@ func OpenMariaDB(connection string) (*sql.DB, error) {
 	return openPool(config)
 }
 
-// quiet drops the driver's log, which repeats what it returns.
+// quiet discards the driver's log, which repeats the errors that the driver
+// returns.
 type quiet struct{}
 
 func (quiet) Print(...any) {}
 
-// newConfig describes connections that take several statements in one text.
+// newConfig returns a configuration of connections that accept several
+// statements in one query.
 func newConfig(user, password string) *mysql.Config {
 	config := mysql.NewConfig()
 	config.User, config.Passwd = user, password
@@ -231,7 +235,7 @@ func openPool(config *mysql.Config) (*sql.DB, error) {
 	return sql.OpenDB(connector), nil
 }
 
-// quoted escapes a text for a literal in single quotes.
+// quoted escapes text for a literal in single quotes.
 func quoted(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(text)
 }

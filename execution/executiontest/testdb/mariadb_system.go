@@ -84,10 +84,10 @@ func (s mariadbSystem) initialise(ctx context.Context, c *cluster) error {
 	}, "\n")+"\n"))
 }
 
-// configure writes the only option file that the server reads. What is
-// committed survives the end of the server, though not the end of the machine.
+// configure writes the only option file that the server reads. Committed data
+// survives the end of the server process, but not a crash of the machine.
 func (s mariadbSystem) configure(c *cluster) error {
-	temporary := filepath.Join(c.dir, "tmp") // servers that share one take each other's tables for their own
+	temporary := filepath.Join(c.dir, "tmp") // servers with a common one would use each other's tables
 	if err := os.Mkdir(temporary, 0o700); err != nil {
 		return fmt.Errorf("configure the server: %w", err)
 	}
@@ -139,8 +139,8 @@ func (s mariadbSystem) configure(c *cluster) error {
 	return c.write(mariadbOptions(c), []byte(text.String()))
 }
 
-// serve starts the server through a shell that writes the process ID first, so
-// that the reaper finds a server that has not come as far as its own pid file.
+// serve starts the server through a shell that writes the process ID first. So
+// the reaper finds a server that has not written its own pid file yet.
 func (s mariadbSystem) serve(ctx context.Context, c *cluster, port int) *exec.Cmd {
 	program, _ := mariadbServer(c.bin)
 	args := []string{
@@ -153,8 +153,8 @@ func (s mariadbSystem) serve(ctx context.Context, c *cluster, port int) *exec.Cm
 	return c.command(ctx, "/bin/sh", args...)
 }
 
-// ready logs in over the socket. The first time, the password is set by then,
-// since the server reads its setup before it takes connections.
+// ready logs in over the socket. By the first success the password is set,
+// because the server runs its setup before it accepts connections.
 func (mariadbSystem) ready(ctx context.Context, c *cluster) (bool, error) {
 	config := newConfig(mariadbRoot, c.password)
 	config.Net, config.Addr = "unix", mariadbSocket(c.dir)
@@ -163,7 +163,7 @@ func (mariadbSystem) ready(ctx context.Context, c *cluster) (bool, error) {
 		return false, err
 	}
 	err = db.PingContext(ctx)
-	_ = db.Close() // nothing is sent on it
+	_ = db.Close() // nothing was sent on it
 	if err == nil {
 		if err = os.Remove(mariadbSetup(c)); errors.Is(err, os.ErrNotExist) {
 			err = nil

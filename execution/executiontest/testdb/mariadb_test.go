@@ -45,7 +45,7 @@ func TestMariaDBDatabases(t *testing.T) {
 func TestMariaDBErrorsOfLaterStatements(t *testing.T) {
 	_, err := testdb.MariaDB(t).DB(t, testdb.MariaDB(t).URL("", "")).ExecContext(t.Context(), "SELECT 1; SELECT nowhere")
 	if err == nil {
-		t.Error("the second statement of a text fails, and nothing is said")
+		t.Error("the second statement of a query failed, but there was no error")
 	}
 }
 
@@ -68,7 +68,8 @@ func TestMariaDBDatabaseAndUserEndWithTheTest(t *testing.T) {
 		if _, err := reader.ExecContext(t.Context(), "DELETE FROM t"); err != nil {
 			t.Errorf("after the grant: %v", err)
 		}
-		// A lock that a connection holds must not keep the database alive.
+		// A lock that a connection holds must not prevent the drop of the
+		// database.
 		conn, err := s.DB(t, own).Conn(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -79,10 +80,10 @@ func TestMariaDBDatabaseAndUserEndWithTheTest(t *testing.T) {
 	})
 	root := s.DB(t, s.URL("", ""))
 	if n := ask[int](t, root, "SELECT count(*) FROM information_schema.schemata WHERE schema_name = '"+database+"'"); n != 0 {
-		t.Error("the database is left")
+		t.Error("the database still exists")
 	}
 	if n := ask[int](t, root, "SELECT count(*) FROM mysql.user WHERE User = '"+user+"'"); n != 0 {
-		t.Error("the user is left")
+		t.Error("the user still exists")
 	}
 }
 
@@ -102,7 +103,7 @@ func TestMariaDBPasswordIsWanted(t *testing.T) {
 		}
 	}
 	const open = "SELECT count(*) FROM mysql.user WHERE authentication_string = '' AND User NOT IN ('mariadb.sys')"
-	if n := ask[int](t, s.DB(t, s.URL("", "")), open); n > 1 { // root@hostname, which a server that resolves no names ignores
+	if n := ask[int](t, s.DB(t, s.URL("", "")), open); n > 1 { // except root@hostname, which a server that resolves no names ignores
 		t.Errorf("%d users without a password", n)
 	}
 }
@@ -157,7 +158,7 @@ func TestMariaDBTLS(t *testing.T) {
 		}
 	}
 	if err := with("VERIFY_IDENTITY").PingContext(t.Context()); err == nil {
-		t.Error("a certificate that nobody trusts was trusted")
+		t.Error("a connection with an untrusted certificate succeeded")
 	}
 	if pem, err := os.ReadFile(s.CertificateFile()); err != nil || !strings.Contains(string(pem), "BEGIN CERTIFICATE") {
 		t.Errorf("certificate file: %v", err)

@@ -15,13 +15,13 @@ import (
 // with servers that several test binaries share. [RunWithServers] sets it.
 const ServersVariable = "KTX_TEST_SERVERS"
 
-// An offer is a server that runs already.
+// An offer describes a server that already runs.
 type offer struct {
 	URL string `json:"url"`
 	Dir string `json:"dir,omitempty"` // holds its socket and log; empty for a server of the user's own
 }
 
-// The keys of the file, which are the products' names in messages too.
+// The keys of the file. They are also the products' names in messages.
 const (
 	postgresProduct = "PostgreSQL"
 	mariadbProduct  = "MariaDB"
@@ -44,7 +44,7 @@ func offers() (map[string]offer, error) {
 	return all, nil
 }
 
-// openNamed opens a server and names in an error the variable that led to it.
+// openNamed opens a server. Its error names the variable that named the server.
 func openNamed[S any](ctx context.Context, variable string, o offer, open func(context.Context, offer) (S, error)) (S, error) {
 	s, err := open(ctx, o)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// inner is set in the test binary that TestRunWithServers starts.
+// inner is set in the test binaries that TestRunWithServers starts.
 const inner = "KTX_TEST_INNER"
 
 // TestRunWithServers starts this test binary twice with the same two servers.
@@ -42,13 +42,13 @@ func TestRunWithServers(t *testing.T) {
 	}
 	for socket := range strings.FieldsSeq(lines[0]) {
 		if _, err := os.Stat(socket); !os.IsNotExist(err) {
-			t.Errorf("%s is left after the command has ended: %v", socket, err)
+			t.Errorf("%s still exists after the command has ended: %v", socket, err)
 		}
 	}
 }
 
-// TestOfferedServers looks at the servers that ServersVariable offers. It is
-// called by TestRunWithServers in a process of its own.
+// TestOfferedServers uses the servers that ServersVariable names.
+// TestRunWithServers runs it in a process of its own.
 func TestOfferedServers(t *testing.T) {
 	dir := os.Getenv(inner)
 	if dir == "" {

@@ -21,19 +21,19 @@ type PostgresServer struct {
 	version  int
 }
 
-// Postgres returns the shared server: the one that the whole run shares
-// ([RunWithServers]), else one of this test binary, which the first call starts.
-// A test fails when there is no server; it is never skipped.
+// Postgres returns the shared server. That is the server of the whole run
+// ([RunWithServers]), or else a server of this test binary, which the first
+// call starts. A test fails when there is no server; it is never skipped.
 func Postgres(tb testing.TB) *PostgresServer {
 	tb.Helper()
 	return sharedPostgres.named(tb, postgresProduct, "KTX_TEST_POSTGRES_URL", openPostgres, Start)
 }
 
 // StartPostgres starts a cluster for one test, which may stop and restart it.
-// It is gone when the test ends. It is started even where
-// KTX_TEST_POSTGRES_URL is set, since a test must not stop a server that is not
-// its own; the test is skipped only when that is set, the machine has no server
-// programs and CI is not set.
+// The cluster ends with the test. StartPostgres ignores the server of
+// KTX_TEST_POSTGRES_URL, because a test must not stop a server that it does not
+// own. It skips the test only when that variable is set, the machine has no
+// server programs, and CI is not set.
 func StartPostgres(tb testing.TB, o Options) *PostgresServer {
 	tb.Helper()
 	return startFor(tb, o, postgresProduct, "KTX_TEST_POSTGRES_URL", ErrNoBinaries, Start)
@@ -72,7 +72,7 @@ func openPostgres(ctx context.Context, o offer) (_ *PostgresServer, err error) {
 		return nil, errors.New("the URL must look like postgres://user:password@host:port/database")
 	}
 	if query := base.Query(); !query.Has("sslmode") {
-		query.Set("sslmode", "prefer") // what the driver takes for granted, said
+		query.Set("sslmode", "prefer") // the driver's default, made explicit
 		base.RawQuery = query.Encode()
 	}
 	conn, err := pgx.Connect(ctx, o.URL)

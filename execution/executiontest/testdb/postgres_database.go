@@ -12,10 +12,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// URL returns a connection URL. An empty database is the one for
-// administration, an empty user the superuser. Another user is a role of
-// [PostgresServer.NewRole]. The URL always has an sslmode, so that a test may
-// append another parameter with &.
+// URL returns a connection URL. An empty database means the one for
+// administration, and an empty user means the superuser. Another user is a role
+// of [PostgresServer.NewRole]. The URL always has an sslmode, so that a test
+// may append another parameter with &.
 func (s *PostgresServer) URL(database, user string) string {
 	u := *s.base
 	if database != "" {
@@ -28,15 +28,16 @@ func (s *PostgresServer) URL(database, user string) string {
 }
 
 // NewDatabase makes an empty database, runs the statements in it and returns
-// the superuser's URL to it. One string may hold several statements. The
-// database is dropped when the test ends, whoever is still connected.
+// the superuser's URL to it. One string may hold several statements.
+// NewDatabase drops the database when the test ends, even if someone is still
+// connected.
 func (s *PostgresServer) NewDatabase(tb testing.TB, sql ...string) string {
 	tb.Helper()
 	return s.NewDatabaseWith(tb, "", sql...)
 }
 
-// NewDatabaseWith is NewDatabase with options as CREATE DATABASE has them
-// ("ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'").
+// NewDatabaseWith is NewDatabase with options of CREATE DATABASE ("ENCODING
+// 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'").
 func (s *PostgresServer) NewDatabaseWith(tb testing.TB, options string, sql ...string) string {
 	tb.Helper()
 	name := "ktx_test_" + strings.ToLower(rand.Text())
@@ -49,9 +50,9 @@ func (s *PostgresServer) NewDatabaseWith(tb testing.TB, options string, sql ...s
 	return connection
 }
 
-// NewRole makes a role that can log in, with the attributes as CREATE ROLE has
-// them ("NOINHERIT", "SUPERUSER"), and returns its name, which needs no quotes.
-// When the test ends the role is dropped with all that it owns.
+// NewRole makes a role that can log in, with attributes of CREATE ROLE
+// ("NOINHERIT", "SUPERUSER"), and returns its name, which needs no quotes. When
+// the test ends, NewRole drops the role and everything that it owns.
 func (s *PostgresServer) NewRole(tb testing.TB, attributes ...string) string {
 	tb.Helper()
 	name := "ktx_role_" + strings.ToLower(rand.Text())
@@ -84,7 +85,7 @@ func (s *PostgresServer) exec(tb testing.TB, connection string, sql ...string) {
 	}
 }
 
-// dropRole drops a role and, in every database, what it owns and may do there.
+// dropRole drops a role and, in every database, its objects and its rights.
 func (s *PostgresServer) dropRole(ctx context.Context, name string) (err error) {
 	conn, err := pgx.Connect(ctx, s.URL("", ""))
 	if err != nil {

@@ -55,9 +55,9 @@ func (postgresSystem) initialise(ctx context.Context, c *cluster) error {
 	return configurePostgres(c)
 }
 
-// configurePostgres appends to the configuration file. What is committed
-// survives the end of the server, though not the end of the machine: fsync is
-// off.
+// configurePostgres appends to the configuration file. Committed data survives
+// the end of the server process, but not a crash of the machine, because fsync
+// is off.
 func configurePostgres(c *cluster) error {
 	all := map[string]string{
 		"listen_addresses":        "127.0.0.1",

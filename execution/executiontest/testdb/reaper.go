@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// reap waits for the end of its input, then stops the server whose process ID
-// stands in the file $2, if one runs, with the signal $3, and removes $1. It
-// answers to nothing else, so that an interrupt at the terminal, which reaches
-// the whole process group, does not end it first.
+// reap is a shell script. It waits for the end of its input. Then it stops the
+// server with the signal $3, if the file $2 has the process ID of one that
+// runs, and removes $1. It ignores signals, because an interrupt at the
+// terminal reaches the whole process group and would end the script first.
 const reap = `
 trap '' HUP INT TERM
 read -r _
@@ -30,14 +30,14 @@ fi
 rm -rf -- "$1"
 `
 
-// reaper is the process that outlives this one to clean up after it.
+// reaper is a process that outlives this one and cleans up after it.
 type reaper struct {
 	cmd   *exec.Cmd
 	input io.WriteCloser
 }
 
-// startReaper starts the process that stops the server of s in dir and removes
-// dir once finish is called or this process has ended.
+// startReaper starts a process that stops the server of s in dir and removes
+// dir, when finish is called or when this process has ended.
 func startReaper(dir string, s system) (*reaper, error) {
 	end, err := s.signal(Fast)
 	if err != nil {
@@ -57,7 +57,7 @@ func startReaper(dir string, s system) (*reaper, error) {
 	return &reaper{cmd: cmd, input: input}, nil
 }
 
-// finish lets the reaper do its work and waits for it.
+// finish makes the reaper clean up, and waits until it has.
 func (r *reaper) finish() error {
 	if err := r.input.Close(); err != nil {
 		return fmt.Errorf("tell the clean-up process: %w", err)

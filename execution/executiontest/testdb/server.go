@@ -10,26 +10,26 @@ import (
 	"time"
 )
 
-// cleanupTimeout bounds what is done after a test, whose context has ended.
+// cleanupTimeout bounds the clean-up after a test, whose context has ended.
 const cleanupTimeout = 30 * time.Second
 
-// Options say what a server of a test's own is like. The zero value is a server
+// Options configure a server of a test's own. The zero value gives a server
 // like the shared one.
 type Options struct {
-	// Bin is the directory of the server's programs; empty means what
-	// [Binaries] and [MariaDBBinaries] find.
+	// Bin is the directory of the server's programs. If it is empty, [Binaries]
+	// and [MariaDBBinaries] choose.
 	Bin string
 	// Settings are server settings by name, such as "max_connections": "20".
-	// They stand above this package's own.
+	// They override this package's own.
 	Settings map[string]string
-	// TLS gives the server a self-signed certificate, see CertificateFile. It
-	// still takes connections without TLS.
+	// TLS gives the server a self-signed certificate, see CertificateFile. The
+	// server still accepts connections without TLS.
 	TLS bool
 
 	pick func(ctx context.Context) (int, error) // instead of a free port
 }
 
-// server is what the servers of all products have in common.
+// server holds what the servers of all products have in common.
 type server struct {
 	cluster *cluster // nil for a server that this process did not start
 	dir     string   // holds the server's socket and log; "" for a server of the user's own
@@ -40,8 +40,9 @@ type server struct {
 // server of the user's own.
 func (s *server) SocketDir() string { return s.dir }
 
-// CertificateFile returns the certificate of a server started with
-// [Options].TLS, which is its own authority, or "" without.
+// CertificateFile returns the certificate of a server that was started with
+// [Options].TLS, or "" for another server. The certificate is its own
+// authority.
 func (s *server) CertificateFile() string {
 	if s.cluster == nil || !s.cluster.tls {
 		return ""
@@ -58,7 +59,7 @@ func (s *server) Pid() int {
 	return s.cluster.pid()
 }
 
-// Log returns what the server has logged, or "" for a server of the user's own.
+// Log returns the server's log, or "" for a server of the user's own.
 func (s *server) Log() string {
 	if s.dir == "" {
 		return ""
@@ -121,8 +122,8 @@ func (s *server) endWith(tb testing.TB) {
 	})
 }
 
-// shared is the one server of a product in this test binary, or why there is
-// none.
+// shared is the one server of a product in this test binary, or the error from
+// starting it.
 type shared[S interface{ Close() error }] struct {
 	sync.Mutex
 	started bool
@@ -141,7 +142,7 @@ func (s *shared[S]) get(start func() (S, error)) (S, error) {
 	return s.server, s.err
 }
 
-// end stops the server. There is none afterwards.
+// end stops the server. Afterwards there is none.
 func (s *shared[S]) end() error {
 	s.Lock()
 	defer s.Unlock()
@@ -153,9 +154,10 @@ func (s *shared[S]) end() error {
 	return s.server.Close()
 }
 
-// named returns the shared server. It opens the server that the variable of the
-// environment names, else the server of product that [ServersVariable] offers,
-// else it starts one. When none of these works the test fails.
+// named returns the shared server. It opens the server that the environment
+// variable names. Without that variable it opens the server of product that
+// [ServersVariable] offers, or else starts one. If none of these works, the
+// test fails.
 func (s *shared[S]) named(tb testing.TB, product, variable string, open func(context.Context, offer) (S, error), start func(context.Context, Options) (S, error)) S {
 	tb.Helper()
 	running, err := s.get(func() (S, error) {
@@ -178,9 +180,9 @@ func (s *shared[S]) named(tb testing.TB, product, variable string, open func(con
 	return running
 }
 
-// startFor starts a server for one test. The test is skipped only when the
-// variable names a server, which a test must not stop, the machine has no
-// programs for another one, which is the error missing, and CI is not set.
+// startFor starts a server for one test. It skips the test only when the
+// variable names a server (which a test must not stop), the machine has no
+// server programs (which is the error missing), and CI is not set.
 func startFor[S interface{ endWith(tb testing.TB) }](tb testing.TB, o Options, product, variable string, missing error, start func(context.Context, Options) (S, error)) S {
 	tb.Helper()
 	s, err := start(tb.Context(), o)

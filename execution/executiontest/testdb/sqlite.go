@@ -13,7 +13,7 @@ import (
 
 // SQLiteFile makes a database file in the test's own folder, runs the
 // statements in it and returns its path. One string may hold several
-// statements. FTS5 tables can be made.
+// statements. The statements may create FTS5 tables.
 func SQLiteFile(tb testing.TB, sql ...string) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "test.db")

@@ -8,31 +8,32 @@ import (
 	"syscall"
 )
 
-// A system is what one database product needs to run from a directory of its
+// A system describes how to run one database product from a directory of its
 // own. A [cluster] does the rest: directory, port, process, log and clean-up.
 type system interface {
 	// product is the name of the product, for messages.
 	product() string
 	// prefix begins the names of its directories.
 	prefix() string
-	// accounts are who it runs as where the tests run as root, the first that
-	// exists.
+	// accounts are the users that the server may run as when root runs the
+	// tests. The first that exists is used.
 	accounts() []string
-	// pidFile is where the running server's process ID stands, from the
-	// directory of the cluster. The file is gone when the server has ended.
+	// pidFile is the file with the process ID of the running server, relative
+	// to the directory of the cluster. The file does not exist after the server
+	// has ended.
 	pidFile() string
 	// initialise makes the data directory and its configuration.
 	initialise(ctx context.Context, c *cluster) error
 	// serve prepares the server's process.
 	serve(ctx context.Context, c *cluster, port int) *exec.Cmd
-	// ready reports whether the process of this cluster takes connections; an
+	// ready reports whether the process of this cluster accepts connections. An
 	// error says that it never will.
 	ready(ctx context.Context, c *cluster) (bool, error)
-	// signal is what ends the server in a mode.
+	// signal returns the signal that ends the server in a mode.
 	signal(mode StopMode) (syscall.Signal, error)
 }
 
-// A StopMode is how a server is told to end. The zero value is Fast.
+// A StopMode says how to end a server. The zero value is Fast.
 type StopMode int
 
 // The stop modes, in the words of PostgreSQL's manual, section 19.5. MariaDB

@@ -58,7 +58,8 @@ func TestDatabaseAndRoleEndWithTheTest(t *testing.T) {
 	s := testdb.Postgres(t)
 	var database, role string
 	t.Run("inner", func(t *testing.T) {
-		// The role outlives the first database and owns a thing in the second.
+		// The role outlives the first database and owns an object in the
+		// second.
 		first := s.NewDatabase(t, "CREATE TABLE t (n int)")
 		role = s.NewRole(t, "NOINHERIT")
 		second := s.NewDatabase(t, "GRANT ALL ON SCHEMA public TO "+role)
@@ -77,7 +78,7 @@ func TestDatabaseAndRoleEndWithTheTest(t *testing.T) {
 	})
 	const left = "SELECT (SELECT count(*) FROM pg_database WHERE datname = '%s') + (SELECT count(*) FROM pg_roles WHERE rolname = '%s')"
 	if n := scan[int](t, s.URL("", ""), fmt.Sprintf(left, database, role)); n != 0 {
-		t.Errorf("%d things of the test are left", n)
+		t.Errorf("%d objects of the test still exist", n)
 	}
 }
 

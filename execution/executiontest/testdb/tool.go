@@ -9,9 +9,10 @@ import (
 )
 
 // Tool returns the path of a program that a test runs beside the databases,
-// such as psql, mariadb, sqlite3 or pgbouncer. It is looked for beside the server
-// programs of [Binaries], in PATH, and where Debian keeps what is not in every
-// user's PATH. A test without its tool fails; it is never skipped.
+// such as psql, mariadb, sqlite3 or pgbouncer. It looks in the directory of
+// [Binaries], in PATH, and in the directories where Debian installs programs
+// that are not in every user's PATH. A test without its tool fails; it is never
+// skipped.
 func Tool(tb testing.TB, name string) string {
 	tb.Helper()
 	path, err := findTool(name)

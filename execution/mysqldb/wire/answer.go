@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Status is what the server says of the session with an answer
+// Status is the state of the session that the server sends with an answer
 // (include/mysql_com.h, SERVER_STATUS_*).
 type Status uint16
 
@@ -23,7 +23,7 @@ const (
 // Has reports whether all flags are set.
 func (s Status) Has(flags Status) bool { return s&flags == flags }
 
-// Error is an error that the server reported. Its texts are valid UTF-8.
+// Error is an error that the server reported. Its strings are valid UTF-8.
 type Error struct {
 	Number  uint16
 	State   string // SQLSTATE
@@ -41,8 +41,9 @@ type Column struct {
 	Length   uint32 // of the longest value, in bytes
 	Flags    Flags
 	Decimals byte
-	// Format and Extended say more of the type, where the server is MariaDB:
-	// "json"; "uuid", "inet6", "point", ….
+	// Format and Extended describe the type further when the server is MariaDB,
+	// for example "json" for Format, and "uuid", "inet6" or "point" for
+	// Extended.
 	Format, Extended string
 }
 
@@ -51,12 +52,12 @@ const Binary = 63
 
 // Answer is the beginning of the answer to one command.
 type Answer struct {
-	// Columns are those of the rows that follow; nil when none do.
+	// Columns describe the rows that follow; nil when none follow.
 	Columns []Column
-	// Status is that of an answer without rows; the one of an answer with rows
-	// follows them, see [Conn.Status].
+	// Status is the status of an answer without rows. An answer with rows has
+	// its status after them, in [Row.Status].
 	Status Status
-	// Err is the server's refusal.
+	// Err is the server's error, if it refused the command.
 	Err *Error
 }
 
@@ -68,12 +69,12 @@ const (
 	packetError = 0xff
 )
 
-// maxColumns bounds the columns of a result: the servers' own bound is 4,096.
+// maxColumns bounds the columns of a result. The servers' own bound is 4,096.
 const maxColumns = 4096
 
 // Answer reads the beginning of the answer to the next command. An error of the
-// server is part of the answer; it is the error of the call where the server
-// said it out of turn, which ends the connection.
+// server is part of the answer. If the server sent it out of turn, it is the
+// error of the call, and the connection has ended.
 func (c *Conn) Answer() (Answer, error) {
 	if c.inRows {
 		return Answer{}, fmt.Errorf("%w: rows were not read", ErrFormat)
@@ -157,7 +158,7 @@ func (c *Conn) columns(n int) ([]Column, error) {
 	return columns, nil
 }
 
-// inTurn begins the next packet, whose number must be due.
+// inTurn begins the next packet, which must have the expected number.
 func (c *Conn) inTurn() error {
 	ok, err := c.packet()
 	if err == nil && !ok {
@@ -200,7 +201,7 @@ func (c *Conn) column(b []byte) (Column, error) {
 // refusal reads the rest of an error packet.
 func (c *Conn) refusal() (*Error, error) {
 	var b []byte
-	for len(b) < textMax && !c.atEnd() { // what is longer is cut
+	for len(b) < textMax && !c.atEnd() { // a longer message is cut
 		part, err := c.next(textMax - len(b))
 		if err != nil {
 			return nil, err
@@ -223,10 +224,11 @@ func (c *Conn) refusal() (*Error, error) {
 	return e, nil
 }
 
-// valid returns s with what is not UTF-8 replaced: an error's text is not data.
+// valid returns s with invalid UTF-8 replaced. An error's message is not data,
+// so nothing is lost.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// parser takes fields off the front of b. A field that is not there sets bad.
+// parser takes fields from the front of b. It sets bad when a field is missing.
 type parser struct {
 	b   []byte
 	bad bool

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// ErrFormat says that the server's bytes are not of the protocol.
+// ErrFormat says that the server's bytes do not fit the protocol.
 var ErrFormat = errors.New("the server sent a packet that is not of the protocol")
 
-// The commands that a client sends here (include/my_command.h).
+// The commands that this package sends (include/my_command.h).
 const (
 	comQuit  = 0x01
 	comQuery = 0x03
@@ -26,8 +26,8 @@ const (
 	textMax  = 64 << 10  // of a packet that is not a row
 )
 
-// Conn is one connection. One goroutine at a time uses it; only Sever and
-// Arrived may be called beside that one.
+// Conn is one connection. One goroutine at a time uses it. Only Sever and
+// Arrived may be called by others meanwhile.
 type Conn struct {
 	nc       net.Conn
 	extended bool // column definitions have the extended type information
@@ -41,19 +41,19 @@ type Conn struct {
 	more   bool // another frame of the packet follows
 	length int  // of the first frame of the packet
 
-	inRows bool // an answer's rows are not read to their end
+	inRows bool // the rows of an answer are not read to their end
 	names  []byte
 }
 
-// New returns a connection on nc, which is authenticated and has nothing unread.
-// Extended says that MARIADB_CLIENT_EXTENDED_METADATA was agreed on.
+// New returns a connection on nc, which must be authenticated and have nothing
+// unread. Extended says whether MARIADB_CLIENT_EXTENDED_METADATA was agreed on.
 func New(nc net.Conn, extended bool) *Conn {
 	return &Conn{nc: nc, extended: extended, buf: make([]byte, 16<<10)}
 }
 
-// SendQueries sends each text as a statement of its own, in one write. The
-// server reads a text as one statement, since CLIENT_MULTI_STATEMENTS was not
-// agreed on, and answers each in turn.
+// SendQueries sends each string as one statement, all in one write. The server
+// reads each string as a single statement, because CLIENT_MULTI_STATEMENTS was
+// not agreed on, and answers them in order.
 func (c *Conn) SendQueries(texts ...string) error {
 	var b []byte
 	for _, text := range texts {
@@ -62,8 +62,8 @@ func (c *Conn) SendQueries(texts ...string) error {
 	return c.write(b)
 }
 
-// SendQueryAndReset sends text, and behind it the command that returns the
-// session to what it was after the log-in.
+// SendQueryAndReset sends a statement, and after it the command that resets the
+// session to its state after the log-in.
 func (c *Conn) SendQueryAndReset(text string) error {
 	return c.write(appendCommand(appendCommand(nil, comQuery, text), comReset, ""))
 }
@@ -93,30 +93,31 @@ func (c *Conn) write(b []byte) error {
 	return err
 }
 
-// SetDeadline bounds every read and write from now on; the zero time takes the
-// bound away.
+// SetDeadline bounds every read and write from now on; the zero time removes
+// the bound.
 func (c *Conn) SetDeadline(t time.Time) error { return c.nc.SetDeadline(t) }
 
 // Arrived returns how many bytes the server has sent so far.
 func (c *Conn) Arrived() int64 { return c.arrived.Load() }
 
-// Sever cuts the connection to wake whoever reads or writes it. It may be
-// called at any time by any goroutine.
+// Sever cuts the connection, which wakes any goroutine that reads or writes it.
+// It may be called at any time by any goroutine.
 func (c *Conn) Sever() {
-	// A TLS connection says goodbye when it is closed, which must not wait for
-	// a peer that does not read.
+	// Closing a TLS connection sends a closing message. The deadline in the
+	// past keeps that from waiting for a peer that does not read.
 	_ = c.nc.SetDeadline(time.Unix(1, 0))
 	_ = c.nc.Close()
 }
 
-// Bye ends an idle connection as the protocol has it.
+// Bye ends an idle connection with the protocol's COM_QUIT.
 func (c *Conn) Bye() {
 	_ = c.nc.SetDeadline(time.Now().Add(time.Second))
 	_ = c.write(appendCommand(nil, comQuit, ""))
 	_ = c.nc.Close()
 }
 
-// fill reads from the connection once, behind what is unread.
+// fill reads from the connection once, and appends the bytes to the unread
+// ones.
 func (c *Conn) fill() error {
 	if c.start == c.end {
 		c.start, c.end = 0, 0
@@ -129,7 +130,7 @@ func (c *Conn) fill() error {
 	c.arrived.Add(int64(n))
 	switch {
 	case n > 0:
-		return nil // an error comes again with the next read
+		return nil // the next read returns the error again
 	case err == nil:
 		return io.ErrNoProgress
 	case errors.Is(err, io.EOF):
@@ -151,8 +152,8 @@ func (c *Conn) frame() (length int, seq byte, err error) {
 	return int(head & frameMax), byte(head >> 24), nil
 }
 
-// packet begins the next packet of an answer. The one before must have been
-// read to its end. It reports whether the frame has the number that is due.
+// packet begins the next packet of an answer. The packet before must have been
+// read to its end. It reports whether the frame has the expected number.
 func (c *Conn) packet() (inTurn bool, err error) {
 	n, seq, err := c.frame()
 	if err != nil {
@@ -164,8 +165,8 @@ func (c *Conn) packet() (inTurn bool, err error) {
 	return inTurn, nil
 }
 
-// next returns up to n bytes of the packet that are there, at least one; none
-// at the packet's end. They are good until the next call.
+// next returns at least one and up to n bytes of the packet that have arrived,
+// or none at the packet's end. They are valid until the next call.
 func (c *Conn) next(n int) ([]byte, error) {
 	for c.left == 0 {
 		if !c.more {
@@ -193,8 +194,8 @@ func (c *Conn) next(n int) ([]byte, error) {
 	return b, nil
 }
 
-// append appends n bytes of the packet to b; a packet that ends before them is
-// an error.
+// append appends n bytes of the packet to b. A packet that ends earlier is an
+// error.
 func (c *Conn) append(b []byte, n int) ([]byte, error) {
 	for n > 0 {
 		part, err := c.next(n)
@@ -210,7 +211,7 @@ func (c *Conn) append(b []byte, n int) ([]byte, error) {
 	return b, nil
 }
 
-// skip drops n bytes of the packet, all of it where n is negative.
+// skip drops n bytes of the packet, or all of it if n is negative.
 func (c *Conn) skip(n int64) error {
 	for n != 0 {
 		most := frameMax

@@ -6,25 +6,24 @@ import (
 	"math"
 )
 
-// Row is one row, and how much of one is held. Its values are good until it is
-// read again.
+// Row is one row, and the limits for holding it. Its values are valid until the
+// next read into it.
 type Row struct {
-	// Columns is how many columns the answer has, and Keep how many of them,
-	// from the first, are wanted.
+	// Columns is the number of columns of the answer. Keep is how many of them,
+	// from the first, are kept.
 	Columns, Keep int
-	// CellBytes and RowBytes bound one value and all values of a row that are
-	// wanted.
+	// CellBytes bounds one kept value, and RowBytes all kept values of a row.
 	CellBytes, RowBytes int64
-	// Drop makes Row read over every row.
+	// Drop makes Row skip every row.
 	Drop bool
 
 	// Values are the first Keep values, nil for NULL.
 	Values [][]byte
-	// Cut says why there are no values: one of them, or all together, are too
-	// long.
+	// Cut says why there are no values: one of them is too long, or all of them
+	// together are.
 	Cut *Cut
-	// Status is the session's when there is no further row, and Err the
-	// server's error where it ended the rows.
+	// Status is the status of the session after the last row. Err is the
+	// server's error, if an error ended the rows.
 	Status Status
 	Err    *Error
 
@@ -32,14 +31,14 @@ type Row struct {
 	ends []int // of the values in buf; -1 for NULL
 }
 
-// Cut says what of a row is too long.
+// Cut says which part of a row is too long.
 type Cut struct {
 	Column int   // of the value; -1 when the row as a whole is
 	Size   int64 // of the value
 }
 
 // Row reads the next row of an answer into r. It reports false when there is
-// none: r.Status and r.Err then say how the answer ended.
+// none. Then r.Status and r.Err say how the answer ended.
 func (c *Conn) Row(r *Row) (bool, error) {
 	if !c.inRows {
 		return false, fmt.Errorf("%w: no rows are due", ErrFormat)
@@ -60,7 +59,7 @@ func (c *Conn) Row(r *Row) (bool, error) {
 		c.inRows = false
 		r.Err, err = c.refusal()
 		return false, err
-	case lead == packetEnd && c.length < 9: // a row that begins so has eight bytes of a length
+	case lead == packetEnd && c.length < 9: // a row that begins with this byte has eight bytes of length
 		c.inRows = false
 		b, err := c.short(nil)
 		if err != nil {
@@ -115,8 +114,8 @@ func (c *Conn) values(r *Row, lead byte) error {
 			return c.skip(-1)
 		}
 		if size += n; size > r.RowBytes {
-			// A value behind it may still be too long by itself, which is said
-			// before that the row is.
+			// A later value may be too long by itself. Such a value is reported
+			// instead of the row.
 			r.Cut = &Cut{Column: -1}
 		}
 		if r.Cut != nil {
@@ -140,7 +139,7 @@ func (c *Conn) values(r *Row, lead byte) error {
 	return nil
 }
 
-// slice makes the values of what was read.
+// slice sets r.Values from the bytes that were read.
 func (r *Row) slice() {
 	from := 0
 	for _, end := range r.ends {
@@ -153,7 +152,8 @@ func (r *Row) slice() {
 	}
 }
 
-// length64 reads the rest of a value's length; null says that there is no value.
+// length64 reads the rest of a value's length. Null says that the value is
+// NULL.
 func (c *Conn) length64(lead byte) (n int64, null bool, err error) {
 	var width int
 	switch lead {

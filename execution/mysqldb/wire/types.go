@@ -36,10 +36,10 @@ const (
 	TypeGeometry   Type = 255
 )
 
-// Flags say more of a column (include/mysql_com.h).
+// Flags describe a column further (include/mysql_com.h).
 type Flags uint16
 
-// The flags that say something of the type.
+// The flags that affect the type.
 const (
 	FlagUnsigned Flags = 1 << 5
 	FlagZerofill Flags = 1 << 6

@@ -16,7 +16,7 @@ import (
 	"github.com/ktxhq/ktx/execution/mysqldb/wire"
 )
 
-// stream is a connection whose server has sent everything already.
+// stream is a connection whose server has already sent everything.
 type stream struct {
 	io.Reader
 	sent bytes.Buffer
@@ -30,7 +30,7 @@ func (*stream) SetDeadline(time.Time) error        { return nil }
 func (*stream) SetReadDeadline(time.Time) error    { return nil }
 func (*stream) SetWriteDeadline(t time.Time) error { return nil }
 
-// packets frames bodies, numbered from 1.
+// packets puts each body into a frame, numbered from 1.
 func packets(bodies ...[]byte) []byte {
 	var b []byte
 	seq := byte(1)
@@ -157,7 +157,7 @@ func TestAnswers(t *testing.T) {
 			}
 			want := [][]string{{"1", "one"}, {"NULL", ""}, {"3", strings.Repeat("y", 70_000)}, {"4", long}}
 			if !cmp.Equal(want, rows) {
-				t.Error("the rows are not those that were sent")
+				t.Error("the rows differ from those that were sent")
 			}
 			if !into.Status.Has(wire.InTransaction | wire.InReadOnlyTransaction) {
 				t.Errorf("status %#x", into.Status)
@@ -171,7 +171,7 @@ func TestAnswers(t *testing.T) {
 			}
 			_, rows, err = read(c, &into)
 			if err != nil || len(rows) != 1 || into.Err == nil || into.Err.Number != 1317 {
-				t.Errorf("an error behind rows gave %v, %v, %v", rows, into.Err, err)
+				t.Errorf("an error after rows gave %v, %v, %v", rows, into.Err, err)
 			}
 		})
 	}
@@ -238,7 +238,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// What is not of the protocol is said to be so, and nothing is taken from it.
+// Bytes that do not fit the protocol are an ErrFormat, and no value is taken
+// from them.
 func TestNotTheProtocol(t *testing.T) {
 	outOfTurn := packets(okay)
 	outOfTurn[3] = 7
@@ -267,13 +268,14 @@ func TestNotTheProtocol(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, rows, err := read(connect(sent, false), &wire.Row{CellBytes: 1 << 10, RowBytes: 1 << 10})
 			if !errors.Is(err, wire.ErrFormat) {
-				t.Errorf("%d rows, error %v, want one of the format", len(rows), err)
+				t.Errorf("%d rows, error %v, want ErrFormat", len(rows), err)
 			}
 		})
 	}
 }
 
-// An error out of turn is one of the connection, such as a server's farewell.
+// An error out of turn, such as a server's farewell, is an error of the
+// connection.
 func TestFarewell(t *testing.T) {
 	sent := packets([]byte("\xff\xbf\x0f#HY000idle"))
 	sent[3] = 0
@@ -311,11 +313,12 @@ func TestSends(t *testing.T) {
 	}
 	b := s.sent.Bytes()
 	if len(b) != 4+1<<24-1+4 || string(b[:5]) != "\xff\xff\xff\x00\x03" || string(b[len(b)-4:]) != "\x00\x00\x00\x01" {
-		t.Errorf("a text that fills a frame was sent as %d bytes, %x … %x", len(b), b[:5], b[len(b)-4:])
+		t.Errorf("a statement that fills a frame was sent as %d bytes, %x … %x", len(b), b[:5], b[len(b)-4:])
 	}
 }
 
-// No bytes make the reader panic, loop, or hold more than its limits.
+// Whatever bytes arrive, the reader must not panic, loop, or hold more than its
+// limits.
 func FuzzAnswer(f *testing.F) {
 	f.Add(packets([]byte{2}, column("a", 3), column("b", 253), end, row("1", "x"), row("NULL", "y"), end), true)
 	f.Add(packets(okay), false)

@@ -8,16 +8,18 @@ import (
 
 // Cell is one value of a row.
 type Cell struct {
-	// Raw is the value as it stands on the wire, valid until the next read; it
-	// is nil where the value is NULL or longer than the limit.
+	// Raw is the value as the server sent it. It is valid until the next read.
+	// It is nil if the value is NULL or longer than the limit.
 	Raw  []byte
 	Null bool
-	// Over says that the value is longer. Size is the bytes of its text then.
+	// Over says that the value is longer than the limit. Size is then the
+	// length of its text in bytes.
 	Over bool
 	Size int64
 }
 
-// Cell reads the row's next value, of at most most bytes on the wire.
+// Cell reads the row's next value. It holds at most most bytes of it, as sent
+// on the wire.
 func (r *Response) Cell(most int64) (Cell, error) {
 	if r.err != nil {
 		return Cell{}, r.err
@@ -82,7 +84,7 @@ func (r *Response) Cell(most int64) (Cell, error) {
 
 const (
 	maxValue   = 1<<31 - 1
-	maxVariant = 8016 + 64 // 8,016 bytes, with room for what describes them
+	maxVariant = 8016 + 64 // 8,016 bytes, and room for what describes them
 )
 
 // body reads a value of n bytes.
@@ -126,19 +128,19 @@ func (r *Response) chunks(c *Column, most int64) Cell {
 	return m.cell()
 }
 
-// meter holds the bytes of a value up to a limit, and counts those of its text
-// beyond it.
+// meter holds the bytes of a value up to a limit. Beyond the limit it only
+// counts the bytes of the value's text.
 type meter struct {
 	r    *Response
 	c    *Column
 	most int64
 	seen int64
 	over bool
-	text int64 // bytes of the text of what was seen
+	text int64 // bytes of text for what was read
 	half []byte
 }
 
-// start prepares for a value that is said to have n bytes.
+// start prepares for a value of n bytes, as the server states.
 func (m *meter) start(n int64) {
 	m.r.cell = m.r.cell[:0]
 	if n > m.most {
@@ -146,7 +148,7 @@ func (m *meter) start(n int64) {
 	}
 }
 
-// exceed says that the value is longer than the limit.
+// exceed records that the value is longer than the limit.
 func (m *meter) exceed() {
 	m.over = true
 	if m.r.Over != nil && m.most > 0 {
@@ -154,7 +156,7 @@ func (m *meter) exceed() {
 	}
 }
 
-// read reads n bytes more.
+// read reads n more bytes.
 func (m *meter) read(n int64) {
 	for n > 0 && m.r.err == nil {
 		b, err := m.r.p.piece(int(min(n, 1<<15)))
@@ -176,8 +178,8 @@ func (m *meter) read(n int64) {
 	}
 }
 
-// count adds the bytes that b has as text. A character of UTF-16 may lie on the
-// border of two pieces.
+// count adds the number of bytes that b has as text. A UTF-16 character may lie
+// on the border of two pieces.
 func (m *meter) count(b []byte) {
 	if !m.c.wide() {
 		m.text += int64(len(b))

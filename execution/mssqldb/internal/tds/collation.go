@@ -13,17 +13,17 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// collation says which code page a varchar has (MS-TDS 2.2.5.1.2).
+// collation says which code page a varchar uses (MS-TDS 2.2.5.1.2).
 type collation struct {
 	bits uint32 // language and flags
-	sort byte   // of the collations whose names begin with SQL_
+	sort byte   // the sort order, for collations whose names begin with SQL_
 }
 
 // flagUTF8 marks the collations whose names end in _UTF8.
 const flagUTF8 = 1 << 26
 
-// appendText decodes raw; ok is false where it has bytes that the code page
-// does not have, or the code page is not known.
+// appendText decodes raw. It reports false when raw has bytes that are not in
+// the code page, or when the code page is unknown.
 func (c collation) appendText(dst, raw []byte) (out []byte, ok bool) {
 	if isASCII(raw) {
 		return append(dst, raw...), true
@@ -36,7 +36,7 @@ func (c collation) appendText(dst, raw []byte) (out []byte, ok bool) {
 		return dst, false
 	}
 	text, err := page.NewDecoder().Bytes(raw)
-	// No code page has U+FFFD: it stands for what cannot be decoded.
+	// No code page contains U+FFFD, so it marks bytes that cannot be decoded.
 	if err != nil || bytes.ContainsRune(text, utf8.RuneError) {
 		return dst, false
 	}
@@ -52,14 +52,13 @@ func isASCII(raw []byte) bool {
 	return true
 }
 
-// known reports whether all characters are ones that the server's code page has
-// too: the tables of the decoders are those of web browsers, which know some
-// more.
+// known reports whether the server's code page has all the characters too. The
+// decoders use the tables of web browsers, which have some more.
 func known(page encoding.Encoding, raw []byte) bool {
 	switch page {
 	case charmap.Windows1255:
 		return !slices.Contains(raw, 0xCA)
-	case japanese.ShiftJIS: // a lead byte has half-width letters on both sides
+	case japanese.ShiftJIS: // the half-width letters lie between the two ranges of lead bytes
 		return allPairs(raw, func(b byte) bool { return b >= 0x81 && b <= 0x9F || b >= 0xE0 }, func(at uint16) bool { return at != 0x80 })
 	case simplifiedchinese.GBK:
 		return allPairs(raw, func(b byte) bool { return b >= 0x81 }, func(at uint16) bool {
@@ -74,8 +73,8 @@ func known(page encoding.Encoding, raw []byte) bool {
 	}
 }
 
-// allPairs reports whether has holds for all characters that are not ASCII: of
-// two bytes where the first is a lead byte, else of one.
+// allPairs reports whether has returns true for every character that is not
+// ASCII. A character has two bytes if the first is a lead byte, else one.
 func allPairs(raw []byte, lead func(byte) bool, has func(uint16) bool) bool {
 	for i := 0; i < len(raw); i++ {
 		at := uint16(raw[i])
@@ -96,8 +95,8 @@ func allPairs(raw []byte, lead func(byte) bool, has func(uint16) bool) bool {
 	return true
 }
 
-// page returns the code page of a collation; nil where it is not known. The
-// collations of SQL_ names have it by their sort order, the others by their
+// page returns the code page of a collation, or nil if it is unknown.
+// Collations named SQL_… have it by their sort order, the others by their
 // language (SQL Server's "Collation and Unicode support"; MS-LCID).
 func (c collation) page() encoding.Encoding {
 	if c.sort != 0 {

@@ -18,24 +18,24 @@ import (
 type Options struct {
 	Host        string
 	Port        int
-	User        string // a login of the server's, not of Windows
+	User        string // a SQL Server login, not a Windows login
 	Password    string
 	Database    string
 	Application string
-	// PacketSize is what is asked for; 0 means 4,096.
+	// PacketSize is the packet size that the client requests; 0 means 4,096.
 	PacketSize int
-	// TLS decides about the transport to a host; it is asked again for a host
-	// to which the server sends the connection on.
+	// TLS returns the transport to a host. Dial calls it again for each host to
+	// which the server redirects the connection.
 	TLS func(host string) Transport
 }
 
 // Transport is how a connection is protected.
 type Transport struct {
-	// Config is that of TLS; nil means that there is none.
+	// Config is the TLS configuration; nil means no TLS.
 	Config *tls.Config
-	// Strict speaks TDS 8.0: TLS comes before anything else.
+	// Strict selects TDS 8.0, in which TLS begins before anything else.
 	Strict bool
-	// Verified says that Config checks the certificate.
+	// Verified says that Config verifies the server's certificate.
 	Verified bool
 }
 
@@ -43,27 +43,29 @@ type Transport struct {
 var (
 	ErrNoTLS   = errors.New("the server does not offer TLS")
 	ErrNeedTLS = errors.New("the server wants TLS, which the connection switches off")
-	// ErrTLS wraps what failed while TLS was set up.
+	// ErrTLS wraps an error from setting up TLS.
 	ErrTLS = errors.New("transport security failed")
-	// ErrRouted is the error of a server that sends connections on and on.
+	// ErrRouted is the error for a server that redirects the connection too
+	// often.
 	ErrRouted = errors.New("the server sent the connection on too often")
 )
 
-// LoginError is what the server said when it refused a login.
+// LoginError holds the server's messages when it refused a login.
 type LoginError struct{ Messages []Message }
 
 // Error returns the last message.
 func (e *LoginError) Error() string { return e.Messages[len(e.Messages)-1].Text }
 
-// maxRoutes is how often a server may send a connection on.
+// maxRoutes bounds how often Dial connects for one connection, redirections
+// included.
 const maxRoutes = 3
 
-// Dial connects and logs in with ApplicationIntent=ReadOnly. A caller that
-// leaves cuts the connection.
+// Dial connects and logs in with ApplicationIntent=ReadOnly. When ctx ends, it
+// cuts the connection.
 func Dial(ctx context.Context, o Options) (c *Conn, err error) {
 	d := &dialer{o: o}
 	defer func() {
-		if r := recover(); r != nil { // a fault of the driver's
+		if r := recover(); r != nil { // a panic of the driver
 			d.stop()
 			d.drop()
 			c, err = nil, malformed("%v", r)
@@ -76,7 +78,8 @@ func Dial(ctx context.Context, o Options) (c *Conn, err error) {
 	connector := mssql.NewConnectorConfig(msdsn.Config{
 		Host: o.Host, Port: uint64(o.Port), User: o.User, Password: o.Password, Database: o.Database, AppName: o.Application, //nolint:gosec // a port
 		ReadOnlyIntent: true, DisableRetry: true,
-		// The driver sees what is inside of TLS.
+		// The driver reads and writes inside of TLS, so it must not set up TLS
+		// itself.
 		Encryption: msdsn.EncryptionDisabled,
 		Protocols:  []string{"tcp"}, Parameters: map[string]string{}, ProtocolParameters: map[string]any{},
 		PacketSize: uint16(size), DialTimeout: -1,
@@ -111,16 +114,17 @@ func workstation() string {
 	return name
 }
 
-// dialer makes the connections that the driver logs in on. It keeps the last.
+// dialer makes the connections on which the driver logs in. It keeps the last
+// one.
 type dialer struct {
 	o      Options
 	login  *login
 	dials  int
 	unhook func() bool
 
-	mu     sync.Mutex  // the driver reads in a goroutine of its own, and may leave it behind
-	err    error       // the first of this package, which the driver may have hidden
-	answer loginAnswer // to the last login
+	mu     sync.Mutex  // the driver reads in a goroutine of its own, which may outlive the login
+	err    error       // the first error of this package, which the driver may have hidden
+	answer loginAnswer // the answer to the last login
 }
 
 // fail keeps the first error.
@@ -133,15 +137,15 @@ func (d *dialer) fail(err error) error {
 	return err
 }
 
-// outcome returns what became of the login so far.
+// outcome returns the result of the login so far.
 func (d *dialer) outcome() (loginAnswer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.answer, d.err
 }
 
-// HostName makes the driver leave the resolution of names to the dialer, which
-// so knows the name that the certificate must have.
+// HostName makes the driver leave the resolution of names to the dialer. So the
+// dialer knows the name that the certificate must have.
 func (d *dialer) HostName() string { return d.o.Host }
 
 // DialContext connects to a host and port.
@@ -171,14 +175,14 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 	return l, nil
 }
 
-// drop closes a connection that is of no use.
+// drop closes the last connection after an error.
 func (d *dialer) drop() {
 	if d.login != nil {
 		_ = d.login.Close()
 	}
 }
 
-// stop unties the connection from the context in which it was made.
+// stop detaches the connection from the context in which it was made.
 func (d *dialer) stop() {
 	if d.unhook != nil {
 		d.unhook()

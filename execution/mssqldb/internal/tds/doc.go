@@ -12,11 +12,11 @@
 //		// TokenColumns, TokenRow, TokenDone, …, until TokenEnd
 //	}
 //
-// The driver is not used for statements, for four reasons. It reads a value
-// into memory whole, however long it is. It replaces what is not valid in a
-// text (half a surrogate pair, a byte that the code page does not have) by
-// U+FFFD. It does not tell the type inside of a sql_variant. And it sends a text
-// that looks like one name as a call of a procedure of that name.
+// The driver is not used for statements, for four reasons. It reads a whole
+// value into memory, however long the value is. It replaces invalid parts of a
+// string (half a surrogate pair, a byte that the code page does not have) by
+// U+FFFD. It does not tell the type inside of a sql_variant. And when a
+// statement looks like one name, it calls the procedure of that name.
 //
 // A statement goes out as a SQLBatch message and in no other way: the bytes
 // between the message's headers and its end are the statement in UTF-16. The
@@ -29,6 +29,6 @@
 // only when the attention is acknowledged, so that it cannot end a later
 // request.
 //
-// The package never makes a statement of its own, never sends RPC, bulk load or transaction
-// manager requests, and never shows a password.
+// The package never makes a statement of its own, never sends RPC, bulk load or
+// transaction manager requests, and never shows a password.
 package tds

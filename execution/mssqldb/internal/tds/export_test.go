@@ -2,7 +2,7 @@ package tds
 
 import "bytes"
 
-// Answer reads bytes as the one message of an answer.
+// Answer returns a Response that reads message as the whole answer.
 func Answer(message []byte) *Response {
 	in := newPackets(bytes.NewReader(message))
 	in.left = len(message)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// handshake carries the messages of a TLS handshake in packets, and those
-// behind it as they are.
+// handshake carries the messages of a TLS handshake in packets. After the
+// handshake it passes the bytes on unchanged.
 type handshake struct {
 	nc   net.Conn
 	in   *packets
@@ -15,8 +15,8 @@ type handshake struct {
 	out  []byte
 }
 
-// Write collects what the client says until it wants to hear an answer. Behind
-// the handshake it writes through.
+// Write collects the client's bytes until the client reads. After the handshake
+// it writes them directly.
 func (h *handshake) Write(b []byte) (int, error) {
 	if h.done {
 		if err := h.flush(); err != nil {
@@ -28,7 +28,8 @@ func (h *handshake) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// flush writes what was collected, in packets that every server takes.
+// flush writes the collected bytes, in packets of a size that every server
+// accepts.
 func (h *handshake) flush() error {
 	out := h.out
 	h.out = nil
@@ -48,7 +49,7 @@ func (h *handshake) flush() error {
 	return nil
 }
 
-// Read reads what the server says.
+// Read reads the server's bytes.
 func (h *handshake) Read(b []byte) (int, error) {
 	if h.done {
 		return h.nc.Read(b)

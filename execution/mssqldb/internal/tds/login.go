@@ -31,21 +31,21 @@ const (
 // maxLogin bounds the answers to prelogin and login.
 const maxLogin = 64 << 10
 
-// login is the connection as the driver sees it while it logs in: it writes
-// PRELOGIN and LOGIN7 and reads one answer to each. TLS lies below it.
+// login is the connection that the driver sees while it logs in. The driver
+// writes PRELOGIN and LOGIN7 and reads one answer to each. TLS is below it.
 type login struct {
 	d    *dialer
-	nc   net.Conn // on TLS, where that is used
+	nc   net.Conn // the TLS connection, if TLS is used
 	wire net.Conn
 	way  Transport
 	in   packets
 
 	requests int
-	reply    bytes.Reader // of the last request, once read
+	reply    bytes.Reader // the answer to the last request, once it was read
 	tls      *tls.Conn
 }
 
-// loginAnswer is what the answer to LOGIN7 says.
+// loginAnswer is the content of the answer to LOGIN7.
 type loginAnswer struct {
 	acknowledged bool
 	facts        Facts
@@ -53,7 +53,8 @@ type loginAnswer struct {
 	errors       []Message
 }
 
-// Write takes one packet of the driver's. Only what belongs to a login passes.
+// Write takes one packet of the driver's. It accepts only packets that belong
+// to a login.
 func (l *login) Write(b []byte) (int, error) {
 	if len(b) < headerSize {
 		return 0, l.d.fail(malformed("the driver wrote %d bytes", len(b)))
@@ -95,8 +96,8 @@ func (l *login) Read(b []byte) (int, error) {
 	return l.reply.Read(b)
 }
 
-// prelogin passes the driver's PRELOGIN on with this package's wish for
-// encryption, sets TLS up, and answers that there is none.
+// prelogin sends the driver's PRELOGIN with this package's choice of
+// encryption, sets up TLS, and tells the driver that there is no encryption.
 func (l *login) prelogin(b []byte) error {
 	wish := byte(encryptNone)
 	switch {
@@ -122,7 +123,7 @@ func (l *login) prelogin(b []byte) error {
 		return err
 	}
 	switch got := answer[at]; {
-	case l.way.Strict: // the option means nothing there
+	case l.way.Strict: // TDS 8.0 ignores the option
 	case got == encryptOn && wish == encryptOn, got == encryptRequired && wish == encryptOn:
 		if err := l.secure(); err != nil {
 			return fmt.Errorf("%w: %w", ErrTLS, err)
@@ -140,16 +141,16 @@ func (l *login) prelogin(b []byte) error {
 	return nil
 }
 
-// loginFixed is the size of what stands before the texts of a LOGIN7, and
-// loginTexts where it says of each in their order, the last of which is SSPI,
-// where it begins and how long it is (MS-TDS 2.2.6.4).
+// loginFixed is the size of a LOGIN7 before its strings. LoginTexts holds, for
+// each string in their order, the offset of the field with its position and
+// length (MS-TDS 2.2.6.4). The last is SSPI.
 const loginFixed = 94
 
 var loginTexts = [...]int{36, 40, 44, 48, 52, 60, 64, 68, 78}
 
-// measure sets the lengths of the texts of a LOGIN7, which are counted in units
-// of UTF-16: the driver counts characters, of which those beyond U+FFFF have two
-// units. Each text ends where the next begins.
+// measure sets the lengths of the strings of a LOGIN7. They count units of
+// UTF-16. The driver counts characters instead, and a character above U+FFFF
+// has two units. Each string ends where the next begins.
 func measure(login []byte) {
 	begins := func(i int) uint16 { return binary.LittleEndian.Uint16(login[loginTexts[i]:]) }
 	for i := range len(loginTexts) - 1 {
@@ -157,7 +158,7 @@ func measure(login []byte) {
 	}
 }
 
-// encryption returns where the option of encryption stands in a prelogin.
+// encryption returns the position of the encryption option in a prelogin.
 func encryption(b []byte) (int, error) {
 	for at := 0; at+5 <= len(b) && b[at] != preloginEnd; at += 5 {
 		offset, size := int(binary.BigEndian.Uint16(b[at+1:])), int(binary.BigEndian.Uint16(b[at+3:]))
@@ -168,7 +169,7 @@ func encryption(b []byte) (int, error) {
 	return 0, malformed("a prelogin that does not speak of encryption")
 }
 
-// secure sets TLS up. Its handshake travels in packets of the type PRELOGIN.
+// secure sets up TLS. The handshake is sent in packets of the type PRELOGIN.
 func (l *login) secure() error {
 	l.in.handshake = true
 	inner := &handshake{nc: l.nc, in: &l.in}
@@ -184,12 +185,12 @@ func (l *login) secure() error {
 	return nil
 }
 
-// inside goes on within TLS.
+// inside continues the login within TLS.
 func (l *login) inside(c *tls.Conn) {
 	l.tls, l.nc, l.in = c, c, newPackets(c)
 }
 
-// strict sets TLS up before anything else, as TDS 8.0 does (MS-TDS 3.2.5.1).
+// strict sets up TLS before anything else, as TDS 8.0 does (MS-TDS 3.2.5.1).
 func (l *login) strict(ctx context.Context) error {
 	conf := l.way.Config.Clone()
 	conf.NextProtos = []string{"tds/8.0"}
@@ -201,7 +202,7 @@ func (l *login) strict(ctx context.Context) error {
 	return nil
 }
 
-// readMessage reads a message whole.
+// readMessage reads a whole message.
 func (l *login) readMessage() ([]byte, error) {
 	if err := l.in.begin(); err != nil {
 		return nil, err
@@ -219,8 +220,8 @@ func (l *login) readMessage() ([]byte, error) {
 	return message, nil
 }
 
-// readAnswer reads the answer to LOGIN7, which the driver gets only when it
-// fits the protocol.
+// readAnswer reads the answer to LOGIN7. The driver gets it only if it fits the
+// protocol.
 func (l *login) readAnswer() error {
 	message, err := l.readMessage()
 	if err != nil {
@@ -287,7 +288,8 @@ func (r *Response) loginToken(id byte) {
 	r.login.facts.Version = fmt.Sprintf("%d.%d.%d", v[0], v[1], binary.BigEndian.Uint16(v[2:]))
 }
 
-// change takes note of a change at login. B is what follows its kind.
+// change records a change that the server reports during the login. B is what
+// follows the kind.
 func (a *loginAnswer) change(kind Change, b []byte) error {
 	if kind != ChangeDatabase && kind != ChangePacketSize {
 		return nil
@@ -308,7 +310,8 @@ func (a *loginAnswer) change(kind Change, b []byte) error {
 	return nil
 }
 
-// setReply makes a message what the driver reads, in packets that it takes.
+// setReply makes message the driver's next answer, in packets of a size that it
+// accepts.
 func (l *login) setReply(message []byte) {
 	var out []byte
 	for number := byte(1); ; number++ {
@@ -326,7 +329,7 @@ func (l *login) setReply(message []byte) {
 	l.reply.Reset(out)
 }
 
-// conn returns the connection that is logged in.
+// conn returns the connection after the login.
 func (l *login) conn(answer loginAnswer) (*Conn, error) {
 	if l.reply.Len() > 0 || !l.in.ended() {
 		_ = l.Close()
@@ -350,7 +353,7 @@ func (l *login) Close() error {
 	return l.wire.Close()
 }
 
-// What a net.Conn has beside.
+// errNotHere is the error of the other methods of net.Conn.
 var errNotHere = errors.New("not while a login goes on")
 
 func (l *login) LocalAddr() net.Addr              { return l.nc.LocalAddr() }

@@ -15,10 +15,10 @@ import (
 	"github.com/ktxhq/ktx/execution/mssqldb/internal/tds"
 )
 
-// hang is far above what anything here takes.
+// hang is far longer than anything in these tests takes.
 const hang = 2 * time.Minute
 
-// packet is one packet of a server, the last of its message.
+// packet returns body as one packet of a server, the last of its message.
 func packet(body []byte) []byte {
 	b := binary.BigEndian.AppendUint16([]byte{4, 1}, uint16(8+len(body)))
 	return append(append(b, 0, 0, 1, 0), body...)
@@ -27,7 +27,8 @@ func packet(body []byte) []byte {
 // plainPrelogin is a prelogin that offers no TLS.
 var plainPrelogin = []byte{0, 0, 11, 0, 6, 1, 0, 17, 0, 1, 0xFF, 16, 0, 0, 0, 0, 0, 2}
 
-// raw is a server that answers each message with bytes, then waits.
+// raw starts a server that answers each message with the next of answers, and
+// then waits.
 func raw(tb testing.TB, answers ...[]byte) (port int) {
 	tb.Helper()
 	l, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
@@ -50,7 +51,7 @@ func raw(tb testing.TB, answers ...[]byte) (port int) {
 					break
 				}
 			}
-			_, _ = io.Copy(io.Discard, c) // until the client leaves
+			_, _ = io.Copy(io.Discard, c) // until the client closes the connection
 			_ = c.Close()
 		}
 	}()
@@ -95,11 +96,11 @@ func try(tb testing.TB, port int, within time.Duration) (*tds.Conn, error) {
 	})
 }
 
-// Answers that no server gives to a login are errors; none makes the client
-// panic, wait for ever, or take much memory.
+// Answers that no server gives to a login must be errors. The client must not
+// panic, wait without limit, or use much memory.
 func TestHostileLogin(t *testing.T) {
 	before := goleak.IgnoreCurrent()
-	t.Cleanup(func() { goleak.VerifyNone(t, before) }) // behind the servers'
+	t.Cleanup(func() { goleak.VerifyNone(t, before) }) // after the clean-up of the servers
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 	for _, c := range []struct {
 		name    string
@@ -144,7 +145,7 @@ func TestHostileLogin(t *testing.T) {
 	}
 	conn, err := try(t, raw(t, packet(plainPrelogin), packet(join(loginAck, loginDone))), hang)
 	if err != nil {
-		t.Fatalf("a login that is as it should be: %v", err)
+		t.Fatalf("a correct login: %v", err)
 	}
 	if f := conn.Facts(); f.Program != "SQ" || f.Version != "16.0.4096" {
 		t.Errorf("%+v", f)
@@ -159,7 +160,7 @@ func TestHostileLogin(t *testing.T) {
 	})
 }
 
-// A server that sends the connection on to itself is left.
+// The client gives up on a server that redirects the connection to itself.
 func TestRoutedInACircle(t *testing.T) {
 	route := []byte{20, 0, 0, 0, 0, 0, 9, 0}
 	for _, r := range "127.0.0.1" {
@@ -175,8 +176,8 @@ func TestRoutedInACircle(t *testing.T) {
 	}
 }
 
-// FuzzAnswer reads any bytes as the answer to a batch: an end or an error, never
-// a panic, and no value beyond its limit.
+// FuzzAnswer reads any bytes as the answer to a batch. The result must be an
+// end or an error, never a panic, and no value may exceed its limit.
 func FuzzAnswer(f *testing.F) {
 	for _, seed := range [][]byte{
 		nil, loginDone,

@@ -26,30 +26,31 @@ const (
 	headerSize    = 8
 	minPacketSize = 512
 	maxPacketSize = 32767
-	// defaultPacketSize is what the driver asks for.
+	// defaultPacketSize is the size that the driver requests.
 	defaultPacketSize = 4096
 )
 
-// ErrMalformed is the error of an answer that is not the protocol's.
+// ErrMalformed is the error for an answer that does not fit the protocol.
 var ErrMalformed = errors.New("the server's answer does not fit the protocol")
 
-// ErrCut is the error, beside ErrMalformed, of a message that ends inside of a
-// token, and of a value that ends before its length, as what an attention ends
-// may.
+// ErrCut is added to ErrMalformed for a message that ends inside of a token,
+// and for a value that ends before its stated length. An answer that an
+// attention ended may look like that.
 var ErrCut = fmt.Errorf("%w: it ends too early", ErrMalformed)
 
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrMalformed, fmt.Sprintf(format, args...))
 }
 
-// packets reads messages, which are packets up to one with the bit statusEnd.
+// packets reads messages. A message consists of packets, up to one with the bit
+// statusEnd.
 type packets struct {
 	r       *bufio.Reader
 	left    int  // bytes of the current packet
 	last    bool // the current packet ends its message
 	scratch []byte
-	// handshake accepts packets of the type PRELOGIN, in which servers answer
-	// while TLS is set up.
+	// handshake accepts packets of the type PRELOGIN, which servers send while
+	// TLS is set up.
 	handshake bool
 }
 
@@ -110,8 +111,8 @@ func (p *packets) piece(most int) ([]byte, error) {
 	return b, err
 }
 
-// take returns n bytes of the message, at most 65,535, which are valid until
-// the next read.
+// take returns the next n bytes of the message, at most 65,535. They are valid
+// until the next read.
 func (p *packets) take(n int) ([]byte, error) {
 	if n <= p.left && n <= p.r.Buffered() {
 		if n == 0 {
@@ -130,58 +131,58 @@ func (p *packets) take(n int) ([]byte, error) {
 	return p.scratch, nil
 }
 
-// Conn is one connection that is logged in. One goroutine at a time sends and
-// reads; Attention and Sever may be called by others.
+// Conn is one connection after the login. One goroutine at a time sends and
+// reads. Others may call Attention and Sever.
 type Conn struct {
 	nc    net.Conn
 	in    packets
-	size  int // of packets that are sent
+	size  int // of the packets that are sent
 	facts Facts
 	// transaction is the descriptor of the open transaction; 0 without one.
 	transaction uint64
 
-	mu        sync.Mutex // of what is written, and of the fields below
+	mu        sync.Mutex // guards writes, and the fields below
 	flying    bool       // a request is not answered yet
-	attention bool       // it was told to end
+	attention bool       // the server was told to end it
 	out       []byte
 }
 
-// Facts are what the server said of itself and of the connection at login.
+// Facts are what the server reported about itself and the connection at login.
 type Facts struct {
 	Program  string // such as "Microsoft SQL Server"
 	Version  string // such as "16.0.4085"
 	Database string
-	TLS      string // such as "TLS 1.2"; "" without
-	Verified bool   // the certificate was checked
+	TLS      string // such as "TLS 1.2"; "" without TLS
+	Verified bool   // the certificate was verified
 }
 
-// Facts returns what is known since the login.
+// Facts returns what the server reported at login.
 func (c *Conn) Facts() Facts { return c.facts }
 
-// InTransaction reports whether the server said that a transaction began and
-// not that it ended.
+// InTransaction reports whether the server said that a transaction began, and
+// did not say that it ended.
 func (c *Conn) InTransaction() bool { return c.transaction != 0 }
 
 // Deadline bounds reading and writing; the zero time removes the bound.
 func (c *Conn) Deadline(t time.Time) error { return c.nc.SetDeadline(t) }
 
-// Sever cuts the connection to wake whoever reads or writes it.
+// Sever cuts the connection, which wakes any goroutine that reads or writes it.
 func (c *Conn) Sever() {
-	// A TLS connection says goodbye when it is closed, which must not wait for
-	// a peer that does not read.
+	// Closing a TLS connection sends a closing message. The deadline in the
+	// past keeps that from waiting for a peer that does not read.
 	_ = c.nc.SetDeadline(time.Unix(1, 0))
 	_ = c.nc.Close()
 }
 
-// Bytes of a batch around its text.
+// The bytes of a batch before its statement.
 const (
 	allHeadersSize = 22 // one header, of the transaction (MS-TDS 2.2.5.3)
 	transactionHdr = 2
 )
 
-// SendBatch sends text as one SQLBatch message. With reset the server resets
-// the session first, as sp_reset_connection does. The answer must be read to
-// [TokenEnd] before the next batch.
+// SendBatch sends text as one SQLBatch message. With reset, the server first
+// resets the session, as sp_reset_connection does. The caller must read the
+// answer to [TokenEnd] before it sends the next batch.
 func (c *Conn) SendBatch(text string, reset bool) (*Response, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -234,12 +235,12 @@ func (c *Conn) message(kind, status byte, body []byte) error {
 		if body = body[n:]; len(body) == 0 {
 			return nil
 		}
-		status &^= statusReset // of the first packet only
+		status &^= statusReset // only in the first packet
 	}
 }
 
-// Attention tells the server to end the request that it works on. Without one
-// it does nothing.
+// Attention tells the server to end the current request. It does nothing if
+// there is none.
 func (c *Conn) Attention() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -250,9 +251,8 @@ func (c *Conn) Attention() error {
 	return c.message(packetAttention, 0, nil)
 }
 
-// answered takes note of the end of a message that ended an answer. It reports
-// whether that was the end of the request, or an attention is still to be
-// acknowledged.
+// answered records that a message of the answer has ended. It reports whether
+// the request is over. It is not while an attention is still unacknowledged.
 func (c *Conn) answered(acknowledged bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -33,7 +33,7 @@ func dialWith(tb testing.TB, s *tdsserver.Server, packetSize int) *tds.Conn {
 	return c
 }
 
-// value is one cell as it was read.
+// value is one cell that was read.
 type value struct {
 	text string
 	kind tds.Kind
@@ -87,7 +87,7 @@ func read(tb testing.TB, c *tds.Conn, text string) ([]tds.Column, [][]value) {
 	}
 }
 
-// one makes a handler that answers with one column.
+// one returns a handler that answers with one column.
 func one(name string, t tdsserver.Type, values ...any) tdsserver.Handler {
 	return func(r *tdsserver.Reply) error {
 		if err := r.Columns(tdsserver.Column{Name: name, Type: t}); err != nil {

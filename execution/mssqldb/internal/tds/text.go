@@ -12,32 +12,34 @@ import (
 	"unicode/utf8"
 )
 
-// Kind says what the text of a value is.
+// Kind says what the text of a value contains.
 type Kind uint8
 
 // The kinds of text.
 const (
 	KindText    Kind = iota // characters, or \x and hexadecimal digits
 	KindInteger             // a whole number
-	KindFloat               // a float in the syntax of JSON, unless it is no number
+	KindFloat               // a float in JSON syntax, or +Inf, -Inf or NaN
 	KindBit                 // 0 or 1
 )
 
 // AppendText appends the text of a value that is not NULL.
 //
-//   - decimal and numeric: all digits of the scale. money and smallmoney: four.
+//   - decimal and numeric: all digits of the scale. money and smallmoney: four
+//     digits.
 //   - float and real: the shortest digits that give the same float again.
 //   - date, time, datetime2: as CONVERT gives them with style 121, with as many
 //     digits of a second as the column has; datetime three, smalldatetime none.
 //     datetimeoffset: the time at its offset, then the offset.
 //   - uniqueidentifier: in upper case, as the server prints it.
-//   - binary, varbinary, image, rowversion and types of the CLR: \x and hex.
-//   - char, varchar and text: decoded by their collation. nchar, nvarchar, ntext
-//     and xml: decoded from UTF-16. What is not valid there is \x and the hex of
-//     its bytes, as is what has a code page that is not known here.
+//   - binary, varbinary, image, rowversion and CLR types: \x and hexadecimal
+//     digits.
+//   - char, varchar and text: decoded by their collation. nchar, nvarchar,
+//     ntext and xml: decoded from UTF-16. An invalid value, or one in an
+//     unknown code page, is \x and the hexadecimal digits of its bytes.
 //   - sql_variant: as the type inside.
 //
-// What no value of its type can be is an error.
+// It returns an error for bytes that no value of the type can have.
 func (c *Column) AppendText(dst, raw []byte) ([]byte, Kind, error) {
 	return c.appendText(dst, raw)
 }
@@ -151,7 +153,7 @@ func magnitude(n int64) uint64 {
 	return uint64(n)
 }
 
-// appendScaled writes digits with scale of them behind the point.
+// appendScaled writes digits, with scale of them after the decimal point.
 func appendScaled(dst []byte, negative bool, digits []byte, scale int) []byte {
 	if negative {
 		dst = append(dst, '-')
@@ -190,9 +192,9 @@ func (k *kind) appendDecimal(dst, raw []byte) ([]byte, Kind, error) {
 	return appendScaled(dst, negative, digits, int(k.scale)), KindText, nil
 }
 
-// Days between the first days of the calendars and of years.
+// The number of days between the first days of the calendars, and in years.
 const (
-	days1900 = 693_595 // of 1900-01-01 since 0001-01-01
+	days1900 = 693_595 // from 0001-01-01 to 1900-01-01
 	daysMax  = 3_652_058
 	daySecs  = 86_400
 )
@@ -213,7 +215,7 @@ func (k *kind) appendDateTime(dst, raw []byte) ([]byte, Kind, error) {
 			return dst, 0, malformed("a datetime beyond the calendar")
 		}
 		dst = append(appendDate(dst, days), ' ')
-		// A tick is a 300th of a second, which the server prints rounded.
+		// A tick is a 300th of a second. The server rounds it to milliseconds.
 		return appendClock(dst, ticks/300, (ticks%300*10+1)/3, 3), KindText, nil
 	default:
 		return dst, 0, k.misfit(raw)
@@ -256,7 +258,7 @@ func (k *kind) appendTime(dst, raw []byte) ([]byte, Kind, error) {
 		if minutes < -14*60 || minutes > 14*60 {
 			return dst, 0, malformed("an offset of %d minutes", minutes)
 		}
-		// What is stored is the time in UTC.
+		// The server sends the time in UTC.
 		ticks += int64(minutes) * 60 * unit
 		switch {
 		case ticks < 0:
@@ -296,7 +298,7 @@ func littleEndian(b []byte) (n int64) {
 	return n
 }
 
-// appendDate writes the day that lies days behind 0001-01-01.
+// appendDate writes the date that is days after 0001-01-01.
 func appendDate(dst []byte, days int) []byte {
 	year, month, day := time.Date(1, 1, 1+days, 0, 0, 0, 0, time.UTC).Date()
 	dst = append(appendDigits(dst, int64(year), 4), '-')
@@ -304,7 +306,7 @@ func appendDate(dst []byte, days int) []byte {
 	return appendDigits(dst, int64(day), 2)
 }
 
-// appendClock writes a time of day, with scale digits of a fraction.
+// appendClock writes a time of day, with scale digits of the second's fraction.
 func appendClock(dst []byte, seconds, fraction int64, scale int) []byte {
 	dst = append(appendDigits(dst, seconds/3600, 2), ':')
 	dst = append(appendDigits(dst, seconds/60%60, 2), ':')
@@ -315,7 +317,7 @@ func appendClock(dst []byte, seconds, fraction int64, scale int) []byte {
 	return dst
 }
 
-// appendDigits writes n with width digits.
+// appendDigits writes n, padded with zeros to width digits.
 func appendDigits(dst []byte, n int64, width int) []byte {
 	from := len(dst)
 	for range width {
@@ -328,7 +330,8 @@ func appendDigits(dst []byte, n int64, width int) []byte {
 	return dst
 }
 
-// appendGUID writes the groups as the server does: the first three are numbers.
+// appendGUID writes the groups as the server does. The first three are numbers
+// in little-endian order.
 func appendGUID(dst, raw []byte) ([]byte, Kind, error) {
 	if len(raw) != 16 {
 		return dst, 0, malformed("a uniqueidentifier of %d bytes", len(raw))
@@ -343,7 +346,8 @@ func appendGUID(dst, raw []byte) ([]byte, Kind, error) {
 	return dst, KindText, nil
 }
 
-// appendUTF16 decodes UTF-16, little-endian; ok is false where it is not valid.
+// appendUTF16 decodes little-endian UTF-16. It reports false if the bytes are
+// not valid.
 func appendUTF16(dst, raw []byte) (out []byte, ok bool) {
 	if len(raw)%2 != 0 {
 		return dst, false
@@ -408,8 +412,8 @@ func appendVariant(dst, raw []byte) ([]byte, Kind, error) {
 	return k.appendText(dst, raw)
 }
 
-// Text returns a name of the server: as it is, or as \x and hex where it is not
-// valid UTF-16.
+// Text returns a name that the server sent. If it is not valid UTF-16, Text
+// returns \x and hexadecimal digits.
 func Text(name []byte) string { return nameText(name) }
 
 func nameText(name []byte) string {
@@ -419,8 +423,8 @@ func nameText(name []byte) string {
 	return string(appendHex(nil, name))
 }
 
-// messageText returns a message of the server, which is no data: what is not
-// valid is replaced.
+// messageText decodes a message of the server. A message is not data, so
+// invalid parts are replaced.
 func messageText(raw []byte) string {
 	units := make([]uint16, len(raw)/2)
 	for i := range units {

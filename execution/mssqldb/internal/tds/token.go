@@ -21,7 +21,7 @@ const (
 	tokenDoneInProc   = 0xFF
 )
 
-// Token is what [Response.Next] found.
+// Token is the kind of token that [Response.Next] read.
 type Token uint8
 
 // The kinds of token.
@@ -33,20 +33,20 @@ const (
 	TokenError                  // Message is set
 	TokenInfo                   // Message is set
 	TokenChange                 // Change is set
-	TokenProcedure              // something that only a procedure answers
+	TokenProcedure              // a token that only procedures send
 )
 
-// Done is the end of one statement.
+// Done says that one statement has ended.
 type Done struct {
-	More         bool // another statement's answer follows
+	More         bool // the answer to another statement follows
 	Failed       bool
-	Fatal        bool // the server ends the connection
+	Fatal        bool // the server will close the connection
 	Acknowledged bool // an attention ended it
 	Counted      bool
 	Rows         uint64
 }
 
-// Message is an error or a message of the server.
+// Message is an error or an informational message of the server.
 type Message struct {
 	Number    int32
 	State     uint8
@@ -56,7 +56,7 @@ type Message struct {
 	Line      int32
 }
 
-// Change is something that the server says has changed in the session.
+// Change is the kind of a session change that the server reports.
 type Change uint8
 
 // The kinds of change (MS-TDS 2.2.7.9).
@@ -75,12 +75,12 @@ const (
 
 // Response is the answer to one batch.
 type Response struct {
-	// Named is of how many columns names are kept; 0 means none.
+	// Named is for how many columns Next keeps the names; 0 means none.
 	Named int
-	// Over, when set, is called while a value is read that is longer than the
-	// limit, before the rest of it.
+	// Over, if set, is called when a value exceeds the limit, before the rest
+	// of the value is read.
 	Over func()
-	// Columns are those of the last TokenColumns.
+	// Columns are the columns of the last TokenColumns.
 	Columns []Column
 	Done    Done
 	Message Message
@@ -92,15 +92,15 @@ type Response struct {
 
 	begun, over, ended bool
 	inRow              bool
-	at                 int    // the next column of the row
-	nulls              []byte // bits of the row's columns; nil where cells say it
+	at                 int    // index of the row's next column
+	nulls              []byte // the NULL bitmap of the row; nil if each cell says whether it is NULL
 	hasNulls           bool
 	cell               []byte
 	login              *loginAnswer
 }
 
-// Next returns the next token. What was left of a row is skipped. After an
-// error the connection cannot be read on.
+// Next returns the next token. It skips the unread rest of a row. After an
+// error the connection cannot be read any further.
 func (r *Response) Next() (Token, error) {
 	for {
 		if r.over || r.err != nil {
@@ -129,7 +129,8 @@ func (r *Response) Next() (Token, error) {
 	}
 }
 
-// token reads one token; ok is false where it is of no interest.
+// token reads one token. It reports false for a token that callers need not
+// see.
 func (r *Response) token() (token Token, ok bool) {
 	switch id := r.u8(); id {
 	case tokenColumns:
@@ -203,11 +204,11 @@ func (r *Response) done() {
 // message reads ERROR and INFO (MS-TDS 2.2.7.10, 2.2.7.13).
 func (r *Response) message() {
 	r.u16()
-	m := Message{Number: int32(r.u32()), State: r.u8(), Class: r.u8()} //nolint:gosec // the wire has it signed
+	m := Message{Number: int32(r.u32()), State: r.u8(), Class: r.u8()} //nolint:gosec // the protocol has it signed
 	m.Text = messageText(r.take(2 * int(r.u16())))
 	r.skip(2 * int64(r.u8())) // the server's name
 	m.Procedure = messageText(r.take(2 * int(r.u8())))
-	m.Line = int32(r.u32()) //nolint:gosec // the wire has it signed
+	m.Line = int32(r.u32()) //nolint:gosec // the protocol has it signed
 	r.Message = m
 }
 

@@ -45,10 +45,10 @@ const (
 	typeNText   = 0x63
 )
 
-// userTypeRowVersion marks a binary(8) as one (MS-TDS 2.2.5.4.2).
+// userTypeRowVersion marks a binary(8) as a rowversion (MS-TDS 2.2.5.4.2).
 const userTypeRowVersion = 0x50
 
-// layout says how a value of a type stands in a row.
+// layout says how a value of a type is encoded in a row.
 type layout uint8
 
 const (
@@ -71,19 +71,19 @@ type Column struct {
 // kind is the type of a value.
 type kind struct {
 	id        byte
-	size      int // the largest, where the type states one
+	size      int // the largest size, if the type states one
 	precision byte
 	scale     byte
 	collation collation
 	user      uint32
-	udt       string // the name of a type of the user's
+	udt       string // the name of a user-defined type
 }
 
 // maxColumns is how many columns a SELECT may have.
 const maxColumns = 4096
 
-// columns reads COLMETADATA behind its token (MS-TDS 2.2.7.4). Names are kept
-// of the first named columns.
+// columns reads COLMETADATA after its token (MS-TDS 2.2.7.4). It keeps the
+// names of the first named columns.
 func (r *Response) columns(named int) []Column {
 	n := int(r.u16())
 	if n == 0xFFFF { // no metadata
@@ -112,7 +112,7 @@ func (r *Response) columns(named int) []Column {
 	return list
 }
 
-// fixedSize returns the bytes of a type that always has as many.
+// fixedSize returns the size of a type whose values all have the same size.
 func fixedSize(id byte) (int, bool) {
 	switch id {
 	case typeNull:
@@ -130,7 +130,7 @@ func fixedSize(id byte) (int, bool) {
 	}
 }
 
-// typeInfo reads TYPE_INFO behind the type (MS-TDS 2.2.5.6).
+// typeInfo reads TYPE_INFO after the type (MS-TDS 2.2.5.6).
 func (r *Response) typeInfo(c *Column) {
 	if size, ok := fixedSize(c.id); ok {
 		c.size, c.layout = size, layoutFixed
@@ -155,7 +155,7 @@ func (r *Response) typeInfo(c *Column) {
 		}
 	case typeXML:
 		c.layout = layoutChunks
-		if r.u8() != 0 { // a schema: database, owner, collection
+		if r.u8() != 0 { // there is a schema: database, owner, collection
 			r.skip(2 * int64(r.u8()))
 			r.skip(2 * int64(r.u8()))
 			r.skip(2 * int64(r.u16()))
@@ -295,19 +295,19 @@ func bySize(size int, one, two, four, eight string) string {
 	}
 }
 
-// wide reports whether values are UTF-16.
+// wide reports whether the values are UTF-16.
 func (k *kind) wide() bool {
 	return k.id == typeNVarChar || k.id == typeNChar || k.id == typeNText || k.id == typeXML
 }
 
-// binary reports whether values are bytes that are no text.
+// binary reports whether the values are bytes and not text.
 func (k *kind) binary() bool {
 	return k.id == typeVarBinary || k.id == typeBinary || k.id == typeImage || k.id == typeUDT
 }
 
-// RawLimit returns how many bytes a value may have on the wire for its text to
-// have at most most bytes. Values of types that are never long are held in any
-// case, so that the size of their text can be told.
+// RawLimit returns how many bytes a value may have on the wire so that its text
+// has at most most bytes. Values of types that are never long are always held,
+// so that the size of their text can be computed.
 func (c *Column) RawLimit(most int64) int64 {
 	switch {
 	case c.layout != layoutChunks && c.layout != layoutPointer:

@@ -37,7 +37,8 @@ func at(s string) time.Time {
 
 var guid = []byte{0xFF, 0x19, 0x96, 0x6F, 0x86, 0x8B, 0x11, 0xD0, 0xB4, 0x2D, 0x00, 0xC0, 0x4F, 0xC9, 0x64, 0xFF}
 
-// lossy says what the driver's value does not tell, so that it is not compared.
+// lossy says what the driver's value loses, and so why the test does not
+// compare it.
 type lossy string
 
 var values = []struct {
@@ -158,8 +159,9 @@ var values = []struct {
 	{tdsserver.Variant, tdsserver.Of{Type: tdsserver.SmallDateTimeFixed, Value: at("2024-02-29 01:02:00")}, "sql_variant", tds.KindText, "2024-02-29 01:02:00", ""},
 }
 
-// Values of every type have their texts, in rows of both kinds, and mean what
-// the driver reads from the same bytes, where it keeps their meaning.
+// For every type, and in both kinds of rows, each value has its text. It also
+// means the same as the value that the driver reads from the same bytes, if the
+// driver keeps the meaning.
 func TestValues(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	c := dial(t, s)
@@ -205,7 +207,8 @@ func TestValues(t *testing.T) {
 	t.Logf("%d values, %d compared with the driver", len(values), compared)
 }
 
-// meaning compares a text with what the driver read.
+// meaning reports whether a text means the same as the value that the driver
+// read.
 func meaning(t *testing.T, typ, text string, got any) bool {
 	t.Helper()
 	switch got := got.(type) {
@@ -249,7 +252,7 @@ func meaning(t *testing.T, typ, text string, got any) bool {
 	}
 }
 
-// NULL of every type is NULL.
+// TestNulls checks that a NULL of every type is read as NULL.
 func TestNulls(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	c := dial(t, s)
@@ -268,8 +271,9 @@ func TestNulls(t *testing.T) {
 	}
 }
 
-// Every character of every code page is read as the driver reads it, which has
-// the server's own tables; what it does not know is hexadecimal here.
+// Every character of every code page is read as the driver reads it, because
+// the driver has the server's own tables. A character that the driver does not
+// know is read as hexadecimal digits.
 func TestCodePages(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	c := dial(t, s)
@@ -332,19 +336,19 @@ func TestCodePages(t *testing.T) {
 		}
 		t.Logf("code page %s: %d alike, %d in hexadecimal, %d otherwise; %s", page.name, same/2, unknown/2, other/2, strings.Join(examples, "; "))
 		if other > 0 {
-			t.Errorf("code page %s: %d characters are read otherwise than by the driver", page.name, other/2)
+			t.Errorf("code page %s: %d characters differ from what the driver reads", page.name, other/2)
 		}
 	}
 }
 
-// driverTexts returns the texts of one column as the driver reads them.
+// driverTexts returns the strings of one column as the driver reads them.
 func driverTexts(t *testing.T, driver *sql.DB, query string) []string {
 	t.Helper()
 	result, err := driver.QueryContext(t.Context(), query)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer result.Close() //nolint:errcheck // Err below tells what Close would
+	defer result.Close() //nolint:errcheck // result.Err below reports the error of Close
 	var texts []string
 	for result.Next() {
 		var text string
@@ -359,8 +363,8 @@ func driverTexts(t *testing.T, driver *sql.DB, query string) []string {
 	return texts
 }
 
-// Where packets end does not matter: values of all types in one row are read
-// alike in small packets and in large ones, and so is a text of many packets.
+// The borders of packets have no effect. Values of all types in one row are the
+// same in small and in large packets, and so is a string of many packets.
 func TestPacketBorders(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	var columns []tdsserver.Column
@@ -396,6 +400,6 @@ func TestPacketBorders(t *testing.T) {
 		}
 	}
 	if _, got := read(t, dialWith(t, s, 16_000), query); !cmp.Equal(want, got, cmp.AllowUnexported(value{})) {
-		t.Error("large packets are read otherwise")
+		t.Error("large packets give other values")
 	}
 }
