@@ -203,7 +203,7 @@ var starters = wordSet(`
 	commit rollback save set use setuser revert open close fetch deallocate declare if else while begin end return goto
 	break continue waitfor print raiserror exec execute backup restore kill shutdown reconfigure checkpoint dbcc`)
 
-// continuing are the words behind which a statement goes on.
+// continuing are the words after which a statement continues.
 var continuing = wordSet(`
 	as for after or and not union all except intersect then with into from of by in is like between join
 	where having group order over escape collate`)
