@@ -1,5 +1,5 @@
-# ktx mcp start in a container: one program without a shell or root, which writes
-# only the state of the project.
+# ktx mcp start in a container. The image has one program and no shell. The program
+# does not run as root, and writes only the state of the project.
 #
 #   docker build -t ktx .
 #   mkdir -p shop/.ktx

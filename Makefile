@@ -14,8 +14,8 @@ GOTESTSUM := $(GOTESTSUM_DIR)/gotestsum
 SUITE := LINT=$(LINT) GOTESTSUM=$(GOTESTSUM) scripts/suite
 FUZZTIME ?= 20s
 
-# A checkout that git cannot read (copied, or another user's) has no version
-# control facts to stamp into a binary, which go build takes for an error.
+# go build fails when it cannot read the version from git, as in a copied
+# checkout or one that belongs to another user. The flag turns that off.
 ifneq ($(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo yes),yes)
 export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) -buildvcs=false)
 endif
@@ -33,19 +33,19 @@ demo: build ## build, then show one query that runs and five that are refused
 	bin/ktx demo
 
 .PHONY: check
-check: lint ## format, vet, lint and the short tests: what every commit passes
+check: lint ## check the format, vet, lint and run the short tests; every commit passes these
 	$(GO) test -vet=off -short ./...
 
 .PHONY: test
-test: test-deps tools ## everything a change must pass; installs what it needs on a Debian-like machine
+test: test-deps tools ## run all tests that a change must pass; installs missing programs on Debian-like systems
 	@$(SUITE)
 
 .PHONY: test-all
-test-all: test-deps tools ## make test, and all other tests: full samples, all faults, other versions, programs of others
+test-all: test-deps tools ## run make test and all other tests: full samples, all faults, other server versions, third-party tools
 	@$(SUITE) all
 
 .PHONY: stage
-stage: test-deps tools ## some stages of make test-all (ARGS="race plain"; scripts/suite lists them)
+stage: test-deps tools ## run some stages of make test-all (ARGS="race plain"; scripts/suite lists them)
 	@$(SUITE) $(ARGS)
 
 .PHONY: slow
@@ -53,7 +53,7 @@ slow: $(GOTESTSUM) ## list the thirty slowest tests of the last make test or tes
 	@cat .tools/suite/*.json | $(GOTESTSUM) tool slowest --num 30 --threshold 0s
 
 .PHONY: lint
-lint: $(LINT) ## format, vet and lint; nothing is changed
+lint: $(LINT) ## check the format, vet and lint; changes no file
 	$(LINT) run ./...
 
 .PHONY: fmt
@@ -61,7 +61,7 @@ fmt: $(LINT) ## format the sources
 	$(LINT) fmt ./...
 
 .PHONY: generate
-generate: ## fail where go generate changes something
+generate: ## run go generate, and fail if it changes a file
 	scripts/generate-check
 
 .PHONY: crossbuild
@@ -71,29 +71,29 @@ crossbuild: ## build for the other platforms, without cgo
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/ktx
 
 .PHONY: prove
-prove: ## run the corpus on servers of its own (ARGS="--dialect sqlite"; docs/evidence/ktx-prove.md)
+prove: ## run the corpus on temporary servers (ARGS="--dialect sqlite"; docs/evidence/ktx-prove.md)
 	@mkdir -p bin
 	$(GO) build -o bin/ktx-prove ./cmd/ktx-prove
 	bin/ktx-prove $(ARGS)
 
 .PHONY: fuzz
-fuzz: ## every fuzz target, FUZZTIME each (default 20s)
+fuzz: ## run every fuzz target for FUZZTIME (default 20s)
 	FUZZTIME=$(FUZZTIME) scripts/fuzz
 
 .PHONY: endings
-endings: test-deps tools ## end 200 calls over each transport and hold each to 250 ms, as seen at the server
+endings: test-deps tools ## cancel 200 calls over each transport; each must end at the server within 250 ms
 	@$(SUITE) cancel
 
 .PHONY: bench
-bench: ## the benchmarks behind docs/evidence/performance.md, which it writes
+bench: ## run the benchmarks; writes docs/evidence/performance.md
 	$(GO) run ./tools/perf
 
 .PHONY: faults
-faults: ## all faults of the fault suite; writes docs/evidence/reliability.md
+faults: ## run all faults of the fault suite; writes docs/evidence/reliability.md
 	KTX_TEST_FAULTS=full $(GO) test -count 1 -timeout 20m ./execution/executiontest/faults -update
 
 .PHONY: golden
-golden: ## rewrite the golden files from what the code does now; read the diff
+golden: ## rewrite the golden files with what the code prints now; read the diff
 	$(GO) test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n 1 dirname | sort -u) -update
 
 .PHONY: corpus
@@ -101,7 +101,7 @@ corpus: build ## replay the corpus through the guard
 	bin/ktx corpus run
 
 .PHONY: scoreboard
-scoreboard: ## put the corpus to MCP servers from npm and to ktx; writes docs/evidence/scoreboard.md (ARGS="-jobs 4")
+scoreboard: ## run the corpus against MCP servers from npm and against ktx; writes docs/evidence/scoreboard.md (ARGS="-jobs 4")
 	scripts/scoreboard $(ARGS)
 
 .PHONY: tools
@@ -114,21 +114,21 @@ $(GOTESTSUM):
 	GOBIN=$(GOTESTSUM_DIR) CGO_ENABLED=0 $(GO) install gotest.tools/gotestsum@v$(GOTESTSUM_VERSION)
 
 .PHONY: test-deps
-test-deps: ## install what the tests run beside the code, where it is missing (Debian-like systems)
+test-deps: ## install the programs that the tests need and that are missing (Debian-like systems)
 	@scripts/test-deps
 
 .PHONY: test-versions
-test-versions: ## the tests that use servers, against PostgreSQL 17 and 18, and newer MariaDB and MySQL
+test-versions: ## run the tests that use servers against PostgreSQL 17 and 18, and newer MariaDB and MySQL
 	scripts/test-versions
 
 .PHONY: test-formats
-test-formats: ## the reports of the check, its action and its hook, read by tools of others
+test-formats: ## check the reports of ktx sql check, the action and the hook with third-party tools
 	scripts/test-formats
 
 .PHONY: conformance
-conformance: ## the protocol's conformance suite, its inspector and clients of others against ktx
+conformance: ## run the MCP conformance suite, the MCP inspector and third-party clients against ktx
 	scripts/conformance $(ARGS)
 
 .PHONY: clean
-clean: ## remove what the targets made
+clean: ## remove the built programs and installed tools
 	rm -rf bin .tools

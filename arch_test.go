@@ -16,14 +16,14 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // A room is one row of the import table: what the package at path may import.
 type room struct {
-	path   string            // below the module
-	ours   []string          // packages of this module; * stands for one element, "..." for all but test support
+	path   string            // relative to the module
+	ours   []string          // packages of this module; * matches one path element, "..." everything except test support
 	others map[string]string // third-party modules, each with its reason
-	// In tests these are allowed in addition.
+	// testOurs and testOthers are allowed in tests in addition.
 	testOurs   []string
 	testOthers map[string]string
-	// std lists what may be imported of the standard library; nil means
-	// everything but noStd.
+	// std lists the allowed packages of the standard library; nil allows all
+	// packages that noStd does not match.
 	std   []string
 	noStd []string
 	// support marks packages for tests and generators, which the shipped
@@ -31,7 +31,8 @@ type room struct {
 	support bool
 }
 
-// noOutside is what a reader of SQL has no use for.
+// noOutside lists packages of the standard library that code which only reads SQL must
+// not import, because they reach the network, files or processes.
 var noOutside = []string{"database/*", "net", "net/http", "net/http/*", "net/rpc", "net/smtp", "net/textproto", "os", "os/exec", "plugin", "syscall", "unsafe"}
 
 // everyTest lists the modules that all tests may use.
@@ -90,7 +91,7 @@ var rooms = []room{
 		ours: []string{"sqlguard", "dialects/internal/syntaxtree"},
 		others: map[string]string{
 			"github.com/pganalyze/pg_query_go/v6": "the server's own grammar",
-			"github.com/sqlc-dev/oliphant":        "the server's own grammar in a build without cgo",
+			"github.com/sqlc-dev/oliphant":        "the grammar of PostgreSQL in a build without cgo",
 		},
 		testOurs: []string{"corpus", "dialects/internal/dialecttest", "execution/executiontest/testdb"},
 		noStd:    noOutside,
@@ -99,7 +100,7 @@ var rooms = []room{
 		path: "dialects/mysql",
 		ours: []string{"sqlguard", "dialects/internal/syntaxtree"},
 		others: map[string]string{
-			"github.com/pingcap/tidb/pkg/parser": "the grammar of MySQL in Go, as TiDB has it",
+			"github.com/pingcap/tidb/pkg/parser": "the grammar of MySQL in Go, from TiDB",
 			"github.com/sqlc-dev/marino":         "the same for what TiDB lacks",
 		},
 		testOurs: []string{"corpus", "dialects/internal/dialecttest", "execution/executiontest/testdb"},
@@ -110,7 +111,7 @@ var rooms = []room{
 		ours:       []string{"sqlguard", "dialects/internal/syntaxtree"},
 		others:     map[string]string{"github.com/sqlc-dev/meyer": "the grammar of SQLite in Go"},
 		testOurs:   []string{"corpus", "dialects/internal/dialecttest", "execution/executiontest/testdb"},
-		testOthers: map[string]string{"github.com/ncruces/go-sqlite3": "asks SQLite itself whether a text is a read"},
+		testOthers: map[string]string{"github.com/ncruces/go-sqlite3": "asks SQLite whether a statement only reads"},
 		noStd:      noOutside,
 	},
 	{
@@ -151,7 +152,7 @@ var rooms = []room{
 		},
 		testOurs: []string{"dialects", "dialects/*"},
 		testOthers: map[string]string{
-			"github.com/pganalyze/pg_query_go/v6": "the bare parser, which a check is measured beside",
+			"github.com/pganalyze/pg_query_go/v6": "the parser alone, to compare its speed with that of a check",
 			"github.com/pingcap/tidb/pkg/parser":  "the same for MySQL",
 		},
 	},
@@ -169,7 +170,7 @@ var rooms = []room{
 	{
 		path:   "execution/audit",
 		ours:   []string{"sqlguard"},
-		others: map[string]string{"github.com/gowebpki/jcs": "canonical JSON, which the hash chain is over"},
+		others: map[string]string{"github.com/gowebpki/jcs": "canonical JSON, from which the hash chain is computed"},
 	},
 	{
 		path:    "execution/audit/audittest",
@@ -254,7 +255,7 @@ var rooms = []room{
 		},
 		testOthers: map[string]string{
 			"github.com/Shopify/toxiproxy/v2": "breaks the network between gateway and server",
-			"github.com/jackc/pgx/v5":         "looks at the server from outside, and is the second client of a pooler",
+			"github.com/jackc/pgx/v5":         "looks at the server from outside, and is a second client of the pooler",
 			"github.com/ncruces/go-sqlite3":   "writes to files that the gateway reads",
 		},
 		support: true,
@@ -275,7 +276,7 @@ var rooms = []room{
 	{
 		path:       "execution/executiontest/tdsserver",
 		ours:       []string{"execution/executiontest/selfsigned"},
-		testOthers: map[string]string{"github.com/microsoft/go-mssqldb": "the client that the server is tried with"},
+		testOthers: map[string]string{"github.com/microsoft/go-mssqldb": "the client that tests the server"},
 		support:    true,
 	},
 	{
@@ -295,13 +296,13 @@ var rooms = []room{
 		ours:       []string{"sqlguard", "execution", "execution/audit"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
 		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb"},
-		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts what the tool list costs a model"},
+		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
 	},
 	{
 		path: "httpapi",
 		ours: []string{"sqlguard", "execution/audit"},
 		others: map[string]string{
-			"github.com/go-chi/chi/v5":            "routes and the order of what comes before them",
+			"github.com/go-chi/chi/v5":            "routes, and the order of their middleware",
 			"github.com/prometheus/client_golang": "the figures of /metrics",
 			"golang.org/x/time":                   "how often a token may ask",
 		},
@@ -335,7 +336,7 @@ var rooms = []room{
 		ours:  []string{"cmd/ktx/internal/project", "execution", "sqlcheck/report", "sqlguard"},
 		others: map[string]string{
 			"github.com/spf13/cobra": "groups of commands",
-			"golang.org/x/term":      "asks whether a terminal is there and how wide it is",
+			"golang.org/x/term":      "finds out whether output goes to a terminal, and its width",
 		},
 	},
 	{
@@ -429,24 +430,24 @@ var rooms = []room{
 		path:  "cmd/ktx/internal/setup/edit",
 		noStd: noOutside,
 		others: map[string]string{
-			"github.com/pelletier/go-toml/v2": "where the keys of a TOML file stand",
-			"github.com/tailscale/hujson":     "where the members of a JSON file stand, comments and trailing commas included",
+			"github.com/pelletier/go-toml/v2": "finds the positions of keys in a TOML file",
+			"github.com/tailscale/hujson":     "finds the positions of members in a JSON file with comments and trailing commas",
 		},
 	},
 	{
 		path:   "cmd/ktx/internal/stdio",
-		others: map[string]string{"github.com/modelcontextprotocol/go-sdk": "the transport that the filter stands before"},
+		others: map[string]string{"github.com/modelcontextprotocol/go-sdk": "the transport that the filter wraps"},
 	},
 	{
 		path:     "cmd/ktx/internal/streamable",
 		ours:     []string{"httpapi"},
-		others:   map[string]string{"github.com/modelcontextprotocol/go-sdk": "the handlers of both eras of the protocol"},
+		others:   map[string]string{"github.com/modelcontextprotocol/go-sdk": "the HTTP handlers for sessions and for stateless requests"},
 		testOurs: []string{"execution/audit", "execution/audit/audittest", "sqlguard"},
 	},
 	{
 		path:    "cmd/ktx/internal/streamable/everything",
 		ours:    []string{"cmd/ktx/internal/streamable", "execution/audit", "execution/audit/audittest", "httpapi", "sqlguard"},
-		others:  map[string]string{"github.com/modelcontextprotocol/go-sdk": "the server that its fixture for the conformance suite makes"},
+		others:  map[string]string{"github.com/modelcontextprotocol/go-sdk": "the server that the fixture for the conformance suite makes"},
 		support: true,
 	},
 	{path: "cmd/ktx-prove", ours: []string{"cmd/ktx-prove/internal/prove"}, support: true},
@@ -481,8 +482,8 @@ func roomOf(rel string) (room, bool) {
 	return rooms[i], true
 }
 
-// imports returns what a package imports in code and, in addition, in tests,
-// files that this build leaves out included.
+// imports returns the imports of a package's code and the imports of its tests. It
+// includes the files that this build leaves out.
 func imports(t *testing.T, p listed) (code, tests []string) {
 	t.Helper()
 	code = slices.Clone(p.Imports)
@@ -507,7 +508,7 @@ func imports(t *testing.T, p listed) (code, tests []string) {
 	return code, tests
 }
 
-// judge returns what the row does not allow of one package's imports.
+// judge returns the imports of one package that its row does not allow.
 func (r room) judge(rel string, importPaths []string, inTest bool, reqs []requirement) []string {
 	oursAllowed, others := r.ours, maps.Clone(r.others)
 	if inTest {
@@ -539,8 +540,8 @@ func (r room) judge(rel string, importPaths []string, inTest bool, reqs []requir
 	return bad
 }
 
-// allows reports whether the patterns let in a package of this module; "..."
-// does not let in test support.
+// allows reports whether the patterns match a package of this module. "..." does not
+// match test support.
 func allows(patterns []string, target string, targetRoom room) bool {
 	if targetRoom.support {
 		patterns = slices.DeleteFunc(slices.Clone(patterns), func(p string) bool { return p == "..." })
@@ -584,7 +585,7 @@ func TestImportsFollowTheTable(t *testing.T) {
 	}
 }
 
-// TestTheTableRefuses shows that each part of a row can say no.
+// TestTheTableRefuses shows that each part of a row can refuse an import.
 func TestTheTableRefuses(t *testing.T) {
 	reqs, err := requirements()
 	if err != nil {
@@ -637,15 +638,15 @@ func TestTheTableRefuses(t *testing.T) {
 	}
 }
 
-// TestEveryDependencyHasAReason compares go.mod with the table: a direct
-// dependency is in a row, a module in a row is a direct dependency, and the
-// packages of the row import it.
+// TestEveryDependencyHasAReason compares go.mod with the table: each direct
+// dependency is in a row, each module in a row is a direct dependency, and the
+// packages of that row import it.
 func TestEveryDependencyHasAReason(t *testing.T) {
 	reqs, err := requirements()
 	if err != nil {
 		t.Fatal(err)
 	}
-	used := map[string]map[string]bool{} // modules by row, tests apart
+	used := map[string]map[string]bool{} // modules by row; the tests of a row have their own key
 	usedAnywhere := map[string]bool{}
 	for _, b := range builds {
 		pkgs, err := b.own()
@@ -692,7 +693,7 @@ func TestEveryDependencyHasAReason(t *testing.T) {
 	}
 	for path, isDirect := range direct {
 		if isDirect && !named[path] {
-			t.Errorf("go.mod: %s has no row that says what it is for", path)
+			t.Errorf("go.mod: no row gives a reason for %s", path)
 		}
 	}
 }
@@ -722,11 +723,11 @@ func TestShippedBinaryHasNoTestCode(t *testing.T) {
 		{ImportPath: module + "/execution/executiontest/testdb"},
 	}
 	if got := notShipped(planted, reqs); len(got) != 3 {
-		t.Errorf("of three planted packages these were found: %v", got)
+		t.Errorf("notShipped must find three of the planted packages, and found %v", got)
 	}
 }
 
-// notShipped returns which of a program's packages are for tests only.
+// notShipped returns the packages of a program that are for tests only.
 func notShipped(pkgs []listed, reqs []requirement) []string {
 	shipped := map[string]bool{}
 	for _, r := range rooms {
@@ -746,8 +747,8 @@ func notShipped(pkgs []listed, reqs []requirement) []string {
 	return bad
 }
 
-// TestBothParsersNeverMeet keeps the two PostgreSQL parsers apart: linked into
-// one binary they panic at start.
+// TestBothParsersNeverMeet checks that no build links both PostgreSQL parsers. A
+// binary with both panics at start.
 func TestBothParsersNeverMeet(t *testing.T) {
 	for _, b := range tested() {
 		t.Run(b.name, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest/executable"
 )
 
-// commandLine runs a ktx that was built for this test.
+// commandLine runs the ktx binary of the tests.
 type commandLine struct {
 	dir  string // the folder of the binary
 	tree map[string]*command
@@ -21,14 +21,14 @@ type commandLine struct {
 
 func TestMain(m *testing.M) { os.Exit(executable.Run(m.Run)) }
 
-// newCommandLine returns ktx in the build that the tests run in.
+// newCommandLine returns a commandLine with ktx from the build that the tests run in.
 func newCommandLine(t *testing.T) *commandLine {
 	t.Helper()
 	return &commandLine{dir: filepath.Dir(executable.KTX(t)), tree: map[string]*command{}}
 }
 
-// shell runs one line in a folder, with ktx on its path, and returns what it
-// prints and its exit code.
+// shell runs one line in a folder, with ktx in PATH, and returns the output and the
+// exit code.
 func (c *commandLine) shell(t *testing.T, dir, line string) (string, int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
@@ -56,11 +56,11 @@ func (c *commandLine) json(t *testing.T, line string, v any) {
 	}
 }
 
-// command is what the help of one command says.
+// command is the content of one command's help.
 type command struct {
 	children map[string]bool
 	runs     bool            // the command does something without a subcommand
-	operands bool            // it takes arguments besides flags
+	operands bool            // the command takes arguments that are not flags
 	flags    map[string]bool // names with dashes; true when a value follows
 }
 
@@ -137,7 +137,7 @@ func (c *commandLine) fault(t *testing.T, line string) string {
 			path = strings.TrimSpace(path + " " + word)
 			cmd = c.help(t, path)
 		case !cmd.operands:
-			return word + " is neither a command nor an argument there"
+			return word + " is not a command, and no argument is expected"
 		default:
 			operands++
 		}
@@ -147,7 +147,7 @@ func (c *commandLine) fault(t *testing.T, line string) string {
 
 var commandStart = regexp.MustCompile(`(?:^|[|;&(] *)(ktx|go)(?: |$)`)
 
-// commands returns the command lines of one program in the code of a document.
+// commands returns the command lines of a program in the code of a document.
 func (d document) commands(program string) []span {
 	var all []span
 	for _, s := range d.code() {

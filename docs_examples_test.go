@@ -70,7 +70,7 @@ func (c *commandLine) examples(t *testing.T, d document) {
 	}
 }
 
-// configurations validates every block that is a ktx.yaml.
+// configurations validates every ktx.yaml in the documents.
 func (c *commandLine) configurations(t *testing.T, all []document) {
 	t.Helper()
 	seen := 0
@@ -94,8 +94,8 @@ func (c *commandLine) configurations(t *testing.T, all []document) {
 	}
 }
 
-// clientEntries compares the entries for MCP clients with those that ktx demo
-// prints.
+// clientEntries compares the entries for MCP clients in the documents with those that
+// ktx demo prints.
 func (c *commandLine) clientEntries(t *testing.T) {
 	t.Helper()
 	var demo struct{ Client string }
@@ -108,8 +108,8 @@ func (c *commandLine) clientEntries(t *testing.T) {
 	}
 }
 
-// roughEdges puts the statements of the pages of rough edges to the guard: it
-// must refuse each with the code beside it, and allow the alternative.
+// roughEdges checks the statements on the pages of rough edges with the guard. The
+// guard must refuse each statement with the code beside it, and allow the alternative.
 func (c *commandLine) roughEdges(t *testing.T) {
 	t.Helper()
 	readers := map[string]string{"All dialects": "postgres", "PostgreSQL": "postgres", "SQLite": "sqlite", "SQL Server": "sqlserver"}
@@ -154,7 +154,7 @@ func codeOf(cell string) string {
 	return ""
 }
 
-// verdict returns the code of the guard's answer, "" when it allows.
+// verdict returns the code of the guard's verdict, or "" when it allows the statement.
 func (c *commandLine) verdict(t *testing.T, dialect, sql string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "one.sql")

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// codeTable renders every code, as the binary lists them.
+// codeTable renders every code that the binary lists.
 func (c *commandLine) codeTable(t *testing.T) string {
 	t.Helper()
 	var list struct {
@@ -33,8 +33,8 @@ func (c *commandLine) codeTable(t *testing.T) string {
 	return out
 }
 
-// codePages renders what ktx explain says about each code. It leaves out the
-// cases of the corpus, because they grow.
+// codePages renders the output of ktx explain for each code. It leaves out the cases of
+// the corpus, because their number grows.
 func (c *commandLine) codePages(t *testing.T) string {
 	t.Helper()
 	var list struct{ Codes []struct{ Code string } }
@@ -72,9 +72,9 @@ type schemaNode struct {
 	Required             []string
 }
 
-// keyTable renders every key of ktx.yaml from the schema that the binary prints.
-// A key of connections.ID.guard that equals the one of guard has no row of its
-// own, and the keys that this version ignores share one.
+// keyTable renders every key of ktx.yaml from the schema that the binary prints. A key
+// of connections.ID.guard has no row when guard has the same key. The keys that this
+// version ignores share one row.
 func (c *commandLine) keyTable(t *testing.T) string {
 	t.Helper()
 	var root schemaNode
@@ -118,7 +118,7 @@ func (c *commandLine) keyTable(t *testing.T) string {
 	return out
 }
 
-// anyValue stands for the value of a key that has no type.
+// anyValue is the entry for the value of a key that has no type.
 const anyValue = "–"
 
 // value describes the type of a value in words.
@@ -157,8 +157,8 @@ func (n *schemaNode) value() string {
 	return kind
 }
 
-// toolTables renders the arguments and answers of the MCP tools, from the list
-// that clients get.
+// toolTables renders the arguments and results of the MCP tools, from the list that
+// clients get.
 func toolTables(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("research/testdata/tools.golden.json")

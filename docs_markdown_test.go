@@ -12,7 +12,7 @@ import (
 
 // document is one Markdown file of the repository.
 type document struct {
-	path   string // separated by slashes, from the root
+	path   string // relative to the root, with slashes
 	text   string
 	fences []fence
 	spans  []span // code in running text
@@ -28,7 +28,7 @@ type fence struct {
 	start, end int // offsets of text in the document
 }
 
-// file returns the name of a file that the block is the content of, or "".
+// file returns the name of the file whose content the block shows, or "".
 func (f fence) file() string {
 	_, name, _ := strings.Cut(f.info, " ")
 	return name
@@ -120,8 +120,8 @@ func readDocument(t *testing.T, name string) document {
 	return parseDocument(filepath.ToSlash(name), string(text))
 }
 
-// section compares the part between two marks in a document with want. With
-// -update it writes want there.
+// section compares the part of a document between two marks with want. With -update it
+// replaces that part by want.
 func section(t *testing.T, file, name, want string) {
 	t.Helper()
 	d := readDocument(t, file)

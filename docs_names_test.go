@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// sourceCode is what the module declares, and the names of its Go files.
+// sourceCode has the names that the module declares, and the names of its Go files.
 type sourceCode struct {
 	names map[string]bool // Name, Type.Member, package.Name, package.Type.Member
 	files map[string]bool // base names
@@ -111,8 +111,8 @@ var (
 	notInCode = []string{"functions.allow", "guard.types"} // keys of ktx.yaml
 )
 
-// unknownNames returns the names of the code, and the files, that a document
-// mentions and that are not there.
+// unknownNames returns the names and files in a document that do not exist in the
+// code.
 func (d document) unknownNames(code sourceCode) []span {
 	var unknown []span
 	for _, s := range d.spans {
@@ -130,8 +130,8 @@ func (d document) unknownNames(code sourceCode) []span {
 	return unknown
 }
 
-// testCommandFault says what is wrong with a go test command that selects
-// tests by name: a package or a test that is not there.
+// testCommandFault says what is wrong with a go test command that selects tests by
+// name: a package or a test that does not exist.
 func testCommandFault(line string) string {
 	words := shellWords(line)
 	at := slices.Index(words, "-run")

@@ -113,13 +113,13 @@ func roomSizes(t *testing.T) map[string]*roomSize {
 	return sizes
 }
 
-// near reports whether a number in the document is within a fifth of the truth.
-// Such a number stays, so that not every change of the code is one of the
+// near reports whether a number in the document is within a fifth of the number in the
+// code. Such a number stays, so that small changes of the code do not change the
 // document.
 func near(told, truth int) bool { return told*5 >= truth*4 && told*5 <= truth*6 }
 
-// toldLines returns the number that the table shows: the one in the document
-// when it is near, otherwise the truth in hundreds.
+// toldLines returns the number that the table shows: the one in the document when it
+// is near, otherwise the number in the code, rounded to hundreds.
 func toldLines(told string, truth int) string {
 	if n, err := strconv.Atoi(strings.ReplaceAll(told, ",", "")); err == nil && near(n, truth) {
 		return told
@@ -133,9 +133,9 @@ func toldLines(told string, truth int) string {
 
 var longestCell = regexp.MustCompile("^`([^`]+)` ([0-9]+)$")
 
-// toldLongest returns the name and the length of the longest thing that the
-// table shows: those in the document when the name still exists, its length is
-// near, and nothing is much longer.
+// toldLongest returns the name and the length of the longest file or function that the
+// table shows. It keeps those of the document when the name still exists, its length
+// is near, and no other is much longer.
 func toldLongest(told string, lengths map[string]int) string {
 	longest := ""
 	for name, n := range lengths {
@@ -229,8 +229,8 @@ const (
 	maxPages = 120_000
 )
 
-// pageFaults says which pages of docs are too long, and whether all of them
-// together are.
+// pageFaults says which pages of docs are too long, and whether all pages together are
+// too long.
 func pageFaults(pages map[string]int) []string {
 	var faults []string
 	total := 0
@@ -249,8 +249,8 @@ func pageFaults(pages map[string]int) []string {
 	return faults
 }
 
-// TestPagesAreShort holds the pages that people read to a size that people
-// read, and the evidence to one page that links it.
+// TestPagesAreShort checks that the pages in docs stay short, and that one page links
+// all pages of evidence.
 func TestPagesAreShort(t *testing.T) {
 	pages := map[string]int{}
 	for _, d := range documents(t) {

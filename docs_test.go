@@ -60,8 +60,8 @@ func TestDocuments(t *testing.T) {
 		}
 	})
 	t.Run("configurations are valid", func(t *testing.T) { c.configurations(t, all) })
-	t.Run("client entries are those of the demo", func(t *testing.T) { c.clientEntries(t) })
-	t.Run("rough edges are refused as told", func(t *testing.T) { c.roughEdges(t) })
+	t.Run("client entries equal those of ktx demo", func(t *testing.T) { c.clientEntries(t) })
+	t.Run("rough edges are refused with the code on the page", func(t *testing.T) { c.roughEdges(t) })
 	t.Run("generated parts", func(t *testing.T) {
 		section(t, "docs/evidence/codes.md", "codes", c.codeTable(t))
 		section(t, "docs/evidence/codes.md", "pages", c.codePages(t))
@@ -123,8 +123,8 @@ func checksFind(t *testing.T, c *commandLine) {
 	}
 }
 
-// brokenLinks returns the links of a document to files and headings of the
-// repository that are not there.
+// brokenLinks returns the links of a document to files and headings that do not exist
+// in the repository.
 func (d document) brokenLinks() []span {
 	var broken []span
 	for _, l := range d.links {
@@ -157,8 +157,8 @@ func (d document) brokenLinks() []span {
 
 var makeCommand = regexp.MustCompile(`(?:^|[\s=])make ([a-z][a-z-]*)`)
 
-// unknownTargets returns the make targets that a document names and the
-// Makefile does not have.
+// unknownTargets returns the make targets in a document that the Makefile does not
+// have.
 func (d document) unknownTargets(targets []string) []span {
 	var unknown []span
 	for _, s := range d.code() {
@@ -185,8 +185,8 @@ func makeTargets(t *testing.T) []string {
 	return targets
 }
 
-// code returns the pieces of code of a document: spans, and lines of blocks
-// that are for a shell or a workflow.
+// code returns the code in a document: the spans, and the lines of blocks for a shell
+// or a workflow.
 func (d document) code() []span {
 	all := slices.Clone(d.spans)
 	for _, f := range d.fences {

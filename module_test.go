@@ -83,7 +83,7 @@ type build struct {
 	name string
 	cgo  bool
 	own  func() ([]listed, error) // the module's packages
-	all  func() ([]listed, error) // and all that they import, compiled
+	all  func() ([]listed, error) // the module's packages and all that they import, compiled
 }
 
 var builds = []build{newBuild("cgo", true), newBuild("pure", false)}
@@ -96,7 +96,7 @@ func newBuild(name string, cgo bool) build {
 	}
 }
 
-// tested returns the builds to test: both, in short mode the first only.
+// tested returns the builds to test: both, or only the first in short mode.
 func tested() []build {
 	if testing.Short() {
 		return builds[:1]
@@ -138,8 +138,8 @@ func moduleOf(importPath string, reqs []requirement) string {
 	return found
 }
 
-// matches reports whether one of the patterns matches: a path, a path with *
-// for one element, or "..." for everything.
+// matches reports whether one of the patterns matches. A pattern is a path, a path in
+// which * matches one element, or "...", which matches everything.
 func matches(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, err := path.Match(pattern, name)

@@ -12,13 +12,13 @@ import (
 
 const unitFile = "packaging/systemd/ktx@.service"
 
-// TestUnit lets systemd read the unit, and rate what it permits.
+// TestUnit verifies the unit with systemd-analyze, and limits its exposure score.
 func TestUnit(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("systemd is of Linux")
+		t.Skip("systemd runs only on Linux")
 	}
 	text := read(t, unitFile)
-	program, err := os.Executable() // stands for ktx, which is not installed: systemd looks whether there is a program
+	program, err := os.Executable() // replaces ktx in the unit: systemd requires that the program exists, and ktx is not installed
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +44,8 @@ func TestUnit(t *testing.T) {
 	analyze("security", "--offline=true", "--threshold=15") // an exposure of 1.5 of 10
 }
 
-// TestPackagedCommands: what the unit and the image start are commands of ktx,
-// and the image is built by the version of Go that the module names.
+// TestPackagedCommands: the commands in the unit and the image exist in ktx, and the
+// image is built with the Go version that go.mod names.
 func TestPackagedCommands(t *testing.T) {
 	dockerfile := read(t, "Dockerfile")
 	started := regexp.MustCompile(`(?m)^ExecStart=\S*/ktx (.*)$`).FindStringSubmatch(read(t, unitFile))

@@ -23,7 +23,7 @@ const (
 	gatewayPath = module + "/execution"
 )
 
-// drivers are the packages that can send text to a database.
+// drivers are the packages that can send statements to a database.
 var drivers = []string{
 	"database/sql",
 	"database/sql/driver",
@@ -40,10 +40,10 @@ var drivers = []string{
 	module + "/execution/mssqldb/internal/tds",
 }
 
-// sends are how the names of a driver's functions that send text begin.
+// sends has the prefixes of the names of a driver's functions that send statements.
 var sends = []string{"Begin", "CopyFrom", "CopyTo", "Exec", "Prepare", "Query", "Queue", "Savepoint", "Send", "StartPipeline"}
 
-// program is the module's own code, tests left out, with its types.
+// program is the module's own code without tests, with its types.
 type program struct {
 	files   *token.FileSet
 	exports map[string]string // compiled packages by import path
@@ -59,7 +59,7 @@ type checked struct {
 	info  *types.Info
 }
 
-// newProgram makes a program that knows compiled packages and has no code yet.
+// newProgram returns a program without code that can import the compiled packages.
 func newProgram(pkgs []listed) (*program, error) {
 	p := &program{files: token.NewFileSet(), exports: map[string]string{}}
 	for _, l := range pkgs {
@@ -133,7 +133,7 @@ func sources(l listed) map[string]any {
 	return files
 }
 
-// A site is a place in the code that a rule is about.
+// A site is a position in the code to which a rule applies.
 type site struct {
 	rel  string // package
 	file string // base name
@@ -168,8 +168,8 @@ func isGuardType(t types.Type, name string) bool {
 	return ok && named.Obj().Name() == name && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == guardPath
 }
 
-// holdsApproved reports whether a type is an approval, or a pointer to or a
-// tuple with one.
+// holdsApproved reports whether a type is an approval, a pointer to one, or a tuple
+// with one.
 func holdsApproved(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Pointer:
@@ -186,8 +186,8 @@ func holdsApproved(t types.Type) bool {
 	}
 }
 
-// constructions finds where an approval gets its content: a literal with
-// fields, a conversion to the type, or a field that is written.
+// constructions finds the sites that set the content of an approval: a literal with
+// fields, a conversion to the type, or an assignment to a field.
 func constructions(p *program) []site {
 	var found []site
 	field := func(c *checked, expr ast.Expr) {
@@ -231,8 +231,8 @@ func constructions(p *program) []site {
 	return found
 }
 
-// approvals finds where an approval comes out of a call, or where a function
-// that makes one is taken as a value.
+// approvals finds the calls that return an approval, and the uses of a function that
+// returns one as a value.
 func approvals(p *program) []site {
 	var found []site
 	p.each(func(c *checked, node ast.Node) {
@@ -242,8 +242,8 @@ func approvals(p *program) []site {
 				found = append(found, p.site(c, node, "asks for an approval"))
 			}
 		case *ast.CallExpr:
-			// A call through a variable; a call of a declared function was
-			// found by its name.
+			// This is a call through a variable. The case above finds calls of
+			// declared functions by their names.
 			fun := ast.Unparen(node.Fun)
 			if sel, ok := fun.(*ast.SelectorExpr); ok {
 				fun = sel.Sel
@@ -261,8 +261,8 @@ func approvals(p *program) []site {
 	return found
 }
 
-// openings finds where the text of an approval is taken out: SQLFor of Approved
-// or of an interface, called or taken as a value.
+// openings finds the uses of SQLFor, of Approved or of an interface, as a call or as a
+// value. SQLFor returns the statement of an approval.
 func openings(p *program) []site {
 	var found []site
 	p.each(func(c *checked, node ast.Node) {
@@ -275,8 +275,8 @@ func openings(p *program) []site {
 	return found
 }
 
-// implementations finds declared types, and structs without a name, that
-// implement sqlguard.Dialect.
+// implementations finds declared types and anonymous structs that implement
+// sqlguard.Dialect.
 func implementations(p *program) []site {
 	dialect, ok := p.guard.Scope().Lookup("Dialect").Type().Underlying().(*types.Interface)
 	if !ok {
@@ -304,8 +304,8 @@ func implementations(p *program) []site {
 	return found
 }
 
-// sendings finds where a driver is given text: its functions, and methods of
-// interfaces that a driver's type implements.
+// sendings finds the uses of functions that send statements: those of a driver, and
+// methods of interfaces that a driver's type implements.
 func sendings(p *program) []site {
 	var driverTypes []types.Type
 	for _, importPath := range drivers {
@@ -355,7 +355,8 @@ type rule struct {
 	permit func(s site) bool
 }
 
-// broken returns what is wrong with the sites of a program.
+// broken returns the sites that the rule does not permit, and a message when the number
+// of permitted sites is wrong.
 func (r rule) broken(p *program) []string {
 	var bad []string
 	good := 0
@@ -368,12 +369,12 @@ func (r rule) broken(p *program) []string {
 		}
 	}
 	if good == 0 || (r.exact > 0 && good != r.exact) {
-		bad = append(bad, fmt.Sprintf("%d permitted places, want %s", good, map[bool]string{true: strconv.Itoa(r.exact), false: "some"}[r.exact > 0]))
+		bad = append(bad, fmt.Sprintf("%d permitted sites, want %s", good, map[bool]string{true: strconv.Itoa(r.exact), false: "some"}[r.exact > 0]))
 	}
 	return bad
 }
 
-// backend reports whether a package is one that holds a driver.
+// backend reports whether a package is a backend with a driver.
 func backend(rel string) bool {
 	ok, _ := path.Match("execution/*db", rel)
 	return ok
@@ -405,7 +406,7 @@ var rules = []rule{
 		permit: func(s site) bool { return path.Dir(s.rel) == "dialects" || support(s.rel) },
 	},
 	{
-		name: "only query.go and session.go of a backend send text", find: sendings,
+		name: "only query.go and session.go of a backend send statements", find: sendings,
 		permit: func(s site) bool {
 			return support(s.rel) || (backend(s.rel) && (s.file == "query.go" || s.file == "session.go"))
 		},
@@ -425,8 +426,8 @@ func TestSeal(t *testing.T) {
 	}
 }
 
-// TestSealFinds plants one violation after the other and wants each rule to
-// find it.
+// TestSealFinds adds violations to the code, one after the other, and checks that each
+// rule finds its violations.
 func TestSealFinds(t *testing.T) {
 	pkgs, err := builds[0].all()
 	if err != nil {
@@ -501,12 +502,12 @@ func TestSealFinds(t *testing.T) {
 			t.Errorf("%s\nfound %v, want %d", c.source, found, c.want)
 		}
 		if c.want > 0 && len(r.broken(p)) == 0 {
-			t.Errorf("%s\nthe rule %q holds", c.source, r.name)
+			t.Errorf("%s\nthe rule %q does not find it", c.source, r.name)
 		}
 	}
 }
 
-// barred returns what one file uses that our packages never use.
+// barred returns the features in one file that our packages must never use.
 func barred(name string, source any) ([]string, error) {
 	if strings.HasSuffix(name, ".s") || strings.HasSuffix(name, ".syso") {
 		return []string{"assembly or an object file"}, nil
@@ -532,8 +533,8 @@ func barred(name string, source any) ([]string, error) {
 	return bad, nil
 }
 
-// TestNothingGoesAround looks at every source file, whatever its build
-// constraints, tests included.
+// TestNothingGoesAround looks at every source file, including tests and files for
+// other builds.
 func TestNothingGoesAround(t *testing.T) {
 	seen := 0
 	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
@@ -572,7 +573,7 @@ func TestNothingGoesAround(t *testing.T) {
 		"sum_amd64.s": "",
 	} {
 		if bad, err := barred(name, source); err != nil || len(bad) != 1 {
-			t.Errorf("%s: found %v, %v; want one thing", name, bad, err)
+			t.Errorf("%s: found %v, %v; want one finding", name, bad, err)
 		}
 	}
 	if bad, err := barred("fine.go", "package p\n// unsafe is a word here\nimport \"fmt\"\nvar _ = fmt.Sprint"); err != nil || len(bad) != 0 {

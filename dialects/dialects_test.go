@@ -30,7 +30,7 @@ func TestAllIsSortedAndFound(t *testing.T) {
 	}
 }
 
-// Every dialect must hold what the interface promises, however it reads SQL.
+// TestContract checks that every dialect keeps the promises of the interface.
 func TestContract(t *testing.T) {
 	for _, d := range dialects.All() {
 		t.Run(d.Name(), func(t *testing.T) {
@@ -38,8 +38,8 @@ func TestContract(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// What is judged once is judged alike, on lists of tokens that were used
-			// before.
+			// CheckOnce must give the same verdict as Check, also with reused lists of
+			// tokens.
 			judge := func(sql string) sqlguard.Verdict {
 				v, once := g.Check(sql), g.CheckOnce(sql)
 				if v.Allowed {

@@ -7,13 +7,13 @@ import (
 	"log/slog"
 )
 
-// Approved is one SQL text that one guard allowed. Only [Guard.Approve] makes
-// one. The zero value opens nothing. It cannot be compared, printed, logged or
-// serialised, so that its text leaves through [Approved.SQLFor] alone.
+// Approved is one statement that one guard allowed. Only [Guard.Approve] makes one.
+// The zero value has no statement. An Approved cannot be compared, printed, logged or
+// serialised. Only [Approved.SQLFor] returns the statement.
 type Approved struct {
 	_ [0]func() // not comparable
-	// A pointer: fmt prints a string field of a value that is nested in
-	// someone else's unexported field, whatever methods the value has.
+	// text is a pointer, because fmt ignores the methods of a value in an unexported
+	// field of another type, and would print a string field.
 	text  *string
 	guard ID
 }
@@ -24,8 +24,8 @@ var ErrNotApproved = errors.New("the text was not approved by this connection's 
 
 var errNotSerialised = errors.New("an approved text cannot be serialised")
 
-// Approve returns sql as an approved text when [Guard.Check] allows it. The
-// error is a *[RejectedError] otherwise.
+// Approve returns sql as an approved statement when [Guard.Check] allows it.
+// Otherwise the error is a *[RejectedError].
 func (g *Guard) Approve(sql string) (Approved, error) {
 	a, _, err := g.Judge(sql)
 	return a, err
@@ -40,8 +40,8 @@ func (g *Guard) Judge(sql string) (Approved, Verdict, error) {
 	return Approved{text: &sql, guard: g.id}, v, nil
 }
 
-// SQLFor returns the text when the guard of that id approved it, and an error
-// for the zero value, the zero id and every other guard.
+// SQLFor returns the statement if the guard with that id approved it. It returns an
+// error for the zero value, the zero id and the id of every other guard.
 func (a Approved) SQLFor(id ID) (string, error) {
 	if a.text == nil || id == (ID{}) || a.guard != id {
 		return "", ErrNotApproved

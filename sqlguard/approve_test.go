@@ -48,7 +48,7 @@ func TestApproveRefuses(t *testing.T) {
 		t.Fatalf("err = %v", err)
 	}
 	if _, err := a.SQLFor(g.ID()); err == nil {
-		t.Error("a refused text can be opened")
+		t.Error("SQLFor returns a refused statement")
 	}
 }
 

@@ -12,8 +12,9 @@ const (
 	cacheMaxBytes = 8 << 10 // longer texts are judged each time
 )
 
-// verdictCache is a least-recently-used cache keyed by the whole text: a hash
-// alone could be made to collide. The zero value is empty and ready.
+// verdictCache is a least-recently-used cache. Its key is the whole statement, because
+// an attacker could make two statements with the same hash. The zero value is empty
+// and ready.
 type verdictCache struct {
 	mu      sync.Mutex
 	entries map[string]*list.Element

@@ -1,7 +1,7 @@
 package sqlguard
 
-// Catalog is what a backend knows of its server, as plain data. The backend loads
-// it with constant statements and passes it to [New]. A guard never asks a server.
+// Catalog is what a backend knows about its server, as plain data. The backend loads
+// it with constant statements and passes it to [New]. A guard never queries a server.
 type Catalog struct {
 	// Major is the server's major version; 0 when unknown.
 	Major int `json:"major"`
@@ -15,8 +15,8 @@ type Catalog struct {
 	// Database is the name of the connected database, as the server spells it.
 	Database string `json:"database"`
 	// Objects are the objects of the database that are not the server's own. When
-	// it is nil, the guard judges without them. With objects, the guard takes a
-	// name that is neither in Objects nor built in for one that does not exist.
+	// it is nil, the guard judges without them. With objects, the guard treats a
+	// name that is neither in Objects nor built in as one that does not exist.
 	Objects *Objects `json:"objects,omitempty"`
 }
 
@@ -46,17 +46,17 @@ type CatalogFunction struct {
 	CatalogName
 	Kind FunctionKind `json:"kind"`
 	// Arguments are the types of the input arguments; a variadic argument has its
-	// array type. A call may leave out the last ones, as many as Defaults says.
+	// array type. A call may leave out the last arguments, at most Defaults of them.
 	Arguments []CatalogName `json:"arguments"`
 	Defaults  int           `json:"defaults,omitempty"`
 	Variadic  bool          `json:"variadic,omitempty"`
-	// DefaultValues are the expressions of those defaults, one text with
-	// commas between them. They run where a call leaves the arguments out.
+	// DefaultValues has the expressions of those defaults, separated by commas.
+	// They run when a call leaves the arguments out.
 	DefaultValues string `json:"defaultValues,omitempty"`
 	// Results are the types of the result and of the columns of a declared result
 	// row. For an aggregate they include the types of its states.
 	Results []CatalogName `json:"results,omitempty"`
-	// Volatility is what its owner declared.
+	// Volatility is the volatility that its owner declared.
 	Volatility      Volatility `json:"volatility"`
 	Language        string     `json:"language"`
 	SecurityDefiner bool       `json:"securityDefiner,omitempty"`
@@ -67,9 +67,9 @@ type CatalogFunction struct {
 	// the server's printed form: "RETURN expression" or "BEGIN ATOMIC statements
 	// END".
 	Body string `json:"body,omitempty"`
-	// Runs are the functions that an aggregate is made of.
+	// Runs are the functions that implement an aggregate.
 	Runs []CatalogName `json:"runs,omitempty"`
-	// Extension is the extension that it belongs to, or "".
+	// Extension is the extension that the function belongs to, or "".
 	Extension string `json:"extension,omitempty"`
 }
 
@@ -84,8 +84,8 @@ const (
 	FunctionProcedure FunctionKind = "procedure"
 )
 
-// Volatility is what a function's owner declares of its effects. The zero
-// value stands for volatile.
+// Volatility is what a function's owner declares about its effects. The zero value
+// means volatile.
 type Volatility string
 
 // The volatilities.
@@ -159,7 +159,7 @@ const (
 	TypeRange     TypeKind = "range"
 )
 
-// CatalogRelation is one table, view or the like.
+// CatalogRelation is one relation, such as a table or a view.
 type CatalogRelation struct {
 	CatalogName
 	Kind    RelationKind    `json:"kind"`
@@ -170,8 +170,8 @@ type CatalogRelation struct {
 	// Children are the relations that a read of this one reads too: its partitions
 	// and the tables that inherit from it, at every level.
 	Children []CatalogName `json:"children,omitempty"`
-	// Parts are what a read of the relation or of its parents may run although the
-	// statement does not name it.
+	// Parts may run when a statement reads the relation or one of its parents,
+	// although the statement does not name them.
 	Parts     []CatalogPart `json:"parts,omitempty"`
 	Extension string        `json:"extension,omitempty"`
 }
@@ -180,7 +180,7 @@ type CatalogRelation struct {
 // constraint, a row security policy and the like. A server evaluates the constant
 // parts of such expressions while it plans a query.
 type CatalogPart struct {
-	// Name is how messages call it, such as "the index orders_day".
+	// Name is the part's name in messages, such as "the index orders_day".
 	Name string `json:"name"`
 	// Own says that only a read that names the relation itself runs this part, and
 	// a read of a parent does not.

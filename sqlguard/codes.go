@@ -54,7 +54,7 @@ const (
 	CodeInternalError         Code = "internal_error"
 )
 
-// The codes of checks over files, beside those of refused statements.
+// The codes that only checks of files report.
 const (
 	CodeNotChecked           Code = "not_checked"
 	CodeDialectUnknown       Code = "dialect_unknown"
@@ -102,7 +102,7 @@ type CodeInfo struct {
 	// Page is the explanation in Markdown that `ktx explain` prints.
 	Page string `json:"-"`
 
-	hint string // the hint of a finding that has none of its own
+	hint string // the hint for findings that have no hint
 }
 
 // Codes returns every code in the order of the documentation.

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// typeName judges a type that a text names. A cast to a type runs the functions
-// that create its values.
+// typeName judges a type that the SQL names. A cast to a type runs the functions that
+// create its values.
 func (q *inquiry) typeName(t *Type) {
 	if t.Builtin && !t.Extension {
 		return
@@ -40,7 +40,7 @@ func (q *inquiry) typeRef(ref typeRef, span Span) {
 	q.require(n, Finding{Code: CodeTypeNotAllowed, Span: span, Object: name, Message: "type " + name})
 }
 
-// typeNamed is typeRef for a name in the catalogue.
+// typeNamed judges a type by its name in the catalogue.
 func (q *inquiry) typeNamed(n CatalogName) {
 	if ref, ok := q.objects.typeAt(n); ok {
 		q.typeRef(ref, Span{})
@@ -171,8 +171,8 @@ func (o *objects) plainDomain(n CatalogName) bool {
 	return false
 }
 
-// coercions judges code that runs although the text does not name it: casts, and
-// the checks of a type when the server reads a literal as one of its values.
+// coercions judges code that runs although the SQL does not name it: casts, and the
+// checks of a type when the server reads a literal as one of its values.
 func (q *inquiry) coercions(s *Statement) {
 	if len(q.objects.risks) > 0 {
 		q.riskyColumns(s)
@@ -267,12 +267,12 @@ func (o *objects) reach(from []CatalogName, casts bool) map[CatalogName]bool {
 	return reached
 }
 
-// casts judges the casts of the catalogue that could run in a text:
+// casts judges the casts of the catalogue that could run:
 //
 //   - implicit casts, when values of both types may occur;
 //   - assignment casts to a type of the server's own, when values of the source type
 //     may occur, because a condition, a LIMIT and a subscript are assignments;
-//   - other casts, when the text casts to the target type or a function returns it.
+//   - other casts, when the SQL casts to the target type or a function returns it.
 func (q *inquiry) casts(s *Statement) {
 	o := q.objects
 	named := q.named()

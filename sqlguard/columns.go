@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// judgeColumns applies the column rules. It errs on the side of refusal: any
-// mention that could mean a denied column is one, and so is a relation that
-// could be a view over the table of a rule, since no catalogue resolves views.
+// judgeColumns applies the column rules. When in doubt it refuses: it refuses any
+// mention that could mean a denied column. It treats a relation that could be a view
+// of a rule's table like that table, because there is no catalogue to resolve views.
 func (g *Guard) judgeColumns(s *Statement, v *Verdict) {
 	for _, rule := range g.policy.Columns {
 		if len(v.Findings) >= maxFindings {
@@ -67,9 +67,8 @@ func (g *Guard) couldBe(r *Relation, schema, table string) bool {
 		slices.ContainsFunc(path, func(p string) bool { return same(p, schema) }))
 }
 
-// mentions reports whether ref could read column of one of the covered
-// relations: by its name, by a star, or by the relation's own name standing
-// for its whole row.
+// mentions reports whether ref could read column of one of the covered relations: by
+// its name, by a star, or by the relation's own name, which means its whole row.
 func mentions(ref *ColumnRef, column string, covered, others []*Relation, same func(a, b string) bool) bool {
 	named := func(relations []*Relation, name string) bool {
 		return slices.ContainsFunc(relations, func(r *Relation) bool {

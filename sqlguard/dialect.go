@@ -1,11 +1,11 @@
 package sqlguard
 
-// Dialect reads one SQL language. It states facts; a [Guard] judges them.
+// Dialect reads one SQL dialect. It states facts, and a [Guard] judges them.
 //
 // A Dialect is stateless and safe for concurrent use. It never opens a
 // connection. dialects/ADDING.md lists what an implementation must provide.
 //
-// A dialect may have these methods, which state more of its servers:
+// A dialect may have these methods, which state more facts about its servers:
 //
 //   - FoldsNames() bool: names that differ only in the case of ASCII letters are
 //     the same name, quoted or not. Without this method, a rule that allows a name
@@ -16,10 +16,10 @@ package sqlguard
 //   - FoldName(name string) string: a form that is equal for all names that the
 //     server may treat as the same. A rule that denies a name denies all names with
 //     the same form.
-//   - SystemSchema() string: the schema of a system relation that is written
-//     without a schema.
+//   - SystemSchema() string: the schema of a system relation whose name has no
+//     schema.
 //   - LexInto and AnalyzeTokens, always both: like Lex and Analyze, but
-//     AnalyzeTokens gets the tokens and need not split the text again.
+//     AnalyzeTokens gets the tokens and does not have to split the statement again.
 type Dialect interface {
 	// Name is the dialect's name, such as "postgres".
 	Name() string
@@ -30,7 +30,7 @@ type Dialect interface {
 	// a statement when one differs.
 	Session() []Setting
 	// Lex splits text into tokens in linear time, without recursion. It
-	// never fails: what it cannot read becomes TokenInvalid or
+	// never fails. Characters that it cannot read become TokenInvalid or
 	// TokenUnterminated.
 	Lex(text string) Tokens
 	// Analyze parses sql and returns every statement of it. The error is a
@@ -43,8 +43,8 @@ type Dialect interface {
 // version.
 type ServerDialect interface {
 	Dialect
-	// ForServer returns the dialect as that server reads it. For a server that
-	// it does not know, it returns the strictest.
+	// ForServer returns the dialect for that server. For an unknown server it
+	// returns the strictest one.
 	ForServer(product, version string) Dialect
 }
 
@@ -54,7 +54,7 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
-// SyntaxError says where and why a text does not parse.
+// SyntaxError says where and why a statement does not parse.
 type SyntaxError struct {
 	Message string
 	Offset  int // byte offset into the text
@@ -66,8 +66,8 @@ func (e *SyntaxError) Error() string { return e.Message }
 // Verb is the kind of a statement. The zero value is unknown and refused.
 type Verb string
 
-// The verbs that read. Every other verb is refused; a dialect names it so
-// that the verdict can say what was seen.
+// The verbs that read. A guard refuses every other verb. A dialect still sets it, so
+// that the verdict can name it.
 const (
 	VerbSelect   Verb = "select"
 	VerbValues   Verb = "values"
@@ -87,7 +87,7 @@ func (v Verb) reads() bool {
 	}
 }
 
-// Statement is what a dialect found in one statement.
+// Statement has the facts that a dialect found in one statement.
 type Statement struct {
 	Verb Verb
 	Span Span
@@ -103,17 +103,17 @@ type Statement struct {
 	Types []Type
 	// Settings are the server settings read by name.
 	Settings []SettingRead
-	// Columns are the output names, as far as they are visible.
+	// Columns are the output names that the statement shows.
 	Columns []string
 	// ColumnRefs are the columns that the statement mentions.
 	ColumnRefs []ColumnRef
 	// Executes is set for EXPLAIN that runs its statement (EXPLAIN ANALYZE).
 	Executes bool
-	// Collects says that a value may become an element of an array or a part
-	// of a row here, so that literals beside it are read as its type.
+	// Collects says that the statement may put a value into an array or a row. The
+	// server then reads literals beside it as values of the same type.
 	Collects bool
-	// Serializes says that a function of the server may cast what it is given
-	// to one of the types of [ObjectDialect.QuietCasts].
+	// Serializes says that a function of the server may cast its arguments to one
+	// of the types of [ObjectDialect.QuietCasts].
 	Serializes bool
 }
 
@@ -121,7 +121,7 @@ type Statement struct {
 // refuses.
 type Ruling struct {
 	Allowed bool
-	Code    Code   // why not; the guard has a default for each kind of name
+	Code    Code   // why it refuses; the guard has a default for each kind of name
 	Reason  string // one clause for the message, such as "reads files of the server"
 }
 
@@ -134,7 +134,7 @@ const (
 	AccessWrite Access = "write"
 )
 
-// Relation is one mention of a table, view or the like.
+// Relation is one mention of a relation, such as a table or a view.
 type Relation struct {
 	Database string // "" when not written
 	Schema   string // "" when not written
@@ -142,9 +142,9 @@ type Relation struct {
 	Alias    string // the alias it has here, else ""
 	Access   Access
 	Span     Span
-	// System says that the name belongs to the server's own schemas; the
-	// Ruling is then the dialect's allowlist. For relations of users the
-	// Ruling allows, and the connection's policy decides.
+	// System says that the name belongs to the server's own schemas. The Ruling
+	// then comes from the dialect's allowlist. For relations of users the Ruling
+	// allows, and the connection's policy decides.
 	System bool
 	Ruling Ruling
 }
@@ -171,7 +171,7 @@ type Call struct {
 	// Builtin says that the server itself (or a reviewed extension) owns the
 	// name, so that a policy cannot allow it by that bare name.
 	Builtin bool
-	// Possible says that the text calls the function only if a row has no
+	// Possible says that the statement calls the function only if a row has no
 	// column of that name. Only a rule that denies the function refuses it.
 	Possible bool
 	// Majors is a bit set of the server's major versions that know the name

@@ -9,9 +9,10 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// FuzzScreen holds the raw screen and the verdict around it, with a reader that
-// allows whatever reaches it: no panic, the same verdict twice, Approve exactly
-// when Check allows, and places that lie in the text.
+// FuzzScreen fuzzes the screen and the verdict, with a reader that allows everything
+// that reaches it. It checks that nothing panics, that two guards give the same
+// verdict, that Approve succeeds exactly when Check allows, and that each finding lies
+// in the statement.
 func FuzzScreen(f *testing.F) {
 	for _, seed := range []string{
 		"", "SELECT 1", "SELECT 'a;b' /* c */ -- d", "SELECT\v1", "\uFEFFSELECT 1", "SELECT '\x00'", "SELECT \xff", "a\rb", "/*! x */", `\g`,
@@ -31,17 +32,17 @@ func FuzzScreen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sql string) {
 		v := g.Check(sql)
 		if diff := cmp.Diff(v, again.Check(sql)); diff != "" {
-			t.Fatalf("another guard says otherwise: %s", diff)
+			t.Fatalf("another guard gives another verdict: %s", diff)
 		}
 		if v.Allowed != (len(v.Findings) == 0) || v.Allowed != (v.Code == "") {
 			t.Fatalf("inconsistent verdict: %+v", v)
 		}
 		if !utf8.ValidString(sql) && v.Allowed {
-			t.Fatal("a text that is not UTF-8 is allowed")
+			t.Fatal("a statement that is not UTF-8 is allowed")
 		}
 		for _, finding := range v.Findings {
 			if finding.Span.Start < 0 || finding.Span.End < finding.Span.Start || finding.Span.End > len(sql) || finding.Line < 1 || finding.Column < 1 {
-				t.Fatalf("the place lies outside of the text: %+v", finding)
+				t.Fatalf("the finding lies outside of the statement: %+v", finding)
 			}
 		}
 		a, err := g.Approve(sql)
@@ -49,7 +50,7 @@ func FuzzScreen(f *testing.F) {
 			t.Fatalf("Check says %v, Approve %v", v.Allowed, err)
 		}
 		if text, err := a.SQLFor(g.ID()); (err == nil) != v.Allowed || v.Allowed && text != sql {
-			t.Fatalf("the approval opens %q, %v", text, err)
+			t.Fatalf("SQLFor returns %q, %v", text, err)
 		}
 		sqlguard.Split(selecting(nil), sql)
 	})

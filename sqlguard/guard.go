@@ -22,19 +22,19 @@ func (id ID) String() string { return hex.EncodeToString(id[:]) }
 // for another policy or catalogue, make another Guard.
 type Guard struct {
 	dialect Dialect
-	tokens  tokenDialect // the same, nil where it is none
-	parser  string       // what the dialect says of its version
+	tokens  tokenDialect // the dialect as a tokenDialect, nil when it is none
+	parser  string       // the dialect's version
 	policy  Policy
 	catalog Catalog
-	objects *objects // nil where the guard judges without them
+	objects *objects // nil when the guard judges without them
 	limits  screenLimits
 	traits  traits
 	id      ID
 	cache   verdictCache
 }
 
-// New returns a guard. c may be nil. A policy that is not valid is an error, and
-// so is a catalogue with objects for a dialect that is no [ObjectDialect].
+// New returns a guard. c may be nil. The error says that the policy is not valid, or
+// that the catalogue has objects and the dialect is not an [ObjectDialect].
 func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 	if d == nil {
 		return nil, errors.New("new guard: no dialect")
@@ -55,7 +55,7 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 	if c != nil {
 		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database}
 		if c.Objects != nil {
-			path := g.catalog.SearchPath // what the server made of a pinned path
+			path := g.catalog.SearchPath // the pinned path as the server resolved it
 			if path == nil && len(p.SearchPath) > 0 {
 				path = p.SearchPath
 			}
@@ -79,17 +79,17 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 	return g, nil
 }
 
-// traits are what a dialect states in its optional methods.
+// traits are the results of a dialect's optional methods.
 type traits struct {
-	folds        bool   // names that differ in case only are one
+	folds        bool   // names that differ only in case are the same name
 	flat         bool   // schemas are databases
-	systemSchema string // of system relations that are written without one
-	// fold is the form by which a name is compared with one that a rule denies,
-	// where that takes more than the case of letters.
+	systemSchema string // of system relations whose name has no schema
+	// fold returns the form of a name that is compared with a name that a rule denies.
+	// It may do more than ignore the case of letters.
 	fold func(string) string
 }
 
-// same reports whether the server may take two names for one.
+// same reports whether the server may treat two names as the same name.
 func (t traits) same(a, b string) bool { return strings.EqualFold(t.fold(a), t.fold(b)) }
 
 func traitsOf(d Dialect) traits {
@@ -113,11 +113,11 @@ func traitsOf(d Dialect) traits {
 // ID returns the guard's identity.
 func (g *Guard) ID() ID { return g.id }
 
-// Dialect returns the dialect that the guard reads.
+// Dialect returns the guard's dialect.
 func (g *Guard) Dialect() Dialect { return g.dialect }
 
-// Check judges sql. A text that the guard cannot read is refused, and so is every
-// text on which the dialect fails: neither is an error.
+// Check judges sql. It refuses a statement that it cannot read, and every statement on
+// which the dialect fails. It never returns an error.
 func (g *Guard) Check(sql string) Verdict {
 	if v, ok := g.cache.get(sql); ok {
 		return v
@@ -127,13 +127,13 @@ func (g *Guard) Check(sql string) Verdict {
 	return v
 }
 
-// CheckOnce is like Check, for statements that nobody asks about again, such as
-// those of a file. It does not cache the verdict. The verdict has a normal form and
-// a fingerprint only when it refuses.
+// CheckOnce is like Check, for statements that are checked only once, such as those of
+// a file. It does not cache the verdict. The verdict has a normal form and a
+// fingerprint only when it refuses.
 func (g *Guard) CheckOnce(sql string) Verdict { return g.check(sql, false) }
 
-// check judges sql. With named, the verdict on an allowed text has the normal form
-// as well.
+// check judges sql. With named, the verdict on an allowed statement has the normal
+// form too.
 func (g *Guard) check(sql string, named bool) (v Verdict) {
 	blank := Verdict{
 		Dialect: g.dialect.Name(), Parser: g.parser,
@@ -161,7 +161,7 @@ func (g *Guard) check(sql string, named bool) (v Verdict) {
 	return v
 }
 
-// analyze asks the dialect and judges what it found.
+// analyze lets the dialect read the statement and judges the facts.
 func (g *Guard) analyze(sql string, tokens []Token, v *Verdict) {
 	statements, err := g.read(sql, tokens)
 	if err != nil {
@@ -207,7 +207,7 @@ func (g *Guard) read(sql string, tokens []Token) ([]Statement, error) {
 	}
 }
 
-// add appends a finding; finish completes it.
+// add appends a finding. finish completes it later.
 func (v *Verdict) add(code Code, span Span, message string) {
 	v.Findings = append(v.Findings, Finding{Code: code, Span: span, Message: message})
 }

@@ -151,7 +151,7 @@ func TestCheckStatementCounts(t *testing.T) {
 				t.Errorf("Allowed = %v with codes %q", v.Allowed, test.want)
 			}
 			if strings.Contains(cmp.Diff(sqlguard.Verdict{}, v), "boom") {
-				t.Error("the verdict tells what went wrong inside")
+				t.Error("the verdict shows the internal error")
 			}
 		})
 	}
@@ -289,12 +289,12 @@ func TestColumnRules(t *testing.T) {
 	}
 }
 
-// folding is a reader of a server that folds the case of names.
+// folding is a reader for a server that folds the case of names.
 type folding struct{ reader }
 
 func (folding) FoldsNames() bool { return true }
 
-// flat is a reader of a server whose databases are its schemas.
+// flat is a reader for a server whose databases are its schemas.
 type flat struct{ reader }
 
 func (flat) SchemasAreDatabases() bool { return true }
@@ -331,7 +331,7 @@ func TestRelationsWhereSchemasAreDatabases(t *testing.T) {
 	}
 }
 
-// shaped is a reader of a server that takes letters of any width for one.
+// shaped is a reader for a server that ignores the width of letters in names.
 type shaped struct{ reader }
 
 func (shaped) FoldName(name string) string {
@@ -397,7 +397,7 @@ func TestColumnsWhereSchemasAreDatabases(t *testing.T) {
 	}
 }
 
-// homed is a reader whose system relations lie in a schema of the server.
+// homed is a reader whose system relations are in a schema of the server.
 type homed struct{ reader }
 
 func (homed) SystemSchema() string { return "sys" }

@@ -7,33 +7,32 @@ import (
 	"strings"
 )
 
-// inquiry judges one text with the objects of a catalogue. The text is a statement
-// that was sent, or SQL that the catalogue holds, such as the body of a function.
-// When the verdict depends on other objects of the catalogue, it notes them as
-// needs, which [inquiry.settle] judges.
+// inquiry judges one piece of SQL with the objects of a catalogue. The SQL is the
+// client's statement, or SQL from the catalogue, such as the body of a function. When
+// the verdict depends on other objects of the catalogue, it notes them as needs, which
+// [inquiry.settle] judges.
 type inquiry struct {
 	g       *Guard
 	objects *objects
 	v       *Verdict
 	listed  seen
-	// inside says that the text is part of the catalogue. Lists of allowed
-	// relations do not apply to it: they cover only the relations that a statement
-	// itself names.
+	// inside says that the SQL is part of the catalogue. Lists of allowed relations
+	// do not apply to it: they cover only the relations that a statement itself names.
 	inside bool
-	// stored says that the text does not run because its rows are stored. Only
-	// rules that deny apply.
+	// stored says that the SQL does not run, because its rows are stored. Only rules
+	// that deny apply.
 	stored bool
-	// behind says that the text belongs to a relation and runs on every read of it.
+	// behind says that the SQL belongs to a relation and runs on every read of it.
 	// A statement does not see its rows, so no rule on names applies. Every
 	// function that it runs must be proved.
 	behind bool
-	// body says that the text is a function's body. values and returns are the
-	// types of its arguments and of its result.
+	// body says that the SQL is a function's body. values and returns are the types
+	// of its arguments and of its result.
 	body            bool
 	values, returns []CatalogName
 
-	// statement is the statement being judged. made holds the types whose values
-	// may occur in it, once they were computed.
+	// statement is the statement being judged. made is the set of types whose values
+	// may occur in it; it is nil until it is computed.
 	statement *Statement
 	made      *produced
 	mentioned *mentioned
@@ -41,20 +40,20 @@ type inquiry struct {
 
 	needs  []need
 	noted  map[node]bool
-	nearby int // names searched for near ones
+	nearby int // number of names for which similar names were searched
 }
 
-// need is an object of the catalogue that must pass for this text to pass.
+// need is an object of the catalogue that must pass for this SQL to pass.
 type need struct {
 	node node
-	// finding is the finding when the object does not pass. The way to the object
-	// is appended to its message. An empty code means the code of the reason.
+	// finding is reported when the object does not pass. The path to the object is
+	// appended to its message. If its code is empty, the code of the reason is used.
 	finding Finding
 }
 
 func (q *inquiry) refuse(f Finding) { q.v.Findings = append(q.v.Findings, f) }
 
-// require notes a need, each once.
+// require notes a need, each need once.
 func (q *inquiry) require(n node, f Finding) {
 	n.behind = n.behind || q.behind
 	if q.noted[n] {
@@ -107,12 +106,12 @@ func (q *inquiry) list(name string) {
 	}
 }
 
-// maxSearched is the number of findings after which the guard stops to look for
-// more meanings of calls.
+// maxSearched is the number of findings after which the guard stops looking for more
+// meanings of calls.
 const maxSearched = 10 * maxFindings
 
-// call judges what a call could mean: what the server owns, by the dialect's
-// tables, and everything in the catalogue that bears the name.
+// call judges everything that a call could mean: functions of the server, by the
+// dialect's tables, and all functions and types of the catalogue with that name.
 func (q *inquiry) call(c *Call) {
 	g := q.g
 	if len(q.v.Findings) > maxSearched {
@@ -145,7 +144,7 @@ func (q *inquiry) call(c *Call) {
 	}
 	if c.Arguments == 1 && q.objects.namesType(c.Name) {
 		if ref, ok := q.objects.typeOf(c.Schema, c.Name); ok && (!ref.row || q.objects.nameOf(ref).Name != c.Name) {
-			found = true // f(x) is a cast to f where no function takes x
+			found = true // f(x) is a cast to the type f if no function f takes x
 			q.typeRef(ref, c.Span)
 		}
 	}
@@ -220,8 +219,8 @@ func (q *inquiry) function(c *Call, i int, server bool) {
 }
 
 // userFunction judges a function that no table of the dialect lists. The policy
-// must name it, and the catalogue must prove that it only reads. finding says how
-// the text comes to run it. The result is false when the policy does not allow it.
+// must name it, and the catalogue must prove that it only reads. finding says why the
+// SQL runs it. The result is false when the policy does not allow it.
 func (q *inquiry) userFunction(i int, finding Finding) bool {
 	f := &q.objects.Functions[i]
 	if q.objects.constructor(f) {
@@ -402,7 +401,7 @@ func (q *inquiry) relation(r *Relation) {
 	}
 	kind := at.Kind
 	if kind == RelationView && at.Extension != "" && q.objects.dialect.Reviewed(at.Extension) {
-		kind = RelationMaterialized // what it runs was reviewed
+		kind = RelationMaterialized // the functions that it runs were reviewed
 	}
 	switch kind {
 	case RelationView:
@@ -422,8 +421,8 @@ func (q *inquiry) relation(r *Relation) {
 	}
 }
 
-// denied returns the rule that denies a relation or one with which it shares rows
-// by inheritance.
+// denied returns the rule that denies a relation, or that denies another relation with
+// which it shares rows by inheritance.
 func (q *inquiry) denied(i int) string {
 	p := &q.g.policy
 	if q.behind {
@@ -452,7 +451,7 @@ func (q *inquiry) denied(i int) string {
 // deniesAny reports whether a rule about relations or columns denies anything.
 func (p *Policy) deniesAny() bool { return len(p.Schemas.Deny)+len(p.Tables.Deny)+len(p.Columns) > 0 }
 
-// unknownRelation refuses a name that means nothing in this database.
+// unknownRelation refuses a name for which this database has no relation.
 func (q *inquiry) unknownRelation(r *Relation) {
 	f := relationFinding(r, CodeUnresolvedObject, "no such table or view in this database")
 	if r.Schema == "" {
@@ -470,8 +469,8 @@ func (q *inquiry) unknownRelation(r *Relation) {
 	q.refuse(f)
 }
 
-// columns applies the column rules to the objects that the names mean. A relation
-// other than the rule's table is judged by its own definition.
+// columns applies the column rules to the objects that the names mean. For a relation
+// other than the rule's table, the guard judges its definition.
 func (q *inquiry) columns(s *Statement) {
 	for _, rule := range q.g.policy.Columns {
 		if len(q.v.Findings) >= maxFindings {

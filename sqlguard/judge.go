@@ -67,7 +67,7 @@ func (g *Guard) judge(s *Statement, v *Verdict, listed *seen) {
 	v.Columns = append(v.Columns, s.Columns...)
 }
 
-// judgeKind judges the kind of a statement and what no policy permits.
+// judgeKind judges the kind of a statement and the effects that no policy permits.
 func (g *Guard) judgeKind(s *Statement, v *Verdict) {
 	v.Findings = append(v.Findings, s.Effects...)
 	if !s.Verb.reads() && len(s.Effects) == 0 {
@@ -139,9 +139,9 @@ func callFinding(c *Call, code Code, reason string) Finding {
 	return f
 }
 
-// matches reports whether a rule names c, by match. A call without a schema is
-// matched in every schema that it could resolve to; where these are not known,
-// in any.
+// matches reports whether a rule in list names c, by match. A call without a schema is
+// matched in every schema to which it could resolve, or in any schema when these are
+// not known.
 func (g *Guard) matches(list []string, c *Call, match func(pattern, schema, name string) bool) bool {
 	return slices.ContainsFunc(list, func(pattern string) bool {
 		if c.Schema != "" {
@@ -211,8 +211,8 @@ func (g *Guard) judgeRelation(r *Relation, v *Verdict, listed *seen) {
 		return
 	}
 	if r.System {
-		// Lists of allowed relations do not cover the server's own; rules that deny
-		// do.
+		// Lists of allowed relations do not cover the server's own relations. Rules
+		// that deny cover them.
 		if g.deniesSystem(r) {
 			refuse(CodeRelationNotAllowed, "denied by this connection's policy")
 		}
@@ -227,8 +227,8 @@ func (g *Guard) judgeRelation(r *Relation, v *Verdict, listed *seen) {
 	}
 }
 
-// judgeQualifiers refuses columns of a database that is none of the
-// connection's: no relation of the statement can have them.
+// judgeQualifiers refuses columns of a database that the connection may not read. No
+// relation of the statement can have such columns.
 func (g *Guard) judgeQualifiers(s *Statement, v *Verdict) {
 	own := g.database()
 	if own == "" {
@@ -250,8 +250,8 @@ func (g *Guard) judgeQualifiers(s *Statement, v *Verdict) {
 	}
 }
 
-// outside returns the code and the reason why no policy can permit a relation: the
-// dialect refuses it, or it lies in another database.
+// outside returns the code and the reason when no policy can permit a relation,
+// because the dialect refuses it or it is in another database.
 func (g *Guard) outside(r *Relation) (Code, string) {
 	if !r.Ruling.Allowed {
 		return cmp.Or(r.Ruling.Code, CodeRelationNotAllowed), cmp.Or(r.Ruling.Reason, "not on the list of system relations that may be read")
@@ -262,8 +262,8 @@ func (g *Guard) outside(r *Relation) (Code, string) {
 	return "", ""
 }
 
-// foreign returns the database of a relation that lies in none of the
-// connection's, else "".
+// foreign returns the database of a relation if the connection may not read that
+// database, else "".
 func (g *Guard) foreign(r *Relation) string {
 	own := g.database()
 	switch {
@@ -274,7 +274,7 @@ func (g *Guard) foreign(r *Relation) string {
 		return r.Database
 	case !g.traits.flat || r.System || r.Schema == "":
 		return ""
-	case own == "": // no connection that could have an outside
+	case own == "": // without a connection no database is another one
 		return ""
 	case r.Schema == own || slices.Contains(g.policy.Databases, r.Schema):
 		return ""
@@ -299,8 +299,8 @@ const (
 	unresolved
 )
 
-// permits applies the schema and table rules to every schema in which the
-// relation could lie.
+// permits applies the schema and table rules to every schema that could have the
+// relation.
 func (g *Guard) permits(r *Relation) permission {
 	p := &g.policy
 	if len(p.Schemas.Allow)+len(p.Schemas.Deny)+len(p.Tables.Allow)+len(p.Tables.Deny) == 0 {
@@ -330,8 +330,8 @@ func (g *Guard) permits(r *Relation) permission {
 	}
 }
 
-// deniesSystem reports whether a rule denies a relation of the server's own. A
-// name without a schema is matched in whatever schema the rule names.
+// deniesSystem reports whether a rule denies a relation of the server's own. A name
+// without a schema matches a rule for any schema.
 func (g *Guard) deniesSystem(r *Relation) bool {
 	if home := cmp.Or(r.Schema, g.traits.systemSchema); home != "" && slices.ContainsFunc(g.policy.Schemas.Deny, func(pattern string) bool { return foldMatch(pattern, home) }) {
 		return true
@@ -359,9 +359,9 @@ func (p *Policy) permitsIn(schema, name string, t traits) bool {
 }
 
 // searchPath returns the schemas in which the session resolves unqualified names:
-// those that the policy pins, else those that the server reported, else none, which
-// means unknown. For dialects whose schemas are databases it is the connection's
-// own database.
+// those that the policy pins, else those that the server reported. It returns none
+// when they are not known. For dialects whose schemas are databases it is the
+// connection's own database.
 func (g *Guard) searchPath() []string {
 	if g.traits.flat {
 		if own := g.database(); own != "" {

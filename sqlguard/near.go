@@ -2,9 +2,9 @@ package sqlguard
 
 import "strings"
 
-// near returns a hint with the existing name that is nearest to one that does not
-// exist, or "". It answers for a few names of a text only, because each search is
-// linear in the number of names.
+// near returns a hint with the existing name that is most similar to a name that does
+// not exist, or "". It searches for only a few names of a statement, because each
+// search is linear in the number of names.
 func (q *inquiry) near(name string, known func(yield func(name, full string) bool)) string {
 	const asked = 3
 	if q.inside || q.nearby >= asked || len(name) > maxNameBytes {
@@ -26,8 +26,8 @@ func (q *inquiry) near(name string, known func(yield func(name, full string) boo
 	return "did you mean " + best + "?"
 }
 
-// relationNames yields the relations that the policy permits, by their name
-// and as a text would write them.
+// relationNames yields the relations that the policy permits: the name, and the name
+// as a statement would write it.
 func (o *objects) relationNames(g *Guard, schema string) func(yield func(name, full string) bool) {
 	return func(yield func(string, string) bool) {
 		for i := range o.Relations {

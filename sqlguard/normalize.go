@@ -5,9 +5,9 @@ import (
 	"encoding/hex"
 )
 
-// normalize returns the text with every literal replaced by ?, comments
-// dropped, unquoted words in lower case and single spaces, and the SHA-256 of
-// that in hex. It holds no data of the statement, and is equal in all builds.
+// normalize returns the normal form of a statement and its SHA-256 in hex. The normal
+// form has ? for every literal, no comments, unquoted words in lower case, and single
+// spaces. It contains no data of the statement, and is equal in all builds.
 func normalize(sql string, tokens Tokens) (text, fingerprint string) {
 	b := make([]byte, 0, len(sql)+len(tokens.List)/2)
 	last := TokenOpen // no space before the first token
@@ -25,7 +25,7 @@ func normalize(sql string, tokens Tokens) (text, fingerprint string) {
 		case TokenQuotedText:
 			b = append(b, `"?"`...)
 		case TokenUnterminated, TokenExecutableComment, TokenClientCommand:
-			b = append(b, "<?>"...) // may hold anything
+			b = append(b, "<?>"...) // may contain data
 		case TokenWord:
 			b = appendLower(b, t.Text(sql))
 		default:
@@ -36,7 +36,7 @@ func normalize(sql string, tokens Tokens) (text, fingerprint string) {
 	return string(b), hex.EncodeToString(sum[:])
 }
 
-// spaced says whether a space stands between two tokens of the normal form.
+// spaced says whether the normal form has a space between two tokens.
 func spaced(before, after TokenKind) bool {
 	return before != TokenOpen && before != TokenDot && after != TokenDot && after != TokenComma && after != TokenClose
 }

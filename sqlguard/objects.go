@@ -25,7 +25,7 @@ type ObjectDialect interface {
 	// names are looked up in the first of them before the search path.
 	ServerSchemas() []string
 	// ServerFunction decides on a function of the server's own that an operator, a
-	// cast or an aggregate runs, with any arguments.
+	// cast or an aggregate runs. The ruling must hold for any arguments.
 	ServerFunction(name string) Ruling
 	// Reviewed reports whether the functions, casts and types of an extension
 	// were reviewed. ReviewedOperator and ReviewedType report the same for one of
@@ -39,8 +39,8 @@ type ObjectDialect interface {
 	// ReturnsRow reports whether a function of the server's own can return a row or
 	// a value of the type of its argument.
 	ReturnsRow(function string) bool
-	// Polymorphic reports whether a type of the server's own stands for any
-	// type, or for any row.
+	// Polymorphic reports whether a type of the server's own means any type or any
+	// row.
 	Polymorphic(name string) bool
 }
 
@@ -55,7 +55,7 @@ const (
 	PartExpression             // an expression, or several with commas between
 )
 
-// ObjectNames answers the questions of a dialect about the objects.
+// ObjectNames tells a dialect which objects exist.
 type ObjectNames interface {
 	// Callable reports whether a name that is written like a column could call a
 	// user-defined function, or cast to a user-defined type.
@@ -84,12 +84,12 @@ type objects struct {
 	parents   map[int][]int               // relations that read one as their child
 	foreign   map[int]CatalogName         // the foreign table that a read of a relation reads
 	columns   [][]string                  // the names of the columns of Relations
-	parts     map[int]bool                // relations of which a read runs parts
+	parts     map[int]bool                // relations for which a read runs parts
 	typeNames map[string]bool             // names of types, without schemas
-	listNames map[string]bool             // those of arrays, without the underscores before them
+	listNames map[string]bool             // names of array types, without their leading underscores
 	multi     map[CatalogName]CatalogName // multiranges by their ranges
 	arrays    map[CatalogName]CatalogName
-	casts     []int            // that run a function of which no review knows
+	casts     []int            // casts that run a function that was not reviewed
 	implicit  map[string][]int // implicit casts by their source; "" for those of the server
 	risks     map[int][]risk
 
@@ -192,7 +192,7 @@ func newObjects(d Dialect, o *Objects, path []string) (*objects, error) {
 // maxNameBytes is the largest length of a name.
 const maxNameBytes = 63
 
-// array notes the name that the server gives the array type of a type.
+// array notes the name that the server gives to the array type of a type.
 func (o *objects) array(element CatalogName) {
 	name := "_" + element.Name
 	for len(name) > maxNameBytes || !utf8.ValidString(name) {
@@ -208,7 +208,7 @@ func (o *objects) namesType(name string) bool {
 	return o.typeNames[name] || strings.HasPrefix(name, "_") && o.listNames[strings.TrimLeft(name, "_")]
 }
 
-// element returns the type of the elements where n is an array, else n.
+// element returns the type of the elements if n is an array, else n.
 func (o *objects) element(n CatalogName) CatalogName {
 	if ref, ok := o.typeAt(n); ok {
 		return o.nameOf(ref)
@@ -219,7 +219,7 @@ func (o *objects) element(n CatalogName) CatalogName {
 	return n
 }
 
-// clone copies the parts that a caller could otherwise change later.
+// clone copies the parts that the caller could change later.
 func (o *Objects) clone() Objects {
 	c := Objects{
 		Functions: slices.Clone(o.Functions), Operators: slices.Clone(o.Operators), Casts: slices.Clone(o.Casts),
@@ -330,7 +330,7 @@ type typeRef struct {
 	row   bool
 }
 
-// typeOf resolves the name of a type; that of an array stands for its element.
+// typeOf resolves the name of a type. For an array it returns the type of the elements.
 func (o *objects) typeOf(schema, name string) (typeRef, bool) {
 	if schema != "" {
 		return o.typeAt(CatalogName{schema, name})
@@ -349,7 +349,7 @@ func (o *objects) typeAt(n CatalogName) (typeRef, bool) {
 		if ref, ok := o.typeIn(n); ok {
 			return ref, true
 		}
-		// An array has a second underscore where the first name was taken.
+		// An array has a second underscore when another type had the first name.
 		rest, array := strings.CutPrefix(n.Name, "_")
 		if !array {
 			return typeRef{}, false
@@ -386,7 +386,7 @@ func (o *objects) nameOf(ref typeRef) CatalogName {
 // String returns the name with its schema.
 func (n CatalogName) String() string { return qualified(n.Schema, n.Name) }
 
-// signature returns the function as messages name it.
+// signature returns the function's name in messages.
 func (f *CatalogFunction) signature() string {
 	arguments := make([]string, len(f.Arguments))
 	for i, a := range f.Arguments {
@@ -395,7 +395,7 @@ func (f *CatalogFunction) signature() string {
 	return f.String() + "(" + strings.Join(arguments, ", ") + ")"
 }
 
-// family returns a relation and its children at every level, each once.
+// family returns a relation and its children at every level, without duplicates.
 func (o *objects) family(i int) []int {
 	out := []int{i}
 	if len(o.Relations[i].Children) == 0 {
@@ -417,7 +417,7 @@ func (o *objects) family(i int) []int {
 // show rows of another.
 func (o *objects) relatives(i int) []int { return append(o.family(i), o.parents[i]...) }
 
-// schemasOf returns the schemas in which relations of that name lie.
+// schemasOf returns the schemas that have a relation of that name.
 func (o *objects) schemasOf(name string) []string {
 	schemas := map[string]bool{}
 	for _, i := range o.named[name] {
@@ -475,7 +475,7 @@ func (op *CatalogOperator) operands() []CatalogName {
 	return out
 }
 
-// signature returns the operator as messages name it.
+// signature returns the operator's name in messages.
 func (op *CatalogOperator) signature() string {
 	sides := make([]string, 0, 2)
 	for _, t := range op.operands() {

@@ -10,9 +10,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// library is a dialect whose texts are lists of words: a name with brackets
-// calls a function, +name writes an operator, :name names a type, and any other
-// name is a relation.
+// library is a dialect whose statements are lists of words: a name with brackets calls
+// a function, +name is an operator, :name is a type, and any other name is a relation.
 type library struct{ reader }
 
 func (library) AnalyzeObjects(text string, _ sqlguard.Part, _ sqlguard.ObjectNames) ([]sqlguard.Statement, error) {
@@ -103,7 +102,7 @@ func TestNewWithObjects(t *testing.T) {
 	}
 }
 
-// What the caller does to the catalogue afterwards changes no verdict.
+// TestObjectsAreCopied: changes of the catalogue after New change no verdict.
 func TestObjectsAreCopied(t *testing.T) {
 	o := &sqlguard.Objects{
 		Functions: []sqlguard.CatalogFunction{function("f", "bad()")},
@@ -123,8 +122,8 @@ func TestObjectsAreCopied(t *testing.T) {
 	}
 }
 
-// What depends on what is walked, however deep and in whatever circles, and the
-// answer does not depend on what was asked before.
+// TestChainsAndCircles: the guard follows dependencies at any depth and through
+// cycles, and earlier checks do not change a verdict.
 func TestChainsAndCircles(t *testing.T) {
 	const long = 1000
 	o := &sqlguard.Objects{}
@@ -152,7 +151,7 @@ func TestChainsAndCircles(t *testing.T) {
 	var all sync.WaitGroup
 	for sql := range want {
 		all.Go(func() { check(g, sql) })
-		check(libraryGuard(t, o), sql) // a guard that was asked nothing before
+		check(libraryGuard(t, o), sql) // a new guard without earlier checks
 	}
 	all.Wait()
 }
@@ -199,7 +198,8 @@ func TestOperatorsRunInEachOthersPlace(t *testing.T) {
 	}
 }
 
-// With objects the verdict tells what the names mean.
+// TestVerdictNamesWhatIsMeant: with objects, the verdict has the full names of
+// relations, types and functions.
 func TestVerdictNamesWhatIsMeant(t *testing.T) {
 	g := libraryGuard(t, &sqlguard.Objects{
 		Functions: []sqlguard.CatalogFunction{function("f", "len()")},

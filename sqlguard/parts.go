@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// parts judges the code that a read of a relation runs although the statement does
-// not name it: expressions that the server evaluates while it plans, functions that
-// index searches use, and row security policies.
+// parts judges the code that a read of a relation runs although the statement does not
+// name it: expressions that the server evaluates while it plans the query, functions
+// that index searches use, and row security policies.
 func (q *inquiry) parts(i int) {
 	o := q.objects
 	read := o.family(i)
 	for _, at := range o.parents[i] {
 		if o.Relations[at].Kind == RelationPartitioned {
-			read = append(read, at) // a partition is constrained by the key of these
+			read = append(read, at) // the keys of these constrain the partition
 		}
 	}
 	for _, at := range read {
@@ -73,7 +73,7 @@ func (q *inquiry) routine(run CatalogRoutine, finding Finding) {
 	q.refuse(finding)
 }
 
-// signature returns the routine as messages name it.
+// signature returns the routine's name in messages.
 func (r *CatalogRoutine) signature() string {
 	if r.Name == "" {
 		return "a function"
@@ -82,9 +82,9 @@ func (r *CatalogRoutine) signature() string {
 	return f.signature()
 }
 
-// orders judges the functions that sort, group and compare values of a type,
-// wherever such values may occur. A statement does not show the types of all values
-// that it compares, so values of the server's own types may occur everywhere.
+// orders judges the functions that sort, group and compare values of the types that
+// may occur. A statement does not show the types of all values that it compares, so
+// orders assumes that values of the server's own types may always occur.
 func (q *inquiry) orders(s *Statement) {
 	o := q.objects
 	if len(o.Orders) == 0 {

@@ -11,9 +11,9 @@ const (
 	CeilingMaxBytes = 256 << 10
 )
 
-// Policy says what a connection permits. The zero value is the strictest
-// policy that can run a query; [DefaultPolicy] is what a configuration file
-// without a guard block means.
+// Policy says what a connection permits. The zero value is the strictest policy that
+// can run a query. [DefaultPolicy] is the policy of a configuration file without a
+// guard block.
 type Policy struct {
 	// MaxBytes bounds the length of a statement; 0 means DefaultMaxBytes,
 	// and the ceiling is CeilingMaxBytes.
@@ -40,9 +40,9 @@ type Policy struct {
 	Databases []string `json:"databases,omitempty"`
 }
 
-// Names is a list of names that are allowed and one of names that are denied.
-// Deny overrides Allow. For schemas and tables an empty Allow allows all; for
-// functions it allows none. "prefix*" matches every name with that prefix.
+// Names has a list of allowed names and a list of denied names. Deny overrides Allow.
+// For schemas and tables an empty Allow allows all; for functions it allows none.
+// "prefix*" matches every name with that prefix.
 type Names struct {
 	Allow []string `json:"allow"`
 	Deny  []string `json:"deny"`
@@ -59,7 +59,7 @@ func DefaultPolicy() Policy {
 	return Policy{AllowExplainAnalyze: true, AllowUnresolvedTypes: true}
 }
 
-// Validate says what is wrong with p, or nil.
+// Validate returns an error that says what is wrong with p, or nil.
 func (p Policy) Validate() error {
 	if p.MaxBytes < 0 || p.MaxBytes > CeilingMaxBytes {
 		return fmt.Errorf("guard.maxBytes: %d is not between 1 and %d", p.MaxBytes, CeilingMaxBytes)
@@ -128,8 +128,8 @@ func foldMatch(pattern, name string) bool {
 	return strings.EqualFold(pattern, name)
 }
 
-// names reports whether a rule that allows means schema and name. It matches the
-// exact spelling, or any case of ASCII letters when the server folds them.
+// names reports whether a rule that allows matches schema and name. It compares the
+// exact spelling, or ignores the case of ASCII letters when the server folds it.
 func names(pattern, schema, name string, folds bool) bool {
 	if folds {
 		pattern, schema, name = lowerASCII(pattern), lowerASCII(schema), lowerASCII(name)

@@ -2,8 +2,8 @@ package sqlguard
 
 import "slices"
 
-// produced holds the types, other than the server's own, whose values may occur in
-// a text.
+// produced holds the types, other than the server's own, whose values may occur in a
+// statement.
 type produced struct {
 	types map[CatalogName]bool
 	// anything says that values of any type may occur: a function takes any type,
@@ -11,12 +11,12 @@ type produced struct {
 	anything bool
 }
 
-// polymorphic reports whether a type of the catalogue stands for any type.
+// polymorphic reports whether a type of the catalogue means any type.
 func (o *objects) polymorphic(n CatalogName) bool {
 	return n.Schema == o.server[0] && o.dialect.Polymorphic(n.Name)
 }
 
-// named returns the types that a text names, by their full names. It includes types
+// named returns the full names of the types that the SQL names. It includes types
 // whose name is written like a call or a column.
 func (q *inquiry) named() []CatalogName {
 	var out []CatalogName
@@ -44,9 +44,9 @@ func (q *inquiry) named() []CatalogName {
 	return out
 }
 
-// produced returns the types of the values in the text: of columns, of casts, of
-// results of functions and operators of the catalogue, of the parts of all these
-// types, and of their implicit casts.
+// produced returns the types of the values in the SQL: those of columns, of casts, and
+// of the results of functions and operators of the catalogue. It includes the parts of
+// all these types, and the targets of their implicit casts.
 func (q *inquiry) produced() *produced {
 	if q.made != nil {
 		return q.made
@@ -96,7 +96,7 @@ func (q *inquiry) produced() *produced {
 }
 
 // targets are the functions and operators of the catalogue that the calls of a
-// statement could mean, each once.
+// statement could mean, without duplicates.
 type targets struct{ functions, operators []int }
 
 func (q *inquiry) targets() *targets {
@@ -141,8 +141,8 @@ func (q *inquiry) targets() *targets {
 // span of the first mention.
 type mentioned struct {
 	names map[string]Span
-	whole *Span      // of something that may mean whole rows of whatever relation
-	mixed *mentioned // the same without what is bare; nil where nothing is
+	whole *Span      // of a construct that may mean the whole rows of any relation
+	mixed *mentioned // the same without bare columns; nil when no column is bare
 }
 
 // row reports whether whole rows of a relation are mentioned, and where.
@@ -214,7 +214,7 @@ func (q *inquiry) excluded(parameters []CatalogName, variadic bool, c *Call) boo
 }
 
 // reachable reports whether a value that occurs could be passed as a parameter
-// of a type. A row without a name is passed for any composite type.
+// of a type. A row without a type name can be passed for any composite type.
 func (q *inquiry) reachable(n CatalogName, scalar bool) bool {
 	o := q.objects
 	ref, ok := o.typeAt(n)
@@ -229,7 +229,7 @@ func (q *inquiry) reachable(n CatalogName, scalar bool) bool {
 		return false
 	case TypeComposite:
 		return !scalar
-	case TypeDomain: // a value of the type underneath is one of the domain
+	case TypeDomain: // a value of the base type can become a value of the domain
 		return true
 	default:
 		return true

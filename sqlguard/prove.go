@@ -13,10 +13,10 @@ const (
 	nodeView
 	nodeType
 	nodeRow  // the row of a relation, as a type
-	nodeRead // what a read of a relation runs besides the text
+	nodeRead // the code that a read of a relation runs and the SQL does not name
 )
 
-// node is an object of the catalogue that a text depends on.
+// node is an object of the catalogue on which SQL depends.
 type node struct {
 	kind   nodeKind
 	index  int
@@ -24,20 +24,21 @@ type node struct {
 	behind bool // see inquiry
 }
 
-// localVerdict is the verdict on an object by its own texts, without the objects
-// that it depends on.
+// localVerdict is the verdict on the SQL of one object, without the objects on which it
+// depends.
 type localVerdict struct {
-	code   Code // "" when nothing in its own texts refuses it
+	code   Code // "" when nothing in its own SQL refuses it
 	reason string
 	needs  []need
 }
 
-// maxBehind bounds how many objects of the catalogue one text may depend on.
+// maxBehind bounds the number of objects of the catalogue on which one statement may
+// depend.
 const maxBehind = 20_000
 
-// settle judges the needs of the text. A need holds when no object that is reachable
-// from it is refused by its own texts. Objects may depend on each other in cycles;
-// the set of reachable objects is finite.
+// settle judges the needs of the SQL. A need holds when the SQL of every object that is
+// reachable from it passes. Objects may depend on each other in cycles; the set of
+// reachable objects is finite.
 func (q *inquiry) settle() {
 	for _, n := range q.needs {
 		if len(q.v.Findings) >= maxFindings {
@@ -215,8 +216,8 @@ func (q *inquiry) storedFunction(f *CatalogFunction) {
 	}
 }
 
-// text judges a text that the catalogue holds. It may be as long as the largest
-// statement that any policy can permit.
+// text judges SQL from the catalogue. It may be as long as the largest statement that
+// any policy can permit.
 func (q *inquiry) text(text string, part Part) {
 	limits := q.g.limits
 	limits.Bytes = max(limits.Bytes, CeilingMaxBytes)

@@ -12,7 +12,7 @@ type screenLimits struct {
 	Bytes  int
 	Tokens int
 	Depth  int // brackets, CASE and sub-queries
-	Chain  int // operators and the like in one stretch of one bracket level
+	Chain  int // operators and similar links in one stretch of one bracket level
 	Parts  int // each of joins, set operations and common table expressions
 }
 
@@ -25,10 +25,10 @@ const (
 	maxOperatorRun = 4096
 )
 
-// limitsFor derives the limits from the largest text and the stack of a
-// thread. Parsers in C recurse once per link of a left-deep chain: about 2,900
-// links end the process at a stack of 1 MiB, 680 at 256 KiB. Below 2 MiB the
-// chain is held to 200 links per 128 KiB. An unknown stack counts as 1 MiB.
+// limitsFor derives the limits from the maximum length of a statement and the stack
+// size of a thread. Parsers in C recurse once per link of a left-deep chain: about
+// 2,900 links crash the process with a stack of 1 MiB, and 680 with 256 KiB. Below
+// 2 MiB the limit is 200 links per 128 KiB. An unknown stack size counts as 1 MiB.
 func limitsFor(maxBytes int, stack uint64) screenLimits {
 	if stack == 0 {
 		stack = 1 << 20
@@ -41,10 +41,10 @@ func limitsFor(maxBytes int, stack uint64) screenLimits {
 	return screenLimits{Bytes: maxBytes, Tokens: maxTokens, Depth: maxDepth, Chain: chain, Parts: chain}
 }
 
-// screen judges bytes and tokens before any parser sees the text. It is linear and
-// never recursive. It adds its findings to v and reports whether the text may reach
-// the parser. It appends the tokens to room; they are nil when the text was refused
-// before it was split.
+// screen judges bytes and tokens before any parser sees the statement. It is linear
+// and never recursive. It adds its findings to v and reports whether the statement may
+// reach the parser. It appends the tokens to room. The tokens are nil when it refused
+// the statement before it split it.
 func (g *Guard) screen(sql string, room []Token, v *Verdict) (Tokens, bool) {
 	return g.screenWithin(sql, room, v, g.limits)
 }
@@ -144,8 +144,7 @@ func (s *screening) stretch(from, to int) {
 	}
 }
 
-// operatorByte marks the characters that operators and the marks of comments
-// consist of.
+// operatorByte marks the characters of operators and of comment markers.
 var operatorByte = func() (set [256]bool) {
 	for _, c := range []byte("~!@#^&|`?+-*/%<>=:") {
 		set[c] = true
@@ -186,22 +185,22 @@ func hiddenName(r rune) string {
 // level is one bracket or CASE that is open.
 type level struct {
 	isCase  bool
-	between int // BETWEEN whose AND is still to come
+	between int // number of BETWEEN whose AND was not read yet
 
 	// A parser recurses along the longest path of links. A link is an operator, a
 	// join or a set operation. A stretch is a run of operators that no comma or
 	// clause keyword ends, and an arm is one operand of a set operation. Stretches
-	// do not lengthen each other's path, and neither do arms. A level that was
-	// closed lengthens the path of the stretch around it.
+	// do not lengthen each other's path, and arms do not either. A closed level
+	// lengthens the path of the stretch around it.
 	chain  int // links in the current stretch
-	below  int // links on the longest path through what closed in it
-	peak   int // the most of any stretch before it in the arm
+	below  int // links on the longest path through the levels that closed in it
+	peak   int // the most links of any earlier stretch in the arm
 	joins  int // joins of the arm
-	arms   int // the most of any arm before
+	arms   int // the most links of any earlier arm
 	setOps int
 }
 
-// links is the longest path of links through the level, as far as it was read.
+// links returns the longest path of links through the part of the level read so far.
 func (l *level) links() int { return l.setOps + max(l.arms, l.arm()) }
 
 func (l *level) arm() int { return l.joins + max(l.peak, l.chain+l.below) }
@@ -245,7 +244,7 @@ func (s *screening) shape(tokens []Token) {
 		}
 		count++
 		top := &levels[len(levels)-1]
-		switch t.Kind { //nolint:exhaustive // names and literals are no links
+		switch t.Kind { //nolint:exhaustive // names and literals are not links
 		case TokenExecutableComment:
 			report(CodeExecutableComment, t, "a comment starts with a mark that makes some servers run its content")
 		case TokenClientCommand:
@@ -253,7 +252,7 @@ func (s *screening) shape(tokens []Token) {
 		case TokenOpen:
 			levels = append(levels, level{})
 		case TokenClose:
-			for len(levels) > 1 && levels[len(levels)-1].isCase { // an AS case that was no CASE
+			for len(levels) > 1 && levels[len(levels)-1].isCase { // "AS case" names an alias and opened no CASE
 				closeLevel()
 			}
 			if len(levels) > 1 {
@@ -320,7 +319,7 @@ func (s *screening) shape(tokens []Token) {
 		}
 		if len(levels)-1 > s.limits.Depth {
 			report(CodeNestingTooDeep, t, fmt.Sprintf("brackets, CASE and sub-queries are nested more than %d deep here", s.limits.Depth))
-			// What follows cannot be interpreted safely.
+			// The rest of the statement cannot be read safely.
 			break
 		}
 		if levels[len(levels)-1].links() > s.limits.Chain {
@@ -376,8 +375,8 @@ const (
 	wordAs
 )
 
-// classify returns what an unquoted word means to the measure of chains. Its
-// switch is on the lower-case word in a fixed buffer, so it allocates nothing.
+// classify returns what an unquoted word means for the length of chains. It switches
+// on the lower-case word in a fixed buffer, so it allocates nothing.
 func classify(word string) wordClass {
 	var buf [12]byte
 	if len(word) > len(buf) || len(word) < 2 {

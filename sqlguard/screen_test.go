@@ -144,7 +144,7 @@ func TestPosition(t *testing.T) {
 
 func TestCacheIsByText(t *testing.T) {
 	g := newGuard(t, selecting(nil), sqlguard.Policy{}, nil)
-	for i := range 5000 { // more texts than the cache holds
+	for i := range 5000 { // more statements than the cache holds
 		sql := fmt.Sprintf("SELECT %d FROM t%d", i, i)
 		for range 2 {
 			if v := g.Check(sql); !v.Allowed || !strings.Contains(v.Normalized, fmt.Sprintf("t%d", i)) {
@@ -153,7 +153,7 @@ func TestCacheIsByText(t *testing.T) {
 		}
 	}
 	if n := g.Cached(); n != 4096 {
-		t.Errorf("%d texts are kept, want 4096", n)
+		t.Errorf("the cache has %d verdicts, want 4096", n)
 	}
 }
 

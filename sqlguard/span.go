@@ -2,7 +2,7 @@ package sqlguard
 
 import "unicode/utf8"
 
-// Span is a half-open range of byte offsets into the text as given.
+// Span is a half-open range of byte offsets into the statement as the caller gave it.
 type Span struct {
 	Start int `json:"start"`
 	End   int `json:"end"`

@@ -4,9 +4,9 @@ package sqlguard
 
 import "syscall"
 
-// stackBytes returns the soft limit of a thread's stack, which bounds how deep
-// a parser in C can recurse. With no limit, glibc gives threads 2 MiB; 0 means
-// that the limit cannot be read.
+// stackBytes returns the soft limit of a thread's stack in bytes, which bounds how deep
+// a parser in C can recurse. Without a limit it returns 2 MiB, because glibc gives
+// that to threads. It returns 0 when it cannot read the limit.
 func stackBytes() uint64 {
 	var lim syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_STACK, &lim); err != nil {

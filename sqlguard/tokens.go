@@ -19,7 +19,7 @@ const (
 	TokenClose                              // ) ] or }
 	TokenComma                              // ,
 	TokenDot                                // .
-	TokenTerminator                         // a separator of statements at this place
+	TokenTerminator                         // a separator of statements
 	TokenParameter                          // an unbound parameter marker
 	TokenComment                            // ordinary comment, hint comments included
 	TokenExecutableComment                  // a comment that some server executes
@@ -48,8 +48,7 @@ type tokenDialect interface {
 	Dialect
 	// LexInto is Lex, with a list of length 0 to append to.
 	LexInto(list []Token, text string) Tokens
-	// AnalyzeTokens is Analyze of a text whose tokens are known. It keeps none
-	// of them.
+	// AnalyzeTokens is like Analyze, with the tokens of sql. It keeps none of them.
 	AnalyzeTokens(sql string, tokens []Token) ([]Statement, error)
 }
 
@@ -90,7 +89,7 @@ func borrowTokens() *[]Token {
 // afterwards.
 func returnTokens(room *[]Token, list []Token) {
 	if cap(list) > 1<<14 {
-		return // what a large text needed is not kept
+		return // a list for a large text is not kept
 	}
 	if cap(list) > cap(*room) {
 		*room = list[:0]
@@ -102,10 +101,9 @@ func returnTokens(room *[]Token, list []Token) {
 // does.
 func Split(d Dialect, text string) []Span { return d.Lex(text).Statements() }
 
-// Statements returns the spans of the statements of the text, as separated by
-// the dialect's terminators, without the terminators; a client command is a
-// piece of its own. Pieces of nothing but white space and comments are left
-// out.
+// Statements returns the spans of the statements of the text. The dialect's
+// terminators separate statements and are not in the spans. A client command has its
+// own span. Pieces with only white space and comments are left out.
 func (t Tokens) Statements() []Span {
 	var (
 		spans []Span
@@ -122,7 +120,7 @@ func (t Tokens) Statements() []Span {
 		switch t.Kind { //nolint:exhaustive // every other kind is part of a statement
 		case TokenTerminator:
 			flush()
-		case TokenClientCommand: // a piece of its own, so that the rest can be read
+		case TokenClientCommand: // it gets its own span, so that the rest can be read
 			flush()
 			spans = append(spans, Span{t.Start, t.End})
 		case TokenComment:

@@ -6,10 +6,10 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// matches returns the brackets around every MATCH … AGAINST (…) of a statement,
-// nil when it has none. To the servers it is an operand like a call; the parsers
-// take no operator behind it, unless brackets make it an operand. MATCH is a
-// reserved word of both servers, so that it is no name but behind a dot.
+// matches returns edits that put brackets around every MATCH … AGAINST (…) of a
+// statement, or nil when it has none. The servers accept an operator after it, as after a
+// call. The parsers accept one only if it is in brackets. MATCH is a reserved word of both
+// servers, so it can be a name only after a dot.
 func matches(sql string, tokens []sqlguard.Token) []edit {
 	var added []edit
 	for i, t := range tokens {
@@ -62,7 +62,7 @@ func closing(tokens []sqlguard.Token, i int) int {
 	return -1
 }
 
-// edited returns part of a text with edits made.
+// edited returns part of a statement with the edits applied.
 func edited(sql string, from, to int, edits []edit) string {
 	if len(edits) == 0 {
 		return sql[from:to]
@@ -71,7 +71,7 @@ func edited(sql string, from, to int, edits []edit) string {
 	at := from
 	for _, e := range edits {
 		if e.from < at || e.to > to {
-			continue // in front of what the parser reads
+			continue // before the part that the parser reads
 		}
 		b.WriteString(sql[at:e.from])
 		b.WriteString(e.text)

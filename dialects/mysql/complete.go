@@ -6,7 +6,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// complete checks that the walk over the tree met every literal of the text,
+// complete checks that the walk over the tree met every literal of the statement,
 // every quoted name, every word that is not a keyword, and every keyword in a
 // position where only a name is valid, each as often as the text contains it.
 // Other keywords and punctuation need not be met. The walk itself marks the words
@@ -43,7 +43,7 @@ func (l *ledger) syntax(i int) bool {
 	}
 	text := l.items[i].text
 	if text[0] == '_' {
-		// The character set of the literal behind it.
+		// This is the character set of the literal after it.
 		return i+1 < len(l.items) && (l.items[i+1].class == classString || l.items[i+1].class == classBinary)
 	}
 	if l.kind(i-1) == sqlguard.TokenOpen && l.sql[l.items[i-1].Start] == '{' {
@@ -91,12 +91,12 @@ func (l *ledger) optionPlace(i int) bool {
 type wordClass uint8
 
 const (
-	wordName       wordClass = iota // no word of the grammar of reads
-	wordReserved                    // reserved in both servers, so a name only behind a dot or as a function
+	wordName       wordClass = iota // not a word of the grammar of reads
+	wordReserved                    // reserved in both servers, so a name only after a dot or as a function
 	wordSyntax                      // syntax before a bracket too, and a name elsewhere
 	wordNoCall                      // reserved, and the name of a function before a bracket
 	wordSoft                        // a name elsewhere
-	wordOption                      // such a one that is an option of SELECT
+	wordOption                      // like wordSoft, and an option of SELECT
 	wordQuantifier                  // between a comparison and its sub-query
 )
 
@@ -106,8 +106,8 @@ type syntaxWord struct {
 	class wordClass
 }
 
-// syntaxTable are these words, each at the first free place from where the hash
-// of its text points at. Most places are free.
+// syntaxTable is a hash table of these words. Each is in the first free slot from the slot
+// of its hash on. Most slots are free.
 type syntaxTable [1024]syntaxWord
 
 var syntaxWords = makeSyntaxWords()

@@ -11,8 +11,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// TestComplete compares a text with the tree of another one: what the tree does
-// not hold makes the text unreadable.
+// TestComplete compares a statement with the tree of another one. If the tree lacks a part
+// of the statement, complete returns an error.
 func TestComplete(t *testing.T) {
 	for _, c := range []struct{ text, tree, unmet string }{
 		{"SELECT 1", "SELECT 1", ""},
@@ -56,8 +56,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestParsersNamed compares the name of the dialect's parsers with what is
-// linked.
+// TestParsersNamed compares the parsers that the dialect names with the linked ones.
 func TestParsersNamed(t *testing.T) {
 	module, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
 	if err != nil {
@@ -69,7 +68,7 @@ func TestParsersNamed(t *testing.T) {
 		{"github.com/sqlc-dev/marino v0.3.1", "marino v0.3.1"},
 	} {
 		if !strings.Contains(string(module), c.module) || !strings.Contains(version, c.named) {
-			t.Errorf("go.mod has not %q, or %q not %q", c.module, version, c.named)
+			t.Errorf("go.mod lacks %q, or %q lacks %q", c.module, version, c.named)
 		}
 	}
 }

@@ -52,9 +52,9 @@ func TestCorpusForEveryServer(t *testing.T) {
 	}
 }
 
-// TestBenignTwinsRun runs every case that must pass on a server with the
-// corpus' fixture, in a read-only transaction of the session that the guard
-// takes for granted.
+// TestBenignTwinsRun runs every case that must pass on a server with the fixture of the
+// corpus. It uses a read-only transaction, and a session with the settings that the guard
+// requires.
 func TestBenignTwinsRun(t *testing.T) {
 	t.Parallel()
 	s := testdb.MariaDB(t)
@@ -78,7 +78,7 @@ func TestBenignTwinsRun(t *testing.T) {
 	}
 }
 
-// reads runs one text as a session of the guard's would, and reads its rows.
+// reads runs one statement in such a session, and reads its rows.
 func reads(t *testing.T, db *sql.DB, text string) (err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -17,15 +17,15 @@ type Dialect struct {
 
 var _ sqlguard.ServerDialect = Dialect{}
 
-// MariaDB reads for a MariaDB of the release series 11.8 where no server is
-// known.
+// MariaDB is the dialect for an unknown MariaDB server. It reads for the release series
+// 11.8.
 var MariaDB = Dialect{product: productMariaDB, version: 1108_00}
 
-// product says which of the two a server is.
+// product is the product of a server.
 type product uint8
 
 const (
-	productUnknown product = iota // MySQL's grammar, and no more than both permit
+	productUnknown product = iota // MySQL's grammar, and only what both products permit
 	productMySQL
 	productMariaDB
 )
@@ -40,7 +40,7 @@ const defaultRelease release = 804_00
 // Name returns "mysql" for both products.
 func (Dialect) Name() string { return "mysql" }
 
-// Version names the parsers, and the product and version read for.
+// Version names the parsers, and the product and version of the server.
 func (d Dialect) Version() string {
 	product := "MySQL"
 	switch d.product {

@@ -22,7 +22,7 @@ func newGuard(tb testing.TB, d sqlguard.Dialect) *sqlguard.Guard {
 type verdict struct {
 	line             int
 	unknown, mariadb string // "ok" or a code, without a server and for MariaDB
-	prepared         bool   // the server of the tests prepares it where it is allowed
+	prepared         bool   // if it is allowed, the server of the tests must prepare it
 	sql              string
 }
 
@@ -111,8 +111,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestPlaces holds that findings point at the construct, whichever of several of
-// one spelling it is.
+// TestPlaces checks that a finding points at the right construct, even if others have the
+// same spelling.
 func TestPlaces(t *testing.T) {
 	for _, c := range []struct{ sql, at string }{
 		{"SELECT sleep, «SLEEP»(1) FROM t AS sleep", ""},
@@ -173,11 +173,11 @@ func TestForServer(t *testing.T) {
 		t.Errorf("MariaDB is %s", got)
 	}
 	if (mysql.Dialect{}).ForServer("mysql", "8.4.0") == sqlguard.Dialect(mysql.Dialect{}) {
-		t.Error("a MySQL that is known is the dialect of one that is not")
+		t.Error("the dialect for a known MySQL equals the dialect for an unknown server")
 	}
 }
 
-// TestCommonTables holds which names of WITH hide a relation.
+// TestCommonTables checks which names of WITH hide a relation.
 func TestCommonTables(t *testing.T) {
 	for _, c := range []struct {
 		sql  string

@@ -58,8 +58,8 @@ func Tables() map[string][]string {
 
 func fields(list string) []string { return slices.Collect(strings.FieldsSeq(list)) }
 
-// WalkTiDB judges a statement of TiDB's tree as Analyze does, and reports whether
-// the only word of a text was met.
+// WalkTiDB judges a statement of TiDB's tree as Analyze does. It reports whether the walk
+// met the only word of sql.
 func WalkTiDB(sql string, n tidb.StmtNode) (st sqlguard.Statement, met bool) {
 	l := newLedger(sql, Dialect{}.Lex(sql).List)
 	defer l.release()
@@ -91,5 +91,5 @@ func Complete(text, tree string) error {
 	return l.complete()
 }
 
-// WordOnly reports whether a name in quotes is none of the server's functions.
+// WordOnly reports whether a name in quotes does not mean one of the server's functions.
 func WordOnly(name string) bool { return wordOnly(name) }

@@ -5,11 +5,11 @@ import (
 	"unicode"
 )
 
-// FoldName returns the form by which a name is compared with one that a rule
-// denies. MySQL compares names of columns by the lower case of utf8mb3, in which
-// İ and the Kelvin sign are i and k; MariaDB looks them up in a table of many
-// columns by utf8mb3_general_ci, which knows no accents. Both fold names of
-// tables where lower_case_table_names says so.
+// FoldName returns the form of a name that is compared with a name that a rule denies.
+// MySQL compares names of columns by the lower case of utf8mb3, in which İ and the Kelvin
+// sign are i and k. In a table with many columns MariaDB looks them up by
+// utf8mb3_general_ci, which ignores accents. Both fold names of tables if
+// lower_case_table_names says so.
 func (Dialect) FoldName(name string) string {
 	return strings.Map(func(r rune) rune {
 		r = unicode.ToLower(r)
@@ -20,7 +20,7 @@ func (Dialect) FoldName(name string) string {
 	}, name)
 }
 
-// baseLetters are the letters for which utf8mb3_general_ci takes others.
+// baseLetters maps letters to the letter that utf8mb3_general_ci treats as the same.
 var baseLetters = func() map[rune]rune {
 	m := make(map[rune]rune)
 	for class := range strings.FieldsSeq(weights) {
@@ -32,8 +32,8 @@ var baseLetters = func() map[rune]rune {
 	return m
 }()
 
-// weights are the lower case letters that have one weight in utf8mb3_general_ci,
-// the base first, as the server's WEIGHT_STRING tells.
+// weights lists groups of lower-case letters that have the same weight in
+// utf8mb3_general_ci, with the base letter first. The server's WEIGHT_STRING gave them.
 const weights = `
 	aàáâãäåāăąǎǟǡǻȁȃȧḁạảấầẩẫậắằẳẵặ
 	bḃḅḇ

@@ -11,15 +11,15 @@ import (
 // function is the tables' entry for one name.
 type function struct {
 	mysql, mariadb span
-	code           sqlguard.Code // why it is refused, "" where it is allowed
+	code           sqlguard.Code // why it is refused, "" when it is allowed
 	reason         string
 	// most is the largest harmless number of arguments, or -1 when every number
 	// is harmless.
 	most int
 }
 
-// span is the releases from since to before until; until is 0 where it goes on.
-// The zero value is empty: no release knows the name.
+// span is a range of releases, from since to before until. If until is 0, the range has no
+// end. The zero value is empty: no release has the name.
 type span struct {
 	since, until release
 	known        bool
@@ -56,7 +56,7 @@ func tableRelease(text string) release {
 	return v
 }
 
-// functions are the names that the servers own, in lower case.
+// functions lists the servers' own functions, by name in lower case.
 var functions = makeFunctions()
 
 func makeFunctions() map[string]function {
@@ -135,8 +135,7 @@ func (f *function) in(d Dialect) bool {
 	return f.mysql.has(d.release())
 }
 
-// arity reports whether a call with that many arguments is one of the server's
-// own function.
+// arity reports whether a call with that many arguments calls the server's own function.
 func arity(name string, args int) bool {
 	bounds, bounded := arities[name]
 	return !bounded || args < 0 || bounds.fewest <= args && args <= bounds.most
@@ -150,9 +149,9 @@ func (f *function) ruling(args int) sqlguard.Ruling {
 	return sqlguard.Ruling{Code: f.code, Reason: f.reason}
 }
 
-// adherent reports whether the server takes name for its own function only
-// where the bracket follows at once: with white space between, the text calls a
-// stored function of that name.
+// adherent reports whether the server reads name as its own function only if the bracket
+// follows directly. With white space before the bracket, the statement calls a stored
+// function of that name.
 func (d Dialect) adherent(name string) bool {
 	folded := foldName(name)
 	if d.product != productMariaDB {
@@ -162,24 +161,24 @@ func (d Dialect) adherent(name string) bool {
 		earlyAdherentNames[folded] && d.release() < 1011_00
 }
 
-// wordOnly reports whether a server knows name as a function only as a word of
-// its grammar: in quotes, the text calls a stored function of that name.
+// wordOnly reports whether name is a function only as a word of a server's grammar. If the
+// name is in quotes, the statement calls a stored function of that name.
 func wordOnly(name string) bool {
 	folded := foldName(name)
 	return wordNames[folded] || adherentNames[folded] || mariadbAdherentNames[folded] || earlyAdherentNames[folded]
 }
 
-// argument is what the text shows of one argument of a call.
+// argument has the visible facts about one argument of a call.
 type argument struct {
 	number *float64 // the value of a numeric literal with its sign
-	bytes  int      // the length of a string literal, 1 where it is not one
+	bytes  int      // the length of a string literal, 1 for any other argument
 }
 
-// maxResultBytes is how long a result a call may visibly ask for.
+// maxResultBytes bounds the length of the result that the literals of a call ask for.
 const maxResultBytes = 16 << 20
 
-// functionExcess returns why a call asks the server for too much work, as far as
-// its literals show, or "".
+// functionExcess returns the reason when the literals of a call ask the server for too
+// much work, else "".
 func functionExcess(name string, args []argument) string {
 	count, unit := -1, 1
 	switch foldName(name) {
@@ -202,8 +201,7 @@ func functionExcess(name string, args []argument) string {
 	return ""
 }
 
-// foldName folds the case of ASCII letters, as the servers do for names of
-// their own.
+// foldName folds the case of ASCII letters, as the servers do for their own names.
 func foldName(name string) string {
 	for i := range len(name) {
 		if 'A' <= name[i] && name[i] <= 'Z' {

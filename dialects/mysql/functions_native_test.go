@@ -47,14 +47,14 @@ func nativeLists(t *testing.T) []nativeList {
 	return lists
 }
 
-// TestNativeFunctions holds that the tables know, for a release, every function
-// that the list of this release has, and that they take no other name for one
-// that could be called in quotes.
+// TestNativeFunctions checks the tables against the list of functions of each release. The
+// tables must have every function of the list. They must not treat any other name as a
+// function that could be called in quotes.
 func TestNativeFunctions(t *testing.T) {
 	t.Parallel()
 	lists := nativeLists(t)
 	if len(lists) != 3 || len(lists[0].names) < 280 || len(lists[2].names) < 380 {
-		t.Fatalf("%d lists are there, or they are short", len(lists))
+		t.Fatalf("there are %d lists, or they are too short", len(lists))
 	}
 	byPlugin := []string{ // MariaDB's plugins of kind FUNCTION, which every build has
 		"inet6_aton", "inet6_ntoa", "inet_aton", "inet_ntoa", "is_ipv4", "is_ipv4_compat", "is_ipv4_mapped", "is_ipv6", "sys_guid", "uuid",
@@ -64,7 +64,7 @@ func TestNativeFunctions(t *testing.T) {
 		d := server(t, l.product, l.version)
 		for _, name := range l.names {
 			if _, builtin := mysql.FunctionRuling(d, "", name, 2); !builtin {
-				t.Errorf("%s %s has the function %s, and the tables do not know it there", l.product, l.version, name)
+				t.Errorf("%s %s has the function %s, and the tables do not have it for this release", l.product, l.version, name)
 			}
 		}
 		for _, name := range mysql.FunctionNames() {

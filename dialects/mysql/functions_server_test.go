@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { testdb.Main(m) }
 
-// What the tables say of a server's functions, asked of the server.
+// The tests in this file check the tables of functions on a real server.
 
 // TestFunctionsOfTheServer holds that every function which the server lists is
 // ruled on. What it lists beyond that is refused, and named here for review.
@@ -43,7 +43,7 @@ func TestFunctionsOfTheServer(t *testing.T) {
 			if ruling, _ := mysql.FunctionRuling(d, "", name, 1); ruling.Allowed {
 				t.Errorf("%s is allowed and not listed", name)
 			}
-			t.Errorf("%s is for review: no table rules on it", name)
+			t.Errorf("no table rules on %s; review it", name)
 		}
 	}
 	if err := rows.Err(); err != nil {
@@ -93,16 +93,16 @@ func TestStoredFunctionsWithTheServersNames(t *testing.T) {
 		}
 	}
 	if called < 100 {
-		t.Errorf("only %d texts called a stored function: the test misses its purpose", called)
+		t.Errorf("only %d statements called a stored function, which is too few for this test", called)
 	}
 }
 
-// unwanted are not called, since they wait or make work.
+// unwanted lists functions that the test does not call, because they wait or make work.
 var unwanted = map[string]bool{
 	"benchmark": true, "get_lock": true, "master_gtid_wait": true, "master_pos_wait": true, "sleep": true, "wsrep_sync_wait_upto_gtid": true,
 }
 
-// answers returns the only value of a query, "" where it fails.
+// answers returns the only value of a query, or "" when the query fails.
 func answers(t *testing.T, db *sql.DB, text string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

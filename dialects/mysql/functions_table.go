@@ -227,7 +227,7 @@ var deniedFunctions = []deniedFunction{
 		st_gis_debug`},
 }
 
-// deniedPrefix denies families of functions that libraries and plugins bring.
+// deniedPrefix denies families of functions of libraries and plugins.
 type deniedPrefix struct {
 	prefix string
 	code   sqlguard.Code
@@ -259,9 +259,9 @@ var settersByArgument = map[string]struct {
 	"last_insert_id": {0, sqlguard.CodeFunctionSideEffect, "with an argument it changes a value that the session keeps"},
 }
 
-// arities are how many arguments the grammar of a server asks for, at least and
-// at most: with others, the text calls a stored function of that name. JSON_TABLE
-// is a table, so that every call of that name is one of a stored function.
+// arities has the fewest and the most arguments that a server's grammar accepts for a
+// function. With any other number, the statement calls a stored function of that name.
+// JSON_TABLE is a table, so every call of that name calls a stored function.
 var arities = map[string]struct{ fewest, most int }{
 	"geometrycollection": {1, math.MaxInt}, "json_table": {1, 0}, "linestring": {1, math.MaxInt}, "multilinestring": {1, math.MaxInt},
 	"multipoint": {1, math.MaxInt}, "multipolygon": {1, math.MaxInt}, "point": {2, 2}, "polygon": {1, math.MaxInt},
@@ -275,9 +275,9 @@ var nativeSchemas = map[string]bool{"mariadb_schema": true, "maxdb_schema": true
 // in MariaDB's Oracle mode.
 var sequenceNames = map[string]bool{"currval": true, "lastval": true, "nextval": true, "setval": true}
 
-// adherentNames are the names that the lexers of the servers know as functions
-// only directly before a bracket (sql/lex.h). MariaDB has more of them than
-// MySQL, and had more still before 10.11.
+// adherentNames are the names that the servers' lexers read as functions only directly
+// before a bracket (sql/lex.h). MariaDB has more of them than MySQL, and before 10.11 it
+// had even more.
 var (
 	adherentNames = fieldSet(`
 		adddate bit_and bit_or bit_xor cast count curdate curtime date_add date_sub extract group_concat json_arrayagg
@@ -289,8 +289,8 @@ var (
 	earlyAdherentNames = fieldSet("date_format decode row_number")
 )
 
-// wordNames are functions that one of the servers knows as words of its grammar
-// only, beside adherentNames (sql/sql_yacc.yy).
+// wordNames are functions that one of the servers has only as words of its grammar, in
+// addition to adherentNames (sql/sql_yacc.yy).
 var wordNames = fieldSet(`
 	ascii avg binary char charset coalesce collation contains column_add column_create column_delete column_get convert
 	current_date current_role current_time current_timestamp current_user database date day default format

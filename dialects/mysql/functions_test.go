@@ -18,8 +18,7 @@ func server(t *testing.T, product, version string) mysql.Dialect {
 	return d
 }
 
-// TestTablesAreTidy holds that every name of a table is in lower case, and that
-// none is ruled on twice.
+// TestTablesAreTidy checks that every name in a table is in lower case, and occurs once.
 func TestTablesAreTidy(t *testing.T) {
 	t.Parallel()
 	for what, names := range mysql.Tables() {
@@ -41,7 +40,7 @@ func TestTablesAreTidy(t *testing.T) {
 	for _, what := range []string{"adherent", "mariadb_adherent", "words"} {
 		for _, name := range mysql.Tables()[what] {
 			if !slices.Contains(functions, name) {
-				t.Errorf("%s: %s is no listed function", what, name)
+				t.Errorf("%s: %s is not a listed function", what, name)
 			}
 		}
 	}
@@ -117,8 +116,8 @@ func TestFunctionRulings(t *testing.T) {
 	}
 }
 
-// TestSpaceBeforeBracket holds which functions of the server a space before the
-// bracket makes functions of the user's. In these the servers differ.
+// TestSpaceBeforeBracket checks which names mean a user-defined function, not one of the
+// server's, if a space comes before the bracket. The servers differ.
 func TestSpaceBeforeBracket(t *testing.T) {
 	t.Parallel()
 	both, onlyMySQL, neither := [2]bool{true, true}, [2]bool{true, false}, [2]bool{}

@@ -27,7 +27,7 @@ func FuzzLex(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sql string) { dialecttest.CheckTokens(t, mysql.Dialect{}, sql, "") })
 }
 
-// FuzzAnalyze reads what the screen lets through, for both products.
+// FuzzAnalyze analyzes the statements that the screen accepts, for both products.
 func FuzzAnalyze(f *testing.F) {
 	seedFuzz(f)
 	f.Fuzz(func(t *testing.T, sql string) {

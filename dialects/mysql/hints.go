@@ -19,7 +19,7 @@ func refusedHint(name string) bool {
 	}
 }
 
-// hint refuses a hint that the tree holds, where judgeHints did not.
+// hint refuses a hint of the tree, unless judgeHints already refused it.
 func (w *walker) hint(name string) {
 	for _, f := range w.st.Effects {
 		if f.Code == sqlguard.CodeHintNotAllowed {

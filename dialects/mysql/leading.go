@@ -109,7 +109,7 @@ func (w *walker) refuseByName() bool {
 	}
 	word := foldName(w.items[first].text)
 	if word == "with" {
-		// The statement behind the common table expressions.
+		// Find the statement after the common table expressions.
 		for depth := 0; first < len(w.items)-1 && (depth > 0 || !w.writes(first)); first++ {
 			switch w.kind(first) { //nolint:exhaustive // others open nothing
 			case sqlguard.TokenOpen:
@@ -123,7 +123,7 @@ func (w *walker) refuseByName() bool {
 	rule, ok := leadingRules[word]
 	switch word {
 	case "show", "explain", "describe", "desc":
-		// Followed by a word that no parser here reads behind it.
+		// A word follows that no parser here accepts after it.
 		ok = ok && first == 0 && len(w.items) > 1 && w.items[1].class&classAny != 0 && !w.word(1, "select") && !w.word(1, "with")
 	}
 	if !ok || w.kind(first+1) == sqlguard.TokenOpen && word != "call" {
@@ -170,8 +170,8 @@ var forbiddenHashes = func() []uint64 {
 	return hashes
 }()
 
-// refuseByWords refuses what forbiddenWords lists, and reports whether the text
-// has any of it.
+// refuseByWords refuses the words of forbiddenWords, and reports whether the statement has
+// any of them.
 func (w *walker) refuseByWords() bool {
 	before := len(w.st.Effects)
 	for i := range forbiddenWords {

@@ -41,9 +41,9 @@ type class uint8
 const (
 	classMark   class = 0         // punctuation and what the screen refuses
 	classWord   class = 1 << iota // unquoted
-	classKey                      // an unquoted word that is no name where it stands
+	classKey                      // an unquoted word that cannot be a name at its position
 	classQuoted                   // a quoted name
-	classString                   // strings that stand side by side are one
+	classString                   // adjacent strings are one literal
 	classJoined                   // the second and later ones of these
 	classNumber
 	classBinary // bits and hexadecimal digits, the bytes decoded
@@ -68,7 +68,7 @@ var hashSeed = maphash.MakeSeed()
 
 var ledgers = sync.Pool{New: func() any { return new(ledger) }}
 
-// newLedger reads a text. The ledger is returned to the pool with release.
+// newLedger reads a statement. The caller returns the ledger to the pool with release.
 func newLedger(sql string, tokens []sqlguard.Token) *ledger {
 	l, ok := ledgers.Get().(*ledger)
 	if !ok {
@@ -98,7 +98,7 @@ func newLedger(sql string, tokens []sqlguard.Token) *ledger {
 	return l
 }
 
-// reset forgets what was met.
+// reset marks all items as unmet.
 func (l *ledger) reset() {
 	l.cursor = 0
 	for i := range l.items {
@@ -119,10 +119,10 @@ func (l *ledger) file() {
 	}
 }
 
-// release gives the ledger back. Nothing of it may be used afterwards.
+// release returns the ledger to the pool. The caller must not use it afterwards.
 func (l *ledger) release() {
 	if cap(l.items) > 1<<14 {
-		return // what a large text needed is not kept
+		return // a list for a large statement is not kept
 	}
 	clear(l.items)
 	l.sql = ""
@@ -195,8 +195,7 @@ func (l *ledger) put(i int) {
 	b.last = int32(i) //nolint:gosec // as above
 }
 
-// foldedHash is the hash of a text in which the case of ASCII letters does not
-// count.
+// foldedHash is a hash that ignores the case of ASCII letters.
 func foldedHash(text string) uint64 {
 	var buf [64]byte
 	if len(text) > len(buf) {
@@ -212,8 +211,8 @@ func foldedHash(text string) uint64 {
 	return maphash.Bytes(hashSeed, buf[:len(text)])
 }
 
-// meet notes that the tree holds a name or literal of one of some classes, and
-// returns the index of its token, -1 when the text holds none that is left.
+// meet notes that the tree has a name or literal of one of the classes. It returns the
+// index of its token, or -1 when no unmet token matches.
 func (l *ledger) meet(text string, classes class) int {
 	hash := foldedHash(text)
 	b := &l.buckets[hash&l.mask]
@@ -270,8 +269,8 @@ func (l *ledger) span(i int) sqlguard.Span {
 	return sqlguard.Span{Start: l.items[i].Start, End: l.items[i].End}
 }
 
-// find returns the place of words that follow each other, at the cursor or
-// behind it, or else anywhere.
+// find returns the span of consecutive words. It searches from the cursor on, and then
+// from the start.
 func (l *ledger) find(words ...string) (sqlguard.Span, bool) {
 	at := func(from, to int) int {
 		for i := l.first(words[0]); i >= 0; i = l.after(i, words[0]) {
@@ -323,7 +322,7 @@ func (l *ledger) word(i int, word string) bool {
 	return i >= 0 && i < len(l.items) && l.items[i].class&classAny != 0 && len(l.items[i].text) == len(word) && strings.EqualFold(l.items[i].text, word)
 }
 
-// kind returns the kind of an item, of a terminator outside of the text.
+// kind returns the kind of an item, or that of a terminator outside of the statement.
 func (l *ledger) kind(i int) sqlguard.TokenKind {
 	if i < 0 || i >= len(l.items) {
 		return sqlguard.TokenTerminator
@@ -332,15 +331,14 @@ func (l *ledger) kind(i int) sqlguard.TokenKind {
 }
 
 const (
-	// maxDigits is how long a number may be. The servers compute with 65 digits.
+	// maxDigits bounds the length of a number. The servers compute with 65 digits.
 	maxDigits = 80
-	// maxStrings is how many strings side by side may make one literal: TiDB's
-	// parser copies it for each.
+	// maxStrings bounds the number of adjacent strings in one literal, because TiDB's
+	// parser copies the literal for each string.
 	maxStrings = 2_000
 )
 
-// excess returns what of a text asks too much of a parser, nil where nothing
-// does.
+// excess returns an error when a statement asks too much of a parser, else nil.
 func (l *ledger) excess() error {
 	run := 0
 	for i := range l.items {
@@ -396,7 +394,7 @@ func decodeString(raw string) string {
 	return b.String()
 }
 
-// unescaped returns the character that an escaped one stands for.
+// unescaped returns the character that an escape sequence means.
 func unescaped(c byte) byte {
 	switch c {
 	case 'n':
@@ -433,7 +431,7 @@ func decodeBinary(raw string) string {
 		}
 		v, err := strconv.ParseUint(digits[:n], base, 8)
 		if err != nil {
-			return raw // spelled by no literal of a tree
+			return raw // no literal of a tree has this value
 		}
 		b.WriteByte(byte(v))
 		digits = digits[n:]

@@ -12,7 +12,7 @@ import (
 type lexer struct {
 	text      string
 	at        int
-	delimiter string // what the client takes for the end of a statement, "" for a semicolon
+	delimiter string // the client's delimiter of statements, "" for a semicolon
 	begun     bool   // a token of the statement was seen
 	command   bool   // the token before was a client command, which its line ends
 	qualified bool   // the token before is the dot of a qualified name
@@ -57,7 +57,7 @@ func (l *lexer) next() (sqlguard.Token, bool) {
 		l.at = start + n
 		switch kind { //nolint:exhaustive // every other kind is part of a statement
 		case skip:
-			// A space behind a dot does not end a qualified name.
+			// A space after a dot does not end a qualified name.
 			continue
 		case sqlguard.TokenComment, sqlguard.TokenExecutableComment:
 		case sqlguard.TokenTerminator:
@@ -164,8 +164,8 @@ func (l *lexer) redefine(rest string, n int) (sqlguard.TokenKind, int) {
 	return sqlguard.TokenClientCommand, length
 }
 
-// number scans what begins with a digit, or a dot and a digit. A name may begin
-// with digits as well.
+// number scans a token that begins with a digit, or with a dot and a digit. A name may
+// begin with digits too.
 func number(rest string) (sqlguard.TokenKind, int) {
 	if n := prefixed(rest); n > 0 {
 		return sqlguard.TokenNumber, n
@@ -186,8 +186,7 @@ func number(rest string) (sqlguard.TokenKind, int) {
 	return sqlguard.TokenNumber, exponent(rest, n)
 }
 
-// prefixed returns the length of 0x12 or 0b01, which are names where another
-// letter follows.
+// prefixed returns the length of 0x12 or 0b01. They are names if another letter follows.
 func prefixed(rest string) int {
 	if len(rest) < 3 || rest[0] != '0' {
 		return 0
@@ -210,7 +209,7 @@ func prefixed(rest string) int {
 	return n
 }
 
-// exponent returns the end of the exponent at n, or n where there is none.
+// exponent returns the end of the exponent at n, or n when there is none.
 func exponent(rest string, n int) int {
 	if n >= len(rest) || rest[n] != 'e' && rest[n] != 'E' {
 		return n
@@ -294,9 +293,9 @@ func comment(rest string, n int) (sqlguard.TokenKind, int) {
 	return sqlguard.TokenComment, n
 }
 
-// openQuote reports whether a quoted name or literal of a hint does not end in
-// it. The server's scanner of hints knows quotes, so that the hint goes on for
-// it where the comment ends for others.
+// openQuote reports whether a quoted name or literal of a hint does not end inside the
+// hint. The server's scanner of hints reads quotes, so for the server such a hint
+// continues after the end of the comment.
 func openQuote(hint string) bool {
 	for i := 0; i < len(hint); i++ {
 		if c := hint[i]; c == '`' || c == '\'' || c == '"' {
@@ -339,15 +338,15 @@ func operator(rest string) (sqlguard.TokenKind, int) {
 	}
 }
 
-// isSpace holds for what the server's scanner skips between tokens.
+// isSpace reports whether the server's scanner skips a byte between tokens.
 func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isHex(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' }
 
-// isName holds for the bytes of an unquoted name (section 9.2); those of UTF-8
-// beyond ASCII are all taken.
+// isName reports whether a byte can be part of an unquoted name (section 9.2). All bytes
+// beyond ASCII can.
 func isName(c byte) bool { return nameBytes[c] }
 
 var nameBytes = func() (set [256]bool) {

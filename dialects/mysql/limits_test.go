@@ -95,7 +95,7 @@ var shapes = dialecttest.Shapes([][6]string{
 	{"nothing known", "", "FOO ", "", "", ""},
 })
 
-// TestLimits judges texts of every shape.
+// TestLimits judges statements of every shape.
 func TestLimits(t *testing.T) {
 	growth := dialecttest.Growth{
 		Shapes: shapes,

@@ -10,23 +10,23 @@ import (
 // the server gets. It replaces syntax of the server that the parsers do not know.
 type change struct {
 	edits []edit // in the order of the text
-	// met are the items that the parser does not see: words of that syntax, and
-	// literals, which are all that it may hold.
+	// met are the items that the parser does not see. They are words of that syntax and
+	// literals, and nothing else.
 	met []int
 }
 
-// edit puts a text in the place of a part of another, which may be empty.
+// edit replaces a part of a statement, which may be empty.
 type edit struct {
 	from, to int
 	text     string
 }
 
-// insert puts a text in front of an item.
+// insert puts text before an item.
 func (c *change) insert(l *ledger, i int, text string) {
 	c.edits = append(c.edits, edit{l.items[i].Start, l.items[i].Start, text})
 }
 
-// replace takes the items of from … to-1 out and puts a text there.
+// replace replaces the items from … to-1 by text.
 func (c *change) replace(l *ledger, from, to int, text string) {
 	c.edits = append(c.edits, edit{l.items[from].Start, l.items[to-1].End, " " + text + " "})
 	for i := from; i < to; i++ {
@@ -129,8 +129,8 @@ func (l *ledger) rows(c *change, i int) {
 	}
 }
 
-// period returns the end of what follows FOR SYSTEM_TIME, or 0 when it does not
-// consist of literals and the current time.
+// period returns the end of the period after FOR SYSTEM_TIME. It returns 0 unless the
+// period consists of literals and the current time.
 func (l *ledger) period(i int) int {
 	pair := func(first, second string) int {
 		if !l.word(i, first) {

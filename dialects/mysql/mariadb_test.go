@@ -11,8 +11,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// TestSyntaxOfMariaDB: what MariaDB 10.11 runs and neither parser reads. MySQL
-// has none of it.
+// TestSyntaxOfMariaDB has syntax that MariaDB 10.11 runs and neither parser reads. MySQL
+// does not have it.
 func TestSyntaxOfMariaDB(t *testing.T) {
 	maria, my := newGuard(t, mysql.MariaDB), newGuard(t, mysql.Dialect{})
 	for _, sql := range []string{
@@ -47,7 +47,7 @@ func TestSyntaxOfMariaDB(t *testing.T) {
 	}
 }
 
-// TestWhatSyntaxOfMariaDBHolds: it hides nothing.
+// TestWhatSyntaxOfMariaDBHolds: this syntax hides no refused construct.
 func TestWhatSyntaxOfMariaDBHolds(t *testing.T) {
 	g := newGuard(t, mysql.MariaDB)
 	for sql, code := range map[string]sqlguard.Code{

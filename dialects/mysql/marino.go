@@ -11,7 +11,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// marinoParsers are parsers with the pinned mode; one serves one text at a time.
+// marinoParsers are parsers with the pinned SQL mode. Each parses one statement at a time.
 var marinoParsers = sync.Pool{New: func() any {
 	p := parser.New()
 	mode, err := marinomode.GetSQLMode(sqlMode)
@@ -44,7 +44,7 @@ func readMarino(w *walker, text string) error {
 	return err
 }
 
-// maxEffort bounds how many tokens marino reads, again and again included.
+// maxEffort bounds the number of tokens that marino reads, counting repeated reads.
 const maxEffort = 400_000
 
 // effort is an upper bound of the number of tokens that marino reads. When marino
@@ -110,7 +110,7 @@ func (w marinoWalker) literal(n *ast.ValueExprBase) {
 	}
 }
 
-// value visits literals, and what TiDB's tree does not have.
+// value visits literals, and nodes that TiDB's tree does not have.
 func (w marinoWalker) value(e ast.ExprNode) {
 	switch n := e.(type) {
 	case *ast.ParamMarkerExprBase:

@@ -90,11 +90,11 @@ func (v *marinoNames) Enter(n ast.Node) (ast.Node, bool) {
 	return n, false
 }
 
-// Leave is called behind every node.
+// Leave is called after every node.
 func (v *marinoNames) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 
-// marinoShow says what becomes of a form of SHOW. Forms that are not listed are
-// refused.
+// marinoShow says how the walk treats each form of SHOW. It refuses forms that are not
+// listed.
 var marinoShow = map[ast.ShowStmtType]showUse{
 	ast.ShowCharset:         showPlain,
 	ast.ShowCollation:       showPlain,

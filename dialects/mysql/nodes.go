@@ -14,7 +14,7 @@ const (
 	usePart                     // part of a query; every field that holds nodes is visited
 	useLeaf                     // holds no nodes
 	useForbidden                // part of a query that is refused
-	useOther                    // stands in refused statements only
+	useOther                    // occurs only in refused statements
 )
 
 // nodeRule is the ruling on one type of node.

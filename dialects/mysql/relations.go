@@ -9,8 +9,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// systemSchema reports whether a schema is one of the server's own. A name that
-// differs from such a one in letters beyond ASCII only is taken for it.
+// systemSchema reports whether a schema is one of the server's own. A name that differs
+// from such a name only in letters beyond ASCII counts too.
 func systemSchema(schema string) bool {
 	for _, s := range systemSchemas {
 		if resembles(schema, s) {
@@ -63,12 +63,12 @@ func holdsSecrets(schema, name string) bool {
 	return false
 }
 
-// maxMadeRows is how many rows a name may visibly ask for.
+// maxMadeRows bounds the number of rows that the name of a sequence table asks for.
 const maxMadeRows = 10_000_000
 
-// madeRows returns how many rows MariaDB makes for a table of that name: every
-// schema has tables seq_FROM_to_TO and seq_FROM_to_TO_step_STEP that are nowhere.
-// It returns 0 for other names.
+// madeRows returns how many rows MariaDB makes for a table of that name. Every schema has
+// virtual tables seq_FROM_to_TO and seq_FROM_to_TO_step_STEP. It returns 0 for other
+// names.
 func madeRows(name string) uint64 {
 	rest, ok := strings.CutPrefix(name, "seq_")
 	if !ok {
@@ -93,9 +93,8 @@ func madeRows(name string) uint64 {
 	return (max(bounds[0], bounds[1]) - min(bounds[0], bounds[1])) / max(bounds[2], 1)
 }
 
-// resembles reports whether the server could take a name for a lower-case one. It
-// ignores the case of letters, and takes a character beyond ASCII for any
-// character.
+// resembles reports whether the server could treat a name as a given lower-case name. It
+// ignores the case of letters, and a character beyond ASCII matches any character.
 func resembles(name, lower string) bool {
 	i := 0
 	for _, r := range name {

@@ -64,9 +64,8 @@ func TestRelationRulings(t *testing.T) {
 	}
 }
 
-// TestRelationsOfTheServer holds that every schema that the server brings is
-// known as one of its own, and that a table of these which no list allows is
-// refused.
+// TestRelationsOfTheServer checks that the tables know every schema of the server as its
+// own, and that the guard refuses each table in them that no list allows.
 func TestRelationsOfTheServer(t *testing.T) {
 	t.Parallel()
 	s := testdb.MariaDB(t)
@@ -85,7 +84,7 @@ func TestRelationsOfTheServer(t *testing.T) {
 		seen++
 		system, ruling := mysql.RelationRuling(schema, name)
 		if !system {
-			t.Errorf("%s.%s is taken for a relation of the user's", schema, name)
+			t.Errorf("%s.%s counts as a relation of a user", schema, name)
 		}
 		if ruling.Allowed {
 			allowed++
@@ -98,6 +97,6 @@ func TestRelationsOfTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if seen < 100 || allowed < 20 {
-		t.Errorf("%d relations, of which %d are allowed: the question misses its purpose", seen, allowed)
+		t.Errorf("%d relations, %d of them allowed, which is too few for this test", seen, allowed)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// rewritten are the functions that the parser makes of syntax, with the words
-// that the text has in their place.
+// rewritten lists the functions that the parser makes from syntax, with the words of that
+// syntax.
 var rewritten = map[string][]string{
 	"'tidb`.(dateliteral":      {"date", "d"},
 	"'tidb`.(timeliteral":      {"time", "t"},
@@ -34,7 +34,7 @@ func synonyms(name string) []string {
 // excessive are the functions whose literals functionExcess judges.
 var excessive = map[string]bool{"repeat": true, "lpad": true, "rpad": true, "lpad_oracle": true, "rpad_oracle": true, "space": true}
 
-// excess refuses the call stated last where its literals ask for too much.
+// excess refuses the call that was stated last if its literals ask for too much.
 func (w *walker) excess(args []argument) {
 	c := &w.st.Calls[len(w.st.Calls)-1]
 	if reason := functionExcess(c.Name, args); reason != "" && c.Ruling.Allowed {

@@ -7,8 +7,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// TestDeniedNames holds that a rule that denies a name denies what a server may
-// take for it.
+// TestDeniedNames checks that a rule which denies a name denies every spelling that a
+// server may treat as the same name.
 func TestDeniedNames(t *testing.T) {
 	policy := sqlguard.DefaultPolicy()
 	policy.Database = "shop"
@@ -19,7 +19,7 @@ func TestDeniedNames(t *testing.T) {
 	}
 	for _, from := range []string{
 		"shop.api_keys", "API_KEYS", "`Api_Keys`", "apİ_keys", "api_\u212aeys", "ápi_keys", "api_keyſ", "GRÖßEN", "grosen", "顧客",
-		// The servers find the table where the brackets show another.
+		// The brackets suggest the name of WITH, but the servers find the table.
 		"(WITH api_keys AS (SELECT 1 AS id) SELECT id FROM api_keys UNION (WITH n AS (SELECT 1) SELECT id FROM api_keys)) AS d",
 		"(WITH RECURSIVE api_keys AS (SELECT 1 AS id UNION SELECT 2) (WITH n AS (SELECT 1 AS id) SELECT id FROM n) UNION SELECT id FROM api_keys) AS d",
 		"(WITH api_keys AS (SELECT 1 AS id) SELECT id FROM (WITH z AS (SELECT id FROM api_keys) SELECT id FROM z UNION SELECT id FROM api_keys) AS x) AS d",

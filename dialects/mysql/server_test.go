@@ -19,9 +19,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// engine is a session of a real server on the database of schema.sql, with all
-// rights and no read-only transaction: what the guard lets through is what the
-// server does.
+// engine is a session of a real server on the database of schema.sql. It has all
+// privileges and no read-only transaction, so that only the guard protects the server.
 type engine struct {
 	server  *testdb.MariaDBServer
 	conn    *sql.Conn
@@ -80,8 +79,8 @@ func (e *engine) guard(tb testing.TB) *sqlguard.Guard {
 	return g
 }
 
-// run executes a text and returns what the server did other than read, or "". A
-// text that the server refuses did nothing.
+// run executes a statement and returns what the server did other than read, or "". A
+// statement that the server refuses does nothing.
 func (e *engine) run(ctx context.Context, text string) (fault string, ran bool) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -104,7 +103,7 @@ func (e *engine) run(ctx context.Context, text string) (fault string, ran bool) 
 		for rows.Next() {
 		}
 		if !rows.NextResultSet() {
-			_ = rows.Err() // a fault while it reads is no fault of the guard
+			_ = rows.Err() // an error while reading rows is not an error of the guard
 			return "", true
 		}
 	}
@@ -193,8 +192,8 @@ func dump(tb testing.TB, b *strings.Builder, db asker, query string) {
 	}
 }
 
-// TestServerReads runs what the guard allows of verdicts.txt on a real server, in
-// a session that may do everything: nothing changes, and the server reads it.
+// TestServerReads runs the statements of verdicts.txt that the guard allows on a real
+// server, in a session with all privileges. The server must read them and change nothing.
 func TestServerReads(t *testing.T) {
 	e := newEngine(t)
 	g := e.guard(t)
@@ -234,8 +233,7 @@ func (e *engine) reads(ctx context.Context, text string) bool {
 	return true
 }
 
-// mutationSeed is the seed of the mutations, another one where
-// KTX_TEST_MUTATION_SEED says so.
+// mutationSeed is the seed of the mutations. KTX_TEST_MUTATION_SEED sets another one.
 func mutationSeed() uint64 {
 	if n, err := strconv.ParseUint(os.Getenv("KTX_TEST_MUTATION_SEED"), 10, 64); err == nil {
 		return n

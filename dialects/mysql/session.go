@@ -8,11 +8,11 @@ import "github.com/ktxhq/ktx/sqlguard"
 // bracket calls a user-defined function.
 const sqlMode = "ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
 
-// Session lists what the reader takes for granted of a session:
+// Session lists the settings that the parsers require of a session:
 //
 //   - character_set_client: utf8mb4, so that the server finds the ends of
 //     literals where the reader does.
-//   - sql_mode: the value of a server's default, to the letter.
+//   - sql_mode: exactly the default value of a server.
 func (Dialect) Session() []sqlguard.Setting {
 	return []sqlguard.Setting{
 		{Name: "character_set_client", Value: "utf8mb4"},

@@ -36,9 +36,8 @@ func TestSettingRulings(t *testing.T) {
 	}
 }
 
-// TestNoSettingDiscloses holds that no listed setting is a file, a directory, a
-// key, an address of others or the like, by the words that the servers use for
-// these.
+// TestNoSettingDiscloses checks that no listed setting discloses a file, a directory, a
+// key, an address or similar data, by the words in its name.
 func TestNoSettingDiscloses(t *testing.T) {
 	t.Parallel()
 	for _, name := range mysql.Tables()["settings"] {

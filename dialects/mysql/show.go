@@ -6,18 +6,18 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// showUse says what becomes of a form of SHOW.
+// showUse says how the walk treats a form of SHOW.
 type showUse uint8
 
 const (
 	showRefused   showUse = iota // not on the list
-	showPlain                    // tells of no object, or of those of the session's database
-	showSchema                   // the same, of a database that can be named
-	showRelation                 // tells of one table, view or sequence
-	showRoutine                  // tells of one routine, which is named like a table
-	showVariables                // tells settings, as far as their names are given
-	showStatus                   // tells counters, as far as their names are given
-	showSecret                   // tells accounts, rights or the statements of others
+	showPlain                    // lists no object, or only objects of the session's database
+	showSchema                   // lists objects of a database that the statement can name
+	showRelation                 // describes one table, view or sequence
+	showRoutine                  // describes one routine, which is named like a table
+	showVariables                // shows settings; only allowed if the statement names them
+	showStatus                   // shows counters; only allowed if the statement names them
+	showSecret                   // shows accounts, privileges or the statements of other sessions
 )
 
 // showSpecial are the reasons of refused forms.
@@ -60,7 +60,7 @@ func (w *walker) shownRelation(schema, name, database string) {
 	w.relationAt(at, schema, name, "", sqlguard.AccessRead)
 }
 
-// find1 meets a name behind FROM or IN.
+// find1 meets a name after FROM or IN.
 func (w *walker) find1(name string) sqlguard.Span { return w.name(name) }
 
 // shownNames judges the settings or counters that SHOW names: those of LIKE
@@ -81,22 +81,22 @@ func (w *walker) shownNames(use showUse, scope string, names []string) {
 			read.Ruling.Allowed = counter(foldName(name))
 			w.st.Settings = append(w.st.Settings, read)
 		case foldName(name) == "collation_%" || foldName(name) == "collation%":
-			// All three settings of that beginning may be read.
+			// All three settings with that prefix may be read.
 		default:
 			w.setting(name, scope, w.span(-1))
 		}
 	}
 }
 
-// counters are the beginnings of status variables that count.
+// counters lists prefixes of the names of status variables that are counters.
 var counters = []string{
 	"aborted_", "bytes_", "com_", "connections", "created_tmp_", "handler_", "innodb_buffer_pool_", "innodb_row_",
 	"innodb_rows_", "key_", "last_query_cost", "max_used_connections", "open_", "opened_", "queries", "questions",
 	"select_", "slow_queries", "sort_", "table_", "threads_", "uptime",
 }
 
-// counter reports whether a status variable, or all that a pattern names, count
-// something.
+// counter reports whether a status variable, or every variable that a pattern matches, is
+// a counter.
 func counter(name string) bool {
 	for _, prefix := range counters {
 		if strings.HasPrefix(name, prefix) {
@@ -106,8 +106,8 @@ func counter(name string) bool {
 	return false
 }
 
-// systemVariable states a read of @@name, by the tokens of the text: the trees
-// keep less of it.
+// systemVariable states a read of @@name. It uses the tokens, because the trees leave out
+// parts of it.
 func (w *walker) systemVariable(treeName string) {
 	i := w.cursor
 	for i < len(w.items) && (w.items[i].Kind != sqlguard.TokenOperator || w.items[i].Text(w.sql) != "@@") {

@@ -6,7 +6,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// errNoParser is a fault of this package: a parser could not be made.
+// errNoParser says that a parser could not be created, which is a bug in this package.
 var errNoParser = errors.New("mysql: no parser")
 
 // Analyze parses sql and states what its statements are and touch. Each
@@ -15,7 +15,7 @@ func (d Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
 	return d.AnalyzeTokens(sql, d.Lex(sql).List)
 }
 
-// AnalyzeTokens is Analyze of a text that Lex has split.
+// AnalyzeTokens is like Analyze, for a statement that Lex has split.
 func (d Dialect) AnalyzeTokens(sql string, tokens []sqlguard.Token) ([]sqlguard.Statement, error) {
 	pieces := divide(tokens)
 	if len(pieces) == 0 {
@@ -111,8 +111,7 @@ func (d Dialect) analyze(sql string, tokens []sqlguard.Token, st *sqlguard.State
 	return fault
 }
 
-// changes returns what the parser can be given in the place of a text that it
-// does not read.
+// changes returns the changes that may make a statement readable for the parser.
 func (d Dialect) changes(l *ledger, tokens []sqlguard.Token) []change {
 	var all []change
 	brackets := matches(l.sql, tokens)
@@ -149,7 +148,7 @@ func (d Dialect) attempt(l *ledger, tokens []sqlguard.Token, st *sqlguard.Statem
 		// A statement that is refused whole is not walked to its leaves.
 		return nil
 	}
-	// The words show what the tree leaves out.
+	// The words show parts of the statement that the tree leaves out.
 	if w.refuseByWords() {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// unreadError says that a parser could not read a text.
+// unreadError says that a parser could not read a statement.
 type unreadError struct{ cause error }
 
 func (e *unreadError) Error() string { return e.cause.Error() }
@@ -19,10 +19,10 @@ func (e *unreadError) Unwrap() error { return e.cause }
 // server's rules see one.
 var errDivided = errors.New("the parser divides the text into other statements")
 
-// errReserved says that a reader is not asked because of the server's words.
+// errReserved says that a reader is skipped because the server reserves some words.
 var errReserved = errors.New("the server reserves the names of window functions")
 
-// errEffort says that a text would be read too often.
+// errEffort says that a parser would read parts of a statement too often.
 var errEffort = errors.New("the text nests too much for this parser")
 
 // rest returns how many bytes of the text the parser had not read, or -1 when it
@@ -76,7 +76,7 @@ func (w *walker) syntaxError(from int, fault *unreadError) error {
 	return &sqlguard.SyntaxError{Message: message, Offset: at}
 }
 
-// advice says how these servers write what other dialects begin with a word.
+// advice says how these servers write a construct that begins with word in other dialects.
 func advice(word string) string {
 	switch foldName(word) {
 	case "ilike":

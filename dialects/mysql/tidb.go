@@ -10,9 +10,9 @@ import (
 	tidbvalues "github.com/pingcap/tidb/pkg/parser/test_driver"
 )
 
-// tidbParsers are parsers with the pinned mode; one serves one text at a time.
-// Those of tidbOldParsers take the names of window functions for names, as
-// servers do that do not reserve them.
+// tidbParsers are parsers with the pinned SQL mode. Each parses one statement at a time.
+// Those of tidbOldParsers read the names of window functions as ordinary names, like
+// servers that do not reserve them.
 var (
 	tidbParsers    = sync.Pool{New: func() any { return newTiDB(true) }}
 	tidbOldParsers = sync.Pool{New: func() any { return newTiDB(false) }}
@@ -25,7 +25,7 @@ func newTiDB(windows bool) any {
 		return nil
 	}
 	p.SetSQLMode(mode)
-	// Places of nodes are not used: the parser knows few of them.
+	// The walk does not use the positions of nodes, because the parser sets only few.
 	p.SetParserConfig(parser.ParserConfig{EnableWindowFunction: windows, EnableStrictDoubleTypeCheck: true, SkipPositionRecording: true})
 	return p
 }

@@ -88,11 +88,11 @@ func (v *tidbNames) Enter(n ast.Node) (ast.Node, bool) {
 	return n, false
 }
 
-// Leave is called behind every node.
+// Leave is called after every node.
 func (v *tidbNames) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 
-// tidbShow says what becomes of a form of SHOW. Forms that are not listed are
-// refused.
+// tidbShow says how the walk treats each form of SHOW. It refuses forms that are not
+// listed.
 var tidbShow = map[ast.ShowStmtType]showUse{
 	ast.ShowCharset:         showPlain,
 	ast.ShowCollation:       showPlain,

@@ -15,8 +15,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// errNoTree says that no parser has a tree of a statement: it is judged by its
-// words.
+// errNoTree says that no parser has a tree of a statement. Such a statement is judged by
+// its words.
 var errNoTree = errors.New("no parser reads the statement")
 
 // Tree returns the syntax tree of each statement, for people to read: TiDB's, or

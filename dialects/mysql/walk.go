@@ -17,16 +17,17 @@ type walker struct {
 	dialect Dialect
 	st      *sqlguard.Statement
 	scope   *scope
-	path    string          // leads to the common table expression that is walked
+	path    string          // the path to the current common table expression
 	types   map[string]bool // the types of the statement so far
-	depth   int             // queries around the current one
+	depth   int             // number of queries around the current one
 	strings []string        // room for qualifiers
-	// explained says that words before the text of the parser explain it.
+	// explained says that the statement begins with words such as ANALYZE, which the
+	// parser does not see and which explain the statement.
 	explained bool
 }
 
-// scope is a common table expression that can be named here, and those that were
-// known before it. One without a name is where a WITH begins.
+// scope is a list of the common table expressions in scope, the innermost first. An entry
+// without a name marks the start of a WITH.
 type scope struct {
 	name string
 	up   *scope
@@ -70,7 +71,7 @@ func (w *walker) unknown(kind string) {
 	})
 }
 
-// name meets an identifier, however it is written, and returns its place.
+// name meets an identifier in any notation, and returns its span.
 func (w *walker) name(text string) sqlguard.Span {
 	if text == "" {
 		return sqlguard.Span{}
@@ -118,8 +119,8 @@ func magnitude(value int64) uint64 {
 	return uint64(value)
 }
 
-// enter opens a query, which every name of WITH before it is seen in, and returns
-// what leave closes it with.
+// enter opens a query. The names of WITH before it are in scope there. It returns the value
+// that leave needs to close the query.
 func (w *walker) enter() (outer *scope) {
 	w.depth++
 	return w.scope
@@ -166,7 +167,7 @@ func (w *walker) entangled() bool {
 	return w.first("union") >= 0 || w.first("except") >= 0 || w.first("intersect") >= 0
 }
 
-// relation states a table or view that is named. It returns its place.
+// relation states a table or view that the statement names, and returns its span.
 func (w *walker) relation(schema, name, alias string, access sqlguard.Access) {
 	w.relationAt(w.names(schema, name, ""), schema, name, alias, access)
 }
@@ -242,8 +243,8 @@ func (w *walker) column(ref sqlguard.ColumnRef) {
 	w.st.ColumnRefs = append(w.st.ColumnRefs, ref)
 }
 
-// call states the call of a function that the text names, or that the parser
-// makes of syntax. aliases are other spellings that the parser gives that name.
+// call states the call of a function that the statement names, or that the parser makes
+// from syntax. aliases are other names that the parser replaces by that name.
 func (w *walker) call(schema, name string, args int, aliases ...string) {
 	span := w.name(schema)
 	i := w.meet(name, classCall)
@@ -458,7 +459,7 @@ func (w *walker) into(what string) {
 	w.refuse(sqlguard.CodeSelectInto, at, what)
 }
 
-// lock refuses a locking clause. words are its first ones.
+// lock refuses a locking clause. words are its first words.
 func (w *walker) lock(words ...string) {
 	at, _ := w.find(words...)
 	w.refuse(sqlguard.CodeLockingClause, at, strings.ToUpper(strings.Join(words, " "))+" locks the rows that the query reads")

@@ -64,7 +64,7 @@ var marinoTree = tree{
 	},
 }
 
-// unvisited are the fields in which nothing is looked for, with the reason.
+// unvisited lists the fields that the test leaves out, with the reason.
 var unvisited = map[string]string{
 	"ExplainStmt.Format":          "the word or literal behind FORMAT =, met there",
 	"ExplainStmt.PlanDigest":      "refused",
@@ -259,7 +259,7 @@ func TestWalkVisitsEveryField(t *testing.T) {
 					return f.Code == sqlguard.CodeParameterNotAllowed || f.Code == sqlguard.CodeSessionChange || f.Code == sqlguard.CodeStatementNotAllowed || f.Code == sqlguard.CodeSelectInto
 				})
 				if !met && !refused {
-					t.Errorf("%s: the walk does not meet what stands there: %+v", key, st.Effects)
+					t.Errorf("%s: the walk does not meet the value of this field: %+v", key, st.Effects)
 				}
 			}
 		}
@@ -419,7 +419,7 @@ func TestLocksInTheTree(t *testing.T) {
 	}
 }
 
-// strange nodes satisfy the parsers' interfaces without being of their packages.
+// strange nodes satisfy the parsers' interfaces but are not from their packages.
 type (
 	strangeTiDB       struct{ tidb.StmtNode }
 	strangeTiDBExpr   struct{ tidb.ExprNode }
@@ -429,7 +429,7 @@ type (
 	InsertStmt struct{ tidb.StmtNode }
 )
 
-// TestUnknownNodes holds that what the table does not list is refused.
+// TestUnknownNodes checks that the walk refuses nodes that the table does not list.
 func TestUnknownNodes(t *testing.T) {
 	refused := func(name string, st sqlguard.Statement, _ bool) {
 		if !slices.ContainsFunc(st.Effects, func(f sqlguard.Finding) bool { return f.Code == sqlguard.CodeStatementNotAllowed }) {

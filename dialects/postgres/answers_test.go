@@ -12,23 +12,23 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// The differential test runs this package's tests, built the other way, with
-// these set: the file with one statement in JSON a line, and the file for the
-// answers.
+// The differential test runs this package's tests in the other build, with these
+// variables: the path of a file with one statement in JSON on each line, and the path
+// of the file for the answers.
 const (
 	questionsEnv = "KTX_TEST_QUESTIONS"
 	answersEnv   = "KTX_TEST_ANSWERS"
 )
 
-// answer is all that a build says of a statement.
+// answer is everything that a build says about a statement.
 type answer struct {
 	Code    sqlguard.Code
 	Verdict sqlguard.Verdict
 	Facts   []sqlguard.Statement
 }
 
-// ask returns the answer of this build in JSON. What depends on the parser
-// alone, its name and its words about syntax, is left out.
+// ask returns the answer of this build in JSON. It leaves out the name and the syntax
+// messages of the parser, which differ between the builds.
 func ask(g *sqlguard.Guard, sql string) (string, error) {
 	a := answer{Verdict: g.Check(sql)}
 	a.Code = a.Verdict.Code
@@ -36,7 +36,7 @@ func ask(g *sqlguard.Guard, sql string) (string, error) {
 	if a.Code == sqlguard.CodeParseError {
 		a.Verdict = sqlguard.Verdict{}
 	} else if a.Verdict.Statements > 0 {
-		// The screen let it through, so that it is safe to parse.
+		// The screen accepted it, so it is safe to parse.
 		facts, err := postgres.Dialect{}.Analyze(sql)
 		if err != nil {
 			return "", err
@@ -47,7 +47,7 @@ func ask(g *sqlguard.Guard, sql string) (string, error) {
 	return string(text), err
 }
 
-// TestAnswers is no test of its own: see questionsEnv.
+// TestAnswers answers the questions of the differential test; see questionsEnv.
 func TestAnswers(t *testing.T) {
 	from, to := os.Getenv(questionsEnv), os.Getenv(answersEnv)
 	if from == "" || to == "" {

@@ -9,13 +9,14 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// checkArguments judges the arguments of a function that is allowed for some.
+// checkArguments judges the arguments of a function that is allowed only with some
+// arguments.
 func (w *walker) checkArguments(n *funcCall, check argumentCheck, span sqlguard.Span) bool {
 	switch check {
 	case checkNone:
 		return true
 	case checkSettingName:
-		// The call passes; the setting that it reads is judged.
+		// The call passes. The setting that it reads is judged separately.
 		name, literal := "", false
 		if len(n.Args) > 0 && !n.FuncVariadic {
 			name, literal = settingName(argument(n, 0))
@@ -38,8 +39,8 @@ func (w *walker) checkArguments(n *funcCall, check argumentCheck, span sqlguard.
 	}
 }
 
-// argument returns an argument by its place; nil when there is no such, or it
-// is given by name, which the server's functions with checks have none of.
+// argument returns an argument by its position. It returns nil when there is none, or
+// when the call gives it by name: no checked function of the server has named arguments.
 func argument(n *funcCall, place int) *node {
 	if place >= len(n.Args) || n.Args[place].GetNamedArgExpr() != nil {
 		return nil
@@ -47,8 +48,8 @@ func argument(n *funcCall, place int) *node {
 	return n.Args[place]
 }
 
-// number returns the value of a numeric literal, through signs, arithmetic
-// and casts. Text in a literal counts when it reads as a number.
+// number returns the value of a numeric literal, through signs, arithmetic and casts. A
+// string literal counts when it contains a number.
 func number(n *node) (float64, bool) {
 	for n.GetTypeCast() != nil {
 		n = n.GetTypeCast().Arg
@@ -124,8 +125,8 @@ func parseNumber(text string) (float64, bool) {
 	return f, err == nil
 }
 
-// textSize returns a lower bound of the length of an expression as text, as far
-// as its literals show, and 1 when they show nothing.
+// textSize returns a lower bound of the length of an expression as text, from its
+// literals. It returns 1 when there are none.
 func textSize(f *funcCall) float64 {
 	name := lastName(f.Funcname)
 	switch name {
@@ -173,8 +174,8 @@ func visiblyInteger(n *node) bool {
 	return false
 }
 
-// typeText judges the name of a type in a literal: built in, or noted like the
-// type of a cast when it is a plain name.
+// typeText judges the name of a type in a literal. It accepts a built-in type. It notes
+// any other plain name like the type of a cast.
 func (w *walker) typeText(text string, location int32) bool {
 	if builtinTypeText(text) && (w.names == nil || !extensionType(typeWord(text))) {
 		return true
@@ -195,8 +196,7 @@ func (w *walker) typeText(text string, location int32) bool {
 	return true
 }
 
-// typeWord returns the name in the text of a type, without its modifiers and
-// brackets.
+// typeWord returns the name in a written type, without modifiers and brackets.
 func typeWord(text string) string {
 	word := strings.ToLower(strings.TrimSpace(text))
 	if end := strings.IndexAny(word, "([ "); end >= 0 {
@@ -206,7 +206,8 @@ func typeWord(text string) string {
 }
 
 // seriesFits reports whether generate_series over visible numbers stays within
-// maxLiteralRows. Series of times are for the limits of the connection.
+// maxLiteralRows. It does not judge series of times; the limits of the connection bound
+// them.
 func seriesFits(n *funcCall) bool {
 	start, startKnown := number(argument(n, 0))
 	stop, stopKnown := number(argument(n, 1))
@@ -231,7 +232,7 @@ func settingName(n *node) (string, bool) {
 		n = cast.Arg
 	}
 	if s := n.GetAConst().GetSval(); s != nil {
-		return cmp.Or(s.Sval, " "), true // "" would stand for a computed name
+		return cmp.Or(s.Sval, " "), true // "" would mean a computed name
 	}
 	return "", false
 }

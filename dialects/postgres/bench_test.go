@@ -8,8 +8,8 @@ import (
 	"github.com/ktxhq/ktx/dialects/postgres"
 )
 
-// The texts are a look-up, a join of 240 bytes, and a report of the size of a
-// TPC-DS query.
+// The statements are a look-up, a join of 240 bytes, and a report of the size of a TPC-DS
+// query.
 var bench = dialecttest.Bench{
 	Dialect: postgres.Dialect{},
 	Parse:   bareParse,
@@ -55,7 +55,7 @@ func BenchmarkRatio(b *testing.B) { bench.Ratio(b) }
 
 func BenchmarkCached(b *testing.B) { bench.Cached(b) }
 
-// BenchmarkRefuse is the refusal of 60 kB of brackets, which no parser sees.
+// BenchmarkRefuse measures the refusal of 60 kB of brackets, which never reach a parser.
 func BenchmarkRefuse(b *testing.B) {
 	g := guard(b)
 	sql := "SELECT " + strings.Repeat("(", 60_000)

@@ -6,15 +6,15 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// since16 and since17 are the versions that read a construct as syntax of their
-// own. Older ones take the same text for a call of a user's function.
+// since16 and since17 are the versions that have a construct in their grammar. Older
+// versions read the same SQL as a call of a user-defined function.
 const (
 	since16 = math.MaxUint64 - (1<<16 - 1)
 	since17 = math.MaxUint64 - (1<<17 - 1)
 )
 
-// majorBits turns the versions of the tables into those of the facts. What the
-// newest catalogue has is taken to stay.
+// majorBits turns the versions of the tables into those of the facts. It assumes that
+// newer servers keep the functions of the newest catalogue.
 func majorBits(s majorSet) uint64 {
 	bits := uint64(s) << oldestMajor
 	if s.has(newestMajor) {
@@ -23,8 +23,8 @@ func majorBits(s majorSet) uint64 {
 	return bits
 }
 
-// judgeFuncCall notes a call in the ordinary notation, aggregates and window
-// functions included, and calls that the grammar makes of special syntax.
+// judgeFuncCall notes a call in the ordinary notation, including aggregates and window
+// functions, and a call that the grammar makes from special syntax.
 func (w *walker) judgeFuncCall(n *funcCall) {
 	w.at(n.Location)
 	schema, name, ok := w.qualifiedName(n.Funcname)
@@ -74,10 +74,10 @@ func (w *walker) deniedCall(name string, notation sqlguard.Notation, span sqlgua
 	})
 }
 
-// possibleCall notes what a column or an attribute calls when no such column
-// exists: an allowed function, which a policy may deny, or a function of the
-// catalogue. scalar says that the expression before the dot is not a row, or is
-// the row of a relation.
+// possibleCall notes the function that a column or attribute reference calls when no
+// such column exists: an allowed function, which a policy may deny, or a function of the
+// catalogue. scalar says that the expression before the dot is not a row, or is the row
+// of a relation.
 func (w *walker) possibleCall(name string, notation sqlguard.Notation, span sqlguard.Span, scalar bool) {
 	w.noteJSON(name)
 	if w.names != nil && w.names.Callable(name) {
@@ -98,9 +98,9 @@ func (w *walker) possibleCall(name string, notation sqlguard.Notation, span sqlg
 	}
 }
 
-// literalCast reports whether a call such as uuid('…') is the cast of a literal
-// to a type of the server: with a single untyped literal the server prefers
-// the cast to a function that happens to have the type's name.
+// literalCast reports whether a call such as uuid('…') is the cast of a literal to a
+// type of the server. With a single untyped literal the server prefers the cast, even if
+// a function has the type's name.
 func (w *walker) literalCast(n *funcCall, schema, name string) bool {
 	if len(n.Args) != 1 || n.Args[0].GetAConst().GetSval() == nil || n.AggStar || n.AggDistinct || n.FuncVariadic ||
 		n.AggWithinGroup || n.Over != nil || n.AggFilter != nil || len(n.AggOrder) > 0 {
@@ -133,7 +133,7 @@ func (w *walker) judgeJsonFuncExpr(n *jsonFuncExpr) {
 func (w *walker) judgeJsonParseExpr(n *jsonParseExpr) {
 	majors := uint64(since17)
 	if n.Expr.GetRawExpr().GetAConst().GetSval() != nil && !n.UniqueKeys && n.Expr.GetFormat().GetLocation() <= 0 {
-		majors = 0 // to older servers the cast of a literal to the type
+		majors = 0 // older servers read it as the cast of a literal to the type
 	}
 	w.syntaxCall("json", n.Location, majors)
 	w.fieldsJsonParseExpr(n)
@@ -174,8 +174,8 @@ func (w *walker) judgeJsonArrayAgg(n *jsonArrayAgg) {
 	w.fieldsJsonArrayAgg(n)
 }
 
-// judgeMergeSupportFunc notes MERGE_ACTION(), which only the RETURNING of a
-// MERGE can hold.
+// judgeMergeSupportFunc notes MERGE_ACTION(), which can occur only in the RETURNING of a
+// MERGE.
 func (w *walker) judgeMergeSupportFunc(n *mergeSupportFunc) {
 	w.syntaxCall("merge_action", n.Location, since17)
 	w.fieldsMergeSupportFunc(n)
@@ -223,7 +223,7 @@ func (w *walker) operator(parts []*node, location int32) {
 		return
 	}
 	if name[0] >= 'A' && name[0] <= 'Z' || builtinOperator(name) && (schema == "" || schema == "pg_catalog") || w.names != nil {
-		return // with the objects at hand every operator was noted already
+		return // with a catalogue, every operator was noted already
 	}
 	span := w.tokenSpan(location)
 	if schema != "" {
@@ -235,8 +235,8 @@ func (w *walker) operator(parts []*node, location int32) {
 	})
 }
 
-// judgeA_Indirection notes the calls that attribute notation can be: (x).f
-// calls f(x) when x has no attribute f.
+// judgeA_Indirection notes the calls that attribute notation can mean: (x).f calls f(x)
+// when x has no attribute f.
 func (w *walker) judgeA_Indirection(n *aIndirection) {
 	w.fieldsA_Indirection(n)
 	for i, step := range n.Indirection {

@@ -41,15 +41,15 @@ func (w *walker) outputNames(n *selectStmt) []string {
 	return names
 }
 
-// How sure the server is of a name that it makes up.
+// The strength of a name that the server chooses.
 const (
 	nameNone = iota
-	nameWeak // the name of a type: what stands inside may have a better one
+	nameWeak // the name of a type: the expression inside may have a stronger one
 	nameGood
 )
 
-// figure returns the name that the server makes up for an expression, and
-// whether the expression is a star.
+// figure returns the name that the server chooses for an expression, and whether the
+// expression is a star.
 func (w *walker) figure(n *node) (name string, strength int, star bool) {
 	if c := n.GetColumnRef(); c != nil {
 		return lastString(c.Fields)
@@ -118,7 +118,7 @@ func (w *walker) figureSubLink(s *subLink) (name string, strength int, star bool
 	}
 	name, strength, star = w.figure(target.GetVal())
 	if star {
-		return "", nameNone, false // a single column whose name lies in the table
+		return "", nameNone, false // a single column; its name is in the table's definition
 	}
 	return name, strength, false
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Dialect reads PostgreSQL. The zero value is ready; it holds nothing.
+// Dialect reads PostgreSQL. The zero value is ready to use.
 type Dialect struct{}
 
 var _ sqlguard.Dialect = Dialect{}
@@ -18,16 +18,15 @@ func (Dialect) Name() string { return "postgres" }
 // Version names the parser of this build, its version and its grammar.
 func (Dialect) Version() string { return parserVersion }
 
-// SystemSchema returns the schema of system relations that are written without
-// one.
+// SystemSchema returns the schema of system relations whose name has no schema.
 func (Dialect) SystemSchema() string { return "pg_catalog" }
 
-// Analyze parses sql and states what each of its statements does. A text of
-// comments alone has no statement. The error is a *sqlguard.SyntaxError when
-// the text does not parse, is not UTF-8 or holds a NUL character.
+// Analyze parses sql and states what each of its statements does. Comments alone are no
+// statement. The error is a *sqlguard.SyntaxError when sql does not parse, is not UTF-8
+// or contains a NUL character.
 //
-// The parser recurses on the depth of the text: only text whose depth was
-// bounded before, as a Guard does, may come from strangers.
+// The parser recurses once per nesting level. Untrusted SQL needs a bound on its depth
+// before it reaches Analyze; a Guard checks that.
 func (Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
 	return analyze(sql, walker{})
 }
@@ -61,7 +60,7 @@ func analyze(sql string, with walker) ([]sqlguard.Statement, error) {
 	return statements, nil
 }
 
-// describe adds what the statement shows of its result.
+// describe adds the facts about the result of the statement.
 func (w *walker) describe(n *node) {
 	if s := n.GetSelectStmt(); s != nil {
 		w.st.Columns = w.outputNames(s)
@@ -81,9 +80,9 @@ func (w *walker) describe(n *node) {
 	}
 }
 
-// statementSpan trims the range that the parser gives a statement: white
-// space, comments and the terminator around it are no part of it. A length of
-// 0 reaches to the end of the text.
+// statementSpan trims the range that the parser gives for a statement. It removes white
+// space, comments and the terminator around it. A length of 0 means the range ends where
+// sql ends.
 func statementSpan(sql string, start, length int) sqlguard.Span {
 	end := len(sql)
 	if length > 0 {
@@ -110,7 +109,7 @@ func statementSpan(sql string, start, length int) sqlguard.Span {
 	return span
 }
 
-// parserError is a parser's error for a text that it cannot read.
+// parserError is the error of a parser for SQL that it cannot read.
 type parserError struct {
 	message   string
 	character int // 1-based; 0 when unknown
@@ -118,10 +117,10 @@ type parserError struct {
 
 func (e *parserError) Error() string { return e.message }
 
-// syntaxError turns the parser's error into one with a byte offset, and
-// without the text of literals, which the parser quotes.
+// syntaxError turns the parser's error into one with a byte offset. It removes literals
+// from the message, because the parser quotes them.
 func syntaxError(sql string, err error) error {
-	failure, ok := err.(*parserError) //nolint:errorlint // made two calls away and never wrapped
+	failure, ok := err.(*parserError) //nolint:errorlint // parseTree returns it without wrapping
 	if !ok {
 		return err
 	}
@@ -148,7 +147,7 @@ func syntaxError(sql string, err error) error {
 	return &sqlguard.SyntaxError{Message: message, Offset: offset}
 }
 
-// shown is how a message shows a token: literals without their text.
+// shown returns a token as a message shows it: literals without their content.
 func shown(sql string, t sqlguard.Token) string {
 	const most = 64
 	text := t.Text(sql)

@@ -14,8 +14,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// statements returns what the tests of this package read: the corpus, and the
-// texts of the tables below.
+// statements returns the statements that the tests of this package read: the corpus,
+// and those of the tables below.
 func statements() []string {
 	var out []string
 	for _, c := range corpus.Cases() {
@@ -103,7 +103,7 @@ var refusals = []struct {
 	sql  string
 	code sqlguard.Code
 }{
-	// Roots.
+	// Kinds of statements.
 	{"", sqlguard.CodeEmptyStatement},
 	{" ; -- nothing\n /* at all */ ;", sqlguard.CodeEmptyStatement},
 	{"SELECT 1; SELECT 2", sqlguard.CodeMultipleStatements},
@@ -181,7 +181,7 @@ var refusals = []struct {
 	{`\! id`, sqlguard.CodeClientCommand},
 	{"VALUES (DEFAULT)", sqlguard.CodeStatementNotAllowed},
 
-	// Writes inside of reads.
+	// Writes inside reads.
 	{"SELECT * INTO x FROM t", sqlguard.CodeSelectInto},
 	{"SELECT 1 INTO TEMP TABLE x", sqlguard.CodeSelectInto},
 	{"SELECT 1 INTO x UNION SELECT 2", sqlguard.CodeSelectInto},
@@ -237,7 +237,7 @@ var refusals = []struct {
 	{`SELECT pg_input_is_valid('1', a) FROM t`, sqlguard.CodeTypeNotAllowed},
 	{`SELECT st_transform(g, '+proj=x +nadgrids=y') FROM t`, sqlguard.CodeFunctionFileAccess},
 
-	// Arguments beyond reason.
+	// Arguments that are too large.
 	{`SELECT repeat('x', 100000000)`, sqlguard.CodeFunctionNotAllowed},
 	{`SELECT repeat('xxxxxxxxxx', 1000 * 10000)`, sqlguard.CodeFunctionNotAllowed},
 	{`SELECT pg_catalog.repeat(repeat('x', 10000), 10000)`, sqlguard.CodeFunctionNotAllowed},
@@ -272,7 +272,7 @@ var refusals = []struct {
 	{`SELECT * FROM pg_no_such`, sqlguard.CodeRelationNotAllowed},
 	{`SELECT * FROM information_schema.user_mapping_options`, sqlguard.CodeCredentialRelation},
 	{`SELECT 1 FROM pg_authid TABLESAMPLE system (1)`, sqlguard.CodeCredentialRelation},
-	// A name of WITH hides a relation only where it can be seen.
+	// A name of WITH hides a relation only where the name is in scope.
 	{`WITH pg_authid AS (SELECT * FROM pg_authid) SELECT * FROM pg_authid`, sqlguard.CodeCredentialRelation},
 	{`WITH a AS (SELECT * FROM pg_authid), pg_authid AS (SELECT 1) SELECT * FROM a`, sqlguard.CodeCredentialRelation},
 	{`WITH pg_authid AS (SELECT 1) SELECT * FROM pg_catalog.pg_authid`, sqlguard.CodeCredentialRelation},
@@ -345,7 +345,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// The corpus is written by others than the tables of this package.
+// TestCorpus checks this dialect against the corpus, which has other authors than the
+// tables of this package.
 func TestCorpus(t *testing.T) {
 	g := guard(t)
 	for _, c := range corpus.Cases() {
@@ -356,16 +357,16 @@ func TestCorpus(t *testing.T) {
 		if v.Allowed != (c.Expect == corpus.Allow) {
 			t.Errorf("%s (%s): allowed %v, want %s: %+v", c.ID, c.Title, v.Allowed, c.Expect, v.Findings)
 		} else if !v.Allowed && len(c.Codes) > 0 && !slices.Contains(c.Codes, string(v.Code)) {
-			t.Errorf("%s (%s): code %s is none of %v", c.ID, c.Title, v.Code, c.Codes)
+			t.Errorf("%s (%s): code %s, want one of %v", c.ID, c.Title, v.Code, c.Codes)
 		}
 	}
 }
 
-// The span of a finding is that of the construct.
+// TestPlaces: the span of a finding is that of the construct.
 func TestPlaces(t *testing.T) {
 	g := guard(t)
 	for _, tt := range []struct {
-		sql   string // the place of the first finding between « and »
+		sql   string // « and » mark the span of the first finding
 		path  string
 		about string // in the message
 	}{
@@ -540,7 +541,7 @@ func TestColumnRefs(t *testing.T) {
 	}
 }
 
-// A column rule holds against every way to read the column.
+// TestColumnRule: a column rule refuses every way to read the column.
 func TestColumnRule(t *testing.T) {
 	policy := sqlguard.DefaultPolicy()
 	policy.Columns = []sqlguard.ColumnRule{{Match: "public.t.secret"}}
@@ -571,8 +572,8 @@ func TestColumnRule(t *testing.T) {
 	}
 }
 
-// Where an older server takes syntax of a newer one for a call of a user's
-// function, the guard asks which server it is.
+// TestSyntaxOfNewerServers: some syntax of newer servers means a call of a user-defined
+// function to older servers. There the verdict depends on the server's version.
 func TestSyntaxOfNewerServers(t *testing.T) {
 	for sql, since := range map[string]int{
 		"SELECT json_value(a, '$') FROM t":  17,

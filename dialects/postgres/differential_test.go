@@ -18,8 +18,8 @@ import (
 	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 )
 
-// newerSyntax is what only the PostgreSQL 18 grammar of the build without cgo
-// reads. To the other build it is a syntax error; both refuse.
+// newerSyntax has statements that only the PostgreSQL 18 grammar of the build without
+// cgo reads. For the other build they are syntax errors. Both builds refuse them.
 var newerSyntax = []struct{ sql, reason string }{
 	{"WITH x AS (UPDATE t SET a = 1 RETURNING WITH (OLD AS o) o.a) SELECT * FROM x", "RETURNING names the old and the new row"},
 	{"CREATE TABLE t (a int, b int GENERATED ALWAYS AS (a + 1) VIRTUAL)", "generated columns that are not stored"},
@@ -32,10 +32,10 @@ var newerSyntax = []struct{ sql, reason string }{
 	{"ANALYZE ONLY t", "ONLY in maintenance commands"},
 }
 
-// otherParsers are differences of the two parsers that are none of the
-// grammars: the one without cgo is written by hand. In each the text is a
-// syntax error to one of the builds, and to the server where that is the build
-// with its own grammar.
+// otherParsers has differences between the two parsers that do not come from their
+// grammars: the parser without cgo is written by hand. Each statement is a syntax error
+// for one of the builds. If that is the build with the server's own grammar, it is a
+// syntax error for the server too.
 var otherParsers = []struct {
 	pattern *regexp.Regexp
 	reason  string
@@ -54,16 +54,16 @@ var otherParsers = []struct {
 	},
 }
 
-// The two builds have different parsers and must give the same answers. They
-// cannot be linked into one program, so that the other build of this package's
-// tests answers in a process of its own.
+// TestBuildsAgree: the two builds have different parsers and must give the same
+// answers. The parsers cannot be linked into one program, so the other build of this
+// package's tests answers in a separate process.
 func TestBuildsAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the package a second time")
 	}
 	var questions []string
 	for _, sql := range statements() {
-		if utf8.ValidString(sql) { // JSON carries no other
+		if utf8.ValidString(sql) { // JSON cannot carry other strings
 			questions = append(questions, sql)
 		}
 	}
@@ -103,8 +103,8 @@ func TestBuildsAgree(t *testing.T) {
 		case i >= given && ownReads != otherReads:
 			other++
 			if !excused(sql) {
-				// A few are let pass, so that a statement added to the corpus
-				// does not turn up a new one by chance.
+				// The test tolerates a few, so that a new statement in the corpus does not
+				// make it fail by chance.
 				unlisted++
 				t.Logf("%q is read by one parser only, for no listed reason", sql)
 			}
@@ -117,7 +117,7 @@ func TestBuildsAgree(t *testing.T) {
 		t.Errorf("only %d statements were read", read)
 	}
 	if other > len(questions)/500 || unlisted > 3 {
-		t.Errorf("%d statements are read by one parser only, %d for no listed reason", other, unlisted)
+		t.Errorf("only one parser reads %d statements, %d of them without a listed reason", other, unlisted)
 	}
 }
 

@@ -19,10 +19,10 @@ const (
 	NodeInternal      = nodeInternal
 )
 
-// Class returns the class of a rule.
+// Class returns the class of the rule.
 func (r nodeRule) Class() nodeClass { return r.class }
 
-// Statement returns what a rule says of a statement.
+// Statement returns the verb and the code of a rule for a statement.
 func (r nodeRule) Statement() (sqlguard.Verb, sqlguard.Code) { return r.verb, r.code }
 
 // JudgedKinds are the kinds for which the generator found a judge.
@@ -34,8 +34,8 @@ func JudgedKinds() []string {
 	return names
 }
 
-// WalkNode walks one node as the root of a statement. Open says that the walk
-// is inside of a statement other than a read.
+// WalkNode walks one node as the root of a statement. open says that the walk is inside
+// a statement other than a read.
 func WalkNode(n *node, open bool) sqlguard.Statement {
 	var st sqlguard.Statement
 	w := walker{st: &st, refused: open}

@@ -10,14 +10,14 @@ import (
 
 //go:generate go run ../internal/gen/pgcatalog generate -facts ../internal/gen/pgcatalog/facts -out .
 
-// functionClass says what the table holds of a function. The zero value is
-// unknown and refused.
+// functionClass is the table's class of a function. The zero value means unknown, which
+// is refused.
 type functionClass uint8
 
 const (
 	functionUnknown functionClass = iota
 	functionDenied
-	functionChecked // allowed for some arguments
+	functionChecked // allowed with some arguments
 	functionAllowed
 )
 
@@ -42,16 +42,16 @@ const (
 	// checkPad: no visible literal makes lpad or rpad(text, length, …) larger
 	// than maxLiteralText.
 	checkPad
-	// checkSRID: the call has exactly two arguments, and the second is not
-	// visibly a text: no string literal, no cast to a text type, no ||.
+	// checkSRID: the call has exactly two arguments, and the second is not visibly of
+	// a text type: no string literal, no cast to a text type, no ||.
 	checkSRID
 	// checkSeries: no visible literals make generate_series(start, stop, step)
 	// longer than maxLiteralRows.
 	checkSeries
 )
 
-// The bounds of pure but expensive calls whose literals are in the text. The
-// limits of the connection bound values that are computed at run time.
+// The bounds of pure but expensive calls with literal arguments. The limits of the
+// connection bound values that are computed at run time.
 const (
 	maxLiteralText = 16 << 20
 	maxLiteralRows = 10_000_000
@@ -80,8 +80,8 @@ func (s majorSet) has(major int) bool {
 	}
 }
 
-// otherExtensions means the extensions for which the table has only refused
-// names, taken from their manuals.
+// otherExtensions means the extensions for which the table has only refused names. These
+// names come from the manuals of the extensions.
 const otherExtensions = "other"
 
 // functionFacts is the table's entry for one name.
@@ -90,7 +90,7 @@ type functionFacts struct {
 	Code      sqlguard.Code // of the refusal; empty when allowed
 	Reason    string        // completes a sentence that begins with the name
 	Check     argumentCheck
-	Extension string // empty for what the server ships, or otherExtensions
+	Extension string // empty for functions of the server itself, or otherExtensions
 	majors    majorSet
 }
 
@@ -114,14 +114,14 @@ type functionEntry struct {
 	syntax      bool // the grammar writes calls of it, qualified by pg_catalog, for every server
 }
 
-// lookupFunction finds what is known of a function, by the schema and name of a
-// call after decoding. The second result is false when the name is not on the
-// list, and the call is to be refused as function_not_allowed.
+// lookupFunction finds the facts about a function, by the decoded schema and name of a
+// call. The second result is false when the name is not on the list. The caller then
+// refuses the call with function_not_allowed.
 //
 // Functions of the server and of the reviewed extensions are found unqualified
-// or in pg_catalog, a few helpers in information_schema. A denied member of a
-// reviewed extension is found in any schema, since extensions are installed in
-// any; one of otherExtensions in public only.
+// or in pg_catalog, and a few helpers in information_schema. A denied member of a
+// reviewed extension is found in any schema, because an extension can be installed in
+// any schema. A function of otherExtensions is found in public only.
 func lookupFunction(schema, name string) (functionFacts, bool) {
 	if schema == "information_schema" {
 		if _, ok := slices.BinarySearch(informationSchemaFunctions[:], name); ok {
@@ -178,10 +178,10 @@ func lookupQualified(schema, name string) (functionFacts, bool) {
 	return functionFacts{}, false
 }
 
-// oneArgumentDenied says whether a name in the place of a column or attribute
-// may be the call of a function that is not allowed: in PostgreSQL x.f and
-// (x).f call f(x) when x has no such column. It holds for the denied and the
-// checked names that take one argument which SQL can produce.
+// oneArgumentDenied says whether a name that is written like a column or attribute may
+// call a function that is not allowed. In PostgreSQL x.f and (x).f call f(x) when x has
+// no such column. It is true for the denied and the checked names that take one argument
+// which SQL can produce.
 func oneArgumentDenied(name string) bool {
 	entry, ok := findFunction(name)
 	return ok && entry.oneArgument

@@ -32,7 +32,7 @@ func TestFunctionRows(t *testing.T) {
 			t.Errorf("%s is not found", row.Name)
 		}
 		if !f.KnownTo(0) {
-			t.Errorf("%s is known to no server", row.Name)
+			t.Errorf("no server has %s", row.Name)
 		}
 		switch f.Class {
 		case postgres.FunctionAllowed:
@@ -70,7 +70,7 @@ func TestFunctionRows(t *testing.T) {
 	}
 }
 
-// What must never be callable, with the code that says why.
+// TestDeniedFunctions has functions that must never be callable, with their codes.
 func TestDeniedFunctions(t *testing.T) {
 	tests := map[sqlguard.Code]string{
 		sqlguard.CodeDynamicSQL: `query_to_xml query_to_xmlschema query_to_xml_and_xmlschema table_to_xml
@@ -125,7 +125,7 @@ func TestDeniedFunctions(t *testing.T) {
 	}
 }
 
-// What honest queries call.
+// TestAllowedFunctions has functions that ordinary queries call.
 func TestAllowedFunctions(t *testing.T) {
 	names := `abs count sum avg min max string_agg array_agg json_agg jsonb_object_agg
 		now clock_timestamp timeofday random gen_random_uuid uuidv7 version current_database current_schema
@@ -160,8 +160,8 @@ func TestAllowedFunctions(t *testing.T) {
 	}
 }
 
-// The grammar turns SQL syntax into calls of these, qualified by pg_catalog, for
-// every server.
+// TestFunctionsOfTheGrammar has functions to which the grammar translates SQL syntax. Such
+// calls are qualified with pg_catalog, for every server.
 func TestFunctionsOfTheGrammar(t *testing.T) {
 	for name := range strings.FieldsSeq(`extract overlay position substring btrim ltrim rtrim timezone normalize
 		is_normalized xmlexists similar_to_escape like_escape overlaps pg_collation_for`) {
@@ -215,7 +215,7 @@ func TestQualifiedFunctions(t *testing.T) {
 		class        any
 	}{
 		{"public", "abs", false, postgres.FunctionUnknown},
-		{"app", "pg_read_file", false, postgres.FunctionUnknown}, // a function of the user's own
+		{"app", "pg_read_file", false, postgres.FunctionUnknown}, // a user-defined function
 		{"public", "similarity", false, postgres.FunctionUnknown},
 		{"public", "dblink", true, postgres.FunctionDenied},
 		{"extensions", "crypt", true, postgres.FunctionDenied},
@@ -230,7 +230,7 @@ func TestQualifiedFunctions(t *testing.T) {
 		{"aws_s3", "anything", true, postgres.FunctionDenied},
 		{"ai", "openai_embed", true, postgres.FunctionDenied},
 		{"ai", "score", false, postgres.FunctionUnknown},
-		{"", "delete", false, postgres.FunctionUnknown}, // hstore's, but likelier a user's own
+		{"", "delete", false, postgres.FunctionUnknown}, // hstore has it, but it is more likely user-defined
 		{"information_schema", "_pg_expandarray", true, postgres.FunctionAllowed},
 		{"", "_pg_expandarray", false, postgres.FunctionUnknown},
 		{"pg_catalog", "_pg_expandarray", false, postgres.FunctionUnknown},
@@ -277,7 +277,7 @@ func TestFunctionMajors(t *testing.T) {
 			t.Errorf("%s is known to %v, want %v", name, got, want)
 		}
 		if facts.KnownTo(postgres.OldestMajor-1) || !facts.KnownTo(0) {
-			t.Errorf("%s: known to an older server or not known without one", name)
+			t.Errorf("%s: an older server has it, or it is unknown without a server", name)
 		}
 		if facts.KnownTo(postgres.NewestMajor+1) != facts.KnownTo(postgres.NewestMajor) {
 			t.Errorf("%s: a newer server is not judged as the newest known", name)
@@ -301,7 +301,7 @@ func TestOneArgumentDenied(t *testing.T) {
 		pg_stat_get_backend_activity pg_replication_origin_create`
 	for name := range strings.FieldsSeq(denied) {
 		if !postgres.OneArgumentDenied(name) {
-			t.Errorf("%s may stand as a column", name)
+			t.Errorf("%s may be a column", name)
 		}
 	}
 	honest := `id name text date time timestamp count sum lower upper length date_in date_out time_in time_out
@@ -310,13 +310,13 @@ func TestOneArgumentDenied(t *testing.T) {
 		crypt encrypt decrypt lpad generate_series int8_avg_serialize xpath_bool`
 	for name := range strings.FieldsSeq(honest) {
 		if postgres.OneArgumentDenied(name) {
-			t.Errorf("%s may not stand as a column", name)
+			t.Errorf("%s may not be a column", name)
 		}
 	}
 	n := 0
 	for _, row := range postgres.FunctionRows() {
 		if row.OneArgument != postgres.OneArgumentDenied(row.Name) {
-			t.Errorf("%s: the row and the question differ", row.Name)
+			t.Errorf("%s: the row and oneArgumentDenied differ", row.Name)
 		}
 		if row.OneArgument {
 			n++

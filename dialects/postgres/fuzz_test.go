@@ -15,9 +15,9 @@ func FuzzLex(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sql string) { dialecttest.CheckTokens(t, postgres.Dialect{}, sql, "") })
 }
 
-// Check never panics, says the same of the same text, and points into it. It
-// is fuzzed rather than Analyze: the screen keeps from the parser what could
-// end the process.
+// FuzzCheck: Check never panics, gives the same verdict for the same statement, and all
+// spans lie in it. The test fuzzes Check and not Analyze, because without the screen a
+// statement could crash the process in the parser.
 func FuzzCheck(f *testing.F) {
 	for _, sql := range statements() {
 		f.Add(sql)

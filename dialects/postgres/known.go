@@ -6,12 +6,12 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// This file has the facts about columns when the guard reads a text with a
-// catalogue. A name that is certainly a column is not a call. The guard assumes
-// nothing about any other name.
+// This file has the facts about columns when the guard reads SQL with a catalogue. A
+// name that is certainly a column is not a call. The guard assumes nothing about any
+// other name.
 
-// Bounds of the search for the columns of a star: texts nest deep and join
-// much, and each level looks into the ones below.
+// Bounds of the search for the columns of a star. Statements can have deep nesting and
+// many joins, and the search of each level looks into the levels below.
 const (
 	maxStarDepth   = 4
 	maxStarItems   = 32
@@ -20,9 +20,9 @@ const (
 	maxSameName    = 8  // items of one name
 )
 
-// certainColumn reports whether x.name is certainly a column: everything in
-// reach that x could mean has one of that name. It does not look where no call
-// could be meant.
+// certainColumn reports whether x.name is certainly a column: everything in scope that x
+// could mean has a column of that name. It does not search when the name cannot be a
+// call.
 func (w *walker) certainColumn(qualifier []string, name string) bool {
 	if !w.names.Callable(name) && (!mayBeDenied(name) || !oneArgumentDenied(name)) {
 		return false
@@ -30,8 +30,8 @@ func (w *walker) certainColumn(qualifier []string, name string) bool {
 	return w.everyItemHas(qualifier[len(qualifier)-1], name)
 }
 
-// everyItemHas reports whether there is an item of FROM in reach with the name,
-// and all of them have the column.
+// everyItemHas reports whether there are items of FROM with the name in scope, and all
+// of them have the column.
 func (w *walker) everyItemHas(item, column string) bool {
 	found := 0
 	for i := range w.items {
@@ -59,8 +59,8 @@ func (w *walker) itemColumns(item *fromItem) ([]string, bool) {
 	return item.columns, item.columns != nil
 }
 
-// everyItemIsRelation reports whether there is an item of FROM in reach with the
-// name, and all of them are relations.
+// everyItemIsRelation reports whether there are items of FROM with the name in scope,
+// and all of them are relations.
 func (w *walker) everyItemIsRelation(item string) bool {
 	found := false
 	for i := range w.items {
@@ -74,8 +74,8 @@ func (w *walker) everyItemIsRelation(item string) bool {
 	return found
 }
 
-// relationColumns returns the columns of a relation of the catalogue. The
-// server's own come first.
+// relationColumns returns the columns of a relation of the catalogue. Relations of the
+// server come before it in name resolution.
 func (w *walker) relationColumns(rv *rangeVar) ([]string, bool) {
 	if _, system := systemRelation(rv.Schemaname, rv.Relname); system || rv.Catalogname != "" {
 		return nil, false
@@ -84,8 +84,8 @@ func (w *walker) relationColumns(rv *rangeVar) ([]string, bool) {
 	return renamed(columns, rv.Alias), known
 }
 
-// attributeOfRow reports whether (x).name is certainly a column of the relation
-// x: x is no column itself.
+// attributeOfRow reports whether (x).name is certainly a column of the relation x,
+// because x itself is not a column.
 func (w *walker) attributeOfRow(row *node, name string) bool {
 	ref := row.GetColumnRef()
 	if ref == nil || len(ref.Fields) != 1 || len(w.items) > maxStarItems || !w.names.Callable(name) && !oneArgumentDenied(name) {
@@ -104,7 +104,7 @@ func (w *walker) attributeOfRow(row *node, name string) bool {
 	return true
 }
 
-// renamed gives columns the names of an alias list, which may be shorter.
+// renamed replaces the names of columns by those of an alias list, which may be shorter.
 func renamed(columns []string, a *alias) []string {
 	names := a.GetColnames()
 	if columns == nil || len(names) == 0 {
@@ -130,8 +130,8 @@ func (w *walker) columnsOf(cte *commonTableExpr) []string {
 	return out
 }
 
-// columnsOfCTE returns the columns of the common table expression in reach that
-// a name means.
+// columnsOfCTE returns the columns of the common table expression in scope that a name
+// means.
 func (w *walker) columnsOfCTE(name string) []string {
 	for i, cte := range slices.Backward(w.ctes) {
 		if cte == name && i < len(w.cteColumns) {
@@ -141,8 +141,8 @@ func (w *walker) columnsOfCTE(name string) []string {
 	return nil
 }
 
-// knownColumns returns the output columns of a query, "" for those whose name
-// the server makes up; nil when a star hides them.
+// knownColumns returns the output columns of a query, with "" for a column whose name the
+// server chooses. It returns nil when a star hides them.
 func (w *walker) knownColumns(n *node) []string { return w.queryColumns(n, 0) }
 
 func (w *walker) queryColumns(n *node, depth int) []string {
@@ -184,7 +184,7 @@ func (w *walker) queryColumns(n *node, depth int) []string {
 	return columns
 }
 
-// fromColumns returns the columns of what FROM lists.
+// fromColumns returns the columns of the items of FROM.
 func (w *walker) fromColumns(from []*node, depth int) ([]string, bool) {
 	columns := []string{}
 	if len(from) > maxStarItems {
@@ -256,12 +256,12 @@ func (w *walker) naturalColumns(n *joinExpr) bool {
 	return true
 }
 
-// typing says of each of some operands or arguments whether it has a type, and
-// whether it can be no row without a type of its own.
+// typing says for each operand or argument whether it has a type, and whether it
+// certainly is not an anonymous row.
 func (w *walker) typing(operands ...*node) (typed, scalar uint64) {
 	for i, n := range operands[:min(len(operands), 64)] {
 		if n.GetNamedArgExpr() != nil {
-			return 0, 0 // it may stand for any parameter
+			return 0, 0 // it may be the argument of any parameter
 		}
 		t, s := w.hasType(n)
 		if t {
@@ -274,9 +274,9 @@ func (w *walker) typing(operands ...*node) (typed, scalar uint64) {
 	return typed, scalar
 }
 
-// hasType is typing for one. The parts of a row and of a list are compared one
-// by one. Only a literal without a type, a cast to unknown and the function that
-// makes such a value have none; a sub-query gives its literals the type text.
+// hasType is typing for one operand. The parts of a row and of a list are compared one by
+// one. Only an untyped literal, a cast to unknown and the function that returns unknown
+// have no type. A sub-query gives its literals the type text.
 func (w *walker) hasType(n *node) (typed, scalar bool) {
 	var parts []*node
 	switch {
@@ -307,8 +307,8 @@ func (w *walker) hasType(n *node) (typed, scalar bool) {
 	return typed, scalar && n.GetRowExpr() == nil
 }
 
-// storedColumn reports whether a name is certainly the column of a relation: a
-// row without a type is never stored.
+// storedColumn reports whether a name is certainly the column of a relation. Such a
+// column never has anonymous rows.
 func (w *walker) storedColumn(ref *columnRef) bool {
 	last := len(ref.GetFields()) - 1
 	if last < 0 || len(w.items) == 0 || len(w.items) > maxStarItems {

@@ -7,9 +7,9 @@ import (
 )
 
 // Lex splits text by the lexical rules of PostgreSQL (manual, 4.1), with
-// standard_conforming_strings on. A constant that goes on after a line break
-// is one token for each piece. A backslash outside of literals is a command of
-// psql up to the end of its line.
+// standard_conforming_strings on. A string that continues after a line break gives one
+// token for each piece. A backslash outside of literals begins a psql command, which ends
+// with the line.
 func (Dialect) Lex(text string) sqlguard.Tokens {
 	l := lexer{sql: text}
 	list := make([]sqlguard.Token, 0, len(text)/3+8)
@@ -29,17 +29,18 @@ type lexer struct {
 	sql string
 	pos int
 
-	// piece is how the string that just ended goes on after a line break.
+	// piece is the kind of the string that just ended and may continue after a line
+	// break.
 	piece stringKind
 
-	signs   int // up to here there are only + and -, each an operator
+	signs   int // up to this offset there are only + and -, each an operator
 	depth   int // open brackets
 	words   int // words since the start of the statement
 	routine routineState
 	blocks  int // BEGIN ATOMIC and CASE, open inside of a routine's body
 }
 
-// stringKind is how a string's quotes are found.
+// stringKind says how to find the end of a string.
 type stringKind uint8
 
 const (
@@ -49,8 +50,8 @@ const (
 	stringBits              // B'…' and X'…', without doubled quotes
 )
 
-// routineState follows CREATE [OR REPLACE] FUNCTION … BEGIN ATOMIC … END,
-// whose body holds semicolons that end no statement.
+// routineState follows CREATE [OR REPLACE] FUNCTION … BEGIN ATOMIC … END. Semicolons in
+// its body do not end the statement.
 type routineState uint8
 
 const (
@@ -67,7 +68,7 @@ const (
 	byteSpace   uint8 = 1 << iota // white space
 	byteStart                     // starts an identifier
 	byteDigit                     // decimal digit
-	byteName                      // goes on in an identifier
+	byteName                      // continues an identifier
 	byteOp                        // part of operators of any length
 	byteBracket                   // ( ) [ ]
 )
@@ -96,7 +97,7 @@ var byteClass = func() (class [256]uint8) {
 func (l *lexer) next() (sqlguard.Token, bool) {
 	sql := l.sql
 	i := l.pos
-	broken := false // a line break lies before the token
+	broken := false // a line break comes before the token
 	for i < len(sql) && byteClass[sql[i]] == byteSpace {
 		broken = broken || sql[i] == '\n' || sql[i] == '\r'
 		i++
@@ -110,10 +111,10 @@ func (l *lexer) next() (sqlguard.Token, bool) {
 		return l.word(start)
 	}
 
-	// A string goes on after white space with a line break, in its own kind.
+	// A string of the same kind continues after white space with a line break.
 	if l.piece != stringNone {
 		if c == '-' && strings.HasPrefix(sql[i:], "--") {
-			// It may come between two pieces, and a line break ends it.
+			// A comment may come between two pieces. It ends with the line.
 			return l.token(start, sqlguard.TokenComment, lineEnd(sql, i))
 		}
 		kind := l.piece
@@ -319,8 +320,8 @@ func (l *lexer) quoted(open int, kind stringKind) (sqlguard.TokenKind, int) {
 	return sqlguard.TokenString, end
 }
 
-// quoteEnd returns the place after the closing quote; a doubled quote is part
-// of the text.
+// quoteEnd returns the offset after the closing quote. A doubled quote is part of the
+// string.
 func quoteEnd(sql string, from int, quote byte) (int, bool) {
 	for from < len(sql) {
 		i := strings.IndexByte(sql[from:], quote)
@@ -352,7 +353,7 @@ func escapedEnd(sql string, from int) (int, bool) {
 	return len(sql), false
 }
 
-// lineEnd returns the place of the line break that ends the line, or the end.
+// lineEnd returns the offset of the line break that ends the line, or the length of sql.
 func lineEnd(sql string, from int) int {
 	if i := strings.IndexAny(sql[from:], "\r\n"); i >= 0 {
 		return from + i
@@ -360,7 +361,7 @@ func lineEnd(sql string, from int) int {
 	return len(sql)
 }
 
-// commentEnd returns the place after a block comment; they nest.
+// commentEnd returns the offset after a block comment. Block comments nest.
 func commentEnd(sql string, from int) (int, bool) {
 	depth := 0
 	for i := from; i+1 < len(sql); i++ {
@@ -378,10 +379,10 @@ func commentEnd(sql string, from int) (int, bool) {
 	return len(sql), false
 }
 
-// operatorEnd returns the end of an operator: the longest run of operator
-// characters up to the start of a comment. One of more than one character ends
-// in + or - only when it holds one of ~ ! @ # ^ & | ` ? %. The run up to signs
-// then holds nothing but + and -, each an operator: a long run is read once.
+// operatorEnd returns the end of an operator: the longest run of operator characters up
+// to the start of a comment. An operator of several characters may end in + or - only if
+// it contains one of ~ ! @ # ^ & | ` ? %. Otherwise the run up to signs has only + and -,
+// and each of them is an operator. So the lexer reads a long run only once.
 func operatorEnd(sql string, from int) (end, signs int) {
 	end, odd := from, false
 	for end < len(sql) && byteClass[sql[end]] == byteOp {

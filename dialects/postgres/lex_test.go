@@ -71,8 +71,8 @@ func TestLexKinds(t *testing.T) {
 	}
 }
 
-// The boundaries of tokens must be those of the parser's own scanner, on the
-// statements of the tests and on texts made of what is easy to get wrong.
+// TestLexAgreesWithScanner: the boundaries of tokens must equal those of the parser's own
+// scanner, on the statements of the tests and on combinations of difficult tokens.
 func TestLexAgreesWithScanner(t *testing.T) {
 	compared := 0
 	for _, sql := range statements() {
@@ -124,7 +124,7 @@ func compareWithScanner(t *testing.T, sql string) bool {
 			return true
 		}
 		if list[i].Kind == sqlguard.TokenClientCommand && sql[token[0]:token[1]] == `\` {
-			return true // to the scanner a stray character, and the rest SQL
+			return true // the scanner reads one stray character here, and the rest as SQL
 		}
 		// It has a string with its later pieces as one.
 		pieces := 1

@@ -10,7 +10,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// repeated joins what part makes of 0 to n-1.
+// repeated joins the results of part for 0 to n-1.
 func repeated(n int, part func(i int) string) string {
 	var b strings.Builder
 	for i := range n {
@@ -19,9 +19,9 @@ func repeated(n int, part func(i int) string) string {
 	return b.String()
 }
 
-// Texts within the caps of the screen, made to cost more than they should:
-// names that match many items, scopes in scopes, searches for places. No work
-// may grow faster than the text, or nearly so.
+// TestNoShapeIsSlow has statements that the screen accepts and that are expensive for the
+// walk: names that match many items, nested scopes, searches for positions. The time may
+// grow little faster than the length of the statement.
 func TestNoShapeIsSlow(t *testing.T) {
 	each := func(n int, text string) string { return repeated(n, func(int) string { return text }) }
 	shapes := map[string]string{
@@ -68,9 +68,9 @@ func TestNoShapeIsSlow(t *testing.T) {
 		v := g.Check(sql)
 		took := time.Since(start)
 		if v.Code == sqlguard.CodeParseError || v.Code == sqlguard.CodeInputTooLarge || v.Code == sqlguard.CodeNestingTooDeep || v.Code == sqlguard.CodeInternalError {
-			t.Errorf("%s: %s (%s): tells nothing about the walk", name, v.Code, v.Findings[0].Message)
+			t.Errorf("%s: %s (%s): it does not reach the walk", name, v.Code, v.Findings[0].Message)
 		}
-		// What takes a tenth of a second here must not fail on a busy machine.
+		// It takes a tenth of a second; the limit leaves room for a busy machine.
 		if took > 5*time.Second {
 			t.Errorf("%s: %d bytes took %v", name, len(sql), took)
 		}

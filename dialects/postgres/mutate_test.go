@@ -8,8 +8,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// keywords are woven into mutated statements: what opens, ends or turns
-// clauses.
+// keywords are inserted into mutated statements. They begin, end or change clauses.
 var keywords = strings.Fields(`SELECT FROM WHERE WITH RECURSIVE AS ( ) , ; . * INTO VALUES TABLE UNION ALL EXCEPT
 	ORDER BY USING LIMIT OFFSET FETCH FOR UPDATE SHARE INSERT DELETE MERGE RETURNING EXPLAIN ANALYZE ( ) JOIN NATURAL
 	LEFT LATERAL ROWS ONLY CASE WHEN THEN ELSE END CAST :: COLLATE OPERATOR AT TIME ZONE IS NOT NULL DISTINCT ON
@@ -29,7 +28,7 @@ func mutations(seeds []string, n int, seed uint64) []string {
 	out := make([]string, 0, n)
 	for range n {
 		tokens := append([]string(nil), split[random.IntN(len(split))]...)
-		for range 1 + random.IntN(5)/3 { // most of them once: more seldom parses
+		for range 1 + random.IntN(5)/3 { // most statements once: with more changes they seldom parse
 			other := split[random.IntN(len(split))]
 			if len(tokens) == 0 || len(other) == 0 {
 				break

@@ -12,8 +12,8 @@ type nodeKind uint16
 type nodeClass uint8
 
 const (
-	// nodeRefused is the class of every kind that is not listed: no read holds
-	// it, or nobody knows what it means.
+	// nodeRefused is the class of every kind that is not listed: no read has it, or
+	// its meaning was not reviewed.
 	nodeRefused nodeClass = iota
 	// nodePlain is a node without effects of its own: the walk visits its
 	// fields.
@@ -29,21 +29,22 @@ const (
 	// nodePart is a part of statements other than reads: visited there, refused
 	// anywhere else.
 	nodePart
-	// nodeInternal comes into being after parsing; a parser never returns it.
+	// nodeInternal is a node that the server makes after parsing. A parser never
+	// returns it.
 	nodeInternal
 )
 
 // nodeRule is the reviewed verdict on one kind of node.
 type nodeRule struct {
 	class nodeClass
-	verb  sqlguard.Verb // of a statement
-	code  sqlguard.Code // of a statement that is refused
+	verb  sqlguard.Verb // for a statement
+	code  sqlguard.Code // for a statement that is refused
 }
 
 // nodeTable holds the rule of every kind of node by its name, for both
 // parsers. A test compares it with the kinds that the parsers know.
 var nodeTable = map[string]nodeRule{
-	// Expressions, clauses and values that any read may hold.
+	// Expressions, clauses and values that any read may have.
 	"A_Const":            {class: nodePlain},
 	"A_Indices":          {class: nodePlain},
 	"A_Star":             {class: nodePlain},
@@ -262,7 +263,7 @@ var nodeTable = map[string]nodeRule{
 	"RoleSpec":         {class: nodePart},
 	"VacuumRelation":   {class: nodePart},
 
-	// Parts of the statements that are not looked into.
+	// Parts of statements that the walk does not visit.
 	"ATAlterConstraint":   {class: nodeRefused},
 	"AccessPriv":          {class: nodeRefused},
 	"AlterTableCmd":       {class: nodeRefused},

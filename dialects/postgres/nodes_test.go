@@ -12,7 +12,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// A parser that knows a kind of node which nobody ruled on must not go unseen.
+// TestEveryKindHasARule: every kind of node that a parser knows must have a rule.
 func TestEveryKindHasARule(t *testing.T) {
 	names, _ := newNodes()
 	if diff := cmp.Diff(names, postgres.NodeNames); diff != "" {
@@ -55,7 +55,7 @@ func TestRulesFitTheWalker(t *testing.T) {
 			}
 		case postgres.NodePlain, postgres.NodePart, postgres.NodeRefused, postgres.NodeInternal:
 			if verb != "" || code != "" {
-				t.Errorf("%s: %q, %q on what is no statement", name, verb, code)
+				t.Errorf("%s is not a statement and has the verb %q and the code %q", name, verb, code)
 			}
 		}
 	}
@@ -64,8 +64,8 @@ func TestRulesFitTheWalker(t *testing.T) {
 	}
 }
 
-// The walk must visit every field of every kind that it looks into: the test puts
-// a parameter into each field, which must lead to a refusal.
+// TestEveryFieldIsVisited: the walk must visit every field of every kind whose fields it
+// visits. The test puts a parameter into each field, and the walk must refuse it.
 func TestEveryFieldIsVisited(t *testing.T) {
 	names, nodes := newNodes()
 	tried := 0
@@ -93,7 +93,7 @@ func TestEveryFieldIsVisited(t *testing.T) {
 			st := postgres.WalkNode(n, class == postgres.NodePart)
 			if !slices.ContainsFunc(st.Effects, func(f sqlguard.Finding) bool {
 				return f.Code == sqlguard.CodeParameterNotAllowed || strings.Contains(f.Message, "holds a construct")
-			}) && (names[i] != "LockingClause" || field.Name != "LockedRels") { // names of this query's own items
+			}) && (names[i] != "LockingClause" || field.Name != "LockedRels") { // it has names of this query's own items
 				t.Errorf("%s.%s is not visited: %+v", names[i], field.Name, st.Effects)
 			}
 		}
@@ -103,8 +103,8 @@ func TestEveryFieldIsVisited(t *testing.T) {
 	}
 }
 
-// plant puts a parameter into a field, through messages where need be, and
-// reports whether the field can hold one.
+// plant puts a parameter into a field, or into a message inside the field. It reports
+// whether the field can have one.
 func plant(field reflect.Value, depth int) bool {
 	t := field.Type()
 	if t.Kind() == reflect.Slice {
@@ -132,7 +132,7 @@ func plant(field reflect.Value, depth int) bool {
 	return false
 }
 
-// An empty node could mean anything.
+// TestEmptyNodesAreRefused: an empty node could mean anything.
 func TestEmptyNodesAreRefused(t *testing.T) {
 	if st := postgres.WalkNode(&pgNode{}, false); len(st.Effects) == 0 {
 		t.Error("an empty node passes")

@@ -68,8 +68,8 @@ func checked(text string) string {
 // ServerSchemas returns the schemas of the server's own functions and types.
 func (Dialect) ServerSchemas() []string { return []string{"pg_catalog", "information_schema"} }
 
-// ServerFunction rules on a function of pg_catalog or of a reviewed extension
-// by its name alone. One that is allowed for some arguments is not.
+// ServerFunction rules on a function of pg_catalog or of a reviewed extension by its name
+// alone. It refuses a function that is allowed only with some arguments.
 func (Dialect) ServerFunction(name string) sqlguard.Ruling {
 	entry, ok := findFunction(name)
 	if !ok {
@@ -79,8 +79,7 @@ func (Dialect) ServerFunction(name string) sqlguard.Ruling {
 	return sqlguard.Ruling{Allowed: entry.class == functionAllowed, Code: reason.code, Reason: reason.text}
 }
 
-// Reviewed reports whether functions of the extension are on the list as
-// harmless.
+// Reviewed reports whether the functions of the extension were reviewed as harmless.
 func (Dialect) Reviewed(extension string) bool { return reviewedExtensions[extension] }
 
 // ReviewedOperator reports whether an operator of the extension is on the list.
@@ -147,12 +146,12 @@ func builtinName(name string) bool {
 	return ok
 }
 
-// describeCall states what the objects of a catalogue are compared with.
+// describeCall sets the fields that a guard compares with the objects of a catalogue.
 func (w *walker) describeCall(n *funcCall, c *sqlguard.Call) {
 	c.Arguments = len(n.Args)
 	c.Typed, c.Scalar = w.typing(n.Args...)
 	if n.AggWithinGroup {
-		c.Arguments = -1 // what is sorted counts as arguments, in part
+		c.Arguments = -1 // for some functions the sorted expressions count as arguments
 	}
 	if _, collects := slices.BinarySearch(collectingFunctions[:], c.Name); collects {
 		w.st.Collects = true
@@ -175,9 +174,8 @@ func (w *walker) describeCall(n *funcCall, c *sqlguard.Call) {
 // elements' type. Their other arguments are numbers.
 var bareFunctions = []string{"array_dims", "array_length", "array_lower", "array_ndims", "array_upper", "cardinality", "count"}
 
-// noteBares finds the columns of a statement that go straight into its result or
-// into its order. What a set operation joins takes one type, so that there none
-// does.
+// noteBares finds the columns of a statement that go unchanged into its result or its
+// order. A set operation converts its operands to one type, so it has no such columns.
 func (w *walker) noteBares(n *selectStmt) {
 	if w.names == nil || n == nil || n.Op != setopNone {
 		return
@@ -200,8 +198,8 @@ func (w *walker) noteBares(n *selectStmt) {
 	}
 }
 
-// bareColumn returns the column that an expression shows as it is, in part, or by
-// its size, or nil.
+// bareColumn returns the column whose value, part or size is the value of the expression,
+// or nil.
 func (w *walker) bareColumn(n *node) *columnRef {
 	if c := n.GetColumnRef(); c != nil {
 		return c
@@ -224,9 +222,9 @@ func (w *walker) bareColumn(n *node) *columnRef {
 	return f.Args[0].GetColumnRef()
 }
 
-// collectingFunctions are the functions of the server and of the reviewed
-// extensions that make an array or a range of a value, or read texts as values
-// of the type of another argument, sorted.
+// collectingFunctions lists the functions of the server and of the reviewed extensions
+// that make an array or a range from a value, or read strings as values of the type of
+// another argument. The list is sorted.
 var collectingFunctions = [...]string{
 	"any_value_transfn", "array_agg", "array_agg_finalfn", "array_append", "array_cat", "array_fill", "array_position", "array_positions",
 	"array_prepend", "array_remove", "array_replace", "elem_contained_by_multirange", "elem_contained_by_range",
@@ -242,8 +240,8 @@ type operatorUse struct {
 	typed, scalar uint64
 }
 
-// usesOperator notes the operators of an expression that the catalogue must be
-// asked about.
+// usesOperator notes the operators of an expression that the guard looks up in the
+// catalogue.
 func (w *walker) usesOperator(n *aExpr) {
 	if name := lastName(n.Name); len(n.Name) == 1 && name != "" && name[0] >= 'A' && name[0] <= 'Z' {
 		w.impliedOperators([]*node{n.Lexpr, n.Rexpr}, "<", "<=", ">", ">=") // BETWEEN in one of its forms
@@ -272,11 +270,11 @@ func (w *walker) usesOperatorOf(n *subLink) {
 // sortOperator notes the operator of ORDER BY … USING.
 func (w *walker) sortOperator(n *sortBy) { w.useOperator(n.UseOp, n.Location, n.Node, n.Node) }
 
-// useOperator notes an operator that is written.
+// useOperator notes an operator that the statement writes.
 func (w *walker) useOperator(parts []*node, location int32, operands ...*node) {
 	schema, name, ok := w.qualifiedName(parts)
 	if !ok {
-		return // refused where the operator is judged
+		return // refused when the operator is judged
 	}
 	if name == "||" || name == "#=" {
 		w.st.Collects = true
@@ -299,9 +297,8 @@ func (w *walker) useOperator(parts []*node, location int32, operands ...*node) {
 	})
 }
 
-// impliedOperators notes operators that the server looks up by name for syntax
-// of another form, such as IN, BETWEEN and USING. Without operands they are
-// columns.
+// impliedOperators notes operators that the server looks up by name for other syntax,
+// such as IN, BETWEEN and USING. Without operands, the operands are columns.
 func (w *walker) impliedOperators(operands []*node, names ...string) {
 	use := operatorUse{operands: 2, typed: 3}
 	if len(operands) > 0 {

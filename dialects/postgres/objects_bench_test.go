@@ -9,8 +9,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// largeCatalog has the relations of the benchmark's texts, many others of 20
-// columns, and as many functions, operators and types of the user's.
+// largeCatalog has the relations of the benchmark's statements, many other relations of
+// 20 columns, and as many user-defined functions, operators and types.
 func largeCatalog(relations, functions int) *sqlguard.Catalog {
 	o := &sqlguard.Objects{Relations: []sqlguard.CatalogRelation{
 		table("public.customers", "id:int4 name region country birth_year:int4"),
@@ -36,7 +36,7 @@ func largeCatalog(relations, functions int) *sqlguard.Catalog {
 			o.Operators = append(o.Operators, operator(fmt.Sprintf("public.@%d@", i), "text", "text", "public.function_1"))
 		}
 	}
-	// Of the user's own for a type of the user's, as extensions have them.
+	// These are user-defined, for a user-defined type, as extensions have them.
 	o.Types = append(o.Types, sqlguard.CatalogType{CatalogName: named("public.version"), Kind: sqlguard.TypeBase})
 	for _, name := range []string{"=", "<>", "<", "<=", ">", ">="} {
 		o.Operators = append(o.Operators, operator("public."+name, "public.version", "public.version", "public.version_cmp"))
@@ -45,8 +45,8 @@ func largeCatalog(relations, functions int) *sqlguard.Catalog {
 	return &sqlguard.Catalog{Major: 15, SearchPath: []string{"public"}, Database: "shop", Objects: o}
 }
 
-// BenchmarkObjects is Check of texts that no cache knows, without and with a
-// catalogue of 2,000 relations.
+// BenchmarkObjects measures Check of statements that are not in the cache, without and
+// with a catalogue of 2,000 relations.
 func BenchmarkObjects(b *testing.B) {
 	for _, text := range bench.Texts {
 		for _, objects := range []bool{false, true} {
@@ -65,7 +65,7 @@ func BenchmarkObjects(b *testing.B) {
 	}
 }
 
-// BenchmarkNewWithObjects makes guards of 25,000 relations and 25,000 functions.
+// BenchmarkNewWithObjects makes guards with 25,000 relations and 25,000 functions.
 func BenchmarkNewWithObjects(b *testing.B) {
 	c := largeCatalog(25_000, 25_000)
 	for b.Loop() {

@@ -7,7 +7,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// judgedCase is a statement, what the verdict is, and a part of its message.
+// judgedCase is a statement, the code of its verdict, and a part of its message.
 type judgedCase struct {
 	sql  string
 	code sqlguard.Code // "" when it passes
@@ -31,7 +31,7 @@ func runCases(t *testing.T, g *sqlguard.Guard, cases []judgedCase) {
 		for _, f := range v.Findings {
 			said.WriteString(f.Message + "\n" + f.Hint + "\n")
 			if f.Span.End == 0 {
-				t.Errorf("%s: a finding without a place: %+v", c.sql, f)
+				t.Errorf("%s: a finding without a span: %+v", c.sql, f)
 			}
 		}
 		if !strings.Contains(said.String(), c.says) {
@@ -89,7 +89,7 @@ func TestFunctionsWithObjects(t *testing.T) {
 			{"SELECT days(1, 2)", "", ""},
 			{"SELECT crosstab('a')", sqlguard.CodeDynamicSQL, ""},
 			{"SELECT dayses(), dayses('[1,2]'::days), dayses(days(1, 2), days(3, 4))", "", ""},
-			{"SELECT days()", no, "public.days()"}, // no constructor that the server made
+			{"SELECT days()", no, "public.days()"}, // it is not a constructor that the server made
 			{"SELECT days(1)", no, "public.days(int4)"},
 		})
 	})
@@ -127,7 +127,7 @@ func TestColumnNotationWithObjects(t *testing.T) {
 		{"SELECT (c.id).trouble FROM customers c", no, "public.trouble(customers)"},
 		{"SELECT c.hidden FROM customers c", no, "public.hidden"},
 		{"SELECT o.pg_sleep FROM orders o", sqlguard.CodeFunctionSleep, ""},
-		{"SELECT o.name FROM orders o", "", ""}, // no row of customers is in reach
+		{"SELECT o.name FROM orders o", "", ""}, // no row of customers is in scope
 		{"SELECT o.name FROM orders o, customers", no, "public.name(customers)"},
 		{"SELECT (o).name, (o.id).trouble FROM orders o, customers", no, "public.trouble(customers)"},
 		{"SELECT c.trouble FROM customers AS c (trouble)", "", ""},
@@ -144,7 +144,7 @@ func TestColumnNotationWithObjects(t *testing.T) {
 		{"SELECT c.short, c.mood FROM customers c", "", ""},
 		{"SELECT name(o.id), (o.id).name FROM orders o", "", ""},
 		{"SELECT name(id) FROM orders o", "", ""},
-		{"SELECT name(o) FROM orders o", no, "public.name"}, // not told apart
+		{"SELECT name(o) FROM orders o", no, "public.name"}, // the guard does not tell a row from a value here
 		{"SELECT name(id) FROM orders id", no, "public.name"},
 		{"SELECT name(s.x) FROM (SELECT ROW(1, 'a') AS x) s", no, "public.name"},
 		{"SELECT name(x) FROM orders, (SELECT ROW(1, 'a') AS x) s", no, "public.name"},
@@ -159,7 +159,7 @@ func TestOperatorsWithObjects(t *testing.T) {
 		runJudged(t, nil, []judgedCase{
 			{"SELECT 1 + 2 * 3, 'a' || 'b', 'a' ~ 'b' FROM customers WHERE id > 1", "", ""},
 			{"SELECT 1 = 2, status FROM orders", no, "may resolve to public.= (mood, mood), which runs public.proved_eq"},
-			{"SELECT 1 = 2, id IN (1, 2), id = 'a' FROM customers", "", ""}, // no mood is in reach
+			{"SELECT 1 = 2, id IN (1, 2), id = 'a' FROM customers", "", ""}, // no value of the type mood is in scope
 			{"SELECT 'a' = 'b'", no, "public.="},
 			{"SELECT status = 'new' FROM orders", no, "OPERATOR(pg_catalog.=)"},
 			{"SELECT 1 OPERATOR(pg_catalog.=) 2", "", ""},
@@ -226,9 +226,9 @@ func TestTypesWithObjects(t *testing.T) {
 			{"SELECT 'a'::nothing", sqlguard.CodeUnresolvedObject, "no such type"},
 			{"SELECT 'a'::checked", no, "public.is_short"},
 			{"SELECT * FROM json_to_record('{}') AS x (a email)", no, "is_email"},
-			// Where a literal may become a value of the type.
+			// Statements in which a literal may become a value of the type.
 			{"SELECT mail, memo FROM contacts WHERE mail = 'x' AND memo = 'y'", "", ""},
-			{"SELECT * FROM contacts", "", ""}, // the array is among the columns, and nothing stands beside it
+			{"SELECT * FROM contacts", "", ""}, // the array is among the columns, and no literal is beside it
 			{"SELECT id, alt, alt[1], cardinality(alt), array_length(alt, 1) FROM contacts WHERE id = 1 ORDER BY alt", "", ""},
 			{"SELECT * FROM contacts NATURAL JOIN (SELECT 1 AS id) x", "", ""},
 			{"SELECT * FROM contacts NATURAL JOIN (SELECT NULL AS alt) x", no, "is_email"},

@@ -11,8 +11,8 @@ func runs(name, arguments string) []sqlguard.CatalogRoutine {
 	return []sqlguard.CatalogRoutine{{CatalogName: named(name), Arguments: allNamed(arguments)}}
 }
 
-// shopOf is the shop with tables that have the part p: ruled itself, heir
-// and slice, which inherit from it or are a part of it, and one in a body.
+// shopOf is the shop with tables that have the part p: ruled has it, heir inherits from
+// ruled, slice is its partition, and a function's body reads one.
 func shopOf(kind sqlguard.RelationKind, p sqlguard.CatalogPart) *sqlguard.Objects {
 	o := shop()
 	ruled := table("public.ruled", "id:int4 name:text")
@@ -97,7 +97,7 @@ func TestOrdersOfTypes(t *testing.T) {
 	})
 	o.Orders[0].Runs = runs("public.pure", "text")
 	runCases(t, objectGuard(t, o, nil), []judgedCase{{"SELECT status FROM orders ORDER BY status", "", ""}})
-	// What compares values of a type of the server's own may run anywhere.
+	// A function that compares values of a type of the server's own may run anywhere.
 	o.Orders[0] = sqlguard.CatalogOrder{Type: named("json"), Runs: runs("public.effect", "text")}
 	runCases(t, objectGuard(t, o, nil), []judgedCase{{"SELECT DISTINCT id FROM orders", no, "values of pg_catalog.json"}})
 }

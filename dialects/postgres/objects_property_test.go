@@ -21,7 +21,7 @@ func TestEmptyObjectsChangeNothing(t *testing.T) {
 	compared := 0
 	for _, sql := range statements() {
 		a, b := plain.Check(sql), empty.Check(sql)
-		// What the verdict calls relations is made, so that it exists.
+		// The relations that the verdict names are added, so that they exist.
 		o := &sqlguard.Objects{}
 		for _, r := range a.Relations {
 			o.Relations = append(o.Relations, table(cmp.Or(r.Schema, "public")+"."+r.Name, ""))
@@ -48,8 +48,8 @@ func TestEmptyObjectsChangeNothing(t *testing.T) {
 	}
 }
 
-// missing returns the findings of b that a does not have, and those of a that b
-// has neither so nor as an object that does not exist.
+// missing returns the findings of b that a does not have. It also returns the findings of
+// a that b does not have, unless b says that the object does not exist.
 func missing(t *testing.T, a, b []sqlguard.Finding) (left []sqlguard.Finding) {
 	t.Helper()
 	same := func(x, y sqlguard.Finding) bool { return x.Code == y.Code && x.Span == y.Span }
@@ -68,9 +68,9 @@ func missing(t *testing.T, a, b []sqlguard.Finding) (left []sqlguard.Finding) {
 	return left
 }
 
-// Objects without any known facts allow nothing: a text that was refused without
-// them is refused with them, whatever their names are. Relations are the
-// exception.
+// TestOpaqueObjectsAllowNothing: objects without known facts allow nothing. The guard
+// refuses a statement with them that it refuses without them, whatever their names are.
+// Relations are the exception.
 func TestOpaqueObjectsAllowNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	texts := statements()
@@ -96,7 +96,8 @@ func TestOpaqueObjectsAllowNothing(t *testing.T) {
 	}
 }
 
-// Whatever a catalogue holds, the guard answers, and answers the same twice.
+// FuzzObjects: for every catalogue the guard gives a verdict, and the same verdict in a
+// second run.
 func FuzzObjects(f *testing.F) {
 	for _, sql := range []string{"SELECT upper('a') FROM names n WHERE n.id = 1", "SELECT c.name, 'x'::email FROM customers c NATURAL JOIN orders"} {
 		f.Add(sql, "SELECT id FROM customers", "(VALUE <> '')", "SELECT $1")
@@ -122,7 +123,8 @@ func FuzzObjects(f *testing.F) {
 
 var _ sqlguard.ObjectDialect = postgres.Dialect{}
 
-// The time for large texts is proportional to their size, for any catalogue.
+// TestLargeTextsWithObjects: the time for a large statement is proportional to its
+// length, for any catalogue.
 func TestLargeTextsWithObjects(t *testing.T) {
 	wide := ""
 	for i := range 1600 {

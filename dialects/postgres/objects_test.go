@@ -33,7 +33,7 @@ func sqlFunction(name, arguments, body string) sqlguard.CatalogFunction {
 	}
 }
 
-// opaque is a function that nothing is known of.
+// opaque is a function without known facts.
 func opaque(name, arguments string) sqlguard.CatalogFunction {
 	f := sqlFunction(name, arguments, "")
 	f.Language, f.Volatility = "plpgsql", sqlguard.VolatilityVolatile
@@ -58,7 +58,7 @@ func operator(name, left, right, function string) sqlguard.CatalogOperator {
 	return op
 }
 
-// relation has columns of "name:type", of type text without one.
+// relation has columns written as "name:type"; a column without a type has the type text.
 func relation(name string, kind sqlguard.RelationKind, columns string) sqlguard.CatalogRelation {
 	r := sqlguard.CatalogRelation{CatalogName: named(name), Kind: kind}
 	for column := range strings.FieldsSeq(columns) {

@@ -6,15 +6,15 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// at notes where the walk is. Constructs that the parser gives no place are
-// reported at the last place that it gave.
+// at notes the position of the walk. A construct without a location in the tree is
+// reported at the last known location.
 func (w *walker) at(location int32) {
 	if location >= 0 {
 		w.near = int(location)
 	}
 }
 
-// place returns the byte offset of a node's location, or the last known one.
+// place returns the byte offset of a node's location, or the last known offset.
 func (w *walker) place(location int32) int {
 	if location >= 0 && int(location) < len(w.sql) {
 		return int(location)
@@ -33,14 +33,14 @@ func (w *walker) tokenSpan(location int32) sqlguard.Span {
 	return sqlguard.Span{Start: t.Start, End: t.End}
 }
 
-// nameSpan is the span of the name at location, qualifications included.
+// nameSpan is the span of the name at location, with its qualifiers.
 func (w *walker) nameSpan(location int32) sqlguard.Span {
 	at := w.place(location)
 	end := at
 	for end < len(w.sql) && (byteClass[w.sql[end]]&byteName != 0 || w.sql[end] == '.' && end > at) {
 		end++
 	}
-	// A plain name, with nothing behind it that could be a part of it.
+	// This is a plain name, and nothing after it could be a part of it.
 	if end > at && end < len(w.sql) && w.sql[end-1] != '.' {
 		switch w.sql[end] {
 		case ',', ')', '(', '=', ':', ']', '[', '<', '>':
@@ -76,8 +76,8 @@ func (w *walker) anyNameSpan(at int) sqlguard.Span {
 	return span
 }
 
-// bracketSpan is the span from location to the bracket that closes the first
-// one opened there.
+// bracketSpan is the span from location to the bracket that closes the first bracket
+// after it.
 func (w *walker) bracketSpan(location int32) sqlguard.Span {
 	l := lexer{sql: w.sql, pos: w.place(location)}
 	span := sqlguard.Span{Start: -1}
@@ -96,8 +96,8 @@ func (w *walker) bracketSpan(location int32) sqlguard.Span {
 	}
 }
 
-// attributeSpan is the span of the next attribute of that name, which the
-// parser gives no place.
+// attributeSpan is the span of the next attribute of that name. The parser gives no
+// location for it.
 func (w *walker) attributeSpan(name string) sqlguard.Span {
 	const far = 1000 // tokens; the name may have been cut to the server's length
 	l := lexer{sql: w.sql, pos: w.near}
@@ -154,8 +154,8 @@ type lockingSearch struct {
 	word [4]sqlguard.Token // the last tokens, in order
 }
 
-// lockingSpan is the span of the next locking clause of the statement, which
-// the parser gives no place.
+// lockingSpan is the span of the next locking clause of the statement. The parser gives
+// no location for it.
 func (w *walker) lockingSpan() sqlguard.Span {
 	if w.locks == nil {
 		w.locks = &lockingSearch{l: lexer{sql: w.sql, pos: w.st.Span.Start}}
@@ -182,14 +182,14 @@ func (w *walker) lockingSpan() sqlguard.Span {
 	}
 }
 
-// lowerToken returns the token at location in lower case: the name of a
-// construct with a keyword of its own, such as current_user.
+// lowerToken returns the token at location in lower case. It is the name of a construct
+// that has its own keyword, such as current_user.
 func (w *walker) lowerToken(location int32) string {
 	span := w.tokenSpan(location)
 	return strings.ToLower(w.sql[span.Start:span.End])
 }
 
-// code returns the next token that is no comment.
+// code returns the next token that is not a comment.
 func (l *lexer) code() (sqlguard.Token, bool) {
 	for {
 		t, ok := l.next()

@@ -165,7 +165,8 @@ var expressionPositions = []string{
 	"EXPLAIN (ANALYZE, VERBOSE, BUFFERS) SELECT a FROM t WHERE @ IS NULL",
 }
 
-// An expression is judged in every position, and no position alone refuses it.
+// TestExpressionPositions: the guard judges an expression in every position, and no
+// position makes it refuse an allowed expression.
 func TestExpressionPositions(t *testing.T) {
 	g := guard(t)
 	for _, position := range expressionPositions {

@@ -6,10 +6,10 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// rowResults are the functions of the server that can return a row, in the
-// versions whose catalogues were read, sorted: those that return record, or the
-// type of an argument. What every other one returns has no attributes, so that
-// a name behind its result can only be a function.
+// rowResults lists the functions of the server that can return a row, in the versions
+// whose catalogues were read. They return record, or the type of an argument. The result
+// of every other function has no attributes, so a name after it can only be a function.
+// The list is sorted.
 var rowResults = [...]string{
 	"aclexplode", "any_value", "first_value", "json_each", "json_each_text", "json_populate_record",
 	"json_populate_recordset", "json_to_record", "json_to_recordset", "jsonb_each", "jsonb_each_text",
@@ -24,15 +24,15 @@ var rowResults = [...]string{
 	"unnest",
 }
 
-// scalarCall reports whether a call of the server's own function returns no
-// row. The bounds of a range, lower and upper, count as none.
+// scalarCall reports whether a call of the server's own function does not return a row.
+// lower and upper, the bounds of a range, count as such calls.
 func scalarCall(f *funcCall) bool {
 	if len(f.Funcname) > 2 || len(f.Funcname) == 2 && f.Funcname[0].GetString_().GetSval() != "pg_catalog" {
 		return false
 	}
 	name := lastName(f.Funcname)
 	facts, listed := lookupFunction("", name)
-	if name == "unnest" && len(f.Args) == 1 { // of a tsvector it returns rows
+	if name == "unnest" && len(f.Args) == 1 { // for a tsvector it returns rows
 		array := f.Args[0]
 		return (array.GetAArrayExpr() != nil || len(array.GetTypeCast().GetTypeName().GetArrayBounds()) > 0) && visiblyScalar(array)
 	}
@@ -112,7 +112,7 @@ func (w *walker) scalarColumn(relation, name string, span sqlguard.Span) {
 			continue
 		}
 		if w.items[i].scalar == nil {
-			return // a row may be meant
+			return // it may be a row
 		}
 		f = w.items[i].scalar
 		if name == relation || hasColumn(f, name) {
@@ -143,7 +143,7 @@ func hasColumn(f *rangeFunction, name string) bool {
 	switch name {
 	case "ordinality":
 		return f.Ordinality
-	case "value", "relid": // json_array_elements and its kin, pg_partition_ancestors
+	case "value", "relid": // json_array_elements and similar functions, pg_partition_ancestors
 		return true
 	default:
 		return false

@@ -50,8 +50,7 @@ func TestRowResults(t *testing.T) {
 	}
 }
 
-// internal reports whether a function serves types and aggregates and has no
-// use in a query.
+// internal reports whether only types and aggregates use a function, and no query does.
 func internal(name string) bool {
 	return strings.HasSuffix(name, "_in") || strings.HasSuffix(name, "_recv") || strings.HasSuffix(name, "_final") || strings.HasSuffix(name, "_transfn")
 }

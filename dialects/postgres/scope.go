@@ -8,7 +8,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// fromItem is a name that FROM brings into reach.
+// fromItem is a name that FROM brings into scope.
 type fromItem struct {
 	name string
 	kind itemKind
@@ -27,15 +27,15 @@ type fromItem struct {
 type itemKind uint8
 
 const (
-	// itemDerived is a sub-query, a common table expression or a function: what
-	// its columns hold was named where it was made.
+	// itemDerived is a sub-query, a common table expression or a function. Its columns
+	// were judged in its definition.
 	itemDerived itemKind = iota
 	itemRelation
 	itemJoin // the alias of a join
 )
 
-// collect brings the names of one item of FROM into reach. It looks into joins
-// but not into sub-queries.
+// collect brings the names of one item of FROM into scope. It looks into joins but not
+// into sub-queries.
 func (w *walker) collect(n *node) {
 	if rv := n.GetRangeVar(); rv != nil {
 		w.collectRelation(rv)
@@ -96,7 +96,7 @@ func (w *walker) collectAlias(a *alias) {
 	}
 }
 
-// collectNamed is collectAlias for what has a name of its own without one.
+// collectNamed is collectAlias for an item that has a name without an alias.
 func (w *walker) collectNamed(a *alias, name string) {
 	if a != nil {
 		name = a.Aliasname
@@ -129,8 +129,8 @@ func (w *walker) collectRelation(rv *rangeVar) {
 	}
 }
 
-// judgeColumnRef notes a column, and the call that a qualified name can be: x.f
-// calls f(x) when x has no column f.
+// judgeColumnRef notes a column, and the call that a qualified name can mean: x.f calls
+// f(x) when x has no column f.
 func (w *walker) judgeColumnRef(n *columnRef) {
 	w.at(n.Location)
 	last := len(n.Fields) - 1
@@ -179,8 +179,8 @@ func (w *walker) judgeColumnRef(n *columnRef) {
 	w.column(qualifier, s.Sval, span)
 }
 
-// column notes the mention of one column, or of a whole row by its name. What
-// it refuses it refuses once, however many items of FROM have the name.
+// column notes the mention of one column, or of a whole row by its name. It adds one
+// refusal, even if several items of FROM have the name.
 func (w *walker) column(qualifier []string, name string, span sqlguard.Span) {
 	if len(qualifier) > 0 {
 		w.qualifiedColumn(qualifier, name, span)
@@ -229,11 +229,11 @@ func (w *walker) qualifiedColumn(qualifier []string, name string, span sqlguard.
 	}
 }
 
-// star notes the mention of all columns of a relation, or of every relation of
-// the current query. What says how.
+// star notes the mention of all columns of a relation, or of every relation of the
+// current query. what describes the construct.
 func (w *walker) star(qualifier []string, span sqlguard.Span, what string) {
 	if len(qualifier) == 0 {
-		if w.starred || w.bare && w.bareStar { // once says it all, and thousands of joins may ask
+		if w.starred || w.bare && w.bareStar { // one note is enough, and there may be thousands of joins
 			return
 		}
 		w.starred, w.bareStar = !w.bare, w.bare
@@ -260,9 +260,9 @@ func (w *walker) star(qualifier []string, span sqlguard.Span, what string) {
 	}
 }
 
-// derived reports whether a qualifier can only mean something that the
-// statement itself made. Which of several items of one name is meant depends
-// on where each can be seen, so one relation among them is enough for no.
+// derived reports whether a qualifier can only mean an item that the statement itself
+// defines. With several items of one name, the meaning depends on the scope of each, so
+// derived returns false if one of them is a relation.
 func (w *walker) derived(qualifier []string) bool {
 	if len(qualifier) != 1 {
 		return false
@@ -296,7 +296,7 @@ func (w *walker) noteColumn(ref sqlguard.ColumnRef) {
 	w.st.ColumnRefs = append(w.st.ColumnRefs, ref)
 }
 
-// refuseColumn refuses a column that a system relation has and does not show.
+// refuseColumn refuses a column of a system relation that no statement may read.
 func (w *walker) refuseColumn(item *fromItem, name string, span sqlguard.Span) {
 	w.refuse(sqlguard.Finding{
 		Code: item.facts.Code, Span: span, Object: item.name + "." + name,
@@ -314,8 +314,8 @@ func (w *walker) refuseColumns(item *fromItem, span sqlguard.Span, what string) 
 	})
 }
 
-// rowFunctions are the functions of the server and of the reviewed extensions
-// that return the content of a row that they are given alone, sorted.
+// rowFunctions lists the functions of the server and of the reviewed extensions that
+// return the content of a row when the row is their only argument. The list is sorted.
 var rowFunctions = [...]string{
 	"any_value", "array_agg", "concat", "hash_record", "hstore", "json_agg", "json_agg_strict", "json_build_array",
 	"jsonb_agg", "jsonb_agg_strict", "jsonb_build_array", "max", "min", "quote_literal", "quote_nullable",
@@ -324,14 +324,14 @@ var rowFunctions = [...]string{
 }
 
 // rowFunction reports whether x.name, with x a relation, is a call that returns
-// the content of the whole row of x. Functions of users are not known here.
+// the content of the whole row of x. It does not know user-defined functions.
 func rowFunction(name string) bool {
 	_, found := slices.BinarySearch(rowFunctions[:], name)
 	return found
 }
 
-// deniedNames marks the names that oneArgumentDenied may hold for, by a hash of
-// their ends: most names of columns need no search of the table.
+// deniedNames marks the names for which oneArgumentDenied may be true, by a hash of their
+// ends. So most names of columns need no search of the table.
 var deniedNames = func() (set [4096]bool) {
 	for i := range functionTable {
 		if functionTable[i].oneArgument {

@@ -8,15 +8,15 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// judgeSelectStmt opens the scope of one query: SELECT, VALUES, TABLE, or a set
-// operation over such.
+// judgeSelectStmt opens the scope of one query: SELECT, VALUES, TABLE, or a set operation
+// of these.
 func (w *walker) judgeSelectStmt(n *selectStmt) {
 	w.verb(kindSelectStmt)
 	ctes, items, level, access, starred := len(w.ctes), len(w.items), w.level, w.access, w.starred
 	w.access, w.starred = sqlguard.AccessRead, false
 
-	// The names of WITH are in reach of the whole query; what its FROM names is
-	// not in reach of WITH.
+	// The names of WITH are visible in the whole query. The names of its FROM are not
+	// visible in WITH.
 	with := n.WithClause
 	n.WithClause = nil
 	w.level = items
@@ -28,7 +28,7 @@ func (w *walker) judgeSelectStmt(n *selectStmt) {
 		w.selectInto(n.IntoClause)
 	}
 	if len(n.DistinctClause) == 1 && n.DistinctClause[0].GetNode() == nil {
-		n.DistinctClause = nil // plain DISTINCT, as against DISTINCT ON
+		n.DistinctClause = nil // plain DISTINCT, not DISTINCT ON
 	}
 	w.fieldsSelectStmt(n)
 
@@ -36,9 +36,8 @@ func (w *walker) judgeSelectStmt(n *selectStmt) {
 	w.cteColumns = w.cteColumns[:min(ctes, len(w.cteColumns))]
 }
 
-// judgeWithClause adds the names of WITH to the scope, one after the other; with
-// RECURSIVE all at once. The judge of the statement that has the clause removes
-// them.
+// judgeWithClause adds the names of WITH to the scope, one after the other, or all at
+// once for RECURSIVE. The judge of the statement with the clause removes them.
 func (w *walker) judgeWithClause(n *withClause) {
 	w.at(n.Location)
 	if n.Recursive {
@@ -61,7 +60,7 @@ func (w *walker) judgeWithClause(n *withClause) {
 	}
 }
 
-// reachCTE brings the name of a common table expression into reach.
+// reachCTE brings the name of a common table expression into scope.
 func (w *walker) reachCTE(cte *commonTableExpr) {
 	w.ctes = append(w.ctes, cte.Ctename)
 	if w.names != nil {
@@ -97,7 +96,7 @@ func (w *walker) selectInto(n *intoClause) {
 	})
 }
 
-// judgeIntoClause notes the table that is made.
+// judgeIntoClause notes the table that the statement creates.
 func (w *walker) judgeIntoClause(n *intoClause) {
 	access := w.access
 	w.access = sqlguard.AccessWrite

@@ -11,10 +11,11 @@ import (
 
 func TestMain(m *testing.M) { testdb.Main(m) }
 
-// What the judges take for granted of the server, asked of a real one.
+// The tests in this file check on a real server what the judges assume about it.
 
-// In t.f a function reads the whole row of t: every one of the server's that
-// returns what it read must be known, since a rule on columns depends on it.
+// TestRowFunctionsOfTheServer: in t.f a function reads the whole row of t. rowFunctions
+// must list every function of the server that returns the content of that row, because
+// column rules depend on it.
 func TestRowFunctionsOfTheServer(t *testing.T) {
 	server := testdb.Postgres(t)
 	var known []string
@@ -46,8 +47,8 @@ BEGIN
 END $body$`, strings.Join(known, ", ")))
 }
 
-// Calls in notations that look like something else are calls, and a literal in
-// the brackets of a type's name is cast whatever functions exist.
+// TestNotationsOfTheServer: some calls look like other syntax. A type's name with a
+// literal in brackets is a cast, whatever functions exist.
 func TestNotationsOfTheServer(t *testing.T) {
 	server := testdb.Postgres(t)
 	check := func(sql, want string) string {
@@ -66,7 +67,7 @@ func TestNotationsOfTheServer(t *testing.T) {
 		check("SELECT jsonb('{}')", "{}"),
 		check("SELECT jsonb('{}'::text)", "called"),
 		check("SELECT uuid('00000000-0000-0000-0000-000000000000')", "00000000-0000-0000-0000-000000000000"),
-		// A name of WITH is not in reach of its own query, nor of an earlier one.
+		// A name of WITH is not visible in its own query or in an earlier one.
 		"CREATE TABLE t (a text)",
 		"INSERT INTO t VALUES ('table')",
 		check("WITH t AS (SELECT a || ' through' FROM t) SELECT * FROM t", "table through"),
@@ -79,8 +80,8 @@ func TestNotationsOfTheServer(t *testing.T) {
 	)
 }
 
-// A function of FROM that returns no row has one column: its alias, or one of
-// the names that hasColumn knows.
+// TestColumnsOfScalarFunctions: a function of FROM that does not return a row has one
+// column. The column's name is the alias, or one of the names that hasColumn knows.
 func TestColumnsOfScalarFunctions(t *testing.T) {
 	server := testdb.Postgres(t)
 	server.NewDatabase(t, `

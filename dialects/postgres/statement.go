@@ -20,7 +20,7 @@ func (w *walker) statement(kind nodeKind, object string) {
 	})
 }
 
-// deeds complete a message that begins with the name of a statement.
+// deeds has the rest of a message that begins with the name of a statement.
 var deeds = map[sqlguard.Code]string{
 	sqlguard.CodeWriteStatement:     "changes data",
 	sqlguard.CodeDDLStatement:       "changes the schema",
@@ -35,8 +35,8 @@ var deeds = map[sqlguard.Code]string{
 
 func doing(code sqlguard.Code) string { return cmp.Or(deeds[code], "is not a read") }
 
-// statementSpan is the span of the statement that is being judged: the one that
-// EXPLAIN explains, or the whole.
+// statementSpan is the span of the statement being judged: the one that EXPLAIN explains,
+// or the whole statement.
 func (w *walker) statementSpan() sqlguard.Span {
 	span := w.st.Span
 	if w.st.Verb != sqlguard.VerbExplain {
@@ -97,8 +97,8 @@ func (w *walker) judgeMergeStmt(n *mergeStmt) {
 	w.write(kindMergeStmt, n.Relation, func() { w.fieldsMergeStmt(n) })
 }
 
-// judgeExplainStmt visits the statement that is explained. Any ANALYZE that is
-// not plainly off counts as on.
+// judgeExplainStmt visits the explained statement. ANALYZE counts as on unless its value
+// clearly means off.
 func (w *walker) judgeExplainStmt(n *explainStmt) {
 	w.verb(kindExplainStmt)
 	for _, o := range n.Options {
@@ -154,7 +154,7 @@ func (w *walker) judgeVariableSetStmt(n *variableSetStmt) {
 	w.fieldsVariableSetStmt(n)
 }
 
-// judgeCopyStmt refuses COPY by where its data goes.
+// judgeCopyStmt refuses COPY, with a code for the source or target of its data.
 func (w *walker) judgeCopyStmt(n *copyStmt) {
 	w.verb(kindCopyStmt)
 	w.refused = true
@@ -182,7 +182,7 @@ func (w *walker) judgeCopyStmt(n *copyStmt) {
 	}
 }
 
-// judgeCreateTableAsStmt refuses CREATE TABLE AS, EXPLAIN over it included.
+// judgeCreateTableAsStmt refuses CREATE TABLE AS, also inside EXPLAIN.
 func (w *walker) judgeCreateTableAsStmt(n *createTableAsStmt) {
 	w.statement(kindCreateTableAsStmt, n.GetInto().GetRel().GetRelname())
 	if n.Objtype == matviewObject {

@@ -13,9 +13,8 @@ import (
 type relationFacts struct {
 	// Allowed says that the relation may be read, except for RefusedColumns.
 	Allowed bool
-	// Code and Reason are of the refusal: of the relation when it is not
-	// allowed, of its refused columns when it is. Reason completes a sentence
-	// that begins with the name.
+	// Code and Reason explain the refusal: of the relation if Allowed is false, else of
+	// its refused columns. Reason completes a sentence that begins with the name.
 	Code   sqlguard.Code
 	Reason string
 	// columns are the refused columns, separated by spaces.
@@ -24,8 +23,8 @@ type relationFacts struct {
 	known   bool
 }
 
-// Restricted says that some columns of an allowed relation are refused. Then
-// so are its whole row and *.
+// Restricted says that some columns of an allowed relation are refused. Then its whole row
+// and * are refused too.
 func (r relationFacts) Restricted() bool { return r.columns != "" }
 
 // ColumnRefused says whether a column of the relation is refused.
@@ -99,9 +98,8 @@ func settingAllowed(name string) bool {
 }
 
 // builtinOperator says whether an operator name belongs to the server or to a
-// reviewed extension. The function behind every such operator is allowed. A
-// schema other than pg_catalog in OPERATOR(schema.name) is for the caller to
-// refuse.
+// reviewed extension. The function of every such operator is allowed. The caller refuses
+// a schema other than pg_catalog in OPERATOR(schema.name).
 func builtinOperator(name string) bool {
 	_, ok := slices.BinarySearch(operatorTable[:], name)
 	return ok
@@ -117,9 +115,9 @@ type typeEntry struct {
 // extension, by the schema and name of a reference after decoding, with the
 // server's internal spelling: int4, bool, varchar, timestamptz, _text.
 //
-// Every such type is harmless as the target of a cast: their input functions
-// read nothing but names of objects (regclass and its kin), and a refcursor is
-// only a name until something fetches from it.
+// Every such type is harmless as the target of a cast. The input functions read at most
+// names of objects (regclass and similar types), and a refcursor is only a name until a
+// statement fetches from it.
 func builtinType(schema, name string) bool {
 	i, ok := sort.Find(len(typeTable), func(i int) int { return strings.Compare(name, typeTable[i].name) })
 	if !ok {
@@ -155,10 +153,9 @@ var typeSpellings = [...]struct{ spelling, name string }{
 	{"timestamp without time zone", "timestamp"},
 }
 
-// builtinTypeText says whether the text of a type, as given to
-// pg_input_is_valid, names a built-in type. It reads plain names, the spellings
-// of SQL, a type modifier in parentheses and array brackets; anything else,
-// quoted names included, is refused.
+// builtinTypeText says whether a written type, as in an argument of pg_input_is_valid,
+// names a built-in type. It reads plain names, the spellings of SQL, a type modifier in
+// parentheses and array brackets. It refuses everything else, including quoted names.
 func builtinTypeText(text string) bool {
 	text = strings.ToLower(strings.TrimSpace(text))
 	for strings.HasSuffix(text, "]") {

@@ -8,7 +8,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// The relations that guard policy never opens, and the rest that is refused.
+// TestRefusedRelations has relations that no policy can permit, and others that are
+// refused.
 func TestRefusedRelations(t *testing.T) {
 	tests := map[sqlguard.Code]string{
 		sqlguard.CodeCredentialRelation: `pg_authid pg_shadow pg_user_mapping pg_user_mappings pg_subscription
@@ -157,7 +158,7 @@ func TestSettings(t *testing.T) {
 	if postgres.SettingAllowed("") || postgres.SettingAllowed("work_mem ") || postgres.SettingAllowed("work_mem\x00") {
 		t.Error("an odd name is on the list")
 	}
-	// No name of the list has the form of what must never be shown.
+	// No setting on the list has a name like one that must never be shown.
 	for _, name := range postgres.Tables()["settings"] {
 		for _, suffix := range []string{"_file", "_directory", "_directories", "_dir", "_command", "_conninfo", "_libraries", "_library"} {
 			if strings.HasSuffix(name, suffix) {

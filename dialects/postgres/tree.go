@@ -9,8 +9,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Tree returns the syntax tree of each statement, for people to read. Like
-// Analyze it takes text from strangers only after its depth was bounded.
+// Tree returns the syntax tree of each statement, for people to read. As for Analyze,
+// untrusted SQL needs a bound on its depth before it reaches Tree.
 func (Dialect) Tree(sql string) ([]sqlguard.Node, error) {
 	tree, err := parseTree(sql)
 	if err != nil {
@@ -36,7 +36,7 @@ func (Dialect) Tree(sql string) ([]sqlguard.Node, error) {
 
 var nodePackage = reflect.TypeFor[node]().PkgPath()
 
-// literal is a constant of a text.
+// literal is a constant in a statement.
 type literal struct{ text string }
 
 // treeInner unwraps a node: it removes Node and the wrappers that say which kind
@@ -77,7 +77,7 @@ func treeText(v any) (string, bool) {
 	}
 }
 
-// treePlace is the token at the location of a node.
+// treePlace is the span of the token at the location of a node.
 func treePlace(sql string, v any) sqlguard.Span {
 	n, ok := v.(interface{ GetLocation() int32 })
 	if !ok {

@@ -14,28 +14,27 @@ import (
 type walker struct {
 	sql  string
 	st   *sqlguard.Statement
-	near int // the last place that the parser gave
+	near int // the last location that the parser gave
 
-	access  sqlguard.Access // what the statement around does to relations that are named
-	target  *rangeVar       // the relation that the statement around writes to
+	access  sqlguard.Access // what the enclosing statement does to the relations that it names
+	target  *rangeVar       // the relation to which the enclosing statement writes
 	refused bool            // inside a statement other than a read
 
-	ctes    []string   // names of common table expressions in reach
-	path    []cteScope // the common table expressions around
-	items   []fromItem // what FROM names in reach, outer queries first
+	ctes    []string   // names of common table expressions in scope
+	path    []cteScope // the enclosing common table expressions
+	items   []fromItem // the items of FROM in scope, outer queries first
 	level   int        // start of the current query's items
 	starred bool       // every item of the current query was read whole
 
-	// names answers for the objects of a catalogue; nil when the text is read
-	// without. body says that the text is a function's, where parameters are
-	// values.
+	// names knows the objects of the catalogue; it is nil without a catalogue. body says
+	// that the SQL is a function's body, in which parameters are values.
 	names      sqlguard.ObjectNames
 	body       bool
-	cteColumns [][]string // of ctes, "" for what is not known; with names only
+	cteColumns [][]string // the columns of ctes, "" for an unknown column; only set with names
 	operators  map[operatorUse]bool
 	naturals   int                 // NATURAL joins whose columns were looked up
 	bares      map[*columnRef]bool // see noteBares
-	bare       bool                // the column at hand is one of them
+	bare       bool                // the current column is one of them
 	bareStar   bool                // a bare star was noted
 
 	locks *lockingSearch
@@ -43,7 +42,7 @@ type walker struct {
 	types map[[2]string]bool
 }
 
-// cteScope is a common table expression that the walk is in.
+// cteScope is a common table expression that the walk is inside.
 type cteScope struct {
 	name     string
 	location int32
@@ -61,7 +60,7 @@ func (w *walker) list(nodes []*node) {
 	}
 }
 
-// unreadable refuses a node that holds nothing that this package knows.
+// unreadable refuses a node whose content this package does not know.
 func (w *walker) unreadable() {
 	w.refuse(sqlguard.Finding{
 		Code: sqlguard.CodeStatementNotAllowed, Span: w.tokenSpan(-1),
@@ -69,8 +68,7 @@ func (w *walker) unreadable() {
 	})
 }
 
-// enter notes a node without a judge of its own and reports whether its fields
-// are to be visited.
+// enter notes a node that has no judge, and reports whether the walk visits its fields.
 func (w *walker) enter(kind nodeKind) bool {
 	switch nodeRules[kind].class {
 	case nodePlain:
@@ -108,7 +106,7 @@ func (w *walker) refuse(f sqlguard.Finding) {
 	w.st.Effects = append(w.st.Effects, f)
 }
 
-// cteNames is the path of the common table expressions around: "with.a.with.b".
+// cteNames is the path of the enclosing common table expressions: "with.a.with.b".
 func (w *walker) cteNames() string {
 	var b strings.Builder
 	for i, c := range w.path {
@@ -121,7 +119,7 @@ func (w *walker) cteNames() string {
 	return b.String()
 }
 
-// judgeParamRef refuses $n: nothing is bound to it.
+// judgeParamRef refuses $n, because no value is bound to it.
 func (w *walker) judgeParamRef(n *paramRef) {
 	if w.body {
 		w.fieldsParamRef(n)
@@ -206,9 +204,9 @@ func (w *walker) noteType(schema, name string, location int32) {
 	})
 }
 
-// qualifiedName splits the parts of a name. A name of three parts keeps its
-// database in front of the schema, so that no list matches it. It returns
-// false when the list holds anything but strings.
+// qualifiedName splits the parts of a name. A name of three parts keeps its database
+// before the schema, so that no list matches it. It returns false when an element of the
+// list is not a string.
 func (w *walker) qualifiedName(parts []*node) (schema, name string, ok bool) {
 	for i, part := range parts {
 		s := part.GetString_()

@@ -6,8 +6,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// marks remembers, one bit a byte of the text, where the names and literals
-// start and end that the walk has met.
+// marks records where the names and literals that the walk has met start and end, with one
+// bit for each byte of the statement.
 type marks struct {
 	starts, ends []uint64
 }
@@ -64,8 +64,7 @@ func nextToken(l *lexer) (sqlguard.Token, bool) {
 	}
 }
 
-// accounted judges one token between its neighbours; more says that there is
-// one after it.
+// accounted judges one token with its neighbours. more says that a token follows.
 func (w *walker) accounted(before, t, after sqlguard.Token, more bool) bool {
 	switch t.Kind {
 	case sqlguard.TokenOperator, sqlguard.TokenOpen, sqlguard.TokenClose, sqlguard.TokenComma, sqlguard.TokenDot, sqlguard.TokenTerminator:
@@ -94,7 +93,7 @@ func (w *walker) allowedUnseen(word string, before sqlguard.Token, beforeOpen, a
 		return true
 	case wordSyntax: // syntax here, a name elsewhere, and with its own bracket
 		return !aroundDot && !w.namePlace(before)
-	case wordCall: // CAST(…) and the like stand wherever an expression does
+	case wordCall: // CAST(…) and similar words occur wherever an expression does
 		return beforeOpen && !aroundDot
 	case wordSoft: // syntax here, a name elsewhere
 		return !beforeOpen && !aroundDot && !w.namePlace(before)
@@ -121,8 +120,8 @@ const (
 	wordName     wordClass = iota // no keyword
 	wordReserved                  // never a name
 	wordSoft                      // a keyword that falls back to a name
-	wordSyntax                    // such a one that syntax lets stand before "("
-	wordCall                      // such a one that is always followed by "(" as syntax
+	wordSyntax                    // like wordSoft, and syntax may have it before "("
+	wordCall                      // like wordSoft, and as syntax "(" always follows it
 )
 
 // classOf returns the class of an unquoted word: SQLite's keywords, and which

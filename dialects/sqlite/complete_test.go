@@ -13,9 +13,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// TestCompleteNoticesLoss takes every node of every allowed statement out of
-// its tree, one at a time, as a parser that drops it would, and spells every
-// name and literal differently, as one that rewrites it would.
+// TestCompleteNoticesLoss removes each node of every allowed statement from its tree, one
+// at a time, like a parser that drops it. It also changes every name and literal, like a
+// parser that rewrites it. The check must notice each change.
 func TestCompleteNoticesLoss(t *testing.T) {
 	lost, rewritten := 0, 0
 	for _, c := range readVerdicts(t) {
@@ -64,8 +64,8 @@ func TestCompleteNoticesLoss(t *testing.T) {
 	}
 }
 
-// complete is sqlite.Complete, with a panic as an error: the guard refuses
-// both.
+// complete is sqlite.Complete with a panic turned into an error, because the guard refuses
+// a statement in both cases.
 func complete(sql string, n ast.Stmt) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -75,7 +75,7 @@ func complete(sql string, n ast.Stmt) (err error) {
 	return sqlite.Complete(sql, n)
 }
 
-// extent is the place of what a field holds.
+// extent is the span of the value of a field.
 func extent(field reflect.Value) (s sqlguard.Span, ok bool) {
 	if field.Kind() == reflect.Slice {
 		for i := range field.Len() {

@@ -56,8 +56,8 @@ func (Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
 	return statements, nil
 }
 
-// statementSpan is the place of a statement without its terminator: the parser
-// counts the semicolon in.
+// statementSpan is the span of a statement without its terminator. The parser includes the
+// semicolon.
 func statementSpan(sql string, n ast.Stmt) sqlguard.Span {
 	end := n.End()
 	if end > n.Pos() && sql[end-1] == ';' {
@@ -69,6 +69,6 @@ func statementSpan(sql string, n ast.Stmt) sqlguard.Span {
 	return sqlguard.Span{Start: n.Pos(), End: end}
 }
 
-// FoldsNames returns true: SQLite takes names that differ in the case of ASCII
-// letters for one, quoted or not.
+// FoldsNames returns true: SQLite treats names that differ only in the case of ASCII
+// letters as the same name, quoted or not.
 func (Dialect) FoldsNames() bool { return true }

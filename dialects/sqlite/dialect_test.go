@@ -19,8 +19,8 @@ func newGuard(tb testing.TB) *sqlguard.Guard {
 	return dialecttest.NewGuard(tb, sqlite.Dialect{})
 }
 
-// TestVersion holds the parser's version in Version to the module's, and the
-// release of SQLite to the engine's.
+// TestVersion compares the parser's version in Version with that of the module, and the
+// release of SQLite with that of the engine.
 func TestVersion(t *testing.T) {
 	module, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Version}}", "github.com/sqlc-dev/meyer").Output()
 	if err != nil {
@@ -51,8 +51,7 @@ func TestSessionIsSorted(t *testing.T) {
 	}
 }
 
-// TestFindings holds the words and places of refusals. Places are marked with
-// « and » in the text.
+// TestFindings checks the messages and spans of refusals. « and » mark the spans.
 func TestFindings(t *testing.T) {
 	g := newGuard(t)
 	for _, c := range []struct{ marked, code, message, object, path string }{
@@ -107,7 +106,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestAllFindings holds that a verdict names every fault, in order.
+// TestAllFindings checks that a verdict has every finding, in order.
 func TestAllFindings(t *testing.T) {
 	v := newGuard(t).Check("WITH x AS (SELECT readfile('a'), ?) SELECT eval('b') FROM x, aux.t, sqlite_stat1 WHERE f(1); DROP TABLE t")
 	var got []string
@@ -123,7 +122,7 @@ func TestAllFindings(t *testing.T) {
 	}
 }
 
-// TestFacts holds what Analyze states of a statement.
+// TestFacts checks the facts that Analyze states about a statement.
 func TestFacts(t *testing.T) {
 	for _, c := range []struct{ sql, want string }{
 		{
@@ -202,8 +201,8 @@ func facts(st *sqlguard.Statement) string {
 	return strings.Join(out, "; ")
 }
 
-// TestPolicies holds that a connection's rules reach every way to name a
-// table or a column.
+// TestPolicies checks that a connection's rules apply to every way to name a table or a
+// column.
 func TestPolicies(t *testing.T) {
 	p := sqlguard.DefaultPolicy()
 	p.SearchPath = []string{"main"}

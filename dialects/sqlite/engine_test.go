@@ -94,8 +94,8 @@ func (e *engine) authorize(code sqlite3.AuthorizerActionCode, first, second, sch
 
 var readActions = []sqlite3.AuthorizerActionCode{sqlite3.AUTH_SELECT, sqlite3.AUTH_READ, sqlite3.AUTH_FUNCTION, sqlite3.AUTH_RECURSIVE}
 
-// prepare compiles sql and returns what the engine asked of the authorizer,
-// the text that is left, and the engine's error.
+// prepare compiles sql. It returns the actions that the engine asked the authorizer about,
+// the rest of sql, and the engine's error.
 func (e *engine) prepare(sql string) (actions []action, tail string, err error) {
 	e.actions = e.actions[:0]
 	stmt, tail, err := e.conn.Prepare(sql)
@@ -108,9 +108,8 @@ func (e *engine) prepare(sql string) (actions []action, tail string, err error) 
 	return e.actions, tail, err
 }
 
-// falseAccept says what the engine would do beyond what the guard saw in a
-// text that it allowed, or "". A text that the engine cannot prepare does
-// nothing.
+// falseAccept returns what the engine would do with an allowed statement and the guard did
+// not see, or "". A statement that the engine cannot prepare does nothing.
 func falseAccept(e *engine, sql string) string {
 	actions, tail, err := e.prepare(sql)
 	statements, analyzeErr := sqlite.Dialect{}.Analyze(sql)
@@ -133,16 +132,17 @@ func falseAccept(e *engine, sql string) string {
 	return strings.Join(slices.Compact(faults), "; ")
 }
 
-// fault says how an action goes beyond what the reader saw in st, or "". What
-// a view does is the view's.
+// fault returns how an action goes beyond the facts of st, or "". It ignores the actions
+// inside a view.
 func (a action) fault(st *sqlguard.Statement, sql string) string {
 	read, function, pragma := a.code == sqlite3.AUTH_READ, a.code == sqlite3.AUTH_FUNCTION, a.code == sqlite3.AUTH_PRAGMA
 	switch {
 	case a.accessor != "" && (read || function):
 	// PRAGMA table_list compiles every view for its columns.
 	case read && st.Verb == sqlguard.VerbPragma:
-	// Of a relation without a column that is used the engine reports the name
-	// only, common table expressions and what views read included.
+	// If a statement uses no column of a relation, the engine reports only the
+	// relation's name. This includes common table expressions and the relations
+	// that views read.
 	case read && a.second == "" && (definesCTE(sql, a.first) || a.first == "t" && reads(st, "", "tv")):
 	case read && !reads(st, a.schema, a.first):
 		return "reads " + a.first + " unseen"
@@ -171,8 +171,8 @@ func reads(st *sqlguard.Statement, schema, table string) bool {
 	})
 }
 
-// schemaTable gives the schema tables, which the engine reports by their old
-// or by their new names, one name.
+// schemaTable returns one name for the schema tables, because the engine reports them by
+// their old or their new names.
 func schemaTable(schema, name string) string {
 	name = strings.ToLower(name)
 	switch name {
@@ -210,8 +210,8 @@ func calls(st *sqlguard.Statement, function string) bool {
 	return slices.ContainsFunc(st.Calls, func(c sqlguard.Call) bool { return strings.EqualFold(c.Name, function) })
 }
 
-// TestVerdicts holds every line of testdata/verdicts.txt, and what is allowed
-// to the engine.
+// TestVerdicts checks every line of testdata/verdicts.txt, and compares the allowed
+// statements with the engine.
 func TestVerdicts(t *testing.T) {
 	g := newGuard(t)
 	e := newEngine(t)

@@ -54,8 +54,8 @@ func WordClass(word string) string {
 	}
 }
 
-// Complete reports whether a walk over the tree of a text's only statement
-// meets everything that the text holds.
+// Complete returns an error unless a walk over the tree of the only statement of sql meets
+// everything in sql.
 func Complete(sql string, n ast.Stmt) error {
 	w := newWalker(sql)
 	var st sqlguard.Statement

@@ -11,9 +11,9 @@ import (
 // https://sqlite.org/lang_corefunc.html, lang_aggfunc.html,
 // windowfunctions.html, lang_datefunc.html, json1.html, lang_mathfunc.html,
 // and the auxiliary functions of https://sqlite.org/fts5.html. They are listed
-// by hand: what a driver has is not a measure of what is harmless.
+// by hand, because a function is not harmless just because a driver has it.
 var allowedFunctions = set(
-	// core, but load_extension
+	// core, except load_extension
 	`abs changes char coalesce concat concat_ws format glob hex if ifnull iif
 	instr last_insert_rowid length like likelihood likely lower ltrim max min
 	nullif octet_length printf quote random randomblob replace round rtrim
@@ -48,9 +48,9 @@ var allowedFunctions = set(
 	`bm25 highlight snippet`,
 )
 
-// deniedFunctions are functions of SQLite's source tree, its shell and its
-// usual drivers that do more than compute. They are refused with a category of
-// their own, and no policy can allow them.
+// deniedFunctions are functions of SQLite's source tree, its shell and its usual drivers
+// that do more than compute. Each is refused with a specific code, and no policy can allow
+// it.
 var deniedFunctions = map[string]ruling{
 	"load_extension": {sqlguard.CodeFunctionFileAccess, "loads code from a file"},
 	"readfile":       {sqlguard.CodeFunctionFileAccess, "reads files"},

@@ -21,7 +21,7 @@ func seedFuzz(f *testing.F) {
 	}
 }
 
-// FuzzLex holds what every lexer promises, and that the tokens are the parser's.
+// FuzzLex checks the contract of every lexer, and compares the tokens with the parser's.
 func FuzzLex(f *testing.F) {
 	seedFuzz(f)
 	f.Fuzz(func(t *testing.T, sql string) {
@@ -37,8 +37,8 @@ func FuzzAnalyze(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sql string) { dialecttest.CheckFacts(t, sqlite.Dialect{}, sql) })
 }
 
-// FuzzCheck holds what every guard promises, and that an allowed text does in the
-// engine what the guard saw.
+// FuzzCheck checks the contract of every guard, and that an allowed statement does in the
+// engine only what the guard saw.
 func FuzzCheck(f *testing.F) {
 	seedFuzz(f)
 	e := newEngine(f)

@@ -124,7 +124,7 @@ func isCompleteKeyword(word string) bool {
 	}
 }
 
-// byteAt returns the byte at i, or 0 behind the end, as a C string has it.
+// byteAt returns the byte at i, or 0 after the end, as in a C string.
 func (l *lexer) byteAt(i int) byte {
 	if i < len(l.text) {
 		return l.text[i]
@@ -271,8 +271,8 @@ func (l *lexer) quoted(i int, kind sqlguard.TokenKind) (sqlguard.TokenKind, int)
 	}
 }
 
-// number returns the length of the number at i. Name bytes that touch it
-// belong to it; SQLite then refuses the whole.
+// number returns the length of the number at i. Name bytes directly after it belong to it,
+// and SQLite then refuses the token.
 func (l *lexer) number(i int) int {
 	n := 0
 	digits := func(is func(byte) bool) {

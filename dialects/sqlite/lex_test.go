@@ -153,8 +153,8 @@ func TestLexAgainstParser(t *testing.T) {
 	}
 }
 
-// compareTokens holds that both lexers see tokens at the same places, up to
-// the first that ours knows and the parser's does not.
+// compareTokens checks that both lexers find tokens at the same offsets, up to the first
+// token that only our lexer knows.
 func compareTokens(tb testing.TB, sql string) {
 	tb.Helper()
 	var ours, theirs []string

@@ -95,7 +95,7 @@ var shapes = dialecttest.Shapes([][6]string{
 	{"columns of a table", "CREATE TABLE n (a", ", a%d", ")", "", ""},
 })
 
-// TestLimits judges texts of every shape. None takes a second.
+// TestLimits judges statements of every shape.
 func TestLimits(t *testing.T) {
 	growth := dialecttest.Growth{
 		Shapes: shapes,

@@ -12,7 +12,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Bounds on what visible literals may ask of a function.
+// Bounds on the work that literal arguments may ask a function to do.
 const (
 	maxLiteralBytes = 16 << 20
 	maxLiteralRows  = 10_000_000
@@ -39,8 +39,8 @@ func excess(name string, args []ast.Expr) string {
 	return ""
 }
 
-// seriesRows returns how many rows generate_series makes of literal bounds, 0
-// when they are not literal.
+// seriesRows returns how many rows generate_series makes from literal bounds, or 0 when
+// they are not literals.
 func seriesRows(args []ast.Expr) float64 {
 	if len(args) < 2 {
 		return 0
@@ -77,7 +77,7 @@ func wideFormat(args []ast.Expr) bool {
 			break
 		}
 		spec := after[:len(after)-len(strings.TrimLeft(after, "-+ #0!,'123456789.*"))]
-		rest = strings.TrimPrefix(after[len(spec):], "%") // "%%" is no directive
+		rest = strings.TrimPrefix(after[len(spec):], "%") // "%%" is not a directive
 		star = star || strings.Contains(spec, "*")
 		for number := range strings.FieldsFuncSeq(spec, func(r rune) bool { return r < '0' || r > '9' }) {
 			if n, err := strconv.ParseFloat(number, 64); err != nil || n > maxLiteralBytes {
@@ -145,7 +145,7 @@ func constantWithin(e ast.Expr, depth int) (float64, bool) {
 
 // operate computes one operator of a constant expression.
 func operate(op ast.Operator, x, y float64) (float64, bool) {
-	switch op { //nolint:exhaustive // what is not a plain computation is no visible literal
+	switch op { //nolint:exhaustive // the value of any other operator is not visible
 	case ast.OpAdd:
 		return x + y, true
 	case ast.OpSub:
@@ -194,7 +194,7 @@ func decode(raw string) string {
 	}
 }
 
-// span is the place of a node.
+// span is the span of a node.
 func span(n ast.Node) sqlguard.Span {
 	return sqlguard.Span{Start: n.Pos(), End: n.End()}
 }

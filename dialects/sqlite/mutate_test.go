@@ -47,6 +47,6 @@ func TestMutations(t *testing.T) {
 	})
 	t.Logf("%d texts, %d allowed, of which the engine prepares %d", texts, allowed, run)
 	if run < texts/100 {
-		t.Errorf("the engine prepares only %d of %d texts: the mutations miss their purpose", run, texts)
+		t.Errorf("the engine prepares only %d of %d statements, which is too few for this test", run, texts)
 	}
 }

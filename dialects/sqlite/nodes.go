@@ -10,9 +10,9 @@ const (
 	useRoot                      // a statement that reads; judged by its parts
 	useRefused                   // a statement that is refused, with the code of its rule
 	usePart                      // part of a query; every field that holds nodes is visited
-	useLeaf                      // holds no nodes; its place is marked as seen
+	useLeaf                      // has no nodes; its span is marked as seen
 	useForbidden                 // part of a query that is refused, with the code of its rule
-	useDefinition                // stands in refused statements only
+	useDefinition                // occurs only in refused statements
 )
 
 // nodeRule is the ruling on one type of node.

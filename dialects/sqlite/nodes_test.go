@@ -20,8 +20,7 @@ var (
 	statementMethod = regexp.MustCompile(`(?m)^func \((?:\w+ )?\*?(\w+)\) stmtNode\(\)`)
 )
 
-// TestNodeTable holds that the table lists the parser's node types, all of
-// them and no others.
+// TestNodeTable checks that the table lists exactly the parser's node types.
 func TestNodeTable(t *testing.T) {
 	// A type is a node by its method Children, and a statement by its method
 	// stmtNode.
@@ -262,7 +261,7 @@ func embed(node reflect.Value) (ast.Stmt, bool) {
 	return stmt, true
 }
 
-// strange nodes satisfy the parser's interfaces without being of its package.
+// strange nodes satisfy the parser's interfaces but are not from its package.
 type (
 	strangeStmt struct{ ast.Stmt }
 	strangeExpr struct{ ast.Expr }
@@ -271,7 +270,7 @@ type (
 	InsertStmt struct{ ast.Stmt }
 )
 
-// TestUnknownNodes holds that what the table does not list is refused.
+// TestUnknownNodes checks that the walk refuses nodes that the table does not list.
 func TestUnknownNodes(t *testing.T) {
 	query := func(q *ast.SelectQuery) ast.Stmt { return &ast.SelectStmt{Cores: []ast.SelectCore{q}} }
 	for name, stmt := range map[string]ast.Stmt{

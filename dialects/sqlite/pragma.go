@@ -80,7 +80,7 @@ func isCount(value string) bool {
 	return value != "" && isDigit(value[0])
 }
 
-// valueSpan is the place of a PRAGMA's value.
+// valueSpan is the span of a PRAGMA's value.
 func valueSpan(sql string, n *ast.PragmaStmt) sqlguard.Span {
 	if i := strings.LastIndex(sql[n.Name.End():n.End()], n.Value); i >= 0 {
 		start := n.Name.End() + i
@@ -89,8 +89,8 @@ func valueSpan(sql string, n *ast.PragmaStmt) sqlguard.Span {
 	return span(n)
 }
 
-// pragmaArguments states the relation that a table valued PRAGMA is given as a
-// literal. A schema other than the connection's own is refused.
+// pragmaArguments states the relation that a table-valued PRAGMA names in a literal
+// argument. It refuses a schema other than the connection's own.
 func (w *walker) pragmaArguments(name string, args []ast.Expr) {
 	argument, ok := pragmas[strings.TrimPrefix(name, "pragma_")]
 	if !ok || !strings.HasPrefix(name, "pragma_") {

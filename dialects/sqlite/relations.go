@@ -7,8 +7,8 @@ import (
 )
 
 // systemRelations are the relations of SQLite itself that may be read: the
-// schema tables and the table functions without a way out of the query. Every
-// other name that begins with "sqlite_" is refused: SQLite reserves the prefix.
+// schema tables, and table functions without effects outside the query. Every other name
+// that begins with "sqlite_" is refused, because SQLite reserves the prefix.
 var systemRelations = map[string]bool{
 	"sqlite_schema":      true,
 	"sqlite_master":      true,
@@ -54,8 +54,8 @@ var deniedRelations = map[string]ruling{
 	"vtablog":      {sqlguard.CodeRelationNotAllowed, "writes to the process's output"},
 }
 
-// deniedTableFunctions are refused with a category of their own when they are
-// called; without arguments a relation of that name is a user's table.
+// deniedTableFunctions are refused with a specific code when a statement calls them.
+// Without arguments, a relation of that name is a user's table.
 var deniedTableFunctions = map[string]ruling{
 	"csv":       {sqlguard.CodeFunctionFileAccess, "reads files"},
 	"vsv":       {sqlguard.CodeFunctionFileAccess, "reads files"},
@@ -65,7 +65,7 @@ var deniedTableFunctions = map[string]ruling{
 	"define":    {sqlguard.CodeDynamicSQL, "runs the SQL text of its argument"},
 }
 
-// ruling is why a name is refused.
+// ruling says why a name is refused.
 type ruling struct {
 	code   sqlguard.Code
 	reason string

@@ -7,8 +7,8 @@ import (
 	"github.com/ktxhq/ktx/dialects/sqlite"
 )
 
-// places are statements with a place for a scalar sub-query, %, in every part
-// of a query.
+// places are statements with %, the position of a scalar sub-query, in every part of a
+// query.
 var places = []string{
 	"SELECT %",
 	"SELECT 1 AS a, max(%)",
@@ -100,7 +100,7 @@ func TestScope(t *testing.T) {
 		} else {
 			check(define+place, false)
 		}
-		// A WITH beside the place, or within it, is not seen there.
+		// A WITH beside the position or inside it is not in scope there.
 		check("SELECT * FROM ("+define+"SELECT one FROM users), ("+inner+")", true)
 		check("SELECT * FROM ("+inner+"), ("+define+"SELECT one FROM users)", true)
 		check("SELECT ("+define+"SELECT one FROM users) UNION SELECT 1 FROM ("+inner+")", true)

@@ -9,8 +9,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// syntaxError turns the parser's error into the guard's. The parser repeats
-// the text at the fault; a literal there is not repeated.
+// syntaxError turns the parser's error into a *sqlguard.SyntaxError. The parser repeats
+// the token at the error; syntaxError removes it if it is a literal.
 func syntaxError(sql string, err error) error {
 	fault, ok := errors.AsType[*parser.Error](err)
 	if !ok {
@@ -27,7 +27,7 @@ func syntaxError(sql string, err error) error {
 	case kind == sqlguard.TokenInvalid && strings.HasPrefix(sql[t.Start:], "::"):
 		message = `"::" is no operator of SQLite: write CAST(x AS type)`
 	}
-	// The word before the fault may have been taken for a name.
+	// The parser may have read the word before the error as a name.
 	for _, word := range []sqlguard.Token{t, before} {
 		if hint := advice(word.Text(sql)); word.Kind == sqlguard.TokenWord && hint != "" {
 			message += hint

@@ -29,8 +29,8 @@ func lines(tb testing.TB, file string) []string {
 	return out
 }
 
-// TestAttacks judges texts that try to get past the reader, each with the code
-// of its refusal.
+// TestAttacks judges statements that try to deceive the parser, each with the code of its
+// refusal.
 func TestAttacks(t *testing.T) {
 	g := newGuard(t)
 	attacks := lines(t, "attacks.txt")
@@ -60,8 +60,8 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// ends are queries that end with a clause that could have gone on, or with a
-// name where an alias may follow.
+// ends are queries that end with a clause that could continue, or with a name after which
+// an alias may follow.
 var ends = []string{
 	"SELECT 1", "SELECT 1 a", "SELECT 1 AS a", "SELECT a = 1", "SELECT 'a'", "SELECT a.b", "SELECT *", "SELECT TOP 1 a", "SELECT @@VERSION",
 	"SELECT -1", "SELECT $1", "SELECT 0x", "SELECT N''", "SELECT [a]", "SELECT (1)", "SELECT GETDATE()", "SELECT CASE WHEN 1 = 1 THEN 2 END",
@@ -99,8 +99,8 @@ var smuggled = []string{
 	"WITH c AS (SELECT 1 AS a) DELETE t", "WRITETEXT t.c @p 'x'", "lbl: SELECT 1", "(SELECT 2)", "{call sp_who}", "GO DROP TABLE t", "INTO x", "INTO #x FROM t",
 }
 
-// TestSmuggling puts every statement behind every query, with what may separate
-// them. None of the texts is one query.
+// TestSmuggling puts every statement after every query, with different separators. None
+// of the results is one query.
 func TestSmuggling(t *testing.T) {
 	g := newGuard(t)
 	separators := []string{" ", "\n", "\t", ";", " ; ", "/**/", " --\n", "\r\n", "\f"}
@@ -119,8 +119,8 @@ func TestSmuggling(t *testing.T) {
 	}
 }
 
-// TestWordsAsAliases puts a statement behind an alias that is a word of the
-// grammar. The words themselves are aliases.
+// TestWordsAsAliases puts a statement after an alias that is a word of the grammar. The
+// words alone are valid aliases.
 func TestWordsAsAliases(t *testing.T) {
 	g := newGuard(t)
 	for _, word := range []string{
@@ -141,8 +141,8 @@ func TestWordsAsAliases(t *testing.T) {
 	}
 }
 
-// TestGluedStatements puts a statement directly behind tokens that need no
-// white space behind them.
+// TestGluedStatements puts a statement directly after tokens that need no white space
+// after them.
 func TestGluedStatements(t *testing.T) {
 	g := newGuard(t)
 	for _, token := range []string{
@@ -153,7 +153,7 @@ func TestGluedStatements(t *testing.T) {
 			for _, form := range []string{"SELECT %s%s", "SELECT a FROM t WHERE a=%s%s", "SELECT a FROM t ORDER BY %s%s"} {
 				sql := fmt.Sprintf(form, token, statement)
 				if strings.Contains(sql, "0xDBCC ") || strings.Contains(sql, "0x1DBCC ") || strings.Contains(sql, "0xfDBCC ") {
-					continue // these letters are digits of the literal, all of them
+					continue // all these letters are digits of the literal
 				}
 				if v := g.Check(sql); v.Allowed || v.Code == sqlguard.CodeInternalError {
 					t.Errorf("%q: allowed %v, %s", sql, v.Allowed, v.Code)

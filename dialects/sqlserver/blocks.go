@@ -8,7 +8,7 @@ import "github.com/ktxhq/ktx/sqlguard"
 // PROCEDURE (Transact-SQL).
 type blocks struct {
 	state blockState
-	depth int // of BEGIN and CASE that are open
+	depth int // number of open BEGIN and CASE
 	last  *word
 }
 

@@ -225,8 +225,8 @@ func (p *parser) atNullOption() bool {
 	return p.followed("null", "on", "null") || p.followed("absent", "on", "null")
 }
 
-// propertyArguments reads the arguments of a function that reads a setting by
-// its name. Reference: SERVERPROPERTY (Transact-SQL) and its like.
+// propertyArguments reads the arguments of a function that reads a setting by its name.
+// Reference: SERVERPROPERTY (Transact-SQL) and similar pages.
 func (p *parser) propertyArguments(fn *function) {
 	start := p.tok
 	read := sqlguard.SettingRead{}
@@ -262,7 +262,7 @@ func (p *parser) fullTextArguments() {
 	p.expectMark(')')
 }
 
-// fullTextColumns reads what is searched. Reference: CONTAINS (Transact-SQL),
+// fullTextColumns reads the searched columns. Reference: CONTAINS (Transact-SQL),
 // "column_list"; FREETEXT (Transact-SQL).
 func (p *parser) fullTextColumns() {
 	switch {

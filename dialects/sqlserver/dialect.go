@@ -15,8 +15,7 @@ func (Dialect) Name() string { return "sqlserver" }
 // Version names the parser and the release of SQL Server whose grammar it has.
 func (Dialect) Version() string { return version }
 
-// SystemSchema returns the schema of system relations that are written without
-// one.
+// SystemSchema returns the schema of system relations whose name has no schema.
 func (Dialect) SystemSchema() string { return "sys" }
 
 // Lex splits text by the lexical rules of Transact-SQL. White space is not a
@@ -74,7 +73,7 @@ func (Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
 	return p.batch()
 }
 
-// unterminated names what has no end, by its first character.
+// unterminated names the construct that never ends, by its first character.
 func unterminated(first byte) string {
 	switch first {
 	case '/':

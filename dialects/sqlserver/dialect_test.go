@@ -20,7 +20,7 @@ func newGuard(tb testing.TB) *sqlguard.Guard {
 
 var itoa = strconv.Itoa
 
-// TestIdentity holds what the rest of the product knows the reader by.
+// TestIdentity checks the names and traits by which other packages know the dialect.
 func TestIdentity(t *testing.T) {
 	d := sqlserver.Dialect{}
 	if d.Name() != "sqlserver" || d.Version() == "" || len(d.Session()) == 0 {
@@ -29,7 +29,7 @@ func TestIdentity(t *testing.T) {
 	// A collation may distinguish letters by case, so a rule that allows a name
 	// matches only the exact spelling.
 	if _, folds := any(d).(interface{ FoldsNames() bool }); folds {
-		t.Error("the reader takes names of different case for one")
+		t.Error("the dialect treats names of different case as the same name")
 	}
 }
 
@@ -53,8 +53,8 @@ func TestOutputColumns(t *testing.T) {
 	}
 }
 
-// TestInsertions puts statements and clauses that write between the tokens of
-// every case that is allowed. Wherever they land, the text is refused.
+// TestInsertions puts statements and clauses that write between the tokens of every
+// allowed case. The guard must refuse the result at every position.
 func TestInsertions(t *testing.T) {
 	snippets := []string{
 		"DROP TABLE t", "; DROP TABLE t;", "EXEC sp_who", "EXEC ('x')", "INTO x", "INSERT INTO t VALUES (1)", "DELETE t", "UPDATE t SET a = 1",

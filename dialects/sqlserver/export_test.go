@@ -10,7 +10,7 @@ import (
 // KnownWord reports whether the grammar can see that word.
 func KnownWord(text string) bool { return lookupWord(text) != nil }
 
-// ReservedWord reports whether a word is no name unless quoted.
+// ReservedWord reports whether a word can be a name only in quotes.
 func ReservedWord(text string) bool {
 	w := lookupWord(text)
 	return w != nil && w.reserved
@@ -70,7 +70,7 @@ var ForeignFunctions = foreignFunctions
 // FunctionListed reports whether a function is in the tables.
 func FunctionListed(name string) bool { return functions[name] != nil }
 
-// RefusedConstructs returns the names of constructs that no query may hold.
+// RefusedConstructs returns the names of constructs that no query may have.
 func RefusedConstructs() []string { return slices.Sorted(maps.Keys(constructs)) }
 
 // ConstructCode is the code of a construct's refusal.

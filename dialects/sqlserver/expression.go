@@ -66,7 +66,7 @@ func (p *parser) and() kind {
 	return k
 }
 
-// demand holds that an operand of AND, OR or NOT is a condition.
+// demand fails unless an operand of AND, OR or NOT is a condition.
 func (p *parser) demand(k kind) {
 	if k == scalar {
 		p.fail("a comparison")

@@ -28,8 +28,7 @@ func skeleton(s string) string {
 	return strings.TrimRight(lower(b.String()), " ")
 }
 
-// baseLetter returns the ASCII character that a form of it is made from, or the
-// character itself.
+// baseLetter returns the ASCII character of which r is a form, or r itself.
 func baseLetter(r rune) rune {
 	switch {
 	case r < utf8.RuneSelf:
@@ -79,8 +78,8 @@ const (
 		"ァアィイゥウェエォオッツャヤュユョヨヮワヵカヶケ"
 )
 
-// disguised reports whether an unquoted word that the grammar does not know could
-// be taken for a reserved word by a parser that folds more than ASCII.
+// disguised reports whether a parser that folds more than ASCII could read an unquoted
+// word, which is not a word of the grammar, as a reserved word.
 func disguised(word string) bool {
 	for i := range len(word) {
 		if word[i] >= utf8.RuneSelf {
@@ -91,7 +90,7 @@ func disguised(word string) bool {
 	return false
 }
 
-// plainASCII reports whether case is all that a collation could drop.
+// plainASCII reports whether a collation can ignore only the case of a name.
 func plainASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -101,14 +100,14 @@ func plainASCII(s string) bool {
 	return !strings.HasSuffix(s, " ")
 }
 
-// FoldName returns the form by which a name is compared with one that a rule
-// denies: two names that any collation takes for one have the same form.
+// FoldName returns the form of a name that is compared with a name that a rule denies. Two
+// names that any collation treats as the same name have the same form.
 func (Dialect) FoldName(name string) string { return skeleton(name) }
 
-// plainForm returns the ASCII name that one in other forms of its letters is to
-// collations that know no width, which are the usual ones, and false where the
-// name is no such form. Letters with accents are no forms of others here.
-// Reference: Collation and Unicode support, "Width-sensitive".
+// plainForm returns the ASCII name that a collation without width sensitivity, which is
+// the usual kind, treats as the same name. It returns false when there is none. It does not
+// treat letters with accents as forms of other letters. Reference: Collation and Unicode
+// support, "Width-sensitive".
 func plainForm(name string) (string, bool) {
 	disguised := strings.HasSuffix(name, " ")
 	for _, r := range name {

@@ -11,7 +11,7 @@ func (p *parser) forClause() {
 	case p.accept("json"):
 		p.forJSON()
 	case p.accept("browse"):
-		// The result gets the columns of the keys as well.
+		// The result also gets the columns of the keys.
 		p.allColumns(p.since(start))
 	case p.accept("update"):
 		if p.accept("of") {

@@ -6,7 +6,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// tableSource reads one item of FROM: a table and what is joined to it.
+// tableSource reads one item of FROM: a table and its joins.
 // Reference: FROM clause plus JOIN, APPLY, PIVOT (Transact-SQL).
 func (p *parser) tableSource() {
 	p.enter()
@@ -15,7 +15,7 @@ func (p *parser) tableSource() {
 	p.leave()
 }
 
-// joins reads joins behind a table. ON may follow later joins first: each
+// joins reads joins after a table. ON may follow later joins first: each
 // closes the last join that is still open. Reference: FROM clause
 // (Transact-SQL), "joined_table".
 func (p *parser) joins() {
@@ -243,7 +243,7 @@ func (p *parser) tableFunction(n *name) {
 	} else {
 		fn := lookupFunction(n.last().text)
 		if fn != nil && n.last().quoted && !fn.denied() {
-			fn = nil // it may be a function of the user's
+			fn = nil // it may be a user-defined function
 		}
 		if fn != nil && !fn.table && !fn.denied() {
 			fn = &function{name: fn.name, code: sqlguard.CodeFunctionNotAllowed, reason: "it is no table function"}
@@ -292,7 +292,7 @@ func (p *parser) openJSONColumns() {
 	})
 }
 
-// fullTextTable reads CONTAINSTABLE and its like. Reference: CONTAINSTABLE
+// fullTextTable reads CONTAINSTABLE and similar functions. Reference: CONTAINSTABLE
 // (Transact-SQL), FREETEXTTABLE, SEMANTICKEYPHRASETABLE.
 func (p *parser) fullTextTable() {
 	p.builtin(functions[p.tok.word.text], p.here())
@@ -318,7 +318,7 @@ func (p *parser) fullTextTable() {
 	p.tableAlias(-1)
 }
 
-// external reads OPENROWSET and its like, which no query may hold. Reference:
+// external reads OPENROWSET and similar functions, which no query may have. Reference:
 // OPENROWSET, OPENQUERY, OPENDATASOURCE, OPENXML (Transact-SQL).
 func (p *parser) external() {
 	p.builtin(functions[p.tok.word.text], p.here())

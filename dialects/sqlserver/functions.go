@@ -23,7 +23,7 @@ type syntax uint8
 
 const (
 	syntaxPlain        syntax = iota
-	syntaxSkip                // refused whole, without looking at the arguments
+	syntaxSkip                // refused without reading the arguments
 	syntaxCast                // (x AS type)
 	syntaxConvert             // (type, x)
 	syntaxDatePart            // (datepart, …)
@@ -35,7 +35,7 @@ const (
 	syntaxSized               // its result can be huge
 	syntaxFullText            // CONTAINS and FREETEXT, which are conditions
 	syntaxCondition           // a condition otherwise
-	syntaxChanges             // CHANGETABLE: a table and what of it
+	syntaxChanges             // CHANGETABLE: a table and its versions
 	syntaxVectorSearch        // VECTOR_SEARCH: named arguments, a table among them
 )
 
@@ -113,15 +113,15 @@ func ruleUnknown(n *name) (rule sqlguard.Ruling, builtin bool) {
 	return sqlguard.Ruling{}, false
 }
 
-// Literals beyond reason in functions whose result grows with them.
+// Bounds of literals in functions whose result grows with them.
 const (
 	maxResultBytes = 16 << 20
 	maxSeriesRows  = 10_000_000
 )
 
-// excess returns why a call asks for more than the limits, as far as its literals
-// show: the second argument of REPLICATE, the bounds of GENERATE_SERIES. start is
-// the position of the first argument.
+// excess returns the reason when the literals of a call ask for more than the limits: the
+// second argument of REPLICATE, or the bounds of GENERATE_SERIES. start is the position of
+// the first argument.
 func (p *parser) excess(function string, start int) string {
 	args := p.numbers(start)
 	switch function {
@@ -177,8 +177,7 @@ func (p *parser) numbers(start int) []*float64 {
 	return out
 }
 
-// number returns the value of the tokens from one place to before another, if
-// they are a number.
+// number returns the value of the tokens from … to-1 if they are a number, else nil.
 func (p *parser) number(from, to int) *float64 {
 	sign := 1.0
 	for ; from < to-1; from++ {

@@ -98,7 +98,7 @@ var syntaxes = []struct {
 	{syntaxVectorSearch, "vector_search"},
 }
 
-// deniedPage lists functions that are refused with a category of their own.
+// deniedPage lists functions that are refused with a specific code.
 type deniedPage struct {
 	page   string
 	code   sqlguard.Code
@@ -150,8 +150,8 @@ var systemFunctionPages = []functionPage{
 	{page: "sys.fn_varbintohexstr; sys.fn_PhysLocFormatter", names: "fn_varbintohexstr fn_varbintohexsubstring fn_physlocformatter"},
 }
 
-// deniedSystemFunctions are functions of the schema sys with a category of
-// their own; all others of the schema are refused too.
+// deniedSystemFunctions are functions of the schema sys that are refused with a specific
+// code. All other functions of the schema that are not listed are refused too.
 var deniedSystemFunctions = []deniedPage{
 	{"sys.fn_xe_file_target_read_file (Transact-SQL)", sqlguard.CodeFunctionFileAccess, "reads files of the server", syntaxPlain, `
 		fn_xe_file_target_read_file fn_get_audit_file fn_get_audit_file_v2 fn_trace_gettable fn_dump_dblog fn_full_dblog dm_os_file_exists

@@ -9,8 +9,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// TestFunctionTables holds that every function has its page of the reference, and
-// that the tables spell names as they are looked up.
+// TestFunctionTables checks that every function has its page of the reference, and that the
+// tables spell names as they are looked up.
 func TestFunctionTables(t *testing.T) {
 	own, system := sqlserver.Pages()
 	if len(own) < 320 {
@@ -25,7 +25,7 @@ func TestFunctionTables(t *testing.T) {
 	}
 	for name, target := range sqlserver.ODBCFunctions {
 		if !sqlserver.FunctionListed(target) {
-			t.Errorf("{fn %s} stands for %s, which is in no table", name, target)
+			t.Errorf("{fn %s} means %s, which is in no table", name, target)
 		}
 	}
 }
@@ -66,8 +66,7 @@ const contents = `
 	edit_distance edit_distance_similarity jaro_winkler_distance jaro_winkler_similarity vector_distance vector_norm
 	vector_normalize vectorproperty vector_search ai_generate_embeddings ai_generate_chunks predict changetable`
 
-// TestContentsOfTheReference holds that every function of the reference is
-// ruled on.
+// TestContentsOfTheReference checks that every function of the reference is in a table.
 func TestContentsOfTheReference(t *testing.T) {
 	for name := range strings.FieldsSeq(contents) {
 		if !sqlserver.FunctionListed(name) {
@@ -105,8 +104,8 @@ func TestDangerousFunctionsAreNotAllowed(t *testing.T) {
 	}
 }
 
-// TestPolicyCannotAllowBuiltins holds that a rule for functions.allow does not
-// reach the server's own functions, and reaches the user's.
+// TestPolicyCannotAllowBuiltins checks that functions.allow does not apply to the server's
+// own functions, and applies to user-defined functions.
 func TestPolicyCannotAllowBuiltins(t *testing.T) {
 	policy := sqlguard.DefaultPolicy()
 	policy.Functions.Allow = []string{"dbo.*", "sys.*", "app.total*"}
@@ -212,8 +211,8 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestForeignFunctions holds that a function of another language is refused
-// with the name of what Transact-SQL has, and that it has none of that name.
+// TestForeignFunctions checks that the refusal of another language's function names the
+// replacement in Transact-SQL, and that Transact-SQL has no function of the same name.
 func TestForeignFunctions(t *testing.T) {
 	g := newGuard(t)
 	for name, instead := range sqlserver.ForeignFunctions {

@@ -11,7 +11,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// cases are the corpus's own, long ones left out.
+// cases returns the cases of the corpus without the long ones.
 func cases(tb testing.TB) []corpus.Case {
 	tb.Helper()
 	return slices.DeleteFunc(dialecttest.Cases(tb, "sqlserver"), func(c corpus.Case) bool { return len(c.SQL) >= 4000 })
@@ -42,9 +42,9 @@ func FuzzCheck(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sql string) { check(t, sql) })
 }
 
-// check judges a text and reports whether it is allowed. It holds what every guard
-// promises, and that every word of an allowed text that begins a statement is
-// where a name is.
+// check judges a statement and reports whether it is allowed. It checks the contract of
+// every guard. It also checks that in an allowed statement, words that can begin a
+// statement occur only as names.
 func check(t *testing.T, sql string) bool {
 	t.Helper()
 	if !dialecttest.CheckVerdict(t, sqlserver.Dialect{}, sql).Allowed {
@@ -56,8 +56,8 @@ func check(t *testing.T, sql string) bool {
 	return true
 }
 
-// suspicious is a second opinion on an allowed text that knows no grammar: it
-// looks for unquoted words that no read has outside of names behind a dot.
+// suspicious checks an allowed statement a second time, without a grammar. It looks for
+// unquoted words that a read can have only as names after a dot.
 func suspicious(sql string) string {
 	tokens := sqlserver.Dialect{}.Lex(sql).List
 	previous := sqlguard.Token{}

@@ -7,7 +7,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// hintUse says what becomes of a hint.
+// hintUse says how the parser treats a hint.
 type hintUse uint8
 
 const (
@@ -106,8 +106,8 @@ func (p *parser) tableHint() {
 	}
 }
 
-// settleHints refuses t (NOLOCK) where NOLOCK is a name too in the statement
-// that begins at the token from: it could be the column that a function takes.
+// settleHints refuses t (NOLOCK) if the statement that begins at the token from also uses
+// NOLOCK as a name: then it could be a column, and the argument of a function.
 // Reference: Table Hints (Transact-SQL), on hints without WITH.
 func (p *parser) settleHints(from int) {
 	if len(p.bareHints) == 0 {
@@ -257,8 +257,7 @@ func (p *parser) useHint() {
 	}
 }
 
-// useHints are the names for USE HINT that change how a plan is made and
-// nothing else.
+// useHints are the names for USE HINT that change only how the server makes a plan.
 var useHints = wordSet(`
 	ASSUME_FIXED_MAX_SELECTIVITY_FOR_REGEXP ASSUME_FIXED_MIN_SELECTIVITY_FOR_REGEXP
 	ASSUME_FULL_INDEPENDENCE_FOR_FILTER_ESTIMATES ASSUME_JOIN_PREDICATE_DEPENDS_ON_FILTERS

@@ -47,7 +47,7 @@ func (l *lexer) next() (token, bool) {
 	return token{}, false
 }
 
-// byteAt returns the byte at i, or 0 behind the end.
+// byteAt returns the byte at i, or 0 after the end.
 func (l *lexer) byteAt(i int) byte {
 	if i < len(l.text) {
 		return l.text[i]
@@ -80,8 +80,8 @@ func (l *lexer) scan(i int) (sqlguard.TokenKind, int) {
 		return l.quoted(i, 0, ']', sqlguard.TokenQuotedName)
 	case '-':
 		if l.byteAt(i+1) == '-' {
-			// The first form of ODBC's escapes, --(*vendor(…) … *)--, is a
-			// comment to all who do not know it.
+			// The first form of ODBC's escapes is --(*vendor(…) … *)--. Other
+			// programs read it as a comment.
 			if strings.HasPrefix(strings.TrimLeft(l.text[i+2:min(i+16, len(l.text))], " \t"), "(*") {
 				return sqlguard.TokenExecutableComment, lineLength(l.text[i:])
 			}
@@ -202,10 +202,9 @@ func (l *lexer) block(i int) (sqlguard.TokenKind, int) {
 	return sqlguard.TokenUnterminated, len(l.text) - i
 }
 
-// number scans an integer, decimal, float or binary literal at i. Letters that
-// touch it are a word of their own: 1a is 1 with the alias a. Where the first of
-// them could be part of the literal or of the word, as in 0xDELETE and 1exec, no
-// token begins.
+// number scans an integer, decimal, float or binary literal at i. Letters directly after it
+// are a separate word: 1a is 1 with the alias a. If the first letter could be part of the
+// literal or of the word, as in 0xDELETE and 1exec, the token is invalid.
 func (l *lexer) number(i int) (sqlguard.TokenKind, int) {
 	if l.text[i] == '0' && l.byteAt(i+1)|0x20 == 'x' {
 		n := l.binary(i)
@@ -232,7 +231,7 @@ func (l *lexer) number(i int) (sqlguard.TokenKind, int) {
 	return sqlguard.TokenNumber, n
 }
 
-// touches reports whether there is a character of a word at i.
+// touches reports whether a character of a word is at i.
 func (l *lexer) touches(i int) bool {
 	return i < len(l.text) && (l.text[i] >= utf8.RuneSelf || nameBytes[l.text[i]])
 }
@@ -263,8 +262,8 @@ func (l *lexer) digits(i int) int {
 	return n
 }
 
-// dollar scans what begins with a dollar sign: a pseudo-column such as
-// $IDENTITY, or a money literal. $(name) is a variable of sqlcmd, and no SQL.
+// dollar scans a token that begins with a dollar sign: a pseudo-column such as $IDENTITY,
+// or a money literal. $(name) is a variable of sqlcmd, not SQL.
 func (l *lexer) dollar(i int) (sqlguard.TokenKind, int) {
 	switch c := l.byteAt(i + 1); {
 	case c == '(':
@@ -316,8 +315,8 @@ func (l *lexer) word(i int) (sqlguard.TokenKind, int) {
 	}
 }
 
-// wordLength returns the length of the run of identifier characters at i; the
-// first one is taken for granted.
+// wordLength returns the length of the run of identifier characters at i. It does not check
+// the first one.
 func (l *lexer) wordLength(i int) int {
 	at := i + 1
 	if l.text[i] >= utf8.RuneSelf {

@@ -70,7 +70,7 @@ func TestLex(t *testing.T) {
 	}
 }
 
-// TestSplit holds that semicolons inside of blocks and modules end nothing.
+// TestSplit checks that semicolons inside blocks and modules do not end a statement.
 func TestSplit(t *testing.T) {
 	for _, c := range []struct {
 		sql  string

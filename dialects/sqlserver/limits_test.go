@@ -122,8 +122,8 @@ var shapes = dialecttest.Shapes([][6]string{
 	{"wide schemas", "SELECT * FROM t", ", \uff53%d.t", "", "", ""},
 })
 
-// TestLimits judges texts of every shape, and reads each without the screen as
-// well: the parser bounds its own recursion.
+// TestLimits judges statements of every shape. It also reads each without the screen,
+// because the parser bounds its own recursion.
 func TestLimits(t *testing.T) {
 	growth := dialecttest.Growth{
 		Shapes: shapes,

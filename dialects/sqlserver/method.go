@@ -12,7 +12,7 @@ import (
 var xmlMethods = map[string]int{"value": 2, "query": 1, "exist": 1, "nodes": 1}
 
 // clrMethods are the methods of the types geometry, geography and hierarchyid.
-// Their names have this very case. Reference: Spatial types - geometry and
+// Their names are case-sensitive. Reference: Spatial types - geometry and
 // geography (Transact-SQL), hierarchyid data type method reference.
 var clrMethods = wordSet(`
 	STArea STAsBinary STAsText STBoundary STBuffer STCentroid STContains STConvexHull STCrosses STCurveN STCurveToLine
@@ -25,8 +25,8 @@ var clrMethods = wordSet(`
 	ShortestLineTo ToString HasZ HasM
 	GetAncestor GetDescendant GetLevel GetReparentedValue IsDescendantOf`)
 
-// commonSchemas are schemas of every database: a name before a method is no
-// column when it is one of these.
+// commonSchemas are schemas of every database. If the name before a method is one of these,
+// it is not a column.
 var commonSchemas = map[string]bool{"sys": true, "information_schema": true, "dbo": true, "guest": true}
 
 // clrProperties are the properties of the same types.

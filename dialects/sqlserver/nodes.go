@@ -2,9 +2,9 @@ package sqlserver
 
 import "github.com/ktxhq/ktx/sqlguard"
 
-// statementRule says what becomes of a statement by its leading keyword. There
-// is one kind of statement that is read, SELECT with or without WITH; all
-// others are refused whole.
+// statementRule says how the parser treats a statement with a leading keyword. The parser
+// reads only SELECT, with or without WITH. It refuses all other statements without reading
+// them.
 type statementRule struct {
 	verb sqlguard.Verb
 	code sqlguard.Code
@@ -91,8 +91,7 @@ var statementRules = map[string]statementRule{
 	"move":    {verb: "move_conversation", code: sqlguard.CodeWriteStatement, does: "MOVE CONVERSATION changes a conversation", second: []string{"conversation"}},
 }
 
-// privileged are the kinds of objects whose CREATE, ALTER and DROP change who
-// may do what.
+// privileged are the kinds of objects whose CREATE, ALTER and DROP change privileges.
 var privileged = map[string]bool{
 	"login": true, "user": true, "role": true, "credential": true, "authorization": true,
 	"certificate": true, "symmetric": true, "asymmetric": true, "master": true,

@@ -19,8 +19,8 @@ const statementStarts = `
 	RECEIVE RECONFIGURE RENAME RESTORE RETURN REVERT REVOKE ROLLBACK SAVE SEND SET SETUSER SHUTDOWN THROW TRUNCATE UPDATE
 	UPDATETEXT USE WAITFOR WHILE WRITETEXT DISK DUMP LINENO LOAD`
 
-// TestStatementTable holds that the table lists every statement but SELECT and
-// WITH, each with a code, and no others.
+// TestStatementTable checks that the table lists every statement except SELECT and WITH,
+// each with a code, and nothing else.
 func TestStatementTable(t *testing.T) {
 	want := strings.Fields(strings.ToLower(statementStarts))
 	slices.Sort(want)
@@ -38,7 +38,7 @@ func TestStatementTable(t *testing.T) {
 			if v.Allowed || v.Code == sqlguard.CodeParseError || v.Code == "" || v.Verb == sqlguard.VerbSelect {
 				t.Errorf("%s: %v %s, verb %q", sql, v.Allowed, v.Code, v.Verb)
 			}
-			// The same words behind a query are a second statement, or no SQL.
+			// After a query, the same words are a second statement or not valid SQL.
 			for _, query := range []string{"SELECT 1 ", "SELECT a FROM t ", "SELECT a FROM t WHERE a = 1 ", "SELECT a FROM t ORDER BY a ", "WITH x AS (SELECT 1 AS a) SELECT a FROM x "} {
 				if v := g.Check(query + sql); v.Allowed && sqlserver.ReservedWord(word) {
 					t.Errorf("%s is allowed", query+sql)
@@ -54,8 +54,8 @@ var (
 	production  = regexp.MustCompile(`(?m)((?:^//.*\n)*)^func \(p \*parser\) (\w+)\(`)
 )
 
-// TestBareNames holds that a name where a statement should begin is a procedure
-// or a label, however it is written.
+// TestBareNames checks that a name at the start of a statement is read as a procedure or a
+// label, in every notation.
 func TestBareNames(t *testing.T) {
 	g := newGuard(t)
 	for sql, want := range map[string]sqlguard.Code{
@@ -121,8 +121,8 @@ func TestExecute(t *testing.T) {
 	}
 }
 
-// TestWordsOfTheGrammar holds that every word that a production asks for is one
-// that the lexer knows, and that no word is known without need.
+// TestWordsOfTheGrammar checks that the lexer knows every word that a production asks for,
+// and no other word.
 func TestWordsOfTheGrammar(t *testing.T) {
 	asked := map[string]bool{}
 	for _, call := range wordCall.FindAllStringSubmatch(dialecttest.Source(t, "."), -1) {
@@ -160,8 +160,8 @@ func TestWordsOfTheGrammar(t *testing.T) {
 	}
 }
 
-// TestRefusedConstructs holds that every construct of the table is refused in
-// every position that it can have.
+// TestRefusedConstructs checks that every construct of the table is refused in every
+// position in which it can occur.
 func TestRefusedConstructs(t *testing.T) {
 	texts := map[string][]string{
 		"into":           {"SELECT a INTO x FROM t", "SELECT 1 a INTO #x", "WITH c AS (SELECT 1 a) SELECT a INTO dbo.x FROM c", "SELECT a INTO x FROM t UNION SELECT 1"},
@@ -187,8 +187,8 @@ func TestRefusedConstructs(t *testing.T) {
 	}
 }
 
-// TestProductionsNameTheirPage holds that every method of the parser names the
-// page of the reference that it implements, except those that read no syntax.
+// TestProductionsNameTheirPage checks that every method of the parser names the page of the
+// reference that it implements, except methods that read no syntax.
 func TestProductionsNameTheirPage(t *testing.T) {
 	helpers := strings.Fields(`
 		accept acceptAll acceptMark acceptSign argumentsOf assigns atEdge atForeignFetch atFrame atGlobal atName atNullOption atOldHints atPseudo

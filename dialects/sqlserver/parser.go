@@ -7,8 +7,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// parser reads statements from tokens by recursive descent. The first mistake
-// is kept, and the tokens end there, so that every production returns.
+// parser reads statements from tokens by recursive descent. It keeps the first error and
+// then sees no more tokens, so that every production returns.
 type parser struct {
 	sql   string
 	toks  []token // without comments
@@ -26,7 +26,7 @@ type parser struct {
 // maxNesting bounds the recursion. The guard's screen bounds it further.
 const maxNesting = 1200
 
-// endOfText is the kind of the token behind the last one.
+// endOfText is the kind of the token after the last one.
 const endOfText sqlguard.TokenKind = 254
 
 func (p *parser) load(at int) {
@@ -40,7 +40,7 @@ func (p *parser) load(at int) {
 
 func (p *parser) next() { p.load(p.at + 1) }
 
-// peek returns the token n places behind the current one, or before it.
+// peek returns the token n positions after the current one, or before it if n is negative.
 func (p *parser) peek(n int) token {
 	if p.at+n < len(p.toks) {
 		return p.toks[p.at+n]
@@ -175,7 +175,7 @@ func (p *parser) found() string {
 	}
 }
 
-// enter begins one level of nesting; what it begins, leave ends.
+// enter begins one level of nesting, and leave ends it.
 func (p *parser) enter() {
 	if p.depth++; p.depth > maxNesting {
 		p.failAt(p.tok, "the statement is nested too deeply here")
@@ -233,7 +233,7 @@ func (p *parser) integer(what string) string {
 	return text
 }
 
-// stringLiteral reads a string literal and returns what it spells.
+// stringLiteral reads a string literal and returns its value.
 func (p *parser) stringLiteral(what string) string {
 	if p.tok.kind != sqlguard.TokenString {
 		p.fail(what)

@@ -54,8 +54,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// TestPath holds that the path of a finding inside WITH names the common table
-// expression.
+// TestPath checks that the path of a finding inside WITH names the common table expression.
 func TestPath(t *testing.T) {
 	v := newGuard(t).Check("WITH a AS (SELECT 1 x), b AS (SELECT @v y) SELECT * FROM b")
 	if len(v.Findings) != 1 || v.Findings[0].Path != "with.b" {
@@ -109,7 +108,7 @@ func TestSyntaxErrors(t *testing.T) {
 		"SELECT a FROM t PIVOT (SUM(a) FOR b IN (1)": `40 expected a value, written as a name, found a number`,
 	} {
 		_, err := sqlserver.Dialect{}.Analyze(sql)
-		syntax, ok := err.(*sqlguard.SyntaxError) //nolint:errorlint // the interface promises this very type
+		syntax, ok := err.(*sqlguard.SyntaxError) //nolint:errorlint // the interface promises exactly this type
 		if !ok {
 			t.Errorf("%s: %v", sql, err)
 			continue

@@ -18,13 +18,13 @@ func (p *parser) selectStatement() {
 	if p.accept("option") {
 		p.queryHints()
 	}
-	if p.is("into") { // where other databases have it
+	if p.is("into") { // other databases have INTO here
 		p.into()
 		p.skipStatement(p.at)
 	}
 }
 
-// forbid states that the statement holds a construct that no query may hold.
+// forbid states that the statement has a construct that no query may have.
 func (p *parser) forbid(construct string, at sqlguard.Span) {
 	rule := constructs[construct]
 	p.effect(rule.code, at, rule.does)
@@ -56,7 +56,7 @@ func (p *parser) setOperations() {
 		case p.accept("union"):
 			p.accept("all")
 		case p.accept("except"), p.accept("intersect"):
-			p.accept("all") // the servers refuse it; nothing hides in it
+			p.accept("all") // the servers refuse it, so reading it is harmless
 		default:
 			return
 		}

@@ -7,7 +7,7 @@ import (
 
 // systemViews are the views of the schema sys that may be read: structure,
 // size and counters of the user's own objects. sys.column_store_segments is not
-// among them, since it holds the least and greatest values. Reference: System
+// among them, because it shows the smallest and largest values. Reference: System
 // catalog views (Transact-SQL), by its categories; Index related dynamic
 // management views.
 var systemViews = views(readableView, `
@@ -50,7 +50,7 @@ var compatibilityViews = merge(
 		sysprotects sysremotelogins syssegments sysservers sysusers sysxlogins`),
 )
 
-// credentialRelations hold secrets, or the text of other sessions.
+// credentialRelations have secrets, or the statements of other sessions.
 var credentialRelations = wordSet(`
 	asymmetric_keys certificates column_encryption_key_values column_encryption_keys column_master_keys credentials
 	crypt_properties cryptographic_providers database_credentials database_scoped_credentials key_encryptions

@@ -10,8 +10,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// TestNeverReadable holds that no spelling opens the relations that the
-// contract names as never allowed.
+// TestNeverReadable checks that no spelling permits a read of the relations that must never
+// be allowed.
 func TestNeverReadable(t *testing.T) {
 	g := newGuard(t)
 	for name := range strings.FieldsSeq(`sql_logins server_principals credentials linked_logins configurations dm_server_registry
@@ -56,7 +56,7 @@ func TestSkeleton(t *testing.T) {
 	}
 }
 
-// TestOneAlias holds that a name behind an alias is read as no second one.
+// TestOneAlias checks that a name after an alias is not read as a second alias.
 func TestOneAlias(t *testing.T) {
 	g := newGuard(t)
 	for _, sql := range []string{
@@ -70,8 +70,8 @@ func TestOneAlias(t *testing.T) {
 	}
 }
 
-// TestThreePartNames holds that names with a database pass for the
-// connection's own only.
+// TestThreePartNames checks that a name with a database is allowed only for the connection's
+// own database.
 func TestThreePartNames(t *testing.T) {
 	policy := sqlguard.DefaultPolicy()
 	policy.Database = "Shop"
@@ -101,8 +101,8 @@ func TestThreePartNames(t *testing.T) {
 	}
 }
 
-// TestPolicyReachesSystemNames holds that a rule that denies means the server's
-// own relations as well, under each of their names.
+// TestPolicyReachesSystemNames checks that a rule that denies also applies to the server's
+// own relations, under each of their names.
 func TestPolicyReachesSystemNames(t *testing.T) {
 	policy := sqlguard.DefaultPolicy()
 	policy.Schemas.Deny = []string{"sys"}
@@ -121,7 +121,7 @@ func TestPolicyReachesSystemNames(t *testing.T) {
 	}
 }
 
-// TestRelations compares the relations that a statement is said to read.
+// TestRelations compares the relations in the facts of a statement.
 func TestRelations(t *testing.T) {
 	for sql, want := range map[string][]string{
 		"SELECT * FROM a, b.c AS d":                                               {"a", "b.c d"},
@@ -170,8 +170,8 @@ func TestRelations(t *testing.T) {
 	}
 }
 
-// TestColumns holds that the facts include constructs that read columns without
-// their names.
+// TestColumns checks that the facts include constructs that read columns without naming
+// them.
 func TestColumns(t *testing.T) {
 	policy := sqlguard.DefaultPolicy()
 	policy.SearchPath = []string{"dbo"}
@@ -225,8 +225,8 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestDisguisedWords holds that a word with letters that some fold to those of
-// a keyword is no name.
+// TestDisguisedWords checks that a word is not read as a name if some parsers fold its
+// letters to those of a keyword.
 func TestDisguisedWords(t *testing.T) {
 	g := newGuard(t)
 	for _, sql := range []string{

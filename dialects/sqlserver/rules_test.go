@@ -7,8 +7,8 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// TestDeniedNames holds that a rule that denies a name denies what a collation
-// may take for it.
+// TestDeniedNames checks that a rule which denies a name denies every name that a collation
+// may treat as the same name.
 func TestDeniedNames(t *testing.T) {
 	policy := sqlguard.DefaultPolicy()
 	policy.SearchPath = []string{"dbo"}
@@ -31,7 +31,7 @@ func TestDeniedNames(t *testing.T) {
 			t.Errorf("%s: %v", name, v.Findings)
 		}
 	}
-	// What searches a table by an index takes no name of WITH.
+	// A function that searches a table by an index does not accept a name of WITH.
 	for _, from := range []string{
 		"CONTAINSTABLE(api_keys, *, 'x') AS k", "FREETEXTTABLE(api_keys, *, 'x') AS k", "SEMANTICKEYPHRASETABLE(api_keys, *) AS k",
 		"CHANGETABLE(CHANGES api_keys, 0) AS k", "VECTOR_SEARCH(TABLE = api_keys, COLUMN = a, SIMILAR_TO = 'x', METRIC = 'cosine') AS k",

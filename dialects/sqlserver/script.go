@@ -46,7 +46,7 @@ func (Dialect) Divide(text string) []sqlguard.Span {
 	return spans
 }
 
-// nextOfStatement returns the next token that is no comment.
+// nextOfStatement returns the next token that is not a comment.
 func nextOfStatement(l *lexer) (token, bool) {
 	for {
 		t, ok := l.next()
@@ -59,16 +59,15 @@ func nextOfStatement(l *lexer) (token, bool) {
 // division is the state of dividing one statement.
 type division struct {
 	first  string // its first word, of the grammar
-	main   string // that of the statement behind WITH
+	main   string // the first word of the statement after WITH
 	last   token
 	before token // the one before last
 	n      int   // tokens
 	depth  int   // brackets that are open
 	cases  int   // CASE that are open outside of brackets
-	module bool  // what CREATE and ALTER make goes on to the end of the batch
-	// bound says that the one word was read that begins statements elsewhere and
-	// belongs to this statement. given says that GRANT has named its
-	// permissions.
+	module bool  // CREATE or ALTER makes a module, which extends to the end of the batch
+	// bound says that the statement has already had its one word that begins statements
+	// elsewhere. given says that GRANT has named its permissions.
 	bound, given bool
 }
 
@@ -124,8 +123,8 @@ func (d *division) kind() string {
 	return d.first
 }
 
-// begins reports whether another statement certainly begins at a token, behind
-// which another one and the rest of the text stand.
+// begins reports whether another statement certainly begins at t. following is the token
+// after it, and rest is the rest of the text.
 func (d *division) begins(t, following token, text, rest string) bool {
 	if d.module || d.depth > 0 || t.kind != sqlguard.TokenWord || t.word == nil || !starters[t.word.text] {
 		return false
@@ -153,8 +152,7 @@ func (d *division) begins(t, following token, text, rest string) bool {
 	return !d.continues(word, following, rest)
 }
 
-// continues reports whether a word that can begin a statement is a part of this
-// one.
+// continues reports whether a word that can begin a statement is part of the current one.
 func (d *division) continues(word string, following token, rest string) bool {
 	after := func(words ...string) bool { return slices.ContainsFunc(words, d.last.spells) }
 	once := func() bool { // only the first such word is
@@ -205,7 +203,7 @@ var starters = wordSet(`
 	commit rollback save set use setuser revert open close fetch deallocate declare if else while begin end return goto
 	break continue waitfor print raiserror exec execute backup restore kill shutdown reconfigure checkpoint dbcc`)
 
-// continuing are the words behind which a statement goes on.
+// continuing are the words after which a statement continues.
 var continuing = wordSet(`
 	as for after or and not union all except intersect then with into from of by in is like between join
 	where having group order over escape collate`)

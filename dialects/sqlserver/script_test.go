@@ -12,7 +12,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// TestDivide: each | is where another statement begins without a semicolon.
+// TestDivide: each | marks the start of another statement without a semicolon.
 func TestDivide(t *testing.T) {
 	for _, script := range []string{
 		"SET NOCOUNT ON | SELECT a FROM t | DELETE FROM t",
@@ -61,7 +61,7 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// TestDivideBlocks: between BEGIN and END semicolons end statements, too.
+// TestDivideBlocks: between BEGIN and END semicolons end statements too.
 func TestDivideBlocks(t *testing.T) {
 	want := []string{"BEGIN", "DELETE FROM t", "x", "SELECT 1", "END"}
 	if diff := cmp.Diff(want, divided("BEGIN DELETE FROM t; x; ;SELECT 1; END")); diff != "" {
@@ -89,9 +89,9 @@ var scriptWords = strings.Fields(`
 	SELECT INSERT UPDATE DELETE MERGE DROP ALTER CREATE GRANT SET USE EXEC IF ELSE BEGIN END CASE WHEN THEN WHILE DECLARE FETCH
 	INTO FROM VALUES WITH AS FOR ON TO UNION ALL OPTION EXISTS JOIN OR TABLE PROCEDURE TRAN a t x [y] 1 'z' @v ( ) , . ; : = * /**/`)
 
-// TestDividedTextsAreRefusedOnceMore: where a text is one statement that may not
-// run, or cannot be read, a piece of it may not run either, whatever was cut off;
-// nothing of a text is lost between pieces; and a text that may run is one.
+// TestDividedTextsAreRefusedOnceMore: if the guard refuses a text, it must also refuse at
+// least one of the pieces. The pieces must contain every token of the text. A text that
+// the guard allows must be one piece.
 func TestDividedTextsAreRefusedOnceMore(t *testing.T) {
 	guard := newGuard(t)
 	r := rand.New(rand.NewPCG(5, 6))
@@ -130,7 +130,7 @@ func judge(t *testing.T, guard *sqlguard.Guard, text string, divisions *int) {
 	*divisions++
 	whole := guard.Check(text)
 	if whole.Allowed {
-		t.Errorf("%q may run and is divided: %v", text, spans)
+		t.Errorf("%q is allowed, but Divide splits it: %v", text, spans)
 	}
 	for _, span := range spans {
 		if !guard.Check(text[span.Start:span.End]).Allowed {
@@ -138,6 +138,6 @@ func judge(t *testing.T, guard *sqlguard.Guard, text string, divisions *int) {
 		}
 	}
 	if whole.Code != sqlguard.CodeMultipleStatements {
-		t.Errorf("%q is refused with %s, and no piece of it is: %v", text, whole.Code, spans)
+		t.Errorf("%q is refused with %s, but all its pieces are allowed: %v", text, whole.Code, spans)
 	}
 }

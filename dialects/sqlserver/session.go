@@ -2,7 +2,7 @@ package sqlserver
 
 import "github.com/ktxhq/ktx/sqlguard"
 
-// Session lists what the reader takes for granted of a connection:
+// Session lists the settings that the parser requires of a connection:
 //
 //   - QUOTED_IDENTIFIER: on, so that "x" is a name and never a string.
 //

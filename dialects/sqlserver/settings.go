@@ -25,8 +25,8 @@ func (p *parser) global() {
 	p.next()
 }
 
-// pseudo reads a word that begins with a dollar sign: columns that have no name
-// of their own, and the pseudo-columns of graphs. Reference: SELECT Clause
+// pseudo reads a word that begins with a dollar sign: a reference to a special column,
+// or a pseudo-column of a graph. Reference: SELECT Clause
 // (Transact-SQL), "$IDENTITY", "$ROWGUID"; SQL Graph Architecture; $PARTITION
 // (Transact-SQL).
 func (p *parser) pseudo() kind {

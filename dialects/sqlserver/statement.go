@@ -38,8 +38,8 @@ func (p *parser) batch() ([]sqlguard.Statement, error) {
 	}
 }
 
-// statement reads one statement. first says that it opens the batch, where a
-// name alone runs a procedure. Reference: Transact-SQL statements.
+// statement reads one statement. first says that it begins the batch. There a name alone
+// runs a procedure. Reference: Transact-SQL statements.
 func (p *parser) statement(first bool) {
 	switch {
 	case p.is("select"), p.mark() == '(':
@@ -66,8 +66,7 @@ func (p *parser) statement(first bool) {
 	p.bareName()
 }
 
-// refused reads a statement that the table refuses, and reports whether it is
-// one.
+// refused reads a statement that the table refuses, and reports whether there was one.
 func (p *parser) refused() bool {
 	if p.tok.word == nil || p.tok.kind != sqlguard.TokenWord {
 		return false
@@ -107,7 +106,7 @@ func (p *parser) refuse(rule statementRule) {
 }
 
 // skipStatement skips to the terminator of the statement that begins at the
-// token from. The bodies of modules and blocks hold terminators of their own.
+// token from. Semicolons in the bodies of modules and blocks are not terminators.
 func (p *parser) skipStatement(from int) {
 	var b blocks
 	for i := from; i < p.at; i++ {
@@ -118,7 +117,7 @@ func (p *parser) skipStatement(from int) {
 	}
 }
 
-// refine returns the rule for statements whose later words decide.
+// refine returns the rule for a statement whose later words decide its kind.
 func (p *parser) refine(rule statementRule) statementRule {
 	word := func(n int) string {
 		t := p.peek(n)
@@ -194,7 +193,7 @@ func procedureName(text string, kind sqlguard.TokenKind) string {
 	return skeleton(text)
 }
 
-// runsText reports whether a procedure of the server runs SQL that it is given.
+// runsText reports whether a procedure of the server runs SQL from its arguments.
 func runsText(procedure string) bool {
 	switch procedure {
 	case "sp_executesql", "sp_prepare", "sp_prepexec", "sp_prepexecrpc", "sp_execute", "sp_cursoropen", "sp_cursorprepare",
@@ -235,8 +234,7 @@ func (p *parser) bareName() {
 	p.stmt.Effects = append(p.stmt.Effects, f)
 }
 
-// target states the relation that a refused statement writes to, where that is
-// plain to see.
+// target states the relation to which a refused statement writes, if its words show it.
 func (p *parser) target() {
 	switch {
 	case p.isAny("insert", "update", "delete", "merge", "truncate"):
@@ -271,8 +269,8 @@ func (p *parser) target() {
 	}
 }
 
-// endOfStatement holds that a statement ends here: at a terminator, at the end,
-// or where another one begins.
+// endOfStatement fails unless the statement ends here: at a terminator, at the end of the
+// text, or before another statement.
 func (p *parser) endOfStatement() {
 	switch {
 	case p.err != nil || p.tok.kind == endOfText || p.mark() == ';' || p.mark() == '(' || p.is("select"):

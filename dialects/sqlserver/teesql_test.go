@@ -19,7 +19,7 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// answer is what testdata/teesql says of a text.
+// answer is the result of testdata/teesql for one text.
 type answer struct {
 	Error      string
 	Statements []string
@@ -27,17 +27,17 @@ type answer struct {
 	Into       bool
 }
 
-// patience is how long the other parser may take over one text. It loops
-// forever on some; those it has no opinion of.
+// patience is the time limit of the other parser for one text. The parser never ends on
+// some texts; the test skips those.
 const patience = 2 * time.Second
 
-// oracle is the parser teesql in a process of its own.
+// oracle is the parser teesql in a separate process.
 type oracle struct {
 	program string
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	out     chan string
-	ended   int // processes that were ended because of a text
+	ended   int // number of processes that the test ended because of a text
 }
 
 // newOracle builds the program, which needs the module of the parser.
@@ -91,8 +91,8 @@ func (o *oracle) stop() {
 	_ = o.cmd.Wait()
 }
 
-// ask returns what the other parser says of a text; ok is false when it says
-// nothing in time, or its process ended.
+// ask returns the other parser's answer for a text. ok is false when there is no answer in
+// time, or when the process ended.
 func (o *oracle) ask(t *testing.T, sql string) (a answer, ok bool) {
 	t.Helper()
 	question, err := json.Marshal(sql)
@@ -117,7 +117,7 @@ func (o *oracle) ask(t *testing.T, sql string) (a answer, ok bool) {
 	return answer{}, false
 }
 
-// suspect names what an answer holds that no read has, "" if nothing.
+// suspect names a construct in the answer that no read has, or "" when there is none.
 func (a *answer) suspect() string {
 	var out []string
 	switch {
@@ -142,8 +142,8 @@ func (a *answer) suspect() string {
 	return strings.Join(out, "; ")
 }
 
-// difference is a reviewed reason why the other parser sees more than one read
-// in a text that is one.
+// difference is a reviewed reason why the other parser finds more than one read in a text
+// that is one read.
 type difference struct {
 	cause   string
 	example string // shows the difference today
@@ -152,8 +152,8 @@ type difference struct {
 	holds func(words []string, a *answer) bool
 }
 
-// differences are all reasons that are known. Whoever adds one has read the
-// reference on the construct.
+// differences lists all known reasons. Read the reference on the construct before you add
+// one.
 var differences = []difference{
 	{
 		cause:   "COLLATE in ORDER BY, or behind another one, is not read: the rest of the text is taken for a procedure",
@@ -226,8 +226,8 @@ func has(words []string, any ...string) bool {
 	return slices.ContainsFunc(any, func(word string) bool { return slices.Contains(words, word) })
 }
 
-// only reports whether the answer differs from one SELECT in statements of
-// these kinds alone, all behind it.
+// only reports whether the answer is one SELECT, followed only by statements of these
+// kinds.
 func (a *answer) only(kinds ...string) bool {
 	if a.Into || len(a.Statements) < 2 || a.Statements[0] != "SelectStatement" {
 		return false
@@ -240,7 +240,7 @@ func (a *answer) only(kinds ...string) bool {
 	return true
 }
 
-// reviewed returns the place of a difference in the table, or -1.
+// reviewed returns the index of the difference in the table, or -1.
 func reviewed(sql string, a *answer) int {
 	var words []string
 	for _, token := range (sqlserver.Dialect{}).Lex(sql).List {

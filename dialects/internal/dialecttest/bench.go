@@ -13,17 +13,16 @@ import (
 // Bench has the benchmarks of a dialect.
 type Bench struct {
 	Dialect sqlguard.Dialect
-	// Parse calls the parser and nothing else. It is nil where the dialect is
-	// its own parser.
+	// Parse calls only the parser. It is nil when the dialect has its own parser.
 	Parse func(sql string) error
 	Texts []Text
 }
 
-// Text is a query that the default policy allows. It holds the number 4711, which
-// the benchmarks replace, so that no verdict comes from the cache.
+// Text is a query that the default policy allows. It contains the number 4711, which the
+// benchmarks replace, so that no verdict comes from the cache.
 type Text struct{ Name, SQL string }
 
-// Variants returns texts of equal length, more than the verdict cache holds.
+// Variants returns queries of equal length, more than fit into the verdict cache.
 func (t Text) Variants() []string {
 	out := make([]string, 5000)
 	for i := range out {
@@ -43,8 +42,7 @@ func (x *Bench) each(b *testing.B, f func(b *testing.B, text Text)) {
 	}
 }
 
-// CheckWith measures whole verdicts of a guard: screen, parser, judgement,
-// fingerprint.
+// CheckWith measures whole verdicts of a guard: screen, parser, judgement and fingerprint.
 func CheckWith(b *testing.B, g *sqlguard.Guard, text Text) {
 	b.Helper()
 	texts := text.Variants()

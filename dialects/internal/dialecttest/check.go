@@ -9,9 +9,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// CheckTokens holds that the tokens of a text are in order, lie within the text,
-// do not overlap, and leave out white space only. More lists other characters
-// that the dialect takes for white space.
+// CheckTokens checks that the tokens of sql are in order, lie within sql, do not overlap,
+// and leave out only white space. more lists other characters that are white space to the
+// dialect.
 func CheckTokens(tb testing.TB, d sqlguard.Dialect, sql, more string) {
 	tb.Helper()
 	blank := " \t\n\v\f\r" + more
@@ -31,15 +31,14 @@ func CheckTokens(tb testing.TB, d sqlguard.Dialect, sql, more string) {
 	gap(len(sql))
 }
 
-// CheckFacts analyzes a text without the screen of the guard. It holds that the
-// error is a *sqlguard.SyntaxError that points into the text, that the statements
-// follow each other, that every span lies within the text, and that every effect
-// has a code and a message.
+// CheckFacts analyzes sql without the screen of the guard. It checks that an error is a
+// *sqlguard.SyntaxError that points into sql, that the statements follow each other, that
+// every span lies within sql, and that every effect has a code and a message.
 func CheckFacts(tb testing.TB, d sqlguard.Dialect, sql string) {
 	tb.Helper()
 	statements, err := d.Analyze(sql)
 	if err != nil {
-		if syntax, ok := err.(*sqlguard.SyntaxError); !ok || syntax.Offset < 0 || syntax.Offset > len(sql) || syntax.Message == "" { //nolint:errorlint // the interface promises this very type
+		if syntax, ok := err.(*sqlguard.SyntaxError); !ok || syntax.Offset < 0 || syntax.Offset > len(sql) || syntax.Message == "" { //nolint:errorlint // the interface promises exactly this type
 			tb.Fatalf("%q: %#v", sql, err)
 		}
 		return
@@ -61,7 +60,7 @@ func CheckFacts(tb testing.TB, d sqlguard.Dialect, sql string) {
 	}
 }
 
-// Spans returns the span of a statement and those of all that it states.
+// Spans returns the span of a statement and the spans of all its facts.
 func Spans(st *sqlguard.Statement) []sqlguard.Span {
 	spans := []sqlguard.Span{st.Span}
 	for _, f := range st.Effects {
@@ -92,11 +91,10 @@ func checkSpan(tb testing.TB, sql string, s sqlguard.Span) {
 	}
 }
 
-// CheckVerdict judges a text with two new guards and returns the verdict. It
-// holds that both agree, that a text is approved when it is allowed and only
-// then, that what is allowed is one statement of a known kind in valid UTF-8
-// without findings, that findings have a message and point into the text, and
-// that the dialect did not fail.
+// CheckVerdict judges sql with two new guards and returns the verdict. It checks that both
+// agree, that Approve succeeds exactly when sql is allowed, and that the dialect did not
+// fail. Allowed SQL must be one statement of a known kind, in valid UTF-8, without
+// findings. Findings must have a message and point into sql.
 func CheckVerdict(tb testing.TB, d sqlguard.Dialect, sql string) sqlguard.Verdict {
 	tb.Helper()
 	g, other := NewGuard(tb, d), NewGuard(tb, d)

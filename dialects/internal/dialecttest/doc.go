@@ -1,8 +1,8 @@
-// Package dialecttest has the tests that every dialect shares, so that the tests
-// of a dialect state only what is its own: statements, quotes, node types.
+// Package dialecttest has the tests that all dialects share. The tests of a dialect add
+// only its own data: statements, quotes, node types.
 //
 // [Mutator] makes new statements from given ones. [CheckTokens], [CheckFacts] and
-// [CheckVerdict] hold what every dialect promises of any text; fuzz targets and
+// [CheckVerdict] check what every dialect promises for any input; fuzz targets and
 // mutation tests call them. [CheckGrowth] judges statements that grow, and
 // [Bench] has the benchmarks.
 //

@@ -10,12 +10,11 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Hang is far above what any text takes, so that a slow machine does not fail a
-// test.
+// Hang is far longer than any statement takes, so that no test fails on a slow machine.
 const Hang = 20 * time.Second
 
-// Shape is a text that grows with n in one way: Before, n times Middle, Core, n
-// times Closing, After. In Middle %d stands for the number of the copy.
+// Shape is a statement that grows with n: Before, n times Middle, Core, n times Closing,
+// After. Text replaces %d in Middle by the number of the copy.
 type Shape struct{ Name, Before, Middle, Core, Closing, After string }
 
 // Shapes names the columns of a table of shapes.
@@ -27,7 +26,7 @@ func Shapes(rows [][6]string) []Shape {
 	return out
 }
 
-// Text returns the text with n copies.
+// Text returns the statement with n copies.
 func (s Shape) Text(n int) string {
 	var b strings.Builder
 	b.WriteString(s.Before)
@@ -45,23 +44,23 @@ func (s Shape) Text(n int) string {
 	return b.String()
 }
 
-// most returns how many copies a text of that many bytes holds at most.
+// most returns how many copies fit into that many bytes.
 func (s Shape) most(bytes int) int {
 	return (bytes - len(s.Before) - len(s.Core) - len(s.After)) / (len(s.Middle) + len(s.Closing))
 }
 
-// Growth is how a dialect is tried with texts that grow.
+// Growth tests a dialect with statements that grow.
 type Growth struct {
 	Shapes []Shape
-	Copies []int            // how many of Middle
-	More   []int            // tried as well with [Full]
-	Slow   time.Duration    // no text may take longer
-	Also   func(sql string) // called with every text when it is not nil
+	Copies []int            // numbers of copies of Middle
+	More   []int            // also tested with [Full]
+	Slow   time.Duration    // no statement may take longer
+	Also   func(sql string) // called with every statement when it is not nil
 }
 
-// Check judges every shape with each number of copies, with as many as the
-// largest text holds that a policy can permit, and with as many as fill that text
-// when nothing is closed. The dialect may not fail on any.
+// Check judges every shape with each number of copies, with as many copies as fit into the
+// largest statement that a policy can permit, and with as many as fit without Closing. The
+// dialect may not fail on any of them.
 func (x *Growth) Check(t *testing.T, d sqlguard.Dialect) {
 	t.Helper()
 	policy := sqlguard.DefaultPolicy()

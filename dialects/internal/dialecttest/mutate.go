@@ -9,28 +9,28 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// A Mutator makes texts out of the tokens of statements. The same statements and
-// the same seed make the same texts.
+// A Mutator makes new statements from the tokens of given statements. The same statements
+// and the same seed make the same results.
 type Mutator struct {
 	Rand  *rand.Rand
 	Seeds [][]string // the statements of fewer than 60 tokens, as their tokens
 
-	pool  []string // every token of the statements, once
+	pool  []string // every token of the statements, without duplicates
 	style Style
 }
 
-// Style is how a dialect spells tokens.
+// Style says how a dialect spells tokens.
 type Style struct {
 	Quotes  string   // every character that quotes
-	Requote []string // ways to quote, each with @ where the content stands
-	// Separators stand between the tokens of one text in 16 each; the other
-	// texts have spaces.
+	Requote []string // ways to quote, each with @ for the content
+	// Each separator is used between the tokens of one statement in 16. The other
+	// statements have spaces.
 	Separators []string
 }
 
 // NewMutator returns a mutator of the statements.
 func NewMutator(d sqlguard.Dialect, style Style, statements []string, seed uint64) *Mutator {
-	m := &Mutator{Rand: rand.New(rand.NewPCG(seed, 7)), style: style} //nolint:gosec // the same seed must make the same texts
+	m := &Mutator{Rand: rand.New(rand.NewPCG(seed, 7)), style: style} //nolint:gosec // the same seed must make the same statements
 	known := make(map[string]bool)
 	for _, sql := range statements {
 		var tokens []string
@@ -49,8 +49,9 @@ func NewMutator(d sqlguard.Dialect, style Style, statements []string, seed uint6
 	return m
 }
 
-// Each calls f with texts until f fails the test: 20,000 texts, or with [Full] as
-// many as f takes in ten seconds, at most the given number. It returns how many.
+// Each calls f with new statements and stops when f fails the test. It makes 20,000
+// statements, or with [Full] as many as f handles in ten seconds, but not more than most.
+// It returns the number of statements.
 func (m *Mutator) Each(t *testing.T, most int, f func(sql string)) int {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Second)
@@ -64,7 +65,7 @@ func (m *Mutator) Each(t *testing.T, most int, f func(sql string)) int {
 	return n
 }
 
-// Next returns a text made by one to four changes of a seed.
+// Next returns a statement made by one to four changes of a seed.
 func (m *Mutator) Next() string {
 	tokens := append([]string(nil), m.Seeds[m.Rand.IntN(len(m.Seeds))]...)
 	for range 1 + m.Rand.IntN(4) {

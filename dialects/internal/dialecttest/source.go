@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Source returns the files of a package without its tests, as one text. The
-// package is an import path, or "." for the one that is tested.
+// Source returns the content of a package's files without its tests, as one string. The
+// package is an import path, or "." for the package under test.
 func Source(t *testing.T, pkg string) string {
 	t.Helper()
 	dir, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", pkg).Output() //nolint:gosec // a package that the test names
@@ -36,8 +36,8 @@ func Source(t *testing.T, pkg string) string {
 	return b.String()
 }
 
-// Names returns what the first group of a pattern matches in a source, each once
-// and sorted.
+// Names returns the matches of a pattern's first group in a source, sorted and without
+// duplicates.
 func Names(pattern *regexp.Regexp, source string) []string {
 	var out []string
 	for _, m := range pattern.FindAllStringSubmatch(source, -1) {

@@ -525,7 +525,7 @@ func TestTokensReload(t *testing.T) {
 		_, _, code := ktx(t, dir, "mcp", "start", "--port", "0")
 		return code == 0
 	})
-	reload("", s, "the change between tokens and none")
+	reload("", s, "whether requests need a token cannot change")
 	newer.post(t, http.StatusOK, query("SELECT 1"))
 }
 

@@ -15,7 +15,7 @@ type Config struct {
 
 // Connection is one database.
 type Connection struct {
-	Driver         string    `yaml:"driver" doc:"The engine: postgres, mysql, mariadb, sqlserver or sqlite. Any other is listed, and runs no statements."`
+	Driver         string    `yaml:"driver" doc:"The engine: postgres, mysql, mariadb, sqlserver or sqlite. Connections of other engines are listed, but run no statements."`
 	URL            Secret    `yaml:"url" doc:"The address: env:NAME, file:/path, or the URL itself."`
 	Host           string    `yaml:"host" doc:"Host, instead of url."`
 	Port           int       `yaml:"port" doc:"Port, with host." min:"1" max:"65535"`
@@ -25,24 +25,24 @@ type Connection struct {
 	TLS            string    `yaml:"tls" doc:"verify (default) checks the server's certificate; off sends everything in clear text." enum:"verify,off"`
 	Path           string    `yaml:"path" doc:"Database file of SQLite, relative to the project."`
 	Name           string    `yaml:"name" doc:"Name shown to people."`
-	Description    string    `yaml:"description" doc:"What the database holds."`
+	Description    string    `yaml:"description" doc:"What the database contains."`
 	Schemas        []string  `yaml:"schemas" doc:"PostgreSQL: the schemas in which unqualified names are resolved; pins the search path. MySQL, MariaDB, SQL Server: the databases that may be read beside the connection's own."`
-	MaxConnections int       `yaml:"maxConnections" doc:"Most connections to the server." min:"1" max:"1000"`
+	MaxConnections int       `yaml:"maxConnections" doc:"Maximum number of connections to the server." min:"1" max:"1000"`
 	Limits         Limits    `yaml:"limits" doc:"Limits of one call."`
 	Access         Access    `yaml:"access" doc:"Which schemas, tables and columns may be read."`
-	Functions      Functions `yaml:"functions" doc:"Functions of your own that may be called, and listed ones that may not."`
+	Functions      Functions `yaml:"functions" doc:"Your own functions that statements may call, and functions that they may not call."`
 	Guard          Guard     `yaml:"guard" doc:"Overrides the guard block for this connection."`
 }
 
 // Limits bound one statement and its result.
 type Limits struct {
-	Rows        int      `yaml:"rows" doc:"Rows; default 10000." min:"1" max:"10000000"`
-	Bytes       Bytes    `yaml:"bytes" doc:"Bytes of all values; default 8MiB."`
-	CellBytes   Bytes    `yaml:"cellBytes" doc:"Bytes of one value; default 256KiB."`
-	Columns     int      `yaml:"columns" doc:"Columns; default 1000." min:"1" max:"10000"`
-	Timeout     Duration `yaml:"timeout" doc:"Time of a statement; default 30s."`
-	LockTimeout Duration `yaml:"lockTimeout" doc:"Time to wait for a lock; default 1s."`
-	Concurrency int      `yaml:"concurrency" doc:"Statements at once; default 8." min:"1" max:"1000"`
+	Rows        int      `yaml:"rows" doc:"Maximum number of rows; default 10000." min:"1" max:"10000000"`
+	Bytes       Bytes    `yaml:"bytes" doc:"Maximum size of all values together; default 8MiB."`
+	CellBytes   Bytes    `yaml:"cellBytes" doc:"Maximum size of one value; default 256KiB."`
+	Columns     int      `yaml:"columns" doc:"Maximum number of columns; default 1000." min:"1" max:"10000"`
+	Timeout     Duration `yaml:"timeout" doc:"Maximum time of a statement; default 30s."`
+	LockTimeout Duration `yaml:"lockTimeout" doc:"Maximum time to wait for a lock; default 1s."`
+	Concurrency int      `yaml:"concurrency" doc:"Maximum number of statements that run at once; default 8." min:"1" max:"1000"`
 }
 
 // Access says what may be read. Deny overrides allow.
@@ -52,7 +52,7 @@ type Access struct {
 	Columns []ColumnRule `yaml:"columns" doc:"Columns that may not be read."`
 }
 
-// Names is a list of names that are allowed and one of names that are denied.
+// Names has a list of allowed names and a list of denied names.
 type Names struct {
 	Allow []string `yaml:"allow" doc:"Allowed names; empty allows all."`
 	Deny  []string `yaml:"deny" doc:"Denied names."`
@@ -66,17 +66,17 @@ type ColumnRule struct {
 
 // Functions names functions as schema.name or schema.prefix*.
 type Functions struct {
-	Allow []string `yaml:"allow" doc:"Functions of your own that are known to be pure."`
-	Deny  []string `yaml:"deny" doc:"Functions that may not be called."`
+	Allow []string `yaml:"allow" doc:"Your own functions that you know to be pure."`
+	Deny  []string `yaml:"deny" doc:"Functions that statements may not call."`
 }
 
 // Guard says what the guard permits. Unset values keep their default.
 type Guard struct {
-	MaxBytes       Bytes  `yaml:"maxBytes" doc:"Longest statement; default 64KiB, at most 256KiB."`
+	MaxBytes       Bytes  `yaml:"maxBytes" doc:"Maximum length of a statement; default 64KiB, at most 256KiB."`
 	ExplainAnalyze *bool  `yaml:"explainAnalyze" doc:"Permit EXPLAIN ANALYZE of reads; default true."`
-	Catalog        *bool  `yaml:"catalog" doc:"Judge with the functions, types, views and tables that the server lists; default false. For PostgreSQL."`
+	Catalog        *bool  `yaml:"catalog" doc:"For PostgreSQL: also judge by the functions, types, views and tables in the server's catalog; default false."`
 	Types          string `yaml:"types" doc:"Casts to types that are not built in; default allow." enum:"allow,refuse"`
-	Role           string `yaml:"role" doc:"What to do when the role can write; default warn, and refuse for SQL Server." enum:"warn,refuse"`
+	Role           string `yaml:"role" doc:"What to do when the role can write; default warn, for SQL Server refuse." enum:"warn,refuse"`
 }
 
 // over returns g with the values of base for everything that g leaves unset.
@@ -104,18 +104,18 @@ func (c *Config) GuardOf(id string) Guard { return c.Connections[id].Guard.over(
 
 // Check says how ktx sql check reads files.
 type Check struct {
-	Overrides []CheckOverride `yaml:"overrides" doc:"Dialects of files by pattern; the first match counts."`
-	Sinks     Sinks           `yaml:"sinks" doc:"Functions of yours that take SQL, by the last part of their names."`
+	Overrides []CheckOverride `yaml:"overrides" doc:"Dialects of files by pattern; the first pattern that matches counts."`
+	Sinks     Sinks           `yaml:"sinks" doc:"Your own functions that take SQL, by the last part of their names."`
 }
 
-// Sinks are further functions that take SQL as their first argument.
+// Sinks names the user's own functions that take SQL as their first argument.
 type Sinks struct {
-	Go         []string `yaml:"go" doc:"In Go."`
-	Python     []string `yaml:"python" doc:"In Python."`
-	TypeScript []string `yaml:"typescript" doc:"In TypeScript and JavaScript."`
+	Go         []string `yaml:"go" doc:"Functions in Go that take SQL, by the last part of their names."`
+	Python     []string `yaml:"python" doc:"Functions in Python that take SQL."`
+	TypeScript []string `yaml:"typescript" doc:"Functions in TypeScript and JavaScript that take SQL."`
 }
 
-// CheckOverride gives the dialect of the files that match.
+// CheckOverride sets the dialect of the files whose path matches a pattern.
 type CheckOverride struct {
 	Paths   []string `yaml:"paths" doc:"Patterns relative to the project; ** matches any number of folders."`
 	Dialect string   `yaml:"dialect" doc:"The dialect." enum:"postgres,mysql,mariadb,sqlserver,sqlite,duckdb,clickhouse,trino,snowflake,bigquery"`

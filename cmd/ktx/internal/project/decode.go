@@ -76,7 +76,7 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, tag reflect
 		}
 		return
 	}
-	switch v.Kind() { //nolint:exhaustive // scalar says what it does not take
+	switch v.Kind() { //nolint:exhaustive // scalar reports the kinds that it does not accept
 	case reflect.Struct:
 		d.object(n, v, path)
 	case reflect.Map:
@@ -100,7 +100,7 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, tag reflect
 	}
 }
 
-// blank reports whether a text is one of YAML's spellings of null.
+// blank reports whether value is one of YAML's spellings of null.
 func blank(value string) bool {
 	switch value {
 	case "", "~", "null", "Null", "NULL":
@@ -110,7 +110,7 @@ func blank(value string) bool {
 	}
 }
 
-// plainTag reports whether the tag of a node is a plain one of its kind.
+// plainTag reports whether a node has a standard tag of its kind, such as !!str.
 func plainTag(n *yaml.Node) bool {
 	switch n.Tag {
 	case "!!str", "!!int", "!!float", "!!bool", "!!timestamp", "!!merge":
@@ -183,7 +183,7 @@ func describe(t reflect.Type, tag reflect.StructTag) string {
 	case t.Kind() == reflect.Int, t.Kind() == reflect.Int64:
 		return "an integer"
 	default:
-		return "a text"
+		return "a string"
 	}
 }
 
@@ -191,10 +191,10 @@ func describe(t reflect.Type, tag reflect.StructTag) string {
 // another package and does not have them itself.
 var auditTags = map[string]reflect.StructTag{
 	"path":        `doc:"Folder of the log, relative to the project; default .ktx/audit."`,
-	"sql":         `doc:"What is kept of a statement: normalized (default) leaves literals out, full keeps the text." enum:"normalized,full"`,
-	"onFailure":   `doc:"When a decision cannot be recorded: reject (default) does not run the statement, degrade does." enum:"reject,degrade"`,
+	"sql":         `doc:"What the log keeps of a statement: normalized (default) leaves literals out, full keeps all of it." enum:"normalized,full"`,
+	"onFailure":   `doc:"When a decision cannot be recorded: reject (default) refuses the statement, degrade runs it." enum:"reject,degrade"`,
 	"sync":        `doc:"When events are flushed to disk: always before the statement, interval (default) within a second, off never." enum:"always,interval,off"`,
-	"rotateBytes": `doc:"Size from which a new file is begun; default 67108864."`,
+	"rotateBytes": `doc:"File size in bytes at which the log begins a new file; default 67108864."`,
 }
 
 // fields returns the fields of a struct by their key in the file.

@@ -13,10 +13,10 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// anyPattern takes every pattern for readable.
+// anyPattern accepts every pattern.
 func anyPattern(string) bool { return true }
 
-// parse reads a text that has to be valid.
+// parse reads a ktx.yaml that must be valid.
 func parse(t *testing.T, text string) project.Config {
 	t.Helper()
 	config, problems := project.Parse([]byte(text), anyPattern)
@@ -95,7 +95,7 @@ func TestParse(t *testing.T) {
 	if diff := cmp.Diff(wantAudit, config.Audit); diff != "" {
 		t.Error(diff)
 	}
-	// What a connection does not say is said by the block for all.
+	// The guard block of the file gives the values that the connection leaves unset.
 	if diff := cmp.Diff(project.Guard{MaxBytes: 64 << 10, ExplainAnalyze: &yes, Types: "refuse", Role: "refuse"}, config.GuardOf("warehouse")); diff != "" {
 		t.Error(diff)
 	}
@@ -115,8 +115,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestAnEmptyConfigurationIsTheDefaultPolicy: what a file says nothing about
-// is judged as everywhere else.
+// TestAnEmptyConfigurationIsTheDefaultPolicy: a file without settings gives the
+// default policy of the guard.
 func TestAnEmptyConfigurationIsTheDefaultPolicy(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "\n", "# nothing\n", "connections:\n", "connections: {}\nguard:\naudit: ~\n", "{}"} {
@@ -127,7 +127,7 @@ func TestAnEmptyConfigurationIsTheDefaultPolicy(t *testing.T) {
 	}
 }
 
-// TestOneProblem tells for each text the one problem that it has.
+// TestOneProblem has the one problem of each file.
 func TestOneProblem(t *testing.T) {
 	t.Parallel()
 	connection := func(text string) string { return "connections:\n  a:\n    driver: sqlite\n    " + text + "\n" }
@@ -155,7 +155,7 @@ func TestOneProblem(t *testing.T) {
 		{connection("schemas: [a, '']"), `ktx.yaml:4: connections.a.schemas[1]: the name is empty`},
 		{connection("maxConnections: 010"), `ktx.yaml:4: connections.a.maxConnections: "010" is not an integer from 1 to 1000`},
 		{connection("maxConnections: 1e2"), `ktx.yaml:4: connections.a.maxConnections: "1e2" is not an integer from 1 to 1000`},
-		{connection("url: ['env:X']"), `ktx.yaml:4: connections.a.url: expected a text`},
+		{connection("url: ['env:X']"), `ktx.yaml:4: connections.a.url: expected a string`},
 		{connection("url: 'env:'"), `ktx.yaml:4: connections.a.url: expected a name or path after env:`},
 		{connection("port: 5432"), `ktx.yaml:4: connections.a.port: it needs host; with url, write it into the url`},
 		{"connections:\n  a:\n    path: x\n", `ktx.yaml:2: connections.a: driver is missing`},
@@ -184,7 +184,7 @@ func TestOneProblem(t *testing.T) {
 	}
 }
 
-// TestWarnings: what safety does not depend on is a warning.
+// TestWarnings: a problem that does not affect safety is a warning.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ text, want string }{
@@ -200,7 +200,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestManyProblems: of very many only the first are told, in short time.
+// TestManyProblems: Parse reports only the first of very many problems, and does not
+// hang.
 func TestManyProblems(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -217,8 +218,7 @@ func TestManyProblems(t *testing.T) {
 	}
 }
 
-// TestHostileShapes: nesting, aliases and lists beyond all reason are read, or
-// refused, in a moment.
+// TestHostileShapes: Parse does not hang on extreme nesting, aliases and lists.
 func TestHostileShapes(t *testing.T) {
 	t.Parallel()
 	repeated := func(unit string) string { return strings.Repeat(unit, project.MaxFile/len(unit)/8) }

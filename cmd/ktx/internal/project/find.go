@@ -33,9 +33,9 @@ func (*MissingError) Hints() []string {
 	}
 }
 
-// Find returns the project directory: flag, else the environment variable
-// KTX_PROJECT_DIR (which must not be blank when set), else the nearest folder
-// at or above the current one that holds a ktx.yaml. The error is a
+// Find returns the project directory. That is flag, or if it is empty, the environment
+// variable KTX_PROJECT_DIR, which must not be blank when it is set. Without both it is
+// the nearest folder at or above the current one that has a ktx.yaml. The error is a
 // *[MissingError] when there is none.
 func Find(flag string, lookup func(string) (string, bool)) (string, error) {
 	dir := flag

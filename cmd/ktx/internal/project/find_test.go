@@ -14,7 +14,7 @@ func TestFind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{"a/b/c", "d/ktx.yaml", "e"} { // a folder of that name is none
+	for _, dir := range []string{"a/b/c", "d/ktx.yaml", "e"} { // a folder named ktx.yaml does not make a project
 		if err := os.MkdirAll(filepath.Join(root, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestLoad(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if _, err := project.Load(dir, anyPattern); err == nil {
-		t.Error("a project without a file loads")
+		t.Error("Load accepts a folder without a ktx.yaml")
 	}
 	file := filepath.Join(dir, project.FileName)
 	write := func(text string) {
@@ -93,6 +93,6 @@ func TestLoad(t *testing.T) {
 	}
 	write("check: {overrides: [{paths: [bad], dialect: sqlite}]}\n")
 	if _, err := project.Load(dir, func(pattern string) bool { return pattern != "bad" }); err == nil {
-		t.Error("a pattern that cannot be read is accepted")
+		t.Error("Load accepts a pattern that is not valid")
 	}
 }

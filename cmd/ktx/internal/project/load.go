@@ -65,7 +65,7 @@ func Load(dir string, valid PatternRule) (*Project, error) {
 	return p, nil
 }
 
-// Parse reads the text of a ktx.yaml and returns all errors and warnings, ordered
+// Parse reads the content of a ktx.yaml and returns all errors and warnings, ordered
 // by line.
 func Parse(text []byte, valid PatternRule) (Config, []Problem) {
 	var (

@@ -28,7 +28,7 @@ type schema map[string]any
 // reads an empty value, and which means the default.
 func (s schema) typed(types ...string) { s["type"] = append(types, "null") }
 
-// schemaOf returns the schema of t. With strict, unknown keys are errors.
+// schemaOf returns the schema of t. If strict is set, unknown keys are errors.
 func schemaOf(t reflect.Type, tag reflect.StructTag, strict bool) schema {
 	s := schema{}
 	if doc := tag.Get("doc"); doc != "" {

@@ -11,13 +11,12 @@ import (
 	"strings"
 )
 
-// Secret is a value that may be a credential: the text itself, or where to
-// find it (env:NAME, file:/path). It never prints itself, not even as part of
-// another value; [Secret.Resolve] alone returns the text. The zero Secret is
-// unset.
+// Secret is a value that may be a credential: the credential itself, or a reference
+// to it (env:NAME, file:/path). It never prints itself, not even as part of another
+// value. Only [Secret.Resolve] returns the credential. The zero Secret is unset.
 type Secret struct {
-	// A pointer: fmt prints a string field of a value that is nested in
-	// someone else's unexported field, whatever methods the value has.
+	// text is a pointer, because fmt ignores the methods of a value in an unexported
+	// field of another type, and would print a string field.
 	text *string
 }
 
@@ -49,7 +48,7 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // MarshalText returns three stars.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads the text as it stands in the file.
+// UnmarshalText reads the value as the file has it.
 func (s *Secret) UnmarshalText(text []byte) error {
 	for _, prefix := range []string{"env:", "file:"} {
 		if string(text) == prefix {

@@ -18,7 +18,7 @@ import (
 
 const password = "hunter2"
 
-// holders are the ways in which a secret may lie in a value that is printed.
+// holders returns values that contain a secret in different ways.
 func holders() map[string]any {
 	secret := project.NewSecret(password)
 	type hidden struct{ s project.Secret }

@@ -15,14 +15,14 @@ import (
 	"github.com/ktxhq/ktx/httpapi"
 )
 
-// Server is how ktx mcp start serves.
+// Server configures ktx mcp start.
 type Server struct {
 	Host           string   `yaml:"host" doc:"The address to bind; default 127.0.0.1. One that is not loopback needs a token."`
 	Port           int      `yaml:"port" doc:"The port to bind; default 7878." min:"1" max:"65535"`
 	Stateless      bool     `yaml:"stateless" doc:"Keep no sessions, for replicas behind a load balancer; default false."`
-	AllowedHosts   []string `yaml:"allowedHosts" doc:"Further names in the Host header, such as that of a reverse proxy."`
-	AllowedOrigins []string `yaml:"allowedOrigins" doc:"Origins whose pages may ask, such as https://app.example.com."`
-	Tokens         []Token  `yaml:"tokens" doc:"Who may ask, each with a name for the audit log."`
+	AllowedHosts   []string `yaml:"allowedHosts" doc:"More names that the Host header may have, such as that of a reverse proxy."`
+	AllowedOrigins []string `yaml:"allowedOrigins" doc:"Origins whose pages may send requests, such as https://app.example.com."`
+	Tokens         []Token  `yaml:"tokens" doc:"The principals that may send requests, each with its bearer token."`
 }
 
 // Token is the bearer token of one principal.
@@ -30,7 +30,7 @@ type Token struct {
 	Name        string   `yaml:"name" doc:"The principal's name in the audit log."`
 	Token       Secret   `yaml:"token" doc:"The token: env:NAME, file:/path, or sha256:HEX, the SHA-256 of a token of at least 32 random bytes."`
 	Connections []string `yaml:"connections" doc:"Connections that the principal may use; others are unknown to it. Without the key, all."`
-	Rate        Rate     `yaml:"rate" doc:"Requests in a time, such as 60/m; as many may come at once."`
+	Rate        Rate     `yaml:"rate" doc:"Maximum number of requests per s, m or h, such as 60/m; all of them may come at once."`
 }
 
 // Rate is a number of requests in a second, a minute or an hour, such as 60/m.
@@ -51,12 +51,12 @@ func (r *Rate) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// hashPrefix begins a token that is given as its hash only.
+// hashPrefix begins a value that is the hash of a token.
 const hashPrefix = "sha256:"
 
 var hexSum = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
 
-// Sum returns the SHA-256 of the token's text.
+// Sum returns the SHA-256 of the token.
 func (t Token) Sum(lookup func(string) (string, bool)) (sum [sha256.Size]byte, err error) {
 	text, err := t.Token.Resolve(lookup)
 	if err != nil {

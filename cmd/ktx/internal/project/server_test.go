@@ -33,7 +33,7 @@ server:
 		t.Errorf("%+v", s)
 	}
 	if s.Tokens[1].Connections != nil {
-		t.Error("without the key, a token is for some connections")
+		t.Error("a token without the key connections is limited to some connections")
 	}
 	lookup := func(name string) (string, bool) { return "the token", name == "A" }
 	for _, token := range s.Tokens {
@@ -43,12 +43,13 @@ server:
 		}
 	}
 	if _, err := s.Tokens[0].Sum(func(string) (string, bool) { return "", false }); err == nil {
-		t.Error("a variable that is not set is a token")
+		t.Error("Sum accepts a variable that is not set")
 	}
-	// A hash where a token is expected is no way to turn it into one.
+	// A variable holds a token. Sum must not read its value as a hash, even if it
+	// looks like one.
 	literal, err := s.Tokens[0].Sum(func(string) (string, bool) { return "sha256:" + sum, true })
 	if err != nil || literal == sha256.Sum256([]byte("the token")) {
-		t.Errorf("the text of a variable was taken for a hash: %v", err)
+		t.Errorf("Sum read the value of a variable as a hash: %v", err)
 	}
 }
 

@@ -72,8 +72,8 @@ func (c checker) has(path ...string) bool {
 	return true
 }
 
-// childOf returns the value of a key, or of an index written [n], and the line
-// on which it begins, its key included; nil when there is none.
+// childOf returns the value of a key, or of an index that is written [n]. The line is
+// that of the key, or of the value in a list. The value is nil when there is none.
 func childOf(n *yaml.Node, key string) (value *yaml.Node, line int) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -202,7 +202,7 @@ func (c checker) address(at []string, conn Connection) {
 	}
 }
 
-// names checks each name of a list by itself, so that an error has its line.
+// names checks each name of a list separately, so that an error has its line.
 func (c checker) names(at []string, names Names, policy func(Names) sqlguard.Policy) {
 	for key, list := range map[string][]string{"allow": names.Allow, "deny": names.Deny} {
 		for i, name := range list {

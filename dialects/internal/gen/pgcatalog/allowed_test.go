@@ -41,7 +41,7 @@ var literals = map[string]string{
 	"anycompatiblemultirange": "int4multirange(int4range(1,2))",
 }
 
-// callText writes a call with literals, or says that a type has none.
+// callText writes a call with literals. It returns false when a type has no literal.
 func callText(c pgcatalog.Call) (string, bool) {
 	var args []string
 	if c.Args != "" {
@@ -75,8 +75,8 @@ type trace struct {
 	cursors       int
 }
 
-// runTraced runs a statement in a read-only transaction and returns what it left
-// behind there. The error is the statement's.
+// runTraced runs a statement in a read-only transaction and returns the effects that it
+// left. The error is that of the statement.
 func runTraced(ctx context.Context, conn *pgx.Conn, statement string) (trace, error, error) {
 	var left trace
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly})
@@ -93,9 +93,9 @@ func runTraced(ctx context.Context, conn *pgx.Conn, statement string) (trace, er
 	return left, nil, err
 }
 
-// Allowed functions of the server at hand, called with plain values by a
-// superuser in a read-only transaction, leave nothing behind and never want to
-// write. A server that crashes ends the test.
+// TestAllowedFunctionsLeaveNothing calls the allowed functions of the test server with
+// plain values, as a superuser in a read-only transaction. They must leave no effects and
+// must not try to write. A crash of the server ends the test.
 func TestAllowedFunctionsLeaveNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("calls two thousand functions")
@@ -103,7 +103,7 @@ func TestAllowedFunctionsLeaveNothing(t *testing.T) {
 	server := testdb.Postgres(t)
 	f := readFacts(t)
 	if server.Version() > f.Newest() {
-		t.Skipf("the facts end with major %d", f.Newest())
+		t.Skipf("the facts end with major version %d", f.Newest())
 	}
 	conn, err := pgx.Connect(t.Context(), server.NewDatabase(t))
 	if err != nil {
@@ -118,7 +118,7 @@ func TestAllowedFunctionsLeaveNothing(t *testing.T) {
 		t.Fatal(failed, err)
 	}
 
-	// The traces would show: each of these is refused by the review.
+	// The review refuses each of these, and each must leave a trace here.
 	if _, err := conn.Exec(t.Context(), "CREATE SEQUENCE traced"); err != nil {
 		t.Fatal(err)
 	}

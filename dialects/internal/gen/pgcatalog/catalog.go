@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// relation is what the table will say of one relation.
+// relation is the entry of the table for one relation.
 type relation struct {
 	schema, name string // schema "" is a relation that is found in any
 	allowed      bool
@@ -16,7 +16,7 @@ type relation struct {
 	majors       majorSet
 }
 
-// catalogue is the rest of what is generated.
+// catalogue has the other generated data.
 type catalogue struct {
 	relations []relation
 	settings  []string // lower case, sorted
@@ -32,8 +32,8 @@ func (c *catalogue) problem(format string, args ...any) {
 }
 
 // judgeCatalogue applies the review to relations, settings, operators, casts
-// and types. Operators and casts are held against the verdicts on the functions
-// behind them.
+// and types. It compares operators and casts with the verdicts on the functions that
+// implement them.
 func judgeCatalogue(f *Facts, j *judgement) (*catalogue, error) {
 	c := &catalogue{}
 	c.judgeRelations(f)
@@ -170,9 +170,8 @@ func (c *catalogue) judgeSettings(f *Facts) {
 	}
 }
 
-// judgeOperators lists an operator when the functions behind all operators of
-// its name are harmless. Casts are not listed, but each must rest on a harmless
-// function too.
+// judgeOperators lists an operator when the functions of all operators of its name are
+// harmless. Casts are not listed, but each must have a harmless function too.
 func (c *catalogue) judgeOperators(f *Facts, j *judgement) {
 	names := map[string]bool{}
 	harmless := func(what, function string) {

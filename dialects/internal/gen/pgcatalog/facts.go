@@ -36,8 +36,8 @@ func (s majorSet) has(major int) bool { return s&bitOf(major) != 0 }
 
 func bitOf(major int) majorSet { return 1 << (major - oldestMajor) }
 
-// Facts holds what the harvested servers said of themselves: for each file the
-// facts, each with the majors in which it holds.
+// Facts has the facts that the harvested servers reported. Each file has its facts, and
+// each fact has the major versions for which it is true.
 type Facts struct {
 	newest int
 	files  map[string]map[string]majorSet
@@ -99,8 +99,8 @@ func (f *Facts) Replace(major int, seen map[string][]string) {
 	}
 }
 
-// Write writes the facts to a directory, sorted, leaving out facts that hold
-// in no major.
+// Write writes the facts to a directory, sorted. It leaves out facts that are true for no
+// major version.
 func (f *Facts) Write(dir string) error {
 	for _, name := range factFiles {
 		var lines []string

@@ -120,7 +120,7 @@ func TestNewMajorIsASmallDiff(t *testing.T) {
 			t.Errorf("the diff lacks %q", want)
 		}
 	}
-	// What ended with 17 or before has closed ranges already.
+	// Facts that ended with 17 or earlier have closed ranges already.
 	if len(diff) != 3 {
 		t.Errorf("the diff has %d lines, want 3:\n%s", len(diff), strings.Join(diff, "\n"))
 	}

@@ -307,7 +307,7 @@ func (j *judgement) extension(e extension, forms map[string][]form) {
 	}
 }
 
-// manual adds the verdicts on what the facts do not hold.
+// manual adds the verdicts on names that the facts do not have.
 func (j *judgement) manual() {
 	deny := func(extension string, d denial) {
 		j.reason(d)

@@ -43,7 +43,7 @@ var harvestedExtensions = []extension{
 	{name: "lo", rest: true},
 	{
 		name: "pgcrypto",
-		// What neither takes a secret nor makes one.
+		// These functions neither take nor make a secret.
 		allowed: `digest hmac gen_random_bytes gen_random_uuid armor dearmor pgp_armor_headers pgp_key_id fips_mode`,
 		denied: []denial{
 			{"handlesSecrets", "CodeFunctionNotAllowed", "handles passwords or keys, which do not belong in a query", `

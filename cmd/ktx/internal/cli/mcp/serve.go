@@ -86,12 +86,12 @@ func serveForeground(ctx context.Context, a *console.App, p *project.Project, s 
 	})
 }
 
-// renew applies the tokens of new settings, and says which other settings wait for
-// the next start.
+// renew applies the tokens of new settings. It tells the user when other settings
+// changed too, because they take effect at the next start.
 func renew(a *console.App, server *httpapi.Server, state *daemon.State, s *serverSettings, now serverSettings) {
 	switch err := server.SetTokens(now.Tokens); {
 	case errors.Is(err, httpapi.ErrOpenness):
-		a.Errorf("ktx: server.tokens: the change between tokens and none takes effect at the next start\n")
+		a.Errorf("ktx: server.tokens: whether requests need a token cannot change while the server runs; restart it\n")
 	case err != nil:
 		a.Errorf("ktx: server.tokens: %s; the present tokens stay in force\n", console.EscapeControls(err.Error()))
 	default:

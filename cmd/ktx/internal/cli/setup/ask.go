@@ -20,8 +20,8 @@ type prompt struct {
 
 func newPrompt(a *console.App) *prompt { return &prompt{a, bufio.NewReader(a.In)} }
 
-// until asks until accept takes the answer. An end of the input or an interrupt
-// is an error.
+// until repeats the question until accept takes the answer. It returns an error at
+// the end of the input or after an interrupt.
 func (p *prompt) until(question string, accept func(answer string) error) error {
 	for {
 		p.app.Errorf("%s ", question)
@@ -39,7 +39,7 @@ func (p *prompt) until(question string, accept func(answer string) error) error 
 	}
 }
 
-// yes asks a question that is answered with yes or no.
+// yes asks a question that the user answers with yes or no.
 func (p *prompt) yes(question string, byDefault bool) (yes bool, err error) {
 	question += map[bool]string{true: " [Y/n]", false: " [y/N]"}[byDefault]
 	err = p.until(question, func(answer string) error {
@@ -58,8 +58,8 @@ func (p *prompt) yes(question string, byDefault bool) (yes bool, err error) {
 	return yes, err
 }
 
-// askWhat asks for the clients, where the flags name none, and for the scope of
-// each, where they name none and the client has several.
+// askWhat asks for the clients when the flags name none. It asks for the scope of
+// each client that has several scopes when the flags name no scope.
 func (s *run) askWhat(chosen []*setup.Target) ([]*setup.Target, error) {
 	if len(chosen) == 0 {
 		var err error
@@ -92,8 +92,8 @@ func (s *run) askWhat(chosen []*setup.Target) ([]*setup.Target, error) {
 	return chosen, nil
 }
 
-// askTargets asks which clients, of those that have the scope of the flags.
-// Those that are found on the machine are the default.
+// askTargets asks which clients to set up. It offers those that have the scope of
+// the flags. The clients that are found on the machine are the default.
 func (s *run) askTargets() ([]*setup.Target, error) {
 	a := s.app
 	var all []*setup.Target
@@ -144,9 +144,9 @@ func pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-len(text), 1))
 }
 
-// askToken asks, for each file that others of the project share, whether the
-// reference to the token is to stand in it, or only says so where nobody can be
-// asked.
+// askToken asks whether to write the reference to the token into each file that
+// the project's members share. When it cannot ask, it keeps the client and adds a
+// warning.
 func (s *run) askToken(selected []setup.Selection) ([]setup.Selection, error) {
 	if !s.server.Token {
 		return selected, nil

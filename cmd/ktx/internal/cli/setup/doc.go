@@ -1,5 +1,5 @@
-// Package setup is the command ktx setup, which asks which MCP clients to set
-// up, shows what changes, and reports what was done.
+// Package setup is the command ktx setup. It asks which MCP clients to set up,
+// shows the changes, and reports what it wrote.
 //
-// The clients, their files and the edits are in the package setup beside cli.
+// The package cmd/ktx/internal/setup has the clients, their files and the edits.
 package setup

@@ -64,7 +64,7 @@ func (s *run) json(files []setup.FileChange) setupJSON {
 	return out
 }
 
-// printSteps prints what becomes of each place.
+// printSteps prints the action for each entry and each skill file.
 func (s *run) printSteps(w *console.Stream) {
 	a := s.app
 	if len(s.plan.Steps) == 0 && s.options.remove {
@@ -92,13 +92,13 @@ func (s *run) printSteps(w *console.Stream) {
 		_, _ = fmt.Fprintln(w, line)
 	}
 	if s.plan.Refused() {
-		_, _ = fmt.Fprintln(w, "nothing is written for a client of which something is refused")
+		_, _ = fmt.Fprintln(w, "ktx setup writes nothing for a client when it refuses one of the client's files")
 	}
 }
 
-// printDiff prints what changes in files: to the byte, except on a terminal,
-// which could act on it. There long lines are cut, since some clients write all
-// their settings on one.
+// printDiff prints the diff of the files. On a terminal it escapes control
+// characters, and it cuts long lines, because some clients write all their settings
+// on one line. Elsewhere it prints the exact bytes.
 func (s *run) printDiff(w *console.Stream, files []setup.FileChange) {
 	for _, f := range files {
 		text := string(f.Diff())
@@ -122,7 +122,7 @@ func (s *run) printNotes(w *console.Stream) {
 	}
 }
 
-// printNext prints what is left to the user.
+// printNext prints what the user has to do next.
 func (s *run) printNext() {
 	a := s.app
 	if s.byHand != nil {

@@ -36,16 +36,16 @@ func Command(a *console.App) *cobra.Command {
 		Aliases: []string{"setup-agents"},
 		Short:   "Write the entry of ktx into MCP clients' settings, and the skill for their agents",
 		Long: `Write the entry of ktx into the settings of MCP clients, and the file of the skill
-` + setup.SkillName + ` where the client has such files. On a terminal it asks for what is not
-given; elsewhere --target and --yes are needed.
+` + setup.SkillName + ` if the client reads such files. On a terminal the command asks for
+clients and scope unless flags name them. Elsewhere it needs --target and --yes.
 
-Other entries, comments and formatting stay as they are, and a file that cannot be
-edited so is refused. The token is never written, only the client's own reference to
-the variable ` + setup.TokenVariable + `. What is written is listed in .ktx/agents, and --remove
-undoes exactly that, except for what was edited since.
+Other entries, comments and formatting stay as they are. If ktx cannot edit a file
+that way, it refuses the file. It never writes the token, only the client's own
+reference to the variable ` + setup.TokenVariable + `. It lists what it writes in .ktx/agents.
+--remove undoes exactly that, and leaves out what someone has edited since.
 
-Exit codes: 0 done · 2 wrong usage or configuration · 3 something was refused, and
-nothing written for that client.`,
+Exit codes: 0 done · 2 wrong usage or configuration · 3 ktx refused a file, and
+wrote nothing for that client.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return setUp(cmd.Context(), a, o) },
 	}
@@ -175,7 +175,7 @@ func thisMachine(a *console.App, dir string) (setup.Machine, error) {
 		return setup.Machine{}, console.Failed("find your home directory: %w", err)
 	}
 	if !filepath.IsAbs(home) {
-		return setup.Machine{}, console.Usage("your home directory %q is no absolute path", home)
+		return setup.Machine{}, console.Usage("your home directory %q is not an absolute path", home)
 	}
 	return setup.Machine{OS: runtime.GOOS, Home: filepath.Clean(home), Project: dir, Lookup: a.Lookup}, nil
 }
@@ -190,16 +190,17 @@ type run struct {
 
 	server          setup.Endpoint
 	running         bool
-	scopes          map[string]setup.Scope // that were asked for, by client
+	scopes          map[string]setup.Scope // the user's answers, by client
 	plan            *setup.Plan
 	warnings, notes []string
 	started         bool          // every client starts ktx itself
-	byHand          *setup.Target // of which no settings are known
+	byHand          *setup.Target // a client that the user sets up by hand, or nil
 
 	prompt *prompt
 }
 
-// endpoint finds out where the server of the project is, or will be.
+// endpoint sets the address of the project's server. It takes it from the state file
+// of the server, and from ktx.yaml when there is none.
 func (s *run) endpoint(ctx context.Context) {
 	c := s.project.Config.Server
 	state, err := daemon.Read(s.project.Dir)
@@ -215,12 +216,12 @@ func (s *run) endpoint(ctx context.Context) {
 	}
 	s.server = setup.Endpoint{URL: state.URL(), Token: state.TokenAuth, Command: program()}
 	if host, _, err := net.SplitHostPort(state.Address()); err == nil && !httpapi.Loopback(host) {
-		s.warnings = append(s.warnings, "the entries lead to "+host+", not to this machine's loopback address; the way there is not encrypted")
+		s.warnings = append(s.warnings, "the entries lead to "+host+", not to this machine's loopback address; the connection is not encrypted")
 	}
 }
 
-// program is the path of this program, through the link by which it was called:
-// that stays when a new version takes the place of this one.
+// program returns the path of this program. If the user called it through a link,
+// that is the path of the link, because it stays the same after an upgrade.
 func program() string {
 	real, err := os.Executable()
 	called, lookErr := exec.LookPath(os.Args[0])
@@ -241,7 +242,7 @@ func program() string {
 	return real
 }
 
-// note collects what users should know of what they have chosen.
+// note collects notes for the user about the chosen clients.
 func (s *run) note(selected []setup.Selection) {
 	s.started = true
 	var without []string
@@ -259,15 +260,15 @@ func (s *run) note(selected []setup.Selection) {
 		}
 	}
 	if len(without) > 0 {
-		s.notes = append(s.notes, "no skill file for "+strings.Join(without, ", ")+": agents there get the workflow as instructions of the server")
+		s.notes = append(s.notes, "no skill file for "+strings.Join(without, ", ")+": their agents get the workflow from the server's instructions")
 	}
 	if s.server.Token && !s.started {
-		s.notes = append(s.notes, "clients take the token from the variable "+setup.TokenVariable+"; set it where they are started")
+		s.notes = append(s.notes, "clients read the token from the variable "+setup.TokenVariable+"; set it in the environment that starts them")
 	}
 }
 
-// header is what a client that is set up by hand sends, in the notation of a
-// shell, or "".
+// header returns the header that a client sends when the user sets it up by hand,
+// with a shell variable for the token. It returns "" when there is none.
 func (s *run) header() string {
 	if s.byHand == nil || !s.server.Token {
 		return ""
@@ -275,7 +276,8 @@ func (s *run) header() string {
 	return "Authorization: " + s.byHand.Reference
 }
 
-// finish shows the plan, and does it where that is wanted.
+// finish shows the plan, and carries it out unless this is a dry run or the user
+// says no.
 func (s *run) finish(ctx context.Context) error {
 	a := s.app
 	files := s.plan.Files()
@@ -323,7 +325,7 @@ func (s *run) finish(ctx context.Context) error {
 	return nil
 }
 
-// write does what is planned. An interrupt comes too late once it has begun.
+// write carries out the plan. An interrupt has no effect after it has begun.
 func (s *run) write(ctx context.Context, files bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -334,7 +336,7 @@ func (s *run) write(ctx context.Context, files bool) error {
 		}
 	}
 	if err := s.plan.Apply(); err != nil {
-		return console.Failed("%w; what was written is listed, and ktx setup --remove undoes it", err)
+		return console.Failed("%w; ktx setup --remove undoes what was written", err)
 	}
 	return nil
 }
