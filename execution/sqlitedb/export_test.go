@@ -1,6 +1,12 @@
 package sqlitedb
 
-import "github.com/ncruces/go-sqlite3"
+import (
+	"context"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/ktxhq/ktx/execution"
+)
 
 // The lists that tests compare with the engine.
 var (
@@ -27,6 +33,16 @@ func (db *DB) Tamper(f func(*sqlite3.Conn)) {
 func (db *DB) Hold() (release func()) {
 	db.pool.slots <- struct{}{}
 	return func() { <-db.pool.slots }
+}
+
+// Acquire waits for a connection as a statement does, and takes it out of use
+// until release is called.
+func (db *DB) Acquire(ctx context.Context) (release func(), err error) {
+	s, err := db.pool.acquire(ctx, db.path, execution.Limits{}.WithDefaults(), func() {})
+	if err != nil {
+		return nil, err
+	}
+	return func() { db.pool.release(s) }, nil
 }
 
 // Sessions returns how many connections are open, in whatever state, and how
