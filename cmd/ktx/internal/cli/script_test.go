@@ -1,10 +1,13 @@
 package cli_test
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -25,8 +28,49 @@ func (s servers) Run() int { return testdb.Run(s.m) }
 
 func TestMain(m *testing.M) {
 	testscript.Main(servers{m}, map[string]func(){
-		"ktx": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"ktx":      func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"converse": converse,
 	})
+}
+
+// converse runs a program as a client does that waits for its answers before it
+// closes its end: converse LINES PROGRAM ARGS... It hands its standard input to
+// the program, and closes the program's input once the program has written LINES
+// lines. A busy machine may take any time for them.
+func converse() {
+	lines, err := strconv.Atoi(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	cmd := exec.CommandContext(context.Background(), os.Args[2], os.Args[3:]...)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		panic(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		panic(err)
+	}
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+	if _, err := io.Copy(in, os.Stdin); err != nil {
+		panic(err)
+	}
+	answers := bufio.NewReader(out)
+	for range lines {
+		line, err := answers.ReadString('\n')
+		_, _ = os.Stdout.WriteString(line)
+		if err != nil {
+			break // the script sees what is missing
+		}
+	}
+	_ = in.Close()
+	_, _ = io.Copy(os.Stdout, answers)
+	if err := cmd.Wait(); err != nil {
+		os.Exit(cmd.ProcessState.ExitCode())
+	}
 }
 
 // TestScripts runs the command line as users do, in a folder of its own for each
