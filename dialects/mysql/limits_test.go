@@ -101,7 +101,6 @@ func TestLimits(t *testing.T) {
 		Shapes: shapes,
 		Copies: []int{250, 1900},
 		More:   []int{20, 120, 4000, 9000, 16_000, 24_000, 48_000},
-		Slow:   dialecttest.Hang,
 	}
 	growth.Check(t, mysql.Dialect{})
 }

@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
 	"github.com/ktxhq/ktx/dialects/sqlite"
@@ -101,7 +100,6 @@ func TestLimits(t *testing.T) {
 		Shapes: shapes,
 		Copies: []int{1900},
 		More:   []int{200, 990, 4000, 9000, 16_000, 24_000},
-		Slow:   time.Second,
 	}
 	growth.Check(t, sqlite.Dialect{})
 }

@@ -129,7 +129,6 @@ func TestLimits(t *testing.T) {
 		Shapes: shapes,
 		Copies: []int{60, 1900},
 		More:   []int{1, 200, 990, 4000, 9000, 16_000, 24_000},
-		Slow:   dialecttest.Hang,
 		Also:   func(sql string) { dialecttest.CheckFacts(t, sqlserver.Dialect{}, sql) },
 	}
 	growth.Check(t, sqlserver.Dialect{})
