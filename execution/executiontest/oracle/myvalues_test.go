@@ -230,5 +230,8 @@ func vector(r *rand.Rand, n int) (out []byte) {
 	for range n {
 		out = append(out, byte(r.Uint32()), byte(r.Uint32()), byte(r.Uint32()), byte(r.IntN(0x70)))
 	}
+	// The client's description does not say of every expression over a vector that
+	// it has bytes. A value that is not valid UTF-8 can only be bytes.
+	out[2], out[3], out[4] = out[2]&0x7f, out[3]|0x80, 0
 	return out
 }
