@@ -29,6 +29,9 @@ func child(product string) {
 }
 
 func TestServerEndsWithAKilledProcess(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers")
+	}
 	for _, p := range systems {
 		t.Run(p.name, func(t *testing.T) { serverEndsWithAKilledProcess(t, p.name) })
 	}

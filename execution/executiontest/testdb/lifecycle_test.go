@@ -98,6 +98,9 @@ func TestRestart(t *testing.T) {
 }
 
 func TestCloseLeavesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers")
+	}
 	for _, p := range systems {
 		t.Run(p.name, func(t *testing.T) {
 			s, err := p.launch(t.Context(), testdb.Options{})
@@ -128,6 +131,9 @@ func TestCloseLeavesNothing(t *testing.T) {
 }
 
 func TestStartReportsTheLog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers")
+	}
 	for _, p := range systems {
 		t.Run(p.name, func(t *testing.T) {
 			_, err := p.launch(t.Context(), testdb.Options{Settings: map[string]string{"no_such_setting": "1"}})

@@ -16,6 +16,9 @@ const inner = "KTX_TEST_INNER"
 
 // TestRunWithServers starts this test binary twice with the same two servers.
 func TestRunWithServers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers")
+	}
 	if os.Getenv("KTX_TEST_POSTGRES_URL") != "" || os.Getenv("KTX_TEST_MARIADB_URL") != "" {
 		t.Skip("the servers of this run are the user's own, so none is started to be shared")
 	}

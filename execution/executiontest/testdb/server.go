@@ -160,6 +160,7 @@ func (s *shared[S]) end() error {
 // test fails.
 func (s *shared[S]) named(tb testing.TB, product, variable string, open func(context.Context, offer) (S, error), start func(context.Context, Options) (S, error)) S {
 	tb.Helper()
+	skipShort(tb)
 	running, err := s.get(func() (S, error) {
 		if own := os.Getenv(variable); own != "" {
 			return openNamed(tb.Context(), variable, offer{URL: own}, open)
@@ -180,11 +181,21 @@ func (s *shared[S]) named(tb testing.TB, product, variable string, open func(con
 	return running
 }
 
+// skipShort skips a test that needs a server when only short tests are asked for
+// (go test -short, as make check does). make test never asks for short tests.
+func skipShort(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("short tests use no server")
+	}
+}
+
 // startFor starts a server for one test. It skips the test only when the
 // variable names a server (which a test must not stop), the machine has no
 // server programs (which is the error missing), and CI is not set.
 func startFor[S interface{ endWith(tb testing.TB) }](tb testing.TB, o Options, product, variable string, missing error, start func(context.Context, Options) (S, error)) S {
 	tb.Helper()
+	skipShort(tb)
 	s, err := start(tb.Context(), o)
 	if errors.Is(err, missing) && os.Getenv(variable) != "" && os.Getenv("CI") == "" {
 		tb.Skipf("this test stops its server and %s is not its own: %v", variable, err)

@@ -115,6 +115,9 @@ func TestParallelUse(t *testing.T) {
 }
 
 func TestClustersSideBySide(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers")
+	}
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {
@@ -132,6 +135,9 @@ func TestClustersSideBySide(t *testing.T) {
 }
 
 func TestTakenPort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers")
+	}
 	taken, free := ports(t)
 	tries := 0
 	s := testdb.StartPostgres(t, testdb.Options{}.Picking(func(ctx context.Context) (int, error) {
