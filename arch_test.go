@@ -291,6 +291,7 @@ var rooms = []room{
 		},
 		support: true,
 	},
+	{path: "research/catalog"},
 	{
 		path:       "research",
 		ours:       []string{"sqlguard", "execution", "execution/audit"},

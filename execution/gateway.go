@@ -102,6 +102,18 @@ func (g *Gateway) Connection(ctx context.Context, id string) (ConnectionInfo, er
 	return d.info(), nil
 }
 
+// Readable says which relations and columns the rules of a connection permit to
+// be read. It is for callers that show names or values from a source other than a
+// statement. When there is no such connection, the error is that of
+// [Gateway.Connection].
+func (g *Gateway) Readable(ctx context.Context, id string) (sqlguard.Readable, error) {
+	d, err := g.door(ctx, id)
+	if err != nil {
+		return sqlguard.Readable{}, err
+	}
+	return sqlguard.NewReadable(d.Dialect, d.Policy), nil
+}
+
 // door returns the door of a connection. A connection that the actor of ctx may
 // not use is unknown to that actor.
 func (g *Gateway) door(ctx context.Context, id string) (*door, error) {
