@@ -293,6 +293,11 @@ var rooms = []room{
 	},
 	{path: "research/catalog"},
 	{
+		path:     "research/usage",
+		ours:     []string{"sqlguard", "research/catalog"},
+		testOurs: []string{"dialects"},
+	},
+	{
 		path:       "research",
 		ours:       []string{"sqlguard", "execution", "execution/audit"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
