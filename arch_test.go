@@ -299,7 +299,7 @@ var rooms = []room{
 	},
 	{
 		path:       "research",
-		ours:       []string{"sqlguard", "execution", "execution/audit"},
+		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
 		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb"},
 		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
@@ -349,7 +349,7 @@ var rooms = []room{
 		path: "cmd/ktx/internal/cli/wiring",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/project", "dialects", "dialects/*",
-			"execution", "execution/*", "sqlcheck", "sqlcheck/source", "sqlguard",
+			"execution", "execution/*", "research", "research/*", "sqlcheck", "sqlcheck/source", "sqlguard",
 		},
 		others: map[string]string{
 			"github.com/bmatcuk/doublestar/v4": "patterns with ** in paths",
@@ -376,7 +376,7 @@ var rooms = []room{
 		path: "cmd/ktx/internal/cli/mcp",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/daemon", "cmd/ktx/internal/project", "cmd/ktx/internal/setup", "cmd/ktx/internal/stdio", "cmd/ktx/internal/streamable",
-			"dialects", "execution", "execution/audit", "httpapi", "research", "sqlguard",
+			"dialects", "execution", "execution/audit", "httpapi", "sqlguard",
 		},
 		others: map[string]string{
 			"github.com/modelcontextprotocol/go-sdk": "serves a session over standard input and output",
@@ -387,12 +387,17 @@ var rooms = []room{
 		path: "cmd/ktx/internal/cli/project",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/demo", "cmd/ktx/internal/project",
-			"execution", "execution/audit", "research", "sqlcheck/report", "sqlguard",
+			"execution", "execution/audit", "sqlcheck/report", "sqlguard",
 		},
 		others: map[string]string{
 			"github.com/modelcontextprotocol/go-sdk": "asks the server for its tools",
 			"github.com/spf13/cobra":                 "commands and their flags",
 		},
+	},
+	{
+		path:   "cmd/ktx/internal/cli/research",
+		ours:   []string{"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "execution", "research"},
+		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
 	},
 	{
 		path: "cmd/ktx/internal/cli/setup",
