@@ -65,7 +65,7 @@ func TestDocuments(t *testing.T) {
 	t.Run("generated parts", func(t *testing.T) {
 		section(t, "docs/evidence/codes.md", "codes", c.codeTable(t))
 		section(t, "docs/evidence/codes.md", "pages", c.codePages(t))
-		section(t, "docs/configuration-keys.md", "keys", c.keyTable(t))
+		section(t, "docs/evidence/configuration-keys.md", "keys", c.keyTable(t))
 		section(t, "docs/mcp.md", "tools", toolTables(t))
 		section(t, "ARCHITECTURE.md", "imports", importTable())
 		section(t, "ARCHITECTURE.md", "sizes", sizeTable(t, readDocument(t, "ARCHITECTURE.md").text))
