@@ -294,7 +294,7 @@ var rooms = []room{
 	{path: "research/catalog"},
 	{
 		path:     "research/usage",
-		ours:     []string{"sqlguard", "research/catalog"},
+		ours:     []string{"sqlguard", "execution/audit", "research/catalog"},
 		testOurs: []string{"dialects"},
 	},
 	{

@@ -2,6 +2,7 @@ package usage_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/research/catalog"
 	"github.com/ktxhq/ktx/research/usage"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -145,6 +147,37 @@ func TestNoLiteral(t *testing.T) {
 	}
 	if diff := cmp.Diff(f, got); diff != "" {
 		t.Errorf("(-written +read):\n%s", diff)
+	}
+}
+
+func TestCollect(t *testing.T) {
+	d := dialect(t, "sqlite")
+	sql := "select id from orders where total > ?"
+	statement := func(connection, principal, verdict, status string) audit.Statement {
+		s := audit.Statement{Decision: audit.Event{
+			Type: audit.QueryDecision, Principal: principal, Connection: audit.Connection{ID: connection}, Time: time.Unix(0, 0),
+			SQL: audit.SQL{Normalized: sql}, Decision: audit.Decision{Verdict: verdict},
+		}}
+		if status != "" {
+			s.Outcome = audit.Event{Type: audit.QueryFinished, Result: audit.Result{Status: status}}
+		}
+		return s
+	}
+	b := usage.NewBuilder("warehouse", d, shop())
+	damaged := usage.Collect(func(yield func(audit.Statement, error) bool) {
+		_ = yield(statement("warehouse", "analyst", audit.VerdictAllow, audit.StatusOK), nil) &&
+			yield(statement("elsewhere", "analyst", audit.VerdictAllow, audit.StatusOK), nil) &&
+			yield(statement("warehouse", usage.ScanPrincipal, audit.VerdictAllow, audit.StatusOK), nil) &&
+			yield(statement("warehouse", "analyst", audit.VerdictReject, ""), nil) &&
+			yield(statement("warehouse", "analyst", audit.VerdictAllow, audit.StatusError), nil) &&
+			yield(audit.Statement{}, errors.New("line 4: no event")) &&
+			yield(statement("warehouse", "local", audit.VerdictAllow, audit.StatusOK), nil)
+	}, map[string]*usage.Builder{"warehouse": b})
+	if f := b.File(time.Unix(0, 0)); f.Statements != 2 || f.Tables[0].Statements != 2 || damaged != 1 {
+		t.Errorf("%+v, damaged %d", f, damaged)
+	}
+	if text, err := b.File(time.Unix(0, 0)).Encode(); err != nil || strings.Contains(string(text), "analyst") {
+		t.Errorf("%s, %v", text, err)
 	}
 }
 
