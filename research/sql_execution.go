@@ -46,7 +46,8 @@ type SQLExecutionOutput struct {
 }
 
 // SQLExecution runs one read-only statement. Errors are those of
-// [execution.Gateway.Query].
+// [execution.Gateway.Query]. An error about an unknown table or column names the
+// nearest ones of the last scan.
 func (s *Service) SQLExecution(ctx context.Context, in SQLExecutionInput) (*SQLExecutionOutput, error) {
 	info, err := s.gateway.Connection(ctx, in.ConnectionID)
 	if err != nil {
@@ -62,7 +63,7 @@ func (s *Service) SQLExecution(ctx context.Context, in SQLExecutionInput) (*SQLE
 		Limits: execution.Limits{Rows: int(rows), Bytes: size},
 	})
 	if err != nil {
-		return nil, err
+		return nil, s.withNearNames(ctx, in.ConnectionID, in.SQL, err)
 	}
 	out := &SQLExecutionOutput{
 		Headers: make([]string, len(res.Columns)), Rows: res.Rows,

@@ -11,6 +11,13 @@ type Config struct {
 	Server      Server                `yaml:"server" doc:"How ktx mcp start serves."`
 	Audit       audit.Config          `yaml:"audit" doc:"The audit log."`
 	Check       Check                 `yaml:"check" doc:"How ktx sql check reads files."`
+	Search      Search                `yaml:"search" doc:"How tables, columns and pages are found."`
+}
+
+// Search says how tables, columns and pages are found.
+type Search struct {
+	Abbreviations map[string]string `yaml:"abbreviations" doc:"Your own abbreviations in names, such as cust: customer, beside those that ktx knows."`
+	Usage         bool              `yaml:"usage" doc:"Use the counts of ktx usage build: for the order of equal results, and in entity_details; default false."`
 }
 
 // Connection is one database.

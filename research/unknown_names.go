@@ -1,0 +1,136 @@
+package research
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// missingTable and missingColumn are the codes with which the servers say that a
+// name of a statement is unknown: SQLSTATE of PostgreSQL (manual, appendix A) and
+// of MySQL and MariaDB ("Server Error Message Reference": 1146, 1054), and the
+// numbers of SQL Server ("Database Engine events and errors").
+var (
+	missingTable  = []string{"42P01", "42S02", "208"}
+	missingColumn = []string{"42703", "42S22", "207"}
+)
+
+// SQLite has one code for every error of a statement, and says the rest in English
+// only.
+const (
+	sqliteError  = "SQLITE_ERROR"
+	sqliteTable  = "no such table: "
+	sqliteColumn = "no such column: "
+)
+
+// withNearNames adds to an error about an unknown table or column which names of
+// the last scan are nearest. It returns err unchanged when it is about something
+// else.
+func (s *Service) withNearNames(ctx context.Context, connectionID, sql string, err error) error {
+	e, ok := errors.AsType[*execution.Error](err)
+	if !ok || e.SQLState == "" || !hasCatalog(s) {
+		return err
+	}
+	table := slices.Contains(missingTable, e.SQLState) || e.SQLState == sqliteError && strings.Contains(e.Message, sqliteTable)
+	column := slices.Contains(missingColumn, e.SQLState) || e.SQLState == sqliteError && strings.Contains(e.Message, sqliteColumn)
+	if !table && !column {
+		return err
+	}
+	snapshot, failed := s.snapshot(ctx, connectionID)
+	var hint string
+	switch {
+	case errors.Is(failed, catalog.ErrNoScan):
+		hint = "ktx has no scan of this connection to name the nearest ones; its owner can run: ktx scan " + connectionID
+	case failed != nil:
+		return err
+	default:
+		verdict, failed := s.gateway.Check(ctx, connectionID, sql)
+		if failed != nil {
+			return err
+		}
+		if table {
+			hint = nearTables(snapshot, verdict.Relations)
+		} else {
+			hint = nearColumns(snapshot, verdict.Relations, e.Message)
+		}
+	}
+	if hint == "" {
+		return err
+	}
+	with := *e
+	with.Hint = strings.TrimPrefix(with.Hint+"; "+hint, "; ")
+	return &with
+}
+
+// snapshot returns what the caller may know of the last scan of a connection.
+func (s *Service) snapshot(ctx context.Context, connectionID string) (*catalog.Snapshot, error) {
+	readable, err := s.gateway.Readable(ctx, connectionID)
+	if err != nil {
+		return nil, err
+	}
+	return s.stores.Load().Catalog.Snapshot(ctx, connectionID, readable)
+}
+
+// nearTables names the nearest tables for each relation that the scan does not
+// have.
+func nearTables(snapshot *catalog.Snapshot, relations []sqlguard.VerdictRelation) string {
+	var hints []string
+	for _, r := range relations {
+		ref := catalog.Ref{Catalog: r.Database, DB: r.Schema, Name: r.Name}
+		_, err := snapshot.ResolveRef(ref)
+		missing, ok := errors.AsType[*catalog.NotFoundError](err)
+		if !ok {
+			continue
+		}
+		if len(missing.Nearest) == 0 {
+			hints = append(hints, fmt.Sprintf("the last scan has no table like %s; search with discover_data", snapshot.Display(ref)))
+			continue
+		}
+		names := make([]string, len(missing.Nearest))
+		for i, t := range missing.Nearest {
+			names[i] = snapshot.Display(t.Ref())
+		}
+		hints = append(hints, fmt.Sprintf("the last scan has no table %s; the nearest are %s", snapshot.Display(ref), strings.Join(names, ", ")))
+	}
+	return strings.Join(hints, "; ")
+}
+
+// unknownColumn finds the column in the message of a server: of PostgreSQL (with
+// quotes only if there is no qualifier), MySQL, SQLite and SQL Server.
+var unknownColumn = regexp.MustCompile(`column "([^"]+)" |column ([^ "']+) does not exist|Unknown column '([^']+)'|no such column: (.+)$|Invalid column name '([^']+)'`)
+
+// nearColumns names the nearest columns in the tables of the statement.
+func nearColumns(snapshot *catalog.Snapshot, relations []sqlguard.VerdictRelation, message string) string {
+	found := unknownColumn.FindStringSubmatch(message)
+	if found == nil {
+		return ""
+	}
+	name := strings.Join(found[1:], "") // one of them is not empty
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	var near []string
+	for _, r := range relations {
+		t, err := snapshot.ResolveRef(catalog.Ref{Catalog: r.Database, DB: r.Schema, Name: r.Name})
+		if err != nil {
+			continue
+		}
+		_, err = snapshot.ResolveColumn(t, name)
+		missing, ok := errors.AsType[*catalog.ColumnError](err)
+		if !ok {
+			continue // the column is there: the statement names it where it cannot be seen
+		}
+		for _, c := range missing.Nearest {
+			near = append(near, snapshot.DisplayColumn(t.Ref(), c))
+		}
+	}
+	if len(near) == 0 {
+		return ""
+	}
+	return "the nearest columns in the last scan are " + strings.Join(near[:min(len(near), catalog.MaxCandidates)], ", ")
+}
