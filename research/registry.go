@@ -15,6 +15,7 @@ import (
 func registry() []*tool {
 	return []*tool{
 		{name: "connection_list", handler: plain((*Service).ConnectionList), listed: always},
+		{name: "entity_details", handler: plain((*Service).EntityDetails), listed: hasCatalog, aliases: entityAliases},
 		{name: "sql_execution", handler: typed((*Service).handleSQLExecution), listed: always},
 	}
 }
@@ -81,6 +82,9 @@ type tool struct {
 	name    string
 	handler handler
 	listed  condition
+	// aliases rewrites shapes of arguments that models write into those of the
+	// schema, before the arguments are checked. It may be nil.
+	aliases func(arguments map[string]any)
 
 	title, description string
 	input, output      json.RawMessage

@@ -2,6 +2,7 @@ package research
 
 import (
 	"log/slog"
+	"sync"
 	"sync/atomic"
 
 	"github.com/ktxhq/ktx/execution"
@@ -13,6 +14,7 @@ type Service struct {
 	gateway *execution.Gateway
 	logger  *slog.Logger
 	stores  atomic.Pointer[Stores]
+	warned  sync.Map // by connection, the identity of the snapshot whose warnings are logged
 }
 
 // Stores are what the tools read and write besides databases. A tool whose store

@@ -118,6 +118,9 @@ func (s *Snapshot) Resolve(path string) (*Table, *Column, error) {
 		var r Ref
 		if json.Unmarshal([]byte(path), &r) == nil && r.Name != "" {
 			t, err := s.ResolveRef(r)
+			if t == nil && r.DB == "" && strings.Contains(r.Name, ".") {
+				return s.Resolve(strings.TrimLeft(r.Name, "{ ")) // a path in place of a name
+			}
 			return t, nil, err
 		}
 	}
