@@ -3,6 +3,7 @@ package research_test
 import (
 	"os"
 	"testing"
+	"time"
 
 	"github.com/ktxhq/ktx/research"
 	"github.com/ktxhq/ktx/research/catalog"
@@ -26,5 +27,5 @@ func storesIn(t *testing.T, dir string) research.Stores {
 			t.Error(err)
 		}
 	})
-	return research.Stores{Catalog: catalog.NewStore(root)}
+	return research.Stores{Catalog: catalog.NewStore(root, time.Now)}
 }
