@@ -1,12 +1,16 @@
 package research_test
 
 import (
+	"crypto/rand"
 	"os"
 	"testing"
 	"time"
 
 	"github.com/ktxhq/ktx/research"
 	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/research/memory"
+	"github.com/ktxhq/ktx/research/rank"
+	"github.com/ktxhq/ktx/research/wiki"
 )
 
 // storesOf returns all stores over a new project without files.
@@ -27,5 +31,8 @@ func storesIn(t *testing.T, dir string) research.Stores {
 			t.Error(err)
 		}
 	})
-	return research.Stores{Catalog: catalog.NewStore(root, time.Now)}
+	pages := wiki.New(root, wiki.Options{Analyzer: rank.NewAnalyzer(nil), Now: time.Now})
+	return research.Stores{
+		Catalog: catalog.NewStore(root, time.Now), Wiki: pages, Memory: memory.New(root, memory.Options{Wiki: pages, Now: time.Now, Random: rand.Text}),
+	}
 }

@@ -32,7 +32,9 @@ func wordsOf(content string) words {
 	w := words{set: map[string]bool{}}
 	var b strings.Builder
 	b.WriteByte(' ')
-	for _, word := range strings.FieldsFunc(content, func(r rune) bool { return !letter(r) && !unicode.IsMark(r) && r != '_' && r != '.' && r != '-' && r != '$' }) {
+	for _, word := range strings.FieldsFunc(content, func(r rune) bool {
+		return !letter(r) && !unicode.IsMark(r) && r != '_' && r != '.' && r != '-' && r != '$'
+	}) {
 		word = strings.Trim(rank.Fold(word), ".-")
 		if word == "" {
 			continue

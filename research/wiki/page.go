@@ -33,8 +33,8 @@ type Page struct {
 	Tables        []string
 	Usage         UsageMode
 	SortOrder     int
-	Source        string // who wrote the page; empty for authors of the project
-	Client        string // the MCP client that a captured page came from
+	Source        string    // who wrote the page; empty for authors of the project
+	Client        string    // the MCP client that a captured page came from
 	Captures      []Capture // what memory_ingest added to the page
 	StaleSince    string
 	ArchivedSince string

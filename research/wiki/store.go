@@ -51,6 +51,9 @@ func New(root *os.Root, o Options) *Store {
 	return &Store{root: root, user: o.User, analyzer: o.Analyzer, now: o.Now}
 }
 
+// Owner returns the user whose pages the store reads.
+func (s *Store) Owner() string { return s.user }
+
 // NotFoundError says that no page has a key.
 type NotFoundError struct {
 	Key     string

@@ -1,6 +1,7 @@
 package wiring
 
 import (
+	"crypto/rand"
 	"fmt"
 	"os"
 	"time"
@@ -9,6 +10,9 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/research"
 	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/research/memory"
+	"github.com/ktxhq/ktx/research/rank"
+	"github.com/ktxhq/ktx/research/wiki"
 )
 
 // storesOf returns the stores of a project whose folder is root. It keeps what it
@@ -17,6 +21,13 @@ func storesOf(root *os.Root, p *project.Project, before research.Stores) researc
 	s := before
 	if s.Catalog == nil {
 		s.Catalog = catalog.NewStore(root, time.Now)
+	}
+	if s.Wiki == nil || s.Wiki.Owner() != p.Config.WikiUser() {
+		s.Wiki = wiki.New(root, wiki.Options{User: p.Config.WikiUser(), Analyzer: rank.NewAnalyzer(nil), Now: time.Now})
+		s.Memory = memory.New(root, memory.Options{
+			Wiki: s.Wiki, Committer: gitCommitter{dir: p.Dir, author: "ktx"}, Now: time.Now,
+			Random: func() string { return rand.Text()[:12] },
+		})
 	}
 	return s
 }
