@@ -2,6 +2,7 @@ package wiring
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -55,4 +56,26 @@ func (o *OpenProject) openService(a *console.App) (closing func() error, err err
 		}
 		return nil
 	}, nil
+}
+
+// Wiki returns the pages of the project.
+func (o *OpenProject) Wiki() *wiki.Store { return o.stores.Wiki }
+
+// WithPages calls f with the pages of the project, without its gateway and its audit
+// log. It is for completions.
+func WithPages(a *console.App, f func(*wiki.Store) error) (err error) {
+	dir, err := FindProject(a)
+	if err != nil {
+		return err
+	}
+	p, err := ReadProject(dir)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return console.Failed("open the project: %w", err)
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	return f(wiki.New(root, wiki.Options{User: p.Config.WikiUser(), Analyzer: rank.NewAnalyzer(nil), Now: time.Now}))
 }
