@@ -15,8 +15,12 @@ import (
 func registry() []*tool {
 	return []*tool{
 		{name: "connection_list", handler: plain((*Service).ConnectionList), listed: always},
+		{name: "wiki_search", handler: typed((*Service).handleWikiSearch), listed: hasWiki},
+		{name: "wiki_read", handler: plain((*Service).WikiRead), listed: hasWiki},
 		{name: "entity_details", handler: plain((*Service).EntityDetails), listed: hasCatalog, aliases: entityAliases},
 		{name: "sql_execution", handler: typed((*Service).handleSQLExecution), listed: always},
+		{name: "memory_ingest", handler: plain((*Service).MemoryIngest), listed: hasMemory},
+		{name: "memory_ingest_status", handler: plain((*Service).MemoryIngestStatus), listed: hasMemory},
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/research/memory"
+	"github.com/ktxhq/ktx/research/wiki"
 )
 
 // Service holds what the tools need. It is safe for concurrent use.
@@ -21,6 +23,8 @@ type Service struct {
 // is nil is not listed. The wiring of ktx sets all of them.
 type Stores struct {
 	Catalog *catalog.Store // the tables that scans found
+	Wiki    *wiki.Store    // the pages
+	Memory  *memory.Store  // what agents hand in
 }
 
 // New returns a service that runs statements through gateway. The logger gets
@@ -39,3 +43,7 @@ func (s *Service) SetStores(stores Stores) { s.stores.Store(&stores) }
 // A tool that needs a store has one of these conditions in the registry.
 
 func hasCatalog(s *Service) bool { return s.stores.Load().Catalog != nil }
+
+func hasWiki(s *Service) bool { return s.stores.Load().Wiki != nil }
+
+func hasMemory(s *Service) bool { return s.stores.Load().Memory != nil }

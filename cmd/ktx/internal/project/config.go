@@ -1,6 +1,8 @@
 package project
 
 import (
+	"cmp"
+
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
@@ -11,7 +13,14 @@ type Config struct {
 	Server      Server                `yaml:"server" doc:"How ktx mcp start serves."`
 	Audit       audit.Config          `yaml:"audit" doc:"The audit log."`
 	Check       Check                 `yaml:"check" doc:"How ktx sql check reads files."`
+	User        string                `yaml:"user" doc:"The owner of the pages in wiki/user/NAME; default local."`
 }
+
+// defaultUser owns the pages of a user if ktx.yaml names none.
+const defaultUser = "local"
+
+// WikiUser returns the owner of the pages in wiki/user.
+func (c *Config) WikiUser() string { return cmp.Or(c.User, defaultUser) }
 
 // Connection is one database.
 type Connection struct {
