@@ -292,6 +292,7 @@ var rooms = []room{
 		support: true,
 	},
 	{path: "research/catalog"},
+	{path: "research/catalog/search", ours: []string{"research/catalog", "research/rank"}},
 	{
 		path: "research/rank",
 		others: map[string]string{
