@@ -38,6 +38,9 @@ func listAlias(members map[string]any, name string) {
 	}
 }
 
+// discoverAliases accepts a single kind without a list.
+func discoverAliases(arguments map[string]any) { listAlias(arguments, "kinds") }
+
 // entityAliases accepts a single entity without a list, an entity that is only its
 // table, a table as an object, and a single column without a list.
 func entityAliases(arguments map[string]any) {

@@ -15,6 +15,7 @@ import (
 func registry() []*tool {
 	return []*tool{
 		{name: "connection_list", handler: plain((*Service).ConnectionList), listed: always},
+		{name: "discover_data", handler: plain((*Service).DiscoverData), listed: hasCatalog, aliases: discoverAliases},
 		{name: "wiki_search", handler: typed((*Service).handleWikiSearch), listed: hasWiki},
 		{name: "wiki_read", handler: plain((*Service).WikiRead), listed: hasWiki},
 		{name: "entity_details", handler: plain((*Service).EntityDetails), listed: hasCatalog, aliases: entityAliases},

@@ -23,8 +23,9 @@ func storesOf(t *testing.T) research.Stores {
 func storesIn(t *testing.T, dir string) research.Stores {
 	t.Helper()
 	root := catalogtest.Open(t, dir)
-	pages := wiki.New(root, wiki.Options{Analyzer: rank.NewAnalyzer(nil), Now: time.Now})
+	analyzer := rank.NewAnalyzer(nil)
+	pages := wiki.New(root, wiki.Options{Analyzer: analyzer, Now: time.Now})
 	return research.Stores{
-		Catalog: catalog.NewStore(root, time.Now), Wiki: pages, Memory: memory.New(root, memory.Options{Wiki: pages, Now: time.Now, Random: rand.Text}),
+		Analyzer: analyzer, Catalog: catalog.NewStore(root, time.Now), Wiki: pages, Memory: memory.New(root, memory.Options{Wiki: pages, Now: time.Now, Random: rand.Text}),
 	}
 }

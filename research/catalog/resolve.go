@@ -139,6 +139,17 @@ func (s *Snapshot) Resolve(path string) (*Table, *Column, error) {
 	return nil, nil, &NotFoundError{Nearest: s.nearestTables(path)}
 }
 
+// Lookup is [Snapshot.Resolve] for a name that need not be one: it returns nil for a
+// name that fits nothing, or several tables.
+func (s *Snapshot) Lookup(path string) (*Table, *Column) {
+	for _, parts := range s.readings(strings.TrimSpace(path)) {
+		if t, c, err := s.resolveParts(parts); t != nil || err != nil {
+			return t, c
+		}
+	}
+	return nil, nil
+}
+
 // ResolveRef returns the table that r names. Parts of r that are empty are unknown.
 func (s *Snapshot) ResolveRef(r Ref) (*Table, error) {
 	if t := s.Table(r); t != nil {
