@@ -2,10 +2,14 @@ package research
 
 import (
 	"log/slog"
+	"sync"
 	"sync/atomic"
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/research/memory"
+	"github.com/ktxhq/ktx/research/rank"
+	"github.com/ktxhq/ktx/research/wiki"
 )
 
 // Service holds what the tools need. It is safe for concurrent use.
@@ -13,12 +17,19 @@ type Service struct {
 	gateway *execution.Gateway
 	logger  *slog.Logger
 	stores  atomic.Pointer[Stores]
+	warned  sync.Map // by connection, the identity of the snapshot whose warnings are logged
+	indexes indexes
+	named   atomic.Pointer[mentionIndex]
 }
 
 // Stores are what the tools read and write besides databases. A tool whose store
 // is nil is not listed. The wiring of ktx sets all of them.
 type Stores struct {
 	Catalog *catalog.Store // the tables that scans found
+	Wiki    *wiki.Store    // the pages
+	Memory  *memory.Store  // what agents hand in
+	// Analyzer reads texts and questions for discover_data. The wiki has the same.
+	Analyzer *rank.Analyzer
 }
 
 // New returns a service that runs statements through gateway. The logger gets
@@ -37,3 +48,7 @@ func (s *Service) SetStores(stores Stores) { s.stores.Store(&stores) }
 // A tool that needs a store has one of these conditions in the registry.
 
 func hasCatalog(s *Service) bool { return s.stores.Load().Catalog != nil }
+
+func hasWiki(s *Service) bool { return s.stores.Load().Wiki != nil }
+
+func hasMemory(s *Service) bool { return s.stores.Load().Memory != nil }

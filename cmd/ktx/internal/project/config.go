@@ -1,6 +1,8 @@
 package project
 
 import (
+	"cmp"
+
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
@@ -12,13 +14,20 @@ type Config struct {
 	Audit       audit.Config          `yaml:"audit" doc:"The audit log."`
 	Check       Check                 `yaml:"check" doc:"How ktx sql check reads files."`
 	Search      Search                `yaml:"search" doc:"How tables, columns and pages are found."`
+	User        string                `yaml:"user" doc:"The owner of the pages in wiki/user/NAME; default local."`
 }
 
 // Search says how tables, columns and pages are found.
 type Search struct {
-	Abbreviations map[string]string `yaml:"abbreviations" doc:"Your own abbreviations in names, such as cust: customer, beside those that ktx knows."`
-	Usage         bool              `yaml:"usage" doc:"Use the counts of ktx usage build: for the order of equal results, and in entity_details; default false."`
+	Abbreviations map[string]string `yaml:"abbreviations" doc:"Abbreviations in names, each with the word that it stands for, such as cust: customer. They are added to the built-in ones."`
+	Usage         bool              `yaml:"usage" doc:"Use the counts of ktx usage build for the order of equal results, in entity_details and in scans; default false."`
 }
+
+// defaultUser owns the pages of a user if ktx.yaml names none.
+const defaultUser = "local"
+
+// WikiUser returns the owner of the pages in wiki/user.
+func (c *Config) WikiUser() string { return cmp.Or(c.User, defaultUser) }
 
 // Connection is one database.
 type Connection struct {
