@@ -41,32 +41,17 @@ func (f *file) same(listed *file) bool { return f.size == listed.size && f.time 
 
 // list returns the files of a scope, sorted by key, without their contents.
 func (s *Store) list(scope Scope) (files []*file, warnings []string, err error) {
-	dir, err := s.root.Open(s.dir(scope))
+	folder, err := s.root.OpenRoot(s.dir(scope))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the wiki: %w", err)
 	}
-	defer func() { _ = dir.Close() }()
-	var keys []string
-	for {
-		entries, err := dir.ReadDir(1000)
-		for _, e := range entries {
-			if key, ok := strings.CutSuffix(e.Name(), extension); ok && ValidKey(key) && !e.IsDir() {
-				keys = append(keys, key)
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("read the wiki: %w", err)
-		}
-		if len(keys) > 20*MaxPages {
-			warnings = append(warnings, fmt.Sprintf("%s has more than %d files; those after them are not listed", s.dir(scope), 20*MaxPages))
-			break
-		}
+	defer func() { _ = folder.Close() }()
+	keys, warnings, err := s.keysIn(folder, scope)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the wiki: %w", err)
 	}
 	slices.Sort(keys)
 	if len(keys) > MaxPages {
@@ -74,9 +59,15 @@ func (s *Store) list(scope Scope) (files []*file, warnings []string, err error) 
 		keys = keys[:MaxPages]
 	}
 	for _, key := range keys {
-		info, err := s.root.Stat(s.Path(scope, key))
+		info, err := folder.Lstat(key + extension)
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			info, err = s.root.Stat(s.Path(scope, key)) // it may lead to another folder of the project
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed since it was listed, or a link that leads nowhere
+		}
+		if err == nil && info.IsDir() {
+			continue
 		}
 		f := &file{scope: scope, key: key}
 		switch {
@@ -93,6 +84,32 @@ func (s *Store) list(scope Scope) (files []*file, warnings []string, err error) 
 		files = append(files, f)
 	}
 	return files, warnings, nil
+}
+
+// keysIn returns the keys of the files in a folder, not sorted.
+func (s *Store) keysIn(folder *os.Root, scope Scope) (keys, warnings []string, err error) {
+	dir, err := folder.Open(".")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = dir.Close() }()
+	for {
+		names, err := dir.Readdirnames(1000)
+		for _, name := range names {
+			if key, ok := strings.CutSuffix(name, extension); ok && ValidKey(key) {
+				keys = append(keys, key)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return keys, warnings, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(keys) > 20*MaxPages {
+			return keys, []string{fmt.Sprintf("%s has more than %d files; those after them are not listed", s.dir(scope), 20*MaxPages)}, nil
+		}
+	}
 }
 
 // load reads the content of a listed file.
