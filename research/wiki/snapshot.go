@@ -27,7 +27,7 @@ type Snapshot struct {
 type part struct {
 	pages    []*Page // those that search returns
 	index    *rank.Index
-	passages []located // by document
+	passages []located       // by document
 	known    map[string]bool // words of the thesaurus that the pages have
 }
 
