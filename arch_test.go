@@ -291,7 +291,12 @@ var rooms = []room{
 		},
 		support: true,
 	},
-	{path: "research/catalog"},
+	{
+		path:     "research/catalog",
+		testOurs: []string{"research/catalog/catalogtest", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "sqlguard"},
+	},
+	{path: "research/catalog/catalogtest", ours: []string{"research/catalog"}, support: true},
+	{path: "research/catalog/search", ours: []string{"research/catalog", "research/rank"}},
 	{
 		path: "research/rank",
 		others: map[string]string{
@@ -312,9 +317,9 @@ var rooms = []room{
 	},
 	{
 		path:       "research",
-		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/memory", "research/wiki"},
+		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/memory", "research/rank", "research/wiki"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
-		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/rank"},
+		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest", "research/rank"},
 		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
 	},
 	{

@@ -2,11 +2,13 @@ package research
 
 import (
 	"log/slog"
+	"sync"
 	"sync/atomic"
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/research/catalog"
 	"github.com/ktxhq/ktx/research/memory"
+	"github.com/ktxhq/ktx/research/rank"
 	"github.com/ktxhq/ktx/research/wiki"
 )
 
@@ -15,6 +17,9 @@ type Service struct {
 	gateway *execution.Gateway
 	logger  *slog.Logger
 	stores  atomic.Pointer[Stores]
+	warned  sync.Map // by connection, the identity of the snapshot whose warnings are logged
+	indexes indexes
+	named   atomic.Pointer[mentionIndex]
 }
 
 // Stores are what the tools read and write besides databases. A tool whose store
@@ -23,6 +28,8 @@ type Stores struct {
 	Catalog *catalog.Store // the tables that scans found
 	Wiki    *wiki.Store    // the pages
 	Memory  *memory.Store  // what agents hand in
+	// Analyzer reads texts and questions for discover_data. The wiki has the same.
+	Analyzer *rank.Analyzer
 }
 
 // New returns a service that runs statements through gateway. The logger gets

@@ -110,6 +110,15 @@ func newPart(a *rank.Analyzer, pages []*Page) *part {
 	return out
 }
 
+// Ranks returns the indexes of the pages, for [rank.Query.Within].
+func (n *Snapshot) Ranks() []*rank.Index {
+	var out []*rank.Index
+	for _, p := range n.parts {
+		out = append(out, p.index)
+	}
+	return out
+}
+
 // ID is equal for equal pages.
 func (n *Snapshot) ID() string { return n.id }
 
