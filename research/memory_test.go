@@ -2,7 +2,6 @@ package research_test
 
 import (
 	"encoding/json"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -110,13 +109,13 @@ func TestMemoryIsEqual(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = gateway.Close(t.Context()) }()
-		s := research.New(gateway, slog.New(slog.NewTextHandler(io.Discard, nil)), storesIn(t, dir))
+		s := research.New(gateway, slog.New(slog.DiscardHandler), storesIn(t, dir))
 		ctx := audit.WithActor(t.Context(), audit.Actor{Client: audit.Client{Name: "ktx", Transport: "cli"}})
 		out, err := s.MemoryIngest(ctx, research.MemoryIngestInput{Content: content, ConnectionID: "lake"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		status, err := s.MemoryIngestStatus(ctx, research.MemoryIngestStatusInput{RunID: out.RunID})
+		status, err := s.MemoryIngestStatus(ctx, research.MemoryIngestStatusInput(out))
 		if err != nil {
 			t.Fatal(err)
 		}

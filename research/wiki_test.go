@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/research/wiki"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -85,6 +86,16 @@ func TestWikiRead(t *testing.T) {
 		if r := c.tool("wiki_read", arguments); !r.IsError || !strings.HasPrefix(r.text(), want) {
 			t.Errorf("%s: %s", arguments, r.text())
 		}
+	}
+}
+
+// TestWikiReadLongPage: no answer has more than 256 KiB.
+func TestWikiReadLongPage(t *testing.T) {
+	dir := t.TempDir()
+	page(t, dir, "wiki/global/long.md", strings.Repeat("\"&<é\n", wiki.MaxPage/6))
+	r := connectIn(t, dir).tool("wiki_read", `{"key":"long"}`)
+	if r.IsError || len(r.StructuredContent) > 256<<10 || !strings.Contains(string(r.Meta["ktx/notes"]), "it is the file wiki/global/long.md") {
+		t.Errorf("%d bytes, notes %s", len(r.StructuredContent), r.Meta["ktx/notes"])
 	}
 }
 

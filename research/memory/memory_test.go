@@ -46,7 +46,7 @@ func (c *commits) Commit(_ context.Context, _ string, paths []string) (string, e
 	return fmt.Sprintf("hash%d", len(c.list)), nil
 }
 
-func open(t testing.TB, dir string, o memory.Options) (*memory.Store, *wiki.Store) {
+func open(t *testing.T, dir string, o memory.Options) (*memory.Store, *wiki.Store) {
 	t.Helper()
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -68,7 +68,7 @@ func openRoot(root *os.Root, o memory.Options) (*memory.Store, *wiki.Store) {
 }
 
 // ingest remembers a text and returns its run.
-func ingest(t testing.TB, s *memory.Store, r memory.Request) *memory.Run {
+func ingest(t *testing.T, s *memory.Store, r memory.Request) *memory.Run {
 	t.Helper()
 	if r.Source == "" {
 		r.Source, r.Client = "mcp", "tester"
@@ -84,7 +84,7 @@ func ingest(t testing.TB, s *memory.Store, r memory.Request) *memory.Run {
 	return run
 }
 
-func read(t testing.TB, dir, name string) string {
+func read(t *testing.T, dir, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 	if err != nil {
@@ -189,7 +189,7 @@ func TestAuthoredPage(t *testing.T) {
 	}
 }
 
-func write(t testing.TB, dir, name, text string) {
+func write(t *testing.T, dir, name, text string) {
 	t.Helper()
 	name = filepath.Join(dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {

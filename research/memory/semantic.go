@@ -25,8 +25,11 @@ type Form struct {
 	Line int // in the text, from 1
 }
 
-// maxForms is how many forms of a text are looked at.
-const maxForms = 20
+// The limits of forms.
+const (
+	maxForms    = 20   // of a text
+	maxFormLine = 1000 // bytes of a line name = expression
+)
 
 var (
 	yamlForm = regexp.MustCompile(`(?m)^\s*-?\s*(measures|segments)\s*:`)
@@ -57,7 +60,10 @@ func Forms(content string) []Form {
 			}
 			block = append(block, l.text)
 		}
-		if m := equation.FindStringSubmatch(l.text); !l.code && m != nil && applied.MatchString(m[2]) {
+		if l.code || len(l.text) > maxFormLine {
+			continue
+		}
+		if m := equation.FindStringSubmatch(l.text); m != nil && applied.MatchString(m[2]) {
 			out = append(out, Form{Name: strings.TrimSpace(m[1]), Expr: strings.TrimSpace(m[2]), Line: l.number})
 		}
 	}

@@ -17,6 +17,10 @@ import (
 // out with a warning.
 const MaxPages = 10_000
 
+// maxBytes is the size of all pages of a scope that are read, in bytes. Further ones,
+// by name, are left out with a warning.
+const maxBytes = 64 << 20
+
 // settled is the age from which the time of a file tells whether it changed. Before
 // that, a file may be written twice within one tick of the file system's clock.
 const settled = 2 * time.Second
@@ -58,6 +62,7 @@ func (s *Store) list(scope Scope) (files []*file, warnings []string, err error) 
 		warnings = append(warnings, fmt.Sprintf("%s has %d pages; the first %d by name are read", s.dir(scope), len(keys), MaxPages))
 		keys = keys[:MaxPages]
 	}
+	total := int64(0)
 	for _, key := range keys {
 		info, err := folder.Lstat(key + extension)
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -80,6 +85,9 @@ func (s *Store) list(scope Scope) (files []*file, warnings []string, err error) 
 			f.fault = fmt.Sprintf("it has %d bytes; at most %d are read, so divide the page", info.Size(), MaxPage)
 		default:
 			f.size, f.time = info.Size(), info.ModTime().UnixNano()
+			if total += f.size; total > maxBytes {
+				f.fault = fmt.Sprintf("the pages before it, by name, have %d MiB, and no more are read", maxBytes>>20)
+			}
 		}
 		files = append(files, f)
 	}

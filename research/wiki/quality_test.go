@@ -21,11 +21,11 @@ type question struct {
 
 // qualityFixture returns the pages of testdata/quality.txt as files, and their
 // questions. A page begins with "= key", and its questions with "?".
-func qualityFixture(t testing.TB) (pages map[string]string, questions []question) {
-	t.Helper()
+func qualityFixture(tb testing.TB) (pages map[string]string, questions []question) {
+	tb.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "quality.txt"))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	pages = map[string]string{}
 	for _, part := range strings.Split("\n"+string(text), "\n= ")[1:] {
@@ -48,27 +48,27 @@ func qualityFixture(t testing.TB) (pages map[string]string, questions []question
 }
 
 // project returns a folder with these files.
-func project(t testing.TB, files map[string]string) *os.Root {
-	t.Helper()
-	dir := t.TempDir()
+func project(tb testing.TB, files map[string]string) *os.Root {
+	tb.Helper()
+	dir := tb.TempDir()
 	for name, text := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = root.Close() })
+	tb.Cleanup(func() { _ = root.Close() })
 	return root
 }
 
-func storeOf(t testing.TB, files map[string]string) *wiki.Store {
+func storeOf(t *testing.T, files map[string]string) *wiki.Store {
 	t.Helper()
 	return wiki.New(project(t, files), wiki.Options{User: "ann", Analyzer: rank.NewAnalyzer(nil), Now: time.Now})
 }

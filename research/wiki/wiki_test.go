@@ -20,7 +20,7 @@ import (
 )
 
 // write changes a file of a project.
-func write(t testing.TB, root *os.Root, name, text string) {
+func write(t *testing.T, root *os.Root, name, text string) {
 	t.Helper()
 	if err := root.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func write(t testing.TB, root *os.Root, name, text string) {
 }
 
 // found returns the pages that a search finds, as SCOPE key.
-func found(t testing.TB, s *wiki.Store, query string) []string {
+func found(t *testing.T, s *wiki.Store, query string) []string {
 	t.Helper()
 	f, err := s.Search(query, 50)
 	if err != nil {
@@ -479,6 +479,20 @@ func TestWrite(t *testing.T) {
 		if err := s.Write(wiki.User, "c", nil, []byte(text)); !errors.As(err, new(*wiki.InvalidPageError)) {
 			t.Errorf("%.10q: %v", text, err)
 		}
+	}
+	old := time.Now().Add(-2 * time.Hour)
+	for _, name := range []string{"wiki/user/ann/.ktx-page-old", "wiki/user/ann/.ktx-page-new"} {
+		write(t, root, name, "half a pa")
+	}
+	if err := root.Chtimes("wiki/user/ann/.ktx-page-old", old, old); err != nil {
+		t.Fatal(err)
+	}
+	s.Sweep(wiki.User)
+	if _, err := root.Stat("wiki/user/ann/.ktx-page-new"); err != nil {
+		t.Error(err)
+	}
+	if err := root.Remove("wiki/user/ann/.ktx-page-new"); err != nil {
+		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(filepath.Join(root.Name(), "wiki/user/ann"))
 	if err != nil || len(entries) != 1 {
