@@ -38,6 +38,24 @@ func warehouse(t *testing.T, dir, id string) {
 	catalogtest.Write(t, dir, id, catalogtest.Scan{Tables: []catalog.Table{orders, customers, catalogtest.Table("sales.orders", "id"), catalogtest.Table(`public.odd"name`, "id"), wide}})
 }
 
+// demoScan writes the scan of the tables that ktx demo has.
+func demoScan(t *testing.T, dir, id string) {
+	t.Helper()
+	orders := catalogtest.Table("main.orders", "id INTEGER key", "customer_id INTEGER", "status TEXT", "total NUMERIC", "ordered_at TEXT", "shipped_at TEXT null")
+	orders.Columns[2].SampleValues = []string{"delivered", "paid", "shipped", "cancelled", "open"}
+	orders.Columns[4].SampleValues = []string{"2026-01-02 03:04:05", "2026-01-03 03:04:05", "2026-01-04 03:04:05", "2026-01-05 03:04:05", "2026-01-06 03:04:05"}
+	orders.ForeignKeys = []catalog.ForeignKey{catalogtest.Key("customer_id", "main.customers", "id", "")}
+	items := catalogtest.Table("main.order_items", "order_id INTEGER key", "product_id INTEGER key", "quantity INTEGER", "price NUMERIC")
+	items.ForeignKeys = []catalog.ForeignKey{catalogtest.Key("order_id", "main.orders", "id", ""), catalogtest.Key("product_id", "main.products", "id", "")}
+	products := catalogtest.Table("main.products", "id INTEGER key", "name TEXT", "category TEXT", "price NUMERIC", "stock INTEGER")
+	products.Columns[2].SampleValues = []string{"Kitchen", "Garden", "Office"}
+	revenue := catalogtest.Table("main.revenue_by_month", "month null", "orders null", "revenue null")
+	revenue.Kind = catalog.KindView
+	customers := catalogtest.Table("main.customers", "id INTEGER key", "name TEXT", "email TEXT", "city TEXT", "country TEXT", "joined_at TEXT")
+	customers.Columns[4].SampleValues = []string{"DE", "PT", "NO", "FR", "PL"}
+	catalogtest.Write(t, dir, id, catalogtest.Scan{Driver: "sqlite", Tables: []catalog.Table{customers, products, orders, items, revenue}})
+}
+
 const (
 	ordersStart = `{"ok":true,"connectionId":"w","tableRef":{"catalog":null,"db":"public","name":"orders"},"display":"public.orders","kind":"table","comment":"One row for each order.","estimatedRows":3000,"columns":[`
 	ordersEnd   = `],"foreignKeys":[{"fromColumn":"customer_id","toCatalog":null,"toDb":"public","toTable":"customers","toColumn":"id","constraintName":"fk_customer"}],` + ordersScan + `}`

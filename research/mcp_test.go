@@ -391,11 +391,29 @@ func TestTokenBudget(t *testing.T) {
 	if err := json.Unmarshal(text, &list); err != nil {
 		t.Fatal(err)
 	}
+	all := 0
 	for _, tool := range list {
-		if n := count(tool.Name + tool.Description + string(tool.InputSchema)); n > 350 {
+		n := count(tool.Name + tool.Description + string(tool.InputSchema))
+		if all += n; n > 350 {
 			t.Errorf("%s: %d tokens, at most 350", tool.Name, n)
 		} else {
 			t.Logf("%s: %d tokens", tool.Name, n)
+		}
+	}
+	if whole := count(string(text)); all > 2500 || whole > 5500 {
+		t.Errorf("all tools: %d tokens, at most 2500; with their output schemas %d, at most 5500", all, whole)
+	} else {
+		t.Logf("all tools: %d tokens, with their output schemas %d", all, whole)
+	}
+	dir := t.TempDir()
+	demoScan(t, dir, "a")
+	c := connectIn(t, dir, sqliteConnection(t, "a"))
+	for _, query := range []string{"revenue per customer", "orders", "which products are ordered most by country", "price"} {
+		answer := c.tool("discover_data", `{"query":`+jsonText(t, query)+`}`)
+		if n := count(answer.text()); n > 1200 || answer.IsError {
+			t.Errorf("discover_data %q: %d tokens, at most 1200: %s", query, n, answer.text())
+		} else {
+			t.Logf("discover_data %q: %d tokens", query, n)
 		}
 	}
 	rows := connect(t, sqliteConnection(t, "a")).tool("sql_execution", `{"connectionId":"a","sql":"SELECT id, customer, status, total, ordered_at, note FROM orders LIMIT 100"}`)

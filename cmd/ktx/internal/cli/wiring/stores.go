@@ -23,10 +23,12 @@ func storesOf(root *os.Root, p *project.Project, before research.Stores) researc
 	if s.Catalog == nil {
 		s.Catalog = catalog.NewStore(root, time.Now)
 	}
-	if s.Analyzer == nil {
-		s.Analyzer = rank.NewAnalyzer(nil)
+	analyzer := rank.NewAnalyzer(p.Config.Search.Abbreviations)
+	again := s.Analyzer == nil || s.Analyzer.ID() != analyzer.ID()
+	if again {
+		s.Analyzer = analyzer
 	}
-	if s.Wiki == nil || s.Wiki.Owner() != p.Config.WikiUser() {
+	if again || s.Wiki.Owner() != p.Config.WikiUser() {
 		s.Wiki = wiki.New(root, wiki.Options{User: p.Config.WikiUser(), Analyzer: s.Analyzer, Now: time.Now})
 		s.Memory = memory.New(root, memory.Options{
 			Wiki: s.Wiki, Committer: gitCommitter{dir: p.Dir, author: "ktx"}, Now: time.Now,
