@@ -20,7 +20,7 @@ func storesOf(t *testing.T) research.Stores {
 }
 
 // storesIn returns all stores over the project in dir.
-func storesIn(t *testing.T, dir string) research.Stores {
+func storesIn(t testing.TB, dir string) research.Stores {
 	t.Helper()
 	root := catalogtest.Open(t, dir)
 	analyzer := rank.NewAnalyzer(nil)
