@@ -293,6 +293,14 @@ var rooms = []room{
 	},
 	{path: "research/catalog"},
 	{
+		path: "research/rank",
+		others: map[string]string{
+			"github.com/kljensen/snowball": "the stems of English words",
+			"golang.org/x/text":            "Unicode case folding and normalization",
+		},
+		noStd: noOutside,
+	},
+	{
 		path:       "research",
 		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
