@@ -12,7 +12,7 @@ import (
 type snapshot struct {
 	id, sync string
 	tables   []*catalog.Table
-	profile  *catalog.Profile
+	profile  *catalog.ProfileInfo
 	identity string
 }
 
@@ -20,7 +20,7 @@ func (s *snapshot) ConnectionID() string      { return s.id }
 func (s *snapshot) SyncID() string            { return s.sync }
 func (s *snapshot) Identity() string          { return s.identity }
 func (s *snapshot) Tables() []*catalog.Table  { return s.tables }
-func (s *snapshot) Profile() *catalog.Profile { return s.profile }
+func (s *snapshot) Profile() *catalog.ProfileInfo { return s.profile }
 
 // rules are access rules that deny columns, or not.
 type rules bool

@@ -2,7 +2,6 @@ package dictionary
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,7 +16,7 @@ type Snapshot interface {
 	Identity() string
 	SyncID() string
 	Tables() []*catalog.Table
-	Profile() *catalog.Profile // nil without a profile
+	Profile() *catalog.ProfileInfo // nil without a profile
 }
 
 // Access is what the dictionary needs to know of the access rules beyond what a
@@ -32,7 +31,8 @@ type Access interface {
 
 // place is a column of the snapshot whose values may be shown.
 type place struct {
-	table  catalog.Ref
+	ref    catalog.Ref
+	table  *catalog.Table
 	column *catalog.Column
 }
 
@@ -45,66 +45,19 @@ func places(snapshot Snapshot, access Access) []place {
 			continue
 		}
 		for i := range t.Columns {
-			list = append(list, place{table: ref, column: &t.Columns[i]})
+			list = append(list, place{ref: ref, table: t, column: &t.Columns[i]})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b place) int { return compareColumns(a.table, a.column.Name, b.table, b.column.Name) })
-	return slices.CompactFunc(list, func(a, b place) bool { return a.table == b.table && a.column.Name == b.column.Name })
+	slices.SortStableFunc(list, func(a, b place) int { return compareColumns(a.ref, a.column.Name, b.ref, b.column.Name) })
+	return slices.CompactFunc(list, func(a, b place) bool { return a.ref == b.ref && a.column.Name == b.column.Name })
 }
 
-// profile finds what a profile says of a column.
-type profile struct {
-	columns map[profileKey]catalog.ProfileColumn
-	rows    map[catalog.Ref]int64
-	sampled int64
-}
-
-type profileKey struct {
-	table  catalog.Ref
-	column string
-}
-
-func newProfile(p *catalog.Profile) *profile {
-	out := &profile{columns: map[profileKey]catalog.ProfileColumn{}, rows: map[catalog.Ref]int64{}}
-	if p == nil {
-		return out
-	}
-	out.sampled = int64(p.ProfileSampleRows)
-	for _, key := range slices.Sorted(maps.Keys(p.Columns)) {
-		c := p.Columns[key]
-		if c.Table.Name == "" || c.Column == "" { // another tool may give the key only
-			dot := strings.LastIndexByte(key, '.')
-			if dot < 0 {
-				continue
-			}
-			table := key[:dot]
-			c.Table, c.Column = catalog.Ref{Name: table[strings.LastIndexByte(table, '.')+1:]}, key[dot+1:]
-			if _, taken := out.columns[profileKey{c.Table, c.Column}]; taken {
-				continue
-			}
-		}
-		out.columns[profileKey{c.Table, c.Column}] = c
-	}
-	for _, t := range p.Tables {
-		out.rows[t.Table] = t.RowCount
-	}
-	return out
-}
-
-// of returns what the profile says of a column. An entry without a schema is of the
-// tables of that name in every schema.
-func (p *profile) of(table catalog.Ref, column string) (c catalog.ProfileColumn, rows int64, ok bool) {
-	for _, ref := range []catalog.Ref{table, {DB: table.DB, Name: table.Name}, {Name: table.Name}} {
-		if c, ok = p.columns[profileKey{ref, column}]; ok {
-			break
-		}
-	}
-	for _, ref := range []catalog.Ref{table, {DB: table.DB, Name: table.Name}, {Name: table.Name}} {
-		if rows, found := p.rows[ref]; found {
-			return c, rows, ok
-		}
-	}
-	return c, c.RowCount, ok
+// complete reports whether the samples of a column are all its values: it has no
+// more distinct ones, and the profile has read all rows of the table.
+func (p *place) complete(profile *catalog.ProfileInfo) bool {
+	stats, rows := p.column.Stats, p.table.EstimatedRows
+	return stats != nil && profile != nil && rows != nil && stats.Distinct <= int64(len(p.column.SampleValues)) &&
+		*rows <= stats.Rows && stats.Rows < int64(profile.SampleRows)
 }
 
 // newSet returns the values of a snapshot: of the values file where it has the
@@ -126,10 +79,9 @@ func newSet(snapshot Snapshot, access Access, file []byte) (*Set, error) {
 		s.file = file
 		s.reserve(records)
 	}
-	profile := newProfile(snapshot.Profile())
 	s.coverage.Complete = true
 	for _, p := range places(snapshot, access) {
-		if err := s.add(p, profile, records, h.folding != folding()); err != nil {
+		if err := s.add(p, snapshot.Profile(), records, h.folding != folding()); err != nil {
 			return nil, err
 		}
 	}
@@ -138,29 +90,22 @@ func newSet(snapshot Snapshot, access Access, file []byte) (*Set, error) {
 }
 
 // add adds the values of a column, if any are known.
-func (s *Set) add(p place, profile *profile, records []record, refold bool) error {
+func (s *Set) add(p place, profile *catalog.ProfileInfo, records []record, refold bool) error {
 	n, found := slices.BinarySearchFunc(records, p, func(r record, p place) int {
-		return compareColumns(r.table, r.column, p.table, p.column.Name)
+		return compareColumns(r.table, r.column, p.ref, p.column.Name)
 	})
+	textual := p.column.DimensionType == catalog.DimensionString || p.column.DimensionType == ""
 	var err error
-	if found {
+	switch {
+	case found:
 		err = s.addRecord(&records[n], refold)
-	} else if t := p.column.DimensionType; t == catalog.DimensionString || t == "" {
-		known, rows, ok := profile.of(p.table, p.column.Name)
-		values := p.column.SampleValues
-		if len(values) == 0 {
-			values = known.SampleValues
+	case textual && len(p.column.SampleValues) > 0:
+		cardinality := int64(-1)
+		if p.column.Stats != nil {
+			cardinality = p.column.Stats.Distinct
 		}
-		if len(values) == 0 {
-			return nil
-		}
-		cardinality, complete := int64(-1), false
-		if ok {
-			cardinality = known.DistinctCount
-			complete = rows <= profile.sampled && known.DistinctCount <= int64(len(values))
-		}
-		err = s.addSamples(p.table, p.column.Name, values, cardinality, complete)
-	} else {
+		err = s.addSamples(p.ref, p.column.Name, p.column.SampleValues, cardinality, p.complete(profile))
+	default:
 		return nil
 	}
 	if err != nil {
@@ -182,7 +127,7 @@ func (s *Set) finish(snapshot Snapshot, hasFile bool, perColumn int64) {
 	}
 	p := snapshot.Profile()
 	if p != nil {
-		rows, most := int64(p.ProfileSampleRows), int64(p.SampleValuesPerColumn)
+		rows, most := int64(p.SampleRows), int64(p.ValuesPerColumn)
 		c.SampledRows, c.ValuesPerColumn = &rows, &most
 		if p.ProfiledAt != "" {
 			at := strings.Clone(p.ProfiledAt)

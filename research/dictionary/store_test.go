@@ -24,16 +24,12 @@ func sampled() *snapshot {
 	view.Kind = catalog.KindView
 	view.Columns[0].SampleValues = []string{"Paid now"}
 	rows := int64(100)
+	orders.EstimatedRows = &rows
+	orders.Columns[0].Stats = &catalog.Stats{Rows: rows, Distinct: 2}
+	orders.Columns[1].SampleValues, orders.Columns[1].Stats = []string{"Ulm", "Köln"}, &catalog.Stats{Rows: rows, Distinct: 9}
 	return &snapshot{
 		id: "c", sync: "1", identity: "1", tables: []*catalog.Table{orders, view},
-		profile: &catalog.Profile{
-			ProfiledAt: "2026-01-02T03:04:05Z", ProfileSampleRows: 1000, SampleValuesPerColumn: 5,
-			Tables: []catalog.ProfileTable{{Table: ref("s", "orders"), RowCount: rows}},
-			Columns: map[string]catalog.ProfileColumn{
-				"s.orders.status": {Table: ref("s", "orders"), Column: "status", DistinctCount: 2, RowCount: rows},
-				"orders.city":     {DistinctCount: 9, SampleValues: []string{"Ulm", "Köln"}}, // without a schema
-			},
-		},
+		profile: &catalog.ProfileInfo{ProfiledAt: "2026-01-02T03:04:05Z", SampleRows: 1000, ValuesPerColumn: 5},
 	}
 }
 
