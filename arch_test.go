@@ -291,7 +291,11 @@ var rooms = []room{
 		},
 		support: true,
 	},
-	{path: "research/catalog"},
+	{
+		path:     "research/catalog",
+		testOurs: []string{"research/catalog/catalogtest", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "sqlguard"},
+	},
+	{path: "research/catalog/catalogtest", ours: []string{"research/catalog"}, support: true},
 	{
 		path: "research/rank",
 		others: map[string]string{
@@ -304,7 +308,7 @@ var rooms = []room{
 		path:       "research",
 		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
-		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb"},
+		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest"},
 		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
 	},
 	{

@@ -1,11 +1,12 @@
 package research_test
 
 import (
-	"os"
 	"testing"
+	"time"
 
 	"github.com/ktxhq/ktx/research"
 	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/research/catalog/catalogtest"
 )
 
 // storesOf returns all stores over a new project without files.
@@ -17,14 +18,6 @@ func storesOf(t *testing.T) research.Stores {
 // storesIn returns all stores over the project in dir.
 func storesIn(t *testing.T, dir string) research.Stores {
 	t.Helper()
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := root.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return research.Stores{Catalog: catalog.NewStore(root)}
+	root := catalogtest.Open(t, dir)
+	return research.Stores{Catalog: catalog.NewStore(root, time.Now)}
 }

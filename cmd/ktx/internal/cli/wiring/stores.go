@@ -3,6 +3,7 @@ package wiring
 import (
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
@@ -15,7 +16,7 @@ import (
 func storesOf(root *os.Root, p *project.Project, before research.Stores) research.Stores {
 	s := before
 	if s.Catalog == nil {
-		s.Catalog = catalog.NewStore(root)
+		s.Catalog = catalog.NewStore(root, time.Now)
 	}
 	return s
 }
