@@ -415,7 +415,7 @@ var rooms = []room{
 	},
 	{
 		path:   "cmd/ktx/internal/cli/research",
-		ours:   []string{"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "execution", "research"},
+		ours:   []string{"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "execution", "research", "research/*"},
 		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
 	},
 	{
