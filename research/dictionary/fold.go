@@ -91,8 +91,24 @@ func lettersOf(folded []byte) letters {
 
 // isWordRune reports whether r belongs to a word.
 func isWordRune(r rune) bool {
-	if r < utf8.RuneSelf {
+	switch {
+	case r < utf8.RuneSelf:
 		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z'
+	case r <= 0xFFFF:
+		return wordRunes()[r>>6]&(1<<(r&63)) != 0
+	default:
+		return unicode.In(r, unicode.L, unicode.N, unicode.M)
 	}
-	return unicode.In(r, unicode.L, unicode.N, unicode.M)
 }
+
+// wordRunes holds a bit for each rune up to U+FFFF that belongs to a word. It is much
+// faster than the tables of Unicode, which a search would ask for each rune.
+var wordRunes = sync.OnceValue(func() *[1024]uint64 {
+	var set [1024]uint64
+	for r := range rune(0x10000) {
+		if unicode.In(r, unicode.L, unicode.N, unicode.M) {
+			set[r>>6] |= 1 << (r & 63)
+		}
+	}
+	return &set
+})

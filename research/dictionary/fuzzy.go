@@ -79,7 +79,7 @@ func (p *phrase) set(folded []byte) {
 		w.letters |= bit
 		w.digits = w.digits && unicode.IsDigit(r)
 		p.letters |= bit
-		p.unspaced = p.unspaced || r >= 0x0E00 && isUnspaced(r)
+		p.unspaced = p.unspaced || isUnspaced(r)
 	}
 }
 
@@ -87,7 +87,14 @@ func (p *phrase) of(w word) []rune { return p.runes[w.from:w.to] }
 
 // isUnspaced reports whether the script of r has no spaces between words.
 func isUnspaced(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	switch {
+	case r < 0x0E00, 0xAC00 <= r && r <= 0xD7A3: // Korean has spaces
+		return false
+	case 0x3040 <= r && r <= 0x9FFF:
+		return true
+	default:
+		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	}
 }
 
 // typos returns how many typos a text of n runes may have.
@@ -278,7 +285,7 @@ func words(a []rune, wa word, b []rune, wb word) (int, bool) {
 		}
 		allowed := typos(len(short), false)
 		if d := distance(long[2:], short, allowed); d <= allowed {
-			return costMore + d*costTypo, true
+			return d * costTypo, true
 		}
 	}
 	if wa.digits != wb.digits {
