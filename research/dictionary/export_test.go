@@ -14,5 +14,8 @@ func Seal(body []byte) []byte {
 	return append(h.append(nil), body...)
 }
 
+// Keep sets how much memory the store keeps values in.
+func (s *Store) Keep(most int) { s.most = most }
+
 // Distance is the distance of two texts.
 func Distance(a, b string, most int) int { return distance([]rune(a), []rune(b), most) }

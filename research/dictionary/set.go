@@ -150,15 +150,17 @@ func (s *Set) addRecord(r *record, refold bool) error {
 func (s *Set) addSamples(table catalog.Ref, name string, values []string, cardinality int64, complete bool) error {
 	s.begin(table, name, cardinality, complete)
 	last := &s.columns[len(s.columns)-1]
+	seen := make(map[string]bool, len(values))
 	for _, text := range values {
-		folded := fold(text)
 		if len(text) > maxValue {
 			last.complete = false
 			continue
 		}
-		if folded == "" {
+		folded := fold(text)
+		if folded == "" || seen[text] {
 			continue
 		}
+		seen[text] = true
 		at := len(s.file) + len(s.samples)
 		s.samples = binary.AppendUvarint(s.samples, uint64(len(text)))
 		s.samples = append(s.samples, text...)

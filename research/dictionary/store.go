@@ -11,10 +11,16 @@ import (
 	"sync/atomic"
 )
 
+// MaxStoreBytes is how much memory a [Store] keeps values in. When it has more, it
+// forgets the connections that were asked for least recently.
+const MaxStoreBytes = 1 << 30
+
 // Store keeps the values of connections in memory, and reads them again when they
 // have changed. It is safe for concurrent use.
 type Store struct {
 	root *os.Root // the project's folder
+	most int      // bytes
+	uses atomic.Uint64
 	mu   sync.Mutex
 	sets map[string]*entry // by connection
 }
@@ -24,6 +30,7 @@ type Store struct {
 type entry struct {
 	building sync.Mutex
 	latest   atomic.Pointer[stamped]
+	used     atomic.Uint64 // the number of the last use among all of the store
 }
 
 // stamped is a set with the identity of what it was built from.
@@ -34,12 +41,15 @@ type stamped struct {
 
 // NewStore returns a store over the folder of a project. It opens no file yet, and
 // the caller closes root after the last use of the store.
-func NewStore(root *os.Root) *Store { return &Store{root: root, sets: map[string]*entry{}} }
+func NewStore(root *os.Root) *Store {
+	return &Store{root: root, most: MaxStoreBytes, sets: map[string]*entry{}}
+}
 
 // Set returns the values of a connection as they are now on disk. A values file that
 // is damaged is a warning of the set, which then has the samples of the snapshot.
 func (s *Store) Set(snapshot Snapshot, access Access) (*Set, error) {
 	e := s.entry(snapshot.ConnectionID())
+	e.used.Store(s.uses.Add(1))
 	identity := s.identity(snapshot, access)
 	if latest := e.latest.Load(); latest != nil && latest.identity == identity {
 		return latest.set, nil
@@ -55,7 +65,33 @@ func (s *Store) Set(snapshot Snapshot, access Access) (*Set, error) {
 		return nil, err
 	}
 	e.latest.Store(&stamped{identity: identity, set: set})
+	s.forget(e)
 	return set, nil
+}
+
+// forget drops sets until the store is within its memory, the least recently used
+// first. It keeps that of e.
+func (s *Store) forget(e *entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		total := 0
+		var oldest *entry
+		for _, other := range s.sets {
+			latest := other.latest.Load()
+			if latest == nil {
+				continue
+			}
+			total += latest.set.Size()
+			if other != e && (oldest == nil || other.used.Load() < oldest.used.Load()) {
+				oldest = other
+			}
+		}
+		if total <= s.most || oldest == nil {
+			return
+		}
+		oldest.latest.Store(nil)
+	}
 }
 
 func (s *Store) entry(connectionID string) *entry {

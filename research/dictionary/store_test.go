@@ -239,3 +239,38 @@ func TestFreshness(t *testing.T) {
 		t.Errorf("a set has changed: %v", got)
 	}
 }
+
+// TestForgotten: beyond its memory, a store forgets what was asked for least recently.
+func TestForgotten(t *testing.T) {
+	t.Parallel()
+	root, _ := open(t)
+	store := dictionary.NewStore(root)
+	scans := map[string]*snapshot{}
+	for _, id := range []string{"a", "b", "c"} {
+		scans[id] = scan(t, root, id, "1", columnValues{ref("", "t"), "c", values("of "+id, "common")})
+	}
+	get := func(id string) *dictionary.Set {
+		t.Helper()
+		set, err := store.Set(scans[id], rules(false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set
+	}
+	a := get("a")
+	store.Keep(2 * a.Size())
+	b := get("b")
+	if get("a") != a {
+		t.Error("a was built twice")
+	}
+	get("c") // forgets b
+	if get("a") != a {
+		t.Error("a was forgotten")
+	}
+	if get("b") == b {
+		t.Error("b was kept")
+	}
+	if d := cmp.Diff([]string{"t.c of b exact"}, found("of b", b)); d != "" {
+		t.Error(d)
+	}
+}
