@@ -296,6 +296,7 @@ var rooms = []room{
 		testOurs: []string{"research/catalog/catalogtest", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "sqlguard"},
 	},
 	{path: "research/catalog/catalogtest", ours: []string{"research/catalog"}, support: true},
+	{path: "research/catalog/search", ours: []string{"research/catalog", "research/rank"}},
 	{
 		path: "research/rank",
 		others: map[string]string{
@@ -317,10 +318,20 @@ var rooms = []room{
 		support: true,
 	},
 	{
+		path:   "research/wiki",
+		ours:   []string{"research/rank"},
+		others: map[string]string{"go.yaml.in/yaml/v3": "reads and writes the heads of pages, with lines"},
+	},
+	{
+		path:   "research/memory",
+		ours:   []string{"research/rank", "research/wiki"},
+		others: map[string]string{"golang.org/x/text": "finds texts equal that Unicode composes differently"},
+	},
+	{
 		path:       "research",
-		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/dictionary"},
+		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/dictionary", "research/memory", "research/rank", "research/wiki"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
-		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest"},
+		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest", "research/rank"},
 		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
 	},
 	{
@@ -415,7 +426,7 @@ var rooms = []room{
 	},
 	{
 		path:   "cmd/ktx/internal/cli/research",
-		ours:   []string{"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "execution", "research", "research/*"},
+		ours:   []string{"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "execution", "research", "research/catalog", "research/dictionary", "research/memory", "research/wiki", "sqlcheck/report"},
 		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
 	},
 	{

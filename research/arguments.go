@@ -34,7 +34,8 @@ type schema struct {
 // them by the input schema of the tool. It reports all problems at once under
 // invalid_arguments. It ignores an argument that the schema does not have, and
 // returns a note about it, unless it looks like a misspelt name of the schema.
-func decodeArguments(raw json.RawMessage, s *schema, target any) (notes []string, err error) {
+// aliases, which may be nil, rewrites the arguments first.
+func decodeArguments(raw json.RawMessage, s *schema, aliases func(map[string]any), target any) (notes []string, err error) {
 	if len(bytes.TrimSpace(raw)) == 0 || string(bytes.TrimSpace(raw)) == "null" {
 		raw = json.RawMessage("{}")
 	}
@@ -51,6 +52,9 @@ func decodeArguments(raw json.RawMessage, s *schema, target any) (notes []string
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, invalidArguments([]string{"arguments: more than one JSON value; expected an object"})
+	}
+	if members, ok := value.(map[string]any); ok && aliases != nil {
+		aliases(members)
 	}
 	v := validation{}
 	value = v.check("arguments", value, s)

@@ -25,7 +25,7 @@ type toolCall struct {
 
 // decode reads the arguments into target by the tool's schema.
 func (c *toolCall) decode(target any) error {
-	notes, err := decodeArguments(c.request.Params.Arguments, c.tool.schema, target)
+	notes, err := decodeArguments(c.request.Params.Arguments, c.tool.schema, c.tool.aliases, target)
 	c.notes = append(c.notes, notes...)
 	return err
 }

@@ -153,7 +153,7 @@ func (o *DictionarySearch) search(sets []*dictionary.Set) {
 		switch c.Status {
 		case dictionary.StatusReady:
 		case dictionary.StatusNoProfile:
-			c.Hint = "no values of it are known; run: ktx scan " + id
+			c.Hint = "no values of it are known; ask the operator to run: ktx scan " + id
 		case dictionary.StatusNoCandidates:
 			c.Hint = "none of its columns has texts that a scan keeps; look at the values with sql_execution"
 		}

@@ -99,6 +99,19 @@ func (c *client) shakeHands() {
 
 func start(t *testing.T, conns ...execution.Connection) *client {
 	t.Helper()
+	return startIn(t, t.TempDir(), conns...)
+}
+
+// connectIn is connect with the stores of the project in dir.
+func connectIn(t *testing.T, dir string, conns ...execution.Connection) *client {
+	t.Helper()
+	c := startIn(t, dir, conns...)
+	c.shakeHands()
+	return c
+}
+
+func startIn(t *testing.T, dir string, conns ...execution.Connection) *client {
+	t.Helper()
 	log := &audittest.Log{}
 	gateway, err := execution.NewGateway(t.Context(), log, conns...)
 	if err != nil {
@@ -109,7 +122,7 @@ func start(t *testing.T, conns ...execution.Connection) *client {
 			t.Error(err)
 		}
 	})
-	c := serve(t, gateway)
+	c := serveWith(t, gateway, storesIn(t, dir))
 	c.log = log
 	return c
 }
@@ -117,11 +130,11 @@ func start(t *testing.T, conns ...execution.Connection) *client {
 // serve serves a gateway, which may be nil.
 func serve(t *testing.T, gateway *execution.Gateway) *client {
 	t.Helper()
-	return serveStores(t, gateway, storesOf(t))
+	return serveWith(t, gateway, storesOf(t))
 }
 
-// serveStores serves a gateway and stores.
-func serveStores(t *testing.T, gateway *execution.Gateway, stores research.Stores) *client {
+// serveWith serves a gateway, which may be nil, and stores.
+func serveWith(t *testing.T, gateway *execution.Gateway, stores research.Stores) *client {
 	t.Helper()
 	c := &client{t: t, answers: make(chan map[string]json.RawMessage, 100), logs: &lockedBuffer{}, ended: make(chan error, 1)}
 	server, err := research.New(gateway, slog.New(slog.NewTextHandler(c.logs, nil)), stores).Server("1.2.3")
@@ -322,7 +335,7 @@ func portable(t *testing.T, path string, value any) {
 			t.Errorf("%s uses %s", path, banned)
 		}
 	}
-	// A cell has one of four types, and an answer has values that may be null. An
+	// A part of an answer may have one of several types, such as a text or null. An
 	// output schema needs anyOf to say so. The arguments of a tool never need it.
 	if branches, found := s["anyOf"]; found {
 		list, ok := branches.([]any)
@@ -378,11 +391,29 @@ func TestTokenBudget(t *testing.T) {
 	if err := json.Unmarshal(text, &list); err != nil {
 		t.Fatal(err)
 	}
+	all := 0
 	for _, tool := range list {
-		if n := count(tool.Name + tool.Description + string(tool.InputSchema)); n > 350 {
+		n := count(tool.Name + tool.Description + string(tool.InputSchema))
+		if all += n; n > 350 {
 			t.Errorf("%s: %d tokens, at most 350", tool.Name, n)
 		} else {
 			t.Logf("%s: %d tokens", tool.Name, n)
+		}
+	}
+	if whole := count(string(text)); all > 2500 || whole > 5500 {
+		t.Errorf("all tools: %d tokens, at most 2500; with their output schemas %d, at most 5500", all, whole)
+	} else {
+		t.Logf("all tools: %d tokens, with their output schemas %d", all, whole)
+	}
+	dir := t.TempDir()
+	demoScan(t, dir, "a")
+	c := connectIn(t, dir, sqliteConnection(t, "a"))
+	for _, query := range []string{"revenue per customer", "orders", "which products are ordered most by country", "price"} {
+		answer := c.tool("discover_data", `{"query":`+jsonText(t, query)+`}`)
+		if n := count(answer.text()); n > 1200 || answer.IsError {
+			t.Errorf("discover_data %q: %d tokens, at most 1200: %s", query, n, answer.text())
+		} else {
+			t.Logf("discover_data %q: %d tokens", query, n)
 		}
 	}
 	rows := connect(t, sqliteConnection(t, "a")).tool("sql_execution", `{"connectionId":"a","sql":"SELECT id, customer, status, total, ordered_at, note FROM orders LIMIT 100"}`)

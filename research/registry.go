@@ -15,8 +15,14 @@ import (
 func registry() []*tool {
 	return []*tool{
 		{name: "connection_list", handler: plain((*Service).ConnectionList), listed: always},
+		{name: "discover_data", handler: plain((*Service).DiscoverData), listed: hasCatalog, aliases: discoverAliases},
+		{name: "wiki_search", handler: typed((*Service).handleWikiSearch), listed: hasWiki},
+		{name: "wiki_read", handler: plain((*Service).WikiRead), listed: hasWiki},
+		{name: "entity_details", handler: plain((*Service).EntityDetails), listed: hasCatalog, aliases: entityAliases},
 		{name: "dictionary_search", handler: typed((*Service).handleDictionarySearch), listed: hasDictionary},
 		{name: "sql_execution", handler: typed((*Service).handleSQLExecution), listed: always},
+		{name: "memory_ingest", handler: plain((*Service).MemoryIngest), listed: hasMemory},
+		{name: "memory_ingest_status", handler: plain((*Service).MemoryIngestStatus), listed: hasMemory},
 	}
 }
 
@@ -82,6 +88,9 @@ type tool struct {
 	name    string
 	handler handler
 	listed  condition
+	// aliases rewrites shapes of arguments that models write into those of the
+	// schema, before the arguments are checked. It may be nil.
+	aliases func(arguments map[string]any)
 
 	title, description string
 	input, output      json.RawMessage

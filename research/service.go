@@ -2,11 +2,15 @@ package research
 
 import (
 	"log/slog"
+	"sync"
 	"sync/atomic"
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/research/catalog"
 	"github.com/ktxhq/ktx/research/dictionary"
+	"github.com/ktxhq/ktx/research/memory"
+	"github.com/ktxhq/ktx/research/rank"
+	"github.com/ktxhq/ktx/research/wiki"
 )
 
 // Service holds what the tools need. It is safe for concurrent use.
@@ -14,6 +18,9 @@ type Service struct {
 	gateway *execution.Gateway
 	logger  *slog.Logger
 	stores  atomic.Pointer[Stores]
+	warned  sync.Map // by connection, the identity of the snapshot whose warnings are logged
+	indexes indexes
+	named   atomic.Pointer[mentionIndex]
 }
 
 // Stores are what the tools read and write besides databases. A tool whose store
@@ -21,6 +28,10 @@ type Service struct {
 type Stores struct {
 	Catalog    *catalog.Store    // the tables that scans found
 	Dictionary *dictionary.Store // the values of columns
+	Wiki       *wiki.Store       // the pages
+	Memory     *memory.Store     // what agents hand in
+	// Analyzer reads texts and questions for discover_data. The wiki has the same.
+	Analyzer *rank.Analyzer
 }
 
 // New returns a service that runs statements through gateway. The logger gets
@@ -41,3 +52,7 @@ func (s *Service) SetStores(stores Stores) { s.stores.Store(&stores) }
 func hasCatalog(s *Service) bool { return s.stores.Load().Catalog != nil }
 
 func hasDictionary(s *Service) bool { return hasCatalog(s) && s.stores.Load().Dictionary != nil }
+
+func hasWiki(s *Service) bool { return s.stores.Load().Wiki != nil }
+
+func hasMemory(s *Service) bool { return s.stores.Load().Memory != nil }

@@ -1,6 +1,7 @@
 package research_test
 
 import (
+	"crypto/rand"
 	"testing"
 	"time"
 
@@ -8,6 +9,9 @@ import (
 	"github.com/ktxhq/ktx/research/catalog"
 	"github.com/ktxhq/ktx/research/catalog/catalogtest"
 	"github.com/ktxhq/ktx/research/dictionary"
+	"github.com/ktxhq/ktx/research/memory"
+	"github.com/ktxhq/ktx/research/rank"
+	"github.com/ktxhq/ktx/research/wiki"
 )
 
 // storesOf returns all stores over a new project without files.
@@ -20,5 +24,9 @@ func storesOf(t *testing.T) research.Stores {
 func storesIn(t *testing.T, dir string) research.Stores {
 	t.Helper()
 	root := catalogtest.Open(t, dir)
-	return research.Stores{Catalog: catalog.NewStore(root, time.Now), Dictionary: dictionary.NewStore(root)}
+	analyzer := rank.NewAnalyzer(nil)
+	pages := wiki.New(root, wiki.Options{Analyzer: analyzer, Now: time.Now})
+	return research.Stores{
+		Analyzer: analyzer, Catalog: catalog.NewStore(root, time.Now), Dictionary: dictionary.NewStore(root), Wiki: pages, Memory: memory.New(root, memory.Options{Wiki: pages, Now: time.Now, Random: rand.Text}),
+	}
 }

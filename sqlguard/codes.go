@@ -77,6 +77,7 @@ const (
 	CodeNotConfigured     Code = "not_configured"
 	CodeNoBackend         Code = "no_backend"
 	CodeInvalidArguments  Code = "invalid_arguments"
+	CodeNotFound          Code = "not_found"
 	CodeDatabaseError     Code = "database_error"
 )
 
@@ -198,6 +199,7 @@ var codeTable = []CodeInfo{
 	{Code: CodeNotConfigured, Family: FamilyExecution, Title: "Connection not configured", Summary: "The connection has no address to connect to."},
 	{Code: CodeNoBackend, Family: FamilyExecution, Title: "No backend for this engine", Summary: "This version runs no statements on this engine."},
 	{Code: CodeInvalidArguments, Family: FamilyExecution, Title: "Invalid arguments", Summary: "The arguments of the call do not fit its schema.", Retryable: true, hint: "correct the listed arguments"},
+	{Code: CodeNotFound, Family: FamilyExecution, Title: "Not found", Summary: "No page or run has the name that the call gives.", Retryable: true, hint: "correct the name"},
 	{Code: CodeDatabaseError, Family: FamilyExecution, Title: "Error of the database", Summary: "The database refused or failed the statement; its own message and SQLSTATE are given.", Retryable: true, hint: "correct the statement as the database's message says"},
 }
 

@@ -3,7 +3,6 @@ package catalog
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"unicode"
 )
 
@@ -24,23 +23,20 @@ func (s *Snapshot) nearestTables(path string) []*Table {
 	if !ok {
 		parts = []string{path}
 	}
-	last, whole := newWords(parts[len(parts)-1]), newWords(strings.Join(parts, "."))
-	var before *words // what may be the table of a column
+	last, whole := newWords(parts[len(parts)-1]), newWords(parts...)
+	var before words // what may be the table of a column
 	if n := len(parts); n > 1 {
-		w := newWords(parts[n-2])
-		before = &w
+		before = newWords(parts[n-2])
 	}
 	var found []similar
+	var name, full words // used again for each table
 	for i, t := range s.tables {
-		name := newWords(t.Name)
-		score := last.similarity(name)
+		name.read(t.Name)
+		score := last.similarity(&name)
 		if len(parts) > 1 {
-			full := newWords(strings.Join(t.Ref().own(), "."))
+			full.read(text(t.Catalog), text(t.DB), t.Name)
 			// A right name in a wrong schema is nearer than a wrong name.
-			score = max(score*0.98, whole.similarity(full)*0.9)
-			if before != nil {
-				score = max(score, before.similarity(name)*0.8)
-			}
+			score = max(score*0.98, whole.similarity(&full)*0.9, before.similarity(&name)*0.8)
 		}
 		if score >= minSimilarity {
 			found = append(found, similar{i, score})
@@ -60,8 +56,10 @@ func nearestColumns(t *Table, name string) []string {
 	}
 	w := newWords(name)
 	var found []similar
+	var other words
 	for i := range t.Columns {
-		if score := w.similarity(newWords(t.Columns[i].Name)); score >= minSimilarity {
+		other.read(t.Columns[i].Name)
+		if score := w.similarity(&other); score >= minSimilarity {
 			found = append(found, similar{i, score})
 		}
 	}
@@ -81,60 +79,79 @@ func best(found []similar) []similar {
 
 // words is a name prepared for comparison.
 type words struct {
-	letters []rune   // folded, without separators, at most maxCompared
-	parts   []string // folded
+	letters []rune // folded, without separators, at most maxCompared
+	ends    []int  // of the words in letters
 }
 
-func newWords(name string) words {
+func newWords(names ...string) words {
 	var w words
-	var part strings.Builder
-	end := func() {
-		if part.Len() > 0 {
-			w.parts = append(w.parts, part.String())
-			part.Reset()
-		}
-	}
-	lower := false
-	for _, r := range name {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			end()
-			lower = false
-			continue
-		}
-		if unicode.IsUpper(r) && lower {
-			end()
-		}
-		lower = unicode.IsLower(r)
-		r = unicode.ToLower(r)
-		part.WriteRune(r)
-		if w.letters = append(w.letters, r); len(w.letters) == maxCompared {
-			break
-		}
-	}
-	end()
+	w.read(names...)
 	return w
+}
+
+// read replaces w by the words of names.
+func (w *words) read(names ...string) {
+	w.letters, w.ends = w.letters[:0], w.ends[:0]
+	for _, name := range names {
+		lower := false
+		for _, r := range name {
+			if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+				w.end()
+				lower = false
+				continue
+			}
+			if unicode.IsUpper(r) && lower {
+				w.end()
+			}
+			if len(w.letters) == maxCompared {
+				break
+			}
+			lower = unicode.IsLower(r)
+			w.letters = append(w.letters, unicode.ToLower(r))
+		}
+		w.end()
+	}
+}
+
+// end ends a word, unless it is empty.
+func (w *words) end() {
+	if n := len(w.letters); n > 0 && (len(w.ends) == 0 || w.ends[len(w.ends)-1] < n) {
+		w.ends = append(w.ends, n)
+	}
+}
+
+// word returns the i-th word.
+func (w *words) word(i int) []rune {
+	start := 0
+	if i > 0 {
+		start = w.ends[i-1]
+	}
+	return w.letters[start:w.ends[i]]
 }
 
 // similarity is from 0 to 1: the better one of how few letters differ and how many
 // words are shared.
-func (w words) similarity(other words) float64 {
+func (w *words) similarity(other *words) float64 {
 	longest := max(len(w.letters), len(other.letters))
 	if longest == 0 {
 		return 0
 	}
-	score := 0.0
-	if shortest := min(len(w.letters), len(other.letters)); float64(shortest) >= minSimilarity*float64(longest) {
-		score = 1 - float64(distance(w.letters, other.letters))/float64(longest)
-	}
 	shared := 0
-	for _, p := range w.parts {
-		if slices.Contains(other.parts, p) {
-			shared++
+	for i := range w.ends {
+		for j := range other.ends {
+			if slices.Equal(w.word(i), other.word(j)) {
+				shared++
+				break
+			}
 		}
 	}
-	union := len(w.parts) + len(other.parts) - shared
+	union := max(len(w.ends)+len(other.ends)-shared, shared)
 	// Half of a name's words is less than the same share of its letters in order.
-	return max(score, 0.95*float64(min(shared, union))/float64(union))
+	score := 0.95 * float64(shared) / float64(union)
+	if shortest := min(len(w.letters), len(other.letters)); float64(shortest) > score*float64(longest) {
+		score = max(score, 1-float64(distance(w.letters, other.letters))/float64(longest))
+	}
+	return score
 }
 
 // distance counts the letters to insert, delete or replace to turn a into b.

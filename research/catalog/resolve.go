@@ -118,6 +118,9 @@ func (s *Snapshot) Resolve(path string) (*Table, *Column, error) {
 		var r Ref
 		if json.Unmarshal([]byte(path), &r) == nil && r.Name != "" {
 			t, err := s.ResolveRef(r)
+			if t == nil && r.DB == "" && strings.Contains(r.Name, ".") {
+				return s.Resolve(strings.TrimLeft(r.Name, "{ ")) // a path in place of a name
+			}
 			return t, nil, err
 		}
 	}
@@ -134,6 +137,17 @@ func (s *Snapshot) Resolve(path string) (*Table, *Column, error) {
 		}
 	}
 	return nil, nil, &NotFoundError{Nearest: s.nearestTables(path)}
+}
+
+// Lookup is [Snapshot.Resolve] for a name that need not be one: it returns nil for a
+// name that fits nothing, or several tables.
+func (s *Snapshot) Lookup(path string) (*Table, *Column) {
+	for _, parts := range s.readings(strings.TrimSpace(path)) {
+		if t, c, err := s.resolveParts(parts); t != nil || err != nil {
+			return t, c
+		}
+	}
+	return nil, nil
 }
 
 // ResolveRef returns the table that r names. Parts of r that are empty are unknown.

@@ -104,7 +104,10 @@ func (s *Store) fresh(connectionID string, st *state) bool {
 	}
 	defer func() { _ = dir.Close() }()
 	reports, err := listReports(dir, st.reports, now)
-	if err != nil || !sameReports(reports, st.reports) {
+	if err != nil {
+		return len(st.reports) == 0 && st.scan == nil
+	}
+	if !sameReports(reports, st.reports) {
 		return false
 	}
 	if st.scan == nil {
@@ -136,10 +139,7 @@ func (s *Store) build(ctx context.Context, connectionID string, before *state, a
 			return nil, err
 		}
 		var n int
-		var err error
-		if st, n, err = s.readLatest(connectionID, old, reports); err != nil {
-			return nil, err
-		}
+		st, n = s.readLatest(connectionID, old, reports)
 		decoded += n
 		if s.fresh(connectionID, st) || try == maxReads-1 {
 			break
@@ -161,16 +161,16 @@ func (s *Store) build(ctx context.Context, connectionID string, before *state, a
 
 // readLatest reads the latest scan. It takes from old, or else from the cache, what
 // has not changed, and returns how many table files it read.
-func (s *Store) readLatest(connectionID string, old *scan, reports []reportFile) (st *state, decoded int, err error) {
+func (s *Store) readLatest(connectionID string, old *scan, reports []reportFile) (st *state, decoded int) {
 	st = &state{}
 	now := s.now()
 	dir, err := s.root.OpenRoot(scansOf(connectionID))
 	if err != nil {
-		return st, 0, nil //nolint:nilerr // a folder that is missing or leads out of the project has no scans
+		return st, 0 //nolint:nilerr // a folder that is missing or leads out of the project has no scans
 	}
 	defer func() { _ = dir.Close() }()
 	if st.reports, err = listReports(dir, reports, now); err != nil {
-		return nil, 0, fmt.Errorf("list the scans of %s: %w", connectionID, err)
+		return st, 0 //nolint:nilerr // a folder that cannot be listed has no scans
 	}
 	left := slices.Clone(st.reports)
 	for report := latest(left); report != nil; report = latest(left) {
@@ -185,11 +185,11 @@ func (s *Store) readLatest(connectionID string, old *scan, reports []reportFile)
 		decoded += n
 		if err == nil {
 			st.scan = found
-			return st, decoded, nil
+			return st, decoded
 		}
 		report.read = false // the folder cannot be read, so the scan before it counts
 	}
-	return st, decoded, nil
+	return st, decoded
 }
 
 func readFolder(dir *os.Root, report reportFile, old *scan, now time.Time) (*scan, int, error) {

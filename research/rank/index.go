@@ -293,3 +293,24 @@ func (x *Index) at(word, doc uint32) (impact float32, field uint8, ok bool) {
 	}
 	return x.impacts[int(from)+i], x.tops[int(from)+i], true
 }
+
+// Holding returns the documents that have every word of the text, sorted.
+func (x *Index) Holding(text string) []uint32 {
+	var out []uint32
+	first := true
+	split(text, func(s span) {
+		var docs []uint32
+		if word, ok := x.lookup(s.word); ok {
+			docs = x.posts[x.starts[word]:x.starts[word+1]]
+		}
+		if first {
+			out, first = slices.Clone(docs), false
+			return
+		}
+		out = slices.DeleteFunc(out, func(doc uint32) bool {
+			_, ok := slices.BinarySearch(docs, doc)
+			return !ok
+		})
+	})
+	return out
+}

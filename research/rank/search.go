@@ -223,3 +223,14 @@ func (s *Scores) Field(doc int) int {
 	}
 	return best
 }
+
+// Words returns the number of words of the question.
+func (s *Scores) Words() int { return len(s.matches) }
+
+// Each calls yield with what one word of the question contributes to each document.
+func (s *Scores) Each(word int, yield func(doc uint32, contribution float64)) {
+	m := &s.matches[word]
+	for i, doc := range m.docs {
+		yield(doc, s.idf[word]*float64(m.values[i]))
+	}
+}

@@ -1,6 +1,8 @@
 package project
 
 import (
+	"cmp"
+
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
@@ -11,7 +13,20 @@ type Config struct {
 	Server      Server                `yaml:"server" doc:"How ktx mcp start serves."`
 	Audit       audit.Config          `yaml:"audit" doc:"The audit log."`
 	Check       Check                 `yaml:"check" doc:"How ktx sql check reads files."`
+	Search      Search                `yaml:"search" doc:"How tables and pages are found."`
+	User        string                `yaml:"user" doc:"The owner of the pages in wiki/user/NAME; default local."`
 }
+
+// Search says how discover_data and the wiki read words.
+type Search struct {
+	Abbreviations map[string]string `yaml:"abbreviations" doc:"Abbreviations in names, each with the word that it stands for, such as cust: customer. They are added to the built-in ones."`
+}
+
+// defaultUser owns the pages of a user if ktx.yaml names none.
+const defaultUser = "local"
+
+// WikiUser returns the owner of the pages in wiki/user.
+func (c *Config) WikiUser() string { return cmp.Or(c.User, defaultUser) }
 
 // Connection is one database.
 type Connection struct {

@@ -64,7 +64,9 @@ func schemaOf(t reflect.Type, tag reflect.StructTag, strict bool) schema {
 	case t.Kind() == reflect.Map:
 		s.typed("object")
 		s["additionalProperties"] = schemaOf(t.Elem(), "", strict)
-		s["propertyNames"] = map[string]any{"pattern": connectionID.String()}
+		if t.Elem() == reflect.TypeFor[Connection]() {
+			s["propertyNames"] = map[string]any{"pattern": connectionID.String()}
+		}
 	case t.Kind() == reflect.Struct:
 		s.object(t, strict)
 	}

@@ -99,6 +99,9 @@ func (c checker) config(config *Config) {
 	c.audit(config)
 	c.server(config)
 	c.guard([]string{"guard"}, config.Guard)
+	if config.User != "" && !connectionID.MatchString(config.User) {
+		c.fault([]string{"user"}, "%q is not a name: use letters, digits, _ and -, and begin with a letter or digit", config.User)
+	}
 	for i, o := range config.Check.Overrides {
 		at := []string{"check", "overrides", index(i)}
 		if !c.has(append(slices.Clone(at), "dialect")...) {

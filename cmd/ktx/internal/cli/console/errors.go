@@ -154,6 +154,7 @@ func HintOf(err error) string {
 // configuration would avoid.
 var usageCodes = []sqlguard.Code{
 	sqlguard.CodeUnknownConnection, sqlguard.CodeInvalidArguments, sqlguard.CodeNotConfigured, sqlguard.CodeNoBackend,
+	sqlguard.CodeNotFound,
 }
 
 // ExitCode returns the exit code for err.

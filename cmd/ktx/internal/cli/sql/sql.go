@@ -12,7 +12,6 @@ import (
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
-	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/research"
 )
 
@@ -122,28 +121,8 @@ func readStatement(a *console.App, args []string, file string) (name, text strin
 // the encoding, not to the statement.
 const byteOrderMark = "\uFEFF"
 
-// oneConnection returns the connection that was asked for, or the only one of the
-// project.
-func oneConnection(ctx context.Context, open *wiring.OpenProject, asked string) (execution.ConnectionInfo, error) {
-	if asked != "" {
-		return open.Gateway.Connection(ctx, asked)
-	}
-	all := open.Gateway.Connections(ctx)
-	switch len(all) {
-	case 0:
-		return execution.ConnectionInfo{}, console.Usage("no connection is configured in %s", open.Project.File)
-	case 1:
-		return all[0], nil
-	}
-	var ids []string
-	for _, c := range all {
-		ids = append(ids, c.ID)
-	}
-	return execution.ConnectionInfo{}, console.Usage("name a connection with -c: %s", strings.Join(ids, ", "))
-}
-
 func runStatement(ctx context.Context, a *console.App, open *wiring.OpenProject, o runOptions, text, format string) error {
-	info, err := oneConnection(ctx, open, o.connection)
+	info, err := wiring.OneConnection(ctx, open, o.connection)
 	if err != nil {
 		return err
 	}

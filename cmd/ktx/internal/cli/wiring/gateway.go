@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
@@ -79,4 +80,24 @@ func WithConnections(ctx context.Context, a *console.App, p *project.Project, co
 	}
 	defer func() { err = errors.Join(err, closeService()) }()
 	return f(ctx, open)
+}
+
+// OneConnection returns the connection that was asked for, or the only one of the
+// project.
+func OneConnection(ctx context.Context, open *OpenProject, asked string) (execution.ConnectionInfo, error) {
+	if asked != "" {
+		return open.Gateway.Connection(ctx, asked)
+	}
+	all := open.Gateway.Connections(ctx)
+	switch len(all) {
+	case 0:
+		return execution.ConnectionInfo{}, console.Usage("no connection is configured in %s", open.Project.File)
+	case 1:
+		return all[0], nil
+	}
+	var ids []string
+	for _, c := range all {
+		ids = append(ids, c.ID)
+	}
+	return execution.ConnectionInfo{}, console.Usage("name a connection with -c: %s", strings.Join(ids, ", "))
 }

@@ -1,6 +1,8 @@
 package wiring
 
 import (
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -10,6 +12,9 @@ import (
 	"github.com/ktxhq/ktx/research"
 	"github.com/ktxhq/ktx/research/catalog"
 	"github.com/ktxhq/ktx/research/dictionary"
+	"github.com/ktxhq/ktx/research/memory"
+	"github.com/ktxhq/ktx/research/rank"
+	"github.com/ktxhq/ktx/research/wiki"
 )
 
 // storesOf returns the stores of a project whose folder is root. It keeps what it
@@ -21,6 +26,18 @@ func storesOf(root *os.Root, p *project.Project, before research.Stores) researc
 	}
 	if s.Dictionary == nil {
 		s.Dictionary = dictionary.NewStore(root)
+	}
+	analyzer := rank.NewAnalyzer(p.Config.Search.Abbreviations)
+	again := s.Analyzer == nil || s.Analyzer.ID() != analyzer.ID()
+	if again {
+		s.Analyzer = analyzer
+	}
+	if again || s.Wiki.Owner() != p.Config.WikiUser() {
+		s.Wiki = wiki.New(root, wiki.Options{User: p.Config.WikiUser(), Analyzer: s.Analyzer, Now: time.Now})
+		s.Memory = memory.New(root, memory.Options{
+			Wiki: s.Wiki, Committer: gitCommitter{dir: p.Dir, author: "ktx"}, Now: time.Now,
+			Random: func() string { return rand.Text()[:12] },
+		})
 	}
 	return s
 }
@@ -48,4 +65,26 @@ func (o *OpenProject) openService(a *console.App) (closing func() error, err err
 		}
 		return nil
 	}, nil
+}
+
+// Wiki returns the pages of the project.
+func (o *OpenProject) Wiki() *wiki.Store { return o.stores.Wiki }
+
+// WithPages calls f with the pages of the project, without its gateway and its audit
+// log. It is for completions.
+func WithPages(a *console.App, f func(*wiki.Store) error) (err error) {
+	dir, err := FindProject(a)
+	if err != nil {
+		return err
+	}
+	p, err := ReadProject(dir)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return console.Failed("open the project: %w", err)
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	return f(wiki.New(root, wiki.Options{User: p.Config.WikiUser(), Analyzer: rank.NewAnalyzer(nil), Now: time.Now}))
 }

@@ -1,0 +1,458 @@
+package search
+
+import (
+	"container/heap"
+	"slices"
+	"strings"
+
+	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/research/rank"
+)
+
+// Options say what is searched.
+type Options struct {
+	Tables, Columns bool
+	Limit           int  // of the hits
+	Scoped          bool // the caller named the connection
+	// Evidence lifts objects that something else points to.
+	Evidence []Evidence
+}
+
+// Evidence is what something outside of the scan says about an object.
+type Evidence struct {
+	Connection string
+	Table      catalog.Ref
+	Column     string // "" for the table
+	// Wiki, from 0 to 1, says how well a page that names the object fits the question. The
+	// object may have no word of the question itself.
+	Wiki float64
+	// Usage, from 0 to 1, says how much the object is used, compared to others. It
+	// decides between objects of about equal scores.
+	Usage float64
+}
+
+// A Hit is a table or a column.
+type Hit struct {
+	Index     int // position of the index
+	Table     *catalog.Table
+	Column    int // position in Table.Columns; -1 for the table
+	Score     float64
+	Mass      float64 // see [rank.Hit]
+	MatchedOn string  // the field that contributed most; it holds a word of the question
+}
+
+const (
+	quotaHits    = 15 // so many first hits have
+	quotaColumns = 3  // at most so many columns of a table, if tables are searched too
+)
+
+// Search returns the tables and columns that have words of the question, best first.
+// Equal calls have equal results.
+func Search(q *rank.Query, o Options, indexes ...*Index) []Hit {
+	if q.Empty() || o.Limit <= 0 || len(indexes) == 0 {
+		return nil
+	}
+	s := newScoring(q, o, indexes)
+	return s.take(s.candidates())
+}
+
+// A scoring is the state of one search.
+type scoring struct {
+	query   *rank.Query
+	options Options
+	indexes []*Index
+	table   []*rank.Scores // by index
+	column  []*rank.Scores
+	tables  [][]float64 // by index and table: the score with what belongs to it
+	columns [][]float64
+	named   map[object]bool // objects whose name the question quotes
+	lent    map[object]bool // objects that have their score from a wiki page alone
+}
+
+// An object is a table or a column of an index.
+type object struct {
+	index  uint32
+	number uint32
+	column bool
+}
+
+func newScoring(q *rank.Query, o Options, indexes []*Index) *scoring {
+	s := &scoring{query: q, options: o, indexes: indexes, named: map[object]bool{}, lent: map[object]bool{}}
+	var tables, columns, places []*rank.Index
+	for _, x := range indexes {
+		tables, columns, places = append(tables, x.table), append(columns, x.column), append(places, x.place)
+	}
+	s.table, s.column = rank.Score(q, tables...), rank.Score(q, columns...)
+	place := rank.Score(q, places...)
+	evidence := s.evidence()
+	for n, x := range indexes {
+		s.combine(n, x, place[n].Score, evidence[n])
+	}
+	s.lift()
+	s.findNamed()
+	return s
+}
+
+// combine adds to the score of each table those of its columns and neighbours, and to
+// that of each column that of its table.
+func (s *scoring) combine(n int, x *Index, place, evidence []float64) {
+	own, of := s.table[n].Score, s.column[n].Score
+	best := make([][3]float64, len(x.tables))
+	for _, c := range s.column[n].Docs {
+		b, v := &best[x.owners[c]], of[c]
+		switch {
+		case v > b[0]:
+			b[0], b[1], b[2] = v, b[0], b[1]
+		case v > b[1]:
+			b[1], b[2] = v, b[1]
+		case v > b[2]:
+			b[2] = v
+		}
+	}
+	w := &chosen
+	sum := make([]float64, len(x.tables))
+	for _, t := range s.table[n].Docs {
+		sum[t] = own[t] + w.bestColumns*(best[t][0]+best[t][1]/2+best[t][2]/3)
+	}
+	total := make([]float64, len(x.tables))
+	for _, t := range s.table[n].Docs {
+		top := 0.0
+		for _, other := range x.neighbours[t] {
+			top = max(top, sum[other])
+		}
+		at := x.places[t]
+		total[t] = sum[t] + w.neighbour*top + w.place*place[at] + w.evidence*evidence[at]
+	}
+	s.tables = append(s.tables, total)
+	columns := make([]float64, len(x.owners))
+	for _, c := range s.column[n].Docs {
+		columns[c] = of[c] + w.ownTable*total[x.owners[c]]
+	}
+	s.columns = append(s.columns, columns)
+}
+
+// evidence returns by index and schema how well the question fits to it.
+func (s *scoring) evidence() [][]float64 {
+	out := make([][]float64, len(s.indexes))
+	for n, x := range s.indexes {
+		out[n] = make([]float64, x.schemas)
+		if s.options.Scoped && x.schemas < 2 {
+			continue
+		}
+		for word := range s.table[n].Words() {
+			peak := make([]float64, x.schemas)
+			s.table[n].Each(word, func(doc uint32, v float64) {
+				at := x.places[doc]
+				peak[at] = max(peak[at], v)
+			})
+			for i, v := range peak {
+				out[n][i] += v
+			}
+		}
+	}
+	return out
+}
+
+// lift adds what Options.Evidence says.
+func (s *scoring) lift() {
+	top := 0.0
+	for n := range s.indexes {
+		for _, t := range s.table[n].Docs {
+			top = max(top, s.tables[n][t])
+		}
+		for _, c := range s.column[n].Docs {
+			top = max(top, s.columns[n][c])
+		}
+	}
+	if top == 0 {
+		top = 1
+	}
+	for _, e := range s.options.Evidence {
+		for n, x := range s.indexes {
+			if x.connection.ID != e.Connection {
+				continue
+			}
+			t, ok := x.lookup(e.Table)
+			if !ok {
+				continue
+			}
+			if e.Column == "" {
+				s.raise(object{uint32(n), t, false}, &s.tables[n][t], e, top)
+				continue
+			}
+			for c := range x.tables[t].Columns {
+				if x.tables[t].Columns[c].Name == e.Column {
+					number := x.firsts[t] + uint32(c)
+					s.raise(object{uint32(n), number, true}, &s.columns[n][number], e, top)
+				}
+			}
+		}
+	}
+}
+
+// raise adds evidence to the score of one object.
+func (s *scoring) raise(o object, score *float64, e Evidence, top float64) {
+	bounded := func(v float64) float64 { return min(max(v, 0), 1) }
+	usage := chosen.usage * bounded(e.Usage) * *score
+	wiki := chosen.wiki * bounded(e.Wiki) * top
+	if *score == 0 && wiki > 0 {
+		s.lent[o] = true
+	}
+	*score += usage + wiki
+}
+
+// findNamed finds the objects whose name the question quotes, or writes with a dot or
+// an underscore.
+func (s *scoring) findNamed() {
+	for _, name := range s.query.Names() {
+		parts := nameParts(name)
+		if len(parts) == 0 {
+			continue
+		}
+		last := parts[len(parts)-1]
+		for n, x := range s.indexes {
+			for _, t := range x.table.Holding(last) {
+				if x.isTable(t, parts) {
+					s.named[object{uint32(n), t, false}] = true
+				}
+			}
+			for _, c := range x.column.Holding(last) {
+				if x.isColumn(c, parts) {
+					s.named[object{uint32(n), c, true}] = true
+				}
+			}
+		}
+	}
+}
+
+// nameParts splits a name at dots, and takes quotes away.
+func nameParts(name string) []string {
+	var out []string
+	for part := range strings.SplitSeq(name, ".") {
+		if part = strings.Trim(strings.TrimSpace(part), "\"`[]"); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// isTable reports whether the parts name the table: its name, and before it the
+// schema, the catalog and the connection, as far as they are there.
+func (x *Index) isTable(t uint32, parts []string) bool {
+	ref := x.tables[t].Ref()
+	return suffix(parts, []string{x.connection.ID, ref.Catalog, ref.DB, ref.Name})
+}
+
+// isColumn reports whether the parts name the column, in the same way.
+func (x *Index) isColumn(c uint32, parts []string) bool {
+	t := x.owners[c]
+	ref := x.tables[t].Ref()
+	return suffix(parts, []string{x.connection.ID, ref.Catalog, ref.DB, ref.Name, x.tables[t].Columns[c-x.firsts[t]].Name})
+}
+
+// suffix reports whether the parts are the last of the path, in order. Parts of the
+// path before the last may be left out.
+func suffix(parts, path []string) bool {
+	i := len(parts) - 1
+	for k := len(path) - 1; k >= 0 && i >= 0; k-- {
+		if path[k] != "" && rank.Fold(parts[i]) == rank.Fold(path[k]) {
+			i--
+		} else if k == len(path)-1 {
+			return false
+		}
+	}
+	return i < 0
+}
+
+// A candidate is an object with a score.
+type candidate struct {
+	object
+	score float64
+	named bool
+}
+
+// candidates is a heap, the best first.
+type candidates []candidate
+
+func (c candidates) Len() int      { return len(c) }
+func (c candidates) Swap(i, j int) { c[i], c[j] = c[j], c[i] }
+func (c candidates) Less(i, j int) bool {
+	a, b := &c[i], &c[j]
+	switch {
+	case a.named != b.named:
+		return a.named
+	case a.score != b.score:
+		return a.score > b.score
+	case a.column != b.column:
+		return b.column
+	case a.index != b.index:
+		return a.index < b.index
+	}
+	return a.number < b.number
+}
+func (c *candidates) Push(any) {}
+func (c *candidates) Pop() any {
+	last := len(*c) - 1
+	out := (*c)[last]
+	*c = (*c)[:last]
+	return out
+}
+
+// candidates returns everything with a score.
+func (s *scoring) candidates() *candidates {
+	var out candidates
+	add := func(o object, score float64) {
+		out = append(out, candidate{object: o, score: score, named: s.named[o]})
+	}
+	share := 1.0
+	if s.options.Tables {
+		share = chosen.columnShare
+	}
+	for n := range s.indexes {
+		if s.options.Tables {
+			for _, t := range s.table[n].Docs {
+				add(object{uint32(n), t, false}, s.tables[n][t])
+			}
+		}
+		if s.options.Columns {
+			for _, c := range s.column[n].Docs {
+				add(object{uint32(n), c, true}, share*s.columns[n][c])
+			}
+		}
+	}
+	for o := range s.lent {
+		switch {
+		case o.column && s.options.Columns:
+			add(o, share*s.columns[o.index][o.number])
+		case !o.column && s.options.Tables:
+			add(o, s.tables[o.index][o.number])
+		}
+	}
+	heap.Init(&out)
+	return &out
+}
+
+// take returns the hits: the best candidates, with one table of each family, and few
+// columns of each table among the first.
+func (s *scoring) take(from *candidates) []Hit {
+	numbers := s.numbers()
+	var hits []Hit
+	var later []candidate // of families
+	var over []candidate  // beyond the quota of their table
+	perTable := map[object]int{}
+	quota := s.options.Tables && s.options.Columns
+	add := func(c candidate) {
+		hits = append(hits, s.hit(c))
+	}
+	for from.Len() > 0 && len(hits) < s.options.Limit {
+		c, _ := heap.Pop(from).(candidate)
+		if !c.named && s.deferred(c, numbers) {
+			later = append(later, c)
+			continue
+		}
+		if quota && c.column && !c.named && len(hits) < quotaHits {
+			table := object{c.index, s.indexes[c.index].owners[c.number], false}
+			if perTable[table] >= quotaColumns {
+				over = append(over, c)
+				continue
+			}
+			perTable[table]++
+		}
+		add(c)
+		if len(hits) == quotaHits && len(over) > 0 {
+			// The quota ends here. What it held back competes again.
+			for _, c := range over {
+				*from = append(*from, c)
+			}
+			heap.Init(from)
+			over = nil
+		}
+	}
+	for _, rest := range [][]candidate{over, later} {
+		for _, c := range rest {
+			if len(hits) < s.options.Limit {
+				add(c)
+			}
+		}
+	}
+	return hits
+}
+
+// numbers returns the numbers that the question names, without leading zeros.
+func (s *scoring) numbers() map[string]bool {
+	out := map[string]bool{}
+	for _, n := range numbersOf(s.query.Text()) {
+		out[n] = true
+	}
+	return out
+}
+
+// deferred reports whether the object belongs to a table that another one of its family
+// stands for. The question may name tables of a family by their digits; else the latest
+// stands for all.
+func (s *scoring) deferred(c candidate, numbers map[string]bool) bool {
+	x := s.indexes[c.index]
+	t := c.number
+	if c.column {
+		t = x.owners[c.number]
+	}
+	if x.members[t] == none {
+		return false
+	}
+	family := x.families[x.members[t]]
+	if named(x, t, numbers) {
+		return false
+	}
+	for _, other := range family {
+		if named(x, other, numbers) {
+			return true
+		}
+	}
+	return t != family[0]
+}
+
+// named reports whether the question has every number of the table's name that tells it
+// from the others of its family.
+func named(x *Index, t uint32, numbers map[string]bool) bool {
+	own := numbersOf(x.tables[t].Name)
+	family := x.families[x.members[t]]
+	other := numbersOf(x.tables[family[0]].Name)
+	if t == family[0] {
+		other = numbersOf(x.tables[family[1]].Name)
+	}
+	differs := false
+	for i, n := range own {
+		if i < len(other) && other[i] == n {
+			continue
+		}
+		differs = true
+		if !numbers[n] {
+			return false
+		}
+	}
+	return differs
+}
+
+// hit makes the hit of a candidate.
+func (s *scoring) hit(c candidate) Hit {
+	x := s.indexes[c.index]
+	h := Hit{Index: int(c.index), Column: -1, Score: c.score, MatchedOn: matchedOn[fieldBody]}
+	scores := s.table[c.index]
+	if c.column {
+		t := x.owners[c.number]
+		h.Table, h.Column = x.tables[t], int(c.number-x.firsts[t])
+		scores = s.column[c.index]
+	} else {
+		h.Table = x.tables[c.number]
+	}
+	h.Mass = scores.Mass[c.number]
+	switch {
+	case c.named:
+		h.MatchedOn = matchedOn[fieldName]
+	case !s.lent[c.object]:
+		h.MatchedOn = matchedOn[scores.Field(int(c.number))]
+	}
+	return h
+}
+
+var _ = slices.Sort[[]int]

@@ -1,0 +1,135 @@
+package research
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/research/rank"
+)
+
+// DiscoverDataInput is the input of discover_data.
+type DiscoverDataInput struct {
+	Query        string `json:"query"`
+	ConnectionID string `json:"connectionId"` // "" for all connections of the caller
+	Kinds        []Kind `json:"kinds"`        // nil for all
+	// Limit is the most results. 0 means DefaultDiscoverLimit.
+	Limit int `json:"limit"`
+}
+
+// DefaultDiscoverLimit is how many results discover_data returns by default.
+const DefaultDiscoverLimit = 15
+
+// DiscoverData is the answer of discover_data, the best result first.
+type DiscoverData struct {
+	Refs []DiscoverRef `json:"refs"`
+	// Notes say which connections could not be searched, and what to do about it.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// DiscoverRef is one object that was found. ID is what other tools take: the key of
+// a page, or the name of a table or a column.
+type DiscoverRef struct {
+	Kind         Kind         `json:"kind"`
+	ID           string       `json:"id"`
+	Score        float64      `json:"score"` // 0 to 1; the best has 1
+	Summary      *string      `json:"summary"`
+	Snippet      *string      `json:"snippet"`
+	MatchedOn    string       `json:"matchedOn"`
+	ConnectionID string       `json:"connectionId,omitempty"`
+	TableRef     *catalog.Ref `json:"tableRef,omitempty"`
+	ColumnName   string       `json:"columnName,omitempty"`
+	Untrusted    bool         `json:"untrusted,omitempty"` // an agent wrote it
+}
+
+// Kind is the kind of an object that discover_data finds.
+type Kind string
+
+// The kinds.
+const (
+	KindWiki      Kind = "wiki"
+	KindSource    Kind = "sl_source"
+	KindMeasure   Kind = "sl_measure"
+	KindDimension Kind = "sl_dimension"
+	KindTable     Kind = "table"
+	KindColumn    Kind = "column"
+)
+
+// Kinds are all kinds, in the order of the tool's schema.
+var Kinds = []Kind{KindWiki, KindSource, KindMeasure, KindDimension, KindTable, KindColumn}
+
+// A lane is one of the lists that discover_data merges. The items of a lane are best
+// first, and their Ref is what render takes.
+type lane struct {
+	items  []rank.Item
+	render func(ref int) DiscoverRef
+}
+
+// DiscoverData finds what a project knows about a question: pages, and the tables and
+// columns of the connections that the caller may use. A blank query finds nothing.
+// The error is that of an unknown connection.
+func (s *Service) DiscoverData(ctx context.Context, in DiscoverDataInput) (DiscoverData, error) {
+	out := DiscoverData{Refs: []DiscoverRef{}}
+	scope, err := s.scope(ctx, in.ConnectionID)
+	if err != nil {
+		return out, err
+	}
+	stores := s.stores.Load()
+	q := stores.Analyzer.Query(in.Query)
+	if q.Empty() {
+		return out, nil
+	}
+	limit := in.Limit
+	if limit <= 0 {
+		limit = DefaultDiscoverLimit
+	}
+	wanted := func(kinds ...Kind) bool {
+		return len(in.Kinds) == 0 || slices.ContainsFunc(kinds, func(k Kind) bool { return slices.Contains(in.Kinds, k) })
+	}
+	search := &discovery{service: s, stores: stores, query: q, text: in.Query, limit: limit + laneReserve, scoped: in.ConnectionID != ""}
+	if err := search.open(ctx, scope, wanted(KindTable, KindColumn)); err != nil {
+		return out, err
+	}
+	var lanes []lane
+	if wanted(KindWiki) {
+		lanes = append(lanes, search.pages())
+	}
+	if wanted(KindTable, KindColumn) {
+		lanes = append(lanes, search.tables(wanted(KindTable), wanted(KindColumn)))
+		out.Notes = missingScans(search.missing)
+	}
+	lists := make([][]rank.Item, len(lanes))
+	for i := range lanes {
+		lists[i] = lanes[i].items
+	}
+	fused := rank.Fuse(lists...)
+	for _, f := range fused[:min(limit, len(fused))] {
+		ref := lanes[f.Lane].render(f.Ref)
+		ref.Score = f.Score
+		out.Refs = append(out.Refs, ref)
+	}
+	return out, nil
+}
+
+// laneReserve is how many items a lane has beyond the limit. The gate of the fusion
+// may leave some out.
+const laneReserve = 35
+
+// missingScans says that connections have no scan.
+func missingScans(ids []string) []string {
+	const most = 10
+	switch n := len(ids); {
+	case n == 0:
+		return nil
+	case n == 1:
+		return []string{fmt.Sprintf("connection %s has no scan, so its tables are not found; ask the operator to run: ktx scan %s", ids[0], ids[0])}
+	default:
+		names := strings.Join(ids[:min(n, most)], ", ")
+		if n > most {
+			names += fmt.Sprintf(" and %d more", n-most)
+		}
+		return []string{fmt.Sprintf("%d connections have no scan, so their tables are not found: %s; ask the operator to run: ktx scan %s (or ktx scan --all)", n, names, ids[0])}
+	}
+}

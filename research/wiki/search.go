@@ -1,0 +1,132 @@
+package wiki
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/ktxhq/ktx/research/rank"
+)
+
+// A Hit is a page that a search found.
+type Hit struct {
+	Page  *Page
+	Score float64 // greater is better; comparable within one search only
+	Mass  float64 // as [rank.Hit.Mass], of the best passage
+	// Field is where the words were found that count most: key, title, summary,
+	// tags, heading or body.
+	Field string
+	// Fields are all fields of the page that hold a word of the query, in that
+	// order.
+	Fields []string
+	// Start and End are the byte offsets in Page.Body of the first word of the
+	// query in the best passage, or anywhere in the body. Both are 0 if the body
+	// has none.
+	Start, End int
+	// Named says that the query is the key or the title of the page.
+	Named bool
+}
+
+// Found is the answer of a search.
+type Found struct {
+	Hits  []Hit // the best first
+	Total int   // pages that match, including those beyond the limit
+	// Warnings are about pages that could not be read.
+	Warnings []string
+}
+
+// staleFactor lowers the score of a page that says that it is stale.
+const staleFactor = 0.5
+
+// Search returns the pages that match a query, at most limit. A query that is the
+// key or the title of a page has this page first. An empty query finds nothing.
+func (s *Store) Search(query string, limit int) (Found, error) {
+	snapshot, err := s.Snapshot()
+	if err != nil {
+		return Found{}, err
+	}
+	return snapshot.Search(s.analyzer.Query(query), query, limit), nil
+}
+
+// Search is [Store.Search] on the pages of the snapshot. The query q is text as the
+// analyzer of the store reads it.
+func (n *Snapshot) Search(q *rank.Query, text string, limit int) Found {
+	var indexes []*rank.Index
+	for _, p := range n.parts {
+		indexes = append(indexes, p.index)
+	}
+	best := map[*Page]*candidate{}
+	var order []*candidate
+	for _, h := range rank.Search(q, indexes...) {
+		part := n.parts[h.Index]
+		l := part.passages[h.Doc]
+		page := part.pages[l.page]
+		if best[page] != nil {
+			continue // hits come with the best passage first
+		}
+		c := &candidate{Hit: Hit{Page: page, Score: h.Score, Mass: h.Mass, Field: fields[h.Field].Name}, passage: l.passage}
+		if page.StaleSince != "" {
+			c.Score *= staleFactor
+		}
+		best[page] = c
+		order = append(order, c)
+	}
+	named := strings.Trim(Slug(text), "-")
+	for _, c := range order {
+		c.Named = named != "" && (strings.EqualFold(named, c.Page.Key) || named == Slug(c.Page.Title))
+		if c.Named {
+			c.Field = "key"
+		}
+	}
+	slices.SortFunc(order, compare)
+	found := Found{Total: len(order), Warnings: n.Warnings()}
+	for _, c := range order[:min(limit, len(order))] {
+		c.locate(q)
+		found.Hits = append(found.Hits, c.Hit)
+	}
+	return found
+}
+
+// candidate is a hit before it is known whether it is returned.
+type candidate struct {
+	Hit
+	passage passage
+}
+
+func compare(a, b *candidate) int {
+	if a.Named != b.Named {
+		if a.Named {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(
+		cmp.Compare(b.Score, a.Score), cmp.Compare(a.Page.SortOrder, b.Page.SortOrder),
+		strings.Compare(a.Page.Key, b.Page.Key), strings.Compare(string(b.Page.Scope), string(a.Page.Scope)),
+	)
+}
+
+// locate finds where the page has the words of the query.
+func (c *candidate) locate(q *rank.Query) {
+	p := c.Page
+	for _, f := range []struct{ name, text string }{
+		{"key", p.Key}, {"title", p.Title}, {"summary", p.Summary}, {"tags", strings.Join(slices.Concat(p.Tags, p.SLRefs, p.Tables), "\n")}, {"heading", c.passage.heading},
+	} {
+		if _, _, ok := q.Find(f.text); ok {
+			c.Fields = append(c.Fields, f.name)
+		}
+	}
+	start, end, ok := q.Find(p.Body[c.passage.start:c.passage.end])
+	if ok {
+		start, end = start+c.passage.start, end+c.passage.start
+	} else {
+		start, end, ok = q.Find(p.Body)
+	}
+	if ok {
+		c.Start, c.End = start, end
+		c.Fields = append(c.Fields, "body")
+	}
+	if !slices.Contains(c.Fields, c.Field) && len(c.Fields) > 0 {
+		c.Field = c.Fields[0]
+	}
+}
