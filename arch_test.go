@@ -306,6 +306,18 @@ var rooms = []room{
 		noStd: noOutside,
 	},
 	{
+		path:     "research/dictionary",
+		ours:     []string{"research/catalog", "research/rank"},
+		testOurs: []string{"research/catalog/catalogtest", "research/dictionary/dictionarytest"},
+		noStd:    []string{"database/*", "net", "net/http", "net/http/*", "os/exec"},
+	},
+	{
+		path:    "research/dictionary/dictionarytest",
+		ours:    []string{"research/catalog", "research/dictionary"},
+		others:  map[string]string{"golang.org/x/text": "writes texts in the forms of Unicode that people type"},
+		support: true,
+	},
+	{
 		path:   "research/wiki",
 		ours:   []string{"research/rank"},
 		others: map[string]string{"go.yaml.in/yaml/v3": "reads and writes the heads of pages, with lines"},
@@ -322,7 +334,7 @@ var rooms = []room{
 	},
 	{
 		path:       "research",
-		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/memory", "research/rank", "research/wiki"},
+		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/dictionary", "research/memory", "research/rank", "research/wiki"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
 		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest", "research/rank"},
 		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
@@ -419,7 +431,7 @@ var rooms = []room{
 	},
 	{
 		path:   "cmd/ktx/internal/cli/research",
-		ours:   []string{"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "execution", "research", "research/memory", "research/wiki", "sqlcheck/report"},
+		ours:   []string{"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "execution", "research", "research/catalog", "research/dictionary", "research/memory", "research/wiki", "sqlcheck/report"},
 		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
 	},
 	{

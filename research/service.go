@@ -7,6 +7,7 @@ import (
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/research/dictionary"
 	"github.com/ktxhq/ktx/research/memory"
 	"github.com/ktxhq/ktx/research/rank"
 	"github.com/ktxhq/ktx/research/wiki"
@@ -25,9 +26,10 @@ type Service struct {
 // Stores are what the tools read and write besides databases. A tool whose store
 // is nil is not listed. The wiring of ktx sets all of them.
 type Stores struct {
-	Catalog *catalog.Store // the tables that scans found
-	Wiki    *wiki.Store    // the pages
-	Memory  *memory.Store  // what agents hand in
+	Catalog    *catalog.Store    // the tables that scans found
+	Dictionary *dictionary.Store // the values of columns
+	Wiki       *wiki.Store       // the pages
+	Memory     *memory.Store     // what agents hand in
 	// Analyzer reads texts and questions for discover_data. The wiki has the same.
 	Analyzer *rank.Analyzer
 }
@@ -48,6 +50,8 @@ func (s *Service) SetStores(stores Stores) { s.stores.Store(&stores) }
 // A tool that needs a store has one of these conditions in the registry.
 
 func hasCatalog(s *Service) bool { return s.stores.Load().Catalog != nil }
+
+func hasDictionary(s *Service) bool { return hasCatalog(s) && s.stores.Load().Dictionary != nil }
 
 func hasWiki(s *Service) bool { return s.stores.Load().Wiki != nil }
 

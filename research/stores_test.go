@@ -8,6 +8,7 @@ import (
 	"github.com/ktxhq/ktx/research"
 	"github.com/ktxhq/ktx/research/catalog"
 	"github.com/ktxhq/ktx/research/catalog/catalogtest"
+	"github.com/ktxhq/ktx/research/dictionary"
 	"github.com/ktxhq/ktx/research/memory"
 	"github.com/ktxhq/ktx/research/rank"
 	"github.com/ktxhq/ktx/research/wiki"
@@ -26,6 +27,6 @@ func storesIn(t testing.TB, dir string) research.Stores {
 	analyzer := rank.NewAnalyzer(nil)
 	pages := wiki.New(root, wiki.Options{Analyzer: analyzer, Now: time.Now})
 	return research.Stores{
-		Analyzer: analyzer, Catalog: catalog.NewStore(root, time.Now), Wiki: pages, Memory: memory.New(root, memory.Options{Wiki: pages, Now: time.Now, Random: rand.Text}),
+		Analyzer: analyzer, Catalog: catalog.NewStore(root, time.Now), Dictionary: dictionary.NewStore(root), Wiki: pages, Memory: memory.New(root, memory.Options{Wiki: pages, Now: time.Now, Random: rand.Text}),
 	}
 }

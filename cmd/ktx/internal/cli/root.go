@@ -55,7 +55,7 @@ configuration · 3 it could not be done.`,
 	_ = root.MarkPersistentFlagDirname("project-dir")
 	root.AddCommand(
 		project.DemoCommand(a), project.InitCommand(a), sql.Command(a), sql.ExplainCommand(a), project.ConnectionCommand(a), project.DoctorCommand(a),
-		project.StatusCommand(a), research.DiscoverCommand(a), research.EntityCommand(a), research.WikiCommand(a), research.MemoryCommand(a),
+		project.StatusCommand(a), research.DiscoverCommand(a), research.EntityCommand(a), research.DictionaryCommand(a), research.WikiCommand(a), research.MemoryCommand(a),
 		research.UsageCommand(a), audit.Command(a), project.ConfigCommand(a), corpus.Command(a), mcp.Command(a), setup.Command(a), versionCommand(a), manCommand(a),
 	)
 	root.SetHelpCommand(helpCommand())

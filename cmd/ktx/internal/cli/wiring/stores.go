@@ -11,6 +11,7 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/research"
 	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/research/dictionary"
 	"github.com/ktxhq/ktx/research/memory"
 	"github.com/ktxhq/ktx/research/rank"
 	"github.com/ktxhq/ktx/research/wiki"
@@ -22,6 +23,9 @@ func storesOf(root *os.Root, p *project.Project, before research.Stores) researc
 	s := before
 	if s.Catalog == nil {
 		s.Catalog = catalog.NewStore(root, time.Now)
+	}
+	if s.Dictionary == nil {
+		s.Dictionary = dictionary.NewStore(root)
 	}
 	analyzer := rank.NewAnalyzer(p.Config.Search.Abbreviations)
 	again := s.Analyzer == nil || s.Analyzer.ID() != analyzer.ID()
