@@ -247,7 +247,7 @@ func (f *finder) byKeyName(t *table, i int, list []*proposal) []*proposal {
 	before := len(list)
 	for at := 0; at < len(c.plain); at++ {
 		role := at > 0
-		if role && (r.key == "" || r.front || at >= len(r.entity) || len(list) > before) {
+		if role && (r.front || at >= len(r.entity) || len(list) > before) {
 			break
 		}
 		entity := r.entity
@@ -257,6 +257,9 @@ func (f *finder) byKeyName(t *table, i int, list []*proposal) []*proposal {
 		if name := c.tail(at); !generic[name] {
 			list = f.byKeyOf(t, i, f.names.key[name], entity, role, list)
 		}
+	}
+	if len(list) == before && c.unique != yes && r.key != "" {
+		list = f.byKeyOf(t, i, f.names.other[c.joined], r.entity, false, list)
 	}
 	return list
 }
