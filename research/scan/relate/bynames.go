@@ -274,7 +274,10 @@ func (f *finder) byKeyOf(t *table, i int, keys []target, words []string, role bo
 	meant, _ := f.names.named(words)
 	best, n := 0.0, 0
 	eligible := func(k target) bool {
-		return k.table != t && (len(meant) == 0 || slices.Contains(meant, k.table))
+		if k.table == t && (!role || k.column == i || slices.Contains(t.primary, i)) {
+			return false
+		}
+		return (len(meant) == 0 || slices.Contains(meant, k.table))
 	}
 	for _, k := range keys {
 		if eligible(k) {
@@ -294,7 +297,7 @@ func (f *finder) byKeyOf(t *table, i int, keys []target, words []string, role bo
 		switch {
 		case level > 0:
 			score += 0.05 + level/10
-		case n > 1 || i == t.key:
+		case n > 1 || i == t.key || k.column != k.table.key:
 			score = scoreSharedKey
 		}
 		if t.columns[i].readings[0].key == "" {

@@ -66,6 +66,9 @@ type Prober interface {
 //   - Skipped are proposals that were not probed because the number of probes
 //     (Input.MaxProbes) or the budget of the scan was used up.
 //
+// A target that no name and no statement tells of is in none of the lists unless the
+// values fit it and no other table; then it is in Review.
+//
 // If p is nil, names alone decide. Find fails only with the error of ctx.
 func Find(ctx context.Context, in Input, p Prober) (catalog.Relationships, error) {
 	f := newFinder(in)
