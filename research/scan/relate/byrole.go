@@ -18,7 +18,7 @@ const (
 // has (parent), and those that people have (created_by, reports_to, manager).
 func (f *finder) byRole(t *table, i int, list []*proposal) []*proposal {
 	c := &t.columns[i]
-	if i == t.key || !(c.kind == integer || c.kind == textual || c.kind == uniqueID || c.kind == anything || c.kind == fraction) {
+	if i == t.key || c.kind == moment {
 		return list
 	}
 	for _, p := range list {

@@ -9,7 +9,7 @@ import (
 
 // DefaultMaxProbes is the number of probes of one call of [Find] if
 // Input.MaxProbes is 0.
-const DefaultMaxProbes = 5000
+const DefaultMaxProbes = 20_000
 
 // ErrStopped is what a [Prober] returns, bare or wrapped, when the budget of the scan
 // is used up. Find then sends no further probe and puts what it could not validate

@@ -210,7 +210,7 @@ func (f *finder) put(j judged) {
 		f.out.Accepted = append(f.out.Accepted, r)
 	case review:
 		f.out.Review = append(f.out.Review, r)
-	default:
+	case rejected:
 		f.out.Rejected = append(f.out.Rejected, r)
 	}
 }
