@@ -3,6 +3,7 @@
 //	relations                generated databases with rows, by habit of naming
 //	relations -files DIR     SQLite files, whose declared foreign keys are hidden
 //	relations -tables FILE   names alone, on a tables.json of Spider or BIRD
+//	relations -write DIR     the generated databases as SQLite files, each with its truth
 //	relations -wide N        time and memory for N tables of 20 columns
 //
 // Each measurement is made on two halves of the databases: constants are chosen on
@@ -11,6 +12,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"hash/fnv"
@@ -42,7 +44,8 @@ func main() {
 func command(ctx context.Context, args []string, out *strings.Builder) error {
 	flags := flag.NewFlagSet("relations", flag.ContinueOnError)
 	tables := flags.String("tables", "", "a tables.json in the `FILE` layout of Spider and BIRD")
-	files := flags.String("files", "", "a `DIRECTORY` of SQLite files")
+	dir := flags.String("files", "", "a `DIRECTORY` of SQLite files")
+	write := flags.String("write", "", "write the generated databases into an empty `DIRECTORY`")
 	wide := flags.Int("wide", 0, "measure `N` tables of 20 columns")
 	seeds := flags.Int("seeds", 3, "databases for each habit")
 	first := flags.Int("first", 1, "the seed of the first of them")
@@ -51,11 +54,14 @@ func command(ctx context.Context, args []string, out *strings.Builder) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	if *write != "" {
+		return files(*write, *first)
+	}
 	if *wide > 0 {
 		return width(ctx, out, *wide)
 	}
-	if *files != "" {
-		return databases(ctx, out, *files, *keys, *show)
+	if *dir != "" {
+		return databases(ctx, out, *dir, *keys, *show)
 	}
 	if *tables == "" {
 		return generated(ctx, out, *first, *seeds, *show)
@@ -93,6 +99,25 @@ func generated(ctx context.Context, out *strings.Builder, first, seeds int, show
 	}
 	report(out, "tune", *scores["tune"])
 	report(out, "held", *scores["held"])
+	return nil
+}
+
+// files writes the database of each habit, and its true relationships as NAME.json.
+func files(dir string, seed int) error {
+	for _, h := range relatetest.Habits() {
+		sample := relatetest.Generate(h, uint64(seed)) //nolint:gosec // a small number
+		path := filepath.Join(dir, strings.ReplaceAll(h.Name, " ", "_"))
+		if err := relatetest.WriteSQLite(path+".sqlite", sample); err != nil {
+			return err
+		}
+		truth, err := json.MarshalIndent(sample.Truth, "", "  ")
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(path+".json", truth, 0o600); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
