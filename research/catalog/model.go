@@ -98,6 +98,8 @@ type Column struct {
 	Comment        *string           `json:"comment"`
 	Descriptions   map[string]string `json:"descriptions,omitempty"`
 	SampleValues   []string          `json:"sampleValues,omitempty"`
+	Generated      string            `json:"generated,omitempty"`  // stored, virtual or identity; "" for a column that statements fill
+	EnumValues     []string          `json:"enumValues,omitempty"` // the labels of an enum, in its order
 }
 
 // ForeignKey is one column pair of a declared foreign key. The pairs of a
