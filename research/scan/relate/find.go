@@ -70,5 +70,8 @@ type Prober interface {
 func Find(ctx context.Context, in Input, p Prober) (catalog.Relationships, error) {
 	f := newFinder(in)
 	f.declared()
-	return f.result(), ctx.Err()
+	if err := f.infer(ctx, in, p); err != nil {
+		return catalog.Relationships{}, err
+	}
+	return f.result(), nil
 }

@@ -1,8 +1,6 @@
 package relate
 
 import (
-	"slices"
-
 	"github.com/ktxhq/ktx/research/catalog"
 )
 
@@ -70,17 +68,4 @@ func (f *finder) target(from, to catalog.Ref) catalog.Ref {
 		return full
 	}
 	return to
-}
-
-// hasKey reports whether columns are the declared primary key of t, in any order.
-func (t *table) hasKey(columns []string) bool {
-	if len(t.primary) == 0 || len(t.primary) != len(columns) {
-		return false
-	}
-	for _, i := range t.primary {
-		if !slices.Contains(columns, t.Columns[i].Name) {
-			return false
-		}
-	}
-	return true
 }
