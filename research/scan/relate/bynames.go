@@ -1,0 +1,248 @@
+package relate
+
+import "slices"
+
+// The scores of proposals. A name that says all about its target scores near 1.
+const (
+	scoreWhole     = 0.95 // the name is that of the table, with a key word
+	scoreRole      = 0.85 // words before the name of the table tell a role (billing_customer_id)
+	scoreAttribute = 0.42 // words on the other side, which may also tell an attribute (customer_type_id)
+	scoreAbbrev    = 0.72 // an abbreviation of the table
+	scoreTail      = 0.68 // the last words of the table (order_id, sales_order)
+	scoreHead      = 0.50 // the first words of the table (order_id, order_header)
+	scoreSameKey   = 0.80 // the name of the key that only one table has
+	scoreSharedKey = 0.50 // the name of a key that several tables have
+
+	lessInflected = 0.10 // only the stems of the words are equal
+	lessOtherKey  = 0.08 // the key has another key word
+	lessNoKeyWord = 0.20 // the name has no key word
+)
+
+// byNames returns the targets that the name of a column suggests.
+func (f *finder) byNames(t *table, i int) []*proposal {
+	c := &t.columns[i]
+	var list []*proposal
+	for _, r := range c.readings {
+		list = f.byTableName(t, i, r, list)
+	}
+	list = f.byKeyName(t, i, list)
+	if len(list) == 0 || list[0].score < scoreHead {
+		for _, r := range c.readings {
+			list = f.byShortName(t, i, r, list)
+		}
+	}
+	return list
+}
+
+// byTableName looks for names of tables in the words of a reading.
+func (f *finder) byTableName(t *table, i int, r reading, list []*proposal) []*proposal {
+	words := r.entity
+	for len(words) > 1 && isNumber(words[len(words)-1]) {
+		words = words[:len(words)-1]
+	}
+	n := len(words)
+	for size := n; size > 0; size-- {
+		found := false
+		for _, at := range []int{n - size, 0} {
+			tables, inflected := f.names.named(words[at : at+size])
+			if isNumber(words[at]) && size == 1 {
+				continue
+			}
+			score, evidence := scoreWhole, "the column name is the name of the table"
+			switch {
+			case size == n && len(words) != len(r.entity):
+				score, evidence = scoreRole, "the column name is the name of the table with a number"
+			case size == n:
+			case (at > 0) != r.front:
+				score, evidence = scoreRole, "the column name is the name of the table with a role"
+			default:
+				score, evidence = scoreAttribute, "the column name holds the name of the table"
+			}
+			if inflected {
+				score -= lessInflected
+				evidence += ", in another form"
+			}
+			for _, to := range near(t, tables, maxSameName) {
+				if p := f.refer(t, i, r, to, score, evidence, size < n || len(words) != len(r.entity)); p != nil {
+					list = propose(list, p)
+					found = true
+				}
+			}
+			if at == 0 {
+				break
+			}
+		}
+		if found {
+			break // the longest name is meant
+		}
+	}
+	return list
+}
+
+// byShortName looks for tables whose name the reading shortens.
+func (f *finder) byShortName(t *table, i int, r reading, list []*proposal) []*proposal {
+	if len(r.entity) == 0 || r.key == "" {
+		return list
+	}
+	if exact, _ := f.names.named(r.entity); len(exact) > 0 {
+		return list
+	}
+	p := phrase(r.entity)
+	try := func(tables []*table, score float64, evidence string, role bool) {
+		for _, to := range tables {
+			if p := f.refer(t, i, r, to, score, evidence, role); p != nil {
+				list = propose(list, p)
+			}
+		}
+	}
+	try(f.names.abbreviated(r.entity), scoreAbbrev, "the column name abbreviates the name of the table", false)
+	if tail := f.names.tail[p]; len(tail) <= maxTailName {
+		try(tail, scoreTail, "the column name is the end of the name of the table", false)
+	}
+	if head := f.names.head[p]; len(head) <= maxTailName {
+		try(head, scoreHead, "the column name is the start of the name of the table", false)
+	}
+	if len(list) > 0 {
+		return list
+	}
+	for size := len(r.entity) - 1; size > 0 && len(list) == 0; size-- {
+		words := r.entity[len(r.entity)-size:]
+		if r.front {
+			words = r.entity[:size]
+		}
+		try(f.names.abbreviated(words), scoreAbbrev-0.1, "the column name abbreviates the name of the table, with a role", true)
+	}
+	return list
+}
+
+// refer returns the proposal that column i of t, read as r, refers to a key of to,
+// or nil if to has no fitting key or is the table that the name describes itself.
+func (f *finder) refer(t *table, i int, r reading, to *table, score float64, evidence string, role bool) *proposal {
+	if to == t && (!role || i == t.key || slices.Contains(t.primary, i)) {
+		return nil
+	}
+	column, same := f.keyFor(r, &t.columns[i], to)
+	if column < 0 || to == t && column == i {
+		return nil
+	}
+	switch {
+	case r.key == "" && !same:
+		if !t.columns[i].kind.fits(to.columns[column].kind) {
+			return nil // the name of a thing in place of a reference to it
+		}
+		score -= lessNoKeyWord
+	case r.key != "" && !same:
+		score -= lessOtherKey
+	}
+	if r.key != "" {
+		evidence += " with the key word " + quoted(r.key)
+	}
+	return &proposal{from: t, to: to, columns: []int{i}, targets: []int{column}, score: score, evidence: evidence, byName: true}
+}
+
+// keyFor returns the column of to that c refers to, or -1, and whether its name tells
+// so: it has the key word of c, or the name of c.
+func (f *finder) keyFor(r reading, c *column, to *table) (column int, same bool) {
+	name := join(c.plain)
+	best, score := -1, 0
+	for k := range to.columns {
+		key := &to.columns[k]
+		if k != to.key && (key.unique == no || key.unique == unknown && len(to.primary) > 1) {
+			continue
+		}
+		if !key.kind.keyable() || key.kind == moment {
+			continue
+		}
+		s := 0
+		if join(key.plain) == name {
+			s = 4
+		} else {
+			for _, kr := range key.readings {
+				if kr.key == "" || len(kr.entity) > 0 && nameLevel(kr.entity, to) == 0 {
+					continue
+				}
+				if kr.key == r.key {
+					s = 3
+				}
+				break
+			}
+		}
+		if k == to.key {
+			switch {
+			case s == 0 && r.key != "" && surrogate[r.key] && f.isSurrogate(key):
+				s = 3
+			case s == 0 && r.key == "":
+				s = 2
+			case s == 0:
+				s = 1
+			default:
+				s++
+			}
+		} else if s == 0 {
+			continue
+		}
+		if !c.kind.fits(key.kind) && s < 3 {
+			s = min(s, 1)
+		}
+		if s > score {
+			best, score = k, s
+		}
+	}
+	return best, score >= 3
+}
+
+// isSurrogate reports whether the name of a key only says that it is one.
+func (f *finder) isSurrogate(c *column) bool {
+	return len(c.readings) > 0 && surrogate[c.readings[0].key]
+}
+
+// byKeyName looks for tables whose key has the name of the column.
+func (f *finder) byKeyName(t *table, i int, list []*proposal) []*proposal {
+	c := &t.columns[i]
+	name := join(c.plain)
+	if generic[name] || len(c.readings) == 0 || len(c.readings[0].entity) == 0 {
+		return list
+	}
+	entity := c.readings[0].entity
+	if c.readings[0].key != "" && (i == t.key || len(t.primary) == 0) && nameLevel(entity, t) >= 0.9 {
+		return list // its own key
+	}
+	keys := f.names.key[name]
+	if len(keys) > 4*maxSameName {
+		return list
+	}
+	meant, _ := f.names.named(entity)
+	type owner struct {
+		target
+		level float64
+	}
+	var owners []owner
+	best := 0.0
+	for _, k := range keys {
+		if k.table == t || len(meant) > 0 && !slices.Contains(meant, k.table) {
+			continue
+		}
+		o := owner{k, nameLevel(entity, k.table)}
+		best = max(best, o.level)
+		owners = append(owners, o)
+	}
+	if own := nameLevel(entity, t); i == t.key && own > 0 && own >= best {
+		return list
+	}
+	for _, o := range owners {
+		if o.level < best {
+			continue
+		}
+		score, evidence := scoreSameKey, "the column has the name of the key of the table"
+		switch {
+		case o.level > 0:
+			score += 0.05 + o.level/10
+		case len(owners) > 1 || i == t.key:
+			score = scoreSharedKey
+		}
+		list = propose(list, &proposal{from: t, to: o.table, columns: []int{i}, targets: []int{o.column}, score: score, evidence: evidence, byName: true})
+	}
+	return list
+}
+
+func quoted(w string) string { return `"` + w + `"` }

@@ -1,0 +1,129 @@
+package relate
+
+import (
+	"fmt"
+
+	"github.com/ktxhq/ktx/research/catalog"
+)
+
+// What the score of the names and the counts must reach.
+const (
+	acceptNames  = 0.66 // names alone are certain enough to join by
+	reviewNames  = 0.50 // names alone are worth a look
+	strongNames  = 0.74 // with data: names that dirty data do not refute
+	enoughNames  = 0.48 // with data: names that full coverage confirms
+	leastNames   = 0.30 // below that a proposal is not looked at
+	emptyNames   = 0.90 // names that are accepted without a value to compare
+	fullCoverage = 0.99
+	someCoverage = 0.90
+	fewKeys      = 3 // fewer different integers than that are in every small table
+)
+
+// verdict is where a proposal goes.
+type verdict int
+
+const (
+	rejected verdict = iota
+	review
+	accepted
+)
+
+// byNamesAlone judges a proposal that was not probed.
+func (p *proposal) byNamesAlone() (verdict, string) {
+	switch {
+	case p.score < reviewNames:
+		return rejected, "the names alone are too weak"
+	case p.score < acceptNames, p.mismatch, p.implied, !p.byName:
+		return review, "not compared with data"
+	}
+	return accepted, "not compared with data"
+}
+
+// byData judges a proposal by the counts of a probe.
+func (p *proposal) byData(o Overlap) (verdict, string) {
+	if o.TargetUnique != nil && !*o.TargetUnique {
+		if p.score >= strongNames && o.coverage() >= someCoverage {
+			return review, "the target has a key twice"
+		}
+		return rejected, "the target has a key twice"
+	}
+	switch {
+	case o.Distinct == 0:
+		switch {
+		case p.score >= emptyNames && !p.mismatch && !p.implied:
+			return accepted, "there is no value to compare"
+		case p.score >= enoughNames:
+			return review, "there is no value to compare"
+		}
+		return rejected, "there is no value to compare, and the names alone are too weak"
+	case o.TargetRows == 0:
+		if p.score >= enoughNames {
+			return review, "the target has no rows"
+		}
+		return rejected, "the target has no rows"
+	}
+	reason := fmt.Sprintf("%d of %d different keys are in the target", o.Found, o.Distinct)
+	coverage := o.coverage()
+	switch {
+	case p.mismatch && (coverage >= someCoverage || p.score >= strongNames):
+		return review, reason
+	case coverage >= fullCoverage:
+		few := o.Distinct < fewKeys && p.columnsAre(integer)
+		if p.implied || p.score < enoughNames || few && p.score < strongNames || !p.byName && o.Distinct < 2*fewKeys {
+			return review, reason
+		}
+		return accepted, reason
+	case coverage >= someCoverage && p.score >= enoughNames,
+		o.Distinct-o.Found == 1 && o.Distinct >= fewKeys && p.score >= strongNames:
+		return review, reason
+	}
+	return rejected, reason
+}
+
+func (p *proposal) columnsAre(k kind) bool {
+	for _, c := range p.columns {
+		if p.from.columns[c].kind != k {
+			return false
+		}
+	}
+	return true
+}
+
+func (o Overlap) coverage() float64 {
+	if o.Distinct <= 0 {
+		return 0
+	}
+	return float64(o.Found) / float64(o.Distinct)
+}
+
+// validation returns what the counts say, for the artifact.
+func (o Overlap) validation() catalog.Validation {
+	v := catalog.Validation{TargetUnique: o.TargetUnique}
+	if o.Distinct > 0 && o.TargetRows > 0 {
+		coverage := round(o.coverage())
+		if o.Found < o.Distinct {
+			coverage = min(coverage, 0.999)
+		}
+		v.Coverage = &coverage
+	}
+	if o.Rows > 0 {
+		rate := round(float64(o.NullRows) / float64(o.Rows))
+		v.NullRate = &rate
+	}
+	return v
+}
+
+// confidence weighs the names and the counts.
+func (p *proposal) confidence(v verdict, o *Overlap) float64 {
+	c := p.score
+	if o != nil && o.Distinct > 0 && o.TargetRows > 0 {
+		c = (p.score + o.coverage()) / 2
+	}
+	if v == review {
+		c *= 0.8
+	}
+	if v == rejected {
+		c *= 0.3
+	}
+	return round(c)
+}

@@ -1,0 +1,106 @@
+package relate
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The endings that nouns take in the plural and in other cases, folded, by script.
+// Longer endings precede shorter ones that they end with.
+var (
+	latinEndings    = []string{"ler", "lar", "ies", "ien", "nen", "ene", "er", "en", "es", "as", "os", "ov", "ow", "ar", "or", "ok", "ek", "ak", "s", "n", "e", "a", "o", "i", "y"}
+	cyrillicEndings = []string{"ами", "ями", "ого", "ому", "ов", "ев", "ей", "ой", "ий", "ия", "ии", "ие", "ам", "ям", "ах", "ях", "ых", "ые", "ая", "ы", "и", "а", "я", "у", "ю", "е", "о", "ь", "й"}
+	greekEndings    = []string{"ους", "εις", "ων", "ες", "ης", "ας", "οσ", "ησ", "ασ", "εσ", "ουσ", "εισ", "οι", "ου", "η", "α", "ο", "ι", "υ", "σ", "ε"}
+	hebrewEndings   = []string{"ים", "ות", "ת", "ה", "י"}
+	arabicEndings   = []string{"ات", "ين", "ون", "ة", "ه", "ي"}
+	koreanEndings   = []string{"들"}
+)
+
+// stem returns what is left of a word without the endings of its script. Forms of a
+// noun mostly have one stem (клиент, клиента, клиенты; Kunde, Kunden). Different
+// nouns sometimes have one stem too, so that an equal stem is less than an equal word.
+func stem(w string) string {
+	r, _ := utf8.DecodeRuneInString(w)
+	var endings []string
+	least := 3
+	switch {
+	case r < utf8.RuneSelf, unicode.Is(unicode.Latin, r):
+		endings, least = latinEndings, 4
+	case unicode.Is(unicode.Cyrillic, r):
+		endings = cyrillicEndings
+	case unicode.Is(unicode.Greek, r):
+		endings = greekEndings
+	case unicode.Is(unicode.Hebrew, r):
+		w = strings.TrimPrefix(w, "ה")
+		endings, least = hebrewEndings, 2
+	case unicode.Is(unicode.Arabic, r):
+		w = strings.TrimPrefix(w, "ال")
+		endings, least = arabicEndings, 2
+	case unicode.Is(unicode.Hangul, r):
+		endings, least = koreanEndings, 1
+	}
+	for {
+		i := slices.IndexFunc(endings, func(e string) bool {
+			return strings.HasSuffix(w, e) && utf8.RuneCountInString(w)-utf8.RuneCountInString(e) >= least
+		})
+		if i < 0 {
+			return w
+		}
+		w = strings.TrimSuffix(w, endings[i])
+	}
+}
+
+// stems returns the stems of the words without borders.
+func stems(words []string) string {
+	var b strings.Builder
+	for _, w := range words {
+		b.WriteString(stem(singular(w)))
+	}
+	return b.String()
+}
+
+// abbreviates reports whether short is an abbreviation of long: its first three or
+// more letters (prod, product), or letters of it in order that are mostly
+// consonants (dept, department; mgr, manager).
+func abbreviates(short, long string) bool {
+	if len(short) < 3 || len(short) >= len(long) || short[0] != long[0] {
+		return false
+	}
+	if strings.HasPrefix(long, short) {
+		return true
+	}
+	vowels, rest := 0, long
+	for _, r := range short {
+		i := strings.IndexRune(rest, r)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+utf8.RuneLen(r):]
+		if strings.ContainsRune("aeiou", r) {
+			vowels++
+		}
+	}
+	return vowels <= 1
+}
+
+// abbreviation reports whether the words of a abbreviate those of b, one by one, and
+// whether at least one is shorter.
+func abbreviation(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	shorter := false
+	for i := range a {
+		x, y := singular(a[i]), singular(b[i])
+		switch {
+		case x == y:
+		case abbreviates(x, y):
+			shorter = true
+		default:
+			return false
+		}
+	}
+	return shorter
+}

@@ -1,0 +1,102 @@
+package relate
+
+// surrogate are key words for values that only identify a row. A reference may be
+// named with another word of the list than the key.
+var surrogate = set("id", "key", "pk", "fk", "sk", "ref", "uuid", "guid", "uid", "oid", "fkey", "pkey", "skey", "hk", "ident", "identifier", "キー", "ид", "识别")
+
+// declaredKeys sets the key of the tables that declare one of one column, and of the
+// tables whose first column the profile found unique.
+func (f *finder) declaredKeys() {
+	for _, t := range f.tables {
+		switch {
+		case len(t.primary) == 1:
+			t.key = t.primary[0]
+		case len(t.primary) == 0 && len(t.columns) > 0 && t.columns[0].unique == yes && t.columns[0].kind.keyable():
+			t.key = 0
+		}
+	}
+}
+
+// guessKeys chooses the key of the tables that declare none.
+func (f *finder) guessKeys() {
+	for _, t := range f.tables {
+		if len(t.primary) > 0 {
+			continue
+		}
+		best := 0.0
+		t.key = -1
+		for i := range t.columns {
+			if score := f.keyScore(t, &t.columns[i]); score >= 3 && score > best {
+				best, t.key = score, i
+			}
+		}
+	}
+}
+
+// keyScore says how much a column looks like the key of its table. A key scores 3 or
+// more.
+func (f *finder) keyScore(t *table, c *column) float64 {
+	if !c.kind.keyable() || c.kind == fraction || c.kind == moment || c.kind == binary {
+		return 0
+	}
+	score := 0.0
+	switch c.unique {
+	case yes:
+		score += 2
+	case nearly:
+		score++
+	case no:
+		return 0
+	}
+	if c.first {
+		score++
+	}
+	if c.kind == integer || c.kind == uniqueID {
+		score += 0.5
+	}
+	for _, r := range c.readings {
+		if r.key == "" {
+			continue
+		}
+		list, _ := f.names.named(r.entity)
+		level := nameLevel(r.entity, t)
+		switch {
+		case len(r.entity) == 0 && surrogate[r.key]:
+			return score + 5
+		case len(r.entity) == 0, level >= 0.9, level > 0 && len(list) == 0:
+			return score + 4
+		case len(list) > 0:
+			return score - 3
+		}
+		return score + 2
+	}
+	return score
+}
+
+// nameLevel returns how well the words name t: 1 the whole name, 0.9 its stems, 0.8
+// an abbreviation, 0.7 its last words, 0.6 its first words, 0 not.
+func nameLevel(words []string, t *table) float64 {
+	if len(words) == 0 || len(t.words) == 0 {
+		return 0
+	}
+	p := phrase(words)
+	switch {
+	case p == phrase(t.words) || singular(join(words)) == singular(join(t.words)):
+		return 1
+	case stems(words) == stems(t.words):
+		return 0.9
+	case abbreviation(words, t.words) || abbreviation(t.words, words), initials(t.words) == p && len(t.words) > 1:
+		return 0.8
+	}
+	for i := 1; i < len(t.words); i++ {
+		if p == phrase(t.words[i:]) {
+			return 0.7
+		}
+	}
+	for i := 1; i < len(t.words); i++ {
+		if p == phrase(t.words[:i]) {
+			return 0.6
+		}
+	}
+	return 0
+}
