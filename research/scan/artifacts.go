@@ -37,7 +37,7 @@ type warningsFile struct {
 	Warnings []catalog.Warning `json:"warnings"`
 }
 
-// write writes the artifacts, the report last.
+// write writes the artifacts without the report.
 func (f *findings) write(o *Options, report *catalog.Report) error {
 	folder := syncFolder(o.Connection.ID, report.SyncID)
 	// What a process left that was stopped while it wrote is not part of this scan.
@@ -80,7 +80,7 @@ func (f *findings) write(o *Options, report *catalog.Report) error {
 			return err
 		}
 	}
-	return writeJSON(o.Root, path.Join(folder, reportFile), report)
+	return nil
 }
 
 func (f *findings) foreignKeys() foreignKeysFile {

@@ -12,9 +12,9 @@ import (
 
 // engine is what differs between database systems.
 type engine interface {
-	// structure reads the tables of schemas, or of all schemas of the user if there
-	// are none. A part of the catalogue that may not be read is a warning.
-	structure(ctx context.Context, a *asker, schemas []string) (*structure, error)
+	// structure reads the tables of a scope. A part of the catalogue that may not be
+	// read is a warning.
+	structure(ctx context.Context, a *asker, scope scope) (*structure, error)
 	// quote writes a name as an identifier.
 	quote(name string) string
 	// prefix is the text of an expression, cut after n characters. length is the
@@ -42,6 +42,12 @@ var engines = map[string]engine{
 	"mariadb":   mysql{},
 	"sqlite":    sqlite{},
 	"sqlserver": sqlserver{},
+}
+
+// scope says which schemas are scanned.
+type scope struct {
+	schemas   []string // none means all, or the connection's own database
+	databases []string // to scan beside the connection's own database
 }
 
 // structure is what introspection found.

@@ -15,7 +15,8 @@ import (
 // because INFORMATION_SCHEMA compares them without case.
 type mysql struct{}
 
-func (e mysql) structure(ctx context.Context, a *asker, schemas []string) (*structure, error) {
+func (e mysql) structure(ctx context.Context, a *asker, scope scope) (*structure, error) {
+	schemas := scope.schemas
 	if len(schemas) == 0 {
 		own, err := a.ask(ctx, "SELECT DATABASE()")
 		if err != nil {
@@ -24,6 +25,7 @@ func (e mysql) structure(ctx context.Context, a *asker, schemas []string) (*stru
 		if len(own.Rows) == 1 && own.Rows[0][0].Text != "" {
 			schemas = append(schemas, own.Rows[0][0].Text)
 		}
+		schemas = distinctNames(append(schemas, scope.databases...))
 		if len(schemas) == 0 {
 			return nil, fmt.Errorf("the connection has no database; name one in its url, or with --schemas")
 		}

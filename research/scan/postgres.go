@@ -29,8 +29,9 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND ` + pg
 AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype = 'e')`
 }
 
-func (e postgres) structure(ctx context.Context, a *asker, schemas []string) (*structure, error) {
+func (e postgres) structure(ctx context.Context, a *asker, scope scope) (*structure, error) {
 	s := &structure{scope: map[string][]string{}}
+	schemas := scope.schemas
 	if len(schemas) > 0 {
 		s.scope["schemas"] = schemas
 	}

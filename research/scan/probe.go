@@ -19,6 +19,7 @@ type prober struct {
 	journal *journal
 	tables  map[catalog.Ref]*table
 	unique  map[string]target
+	lost    error // why no further statement can be sent
 }
 
 // target is what is known of the end point that a key refers to.
@@ -38,6 +39,7 @@ func (p *prober) Overlap(ctx context.Context, from, to catalog.EndPoint) (relate
 	o, err := p.measure(ctx, from, to)
 	if err != nil {
 		if lost(err) && ctx.Err() == nil {
+			p.lost = err
 			return o, fmt.Errorf("%w: %w", relate.ErrStopped, err)
 		}
 		return o, err

@@ -22,9 +22,9 @@ type sqliteTable struct {
 	keyParts     map[int]string // columns of the primary key, by position
 }
 
-func (e sqlite) structure(ctx context.Context, a *asker, schemas []string) (*structure, error) {
+func (e sqlite) structure(ctx context.Context, a *asker, scope scope) (*structure, error) {
 	s := &structure{scope: map[string][]string{"schemas": {sqliteSchema}}}
-	for _, schema := range schemas {
+	for _, schema := range scope.schemas {
 		if !strings.EqualFold(schema, sqliteSchema) {
 			return nil, fmt.Errorf("SQLite has the schema main only, not %q", schema)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/ktxhq/ktx/research/catalog"
 )
@@ -11,8 +12,12 @@ import (
 // sqlserver reads the connection's own database on SQL Server.
 type sqlserver struct{}
 
-func (e sqlserver) structure(ctx context.Context, a *asker, schemas []string) (*structure, error) {
+func (e sqlserver) structure(ctx context.Context, a *asker, scope scope) (*structure, error) {
 	s := &structure{scope: map[string][]string{}}
+	for _, db := range scope.databases {
+		s.warn("database_not_scanned", nil, "ktx scans the connection's own database on SQL Server; make a connection of its own for %s", db)
+	}
+	schemas := scope.schemas
 	if len(schemas) > 0 {
 		s.scope["schemas"] = schemas
 	}
@@ -215,7 +220,11 @@ func (sqlserver) absent(x string) string { return "CASE WHEN " + x + " IS NULL T
 func (sqlserver) text(x string) string { return "CAST(" + x + " AS nvarchar(4000))" }
 
 func (sqlserver) rows(columns string, src source, n int) string {
-	return fmt.Sprintf("SELECT TOP (%d) %s FROM %s", n, columns, src.sql())
+	distinct := ""
+	if rest, ok := strings.CutPrefix(columns, "DISTINCT "); ok {
+		distinct, columns = "DISTINCT ", rest
+	}
+	return fmt.Sprintf("SELECT %sTOP (%d) %s FROM %s", distinct, n, columns, src.sql())
 }
 
 func (e sqlserver) spread(_ context.Context, _ *asker, t *table, want, total int64) (source, bool, error) {

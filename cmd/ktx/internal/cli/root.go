@@ -10,6 +10,7 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/corpus"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/mcp"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/project"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/scan"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/setup"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/sql"
 )
@@ -53,7 +54,7 @@ configuration · 3 it could not be done.`,
 	_ = root.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = root.MarkPersistentFlagDirname("project-dir")
 	root.AddCommand(
-		project.DemoCommand(a), project.InitCommand(a), sql.Command(a), sql.ExplainCommand(a), project.ConnectionCommand(a), project.DoctorCommand(a),
+		project.DemoCommand(a), project.InitCommand(a), sql.Command(a), sql.ExplainCommand(a), scan.Command(a), scan.IngestCommand(a), project.ConnectionCommand(a), project.DoctorCommand(a),
 		project.StatusCommand(a), audit.Command(a), project.ConfigCommand(a), corpus.Command(a), mcp.Command(a), setup.Command(a), versionCommand(a), manCommand(a),
 	)
 	root.SetHelpCommand(helpCommand())

@@ -21,7 +21,7 @@ import (
 var strictBlocks = []string{"guard", "access", "functions", "audit", "server"}
 
 // laterBlocks are keys that other versions of ktx read.
-var laterBlocks = []string{"scan", "search", "user", "upstreams", "skills", "embeddings"}
+var laterBlocks = []string{"search", "user", "upstreams", "skills", "embeddings"}
 
 // maxNodes bounds the number of YAML nodes in a file. An alias counts each time that
 // it is used.
