@@ -293,6 +293,17 @@ var rooms = []room{
 	},
 	{path: "research/catalog"},
 	{
+		path:       "research/scan",
+		ours:       []string{"sqlguard", "execution", "research/catalog", "research/scan/manifest", "research/scan/relate"},
+		testOurs:   []string{"dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest", "execution/executiontest/*"},
+		testOthers: map[string]string{"github.com/google/go-cmp": "shows how artifacts differ"},
+	},
+	{
+		path:   "research/scan/manifest",
+		ours:   []string{"research/catalog"},
+		others: map[string]string{"go.yaml.in/yaml/v3": "writes the manifest"},
+	},
+	{
 		path:       "research",
 		ours:       []string{"sqlguard", "execution", "execution/audit"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
