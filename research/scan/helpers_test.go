@@ -166,15 +166,14 @@ func (s *stand) files() map[string]string {
 	return out
 }
 
-// golden compares the tables, the relationships, the warnings and the manifest of a
-// scan with a file.
+// golden compares the tables and the warnings of a scan with a file.
 func (s *stand) golden(name, sync string) {
 	s.t.Helper()
 	var b bytes.Buffer
 	files := s.files()
 	for _, path := range sortedKeys(files) {
 		short := strings.TrimPrefix(path, "raw-sources/shop/live-database/"+sync+"/")
-		if strings.HasPrefix(short, "tables/") || short == "enrichment/relationships.json" || short == "warnings.json" || strings.HasPrefix(short, "semantic-layer/") {
+		if strings.HasPrefix(short, "tables/") || short == "warnings.json" {
 			b.WriteString("-- " + short + " --\n" + files[path])
 		}
 	}

@@ -84,7 +84,10 @@ func (p *prober) measure(ctx context.Context, from, to catalog.EndPoint) (relate
 	if err != nil {
 		return o, err
 	}
-	o.TargetRows, o.TargetUnique = known.Rows, &known.Unique
+	o.TargetRows = known.Rows
+	if known.Rows > 0 || known.Unique {
+		o.TargetUnique = &known.Unique
+	}
 	return o, nil
 }
 
