@@ -291,10 +291,22 @@ var rooms = []room{
 		},
 		support: true,
 	},
-	{path: "research/catalog"},
+	{
+		path:     "research/catalog",
+		testOurs: []string{"research/catalog/catalogtest", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "sqlguard"},
+	},
+	{path: "research/catalog/catalogtest", ours: []string{"research/catalog"}, support: true},
+	{
+		path: "research/rank",
+		others: map[string]string{
+			"github.com/kljensen/snowball": "the stems of English words",
+			"golang.org/x/text":            "Unicode case folding and normalization",
+		},
+		noStd: noOutside,
+	},
 	{
 		path:       "research/scan",
-		ours:       []string{"sqlguard", "execution", "research/catalog", "research/scan/manifest", "research/scan/relate"},
+		ours:       []string{"sqlguard", "execution", "research/catalog", "research/dictionary", "research/scan/manifest", "research/scan/relate"},
 		testOurs:   []string{"dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest", "execution/executiontest/*"},
 		testOthers: map[string]string{"github.com/google/go-cmp": "shows how artifacts differ"},
 	},
@@ -305,9 +317,9 @@ var rooms = []room{
 	},
 	{
 		path:       "research",
-		ours:       []string{"sqlguard", "execution", "execution/audit"},
+		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
-		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb"},
+		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest"},
 		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
 	},
 	{
@@ -355,7 +367,7 @@ var rooms = []room{
 		path: "cmd/ktx/internal/cli/wiring",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/project", "dialects", "dialects/*",
-			"execution", "execution/*", "sqlcheck", "sqlcheck/source", "sqlguard",
+			"execution", "execution/*", "research", "research/*", "sqlcheck", "sqlcheck/source", "sqlguard",
 		},
 		others: map[string]string{
 			"github.com/bmatcuk/doublestar/v4": "patterns with ** in paths",
@@ -382,7 +394,7 @@ var rooms = []room{
 		path: "cmd/ktx/internal/cli/mcp",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/daemon", "cmd/ktx/internal/project", "cmd/ktx/internal/setup", "cmd/ktx/internal/stdio", "cmd/ktx/internal/streamable",
-			"dialects", "execution", "execution/audit", "httpapi", "research", "sqlguard",
+			"dialects", "execution", "execution/audit", "httpapi", "sqlguard",
 		},
 		others: map[string]string{
 			"github.com/modelcontextprotocol/go-sdk": "serves a session over standard input and output",
@@ -393,12 +405,17 @@ var rooms = []room{
 		path: "cmd/ktx/internal/cli/project",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/demo", "cmd/ktx/internal/project",
-			"execution", "execution/audit", "research", "sqlcheck/report", "sqlguard",
+			"execution", "execution/audit", "sqlcheck/report", "sqlguard",
 		},
 		others: map[string]string{
 			"github.com/modelcontextprotocol/go-sdk": "asks the server for its tools",
 			"github.com/spf13/cobra":                 "commands and their flags",
 		},
+	},
+	{
+		path:   "cmd/ktx/internal/cli/research",
+		ours:   []string{"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "execution", "research"},
+		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
 	},
 	{
 		path: "cmd/ktx/internal/cli/setup",

@@ -1,6 +1,6 @@
 // Package research offers the tools of a data agent, as MCP tools.
 //
-//	s := research.New(gateway, logger)
+//	s := research.New(gateway, logger, stores)
 //	server, err := s.Server("1.2.3")      // an MCP server; the caller brings the transport
 //	out, err := s.SQLExecution(ctx, in)   // or one tool, without MCP
 //

@@ -26,7 +26,7 @@ func limited(t *testing.T, limits execution.Limits) *research.Service {
 			t.Error(err)
 		}
 	})
-	return research.New(gateway, slog.New(slog.DiscardHandler))
+	return research.New(gateway, slog.New(slog.DiscardHandler), storesOf(t))
 }
 
 // numbers returns a query for n rows, each with a number and a text of size

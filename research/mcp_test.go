@@ -118,7 +118,7 @@ func start(t *testing.T, conns ...execution.Connection) *client {
 func serve(t *testing.T, gateway *execution.Gateway) *client {
 	t.Helper()
 	c := &client{t: t, answers: make(chan map[string]json.RawMessage, 100), logs: &lockedBuffer{}, ended: make(chan error, 1)}
-	server, err := research.New(gateway, slog.New(slog.NewTextHandler(c.logs, nil))).Server("1.2.3")
+	server, err := research.New(gateway, slog.New(slog.NewTextHandler(c.logs, nil)), storesOf(t)).Server("1.2.3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -634,7 +634,7 @@ func TestServiceWithoutMCP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := research.New(gateway, slog.New(slog.DiscardHandler))
+	s := research.New(gateway, slog.New(slog.DiscardHandler), storesOf(t))
 	out, err := s.SQLExecution(t.Context(), research.SQLExecutionInput{ConnectionID: "a", SQL: "SELECT id FROM orders", MaxRows: 50})
 	if err != nil {
 		t.Fatal(err)

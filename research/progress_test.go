@@ -27,7 +27,7 @@ func TestAStatementDoesNotWaitForItsClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := research.New(gateway, slog.New(slog.DiscardHandler)).Server("1.2.3")
+	server, err := research.New(gateway, slog.New(slog.DiscardHandler), storesOf(t)).Server("1.2.3")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,18 +2,38 @@ package research
 
 import (
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/research/catalog"
 )
 
 // Service holds what the tools need. It is safe for concurrent use.
 type Service struct {
 	gateway *execution.Gateway
 	logger  *slog.Logger
+	stores  atomic.Pointer[Stores]
+}
+
+// Stores are what the tools read and write besides databases. A tool whose store
+// is nil is not listed. The wiring of ktx sets all of them.
+type Stores struct {
+	Catalog *catalog.Store // the tables that scans found
 }
 
 // New returns a service that runs statements through gateway. The logger gets
 // panics of tools.
-func New(gateway *execution.Gateway, logger *slog.Logger) *Service {
-	return &Service{gateway: gateway, logger: logger}
+func New(gateway *execution.Gateway, logger *slog.Logger, stores Stores) *Service {
+	s := &Service{gateway: gateway, logger: logger}
+	s.SetStores(stores)
+	return s
 }
+
+// SetStores replaces the stores. Calls that run keep those that they began with.
+// A server lists the tools of the stores that it was made with, so a store that is
+// set must stay set.
+func (s *Service) SetStores(stores Stores) { s.stores.Store(&stores) }
+
+// A tool that needs a store has one of these conditions in the registry.
+
+func hasCatalog(s *Service) bool { return s.stores.Load().Catalog != nil }

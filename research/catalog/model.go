@@ -100,6 +100,15 @@ type Column struct {
 	SampleValues   []string          `json:"sampleValues,omitempty"`
 	Generated      string            `json:"generated,omitempty"`  // stored, virtual or identity; "" for a column that statements fill
 	EnumValues     []string          `json:"enumValues,omitempty"` // the labels of an enum, in its order
+	// Stats is what the profile of the scan says of the column, where a [Snapshot]
+	// was asked. It is nil when there is no profile of it.
+	Stats *Stats `json:"-"`
+}
+
+// Stats counts the values of a column in the rows that a scan read.
+type Stats struct {
+	Rows, Nulls, Distinct int64
+	MinLength, MaxLength  int32 // of texts; -1 when it is not known
 }
 
 // ForeignKey is one column pair of a declared foreign key. The pairs of a

@@ -27,6 +27,7 @@ import (
 	"github.com/ktxhq/ktx/execution/pgdb"
 	"github.com/ktxhq/ktx/execution/sqlitedb"
 	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/research/dictionary"
 	"github.com/ktxhq/ktx/research/scan"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -201,7 +202,7 @@ type memory struct {
 }
 
 type kept struct {
-	Values   []scan.Value
+	Values   []dictionary.Value
 	Distinct int64
 	Complete bool
 }
@@ -210,7 +211,7 @@ func newMemory() *memory {
 	return &memory{columns: map[string]kept{}, finished: map[catalog.Ref]bool{}}
 }
 
-func (m *memory) Column(ref catalog.Ref, column string, values []scan.Value, distinct int64, complete bool) error {
+func (m *memory) Column(ref catalog.Ref, column string, values []dictionary.Value, distinct int64, complete bool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.columns[ref.DB+"."+ref.Name+"."+column] = kept{values, distinct, complete}
@@ -234,5 +235,7 @@ func (m *memory) Commit() error {
 	m.done = true
 	return nil
 }
+
+func (*memory) Warnings() []string { return nil }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/research/dictionary"
 )
 
 // The sizes of a profile.
@@ -25,26 +26,22 @@ const (
 	exactTimeout = 20 * time.Second // of counting all rows, and of collecting all values of a column
 )
 
-// Value is a distinct value of a column.
-type Value struct {
-	Text  string
-	Count int64
-}
-
-// Values keeps the values of text columns. The methods are those of the dictionary's
-// writer.
+// Values keeps the values of text columns. [dictionary.Writer] does.
 type Values interface {
 	// Column gets the values of one column, most frequent first. Distinct is the true
 	// number of distinct values, or -1 if it is not known. Complete says that values
 	// has all of them.
-	Column(ref catalog.Ref, column string, values []Value, distinct int64, complete bool) error
+	Column(ref catalog.Ref, column string, values []dictionary.Value, distinct int64, complete bool) error
 	// Finish keeps the columns of a table, also if the process ends. Finished reports
 	// whether an earlier scan with the same id has finished the table.
 	Finish(ref catalog.Ref) error
 	Finished(ref catalog.Ref) bool
-	// Commit makes the values visible to readers.
+	// Commit makes the values visible to readers. Warnings says what of them is lost.
 	Commit() error
+	Warnings() []string
 }
+
+var _ Values = (*dictionary.Writer)(nil)
 
 // tableProfile is what the profile found in one table. The journal keeps it.
 type tableProfile struct {
@@ -281,7 +278,7 @@ func (w *work) values(ctx context.Context, c *tally, whole source) error {
 
 // allValues asks the server for the distinct values of a column, most frequent first,
 // and how many there are.
-func (w *work) allValues(ctx context.Context, c *tally, whole source) (values []Value, distinct int64, complete bool, err error) {
+func (w *work) allValues(ctx context.Context, c *tally, whole source) (values []dictionary.Value, distinct int64, complete bool, err error) {
 	limit := min(w.options.ValuesPerColumn, w.connection.Limits.Rows)
 	statement := w.rows("v, n, count(*) OVER () AS d", source{from: fmt.Sprintf("(SELECT %s AS v, count(*) AS n FROM %s GROUP BY %s) g",
 		w.prefix(w.exact(c.name), keptLength+1), whole.sql(c.name+" IS NOT NULL"), w.prefix(w.exact(c.name), keptLength+1))}, limit)
@@ -300,7 +297,7 @@ func (w *work) allValues(ctx context.Context, c *tally, whole source) (values []
 			continue
 		}
 		if count := number(row[1].Text, false); count != nil {
-			values = append(values, Value{Text: row[0].Text, Count: *count})
+			values = append(values, dictionary.Value{Text: row[0].Text, Count: *count})
 		}
 	}
 	if int64(len(res.Rows)) < distinct {
@@ -321,8 +318,8 @@ func (w *work) ordered(statement string, limit int) string {
 }
 
 // sortValues puts the most frequent values first.
-func sortValues(values []Value) {
-	slices.SortFunc(values, func(a, b Value) int {
+func sortValues(values []dictionary.Value) {
+	slices.SortFunc(values, func(a, b dictionary.Value) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Text, b.Text))
 	})
 }

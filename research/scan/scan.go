@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/research/dictionary"
 	"github.com/ktxhq/ktx/research/scan/manifest"
 	"github.com/ktxhq/ktx/research/scan/relate"
 )
@@ -128,7 +129,7 @@ func (s *scanner) run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	s.permit(found)
-	before, _, err := previous(o.Root, o.Connection.ID)
+	before, last, err := previous(o.Root, o.Connection.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read the scan before: %w", err)
 	}
@@ -155,13 +156,19 @@ func (s *scanner) run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	s.step(func(p *Progress) { p.Stage = StageWriting })
-	f.warnings = s.warnings(found)
+	if f.warnings, err = s.commit(ctx, found); err != nil {
+		return nil, err
+	}
 	report.Warnings = f.warnings
 	report.Relationships = catalog.RelationshipCounts{
 		Accepted: len(f.relationships.Accepted), Review: len(f.relationships.Review), Rejected: len(f.relationships.Rejected), Skipped: len(f.relationships.Skipped),
 	}
-	if err := s.write(ctx, f, &report); err != nil {
+	if err := s.write(f, &report); err != nil {
 		return nil, err
+	}
+	// The values of the scan before serve readers if this scan is deleted.
+	if err := dictionary.Prune(o.Root, o.Connection.ID, func(sync string) bool { return sync == report.SyncID || sync == last }); err != nil {
+		return nil, fmt.Errorf("remove the values of older scans: %w", err)
 	}
 	s.result.Report = report
 	return &s.result, nil
@@ -358,7 +365,27 @@ func (s *scanner) permitted(t *table) *catalog.Table {
 	return &out
 }
 
-// warnings joins the warnings of the structure and of the profiles.
+// commit makes the values visible, and joins the warnings of the structure, of the
+// profiles and of the store of values. Nothing ends the scan after it but an error of
+// the disk.
+func (s *scanner) commit(ctx context.Context, found *structure) ([]catalog.Warning, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	out := s.warnings(found)
+	values := s.options.Values
+	if values == nil {
+		return out, nil
+	}
+	if err := values.Commit(); err != nil {
+		return nil, fmt.Errorf("keep the values: %w", err)
+	}
+	for _, text := range values.Warnings() {
+		out = append(out, catalog.Warning{Code: "values_lost", Message: text, Recoverable: true})
+	}
+	return out, nil
+}
+
 func (s *scanner) warnings(found *structure) []catalog.Warning {
 	out := slices.Clone(found.warnings)
 	for _, t := range found.tables {
@@ -369,18 +396,10 @@ func (s *scanner) warnings(found *structure) []catalog.Warning {
 	return out
 }
 
-// write writes the values, the manifest and the artifacts. Readers see the scan when
-// its report is there, which is the last file.
-func (s *scanner) write(ctx context.Context, f *findings, report *catalog.Report) error {
+// write writes the artifacts and the manifest. Readers see the scan when its report
+// is there, which is the last file.
+func (s *scanner) write(f *findings, report *catalog.Report) error {
 	o := s.options
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if o.Values != nil {
-		if err := o.Values.Commit(); err != nil {
-			return fmt.Errorf("keep the values: %w", err)
-		}
-	}
 	if err := removeUnfinished(o.Root, o.Connection.ID, report.SyncID); err != nil {
 		return fmt.Errorf("remove what earlier scans left unfinished: %w", err)
 	}

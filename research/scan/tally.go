@@ -7,6 +7,7 @@ import (
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/research/dictionary"
 )
 
 // tally counts the values of one column.
@@ -142,15 +143,15 @@ func ratio(part, whole int64) float64 {
 
 // values returns the values that were read, most frequent first. If all rows of the
 // table were read, their number is the true one.
-func (c *tally) values(allRows bool) (values []Value, distinct int64, complete bool) {
+func (c *tally) values(allRows bool) (values []dictionary.Value, distinct int64, complete bool) {
 	complete = allRows
-	values = make([]Value, 0, len(c.counts))
+	values = make([]dictionary.Value, 0, len(c.counts))
 	for text, n := range c.counts {
 		if utf8.RuneCountInString(text) > keptLength {
 			complete = false
 			continue
 		}
-		values = append(values, Value{Text: text, Count: n})
+		values = append(values, dictionary.Value{Text: text, Count: n})
 	}
 	sortValues(values)
 	distinct = int64(-1)

@@ -47,7 +47,7 @@ func service(t *testing.T, conns ...execution.Connection) *research.Service {
 			t.Error(err)
 		}
 	})
-	return research.New(gateway, slog.New(slog.DiscardHandler))
+	return research.New(gateway, slog.New(slog.DiscardHandler), research.Stores{})
 }
 
 // A cell is one value as a reader of the JSON gets it.

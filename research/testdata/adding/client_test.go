@@ -84,7 +84,7 @@ func shippedTools(t *testing.T) []string {
 // returns the names in tools/list and the progress that the client is told.
 func dial(t *testing.T, gateway *execution.Gateway) (session *mcp.ClientSession, names []string, progress chan string) {
 	t.Helper()
-	server, err := research.New(gateway, slog.New(slog.DiscardHandler)).Server("1.2.3")
+	server, err := research.New(gateway, slog.New(slog.DiscardHandler), storesOf(t)).Server("1.2.3")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,6 @@ import (
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/httpapi"
-	"github.com/ktxhq/ktx/research"
 )
 
 // serveForeground serves until ctx ends. After a reload, settings returns the
@@ -127,7 +126,7 @@ func newState(a *console.App, p *project.Project, s serverSettings, listener net
 
 // newServer returns the HTTP server with the tools, the gateway and the metrics.
 func newServer(a *console.App, open *wiring.OpenProject, s serverSettings, state *daemon.State) (*httpapi.Server, error) {
-	tools, err := research.New(open.Gateway, a.Logger()).Server(a.Version)
+	tools, err := open.Service.Server(a.Version)
 	if err != nil {
 		return nil, err
 	}

@@ -13,13 +13,12 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/stdio"
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/audit"
-	"github.com/ktxhq/ktx/research"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // serveStdio serves one client until it closes its end or ctx ends.
 func serveStdio(ctx context.Context, a *console.App, open *wiring.OpenProject) error {
-	server, err := research.New(open.Gateway, a.Logger()).Server(a.Version)
+	server, err := open.Service.Server(a.Version)
 	if err != nil {
 		return err
 	}

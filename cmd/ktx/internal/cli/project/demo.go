@@ -84,7 +84,7 @@ type demoQuery struct {
 
 func runDemo(ctx context.Context, a *console.App, open *wiring.OpenProject, result *demoResult) error {
 	start := time.Now()
-	service := research.New(open.Gateway, a.Logger())
+	service := open.Service
 	out, err := service.SQLExecution(ctx, research.SQLExecutionInput{ConnectionID: "demo", SQL: demo.Allowed.SQL})
 	if err != nil {
 		return err

@@ -17,7 +17,6 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/execution/audit"
-	"github.com/ktxhq/ktx/research"
 )
 
 const (
@@ -196,7 +195,7 @@ func (e *examination) tools(ctx context.Context, open *wiring.OpenProject) {
 func (e *examination) listTools(ctx context.Context, open *wiring.OpenProject) (names []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	server, err := research.New(open.Gateway, e.app.Logger()).Server(e.app.Version)
+	server, err := open.Service.Server(e.app.Version)
 	if err != nil {
 		return nil, err
 	}

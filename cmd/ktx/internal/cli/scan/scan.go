@@ -19,6 +19,7 @@ import (
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/research/dictionary"
 	"github.com/ktxhq/ktx/research/scan"
 )
 
@@ -208,6 +209,13 @@ func scanOne(ctx context.Context, a *console.App, open *wiring.OpenProject, root
 		Now: time.Now(), RunID: hex.EncodeToString(run), Schemas: o.schemas, NoProfile: o.noProfile, DryRun: o.dryRun,
 		Budget: time.Duration(settings.Budget), Concurrency: settings.Concurrency, SampleRows: settings.SampleRows,
 		ValuesPerColumn: settings.Values.PerColumn, Include: settings.Values.Include, Exclude: settings.Values.Exclude,
+		OpenValues: func(sync string) (scan.Values, error) {
+			w, err := dictionary.NewWriter(root, id, sync)
+			if err == nil {
+				w.Limit(settings.Values.PerColumn)
+			}
+			return w, err
+		},
 		MaxBytes: int(open.Project.Config.GuardOf(id).MaxBytes), OnProgress: bar.set,
 	}
 	switch {

@@ -155,7 +155,7 @@ func runStatement(ctx context.Context, a *console.App, open *wiring.OpenProject,
 		ctx, cancel = context.WithTimeout(ctx, o.timeout)
 		defer cancel()
 	}
-	out, err := research.New(open.Gateway, a.Logger()).SQLExecution(ctx, research.SQLExecutionInput{
+	out, err := open.Service.SQLExecution(ctx, research.SQLExecutionInput{
 		ConnectionID: info.ID, SQL: text, MaxRows: o.maxRows,
 		MaxBytes: info.Limits.Bytes, // the lower default is for the context of a model
 	})

@@ -3,20 +3,27 @@ package wiring
 import (
 	"context"
 	"errors"
+	"os"
 	"time"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/research"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// OpenProject is a project with its open gateway and audit log.
+// OpenProject is a project with its open gateway and audit log, and the tools over
+// them.
 type OpenProject struct {
 	Project *project.Project
 	Gateway *execution.Gateway
 	Log     *audit.Writer
+	Service *research.Service
+
+	root   *os.Root // the project's folder
+	stores research.Stores
 }
 
 // DrainTime is how long a process that stops waits for its running statements.
@@ -65,5 +72,11 @@ func WithConnections(ctx context.Context, a *console.App, p *project.Project, co
 		defer cancel()
 		err = errors.Join(err, gateway.Close(closing))
 	}()
-	return f(ctx, &OpenProject{Project: p, Gateway: gateway, Log: log})
+	open := &OpenProject{Project: p, Gateway: gateway, Log: log}
+	closeService, err := open.openService(a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeService()) }()
+	return f(ctx, open)
 }

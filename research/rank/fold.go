@@ -1,0 +1,154 @@
+package rank
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// folder maps texts that differ only in case to one text. It has no state.
+var folder = cases.Fold()
+
+// Fold returns the form that equal values have in common. It folds case (ß is ss, ς
+// is σ, İ and ı are i), compatibility forms (ﬁ is fi, full-width letters are plain),
+// diacritics (é is e) and letters with strokes and ligatures (ø is o, æ is ae). All
+// dashes are one. A run of white space is one space, and none is left at the ends.
+// Control characters count as white space.
+//
+// A mark that is a letter of its script stays: the vowel signs of Devanagari and Thai,
+// and the voicing marks of kana. Without them, different words would be equal.
+func Fold(s string) string {
+	if folded, ok := foldASCII(s); ok {
+		return folded
+	}
+	s = strings.ToValidUTF8(s, "\ufffd")
+	s = strip(norm.NFKD.String(s))
+	s = strip(norm.NFKD.String(folder.String(s)))
+	return collapse(norm.NFC.String(s))
+}
+
+// FoldCode returns Fold without punctuation and white space, so that codes such as
+// "AB-12/3" and "ab 123" are equal. It is "" for a text of nothing else, which equals
+// no code.
+func FoldCode(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPunct(r) || unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, Fold(s))
+}
+
+// foldASCII folds a text of ASCII alone.
+func foldASCII(s string) (string, bool) {
+	clean := true
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c >= utf8.RuneSelf:
+			return "", false
+		case c < ' ' || c == 0x7f || 'A' <= c && c <= 'Z':
+			clean = false
+		case c == ' ' && (i == 0 || i == len(s)-1 || s[i-1] == ' '):
+			clean = false
+		}
+	}
+	if clean {
+		return s, true
+	}
+	out := make([]byte, 0, len(s))
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c <= ' ' || c == 0x7f:
+			if len(out) > 0 && out[len(out)-1] != ' ' {
+				out = append(out, ' ')
+			}
+		case 'A' <= c && c <= 'Z':
+			out = append(out, c+'a'-'A')
+		default:
+			out = append(out, c)
+		}
+	}
+	if len(out) > 0 && out[len(out)-1] == ' ' {
+		out = out[:len(out)-1]
+	}
+	return string(out), true
+}
+
+// strip removes diacritics from decomposed text, and replaces the letters that do not
+// decompose.
+func strip(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for _, r := range s {
+		if r < utf8.RuneSelf {
+			b.WriteByte(byte(r))
+			continue
+		}
+		if diacritic(r) {
+			continue
+		}
+		if plain, ok := letters[r]; ok {
+			b.WriteString(plain)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// collapse makes all dashes one and every run of white space one space.
+func collapse(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	gap := false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Zs, r):
+			gap = b.Len() > 0
+			continue
+		case unicode.Is(unicode.Cf, r): // soft hyphens, joiners, direction marks
+			continue
+		}
+		if gap {
+			b.WriteByte(' ')
+			gap = false
+		}
+		if dash(r) {
+			r = '-'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// dash reports whether the rune is a kind of hyphen, dash or minus.
+func dash(r rune) bool {
+	return unicode.Is(unicode.Pd, r) || r == '\u2212' || r == '\u2043' || r == '\u02d7'
+}
+
+// diacritic reports whether the rune is a mark that readers leave out.
+func diacritic(r rune) bool {
+	if !unicode.In(r, unicode.Mn, unicode.Me) {
+		return false
+	}
+	return r != '\u3099' && r != '\u309a' && !unicode.In(r, spelled...)
+}
+
+// spelled are the scripts whose marks spell vowels.
+var spelled = []*unicode.RangeTable{
+	unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu,
+	unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Thai, unicode.Lao, unicode.Tibetan, unicode.Myanmar, unicode.Khmer,
+}
+
+// letters are the letters with no decomposition in Unicode that readers take for others.
+var letters = map[rune]string{
+	'ø': "o", 'Ø': "o", 'ł': "l", 'Ł': "l", 'đ': "d", 'Đ': "d", 'ð': "d", 'Ð': "d", 'þ': "th", 'Þ': "th",
+	'æ': "ae", 'Æ': "ae", 'œ': "oe", 'Œ': "oe", 'ß': "ss", 'ẞ': "ss", 'ħ': "h", 'Ħ': "h", 'ŧ': "t", 'Ŧ': "t",
+	'ı': "i", 'ȷ': "j", 'ŋ': "n", 'Ŋ': "n", 'ĸ': "k", 'ƀ': "b", 'ɨ': "i", 'ʉ': "u", 'ə': "e", 'Ə': "e",
+	'ɓ': "b", 'ɗ': "d", 'ƙ': "k", 'ς': "σ", 'ʻ': "'", 'ʼ': "'", '’': "'", '‘': "'", '“': "\"", '”': "\"",
+}

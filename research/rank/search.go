@@ -1,0 +1,225 @@
+package rank
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A Hit is a document that has a word of the question.
+type Hit struct {
+	Index int     // position of the index among those that were searched
+	Doc   int     // number of the document in its index
+	Score float64 // comparable within one search
+	Mass  float64 // how much of the question the document covers; see Query.Within
+	Field int     // the field that contributed most
+}
+
+// A variant is a word of an index that stands for a word of a question.
+type variant struct {
+	word   uint32
+	weight float64
+}
+
+// A match is what one word of a question finds in one index.
+type match struct {
+	docs   []uint32
+	values []float32 // impact of the best variant
+	fields []uint8
+}
+
+// variants returns the words of the index that stand for a word of a question, apart
+// from similar ones. A word is in the list once, with its best weight.
+func (x *Index) variants(w *queryWord) []variant {
+	var out []variant
+	add := func(word uint32, weight float64) {
+		for i := range out {
+			if out[i].word == word {
+				out[i].weight = max(out[i].weight, weight)
+				return
+			}
+		}
+		out = append(out, variant{word, weight})
+	}
+	if id, ok := x.lookup(w.word); ok {
+		add(id, 1)
+	}
+	for _, j := range w.joined {
+		if id, ok := x.lookup(j); ok {
+			add(id, joinedWeight)
+		}
+	}
+	if w.gram {
+		return out
+	}
+	for _, id := range x.inflections(w.stem) {
+		add(id, stemWeight)
+	}
+	for _, s := range w.short {
+		for _, id := range x.inflections(s) {
+			add(id, shortWeight)
+		}
+	}
+	return out
+}
+
+// postings returns by word of the question and by index what the word finds. A word
+// that is in none of the indexes finds the words that resemble it.
+func (q *Query) postings(indexes []*Index) [][]match {
+	out := make([][]match, len(q.words))
+	lists := make([][]variant, len(indexes))
+	for i := range q.words {
+		w := &q.words[i]
+		known := false
+		for n, x := range indexes {
+			lists[n] = x.variants(w)
+			known = known || len(lists[n]) > 0
+		}
+		if !known && !w.gram {
+			for n, x := range indexes {
+				lists[n] = x.similar(w.word)
+			}
+		}
+		out[i] = make([]match, len(indexes))
+		for n, x := range indexes {
+			out[i][n] = x.best(lists[n])
+		}
+	}
+	return out
+}
+
+// best returns the documents that have one of the variants, sorted, with the impact of
+// the best one.
+func (x *Index) best(variants []variant) match {
+	switch len(variants) {
+	case 0:
+		return match{}
+	case 1:
+		from, to := x.starts[variants[0].word], x.starts[variants[0].word+1]
+		m := match{docs: x.posts[from:to], values: x.impacts[from:to], fields: x.tops[from:to]}
+		if variants[0].weight != 1 {
+			m.values = slices.Clone(m.values)
+			for i := range m.values {
+				m.values[i] *= float32(variants[0].weight)
+			}
+		}
+		return m
+	}
+	half := len(variants) / 2
+	return merge(x.best(variants[:half]), x.best(variants[half:]))
+}
+
+// merge returns the better of two matches for each document.
+func merge(a, b match) match {
+	n := len(a.docs) + len(b.docs)
+	out := match{docs: make([]uint32, 0, n), values: make([]float32, 0, n), fields: make([]uint8, 0, n)}
+	take := func(m *match, i int) {
+		out.docs = append(out.docs, m.docs[i])
+		out.values = append(out.values, m.values[i])
+		out.fields = append(out.fields, m.fields[i])
+	}
+	i, j := 0, 0
+	for i < len(a.docs) || j < len(b.docs) {
+		switch {
+		case j == len(b.docs) || i < len(a.docs) && a.docs[i] < b.docs[j]:
+			take(&a, i)
+			i++
+		case i == len(a.docs) || b.docs[j] < a.docs[i]:
+			take(&b, j)
+			j++
+		default:
+			if a.values[i] >= b.values[j] {
+				take(&a, i)
+			} else {
+				take(&b, j)
+			}
+			i, j = i+1, j+1
+		}
+	}
+	return out
+}
+
+// idf returns the weight of a word that df of n documents have.
+func idf(n, df int) float64 {
+	return math.Log(1 + (float64(n-df)+0.5)/(float64(df)+0.5))
+}
+
+// Search returns the documents of the indexes that have a word of the question, best
+// first. Documents with equal scores are in the order of their indexes and numbers. The
+// indexes are those of one analyzer.
+func Search(q *Query, indexes ...*Index) []Hit {
+	var hits []Hit
+	for n, s := range Score(q, indexes...) {
+		for _, doc := range s.Docs {
+			hits = append(hits, Hit{Index: n, Doc: int(doc), Score: s.Score[doc], Mass: s.Mass[doc], Field: s.Field(int(doc))})
+		}
+	}
+	slices.SortFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Doc, b.Doc))
+	})
+	return hits
+}
+
+// Scores are the documents of one index that have a word of a question.
+type Scores struct {
+	Docs  []uint32  // not sorted
+	Score []float64 // by document; 0 for those that are not in Docs
+	Mass  []float64 // by document
+
+	index   *Index
+	matches []match // by word of the question
+	idf     []float64
+}
+
+// Score returns the scores of each index, as [Search] sorts them. The words count by
+// their rarity in all of the indexes.
+func Score(q *Query, indexes ...*Index) []*Scores {
+	total := 0
+	out := make([]*Scores, len(indexes))
+	for n, x := range indexes {
+		total += x.docs
+		out[n] = &Scores{index: x, Score: make([]float64, x.docs), Mass: make([]float64, x.docs)}
+	}
+	for i, found := range q.postings(indexes) {
+		df := 0
+		for _, m := range found {
+			df += len(m.docs)
+		}
+		weight := idf(total, df)
+		mass := weight
+		if q.mass != nil {
+			mass = q.mass[i]
+		}
+		for n, m := range found {
+			s := out[n]
+			s.matches = append(s.matches, m)
+			s.idf = append(s.idf, weight)
+			for k, doc := range m.docs {
+				if s.Score[doc] == 0 {
+					s.Docs = append(s.Docs, doc)
+				}
+				s.Score[doc] += weight * float64(m.values[k])
+				s.Mass[doc] += mass
+			}
+		}
+	}
+	return out
+}
+
+// Field returns the field that contributed most to the score of a document. Of equal
+// ones it is the first by name. It is 0 for a document without a score.
+func (s *Scores) Field(doc int) int {
+	var sums [maxFields]float64
+	for i, m := range s.matches {
+		if at, ok := slices.BinarySearch(m.docs, uint32(doc)); ok {
+			sums[m.fields[at]] += s.idf[i] * float64(m.values[at])
+		}
+	}
+	best := 0
+	for f := range s.index.fields {
+		if sums[f] > sums[best] || sums[f] == sums[best] && sums[f] > 0 && s.index.fields[f].Name < s.index.fields[best].Name {
+			best = f
+		}
+	}
+	return best
+}
