@@ -121,7 +121,7 @@ func TestPostgresSample(t *testing.T) {
 	}
 	all := s.values.columns["public.readings.place"]
 	if len(all.Values) != 20 || all.Distinct != 20 || !all.Complete || all.Values[0].Count != 1000 || all.Values[0].Text != "place 0" {
-		t.Errorf("values %+v", all)
+		t.Errorf("values %+v; %v", all, result.Report.Warnings)
 	}
 	if half := s.values.columns["public.half.place"]; half.Complete || len(half.Values) == 0 {
 		t.Errorf("the values of a view are those of its first rows: %+v", half)

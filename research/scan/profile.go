@@ -280,8 +280,8 @@ func (w *work) values(ctx context.Context, c *tally, whole source) error {
 // and how many there are.
 func (w *work) allValues(ctx context.Context, c *tally, whole source) (values []dictionary.Value, distinct int64, complete bool, err error) {
 	limit := min(w.options.ValuesPerColumn, w.connection.Limits.Rows)
-	statement := w.rows("v, n, count(*) OVER () AS d", source{from: fmt.Sprintf("(SELECT %s AS v, count(*) AS n FROM %s GROUP BY %s) g",
-		w.prefix(w.exact(c.name), keptLength+1), whole.sql(c.name+" IS NOT NULL"), w.prefix(w.exact(c.name), keptLength+1))}, limit)
+	statement := w.rows("v, n, count(*) OVER () AS d", source{from: fmt.Sprintf("(SELECT v, count(*) AS n FROM (SELECT %s AS v FROM %s) r GROUP BY v) g",
+		w.prefix(w.exact(c.name), keptLength+1), whole.sql(c.name+" IS NOT NULL"))}, limit)
 	statement = w.ordered(statement, limit)
 	res, err := w.askWithin(ctx, statement, exactTimeout)
 	if err != nil {
