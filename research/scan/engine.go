@@ -74,13 +74,18 @@ func (s *structure) warnUnreadable(names []string) {
 	if len(names) == 0 {
 		return
 	}
+	s.warn("permission_denied", nil, "the role may not read %d tables, so they are not in the scan: %s. Grant SELECT on them and scan again", len(names), list(names))
+}
+
+// list writes names for a warning, not too many of them.
+func list(names []string) string {
 	slices.Sort(names)
 	shown := names[:min(len(names), maxNamed)]
-	more := ""
+	text := strings.Join(shown, ", ")
 	if len(names) > len(shown) {
-		more = fmt.Sprintf(" and %d more", len(names)-len(shown))
+		text += fmt.Sprintf(" and %d more", len(names)-len(shown))
 	}
-	s.warn("permission_denied", nil, "the role may not read %d tables, so they are not in the scan: %s%s. Grant SELECT on them and scan again", len(names), strings.Join(shown, ", "), more)
+	return text
 }
 
 // source is what follows FROM in a statement.

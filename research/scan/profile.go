@@ -12,6 +12,7 @@ import (
 
 	"github.com/ktxhq/ktx/research/catalog"
 	"github.com/ktxhq/ktx/research/dictionary"
+	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // The sizes of a profile.
@@ -51,6 +52,7 @@ type tableProfile struct {
 	Read     int64                   `json:"read"`     // rows that were read
 	Columns  []catalog.ProfileColumn `json:"columns"`
 	Warnings []catalog.Warning       `json:"warnings,omitempty"`
+	Refused  string                  `json:"refused,omitempty"` // why the guard refused to read the table
 }
 
 // profiler profiles tables.
@@ -80,7 +82,11 @@ func (p *profiler) table(ctx context.Context, t *table) (*tableProfile, error) {
 		if lost(err) || errors.Is(err, errValues) {
 			return nil, err
 		}
-		w.warn("", "profile_failed", "the table could not be profiled: %v", err)
+		if r, refused := errors.AsType[*sqlguard.RejectedError](err); refused {
+			out.Refused = r.Verdict.Message
+		} else {
+			w.warn("", "profile_failed", "the table could not be profiled: %v", err)
+		}
 		out.Columns, out.Rows = []catalog.ProfileColumn{}, nil
 	}
 	if p.options.Values != nil {
@@ -207,6 +213,10 @@ func (w *work) read(ctx context.Context, src source, n int) (rows int64, all boo
 			if len(res.Rows) == 0 || res.OmittedColumns > 0 {
 				return 0, false, fmt.Errorf("a row is larger than the connection's limits: %s", res.Note)
 			}
+		}
+		last := group[len(group)-1]
+		if len(res.Columns) != last.at+len(last.expressions()) {
+			return 0, false, fmt.Errorf("the answer has %d columns, which are not those that were asked for", len(res.Columns))
 		}
 		for _, row := range res.Rows {
 			for _, c := range group {

@@ -314,10 +314,10 @@ func (s *scanner) profiled(p *tableProfile) {
 	})
 }
 
-// counted sets the row estimates that the server does not know to what was counted.
+// counted sets the row estimates to what was counted.
 func (s *scanner) counted(tables []*table) {
 	for _, t := range tables {
-		if p := s.profiles[t.Ref()]; p != nil && p.Rows != nil && t.EstimatedRows == nil {
+		if p := s.profiles[t.Ref()]; p != nil && p.Rows != nil {
 			t.EstimatedRows = p.Rows
 		}
 	}
@@ -388,10 +388,22 @@ func (s *scanner) commit(ctx context.Context, found *structure) ([]catalog.Warni
 
 func (s *scanner) warnings(found *structure) []catalog.Warning {
 	out := slices.Clone(found.warnings)
+	var refused []string
+	reason := ""
 	for _, t := range found.tables {
-		if p := s.profiles[t.Ref()]; p != nil {
-			out = append(out, p.Warnings...)
+		p := s.profiles[t.Ref()]
+		if p == nil {
+			continue
 		}
+		out = append(out, p.Warnings...)
+		if p.Refused != "" {
+			refused = append(refused, display(p.Table))
+			reason = cmp.Or(reason, p.Refused)
+		}
+	}
+	if len(refused) > 0 {
+		out = append(out, catalog.Warning{Code: "profile_refused", Recoverable: true, Message: fmt.Sprintf(
+			"the guard refuses to read %d tables, so they have no profile: %s. The reason for the first: %s", len(refused), list(refused), reason)})
 	}
 	return out
 }

@@ -93,8 +93,14 @@ func (c *tally) add(row []execution.Value) {
 
 // keepsValues reports whether the values of the column go to the dictionary.
 func (c *tally) keepsValues() bool {
-	text := c.column.NormalizedType == typeString || c.column.NormalizedType == typeEnum
-	return text && c.showsValues()
+	switch c.column.NormalizedType {
+	case typeString, typeEnum:
+		return c.showsValues()
+	case typeOther: // a column of SQLite without a type
+		return c.class == classText && c.showsValues()
+	default:
+		return false
+	}
 }
 
 // showsValues reports whether values of the column may be kept: its name does not
