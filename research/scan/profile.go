@@ -83,7 +83,9 @@ func (p *profiler) table(ctx context.Context, t *table) (*tableProfile, error) {
 			return nil, err
 		}
 		if r, refused := errors.AsType[*sqlguard.RejectedError](err); refused {
-			out.Refused = r.Verdict.Message
+			// Not the messages: they may name what is denied.
+			info, _ := sqlguard.LookupCode(r.Verdict.Code)
+			out.Refused = fmt.Sprintf("%s (%s)", r.Verdict.Code, info.Title)
 		} else {
 			w.warn("", "profile_failed", "the table could not be profiled: %v", err)
 		}
