@@ -93,8 +93,9 @@ func (f *findings) foreignKeys() foreignKeysFile {
 	return out
 }
 
-// stamp writes a time as the artifacts have it.
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+// stamp writes a time as the artifacts have it: RFC 3339 with milliseconds, so that of
+// two scans in one second the later one is the latest.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
 
 // maxFileName bounds the name of a file, so that every file system takes it.
 const maxFileName = 100

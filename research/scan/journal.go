@@ -11,6 +11,8 @@ import (
 	"io"
 	"os"
 	"path"
+	"regexp"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,6 +40,19 @@ type header struct {
 	SyncID  string    `json:"syncId"`
 	RunID   string    `json:"runId"`
 	Started time.Time `json:"started"`
+}
+
+// newHeader returns the header of a run that begins now.
+func newHeader(options string, now time.Time, run string) header {
+	return header{Format: journalFormat, Options: options, SyncID: now.UTC().Format(syncLayout) + run, RunID: run, Started: now.UTC()}
+}
+
+// runID is what the id of a run looks like. It is a part of the name of a folder.
+var runID = regexp.MustCompile(`^[a-zA-Z0-9]{1,64}$`)
+
+// valid reports whether the id of the scan is one that newHeader makes.
+func (h *header) valid() bool {
+	return runID.MatchString(h.RunID) && h.SyncID == newHeader("", h.Started, h.RunID).SyncID && !strings.ContainsAny(h.SyncID, `/\`)
 }
 
 // entry is another line of a journal. One of its fields is set.
@@ -104,7 +119,7 @@ func (j *journal) read(want header) (good int64, err error) {
 		}
 		if !j.resumed {
 			var h header
-			if json.Unmarshal(line, &h) != nil || h.Format != want.Format || h.Options != want.Options || h.SyncID == "" ||
+			if json.Unmarshal(line, &h) != nil || h.Format != want.Format || h.Options != want.Options || !h.valid() ||
 				want.Started.Sub(h.Started).Abs() > maxJournalAge {
 				return 0, nil
 			}

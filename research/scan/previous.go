@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/ktxhq/ktx/research/catalog"
 )
@@ -17,14 +18,15 @@ func previous(root *os.Root, connection string) (tables map[catalog.Ref]*catalog
 	if err != nil {
 		return nil, "", err
 	}
-	latest := ""
+	var latest time.Time
 	for _, f := range folders {
 		var report catalog.Report
 		if !f.IsDir() || readJSON(root, path.Join(syncFolder(connection, f.Name()), reportFile), &report) != nil {
 			continue
 		}
-		if sync == "" || report.CreatedAt > latest || report.CreatedAt == latest && naturalLess(sync, f.Name()) {
-			sync, latest = f.Name(), report.CreatedAt
+		created, _ := time.Parse(time.RFC3339, report.CreatedAt) // a report without a time is the oldest
+		if sync == "" || created.After(latest) || created.Equal(latest) && naturalLess(sync, f.Name()) {
+			sync, latest = f.Name(), created
 		}
 	}
 	tables = map[catalog.Ref]*catalog.Table{}

@@ -73,7 +73,7 @@ func Run(ctx context.Context, options Options) (*Result, error) {
 	o := options.withDefaults()
 	e, ok := engines[o.Connection.Dialect]
 	if !ok {
-		return nil, fmt.Errorf("scan %s: ktx cannot scan %s", o.Connection.ID, cmp.Or(o.Connection.Engine, o.Driver))
+		return nil, fmt.Errorf("scan %s: ktx cannot scan %s; the tools serve artifacts that another program writes for it", o.Connection.ID, cmp.Or(o.Connection.Engine, o.Driver))
 	}
 	for key, p := range map[string]Patterns{"include": o.Include, "exclude": o.Exclude} {
 		if err := p.Validate(); err != nil {
@@ -97,7 +97,7 @@ func Run(ctx context.Context, options Options) (*Result, error) {
 	if s.journal != nil && (budget || ctx.Err() != nil || lost(err) && s.progress.Total > 0) {
 		return nil, &StoppedError{ConnectionID: o.Connection.ID, Tables: s.progress.Tables, Total: s.progress.Total, Budget: budget, Err: err}
 	}
-	return nil, err
+	return nil, fmt.Errorf("scan %s: %w", o.Connection.ID, err)
 }
 
 func (s *scanner) closeJournal(done bool) error {
@@ -177,9 +177,10 @@ func (s *scanner) run(ctx context.Context) (*Result, error) {
 // open opens the journal and the store of values.
 func (s *scanner) open() error {
 	o := s.options
-	j, err := openJournal(o.Root, o.Connection.ID, header{
-		Format: journalFormat, Options: o.identity(), SyncID: o.Now.UTC().Format(syncLayout) + o.RunID, RunID: o.RunID, Started: o.Now.UTC(),
-	})
+	if !runID.MatchString(o.RunID) {
+		return fmt.Errorf("the id %q of the run is not made of letters and digits", o.RunID)
+	}
+	j, err := openJournal(o.Root, o.Connection.ID, newHeader(o.identity(), o.Now, o.RunID))
 	if err != nil {
 		return err
 	}

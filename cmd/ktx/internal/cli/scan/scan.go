@@ -211,10 +211,11 @@ func scanOne(ctx context.Context, a *console.App, open *wiring.OpenProject, root
 		ValuesPerColumn: settings.Values.PerColumn, Include: settings.Values.Include, Exclude: settings.Values.Exclude,
 		OpenValues: func(sync string) (scan.Values, error) {
 			w, err := dictionary.NewWriter(root, id, sync)
-			if err == nil {
-				w.Limit(settings.Values.PerColumn)
+			if err != nil {
+				return nil, err
 			}
-			return w, err
+			w.Limit(settings.Values.PerColumn)
+			return w, nil
 		},
 		MaxBytes: int(open.Project.Config.GuardOf(id).MaxBytes), OnProgress: bar.set,
 	}
