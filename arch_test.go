@@ -314,6 +314,10 @@ var rooms = []room{
 		path:   "research/scan/manifest",
 		ours:   []string{"research/catalog"},
 		others: map[string]string{"go.yaml.in/yaml/v3": "writes the manifest"},
+		testOthers: map[string]string{
+			"github.com/google/go-cmp": "shows how manifests differ",
+			"pgregory.net/rapid":       "tables of any names",
+		},
 	},
 	{
 		path:       "research",

@@ -1,7 +1,6 @@
 package scan_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -173,18 +172,20 @@ func (s *stand) files() map[string]string {
 // golden compares the tables and the warnings of a scan with a file.
 func (s *stand) golden(name, sync string) {
 	s.t.Helper()
-	var b bytes.Buffer
+	var entries []string
 	files := s.files()
 	for _, path := range sortedKeys(files) {
 		short := strings.TrimPrefix(path, "raw-sources/shop/live-database/"+sync+"/")
 		if strings.HasPrefix(short, "tables/") || short == "warnings.json" {
-			b.WriteString("-- " + short + " --\n" + files[path])
+			entry := "-- " + short + " --\n" + files[path]
+			if s.goldenNames != nil {
+				entry = hashedName.ReplaceAllString(s.goldenNames.Replace(entry), "-HASH.json")
+			}
+			entries = append(entries, entry)
 		}
 	}
-	text := b.String()
-	if s.goldenNames != nil {
-		text = hashedName.ReplaceAllString(s.goldenNames.Replace(text), "-HASH.json")
-	}
+	slices.Sort(entries)
+	text := strings.Join(entries, "")
 	file := filepath.Join("testdata", name+".txt")
 	if *update {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -80,6 +80,9 @@ func journalName(connection string) string {
 	return path.Join(stateFolder, connection, "journal.jsonl")
 }
 
+// errRunning says that another process scans the connection.
+var errRunning = errors.New("another scan of this connection is running; wait until it has ended")
+
 // openJournal opens the journal of a connection. A journal of other options, of
 // another version or of a time too long ago is begun again.
 func openJournal(root *os.Root, connection string, want header) (*journal, error) {
@@ -89,6 +92,9 @@ func openJournal(root *os.Root, connection string, want header) (*journal, error
 	f, err := root.OpenFile(journalName(connection), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the state of the scan: %w", err)
+	}
+	if err := lock(f); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the state of the scan: %w", err), f.Close())
 	}
 	j := &journal{file: f, tables: map[catalog.Ref]*tableProfile{}, probes: map[string]relate.Overlap{}}
 	good, err := j.read(want)
@@ -214,10 +220,9 @@ func (j *journal) probe(key string) (relate.Overlap, bool) {
 // close closes the file. It stays for the next scan.
 func (j *journal) close() error { return j.file.Close() }
 
-// remove closes and removes the file.
-func (j *journal) remove(root *os.Root, connection string) error {
-	return errors.Join(j.file.Close(), ignoreMissing(root.Remove(journalName(connection))))
-}
+// finish empties the file and closes it. The file stays, because it is the lock of the
+// connection.
+func (j *journal) finish() error { return errors.Join(j.file.Truncate(0), j.file.Close()) }
 
 // identity is a hash of the structure of a table, without what changes with its rows.
 func (t *table) identity() string {

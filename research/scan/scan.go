@@ -102,7 +102,7 @@ func Run(ctx context.Context, options Options) (*Result, error) {
 
 func (s *scanner) closeJournal(done bool) error {
 	if done {
-		return s.journal.remove(s.options.Root, s.options.Connection.ID)
+		return s.journal.finish()
 	}
 	return s.journal.close()
 }

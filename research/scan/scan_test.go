@@ -304,6 +304,23 @@ func (g *watching) Query(ctx context.Context, r execution.Request) (*execution.R
 	return g.Gateway.Query(ctx, r)
 }
 
+// TestTwoAtOnce: a connection is scanned by one process at a time.
+func TestTwoAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, sqliteAt(shop(t)))
+	second := s.options
+	var err error
+	s.options.OnProgress = func(p scan.Progress) {
+		if p.Stage == scan.StageProfile && err == nil {
+			_, err = scan.Run(t.Context(), second)
+		}
+	}
+	s.run()
+	if err == nil || !strings.Contains(err.Error(), "another scan of this connection is running") {
+		t.Errorf("err = %v", err)
+	}
+}
+
 // TestUnknownEngine: an engine without a reader is an error that says so.
 func TestUnknownEngine(t *testing.T) {
 	t.Parallel()
