@@ -48,6 +48,9 @@ func (f *finder) byTableName(t *table, i int, r reading, list []*proposal) []*pr
 			if isNumber(words[at]) && size == 1 {
 				continue
 			}
+			if size == n && slices.Contains(tables, t) && len(words) == len(r.entity) && !inflected {
+				return list // the name describes its own table
+			}
 			score, evidence := scoreWhole, "the column name is the name of the table"
 			switch {
 			case size == n && len(words) != len(r.entity):
@@ -121,6 +124,9 @@ func (f *finder) refer(t *table, i int, r reading, to *table, score float64, evi
 	if to == t && (!role || i == t.key || slices.Contains(t.primary, i)) {
 		return nil
 	}
+	if own := nameLevel(r.entity, t); i == t.key && own > 0 && own >= nameLevel(r.entity, to) {
+		return nil
+	}
 	column, same := f.keyFor(r, &t.columns[i], to)
 	if column < 0 || to == t && column == i {
 		return nil
@@ -154,7 +160,7 @@ func (f *finder) keyFor(r reading, c *column, to *table) (column int, same bool)
 			continue
 		}
 		s := 0
-		if join(key.plain) == name {
+		if join(key.plain) == name && (k == to.key || c.kind.fits(key.kind)) {
 			s = 4
 		} else {
 			for _, kr := range key.readings {
@@ -196,53 +202,87 @@ func (f *finder) isSurrogate(c *column) bool {
 	return len(c.readings) > 0 && surrogate[c.readings[0].key]
 }
 
-// byKeyName looks for tables whose key has the name of the column.
+// byKeyName looks for tables whose key has the name of the column, or the name with a
+// role before it.
 func (f *finder) byKeyName(t *table, i int, list []*proposal) []*proposal {
 	c := &t.columns[i]
-	name := join(c.plain)
-	if generic[name] || len(c.readings) == 0 || len(c.readings[0].entity) == 0 {
+	if len(c.readings) == 0 || len(c.readings[0].entity) == 0 {
 		return list
 	}
-	entity := c.readings[0].entity
-	if c.readings[0].key != "" && (i == t.key || len(t.primary) == 0) && nameLevel(entity, t) >= 0.9 {
+	r := c.readings[0]
+	if r.key != "" && (i == t.key || len(t.primary) == 0) && nameLevel(r.entity, t) >= 0.9 {
 		return list // its own key
 	}
-	keys := f.names.key[name]
+	before := len(list)
+	for at := 0; at < len(c.plain); at++ {
+		role := at > 0
+		if role && (r.key == "" || r.front || at >= len(r.entity) || len(list) > before) {
+			break
+		}
+		entity := r.entity
+		if role {
+			entity = entity[at:]
+		}
+		if name := join(c.plain[at:]); !generic[name] {
+			list = f.byKeyOf(t, i, f.names.key[name], entity, role, list)
+		}
+	}
+	return list
+}
+
+// byKeyOf proposes the keys that have the name of the column, or its last words. Of
+// tables with equal keys, those that the name describes are meant.
+func (f *finder) byKeyOf(t *table, i int, keys []target, entity []string, role bool, list []*proposal) []*proposal {
 	if len(keys) > 4*maxSameName {
 		return list
 	}
 	meant, _ := f.names.named(entity)
-	type owner struct {
-		target
-		level float64
+	best, n := 0.0, 0
+	eligible := func(k target) bool {
+		return k.table != t && (len(meant) == 0 || slices.Contains(meant, k.table))
 	}
-	var owners []owner
-	best := 0.0
 	for _, k := range keys {
-		if k.table == t || len(meant) > 0 && !slices.Contains(meant, k.table) {
-			continue
+		if eligible(k) {
+			best = max(best, ownLevel(entity, k.table))
+			n++
 		}
-		o := owner{k, nameLevel(entity, k.table)}
-		best = max(best, o.level)
-		owners = append(owners, o)
 	}
-	if own := nameLevel(entity, t); i == t.key && own > 0 && own >= best {
+	if own := ownLevel(entity, t); i == t.key && own > 0 && own >= best {
 		return list
 	}
-	for _, o := range owners {
-		if o.level < best {
+	for _, k := range keys {
+		level := ownLevel(entity, k.table)
+		if !eligible(k) || level < best {
 			continue
 		}
 		score, evidence := scoreSameKey, "the column has the name of the key of the table"
 		switch {
-		case o.level > 0:
-			score += 0.05 + o.level/10
-		case len(owners) > 1 || i == t.key:
+		case level > 0:
+			score += 0.05 + level/10
+		case n > 1 || i == t.key:
 			score = scoreSharedKey
 		}
-		list = propose(list, &proposal{from: t, to: o.table, columns: []int{i}, targets: []int{o.column}, score: score, evidence: evidence, byName: true})
+		if t.columns[i].readings[0].key == "" {
+			score -= lessNoKeyWord / 2
+		}
+		if role {
+			score -= 0.08
+			evidence += ", with a role"
+		}
+		list = propose(list, &proposal{from: t, to: k.table, columns: []int{i}, targets: []int{k.column}, score: score, evidence: evidence, byName: true})
 	}
 	return list
+}
+
+// ownLevel returns how well the words, or all but the last of them, name t.
+func ownLevel(words []string, t *table) float64 {
+	if level := nameLevel(words, t); level > 0 || len(words) < 2 {
+		return level
+	}
+	if phrase(words[:len(words)-1]) == phrase(t.words) {
+		return 0.85
+	}
+	return 0
 }
 
 func quoted(w string) string { return `"` + w + `"` }

@@ -30,10 +30,13 @@ type member struct {
 // composite returns the proposals for composite keys: another table has a column for
 // each member, with the member's name, with a role before it, or with the name of
 // the table before it.
-func (f *finder) composite() []*proposal {
+func (f *finder) composite(supposed bool) []*proposal {
 	wanted := map[string][]member{}
 	byTable := map[*table][]*compositeKey{}
 	for _, key := range f.compositeKeys() {
+		if !key.declared && !supposed {
+			continue
+		}
 		byTable[key.table] = append(byTable[key.table], key)
 		for place := range key.columns {
 			for n, name := range key.memberNames(place) {
@@ -114,7 +117,9 @@ func (f *finder) compositeKeys() []*compositeKey {
 			}
 		}
 		for n := 2; n <= len(members); n++ {
-			list = append(list, &compositeKey{t, members[:n], false})
+			if slices.ContainsFunc(members[:n], func(i int) bool { return f.isOwn(t, &t.columns[i]) }) {
+				list = append(list, &compositeKey{t, members[:n], false})
+			}
 		}
 	}
 	return list
@@ -122,14 +127,24 @@ func (f *finder) compositeKeys() []*compositeKey {
 
 // isMember reports whether the name of a column is that of a member of a key.
 func (f *finder) isMember(c *column) bool {
-	if len(c.readings) > 0 && c.readings[0].key != "" {
+	return len(c.readings) > 0 && c.readings[0].key != "" || memberWords[join(c.plain)]
+}
+
+// memberWords are names of the members that count the rows of a group.
+var memberWords = set("line", "seq", "sequence", "position", "pos", "item", "revision", "version", "zeile", "ligne", "linea", "linha", "riga", "pozycja", "строка", "позиция", "行", "行番号", "明細", "序号")
+
+// isOwn reports whether a member tells rows of its own table apart. A member that
+// names another table refers to it.
+func (f *finder) isOwn(t *table, c *column) bool {
+	if memberWords[join(c.plain)] {
 		return true
 	}
-	switch join(c.plain) {
-	case "line", "seq", "sequence", "position", "pos", "item", "revision", "version", "year", "period":
-		return true
+	if len(c.readings) == 0 || c.readings[0].key == "" {
+		return false
 	}
-	return false
+	entity := c.readings[0].entity
+	list, _ := f.names.named(entity)
+	return len(entity) == 0 || nameLevel(entity, t) >= 0.9 || len(list) == 0
 }
 
 // match returns the proposal that t refers to the key, or nil if t lacks a member.

@@ -8,8 +8,8 @@ import (
 
 // What the score of the names and the counts must reach.
 const (
-	acceptNames  = 0.66 // names alone are certain enough to join by
-	reviewNames  = 0.50 // names alone are worth a look
+	acceptNames  = 0.68 // names alone are certain enough to join by
+	reviewNames  = 0.55 // names alone are worth a look
 	strongNames  = 0.74 // with data: names that dirty data do not refute
 	enoughNames  = 0.48 // with data: names that full coverage confirms
 	leastNames   = 0.30 // below that a proposal is not looked at

@@ -144,7 +144,7 @@ func (f *finder) inferComposite(ctx context.Context, q *prober) (map[columnKey]b
 	held := map[columnKey]bool{}
 	groups := map[string][]*proposal{}
 	var order []string
-	for _, p := range f.composite() {
+	for _, p := range f.composite(q != nil) {
 		key := endKey(p.relationship().From)
 		if groups[key] == nil {
 			order = append(order, key)
