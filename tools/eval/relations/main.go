@@ -1,5 +1,6 @@
 // Command relations measures the relationship finder.
 //
+//	relations                generated databases with rows, by habit of naming
 //	relations -tables FILE   names alone, on a tables.json of Spider or BIRD
 //
 // Each measurement is made on two halves of the databases: constants are chosen on
@@ -8,7 +9,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"hash/fnv"
@@ -32,15 +32,54 @@ func main() {
 func command(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("relations", flag.ContinueOnError)
 	tables := flags.String("tables", "", "a tables.json in the `FILE` layout of Spider and BIRD")
+	seeds := flags.Int("seeds", 3, "databases for each habit")
 	keys := flags.Bool("keys", true, "keep the declared primary keys")
 	show := flags.String("show", "", "print what is wrong and missed in the `HALF` tune or held")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *tables == "" {
-		return errors.New("name the schemas with -tables FILE")
+		return generated(ctx, out, *seeds, *show)
 	}
-	text, err := os.ReadFile(*tables)
+	return schemas(ctx, out, *tables, *keys, *show)
+}
+
+// generated measures databases with rows.
+func generated(ctx context.Context, out io.Writer, seeds int, show string) error {
+	scores := map[string]*relatetest.Score{"tune": {}, "held": {}}
+	for _, h := range relatetest.Habits() {
+		half := "tune"
+		if h.Held {
+			half = "held"
+		}
+		var sum relatetest.Score
+		probes := 0
+		for seed := range seeds {
+			sample := relatetest.Generate(h, uint64(seed)+1) //nolint:gosec // a small number
+			prober := &relatetest.Memory{Sample: sample}
+			got, err := relate.Find(ctx, relate.Input{Tables: sample.Tables, Profile: sample.Profile()}, prober)
+			if err != nil {
+				return err
+			}
+			score, wrong, missed := relatetest.Compare(sample.Truth, got)
+			sum.Add(score)
+			probes += prober.Probes
+			if show == half && seed == 0 {
+				print(out, h.Name+": wrong ", wrong)
+				print(out, h.Name+": missed", missed)
+			}
+		}
+		scores[half].Add(sum)
+		report(out, fmt.Sprintf("%-28s", h.Name), sum)
+	}
+	report(out, "tune", *scores["tune"])
+	report(out, "held", *scores["held"])
+	return nil
+}
+
+// schemas measures names alone.
+func schemas(ctx context.Context, out io.Writer, file string, keys bool, show string) error {
+	text, err := os.ReadFile(file) //nolint:gosec // the file that the caller names
 	if err != nil {
 		return err
 	}
@@ -50,7 +89,7 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	}
 	scores := map[string]*relatetest.Score{"tune": {}, "held": {}}
 	for _, db := range databases {
-		if !*keys {
+		if !keys {
 			for _, t := range db.Tables {
 				for i := range t.Columns {
 					t.Columns[i].PrimaryKey = false
@@ -64,17 +103,19 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 		score, wrong, missed := relatetest.Compare(db.Truth, got)
 		half := half(db.Name)
 		scores[half].Add(score)
-		if *show == half {
-			print(out, db.Name+" wrong ", wrong)
-			print(out, db.Name+" missed", missed)
+		if show == half {
+			print(out, db.Name+": wrong ", wrong)
+			print(out, db.Name+": missed", missed)
 		}
 	}
-	for _, name := range []string{"tune", "held"} {
-		s := scores[name]
-		fmt.Fprintf(out, "%s: %d relationships; accepted %d, precision %.3f, recall %.3f; with review %d, precision %.3f, recall %.3f\n",
-			name, s.Truth, s.Accepted, s.Precision(), s.Recall(), s.Accepted+s.Review, s.PrecisionWithReview(), s.RecallWithReview())
-	}
+	report(out, "tune", *scores["tune"])
+	report(out, "held", *scores["held"])
 	return nil
+}
+
+func report(out io.Writer, title string, s relatetest.Score) {
+	fmt.Fprintf(out, "%s  %d relationships; accepted %d, precision %.3f, recall %.3f; with review %d, precision %.3f, recall %.3f\n",
+		title, s.Truth, s.Accepted, s.Precision(), s.Recall(), s.Accepted+s.Review, s.PrecisionWithReview(), s.RecallWithReview())
 }
 
 // half assigns a database to a half by its name.
