@@ -6,9 +6,11 @@ import "slices"
 const (
 	scoreWhole     = 0.95 // the name is that of the table, with a key word
 	scoreRole      = 0.85 // words before the name of the table tell a role (billing_customer_id)
+	scoreRoleFront = 0.79 // the same where a key word is in front, so that either side may be the role
 	scoreAttribute = 0.42 // words on the other side, which may also tell an attribute (customer_type_id)
 	scoreAbbrev    = 0.72 // an abbreviation of the table
 	scoreTail      = 0.68 // the last words of the table (order_id, sales_order)
+	scoreSimilar   = 0.60 // a word that is similar to the name of the table
 	scoreHead      = 0.50 // the first words of the table (order_id, order_header)
 	scoreSameKey   = 0.80 // the name of the key that only one table has
 	scoreSharedKey = 0.50 // the name of a key that several tables have
@@ -58,8 +60,10 @@ func (f *finder) byTableName(t *table, i int, r reading, list []*proposal) []*pr
 			case size == n:
 			case (at > 0) != r.front:
 				score, evidence = scoreRole, "the column name is the name of the table with a role"
+			case r.front:
+				score, evidence = scoreRoleFront, "the column name ends with the name of the table"
 			default:
-				score, evidence = scoreAttribute, "the column name holds the name of the table"
+				score, evidence = scoreAttribute, "the column name begins with the name of the table"
 			}
 			if inflected {
 				score -= lessInflected
@@ -108,12 +112,18 @@ func (f *finder) byShortName(t *table, i int, r reading, list []*proposal) []*pr
 	if len(list) > 0 {
 		return list
 	}
+	if tables, likeness := f.names.similar(r.entity); likeness > 0 {
+		try(tables, scoreSimilar+(likeness-0.75)/2, "the column name is similar to the name of the table", false)
+	}
 	for size := len(r.entity) - 1; size > 0 && len(list) == 0; size-- {
 		words := r.entity[len(r.entity)-size:]
 		if r.front {
 			words = r.entity[:size]
 		}
 		try(f.names.abbreviated(words), scoreAbbrev-0.1, "the column name abbreviates the name of the table, with a role", true)
+		if tables, likeness := f.names.similar(words); likeness > 0 && len(list) == 0 {
+			try(tables, scoreSimilar+(likeness-0.75)/2-0.05, "the column name is similar to the name of the table, with a role", true)
+		}
 	}
 	return list
 }

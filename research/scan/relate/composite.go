@@ -134,17 +134,18 @@ func (f *finder) isMember(c *column) bool {
 var memberWords = set("line", "seq", "sequence", "position", "pos", "item", "revision", "version", "zeile", "ligne", "linea", "linha", "riga", "pozycja", "строка", "позиция", "行", "行番号", "明細", "序号")
 
 // isOwn reports whether a member tells rows of its own table apart. A member that
-// names another table refers to it.
+// names another table refers to it, and a generic one such as year or status is part
+// of many keys.
 func (f *finder) isOwn(t *table, c *column) bool {
 	if memberWords[join(c.plain)] {
 		return true
 	}
-	if len(c.readings) == 0 || c.readings[0].key == "" {
+	if len(c.readings) == 0 || generic[join(c.plain)] || c.kind == moment {
 		return false
 	}
-	entity := c.readings[0].entity
-	list, _ := f.names.named(entity)
-	return len(entity) == 0 || nameLevel(entity, t) >= 0.9 || len(list) == 0
+	r := c.readings[0]
+	list, _ := f.names.named(r.entity)
+	return len(r.entity) == 0 || nameLevel(r.entity, t) >= 0.9 || len(list) == 0 && (r.key != "" || c.kind == integer)
 }
 
 // match returns the proposal that t refers to the key, or nil if t lacks a member.
@@ -165,7 +166,7 @@ func (f *finder) match(t *table, key *compositeKey, role string) *proposal {
 		}
 		withRole = withRole || roled
 		if named {
-			p.score = max(p.score, scoreCompositeBy)
+			p.score, p.named = max(p.score, scoreCompositeBy), true
 		}
 		if !t.columns[column].kind.keyable() || key.table.columns[k].kind == fraction {
 			return nil

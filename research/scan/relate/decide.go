@@ -69,6 +69,9 @@ func (p *proposal) byData(o Overlap) (verdict, string) {
 		return review, reason
 	case coverage >= fullCoverage:
 		few := o.Distinct < fewKeys && p.columnsAre(integer)
+		if len(p.columns) > 1 && !p.named && o.Distinct == o.Rows-o.NullRows {
+			return review, reason + ", and each key occurs once on both sides"
+		}
 		if p.implied || p.score < enoughNames || few && p.score < strongNames || !p.byName && o.Distinct < 2*fewKeys {
 			return review, reason
 		}

@@ -19,6 +19,7 @@ type proposal struct {
 	score    float64
 	evidence string
 	byName   bool // false if no name tells of the target
+	named    bool // of composite keys: a column is named after the target
 	mismatch bool // the types differ
 	implied  bool // a composite key holds this reference too
 	joined   int64

@@ -88,33 +88,76 @@ func (f *finder) cutFront(words []string) (entity []string, key string) {
 // customerid, 顧客番号 and รหัสลูกค้า. It does so only where the rest names a table.
 func (f *finder) cutWord(words []string) []reading {
 	var list []reading
-	last := words[len(words)-1]
-	if len(last) > maxNameSize || len(words[0]) > maxNameSize {
+	n := len(words) - 1
+	first, last := words[0], words[n]
+	if len(last) > maxNameSize || len(first) > maxNameSize {
 		return nil
 	}
 	for i := range last {
-		if i == 0 || !f.isKeyWord(last[i:]) {
+		if i == 0 || !f.isKeyWord(last[i:]) || utf8.RuneCountInString(last[i:]) < minLetters(last[i:]) {
 			continue
 		}
-		if utf8.RuneCountInString(last[i:]) < 2 && last[i] < utf8.RuneSelf {
-			continue
-		}
-		entity := append(slices.Clone(words[:len(words)-1]), last[:i])
-		if f.names.known(entity) || len(entity) > 1 && f.names.known(entity[len(entity)-1:]) {
-			list = append(list, reading{entity: entity, key: last[i:]})
+		if f.names.known([]string{last[:i]}) || f.names.known(append(slices.Clone(words[:n]), last[:i])) {
+			list = append(list, reading{entity: append(slices.Clone(words[:n]), last[:i]), key: last[i:]})
+		} else if at := f.tableAtEnd(last[:i]); at > 0 {
+			list = append(list, reading{entity: append(slices.Clone(words[:n]), last[:at], last[at:i]), key: last[i:]})
 		}
 	}
-	first := words[0]
 	for i := range first {
-		if i == 0 || !f.isKeyWord(first[:i]) {
+		if i == 0 || !f.isKeyWord(first[:i]) || utf8.RuneCountInString(first[:i]) < minLetters(first[:i]) {
 			continue
 		}
-		entity := append([]string{first[i:]}, words[1:]...)
-		if f.names.known(entity) || len(entity) > 1 && f.names.known(entity[:1]) {
-			list = append(list, reading{entity: entity, key: first[:i], front: true})
+		rest := first[i:]
+		if f.names.known([]string{rest}) || f.names.known(append([]string{rest}, words[1:]...)) {
+			list = append(list, reading{entity: append([]string{rest}, words[1:]...), key: first[:i], front: true})
+		} else if at := f.tableAtStart(rest); at > 0 {
+			list = append(list, reading{entity: append([]string{rest[:at], rest[at:]}, words[1:]...), key: first[:i], front: true})
+		} else if at := f.tableAtEnd(rest); at > 0 {
+			list = append(list, reading{entity: append([]string{rest[:at], rest[at:]}, words[1:]...), key: first[:i], front: true})
 		}
 	}
 	return list
+}
+
+// tableAtEnd returns where the name of a table begins that a word ends with, after a
+// role that is written together with it (billingaddress, 請求先住所), or 0.
+func (f *finder) tableAtEnd(word string) int {
+	for i := range word {
+		if i == 0 || utf8.RuneCountInString(word[:i]) < minLetters(word[:i]) {
+			continue
+		}
+		if utf8.RuneCountInString(word[i:]) < tableLetters(word[i:]) {
+			break
+		}
+		if list, _ := f.names.named([]string{word[i:]}); len(list) > 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// tableAtStart returns where the name of a table ends that a word begins with, before
+// a role, or 0.
+func (f *finder) tableAtStart(word string) int {
+	best := 0
+	for i := range word {
+		if i == 0 || utf8.RuneCountInString(word[:i]) < tableLetters(word[:i]) || utf8.RuneCountInString(word[i:]) < minLetters(word[i:]) {
+			continue
+		}
+		if len(f.names.exact[phrase([]string{word[:i]})]) > 0 {
+			best = i
+		}
+	}
+	return best
+}
+
+// tableLetters returns how many letters the name of a table has at least that is part
+// of a longer word.
+func tableLetters(w string) int {
+	if minLetters(w) == 1 {
+		return 1
+	}
+	return 4
 }
 
 func isNumber(w string) bool {
