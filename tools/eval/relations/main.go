@@ -1,6 +1,7 @@
 // Command relations measures the relationship finder.
 //
 //	relations                generated databases with rows, by habit of naming
+//	relations -files DIR     SQLite files, whose declared foreign keys are hidden
 //	relations -tables FILE   names alone, on a tables.json of Spider or BIRD
 //
 // Each measurement is made on two halves of the databases: constants are chosen on
@@ -15,6 +16,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"path/filepath"
 
 	"github.com/ktxhq/ktx/research/catalog"
 	"github.com/ktxhq/ktx/research/scan/relate"
@@ -32,11 +34,15 @@ func main() {
 func command(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("relations", flag.ContinueOnError)
 	tables := flags.String("tables", "", "a tables.json in the `FILE` layout of Spider and BIRD")
+	files := flags.String("files", "", "a `DIRECTORY` of SQLite files")
 	seeds := flags.Int("seeds", 3, "databases for each habit")
 	keys := flags.Bool("keys", true, "keep the declared primary keys")
 	show := flags.String("show", "", "print what is wrong and missed in the `HALF` tune or held")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *files != "" {
+		return databases(ctx, out, *files, *keys, *show)
 	}
 	if *tables == "" {
 		return generated(ctx, out, *seeds, *show)
@@ -77,6 +83,50 @@ func generated(ctx context.Context, out io.Writer, seeds int, show string) error
 	return nil
 }
 
+// databases measures SQLite files.
+func databases(ctx context.Context, out io.Writer, dir string, keys bool, show string) error {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.sqlite"))
+	if err != nil {
+		return err
+	}
+	scores := map[string]*relatetest.Score{"tune": {}, "held": {}}
+	probes := 0
+	for _, path := range paths {
+		sample, err := relatetest.ReadSQLite(path, 20_000)
+		if err != nil {
+			return err
+		}
+		if !keys {
+			hideKeys(sample.Tables)
+		}
+		prober := &relatetest.Memory{Sample: sample}
+		got, err := relate.Find(ctx, relate.Input{Tables: sample.Tables, Profile: sample.Profile()}, prober)
+		if err != nil {
+			return err
+		}
+		probes += prober.Probes
+		score, wrong, missed := relatetest.Compare(sample.Truth, got)
+		half := half(sample.Name)
+		scores[half].Add(score)
+		if show == half {
+			print(out, sample.Name+": wrong ", wrong)
+			print(out, sample.Name+": missed", missed)
+		}
+	}
+	report(out, "tune", *scores["tune"])
+	report(out, "held", *scores["held"])
+	fmt.Fprintf(out, "%d databases, %d probes\n", len(paths), probes)
+	return nil
+}
+
+func hideKeys(tables []*catalog.Table) {
+	for _, t := range tables {
+		for i := range t.Columns {
+			t.Columns[i].PrimaryKey = false
+		}
+	}
+}
+
 // schemas measures names alone.
 func schemas(ctx context.Context, out io.Writer, file string, keys bool, show string) error {
 	text, err := os.ReadFile(file) //nolint:gosec // the file that the caller names
@@ -90,11 +140,7 @@ func schemas(ctx context.Context, out io.Writer, file string, keys bool, show st
 	scores := map[string]*relatetest.Score{"tune": {}, "held": {}}
 	for _, db := range databases {
 		if !keys {
-			for _, t := range db.Tables {
-				for i := range t.Columns {
-					t.Columns[i].PrimaryKey = false
-				}
-			}
+			hideKeys(db.Tables)
 		}
 		got, err := relate.Find(ctx, relate.Input{Tables: db.Tables}, nil)
 		if err != nil {
