@@ -88,7 +88,7 @@ func (f *finder) byTableName(t *table, i int, r reading, list []*proposal) []*pr
 
 // byShortName looks for tables whose name the reading shortens.
 func (f *finder) byShortName(t *table, i int, r reading, list []*proposal) []*proposal {
-	if len(r.entity) == 0 || r.key == "" {
+	if len(r.entity) == 0 || generic[phrase(r.entity)] && r.key == "" {
 		return list
 	}
 	if exact, _ := f.names.named(r.entity); len(exact) > 0 {
@@ -101,6 +101,12 @@ func (f *finder) byShortName(t *table, i int, r reading, list []*proposal) []*pr
 				list = propose(list, p)
 			}
 		}
+	}
+	if r.key == "" {
+		if tail := f.names.tail[p]; len(tail) == 1 {
+			try(tail, scoreTail, "the column name is the end of the name of the table", false)
+		}
+		return list
 	}
 	try(f.names.abbreviated(r.entity), scoreAbbrev, "the column name abbreviates the name of the table", false)
 	if tail := f.names.tail[p]; len(tail) <= maxTailName {
@@ -159,7 +165,6 @@ func (f *finder) refer(t *table, i int, r reading, to *table, score float64, evi
 // keyFor returns the column of to that c refers to, or -1, and whether its name tells
 // so: it has the key word of c, or the name of c.
 func (f *finder) keyFor(r reading, c *column, to *table) (column int, same bool) {
-	name := join(c.plain)
 	best, score := -1, 0
 	for k := range to.columns {
 		key := &to.columns[k]
@@ -170,7 +175,7 @@ func (f *finder) keyFor(r reading, c *column, to *table) (column int, same bool)
 			continue
 		}
 		s := 0
-		if join(key.plain) == name && (k == to.key || c.kind.fits(key.kind)) {
+		if key.hasName(c) && (k == to.key || c.kind.fits(key.kind)) {
 			s = 4
 		} else {
 			for _, kr := range key.readings {

@@ -165,6 +165,7 @@ func (f *finder) match(t *table, key *compositeKey, role string) *proposal {
 			return nil
 		}
 		withRole = withRole || roled
+		p.own = p.own || f.isOwn(to, &to.columns[k])
 		if named {
 			p.score, p.named = max(p.score, scoreCompositeBy), true
 		}

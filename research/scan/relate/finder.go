@@ -23,6 +23,7 @@ type finder struct {
 	affixes    map[string]bool // key words that this database uses, folded
 	peopleRank []int           // by table number; 0 for a table that does not hold people
 	peopleOf   map[peopleKey][]*table
+	textKeys   map[schema][]*table // tables whose key is a text or a UUID
 	joins      map[columnKey][]usage
 	formalFrom map[string]bool // end points that a declared key starts from
 	out        catalog.Relationships
@@ -40,7 +41,7 @@ type usage struct {
 func newFinder(in Input) *finder {
 	f := &finder{
 		byRef: map[catalog.Ref]*table{}, affixes: map[string]bool{}, peopleOf: map[peopleKey][]*table{},
-		joins: map[columnKey][]usage{}, formalFrom: map[string]bool{},
+		textKeys: map[schema][]*table{}, joins: map[columnKey][]usage{}, formalFrom: map[string]bool{},
 		out: catalog.Relationships{
 			ConnectionID: in.ConnectionID,
 			Accepted:     []catalog.Relationship{}, Review: []catalog.Relationship{},
@@ -70,8 +71,12 @@ func (f *finder) learn(extra []Pair) {
 	f.guessKeys()
 	for _, t := range f.tables {
 		if t.key >= 0 {
-			name := join(t.columns[t.key].plain)
-			f.names.key[name] = append(f.names.key[name], target{t, t.key})
+			if k := t.columns[t.key].kind; k == textual || k == uniqueID {
+				f.textKeys[schemaOf(t)] = append(f.textKeys[schemaOf(t)], t)
+			}
+			for _, name := range t.columns[t.key].names() {
+				f.names.key[name] = append(f.names.key[name], target{t, t.key})
+			}
 		}
 	}
 	f.usages(extra)
@@ -125,7 +130,7 @@ func (f *finder) infer(ctx context.Context, in Input, p Prober) error {
 	if err != nil {
 		return err
 	}
-	lists := f.single()
+	lists := f.single(q != nil)
 	for _, list := range lists {
 		for _, p := range list {
 			p.implied = held[columnKey{p.from.number, p.columns[0]}]

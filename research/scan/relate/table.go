@@ -31,7 +31,10 @@ type column struct {
 	unique   claim // whether each value occurs once
 	empty    bool  // the profile found no value
 	distinct int64 // -1 if it is not known
-	first    bool  // the first column of the table
+	nulls    bool  // the profile found rows without a value
+	shortest int   // letters of the shortest value, -1 if it is not known
+	longest  int
+	first    bool // the first column of the table
 	readings []reading
 }
 
@@ -78,10 +81,9 @@ func newTables(in []*catalog.Table) []*table {
 
 // dropLayers removes layers from the words of tables.
 func dropLayers(tables []*table) {
-	type schema struct{ catalog, db string }
 	size, starts := map[schema]int{}, map[schema]map[string]int{}
 	for _, t := range tables {
-		s := schema{t.ref.Catalog, t.ref.DB}
+		s := schemaOf(t)
 		size[s]++
 		if len(t.words) > 1 {
 			if starts[s] == nil {
@@ -91,7 +93,7 @@ func dropLayers(tables []*table) {
 		}
 	}
 	for _, t := range tables {
-		s := schema{t.ref.Catalog, t.ref.DB}
+		s := schemaOf(t)
 		for len(t.words) > 1 {
 			first := t.words[0]
 			shared := starts[s][first]
@@ -117,7 +119,7 @@ func newColumns(t *catalog.Table) []column {
 	firsts := map[string]int{}
 	for i := range t.Columns {
 		c := &t.Columns[i]
-		columns[i] = column{name: c.Name, words: split(c.Name), kind: kindOf(c), distinct: -1, first: i == 0}
+		columns[i] = column{name: c.Name, words: split(c.Name), kind: kindOf(c), distinct: -1, shortest: -1, first: i == 0}
 		if w := columns[i].words; len(w) > 1 && !keyWords[w[0]] {
 			firsts[w[0]]++
 		}
@@ -180,9 +182,33 @@ func (f *finder) usesProfile(p *catalog.Profile) {
 	}
 }
 
+// names returns the name in the form in which names are compared, and the name without
+// the prefix that the columns of the table share.
+func (c *column) names() []string {
+	if len(c.plain) == len(c.words) {
+		return []string{join(c.words)}
+	}
+	return []string{join(c.words), join(c.plain)}
+}
+
+// hasName reports whether two columns have one name in some form.
+func (c *column) hasName(other *column) bool {
+	for _, a := range c.names() {
+		if slices.Contains(other.names(), a) {
+			return true
+		}
+	}
+	return false
+}
+
+// profiled adds what the profile counted.
 func (c *column) profiled(p *catalog.ProfileColumn) {
 	values := p.RowCount - p.NullCount
 	c.distinct = p.DistinctCount
+	c.nulls = p.NullCount > 0
+	if p.MinTextLength != nil && p.MaxTextLength != nil {
+		c.shortest, c.longest = *p.MinTextLength, *p.MaxTextLength
+	}
 	switch {
 	case values <= 0:
 		c.empty = p.RowCount > 0

@@ -122,7 +122,7 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 			states = append(states, &state{list: list})
 		}
 	}
-	for round := range maxProposals {
+	for round := range maxByValues {
 		slices.SortStableFunc(states, func(a, b *state) int {
 			x, y := min(round, len(a.list)-1), min(round, len(b.list)-1)
 			return cmp.Compare(b.list[y].score, a.list[x].score)
