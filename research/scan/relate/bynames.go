@@ -1,6 +1,9 @@
 package relate
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // The scores of proposals. A name that says all about its target scores near 1.
 const (
@@ -15,7 +18,8 @@ const (
 	scoreSameKey   = 0.80 // the name of the key that only one table has
 	scoreSharedKey = 0.50 // the name of a key that several tables have
 
-	lessInflected = 0.10 // only the stems of the words are equal
+	lessInflected = 0.12 // only the stems of the words are equal
+	lessEnding    = 0.06 // one of the words has an ending that the other lacks
 	lessOtherKey  = 0.08 // the key has another key word
 	lessNoKeyWord = 0.20 // the name has no key word
 )
@@ -66,11 +70,14 @@ func (f *finder) byTableName(t *table, i int, r reading, list []*proposal) []*pr
 				score, evidence = scoreAttribute, "the column name begins with the name of the table"
 			}
 			if inflected {
-				score -= lessInflected
 				evidence += ", in another form"
 			}
 			for _, to := range near(t, tables, maxSameName) {
-				if p := f.refer(t, i, r, to, score, evidence, size < n || len(words) != len(r.entity)); p != nil {
+				less := 0.0
+				if inflected {
+					less = inflection(words[at:at+size], to.words)
+				}
+				if p := f.refer(t, i, r, to, score-less, evidence, size < n || len(words) != len(r.entity)); p != nil {
 					list = propose(list, p)
 					found = true
 				}
@@ -84,6 +91,15 @@ func (f *finder) byTableName(t *table, i int, r reading, list []*proposal) []*pr
 		}
 	}
 	return list
+}
+
+// inflection returns what an inflected name scores less.
+func inflection(a, b []string) float64 {
+	x, y := join(a), join(b)
+	if strings.HasPrefix(x, y) || strings.HasPrefix(y, x) {
+		return lessEnding
+	}
+	return lessInflected
 }
 
 // byShortName looks for tables whose name the reading shortens.

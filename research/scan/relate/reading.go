@@ -28,14 +28,14 @@ func (f *finder) readWords(words []string) []reading {
 		return []reading{{key: marked}}
 	}
 	if entity, key := f.cutBack(words); key != "" {
-		list := []reading{{entity: entity, key: key}}
+		list := append([]reading{{entity: entity, key: key}}, f.cutRole(entity, key, false)...)
 		if len(entity) > 1 && f.isKeyWord(entity[0]) { // code_client_id
 			list = append(list, reading{entity: entity[1:], key: key})
 		}
 		return list
 	}
 	if entity, key := f.cutFront(words); key != "" {
-		return []reading{{entity: entity, key: key, front: true}}
+		return append([]reading{{entity: entity, key: key, front: true}}, f.cutRole(entity, key, true)...)
 	}
 	list := f.cutWord(words)
 	if len(list) == 0 || marked != "" {
@@ -82,6 +82,25 @@ func (f *finder) cutFront(words []string) (entity []string, key string) {
 		}
 	}
 	return nil, ""
+}
+
+// cutRole splits a role from the name of a table that it is written together with, if
+// the words name no table.
+func (f *finder) cutRole(entity []string, key string, front bool) []reading {
+	n := len(entity) - 1
+	if n < 0 || f.names.known(entity) || len(entity[0]) > maxNameSize || len(entity[n]) > maxNameSize {
+		return nil
+	}
+	if list, _ := f.names.named(entity[n:]); len(list) > 0 {
+		return nil
+	}
+	if at := f.tableAtStart(entity[0]); at > 0 && front {
+		return []reading{{entity: append([]string{entity[0][:at], entity[0][at:]}, entity[1:]...), key: key, front: true}}
+	}
+	if at := f.tableAtEnd(entity[n]); at > 0 {
+		return []reading{{entity: append(slices.Clone(entity[:n]), entity[n][:at], entity[n][at:]), key: key, front: front}}
+	}
+	return nil
 }
 
 // cutWord splits a key word from the word that it is written together with, as in
