@@ -23,8 +23,6 @@ type affix struct {
 func (f *finder) findAffixes() {
 	found := map[string]*affix{}
 	for _, t := range f.tables {
-		own := phrase(t.words)
-		ownStem := stems(t.words)
 		for i := range t.columns {
 			c := &t.columns[i]
 			if t.key == i {
@@ -36,7 +34,7 @@ func (f *finder) findAffixes() {
 						found[rest] = &affix{entities: map[string]bool{}}
 					}
 					found[rest].keys++
-					found[rest].entities[ownStem] = true
+					found[rest].entities[t.label.stem] = true
 				})
 				continue
 			}
@@ -49,9 +47,9 @@ func (f *finder) findAffixes() {
 					a = &affix{entities: map[string]bool{}}
 					found[rest] = a
 				}
-				name := stems(entity.words)
+				name := entity.label.stem
 				switch {
-				case phrase(entity.words) == own || name == ownStem:
+				case entity.label.phrase == t.label.phrase || name == t.label.stem:
 					a.others++
 				case entity.key >= 0 && entity.columns[entity.key].kind == c.kind && c.kind.keyable() && c.kind != fraction && c.kind != moment:
 					a.fits++
@@ -76,7 +74,7 @@ func (f *finder) findAffixes() {
 // of its key.
 func ownAffix(t *table, words []string, found func(rest string)) {
 	names := func(part []string) bool {
-		return nameLevel(part, t) > 0 || similarWords(part, t.words) > 0
+		return nameLevel(labelOf(part), t) > 0 || similarWords(part, t.words) > 0
 	}
 	for i := 1; i < len(words); i++ {
 		if names(words[:i]) {
@@ -96,11 +94,11 @@ func ownAffix(t *table, words []string, found func(rest string)) {
 		if i == 0 || utf8.RuneCountInString(before) < minLetters(before) || utf8.RuneCountInString(after) < minLetters(after) {
 			continue
 		}
-		if nameLevel([]string{before}, t) >= 0.9 {
+		if nameLevel(labelOf([]string{before}), t) >= 0.9 {
 			found(after)
 			return
 		}
-		if nameLevel([]string{after}, t) >= 0.9 {
+		if nameLevel(labelOf([]string{after}), t) >= 0.9 {
 			found(before)
 			return
 		}

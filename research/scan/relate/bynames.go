@@ -156,7 +156,7 @@ func (f *finder) refer(t *table, i int, r reading, to *table, score float64, evi
 	if to == t && (!role || i == t.key || slices.Contains(t.primary, i)) {
 		return nil
 	}
-	if own := nameLevel(r.entity, t); i == t.key && own > 0 && own >= nameLevel(r.entity, to) {
+	if own := nameLevel(r.label, t); i == t.key && own > 0 && own >= nameLevel(r.label, to) {
 		return nil
 	}
 	column, same := f.keyFor(r, &t.columns[i], to)
@@ -195,7 +195,7 @@ func (f *finder) keyFor(r reading, c *column, to *table) (column int, same bool)
 			s = 4
 		} else {
 			for _, kr := range key.readings {
-				if kr.key == "" || len(kr.entity) > 0 && nameLevel(kr.entity, to) == 0 {
+				if kr.key == "" || len(kr.entity) > 0 && nameLevel(kr.label, to) == 0 {
 					continue
 				}
 				if kr.key == r.key {
@@ -241,7 +241,7 @@ func (f *finder) byKeyName(t *table, i int, list []*proposal) []*proposal {
 		return list
 	}
 	r := c.readings[0]
-	if r.key != "" && (i == t.key || len(t.primary) == 0) && nameLevel(r.entity, t) >= 0.9 {
+	if r.key != "" && (i == t.key || len(t.primary) == 0) && nameLevel(r.label, t) >= 0.9 {
 		return list // its own key
 	}
 	before := len(list)
@@ -254,7 +254,7 @@ func (f *finder) byKeyName(t *table, i int, list []*proposal) []*proposal {
 		if role {
 			entity = entity[at:]
 		}
-		if name := join(c.plain[at:]); !generic[name] {
+		if name := c.tail(at); !generic[name] {
 			list = f.byKeyOf(t, i, f.names.key[name], entity, role, list)
 		}
 	}
@@ -263,11 +263,12 @@ func (f *finder) byKeyName(t *table, i int, list []*proposal) []*proposal {
 
 // byKeyOf proposes the keys that have the name of the column, or its last words. Of
 // tables with equal keys, those that the name describes are meant.
-func (f *finder) byKeyOf(t *table, i int, keys []target, entity []string, role bool, list []*proposal) []*proposal {
-	if len(keys) > 4*maxSameName {
+func (f *finder) byKeyOf(t *table, i int, keys []target, words []string, role bool, list []*proposal) []*proposal {
+	if len(keys) == 0 || len(keys) > 4*maxSameName {
 		return list
 	}
-	meant, _ := f.names.named(entity)
+	entity := labelOf(words)
+	meant, _ := f.names.named(words)
 	best, n := 0.0, 0
 	eligible := func(k target) bool {
 		return k.table != t && (len(meant) == 0 || slices.Contains(meant, k.table))
@@ -303,17 +304,6 @@ func (f *finder) byKeyOf(t *table, i int, keys []target, entity []string, role b
 		list = propose(list, &proposal{from: t, to: k.table, columns: []int{i}, targets: []int{k.column}, score: score, evidence: evidence, byName: true})
 	}
 	return list
-}
-
-// ownLevel returns how well the words, or all but the last of them, name t.
-func ownLevel(words []string, t *table) float64 {
-	if level := nameLevel(words, t); level > 0 || len(words) < 2 {
-		return level
-	}
-	if phrase(words[:len(words)-1]) == phrase(t.words) {
-		return 0.85
-	}
-	return 0
 }
 
 func quoted(w string) string { return `"` + w + `"` }

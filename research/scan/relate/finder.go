@@ -74,8 +74,10 @@ func (f *finder) learn(extra []Pair) {
 			if k := t.columns[t.key].kind; k == textual || k == uniqueID {
 				f.textKeys[schemaOf(t)] = append(f.textKeys[schemaOf(t)], t)
 			}
-			for _, name := range t.columns[t.key].names() {
-				f.names.key[name] = append(f.names.key[name], target{t, t.key})
+			key := &t.columns[t.key]
+			f.names.key[key.joined] = append(f.names.key[key.joined], target{t, t.key})
+			if key.whole != key.joined {
+				f.names.key[key.whole] = append(f.names.key[key.whole], target{t, t.key})
 			}
 		}
 	}
@@ -97,7 +99,7 @@ func (f *finder) usages(extra []Pair) {
 			if a < 0 || b < 0 || b != to.key && to.columns[b].unique != yes && (to.key >= 0 || to.columns[b].unique == no) || from == to && a == b {
 				continue
 			}
-			if a == from.key && b == to.key && nameLevel(from.words, to) > 0 {
+			if a == from.key && b == to.key && nameLevel(from.label, to) > 0 {
 				continue
 			}
 			key := columnKey{from.number, a}

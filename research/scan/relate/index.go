@@ -48,10 +48,10 @@ func newIndex(tables []*table) *index {
 		for _, p := range t.phrases() {
 			add(x.exact, p, t)
 		}
-		add(x.stem, stems(t.words), t)
-		for i := 1; i < len(t.words); i++ {
-			add(x.tail, phrase(t.words[i:]), t)
-			add(x.head, phrase(t.words[:i]), t)
+		add(x.stem, t.label.stem, t)
+		for i := range t.tails {
+			add(x.tail, t.tails[i], t)
+			add(x.head, t.heads[i], t)
 		}
 		letter, _ := utf8.DecodeRuneInString(t.words[0])
 		s := start{letter, len(t.words)}
@@ -127,7 +127,7 @@ func (x *index) abbreviated(words []string) []*table {
 	}
 	if w := []rune(words[0]); len(words) == 1 && len(w) >= 2 && len(w) <= 4 {
 		for _, t := range x.start[start{letter, len(w)}] {
-			if initials(t.words) == words[0] {
+			if t.initials == words[0] {
 				found = append(found, t)
 			}
 		}

@@ -130,7 +130,7 @@ func similarWords(a, b []string) float64 {
 // abbreviation reports whether the words of a abbreviate those of b, one by one, and
 // whether at least one is shorter.
 func abbreviation(a, b []string) bool {
-	if len(a) != len(b) {
+	if len(a) != len(b) || len(a) == 0 || a[0] == "" || b[0] == "" || a[0][0] != b[0][0] {
 		return false
 	}
 	shorter := false

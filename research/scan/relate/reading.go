@@ -9,6 +9,7 @@ import (
 // word that says that it is a key.
 type reading struct {
 	entity []string // may be empty, as in "id"
+	label  label    // of entity
 	key    string   // "" if the name has no key word
 	front  bool     // the key word precedes the entity, as in id_cliente
 }
@@ -18,6 +19,9 @@ func (f *finder) read(c *column) []reading {
 	list := f.readWords(c.plain)
 	if len(c.plain) != len(c.words) {
 		list = append(list, f.readWords(c.words)...)
+	}
+	for i := range list {
+		list[i].label = labelOf(list[i].entity)
 	}
 	return list
 }

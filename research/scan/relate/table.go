@@ -12,14 +12,18 @@ import (
 type table struct {
 	*catalog.Table
 
-	ref     catalog.Ref
-	number  int // position in finder.tables
-	layer   string
-	words   []string // of the name, folded, without layers
-	columns []column
-	primary []int // the columns of the declared primary key
-	key     int   // the column by which rows are referred to, or -1
-	rows    int64 // -1 if it is not known
+	ref      catalog.Ref
+	number   int // position in finder.tables
+	layer    string
+	words    []string // of the name, folded, without layers
+	label    label    // of words
+	tails    []string // phrases of the last words
+	heads    []string // phrases of the first words
+	initials string
+	columns  []column
+	primary  []int // the columns of the declared primary key
+	key      int   // the column by which rows are referred to, or -1
+	rows     int64 // -1 if it is not known
 }
 
 // column is a column with what was derived from its name and its profile.
@@ -27,6 +31,8 @@ type column struct {
 	name     string
 	words    []string // folded
 	plain    []string // words without the prefix that the columns of the table share
+	joined   string   // see join, of plain
+	whole    string   // see join, of words
 	kind     kind
 	unique   claim // whether each value occurs once
 	empty    bool  // the profile found no value
@@ -76,6 +82,14 @@ func newTables(in []*catalog.Table) []*table {
 		t.columns = newColumns(t.Table)
 	}
 	dropLayers(tables)
+	for _, t := range tables {
+		t.label = labelOf(t.words)
+		t.initials = initials(t.words)
+		for i := 1; i < len(t.words); i++ {
+			t.tails = append(t.tails, phrase(t.words[i:]))
+			t.heads = append(t.heads, phrase(t.words[:i]))
+		}
+	}
 	return tables
 }
 
@@ -127,13 +141,12 @@ func newColumns(t *catalog.Table) []column {
 	for i := range columns {
 		c := &columns[i]
 		c.plain = c.words
-		if len(c.words) < 2 {
-			continue
-		}
+		c.whole = join(c.words)
 		// c_custkey, c_name, c_phone: the prefix names the table and says nothing.
-		if n := firsts[c.words[0]]; n >= 3 && n*10 >= len(columns)*8 {
+		if len(c.words) > 1 && firsts[c.words[0]] >= 3 && firsts[c.words[0]]*10 >= len(columns)*8 {
 			c.plain = c.words[1:]
 		}
+		c.joined = join(c.plain)
 	}
 	return columns
 }
@@ -182,23 +195,18 @@ func (f *finder) usesProfile(p *catalog.Profile) {
 	}
 }
 
-// names returns the name in the form in which names are compared, and the name without
-// the prefix that the columns of the table share.
-func (c *column) names() []string {
-	if len(c.plain) == len(c.words) {
-		return []string{join(c.words)}
-	}
-	return []string{join(c.words), join(c.plain)}
+// hasName reports whether two columns have one name, with or without the prefix that
+// the columns of a table share.
+func (c *column) hasName(other *column) bool {
+	return c.joined == other.joined || c.joined == other.whole || c.whole == other.joined || c.whole == other.whole
 }
 
-// hasName reports whether two columns have one name in some form.
-func (c *column) hasName(other *column) bool {
-	for _, a := range c.names() {
-		if slices.Contains(other.names(), a) {
-			return true
-		}
+// tail returns the name without its first words.
+func (c *column) tail(first int) string {
+	if first == 0 {
+		return c.joined
 	}
-	return false
+	return join(c.plain[first:])
 }
 
 // profiled adds what the profile counted.

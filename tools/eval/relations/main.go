@@ -3,6 +3,7 @@
 //	relations                generated databases with rows, by habit of naming
 //	relations -files DIR     SQLite files, whose declared foreign keys are hidden
 //	relations -tables FILE   names alone, on a tables.json of Spider or BIRD
+//	relations -wide N        time and memory for N tables of 20 columns
 //
 // Each measurement is made on two halves of the databases: constants are chosen on
 // the half "tune" and read off on the half "held".
@@ -17,6 +18,8 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"runtime"
+	"time"
 
 	"github.com/ktxhq/ktx/research/catalog"
 	"github.com/ktxhq/ktx/research/scan/relate"
@@ -35,11 +38,15 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("relations", flag.ContinueOnError)
 	tables := flags.String("tables", "", "a tables.json in the `FILE` layout of Spider and BIRD")
 	files := flags.String("files", "", "a `DIRECTORY` of SQLite files")
+	wide := flags.Int("wide", 0, "measure `N` tables of 20 columns")
 	seeds := flags.Int("seeds", 3, "databases for each habit")
 	keys := flags.Bool("keys", true, "keep the declared primary keys")
 	show := flags.String("show", "", "print what is wrong and missed in the `HALF` tune or held")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *wide > 0 {
+		return width(ctx, out, *wide)
 	}
 	if *files != "" {
 		return databases(ctx, out, *files, *keys, *show)
@@ -116,6 +123,24 @@ func databases(ctx context.Context, out io.Writer, dir string, keys bool, show s
 	report(out, "tune", *scores["tune"])
 	report(out, "held", *scores["held"])
 	fmt.Fprintf(out, "%d databases, %d probes\n", len(paths), probes)
+	return nil
+}
+
+// width measures a wide schema.
+func width(ctx context.Context, out io.Writer, tables int) error {
+	list := relatetest.Wide(tables, 20)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	got, err := relate.Find(ctx, relate.Input{Tables: list}, nil)
+	if err != nil {
+		return err
+	}
+	took := time.Since(start)
+	runtime.ReadMemStats(&after)
+	fmt.Fprintf(out, "%d tables of 20 columns: %d accepted, %d review, %d rejected, %.1f s, %d MB allocated, %d MB from the system\n",
+		tables, len(got.Accepted), len(got.Review), len(got.Rejected), took.Seconds(), (after.TotalAlloc-before.TotalAlloc)>>20, after.Sys>>20)
 	return nil
 }
 
