@@ -20,6 +20,7 @@ type compositeKey struct {
 	declared bool
 	names    [][]string // of each column, see memberNames
 	own      []bool     // whether a column identifies the rows of the table, see isOwnMember
+	bare     []bool     // whether the name of a column is a key word only, as id is in every table
 }
 
 // composite returns the proposals for composite keys: another table has a column for
@@ -37,6 +38,8 @@ func (f *finder) composite(supposed bool) []*proposal {
 			names := key.memberNames(place)
 			key.names = append(key.names, names)
 			key.own = append(key.own, f.isOwnMember(key, place))
+			rs := key.table.columns[key.columns[place]].readings
+			key.bare = append(key.bare, len(rs) > 0 && rs[0].key != "" && len(rs[0].entity) == 0)
 			for _, name := range names {
 				wanted[name] = append(wanted[name], key)
 			}
@@ -209,13 +212,13 @@ func (f *finder) memberOf(t *table, key *compositeKey, place int, role string, t
 		}
 		name, r := c.joined, 0
 		switch {
-		case role != "" && name == role+names[0]:
+		case role != "" && name == role+names[0] && !key.bare[place]:
 			r = 5
 		case role != "" && slices.ContainsFunc(names[1:], func(n string) bool { return name == role+n }):
 			r = 4
 		case slices.Contains(names[1:], name):
 			r = 3
-		case name == names[0]:
+		case name == names[0] && !key.bare[place]:
 			r = 2
 		case role == "" && key.own[place] && f.refersTo(c, key.table):
 			r = 1

@@ -133,10 +133,12 @@ func (f *finder) infer(ctx context.Context, in Input, p Prober) error {
 		return err
 	}
 	lists := f.single(q != nil)
-	for _, list := range lists {
-		for _, p := range list {
-			p.implied = held[columnKey{p.from.number, p.columns[0]}]
-		}
+	for i, list := range lists {
+		lists[i] = slices.DeleteFunc(list, func(p *proposal) bool {
+			targets := held[columnKey{p.from.number, p.columns[0]}]
+			p.implied = len(targets) > 0
+			return slices.Contains(targets, p.to)
+		})
 	}
 	if err := f.choose(ctx, lists, q); err != nil {
 		return err
@@ -145,10 +147,10 @@ func (f *finder) infer(ctx context.Context, in Input, p Prober) error {
 	return nil
 }
 
-// inferComposite judges the proposals for composite keys. It returns the columns of
-// those that are accepted, and of declared ones, if the target refers on by its member.
-func (f *finder) inferComposite(ctx context.Context, q *prober) (map[columnKey]bool, error) {
-	held := map[columnKey]bool{}
+// inferComposite judges the proposals for composite keys. It returns the columns that
+// are part of an accepted or declared composite reference, with its targets.
+func (f *finder) inferComposite(ctx context.Context, q *prober) (map[columnKey][]*table, error) {
+	held := map[columnKey][]*table{}
 	groups := map[string][]*proposal{}
 	var order []string
 	for _, p := range f.composite(q != nil) {
@@ -179,7 +181,8 @@ func (f *finder) inferComposite(ctx context.Context, q *prober) (map[columnKey]b
 		}
 		for _, c := range r.From.Columns {
 			if n := t.place(c); n >= 0 {
-				held[columnKey{t.number, n}] = true
+				key := columnKey{t.number, n}
+				held[key] = append(held[key], f.byRef[r.To.Table])
 			}
 		}
 	}
