@@ -23,7 +23,7 @@ type finder struct {
 	affixes    map[string]bool // key words that this database uses, folded
 	peopleRank []int           // by table number; 0 for a table that does not hold people
 	peopleOf   map[peopleKey][]*table
-	textKeys   map[schema][]*table // tables whose key is a text or a UUID
+	keysOf     map[schema]map[kind][]*table // tables by the kind of their key
 	joins      map[columnKey][]usage
 	formalFrom map[string]bool // end points that a declared key starts from
 	out        catalog.Relationships
@@ -41,7 +41,7 @@ type usage struct {
 func newFinder(in Input) *finder {
 	f := &finder{
 		byRef: map[catalog.Ref]*table{}, affixes: map[string]bool{}, peopleOf: map[peopleKey][]*table{},
-		textKeys: map[schema][]*table{}, joins: map[columnKey][]usage{}, formalFrom: map[string]bool{},
+		keysOf: map[schema]map[kind][]*table{}, joins: map[columnKey][]usage{}, formalFrom: map[string]bool{},
 		out: catalog.Relationships{
 			ConnectionID: in.ConnectionID,
 			Accepted:     []catalog.Relationship{}, Review: []catalog.Relationship{},
@@ -71,9 +71,11 @@ func (f *finder) learn(extra []Pair) {
 	f.guessKeys()
 	for _, t := range f.tables {
 		if t.key >= 0 {
-			if k := t.columns[t.key].kind; k == textual || k == uniqueID {
-				f.textKeys[schemaOf(t)] = append(f.textKeys[schemaOf(t)], t)
+			s, k := schemaOf(t), t.columns[t.key].kind
+			if f.keysOf[s] == nil {
+				f.keysOf[s] = map[kind][]*table{}
 			}
+			f.keysOf[s][k] = append(f.keysOf[s][k], t)
 			key := &t.columns[t.key]
 			f.names.key[key.joined] = append(f.names.key[key.joined], target{t, t.key})
 			if key.whole != key.joined {
