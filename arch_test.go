@@ -320,6 +320,19 @@ var rooms = []room{
 		},
 	},
 	{
+		path:     "research/scan/relate",
+		noStd:    noOutside,
+		ours:     []string{"research/catalog"},
+		others:   map[string]string{"golang.org/x/text": "normalizes names before they are split into words"},
+		testOurs: []string{"research/scan/relate/relatetest"},
+	},
+	{
+		path:    "research/scan/relate/relatetest",
+		ours:    []string{"research/catalog", "research/scan/relate"},
+		others:  map[string]string{"github.com/ncruces/go-sqlite3": "writes and reads the database files that are measured"},
+		support: true,
+	},
+	{
 		path:       "research",
 		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
@@ -503,6 +516,7 @@ var rooms = []room{
 		testOthers: map[string]string{"go.yaml.in/yaml/v3": "reads which scenarios the suite requires"},
 		support:    true,
 	},
+	{path: "tools/eval/relations", ours: []string{"research/catalog", "research/scan/relate", "research/scan/relate/relatetest"}, support: true},
 	{path: "tools/perf", support: true},
 	{path: "tools/scoreboard", ours: []string{"corpus"}, support: true},
 }

@@ -23,10 +23,21 @@ type affix struct {
 func (f *finder) findAffixes() {
 	found := map[string]*affix{}
 	for _, t := range f.tables {
-		own := phrase(t.words)
-		ownStem := stems(t.words)
 		for i := range t.columns {
 			c := &t.columns[i]
+			if t.key == i {
+				ownAffix(t, c.plain, func(rest string) {
+					if keyWords[rest] || generic[rest] {
+						return
+					}
+					if found[rest] == nil {
+						found[rest] = &affix{entities: map[string]bool{}}
+					}
+					found[rest].keys++
+					found[rest].entities[t.label.stem] = true
+				})
+				continue
+			}
 			f.eachAffix(c.plain, func(rest string, entity *table) {
 				if keyWords[rest] || generic[rest] {
 					return
@@ -36,14 +47,10 @@ func (f *finder) findAffixes() {
 					a = &affix{entities: map[string]bool{}}
 					found[rest] = a
 				}
-				name := stems(entity.words)
+				name := entity.label.stem
 				switch {
-				case phrase(entity.words) == own || name == ownStem:
-					if t.key == i {
-						a.keys++
-					} else {
-						a.others++
-					}
+				case entity.label.phrase == t.label.phrase || name == t.label.stem:
+					a.others++
 				case entity.key >= 0 && entity.columns[entity.key].kind == c.kind && c.kind.keyable() && c.kind != fraction && c.kind != moment:
 					a.fits++
 				default:
@@ -59,6 +66,41 @@ func (f *finder) findAffixes() {
 		}
 		if a.keys >= 2 || a.fits >= minAffixColumns {
 			f.affixes[name] = true
+		}
+	}
+}
+
+// ownAffix calls found with what precedes or follows the name of the table in the name
+// of its key.
+func ownAffix(t *table, words []string, found func(rest string)) {
+	names := func(part []string) bool {
+		return nameLevel(labelOf(part), t) > 0 || similarWords(part, t.words) > 0
+	}
+	for i := 1; i < len(words); i++ {
+		if names(words[:i]) {
+			found(join(words[i:]))
+			return
+		}
+		if names(words[i:]) {
+			found(join(words[:i]))
+			return
+		}
+	}
+	if len(words) != 1 || len(words[0]) > maxNameSize {
+		return
+	}
+	for i := range words[0] {
+		before, after := words[0][:i], words[0][i:]
+		if i == 0 || utf8.RuneCountInString(before) < minLetters(before) || utf8.RuneCountInString(after) < minLetters(after) {
+			continue
+		}
+		if nameLevel(labelOf([]string{before}), t) >= 0.9 {
+			found(after)
+			return
+		}
+		if nameLevel(labelOf([]string{after}), t) >= 0.9 {
+			found(before)
+			return
 		}
 	}
 }

@@ -1,19 +1,25 @@
 package relate
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // The scores of proposals. A name that says all about its target scores near 1.
 const (
 	scoreWhole     = 0.95 // the name is that of the table, with a key word
 	scoreRole      = 0.85 // words before the name of the table tell a role (billing_customer_id)
+	scoreRoleFront = 0.79 // the same where a key word is in front, so that either side may be the role
 	scoreAttribute = 0.42 // words on the other side, which may also tell an attribute (customer_type_id)
 	scoreAbbrev    = 0.72 // an abbreviation of the table
 	scoreTail      = 0.68 // the last words of the table (order_id, sales_order)
+	scoreSimilar   = 0.60 // a word that is similar to the name of the table
 	scoreHead      = 0.50 // the first words of the table (order_id, order_header)
 	scoreSameKey   = 0.80 // the name of the key that only one table has
 	scoreSharedKey = 0.50 // the name of a key that several tables have
 
-	lessInflected = 0.10 // only the stems of the words are equal
+	lessInflected = 0.12 // only the stems of the words are equal
+	lessEnding    = 0.06 // one of the words has an ending that the other lacks
 	lessOtherKey  = 0.08 // the key has another key word
 	lessNoKeyWord = 0.20 // the name has no key word
 )
@@ -48,6 +54,9 @@ func (f *finder) byTableName(t *table, i int, r reading, list []*proposal) []*pr
 			if isNumber(words[at]) && size == 1 {
 				continue
 			}
+			if size == n && slices.Contains(tables, t) && len(words) == len(r.entity) && !inflected {
+				return list // the name describes its own table
+			}
 			score, evidence := scoreWhole, "the column name is the name of the table"
 			switch {
 			case size == n && len(words) != len(r.entity):
@@ -55,15 +64,20 @@ func (f *finder) byTableName(t *table, i int, r reading, list []*proposal) []*pr
 			case size == n:
 			case (at > 0) != r.front:
 				score, evidence = scoreRole, "the column name is the name of the table with a role"
+			case r.front:
+				score, evidence = scoreRoleFront, "the column name ends with the name of the table"
 			default:
-				score, evidence = scoreAttribute, "the column name holds the name of the table"
+				score, evidence = scoreAttribute, "the column name begins with the name of the table"
 			}
 			if inflected {
-				score -= lessInflected
 				evidence += ", in another form"
 			}
 			for _, to := range near(t, tables, maxSameName) {
-				if p := f.refer(t, i, r, to, score, evidence, size < n || len(words) != len(r.entity)); p != nil {
+				less := 0.0
+				if inflected {
+					less = inflection(words[at:at+size], to.words)
+				}
+				if p := f.refer(t, i, r, to, score-less, evidence, size < n || len(words) != len(r.entity)); p != nil {
 					list = propose(list, p)
 					found = true
 				}
@@ -79,9 +93,18 @@ func (f *finder) byTableName(t *table, i int, r reading, list []*proposal) []*pr
 	return list
 }
 
+// inflection returns what an inflected name scores less.
+func inflection(a, b []string) float64 {
+	x, y := join(a), join(b)
+	if strings.HasPrefix(x, y) || strings.HasPrefix(y, x) {
+		return lessEnding
+	}
+	return lessInflected
+}
+
 // byShortName looks for tables whose name the reading shortens.
 func (f *finder) byShortName(t *table, i int, r reading, list []*proposal) []*proposal {
-	if len(r.entity) == 0 || r.key == "" {
+	if len(r.entity) == 0 || generic[phrase(r.entity)] && r.key == "" {
 		return list
 	}
 	if exact, _ := f.names.named(r.entity); len(exact) > 0 {
@@ -95,6 +118,12 @@ func (f *finder) byShortName(t *table, i int, r reading, list []*proposal) []*pr
 			}
 		}
 	}
+	if r.key == "" {
+		if tail := f.names.tail[p]; len(tail) == 1 {
+			try(tail, scoreTail, "the column name is the end of the name of the table", false)
+		}
+		return list
+	}
 	try(f.names.abbreviated(r.entity), scoreAbbrev, "the column name abbreviates the name of the table", false)
 	if tail := f.names.tail[p]; len(tail) <= maxTailName {
 		try(tail, scoreTail, "the column name is the end of the name of the table", false)
@@ -105,12 +134,18 @@ func (f *finder) byShortName(t *table, i int, r reading, list []*proposal) []*pr
 	if len(list) > 0 {
 		return list
 	}
+	if tables, likeness := f.names.similar(r.entity); likeness > 0 {
+		try(tables, scoreSimilar+(likeness-0.75)/2, "the column name is similar to the name of the table", false)
+	}
 	for size := len(r.entity) - 1; size > 0 && len(list) == 0; size-- {
 		words := r.entity[len(r.entity)-size:]
 		if r.front {
 			words = r.entity[:size]
 		}
 		try(f.names.abbreviated(words), scoreAbbrev-0.1, "the column name abbreviates the name of the table, with a role", true)
+		if tables, likeness := f.names.similar(words); likeness > 0 && len(list) == 0 {
+			try(tables, scoreSimilar+(likeness-0.75)/2-0.05, "the column name is similar to the name of the table, with a role", true)
+		}
 	}
 	return list
 }
@@ -119,6 +154,9 @@ func (f *finder) byShortName(t *table, i int, r reading, list []*proposal) []*pr
 // or nil if to has no fitting key or is the table that the name describes itself.
 func (f *finder) refer(t *table, i int, r reading, to *table, score float64, evidence string, role bool) *proposal {
 	if to == t && (!role || i == t.key || slices.Contains(t.primary, i)) {
+		return nil
+	}
+	if own := nameLevel(r.label, t); i == t.key && own > 0 && own >= nameLevel(r.label, to) {
 		return nil
 	}
 	column, same := f.keyFor(r, &t.columns[i], to)
@@ -143,7 +181,6 @@ func (f *finder) refer(t *table, i int, r reading, to *table, score float64, evi
 // keyFor returns the column of to that c refers to, or -1, and whether its name tells
 // so: it has the key word of c, or the name of c.
 func (f *finder) keyFor(r reading, c *column, to *table) (column int, same bool) {
-	name := join(c.plain)
 	best, score := -1, 0
 	for k := range to.columns {
 		key := &to.columns[k]
@@ -154,11 +191,11 @@ func (f *finder) keyFor(r reading, c *column, to *table) (column int, same bool)
 			continue
 		}
 		s := 0
-		if join(key.plain) == name {
+		if key.hasName(c) && (k == to.key || c.kind.fits(key.kind)) {
 			s = 4
 		} else {
 			for _, kr := range key.readings {
-				if kr.key == "" || len(kr.entity) > 0 && nameLevel(kr.entity, to) == 0 {
+				if kr.key == "" || len(kr.entity) > 0 && nameLevel(kr.label, to) == 0 {
 					continue
 				}
 				if kr.key == r.key {
@@ -196,51 +233,75 @@ func (f *finder) isSurrogate(c *column) bool {
 	return len(c.readings) > 0 && surrogate[c.readings[0].key]
 }
 
-// byKeyName looks for tables whose key has the name of the column.
+// byKeyName looks for tables whose key has the name of the column, or the name with a
+// role before it.
 func (f *finder) byKeyName(t *table, i int, list []*proposal) []*proposal {
 	c := &t.columns[i]
-	name := join(c.plain)
-	if generic[name] || len(c.readings) == 0 || len(c.readings[0].entity) == 0 {
+	if len(c.readings) == 0 || len(c.readings[0].entity) == 0 {
 		return list
 	}
-	entity := c.readings[0].entity
-	if c.readings[0].key != "" && (i == t.key || len(t.primary) == 0) && nameLevel(entity, t) >= 0.9 {
+	r := c.readings[0]
+	if r.key != "" && (i == t.key || len(t.primary) == 0) && nameLevel(r.label, t) >= 0.9 {
 		return list // its own key
 	}
-	keys := f.names.key[name]
-	if len(keys) > 4*maxSameName {
-		return list
-	}
-	meant, _ := f.names.named(entity)
-	type owner struct {
-		target
-		level float64
-	}
-	var owners []owner
-	best := 0.0
-	for _, k := range keys {
-		if k.table == t || len(meant) > 0 && !slices.Contains(meant, k.table) {
-			continue
+	before := len(list)
+	for at := 0; at < len(c.plain); at++ {
+		role := at > 0
+		if role && (r.key == "" || r.front || at >= len(r.entity) || len(list) > before) {
+			break
 		}
-		o := owner{k, nameLevel(entity, k.table)}
-		best = max(best, o.level)
-		owners = append(owners, o)
+		entity := r.entity
+		if role {
+			entity = entity[at:]
+		}
+		if name := c.tail(at); !generic[name] {
+			list = f.byKeyOf(t, i, f.names.key[name], entity, role, list)
+		}
 	}
-	if own := nameLevel(entity, t); i == t.key && own > 0 && own >= best {
+	return list
+}
+
+// byKeyOf proposes the keys that have the name of the column, or its last words. Of
+// tables with equal keys, those that the name describes are meant.
+func (f *finder) byKeyOf(t *table, i int, keys []target, words []string, role bool, list []*proposal) []*proposal {
+	if len(keys) == 0 || len(keys) > 4*maxSameName {
 		return list
 	}
-	for _, o := range owners {
-		if o.level < best {
+	entity := labelOf(words)
+	meant, _ := f.names.named(words)
+	best, n := 0.0, 0
+	eligible := func(k target) bool {
+		return k.table != t && (len(meant) == 0 || slices.Contains(meant, k.table))
+	}
+	for _, k := range keys {
+		if eligible(k) {
+			best = max(best, ownLevel(entity, k.table))
+			n++
+		}
+	}
+	if own := ownLevel(entity, t); i == t.key && own > 0 && own >= best {
+		return list
+	}
+	for _, k := range keys {
+		level := ownLevel(entity, k.table)
+		if !eligible(k) || level < best {
 			continue
 		}
 		score, evidence := scoreSameKey, "the column has the name of the key of the table"
 		switch {
-		case o.level > 0:
-			score += 0.05 + o.level/10
-		case len(owners) > 1 || i == t.key:
+		case level > 0:
+			score += 0.05 + level/10
+		case n > 1 || i == t.key:
 			score = scoreSharedKey
 		}
-		list = propose(list, &proposal{from: t, to: o.table, columns: []int{i}, targets: []int{o.column}, score: score, evidence: evidence, byName: true})
+		if t.columns[i].readings[0].key == "" {
+			score -= lessNoKeyWord / 2
+		}
+		if role {
+			score -= 0.08
+			evidence += ", with a role"
+		}
+		list = propose(list, &proposal{from: t, to: k.table, columns: []int{i}, targets: []int{k.column}, score: score, evidence: evidence, byName: true})
 	}
 	return list
 }

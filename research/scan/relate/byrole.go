@@ -39,9 +39,10 @@ func (f *finder) byRole(t *table, i int, list []*proposal) []*proposal {
 				score -= 0.2
 			}
 			list = f.toKey(t, i, t, score, "the name tells of another row of the table", list)
-		case len(words) > 1 && personPreposition[last] && agentVerb(words):
-			people := f.people(t, strings.HasSuffix(words[0], "t") == false && last == "by")
-			if last == "to" && f.isPeople(t) {
+		case len(words) > 1 && personPreposition[last] && agentVerb(words), joinedRoles[whole]:
+			by := strings.HasSuffix(whole, "by")
+			people := f.people(t, by)
+			if !by && f.isPeople(t) {
 				people = []*table{t}
 			}
 			list = f.toPeople(t, i, people, "the name tells of a person who did something", list)

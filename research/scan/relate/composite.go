@@ -18,26 +18,30 @@ type compositeKey struct {
 	table    *table
 	columns  []int
 	declared bool
-}
-
-// member is a column of a composite key, and the place of the key in the list.
-type member struct {
-	key   *compositeKey
-	place int
-	named bool // the name that leads here holds the name of the table
+	names    [][]string // of each column, see memberNames
+	own      []bool     // whether a column identifies the rows of the table, see isOwnMember
+	bare     []bool     // whether the name of a column is a key word only, as id is in every table
 }
 
 // composite returns the proposals for composite keys: another table has a column for
 // each member, with the member's name, with a role before it, or with the name of
 // the table before it.
-func (f *finder) composite() []*proposal {
-	wanted := map[string][]member{}
+func (f *finder) composite(supposed bool) []*proposal {
+	wanted := map[string][]*compositeKey{}
 	byTable := map[*table][]*compositeKey{}
 	for _, key := range f.compositeKeys() {
+		if !key.declared && !supposed {
+			continue
+		}
 		byTable[key.table] = append(byTable[key.table], key)
 		for place := range key.columns {
-			for n, name := range key.memberNames(place) {
-				wanted[name] = append(wanted[name], member{key, place, n > 0})
+			names := key.memberNames(place)
+			key.names = append(key.names, names)
+			key.own = append(key.own, f.isOwnMember(key, place))
+			rs := key.table.columns[key.columns[place]].readings
+			key.bare = append(key.bare, len(rs) > 0 && rs[0].key != "" && len(rs[0].entity) == 0)
+			for _, name := range names {
+				wanted[name] = append(wanted[name], key)
 			}
 		}
 	}
@@ -62,9 +66,9 @@ func (f *finder) composite() []*proposal {
 		for i := range t.columns {
 			words := t.columns[i].plain
 			for at := range words {
-				if list := wanted[join(words[at:])]; len(list) <= maxSharedMember {
-					for _, m := range list {
-						try(m.key, join(words[:at]))
+				if list := wanted[t.columns[i].tail(at)]; len(list) <= maxSharedMember {
+					for _, key := range list {
+						try(key, join(words[:at]))
 					}
 				}
 			}
@@ -84,9 +88,9 @@ func (f *finder) composite() []*proposal {
 // memberNames returns the names by which other tables may hold a member: its own,
 // and its own after the name of its table.
 func (k *compositeKey) memberNames(place int) []string {
-	own := join(k.table.columns[k.columns[place]].plain)
+	own := k.table.columns[k.columns[place]].joined
 	list := []string{own}
-	for _, entity := range []string{join(k.table.words), phrase(k.table.words)} {
+	for _, entity := range []string{join(k.table.words), k.table.label.phrase} {
 		if name := entity + own; entity != "" && !slices.Contains(list, name) {
 			list = append(list, name)
 		}
@@ -100,7 +104,7 @@ func (f *finder) compositeKeys() []*compositeKey {
 	var list []*compositeKey
 	for _, t := range f.tables {
 		if n := len(t.primary); n >= 2 && n <= maxKeyWidth {
-			list = append(list, &compositeKey{t, t.primary, true})
+			list = append(list, &compositeKey{table: t, columns: t.primary, declared: true})
 			continue
 		}
 		if len(t.primary) > 0 || t.key >= 0 || t.Kind == catalog.KindView {
@@ -114,7 +118,9 @@ func (f *finder) compositeKeys() []*compositeKey {
 			}
 		}
 		for n := 2; n <= len(members); n++ {
-			list = append(list, &compositeKey{t, members[:n], false})
+			if slices.ContainsFunc(members[:n], func(i int) bool { return f.isOwn(t, &t.columns[i]) }) {
+				list = append(list, &compositeKey{table: t, columns: members[:n]})
+			}
 		}
 	}
 	return list
@@ -122,14 +128,25 @@ func (f *finder) compositeKeys() []*compositeKey {
 
 // isMember reports whether the name of a column is that of a member of a key.
 func (f *finder) isMember(c *column) bool {
-	if len(c.readings) > 0 && c.readings[0].key != "" {
+	return len(c.readings) > 0 && c.readings[0].key != "" || memberWords[c.joined]
+}
+
+// memberWords are names of the members that count the rows of a group.
+var memberWords = set("line", "seq", "sequence", "position", "pos", "item", "revision", "version", "zeile", "ligne", "linea", "linha", "riga", "pozycja", "строка", "позиция", "行", "行番号", "明細", "序号")
+
+// isOwn reports whether a member tells rows of its own table apart. A member that
+// names another table refers to it, and a generic one such as year or status is part
+// of many keys.
+func (f *finder) isOwn(t *table, c *column) bool {
+	if memberWords[c.joined] {
 		return true
 	}
-	switch join(c.plain) {
-	case "line", "seq", "sequence", "position", "pos", "item", "revision", "version", "year", "period":
-		return true
+	if len(c.readings) == 0 || generic[c.joined] || c.kind == moment {
+		return false
 	}
-	return false
+	r := c.readings[0]
+	list, _ := f.names.named(r.entity)
+	return len(r.entity) == 0 || nameLevel(r.label, t) >= 0.9 || len(list) == 0 && (r.key != "" || c.kind == integer)
 }
 
 // match returns the proposal that t refers to the key, or nil if t lacks a member.
@@ -149,8 +166,9 @@ func (f *finder) match(t *table, key *compositeKey, role string) *proposal {
 			return nil
 		}
 		withRole = withRole || roled
+		p.own = p.own || f.isOwn(to, &to.columns[k])
 		if named {
-			p.score = max(p.score, scoreCompositeBy)
+			p.score, p.named = max(p.score, scoreCompositeBy), true
 		}
 		if !t.columns[column].kind.keyable() || key.table.columns[k].kind == fraction {
 			return nil
@@ -185,24 +203,24 @@ func (t *table) isDetailOf(other *table) bool {
 
 // memberOf returns the column of t for one member of the key, or -1.
 func (f *finder) memberOf(t *table, key *compositeKey, place int, role string, taken []int) (column int, named, roled bool) {
-	names := key.memberNames(place)
+	names := key.names[place]
 	best, rank := -1, 0
 	for i := range t.columns {
 		c := &t.columns[i]
 		if slices.Contains(taken, i) {
 			continue
 		}
-		name, r := join(c.plain), 0
+		name, r := c.joined, 0
 		switch {
-		case role != "" && name == role+names[0]:
+		case role != "" && name == role+names[0] && !key.bare[place]:
 			r = 5
 		case role != "" && slices.ContainsFunc(names[1:], func(n string) bool { return name == role+n }):
 			r = 4
 		case slices.Contains(names[1:], name):
 			r = 3
-		case name == names[0]:
+		case name == names[0] && !key.bare[place]:
 			r = 2
-		case role == "" && f.isOwnMember(key, place) && f.refersTo(c, key.table):
+		case role == "" && key.own[place] && f.refersTo(c, key.table):
 			r = 1
 		}
 		if r > rank {
@@ -216,13 +234,13 @@ func (f *finder) memberOf(t *table, key *compositeKey, place int, role string, t
 // those of another one.
 func (f *finder) isOwnMember(key *compositeKey, place int) bool {
 	rs := key.table.columns[key.columns[place]].readings
-	return len(rs) > 0 && rs[0].key != "" && (len(rs[0].entity) == 0 || nameLevel(rs[0].entity, key.table) >= 0.9)
+	return len(rs) > 0 && rs[0].key != "" && (len(rs[0].entity) == 0 || nameLevel(rs[0].label, key.table) >= 0.9)
 }
 
 // refersTo reports whether the name of a column is that of the table with a key word.
 func (f *finder) refersTo(c *column, to *table) bool {
 	for _, r := range c.readings {
-		if r.key != "" && nameLevel(r.entity, to) >= 0.9 {
+		if r.key != "" && nameLevel(r.label, to) >= 0.9 {
 			return true
 		}
 	}

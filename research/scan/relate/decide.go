@@ -8,8 +8,8 @@ import (
 
 // What the score of the names and the counts must reach.
 const (
-	acceptNames  = 0.66 // names alone are certain enough to join by
-	reviewNames  = 0.50 // names alone are worth a look
+	acceptNames  = 0.68 // names alone are certain enough to join by
+	reviewNames  = 0.55 // names alone are worth a look
 	strongNames  = 0.74 // with data: names that dirty data do not refute
 	enoughNames  = 0.48 // with data: names that full coverage confirms
 	leastNames   = 0.30 // below that a proposal is not looked at
@@ -33,7 +33,7 @@ func (p *proposal) byNamesAlone() (verdict, string) {
 	switch {
 	case p.score < reviewNames:
 		return rejected, "the names alone are too weak"
-	case p.score < acceptNames, p.mismatch, p.implied, !p.byName:
+	case p.score < acceptNames, p.mismatch, p.implied, !p.byName, len(p.columns) > 1 && !p.named && !p.own:
 		return review, "not compared with data"
 	}
 	return accepted, "not compared with data"
@@ -46,6 +46,9 @@ func (p *proposal) byData(o Overlap) (verdict, string) {
 			return review, "the target has a key twice"
 		}
 		return rejected, "the target has a key twice"
+	}
+	if (o.Distinct == 0 || o.TargetRows == 0) && len(p.columns) > 1 && !p.named && !p.own {
+		return rejected, "there is no value to compare, and the names alone are too weak"
 	}
 	switch {
 	case o.Distinct == 0:
@@ -65,10 +68,16 @@ func (p *proposal) byData(o Overlap) (verdict, string) {
 	reason := fmt.Sprintf("%d of %d different keys are in the target", o.Found, o.Distinct)
 	coverage := o.coverage()
 	switch {
-	case p.mismatch && (coverage >= someCoverage || p.score >= strongNames):
+	case p.mismatch && (coverage >= someCoverage || p.score >= strongNames && o.Found > 0 || p.score >= emptyNames):
 		return review, reason
 	case coverage >= fullCoverage:
 		few := o.Distinct < fewKeys && p.columnsAre(integer)
+		if len(p.columns) > 1 && !p.named {
+			return p.byDensity(o, reason)
+		}
+		if p.score < enoughNames && o.Distinct < 2*fewKeys {
+			return rejected, reason + ", which says little"
+		}
 		if p.implied || p.score < enoughNames || few && p.score < strongNames || !p.byName && o.Distinct < 2*fewKeys {
 			return review, reason
 		}
@@ -78,6 +87,31 @@ func (p *proposal) byData(o Overlap) (verdict, string) {
 		return review, reason
 	}
 	return rejected, reason
+}
+
+// byDensity judges a composite key that all values have and that no name tells of.
+// Two tables often have the same dimensions, such as a year and a region. One refers to
+// the other if the target has few of the combinations that there might be.
+func (p *proposal) byDensity(o Overlap, reason string) (verdict, string) {
+	once := o.Distinct == o.Rows-o.NullRows
+	if p.own && !once {
+		return accepted, reason
+	}
+	if once {
+		reason += ", and each key occurs once on both sides"
+		if p.own {
+			return review, reason
+		}
+		return rejected, reason
+	}
+	combinations := 1.0
+	for _, c := range p.targets {
+		combinations *= float64(max(p.to.columns[c].distinct, 1))
+	}
+	if o.Distinct >= 10 && float64(o.TargetRows) <= combinations/2 {
+		return accepted, reason
+	}
+	return review, reason + ", which says little about columns that many tables have"
 }
 
 func (p *proposal) columnsAre(k kind) bool {

@@ -23,6 +23,7 @@ type finder struct {
 	affixes    map[string]bool // key words that this database uses, folded
 	peopleRank []int           // by table number; 0 for a table that does not hold people
 	peopleOf   map[peopleKey][]*table
+	keysOf     map[schema]map[kind][]*table // tables by the kind of their key
 	joins      map[columnKey][]usage
 	formalFrom map[string]bool // end points that a declared key starts from
 	out        catalog.Relationships
@@ -40,7 +41,7 @@ type usage struct {
 func newFinder(in Input) *finder {
 	f := &finder{
 		byRef: map[catalog.Ref]*table{}, affixes: map[string]bool{}, peopleOf: map[peopleKey][]*table{},
-		joins: map[columnKey][]usage{}, formalFrom: map[string]bool{},
+		keysOf: map[schema]map[kind][]*table{}, joins: map[columnKey][]usage{}, formalFrom: map[string]bool{},
 		out: catalog.Relationships{
 			ConnectionID: in.ConnectionID,
 			Accepted:     []catalog.Relationship{}, Review: []catalog.Relationship{},
@@ -70,8 +71,16 @@ func (f *finder) learn(extra []Pair) {
 	f.guessKeys()
 	for _, t := range f.tables {
 		if t.key >= 0 {
-			name := join(t.columns[t.key].plain)
-			f.names.key[name] = append(f.names.key[name], target{t, t.key})
+			s, k := schemaOf(t), t.columns[t.key].kind
+			if f.keysOf[s] == nil {
+				f.keysOf[s] = map[kind][]*table{}
+			}
+			f.keysOf[s][k] = append(f.keysOf[s][k], t)
+			key := &t.columns[t.key]
+			f.names.key[key.joined] = append(f.names.key[key.joined], target{t, t.key})
+			if key.whole != key.joined {
+				f.names.key[key.whole] = append(f.names.key[key.whole], target{t, t.key})
+			}
 		}
 	}
 	f.usages(extra)
@@ -92,7 +101,7 @@ func (f *finder) usages(extra []Pair) {
 			if a < 0 || b < 0 || b != to.key && to.columns[b].unique != yes && (to.key >= 0 || to.columns[b].unique == no) || from == to && a == b {
 				continue
 			}
-			if a == from.key && b == to.key && nameLevel(from.words, to) > 0 {
+			if a == from.key && b == to.key && nameLevel(from.label, to) > 0 {
 				continue
 			}
 			key := columnKey{from.number, a}
@@ -125,11 +134,13 @@ func (f *finder) infer(ctx context.Context, in Input, p Prober) error {
 	if err != nil {
 		return err
 	}
-	lists := f.single()
-	for _, list := range lists {
-		for _, p := range list {
-			p.implied = held[columnKey{p.from.number, p.columns[0]}]
-		}
+	lists := f.single(q != nil)
+	for i, list := range lists {
+		lists[i] = slices.DeleteFunc(list, func(p *proposal) bool {
+			targets := held[columnKey{p.from.number, p.columns[0]}]
+			p.implied = len(targets) > 0
+			return slices.Contains(targets, p.to)
+		})
 	}
 	if err := f.choose(ctx, lists, q); err != nil {
 		return err
@@ -138,13 +149,13 @@ func (f *finder) infer(ctx context.Context, in Input, p Prober) error {
 	return nil
 }
 
-// inferComposite judges the proposals for composite keys. It returns the columns of
-// those that are accepted, and of declared ones, if the target refers on by its member.
-func (f *finder) inferComposite(ctx context.Context, q *prober) (map[columnKey]bool, error) {
-	held := map[columnKey]bool{}
+// inferComposite judges the proposals for composite keys. It returns the columns that
+// are part of an accepted or declared composite reference, with its targets.
+func (f *finder) inferComposite(ctx context.Context, q *prober) (map[columnKey][]*table, error) {
+	held := map[columnKey][]*table{}
 	groups := map[string][]*proposal{}
 	var order []string
-	for _, p := range f.composite() {
+	for _, p := range f.composite(q != nil) {
 		key := endKey(p.relationship().From)
 		if groups[key] == nil {
 			order = append(order, key)
@@ -172,7 +183,8 @@ func (f *finder) inferComposite(ctx context.Context, q *prober) (map[columnKey]b
 		}
 		for _, c := range r.From.Columns {
 			if n := t.place(c); n >= 0 {
-				held[columnKey{t.number, n}] = true
+				key := columnKey{t.number, n}
+				held[key] = append(held[key], f.byRef[r.To.Table])
 			}
 		}
 	}

@@ -22,6 +22,7 @@ type index struct {
 	start map[start][]*table  // by first letter and number of words, for abbreviations
 	short map[string][]*table // found abbreviations, by phrase
 	key   map[string][]target // single-column keys by the name of their column
+	alike map[string][]*table // found similar names, by phrase
 }
 
 type start struct {
@@ -38,7 +39,7 @@ type target struct {
 func newIndex(tables []*table) *index {
 	x := &index{
 		exact: map[string][]*table{}, stem: map[string][]*table{}, tail: map[string][]*table{}, head: map[string][]*table{},
-		start: map[start][]*table{}, short: map[string][]*table{}, key: map[string][]target{},
+		start: map[start][]*table{}, short: map[string][]*table{}, key: map[string][]target{}, alike: map[string][]*table{},
 	}
 	for _, t := range tables {
 		if len(t.words) == 0 {
@@ -47,10 +48,10 @@ func newIndex(tables []*table) *index {
 		for _, p := range t.phrases() {
 			add(x.exact, p, t)
 		}
-		add(x.stem, stems(t.words), t)
-		for i := 1; i < len(t.words); i++ {
-			add(x.tail, phrase(t.words[i:]), t)
-			add(x.head, phrase(t.words[:i]), t)
+		add(x.stem, t.label.stem, t)
+		for i := range t.tails {
+			add(x.tail, t.tails[i], t)
+			add(x.head, t.heads[i], t)
 		}
 		letter, _ := utf8.DecodeRuneInString(t.words[0])
 		s := start{letter, len(t.words)}
@@ -126,7 +127,7 @@ func (x *index) abbreviated(words []string) []*table {
 	}
 	if w := []rune(words[0]); len(words) == 1 && len(w) >= 2 && len(w) <= 4 {
 		for _, t := range x.start[start{letter, len(w)}] {
-			if initials(t.words) == words[0] {
+			if t.initials == words[0] {
 				found = append(found, t)
 			}
 		}
@@ -138,6 +139,35 @@ func (x *index) abbreviated(words []string) []*table {
 	return found
 }
 
+// similar returns the tables whose names are the most similar to the words.
+func (x *index) similar(words []string) (list []*table, likeness float64) {
+	if len(words) == 0 {
+		return nil, 0
+	}
+	p := phrase(words)
+	found, ok := x.alike[p]
+	if !ok {
+		letter, _ := utf8.DecodeRuneInString(words[0])
+		for _, t := range x.start[start{letter, len(words)}] {
+			switch l := similarWords(words, t.words); {
+			case l == 0 || l < likeness:
+			case l > likeness:
+				found, likeness = []*table{t}, l
+			default:
+				found = append(found, t)
+			}
+		}
+		if len(found) > maxTailName {
+			found = nil
+		}
+		x.alike[p] = found
+	}
+	if len(found) == 0 {
+		return nil, 0
+	}
+	return found, similarWords(words, found[0].words)
+}
+
 func initials(words []string) string {
 	var b []rune
 	for _, w := range words {
@@ -147,8 +177,11 @@ func initials(words []string) string {
 	return string(b)
 }
 
-// known reports whether the words name a table in any way.
+// known reports whether the words name a table in any way, or a role.
 func (x *index) known(words []string) bool {
-	list, _ := x.named(words)
-	return len(list) > 0 || len(x.abbreviated(words)) > 0
+	if list, _ := x.named(words); len(list) > 0 || len(x.abbreviated(words)) > 0 {
+		return true
+	}
+	whole := join(words)
+	return selfWords[whole] || personWords[whole] || joinedRoles[whole]
 }

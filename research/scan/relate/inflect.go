@@ -10,7 +10,7 @@ import (
 // The endings that nouns take in the plural and in other cases, folded, by script.
 // Longer endings precede shorter ones that they end with.
 var (
-	latinEndings    = []string{"ler", "lar", "ies", "ien", "nen", "ene", "er", "en", "es", "as", "os", "ov", "ow", "ar", "or", "ok", "ek", "ak", "s", "n", "e", "a", "o", "i", "y"}
+	latinEndings    = []string{"ler", "lar", "ies", "ien", "nen", "ene", "er", "en", "es", "as", "os", "ov", "ow", "ar", "or", "ok", "ek", "ak", "s", "n", "e", "a", "o", "i", "y", "u"}
 	cyrillicEndings = []string{"ами", "ями", "ого", "ому", "ов", "ев", "ей", "ой", "ий", "ия", "ии", "ие", "ам", "ям", "ах", "ях", "ых", "ые", "ая", "ы", "и", "а", "я", "у", "ю", "е", "о", "ь", "й"}
 	greekEndings    = []string{"ους", "εις", "ων", "ες", "ης", "ας", "οσ", "ησ", "ασ", "εσ", "ουσ", "εισ", "οι", "ου", "η", "α", "ο", "ι", "υ", "σ", "ε"}
 	hebrewEndings   = []string{"ים", "ות", "ת", "ה", "י"}
@@ -41,6 +41,9 @@ func stem(w string) string {
 	case unicode.Is(unicode.Hangul, r):
 		endings, least = koreanEndings, 1
 	}
+	if hasAnySuffix(w, "us", "ss", "is") {
+		return w
+	}
 	for {
 		i := slices.IndexFunc(endings, func(e string) bool {
 			return strings.HasSuffix(w, e) && utf8.RuneCountInString(w)-utf8.RuneCountInString(e) >= least
@@ -65,30 +68,69 @@ func stems(words []string) string {
 // more letters (prod, product), or letters of it in order that are mostly
 // consonants (dept, department; mgr, manager).
 func abbreviates(short, long string) bool {
-	if len(short) < 3 || len(short) >= len(long) || short[0] != long[0] {
+	a, b := []rune(short), []rune(long)
+	if len(a) < 3 || len(a) >= len(b) || a[0] != b[0] || !alphabetic(a[0]) {
 		return false
 	}
 	if strings.HasPrefix(long, short) {
 		return true
 	}
-	vowels, rest := 0, long
-	for _, r := range short {
-		i := strings.IndexRune(rest, r)
+	vowels, rest := 0, b
+	for _, r := range a {
+		i := slices.Index(rest, r)
 		if i < 0 {
 			return false
 		}
-		rest = rest[i+utf8.RuneLen(r):]
-		if strings.ContainsRune("aeiou", r) {
+		rest = rest[i+1:]
+		if strings.ContainsRune("aeiouаеиоуыэюяαεηιουω", r) {
 			vowels++
 		}
 	}
 	return vowels <= 1
 }
 
+// alphabetic reports whether a letter belongs to an alphabet in which words are
+// shortened letter by letter.
+func alphabetic(r rune) bool { return unicode.In(r, unicode.Latin, unicode.Cyrillic, unicode.Greek) }
+
+// similar returns how much of the longer word two words share at their start, or 0
+// if they share less than 60 percent, less than three letters, or differ in more than
+// three letters at an end. It finds the forms of a noun in languages whose endings are
+// not listed.
+func similar(a, b string) float64 {
+	x, y := []rune(a), []rune(b)
+	n := 0
+	for n < len(x) && n < len(y) && x[n] == y[n] {
+		n++
+	}
+	longer := max(len(x), len(y))
+	if n < 3 || longer-n > 4 || 10*n < 6*longer {
+		return 0
+	}
+	return float64(n) / float64(longer)
+}
+
+// similarWords returns the smallest similarity of the words, one by one, or 0.
+func similarWords(a, b []string) float64 {
+	if len(a) != len(b) {
+		return 0
+	}
+	least := 1.0
+	for i := range a {
+		if a[i] == b[i] {
+			continue
+		}
+		if least = min(least, similar(a[i], b[i])); least == 0 {
+			return 0
+		}
+	}
+	return least
+}
+
 // abbreviation reports whether the words of a abbreviate those of b, one by one, and
 // whether at least one is shorter.
 func abbreviation(a, b []string) bool {
-	if len(a) != len(b) {
+	if len(a) != len(b) || len(a) == 0 || a[0] == "" || b[0] == "" || a[0][0] != b[0][0] {
 		return false
 	}
 	shorter := false

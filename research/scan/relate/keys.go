@@ -59,7 +59,7 @@ func (f *finder) keyScore(t *table, c *column) float64 {
 			continue
 		}
 		list, _ := f.names.named(r.entity)
-		level := nameLevel(r.entity, t)
+		level := nameLevel(r.label, t)
 		switch {
 		case len(r.entity) == 0 && surrogate[r.key]:
 			return score + 5
@@ -71,32 +71,4 @@ func (f *finder) keyScore(t *table, c *column) float64 {
 		return score + 2
 	}
 	return score
-}
-
-// nameLevel returns how well the words name t: 1 the whole name, 0.9 its stems, 0.8
-// an abbreviation, 0.7 its last words, 0.6 its first words, 0 not.
-func nameLevel(words []string, t *table) float64 {
-	if len(words) == 0 || len(t.words) == 0 {
-		return 0
-	}
-	p := phrase(words)
-	switch {
-	case p == phrase(t.words) || singular(join(words)) == singular(join(t.words)):
-		return 1
-	case stems(words) == stems(t.words):
-		return 0.9
-	case abbreviation(words, t.words) || abbreviation(t.words, words), initials(t.words) == p && len(t.words) > 1:
-		return 0.8
-	}
-	for i := 1; i < len(t.words); i++ {
-		if p == phrase(t.words[i:]) {
-			return 0.7
-		}
-	}
-	for i := 1; i < len(t.words); i++ {
-		if p == phrase(t.words[:i]) {
-			return 0.6
-		}
-	}
-	return 0
 }

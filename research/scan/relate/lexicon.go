@@ -60,6 +60,9 @@ var personWords = set(
 // and by_user.
 var personPreposition = set("by", "to", "von", "par", "por", "durch")
 
+// joinedRoles are names with a preposition that are written together.
+var joinedRoles = set("reportsto", "assignedto", "createdby", "updatedby", "modifiedby", "approvedby", "changedby", "deletedby", "enteredby", "reviewedby", "ownedby", "managedby")
+
 // peopleTables are words for tables of people, folded and in the singular. Those
 // that come first are the better targets.
 var peopleTables = []string{

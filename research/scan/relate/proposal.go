@@ -19,6 +19,8 @@ type proposal struct {
 	score    float64
 	evidence string
 	byName   bool // false if no name tells of the target
+	named    bool // of composite keys: a column is named after the target
+	own      bool // of composite keys: a column of the target tells its own rows apart
 	mismatch bool // the types differ
 	implied  bool // a composite key holds this reference too
 	joined   int64
@@ -86,8 +88,8 @@ func propose(list []*proposal, p *proposal) []*proposal {
 }
 
 // single returns the proposals for each column that no declared key starts from,
-// the best first.
-func (f *finder) single() [][]*proposal {
+// the best first. With data, values may tell where names do not.
+func (f *finder) single(data bool) [][]*proposal {
 	var all [][]*proposal
 	for _, t := range f.tables {
 		for i := range t.columns {
@@ -98,6 +100,9 @@ func (f *finder) single() [][]*proposal {
 			list := f.byNames(t, i)
 			list = f.byRole(t, i, list)
 			list = f.byUsage(t, i, list)
+			if len(list) == 0 && data {
+				list = f.byValues(t, i)
+			}
 			if len(list) == 0 {
 				continue
 			}
@@ -105,7 +110,7 @@ func (f *finder) single() [][]*proposal {
 				f.adjust(p)
 			}
 			slices.SortStableFunc(list, compareProposals)
-			if len(list) > maxProposals {
+			if len(list) > maxProposals && list[0].byName {
 				list = list[:maxProposals]
 			}
 			all = append(all, list)

@@ -12,14 +12,18 @@ import (
 type table struct {
 	*catalog.Table
 
-	ref     catalog.Ref
-	number  int // position in finder.tables
-	layer   string
-	words   []string // of the name, folded, without layers
-	columns []column
-	primary []int // the columns of the declared primary key
-	key     int   // the column by which rows are referred to, or -1
-	rows    int64 // -1 if it is not known
+	ref      catalog.Ref
+	number   int // position in finder.tables
+	layer    string
+	words    []string // of the name, folded, without layers
+	label    label    // of words
+	tails    []string // phrases of the last words
+	heads    []string // phrases of the first words
+	initials string
+	columns  []column
+	primary  []int // the columns of the declared primary key
+	key      int   // the column by which rows are referred to, or -1
+	rows     int64 // -1 if it is not known
 }
 
 // column is a column with what was derived from its name and its profile.
@@ -27,11 +31,16 @@ type column struct {
 	name     string
 	words    []string // folded
 	plain    []string // words without the prefix that the columns of the table share
+	joined   string   // see join, of plain
+	whole    string   // see join, of words
 	kind     kind
 	unique   claim // whether each value occurs once
 	empty    bool  // the profile found no value
 	distinct int64 // -1 if it is not known
-	first    bool  // the first column of the table
+	nulls    bool  // the profile found rows without a value
+	shortest int   // letters of the shortest value, -1 if it is not known
+	longest  int
+	first    bool // the first column of the table
 	readings []reading
 }
 
@@ -73,15 +82,22 @@ func newTables(in []*catalog.Table) []*table {
 		t.columns = newColumns(t.Table)
 	}
 	dropLayers(tables)
+	for _, t := range tables {
+		t.label = labelOf(t.words)
+		t.initials = initials(t.words)
+		for i := 1; i < len(t.words); i++ {
+			t.tails = append(t.tails, phrase(t.words[i:]))
+			t.heads = append(t.heads, phrase(t.words[:i]))
+		}
+	}
 	return tables
 }
 
 // dropLayers removes layers from the words of tables.
 func dropLayers(tables []*table) {
-	type schema struct{ catalog, db string }
 	size, starts := map[schema]int{}, map[schema]map[string]int{}
 	for _, t := range tables {
-		s := schema{t.ref.Catalog, t.ref.DB}
+		s := schemaOf(t)
 		size[s]++
 		if len(t.words) > 1 {
 			if starts[s] == nil {
@@ -91,7 +107,7 @@ func dropLayers(tables []*table) {
 		}
 	}
 	for _, t := range tables {
-		s := schema{t.ref.Catalog, t.ref.DB}
+		s := schemaOf(t)
 		for len(t.words) > 1 {
 			first := t.words[0]
 			shared := starts[s][first]
@@ -117,7 +133,7 @@ func newColumns(t *catalog.Table) []column {
 	firsts := map[string]int{}
 	for i := range t.Columns {
 		c := &t.Columns[i]
-		columns[i] = column{name: c.Name, words: split(c.Name), kind: kindOf(c), distinct: -1, first: i == 0}
+		columns[i] = column{name: c.Name, words: split(c.Name), kind: kindOf(c), distinct: -1, shortest: -1, first: i == 0}
 		if w := columns[i].words; len(w) > 1 && !keyWords[w[0]] {
 			firsts[w[0]]++
 		}
@@ -125,13 +141,12 @@ func newColumns(t *catalog.Table) []column {
 	for i := range columns {
 		c := &columns[i]
 		c.plain = c.words
-		if len(c.words) < 2 {
-			continue
-		}
+		c.whole = join(c.words)
 		// c_custkey, c_name, c_phone: the prefix names the table and says nothing.
-		if n := firsts[c.words[0]]; n >= 3 && n*10 >= len(columns)*8 {
+		if len(c.words) > 1 && firsts[c.words[0]] >= 3 && firsts[c.words[0]]*10 >= len(columns)*8 {
 			c.plain = c.words[1:]
 		}
+		c.joined = join(c.plain)
 	}
 	return columns
 }
@@ -180,9 +195,28 @@ func (f *finder) usesProfile(p *catalog.Profile) {
 	}
 }
 
+// hasName reports whether two columns have one name, with or without the prefix that
+// the columns of a table share.
+func (c *column) hasName(other *column) bool {
+	return c.joined == other.joined || c.joined == other.whole || c.whole == other.joined || c.whole == other.whole
+}
+
+// tail returns the name without its first words.
+func (c *column) tail(first int) string {
+	if first == 0 {
+		return c.joined
+	}
+	return join(c.plain[first:])
+}
+
+// profiled adds what the profile counted.
 func (c *column) profiled(p *catalog.ProfileColumn) {
 	values := p.RowCount - p.NullCount
 	c.distinct = p.DistinctCount
+	c.nulls = p.NullCount > 0
+	if p.MinTextLength != nil && p.MaxTextLength != nil {
+		c.shortest, c.longest = *p.MinTextLength, *p.MaxTextLength
+	}
 	switch {
 	case values <= 0:
 		c.empty = p.RowCount > 0

@@ -112,7 +112,8 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 	type state struct {
 		list []*proposal
 		next int
-		held *judged // reviewed, and to be kept if no better one is found
+		held *judged  // reviewed, and to be kept if no better one is found
+		fit  []judged // reviewed, of those that only values tell of
 		done bool
 	}
 	states := make([]*state, 0, len(lists))
@@ -122,7 +123,7 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 			states = append(states, &state{list: list})
 		}
 	}
-	for round := range maxProposals {
+	for round := range maxByValues {
 		slices.SortStableFunc(states, func(a, b *state) int {
 			x, y := min(round, len(a.list)-1), min(round, len(b.list)-1)
 			return cmp.Compare(b.list[y].score, a.list[x].score)
@@ -153,6 +154,8 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 				}
 				f.put(j)
 				s.done = true
+			case j.verdict == review && !p.byName && p.joined == 0:
+				s.fit = append(s.fit, j)
 			case j.verdict == review:
 				if s.held == nil {
 					s.held = &j
@@ -169,6 +172,14 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 		}
 	}
 	for _, s := range states {
+		if s.held == nil {
+			s.held = onlyOne(s.fit)
+		}
+		for _, j := range s.fit {
+			if s.held == nil || s.held.proposal != j.proposal {
+				f.reject(j.proposal, "the values fit several tables", j.overlap)
+			}
+		}
 		if s.held != nil {
 			f.put(*s.held)
 		}

@@ -152,7 +152,8 @@ func singular(w string) string {
 		return w
 	case strings.HasSuffix(w, "ies") && len(w) > 4:
 		return w[:len(w)-3] + "y"
-	case hasAnySuffix(w, "sses", "shes", "ches", "xes", "zes"):
+	case hasAnySuffix(w, "sses", "shes", "ches", "xes", "zes"),
+		strings.HasSuffix(w, "uses") && !hasAnySuffix(w, "ouses", "auses", "cuses", "fuses"): // campuses, not houses
 		return w[:len(w)-2]
 	case hasAnySuffix(w, "ss", "us", "is"):
 		return w

@@ -1,6 +1,9 @@
 // Command relations measures the relationship finder.
 //
+//	relations                generated databases with rows, by habit of naming
+//	relations -files DIR     SQLite files, whose declared foreign keys are hidden
 //	relations -tables FILE   names alone, on a tables.json of Spider or BIRD
+//	relations -wide N        time and memory for N tables of 20 columns
 //
 // Each measurement is made on two halves of the databases: constants are chosen on
 // the half "tune" and read off on the half "held".
@@ -8,13 +11,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"hash/fnv"
 	"io"
 	"log"
 	"os"
+	"path/filepath"
+	"runtime"
+	"time"
 
 	"github.com/ktxhq/ktx/research/catalog"
 	"github.com/ktxhq/ktx/research/scan/relate"
@@ -32,15 +37,124 @@ func main() {
 func command(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("relations", flag.ContinueOnError)
 	tables := flags.String("tables", "", "a tables.json in the `FILE` layout of Spider and BIRD")
+	files := flags.String("files", "", "a `DIRECTORY` of SQLite files")
+	wide := flags.Int("wide", 0, "measure `N` tables of 20 columns")
+	seeds := flags.Int("seeds", 3, "databases for each habit")
 	keys := flags.Bool("keys", true, "keep the declared primary keys")
 	show := flags.String("show", "", "print what is wrong and missed in the `HALF` tune or held")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *tables == "" {
-		return errors.New("name the schemas with -tables FILE")
+	if *wide > 0 {
+		return width(ctx, out, *wide)
 	}
-	text, err := os.ReadFile(*tables)
+	if *files != "" {
+		return databases(ctx, out, *files, *keys, *show)
+	}
+	if *tables == "" {
+		return generated(ctx, out, *seeds, *show)
+	}
+	return schemas(ctx, out, *tables, *keys, *show)
+}
+
+// generated measures databases with rows.
+func generated(ctx context.Context, out io.Writer, seeds int, show string) error {
+	scores := map[string]*relatetest.Score{"tune": {}, "held": {}}
+	for _, h := range relatetest.Habits() {
+		half := "tune"
+		if h.Held {
+			half = "held"
+		}
+		var sum relatetest.Score
+		probes := 0
+		for seed := range seeds {
+			sample := relatetest.Generate(h, uint64(seed)+1) //nolint:gosec // a small number
+			prober := &relatetest.Memory{Sample: sample}
+			got, err := relate.Find(ctx, relate.Input{Tables: sample.Tables, Profile: sample.Profile()}, prober)
+			if err != nil {
+				return err
+			}
+			score, wrong, missed := relatetest.Compare(sample.Truth, got)
+			sum.Add(score)
+			probes += prober.Probes
+			if show == half && seed == 0 {
+				print(out, h.Name+": wrong ", wrong)
+				print(out, h.Name+": missed", missed)
+			}
+		}
+		scores[half].Add(sum)
+		report(out, fmt.Sprintf("%-28s", h.Name), sum)
+	}
+	report(out, "tune", *scores["tune"])
+	report(out, "held", *scores["held"])
+	return nil
+}
+
+// databases measures SQLite files.
+func databases(ctx context.Context, out io.Writer, dir string, keys bool, show string) error {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.sqlite"))
+	if err != nil {
+		return err
+	}
+	scores := map[string]*relatetest.Score{"tune": {}, "held": {}}
+	probes := 0
+	for _, path := range paths {
+		sample, err := relatetest.ReadSQLite(path, 20_000)
+		if err != nil {
+			return err
+		}
+		if !keys {
+			hideKeys(sample.Tables)
+		}
+		prober := &relatetest.Memory{Sample: sample}
+		got, err := relate.Find(ctx, relate.Input{Tables: sample.Tables, Profile: sample.Profile()}, prober)
+		if err != nil {
+			return err
+		}
+		probes += prober.Probes
+		score, wrong, missed := relatetest.Compare(sample.Truth, got)
+		half := half(sample.Name)
+		scores[half].Add(score)
+		if show == half {
+			print(out, sample.Name+": wrong ", wrong)
+			print(out, sample.Name+": missed", missed)
+		}
+	}
+	report(out, "tune", *scores["tune"])
+	report(out, "held", *scores["held"])
+	fmt.Fprintf(out, "%d databases, %d probes\n", len(paths), probes)
+	return nil
+}
+
+// width measures a wide schema.
+func width(ctx context.Context, out io.Writer, tables int) error {
+	list := relatetest.Wide(tables, 20)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	got, err := relate.Find(ctx, relate.Input{Tables: list}, nil)
+	if err != nil {
+		return err
+	}
+	took := time.Since(start)
+	runtime.ReadMemStats(&after)
+	fmt.Fprintf(out, "%d tables of 20 columns: %d accepted, %d review, %d rejected, %.1f s, %d MB allocated, %d MB from the system\n",
+		tables, len(got.Accepted), len(got.Review), len(got.Rejected), took.Seconds(), (after.TotalAlloc-before.TotalAlloc)>>20, after.Sys>>20)
+	return nil
+}
+
+func hideKeys(tables []*catalog.Table) {
+	for _, t := range tables {
+		for i := range t.Columns {
+			t.Columns[i].PrimaryKey = false
+		}
+	}
+}
+
+// schemas measures names alone.
+func schemas(ctx context.Context, out io.Writer, file string, keys bool, show string) error {
+	text, err := os.ReadFile(file) //nolint:gosec // the file that the caller names
 	if err != nil {
 		return err
 	}
@@ -50,12 +164,8 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	}
 	scores := map[string]*relatetest.Score{"tune": {}, "held": {}}
 	for _, db := range databases {
-		if !*keys {
-			for _, t := range db.Tables {
-				for i := range t.Columns {
-					t.Columns[i].PrimaryKey = false
-				}
-			}
+		if !keys {
+			hideKeys(db.Tables)
 		}
 		got, err := relate.Find(ctx, relate.Input{Tables: db.Tables}, nil)
 		if err != nil {
@@ -64,17 +174,19 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 		score, wrong, missed := relatetest.Compare(db.Truth, got)
 		half := half(db.Name)
 		scores[half].Add(score)
-		if *show == half {
-			print(out, db.Name+" wrong ", wrong)
-			print(out, db.Name+" missed", missed)
+		if show == half {
+			print(out, db.Name+": wrong ", wrong)
+			print(out, db.Name+": missed", missed)
 		}
 	}
-	for _, name := range []string{"tune", "held"} {
-		s := scores[name]
-		fmt.Fprintf(out, "%s: %d relationships; accepted %d, precision %.3f, recall %.3f; with review %d, precision %.3f, recall %.3f\n",
-			name, s.Truth, s.Accepted, s.Precision(), s.Recall(), s.Accepted+s.Review, s.PrecisionWithReview(), s.RecallWithReview())
-	}
+	report(out, "tune", *scores["tune"])
+	report(out, "held", *scores["held"])
 	return nil
+}
+
+func report(out io.Writer, title string, s relatetest.Score) {
+	fmt.Fprintf(out, "%s  %d relationships; accepted %d, precision %.3f, recall %.3f; with review %d, precision %.3f, recall %.3f\n",
+		title, s.Truth, s.Accepted, s.Precision(), s.Recall(), s.Accepted+s.Review, s.PrecisionWithReview(), s.RecallWithReview())
 }
 
 // half assigns a database to a half by its name.
