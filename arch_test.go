@@ -333,8 +333,20 @@ var rooms = []room{
 		support: true,
 	},
 	{
+		path:     "research/dictionary",
+		ours:     []string{"research/catalog", "research/rank"},
+		testOurs: []string{"research/catalog/catalogtest", "research/dictionary/dictionarytest"},
+		noStd:    []string{"database/*", "net", "net/http", "net/http/*", "os/exec"},
+	},
+	{
+		path:    "research/dictionary/dictionarytest",
+		ours:    []string{"research/catalog", "research/dictionary"},
+		others:  map[string]string{"golang.org/x/text": "writes texts in the forms of Unicode that people type"},
+		support: true,
+	},
+	{
 		path:       "research",
-		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog"},
+		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/dictionary"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
 		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest"},
 		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
@@ -431,8 +443,16 @@ var rooms = []room{
 	},
 	{
 		path:   "cmd/ktx/internal/cli/research",
-		ours:   []string{"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "execution", "research"},
+		ours:   []string{"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "execution", "research", "research/*"},
 		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
+	},
+	{
+		path: "cmd/ktx/internal/cli/scan",
+		ours: []string{
+			"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/project",
+			"execution", "execution/audit", "research/catalog", "research/dictionary", "research/scan",
+		},
+		others: map[string]string{"github.com/spf13/cobra": "commands"},
 	},
 	{
 		path: "cmd/ktx/internal/cli/setup",

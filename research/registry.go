@@ -15,6 +15,7 @@ import (
 func registry() []*tool {
 	return []*tool{
 		{name: "connection_list", handler: plain((*Service).ConnectionList), listed: always},
+		{name: "dictionary_search", handler: typed((*Service).handleDictionarySearch), listed: hasDictionary},
 		{name: "sql_execution", handler: typed((*Service).handleSQLExecution), listed: always},
 	}
 }

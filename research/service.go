@@ -6,6 +6,7 @@ import (
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/research/dictionary"
 )
 
 // Service holds what the tools need. It is safe for concurrent use.
@@ -18,7 +19,8 @@ type Service struct {
 // Stores are what the tools read and write besides databases. A tool whose store
 // is nil is not listed. The wiring of ktx sets all of them.
 type Stores struct {
-	Catalog *catalog.Store // the tables that scans found
+	Catalog    *catalog.Store    // the tables that scans found
+	Dictionary *dictionary.Store // the values of columns
 }
 
 // New returns a service that runs statements through gateway. The logger gets
@@ -37,3 +39,5 @@ func (s *Service) SetStores(stores Stores) { s.stores.Store(&stores) }
 // A tool that needs a store has one of these conditions in the registry.
 
 func hasCatalog(s *Service) bool { return s.stores.Load().Catalog != nil }
+
+func hasDictionary(s *Service) bool { return hasCatalog(s) && s.stores.Load().Dictionary != nil }

@@ -7,6 +7,7 @@ import (
 	"github.com/ktxhq/ktx/research"
 	"github.com/ktxhq/ktx/research/catalog"
 	"github.com/ktxhq/ktx/research/catalog/catalogtest"
+	"github.com/ktxhq/ktx/research/dictionary"
 )
 
 // storesOf returns all stores over a new project without files.
@@ -19,5 +20,5 @@ func storesOf(t *testing.T) research.Stores {
 func storesIn(t *testing.T, dir string) research.Stores {
 	t.Helper()
 	root := catalogtest.Open(t, dir)
-	return research.Stores{Catalog: catalog.NewStore(root, time.Now)}
+	return research.Stores{Catalog: catalog.NewStore(root, time.Now), Dictionary: dictionary.NewStore(root)}
 }

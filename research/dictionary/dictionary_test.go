@@ -16,10 +16,10 @@ type snapshot struct {
 	identity string
 }
 
-func (s *snapshot) ConnectionID() string      { return s.id }
-func (s *snapshot) SyncID() string            { return s.sync }
-func (s *snapshot) Identity() string          { return s.identity }
-func (s *snapshot) Tables() []*catalog.Table  { return s.tables }
+func (s *snapshot) ConnectionID() string          { return s.id }
+func (s *snapshot) SyncID() string                { return s.sync }
+func (s *snapshot) Identity() string              { return s.identity }
+func (s *snapshot) Tables() []*catalog.Table      { return s.tables }
 func (s *snapshot) Profile() *catalog.ProfileInfo { return s.profile }
 
 // rules are access rules that deny columns, or not.

@@ -13,7 +13,8 @@ const (
 	costTypo     = 2 // a letter too many, too few, wrong, or two exchanged
 	costStem     = 2 // another ending, such as a plural
 	costShort    = 3 // an abbreviation: Corp., Dept, J.
-	costInitials = 2 // the initials of several words
+	costInitials = 2 // the initials of three words or more
+	costPair     = 4 // the initials of two words
 	costMore     = 1 // a word that only the value has
 	costLess     = 4 // a word that only the query has
 	costInside   = 4 // the query contains the value, in a script without spaces
@@ -25,8 +26,9 @@ const (
 // of words, with words too many or too few.
 type fuzzy struct {
 	query   phrase
-	allowed int     // typos in the whole text
-	anchors []word  // of which a value has at least one, unless it is part of the query
+	allowed int    // typos in the whole text
+	anchors []word // of which a value has at least one, unless it is part of the query
+	stems   []letters
 	letters letters // of the query
 	value   phrase  // that is compared, kept for its memory
 	matched []int   // for each word of the value: the word of the query, or -1
@@ -121,6 +123,7 @@ func newFuzzy(q *query) *fuzzy {
 	for _, w := range f.query.words {
 		if w.len() >= min(longest, 4) {
 			f.anchors = append(f.anchors, w)
+			f.stems = append(f.stems, f.query.stem(w))
 		}
 	}
 	return f
@@ -150,12 +153,12 @@ func (f *fuzzy) possible(value letters) bool {
 	if value&^f.letters == 0 { // the query may contain or spell out the value
 		return true
 	}
-	for _, w := range f.anchors {
-		if bits.OnesCount64(uint64(w.letters&^value)) <= w.allowed {
+	for i, w := range f.anchors {
+		if missing(w.letters, value) <= w.allowed || f.stems[i]&^value == 0 {
 			return true
 		}
 	}
-	return bits.OnesCount64(uint64(f.letters&^value)) <= f.allowed
+	return missing(f.letters, value) <= f.allowed
 }
 
 // compare returns what the differences between the query and a folded value cost,
@@ -182,10 +185,28 @@ func (f *fuzzy) compare(folded []byte) (int, bool) {
 	if q.unspaced && v.unspaced {
 		add(inside(q, v))
 	}
-	if len(q.runes) >= 4 && len(v.runes) > len(q.runes) {
-		add(costMore, contains(v.runes, q.runes)) // the same letters with other punctuation
-	}
+	add(costMore, part(q, v))
 	return cost, ok
+}
+
+// Words with a common beginning of at least leastStem letters, and of this share of
+// the longer one, are taken for forms of one word.
+const (
+	leastStem = 4
+	stemOf    = 3
+	stemShare = 5
+)
+
+// stem returns the letters that every form of a word has.
+func (p *phrase) stem(w word) letters {
+	if w.len() < leastStem {
+		return w.letters
+	}
+	var set letters
+	for _, r := range p.of(w)[:max(leastStem, (w.len()*stemOf+stemShare-1)/stemShare)] {
+		set |= letterBit(r)
+	}
+	return set
 }
 
 // plausible reports whether two texts within the distance may be the same: short
@@ -233,12 +254,12 @@ func (f *fuzzy) align() (int, bool) {
 	less = len(q.words) - pairs
 	cost += less*costLess + min(more, 4)*costMore
 	switch {
-	case pairs == 0, alike == 0 && !(pairs == 1 && len(q.words) == 1 && len(v.words) == 1 && min(covered, coveredValue) >= 3):
-		return 0, false // abbreviations need a word that is written out
+	case pairs == 0, alike == 0 && (less+more > 0 || pairs > 1 || min(covered, coveredValue) < 4):
+		return 0, false // an abbreviation needs a word beside it that is written out, or four letters
 	case less == 0: // the value has all words
-		return cost, alike >= 3 || less == 0 && more == 0
+		return cost, alike >= 3 || more == 0
 	case more == 0: // the query has all words of the value, and more
-		return cost, 2*covered >= len(q.runes) && alike >= 3
+		return cost, 5*covered >= 2*len(q.runes) && alike >= 3
 	default:
 		return cost, alike >= 3 && 3*covered >= 2*len(q.runes) && 3*coveredValue >= 2*len(v.runes)
 	}
@@ -249,6 +270,16 @@ func (f *fuzzy) align() (int, bool) {
 func words(a []rune, wa word, b []rune, wb word) (int, bool) {
 	if wa.letters == wb.letters && slices.Equal(a, b) {
 		return 0, true
+	}
+	if isArabicArticle(a) != isArabicArticle(b) {
+		long, short := a, b
+		if isArabicArticle(b) {
+			long, short = b, a
+		}
+		allowed := typos(len(short), false)
+		if d := distance(long[2:], short, allowed); d <= allowed {
+			return costMore + d*costTypo, true
+		}
 	}
 	if wa.digits != wb.digits {
 		return 0, false
@@ -272,7 +303,7 @@ func words(a []rune, wa word, b []rune, wb word) (int, bool) {
 		same++
 	}
 	switch {
-	case same >= 4 && 10*same >= 7*len(long):
+	case same >= leastStem && stemShare*same >= stemOf*len(long):
 		return costStem, true
 	case abbreviates(short, long, same):
 		return costShort, true
@@ -309,31 +340,69 @@ func abbreviates(short, long []rune, same int) bool {
 	return short[len(short)-1] == long[len(long)-1] || consonants
 }
 
+// isArabicArticle reports whether a word begins with the article, which is written
+// together with it.
+func isArabicArticle(word []rune) bool {
+	return len(word) > 4 && word[0] == 'ا' && word[1] == 'ل'
+}
+
 // joining words are left out of initials: USA, BnF.
 var joining = map[string]bool{
 	"of": true, "the": true, "and": true, "for": true, "de": true, "la": true, "le": true, "du": true, "des": true, "del": true,
 	"und": true, "der": true, "die": true, "das": true, "et": true, "y": true, "e": true, "do": true, "da": true, "dos": true,
 }
 
-// initials reports whether short has the initials of the words of long.
+// initials reports whether short has the initials of the words of long. One more word
+// may follow, such as Inc.
 func initials(short, long *phrase) (int, bool) {
 	n := len(short.runes)
-	if n < 2 || n > 8 || len(long.words) < n || len(short.words) > 1 && len(short.words) != n {
+	if n < 2 || n > 8 || len(long.words) < n || len(long.runes) < 3*n || len(short.words) > 1 && len(short.words) != n {
 		return 0, false
 	}
-	all, some := 0, 0 // how many initials match, with joining words and without
+	all, some := 0, 0 // how many words begin as short says, with joining words and without
 	okAll, okSome := true, true
+	more := 0
 	for _, w := range long.words {
 		first := long.runes[w.from]
-		okAll = okAll && all < n && short.runes[all] == first
+		okAll = okAll && (all >= n || short.runes[all] == first)
 		all++
 		if w.len() <= 3 && joining[string(long.of(w))] {
 			continue
 		}
-		okSome = okSome && some < n && short.runes[some] == first
+		okSome = okSome && (some >= n || short.runes[some] == first)
 		some++
 	}
-	return costInitials, okAll && all == n || okSome && some == n
+	switch {
+	case okAll && all == n, okSome && some == n:
+	case n >= 3 && (okAll && all == n+1 || okSome && some == n+1):
+		more = costMore
+	default:
+		return 0, false
+	}
+	if n == 2 {
+		return costPair, true
+	}
+	return costInitials + more, true
+}
+
+// part reports whether the value has the letters of the query in a row, with other
+// punctuation. A short query has to begin and end with words of the value.
+func part(q, v *phrase) bool {
+	n := len(q.runes)
+	if n < 3 || n >= len(v.runes) {
+		return false
+	}
+	if n >= 4 {
+		return contains(v.runes, q.runes)
+	}
+	for _, from := range v.words {
+		for _, to := range v.words {
+			if to.to-from.from == n && slices.Equal(v.runes[from.from:to.to], q.runes) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // inside reports whether one text of a script without spaces contains the other,

@@ -50,9 +50,15 @@ func Habits() []Habit {
 		{"without marks", false, func(_ *rand.Rand, c *Column, v string) string { return changed(v, onlyIf(c.script.cased, unmarked(v))) }},
 		{"decomposed", true, func(_ *rand.Rand, _ *Column, v string) string { return changed(v, norm.NFD.String(v)) }},
 		{"full width", true, func(_ *rand.Rand, c *Column, v string) string { return onlyIf(c.code, strings.Map(wide, v)) }},
-		{"other dash", false, func(_ *rand.Rand, _ *Column, v string) string { return changed(v, strings.ReplaceAll(v, "-", "\u2014")) }},
-		{"dash for space", true, func(_ *rand.Rand, c *Column, v string) string { return changed(v, onlyIf(c.code, strings.ReplaceAll(v, " ", "-"))) }},
-		{"odd spaces", false, func(_ *rand.Rand, _ *Column, v string) string { return changed(v, " "+strings.ReplaceAll(v, " ", "\u202f\t")) }},
+		{"other dash", false, func(_ *rand.Rand, _ *Column, v string) string {
+			return changed(v, strings.ReplaceAll(v, "-", "\u2014"))
+		}},
+		{"dash for space", true, func(_ *rand.Rand, c *Column, v string) string {
+			return changed(v, onlyIf(c.code, strings.ReplaceAll(v, " ", "-")))
+		}},
+		{"odd spaces", false, func(_ *rand.Rand, _ *Column, v string) string {
+			return changed(v, " "+strings.ReplaceAll(v, " ", "\u202f\t"))
+		}},
 		{"code without punctuation", false, func(_ *rand.Rand, c *Column, v string) string {
 			return onlyIf(c.code, strings.NewReplacer("-", "", "/", "", ".", "", " ", "").Replace(v))
 		}},

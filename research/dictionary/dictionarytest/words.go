@@ -155,11 +155,19 @@ var shapes = []shape{
 
 // codes make identifiers.
 var codes = []shape{
-	{"sku", func(r *rand.Rand, _ *script) string { return fmt.Sprintf("%s-%04d/%d", capitals(r, 2), r.IntN(10000), r.IntN(10)) }},
+	{"sku", func(r *rand.Rand, _ *script) string {
+		return fmt.Sprintf("%s-%04d/%d", capitals(r, 2), r.IntN(10000), r.IntN(10))
+	}},
 	{"invoice", func(r *rand.Rand, _ *script) string { return fmt.Sprintf("INV%d.%05d", 2020+r.IntN(6), r.IntN(100000)) }},
-	{"part", func(r *rand.Rand, _ *script) string { return fmt.Sprintf("%03d %s %03d", r.IntN(1000), capitals(r, 3), r.IntN(1000)) }},
-	{"serial", func(r *rand.Rand, _ *script) string { return fmt.Sprintf("%s%d%s", capitals(r, 3), 100000+r.IntN(900000), capitals(r, 1)) }},
-	{"account", func(r *rand.Rand, _ *script) string { return fmt.Sprintf("%04d-%04d-%04d", r.IntN(10000), r.IntN(10000), r.IntN(10000)) }},
+	{"part", func(r *rand.Rand, _ *script) string {
+		return fmt.Sprintf("%03d %s %03d", r.IntN(1000), capitals(r, 3), r.IntN(1000))
+	}},
+	{"serial", func(r *rand.Rand, _ *script) string {
+		return fmt.Sprintf("%s%d%s", capitals(r, 3), 100000+r.IntN(900000), capitals(r, 1))
+	}},
+	{"account", func(r *rand.Rand, _ *script) string {
+		return fmt.Sprintf("%04d-%04d-%04d", r.IntN(10000), r.IntN(10000), r.IntN(10000))
+	}},
 }
 
 func capitals(r *rand.Rand, n int) string {

@@ -9,6 +9,7 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/research"
 	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/research/dictionary"
 )
 
 // storesOf returns the stores of a project whose folder is root. It keeps what it
@@ -17,6 +18,9 @@ func storesOf(root *os.Root, p *project.Project, before research.Stores) researc
 	s := before
 	if s.Catalog == nil {
 		s.Catalog = catalog.NewStore(root, time.Now)
+	}
+	if s.Dictionary == nil {
+		s.Dictionary = dictionary.NewStore(root)
 	}
 	return s
 }
