@@ -77,10 +77,18 @@ func benchScan(b *testing.B, conn execution.Connection) {
 
 // benchTable makes a table that refers to an earlier one without saying so.
 func benchTable(i int) string {
-	return fmt.Sprintf(`CREATE TABLE t%04d (id int PRIMARY KEY, t%04[2]d_id int, name text, city text, status text, code text, category text, country text, label text, kind text,
+	return fmt.Sprintf(`CREATE TABLE %[1]s (id int PRIMARY KEY, %[2]s_id int, name text, city text, status text, code text, category text, country text, label text, kind text,
 a int, b bigint, c numeric(10,2), d double precision, e boolean, f date, g timestamptz, h uuid, i int, j text);
-INSERT INTO t%04[1]d SELECT n, 1 + n %% 1000, 'Name ' || n, 'City ' || n %% 200, (ARRAY['new','paid','late'])[1 + n %% 3], 'C-' || n * 7, 'cat ' || n %% 20, 'country ' || n %% 50, 'label ' || n, 'kind ' || n %% 5,
-n, n * 1000, n / 4.0, n / 7.0, n %% 2 = 0, date '2020-01-01' + n, timestamptz '2020-01-01 00:00:00+00' + n * interval '1 hour', md5(n::text)::uuid, n %% 10, 'text ' || n %% 300 FROM generate_series(1, 1000) n`, i, i/2)
+INSERT INTO %[1]s SELECT n, 1 + n %% 1000, 'Name ' || n, 'City ' || n %% 200, (ARRAY['new','paid','late'])[1 + n %% 3], 'C-' || n * 7, 'cat ' || n %% 20, 'country ' || n %% 50, 'label ' || n, 'kind ' || n %% 5,
+n, n * 1000, n / 4.0, n / 7.0, n %% 2 = 0, date '2020-01-01' + n, timestamptz '2020-01-01 00:00:00+00' + n * interval '1 hour', md5(n::text)::uuid, n %% 10, 'text ' || n %% 300 FROM generate_series(1, 1000) n`,
+		benchName(i), benchName(i/2))
+}
+
+// benchName returns one of many names of two words.
+func benchName(i int) string {
+	first := strings.Fields("sales stock tax cash staff fleet web shop bank loan claim crew dock farm film game golf heat iron jazz kilo lake mine news oil park rail salt tour yard zinc wind")
+	second := strings.Fields("order item invoice ticket session batch parcel visit rating budget contract device segment voucher route sample recipe lesson meter refund survey tariff vendor wallet zone quota pallet notice ledger journal")
+	return first[i%len(first)] + "_" + second[i/len(first)%len(second)]
 }
 
 // peakMemory returns the most memory that the process had, in MB.

@@ -1,7 +1,7 @@
 package scan
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,21 +26,26 @@ func syncFolder(connection, sync string) string {
 
 // writeJSON writes a value as an indented JSON file.
 func writeJSON(root *os.Root, name string, v any) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	return writeFile(root, name, b.Bytes())
+	return replaceFile(root, name, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(v)
+	})
 }
 
-// writeFile writes a file whole or not at all: it writes a temporary file beside it,
-// flushes that, and renames it.
+// writeFile writes a file whole or not at all.
 func writeFile(root *os.Root, name string, content []byte) error {
+	return replaceFile(root, name, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+// replaceFile writes a temporary file beside the file, flushes it, and renames it.
+func replaceFile(root *os.Root, name string, write func(io.Writer) error) error {
 	temporary := path.Join(path.Dir(name), ".ktx-"+path.Base(name)+".tmp")
-	if err := writeSynced(root, temporary, content); err != nil {
+	if err := writeSynced(root, temporary, write); err != nil {
 		return errors.Join(fmt.Errorf("write %s: %w", name, err), ignoreMissing(root.Remove(temporary)))
 	}
 	if err := root.Rename(temporary, name); err != nil {
@@ -49,13 +54,17 @@ func writeFile(root *os.Root, name string, content []byte) error {
 	return nil
 }
 
-func writeSynced(root *os.Root, name string, content []byte) (err error) {
+func writeSynced(root *os.Root, name string, write func(io.Writer) error) (err error) {
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if _, err := f.Write(content); err != nil {
+	buffered := bufio.NewWriter(f)
+	if err := write(buffered); err != nil {
+		return err
+	}
+	if err := buffered.Flush(); err != nil {
 		return err
 	}
 	return f.Sync()

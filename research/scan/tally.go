@@ -3,6 +3,7 @@ package scan
 import (
 	"math"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/ktxhq/ktx/execution"
@@ -136,7 +137,8 @@ func (c *tally) profile() catalog.ProfileColumn {
 			break
 		}
 		if v.Text != "" && utf8.RuneCountInString(v.Text) <= shownLength {
-			out.SampleValues = append(out.SampleValues, v.Text)
+			// A copy: the text of an answer may be a part of the text of all its values.
+			out.SampleValues = append(out.SampleValues, strings.Clone(v.Text))
 		}
 	}
 	return out

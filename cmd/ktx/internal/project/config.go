@@ -27,7 +27,7 @@ type Connection struct {
 	Path           string    `yaml:"path" doc:"Database file of SQLite, relative to the project."`
 	Name           string    `yaml:"name" doc:"Name shown to people."`
 	Description    string    `yaml:"description" doc:"What the database contains."`
-	Schemas        []string  `yaml:"schemas" doc:"PostgreSQL: the schemas in which unqualified names are resolved; pins the search path. MySQL, MariaDB, SQL Server: the databases that may be read beside the connection's own."`
+	Schemas        []string  `yaml:"schemas" doc:"PostgreSQL: the schemas in which unqualified names are resolved, and which are scanned; pins the search path. MySQL, MariaDB, SQL Server: the databases that may be read beside the connection's own."`
 	MaxConnections int       `yaml:"maxConnections" doc:"Maximum number of connections to the server." min:"1" max:"1000"`
 	Limits         Limits    `yaml:"limits" doc:"Limits of one call."`
 	Access         Access    `yaml:"access" doc:"Which schemas, tables and columns may be read."`
