@@ -345,6 +345,19 @@ var rooms = []room{
 		support: true,
 	},
 	{
+		path:     "research/scan/relate",
+		noStd:    noOutside,
+		ours:     []string{"research/catalog"},
+		others:   map[string]string{"golang.org/x/text": "normalizes names before they are split into words"},
+		testOurs: []string{"research/scan/relate/relatetest"},
+	},
+	{
+		path:    "research/scan/relate/relatetest",
+		ours:    []string{"research/catalog", "research/scan/relate"},
+		others:  map[string]string{"github.com/ncruces/go-sqlite3": "writes and reads the database files that are measured"},
+		support: true,
+	},
+	{
 		path:       "research",
 		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/dictionary"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},

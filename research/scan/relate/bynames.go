@@ -247,7 +247,7 @@ func (f *finder) byKeyName(t *table, i int, list []*proposal) []*proposal {
 	before := len(list)
 	for at := 0; at < len(c.plain); at++ {
 		role := at > 0
-		if role && (r.key == "" || r.front || at >= len(r.entity) || len(list) > before) {
+		if role && (r.front || at >= len(r.entity) || len(list) > before) {
 			break
 		}
 		entity := r.entity
@@ -257,6 +257,9 @@ func (f *finder) byKeyName(t *table, i int, list []*proposal) []*proposal {
 		if name := c.tail(at); !generic[name] {
 			list = f.byKeyOf(t, i, f.names.key[name], entity, role, list)
 		}
+	}
+	if len(list) == before && c.unique != yes && r.key != "" {
+		list = f.byKeyOf(t, i, f.names.other[c.joined], r.entity, false, list)
 	}
 	return list
 }
@@ -271,7 +274,10 @@ func (f *finder) byKeyOf(t *table, i int, keys []target, words []string, role bo
 	meant, _ := f.names.named(words)
 	best, n := 0.0, 0
 	eligible := func(k target) bool {
-		return k.table != t && (len(meant) == 0 || slices.Contains(meant, k.table))
+		if k.table == t && (!role || k.column == i || slices.Contains(t.primary, i)) {
+			return false
+		}
+		return (len(meant) == 0 || slices.Contains(meant, k.table))
 	}
 	for _, k := range keys {
 		if eligible(k) {
@@ -291,7 +297,7 @@ func (f *finder) byKeyOf(t *table, i int, keys []target, words []string, role bo
 		switch {
 		case level > 0:
 			score += 0.05 + level/10
-		case n > 1 || i == t.key:
+		case n > 1 || i == t.key || k.column != k.table.key:
 			score = scoreSharedKey
 		}
 		if t.columns[i].readings[0].key == "" {

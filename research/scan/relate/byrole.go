@@ -8,6 +8,7 @@ import (
 const (
 	scoreParent   = 0.85 // parent_id refers to a row of its own table
 	scorePeople   = 0.66 // created_by and manager_id refer to people
+	scoreAgent    = 0.44 // winner_id may refer to people
 	scoreUsage    = 0.55 // statements join the columns
 	usageBonus    = 0.10
 	minStatements = 5
@@ -17,13 +18,16 @@ const (
 // has (parent), and those that people have (created_by, reports_to, manager).
 func (f *finder) byRole(t *table, i int, list []*proposal) []*proposal {
 	c := &t.columns[i]
-	if i == t.key || !(c.kind == integer || c.kind == textual || c.kind == uniqueID || c.kind == anything || c.kind == fraction) {
+	if i == t.key || c.kind == moment {
 		return list
 	}
 	for _, p := range list {
 		if p.score >= scorePeople {
 			return list
 		}
+	}
+	if t.anyTable(c) {
+		return list
 	}
 	for _, r := range c.readings {
 		words := r.entity
@@ -33,7 +37,7 @@ func (f *finder) byRole(t *table, i int, list []*proposal) []*proposal {
 		first, last := words[0], words[len(words)-1]
 		whole := join(words)
 		switch {
-		case selfWords[whole], len(words) > 1 && (selfWords[first] || selfWords[last]) && r.key != "" && len(list) == 0:
+		case selfWords[whole], len(words) > 1 && (selfWords[first] || selfWords[last]) && len(list) == 0 && (r.key != "" || nameLevel(labelOf(words[1:]), t) >= 0.7 || nameLevel(labelOf(words[:len(words)-1]), t) >= 0.7):
 			score := scoreParent
 			if !selfWords[whole] {
 				score -= 0.2
@@ -45,16 +49,30 @@ func (f *finder) byRole(t *table, i int, list []*proposal) []*proposal {
 			if !by && f.isPeople(t) {
 				people = []*table{t}
 			}
-			list = f.toPeople(t, i, people, "the name tells of a person who did something", list)
+			list = f.toPeople(t, i, people, scorePeople, "the name tells of a person who did something", list)
 		case personWords[last] && len(words) <= 3, personWords[whole], r.front && personWords[first]:
 			people := f.people(t, false)
 			if f.isPeople(t) {
 				people = []*table{t}
 			}
-			list = f.toPeople(t, i, people, "the name tells of a role that people have", list)
+			list = f.toPeople(t, i, people, scorePeople, "the name tells of a role that people have", list)
+		case len(list) == 0 && len(words) == 1 && r.key != "" && len(whole) > 4 && hasAnySuffix(whole, "er", "or", "ee"):
+			list = f.toPeople(t, i, f.people(t, false), scoreAgent, "the name may tell of a role that people have", list)
 		}
 	}
 	return list
+}
+
+// anyTable reports whether a column refers to rows of several tables, because another
+// column says to which (owner_id and owner_type).
+func (t *table) anyTable(c *column) bool {
+	if len(c.readings) == 0 || c.readings[0].key == "" {
+		return false
+	}
+	entity := join(c.readings[0].entity)
+	return entity != "" && slices.ContainsFunc(t.columns, func(other column) bool {
+		return other.joined == entity+"type" || other.joined == entity+"class" || other.joined == entity+"kind"
+	})
 }
 
 // agentVerb reports whether the words before "by" or "to" tell of something that a
@@ -78,9 +96,9 @@ func (f *finder) toKey(t *table, i int, to *table, score float64, evidence strin
 	return propose(list, &proposal{from: t, to: to, columns: []int{i}, targets: []int{to.key}, score: score, evidence: evidence, byName: true})
 }
 
-func (f *finder) toPeople(t *table, i int, people []*table, evidence string, list []*proposal) []*proposal {
+func (f *finder) toPeople(t *table, i int, people []*table, score float64, evidence string, list []*proposal) []*proposal {
 	for n, to := range people {
-		list = f.toKey(t, i, to, scorePeople-0.08*float64(n), evidence, list)
+		list = f.toKey(t, i, to, score-0.08*float64(n), evidence, list)
 	}
 	return list
 }

@@ -16,7 +16,7 @@ const (
 // (see onlyOne). All of it is for a person to review.
 func (f *finder) byValues(t *table, i int) []*proposal {
 	c := &t.columns[i]
-	if len(c.readings) == 0 || c.readings[0].key == "" || len(c.readings[0].entity) == 0 || i == t.key || slices.Contains(t.primary, i) || c.unique == yes {
+	if len(c.readings) == 0 || c.readings[0].key == "" || len(c.readings[0].entity) == 0 || i == t.key || slices.Contains(t.primary, i) || c.unique == yes || t.anyTable(c) {
 		return nil
 	}
 	var list []*proposal

@@ -145,8 +145,13 @@ func (f *finder) isOwn(t *table, c *column) bool {
 		return false
 	}
 	r := c.readings[0]
-	list, _ := f.names.named(r.entity)
-	return len(r.entity) == 0 || nameLevel(r.label, t) >= 0.9 || len(list) == 0 && (r.key != "" || c.kind == integer)
+	if len(r.entity) == 0 || nameLevel(r.label, t) >= 0.9 {
+		return true
+	}
+	if slices.ContainsFunc(f.names.key[c.joined], func(k target) bool { return k.table != t }) {
+		return false
+	}
+	return !f.names.known(r.entity) && len(f.names.tail[r.label.phrase]) == 0 && (r.key != "" || c.kind == integer)
 }
 
 // match returns the proposal that t refers to the key, or nil if t lacks a member.
@@ -177,6 +182,9 @@ func (f *finder) match(t *table, key *compositeKey, role string) *proposal {
 	}
 	if role != "" && !withRole {
 		return nil
+	}
+	if t.hasKey(p.relationship().From.Columns) && !p.named {
+		p.score -= 0.2 // both tables may be details of a third one
 	}
 	end := catalog.EndPoint{Table: t.ref}
 	for _, c := range p.columns {

@@ -30,10 +30,11 @@ const (
 
 // byNamesAlone judges a proposal that was not probed.
 func (p *proposal) byNamesAlone() (verdict, string) {
+	many := len(p.columns) > 1 && !p.named && !p.own
 	switch {
-	case p.score < reviewNames:
+	case p.score < reviewNames, many && p.score < acceptNames:
 		return rejected, "the names alone are too weak"
-	case p.score < acceptNames, p.mismatch, p.implied, !p.byName, len(p.columns) > 1 && !p.named && !p.own:
+	case p.score < acceptNames, p.mismatch, p.implied, !p.byName, many:
 		return review, "not compared with data"
 	}
 	return accepted, "not compared with data"
@@ -93,7 +94,7 @@ func (p *proposal) byData(o Overlap) (verdict, string) {
 // Two tables often have the same dimensions, such as a year and a region. One refers to
 // the other if the target has few of the combinations that there might be.
 func (p *proposal) byDensity(o Overlap, reason string) (verdict, string) {
-	once := o.Distinct == o.Rows-o.NullRows
+	once := o.Distinct == o.Rows-o.NullRows || p.oneToOne()
 	if p.own && !once {
 		return accepted, reason
 	}

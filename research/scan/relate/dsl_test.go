@@ -14,13 +14,13 @@ import (
 
 // tables reads "orders(id*, customer_id, note text)". A star marks the primary key,
 // and a column without a type is an integer. The schema may precede the name.
-func tables(t testing.TB, text string) []*catalog.Table {
-	t.Helper()
+func tables(tb testing.TB, text string) []*catalog.Table {
+	tb.Helper()
 	var list []*catalog.Table
 	for part := range strings.SplitSeq(text, ";") {
 		name, columns, ok := strings.Cut(strings.TrimSpace(part), "(")
 		if !ok {
-			t.Fatalf("%q is no table", part)
+			tb.Fatalf("%q is no table", part)
 		}
 		schema := "main"
 		if before, after, ok := strings.Cut(name, "."); ok {
@@ -57,11 +57,11 @@ func end(e catalog.EndPoint) string {
 	return name + "." + strings.Join(e.Columns, "+")
 }
 
-func find(t testing.TB, in relate.Input, p relate.Prober) catalog.Relationships {
-	t.Helper()
-	got, err := relate.Find(t.Context(), in, p)
+func find(tb testing.TB, in relate.Input, p relate.Prober) catalog.Relationships {
+	tb.Helper()
+	got, err := relate.Find(tb.Context(), in, p)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return got
 }
@@ -93,11 +93,11 @@ func share(found int64) relate.Overlap {
 	return relate.Overlap{Rows: 500, Distinct: 100, Found: found, TargetRows: 1000, TargetUnique: &unique}
 }
 
-func encode(t testing.TB, v any) string {
-	t.Helper()
+func encode(tb testing.TB, v any) string {
+	tb.Helper()
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return string(b) + "\n"
 }

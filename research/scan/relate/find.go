@@ -9,7 +9,7 @@ import (
 
 // DefaultMaxProbes is the number of probes of one call of [Find] if
 // Input.MaxProbes is 0.
-const DefaultMaxProbes = 5000
+const DefaultMaxProbes = 20_000
 
 // ErrStopped is what a [Prober] returns, bare or wrapped, when the budget of the scan
 // is used up. Find then sends no further probe and puts what it could not validate
@@ -65,6 +65,9 @@ type Prober interface {
 //     same columns displaced.
 //   - Skipped are proposals that were not probed because the number of probes
 //     (Input.MaxProbes) or the budget of the scan was used up.
+//
+// A target that no name and no statement tells of is in none of the lists unless the
+// values fit it and no other table; then it is in Review.
 //
 // If p is nil, names alone decide. Find fails only with the error of ctx.
 func Find(ctx context.Context, in Input, p Prober) (catalog.Relationships, error) {

@@ -70,6 +70,11 @@ func (f *finder) learn(extra []Pair) {
 	}
 	f.guessKeys()
 	for _, t := range f.tables {
+		for i := range t.columns {
+			if c := &t.columns[i]; i != t.key && c.unique == yes && len(c.readings) > 0 && c.readings[0].key != "" && len(c.readings[0].entity) > 0 {
+				f.names.other[c.joined] = append(f.names.other[c.joined], target{t, i})
+			}
+		}
 		if t.key >= 0 {
 			s, k := schemaOf(t), t.columns[t.key].kind
 			if f.keysOf[s] == nil {

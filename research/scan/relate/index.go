@@ -22,6 +22,7 @@ type index struct {
 	start map[start][]*table  // by first letter and number of words, for abbreviations
 	short map[string][]*table // found abbreviations, by phrase
 	key   map[string][]target // single-column keys by the name of their column
+	other map[string][]target // columns that are unique beside the key, by name
 	alike map[string][]*table // found similar names, by phrase
 }
 
@@ -39,7 +40,7 @@ type target struct {
 func newIndex(tables []*table) *index {
 	x := &index{
 		exact: map[string][]*table{}, stem: map[string][]*table{}, tail: map[string][]*table{}, head: map[string][]*table{},
-		start: map[start][]*table{}, short: map[string][]*table{}, key: map[string][]target{}, alike: map[string][]*table{},
+		start: map[start][]*table{}, short: map[string][]*table{}, key: map[string][]target{}, other: map[string][]target{}, alike: map[string][]*table{},
 	}
 	for _, t := range tables {
 		if len(t.words) == 0 {

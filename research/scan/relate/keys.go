@@ -47,6 +47,7 @@ func (f *finder) keyScore(t *table, c *column) float64 {
 		score++
 	case no:
 		return 0
+	case unknown:
 	}
 	if c.first {
 		score++

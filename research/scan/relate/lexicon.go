@@ -31,7 +31,10 @@ var layers = set(
 )
 
 // tailLayers are the same at the end of table names.
-var tailLayers = set("dim", "fct", "fact", "tbl", "table", "mst", "master", "t", "v", "vw", "view", "all", "stg", "raw")
+var tailLayers = set("dim", "fct", "fact", "tbl", "table", "mst", "master", "t", "v", "vw", "view", "all", "stg", "raw", "マスタ", "マスター", "テーブル", "마스터", "테이블")
+
+// tailMarks are the same in scripts that do not separate words.
+var tailMarks = []string{"信息表", "一覧", "信息", "表"}
 
 // generic are names of columns that many tables have and that say nothing about
 // where the values come from.
@@ -51,7 +54,7 @@ var selfWords = set(
 // personWords are roles that people have. A column named by one of them refers to
 // people, and in a table of people to the same table.
 var personWords = set(
-	"manager", "mgr", "boss", "supervisor", "head", "lead", "leader", "owner", "author", "creator", "editor", "reviewer", "approver", "assignee", "sender", "recipient", "receiver", "reporter", "requester", "operator", "agent", "chief", "director", "mentor", "teacher", "coach", "buddy", "handler", "inspector", "responsible", "salesperson", "salesrep", "rep",
+	"manager", "mgr", "boss", "supervisor", "head", "lead", "leader", "owner", "author", "creator", "editor", "reviewer", "approver", "assignee", "sender", "recipient", "receiver", "reporter", "requester", "operator", "agent", "chief", "director", "mentor", "teacher", "coach", "buddy", "handler", "inspector", "responsible", "salesperson", "salesrep", "rep", "mother", "father", "spouse", "partner", "husband", "wife", "sibling", "friend", "guardian",
 	"vorgesetzter", "vorgesetzte", "leiter", "chef", "bearbeiter", "ersteller", "besitzer", "jefe", "gerente", "supervisor", "responsable", "capo", "chefe", "superieur", "kierownik", "przelozony", "mudur", "yonetici", "nadrizeny", "vedouci", "leidinggevende",
 	"руководитель", "начальник", "менеджер", "автор", "προισταμενοσ", "διευθυντησ", "上司", "担当者", "管理者", "经理", "主管", "负责人", "관리자", "담당자", "상사", "مدير", "مשرف", "מנהל", "प्रबंधक",
 )

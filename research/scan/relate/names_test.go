@@ -45,11 +45,23 @@ func TestNames(t *testing.T) {
 		{"German", "Kunden(KundenNr*); Bestellungen(BestellNr*, KundenNr)", "Bestellungen.KundenNr > Kunden.KundenNr", ""},
 		{"German compound", "kunden(id*); bestellungen(id*, kundennummer)", "bestellungen.kundennummer > kunden.id", ""},
 		{"Greek", "πελάτες(id*); παραγγελίες(id*, πελάτη_id)", "παραγγελίες.πελάτη_id > πελάτες.id", ""},
-		{"an affix of the database", "klient(klient_viit*); toode(toode_viit*); ladu(ladu_viit*); arve(arve_viit*, klient_viit, toode_viit)",
-			"arve.klient_viit > klient.klient_viit; arve.toode_viit > toode.toode_viit", ""},
-		{"composite", "order_items(order_id*, line_no*); order_item_notes(id*, order_id, line_no, note text)",
-			"order_item_notes.order_id+line_no > order_items.order_id+line_no", ""},
+		{
+			"an affix of the database", "klient(klient_viit*); toode(toode_viit*); ladu(ladu_viit*); arve(arve_viit*, klient_viit, toode_viit)",
+			"arve.klient_viit > klient.klient_viit; arve.toode_viit > toode.toode_viit", "",
+		},
+		{
+			"composite", "order_items(order_id*, line_no*); order_item_notes(id*, order_id, line_no, note text)",
+			"order_item_notes.order_id+line_no > order_items.order_id+line_no", "",
+		},
 		{"composite with a tenant", "customers(tenant_id*, id*); orders(tenant_id*, id*, customer_id)", "orders.tenant_id+customer_id > customers.tenant_id+id", ""},
+		{"master tables", "顧客マスタ(顧客コード* text); 受注(受注番号*, 顧客コード text)", "受注.顧客コード > 顧客マスタ.顧客コード", ""},
+		{"names without a word", "KNA1(KUNNR* text); VBAK(VBELN* text, KUNNR text)", "VBAK.KUNNR > KNA1.KUNNR", ""},
+		{
+			"details of two tables", "employees(emp_no*); departments(dept_no*); dept_emp(emp_no*, dept_no*); dept_manager(emp_no*, dept_no*)",
+			"dept_emp.dept_no > departments.dept_no; dept_emp.emp_no > employees.emp_no; dept_manager.dept_no > departments.dept_no; dept_manager.emp_no > employees.emp_no", "",
+		},
+		{"mother", "people(id*, mother_id)", "people.mother_id > people.id", ""},
+		{"any table", "users(id*); notes(id*, owner_id, owner_type text)", "", ""},
 		{"types differ", "customers(id* integer); orders(id*, customer_id text)", "", "orders.customer_id > customers.id"},
 		{"the own schema", "a.customers(id*); b.customers(id*); b.orders(id*, customer_id)", "b.orders.customer_id > b.customers.id", ""},
 		{"an attribute", "customers(id*); orders(id*, customer_type_id, customer_name text)", "", ""},
@@ -79,8 +91,10 @@ func TestUndeclaredKeys(t *testing.T) {
 		{"customers(id, name text); orders(id, customer_id)", "orders.customer_id > customers.id"},
 		{"Customer(CustomerKey, Name text); Sales(SalesKey, CustomerKey)", "Sales.CustomerKey > Customer.CustomerKey"},
 		{"clientes(cod_cliente text); pedidos(cod_pedido text, cod_cliente text)", "pedidos.cod_cliente > clientes.cod_cliente"},
-		{"orders(order_id); products(product_id); order_items(order_id, product_id, quantity)",
-			"order_items.order_id > orders.order_id; order_items.product_id > products.product_id"},
+		{
+			"orders(order_id); products(product_id); order_items(order_id, product_id, quantity)",
+			"order_items.order_id > orders.order_id; order_items.product_id > products.product_id",
+		},
 	} {
 		got := find(t, relate.Input{Tables: tables(t, c.tables)}, nil)
 		if !equal(arrows(got.Accepted), list(c.accepted)) {

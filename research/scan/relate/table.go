@@ -124,6 +124,16 @@ func dropLayers(tables []*table) {
 			t.layer += t.words[n-1]
 			t.words = t.words[:n-1]
 		}
+		for _, mark := range tailMarks {
+			n := len(t.words) - 1
+			if n < 0 {
+				break
+			}
+			if rest := strings.TrimSuffix(t.words[n], mark); rest != "" && rest != t.words[n] {
+				t.words = append(slices.Clone(t.words[:n]), rest)
+				break
+			}
+		}
 	}
 }
 

@@ -140,7 +140,9 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 			}
 			switch {
 			case j.skipped:
-				f.skip(j)
+				if p.byName || p.joined > 0 {
+					f.skip(j)
+				}
 				s.done = true
 			case j.verdict == accepted:
 				if rival, err := f.rival(ctx, s.list[s.next:], p, q); err != nil {
@@ -166,7 +168,7 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 				if s.next >= len(s.list) || q == nil || s.list[s.next].score < s.held.score-0.15 {
 					s.done = true
 				}
-			default:
+			case p.byName || p.joined > 0:
 				f.put(j)
 			}
 		}
@@ -175,16 +177,11 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 		if s.held == nil {
 			s.held = onlyOne(s.fit)
 		}
-		for _, j := range s.fit {
-			if s.held == nil || s.held.proposal != j.proposal {
-				f.reject(j.proposal, "the values fit several tables", j.overlap)
-			}
-		}
 		if s.held != nil {
 			f.put(*s.held)
 		}
 		for _, p := range s.list[s.next:] {
-			if s.done && p.score >= reviewNames {
+			if s.done && p.byName && p.score >= reviewNames {
 				f.reject(p, "another target fits better", nil)
 			}
 		}
@@ -213,7 +210,7 @@ func (f *finder) put(j judged) {
 		f.out.Accepted = append(f.out.Accepted, r)
 	case review:
 		f.out.Review = append(f.out.Review, r)
-	default:
+	case rejected:
 		f.out.Rejected = append(f.out.Rejected, r)
 	}
 }

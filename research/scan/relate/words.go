@@ -80,7 +80,7 @@ func split(name string) []string {
 		switch {
 		case before == lower && c == upper:
 			end(i)
-		case before == upper && c == lower && i-1 > start && !(r == 's' && lastOfWord(runes, i)):
+		case before == upper && c == lower && i-1 > start && (r != 's' || !lastOfWord(runes, i)):
 			end(i - 1)
 		case (before == digit) != (c == digit), script(before) != script(c):
 			end(i)
@@ -108,6 +108,8 @@ func script(c class) int {
 		return 2
 	case hangul:
 		return 3
+	case separator, other:
+		return 4
 	}
 	return 4
 }

@@ -14,11 +14,11 @@ import (
 	"flag"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"log"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/ktxhq/ktx/research/catalog"
@@ -29,17 +29,23 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("relations: ")
-	if err := command(context.Background(), os.Args[1:], os.Stdout); err != nil {
+	var out strings.Builder
+	err := command(context.Background(), os.Args[1:], &out)
+	if err == nil {
+		_, err = os.Stdout.WriteString(out.String())
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-func command(ctx context.Context, args []string, out io.Writer) error {
+func command(ctx context.Context, args []string, out *strings.Builder) error {
 	flags := flag.NewFlagSet("relations", flag.ContinueOnError)
 	tables := flags.String("tables", "", "a tables.json in the `FILE` layout of Spider and BIRD")
 	files := flags.String("files", "", "a `DIRECTORY` of SQLite files")
 	wide := flags.Int("wide", 0, "measure `N` tables of 20 columns")
 	seeds := flags.Int("seeds", 3, "databases for each habit")
+	first := flags.Int("first", 1, "the seed of the first of them")
 	keys := flags.Bool("keys", true, "keep the declared primary keys")
 	show := flags.String("show", "", "print what is wrong and missed in the `HALF` tune or held")
 	if err := flags.Parse(args); err != nil {
@@ -52,13 +58,13 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 		return databases(ctx, out, *files, *keys, *show)
 	}
 	if *tables == "" {
-		return generated(ctx, out, *seeds, *show)
+		return generated(ctx, out, *first, *seeds, *show)
 	}
 	return schemas(ctx, out, *tables, *keys, *show)
 }
 
 // generated measures databases with rows.
-func generated(ctx context.Context, out io.Writer, seeds int, show string) error {
+func generated(ctx context.Context, out *strings.Builder, first, seeds int, show string) error {
 	scores := map[string]*relatetest.Score{"tune": {}, "held": {}}
 	for _, h := range relatetest.Habits() {
 		half := "tune"
@@ -68,7 +74,7 @@ func generated(ctx context.Context, out io.Writer, seeds int, show string) error
 		var sum relatetest.Score
 		probes := 0
 		for seed := range seeds {
-			sample := relatetest.Generate(h, uint64(seed)+1) //nolint:gosec // a small number
+			sample := relatetest.Generate(h, uint64(first+seed)) //nolint:gosec // a small number
 			prober := &relatetest.Memory{Sample: sample}
 			got, err := relate.Find(ctx, relate.Input{Tables: sample.Tables, Profile: sample.Profile()}, prober)
 			if err != nil {
@@ -78,8 +84,8 @@ func generated(ctx context.Context, out io.Writer, seeds int, show string) error
 			sum.Add(score)
 			probes += prober.Probes
 			if show == half && seed == 0 {
-				print(out, h.Name+": wrong ", wrong)
-				print(out, h.Name+": missed", missed)
+				listed(out, h.Name+": wrong ", wrong)
+				listed(out, h.Name+": missed", missed)
 			}
 		}
 		scores[half].Add(sum)
@@ -91,7 +97,7 @@ func generated(ctx context.Context, out io.Writer, seeds int, show string) error
 }
 
 // databases measures SQLite files.
-func databases(ctx context.Context, out io.Writer, dir string, keys bool, show string) error {
+func databases(ctx context.Context, out *strings.Builder, dir string, keys bool, show string) error {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.sqlite"))
 	if err != nil {
 		return err
@@ -116,8 +122,8 @@ func databases(ctx context.Context, out io.Writer, dir string, keys bool, show s
 		half := half(sample.Name)
 		scores[half].Add(score)
 		if show == half {
-			print(out, sample.Name+": wrong ", wrong)
-			print(out, sample.Name+": missed", missed)
+			listed(out, sample.Name+": wrong ", wrong)
+			listed(out, sample.Name+": missed", missed)
 		}
 	}
 	report(out, "tune", *scores["tune"])
@@ -127,7 +133,7 @@ func databases(ctx context.Context, out io.Writer, dir string, keys bool, show s
 }
 
 // width measures a wide schema.
-func width(ctx context.Context, out io.Writer, tables int) error {
+func width(ctx context.Context, out *strings.Builder, tables int) error {
 	list := relatetest.Wide(tables, 20)
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -153,7 +159,7 @@ func hideKeys(tables []*catalog.Table) {
 }
 
 // schemas measures names alone.
-func schemas(ctx context.Context, out io.Writer, file string, keys bool, show string) error {
+func schemas(ctx context.Context, out *strings.Builder, file string, keys bool, show string) error {
 	text, err := os.ReadFile(file) //nolint:gosec // the file that the caller names
 	if err != nil {
 		return err
@@ -175,8 +181,8 @@ func schemas(ctx context.Context, out io.Writer, file string, keys bool, show st
 		half := half(db.Name)
 		scores[half].Add(score)
 		if show == half {
-			print(out, db.Name+": wrong ", wrong)
-			print(out, db.Name+": missed", missed)
+			listed(out, db.Name+": wrong ", wrong)
+			listed(out, db.Name+": missed", missed)
 		}
 	}
 	report(out, "tune", *scores["tune"])
@@ -184,7 +190,7 @@ func schemas(ctx context.Context, out io.Writer, file string, keys bool, show st
 	return nil
 }
 
-func report(out io.Writer, title string, s relatetest.Score) {
+func report(out *strings.Builder, title string, s relatetest.Score) {
 	fmt.Fprintf(out, "%s  %d relationships; accepted %d, precision %.3f, recall %.3f; with review %d, precision %.3f, recall %.3f\n",
 		title, s.Truth, s.Accepted, s.Precision(), s.Recall(), s.Accepted+s.Review, s.PrecisionWithReview(), s.RecallWithReview())
 }
@@ -199,7 +205,7 @@ func half(name string) string {
 	return "held"
 }
 
-func print(out io.Writer, title string, list []catalog.Relationship) {
+func listed(out *strings.Builder, title string, list []catalog.Relationship) {
 	for _, r := range list {
 		fmt.Fprintf(out, "%s %s%v -> %s%v %.2f %v\n", title, r.From.Table.Name, r.From.Columns, r.To.Table.Name, r.To.Columns, r.Confidence, r.Evidence)
 	}
