@@ -16,7 +16,6 @@ import (
 // findings are what a scan writes.
 type findings struct {
 	structure     *structure
-	profiles      map[catalog.Ref]*tableProfile // nil without a profile
 	relationships catalog.Relationships
 	warnings      []catalog.Warning
 	profile       *catalog.Profile // nil without a profile

@@ -127,13 +127,13 @@ func (j *journal) read(want header) (good int64, err error) {
 			var h header
 			if json.Unmarshal(line, &h) != nil || h.Format != want.Format || h.Options != want.Options || !h.valid() ||
 				want.Started.Sub(h.Started).Abs() > maxJournalAge {
-				return 0, nil
+				return 0, nil //nolint:nilerr // a journal that does not fit is begun again
 			}
 			j.header, j.resumed = h, true
 		} else {
 			var e entry
 			if json.Unmarshal(line, &e) != nil {
-				return good, nil
+				return good, nil //nolint:nilerr // the rest of the journal is not used
 			}
 			j.keep(e)
 		}

@@ -75,7 +75,7 @@ func TestKilled(t *testing.T) {
 // killAfter starts a scan and kills its process when its journal has a number of lines.
 func killAfter(t *testing.T, project, database string, lines int) {
 	t.Helper()
-	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilledChild$") //nolint:gosec // this test's own program
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilledChild$")
 	child.Env = append(os.Environ(), childProject+"="+project, childDatabase+"="+database)
 	var out bytes.Buffer
 	child.Stdout, child.Stderr = &out, &out

@@ -293,7 +293,7 @@ func (s *scanner) kept(t *table) *tableProfile {
 
 func (s *scanner) profileOne(ctx context.Context, t *table) error {
 	if ctx.Err() != nil {
-		return nil // another table has ended the scan
+		return nil //nolint:nilerr // another table has ended the scan, and has said why
 	}
 	p, err := s.table(ctx, t)
 	if err != nil {

@@ -20,21 +20,20 @@ var update = flag.Bool("update", false, "write the golden files")
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-func text(s string) *string { return &s }
-
 // tables are a shop whose tables have names that collide, and names that need quotes.
 func tables() []*catalog.Table {
 	return []*catalog.Table{
 		{
-			DB: text("public"), Name: "orders", Comment: text("What people buy"), Descriptions: map[string]string{"user": "Orders: one row each"},
+			DB: new("public"), Name: "orders", Comment: new("What people buy"), Descriptions: map[string]string{"user": "Orders: one row each"},
 			Columns: []catalog.Column{
-				{Name: "no", NativeType: "integer", PrimaryKey: true}, {Name: "region", NativeType: "integer", PrimaryKey: true},
-				{Name: "Customer Id", NativeType: "bigint", Nullable: true, Comment: text("Who: the buyer")},
+				{Name: "no", NativeType: "integer", PrimaryKey: true},
+				{Name: "region", NativeType: "integer", PrimaryKey: true},
+				{Name: "Customer Id", NativeType: "bigint", Nullable: true, Comment: new("Who: the buyer")},
 			},
 		},
-		{DB: text("public"), Name: "customers", Columns: []catalog.Column{{Name: "id", NativeType: "bigint", PrimaryKey: true}}},
-		{DB: text("archive"), Name: "Orders", Columns: []catalog.Column{{Name: "no", NativeType: "integer"}}},
-		{DB: text("Über.Lager"), Name: `Teil "x".y`, Columns: []catalog.Column{}},
+		{DB: new("public"), Name: "customers", Columns: []catalog.Column{{Name: "id", NativeType: "bigint", PrimaryKey: true}}},
+		{DB: new("archive"), Name: "Orders", Columns: []catalog.Column{{Name: "no", NativeType: "integer"}}},
+		{DB: new("Über.Lager"), Name: `Teil "x".y`, Columns: []catalog.Column{}},
 	}
 }
 
@@ -80,7 +79,7 @@ func TestShards(t *testing.T) {
 	t.Parallel()
 	var many []*catalog.Table
 	for i := range 1201 {
-		many = append(many, &catalog.Table{DB: text("public"), Name: fmt.Sprintf("t%d", i)})
+		many = append(many, &catalog.Table{DB: new("public"), Name: fmt.Sprintf("t%d", i)})
 	}
 	shards, err := manifest.Build(many, nil, quote)
 	if err != nil {
@@ -106,7 +105,7 @@ func TestEveryTableOnce(t *testing.T) {
 		var list []*catalog.Table
 		name := rapid.OneOf(rapid.SampledFrom([]string{"a", "A", "a__b", "b", "public", "a.b", "on", "no", "1", "ß"}), rapid.StringN(1, 5, 40))
 		for range rapid.IntRange(0, 12).Draw(t, "tables") {
-			table := &catalog.Table{DB: text(name.Draw(t, "schema")), Name: name.Draw(t, "name")}
+			table := &catalog.Table{DB: new(name.Draw(t, "schema")), Name: name.Draw(t, "name")}
 			if !seen[table.Ref()] {
 				seen[table.Ref()] = true
 				list = append(list, table)

@@ -48,8 +48,10 @@ func (p *progress) text() string {
 		return p.id + ": looking for relationships"
 	case scan.StageWriting:
 		return p.id + ": writing"
-	default:
+	case scan.StageStructure:
 		return p.id + ": reading the catalogue"
+	default: // before the first step
+		return p.id + ": connecting"
 	}
 	text := fmt.Sprintf("%s: %d/%d tables, %d rows", p.id, p.last.Tables, p.last.Total, p.last.Rows)
 	done := p.last.Tables - p.first.Tables
