@@ -87,7 +87,7 @@ n, n * 1000, n / 4.0, n / 7.0, n %% 2 = 0, date '2020-01-01' + n, timestamptz '2
 // benchName returns one of many names of two words.
 func benchName(i int) string {
 	first := strings.Fields("sales stock tax cash staff fleet web shop bank loan claim crew dock farm film game golf heat iron jazz kilo lake mine news oil park rail salt tour yard zinc wind")
-	second := strings.Fields("order item invoice ticket session batch parcel visit rating budget contract device segment voucher route sample recipe lesson meter refund survey tariff vendor wallet zone quota pallet notice ledger journal")
+	second := strings.Fields("order item invoice ticket session batch parcel visit rating budget contract device segment voucher route sample recipe lesson meter refund survey tariff vendor wallet zone quota pallet notice ledger journal parade census docket basket")
 	return first[i%len(first)] + "_" + second[i/len(first)%len(second)]
 }
 
