@@ -306,6 +306,34 @@ var rooms = []room{
 		noStd: noOutside,
 	},
 	{
+		path:       "research/scan",
+		ours:       []string{"sqlguard", "execution", "research/catalog", "research/dictionary", "research/scan/manifest", "research/scan/relate"},
+		testOurs:   []string{"dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest", "execution/executiontest/*"},
+		testOthers: map[string]string{"github.com/google/go-cmp": "shows how artifacts differ"},
+	},
+	{
+		path:   "research/scan/manifest",
+		ours:   []string{"research/catalog"},
+		others: map[string]string{"go.yaml.in/yaml/v3": "writes the manifest"},
+		testOthers: map[string]string{
+			"github.com/google/go-cmp": "shows how manifests differ",
+			"pgregory.net/rapid":       "tables of any names",
+		},
+	},
+	{
+		path:     "research/scan/relate",
+		noStd:    noOutside,
+		ours:     []string{"research/catalog"},
+		others:   map[string]string{"golang.org/x/text": "normalizes names before they are split into words"},
+		testOurs: []string{"research/scan/relate/relatetest"},
+	},
+	{
+		path:    "research/scan/relate/relatetest",
+		ours:    []string{"research/catalog", "research/scan/relate"},
+		others:  map[string]string{"github.com/ncruces/go-sqlite3": "writes and reads the database files that are measured"},
+		support: true,
+	},
+	{
 		path:     "research/dictionary",
 		ours:     []string{"research/catalog", "research/rank"},
 		testOurs: []string{"research/catalog/catalogtest", "research/dictionary/dictionarytest"},
@@ -446,6 +474,14 @@ var rooms = []room{
 		path:   "cmd/ktx/internal/cli/research",
 		ours:   []string{"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "execution", "research", "research/catalog", "research/dictionary", "research/memory", "research/wiki", "sqlcheck/report"},
 		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
+	},
+	{
+		path: "cmd/ktx/internal/cli/scan",
+		ours: []string{
+			"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/project",
+			"execution", "execution/audit", "research/catalog", "research/dictionary", "research/scan",
+		},
+		others: map[string]string{"github.com/spf13/cobra": "commands"},
 	},
 	{
 		path: "cmd/ktx/internal/cli/setup",

@@ -8,7 +8,7 @@ import (
 // Actor is the principal and client that made a request. The context of the
 // request carries it.
 type Actor struct {
-	// Principal is the name of the token, or one of local, stdio and cli.
+	// Principal is the name of the token, or one of local, stdio, cli and scan.
 	Principal string
 	Client    Client
 	// Session is the log's id of the client session; see [Event.Session].

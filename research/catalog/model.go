@@ -98,6 +98,8 @@ type Column struct {
 	Comment        *string           `json:"comment"`
 	Descriptions   map[string]string `json:"descriptions,omitempty"`
 	SampleValues   []string          `json:"sampleValues,omitempty"`
+	Generated      string            `json:"generated,omitempty"`  // stored, virtual or identity; "" for a column that statements fill
+	EnumValues     []string          `json:"enumValues,omitempty"` // the labels of an enum, in its order
 	// Stats is what the profile of the scan says of the column, where a [Snapshot]
 	// was asked. It is nil when there is no profile of it.
 	Stats *Stats `json:"-"`

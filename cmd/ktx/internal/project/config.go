@@ -15,6 +15,7 @@ type Config struct {
 	Check       Check                 `yaml:"check" doc:"How ktx sql check reads files."`
 	Search      Search                `yaml:"search" doc:"How tables, columns and pages are found."`
 	User        string                `yaml:"user" doc:"The owner of the pages in wiki/user/NAME; default local."`
+	Scan        Scan                  `yaml:"scan" doc:"How ktx scan reads databases."`
 }
 
 // Search says how tables, columns and pages are found.
@@ -42,7 +43,7 @@ type Connection struct {
 	Path           string    `yaml:"path" doc:"Database file of SQLite, relative to the project."`
 	Name           string    `yaml:"name" doc:"Name shown to people."`
 	Description    string    `yaml:"description" doc:"What the database contains."`
-	Schemas        []string  `yaml:"schemas" doc:"PostgreSQL: the schemas in which unqualified names are resolved; pins the search path. MySQL, MariaDB, SQL Server: the databases that may be read beside the connection's own."`
+	Schemas        []string  `yaml:"schemas" doc:"PostgreSQL: the schemas in which unqualified names are resolved, and which are scanned; pins the search path. MySQL, MariaDB, SQL Server: the databases that may be read beside the connection's own."`
 	MaxConnections int       `yaml:"maxConnections" doc:"Maximum number of connections to the server." min:"1" max:"1000"`
 	Limits         Limits    `yaml:"limits" doc:"Limits of one call."`
 	Access         Access    `yaml:"access" doc:"Which schemas, tables and columns may be read."`
@@ -135,4 +136,27 @@ type Sinks struct {
 type CheckOverride struct {
 	Paths   []string `yaml:"paths" doc:"Patterns relative to the project; ** matches any number of folders."`
 	Dialect string   `yaml:"dialect" doc:"The dialect." enum:"postgres,mysql,mariadb,sqlserver,sqlite,duckdb,clickhouse,trino,snowflake,bigquery"`
+}
+
+// Scan says how ktx scan reads databases.
+type Scan struct {
+	Budget      Duration   `yaml:"budget" doc:"Maximum time of a scan; default 10m. A scan that has used it up goes on where it stopped when it is run again."`
+	Concurrency int        `yaml:"concurrency" doc:"Statements that a scan runs at once; default 1." min:"1" max:"64"`
+	SampleRows  int        `yaml:"sampleRows" doc:"Maximum number of rows that the profile of a table reads; default 10000." min:"1" max:"1000000"`
+	Values      ScanValues `yaml:"values" doc:"Values of text columns that the dictionary keeps."`
+	Limits      ScanLimits `yaml:"limits" doc:"Limits of one statement of a scan, instead of those of the connection."`
+}
+
+// ScanValues says which values of text columns the dictionary keeps. Columns are named
+// as column, table.column or schema.table.column, and * stands for any characters.
+type ScanValues struct {
+	PerColumn int      `yaml:"perColumn" doc:"Maximum number of values of a column; default 50000." min:"1" max:"50000"`
+	Include   []string `yaml:"include" doc:"Columns to keep although their names say personal data or free text, such as public.shops.email."`
+	Exclude   []string `yaml:"exclude" doc:"Columns to leave out."`
+}
+
+// ScanLimits bound one statement of a scan.
+type ScanLimits struct {
+	Rows  int   `yaml:"rows" doc:"Maximum number of rows; default 1000000." min:"1" max:"10000000"`
+	Bytes Bytes `yaml:"bytes" doc:"Maximum size of all values together; default 256MiB."`
 }

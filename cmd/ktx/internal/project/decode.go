@@ -21,7 +21,7 @@ import (
 var strictBlocks = []string{"guard", "access", "functions", "audit", "server"}
 
 // laterBlocks are keys that other versions of ktx read.
-var laterBlocks = []string{"scan", "upstreams", "skills", "embeddings"}
+var laterBlocks = []string{"upstreams", "skills", "embeddings"}
 
 // maxNodes bounds the number of YAML nodes in a file. An alias counts each time that
 // it is used.

@@ -70,7 +70,7 @@ func (t Token) Sum(lookup func(string) (string, bool)) (sum [sha256.Size]byte, e
 }
 
 // reserved are the names of principals that have no entry in server.tokens.
-var reserved = []string{"local", "stdio", "token", "cli"}
+var reserved = []string{"local", "stdio", "token", "cli", "scan"}
 
 var principalName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._@-]{0,63}$`)
 

@@ -24,6 +24,14 @@ type Progress struct {
 // standard error once it has taken half a second. It shows nothing unless standard
 // error is a terminal. The caller must call Stop.
 func (a *App) Progress(what string, total int) *Progress {
+	return a.ProgressLine(func(done int64) string {
+		return fmt.Sprintf("%s %d/%d (%d %%)", what, done, total, 100*done/max(1, int64(total)))
+	})
+}
+
+// ProgressLine is [App.Progress] with a line of the caller's own. It must not be
+// wider than a terminal.
+func (a *App) ProgressLine(line func(done int64) string) *Progress {
 	p := &Progress{finish: make(chan struct{})}
 	if !a.Err.Terminal || a.automated() {
 		return p
@@ -41,8 +49,7 @@ func (a *App) Progress(what string, total int) *Progress {
 				return
 			case <-timer.C:
 				shown = true
-				done := p.done.Load()
-				a.Errorf("\r\x1b[K%s", fmt.Sprintf("%s %d/%d (%d %%)", what, done, total, 100*done/max(1, int64(total))))
+				a.Errorf("\r\x1b[K%s", line(p.done.Load()))
 				timer.Reset(progressEvery)
 			}
 		}

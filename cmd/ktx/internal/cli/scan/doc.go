@@ -1,0 +1,2 @@
+// Package scan has the commands ktx scan and ktx ingest.
+package scan
