@@ -1,6 +1,7 @@
 package mysqldb_test
 
 import (
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -77,7 +78,14 @@ func TestNothingLeaks(t *testing.T) {
 
 // TestPins checks the state of the session that a statement runs in.
 func TestPins(t *testing.T) {
-	server := testdb.MariaDB(t)
+	// The settings hold for every new session of the server, also for those of other
+	// packages' tests.
+	var server *testdb.MariaDBServer
+	if os.Getenv("KTX_TEST_MARIADB_URL") != "" {
+		server = testdb.MariaDB(t) // the version that is to be tested
+	} else {
+		server = testdb.StartMariaDB(t, testdb.Options{})
+	}
 	server.Admin(t, "SET GLOBAL time_zone = '+03:00'", "SET GLOBAL sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT'", "SET GLOBAL completion_type = 'CHAIN'", "SET GLOBAL sql_auto_is_null = ON")
 	defer server.Admin(t, "SET GLOBAL time_zone = '+00:00'", "SET GLOBAL sql_mode = DEFAULT", "SET GLOBAL completion_type = DEFAULT", "SET GLOBAL sql_auto_is_null = OFF")
 	url := server.NewDatabase(t)

@@ -181,7 +181,7 @@ func armed(t *testing.T, url, role string) *pgx.Conn {
 func runWays(t *testing.T, ways []objectWay) {
 	t.Helper()
 	server := testdb.Postgres(t)
-	role := server.NewRole(t)
+	role, viewOwner := server.NewRole(t), server.NewRole(t)
 	url := server.NewDatabase(t)
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
@@ -204,7 +204,7 @@ func runWays(t *testing.T, ways []objectWay) {
 	for _, way := range ways {
 		t.Run(strings.ReplaceAll(way.name, " ", "_"), func(t *testing.T) {
 			run(t, "DROP FUNCTION IF EXISTS pg_catalog.intruder(int); DROP SCHEMA public CASCADE; CREATE SCHEMA public",
-				trap("email_ok", "text", "boolean"), waysTables, way.setup,
+				trap("email_ok", "text", "boolean"), waysTables, strings.ReplaceAll(way.setup, "owner_of_view", viewOwner),
 				"GRANT USAGE ON SCHEMA public TO "+role+"; GRANT SELECT ON ALL TABLES IN SCHEMA public TO "+role)
 			asks := armed(t, url, role)
 			catalog, err := client.Catalog(t.Context())
