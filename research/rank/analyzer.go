@@ -27,16 +27,18 @@ func NewAnalyzer(abbreviations map[string]string) *Analyzer {
 	a := &Analyzer{short: map[string][]string{}}
 	sum := sha256.New()
 	add := func(brief, long string) {
-		brief, long = FoldCode(brief), FoldCode(long)
-		if brief == "" || long == "" || brief == long {
-			return
-		}
-		sum.Write([]byte(brief + "\x00" + long + "\x00"))
-		for _, pair := range [2][2]string{{brief, long}, {long, brief}} {
-			if !slices.Contains(a.short[pair[0]], pair[1]) {
-				a.short[pair[0]] = append(a.short[pair[0]], pair[1])
+		brief = FoldCode(brief)
+		split(long, func(s span) {
+			if s.whole || brief == "" || brief == s.word || stopWords[s.word] {
+				return
 			}
-		}
+			sum.Write([]byte(brief + "\x00" + s.word + "\x00"))
+			for _, pair := range [2][2]string{{brief, s.word}, {s.word, brief}} {
+				if !slices.Contains(a.short[pair[0]], pair[1]) {
+					a.short[pair[0]] = append(a.short[pair[0]], pair[1])
+				}
+			}
+		})
 	}
 	for _, line := range strings.Split(strings.TrimSpace(abbreviated), "\n") {
 		long, briefs, _ := strings.Cut(line, ":")
@@ -113,6 +115,11 @@ date: dt dte
 day: dy
 delivery: dlv dlvy
 department: dept dep
+date of birth: dob
+first name: fname
+last name: lname
+full name: fullname
+middle name: mname
 description: desc descr dsc
 destination: dest
 detail: dtl

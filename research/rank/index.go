@@ -232,6 +232,8 @@ type Index struct {
 	groups []uint32 // by stem, and one more: its place in forms
 	forms  []uint32 // words
 
+	buffers sync.Pool // *[2][]float64, all zero: memory for scores
+
 	fuzzyOnce sync.Once
 	fuzzy     *vocabulary
 }

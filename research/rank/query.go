@@ -16,6 +16,8 @@ const (
 	shortWeight  = 0.7
 	joinedWeight = 0.9
 	fuzzyWeight  = 0.5 // at most
+
+	operationWeight = 0.5 // of a word such as total, beside other words
 )
 
 // A Query is a question, made of words. It is immutable.
@@ -33,7 +35,8 @@ type queryWord struct {
 	short      []string // stems of what the word abbreviates or is abbreviated to
 	joined     []string // the word and a neighbour of it, written as one
 	gram       bool
-	exact      bool // a part of a quoted text or of an identifier
+	exact      bool    // a part of a quoted text or of an identifier
+	weight     float64 // of the word, compared to others as rare
 }
 
 // Query makes a question of a text. The first 1,000 words count. Control characters
@@ -84,7 +87,10 @@ func (a *Analyzer) words(all []span, exact func(span) bool, stops bool) []queryW
 			previous = -1
 			continue
 		}
-		w := queryWord{word: s.word, stem: s.word, gram: s.gram, exact: fixed}
+		w := queryWord{word: s.word, stem: s.word, gram: s.gram, exact: fixed, weight: 1}
+		if !fixed && operations[s.word] {
+			w.weight = operationWeight
+		}
 		if !s.gram {
 			w.stem = stem(s.word)
 		}
@@ -169,14 +175,14 @@ func (q *Query) Within(indexes ...*Index) *Query {
 			df += len(list.docs)
 		}
 		if df > 0 {
-			out.mass[w] = idf(total, df)
+			out.mass[w] = idf(total, df) * q.words[w].weight
 		}
 	}
 	return &out
 }
 
 // Mass returns the sum of the masses of the words that one of the texts holds. Before
-// [Query.Within], each word has mass 1.
+// [Query.Within], each word has mass 1, and one that names an operation less.
 func (q *Query) Mass(texts ...string) float64 {
 	held := make([]bool, len(q.words))
 	for _, text := range texts {
@@ -191,7 +197,7 @@ func (q *Query) Mass(texts ...string) float64 {
 		switch {
 		case !ok:
 		case q.mass == nil:
-			sum++
+			sum += q.words[i].weight
 		default:
 			sum += q.mass[i]
 		}
@@ -370,6 +376,17 @@ func inside(areas []area, s span) bool {
 }
 
 func insideNames(names []area, s span) bool { return inside(names, s) }
+
+// operations are words that often name what is done with the data.
+var operations = func() map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(`number count counts total average mean sum maximum max minimum min most least highest lowest largest smallest biggest greatest
+larger smaller greater less least higher lower fewer fewest distinct different unique order ordered sorted sort descending ascending alphabetical alphabetically top bottom first
+percentage ratio difference exactly information details`) {
+		set[w] = true
+	}
+	return set
+}()
 
 // stopWords do not count in questions.
 var stopWords = func() map[string]bool {

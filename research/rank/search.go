@@ -24,9 +24,13 @@ type variant struct {
 // A match is what one word of a question finds in one index.
 type match struct {
 	docs   []uint32
-	values []float32 // impact of the best variant
+	values []float32 // impact of the best variant, before scale
 	fields []uint8
+	scale  float32
 }
+
+// value returns the impact of the i-th document.
+func (m *match) value(i int) float64 { return float64(m.values[i] * m.scale) }
 
 // variants returns the words of the index that stand for a word of a question, apart
 // from similar ones. A word is in the list once, with its best weight.
@@ -96,14 +100,7 @@ func (x *Index) best(variants []variant) match {
 		return match{}
 	case 1:
 		from, to := x.starts[variants[0].word], x.starts[variants[0].word+1]
-		m := match{docs: x.posts[from:to], values: x.impacts[from:to], fields: x.tops[from:to]}
-		if variants[0].weight != 1 {
-			m.values = slices.Clone(m.values)
-			for i := range m.values {
-				m.values[i] *= float32(variants[0].weight)
-			}
-		}
-		return m
+		return match{docs: x.posts[from:to], values: x.impacts[from:to], fields: x.tops[from:to], scale: float32(variants[0].weight)}
 	}
 	half := len(variants) / 2
 	return merge(x.best(variants[:half]), x.best(variants[half:]))
@@ -112,10 +109,10 @@ func (x *Index) best(variants []variant) match {
 // merge returns the better of two matches for each document.
 func merge(a, b match) match {
 	n := len(a.docs) + len(b.docs)
-	out := match{docs: make([]uint32, 0, n), values: make([]float32, 0, n), fields: make([]uint8, 0, n)}
+	out := match{docs: make([]uint32, 0, n), values: make([]float32, 0, n), fields: make([]uint8, 0, n), scale: 1}
 	take := func(m *match, i int) {
 		out.docs = append(out.docs, m.docs[i])
-		out.values = append(out.values, m.values[i])
+		out.values = append(out.values, m.values[i]*m.scale)
 		out.fields = append(out.fields, m.fields[i])
 	}
 	i, j := 0, 0
@@ -128,7 +125,7 @@ func merge(a, b match) match {
 			take(&b, j)
 			j++
 		default:
-			if a.values[i] >= b.values[j] {
+			if a.values[i]*a.scale >= b.values[j]*b.scale {
 				take(&a, i)
 			} else {
 				take(&b, j)
@@ -153,6 +150,7 @@ func Search(q *Query, indexes ...*Index) []Hit {
 		for _, doc := range s.Docs {
 			hits = append(hits, Hit{Index: n, Doc: int(doc), Score: s.Score[doc], Mass: s.Mass[doc], Field: s.Field(int(doc))})
 		}
+		s.Release()
 	}
 	slices.SortFunc(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Doc, b.Doc))
@@ -178,14 +176,19 @@ func Score(q *Query, indexes ...*Index) []*Scores {
 	out := make([]*Scores, len(indexes))
 	for n, x := range indexes {
 		total += x.docs
-		out[n] = &Scores{index: x, Score: make([]float64, x.docs), Mass: make([]float64, x.docs)}
+		out[n] = &Scores{index: x}
+		if buffers, ok := x.buffers.Get().(*[2][]float64); ok {
+			out[n].Score, out[n].Mass = buffers[0], buffers[1]
+			continue
+		}
+		out[n].Score, out[n].Mass = make([]float64, x.docs), make([]float64, x.docs)
 	}
 	for i, found := range q.postings(indexes) {
 		df := 0
 		for _, m := range found {
 			df += len(m.docs)
 		}
-		weight := idf(total, df)
+		weight := idf(total, df) * q.words[i].weight
 		mass := weight
 		if q.mass != nil {
 			mass = q.mass[i]
@@ -198,12 +201,22 @@ func Score(q *Query, indexes ...*Index) []*Scores {
 				if s.Score[doc] == 0 {
 					s.Docs = append(s.Docs, doc)
 				}
-				s.Score[doc] += weight * float64(m.values[k])
+				s.Score[doc] += weight * m.value(k)
 				s.Mass[doc] += mass
 			}
 		}
 	}
 	return out
+}
+
+// Release gives the memory back for other searches. The scores must not be used
+// afterwards. It need not be called.
+func (s *Scores) Release() {
+	for _, doc := range s.Docs {
+		s.Score[doc], s.Mass[doc] = 0, 0
+	}
+	s.index.buffers.Put(&[2][]float64{s.Score, s.Mass})
+	*s = Scores{index: s.index}
 }
 
 // Field returns the field that contributed most to the score of a document. Of equal
@@ -212,7 +225,7 @@ func (s *Scores) Field(doc int) int {
 	var sums [maxFields]float64
 	for i, m := range s.matches {
 		if at, ok := slices.BinarySearch(m.docs, uint32(doc)); ok {
-			sums[m.fields[at]] += s.idf[i] * float64(m.values[at])
+			sums[m.fields[at]] += s.idf[i] * m.value(at)
 		}
 	}
 	best := 0
@@ -231,6 +244,6 @@ func (s *Scores) Words() int { return len(s.matches) }
 func (s *Scores) Each(word int, yield func(doc uint32, contribution float64)) {
 	m := &s.matches[word]
 	for i, doc := range m.docs {
-		yield(doc, s.idf[word]*float64(m.values[i]))
+		yield(doc, s.idf[word]*m.value(i))
 	}
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -32,13 +33,21 @@ type Index struct {
 	schemas    int
 	members    []uint32   // by table: its family, or none
 	families   [][]uint32 // tables, the latest first
+	sizes      []int      // by schema: columns, of one table of each family
 	neighbours [][]uint32 // by table
+	keys       []key      // sorted
+
+	scratch sync.Pool // *scratch
 
 	table, column, place *rank.Index
 
 	byRefOnce sync.Once
 	byRef     map[catalog.Ref]uint32
 }
+
+// A key is a column of a foreign key or an accepted relationship, and the table that the
+// key leads to or comes from.
+type key struct{ column, other uint32 }
 
 // none is the family of a table that is like no other.
 const none = ^uint32(0)
@@ -97,7 +106,13 @@ func outline(in Input) *Index {
 	}
 	x.schemas = len(numbers)
 	x.members, x.families = findFamilies(in.Tables)
-	x.neighbours = findNeighbours(x, in.Relationships)
+	x.sizes = make([]int, x.schemas)
+	for i, t := range in.Tables {
+		if x.members[i] == none || x.families[x.members[i]][0] == uint32(i) {
+			x.sizes[x.places[i]] += len(t.Columns)
+		}
+	}
+	x.connect(in.Relationships)
 	return x
 }
 
@@ -202,35 +217,47 @@ func longComments(tables []*catalog.Table) bool {
 	return long*2 > all
 }
 
-// findNeighbours returns by table the tables that a foreign key or an accepted
-// relationship connects with it, sorted.
-func findNeighbours(x *Index, relationships []catalog.Relationship) [][]uint32 {
-	out := make([][]uint32, len(x.tables))
-	connect := func(from, to uint32) {
-		if from != to {
-			out[from] = append(out[from], to)
-			out[to] = append(out[to], from)
+// connect fills neighbours and keys from foreign keys and accepted relationships.
+func (x *Index) connect(relationships []catalog.Relationship) {
+	x.neighbours = make([][]uint32, len(x.tables))
+	pair := func(from, to uint32, fromColumn, toColumn string) {
+		for _, end := range [2]struct {
+			table, other uint32
+			column       string
+		}{{from, to, fromColumn}, {to, from, toColumn}} {
+			if from != to {
+				x.neighbours[end.table] = append(x.neighbours[end.table], end.other)
+			}
+			if c, ok := x.columnOf(end.table, end.column); ok {
+				x.keys = append(x.keys, key{c, end.other})
+			}
 		}
 	}
 	for i, t := range x.tables {
 		for k := range t.ForeignKeys {
-			if to, ok := x.lookup(t.ForeignKeys[k].To()); ok {
-				connect(uint32(i), to)
+			f := &t.ForeignKeys[k]
+			if to, ok := x.lookup(f.To()); ok {
+				pair(uint32(i), to, f.FromColumn, f.ToColumn)
 			}
 		}
 	}
 	for i := range relationships {
-		from, ok := x.lookup(relationships[i].From.Table)
-		to, also := x.lookup(relationships[i].To.Table)
-		if ok && also {
-			connect(from, to)
+		r := &relationships[i]
+		from, ok := x.lookup(r.From.Table)
+		to, also := x.lookup(r.To.Table)
+		if !ok || !also {
+			continue
+		}
+		for k := range min(len(r.From.Columns), len(r.To.Columns)) {
+			pair(from, to, r.From.Columns[k], r.To.Columns[k])
 		}
 	}
-	for i := range out {
-		slices.Sort(out[i])
-		out[i] = slices.Compact(out[i])
+	for i := range x.neighbours {
+		slices.Sort(x.neighbours[i])
+		x.neighbours[i] = slices.Compact(x.neighbours[i])
 	}
-	return out
+	slices.SortFunc(x.keys, func(a, b key) int { return cmp.Or(cmp.Compare(a.column, b.column), cmp.Compare(a.other, b.other)) })
+	x.keys = slices.Compact(x.keys)
 }
 
 // lookup returns the number of a table.
@@ -243,6 +270,16 @@ func (x *Index) lookup(ref catalog.Ref) (uint32, bool) {
 	})
 	n, ok := x.byRef[ref]
 	return n, ok
+}
+
+// columnOf returns the number of a column of a table.
+func (x *Index) columnOf(t uint32, name string) (uint32, bool) {
+	for i := range x.tables[t].Columns {
+		if x.tables[t].Columns[i].Name == name {
+			return x.firsts[t] + uint32(i), true
+		}
+	}
+	return 0, false
 }
 
 // Ranks returns the parts of the index for [rank.Query.Within].

@@ -2,7 +2,7 @@ package search
 
 import (
 	"container/heap"
-	"slices"
+	"math"
 	"strings"
 
 	"github.com/ktxhq/ktx/research/catalog"
@@ -33,12 +33,15 @@ type Evidence struct {
 
 // A Hit is a table or a column.
 type Hit struct {
-	Index     int // position of the index
-	Table     *catalog.Table
-	Column    int // position in Table.Columns; -1 for the table
-	Score     float64
-	Mass      float64 // see [rank.Hit]
-	MatchedOn string  // the field that contributed most; it holds a word of the question
+	Index  int // position of the index
+	Table  *catalog.Table
+	Column int // position in Table.Columns; -1 for the table
+	Score  float64
+	Mass   float64 // see [rank.Hit]
+	// MatchedOn is the field that contributed most: name, comment, description or
+	// sample_value, display for the connection or schema of a table and for the table of
+	// a column, and body for the columns of a table, its keys and the pages that name it.
+	MatchedOn string
 }
 
 const (
@@ -53,6 +56,7 @@ func Search(q *rank.Query, o Options, indexes ...*Index) []Hit {
 		return nil
 	}
 	s := newScoring(q, o, indexes)
+	defer s.release()
 	return s.take(s.candidates())
 }
 
@@ -63,10 +67,10 @@ type scoring struct {
 	indexes []*Index
 	table   []*rank.Scores // by index
 	column  []*rank.Scores
-	tables  [][]float64 // by index and table: the score with what belongs to it
-	columns [][]float64
+	totals  []*scratch      // by index
 	named   map[object]bool // objects whose name the question quotes
-	lent    map[object]bool // objects that have their score from a wiki page alone
+	lent    []object        // objects with a score, and without a word of the question
+	matched map[object]string
 }
 
 // An object is a table or a column of an index.
@@ -76,30 +80,76 @@ type object struct {
 	column bool
 }
 
+// A scratch is the memory for the scores of one index. It is zero between searches.
+type scratch struct {
+	tables  []float64 // the score of a table, with what belongs to it
+	sums    []float64 // the score of a table and its columns
+	best    [][3]float64
+	columns []float64
+}
+
+// scratchFor returns memory for a search.
+func (x *Index) scratchFor() *scratch {
+	if s, ok := x.scratch.Get().(*scratch); ok {
+		return s
+	}
+	return &scratch{
+		tables: make([]float64, len(x.tables)), sums: make([]float64, len(x.tables)),
+		best: make([][3]float64, len(x.tables)), columns: make([]float64, len(x.owners)),
+	}
+}
+
 func newScoring(q *rank.Query, o Options, indexes []*Index) *scoring {
-	s := &scoring{query: q, options: o, indexes: indexes, named: map[object]bool{}, lent: map[object]bool{}}
+	s := &scoring{query: q, options: o, indexes: indexes, named: map[object]bool{}, matched: map[object]string{}}
 	var tables, columns, places []*rank.Index
 	for _, x := range indexes {
 		tables, columns, places = append(tables, x.table), append(columns, x.column), append(places, x.place)
 	}
 	s.table, s.column = rank.Score(q, tables...), rank.Score(q, columns...)
 	place := rank.Score(q, places...)
-	evidence := s.evidence()
 	for n, x := range indexes {
-		s.combine(n, x, place[n].Score, evidence[n])
+		s.totals = append(s.totals, x.scratchFor())
+		s.combine(n, x, place[n].Score, s.evidence(n, x))
+		place[n].Release()
 	}
 	s.lift()
 	s.findNamed()
 	return s
 }
 
+// release gives the memory back.
+func (s *scoring) release() {
+	for n, x := range s.indexes {
+		m := s.totals[n]
+		for _, t := range s.table[n].Docs {
+			m.tables[t], m.sums[t] = 0, 0
+		}
+		for _, c := range s.column[n].Docs {
+			m.columns[c], m.best[x.owners[c]] = 0, [3]float64{}
+		}
+		for _, o := range s.lent {
+			if int(o.index) != n {
+				continue
+			}
+			if o.column {
+				m.columns[o.number] = 0
+			} else {
+				m.tables[o.number] = 0
+			}
+		}
+		x.scratch.Put(m)
+		s.table[n].Release()
+		s.column[n].Release()
+	}
+}
+
 // combine adds to the score of each table those of its columns and neighbours, and to
 // that of each column that of its table.
 func (s *scoring) combine(n int, x *Index, place, evidence []float64) {
+	w, m := &chosen, s.totals[n]
 	own, of := s.table[n].Score, s.column[n].Score
-	best := make([][3]float64, len(x.tables))
 	for _, c := range s.column[n].Docs {
-		b, v := &best[x.owners[c]], of[c]
+		b, v := &m.best[x.owners[c]], of[c]
 		switch {
 		case v > b[0]:
 			b[0], b[1], b[2] = v, b[0], b[1]
@@ -109,46 +159,89 @@ func (s *scoring) combine(n int, x *Index, place, evidence []float64) {
 			b[2] = v
 		}
 	}
-	w := &chosen
-	sum := make([]float64, len(x.tables))
 	for _, t := range s.table[n].Docs {
-		sum[t] = own[t] + w.bestColumns*(best[t][0]+best[t][1]/2+best[t][2]/3)
+		b := &m.best[t]
+		m.sums[t] = own[t] + w.bestColumns*(b[0]+b[1]/2+b[2]/3)
 	}
-	total := make([]float64, len(x.tables))
 	for _, t := range s.table[n].Docs {
 		top := 0.0
 		for _, other := range x.neighbours[t] {
-			top = max(top, sum[other])
-		}
-		at := x.places[t]
-		total[t] = sum[t] + w.neighbour*top + w.place*place[at] + w.evidence*evidence[at]
-	}
-	s.tables = append(s.tables, total)
-	columns := make([]float64, len(x.owners))
-	for _, c := range s.column[n].Docs {
-		columns[c] = of[c] + w.ownTable*total[x.owners[c]]
-	}
-	s.columns = append(s.columns, columns)
-}
-
-// evidence returns by index and schema how well the question fits to it.
-func (s *scoring) evidence() [][]float64 {
-	out := make([][]float64, len(s.indexes))
-	for n, x := range s.indexes {
-		out[n] = make([]float64, x.schemas)
-		if s.options.Scoped && x.schemas < 2 {
-			continue
-		}
-		for word := range s.table[n].Words() {
-			peak := make([]float64, x.schemas)
-			s.table[n].Each(word, func(doc uint32, v float64) {
-				at := x.places[doc]
-				peak[at] = max(peak[at], v)
-			})
-			for i, v := range peak {
-				out[n][i] += v
+			top = max(top, m.sums[other])
+			if own[other] == 0 {
+				s.lend(n, other, w.neighbour*m.sums[t]+w.evidence*evidence[x.places[other]], fieldBody)
 			}
 		}
+		at := x.places[t]
+		m.tables[t] = m.sums[t] + w.neighbour*top + w.place*place[at] + w.evidence*evidence[at]
+	}
+	if s.options.Tables {
+		// A question may name the schema or the connection alone.
+		for t := range x.tables {
+			if p := place[x.places[t]]; p > 0 && own[t] == 0 {
+				s.lend(n, uint32(t), w.place*p, fieldDisplay)
+			}
+		}
+	}
+	for _, c := range s.column[n].Docs {
+		m.columns[c] = of[c] + w.ownTable*m.tables[x.owners[c]]
+	}
+	s.connect(n, x)
+}
+
+// lend gives a score to a table without a word of the question, or a better one.
+func (s *scoring) lend(n int, t uint32, score float64, field int) {
+	if !s.options.Tables {
+		return
+	}
+	o, total := object{uint32(n), t, false}, &s.totals[n].tables[t]
+	if *total == 0 {
+		s.lent = append(s.lent, o)
+	}
+	if score > *total {
+		*total = score
+		s.matched[o] = matchedOn[field]
+	}
+}
+
+// connect lifts the columns that connect two tables with scores.
+func (s *scoring) connect(n int, x *Index) {
+	m, of := s.totals[n], s.column[n].Score
+	for i := 0; i < len(x.keys); {
+		c, top := x.keys[i].column, 0.0
+		for ; i < len(x.keys) && x.keys[i].column == c; i++ {
+			top = max(top, m.tables[x.keys[i].other])
+		}
+		if of[c] > 0 {
+			m.columns[c] += chosen.key * min(top, m.tables[x.owners[c]])
+		}
+	}
+}
+
+// evidence returns by schema how well the question fits to it: the sum of the best
+// scores that each word has in a table and in a column, divided by a root of the size.
+func (s *scoring) evidence(n int, x *Index) []float64 {
+	out := make([]float64, x.schemas)
+	if s.options.Scoped && x.schemas < 2 {
+		return out
+	}
+	table, column := make([]float64, x.schemas), make([]float64, x.schemas)
+	for word := range s.table[n].Words() {
+		clear(table)
+		clear(column)
+		s.table[n].Each(word, func(doc uint32, v float64) {
+			at := x.places[doc]
+			table[at] = max(table[at], v)
+		})
+		s.column[n].Each(word, func(doc uint32, v float64) {
+			at := x.places[x.owners[doc]]
+			column[at] = max(column[at], v)
+		})
+		for i := range out {
+			out[i] += table[i] + column[i]
+		}
+	}
+	for i := range out {
+		out[i] /= math.Pow(float64(max(x.sizes[i], 1)), chosen.evidenceShare)
 	}
 	return out
 }
@@ -158,10 +251,10 @@ func (s *scoring) lift() {
 	top := 0.0
 	for n := range s.indexes {
 		for _, t := range s.table[n].Docs {
-			top = max(top, s.tables[n][t])
+			top = max(top, s.totals[n].tables[t])
 		}
 		for _, c := range s.column[n].Docs {
-			top = max(top, s.columns[n][c])
+			top = max(top, s.totals[n].columns[c])
 		}
 	}
 	if top == 0 {
@@ -177,13 +270,13 @@ func (s *scoring) lift() {
 				continue
 			}
 			if e.Column == "" {
-				s.raise(object{uint32(n), t, false}, &s.tables[n][t], e, top)
+				s.raise(object{uint32(n), t, false}, &s.totals[n].tables[t], e, top)
 				continue
 			}
 			for c := range x.tables[t].Columns {
 				if x.tables[t].Columns[c].Name == e.Column {
 					number := x.firsts[t] + uint32(c)
-					s.raise(object{uint32(n), number, true}, &s.columns[n][number], e, top)
+					s.raise(object{uint32(n), number, true}, &s.totals[n].columns[number], e, top)
 				}
 			}
 		}
@@ -196,7 +289,8 @@ func (s *scoring) raise(o object, score *float64, e Evidence, top float64) {
 	usage := chosen.usage * bounded(e.Usage) * *score
 	wiki := chosen.wiki * bounded(e.Wiki) * top
 	if *score == 0 && wiki > 0 {
-		s.lent[o] = true
+		s.lent = append(s.lent, o)
+		s.matched[o] = matchedOn[fieldBody]
 	}
 	*score += usage + wiki
 }
@@ -304,28 +398,24 @@ func (s *scoring) candidates() *candidates {
 	add := func(o object, score float64) {
 		out = append(out, candidate{object: o, score: score, named: s.named[o]})
 	}
-	share := 1.0
-	if s.options.Tables {
-		share = chosen.columnShare
-	}
 	for n := range s.indexes {
 		if s.options.Tables {
 			for _, t := range s.table[n].Docs {
-				add(object{uint32(n), t, false}, s.tables[n][t])
+				add(object{uint32(n), t, false}, s.totals[n].tables[t])
 			}
 		}
 		if s.options.Columns {
 			for _, c := range s.column[n].Docs {
-				add(object{uint32(n), c, true}, share*s.columns[n][c])
+				add(object{uint32(n), c, true}, s.totals[n].columns[c])
 			}
 		}
 	}
-	for o := range s.lent {
+	for _, o := range s.lent {
 		switch {
 		case o.column && s.options.Columns:
-			add(o, share*s.columns[o.index][o.number])
+			add(o, s.totals[o.index].columns[o.number])
 		case !o.column && s.options.Tables:
-			add(o, s.tables[o.index][o.number])
+			add(o, s.totals[o.index].tables[o.number])
 		}
 	}
 	heap.Init(&out)
@@ -436,7 +526,7 @@ func named(x *Index, t uint32, numbers map[string]bool) bool {
 // hit makes the hit of a candidate.
 func (s *scoring) hit(c candidate) Hit {
 	x := s.indexes[c.index]
-	h := Hit{Index: int(c.index), Column: -1, Score: c.score, MatchedOn: matchedOn[fieldBody]}
+	h := Hit{Index: int(c.index), Column: -1, Score: c.score}
 	scores := s.table[c.index]
 	if c.column {
 		t := x.owners[c.number]
@@ -449,10 +539,10 @@ func (s *scoring) hit(c candidate) Hit {
 	switch {
 	case c.named:
 		h.MatchedOn = matchedOn[fieldName]
-	case !s.lent[c.object]:
+	case scores.Score[c.number] > 0:
 		h.MatchedOn = matchedOn[scores.Field(int(c.number))]
+	default:
+		h.MatchedOn = s.matched[c.object]
 	}
 	return h
 }
-
-var _ = slices.Sort[[]int]
