@@ -22,8 +22,8 @@ import (
 func BenchmarkDiscoverData(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var words []string
-	for _, x := range strings.Fields("order customer product invoice payment supplier employee account shipment region store ticket session campaign contract") {
-		for _, y := range strings.Fields("id name code status type amount date count rate total price note level group source target owner city email phone") {
+	for x := range strings.FieldsSeq("order customer product invoice payment supplier employee account shipment region store ticket session campaign contract") {
+		for y := range strings.FieldsSeq("id name code status type amount date count rate total price note level group source target owner city email phone") {
 			words = append(words, x, y, x+"_"+y)
 		}
 	}

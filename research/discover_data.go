@@ -120,10 +120,10 @@ const laneReserve = 35
 // missingScans says that connections have no scan.
 func missingScans(ids []string) []string {
 	const most = 10
-	switch n := len(ids); {
-	case n == 0:
+	switch n := len(ids); n {
+	case 0:
 		return nil
-	case n == 1:
+	case 1:
 		return []string{fmt.Sprintf("connection %s has no scan, so its tables are not found; ask the operator to run: ktx scan %s", ids[0], ids[0])}
 	default:
 		names := strings.Join(ids[:min(n, most)], ", ")

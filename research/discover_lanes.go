@@ -105,7 +105,7 @@ func (d *discovery) pages() lane {
 		return lane{}
 	}
 	hits := d.wiki.Search(d.query, d.text, d.limit).Hits
-	l := lane{render: func(ref int) DiscoverRef { return pageRef(d.query, &hits[ref]) }}
+	l := lane{render: func(ref int) DiscoverRef { return pageRef(&hits[ref]) }}
 	for i, h := range hits {
 		l.items = append(l.items, rank.Item{Kind: string(KindWiki), ID: h.Page.Key, Mass: h.Mass, Ref: i})
 	}

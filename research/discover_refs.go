@@ -29,7 +29,7 @@ const (
 )
 
 // pageRef shows a page of the wiki.
-func pageRef(q *rank.Query, h *wiki.Hit) DiscoverRef {
+func pageRef(h *wiki.Hit) DiscoverRef {
 	ref := DiscoverRef{
 		Kind: KindWiki, ID: h.Page.Key, Summary: shown(h.Page.Summary), MatchedOn: pageField(h), Untrusted: h.Page.Untrusted(),
 	}

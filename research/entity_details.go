@@ -148,7 +148,7 @@ func describeEntity(found *catalog.Snapshot, in EntityInput, size int) EntityRes
 	}
 	columns, err := chooseColumns(found, table, column, in.Columns)
 	if err != nil {
-		e, _ := errors.AsType[*missingColumns](err)
+		e, _ := errors.AsType[*missingColumnsError](err)
 		return failed(found.ConnectionID(), found, in.Table, EntityError{
 			Code: ColumnNotFound, Candidates: e.nearest,
 			Message: fmt.Sprintf("%s has no column %s; without columns, entity_details lists all of them", found.Display(table.Ref()), e.names()),
@@ -191,7 +191,7 @@ func chooseColumns(found *catalog.Snapshot, t *catalog.Table, column *catalog.Co
 	if column != nil {
 		chosen[column] = true
 	}
-	missing := &missingColumns{}
+	missing := &missingColumnsError{}
 	for _, name := range names {
 		c, err := found.ResolveColumn(t, name)
 		if e, ok := errors.AsType[*catalog.ColumnError](err); ok {
@@ -212,22 +212,22 @@ func chooseColumns(found *catalog.Snapshot, t *catalog.Table, column *catalog.Co
 	return out, nil
 }
 
-// missingColumns lists columns that a table does not have.
-type missingColumns struct {
+// missingColumnsError lists columns that a table does not have.
+type missingColumnsError struct {
 	list, nearest []string
 }
 
-func (m *missingColumns) add(name string, nearest []string) {
+func (m *missingColumnsError) add(name string, nearest []string) {
 	if len(m.list) == 0 {
 		m.nearest = nearest
 	}
 	m.list = append(m.list, name)
 }
 
-func (m *missingColumns) Error() string { return "no column " + m.names() }
+func (m *missingColumnsError) Error() string { return "no column " + m.names() }
 
 // names returns the first names for a message.
-func (m *missingColumns) names() string {
+func (m *missingColumnsError) names() string {
 	const most = 5
 	var quoted []string
 	for _, name := range m.list[:min(len(m.list), most)] {

@@ -21,9 +21,9 @@ func storesOf(t *testing.T) research.Stores {
 }
 
 // storesIn returns all stores over the project in dir.
-func storesIn(t testing.TB, dir string) research.Stores {
-	t.Helper()
-	root := catalogtest.Open(t, dir)
+func storesIn(tb testing.TB, dir string) research.Stores {
+	tb.Helper()
+	root := catalogtest.Open(tb, dir)
 	analyzer := rank.NewAnalyzer(nil)
 	pages := wiki.New(root, wiki.Options{Analyzer: analyzer, Now: time.Now})
 	return research.Stores{

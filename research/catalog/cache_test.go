@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -92,7 +93,7 @@ func TestCache(t *testing.T) {
 	put(make([]byte, len(content)))
 	same("from the cache")
 	put(content)
-	for _, damage := range [][]byte{nil, text[:len(text)-1], append(text[:len(text):len(text)], 0), flipped(text, len(text)/2), flipped(text, 3), []byte("other")} {
+	for _, damage := range [][]byte{nil, text[:len(text)-1], append(slices.Clip(text), 0), flipped(text, len(text)/2), flipped(text, 3), []byte("other")} {
 		if err := os.WriteFile(cache, damage, 0o600); err != nil {
 			t.Fatal(err)
 		}

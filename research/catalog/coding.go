@@ -137,7 +137,7 @@ func (d *decoder) unsigned() uint64 {
 
 func (d *decoder) number() int64 {
 	n := d.unsigned()
-	return int64(n>>1) ^ -int64(n&1) //nolint:gosec // the coding of binary.AppendVarint
+	return int64(n>>1) ^ -int64(n&1)
 }
 
 // count reads how many items follow, of which each has at least size bytes.

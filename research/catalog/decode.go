@@ -111,7 +111,7 @@ func kindOf(kind string) Kind {
 
 func dimensionOf(d string) DimensionType {
 	switch t := DimensionType(strings.ToLower(d)); t {
-	case DimensionTime, DimensionNumber, DimensionBoolean:
+	case DimensionTime, DimensionNumber, DimensionBoolean, DimensionString:
 		return t
 	default:
 		return DimensionString

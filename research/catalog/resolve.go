@@ -43,7 +43,7 @@ func (s *Snapshot) named(folded string) []int32 {
 		s.names.byName = make(map[string][]int32, len(s.tables))
 		for i, t := range s.tables {
 			name := foldName(t.Name)
-			s.names.byName[name] = append(s.names.byName[name], int32(i)) //nolint:gosec // at most maxTables
+			s.names.byName[name] = append(s.names.byName[name], int32(i))
 		}
 	})
 	return s.names.byName[folded]

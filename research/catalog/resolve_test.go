@@ -152,12 +152,9 @@ func TestNearest(t *testing.T) {
 	table := s.Table(catalog.Ref{DB: "public", Name: "orders"})
 	for name, want := range map[string]string{"total": "Total", "TOTAL": "Total", `"Total"`: "Total", "orders.total": "Total", "public.orders.id": "id", "ID": "id", "hr.orders.id": "", "totl": "", "": ""} {
 		c, err := s.ResolveColumn(table, name)
-		if got := ""; c != nil {
-			got = c.Name
-			if got != want {
-				t.Errorf("%q: %q, want %q", name, got, want)
-			}
-		} else if want != "" || err == nil {
+		if c != nil && c.Name != want {
+			t.Errorf("%q: %q, want %q", name, c.Name, want)
+		} else if c == nil && (want != "" || err == nil) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

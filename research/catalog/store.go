@@ -166,11 +166,11 @@ func (s *Store) readLatest(connectionID string, old *scan, reports []reportFile)
 	now := s.now()
 	dir, err := s.root.OpenRoot(scansOf(connectionID))
 	if err != nil {
-		return st, 0 //nolint:nilerr // a folder that is missing or leads out of the project has no scans
+		return st, 0 // a folder that is missing or leads out of the project has no scans
 	}
 	defer func() { _ = dir.Close() }()
 	if st.reports, err = listReports(dir, reports, now); err != nil {
-		return st, 0 //nolint:nilerr // a folder that cannot be listed has no scans
+		return st, 0 // a folder that cannot be listed has no scans
 	}
 	left := slices.Clone(st.reports)
 	for report := latest(left); report != nil; report = latest(left) {

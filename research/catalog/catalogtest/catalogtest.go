@@ -29,8 +29,8 @@ func Folder(project, connectionID string) string {
 
 // Write writes a scan of a connection into a project, its report last, and returns
 // its folder.
-func Write(t testing.TB, project, connectionID string, s Scan) string {
-	t.Helper()
+func Write(tb testing.TB, project, connectionID string, s Scan) string {
+	tb.Helper()
 	if s.SyncID == "" {
 		s.SyncID = "2026-01-02-030405-r1"
 	}
@@ -41,17 +41,17 @@ func Write(t testing.TB, project, connectionID string, s Scan) string {
 		s.Driver = "postgres"
 	}
 	dir := filepath.Join(Folder(project, connectionID), s.SyncID)
-	Put(t, filepath.Join(dir, "connection.json"), catalog.ConnectionFile{ConnectionID: connectionID, Driver: s.Driver, ExtractedAt: s.CreatedAt})
+	Put(tb, filepath.Join(dir, "connection.json"), catalog.ConnectionFile{ConnectionID: connectionID, Driver: s.Driver, ExtractedAt: s.CreatedAt})
 	for i := range s.Tables {
-		Put(t, filepath.Join(dir, "tables", fmt.Sprintf("%05d.json", i)), s.Tables[i])
+		Put(tb, filepath.Join(dir, "tables", fmt.Sprintf("%05d.json", i)), s.Tables[i])
 	}
 	if s.Profile != nil {
-		Put(t, filepath.Join(dir, "enrichment", "relationship-profile.json"), s.Profile)
+		Put(tb, filepath.Join(dir, "enrichment", "relationship-profile.json"), s.Profile)
 	}
 	if s.Relationships != nil {
-		Put(t, filepath.Join(dir, "enrichment", "relationships.json"), s.Relationships)
+		Put(tb, filepath.Join(dir, "enrichment", "relationships.json"), s.Relationships)
 	}
-	Put(t, filepath.Join(dir, "scan-report.json"), catalog.Report{
+	Put(tb, filepath.Join(dir, "scan-report.json"), catalog.Report{
 		ConnectionID: connectionID, Driver: s.Driver, SyncID: s.SyncID, RunID: "r1", CreatedAt: s.CreatedAt,
 	})
 	return dir
@@ -59,27 +59,27 @@ func Write(t testing.TB, project, connectionID string, s Scan) string {
 
 // Put writes value as JSON to a file that appears at once, with the folders above
 // it.
-func Put(t testing.TB, path string, value any) {
-	t.Helper()
+func Put(tb testing.TB, path string, value any) {
+	tb.Helper()
 	text, err := json.Marshal(value)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	PutText(t, path, string(text))
+	PutText(tb, path, string(text))
 }
 
 // PutText is [Put] for a text.
-func PutText(t testing.TB, path, text string) {
-	t.Helper()
+func PutText(tb testing.TB, path, text string) {
+	tb.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	temporary := path + ".new"
 	if err := os.WriteFile(temporary, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := os.Rename(temporary, path); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
@@ -132,15 +132,15 @@ func Key(from, toTable, toColumn, constraint string) catalog.ForeignKey {
 }
 
 // Open returns the project's folder for a store, and closes it after the test.
-func Open(t testing.TB, project string) *os.Root {
-	t.Helper()
+func Open(tb testing.TB, project string) *os.Root {
+	tb.Helper()
 	root, err := os.OpenRoot(project)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := root.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	return root
