@@ -43,7 +43,7 @@ func (s *Service) withNearNames(ctx context.Context, connectionID, sql string, e
 	if !table && !column {
 		return err
 	}
-	snapshot, failed := s.snapshot(ctx, connectionID)
+	snapshot, failed := s.snapshot(ctx, s.stores.Load().Catalog, connectionID)
 	var hint string
 	switch {
 	case errors.Is(failed, catalog.ErrNoScan):
@@ -67,15 +67,6 @@ func (s *Service) withNearNames(ctx context.Context, connectionID, sql string, e
 	with := *e
 	with.Hint = strings.TrimPrefix(with.Hint+"; "+hint, "; ")
 	return &with
-}
-
-// snapshot returns what the caller may know of the last scan of a connection.
-func (s *Service) snapshot(ctx context.Context, connectionID string) (*catalog.Snapshot, error) {
-	readable, err := s.gateway.Readable(ctx, connectionID)
-	if err != nil {
-		return nil, err
-	}
-	return s.stores.Load().Catalog.Snapshot(ctx, connectionID, readable)
 }
 
 // nearTables names the nearest tables for each relation that the scan does not
