@@ -405,7 +405,7 @@ var rooms = []room{
 		path: "cmd/ktx/internal/cli/project",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/demo", "cmd/ktx/internal/project",
-			"execution", "execution/audit", "sqlcheck/report", "sqlguard",
+			"execution", "execution/audit", "research", "sqlcheck/report", "sqlguard",
 		},
 		others: map[string]string{
 			"github.com/modelcontextprotocol/go-sdk": "asks the server for its tools",

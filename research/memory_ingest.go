@@ -50,6 +50,9 @@ func (s *Service) MemoryIngest(ctx context.Context, in MemoryIngestInput) (Memor
 	if errors.Is(err, memory.ErrBusy) {
 		return MemoryIngest{}, &execution.Error{Code: sqlguard.CodeBusy, Message: err.Error(), Retryable: true}
 	}
+	if errors.Is(err, context.Canceled) {
+		return MemoryIngest{}, execution.NewError(sqlguard.CodeCancelled, "the call was cancelled before the text was taken", err)
+	}
 	if err != nil {
 		return MemoryIngest{}, err
 	}

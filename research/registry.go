@@ -17,7 +17,7 @@ func registry() []*tool {
 		{name: "connection_list", handler: plain((*Service).ConnectionList), listed: always},
 		{name: "discover_data", handler: plain((*Service).DiscoverData), listed: hasCatalog, aliases: discoverAliases},
 		{name: "wiki_search", handler: typed((*Service).handleWikiSearch), listed: hasWiki},
-		{name: "wiki_read", handler: plain((*Service).WikiRead), listed: hasWiki},
+		{name: "wiki_read", handler: typed((*Service).handleWikiRead), listed: hasWiki},
 		{name: "entity_details", handler: plain((*Service).EntityDetails), listed: hasCatalog, aliases: entityAliases},
 		{name: "sql_execution", handler: typed((*Service).handleSQLExecution), listed: always},
 		{name: "memory_ingest", handler: plain((*Service).MemoryIngest), listed: hasMemory},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/research/wiki"
@@ -25,7 +26,14 @@ type WikiRead struct {
 	Tags    []string   `json:"tags,omitempty"`
 	Refs    []string   `json:"refs,omitempty"`
 	SLRefs  []string   `json:"slRefs,omitempty"`
+
+	// Notes are for the reader of the answer: that the page is cut.
+	Notes []string `json:"-"`
 }
+
+// maxContent is the maximum size of the content of a page in an answer, in bytes of
+// JSON. An answer has at most 256 KiB.
+const maxContent = 240 << 10
 
 // WikiRead returns a page of the wiki: that of the user, else the global one. The
 // text of the page is the author's own. If the page does not come from an author of
@@ -44,12 +52,42 @@ func (s *Service) WikiRead(ctx context.Context, in WikiReadInput) (WikiRead, err
 	out := WikiRead{
 		Key: page.Key, Summary: page.Summary, Content: labelOf(page) + page.Body, Scope: page.Scope, Tags: page.Tags, Refs: page.Refs,
 	}
+	if n := contentLimit(out.Content); n < len(out.Content) {
+		out.Content = out.Content[:n]
+		out.Notes = append(out.Notes, fmt.Sprintf("the page is cut after %d bytes; it is the file %s", n, page.Path))
+	}
 	for _, ref := range page.SLRefs {
 		if visible(ref) {
 			out.SLRefs = append(out.SLRefs, ref)
 		}
 	}
 	return out, nil
+}
+
+// contentLimit returns how many bytes of a text fit into an answer.
+func contentLimit(text string) int {
+	size := 0
+	for i, r := range text {
+		switch {
+		case r < ' ' && r != '\n' && r != '\t' && r != '\r', r == '<', r == '>', r == '&', r == 0x2028, r == 0x2029:
+			size += 6 // \u001b; the SDK escapes <, > and & too
+		case r < ' ', r == '"', r == '\\':
+			size += 2
+		default:
+			size += utf8.RuneLen(r)
+		}
+		if size > maxContent {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// handleWikiRead is [Service.WikiRead] with its notes.
+func (s *Service) handleWikiRead(ctx context.Context, c *toolCall, in WikiReadInput) (WikiRead, error) {
+	out, err := s.WikiRead(ctx, in)
+	c.notes = append(c.notes, out.Notes...)
+	return out, err
 }
 
 // labelOf returns what a reader must know before the text of a page, as one line of

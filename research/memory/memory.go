@@ -117,6 +117,7 @@ func (s *Store) Ingest(ctx context.Context, r Request) (id string, err error) {
 	if err := s.writeState(state); err != nil {
 		return "", err
 	}
+	s.options.Wiki.Sweep(wiki.Global)
 	return run.RunID, s.prune()
 }
 

@@ -92,8 +92,9 @@ func validRun(id string) bool {
 		return false
 	}
 	for i := range len(id) {
-		c := id[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' && i > 0) {
+		switch c := id[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-' && i > 0:
+		default:
 			return false
 		}
 	}
@@ -182,7 +183,7 @@ func (s *Store) recover() (state, error) {
 		return st, nil
 	}
 	if err != nil || json.Unmarshal(text, &st) != nil {
-		return state{}, nil
+		return state{}, nil //nolint:nilerr // what it would have said is lost, and a run can do without
 	}
 	if st.Run == "" || !validRun(st.Run) {
 		return st, nil

@@ -25,8 +25,11 @@ type Form struct {
 	Line int // in the text, from 1
 }
 
-// maxForms is how many forms of a text are looked at.
-const maxForms = 20
+// The limits of forms.
+const (
+	maxForms    = 20   // of a text
+	maxFormLine = 1000 // bytes of a line name = expression
+)
 
 var (
 	yamlForm = regexp.MustCompile(`(?m)^\s*-?\s*(measures|segments)\s*:`)
@@ -40,24 +43,27 @@ func Forms(content string) []Form {
 	var block []string
 	start, language := 0, ""
 	flush := func() {
-		if text := strings.Join(block, "\n"); start > 0 && (language == "yaml" || language == "yml") && yamlForm.MatchString(text) {
+		if text := strings.Join(block, "\n"); (language == "yaml" || language == "yml") && yamlForm.MatchString(text) {
 			out = append(out, Form{YAML: text + "\n", Line: start})
 		}
-		block, start = nil, 0
+		block, start, language = nil, 0, ""
 	}
 	for _, l := range textLines(content) {
-		if len(out) == maxForms {
+		switch {
+		case len(out) == maxForms:
 			return out
-		}
-		if l.code && l.text != "" || l.code && start > 0 && l.language == language {
+		case l.fence || !l.code && start > 0:
+			flush()
+		case l.code:
 			if start == 0 {
 				start, language = l.number, l.language
 			}
 			block = append(block, l.text)
+		}
+		if l.code || len(l.text) > maxFormLine {
 			continue
 		}
-		flush()
-		if m := equation.FindStringSubmatch(l.text); !l.code && m != nil && applied.MatchString(m[2]) {
+		if m := equation.FindStringSubmatch(l.text); m != nil && applied.MatchString(m[2]) {
 			out = append(out, Form{Name: strings.TrimSpace(m[1]), Expr: strings.TrimSpace(m[2]), Line: l.number})
 		}
 	}

@@ -28,7 +28,7 @@ type sign struct {
 var signs = []sign{
 	{"knowledge", "a heading", regexp.MustCompile(`^ {0,3}#{1,6}\s+\S`), false},
 	{"knowledge", "a definition", regexp.MustCompile(`(?i)\S\s+(means|is defined as|are defined as|stands for|is short for|refers to|denotes|is calculated as|is computed as|bedeutet|steht für|signifie|désigne|significa)\s+\S`), false},
-	{"knowledge", "a definition", regexp.MustCompile(`(?i)^[\s>*_` + "`" + `"-]*[\p{L}][\p{L}\p{N}_ '` + "`" + `*/-]{0,60}\s(is|are|=)\s+(a|an|the|our|all|any|every|each|those|when|one|only|net|gross|total|number|sum|\d)\b`), false},
+	{"knowledge", "a definition", regexp.MustCompile(`(?i)^[\s>*_` + "`" + `"-]*[\p{L}][\p{L}\p{N}_ '` + "`" + `*/-]{0,60}\s(is|are)\s+(a|an|the|our|all|any|every|each|those|when|one|only|net|gross|total|number|sum|\d)\b`), false},
 	{"knowledge", "a rule", regexp.MustCompile(`(?i)\b(always|never|excludes?|excluding|excluded|ignores?|treat(ed)?\b.{1,60}\bas|going forward|from now on|must|must not|do not|don't|should|only count|instead of|except)\b`), false},
 	{"knowledge", "a unit", regexp.MustCompile(`(?i)\b(in|as)\s+(us\s+)?(cents?|pence|dollars?|euros?|pounds|thousands?|millions?|percent(age)?|basis points|bps|milliseconds|seconds|minutes|hours|days|utc|usd|eur|gbp|jpy|chf|kilograms?|grams?|kg|meters?|metres?|kilometers?|miles|bytes|kb|mb|gb)\b`), false},
 	{"knowledge", "a table", regexp.MustCompile(`^\s*\|?\s*:?-{3,}:?\s*\|[\s:|-]*$`), false},
@@ -84,7 +84,8 @@ func Detect(content string) Signals {
 type textLine struct {
 	text     string
 	number   int
-	code     bool   // in a fenced block; the fences themselves count as code
+	code     bool   // in a fenced block, or one of its fences
+	fence    bool   // one of its fences; text is empty
 	language string // of the block, in lower case
 }
 
@@ -103,10 +104,10 @@ func textLines(content string) []textLine {
 			mark := trimmed[:1]
 			fence = trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, mark))]
 			language, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(trimmed[len(fence):])), " ")
-			l.code, l.text = true, ""
+			l.code, l.fence, l.text = true, true, ""
 		case fence != "" && strings.HasPrefix(trimmed, fence) && strings.Trim(trimmed, fence[:1]) == "":
 			fence, language = "", ""
-			l.text = ""
+			l.fence, l.text = true, ""
 		}
 		out = append(out, l)
 	}

@@ -17,6 +17,10 @@ import (
 // out with a warning.
 const MaxPages = 10_000
 
+// maxBytes is the size of all pages of a scope that are read, in bytes. Further ones,
+// by name, are left out with a warning.
+const maxBytes = 64 << 20
+
 // settled is the age from which the time of a file tells whether it changed. Before
 // that, a file may be written twice within one tick of the file system's clock.
 const settled = 2 * time.Second
@@ -41,42 +45,34 @@ func (f *file) same(listed *file) bool { return f.size == listed.size && f.time 
 
 // list returns the files of a scope, sorted by key, without their contents.
 func (s *Store) list(scope Scope) (files []*file, warnings []string, err error) {
-	dir, err := s.root.Open(s.dir(scope))
+	folder, err := s.root.OpenRoot(s.dir(scope))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the wiki: %w", err)
 	}
-	defer func() { _ = dir.Close() }()
-	var keys []string
-	for {
-		entries, err := dir.ReadDir(1000)
-		for _, e := range entries {
-			if key, ok := strings.CutSuffix(e.Name(), extension); ok && ValidKey(key) && !e.IsDir() {
-				keys = append(keys, key)
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("read the wiki: %w", err)
-		}
-		if len(keys) > 20*MaxPages {
-			warnings = append(warnings, fmt.Sprintf("%s has more than %d files; those after them are not listed", s.dir(scope), 20*MaxPages))
-			break
-		}
+	defer func() { _ = folder.Close() }()
+	keys, warnings, err := s.keysIn(folder, scope)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the wiki: %w", err)
 	}
 	slices.Sort(keys)
 	if len(keys) > MaxPages {
 		warnings = append(warnings, fmt.Sprintf("%s has %d pages; the first %d by name are read", s.dir(scope), len(keys), MaxPages))
 		keys = keys[:MaxPages]
 	}
+	total := int64(0)
 	for _, key := range keys {
-		info, err := s.root.Stat(s.Path(scope, key))
+		info, err := folder.Lstat(key + extension)
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			info, err = s.root.Stat(s.Path(scope, key)) // it may lead to another folder of the project
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed since it was listed, or a link that leads nowhere
+		}
+		if err == nil && info.IsDir() {
+			continue
 		}
 		f := &file{scope: scope, key: key}
 		switch {
@@ -89,10 +85,39 @@ func (s *Store) list(scope Scope) (files []*file, warnings []string, err error) 
 			f.fault = fmt.Sprintf("it has %d bytes; at most %d are read, so divide the page", info.Size(), MaxPage)
 		default:
 			f.size, f.time = info.Size(), info.ModTime().UnixNano()
+			if total += f.size; total > maxBytes {
+				f.fault = fmt.Sprintf("the pages before it, by name, have %d MiB, and no more are read", maxBytes>>20)
+			}
 		}
 		files = append(files, f)
 	}
 	return files, warnings, nil
+}
+
+// keysIn returns the keys of the files in a folder, not sorted.
+func (s *Store) keysIn(folder *os.Root, scope Scope) (keys, warnings []string, err error) {
+	dir, err := folder.Open(".")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = dir.Close() }()
+	for {
+		names, err := dir.Readdirnames(1000)
+		for _, name := range names {
+			if key, ok := strings.CutSuffix(name, extension); ok && ValidKey(key) {
+				keys = append(keys, key)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return keys, warnings, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(keys) > 20*MaxPages {
+			return keys, []string{fmt.Sprintf("%s has more than %d files; those after them are not listed", s.dir(scope), 20*MaxPages)}, nil
+		}
+	}
 }
 
 // load reads the content of a listed file.

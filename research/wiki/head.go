@@ -54,7 +54,14 @@ func parseHead(text string) (*yaml.Node, error) {
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
-		return nil, fmt.Errorf("the head is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+		line, message := 1, strings.TrimPrefix(err.Error(), "yaml: ")
+		if rest, ok := strings.CutPrefix(message, "line "); ok { // the library writes "yaml: line 3: …"
+			digits, text, _ := strings.Cut(rest, ": ")
+			if n, err := strconv.Atoi(digits); err == nil {
+				line, message = n, text
+			}
+		}
+		return nil, &headError{line, "the head is not YAML: " + message}
 	}
 	if len(doc.Content) == 0 {
 		return nil, nil //nolint:nilnil // an empty head has no node
@@ -84,13 +91,6 @@ func (e *headError) Error() string { return e.message }
 func headLine(err error) int {
 	if e, ok := errors.AsType[*headError](err); ok {
 		return e.line
-	}
-	// The YAML library writes its messages as "line 3: …".
-	if _, rest, ok := strings.Cut(err.Error(), ": line "); ok {
-		digits, _, _ := strings.Cut(rest, ":")
-		if n, err := strconv.Atoi(digits); err == nil {
-			return n
-		}
 	}
 	return 1
 }

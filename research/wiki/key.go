@@ -50,9 +50,7 @@ const maxSlug = 80
 // Slug returns a key made of a text: its words in lower case and without accents,
 // joined by -. It is "" if the text has no letter or digit that ASCII can write.
 func Slug(text string) string {
-	if strings.HasSuffix(text, ".md") {
-		text = text[:len(text)-3]
-	}
+	text = strings.TrimSuffix(text, extension)
 	var b strings.Builder
 	gap := false
 	for _, r := range rank.Fold(Excerpt(text, 1000)) {

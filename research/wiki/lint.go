@@ -92,9 +92,10 @@ func (l *linter) page(p *Page) []Problem {
 			out = append(out, Problem{p.Path, line, level, fmt.Sprintf(format, args...)})
 		}
 	}
-	if p.Summary == "" {
+	switch broken := slices.ContainsFunc(p.Problems, func(p Problem) bool { return p.Level == LevelError }); {
+	case p.Summary == "" && !broken:
 		add(1, LevelWarning, "the page has no summary; write one sentence as summary in its head")
-	} else if len(p.Summary) > longSummary {
+	case len(p.Summary) > longSummary:
 		add(1, LevelWarning, "the summary has %d bytes; answers show at most %d characters", len(p.Summary), longSummary)
 	}
 	if strings.TrimSpace(p.Body) == "" {

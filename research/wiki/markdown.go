@@ -49,7 +49,7 @@ func codeFence(text string) (mark, rest string) {
 	for _, c := range []string{"`", "~"} {
 		n := len(trimmed) - len(strings.TrimLeft(trimmed, c))
 		rest := strings.TrimSpace(trimmed[n:])
-		if n >= 3 && !(c == "`" && strings.Contains(rest, "`")) {
+		if n >= 3 && (c != "`" || !strings.Contains(rest, "`")) {
 			return trimmed[:n], rest
 		}
 	}

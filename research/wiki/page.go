@@ -17,7 +17,7 @@ const (
 )
 
 // MaxPage is the maximum size of a page, in bytes. Larger files are no pages.
-const MaxPage = 256 << 10
+const MaxPage = 192 << 10
 
 // Page is one page. The fields from the head are empty if the page has none.
 type Page struct {

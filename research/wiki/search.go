@@ -2,6 +2,7 @@ package wiki
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -35,6 +36,10 @@ type Found struct {
 	Warnings []string
 }
 
+// coverage is the part of a score that depends on how much of the query the page
+// covers, compared with the page that covers most.
+const coverage = 0.5
+
 // staleFactor lowers the score of a page that says that it is stale.
 const staleFactor = 0.5
 
@@ -51,26 +56,7 @@ func (s *Store) Search(query string, limit int) (Found, error) {
 // Search is [Store.Search] on the pages of the snapshot. The query q is text as the
 // analyzer of the store reads it.
 func (n *Snapshot) Search(q *rank.Query, text string, limit int) Found {
-	var indexes []*rank.Index
-	for _, p := range n.parts {
-		indexes = append(indexes, p.index)
-	}
-	best := map[*Page]*candidate{}
-	var order []*candidate
-	for _, h := range rank.Search(q, indexes...) {
-		part := n.parts[h.Index]
-		l := part.passages[h.Doc]
-		page := part.pages[l.page]
-		if best[page] != nil {
-			continue // hits come with the best passage first
-		}
-		c := &candidate{Hit: Hit{Page: page, Score: h.Score, Mass: h.Mass, Field: fields[h.Field].Name}, passage: l.passage}
-		if page.StaleSince != "" {
-			c.Score *= staleFactor
-		}
-		best[page] = c
-		order = append(order, c)
-	}
+	order, expansions := n.candidates(q)
 	named := strings.Trim(Slug(text), "-")
 	for _, c := range order {
 		c.Named = named != "" && (strings.EqualFold(named, c.Page.Key) || named == Slug(c.Page.Title))
@@ -81,10 +67,67 @@ func (n *Snapshot) Search(q *rank.Query, text string, limit int) Found {
 	slices.SortFunc(order, compare)
 	found := Found{Total: len(order), Warnings: n.Warnings()}
 	for _, c := range order[:min(limit, len(order))] {
-		c.locate(q)
+		c.locate(q, expansions)
 		found.Hits = append(found.Hits, c.Hit)
 	}
 	return found
+}
+
+// candidates returns the pages that have a word of the query or a synonym of one, each
+// with its best passage.
+func (n *Snapshot) candidates(q *rank.Query) ([]*candidate, []expansion) {
+	var indexes []*rank.Index
+	for _, p := range n.parts {
+		indexes = append(indexes, p.index)
+	}
+	sums := rank.Score(q, indexes...)
+	first := make([][]uint8, len(sums)) // the field of documents that have synonyms only
+	direct := make([]int, len(sums))    // how many documents have words of the query
+	for i, s := range sums {
+		first[i] = make([]uint8, len(s.Score))
+		direct[i] = len(s.Docs)
+	}
+	known := map[string]bool{}
+	for _, p := range n.parts {
+		maps.Copy(known, p.known)
+	}
+	expansions := expand(n.analyzer, q, known)
+	for _, e := range expansions {
+		e.add(indexes, sums, first)
+	}
+	best := map[*Page]*candidate{}
+	var order []*candidate
+	for i, s := range sums {
+		part := n.parts[i]
+		for k, doc := range s.Docs {
+			l := part.passages[doc]
+			page := part.pages[l.page]
+			c := best[page]
+			switch {
+			case c == nil:
+				c = &candidate{}
+				best[page], order = c, append(order, c)
+			case c.Score > s.Score[doc] || c.Score == s.Score[doc] && c.passage.start < l.start:
+				continue
+			}
+			field := int(first[i][doc])
+			if k < direct[i] {
+				field = s.Field(int(doc))
+			}
+			*c = candidate{Hit: Hit{Page: page, Score: s.Score[doc], Mass: s.Mass[doc], Field: fields[field].Name}, passage: l.passage}
+		}
+	}
+	most := 0.0
+	for _, c := range order {
+		most = max(most, c.Mass)
+	}
+	for _, c := range order {
+		c.Score *= 1 - coverage + coverage*c.Mass/most
+		if c.Page.StaleSince != "" {
+			c.Score *= staleFactor
+		}
+	}
+	return order, expansions
 }
 
 // candidate is a hit before it is known whether it is returned.
@@ -106,27 +149,44 @@ func compare(a, b *candidate) int {
 	)
 }
 
-// locate finds where the page has the words of the query.
-func (c *candidate) locate(q *rank.Query) {
+// locate finds where the page has the words of the query, or else synonyms of them.
+func (c *candidate) locate(q *rank.Query, expansions []expansion) {
+	c.place(q.Find)
+	if len(c.Fields) == 0 {
+		c.place(func(text string) (start, end int, ok bool) {
+			for _, e := range expansions {
+				for _, s := range e.synonyms {
+					if a, b, found := s.Find(text); found && (!ok || a < start) {
+						start, end, ok = a, b, true
+					}
+				}
+			}
+			return start, end, ok
+		})
+	}
+	if !slices.Contains(c.Fields, c.Field) && len(c.Fields) > 0 {
+		c.Field = c.Fields[0]
+	}
+}
+
+// place finds the fields of the page in which find finds something.
+func (c *candidate) place(find func(text string) (start, end int, ok bool)) {
 	p := c.Page
 	for _, f := range []struct{ name, text string }{
 		{"key", p.Key}, {"title", p.Title}, {"summary", p.Summary}, {"tags", strings.Join(slices.Concat(p.Tags, p.SLRefs, p.Tables), "\n")}, {"heading", c.passage.heading},
 	} {
-		if _, _, ok := q.Find(f.text); ok {
+		if _, _, ok := find(f.text); ok {
 			c.Fields = append(c.Fields, f.name)
 		}
 	}
-	start, end, ok := q.Find(p.Body[c.passage.start:c.passage.end])
+	start, end, ok := find(p.Body[c.passage.start:c.passage.end])
 	if ok {
 		start, end = start+c.passage.start, end+c.passage.start
 	} else {
-		start, end, ok = q.Find(p.Body)
+		start, end, ok = find(p.Body)
 	}
 	if ok {
 		c.Start, c.End = start, end
 		c.Fields = append(c.Fields, "body")
-	}
-	if !slices.Contains(c.Fields, c.Field) && len(c.Fields) > 0 {
-		c.Field = c.Fields[0]
 	}
 }

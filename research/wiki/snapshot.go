@@ -13,6 +13,7 @@ import (
 
 // Snapshot is the pages of a project at one time. It does not change.
 type Snapshot struct {
+	analyzer *rank.Analyzer
 	files    []*file
 	warnings []string
 	id       string
@@ -26,7 +27,8 @@ type Snapshot struct {
 type part struct {
 	pages    []*Page // those that search returns
 	index    *rank.Index
-	passages []located // by document
+	passages []located       // by document
+	known    map[string]bool // words of the thesaurus that the pages have
 }
 
 // located is a passage of a page.
@@ -87,9 +89,12 @@ func (n *Snapshot) finish(s *Store, before *Snapshot) {
 }
 
 func newPart(a *rank.Analyzer, pages []*Page) *part {
-	out := &part{pages: pages}
+	out := &part{pages: pages, known: map[string]bool{}}
 	b := rank.NewBuilder(a, fields)
 	for i, p := range pages {
+		for _, text := range []string{p.Title, p.Key, p.Summary, strings.Join(p.Tags, " "), p.Body} {
+			vocabulary(out.known, text)
+		}
 		for _, g := range passages(p.Body) {
 			b.Add(
 				rank.Text{Field: fieldTitle, Text: p.Title + "\n" + p.Key},

@@ -128,7 +128,7 @@ func (s *Store) Snapshot() (*Snapshot, error) {
 		return now, err
 	}
 	before := s.current.Load()
-	next := &Snapshot{}
+	next := &Snapshot{analyzer: s.analyzer}
 	for _, scope := range scopes {
 		files, warnings, err := s.list(scope)
 		if err != nil {

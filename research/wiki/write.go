@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -72,7 +73,7 @@ func (s *Store) Write(scope Scope, key string, before, text []byte) error {
 		return err
 	}
 	name := s.Path(scope, key)
-	if err := s.root.MkdirAll(path.Dir(name), 0o755); err != nil { //nolint:gosec // pages are shared through version control
+	if err := s.root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return fmt.Errorf("write wiki page %q: %s", key, reason(err))
 	}
 	if err := s.replace(name, before, text); err != nil {
@@ -134,6 +135,26 @@ func (s *Store) replace(name string, before, text []byte) (err error) {
 		return err
 	}
 	return s.flush(path.Dir(name))
+}
+
+// Sweep removes what processes left in the folder of a scope that were killed while
+// they wrote a page. Files of the last hour stay, because they may be at work.
+func (s *Store) Sweep(scope Scope) {
+	dir, err := s.root.Open(s.dir(scope))
+	if err != nil {
+		return
+	}
+	names, _ := dir.Readdirnames(20 * MaxPages)
+	_ = dir.Close()
+	for _, name := range names {
+		name = path.Join(s.dir(scope), name)
+		if !strings.HasPrefix(path.Base(name), temporary) {
+			continue
+		}
+		if info, err := s.root.Lstat(name); err == nil && s.now().Sub(info.ModTime()) > time.Hour {
+			_ = s.root.Remove(name)
+		}
+	}
 }
 
 // flush writes a folder to disk, where the system can.

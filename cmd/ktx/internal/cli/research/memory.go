@@ -108,7 +108,7 @@ func (o *IngestText) read(cmd *cobra.Command, a *console.App) (string, error) {
 	case o.StandardInput || o.File == "-":
 		r = a.In
 	case o.File != "":
-		f, err := os.Open(o.File) //nolint:gosec // the user names the file
+		f, err := os.Open(o.File)
 		if err != nil {
 			return "", console.Failed("read the text: %w", err)
 		}

@@ -158,6 +158,9 @@ Exit codes: 0 done · 2 no such page.`,
 					}{"ktx-wiki-page/1", page})
 					return nil
 				}
+				for _, note := range page.Notes {
+					a.Errorf("note: %s\n", console.EscapeControls(note))
+				}
 				text := page.Content
 				if a.Out.Terminal {
 					text = console.EscapeLines(text)
