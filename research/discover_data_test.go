@@ -72,7 +72,7 @@ func TestDiscoverData(t *testing.T) {
 		name, arguments string
 		want            research.DiscoverRef
 	}{
-		{"a table by its name", `{"query":"orders","connectionId":"w","kinds":["table"]}`, research.DiscoverRef{
+		{"a table by its name", `{"query":"public.orders","connectionId":"w","kinds":["table"]}`, research.DiscoverRef{
 			Kind: "table", ID: "public.orders", Score: 1, Summary: text("One row for each order."), Snippet: text("id, customer_id, net_amount, status"), MatchedOn: "name", ConnectionID: "w", TableRef: orders,
 		}},
 		{"a column by its name", `{"query":"net amount","connectionId":"w","kinds":["column"]}`, research.DiscoverRef{
