@@ -21,6 +21,8 @@ import (
 	"github.com/ktxhq/ktx/research/catalog"
 	"github.com/ktxhq/ktx/research/dictionary"
 	"github.com/ktxhq/ktx/research/scan"
+	"github.com/ktxhq/ktx/research/scan/relate"
+	"github.com/ktxhq/ktx/research/usage"
 )
 
 // options are the flags of ktx scan.
@@ -226,11 +228,37 @@ func scanOne(ctx context.Context, a *console.App, open *wiring.OpenProject, root
 	default:
 		options.Databases = configured.Schemas
 	}
+	if open.Project.Config.Search.Usage {
+		options.Joins = usedJoins(a, root, id)
+	}
 	out, err := scan.Run(ctx, options)
 	if err != nil {
 		return nil, err
 	}
 	return &outcome{Result: out, dryRun: o.dryRun}, nil
+}
+
+// usedJoins returns the pairs of columns that enough statements joined, by the
+// artifact of ktx usage build. An artifact that cannot be read is a warning.
+func usedJoins(a *console.App, root *os.Root, id string) []relate.Pair {
+	f, err := usage.Read(root, id)
+	if err != nil {
+		if !usage.Missing(err) {
+			a.Errorf("warning: %s\n", console.EscapeControls(err.Error()))
+		}
+		return nil
+	}
+	var pairs []relate.Pair
+	for _, j := range f.Joins {
+		if j.Statements >= usage.JoinEvidence {
+			pairs = append(pairs, relate.Pair{
+				From:       catalog.EndPoint{Table: j.From.Table, Columns: []string{j.From.Column}},
+				To:         catalog.EndPoint{Table: j.To.Table, Columns: []string{j.To.Column}},
+				Statements: j.Statements,
+			})
+		}
+	}
+	return pairs
 }
 
 // outcome is a scan that came to its end.
