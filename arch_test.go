@@ -375,7 +375,7 @@ var rooms = []room{
 	},
 	{
 		path:       "research",
-		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/dictionary", "research/memory", "research/rank", "research/wiki"},
+		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/dictionary", "research/memory", "research/rank", "research/usage", "research/wiki"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
 		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest", "research/rank"},
 		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
@@ -471,15 +471,18 @@ var rooms = []room{
 		},
 	},
 	{
-		path:   "cmd/ktx/internal/cli/research",
-		ours:   []string{"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "execution", "research", "research/catalog", "research/dictionary", "research/memory", "research/wiki", "sqlcheck/report"},
+		path: "cmd/ktx/internal/cli/research",
+		ours: []string{
+			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "dialects", "execution", "execution/audit", "research",
+			"research/catalog", "research/dictionary", "research/memory", "research/usage", "research/wiki", "sqlcheck/report",
+		},
 		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
 	},
 	{
 		path: "cmd/ktx/internal/cli/scan",
 		ours: []string{
 			"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/project",
-			"execution", "execution/audit", "research/catalog", "research/dictionary", "research/scan",
+			"cmd/ktx/internal/cli/research", "execution", "execution/audit", "research/catalog", "research/dictionary", "research/scan", "research/scan/relate", "research/usage",
 		},
 		others: map[string]string{"github.com/spf13/cobra": "commands"},
 	},
