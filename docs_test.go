@@ -66,7 +66,7 @@ func TestDocuments(t *testing.T) {
 		section(t, "docs/evidence/codes.md", "codes", c.codeTable(t))
 		section(t, "docs/evidence/codes.md", "pages", c.codePages(t))
 		section(t, "docs/evidence/configuration-keys.md", "keys", c.keyTable(t))
-		section(t, "docs/mcp.md", "tools", toolTables(t))
+		section(t, "docs/evidence/tools.md", "tools", toolTables(t))
 		section(t, "ARCHITECTURE.md", "imports", importTable())
 		section(t, "ARCHITECTURE.md", "sizes", sizeTable(t, readDocument(t, "ARCHITECTURE.md").text))
 	})
