@@ -40,7 +40,7 @@ func NewAnalyzer(abbreviations map[string]string) *Analyzer {
 			}
 		})
 	}
-	for _, line := range strings.Split(strings.TrimSpace(abbreviated), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(abbreviated), "\n") {
 		long, briefs, _ := strings.Cut(line, ":")
 		for brief := range strings.FieldsSeq(briefs) {
 			add(brief, long)

@@ -27,14 +27,14 @@ func (x *Index) AppendBinary(b []byte) ([]byte, error) {
 	from := len(b)
 	b = append(b, magic...)
 	b = appendString(b, x.analyzer.id)
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(x.fields)))
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(x.fields))) //nolint:gosec // at most maxFields
 	for _, f := range x.fields {
 		b = appendString(b, f.Name)
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(f.Weight))
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(f.B))
 	}
-	b = binary.LittleEndian.AppendUint32(b, uint32(x.docs))
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(x.words)))
+	b = binary.LittleEndian.AppendUint32(b, uint32(x.docs))       //nolint:gosec // there are fewer than 2^32 in memory
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(x.words))) //nolint:gosec // there are fewer than 2^32 in memory
 	for _, w := range x.words {
 		b = appendString(b, w)
 	}
@@ -51,7 +51,7 @@ func (x *Index) AppendBinary(b []byte) ([]byte, error) {
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func appendString(b []byte, s string) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(s)))
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(s))) //nolint:gosec // there are fewer than 2^32 in memory
 	return append(b, s...)
 }
 

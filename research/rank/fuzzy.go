@@ -60,7 +60,7 @@ func (x *Index) vocabulary() *vocabulary {
 			}
 			v.words[i] = p.word
 		}
-		v.starts = append(v.starts, uint32(len(pairs)))
+		v.starts = append(v.starts, uint32(len(pairs))) //nolint:gosec // there are fewer than 2^32 in memory
 		x.fuzzy = v
 	})
 	return x.fuzzy

@@ -60,7 +60,7 @@ func NewBuilder(a *Analyzer, fields []Field) *Builder {
 
 // Add adds a document, and returns its number. Numbers count from 0.
 func (b *Builder) Add(texts ...Text) int {
-	doc := uint32(b.docs)
+	doc := uint32(b.docs) //nolint:gosec // there are fewer than 2^32 in memory
 	b.docs++
 	from := len(b.entries)
 	clear(b.counts)
@@ -73,7 +73,7 @@ func (b *Builder) Add(texts ...Text) int {
 			if !s.whole {
 				b.counts[t.Field]++
 			}
-			b.entries = append(b.entries, entry{word: b.word(s), doc: doc, field: uint8(t.Field), count: float32(weight)})
+			b.entries = append(b.entries, entry{word: b.word(s), doc: doc, field: uint8(t.Field), count: float32(weight)}) //nolint:gosec // at most maxFields
 		})
 	}
 	for _, n := range b.counts {
@@ -99,7 +99,7 @@ func (b *Builder) Add(texts ...Text) int {
 func (b *Builder) word(s span) uint32 {
 	id, ok := b.ids[s.word]
 	if !ok {
-		id = uint32(len(b.words))
+		id = uint32(len(b.words)) //nolint:gosec // there are fewer than 2^32 in memory
 		word := strings.Clone(s.word)
 		b.ids[word] = id
 		b.words = append(b.words, word)
@@ -259,7 +259,7 @@ func (x *Index) finish() {
 		}
 		x.forms[i] = p.word
 	}
-	x.groups = append(x.groups, uint32(len(pairs)))
+	x.groups = append(x.groups, uint32(len(pairs))) //nolint:gosec // there are fewer than 2^32 in memory
 }
 
 // Docs returns the number of documents.
@@ -274,7 +274,7 @@ func (x *Index) Fields() []Field { return slices.Clone(x.fields) }
 // lookup returns the number of a word.
 func (x *Index) lookup(word string) (uint32, bool) {
 	i, ok := slices.BinarySearch(x.words, word)
-	return uint32(i), ok
+	return uint32(i), ok //nolint:gosec // there are fewer than 2^32 in memory
 }
 
 // inflections returns the words with this stem.
@@ -284,16 +284,6 @@ func (x *Index) inflections(stemmed string) []uint32 {
 		return nil
 	}
 	return x.forms[x.groups[i]:x.groups[i+1]]
-}
-
-// at returns the impact of a word in a document, and the field it is from.
-func (x *Index) at(word, doc uint32) (impact float32, field uint8, ok bool) {
-	from, to := x.starts[word], x.starts[word+1]
-	i, ok := slices.BinarySearch(x.posts[from:to], doc)
-	if !ok {
-		return 0, 0, false
-	}
-	return x.impacts[int(from)+i], x.tops[int(from)+i], true
 }
 
 // Holding returns the documents that have every word of the text, sorted.

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -141,10 +142,8 @@ func singular(word string) string {
 }
 
 func appendNew(list []string, s string) []string {
-	for _, have := range list {
-		if have == s {
-			return list
-		}
+	if slices.Contains(list, s) {
+		return list
 	}
 	return append(list, s)
 }
@@ -241,10 +240,8 @@ func (w *queryWord) matches(s span) bool {
 	if s.word == w.word {
 		return true
 	}
-	for _, j := range w.joined {
-		if s.word == j {
-			return true
-		}
+	if slices.Contains(w.joined, s.word) {
+		return true
 	}
 	if s.gram || w.gram || s.whole {
 		return false
@@ -253,12 +250,7 @@ func (w *queryWord) matches(s span) bool {
 	if stemmed == w.stem {
 		return true
 	}
-	for _, short := range w.short {
-		if stemmed == short {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(w.short, stemmed)
 }
 
 // resembles reports whether the span is similar enough to the word to be a variant of

@@ -224,7 +224,7 @@ func (s *Scores) Release() {
 func (s *Scores) Field(doc int) int {
 	var sums [maxFields]float64
 	for i, m := range s.matches {
-		if at, ok := slices.BinarySearch(m.docs, uint32(doc)); ok {
+		if at, ok := slices.BinarySearch(m.docs, uint32(doc)); ok { //nolint:gosec // there are fewer than 2^32 in memory
 			sums[m.fields[at]] += s.idf[i] * m.value(at)
 		}
 	}

@@ -114,7 +114,7 @@ func split(text string, yield func(span)) {
 	}
 	for i, r := range text {
 		c := classify(r)
-		switch c {
+		switch c { //nolint:exhaustive // the other classes are parts of words
 		case mark: // belongs to the rune before it
 			if start >= 0 {
 				continue

@@ -23,7 +23,7 @@ func findFamilies(tables []*catalog.Table) (members []uint32, families [][]uint3
 		key := familyKey(t, bare)
 		n, ok := byKey[key]
 		if !ok {
-			n = uint32(len(families))
+			n = uint32(len(families)) //nolint:gosec // there are fewer than 2^32 in memory
 			byKey[key] = n
 			families = append(families, nil)
 		}
@@ -38,7 +38,7 @@ func findFamilies(tables []*catalog.Table) (members []uint32, families [][]uint3
 			return cmp.Or(natural(tables[b].Name, tables[a].Name), cmp.Compare(a, b))
 		})
 		for _, t := range family {
-			members[t] = uint32(len(kept))
+			members[t] = uint32(len(kept)) //nolint:gosec // there are fewer than 2^32 in memory
 		}
 		kept = append(kept, family)
 	}

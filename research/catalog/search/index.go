@@ -90,7 +90,7 @@ func outline(in Input) *Index {
 		for range t.Columns {
 			x.owners = append(x.owners, uint32(i))
 		}
-		x.firsts[i+1] = uint32(len(x.owners))
+		x.firsts[i+1] = uint32(len(x.owners)) //nolint:gosec // there are fewer than 2^32 in memory
 	}
 	x.places = make([]uint32, len(in.Tables))
 	numbers := map[[2]string]uint32{}
@@ -99,7 +99,7 @@ func outline(in Input) *Index {
 		key := [2]string{ref.Catalog, ref.DB}
 		n, ok := numbers[key]
 		if !ok {
-			n = uint32(len(numbers))
+			n = uint32(len(numbers)) //nolint:gosec // there are fewer than 2^32 in memory
 			numbers[key] = n
 		}
 		x.places[i] = n

@@ -193,7 +193,7 @@ func (s *scoring) lend(n int, t uint32, score float64, field int) {
 	if !s.options.Tables {
 		return
 	}
-	o, total := object{uint32(n), t, false}, &s.totals[n].tables[t]
+	o, total := object{uint32(n), t, false}, &s.totals[n].tables[t] //nolint:gosec // there are fewer than 2^32 in memory
 	if *total == 0 {
 		s.lent = append(s.lent, o)
 	}
