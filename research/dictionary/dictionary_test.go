@@ -28,14 +28,14 @@ type rules bool
 func (r rules) DeniesColumns() bool { return bool(r) }
 func (r rules) ID() string          { return map[rules]string{true: "some denied", false: "all open"}[r] }
 
-func open(t testing.TB) (*os.Root, string) {
-	t.Helper()
-	dir := t.TempDir()
+func open(tb testing.TB) (*os.Root, string) {
+	tb.Helper()
+	dir := tb.TempDir()
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = root.Close() })
+	tb.Cleanup(func() { _ = root.Close() })
 	return root, dir
 }
 
@@ -70,16 +70,16 @@ type columnValues struct {
 }
 
 // scan writes the values of a scan, and returns its snapshot.
-func scan(t testing.TB, root *os.Root, id, sync string, list ...columnValues) *snapshot {
-	t.Helper()
+func scan(tb testing.TB, root *os.Root, id, sync string, list ...columnValues) *snapshot {
+	tb.Helper()
 	w, err := dictionary.NewWriter(root, id, sync)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	s := &snapshot{id: id, sync: sync, identity: id + sync}
 	for _, c := range list {
 		if err := w.Column(c.table, c.column, c.values, int64(len(c.values)), true); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		if n := len(s.tables); n > 0 && s.tables[n-1].Ref() == c.table {
 			s.tables[n-1].Columns = append(s.tables[n-1].Columns, table(c.table, c.column).Columns...)
@@ -88,17 +88,17 @@ func scan(t testing.TB, root *os.Root, id, sync string, list ...columnValues) *s
 		}
 	}
 	if err := w.Commit(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return s
 }
 
 // setOf returns the values of a snapshot.
-func setOf(t testing.TB, root *os.Root, s *snapshot) *dictionary.Set {
-	t.Helper()
+func setOf(tb testing.TB, root *os.Root, s *snapshot) *dictionary.Set {
+	tb.Helper()
 	set, err := dictionary.NewStore(root).Set(s, rules(false))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return set
 }

@@ -249,8 +249,7 @@ func (f *fuzzy) align() (int, bool) {
 			alike += a.len()
 		}
 	}
-	less, more := 0, 0
-	pairs := 0
+	pairs, more := 0, 0
 	for _, i := range f.matched {
 		if i >= 0 {
 			pairs++
@@ -258,7 +257,7 @@ func (f *fuzzy) align() (int, bool) {
 			more++
 		}
 	}
-	less = len(q.words) - pairs
+	less := len(q.words) - pairs
 	cost += less*costLess + min(more, 4)*costMore
 	switch {
 	case pairs == 0, alike == 0 && (less+more > 0 || pairs > 1 || min(covered, coveredValue) < 4):

@@ -126,7 +126,7 @@ func TestEqualInputGivesEqualBytes(t *testing.T) {
 	t.Parallel()
 	answer := func(order []int) string {
 		root, _ := open(t)
-		w := writer(t, root, "c", "1")
+		w := writer(t, root, "1")
 		s := &snapshot{id: "c", sync: "1"}
 		for _, i := range order {
 			add(t, w, ref("s", fmt.Sprintf("t%d", i)), "c", "Paris", "London", "Parys")

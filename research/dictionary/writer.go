@@ -392,4 +392,4 @@ func Prune(root *os.Root, connectionID string, keep func(syncID string) bool) er
 }
 
 // perColumnOf returns a limit as the header of a file has it.
-func perColumnOf(n int) uint32 { return uint32(min(max(n, 0), math.MaxInt32)) } //nolint:gosec // it is in range
+func perColumnOf(n int) uint32 { return uint32(min(max(n, 0), math.MaxInt32)) }

@@ -13,9 +13,9 @@ import (
 	"github.com/ktxhq/ktx/research/dictionary"
 )
 
-func writer(t *testing.T, root *os.Root, id, sync string) *dictionary.Writer {
+func writer(t *testing.T, root *os.Root, sync string) *dictionary.Writer {
 	t.Helper()
-	w, err := dictionary.NewWriter(root, id, sync)
+	w, err := dictionary.NewWriter(root, "c", sync)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestResume(t *testing.T) {
 	root, dir := open(t)
 	one, two, three := ref("s", "one"), ref("s", "two"), ref("s", "three")
 	s := &snapshot{id: "c", sync: "1", identity: "x", tables: []*catalog.Table{table(one, "a", "b"), table(two, "a"), table(three, "a")}}
-	w := writer(t, root, "c", "1")
+	w := writer(t, root, "1")
 	add(t, w, one, "b", "bee")
 	add(t, w, one, "a", "first", "common")
 	finish(t, w, one)
@@ -68,7 +68,7 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	w = writer(t, root, "c", "1")
+	w = writer(t, root, "1")
 	for _, c := range []struct {
 		table catalog.Ref
 		want  bool
@@ -93,7 +93,7 @@ func TestResume(t *testing.T) {
 	}
 
 	// A scan that ended between Commit and its report goes on with what is committed.
-	w = writer(t, root, "c", "1")
+	w = writer(t, root, "1")
 	if !w.Finished(one) || !w.Finished(two) {
 		t.Error("committed tables are not finished")
 	}
@@ -114,7 +114,7 @@ func TestCommitIsTheSameInAnyOrder(t *testing.T) {
 	var files [2]string
 	for i, order := range [][]string{{"one", "two"}, {"two", "one"}} {
 		root, dir := open(t)
-		w := writer(t, root, "c", "1")
+		w := writer(t, root, "1")
 		for _, name := range order {
 			add(t, w, ref("s", name), "b", "x", "y")
 			add(t, w, ref("s", name), "a", "Ä", "z")
@@ -138,7 +138,7 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	root, _ := open(t)
 	r := ref("", "t")
-	w := writer(t, root, "c", "1")
+	w := writer(t, root, "1")
 	w.Limit(3)
 	for _, c := range []struct {
 		column string
@@ -175,7 +175,7 @@ func TestLimits(t *testing.T) {
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	root, _ := open(t)
-	w := writer(t, root, "c", "1")
+	w := writer(t, root, "1")
 	text := strings.Repeat("y", 1000)
 	list := make([]dictionary.Value, 10000)
 	for i := range list {
@@ -217,7 +217,7 @@ func TestFolders(t *testing.T) {
 		}
 	}
 	for _, sync := range []string{"1", "2", "3"} {
-		commit(t, writer(t, root, "c", sync))
+		commit(t, writer(t, root, sync))
 	}
 	if err := dictionary.Prune(root, "c", func(sync string) bool { return sync == "2" }); err != nil {
 		t.Fatal(err)

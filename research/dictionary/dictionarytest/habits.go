@@ -114,11 +114,11 @@ func Habits() []Habit {
 			if c.Name != "organisation" || !c.script.cased || len(words) < 4 {
 				return ""
 			}
-			out := ""
+			var out strings.Builder
 			for _, w := range words {
-				out += string([]rune(w)[:1])
+				out.WriteRune([]rune(w)[0])
 			}
-			return out
+			return out.String()
 		}},
 		{"umlauts written out", true, func(_ *rand.Rand, c *Column, v string) string {
 			return changed(v, onlyIf(c.script.name == "german" && len([]rune(v)) > 8 && strings.Count(v, "ä")+strings.Count(v, "ö")+strings.Count(v, "ü") == 1, strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue").Replace(v)))
