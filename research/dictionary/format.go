@@ -117,7 +117,7 @@ func (r *record) append(b []byte) []byte {
 	}
 	b = append(b, flags)
 	b = binary.AppendUvarint(b, uint64(max(r.distinct, 0)))
-	b = binary.AppendUvarint(b, uint64(r.count)) //nolint:gosec // never negative
+	b = binary.AppendUvarint(b, uint64(r.count)) //nolint:gosec // a count is never negative
 	b = binary.AppendUvarint(b, uint64(len(r.values)))
 	return append(b, r.values...)
 }

@@ -211,7 +211,7 @@ func compareCandidates(a, b candidate) int {
 	x, y := &a.set.columns[a.column], &b.set.columns[b.column]
 	return cmp.Or(
 		cmp.Compare(a.kind, b.kind), cmp.Compare(a.nth, b.nth), cmp.Compare(a.cost, b.cost), compareBools(a.literal, b.literal),
-		cmp.Compare(a.length, b.length), cmp.Compare(uint64(x.cardinality), uint64(y.cardinality)), //nolint:gosec // -1, which means unknown, becomes the largest and comes last
+		cmp.Compare(a.length, b.length), compareBools(x.cardinality >= 0, y.cardinality >= 0), cmp.Compare(x.cardinality, y.cardinality),
 		strings.Compare(a.set.connectionID, b.set.connectionID), compareColumns(x.table, x.name, y.table, y.name),
 		strings.Compare(a.text, b.text), cmp.Compare(a.value, b.value),
 	)

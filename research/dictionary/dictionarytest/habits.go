@@ -116,7 +116,7 @@ func Habits() []Habit {
 			}
 			var out strings.Builder
 			for _, w := range words {
-				out.WriteString(string([]rune(w)[:1]))
+				out.WriteRune([]rune(w)[0])
 			}
 			return out.String()
 		}},

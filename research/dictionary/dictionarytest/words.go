@@ -173,7 +173,7 @@ var codes = []shape{
 func capitals(r *rand.Rand, n int) string {
 	b := make([]byte, n)
 	for i := range b {
-		b[i] = byte('A' + r.IntN(26)) //nolint:gosec // A to Z
+		b[i] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[r.IntN(26)]
 	}
 	return string(b)
 }
