@@ -368,7 +368,7 @@ func TestCorpusRunOverMCP(t *testing.T) {
 		Results []struct{ ID, Decision, Code string }
 	}
 	if err := json.Unmarshal(out, &run); err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v: %s", err, &errs)
 	}
 	if run.Guard["name"] != "ktx" || run.Guard["role"] != "superuser" || run.Guard["tool"] != "sql_execution" || run.Guard["command"] != "ktx-prove" {
 		t.Errorf("the guard is %v", run.Guard)

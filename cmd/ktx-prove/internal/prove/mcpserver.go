@@ -98,7 +98,8 @@ func (s *mcpServer) stop() {
 // most reliable first.
 var sqlNames = []string{"sql", "query", "statement", "sql_query", "sqlQuery", "sql_statement", "queryText", "sqlText"}
 
-// findTool returns the tool that takes SQL and the name of its argument.
+// findTool returns the tool that takes SQL and the name of its argument. Of several
+// tools, it takes those with the most reliable name of the argument.
 func findTool(tools []*mcp.Tool, c mcpCommand) (tool, argument string, err error) {
 	type found struct{ tool, argument string }
 	var all []found
@@ -115,6 +116,12 @@ func findTool(tools []*mcp.Tool, c mcpCommand) (tool, argument string, err error
 				all = append(all, found{t.Name, name})
 				break
 			}
+		}
+	}
+	for _, name := range sqlNames {
+		if best := slices.DeleteFunc(slices.Clone(all), func(f found) bool { return f.argument != name }); len(best) > 0 {
+			all = best
+			break
 		}
 	}
 	if len(all) == 1 {
