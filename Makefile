@@ -104,6 +104,11 @@ corpus: build ## replay the corpus through the guard
 scoreboard: ## run the corpus against MCP servers from npm and against ktx; writes docs/evidence/scoreboard.md (ARGS="-jobs 4")
 	scripts/scoreboard $(ARGS)
 
+.PHONY: eval
+eval: ## measure search on Spider and BIRD (DATA=folder with them; docs/evidence/discovery-quality.md)
+	@test -n "$(DATA)" || { echo "make eval: give the folder of the data sets: make eval DATA=DIR" >&2; exit 2; }
+	$(GO) run ./tools/eval -data "$(DATA)"
+
 .PHONY: tools
 tools: $(LINT) $(GOTESTSUM) ## install the linter and the test runner into .tools/
 

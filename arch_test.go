@@ -568,6 +568,7 @@ var rooms = []room{
 		testOthers: map[string]string{"go.yaml.in/yaml/v3": "reads which scenarios the suite requires"},
 		support:    true,
 	},
+	{path: "tools/eval", ours: []string{"research/catalog", "research/catalog/search", "research/rank"}, support: true},
 	{path: "tools/eval/relations", ours: []string{"research/catalog", "research/scan/relate", "research/scan/relate/relatetest"}, support: true},
 	{path: "tools/perf", support: true},
 	{path: "tools/scoreboard", ours: []string{"corpus"}, support: true},
