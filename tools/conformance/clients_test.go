@@ -109,7 +109,21 @@ func (s structured) is(t *testing.T, want string) {
 	}
 }
 
-var tools = []string{"connection_list", "sql_execution"}
+var tools = func() []string {
+	text, err := os.ReadFile(filepath.FromSlash("../../research/testdata/tools.golden.json"))
+	if err != nil {
+		panic(err)
+	}
+	var list []struct{ Name string }
+	if err := json.Unmarshal(text, &list); err != nil {
+		panic(err)
+	}
+	names := make([]string, len(list))
+	for i, t := range list {
+		names[i] = t.Name
+	}
+	return names
+}()
 
 // asked is the input of client.mjs.
 type asked struct {
