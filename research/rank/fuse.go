@@ -10,7 +10,7 @@ import (
 const (
 	// reciprocal is k of reciprocal rank fusion.
 	reciprocal = 60
-	// gate is the share of the greatest mass that an item must have.
+	// gate is the share of the greatest mass of other lanes that an item must have.
 	gate = 0.25
 )
 
@@ -34,14 +34,18 @@ type Fused struct {
 }
 
 // Fuse merges ranked lists, whose items are best first, by reciprocal rank with equal
-// weights. Items that cover less than a quarter of what the best item of any lane
-// covers are left out first, so that a weak lane does not come before a strong one.
-// Items with equal scores are in the order of the bytes of kind:connection:id.
+// weights. Items that cover less than a quarter of what the best item of another lane
+// covers are left out first, so that a weak lane does not come before a strong one. A
+// lane without others keeps all its items, in their order. Items with equal scores are in the order of the bytes of kind:connection:id.
 func Fuse(lanes ...[]Item) []Fused {
-	most := 0.0
-	for _, lane := range lanes {
+	most := make([]float64, len(lanes)) // the greatest mass of other lanes
+	for n, lane := range lanes {
 		for i := range lane {
-			most = max(most, lane[i].Mass)
+			for other := range lanes {
+				if other != n {
+					most[other] = max(most[other], lane[i].Mass)
+				}
+			}
 		}
 	}
 	at := map[string]int{}
@@ -52,7 +56,7 @@ func Fuse(lanes ...[]Item) []Fused {
 		seen := map[string]bool{}
 		for _, item := range lane {
 			key := item.key()
-			if item.Mass < gate*most || seen[key] {
+			if item.Mass < gate*most[n] || seen[key] {
 				continue
 			}
 			seen[key] = true
