@@ -98,7 +98,7 @@ func run(ctx context.Context, a *console.App, o options, args []string) error {
 		}
 		defer func() { _ = root.Close() }()
 		actor, _ := audit.ActorFrom(ctx)
-		actor.Principal = "scan"
+		actor.Principal = usage.ScanPrincipal
 		return scanAll(audit.WithActor(ctx, actor), a, open, root, o, ids)
 	})
 }
