@@ -345,6 +345,10 @@ var rooms = []room{
 		others:  map[string]string{"golang.org/x/text": "writes texts in the forms of Unicode that people type"},
 		support: true,
 	},
+	{path: "research/semantic/emit", ours: []string{"research/semantic/expr", "research/semantic/model", "research/semantic/plan"}, noStd: noOutside},
+	{path: "research/semantic/expr", noStd: noOutside},
+	{path: "research/semantic/model", ours: []string{"research/semantic/expr"}, others: map[string]string{"go.yaml.in/yaml/v3": "reads the files of sources; its nodes carry the line of each key"}, noStd: noOutside},
+	{path: "research/semantic/plan", ours: []string{"research/semantic/expr", "research/semantic/model"}, noStd: noOutside},
 	{
 		path:   "research/wiki",
 		ours:   []string{"research/rank"},
