@@ -2,19 +2,26 @@ package semantic
 
 import (
 	"slices"
+	"sync"
 
+	"github.com/ktxhq/ktx/research/rank"
 	"github.com/ktxhq/ktx/research/semantic/emit"
 	"github.com/ktxhq/ktx/research/semantic/expr"
 	"github.com/ktxhq/ktx/research/semantic/model"
 	"github.com/ktxhq/ktx/research/semantic/plan"
 )
 
-// Snapshot is the model of one connection at one moment. It is immutable.
+// Snapshot is the model of one connection at one moment. It is immutable, and safe for
+// concurrent use.
 type Snapshot struct {
 	connectionID string
 	hash         string
 	files        files
 	model        *model.Model
+
+	indexing sync.Mutex // held while the index is built
+	index    *Index
+	analyzer *rank.Analyzer // of index
 }
 
 func newSnapshot(connectionID string, content files, hash string, rules Rules) *Snapshot {
