@@ -85,3 +85,26 @@ func (c *Compiled) Describe() *plan.Description {
 	d.Dialect, d.ModelHash = string(c.dialect), c.hash
 	return &d
 }
+
+// Fields returns the names of all measures, or of all columns that are offered as
+// dimensions, in the order of the sources.
+func (s *Snapshot) Fields(measures bool) []string {
+	var out []string
+	for _, source := range s.model.Sources {
+		if source.Denied {
+			continue
+		}
+		if measures {
+			for _, m := range source.Measures {
+				out = append(out, expr.Name{Qualifier: source.Name, Leaf: m.Name}.String())
+			}
+			continue
+		}
+		for _, c := range source.Columns {
+			if offered(c) {
+				out = append(out, expr.Name{Qualifier: source.Name, Leaf: c.Name}.String())
+			}
+		}
+	}
+	return out
+}

@@ -236,4 +236,3 @@ func explainCommand(a *console.App) *cobra.Command {
 	r.register(a, c)
 	return c
 }
-

@@ -1,0 +1,189 @@
+package semantic
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/ktxhq/ktx/research/semantic/emit"
+	"github.com/ktxhq/ktx/research/semantic/model"
+)
+
+// Check is a question to the database about what a file says. SQL returns one row with
+// one number, and 0 means that the file is right.
+type Check struct {
+	Source string
+	Path   string // in the file, as joins[0]
+	Join   int    // in the source; -1 for its grain
+	Kind   CheckKind
+	SQL    string
+	// Fatal says that a number above 0 makes answers wrong. Other checks tell what
+	// answers will have, such as a group for rows without a partner.
+	Fatal bool
+}
+
+// CheckKind is what a check counts.
+type CheckKind string
+
+// The kinds of checks.
+const (
+	GrainDuplicates CheckKind = "grain_duplicates" // values of the grain that several rows have
+	Orphans         CheckKind = "orphans"          // rows whose key has no partner
+	NullKeys        CheckKind = "null_keys"        // rows without a key
+	KeyDuplicates   CheckKind = "key_duplicates"   // keys of the one side of a join that several rows have
+)
+
+// Checks returns the questions about one source.
+func (s *Snapshot) Checks(source int, d emit.Dialect) []Check {
+	from := s.model.Sources[source]
+	if from.Invalid || from.Denied {
+		return nil
+	}
+	var out []Check
+	if columns, ok := plain(from, from.Grain); ok {
+		out = append(out, Check{
+			Source: from.Name, Path: "grain", Join: -1, Kind: GrainDuplicates, Fatal: true,
+			SQL: duplicates(from, columns, d),
+		})
+	}
+	for i, j := range from.Joins {
+		if j.Disabled || j.Target < 0 || !joinShown(s.model, from, j) || s.model.Sources[j.Target].Invalid {
+			continue
+		}
+		target := s.model.Sources[j.Target]
+		var here, there []int
+		for _, p := range j.Pairs {
+			here, there = append(here, p.From), append(there, p.To)
+		}
+		left, ok := plain(from, here)
+		right, also := plain(target, there)
+		if !ok || !also {
+			continue
+		}
+		at := fmt.Sprintf("joins[%d]", i)
+		many, one, manyColumns, oneColumns := from, target, left, right
+		if j.Kind == model.OneToMany {
+			many, one, manyColumns, oneColumns = target, from, right, left
+		}
+		out = append(out,
+			Check{Source: from.Name, Path: at, Join: i, Kind: KeyDuplicates, Fatal: true, SQL: duplicates(one, oneColumns, d)},
+			Check{Source: from.Name, Path: at, Join: i, Kind: NullKeys, SQL: nullKeys(many, manyColumns, d)},
+			Check{Source: from.Name, Path: at, Join: i, Kind: Orphans, SQL: orphans(many, one, manyColumns, oneColumns, d)},
+		)
+		if j.Kind == model.OneToOne {
+			out = append(out, Check{Source: from.Name, Path: at, Join: i, Kind: KeyDuplicates, Fatal: true, SQL: duplicates(many, manyColumns, d)})
+		}
+	}
+	return out
+}
+
+// plain returns the names of columns, unless one of them is computed.
+func plain(s *model.Source, columns []int) (names []string, ok bool) {
+	for _, c := range columns {
+		if s.Columns[c].Expr != nil {
+			return nil, false
+		}
+		names = append(names, s.Columns[c].Name)
+	}
+	return names, len(names) > 0
+}
+
+// columnList writes columns of a table.
+func columnList(table string, columns []string, d emit.Dialect) []string {
+	out := make([]string, len(columns))
+	for i, c := range columns {
+		out[i] = table + "." + emit.Identifier(c, d)
+	}
+	return out
+}
+
+func relation(s *model.Source, alias string, d emit.Dialect) string {
+	if s.Table != nil {
+		return emit.Table(s.Table, d) + " AS " + alias
+	}
+	return "(" + strings.TrimSpace(s.SQL) + "\n) AS " + alias
+}
+
+// duplicates counts the values of the columns that more than one row has. Values with a
+// NULL are no keys.
+func duplicates(s *model.Source, columns []string, d emit.Dialect) string {
+	names := columnList("t", columns, d)
+	keys := strings.Join(names, ", ")
+	return "SELECT COUNT(*) FROM (SELECT " + names[0] + " AS k FROM " + relation(s, "t", d) + " WHERE " + strings.Join(names, " IS NOT NULL AND ") +
+		" IS NOT NULL GROUP BY " + keys + " HAVING COUNT(*) > 1) AS found"
+}
+
+func nullKeys(s *model.Source, columns []string, d emit.Dialect) string {
+	return "SELECT COUNT(*) FROM " + relation(s, "t", d) + " WHERE " + strings.Join(columnList("t", columns, d), " IS NULL OR ") + " IS NULL"
+}
+
+func orphans(many, one *model.Source, manyColumns, oneColumns []string, d emit.Dialect) string {
+	left, right := columnList("t", manyColumns, d), columnList("o", oneColumns, d)
+	var same []string
+	for i := range left {
+		same = append(same, right[i]+" = "+left[i])
+	}
+	return "SELECT COUNT(*) FROM " + relation(many, "t", d) + " WHERE " + strings.Join(left, " IS NOT NULL AND ") + " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " +
+		relation(one, "o", d) + " WHERE " + strings.Join(same, " AND ") + ")"
+}
+
+// Verified says which joins of a model the data was found to bear out, and when.
+type Verified struct {
+	Model string                     `json:"model"` // the hash of the files
+	At    time.Time                  `json:"at"`
+	Joins map[string]map[string]bool `json:"joins"` // by source and path, such as joins[0]
+}
+
+func verifiedFile(connectionID string) string {
+	return path.Join(".ktx", "semantic", connectionID+".json")
+}
+
+// maxVerifiedBytes bounds the record of checks.
+const maxVerifiedBytes = 16 << 20
+
+// Record keeps what checks found, for plans to name. Checks of the same files add to it.
+func (s *Store) Record(connectionID string, v Verified) error {
+	if before := s.verified(connectionID, v.Model); before != nil {
+		for source, joins := range before.Joins {
+			if _, again := v.Joins[source]; !again {
+				v.Joins[source] = joins
+			}
+		}
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("record checks: %w", err)
+	}
+	if err := s.root.MkdirAll(path.Join(".ktx", "semantic"), 0o700); err != nil {
+		return fmt.Errorf("record checks: %w", err)
+	}
+	name := verifiedFile(connectionID)
+	temporary := name + ".new"
+	if err := s.root.WriteFile(temporary, text, 0o600); err != nil {
+		return fmt.Errorf("record checks: %w", err)
+	}
+	if err := s.root.Rename(temporary, name); err != nil {
+		return errors.Join(fmt.Errorf("record checks: %w", err), s.root.Remove(temporary))
+	}
+	return nil
+}
+
+// verified returns what checks found about these files, or nil.
+func (s *Store) verified(connectionID, hash string) *Verified {
+	f, err := s.root.Open(verifiedFile(connectionID))
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil || info.Size() > maxVerifiedBytes {
+		return nil
+	}
+	var v Verified
+	if err := json.NewDecoder(f).Decode(&v); err != nil || v.Model != hash {
+		return nil // it is damaged, or of other files
+	}
+	return &v
+}
