@@ -22,20 +22,9 @@ func hasSemantic(s *Service) bool { return s.stores.Load().Semantic != nil }
 // permit it. The error is that of [execution.Gateway.Connection] if the caller has no
 // such connection.
 func (s *Service) semanticLayer(ctx context.Context, info execution.ConnectionInfo) (*semantic.Snapshot, error) {
-	readable, err := s.gateway.Readable(ctx, info.ID)
+	rules, err := s.semanticRules(ctx, info)
 	if err != nil {
 		return nil, err
-	}
-	rules := semantic.Rules{Access: readable, Dialect: emit.Dialect(info.Dialect)}
-	if id, err := s.gateway.GuardID(ctx, info.ID); err == nil {
-		rules.JudgeID = id.String()
-		rules.Judge = func(sql string) (relations, columns []string, err error) {
-			v, err := s.gateway.Check(ctx, info.ID, sql)
-			if err == nil && !v.Allowed {
-				err = &sqlguard.RejectedError{Verdict: v}
-			}
-			return relationNames(v), v.Columns, err
-		}
 	}
 	found, err := s.stores.Load().Semantic.Snapshot(ctx, info.ID, rules)
 	switch {
@@ -50,6 +39,26 @@ func (s *Service) semanticLayer(ctx context.Context, info execution.ConnectionIn
 		}
 		return nil, e
 	}
+}
+
+// semanticRules returns what the connection says about its tables and its SQL.
+func (s *Service) semanticRules(ctx context.Context, info execution.ConnectionInfo) (semantic.Rules, error) {
+	readable, err := s.gateway.Readable(ctx, info.ID)
+	if err != nil {
+		return semantic.Rules{}, err
+	}
+	rules := semantic.Rules{Access: readable, Dialect: emit.Dialect(info.Dialect)}
+	if id, err := s.gateway.GuardID(ctx, info.ID); err == nil {
+		rules.JudgeID = id.String()
+		rules.Judge = func(sql string) (relations, columns []string, err error) {
+			v, err := s.gateway.Check(ctx, info.ID, sql)
+			if err == nil && !v.Allowed {
+				err = &sqlguard.RejectedError{Verdict: v}
+			}
+			return relationNames(v), v.Columns, err
+		}
+	}
+	return rules, nil
 }
 
 // relationNames returns the relations of a verdict, sorted, each once.

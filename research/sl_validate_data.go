@@ -61,7 +61,7 @@ func (s *Service) SLValidateData(ctx context.Context, connectionID, source strin
 		}
 		v := semantic.Verified{Model: found.Hash(), At: time.Now().UTC().Truncate(time.Second), Joins: map[string]map[string]bool{}}
 		for i, from := range found.Model().Sources {
-			if source != "" && from.Name != source {
+			if at, ok := found.Model().Source(source); source != "" && (!ok || at != i) {
 				continue
 			}
 			right := map[string]bool{}

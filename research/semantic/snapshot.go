@@ -108,3 +108,9 @@ func (s *Snapshot) Fields(measures bool) []string {
 	}
 	return out
 }
+
+// Has reports whether the connection's folder has a file.
+func (s *Snapshot) Has(name string) bool {
+	_, ok := s.files[name]
+	return ok
+}

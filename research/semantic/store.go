@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/ktxhq/ktx/research/rootfile"
 	"github.com/ktxhq/ktx/research/semantic/emit"
 	"github.com/ktxhq/ktx/research/semantic/model"
 )
@@ -173,4 +175,16 @@ func (s *Store) load(connectionID string) ([]stamp, files, error) {
 	}
 	content, err := read(dir.FS(), stamps)
 	return stamps, content, err
+}
+
+// Add writes a new file to the folder of a connection. It never replaces a file.
+func (s *Store) Add(connectionID, name string, content []byte) error {
+	if !connectionIDs.MatchString(connectionID) {
+		return fmt.Errorf("semantic layer of %q: it is not the id of a connection", connectionID)
+	}
+	folder := path.Join(Folder, connectionID)
+	if err := s.root.MkdirAll(folder, 0o755); err != nil {
+		return fmt.Errorf("write %s: %w", folder, err)
+	}
+	return rootfile.Create(s.root, path.Join(folder, name), 0o644, rootfile.Bytes(content))
 }

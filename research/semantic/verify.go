@@ -2,12 +2,12 @@ package semantic
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path"
 	"strings"
 	"time"
 
+	"github.com/ktxhq/ktx/research/rootfile"
 	"github.com/ktxhq/ktx/research/semantic/emit"
 	"github.com/ktxhq/ktx/research/semantic/model"
 )
@@ -160,15 +160,7 @@ func (s *Store) Record(connectionID string, v Verified) error {
 	if err := s.root.MkdirAll(path.Join(".ktx", "semantic"), 0o700); err != nil {
 		return fmt.Errorf("record checks: %w", err)
 	}
-	name := verifiedFile(connectionID)
-	temporary := name + ".new"
-	if err := s.root.WriteFile(temporary, text, 0o600); err != nil {
-		return fmt.Errorf("record checks: %w", err)
-	}
-	if err := s.root.Rename(temporary, name); err != nil {
-		return errors.Join(fmt.Errorf("record checks: %w", err), s.root.Remove(temporary))
-	}
-	return nil
+	return rootfile.Replace(s.root, verifiedFile(connectionID), 0o600, rootfile.Bytes(text))
 }
 
 // verified returns what checks found about these files, or nil.
