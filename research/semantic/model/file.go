@@ -331,10 +331,9 @@ func (r *reader) value(n *yaml.Node, k *key, o *object, at *value) *value {
 
 // named reads objects by name as a list of objects with name.
 func (r *reader) named(n *yaml.Node, k *key, at *value) {
-	without := *k.of
-	without.keys = slices.DeleteFunc(slices.Clone(k.of.keys), func(k key) bool { return k.name == "name" })
+	without := withoutName(k.of)
 	r.entries(n, k.of, at, func(name *yaml.Node, content *yaml.Node) {
-		v := r.object(content, &without, at, name.Value, 0, name.Line)
+		v := r.object(content, without, at, name.Value, 0, name.Line)
 		v.items = append(v.items, &value{parent: v, name: "name", line: name.Line, text: name.Value})
 		at.items = append(at.items, v)
 	})

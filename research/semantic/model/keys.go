@@ -1,6 +1,10 @@
 package model
 
-import "github.com/ktxhq/ktx/research/semantic/expr"
+import (
+	"slices"
+
+	"github.com/ktxhq/ktx/research/semantic/expr"
+)
 
 // shape is what the value of a key looks like.
 type shape uint8
@@ -51,6 +55,13 @@ func (o *object) names() []string {
 		out[i] = o.keys[i].name
 	}
 	return out
+}
+
+// withoutName is an object whose name stands before it.
+func withoutName(o *object) *object {
+	out := *o
+	out.keys = slices.DeleteFunc(slices.Clone(o.keys), func(k key) bool { return k.name == "name" })
+	return &out
 }
 
 const (
