@@ -1,0 +1,88 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/ktxhq/ktx/research/semantic/expr"
+)
+
+// writeNotes says what a reader of the answer should know beside its numbers.
+func (b *builder) writeNotes() {
+	p := b.plan
+	p.rows = b.rows
+	p.Notes = append(p.Notes, b.columnsMeant...)
+	p.Notes = append(p.Notes, b.segmentNotes()...)
+	p.Notes = append(p.Notes, b.orphanNotes()...)
+	for _, l := range p.Legs {
+		if l.Spine {
+			p.spines = append(p.spines, b.m.Nodes[l.Base].Name)
+		}
+	}
+	if len(p.spines) > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("Groups of %s without rows are added; include_empty: false leaves them out.", list(p.spines, "and")))
+	}
+	p.Notes = append(p.Notes, b.notAdded...)
+	p.Notes = append(p.Notes, p.Longer...)
+}
+
+// segmentNotes says which aggregates a segment does not affect, if it affects others.
+func (b *builder) segmentNotes() []string {
+	var notes []string
+	for _, s := range b.segments {
+		var others []int
+		for _, a := range b.plan.Atoms {
+			n := b.m.Nodes[s.node]
+			if a.Base != s.node && (n.Alias || b.m.Nodes[a.Base].Source != n.Source) {
+				others = addOnce(others, a.Base)
+			}
+		}
+		if len(others) > 0 {
+			notes = append(notes, fmt.Sprintf("The segment %s holds for measures of %s alone, not for those of %s.", s.text, b.m.Nodes[s.node].Name, b.nodeNames(others)))
+		}
+	}
+	return notes
+}
+
+// orphanNotes says of which rows the group NULL may be made (R4).
+func (b *builder) orphanNotes() []string {
+	var notes []string
+	var seen []int
+	for _, l := range b.plan.Legs {
+		var others []int
+		for _, d := range b.plan.Dimensions {
+			if d.Field.Node != l.Base {
+				others = addOnce(others, d.Field.Node)
+			}
+		}
+		if l.Spine || len(others) == 0 || len(addOnce(seen, l.Base)) == len(seen) {
+			continue
+		}
+		seen = append(seen, l.Base)
+		notes = append(notes, fmt.Sprintf("Rows of %s without a match in %s are kept, as the group NULL.", b.m.Nodes[l.Base].Name, b.nodeNames(others)))
+	}
+	return notes
+}
+
+// noteLonger says where a path was taken because it is the shortest.
+func (b *builder) noteLonger(t *tree) {
+	for _, l := range t.longer {
+		edges, _, err := b.m.Path(l[0], l[1])
+		if err != nil {
+			continue
+		}
+		text := b.m.Nodes[l[0]].Name
+		for _, e := range edges {
+			text += " → " + b.m.Nodes[b.m.Edges[e].To].Name
+		}
+		b.plan.Longer = addOnce(b.plan.Longer, fmt.Sprintf("Longer paths lead from %s to %s too; the shortest is used: %s.", b.m.Nodes[l[0]].Name, b.m.Nodes[l[1]].Name, text))
+	}
+}
+
+// noteColumnMeant says that a filter compares a column, though a measure has its name.
+func (b *builder) noteColumnMeant(f expr.Field, m expr.Measure) {
+	text := "its expression"
+	if e := b.m.Sources[b.m.Nodes[m.Node].Source].Measures[m.Index].Expr; e != nil {
+		text = readable(b.m, b.plan, e, m.Node)
+	}
+	b.columnsMeant = addOnce(b.columnsMeant, fmt.Sprintf("In a filter, %s is the column, row by row; to filter by the measure %s write %s.", fieldName(b.m, f), measureName(b.m, m), clip(text, 120)))
+}
