@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ktxhq/ktx/research/semantic/expr"
 )
@@ -43,24 +44,45 @@ func (b *builder) segmentNotes() []string {
 	return notes
 }
 
-// orphanNotes says of which rows the group NULL may be made (R4).
+// orphanNotes says of which rows the answer holds some without a partner (R4). Where a
+// filter is about the partner, it decides, and nothing is said.
 func (b *builder) orphanNotes() []string {
 	var notes []string
 	var seen []int
 	for _, l := range b.plan.Legs {
-		var others []int
-		for _, d := range b.plan.Dimensions {
-			if d.Field.Node != l.Base {
-				others = addOnce(others, d.Field.Node)
-			}
-		}
-		if l.Spine || len(others) == 0 || len(addOnce(seen, l.Base)) == len(seen) {
+		if l.Spine || slices.Contains(seen, l.Base) {
 			continue
 		}
 		seen = append(seen, l.Base)
-		notes = append(notes, fmt.Sprintf("Rows of %s without a match in %s are kept, as the group NULL.", b.m.Nodes[l.Base].Name, b.nodeNames(others)))
+		filtered := b.filteredNodes(l.Base)
+		var others []int
+		for _, g := range b.groups {
+			if g.field.Node != l.Base && !slices.Contains(filtered, g.field.Node) {
+				others = addOnce(others, g.field.Node)
+			}
+		}
+		if len(others) > 0 {
+			notes = append(notes, fmt.Sprintf("Rows of %s without a match in %s are kept; what would come from there is NULL.", b.m.Nodes[l.Base].Name, b.nodeNames(others)))
+		}
 	}
 	return notes
+}
+
+// filteredNodes lists the nodes on the paths from base to the columns of row filters.
+func (b *builder) filteredNodes(base int) []int {
+	var nodes []int
+	for _, c := range b.rows {
+		for _, f := range c.fields {
+			edges, _, err := b.m.Path(base, f.Node)
+			if err != nil {
+				continue
+			}
+			for _, e := range edges {
+				nodes = addOnce(nodes, b.m.Edges[e].To)
+			}
+		}
+	}
+	return nodes
 }
 
 // noteLonger says where a path was taken because it is the shortest.
