@@ -89,10 +89,10 @@ func usedService(t *testing.T, dir string, on bool, logs *lockedBuffer, conns ..
 	return research.New(gateway, slog.New(slog.NewTextHandler(logs, nil)), stores)
 }
 
-// answers returns what tools that use the counts answer about a connection.
-func answers(t *testing.T, s *research.Service, id string) string {
+// answers returns what tools that use the counts answer about the connection w.
+func answers(t *testing.T, s *research.Service) string {
 	t.Helper()
-	ctx := audit.WithActor(t.Context(), audit.Actor{Principal: "analyst", Connections: []string{id}})
+	ctx := audit.WithActor(t.Context(), audit.Actor{Principal: "analyst", Connections: []string{"w"}})
 	var b strings.Builder
 	for _, query := range []string{"orders", "orders of customers", "net amount", "status of orders", "what the customer is called"} {
 		out, err := s.DiscoverData(ctx, research.DiscoverDataInput{Query: query, Limit: 50})
@@ -101,7 +101,7 @@ func answers(t *testing.T, s *research.Service, id string) string {
 		}
 		b.WriteString(jsonOf(t, out) + "\n")
 	}
-	out, err := s.EntityDetails(ctx, research.EntityDetailsInput{ConnectionID: id, Entities: []research.EntityInput{
+	out, err := s.EntityDetails(ctx, research.EntityDetailsInput{ConnectionID: "w", Entities: []research.EntityInput{
 		{Table: "public.orders"}, {Table: "sales.orders"}, {Table: "public.customers"}, {Table: "nothing"},
 	}})
 	if err != nil {
@@ -121,22 +121,22 @@ func TestUsageIsOffByDefault(t *testing.T) {
 	warehouse(t, dir, "w")
 	logs := &lockedBuffer{}
 	s := usedService(t, dir, false, logs, artifactOnly("w", sqlguard.Policy{}))
-	before := answers(t, s, "w")
+	before := answers(t, s)
 	putUsage(t, dir, usedFile(t, "w", someUse...))
-	if diff := cmp.Diff(before, answers(t, s, "w")); diff != "" {
+	if diff := cmp.Diff(before, answers(t, s)); diff != "" {
 		t.Error(diff)
 	}
 	if strings.Contains(before, `"usage"`) || strings.Contains(before, `"statements"`) {
 		t.Errorf("counts without search.usage: %s", before)
 	}
 	// On, and without an artifact, it is the same.
-	if diff := cmp.Diff(before, answers(t, usedService(t, t.TempDir(), true, logs, artifactOnly("w", sqlguard.Policy{})), "w")); diff == "" {
+	if diff := cmp.Diff(before, answers(t, usedService(t, t.TempDir(), true, logs, artifactOnly("w", sqlguard.Policy{})))); diff == "" {
 		t.Error("an empty project answers as the warehouse")
 	}
 	if err := os.Remove(filepath.Join(dir, filepath.FromSlash(usage.Path("w")))); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(before, answers(t, usedService(t, dir, true, logs, artifactOnly("w", sqlguard.Policy{})), "w")); diff != "" {
+	if diff := cmp.Diff(before, answers(t, usedService(t, dir, true, logs, artifactOnly("w", sqlguard.Policy{})))); diff != "" {
 		t.Error(diff)
 	}
 	if logs.String() != "" {
@@ -233,7 +233,7 @@ func TestUsageHidesWhatIsDenied(t *testing.T) {
 		putUsage(t, dir, usedFile(t, "w", slices.Concat(denied, visible)...))
 		putUsage(t, dir, usedFile(t, "other", denied...))
 		s := usedService(t, dir, true, &lockedBuffer{}, artifactOnly("w", policy), artifactOnly("other", sqlguard.Policy{}))
-		text := answers(t, s, "w")
+		text := answers(t, s)
 		if !strings.Contains(text, `"joinedWith":[{"column":"id","toTable":"public.wide","toColumn":"c0001","statements":2}]`) {
 			t.Errorf("no use of what may be read: %s", text)
 		}
@@ -251,13 +251,13 @@ func TestBadUsageIsAWarning(t *testing.T) {
 	warehouse(t, dir, "w")
 	logs := &lockedBuffer{}
 	s := usedService(t, dir, true, logs, artifactOnly("w", sqlguard.Policy{}))
-	without := answers(t, s, "w")
+	without := answers(t, s)
 	file := filepath.Join(dir, filepath.FromSlash(usage.Path("w")))
 	for _, text := range []string{"{", `{"connectionId":"other"}`, "", `[]`, `{"connectionId":"w","tables":[{"table":{"name":"orders"},"statements":-1,"lastUsed":"2026-01-01T00:00:00Z"}]}`, `{"connectionId":"w","joins":[{"statements":9007199254740993}]}`} {
 		put(t, text, file)
 		before := strings.Count(logs.String(), "cannot be used")
 		for range 2 {
-			if diff := cmp.Diff(without, answers(t, s, "w")); diff != "" {
+			if diff := cmp.Diff(without, answers(t, s)); diff != "" {
 				t.Errorf("%s: %s", text, diff)
 			}
 		}
@@ -275,20 +275,20 @@ func TestBadUsageIsAWarning(t *testing.T) {
 	if err := os.Mkdir(file, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(without, answers(t, s, "w")); diff != "" {
+	if diff := cmp.Diff(without, answers(t, s)); diff != "" {
 		t.Error(diff)
 	}
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
 	putUsage(t, dir, usedFile(t, "w", someUse...))
-	if !strings.Contains(answers(t, s, "w"), `"usage":{"statements":7,`) {
+	if !strings.Contains(answers(t, s), `"usage":{"statements":7,`) {
 		t.Error("a new artifact does not count")
 	}
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(without, answers(t, s, "w")); diff != "" {
+	if diff := cmp.Diff(without, answers(t, s)); diff != "" {
 		t.Error(diff)
 	}
 }
