@@ -99,6 +99,7 @@ func (s *Service) DiscoverData(ctx context.Context, in DiscoverDataInput) (Disco
 		lanes = append(lanes, search.pages())
 	}
 	if wanted(KindTable, KindColumn) {
+		search.used = s.usedEvidence(ctx, stores, search.snapshots)
 		lanes = append(lanes, search.tables(wanted(KindTable), wanted(KindColumn)))
 		out.Notes = missingScans(search.missing)
 	}

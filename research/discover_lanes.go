@@ -30,6 +30,7 @@ type discovery struct {
 	missing   []string        // connections without a scan
 	models    []*semantic.Index
 	owners    []string // the connections of models
+	used      []search.Evidence
 }
 
 // scope returns the connections that are searched: the one with the id, or all that
@@ -150,7 +151,7 @@ func (d *discovery) pages() lane {
 // tables is the lane of the scans.
 func (d *discovery) tables(tables, columns bool) lane {
 	hits := search.Search(d.query, search.Options{
-		Tables: tables, Columns: columns, Limit: d.limit, Scoped: d.scoped, Evidence: d.evidence(),
+		Tables: tables, Columns: columns, Limit: d.limit, Scoped: d.scoped, Evidence: append(d.used, d.evidence()...),
 	}, d.indexes...)
 	l := lane{render: func(ref int) DiscoverRef { return tableOrColumn(d.query, d.snapshots[hits[ref].Index], &hits[ref]) }}
 	for i, h := range hits {

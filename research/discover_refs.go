@@ -21,7 +21,9 @@ const (
 	windowBefore = 60  // before the first word that matched
 )
 
-// The fields of matchedOn.
+// The fields of matchedOn. The body of a page is its text. That of a table is the names
+// of its columns, the tables that its keys lead to or come from, and the pages that name
+// it; that of a column is such pages. TestMatchedOnIsTrue compares answers with them.
 const (
 	onName        = "name"
 	onDisplay     = "display"

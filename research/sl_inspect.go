@@ -2,6 +2,7 @@ package research
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/ktxhq/ktx/execution"
@@ -90,7 +91,7 @@ func (s *Service) SLValidate(ctx context.Context, connectionID, source string) (
 	if err == nil && source != "" && !known && last != nil {
 		return out, unknownSource(last, source)
 	}
-	out.Valid = len(out.Problems) == 0
+	out.Valid = !slices.ContainsFunc(out.Problems, func(p SLProblem) bool { return !p.Warning })
 	return out, err
 }
 

@@ -3,6 +3,7 @@ package research
 import (
 	"context"
 
+	"github.com/ktxhq/ktx/research/semantic/expr"
 	"github.com/ktxhq/ktx/research/semantic/model"
 	"github.com/ktxhq/ktx/research/semantic/plan"
 )
@@ -65,7 +66,10 @@ func (s *Service) SLReadSource(ctx context.Context, in SLReadSourceInput) (SLSou
 		}
 	}
 	for i, measure := range source.Measures {
-		dimensions := plan.Dimensions(m, at, i)
+		dimensions, refused := plan.Dimensions(m, expr.Measure{Node: at, Index: i}) // a source is the node of its own number
+		if refused != nil {
+			continue // the source has a problem that says why
+		}
 		item := SLMeasureInfo{Name: measure.Name, Dimensions: dimensions[:min(len(dimensions), maxSourceDimensions)]}
 		item.Omitted = len(dimensions) - len(item.Dimensions)
 		if item.Dimensions == nil {

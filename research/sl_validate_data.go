@@ -65,7 +65,11 @@ func (s *Service) SLValidateData(ctx context.Context, connectionID, source strin
 				continue
 			}
 			right := map[string]bool{}
-			for _, check := range found.Checks(i, emit.Dialect(info.Dialect)) {
+			checks, err := found.Checks(i, emit.Dialect(info.Dialect))
+			if err != nil {
+				return err
+			}
+			for _, check := range checks {
 				n, err := s.count(ctx, info, check.SQL)
 				if err != nil {
 					return fmt.Errorf("check %s %s: %w", from.Name, check.Path, err)

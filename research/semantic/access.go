@@ -80,7 +80,11 @@ func (p *permission) table() bool {
 
 func (p *permission) column(column string) bool {
 	schema, name := p.names()
-	return p.rules.Access.Column(schema, name, column) || schema == "" && p.judged(emit.Identifier(column, p.rules.Dialect))
+	if p.rules.Access.Column(schema, name, column) {
+		return true
+	}
+	written, err := emit.Identifier(column, p.rules.Dialect)
+	return err == nil && schema == "" && p.judged(written)
 }
 
 // judged reports whether the guard permits to read a column, or a constant, from the
@@ -89,7 +93,10 @@ func (p *permission) judged(column string) bool {
 	if p.rules.Judge == nil {
 		return false
 	}
-	_, _, err := p.rules.Judge("SELECT " + column + " FROM " + emit.Table(p.source.Table, p.rules.Dialect))
+	table, err := emit.Table(p.source.Table, p.rules.Dialect)
+	if err == nil {
+		_, _, err = p.rules.Judge("SELECT " + column + " FROM " + table)
+	}
 	return err == nil
 }
 
@@ -128,10 +135,13 @@ func uses(s *model.Source, c int) bool {
 func touched(m *model.Model, sources []int, d emit.Dialect) []string {
 	var out []string
 	for _, i := range sources {
-		if s := m.Sources[i]; s.Table != nil {
-			out = append(out, "SELECT 1 FROM "+emit.Table(s.Table, d))
-		} else {
+		s := m.Sources[i]
+		if s.Table == nil {
 			out = append(out, strings.TrimSpace(s.SQL))
+			continue
+		}
+		if table, err := emit.Table(s.Table, d); err == nil { // else it could not be emitted
+			out = append(out, "SELECT 1 FROM "+table)
 		}
 	}
 	return out

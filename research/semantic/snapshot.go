@@ -56,6 +56,11 @@ func (s *Snapshot) Compile(r plan.Request, d emit.Dialect) (*Compiled, *expr.Err
 	if refused != nil {
 		return nil, refused
 	}
+	for _, source := range sources(p) {
+		if refused := s.model.Refusal(source); refused != nil {
+			return nil, refused
+		}
+	}
 	text, refused := emit.Emit(p, d)
 	if refused != nil {
 		return nil, refused

@@ -36,8 +36,15 @@ const (
 	KeyDuplicates   CheckKind = "key_duplicates"   // keys of the one side of a join that several rows have
 )
 
-// Checks returns the questions about one source.
-func (s *Snapshot) Checks(source int, d emit.Dialect) []Check {
+// Checks returns the questions about one source. The error names what the engine cannot
+// take.
+func (s *Snapshot) Checks(source int, d emit.Dialect) ([]Check, error) {
+	q := &question{dialect: d}
+	out := s.checks(source, q)
+	return out, q.err
+}
+
+func (s *Snapshot) checks(source int, q *question) []Check {
 	from := s.model.Sources[source]
 	if from.Invalid || from.Denied {
 		return nil
@@ -46,7 +53,7 @@ func (s *Snapshot) Checks(source int, d emit.Dialect) []Check {
 	if columns, ok := plain(from, from.Grain); ok {
 		out = append(out, Check{
 			Source: from.Name, Path: "grain", Join: -1, Kind: GrainDuplicates, Fatal: true,
-			SQL: duplicates(from, columns, d),
+			SQL: q.duplicates(from, columns),
 		})
 	}
 	for i, j := range from.Joins {
@@ -69,12 +76,12 @@ func (s *Snapshot) Checks(source int, d emit.Dialect) []Check {
 			many, one, manyColumns, oneColumns = target, from, right, left
 		}
 		out = append(out,
-			Check{Source: from.Name, Path: at, Join: i, Kind: KeyDuplicates, Fatal: true, SQL: duplicates(one, oneColumns, d)},
-			Check{Source: from.Name, Path: at, Join: i, Kind: NullKeys, SQL: nullKeys(many, manyColumns, d)},
-			Check{Source: from.Name, Path: at, Join: i, Kind: Orphans, SQL: orphans(many, one, manyColumns, oneColumns, d)},
+			Check{Source: from.Name, Path: at, Join: i, Kind: KeyDuplicates, Fatal: true, SQL: q.duplicates(one, oneColumns)},
+			Check{Source: from.Name, Path: at, Join: i, Kind: NullKeys, SQL: q.nullKeys(many, manyColumns)},
+			Check{Source: from.Name, Path: at, Join: i, Kind: Orphans, SQL: q.orphans(many, one, manyColumns, oneColumns)},
 		)
 		if j.Kind == model.OneToOne {
-			out = append(out, Check{Source: from.Name, Path: at, Join: i, Kind: KeyDuplicates, Fatal: true, SQL: duplicates(many, manyColumns, d)})
+			out = append(out, Check{Source: from.Name, Path: at, Join: i, Kind: KeyDuplicates, Fatal: true, SQL: q.duplicates(many, manyColumns)})
 		}
 	}
 	return out
@@ -91,43 +98,56 @@ func plain(s *model.Source, columns []int) (names []string, ok bool) {
 	return names, len(names) > 0
 }
 
-// columnList writes columns of a table.
-func columnList(table string, columns []string, d emit.Dialect) []string {
+// question writes checks of one engine. The first name that the engine cannot take is an
+// error.
+type question struct {
+	dialect emit.Dialect
+	err     error
+}
+
+func (q *question) note(text string, err error) string {
+	if q.err == nil {
+		q.err = err
+	}
+	return text
+}
+
+// columns writes columns of a table.
+func (q *question) columns(table string, columns []string) []string {
 	out := make([]string, len(columns))
 	for i, c := range columns {
-		out[i] = table + "." + emit.Identifier(c, d)
+		out[i] = table + "." + q.note(emit.Identifier(c, q.dialect))
 	}
 	return out
 }
 
-func relation(s *model.Source, alias string, d emit.Dialect) string {
-	if s.Table != nil {
-		return emit.Table(s.Table, d) + " AS " + alias
-	}
-	return "(" + strings.TrimSpace(s.SQL) + "\n) AS " + alias
+// from writes a source with an alias.
+func (q *question) from(s *model.Source, alias string) string {
+	return q.note(emit.From(s, alias, q.dialect))
 }
 
 // duplicates counts the values of the columns that more than one row has. Values with a
 // NULL are no keys.
-func duplicates(s *model.Source, columns []string, d emit.Dialect) string {
-	names := columnList("t", columns, d)
-	keys := strings.Join(names, ", ")
-	return "SELECT COUNT(*) FROM (SELECT " + names[0] + " AS k FROM " + relation(s, "t", d) + " WHERE " + strings.Join(names, " IS NOT NULL AND ") +
-		" IS NOT NULL GROUP BY " + keys + " HAVING COUNT(*) > 1) AS found"
+func (q *question) duplicates(s *model.Source, columns []string) string {
+	names := q.columns("t", columns)
+	return "SELECT COUNT(*) FROM (SELECT " + names[0] + " AS k FROM " + q.from(s, "t") + " WHERE " + strings.Join(names, " IS NOT NULL AND ") +
+		" IS NOT NULL GROUP BY " + strings.Join(names, ", ") + " HAVING COUNT(*) > 1) AS found"
 }
 
-func nullKeys(s *model.Source, columns []string, d emit.Dialect) string {
-	return "SELECT COUNT(*) FROM " + relation(s, "t", d) + " WHERE " + strings.Join(columnList("t", columns, d), " IS NULL OR ") + " IS NULL"
+// nullKeys counts the rows that have no key.
+func (q *question) nullKeys(s *model.Source, columns []string) string {
+	return "SELECT COUNT(*) FROM " + q.from(s, "t") + " WHERE " + strings.Join(q.columns("t", columns), " IS NULL OR ") + " IS NULL"
 }
 
-func orphans(many, one *model.Source, manyColumns, oneColumns []string, d emit.Dialect) string {
-	left, right := columnList("t", manyColumns, d), columnList("o", oneColumns, d)
+// orphans counts the rows whose key has no partner.
+func (q *question) orphans(many, one *model.Source, manyColumns, oneColumns []string) string {
+	left, right := q.columns("t", manyColumns), q.columns("o", oneColumns)
 	var same []string
 	for i := range left {
 		same = append(same, right[i]+" = "+left[i])
 	}
-	return "SELECT COUNT(*) FROM " + relation(many, "t", d) + " WHERE " + strings.Join(left, " IS NOT NULL AND ") + " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " +
-		relation(one, "o", d) + " WHERE " + strings.Join(same, " AND ") + ")"
+	return "SELECT COUNT(*) FROM " + q.from(many, "t") + " WHERE " + strings.Join(left, " IS NOT NULL AND ") + " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " +
+		q.from(one, "o") + " WHERE " + strings.Join(same, " AND ") + ")"
 }
 
 // Verified says which joins of a model the data was found to bear out, and when.

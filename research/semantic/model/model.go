@@ -83,6 +83,7 @@ type Source struct {
 	DefaultTime  int // column, or -1
 	Tags         []string
 	Draft        bool // drafted by ktx sl init and not looked at by a person
+	Denied       bool // by the rules of the connection, see Deny
 	Invalid      bool // some problem of this source is an error: requests that touch it are refused
 }
 
@@ -119,6 +120,7 @@ type Column struct {
 	Enum               []string
 	Nullable           bool // manifest only
 	PrimaryKey         bool // manifest only
+	Denied             bool // by the rules of the connection, see DenyColumn
 }
 
 // Join is a join as its file declares it.

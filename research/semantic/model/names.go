@@ -84,9 +84,11 @@ func (m *Model) nodeNames(nodes []int) []string {
 }
 
 func (m *Model) allNodes() []string {
-	out := make([]string, len(m.Nodes))
-	for i, n := range m.Nodes {
-		out[i] = n.Name
+	out := make([]string, 0, len(m.Nodes))
+	for _, n := range m.Nodes {
+		if !m.Sources[n.Source].Denied {
+			out = append(out, n.Name)
+		}
 	}
 	return out
 }

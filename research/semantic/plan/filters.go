@@ -121,13 +121,13 @@ func (b *builder) classify(e *expr.Expr, k *kinds) *expr.Error {
 		m, merr := b.m.Measure(e.Name)
 		switch {
 		case err == nil:
-			k.column = nameText(e.Name)
+			k.column = e.Name.String()
 			if merr == nil {
 				b.noteColumnMeant(f, m)
 			}
 			return nil
 		case merr == nil && (err.Class == expr.UnknownField || err.Class == expr.HiddenField):
-			k.measure = nameText(e.Name)
+			k.measure = e.Name.String()
 			return nil
 		default:
 			err = b.lookupFailed(e.Name, err)

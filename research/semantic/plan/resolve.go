@@ -200,7 +200,7 @@ func (b *builder) bindRow(e *expr.Expr) (*expr.Expr, *expr.Error) {
 			f, err := b.column(x.Name)
 			if err != nil {
 				if _, merr := b.m.Measure(x.Name); merr == nil && err.Class == expr.UnknownField {
-					err = refuse(expr.NestedAggregate, "write a column inside the aggregate, or use the measure without one", "%s is a measure, which is an aggregate already", nameText(x.Name))
+					err = refuse(expr.NestedAggregate, "write a column inside the aggregate, or use the measure without one", "%s is a measure, which is an aggregate already", x.Name.String())
 				}
 				err.Pos = x.Pos
 				return nil, err
@@ -248,11 +248,11 @@ func typeName(t expr.Type) string {
 // fieldName is how a request writes f.
 func fieldName(m *model.Model, f expr.Field) string {
 	node := m.Nodes[f.Node]
-	return nameText(expr.Name{Qualifier: node.Name, Leaf: m.Sources[node.Source].Columns[f.Column].Name})
+	return expr.Name{Qualifier: node.Name, Leaf: m.Sources[node.Source].Columns[f.Column].Name}.String()
 }
 
 // measureName is how a request writes x.
 func measureName(m *model.Model, x expr.Measure) string {
 	node := m.Nodes[x.Node]
-	return nameText(expr.Name{Qualifier: node.Name, Leaf: m.Sources[node.Source].Measures[x.Index].Name})
+	return expr.Name{Qualifier: node.Name, Leaf: m.Sources[node.Source].Measures[x.Index].Name}.String()
 }

@@ -83,22 +83,6 @@ func spelled(qualifier, leaf string) expr.Name {
 	return expr.Name{Qualifier: qualifier, Leaf: leaf, QuotedQualifier: !plain(qualifier), QuotedLeaf: !plain(leaf)}
 }
 
-// nameText is how a request writes n.
-func nameText(n expr.Name) string {
-	if n.Qualifier == "" {
-		return part(n.Leaf)
-	}
-	return part(n.Qualifier) + "." + part(n.Leaf)
-}
-
-// part quotes a name that is not plain.
-func part(s string) string {
-	if plain(s) {
-		return s
-	}
-	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
-}
-
 func plain(s string) bool {
 	for i, r := range s {
 		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
@@ -115,8 +99,8 @@ func edgeText(m *model.Model, edge int) string {
 	parts := make([]string, len(e.Pairs))
 	for i, p := range e.Pairs {
 		parts[i] = fmt.Sprintf("%s = %s",
-			nameText(expr.Name{Qualifier: from.Name, Leaf: m.Sources[from.Source].Columns[p.From].Name}),
-			nameText(expr.Name{Qualifier: to.Name, Leaf: m.Sources[to.Source].Columns[p.To].Name}))
+			expr.Name{Qualifier: from.Name, Leaf: m.Sources[from.Source].Columns[p.From].Name}.String(),
+			expr.Name{Qualifier: to.Name, Leaf: m.Sources[to.Source].Columns[p.To].Name}.String())
 	}
 	return strings.Join(parts, " AND ")
 }

@@ -54,9 +54,9 @@ Exit codes: 0 valid · 1 problems · 2 wrong usage · 3 it could not be done.`,
 					for _, check := range checks {
 						if p := check.Problem(); p != nil {
 							out.Problems = append(out.Problems, *p)
+							out.Valid = false
 						}
 					}
-					out.Valid = len(out.Problems) == 0
 				}
 				showValidation(a, out, checks, data)
 				if !out.Valid {
@@ -102,6 +102,9 @@ func problemLine(p model.Problem) string {
 		place += " " + p.Path
 	}
 	line := fmt.Sprintf("%s: %s: %s", place, p.Class, p.Message)
+	if p.Warning {
+		line = fmt.Sprintf("%s: warning: %s: %s", place, p.Class, p.Message)
+	}
 	if p.Hint != "" {
 		line += " (" + p.Hint + ")"
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/ktxhq/ktx/research/memory"
 	"github.com/ktxhq/ktx/research/rank"
 	"github.com/ktxhq/ktx/research/semantic"
+	"github.com/ktxhq/ktx/research/usage"
 	"github.com/ktxhq/ktx/research/wiki"
 )
 
@@ -30,6 +31,12 @@ func storesOf(root *os.Root, p *project.Project, before research.Stores) researc
 	}
 	if s.Semantic == nil {
 		s.Semantic = semantic.NewStore(root, time.Now)
+	}
+	switch {
+	case !p.Config.Search.Usage:
+		s.Usage = nil
+	case s.Usage == nil:
+		s.Usage = usage.NewStore(root, time.Now)
 	}
 	analyzer := rank.NewAnalyzer(p.Config.Search.Abbreviations)
 	again := s.Analyzer == nil || s.Analyzer.ID() != analyzer.ID()
