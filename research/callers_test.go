@@ -169,3 +169,15 @@ func everyTool(connection string, words []string, values []string) []call {
 		call{"wiki_search", `{"query":"late orders"}`},
 	)
 }
+
+// decoded reads the JSON of an answer that is no error.
+func decoded[T any](t *testing.T, answer string) T {
+	t.Helper()
+	var v T
+	text := strings.TrimPrefix(answer, "error false: ")
+	text = text[:strings.LastIndexByte(text, '\n')] // the notes
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%s: %v", answer, err)
+	}
+	return v
+}
