@@ -126,7 +126,8 @@ func TestEveryToolSeesChanges(t *testing.T) {
 		{"entity_details", `{"connectionId":"w","entities":["orders","customers_2",{"table":"refunds","columns":["x"]}]}`},
 		{"dictionary_search", `{"values":["paid","value","sample"]}`},
 		{"wiki_search", `{"query":"late refund"}`},
-		{"wiki_read", `{"key":"late"}`}, {"wiki_read", `{"key":"refund"}`},
+		{"wiki_read", `{"key":"late"}`},
+		{"wiki_read", `{"key":"refund"}`},
 		{"sql_execution", `{"connectionId":"w","sql":"SELECT totel FROM orders"}`},
 		{"sql_execution", `{"connectionId":"w","sql":"SELECT count(*) FROM orders_lat"}`},
 	}

@@ -22,7 +22,7 @@ func manyTables(t *testing.T, dir string) []execution.Connection {
 	t.Helper()
 	things := []string{"order", "customer", "invoice", "payment", "shipment", "refund", "product", "store"}
 	parts := []string{"id", "total", "status", "amount", "city", "created_at", "net_amount", "note"}
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same data in every run
+	random := rand.New(rand.NewPCG(1, 2)) // the same data in every run
 	var conns []execution.Connection
 	for _, id := range []string{"east", "north", "west"} {
 		conns = append(conns, artifactOnly(id, sqlguard.Policy{}))
