@@ -308,7 +308,7 @@ var rooms = []room{
 	{
 		path:       "research/scan",
 		ours:       []string{"sqlguard", "execution", "research/catalog", "research/dictionary", "research/scan/manifest", "research/scan/relate"},
-		testOurs:   []string{"dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest", "execution/executiontest/*"},
+		testOurs:   []string{"dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest", "execution/executiontest/*", "research", "research/rank"},
 		testOthers: map[string]string{"github.com/google/go-cmp": "shows how artifacts differ"},
 	},
 	{

@@ -13,7 +13,7 @@ import (
 
 // cacheVersion is the version of the format of the cache and of what is derived
 // from the files. It is in the identity of snapshots.
-const cacheVersion = 1
+const cacheVersion = 2
 
 // cacheFolder holds one file for each connection with a large scan. A cache is what
 // the files of a scan held, with their sizes and times. One that is corrupt, or of
