@@ -73,12 +73,17 @@ var matchedOn = []string{
 // Build makes the index of a connection.
 func Build(a *rank.Analyzer, in Input) *Index {
 	x := outline(in)
+	x.build(a)
+	return x
+}
+
+// build makes the parts of the index that are stored.
+func (x *Index) build(a *rank.Analyzer) {
 	var wait sync.WaitGroup
 	wait.Go(func() { x.table = buildTables(a, x.tables) })
 	x.column = buildColumns(a, x.tables, longComments(x.tables))
 	x.place = buildPlaces(a, x)
 	wait.Wait()
-	return x
 }
 
 // together returns the tables with those of one schema next to each other. The schemas
