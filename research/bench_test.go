@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -90,7 +91,7 @@ func startScale(b *testing.B, dir string) scaleResult {
 	if profile := os.Getenv("KTX_TEST_SCALE_PROFILE"); profile != "" {
 		arguments = append(arguments, "-test.cpuprofile", profile)
 	}
-	cmd := exec.CommandContext(b.Context(), program, arguments...) //nolint:gosec // this program
+	cmd := exec.CommandContext(b.Context(), program, arguments...)
 	cmd.Env = append(os.Environ(), scaleProject+"="+dir, scaleResults+"="+results)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
@@ -108,6 +109,7 @@ func startScale(b *testing.B, dir string) scaleResult {
 
 // scaleProcess asks a project questions and writes how long the answers took.
 func scaleProcess(b *testing.B, dir, results string) {
+	b.Helper()
 	var connections []execution.Connection
 	for i := range scaleConnections {
 		connections = append(connections, artifactOnly(scaleConnection(i), sqlguard.Policy{}))
@@ -148,11 +150,15 @@ func scaleProcess(b *testing.B, dir, results string) {
 			store := storesIn(b, dir).Catalog
 			for range 20 {
 				began := time.Now()
+				var wait sync.WaitGroup
 				for i := range scaleConnections {
-					if _, err := store.Snapshot(b.Context(), scaleConnection(i), catalogtest.All{}); err != nil {
-						b.Fatal(err)
-					}
+					wait.Go(func() {
+						if _, err := store.Snapshot(b.Context(), scaleConnection(i), catalogtest.All{}); err != nil {
+							b.Error(err)
+						}
+					})
 				}
+				wait.Wait()
 				out.Files = append(out.Files, time.Since(began).Seconds())
 			}
 		}

@@ -40,7 +40,7 @@ func (e *exhaustive) score() {
 	for n, x := range e.indexes {
 		own, of := e.table[n].Score, e.column[n].Score
 		evidence := e.evidenceOf(n, x)
-		at := func(t uint32) object { return object{index: uint32(n), number: t} } //nolint:gosec // a test
+		at := func(t uint32) object { return object{index: uint32(n), number: t} }
 		lend := func(t uint32, score float64, field int) {
 			if e.options.Tables && score > e.scores[at(t)] {
 				e.scores[at(t)], e.fields[at(t)] = score, matchedOn[field]
@@ -68,11 +68,11 @@ func (e *exhaustive) score() {
 				}
 			}
 			totals[t] = sums[t] + chosen.neighbour*top + chosen.place*place[n].Score[x.places[t]] + chosen.evidence*evidence[x.places[t]]
-			e.scores[at(uint32(t))] = totals[t] //nolint:gosec // a test
+			e.scores[at(uint32(t))] = totals[t]
 		}
 		for t := range x.tables {
 			if p := place[n].Score[x.places[t]]; p > 0 && own[t] == 0 {
-				lend(uint32(t), chosen.place*p, fieldDisplay) //nolint:gosec // a test
+				lend(uint32(t), chosen.place*p, fieldDisplay)
 			}
 		}
 		for c, t := range x.owners {
@@ -89,7 +89,7 @@ func (e *exhaustive) score() {
 			if key {
 				score += chosen.key * min(top, e.scores[at(t)])
 			}
-			e.scores[object{uint32(n), uint32(c), true}] = score //nolint:gosec // a test
+			e.scores[object{uint32(n), uint32(c), true}] = score
 		}
 	}
 	e.lift()
@@ -116,7 +116,7 @@ func (e *exhaustive) evidenceOf(n int, x *Index) []float64 {
 	for i := range out {
 		columns := 0
 		for t := range x.tables {
-			if int(x.places[t]) == i && (x.members[t] == none || x.families[x.members[t]][0] == uint32(t)) { //nolint:gosec // a test
+			if int(x.places[t]) == i && (x.members[t] == none || x.families[x.members[t]][0] == uint32(t)) {
 				columns += len(x.tables[t].Columns)
 			}
 		}
@@ -129,7 +129,7 @@ func (e *exhaustive) evidenceOf(n int, x *Index) []float64 {
 func each(s *rank.Scores, word int) []float64 {
 	ends := make([]uint32, len(s.Score))
 	for doc := range ends {
-		ends[doc] = uint32(doc) + 1 //nolint:gosec // a test
+		ends[doc] = uint32(doc) + 1
 	}
 	out := make([]float64, len(ends))
 	s.Best(word, ends, out)
@@ -153,7 +153,7 @@ func (e *exhaustive) lift() {
 			if x.connection.ID != v.Connection || !ok {
 				continue
 			}
-			o := object{index: uint32(n), number: t} //nolint:gosec // a test
+			o := object{index: uint32(n), number: t}
 			if v.Column != "" {
 				c, ok := x.columnOf(t, v.Column)
 				if !ok {
