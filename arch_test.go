@@ -293,10 +293,15 @@ var rooms = []room{
 	},
 	{
 		path:     "research/catalog",
+		others:   map[string]string{"golang.org/x/sys": "looks at the files of a large scan in two thirds of the time"},
 		testOurs: []string{"research/catalog/catalogtest", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "sqlguard"},
 	},
 	{path: "research/catalog/catalogtest", ours: []string{"research/catalog"}, support: true},
-	{path: "research/catalog/search", ours: []string{"research/catalog", "research/rank"}},
+	{
+		path:       "research/catalog/search",
+		ours:       []string{"research/catalog", "research/rank"},
+		testOthers: map[string]string{"pgregory.net/rapid": "random catalogues"},
+	},
 	{
 		path: "research/rank",
 		others: map[string]string{
@@ -308,7 +313,7 @@ var rooms = []room{
 	{
 		path:       "research/scan",
 		ours:       []string{"sqlguard", "execution", "research/catalog", "research/dictionary", "research/scan/manifest", "research/scan/relate"},
-		testOurs:   []string{"dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest", "execution/executiontest/*"},
+		testOurs:   []string{"dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest", "execution/executiontest/*", "research", "research/rank"},
 		testOthers: map[string]string{"github.com/google/go-cmp": "shows how artifacts differ"},
 	},
 	{

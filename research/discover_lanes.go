@@ -259,7 +259,8 @@ func (s *Service) index(ctx context.Context, stores *Stores, info execution.Conn
 	slot.mu.Lock()
 	defer slot.mu.Unlock()
 	if slot.index == nil || slot.identity != found.Identity() || slot.connection != connection || slot.analyzer != stores.Analyzer {
-		slot.index = search.Build(stores.Analyzer, search.Input{Connection: connection, Tables: found.Tables(), Relationships: slices.Clone(found.Relationships())})
+		in := search.Input{Connection: connection, Tables: found.Tables(), Relationships: slices.Clone(found.Relationships())}
+		slot.index = search.Open(stores.Analyzer, in, found.Identity(), search.Cache(stores.Catalog, info.ID))
 		slot.identity, slot.connection, slot.analyzer = found.Identity(), connection, stores.Analyzer
 	}
 	return slot.index, ctx.Err()
