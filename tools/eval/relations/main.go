@@ -162,7 +162,7 @@ func databases(ctx context.Context, out *strings.Builder, dir, tables string, ke
 		scores[half].Add(score)
 		if show == half {
 			listed(out, sample.Name+": wrong ", wrong)
-			listed(out, sample.Name+": missed", missed)
+			listed(out, sample.Name+": missed", because(missed, got.Rejected))
 		}
 	}
 	report(out, "tune", *scores["tune"])
@@ -244,6 +244,18 @@ func half(name string) string {
 		return "held"
 	}
 	return "tune"
+}
+
+// because gives missed relationships the evidence by which they were rejected.
+func because(missed, rejected []catalog.Relationship) []catalog.Relationship {
+	for i := range missed {
+		for _, r := range rejected {
+			if relatetest.Key(r.From, r.To) == relatetest.Key(missed[i].From, missed[i].To) {
+				missed[i] = r
+			}
+		}
+	}
+	return missed
 }
 
 func listed(out *strings.Builder, title string, list []catalog.Relationship) {

@@ -183,7 +183,7 @@ func (s *Sample) HasRows() bool {
 
 // AddTruth adds relationships that another source declares for the same database. Its
 // names may differ in case. A relationship of tables or columns that the database does
-// not have is left out.
+// not have is left out, and so is a part of a composite one that is there already.
 func (s *Sample) AddTruth(list []catalog.Relationship) {
 	known := map[string]bool{}
 	for _, r := range s.Truth {
@@ -192,11 +192,26 @@ func (s *Sample) AddTruth(list []catalog.Relationship) {
 	for _, r := range list {
 		from, fromOK := s.end(r.From)
 		to, toOK := s.end(r.To)
-		if key := Key(from, to); fromOK && toOK && !known[key] {
+		if key := Key(from, to); fromOK && toOK && !known[key] && !s.isPart(from, to) {
 			known[key] = true
 			s.Truth = append(s.Truth, catalog.Relationship{From: from, To: to})
 		}
 	}
+}
+
+// isPart reports whether a true relationship with more columns has this pair of columns.
+func (s *Sample) isPart(from, to catalog.EndPoint) bool {
+	return slices.ContainsFunc(s.Truth, func(r catalog.Relationship) bool {
+		if r.From.Table != from.Table || r.To.Table != to.Table || len(r.From.Columns) < 2 || len(from.Columns) != 1 {
+			return false
+		}
+		for i := range r.From.Columns {
+			if strings.EqualFold(r.From.Columns[i], from.Columns[0]) && strings.EqualFold(r.To.Columns[i], to.Columns[0]) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // end returns an end point as the database writes it.
