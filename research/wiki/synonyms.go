@@ -1,6 +1,7 @@
 package wiki
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -8,8 +9,10 @@ import (
 	"github.com/ktxhq/ktx/research/rank"
 )
 
-// synonymWeight is what a synonym of a word is worth, beside the word itself.
-const synonymWeight = 0.5
+// synonymWeight is what a synonym of a term is worth, beside the term itself. A term of
+// several lines has several meanings: its synonyms are worth less, by the square root
+// of the number of lines.
+const synonymWeight = 0.7
 
 // longestTerm is how many words a phrase of the thesaurus has at most.
 const longestTerm = 3
@@ -40,27 +43,27 @@ var phraseWords = func() map[string]bool {
 	return out
 }()
 
-// synonyms returns the synonyms of a term of the thesaurus, sorted. The term may be in
-// any of its forms.
-func synonyms(words []string) []string {
-	var out []string
-	all := termForms(words)
-	for _, form := range all {
+// synonyms returns the synonyms of a term of the thesaurus, sorted, and how many lines
+// have the term. The term may be in any of its forms.
+func synonyms(words []string) (out []string, lines int) {
+	for _, form := range termForms(words, forms) {
 		for _, group := range groups[form] {
 			out = append(out, group...)
+			lines++
 		}
-		if len(out) > 0 {
+		if lines > 0 {
 			break
 		}
 	}
 	slices.Sort(out)
 	out = slices.Compact(out)
-	return slices.DeleteFunc(out, func(s string) bool { return slices.Contains(all, s) })
+	regular := termForms(words, regularForms)
+	return slices.DeleteFunc(out, func(s string) bool { return slices.Contains(regular, s) }), lines
 }
 
 // termForms returns the forms of a word, or of a phrase whose first word begins a
 // phrase of the thesaurus.
-func termForms(words []string) []string {
+func termForms(words []string, forms func(string) []string) []string {
 	list := forms(words[0])
 	if len(words) == 1 {
 		return list
@@ -84,7 +87,7 @@ func vocabulary(known map[string]bool, text string) {
 	all := plainWords(text)
 	for i := range all {
 		for n := 1; n <= longestTerm && i+n <= len(all); n++ {
-			for _, form := range termForms(all[i : i+n]) {
+			for _, form := range termForms(all[i:i+n], forms) {
 				if groups[form] != nil {
 					known[form] = true
 				}
@@ -100,10 +103,92 @@ func plainWords(text string) []string {
 
 // forms returns a word and what its base form may be.
 func forms(word string) []string {
+	out := regularForms(word)
+	if base := irregular[word]; base != "" {
+		out = append(out, base)
+	}
+	return out
+}
+
+// irregular has the base forms of words whose forms no ending tells.
+var irregular = func() map[string]string {
+	out := map[string]string{}
+	for line := range strings.Lines(irregularWords) {
+		words := strings.Fields(line)
+		for _, w := range words {
+			if w != words[0] {
+				out[w] = words[0]
+			}
+		}
+	}
+	return out
+}()
+
+// irregularWords has a base form in each line, and then its other forms.
+const irregularWords = `
+buy bought
+sell sold
+pay paid
+send sent
+leave left
+give gave given
+get got gotten
+make made
+keep kept
+lose lost
+win won
+spend spent
+hold held
+build built
+grow grew grown
+rise rose risen
+fall fell fallen
+write wrote written
+choose chose chosen
+take took taken
+bring brought
+break broke broken
+begin began begun
+come came
+go went gone
+see saw seen
+find found
+speak spoke spoken
+drive drove driven
+fly flew flown
+eat ate eaten
+drink drank drunk
+teach taught
+mean meant
+meet met
+lend lent
+withdraw withdrew withdrawn
+forbid forbade forbidden
+hide hid hidden
+steal stole stolen
+show shown
+throw threw thrown
+wear wore worn
+person people
+child children
+man men
+woman women
+foot feet
+analysis analyses
+criterion criteria
+`
+
+// endings are what may be cut off a word, and what may then be missing from its base
+// form.
+var endings = []struct{ suffix, base string }{
+	{"ies", "y"}, {"es", ""}, {"s", ""}, {"ied", "y"}, {"ed", "e"}, {"ed", ""}, {"ing", "e"}, {"ing", ""}, {"ment", ""}, {"er", ""}, {"er", "e"}, {"ly", ""},
+	{"ation", "e"}, {"ation", ""}, {"ion", "e"}, {"ion", ""}, {"al", ""}, {"al", "e"}, {"ance", ""}, {"or", ""}, {"or", "e"},
+}
+
+// regularForms returns a word and what its base form may be by its ending.
+func regularForms(word string) []string {
 	out := []string{word}
-	for _, ending := range []struct{ suffix, base string }{
-		{"ies", "y"}, {"es", ""}, {"s", ""}, {"ied", "y"}, {"ed", "e"}, {"ed", ""}, {"ing", "e"}, {"ing", ""}, {"ment", ""}, {"er", ""}, {"ly", ""},
-	} {
+	for _, ending := range endings {
 		if stem, ok := strings.CutSuffix(word, ending.suffix); ok && len(stem) > 2 {
 			out = append(out, stem+ending.base)
 			if n := len(stem); ending.base == "" && n > 3 && stem[n-1] == stem[n-2] { // cancelled, shipping
@@ -118,6 +203,7 @@ func forms(word string) []string {
 type expansion struct {
 	term     *rank.Query
 	synonyms []*rank.Query
+	weight   float64 // of a synonym
 }
 
 // maxExpansions is how many terms of a query have synonyms.
@@ -141,11 +227,12 @@ func expand(a *rank.Analyzer, q *rank.Query, known map[string]bool) []expansion 
 			}
 			seen[term] = true
 			// A word that no page has would be taken for one that resembles it.
-			list := slices.DeleteFunc(synonyms(all[i:i+n]), func(s string) bool { return !known[s] })
+			list, lines := synonyms(all[i : i+n])
+			list = slices.DeleteFunc(list, func(s string) bool { return !known[s] })
 			if len(list) == 0 {
 				continue
 			}
-			e := expansion{term: a.Query(term)}
+			e := expansion{term: a.Query(term), weight: synonymWeight / math.Sqrt(float64(lines))}
 			for _, s := range list {
 				e.synonyms = append(e.synonyms, a.Query(s))
 			}
@@ -167,8 +254,8 @@ func (e expansion) add(indexes []*rank.Index, sums []*rank.Scores, fields [][]ui
 			found := rank.Score(s, indexes...)[n]
 			words := float64(found.Words())
 			for _, doc := range complete(found) {
-				if score := synonymWeight*found.Score[doc]/words - own[n].Score[doc]; score > gain[doc] {
-					gain[doc], mass[doc], field[doc] = score, max(0, synonymWeight*found.Mass[doc]/words-own[n].Mass[doc]), found.Field(int(doc))
+				if score := e.weight*found.Score[doc]/words - own[n].Score[doc]; score > gain[doc] {
+					gain[doc], mass[doc], field[doc] = score, max(0, e.weight*found.Mass[doc]/words-own[n].Mass[doc]), found.Field(int(doc))
 				}
 			}
 		}

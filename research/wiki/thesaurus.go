@@ -594,6 +594,166 @@ worst bottom
 high elevated above
 low below
 normal standard
+how_long duration length time
+how_often frequency times
+how_much amount price quantity
+how_many count number
+how_old age
+how_fast speed time
+how_far distance
+how_big size
+how_exact accuracy precision
+accurate exact precise accuracy precision
+money amount payment funds
+owe owed outstanding receivable debt
+earn revenue income
+worth value
+cheap low_price inexpensive affordable
+expensive costly
+goods product merchandise item
+send_back return
+bring_back return
+take_back return revoke
+sign_off approve approval
+set_up configure setup install
+turn_on enable activate switch_on
+turn_off disable deactivate switch_off
+run_out stockout deplete empty
+carry_over rollover
+pick_up collect collection
+drop_off deliver deposit
+check_in arrival
+check_out departure
+get_rid delete dispose
+throw_away discard dispose waste
+break_down failure outage breakdown
+shut_down stop close
+come_from source origin
+belong owner assign
+pause suspend hold freeze
+on_hold pause waiting
+stay night visit
+miss lost absent
+person individual human people
+child minor kid
+busy occupied peak
+vacant empty available free
+available availability in_stock
+previous prior last
+next following upcoming
+upcoming future planned
+title name heading
+name label title
+describe description explain
+contain hold store
+store save keep
+record log capture track
+log journal protocol
+change modify edit alter update amend
+update modify
+create add make new
+add append insert
+remove withdraw exclude
+replace substitute swap
+send transmit
+receive obtain get
+show display present
+hide mask conceal
+choose select pick
+need require
+required mandatory compulsory
+optional voluntary
+allow enable
+forbid prohibit ban disallow
+limit cap maximum ceiling
+floor minimum
+exceed above over
+within inside
+near close nearby
+distance proximity
+main primary principal
+secondary backup
+whole entire complete full
+partial incomplete
+common frequent usual
+rare unusual infrequent
+important critical key essential
+urgent critical emergency
+simple basic easy
+complex complicated
+public open external
+private internal
+manual by_hand
+automatic automated
+digital electronic online
+offline in_store physical
+online web internet
+website web_site site web page
+homepage landing_page start_page
+link url address
+keyword search_term
+visitor traffic visit
+speed velocity fast
+accident crash collision
+injury harm
+police law_enforcement
+crime offence offense
+victim casualty
+weather climate
+rain precipitation
+wind gust
+measurement reading
+tree plant
+fish seafood
+fruit vegetable produce
+bread bakery
+drink beverage
+clothes clothing apparel garment
+shoe footwear
+furniture furnishing
+tool equipment
+toy game
+book title publication
+library archive
+paper article publication
+researcher scientist scholar
+citation reference
+patent invention
+chemical substance
+dose dosage
+side_effect adverse_event
+vaccine vaccination immunisation immunization
+birth born
+death deceased mortality
+marriage married spouse
+parent guardian
+caller customer
+conversation chat dialogue
+talk speech
+meeting appointment
+appointment visit slot
+slot time_window
+window period
+peak busiest rush
+rush_hour peak
+road street highway
+traffic congestion
+parking park
+train rail railway
+bus coach
+station stop
+ship vessel boat
+port harbour harbor
+container load
+truck lorry
+load cargo
+weight heavy load
+pallet skid
+shelf rack bin
+pick picking
+pack packing packaging
+label sticker
+box carton package
 kunde auftraggeber käufer
 umsatz erlös einnahmen
 rechnung faktura

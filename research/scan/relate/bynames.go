@@ -287,6 +287,11 @@ func (f *finder) byKeyOf(t *table, i int, keys []target, words []string, role bo
 	}
 	entity := labelOf(words)
 	meant, _ := f.names.named(words)
+	if len(t.primary) > 0 && i != t.key {
+		// properties.property_type_code is no key of its own table, where type_code is
+		// a key word of the database.
+		meant = slices.DeleteFunc(slices.Clone(meant), func(m *table) bool { return m == t })
+	}
 	best, n := 0.0, 0
 	eligible := func(k target) bool {
 		if k.table == t && (!role || k.column == i || slices.Contains(t.primary, i)) {
