@@ -181,8 +181,27 @@ criterion criteria
 // endings are what may be cut off a word, and what may then be missing from its base
 // form.
 var endings = []struct{ suffix, base string }{
-	{"ies", "y"}, {"es", ""}, {"s", ""}, {"ied", "y"}, {"ed", "e"}, {"ed", ""}, {"ing", "e"}, {"ing", ""}, {"ment", ""}, {"er", ""}, {"er", "e"}, {"ly", ""},
-	{"ation", "e"}, {"ation", ""}, {"ion", "e"}, {"ion", ""}, {"al", ""}, {"al", "e"}, {"ance", ""}, {"or", ""}, {"or", "e"},
+	{"ies", "y"},
+	{"es", ""},
+	{"s", ""},
+	{"ied", "y"},
+	{"ed", "e"},
+	{"ed", ""},
+	{"ing", "e"},
+	{"ing", ""},
+	{"ment", ""},
+	{"er", ""},
+	{"er", "e"},
+	{"ly", ""},
+	{"ation", "e"},
+	{"ation", ""},
+	{"ion", "e"},
+	{"ion", ""},
+	{"al", ""},
+	{"al", "e"},
+	{"ance", ""},
+	{"or", ""},
+	{"or", "e"},
 }
 
 // regularForms returns a word and what its base form may be by its ending.

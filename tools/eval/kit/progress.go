@@ -83,5 +83,5 @@ func (b *bar) show(always bool) {
 // onTerminal reports whether a writer is a terminal.
 func onTerminal(w any) bool {
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) //nolint:gosec // a file descriptor is small
+	return ok && term.IsTerminal(int(f.Fd()))
 }
