@@ -1,4 +1,4 @@
-package main
+package kit
 
 import (
 	"encoding/json"
@@ -13,8 +13,7 @@ import (
 type dataset struct {
 	name      string
 	databases []*database
-	tuning    []question // weights may be chosen on these
-	held      []question // and are read off on these
+	questions []question
 }
 
 // A database is one entry of tables.json.
@@ -50,35 +49,32 @@ type asked struct {
 	SQL      any    `json:"sql"`   // BIRD: the query; Spider: a tree
 }
 
-// sources says where the files of a data set are, below the folder given by -data.
-var sources = []struct{ name, tables, tuning, held string }{
-	{"Spider", "spider/tables.json", "spider/train_spider.json", "spider/dev.json"},
-	{"BIRD", "bird/dev_tables.json", "", "bird/dev.json"},
+// A source says where the files of a data set are, below the folder of data.
+type source struct{ name, tables, questions string }
+
+var sources = []source{
+	{"Spider", "spider/tables.json", "spider/dev.json"},
+	{"BIRD", "bird/dev_tables.json", "bird/dev.json"},
 }
 
 // readDataset reads one data set.
-func readDataset(dir, name, tables, tuning, held string) (*dataset, error) {
+func readDataset(dir string, from source) (*dataset, error) {
 	var schemas []schema
-	if err := readJSON(filepath.Join(dir, tables), &schemas); err != nil {
+	if err := readJSON(filepath.Join(dir, from.tables), &schemas); err != nil {
 		return nil, err
 	}
-	d := &dataset{name: name}
+	d := &dataset{name: from.name}
 	byID := map[string]*database{}
 	for i := range schemas {
 		db, err := schemas[i].database()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", tables, err)
+			return nil, fmt.Errorf("%s: %w", from.tables, err)
 		}
 		d.databases = append(d.databases, db)
 		byID[db.id] = db
 	}
 	var err error
-	if tuning != "" {
-		if d.tuning, err = readQuestions(filepath.Join(dir, tuning), byID); err != nil {
-			return nil, err
-		}
-	}
-	d.held, err = readQuestions(filepath.Join(dir, held), byID)
+	d.questions, err = readQuestions(filepath.Join(dir, from.questions), byID)
 	return d, err
 }
 
