@@ -438,7 +438,7 @@ var rooms = []room{
 	{
 		path:  "cmd/ktx/internal/cli/console",
 		noStd: []string{"database/*", "net", "net/http", "net/http/*"},
-		ours:  []string{"cmd/ktx/internal/project", "execution", "sqlcheck/report", "sqlguard"},
+		ours:  []string{"cmd/ktx/internal/project", "execution", "research/semantic/expr", "sqlcheck/report", "sqlguard"},
 		others: map[string]string{
 			"github.com/spf13/cobra": "groups of commands",
 			"golang.org/x/term":      "finds out whether output goes to a terminal, and its width",

@@ -342,6 +342,10 @@ func (s *Scores) Field(doc int) int {
 // Words returns the number of words of the question.
 func (s *Scores) Words() int { return len(s.matches) }
 
+// With returns the documents that have one word of the question, sorted. Nobody may
+// change the list.
+func (s *Scores) With(word int) []uint32 { return s.matches[word].docs }
+
 // Best raises best[i] to the greatest contribution of one word of the question to a
 // document of the i-th group. The groups follow each other: group i ends before document
 // ends[i].
