@@ -22,8 +22,9 @@ type builder struct {
 	atoms    []aggregate    // of plan.Atoms, at the same indexes
 	keys     map[string]int // of plan.Atoms, by what makes an atom equal to another one
 	rows     []condition    // the row filters
-	segments []segment      // of the request
-	spent    int            // measures that were expanded, for the bound
+	rowKeys  map[string]bool
+	segments []segment // of the request
+	spent    int       // measures that were expanded, for the bound
 
 	columnsMeant []string // notes about names in filters that are a column and a measure
 	notAdded     []string // notes about members that are not added
@@ -35,7 +36,7 @@ type builder struct {
 func Build(m *model.Model, r Request) (*Plan, *expr.Error) { return build(m, r, true) }
 
 func build(m *model.Model, r Request, repair bool) (*Plan, *expr.Error) {
-	b := &builder{m: m, r: r, plan: &Plan{Model: m, Limit: r.Limit}, keys: map[string]int{}, repair: repair}
+	b := &builder{m: m, r: r, plan: &Plan{Model: m, Limit: r.Limit}, keys: map[string]int{}, rowKeys: map[string]bool{}, repair: repair}
 	stages := []func() *expr.Error{
 		b.checkRequest,
 		b.resolveDimensions,

@@ -90,7 +90,7 @@ func TestDimensions(t *testing.T) {
 			t.Errorf("%s: %s", test.measure, diff)
 		}
 		for _, d := range got {
-			build(t, ask(test.measure, d))
+			build(t, named(ask(test.measure, d), "m"))
 		}
 	}
 }

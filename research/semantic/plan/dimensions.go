@@ -57,7 +57,7 @@ func (b *builder) leadsTo(bases []int, f expr.Field) bool {
 		if !b.m.Reaches(base, f.Node) {
 			return false
 		}
-		t := &tree{b: b, base: base}
+		t := b.tree(base)
 		if t.walk(base, f.Node) != nil {
 			return false
 		}
@@ -138,7 +138,10 @@ func (b *builder) corrected(base int, wanted expr.Field, legal []expr.Field) (st
 		}
 	}
 	for node := range b.m.Nodes {
-		if r, ok := b.measuresOf(node, base); ok && b.m.Reaches(node, wanted.Node) {
+		if !b.m.Reaches(node, wanted.Node) {
+			continue
+		}
+		if r, ok := b.measuresOf(node, base); ok {
 			tries = append(tries, r)
 		}
 	}

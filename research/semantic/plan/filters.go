@@ -1,7 +1,7 @@
 package plan
 
 import (
-	"slices"
+	"strings"
 
 	"github.com/ktxhq/ktx/research/semantic/expr"
 )
@@ -112,29 +112,12 @@ type kinds struct {
 // classify finds what stands in e outside aggregates. A name that is a column and a
 // measure is the column.
 func (b *builder) classify(e *expr.Expr, k *kinds) *expr.Error {
-	switch e.Op {
-	case expr.OpAggregate:
+	if e.Op == expr.OpAggregate {
 		k.measure = e.Func + "(…)"
 		return nil
-	case expr.OpName:
-		f, err := b.m.Column(e.Name)
-		m, merr := b.m.Measure(e.Name)
-		switch {
-		case err == nil:
-			k.column = nameText(e.Name)
-			if merr == nil {
-				b.noteColumnMeant(f, m)
-			}
-			return nil
-		case merr == nil && (err.Class == expr.UnknownField || err.Class == expr.HiddenField):
-			k.measure = nameText(e.Name)
-			return nil
-		default:
-			err = b.lookupFailed(e.Name, err)
-			err.Pos = e.Pos
-			return err
-		}
-	default:
+	}
+	if e.Op == expr.OpName {
+		return b.classifyName(e, k)
 	}
 	for _, a := range e.Args {
 		if err := b.classify(a, k); err != nil {
@@ -142,6 +125,43 @@ func (b *builder) classify(e *expr.Expr, k *kinds) *expr.Error {
 		}
 	}
 	return nil
+}
+
+func (b *builder) classifyName(e *expr.Expr, k *kinds) *expr.Error {
+	if e.Name.Qualifier == "" && !b.anyColumn(e.Name.Leaf) {
+		if _, err := b.m.Measure(e.Name); err == nil {
+			k.measure = nameText(e.Name)
+			return nil
+		}
+	}
+	f, err := b.m.Column(e.Name)
+	if err == nil {
+		k.column = nameText(e.Name)
+		b.noteColumnMeant(f)
+		return nil
+	}
+	if err.Class == expr.UnknownField || err.Class == expr.HiddenField {
+		if _, merr := b.m.Measure(e.Name); merr == nil {
+			k.measure = nameText(e.Name)
+			return nil
+		}
+	}
+	err = b.lookupFailed(e.Name, err)
+	err.Pos = e.Pos
+	return err
+}
+
+// anyColumn reports whether a source has a column of that name. It is cheaper than the
+// refusal of a name, which looks for near ones.
+func (b *builder) anyColumn(leaf string) bool {
+	for _, s := range b.m.Sources {
+		for _, c := range s.Columns {
+			if strings.EqualFold(c.Name, leaf) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (b *builder) rowFilter(e *expr.Expr) *expr.Error {
@@ -161,8 +181,8 @@ func (b *builder) rowFilter(e *expr.Expr) *expr.Error {
 		return err
 	}
 	for _, c := range conds {
-		key := c.expr.String()
-		if !slices.ContainsFunc(b.rows, func(have condition) bool { return have.expr.String() == key }) {
+		if key := c.expr.String(); !b.rowKeys[key] {
+			b.rowKeys[key] = true
 			b.rows = append(b.rows, c)
 		}
 	}

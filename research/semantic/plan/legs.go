@@ -12,7 +12,12 @@ type tree struct {
 	b      *builder
 	base   int
 	joins  []Join
-	longer [][2]int // from and to of paths that have a longer alternative
+	walked map[[2]int]bool // from and to of the paths that are joined
+	longer [][2]int        // those of them that have a longer alternative
+}
+
+func (b *builder) tree(base int) *tree {
+	return &tree{b: b, base: base, walked: map[[2]int]bool{}}
 }
 
 // planLegs groups the atoms by whose rows they aggregate, finds the joins that each leg
@@ -36,7 +41,7 @@ func (b *builder) planLegs() *expr.Error {
 	}
 	trees := make([]*tree, len(p.Legs))
 	for i := range p.Legs {
-		trees[i] = &tree{b: b, base: p.Legs[i].Base}
+		trees[i] = b.tree(p.Legs[i].Base)
 		if err := trees[i].dimensions(); err != nil {
 			return err
 		}
@@ -85,7 +90,7 @@ func (b *builder) dimensionsOnly() *expr.Error {
 		return err
 	}
 	for _, base := range bases {
-		t := &tree{b: b, base: base}
+		t := b.tree(base)
 		if err := t.dimensions(); err != nil {
 			return err
 		}
@@ -169,7 +174,7 @@ func (b *builder) addSpines() *expr.Error {
 			b.notAdded = append(b.notAdded, "Members of "+b.m.Nodes[s].Name+" without rows are not added, because the filter "+b.conditionText(c)+" cannot be asked of them.")
 			continue
 		}
-		t := &tree{b: b, base: s}
+		t := b.tree(s)
 		err := t.dimensions()
 		for _, c := range b.rows {
 			if err == nil {
@@ -244,7 +249,7 @@ func (t *tree) holds(node int) bool {
 
 // walk joins the path between two nodes (R14). From is in the tree.
 func (t *tree) walk(from, to int) *expr.Error {
-	if from == to {
+	if from == to || t.walked[[2]int{from, to}] {
 		return nil
 	}
 	m := t.b.m
@@ -268,6 +273,7 @@ func (t *tree) walk(from, to int) *expr.Error {
 			t.joins = append(t.joins, Join{Edge: e})
 		}
 	}
+	t.walked[[2]int{from, to}] = true
 	if longer {
 		t.longer = addOnce(t.longer, [2]int{from, to})
 	}

@@ -3,8 +3,10 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ktxhq/ktx/research/semantic/expr"
+	"github.com/ktxhq/ktx/research/semantic/model"
 )
 
 // writeNotes says what a reader of the answer should know beside its numbers.
@@ -70,16 +72,19 @@ func (b *builder) orphanNotes() []string {
 
 // filteredNodes lists the nodes on the paths from base to the columns of row filters.
 func (b *builder) filteredNodes(base int) []int {
-	var nodes []int
+	var ends, nodes []int
 	for _, c := range b.rows {
 		for _, f := range c.fields {
-			edges, _, err := b.m.Path(base, f.Node)
-			if err != nil {
-				continue
-			}
-			for _, e := range edges {
-				nodes = addOnce(nodes, b.m.Edges[e].To)
-			}
+			ends = addOnce(ends, f.Node)
+		}
+	}
+	for _, end := range ends {
+		edges, _, err := b.m.Path(base, end)
+		if err != nil {
+			continue
+		}
+		for _, e := range edges {
+			nodes = addOnce(nodes, b.m.Edges[e].To)
 		}
 	}
 	return nodes
@@ -92,19 +97,22 @@ func (b *builder) noteLonger(t *tree) {
 		if err != nil {
 			continue
 		}
-		text := b.m.Nodes[l[0]].Name
+		path := []string{b.m.Nodes[l[0]].Name}
 		for _, e := range edges {
-			text += " → " + b.m.Nodes[b.m.Edges[e].To].Name
+			path = append(path, b.m.Nodes[b.m.Edges[e].To].Name)
 		}
-		b.plan.Longer = addOnce(b.plan.Longer, fmt.Sprintf("Longer paths lead from %s to %s too; the shortest is used: %s.", b.m.Nodes[l[0]].Name, b.m.Nodes[l[1]].Name, text))
+		b.plan.Longer = addOnce(b.plan.Longer, fmt.Sprintf("Longer paths lead from %s to %s too; the shortest is used: %s.", b.m.Nodes[l[0]].Name, b.m.Nodes[l[1]].Name, strings.Join(path, " → ")))
 	}
 }
 
-// noteColumnMeant says that a filter compares a column, though a measure has its name.
-func (b *builder) noteColumnMeant(f expr.Field, m expr.Measure) {
-	text := "its expression"
-	if e := b.m.Sources[b.m.Nodes[m.Node].Source].Measures[m.Index].Expr; e != nil {
-		text = readable(b.m, b.plan, e, m.Node)
+// noteColumnMeant says that a filter compares a column, if a measure of the same source
+// has its name.
+func (b *builder) noteColumnMeant(f expr.Field) {
+	s := b.m.Sources[b.m.Nodes[f.Node].Source]
+	i := slices.IndexFunc(s.Measures, func(x *model.Measure) bool { return strings.EqualFold(x.Name, s.Columns[f.Column].Name) })
+	if i < 0 || s.Measures[i].Expr == nil {
+		return
 	}
-	b.columnsMeant = addOnce(b.columnsMeant, fmt.Sprintf("In a filter, %s is the column, row by row; to filter by the measure %s write %s.", fieldName(b.m, f), measureName(b.m, m), clip(text, 120)))
+	text := readable(b.m, b.plan, s.Measures[i].Expr, f.Node)
+	b.columnsMeant = addOnce(b.columnsMeant, fmt.Sprintf("In a filter, %s is the column, row by row; to filter by the measure write %s.", fieldName(b.m, f), clip(text, 120)))
 }

@@ -149,7 +149,7 @@ func dump(p *plan.Plan) string {
 		}
 	}
 	for _, k := range p.Order {
-		name := ""
+		var name string
 		if k.Dimension >= 0 {
 			name = p.Dimensions[k.Dimension].Name
 		} else {
@@ -165,15 +165,14 @@ func dump(p *plan.Plan) string {
 
 func show(p *plan.Plan, e *expr.Expr) string {
 	e, err := expr.Map(e, func(x *expr.Expr) (*expr.Expr, *expr.Error) {
-		switch x.Op {
-		case expr.OpField:
+		if x.Op == expr.OpField {
 			n := p.Model.Nodes[x.Field.Node]
 			return &expr.Expr{Op: expr.OpName, Name: expr.Name{Qualifier: n.Name, Leaf: p.Model.Sources[n.Source].Columns[x.Field.Column].Name}}, nil
-		case expr.OpAtom:
-			return &expr.Expr{Op: expr.OpName, Name: expr.Name{Leaf: fmt.Sprintf("#%d", x.Index)}}, nil
-		default:
-			return x, nil
 		}
+		if x.Op == expr.OpAtom {
+			return &expr.Expr{Op: expr.OpName, Name: expr.Name{Leaf: fmt.Sprintf("#%d", x.Index)}}, nil
+		}
+		return x, nil
 	})
 	if err != nil {
 		return err.Error()

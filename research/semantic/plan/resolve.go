@@ -195,8 +195,7 @@ func (b *builder) conditions(e *expr.Expr, node int) ([]condition, *expr.Error) 
 // bindRow binds the names of an expression of the request in row scope.
 func (b *builder) bindRow(e *expr.Expr) (*expr.Expr, *expr.Error) {
 	return expr.Map(e, func(x *expr.Expr) (*expr.Expr, *expr.Error) {
-		switch x.Op {
-		case expr.OpName:
+		if x.Op == expr.OpName {
 			f, err := b.column(x.Name)
 			if err != nil {
 				if _, merr := b.m.Measure(x.Name); merr == nil && err.Class == expr.UnknownField {
@@ -206,13 +205,13 @@ func (b *builder) bindRow(e *expr.Expr) (*expr.Expr, *expr.Error) {
 				return nil, err
 			}
 			return &expr.Expr{Op: expr.OpField, Field: f, Pos: x.Pos}, nil
-		case expr.OpAggregate:
+		}
+		if x.Op == expr.OpAggregate {
 			e := refuse(expr.NestedAggregate, "aggregate once", "%s stands inside another aggregate", x.Func)
 			e.Pos = x.Pos
 			return nil, e
-		default:
-			return x, nil
 		}
+		return x, nil
 	})
 }
 
