@@ -18,7 +18,6 @@ type builder struct {
 	r    Request
 	plan *Plan
 
-	groups   []grouping     // of plan.Dimensions, at the same indexes
 	atoms    []aggregate    // of plan.Atoms, at the same indexes
 	keys     map[string]int // of plan.Atoms, by what makes an atom equal to another one
 	rows     []condition    // the row filters

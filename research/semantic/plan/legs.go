@@ -118,8 +118,8 @@ func (b *builder) nodesReaching(nodes []int) []string {
 
 func (b *builder) dimensionNodes() []int {
 	var nodes []int
-	for _, g := range b.groups {
-		nodes = addOnce(nodes, g.field.Node)
+	for _, d := range b.plan.Dimensions {
+		nodes = addOnce(nodes, d.Field.Node)
 	}
 	return nodes
 }
@@ -205,9 +205,9 @@ func (b *builder) filterBeyond(s int) (condition, bool) {
 
 // dimensions joins what the dimensions of the request need.
 func (t *tree) dimensions() *expr.Error {
-	for _, g := range t.b.groups {
-		if err := t.reach(g.field); err != nil {
-			return t.b.unreachable(err, t.base, "the dimension "+fieldName(t.b.m, g.field), []expr.Field{g.field})
+	for _, d := range t.b.plan.Dimensions {
+		if err := t.reach(d.Field); err != nil {
+			return t.b.unreachable(err, t.base, "the dimension "+fieldName(t.b.m, d.Field), []expr.Field{d.Field})
 		}
 	}
 	return nil

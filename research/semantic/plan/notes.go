@@ -58,9 +58,9 @@ func (b *builder) orphanNotes() []string {
 		seen = append(seen, l.Base)
 		filtered := b.filteredNodes(l.Base)
 		var others []int
-		for _, g := range b.groups {
-			if g.field.Node != l.Base && !slices.Contains(filtered, g.field.Node) {
-				others = addOnce(others, g.field.Node)
+		for _, d := range b.plan.Dimensions {
+			if d.Field.Node != l.Base && !slices.Contains(filtered, d.Field.Node) {
+				others = addOnce(others, d.Field.Node)
 			}
 		}
 		if len(others) > 0 {
@@ -113,6 +113,45 @@ func (b *builder) noteColumnMeant(f expr.Field) {
 	if i < 0 || s.Measures[i].Expr == nil {
 		return
 	}
-	text := readable(b.m, b.plan, s.Measures[i].Expr, f.Node)
-	b.columnsMeant = addOnce(b.columnsMeant, fmt.Sprintf("In a filter, %s is the column, row by row; to filter by the measure write %s.", fieldName(b.m, f), clip(text, 120)))
+	instead := "give it another name in the model"
+	if e := b.plainMeasure(s, s.Measures[i]); e != nil {
+		instead = "write " + readable(b.m, b.plan, e, f.Node)
+	}
+	b.columnsMeant = addOnce(b.columnsMeant, fmt.Sprintf("In a filter, %s is the column, row by row; to filter by the measure of that name %s.", fieldName(b.m, f), instead))
+}
+
+// plainMeasure is a measure as a request may write it without its name, or nil if no
+// expression says the same.
+func (b *builder) plainMeasure(s *model.Source, x *model.Measure) *expr.Expr {
+	filters := []*expr.Expr{x.Filter}
+	for _, i := range x.Segments {
+		filters = append(filters, s.Segments[i].Expr)
+	}
+	filter := expr.And(filters)
+	e := *x.Expr
+	if x.SemiAdditive != nil || filter != nil && e.Op != expr.OpAggregate {
+		return nil
+	}
+	if filter != nil {
+		e.Filter = expr.And([]*expr.Expr{e.Filter, filter})
+	}
+	// What a request refuses is no advice: count(*) of no source, and hidden columns.
+	allowed := true
+	expr.Walk(&e, func(y *expr.Expr) bool {
+		if y.Op == expr.OpAggregate && len(y.Args) == 0 && y.Filter == nil {
+			allowed = false
+		}
+		if y.Op == expr.OpField {
+			columns := s.Columns
+			if y.Field.Node != expr.Self {
+				columns = b.m.Sources[b.m.Nodes[y.Field.Node].Source].Columns
+			}
+			allowed = allowed && columns[y.Field.Column].Visibility != model.Hidden
+		}
+		return allowed
+	})
+	if !allowed {
+		return nil
+	}
+	return &e
 }

@@ -38,14 +38,15 @@ func (b *builder) ordered(key OrderKey) bool {
 func (b *builder) orderKey(text string) (OrderKey, *expr.Error) {
 	keys := b.outputs()
 	same := func(x, y string) bool { return x == y }
+	n, nameErr := expr.ParseName(text)
 	for _, equal := range []func(x, y string) bool{same, strings.EqualFold} {
 		for _, k := range keys {
-			if equal(b.plan.outputName(k), text) {
+			name := b.plan.outputName(k)
+			if equal(name, text) || nameErr == nil && n.Qualifier == "" && equal(name, n.Leaf) {
 				return k, nil
 			}
 		}
 	}
-	n, nameErr := expr.ParseName(text)
 	if nameErr != nil {
 		return b.orderExpression(text, keys)
 	}
