@@ -9,6 +9,7 @@ import (
 // segment is a segment of the request.
 type segment struct {
 	text string
+	name string
 	node int
 	expr *expr.Expr
 	used bool
@@ -32,7 +33,7 @@ func (b *builder) resolveSegments() *expr.Error {
 		if s.Expr == nil {
 			return within(refuse(expr.InvalidSegment, "ktx sl validate shows what is wrong", "the segment is invalid"), "the segment", text)
 		}
-		b.segments = append(b.segments, segment{text: text, node: node, expr: s.Expr})
+		b.segments = append(b.segments, segment{text: text, name: s.Name, node: node, expr: s.Expr})
 	}
 	return nil
 }
@@ -46,6 +47,13 @@ func (b *builder) segmentConditions(base int) ([]condition, *expr.Error) {
 		node := b.m.Nodes[s.node]
 		if s.node != base && (node.Alias || node.Source != b.m.Nodes[base].Source) {
 			continue
+		}
+		if s.node != base {
+			// Under an alias, a segment that goes over the join that gives the alias would
+			// compare other rows.
+			if _, _, err := b.m.Segment(expr.Name{Qualifier: b.m.Nodes[base].Name, Leaf: s.name}); err != nil {
+				return nil, within(err, "the segment", s.text)
+			}
 		}
 		s.used = true
 		more, err := b.conditions(s.expr, base)

@@ -218,6 +218,7 @@ func TestRules(t *testing.T) {
 		{"R12 segments of a measure", ask("orders.paid_net", "")},
 		{"R12 segments of the request", segmented(ask("sessions.revenue_per_session; count(orders.order_id)", ""), "orders.recent")},
 		{"R12 segments of an alias", segmented(ask("manager.payroll; employees.payroll", ""), "employees.well_paid")},
+		{"R12 a segment over the join of an alias", segmented(ask("employees.payroll", ""), "employees.overtakes")},
 		{"R12 segments named by an alias", segmented(ask("manager.payroll; employees.payroll", ""), "manager.well_paid")},
 		{"R12 the filter of a measure holds for all aggregates below it", ask("sessions.northern_value", "")},
 		{"R13 a filter holds for every base", filtered(ask("orders.revenue; sessions.sessions", "customers.region"), "customers.status = 'new'")},

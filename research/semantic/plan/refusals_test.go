@@ -41,6 +41,7 @@ func TestRefusals(t *testing.T) {
 		{"R12 a segment of no measure", segmented(ask("orders.revenue", ""), "sessions.mobile"), expr.SegmentNotApplicable},
 		{"R12 a segment without measures", segmented(ask("", "orders.status"), "orders.large"), expr.SegmentNotApplicable},
 		{"R12 a segment of another alias", segmented(ask("employees.payroll", ""), "manager.well_paid"), expr.SegmentNotApplicable},
+		{"R12 a segment under the alias that it uses", segmented(ask("manager.payroll; employees.payroll", ""), "employees.overtakes"), expr.Disconnected},
 		{"R7 rows or measures", filtered(ask("orders.revenue", ""), "orders.status = 'paid' OR orders.revenue > 5"), expr.MixedFilter},
 		{"R7 rows compared with measures", filtered(ask("orders.revenue", ""), "orders.amount > avg(orders.amount)"), expr.MixedFilter},
 		{"R7 a measure within a condition of rows", filtered(ask("orders.revenue", ""), "NOT (orders.net > 5 AND orders.paid)"), expr.MixedFilter},
