@@ -137,9 +137,14 @@ func (b *builder) classify(e *expr.Expr, k *kinds) *expr.Error {
 
 func (b *builder) classifyName(e *expr.Expr, k *kinds) *expr.Error {
 	if e.Name.Qualifier == "" && !b.anyColumn(e.Name.Leaf) {
-		if _, err := b.m.Measure(e.Name); err == nil {
+		_, err := b.m.Measure(e.Name)
+		if err == nil {
 			k.measure = nameText(e.Name)
 			return nil
+		}
+		if err.Class == expr.AmbiguousField {
+			err.Pos = e.Pos
+			return err
 		}
 	}
 	f, err := b.m.Column(e.Name)

@@ -74,6 +74,8 @@ func TestRefusals(t *testing.T) {
 		{"R18 a name that ends in a space", named(ask("orders.revenue", ""), "a "), expr.InvalidRequest},
 		{"R18 a long name", named(ask("orders.revenue", ""), strings.Repeat("a", 65)), expr.InvalidRequest},
 		{"R18 a long expression without a name", ask("sum(orders.amount)"+strings.Repeat(" + sum(orders.amount)", 5), ""), expr.InvalidRequest},
+		{"R17 a bare measure of two sources in a filter", filtered(ask("orders.net", ""), "revenue > 5"), expr.AmbiguousField},
+		{"R18 too much text", filtered(ask("orders.net", ""), strings.Repeat("orders.paid AND ", 4000)+"orders.paid", strings.Repeat("orders.paid AND ", 4000)+"orders.paid", "orders.paid AND orders.paid AND orders.paid"+strings.Repeat(" ", 4000)), expr.InvalidRequest},
 		{"R18 too many measures", ask(strings.Repeat("orders.revenue;", 201), ""), expr.InvalidRequest},
 		{"R19 a statement", ask("sum(orders.amount); --", ""), expr.UnsafeExpression},
 		{"R19 a subquery", filtered(ask("orders.revenue", ""), "orders.customer_id IN (SELECT 1)"), expr.UnsafeExpression},
