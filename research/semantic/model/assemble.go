@@ -53,7 +53,7 @@ func (l *loader) assemble() {
 	for _, e := range l.authored {
 		o := &origins{self: origin{e.file, e.v}}
 		name := e.v.word("name")
-		if e.v.at("table") != nil || e.v.at("sql") != nil {
+		if e.v.has("table") || e.v.has("sql") {
 			used[name] = true // it stands in place of the entry of the manifest
 			add(l.standalone(e, o), o, e.bad)
 			continue
@@ -96,7 +96,7 @@ func (l *loader) nearest(name string, known []string) []string {
 	if l.near++; l.near > most {
 		return nil
 	}
-	return nearest(name, known)
+	return expr.Near(name, known)
 }
 
 // index fills the indexes of names and the nodes of sources.
@@ -133,7 +133,7 @@ func (l *loader) standalone(e *entry, o *origins) *Source {
 	case table != nil:
 		o.table = o.self.at("table")
 		l.table(s, o.table)
-	default:
+	case sql != nil:
 		o.table = o.self.at("sql")
 		s.SQL = sql.text
 	}
@@ -150,10 +150,9 @@ func (l *loader) standalone(e *entry, o *origins) *Source {
 	}
 	l.body(s, o)
 	l.parts(s, o)
-	switch {
-	case e.v.at("grain") == nil:
+	if !e.v.has("grain") {
 		l.report(s, o.self, expr.InvalidGrain, "list the columns of its key, as grain: [id]", "the grain is missing: which columns are unique together")
-	default:
+	} else if e.v.at("grain") != nil {
 		o.grain = o.self.at("grain")
 		l.grain(s, o.grain)
 	}
@@ -461,7 +460,7 @@ func (l *loader) metadata(s *Source, c *Column, at origin) {
 	switch role := at.v.word("role"); {
 	case role == "time" && c.Type != expr.Time:
 		if c.Type != expr.Unknown {
-			l.report(s, at.at("role"), expr.InvalidColumn, "give it type: time, or leave role out", "%s has role time and type %s", shorten(c.Name), nameOf(c.Type))
+			l.report(s, at.at("role"), expr.InvalidColumn, "give it type: time, or leave role out", "%s has role time and type %s", shorten(c.Name), c.Type)
 		}
 	case role == "default":
 		c.Time = false
@@ -600,7 +599,7 @@ func (l *loader) defaultTime(s *Source, self origin) {
 	case i < 0:
 		l.report(s, origin{self.file, v}, expr.InvalidColumn, hint, "the source has no column %s", shorten(v.text))
 	case s.Columns[i].Type != expr.Time:
-		l.report(s, origin{self.file, v}, expr.InvalidColumn, "name a column of type time", "%s has type %s", shorten(v.text), nameOf(s.Columns[i].Type))
+		l.report(s, origin{self.file, v}, expr.InvalidColumn, "name a column of type time", "%s has type %s", shorten(v.text), s.Columns[i].Type)
 	default:
 		s.DefaultTime = i
 	}

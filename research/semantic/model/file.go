@@ -32,6 +32,7 @@ type value struct {
 	line   int
 	text   string   // of a scalar; of a flag true or false
 	items  []*value // of a list; the values of a mapping, in order
+	wrong  []string // keys whose values are wrong or empty, so that they are not among items
 }
 
 // at returns the value of a key, or nil.
@@ -46,6 +47,9 @@ func (v *value) at(name string) *value {
 	}
 	return nil
 }
+
+// has reports whether a key is given, be it with a value that is wrong.
+func (v *value) has(name string) bool { return v.at(name) != nil || slices.Contains(v.wrong, name) }
 
 // list returns the items of the list at a key.
 func (v *value) list(name string) []*value {
@@ -223,6 +227,8 @@ func (r *reader) object(n *yaml.Node, o *object, parent *value, name string, ind
 		default:
 			if child := r.value(content, known, o, at); child != nil {
 				v.items = append(v.items, child)
+			} else {
+				v.wrong = append(v.wrong, k.Value)
 			}
 		}
 		seen[k.Value] = true
@@ -238,7 +244,7 @@ func (r *reader) object(n *yaml.Node, o *object, parent *value, name string, ind
 func (r *reader) unknown(at *value, o *object) {
 	var hint string
 	if len(r.problems) < maxProblems {
-		hint = didYouMean(nearest(at.name, o.names()))
+		hint = didYouMean(expr.Near(at.name, o.names()))
 	}
 	if hint == "" {
 		hint = "known here: " + strings.Join(o.names(), ", ")
@@ -266,7 +272,7 @@ func (r *reader) value(n *yaml.Node, k *key, o *object, at *value) *value {
 		}
 		at.text = n.Value
 		if k.enum != nil && !slices.Contains(k.enum, n.Value) {
-			r.problem(o.class, at, 0, didYouMean(nearest(n.Value, k.enum)), "%q is not one of %s", shorten(n.Value), strings.Join(k.enum, ", "))
+			r.problem(o.class, at, 0, didYouMean(expr.Near(n.Value, k.enum)), "%q is not one of %s", shorten(n.Value), strings.Join(k.enum, ", "))
 			return nil
 		}
 		if strings.TrimSpace(n.Value) == "" && !k.blank {

@@ -225,10 +225,14 @@ func (l *loader) content(name string, limit int) (text []byte, why string) {
 func (l *loader) unreadable(source, file string, line int, message string) {
 	p := Problem{Source: source, File: file, Line: line, Class: expr.InvalidSource, Message: message}
 	l.m.Problems = append(l.m.Problems, p)
-	if source != "" {
-		if _, ok := l.m.broken[strings.ToLower(source)]; !ok {
-			l.m.broken[strings.ToLower(source)] = p
-		}
+	l.breaks(source, p)
+}
+
+// breaks notes the name of a source that a file was to define and does not.
+func (l *loader) breaks(source string, p Problem) {
+	folded := strings.ToLower(source)
+	if _, ok := l.m.broken[folded]; !ok && source != "" {
+		l.m.broken[folded] = p
 	}
 }
 
@@ -274,7 +278,7 @@ func countNodes(n *yaml.Node) int {
 	return count
 }
 
-var nameLine = regexp.MustCompile(`(?m)^name:[ \t]*["']?([^"'\r\n#]+)`)
+var nameLine = regexp.MustCompile(`(?m)^name:[ \t]*["']?([^"'\[\]{}&*!|>\r\n#]+)`)
 
 func (l *loader) readAuthored(name string) {
 	text, why := l.content(name, maxAuthored)
@@ -289,6 +293,7 @@ func (l *loader) readAuthored(name string) {
 			source = strings.ToValidUTF8(strings.TrimSpace(string(m[1])), "")
 		}
 		l.unreadable(source, name, line, err.Error())
+		l.breaks(stem(name), l.m.Problems[len(l.m.Problems)-1])
 		return
 	}
 	if root == nil {
@@ -304,7 +309,7 @@ func (l *loader) readAuthored(name string) {
 	if v.word("name") == "" {
 		for i := range l.m.Problems {
 			if p := &l.m.Problems[i]; p.File == name {
-				l.m.broken[strings.ToLower(r.source)] = *p
+				l.breaks(r.source, *p)
 				break
 			}
 		}
