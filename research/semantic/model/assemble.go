@@ -78,7 +78,7 @@ func (l *loader) assemble() {
 		}
 	}
 	for _, e := range again {
-		if i, ok := taken[strings.ToLower(e.v.name)]; ok && !(list[i].Form == Standalone) {
+		if i, ok := taken[strings.ToLower(e.v.name)]; ok && list[i].Form != Standalone {
 			l.report(list[i].Source, origin{e.file, e.v}, expr.DuplicateName, "run the scan again", "the table %s stands in two files of the manifest", shorten(e.v.name))
 		}
 	}
@@ -440,9 +440,10 @@ func (l *loader) addJoin(s *Source, o *origins, v *value, at origin, from string
 func (l *loader) metadata(s *Source, c *Column, at origin) {
 	if text, labels := describe(at.v); text != "" {
 		if c.Descriptions == nil {
-			c.Descriptions = map[string]string{}
+			c.Descriptions = labels
+		} else {
+			maps.Copy(c.Descriptions, labels)
 		}
-		maps.Copy(c.Descriptions, labels)
 		c.Description = described(c.Descriptions)
 	}
 	switch at.v.word("visibility") {
@@ -472,17 +473,18 @@ func (l *loader) metadata(s *Source, c *Column, at origin) {
 // describe returns the description of a value by precedence, and all of them. A key
 // description counts as written by a user.
 func describe(v *value) (string, map[string]string) {
-	labels := map[string]string{}
-	for _, d := range v.list("descriptions") {
+	list, text := v.list("descriptions"), v.word("description")
+	if len(list) == 0 && text == "" {
+		return "", nil
+	}
+	labels := make(map[string]string, len(list)+1)
+	for _, d := range list {
 		if strings.TrimSpace(d.text) != "" {
 			labels[d.name] = d.text
 		}
 	}
-	if d := v.word("description"); strings.TrimSpace(d) != "" && labels["user"] == "" {
-		labels["user"] = d
-	}
-	if len(labels) == 0 {
-		return "", nil
+	if strings.TrimSpace(text) != "" && labels["user"] == "" {
+		labels["user"] = text
 	}
 	return described(labels), labels
 }
@@ -490,10 +492,13 @@ func describe(v *value) (string, map[string]string) {
 // described returns the description that counts: user, ai, dbt, db, then the first of
 // the others by their names.
 func described(labels map[string]string) string {
-	for _, k := range append([]string{"user", "ai", "dbt", "db"}, slices.Sorted(maps.Keys(labels))...) {
+	for _, k := range []string{"user", "ai", "dbt", "db"} {
 		if labels[k] != "" {
 			return labels[k]
 		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(labels)) {
+		return labels[k]
 	}
 	return ""
 }
@@ -513,7 +518,7 @@ func (l *loader) describe(s *Source, v *value) {
 
 // name reports a name that cannot be one.
 func (l *loader) name(s *Source, at origin, class expr.Class, name string, points bool) bool {
-	why := ""
+	var why string
 	switch {
 	case len(name) > maxName:
 		why = fmt.Sprintf("is longer than %d bytes", maxName)

@@ -18,7 +18,7 @@ func star(n int) fstest.MapFS {
 		for c := range 16 {
 			fmt.Fprintf(&b, "  - name: c%d\n    type: %s\n    descriptions:\n      ai: Column %d of the table\n", c, []string{"number", "string", "time", "boolean"}[c%4], c)
 		}
-		fmt.Fprintf(&b, "  - {name: net%d, type: number, expr: c0 * (1 - c4) - coalesce(c8, 0)}\n  - {name: label%d, type: string, expr: \"upper(c1) || '-' || lower(c5)\"}\n", i, i)
+		fmt.Fprintf(&b, "  - {name: net%d, type: number, expr: \"c0 * (1 - c4) - coalesce(c8, 0)\"}\n  - {name: label%d, type: string, expr: \"upper(c1) || '-' || lower(c5)\"}\n", i, i)
 		b.WriteString("joins:\n")
 		for k := range 3 {
 			if to := i*3 + k + 1; to < n {
@@ -43,7 +43,7 @@ func BenchmarkLoad(b *testing.B) {
 			for b.Loop() {
 				m := model.Load(fsys, "warehouse", nil)
 				if len(m.Problems) > 0 || len(m.Sources) != n {
-					b.Fatal(m.Problems)
+					b.Fatal(len(m.Sources), len(m.Problems))
 				}
 			}
 		})

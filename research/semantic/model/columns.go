@@ -48,7 +48,7 @@ func (l *loader) resolveColumns() {
 				continue
 			}
 			at := l.origins[s].columns[i].at("expr")
-			if err := l.overItself(s, c.Expr); err != nil {
+			if err := l.overItself(c.Expr); err != nil {
 				l.refuse(source, at, err.Class, err)
 				continue
 			}
@@ -212,7 +212,7 @@ func (l *loader) condition(s int, at origin, text string, class expr.Class, what
 	if e == nil {
 		return nil
 	}
-	if err := l.overItself(s, e); err != nil {
+	if err := l.overItself(e); err != nil {
 		l.refuse(l.m.Sources[s], at, err.Class, err)
 		return nil
 	}
@@ -244,7 +244,7 @@ func aggregateIn(e *expr.Expr) *expr.Expr {
 }
 
 // overItself refuses a column of an alias that is computed over that alias itself.
-func (l *loader) overItself(s int, e *expr.Expr) *expr.Error {
+func (l *loader) overItself(e *expr.Expr) *expr.Error {
 	m := l.m
 	var found *expr.Error
 	expr.Walk(e, func(x *expr.Expr) bool {

@@ -223,7 +223,7 @@ func (r *reader) object(n *yaml.Node, o *object, parent *value, name string, ind
 		case seen[k.Value]:
 			r.problem(expr.DuplicateName, at, 0, "", "the key %s is given twice", shorten(k.Value))
 		case known == nil:
-			r.unknown(at, o)
+			r.unknown(at, o, n.Style&yaml.FlowStyle != 0 && content.Tag == "!!null")
 		default:
 			if child := r.value(content, known, o, at); child != nil {
 				v.items = append(v.items, child)
@@ -241,9 +241,13 @@ func (r *reader) object(n *yaml.Node, o *object, parent *value, name string, ind
 	return v
 }
 
-func (r *reader) unknown(at *value, o *object) {
+// unknown reports a key that an object does not have. In braces a text that is not
+// quoted ends at a comma, and its rest is then a key without a value.
+func (r *reader) unknown(at *value, o *object, rest bool) {
 	var hint string
-	if len(r.problems) < maxProblems {
+	if rest {
+		hint = "put a text with a comma in quotes"
+	} else if len(r.problems) < maxProblems {
 		hint = didYouMean(expr.Near(at.name, o.names()))
 	}
 	if hint == "" {

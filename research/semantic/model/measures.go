@@ -63,7 +63,7 @@ func (l *loader) measure(s int, at origin, x *Measure) *expr.Expr {
 		l.report(source, at, expr.NotAnAggregate, "write an aggregate, as sum(amount) or count(*)", "the measure %s has no aggregate", shorten(x.Name))
 		return nil
 	}
-	if err := l.overItself(s, tree); err != nil {
+	if err := l.overItself(tree); err != nil {
 		l.refuse(source, at, err.Class, err)
 		return nil
 	}
@@ -371,17 +371,14 @@ func (g *measures) inspect(s, i int, at origin) bool {
 		return false
 	}
 	checked, t, err := expr.Check(x.Expr, func(y *expr.Expr) expr.Type {
-		of := s
-		switch {
-		case y.Op == expr.OpMeasure:
-			if y.Measure.Node != expr.Self {
-				of = m.Nodes[y.Measure.Node].Source
-			}
-			return g.types[of][y.Measure.Index]
-		case y.Op == expr.OpField:
+		if y.Op == expr.OpField {
 			return m.columnOf(s, y.Field).Type
 		}
-		return expr.Unknown
+		of := s // y is a measure: nothing else is left in a bound expression
+		if y.Measure.Node != expr.Self {
+			of = m.Nodes[y.Measure.Node].Source
+		}
+		return g.types[of][y.Measure.Index]
 	})
 	if err != nil {
 		g.refuse(source, at.at("expr"), err.Class, err)

@@ -3,6 +3,7 @@ package model_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -234,10 +235,14 @@ func TestProblems(t *testing.T) {
 			"p.yaml": "name: p\ntable: p\ngrain: [id]\ncolumns: [{name: id, type: number}, {name: x, type: string}]\n",
 			"q.yaml": "name: q\ntable: q\ngrain: [id]\ncolumns: [{name: id, type: number}, {name: x, type: string}]\n",
 		}, want: []string{"orders.yaml:11 columns[6].expr ambiguous_field"}},
-		{name: "column over two paths", add: "  - {name: a, type: string, expr: regions.region}\njoins:\n  - {to: regions, on: id = regions.id, relationship: many_to_one}\n  - {to: regions, on: amount = regions.id, relationship: many_to_one}\n",
-			want: []string{"orders.yaml:11 columns[6].expr ambiguous_join_path"}},
-		{name: "column of an alias that goes over the alias", add: "  - {name: a, type: number, expr: parent.amount}\n  - {name: b, type: number, expr: parent.a}\njoins:\n  - {to: orders, on: customer_id = parent.id, relationship: many_to_one, alias: parent}\n",
-			want: []string{"orders.yaml:12 columns[7].expr disconnected"}},
+		{
+			name: "column over two paths", add: "  - {name: a, type: string, expr: regions.region}\njoins:\n  - {to: regions, on: id = regions.id, relationship: many_to_one}\n  - {to: regions, on: amount = regions.id, relationship: many_to_one}\n",
+			want: []string{"orders.yaml:11 columns[6].expr ambiguous_join_path"},
+		},
+		{
+			name: "column of an alias that goes over the alias", add: "  - {name: a, type: number, expr: parent.amount}\n  - {name: b, type: number, expr: parent.a}\njoins:\n  - {to: orders, on: customer_id = parent.id, relationship: many_to_one, alias: parent}\n",
+			want: []string{"orders.yaml:12 columns[7].expr disconnected"},
+		},
 
 		// Measures.
 		{name: "measure without an aggregate", add: "measures:\n  - {name: a, expr: amount}\n", want: []string{"orders.yaml:12 measures[0].expr not_an_aggregate"}},
@@ -256,14 +261,18 @@ func TestProblems(t *testing.T) {
 		{name: "filter that is no condition", add: "measures:\n  - {name: a, expr: sum(amount), filter: amount}\n", want: []string{"orders.yaml:12 measures[0].filter invalid_measure"}},
 		{name: "filter with a wrong date", add: "measures:\n  - {name: a, expr: sum(amount), filter: created_at > 'May'}\n", want: []string{"orders.yaml:12 measures[0].filter unsafe_expression"}},
 		{name: "unknown segment", add: "measures:\n  - {name: a, expr: sum(amount), segments: [big]}\n", want: []string{"orders.yaml:12 measures[0].segments[0] unknown_segment"}},
-		{name: "filter that does not reach an aggregate below", add: joinCustomers + "measures:\n  - {name: a, expr: customers.people, filter: amount > 1}\n", more: files{"customers.yaml": customers + "measures:\n  - {name: people, expr: count(*)}\n"},
-			want: []string{"orders.yaml:14 measures[0].filter fan_out"}},
+		{
+			name: "filter that does not reach an aggregate below", add: joinCustomers + "measures:\n  - {name: a, expr: customers.people, filter: amount > 1}\n", more: files{"customers.yaml": customers + "measures:\n  - {name: people, expr: count(*)}\n"},
+			want: []string{"orders.yaml:14 measures[0].filter fan_out"},
+		},
 		{name: "two measures of one name", add: "measures:\n  - {name: a, expr: sum(amount)}\n  - {name: a, expr: avg(amount)}\n", want: []string{"orders.yaml:13 measures[1].name duplicate_name"}},
 		{name: "semi_additive without its column", add: "measures:\n  - {name: a, expr: sum(amount), semi_additive: {over: day, take: last, per: [id]}}\n", want: []string{"orders.yaml:12 measures[0].semi_additive.over invalid_measure"}},
 		{name: "semi_additive without per", add: "measures:\n  - {name: a, expr: sum(amount), semi_additive: {over: created_at, take: last}}\n", want: []string{"orders.yaml:12 measures[0].semi_additive invalid_measure"}},
 		{name: "semi_additive of another measure", add: "measures:\n  - {name: b, expr: sum(amount)}\n  - {name: a, expr: b * 2, semi_additive: {over: created_at, take: last, per: []}}\n", want: []string{"orders.yaml:13 measures[1].semi_additive invalid_measure"}},
-		{name: "measure of an alias that goes over the alias", add: joinCustomers + "  - {to: orders, on: customer_id = parent.id, relationship: many_to_one, alias: parent}\nmeasures:\n  - {name: a, expr: sum(parent.amount)}\n  - {name: b, expr: parent.a * 2}\n",
-			want: []string{"orders.yaml:16 measures[1].expr disconnected"}},
+		{
+			name: "measure of an alias that goes over the alias", add: joinCustomers + "  - {to: orders, on: customer_id = parent.id, relationship: many_to_one, alias: parent}\nmeasures:\n  - {name: a, expr: sum(parent.amount)}\n  - {name: b, expr: parent.a * 2}\n",
+			want: []string{"orders.yaml:16 measures[1].expr disconnected"},
+		},
 
 		// Segments.
 		{name: "segment with an aggregate", add: "segments:\n  - {name: a, expr: sum(amount) > 1}\n", want: []string{"orders.yaml:12 segments[0].expr invalid_segment"}},
@@ -272,16 +281,16 @@ func TestProblems(t *testing.T) {
 		{name: "two segments of one name", add: "segments:\n  - {name: a, expr: amount > 1}\n  - {name: a, expr: amount > 2}\n", want: []string{"orders.yaml:13 segments[1].name duplicate_name"}},
 
 		// What needs an invalid source is invalid too.
-		{name: "a measure of an invalid source", add: joinCustomers + "measures:\n  - {name: a, expr: sum(customers.credit)}\n", more: files{"customers.yaml": customers + "sgments: []\n"},
-			want: []string{"customers.yaml:11 sgments unknown_key", "orders.yaml:14 measures[0].expr unknown_key"}},
+		{
+			name: "a measure of an invalid source", add: joinCustomers + "measures:\n  - {name: a, expr: sum(customers.credit)}\n", more: files{"customers.yaml": customers + "sgments: []\n"},
+			want: []string{"customers.yaml:11 sgments unknown_key", "orders.yaml:14 measures[0].expr unknown_key"},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			f := files{"orders.yaml": orders + tt.add, "customers.yaml": customers, "regions.yaml": regions}
-			for n, text := range tt.more {
-				f[n] = text
-			}
+			maps.Copy(f, tt.more)
 			m := load(f)
 			if diff := cmp.Diff(tt.want, problems(m)); diff != "" {
 				t.Errorf("problems (-want +got):\n%s", diff)

@@ -183,7 +183,7 @@ func TestSegmentsOfRequests(t *testing.T) {
 		"parent.child": "disconnected use orders.child",
 	} {
 		n, i, err := m.Segment(name(t, text))
-		got := ""
+		var got string
 		if err != nil {
 			got = fmt.Sprint(err.Class, " ", err.Hint)
 		} else {
@@ -198,23 +198,20 @@ func TestSegmentsOfRequests(t *testing.T) {
 // show writes a bound tree with names.
 func show(m *model.Model, e *expr.Expr) string {
 	named, _ := expr.Map(e, func(x *expr.Expr) (*expr.Expr, *expr.Error) {
-		switch x.Op {
-		case expr.OpField:
+		name := func(node, index int, leaf func(*model.Source) string) (*expr.Expr, *expr.Error) {
 			c := *x
 			c.Op = expr.OpName
-			c.Name = expr.Name{Leaf: fmt.Sprint("self", x.Field.Column)}
-			if x.Field.Node != expr.Self {
-				c.Name = expr.Name{Qualifier: m.Nodes[x.Field.Node].Name, Leaf: m.Sources[m.Nodes[x.Field.Node].Source].Columns[x.Field.Column].Name}
+			c.Name = expr.Name{Leaf: fmt.Sprint("self", index)}
+			if node != expr.Self {
+				c.Name = expr.Name{Qualifier: m.Nodes[node].Name, Leaf: leaf(m.Sources[m.Nodes[node].Source])}
 			}
 			return &c, nil
-		case expr.OpMeasure:
-			c := *x
-			c.Op = expr.OpName
-			c.Name = expr.Name{Leaf: fmt.Sprint("self", x.Measure.Index)}
-			if x.Measure.Node != expr.Self {
-				c.Name = expr.Name{Qualifier: m.Nodes[x.Measure.Node].Name, Leaf: m.Sources[m.Nodes[x.Measure.Node].Source].Measures[x.Measure.Index].Name}
-			}
-			return &c, nil
+		}
+		if x.Op == expr.OpField {
+			return name(x.Field.Node, x.Field.Column, func(s *model.Source) string { return s.Columns[x.Field.Column].Name })
+		}
+		if x.Op == expr.OpMeasure {
+			return name(x.Measure.Node, x.Measure.Index, func(s *model.Source) string { return s.Measures[x.Measure.Index].Name })
 		}
 		return x, nil
 	})
