@@ -182,7 +182,7 @@ func (b *builder) rowFilter(e *expr.Expr) *expr.Error {
 	if err != nil {
 		return err
 	}
-	typ, err := expr.TypeOf(bound, b.columnType(expr.Self))
+	bound, typ, err := expr.Check(bound, b.columnType(expr.Self))
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (b *builder) measureFilter(e *expr.Expr) *expr.Error {
 	if err != nil {
 		return err
 	}
-	typ, err := expr.TypeOf(lowered, b.atomType)
+	lowered, typ, err := expr.Check(lowered, b.atomType)
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (b *builder) output(text string) (Output, *expr.Error) {
 	if !hasAtom(out.Expr) {
 		return Output{}, refuse(expr.NotAnAggregate, "write an aggregate of a column, as sum(source.column), or a measure", "there is no aggregate in it")
 	}
-	if out.Type, err = expr.TypeOf(out.Expr, b.atomType); err != nil {
+	if out.Expr, out.Type, err = expr.Check(out.Expr, b.atomType); err != nil {
 		return Output{}, err
 	}
 	expr.Walk(e, func(x *expr.Expr) bool {
@@ -281,11 +281,11 @@ func (b *builder) atom(e *expr.Expr, l *layer) (int, *expr.Error) {
 			return 0, err
 		}
 	}
-	typ, err := expr.TypeOf(&bound, b.columnType(base))
+	checked, typ, err := expr.Check(&bound, b.columnType(base))
 	if err != nil {
 		return 0, err
 	}
-	conds, err := b.conditions(bound.Filter, base)
+	conds, err := b.conditions(checked.Filter, base)
 	if err != nil {
 		return 0, err
 	}
@@ -297,7 +297,7 @@ func (b *builder) atom(e *expr.Expr, l *layer) (int, *expr.Error) {
 	conds = append(conds, more...)
 
 	a := Atom{Func: e.Func, Distinct: e.Distinct, Base: base, Type: typ}
-	for _, arg := range bound.Args {
+	for _, arg := range checked.Args {
 		placed, err := b.place(arg, base)
 		if err != nil {
 			return 0, err

@@ -238,6 +238,7 @@ func TestRules(t *testing.T) {
 		{"R17 a computed column keeps the path from its own source", ask("sessions.sessions", "customers.won_by")},
 		{"R17 a measure that has the name of a hidden column", filtered(ask("customers.email", "region"), "customers.email > 1")},
 		{"R18 duplicates of a dimension collapse", ask("", "customers.region; region; customers.region")},
+		{"R19 texts that stand against a time are times", filtered(ask("count(orders.order_id) FILTER (WHERE orders.shipped_on < '2024-02-01')", ""), "orders.ordered_on >= '2024-01-01' AND max(orders.shipped_on) > '2024-01-31 10:00'")},
 		{"R20 last and first values", ask("balances.closing; balances.rows; balances.closing_active", "customers.region; balances.day@month")},
 		{"R20 below another measure", ask("balances.growth", "")},
 	}
