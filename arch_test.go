@@ -364,7 +364,7 @@ var rooms = []room{
 		testOurs: []string{"corpus", "dialects", "dialects/*", "execution", "execution/*", "execution/executiontest/testdb", "sqlguard"},
 	},
 	{path: "research/semantic/expr", noStd: noOutside, testOurs: []string{"corpus"}},
-	{path: "research/semantic/model", ours: []string{"research/semantic/expr"}, others: map[string]string{"go.yaml.in/yaml/v3": "reads the files of sources; its nodes carry the line of each key"}, noStd: noOutside},
+	{path: "research/semantic/model", ours: []string{"research/semantic/expr"}, others: map[string]string{"go.yaml.in/yaml/v3": "reads the files of sources; its nodes carry the line of each key"}, noStd: noOutside, testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "holds the JSON Schema of source files against the loader"}},
 	{path: "research/semantic/plan", ours: []string{"research/semantic/expr", "research/semantic/model"}, noStd: noOutside},
 	{
 		path:     "research/wiki",

@@ -53,7 +53,7 @@ func (m *Model) Near(name string) []string {
 			known = append(known, s.Name)
 		}
 	}
-	return nearest(name, known)
+	return expr.Near(name, known)
 }
 
 // remove takes things out of the list.

@@ -53,7 +53,7 @@ func (l *loader) assemble() {
 	for _, e := range l.authored {
 		o := &origins{self: origin{e.file, e.v}}
 		name := e.v.word("name")
-		if e.v.at("table") != nil || e.v.at("sql") != nil {
+		if e.v.has("table") || e.v.has("sql") {
 			used[name] = true // it stands in place of the entry of the manifest
 			add(l.standalone(e, o), o, e.bad)
 			continue
@@ -78,7 +78,7 @@ func (l *loader) assemble() {
 		}
 	}
 	for _, e := range again {
-		if i, ok := taken[strings.ToLower(e.v.name)]; ok && !(list[i].Form == Standalone) {
+		if i, ok := taken[strings.ToLower(e.v.name)]; ok && list[i].Form != Standalone {
 			l.report(list[i].Source, origin{e.file, e.v}, expr.DuplicateName, "run the scan again", "the table %s stands in two files of the manifest", shorten(e.v.name))
 		}
 	}
@@ -96,7 +96,7 @@ func (l *loader) nearest(name string, known []string) []string {
 	if l.near++; l.near > most {
 		return nil
 	}
-	return nearest(name, known)
+	return expr.Near(name, known)
 }
 
 // index fills the indexes of names and the nodes of sources.
@@ -133,7 +133,7 @@ func (l *loader) standalone(e *entry, o *origins) *Source {
 	case table != nil:
 		o.table = o.self.at("table")
 		l.table(s, o.table)
-	default:
+	case sql != nil:
 		o.table = o.self.at("sql")
 		s.SQL = sql.text
 	}
@@ -150,10 +150,9 @@ func (l *loader) standalone(e *entry, o *origins) *Source {
 	}
 	l.body(s, o)
 	l.parts(s, o)
-	switch {
-	case e.v.at("grain") == nil:
+	if !e.v.has("grain") {
 		l.report(s, o.self, expr.InvalidGrain, "list the columns of its key, as grain: [id]", "the grain is missing: which columns are unique together")
-	default:
+	} else if e.v.at("grain") != nil {
 		o.grain = o.self.at("grain")
 		l.grain(s, o.grain)
 	}
@@ -441,9 +440,10 @@ func (l *loader) addJoin(s *Source, o *origins, v *value, at origin, from string
 func (l *loader) metadata(s *Source, c *Column, at origin) {
 	if text, labels := describe(at.v); text != "" {
 		if c.Descriptions == nil {
-			c.Descriptions = map[string]string{}
+			c.Descriptions = labels
+		} else {
+			maps.Copy(c.Descriptions, labels)
 		}
-		maps.Copy(c.Descriptions, labels)
 		c.Description = described(c.Descriptions)
 	}
 	switch at.v.word("visibility") {
@@ -461,7 +461,7 @@ func (l *loader) metadata(s *Source, c *Column, at origin) {
 	switch role := at.v.word("role"); {
 	case role == "time" && c.Type != expr.Time:
 		if c.Type != expr.Unknown {
-			l.report(s, at.at("role"), expr.InvalidColumn, "give it type: time, or leave role out", "%s has role time and type %s", shorten(c.Name), nameOf(c.Type))
+			l.report(s, at.at("role"), expr.InvalidColumn, "give it type: time, or leave role out", "%s has role time and type %s", shorten(c.Name), c.Type)
 		}
 	case role == "default":
 		c.Time = false
@@ -473,17 +473,18 @@ func (l *loader) metadata(s *Source, c *Column, at origin) {
 // describe returns the description of a value by precedence, and all of them. A key
 // description counts as written by a user.
 func describe(v *value) (string, map[string]string) {
-	labels := map[string]string{}
-	for _, d := range v.list("descriptions") {
+	list, text := v.list("descriptions"), v.word("description")
+	if len(list) == 0 && text == "" {
+		return "", nil
+	}
+	labels := make(map[string]string, len(list)+1)
+	for _, d := range list {
 		if strings.TrimSpace(d.text) != "" {
 			labels[d.name] = d.text
 		}
 	}
-	if d := v.word("description"); strings.TrimSpace(d) != "" && labels["user"] == "" {
-		labels["user"] = d
-	}
-	if len(labels) == 0 {
-		return "", nil
+	if strings.TrimSpace(text) != "" && labels["user"] == "" {
+		labels["user"] = text
 	}
 	return described(labels), labels
 }
@@ -491,10 +492,13 @@ func describe(v *value) (string, map[string]string) {
 // described returns the description that counts: user, ai, dbt, db, then the first of
 // the others by their names.
 func described(labels map[string]string) string {
-	for _, k := range append([]string{"user", "ai", "dbt", "db"}, slices.Sorted(maps.Keys(labels))...) {
+	for _, k := range []string{"user", "ai", "dbt", "db"} {
 		if labels[k] != "" {
 			return labels[k]
 		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(labels)) {
+		return labels[k]
 	}
 	return ""
 }
@@ -514,7 +518,7 @@ func (l *loader) describe(s *Source, v *value) {
 
 // name reports a name that cannot be one.
 func (l *loader) name(s *Source, at origin, class expr.Class, name string, points bool) bool {
-	why := ""
+	var why string
 	switch {
 	case len(name) > maxName:
 		why = fmt.Sprintf("is longer than %d bytes", maxName)
@@ -600,7 +604,7 @@ func (l *loader) defaultTime(s *Source, self origin) {
 	case i < 0:
 		l.report(s, origin{self.file, v}, expr.InvalidColumn, hint, "the source has no column %s", shorten(v.text))
 	case s.Columns[i].Type != expr.Time:
-		l.report(s, origin{self.file, v}, expr.InvalidColumn, "name a column of type time", "%s has type %s", shorten(v.text), nameOf(s.Columns[i].Type))
+		l.report(s, origin{self.file, v}, expr.InvalidColumn, "name a column of type time", "%s has type %s", shorten(v.text), s.Columns[i].Type)
 	default:
 		s.DefaultTime = i
 	}

@@ -88,7 +88,8 @@ func (m *Model) Bind(base int, e *expr.Expr) (*expr.Expr, *expr.Error) {
 			err.Pos = x.Pos
 			return nil, err
 		}
-		return &expr.Expr{Op: expr.OpField, Field: f, Pos: x.Pos}, nil
+		x.Op, x.Field = expr.OpField, f // the name stays, for messages
+		return x, nil
 	})
 }
 

@@ -18,7 +18,9 @@ const (
 // resolveColumns reads and binds the expressions of computed columns.
 func (l *loader) resolveColumns() {
 	m := l.m
+	types := make([][]expr.Type, len(m.Sources))
 	for s, source := range m.Sources {
+		types[s] = make([]expr.Type, len(source.Columns))
 		for i, c := range source.Columns {
 			if c.Text == "" {
 				continue
@@ -26,7 +28,7 @@ func (l *loader) resolveColumns() {
 			if m.computed[s] == nil {
 				m.computed[s] = make([]*computed, len(source.Columns))
 			}
-			c.Expr = l.rowScope(s, l.origins[s].columns[i].at("expr"), c.Text, expr.InvalidColumn, "a computed column")
+			c.Expr, types[s][i] = l.rowScope(s, l.origins[s].columns[i].at("expr"), c.Text, expr.InvalidColumn, "a computed column")
 		}
 	}
 	state := make([][]visit, len(m.Sources))
@@ -46,13 +48,13 @@ func (l *loader) resolveColumns() {
 				continue
 			}
 			at := l.origins[s].columns[i].at("expr")
-			if err := l.overItself(s, c.Expr); err != nil {
+			if err := l.overItself(c.Expr); err != nil {
 				l.refuse(source, at, err.Class, err)
 				continue
 			}
-			if t, ok := l.typed(s, at, c.Expr); ok && t != expr.Unknown && c.Type != expr.Unknown && t != c.Type {
-				l.report(source, at, expr.InvalidColumn, fmt.Sprintf("write type: %s, or CAST the expression", nameOf(t)),
-					"the expression of %s is a %s, and its type is %s", shorten(c.Name), nameOf(t), nameOf(c.Type))
+			if t := types[s][i]; t != expr.Unknown && c.Type != expr.Unknown && t != c.Type {
+				l.report(source, at, expr.InvalidColumn, fmt.Sprintf("write type: %s, or CAST the expression", t),
+					"the expression of %s is a %s, and its type is %s", shorten(c.Name), t, c.Type)
 			}
 		}
 	}
@@ -178,41 +180,44 @@ func (l *loader) parse(source *Source, at origin, text string) *expr.Expr {
 	return tree
 }
 
-// rowScope reads and binds an expression over rows; nil if something is wrong with it.
-func (l *loader) rowScope(s int, at origin, text string, class expr.Class, what string) *expr.Expr {
-	source := l.m.Sources[s]
+// rowScope reads, binds, and checks an expression over rows; nil if something is wrong
+// with it.
+func (l *loader) rowScope(s int, at origin, text string, class expr.Class, what string) (*expr.Expr, expr.Type) {
+	m := l.m
+	source := m.Sources[s]
 	tree := l.parse(source, at, text)
 	if tree == nil {
-		return nil
+		return nil, expr.Unknown
 	}
 	if a := aggregateIn(tree); a != nil {
 		l.report(source, at, class, "put the aggregate into a measure", "%s is computed for each row, and %s aggregates many", what, a.Func)
-		return nil
+		return nil, expr.Unknown
 	}
-	bound, err := l.m.Bind(s, tree)
+	tree, err := m.Bind(s, tree)
 	if err != nil {
 		l.refuse(source, at, err.Class, err)
-		return nil
+		return nil, expr.Unknown
 	}
-	return bound
+	tree, t, err := expr.Check(tree, func(x *expr.Expr) expr.Type { return m.columnOf(s, x.Field).Type })
+	if err != nil {
+		l.refuse(source, at, err.Class, err)
+		return nil, expr.Unknown
+	}
+	return tree, t
 }
 
 // condition reads and binds a condition on rows; nil if something is wrong with it.
 func (l *loader) condition(s int, at origin, text string, class expr.Class, what string) *expr.Expr {
-	e := l.rowScope(s, at, text, class, what)
+	e, t := l.rowScope(s, at, text, class, what)
 	if e == nil {
 		return nil
 	}
-	if err := l.overItself(s, e); err != nil {
+	if err := l.overItself(e); err != nil {
 		l.refuse(l.m.Sources[s], at, err.Class, err)
 		return nil
 	}
-	t, ok := l.typed(s, at, e)
-	if !ok {
-		return nil
-	}
 	if t != expr.Boolean && t != expr.Unknown {
-		l.report(l.m.Sources[s], at, class, "write a comparison, as status = 'paid'", "%s must be true or false for each row, and this is a %s", what, nameOf(t))
+		l.report(l.m.Sources[s], at, class, "write a comparison, as status = 'paid'", "%s must be true or false for each row, and this is a %s", what, t)
 		return nil
 	}
 	l.need(s, at, e)
@@ -238,27 +243,8 @@ func aggregateIn(e *expr.Expr) *expr.Expr {
 	return found
 }
 
-// typed checks the types in a bound expression of a source.
-func (l *loader) typed(s int, at origin, e *expr.Expr) (expr.Type, bool) {
-	m := l.m
-	t, err := expr.TypeOf(e, func(x *expr.Expr) expr.Type {
-		if x.Op != expr.OpField {
-			return expr.Unknown
-		}
-		if x.Field.Node == expr.Self {
-			return m.Sources[s].Columns[x.Field.Column].Type
-		}
-		return m.column(x.Field).Type
-	})
-	if err != nil {
-		l.refuse(m.Sources[s], at, err.Class, err)
-		return t, false
-	}
-	return t, true
-}
-
 // overItself refuses a column of an alias that is computed over that alias itself.
-func (l *loader) overItself(s int, e *expr.Expr) *expr.Error {
+func (l *loader) overItself(e *expr.Expr) *expr.Error {
 	m := l.m
 	var found *expr.Error
 	expr.Walk(e, func(x *expr.Expr) bool {

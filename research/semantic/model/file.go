@@ -32,6 +32,7 @@ type value struct {
 	line   int
 	text   string   // of a scalar; of a flag true or false
 	items  []*value // of a list; the values of a mapping, in order
+	wrong  []string // keys whose values are wrong or empty, so that they are not among items
 }
 
 // at returns the value of a key, or nil.
@@ -46,6 +47,9 @@ func (v *value) at(name string) *value {
 	}
 	return nil
 }
+
+// has reports whether a key is given, be it with a value that is wrong.
+func (v *value) has(name string) bool { return v.at(name) != nil || slices.Contains(v.wrong, name) }
 
 // list returns the items of the list at a key.
 func (v *value) list(name string) []*value {
@@ -219,10 +223,12 @@ func (r *reader) object(n *yaml.Node, o *object, parent *value, name string, ind
 		case seen[k.Value]:
 			r.problem(expr.DuplicateName, at, 0, "", "the key %s is given twice", shorten(k.Value))
 		case known == nil:
-			r.unknown(at, o)
+			r.unknown(at, o, n.Style&yaml.FlowStyle != 0 && content.Tag == "!!null")
 		default:
 			if child := r.value(content, known, o, at); child != nil {
 				v.items = append(v.items, child)
+			} else {
+				v.wrong = append(v.wrong, k.Value)
 			}
 		}
 		seen[k.Value] = true
@@ -235,10 +241,14 @@ func (r *reader) object(n *yaml.Node, o *object, parent *value, name string, ind
 	return v
 }
 
-func (r *reader) unknown(at *value, o *object) {
+// unknown reports a key that an object does not have. In braces a text that is not
+// quoted ends at a comma, and its rest is then a key without a value.
+func (r *reader) unknown(at *value, o *object, rest bool) {
 	var hint string
-	if len(r.problems) < maxProblems {
-		hint = didYouMean(nearest(at.name, o.names()))
+	if rest {
+		hint = "put a text with a comma in quotes"
+	} else if len(r.problems) < maxProblems {
+		hint = didYouMean(expr.Near(at.name, o.names()))
 	}
 	if hint == "" {
 		hint = "known here: " + strings.Join(o.names(), ", ")
@@ -266,7 +276,7 @@ func (r *reader) value(n *yaml.Node, k *key, o *object, at *value) *value {
 		}
 		at.text = n.Value
 		if k.enum != nil && !slices.Contains(k.enum, n.Value) {
-			r.problem(o.class, at, 0, didYouMean(nearest(n.Value, k.enum)), "%q is not one of %s", shorten(n.Value), strings.Join(k.enum, ", "))
+			r.problem(o.class, at, 0, didYouMean(expr.Near(n.Value, k.enum)), "%q is not one of %s", shorten(n.Value), strings.Join(k.enum, ", "))
 			return nil
 		}
 		if strings.TrimSpace(n.Value) == "" && !k.blank {

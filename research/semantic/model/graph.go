@@ -313,8 +313,10 @@ func (m *Model) connect() {
 		if e.Kind == OneToOne {
 			continue // the other direction is an edge too
 		}
-		g.unsafe[e.To] = append(g.unsafe[e.To], unsafeStep{e.From, m.Sources[e.Source].Joins[e.Join], e.Source,
-			fmt.Sprintf("one row of %s may have many rows of %s", m.Nodes[e.To].Name, m.Nodes[e.From].Name)})
+		g.unsafe[e.To] = append(g.unsafe[e.To], unsafeStep{
+			e.From, m.Sources[e.Source].Joins[e.Join], e.Source,
+			fmt.Sprintf("one row of %s may have many rows of %s", m.Nodes[e.To].Name, m.Nodes[e.From].Name),
+		})
 	}
 	for _, u := range notSafe {
 		g.unsafe[u.from] = append(g.unsafe[u.from], u.unsafeStep)

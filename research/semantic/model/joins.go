@@ -139,7 +139,7 @@ func (l *loader) on(s, join int, j *Join) bool {
 			j.Pairs = append(j.Pairs, p)
 		}
 	}
-	return l.onGrain(s, join, j, at)
+	return l.onGrain(s, j, at)
 }
 
 func firstOf(a, b string) string {
@@ -195,7 +195,7 @@ func (l *loader) joined(s, join int, at origin, of int, name string) (int, bool)
 
 // onGrain checks that the side of which a row may have one partner only is unique in the
 // columns of the join.
-func (l *loader) onGrain(s, join int, j *Join, at origin) bool {
+func (l *loader) onGrain(s int, j *Join, at origin) bool {
 	check := func(source *Source, side func(Pair) int) bool {
 		covered := len(source.Grain) > 0
 		for _, g := range source.Grain {
@@ -224,9 +224,10 @@ func (l *loader) onGrain(s, join int, j *Join, at origin) bool {
 		return check(l.m.Sources[j.Target], to)
 	case OneToMany:
 		return check(l.m.Sources[s], from)
-	default:
+	case OneToOne:
 		return check(l.m.Sources[j.Target], to) && check(l.m.Sources[s], from)
 	}
+	return false
 }
 
 func kindName(k Kind) string {

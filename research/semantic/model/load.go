@@ -12,8 +12,10 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -137,14 +139,89 @@ func (o origin) item(key string, i int) origin {
 	return o.at(key)
 }
 
-// read reads all files.
+// read reads all files. They are parsed side by side, and what they say is taken over in
+// their order.
 func (l *loader) read() {
-	for _, name := range l.files(manifestFolder) {
-		l.readManifest(name)
+	var list []*document
+	for _, dir := range []string{manifestFolder, "."} {
+		limit := maxAuthored
+		if dir == manifestFolder {
+			limit = maxManifest
+		}
+		for _, name := range l.files(dir) {
+			d := &document{name: name, manifest: dir == manifestFolder}
+			d.text, d.why = l.content(name, limit)
+			list = append(list, d)
+		}
 	}
-	for _, name := range l.files(".") {
-		l.readAuthored(name)
+	next := make(chan *document)
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(list)) {
+		group.Go(func() {
+			for d := range next {
+				d.parse()
+			}
+		})
 	}
+	for _, d := range list {
+		next <- d
+	}
+	close(next)
+	group.Wait()
+	for _, d := range list {
+		if l.values += d.values; l.values > maxValues && d.why == "" {
+			d.why, d.line = fmt.Sprintf("the files of the connection have more than %d values together", maxValues), 0
+		}
+		if d.manifest {
+			l.takeManifest(d)
+		} else {
+			l.takeAuthored(d)
+		}
+	}
+}
+
+// document is one file.
+type document struct {
+	name     string
+	manifest bool
+	text     []byte
+	why      string // it cannot be read
+	line     int
+	v        *value // nil if the file is empty
+	reader   *reader
+	values   int
+}
+
+// parse reads the YAML of the file and checks its keys.
+func (d *document) parse() {
+	if d.why != "" {
+		return
+	}
+	root, line, err := parse(d.text)
+	if err != nil {
+		d.why, d.line = err.Error(), line
+		return
+	}
+	if root == nil {
+		return
+	}
+	d.values = countNodes(root)
+	d.reader = &reader{file: d.name, bad: map[*value]bool{}}
+	object := manifestObject
+	if !d.manifest {
+		object = sourceObject
+		d.reader.source = cmp.Or(scalarAt(root, "name"), stem(d.name))
+	}
+	d.v = d.reader.object(root, object, nil, "", 0, root.Line)
+	d.text = nil
+}
+
+func countNodes(n *yaml.Node) int {
+	count := 1
+	for _, c := range n.Content {
+		count += countNodes(c)
+	}
+	return count
 }
 
 // files lists the YAML files of a folder.
@@ -225,92 +302,59 @@ func (l *loader) content(name string, limit int) (text []byte, why string) {
 func (l *loader) unreadable(source, file string, line int, message string) {
 	p := Problem{Source: source, File: file, Line: line, Class: expr.InvalidSource, Message: message}
 	l.m.Problems = append(l.m.Problems, p)
-	if source != "" {
-		if _, ok := l.m.broken[strings.ToLower(source)]; !ok {
-			l.m.broken[strings.ToLower(source)] = p
-		}
+	l.breaks(source, p)
+}
+
+// breaks notes the name of a source that a file was to define and does not.
+func (l *loader) breaks(source string, p Problem) {
+	folded := strings.ToLower(source)
+	if _, ok := l.m.broken[folded]; !ok && source != "" {
+		l.m.broken[folded] = p
 	}
 }
 
-func (l *loader) readManifest(name string) {
-	text, why := l.content(name, maxManifest)
-	if why != "" {
-		l.unreadable("", name, 0, why)
+func (l *loader) takeManifest(d *document) {
+	if d.why != "" {
+		l.unreadable("", d.name, d.line, d.why)
 		return
 	}
-	root, line, err := l.yaml(text)
-	if err != nil {
-		l.unreadable("", name, line, err.Error())
+	if d.v == nil {
 		return
 	}
-	if root == nil {
-		return
-	}
-	r := &reader{file: name, bad: map[*value]bool{}}
-	v := r.object(root, manifestObject, nil, "", 0, root.Line)
-	l.take(r)
-	for _, t := range v.list("tables") {
-		l.manifest = append(l.manifest, &entry{name, t, r.bad[t]})
+	l.take(d.reader)
+	for _, t := range d.v.list("tables") {
+		l.manifest = append(l.manifest, &entry{d.name, t, d.reader.bad[t]})
 	}
 }
 
-// yaml reads the YAML of a file and counts its values.
-func (l *loader) yaml(text []byte) (root *yaml.Node, line int, err error) {
-	root, line, err = parse(text)
-	if root == nil || err != nil {
-		return nil, line, err
-	}
-	if l.values += countNodes(root); l.values > maxValues {
-		return nil, line, fmt.Errorf("the files of the connection have more than %d values together", maxValues)
-	}
-	return root, line, nil
-}
+var nameLine = regexp.MustCompile(`(?m)^name:[ \t]*["']?([^"'\[\]{}&*!|>\r\n#]+)`)
 
-func countNodes(n *yaml.Node) int {
-	count := 1
-	for _, c := range n.Content {
-		count += countNodes(c)
+func (l *loader) takeAuthored(d *document) {
+	if d.why == "" && d.v == nil {
+		d.why, d.line = "the file is empty; it needs the keys of a source, such as name and table", 1
 	}
-	return count
-}
-
-var nameLine = regexp.MustCompile(`(?m)^name:[ \t]*["']?([^"'\r\n#]+)`)
-
-func (l *loader) readAuthored(name string) {
-	text, why := l.content(name, maxAuthored)
-	if why != "" {
-		l.unreadable(stem(name), name, 0, why)
-		return
-	}
-	root, line, err := l.yaml(text)
-	if err != nil {
-		source := stem(name)
-		if m := nameLine.FindSubmatch(text); m != nil {
+	if d.why != "" {
+		source := stem(d.name)
+		if d.reader != nil {
+			source = d.reader.source
+		} else if m := nameLine.FindSubmatch(d.text); m != nil {
 			source = strings.ToValidUTF8(strings.TrimSpace(string(m[1])), "")
 		}
-		l.unreadable(source, name, line, err.Error())
+		l.unreadable(source, d.name, d.line, d.why)
+		l.breaks(stem(d.name), l.m.Problems[len(l.m.Problems)-1])
 		return
 	}
-	if root == nil {
-		l.unreadable(stem(name), name, 1, "the file is empty; it needs the keys of a source, such as name and table")
-		return
-	}
-	r := &reader{file: name, source: stem(name), bad: map[*value]bool{}}
-	if n := scalarAt(root, "name"); n != "" {
-		r.source = n
-	}
-	v := r.object(root, sourceObject, nil, "", 0, root.Line)
-	l.take(r)
-	if v.word("name") == "" {
-		for i := range l.m.Problems {
-			if p := &l.m.Problems[i]; p.File == name {
-				l.m.broken[strings.ToLower(r.source)] = *p
+	l.take(d.reader)
+	if d.v.word("name") == "" {
+		for _, p := range l.m.Problems {
+			if p.File == d.name {
+				l.breaks(d.reader.source, p)
 				break
 			}
 		}
 		return
 	}
-	l.authored = append(l.authored, &entry{name, v, r.bad[v]})
+	l.authored = append(l.authored, &entry{d.name, d.v, d.reader.bad[d.v]})
 }
 
 func scalarAt(n *yaml.Node, key string) string {

@@ -63,7 +63,7 @@ func (l *loader) measure(s int, at origin, x *Measure) *expr.Expr {
 		l.report(source, at, expr.NotAnAggregate, "write an aggregate, as sum(amount) or count(*)", "the measure %s has no aggregate", shorten(x.Name))
 		return nil
 	}
-	if err := l.overItself(s, tree); err != nil {
+	if err := l.overItself(tree); err != nil {
 		l.refuse(source, at, err.Class, err)
 		return nil
 	}
@@ -95,7 +95,7 @@ func (m *Model) bindMeasure(source int, e *expr.Expr) (*expr.Expr, *expr.Error) 
 			err.Pos = e.Pos
 			return nil, err
 		}
-		return &expr.Expr{Op: expr.OpMeasure, Measure: x, Pos: e.Pos}, nil
+		return &expr.Expr{Op: expr.OpMeasure, Measure: x, Name: e.Name, Pos: e.Pos}, nil
 	}
 	c := *e
 	c.Args = make([]*expr.Expr, len(e.Args))
@@ -143,11 +143,7 @@ func (m *Model) orderless(source int, e *expr.Expr) *expr.Error {
 	if a.Op != expr.OpField {
 		return nil
 	}
-	s := source
-	if a.Field.Node != expr.Self {
-		s = m.Nodes[a.Field.Node].Source
-	}
-	c := m.Sources[s].Columns[a.Field.Column]
+	c := m.columnOf(source, a.Field)
 	if !c.Opaque() {
 		return nil
 	}
@@ -374,26 +370,21 @@ func (g *measures) inspect(s, i int, at origin) bool {
 		}
 		return false
 	}
-	t, err := expr.TypeOf(x.Expr, func(y *expr.Expr) expr.Type {
-		of := s
-		switch {
-		case y.Op == expr.OpMeasure:
-			if y.Measure.Node != expr.Self {
-				of = m.Nodes[y.Measure.Node].Source
-			}
-			return g.types[of][y.Measure.Index]
-		case y.Op == expr.OpField:
-			if y.Field.Node != expr.Self {
-				of = m.Nodes[y.Field.Node].Source
-			}
-			return m.Sources[of].Columns[y.Field.Column].Type
+	checked, t, err := expr.Check(x.Expr, func(y *expr.Expr) expr.Type {
+		if y.Op == expr.OpField {
+			return m.columnOf(s, y.Field).Type
 		}
-		return expr.Unknown
+		of := s // y is a measure: nothing else is left in a bound expression
+		if y.Measure.Node != expr.Self {
+			of = m.Nodes[y.Measure.Node].Source
+		}
+		return g.types[of][y.Measure.Index]
 	})
 	if err != nil {
 		g.refuse(source, at.at("expr"), err.Class, err)
 		return false
 	}
+	x.Expr = checked
 	slices.Sort(bases)
 	g.types[s][i], g.bases[s][i] = t, slices.Compact(bases)
 	return g.restrictions(s, x, at, g.bases[s][i])

@@ -71,7 +71,7 @@ func (m *Model) Node(name string) (int, *expr.Error) {
 	if p, ok := m.broken[strings.ToLower(name)]; ok {
 		return 0, refusalOf(p)
 	}
-	near := nearest(name, m.allNodes())
+	near := expr.Near(name, m.allNodes())
 	return 0, &expr.Error{Class: expr.UnknownSource, Pos: -1, Message: fmt.Sprintf("there is no source or alias %s", shorten(name)), Hint: didYouMean(near), Near: near}
 }
 
@@ -140,7 +140,7 @@ func (m *Model) ownColumn(node int, leaf string) (expr.Field, *expr.Error) {
 			known = append(known, c.Name)
 		}
 	}
-	for _, k := range nearest(leaf, known) {
+	for _, k := range expr.Near(leaf, known) {
 		e.Near = append(e.Near, m.qualified(node, k))
 	}
 	e.Hint = didYouMean(e.Near)
@@ -194,7 +194,7 @@ func nearestLeaf(leaf string, known []string) []string {
 		by[l] = append(by[l], k)
 	}
 	var out []string
-	for _, l := range nearest(leaf, leaves) {
+	for _, l := range expr.Near(leaf, leaves) {
 		out = append(out, by[l]...)
 	}
 	return out[:min(maxNear, len(out))]
@@ -267,7 +267,7 @@ func (m *Model) ownMeasure(node int, leaf string) (expr.Measure, *expr.Error) {
 	for _, x := range m.Sources[source].Measures {
 		known = append(known, x.Name)
 	}
-	for _, k := range nearest(leaf, known) {
+	for _, k := range expr.Near(leaf, known) {
 		e.Near = append(e.Near, m.qualified(node, k))
 	}
 	e.Hint = didYouMean(e.Near)
@@ -314,7 +314,7 @@ func (m *Model) Segment(n expr.Name) (node, segment int, err *expr.Error) {
 	for _, x := range m.Sources[source].Segments {
 		known = append(known, x.Name)
 	}
-	for _, k := range nearest(n.Leaf, known) {
+	for _, k := range expr.Near(n.Leaf, known) {
 		e.Near = append(e.Near, m.qualified(node, k))
 	}
 	e.Hint = didYouMean(e.Near)
@@ -325,6 +325,14 @@ func (m *Model) qualified(node int, leaf string) string { return m.Nodes[node].N
 
 func (m *Model) column(f expr.Field) *Column {
 	return m.Sources[m.Nodes[f.Node].Source].Columns[f.Column]
+}
+
+// columnOf is the column of a field in an expression of a source.
+func (m *Model) columnOf(source int, f expr.Field) *Column {
+	if f.Node != expr.Self {
+		source = m.Nodes[f.Node].Source
+	}
+	return m.Sources[source].Columns[f.Column]
 }
 
 func hidden(source, column string) *expr.Error {

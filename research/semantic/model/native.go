@@ -101,18 +101,3 @@ func typeNamed(name string) expr.Type {
 	}
 	return expr.Unknown
 }
-
-func nameOf(t expr.Type) string {
-	switch t {
-	case expr.String:
-		return "string"
-	case expr.Number:
-		return "number"
-	case expr.Time:
-		return "time"
-	case expr.Boolean:
-		return "boolean"
-	case expr.Unknown:
-	}
-	return "unknown"
-}

@@ -1,6 +1,9 @@
 package model
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"maps"
+)
 
 // Schema returns the JSON Schema (draft 2020-12) of the file of a source or an overlay,
 // for editors. It is made of the tables of keys that [Load] reads files by. What needs
@@ -74,9 +77,7 @@ func keySchema(k *key) map[string]any {
 		kind("array")
 		out["items"] = map[string]any{"type": scalar}
 	case shapeObject:
-		for name, v := range objectSchema(k.of) {
-			out[name] = v
-		}
+		maps.Copy(out, objectSchema(k.of))
 	case shapeList:
 		kind("array")
 		out["items"] = objectSchema(k.of)

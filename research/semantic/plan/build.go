@@ -11,6 +11,9 @@ import (
 // maxParts bounds each list of a request.
 const maxParts = 200
 
+// maxText bounds the texts of a request together, in bytes.
+const maxText = 128 << 10
+
 // builder gathers what the stages of Build find. A stage reads what the stages before it
 // have left.
 type builder struct {
@@ -18,12 +21,12 @@ type builder struct {
 	r    Request
 	plan *Plan
 
-	groups   []grouping     // of plan.Dimensions, at the same indexes
 	atoms    []aggregate    // of plan.Atoms, at the same indexes
 	keys     map[string]int // of plan.Atoms, by what makes an atom equal to another one
 	rows     []condition    // the row filters
-	segments []segment      // of the request
-	spent    int            // measures that were expanded, for the bound
+	rowKeys  map[string]bool
+	segments []segment // of the request
+	spent    int       // measures that were expanded, for the bound
 
 	columnsMeant []string // notes about names in filters that are a column and a measure
 	notAdded     []string // notes about members that are not added
@@ -35,7 +38,7 @@ type builder struct {
 func Build(m *model.Model, r Request) (*Plan, *expr.Error) { return build(m, r, true) }
 
 func build(m *model.Model, r Request, repair bool) (*Plan, *expr.Error) {
-	b := &builder{m: m, r: r, plan: &Plan{Model: m, Limit: r.Limit}, keys: map[string]int{}, repair: repair}
+	b := &builder{m: m, r: r, plan: &Plan{Model: m, Limit: r.Limit}, keys: map[string]int{}, rowKeys: map[string]bool{}, repair: repair}
 	stages := []func() *expr.Error{
 		b.checkRequest,
 		b.resolveDimensions,
@@ -80,7 +83,30 @@ func (b *builder) checkRequest() *expr.Error {
 			return refuse(expr.InvalidRequest, "ask for less at once", "%s has %d entries; at most %d are read", l.name, l.size, maxParts)
 		}
 	}
+	if size := r.size(); size > maxText {
+		return refuse(expr.InvalidRequest, "ask for less at once", "the texts of the request have %d bytes together; at most %d are read", size, maxText)
+	}
 	return nil
+}
+
+// size is the length of all texts of the request, in bytes.
+func (r Request) size() int {
+	n := 0
+	for _, m := range r.Measures {
+		n += len(m.Expr) + len(m.Name)
+	}
+	for _, d := range r.Dimensions {
+		n += len(d.Field) + len(d.Granularity)
+	}
+	for _, list := range [][]string{r.Filters, r.Segments} {
+		for _, s := range list {
+			n += len(s)
+		}
+	}
+	for _, o := range r.OrderBy {
+		n += len(o.Field)
+	}
+	return n
 }
 
 // refuse makes an error without a position.

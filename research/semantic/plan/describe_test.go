@@ -66,7 +66,7 @@ func TestDimensions(t *testing.T) {
 		// What orders and sessions both reach.
 		{"sessions.revenue_per_session", []string{
 			"campaigns.campaign_id", "campaigns.channel",
-			"customers.customer_id", "customers.name", "customers.region", "customers.status", "customers.signed_up",
+			"customers.customer_id", "customers.name", "customers.region", "customers.status", "customers.signed_up", "customers.won_by",
 		}},
 		{"products.products", []string{
 			"products.product_id", "products.name", "products.category", `products."unit-size"`,
@@ -90,7 +90,7 @@ func TestDimensions(t *testing.T) {
 			t.Errorf("%s: %s", test.measure, diff)
 		}
 		for _, d := range got {
-			build(t, ask(test.measure, d))
+			build(t, named(ask(test.measure, d), "m"))
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (b *builder) leadsTo(bases []int, f expr.Field) bool {
 		if !b.m.Reaches(base, f.Node) {
 			return false
 		}
-		t := &tree{b: b, base: base}
+		t := b.tree(base)
 		if t.walk(base, f.Node) != nil {
 			return false
 		}
@@ -111,8 +111,12 @@ func (b *builder) labels(base int) string {
 	return upTo(3, labels)
 }
 
-// maxRepairs bounds how many other requests a refusal tries.
-const maxRepairs = 8
+// maxRepairs bounds how many other requests a refusal tries, and maxRepair how long the
+// one may be that it offers, in bytes.
+const (
+	maxRepairs = 8
+	maxRepair  = 1000
+)
 
 // corrected looks for the one request near to this that is answered: with a column of
 // the same name that can be reached, or with a measure of the same name of a source that
@@ -138,7 +142,10 @@ func (b *builder) corrected(base int, wanted expr.Field, legal []expr.Field) (st
 		}
 	}
 	for node := range b.m.Nodes {
-		if r, ok := b.measuresOf(node, base); ok && b.m.Reaches(node, wanted.Node) {
+		if !b.m.Reaches(node, wanted.Node) {
+			continue
+		}
+		if r, ok := b.measuresOf(node, base); ok {
 			tries = append(tries, r)
 		}
 	}
@@ -155,7 +162,7 @@ func (b *builder) corrected(base int, wanted expr.Field, legal []expr.Field) (st
 		}
 		found = requestText(r)
 	}
-	return found, found != ""
+	return found, found != "" && len(found) <= maxRepair
 }
 
 func (b *builder) columnName(f expr.Field) string {

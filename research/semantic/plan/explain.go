@@ -32,10 +32,11 @@ func (p *Plan) Explain() string {
 	d := p.Describe()
 	var groups []string
 	for _, g := range d.Groups {
-		text := "rows of " + g.Base
+		parts := []string{"rows of " + g.Base}
 		for _, j := range g.Joins {
-			text += fmt.Sprintf(", %s (%s, %s)", j.To, j.On, j.Relationship)
+			parts = append(parts, fmt.Sprintf("left join %s on %s (%s)", j.To, j.On, j.Relationship))
 		}
+		text := strings.Join(parts, ", ")
 		if len(g.Filters) > 0 {
 			text += " where " + strings.Join(g.Filters, " and ")
 		}
@@ -83,12 +84,7 @@ func capped(lines []string, n int, what string) []string {
 func (p *Plan) orderText() string {
 	var parts []string
 	for _, k := range p.Order {
-		text := ""
-		if k.Dimension >= 0 {
-			text = p.Dimensions[k.Dimension].Name
-		} else {
-			text = p.Measures[k.Measure].Name
-		}
+		text := p.outputName(k)
 		if k.Desc {
 			text += " desc"
 		}

@@ -1,7 +1,7 @@
 package plan
 
 import (
-	"slices"
+	"strings"
 
 	"github.com/ktxhq/ktx/research/semantic/expr"
 )
@@ -9,6 +9,7 @@ import (
 // segment is a segment of the request.
 type segment struct {
 	text string
+	name string
 	node int
 	expr *expr.Expr
 	used bool
@@ -32,7 +33,7 @@ func (b *builder) resolveSegments() *expr.Error {
 		if s.Expr == nil {
 			return within(refuse(expr.InvalidSegment, "ktx sl validate shows what is wrong", "the segment is invalid"), "the segment", text)
 		}
-		b.segments = append(b.segments, segment{text: text, node: node, expr: s.Expr})
+		b.segments = append(b.segments, segment{text: text, name: s.Name, node: node, expr: s.Expr})
 	}
 	return nil
 }
@@ -46,6 +47,13 @@ func (b *builder) segmentConditions(base int) ([]condition, *expr.Error) {
 		node := b.m.Nodes[s.node]
 		if s.node != base && (node.Alias || node.Source != b.m.Nodes[base].Source) {
 			continue
+		}
+		if s.node != base {
+			// Under an alias, a segment that goes over the join that gives the alias would
+			// compare other rows.
+			if _, _, err := b.m.Segment(expr.Name{Qualifier: b.m.Nodes[base].Name, Leaf: s.name}); err != nil {
+				return nil, within(err, "the segment", s.text)
+			}
 		}
 		s.used = true
 		more, err := b.conditions(s.expr, base)
@@ -112,29 +120,12 @@ type kinds struct {
 // classify finds what stands in e outside aggregates. A name that is a column and a
 // measure is the column.
 func (b *builder) classify(e *expr.Expr, k *kinds) *expr.Error {
-	switch e.Op {
-	case expr.OpAggregate:
+	if e.Op == expr.OpAggregate {
 		k.measure = e.Func + "(…)"
 		return nil
-	case expr.OpName:
-		f, err := b.m.Column(e.Name)
-		m, merr := b.m.Measure(e.Name)
-		switch {
-		case err == nil:
-			k.column = e.Name.String()
-			if merr == nil {
-				b.noteColumnMeant(f, m)
-			}
-			return nil
-		case merr == nil && (err.Class == expr.UnknownField || err.Class == expr.HiddenField):
-			k.measure = e.Name.String()
-			return nil
-		default:
-			err = b.lookupFailed(e.Name, err)
-			err.Pos = e.Pos
-			return err
-		}
-	default:
+	}
+	if e.Op == expr.OpName {
+		return b.classifyName(e, k)
 	}
 	for _, a := range e.Args {
 		if err := b.classify(a, k); err != nil {
@@ -144,12 +135,54 @@ func (b *builder) classify(e *expr.Expr, k *kinds) *expr.Error {
 	return nil
 }
 
+func (b *builder) classifyName(e *expr.Expr, k *kinds) *expr.Error {
+	if e.Name.Qualifier == "" && !b.anyColumn(e.Name.Leaf) {
+		_, err := b.m.Measure(e.Name)
+		if err == nil {
+			k.measure = e.Name.String()
+			return nil
+		}
+		if err.Class == expr.AmbiguousField {
+			err.Pos = e.Pos
+			return err
+		}
+	}
+	f, err := b.m.Column(e.Name)
+	if err == nil {
+		k.column = e.Name.String()
+		b.noteColumnMeant(f)
+		return nil
+	}
+	if err.Class == expr.UnknownField || err.Class == expr.HiddenField {
+		if _, merr := b.m.Measure(e.Name); merr == nil {
+			k.measure = e.Name.String()
+			return nil
+		}
+	}
+	err = b.lookupFailed(e.Name, err)
+	err.Pos = e.Pos
+	return err
+}
+
+// anyColumn reports whether a source has a column of that name. It is cheaper than the
+// refusal of a name, which looks for near ones.
+func (b *builder) anyColumn(leaf string) bool {
+	for _, s := range b.m.Sources {
+		for _, c := range s.Columns {
+			if strings.EqualFold(c.Name, leaf) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (b *builder) rowFilter(e *expr.Expr) *expr.Error {
 	bound, err := b.bindRow(e)
 	if err != nil {
 		return err
 	}
-	typ, err := expr.TypeOf(bound, b.columnType(expr.Self))
+	bound, typ, err := expr.Check(bound, b.columnType(expr.Self))
 	if err != nil {
 		return err
 	}
@@ -161,8 +194,8 @@ func (b *builder) rowFilter(e *expr.Expr) *expr.Error {
 		return err
 	}
 	for _, c := range conds {
-		key := c.expr.String()
-		if !slices.ContainsFunc(b.rows, func(have condition) bool { return have.expr.String() == key }) {
+		if key := c.expr.String(); !b.rowKeys[key] {
+			b.rowKeys[key] = true
 			b.rows = append(b.rows, c)
 		}
 	}
@@ -174,7 +207,7 @@ func (b *builder) measureFilter(e *expr.Expr) *expr.Error {
 	if err != nil {
 		return err
 	}
-	typ, err := expr.TypeOf(lowered, b.atomType)
+	lowered, typ, err := expr.Check(lowered, b.atomType)
 	if err != nil {
 		return err
 	}

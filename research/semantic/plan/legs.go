@@ -12,7 +12,12 @@ type tree struct {
 	b      *builder
 	base   int
 	joins  []Join
-	longer [][2]int // from and to of paths that have a longer alternative
+	walked map[[2]int]bool // from and to of the paths that are joined
+	longer [][2]int        // those of them that have a longer alternative
+}
+
+func (b *builder) tree(base int) *tree {
+	return &tree{b: b, base: base, walked: map[[2]int]bool{}}
 }
 
 // planLegs groups the atoms by whose rows they aggregate, finds the joins that each leg
@@ -36,7 +41,7 @@ func (b *builder) planLegs() *expr.Error {
 	}
 	trees := make([]*tree, len(p.Legs))
 	for i := range p.Legs {
-		trees[i] = &tree{b: b, base: p.Legs[i].Base}
+		trees[i] = b.tree(p.Legs[i].Base)
 		if err := trees[i].dimensions(); err != nil {
 			return err
 		}
@@ -85,7 +90,7 @@ func (b *builder) dimensionsOnly() *expr.Error {
 		return err
 	}
 	for _, base := range bases {
-		t := &tree{b: b, base: base}
+		t := b.tree(base)
 		if err := t.dimensions(); err != nil {
 			return err
 		}
@@ -113,8 +118,8 @@ func (b *builder) nodesReaching(nodes []int) []string {
 
 func (b *builder) dimensionNodes() []int {
 	var nodes []int
-	for _, g := range b.groups {
-		nodes = addOnce(nodes, g.field.Node)
+	for _, d := range b.plan.Dimensions {
+		nodes = addOnce(nodes, d.Field.Node)
 	}
 	return nodes
 }
@@ -169,7 +174,7 @@ func (b *builder) addSpines() *expr.Error {
 			b.notAdded = append(b.notAdded, "Members of "+b.m.Nodes[s].Name+" without rows are not added, because the filter "+b.conditionText(c)+" cannot be asked of them.")
 			continue
 		}
-		t := &tree{b: b, base: s}
+		t := b.tree(s)
 		err := t.dimensions()
 		for _, c := range b.rows {
 			if err == nil {
@@ -200,9 +205,9 @@ func (b *builder) filterBeyond(s int) (condition, bool) {
 
 // dimensions joins what the dimensions of the request need.
 func (t *tree) dimensions() *expr.Error {
-	for _, g := range t.b.groups {
-		if err := t.reach(g.field); err != nil {
-			return t.b.unreachable(err, t.base, "the dimension "+fieldName(t.b.m, g.field), []expr.Field{g.field})
+	for _, d := range t.b.plan.Dimensions {
+		if err := t.reach(d.Field); err != nil {
+			return t.b.unreachable(err, t.base, "the dimension "+fieldName(t.b.m, d.Field), []expr.Field{d.Field})
 		}
 	}
 	return nil
@@ -244,7 +249,7 @@ func (t *tree) holds(node int) bool {
 
 // walk joins the path between two nodes (R14). From is in the tree.
 func (t *tree) walk(from, to int) *expr.Error {
-	if from == to {
+	if from == to || t.walked[[2]int{from, to}] {
 		return nil
 	}
 	m := t.b.m
@@ -268,6 +273,7 @@ func (t *tree) walk(from, to int) *expr.Error {
 			t.joins = append(t.joins, Join{Edge: e})
 		}
 	}
+	t.walked[[2]int{from, to}] = true
 	if longer {
 		t.longer = addOnce(t.longer, [2]int{from, to})
 	}

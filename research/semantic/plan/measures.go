@@ -64,7 +64,7 @@ func (b *builder) output(text string) (Output, *expr.Error) {
 	if !hasAtom(out.Expr) {
 		return Output{}, refuse(expr.NotAnAggregate, "write an aggregate of a column, as sum(source.column), or a measure", "there is no aggregate in it")
 	}
-	if out.Type, err = expr.TypeOf(out.Expr, b.atomType); err != nil {
+	if out.Expr, out.Type, err = expr.Check(out.Expr, b.atomType); err != nil {
 		return Output{}, err
 	}
 	expr.Walk(e, func(x *expr.Expr) bool {
@@ -110,8 +110,8 @@ func (b *builder) atomType(e *expr.Expr) expr.Type {
 // R10 into it: a count is 0 where there are no rows, a division by zero is NULL, and an
 // absent sum is 0 in arithmetic.
 func (b *builder) lower(e *expr.Expr, l *layer) (*expr.Expr, *expr.Error) {
-	switch e.Op {
-	case expr.OpAggregate:
+	switch {
+	case e.Op == expr.OpAggregate:
 		i, err := b.atom(e, l)
 		if err != nil {
 			return nil, err
@@ -121,23 +121,21 @@ func (b *builder) lower(e *expr.Expr, l *layer) (*expr.Expr, *expr.Error) {
 			return orZero(ref), nil
 		}
 		return ref, nil
-	case expr.OpMeasure:
+	case e.Op == expr.OpMeasure:
 		m := e.Measure
 		if m.Node == expr.Self {
 			m.Node = l.node
 		}
 		return b.measure(m, l)
-	case expr.OpName:
+	case e.Op == expr.OpName:
 		m, err := b.measureNamed(e)
 		if err != nil {
 			return nil, err
 		}
 		return b.measure(m, l)
-	case expr.OpField:
+	case e.Op == expr.OpField:
 		return nil, refuse(expr.NotAnAggregate, "put the column into an aggregate, as sum(…)", "a column stands outside an aggregate")
-	default:
-	}
-	if len(e.Args) == 0 {
+	case len(e.Args) == 0:
 		return e, nil
 	}
 	args := make([]*expr.Expr, len(e.Args))
@@ -152,26 +150,19 @@ func (b *builder) lower(e *expr.Expr, l *layer) (*expr.Expr, *expr.Error) {
 	}
 	out := *e
 	out.Args = args
-	switch e.Op {
-	case expr.OpDiv:
+	if e.Op == expr.OpDiv {
 		return &expr.Expr{Op: expr.OpCall, Func: "safe_divide", Args: args, Pos: e.Pos}, nil
-	case expr.OpMod:
+	}
+	if e.Op == expr.OpMod {
 		zero := &expr.Expr{Op: expr.OpNumber, Text: "0"}
 		out.Args[1] = &expr.Expr{Op: expr.OpCall, Func: "nullif", Args: []*expr.Expr{args[1], zero}}
-	default:
 	}
 	return &out, nil
 }
 
 func arithmetic(e *expr.Expr) bool {
-	switch e.Op {
-	case expr.OpNeg, expr.OpAdd, expr.OpSub, expr.OpMul, expr.OpDiv, expr.OpMod:
-		return true
-	case expr.OpCall:
-		return e.Func == "safe_divide"
-	default:
-		return false
-	}
+	operators := []expr.Op{expr.OpNeg, expr.OpAdd, expr.OpSub, expr.OpMul, expr.OpDiv, expr.OpMod}
+	return slices.Contains(operators, e.Op) || e.Op == expr.OpCall && e.Func == "safe_divide"
 }
 
 // absentIsZero is R10 of one operand. Counts have their zero already.
@@ -236,7 +227,7 @@ func (b *builder) measure(m expr.Measure, l *layer) (*expr.Expr, *expr.Error) {
 		}
 		conds = append(conds, more...)
 	}
-	inner.conds = append(conds, l.conds...)
+	inner.conds = slices.Concat(conds, l.conds)
 	if ms.SemiAdditive != nil {
 		if l.semi != nil {
 			return nil, refuse(expr.InvalidMeasure, "let one measure of the chain have semi_additive", "the measure %s is semi-additive and so is a measure over it", name)
@@ -290,11 +281,11 @@ func (b *builder) atom(e *expr.Expr, l *layer) (int, *expr.Error) {
 			return 0, err
 		}
 	}
-	typ, err := expr.TypeOf(&bound, b.columnType(base))
+	checked, typ, err := expr.Check(&bound, b.columnType(base))
 	if err != nil {
 		return 0, err
 	}
-	conds, err := b.conditions(bound.Filter, base)
+	conds, err := b.conditions(checked.Filter, base)
 	if err != nil {
 		return 0, err
 	}
@@ -306,7 +297,7 @@ func (b *builder) atom(e *expr.Expr, l *layer) (int, *expr.Error) {
 	conds = append(conds, more...)
 
 	a := Atom{Func: e.Func, Distinct: e.Distinct, Base: base, Type: typ}
-	for _, arg := range bound.Args {
+	for _, arg := range checked.Args {
 		placed, err := b.place(arg, base)
 		if err != nil {
 			return 0, err
@@ -315,11 +306,13 @@ func (b *builder) atom(e *expr.Expr, l *layer) (int, *expr.Error) {
 	}
 	var filters []*expr.Expr
 	var texts []string
+	seen := map[string]bool{}
 	for _, c := range conds {
 		text := c.expr.String()
-		if slices.Contains(texts, text) {
+		if seen[text] {
 			continue
 		}
+		seen[text] = true
 		texts = append(texts, text)
 		filters = append(filters, c.expr)
 		for _, f := range c.fields {

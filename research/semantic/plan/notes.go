@@ -3,8 +3,10 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ktxhq/ktx/research/semantic/expr"
+	"github.com/ktxhq/ktx/research/semantic/model"
 )
 
 // writeNotes says what a reader of the answer should know beside its numbers.
@@ -56,9 +58,9 @@ func (b *builder) orphanNotes() []string {
 		seen = append(seen, l.Base)
 		filtered := b.filteredNodes(l.Base)
 		var others []int
-		for _, g := range b.groups {
-			if g.field.Node != l.Base && !slices.Contains(filtered, g.field.Node) {
-				others = addOnce(others, g.field.Node)
+		for _, d := range b.plan.Dimensions {
+			if d.Field.Node != l.Base && !slices.Contains(filtered, d.Field.Node) {
+				others = addOnce(others, d.Field.Node)
 			}
 		}
 		if len(others) > 0 {
@@ -70,16 +72,19 @@ func (b *builder) orphanNotes() []string {
 
 // filteredNodes lists the nodes on the paths from base to the columns of row filters.
 func (b *builder) filteredNodes(base int) []int {
-	var nodes []int
+	var ends, nodes []int
 	for _, c := range b.rows {
 		for _, f := range c.fields {
-			edges, _, err := b.m.Path(base, f.Node)
-			if err != nil {
-				continue
-			}
-			for _, e := range edges {
-				nodes = addOnce(nodes, b.m.Edges[e].To)
-			}
+			ends = addOnce(ends, f.Node)
+		}
+	}
+	for _, end := range ends {
+		edges, _, err := b.m.Path(base, end)
+		if err != nil {
+			continue
+		}
+		for _, e := range edges {
+			nodes = addOnce(nodes, b.m.Edges[e].To)
 		}
 	}
 	return nodes
@@ -92,19 +97,61 @@ func (b *builder) noteLonger(t *tree) {
 		if err != nil {
 			continue
 		}
-		text := b.m.Nodes[l[0]].Name
+		path := []string{b.m.Nodes[l[0]].Name}
 		for _, e := range edges {
-			text += " → " + b.m.Nodes[b.m.Edges[e].To].Name
+			path = append(path, b.m.Nodes[b.m.Edges[e].To].Name)
 		}
-		b.plan.Longer = addOnce(b.plan.Longer, fmt.Sprintf("Longer paths lead from %s to %s too; the shortest is used: %s.", b.m.Nodes[l[0]].Name, b.m.Nodes[l[1]].Name, text))
+		b.plan.Longer = addOnce(b.plan.Longer, fmt.Sprintf("Longer paths lead from %s to %s too; the shortest is used: %s.", b.m.Nodes[l[0]].Name, b.m.Nodes[l[1]].Name, strings.Join(path, " → ")))
 	}
 }
 
-// noteColumnMeant says that a filter compares a column, though a measure has its name.
-func (b *builder) noteColumnMeant(f expr.Field, m expr.Measure) {
-	text := "its expression"
-	if e := b.m.Sources[b.m.Nodes[m.Node].Source].Measures[m.Index].Expr; e != nil {
-		text = readable(b.m, b.plan, e, m.Node)
+// noteColumnMeant says that a filter compares a column, if a measure of the same source
+// has its name.
+func (b *builder) noteColumnMeant(f expr.Field) {
+	s := b.m.Sources[b.m.Nodes[f.Node].Source]
+	i := slices.IndexFunc(s.Measures, func(x *model.Measure) bool { return strings.EqualFold(x.Name, s.Columns[f.Column].Name) })
+	if i < 0 || s.Measures[i].Expr == nil {
+		return
 	}
-	b.columnsMeant = addOnce(b.columnsMeant, fmt.Sprintf("In a filter, %s is the column, row by row; to filter by the measure %s write %s.", fieldName(b.m, f), measureName(b.m, m), clip(text, 120)))
+	instead := "give it another name in the model"
+	if e := b.plainMeasure(s, s.Measures[i]); e != nil {
+		instead = "write " + readable(b.m, b.plan, e, f.Node)
+	}
+	b.columnsMeant = addOnce(b.columnsMeant, fmt.Sprintf("In a filter, %s is the column, row by row; to filter by the measure of that name %s.", fieldName(b.m, f), instead))
+}
+
+// plainMeasure is a measure as a request may write it without its name, or nil if no
+// expression says the same.
+func (b *builder) plainMeasure(s *model.Source, x *model.Measure) *expr.Expr {
+	filters := []*expr.Expr{x.Filter}
+	for _, i := range x.Segments {
+		filters = append(filters, s.Segments[i].Expr)
+	}
+	filter := expr.And(filters)
+	e := *x.Expr
+	if x.SemiAdditive != nil || filter != nil && e.Op != expr.OpAggregate {
+		return nil
+	}
+	if filter != nil {
+		e.Filter = expr.And([]*expr.Expr{e.Filter, filter})
+	}
+	// What a request refuses is no advice: count(*) of no source, and hidden columns.
+	allowed := true
+	expr.Walk(&e, func(y *expr.Expr) bool {
+		if y.Op == expr.OpAggregate && len(y.Args) == 0 && y.Filter == nil {
+			allowed = false
+		}
+		if y.Op == expr.OpField {
+			columns := s.Columns
+			if y.Field.Node != expr.Self {
+				columns = b.m.Sources[b.m.Nodes[y.Field.Node].Source].Columns
+			}
+			allowed = allowed && columns[y.Field.Column].Visibility != model.Hidden
+		}
+		return allowed
+	})
+	if !allowed {
+		return nil
+	}
+	return &e
 }

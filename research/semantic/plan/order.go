@@ -38,14 +38,15 @@ func (b *builder) ordered(key OrderKey) bool {
 func (b *builder) orderKey(text string) (OrderKey, *expr.Error) {
 	keys := b.outputs()
 	same := func(x, y string) bool { return x == y }
+	n, nameErr := expr.ParseName(text)
 	for _, equal := range []func(x, y string) bool{same, strings.EqualFold} {
 		for _, k := range keys {
-			if equal(b.outputName(k), text) {
+			name := b.plan.outputName(k)
+			if equal(name, text) || nameErr == nil && n.Qualifier == "" && equal(name, n.Leaf) {
 				return k, nil
 			}
 		}
 	}
-	n, nameErr := expr.ParseName(text)
 	if nameErr != nil {
 		return b.orderExpression(text, keys)
 	}
@@ -63,7 +64,7 @@ func (b *builder) orderKey(text string) (OrderKey, *expr.Error) {
 		default:
 			names := make([]string, len(found))
 			for i, k := range found {
-				names[i] = b.outputName(k)
+				names[i] = b.plan.outputName(k)
 			}
 			e := refuse(expr.AmbiguousField, "write "+list(names, "or"), "it fits %d outputs", len(found))
 			e.Near = names[:min(3, len(names))]
@@ -99,7 +100,7 @@ func (b *builder) orderExpression(text string, keys []OrderKey) (OrderKey, *expr
 func (b *builder) unknownOrder(text string) *expr.Error {
 	var names []string
 	for _, k := range b.outputs() {
-		names = append(names, b.outputName(k))
+		names = append(names, b.plan.outputName(k))
 	}
 	e := refuse(expr.UnknownOrderBy, "order by one of "+upTo(20, names), "no output of the request is called that")
 	e.Near = expr.Near(text, names)
@@ -118,16 +119,17 @@ func (b *builder) outputs() []OrderKey {
 	return keys
 }
 
-func (b *builder) outputName(k OrderKey) string {
+func (p *Plan) outputName(k OrderKey) string {
 	if k.Dimension >= 0 {
-		return b.plan.Dimensions[k.Dimension].Name
+		return p.Dimensions[k.Dimension].Name
 	}
-	return b.plan.Measures[k.Measure].Name
+	return p.Measures[k.Measure].Name
 }
 
 // names reports whether n is how the request may name the output.
 func (b *builder) names(k OrderKey, n expr.Name, equal func(x, y string) bool) bool {
-	node, leaves := 0, []string{}
+	var node int
+	var leaves []string
 	if k.Dimension >= 0 {
 		d := b.plan.Dimensions[k.Dimension]
 		node = d.Field.Node

@@ -149,7 +149,7 @@ func dump(p *plan.Plan) string {
 		}
 	}
 	for _, k := range p.Order {
-		name := ""
+		var name string
 		if k.Dimension >= 0 {
 			name = p.Dimensions[k.Dimension].Name
 		} else {
@@ -165,15 +165,14 @@ func dump(p *plan.Plan) string {
 
 func show(p *plan.Plan, e *expr.Expr) string {
 	e, err := expr.Map(e, func(x *expr.Expr) (*expr.Expr, *expr.Error) {
-		switch x.Op {
-		case expr.OpField:
+		if x.Op == expr.OpField {
 			n := p.Model.Nodes[x.Field.Node]
 			return &expr.Expr{Op: expr.OpName, Name: expr.Name{Qualifier: n.Name, Leaf: p.Model.Sources[n.Source].Columns[x.Field.Column].Name}}, nil
-		case expr.OpAtom:
-			return &expr.Expr{Op: expr.OpName, Name: expr.Name{Leaf: fmt.Sprintf("#%d", x.Index)}}, nil
-		default:
-			return x, nil
 		}
+		if x.Op == expr.OpAtom {
+			return &expr.Expr{Op: expr.OpName, Name: expr.Name{Leaf: fmt.Sprintf("#%d", x.Index)}}, nil
+		}
+		return x, nil
 	})
 	if err != nil {
 		return err.Error()
@@ -211,6 +210,7 @@ func TestRules(t *testing.T) {
 		{"R7 both kinds joined by AND", filtered(ask("orders.revenue", "customers.region"), "customers.status = 'new' AND orders.revenue > 5")},
 		{"R8 explicit keys come first", ordered(ask("orders.revenue", "customers.region; customers.status"), "revenue desc", "status")},
 		{"R8 keys as the request names them", ordered(ask("orders.revenue; sum(orders.amount) * 2", "customers.region; orders.ordered_on@month"), "ordered_on", "orders.revenue desc", "sum( orders.amount )*2", "CUSTOMERS.Region")},
+		{"R8 quoted names of outputs", ordered(named(ask("orders.revenue", "customers.region"), "The Revenue"), "\"The Revenue\" desc")},
 		{"R9 granularities", ask("orders.revenue", "orders.ordered_on@MONTH; ship_day.day@week; orders.ordered_on")},
 		{"R10 not for avg, min, max, and other functions", named(ask("avg(orders.amount) + max(orders.amount) + coalesce(orders.revenue, 1) - orders.revenue; -orders.revenue", ""), "mixed")},
 		{"R11 names collide", ask("orders.revenue; items.revenue; sum(orders.amount)", "orders.status; customers.status; orders.ordered_on@day; ship_day.day")},
@@ -218,7 +218,9 @@ func TestRules(t *testing.T) {
 		{"R12 segments of a measure", ask("orders.paid_net", "")},
 		{"R12 segments of the request", segmented(ask("sessions.revenue_per_session; count(orders.order_id)", ""), "orders.recent")},
 		{"R12 segments of an alias", segmented(ask("manager.payroll; employees.payroll", ""), "employees.well_paid")},
+		{"R12 a segment over the join of an alias", segmented(ask("employees.payroll", ""), "employees.overtakes")},
 		{"R12 segments named by an alias", segmented(ask("manager.payroll; employees.payroll", ""), "manager.well_paid")},
+		{"R12 the filter of a measure holds for all aggregates below it", ask("sessions.northern_value", "")},
 		{"R13 a filter holds for every base", filtered(ask("orders.revenue; sessions.sessions", "customers.region"), "customers.status = 'new'")},
 		{"R14 the shortest path", ask("sessions.sessions", "campaigns.channel")},
 		{"R14 aliases", ask("orders.revenue", "order_day.weekday; ship_day.weekday")},
@@ -227,12 +229,16 @@ func TestRules(t *testing.T) {
 		{"R15 of sources that reach each other", ask("", "products.name; details.colour")},
 		{"R15 with a filter", filtered(ask("", "customers.region"), "campaigns.channel = 'mail'")},
 		{"R7 a name that is a column and a measure", filtered(ask("orders.revenue", ""), "orders.amount > 5")},
+		{"R7 a name that is a column and a filtered measure", filtered(ask("balances.rows", ""), "balances.active AND balances.balance > 1")},
 		{"R15 with a measure filter", filtered(ask("", "customers.region"), "orders.revenue > 5")},
 		{"R16 the base of an expression", ask("sum(items.quantity * products.product_id); count(distinct customers.region) FILTER (WHERE orders.paid)", "")},
 		{"R16 each aggregate has its own base", ask("sum(orders.amount) / count(sessions.session_id)", "customers.region")},
 		{"R17 bare names", filtered(ask("net; tagged", "region"), "channel = 'mail' AND net > 5")},
 		{"R17 a computed column reaches further", ask("items.revenue", "orders.home_region")},
+		{"R17 a computed column keeps the path from its own source", ask("sessions.sessions", "customers.won_by")},
+		{"R17 a measure that has the name of a hidden column", filtered(ask("customers.email", "region"), "customers.email > 1")},
 		{"R18 duplicates of a dimension collapse", ask("", "customers.region; region; customers.region")},
+		{"R19 texts that stand against a time are times", filtered(ask("count(orders.order_id) FILTER (WHERE orders.shipped_on < '2024-02-01')", ""), "orders.ordered_on >= '2024-01-01' AND max(orders.shipped_on) > '2024-01-31 10:00'")},
 		{"R20 last and first values", ask("balances.closing; balances.rows; balances.closing_active", "customers.region; balances.day@month")},
 		{"R20 below another measure", ask("balances.growth", "")},
 	}

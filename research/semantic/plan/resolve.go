@@ -1,18 +1,14 @@
 package plan
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/ktxhq/ktx/research/semantic/expr"
 	"github.com/ktxhq/ktx/research/semantic/model"
 )
-
-// grouping is what the planner knows of a dimension beyond the plan's own facts.
-type grouping struct {
-	asked string // the field as the request writes it
-	field expr.Field
-}
 
 // condition is one part of a filter, expanded and placed.
 type condition struct {
@@ -66,9 +62,7 @@ func (b *builder) dimension(d DimensionRequest) *expr.Error {
 	n, err := expr.ParseName(d.Field)
 	if err != nil {
 		e := *err
-		if e.Hint == "" {
-			e.Hint = "a dimension is a column, as source.column; a granularity stands in its own field"
-		}
+		e.Hint = columnHint(d.Field)
 		return &e
 	}
 	f, err := b.column(n)
@@ -89,8 +83,16 @@ func (b *builder) dimension(d DimensionRequest) *expr.Error {
 		}
 	}
 	b.plan.Dimensions = append(b.plan.Dimensions, Dimension{Expr: b.m.Expand(f), Grain: grain, Field: f, Type: c.Type})
-	b.groups = append(b.groups, grouping{asked: d.Field, field: f})
 	return nil
+}
+
+// columnHint says what to write for a dimension that is no name.
+func columnHint(text string) string {
+	if e, err := expr.Parse(text); err == nil && e.Op == expr.OpCall && e.Func == "date_trunc" && e.Args[1].Op == expr.OpName {
+		field, _ := json.Marshal(nameText(e.Args[1].Name))
+		return fmt.Sprintf(`write {"field": %s, "granularity": "%s"}`, field, e.Args[0].Text)
+	}
+	return "write one column, as source.column; a granularity has its own field, and an expression is a computed column of the model"
 }
 
 // column looks up a column that the request names.
@@ -195,8 +197,7 @@ func (b *builder) conditions(e *expr.Expr, node int) ([]condition, *expr.Error) 
 // bindRow binds the names of an expression of the request in row scope.
 func (b *builder) bindRow(e *expr.Expr) (*expr.Expr, *expr.Error) {
 	return expr.Map(e, func(x *expr.Expr) (*expr.Expr, *expr.Error) {
-		switch x.Op {
-		case expr.OpName:
+		if x.Op == expr.OpName {
 			f, err := b.column(x.Name)
 			if err != nil {
 				if _, merr := b.m.Measure(x.Name); merr == nil && err.Class == expr.UnknownField {
@@ -206,13 +207,13 @@ func (b *builder) bindRow(e *expr.Expr) (*expr.Expr, *expr.Error) {
 				return nil, err
 			}
 			return &expr.Expr{Op: expr.OpField, Field: f, Pos: x.Pos}, nil
-		case expr.OpAggregate:
+		}
+		if x.Op == expr.OpAggregate {
 			e := refuse(expr.NestedAggregate, "aggregate once", "%s stands inside another aggregate", x.Func)
 			e.Pos = x.Pos
 			return nil, e
-		default:
-			return x, nil
 		}
+		return x, nil
 	})
 }
 

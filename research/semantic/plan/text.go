@@ -16,25 +16,25 @@ func readable(m *model.Model, p *Plan, e *expr.Expr, node int) string {
 
 // named puts names in for what is bound.
 func named(m *model.Model, p *Plan, e *expr.Expr, node int) *expr.Expr {
-	switch e.Op {
-	case expr.OpField:
+	if e.Op == expr.OpField {
 		f := e.Field
 		if f.Node == expr.Self {
 			f.Node = node
 		}
 		n := m.Nodes[f.Node]
 		return &expr.Expr{Op: expr.OpName, Name: spelled(n.Name, m.Sources[n.Source].Columns[f.Column].Name)}
-	case expr.OpMeasure:
+	}
+	if e.Op == expr.OpMeasure {
 		x := e.Measure
 		if x.Node == expr.Self {
 			x.Node = node
 		}
 		n := m.Nodes[x.Node]
 		return &expr.Expr{Op: expr.OpName, Name: spelled(n.Name, m.Sources[n.Source].Measures[x.Index].Name)}
-	case expr.OpAtom:
+	}
+	if e.Op == expr.OpAtom {
 		a := p.Atoms[e.Index]
 		return named(m, p, &expr.Expr{Op: expr.OpAggregate, Func: a.Func, Distinct: a.Distinct, Args: a.Args, Filter: a.Filter}, a.Base)
-	default:
 	}
 	out := *e
 	out.Args = make([]*expr.Expr, len(e.Args))
