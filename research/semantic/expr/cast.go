@@ -144,23 +144,23 @@ func (p *parser) typeSizes() ([]string, *Error) {
 
 // isWhole says whether every value of e is a whole number or NULL, as its text shows.
 func isWhole(e *Expr) bool {
-	switch e.Op {
-	case OpNull:
+	switch {
+	case e.is(OpNull):
 		return true
-	case OpNumber:
+	case e.is(OpNumber):
 		return strings.Trim(e.Text, "0123456789") == ""
-	case OpNeg, OpAdd, OpSub, OpMul, OpMod:
+	case e.is(OpNeg, OpAdd, OpSub, OpMul, OpMod):
 		return !slices.ContainsFunc(e.Args, func(a *Expr) bool { return !isWhole(a) })
-	case OpCase:
+	case e.is(OpCase):
 		for i := 1; i < len(e.Args); i += 2 {
 			if !isWhole(e.Args[i]) {
 				return false
 			}
 		}
 		return len(e.Args)%2 == 0 || isWhole(e.Args[len(e.Args)-1])
-	case OpAggregate:
+	case e.is(OpAggregate):
 		return e.Func == "count" || (e.Func == "sum" || e.Func == "min" || e.Func == "max") && isWhole(e.Args[0])
-	case OpCall:
+	case e.is(OpCall):
 		switch e.Func {
 		case "floor", "ceil", "length", "extract":
 			return true

@@ -1,6 +1,7 @@
 package expr_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -351,14 +352,14 @@ func closed(e *expr.Expr) string {
 	}
 	wrong := ""
 	expr.Walk(e, func(n *expr.Expr) bool {
-		switch n.Op {
-		case expr.OpCall, expr.OpAggregate:
+		switch {
+		case n.Op == expr.OpCall || n.Op == expr.OpAggregate:
 			if aggregate, ok := known[n.Func]; !ok || aggregate != (n.Op == expr.OpAggregate) {
 				wrong = "function " + n.Func
 			}
-		case expr.OpInvalid, expr.OpField, expr.OpMeasure, expr.OpAtom:
+		case slices.Contains([]expr.Op{expr.OpInvalid, expr.OpField, expr.OpMeasure, expr.OpAtom}, n.Op):
 			wrong = "a bound or invalid node"
-		case expr.OpNumber:
+		case n.Op == expr.OpNumber:
 			if strings.Trim(n.Text, "0123456789.e-") != "" {
 				wrong = "number " + n.Text
 			}

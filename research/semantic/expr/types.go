@@ -36,22 +36,22 @@ type checker struct{ env func(*Expr) Type }
 
 // check returns e itself if nothing in it becomes another node.
 func (c checker) check(e *Expr) (*Expr, Type, *Error) {
-	switch e.Op {
-	case OpNull:
+	switch {
+	case e.is(OpNull):
 		return e, Unknown, nil
-	case OpBool:
+	case e.is(OpBool):
 		return e, Boolean, nil
-	case OpNumber:
+	case e.is(OpNumber):
 		return e, Number, nil
-	case OpString:
+	case e.is(OpString):
 		return e, String, nil
-	case OpDate, OpTimestamp:
+	case e.is(OpDate, OpTimestamp):
 		return e, Time, nil
-	case OpName, OpField, OpMeasure, OpAtom:
+	case e.is(OpName, OpField, OpMeasure, OpAtom):
 		return e, c.env(e), nil
-	case OpInterval:
+	case e.is(OpInterval):
 		return nil, Unknown, refuse(e.Pos, "write x + INTERVAL '1 month' with a time x", "an interval stands where a value is expected")
-	case OpInvalid:
+	case e.is(OpInvalid):
 		return nil, Unknown, refuse(e.Pos, "", "the expression holds a part without a kind")
 	}
 	if (e.Op == OpAdd || e.Op == OpSub) && (e.Args[0].Op == OpInterval || e.Args[1].Op == OpInterval) {
@@ -89,43 +89,43 @@ func (c checker) check(e *Expr) (*Expr, Type, *Error) {
 
 // result is the type of e over operands, of which it replaces the literals of times.
 func (c checker) result(e *Expr, args []*Expr, types []Type) (Type, *Error) {
-	switch e.Op {
-	case OpNeg, OpAdd, OpSub, OpMul, OpDiv, OpMod:
+	switch {
+	case e.is(OpNeg, OpAdd, OpSub, OpMul, OpDiv, OpMod):
 		return Number, arithmetic(e, args, types)
-	case OpConcat:
+	case e.is(OpConcat):
 		for i, t := range types {
 			if t != String && t != Unknown {
 				return 0, refuse(args[i].Pos, "write CAST(x AS text)", "|| joins texts, and %s is a %s", label(args[i]), t)
 			}
 		}
 		return String, nil
-	case OpEq, OpNe, OpLt, OpLe, OpGt, OpGe, OpIn, OpBetween:
+	case e.is(OpEq, OpNe, OpLt, OpLe, OpGt, OpGe, OpIn, OpBetween):
 		t, err := same(e, args, types, "compares")
 		if err == nil && t == Boolean && e.Op != OpEq && e.Op != OpNe && e.Op != OpIn {
 			err = refuse(e.Pos, "write = or <>", "booleans have no order")
 		}
 		return Boolean, err
-	case OpAnd, OpOr, OpNot:
+	case e.is(OpAnd, OpOr, OpNot):
 		for i, t := range types {
 			if err := boolean(args[i], t, map[Op]string{OpAnd: "AND", OpOr: "OR", OpNot: "NOT"}[e.Op]); err != nil {
 				return 0, err
 			}
 		}
 		return Boolean, nil
-	case OpIsNull:
+	case e.is(OpIsNull):
 		return Boolean, nil
-	case OpLike:
+	case e.is(OpLike):
 		for i, t := range types {
 			if t != String && t != Unknown {
 				return 0, refuse(args[i].Pos, "compare with =, <, > or BETWEEN; or write CAST(x AS text) LIKE …", "LIKE compares texts, and %s is a %s", label(args[i]), t)
 			}
 		}
 		return Boolean, nil
-	case OpCase:
+	case e.is(OpCase):
 		return caseType(e, args, types)
-	case OpCast:
+	case e.is(OpCast):
 		return e.Type, castable(e, args[0], types[0])
-	case OpCall, OpAggregate:
+	case e.is(OpCall, OpAggregate):
 		return callType(e, args, types)
 	}
 	return 0, refuse(e.Pos, "", "the expression holds a part without a kind")
@@ -213,14 +213,14 @@ func same(e *Expr, args []*Expr, types []Type, does string) (Type, *Error) {
 }
 
 func what(e *Expr) string {
-	switch e.Op {
-	case OpIn:
+	switch {
+	case e.is(OpIn):
 		return "IN"
-	case OpBetween:
+	case e.is(OpBetween):
 		return "BETWEEN"
-	case OpCase:
+	case e.is(OpCase):
 		return "CASE"
-	case OpCall:
+	case e.is(OpCall):
 		return e.Func
 	}
 	return operators[e.Op][1 : len(operators[e.Op])-1]
@@ -356,16 +356,16 @@ func argumentHint(f Function, want, got Type) string {
 
 // label names an operand in a message.
 func label(e *Expr) string {
-	switch e.Op {
-	case OpName, OpNumber, OpString, OpDate, OpTimestamp, OpBool:
+	switch {
+	case e.is(OpName, OpNumber, OpString, OpDate, OpTimestamp, OpBool):
 		return excerpt(e.String(), 60)
-	case OpField, OpMeasure:
+	case e.is(OpField, OpMeasure):
 		if e.Name.Leaf != "" {
 			n := Expr{Op: OpName, Name: e.Name}
 			return excerpt(n.String(), 60)
 		}
 		return "the column"
-	case OpCall, OpAggregate:
+	case e.is(OpCall, OpAggregate):
 		return e.Func + "(…)"
 	}
 	return "the operand"

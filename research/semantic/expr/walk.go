@@ -1,5 +1,10 @@
 package expr
 
+import "slices"
+
+// is says whether a node is of one of some kinds.
+func (e *Expr) is(ops ...Op) bool { return slices.Contains(ops, e.Op) }
+
 // Walk calls f for e and everything below it, operands before filters, from left to
 // right. Below a node for which f returns false it does not go.
 func Walk(e *Expr, f func(*Expr) bool) {
