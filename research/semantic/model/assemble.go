@@ -96,6 +96,7 @@ func (l *loader) index() {
 	m.names.local = make([]local, len(m.Sources))
 	m.computed = make([][]*computed, len(m.Sources))
 	for i, s := range m.Sources {
+		m.names.local[i].columns.room(len(s.Columns))
 		m.Nodes = append(m.Nodes, Node{Name: s.Name, Source: i})
 		m.names.nodes.add(s.Name, i)
 		for j, c := range s.Columns {

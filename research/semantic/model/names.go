@@ -30,13 +30,26 @@ type lookup[T any] struct {
 	exact, folded map[string][]T
 }
 
+// room makes room for so many names.
+func (l *lookup[T]) room(n int) {
+	l.exact, l.folded = make(map[string][]T, n), make(map[string][]T, n)
+}
+
 func (l *lookup[T]) add(name string, thing T) {
 	if l.exact == nil {
-		l.exact, l.folded = map[string][]T{}, map[string][]T{}
+		l.room(0)
 	}
-	l.exact[name] = append(l.exact[name], thing)
 	folded := strings.ToLower(name)
-	l.folded[folded] = append(l.folded[folded], thing)
+	one := []T{thing} // for both, as long as each has one thing: append copies a full slice
+	put := func(m map[string][]T, key string) {
+		if list, ok := m[key]; ok {
+			m[key] = append(list, thing)
+		} else {
+			m[key] = one[:1:1]
+		}
+	}
+	put(l.exact, name)
+	put(l.folded, folded)
 }
 
 // find returns what fits exactly, or else what fits without regard to case.
