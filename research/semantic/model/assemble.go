@@ -63,7 +63,7 @@ func (l *loader) assemble() {
 			s := &Source{Name: name, Form: Overlaid, File: e.file, DefaultTime: -1}
 			l.describe(s, e.v)
 			known := slices.Sorted(maps.Keys(manifest))
-			l.report(s, o.self.at("name"), expr.InvalidSource, didYouMean(l.nearest(name, known)),
+			l.report(s, o.self.at("name"), expr.InvalidSource, didYouMean(l.m.near(name, func() []string { return known })),
 				"it has neither table nor sql, and the manifest has no table %s that it could be an overlay of", shorten(name))
 			add(s, o, true)
 			continue
@@ -90,21 +90,13 @@ func (l *loader) assemble() {
 	l.index()
 }
 
-// nearest is near names, as long as not very many were looked for already.
-func (l *loader) nearest(name string, known []string) []string {
-	const most = 200
-	if l.near++; l.near > most {
-		return nil
-	}
-	return expr.Near(name, known)
-}
-
 // index fills the indexes of names and the nodes of sources.
 func (l *loader) index() {
 	m := l.m
 	m.names.local = make([]local, len(m.Sources))
 	m.computed = make([][]*computed, len(m.Sources))
 	for i, s := range m.Sources {
+		m.names.local[i].columns.room(len(s.Columns))
 		m.Nodes = append(m.Nodes, Node{Name: s.Name, Source: i})
 		m.names.nodes.add(s.Name, i)
 		for j, c := range s.Columns {
@@ -188,7 +180,7 @@ func (l *loader) body(s *Source, o *origins) {
 	}
 	for i, c := range s.Columns {
 		if c.Text == "" && len(known.find(c.Name)) == 0 {
-			l.report(s, o.columns[i].at("name"), expr.InvalidColumn, didYouMean(l.nearest(c.Name, columns)), "the query has no column %s in its result", shorten(c.Name))
+			l.report(s, o.columns[i].at("name"), expr.InvalidColumn, didYouMean(l.m.near(c.Name, func() []string { return columns })), "the query has no column %s in its result", shorten(c.Name))
 		}
 	}
 }
@@ -266,7 +258,7 @@ func (l *loader) overlaid(base, over *entry, o *origins) *Source {
 	excluded := map[string]bool{}
 	for i, name := range over.v.words("exclude_columns") {
 		if !known[name] {
-			l.report(s, o.self.item("exclude_columns", i), expr.InvalidColumn, didYouMean(l.nearest(name, names)), "the manifest has no column %s to exclude", shorten(name))
+			l.report(s, o.self.item("exclude_columns", i), expr.InvalidColumn, didYouMean(l.m.near(name, func() []string { return names })), "the manifest has no column %s to exclude", shorten(name))
 			continue
 		}
 		excluded[name] = true
@@ -280,7 +272,7 @@ func (l *loader) overlaid(base, over *entry, o *origins) *Source {
 		switch {
 		case name == "":
 		case c == nil:
-			l.report(s, at, expr.InvalidColumn, didYouMean(l.nearest(name, names)), "the source has no column %s of the manifest", shorten(name))
+			l.report(s, at, expr.InvalidColumn, didYouMean(l.m.near(name, func() []string { return names })), "the source has no column %s of the manifest", shorten(name))
 		case overridden[name]:
 			l.report(s, at, expr.DuplicateName, "write one entry for it", "the column %s is overridden twice", shorten(name))
 		default:
@@ -423,6 +415,10 @@ func (l *loader) addColumn(s *Source, o *origins, c *Column, at origin) bool {
 }
 
 func (l *loader) addJoin(s *Source, o *origins, v *value, at origin, from string) {
+	if len(s.Joins) == maxJoins {
+		l.report(s, at, expr.InvalidJoin, "", "the source has more than %d joins", maxJoins)
+		return
+	}
 	j := &Join{To: v.word("to"), Alias: v.word("alias"), On: v.word("on"), Origin: from, Target: -1, Node: -1}
 	switch v.word("relationship") {
 	case "many_to_one":
@@ -587,11 +583,15 @@ func (l *loader) own(s *Source, name string) (column int, hint string) {
 	if strings.Contains(name, ".") {
 		return -1, "write the name of the column alone, without its source"
 	}
-	var known []string
+	return -1, didYouMean(l.m.near(name, func() []string { return columnNames(s) }))
+}
+
+func columnNames(s *Source) []string {
+	var out []string
 	for _, c := range s.Columns {
-		known = append(known, c.Name)
+		out = append(out, c.Name)
 	}
-	return -1, didYouMean(l.nearest(name, known))
+	return out
 }
 
 func (l *loader) defaultTime(s *Source, self origin) {

@@ -108,8 +108,7 @@ func (m *Model) bindName(base int, n expr.Name) (expr.Field, *expr.Error) {
 			f.Node = expr.Self
 			return f, nil
 		}
-		_, err = m.path(base, node)
-		return f, err
+		return f, m.hasPath(base, node)
 	}
 	if own := m.names.local[source].columns.find(n.Leaf); len(own) == 1 {
 		return expr.Field{Node: expr.Self, Column: own[0]}, nil
@@ -135,8 +134,7 @@ func (m *Model) bindName(base int, n expr.Name) (expr.Field, *expr.Error) {
 	}
 	switch {
 	case len(reached) == 1:
-		_, err := m.path(base, reached[0].Node)
-		return reached[0], err
+		return reached[0], m.hasPath(base, reached[0].Node)
 	case len(reached) > 1:
 		e := &expr.Error{Class: expr.AmbiguousField, Message: fmt.Sprintf("%s has no column %s, and %d sources that it reaches have one", m.Nodes[base].Name, shorten(n.Leaf), len(reached))}
 		for _, f := range reached[:min(maxNear, len(reached))] {
@@ -145,8 +143,7 @@ func (m *Model) bindName(base int, n expr.Name) (expr.Field, *expr.Error) {
 		e.Hint = "write one of them with its source"
 		return expr.Field{}, e
 	case len(places) == 1:
-		_, err := m.path(base, places[0].source)
-		return expr.Field{}, err
+		return expr.Field{}, m.hasPath(base, places[0].source)
 	}
 	return m.ownColumn(base, n.Leaf) // which is an error that names what is near
 }

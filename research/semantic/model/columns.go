@@ -168,6 +168,9 @@ func treeSize(e *expr.Expr) int {
 
 // parse reads an expression; nil if something is wrong with it.
 func (l *loader) parse(source *Source, at origin, text string) *expr.Expr {
+	if source.problems >= maxProblems {
+		return nil
+	}
 	if l.expressions += len(text); l.expressions > maxExpressions {
 		l.report(source, at, expr.InvalidSource, "", "the expressions of the connection are longer than %d bytes together", maxExpressions)
 		return nil

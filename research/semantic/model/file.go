@@ -207,7 +207,7 @@ func (r *reader) object(n *yaml.Node, o *object, parent *value, name string, ind
 		r.problem(o.class, v, n.Line, "", "expected the keys of a %s, which are %s", o.name, strings.Join(o.names(), ", "))
 		return v
 	}
-	seen := map[string]bool{}
+	v.items = make([]*value, 0, min(len(n.Content)/2, len(o.keys)))
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, content := n.Content[i], n.Content[i+1]
 		if k.Kind != yaml.ScalarNode {
@@ -220,10 +220,10 @@ func (r *reader) object(n *yaml.Node, o *object, parent *value, name string, ind
 		}
 		known := o.key(k.Value)
 		switch {
-		case seen[k.Value]:
-			r.problem(expr.DuplicateName, at, 0, "", "the key %s is given twice", shorten(k.Value))
 		case known == nil:
 			r.unknown(at, o, n.Style&yaml.FlowStyle != 0 && content.Tag == "!!null")
+		case v.has(k.Value):
+			r.problem(expr.DuplicateName, at, 0, "", "the key %s is given twice", shorten(k.Value))
 		default:
 			if child := r.value(content, known, o, at); child != nil {
 				v.items = append(v.items, child)
@@ -231,10 +231,9 @@ func (r *reader) object(n *yaml.Node, o *object, parent *value, name string, ind
 				v.wrong = append(v.wrong, k.Value)
 			}
 		}
-		seen[k.Value] = true
 	}
 	for i := range o.keys {
-		if k := &o.keys[i]; k.required && !seen[k.name] {
+		if k := &o.keys[i]; k.required && !v.has(k.name) {
 			r.problem(o.class, v, line, "", "the key %s is missing", k.name)
 		}
 	}

@@ -254,7 +254,8 @@ func (m *Model) aliasHint(from, to int, otherwise string) string {
 
 // connect makes the edges of the valid joins and everything that is computed from them.
 // Nodes must be there.
-func (m *Model) connect() {
+func (l *loader) connect() {
+	m := l.m
 	type unsafeEdge struct {
 		from int
 		unsafeStep
@@ -285,10 +286,19 @@ func (m *Model) connect() {
 		}
 	}
 	// An alias has the edges that leave its source.
-	declared := len(m.Edges)
+	leaving := map[int][]Edge{}
+	for _, e := range m.Edges {
+		leaving[e.From] = append(leaving[e.From], e)
+	}
 	for n := len(m.Sources); n < len(m.Nodes); n++ {
-		for _, e := range m.Edges[:declared] {
-			if e.From == m.Nodes[n].Source && e.To != n {
+		from := leaving[m.Nodes[n].Source]
+		if len(m.Edges)+len(from) > maxEdges {
+			s := m.Sources[m.Nodes[n].Source]
+			l.report(s, l.origins[m.Nodes[n].Source].self, expr.InvalidJoin, "use fewer aliases", "the joins and aliases of the model make more than %d connections", maxEdges)
+			continue
+		}
+		for _, e := range from {
+			if e.To != n {
 				e.From = n
 				add(e)
 			}

@@ -24,7 +24,7 @@ func (l *loader) resolveJoins() {
 			}
 			found := m.names.nodes.find(j.To)
 			if len(found) != 1 {
-				l.wrongJoin(s, i, at.at("to"), expr.UnknownSource, didYouMean(l.nearest(j.To, m.allNodes())), fmt.Sprintf("there is no source %s", shorten(j.To)))
+				l.wrongJoin(s, i, at.at("to"), expr.UnknownSource, didYouMean(m.near(j.To, m.allNodes)), fmt.Sprintf("there is no source %s", shorten(j.To)))
 				continue
 			}
 			j.Target = found[0]
@@ -178,11 +178,7 @@ func (l *loader) joined(s, join int, at origin, of int, name string) (int, bool)
 	source := l.m.Sources[of]
 	found := l.m.names.local[of].columns.find(name)
 	if len(found) != 1 {
-		var known []string
-		for _, c := range source.Columns {
-			known = append(known, c.Name)
-		}
-		l.wrongJoin(s, join, at, expr.InvalidJoin, didYouMean(l.nearest(name, known)), fmt.Sprintf("%s has no column %s", source.Name, shorten(name)))
+		l.wrongJoin(s, join, at, expr.InvalidJoin, didYouMean(l.m.near(name, func() []string { return columnNames(source) })), fmt.Sprintf("%s has no column %s", source.Name, shorten(name)))
 		return 0, false
 	}
 	if source.Columns[found[0]].Text != "" {

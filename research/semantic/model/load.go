@@ -31,7 +31,9 @@ const (
 	maxTotal    = 128 << 20 // bytes of all files
 	maxValues   = 8 << 20   // values in all files
 	maxSources  = 20_000
-	maxAliases  = 5_000
+	maxAliases  = 2_000
+	maxJoins    = 500     // of one source
+	maxEdges    = 500_000 // of the model, those of aliases among them
 )
 
 // manifestFolder holds what a scan writes.
@@ -46,12 +48,14 @@ func Load(fsys fs.FS, connection string, judge Judge) *Model {
 	l := &loader{fsys: fsys, judge: judge, hash: sha256.New(), m: &Model{Connection: connection, broken: map[string]Problem{}}}
 	l.read()
 	l.assemble()
+	l.m.search = &search{paths: map[[2]int]bool{}}
 	l.resolveJoins()
-	l.m.connect()
+	l.connect()
 	l.resolveColumns()
 	l.resolveSegments()
 	l.resolveMeasures()
 	l.finish()
+	l.m.search = nil
 	return l.m
 }
 
@@ -66,7 +70,6 @@ type loader struct {
 	authored []*entry
 	origins  []*origins // by source
 	depends  []depends
-	near     int // how many texts were looked for among names of the model
 
 	expressions int // bytes of the expressions that were read
 	expanded    int // nodes that computed columns became
@@ -116,6 +119,15 @@ func (l *loader) refuse(s *Source, at origin, class expr.Class, err *expr.Error)
 }
 
 func (l *loader) add(s *Source, at origin, class expr.Class, hint, message string, warning bool) {
+	if !warning {
+		s.problems++
+	}
+	switch {
+	case s.problems == maxProblems && !warning:
+		class, hint, message = expr.InvalidSource, "correct the others first", "the source has more problems, which are not listed"
+	case s.problems > maxProblems:
+		return
+	}
 	p := Problem{Source: s.Name, File: at.file, Class: class, Message: message, Hint: hint, Warning: warning}
 	if at.v != nil {
 		p.Path, p.Line = at.v.path(), at.v.line
@@ -154,9 +166,17 @@ func (l *loader) read() {
 			list = append(list, d)
 		}
 	}
+	const few = 8
+	if len(list) < few {
+		for _, d := range list {
+			d.parse()
+		}
+		l.takeAll(list)
+		return
+	}
 	next := make(chan *document)
 	var group sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(list)) {
+	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
 			for d := range next {
 				d.parse()
@@ -168,6 +188,11 @@ func (l *loader) read() {
 	}
 	close(next)
 	group.Wait()
+	l.takeAll(list)
+}
+
+// takeAll takes over what the files say.
+func (l *loader) takeAll(list []*document) {
 	for _, d := range list {
 		if l.values += d.values; l.values > maxValues && d.why == "" {
 			d.why, d.line = fmt.Sprintf("the files of the connection have more than %d values together", maxValues), 0
@@ -346,12 +371,7 @@ func (l *loader) takeAuthored(d *document) {
 	}
 	l.take(d.reader)
 	if d.v.word("name") == "" {
-		for _, p := range l.m.Problems {
-			if p.File == d.name {
-				l.breaks(d.reader.source, p)
-				break
-			}
-		}
+		l.breaks(d.reader.source, d.reader.problems[0]) // the name is missing, so there is one
 		return
 	}
 	l.authored = append(l.authored, &entry{d.name, d.v, d.reader.bad[d.v]})
@@ -387,11 +407,21 @@ func (l *loader) finish() {
 		}
 	}
 	m.Problems = sorted(m.Problems)
+	first := map[string]Problem{} // by source
+	for _, p := range m.Problems {
+		if _, ok := first[p.Source]; !ok && !p.Warning {
+			first[p.Source] = p
+		}
+	}
 	m.refusals = make([]*expr.Error, len(m.Sources))
 	var invalid []int
 	for i, s := range m.Sources {
 		if s.Invalid {
-			m.refusals[i] = l.refusal(s)
+			p, ok := first[s.Name]
+			if !ok {
+				p = m.broken[strings.ToLower(s.Name)]
+			}
+			m.refusals[i] = refusalOf(p)
 			invalid = append(invalid, i)
 		}
 	}
@@ -414,16 +444,6 @@ func (l *loader) finish() {
 	}
 	m.Problems = sorted(m.Problems)
 	m.Hash = hex.EncodeToString(l.hash.Sum(nil))
-}
-
-// refusal returns the first problem of an invalid source.
-func (l *loader) refusal(s *Source) *expr.Error {
-	for _, p := range l.m.Problems {
-		if p.Source == s.Name && !p.Warning {
-			return refusalOf(p)
-		}
-	}
-	return refusalOf(l.m.broken[strings.ToLower(s.Name)])
 }
 
 func sorted(list []Problem) []Problem {

@@ -246,11 +246,7 @@ func (l *loader) segment(s int, x *Measure, at origin, name string) {
 	}
 	i, ok := l.m.names.local[s].segments.one(n.Leaf)
 	if !ok {
-		var known []string
-		for _, g := range source.Segments {
-			known = append(known, g.Name)
-		}
-		l.report(source, at, expr.UnknownSegment, didYouMean(l.nearest(n.Leaf, known)), "%s has no segment %s", source.Name, shorten(name))
+		l.report(source, at, expr.UnknownSegment, didYouMean(l.m.near(n.Leaf, func() []string { return segmentNames(source) })), "%s has no segment %s", source.Name, shorten(name))
 		return
 	}
 	if !slices.Contains(x.Segments, i) {
@@ -424,7 +420,7 @@ func (g *measures) restrictions(s int, x *Measure, at origin, bases []int) bool 
 				return true
 			})
 			for _, n := range nodes {
-				if _, err := g.m.path(base, n); err != nil {
+				if err := g.m.hasPath(base, n); err != nil {
 					err.Message = fmt.Sprintf("the %s cannot be applied to the aggregates of %s in this measure: %s", r.what, g.m.Nodes[base].Name, err.Message)
 					g.refuse(g.m.Sources[s], r.at, err.Class, err)
 					return false

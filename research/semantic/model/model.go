@@ -19,6 +19,7 @@ type Model struct {
 
 	graph    graph
 	names    names
+	search   *search       // while the model is loaded; else nil
 	computed [][]*computed // by source and column; nil for a source without computed columns
 	refusals []*expr.Error
 	broken   map[string]Problem // files that could not be read, by the name that they were to define, in lower case
@@ -85,6 +86,8 @@ type Source struct {
 	Draft        bool // drafted by ktx sl init and not looked at by a person
 	Denied       bool // by the rules of the connection, see Deny
 	Invalid      bool // some problem of this source is an error: requests that touch it are refused
+
+	problems int // found after its file was read
 }
 
 // Ident is an identifier as it stands in a file. A plain one means what it means in the

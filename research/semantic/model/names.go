@@ -30,13 +30,26 @@ type lookup[T any] struct {
 	exact, folded map[string][]T
 }
 
+// room makes room for so many names.
+func (l *lookup[T]) room(n int) {
+	l.exact, l.folded = make(map[string][]T, n), make(map[string][]T, n)
+}
+
 func (l *lookup[T]) add(name string, thing T) {
 	if l.exact == nil {
-		l.exact, l.folded = map[string][]T{}, map[string][]T{}
+		l.room(0)
 	}
-	l.exact[name] = append(l.exact[name], thing)
 	folded := strings.ToLower(name)
-	l.folded[folded] = append(l.folded[folded], thing)
+	one := []T{thing} // for both, as long as each has one thing: append copies a full slice
+	put := func(m map[string][]T, key string) {
+		if list, ok := m[key]; ok {
+			m[key] = append(list, thing)
+		} else {
+			m[key] = one[:1:1]
+		}
+	}
+	put(l.exact, name)
+	put(l.folded, folded)
 }
 
 // find returns what fits exactly, or else what fits without regard to case.
@@ -71,7 +84,7 @@ func (m *Model) Node(name string) (int, *expr.Error) {
 	if p, ok := m.broken[strings.ToLower(name)]; ok {
 		return 0, refusalOf(p)
 	}
-	near := expr.Near(name, m.allNodes())
+	near := m.near(name, m.allNodes)
 	return 0, &expr.Error{Class: expr.UnknownSource, Pos: -1, Message: fmt.Sprintf("there is no source or alias %s", shorten(name)), Hint: didYouMean(near), Near: near}
 }
 
@@ -134,17 +147,37 @@ func (m *Model) ownColumn(node int, leaf string) (expr.Field, *expr.Error) {
 		e.Hint = fmt.Sprintf("%s is a measure of %s; it stands among the measures of a request", m.Sources[source].Measures[i].Name, m.Nodes[node].Name)
 		return expr.Field{}, e
 	}
-	var known []string
-	for _, c := range m.Sources[source].Columns {
-		if c.Visibility == Public {
-			known = append(known, c.Name)
-		}
-	}
-	for _, k := range expr.Near(leaf, known) {
+	for _, k := range m.near(leaf, func() []string { return publicColumns(m.Sources[source]) }) {
 		e.Near = append(e.Near, m.qualified(node, k))
 	}
 	e.Hint = didYouMean(e.Near)
 	return expr.Field{}, e
+}
+
+func publicColumns(s *Source) []string {
+	var out []string
+	for _, c := range s.Columns {
+		if c.Visibility == Public {
+			out = append(out, c.Name)
+		}
+	}
+	return out
+}
+
+func measureNames(s *Source) []string {
+	var out []string
+	for _, x := range s.Measures {
+		out = append(out, x.Name)
+	}
+	return out
+}
+
+func segmentNames(s *Source) []string {
+	var out []string
+	for _, x := range s.Segments {
+		out = append(out, x.Name)
+	}
+	return out
 }
 
 func (m *Model) bareColumn(n expr.Name) (expr.Field, *expr.Error) {
@@ -263,11 +296,7 @@ func (m *Model) ownMeasure(node int, leaf string) (expr.Measure, *expr.Error) {
 		e.Hint = aggregateHint(m.qualified(node, m.Sources[source].Columns[c].Name), m.Sources[source].Columns[c])
 		return expr.Measure{}, e
 	}
-	var known []string
-	for _, x := range m.Sources[source].Measures {
-		known = append(known, x.Name)
-	}
-	for _, k := range expr.Near(leaf, known) {
+	for _, k := range m.near(leaf, func() []string { return measureNames(m.Sources[source]) }) {
 		e.Near = append(e.Near, m.qualified(node, k))
 	}
 	e.Hint = didYouMean(e.Near)
@@ -310,11 +339,7 @@ func (m *Model) Segment(n expr.Name) (node, segment int, err *expr.Error) {
 		return node, i, nil
 	}
 	e := &expr.Error{Class: expr.UnknownSegment, Pos: -1, Message: fmt.Sprintf("%s has no segment %s", m.Nodes[node].Name, shorten(n.Leaf))}
-	var known []string
-	for _, x := range m.Sources[source].Segments {
-		known = append(known, x.Name)
-	}
-	for _, k := range expr.Near(n.Leaf, known) {
+	for _, k := range m.near(n.Leaf, func() []string { return segmentNames(m.Sources[source]) }) {
 		e.Near = append(e.Near, m.qualified(node, k))
 	}
 	e.Hint = didYouMean(e.Near)

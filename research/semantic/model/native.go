@@ -12,8 +12,9 @@ var nativeWords = func() map[string]expr.Type {
 	for t, words := range map[expr.Type]string{
 		expr.Boolean: "boolean bool bit",
 		expr.Number: "number integer int bigint smallint tinyint mediumint int2 int4 int8 serial bigserial smallserial year oid hugeint " +
-			"decimal numeric money smallmoney dec fixed real float double float4 float8",
-		expr.Time: "date timestamp timestamptz datetime datetime2 smalldatetime datetimeoffset",
+			"decimal numeric money smallmoney dec fixed real float double float4 float8 unsigned " +
+			"int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 bignumeric bigdecimal",
+		expr.Time: "date timestamp timestamptz datetime datetime2 smalldatetime datetimeoffset date32 datetime64 timestamp_ntz timestamp_ltz timestamp_tz",
 	} {
 		for w := range strings.FieldsSeq(words) {
 			m[w] = t
