@@ -356,6 +356,9 @@ func mantissa(number string) string {
 // remainder writes a % b over aggregates. The operands may have fractions, which %
 // alone does not take on every engine.
 func (w *writer) remainder(a, b *expr.Expr, top bool) {
+	if b.Op == expr.OpCall && b.Func == "nullif" && len(b.Args) == 2 && b.Args[1].Op == expr.OpNumber && b.Args[1].Text == "0" {
+		b = b.Args[0] // NULLIF is written below
+	}
 	exact := func(e *expr.Expr, as string) {
 		w.text("CAST(")
 		w.value(e, true)
