@@ -238,12 +238,29 @@ func (w *writer) leg(l *plan.Leg, all bool) {
 		w.semiLeg(l, all)
 		return
 	}
+	if edge, ok := w.keysFirst(l); ok {
+		w.keyedLeg(l, edge, all)
+		return
+	}
 	applied := w.dialect == SQLServer && w.needsApply()
 	w.text("SELECT")
 	w.indent++
 	first := true
+	w.dimensions(applied, &first)
+	w.atoms(l, all, &first, w.plainAtom)
+	w.indent--
+	w.from(l)
+	if applied {
+		w.apply()
+	}
+	w.conditions("WHERE", l.Where)
+	w.groupBy(applied)
+}
+
+// dimensions writes the columns of the dimensions of a leg.
+func (w *writer) dimensions(applied bool, first *bool) {
 	for i := range w.plan.Dimensions {
-		w.item(&first)
+		w.item(first)
 		d := &w.plan.Dimensions[i]
 		if applied && !plain(w.plan.Model, d) {
 			w.column("g", "d", i)
@@ -253,17 +270,12 @@ func (w *writer) leg(l *plan.Leg, all bool) {
 		w.text(" AS d")
 		w.number(i)
 	}
-	w.atoms(l, all, &first, func(i int) {
-		a := &w.plan.Atoms[i]
-		w.aggregate(a, func() { w.predicate(a.Filter, true) }, a.Filter != nil, func(k int, top bool) { w.argument(a, k, top) })
-	})
-	w.indent--
-	w.from(l)
-	if applied {
-		w.apply()
-	}
-	w.conditions("WHERE", l.Where)
-	w.groupBy(applied)
+}
+
+// plainAtom writes an aggregate over the rows of a leg.
+func (w *writer) plainAtom(i int) {
+	a := &w.plan.Atoms[i]
+	w.aggregate(a, func() { w.predicate(a.Filter, true) }, a.Filter != nil, func(k int, top bool) { w.argument(a, k, top) })
 }
 
 // atoms writes the columns of the aggregates of a leg.
@@ -369,23 +381,32 @@ func (w *writer) from(l *plan.Leg) {
 	w.text("FROM ")
 	w.source(l.Base)
 	for _, j := range l.Joins {
-		e := &w.plan.Model.Edges[j.Edge]
-		w.line()
-		w.text("LEFT JOIN ")
-		w.source(e.To)
-		w.text(" ON ")
-		if len(e.Pairs) == 0 || w.aliases[e.From] == 0 {
-			w.broken("the join of %s has no condition", w.plan.Model.Nodes[e.To].Name)
-			return
+		w.join(j.Edge, false)
+	}
+}
+
+// join writes a LEFT JOIN. With keyed, its keys are those of k.
+func (w *writer) join(edge int, keyed bool) {
+	e := &w.plan.Model.Edges[edge]
+	w.line()
+	w.text("LEFT JOIN ")
+	w.source(e.To)
+	w.text(" ON ")
+	if len(e.Pairs) == 0 || w.aliases[e.From] == 0 {
+		w.broken("the join of %s has no condition", w.plan.Model.Nodes[e.To].Name)
+		return
+	}
+	for i, pair := range e.Pairs {
+		if i > 0 {
+			w.text(" AND ")
 		}
-		for i, pair := range e.Pairs {
-			if i > 0 {
-				w.text(" AND ")
-			}
+		if keyed {
+			w.column("k", "k", i)
+		} else {
 			w.field(expr.Field{Node: e.From, Column: pair.From}, false)
-			w.text(" = ")
-			w.field(expr.Field{Node: e.To, Column: pair.To}, false)
 		}
+		w.text(" = ")
+		w.field(expr.Field{Node: e.To, Column: pair.To}, false)
 	}
 }
 
