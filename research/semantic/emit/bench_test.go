@@ -9,7 +9,6 @@ import (
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/research/semantic/emit"
-	"github.com/ktxhq/ktx/research/semantic/model"
 	"github.com/ktxhq/ktx/research/semantic/plan"
 )
 
@@ -148,7 +147,7 @@ func BenchmarkShape(b *testing.B) {
 // twoFacts is the plan of BenchmarkShape.
 func twoFacts(tb testing.TB) *plan.Plan {
 	tb.Helper()
-	var m *model.Model = newModel(tb,
+	m := newModel(tb,
 		source{name: "customers", columns: []string{"id:number", "name:string"}},
 		source{name: "orders", columns: []string{"id:number", "customer_id:number", "amount:number"}, joins: []string{"customer_id = customers.id"}},
 		source{name: "returns", columns: []string{"id:number", "customer_id:number", "amount:number"}, joins: []string{"customer_id = customers.id"}},

@@ -191,7 +191,7 @@ func (w *writer) keys(l *plan.Leg, edge int) {
 	w.line()
 	w.text("FROM ")
 	w.source(l.Base)
-	w.conditions("WHERE", l.Where)
+	w.conditions(l.Where)
 	for i, p := range e.Pairs {
 		if i == 0 {
 			w.line()

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ktxhq/ktx/research/semantic/expr"
@@ -64,7 +65,7 @@ func (w *writer) statement() {
 	w.indent--
 	w.line()
 	w.text(") AS q")
-	w.conditions("WHERE", p.Having)
+	w.conditions(p.Having)
 	w.order()
 	if p.Limit >= 0 && w.dialect != SQLServer {
 		w.line()
@@ -74,11 +75,11 @@ func (w *writer) statement() {
 }
 
 // conditions writes the conditions of a WHERE, each on a line.
-func (w *writer) conditions(word string, list []*expr.Expr) {
+func (w *writer) conditions(list []*expr.Expr) {
 	for i, e := range list {
 		if i == 0 {
 			w.line()
-			w.text(word, " ")
+			w.text("WHERE ")
 		} else {
 			w.indent++
 			w.line()
@@ -152,12 +153,7 @@ func hasAtom(e *expr.Expr) bool {
 	if e.Op == expr.OpAtom {
 		return true
 	}
-	for _, a := range e.Args {
-		if hasAtom(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.Args, hasAtom)
 }
 
 // union writes several legs as one. Each tuple occurs once in a leg, and one leg alone
@@ -253,7 +249,7 @@ func (w *writer) leg(l *plan.Leg, all bool) {
 	if applied {
 		w.apply()
 	}
-	w.conditions("WHERE", l.Where)
+	w.conditions(l.Where)
 	w.groupBy(applied)
 }
 
@@ -275,7 +271,7 @@ func (w *writer) dimensions(applied bool, first *bool) {
 // plainAtom writes an aggregate over the rows of a leg.
 func (w *writer) plainAtom(i int) {
 	a := &w.plan.Atoms[i]
-	w.aggregate(a, func() { w.predicate(a.Filter, true) }, a.Filter != nil, func(k int, top bool) { w.argument(a, k, top) })
+	w.aggregate(a, func() { w.predicate(a.Filter, true) }, a.Filter != nil, func(top bool) { w.argument(a, top) })
 }
 
 // atoms writes the columns of the aggregates of a leg.

@@ -178,8 +178,10 @@ var plans = []ask{
 		name: "semi_additive_and_more", dims: []string{"customers.name as name"},
 		measures: []string{"[1] sum(balances.balance) filter (where balances.balance > 0) as opening", "[1] max(balances.balance) as highest first", "sum(balances.balance) as all", "[2] sum(balances.balance) as last of all", "sum(orders.amount) as revenue"},
 		legs: []leg{
-			{base: "balances", joins: []string{"customers"}}, {base: "balances", joins: []string{"customers"}, semi: "first balances.day per balances.account"},
-			{base: "balances", joins: []string{"customers"}, semi: "last balances.day", where: []string{"customers.active"}}, {base: "orders", joins: []string{"customers"}},
+			{base: "balances", joins: []string{"customers"}},
+			{base: "balances", joins: []string{"customers"}, semi: "first balances.day per balances.account"},
+			{base: "balances", joins: []string{"customers"}, semi: "last balances.day", where: []string{"customers.active"}},
+			{base: "orders", joins: []string{"customers"}},
 		},
 	},
 	{
