@@ -8,24 +8,24 @@ import (
 )
 
 // aggregate writes the call of an aggregate over the rows that the condition holds for.
-// argument writes an argument of it.
-func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argument func(k int, top bool)) {
+// argument writes its first argument.
+func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argument func(top bool)) {
 	if err := lacks(a.Func, a.Distinct, w.dialect); err != nil {
 		if w.err == nil {
 			w.err = err
 		}
 		return
 	}
-	value := func(before string, k int) {
+	value := func(before string) {
 		if !filtered {
 			w.text(before)
-			argument(k, before == "")
+			argument(before == "")
 			return
 		}
 		w.text("CASE WHEN ")
 		condition()
 		w.text(" THEN ", before)
-		argument(k, before == "")
+		argument(before == "")
 		w.text(" END")
 	}
 	if a.Func != "count" && len(a.Args) == 0 || len(a.Args) > 2 {
@@ -41,7 +41,7 @@ func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argume
 		w.text(counts[w.dialect], distinct)
 		switch {
 		case len(a.Args) > 0:
-			value("", 0)
+			value("")
 		case filtered:
 			w.text("CASE WHEN ")
 			condition()
@@ -52,7 +52,7 @@ func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argume
 		w.text(")")
 	case "sum", "min", "max":
 		w.text(strings.ToUpper(a.Func), "(", distinct)
-		value("", 0)
+		value("")
 		w.text(")")
 	case "avg":
 		before := ""
@@ -60,7 +60,7 @@ func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argume
 			before = "1.0 * "
 		}
 		w.text("AVG(", distinct)
-		value(before, 0)
+		value(before)
 		w.text(")")
 	case "median", "percentile":
 		fraction := "0.5"
@@ -74,7 +74,7 @@ func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argume
 		w.text("PERCENTILE_CONT(")
 		w.digits(fraction)
 		w.text(") WITHIN GROUP (ORDER BY CAST(")
-		value("", 0)
+		value("")
 		w.text(" AS double precision))")
 	default:
 		w.broken("the aggregate %q", a.Func)
@@ -84,9 +84,9 @@ func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argume
 // counts begin a count, which may be larger than an int on SQL Server.
 var counts = map[Dialect]string{Postgres: "COUNT(", MySQL: "COUNT(", SQLite: "COUNT(", SQLServer: "COUNT_BIG("}
 
-// argument writes an argument of an aggregate over the rows of its leg.
-func (w *writer) argument(a *plan.Atom, k int, top bool) {
-	e := a.Args[k]
+// argument writes the first argument of an aggregate over the rows of its leg.
+func (w *writer) argument(a *plan.Atom, top bool) {
+	e := a.Args[0]
 	switch {
 	case (a.Func == "min" || a.Func == "max") && w.typeOf(e) == expr.Boolean:
 		w.bit(e, top)
@@ -141,7 +141,7 @@ func (w *writer) absent(i int, l *plan.Leg) {
 	w.indent++
 	w.line()
 	w.text("SELECT ")
-	w.aggregate(a, nil, false, func(k int, top bool) { w.argument(a, k, top) })
+	w.aggregate(a, nil, false, func(top bool) { w.argument(a, top) })
 	w.from(own)
 	w.line()
 	w.text("WHERE 1 = 0")
@@ -170,7 +170,7 @@ func (w *writer) semiLeg(l *plan.Leg, all bool) {
 			w.column("s", "o", k)
 			w.text(" = ")
 			w.column("s", "m", k)
-		}, true, func(int, bool) { w.column("s", "x", i) })
+		}, true, func(bool) { w.column("s", "x", i) })
 	})
 	w.indent--
 	w.line()
@@ -306,7 +306,7 @@ func (w *writer) rows(l *plan.Leg, kept map[int]int) {
 	for _, i := range l.Atoms {
 		if len(p.Atoms[i].Args) > 0 {
 			w.item(&first)
-			w.argument(&p.Atoms[i], 0, true)
+			w.argument(&p.Atoms[i], true)
 			w.text(" AS x")
 			w.number(i)
 		}
@@ -333,7 +333,7 @@ func (w *writer) rows(l *plan.Leg, kept map[int]int) {
 	}
 	w.indent--
 	w.from(l)
-	w.conditions("WHERE", l.Where)
+	w.conditions(l.Where)
 }
 
 // eachCondition calls f once for each number of kept, with an aggregate that has it.

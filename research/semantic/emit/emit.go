@@ -88,7 +88,7 @@ func Emit(p *plan.Plan, d Dialect) (SQL, *expr.Error) {
 	if !d.known() {
 		return SQL{}, unsupported(fmt.Sprintf("no SQL can be written for the dialect %q", string(d)), "use a connection to PostgreSQL, MySQL, MariaDB, SQLite, or SQL Server")
 	}
-	w := &writer{b: make([]byte, 0, 4096), dialect: d, plan: p, aliases: make([]int, len(p.Model.Nodes))}
+	w := &writer{b: make([]byte, 0, 8192), dialect: d, plan: p, aliases: make([]int, len(p.Model.Nodes))}
 	w.statement()
 	if w.err != nil {
 		return SQL{}, w.err

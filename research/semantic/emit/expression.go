@@ -31,6 +31,7 @@ func (w *writer) value(e *expr.Expr, top bool) {
 		m, ok := momentOf(e)
 		if !ok {
 			w.broken("%q is no time", e.Text)
+			return
 		}
 		if e.Op == expr.OpTimestamp && m.date {
 			m = moment{m.text + " 00:00:00", false}
@@ -78,31 +79,31 @@ func (w *writer) predicate(e *expr.Expr, top bool) {
 		return
 	}
 	defer w.leave()
-	switch e.Op {
-	case expr.OpAnd:
+	switch op := e.Op; {
+	case op == expr.OpAnd:
 		w.joined(" AND ", e.Args, top)
-	case expr.OpOr:
+	case op == expr.OpOr:
 		w.joined(" OR ", e.Args, top)
-	case expr.OpNot:
+	case op == expr.OpNot:
 		w.open(top)
 		w.text("NOT ")
 		w.predicate(e.Args[0], false)
 		w.close(top)
-	case expr.OpEq, expr.OpNe, expr.OpLt, expr.OpLe, expr.OpGt, expr.OpGe:
+	case int(op) < len(comparisons) && comparisons[op] != "":
 		d := w.domain(e.Args...)
 		w.open(top)
 		w.compared(e.Args[0], d)
-		w.text(comparisons[e.Op])
+		w.text(comparisons[op])
 		w.compared(e.Args[1], d)
 		w.close(top)
-	case expr.OpIsNull:
+	case op == expr.OpIsNull:
 		w.open(top)
 		w.value(e.Args[0], false)
 		w.text(" IS")
 		w.not(e)
 		w.text(" NULL")
 		w.close(top)
-	case expr.OpIn:
+	case op == expr.OpIn:
 		d := w.domain(e.Args...)
 		w.open(top)
 		w.compared(e.Args[0], d)
@@ -116,7 +117,7 @@ func (w *writer) predicate(e *expr.Expr, top bool) {
 		}
 		w.text(")")
 		w.close(top)
-	case expr.OpBetween:
+	case op == expr.OpBetween:
 		d := w.domain(e.Args...)
 		w.open(top)
 		w.compared(e.Args[0], d)
@@ -126,14 +127,15 @@ func (w *writer) predicate(e *expr.Expr, top bool) {
 		w.text(" AND ")
 		w.compared(e.Args[2], d)
 		w.close(top)
-	case expr.OpLike:
+	case op == expr.OpLike:
 		w.like(e, top)
 	default:
 		w.truth(e, top)
 	}
 }
 
-var comparisons = map[expr.Op]string{expr.OpEq: " = ", expr.OpNe: " <> ", expr.OpLt: " < ", expr.OpLe: " <= ", expr.OpGt: " > ", expr.OpGe: " >= "}
+// comparisons are the operators of comparisons; the others are empty.
+var comparisons = [expr.OpAggregate + 1]string{expr.OpEq: " = ", expr.OpNe: " <> ", expr.OpLt: " < ", expr.OpLe: " <= ", expr.OpGt: " > ", expr.OpGe: " >= "}
 
 // truth writes a value as a condition.
 func (w *writer) truth(e *expr.Expr, top bool) {
@@ -267,36 +269,26 @@ func (w *writer) atomValue(e *expr.Expr) {
 // arithmetic writes two operands with + - * / or %.
 func (w *writer) arithmetic(e *expr.Expr, top bool) {
 	a, b := e.Args[0], e.Args[1]
-	switch e.Op {
-	case expr.OpAdd:
-		if b.Op == expr.OpInterval {
-			w.shifted(a, b, false, top)
-			return
-		}
-		if a.Op == expr.OpInterval {
-			w.shifted(b, a, false, top)
-			return
-		}
+	switch op := e.Op; {
+	case op == expr.OpAdd && b.Op == expr.OpInterval:
+		w.shifted(a, b, false, top)
+	case op == expr.OpAdd && a.Op == expr.OpInterval:
+		w.shifted(b, a, false, top)
+	case op == expr.OpAdd:
 		w.infix(a, " + ", b, top)
-	case expr.OpSub:
-		if b.Op == expr.OpInterval {
-			w.shifted(a, b, true, top)
-			return
-		}
+	case op == expr.OpSub && b.Op == expr.OpInterval:
+		w.shifted(a, b, true, top)
+	case op == expr.OpSub:
 		w.infix(a, " - ", b, top)
-	case expr.OpMul:
+	case op == expr.OpMul:
 		w.infix(a, " * ", b, top)
-	case expr.OpDiv:
-		if w.outer {
-			w.quotient(a, b, top)
-			return
-		}
+	case op == expr.OpDiv && w.outer:
+		w.quotient(a, b, top)
+	case op == expr.OpDiv:
 		w.infix(a, " / ", b, top)
+	case w.outer:
+		w.remainder(a, b, top)
 	default:
-		if w.outer {
-			w.remainder(a, b, top)
-			return
-		}
 		w.infix(a, " % ", b, top)
 	}
 }
@@ -356,6 +348,9 @@ func mantissa(number string) string {
 // remainder writes a % b over aggregates. The operands may have fractions, which %
 // alone does not take on every engine.
 func (w *writer) remainder(a, b *expr.Expr, top bool) {
+	if b.Op == expr.OpCall && b.Func == "nullif" && len(b.Args) == 2 && b.Args[1].Op == expr.OpNumber && b.Args[1].Text == "0" {
+		b = b.Args[0] // NULLIF is written below
+	}
 	exact := func(e *expr.Expr, as string) {
 		w.text("CAST(")
 		w.value(e, true)
@@ -545,9 +540,9 @@ func (w *writer) typeOf(e *expr.Expr) expr.Type {
 		return e.Type
 	case expr.OpCall:
 		return w.callType(e)
-	default:
-		return expr.Unknown
+	case expr.OpInvalid, expr.OpNull, expr.OpInterval, expr.OpName, expr.OpMeasure, expr.OpAggregate:
 	}
+	return expr.Unknown
 }
 
 func (w *writer) fieldType(f expr.Field) expr.Type {

@@ -104,11 +104,13 @@ func (w *writer) function(name string, e *expr.Expr) {
 	w.text(")")
 }
 
-// concatenation writes concat, for which NULL is the empty text.
+// concatenation writes concat, for which NULL is the empty text. CONCAT of MySQL is NULL
+// if an argument is, and SQLite has it from 3.44 on.
 func (w *writer) concatenation(e *expr.Expr, top bool) {
-	orEmpty := func(a *expr.Expr) {
-		if a.Op == expr.OpString {
-			w.value(a, false)
+	orEmpty := len(e.Args) == 1 || w.dialect == MySQL || w.dialect == SQLite
+	argument := func(a *expr.Expr, top bool) {
+		if !orEmpty || a.Op == expr.OpString {
+			w.asText(a, top)
 			return
 		}
 		w.text("COALESCE(")
@@ -120,7 +122,7 @@ func (w *writer) concatenation(e *expr.Expr, top bool) {
 	between := ", "
 	switch {
 	case len(e.Args) == 1:
-		orEmpty(e.Args[0])
+		argument(e.Args[0], top)
 		return
 	case w.dialect == SQLite:
 		between = " || "
@@ -133,7 +135,7 @@ func (w *writer) concatenation(e *expr.Expr, top bool) {
 		if i > 0 {
 			w.text(between)
 		}
-		orEmpty(a)
+		argument(a, w.dialect != SQLite)
 	}
 	w.close(top)
 }

@@ -165,10 +165,8 @@ func (w *writer) time(m moment) {
 
 // momentOf returns the moment of a literal, and false if e is none or has no such form.
 func momentOf(e *expr.Expr) (moment, bool) {
-	switch e.Op {
-	case expr.OpDate, expr.OpTimestamp, expr.OpString:
+	if e.Op == expr.OpDate || e.Op == expr.OpTimestamp || e.Op == expr.OpString {
 		return parseMoment(e.Text)
-	default:
-		return moment{}, false
 	}
+	return moment{}, false
 }

@@ -90,9 +90,9 @@ func canonical(v execution.Value) string {
 	switch {
 	case v.Kind == execution.Null:
 		return "NULL"
-	case v.Text == "true" && v.Kind == execution.Bool:
+	case v.Kind == execution.Bool && strings.HasPrefix(v.Text, "t"):
 		return "1"
-	case v.Text == "false" && v.Kind == execution.Bool:
+	case v.Kind == execution.Bool:
 		return "0"
 	}
 	if f, err := strconv.ParseFloat(v.Text, 64); err == nil {
@@ -170,7 +170,7 @@ func data(d emit.Dialect) []string {
 			(10, 6, 4, 'returned', 45, 2, '1899-12-31 23:00:00', '1899-12-31', TRUE),
 			(11, 7, 4, 'returned', 7.25, 3, '2024-03-31 00:30:00', '2024-04-01', FALSE),
 			(12, 4, 1, NULL, 80, 1, '2020-12-31 23:59:59', '2020-12-31', TRUE),
-			(13, 4, 1, 'new', 1.15, 6, '2024-10-01 00:00:00', '2024-09-30', NULL)`,
+			(13, 4, 1, 'new', 1.25, 6, '2024-10-01 00:00:00', '2024-09-30', NULL)`,
 		"CREATE TABLE returns (id integer PRIMARY KEY, customer_id integer, amount numeric(10,2), returned_on date)",
 		"INSERT INTO returns VALUES (1, 1, 5, '2024-12-31'), (2, 1, 2.5, '2025-01-02'), (3, NULL, 1, '2024-01-01'), (4, 98, 3, NULL), (5, 7, NULL, '2023-01-01')",
 		"CREATE TABLE balances (account {text}, day date, balance numeric(10,2), customer_id integer)",

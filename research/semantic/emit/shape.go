@@ -2,6 +2,7 @@ package emit
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ktxhq/ktx/research/semantic/expr"
@@ -64,7 +65,7 @@ func (w *writer) statement() {
 	w.indent--
 	w.line()
 	w.text(") AS q")
-	w.conditions("WHERE", p.Having)
+	w.conditions(p.Having)
 	w.order()
 	if p.Limit >= 0 && w.dialect != SQLServer {
 		w.line()
@@ -74,11 +75,11 @@ func (w *writer) statement() {
 }
 
 // conditions writes the conditions of a WHERE, each on a line.
-func (w *writer) conditions(word string, list []*expr.Expr) {
+func (w *writer) conditions(list []*expr.Expr) {
 	for i, e := range list {
 		if i == 0 {
 			w.line()
-			w.text(word, " ")
+			w.text("WHERE ")
 		} else {
 			w.indent++
 			w.line()
@@ -152,12 +153,7 @@ func hasAtom(e *expr.Expr) bool {
 	if e.Op == expr.OpAtom {
 		return true
 	}
-	for _, a := range e.Args {
-		if hasAtom(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.Args, hasAtom)
 }
 
 // union writes several legs as one. Each tuple occurs once in a leg, and one leg alone
@@ -238,12 +234,29 @@ func (w *writer) leg(l *plan.Leg, all bool) {
 		w.semiLeg(l, all)
 		return
 	}
+	if edge, ok := w.keysFirst(l); ok {
+		w.keyedLeg(l, edge, all)
+		return
+	}
 	applied := w.dialect == SQLServer && w.needsApply()
 	w.text("SELECT")
 	w.indent++
 	first := true
+	w.dimensions(applied, &first)
+	w.atoms(l, all, &first, w.plainAtom)
+	w.indent--
+	w.from(l)
+	if applied {
+		w.apply()
+	}
+	w.conditions(l.Where)
+	w.groupBy(applied)
+}
+
+// dimensions writes the columns of the dimensions of a leg.
+func (w *writer) dimensions(applied bool, first *bool) {
 	for i := range w.plan.Dimensions {
-		w.item(&first)
+		w.item(first)
 		d := &w.plan.Dimensions[i]
 		if applied && !plain(w.plan.Model, d) {
 			w.column("g", "d", i)
@@ -253,17 +266,12 @@ func (w *writer) leg(l *plan.Leg, all bool) {
 		w.text(" AS d")
 		w.number(i)
 	}
-	w.atoms(l, all, &first, func(i int) {
-		a := &w.plan.Atoms[i]
-		w.aggregate(a, func() { w.predicate(a.Filter, true) }, a.Filter != nil, func(k int, top bool) { w.argument(a, k, top) })
-	})
-	w.indent--
-	w.from(l)
-	if applied {
-		w.apply()
-	}
-	w.conditions("WHERE", l.Where)
-	w.groupBy(applied)
+}
+
+// plainAtom writes an aggregate over the rows of a leg.
+func (w *writer) plainAtom(i int) {
+	a := &w.plan.Atoms[i]
+	w.aggregate(a, func() { w.predicate(a.Filter, true) }, a.Filter != nil, func(top bool) { w.argument(a, top) })
 }
 
 // atoms writes the columns of the aggregates of a leg.
@@ -369,23 +377,32 @@ func (w *writer) from(l *plan.Leg) {
 	w.text("FROM ")
 	w.source(l.Base)
 	for _, j := range l.Joins {
-		e := &w.plan.Model.Edges[j.Edge]
-		w.line()
-		w.text("LEFT JOIN ")
-		w.source(e.To)
-		w.text(" ON ")
-		if len(e.Pairs) == 0 || w.aliases[e.From] == 0 {
-			w.broken("the join of %s has no condition", w.plan.Model.Nodes[e.To].Name)
-			return
+		w.join(j.Edge, false)
+	}
+}
+
+// join writes a LEFT JOIN. With keyed, its keys are those of k.
+func (w *writer) join(edge int, keyed bool) {
+	e := &w.plan.Model.Edges[edge]
+	w.line()
+	w.text("LEFT JOIN ")
+	w.source(e.To)
+	w.text(" ON ")
+	if len(e.Pairs) == 0 || w.aliases[e.From] == 0 {
+		w.broken("the join of %s has no condition", w.plan.Model.Nodes[e.To].Name)
+		return
+	}
+	for i, pair := range e.Pairs {
+		if i > 0 {
+			w.text(" AND ")
 		}
-		for i, pair := range e.Pairs {
-			if i > 0 {
-				w.text(" AND ")
-			}
+		if keyed {
+			w.column("k", "k", i)
+		} else {
 			w.field(expr.Field{Node: e.From, Column: pair.From}, false)
-			w.text(" = ")
-			w.field(expr.Field{Node: e.To, Column: pair.To}, false)
 		}
+		w.text(" = ")
+		w.field(expr.Field{Node: e.To, Column: pair.To}, false)
 	}
 }
 

@@ -57,6 +57,18 @@ var plans = []ask{
 		order:    []string{"-net"}, limit: 20,
 	},
 	{
+		name: "keys_first", dims: []string{"customers.kind as kind", "regions.name as region", "customers.signup:year as year"},
+		measures: []string{"sum(orders.net) filter (where orders.paid or orders.quantity > 2) as net", "count(*) as rows", "count(orders.paid) filter (where orders.amount > 0) as known", "min(orders.created_at) as first", "max(orders.paid) as any"},
+		legs:     []leg{{base: "orders", joins: []string{"customers", "regions"}, where: []string{"orders.status <> 'cancelled'", "orders.quantity >= 1"}}},
+		having:   []string{"count(*) > 0"}, order: []string{"-net"},
+	},
+	{
+		name: "keys_not_first", dims: []string{"customers.kind as kind", "regions.name as region", "customers.signup:year as year"},
+		measures: []string{"sum(orders.net) filter (where orders.paid or orders.quantity > 2) as net", "count(*) as rows", "count(orders.paid) filter (where orders.amount > 0) as known", "min(orders.created_at) as first", "max(orders.paid) as any", "count(distinct orders.id) as orders"},
+		legs:     []leg{{base: "orders", joins: []string{"customers", "regions"}, where: []string{"orders.status <> 'cancelled'", "orders.quantity >= 1"}}},
+		having:   []string{"count(*) > 0"}, order: []string{"-net"},
+	},
+	{
 		name: "two_facts_and_spine", dims: []string{"customers.name as customer", "regions.name as region"},
 		measures: []string{"sum(orders.amount) as revenue", "max(returns.returned_on) as last return", "count(orders.id) as orders"},
 		legs: []leg{
@@ -166,8 +178,10 @@ var plans = []ask{
 		name: "semi_additive_and_more", dims: []string{"customers.name as name"},
 		measures: []string{"[1] sum(balances.balance) filter (where balances.balance > 0) as opening", "[1] max(balances.balance) as highest first", "sum(balances.balance) as all", "[2] sum(balances.balance) as last of all", "sum(orders.amount) as revenue"},
 		legs: []leg{
-			{base: "balances", joins: []string{"customers"}}, {base: "balances", joins: []string{"customers"}, semi: "first balances.day per balances.account"},
-			{base: "balances", joins: []string{"customers"}, semi: "last balances.day", where: []string{"customers.active"}}, {base: "orders", joins: []string{"customers"}},
+			{base: "balances", joins: []string{"customers"}},
+			{base: "balances", joins: []string{"customers"}, semi: "first balances.day per balances.account"},
+			{base: "balances", joins: []string{"customers"}, semi: "last balances.day", where: []string{"customers.active"}},
+			{base: "orders", joins: []string{"customers"}},
 		},
 	},
 	{

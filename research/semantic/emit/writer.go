@@ -3,6 +3,7 @@ package emit
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/ktxhq/ktx/research/semantic/expr"
 	"github.com/ktxhq/ktx/research/semantic/plan"
@@ -91,6 +92,10 @@ func (w *writer) name(s string) {
 	case Postgres, SQLite:
 	}
 	w.b = append(w.b, opening)
+	if strings.IndexByte(s, 0) < 0 && strings.IndexByte(s, closing) < 0 {
+		w.b = append(append(w.b, s...), closing)
+		return
+	}
 	for i := range len(s) {
 		c := s[i]
 		if c == 0 {

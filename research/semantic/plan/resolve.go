@@ -89,7 +89,7 @@ func (b *builder) dimension(d DimensionRequest) *expr.Error {
 // columnHint says what to write for a dimension that is no name.
 func columnHint(text string) string {
 	if e, err := expr.Parse(text); err == nil && e.Op == expr.OpCall && e.Func == "date_trunc" && e.Args[1].Op == expr.OpName {
-		field, _ := json.Marshal(nameText(e.Args[1].Name))
+		field, _ := json.Marshal(e.Args[1].Name.String())
 		return fmt.Sprintf(`write {"field": %s, "granularity": "%s"}`, field, e.Args[0].Text)
 	}
 	return "write one column, as source.column; a granularity has its own field, and an expression is a computed column of the model"

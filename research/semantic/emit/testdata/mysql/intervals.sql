@@ -12,15 +12,15 @@ SELECT
 FROM (
   SELECT
     t0.`id` AS d0,
-    MAX(t0.`created_at` + INTERVAL 1 month) AS a0,
-    MAX(t0.`created_at` - INTERVAL 3 month) AS a1,
-    MAX(t0.`created_at` + INTERVAL 1 year) AS a2,
-    MAX(t0.`created_at` - INTERVAL 14 day) AS a3,
-    MAX(t0.`created_at` + INTERVAL 90 minute) AS a4,
-    MAX(t0.`order_date` + INTERVAL 36 hour) AS a5,
-    MAX(t0.`order_date` - INTERVAL 1 month) AS a6,
-    MAX(t0.`order_date` + INTERVAL 1 day) AS a7,
-    COUNT(CASE WHEN t0.`created_at` >= (DATE '2024-02-29' + INTERVAL 1 year) THEN 1 END) AS a8
+    MAX(t0.`created_at` + INTERVAL 1 MONTH) AS a0,
+    MAX(t0.`created_at` - INTERVAL 3 MONTH) AS a1,
+    MAX(t0.`created_at` + INTERVAL 1 YEAR) AS a2,
+    MAX(t0.`created_at` - INTERVAL 14 DAY) AS a3,
+    MAX(t0.`created_at` + INTERVAL 90 MINUTE) AS a4,
+    MAX(t0.`order_date` + INTERVAL 36 HOUR) AS a5,
+    MAX(t0.`order_date` - INTERVAL 1 MONTH) AS a6,
+    MAX(t0.`order_date` + INTERVAL 1 DAY) AS a7,
+    COUNT(CASE WHEN t0.`created_at` >= (DATE '2024-02-29' + INTERVAL 1 YEAR) THEN 1 END) AS a8
   FROM `orders` AS t0
   GROUP BY 1
 ) AS q

@@ -18,11 +18,17 @@ FROM (
       t1.`name` AS d0,
       NULL AS a0,
       NULL AS a1,
-      SUM(t0.`balance`) AS a2,
+      SUM(k.a2) AS a2,
       NULL AS a3,
       NULL AS a4
-    FROM `balances` AS t0
-    LEFT JOIN `Customers` AS t1 ON t0.`customer_id` = t1.`id`
+    FROM (
+      SELECT
+        t0.`customer_id` AS k0,
+        SUM(t0.`balance`) AS a2
+      FROM `balances` AS t0
+      GROUP BY t0.`customer_id`
+    ) AS k
+    LEFT JOIN `Customers` AS t1 ON k.k0 = t1.`id`
     GROUP BY 1
     UNION ALL
     SELECT
@@ -86,9 +92,15 @@ FROM (
       NULL AS a1,
       NULL AS a2,
       NULL AS a3,
-      SUM(t0.`amount`) AS a4
-    FROM `orders` AS t0
-    LEFT JOIN `Customers` AS t1 ON t0.`customer_id` = t1.`id`
+      SUM(k.a4) AS a4
+    FROM (
+      SELECT
+        t0.`customer_id` AS k0,
+        SUM(t0.`amount`) AS a4
+      FROM `orders` AS t0
+      GROUP BY t0.`customer_id`
+    ) AS k
+    LEFT JOIN `Customers` AS t1 ON k.k0 = t1.`id`
     GROUP BY 1
   ) AS u
   GROUP BY u.d0

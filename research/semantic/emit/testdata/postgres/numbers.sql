@@ -2,8 +2,8 @@ SELECT
   q.d0 AS "id",
   ROUND(CAST(q.a0 AS numeric), 0) AS "r",
   ROUND(CAST(q.a0 AS numeric), 1) AS "r1",
-  ROUND(CAST(CAST(q.a1 AS double precision) / NULLIF(2, 0) AS numeric), 0) AS "half",
-  ROUND(CAST(CAST(-q.a1 AS double precision) / NULLIF(2, 0) AS numeric), 0) AS "minus half",
+  ROUND(CAST(CAST(q.a1 AS double precision) / 2 AS numeric), 0) AS "half",
+  ROUND(CAST(CAST(-q.a1 AS double precision) / 2 AS numeric), 0) AS "minus half",
   FLOOR(q.a0) AS "f",
   CEIL(-q.a0) AS "c",
   ABS(-q.a0) AS "a",
@@ -19,7 +19,7 @@ FROM (
     SUM(t0."quantity") AS a1,
     SUM((t0."quantity" * 0.5) - (-1)) AS a2,
     SUM(1e2 * t0."quantity") AS a3,
-    SUM((t0."amount" - t0."quantity")) AS a4,
+    SUM(t0."amount" - t0."quantity") AS a4,
     SUM(CASE WHEN t0."paid" THEN 1 WHEN NOT t0."paid" THEN 0 END) AS a5,
     MAX(CASE WHEN t0."quantity" <> 0 THEN 1 WHEN NOT (t0."quantity" <> 0) THEN 0 END) AS a6
   FROM "orders" AS t0

@@ -13,7 +13,7 @@ FROM (
   FROM (
     SELECT
       t1."name" AS d0,
-      SUM(t0."amount") AS a0,
+      SUM(k.a0) AS a0,
       (
         SELECT SUM(t0."amount")
         FROM "returns" AS t0
@@ -21,8 +21,14 @@ FROM (
         WHERE 1 = 0
       ) AS a1,
       CAST(NULL AS bigint) AS a2
-    FROM "orders" AS t0
-    LEFT JOIN "customers" AS t1 ON t0."customer_id" = t1."id"
+    FROM (
+      SELECT
+        t0."customer_id" AS k0,
+        SUM(t0."amount") AS a0
+      FROM "orders" AS t0
+      GROUP BY t0."customer_id"
+    ) AS k
+    LEFT JOIN "customers" AS t1 ON k.k0 = t1."id"
     GROUP BY 1
     UNION ALL
     SELECT
@@ -33,10 +39,17 @@ FROM (
         LEFT JOIN "customers" AS t1 ON t0."customer_id" = t1."id"
         WHERE 1 = 0
       ) AS a0,
-      SUM(t0."amount") AS a1,
-      COUNT(t0."id") AS a2
-    FROM "returns" AS t0
-    LEFT JOIN "customers" AS t1 ON t0."customer_id" = t1."id"
+      SUM(k.a1) AS a1,
+      CAST(SUM(k.a2) AS bigint) AS a2
+    FROM (
+      SELECT
+        t0."customer_id" AS k0,
+        SUM(t0."amount") AS a1,
+        COUNT(t0."id") AS a2
+      FROM "returns" AS t0
+      GROUP BY t0."customer_id"
+    ) AS k
+    LEFT JOIN "customers" AS t1 ON k.k0 = t1."id"
     GROUP BY 1
   ) AS u
   GROUP BY u.d0

@@ -4,7 +4,7 @@ SELECT
   q.a0 AS "any",
   q.a1 AS "all large",
   q.a2 AS "known",
-  q.a0 = TRUE AS "is paid",
+  q.a0 = 1 AS "is paid",
   q.a3 AS "same"
 FROM (
   SELECT
@@ -17,5 +17,5 @@ FROM (
   FROM "orders" AS t0
   GROUP BY 1, 2
 ) AS q
-WHERE (q.a0 = TRUE) OR (NOT q.a1)
+WHERE (q.a0 = 1) OR (NOT (q.a1 <> 0))
 ORDER BY q.d0 NULLS LAST, q.d1 NULLS LAST

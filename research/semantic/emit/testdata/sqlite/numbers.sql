@@ -2,8 +2,8 @@ SELECT
   q.d0 AS "id",
   ROUND(q.a0, 0) AS "r",
   ROUND(q.a0, 1) AS "r1",
-  ROUND(CAST(q.a1 AS REAL) / NULLIF(2, 0), 0) AS "half",
-  ROUND(CAST(-q.a1 AS REAL) / NULLIF(2, 0), 0) AS "minus half",
+  ROUND(CAST(q.a1 AS REAL) / 2, 0) AS "half",
+  ROUND(CAST(-q.a1 AS REAL) / 2, 0) AS "minus half",
   FLOOR(q.a0) AS "f",
   CEIL(-q.a0) AS "c",
   ABS(-q.a0) AS "a",
@@ -19,7 +19,7 @@ FROM (
     SUM(t0."quantity") AS a1,
     SUM((t0."quantity" * 0.5) - (-1)) AS a2,
     SUM(1e2 * t0."quantity") AS a3,
-    SUM((t0."amount" - t0."quantity")) AS a4,
+    SUM(t0."amount" - t0."quantity") AS a4,
     SUM(t0."paid") AS a5,
     MAX(t0."quantity" <> 0) AS a6
   FROM "orders" AS t0

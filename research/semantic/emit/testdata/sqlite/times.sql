@@ -13,18 +13,18 @@ SELECT
   q.a11 AS "future days"
 FROM (
   SELECT
-    COUNT(CASE WHEN STRFTIME('%Y-%m-%d %H:%M:%f', t0."created_at") = STRFTIME('%Y-%m-%d %H:%M:%f', '2024-12-30') THEN 1 END) AS a0,
-    COUNT(CASE WHEN STRFTIME('%Y-%m-%d %H:%M:%f', t0."created_at") > STRFTIME('%Y-%m-%d %H:%M:%f', '2024-12-29 23:59:00') THEN 1 END) AS a1,
-    COUNT(CASE WHEN STRFTIME('%Y-%m-%d %H:%M:%f', t0."order_date") BETWEEN STRFTIME('%Y-%m-%d %H:%M:%f', '2024-01-01') AND STRFTIME('%Y-%m-%d %H:%M:%f', '2024-12-31') THEN 1 END) AS a2,
+    COUNT(CASE WHEN STRFTIME('%Y-%m-%d %H:%M:%f', t0."created_at") = '2024-12-30 00:00:00.000' THEN 1 END) AS a0,
+    COUNT(CASE WHEN STRFTIME('%Y-%m-%d %H:%M:%f', t0."created_at") > '2024-12-29 23:59:00.000' THEN 1 END) AS a1,
+    COUNT(CASE WHEN STRFTIME('%Y-%m-%d %H:%M:%f', t0."order_date") BETWEEN '2024-01-01 00:00:00.000' AND '2024-12-31 00:00:00.000' THEN 1 END) AS a2,
     COUNT(CASE WHEN STRFTIME('%Y-%m-%d %H:%M:%f', t0."created_at") < STRFTIME('%Y-%m-%d %H:%M:%f', t0."order_date") THEN 1 END) AS a3,
-    COUNT(CASE WHEN STRFTIME('%Y-%m-%d %H:%M:%f', t0."created_at") IN (STRFTIME('%Y-%m-%d %H:%M:%f', '2024-02-29 12:30:00'), STRFTIME('%Y-%m-%d %H:%M:%f', '2024-12-30')) THEN 1 END) AS a4,
-    COUNT(CASE WHEN STRFTIME('%Y-%m-%d %H:%M:%f', DATE(t0."created_at", 'start of month')) = STRFTIME('%Y-%m-%d %H:%M:%f', '2024-12-01') THEN 1 END) AS a5,
+    COUNT(CASE WHEN STRFTIME('%Y-%m-%d %H:%M:%f', t0."created_at") IN ('2024-02-29 12:30:00.000', '2024-12-30 00:00:00.000') THEN 1 END) AS a4,
+    COUNT(CASE WHEN STRFTIME('%Y-%m-%d %H:%M:%f', DATE(t0."created_at", 'start of month')) = '2024-12-01 00:00:00.000' THEN 1 END) AS a5,
     COUNT(CASE WHEN STRFTIME('%Y-%m-%d %H:%M:%f', DATE(RTRIM(RTRIM(STRFTIME('%Y-%m-%d %H:%M:%f', t0."created_at"), '0'), '.'))) = STRFTIME('%Y-%m-%d %H:%M:%f', t0."order_date") THEN 1 END) AS a6,
-    COUNT(CASE WHEN STRFTIME('%Y-%m-%d %H:%M:%f', COALESCE(t0."created_at", '2000-01-01 00:00:00')) <= STRFTIME('%Y-%m-%d %H:%M:%f', '2024-01-01') THEN 1 END) AS a7,
+    COUNT(CASE WHEN STRFTIME('%Y-%m-%d %H:%M:%f', COALESCE(t0."created_at", '2000-01-01 00:00:00')) <= '2024-01-01 00:00:00.000' THEN 1 END) AS a7,
     MIN(t0."created_at") AS a8,
     MAX(t0."order_date") AS a9,
     COUNT(CASE WHEN STRFTIME('%Y-%m-%d %H:%M:%f', t0."created_at") > STRFTIME('%Y-%m-%d %H:%M:%f', CURRENT_TIMESTAMP) THEN 1 END) AS a10,
     COUNT(CASE WHEN STRFTIME('%Y-%m-%d %H:%M:%f', t0."order_date") > STRFTIME('%Y-%m-%d %H:%M:%f', CURRENT_DATE) THEN 1 END) AS a11
   FROM "orders" AS t0
 ) AS q
-WHERE STRFTIME('%Y-%m-%d %H:%M:%f', q.a8) < STRFTIME('%Y-%m-%d %H:%M:%f', '2030-01-01')
+WHERE STRFTIME('%Y-%m-%d %H:%M:%f', q.a8) < '2030-01-01 00:00:00.000'

@@ -49,5 +49,5 @@ FROM (
   ) AS u
   GROUP BY u.d0, u.d1
 ) AS q
-WHERE (COALESCE(q.a2, 0) > 0) OR (STRFTIME('%Y-%m-%d %H:%M:%f', q.a1) >= STRFTIME('%Y-%m-%d %H:%M:%f', '2024-01-01'))
+WHERE (COALESCE(q.a2, 0) > 0) OR (STRFTIME('%Y-%m-%d %H:%M:%f', q.a1) >= '2024-01-01 00:00:00.000')
 ORDER BY q.d0 NULLS LAST, q.d1 NULLS LAST

@@ -4,7 +4,7 @@ SELECT
   q.a0 AS [any],
   q.a1 AS [all large],
   q.a2 AS [known],
-  CASE WHEN q.a0 = CAST(1 AS bit) THEN CAST(1 AS bit) WHEN NOT (q.a0 = CAST(1 AS bit)) THEN CAST(0 AS bit) END AS [is paid],
+  CASE WHEN q.a0 = 1 THEN CAST(1 AS bit) WHEN NOT (q.a0 = 1) THEN CAST(0 AS bit) END AS [is paid],
   q.a3 AS [same]
 FROM (
   SELECT
@@ -18,5 +18,5 @@ FROM (
   CROSS APPLY (SELECT CASE WHEN t0.[amount] > 40 THEN CAST(1 AS bit) WHEN NOT (t0.[amount] > 40) THEN CAST(0 AS bit) END AS d1) AS g
   GROUP BY t0.[paid], g.d1
 ) AS q
-WHERE (q.a0 = CAST(1 AS bit)) OR (NOT (q.a1 = 1))
+WHERE (q.a0 = 1) OR (NOT (q.a1 <> 0))
 ORDER BY CASE WHEN q.d0 IS NULL THEN 1 ELSE 0 END, q.d0, CASE WHEN q.d1 IS NULL THEN 1 ELSE 0 END, q.d1

@@ -28,7 +28,7 @@ FROM (
         LEFT JOIN [Customers] AS t1 ON t0.[customer_id] = t1.[id]
         WHERE 1 = 0
       ) AS a1,
-      SUM(t0.[balance]) AS a2,
+      SUM(k.a2) AS a2,
       (
         SELECT SUM(t0.[balance])
         FROM [balances] AS t0
@@ -41,8 +41,14 @@ FROM (
         LEFT JOIN [Customers] AS t1 ON t0.[customer_id] = t1.[id]
         WHERE 1 = 0
       ) AS a4
-    FROM [balances] AS t0
-    LEFT JOIN [Customers] AS t1 ON t0.[customer_id] = t1.[id]
+    FROM (
+      SELECT
+        t0.[customer_id] AS k0,
+        SUM(t0.[balance]) AS a2
+      FROM [balances] AS t0
+      GROUP BY t0.[customer_id]
+    ) AS k
+    LEFT JOIN [Customers] AS t1 ON k.k0 = t1.[id]
     GROUP BY t1.[name]
     UNION ALL
     SELECT
@@ -161,9 +167,15 @@ FROM (
         LEFT JOIN [Customers] AS t1 ON t0.[customer_id] = t1.[id]
         WHERE 1 = 0
       ) AS a3,
-      SUM(t0.[amount]) AS a4
-    FROM [orders] AS t0
-    LEFT JOIN [Customers] AS t1 ON t0.[customer_id] = t1.[id]
+      SUM(k.a4) AS a4
+    FROM (
+      SELECT
+        t0.[customer_id] AS k0,
+        SUM(t0.[amount]) AS a4
+      FROM [orders] AS t0
+      GROUP BY t0.[customer_id]
+    ) AS k
+    LEFT JOIN [Customers] AS t1 ON k.k0 = t1.[id]
     GROUP BY t1.[name]
   ) AS u
   GROUP BY u.d0
