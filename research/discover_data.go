@@ -107,7 +107,7 @@ func (s *Service) DiscoverData(ctx context.Context, in DiscoverDataInput) (Disco
 		var kinds []semantic.Kind
 		for number, kind := range semanticKinds {
 			if wanted(kind) {
-				kinds = append(kinds, semantic.Kind(number)) //nolint:gosec // there are three
+				kinds = append(kinds, semantic.Kind(number))
 			}
 		}
 		lanes = append(lanes, search.semantic(kinds, len(in.Kinds) > 0))

@@ -96,7 +96,7 @@ func semanticRef(q *rank.Query, x *semantic.Index, connectionID string, h *seman
 		c := source.Columns[h.Item]
 		described = c.Description
 		ref.Snippet = shown(fmt.Sprintf("%s (%s)", c.Name, c.Type))
-	default:
+	case semantic.KindSource:
 		var names []string
 		for _, m := range source.Measures {
 			names = append(names, m.Name)

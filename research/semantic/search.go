@@ -18,8 +18,9 @@ const (
 	KindSource Kind = iota
 	KindMeasure
 	KindDimension
-	kinds
 )
+
+const kinds = 3
 
 // Index is the searchable form of a model. It is immutable.
 type Index struct {
@@ -175,7 +176,7 @@ func Search(q *rank.Query, o SearchOptions, indexes ...*Index) []Hit {
 // lent returns by source its score, and the best score of its measures and columns.
 func (x *Index) lent(scores []*rank.Scores) (sources, best map[int]float64) {
 	sources, best = map[int]float64{}, map[int]float64{}
-	for k := range kinds {
+	for k := range Kind(kinds) {
 		for _, doc := range scores[k].Docs {
 			at, score := x.objects[k][doc].Source, scores[k].Score[doc]
 			if k == KindSource {
@@ -219,7 +220,7 @@ func (x *Index) ID(h *Hit) string {
 		return expr.Name{Qualifier: source.Name, Leaf: source.Measures[h.Item].Name}.String()
 	case KindDimension:
 		return expr.Name{Qualifier: source.Name, Leaf: source.Columns[h.Item].Name}.String()
-	default:
-		return source.Name
+	case KindSource:
 	}
+	return source.Name
 }

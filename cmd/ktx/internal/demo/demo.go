@@ -37,12 +37,13 @@ var Facts = struct {
 	Question, Naive      string
 	Measures, Dimensions []string
 }{
-	"How much revenue and how many units does each country bring?",
-	`SELECT c.country, round(sum(o.total), 2) AS revenue, sum(i.quantity) AS units
+	Question: "How much revenue and how many units does each country bring?",
+	Naive: `SELECT c.country, round(sum(o.total), 2) AS revenue, sum(i.quantity) AS units
 FROM orders AS o JOIN customers AS c ON c.id = o.customer_id JOIN order_items AS i ON i.order_id = o.id
 WHERE o.status <> 'cancelled'
 GROUP BY c.country ORDER BY revenue DESC LIMIT 3`,
-	[]string{"orders.revenue", "order_items.units"}, []string{"customers.country"},
+	Measures:   []string{"orders.revenue", "order_items.units"},
+	Dimensions: []string{"customers.country"},
 }
 
 // Query is a statement and the question that it answers.

@@ -111,8 +111,10 @@ func makeProject(ctx context.Context, a *console.App, dir string, withDemo bool)
 	if withDemo {
 		config.content = append(config.content, demoConnection...)
 		before = []file{
-			{"shop.db", demo.Database}, {"wiki/global/" + demo.PageKey + ".md", demo.Page},
-			{"semantic-layer/demo/orders.yaml", demo.Orders}, {"semantic-layer/demo/order_items.yaml", demo.OrderItems},
+			{"shop.db", demo.Database},
+			{"wiki/global/" + demo.PageKey + ".md", demo.Page},
+			{"semantic-layer/demo/orders.yaml", demo.Orders},
+			{"semantic-layer/demo/order_items.yaml", demo.OrderItems},
 		}
 	}
 	exists := func(f file) error {

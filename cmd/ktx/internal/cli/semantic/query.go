@@ -174,13 +174,12 @@ func run(ctx context.Context, a *console.App, open *wiring.OpenProject, in resea
 	if err != nil {
 		return err
 	}
-	shortened := false
 	if format == console.FormatJSON {
 		doc := []byte(`{"schema":"ktx-sl-rows/1",`)
 		a.PrintRawJSON(append(append(doc, out.AppendJSON(nil)[1:]...), '\n'))
 		return nil
 	}
-	shortened = a.Table(format, out.Table.Headers, console.Cells(out.Table.Rows))
+	shortened := a.Table(format, out.Table.Headers, console.Cells(out.Table.Rows))
 	for _, note := range out.Notes {
 		a.Errorf("note: %s\n", console.EscapeControls(note))
 	}
