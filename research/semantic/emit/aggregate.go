@@ -9,23 +9,22 @@ import (
 
 // aggregate writes the call of an aggregate over the rows that the condition holds for.
 // argument writes its first argument.
-func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argument func(top bool)) {
+func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argument func()) {
 	if err := lacks(a.Func, a.Distinct, w.dialect); err != nil {
 		if w.err == nil {
 			w.err = err
 		}
 		return
 	}
-	value := func(before string) {
+	value := func() {
 		if !filtered {
-			w.text(before)
-			argument(before == "")
+			argument()
 			return
 		}
 		w.text("CASE WHEN ")
 		condition()
-		w.text(" THEN ", before)
-		argument(before == "")
+		w.text(" THEN ")
+		argument()
 		w.text(" END")
 	}
 	if a.Func != "count" && len(a.Args) == 0 || len(a.Args) > 2 {
@@ -41,7 +40,7 @@ func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argume
 		w.text(counts[w.dialect], distinct)
 		switch {
 		case len(a.Args) > 0:
-			value("")
+			value()
 		case filtered:
 			w.text("CASE WHEN ")
 			condition()
@@ -52,15 +51,19 @@ func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argume
 		w.text(")")
 	case "sum", "min", "max":
 		w.text(strings.ToUpper(a.Func), "(", distinct)
-		value("")
+		value()
 		w.text(")")
 	case "avg":
-		before := ""
-		if w.dialect == SQLServer { // the mean of integers is cut to an integer
-			before = "1.0 * "
-		}
 		w.text("AVG(", distinct)
-		value(before)
+		if w.dialect == MySQL || w.dialect == SQLServer {
+			// The mean of integers is cut to an integer on SQL Server, and that of decimals
+			// after a few digits on both.
+			w.text("CAST(")
+			value()
+			w.text(" AS ", doubles[w.dialect], ")")
+		} else {
+			value()
+		}
 		w.text(")")
 	case "median", "percentile":
 		fraction := "0.5"
@@ -74,7 +77,7 @@ func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argume
 		w.text("PERCENTILE_CONT(")
 		w.digits(fraction)
 		w.text(") WITHIN GROUP (ORDER BY CAST(")
-		value("")
+		value()
 		w.text(" AS double precision))")
 	default:
 		w.broken("the aggregate %q", a.Func)
@@ -85,17 +88,17 @@ func (w *writer) aggregate(a *plan.Atom, condition func(), filtered bool, argume
 var counts = map[Dialect]string{Postgres: "COUNT(", MySQL: "COUNT(", SQLite: "COUNT(", SQLServer: "COUNT_BIG("}
 
 // argument writes the first argument of an aggregate over the rows of its leg.
-func (w *writer) argument(a *plan.Atom, top bool) {
+func (w *writer) argument(a *plan.Atom) {
 	e := a.Args[0]
 	switch {
 	case (a.Func == "min" || a.Func == "max") && w.typeOf(e) == expr.Boolean:
-		w.bit(e, top)
+		w.bit(e, true)
 	case a.Func == "sum" && w.dialect == SQLServer && w.smallInteger(e):
 		w.text("CAST(")
 		w.value(e, true)
 		w.text(" AS bigint)") // the sum of ints is an int
 	default:
-		w.value(e, top)
+		w.value(e, true)
 	}
 }
 
@@ -141,7 +144,7 @@ func (w *writer) absent(i int, l *plan.Leg) {
 	w.indent++
 	w.line()
 	w.text("SELECT ")
-	w.aggregate(a, nil, false, func(top bool) { w.argument(a, top) })
+	w.aggregate(a, nil, false, func() { w.argument(a) })
 	w.from(own)
 	w.line()
 	w.text("WHERE 1 = 0")
@@ -170,7 +173,7 @@ func (w *writer) semiLeg(l *plan.Leg, all bool) {
 			w.column("s", "o", k)
 			w.text(" = ")
 			w.column("s", "m", k)
-		}, true, func(bool) { w.column("s", "x", i) })
+		}, true, func() { w.column("s", "x", i) })
 	})
 	w.indent--
 	w.line()
@@ -306,7 +309,7 @@ func (w *writer) rows(l *plan.Leg, kept map[int]int) {
 	for _, i := range l.Atoms {
 		if len(p.Atoms[i].Args) > 0 {
 			w.item(&first)
-			w.argument(&p.Atoms[i], true)
+			w.argument(&p.Atoms[i])
 			w.text(" AS x")
 			w.number(i)
 		}

@@ -271,7 +271,7 @@ func (w *writer) dimensions(applied bool, first *bool) {
 // plainAtom writes an aggregate over the rows of a leg.
 func (w *writer) plainAtom(i int) {
 	a := &w.plan.Atoms[i]
-	w.aggregate(a, func() { w.predicate(a.Filter, true) }, a.Filter != nil, func(top bool) { w.argument(a, top) })
+	w.aggregate(a, func() { w.predicate(a.Filter, true) }, a.Filter != nil, func() { w.argument(a) })
 }
 
 // atoms writes the columns of the aggregates of a leg.

@@ -102,6 +102,7 @@ var plans = []ask{
 		measures: []string{"max(orders.paid) as any", "min(orders.amount > 40) as all large", "count(orders.quantity > 1) as known", "max(orders.paid) = true as is paid", "sum(CASE WHEN orders.paid = (orders.quantity > 1) THEN 1 ELSE 0 END) as same"},
 		legs:     []leg{{base: "orders"}}, having: []string{"max(orders.paid) = true OR NOT (min(orders.amount > 40))"},
 	},
+	{name: "means", measures: []string{"avg(orders.amount) as mean", "avg(distinct orders.quantity) as different", "avg(orders.quantity) filter (where orders.id in (1, 2, 5)) as some"}, legs: []leg{{base: "orders"}}},
 	{name: "hour", dims: []string{"orders.created_at:hour as hour"}, measures: []string{"count(*) as n"}, legs: []leg{{base: "orders"}}},
 	{name: "hour_of_date", dims: []string{"orders.order_date:hour as hour"}, measures: []string{"count(*) as n"}, legs: []leg{{base: "orders"}}},
 	{name: "day", dims: []string{"orders.created_at:day as day"}, measures: []string{"count(*) as n"}, legs: []leg{{base: "orders"}}},

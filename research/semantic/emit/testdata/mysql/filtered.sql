@@ -11,7 +11,7 @@ FROM (
     SUM(CASE WHEN t0.`paid` THEN t0.`amount` END) AS a0,
     COUNT(CASE WHEN NOT t0.`paid` THEN 1 END) AS a1,
     COUNT(DISTINCT CASE WHEN t0.`quantity` BETWEEN 1 AND 3 THEN t0.`customer_id` END) AS a2,
-    AVG(CASE WHEN t0.`status` IN ('new', 'shipped') THEN t0.`quantity` END) AS a3,
+    AVG(CAST(CASE WHEN t0.`status` IN ('new', 'shipped') THEN t0.`quantity` END AS DOUBLE)) AS a3,
     MIN(CASE WHEN t0.`amount` IS NOT NULL THEN t0.`order_date` END) AS a4
   FROM `orders` AS t0
   GROUP BY 1

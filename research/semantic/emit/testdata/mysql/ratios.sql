@@ -12,7 +12,7 @@ FROM (
     SUM(t0.`quantity`) AS a0,
     COUNT(t0.`id`) AS a1,
     SUM(t0.`amount`) AS a2,
-    AVG(t0.`quantity`) AS a3,
+    AVG(CAST(t0.`quantity` AS DOUBLE)) AS a3,
     COUNT(*) AS a4
   FROM `orders` AS t0
   GROUP BY 1

@@ -11,7 +11,7 @@ FROM (
     SUM(CASE WHEN t0.[paid] = 1 THEN t0.[amount] END) AS a0,
     COUNT_BIG(CASE WHEN NOT (t0.[paid] = 1) THEN 1 END) AS a1,
     COUNT_BIG(DISTINCT CASE WHEN t0.[quantity] BETWEEN 1 AND 3 THEN t0.[customer_id] END) AS a2,
-    AVG(CASE WHEN t0.[status] IN (N'new', N'shipped') THEN 1.0 * t0.[quantity] END) AS a3,
+    AVG(CAST(CASE WHEN t0.[status] IN (N'new', N'shipped') THEN t0.[quantity] END AS float)) AS a3,
     MIN(CASE WHEN t0.[amount] IS NOT NULL THEN t0.[order_date] END) AS a4
   FROM [orders] AS t0
   GROUP BY t0.[status]

@@ -12,7 +12,7 @@ FROM (
     SUM(t0.[quantity]) AS a0,
     COUNT_BIG(t0.[id]) AS a1,
     SUM(t0.[amount]) AS a2,
-    AVG(1.0 * t0.[quantity]) AS a3,
+    AVG(CAST(t0.[quantity] AS float)) AS a3,
     COUNT_BIG(*) AS a4
   FROM [orders] AS t0
   GROUP BY t0.[status]
