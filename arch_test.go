@@ -384,19 +384,6 @@ var rooms = []room{
 		testOurs: []string{"dialects"},
 	},
 	{
-		path:     "research/scan/relate",
-		noStd:    noOutside,
-		ours:     []string{"research/catalog"},
-		others:   map[string]string{"golang.org/x/text": "normalizes names before they are split into words"},
-		testOurs: []string{"research/scan/relate/relatetest"},
-	},
-	{
-		path:    "research/scan/relate/relatetest",
-		ours:    []string{"research/catalog", "research/scan/relate"},
-		others:  map[string]string{"github.com/ncruces/go-sqlite3": "writes and reads the database files that are measured"},
-		support: true,
-	},
-	{
 		path:       "research",
 		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/dictionary", "research/memory", "research/rank", "research/semantic", "research/semantic/*", "research/usage", "research/wiki"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
