@@ -105,9 +105,8 @@ scoreboard: ## run the corpus against MCP servers from npm and against ktx; writ
 	scripts/scoreboard $(ARGS)
 
 .PHONY: eval
-eval: ## measure search on Spider and BIRD (DATA=folder with them; docs/evidence/discovery-quality.md)
-	@test -n "$(DATA)" || { echo "make eval: give the folder of the data sets: make eval DATA=DIR" >&2; exit 2; }
-	$(GO) run ./tools/eval -data "$(DATA)"
+eval: build ## measure what search and scans find (DATA=folder with Spider and BIRD; docs/evidence/discovery-quality.md)
+	@$(GO) run ./tools/eval -ktx bin/ktx $(if $(DATA),-data "$(DATA)") $(ARGS)
 
 .PHONY: tools
 tools: $(LINT) $(GOTESTSUM) ## install the linter and the test runner into .tools/

@@ -293,10 +293,15 @@ var rooms = []room{
 	},
 	{
 		path:     "research/catalog",
+		others:   map[string]string{"golang.org/x/sys": "looks at the files of a large scan in two thirds of the time"},
 		testOurs: []string{"research/catalog/catalogtest", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "sqlguard"},
 	},
 	{path: "research/catalog/catalogtest", ours: []string{"research/catalog"}, support: true},
-	{path: "research/catalog/search", ours: []string{"research/catalog", "research/rank"}},
+	{
+		path:       "research/catalog/search",
+		ours:       []string{"research/catalog", "research/rank"},
+		testOthers: map[string]string{"pgregory.net/rapid": "random catalogues"},
+	},
 	{
 		path: "research/rank",
 		others: map[string]string{
@@ -308,7 +313,7 @@ var rooms = []room{
 	{
 		path:       "research/scan",
 		ours:       []string{"sqlguard", "execution", "research/catalog", "research/dictionary", "research/scan/manifest", "research/scan/relate"},
-		testOurs:   []string{"dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest", "execution/executiontest/*"},
+		testOurs:   []string{"dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest", "execution/executiontest/*", "research", "research/rank"},
 		testOthers: map[string]string{"github.com/google/go-cmp": "shows how artifacts differ"},
 	},
 	{
@@ -345,9 +350,21 @@ var rooms = []room{
 		others:  map[string]string{"golang.org/x/text": "writes texts in the forms of Unicode that people type"},
 		support: true,
 	},
-	{path: "research/semantic/emit", ours: []string{"research/semantic/expr", "research/semantic/model", "research/semantic/plan"}, noStd: noOutside},
+	{path: "research/rootfile"},
+	{
+		path:   "research/semantic",
+		ours:   []string{"research/rank", "research/rootfile", "research/semantic/emit", "research/semantic/expr", "research/semantic/model", "research/semantic/plan"},
+		others: map[string]string{"go.yaml.in/yaml/v3": "writes sources, and adds to a file without losing its comments"},
+	},
+	{path: "research/semantic/draft", ours: []string{"research/semantic/expr", "research/semantic/model"}, others: map[string]string{"go.yaml.in/yaml/v3": "writes drafted files"}, noStd: noOutside},
+	{
+		path:     "research/semantic/emit",
+		ours:     []string{"research/semantic/expr", "research/semantic/model", "research/semantic/plan"},
+		noStd:    noOutside,
+		testOurs: []string{"corpus", "dialects", "dialects/*", "execution", "execution/*", "execution/executiontest/testdb", "sqlguard"},
+	},
 	{path: "research/semantic/expr", noStd: noOutside, testOurs: []string{"corpus"}},
-	{path: "research/semantic/model", ours: []string{"research/semantic/expr"}, others: map[string]string{"go.yaml.in/yaml/v3": "reads the files of sources; its nodes carry the line of each key"}, noStd: noOutside},
+	{path: "research/semantic/model", ours: []string{"research/semantic/expr"}, others: map[string]string{"go.yaml.in/yaml/v3": "reads the files of sources; its nodes carry the line of each key"}, noStd: noOutside, testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "holds the JSON Schema of source files against the loader"}},
 	{path: "research/semantic/plan", ours: []string{"research/semantic/expr", "research/semantic/model"}, noStd: noOutside},
 	{
 		path:     "research/semantic/semantictest",
@@ -356,10 +373,12 @@ var rooms = []room{
 		support:  true,
 	},
 	{
-		path:   "research/wiki",
-		ours:   []string{"research/rank"},
-		others: map[string]string{"go.yaml.in/yaml/v3": "reads and writes the heads of pages, with lines"},
+		path:     "research/wiki",
+		ours:     []string{"research/rank"},
+		others:   map[string]string{"go.yaml.in/yaml/v3": "reads and writes the heads of pages, with lines"},
+		testOurs: []string{"research/wiki/wikitest"},
 	},
+	{path: "research/wiki/wikitest", support: true},
 	{
 		path:   "research/memory",
 		ours:   []string{"research/rank", "research/wiki"},
@@ -385,7 +404,7 @@ var rooms = []room{
 	},
 	{
 		path:       "research",
-		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/dictionary", "research/memory", "research/rank", "research/usage", "research/wiki"},
+		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/dictionary", "research/memory", "research/rank", "research/semantic", "research/semantic/*", "research/usage", "research/wiki"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
 		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest", "research/rank"},
 		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
@@ -425,7 +444,7 @@ var rooms = []room{
 	{
 		path:  "cmd/ktx/internal/cli/console",
 		noStd: []string{"database/*", "net", "net/http", "net/http/*"},
-		ours:  []string{"cmd/ktx/internal/project", "execution", "sqlcheck/report", "sqlguard"},
+		ours:  []string{"cmd/ktx/internal/project", "execution", "research/semantic/expr", "sqlcheck/report", "sqlguard"},
 		others: map[string]string{
 			"github.com/spf13/cobra": "groups of commands",
 			"golang.org/x/term":      "finds out whether output goes to a terminal, and its width",
@@ -472,7 +491,7 @@ var rooms = []room{
 	{
 		path: "cmd/ktx/internal/cli/project",
 		ours: []string{
-			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/demo", "cmd/ktx/internal/project",
+			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/scan", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/demo", "cmd/ktx/internal/project",
 			"execution", "execution/audit", "research", "sqlcheck/report", "sqlguard",
 		},
 		others: map[string]string{
@@ -495,6 +514,13 @@ var rooms = []room{
 			"cmd/ktx/internal/cli/research", "execution", "execution/audit", "research/catalog", "research/dictionary", "research/scan", "research/scan/relate", "research/usage",
 		},
 		others: map[string]string{"github.com/spf13/cobra": "commands"},
+	},
+	{
+		path: "cmd/ktx/internal/cli/semantic",
+		ours: []string{
+			"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "research", "research/semantic", "research/semantic/model",
+		},
+		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
 	},
 	{
 		path: "cmd/ktx/internal/cli/setup",
@@ -578,7 +604,18 @@ var rooms = []room{
 		testOthers: map[string]string{"go.yaml.in/yaml/v3": "reads which scenarios the suite requires"},
 		support:    true,
 	},
-	{path: "tools/eval", ours: []string{"research/catalog", "research/catalog/search", "research/rank"}, support: true},
+	{path: "tools/eval", ours: []string{"tools/eval/kit"}, support: true},
+	{
+		path: "tools/eval/kit",
+		ours: []string{"research/catalog", "research/dictionary/dictionarytest", "research/rank", "research/scan/relate/relatetest", "research/wiki/wikitest"},
+		others: map[string]string{
+			"github.com/modelcontextprotocol/go-sdk": "asks ktx mcp stdio",
+			"go.yaml.in/yaml/v3":                     "writes ktx.yaml",
+			"golang.org/x/term":                      "finds out whether progress goes to a terminal",
+		},
+		testOurs: []string{"execution/executiontest/executable"},
+		support:  true,
+	},
 	{path: "tools/eval/relations", ours: []string{"research/catalog", "research/scan/relate", "research/scan/relate/relatetest"}, support: true},
 	{path: "tools/perf", support: true},
 	{path: "tools/scoreboard", ours: []string{"corpus"}, support: true},

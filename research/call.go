@@ -106,6 +106,9 @@ func (s *Service) handle(t *tool) mcp.ToolHandler {
 		defer call.close()
 		out, err := t.handler(s, withClient(ctx, req), call)
 		if err != nil {
+			if describe(err, "").Code == sqlguard.CodeInternalError { // the client is not told what it is
+				s.logger.ErrorContext(ctx, "a tool failed", "tool", t.name, "error", err)
+			}
 			return errorResult(err, call.sql, call.notes), nil
 		}
 		return &mcp.CallToolResult{

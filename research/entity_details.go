@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/research/usage"
 )
 
 // EntityDetailsInput is the input of entity_details.
@@ -65,7 +66,9 @@ type Entity struct {
 	OmittedColumns     int                  `json:"omittedColumns,omitempty"`
 	ForeignKeys        []catalog.ForeignKey `json:"foreignKeys"`
 	OmittedForeignKeys int                  `json:"omittedForeignKeys,omitempty"`
-	Snapshot           ScanInfo             `json:"snapshot"`
+	// Usage is nil unless search.usage is true and statements read the table.
+	Usage    *EntityUsage `json:"usage,omitempty"`
+	Snapshot ScanInfo     `json:"snapshot"`
 }
 
 // EntityColumn is a column of an [Entity].
@@ -77,6 +80,9 @@ type EntityColumn struct {
 	Nullable       bool                  `json:"nullable"`
 	PrimaryKey     bool                  `json:"primaryKey"`
 	Comment        *string               `json:"comment"`
+	// Statements is how many statements of the audit log named the column; 0 as well
+	// if they were not counted.
+	Statements int64 `json:"statements,omitempty"`
 }
 
 // ScanInfo says which scan an answer is from.
@@ -123,9 +129,14 @@ const (
 // table that cannot be described has an error of its own in the answer. The error is
 // that of an unknown connection.
 func (s *Service) EntityDetails(ctx context.Context, in EntityDetailsInput) (EntityDetails, error) {
-	found, err := s.snapshot(ctx, s.stores.Load().Catalog, in.ConnectionID)
+	stores := s.stores.Load()
+	found, err := s.snapshot(ctx, stores.Catalog, in.ConnectionID)
 	if err != nil && !errors.Is(err, catalog.ErrNoScan) {
 		return EntityDetails{}, err
+	}
+	var counts *usage.Counts
+	if found != nil {
+		counts, _ = s.usedIn(ctx, stores, found)
 	}
 	out := EntityDetails{Results: make([]EntityResult, len(in.Entities))}
 	for i, e := range in.Entities {
@@ -135,13 +146,13 @@ func (s *Service) EntityDetails(ctx context.Context, in EntityDetailsInput) (Ent
 			})
 			continue
 		}
-		out.Results[i] = describeEntity(found, e, maxEntityBytes/len(in.Entities))
+		out.Results[i] = describeEntity(found, counts, e, maxEntityBytes/len(in.Entities))
 	}
 	return out, nil
 }
 
-// describeEntity describes one table in about size bytes.
-func describeEntity(found *catalog.Snapshot, in EntityInput, size int) EntityResult {
+// describeEntity describes one table in about size bytes. counts may be nil.
+func describeEntity(found *catalog.Snapshot, counts *usage.Counts, in EntityInput, size int) EntityResult {
 	table, column, err := found.Resolve(in.Table)
 	if err != nil {
 		return failed(found.ConnectionID(), found, in.Table, tableError(found, in.Table, err))
@@ -159,8 +170,11 @@ func describeEntity(found *catalog.Snapshot, in EntityInput, size int) EntityRes
 		Comment: shortText(catalog.Describe(table.Descriptions, table.Comment)), EstimatedRows: table.EstimatedRows,
 		Columns: []EntityColumn{}, ForeignKeys: []catalog.ForeignKey{}, Snapshot: *scanInfo(found),
 	}
-	// The keys get at most half of the bytes.
+	// The keys get at most half of the bytes, and joins an eighth.
 	left := size - 4*maxComment
+	if e.Usage = entityUsage(found, counts, table.Ref(), size/8); e.Usage != nil {
+		left -= jsonSize(e.Usage)
+	}
 	for _, k := range table.ForeignKeys {
 		cost := jsonSize(k)
 		if len(e.ForeignKeys) == maxEntityKeys || left-cost < size/2 {
@@ -174,6 +188,9 @@ func describeEntity(found *catalog.Snapshot, in EntityInput, size int) EntityRes
 		shown := EntityColumn{
 			Name: c.Name, NativeType: c.NativeType, NormalizedType: c.NormalizedType, DimensionType: c.DimensionType,
 			Nullable: c.Nullable, PrimaryKey: c.PrimaryKey, Comment: shortText(catalog.Describe(c.Descriptions, c.Comment)),
+		}
+		if counts != nil {
+			shown.Statements = counts.Column(table.Ref(), c.Name)
 		}
 		if left -= jsonSize(shown); len(e.Columns) == maxEntityColumns || left < 0 {
 			break

@@ -10,6 +10,8 @@ import (
 	"github.com/ktxhq/ktx/research/dictionary"
 	"github.com/ktxhq/ktx/research/memory"
 	"github.com/ktxhq/ktx/research/rank"
+	"github.com/ktxhq/ktx/research/semantic"
+	"github.com/ktxhq/ktx/research/usage"
 	"github.com/ktxhq/ktx/research/wiki"
 )
 
@@ -21,6 +23,7 @@ type Service struct {
 	warned  sync.Map // by connection, the identity of the snapshot whose warnings are logged
 	indexes indexes
 	named   atomic.Pointer[mentionIndex]
+	used    usedSlots
 }
 
 // Stores are what the tools read and write besides databases. A tool whose store
@@ -30,8 +33,11 @@ type Stores struct {
 	Dictionary *dictionary.Store // the values of columns
 	Wiki       *wiki.Store       // the pages
 	Memory     *memory.Store     // what agents hand in
+	Semantic   *semantic.Store   // the models
 	// Analyzer reads texts and questions for discover_data. The wiki has the same.
 	Analyzer *rank.Analyzer
+	// Usage has the counts of ktx usage build. It is nil unless search.usage is true.
+	Usage *usage.Store
 }
 
 // New returns a service that runs statements through gateway. The logger gets

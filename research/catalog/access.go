@@ -71,7 +71,7 @@ func (f filter) apply(t *Table) *Table {
 	view := t.Kind == KindView
 	changed := false
 	for i := range t.Columns {
-		if view && len(t.Columns[i].SampleValues) > 0 || !f.column(r, t.Columns[i].Name) {
+		if view && t.Columns[i].hasValues() || !f.column(r, t.Columns[i].Name) {
 			changed = true
 			break
 		}
@@ -86,11 +86,26 @@ func (f filter) apply(t *Table) *Table {
 			continue
 		}
 		if view {
-			c.SampleValues = nil
+			c.SampleValues, c.EnumValues = nil, nil
+			c.NativeType, c.NormalizedType = withoutLabels(c.NativeType), withoutLabels(c.NormalizedType)
 		}
 		out.Columns = append(out.Columns, c)
 	}
 	return &out
+}
+
+// hasValues reports whether the artifacts tell values of a column, or what they may
+// be.
+func (c *Column) hasValues() bool {
+	return len(c.SampleValues) > 0 || len(c.EnumValues) > 0 || strings.Contains(c.NativeType+c.NormalizedType, "'")
+}
+
+// withoutLabels returns a type without its list of texts: that of an enum of MySQL.
+func withoutLabels(name string) string {
+	if open := strings.IndexByte(name, '('); open >= 0 && strings.Contains(name, "'") {
+		return name[:open]
+	}
+	return name
 }
 
 // keys returns t with the foreign keys whose ends may both be read. A composite

@@ -28,7 +28,8 @@ func TestDeniedThingsAreAbsent(t *testing.T) {
 		catalogtest.Key("id", "public.customers", "id", "fk_two"), // one of its pairs is denied
 		catalogtest.Key("zsecret_part", "public.customers", "part", "fk_two"),
 	}
-	view := catalogtest.Table("public.overview", "code text")
+	view := catalogtest.Table("public.overview", "code text", "state enum('zsecret_label')")
+	view.Columns[1].EnumValues = []string{"zsecret_label"}
 	view.Kind, view.Columns[0].SampleValues = catalog.KindView, []string{"zsecret value"}
 	end := func(table, column string) catalog.EndPoint {
 		ref := catalogtest.Table(table)

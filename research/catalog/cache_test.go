@@ -23,6 +23,7 @@ func large(t *testing.T, dir string) string {
 		table := catalogtest.Table(fmt.Sprintf("a.t%03d", i), "id integer key -- The number", "at text null")
 		table.Columns[0].Descriptions = map[string]string{"ai": "Number"}
 		table.Columns[1].SampleValues = []string{"x", ""}
+		table.Columns[1].Generated, table.Columns[1].EnumValues = "stored", []string{"new", "", "it's late"}
 		rows := int64(i)
 		table.EstimatedRows = &rows
 		table.ForeignKeys = []catalog.ForeignKey{catalogtest.Key("id", "a.t000", "id", fmt.Sprintf("fk%d", i%2))}
@@ -57,6 +58,9 @@ func TestCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := p.snapshot()
+	if c := first.Tables()[0].Columns[1]; c.Generated != "stored" || !slices.Equal(c.EnumValues, []string{"new", "", "it's late"}) {
+		t.Errorf("the files say how the column is made and what it may hold; the snapshot has %+v", c)
+	}
 	cache := filepath.Join(p.dir, ".ktx", "catalog", "w.bin")
 	text, err := os.ReadFile(cache)
 	if err != nil {

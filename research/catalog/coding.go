@@ -88,6 +88,13 @@ func (e *encoder) table(t *Table) {
 	}
 }
 
+func (e *encoder) texts(list []string) {
+	e.count(len(list))
+	for _, s := range list {
+		e.text(s)
+	}
+}
+
 func (e *encoder) column(c *Column) {
 	e.text(c.Name)
 	e.repeated(c.NativeType)
@@ -97,10 +104,9 @@ func (e *encoder) column(c *Column) {
 	e.flag(c.PrimaryKey)
 	e.optional(c.Comment)
 	e.descriptions(c.Descriptions)
-	e.count(len(c.SampleValues))
-	for _, v := range c.SampleValues {
-		e.text(v)
-	}
+	e.texts(c.SampleValues)
+	e.repeated(c.Generated)
+	e.texts(c.EnumValues)
 	e.flag(c.Stats != nil)
 	if c.Stats != nil {
 		for _, n := range []int64{c.Stats.Rows, c.Stats.Nulls, c.Stats.Distinct, int64(c.Stats.MinLength), int64(c.Stats.MaxLength)} {
@@ -223,7 +229,7 @@ func (d *decoder) table() *Table {
 		t.EstimatedRows = &n
 	}
 	t.Descriptions = d.descriptions()
-	t.Columns = make([]Column, d.count(10))
+	t.Columns = make([]Column, d.count(12))
 	for i := range t.Columns {
 		d.column(&t.Columns[i])
 	}
@@ -238,17 +244,24 @@ func (d *decoder) table() *Table {
 	return t
 }
 
+func (d *decoder) texts() []string {
+	n := d.count(1)
+	if n == 0 {
+		return nil
+	}
+	list := make([]string, n)
+	for i := range list {
+		list[i] = d.text()
+	}
+	return list
+}
+
 func (d *decoder) column(c *Column) {
 	c.Name, c.NativeType, c.NormalizedType = d.text(), d.repeated(), d.repeated()
 	c.DimensionType = DimensionType(d.repeated())
 	c.Nullable, c.PrimaryKey = d.flag(), d.flag()
 	c.Comment, c.Descriptions = d.optional(), d.descriptions()
-	if n := d.count(1); n > 0 {
-		c.SampleValues = make([]string, n)
-		for i := range c.SampleValues {
-			c.SampleValues[i] = d.text()
-		}
-	}
+	c.SampleValues, c.Generated, c.EnumValues = d.texts(), d.repeated(), d.texts()
 	if d.flag() {
 		c.Stats = &Stats{Rows: d.number(), Nulls: d.number(), Distinct: d.number(), MinLength: int32(d.number()), MaxLength: int32(d.number())} //nolint:gosec // written from such
 	}

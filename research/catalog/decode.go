@@ -33,7 +33,7 @@ func readTable(text []byte) (*Table, error) {
 		t.Columns[i] = Column{
 			Name: c.Name, NativeType: intern(c.NativeType), NormalizedType: intern(c.NormalizedType), DimensionType: dimensionOf(c.DimensionType),
 			Nullable: c.Nullable, PrimaryKey: c.PrimaryKey, Comment: comment(c.Comment), Descriptions: descriptions(c.Descriptions),
-			SampleValues: samples(c.SampleValues),
+			SampleValues: samples(c.SampleValues), Generated: generated(c.Generated), EnumValues: labels(c.EnumValues),
 		}
 	}
 	for i := range t.ForeignKeys {
@@ -65,6 +65,8 @@ type columnFile struct {
 	Comment        *string           `json:"comment"`
 	Descriptions   map[string]string `json:"descriptions"`
 	SampleValues   json.RawMessage   `json:"sampleValues"`
+	Generated      json.RawMessage   `json:"generated"`
+	EnumValues     json.RawMessage   `json:"enumValues"`
 }
 
 func (t *tableFile) check() error {
@@ -196,6 +198,30 @@ func samples(raw json.RawMessage) []string {
 		return nil
 	}
 	return slices.Clip(texts[:min(len(texts), maxSamples)])
+}
+
+// generated reads how a column is filled. What is no text says nothing.
+func generated(raw json.RawMessage) string {
+	var s string
+	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return intern(cut(s, maxName))
+}
+
+// labels reads the labels of an enum, in their order. A list that is too long or has
+// a label that is none is left out as a whole, because a part of it would be wrong.
+func labels(raw json.RawMessage) []string {
+	var list []string
+	if len(raw) == 0 || json.Unmarshal(raw, &list) != nil || len(list) == 0 || len(list) > maxLabels {
+		return nil
+	}
+	for _, label := range list {
+		if len(label) > maxName {
+			return nil
+		}
+	}
+	return list
 }
 
 // intern returns s so that equal texts share their memory. It is for types and

@@ -13,7 +13,7 @@ func FuzzDecodeScan(f *testing.F) {
 	name, rows := "n", int64(3)
 	body := catalog.CacheBody(&catalog.Table{
 		DB: &name, Name: "t", Kind: catalog.KindView, Comment: &name, EstimatedRows: &rows, Descriptions: map[string]string{"a": "b"},
-		Columns:     []catalog.Column{{Name: "c", SampleValues: []string{"v"}, Stats: &catalog.Stats{Rows: 5, MinLength: -1}}},
+		Columns:     []catalog.Column{{Name: "c", SampleValues: []string{"v"}, Generated: "stored", EnumValues: []string{"", "e"}, Stats: &catalog.Stats{Rows: 5, MinLength: -1}}},
 		ForeignKeys: []catalog.ForeignKey{{FromColumn: "c", ToTable: "t", ToColumn: "c", ConstraintName: &name}},
 	})
 	if again, err := catalog.Recode(body); err != nil || again != body {
@@ -40,6 +40,7 @@ func FuzzDecodeScan(f *testing.F) {
 func FuzzReadTable(f *testing.F) {
 	f.Add([]byte(`{"name":"t","db":"s","kind":"view","estimatedRows":1e3,"columns":[{"name":"c","sampleValues":[1,null,"x"]}],"foreignKeys":[{"fromColumn":"c"}]}`))
 	f.Add([]byte(`{"name":"t","descriptions":{"a":"b"},"columns":null}`))
+	f.Add([]byte(`{"name":"t","columns":[{"name":"c","generated":7,"enumValues":["a",""]},{"name":"d","generated":"stored","enumValues":[1]}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		table, err := catalog.ReadTable(text)
 		if err != nil {

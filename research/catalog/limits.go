@@ -21,6 +21,7 @@ const (
 	maxSources      = 16       // descriptions of one thing
 	maxSamples      = 50       // values of a column; further ones are left out
 	maxSample       = 1024     // bytes; a longer value is left out
+	maxLabels       = 65_535   // of an enum: MySQL has the most
 	maxRelations    = 200_000  // in relationships.json
 	maxRelationCols = 16       // columns of one side
 	maxWarnings     = 100      // that a snapshot keeps

@@ -289,6 +289,9 @@ func (t *Table) columns(name string) []*Column {
 // case, have quotes, or begin with the name of the table. The error is a
 // [*ColumnError].
 func (s *Snapshot) ResolveColumn(t *Table, name string) (*Column, error) {
+	if c := t.Column(name); c != nil {
+		return c, nil // also a name that ends in white space
+	}
 	name = strings.TrimSpace(name)
 	found := t.columns(name)
 	for _, parts := range s.readings(name) {

@@ -98,13 +98,18 @@ func postgresAt(url string) execution.Connection {
 	}
 }
 
-func mariadbAt(url string, databases ...string) execution.Connection {
+// mysqlAt connects to a database of a server, which is MariaDB or MySQL.
+func mysqlAt(server *testdb.MariaDBServer, url string, databases ...string) execution.Connection {
 	policy := sqlguard.DefaultPolicy()
 	policy.Databases = databases
+	dialect := mysql.Dialect{}
+	if server.Product() == "mariadb" {
+		dialect = mysql.MariaDB
+	}
 	return execution.Connection{
-		Engine: "MARIADB", Dialect: mysql.MariaDB, Policy: policy,
+		Engine: strings.ToUpper(server.Product()), Dialect: dialect, Policy: policy,
 		Open: func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
-			return mysqldb.Open(ctx, mysqldb.Config{URL: execution.NewSecret(url), MaxConnections: 2, Databases: databases, Session: mysql.Dialect{}.Session()}, guard)
+			return mysqldb.Open(ctx, mysqldb.Config{URL: execution.NewSecret(url), MaxConnections: 2, Databases: databases, Session: dialect.Session()}, guard)
 		},
 	}
 }

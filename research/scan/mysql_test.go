@@ -35,7 +35,7 @@ func TestMariaDBStructure(t *testing.T) {
 	server := testdb.MariaDB(t)
 	other := dbOf(server.NewDatabase(t, "CREATE TABLE regions (id int PRIMARY KEY)"))
 	url := server.NewDatabase(t, append([]string{fmt.Sprintf("CREATE TABLE places (id int PRIMARY KEY, region_id int, FOREIGN KEY (region_id) REFERENCES %s.regions (id))", other)}, mariadbShapes...)...)
-	s := newStand(t, mariadbAt(url, other))
+	s := newStand(t, mysqlAt(server, url, other))
 	s.options.Databases = []string{other}
 	result := s.run()
 	for path, text := range s.files() { // the names of databases differ from run to run
@@ -44,7 +44,7 @@ func TestMariaDBStructure(t *testing.T) {
 		}
 	}
 	s.goldenNames = strings.NewReplacer(dbOf(url), "SHOP", other, "OTHER")
-	s.golden("mariadb", result.Report.SyncID)
+	s.golden(server.Product(), result.Report.SyncID)
 	for _, e := range s.log.Events() {
 		if e.Decision.Verdict == "reject" {
 			t.Errorf("the guard refused a statement: %s: %v", e.SQL.Text, e.Decision.Codes)
@@ -59,12 +59,15 @@ func TestMariaDBStructure(t *testing.T) {
 // its key or by chance.
 func TestMariaDBSample(t *testing.T) {
 	t.Parallel()
-	url := testdb.MariaDB(t).NewDatabase(t,
+	server := testdb.MariaDB(t)
+	const numbers = "(SELECT e.d * 10000 + f.d * 1000 + g.d * 100 + h.d * 10 + i.d AS seq FROM digits e, digits f, digits g, digits h, digits i WHERE e.d < 2) n"
+	url := server.NewDatabase(t,
+		"CREATE TABLE digits (d int)", "INSERT INTO digits VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)",
 		"CREATE TABLE keyed (id int PRIMARY KEY, place varchar(30))", "CREATE TABLE keyless (no varchar(10) PRIMARY KEY, place varchar(30))",
-		"INSERT INTO keyed SELECT seq, IF(seq % 1000 = 7, 'Place', concat('place ', seq DIV 1000)) FROM seq_0_to_19999",
-		"INSERT INTO keyless SELECT seq, concat('place ', seq DIV 1000) FROM seq_0_to_19999",
+		"INSERT INTO keyed SELECT seq, IF(seq % 1000 = 7, 'Place', concat('place ', seq DIV 1000)) FROM "+numbers,
+		"INSERT INTO keyless SELECT seq, concat('place ', seq DIV 1000) FROM "+numbers,
 	)
-	s := newStand(t, mariadbAt(url))
+	s := newStand(t, mysqlAt(server, url))
 	s.options.SampleRows = 800
 	result := s.run()
 	profile := read[catalog.Profile](s, result.Report.SyncID, "enrichment/relationship-profile.json")
@@ -82,7 +85,8 @@ func TestMariaDBSample(t *testing.T) {
 
 func TestMariaDBEmpty(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, mariadbAt(testdb.MariaDB(t).NewDatabase(t)))
+	server := testdb.MariaDB(t)
+	s := newStand(t, mysqlAt(server, server.NewDatabase(t)))
 	if result := s.run(); result.Tables != 0 || len(result.Report.Warnings) != 0 {
 		t.Errorf("an empty database: %+v", result)
 	}
@@ -94,7 +98,7 @@ func TestMariaDBRights(t *testing.T) {
 	server := testdb.MariaDB(t)
 	url := server.NewDatabase(t, "CREATE TABLE part (id int, hidden int, shown int)", "CREATE TABLE secret (id int)", "INSERT INTO part VALUES (1, 2, 3)")
 	user := server.NewUser(t, fmt.Sprintf("SELECT (id, shown), INSERT (hidden) ON %s.part", dbOf(url)))
-	s := newStand(t, mariadbAt(server.URL(dbOf(url), user)))
+	s := newStand(t, mysqlAt(server, server.URL(dbOf(url), user)))
 	result := s.run()
 	profile := read[catalog.Profile](s, result.Report.SyncID, "enrichment/relationship-profile.json")
 	if result.Tables != 1 || len(profile.Columns) != 2 || len(result.Report.Warnings) != 0 {

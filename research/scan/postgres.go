@@ -121,7 +121,7 @@ func (postgres) columns(ctx context.Context, a *asker, schemas []string, byOID m
 		return err
 	}
 	return a.pages(ctx, func(after []string, limit int) string {
-		return fmt.Sprintf(`SELECT a.attrelid, a.attnum, a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), a.attnotnull,
+		return fmt.Sprintf(`SELECT a.attrelid, a.attnum, a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), a.attnotnull OR t.typnotnull OR b.typnotnull,
 a.attidentity::text, a.attgenerated::text, b.typtype::text, b.typcategory::text,
 CASE WHEN t.typtype = 'd' THEN pg_catalog.format_type(t.typbasetype, t.typtypmod) END, b.oid,
 left(pg_catalog.col_description(a.attrelid, a.attnum), %d), pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'SELECT')

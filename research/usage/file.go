@@ -76,6 +76,22 @@ func Path(connectionID string) string {
 // Read reads the artifact of a connection. When there is none, the error is
 // [fs.ErrNotExist].
 func Read(root *os.Root, connectionID string) (*File, error) {
+	text, err := load(root, connectionID)
+	if err != nil {
+		return nil, err
+	}
+	return decode(text, connectionID)
+}
+
+// load reads the bytes of the artifact.
+func load(root *os.Root, connectionID string) ([]byte, error) {
+	info, err := root.Stat(Path(connectionID))
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // to open a pipe would wait for a writer
+		return nil, fmt.Errorf("read %s: it is not a regular file", Path(connectionID))
+	}
 	f, err := root.Open(Path(connectionID))
 	if err != nil {
 		return nil, err
@@ -88,6 +104,11 @@ func Read(root *os.Root, connectionID string) (*File, error) {
 	if len(text) > maxFile {
 		return nil, fmt.Errorf("read %s: it is larger than %d MiB", Path(connectionID), maxFile>>20)
 	}
+	return text, nil
+}
+
+// decode reads an artifact, which may come from another tool or another hand.
+func decode(text []byte, connectionID string) (*File, error) {
 	var out File
 	if err := json.Unmarshal(text, &out); err != nil {
 		return nil, fmt.Errorf("read %s: %w", Path(connectionID), err)
@@ -96,22 +117,25 @@ func Read(root *os.Root, connectionID string) (*File, error) {
 		return nil, fmt.Errorf("read %s: it is of the connection %q", Path(connectionID), out.ConnectionID)
 	}
 	for _, t := range out.Tables {
-		if t.Statements < 0 || !stamp(t.LastUsed) {
+		if !counted(t.Statements) || !stamp(t.LastUsed) {
 			return nil, fmt.Errorf("read %s: table %q has a count or a time that is not valid", Path(connectionID), t.Table.Name)
 		}
 	}
 	for _, c := range out.Columns {
-		if c.Statements < 0 || !stamp(c.LastUsed) {
+		if !counted(c.Statements) || !stamp(c.LastUsed) {
 			return nil, fmt.Errorf("read %s: column %q has a count or a time that is not valid", Path(connectionID), c.Column)
 		}
 	}
 	for _, j := range out.Joins {
-		if j.Statements < 0 {
+		if !counted(j.Statements) {
 			return nil, fmt.Errorf("read %s: a join has the count %d", Path(connectionID), j.Statements)
 		}
 	}
 	return &out, nil
 }
+
+// counted reports whether n can be a count. A larger one would lose digits in JSON.
+func counted(n int64) bool { return n >= 0 && n < 1<<53 }
 
 func stamp(s string) bool {
 	_, err := time.Parse(time.RFC3339, s)

@@ -87,6 +87,9 @@ func (s *Store) Read(key string) (*Page, error) {
 	}
 	missing := &NotFoundError{Key: key}
 	if keys, err := s.Keys(); err == nil {
+		// The page may have come since it was looked for. A page that is not there is
+		// not said to be near.
+		keys = slices.DeleteFunc(keys, func(k string) bool { return k == key })
 		missing.Nearest = Nearest(key, keys, 5)
 	}
 	return nil, missing

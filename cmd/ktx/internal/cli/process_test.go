@@ -140,12 +140,15 @@ func counting(n int) string {
 	return fmt.Sprintf("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < %d) SELECT count(*) FROM n", n)
 }
 
-// shop makes a project with the demo shop.
+// shop makes a project with the demo shop, and an audit log that begins with the test.
 func shop(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	p := run(t, dir, "init", "--demo")
 	p.ends(t, 0)
+	if err := os.RemoveAll(filepath.Join(dir, audit.DefaultPath)); err != nil {
+		t.Fatal(err)
+	}
 	return dir
 }
 

@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -22,10 +23,10 @@ import (
 func DemoCommand(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
-		Short: "Show an allowed query, refused attacks and the client snippet, on a built-in shop",
-		Long: `Show the gateway on a small shop database that is built in: one query that is
-allowed, five attacks that are refused, and the audit log that recorded them. The
-command leaves no files behind and uses no network.`,
+		Short: "Show a search, an allowed query, a right number, refused attacks and the client snippet, on a built-in shop",
+		Long: `Show ktx on a small shop database that is built in: what discover_data finds for a
+question, the query that answers it, a number that a join gets wrong and sl_query gets
+right, five attacks that are refused, and the audit log that recorded all of it. The command leaves no files behind and uses no network.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			dir, err := os.MkdirTemp("", "ktx-demo-")
@@ -33,7 +34,7 @@ command leaves no files behind and uses no network.`,
 				return fmt.Errorf("make demo project: %w", err)
 			}
 			defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-			if _, err := makeProject(dir, true); err != nil {
+			if _, err := makeProject(cmd.Context(), a, dir, true); err != nil {
 				return err
 			}
 			p, err := wiring.ReadProject(dir)
@@ -69,12 +70,29 @@ command leaves no files behind and uses no network.`,
 
 type demoResult struct {
 	Schema      string             `json:"schema"`
+	Discovered  demoSearch         `json:"discovered"`
 	Allowed     demoQuery          `json:"allowed"`
+	Facts       demoFacts          `json:"facts"`
 	Refused     []sqlguard.Verdict `json:"refused"`
 	AuditEvents int64              `json:"auditEvents"`
 	AuditWhole  bool               `json:"auditWhole"`
 	Client      string             `json:"client"`
 	Elapsed     string             `json:"elapsed"`
+}
+
+// demoSearch is a call of discover_data with its answer.
+type demoSearch struct {
+	Query string                 `json:"query"`
+	Refs  []research.DiscoverRef `json:"refs"`
+}
+
+// demoFacts is a question about two facts, answered by a join and by the semantic layer.
+type demoFacts struct {
+	Question string          `json:"question"`
+	NaiveSQL string          `json:"naiveSql"`
+	Naive    json.RawMessage `json:"naive"`
+	Right    json.RawMessage `json:"right"`
+	Plan     string          `json:"plan"`
 }
 
 type demoQuery struct {
@@ -85,6 +103,9 @@ type demoQuery struct {
 func runDemo(ctx context.Context, a *console.App, open *wiring.OpenProject, result *demoResult) error {
 	start := time.Now()
 	service := open.Service
+	if err := discoverDemo(ctx, a, service, result); err != nil {
+		return err
+	}
 	out, err := service.SQLExecution(ctx, research.SQLExecutionInput{ConnectionID: "demo", SQL: demo.Allowed.SQL})
 	if err != nil {
 		return err
@@ -94,6 +115,9 @@ func runDemo(ctx context.Context, a *console.App, open *wiring.OpenProject, resu
 		a.Printf("%s\n%s\n\n", a.Paint(a.Out, console.StyleBold, "Allowed: "+demo.Allowed.Question), demo.Allowed.SQL)
 		a.Table(console.FormatPretty, out.Headers, console.Cells(out.Rows))
 		a.Printf("\n")
+	}
+	if err := factsDemo(ctx, a, service, result); err != nil {
+		return err
 	}
 	for _, attack := range demo.Attacks {
 		_, err := service.SQLExecution(ctx, research.SQLExecutionInput{ConnectionID: "demo", SQL: attack.SQL})
@@ -109,6 +133,73 @@ func runDemo(ctx context.Context, a *console.App, open *wiring.OpenProject, resu
 		}
 	}
 	result.Elapsed = time.Since(start).Round(time.Microsecond).String()
+	return nil
+}
+
+// factsDemo answers a question that a join answers wrongly.
+func factsDemo(ctx context.Context, a *console.App, service *research.Service, result *demoResult) error {
+	naive, err := service.SQLExecution(ctx, research.SQLExecutionInput{ConnectionID: "demo", SQL: demo.Facts.Naive})
+	if err != nil {
+		return err
+	}
+	limit := len(naive.Rows)
+	request := research.SLQueryInput{ConnectionID: "demo", OrderBy: []research.SLOrder{{Field: "revenue", Direction: "desc"}}, Limit: &limit}
+	for _, m := range demo.Facts.Measures {
+		request.Measures = append(request.Measures, research.SLMeasure{Expr: m})
+	}
+	for _, d := range demo.Facts.Dimensions {
+		request.Dimensions = append(request.Dimensions, research.SLDimension{Field: d})
+	}
+	right, err := service.SLQuery(ctx, request)
+	if err != nil {
+		return err
+	}
+	compiled, err := service.SLCompile(ctx, request)
+	if err != nil {
+		return err
+	}
+	result.Facts = demoFacts{demo.Facts.Question, demo.Facts.Naive, naive.AppendJSON(nil), right.AppendJSON(nil), compiled.Explain()}
+	if a.JSON {
+		return nil
+	}
+	a.Printf("%s\n%s\n\n", a.Paint(a.Out, console.StyleBold, "Wrong by a join: "+demo.Facts.Question), demo.Facts.Naive)
+	a.Table(console.FormatPretty, naive.Headers, console.Cells(naive.Rows))
+	a.Printf("\n%s\n\n", a.Paint(a.Out, console.StyleBold, "Right by sl_query: an order counts once, and each of its items too"))
+	a.Table(console.FormatPretty, right.Table.Headers, console.Cells(right.Table.Rows))
+	a.Printf("\n%s\n", compiled.Explain())
+	return nil
+}
+
+// demoRefs is how many results of discover_data the demo shows.
+const demoRefs = 6
+
+// discoverDemo asks discover_data the question that the allowed query answers.
+func discoverDemo(ctx context.Context, a *console.App, service *research.Service, result *demoResult) error {
+	found, err := service.DiscoverData(ctx, research.DiscoverDataInput{Query: demo.Allowed.Question, ConnectionID: "demo", Limit: demoRefs})
+	if err != nil {
+		return err
+	}
+	result.Discovered = demoSearch{demo.Allowed.Question, found.Refs}
+	if a.JSON {
+		return nil
+	}
+	a.Printf("%s\n", a.Paint(a.Out, console.StyleBold, "Found by discover_data: "+demo.Allowed.Question))
+	rows := [][]console.Cell{}
+	for _, r := range found.Refs {
+		about := r.Summary
+		if about == nil {
+			about = r.Snippet
+		}
+		row := console.Texts(string(r.Kind), r.ID)
+		if about == nil {
+			row = append(row, console.Cell{Null: true})
+		} else {
+			row = append(row, console.Cell{Text: *about})
+		}
+		rows = append(rows, row)
+	}
+	a.Table(console.FormatPretty, []string{"kind", "id", "about"}, rows)
+	a.Printf("\n")
 	return nil
 }
 

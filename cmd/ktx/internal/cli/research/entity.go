@@ -95,6 +95,9 @@ func showEntities(a *console.App, out research.EntityDetails, format string) err
 		if e.EstimatedRows != nil {
 			about += fmt.Sprintf(", about %s", console.Count(int(*e.EstimatedRows), "row"))
 		}
+		if e.Usage != nil {
+			about += fmt.Sprintf(", read by %s, last at %s", console.Count(int(e.Usage.Statements), "statement"), e.Usage.LastUsed)
+		}
 		if e.Comment != nil {
 			about += ": " + *e.Comment
 		}

@@ -87,11 +87,32 @@ func run(ctx context.Context, a *console.App, o options, args []string) error {
 			return console.Usage("%s: scan.values.%s: %w", p.File, key, err)
 		}
 	}
-	return wiring.WithConnections(ctx, a, p, connections(a, p), "cli", func(ctx context.Context, open *wiring.OpenProject) error {
+	return withScans(ctx, a, p, func(ctx context.Context, open *wiring.OpenProject, root *os.Root) error {
 		ids, err := chosen(ctx, open, o, args)
 		if err != nil {
 			return err
 		}
+		return scanAll(ctx, a, open, root, o, ids)
+	})
+}
+
+// One scans a connection of p as ktx scan does without flags. It prints a progress bar
+// only, and returns the number of tables and columns.
+func One(ctx context.Context, a *console.App, p *project.Project, id string) (tables, columns int, err error) {
+	err = withScans(ctx, a, p, func(ctx context.Context, open *wiring.OpenProject, root *os.Root) error {
+		found, err := scanOne(ctx, a, open, root, options{}, id)
+		if err == nil {
+			tables, columns = found.Tables, found.Columns
+		}
+		return err
+	})
+	return tables, columns, err
+}
+
+// withScans opens p with the limits of scans and its folder, and calls f. What f runs
+// has the principal of scans in the audit log.
+func withScans(ctx context.Context, a *console.App, p *project.Project, f func(context.Context, *wiring.OpenProject, *os.Root) error) error {
+	return wiring.WithConnections(ctx, a, p, connections(a, p), "cli", func(ctx context.Context, open *wiring.OpenProject) error {
 		root, err := os.OpenRoot(p.Dir)
 		if err != nil {
 			return console.Failed("open the project: %w", err)
@@ -99,7 +120,7 @@ func run(ctx context.Context, a *console.App, o options, args []string) error {
 		defer func() { _ = root.Close() }()
 		actor, _ := audit.ActorFrom(ctx)
 		actor.Principal = usage.ScanPrincipal
-		return scanAll(audit.WithActor(ctx, actor), a, open, root, o, ids)
+		return f(audit.WithActor(ctx, actor), open, root)
 	})
 }
 
