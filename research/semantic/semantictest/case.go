@@ -47,6 +47,10 @@ type Want struct {
 	Rows      [][]Value
 	Classes   []string
 	MayRefuse []string
+
+	// Inline is not nil if the rows are others where a computed column of a row that has
+	// no partner is not NULL, as R4 has it, but what its expression makes of NULLs.
+	Inline [][]Value
 }
 
 // New makes the case of a seed.
@@ -80,14 +84,25 @@ func (g *gen) finish(seed uint64, q asked, f *fault, a answer) Case {
 		f.put(&c.Request)
 	}
 	c.Want = Want{Headers: a.headers, Classes: a.classes, MayRefuse: a.may}
-	for _, r := range a.rows {
+	c.Want.Rows = canonical(a.rows)
+	g.inline = true
+	if other := canonical(g.answer(q).rows); !slices.EqualFunc(c.Want.Rows, other, slices.Equal[[]Value]) {
+		c.Want.Inline = other
+	}
+	g.inline = false
+	return c
+}
+
+func canonical(rows [][]value) [][]Value {
+	list := [][]Value{}
+	for _, r := range rows {
 		row := []Value{}
 		for _, v := range r {
 			row = append(row, v.canonical())
 		}
-		c.Want.Rows = append(c.Want.Rows, row)
+		list = append(list, row)
 	}
-	return c
+	return list
 }
 
 // fault puts a part into a request that makes it wrong.

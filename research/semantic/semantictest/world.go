@@ -9,6 +9,7 @@ type world struct {
 	edges   []edge
 	ways    [][]way // by node from, then node to
 	near    bool    // a comparison was met on whose outcome engines may disagree
+	inline  bool    // computed columns of no row are computed from NULLs, see Want.Inline
 }
 
 type source struct {
@@ -201,12 +202,13 @@ func (w *world) row(from, row, to int) int {
 // column is a value of a row of a node. Every column of no row is NULL, computed ones
 // too (R4).
 func (w *world) column(n, row, col int) value {
-	if row < 0 {
-		return value{}
-	}
 	s := w.of(n)
-	if e := s.columns[col].expr; e != nil {
+	e := s.columns[col].expr
+	switch {
+	case e != nil && (row >= 0 || w.inline):
 		return w.eval(e, n, row)
+	case row < 0:
+		return value{}
 	}
 	return s.rows[row][col]
 }
