@@ -367,6 +367,12 @@ var rooms = []room{
 	{path: "research/semantic/model", ours: []string{"research/semantic/expr"}, others: map[string]string{"go.yaml.in/yaml/v3": "reads the files of sources; its nodes carry the line of each key"}, noStd: noOutside, testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "holds the JSON Schema of source files against the loader"}},
 	{path: "research/semantic/plan", ours: []string{"research/semantic/expr", "research/semantic/model"}, noStd: noOutside},
 	{
+		path:     "research/semantic/semantictest",
+		testOurs: []string{"execution", "execution/executiontest", "execution/executiontest/testdb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "research/semantic/emit", "research/semantic/model", "research/semantic/plan", "sqlguard"},
+		noStd:    noOutside,
+		support:  true,
+	},
+	{
 		path:     "research/wiki",
 		ours:     []string{"research/rank"},
 		others:   map[string]string{"go.yaml.in/yaml/v3": "reads and writes the heads of pages, with lines"},
