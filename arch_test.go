@@ -347,6 +347,13 @@ var rooms = []room{
 	},
 	{path: "research/semantic/emit", ours: []string{"research/semantic/expr", "research/semantic/model", "research/semantic/plan"}, noStd: noOutside},
 	{path: "research/semantic/expr", noStd: noOutside, testOurs: []string{"corpus"}},
+	{
+		path:       "research/semantic/interchange",
+		ours:       []string{"research/semantic/draft", "research/semantic/expr", "research/semantic/model"},
+		others:     map[string]string{"go.yaml.in/yaml/v3": "reads files of the Open Semantic Interchange format, and writes sources"},
+		testOthers: map[string]string{"pgregory.net/rapid": "makes inputs that are nearly right"},
+		noStd:      noOutside,
+	},
 	{path: "research/semantic/model", ours: []string{"research/semantic/expr"}, others: map[string]string{"go.yaml.in/yaml/v3": "reads the files of sources; its nodes carry the line of each key"}, noStd: noOutside},
 	{path: "research/semantic/plan", ours: []string{"research/semantic/expr", "research/semantic/model"}, noStd: noOutside},
 	{

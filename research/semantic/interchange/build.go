@@ -339,7 +339,8 @@ func (im *importer) elements(s *source, list []*element, further map[string]bool
 		}
 		if e.tree.Op == expr.OpName && (e.tree.Name.Leaf == e.name || e.kind == "entity") {
 			e.column = s.plainColumn(e.tree.Name.Leaf, false)
-			if e.typ != expr.Unknown && e.column.typ == expr.Unknown {
+			// SQLite stores times as texts, and the input knows which these are.
+			if t := e.column.typ; e.typ != expr.Unknown && (t == expr.Unknown || t == expr.String && e.typ == expr.Time) {
 				e.column.typ = e.typ
 			}
 			if e.description != "" {
