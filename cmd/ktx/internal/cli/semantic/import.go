@@ -34,7 +34,10 @@ written.
 Scan the connection first: the scan knows the types and the keys of the tables, and
 these formats do not.`,
 		Example: `  ktx sl import dbt target --dry-run`,
-		Args:    cobra.NoArgs,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return console.Usage("name the format: ktx sl import dbt TARGET, or ktx sl import osi FILE")
+		},
 	}
 	c.AddCommand(
 		importFormat(a, "dbt", "dbt TARGET", "Import the semantic models and metrics of a dbt project", `Import the semantic models and the MetricFlow metrics of a dbt project. TARGET is its
