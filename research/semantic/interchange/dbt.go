@@ -76,13 +76,12 @@ type dbtMeasure struct {
 
 type dbt struct {
 	*importer
-	models    []*dbtModel
-	measures  map[string][]*dbtMeasure
-	order     []*dbtMeasure
-	metrics   []*dbtMetric
-	byName    map[string]*dbtMetric
-	reserved  map[string]bool // names of metrics and measures, in lower case
-	timeSpine bool
+	models   []*dbtModel
+	measures map[string][]*dbtMeasure
+	order    []*dbtMeasure
+	metrics  []*dbtMetric
+	byName   map[string]*dbtMetric
+	reserved map[string]bool // names of metrics and measures, in lower case
 }
 
 // FromDBT reads the semantic_manifest.json of dbt.
