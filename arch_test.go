@@ -365,6 +365,13 @@ var rooms = []room{
 	},
 	{path: "research/semantic/expr", noStd: noOutside, testOurs: []string{"corpus"}},
 	{path: "research/semantic/model", ours: []string{"research/semantic/expr"}, others: map[string]string{"go.yaml.in/yaml/v3": "reads the files of sources; its nodes carry the line of each key"}, noStd: noOutside, testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "holds the JSON Schema of source files against the loader"}},
+	{
+		path:       "research/semantic/interchange",
+		ours:       []string{"research/semantic/draft", "research/semantic/expr", "research/semantic/model"},
+		others:     map[string]string{"go.yaml.in/yaml/v3": "reads files of the Open Semantic Interchange format, and writes sources"},
+		testOthers: map[string]string{"pgregory.net/rapid": "makes inputs that are nearly right"},
+		noStd:      noOutside,
+	},
 	{path: "research/semantic/plan", ours: []string{"research/semantic/expr", "research/semantic/model"}, noStd: noOutside},
 	{
 		path:     "research/semantic/semantictest",

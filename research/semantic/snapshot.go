@@ -1,6 +1,7 @@
 package semantic
 
 import (
+	"maps"
 	"slices"
 	"sync"
 
@@ -112,6 +113,19 @@ func (s *Snapshot) Fields(measures bool) []string {
 		}
 	}
 	return out
+}
+
+// With returns a function that loads the model as it would be with further files. Judge
+// is that of the connection's rules.
+func (s *Snapshot) With(judge model.Judge) func(added map[string][]byte) *model.Model {
+	return func(added map[string][]byte) *model.Model {
+		all := maps.Clone(s.files)
+		if all == nil {
+			all = files{}
+		}
+		maps.Copy(all, added)
+		return model.Load(all, s.connectionID, judge)
+	}
 }
 
 // Has reports whether the connection's folder has a file.

@@ -42,7 +42,7 @@ func Files(m *model.Model, named []int, taken func(name string) bool) ([]File, e
 		if err != nil {
 			return nil, err
 		}
-		base := fileName(s.Name)
+		base := FileName(s.Name)
 		f.Name = base + ".yaml"
 		for n := 2; used[strings.ToLower(f.Name)] || taken(f.Name); n++ {
 			f.Name = fmt.Sprintf("%s-%d.yaml", base, n)
@@ -184,9 +184,9 @@ func identifier(name string) string {
 	return strings.Join(parts, "_")
 }
 
-// fileName returns a name of a file for a source, of characters that every file system
+// FileName returns a name of a file for a source, of characters that every file system
 // takes.
-func fileName(source string) string {
+func FileName(source string) string {
 	name := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_', r == '-':

@@ -53,7 +53,7 @@ _schema/ there; measures, segments and joins that a person writes lie beside it.
 	c.Flags().StringVarP(&connection, "connection", "c", "", "connection id (default: all)")
 	console.OutputFlag(c, &output)
 	_ = c.RegisterFlagCompletionFunc("connection", wiring.CompleteConnections(a))
-	c.AddCommand(readCommand(a), validateCommand(a), queryCommand(a), explainCommand(a), initCommand(a), schemaCommand(a))
+	c.AddCommand(readCommand(a), validateCommand(a), queryCommand(a), explainCommand(a), initCommand(a), importCommand(a), schemaCommand(a))
 	return c
 }
 
