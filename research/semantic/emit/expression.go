@@ -52,6 +52,8 @@ func (w *writer) value(e *expr.Expr, top bool) {
 		w.concat(e, top)
 	case expr.OpCase:
 		w.caseOf(e)
+	case expr.OpPresent:
+		w.present(e, top)
 	case expr.OpCast:
 		w.cast(e.Args[0], e.Type, top)
 	case expr.OpCall:
@@ -129,6 +131,8 @@ func (w *writer) predicate(e *expr.Expr, top bool) {
 		w.close(top)
 	case op == expr.OpLike:
 		w.like(e, top)
+	case op == expr.OpPresent && !w.mayMiss(e):
+		w.predicate(e.Args[0], top)
 	default:
 		w.truth(e, top)
 	}
@@ -536,6 +540,8 @@ func (w *writer) typeOf(e *expr.Expr) expr.Type {
 	case expr.OpCase:
 		var results [8]*expr.Expr
 		return w.domain(caseResults(e, results[:0])...)
+	case expr.OpPresent:
+		return w.typeOf(e.Args[0])
 	case expr.OpCast:
 		return e.Type
 	case expr.OpCall:

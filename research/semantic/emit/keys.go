@@ -100,6 +100,9 @@ func (w *writer) touches(e *expr.Expr, base int, steps *int) int {
 		return w.fieldTouches(e.Field, base, steps)
 	}
 	all := 0
+	if e.Op == expr.OpPresent && e.Field.Node != base {
+		all = touchesJoined
+	}
 	for _, a := range e.Args {
 		all |= w.touches(a, base, steps)
 	}

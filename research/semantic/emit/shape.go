@@ -214,12 +214,20 @@ func (w *writer) enterLeg(l *plan.Leg) {
 	}
 	add(l.Base)
 	w.self = l.Base
+	w.partner = slices.Grow(w.partner[:0], len(w.aliases))[:len(w.aliases)]
+	for i := range w.partner {
+		w.partner[i] = expr.Field{Node: -1}
+	}
 	for _, j := range l.Joins {
 		if j.Edge < 0 || j.Edge >= len(w.plan.Model.Edges) {
 			w.broken("edge %d does not exist", j.Edge)
 			return
 		}
-		add(w.plan.Model.Edges[j.Edge].To)
+		e := &w.plan.Model.Edges[j.Edge]
+		add(e.To)
+		if w.err == nil && len(e.Pairs) > 0 {
+			w.partner[e.To] = expr.Field{Node: e.To, Column: e.Pairs[0].To}
+		}
 	}
 }
 

@@ -18,9 +18,10 @@ type writer struct {
 	indent  int
 	depth   int // of value and predicate, against circular columns
 
-	aliases []int // of nodes in the leg being written: the number of t, plus 1; 0: not in it
-	self    int   // the node that Self stands for
-	outer   bool  // writing over the aggregates, where division is exact
+	aliases []int        // of nodes in the leg being written: the number of t, plus 1; 0: not in it
+	partner []expr.Field // by node: a column of it that is NULL only if a left join found no row; of another node if it needs none
+	self    int          // the node that Self stands for
+	outer   bool         // writing over the aggregates, where division is exact
 }
 
 // fail keeps the first error.

@@ -149,7 +149,7 @@ func isWhole(e *Expr) bool {
 		return true
 	case e.is(OpNumber):
 		return strings.Trim(e.Text, "0123456789") == ""
-	case e.is(OpNeg, OpAdd, OpSub, OpMul, OpMod):
+	case e.is(OpNeg, OpAdd, OpSub, OpMul, OpMod, OpPresent):
 		return !slices.ContainsFunc(e.Args, func(a *Expr) bool { return !isWhole(a) })
 	case e.is(OpCase):
 		for i := 1; i < len(e.Args); i += 2 {

@@ -118,6 +118,10 @@ func (e *Expr) write(b *strings.Builder) {
 		b.WriteString(" AS " + typeNames[e.Type] + ")")
 	case OpCall:
 		e.printCall(b)
+	case OpPresent:
+		b.WriteString("{present " + strconv.Itoa(e.Field.Node) + " ")
+		e.Args[0].write(b)
+		b.WriteByte('}')
 	case OpAggregate:
 		e.printAggregate(b)
 	case OpInvalid:

@@ -123,6 +123,8 @@ func (c checker) result(e *Expr, args []*Expr, types []Type) (Type, *Error) {
 		return Boolean, nil
 	case e.is(OpCase):
 		return caseType(e, args, types)
+	case e.is(OpPresent):
+		return types[0], nil
 	case e.is(OpCast):
 		return e.Type, castable(e, args[0], types[0])
 	case e.is(OpCall, OpAggregate):

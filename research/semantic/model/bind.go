@@ -36,13 +36,19 @@ func (m *Model) Expand(f expr.Field) *expr.Expr {
 	if c == nil {
 		return &expr.Expr{Op: expr.OpField, Field: f}
 	}
-	return At(c.expanded, f.Node)
+	return present(f.Node, At(c.expanded, f.Node))
+}
+
+// present is a computed column where its row may be missing: without a row there is no
+// value, whatever the expression makes of NULLs (R4).
+func present(node int, e *expr.Expr) *expr.Expr {
+	return &expr.Expr{Op: expr.OpPresent, Field: expr.Field{Node: node, Column: -1}, Args: []*expr.Expr{e}}
 }
 
 // At returns a tree with Self replaced by a node.
 func At(e *expr.Expr, node int) *expr.Expr {
 	out, _ := expr.Map(e, func(x *expr.Expr) (*expr.Expr, *expr.Error) {
-		if x.Op == expr.OpField && x.Field.Node == expr.Self {
+		if (x.Op == expr.OpField || x.Op == expr.OpPresent) && x.Field.Node == expr.Self {
 			x.Field.Node = node
 		}
 		if x.Op == expr.OpMeasure && x.Measure.Node == expr.Self {

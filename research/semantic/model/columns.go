@@ -155,7 +155,10 @@ func (l *loader) expand(state [][]visit, s, i int) bool {
 		if m.Sources[source].Columns[x.Field.Column].Text == "" {
 			return x, nil
 		}
-		return At(m.computed[source][x.Field.Column].expanded, x.Field.Node), nil
+		if x.Field.Node == expr.Self {
+			return m.computed[source][x.Field.Column].expanded, nil
+		}
+		return present(x.Field.Node, At(m.computed[source][x.Field.Column].expanded, x.Field.Node)), nil
 	})
 	return true
 }

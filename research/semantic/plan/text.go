@@ -16,6 +16,9 @@ func readable(m *model.Model, p *Plan, e *expr.Expr, node int) string {
 
 // named puts names in for what is bound.
 func named(m *model.Model, p *Plan, e *expr.Expr, node int) *expr.Expr {
+	if e.Op == expr.OpPresent {
+		return named(m, p, e.Args[0], node)
+	}
 	if e.Op == expr.OpField {
 		f := e.Field
 		if f.Node == expr.Self {

@@ -9,7 +9,6 @@ type world struct {
 	edges   []edge
 	ways    [][]way // by node from, then node to
 	near    bool    // a comparison was met on whose outcome engines may disagree
-	inline  bool    // computed columns of no row are computed from NULLs, see Want.Inline
 }
 
 type source struct {
@@ -205,7 +204,7 @@ func (w *world) column(n, row, col int) value {
 	s := w.of(n)
 	e := s.columns[col].expr
 	switch {
-	case e != nil && (row >= 0 || w.inline):
+	case e != nil && row >= 0:
 		return w.eval(e, n, row)
 	case row < 0:
 		return value{}
