@@ -54,6 +54,9 @@ func (s *Service) semanticRules(ctx context.Context, info execution.ConnectionIn
 			v, err := s.gateway.Check(ctx, info.ID, sql)
 			if err == nil && !v.Allowed {
 				err = &sqlguard.RejectedError{Verdict: v}
+				if v.Code == sqlguard.CodeRelationNotAllowed || v.Code == sqlguard.CodeColumnNotAllowed {
+					err = fmt.Errorf("%w: %w", model.ErrDenied, err)
+				}
 			}
 			return relationNames(v), v.Columns, err
 		}

@@ -25,8 +25,7 @@ type Snapshot struct {
 }
 
 func newSnapshot(connectionID string, content files, hash string, rules Rules) *Snapshot {
-	m := model.Load(content, connectionID, rules.Judge)
-	restrict(m, &rules)
+	m := model.LoadPermitted(content, connectionID, rules.Judge, &permission{rules: &rules})
 	return &Snapshot{connectionID: connectionID, hash: hash, files: content, model: m}
 }
 

@@ -57,7 +57,7 @@ func (s *Snapshot) checks(source int, q *question) []Check {
 		})
 	}
 	for i, j := range from.Joins {
-		if j.Disabled || j.Target < 0 || !joinShown(s.model, from, j) || s.model.Sources[j.Target].Invalid {
+		if j.Disabled || j.Target < 0 || s.model.Sources[j.Target].Invalid {
 			continue
 		}
 		target := s.model.Sources[j.Target]
