@@ -95,7 +95,11 @@ func (s *Service) SLQuery(ctx context.Context, in SLQueryInput) (*SLQueryOutput,
 	if err != nil {
 		return nil, err
 	}
-	limit, note := capped("limit", int64(in.limit()), 0, int64(info.Limits.Rows))
+	asked := 0 // a limit that the caller did not give is lowered without a word
+	if in.Limit != nil {
+		asked = *in.Limit
+	}
+	limit, note := capped("limit", int64(asked), int64(in.limit()), int64(info.Limits.Rows))
 	compiled, err := s.compile(ctx, info, &in, int(limit))
 	if err != nil {
 		return nil, err
@@ -125,14 +129,16 @@ func (s *Service) SLQuery(ctx context.Context, in SLQueryInput) (*SLQueryOutput,
 		return nil, ownSQL(err)
 	}
 	out.Table = tableOf(res)
-	if out.Table.Truncated && out.Table.TruncatedBy == execution.TruncatedByRows {
-		out.Notes = append(out.Notes, fmt.Sprintf("more rows exist than the limit of %d; raise limit, or ask for fewer groups", limit))
-	}
 	rest := int64(len(out.appendTail(out.appendHead(nil))))
 	if rest >= size {
 		return nil, execution.NewError(sqlguard.CodeInvalidArguments, fmt.Sprintf("maxBytes is %d, and the parts of the answer besides its rows have %d; leave plan or sql out of include, or raise maxBytes", size, rest), nil)
 	}
-	out.Notes = append(out.Notes, out.Table.fit(res, size-rest)...)
+	note = out.Table.fit(res, size-rest)
+	if out.Table.Truncated && out.Table.TruncatedBy == execution.TruncatedByRows {
+		// The note of the result is about SQL, which the caller did not write.
+		note = []string{fmt.Sprintf("more rows exist than the limit of %d; raise limit, or ask for fewer groups", limit)}
+	}
+	out.Notes = append(out.Notes, note...)
 	return out, nil
 }
 
