@@ -81,6 +81,7 @@ type SLQueryOutput struct {
 // Any other refusal is a fault of the compiler.
 var policyCodes = []sqlguard.Code{
 	sqlguard.CodeRelationNotAllowed, sqlguard.CodeColumnNotAllowed, sqlguard.CodeFunctionNotAllowed, sqlguard.CodeInputTooLarge,
+	sqlguard.CodeUnresolvedObject, // a rule could apply to what the name stands for
 }
 
 // SLQuery answers a request for measures by dimensions. The error is an [*expr.Error] if
@@ -181,6 +182,7 @@ func (s *Service) compile(ctx context.Context, info execution.ConnectionInfo, in
 	if refused != nil {
 		return nil, refused
 	}
+	compiled.Verified = s.stores.Load().Semantic.Verified(found)
 	return compiled, nil
 }
 
@@ -220,7 +222,8 @@ func ownSQL(err error) error {
 	if !ok || slices.Contains(policyCodes, r.Verdict.Code) {
 		return err
 	}
-	return execution.NewError(sqlguard.CodeInternalError, "the SQL that was compiled from the request is refused: "+string(r.Verdict.Code), err)
+	return execution.NewError(sqlguard.CodeInternalError, "the SQL that was compiled from the request is refused: "+string(r.Verdict.Code),
+		errors.New(r.Error())) // not err itself: the client would be told of it as of its own statement
 }
 
 var _ appender = (*SLQueryOutput)(nil)

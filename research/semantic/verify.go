@@ -183,6 +183,12 @@ func (s *Store) Record(connectionID string, v Verified) error {
 	return rootfile.Replace(s.root, verifiedFile(connectionID), 0o600, rootfile.Bytes(text))
 }
 
+// Verified returns what checks found about the files of a snapshot, or nil. A changed
+// file makes it nil.
+func (s *Store) Verified(snapshot *Snapshot) *Verified {
+	return s.verified(snapshot.connectionID, snapshot.hash)
+}
+
 // verified returns what checks found about these files, or nil.
 func (s *Store) verified(connectionID, hash string) *Verified {
 	f, err := s.root.Open(verifiedFile(connectionID))
