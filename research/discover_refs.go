@@ -102,7 +102,7 @@ func semanticRef(q *rank.Query, x *semantic.Index, connectionID string, h *seman
 			names = append(names, m.Name)
 		}
 		for _, c := range source.Columns {
-			if c.Visibility == model.Public && !c.Denied {
+			if c.Visibility == model.Public {
 				names = append(names, c.Name)
 			}
 		}

@@ -37,7 +37,7 @@ func (s *Service) SLSources(ctx context.Context, connectionID string) ([]SLSourc
 				Measures: len(source.Measures), Segments: len(source.Segments), File: source.File, Description: source.Description,
 			}
 			for _, c := range source.Columns {
-				if c.Visibility != model.Hidden && !c.Denied {
+				if c.Visibility != model.Hidden {
 					item.Columns++
 				}
 			}

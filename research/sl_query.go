@@ -81,6 +81,7 @@ type SLQueryOutput struct {
 // Any other refusal is a fault of the compiler.
 var policyCodes = []sqlguard.Code{
 	sqlguard.CodeRelationNotAllowed, sqlguard.CodeColumnNotAllowed, sqlguard.CodeFunctionNotAllowed, sqlguard.CodeInputTooLarge,
+	sqlguard.CodeUnresolvedObject, // a rule could apply to what the name stands for
 }
 
 // SLQuery answers a request for measures by dimensions. The error is an [*expr.Error] if
@@ -95,7 +96,11 @@ func (s *Service) SLQuery(ctx context.Context, in SLQueryInput) (*SLQueryOutput,
 	if err != nil {
 		return nil, err
 	}
-	limit, note := capped("limit", int64(in.limit()), 0, int64(info.Limits.Rows))
+	asked := 0 // a limit that the caller did not give is lowered without a word
+	if in.Limit != nil {
+		asked = *in.Limit
+	}
+	limit, note := capped("limit", int64(asked), int64(in.limit()), int64(info.Limits.Rows))
 	compiled, err := s.compile(ctx, info, &in, int(limit))
 	if err != nil {
 		return nil, err
@@ -125,14 +130,16 @@ func (s *Service) SLQuery(ctx context.Context, in SLQueryInput) (*SLQueryOutput,
 		return nil, ownSQL(err)
 	}
 	out.Table = tableOf(res)
-	if out.Table.Truncated && out.Table.TruncatedBy == execution.TruncatedByRows {
-		out.Notes = append(out.Notes, fmt.Sprintf("more rows exist than the limit of %d; raise limit, or ask for fewer groups", limit))
-	}
 	rest := int64(len(out.appendTail(out.appendHead(nil))))
 	if rest >= size {
 		return nil, execution.NewError(sqlguard.CodeInvalidArguments, fmt.Sprintf("maxBytes is %d, and the parts of the answer besides its rows have %d; leave plan or sql out of include, or raise maxBytes", size, rest), nil)
 	}
-	out.Notes = append(out.Notes, out.Table.fit(res, size-rest)...)
+	note = out.Table.fit(res, size-rest)
+	if out.Table.Truncated && out.Table.TruncatedBy == execution.TruncatedByRows {
+		// The note of the result is about SQL, which the caller did not write.
+		note = []string{fmt.Sprintf("more rows exist than the limit of %d; raise limit, or ask for fewer groups", limit)}
+	}
+	out.Notes = append(out.Notes, note...)
 	return out, nil
 }
 
@@ -175,6 +182,7 @@ func (s *Service) compile(ctx context.Context, info execution.ConnectionInfo, in
 	if refused != nil {
 		return nil, refused
 	}
+	compiled.Verified = s.stores.Load().Semantic.Verified(found)
 	return compiled, nil
 }
 
@@ -214,7 +222,8 @@ func ownSQL(err error) error {
 	if !ok || slices.Contains(policyCodes, r.Verdict.Code) {
 		return err
 	}
-	return execution.NewError(sqlguard.CodeInternalError, "the SQL that was compiled from the request is refused: "+string(r.Verdict.Code), err)
+	return execution.NewError(sqlguard.CodeInternalError, "the SQL that was compiled from the request is refused: "+string(r.Verdict.Code),
+		errors.New(r.Error())) // not err itself: the client would be told of it as of its own statement
 }
 
 var _ appender = (*SLQueryOutput)(nil)

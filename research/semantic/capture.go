@@ -165,7 +165,7 @@ func has(s *model.Source, n expr.Name) bool {
 		return false
 	}
 	return slices.ContainsFunc(s.Columns, func(c *model.Column) bool {
-		return strings.EqualFold(c.Name, n.Leaf) && c.Visibility != model.Hidden && !c.Denied
+		return strings.EqualFold(c.Name, n.Leaf) && c.Visibility != model.Hidden
 	}) || slices.ContainsFunc(s.Measures, func(m *model.Measure) bool { return strings.EqualFold(m.Name, n.Leaf) })
 }
 

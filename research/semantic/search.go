@@ -108,7 +108,7 @@ func newIndex(a *rank.Analyzer, s *Snapshot) *Index {
 }
 
 // offered reports whether a column is shown as a dimension.
-func offered(c *model.Column) bool { return c.Visibility == model.Public && !c.Denied }
+func offered(c *model.Column) bool { return c.Visibility == model.Public }
 
 // Ranks returns the indexes of the words.
 func (x *Index) Ranks() []*rank.Index { return x.ranks[:] }

@@ -1,9 +1,11 @@
 package semantic
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/ktxhq/ktx/research/rank"
 	"github.com/ktxhq/ktx/research/semantic/emit"
@@ -26,8 +28,7 @@ type Snapshot struct {
 }
 
 func newSnapshot(connectionID string, content files, hash string, rules Rules) *Snapshot {
-	m := model.Load(content, connectionID, rules.Judge)
-	restrict(m, &rules)
+	m := model.LoadPermitted(content, connectionID, rules.Judge, &permission{rules: &rules})
 	return &Snapshot{connectionID: connectionID, hash: hash, files: content, model: m}
 }
 
@@ -42,6 +43,8 @@ type Compiled struct {
 	SQL     string
 	Columns []emit.Column
 	Plan    *plan.Plan
+	// Verified says which joins the data was found to bear out, or is nil.
+	Verified *Verified
 	// Tables has one statement for each source of the plan. The tables that they read
 	// are those that SQL may read.
 	Tables []string
@@ -87,9 +90,17 @@ func sources(p *plan.Plan) []int {
 
 // Describe returns the plan for an answer.
 func (c *Compiled) Describe() *plan.Description {
-	d := c.Plan.Describe()
+	d := c.Plan.Describe(c.verified)
 	d.Dialect, d.ModelHash = string(c.dialect), c.hash
 	return &d
+}
+
+// verified returns when the data was found to bear a join out, or "".
+func (c *Compiled) verified(source string, join int) string {
+	if c.Verified == nil || !c.Verified.Joins[source][fmt.Sprintf("joins[%d]", join)] {
+		return ""
+	}
+	return c.Verified.At.UTC().Format(time.RFC3339)
 }
 
 // Fields returns the names of all measures, or of all columns that are offered as

@@ -10,12 +10,12 @@ import (
 	"github.com/ktxhq/ktx/research/semantic/model"
 )
 
-// Text returns a source as YAML: the file of a standalone source as it is, and any other
-// as what the scan and its overlay make together. Columns that are hidden or that the
-// rules deny are not in the latter.
+// Text returns a source as YAML: the file of a standalone source as it is, unless it
+// joins what the rules deny, and any other as what the scan and its overlay make
+// together. Columns that are hidden or that the rules deny are not in the latter.
 func (s *Snapshot) Text(source int) (string, error) {
 	from := s.model.Sources[source]
-	if from.Form == model.Standalone {
+	if from.Form == model.Standalone && !from.Restricted {
 		if content, ok := s.files[from.File]; ok {
 			return string(content), nil
 		}
@@ -23,7 +23,7 @@ func (s *Snapshot) Text(source int) (string, error) {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
-	if err := e.Encode(resolved(s.model, from)); err != nil {
+	if err := e.Encode(resolved(from)); err != nil {
 		return "", fmt.Errorf("write source %s: %w", from.Name, err)
 	}
 	if err := e.Close(); err != nil {
@@ -83,9 +83,9 @@ type (
 	}
 )
 
-func resolved(m *model.Model, s *model.Source) sourceText {
+func resolved(s *model.Source) sourceText {
 	out := sourceText{Name: s.Name, Description: s.Description, SQL: s.SQL, Tags: s.Tags, Grain: []string{}, Columns: []columnText{}}
-	shown := func(c int) bool { return s.Columns[c].Visibility != model.Hidden && !s.Columns[c].Denied }
+	shown := func(c int) bool { return s.Columns[c].Visibility != model.Hidden }
 	names := func(columns []int) []string {
 		list := []string{}
 		for _, c := range columns {
@@ -123,7 +123,7 @@ func resolved(m *model.Model, s *model.Source) sourceText {
 		out.Columns = append(out.Columns, column)
 	}
 	for _, j := range s.Joins {
-		if j.Disabled || !joinShown(m, s, j) {
+		if j.Disabled || j.Target < 0 {
 			continue
 		}
 		relationship := map[model.Kind]string{model.ManyToOne: "many_to_one", model.OneToMany: "one_to_many", model.OneToOne: "one_to_one"}[j.Kind]
@@ -146,21 +146,4 @@ func resolved(m *model.Model, s *model.Source) sourceText {
 		out.Segments = append(out.Segments, segmentText{Name: segment.Name, Expr: segment.Text, Description: segment.Description})
 	}
 	return out
-}
-
-// joinShown reports whether the rules permit the names in a join to be shown.
-func joinShown(m *model.Model, s *model.Source, j *model.Join) bool {
-	if j.Target < 0 {
-		return false
-	}
-	target := m.Sources[j.Target]
-	if target.Denied {
-		return false
-	}
-	for _, p := range j.Pairs {
-		if s.Columns[p.From].Denied || target.Columns[p.To].Denied {
-			return false
-		}
-	}
-	return true
 }

@@ -57,7 +57,7 @@ func (s *Snapshot) checks(source int, q *question) []Check {
 		})
 	}
 	for i, j := range from.Joins {
-		if j.Disabled || j.Target < 0 || !joinShown(s.model, from, j) || s.model.Sources[j.Target].Invalid {
+		if j.Disabled || j.Target < 0 || s.model.Sources[j.Target].Invalid {
 			continue
 		}
 		target := s.model.Sources[j.Target]
@@ -181,6 +181,12 @@ func (s *Store) Record(connectionID string, v Verified) error {
 		return fmt.Errorf("record checks: %w", err)
 	}
 	return rootfile.Replace(s.root, verifiedFile(connectionID), 0o600, rootfile.Bytes(text))
+}
+
+// Verified returns what checks found about the files of a snapshot, or nil. A changed
+// file makes it nil.
+func (s *Store) Verified(snapshot *Snapshot) *Verified {
+	return s.verified(snapshot.connectionID, snapshot.hash)
 }
 
 // verified returns what checks found about these files, or nil.

@@ -100,10 +100,10 @@ func draft(s *model.Source, joined map[int]bool) (File, error) {
 	}
 	add(identifier(s.Name)+"_count", "count(*)", "Draft: the number of rows.")
 	for i, c := range s.Columns {
-		if c.Type == expr.Time && o.DefaultTime == "" && !c.Denied && c.Visibility == model.Public {
+		if c.Type == expr.Time && o.DefaultTime == "" && c.Visibility == model.Public {
 			o.DefaultTime = c.Name
 		}
-		if c.Expr != nil || c.Denied || c.Visibility == model.Hidden || joined[i] || slices.Contains(s.Grain, i) && len(s.Grain) < len(s.Columns) || !additive(c) {
+		if c.Expr != nil || c.Visibility == model.Hidden || joined[i] || slices.Contains(s.Grain, i) && len(s.Grain) < len(s.Columns) || !additive(c) {
 			continue
 		}
 		add("total_"+identifier(c.Name), "sum("+(expr.Name{Leaf: c.Name}).String()+")", fmt.Sprintf("Draft: the sum of %s.", c.Name))

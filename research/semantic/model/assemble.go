@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,6 +35,9 @@ func (l *loader) assemble() {
 	var list []built
 	taken := map[string]int{} // by name in lower case
 	add := func(s *Source, o *origins, bad bool) {
+		if l.without.source(s.Name) {
+			s, o, bad = deny(s), &origins{self: o.self}, false
+		}
 		if bad {
 			s.Invalid = true
 		}
@@ -62,7 +66,7 @@ func (l *loader) assemble() {
 		if !ok {
 			s := &Source{Name: name, Form: Overlaid, File: e.file, DefaultTime: -1}
 			l.describe(s, e.v)
-			known := slices.Sorted(maps.Keys(manifest))
+			known := slices.DeleteFunc(slices.Sorted(maps.Keys(manifest)), l.without.source)
 			l.report(s, o.self.at("name"), expr.InvalidSource, didYouMean(l.m.near(name, func() []string { return known })),
 				"it has neither table nor sql, and the manifest has no table %s that it could be an overlay of", shorten(name))
 			add(s, o, true)
@@ -167,6 +171,10 @@ func (l *loader) body(s *Source, o *origins) {
 		return
 	}
 	_, columns, err := l.judge(s.SQL)
+	if errors.Is(err, ErrDenied) && l.without == nil {
+		s.Denied = true
+		return
+	}
 	if err != nil {
 		l.report(s, at, expr.UnsafeSQLSource, "", "the guard refuses the query: %s", shortenTo(err.Error(), 500))
 		return
@@ -220,7 +228,7 @@ func (l *loader) base(s *Source, e *entry, o *origins, excluded map[string]bool)
 		c.Time = c.Type == expr.Time
 		c.Enum = v.words("enum_values")
 		c.Description, c.Descriptions = describe(v)
-		if excluded[c.Name] {
+		if excluded[c.Name] || l.without.column(s.Name, c.Name) {
 			continue
 		}
 		if l.addColumn(s, o, c, origin{e.file, v}) && c.PrimaryKey {
@@ -228,7 +236,10 @@ func (l *loader) base(s *Source, e *entry, o *origins, excluded map[string]bool)
 		}
 	}
 	// Without all columns of its key, what is left is not unique, and the grain unknown.
-	lost := slices.ContainsFunc(columns, func(v *value) bool { return excluded[v.word("name")] && (!anyKey || v.word("pk") == "true") })
+	lost := slices.ContainsFunc(columns, func(v *value) bool {
+		name := v.word("name")
+		return (excluded[name] || l.without.column(s.Name, name)) && (!anyKey || v.word("pk") == "true")
+	})
 	switch {
 	case lost:
 	case anyKey:
@@ -253,7 +264,9 @@ func (l *loader) overlaid(base, over *entry, o *origins) *Source {
 	var names []string
 	for _, v := range base.v.list("columns") {
 		known[v.word("name")] = true
-		names = append(names, v.word("name"))
+		if !l.without.column(s.Name, v.word("name")) {
+			names = append(names, v.word("name"))
+		}
 	}
 	excluded := map[string]bool{}
 	for i, name := range over.v.words("exclude_columns") {

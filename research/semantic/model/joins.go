@@ -27,6 +27,10 @@ func (l *loader) resolveJoins() {
 				l.wrongJoin(s, i, at.at("to"), expr.UnknownSource, didYouMean(m.near(j.To, m.allNodes)), fmt.Sprintf("there is no source %s", shorten(j.To)))
 				continue
 			}
+			if m.Sources[found[0]].Denied {
+				j.Disabled, source.Restricted = true, true
+				continue
+			}
 			j.Target = found[0]
 			if j.Alias == "" {
 				if j.Target == s {

@@ -45,7 +45,13 @@ const manifestFolder = "_schema"
 // others. Judge is asked about the bodies of sources with sql; without one they are
 // refused.
 func Load(fsys fs.FS, connection string, judge Judge) *Model {
-	l := &loader{fsys: fsys, judge: judge, hash: sha256.New(), m: &Model{Connection: connection, broken: map[string]Problem{}}}
+	return load(fsys, connection, judge, &restriction{})
+}
+
+// load is [Load] without what a restriction names. Without a restriction, a source whose
+// query the rules deny is marked, and has no problem.
+func load(fsys fs.FS, connection string, judge Judge, without *restriction) *Model {
+	l := &loader{fsys: fsys, judge: judge, without: without, hash: sha256.New(), m: &Model{Connection: connection, broken: map[string]Problem{}}}
 	l.read()
 	l.assemble()
 	l.m.search = &search{paths: map[[2]int]bool{}}
@@ -63,6 +69,7 @@ func Load(fsys fs.FS, connection string, judge Judge) *Model {
 type loader struct {
 	fsys     fs.FS
 	judge    Judge
+	without  *restriction
 	hash     hash.Hash
 	m        *Model
 	total    int

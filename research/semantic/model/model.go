@@ -84,7 +84,8 @@ type Source struct {
 	DefaultTime  int // column, or -1
 	Tags         []string
 	Draft        bool // drafted by ktx sl init and not looked at by a person
-	Denied       bool // by the rules of the connection, see Deny
+	Denied       bool // by the rules of the connection: it has nothing but its name
+	Restricted   bool // a join that its file declares leads to a denied source and is left out
 	Invalid      bool // some problem of this source is an error: requests that touch it are refused
 
 	problems int // found after its file was read
@@ -123,7 +124,6 @@ type Column struct {
 	Enum               []string
 	Nullable           bool // manifest only
 	PrimaryKey         bool // manifest only
-	Denied             bool // by the rules of the connection, see DenyColumn
 }
 
 // Join is a join as its file declares it.

@@ -47,8 +47,10 @@ type Column struct {
 	Tables []string `json:"tables"` // sorted; a source with sql stands by its name
 }
 
-// Describe returns the plan for an answer. Its lists are never nil.
-func (p *Plan) Describe() Description {
+// Describe returns the plan for an answer. Its lists are never nil. Verified returns
+// when the data was found to bear out a join that a source declares, or ""; it may be
+// nil.
+func (p *Plan) Describe(verified func(source string, join int) string) Description {
 	d := Description{
 		Groups: []Group{}, Spine: append([]string{}, p.spines...), MeasureFilters: []string{},
 		Columns: []Column{}, Assumptions: []string{}, ModelHash: p.Model.Hash,
@@ -70,10 +72,14 @@ func (p *Plan) Describe() Description {
 		g := Group{Base: p.Model.Nodes[l.Base].Name, Measures: []string{}, Joins: []DescribedJoin{}, Filters: filters}
 		for _, j := range l.Joins {
 			e := p.Model.Edges[j.Edge]
-			g.Joins = append(g.Joins, DescribedJoin{
+			join := DescribedJoin{
 				From: p.Model.Nodes[e.From].Name, To: p.Model.Nodes[e.To].Name,
 				On: edgeText(p.Model, j.Edge), Relationship: kindName(e.Kind),
-			})
+			}
+			if verified != nil {
+				join.Verified = verified(p.Model.Sources[e.Source].Name, e.Join)
+			}
+			g.Joins = append(g.Joins, join)
 		}
 		for _, out := range p.Measures {
 			if slices.ContainsFunc(atomsOf(out.Expr), func(a int) bool { return p.Atoms[a].Leg == i }) {

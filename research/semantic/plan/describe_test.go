@@ -24,7 +24,7 @@ func TestDescribe(t *testing.T) {
 	var got strings.Builder
 	for _, r := range requests {
 		p := build(t, r)
-		text, err := json.MarshalIndent(p.Describe(), "", "  ")
+		text, err := json.MarshalIndent(p.Describe(nil), "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}

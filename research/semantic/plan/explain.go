@@ -29,7 +29,7 @@ func (p *Plan) Explain() string {
 	for _, m := range p.Measures {
 		measures = append(measures, fmt.Sprintf("measure %s = %s", m.Name, clip(readable(p.Model, p, m.Expr, -1), 160)))
 	}
-	d := p.Describe()
+	d := p.Describe(nil)
 	var groups []string
 	for _, g := range d.Groups {
 		parts := []string{"rows of " + g.Base}

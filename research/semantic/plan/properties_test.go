@@ -206,6 +206,6 @@ func TestEveryPlanHolds(t *testing.T) {
 		if lines := strings.Count(p.Explain(), "\n"); lines > 15 {
 			t.Fatalf("%+v: %d lines", r, lines)
 		}
-		p.Describe()
+		p.Describe(nil)
 	})
 }
