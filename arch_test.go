@@ -375,7 +375,7 @@ var rooms = []room{
 	{path: "research/semantic/plan", ours: []string{"research/semantic/expr", "research/semantic/model"}, noStd: noOutside},
 	{
 		path:     "research/semantic/semantictest",
-		testOurs: []string{"execution", "execution/executiontest", "execution/executiontest/testdb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "research/semantic/emit", "research/semantic/model", "research/semantic/plan", "sqlguard"},
+		testOurs: []string{"dialects", "execution", "execution/executiontest/testdb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "research/semantic/emit", "research/semantic/model", "research/semantic/plan", "sqlguard"},
 		noStd:    noOutside,
 		support:  true,
 	},
