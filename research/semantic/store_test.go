@@ -251,7 +251,9 @@ func TestSnapshotBounds(t *testing.T) {
 	for _, name := range []string{"large.yaml", "_schema/large.yaml"} {
 		large(name, 1<<30) // it takes no room on the disk
 		found := p.snapshot(allPermitted)
-		if !slices.ContainsFunc(found.Model().Problems, func(p model.Problem) bool { return p.File == name && !p.Warning && strings.Contains(p.Message, "larger than") }) || !slices.Contains(found.Fields(true), "x.m") {
+		if !slices.ContainsFunc(found.Model().Problems, func(p model.Problem) bool {
+			return p.File == name && !p.Warning && strings.Contains(p.Message, "larger than")
+		}) || !slices.Contains(found.Fields(true), "x.m") {
 			t.Errorf("%s: %s %+v", name, holds(found), found.Model().Problems)
 		}
 		if err := os.Remove(filepath.Join(p.dir, name)); err != nil {
@@ -262,7 +264,9 @@ func TestSnapshotBounds(t *testing.T) {
 		p.put(fmt.Sprintf("n%05d.yaml", i), "")
 		if i == 10_000 {
 			found := p.snapshot(allPermitted)
-			if !slices.ContainsFunc(found.Model().Problems, func(p model.Problem) bool { return strings.Contains(p.Message, "10,000") || strings.Contains(p.Message, "10000") }) {
+			if !slices.ContainsFunc(found.Model().Problems, func(p model.Problem) bool {
+				return strings.Contains(p.Message, "10,000") || strings.Contains(p.Message, "10000")
+			}) {
 				t.Errorf("10,002 files: %d problems, the first %+v", len(found.Model().Problems), found.Model().Problems[:1])
 			}
 		}
