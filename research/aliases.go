@@ -104,9 +104,6 @@ func slQueryAliases(arguments map[string]any) {
 				}
 			}
 		}
-		if o["direction"] == nil {
-			delete(o, "direction")
-		}
 	})
 	keys, _ := arguments["order_by"].([]any)
 	for i, key := range keys {
@@ -143,7 +140,7 @@ func rename(object map[string]any, to string, others ...string) {
 	}
 	for _, name := range others {
 		value, has := object[name]
-		if !has || name == "name" && to == "expr" && object[to] != nil {
+		if !has {
 			continue
 		}
 		delete(object, name)

@@ -57,7 +57,10 @@ func fileOf(text func(label, good string) string, query bool) map[string]any {
 		"name": text("name", "extra"), "grain": []string{text("grain", "id")}, "default_time_dimension": text("default time", "ordered_at"),
 		"descriptions": map[string]string{"user": text("description", "Orders again.")}, "tags": []string{text("tag", "shop")},
 		"columns": []map[string]any{
-			{"name": "id", "type": "number"}, {"name": text("column", "status"), "type": text("type", "string")}, {"name": "total", "type": "number"}, {"name": "customer_id", "type": "number"},
+			{"name": "id", "type": "number"},
+			{"name": text("column", "status"), "type": text("type", "string")},
+			{"name": "total", "type": "number"},
+			{"name": "customer_id", "type": "number"},
 			{"name": "ordered_at", "type": "time", "natural_granularity": text("natural", "day")},
 			{"name": text("computed", "twice"), "type": "number", "expr": text("expr", "total * 2")},
 		},

@@ -37,15 +37,15 @@ type project struct {
 	store *semantic.Store
 }
 
-func newProject(t testing.TB) *project {
-	t.Helper()
-	dir := t.TempDir()
+func newProject(tb testing.TB) *project {
+	tb.Helper()
+	dir := tb.TempDir()
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = root.Close() })
-	return &project{t, filepath.Join(dir, semantic.Folder, "a"), semantic.NewStore(root, time.Now)}
+	tb.Cleanup(func() { _ = root.Close() })
+	return &project{tb, filepath.Join(dir, semantic.Folder, "a"), semantic.NewStore(root, time.Now)}
 }
 
 func (p *project) put(name, text string) {
