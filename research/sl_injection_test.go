@@ -47,7 +47,7 @@ func either(t *rapid.T, label, good string) string {
 // nothing is written, and the guard never refuses what the compiler wrote.
 func TestSLInjection(t *testing.T) {
 	dir := t.TempDir()
-	salesProject(t, dir, "a")
+	salesProject(t, dir)
 	conn := databaseOf(t, "a", canaryData)
 	logs := &lockedBuffer{}
 	s := research.New(gatewayTo(t, conn), slog.New(slog.NewTextHandler(logs, nil)), storesIn(t, dir))
@@ -58,7 +58,10 @@ func TestSLInjection(t *testing.T) {
 		file := map[string]any{
 			"name": text("name", "extra"), "grain": []string{text("grain", "id")},
 			"columns": []map[string]any{
-				{"name": "id", "type": "number"}, {"name": text("column", "status"), "type": "string"}, {"name": "total", "type": "number"}, {"name": "customer_id", "type": "number"},
+				{"name": "id", "type": "number"},
+				{"name": text("column", "status"), "type": "string"},
+				{"name": "total", "type": "number"},
+				{"name": "customer_id", "type": "number"},
 				{"name": text("computed", "twice"), "type": "number", "expr": text("expr", "total * 2")},
 			},
 			"joins":    []map[string]any{{"to": text("to", "customers"), "on": text("on", "customer_id = buyer.id"), "alias": text("alias", "buyer"), "relationship": "many_to_one"}},
