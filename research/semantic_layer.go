@@ -54,7 +54,7 @@ func (s *Service) semanticRules(ctx context.Context, info execution.ConnectionIn
 			v, err := s.gateway.Check(ctx, info.ID, sql)
 			if err == nil && !v.Allowed {
 				err = &sqlguard.RejectedError{Verdict: v}
-				switch v.Code { // of a rule, or of a name that a rule could apply to
+				switch v.Code { //nolint:exhaustive // the other codes name no rule, and no name that a rule could apply to
 				case sqlguard.CodeRelationNotAllowed, sqlguard.CodeColumnNotAllowed, sqlguard.CodeUnresolvedObject:
 					err = fmt.Errorf("%w: %w", model.ErrDenied, err)
 				}

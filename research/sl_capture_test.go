@@ -15,7 +15,7 @@ import (
 func TestSLCapture(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	ask := callerOf(t, serviceOver(t, dir, salesProject(t, dir, "a")), analyst("ana", "a"))
+	ask := callerOf(t, serviceOver(t, dir, salesProject(t, dir)), analyst("ana", "a"))
 	file := filepath.Join(dir, "semantic-layer", "a", "orders.yaml")
 	read := func() string {
 		t.Helper()

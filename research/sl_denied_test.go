@@ -59,7 +59,7 @@ func deniedModel(t *testing.T, dir string) {
 func TestSLDenied(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	conn := salesProject(t, dir, "a")
+	conn := salesProject(t, dir)
 	deniedModel(t, dir)
 	open := callerOf(t, serviceOver(t, dir, conn), analyst("ana", "a"))
 	all := strings.Join(open.answers(slCalls("a")), "\n")
@@ -129,7 +129,7 @@ func TestSLDenied(t *testing.T) {
 func TestSLBesideDenied(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	conn := salesProject(t, dir, "a")
+	conn := salesProject(t, dir)
 	deniedModel(t, dir)
 	conn.Policy.Tables.Deny = []string{"main.zq7_pay"}
 	ask := callerOf(t, serviceOver(t, dir, conn), analyst("ana", "a"))
@@ -162,7 +162,7 @@ func TestSLDeniedColumnInUse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			conn := salesProject(t, dir, "a")
+			conn := salesProject(t, dir)
 			put(t, text, dir, "semantic-layer", "a", "orders.yaml")
 			const request = `{"measures":["orders.revenue"]}`
 			if got := callerOf(t, serviceOver(t, dir, conn), analyst("ana", "a")).answer("sl_query", request); !strings.HasPrefix(got, "error false: ") {
@@ -187,7 +187,7 @@ func TestSLDeniedColumnInUse(t *testing.T) {
 func TestSLOfAnotherPrincipal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	conns := salesProject(t, dir, "a")
+	conns := salesProject(t, dir)
 	other := databaseOf(t, "b", "CREATE TABLE t (id INTEGER PRIMARY KEY)")
 	deniedModel(t, dir)
 	put(t, "name: t\ntable: main.t\ngrain: [id]\ncolumns: [{name: id, type: number}]\nmeasures: [{name: n, expr: count(*)}]\n", dir, "semantic-layer", "b", "t.yaml")

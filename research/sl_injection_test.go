@@ -195,7 +195,7 @@ func TestSLInjectionOfTheCorpus(t *testing.T) {
 // nothing is written, and the guard never refuses what the compiler wrote.
 func TestSLInjection(t *testing.T) {
 	dir := t.TempDir()
-	salesProject(t, dir, "a")
+	salesProject(t, dir)
 	conn := databaseOf(t, "a", canaryData)
 	logs := &lockedBuffer{}
 	s := research.New(gatewayTo(t, conn), slog.New(slog.NewTextHandler(logs, nil)), storesIn(t, dir))

@@ -142,5 +142,5 @@ func (s *Service) SLCompile(ctx context.Context, in SLQueryInput) (*SLCompiled, 
 
 // Explain returns the plan for people to read, in a few lines.
 func (c *SLCompiled) Explain() string {
-	return strings.TrimSuffix(c.Compiled.Plan.Explain(), "\n") + "\n"
+	return strings.TrimSuffix(c.Compiled.Explain(), "\n") + "\n"
 }

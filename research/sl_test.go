@@ -88,13 +88,13 @@ measures:
     expr: sum(quantity)
 `
 
-// salesProject writes the project of salesData, and returns its connection.
-func salesProject(t *testing.T, dir, id string) execution.Connection {
+// salesProject writes the project of salesData, and returns its connection "a".
+func salesProject(t *testing.T, dir string) execution.Connection {
 	t.Helper()
-	put(t, salesManifest, dir, "semantic-layer", id, "_schema", "main.yaml")
-	put(t, salesOrders, dir, "semantic-layer", id, "orders.yaml")
-	put(t, salesItems, dir, "semantic-layer", id, "items.yaml")
-	return databaseOf(t, id, salesData)
+	put(t, salesManifest, dir, "semantic-layer", "a", "_schema", "main.yaml")
+	put(t, salesOrders, dir, "semantic-layer", "a", "orders.yaml")
+	put(t, salesItems, dir, "semantic-layer", "a", "items.yaml")
+	return databaseOf(t, "a", salesData)
 }
 
 // databaseOf returns a connection to a new SQLite database.
@@ -128,7 +128,7 @@ func rowsOf(t *testing.T, r toolResult) string {
 func TestSLQueryShapes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c := connectIn(t, dir, salesProject(t, dir, "a"))
+	c := connectIn(t, dir, salesProject(t, dir))
 	const (
 		byCountry = `["country","revenue"][["DE",30.5],["FR",null],["IT",null],[null,7]]`
 		byMonth   = `["ordered_at_month","revenue"][["2024-01-01",10.5],["2024-02-01",20],["2024-03-01",7]]`
@@ -191,7 +191,7 @@ func TestSLQueryShapes(t *testing.T) {
 func TestSLQueryValuesAndLimits(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	conn := salesProject(t, dir, "a")
+	conn := salesProject(t, dir)
 	conn.Limits = execution.Limits{Rows: 3}
 	c := connectIn(t, dir, conn)
 	type answer struct {
@@ -254,7 +254,7 @@ func TestSLQueryValuesAndLimits(t *testing.T) {
 func TestSLRefusals(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	conn := salesProject(t, dir, "a")
+	conn := salesProject(t, dir)
 	put(t, "name: empty\ntable: main.items\ngrain: [id]\ncolumns: [{name: id, type: number}]\nmeasure: []\n", dir, "semantic-layer", "a", "empty.yaml")
 	put(t, salesManifest, dir, "semantic-layer", "lake", "_schema", "main.yaml")
 	c := connectIn(t, dir, conn, artifactOnly("lake", sqlguard.Policy{}), artifactOnly("bare", sqlguard.Policy{}))
@@ -297,7 +297,7 @@ func TestSLRefusals(t *testing.T) {
 func TestSLReadSource(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	conn := salesProject(t, dir, "a")
+	conn := salesProject(t, dir)
 	const own = "# A file of its own.\nname: parts\ntable: main.items\ngrain: [id]\ncolumns: [{name: id, type: number}]\nmeasures: [{name: parts, expr: count(*)}]\n"
 	put(t, own, dir, "semantic-layer", "a", "parts.yaml")
 	put(t, "name: wrong\ntable: main.items\ncolumns: []\nfilters: x\n", dir, "semantic-layer", "a", "wrong.yaml")
@@ -346,7 +346,7 @@ func TestSLReadSource(t *testing.T) {
 func TestSLQueryProgress(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c := connectIn(t, dir, salesProject(t, dir, "a"))
+	c := connectIn(t, dir, salesProject(t, dir))
 	for arguments, want := range map[string]string{
 		`{"measures":["orders.revenue"],"dimensions":["customers.country"]}`: "0 Compiling query, 0.3 Generating SQL, 0.6 Executing, 1 Fetched 4 rows",
 		`{"measures":["orders.revenue"],"dimensions":["items.quantity"]}`:    "0 Compiling query",

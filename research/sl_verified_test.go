@@ -14,7 +14,7 @@ import (
 func TestSLVerified(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	conn := salesProject(t, dir, "a")
+	conn := salesProject(t, dir)
 	put(t, "name: doubled\ntable: main.items\ngrain: [order_id]\ncolumns: [{name: id, type: number}, {name: order_id, type: number}]\n", dir, "semantic-layer", "a", "doubled.yaml")
 	put(t, "name: orders\nmeasures: [{name: revenue, expr: sum(total)}]\njoins: [{to: doubled, on: id = doubled.order_id, relationship: many_to_one}]\n", dir, "semantic-layer", "a", "orders.yaml")
 	s := serviceOver(t, dir, conn)

@@ -95,6 +95,9 @@ func (c *Compiled) Describe() *plan.Description {
 	return &d
 }
 
+// Explain returns the plan for people to read.
+func (c *Compiled) Explain() string { return c.Plan.Explain(c.verified) }
+
 // verified returns when the data was found to bear a join out, or "".
 func (c *Compiled) verified(source string, join int) string {
 	if c.Verified == nil || !c.Verified.Joins[source][fmt.Sprintf("joins[%d]", join)] {

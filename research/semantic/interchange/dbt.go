@@ -51,8 +51,8 @@ type dbtEntity struct {
 
 // plain returns the column of the table that the entity is, or nothing.
 func (e *dbtEntity) plain() string {
-	if e.element.tree != nil && e.element.tree.Op == expr.OpName {
-		return e.element.tree.Name.Leaf
+	if e.tree != nil && e.tree.Op == expr.OpName {
+		return e.tree.Name.Leaf
 	}
 	return ""
 }
@@ -173,7 +173,7 @@ func (d *dbt) entity(m *dbtModel, o object) {
 	case at.name == "" || !slices.Contains([]string{"primary", "unique", "foreign", "natural"}, typ):
 		d.lose(at, m.name, "it has no name, or its type %s is not known", shorten(typ))
 		return
-	case slices.ContainsFunc(m.entities, func(e *dbtEntity) bool { return e.element.name == at.name }):
+	case slices.ContainsFunc(m.entities, func(e *dbtEntity) bool { return e.name == at.name }):
 		d.lose(at, m.name, "another entity has its name")
 		return
 	}
@@ -331,7 +331,7 @@ func (d *dbt) semiAdditive(v *dbtMeasure, o object) {
 	var per []string
 	groupings := o.texts("window_groupings")
 	for _, g := range groupings {
-		i := slices.IndexFunc(m.entities, func(e *dbtEntity) bool { return e.element.name == g })
+		i := slices.IndexFunc(m.entities, func(e *dbtEntity) bool { return e.name == g })
 		if i < 0 || m.entities[i].plain() == "" {
 			v.why = "its window grouping " + shorten(g) + " is no entity that is a column"
 			return
@@ -346,8 +346,8 @@ func (d *dbt) semiAdditive(v *dbtMeasure, o object) {
 		}
 	}
 	for _, e := range m.entities {
-		if !slices.Contains(groupings, e.element.name) {
-			v.why = fmt.Sprintf("MetricFlow takes the %s date of each window grouping over all rows, ktx within each group of the answer, and by the entity %s the two differ; if ktx's meaning is the one you want, write %s", take, shorten(e.element.name), shorten(byHand))
+		if !slices.Contains(groupings, e.name) {
+			v.why = fmt.Sprintf("MetricFlow takes the %s date of each window grouping over all rows, ktx within each group of the answer, and by the entity %s the two differ; if ktx's meaning is the one you want, write %s", take, shorten(e.name), shorten(byHand))
 			return
 		}
 	}
@@ -411,7 +411,7 @@ func (d *dbt) joins() {
 	byEntity := map[string][]*dbtModel{}
 	find := func(m *dbtModel, name string, types ...string) *dbtEntity {
 		for _, e := range m.entities {
-			if e.element.name == name && slices.Contains(types, e.typ) {
+			if e.name == name && slices.Contains(types, e.typ) {
 				return e
 			}
 		}
@@ -420,7 +420,7 @@ func (d *dbt) joins() {
 	for _, m := range d.models {
 		for _, e := range m.entities {
 			if e.typ != "foreign" {
-				byEntity[e.element.name] = append(byEntity[e.element.name], m)
+				byEntity[e.name] = append(byEntity[e.name], m)
 			}
 		}
 	}
@@ -434,10 +434,10 @@ func (d *dbt) joins() {
 	count := 0
 	for at, m := range d.models {
 		for _, e := range m.entities {
-			for _, t := range byEntity[e.element.name] {
-				o := origin{"join", e.element.name}
+			for _, t := range byEntity[e.name] {
+				o := origin{"join", e.name}
 				relationship := "many_to_one"
-				to := find(t, e.element.name, "primary", "unique")
+				to := find(t, e.name, "primary", "unique")
 				switch {
 				case t == m:
 					continue
@@ -461,8 +461,8 @@ func (d *dbt) joins() {
 					d.lose(o, m.name, "the entity is an expression in %s or in %s, and a join of ktx compares columns", shorten(m.name), shorten(t.name))
 				default:
 					j := &join{origin: o, to: t.source, pairs: [][2]string{{e.plain(), to.plain()}}, relationship: relationship}
-					m.source.joins = append(m.source.joins, j)
-					m.joinTo[e.element.name] = append(m.joinTo[e.element.name], j)
+					m.joins = append(m.joins, j)
+					m.joinTo[e.name] = append(m.joinTo[e.name], j)
 				}
 			}
 		}
@@ -472,16 +472,16 @@ func (d *dbt) joins() {
 	}
 	for _, m := range d.models {
 		to := map[*source]int{}
-		for _, j := range m.source.joins {
+		for _, j := range m.joins {
 			to[j.to]++
 		}
-		for _, j := range m.source.joins {
+		for _, j := range m.joins {
 			if to[j.to] < 2 {
 				continue
 			}
-			j.alias = j.origin.name
+			j.alias = j.name
 			for n := 0; aliases[strings.ToLower(j.alias)]; n++ {
-				j.alias = m.name + "_" + j.origin.name
+				j.alias = m.name + "_" + j.name
 				if n > 0 {
 					j.alias += fmt.Sprintf("_%d", n+1)
 				}
@@ -499,19 +499,19 @@ func (d *dbt) remaining() {
 			continue
 		}
 		m := &measure{origin: v.origin, name: v.name, tree: v.tree, description: v.description, semi: v.semi}
-		i := slices.IndexFunc(v.model.source.measures, func(o *measure) bool { return strings.EqualFold(o.name, v.name) })
+		i := slices.IndexFunc(v.model.measures, func(o *measure) bool { return strings.EqualFold(o.name, v.name) })
 		switch {
 		case i < 0:
 			d.take(v.model, m)
 			if v.semiNote != "" {
 				d.note(v.model.name, v.name, "%s", v.semiNote)
 			}
-		case v.model.source.measures[i].tree.String() != m.tree.String() || v.model.source.measures[i].filter != nil:
+		case v.model.measures[i].tree.String() != m.tree.String() || v.model.measures[i].filter != nil:
 			d.lose(v.origin, v.model.name, "a metric of another meaning has its name")
 		}
 	}
 }
 
 func (d *dbt) take(m *dbtModel, x *measure) {
-	m.source.measures = append(m.source.measures, x)
+	m.measures = append(m.measures, x)
 }

@@ -70,7 +70,7 @@ func (d *dbt) resolve(m *dbtMetric) bool {
 	m.busy = true
 	why := d.metric(m)
 	m.seen, m.busy = true, false
-	if why == "" && slices.ContainsFunc(m.model.source.measures, func(o *measure) bool { return strings.EqualFold(o.name, m.name) }) {
+	if why == "" && slices.ContainsFunc(m.model.measures, func(o *measure) bool { return strings.EqualFold(o.name, m.name) }) {
 		why = "another metric of its source has its name, but for case"
 	}
 	if why != "" {
@@ -285,7 +285,7 @@ func (d *dbt) reference(v *dbtMeasure, r reference) (*expr.Expr, string) {
 		}
 		return x.value(m.name, r, shown)
 	}
-	local := entity == m.primary || slices.ContainsFunc(m.entities, func(e *dbtEntity) bool { return e.element.name == entity && e.typ != "foreign" })
+	local := entity == m.primary || slices.ContainsFunc(m.entities, func(e *dbtEntity) bool { return e.name == entity && e.typ != "foreign" })
 	if x := m.dimensions[name]; local && x != nil {
 		return x.value(m.name, r, shown)
 	}
@@ -320,7 +320,7 @@ func (d *dbt) entityOf(m *dbtModel, link, name, shown string) (*expr.Expr, strin
 	node := m.name
 	if link != "" && link != m.primary {
 		t, j, why := d.over(m, link, shown, func(t *dbtModel) bool {
-			return slices.ContainsFunc(t.entities, func(e *dbtEntity) bool { return e.element.name == name })
+			return slices.ContainsFunc(t.entities, func(e *dbtEntity) bool { return e.name == name })
 		})
 		if why != "" {
 			return nil, why
@@ -328,7 +328,7 @@ func (d *dbt) entityOf(m *dbtModel, link, name, shown string) (*expr.Expr, strin
 		m, node = t, firstOf(j.alias, t.name)
 	}
 	for _, e := range m.entities {
-		if e.element.name == name && e.column != nil {
+		if e.name == name && e.column != nil {
 			return nameOf(node, e.column.name), ""
 		}
 	}
@@ -453,7 +453,7 @@ func keepNull(tree *expr.Expr, sum func(*expr.Expr) bool) *expr.Expr {
 	out, err := expr.Map(tree, func(e *expr.Expr) (*expr.Expr, *expr.Error) {
 		for i, a := range e.Args {
 			arithmetic := false
-			switch e.Op {
+			switch e.Op { //nolint:exhaustive // the others are no arithmetic
 			case expr.OpAdd, expr.OpSub, expr.OpMul, expr.OpMod, expr.OpNeg:
 				arithmetic = true
 			case expr.OpDiv:

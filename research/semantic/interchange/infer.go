@@ -16,7 +16,7 @@ func infer(e *expr.Expr, want expr.Type, record func(expr.Name, expr.Type)) {
 			infer(a, t, record)
 		}
 	}
-	switch e.Op {
+	switch e.Op { //nolint:exhaustive // the default is for those that say nothing about their parts
 	case expr.OpName:
 		if want != expr.Unknown {
 			record(e.Name, want)
@@ -72,7 +72,7 @@ var functions = expr.Functions()
 // evident is the type of a tree that it has whatever its names are. A string literal may
 // be a date, and says nothing.
 func evident(e *expr.Expr) expr.Type {
-	switch e.Op {
+	switch e.Op { //nolint:exhaustive // the others take the type of their parts, or say nothing
 	case expr.OpNumber, expr.OpAdd, expr.OpSub, expr.OpMul, expr.OpDiv, expr.OpMod, expr.OpNeg:
 		if len(e.Args) > 0 && slices.ContainsFunc(e.Args, func(a *expr.Expr) bool { return a.Op == expr.OpInterval }) {
 			return expr.Time

@@ -2,6 +2,7 @@ package interchange
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -187,10 +188,8 @@ func (in *osi) field(d *dataset, o object) *element {
 	folded := strings.ToLower(e.name)
 	keys := fieldKeys
 	if in.typed {
-		keys = map[string]kind{"datatype": text}
-		for k, v := range fieldKeys {
-			keys[k] = v
-		}
+		keys = maps.Clone(fieldKeys)
+		keys["datatype"] = text
 	}
 	for _, why := range []string{o.wrong(keys), o.object("dimension").wrong(isTimeKeys)} {
 		if why != "" {
@@ -345,10 +344,8 @@ func (in *osi) metric(own []*dataset, o object) {
 	at := origin{"metric", o.text("name")}
 	keys := osiMetricKeys
 	if in.typed {
-		keys = map[string]kind{"datatype": text}
-		for k, v := range osiMetricKeys {
-			keys[k] = v
-		}
+		keys = maps.Clone(osiMetricKeys)
+		keys["datatype"] = text
 	}
 	text, why := expression(o)
 	if w := o.wrong(keys); w != "" || at.name == "" {

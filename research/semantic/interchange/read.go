@@ -232,7 +232,7 @@ func plain(n *yaml.Node, depth int, values *int) (any, error) {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
 		return nil, unreadable("write the value out", "line %d: YAML anchors, aliases and tags are not read", n.Line)
 	}
-	switch n.Kind {
+	switch n.Kind { //nolint:exhaustive // other kinds are refused
 	case yaml.MappingNode:
 		out := map[string]any{}
 		for i := 0; i+1 < len(n.Content); i += 2 {

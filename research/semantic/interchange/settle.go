@@ -88,7 +88,6 @@ func (im *importer) drop(problems []model.Problem, files map[string]*source, who
 	seen := map[item]bool{}
 	var columns []*column
 	var joins []*join
-	var measures []*measure
 	var owners []*source
 	for _, p := range problems {
 		s := files[p.File]
@@ -119,7 +118,6 @@ func (im *importer) drop(problems []model.Problem, files map[string]*source, who
 			joins = append(joins, s.joins[n])
 			im.lose(s.joins[n].origin, s.name, "%s", reason)
 		case at[1] == "measures" && n < len(s.measures):
-			measures = append(measures, s.measures[n])
 			im.loseMeasure(s.measures[n], s, reason)
 		default:
 			im.dropSource(s, reason)

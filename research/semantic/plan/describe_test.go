@@ -28,7 +28,7 @@ func TestDescribe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&got, "%s%s\n\n", p.Explain(), text)
+		fmt.Fprintf(&got, "%s%s\n\n", p.Explain(nil), text)
 	}
 	golden(t, "describe.txt", strings.ReplaceAll(got.String(), shop().Hash, "HASH"))
 }
@@ -45,7 +45,7 @@ func TestExplainHasAtMostFifteenLines(t *testing.T) {
 		part.Filters = []string{"customers.region = 'north'", "m > 1"}[:1]
 		part.Limit = n
 		p := build(t, part)
-		text := p.Explain()
+		text := p.Explain(nil)
 		if lines := strings.Count(text, "\n"); lines > 15 {
 			t.Fatalf("%d lines:\n%s", lines, text)
 		}

@@ -9,8 +9,8 @@ import (
 const maxLines = 15
 
 // Explain writes the plan in at most 15 lines: what is grouped, what is aggregated over
-// which joins, and what happens then.
-func (p *Plan) Explain() string {
+// which joins, and what happens then. Verified is as in Describe.
+func (p *Plan) Explain(verified func(source string, join int) string) string {
 	var lines []string
 	if len(p.Dimensions) > 0 {
 		var parts []string
@@ -29,12 +29,16 @@ func (p *Plan) Explain() string {
 	for _, m := range p.Measures {
 		measures = append(measures, fmt.Sprintf("measure %s = %s", m.Name, clip(readable(p.Model, p, m.Expr, -1), 160)))
 	}
-	d := p.Describe(nil)
+	d := p.Describe(verified)
 	var groups []string
 	for _, g := range d.Groups {
 		parts := []string{"rows of " + g.Base}
 		for _, j := range g.Joins {
-			parts = append(parts, fmt.Sprintf("left join %s on %s (%s)", j.To, j.On, j.Relationship))
+			kind := j.Relationship
+			if j.Verified != "" {
+				kind += ", verified at " + j.Verified
+			}
+			parts = append(parts, fmt.Sprintf("left join %s on %s (%s)", j.To, j.On, kind))
 		}
 		text := strings.Join(parts, ", ")
 		if len(g.Filters) > 0 {

@@ -37,7 +37,7 @@ func FuzzBuild(f *testing.F) {
 			}
 			return
 		}
-		if a, b := dump(p)+p.Explain(), dump(q)+q.Explain(); a != b {
+		if a, b := dump(p)+p.Explain(nil), dump(q)+q.Explain(nil); a != b {
 			t.Fatalf("%s\nthen\n%s", a, b)
 		}
 	})

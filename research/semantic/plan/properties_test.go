@@ -203,7 +203,7 @@ func TestEveryPlanHolds(t *testing.T) {
 				t.Fatalf("%+v: a row filter does not hold for every leg\n%s", r, dump(p))
 			}
 		}
-		if lines := strings.Count(p.Explain(), "\n"); lines > 15 {
+		if lines := strings.Count(p.Explain(nil), "\n"); lines > 15 {
 			t.Fatalf("%+v: %d lines", r, lines)
 		}
 		p.Describe(nil)
