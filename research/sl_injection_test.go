@@ -111,7 +111,7 @@ func requestOf(text func(label, good string) string, extra, segments bool) map[s
 func TestSLInjectionOfTheCorpus(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	salesProject(t, dir, "a")
+	salesProject(t, dir)
 	conn := databaseOf(t, "a", canaryData)
 	conn.Limits.Timeout = 2 * time.Second // the corpus has queries without an end
 	logs := &lockedBuffer{}

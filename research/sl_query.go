@@ -101,7 +101,7 @@ func (s *Service) SLQuery(ctx context.Context, in SLQueryInput) (*SLQueryOutput,
 		asked = *in.Limit
 	}
 	limit, note := capped("limit", int64(asked), int64(in.limit()), int64(info.Limits.Rows))
-	compiled, err := s.compile(ctx, info, &in, int(limit))
+	compiled, err := s.compile(ctx, info, &in, oneMore(int(limit)))
 	if err != nil {
 		return nil, err
 	}
@@ -150,13 +150,17 @@ func (in *SLQueryInput) limit() int {
 	return *in.Limit
 }
 
-// request returns the request in the compiler's form. It asks for one row more than the
-// limit, which tells whether more exist.
+// oneMore returns a limit by which a result tells whether more rows exist.
+func oneMore(limit int) int {
+	if limit > 0 {
+		return limit + 1
+	}
+	return limit
+}
+
+// request returns the request in the compiler's form.
 func (in *SLQueryInput) request(limit int) plan.Request {
 	r := plan.Request{Filters: in.Filters, Segments: in.Segments, Limit: limit, NoEmpty: in.IncludeEmpty != nil && !*in.IncludeEmpty}
-	if limit > 0 {
-		r.Limit++
-	}
 	for _, m := range in.Measures {
 		r.Measures = append(r.Measures, plan.MeasureRequest(m))
 	}
