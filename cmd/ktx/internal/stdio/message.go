@@ -3,27 +3,36 @@ package stdio
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// messages returns the messages of a line, or the error response for a line that
-// has no valid message. It splits a batch into single messages, which are answered
-// one by one; every version of the protocol with batches permits that. The SDK
-// itself waits for answers to the notifications of a batch, and ends a session whose
-// version has no batches.
-func messages(line []byte) (list [][]byte, problem []byte) {
+// maxDepth bounds how deep the objects and arrays of a message are nested. The
+// SDK reads no deeper ones.
+const maxDepth = 1000
+
+// The methods that the transport knows.
+const (
+	methodInitialize = "initialize"
+	methodCancelled  = "notifications/cancelled"
+	methodProgress   = "notifications/progress"
+)
+
+// texts returns the messages of a line, or the error response for a line that has
+// none. It splits a batch into single messages, which are answered one by one;
+// every version of the protocol with batches permits that.
+func texts(line []byte) (list [][]byte, problem []byte) {
 	line = bytes.TrimSpace(line)
 	switch {
 	case len(line) == 0:
 		return nil, nil
 	case !json.Valid(line), !utf8.Valid(line): // a decoder would replace bytes that are not UTF-8
-		return nil, protocolError(-32700, "Parse error: the line is not JSON")
+		return nil, protocolError(jsonrpc.CodeParseError, "Parse error: the line is not JSON")
 	case line[0] != '[':
-		if !message(line) {
-			return nil, notAMessage()
-		}
 		return [][]byte{line}, nil
 	}
 	var batch []json.RawMessage
@@ -31,87 +40,274 @@ func messages(line []byte) (list [][]byte, problem []byte) {
 		return nil, notAMessage()
 	}
 	for _, m := range batch {
-		if message(m) {
-			list = append(list, m)
-		} else {
-			problem = append(problem, notAMessage()...)
-		}
+		list = append(list, m)
 	}
-	return list, problem
+	return list, nil
 }
 
-// message reports whether text is one JSON-RPC 2.0 message that the SDK can read,
-// and its members have the types of the specification.
-func message(text []byte) bool {
-	if _, err := jsonrpc.DecodeMessage(text); err != nil {
-		return false
+// errMessage: the text is JSON, but not a JSON-RPC 2.0 message.
+var errMessage = errors.New("not a JSON-RPC 2.0 message")
+
+// members are the members of a JSON-RPC message, as they are written. The value of
+// a member that is not there is nil.
+type members struct {
+	version, id, method, params, result, err json.RawMessage
+}
+
+// decode reads one message from valid JSON. The parts of the message share the
+// memory of text. This is the only place that reads a message: the SDK gets what is
+// found here, and does not read the text again.
+func decode(text []byte) (jsonrpc.Message, error) {
+	m, ok := split(text)
+	if !ok || string(m.version) != `"2.0"` {
+		return nil, errMessage
 	}
-	var m struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Method  *string         `json:"method"`
-		Params  json.RawMessage `json:"params"`
-		Result  json.RawMessage `json:"result"`
-		Error   json.RawMessage `json:"error"`
+	id, ok := makeID(m.id)
+	if !ok {
+		return nil, errMessage
 	}
-	if err := json.Unmarshal(text, &m); err != nil || m.Version != "2.0" {
-		return false
+	if m.method == nil {
+		if !id.IsValid() || m.result == nil && m.err == nil {
+			return nil, errMessage
+		}
+		msg, err := jsonrpc.DecodeMessage(text) // ktx makes no requests, so there are hardly any responses
+		if r, ok := msg.(*jsonrpc.Response); err == nil && ok {
+			r.ID = id
+			return r, nil
+		}
+		return nil, errMessage
 	}
-	if len(m.ID) > 0 {
-		switch m.ID[0] {
-		case '{', '[', 't', 'f':
-			return false
+	method, ok := unquote(m.method)
+	if !ok || len(m.params) > 0 && !bytes.ContainsRune([]byte("{[n"), rune(m.params[0])) {
+		return nil, errMessage
+	}
+	return &jsonrpc.Request{ID: id, Method: method, Params: m.params}, nil
+}
+
+// split returns the members of a JSON object. text must be valid JSON. Of members
+// with the same name the last counts. It returns false for another value than an
+// object, and for one that is nested too deep.
+func split(text []byte) (m members, ok bool) {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 || text[0] != '{' {
+		return m, false
+	}
+	for at := 1; ; {
+		at = skipSpace(text, at)
+		switch text[at] {
+		case '}':
+			return m, true
+		case ',':
+			at++
+			continue
+		}
+		nameEnd, _ := skipValue(text, at)
+		name, _ := unquote(text[at:nameEnd])
+		at = skipSpace(text, nameEnd) + 1 // the colon
+		at = skipSpace(text, at)
+		end, shallow := skipValue(text, at)
+		if !shallow {
+			return m, false
+		}
+		value := json.RawMessage(text[at:end:end])
+		switch name {
+		case "jsonrpc":
+			m.version = value
+		case "id":
+			m.id = value
+		case "method":
+			m.method = value
+		case "params":
+			m.params = value
+		case "result":
+			m.result = value
+		case "error":
+			m.err = value
+		}
+		at = end
+	}
+}
+
+// member returns a member of the object text, nil when it has none. text must be
+// valid JSON.
+func member(text []byte, want string) (value json.RawMessage) {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 || text[0] != '{' {
+		return nil
+	}
+	for at := 1; ; {
+		at = skipSpace(text, at)
+		switch text[at] {
+		case '}':
+			return value
+		case ',':
+			at++
+			continue
+		}
+		nameEnd, _ := skipValue(text, at)
+		name, _ := unquote(text[at:nameEnd])
+		at = skipSpace(text, skipSpace(text, nameEnd)+1)
+		end, _ := skipValue(text, at)
+		if name == want {
+			value = json.RawMessage(text[at:end:end])
+		}
+		at = end
+	}
+}
+
+func skipSpace(text []byte, at int) int {
+	for text[at] == ' ' || text[at] == '\t' || text[at] == '\r' || text[at] == '\n' {
+		at++
+	}
+	return at
+}
+
+// skipValue returns where the value at an offset of valid JSON ends, and whether it
+// is nested no deeper than [maxDepth].
+func skipValue(text []byte, at int) (end int, shallow bool) {
+	shallow = true
+	for depth := 0; at < len(text); at++ {
+		switch text[at] {
+		case '"':
+			for at++; text[at] != '"'; at++ {
+				if text[at] == '\\' {
+					at++
+				}
+			}
+			if depth == 0 {
+				return at + 1, shallow
+			}
+		case '{', '[':
+			if depth++; depth > maxDepth {
+				shallow = false
+			}
+		case '}', ']':
+			if depth--; depth == 0 {
+				return at + 1, shallow
+			}
+			if depth < 0 { // the end of a number or a word, at the end of its object
+				return at, shallow
+			}
+		case ',', ' ', '\t', '\r', '\n':
+			if depth == 0 {
+				return at, shallow
+			}
 		}
 	}
-	if m.Method == nil {
-		return len(m.ID) > 0 && (m.Result != nil || m.Error != nil)
+	return at, shallow
+}
+
+// unquote returns the text of a JSON string.
+func unquote(text []byte) (string, bool) {
+	if len(text) < 2 || text[0] != '"' {
+		return "", false
 	}
-	return len(m.Params) == 0 || m.Params[0] == '{' || m.Params[0] == '[' || m.Params[0] == 'n'
+	if inner := text[1 : len(text)-1]; !bytes.ContainsRune(inner, '\\') {
+		return string(inner), true
+	}
+	var s string
+	err := json.Unmarshal(text, &s)
+	return s, err == nil
+}
+
+// asWritten begins the ID by which the SDK knows a request whose own ID it would
+// change. The text of the ID follows.
+const asWritten = "\x00"
+
+// exact is the greatest integer below which every integer is a float64, which is
+// how the SDK reads numbers.
+const exact = 1 << 53
+
+// makeID returns the ID for the SDK. The SDK knows strings and integers of 64 bits,
+// and reads integers as float64. Any other number, such as 1.5, becomes a string that
+// [appendID] turns back. A missing ID and null are the zero ID.
+func makeID(text []byte) (id jsonrpc.ID, ok bool) {
+	if len(text) == 0 || string(text) == "null" {
+		return jsonrpc.ID{}, true
+	}
+	var value any
+	switch c := text[0]; {
+	case c == '"':
+		s, ok := unquote(text)
+		if !ok {
+			return jsonrpc.ID{}, false
+		}
+		if value = s; len(s) > 0 && s[:1] == asWritten {
+			value = asWritten + string(text)
+		}
+	case c == '-' || c >= '0' && c <= '9':
+		n, err := strconv.ParseInt(string(text), 10, 64)
+		if value = float64(n); err != nil || n > exact || n < -exact || strconv.FormatInt(n, 10) != string(text) {
+			value = asWritten + string(text)
+		}
+	default:
+		return jsonrpc.ID{}, false
+	}
+	id, err := jsonrpc.MakeID(value)
+	return id, err == nil
+}
+
+// appendID appends an ID as the client wrote it.
+func appendID(b []byte, id jsonrpc.ID) []byte {
+	switch v := id.Raw().(type) {
+	case int64:
+		return strconv.AppendInt(b, v, 10)
+	case string:
+		if len(v) > 0 && v[:1] == asWritten {
+			return append(b, v[1:]...)
+		}
+		text, err := compact(v)
+		if err == nil {
+			return append(b, text...)
+		}
+	}
+	return append(b, "null"...)
+}
+
+// compact encodes v without escaping <, > and &.
+func compact(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSpace(b.Bytes()), err
+}
+
+// encode returns the line of a message.
+func encode(msg jsonrpc.Message) ([]byte, error) {
+	r, ok := msg.(*jsonrpc.Response)
+	if !ok {
+		text, err := jsonrpc.EncodeMessage(msg)
+		return append(text, '\n'), err
+	}
+	name, value := `,"result":`, r.Result
+	if r.Error != nil {
+		text, err := jsonrpc.EncodeMessage(&jsonrpc.Response{Error: r.Error})
+		if err != nil {
+			return nil, err
+		}
+		m, _ := split(text)
+		name, value = `,"error":`, m.err
+	}
+	if len(value) == 0 {
+		value = json.RawMessage("null")
+	}
+	b := slices.Grow([]byte(`{"jsonrpc":"2.0","id":`), len(value)+64)
+	b = appendID(b, r.ID)
+	b = append(b, name...)
+	b = append(b, value...) // compact, so without a line break
+	return append(b, "}\n"...), nil
 }
 
 func notAMessage() []byte {
-	return protocolError(-32600, "Invalid Request: not a JSON-RPC 2.0 message")
+	return protocolError(jsonrpc.CodeInvalidRequest, "Invalid Request: not a JSON-RPC 2.0 message")
 }
 
 // protocolError returns an error response to a message whose id is unknown.
-func protocolError(code int, text string) []byte {
-	b, err := json.Marshal(map[string]any{
-		"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": text},
-	})
+func protocolError(code int64, text string) []byte {
+	b, err := encode(&jsonrpc.Response{Error: &jsonrpc.Error{Code: code, Message: text}})
 	if err != nil {
 		return nil
 	}
-	return append(b, '\n')
-}
-
-// requests returns 1 for a request, which needs an answer, and 0 for every other
-// message.
-func requests(text []byte) int {
-	m, err := jsonrpc.DecodeMessage(text)
-	if r, ok := m.(*jsonrpc.Request); err == nil && ok && r.IsCall() {
-		return 1
-	}
-	return 0
-}
-
-// responses returns 1 for a response and 0 for every other message of the SDK. It
-// reads only the beginning of the message, because an answer may be large.
-func responses(text []byte) int {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return 0
-	}
-	for {
-		key, err := d.Token()
-		switch {
-		case err != nil, key == "method":
-			return 0
-		case key == "result", key == "error":
-			return 1
-		}
-		var skipped json.RawMessage
-		if err := d.Decode(&skipped); err != nil {
-			return 0
-		}
-	}
+	return b
 }
