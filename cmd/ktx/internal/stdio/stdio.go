@@ -26,6 +26,15 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/rpc"
+)
+
+// The methods that the transport knows.
+const (
+	methodInitialize = "initialize"
+	methodCancelled  = "notifications/cancelled"
+	methodProgress   = "notifications/progress"
 )
 
 // maxLine bounds one message, in bytes. A longer line is answered with -32600 and
@@ -126,7 +135,7 @@ func (t *Transport) Write(_ context.Context, msg jsonrpc.Message) error {
 		}
 		t.pause()
 	}
-	line, err := encode(msg)
+	line, err := rpc.Encode(msg)
 	if err != nil {
 		return err
 	}
@@ -175,17 +184,17 @@ func (t *Transport) readAll() {
 	var last time.Time // when the last request was read
 	for {
 		line, tooLong, err := readLine(lines)
-		list, problem := texts(line)
+		list, problem := rpc.Texts(line)
 		if tooLong {
-			problem = protocolError(jsonrpc.CodeInvalidRequest, "Invalid Request: the message is longer than 16 MiB")
+			problem = rpc.ProtocolError(jsonrpc.CodeInvalidRequest, "Invalid Request: the message is longer than 16 MiB")
 		}
 		if problem != nil {
 			_ = t.write(problem)
 		}
 		for _, text := range list {
-			msg, err := decode(text)
+			msg, err := rpc.Decode(text)
 			if err != nil {
-				_ = t.write(notAMessage())
+				_ = t.write(rpc.NotAMessage())
 				continue
 			}
 			if r, ok := msg.(*jsonrpc.Request); ok && t.note(r) {
@@ -226,7 +235,7 @@ func (t *Transport) note(r *jsonrpc.Request) bool {
 	if r.Method != methodCancelled {
 		return false
 	}
-	id, ok := makeID(member(r.Params, "requestId"))
+	id, ok := rpc.MakeID(rpc.Member(r.Params, "requestId"))
 	if !ok || !id.IsValid() {
 		return false
 	}
@@ -236,7 +245,7 @@ func (t *Transport) note(r *jsonrpc.Request) bool {
 		t.pending[id] = true
 	}
 	t.mu.Unlock()
-	if text, err := compact(map[string]any{"requestId": id.Raw()}); err == nil && runs {
+	if text, err := rpc.Compact(map[string]any{"requestId": id.Raw()}); err == nil && runs {
 		r.Params = json.RawMessage(text) // the ID by which the SDK knows the request
 	}
 	return false

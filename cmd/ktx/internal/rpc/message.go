@@ -1,4 +1,8 @@
-package stdio
+// Package rpc reads and writes JSON-RPC 2.0 messages for the transports of MCP.
+//
+// It reads a message once, and hands it to the SDK as a [jsonrpc.Message]. It keeps
+// IDs that the SDK would change, such as 1.5: see [MakeID]. It knows no method.
+package rpc
 
 import (
 	"bytes"
@@ -15,29 +19,22 @@ import (
 // SDK reads no deeper ones.
 const maxDepth = 1000
 
-// The methods that the transport knows.
-const (
-	methodInitialize = "initialize"
-	methodCancelled  = "notifications/cancelled"
-	methodProgress   = "notifications/progress"
-)
-
-// texts returns the messages of a line, or the error response for a line that has
+// Texts returns the messages of a line, or the error response for a line that has
 // none. It splits a batch into single messages, which are answered one by one;
 // every version of the protocol with batches permits that.
-func texts(line []byte) (list [][]byte, problem []byte) {
+func Texts(line []byte) (list [][]byte, problem []byte) {
 	line = bytes.TrimSpace(line)
 	switch {
 	case len(line) == 0:
 		return nil, nil
 	case !json.Valid(line), !utf8.Valid(line): // a decoder would replace bytes that are not UTF-8
-		return nil, protocolError(jsonrpc.CodeParseError, "Parse error: the line is not JSON")
+		return nil, ProtocolError(jsonrpc.CodeParseError, "Parse error: the line is not JSON")
 	case line[0] != '[':
 		return [][]byte{line}, nil
 	}
 	var batch []json.RawMessage
 	if err := json.Unmarshal(line, &batch); err != nil || len(batch) == 0 {
-		return nil, notAMessage()
+		return nil, NotAMessage()
 	}
 	for _, m := range batch {
 		list = append(list, m)
@@ -45,49 +42,49 @@ func texts(line []byte) (list [][]byte, problem []byte) {
 	return list, nil
 }
 
-// errMessage: the text is JSON, but not a JSON-RPC 2.0 message.
-var errMessage = errors.New("not a JSON-RPC 2.0 message")
+// ErrMessage: the text is JSON, but not a JSON-RPC 2.0 message.
+var ErrMessage = errors.New("not a JSON-RPC 2.0 message")
 
-// members are the members of a JSON-RPC message, as they are written. The value of
+// Members are the members of a JSON-RPC message, as they are written. The value of
 // a member that is not there is nil.
-type members struct {
-	version, id, method, params, result, err json.RawMessage
+type Members struct {
+	Version, ID, Method, Params, Result, Error json.RawMessage
 }
 
-// decode reads one message from valid JSON. The parts of the message share the
+// Decode reads one message from valid JSON. The parts of the message share the
 // memory of text. This is the only place that reads a message: the SDK gets what is
 // found here, and does not read the text again.
-func decode(text []byte) (jsonrpc.Message, error) {
-	m, ok := split(text)
-	if !ok || string(m.version) != `"2.0"` {
-		return nil, errMessage
+func Decode(text []byte) (jsonrpc.Message, error) {
+	m, ok := Split(text)
+	if !ok || string(m.Version) != `"2.0"` {
+		return nil, ErrMessage
 	}
-	id, ok := makeID(m.id)
+	id, ok := MakeID(m.ID)
 	if !ok {
-		return nil, errMessage
+		return nil, ErrMessage
 	}
-	if m.method == nil {
-		if !id.IsValid() || m.result == nil && m.err == nil {
-			return nil, errMessage
+	if m.Method == nil {
+		if !id.IsValid() || m.Result == nil && m.Error == nil {
+			return nil, ErrMessage
 		}
 		msg, err := jsonrpc.DecodeMessage(text) // ktx makes no requests, so there are hardly any responses
 		if r, ok := msg.(*jsonrpc.Response); err == nil && ok {
 			r.ID = id
 			return r, nil
 		}
-		return nil, errMessage
+		return nil, ErrMessage
 	}
-	method, ok := unquote(m.method)
-	if !ok || len(m.params) > 0 && !bytes.ContainsRune([]byte("{[n"), rune(m.params[0])) {
-		return nil, errMessage
+	method, ok := unquote(m.Method)
+	if !ok || len(m.Params) > 0 && !bytes.ContainsRune([]byte("{[n"), rune(m.Params[0])) {
+		return nil, ErrMessage
 	}
-	return &jsonrpc.Request{ID: id, Method: method, Params: m.params}, nil
+	return &jsonrpc.Request{ID: id, Method: method, Params: m.Params}, nil
 }
 
-// split returns the members of a JSON object. text must be valid JSON. Of members
+// Split returns the members of a JSON object. text must be valid JSON. Of members
 // with the same name the last counts. It returns false for another value than an
 // object, and for one that is nested too deep.
-func split(text []byte) (m members, ok bool) {
+func Split(text []byte) (m Members, ok bool) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || text[0] != '{' {
 		return m, false
@@ -112,25 +109,25 @@ func split(text []byte) (m members, ok bool) {
 		value := json.RawMessage(text[at:end:end])
 		switch name {
 		case "jsonrpc":
-			m.version = value
+			m.Version = value
 		case "id":
-			m.id = value
+			m.ID = value
 		case "method":
-			m.method = value
+			m.Method = value
 		case "params":
-			m.params = value
+			m.Params = value
 		case "result":
-			m.result = value
+			m.Result = value
 		case "error":
-			m.err = value
+			m.Error = value
 		}
 		at = end
 	}
 }
 
-// member returns a member of the object text, nil when it has none. text must be
+// Member returns a member of the object text, nil when it has none. text must be
 // valid JSON.
-func member(text []byte, want string) (value json.RawMessage) {
+func Member(text []byte, want string) (value json.RawMessage) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || text[0] != '{' {
 		return nil
@@ -218,10 +215,10 @@ const asWritten = "\x00"
 // how the SDK reads numbers.
 const exact = 1 << 53
 
-// makeID returns the ID for the SDK. The SDK knows strings and integers of 64 bits,
+// MakeID returns the ID for the SDK. The SDK knows strings and integers of 64 bits,
 // and reads integers as float64. Any other number, such as 1.5, becomes a string that
-// [appendID] turns back. A missing ID and null are the zero ID.
-func makeID(text []byte) (id jsonrpc.ID, ok bool) {
+// [AppendID] turns back. A missing ID and null are the zero ID.
+func MakeID(text []byte) (id jsonrpc.ID, ok bool) {
 	if len(text) == 0 || string(text) == "null" {
 		return jsonrpc.ID{}, true
 	}
@@ -247,8 +244,8 @@ func makeID(text []byte) (id jsonrpc.ID, ok bool) {
 	return id, err == nil
 }
 
-// appendID appends an ID as the client wrote it.
-func appendID(b []byte, id jsonrpc.ID) []byte {
+// AppendID appends an ID as the client wrote it.
+func AppendID(b []byte, id jsonrpc.ID) []byte {
 	switch v := id.Raw().(type) {
 	case int64:
 		return strconv.AppendInt(b, v, 10)
@@ -256,7 +253,7 @@ func appendID(b []byte, id jsonrpc.ID) []byte {
 		if len(v) > 0 && v[:1] == asWritten {
 			return append(b, v[1:]...)
 		}
-		text, err := compact(v)
+		text, err := Compact(v)
 		if err == nil {
 			return append(b, text...)
 		}
@@ -264,8 +261,8 @@ func appendID(b []byte, id jsonrpc.ID) []byte {
 	return append(b, "null"...)
 }
 
-// compact encodes v without escaping <, > and &.
-func compact(v any) ([]byte, error) {
+// Compact encodes v without escaping <, > and &.
+func Compact(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -273,8 +270,8 @@ func compact(v any) ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
-// encode returns the line of a message.
-func encode(msg jsonrpc.Message) ([]byte, error) {
+// Encode returns the line of a message.
+func Encode(msg jsonrpc.Message) ([]byte, error) {
 	r, ok := msg.(*jsonrpc.Response)
 	if !ok {
 		text, err := jsonrpc.EncodeMessage(msg)
@@ -286,26 +283,28 @@ func encode(msg jsonrpc.Message) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		m, _ := split(text)
-		name, value = `,"error":`, m.err
+		m, _ := Split(text)
+		name, value = `,"error":`, m.Error
 	}
 	if len(value) == 0 {
 		value = json.RawMessage("null")
 	}
 	b := slices.Grow([]byte(`{"jsonrpc":"2.0","id":`), len(value)+64)
-	b = appendID(b, r.ID)
+	b = AppendID(b, r.ID)
 	b = append(b, name...)
 	b = append(b, value...) // compact, so without a line break
 	return append(b, "}\n"...), nil
 }
 
-func notAMessage() []byte {
-	return protocolError(jsonrpc.CodeInvalidRequest, "Invalid Request: not a JSON-RPC 2.0 message")
+// NotAMessage returns the line that answers JSON that is no message.
+func NotAMessage() []byte {
+	return ProtocolError(jsonrpc.CodeInvalidRequest, "Invalid Request: not a JSON-RPC 2.0 message")
 }
 
-// protocolError returns an error response to a message whose id is unknown.
-func protocolError(code int64, text string) []byte {
-	b, err := encode(&jsonrpc.Response{Error: &jsonrpc.Error{Code: code, Message: text}})
+// ProtocolError returns the line of an error response to a message whose ID is
+// unknown.
+func ProtocolError(code int64, text string) []byte {
+	b, err := Encode(&jsonrpc.Response{Error: &jsonrpc.Error{Code: code, Message: text}})
 	if err != nil {
 		return nil
 	}
