@@ -35,6 +35,7 @@ func serveForeground(ctx context.Context, a *console.App, p *project.Project, s 
 		}
 		a.Err = console.NewStream(log) // it stays open, because the error of the command is written there too
 	}
+	tuneCollector(a.Lookup)
 	signals, stop := hangups()
 	defer stop()
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(strings.Trim(s.Host, "[]"), strconv.Itoa(s.Port)))
