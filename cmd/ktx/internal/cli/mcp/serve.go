@@ -58,6 +58,10 @@ func serveForeground(ctx context.Context, a *console.App, p *project.Project, s 
 		if err := atomicfile.Write(daemon.Path(p.Dir), 0o600, state.Encode); err != nil {
 			return console.Failed("%w", err)
 		}
+		last := daemon.Last{Host: state.Host, Port: state.Port}
+		if err := atomicfile.Write(daemon.LastPath(p.Dir), 0o600, last.Encode); err != nil {
+			return console.Failed("%w", err)
+		}
 		defer func() {
 			if err := state.Remove(); err != nil {
 				a.Errorf("ktx: %s\n", console.EscapeControls(err.Error()))
