@@ -63,10 +63,10 @@ func peers(b *testing.B) []peer {
 	}
 	own.call, own.rows = tool("sql_execution", "sql", `"connectionId":"warehouse",`)
 	list := []peer{own}
-	if other := os.Getenv("KTX_BENCH_OTHER"); other != "" { // another build, to compare two of ktx in one run
+	if other := os.Getenv("KTX_BENCH_OTHER"); other != "" { // another build, to compare two of ktx in one run over stdio
 		p := own
-		p.name, p.cmd, p.http = "other", slices.Clone(own.cmd), slices.Clone(own.http)
-		p.cmd[0], p.http[0] = other, other
+		p.name, p.cmd, p.http = "other", slices.Clone(own.cmd), nil // over HTTP they would share the port
+		p.cmd[0] = other
 		list = append(list, p)
 	}
 	modules := os.Getenv(peersVariable)
