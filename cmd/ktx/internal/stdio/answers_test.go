@@ -59,7 +59,9 @@ func TestCancelledRequestsAreNotAnswered(t *testing.T) {
 					s.send(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+id+`}}`)
 					<-s.cancelled
 					time.Sleep(time.Second) // an answer would be first
-					go s.send(t, `{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{`+strings.TrimSuffix(meta, ",")+`}}`)
+					go func() {
+						_, _ = io.WriteString(s.in, `{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{`+strings.TrimSuffix(meta, ",")+"}}\n")
+					}()
 					if line, err := s.find(`"jsonrpc"`); err != nil || !strings.Contains(line, `"id":3`) {
 						t.Errorf("after the cancellation came %s %v", line, err)
 					}
