@@ -51,8 +51,8 @@ func peers(b *testing.B) []peer {
 	if err := os.WriteFile(filepath.Join(dir, "ktx.yaml"), fmt.Appendf(nil, config, port), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	tool := func(name, argument string, rest string) (one, rows string) {
-		text := `{"name":"` + name + `","arguments":{` + rest + `"` + argument + `":"%s"}}`
+	tool := func(name, rest string) (one, rows string) {
+		text := `{"name":"` + name + `","arguments":{` + rest + `"sql":"%s"}}`
 		return fmt.Sprintf(text, "SELECT 1"), fmt.Sprintf(text, thousand)
 	}
 	own := peer{
@@ -61,7 +61,7 @@ func peers(b *testing.B) []peer {
 		url:  "http://127.0.0.1:" + strconv.Itoa(port) + "/mcp",
 		env:  []string{"KTX_BENCH_URL=" + database},
 	}
-	own.call, own.rows = tool("sql_execution", "sql", `"connectionId":"warehouse",`)
+	own.call, own.rows = tool("sql_execution", `"connectionId":"warehouse",`)
 	list := []peer{own}
 	if other := os.Getenv("KTX_BENCH_OTHER"); other != "" { // another build, to compare two of ktx in one run over stdio
 		p := own
@@ -99,16 +99,16 @@ func peers(b *testing.B) []peer {
 			"POSTGRES_USER=" + u.User.Username(), "POSTGRES_PASSWORD=" + password,
 		},
 	}
-	toolbox.call, toolbox.rows = tool("execute_sql", "sql", "")
+	toolbox.call, toolbox.rows = tool("execute_sql", "")
 	server := peer{name: "server-postgres", want: `"result"`, cmd: []string{node[0], at("@modelcontextprotocol", "server-postgres", "dist", "index.js"), database}}
-	server.call, server.rows = tool("query", "sql", "")
+	server.call, server.rows = tool("query", "")
 	port = freePort(b)
 	dbhub := peer{
 		name: "dbhub", want: `"result"`, cmd: []string{node[0], at("@bytebase", "dbhub", "dist", "index.js"), "--transport", "stdio", "--dsn", database},
 		http: []string{node[0], at("@bytebase", "dbhub", "dist", "index.js"), "--transport", "http", "--port", strconv.Itoa(port), "--dsn", database},
 		url:  "http://127.0.0.1:" + strconv.Itoa(port) + "/mcp",
 	}
-	dbhub.call, dbhub.rows = tool("execute_sql", "sql", "")
+	dbhub.call, dbhub.rows = tool("execute_sql", "")
 	return append(list, toolbox, server, dbhub)
 }
 
@@ -149,7 +149,7 @@ const (
 
 func (a *asked) start(b *testing.B, args []string) {
 	b.Helper()
-	a.cmd = exec.Command(args[0], args[1:]...) //nolint:gosec,noctx // the programs to compare; end ends them
+	a.cmd = exec.Command(args[0], args[1:]...) //nolint:noctx // end ends it
 	a.cmd.Env = append(os.Environ(), a.env...)
 	a.cmd.Stderr = &a.stderr
 }

@@ -411,7 +411,7 @@ func installPeers(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil { //nolint:gosec // a folder of the repository
 			return "", err
 		}
 	}

@@ -42,7 +42,7 @@ func Texts(line []byte) (list [][]byte, problem []byte) {
 	return list, nil
 }
 
-// ErrMessage: the text is JSON, but not a JSON-RPC 2.0 message.
+// ErrMessage is the error for a text that is JSON, but not a JSON-RPC 2.0 message.
 var ErrMessage = errors.New("not a JSON-RPC 2.0 message")
 
 // Members are the members of a JSON-RPC message, as they are written. The value of

@@ -52,7 +52,7 @@ func TestRefusalsAreJSON(t *testing.T) {
 				if d == sessions {
 					id = session
 				}
-				res, err := http.DefaultClient.Do(d.request(t.Context(), t, test.method, id, test.body, test.headers...)) //nolint:bodyclose // closed below
+				res, err := http.DefaultClient.Do(d.request(t.Context(), t, test.method, id, test.body, test.headers...))
 				if err != nil {
 					t.Fatal(err)
 				}

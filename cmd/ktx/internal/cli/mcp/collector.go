@@ -54,7 +54,7 @@ func (t *tuner) adjust() {
 // percentFor returns the percentage for a heap with live bytes in use, in steps of
 // 50, so that it seldom changes.
 func percentFor(live uint64) int {
-	percent := int(min(roomy, 100*room/max(live, 1))) / 50 * 50 //nolint:gosec // at most roomy
+	percent := int(min(roomy, 100*room/max(live, 1))) / 50 * 50
 	return max(usual, percent)
 }
 
