@@ -342,13 +342,9 @@ func (s *Scores) Field(doc int) int {
 // Words returns the number of words of the question.
 func (s *Scores) Words() int { return len(s.matches) }
 
-// Each calls yield with what one word of the question contributes to each document.
-func (s *Scores) Each(word int, yield func(doc uint32, contribution float64)) {
-	m := &s.matches[word]
-	for i, doc := range m.docs {
-		yield(doc, s.idf[word]*m.value(i))
-	}
-}
+// With returns the documents that have one word of the question, sorted. Nobody may
+// change the list.
+func (s *Scores) With(word int) []uint32 { return s.matches[word].docs }
 
 // Best raises best[i] to the greatest contribution of one word of the question to a
 // document of the i-th group. The groups follow each other: group i ends before document

@@ -297,7 +297,9 @@ func complete(s *rank.Scores) []uint32 {
 	}
 	count := map[uint32]int{}
 	for w := range s.Words() {
-		s.Each(w, func(doc uint32, _ float64) { count[doc]++ })
+		for _, doc := range s.With(w) {
+			count[doc]++
+		}
 	}
 	return slices.DeleteFunc(slices.Clone(s.Docs), func(doc uint32) bool { return count[doc] < s.Words() })
 }
