@@ -31,7 +31,9 @@ func (s *Service) Server(version string) (*mcp.Server, error) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "ktx", Title: "ktx", Version: version}, &mcp.ServerOptions{
 		Instructions: instructions,
 		Logger:       s.logger,
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		// The SDK answers prompts/list with an empty list, and the protocol
+		// asks a server to declare every list that it answers.
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
 	})
 	for _, t := range list {
 		server.AddTool(&mcp.Tool{

@@ -284,15 +284,15 @@ func TestToolsArray(t *testing.T) {
 	}
 }
 
-// TestCapabilities checks that the server declares its tools and nothing else. It has
-// no prompts, and answers a client that asks all the same with an empty list.
+// TestCapabilities checks that the server declares every list that it answers:
+// its tools, and prompts, of which it has none.
 func TestCapabilities(t *testing.T) {
 	c := start(t, sqliteConnection(t, "a"))
 	answer := c.call("initialize", map[string]any{
 		"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "tester", "version": "7"},
 	})
 	var r struct{ Capabilities json.RawMessage }
-	if err := json.Unmarshal(answer["result"], &r); err != nil || string(r.Capabilities) != `{"tools":{}}` {
+	if err := json.Unmarshal(answer["result"], &r); err != nil || string(r.Capabilities) != `{"prompts":{},"tools":{}}` {
 		t.Errorf("%s, %v", answer, err)
 	}
 	c.send(map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"})

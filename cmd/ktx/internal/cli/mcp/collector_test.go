@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"testing"
 	"time"
 
@@ -55,10 +56,10 @@ func TestTuneCollector(t *testing.T) {
 		debug.SetGCPercent(before)
 		debug.SetMemoryLimit(limit)
 	})
-	percent := func() int { // reads it by setting it
-		now := debug.SetGCPercent(100)
-		debug.SetGCPercent(now)
-		return now
+	percent := func() uint64 {
+		setting := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+		metrics.Read(setting)
+		return setting[0].Value.Uint64()
 	}
 	mcp.TuneCollector(func(string) (string, bool) { return "150", true })
 	if got := percent(); got != 100 {

@@ -52,16 +52,24 @@ func problemOf(p *project.Project, id string, err error) project.Problem {
 	return project.Problem{Path: "connections." + id, Line: lineOf(p.File, id), Message: strings.TrimPrefix(said, "connection "+id+": ")}
 }
 
-// lineOf returns the line of the first key id in a file, 1 when there is none.
+// connectionsKey is where the connections of the file begin.
+var connectionsKey = regexp.MustCompile(`(?m)^["']?connections["']?[ \t]*:`)
+
+// lineOf returns the line of the first key id among the connections of a file, 1 when
+// there is none.
 func lineOf(file, id string) int {
 	text, err := os.ReadFile(file) //nolint:gosec // the project's configuration
 	if err != nil {
 		return 1
 	}
+	begin := connectionsKey.FindIndex(text)
+	if begin == nil {
+		return 1
+	}
 	key := regexp.MustCompile(`(?m)^[ \t]+["']?` + regexp.QuoteMeta(id) + `["']?[ \t]*:|\{[ \t]*["']?` + regexp.QuoteMeta(id) + `["']?[ \t]*:`)
-	at := key.FindIndex(text)
+	at := key.FindIndex(text[begin[0]:])
 	if at == nil {
 		return 1
 	}
-	return 1 + strings.Count(string(text[:at[0]]), "\n")
+	return 1 + strings.Count(string(text[:begin[0]+at[0]]), "\n")
 }
