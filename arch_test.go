@@ -563,12 +563,18 @@ var rooms = []room{
 		},
 	},
 	{
-		path:   "cmd/ktx/internal/stdio",
-		others: map[string]string{"github.com/modelcontextprotocol/go-sdk": "the transport that the filter wraps"},
+		path:   "cmd/ktx/internal/rpc",
+		others: map[string]string{"github.com/modelcontextprotocol/go-sdk": "the messages that transports hand to the SDK"},
+	},
+	{
+		path:       "cmd/ktx/internal/stdio",
+		ours:       []string{"cmd/ktx/internal/rpc"},
+		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the sessions that the transport serves"},
+		testOthers: map[string]string{"pgregory.net/rapid": "messages that the SDK's decoder reads too"},
 	},
 	{
 		path:     "cmd/ktx/internal/streamable",
-		ours:     []string{"httpapi"},
+		ours:     []string{"cmd/ktx/internal/rpc", "httpapi"},
 		others:   map[string]string{"github.com/modelcontextprotocol/go-sdk": "the HTTP handlers for sessions and for stateless requests"},
 		testOurs: []string{"execution/audit", "execution/audit/audittest", "sqlguard"},
 	},

@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -40,6 +41,7 @@ type suite struct {
 	bench  string // the pattern
 	cgo    string
 	time   string // how long or how often each runs, as go test has it; "" is its default
+	peers  bool   // it compares with servers of others, which npm installs
 	claims []claim
 }
 
@@ -143,6 +145,28 @@ var suites = []suite{
 		claims: []claim{
 			{"HTTP/sqlite", "ms/median", "an aggregate of 900 rows, SQLite", ""},
 			{"HTTP/postgres", "ms/median", "SELECT 1, PostgreSQL", ""},
+		},
+	},
+	{
+		title: "Beside servers of others",
+		text:  "SELECT 1 on one PostgreSQL, asked in turns of ktx and of published MCP servers: toolbox (@toolbox-sdk/server 1.12.0), server-postgres (@modelcontextprotocol/server-postgres 0.6.2) and dbhub (@bytebase/dbhub 1.4.0), as npm has them. The latency is the median of one client; the throughput is that of 32 clients. Each ratio divides the figure of ktx by that of the other server. Clients and servers share the processors. The others judge no statement, write no audit log and check no session.",
+		pkg:   "./cmd/ktx", bench: "^BenchmarkPeers$", cgo: "1", time: "10x", peers: true,
+		claims: []claim{
+			{"Peers/stdio/one", "ktx-p50-ms", "stdio, latency of ktx", ""},
+			{"Peers/stdio/one", "p50/toolbox", "stdio, latency to toolbox", "≤ 1.5"},
+			{"Peers/stdio/one", "p50/server-postgres", "stdio, latency to server-postgres", ""},
+			{"Peers/stdio/one", "p50/dbhub", "stdio, latency to dbhub", ""},
+			{"Peers/stdio/one", "calls/toolbox", "stdio, throughput to toolbox", "≥ 0.7"},
+			{"Peers/stdio/one", "calls/server-postgres", "stdio, throughput to server-postgres", ""},
+			{"Peers/stdio/one", "calls/dbhub", "stdio, throughput to dbhub", ""},
+			{"Peers/http/one", "ktx-p50-ms", "HTTP, latency of ktx", ""},
+			{"Peers/http/one", "p50/toolbox", "HTTP, latency to toolbox", "≤ 1.5"},
+			{"Peers/http/one", "calls/toolbox", "HTTP, throughput to toolbox", "≥ 0.7"},
+			{"Peers/http/one", "p50/dbhub", "HTTP, latency to dbhub", ""},
+			{"Peers/http/one", "calls/dbhub", "HTTP, throughput to dbhub", ""},
+			{"Peers/stdio/rows", "calls/toolbox", "stdio, throughput of 1,000 rows to toolbox", ""},
+			{"Peers/stdio/rows", "calls/server-postgres", "stdio, throughput of 1,000 rows to server-postgres", ""},
+			{"Peers/stdio/rows", "calls/dbhub", "stdio, throughput of 1,000 rows to dbhub", ""},
 		},
 	},
 	{
@@ -329,7 +353,9 @@ func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kep
 				unit = "MB"
 			case "cold-s", "warm-s":
 				unit = "s"
-			case "p50-ms", "p95-ms", "files-ms":
+			case "p50/toolbox", "p50/server-postgres", "p50/dbhub", "calls/toolbox", "calls/server-postgres", "calls/dbhub":
+				unit = ratio
+			case "p50-ms", "p95-ms", "files-ms", "ktx-p50-ms":
 				unit = "ms"
 			}
 			goal := c.goal
@@ -355,6 +381,13 @@ var line = regexp.MustCompile(`^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
 func measure(ctx context.Context, s suite, count int) (map[string][]float64, error) {
 	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", s.bench, "-benchtime", cmp.Or(s.time, "1s"), "-count", strconv.Itoa(count), "-timeout", "30m", s.pkg) //nolint:gosec // the texts are constants
 	cmd.Env = append(os.Environ(), "CGO_ENABLED="+s.cgo)
+	if s.peers {
+		dir, err := installPeers(ctx)
+		if err != nil {
+			return nil, err
+		}
+		cmd.Env = append(cmd.Env, "KTX_BENCH_PEERS="+dir)
+	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	text, err := cmd.Output()
@@ -378,6 +411,35 @@ func measure(ctx context.Context, s suite, count int) (map[string][]float64, err
 		}
 	}
 	return results, nil
+}
+
+// installPeers installs the servers to compare with into a directory that git
+// ignores, in the versions of the lock file, and returns its path.
+func installPeers(ctx context.Context) (string, error) {
+	dir, err := filepath.Abs(filepath.Join(".tools", "peers"))
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return "", err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil { // npm finds no packages through a link
+		return "", err
+	}
+	for _, name := range []string{"package.json", "package-lock.json"} {
+		text, err := os.ReadFile(filepath.Join("tools", "perf", "peers", name)) //nolint:gosec // one of two files of the repository
+		if err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil { //nolint:gosec // a folder of the repository
+			return "", err
+		}
+	}
+	text, err := exec.CommandContext(ctx, "npm", "install", "--no-save", "--prefix", dir, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error").CombinedOutput() //nolint:gosec // the arguments are constants
+	if err != nil {
+		return "", fmt.Errorf("install the servers to compare with: %w\n%s", err, text)
+	}
+	return dir, nil
 }
 
 // machine lists the properties of the machine that the figures depend on.

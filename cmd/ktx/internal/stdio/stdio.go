@@ -1,9 +1,11 @@
 // Package stdio carries MCP over standard input and output, one JSON-RPC
 // message a line.
 //
-// A filter stands before the SDK's transport. It answers a line that is not JSON, or
-// not a JSON-RPC 2.0 message, with an error (-32700 or -32600), and the session goes
-// on. The SDK alone would end the session and cancel all running calls.
+// Its transport takes the place of the SDK's. It reads each message once. It
+// answers a line that is not JSON, or not a JSON-RPC 2.0 message, with an error
+// (-32700 or -32600), and the session goes on; the SDK's transport would end the
+// session and cancel all running calls. An ID comes back as the client wrote it,
+// and a request that the client cancelled gets no answer.
 //
 // When the input ends, requests that were read just before get a short time to be
 // answered, so that a client may write its requests and close its end. Calls that
@@ -15,16 +17,28 @@ package stdio
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/rpc"
 )
 
-// maxLine bounds one message, in bytes. The filter answers a longer line with -32600
-// and skips it.
+// The methods that the transport knows.
+const (
+	methodInitialize = "initialize"
+	methodCancelled  = "notifications/cancelled"
+	methodProgress   = "notifications/progress"
+)
+
+// maxLine bounds one message, in bytes. A longer line is answered with -32600 and
+// skipped.
 const maxLine = 16 << 20
 
 // grace is how long a session waits for answers when the input ends, counted from
@@ -32,83 +46,209 @@ const maxLine = 16 << 20
 // When the last request is older than that, running calls are cancelled at once.
 const grace = 150 * time.Millisecond
 
-// Transport is an MCP transport over standard input and output.
+// noticeGap is the time between the last progress notification and an answer. The
+// TypeScript SDK hands notifications to their handlers after all messages of one
+// read, and drops the handlers when it reads the answer. So notifications that it
+// reads together with the answer are lost there.
+const noticeGap = 3 * time.Millisecond
+
+// Transport is an MCP transport over standard input and output. It serves one
+// session.
 type Transport struct {
-	mcp.IOTransport
-	open *counter
-	feed *io.PipeWriter
+	in   io.Reader
+	open *counter // requests without an answer
+
+	incoming chan jsonrpc.Message
+	stop     chan struct{} // closed by Stop: no further message is read
+	closed   chan struct{} // closed by Close
+	stopping sync.Once
+	closing  sync.Once
+	readErr  error // why incoming was closed; set before
+
+	mu        sync.Mutex
+	out       io.Writer
+	pending   map[jsonrpc.ID]bool // requests without an answer; true for a cancelled one
+	notice    time.Time           // when the last progress notification was written
+	noticeFor time.Duration
 }
 
-// New returns a transport over in and out.
+var (
+	_ mcp.Transport  = (*Transport)(nil)
+	_ mcp.Connection = (*Transport)(nil)
+)
+
+// New returns a transport over in and out. It reads from in as soon as a session
+// uses it.
 func New(in io.Reader, out io.Writer) *Transport {
-	w := &lineWriter{out: out, open: newCounter()}
-	r, feed := io.Pipe()
-	go filter(in, feed, w)
-	return &Transport{mcp.IOTransport{Reader: r, Writer: w, MaxLineLength: -1}, w.open, feed}
+	return &Transport{
+		in: in, out: out, open: newCounter(), pending: map[jsonrpc.ID]bool{}, noticeFor: noticeGap,
+		incoming: make(chan jsonrpc.Message), stop: make(chan struct{}), closed: make(chan struct{}),
+	}
+}
+
+// Connect implements [mcp.Transport].
+func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
+	go t.readAll()
+	return t, nil
 }
 
 // Stop ends the session once every request that was read is answered, or after
 // limit. Calls that still run are then cancelled.
 func (t *Transport) Stop(limit time.Duration) {
 	t.open.wait(limit)
-	_ = t.feed.Close() // the reader gets the end of the input; closing a pipe never fails
+	t.stopping.Do(func() { close(t.stop) })
 }
 
-// lineWriter writes one message at a time, from the SDK and from the filter.
-type lineWriter struct {
-	open *counter // requests without an answer
+// SessionID implements [mcp.Connection]. There is one session.
+func (*Transport) SessionID() string { return "" }
 
-	mu  sync.Mutex
-	out io.Writer
+// Read implements [mcp.Connection].
+func (t *Transport) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-t.closed:
+		return nil, io.EOF
+	case <-t.stop:
+		return nil, io.EOF
+	case msg, ok := <-t.incoming:
+		if !ok {
+			return nil, t.readErr
+		}
+		return msg, nil
+	}
 }
 
-// Write writes one message of the SDK.
-func (w *lineWriter) Write(p []byte) (int, error) {
-	n, err := w.write(p)
-	w.open.add(-responses(p))
-	return n, err
+// Close implements [mcp.Connection]. Standard output stays open, because it belongs
+// to the process.
+func (t *Transport) Close() error {
+	t.closing.Do(func() { close(t.closed) })
+	return nil
 }
 
-func (w *lineWriter) write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.out.Write(p)
+// Write implements [mcp.Connection].
+func (t *Transport) Write(_ context.Context, msg jsonrpc.Message) error {
+	if r, ok := msg.(*jsonrpc.Response); ok {
+		defer t.open.add(-1)
+		if t.settle(r.ID) {
+			return nil
+		}
+		t.pause()
+	}
+	line, err := rpc.Encode(msg)
+	if err != nil {
+		return err
+	}
+	err = t.write(line)
+	if r, ok := msg.(*jsonrpc.Request); ok && r.Method == methodProgress {
+		t.mu.Lock()
+		t.notice = time.Now()
+		t.mu.Unlock()
+	}
+	return err
 }
 
-// Close does nothing, because standard output belongs to the process.
-func (*lineWriter) Close() error { return nil }
+// settle ends a request, and reports whether the client had cancelled it.
+func (t *Transport) settle(id jsonrpc.ID) (cancelled bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	cancelled = t.pending[id]
+	delete(t.pending, id)
+	return cancelled
+}
 
-// filter copies the messages of in to feed, and answers every other line itself.
-func filter(in io.Reader, feed *io.PipeWriter, out *lineWriter) {
-	lines := bufio.NewReaderSize(in, 64<<10)
+// pause waits until a client has had time to read the last progress notification.
+func (t *Transport) pause() {
+	t.mu.Lock()
+	rest := time.Duration(0)
+	if !t.notice.IsZero() {
+		rest = t.noticeFor - time.Since(t.notice)
+	}
+	t.mu.Unlock()
+	if rest > 0 {
+		time.Sleep(rest)
+	}
+}
+
+func (t *Transport) write(p []byte) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, err := t.out.Write(p)
+	return err
+}
+
+// readAll reads lines until the input or the session ends.
+func (t *Transport) readAll() {
+	defer close(t.incoming)
+	lines := bufio.NewReaderSize(t.in, 64<<10)
 	var last time.Time // when the last request was read
 	for {
 		line, tooLong, err := readLine(lines)
-		messages, problem := messages(line)
+		list, problem := rpc.Texts(line)
 		if tooLong {
-			problem = protocolError(-32600, "Invalid Request: the message is longer than 16 MiB")
+			problem = rpc.ProtocolError(jsonrpc.CodeInvalidRequest, "Invalid Request: the message is longer than 16 MiB")
 		}
 		if problem != nil {
-			_, _ = out.write(problem)
+			_ = t.write(problem)
 		}
-		for _, m := range messages {
-			if n := requests(m); n > 0 {
-				out.open.add(n)
+		for _, text := range list {
+			msg, err := rpc.Decode(text)
+			if err != nil {
+				_ = t.write(rpc.NotAMessage())
+				continue
+			}
+			if r, ok := msg.(*jsonrpc.Request); ok && t.note(r) {
 				last = time.Now()
 			}
-			if _, err := feed.Write(append(m, '\n')); err != nil {
-				return // the session has ended
+			select {
+			case t.incoming <- msg:
+			case <-t.stop:
+				t.readErr = io.EOF
+				return
+			case <-t.closed:
+				t.readErr = io.EOF
+				return
 			}
 		}
 		if err != nil {
 			if errors.Is(err, io.EOF) {
-				out.open.wait(grace - time.Since(last))
-				err = nil
+				t.open.wait(grace - time.Since(last))
 			}
-			_ = feed.CloseWithError(err) // nil reads as EOF
+			t.readErr = err
 			return
 		}
 	}
+}
+
+// note remembers a request that needs an answer, and reports whether r is one. For
+// the cancellation of a request it remembers that the answer is not wanted.
+func (t *Transport) note(r *jsonrpc.Request) bool {
+	if r.IsCall() {
+		t.open.add(1)
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if _, twice := t.pending[r.ID]; !twice && r.Method != methodInitialize { // which cannot be cancelled
+			t.pending[r.ID] = false
+		}
+		return true
+	}
+	if r.Method != methodCancelled {
+		return false
+	}
+	id, ok := rpc.MakeID(rpc.Member(r.Params, "requestId"))
+	if !ok || !id.IsValid() {
+		return false
+	}
+	t.mu.Lock()
+	_, runs := t.pending[id]
+	if runs {
+		t.pending[id] = true
+	}
+	t.mu.Unlock()
+	if text, err := rpc.Compact(map[string]any{"requestId": id.Raw()}); err == nil && runs {
+		r.Params = json.RawMessage(text) // the ID by which the SDK knows the request
+	}
+	return false
 }
 
 // readLine returns the next line without its end. It skips a line that is longer

@@ -96,7 +96,7 @@ func TestBadLinesDoNotEndTheSession(t *testing.T) {
 			t.Errorf("after all that, ping answered %v", r)
 		}
 	}
-	// What passes the filter but not the SDK must not end the session either.
+	// What the transport reads but the SDK refuses must not end the session either.
 	for _, line := range []string{
 		`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":7}}`,
 		`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":[1]}`,

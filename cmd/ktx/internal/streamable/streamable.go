@@ -4,6 +4,10 @@
 //	handlers := streamable.New(server, logger)
 //	httpapi.Config{Sessions: handlers.Sessions, Stateless: handlers.Stateless, …}
 //
+// What the SDK refuses with plain text is answered with a JSON-RPC error. An ID
+// comes back as the client wrote it, and a request that the client cancelled gets no
+// answer.
+//
 // There are two handlers, because the protocol has sessions up to version
 // 2025-11-25 and none from version 2026-07-28 on. The SDK's own checks of the Host
 // header, the size of the body and idle sessions are off, because httpapi checks the
@@ -38,10 +42,10 @@ func New(server *mcp.Server, logger *slog.Logger) Handlers {
 		}
 	})
 	handler := func(stateless bool) http.Handler {
-		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
+		return newAnswerer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
 			Stateless: stateless, Logger: logger,
 			DisableLocalhostProtection: true, MaxRequestBodyBytes: -1, PropagateRequestCancellation: true,
-		})
+		}))
 	}
 	return Handlers{Sessions: handler(false), Stateless: handler(true)}
 }

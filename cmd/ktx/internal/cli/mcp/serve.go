@@ -35,6 +35,7 @@ func serveForeground(ctx context.Context, a *console.App, p *project.Project, s 
 		}
 		a.Err = console.NewStream(log) // it stays open, because the error of the command is written there too
 	}
+	tuneCollector(a.Lookup)
 	signals, stop := hangups()
 	defer stop()
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(strings.Trim(s.Host, "[]"), strconv.Itoa(s.Port)))
@@ -55,6 +56,10 @@ func serveForeground(ctx context.Context, a *console.App, p *project.Project, s 
 			return err
 		}
 		if err := atomicfile.Write(daemon.Path(p.Dir), 0o600, state.Encode); err != nil {
+			return console.Failed("%w", err)
+		}
+		last := daemon.Last{Host: state.Host, Port: state.Port}
+		if err := atomicfile.Write(daemon.LastPath(p.Dir), 0o600, last.Encode); err != nil {
 			return console.Failed("%w", err)
 		}
 		defer func() {

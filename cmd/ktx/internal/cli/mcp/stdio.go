@@ -18,6 +18,7 @@ import (
 
 // serveStdio serves one client until it closes its end or ctx ends.
 func serveStdio(ctx context.Context, a *console.App, open *wiring.OpenProject) error {
+	tuneCollector(a.Lookup)
 	server, err := open.Service.Server(a.Version)
 	if err != nil {
 		return err

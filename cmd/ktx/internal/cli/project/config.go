@@ -30,8 +30,11 @@ func ConfigCommand(a *console.App) *cobra.Command {
 		&cobra.Command{
 			Use:   "validate",
 			Short: "Check ktx.yaml and report every error with its line",
-			Args:  cobra.NoArgs,
-			RunE: func(*cobra.Command, []string) error {
+			Long: `Check ktx.yaml and report every error with its line, also what would keep a
+connection from opening. Nothing is connected to. A secret that this machine does
+not have is no error.`,
+			Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error {
 				dir, err := wiring.FindProject(a)
 				if err != nil {
 					return err
@@ -46,7 +49,9 @@ func ConfigCommand(a *console.App) *cobra.Command {
 				if invalid {
 					list = problems.List
 				} else {
-					list = append(list, p.Warnings...)
+					refused := wiring.Refused(cmd.Context(), a, p)
+					list = append(append(list, p.Warnings...), refused...)
+					invalid = len(refused) > 0
 				}
 				if a.JSON {
 					a.PrintJSON(console.NewDocument("ktx-config/1").With("file", file).With("valid", !invalid).With("problems", list))

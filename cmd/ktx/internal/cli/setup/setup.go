@@ -200,7 +200,8 @@ type run struct {
 }
 
 // endpoint sets the address of the project's server. It takes it from the state file
-// of the server, and from ktx.yaml when there is none.
+// of the server. When there is none, it takes it from ktx.yaml, and what is not given
+// there from the server that ran last.
 func (s *run) endpoint(ctx context.Context) {
 	c := s.project.Config.Server
 	state, err := daemon.Read(s.project.Dir)
@@ -209,8 +210,12 @@ func (s *run) endpoint(ctx context.Context) {
 		s.running = answer == daemon.Ours
 	} else {
 		token, _ := s.app.Lookup(setup.TokenVariable)
+		var last daemon.Last
+		if c.Port == 0 { // otherwise the file says where the next server will be
+			last, _ = daemon.ReadLast(s.project.Dir)
+		}
 		state = &daemon.State{
-			Host: cmp.Or(c.Host, daemon.DefaultHost), Port: cmp.Or(c.Port, daemon.DefaultPort),
+			Host: cmp.Or(c.Host, last.Host, daemon.DefaultHost), Port: cmp.Or(c.Port, last.Port, daemon.DefaultPort),
 			TokenAuth: strings.TrimSpace(token) != "" || len(c.Tokens) > 0,
 		}
 	}

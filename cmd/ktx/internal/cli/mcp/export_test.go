@@ -1,0 +1,8 @@
+package mcp
+
+// What tests see of the package.
+var (
+	PercentFor     = percentFor
+	ContainerLimit = containerLimit
+	TuneCollector  = tuneCollector
+)
