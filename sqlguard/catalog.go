@@ -14,6 +14,10 @@ type Catalog struct {
 	SearchPath []string `json:"searchPath"`
 	// Database is the name of the connected database, as the server spells it.
 	Database string `json:"database"`
+	// EngineDenies says that the backend's engine applies the rules that deny tables
+	// and columns to all that a statement reads, also through views ([ReadRules]). The
+	// guard then does not refuse a relation because it could be a view.
+	EngineDenies bool `json:"engineDenies,omitempty"`
 	// Objects are the objects of the database that are not the server's own. When
 	// it is nil, the guard judges without them. With objects, the guard treats a
 	// name that is neither in Objects nor built in as one that does not exist.

@@ -224,6 +224,9 @@ type ColumnRef struct {
 	Name      string
 	Star      bool
 	Span      Span
+	// Alias says that the server may take the name for another column of the
+	// relation, such as _rowid for the primary key.
+	Alias bool
 	// Bare says that the value goes unchanged into the result or its order: no
 	// function, operator or literal combines with it. Only an [ObjectDialect] sets
 	// it.

@@ -53,7 +53,7 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 	g := &Guard{dialect: d, parser: d.Version(), policy: p, limits: limitsFor(p.MaxBytes, stackBytes()), traits: traitsOf(d)}
 	g.tokens, _ = d.(tokenDialect)
 	if c != nil {
-		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database}
+		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database, EngineDenies: c.EngineDenies}
 		if c.Objects != nil {
 			path := g.catalog.SearchPath // the pinned path as the server resolved it
 			if path == nil && len(p.SearchPath) > 0 {

@@ -491,7 +491,7 @@ func (q *inquiry) columns(s *Statement) {
 			}
 		}
 		if len(covered) > 0 {
-			q.v.refuseMentions(s, rule, column, covered, others, q.g.traits.same)
+			q.v.refuseMentions(s, rule, column, covered, others, q.g)
 		}
 	}
 }
