@@ -11,7 +11,7 @@ import (
 // of a rule's table like that table, because there is no catalogue to resolve views,
 // unless the engine itself applies the rules to views.
 func (g *Guard) judgeColumns(s *Statement, v *Verdict) {
-	for _, rule := range g.policy.Columns {
+	for _, rule := range g.columns {
 		if len(v.Findings) >= maxFindings {
 			return // refused; rules times relations can be many
 		}
@@ -58,6 +58,42 @@ func (v *Verdict) refuseMentions(s *Statement, rule ColumnRule, column string, c
 			Message: fmt.Sprintf("column %s is denied by this connection's policy, and the statement reads it or may read it here", rule.Match),
 		})
 	}
+}
+
+// derive returns the column rules and a rule for each column that is computed from a
+// denied one, also over several steps. A rule for a table covers the columns of tables
+// that share rows with it.
+func (g *Guard) derive(derived []DerivedColumn) []ColumnRule {
+	rules := slices.Clone(g.policy.Columns)
+	known := make(map[ColumnRule]bool, len(rules))
+	for _, rule := range rules {
+		known[rule] = true
+	}
+	for i := 0; i < len(rules); i++ {
+		schema, rest, _ := strings.Cut(rules[i].Match, ".")
+		table, column, _ := strings.Cut(rest, ".")
+		for _, d := range derived {
+			if !slices.ContainsFunc(d.From, func(from string) bool { return g.traits.same(from, column) }) || !g.sharesRows(d.Table, schema, table) {
+				continue
+			}
+			if rule := (ColumnRule{Match: schema + "." + table + "." + d.Column}); !known[rule] {
+				known[rule] = true
+				rules = append(rules, rule)
+			}
+		}
+	}
+	return rules
+}
+
+// sharesRows reports whether a table is the one of a rule, or shares rows with it by
+// inheritance.
+func (g *Guard) sharesRows(n CatalogName, schema, table string) bool {
+	is := func(n CatalogName) bool { return g.traits.same(n.Schema, schema) && g.traits.same(n.Name, table) }
+	if g.objects == nil {
+		return is(n)
+	}
+	i, ok := g.objects.relations[n]
+	return is(n) || ok && slices.ContainsFunc(g.objects.relatives(i), func(at int) bool { return is(g.objects.Relations[at].CatalogName) })
 }
 
 // couldBe reports whether r is, or could resolve to, schema.table.

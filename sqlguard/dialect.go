@@ -177,6 +177,9 @@ type Call struct {
 	// Majors is a bit set of the server's major versions that know the name
 	// (bit n for major n); 0 when the name does not depend on the version.
 	Majors uint64
+	// Extension is the reviewed extension that owns a Builtin name, or "" when the
+	// server owns it.
+	Extension string
 	// Only [ObjectDialect.AnalyzeObjects] sets the fields below.
 	//
 	// Arguments is the number of arguments or operands, or -1 when the statement
@@ -191,11 +194,9 @@ type Call struct {
 	// Syntax says that the construct is part of the grammar, so that the server
 	// does not look up a function of this name.
 	Syntax bool
-	// Extension is the reviewed extension that owns a Builtin name, or "" when the
-	// server owns it. Member is the ruling on this call if it resolves to a
-	// function of a reviewed extension, in any schema.
-	Extension string
-	Member    Ruling
+	// Member is the ruling on this call if it resolves to a function of a reviewed
+	// extension, in any schema.
+	Member Ruling
 }
 
 // Type is a type named by a statement.

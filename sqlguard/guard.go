@@ -26,7 +26,8 @@ type Guard struct {
 	parser  string       // the dialect's version
 	policy  Policy
 	catalog Catalog
-	objects *objects // nil when the guard judges without them
+	columns []ColumnRule // those of the policy, and those for columns derived from them
+	objects *objects     // nil when the guard judges without them
 	limits  screenLimits
 	traits  traits
 	id      ID
@@ -53,7 +54,7 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 	g := &Guard{dialect: d, parser: d.Version(), policy: p, limits: limitsFor(p.MaxBytes, stackBytes()), traits: traitsOf(d)}
 	g.tokens, _ = d.(tokenDialect)
 	if c != nil {
-		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database, EngineDenies: c.EngineDenies}
+		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database, EngineDenies: c.EngineDenies, Extensions: slices.Clone(c.Extensions)}
 		if c.Objects != nil {
 			path := g.catalog.SearchPath // the pinned path as the server resolved it
 			if path == nil && len(p.SearchPath) > 0 {
@@ -64,6 +65,10 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 				return nil, fmt.Errorf("new guard: %w", err)
 			}
 		}
+	}
+	g.columns = p.Columns
+	if c != nil {
+		g.columns = g.derive(c.Derived)
 	}
 	identity, err := json.Marshal(struct {
 		Name, Version string
