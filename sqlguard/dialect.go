@@ -18,6 +18,8 @@ package sqlguard
 //     the same form.
 //   - SystemSchema() string: the schema of a system relation whose name has no
 //     schema.
+//   - SourceColumns(schema, name string) []string: the columns of a system relation that
+//     hold the source text of views, routines and triggers. A guard refuses them.
 //   - LexInto and AnalyzeTokens, always both: like Lex and Analyze, but
 //     AnalyzeTokens gets the tokens and does not have to split the statement again.
 type Dialect interface {

@@ -22,8 +22,9 @@ func (id ID) String() string { return hex.EncodeToString(id[:]) }
 // for another policy or catalogue, make another Guard.
 type Guard struct {
 	dialect Dialect
-	tokens  tokenDialect // the dialect as a tokenDialect, nil when it is none
-	parser  string       // the dialect's version
+	tokens  tokenDialect  // the dialect as a tokenDialect, nil when it is none
+	source  sourceDialect // the dialect as a sourceDialect, nil when it is none
+	parser  string        // the dialect's version
 	policy  Policy
 	catalog Catalog
 	columns []ColumnRule // those of the policy, and those for columns derived from them
@@ -53,6 +54,7 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 	}
 	g := &Guard{dialect: d, parser: d.Version(), policy: p, limits: limitsFor(p.MaxBytes, stackBytes()), traits: traitsOf(d)}
 	g.tokens, _ = d.(tokenDialect)
+	g.source, _ = d.(sourceDialect)
 	if c != nil {
 		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database, EngineDenies: c.EngineDenies, Extensions: slices.Clone(c.Extensions)}
 		if c.Objects != nil {
@@ -187,6 +189,11 @@ func (g *Guard) analyze(sql string, tokens []Token, v *Verdict) {
 		v.add(CodeMultipleStatements, statements[1].Span, fmt.Sprintf("the text holds %d statements; a call runs one", len(statements)))
 	}
 	v.Verb = statements[0].Verb
+	if g.source != nil {
+		for i := range statements {
+			g.judgeSource(&statements[i], sql, tokens, v)
+		}
+	}
 	if g.objects != nil {
 		q := inquiry{g: g, objects: g.objects, v: v}
 		for i := range statements {
