@@ -30,8 +30,7 @@ func (g *Guard) judgeSource(s *Statement, sql string, tokens []Token, v *Verdict
 			}
 			for n := range s.ColumnRefs {
 				ref := &s.ColumnRefs[n]
-				// A * does not show what a query inside of it reads.
-				if !mentions(ref, column, []*Relation{r}, others, g) || ref.Star && queryAt(sql, tokens, ref.Span.Start) != queryAt(sql, tokens, r.Span.Start) {
+				if !mentions(ref, column, []*Relation{r}, others, g) || isBareStar(ref, sql) && queryAt(sql, tokens, ref.Span.Start) != queryAt(sql, tokens, r.Span.Start) {
 					continue
 				}
 				v.Findings = append(v.Findings, Finding{
@@ -43,6 +42,13 @@ func (g *Guard) judgeSource(s *Statement, sql string, tokens []Token, v *Verdict
 			}
 		}
 	}
+}
+
+// isBareStar reports whether a mention is the text *, which shows the columns of the
+// FROM of its own query only. t.* can also name a relation of an outer query, and for
+// TABLE t and the like the mention does not say which query it is in.
+func isBareStar(ref *ColumnRef, sql string) bool {
+	return ref.Star && len(ref.Qualifier) == 0 && sql[ref.Span.Start:ref.Span.End] == "*"
 }
 
 // queryAt returns where the innermost query in brackets begins that contains an offset,
