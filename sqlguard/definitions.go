@@ -30,7 +30,7 @@ func (g *Guard) judgeSource(s *Statement, sql string, tokens []Token, v *Verdict
 			}
 			for n := range s.ColumnRefs {
 				ref := &s.ColumnRefs[n]
-				if !mentions(ref, column, []*Relation{r}, others, g) || isBareStar(ref, sql) && queryAt(sql, tokens, ref.Span.Start) != queryAt(sql, tokens, r.Span.Start) {
+				if !mentions(ref, column, []*Relation{r}, others, g) || starElsewhere(ref, r, sql, tokens) {
 					continue
 				}
 				v.Findings = append(v.Findings, Finding{
@@ -44,11 +44,34 @@ func (g *Guard) judgeSource(s *Statement, sql string, tokens []Token, v *Verdict
 	}
 }
 
-// isBareStar reports whether a mention is the text *, which shows the columns of the
-// FROM of its own query only. t.* can also name a relation of an outer query, and for
-// TABLE t and the like the mention does not say which query it is in.
-func isBareStar(ref *ColumnRef, sql string) bool {
-	return ref.Star && len(ref.Qualifier) == 0 && sql[ref.Span.Start:ref.Span.End] == "*"
+// starElsewhere reports whether a mention is a * in another query than the relation: it
+// shows the columns of the FROM of its own query only. t.* can also name a relation of
+// an outer query. A dialect may not say where a * stands. Then no * may stand in a query
+// that has the relation's name, and no TABLE or NATURAL anywhere.
+func starElsewhere(ref *ColumnRef, r *Relation, sql string, tokens []Token) bool {
+	if !ref.Star || len(ref.Qualifier) > 0 {
+		return false
+	}
+	if ref.Span != (Span{}) {
+		return sql[ref.Span.Start:ref.Span.End] == "*" && queryAt(sql, tokens, ref.Span.Start) != queryAt(sql, tokens, r.Span.Start)
+	}
+	stars, names := map[int]bool{}, map[int]bool{}
+	for i := range tokens {
+		switch text := strings.ToLower(strings.Trim(tokens[i].Text(sql), "`\"")); {
+		case text == "*":
+			stars[queryAt(sql, tokens, tokens[i].Start)] = true
+		case text == "table", text == "natural":
+			return false
+		case text == strings.ToLower(r.Name):
+			names[queryAt(sql, tokens, tokens[i].Start)] = true
+		}
+	}
+	for at := range names {
+		if stars[at] {
+			return false
+		}
+	}
+	return len(names) > 0 && len(stars) > 0
 }
 
 // queryAt returns where the innermost query in brackets begins that contains an offset,
