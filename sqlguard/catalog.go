@@ -14,6 +14,16 @@ type Catalog struct {
 	SearchPath []string `json:"searchPath"`
 	// Database is the name of the connected database, as the server spells it.
 	Database string `json:"database"`
+	// EngineDenies says that the backend's engine applies the rules that deny tables
+	// and columns to all that a statement reads, also through views ([ReadRules]). The
+	// guard then does not refuse a relation because it could be a view.
+	EngineDenies bool `json:"engineDenies,omitempty"`
+	// Extensions are the extensions that the database has. When it is nil, they are
+	// not known, and the guard assumes all that were reviewed.
+	Extensions []string `json:"extensions,omitempty"`
+	// Derived are the columns that the server computes from other columns of their
+	// table. A rule that denies one of those denies them too.
+	Derived []DerivedColumn `json:"derived,omitempty"`
 	// Objects are the objects of the database that are not the server's own. When
 	// it is nil, the guard judges without them. With objects, the guard treats a
 	// name that is neither in Objects nor built in as one that does not exist.
@@ -32,6 +42,14 @@ type Objects struct {
 	// Orders lists the types whose values are sorted, grouped or compared by
 	// user-defined functions.
 	Orders []CatalogOrder `json:"orders,omitempty"`
+}
+
+// DerivedColumn is a generated or computed column, and the columns of its table in
+// its expression.
+type DerivedColumn struct {
+	Table  CatalogName `json:"table"`
+	Column string      `json:"column"`
+	From   []string    `json:"from"`
 }
 
 // CatalogName is the name of an object as the server stores it.

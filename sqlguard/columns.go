@@ -8,9 +8,10 @@ import (
 
 // judgeColumns applies the column rules. When in doubt it refuses: it refuses any
 // mention that could mean a denied column. It treats a relation that could be a view
-// of a rule's table like that table, because there is no catalogue to resolve views.
+// of a rule's table like that table, because there is no catalogue to resolve views,
+// unless the engine itself applies the rules to views.
 func (g *Guard) judgeColumns(s *Statement, v *Verdict) {
-	for _, rule := range g.policy.Columns {
+	for _, rule := range g.columns {
 		if len(v.Findings) >= maxFindings {
 			return // refused; rules times relations can be many
 		}
@@ -28,6 +29,9 @@ func (g *Guard) judgeColumns(s *Statement, v *Verdict) {
 			}
 		}
 		for _, r := range others {
+			if g.catalog.EngineDenies {
+				break
+			}
 			v.Findings = append(v.Findings, Finding{
 				Code: CodeUnresolvedObject, Span: r.Span, Object: qualified(r.Schema, r.Name),
 				Message: fmt.Sprintf("relation %s could be a view over %s.%s, which has a denied column", qualified(r.Schema, r.Name), schema, table),
@@ -37,16 +41,16 @@ func (g *Guard) judgeColumns(s *Statement, v *Verdict) {
 		if len(covered) == 0 {
 			continue
 		}
-		v.refuseMentions(s, rule, column, covered, others, g.traits.same)
+		v.refuseMentions(s, rule, column, covered, others, g)
 	}
 }
 
 // refuseMentions refuses every mention of a denied column of the covered
 // relations.
-func (v *Verdict) refuseMentions(s *Statement, rule ColumnRule, column string, covered, others []*Relation, same func(a, b string) bool) {
+func (v *Verdict) refuseMentions(s *Statement, rule ColumnRule, column string, covered, others []*Relation, g *Guard) {
 	for i := range s.ColumnRefs {
 		ref := &s.ColumnRefs[i]
-		if !mentions(ref, column, covered, others, same) {
+		if !mentions(ref, column, covered, others, g) {
 			continue
 		}
 		v.Findings = append(v.Findings, Finding{
@@ -54,6 +58,42 @@ func (v *Verdict) refuseMentions(s *Statement, rule ColumnRule, column string, c
 			Message: fmt.Sprintf("column %s is denied by this connection's policy, and the statement reads it or may read it here", rule.Match),
 		})
 	}
+}
+
+// derive returns the column rules and a rule for each column that is computed from a
+// denied one, also over several steps. A rule for a table covers the columns of tables
+// that share rows with it.
+func (g *Guard) derive(derived []DerivedColumn) []ColumnRule {
+	rules := slices.Clone(g.policy.Columns)
+	known := make(map[ColumnRule]bool, len(rules))
+	for _, rule := range rules {
+		known[rule] = true
+	}
+	for i := 0; i < len(rules); i++ {
+		schema, rest, _ := strings.Cut(rules[i].Match, ".")
+		table, column, _ := strings.Cut(rest, ".")
+		for _, d := range derived {
+			if !slices.ContainsFunc(d.From, func(from string) bool { return g.traits.same(from, column) }) || !g.sharesRows(d.Table, schema, table) {
+				continue
+			}
+			if rule := (ColumnRule{Match: schema + "." + table + "." + d.Column}); !known[rule] {
+				known[rule] = true
+				rules = append(rules, rule)
+			}
+		}
+	}
+	return rules
+}
+
+// sharesRows reports whether a table is the one of a rule, or shares rows with it by
+// inheritance.
+func (g *Guard) sharesRows(n CatalogName, schema, table string) bool {
+	is := func(n CatalogName) bool { return g.traits.same(n.Schema, schema) && g.traits.same(n.Name, table) }
+	if g.objects == nil {
+		return is(n)
+	}
+	i, ok := g.objects.relations[n]
+	return is(n) || ok && slices.ContainsFunc(g.objects.relatives(i), func(at int) bool { return is(g.objects.Relations[at].CatalogName) })
 }
 
 // couldBe reports whether r is, or could resolve to, schema.table.
@@ -68,8 +108,10 @@ func (g *Guard) couldBe(r *Relation, schema, table string) bool {
 }
 
 // mentions reports whether ref could read column of one of the covered relations: by
-// its name, by a star, or by the relation's own name, which means its whole row.
-func mentions(ref *ColumnRef, column string, covered, others []*Relation, same func(a, b string) bool) bool {
+// its name, by a star, by another name that the server may have for it, or by the
+// relation's own name, which means its whole row.
+func mentions(ref *ColumnRef, column string, covered, others []*Relation, g *Guard) bool {
+	same := g.traits.same
 	named := func(relations []*Relation, name string) bool {
 		return slices.ContainsFunc(relations, func(r *Relation) bool {
 			if r.Alias != "" {
@@ -84,5 +126,5 @@ func mentions(ref *ColumnRef, column string, covered, others []*Relation, same f
 			return false
 		}
 	}
-	return ref.Star || same(ref.Name, column) || named(covered, ref.Name)
+	return ref.Star || ref.Alias && !g.catalog.EngineDenies || same(ref.Name, column) || named(covered, ref.Name)
 }

@@ -18,6 +18,8 @@ package sqlguard
 //     the same form.
 //   - SystemSchema() string: the schema of a system relation whose name has no
 //     schema.
+//   - SourceColumns(schema, name string) []string: the columns of a system relation that
+//     hold the source text of views, routines and triggers. A guard refuses them.
 //   - LexInto and AnalyzeTokens, always both: like Lex and Analyze, but
 //     AnalyzeTokens gets the tokens and does not have to split the statement again.
 type Dialect interface {
@@ -177,6 +179,9 @@ type Call struct {
 	// Majors is a bit set of the server's major versions that know the name
 	// (bit n for major n); 0 when the name does not depend on the version.
 	Majors uint64
+	// Extension is the reviewed extension that owns a Builtin name, or "" when the
+	// server owns it.
+	Extension string
 	// Only [ObjectDialect.AnalyzeObjects] sets the fields below.
 	//
 	// Arguments is the number of arguments or operands, or -1 when the statement
@@ -191,11 +196,9 @@ type Call struct {
 	// Syntax says that the construct is part of the grammar, so that the server
 	// does not look up a function of this name.
 	Syntax bool
-	// Extension is the reviewed extension that owns a Builtin name, or "" when the
-	// server owns it. Member is the ruling on this call if it resolves to a
-	// function of a reviewed extension, in any schema.
-	Extension string
-	Member    Ruling
+	// Member is the ruling on this call if it resolves to a function of a reviewed
+	// extension, in any schema.
+	Member Ruling
 }
 
 // Type is a type named by a statement.
@@ -224,6 +227,9 @@ type ColumnRef struct {
 	Name      string
 	Star      bool
 	Span      Span
+	// Alias says that the server may take the name for another column of the
+	// relation, such as _rowid for the primary key.
+	Alias bool
 	// Bare says that the value goes unchanged into the result or its order: no
 	// function, operator or literal combines with it. Only an [ObjectDialect] sets
 	// it.

@@ -22,11 +22,13 @@ func (id ID) String() string { return hex.EncodeToString(id[:]) }
 // for another policy or catalogue, make another Guard.
 type Guard struct {
 	dialect Dialect
-	tokens  tokenDialect // the dialect as a tokenDialect, nil when it is none
-	parser  string       // the dialect's version
+	tokens  tokenDialect  // the dialect as a tokenDialect, nil when it is none
+	source  sourceDialect // the dialect as a sourceDialect, nil when it is none
+	parser  string        // the dialect's version
 	policy  Policy
 	catalog Catalog
-	objects *objects // nil when the guard judges without them
+	columns []ColumnRule // those of the policy, and those for columns derived from them
+	objects *objects     // nil when the guard judges without them
 	limits  screenLimits
 	traits  traits
 	id      ID
@@ -52,8 +54,9 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 	}
 	g := &Guard{dialect: d, parser: d.Version(), policy: p, limits: limitsFor(p.MaxBytes, stackBytes()), traits: traitsOf(d)}
 	g.tokens, _ = d.(tokenDialect)
+	g.source, _ = d.(sourceDialect)
 	if c != nil {
-		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database}
+		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database, EngineDenies: c.EngineDenies, Extensions: slices.Clone(c.Extensions)}
 		if c.Objects != nil {
 			path := g.catalog.SearchPath // the pinned path as the server resolved it
 			if path == nil && len(p.SearchPath) > 0 {
@@ -64,6 +67,10 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 				return nil, fmt.Errorf("new guard: %w", err)
 			}
 		}
+	}
+	g.columns = p.Columns
+	if c != nil {
+		g.columns = g.derive(c.Derived)
 	}
 	identity, err := json.Marshal(struct {
 		Name, Version string
@@ -182,6 +189,11 @@ func (g *Guard) analyze(sql string, tokens []Token, v *Verdict) {
 		v.add(CodeMultipleStatements, statements[1].Span, fmt.Sprintf("the text holds %d statements; a call runs one", len(statements)))
 	}
 	v.Verb = statements[0].Verb
+	if g.source != nil {
+		for i := range statements {
+			g.judgeSource(&statements[i], sql, tokens, v)
+		}
+	}
 	if g.objects != nil {
 		q := inquiry{g: g, objects: g.objects, v: v}
 		for i := range statements {

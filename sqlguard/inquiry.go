@@ -90,7 +90,7 @@ func (q *inquiry) judge(s *Statement) {
 	for i := range s.Relations {
 		q.relation(&s.Relations[i])
 	}
-	if len(q.g.policy.Columns) > 0 && !q.behind {
+	if len(q.g.columns) > 0 && !q.behind {
 		q.columns(s)
 	}
 	if !q.stored {
@@ -472,7 +472,7 @@ func (q *inquiry) unknownRelation(r *Relation) {
 // columns applies the column rules to the objects that the names mean. For a relation
 // other than the rule's table, the guard judges its definition.
 func (q *inquiry) columns(s *Statement) {
-	for _, rule := range q.g.policy.Columns {
+	for _, rule := range q.g.columns {
 		if len(q.v.Findings) >= maxFindings {
 			return
 		}
@@ -491,7 +491,7 @@ func (q *inquiry) columns(s *Statement) {
 			}
 		}
 		if len(covered) > 0 {
-			q.v.refuseMentions(s, rule, column, covered, others, q.g.traits.same)
+			q.v.refuseMentions(s, rule, column, covered, others, q.g)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (g *Guard) judge(s *Statement, v *Verdict, listed *seen) {
 	if g.traits.flat {
 		g.judgeQualifiers(s, v)
 	}
-	if len(g.policy.Columns) > 0 {
+	if len(g.columns) > 0 {
 		g.judgeColumns(s, v)
 	}
 	v.Columns = append(v.Columns, s.Columns...)
@@ -93,6 +93,12 @@ func (g *Guard) judgeCall(c *Call, v *Verdict, listed *seen) {
 		return
 	}
 	if c.Possible {
+		return
+	}
+	if c.Extension != "" && c.Ruling.Allowed && g.catalog.Extensions != nil && !slices.Contains(g.catalog.Extensions, c.Extension) && !g.allows(c) {
+		f := callFinding(c, CodeUnresolvedObject, fmt.Sprintf("it belongs to the extension %s, which this database does not have; a function of that name could be anybody's", c.Extension))
+		f.Hint = "use a built-in function"
+		v.Findings = append(v.Findings, f)
 		return
 	}
 	unknownHere := c.Majors != 0 && g.catalog.Major != 0 && (g.catalog.Major > 63 || c.Majors&(1<<g.catalog.Major) == 0)

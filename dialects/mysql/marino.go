@@ -180,9 +180,9 @@ func (w marinoWalker) showUse(n *ast.ShowStmt) showUse {
 
 // marinoMoreShow are forms that only marino has.
 var marinoMoreShow = map[ast.ShowStmtType]showUse{
-	ast.ShowCreateEvent:    showRoutine,
-	ast.ShowCreateFunction: showRoutine,
-	ast.ShowCreateTrigger:  showRoutine,
+	ast.ShowCreateEvent:    showSource,
+	ast.ShowCreateFunction: showSource,
+	ast.ShowCreateTrigger:  showSource,
 	ast.ShowBinaryLogs:     showSecret,
 }
 

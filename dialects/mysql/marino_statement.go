@@ -109,13 +109,13 @@ var marinoShow = map[ast.ShowStmtType]showUse{
 	ast.ShowEvents:          showSchema,
 	ast.ShowTableStatus:     showSchema,
 	ast.ShowTables:          showSchema,
-	ast.ShowTriggers:        showSchema,
+	ast.ShowTriggers:        showSource,
 	ast.ShowColumns:         showRelation,
 	ast.ShowCreateSequence:  showRelation,
 	ast.ShowCreateTable:     showRelation,
-	ast.ShowCreateView:      showRelation,
+	ast.ShowCreateView:      showSource,
 	ast.ShowIndex:           showRelation,
-	ast.ShowCreateProcedure: showRoutine,
+	ast.ShowCreateProcedure: showSource,
 	ast.ShowVariables:       showVariables,
 	ast.ShowStatus:          showStatus,
 	ast.ShowCreateUser:      showSecret,
@@ -146,14 +146,6 @@ func (w marinoWalker) show(n *ast.ShowStmt) {
 		if n.Column != nil {
 			w.columnName(n.Column)
 		}
-	case showRoutine:
-		routine := n.Procedure
-		if routine == nil {
-			routine = n.Table
-		}
-		if routine != nil {
-			w.shownRelation(routine.Schema.O, routine.Name.O, "")
-		}
 	case showVariables, showStatus:
 		scope := ""
 		if n.GlobalScope {
@@ -161,7 +153,7 @@ func (w marinoWalker) show(n *ast.ShowStmt) {
 		}
 		w.shownNames(use, scope, w.shownPatterns(n))
 		return
-	case showRefused, showSecret:
+	case showRefused, showSource, showSecret:
 		w.refuseShow(use)
 		return
 	}
@@ -170,7 +162,7 @@ func (w marinoWalker) show(n *ast.ShowStmt) {
 	}
 	w.expr(n.Where)
 	w.limit(n.Limit)
-	if n.User != nil || n.Roles != nil || n.IndexName.O != "" || n.Partition.O != "" || n.ResourceGroupName != "" || n.Procedure != nil && use != showRoutine {
+	if n.User != nil || n.Roles != nil || n.IndexName.O != "" || n.Partition.O != "" || n.ResourceGroupName != "" || n.Procedure != nil && use != showSource {
 		w.unknown("ShowStmt")
 	}
 }

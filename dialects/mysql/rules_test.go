@@ -50,6 +50,14 @@ func TestDeniedNames(t *testing.T) {
 			t.Errorf("%s is allowed", name)
 		}
 	}
+	for _, name := range []string{"_rowid", "c._ROWID", "MAX(`_rowid`)", "shop.customers._rowid"} { // an integer key has this name too
+		if v := columns.Check("SELECT " + name + " FROM customers AS c"); v.Allowed || v.Code != sqlguard.CodeColumnNotAllowed {
+			t.Errorf("%s: %v", name, v.Findings)
+		}
+	}
+	if v := tables.Check("SELECT _rowid FROM customers"); !v.Allowed {
+		t.Errorf("%v", v.Findings)
+	}
 	if v := columns.Check("SELECT emails, größe, 名前 FROM customers AS c"); !v.Allowed {
 		t.Errorf("%v", v.Findings)
 	}

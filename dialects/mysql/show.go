@@ -14,15 +14,16 @@ const (
 	showPlain                    // lists no object, or only objects of the session's database
 	showSchema                   // lists objects of a database that the statement can name
 	showRelation                 // describes one table, view or sequence
-	showRoutine                  // describes one routine, which is named like a table
 	showVariables                // shows settings; only allowed if the statement names them
 	showStatus                   // shows counters; only allowed if the statement names them
+	showSource                   // shows the source text of a view, a routine or triggers
 	showSecret                   // shows accounts, privileges or the statements of other sessions
 )
 
 // showSpecial are the reasons of refused forms.
 var showSpecial = map[showUse]string{ //nolint:gosec // reasons, no secrets
 	showRefused: "this form of SHOW is not on the list of permitted forms",
+	showSource:  "this form of SHOW shows source text of views, routines or triggers, in which passwords can stand; SHOW COLUMNS FROM name shows the columns of a view",
 	showSecret:  "this form of SHOW shows accounts, privileges or other sessions",
 }
 

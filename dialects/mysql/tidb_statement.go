@@ -107,13 +107,13 @@ var tidbShow = map[ast.ShowStmtType]showUse{
 	ast.ShowEvents:          showSchema,
 	ast.ShowTableStatus:     showSchema,
 	ast.ShowTables:          showSchema,
-	ast.ShowTriggers:        showSchema,
+	ast.ShowTriggers:        showSource,
 	ast.ShowColumns:         showRelation,
 	ast.ShowCreateSequence:  showRelation,
 	ast.ShowCreateTable:     showRelation,
-	ast.ShowCreateView:      showRelation,
+	ast.ShowCreateView:      showSource,
 	ast.ShowIndex:           showRelation,
-	ast.ShowCreateProcedure: showRoutine,
+	ast.ShowCreateProcedure: showSource,
 	ast.ShowVariables:       showVariables,
 	ast.ShowStatus:          showStatus,
 	ast.ShowCreateUser:      showSecret,
@@ -144,14 +144,6 @@ func (w tidbWalker) show(n *ast.ShowStmt) {
 		if n.Column != nil {
 			w.columnName(n.Column)
 		}
-	case showRoutine:
-		routine := n.Procedure
-		if routine == nil {
-			routine = n.Table
-		}
-		if routine != nil {
-			w.shownRelation(routine.Schema.O, routine.Name.O, "")
-		}
 	case showVariables, showStatus:
 		scope := ""
 		if n.GlobalScope {
@@ -159,7 +151,7 @@ func (w tidbWalker) show(n *ast.ShowStmt) {
 		}
 		w.shownNames(use, scope, w.shownPatterns(n))
 		return
-	case showRefused, showSecret:
+	case showRefused, showSource, showSecret:
 		w.refuseShow(use)
 		return
 	}
@@ -168,7 +160,7 @@ func (w tidbWalker) show(n *ast.ShowStmt) {
 	}
 	w.expr(n.Where)
 	w.limit(n.Limit)
-	if n.User != nil || n.Roles != nil || n.IndexName.O != "" || n.Partition.O != "" || n.ResourceGroupName != "" || n.Procedure != nil && use != showRoutine {
+	if n.User != nil || n.Roles != nil || n.IndexName.O != "" || n.Partition.O != "" || n.ResourceGroupName != "" || n.Procedure != nil && use != showSource {
 		w.unknown("ShowStmt")
 	}
 }

@@ -201,6 +201,7 @@ func (w *walker) columnRef(schema, table, name string) {
 			})
 		}
 	}
+	ref.Alias = foldName(name) == "_rowid" // an integer key may have this name too
 	w.column(ref)
 }
 

@@ -45,7 +45,7 @@ func (w *walker) call(n *funcCall, schema, name string) {
 	c := sqlguard.Call{Schema: schema, Name: name, Notation: sqlguard.NotationCall, Span: w.nameSpan(n.Location)}
 	if facts, listed := lookupFunction(schema, name); listed {
 		c.Builtin = true
-		if facts.Extension == "" {
+		if c.Extension = facts.Extension; c.Extension == "" {
 			c.Majors = majorBits(facts.majors)
 		}
 		switch facts.Class {

@@ -47,6 +47,7 @@ const (
 	reasonServerState
 	reasonSignalsServer
 	reasonSleeps
+	reasonSourceText
 	reasonTupleByName
 	reasonTypeByOID
 	reasonUpgrade
@@ -96,6 +97,7 @@ var functionReasons = [...]functionReason{
 	reasonServerState:         {sqlguard.CodeFunctionAdmin, "reports on the server rather than on the user's own objects"},
 	reasonSignalsServer:       {sqlguard.CodeFunctionAdmin, "signals the server or other sessions"},
 	reasonSleeps:              {sqlguard.CodeFunctionSleep, "makes the session wait"},
+	reasonSourceText:          {sqlguard.CodeFunctionNotAllowed, "shows source text of views or routines, in which passwords can stand"},
 	reasonTupleByName:         {sqlguard.CodeFunctionNotAllowed, "reads a tuple of a table that it is given by name"},
 	reasonTypeByOID:           {sqlguard.CodeFunctionNotAllowed, "runs the input function of a type that it is given by OID"},
 	reasonUpgrade:             {sqlguard.CodeFunctionAdmin, "serves pg_upgrade"},
@@ -2249,8 +2251,8 @@ var functionTable = [...]functionEntry{
 	{name: "pg_get_function_arguments", majors: 0x3f, class: functionAllowed},
 	{name: "pg_get_function_identity_arguments", majors: 0x3f, class: functionAllowed},
 	{name: "pg_get_function_result", majors: 0x3f, class: functionAllowed},
-	{name: "pg_get_function_sqlbody", majors: 0x3e, class: functionAllowed},
-	{name: "pg_get_functiondef", majors: 0x3f, class: functionAllowed},
+	{name: "pg_get_function_sqlbody", majors: 0x3e, class: functionDenied, reason: reasonSourceText, oneArgument: true},
+	{name: "pg_get_functiondef", majors: 0x3f, class: functionDenied, reason: reasonSourceText, oneArgument: true},
 	{name: "pg_get_indexdef", majors: 0x3f, class: functionAllowed},
 	{name: "pg_get_keywords", majors: 0x3f, class: functionAllowed},
 	{name: "pg_get_loaded_modules", majors: 0x20, class: functionDenied, reason: reasonServerState},
@@ -2263,7 +2265,7 @@ var functionTable = [...]functionEntry{
 	{name: "pg_get_publication_tables", majors: 0x3f, class: functionAllowed},
 	{name: "pg_get_replica_identity_index", majors: 0x3f, class: functionAllowed},
 	{name: "pg_get_replication_slots", majors: 0x3f, class: functionDenied, reason: reasonReplication},
-	{name: "pg_get_ruledef", majors: 0x3f, class: functionAllowed},
+	{name: "pg_get_ruledef", majors: 0x3f, class: functionDenied, reason: reasonSourceText, oneArgument: true},
 	{name: "pg_get_sequence_data", majors: 0x20, class: functionAllowed},
 	{name: "pg_get_serial_sequence", majors: 0x3f, class: functionAllowed},
 	{name: "pg_get_shmem_allocations", majors: 0x3f, class: functionDenied, reason: reasonServerState},
@@ -2273,7 +2275,7 @@ var functionTable = [...]functionEntry{
 	{name: "pg_get_statisticsobjdef_expressions", majors: 0x3e, class: functionAllowed},
 	{name: "pg_get_triggerdef", majors: 0x3f, class: functionAllowed},
 	{name: "pg_get_userbyid", majors: 0x3f, class: functionAllowed},
-	{name: "pg_get_viewdef", majors: 0x3f, class: functionAllowed},
+	{name: "pg_get_viewdef", majors: 0x3f, class: functionDenied, reason: reasonSourceText, oneArgument: true},
 	{name: "pg_get_wait_events", majors: 0x30, class: functionDenied, reason: reasonServerState},
 	{name: "pg_get_wal_block_info", majors: 0x38, class: functionDenied, reason: reasonInspectsStorage, extension: "pg_walinspect"},
 	{name: "pg_get_wal_record_info", majors: 0x3c, class: functionDenied, reason: reasonInspectsStorage, oneArgument: true, extension: "pg_walinspect"},

@@ -335,7 +335,8 @@ func (w *walker) expr(e ast.Expr) {
 	switch n := e.(type) {
 	case nil:
 	case *ast.Ident:
-		w.column(sqlguard.ColumnRef{Name: w.name(n), Span: span(n)})
+		name := w.name(n)
+		w.column(sqlguard.ColumnRef{Name: name, Span: span(n), Alias: rowidName(name)})
 	case *ast.QualifiedRef:
 		w.qualifiedRef(n)
 	case *ast.Star:
@@ -400,7 +401,20 @@ func (w *walker) expr(e ast.Expr) {
 
 func (w *walker) qualifiedRef(n *ast.QualifiedRef) {
 	last := len(n.Parts) - 1
-	w.column(sqlguard.ColumnRef{Qualifier: w.qualifier(n.Parts[:last]), Name: w.name(n.Parts[last]), Span: span(n)})
+	name := w.name(n.Parts[last])
+	w.column(sqlguard.ColumnRef{Qualifier: w.qualifier(n.Parts[:last]), Name: name, Span: span(n), Alias: rowidName(name)})
+}
+
+// rowidName reports whether a name can mean the rowid, and with it a column that is
+// an INTEGER PRIMARY KEY.
+func rowidName(name string) bool {
+	switch len(name) {
+	case len("oid"), len("rowid"), len("_rowid_"):
+		name = lower(name)
+		return name == "rowid" || name == "oid" || name == "_rowid_"
+	default:
+		return false
+	}
 }
 
 // qualifier marks names and returns what they spell. Its results share arrays.

@@ -48,7 +48,7 @@ var functionPages = []functionPage{
 		assemblyproperty col_length col_name columnproperty database_principal_id databaseproperty databasepropertyex db_id
 		db_name file_id file_idex file_name filegroup_id filegroup_name filegroupproperty fileproperty
 		filepropertyex fulltextcatalogproperty fulltextserviceproperty index_col indexkey_property indexproperty
-		object_definition object_id object_name object_schema_name objectproperty objectpropertyex original_db_name
+		object_id object_name object_schema_name objectproperty objectpropertyex original_db_name
 		parsename schema_id schema_name scope_identity serverproperty stats_date type_id type_name typeproperty version`},
 	{page: "Regular expressions functions (Transact-SQL)", names: `
 		regexp_count regexp_instr regexp_like regexp_replace regexp_substr`},
@@ -132,6 +132,7 @@ var deniedFunctions = []deniedPage{
 		"GET_FILESTREAM_TRANSACTION_CONTEXT (Transact-SQL); FileTable functions", sqlguard.CodeFunctionFileAccess, "gives access to files of the server", syntaxPlain,
 		"get_filestream_transaction_context filetablerootpath getfilenamespacepath getpathlocator",
 	},
+	{"OBJECT_DEFINITION (Transact-SQL)", sqlguard.CodeFunctionNotAllowed, "shows source text of views or routines, in which passwords can stand", syntaxPlain, "object_definition"},
 	{"TEXTPTR (Transact-SQL)", sqlguard.CodeFunctionNotAllowed, "creates a pointer that writes can use", syntaxPlain, "textptr"},
 	{"IDENTITY (Function) (Transact-SQL)", sqlguard.CodeSelectInto, "belongs to SELECT INTO", syntaxPlain, "identity"},
 	{

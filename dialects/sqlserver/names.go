@@ -19,7 +19,10 @@ type name struct {
 	parts [maxParts]part
 	n     int
 	star  bool // ends in .*
-	at    sqlguard.Span
+	// dotted says that dots stand before the first part. Such a name means an
+	// object of a schema, never a name of WITH.
+	dotted bool
+	at     sqlguard.Span
 }
 
 const maxParts = 6
@@ -97,6 +100,7 @@ func (p *parser) multiName(what string) name {
 		if p.mark() != '.' {
 			break
 		}
+		n.dotted = true
 		p.next()
 	}
 	n.parts[0] = p.simpleName(what)

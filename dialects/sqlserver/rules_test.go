@@ -40,6 +40,12 @@ func TestDeniedNames(t *testing.T) {
 			t.Errorf("%s is allowed", from)
 		}
 	}
+	// Dots before a name lead to a table, whatever WITH names.
+	for _, from := range []string{".api_keys", "..api_keys", "...api_keys", "..[api_keys] AS k", "orders AS o JOIN ..api_keys AS k ON k.id = o.id"} {
+		if v := tables.Check("WITH api_keys AS (SELECT 1 AS a) SELECT * FROM " + from); v.Allowed {
+			t.Errorf("%s is allowed", from)
+		}
+	}
 	if v := tables.Check("WITH api_keys AS (SELECT 1 AS a) SELECT * FROM api_keys"); !v.Allowed {
 		t.Errorf("%v", v.Findings)
 	}

@@ -116,7 +116,7 @@ func (f *facts) allColumns(at sqlguard.Span) {
 // source states that the statement reads a table, unless the name belongs to
 // WITH. It returns the index in the list, or -1.
 func (f *facts) source(n *name) int {
-	if n.n == 1 && f.ctes != nil {
+	if n.n == 1 && !n.dotted && f.ctes != nil {
 		// Names that differ in case are one only under some collations.
 		if written, ok := f.ctes[lower(n.parts[0].text)]; ok && written == n.parts[0].text {
 			f.expose(written, true)

@@ -75,7 +75,12 @@ func (d *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
 			return err
 		}
 		if !d.objects {
-			c, err = sessionFacts(session)
+			if c, err = sessionFacts(session); err == nil {
+				var facts [][]string
+				if facts, err = ask(factsSQL); err == nil {
+					addFacts(c, facts)
+				}
+			}
 		} else {
 			c, session, err = d.loadCatalog(ask, session)
 		}
@@ -124,7 +129,7 @@ func searchedSchemas(rows [][]string) []string {
 // session is the answer to catalogSQL. It returns the answer that belongs to
 // the catalogue.
 func (d *DB) loadCatalog(ask asker, session [][]string) (*sqlguard.Catalog, [][]string, error) {
-	before, err := versionsOf(ask, session)
+	before, _, err := versionsOf(ask, session)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -142,7 +147,7 @@ func (d *DB) loadCatalog(ask asker, session [][]string) (*sqlguard.Catalog, [][]
 		if session, err = ask(catalogSQL); err != nil {
 			return nil, nil, cmp.Or(failure, err)
 		}
-		after, err := versionsOf(ask, session)
+		after, facts, err := versionsOf(ask, session)
 		if err != nil {
 			return nil, nil, cmp.Or(failure, err)
 		}
@@ -150,6 +155,7 @@ func (d *DB) loadCatalog(ask asker, session [][]string) (*sqlguard.Catalog, [][]
 			if failure != nil {
 				return nil, nil, failure
 			}
+			addFacts(c, facts)
 			d.catalog.put(before, c)
 			return c, session, nil
 		}
@@ -162,13 +168,33 @@ func (d *DB) loadCatalog(ask asker, session [][]string) (*sqlguard.Catalog, [][]
 }
 
 // versionsOf returns strings that stay equal as long as session and objects do
-// not change.
-func versionsOf(ask asker, session [][]string) ([]string, error) {
-	versions, err := ask(fingerprintSQL)
+// not change, and the answer to factsSQL.
+func versionsOf(ask asker, session [][]string) (versions []string, facts [][]string, err error) {
+	fingerprint, err := ask(fingerprintSQL)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return slices.Concat(slices.Concat(session, versions)...), nil
+	if facts, err = ask(factsSQL); err != nil {
+		return nil, nil, err
+	}
+	return slices.Concat(slices.Concat(session, fingerprint, facts)...), facts, nil
+}
+
+// addFacts adds the answer to factsSQL to a catalogue.
+func addFacts(c *sqlguard.Catalog, rows [][]string) {
+	c.Extensions = []string{}
+	for _, row := range rows {
+		if row[0] == "extension" {
+			c.Extensions = append(c.Extensions, row[1])
+			continue
+		}
+		d := sqlguard.DerivedColumn{Table: sqlguard.CatalogName{Schema: row[1], Name: row[2]}, Column: row[3], From: []string{row[4]}}
+		if last := len(c.Derived) - 1; last >= 0 && c.Derived[last].Table == d.Table && c.Derived[last].Column == d.Column {
+			c.Derived[last].From = append(c.Derived[last].From, row[4])
+			continue
+		}
+		c.Derived = append(c.Derived, d)
+	}
 }
 
 // asker runs one constant of session_catalog.go and returns its rows; NULL is "".

@@ -5,6 +5,23 @@ package pgdb
 // (FirstNormalObjectId). Temporary objects belong to other sessions. They are
 // left out, together with their schemas.
 const (
+	// The extensions of the database, and its generated columns with each column
+	// that their expressions contain. Servers before version 15 record that for the
+	// column, later ones for the expression.
+	factsSQL = `SELECT 'extension' AS kind, extname::pg_catalog.text, '', '', '' FROM pg_catalog.pg_extension
+UNION ALL
+SELECT DISTINCT 'generated', n.nspname::pg_catalog.text, c.relname::pg_catalog.text, a.attname::pg_catalog.text, f.attname::pg_catalog.text
+FROM pg_catalog.pg_attribute AS a
+	JOIN pg_catalog.pg_attrdef AS e ON e.adrelid OPERATOR(pg_catalog.=) a.attrelid AND e.adnum OPERATOR(pg_catalog.=) a.attnum
+	JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.attrelid
+	JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+	JOIN pg_catalog.pg_depend AS d ON d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
+		AND d.refobjid OPERATOR(pg_catalog.=) a.attrelid AND d.refobjsubid OPERATOR(pg_catalog.<>) 0 AND d.refobjsubid OPERATOR(pg_catalog.<>) a.attnum
+		AND (d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_attrdef'::pg_catalog.regclass AND d.objid OPERATOR(pg_catalog.=) e.oid
+			OR d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid OPERATOR(pg_catalog.=) a.attrelid AND d.objsubid OPERATOR(pg_catalog.=) a.attnum)
+	JOIN pg_catalog.pg_attribute AS f ON f.attrelid OPERATOR(pg_catalog.=) a.attrelid AND f.attnum OPERATOR(pg_catalog.=) d.refobjsubid
+WHERE a.attgenerated OPERATOR(pg_catalog.<>) '' AND c.relpersistence OPERATOR(pg_catalog.<>) 't' AND NOT a.attisdropped
+ORDER BY 1, 2, 3, 4, 5`
 	// One row for each system table that the other queries read: its number of
 	// rows, and the sum of hashes of the transactions that wrote them. A row
 	// that was changed or replaced was written by a new transaction. The sum

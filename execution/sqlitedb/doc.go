@@ -19,6 +19,13 @@
 // closed when the opcode ends. While four such statements still run, new ones
 // are refused as busy.
 //
+// When the connection has rules on tables and columns, the authorizer applies them
+// to all that a statement reads: through views, as rowid, in the shadow tables of a
+// full-text table, in fts5vocab tables, and in full-text tables whose content is the
+// denied table. Of a full-text table with a denied column, no statement can read the
+// hidden columns, nor call highlight, snippet or bm25. Search one column instead:
+// title MATCH '…'.
+//
 // FTS5 tables can be read, FTS3 and FTS4 tables cannot. Reading a database in
 // WAL mode makes the files that SQLite keeps beside it (-wal and -shm) where
 // they are missing.

@@ -26,6 +26,9 @@ type Config struct {
 	// Session is what the guard's dialect assumes about a connection. Open
 	// refuses settings that the session does not guarantee.
 	Session []sqlguard.Setting
+	// Access has the rules on tables and columns. The engine's authorizer applies
+	// them to all that a statement reads, also through views and full-text tables.
+	Access sqlguard.ReadRules
 }
 
 // Validate returns what is wrong with c, or nil. It does not look at the file.
@@ -75,8 +78,9 @@ func Open(ctx context.Context, c Config, guard sqlguard.ID) (*DB, error) {
 	}
 	db := &DB{path: path}
 	db.pool.init(c.MaxConnections)
+	db.pool.access = c.Access
 	db.SetGuard(guard)
-	first := &session{}
+	first := newSession(c.Access)
 	if err := first.open(ctx, path, execution.DefaultLockTimeout); err != nil {
 		return nil, err
 	}
@@ -87,7 +91,8 @@ func Open(ctx context.Context, c Config, guard sqlguard.ID) (*DB, error) {
 // SetGuard replaces the ID whose approvals Query accepts.
 func (db *DB) SetGuard(id sqlguard.ID) { db.guard.Store(&id) }
 
-// Catalog returns the one schema in which names are looked up.
+// Catalog returns the one schema in which names are looked up. The engine's
+// authorizer applies the rules of the connection.
 func (db *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, ended(err)
@@ -95,7 +100,7 @@ func (db *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
 	if db.pool.isClosed() {
 		return nil, errClosed()
 	}
-	return &sqlguard.Catalog{SearchPath: []string{"main"}}, nil
+	return &sqlguard.Catalog{SearchPath: []string{"main"}, EngineDenies: db.pool.access.Restricts()}, nil
 }
 
 // Close ends every statement and closes every connection. A statement in the

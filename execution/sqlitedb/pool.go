@@ -28,6 +28,8 @@ type pool struct {
 	// The runtime wakes the senders on a full channel in the order of arrival.
 	slots chan struct{}
 	done  chan struct{} // closed by close
+	// access has the rules that every session applies.
+	access sqlguard.ReadRules
 
 	mu        sync.Mutex
 	idle      []*session
@@ -140,7 +142,7 @@ func (p *pool) pick(file os.FileInfo, end context.CancelFunc) (s *session, idle 
 		}
 		stale = append(stale, s)
 	}
-	s = &session{}
+	s = newSession(p.access)
 	p.sessions++
 	p.running[s] = end
 	return s, false, stale, nil

@@ -99,7 +99,9 @@ func (s *session) answer(ctx context.Context, text string, lim execution.Limits)
 	if err := s.runOwn(s.begin, nil); err != nil {
 		return answer{err: err, unfit: true}
 	}
-	a.result, a.err = s.read(ctx, text, lim)
+	if a.err = s.prepareAccess(); a.err == nil {
+		a.result, a.err = s.read(ctx, text, lim)
+	}
 	if s.conn.GetAutocommit() { // the statement ended the transaction, or an error did
 		a.unfit = true
 		return a
@@ -119,7 +121,7 @@ func (s *session) read(ctx context.Context, text string, lim execution.Limits) (
 	defer s.conn.SetInterrupt(context.Background())
 	stmt, tail, err := s.conn.Prepare(text)
 	if err != nil {
-		return nil, databaseError(err, text)
+		return nil, s.refused(err, text)
 	}
 	if stmt == nil {
 		return nil, refusal("the text holds no statement")
@@ -131,14 +133,25 @@ func (s *session) read(ctx context.Context, text string, lim execution.Limits) (
 	if !stmt.ReadOnly() {
 		return nil, refusal("the statement writes")
 	}
+	s.running = true
+	defer func() { s.running = false }()
 	r := newReader(stmt, lim)
 	for r.more() {
 	}
 	if err := stmt.Err(); err != nil {
-		return nil, databaseError(err, "")
+		return nil, s.refused(err, "")
 	}
 	r.result.Elapsed = time.Since(start)
 	return r.result, nil
+}
+
+// refused returns the error of a statement: the rule that denies what it reads, or
+// the engine's own error.
+func (s *session) refused(err error, text string) error {
+	if s.access != nil && s.access.denied != nil {
+		return s.access.denied
+	}
+	return databaseError(err, text)
 }
 
 // nothingIn refuses anything after the first statement of a text, except white

@@ -97,10 +97,25 @@ type session struct {
 	begin    *sqlite3.Stmt
 	rollback *sqlite3.Stmt
 	readBack *sqlite3.Stmt
+	// access is nil when the connection has no rules on tables and columns; then
+	// hold and cookie are nil too.
+	access  *access
+	hold    *sqlite3.Stmt
+	cookie  *sqlite3.Stmt
+	running bool // a statement of a caller has been compiled and runs
 	// own is set while the session compiles or runs its own constant
 	// statements. The authorizer permits those, and their recompilation.
 	own         bool
 	lockTimeout time.Duration
+}
+
+// newSession returns a session that is not open yet, and applies the rules.
+func newSession(rules sqlguard.ReadRules) *session {
+	s := &session{}
+	if rules.Restricts() {
+		s.access = &access{rules: rules}
+	}
+	return s
 }
 
 // open opens a read-only connection, sets every pin, reads the pins back, and
@@ -211,10 +226,15 @@ func (s *session) pin() error {
 	}
 	s.own = true
 	defer func() { s.own = false }()
-	for _, own := range []struct {
+	type statement struct {
 		stmt **sqlite3.Stmt
 		text string
-	}{{&s.begin, textBegin}, {&s.rollback, textRollback}, {&s.readBack, textReadBack}} {
+	}
+	owns := []statement{{&s.begin, textBegin}, {&s.rollback, textRollback}, {&s.readBack, textReadBack}}
+	if s.access != nil {
+		owns = append(owns, statement{&s.hold, textHold}, statement{&s.cookie, textCookie})
+	}
+	for _, own := range owns {
 		var err error
 		if *own.stmt, _, err = s.conn.PrepareFlags(own.text, sqlite3.PREPARE_PERSISTENT); err != nil {
 			return err
@@ -259,15 +279,23 @@ func (s *session) checkPins() error {
 
 // authorize is called by SQLite for every action of a statement that it
 // compiles.
-func (s *session) authorize(action sqlite3.AuthorizerActionCode, third, fourth, _, _ string) sqlite3.AuthorizerReturnCode {
+func (s *session) authorize(action sqlite3.AuthorizerActionCode, third, fourth, _, inner string) sqlite3.AuthorizerReturnCode {
 	if s.own {
+		if action == sqlite3.AUTH_READ && s.access != nil && s.access.traced != nil {
+			s.access.traced(third, fourth)
+		}
 		return sqlite3.AUTH_OK
 	}
 	switch action { //nolint:exhaustive // every other action is denied, including actions of later versions
-	case sqlite3.AUTH_SELECT, sqlite3.AUTH_READ, sqlite3.AUTH_RECURSIVE:
+	case sqlite3.AUTH_SELECT, sqlite3.AUTH_RECURSIVE:
 		return sqlite3.AUTH_OK
+	case sqlite3.AUTH_READ:
+		if s.access == nil || s.access.read(third, fourth, inner, s.running) {
+			return sqlite3.AUTH_OK
+		}
 	case sqlite3.AUTH_FUNCTION:
-		if functions[strings.ToLower(fourth)] {
+		name := strings.ToLower(fourth)
+		if functions[name] && (s.access == nil || s.access.call(name)) {
 			return sqlite3.AUTH_OK
 		}
 	case sqlite3.AUTH_PRAGMA:

@@ -51,6 +51,10 @@ var deniedFunctions = []denial{
 		pg_relation_filepath pg_tablespace_location pg_config`,
 	},
 	{
+		"sourceText", "CodeFunctionNotAllowed", "shows source text of views or routines, in which passwords can stand", `
+		pg_get_functiondef pg_get_function_sqlbody pg_get_viewdef pg_get_ruledef`,
+	},
+	{
 		"sleeps", "CodeFunctionSleep", "makes the session wait", `
 		pg_sleep pg_sleep_for pg_sleep_until`,
 	},
@@ -281,16 +285,15 @@ var allowedReserved = []string{
 	pg_stat_get_tuples_fetched pg_stat_get_tuples_hot_updated pg_stat_get_tuples_inserted
 	pg_stat_get_tuples_newpage_updated pg_stat_get_tuples_returned pg_stat_get_tuples_updated
 	pg_stat_get_vacuum_count`,
-	// Definitions of objects as SQL text. A function's body is part of its
-	// definition and can be read in pg_proc by everyone.
+	// Definitions of objects as SQL text, without those of views and routines.
 	`
 	pg_get_acl pg_get_catalog_foreign_keys pg_get_constraintdef pg_get_expr pg_get_function_arg_default
 	pg_get_function_arguments pg_get_function_identity_arguments pg_get_function_result
-	pg_get_function_sqlbody pg_get_functiondef pg_get_indexdef pg_get_keywords pg_get_object_address
+	pg_get_indexdef pg_get_keywords pg_get_object_address
 	pg_get_partition_constraintdef pg_get_partkeydef pg_get_publication_tables
-	pg_get_replica_identity_index pg_get_ruledef pg_get_serial_sequence pg_get_statisticsobjdef
+	pg_get_replica_identity_index pg_get_serial_sequence pg_get_statisticsobjdef
 	pg_get_statisticsobjdef_columns pg_get_statisticsobjdef_expressions pg_get_triggerdef
-	pg_get_userbyid pg_get_viewdef`,
+	pg_get_userbyid`,
 	// Names, visibility and properties of objects.
 	`
 	pg_basetype pg_collation_for pg_collation_is_visible pg_column_is_updatable pg_conversion_is_visible

@@ -123,8 +123,10 @@ func openSQLite(_ *console.App, p *project.Project, c project.Connection) (openF
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(p.Dir, path)
 	}
+	// The policy's guard block has no rules on tables and columns.
+	access := sqlguard.ReadRulesOf(sqlite.Dialect{}, c.Policy(project.Guard{}))
 	return func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
-		return sqlitedb.Open(ctx, sqlitedb.Config{Path: path, MaxConnections: c.MaxConnections, Session: sqlite.Dialect{}.Session()}, guard)
+		return sqlitedb.Open(ctx, sqlitedb.Config{Path: path, MaxConnections: c.MaxConnections, Session: sqlite.Dialect{}.Session(), Access: access}, guard)
 	}, nil
 }
 

@@ -1,0 +1,13 @@
+package mysql
+
+// sourceColumns are the columns that hold the source text of views, routines and
+// triggers, by the relation.
+var sourceColumns = map[string][]string{
+	"views":    {"view_definition"},
+	"routines": {"routine_definition"},
+	"triggers": {"action_statement"},
+	"events":   {"event_definition"},
+}
+
+// SourceColumns returns the columns of a system relation that hold source text.
+func (Dialect) SourceColumns(_, name string) []string { return sourceColumns[foldName(name)] }

@@ -1,0 +1,21 @@
+package postgres
+
+// sourceColumns are the columns that hold the source text of views, routines and
+// triggers, by the relation.
+var sourceColumns = map[string][]string{
+	"pg_proc":                     {"prosrc", "prosqlbody"},
+	"pg_rewrite":                  {"ev_action", "ev_qual"},
+	"pg_views":                    {"definition"},
+	"pg_matviews":                 {"definition"},
+	"pg_rules":                    {"definition"},
+	"information_schema.routines": {"routine_definition"},
+	"information_schema.views":    {"view_definition"},
+}
+
+// SourceColumns returns the columns of a system relation that hold source text.
+func (Dialect) SourceColumns(schema, name string) []string {
+	if schema == "information_schema" {
+		name = schema + "." + name
+	}
+	return sourceColumns[name]
+}

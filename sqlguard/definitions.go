@@ -1,0 +1,109 @@
+package sqlguard
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A sourceDialect is a Dialect that knows which columns of the server's own relations
+// hold the source text of views, routines and triggers. Passwords stand in such texts.
+type sourceDialect interface {
+	// SourceColumns returns the columns of a system relation that hold source text.
+	SourceColumns(schema, name string) []string
+}
+
+// judgeSource refuses the columns of system relations that hold the source text of
+// views, routines and triggers, by name, in * and in whole rows.
+func (g *Guard) judgeSource(s *Statement, sql string, tokens []Token, v *Verdict) {
+	for i := range s.Relations {
+		r := &s.Relations[i]
+		if !r.System || !r.Ruling.Allowed {
+			continue
+		}
+		for _, column := range g.source.SourceColumns(r.Schema, r.Name) {
+			var others []*Relation
+			for n := range s.Relations {
+				if n != i {
+					others = append(others, &s.Relations[n])
+				}
+			}
+			for n := range s.ColumnRefs {
+				ref := &s.ColumnRefs[n]
+				if !mentions(ref, column, []*Relation{r}, others, g) || starElsewhere(ref, r, sql, tokens) {
+					continue
+				}
+				v.Findings = append(v.Findings, Finding{
+					Code: CodeColumnNotAllowed, Span: ref.Span, Object: qualified(r.Schema, r.Name) + "." + column,
+					Message: fmt.Sprintf("column %s of %s holds source text of views, routines or triggers, in which passwords can stand", column, qualified(r.Schema, r.Name)),
+					Hint:    fmt.Sprintf("name the columns that you need, without %s; a view's columns are in information_schema.columns", column),
+				})
+				break
+			}
+		}
+	}
+}
+
+// starElsewhere reports whether a mention is a * in another query than the relation: it
+// shows the columns of the FROM of its own query only. t.* can also name a relation of
+// an outer query. A dialect may not say where a * stands. Then no * may stand in a query
+// that has the relation's name, and no TABLE or NATURAL anywhere.
+func starElsewhere(ref *ColumnRef, r *Relation, sql string, tokens []Token) bool {
+	if !ref.Star || len(ref.Qualifier) > 0 {
+		return false
+	}
+	if ref.Span != (Span{}) {
+		return sql[ref.Span.Start:ref.Span.End] == "*" && queryAt(sql, tokens, ref.Span.Start) != queryAt(sql, tokens, r.Span.Start)
+	}
+	stars, names := map[int]bool{}, map[int]bool{}
+	for i := range tokens {
+		switch text := strings.ToLower(strings.Trim(tokens[i].Text(sql), "`\"")); {
+		case text == "*":
+			stars[queryAt(sql, tokens, tokens[i].Start)] = true
+		case text == "table", text == "natural":
+			return false
+		case text == strings.ToLower(r.Name):
+			names[queryAt(sql, tokens, tokens[i].Start)] = true
+		}
+	}
+	for at := range names {
+		if stars[at] {
+			return false
+		}
+	}
+	return len(names) > 0 && len(stars) > 0
+}
+
+// queryAt returns where the innermost query in brackets begins that contains an offset,
+// or -1.
+func queryAt(sql string, tokens []Token, offset int) int {
+	var open []int // the offset of each open bracket, or -1 for one that begins no query
+	for i := range tokens {
+		t := &tokens[i]
+		if t.Start >= offset {
+			break
+		}
+		switch t.Text(sql) {
+		case "(":
+			at := -1
+			next := i + 1
+			for next < len(tokens) && tokens[next].Kind == TokenComment {
+				next++
+			}
+			if next < len(tokens) && slices.Contains([]string{"select", "with", "values", "table", "from"}, strings.ToLower(tokens[next].Text(sql))) {
+				at = t.Start
+			}
+			open = append(open, at)
+		case ")":
+			if len(open) > 0 {
+				open = open[:len(open)-1]
+			}
+		}
+	}
+	for _, at := range slices.Backward(open) {
+		if at >= 0 {
+			return at
+		}
+	}
+	return -1
+}
