@@ -26,6 +26,11 @@ type Error struct {
 	Position   int
 	ServerHint string
 
+	// Elapsed is how long the statement ran at the server; 0 when it was not
+	// sent. Held is set when the server may still be running it.
+	Elapsed time.Duration
+	Held    *Held
+
 	Err error // the cause, kept for logs; never shown to a caller
 }
 

@@ -45,8 +45,14 @@ type Pool[C Connection] struct {
 	idle    []*Lease[C]
 	waiting []chan *Lease[C] // a nil lease is the right to make a connection
 	closed  bool
+	held    []heldConn[C]
+	asking  bool // watch runs
 	sweep   *time.Timer
 	empty   chan struct{} // closed when the pool is closed and open is 0
+
+	ask   func(context.Context, []C) ([]bool, error)
+	wake  chan struct{} // tells watch that a statement was held
+	aside chan struct{} // has room for the one connection beyond size
 
 	onClose func(func()) (stop func() bool) // see context.AfterFunc
 	end     context.CancelCauseFunc
@@ -68,6 +74,7 @@ func New[C Connection](size int, dial func(context.Context) (C, error)) *Pool[C]
 	lifetime, end := context.WithCancelCause(context.Background())
 	return &Pool[C]{
 		size: size, dial: dial, end: end, empty: make(chan struct{}),
+		wake: make(chan struct{}, 1), aside: make(chan struct{}, 1),
 		onClose: func(f func()) func() bool { return context.AfterFunc(lifetime, f) },
 	}
 }
@@ -152,6 +159,11 @@ func (p *Pool[C]) grant(ctx context.Context) (*Lease[C], error) {
 		p.mu.Unlock()
 		return nil, nil
 	}
+	if len(p.held) >= p.size {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeoutCause(ctx, execution.HeldPatience, ErrNoConnection)
+		defer end()
+	}
 	turn := make(chan *Lease[C], 1)
 	p.waiting = append(p.waiting, turn)
 	p.mu.Unlock()
@@ -167,6 +179,11 @@ func (p *Pool[C]) grant(ctx context.Context) (*Lease[C], error) {
 	p.leave(turn)
 	err := context.Cause(ctx)
 	if errors.Is(err, ErrNoConnection) || errors.Is(err, context.DeadlineExceeded) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if len(p.held) >= p.size {
+			return nil, p.heldBusy()
+		}
 		e := execution.NewError(sqlguard.CodeBusy, fmt.Sprintf("all %d connections to the server were in use", p.size), err)
 		e.RetryAfter = BusyRetry
 		return nil, e
@@ -275,12 +292,7 @@ func (p *Pool[C]) Discard(l *Lease[C]) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.waiting) > 0 && !p.closed {
-		p.next() <- nil
-		return
-	}
-	p.open--
-	p.drained()
+	p.free()
 }
 
 // next returns the caller that has waited longest. The caller of next holds mu.

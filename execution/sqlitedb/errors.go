@@ -98,13 +98,23 @@ func failedAt(err error) string {
 }
 
 // ended returns the error for a context that ended.
-func ended(err error) error {
+func ended(err error) *execution.Error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		e := execution.NewError(sqlguard.CodeTimeout, "the statement reached its time limit and was ended", err)
+		e := execution.NewError(sqlguard.CodeTimeout, "the statement reached its time limit", err)
 		e.Hint = "narrow the query with WHERE, or aggregate less data"
 		return e
 	}
 	return execution.NewError(sqlguard.CodeCancelled, "the caller cancelled the statement", err)
+}
+
+// tempFull returns the error for a statement that needs more temporary files than
+// it may have.
+func tempFull(err error, limit int64) error {
+	e := execution.NewError(sqlguard.CodeDatabaseError, fmt.Sprintf("the statement needs more than %d MiB of temporary files (limits.temp), for a sort, a DISTINCT or a GROUP BY", limit>>20), err)
+	e.SQLState = codeName(sqlite3.ExtendedErrorCode(sqlite3.FULL))
+	e.Retryable = false
+	e.Hint = "sort or group fewer rows, or fewer and shorter columns"
+	return e
 }
 
 // refusal returns an error of the session's own.
