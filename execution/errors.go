@@ -14,9 +14,7 @@ type Error struct {
 	Code    sqlguard.Code // of the execution family
 	Message string
 	Hint    string
-	// Retryable says that a second try may succeed: with the same statement
-	// after a connection error, with a corrected statement after a database
-	// error.
+	// Retryable says that the same call may succeed later.
 	Retryable  bool
 	RetryAfter time.Duration // for busy
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/ktxhq/ktx/execution/audit"
@@ -581,7 +582,19 @@ func endedHow(res *Result, failure error, ran time.Duration) string {
 }
 
 func auditError(err error) error {
-	return NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be written, so nothing runs", err)
+	e := NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be written, so nothing runs", err)
+	switch {
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		e.Message += ": this process has no file descriptor left"
+		e.Hint = "tell the operator: the limit of open files (ulimit -n) is reached"
+	case errors.Is(err, audit.ErrLocked):
+		e.Message += ": another process keeps its lock"
+		e.Hint = "tell the operator: another process keeps the lock of the audit log"
+	case errors.Is(err, syscall.ENOSPC):
+		e.Message += ": its disk is full"
+		e.Hint = "tell the operator: the audit log's disk is full"
+	}
+	return e
 }
 
 // contextError turns the end of ctx into an [Error].

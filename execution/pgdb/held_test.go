@@ -107,3 +107,21 @@ func fails(t *testing.T, c *client) error {
 	_, err := c.Try(t.Context(), t, "SELECT 1", execution.Limits{Timeout: 200 * time.Millisecond})
 	return err
 }
+
+// The name of a type that was renamed, and settings of the role that would change
+// answers or stop connecting.
+func TestNamesFollowTheServer(t *testing.T) {
+	url := testdb.Postgres(t).NewDatabase(t, "CREATE TYPE mood AS ENUM ('good')", `CREATE TABLE "order" (a int)`,
+		"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET quote_all_identifiers = on', current_database()); END $$")
+	c := open(t, url, pgdb.Config{MaxConnections: 1})
+	if got := c.One(t, "SELECT 'pg_class'::regclass"); got != "pg_class" {
+		t.Errorf("got %s under quote_all_identifiers", got)
+	}
+	typed := func() string { return c.Get(t, "SELECT 'good'::mood", execution.Limits{}).Columns[0].Type }
+	if got := typed(); got != "mood" {
+		t.Errorf("type %s, want mood", got)
+	}
+	if e := c.Fails(t, "SELECT missing FROM pg_class", execution.Limits{}); e.Retryable {
+		t.Error("a missing column is retryable")
+	}
+}

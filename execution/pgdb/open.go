@@ -142,7 +142,13 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	}
 	d.catalog.limits = catalogLimits
 	d.SetGuard(guard)
-	d.pool = pool.New(size, d.dialer.dial)
+	d.pool = pool.New(size, func(ctx context.Context) (*conn, error) {
+		c, err := d.dialer.dial(ctx)
+		if err == nil {
+			d.types.forget()
+		}
+		return c, err
+	})
 	d.pool.Ask(d.over)
 	d.dialer.aside = d.pool.Aside
 	return d, nil

@@ -89,9 +89,47 @@ func (p *Pool[C]) Acquire(ctx context.Context, limit time.Duration) (*Lease[C], 
 	ctx, end := context.WithTimeoutCause(ctx, min(limit, MaxWait), ErrNoConnection)
 	defer end()
 	l, err := p.grant(ctx)
-	if err != nil {
-		return nil, err
+	for {
+		if err != nil {
+			return nil, err
+		}
+		if l, err = p.use(ctx, l); execution.CodeOf(err) != sqlguard.CodeBusy {
+			return l, err
+		}
+		// The server accepts no further connection of this role, so the caller
+		// waits for one of the pool's.
+		full := err
+		if l, err = p.await(ctx); errors.Is(err, errNone) {
+			return nil, full
+		}
 	}
+}
+
+// errNone says that the pool has no connection to wait for.
+var errNone = errors.New("the pool has no connection")
+
+// await waits for a connection of the pool, or for the right to make one, although
+// there is room for one more.
+func (p *Pool[C]) await(ctx context.Context) (*Lease[C], error) {
+	p.mu.Lock()
+	switch {
+	case p.closed:
+		p.mu.Unlock()
+		return nil, Ended(ErrClosing, nil, 0)
+	case p.open <= len(p.held):
+		p.mu.Unlock()
+		return nil, errNone
+	}
+	if l := p.last(); l != nil {
+		p.mu.Unlock()
+		return l, nil
+	}
+	return p.wait(ctx)
+}
+
+// use returns the connection of l when it is ready. Otherwise, and when l is nil, it
+// returns another one or makes one.
+func (p *Pool[C]) use(ctx context.Context, l *Lease[C]) (*Lease[C], error) {
 	for l != nil {
 		if time.Since(l.created) < maxLifetime && l.Conn.Ready(ctx) {
 			l.Reused, l.Idle = true, time.Since(l.used)
@@ -159,6 +197,11 @@ func (p *Pool[C]) grant(ctx context.Context) (*Lease[C], error) {
 		p.mu.Unlock()
 		return nil, nil
 	}
+	return p.wait(ctx)
+}
+
+// wait joins the queue. The caller holds mu, which wait releases.
+func (p *Pool[C]) wait(ctx context.Context) (*Lease[C], error) {
 	if len(p.held) >= p.size {
 		var end context.CancelFunc
 		ctx, end = context.WithTimeoutCause(ctx, execution.HeldPatience, ErrNoConnection)

@@ -9,6 +9,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/internal/network"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -70,6 +71,12 @@ func explainUnreadable(e *execution.Error, code sqlite3.ExtendedErrorCode) {
 	if code == sqlite3.READONLY_ROLLBACK {
 		e.Message = "a program was stopped while it wrote to the database, and a read-only connection cannot undo that"
 		e.Hint = "open the database once with a program that may write to it"
+		return
+	}
+	if network.NoDescriptors(e.Err) {
+		e.Code, e.Retryable = sqlguard.CodeBusy, true
+		e.Message, e.RetryAfter = "this process has no file descriptor left to open the database file", retryAfter
+		e.Hint = "try again when fewer calls run; the operator can raise the limit of open files (ulimit -n)"
 		return
 	}
 	e.Message = "the database cannot be read: " + e.Message
