@@ -13,6 +13,7 @@ GOTESTSUM_DIR := $(CURDIR)/.tools/gotestsum-$(GOTESTSUM_VERSION)
 GOTESTSUM := $(GOTESTSUM_DIR)/gotestsum
 SUITE := LINT=$(LINT) GOTESTSUM=$(GOTESTSUM) scripts/suite
 FUZZTIME ?= 20s
+FIRST := $(or $(FIRST),$(shell date +%s)00000)
 
 # go build fails when it cannot read the version from git, as in a copied
 # checkout or one that belongs to another user. The flag turns that off.
@@ -80,6 +81,11 @@ prove: ## run the corpus on temporary servers (ARGS="--dialect sqlite"; docs/evi
 fuzz: ## run every fuzz target for FUZZTIME (default 20s)
 	FUZZTIME=$(FUZZTIME) scripts/fuzz
 
+.PHONY: fuzz-sl
+fuzz-sl: ## compare the semantic layer with a naive evaluator: 20,000 new cases on SQLite, 2,000 on PostgreSQL and MariaDB (FIRST=seed repeats them)
+	$(GO) test ./research/semantic/semantictest -count=1 -v -run TestCompiler -first $(FIRST) -cases 20000
+	$(GO) test ./research/semantic/semantictest -count=1 -v -run TestCompiler -first $(FIRST) -cases 2000 -engines postgres,mysql
+
 .PHONY: endings
 endings: test-deps tools ## cancel 200 calls over each transport; each must end at the server within 250 ms
 	@$(SUITE) cancel
@@ -105,9 +111,8 @@ scoreboard: ## run the corpus against MCP servers from npm and against ktx; writ
 	scripts/scoreboard $(ARGS)
 
 .PHONY: eval
-eval: ## measure search on Spider and BIRD (DATA=folder with them; docs/evidence/discovery-quality.md)
-	@test -n "$(DATA)" || { echo "make eval: give the folder of the data sets: make eval DATA=DIR" >&2; exit 2; }
-	$(GO) run ./tools/eval -data "$(DATA)"
+eval: build ## measure what search and scans find (DATA=folder with Spider and BIRD; docs/evidence/discovery-quality.md)
+	@$(GO) run ./tools/eval -ktx bin/ktx $(if $(DATA),-data "$(DATA)") $(ARGS)
 
 .PHONY: tools
 tools: $(LINT) $(GOTESTSUM) ## install the linter and the test runner into .tools/

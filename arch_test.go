@@ -293,10 +293,15 @@ var rooms = []room{
 	},
 	{
 		path:     "research/catalog",
+		others:   map[string]string{"golang.org/x/sys": "looks at the files of a large scan in two thirds of the time"},
 		testOurs: []string{"research/catalog/catalogtest", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "sqlguard"},
 	},
 	{path: "research/catalog/catalogtest", ours: []string{"research/catalog"}, support: true},
-	{path: "research/catalog/search", ours: []string{"research/catalog", "research/rank"}},
+	{
+		path:       "research/catalog/search",
+		ours:       []string{"research/catalog", "research/rank"},
+		testOthers: map[string]string{"pgregory.net/rapid": "random catalogues"},
+	},
 	{
 		path: "research/rank",
 		others: map[string]string{
@@ -345,15 +350,42 @@ var rooms = []room{
 		others:  map[string]string{"golang.org/x/text": "writes texts in the forms of Unicode that people type"},
 		support: true,
 	},
-	{path: "research/semantic/emit", ours: []string{"research/semantic/expr", "research/semantic/model", "research/semantic/plan"}, noStd: noOutside},
-	{path: "research/semantic/expr", noStd: noOutside},
-	{path: "research/semantic/model", ours: []string{"research/semantic/expr"}, others: map[string]string{"go.yaml.in/yaml/v3": "reads the files of sources; its nodes carry the line of each key"}, noStd: noOutside},
+	{path: "research/rootfile"},
+	{
+		path:   "research/semantic",
+		ours:   []string{"research/rank", "research/rootfile", "research/semantic/emit", "research/semantic/expr", "research/semantic/model", "research/semantic/plan"},
+		others: map[string]string{"go.yaml.in/yaml/v3": "writes sources, and adds to a file without losing its comments"},
+	},
+	{path: "research/semantic/draft", ours: []string{"research/semantic/expr", "research/semantic/model"}, others: map[string]string{"go.yaml.in/yaml/v3": "writes drafted files"}, noStd: noOutside},
+	{
+		path:     "research/semantic/emit",
+		ours:     []string{"research/semantic/expr", "research/semantic/model", "research/semantic/plan"},
+		noStd:    noOutside,
+		testOurs: []string{"corpus", "dialects", "dialects/*", "execution", "execution/*", "execution/executiontest/testdb", "sqlguard"},
+	},
+	{path: "research/semantic/expr", noStd: noOutside, testOurs: []string{"corpus"}},
+	{path: "research/semantic/model", ours: []string{"research/semantic/expr"}, others: map[string]string{"go.yaml.in/yaml/v3": "reads the files of sources; its nodes carry the line of each key"}, noStd: noOutside, testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "holds the JSON Schema of source files against the loader"}},
+	{
+		path:       "research/semantic/interchange",
+		ours:       []string{"research/semantic/draft", "research/semantic/expr", "research/semantic/model"},
+		others:     map[string]string{"go.yaml.in/yaml/v3": "reads files of the Open Semantic Interchange format, and writes sources"},
+		testOthers: map[string]string{"pgregory.net/rapid": "makes inputs that are nearly right"},
+		noStd:      noOutside,
+	},
 	{path: "research/semantic/plan", ours: []string{"research/semantic/expr", "research/semantic/model"}, noStd: noOutside},
 	{
-		path:   "research/wiki",
-		ours:   []string{"research/rank"},
-		others: map[string]string{"go.yaml.in/yaml/v3": "reads and writes the heads of pages, with lines"},
+		path:     "research/semantic/semantictest",
+		testOurs: []string{"execution", "execution/executiontest", "execution/executiontest/testdb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "research/semantic/emit", "research/semantic/model", "research/semantic/plan", "sqlguard"},
+		noStd:    noOutside,
+		support:  true,
 	},
+	{
+		path:     "research/wiki",
+		ours:     []string{"research/rank"},
+		others:   map[string]string{"go.yaml.in/yaml/v3": "reads and writes the heads of pages, with lines"},
+		testOurs: []string{"research/wiki/wikitest"},
+	},
+	{path: "research/wiki/wikitest", support: true},
 	{
 		path:   "research/memory",
 		ours:   []string{"research/rank", "research/wiki"},
@@ -365,21 +397,8 @@ var rooms = []room{
 		testOurs: []string{"dialects"},
 	},
 	{
-		path:     "research/scan/relate",
-		noStd:    noOutside,
-		ours:     []string{"research/catalog"},
-		others:   map[string]string{"golang.org/x/text": "normalizes names before they are split into words"},
-		testOurs: []string{"research/scan/relate/relatetest"},
-	},
-	{
-		path:    "research/scan/relate/relatetest",
-		ours:    []string{"research/catalog", "research/scan/relate"},
-		others:  map[string]string{"github.com/ncruces/go-sqlite3": "writes and reads the database files that are measured"},
-		support: true,
-	},
-	{
 		path:       "research",
-		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/dictionary", "research/memory", "research/rank", "research/usage", "research/wiki"},
+		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/dictionary", "research/memory", "research/rank", "research/semantic", "research/semantic/*", "research/usage", "research/wiki"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
 		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest", "research/rank"},
 		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
@@ -419,7 +438,7 @@ var rooms = []room{
 	{
 		path:  "cmd/ktx/internal/cli/console",
 		noStd: []string{"database/*", "net", "net/http", "net/http/*"},
-		ours:  []string{"cmd/ktx/internal/project", "execution", "sqlcheck/report", "sqlguard"},
+		ours:  []string{"cmd/ktx/internal/project", "execution", "research/semantic/expr", "sqlcheck/report", "sqlguard"},
 		others: map[string]string{
 			"github.com/spf13/cobra": "groups of commands",
 			"golang.org/x/term":      "finds out whether output goes to a terminal, and its width",
@@ -489,6 +508,13 @@ var rooms = []room{
 			"cmd/ktx/internal/cli/research", "execution", "execution/audit", "research/catalog", "research/dictionary", "research/scan", "research/scan/relate", "research/usage",
 		},
 		others: map[string]string{"github.com/spf13/cobra": "commands"},
+	},
+	{
+		path: "cmd/ktx/internal/cli/semantic",
+		ours: []string{
+			"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "research", "research/semantic", "research/semantic/model",
+		},
+		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
 	},
 	{
 		path: "cmd/ktx/internal/cli/setup",
@@ -572,7 +598,18 @@ var rooms = []room{
 		testOthers: map[string]string{"go.yaml.in/yaml/v3": "reads which scenarios the suite requires"},
 		support:    true,
 	},
-	{path: "tools/eval", ours: []string{"research/catalog", "research/catalog/search", "research/rank"}, support: true},
+	{path: "tools/eval", ours: []string{"tools/eval/kit"}, support: true},
+	{
+		path: "tools/eval/kit",
+		ours: []string{"research/catalog", "research/dictionary/dictionarytest", "research/rank", "research/scan/relate/relatetest", "research/wiki/wikitest"},
+		others: map[string]string{
+			"github.com/modelcontextprotocol/go-sdk": "asks ktx mcp stdio",
+			"go.yaml.in/yaml/v3":                     "writes ktx.yaml",
+			"golang.org/x/term":                      "finds out whether progress goes to a terminal",
+		},
+		testOurs: []string{"execution/executiontest/executable"},
+		support:  true,
+	},
 	{path: "tools/eval/relations", ours: []string{"research/catalog", "research/scan/relate", "research/scan/relate/relatetest"}, support: true},
 	{path: "tools/perf", support: true},
 	{path: "tools/scoreboard", ours: []string{"corpus"}, support: true},

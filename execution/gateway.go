@@ -146,6 +146,21 @@ func (g *Gateway) Check(ctx context.Context, connectionID, sql string) (sqlguard
 	return guard.Check(sql), nil
 }
 
+// GuardID returns the identity of the guard that judges the connection's statements.
+// Guards with equal identities give equal verdicts. The error is that of
+// [Gateway.Connection], or says why the connection has no guard.
+func (g *Gateway) GuardID(ctx context.Context, connectionID string) (sqlguard.ID, error) {
+	d, err := g.door(ctx, connectionID)
+	if err != nil {
+		return sqlguard.ID{}, err
+	}
+	guard := d.state.Load().guard
+	if guard == nil {
+		return sqlguard.ID{}, d.Unavailable
+	}
+	return guard.ID(), nil
+}
+
 // Probe opens the connection and reports what its role may do.
 func (g *Gateway) Probe(ctx context.Context, connectionID string) (ProbeReport, error) {
 	d, done, err := g.enter(ctx, connectionID)

@@ -28,6 +28,8 @@ type schema struct {
 	MaxLength  *int               `json:"maxLength"`
 	Enum       []string           `json:"enum"`
 	Examples   []json.RawMessage  `json:"examples"`
+	// AnyOf are the shapes of a value that may be a string or an object.
+	AnyOf []*schema `json:"anyOf"`
 }
 
 // decodeArguments decodes the arguments of a call into target and validates
@@ -137,7 +139,7 @@ func (v *validation) check(path string, value any, s *schema) any {
 		v.problem(path, kindOf(value), "true or false", "true")
 		return value
 	default:
-		return value
+		return v.anyOf(path, value, s)
 	}
 }
 
@@ -324,5 +326,28 @@ func kindOf(value any) string {
 		return "an array"
 	default:
 		return "an object"
+	}
+}
+
+// anyOf checks the value by the shape that it has. A value of none of them is checked by
+// the last one, which says what is expected.
+func (v *validation) anyOf(path string, value any, s *schema) any {
+	for i, shape := range s.AnyOf {
+		if shape.Type == kindName(value) || i == len(s.AnyOf)-1 {
+			return v.check(path, value, shape)
+		}
+	}
+	return value
+}
+
+// kindName returns the type of a decoded value, as schemas name it.
+func kindName(value any) string {
+	switch value.(type) {
+	case string:
+		return "string"
+	case map[string]any:
+		return "object"
+	default:
+		return ""
 	}
 }

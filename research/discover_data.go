@@ -8,6 +8,7 @@ import (
 
 	"github.com/ktxhq/ktx/research/catalog"
 	"github.com/ktxhq/ktx/research/rank"
+	"github.com/ktxhq/ktx/research/semantic"
 )
 
 // DiscoverDataInput is the input of discover_data.
@@ -67,8 +68,8 @@ type lane struct {
 	render func(ref int) DiscoverRef
 }
 
-// DiscoverData finds what a project knows about a question: pages, and the tables and
-// columns of the connections that the caller may use. A blank query finds nothing.
+// DiscoverData finds what a project knows about a question: pages, and the sources,
+// measures, tables and columns of the connections that the caller may use. A blank query finds nothing.
 // The error is that of an unknown connection.
 func (s *Service) DiscoverData(ctx context.Context, in DiscoverDataInput) (DiscoverData, error) {
 	out := DiscoverData{Refs: []DiscoverRef{}}
@@ -89,7 +90,8 @@ func (s *Service) DiscoverData(ctx context.Context, in DiscoverDataInput) (Disco
 		return len(in.Kinds) == 0 || slices.ContainsFunc(kinds, func(k Kind) bool { return slices.Contains(in.Kinds, k) })
 	}
 	search := &discovery{service: s, stores: stores, query: q, text: in.Query, limit: limit + laneReserve, scoped: in.ConnectionID != ""}
-	if err := search.open(ctx, scope, wanted(KindTable, KindColumn)); err != nil {
+	models := wanted(KindSource, KindMeasure, KindDimension)
+	if err := search.open(ctx, scope, wanted(KindTable, KindColumn), models); err != nil {
 		return out, err
 	}
 	var lanes []lane
@@ -100,6 +102,15 @@ func (s *Service) DiscoverData(ctx context.Context, in DiscoverDataInput) (Disco
 		search.used = s.usedEvidence(ctx, stores, search.snapshots)
 		lanes = append(lanes, search.tables(wanted(KindTable), wanted(KindColumn)))
 		out.Notes = missingScans(search.missing)
+	}
+	if models {
+		var kinds []semantic.Kind
+		for number, kind := range semanticKinds {
+			if wanted(kind) {
+				kinds = append(kinds, semantic.Kind(number))
+			}
+		}
+		lanes = append(lanes, search.semantic(kinds, len(in.Kinds) > 0))
 	}
 	lists := make([][]rank.Item, len(lanes))
 	for i := range lanes {

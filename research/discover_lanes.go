@@ -11,6 +11,7 @@ import (
 	"github.com/ktxhq/ktx/research/catalog"
 	"github.com/ktxhq/ktx/research/catalog/search"
 	"github.com/ktxhq/ktx/research/rank"
+	"github.com/ktxhq/ktx/research/semantic"
 	"github.com/ktxhq/ktx/research/wiki"
 )
 
@@ -27,6 +28,8 @@ type discovery struct {
 	snapshots []*catalog.Snapshot
 	indexes   []*search.Index // of the snapshots
 	missing   []string        // connections without a scan
+	models    []*semantic.Index
+	owners    []string // the connections of models
 	used      []search.Evidence
 }
 
@@ -46,7 +49,7 @@ func (s *Service) scope(ctx context.Context, connectionID string) ([]execution.C
 // open reads what is searched, and weighs the words of the question by all of it, so
 // that the lanes can be compared. Nothing of a connection that is not in scope takes
 // part.
-func (d *discovery) open(ctx context.Context, scope []execution.ConnectionInfo, tables bool) error {
+func (d *discovery) open(ctx context.Context, scope []execution.ConnectionInfo, tables, models bool) error {
 	var all []*rank.Index
 	if d.stores.Wiki != nil {
 		pages, err := d.stores.Wiki.Snapshot()
@@ -64,9 +67,41 @@ func (d *discovery) open(ctx context.Context, scope []execution.ConnectionInfo, 
 			all = append(all, x.Ranks()...)
 		}
 	}
+	if models && d.stores.Semantic != nil {
+		for _, c := range scope {
+			found, err := d.service.semanticLayer(ctx, c)
+			if err != nil {
+				return err
+			}
+			if len(found.Model().Sources) == 0 {
+				continue
+			}
+			x := found.Index(d.stores.Analyzer)
+			d.models, d.owners = append(d.models, x), append(d.owners, c.ID)
+			all = append(all, x.Ranks()...)
+		}
+	}
 	d.query = d.query.Within(all...)
 	return nil
 }
+
+// semantic is the lane of the semantic layer. Unless the caller names its kinds, it
+// leaves out what only a scan named: the lane of the scans has it.
+func (d *discovery) semantic(kinds []semantic.Kind, named bool) lane {
+	hits := semantic.Search(d.query, semantic.SearchOptions{Kinds: kinds, Limit: d.limit, Authored: !named}, d.models...)
+	l := lane{render: func(ref int) DiscoverRef {
+		h := &hits[ref]
+		return semanticRef(d.query, d.models[h.Index], d.owners[h.Index], h)
+	}}
+	for i := range hits {
+		h := &hits[i]
+		l.items = append(l.items, rank.Item{Kind: string(semanticKinds[h.Kind]), Connection: d.owners[h.Index], ID: d.models[h.Index].ID(h), Mass: h.Mass, Ref: i})
+	}
+	return l
+}
+
+// semanticKinds are the kinds of the semantic layer, by the number that it has there.
+var semanticKinds = []Kind{semantic.KindSource: KindSource, semantic.KindMeasure: KindMeasure, semantic.KindDimension: KindDimension}
 
 // openScans gets the snapshots and indexes of the connections, several at a time.
 func (d *discovery) openScans(ctx context.Context, scope []execution.ConnectionInfo) error {
@@ -224,7 +259,8 @@ func (s *Service) index(ctx context.Context, stores *Stores, info execution.Conn
 	slot.mu.Lock()
 	defer slot.mu.Unlock()
 	if slot.index == nil || slot.identity != found.Identity() || slot.connection != connection || slot.analyzer != stores.Analyzer {
-		slot.index = search.Build(stores.Analyzer, search.Input{Connection: connection, Tables: found.Tables(), Relationships: slices.Clone(found.Relationships())})
+		in := search.Input{Connection: connection, Tables: found.Tables(), Relationships: slices.Clone(found.Relationships())}
+		slot.index = search.Open(stores.Analyzer, in, found.Identity(), search.Cache(stores.Catalog, info.ID))
 		slot.identity, slot.connection, slot.analyzer = found.Identity(), connection, stores.Analyzer
 	}
 	return slot.index, ctx.Err()

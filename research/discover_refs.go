@@ -1,6 +1,7 @@
 package research
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -9,6 +10,8 @@ import (
 	"github.com/ktxhq/ktx/research/catalog"
 	"github.com/ktxhq/ktx/research/catalog/search"
 	"github.com/ktxhq/ktx/research/rank"
+	"github.com/ktxhq/ktx/research/semantic"
+	"github.com/ktxhq/ktx/research/semantic/model"
 	"github.com/ktxhq/ktx/research/wiki"
 )
 
@@ -75,6 +78,40 @@ func tableOrColumn(q *rank.Query, found *catalog.Snapshot, h *search.Hit) Discov
 	default:
 		ref.Snippet = shown(c.NativeType)
 	}
+	return ref
+}
+
+// semanticRef shows a source, a measure or a column of the semantic layer.
+func semanticRef(q *rank.Query, x *semantic.Index, connectionID string, h *semantic.Hit) DiscoverRef {
+	source := x.Snapshot().Model().Sources[h.Source]
+	ref := DiscoverRef{Kind: semanticKinds[h.Kind], ID: x.ID(h), MatchedOn: h.MatchedOn, ConnectionID: connectionID}
+	described := source.Description
+	switch h.Kind {
+	case semantic.KindMeasure:
+		m := source.Measures[h.Item]
+		described = m.Description
+		ref.Summary, ref.Snippet = shown(described), shown(m.Text)
+		return ref
+	case semantic.KindDimension:
+		c := source.Columns[h.Item]
+		described = c.Description
+		ref.Snippet = shown(fmt.Sprintf("%s (%s)", c.Name, c.Type))
+	case semantic.KindSource:
+		var names []string
+		for _, m := range source.Measures {
+			names = append(names, m.Name)
+		}
+		for _, c := range source.Columns {
+			if c.Visibility == model.Public {
+				names = append(names, c.Name)
+			}
+		}
+		ref.Snippet = shown(source.Name + ": " + strings.Join(names, ", "))
+		if start, _, found := q.Find(described); found && h.MatchedOn == onDescription {
+			ref.Snippet = window(described, start)
+		}
+	}
+	ref.Summary = shown(described)
 	return ref
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/research/semantic/expr"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -82,6 +83,9 @@ func describe(err error, sql string) toolError {
 			e.Hint = sqlguard.HintFor(x.Code)
 		}
 		return e
+	}
+	if x, ok := errors.AsType[*expr.Error](err); ok {
+		return toolError{Code: sqlguard.Code(x.Class), Message: x.Message, Hint: x.Hint}
 	}
 	return toolError{Code: sqlguard.CodeInternalError, Message: "the tool met a fault of its own"}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/research/memory"
+	"github.com/ktxhq/ktx/research/semantic"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -35,6 +36,9 @@ func (s *Service) MemoryIngest(ctx context.Context, in MemoryIngestInput) (Memor
 			return MemoryIngest{}, err
 		}
 		r.Sources = sources
+		if hasSemantic(s) {
+			r.Semantic = definitions{s}
+		}
 	}
 	actor, _ := audit.ActorFrom(ctx)
 	r.Client = actor.Client.Name
@@ -57,4 +61,27 @@ func (s *Service) MemoryIngest(ctx context.Context, in MemoryIngestInput) (Memor
 		return MemoryIngest{}, err
 	}
 	return MemoryIngest{RunID: id}, nil
+}
+
+// definitions writes the definitions of a text to the semantic layer.
+type definitions struct{ service *Service }
+
+// Write implements [memory.Semantic].
+func (d definitions) Write(ctx context.Context, connectionID string, form memory.Form) (source string, paths []string, err error) {
+	info, err := d.service.gateway.Connection(ctx, connectionID)
+	if err != nil {
+		return "", nil, err
+	}
+	rules, err := d.service.semanticRules(ctx, info)
+	if err != nil {
+		return "", nil, err
+	}
+	source, file, err := d.service.stores.Load().Semantic.Define(ctx, connectionID, rules, semantic.Definition{YAML: form.YAML, Name: form.Name, Expr: form.Expr})
+	if err != nil {
+		return "", nil, err
+	}
+	if file != "" {
+		paths = []string{file}
+	}
+	return connectionID + "/" + source, paths, nil
 }

@@ -3,6 +3,7 @@ package research
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/ktxhq/ktx/research/catalog"
@@ -87,9 +88,33 @@ func (s *Service) scanned(ctx context.Context, r *connectionRules, table string)
 	return r.tables[strings.ToLower(table)]
 }
 
-// sourceNames returns the names of the tables of a connection that the caller may
-// read, as its latest scan found them. Without a scan there are none.
+// sourceNames returns the names of what the caller may read of a connection: the tables
+// that its latest scan found, and the sources of its semantic layer.
 func (s *Service) sourceNames(ctx context.Context, connectionID string) ([]string, error) {
+	names, err := s.tableNames(ctx, connectionID)
+	if err != nil || !hasSemantic(s) {
+		return names, err
+	}
+	info, err := s.gateway.Connection(ctx, connectionID)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.semanticLayer(ctx, info)
+	if err != nil {
+		return nil, err
+	}
+	for _, source := range found.Model().Sources {
+		if !source.Denied {
+			names = append(names, source.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// tableNames returns the names of the tables of a connection that the caller may read,
+// as its latest scan found them. Without a scan there are none.
+func (s *Service) tableNames(ctx context.Context, connectionID string) ([]string, error) {
 	store := s.stores.Load().Catalog
 	if store == nil {
 		return nil, nil

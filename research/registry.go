@@ -20,6 +20,8 @@ func registry() []*tool {
 		{name: "wiki_read", handler: typed((*Service).handleWikiRead), listed: hasWiki},
 		{name: "entity_details", handler: plain((*Service).EntityDetails), listed: hasCatalog, aliases: entityAliases},
 		{name: "dictionary_search", handler: typed((*Service).handleDictionarySearch), listed: hasDictionary},
+		{name: "sl_read_source", handler: plain((*Service).SLReadSource), listed: hasSemantic},
+		{name: "sl_query", handler: typed((*Service).handleSLQuery), listed: hasSemantic, aliases: slQueryAliases},
 		{name: "sql_execution", handler: typed((*Service).handleSQLExecution), listed: always},
 		{name: "memory_ingest", handler: plain((*Service).MemoryIngest), listed: hasMemory},
 		{name: "memory_ingest_status", handler: plain((*Service).MemoryIngestStatus), listed: hasMemory},

@@ -10,6 +10,7 @@ import (
 	"github.com/ktxhq/ktx/research/dictionary"
 	"github.com/ktxhq/ktx/research/memory"
 	"github.com/ktxhq/ktx/research/rank"
+	"github.com/ktxhq/ktx/research/semantic"
 	"github.com/ktxhq/ktx/research/usage"
 	"github.com/ktxhq/ktx/research/wiki"
 )
@@ -32,6 +33,7 @@ type Stores struct {
 	Dictionary *dictionary.Store // the values of columns
 	Wiki       *wiki.Store       // the pages
 	Memory     *memory.Store     // what agents hand in
+	Semantic   *semantic.Store   // the models
 	// Analyzer reads texts and questions for discover_data. The wiki has the same.
 	Analyzer *rank.Analyzer
 	// Usage has the counts of ktx usage build. It is nil unless search.usage is true.

@@ -65,6 +65,23 @@ func (s *Service) SQLExecution(ctx context.Context, in SQLExecutionInput) (*SQLE
 	if err != nil {
 		return nil, s.withNearNames(ctx, in.ConnectionID, in.SQL, err)
 	}
+	out := tableOf(res)
+	note = out.fit(res, size)
+	switch {
+	case out.TruncatedBy == execution.TruncatedByRows && rows < min(mostRows, int64(info.Limits.Rows)):
+		note = append(note, fmt.Sprintf("maxRows may be up to %d", min(mostRows, info.Limits.Rows)))
+	case out.TruncatedBy == execution.TruncatedByBytes && size < info.Limits.Bytes:
+		note = append(note, fmt.Sprintf("maxBytes may be up to %d", info.Limits.Bytes))
+	}
+	if len(note) > 0 {
+		notes = append(notes, strings.Join(note, "; "))
+	}
+	out.Notes = notes
+	return out, nil
+}
+
+// tableOf returns a result as an answer.
+func tableOf(res *execution.Result) *SQLExecutionOutput {
 	out := &SQLExecutionOutput{
 		Headers: make([]string, len(res.Columns)), Rows: res.Rows,
 		Truncated: res.Truncated, TruncatedBy: res.TruncatedBy, ElapsedMs: res.Elapsed.Milliseconds(),
@@ -78,18 +95,7 @@ func (s *Service) SQLExecution(ctx context.Context, in SQLExecutionInput) (*SQLE
 	if known {
 		out.HeaderTypes = types
 	}
-	note = out.fit(res, size)
-	switch {
-	case out.TruncatedBy == execution.TruncatedByRows && rows < min(mostRows, int64(info.Limits.Rows)):
-		note = append(note, fmt.Sprintf("maxRows may be up to %d", min(mostRows, info.Limits.Rows)))
-	case out.TruncatedBy == execution.TruncatedByBytes && size < info.Limits.Bytes:
-		note = append(note, fmt.Sprintf("maxBytes may be up to %d", info.Limits.Bytes))
-	}
-	if len(note) > 0 {
-		notes = append(notes, strings.Join(note, "; "))
-	}
-	out.Notes = notes
-	return out, nil
+	return out
 }
 
 // capped returns the limit to use: asked, or standard if asked is not set, but

@@ -11,6 +11,7 @@ import (
 	"github.com/ktxhq/ktx/research/dictionary"
 	"github.com/ktxhq/ktx/research/memory"
 	"github.com/ktxhq/ktx/research/rank"
+	"github.com/ktxhq/ktx/research/semantic"
 	"github.com/ktxhq/ktx/research/wiki"
 )
 
@@ -28,5 +29,6 @@ func storesIn(tb testing.TB, dir string) research.Stores {
 	pages := wiki.New(root, wiki.Options{Analyzer: analyzer, Now: time.Now})
 	return research.Stores{
 		Analyzer: analyzer, Catalog: catalog.NewStore(root, time.Now), Dictionary: dictionary.NewStore(root), Wiki: pages, Memory: memory.New(root, memory.Options{Wiki: pages, Now: time.Now, Random: rand.Text}),
+		Semantic: semantic.NewStore(root, time.Now),
 	}
 }

@@ -9,93 +9,125 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
+	"syscall"
 )
 
 // cacheVersion is the version of the format of the cache and of what is derived
 // from the files. It is in the identity of snapshots.
 const cacheVersion = 2
 
-// cacheFolder holds one file for each connection with a large scan. A cache is what
+// scanFolder holds one file for each connection with a large scan. A cache is what
 // the files of a scan held, with their sizes and times. One that is corrupt, or of
 // other files, is not used.
-const cacheFolder = ".ktx/catalog"
+const scanFolder = "catalog"
 
 const (
-	cacheMagic = "ktx catalog cache\n"
-	cacheHead  = len(cacheMagic) + 4 // the checksum of the body follows the magic
+	scanForm = "ktx catalog cache\n"
 	// minCached is how many table files are decoded faster than a cache is worth.
-	minCached = 200
+	minCached = 50
 	maxCache  = 1 << 30 // bytes
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func cacheFile(connectionID string) string { return cacheFolder + "/" + connectionID + ".bin" }
+// A CacheFile is a file below .ktx/ with what can be made again from other files. A file
+// that is missing, damaged or of another form is never an error: it has no body.
+type CacheFile struct {
+	root               *os.Root
+	folder, name, form string
+}
 
-// keep writes the cache of a scan if decoded says that many files were read. A
-// cache that cannot be written is none.
-func (s *Store) keep(connectionID string, in *scan, decoded int) {
-	if decoded < minCached {
+// CacheFile returns the cache file of a connection in one folder below .ktx/. A body is
+// read again only with the form that it was written with.
+func (s *Store) CacheFile(folder, connectionID, form string) *CacheFile {
+	return &CacheFile{root: s.root, folder: ".ktx/" + folder, name: connectionID + ".bin", form: form}
+}
+
+func (f *CacheFile) path() string { return f.folder + "/" + f.name }
+
+// Write replaces the body at once: a reader finds the old one or the new one. A body
+// that cannot be written leaves none. A project without .ktx has no caches.
+func (f *CacheFile) Write(body []byte) {
+	if _, err := f.root.Stat(".ktx"); err != nil || !connectionIDs.MatchString(strings.TrimSuffix(f.name, ".bin")) {
 		return
 	}
-	if _, err := s.root.Stat(".ktx"); err != nil {
-		return
-	}
-	if err := s.writeCache(connectionID, encodeScan(in)); err != nil {
-		_ = s.root.Remove(cacheFile(connectionID))
+	if err := f.write(body); err != nil {
+		_ = f.root.Remove(f.path())
 	}
 }
 
-func (s *Store) writeCache(connectionID string, body []byte) (err error) {
-	if len(body) > maxCache {
+// writes tells the temporary files of this process apart.
+var writes atomic.Int64
+
+func (f *CacheFile) write(body []byte) (err error) {
+	if len(body) > maxCache-len(f.form)-4 {
 		return errors.New("the cache is too large")
 	}
-	if err := s.root.MkdirAll(cacheFolder, 0o700); err != nil {
+	if err := f.root.MkdirAll(f.folder, 0o700); err != nil {
 		return err
 	}
-	temporary := fmt.Sprintf("%s.%d", cacheFile(connectionID), os.Getpid())
-	f, err := s.root.OpenFile(temporary, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	temporary := fmt.Sprintf("%s.%d.%d", f.path(), os.Getpid(), writes.Add(1))
+	file, err := f.root.OpenFile(temporary, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			_ = s.root.Remove(temporary)
+			_ = f.root.Remove(temporary)
 		}
 	}()
-	head := binary.LittleEndian.AppendUint32([]byte(cacheMagic), crc32.Checksum(body, castagnoli))
-	_, err = f.Write(head)
+	head := binary.LittleEndian.AppendUint32([]byte(f.form), crc32.Checksum(body, castagnoli))
+	_, err = file.Write(head)
 	if err == nil {
-		_, err = f.Write(body)
+		_, err = file.Write(body)
 	}
 	// A file that is not whole after a crash has another checksum, so it is not
 	// flushed.
-	if err := errors.Join(err, f.Close()); err != nil {
+	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	return s.root.Rename(temporary, cacheFile(connectionID))
+	return f.root.Rename(temporary, f.path())
+}
+
+// Read writes the body to into. It reports false if there is no whole body; then into
+// may hold a part of something else.
+func (f *CacheFile) Read(into interface {
+	io.Writer
+	Grow(n int)
+},
+) bool {
+	head := make([]byte, len(f.form)+4) // the checksum of the body follows the form
+	info, err := f.root.Lstat(f.path())
+	if err != nil || !info.Mode().IsRegular() || info.Size() < int64(len(head)) || info.Size() > maxCache {
+		return false
+	}
+	file, err := f.root.OpenFile(f.path(), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	if _, err := io.ReadFull(file, head); err != nil || string(head[:len(f.form)]) != f.form {
+		return false
+	}
+	size := info.Size() - int64(len(head))
+	into.Grow(int(size))
+	sum := crc32.New(castagnoli)
+	n, err := io.Copy(io.MultiWriter(into, sum), io.LimitReader(file, size+1))
+	return err == nil && n == size && sum.Sum32() == binary.LittleEndian.Uint32(head[len(f.form):])
+}
+
+// keep writes the cache of a scan if decoded says that many files were read.
+func (s *Store) keep(connectionID string, in *scan, decoded int) {
+	if decoded >= minCached {
+		s.CacheFile(scanFolder, connectionID, scanForm).Write(encodeScan(in))
+	}
 }
 
 // kept returns the scan in the cache, or nil.
 func (s *Store) kept(connectionID string) *scan {
-	info, err := s.root.Lstat(cacheFile(connectionID))
-	if err != nil || !info.Mode().IsRegular() || info.Size() < int64(cacheHead) || info.Size() > maxCache {
-		return nil
-	}
-	f, err := s.root.Open(cacheFile(connectionID))
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = f.Close() }()
-	head := make([]byte, cacheHead)
-	if _, err := io.ReadFull(f, head); err != nil || string(head[:len(cacheMagic)]) != cacheMagic {
-		return nil
-	}
-	// The strings of the scan are parts of this one text.
-	var body strings.Builder
-	body.Grow(int(info.Size()) - cacheHead)
-	sum := crc32.New(castagnoli)
-	if _, err := io.Copy(io.MultiWriter(&body, sum), io.LimitReader(f, maxCache)); err != nil || sum.Sum32() != binary.LittleEndian.Uint32(head[len(cacheMagic):]) {
+	var body strings.Builder // the strings of the scan are parts of this one text
+	if !s.CacheFile(scanFolder, connectionID, scanForm).Read(&body) {
 		return nil
 	}
 	in, err := decodeScan(body.String())

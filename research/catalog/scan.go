@@ -80,14 +80,14 @@ func (s *scan) same(dir *os.Root, now time.Time) bool {
 	if len(s.names) == 0 {
 		return true
 	}
-	tables, err := dir.OpenRoot(tablesName)
+	tables, err := openFolder(dir, tablesName)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = tables.Close() }()
+	defer tables.close()
 	var changed atomic.Bool
 	parallel(len(s.names), 512, func(i int) {
-		if !changed.Load() && !s.tables[i].source.same(tables, s.names[i], maxTableBytes, now) {
+		if !changed.Load() && !tables.same(s.tables[i].source, s.names[i], now) {
 			changed.Store(true)
 		}
 	})
@@ -160,20 +160,20 @@ func (s *scan) readTables(dir *os.Root, before *scan, now time.Time) (fresh []bo
 	if len(s.names) == 0 {
 		return fresh, nil
 	}
-	tables, err := dir.OpenRoot(tablesName)
+	tables, err := openFolder(dir, tablesName)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = tables.Close() }()
+	defer tables.close()
 	parallel(len(s.names), 16, func(i int) {
 		if before != nil {
-			if j, known := slices.BinarySearch(before.names, s.names[i]); known && before.tables[j].source.same(tables, s.names[i], maxTableBytes, now) {
+			if j, known := slices.BinarySearch(before.names, s.names[i]); known && tables.same(before.tables[j].source, s.names[i], now) {
 				s.tables[i] = before.tables[j]
 				return
 			}
 		}
 		fresh[i] = true
-		s.tables[i] = readTableFile(tables, s.names[i], now)
+		s.tables[i] = readTableFile(tables.root, s.names[i], now)
 	})
 	// The limits of a whole scan apply in the order of the names, whatever the
 	// order in which the files were read.

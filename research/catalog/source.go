@@ -54,10 +54,14 @@ const (
 )
 
 func describe(info fs.FileInfo, limit int64, now time.Time) (seen, problem) {
-	s := seen{size: info.Size(), modified: info.ModTime().UnixNano()}
+	return judge(info.Mode().IsRegular(), info.Size(), info.ModTime().UnixNano(), limit, now)
+}
+
+func judge(regular bool, size, modified, limit int64, now time.Time) (seen, problem) {
+	s := seen{size: size, modified: modified}
 	s.settled = s.modified < now.Add(-settleTime).UnixNano()
 	switch {
-	case !info.Mode().IsRegular():
+	case !regular:
 		return s, irregular
 	case s.size > limit:
 		return s, tooLarge
@@ -120,6 +124,11 @@ func read(dir *os.Root, name string, limit int64, now time.Time) ([]byte, *sourc
 // same reports whether the file is still what src was made from.
 func (src *source) same(dir *os.Root, name string, limit int64, now time.Time) bool {
 	s, p := look(dir, name, limit, now)
+	return src.unchanged(s, p, dir, name, limit, now)
+}
+
+// unchanged is same for a file that was looked at.
+func (src *source) unchanged(s seen, p problem, dir *os.Root, name string, limit int64, now time.Time) bool {
 	was := src.seen.Load()
 	if p != "" || src.problem != "" {
 		return p == src.problem && (p == absent || s.size == was.size && s.modified == was.modified)

@@ -25,9 +25,6 @@ type Store struct {
 // Options are what a [Store] works with.
 type Options struct {
 	Wiki *wiki.Store
-	// Semantic writes definitions to the semantic layer. If it is nil, runs say
-	// that none were written.
-	Semantic Semantic
 	// Committer commits what a run wrote. It may be nil.
 	Committer Committer
 	// Now tells the time, and Random returns a text of letters and digits that
@@ -55,6 +52,9 @@ type Request struct {
 	Content string
 	// ConnectionID is the connection that the text is about, or "".
 	ConnectionID string
+	// Semantic writes definitions to the semantic layer, as far as the caller may. If it
+	// is nil, the run says that none were written.
+	Semantic Semantic
 	// Sources are the names of tables and sources that the text may be linked to.
 	// The caller may see all of them.
 	Sources []string

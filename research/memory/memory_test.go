@@ -365,16 +365,16 @@ func TestSemantic(t *testing.T) {
 	}
 	dir := t.TempDir()
 	none, _ := open(t, dir, memory.Options{})
-	if run := ingest(t, none, memory.Request{Content: content, ConnectionID: "shop"}); len(run.Captured.SL) != 0 || !reason(run, "does not write to it") {
+	if run := ingest(t, none, memory.Request{Content: content, ConnectionID: "shop"}); len(run.Captured.SL) != 0 || !reason(run, "because there is none") {
 		t.Errorf("without a semantic layer: %+v", run)
 	}
 	dir = t.TempDir()
 	git := &commits{}
-	s, _ := open(t, dir, memory.Options{Semantic: layer{dir}, Committer: git})
-	if run := ingest(t, s, memory.Request{Content: content}); len(run.Captured.SL) != 0 || !reason(run, "no connection was named") {
+	s, _ := open(t, dir, memory.Options{Committer: git})
+	if run := ingest(t, s, memory.Request{Content: content, Semantic: layer{dir}}); len(run.Captured.SL) != 0 || !reason(run, "no connection was named") {
 		t.Errorf("without a connection: %+v", run)
 	}
-	run := ingest(t, s, memory.Request{Content: content, ConnectionID: "shop"})
+	run := ingest(t, s, memory.Request{Content: content, ConnectionID: "shop", Semantic: layer{dir}})
 	if diff := cmp.Diff([]string{"shop/orders"}, run.Captured.SL); diff != "" || !reason(run, "line 4 is not written: the expression does not parse") {
 		t.Errorf("%s %q", diff, run.Signals.Reasons)
 	}

@@ -83,12 +83,12 @@ func (s *Store) define(ctx context.Context, run *Run, state *state, r Request) e
 	case r.ConnectionID == "":
 		run.note("semantic layer: nothing is written, because no connection was named")
 		return nil
-	case s.options.Semantic == nil:
-		run.note("semantic layer: nothing is written, because this version of ktx does not write to it")
+	case r.Semantic == nil:
+		run.note("semantic layer: nothing is written, because there is none")
 		return nil
 	}
 	for _, form := range forms {
-		source, paths, err := s.options.Semantic.Write(ctx, r.ConnectionID, form)
+		source, paths, err := r.Semantic.Write(ctx, r.ConnectionID, form)
 		if err != nil {
 			run.note(fmt.Sprintf("semantic layer: line %d is not written: %v", form.Line, err))
 			continue

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -22,9 +23,22 @@ var magic = []byte("ktxrank" + indexVersion)
 // index must be built again.
 var ErrForeign = errors.New("not an index of this version and analyzer")
 
+// BinarySize returns how many bytes [Index.AppendBinary] appends.
+func (x *Index) BinarySize() int {
+	size := len(magic) + 4 + len(x.analyzer.id) + 4 + 4 + 4 + 4
+	for _, f := range x.fields {
+		size += 4 + len(f.Name) + 16
+	}
+	for _, w := range x.words {
+		size += 4 + len(w)
+	}
+	return size + 5*len(x.words) + 9*len(x.posts)
+}
+
 // AppendBinary appends the index in a form that [ReadIndex] reads.
 func (x *Index) AppendBinary(b []byte) ([]byte, error) {
 	from := len(b)
+	b = slices.Grow(b, x.BinarySize())
 	b = append(b, magic...)
 	b = appendString(b, x.analyzer.id)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(x.fields))) //nolint:gosec // at most maxFields

@@ -35,8 +35,8 @@ type Fused struct {
 
 // Fuse merges ranked lists, whose items are best first, by reciprocal rank with equal
 // weights. Items that cover less than a quarter of what the best item of another lane
-// covers are left out first, so that a weak lane does not come before a strong one. A
-// lane without others keeps all its items, in their order. Items with equal scores are in the order of the bytes of kind:connection:id.
+// covers come after all others, so that a weak lane does not come before a strong one.
+// Items with equal scores are in the order of the bytes of kind:connection:id.
 func Fuse(lanes ...[]Item) []Fused {
 	most := make([]float64, len(lanes)) // the greatest mass of other lanes
 	for n, lane := range lanes {
@@ -48,15 +48,55 @@ func Fuse(lanes ...[]Item) []Fused {
 			}
 		}
 	}
+	strong, weak := make([][]Item, len(lanes)), make([][]Item, len(lanes))
+	taken := map[string]bool{}
+	for n, lane := range lanes {
+		for _, item := range lane {
+			if item.Mass >= gate*most[n] {
+				strong[n] = append(strong[n], item)
+				taken[item.key()] = true
+			}
+		}
+	}
+	for n, lane := range lanes {
+		for _, item := range lane {
+			if item.Mass < gate*most[n] && !taken[item.key()] {
+				weak[n] = append(weak[n], item)
+			}
+		}
+	}
+	out := byRank(strong, nil)
+	behind := make([]int, len(lanes))
+	for n := range strong {
+		behind[n] = len(strong[n])
+	}
+	out = append(out, byRank(weak, behind)...)
+	if len(out) == 0 {
+		return nil
+	}
+	best, last := out[0].Score, math.Inf(1)
+	for i := range out {
+		last = min(last, out[i].Score) // a weak item never has more than a strong one
+		out[i].Score = math.Round(last/best*1e6) / 1e6
+	}
+	return out
+}
+
+// byRank merges lists by reciprocal rank. Behind is how many items of each lane come
+// before those of the list; nil is none.
+func byRank(lanes [][]Item, behind []int) []Fused {
 	at := map[string]int{}
 	var out []Fused
 	var ranks []int
 	for n, lane := range lanes {
 		rank := 0
+		if behind != nil {
+			rank = behind[n]
+		}
 		seen := map[string]bool{}
 		for _, item := range lane {
 			key := item.key()
-			if item.Mass < gate*most[n] || seen[key] {
+			if seen[key] {
 				continue
 			}
 			seen[key] = true
@@ -78,11 +118,5 @@ func Fuse(lanes ...[]Item) []Fused {
 	slices.SortFunc(out, func(a, b Fused) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.key(), b.key()))
 	})
-	if len(out) > 0 {
-		best := out[0].Score
-		for i := range out {
-			out[i].Score = math.Round(out[i].Score/best*1e6) / 1e6
-		}
-	}
 	return out
 }

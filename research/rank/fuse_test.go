@@ -19,7 +19,7 @@ func TestFuse(t *testing.T) {
 	}{
 		{"one lane keeps its items and their order", [][]rank.Item{raw}, []string{"a 1", "b 0.983871", "neighbour 0.968254"}},
 		{"empty lanes do not count", [][]rank.Item{nil, raw, {}}, []string{"a 1", "b 0.983871", "neighbour 0.968254"}},
-		{"a weak lane is left out", [][]rank.Item{raw, {item("weak", 0.9)}}, []string{"a 1", "b 0.983871"}},
+		{"weak items come last", [][]rank.Item{raw, {item("weak", 0.9)}}, []string{"a 1", "b 0.983871", "weak 0.983871", "neighbour 0.968254"}},
 		{"two lanes take turns, equal scores by name", [][]rank.Item{{item("d", 4)}, {item("c", 4)}}, []string{"c 1", "d 1"}},
 		{"an item of two lanes is first", [][]rank.Item{{item("a", 4), item("b", 4)}, {item("c", 4), item("b", 4)}}, []string{"b 1", "a 0.508197", "c 0.508197"}},
 		{"nothing", nil, []string{}},

@@ -41,7 +41,22 @@ type Builder struct {
 	lengths  []float32 // by document and field
 	docs     int
 	counts   []float64 // scratch
+
+	known map[string][]term // the words of short texts
+	terms []term            // scratch
 }
+
+// A term is a word of a text.
+type term struct {
+	word  uint32
+	whole bool
+}
+
+// The texts whose words a builder remembers. Many columns have the same name.
+const (
+	maxKnownTexts = 1 << 17
+	maxKnownBytes = 64 // of a text
+)
 
 // An entry is the weighted count of one word in one field of one document.
 type entry struct {
@@ -55,7 +70,7 @@ func NewBuilder(a *Analyzer, fields []Field) *Builder {
 	if len(fields) == 0 || len(fields) > maxFields {
 		panic("rank: an index has 1 to 16 fields")
 	}
-	return &Builder{analyzer: a, fields: slices.Clone(fields), ids: map[string]uint32{}, counts: make([]float64, len(fields))}
+	return &Builder{analyzer: a, fields: slices.Clone(fields), ids: map[string]uint32{}, known: map[string][]term{}, counts: make([]float64, len(fields))}
 }
 
 // Add adds a document, and returns its number. Numbers count from 0.
@@ -69,12 +84,12 @@ func (b *Builder) Add(texts ...Text) int {
 		if weight == 0 {
 			weight = 1
 		}
-		split(t.Text, func(s span) {
-			if !s.whole {
+		for _, w := range b.split(t.Text) {
+			if !w.whole {
 				b.counts[t.Field]++
 			}
-			b.entries = append(b.entries, entry{word: b.word(s), doc: doc, field: uint8(t.Field), count: float32(weight)}) //nolint:gosec // at most maxFields
-		})
+			b.entries = append(b.entries, entry{word: w.word, doc: doc, field: uint8(t.Field), count: float32(weight)}) //nolint:gosec // at most maxFields
+		}
 	}
 	for _, n := range b.counts {
 		b.lengths = append(b.lengths, float32(n))
@@ -93,6 +108,19 @@ func (b *Builder) Add(texts ...Text) int {
 	}
 	b.entries = b.entries[:from+kept]
 	return int(doc)
+}
+
+// split returns the words of a text, until the next call.
+func (b *Builder) split(text string) []term {
+	if terms, ok := b.known[text]; ok {
+		return terms
+	}
+	b.terms = b.terms[:0]
+	split(text, func(s span) { b.terms = append(b.terms, term{b.word(s), s.whole}) })
+	if len(text) <= maxKnownBytes && len(b.known) < maxKnownTexts {
+		b.known[strings.Clone(text)] = slices.Clone(b.terms)
+	}
+	return b.terms
 }
 
 // word returns the number of a word.
@@ -181,7 +209,7 @@ func (b *Builder) Index() *Index {
 	for i, tf := range x.impacts {
 		x.impacts[i] = tf * (saturation + 1) / (tf + saturation)
 	}
-	b.entries, b.ids, b.lengths = nil, nil, nil
+	b.entries, b.ids, b.lengths, b.known = nil, nil, nil, nil
 	x.finish()
 	return x
 }
@@ -232,7 +260,7 @@ type Index struct {
 	groups []uint32 // by stem, and one more: its place in forms
 	forms  []uint32 // words
 
-	buffers sync.Pool // *[2][]float64, all zero: memory for scores
+	buffers sync.Pool // *buffers
 
 	fuzzyOnce sync.Once
 	fuzzy     *vocabulary

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"strings"
@@ -8,8 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxQueryWords is the number of words of a question that are used.
-const maxQueryWords = 1000
+// What is used of a question.
+const (
+	maxQueryWords = 1000
+	maxQuerySpans = 4000 // parts of words, and words that have parts
+	maxQueryNames = 200  // different ones
+)
 
 // What the variants of a word of a question are worth, beside the word itself.
 const (
@@ -27,7 +32,8 @@ type Query struct {
 	text     string
 	words    []queryWord
 	names    []string
-	mass     []float64 // of each word; nil before Within
+	mass     []float64            // of each word; nil before Within
+	found    map[*Index][]finding // what Within found
 }
 
 // A queryWord is one word of a question. Words with the same stem are one.
@@ -53,14 +59,23 @@ func (a *Analyzer) Query(text string) *Query {
 	}, text)
 	text = firstWords(text, maxQueryWords)
 	q := &Query{analyzer: a, text: text}
-	quoted := quotes(text)
-	names := identifiers(text, quoted)
+	quoted, named := quotes(text), identifiers(text)
+	names := slices.Concat(quoted, named)
+	slices.SortStableFunc(names, func(a, b area) int { return cmp.Compare(a.start, b.start) })
+	seen := map[string]bool{}
 	for _, n := range names {
-		q.names = append(q.names, n.text)
+		if !seen[n.text] && len(seen) < maxQueryNames {
+			seen[n.text] = true
+			q.names = append(q.names, n.text)
+		}
 	}
 	var all []span
-	split(text, func(s span) { all = append(all, s) })
-	q.words = a.words(all, func(s span) bool { return inside(quoted, s) || insideNames(names, s) }, false)
+	split(text, func(s span) {
+		if len(all) < maxQuerySpans {
+			all = append(all, s)
+		}
+	})
+	q.words = a.words(all, func(s span) bool { return inside(quoted, s) || inside(named, s) }, false)
 	if len(q.words) == 0 {
 		q.words = a.words(all, nil, true)
 	}
@@ -155,7 +170,7 @@ func (q *Query) Empty() bool { return len(q.words) == 0 }
 func (q *Query) Text() string { return q.text }
 
 // Names returns what the question quotes, and its words with a dot or an underscore
-// within: texts that may be the name of an object.
+// within: texts that may be the name of an object. Each is there once.
 func (q *Query) Names() []string { return q.names }
 
 // Within returns the same question, whose masses are those of the words in all of these
@@ -168,7 +183,9 @@ func (q *Query) Within(indexes ...*Index) *Query {
 	for _, x := range indexes {
 		total += x.docs
 	}
-	for w, found := range q.postings(indexes) {
+	out.found = nil // a query is immutable, so nothing is added to what q found
+	out.found = out.findings(indexes)
+	for w, found := range out.postings(indexes, out.found, true) {
 		df := 0
 		for _, list := range found {
 			df += len(list.docs)
@@ -284,23 +301,28 @@ type area struct {
 	text       string
 }
 
+// closing are the quotes that open a text, with those that close it.
+var closing = map[rune]rune{'"': '"', '\'': '\'', '`': '`', '[': ']', '“': '”', '‘': '’', '«': '»'}
+
 // quotes finds the texts in quotes: "…", '…', `…`, […], “…”. An apostrophe within a
 // word opens nothing.
 func quotes(text string) []area {
-	closing := map[rune]rune{'"': '"', '\'': '\'', '`': '`', '[': ']', '“': '”', '‘': '’', '«': '»'}
 	var out []area
 	previous := ' '
+	missing := map[rune]bool{} // closing quotes of which the rest of the text has none
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		last, opens := closing[r]
-		if opens && !unicode.IsLetter(previous) && !unicode.IsDigit(previous) {
+		if opens && !missing[last] && !unicode.IsLetter(previous) && !unicode.IsDigit(previous) {
 			from := i + size
-			if n := closed(text[from:], last); n > 0 {
+			n := closed(text[from:], last)
+			if n > 0 {
 				out = append(out, area{start: from, end: from + n, text: strings.TrimSpace(text[from : from+n])})
 				i = from + n + utf8.RuneLen(last)
 				previous = ' '
 				continue
 			}
+			missing[last] = true
 		}
 		previous = r
 		i += size
@@ -326,10 +348,10 @@ func closed(text string, last rune) int {
 	return 0
 }
 
-// identifiers returns the quoted texts, and the words with an underscore or with a dot
-// between two letters or digits.
-func identifiers(text string, quoted []area) []area {
-	out := append([]area(nil), quoted...)
+// identifiers returns the words with an underscore or with a dot between two letters or
+// digits.
+func identifiers(text string) []area {
+	var out []area
 	word := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r) || r == '_' || r == '.' || r == '$' || r == '"' || r == '`'
 	}
@@ -354,20 +376,14 @@ func identifiers(text string, quoted []area) []area {
 		}
 		i = end
 	}
-	sort.SliceStable(out, func(i, j int) bool { return out[i].start < out[j].start })
 	return out
 }
 
+// inside reports whether the span lies in one of the areas, which follow each other.
 func inside(areas []area, s span) bool {
-	for _, a := range areas {
-		if a.start <= s.start && s.end <= a.end {
-			return true
-		}
-	}
-	return false
+	i := sort.Search(len(areas), func(i int) bool { return areas[i].start > s.start })
+	return i > 0 && s.end <= areas[i-1].end
 }
-
-func insideNames(names []area, s span) bool { return inside(names, s) }
 
 // operations are words that often name what is done with the data.
 var operations = func() map[string]bool {

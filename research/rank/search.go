@@ -67,26 +67,64 @@ func (x *Index) variants(w *queryWord) []variant {
 	return out
 }
 
+// A finding is what one word of a question finds in one index.
+type finding struct {
+	known   bool // the index has the word or a variant of it
+	match   match
+	similar *match // what similar words find, once that was asked for
+}
+
+// find looks a word up in an index.
+func (x *Index) find(w *queryWord) finding {
+	variants := x.variants(w)
+	return finding{known: len(variants) > 0, match: x.best(variants)}
+}
+
+// findings returns what each word of the question finds in each of the indexes. What
+// [Query.Within] found before is not looked up again.
+func (q *Query) findings(indexes []*Index) map[*Index][]finding {
+	out := make(map[*Index][]finding, len(indexes))
+	for _, x := range indexes {
+		if out[x] != nil {
+			continue
+		}
+		found := q.found[x]
+		if found == nil {
+			found = make([]finding, len(q.words))
+			for i := range q.words {
+				found[i] = x.find(&q.words[i])
+			}
+		}
+		out[x] = found
+	}
+	return out
+}
+
 // postings returns by word of the question and by index what the word finds. A word
-// that is in none of the indexes finds the words that resemble it.
-func (q *Query) postings(indexes []*Index) [][]match {
+// that is in none of the indexes finds the words that resemble it. keep adds these to
+// the findings.
+func (q *Query) postings(indexes []*Index, findings map[*Index][]finding, keep bool) [][]match {
 	out := make([][]match, len(q.words))
-	lists := make([][]variant, len(indexes))
 	for i := range q.words {
 		w := &q.words[i]
 		known := false
-		for n, x := range indexes {
-			lists[n] = x.variants(w)
-			known = known || len(lists[n]) > 0
-		}
-		if !known && !w.gram {
-			for n, x := range indexes {
-				lists[n] = x.similar(w.word)
-			}
+		for _, x := range indexes {
+			known = known || findings[x][i].known
 		}
 		out[i] = make([]match, len(indexes))
 		for n, x := range indexes {
-			out[i][n] = x.best(lists[n])
+			f := &findings[x][i]
+			switch {
+			case known || w.gram:
+				out[i][n] = f.match
+			case f.similar != nil:
+				out[i][n] = *f.similar
+			default:
+				out[i][n] = x.best(x.similar(w.word))
+				if keep {
+					f.similar = &out[i][n]
+				}
+			}
 		}
 	}
 	return out
@@ -146,9 +184,9 @@ func idf(n, df int) float64 {
 // indexes are those of one analyzer.
 func Search(q *Query, indexes ...*Index) []Hit {
 	var hits []Hit
-	for n, s := range Score(q, indexes...) {
+	for n, s := range ScoreAlone(q, indexes...) {
 		for _, doc := range s.Docs {
-			hits = append(hits, Hit{Index: n, Doc: int(doc), Score: s.Score[doc], Mass: s.Mass[doc], Field: s.Field(int(doc))})
+			hits = append(hits, Hit{Index: n, Doc: int(doc), Score: s.Score[doc], Mass: s.MassOf(int(doc)), Field: s.Field(int(doc))})
 		}
 		s.Release()
 	}
@@ -162,46 +200,32 @@ func Search(q *Query, indexes ...*Index) []Hit {
 type Scores struct {
 	Docs  []uint32  // not sorted
 	Score []float64 // by document; 0 for those that are not in Docs
-	Mass  []float64 // by document
+	Mass  []float64 // by document; nil from [ScoreAlone]
 
 	index   *Index
-	matches []match // by word of the question
-	idf     []float64
+	matches []match   // by word of the question
+	idf     []float64 // by word
+	masses  []float64 // by word
+	spare   []float64 // zero, for Mass
+}
+
+// buffers are memory for scores. The scores are zero, and there are no documents.
+type buffers struct {
+	docs        []uint32
+	score, mass []float64 // mass may be nil
 }
 
 // Score returns the scores of each index, as [Search] sorts them. The words count by
 // their rarity in all of the indexes.
 func Score(q *Query, indexes ...*Index) []*Scores {
-	total := 0
-	out := make([]*Scores, len(indexes))
-	for n, x := range indexes {
-		total += x.docs
-		out[n] = &Scores{index: x}
-		if buffers, ok := x.buffers.Get().(*[2][]float64); ok {
-			out[n].Score, out[n].Mass = buffers[0], buffers[1]
-			continue
+	out := ScoreAlone(q, indexes...)
+	for _, s := range out {
+		if s.Mass, s.spare = s.spare, nil; s.Mass == nil {
+			s.Mass = make([]float64, s.index.docs)
 		}
-		out[n].Score, out[n].Mass = make([]float64, x.docs), make([]float64, x.docs)
-	}
-	for i, found := range q.postings(indexes) {
-		df := 0
-		for _, m := range found {
-			df += len(m.docs)
-		}
-		weight := idf(total, df) * q.words[i].weight
-		mass := weight
-		if q.mass != nil {
-			mass = q.mass[i]
-		}
-		for n, m := range found {
-			s := out[n]
-			s.matches = append(s.matches, m)
-			s.idf = append(s.idf, weight)
-			for k, doc := range m.docs {
-				if s.Score[doc] == 0 {
-					s.Docs = append(s.Docs, doc)
-				}
-				s.Score[doc] += weight * m.value(k)
+		for i := range s.matches {
+			mass := s.masses[i]
+			for _, doc := range s.matches[i].docs {
 				s.Mass[doc] += mass
 			}
 		}
@@ -209,21 +233,99 @@ func Score(q *Query, indexes ...*Index) []*Scores {
 	return out
 }
 
+// ScoreAlone is [Score] without the masses. [Scores.MassOf] computes single ones.
+func ScoreAlone(q *Query, indexes ...*Index) []*Scores {
+	total := 0
+	out := make([]*Scores, len(indexes))
+	for n, x := range indexes {
+		total += x.docs
+		b := x.buffer()
+		out[n] = &Scores{index: x, Docs: b.docs, Score: b.score, spare: b.mass}
+	}
+	for i, found := range q.postings(indexes, q.findings(indexes), false) {
+		df := 0
+		for n := range found {
+			df += len(found[n].docs)
+		}
+		weight := idf(total, df) * q.words[i].weight
+		mass := weight
+		if q.mass != nil {
+			mass = q.mass[i]
+		}
+		for n, m := range found {
+			out[n].add(m, weight, mass)
+		}
+	}
+	return out
+}
+
+// add counts one word.
+func (s *Scores) add(m match, weight, mass float64) {
+	s.matches = append(s.matches, m)
+	s.idf = append(s.idf, weight)
+	s.masses = append(s.masses, mass)
+	docs, score := s.Docs, s.Score
+	values := m.values[:len(m.docs)]
+	for k, doc := range m.docs {
+		before := score[doc]
+		if before == 0 {
+			docs = append(docs, doc)
+		}
+		score[doc] = before + weight*float64(values[k]*m.scale)
+	}
+	s.Docs = docs
+}
+
+// buffer returns memory for the scores of one search.
+func (x *Index) buffer() buffers {
+	if b, ok := x.buffers.Get().(*buffers); ok {
+		return *b
+	}
+	return buffers{score: make([]float64, x.docs)}
+}
+
 // Release gives the memory back for other searches. The scores must not be used
 // afterwards. It need not be called.
 func (s *Scores) Release() {
-	for _, doc := range s.Docs {
-		s.Score[doc], s.Mass[doc] = 0, 0
+	b := buffers{docs: s.Docs[:0], score: s.Score, mass: s.spare}
+	zero(b.score, s.Docs)
+	if s.Mass != nil {
+		zero(s.Mass, s.Docs)
+		b.mass = s.Mass
 	}
-	s.index.buffers.Put(&[2][]float64{s.Score, s.Mass})
+	s.index.buffers.Put(&b)
 	*s = Scores{index: s.index}
+}
+
+// zero sets the values of the documents to zero. No others are set.
+func zero(values []float64, docs []uint32) {
+	if len(docs) > len(values)/8 {
+		clear(values)
+		return
+	}
+	for _, doc := range docs {
+		values[doc] = 0
+	}
+}
+
+// MassOf returns how much of the question a document covers; see [Query.Within]. It is
+// 0 for a document without a score.
+func (s *Scores) MassOf(doc int) float64 {
+	sum := 0.0
+	for i := range s.matches {
+		if _, ok := slices.BinarySearch(s.matches[i].docs, uint32(doc)); ok { //nolint:gosec // there are fewer than 2^32 in memory
+			sum += s.masses[i]
+		}
+	}
+	return sum
 }
 
 // Field returns the field that contributed most to the score of a document. Of equal
 // ones it is the first by name. It is 0 for a document without a score.
 func (s *Scores) Field(doc int) int {
 	var sums [maxFields]float64
-	for i, m := range s.matches {
+	for i := range s.matches {
+		m := &s.matches[i]
 		if at, ok := slices.BinarySearch(m.docs, uint32(doc)); ok { //nolint:gosec // there are fewer than 2^32 in memory
 			sums[m.fields[at]] += s.idf[i] * m.value(at)
 		}
@@ -240,10 +342,28 @@ func (s *Scores) Field(doc int) int {
 // Words returns the number of words of the question.
 func (s *Scores) Words() int { return len(s.matches) }
 
-// Each calls yield with what one word of the question contributes to each document.
-func (s *Scores) Each(word int, yield func(doc uint32, contribution float64)) {
+// With returns the documents that have one word of the question, sorted. Nobody may
+// change the list.
+func (s *Scores) With(word int) []uint32 { return s.matches[word].docs }
+
+// Best raises best[i] to the greatest contribution of one word of the question to a
+// document of the i-th group. The groups follow each other: group i ends before document
+// ends[i].
+func (s *Scores) Best(word int, ends []uint32, best []float64) {
 	m := &s.matches[word]
-	for i, doc := range m.docs {
-		yield(doc, s.idf[word]*m.value(i))
+	docs := m.docs
+	values := m.values[:len(docs)]
+	for i, end := range ends {
+		if len(docs) == 0 {
+			return
+		}
+		// The greatest value gives the greatest contribution, because the factors are
+		// positive.
+		top, k := float32(0), 0
+		for ; k < len(docs) && docs[k] < end; k++ {
+			top = max(top, values[k])
+		}
+		docs, values = docs[k:], values[k:]
+		best[i] = max(best[i], s.idf[word]*float64(top*m.scale))
 	}
 }

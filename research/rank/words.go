@@ -167,7 +167,10 @@ func border(_, last, next class) bool {
 
 // emit yields the folded word at a place, unless nothing is left of it.
 func emit(text string, start, end int, whole bool, yield func(span)) {
-	word := FoldCode(text[start:end])
+	word, ok := foldIdentifier(text[start:end])
+	if !ok {
+		word = FoldCode(text[start:end])
+	}
 	if word == "" {
 		return
 	}
@@ -175,6 +178,34 @@ func emit(text string, start, end int, whole bool, yield func(span)) {
 		word = cut(word, maxWordBytes)
 	}
 	yield(span{start: start, end: end, word: word, whole: whole})
+}
+
+// foldIdentifier is FoldCode for a text of letters and digits of ASCII, underscores and
+// dashes alone. Most names are such texts.
+func foldIdentifier(s string) (string, bool) {
+	folded := true
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+		case 'A' <= c && c <= 'Z' || c == '_' || c == '-':
+			folded = false
+		default:
+			return "", false
+		}
+	}
+	if folded {
+		return s, true
+	}
+	out := make([]byte, 0, len(s))
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'A' <= c && c <= 'Z':
+			out = append(out, c+'a'-'A')
+		case c != '_' && c != '-':
+			out = append(out, c)
+		}
+	}
+	return string(out), true
 }
 
 // cut returns at most n bytes of s, and ends between runes.

@@ -1,6 +1,7 @@
 package wiki
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -8,232 +9,205 @@ import (
 	"github.com/ktxhq/ktx/research/rank"
 )
 
-// synonymWeight is what a synonym of a word is worth, beside the word itself.
-const synonymWeight = 0.5
+// synonymWeight is what a synonym of a term is worth, beside the term itself. A term of
+// several lines has several meanings: its synonyms are worth less, by the square root
+// of the number of lines.
+const synonymWeight = 0.7
 
-// thesaurus has words of trade, money, people and computing that writers use for one
-// another, in their base form. The words of a line are synonyms.
-const thesaurus = `
-customer client buyer consumer shopper purchaser patron
-employee staff personnel worker colleague workforce headcount
-revenue turnover sales income takings
-profit margin earnings gain
-purchase buy order acquire
-product article item good merchandise ware
-price cost charge fee rate
-cost expense expenditure spend spending
-refund reimbursement return repayment
-discount rebate reduction markdown
-voucher coupon promo promotion
-invoice bill
-pay payment settle remittance
-salary wage pay remuneration compensation
-supplier vendor provider
-store shop branch outlet
-warehouse depot
-stock inventory supply
-delivery shipment shipping dispatch transport freight
-parcel package consignment shipment
-carrier courier
-late delay delayed overdue tardy
-cancel terminate end stop quit abort
-churn attrition leave loss defection
-subscription plan membership contract
-subscriber member
-recurring regular repeated
-active engaged live
-user visitor person account
-visit session
-advertisement ad advert banner
-campaign promotion
-lead prospect
-company firm business organisation organization enterprise
-small little minor
-big large major
-average mean
-share percentage proportion ratio rate fraction
-total sum overall
-amount quantity volume
-count number
-start begin commence
-end finish close conclude
-define definition meaning mean
-calculate compute derive determine
-include contain comprise
-exclude omit ignore skip filter
-duplicate double copy
-merge combine join consolidate
-delete erase remove purge
-error mistake fault defect
-broken defective damaged faulty
-quality grade
-grade mark score
-score rating points
-exam test
-student pupil learner
-course class lesson
-teacher instructor
-doctor physician
-hospital clinic
-illness disease diagnosis sickness
-sick ill
-patient inpatient
-flight plane aircraft
-hotel lodging accommodation
-guest visitor
-room chamber
-night overnight
-car vehicle automobile
-tax vat levy duty
-country nation state
-city town
-address location
-postcode zip postal
-phone telephone mobile
-mail email message letter
-picture image photo
-date day
-year annual yearly
-month monthly
-week weekly
-quarter quarterly
-hour hourly
-holiday vacation leave
-timezone zone
-currency money
-exchange convert conversion
-loan credit debt
-default insolvency bankruptcy
-insurance policy cover
-claim damage loss
-risk danger hazard
-fraud scam deception
-suspicious fraudulent
-reject decline refuse deny
-approve authorise authorize permit allow
-permission access right
-privacy confidential personal
-secret confidential
-owner holder responsible
-department division unit team
-manager boss supervisor
-contractor freelancer external
-hire recruit
-machine equipment device
-downtime outage stop
-maintenance repair service
-repair fix mend
-waste scrap
-energy power electricity
-emission co2 carbon greenhouse
-fuel petrol gas
-temperature heat
-weight mass
-length size
-site location plant facility
-factory plant
-produce manufacture make
-raw unprocessed
-temporary scratch
-table relation
-column field attribute
-row record entry
-view report dashboard
-refresh update reload load
-history archive past
-old legacy former
-new recent
-current present
-forecast prediction projection estimate
-estimate approximate guess
-target goal objective
-growth increase rise
-decrease decline drop fall
-compare comparison benchmark
-category group class segment kind type
-segment tier cohort
-bot robot crawler
-click tap
-open view
-game play
-song track music
-listen play stream
-player gamer
-gift present voucher
-loyalty faithful
-satisfaction happiness
-satisfied happy content
-complaint grievance
-ticket request case issue
-support help assistance service
-answer reply respond response
-fast quick rapid
-question query
-survey poll questionnaire
-recommend promote
-experiment trial test
-variant version group
-trial demo test
-free gratis complimentary
-employee internal
-fake dummy bogus
-authorisation approval
-bonus reward point
-expire lapse
-expiry expiration
-kunde auftraggeber käufer
-umsatz erlös einnahmen
-rechnung faktura
-lieferung sendung versand
-steuer abgabe
-`
+// longestTerm is how many words a phrase of the thesaurus has at most.
+const longestTerm = 3
 
-// groups are the lines of the thesaurus in which a word is.
+// groups are the lines of the thesaurus in which a term is.
 var groups = func() map[string][][]string {
 	out := map[string][][]string{}
 	for line := range strings.Lines(thesaurus) {
-		words := strings.Fields(rank.Fold(line))
-		for _, w := range words {
-			out[w] = append(out[w], words)
+		var terms []string
+		for term := range strings.FieldsSeq(rank.Fold(line)) {
+			terms = append(terms, strings.ReplaceAll(term, "_", " "))
+		}
+		for _, t := range terms {
+			out[t] = append(out[t], terms)
 		}
 	}
 	return out
 }()
 
-// synonyms returns the synonyms of a word in any of its forms, sorted.
-func synonyms(word string) []string {
-	var out []string
-	for _, form := range forms(word) {
+// phraseWords are the words with which phrases of the thesaurus begin.
+var phraseWords = func() map[string]bool {
+	out := map[string]bool{}
+	for term := range groups {
+		if first, _, phrase := strings.Cut(term, " "); phrase {
+			out[first] = true
+		}
+	}
+	return out
+}()
+
+// synonyms returns the synonyms of a term of the thesaurus, sorted, and how many lines
+// have the term. The term may be in any of its forms.
+func synonyms(words []string) (out []string, lines int) {
+	for _, form := range termForms(words, forms) {
 		for _, group := range groups[form] {
 			out = append(out, group...)
+			lines++
 		}
-		if len(out) > 0 {
+		if lines > 0 {
 			break
 		}
 	}
 	slices.Sort(out)
 	out = slices.Compact(out)
-	return slices.DeleteFunc(out, func(s string) bool { return slices.Contains(forms(word), s) })
+	regular := termForms(words, regularForms)
+	return slices.DeleteFunc(out, func(s string) bool { return slices.Contains(regular, s) }), lines
 }
 
-// vocabulary adds the words of a text to known, in all their forms, as far as the
+// termForms returns the forms of a word, or of a phrase whose first word begins a
+// phrase of the thesaurus.
+func termForms(words []string, forms func(string) []string) []string {
+	list := forms(words[0])
+	if len(words) == 1 {
+		return list
+	}
+	list = slices.DeleteFunc(list, func(w string) bool { return !phraseWords[w] })
+	for _, w := range words[1:] {
+		var longer []string
+		for _, start := range list {
+			for _, form := range forms(w) {
+				longer = append(longer, start+" "+form)
+			}
+		}
+		list = longer
+	}
+	return list
+}
+
+// vocabulary adds the terms of a text to known, in all their forms, as far as the
 // thesaurus has them.
 func vocabulary(known map[string]bool, text string) {
-	for _, word := range strings.FieldsFunc(rank.Fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		for _, form := range forms(word) {
-			if groups[form] != nil {
-				known[form] = true
+	all := plainWords(text)
+	for i := range all {
+		for n := 1; n <= longestTerm && i+n <= len(all); n++ {
+			for _, form := range termForms(all[i:i+n], forms) {
+				if groups[form] != nil {
+					known[form] = true
+				}
 			}
 		}
 	}
 }
 
+// plainWords returns the words of a text, folded.
+func plainWords(text string) []string {
+	return strings.FieldsFunc(rank.Fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
 // forms returns a word and what its base form may be.
 func forms(word string) []string {
+	out := regularForms(word)
+	if base := irregular[word]; base != "" {
+		out = append(out, base)
+	}
+	return out
+}
+
+// irregular has the base forms of words whose forms no ending tells.
+var irregular = func() map[string]string {
+	out := map[string]string{}
+	for line := range strings.Lines(irregularWords) {
+		words := strings.Fields(line)
+		for _, w := range words {
+			if w != words[0] {
+				out[w] = words[0]
+			}
+		}
+	}
+	return out
+}()
+
+// irregularWords has a base form in each line, and then its other forms.
+const irregularWords = `
+buy bought
+sell sold
+pay paid
+send sent
+leave left
+give gave given
+get got gotten
+make made
+keep kept
+lose lost
+win won
+spend spent
+hold held
+build built
+grow grew grown
+rise rose risen
+fall fell fallen
+write wrote written
+choose chose chosen
+take took taken
+bring brought
+break broke broken
+begin began begun
+come came
+go went gone
+see saw seen
+find found
+speak spoke spoken
+drive drove driven
+fly flew flown
+eat ate eaten
+drink drank drunk
+teach taught
+mean meant
+meet met
+lend lent
+withdraw withdrew withdrawn
+forbid forbade forbidden
+hide hid hidden
+steal stole stolen
+show shown
+throw threw thrown
+wear wore worn
+person people
+child children
+man men
+woman women
+foot feet
+analysis analyses
+criterion criteria
+`
+
+// endings are what may be cut off a word, and what may then be missing from its base
+// form.
+var endings = []struct{ suffix, base string }{
+	{"ies", "y"},
+	{"es", ""},
+	{"s", ""},
+	{"ied", "y"},
+	{"ed", "e"},
+	{"ed", ""},
+	{"ing", "e"},
+	{"ing", ""},
+	{"ment", ""},
+	{"er", ""},
+	{"er", "e"},
+	{"ly", ""},
+	{"ation", "e"},
+	{"ation", ""},
+	{"ion", "e"},
+	{"ion", ""},
+	{"al", ""},
+	{"al", "e"},
+	{"ance", ""},
+	{"or", ""},
+	{"or", "e"},
+}
+
+// regularForms returns a word and what its base form may be by its ending.
+func regularForms(word string) []string {
 	out := []string{word}
-	for _, ending := range []struct{ suffix, base string }{
-		{"ies", "y"}, {"es", ""}, {"s", ""}, {"ied", "y"}, {"ed", "e"}, {"ed", ""}, {"ing", "e"}, {"ing", ""}, {"ment", ""}, {"er", ""}, {"ly", ""},
-	} {
+	for _, ending := range endings {
 		if stem, ok := strings.CutSuffix(word, ending.suffix); ok && len(stem) > 2 {
 			out = append(out, stem+ending.base)
 			if n := len(stem); ending.base == "" && n > 3 && stem[n-1] == stem[n-2] { // cancelled, shipping
@@ -244,17 +218,18 @@ func forms(word string) []string {
 	return out
 }
 
-// expansion is a word of a query with its synonyms.
+// expansion is a term of a query with its synonyms.
 type expansion struct {
-	word     *rank.Query
+	term     *rank.Query
 	synonyms []*rank.Query
+	weight   float64 // of a synonym
 }
 
-// maxExpansions is how many words of a query have synonyms.
+// maxExpansions is how many terms of a query have synonyms.
 const maxExpansions = 32
 
-// expand returns the words of a query that have synonyms among the known words.
-// Quoted texts and identifiers have none.
+// expand returns the terms of a query that have synonyms among the known terms. Quoted
+// texts and identifiers have none. The words of a phrase have synonyms of their own too.
 func expand(a *rank.Analyzer, q *rank.Query, known map[string]bool) []expansion {
 	text := q.Text()
 	for _, name := range q.Names() {
@@ -262,38 +237,44 @@ func expand(a *rank.Analyzer, q *rank.Query, known map[string]bool) []expansion 
 	}
 	var out []expansion
 	seen := map[string]bool{}
-	for _, word := range strings.FieldsFunc(rank.Fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if seen[word] || len(out) == maxExpansions {
-			continue
+	all := plainWords(text)
+	for i := range all {
+		for n := min(longestTerm, len(all)-i); n > 0; n-- {
+			term := strings.Join(all[i:i+n], " ")
+			if seen[term] || len(out) == maxExpansions {
+				continue
+			}
+			seen[term] = true
+			// A word that no page has would be taken for one that resembles it.
+			list, lines := synonyms(all[i : i+n])
+			list = slices.DeleteFunc(list, func(s string) bool { return !known[s] })
+			if len(list) == 0 {
+				continue
+			}
+			e := expansion{term: a.Query(term), weight: synonymWeight / math.Sqrt(float64(lines))}
+			for _, s := range list {
+				e.synonyms = append(e.synonyms, a.Query(s))
+			}
+			out = append(out, e)
 		}
-		seen[word] = true
-		// A word that no page has would be taken for one that resembles it.
-		list := slices.DeleteFunc(synonyms(word), func(s string) bool { return !known[s] })
-		if len(list) == 0 {
-			continue
-		}
-		e := expansion{word: a.Query(word)}
-		for _, s := range list {
-			e.synonyms = append(e.synonyms, a.Query(s))
-		}
-		out = append(out, e)
 	}
 	return out
 }
 
-// add gives the documents that have a synonym of a word, and not the word, a part of
+// add gives the documents that have a synonym of a term, and not the term, a part of
 // what the synonym is worth.
 func (e expansion) add(indexes []*rank.Index, sums []*rank.Scores, fields [][]uint8) {
-	own := rank.Score(e.word, indexes...)
+	own := rank.Score(e.term, indexes...)
 	for n := range indexes {
 		gain := map[uint32]float64{}
 		mass := map[uint32]float64{}
 		field := map[uint32]int{}
 		for _, s := range e.synonyms {
 			found := rank.Score(s, indexes...)[n]
-			for _, doc := range found.Docs {
-				if score := synonymWeight*found.Score[doc] - own[n].Score[doc]; score > gain[doc] {
-					gain[doc], mass[doc], field[doc] = score, max(0, synonymWeight*found.Mass[doc]-own[n].Mass[doc]), found.Field(int(doc))
+			words := float64(found.Words())
+			for _, doc := range complete(found) {
+				if score := e.weight*found.Score[doc]/words - own[n].Score[doc]; score > gain[doc] {
+					gain[doc], mass[doc], field[doc] = score, max(0, e.weight*found.Mass[doc]/words-own[n].Mass[doc]), found.Field(int(doc))
 				}
 			}
 		}
@@ -306,4 +287,19 @@ func (e expansion) add(indexes []*rank.Index, sums []*rank.Scores, fields [][]ui
 			sums[n].Mass[doc] += mass[doc]
 		}
 	}
+}
+
+// complete returns the documents that have all words of a query. A phrase counts as one
+// word, so it has to be there as a whole.
+func complete(s *rank.Scores) []uint32 {
+	if s.Words() < 2 {
+		return s.Docs
+	}
+	count := map[uint32]int{}
+	for w := range s.Words() {
+		for _, doc := range s.With(w) {
+			count[doc]++
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(s.Docs), func(doc uint32) bool { return count[doc] < s.Words() })
 }

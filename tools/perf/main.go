@@ -196,6 +196,27 @@ var suites = []suite{
 		},
 	},
 	{
+		title: "Discovery in large projects",
+		text:  "discover_data without a connection, in a project of one connection with half of the columns and forty small ones. The first answer of a process without caches (cold) and with those of the process before (warm), with the files in the page cache; then 200 questions, one after the other. Each call looks at all files of the scans: the line below the questions is that part alone. The peak is the resident size of the process.",
+		pkg:   "./research", bench: "^BenchmarkScale$", cgo: "1", time: "1x",
+		claims: []claim{
+			{"Scale/100k", "cold-s", "100,000 columns, cold start", "≤ 3"},
+			{"Scale/100k", "warm-s", "100,000 columns, warm start", ""},
+			{"Scale/100k", "warm/cold", "100,000 columns, warm to cold", ""},
+			{"Scale/100k", "p50-ms", "100,000 columns, a question, p50", "≤ 10"},
+			{"Scale/100k", "p95-ms", "100,000 columns, a question, p95", "≤ 40"},
+			{"Scale/100k", "files-ms", "100,000 columns, the files alone, p50", ""},
+			{"Scale/100k", "MB-peak", "100,000 columns, the peak of a cold start", "≤ 400"},
+			{"Scale/500k", "cold-s", "500,000 columns, cold start", "≤ 15"},
+			{"Scale/500k", "warm-s", "500,000 columns, warm start", "≤ 3"},
+			{"Scale/500k", "warm/cold", "500,000 columns, warm to cold", ""},
+			{"Scale/500k", "p50-ms", "500,000 columns, a question, p50", "≤ 40"},
+			{"Scale/500k", "p95-ms", "500,000 columns, a question, p95", "≤ 150"},
+			{"Scale/500k", "files-ms", "500,000 columns, the files alone, p50", ""},
+			{"Scale/500k", "MB-peak", "500,000 columns, the peak of a cold start", "≤ 1500"},
+		},
+	},
+	{
 		title: "PostgreSQL through the backend alone",
 		text:  "The time of a statement through pgdb, divided by its time through pgx in its default mode, without guard and audit log.",
 		pkg:   "./execution/pgdb", bench: "^BenchmarkRatio$", cgo: "1",
@@ -214,6 +235,26 @@ var suites = []suite{
 			{"Ratio/aggregate", "ratio", "an aggregate of half a millisecond", ""},
 			{"Ratio/rows", "ratio", "1,000 rows", ""},
 			{"Ratio/wide", "ratio", "wide rows", ""},
+		},
+	},
+	{
+		title: "The SQL of the semantic layer: writing it",
+		text:  "The time to write a plan of two facts, three dimensions, and a spine as SQL.",
+		pkg:   "./research/semantic/emit", bench: "^BenchmarkEmit$", cgo: "1",
+		claims: []claim{
+			{"Emit/postgres", "µs/median", "PostgreSQL", "≤ 100"},
+			{"Emit/mysql", "µs/median", "MySQL and MariaDB", "≤ 100"},
+			{"Emit/sqlite", "µs/median", "SQLite", "≤ 100"},
+			{"Emit/sqlserver", "µs/median", "SQL Server", "≤ 100"},
+		},
+	},
+	{
+		title: "The SQL of the semantic layer: running it",
+		text:  "The time of a sum over each of two facts of 400,000 rows, by the names of 100,000 customers, the first 100 in order, divided by that of the fastest of several ways to write the same by hand.",
+		pkg:   "./research/semantic/emit", bench: "^BenchmarkShape$", cgo: "1", time: "3x",
+		claims: []claim{
+			{"Shape/sqlite", "ratio", "SQLite", "≤ 1.5"},
+			{"Shape/postgres", "ratio", "PostgreSQL", "≤ 1.5"},
 		},
 	},
 }
@@ -282,8 +323,14 @@ func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kep
 			switch unit {
 			case "check/parse", "ratio", "p50", "p99", "throughput", "peak/idle":
 				unit = ratio
-			case "MB-idle":
+			case "warm/cold":
+				unit = ratio
+			case "MB-idle", "MB-peak":
 				unit = "MB"
+			case "cold-s", "warm-s":
+				unit = "s"
+			case "p50-ms", "p95-ms", "files-ms":
+				unit = "ms"
 			}
 			goal := c.goal
 			if goal == "" {

@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -33,7 +34,9 @@ type Index struct {
 	schemas    int
 	members    []uint32   // by table: its family, or none
 	families   [][]uint32 // tables, the latest first
-	sizes      []int      // by schema: columns, of one table of each family
+	tableEnds  []uint32   // by schema: the number after that of its last table
+	columnEnds []uint32   // by schema: the number after that of its last column
+	roots      []float64  // by schema: what evidence is divided by, a root of the number of its columns
 	neighbours [][]uint32 // by table
 	keys       []key      // sorted
 
@@ -70,15 +73,43 @@ var matchedOn = []string{
 // Build makes the index of a connection.
 func Build(a *rank.Analyzer, in Input) *Index {
 	x := outline(in)
-	long := longComments(in.Tables)
-	x.table = buildTables(a, in.Tables)
-	x.column = buildColumns(a, in.Tables, long)
-	x.place = buildPlaces(a, x)
+	x.build(a)
 	return x
+}
+
+// build makes the parts of the index that are stored.
+func (x *Index) build(a *rank.Analyzer) {
+	var wait sync.WaitGroup
+	wait.Go(func() { x.table = buildTables(a, x.tables) })
+	x.column = buildColumns(a, x.tables, longComments(x.tables))
+	x.place = buildPlaces(a, x)
+	wait.Wait()
+}
+
+// together returns the tables with those of one schema next to each other. The schemas
+// are in the order of their first tables.
+func together(tables []*catalog.Table) []*catalog.Table {
+	schema := func(t *catalog.Table) [2]string {
+		ref := t.Ref()
+		return [2]string{ref.Catalog, ref.DB}
+	}
+	numbers := map[[2]string]int{}
+	for _, t := range tables {
+		if _, ok := numbers[schema(t)]; !ok {
+			numbers[schema(t)] = len(numbers)
+		}
+	}
+	order := func(a, b *catalog.Table) int { return cmp.Compare(numbers[schema(a)], numbers[schema(b)]) }
+	if !slices.IsSortedFunc(tables, order) {
+		tables = slices.Clone(tables)
+		slices.SortStableFunc(tables, order)
+	}
+	return tables
 }
 
 // outline derives what is not stored: who belongs to whom.
 func outline(in Input) *Index {
+	in.Tables = together(in.Tables)
 	x := &Index{connection: in.Connection, tables: in.Tables}
 	columns := 0
 	for _, t := range in.Tables {
@@ -106,11 +137,17 @@ func outline(in Input) *Index {
 	}
 	x.schemas = len(numbers)
 	x.members, x.families = findFamilies(in.Tables)
-	x.sizes = make([]int, x.schemas)
+	x.tableEnds, x.columnEnds = make([]uint32, x.schemas), make([]uint32, x.schemas)
+	sizes := make([]int, x.schemas) // columns, of one table of each family
 	for i, t := range in.Tables {
+		at := x.places[i]
+		x.tableEnds[at], x.columnEnds[at] = uint32(i)+1, x.firsts[i+1]
 		if x.members[i] == none || x.families[x.members[i]][0] == uint32(i) {
-			x.sizes[x.places[i]] += len(t.Columns)
+			sizes[at] += len(t.Columns)
 		}
+	}
+	for _, size := range sizes {
+		x.roots = append(x.roots, math.Pow(float64(max(size, 1)), chosen.evidenceShare))
 	}
 	x.connect(in.Relationships)
 	return x

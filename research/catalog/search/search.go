@@ -3,6 +3,7 @@ package search
 import (
 	"container/heap"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/ktxhq/ktx/research/catalog"
@@ -57,7 +58,12 @@ func Search(q *rank.Query, o Options, indexes ...*Index) []Hit {
 	}
 	s := newScoring(q, o, indexes)
 	defer s.release()
-	return s.take(s.candidates())
+	// The best few candidates give the same hits as all of them, unless they run out.
+	for n := 4*o.Limit + 4*quotaHits; ; n *= 16 {
+		if hits, ok := s.take(s.best(n)); ok {
+			return hits
+		}
+	}
 }
 
 // A scoring is the state of one search.
@@ -70,7 +76,6 @@ type scoring struct {
 	totals  []*scratch      // by index
 	named   map[object]bool // objects whose name the question quotes
 	lent    []object        // objects with a score, and without a word of the question
-	matched map[object]string
 }
 
 // An object is a table or a column of an index.
@@ -80,12 +85,14 @@ type object struct {
 	column bool
 }
 
-// A scratch is the memory for the scores of one index. It is zero between searches.
+// A scratch is the memory for the scores of one index. It is zero between searches,
+// apart from matched.
 type scratch struct {
 	tables  []float64 // the score of a table, with what belongs to it
 	sums    []float64 // the score of a table and its columns
 	best    [][3]float64
 	columns []float64
+	matched []uint8 // by table that was lent a score: the field that it is for
 }
 
 // scratchFor returns memory for a search.
@@ -94,22 +101,22 @@ func (x *Index) scratchFor() *scratch {
 		return s
 	}
 	return &scratch{
-		tables: make([]float64, len(x.tables)), sums: make([]float64, len(x.tables)),
+		tables: make([]float64, len(x.tables)), sums: make([]float64, len(x.tables)), matched: make([]uint8, len(x.tables)),
 		best: make([][3]float64, len(x.tables)), columns: make([]float64, len(x.owners)),
 	}
 }
 
 func newScoring(q *rank.Query, o Options, indexes []*Index) *scoring {
-	s := &scoring{query: q, options: o, indexes: indexes, named: map[object]bool{}, matched: map[object]string{}}
+	s := &scoring{query: q, options: o, indexes: indexes, named: map[object]bool{}}
 	var tables, columns, places []*rank.Index
 	for _, x := range indexes {
 		tables, columns, places = append(tables, x.table), append(columns, x.column), append(places, x.place)
 	}
-	s.table, s.column = rank.Score(q, tables...), rank.Score(q, columns...)
-	place := rank.Score(q, places...)
+	s.table, s.column = rank.ScoreAlone(q, tables...), rank.ScoreAlone(q, columns...)
+	place := rank.ScoreAlone(q, places...)
 	for n, x := range indexes {
 		s.totals = append(s.totals, x.scratchFor())
-		s.combine(n, x, place[n].Score, s.evidence(n, x))
+		s.combine(n, x, place[n], s.evidence(n, x))
 		place[n].Release()
 	}
 	s.lift()
@@ -119,22 +126,29 @@ func newScoring(q *rank.Query, o Options, indexes []*Index) *scoring {
 
 // release gives the memory back.
 func (s *scoring) release() {
+	for _, o := range s.lent {
+		if o.column {
+			s.totals[o.index].columns[o.number] = 0
+		} else {
+			s.totals[o.index].tables[o.number] = 0
+		}
+	}
 	for n, x := range s.indexes {
 		m := s.totals[n]
-		for _, t := range s.table[n].Docs {
-			m.tables[t], m.sums[t] = 0, 0
-		}
-		for _, c := range s.column[n].Docs {
-			m.columns[c], m.best[x.owners[c]] = 0, [3]float64{}
-		}
-		for _, o := range s.lent {
-			if int(o.index) != n {
-				continue
+		if tables := s.table[n].Docs; len(tables) > len(x.tables)/8 {
+			clear(m.tables)
+			clear(m.sums)
+		} else {
+			for _, t := range tables {
+				m.tables[t], m.sums[t] = 0, 0
 			}
-			if o.column {
-				m.columns[o.number] = 0
-			} else {
-				m.tables[o.number] = 0
+		}
+		if columns := s.column[n].Docs; len(columns) > len(x.owners)/8 {
+			clear(m.columns)
+			clear(m.best)
+		} else {
+			for _, c := range columns {
+				m.columns[c], m.best[x.owners[c]] = 0, [3]float64{}
 			}
 		}
 		x.scratch.Put(m)
@@ -145,9 +159,9 @@ func (s *scoring) release() {
 
 // combine adds to the score of each table those of its columns and neighbours, and to
 // that of each column that of its table.
-func (s *scoring) combine(n int, x *Index, place, evidence []float64) {
+func (s *scoring) combine(n int, x *Index, places *rank.Scores, evidence []float64) {
 	w, m := &chosen, s.totals[n]
-	own, of := s.table[n].Score, s.column[n].Score
+	own, of, place := s.table[n].Score, s.column[n].Score, places.Score
 	for _, c := range s.column[n].Docs {
 		b, v := &m.best[x.owners[c]], of[c]
 		switch {
@@ -174,7 +188,7 @@ func (s *scoring) combine(n int, x *Index, place, evidence []float64) {
 		at := x.places[t]
 		m.tables[t] = m.sums[t] + w.neighbour*top + w.place*place[at] + w.evidence*evidence[at]
 	}
-	if s.options.Tables {
+	if s.options.Tables && len(places.Docs) > 0 {
 		// A question may name the schema or the connection alone.
 		for t := range x.tables {
 			if p := place[x.places[t]]; p > 0 && own[t] == 0 {
@@ -189,17 +203,16 @@ func (s *scoring) combine(n int, x *Index, place, evidence []float64) {
 }
 
 // lend gives a score to a table without a word of the question, or a better one.
-func (s *scoring) lend(n int, t uint32, score float64, field int) {
+func (s *scoring) lend(n int, t uint32, score float64, field uint8) {
 	if !s.options.Tables {
 		return
 	}
-	o, total := object{uint32(n), t, false}, &s.totals[n].tables[t] //nolint:gosec // there are fewer than 2^32 in memory
-	if *total == 0 {
-		s.lent = append(s.lent, o)
+	m := s.totals[n]
+	if m.tables[t] == 0 {
+		s.lent = append(s.lent, object{uint32(n), t, false}) //nolint:gosec // there are fewer than 2^32 in memory
 	}
-	if score > *total {
-		*total = score
-		s.matched[o] = matchedOn[field]
+	if score > m.tables[t] {
+		m.tables[t], m.matched[t] = score, field
 	}
 }
 
@@ -207,13 +220,18 @@ func (s *scoring) lend(n int, t uint32, score float64, field int) {
 func (s *scoring) connect(n int, x *Index) {
 	m, of := s.totals[n], s.column[n].Score
 	for i := 0; i < len(x.keys); {
-		c, top := x.keys[i].column, 0.0
-		for ; i < len(x.keys) && x.keys[i].column == c; i++ {
-			top = max(top, m.tables[x.keys[i].other])
+		c, from := x.keys[i].column, i
+		for i < len(x.keys) && x.keys[i].column == c {
+			i++
 		}
-		if of[c] > 0 {
-			m.columns[c] += chosen.key * min(top, m.tables[x.owners[c]])
+		if of[c] == 0 {
+			continue
 		}
+		top := 0.0
+		for _, k := range x.keys[from:i] {
+			top = max(top, m.tables[k.other])
+		}
+		m.columns[c] += chosen.key * min(top, m.tables[x.owners[c]])
 	}
 }
 
@@ -228,26 +246,23 @@ func (s *scoring) evidence(n int, x *Index) []float64 {
 	for word := range s.table[n].Words() {
 		clear(table)
 		clear(column)
-		s.table[n].Each(word, func(doc uint32, v float64) {
-			at := x.places[doc]
-			table[at] = max(table[at], v)
-		})
-		s.column[n].Each(word, func(doc uint32, v float64) {
-			at := x.places[x.owners[doc]]
-			column[at] = max(column[at], v)
-		})
+		s.table[n].Best(word, x.tableEnds, table)
+		s.column[n].Best(word, x.columnEnds, column)
 		for i := range out {
 			out[i] += table[i] + column[i]
 		}
 	}
 	for i := range out {
-		out[i] /= math.Pow(float64(max(x.sizes[i], 1)), chosen.evidenceShare)
+		out[i] /= x.roots[i]
 	}
 	return out
 }
 
 // lift adds what Options.Evidence says.
 func (s *scoring) lift() {
+	if len(s.options.Evidence) == 0 {
+		return
+	}
 	top := 0.0
 	for n := range s.indexes {
 		for _, t := range s.table[n].Docs {
@@ -270,7 +285,11 @@ func (s *scoring) lift() {
 				continue
 			}
 			if e.Column == "" {
-				s.raise(object{uint32(n), t, false}, &s.totals[n].tables[t], e, top)
+				m := s.totals[n]
+				if m.tables[t] == 0 {
+					m.matched[t] = fieldBody
+				}
+				s.raise(object{uint32(n), t, false}, &m.tables[t], e, top)
 				continue
 			}
 			for c := range x.tables[t].Columns {
@@ -290,7 +309,6 @@ func (s *scoring) raise(o object, score *float64, e Evidence, top float64) {
 	wiki := chosen.wiki * bounded(e.Wiki) * top
 	if *score == 0 && wiki > 0 {
 		s.lent = append(s.lent, o)
-		s.matched[o] = matchedOn[fieldBody]
 	}
 	*score += usage + wiki
 }
@@ -365,26 +383,29 @@ type candidate struct {
 	named bool
 }
 
+// before orders candidates: those with the names that the question has, then by score.
+// No two are equal.
+func (c *candidate) before(b *candidate) bool {
+	switch {
+	case c.named != b.named:
+		return c.named
+	case c.score != b.score:
+		return c.score > b.score
+	case c.column != b.column:
+		return b.column
+	case c.index != b.index:
+		return c.index < b.index
+	}
+	return c.number < b.number
+}
+
 // candidates is a heap, the best first.
 type candidates []candidate
 
-func (c candidates) Len() int      { return len(c) }
-func (c candidates) Swap(i, j int) { c[i], c[j] = c[j], c[i] }
-func (c candidates) Less(i, j int) bool {
-	a, b := &c[i], &c[j]
-	switch {
-	case a.named != b.named:
-		return a.named
-	case a.score != b.score:
-		return a.score > b.score
-	case a.column != b.column:
-		return b.column
-	case a.index != b.index:
-		return a.index < b.index
-	}
-	return a.number < b.number
-}
-func (c *candidates) Push(any) {}
+func (c candidates) Len() int           { return len(c) }
+func (c candidates) Swap(i, j int)      { c[i], c[j] = c[j], c[i] }
+func (c candidates) Less(i, j int) bool { return c[i].before(&c[j]) }
+func (c *candidates) Push(any)          {}
 func (c *candidates) Pop() any {
 	last := len(*c) - 1
 	out := (*c)[last]
@@ -392,40 +413,128 @@ func (c *candidates) Pop() any {
 	return out
 }
 
-// candidates returns everything with a score.
-func (s *scoring) candidates() *candidates {
-	var out candidates
-	add := func(o object, score float64) {
-		out = append(out, candidate{object: o, score: score, named: s.named[o]})
+// A selection keeps the best n candidates of those that are offered to it.
+type selection struct {
+	n    int
+	heap candidates // the worst first
+	over bool       // some were not kept
+}
+
+// offer adds a candidate if it is among the best.
+func (s *selection) offer(c candidate) {
+	if len(s.heap) < s.n {
+		s.heap = append(s.heap, c)
+		if len(s.heap) == s.n {
+			for i := s.n/2 - 1; i >= 0; i-- {
+				s.down(i)
+			}
+		}
+		return
 	}
-	for n := range s.indexes {
-		if s.options.Tables {
-			for _, t := range s.table[n].Docs {
-				add(object{uint32(n), t, false}, s.totals[n].tables[t])
+	s.over = true
+	if c.before(&s.heap[0]) {
+		s.heap[0] = c
+		s.down(0)
+	}
+}
+
+// low returns the score that a candidate without a name must have at least.
+func (s *selection) low() float64 {
+	switch {
+	case len(s.heap) < s.n:
+		return 0
+	case s.heap[0].named:
+		return math.Inf(1)
+	}
+	return s.heap[0].score
+}
+
+// down moves a candidate behind those that are worse.
+func (s *selection) down(i int) {
+	for h := s.heap; ; {
+		next := 2*i + 1
+		if next >= len(h) {
+			return
+		}
+		if next+1 < len(h) && h[next].before(&h[next+1]) {
+			next++
+		}
+		if !h[i].before(&h[next]) {
+			return
+		}
+		h[i], h[next] = h[next], h[i]
+		i = next
+	}
+}
+
+// best returns the best n of everything with a score, and whether there are more.
+func (s *scoring) best(n int) (*candidates, bool) {
+	kept := selection{n: n}
+	for o := range s.named {
+		if scores, _ := s.scores(o); scores.Score[o.number] > 0 && s.wanted(o) {
+			kept.offer(candidate{object: o, score: s.total(o), named: true})
+		}
+	}
+	// offer adds the documents of one kind of one index. Few of them reach the score of
+	// those that are kept already.
+	offer := func(o object) {
+		if !s.wanted(o) {
+			return
+		}
+		scores, totals := s.scores(o)
+		low := kept.low()
+		for _, doc := range scores.Docs {
+			score := totals[doc]
+			if score < low {
+				kept.over = true
+				continue
+			}
+			o.number = doc
+			if len(s.named) == 0 || !s.named[o] {
+				kept.offer(candidate{object: o, score: score})
+				low = kept.low()
 			}
 		}
-		if s.options.Columns {
-			for _, c := range s.column[n].Docs {
-				add(object{uint32(n), c, true}, s.totals[n].columns[c])
-			}
-		}
+	}
+	for i := range s.indexes {
+		offer(object{index: uint32(i)})
+		offer(object{index: uint32(i), column: true})
 	}
 	for _, o := range s.lent {
-		switch {
-		case o.column && s.options.Columns:
-			add(o, s.totals[o.index].columns[o.number])
-		case !o.column && s.options.Tables:
-			add(o, s.totals[o.index].tables[o.number])
+		if s.wanted(o) {
+			kept.offer(candidate{object: o, score: s.total(o), named: s.named[o]})
 		}
 	}
-	heap.Init(&out)
-	return &out
+	heap.Init(&kept.heap)
+	return &kept.heap, kept.over
+}
+
+// wanted reports whether objects of this kind are searched.
+func (s *scoring) wanted(o object) bool {
+	return o.column && s.options.Columns || !o.column && s.options.Tables
+}
+
+// scores returns the scores of the objects of one kind and index: of their words, and
+// all in all.
+func (s *scoring) scores(o object) (*rank.Scores, []float64) {
+	if o.column {
+		return s.column[o.index], s.totals[o.index].columns
+	}
+	return s.table[o.index], s.totals[o.index].tables
+}
+
+// total returns the score of an object.
+func (s *scoring) total(o object) float64 {
+	_, totals := s.scores(o)
+	return totals[o.number]
 }
 
 // take returns the hits: the best candidates, with one table of each family, and few
-// columns of each table among the first.
-func (s *scoring) take(from *candidates) []Hit {
+// columns of each table among the first. It reports false if the candidates ran out, and
+// there are more.
+func (s *scoring) take(from *candidates, more bool) ([]Hit, bool) {
 	numbers := s.numbers()
+	families := map[object]bool{}
 	var hits []Hit
 	var later []candidate // of families
 	var over []candidate  // beyond the quota of their table
@@ -436,7 +545,7 @@ func (s *scoring) take(from *candidates) []Hit {
 	}
 	for from.Len() > 0 && len(hits) < s.options.Limit {
 		c, _ := heap.Pop(from).(candidate)
-		if !c.named && s.deferred(c, numbers) {
+		if !c.named && s.deferred(c, numbers, families) {
 			later = append(later, c)
 			continue
 		}
@@ -458,6 +567,9 @@ func (s *scoring) take(from *candidates) []Hit {
 			over = nil
 		}
 	}
+	if more && len(hits) < s.options.Limit {
+		return nil, false
+	}
 	for _, rest := range [][]candidate{over, later} {
 		for _, c := range rest {
 			if len(hits) < s.options.Limit {
@@ -465,7 +577,7 @@ func (s *scoring) take(from *candidates) []Hit {
 			}
 		}
 	}
-	return hits
+	return hits, true
 }
 
 // numbers returns the numbers that the question names, without leading zeros.
@@ -479,8 +591,8 @@ func (s *scoring) numbers() map[string]bool {
 
 // deferred reports whether the object belongs to a table that another one of its family
 // stands for. The question may name tables of a family by their digits; else the latest
-// stands for all.
-func (s *scoring) deferred(c candidate, numbers map[string]bool) bool {
+// stands for all. families keeps which families have a table that the question names.
+func (s *scoring) deferred(c candidate, numbers map[string]bool, families map[object]bool) bool {
 	x := s.indexes[c.index]
 	t := c.number
 	if c.column {
@@ -490,15 +602,19 @@ func (s *scoring) deferred(c candidate, numbers map[string]bool) bool {
 		return false
 	}
 	family := x.families[x.members[t]]
+	if len(numbers) == 0 { // it names none
+		return t != family[0]
+	}
 	if named(x, t, numbers) {
 		return false
 	}
-	for _, other := range family {
-		if named(x, other, numbers) {
-			return true
-		}
+	key := object{index: c.index, number: x.members[t]}
+	other, known := families[key]
+	if !known {
+		other = slices.ContainsFunc(family, func(t uint32) bool { return named(x, t, numbers) })
+		families[key] = other
 	}
-	return t != family[0]
+	return other || t != family[0]
 }
 
 // named reports whether the question has every number of the table's name that tells it
@@ -535,14 +651,16 @@ func (s *scoring) hit(c candidate) Hit {
 	} else {
 		h.Table = x.tables[c.number]
 	}
-	h.Mass = scores.Mass[c.number]
+	h.Mass = scores.MassOf(int(c.number))
 	switch {
 	case c.named:
 		h.MatchedOn = matchedOn[fieldName]
 	case scores.Score[c.number] > 0:
 		h.MatchedOn = matchedOn[scores.Field(int(c.number))]
+	case c.column: // a page names it
+		h.MatchedOn = matchedOn[fieldBody]
 	default:
-		h.MatchedOn = s.matched[c.object]
+		h.MatchedOn = matchedOn[s.totals[c.index].matched[c.number]]
 	}
 	return h
 }

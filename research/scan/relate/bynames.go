@@ -163,19 +163,31 @@ func (f *finder) refer(t *table, i int, r reading, to *table, score float64, evi
 	if column < 0 || to == t && column == i {
 		return nil
 	}
+	valued := false
 	switch {
 	case r.key == "" && !same:
-		if !t.columns[i].kind.fits(to.columns[column].kind) {
-			return nil // the name of a thing in place of a reference to it
-		}
 		score -= lessNoKeyWord
+		if c := &t.columns[i]; !c.kind.fits(to.columns[column].kind) {
+			if !f.data || !c.numbersAsText(&to.columns[column]) {
+				return nil // the name of a thing in place of a reference to it
+			}
+			valued = true
+		}
 	case r.key != "" && !same:
 		score -= lessOtherKey
 	}
 	if r.key != "" {
 		evidence += " with the key word " + quoted(r.key)
 	}
-	return &proposal{from: t, to: to, columns: []int{i}, targets: []int{column}, score: score, evidence: evidence, byName: true}
+	return &proposal{from: t, to: to, columns: []int{i}, targets: []int{column}, score: score, evidence: evidence, byName: true, valued: valued}
+}
+
+// longestNumber is how many characters a text that holds a key may have.
+const longestNumber = 10
+
+// numbersAsText reports whether a column may hold the numbers of a key as texts.
+func (c *column) numbersAsText(key *column) bool {
+	return c.kind == textual && key.kind.numeric() && c.longest > 0 && c.longest <= longestNumber
 }
 
 // keyFor returns the column of to that c refers to, or -1, and whether its name tells
@@ -247,8 +259,11 @@ func (f *finder) byKeyName(t *table, i int, list []*proposal) []*proposal {
 	before := len(list)
 	for at := 0; at < len(c.plain); at++ {
 		role := at > 0
-		if role && (r.front || at >= len(r.entity) || len(list) > before) {
+		if role && (r.front || at > len(r.entity) || len(list) > before) {
 			break
+		}
+		if at > 0 && at == len(r.entity) && len(c.plain)-at < 2 {
+			break // only a key word is left
 		}
 		entity := r.entity
 		if role {
@@ -272,6 +287,11 @@ func (f *finder) byKeyOf(t *table, i int, keys []target, words []string, role bo
 	}
 	entity := labelOf(words)
 	meant, _ := f.names.named(words)
+	if len(t.primary) > 0 && i != t.key {
+		// properties.property_type_code is no key of its own table, where type_code is
+		// a key word of the database.
+		meant = slices.DeleteFunc(slices.Clone(meant), func(m *table) bool { return m == t })
+	}
 	best, n := 0.0, 0
 	eligible := func(k target) bool {
 		if k.table == t && (!role || k.column == i || slices.Contains(t.primary, i)) {

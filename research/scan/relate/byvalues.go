@@ -5,6 +5,8 @@ import "slices"
 const (
 	scoreSelfByValues = 0.40
 	scoreByValues     = 0.36
+	scoreNaturalKey   = 0.46
+	scoreCalendar     = 0.46
 	maxByValues       = 12 // targets of one column that only values can tell of
 	maxIntegerKeys    = 40 // tables with an integer key, before integers tell nothing
 	minIntegers       = 10 // different values, before integers tell anything
@@ -16,7 +18,13 @@ const (
 // (see onlyOne). All of it is for a person to review.
 func (f *finder) byValues(t *table, i int) []*proposal {
 	c := &t.columns[i]
-	if len(c.readings) == 0 || c.readings[0].key == "" || len(c.readings[0].entity) == 0 || i == t.key || slices.Contains(t.primary, i) || c.unique == yes || t.anyTable(c) {
+	if len(c.readings) == 0 || c.readings[0].key == "" || i == t.key || c.unique == yes || t.anyTable(c) {
+		return nil
+	}
+	// A member of a composite key often refers to another table, even one with the
+	// bare name id.
+	member := slices.Contains(t.primary, i)
+	if member && len(t.primary) == 1 || !member && len(c.readings[0].entity) == 0 {
 		return nil
 	}
 	var list []*proposal
@@ -45,6 +53,40 @@ func (f *finder) byValues(t *table, i int) []*proposal {
 			break
 		}
 		add(to, scoreByValues)
+	}
+	return list
+}
+
+// byNaturalKey adds the text of another table that is unique there and has the name of
+// the column. Only values can confirm it.
+func (f *finder) byNaturalKey(t *table, i int, list []*proposal) []*proposal {
+	c := &t.columns[i]
+	keys := f.names.natural[c.joined]
+	if c.kind != textual || c.unique == yes || i == t.key || len(keys) != 1 || keys[0].table == t {
+		return list
+	}
+	return append(list, &proposal{
+		from: t, to: keys[0].table, columns: []int{i}, targets: []int{keys[0].column}, score: scoreNaturalKey, valued: true,
+		evidence: "the column has the name of a text that is unique in the other table",
+	})
+}
+
+// calendarWords are words in names of tables with a row for each day.
+var calendarWords = set("calendar", "date", "dates", "day", "days", "kalender", "datum", "calendrier", "calendario", "fecha", "data", "kalendarz")
+
+// byCalendar returns the tables with a row for each day, for a column of dates.
+func (f *finder) byCalendar(t *table, i int) []*proposal {
+	if t.columns[i].kind != moment || i == t.key {
+		return nil
+	}
+	var list []*proposal
+	for _, to := range near(t, f.calendars, 2) {
+		if to != t {
+			list = append(list, &proposal{
+				from: t, to: to, columns: []int{i}, targets: []int{to.key}, score: scoreCalendar, valued: true,
+				evidence: "the column has dates, and the other table has a row for each day",
+			})
+		}
 	}
 	return list
 }

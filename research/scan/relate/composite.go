@@ -183,6 +183,7 @@ func (f *finder) match(t *table, key *compositeKey, role string) *proposal {
 	if role != "" && !withRole {
 		return nil
 	}
+	p.extended = key.declared && len(t.primary) > len(p.columns) && !slices.ContainsFunc(p.columns, func(c int) bool { return !slices.Contains(t.primary, c) })
 	if t.hasKey(p.relationship().From.Columns) && !p.named {
 		p.score -= 0.2 // both tables may be details of a third one
 	}

@@ -52,6 +52,8 @@ func (p *proposal) byData(o Overlap) (verdict, string) {
 		return rejected, "there is no value to compare, and the names alone are too weak"
 	}
 	switch {
+	case p.valued && (o.Distinct == 0 || o.TargetRows == 0 || o.coverage() < someCoverage):
+		return rejected, "the values do not confirm it"
 	case o.Distinct == 0:
 		switch {
 		case p.score >= emptyNames && !p.mismatch && !p.implied:
@@ -100,7 +102,7 @@ func (p *proposal) byDensity(o Overlap, reason string) (verdict, string) {
 	}
 	if once {
 		reason += ", and each key occurs once on both sides"
-		if p.own {
+		if p.own || p.extended {
 			return review, reason
 		}
 		return rejected, reason

@@ -24,8 +24,10 @@ type finder struct {
 	peopleRank []int           // by table number; 0 for a table that does not hold people
 	peopleOf   map[peopleKey][]*table
 	keysOf     map[schema]map[kind][]*table // tables by the kind of their key
+	calendars  []*table                     // tables with a row for each day
 	joins      map[columnKey][]usage
 	formalFrom map[string]bool // end points that a declared key starts from
+	data       bool            // proposals are compared with values
 	out        catalog.Relationships
 }
 
@@ -73,6 +75,8 @@ func (f *finder) learn(extra []Pair) {
 		for i := range t.columns {
 			if c := &t.columns[i]; i != t.key && c.unique == yes && len(c.readings) > 0 && c.readings[0].key != "" && len(c.readings[0].entity) > 0 {
 				f.names.other[c.joined] = append(f.names.other[c.joined], target{t, i})
+			} else if i != t.key && c.unique == yes && c.kind == textual && !generic[c.joined] {
+				f.names.natural[c.joined] = append(f.names.natural[c.joined], target{t, i})
 			}
 		}
 		if t.key >= 0 {
@@ -81,6 +85,9 @@ func (f *finder) learn(extra []Pair) {
 				f.keysOf[s] = map[kind][]*table{}
 			}
 			f.keysOf[s][k] = append(f.keysOf[s][k], t)
+			if k == moment && slices.ContainsFunc(t.words, func(w string) bool { return calendarWords[w] }) {
+				f.calendars = append(f.calendars, t)
+			}
 			key := &t.columns[t.key]
 			f.names.key[key.joined] = append(f.names.key[key.joined], target{t, t.key})
 			if key.whole != key.joined {
@@ -127,6 +134,7 @@ func (t *table) place(name string) int {
 
 // infer proposes and judges what is not declared.
 func (f *finder) infer(ctx context.Context, in Input, p Prober) error {
+	f.data = p != nil
 	f.learn(in.Extra)
 	var q *prober
 	if p != nil {

@@ -24,6 +24,8 @@ type index struct {
 	key   map[string][]target // single-column keys by the name of their column
 	other map[string][]target // columns that are unique beside the key, by name
 	alike map[string][]*table // found similar names, by phrase
+
+	natural map[string][]target // texts that are unique beside the key, by name
 }
 
 type start struct {
@@ -40,7 +42,7 @@ type target struct {
 func newIndex(tables []*table) *index {
 	x := &index{
 		exact: map[string][]*table{}, stem: map[string][]*table{}, tail: map[string][]*table{}, head: map[string][]*table{},
-		start: map[start][]*table{}, short: map[string][]*table{}, key: map[string][]target{}, other: map[string][]target{}, alike: map[string][]*table{},
+		start: map[start][]*table{}, short: map[string][]*table{}, key: map[string][]target{}, other: map[string][]target{}, alike: map[string][]*table{}, natural: map[string][]target{},
 	}
 	for _, t := range tables {
 		if len(t.words) == 0 {

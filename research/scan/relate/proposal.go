@@ -23,6 +23,8 @@ type proposal struct {
 	own      bool // of composite keys: a column of the target tells its own rows apart
 	mismatch bool // the types differ
 	implied  bool // a composite key holds this reference too
+	extended bool // of composite keys: the key of From has these columns and others
+	valued   bool // only values can confirm it
 	joined   int64
 }
 
@@ -101,7 +103,10 @@ func (f *finder) single(data bool) [][]*proposal {
 			list = f.byRole(t, i, list)
 			list = f.byUsage(t, i, list)
 			if len(list) == 0 && data {
-				list = f.byValues(t, i)
+				list = f.byNaturalKey(t, i, f.byCalendar(t, i))
+				if len(list) == 0 {
+					list = f.byValues(t, i)
+				}
 			}
 			if len(list) == 0 {
 				continue

@@ -45,6 +45,7 @@ const (
 	OpCase                // when, then, when, then, …, and a last one alone is ELSE; CASE x WHEN v is read as CASE WHEN x = v
 	OpCast                // CAST(Args[0] AS Type)
 	OpCall                // Func of Args; Func stands in Functions
+	OpPresent             // Args[0] if the node of Field has a row, and NULL if a left join found none (R4); no text has it
 	OpAggregate           // Func of Args; see Distinct and Filter; count(*) has no Args
 )
 

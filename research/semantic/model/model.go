@@ -16,6 +16,13 @@ type Model struct {
 	Edges      []Edge    // the safe joins, sorted by From, To, and text of On
 	Problems   []Problem // sorted by file, line, path, class
 	Hash       string    // SHA-256 of the files it was read from, in hexadecimal
+
+	graph    graph
+	names    names
+	search   *search       // while the model is loaded; else nil
+	computed [][]*computed // by source and column; nil for a source without computed columns
+	refusals []*expr.Error
+	broken   map[string]Problem // files that could not be read, by the name that they were to define, in lower case
 }
 
 // Node is a source, or a source under an alias that a join gives it. An alias has the
@@ -77,7 +84,11 @@ type Source struct {
 	DefaultTime  int // column, or -1
 	Tags         []string
 	Draft        bool // drafted by ktx sl init and not looked at by a person
+	Denied       bool // by the rules of the connection: it has nothing but its name
+	Restricted   bool // a join that its file declares leads to a denied source and is left out
 	Invalid      bool // some problem of this source is an error: requests that touch it are refused
+
+	problems int // found after its file was read
 }
 
 // Ident is an identifier as it stands in a file. A plain one means what it means in the
@@ -126,6 +137,8 @@ type Join struct {
 	Target   int    // source, or -1 if unknown
 	Node     int    // node that it leads to, or -1
 	Disabled bool   // by disable_joins of an overlay
+
+	unsafe string // why a join of the manifest gives no edge; empty: it gives one
 }
 
 // Measure is an aggregate over a source's rows, or arithmetic over other measures.
@@ -157,7 +170,8 @@ type Segment struct {
 	Description string
 }
 
-// Problem is something wrong in a file.
+// Problem is something wrong in a file. Unless it is a warning, it makes its source
+// invalid.
 type Problem struct {
 	Source  string     `json:"source"`
 	File    string     `json:"file"`
@@ -166,6 +180,7 @@ type Problem struct {
 	Class   expr.Class `json:"class"`
 	Message string     `json:"message"`
 	Hint    string     `json:"hint,omitempty"`
+	Warning bool       `json:"warning,omitempty"` // the source stays valid: only what the message names is left out
 }
 
 // Judge asks the guard of a connection about one SQL text: the relations that it reads

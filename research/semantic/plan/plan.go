@@ -68,6 +68,10 @@ type Plan struct {
 	Limit      int          // -1: none
 	Notes      []string     // for the caller, sorted by their cause
 	Longer     []string     // alternatives of paths that were not taken
+
+	rows   []condition  // the row filters, for Describe
+	having []*expr.Expr // the measure filters as the request writes them, for Describe
+	spines []string     // the sources whose members are added
 }
 
 // Dimension is a column of the answer that groups.

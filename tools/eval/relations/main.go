@@ -15,7 +15,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"hash/fnv"
 	"log"
 	"os"
 	"path/filepath"
@@ -44,7 +43,7 @@ func main() {
 func command(ctx context.Context, args []string, out *strings.Builder) error {
 	flags := flag.NewFlagSet("relations", flag.ContinueOnError)
 	tables := flags.String("tables", "", "a tables.json in the `FILE` layout of Spider and BIRD")
-	dir := flags.String("files", "", "a `DIRECTORY` of SQLite files")
+	dir := flags.String("files", "", "a `DIRECTORY` of SQLite files; with -tables, its keys are true too")
 	write := flags.String("write", "", "write the generated databases into an empty `DIRECTORY`")
 	wide := flags.Int("wide", 0, "measure `N` tables of 20 columns")
 	seeds := flags.Int("seeds", 3, "databases for each habit")
@@ -61,7 +60,7 @@ func command(ctx context.Context, args []string, out *strings.Builder) error {
 		return width(ctx, out, *wide)
 	}
 	if *dir != "" {
-		return databases(ctx, out, *dir, *keys, *show)
+		return databases(ctx, out, *dir, *tables, *keys, *show)
 	}
 	if *tables == "" {
 		return generated(ctx, out, *first, *seeds, *show)
@@ -122,7 +121,14 @@ func files(dir string, seed int) error {
 }
 
 // databases measures SQLite files.
-func databases(ctx context.Context, out *strings.Builder, dir string, keys bool, show string) error {
+func databases(ctx context.Context, out *strings.Builder, dir, tables string, keys bool, show string) error {
+	var declared []relatetest.Database
+	if tables != "" {
+		var err error
+		if declared, err = schemasOf(tables); err != nil {
+			return err
+		}
+	}
 	paths, err := filepath.Glob(filepath.Join(dir, "*.sqlite"))
 	if err != nil {
 		return err
@@ -133,6 +139,14 @@ func databases(ctx context.Context, out *strings.Builder, dir string, keys bool,
 		sample, err := relatetest.ReadSQLite(path, 20_000)
 		if err != nil {
 			return err
+		}
+		if !sample.HasRows() {
+			continue
+		}
+		for _, d := range declared {
+			if d.Name == sample.Name {
+				sample.AddTruth(d.Truth)
+			}
 		}
 		if !keys {
 			hideKeys(sample.Tables)
@@ -148,7 +162,7 @@ func databases(ctx context.Context, out *strings.Builder, dir string, keys bool,
 		scores[half].Add(score)
 		if show == half {
 			listed(out, sample.Name+": wrong ", wrong)
-			listed(out, sample.Name+": missed", missed)
+			listed(out, sample.Name+": missed", because(missed, got.Rejected))
 		}
 	}
 	report(out, "tune", *scores["tune"])
@@ -185,11 +199,7 @@ func hideKeys(tables []*catalog.Table) {
 
 // schemas measures names alone.
 func schemas(ctx context.Context, out *strings.Builder, file string, keys bool, show string) error {
-	text, err := os.ReadFile(file) //nolint:gosec // the file that the caller names
-	if err != nil {
-		return err
-	}
-	databases, err := relatetest.ReadSpider(text)
+	databases, err := schemasOf(file)
 	if err != nil {
 		return err
 	}
@@ -215,19 +225,37 @@ func schemas(ctx context.Context, out *strings.Builder, file string, keys bool, 
 	return nil
 }
 
+func schemasOf(file string) ([]relatetest.Database, error) {
+	text, err := os.ReadFile(file) //nolint:gosec // the file that the caller names
+	if err != nil {
+		return nil, err
+	}
+	return relatetest.ReadSpider(text)
+}
+
 func report(out *strings.Builder, title string, s relatetest.Score) {
 	fmt.Fprintf(out, "%s  %d relationships; accepted %d, precision %.3f, recall %.3f; with review %d, precision %.3f, recall %.3f\n",
 		title, s.Truth, s.Accepted, s.Precision(), s.Recall(), s.Accepted+s.Review, s.PrecisionWithReview(), s.RecallWithReview())
 }
 
-// half assigns a database to a half by its name.
+// half names the half to which a database belongs.
 func half(name string) string {
-	h := fnv.New32a()
-	h.Write([]byte("relations/" + name))
-	if h.Sum32()>>7&1 == 0 {
-		return "tune"
+	if relatetest.Held(name) {
+		return "held"
 	}
-	return "held"
+	return "tune"
+}
+
+// because gives missed relationships the evidence by which they were rejected.
+func because(missed, rejected []catalog.Relationship) []catalog.Relationship {
+	for i := range missed {
+		for _, r := range rejected {
+			if relatetest.Key(r.From, r.To) == relatetest.Key(missed[i].From, missed[i].To) {
+				missed[i] = r
+			}
+		}
+	}
+	return missed
 }
 
 func listed(out *strings.Builder, title string, list []catalog.Relationship) {

@@ -88,9 +88,9 @@ func (a *toolAnswer) problem(tool string, wanted bool) string {
 		return text
 	case a.Meta["ktx/notes"] != nil:
 		return fmt.Sprint(a.Meta["ktx/notes"])
-	case len(a.Answer.Notes) > 0:
+	case len(a.Answer.Notes) > 0 && tool != "sl_query": // whose notes explain a good answer
 		return strings.Join(a.Answer.Notes, "; ")
-	case tool == "discover_data" && len(a.Answer.Refs) == 0, tool == "sql_execution" && len(a.Answer.Rows) == 0:
+	case tool == "discover_data" && len(a.Answer.Refs) == 0, (tool == "sql_execution" || tool == "sl_query") && len(a.Answer.Rows) == 0:
 		none = "it finds nothing"
 	case (tool == "wiki_search" || tool == "entity_details" || tool == "dictionary_search") && len(a.Answer.Results) == 0:
 		none = "it finds nothing"

@@ -1,5 +1,5 @@
-// Package demo holds a small shop database as an SQLite file, a wiki page about
-// it, and the queries that ktx demo shows on it. The database is made by gen from
+// Package demo holds a small shop database as an SQLite file, a wiki page and measures
+// about it, and the queries that ktx demo shows on it. The database is made by gen from
 // a fixed seed.
 package demo
 
@@ -22,6 +22,29 @@ var Page []byte
 
 // PageKey is the key of [Page] in the wiki.
 const PageKey = "revenue"
+
+// Orders and OrderItems are the measures of the shop, as files of its semantic layer.
+var (
+	//go:embed orders.yaml
+	Orders []byte
+	//go:embed order_items.yaml
+	OrderItems []byte
+)
+
+// Facts is a question about two tables of facts. Naive joins them, and counts the total
+// of an order once for each of its items.
+var Facts = struct {
+	Question, Naive      string
+	Measures, Dimensions []string
+}{
+	Question: "How much revenue and how many units does each country bring?",
+	Naive: `SELECT c.country, round(sum(o.total), 2) AS revenue, sum(i.quantity) AS units
+FROM orders AS o JOIN customers AS c ON c.id = o.customer_id JOIN order_items AS i ON i.order_id = o.id
+WHERE o.status <> 'cancelled'
+GROUP BY c.country ORDER BY revenue DESC LIMIT 3`,
+	Measures:   []string{"orders.revenue", "order_items.units"},
+	Dimensions: []string{"customers.country"},
+}
 
 // Query is a statement and the question that it answers.
 type Query struct{ Question, SQL string }

@@ -3,8 +3,10 @@ package relatetest
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ktxhq/ktx/research/catalog"
 	"github.com/ktxhq/ktx/research/scan/relate"
@@ -100,12 +102,18 @@ func (s *Sample) Profile() *catalog.Profile {
 		for i := range t.Columns {
 			c := catalog.ProfileColumn{Table: t.Ref(), Column: t.Columns[i].Name, NativeType: t.Columns[i].NativeType, RowCount: int64(len(rows))}
 			seen := map[string]bool{}
+			low, high := math.MaxInt, 0
 			for _, row := range rows {
 				if row[i] == Null {
 					c.NullCount++
 				} else {
 					seen[row[i]] = true
+					n := utf8.RuneCountInString(row[i])
+					low, high = min(low, n), max(high, n)
 				}
+			}
+			if text := strings.ToLower(c.NativeType); len(seen) > 0 && (strings.Contains(text, "char") || strings.Contains(text, "text")) {
+				c.MinTextLength, c.MaxTextLength = &low, &high
 			}
 			c.DistinctCount = int64(len(seen))
 			if n := c.RowCount - c.NullCount; n > 0 {

@@ -33,10 +33,7 @@ func WriteSQLite(path string, s *Sample) (err error) {
 }
 
 func writeTable(conn *sqlite3.Conn, t *catalog.Table, rows [][]string) (err error) {
-	name := t.Name
-	if db := t.Ref().DB; db != "" && db != "main" {
-		name = db + "_" + name
-	}
+	name := InSQLite(t.Ref()).Name
 	var columns, key, marks []string
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -73,6 +70,14 @@ func writeTable(conn *sqlite3.Conn, t *catalog.Table, rows [][]string) (err erro
 		}
 	}
 	return nil
+}
+
+// InSQLite returns the name of a table in a file of [WriteSQLite].
+func InSQLite(r catalog.Ref) catalog.Ref {
+	if r.DB != "" && r.DB != "main" {
+		r.Name = r.DB + "_" + r.Name
+	}
+	return catalog.Ref{DB: "main", Name: r.Name}
 }
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
@@ -164,6 +169,66 @@ func primary(t *catalog.Table, n int) string {
 		}
 	}
 	return ""
+}
+
+// HasRows reports whether a table has a row.
+func (s *Sample) HasRows() bool {
+	for _, rows := range s.Rows {
+		if len(rows) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// AddTruth adds relationships that another source declares for the same database. Its
+// names may differ in case. A relationship of tables or columns that the database does
+// not have is left out, and so is a part of a composite one that is there already.
+func (s *Sample) AddTruth(list []catalog.Relationship) {
+	known := map[string]bool{}
+	for _, r := range s.Truth {
+		known[Key(r.From, r.To)] = true
+	}
+	for _, r := range list {
+		from, fromOK := s.end(r.From)
+		to, toOK := s.end(r.To)
+		if key := Key(from, to); fromOK && toOK && !known[key] && !s.isPart(from, to) {
+			known[key] = true
+			s.Truth = append(s.Truth, catalog.Relationship{From: from, To: to})
+		}
+	}
+}
+
+// isPart reports whether a true relationship with more columns has this pair of columns.
+func (s *Sample) isPart(from, to catalog.EndPoint) bool {
+	return slices.ContainsFunc(s.Truth, func(r catalog.Relationship) bool {
+		if r.From.Table != from.Table || r.To.Table != to.Table || len(r.From.Columns) < 2 || len(from.Columns) != 1 {
+			return false
+		}
+		for i := range r.From.Columns {
+			if strings.EqualFold(r.From.Columns[i], from.Columns[0]) && strings.EqualFold(r.To.Columns[i], to.Columns[0]) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// end returns an end point as the database writes it.
+func (s *Sample) end(e catalog.EndPoint) (catalog.EndPoint, bool) {
+	t := s.target(e.Table.Name)
+	if t == nil {
+		return catalog.EndPoint{}, false
+	}
+	out := catalog.EndPoint{Table: t.Ref()}
+	for _, name := range e.Columns {
+		i := slices.IndexFunc(t.Columns, func(c catalog.Column) bool { return strings.EqualFold(c.Name, name) })
+		if i < 0 {
+			return catalog.EndPoint{}, false
+		}
+		out.Columns = append(out.Columns, t.Columns[i].Name)
+	}
+	return out, true
 }
 
 func text(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

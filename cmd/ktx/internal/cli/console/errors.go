@@ -10,6 +10,7 @@ import (
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/research/semantic/expr"
 	"github.com/ktxhq/ktx/sqlcheck/report"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -143,6 +144,9 @@ func stateOf(err error) string {
 
 // HintOf returns what to do about err, or "".
 func HintOf(err error) string {
+	if refused, ok := errors.AsType[*expr.Error](err); ok {
+		return refused.Hint
+	}
 	e, ok := errors.AsType[*execution.Error](err)
 	if !ok {
 		return ""
@@ -169,6 +173,9 @@ func (a *App) ExitCode(err error) int {
 		return ExitUsage
 	}
 	if _, refused := errors.AsType[*sqlguard.RejectedError](err); refused {
+		return ExitFindings
+	}
+	if _, refused := errors.AsType[*expr.Error](err); refused {
 		return ExitFindings
 	}
 	if slices.Contains(usageCodes, execution.CodeOf(err)) {
@@ -219,6 +226,9 @@ func (a *App) ErrorJSON(err error) ErrorJSON {
 		if s, ok := errors.AsType[*StatementError](err); ok && e.Position > 0 {
 			out.Line, out.Column = sqlguard.Position(s.Text, e.Position-1)
 		}
+	}
+	if refused, ok := errors.AsType[*expr.Error](err); ok {
+		out.Error, out.Message, out.Hint = string(refused.Class), refused.Message, refused.Hint
 	}
 	if r, ok := errors.AsType[*sqlguard.RejectedError](err); ok {
 		out.Error, out.Verdict = string(r.Verdict.Code), &r.Verdict

@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -22,10 +23,10 @@ import (
 func DemoCommand(a *console.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
-		Short: "Show a search, an allowed query, refused attacks and the client snippet, on a built-in shop",
+		Short: "Show a search, an allowed query, a right number, refused attacks and the client snippet, on a built-in shop",
 		Long: `Show ktx on a small shop database that is built in: what discover_data finds for a
-question, the query that answers it, five attacks that are refused, and the audit log
-that recorded all of it. The command leaves no files behind and uses no network.`,
+question, the query that answers it, a number that a join gets wrong and sl_query gets
+right, five attacks that are refused, and the audit log that recorded all of it. The command leaves no files behind and uses no network.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			dir, err := os.MkdirTemp("", "ktx-demo-")
@@ -71,6 +72,7 @@ type demoResult struct {
 	Schema      string             `json:"schema"`
 	Discovered  demoSearch         `json:"discovered"`
 	Allowed     demoQuery          `json:"allowed"`
+	Facts       demoFacts          `json:"facts"`
 	Refused     []sqlguard.Verdict `json:"refused"`
 	AuditEvents int64              `json:"auditEvents"`
 	AuditWhole  bool               `json:"auditWhole"`
@@ -82,6 +84,15 @@ type demoResult struct {
 type demoSearch struct {
 	Query string                 `json:"query"`
 	Refs  []research.DiscoverRef `json:"refs"`
+}
+
+// demoFacts is a question about two facts, answered by a join and by the semantic layer.
+type demoFacts struct {
+	Question string          `json:"question"`
+	NaiveSQL string          `json:"naiveSql"`
+	Naive    json.RawMessage `json:"naive"`
+	Right    json.RawMessage `json:"right"`
+	Plan     string          `json:"plan"`
 }
 
 type demoQuery struct {
@@ -105,6 +116,9 @@ func runDemo(ctx context.Context, a *console.App, open *wiring.OpenProject, resu
 		a.Table(console.FormatPretty, out.Headers, console.Cells(out.Rows))
 		a.Printf("\n")
 	}
+	if err := factsDemo(ctx, a, service, result); err != nil {
+		return err
+	}
 	for _, attack := range demo.Attacks {
 		_, err := service.SQLExecution(ctx, research.SQLExecutionInput{ConnectionID: "demo", SQL: attack.SQL})
 		refused, ok := errors.AsType[*sqlguard.RejectedError](err)
@@ -119,6 +133,40 @@ func runDemo(ctx context.Context, a *console.App, open *wiring.OpenProject, resu
 		}
 	}
 	result.Elapsed = time.Since(start).Round(time.Microsecond).String()
+	return nil
+}
+
+// factsDemo answers a question that a join answers wrongly.
+func factsDemo(ctx context.Context, a *console.App, service *research.Service, result *demoResult) error {
+	naive, err := service.SQLExecution(ctx, research.SQLExecutionInput{ConnectionID: "demo", SQL: demo.Facts.Naive})
+	if err != nil {
+		return err
+	}
+	limit := len(naive.Rows)
+	request := research.SLQueryInput{ConnectionID: "demo", OrderBy: []research.SLOrder{{Field: "revenue", Direction: "desc"}}, Limit: &limit}
+	for _, m := range demo.Facts.Measures {
+		request.Measures = append(request.Measures, research.SLMeasure{Expr: m})
+	}
+	for _, d := range demo.Facts.Dimensions {
+		request.Dimensions = append(request.Dimensions, research.SLDimension{Field: d})
+	}
+	right, err := service.SLQuery(ctx, request)
+	if err != nil {
+		return err
+	}
+	compiled, err := service.SLCompile(ctx, request)
+	if err != nil {
+		return err
+	}
+	result.Facts = demoFacts{demo.Facts.Question, demo.Facts.Naive, naive.AppendJSON(nil), right.AppendJSON(nil), compiled.Explain()}
+	if a.JSON {
+		return nil
+	}
+	a.Printf("%s\n%s\n\n", a.Paint(a.Out, console.StyleBold, "Wrong by a join: "+demo.Facts.Question), demo.Facts.Naive)
+	a.Table(console.FormatPretty, naive.Headers, console.Cells(naive.Rows))
+	a.Printf("\n%s\n\n", a.Paint(a.Out, console.StyleBold, "Right by sl_query: an order counts once, and each of its items too"))
+	a.Table(console.FormatPretty, right.Table.Headers, console.Cells(right.Table.Rows))
+	a.Printf("\n%s\n", compiled.Explain())
 	return nil
 }
 

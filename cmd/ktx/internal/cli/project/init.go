@@ -47,8 +47,8 @@ func InitCommand(a *console.App) *cobra.Command {
 		Args:  cobra.MaximumNArgs(1),
 		Long: `Make a project: a ktx.yaml, and a .gitignore for its local state.
 
-With --demo the project has a small shop as the connection demo, a scan of it, and a
-wiki page about it. When init was interrupted, run it again.`,
+With --demo the project has a small shop as the connection demo, a scan of it, a wiki
+page and measures. When init was interrupted, run it again.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			switch {
@@ -87,7 +87,7 @@ wiki page about it. When init was interrupted, run it again.`,
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&withDemo, "demo", false, "add the demo shop as a connection, with its scan and a wiki page")
+	c.Flags().BoolVar(&withDemo, "demo", false, "add the demo shop as a connection, with its scan, a wiki page and measures")
 	return c
 }
 
@@ -110,7 +110,12 @@ func makeProject(ctx context.Context, a *console.App, dir string, withDemo bool)
 	var before []file
 	if withDemo {
 		config.content = append(config.content, demoConnection...)
-		before = []file{{"shop.db", demo.Database}, {"wiki/global/" + demo.PageKey + ".md", demo.Page}}
+		before = []file{
+			{"shop.db", demo.Database},
+			{"wiki/global/" + demo.PageKey + ".md", demo.Page},
+			{"semantic-layer/demo/orders.yaml", demo.Orders},
+			{"semantic-layer/demo/order_items.yaml", demo.OrderItems},
+		}
 	}
 	exists := func(f file) error {
 		return console.Usage("%s exists already; nothing was changed", filepath.Join(dir, filepath.FromSlash(f.name)))

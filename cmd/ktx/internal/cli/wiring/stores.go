@@ -14,6 +14,7 @@ import (
 	"github.com/ktxhq/ktx/research/dictionary"
 	"github.com/ktxhq/ktx/research/memory"
 	"github.com/ktxhq/ktx/research/rank"
+	"github.com/ktxhq/ktx/research/semantic"
 	"github.com/ktxhq/ktx/research/usage"
 	"github.com/ktxhq/ktx/research/wiki"
 )
@@ -27,6 +28,9 @@ func storesOf(root *os.Root, p *project.Project, before research.Stores) researc
 	}
 	if s.Dictionary == nil {
 		s.Dictionary = dictionary.NewStore(root)
+	}
+	if s.Semantic == nil {
+		s.Semantic = semantic.NewStore(root, time.Now)
 	}
 	switch {
 	case !p.Config.Search.Usage:

@@ -1,0 +1,2 @@
+// Package semantic has the commands about the semantic layer: ktx sl.
+package semantic

@@ -1,0 +1,90 @@
+package relate_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/ktxhq/ktx/research/catalog"
+	"github.com/ktxhq/ktx/research/scan/relate"
+	"github.com/ktxhq/ktx/research/scan/relate/relatetest"
+)
+
+// TestOnlyValuesTell lists references that names do not tell of, or not enough. If the
+// values fit, a person has to look at them. If they do not, nobody hears of them.
+func TestOnlyValuesTell(t *testing.T) {
+	t.Parallel()
+	day := func(i int) string { return fmt.Sprintf("2026-01-%02d", 1+i) }
+	number := func(i int) string { return fmt.Sprint(7000 + i) }
+	soil := func(i int) string { return fmt.Sprintf("soil %c", 'a'+i) }
+	for _, c := range []struct {
+		name, tables, want string
+		// value returns the values of a column.
+		value map[string]func(i int) string
+	}{
+		{
+			"a day of a calendar", "calendar(calendar_day* date, week); visits(id*, seen date)", "visits.seen > calendar.calendar_day",
+			map[string]func(int) string{"calendar_day": day, "seen": func(i int) string { return day(i % 12) }},
+		},
+		{
+			"a text that is unique in one table", "soils(no*, soil_kind text); fields(id*, soil_kind text)", "fields.soil_kind > soils.soil_kind",
+			map[string]func(int) string{"soils.soil_kind": soil, "fields.soil_kind": func(i int) string { return soil(i % 9) }},
+		},
+		{
+			"numbers that are kept as text", "pilot(pilot_id*, age); races(id*, winning_pilot text)", "races.winning_pilot > pilot.pilot_id",
+			map[string]func(int) string{"pilot_id": number, "winning_pilot": func(i int) string { return number(i % 11) }},
+		},
+		{
+			"a member of a composite key", "humans(id*, age); likes(fan_id*, idol_id*)", "likes.idol_id > humans.id",
+			map[string]func(int) string{"humans.id": number, "idol_id": func(i int) string { return number(i % 12) }, "fan_id": func(i int) string { return fmt.Sprint(10 + i) }},
+		},
+		{
+			"a role before a key whose words are a key word together", "useracct(u_id*, age); trust(source_u_id, weight)", "trust.source_u_id > useracct.u_id",
+			map[string]func(int) string{"u_id": number, "source_u_id": func(i int) string { return number(i % 8) }},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			fitting := sample(tables(t, c.tables), c.value)
+			got := find(t, relate.Input{Tables: fitting.Tables, Profile: fitting.Profile()}, &relatetest.Memory{Sample: fitting})
+			if !slices.Contains(arrows(slices.Concat(got.Accepted, got.Review)), c.want) {
+				t.Errorf("the values fit, but got\n%s", lists(got))
+			}
+			// The keys of the other table are others now.
+			for ref, rows := range fitting.Rows {
+				for _, row := range rows {
+					for i := range row {
+						row[i] += "0" + ref.Name
+					}
+				}
+			}
+			got = find(t, relate.Input{Tables: fitting.Tables, Profile: fitting.Profile()}, &relatetest.Memory{Sample: fitting})
+			if slices.Contains(arrows(slices.Concat(got.Accepted, got.Review)), c.want) {
+				t.Errorf("no value fits, but got\n%s", lists(got))
+			}
+		})
+	}
+}
+
+// sample gives each table twenty rows. A column without values counts the rows.
+func sample(list []*catalog.Table, value map[string]func(i int) string) *relatetest.Sample {
+	s := &relatetest.Sample{Database: relatetest.Database{Tables: list}, Rows: map[catalog.Ref][][]string{}}
+	for _, table := range list {
+		for i := range 20 {
+			var row []string
+			for k := range table.Columns {
+				name := table.Columns[k].Name
+				v := value[table.Name+"."+name]
+				if v == nil {
+					v = value[name]
+				}
+				if v == nil {
+					v = func(i int) string { return fmt.Sprint(i) }
+				}
+				row = append(row, v(i))
+			}
+			s.Rows[table.Ref()] = append(s.Rows[table.Ref()], row)
+		}
+	}
+	return s
+}

@@ -1,0 +1,1 @@
+refused: unsupported_in_dialect: MySQL has no aggregate median

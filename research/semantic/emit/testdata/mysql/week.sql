@@ -1,0 +1,11 @@
+SELECT
+  q.d0 AS `week`,
+  q.a0 AS `n`
+FROM (
+  SELECT
+    DATE_SUB(CAST(t0.`created_at` AS DATE), INTERVAL WEEKDAY(t0.`created_at`) DAY) AS d0,
+    COUNT(*) AS a0
+  FROM `orders` AS t0
+  GROUP BY 1
+) AS q
+ORDER BY q.d0 IS NULL, q.d0

@@ -1,0 +1,1 @@
+refused: unsupported_in_dialect: SQLite has no aggregate median

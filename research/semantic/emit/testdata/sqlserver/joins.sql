@@ -1,0 +1,22 @@
+SELECT TOP (11)
+  q.d0 AS [region],
+  q.d1 AS [recipient name],
+  q.a0 AS [revenue],
+  q.a1 AS [orders],
+  q.a2 AS [buyers]
+FROM (
+  SELECT
+    t2.[name] AS d0,
+    t3.[name] AS d1,
+    SUM(t0.[amount]) AS a0,
+    COUNT_BIG(t0.[id]) AS a1,
+    COUNT_BIG(DISTINCT t0.[customer_id]) AS a2
+  FROM [orders] AS t0
+  LEFT JOIN [Customers] AS t1 ON t0.[customer_id] = t1.[id]
+  LEFT JOIN [regions] AS t2 ON t1.[region_id] = t2.[id]
+  LEFT JOIN [Customers] AS t3 ON t0.[recipient_id] = t3.[id]
+  WHERE (t1.[active] = 1)
+    AND ((t0.[status] <> N'cancelled') OR (t0.[status] IS NULL))
+  GROUP BY t2.[name], t3.[name]
+) AS q
+ORDER BY CASE WHEN q.a0 IS NULL THEN 1 ELSE 0 END, q.a0 DESC, CASE WHEN q.d0 IS NULL THEN 1 ELSE 0 END, q.d0, CASE WHEN q.d1 IS NULL THEN 1 ELSE 0 END, q.d1

@@ -1,0 +1,1 @@
+refused: unsupported_in_dialect: SQL Server has no aggregate median

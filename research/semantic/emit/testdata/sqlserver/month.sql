@@ -1,0 +1,12 @@
+SELECT
+  q.d0 AS [month],
+  q.a0 AS [n]
+FROM (
+  SELECT
+    g.d0,
+    COUNT_BIG(*) AS a0
+  FROM [orders] AS t0
+  CROSS APPLY (SELECT DATEFROMPARTS(YEAR(t0.[created_at]), MONTH(t0.[created_at]), 1) AS d0) AS g
+  GROUP BY g.d0
+) AS q
+ORDER BY CASE WHEN q.d0 IS NULL THEN 1 ELSE 0 END, q.d0

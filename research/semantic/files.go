@@ -1,0 +1,244 @@
+package semantic
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The limits of a connection's files.
+const (
+	maxFiles     = 20_000
+	maxFileBytes = 16 << 20 // of one file; a larger one is not read
+	maxAllBytes  = 256 << 20
+)
+
+// settled is how old a file must be for its size and time to say that it is the same.
+// A file that was written in the same moment as it was read could have changed since.
+const settled = 2 * time.Second
+
+// A stamp is what tells without reading that a file is the same.
+type stamp struct {
+	name     string // relative to the connection's folder, with slashes
+	size     int64
+	modified time.Time
+}
+
+func sameStamps(a, b []stamp) bool {
+	return slices.EqualFunc(a, b, func(x, y stamp) bool {
+		return x.name == y.name && x.size == y.size && x.modified.Equal(y.modified)
+	})
+}
+
+// young reports whether a file was written too short a time before now.
+func young(stamps []stamp, now time.Time) bool {
+	return slices.ContainsFunc(stamps, func(s stamp) bool { return now.Sub(s.modified) < settled })
+}
+
+// list returns the files of sources in a connection's folder, sorted by name: those in
+// it, and those in its folder _schema.
+func list(dir fs.FS) ([]stamp, error) {
+	var out []stamp
+	for _, folder := range []string{".", schemaFolder} {
+		entries, err := fs.ReadDir(dir, folder)
+		if errors.Is(err, fs.ErrNotExist) && folder != "." {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if ext := path.Ext(e.Name()); ext != ".yaml" && ext != ".yml" || e.IsDir() || strings.HasPrefix(e.Name(), ".") {
+				continue
+			}
+			name := path.Join(folder, e.Name())
+			info, err := fs.Stat(dir, name)
+			if err != nil || info.IsDir() {
+				continue // it is gone, or leads out of the project
+			}
+			if len(out) == maxFiles {
+				return nil, errors.New("there are more than 20,000 files")
+			}
+			out = append(out, stamp{name: name, size: info.Size(), modified: info.ModTime()})
+		}
+	}
+	slices.SortFunc(out, func(a, b stamp) int { return strings.Compare(a.name, b.name) })
+	return out, nil
+}
+
+// schemaFolder holds the files that a scan writes.
+const schemaFolder = "_schema"
+
+// files are the contents of a connection's files. It is a file system, so that the model
+// is read from the bytes that its hash is of.
+type files map[string][]byte
+
+// read reads the files of the stamps. A file that is too large, or cannot be read, is
+// one that the model reports.
+func read(dir fs.FS, stamps []stamp) (files, error) {
+	out := files{}
+	total := 0
+	for _, s := range stamps {
+		content, err := readFile(dir, s.name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if total += len(content); total > maxAllBytes {
+			return nil, errors.New("the files have more than 256 MiB")
+		}
+		out[s.name] = content
+	}
+	return out, nil
+}
+
+func readFile(dir fs.FS, name string) (content []byte, err error) {
+	f, err := dir.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	// One byte more than allowed makes the file one that the model refuses.
+	return io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+}
+
+// hash is equal for equal names and contents.
+func (f files) hash() string {
+	h := sha256.New()
+	var size [8]byte
+	write := func(b []byte) {
+		binary.BigEndian.PutUint64(size[:], uint64(len(b)))
+		h.Write(size[:])
+		h.Write(b)
+	}
+	for _, name := range f.names() {
+		write([]byte(name))
+		write(f[name])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func (f files) names() []string {
+	names := make([]string, 0, len(f))
+	for name := range f {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Open implements [fs.FS].
+func (f files) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	if content, ok := f[name]; ok {
+		return &openFile{Reader: bytes.NewReader(content), info: fileInfo{name: path.Base(name), size: int64(len(content))}}, nil
+	}
+	if entries := f.entries(name); entries != nil {
+		return &openFolder{info: fileInfo{name: path.Base(name), folder: true}, entries: entries}, nil
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// entries returns what is in a folder, sorted by name, or nil if there is no such folder.
+func (f files) entries(folder string) []fs.DirEntry {
+	var out []fs.DirEntry
+	if folder == "." {
+		out = []fs.DirEntry{}
+	}
+	last := ""
+	for _, name := range f.names() {
+		rest := name
+		if folder != "." {
+			inside, ok := strings.CutPrefix(name, folder+"/")
+			if !ok {
+				continue
+			}
+			rest = inside
+		}
+		first, _, deeper := strings.Cut(rest, "/")
+		if deeper && first == last {
+			continue
+		}
+		info := fileInfo{name: first, folder: deeper}
+		if deeper {
+			last = first
+		} else {
+			info.size = int64(len(f[name]))
+		}
+		out = append(out, fs.FileInfoToDirEntry(info))
+	}
+	slices.SortFunc(out, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return out
+}
+
+type openFile struct {
+	*bytes.Reader
+	info fileInfo
+}
+
+func (f *openFile) Stat() (fs.FileInfo, error) { return f.info, nil }
+func (f *openFile) Close() error               { return nil }
+
+type openFolder struct {
+	info    fileInfo
+	entries []fs.DirEntry
+}
+
+func (f *openFolder) Stat() (fs.FileInfo, error) { return f.info, nil }
+func (f *openFolder) Close() error               { return nil }
+func (f *openFolder) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: f.info.name, Err: errors.New("it is a folder")}
+}
+
+// ReadDir implements [fs.ReadDirFile].
+func (f *openFolder) ReadDir(n int) ([]fs.DirEntry, error) {
+	if n <= 0 {
+		out := f.entries
+		f.entries = nil
+		return out, nil
+	}
+	if len(f.entries) == 0 {
+		return nil, io.EOF
+	}
+	n = min(n, len(f.entries))
+	out := f.entries[:n]
+	f.entries = f.entries[n:]
+	return out, nil
+}
+
+type fileInfo struct {
+	name   string
+	size   int64
+	folder bool
+}
+
+func (i fileInfo) Name() string { return i.name }
+func (i fileInfo) Size() int64  { return i.size }
+func (i fileInfo) Mode() fs.FileMode {
+	if i.folder {
+		return fs.ModeDir | 0o555
+	}
+	return 0o444
+}
+func (i fileInfo) ModTime() time.Time { return time.Time{} }
+func (i fileInfo) IsDir() bool        { return i.folder }
+func (i fileInfo) Sys() any           { return nil }
+
+// open opens the folder of a connection, or returns an error that wraps
+// [fs.ErrNotExist].
+func open(root *os.Root, connectionID string) (*os.Root, error) {
+	return root.OpenRoot(path.Join(Folder, connectionID))
+}

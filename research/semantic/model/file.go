@@ -1,0 +1,370 @@
+package model
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/ktxhq/ktx/research/semantic/expr"
+)
+
+// The limits of a file.
+const (
+	maxDepth    = 32     // levels of YAML
+	maxProblems = 100    // of one file; further ones are counted only
+	maxValue    = 65536  // bytes of one scalar
+	maxItems    = 20_000 // of one list or mapping
+)
+
+// value is a value of a file whose shape is known to be right.
+type value struct {
+	parent *value
+	name   string // of its key; empty for an item of a list
+	index  int    // in its list
+	line   int
+	text   string   // of a scalar; of a flag true or false
+	items  []*value // of a list; the values of a mapping, in order
+	wrong  []string // keys whose values are wrong or empty, so that they are not among items
+}
+
+// at returns the value of a key, or nil.
+func (v *value) at(name string) *value {
+	if v == nil {
+		return nil
+	}
+	for _, i := range v.items {
+		if i.name == name {
+			return i
+		}
+	}
+	return nil
+}
+
+// has reports whether a key is given, be it with a value that is wrong.
+func (v *value) has(name string) bool { return v.at(name) != nil || slices.Contains(v.wrong, name) }
+
+// list returns the items of the list at a key.
+func (v *value) list(name string) []*value {
+	if i := v.at(name); i != nil {
+		return i.items
+	}
+	return nil
+}
+
+// word returns the text at a key, or nothing.
+func (v *value) word(name string) string {
+	if i := v.at(name); i != nil {
+		return i.text
+	}
+	return ""
+}
+
+// words returns the texts of the list at a key.
+func (v *value) words(name string) []string {
+	var out []string
+	for _, i := range v.list(name) {
+		out = append(out, i.text)
+	}
+	return out
+}
+
+var plainKey = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+
+// path writes where the value stands, as measures[2].expr.
+func (v *value) path() string {
+	if v == nil || v.parent == nil {
+		return ""
+	}
+	before := v.parent.path()
+	switch {
+	case v.name == "":
+		return fmt.Sprintf("%s[%d]", before, v.index)
+	case !plainKey.MatchString(v.name):
+		return fmt.Sprintf("%s[%q]", before, shorten(v.name))
+	case before == "":
+		return v.name
+	default:
+		return before + "." + v.name
+	}
+}
+
+// reader checks the shape of one file against the tables of keys.
+type reader struct {
+	file     string
+	source   string // whose problems are reported
+	problems []Problem
+	more     int // problems left out
+	bad      map[*value]bool
+}
+
+func (r *reader) problem(class expr.Class, at *value, line int, hint, format string, args ...any) {
+	for v := at; v != nil; v = v.parent {
+		r.bad[v] = true
+	}
+	if len(r.problems) >= maxProblems {
+		r.more++
+		return
+	}
+	if line == 0 && at != nil {
+		line = at.line
+	}
+	r.problems = append(r.problems, Problem{
+		Source: r.source, File: r.file, Path: at.path(), Line: line, Class: class, Message: fmt.Sprintf(format, args...), Hint: hint,
+	})
+}
+
+var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?((?s).*)`)
+
+// parse reads the YAML of a file. Its root is nil if the file has no content.
+func parse(text []byte) (root *yaml.Node, line int, err error) {
+	if !utf8.Valid(text) {
+		return nil, 1 + bytes.Count(text[:firstInvalid(text)], []byte("\n")), errors.New("the file is not UTF-8")
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	var doc, second yaml.Node
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return nil, 0, nil
+	case err != nil:
+		line, message := 1, "the file is not valid YAML"
+		if m := yamlError.FindStringSubmatch(err.Error()); m != nil {
+			message = "the file is not valid YAML: " + shorten(m[2])
+			if n, err := strconv.Atoi(m[1]); err == nil {
+				line = n
+			}
+			if strings.HasPrefix(m[2], "did not find expected") {
+				line++ // the parser, unlike the scanner, counts lines from 0
+			}
+		}
+		return nil, line, errors.New(message)
+	}
+	switch err := dec.Decode(&second); {
+	case err == nil:
+		return nil, max(second.Line, 1), errors.New("the file holds several YAML documents; it may have one")
+	case !errors.Is(err, io.EOF):
+		return nil, 1, errors.New("the file is not valid YAML after its first document")
+	}
+	if len(doc.Content) == 0 {
+		return nil, 0, nil
+	}
+	root = doc.Content[0]
+	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
+		return nil, 0, nil
+	}
+	if n, why := unusable(root, 0); n != nil {
+		return nil, n.Line, errors.New(why)
+	}
+	return root, root.Line, nil
+}
+
+func firstInvalid(text []byte) int {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return len(text)
+}
+
+// unusable finds what of YAML a file may not use.
+func unusable(n *yaml.Node, depth int) (*yaml.Node, string) {
+	switch {
+	case n.Kind == yaml.AliasNode, n.Anchor != "":
+		return n, "YAML anchors and aliases (&a, *a) are not supported; write the value out, or put a text that begins with & or * in quotes"
+	case n.Style&yaml.TaggedStyle != 0:
+		return n, "YAML tags (!…) are not supported; put a text that begins with ! in quotes"
+	case n.Kind == yaml.ScalarNode && n.Tag == "!!merge":
+		return n, "YAML merge keys (<<) are not supported"
+	case len(n.Value) > maxValue:
+		return n, fmt.Sprintf("a value has %d bytes; at most %d are read", len(n.Value), maxValue)
+	case len(n.Content) > 2*maxItems:
+		return n, fmt.Sprintf("a list has more than %d entries", maxItems)
+	case depth > maxDepth:
+		return n, fmt.Sprintf("the file is nested deeper than %d levels", maxDepth)
+	}
+	for _, child := range n.Content {
+		if bad, why := unusable(child, depth+1); bad != nil {
+			return bad, why
+		}
+	}
+	return nil, ""
+}
+
+// object reads a mapping. It returns what is right of it, and reports the rest.
+func (r *reader) object(n *yaml.Node, o *object, parent *value, name string, index, line int) *value {
+	v := &value{parent: parent, name: name, index: index, line: line}
+	if n.Kind != yaml.MappingNode {
+		r.problem(o.class, v, n.Line, "", "expected the keys of a %s, which are %s", o.name, strings.Join(o.names(), ", "))
+		return v
+	}
+	v.items = make([]*value, 0, min(len(n.Content)/2, len(o.keys)))
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, content := n.Content[i], n.Content[i+1]
+		if k.Kind != yaml.ScalarNode {
+			r.problem(expr.UnknownKey, v, k.Line, "", "expected a plain key")
+			continue
+		}
+		at := &value{parent: v, name: k.Value, line: k.Line}
+		if at.name == "" {
+			at.name = `""`
+		}
+		known := o.key(k.Value)
+		switch {
+		case known == nil:
+			r.unknown(at, o, n.Style&yaml.FlowStyle != 0 && content.Tag == "!!null")
+		case v.has(k.Value):
+			r.problem(expr.DuplicateName, at, 0, "", "the key %s is given twice", shorten(k.Value))
+		default:
+			if child := r.value(content, known, o, at); child != nil {
+				v.items = append(v.items, child)
+			} else {
+				v.wrong = append(v.wrong, k.Value)
+			}
+		}
+	}
+	for i := range o.keys {
+		if k := &o.keys[i]; k.required && !v.has(k.name) {
+			r.problem(o.class, v, line, "", "the key %s is missing", k.name)
+		}
+	}
+	return v
+}
+
+// unknown reports a key that an object does not have. In braces a text that is not
+// quoted ends at a comma, and its rest is then a key without a value.
+func (r *reader) unknown(at *value, o *object, rest bool) {
+	var hint string
+	if rest {
+		hint = "put a text with a comma in quotes"
+	} else if len(r.problems) < maxProblems {
+		hint = didYouMean(expr.Near(at.name, o.names()))
+	}
+	if hint == "" {
+		hint = "known here: " + strings.Join(o.names(), ", ")
+	}
+	r.problem(expr.UnknownKey, at, 0, hint, "%s is not a key of a %s", shorten(at.name), o.name)
+}
+
+// value reads the value of a key; nil if it is left empty or wrong.
+func (r *reader) value(n *yaml.Node, k *key, o *object, at *value) *value {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" && (n.Value == "" || n.Value == "~" || strings.EqualFold(n.Value, "null")) {
+		if k.blank {
+			if k.required {
+				return at
+			}
+			return nil
+		}
+		r.problem(o.class, at, 0, "", "%s has no value", k.name)
+		return nil
+	}
+	switch k.shape {
+	case shapeText:
+		if n.Kind != yaml.ScalarNode {
+			r.problem(o.class, at, 0, "", "expected a text")
+			return nil
+		}
+		at.text = n.Value
+		if k.enum != nil && !slices.Contains(k.enum, n.Value) {
+			r.problem(o.class, at, 0, didYouMean(expr.Near(n.Value, k.enum)), "%q is not one of %s", shorten(n.Value), strings.Join(k.enum, ", "))
+			return nil
+		}
+		if strings.TrimSpace(n.Value) == "" && !k.blank {
+			r.problem(o.class, at, 0, "", "%s is empty", k.name)
+			return nil
+		}
+	case shapeFlag:
+		if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
+			r.problem(o.class, at, 0, "", "expected true or false")
+			return nil
+		}
+		at.text = strings.ToLower(n.Value)
+	case shapeTexts:
+		if n.Kind != yaml.SequenceNode {
+			r.problem(o.class, at, 0, "", "expected a list of texts, as [a, b]")
+			return nil
+		}
+		for i, item := range n.Content {
+			c := &value{parent: at, index: i, line: item.Line, text: item.Value}
+			if item.Kind != yaml.ScalarNode || item.Tag == "!!null" {
+				r.problem(o.class, c, 0, "", "expected a text")
+				continue
+			}
+			at.items = append(at.items, c)
+		}
+	case shapeObject:
+		return r.object(n, k.of, at.parent, at.name, 0, at.line)
+	case shapeNamed:
+		if n.Kind == yaml.MappingNode {
+			r.named(n, k, at)
+			return at
+		}
+		fallthrough
+	case shapeList:
+		if n.Kind != yaml.SequenceNode {
+			r.problem(o.class, at, 0, "", "expected a list; each item begins with -")
+			return nil
+		}
+		for i, item := range n.Content {
+			at.items = append(at.items, r.object(item, k.of, at, "", i, item.Line))
+		}
+	case shapeMap:
+		r.entries(n, o, at, func(name *yaml.Node, content *yaml.Node) {
+			r.source = name.Value
+			at.items = append(at.items, r.object(content, k.of, at, name.Value, 0, name.Line))
+		})
+	case shapeLabels:
+		r.entries(n, o, at, func(name *yaml.Node, content *yaml.Node) {
+			c := &value{parent: at, name: name.Value, line: name.Line, text: content.Value}
+			if content.Kind != yaml.ScalarNode {
+				r.problem(o.class, c, 0, "", "expected a text")
+				return
+			}
+			if content.Tag != "!!null" {
+				at.items = append(at.items, c)
+			}
+		})
+	case shapeAny:
+	}
+	return at
+}
+
+// named reads objects by name as a list of objects with name.
+func (r *reader) named(n *yaml.Node, k *key, at *value) {
+	without := withoutName(k.of)
+	r.entries(n, k.of, at, func(name *yaml.Node, content *yaml.Node) {
+		v := r.object(content, without, at, name.Value, 0, name.Line)
+		v.items = append(v.items, &value{parent: v, name: "name", line: name.Line, text: name.Value})
+		at.items = append(at.items, v)
+	})
+}
+
+// entries calls f for the entries of a mapping with names of its own.
+func (r *reader) entries(n *yaml.Node, o *object, at *value, f func(name, content *yaml.Node)) {
+	if n.Kind != yaml.MappingNode {
+		r.problem(o.class, at, 0, "", "expected names with values")
+		return
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, content := n.Content[i], n.Content[i+1]
+		switch {
+		case name.Kind != yaml.ScalarNode || name.Value == "":
+			r.problem(o.class, at, name.Line, "", "expected a name")
+		case seen[name.Value]:
+			r.problem(expr.DuplicateName, &value{parent: at, name: name.Value, line: name.Line}, 0, "", "%s is given twice", shorten(name.Value))
+		default:
+			seen[name.Value] = true
+			f(name, content)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+// Package wikitest has pages of a company's wiki, and questions of people who look for
+// one of them, mostly in other words than those of the page. It measures how well a
+// search finds pages.
+//
+// Choose weights and synonyms on the questions for which [Question.Held] is false, and
+// read the figures off on the others.
+package wikitest
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+)
+
+// fixture has a part for each page. It begins with "= key"; the lines that begin with
+// "? " are questions for the page.
+//
+//go:embed quality.txt
+var fixture string
+
+// A Question asks for one page.
+type Question struct {
+	Key  string // of the page
+	Text string
+	Held bool // no setting was chosen on this question
+}
+
+// Fixture returns the pages as files, by their key, and their questions.
+func Fixture() (pages map[string]string, questions []Question) {
+	pages = map[string]string{}
+	for _, part := range strings.Split("\n"+fixture, "\n= ")[1:] {
+		key, rest, _ := strings.Cut(part, "\n")
+		var head, body []string
+		for line := range strings.SplitSeq(rest, "\n") {
+			switch {
+			case strings.HasPrefix(line, "? "):
+				questions = append(questions, Question{Key: key, Text: line[2:], Held: len(questions)%2 == 1})
+			case strings.HasPrefix(line, "summary: "), strings.HasPrefix(line, "tags: "):
+				name, value, _ := strings.Cut(line, ": ")
+				head = append(head, fmt.Sprintf("%s: %q", name, value))
+			default:
+				body = append(body, line)
+			}
+		}
+		pages[key] = "---\n" + strings.Join(head, "\n") + "\n---\n" + strings.Join(body, "\n")
+	}
+	return pages, questions
+}
