@@ -401,7 +401,7 @@ var rooms = []room{
 		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/dictionary", "research/memory", "research/rank", "research/semantic", "research/semantic/*", "research/usage", "research/wiki"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
 		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest", "research/rank"},
-		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
+		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list", "go.yaml.in/yaml/v3": "writes models with hostile texts"},
 	},
 	{
 		path: "httpapi",
@@ -512,7 +512,7 @@ var rooms = []room{
 	{
 		path: "cmd/ktx/internal/cli/semantic",
 		ours: []string{
-			"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "research", "research/semantic", "research/semantic/model",
+			"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "research", "research/semantic", "research/semantic/interchange", "research/semantic/model",
 		},
 		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
 	},

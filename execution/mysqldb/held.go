@@ -1,17 +1,6 @@
 package mysqldb
 
-import (
-	"context"
-	"errors"
-	"fmt"
-	"strconv"
-	"time"
-
-	"github.com/ktxhq/ktx/execution/mysqldb/wire"
-)
-
-// uptimeSQL asks for how many seconds the server has run.
-const uptimeSQL = "SHOW GLOBAL STATUS LIKE 'Uptime'"
+import "context"
 
 // over reports which of the statements of cs are over. It sends a KILL for each:
 // the server answers that there is no such connection when the statement is over.
@@ -68,37 +57,4 @@ func (d *DB) killer(ctx context.Context, c *conn) (k *conn, back func(error), er
 			d.pool.Release(l)
 		}
 	}, nil
-}
-
-// gone kills the connection c and reports whether it was over already. A server
-// that has run for less time than the statement is another one, or was
-// restarted, and may have given the number to another client.
-func (c *conn) gone(ctx context.Context, held *conn) (bool, error) {
-	stop := context.AfterFunc(ctx, c.wire.Sever)
-	defer stop()
-	if err := c.wire.SendQueries(uptimeSQL); err != nil {
-		return false, err
-	}
-	values, _, err := c.one()
-	if err != nil {
-		return false, err
-	}
-	if len(values) != 2 {
-		return false, fmt.Errorf("%w: %d values for 2", wire.ErrFormat, len(values))
-	}
-	up, err := strconv.ParseInt(values[1], 10, 64)
-	if err != nil {
-		return false, fmt.Errorf("%w: uptime %q", wire.ErrFormat, values[1])
-	}
-	if time.Duration(up+1)*time.Second < time.Since(held.begun) {
-		return true, nil
-	}
-	if err := c.wire.SendQueries("KILL CONNECTION " + strconv.FormatUint(uint64(held.id), 10)); err != nil {
-		return false, err
-	}
-	err = c.done()
-	if e, ok := errors.AsType[*wire.Error](err); ok && e.Number == errNoSuchThread {
-		return true, nil
-	}
-	return false, err
 }
