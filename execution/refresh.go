@@ -118,7 +118,10 @@ func (d *door) ready(ctx context.Context, log audit.Log) (*doorState, error) {
 		d.start(ctx, log, d.Refresh.Retry)
 		return s, nil
 	case age < d.Refresh.Keep:
-		return d.renew(ctx, log, s), nil
+		if s = d.renew(ctx, log, s); !s.loaded.IsZero() {
+			return s, nil
+		}
+		return d.load(ctx, log) // the role was refused meanwhile: see expire
 	default:
 		return d.load(ctx, log)
 	}
