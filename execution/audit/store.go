@@ -232,7 +232,7 @@ const (
 	lockPauseMax = time.Millisecond
 )
 
-// ErrLocked: another process holds the lock.
+// ErrLocked says that another process holds the lock.
 var ErrLocked = errors.New("another process holds the lock")
 
 // acquire takes the lock. It tries until deadline, at least once.
