@@ -375,7 +375,7 @@ var rooms = []room{
 	{path: "research/semantic/plan", ours: []string{"research/semantic/expr", "research/semantic/model"}, noStd: noOutside},
 	{
 		path:     "research/semantic/semantictest",
-		testOurs: []string{"execution", "execution/executiontest", "execution/executiontest/testdb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "research/semantic/emit", "research/semantic/model", "research/semantic/plan", "sqlguard"},
+		testOurs: []string{"dialects", "execution", "execution/executiontest/testdb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "research/semantic/emit", "research/semantic/model", "research/semantic/plan", "sqlguard"},
 		noStd:    noOutside,
 		support:  true,
 	},
@@ -401,7 +401,7 @@ var rooms = []room{
 		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/dictionary", "research/memory", "research/rank", "research/semantic", "research/semantic/*", "research/usage", "research/wiki"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
 		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest", "research/rank"},
-		testOthers: map[string]string{"github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list", "go.yaml.in/yaml/v3": "writes models with hostile texts"},
+		testOthers: map[string]string{"go.yaml.in/yaml/v3": "puts payloads into files of the semantic layer", "github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
 	},
 	{
 		path: "httpapi",

@@ -146,6 +146,8 @@ func everyTool(connection string, words []string, values []string) []call {
 			call{"discover_data", fmt.Sprintf(`{"query":%q,"connectionId":%q}`, words[0], id)},
 			call{"dictionary_search", fmt.Sprintf(`{"values":[%q],"connectionId":%q}`, values[0], id)},
 			call{"sql_execution", fmt.Sprintf(`{"connectionId":%q,"sql":"SELECT 1 AS one"}`, id)},
+			call{"sl_query", fmt.Sprintf(`{"connectionId":%q,"measures":["orders.order_count"],"dimensions":["status"],"include":["sql","plan"]}`, id)},
+			call{"sl_read_source", fmt.Sprintf(`{"connectionId":%q,"sourceName":"orders"}`, id)},
 			call{"memory_ingest", fmt.Sprintf(`{"content":"# Late orders\nAn order is late after 9 days.","connectionId":%q}`, id)},
 		)
 	}
@@ -153,8 +155,13 @@ func everyTool(connection string, words []string, values []string) []call {
 		calls = append(calls,
 			call{"discover_data", fmt.Sprintf(`{"query":%q,"limit":50}`, w)},
 			call{"discover_data", fmt.Sprintf(`{"query":%q,"kinds":["table","column"],"connectionId":%q}`, w, connection)},
+			call{"discover_data", fmt.Sprintf(`{"query":%q,"kinds":["sl_source","sl_measure","sl_dimension"],"limit":50}`, w)},
 			call{"wiki_search", fmt.Sprintf(`{"query":%q}`, w)},
 			call{"wiki_read", fmt.Sprintf(`{"key":%q}`, w)},
+			call{"sl_read_source", fmt.Sprintf(`{"connectionId":%q,"sourceName":%q}`, connection, w)},
+			call{"sl_query", fmt.Sprintf(`{"connectionId":%q,"measures":[%q],"include":["sql","plan"]}`, connection, "count("+w+".id)")},
+			call{"sl_query", fmt.Sprintf(`{"connectionId":%q,"measures":["orders.revenue"],"dimensions":[%q],"filters":[%q],"include":["sql","plan"]}`, connection, w, w+" = 1")},
+			call{"sl_query", fmt.Sprintf(`{"measures":[%q],"segments":[%q],"order_by":[%q]}`, w, w, w)},
 		)
 	}
 	quoted := make([]string, len(values))

@@ -79,6 +79,29 @@ func deniedScan(t *testing.T, dir, id, driver, schema string) {
 	})
 }
 
+// deniedSources writes a semantic layer that tells of what rules deny in every place where
+// it can: names, descriptions, columns, joins, measures, segments and queries.
+func deniedSources(t *testing.T, dir, id, schema string) {
+	t.Helper()
+	at := func(text string) string { return strings.ReplaceAll(text, "SCHEMA", schema) }
+	for name, text := range map[string]string{
+		"_schema/" + schema + ".yaml": "tables:\n" +
+			"  orders: {table: SCHEMA.orders, columns: [{name: id, type: integer, pk: true}, {name: customer_id, type: integer}, {name: status, type: text}, {name: total, type: integer}, {name: zq7_code, type: text, descriptions: {ai: zq7 coded}}, {name: zq7_part, type: integer}], joins: [{to: customers, on: orders.customer_id = customers.id, relationship: many_to_one}, {to: zq7_salaries, on: orders.id = zq7_salaries.id, relationship: many_to_one}, {to: customers, on: orders.zq7_part = customers.zq7_rank, relationship: many_to_one}]}\n" +
+			"  customers: {table: SCHEMA.customers, columns: [{name: id, type: integer, pk: true}, {name: code, type: text}, {name: zq7_rank, type: integer}]}\n" +
+			"  zq7_salaries: {table: SCHEMA.zq7_salaries, descriptions: {db: zq7 salaries of people}, columns: [{name: id, type: integer, pk: true}, {name: salary, type: integer}, {name: grade, type: text}]}\n",
+		"_schema/zq7hr.yaml": "tables:\n  people: {table: zq7hr.people, columns: [{name: id, type: integer, pk: true}, {name: grade, type: text, descriptions: {ai: zq7 grade}}]}\n",
+		"orders.yaml":        "name: orders\nmeasures: [{name: revenue, expr: sum(total)}, {name: order_count, expr: count(*)}]\nsegments: [{name: paid, expr: status = 'paid'}]\n",
+		"salaries.yaml":      "name: zq7_salaries\ndescriptions: {user: zq7 wages}\nmeasures: [{name: zq7_wage, expr: sum(salary), description: zq7 wage of people}]\nsegments: [{name: zq7_high, expr: grade = 'zq7 gold'}]\n",
+		"query.yaml":         "name: zq7_query\nsql: SELECT id, salary FROM SCHEMA.zq7_salaries\ngrain: [id]\ncolumns: [{name: id, type: number}, {name: salary, type: number}]\nmeasures: [{name: zq7_sum, expr: sum(salary)}]\n",
+		"code.yaml":          "name: zq7_codes\nsql: SELECT id, zq7_code AS code FROM SCHEMA.orders\ngrain: [id]\ncolumns: [{name: id, type: number}, {name: code, type: string}]\nmeasures: [{name: zq7_codes_count, expr: count(code)}]\n",
+		"late.yaml":          "name: late\ntable: SCHEMA.orders\ngrain: [id]\ncolumns: [{name: id, type: number}, {name: total, type: number}]\njoins: [{to: zq7_salaries, alias: zq7_wages, on: late.id = zq7_wages.id, relationship: many_to_one}, {to: people, alias: zq7_worker, on: late.id = zq7_worker.id, relationship: many_to_one}]\nmeasures: [{name: late_total, expr: sum(total)}]\n",
+		"ranks.yaml":         "name: zq7_ranks\ntable: SCHEMA.customers\ngrain: [id]\ncolumns: [{name: id, type: number}, {name: best, type: number, expr: zq7_rank + 1}, {name: zq7_rank, type: number}]\nmeasures: [{name: zq7_best, expr: max(best), filter: zq7_rank > 1}]\n",
+		"broken.yaml":        "name: zq7_broken\ntable: SCHEMA.zq7_salaries\ncolumns: []\nmeasure: zq7\n",
+	} {
+		put(t, at(text), dir, "semantic-layer", id, filepath.FromSlash(name))
+	}
+}
+
 // TestNothingDeniedIsTold asks every tool in many ways about what rules deny, while the
 // artifacts, the values and pages have it. What an agent or an author wrote on a page is
 // theirs; what ktx adds to it is not.
@@ -96,6 +119,7 @@ func TestNothingDeniedIsTold(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			deniedScan(t, dir, "w", c.driver, c.schema)
+			deniedSources(t, dir, "w", c.schema)
 			// The heads of the pages link to what is denied. Their texts do not, so that a
 			// mark in an answer is of ktx.
 			links := fmt.Sprintf("sl_refs: [orders, zq7_salaries, %[1]s.zq7_salaries, zq7hr.people, w/zq7hr.people, w.%[1]s.zq7_salaries]\ntables: [%[1]s.zq7_salaries, zq7hr.people]", c.schema)
@@ -111,6 +135,7 @@ func TestNothingDeniedIsTold(t *testing.T) {
 			words := []string{
 				"orders", "customers", "overview", c.schema + ".orders", "salaries", "zq_salaries", "z7_code", "zq 7 code", "zq8_part", c.schema + ".zq_salaries",
 				"zqhr.people", "people", "code", "salary of people", "wage bill", "grade gold", "pay", "zq8_broken", "zqrank", "orders.zq_code",
+				"late", "zq_wages", "zq8_query", "zq8_codes", "zq_ranks", "zq8_best", "total", "orders.revenue",
 			}
 			calls := everyTool("w", words, []string{"gold", "grade", "person", "zq", "zq8 gold", "paid"})
 			for _, sql := range []string{"SELECT zq_code FROM orders", "SELECT * FROM zq_salaries", "SELECT zq_rank FROM customers", "SELECT * FROM salaries", "SELECT people.grade FROM orders"} {
@@ -141,7 +166,7 @@ func TestNothingDeniedIsTold(t *testing.T) {
 			// The same calls without rules tell of it, so the calls are the right ones.
 			open := callerOf(t, serviceOver(t, dir, c.conn), analyst("ana", "w"))
 			all := strings.Join(open.answers(calls), "\n")
-			for _, mark := range []string{"zq7_salaries", "zq7hr", "zq7_code", "zq7 gold", "zq7 grade", "zq7 person", "zq7_gold", "zq7 pay", "zq7 described", "fk_zq7_pair", "fk_zq7_table", "zq7_rank"} {
+			for _, mark := range []string{"zq7_salaries", "zq7hr", "zq7_code", "zq7 gold", "zq7 grade", "zq7 person", "zq7_gold", "zq7 pay", "zq7 described", "fk_zq7_pair", "fk_zq7_table", "zq7_rank", "zq7_wage", "zq7_query", "zq7_codes_count", "zq7_wages", "zq7_best", "zq7 coded"} {
 				if !strings.Contains(all, mark) {
 					t.Errorf("no call asks for %s", mark)
 				}

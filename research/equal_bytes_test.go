@@ -56,6 +56,14 @@ func manyTables(t *testing.T, dir string) []execution.Connection {
 		catalogtest.Write(t, dir, id, scan)
 		writeValues(t, dir, id, columns)
 	}
+	for _, id := range []string{"east", "north"} { // the semantic layer, with many equal names
+		for i := range 90 {
+			thing := things[i%len(things)]
+			name := fmt.Sprintf("%s_%d", thing, i/len(things))
+			put(t, fmt.Sprintf("name: %[1]s\ntable: s1.%[1]s\ndescriptions: {zz: other, ai: Each %[2]s, dbt: Paid %[2]s}\ngrain: [id]\ncolumns: [{name: id, type: number}, {name: status, type: string}, {name: amount, type: number}, {name: other, type: number}]\njoins: [{to: %[3]s_0, alias: first_%[3]s, on: other = first_%[3]s.id, relationship: many_to_one}]\nmeasures: [{name: total, expr: sum(amount)}, {name: paid, expr: count(*), filter: status = 'paid'}]\nsegments: [{name: late, expr: amount > 1}]\n", name, thing, things[(i+1)%len(things)]), dir, "semantic-layer", id, name+".yaml")
+		}
+		put(t, "name: broken\ntable: s1.broken\nmeasure: []\ngrains: [x]\n", dir, "semantic-layer", id, "broken.yaml")
+	}
 	for i, thing := range things {
 		put(t, fmt.Sprintf("---\nsummary: What a %[1]s is.\ntags: [%[1]s, money]\n---\n# %[1]s\nA %[1]s counts when it is paid: see `s%[2]d.%[1]s_id_0.state` and [[page%[3]d]].\n", thing, i%5, i/2), dir, "wiki", "global", fmt.Sprintf("page%d.md", i))
 	}
@@ -90,15 +98,24 @@ func TestEqualBytes(t *testing.T) {
 	for _, q := range []string{"order", "paid orders", "net amount of refunds by city", "the status of a customer", "s1.customer_total_0", "state", "order_id_0", "late payment", "amuont", "what is money", "each store"} {
 		calls = append(calls,
 			call{"discover_data", fmt.Sprintf(`{"query":%q,"limit":50}`, q)}, call{"discover_data", fmt.Sprintf(`{"query":%q,"connectionId":"north","kinds":["column","table"]}`, q)},
+			call{"discover_data", fmt.Sprintf(`{"query":%q,"limit":50,"kinds":["sl_source","sl_measure","sl_dimension"]}`, q)},
+			call{"sl_query", fmt.Sprintf(`{"connectionId":"east","measures":[%q],"dimensions":[%q]}`, q, q)},
 			call{"wiki_search", fmt.Sprintf(`{"query":%q}`, q)}, call{"dictionary_search", fmt.Sprintf(`{"values":[%q,"paid","late","ordre"]}`, q)},
 			call{"entity_details", fmt.Sprintf(`{"connectionId":"west","entities":[{"table":%q},{"table":"s1.customer_total_0","columns":["stat"]},{"table":"s0.order_id_0"}]}`, q)},
+		)
+	}
+	for _, name := range []string{"order_0", "refund_3", "store_10", "broken", "ordr_0"} {
+		calls = append(calls,
+			call{"sl_read_source", fmt.Sprintf(`{"connectionId":"north","sourceName":%q}`, name)},
+			call{"sl_query", fmt.Sprintf(`{"connectionId":"north","measures":["%[1]s.total","store_1.paid"],"dimensions":["%[1]s.status"]}`, name)},
+			call{"sl_query", fmt.Sprintf(`{"connectionId":"north","measures":["%s.totl"]}`, name)},
 		)
 	}
 	start := func(dir string) *caller { return callerOf(t, serviceOver(t, dir, conns...), analyst("ana")) }
 	processors := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(processors)
 	want := start(dir).answers(calls)
-	if all := strings.Join(want, ""); strings.Count(all, `"kind":`) < 200 || strings.Count(all, `"matchedValue"`) < 50 {
+	if all := strings.Join(want, ""); strings.Count(all, `"kind":`) < 200 || strings.Count(all, `"kind":"sl_`) < 50 || !strings.Contains(all, `"yaml":`) || strings.Count(all, `"matchedValue"`) < 50 {
 		t.Fatal("the calls find too little for a comparison")
 	}
 	cache := filepath.Join(dir, ".ktx", "catalog", "north.bin")

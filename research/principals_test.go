@@ -28,6 +28,19 @@ func twoOwners(t *testing.T, owners ...string) (dir string, conns []execution.Co
 		shop := sqliteConnection(t, mark+"_shop")
 		conns = append(conns, shop, artifactOnly(mark+"_lake", sqlguard.Policy{}), artifactOnly(mark+"_new", sqlguard.Policy{}))
 		demoScan(t, dir, mark+"_shop")
+		for _, id := range []string{mark + "_shop", mark + "_lake"} {
+			table := "main.orders"
+			if id != mark+"_shop" {
+				table = "public.orders"
+			}
+			put(t, fmt.Sprintf("name: orders\ntable: %s\ndescriptions: {user: Orders of %s}\ngrain: [id]\ncolumns: [{name: id, type: number}, {name: status, type: string}, {name: total, type: number}]\nmeasures: [{name: order_count, expr: count(*)}, {name: revenue, expr: sum(total)}, {name: %s_total, expr: max(total)}]\nsegments: [{name: late, expr: status = 'late'}]\n", table, owner, owner), dir, "semantic-layer", id, "orders.yaml")
+		}
+		if mark == "b" { // many sources and measures with the words that Ana asks for
+			for i := range 60 {
+				put(t, fmt.Sprintf("name: payroll_%d\ntable: hr.payroll_%d\ndescriptions: {ai: Paid late with refunds}\ngrain: [id]\ncolumns: [{name: id, type: number}, {name: bonus, type: number}]\nmeasures: [{name: orders_bonus, expr: sum(bonus)}]\n", i, i), dir, "semantic-layer", "b_lake", fmt.Sprintf("payroll_%d.yaml", i))
+			}
+			put(t, "name: broken\n  payroll: [", dir, "semantic-layer", "b_shop", "broken.yaml")
+		}
 		writeValues(t, dir, mark+"_shop", map[string][]string{"main.orders.status": {"paid", "delivered", "of " + owner}})
 		lake := []catalog.Table{catalogtest.Table("public.orders", "id integer key", "status text -- Late or paid", owner+"_total numeric(10,2)")}
 		lake[0].Columns[1].SampleValues = []string{"paid", "late", "of " + owner}
@@ -76,7 +89,7 @@ func TestAnotherPrincipalChangesNothing(t *testing.T) {
 		calls := callsOf(owner, other)
 		dir, conns := twoOwners(t, owner)
 		alone := callerOf(t, serviceOver(t, dir, conns...), ownedBy(owner)).answers(calls)
-		if found := strings.Join(alone, "\n"); !strings.Contains(found, "the nearest are main.orders") || !strings.Contains(found, "the nearest columns in the last scan are main.orders.total") || !strings.Contains(found, `"matchedValue":"of `+owner) {
+		if found := strings.Join(alone, "\n"); !strings.Contains(found, "the nearest are main.orders") || !strings.Contains(found, "the nearest columns in the last scan are main.orders.total") || !strings.Contains(found, `"matchedValue":"of `+owner) || !strings.Contains(found, `"kind":"sl_measure"`) || !strings.Contains(found, `"headers":["status","order_count"]`) {
 			t.Fatalf("%s alone gets too few answers for a comparison", owner)
 		}
 		dir, conns = twoOwners(t, "ana", "ben")

@@ -128,11 +128,11 @@ var integers = map[Dialect]string{Postgres: "bigint", MySQL: "SIGNED", SQLite: "
 func (w *writer) absent(i int, l *plan.Leg) {
 	a := &w.plan.Atoms[i]
 	switch {
+	case w.dialect == MySQL || w.dialect == SQLite: // a NULL has the type of the other legs
+		w.text("NULL")
+		return
 	case a.Func == "count":
 		w.text("CAST(NULL AS ", integers[w.dialect], ")")
-		return
-	case w.dialect == MySQL || w.dialect == SQLite:
-		w.text("NULL")
 		return
 	case a.Leg < 0 || a.Leg >= len(w.plan.Legs):
 		w.broken("the aggregate %d has no leg", i)

@@ -14,7 +14,7 @@ FROM (
       SUM(t0.`amount`) AS a0,
       NULL AS a1,
       NULL AS a2,
-      CAST(NULL AS SIGNED) AS a3
+      NULL AS a3
     FROM `orders` AS t0
     UNION ALL
     SELECT
@@ -28,7 +28,7 @@ FROM (
       NULL AS a0,
       NULL AS a1,
       MIN(t0.`account`) AS a2,
-      CAST(NULL AS SIGNED) AS a3
+      NULL AS a3
     FROM `balances` AS t0
   ) AS u
 ) AS q

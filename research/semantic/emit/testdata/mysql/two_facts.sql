@@ -15,7 +15,7 @@ FROM (
       t1.`name` AS d0,
       SUM(k.a0) AS a0,
       NULL AS a1,
-      CAST(NULL AS SIGNED) AS a2
+      NULL AS a2
     FROM (
       SELECT
         t0.`customer_id` AS k0,

@@ -29,7 +29,7 @@ FROM (
       t2."name" AS d1,
       NULL AS a0,
       MAX(t0."returned_on") AS a1,
-      CAST(NULL AS INTEGER) AS a2
+      NULL AS a2
     FROM "returns" AS t0
     LEFT JOIN "Customers" AS t1 ON t0."customer_id" = t1."id"
     LEFT JOIN "regions" AS t2 ON t1."region_id" = t2."id"
@@ -41,7 +41,7 @@ FROM (
       t1."name" AS d1,
       NULL AS a0,
       NULL AS a1,
-      CAST(NULL AS INTEGER) AS a2
+      NULL AS a2
     FROM "Customers" AS t0
     LEFT JOIN "regions" AS t1 ON t0."region_id" = t1."id"
     WHERE t0."active"
