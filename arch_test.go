@@ -400,7 +400,7 @@ var rooms = []room{
 		path:       "research",
 		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/dictionary", "research/memory", "research/rank", "research/semantic", "research/semantic/*", "research/usage", "research/wiki"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
-		testOurs:   []string{"dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest", "research/rank"},
+		testOurs:   []string{"corpus", "dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest", "research/rank", "research/scan"},
 		testOthers: map[string]string{"go.yaml.in/yaml/v3": "puts payloads into files of the semantic layer", "github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
 	},
 	{
