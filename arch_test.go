@@ -217,7 +217,7 @@ var rooms = []room{
 	{path: "execution/mysqldb/wire"},
 	{
 		path:     "execution/sqlitedb",
-		ours:     []string{"sqlguard", "execution"},
+		ours:     []string{"sqlguard", "execution", "execution/internal/network"},
 		others:   map[string]string{"github.com/ncruces/go-sqlite3": "the driver and the engine"},
 		testOurs: []string{"execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "dialects/sqlite"},
 	},

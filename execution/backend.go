@@ -40,6 +40,7 @@ type Limits struct {
 	Columns     int           // columns returned; default 1,000
 	Timeout     time.Duration // of the statement; default 30 s
 	LockTimeout time.Duration // of waiting for a lock; default 1 s
+	Temp        int64         // bytes of temporary files, where the backend makes them (SQLite); default 256 MiB
 }
 
 // The defaults of [Limits].
@@ -50,6 +51,7 @@ const (
 	DefaultColumns     = 1_000
 	DefaultTimeout     = 30 * time.Second
 	DefaultLockTimeout = time.Second
+	DefaultTemp        = 256 << 20
 )
 
 // WithDefaults returns l with every zero field set to its default.
@@ -72,6 +74,9 @@ func (l Limits) WithDefaults() Limits {
 	if l.LockTimeout <= 0 {
 		l.LockTimeout = DefaultLockTimeout
 	}
+	if l.Temp <= 0 {
+		l.Temp = DefaultTemp
+	}
 	return l
 }
 
@@ -92,6 +97,7 @@ func (l Limits) Within(ceiling Limits) Limits {
 		Columns:     int(cut(int64(l.Columns), int64(ceiling.Columns))),
 		Timeout:     time.Duration(cut(int64(l.Timeout), int64(ceiling.Timeout))),
 		LockTimeout: time.Duration(cut(int64(l.LockTimeout), int64(ceiling.LockTimeout))),
+		Temp:        cut(l.Temp, ceiling.Temp),
 	}
 }
 

@@ -44,7 +44,8 @@ type Connection struct {
 	// itself.
 	Refresh Refresh
 	// RefuseWritableRole makes the gateway refuse statements when the probe
-	// says that the role can do more than read. OnProbe, when set, gets the
+	// says that the role can do more than read. The gateway probes at the first
+	// use and whenever it asks the server again (see [Refresh]). OnProbe, when set, gets the
 	// report of the first use.
 	RefuseWritableRole bool
 	OnProbe            func(id string, report ProbeReport)
@@ -114,16 +115,16 @@ func newDoor(c Connection) (*door, error) {
 }
 
 // probe asks the backend what the role may do, when the configuration needs the
-// answer.
-func (d *door) probe(ctx context.Context, backend Backend) error {
-	if !d.RefuseWritableRole && d.OnProbe == nil {
+// answer. After the first use, only a connection that refuses some roles needs it.
+func (d *door) probe(ctx context.Context, backend Backend, first bool) error {
+	if !d.RefuseWritableRole && (!first || d.OnProbe == nil) {
 		return nil
 	}
 	report, err := backend.Probe(ctx)
 	if err != nil {
 		return openError(ctx, d.ID, err)
 	}
-	if d.OnProbe != nil {
+	if first && d.OnProbe != nil {
 		d.OnProbe(d.ID, report)
 	}
 	if !d.RefuseWritableRole {

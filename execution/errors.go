@@ -14,9 +14,7 @@ type Error struct {
 	Code    sqlguard.Code // of the execution family
 	Message string
 	Hint    string
-	// Retryable says that a second try may succeed: with the same statement
-	// after a connection error, with a corrected statement after a database
-	// error.
+	// Retryable says that the same call may succeed later.
 	Retryable  bool
 	RetryAfter time.Duration // for busy
 
@@ -25,6 +23,16 @@ type Error struct {
 	SQLState   string
 	Position   int
 	ServerHint string
+
+	// Elapsed is how long the statement ran at the server; 0 when it was not
+	// sent. Held is set when the server may still be running it.
+	Elapsed time.Duration
+	Held    *Held
+
+	// Unconfirmed is set when the backend ended the statement by closing its
+	// connection and does not find out when the statement is over. Held is nil
+	// then.
+	Unconfirmed bool
 
 	Err error // the cause, kept for logs; never shown to a caller
 }

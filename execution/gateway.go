@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/ktxhq/ktx/execution/audit"
@@ -31,6 +32,8 @@ type Gateway struct {
 	retiring    map[*door]struct{} // replaced or removed by Reload, with calls still running
 	retirements sync.WaitGroup
 	retireErrs  []error
+
+	holds sync.WaitGroup // statements that are held after their answer
 }
 
 // NewGateway returns a gateway over conns that records in log. It opens no
@@ -245,6 +248,7 @@ func (g *Gateway) Close(ctx context.Context) error {
 	<-idle
 	g.retirements.Wait()
 	errs = append(g.closeDoors(errs), g.retireErrs...)
+	g.holds.Wait()
 	if err := g.log.Append(ctx, audit.Event{Type: audit.GatewayStop}); err != nil {
 		errs = append(errs, auditError(err))
 	}
@@ -399,13 +403,62 @@ func (c *call) execute(ctx context.Context, state *doorState, approved sqlguard.
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	var held *Held
+	defer func() {
+		if held == nil {
+			leave()
+		}
+	}()
 	if ctx.Err() != nil {
 		return nil, contextError(ctx, "before it was sent")
 	}
 	c.request.stage(StageExecuting)
 	defer c.took(StepRun, time.Now())
-	return c.send(ctx, state, approved)
+	res, err := c.send(ctx, state, approved)
+	if held = heldBy(res, err); held != nil {
+		c.hold(ctx, held, leave)
+	}
+	return res, err
+}
+
+// heldBy returns the statement that the server may still be running, or nil.
+func heldBy(res *Result, err error) *Held {
+	if res != nil {
+		return res.Held
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Held
+	}
+	return nil
+}
+
+// hold keeps the slot of a statement until it is over, and records when that was.
+func (c *call) hold(ctx context.Context, h *Held, leave func()) {
+	ctx = context.WithoutCancel(ctx)
+	release := c.door.queue.hold(h)
+	c.gateway.holds.Go(func() {
+		<-h.Over()
+		release()
+		leave()
+		e := audit.Event{Type: audit.QueryEnded, QueryID: c.id, Connection: c.connection()}
+		e.Result = audit.Result{Ended: audit.EndedUnconfirmed, HeldMS: milliseconds(time.Since(h.Since()))}
+		if h.Confirmed() {
+			e.Result.Ended = audit.EndedConfirmed
+		}
+		_ = c.gateway.log.Append(ctx, e)
+	})
+}
+
+// milliseconds returns d as the log has it.
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// connection names the connection in the log.
+func (c *call) connection() audit.Connection {
+	out := audit.Connection{ID: c.door.ID}
+	if c.door.Dialect != nil {
+		out.Dialect = c.door.Dialect.Name()
+	}
+	return out
 }
 
 // send hands the statement to the backend. The backend refuses a statement that
@@ -488,10 +541,7 @@ func (c *call) decide(ctx context.Context, guard *sqlguard.Guard, v sqlguard.Ver
 // answer: the decision is in the log, and the gateway refuses the next
 // statement.
 func (c *call) finish(ctx context.Context, res *Result, failure error) {
-	e := audit.Event{Type: audit.QueryFinished, QueryID: c.id, Connection: audit.Connection{ID: c.door.ID}}
-	if c.door.Dialect != nil {
-		e.Connection.Dialect = c.door.Dialect.Name()
-	}
+	e := audit.Event{Type: audit.QueryFinished, QueryID: c.id, Connection: c.connection()}
 	if failure == nil {
 		c.gateway.observer.Finished(c.door.ID, "", int64(len(res.Rows)), res.Bytes)
 	} else {
@@ -501,7 +551,6 @@ func (c *call) finish(ctx context.Context, res *Result, failure error) {
 	case failure == nil:
 		e.Result = audit.Result{
 			Status: audit.StatusOK, Rows: int64(len(res.Rows)), Bytes: res.Bytes, TruncatedBy: string(res.TruncatedBy),
-			ExecMS: float64(res.Elapsed.Microseconds()) / 1000,
 		}
 	case code == sqlguard.CodeCancelled:
 		e.Type = audit.QueryCancelled
@@ -512,14 +561,62 @@ func (c *call) finish(ctx context.Context, res *Result, failure error) {
 			e.Result.SQLState = known.SQLState
 		}
 	}
-	if failure != nil && !c.started.IsZero() {
-		e.Result.ExecMS = float64(time.Since(c.started).Microseconds()) / 1000
+	if !c.started.IsZero() {
+		ran := elapsed(res, failure)
+		e.Result.ExecMS = milliseconds(ran)
+		e.Result.QueueMS = milliseconds(max(time.Since(c.started)-ran, 0))
+		e.Result.Ended = endedHow(res, failure, ran)
 	}
 	_ = c.gateway.log.Append(ctx, e)
 }
 
+// elapsed returns how long a statement ran at its server.
+func elapsed(res *Result, failure error) time.Duration {
+	if failure == nil {
+		return res.Elapsed
+	}
+	if e, ok := errors.AsType[*Error](failure); ok {
+		return e.Elapsed
+	}
+	return 0
+}
+
+// unconfirmed reports whether failure says that the end of its statement is not
+// confirmed.
+func unconfirmed(failure error) bool {
+	e, ok := errors.AsType[*Error](failure)
+	return ok && e.Unconfirmed
+}
+
+// endedHow says whether the server confirmed the end of a statement that was
+// ended early. It returns "" for a statement that ended by itself or was not
+// sent.
+func endedHow(res *Result, failure error, ran time.Duration) string {
+	code := CodeOf(failure)
+	switch {
+	case heldBy(res, failure) != nil, unconfirmed(failure):
+		return audit.EndedUnconfirmed
+	case ran > 0 && (code == sqlguard.CodeTimeout || code == sqlguard.CodeCancelled):
+		return audit.EndedConfirmed
+	default:
+		return ""
+	}
+}
+
 func auditError(err error) error {
-	return NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be written, so nothing runs", err)
+	e := NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be written, so nothing runs", err)
+	switch {
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		e.Message += ": this process has no file descriptor left"
+		e.Hint = "tell the operator: the limit of open files (ulimit -n) is reached"
+	case errors.Is(err, audit.ErrLocked):
+		e.Message += ": another process keeps its lock"
+		e.Hint = "tell the operator: another process keeps the lock of the audit log"
+	case errors.Is(err, syscall.ENOSPC):
+		e.Message += ": its disk is full"
+		e.Hint = "tell the operator: the audit log's disk is full"
+	}
+	return e
 }
 
 // contextError turns the end of ctx into an [Error].

@@ -42,6 +42,10 @@ func (unobserved) Finished(string, sqlguard.Code, int64, int64) {}
 type Load struct {
 	ConnectionID     string
 	Running, Waiting int
+	// Held counts the statements among Running that were asked to end and have
+	// not ended. Longest is for how long the first of them has been held.
+	Held    int
+	Longest time.Duration
 }
 
 // Loads returns how busy every connection is now, ordered by id.
@@ -51,7 +55,11 @@ func (g *Gateway) Loads() []Load {
 	for _, id := range all.ids {
 		q := all.byID[id].queue
 		q.mu.Lock()
-		out = append(out, Load{ConnectionID: id, Running: q.slots - q.free, Waiting: q.waiting})
+		load := Load{ConnectionID: id, Running: q.slots - q.free, Waiting: q.waiting, Held: len(q.held)}
+		for _, h := range q.held {
+			load.Longest = max(load.Longest, time.Since(h.Since()))
+		}
+		out = append(out, load)
 		q.mu.Unlock()
 	}
 	return out

@@ -3,6 +3,8 @@ package execution_test
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/audit/audittest"
@@ -35,4 +37,34 @@ func TestWarningsThatRefuse(t *testing.T) {
 			t.Errorf("the refusal does not say why: %v", err)
 		}
 	}
+}
+
+// A role that may do more than before is refused when the server is next asked.
+func TestRoleIsProbedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		backend := &spy{}
+		g := newGateway(t, &audittest.Log{}, backend.connection(func(c *execution.Connection) { c.RefuseWritableRole = true }))
+		if _, err := query(t.Context(), g, "SELECT 1"); err != nil {
+			t.Fatal(err)
+		}
+		backend.report.Findings = []execution.ProbeFinding{{Level: execution.ProbeWarning, Topic: execution.TopicRole, Message: "is a superuser now"}}
+		time.Sleep(execution.DefaultRefreshEvery)
+		sent := len(backend.sent)
+		for range 2 {
+			_, err := query(t.Context(), g, "SELECT 1")
+			if execution.CodeOf(err) != sqlguard.CodeNotConfigured || !strings.Contains(err.Error(), "is a superuser now") {
+				t.Errorf("error %v, want that of the role", err)
+			}
+		}
+		if len(backend.sent) != sent {
+			t.Error("a statement ran")
+		}
+		backend.report.Findings = nil
+		if _, err := query(t.Context(), g, "SELECT 1"); err != nil {
+			t.Errorf("once the role may only read: %v", err)
+		}
+		if err := g.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
 }

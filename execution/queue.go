@@ -4,6 +4,8 @@ import (
 	"container/heap"
 	"container/list"
 	"context"
+	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,6 +39,7 @@ type queue struct {
 	lines   map[string]*line // of principals with statements here
 	turns   lineHeap         // lines with waiting statements, the next to get a slot first
 	longest lineHeap         // lines with waiting statements, the longest first
+	held    []*Held          // statements that keep their slots after their callers' answers
 	clock   uint64           // counts what changes the order of turns
 
 	// How long statements hold slots, to compute RetryAfter.
@@ -99,6 +102,11 @@ func (q *queue) enter(ctx context.Context, principal string) (leave func(), err 
 		q.mu.Unlock()
 		return q.leaver(l, began), nil
 	}
+	if len(q.held) >= q.slots {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeout(ctx, HeldPatience)
+		defer end()
+	}
 	if q.waiting >= q.bound && !q.makeRoom(l) {
 		err = q.busy(l)
 		q.forget(l)
@@ -115,6 +123,10 @@ func (q *queue) enter(ctx context.Context, principal string) (leave func(), err 
 		q.mu.Lock()
 		if w.place != nil {
 			q.remove(w)
+			if len(q.held) >= q.slots && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				defer q.mu.Unlock()
+				return nil, q.heldBusy()
+			}
 			q.mu.Unlock()
 			e := contextError(ctx, "while waiting for its turn")
 			e.Retryable, e.Hint = true, "the connection is in heavy use and the statement has not run: try again later"
@@ -147,7 +159,23 @@ func (q *queue) leaver(l *line, began time.Duration) func() {
 	})
 }
 
+// hold counts a statement that keeps its slot although its caller has left. The
+// caller calls release before it gives the slot back.
+func (q *queue) hold(h *Held) (release func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.held = append(q.held, h)
+	return func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.held = slices.DeleteFunc(q.held, func(other *Held) bool { return other == h })
+	}
+}
+
 // The caller of the methods below holds mu.
+
+// heldBusy returns the error for a caller that finds every slot held.
+func (q *queue) heldBusy() error { return HeldBusy("slots of this connection", q.held) }
 
 // line returns the line of a principal.
 func (q *queue) line(principal string) *line {

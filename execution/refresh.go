@@ -118,7 +118,10 @@ func (d *door) ready(ctx context.Context, log audit.Log) (*doorState, error) {
 		d.start(ctx, log, d.Refresh.Retry)
 		return s, nil
 	case age < d.Refresh.Keep:
-		return d.renew(ctx, log, s), nil
+		if s = d.renew(ctx, log, s); !s.loaded.IsZero() {
+			return s, nil
+		}
+		return d.load(ctx, log) // the role was refused meanwhile: see expire
 	default:
 		return d.load(ctx, log)
 	}
@@ -161,6 +164,16 @@ func (d *door) doubt() {
 		return
 	}
 	s.doubted = true
+	d.state.Store(&s)
+}
+
+// expire makes every statement wait for an answer of the server, because the role
+// may now do more than it is allowed to.
+func (d *door) expire() {
+	d.loader.swap.Lock()
+	defer d.loader.swap.Unlock()
+	s := *d.state.Load()
+	s.loaded = time.Time{}
 	d.state.Store(&s)
 }
 
@@ -251,11 +264,14 @@ func (d *door) attempt(ctx context.Context, log audit.Log) (next *doorState, err
 			return nil, fmt.Errorf("connection %s: %w", d.ID, err)
 		}
 	}
+	if err := d.probe(ctx, backend, opened); err != nil {
+		if !opened && CodeOf(err) == sqlguard.CodeNotConfigured {
+			d.expire()
+		}
+		return nil, err
+	}
 	switch {
 	case opened:
-		if err := d.probe(ctx, backend); err != nil {
-			return nil, err
-		}
 	case guard.ID() == old.guard.ID():
 		guard = old.guard // keep it: it has cached verdicts
 	default:

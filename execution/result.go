@@ -25,6 +25,9 @@ type Result struct {
 	Bytes int64
 	// Elapsed is the time from sending the statement to its last row.
 	Elapsed time.Duration
+	// Held is set when the server may still be running the statement, because it
+	// has not stopped sending rows that are not wanted.
+	Held *Held
 }
 
 // Column is one output column.

@@ -30,6 +30,10 @@ type Metrics struct {
 type Queue struct {
 	ConnectionID     string
 	Running, Waiting int
+	// Held counts the statements among Running that were asked to end and have
+	// not ended, and Longest is for how long the first of them has been held.
+	Held    int
+	Longest time.Duration
 }
 
 // NewMetrics returns metrics that call queues and health when they are read.
@@ -57,6 +61,8 @@ func NewMetrics(queues func() []Queue, health func() audit.Health) *Metrics {
 			queues:  queues,
 			running: prometheus.NewDesc("ktx_queue_running", "Statements that run.", []string{"connection"}, nil),
 			waiting: prometheus.NewDesc("ktx_queue_waiting", "Statements that wait for their turn.", []string{"connection"}, nil),
+			held:    prometheus.NewDesc("ktx_queue_held", "Statements that were asked to end and keep their slot because their end is not confirmed.", []string{"connection"}, nil),
+			longest: prometheus.NewDesc("ktx_queue_held_seconds", "For how long the first of the held statements has been held.", []string{"connection"}, nil),
 		},
 		gauge("ktx_audit_unflushed_events", "Events of the audit log that are written and not known to be flushed to the disk.", func() float64 {
 			h := health()
@@ -101,14 +107,16 @@ func (m *Metrics) Finished(connection string, code sqlguard.Code, rows, bytes in
 
 // queueCollector reads the queues when the metrics are collected.
 type queueCollector struct {
-	queues           func() []Queue
-	running, waiting *prometheus.Desc
+	queues                          func() []Queue
+	running, waiting, held, longest *prometheus.Desc
 }
 
 // Describe implements prometheus.Collector.
 func (c *queueCollector) Describe(out chan<- *prometheus.Desc) {
 	out <- c.running
 	out <- c.waiting
+	out <- c.held
+	out <- c.longest
 }
 
 // Collect implements prometheus.Collector.
@@ -116,6 +124,8 @@ func (c *queueCollector) Collect(out chan<- prometheus.Metric) {
 	for _, q := range c.queues() {
 		out <- prometheus.MustNewConstMetric(c.running, prometheus.GaugeValue, float64(q.Running), q.ConnectionID)
 		out <- prometheus.MustNewConstMetric(c.waiting, prometheus.GaugeValue, float64(q.Waiting), q.ConnectionID)
+		out <- prometheus.MustNewConstMetric(c.held, prometheus.GaugeValue, float64(q.Held), q.ConnectionID)
+		out <- prometheus.MustNewConstMetric(c.longest, prometheus.GaugeValue, q.Longest.Seconds(), q.ConnectionID)
 	}
 }
 

@@ -195,12 +195,12 @@ var codeTable = []CodeInfo{
 	{Code: CodeBusy, Family: FamilyExecution, Title: "Too many statements", Summary: "The connection's queue is full.", Retryable: true, hint: "try again after the time given"},
 	{Code: CodeDraining, Family: FamilyExecution, Title: "Shutting down", Summary: "The gateway is stopping and takes no new statements.", Retryable: true},
 	{Code: CodeAuditUnavailable, Family: FamilyExecution, Title: "Audit log not writable", Summary: "The decision could not be recorded, so the statement did not run.", hint: "tell the operator: the audit log's disk is full or failing"},
-	{Code: CodeUnknownConnection, Family: FamilyExecution, Title: "Unknown connection", Summary: "No connection of that id is configured.", Retryable: true, hint: "call connection_list"},
+	{Code: CodeUnknownConnection, Family: FamilyExecution, Title: "Unknown connection", Summary: "No connection of that id is configured.", hint: "call connection_list"},
 	{Code: CodeNotConfigured, Family: FamilyExecution, Title: "Connection not configured", Summary: "The connection has no address to connect to."},
 	{Code: CodeNoBackend, Family: FamilyExecution, Title: "No backend for this engine", Summary: "This version runs no statements on this engine."},
-	{Code: CodeInvalidArguments, Family: FamilyExecution, Title: "Invalid arguments", Summary: "The arguments of the call do not fit its schema.", Retryable: true, hint: "correct the listed arguments"},
-	{Code: CodeNotFound, Family: FamilyExecution, Title: "Not found", Summary: "No page or run has the name that the call gives.", Retryable: true, hint: "correct the name"},
-	{Code: CodeDatabaseError, Family: FamilyExecution, Title: "Error of the database", Summary: "The database refused or failed the statement; its own message and SQLSTATE are given.", Retryable: true, hint: "correct the statement as the database's message says"},
+	{Code: CodeInvalidArguments, Family: FamilyExecution, Title: "Invalid arguments", Summary: "The arguments of the call do not fit its schema.", hint: "correct the listed arguments"},
+	{Code: CodeNotFound, Family: FamilyExecution, Title: "Not found", Summary: "No page or run has the name that the call gives.", hint: "correct the name"},
+	{Code: CodeDatabaseError, Family: FamilyExecution, Title: "Error of the database", Summary: "The database refused or failed the statement; its own message and SQLSTATE are given.", hint: "correct the statement as the database's message says"},
 }
 
 // HintFor returns the general hint for code, or "" when there is none.

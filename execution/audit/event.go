@@ -14,6 +14,9 @@ const (
 	QueryFinished Type = "query.finished"
 	// QueryCancelled is the end of a statement that its caller stopped.
 	QueryCancelled Type = "query.cancelled"
+	// QueryEnded is the end at its server of a statement whose outcome said that
+	// its end was not confirmed.
+	QueryEnded Type = "query.ended"
 	// SessionOpen is a client that connected.
 	SessionOpen Type = "session.open"
 	// SessionClose is a client that left.
@@ -49,7 +52,7 @@ const (
 // Types returns every type of event, in the order of the documentation.
 func Types() []Type {
 	return []Type{
-		QueryDecision, QueryFinished, QueryCancelled, SessionOpen, SessionClose, AuthDenied, ConfigReload, GatewayStart, GatewayStop,
+		QueryDecision, QueryFinished, QueryCancelled, QueryEnded, SessionOpen, SessionClose, AuthDenied, ConfigReload, GatewayStart, GatewayStop,
 		ToolCall, SegmentSeal, LogRecovered, LogGap, LogArchived,
 	}
 }
@@ -70,6 +73,15 @@ const (
 	StatusOK        = "ok"
 	StatusError     = "error"
 	StatusCancelled = "cancelled"
+)
+
+// The values of [Result.Ended].
+const (
+	// EndedConfirmed: the server said that the statement is over.
+	EndedConfirmed = "confirmed"
+	// EndedUnconfirmed: the server was asked to end the statement and has not
+	// said that it is over.
+	EndedUnconfirmed = "unconfirmed"
 )
 
 // Event is one line of the log.
@@ -191,6 +203,14 @@ type Result struct {
 	// ExecMS is the time from sending the statement to the end of its result,
 	// in milliseconds with a fraction.
 	ExecMS float64 `json:"exec_ms" class:"public"`
+	// QueueMS is the time before that: waiting for a slot and for a connection.
+	QueueMS float64 `json:"queue_ms,omitempty" class:"public"`
+	// Ended says whether the server confirmed the end of a statement that was
+	// ended early.
+	Ended string `json:"ended,omitempty" class:"public"`
+	// HeldMS is, in query.ended, for how long the statement kept its slot after
+	// its outcome.
+	HeldMS float64 `json:"held_ms,omitempty" class:"public"`
 	// Code is the gateway's error code: timeout, connection_lost, ….
 	Code string `json:"code,omitempty" class:"public"`
 }

@@ -23,7 +23,7 @@ func openLock(root *os.Root) (*dirLock, error) {
 	f, err := root.OpenFile(lockName, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("another process has the log open; if none has, remove %s: %w",
-			filepath.Join(root.Name(), lockName), errLocked)
+			filepath.Join(root.Name(), lockName), ErrLocked)
 	}
 	if err != nil {
 		return nil, err

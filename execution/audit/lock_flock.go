@@ -29,11 +29,11 @@ func openLock(root *os.Root) (*dirLock, error) {
 	return &dirLock{file: f, conn: conn}, nil
 }
 
-// try takes the lock, or returns errLocked at once.
+// try takes the lock, or returns ErrLocked at once.
 func (l *dirLock) try() error {
 	err := l.flock(syscall.LOCK_EX | syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return errLocked
+		return ErrLocked
 	}
 	return err
 }

@@ -232,13 +232,13 @@ const (
 	lockPauseMax = time.Millisecond
 )
 
-// errLocked: another process holds the lock.
-var errLocked = errors.New("another process holds the lock")
+// ErrLocked says that another process holds the lock.
+var ErrLocked = errors.New("another process holds the lock")
 
 // acquire takes the lock. It tries until deadline, at least once.
 func (l *dirLock) acquire(deadline time.Time) error {
 	err := l.try()
-	for pause := lockPause; errors.Is(err, errLocked) && time.Now().Before(deadline); pause = min(2*pause, lockPauseMax) {
+	for pause := lockPause; errors.Is(err, ErrLocked) && time.Now().Before(deadline); pause = min(2*pause, lockPauseMax) {
 		time.Sleep(pause)
 		err = l.try()
 	}

@@ -26,8 +26,8 @@ func testErrors(t *testing.T, s *suite) {
 				t.Errorf("a statement that failed returned %d rows", len(res.Rows))
 			}
 			e := wantError(t, err, sqlguard.CodeDatabaseError)
-			if e.SQLState == "" || e.Message == "" || !e.Retryable {
-				t.Errorf("SQLState %q, message %q, retryable %t; want the server's own, and retryable", e.SQLState, e.Message, e.Retryable)
+			if e.SQLState == "" || e.Message == "" || e.Retryable {
+				t.Errorf("SQLState %q, message %q, retryable %t; want the server's own, and not retryable", e.SQLState, e.Message, e.Retryable)
 			}
 			s.answers(t, c)
 		})

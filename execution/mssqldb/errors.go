@@ -94,6 +94,9 @@ func queryError(e *serverError) *execution.Error {
 	if what.hint != "" {
 		out.Hint = what.hint
 	}
+	if m.Number == 1205 || m.Number == 1222 { // chosen as the victim of a deadlock; a lock was not granted in time
+		out.Retryable = true
+	}
 	if what.never {
 		out.Retryable = false
 	}

@@ -272,11 +272,11 @@ func TestErrorsOfTheServer(t *testing.T) {
 		code   sqlguard.Code
 		retry  bool
 	}{
-		{208, 16, sqlguard.CodeDatabaseError, true},
+		{208, 16, sqlguard.CodeDatabaseError, false},
 		{1222, 16, sqlguard.CodeDatabaseError, true},
 		{1205, 13, sqlguard.CodeDatabaseError, true},
-		{229, 14, sqlguard.CodeDatabaseError, true},
-		{262, 14, sqlguard.CodeDatabaseError, true},
+		{229, 14, sqlguard.CodeDatabaseError, false},
+		{262, 14, sqlguard.CodeDatabaseError, false},
 		{3906, 16, sqlguard.CodeDatabaseError, false},
 		{978, 14, sqlguard.CodeConnectionLost, true},
 		{6005, 14, sqlguard.CodeServerRestarted, true},

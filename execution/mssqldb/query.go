@@ -63,6 +63,9 @@ func (d *DB) run(ctx context.Context, s statement, lim execution.Limits) (*execu
 			d.pool.Forget()
 			continue
 		}
+		if e, ok := errors.AsType[*execution.Error](err); ok {
+			e.Elapsed = x.elapsed // 0 when the statement was not sent
+		}
 		return res, err
 	}
 }
@@ -165,7 +168,9 @@ func (x *exchange) broken(err, reason error) (*execution.Result, error) {
 	case x.answer.strange != nil:
 		return nil, network.Untrusted(x.answer.strange.Error(), err)
 	case reason != nil && !errors.Is(reason, pool.ErrEnough):
-		return nil, pool.Ended(reason, err, x.lim.Timeout)
+		e := pool.Unconfirmed(reason, err, x.lim.Timeout)
+		e.Unconfirmed = true
+		return nil, e
 	case len(x.answer.errors) > 0:
 		return nil, queryError(&serverError{x.answer.errors, true})
 	case errors.Is(err, tds.ErrMalformed):

@@ -40,7 +40,12 @@ func (r *running) Tell(ctx context.Context, reason error, over <-chan struct{}) 
 // kill sends KILL QUERY on a new connection. When the server accepts no more
 // connections, kill uses an idle one of the pool.
 func (r *running) kill(ctx context.Context, over <-chan struct{}) error {
-	c, err := r.c.dialer.connect(ctx)
+	done := r.pool.Aside(ctx, over)
+	if done == nil {
+		return ctx.Err() // nil when the statement is over
+	}
+	defer done()
+	c, err := r.c.dialer.connect(ctx, r.c.at)
 	if err == nil {
 		defer c.Bye()
 		return r.killOn(ctx, c, over)

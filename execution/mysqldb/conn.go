@@ -3,6 +3,7 @@ package mysqldb
 import (
 	"context"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/ktxhq/ktx/execution/mysqldb/wire"
@@ -19,7 +20,9 @@ type conn struct {
 
 	flavour flavour
 	id      uint32 // as in the server's greeting
-	tls     string // version; "" without TLS
+	at      net.Addr
+	begun   time.Time // of the last statement
+	tls     string    // version; "" without TLS
 	self    identity
 
 	// pending is set while the answers to the last statement's ROLLBACK and

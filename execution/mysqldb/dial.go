@@ -21,7 +21,7 @@ type dialer struct {
 
 // dial connects and finds out the server's product and version.
 func (d *dialer) dial(ctx context.Context) (*conn, error) {
-	c, err := d.connect(ctx)
+	c, err := d.connect(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -34,11 +34,15 @@ func (d *dialer) dial(ctx context.Context) (*conn, error) {
 
 // connect makes an authenticated connection. The driver logs in. Capabilities
 // that this package does not want are removed from the server's offer before
-// the driver sees it.
-func (d *dialer) connect(ctx context.Context) (*conn, error) {
+// the driver sees it. At is the server's address; nil means the target's.
+func (d *dialer) connect(ctx context.Context, at net.Addr) (*conn, error) {
 	bounded, cancel := context.WithTimeout(ctx, d.target.connectTimeout)
 	defer cancel()
-	nc, err := (&net.Dialer{}).DialContext(bounded, d.target.network, d.target.address)
+	network, address := d.target.network, d.target.address
+	if at != nil {
+		network, address = at.Network(), at.String()
+	}
+	nc, err := (&net.Dialer{}).DialContext(bounded, network, address)
 	if err != nil {
 		return nil, connectError(ctx, errors.Join(bounded.Err(), err))
 	}
@@ -64,7 +68,7 @@ func (d *dialer) connect(ctx context.Context) (*conn, error) {
 		return nil, connectError(ctx, errors.Join(bounded.Err(), err))
 	}
 	c := &conn{
-		wire: wire.New(h.conn, h.extended), dialer: d, id: h.id,
+		wire: wire.New(h.conn, h.extended), dialer: d, id: h.id, at: nc.RemoteAddr(),
 		flavour: flavourOf(h.version),
 	}
 	if t, ok := h.conn.(*tls.Conn); ok {

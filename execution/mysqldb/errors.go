@@ -69,18 +69,19 @@ func queryError(e *wire.Error, sql string) *execution.Error {
 	}
 	switch e.Number {
 	case errReadOnly, errReadOnlyMode, errReadLock, errOptionPrevents:
-		out.Retryable = false
 		out.Hint = "the session is read-only: use SELECT"
 	case errLockWait, errLockNoWait:
+		out.Retryable = true
 		out.Hint = "another session holds a lock on a table of the statement; try again later"
 	case errDeadlock:
+		out.Retryable = true
 		out.Hint = "try again"
 	case errAccessDenied, errDatabaseDenied, errTableDenied, errColumnDenied, errPrivilege, errRoutineDenied:
-		out.Retryable = false
 		out.Hint = "the connection's account may not read this: ask the operator for the grant, or use another table"
 	case errTooManyConnections, errTooManyOfUser, errUserLimit:
 		out.Code, out.Retryable, out.RetryAfter = sqlguard.CodeBusy, true, pool.BusyRetry
 	case errOutOfMemory, errSortMemory, errOutOfResources, errDiskFull, errRecordFileFull:
+		out.Retryable = true
 		out.Hint = "the server ran out of memory or disk: narrow the query"
 	case errPacketTooLarge:
 		out.Hint = "a value or row is longer than the server sends: select a part of it"

@@ -207,7 +207,6 @@ func TestSilence(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			startFake(t, f)
-			c := open(t, f.url(), mysqldb.Config{MaxConnections: 1})
 			for _, test := range []struct {
 				name  string
 				limit time.Duration
@@ -224,6 +223,8 @@ func TestSilence(t *testing.T) {
 					return ctx, cancel
 				}, sqlguard.CodeCancelled},
 			} {
+				// A statement whose end is not confirmed keeps its connection's place.
+				c := open(t, f.url(), mysqldb.Config{MaxConnections: 1})
 				ctx, cancel := test.ctx()
 				res, err := c.Try(ctx, t, "SELECT a", execution.Limits{Timeout: test.limit})
 				cancel()

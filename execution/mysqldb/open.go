@@ -79,6 +79,7 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	d := &DB{dialer: &dialer{target: to, texts: newTexts(pins)}, others: slices.Clone(cfg.Databases)}
 	d.SetGuard(guard)
 	d.pool = pool.New(size, d.dialer.dial)
+	d.pool.Ask(d.over)
 	return d, nil
 }
 

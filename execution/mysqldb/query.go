@@ -47,10 +47,23 @@ func (d *DB) run(ctx context.Context, sql string, lim execution.Limits) (*execut
 		}
 		x := exchange{c: l.Conn, k: ending.New(&running{c: l.Conn, pool: d.pool}), sql: sql, lim: lim}
 		res, err := x.run(ctx, d.pool.OnClose)
-		if x.keep {
+		switch {
+		case x.keep:
 			d.pool.Release(l)
-		} else {
+		case x.unconfirmed:
+			l.Conn.Destroy()
+			h := d.pool.Hold(l)
+			if res != nil {
+				res.Held = h
+			}
+			if e, ok := errors.AsType[*execution.Error](err); ok {
+				e.Held = h
+			}
+		default:
 			d.pool.Discard(l)
+		}
+		if e, ok := errors.AsType[*execution.Error](err); ok && x.sent {
+			e.Elapsed = x.elapsed
 		}
 		if err != nil && !x.sent && l.Reused && !retried && x.reason == nil {
 			// The connection ended, or its session changed, while it was idle.
@@ -78,6 +91,8 @@ type exchange struct {
 
 	reason error // why the backend ended it early
 	keep   bool  // the connection can be used again
+	// unconfirmed says that the statement was to be ended, and may still run.
+	unconfirmed bool
 }
 
 // run sends the statement, reads its answer and returns the result or the
@@ -90,6 +105,7 @@ func (x *exchange) run(ctx context.Context, onClose func(func()) func() bool) (*
 	stay := onClose(func() { x.k.Interrupt(pool.ErrClosing) })
 
 	start := time.Now()
+	x.c.begun = start
 	err := x.c.begin(x.lim)
 	begun := err == nil
 	if begun && x.k.Begin() {
@@ -178,13 +194,15 @@ func (x *exchange) read() error {
 
 // broken ends a statement whose connection can no longer be read.
 func (x *exchange) broken(err error) (*execution.Result, error) {
-	switch {
-	case errors.Is(err, wire.ErrFormat):
+	if errors.Is(err, wire.ErrFormat) {
 		return nil, network.Untrusted("the server's answer is not that of a query", err)
+	}
+	x.unconfirmed = x.reason != nil
+	switch {
 	case x.rows.Full():
 		return x.result(), nil
 	case x.reason != nil:
-		return nil, pool.Ended(x.reason, err, x.lim.Timeout)
+		return nil, pool.Unconfirmed(x.reason, err, x.lim.Timeout)
 	}
 	return nil, lost(err)
 }

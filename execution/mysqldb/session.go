@@ -21,6 +21,9 @@ const (
 	// identifySQL asks for what must not change in a session: the database in
 	// which names are looked up, the account and its role.
 	identifySQL = "SELECT VERSION(), CONNECTION_ID(), DATABASE(), CURRENT_USER(), CURRENT_ROLE()"
+
+	// uptimeSQL asks for how many seconds the server has run.
+	uptimeSQL = "SHOW GLOBAL STATUS LIKE 'Uptime'"
 )
 
 // The oldest servers that are supported. From these versions on a session can
@@ -278,4 +281,37 @@ func release(version string) float64 {
 		return 0
 	}
 	return float64(major) + float64(minor)/100
+}
+
+// gone kills the connection held and reports whether it was over already. A server
+// that has run for less time than the statement is another one, or was
+// restarted, and may have given the number to another client.
+func (c *conn) gone(ctx context.Context, held *conn) (bool, error) {
+	stop := context.AfterFunc(ctx, c.wire.Sever)
+	defer stop()
+	if err := c.wire.SendQueries(uptimeSQL); err != nil {
+		return false, err
+	}
+	values, _, err := c.one()
+	if err != nil {
+		return false, err
+	}
+	if len(values) != 2 {
+		return false, fmt.Errorf("%w: %d values for 2", wire.ErrFormat, len(values))
+	}
+	up, err := strconv.ParseInt(values[1], 10, 64)
+	if err != nil {
+		return false, fmt.Errorf("%w: uptime %q", wire.ErrFormat, values[1])
+	}
+	if time.Duration(up+1)*time.Second < time.Since(held.begun) {
+		return true, nil
+	}
+	if err := c.wire.SendQueries("KILL CONNECTION " + strconv.FormatUint(uint64(held.id), 10)); err != nil {
+		return false, err
+	}
+	err = c.done()
+	if e, ok := errors.AsType[*wire.Error](err); ok && e.Number == errNoSuchThread {
+		return true, nil
+	}
+	return false, err
 }

@@ -17,6 +17,11 @@ var _ ending.Statement = (*conn)(nil)
 func (c *conn) Tell(ctx context.Context, _ error, over <-chan struct{}) error {
 	var last error
 	_ = ending.Repeat(ctx, over, func() error {
+		done := c.dialer.aside(ctx, over)
+		if done == nil { // the statement is over, or ctx ended, which Repeat sees
+			return nil
+		}
+		defer done()
 		last = errors.Join(c.pg.CancelRequest(ctx), ctx.Err())
 		return nil
 	})

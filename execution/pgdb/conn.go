@@ -28,6 +28,8 @@ type conn struct {
 	pooled   bool   // a pooler is in front
 	prepared bool   // the constants are prepared
 
+	said said // the last statement, for a connection that is held
+
 	// pending is set until the second part of a statement has been read.
 	pending bool
 

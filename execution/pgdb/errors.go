@@ -33,6 +33,7 @@ const (
 	stateBadText       = "22P02"
 	stateNotUTF8       = "22021"
 	stateSerialization = "40001"
+	stateDeadlock      = "40P01"
 	statePrivilege     = "42501"
 )
 
@@ -55,20 +56,21 @@ func queryError(e *pgconn.PgError, sql string) *execution.Error {
 	out.Position = bytePosition(sql, int(e.Position))
 	switch e.Code {
 	case stateReadOnly:
-		out.Retryable = false
 		out.Hint = "the session is read-only: use SELECT"
 	case stateLockTimeout:
+		out.Retryable = true
 		out.Hint = "another session holds a lock on a table of the statement; try again later"
-	case stateSerialization:
+	case stateSerialization, stateDeadlock:
+		out.Retryable = true
 		out.Hint = "try again"
 	case stateNotUTF8:
 		out.Hint = "a value holds bytes that are not UTF-8: read it as bytes with convert_to(column, 'SQL_ASCII')"
 	case statePrivilege:
-		out.Retryable = false
 		out.Hint = "the connection's role may not read this: ask the operator for the grant, or use another table"
 	case stateTooMany:
 		out.Code, out.Retryable, out.RetryAfter = sqlguard.CodeBusy, true, pool.BusyRetry
 	case stateOutOfMemory, stateDiskFull:
+		out.Retryable = true
 		out.Hint = "the server ran out of memory or disk: narrow the query"
 	case stateAdminShutdown, stateCrashShutdown, stateCannotConnect, stateDatabaseGone:
 		out.Code, out.Retryable = sqlguard.CodeServerRestarted, true

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -141,7 +142,15 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	}
 	d.catalog.limits = catalogLimits
 	d.SetGuard(guard)
-	d.pool = pool.New(size, d.dialer.dial)
+	d.pool = pool.New(size, func(ctx context.Context) (*conn, error) {
+		c, err := d.dialer.dial(ctx)
+		if err == nil {
+			d.types.forget()
+		}
+		return c, err
+	})
+	d.pool.Ask(d.over)
+	d.dialer.aside = d.pool.Aside
 	return d, nil
 }
 
@@ -169,11 +178,23 @@ type dialer struct {
 	texts  *texts
 	pooler Pooler
 	found  atomic.Bool // a pooler was detected
+	// aside is the pool's Aside.
+	aside func(ctx context.Context, over <-chan struct{}) (done func())
 }
 
 // dial connects, finds out what the server supports and prepares the constants.
-func (d *dialer) dial(ctx context.Context) (*conn, error) {
+func (d *dialer) dial(ctx context.Context) (*conn, error) { return d.connect(ctx, d.conf.Copy()) }
+
+// dialAt connects to the server at an address, whatever hosts the URL names.
+func (d *dialer) dialAt(ctx context.Context, at net.Addr) (*conn, error) {
 	conf := d.conf.Copy()
+	conf.DialFunc = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, at.Network(), at.String())
+	}
+	return d.connect(ctx, conf)
+}
+
+func (d *dialer) connect(ctx context.Context, conf *pgconn.Config) (*conn, error) {
 	var frames *frameReader
 	conf.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
 		frames = newFrameReader(r)

@@ -66,10 +66,16 @@ func (d *DB) run(ctx context.Context, s statement, lim execution.Limits) (*execu
 		}
 		x := exchange{c: l.Conn, k: ending.New(l.Conn), s: s, lim: lim, stale: l.Reused && l.Idle >= staleAfter}
 		res, err := x.run(ctx, d.pool.OnClose)
-		if x.keep {
+		switch {
+		case x.keep:
 			d.pool.Release(l)
-		} else {
+		case x.unconfirmed:
+			err = hold(d.pool, l, res, err)
+		default:
 			d.pool.Discard(l)
+		}
+		if e, ok := errors.AsType[*execution.Error](err); ok {
+			e.Elapsed = x.elapsed
 		}
 		if err != nil && x.again && !retried && ctx.Err() == nil {
 			d.pool.Forget()
@@ -111,6 +117,8 @@ type exchange struct {
 
 	keep  bool // the connection can be used again
 	again bool // the statement did not run and may be tried once more
+	// unconfirmed says that the statement was to be ended, and may still run.
+	unconfirmed bool
 }
 
 // run sends the statement, reads the answer and returns the result or the
@@ -133,6 +141,7 @@ func (x *exchange) run(ctx context.Context, onClose func(func()) func() bool) (*
 		return nil, err
 	}
 	x.rows = newRowSet(x.lim)
+	c.said = said{text: head(x.s.sql), at: time.Now()}
 	c.frames.limit(x.lim.CellBytes, x.lim.Bytes, x.lim.Columns)
 	f := c.pg.Frontend()
 	f.SetMaxBodyLen(max(maxMessageBody, int(min(x.lim.Bytes, 1<<30))+4*maxColumns+2))
@@ -278,11 +287,12 @@ func (x *exchange) broken(err, reason error) (*execution.Result, error) {
 	if _, ok := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); ok || errors.Is(err, errFrame) {
 		return nil, network.Untrusted("the server's answer is not that of a query", err)
 	}
+	x.unconfirmed = reason != nil
 	if x.rows.Full() {
 		return x.result(), nil
 	}
 	if reason != nil {
-		return nil, pool.Ended(reason, err, x.lim.Timeout)
+		return nil, pool.Unconfirmed(reason, err, x.lim.Timeout)
 	}
 	x.again = !x.received && (x.stale || pgconn.SafeToRetry(err) && !x.c.pending)
 	e := lost(err)

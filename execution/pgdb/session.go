@@ -199,9 +199,9 @@ func (c *conn) ask(ctx context.Context) error {
 }
 
 // question runs a constant outside of a transaction and returns its last row.
-func (c *conn) question(sql string) ([]string, error) {
+func (c *conn) question(sql string, values ...[]byte) ([]string, error) {
 	var e encoder
-	e.run(constant{sql: sql}, false)
+	e.run(constant{sql: sql}, false, values...)
 	e.add(&pgproto3.Sync{})
 	if e.err != nil {
 		return nil, e.err

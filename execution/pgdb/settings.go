@@ -122,6 +122,7 @@ func (c *Config) pins() ([]pin, error) {
 		{name: "IntervalStyle", value: "postgres"},
 		{name: "bytea_output", value: "hex"},
 		{name: "extra_float_digits", value: "1"},
+		{name: "quote_all_identifiers", value: "off"}, // changes the text of reg* types
 		{name: "TimeZone", value: zone},
 	}
 	if len(c.SearchPath) > 0 {

@@ -74,10 +74,22 @@ func (s *rowSet) add(values [][]byte, cut *rowCut) error {
 	return nil
 }
 
-// typeNames remembers the names of types that are not built in.
+// typeNames remembers the names of types that are not built in, for a short time.
 type typeNames struct {
 	mu    sync.Mutex
 	names map[uint32]string
+	since time.Time // of the oldest name
+}
+
+// namesFor is how long a name is remembered, because a type can be renamed.
+const namesFor = 2 * time.Second
+
+// forget forgets the names. A new connection may be to another server, where the
+// same numbers belong to other types.
+func (t *typeNames) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.names = nil
 }
 
 // maxTypeNames bounds the number of remembered names.
@@ -89,6 +101,9 @@ func (t *typeNames) known(res *execution.Result, oids []uint32) []uint32 {
 	var missing []uint32
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if time.Since(t.since) > namesFor {
+		t.names = nil
+	}
 	for i := range res.Columns {
 		if res.Columns[i].Type != "" {
 			continue
@@ -105,7 +120,7 @@ func (t *typeNames) remember(oid uint32, name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.names == nil || len(t.names) >= maxTypeNames {
-		t.names = map[uint32]string{}
+		t.names, t.since = map[uint32]string{}, time.Now()
 	}
 	t.names[oid] = name
 }
@@ -124,11 +139,16 @@ func (d *DB) nameTypes(ctx context.Context, res *execution.Result, oids []uint32
 		if err == nil {
 			for _, row := range names.Rows {
 				oid, err := strconv.ParseUint(row[0].Text, 10, 32)
-				if err == nil {
-					d.types.remember(uint32(oid), row[1].Text)
+				if err != nil {
+					continue
+				}
+				d.types.remember(uint32(oid), row[1].Text)
+				for i := range res.Columns {
+					if oids[i] == uint32(oid) {
+						res.Columns[i].Type = row[1].Text
+					}
 				}
 			}
-			d.types.known(res, oids)
 		}
 	}
 	for i := range res.Columns {

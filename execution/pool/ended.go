@@ -23,6 +23,26 @@ var (
 // use.
 const BusyRetry = 500 * time.Millisecond
 
+// Unconfirmed returns the error for a statement that was ended early without the
+// server confirming that it is over. The
+// arguments reason, cause and limit are those of [Ended].
+func Unconfirmed(reason, cause error, limit time.Duration) *execution.Error {
+	const told = "; the server was asked to end it, which is not confirmed"
+	e := Ended(reason, cause, limit)
+	switch {
+	case errors.Is(reason, ErrTimeLimit):
+		e.Message = fmt.Sprintf("the statement ran longer than %s", limit) + told
+	case errors.Is(reason, ErrNoConnection):
+	case errors.Is(reason, context.DeadlineExceeded):
+		e.Message = "the caller's deadline passed" + told
+	case errors.Is(reason, ErrClosing):
+		e.Message = "the connection is being closed" + told
+	default:
+		e.Message = "the statement was cancelled" + told
+	}
+	return e
+}
+
 // Ended returns the error for a statement that was ended early. reason is why
 // it was ended, cause the resulting error, and limit the statement's time
 // limit.

@@ -45,8 +45,14 @@ type Pool[C Connection] struct {
 	idle    []*Lease[C]
 	waiting []chan *Lease[C] // a nil lease is the right to make a connection
 	closed  bool
+	held    []heldConn[C]
+	asking  bool // watch runs
 	sweep   *time.Timer
 	empty   chan struct{} // closed when the pool is closed and open is 0
+
+	ask   func(context.Context, []C) ([]bool, error)
+	wake  chan struct{} // tells watch that a statement was held
+	aside chan struct{} // has room for the one connection beyond size
 
 	onClose func(func()) (stop func() bool) // see context.AfterFunc
 	end     context.CancelCauseFunc
@@ -68,6 +74,7 @@ func New[C Connection](size int, dial func(context.Context) (C, error)) *Pool[C]
 	lifetime, end := context.WithCancelCause(context.Background())
 	return &Pool[C]{
 		size: size, dial: dial, end: end, empty: make(chan struct{}),
+		wake: make(chan struct{}, 1), aside: make(chan struct{}, 1),
 		onClose: func(f func()) func() bool { return context.AfterFunc(lifetime, f) },
 	}
 }
@@ -82,9 +89,47 @@ func (p *Pool[C]) Acquire(ctx context.Context, limit time.Duration) (*Lease[C], 
 	ctx, end := context.WithTimeoutCause(ctx, min(limit, MaxWait), ErrNoConnection)
 	defer end()
 	l, err := p.grant(ctx)
-	if err != nil {
-		return nil, err
+	for {
+		if err != nil {
+			return nil, err
+		}
+		if l, err = p.use(ctx, l); execution.CodeOf(err) != sqlguard.CodeBusy {
+			return l, err
+		}
+		// The server accepts no further connection of this role, so the caller
+		// waits for one of the pool's.
+		full := err
+		if l, err = p.await(ctx); errors.Is(err, errNone) {
+			return nil, full
+		}
 	}
+}
+
+// errNone says that the pool has no connection to wait for.
+var errNone = errors.New("the pool has no connection")
+
+// await waits for a connection of the pool, or for the right to make one, although
+// there is room for one more.
+func (p *Pool[C]) await(ctx context.Context) (*Lease[C], error) {
+	p.mu.Lock()
+	switch {
+	case p.closed:
+		p.mu.Unlock()
+		return nil, Ended(ErrClosing, nil, 0)
+	case p.open <= len(p.held):
+		p.mu.Unlock()
+		return nil, errNone
+	}
+	if l := p.last(); l != nil {
+		p.mu.Unlock()
+		return l, nil
+	}
+	return p.wait(ctx)
+}
+
+// use returns the connection of l when it is ready. Otherwise, and when l is nil, it
+// returns another one or makes one.
+func (p *Pool[C]) use(ctx context.Context, l *Lease[C]) (*Lease[C], error) {
 	for l != nil {
 		if time.Since(l.created) < maxLifetime && l.Conn.Ready(ctx) {
 			l.Reused, l.Idle = true, time.Since(l.used)
@@ -152,6 +197,16 @@ func (p *Pool[C]) grant(ctx context.Context) (*Lease[C], error) {
 		p.mu.Unlock()
 		return nil, nil
 	}
+	return p.wait(ctx)
+}
+
+// wait joins the queue. The caller holds mu, which wait releases.
+func (p *Pool[C]) wait(ctx context.Context) (*Lease[C], error) {
+	if len(p.held) >= p.size {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeoutCause(ctx, execution.HeldPatience, ErrNoConnection)
+		defer end()
+	}
 	turn := make(chan *Lease[C], 1)
 	p.waiting = append(p.waiting, turn)
 	p.mu.Unlock()
@@ -167,6 +222,11 @@ func (p *Pool[C]) grant(ctx context.Context) (*Lease[C], error) {
 	p.leave(turn)
 	err := context.Cause(ctx)
 	if errors.Is(err, ErrNoConnection) || errors.Is(err, context.DeadlineExceeded) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if len(p.held) >= p.size {
+			return nil, p.heldBusy()
+		}
 		e := execution.NewError(sqlguard.CodeBusy, fmt.Sprintf("all %d connections to the server were in use", p.size), err)
 		e.RetryAfter = BusyRetry
 		return nil, e
@@ -275,12 +335,7 @@ func (p *Pool[C]) Discard(l *Lease[C]) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.waiting) > 0 && !p.closed {
-		p.next() <- nil
-		return
-	}
-	p.open--
-	p.drained()
+	p.free()
 }
 
 // next returns the caller that has waited longest. The caller of next holds mu.

@@ -9,6 +9,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/internal/network"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -72,6 +73,12 @@ func explainUnreadable(e *execution.Error, code sqlite3.ExtendedErrorCode) {
 		e.Hint = "open the database once with a program that may write to it"
 		return
 	}
+	if network.NoDescriptors(e.Err) {
+		e.Code, e.Retryable = sqlguard.CodeBusy, true
+		e.Message, e.RetryAfter = "this process has no file descriptor left to open the database file", retryAfter
+		e.Hint = "try again when fewer calls run; the operator can raise the limit of open files (ulimit -n)"
+		return
+	}
 	e.Message = "the database cannot be read: " + e.Message
 	e.Hint = "a database in WAL mode needs its -wal and -shm files, which must be readable, or a folder where they can be made"
 }
@@ -98,13 +105,23 @@ func failedAt(err error) string {
 }
 
 // ended returns the error for a context that ended.
-func ended(err error) error {
+func ended(err error) *execution.Error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		e := execution.NewError(sqlguard.CodeTimeout, "the statement reached its time limit and was ended", err)
+		e := execution.NewError(sqlguard.CodeTimeout, "the statement reached its time limit", err)
 		e.Hint = "narrow the query with WHERE, or aggregate less data"
 		return e
 	}
 	return execution.NewError(sqlguard.CodeCancelled, "the caller cancelled the statement", err)
+}
+
+// tempFull returns the error for a statement that needs more temporary files than
+// it may have.
+func tempFull(err error, limit int64) error {
+	e := execution.NewError(sqlguard.CodeDatabaseError, fmt.Sprintf("the statement needs more than %d MiB of temporary files (limits.temp), for a sort, a DISTINCT or a GROUP BY", limit>>20), err)
+	e.SQLState = codeName(sqlite3.ExtendedErrorCode(sqlite3.FULL))
+	e.Retryable = false
+	e.Hint = "sort or group fewer rows, or fewer and shorter columns"
+	return e
 }
 
 // refusal returns an error of the session's own.

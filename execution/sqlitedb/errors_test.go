@@ -38,7 +38,7 @@ func TestErrors(t *testing.T) {
 		{"SELECT 1 " + strings.Repeat("+ 1", 2000), "SQLITE_ERROR", "Expression tree is too large", ""},
 	} {
 		e := c.fails(t, q.sql)
-		if e.Code != sqlguard.CodeDatabaseError || e.SQLState != q.state || !strings.Contains(e.Message, q.message) || !e.Retryable {
+		if e.Code != sqlguard.CodeDatabaseError || e.SQLState != q.state || !strings.Contains(e.Message, q.message) || e.Retryable {
 			t.Errorf("%.60s: %s %q %q (retryable %t), want %s %q %q", q.sql, e.Code, e.SQLState, e.Message, e.Retryable, sqlguard.CodeDatabaseError, q.state, q.message)
 		}
 		want := 0

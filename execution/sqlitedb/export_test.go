@@ -50,5 +50,5 @@ func (db *DB) Acquire(ctx context.Context) (release func(), err error) {
 func (db *DB) Sessions() (open, abandoned int) {
 	db.pool.mu.Lock()
 	defer db.pool.mu.Unlock()
-	return db.pool.sessions, db.pool.abandoned
+	return db.pool.sessions, len(db.pool.abandoned)
 }

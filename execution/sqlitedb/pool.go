@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,7 +14,8 @@ import (
 
 const (
 	// maxAbandoned is how many abandoned statements may run before the pool
-	// refuses new statements. Each abandoned statement keeps a processor busy.
+	// refuses new statements, if there are more connections than that. Each
+	// abandoned statement keeps a processor busy and its connection in use.
 	maxAbandoned = 4
 	// closeWait is how long Close waits for the statements that it has ended.
 	closeWait = 2 * time.Second
@@ -28,13 +30,14 @@ type pool struct {
 	// The runtime wakes the senders on a full channel in the order of arrival.
 	slots chan struct{}
 	done  chan struct{} // closed by close
+	lost  chan struct{} // closed when close gives up on the abandoned statements
 	// access has the rules that every session applies.
 	access sqlguard.ReadRules
 
 	mu        sync.Mutex
 	idle      []*session
 	running   map[*session]context.CancelFunc
-	abandoned int
+	abandoned []*execution.Held
 	closed    bool
 	sessions  int           // open, in any state
 	gone      chan struct{} // closed when the pool is closed and sessions is 0
@@ -43,6 +46,7 @@ type pool struct {
 func (p *pool) init(connections int) {
 	p.slots = make(chan struct{}, connections)
 	p.done = make(chan struct{})
+	p.lost = make(chan struct{})
 	p.gone = make(chan struct{})
 	p.running = make(map[*session]context.CancelFunc)
 }
@@ -68,7 +72,11 @@ func (p *pool) acquire(ctx context.Context, path string, lim execution.Limits, e
 	if err := ctx.Err(); err != nil {
 		return nil, ended(err)
 	}
-	timer := time.NewTimer(lim.Timeout)
+	patience := lim.Timeout
+	if p.full() != nil {
+		patience = min(patience, execution.HeldPatience)
+	}
+	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
 	case p.slots <- struct{}{}:
@@ -77,6 +85,9 @@ func (p *pool) acquire(ctx context.Context, path string, lim execution.Limits, e
 	case <-p.done:
 		return nil, errClosed()
 	case <-timer.C:
+		if err := p.full(); err != nil {
+			return nil, err
+		}
 		return nil, busy("every connection to the database is in use")
 	}
 	// Opening a file may wait for a lock. It uses the statement's time for
@@ -130,8 +141,8 @@ func (p *pool) pick(file os.FileInfo, end context.CancelFunc) (s *session, idle 
 	switch {
 	case p.closed:
 		return nil, false, nil, errClosed()
-	case p.abandoned >= maxAbandoned:
-		return nil, false, nil, busy("statements that reached their time limit are still being ended")
+	case len(p.abandoned) >= maxAbandoned:
+		return nil, false, nil, p.heldBusy()
 	}
 	for len(p.idle) > 0 {
 		s = p.idle[len(p.idle)-1]
@@ -172,21 +183,52 @@ func (p *pool) discard(s *session) {
 	<-p.slots
 }
 
-// abandon returns the slot of a session whose statement cannot be ended now. It
-// closes the session when the statement has ended.
-func (p *pool) abandon(s *session, hasEnded <-chan answer) {
+// full returns the error for a pool whose connections are all abandoned, or as
+// many as there may be. Otherwise it returns nil.
+func (p *pool) full() *execution.Error {
 	p.mu.Lock()
-	p.abandoned++
+	defer p.mu.Unlock()
+	if len(p.abandoned) < min(maxAbandoned, cap(p.slots)) {
+		return nil
+	}
+	return p.heldBusy()
+}
+
+// heldBusy returns the error for a caller that finds the pool full of abandoned
+// statements. The caller holds mu.
+func (p *pool) heldBusy() *execution.Error {
+	for _, h := range p.abandoned {
+		h.Runs()
+	}
+	if len(p.abandoned) < cap(p.slots) {
+		return execution.HeldBusy("processors that such statements may use", p.abandoned)
+	}
+	return execution.HeldBusy("connections to the database file", p.abandoned)
+}
+
+// abandon keeps the slot of a session whose statement cannot be ended now. When
+// the statement has ended, it closes the session and returns the slot.
+func (p *pool) abandon(s *session, hasEnded <-chan answer) *execution.Held {
+	h := execution.NewHeld()
+	p.mu.Lock()
+	p.abandoned = append(p.abandoned, h)
 	p.mu.Unlock()
 	go func() {
-		<-hasEnded
+		select {
+		case <-hasEnded:
+		case <-p.lost:
+			h.End(false)
+			<-hasEnded
+		}
 		p.mu.Lock()
-		p.abandoned--
+		p.abandoned = slices.DeleteFunc(p.abandoned, func(other *execution.Held) bool { return other == h })
 		delete(p.running, s)
 		p.mu.Unlock()
 		p.drop(s)
+		h.End(true)
+		<-p.slots
 	}()
-	<-p.slots
+	return h
 }
 
 // drop closes a session.
@@ -234,6 +276,11 @@ func (p *pool) close() error {
 	case <-timer.C:
 		p.mu.Lock()
 		defer p.mu.Unlock()
+		select {
+		case <-p.lost:
+		default:
+			close(p.lost)
+		}
 		return fmt.Errorf("close SQLite: %d statements could not be ended within %v", p.sessions, closeWait)
 	}
 }

@@ -36,39 +36,45 @@ func (db *DB) Query(ctx context.Context, stmt sqlguard.Approved, lim execution.L
 	run, cancel := context.WithTimeout(run, lim.Timeout)
 	defer cancel()
 
+	start := time.Now()
 	ran := make(chan answer, 1)
 	go func() { ran <- s.answer(run, text, lim) }()
 	select {
 	case a := <-ran:
-		return db.finish(run, s, a)
+		return db.finish(run, s, a, start)
 	case <-run.Done():
 	}
 	grace := time.NewTimer(interruptGrace)
 	defer grace.Stop()
 	select {
 	case a := <-ran:
-		return db.finish(run, s, a)
+		return db.finish(run, s, a, start)
 	case <-grace.C:
-		db.pool.abandon(s, ran)
-		return nil, db.endedBy(run)
+		e := db.endedBy(run)
+		e.Message += "; the engine was asked to end it, which is not confirmed"
+		e.Held, e.Elapsed = db.pool.abandon(s, ran), time.Since(start)
+		return nil, e
 	}
 }
 
 // finish releases or closes the connection, and returns the answer.
-func (db *DB) finish(run context.Context, s *session, a answer) (*execution.Result, error) {
+func (db *DB) finish(run context.Context, s *session, a answer, start time.Time) (*execution.Result, error) {
 	if a.unfit {
 		db.pool.discard(s)
 	} else {
 		db.pool.release(s)
 	}
 	if a.err != nil && run.Err() != nil && interrupted(a.err) {
-		return nil, db.endedBy(run)
+		a.err = db.endedBy(run)
+	}
+	if e, ok := errors.AsType[*execution.Error](a.err); ok {
+		e.Elapsed = time.Since(start)
 	}
 	return a.result, a.err
 }
 
 // endedBy returns the reason for which a statement was ended early.
-func (db *DB) endedBy(run context.Context) error {
+func (db *DB) endedBy(run context.Context) *execution.Error {
 	if db.pool.isClosed() {
 		return errClosed()
 	}
@@ -135,10 +141,14 @@ func (s *session) read(ctx context.Context, text string, lim execution.Limits) (
 	}
 	s.running = true
 	defer func() { s.running = false }()
+	s.temp.begin(lim.Temp)
 	r := newReader(stmt, lim)
 	for r.more() {
 	}
 	if err := stmt.Err(); err != nil {
+		if s.temp.reached() {
+			return nil, tempFull(err, lim.Temp)
+		}
 		return nil, s.refused(err, "")
 	}
 	r.result.Elapsed = time.Since(start)

@@ -92,6 +92,7 @@ var switches = []struct {
 // session is one read-only connection. One goroutine at a time uses it.
 type session struct {
 	conn     *sqlite3.Conn
+	temp     *tempFiles
 	file     os.FileInfo // the file that the connection has open
 	held     *os.File    // an open handle, so that no other file gets the same number
 	begin    *sqlite3.Stmt
@@ -167,8 +168,9 @@ func (s *session) connect(path string) error {
 				s.file = info
 			}
 		}
+		s.temp = newTempFiles()
 		var err error
-		if s.conn, err = sqlite3.OpenFlags(path, sqlite3.OPEN_READONLY|sqlite3.OPEN_PRIVATECACHE); err != nil {
+		if s.conn, err = sqlite3.OpenFlags(s.temp.uri(path), sqlite3.OPEN_READONLY|sqlite3.OPEN_PRIVATECACHE|sqlite3.OPEN_URI); err != nil {
 			return databaseError(err, "")
 		}
 		now, failed := fileAt(path)
@@ -179,7 +181,7 @@ func (s *session) connect(path string) error {
 			return nil
 		}
 		s.close()
-		s.conn, s.held = nil, nil
+		s.conn, s.held, s.temp = nil, nil, nil
 	}
 	return execution.NewError(sqlguard.CodeConnectionLost, "the database file is replaced again and again", nil)
 }
@@ -443,6 +445,9 @@ func (s *session) close() {
 	defer func() { _ = recover() }()
 	if s.held != nil {
 		defer func() { _ = s.held.Close() }()
+	}
+	if s.temp != nil {
+		defer s.temp.close()
 	}
 	if s.conn == nil {
 		return

@@ -5,6 +5,7 @@ package faults_test
 import (
 	"flag"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,7 @@ func groups() []group {
 		{"Load and size", load},
 		{"Clocks", clocks},
 		{"SQLite files", sqliteFiles},
+		{"Statements that do not end", slices.Concat(unendingOnServer, onMariaDB(unendingOnServer...), unendingOnFile)},
 	}
 }
 

@@ -73,6 +73,9 @@ func (f *Faults) Unconnected(ctx context.Context, err error) *execution.Error {
 	if _, hint := f.lasting(err); hint != "" {
 		out.Retryable, out.Hint = false, hint
 	}
+	if NoDescriptors(err) {
+		out.Hint = "try again when fewer calls run; the operator can raise the limit of open files (ulimit -n)"
+	}
 	return out
 }
 
@@ -86,6 +89,9 @@ func (f *Faults) Reason(err error) string {
 	}
 	if reason, _ := f.lasting(err); reason != "" {
 		return reason
+	}
+	if NoDescriptors(err) {
+		return "this process has no file descriptor left for it"
 	}
 	timeout, isNet := errors.AsType[net.Error](err)
 	switch {
@@ -102,6 +108,12 @@ func (f *Faults) Reason(err error) string {
 		}
 	}
 	return "it closed the connection"
+}
+
+// NoDescriptors reports whether an error is due to this process or this machine
+// having no file descriptor left.
+func NoDescriptors(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
 // lasting returns the reason and the hint for an error that a second try meets

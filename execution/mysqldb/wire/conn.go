@@ -109,10 +109,18 @@ func (c *Conn) Sever() {
 	_ = c.nc.Close()
 }
 
+// byeWait is how long Bye waits for the server to close the connection.
+const byeWait = 100 * time.Millisecond
+
 // Bye ends an idle connection with the protocol's COM_QUIT.
 func (c *Conn) Bye() {
 	_ = c.nc.SetDeadline(time.Now().Add(time.Second))
-	_ = c.write(appendCommand(nil, comQuit, ""))
+	if c.write(appendCommand(nil, comQuit, "")) == nil {
+		// The server closes the connection when it has ended the session, so
+		// that a caller who makes another one next is not one too many.
+		_ = c.nc.SetReadDeadline(time.Now().Add(byeWait))
+		_, _ = c.nc.Read(make([]byte, 1))
+	}
 	_ = c.nc.Close()
 }
 

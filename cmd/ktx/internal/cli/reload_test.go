@@ -88,6 +88,13 @@ audit: {sync: always}
 	if r := fmt.Sprint(p.answer(t, 6)); !strings.Contains(r, "relation_not_allowed") {
 		t.Errorf("answered %s", r)
 	}
+	// A file without connections is valid, and refused as well.
+	configure(t, dir, "")
+	hangUp(t, p, dir)
+	p.send(t, call(9, "again", "SELECT 1"))
+	if r := fmt.Sprint(p.answer(t, 9)); strings.Contains(r, "unknown_connection") {
+		t.Errorf("answered %s", r)
+	}
 	// A connection that is gone.
 	configure(t, dir, "connections:\n  again: {driver: sqlite, path: shop.db}\n")
 	hangUp(t, p, dir)
@@ -117,7 +124,7 @@ audit: {sync: always}
 		"ktx: audit.sync changed, which takes effect at the next start\n",
 		"ktx: the configuration is not valid; the present one stays in force\n",
 		"ktx: the configuration is reloaded: removed demo; 1 connection as before\n",
-		"no such file",
+		"no such file", "takes the flag --allow-empty",
 	} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("standard error does not have %q:\n%s", want, stderr)
@@ -134,7 +141,7 @@ audit: {sync: always}
 			configs[e.Process.Config] = true
 		}
 	}
-	if want := []string{"reloaded", "refused", "reloaded", "refused"}; !slices.Equal(reasons, want) || len(configs) != 2 {
+	if want := []string{"reloaded", "refused", "refused", "reloaded", "refused"}; !slices.Equal(reasons, want) || len(configs) != 2 {
 		t.Errorf("reloads %q with %d configurations", reasons, len(configs))
 	}
 }

@@ -59,6 +59,7 @@ type Limits struct {
 	Columns     int      `yaml:"columns" doc:"Maximum number of columns; default 1000." min:"1" max:"10000"`
 	Timeout     Duration `yaml:"timeout" doc:"Maximum time of a statement; default 30s."`
 	LockTimeout Duration `yaml:"lockTimeout" doc:"Maximum time to wait for a lock; default 1s."`
+	Temp        Bytes    `yaml:"temp" doc:"SQLite: maximum size of the temporary files of a statement; default 256MiB."`
 	Concurrency int      `yaml:"concurrency" doc:"Maximum number of statements that run at once; default 8." min:"1" max:"1000"`
 }
 

@@ -12,27 +12,7 @@ import (
 // Command returns the command ktx mcp.
 func Command(a *console.App) *cobra.Command {
 	c := console.Group("mcp", "Serve the tools to an MCP client",
-		startCommand(a), stopCommand(a), statusCommand(a), logsCommand(a),
-		&cobra.Command{
-			Use:   "stdio",
-			Short: "Serve MCP over standard input and output",
-			Long: `Serve the tools over standard input and output, one JSON-RPC message a line. An
-MCP client starts this command. Logs go to standard error.
-
-On SIGHUP the command reads ktx.yaml again. Calls that run end under the
-configuration under which they began, and connections that did not change stay
-open. A file that is not valid changes nothing. Changes in the block audit take
-effect at the next start.`,
-			Args: cobra.NoArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error {
-				signals, stop := hangups()
-				defer stop()
-				return wiring.WithGateway(cmd.Context(), a, "stdio", func(ctx context.Context, open *wiring.OpenProject) error {
-					defer reloadOn(ctx, a, signals, open, nil)()
-					return serveStdio(ctx, a, open)
-				})
-			},
-		})
+		startCommand(a), stopCommand(a), statusCommand(a), logsCommand(a), stdioCommand(a))
 	c.Long = "Serve the tools to an MCP client. Without a subcommand, show what ktx mcp status\nshows."
 	inner := c.RunE
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -41,5 +21,34 @@ effect at the next start.`,
 		}
 		return inner(cmd, args)
 	}
+	return c
+}
+
+// allowEmptyUsage describes the flag --allow-empty.
+const allowEmptyUsage = "let a reload remove every connection, when ktx.yaml has none"
+
+func stdioCommand(a *console.App) *cobra.Command {
+	var allowEmpty bool
+	c := &cobra.Command{
+		Use:   "stdio",
+		Short: "Serve MCP over standard input and output",
+		Long: `Serve the tools over standard input and output, one JSON-RPC message a line. An
+MCP client starts this command. Logs go to standard error.
+
+On SIGHUP the command reads ktx.yaml again. Calls that run end under the
+configuration under which they began, and connections that did not change stay
+open. A file that is not valid changes nothing. Changes in the block audit take
+effect at the next start.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			signals, stop := hangups()
+			defer stop()
+			return wiring.WithGateway(cmd.Context(), a, "stdio", func(ctx context.Context, open *wiring.OpenProject) error {
+				defer reloadOn(ctx, a, signals, open, allowEmpty, nil)()
+				return serveStdio(ctx, a, open)
+			})
+		},
+	}
+	c.Flags().BoolVar(&allowEmpty, "allow-empty", false, allowEmptyUsage)
 	return c
 }

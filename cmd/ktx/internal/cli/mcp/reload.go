@@ -27,8 +27,9 @@ func hangups() (signals <-chan os.Signal, stop func()) {
 // returns ends this, and waits for a running reload. For each configuration that is
 // read, reloadOn calls prepare, which may be nil. If prepare returns an error, the
 // configuration is not valid. Otherwise reloadOn calls apply once the configuration
-// is in force.
-func reloadOn(ctx context.Context, a *console.App, signals <-chan os.Signal, open *wiring.OpenProject, prepare func(*project.Project) (apply func(), err error)) (stop func()) {
+// is in force. A file without connections is refused while there are some, unless
+// allowEmpty is set: an empty file is valid, and often a mistake.
+func reloadOn(ctx context.Context, a *console.App, signals <-chan os.Signal, open *wiring.OpenProject, allowEmpty bool, prepare func(*project.Project) (apply func(), err error)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
@@ -38,7 +39,7 @@ func reloadOn(ctx context.Context, a *console.App, signals <-chan os.Signal, ope
 			case <-ctx.Done():
 				return
 			case <-signals:
-				reload(ctx, a, open, prepare)
+				reload(ctx, a, open, allowEmpty, prepare)
 			}
 		}
 	}()
@@ -51,9 +52,12 @@ func reloadOn(ctx context.Context, a *console.App, signals <-chan os.Signal, ope
 // reload reads ktx.yaml again. If it is valid, its connections replace the present
 // ones; otherwise these stay. The gateway records either case, and reload prints it
 // to standard error.
-func reload(ctx context.Context, a *console.App, open *wiring.OpenProject, prepare func(*project.Project) (apply func(), err error)) {
+func reload(ctx context.Context, a *console.App, open *wiring.OpenProject, allowEmpty bool, prepare func(*project.Project) (apply func(), err error)) {
 	p, err := wiring.ReadProject(open.Project.Dir)
 	apply := func() {}
+	if err == nil && len(p.Config.Connections) == 0 && len(open.Gateway.Connections(ctx)) > 0 && !allowEmpty {
+		err = errors.New("ktx.yaml has no connections; that would remove all of them, which takes the flag --allow-empty at the start")
+	}
 	if err == nil && prepare != nil {
 		apply, err = prepare(p)
 	}

@@ -67,7 +67,7 @@ func serveForeground(ctx context.Context, a *console.App, p *project.Project, s 
 				a.Errorf("ktx: %s\n", console.EscapeControls(err.Error()))
 			}
 		}()
-		defer reloadOn(ctx, a, signals, open, func(p *project.Project) (func(), error) {
+		defer reloadOn(ctx, a, signals, open, s.AllowEmpty, func(p *project.Project) (func(), error) {
 			now, err := settings(p)
 			return func() { renew(a, server, state, &s, now) }, err
 		})()

@@ -28,6 +28,7 @@ type serverSettings struct {
 	Stateless                    bool
 	AllowedHosts, AllowedOrigins []string
 	Tokens                       []httpapi.Token
+	AllowEmpty                   bool // a reload may remove every connection
 }
 
 // settle returns the settings of a server. A flag that is given overrides
@@ -35,7 +36,7 @@ type serverSettings struct {
 func settle(a *console.App, cmd *cobra.Command, p *project.Project, o startOptions) (serverSettings, error) {
 	c := p.Config.Server
 	s := serverSettings{
-		Host: o.host, Port: o.port, Stateless: o.stateless || c.Stateless,
+		Host: o.host, Port: o.port, Stateless: o.stateless || c.Stateless, AllowEmpty: o.allowEmpty,
 		AllowedHosts:   slices.Concat(c.AllowedHosts, o.allowedHosts),
 		AllowedOrigins: slices.Concat(c.AllowedOrigins, o.allowedOrigins),
 	}

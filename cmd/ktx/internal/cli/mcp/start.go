@@ -35,6 +35,7 @@ type startOptions struct {
 	host, token                  string
 	port                         int
 	foreground, stateless        bool
+	allowEmpty                   bool
 	allowedHosts, allowedOrigins []string
 	logFile                      string
 }
@@ -73,6 +74,7 @@ server. The rest of that block takes effect at the next start.`,
 	flags.BoolVar(&o.stateless, "stateless", false, "keep no sessions, for replicas behind a load balancer")
 	flags.StringArrayVar(&o.allowedHosts, "allowed-host", nil, "further name to accept in the Host header, such as that of a reverse proxy (repeatable)")
 	flags.StringArrayVar(&o.allowedOrigins, "allowed-origin", nil, "origin of web pages that may send requests, such as https://app.example.com (repeatable)")
+	flags.BoolVar(&o.allowEmpty, "allow-empty", false, allowEmptyUsage)
 	flags.StringVar(&o.logFile, "log-file", "", "write the log to this file")
 	_ = flags.MarkHidden("log-file") // the command passes it to the process in the background
 	for _, name := range []string{"host", "port", "token", "allowed-host", "allowed-origin"} {
@@ -174,7 +176,7 @@ func startBackground(ctx context.Context, a *console.App, cmd *cobra.Command, p 
 		return console.Failed("find this program: %w", err)
 	}
 	args := []string{os.Args[0], "mcp", "start", "--foreground", "--project-dir", p.Dir, "--log-file", daemon.LogPath(p.Dir)}
-	for _, f := range []struct{ name, value string }{{"host", o.host}, {"port", strconv.Itoa(o.port)}, {"stateless", strconv.FormatBool(o.stateless)}} {
+	for _, f := range []struct{ name, value string }{{"host", o.host}, {"port", strconv.Itoa(o.port)}, {"stateless", strconv.FormatBool(o.stateless)}, {"allow-empty", strconv.FormatBool(o.allowEmpty)}} {
 		if cmd.Flags().Changed(f.name) {
 			args = append(args, "--"+f.name+"="+f.value)
 		}

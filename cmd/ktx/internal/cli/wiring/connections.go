@@ -36,7 +36,7 @@ func Connections(a *console.App, p *project.Project) []execution.Connection {
 			},
 			Limits: execution.Limits{
 				Rows: c.Limits.Rows, Bytes: int64(c.Limits.Bytes), CellBytes: int64(c.Limits.CellBytes), Columns: c.Limits.Columns,
-				Timeout: time.Duration(c.Limits.Timeout), LockTimeout: time.Duration(c.Limits.LockTimeout),
+				Timeout: time.Duration(c.Limits.Timeout), LockTimeout: time.Duration(c.Limits.LockTimeout), Temp: int64(c.Limits.Temp),
 			},
 		}
 		e, ok := engineOf(c.Driver)
