@@ -187,16 +187,8 @@ func (s *session) viewReadsDenied(name string) (bool, error) {
 	denied := false
 	a.traced = func(table, column string) { denied = denied || a.denies(table, column) != nil }
 	defer func() { a.traced = nil }()
-	s.own = true
-	defer func() { s.own = false }()
-	stmt, _, err := s.conn.Prepare("SELECT * FROM main." + sqlite3.QuoteIdentifier(name))
-	if err != nil {
-		return true, nil //nolint:nilerr // a view that cannot be compiled shows nothing, and is not trusted
-	}
-	if err := stmt.Close(); err != nil {
-		return true, databaseError(err, "")
-	}
-	return denied, nil
+	compiled, err := s.compileView(name)
+	return denied || !compiled, err // a view that cannot be compiled is not trusted
 }
 
 // denies returns the error for a read that a rule denies, through whatever it

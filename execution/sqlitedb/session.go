@@ -439,6 +439,21 @@ func (s *session) ask(text string) error {
 	return errors.Join(err, stmt.Close())
 }
 
+// compileView compiles a statement that reads a view of the schema, so that the
+// authorizer is asked for everything that the view reads. The statement does not run.
+func (s *session) compileView(name string) (compiled bool, err error) {
+	s.own = true
+	defer func() { s.own = false }()
+	stmt, _, err := s.conn.Prepare("SELECT * FROM main." + sqlite3.QuoteIdentifier(name))
+	if err != nil {
+		return false, nil //nolint:nilerr // its text names what does not exist
+	}
+	if err := stmt.Close(); err != nil {
+		return false, databaseError(err, "")
+	}
+	return true, nil
+}
+
 // close closes the connection. It may be called after a fault inside the
 // engine, when closing can fail in any way. Nothing more can be done then.
 func (s *session) close() {
