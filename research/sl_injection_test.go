@@ -93,7 +93,8 @@ func requestOf(text func(label, good string) string, extra, segments bool) map[s
 	request := map[string]any{
 		"connectionId": "a", "include": []string{"sql"}, "measures": measures,
 		"dimensions": []any{
-			text("d", source+".status"), map[string]string{"field": text("time", source+".ordered_at"), "granularity": text("granularity", "month")},
+			text("d", source+".status"),
+			map[string]string{"field": text("time", source+".ordered_at"), "granularity": text("granularity", "month")},
 			text("joined", joined+".country"),
 		},
 		"filters":  []string{text("f", source+".id > 0"), text("having", source+"."+measure+" > 0")},

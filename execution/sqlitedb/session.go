@@ -446,7 +446,7 @@ func (s *session) compileView(name string) (compiled bool, err error) {
 	defer func() { s.own = false }()
 	stmt, _, err := s.conn.Prepare("SELECT * FROM main." + sqlite3.QuoteIdentifier(name))
 	if err != nil {
-		return false, nil //nolint:nilerr // its text names what does not exist
+		return false, nil // it names what does not exist
 	}
 	if err := stmt.Close(); err != nil {
 		return false, databaseError(err, "")
