@@ -223,10 +223,10 @@ func TestExpand(t *testing.T) {
 	m := shopModel(t)
 	for text, want := range map[string]string{
 		"orders.amount":   "orders.amount; ",
-		"orders.place":    "concat(upper(regions.region), ' / ', orders.status); customers→regions orders→customers ",
-		"parent.place":    "concat(upper(regions.region), ' / ', parent.status); customers→regions parent→customers ",
-		"customers.home":  "upper(regions.region); customers→regions ",
-		"from_port.label": "(from_port.city || regions.region); from_port→regions ",
+		"orders.place":    "{present 1 concat({present 0 upper(regions.region)}, ' / ', orders.status)}; customers→regions orders→customers ",
+		"parent.place":    "{present 5 concat({present 0 upper(regions.region)}, ' / ', parent.status)}; customers→regions parent→customers ",
+		"customers.home":  "{present 0 upper(regions.region)}; customers→regions ",
+		"from_port.label": "{present 4 (from_port.city || regions.region)}; from_port→regions ",
 	} {
 		f, err := m.Column(name(t, text))
 		if err != nil {
