@@ -90,7 +90,13 @@ func (s *Service) DiscoverData(ctx context.Context, in DiscoverDataInput) (Disco
 		return len(in.Kinds) == 0 || slices.ContainsFunc(kinds, func(k Kind) bool { return slices.Contains(in.Kinds, k) })
 	}
 	search := &discovery{service: s, stores: stores, query: q, text: in.Query, limit: limit + laneReserve, scoped: in.ConnectionID != ""}
-	models := wanted(KindSource, KindMeasure, KindDimension)
+	models := noModels
+	switch named := len(in.Kinds) > 0; {
+	case !named:
+		models = authoredModels
+	case wanted(KindSource, KindMeasure, KindDimension):
+		models = allModels
+	}
 	if err := search.open(ctx, scope, wanted(KindTable, KindColumn), models); err != nil {
 		return out, err
 	}
@@ -103,14 +109,14 @@ func (s *Service) DiscoverData(ctx context.Context, in DiscoverDataInput) (Disco
 		lanes = append(lanes, search.tables(wanted(KindTable), wanted(KindColumn)))
 		out.Notes = missingScans(search.missing)
 	}
-	if models {
+	if models != noModels {
 		var kinds []semantic.Kind
 		for number, kind := range semanticKinds {
 			if wanted(kind) {
 				kinds = append(kinds, semantic.Kind(number))
 			}
 		}
-		lanes = append(lanes, search.semantic(kinds, len(in.Kinds) > 0))
+		lanes = append(lanes, search.semantic(kinds, models))
 	}
 	lists := make([][]rank.Item, len(lanes))
 	for i := range lanes {

@@ -49,7 +49,7 @@ func (s *Service) scope(ctx context.Context, connectionID string) ([]execution.C
 // open reads what is searched, and weighs the words of the question by all of it, so
 // that the lanes can be compared. Nothing of a connection that is not in scope takes
 // part.
-func (d *discovery) open(ctx context.Context, scope []execution.ConnectionInfo, tables, models bool) error {
+func (d *discovery) open(ctx context.Context, scope []execution.ConnectionInfo, tables bool, models modelScope) error {
 	var all []*rank.Index
 	if d.stores.Wiki != nil {
 		pages, err := d.stores.Wiki.Snapshot()
@@ -67,8 +67,11 @@ func (d *discovery) open(ctx context.Context, scope []execution.ConnectionInfo, 
 			all = append(all, x.Ranks()...)
 		}
 	}
-	if models && d.stores.Semantic != nil {
+	if models != noModels && d.stores.Semantic != nil {
 		for _, c := range scope {
+			if models == authoredModels && !d.stores.Semantic.Authored(c.ID) {
+				continue // nothing of it would be returned, and a large scan takes long to read
+			}
 			found, err := d.service.semanticLayer(ctx, c)
 			if err != nil {
 				return err
@@ -85,10 +88,19 @@ func (d *discovery) open(ctx context.Context, scope []execution.ConnectionInfo, 
 	return nil
 }
 
+// modelScope says which models are read.
+type modelScope int
+
+const (
+	noModels       modelScope = iota
+	authoredModels            // those of connections with files that a person wrote
+	allModels
+)
+
 // semantic is the lane of the semantic layer. Unless the caller names its kinds, it
 // leaves out what only a scan named: the lane of the scans has it.
-func (d *discovery) semantic(kinds []semantic.Kind, named bool) lane {
-	hits := semantic.Search(d.query, semantic.SearchOptions{Kinds: kinds, Limit: d.limit, Authored: !named}, d.models...)
+func (d *discovery) semantic(kinds []semantic.Kind, models modelScope) lane {
+	hits := semantic.Search(d.query, semantic.SearchOptions{Kinds: kinds, Limit: d.limit, Authored: models == authoredModels}, d.models...)
 	l := lane{render: func(ref int) DiscoverRef {
 		h := &hits[ref]
 		return semanticRef(d.query, d.models[h.Index], d.owners[h.Index], h)

@@ -57,7 +57,7 @@ func list(dir fs.FS) ([]stamp, error) {
 			return nil, err
 		}
 		for _, e := range entries {
-			if ext := path.Ext(e.Name()); ext != ".yaml" && ext != ".yml" || e.IsDir() || strings.HasPrefix(e.Name(), ".") {
+			if !isSource(e) {
 				continue
 			}
 			name := path.Join(folder, e.Name())
@@ -73,6 +73,12 @@ func list(dir fs.FS) ([]stamp, error) {
 	}
 	slices.SortFunc(out, func(a, b stamp) int { return strings.Compare(a.name, b.name) })
 	return out, nil
+}
+
+// isSource reports whether an entry of a folder is a file of sources.
+func isSource(e fs.DirEntry) bool {
+	ext := path.Ext(e.Name())
+	return (ext == ".yaml" || ext == ".yml") && !e.IsDir() && !strings.HasPrefix(e.Name(), ".")
 }
 
 // schemaFolder holds the files that a scan writes.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -115,6 +116,19 @@ func (s *Store) fresh(connectionID string, st *state) bool {
 	}
 	stamps, err := s.list(connectionID)
 	return err == nil && sameStamps(stamps, st.stamps)
+}
+
+// Authored reports whether the connection has files that a person wrote, beside those of
+// a scan. It reads none of them. A folder that cannot be listed counts as one that has,
+// so that [Store.Snapshot] says what is wrong with it.
+func (s *Store) Authored(connectionID string) bool {
+	dir, err := open(s.root, connectionID)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	defer func() { _ = dir.Close() }()
+	entries, err := fs.ReadDir(dir.FS(), ".")
+	return err != nil || slices.ContainsFunc(entries, isSource)
 }
 
 // list lists the files of a connection. A connection without a folder has none.
