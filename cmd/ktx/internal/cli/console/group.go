@@ -60,3 +60,18 @@ func childNames(c *cobra.Command) []string {
 	}
 	return names
 }
+
+// OneText returns the check of arguments of a command that takes one text, such as a
+// question, and has commands below it. Several arguments are a command that is
+// misspelt, or a text without quotes. Noun is what messages call the text.
+func OneText(noun string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < 2 {
+			return nil
+		}
+		if near := Suggestion(cmd, args[0]); near != "" {
+			return Usage("unknown command %q for %q; did you mean %s?", args[0], cmd.CommandPath(), near)
+		}
+		return Usage("expected the %s as one argument, got %d: put it in quotes", noun, len(args))
+	}
+}

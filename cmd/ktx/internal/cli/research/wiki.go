@@ -27,15 +27,7 @@ user of ktx.yaml (default: local). A query that is the key of a page has that pa
 first.`,
 		Example: `  ktx wiki "how is net revenue defined"
   ktx wiki read net-revenue`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return nil
-			}
-			if near := console.Suggestion(cmd, args[0]); near != "" {
-				return console.Usage("unknown command %q for %q; did you mean %s?", args[0], cmd.CommandPath(), near)
-			}
-			return console.Usage("expected the query as one argument, got %d: put it in quotes", len(args))
-		},
+		Args:              console.OneText("query"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit < 1 || limit > 50 {

@@ -26,15 +26,7 @@ _schema/ there; measures, segments and joins that a person writes lie beside it.
 		Example: `  ktx sl
   ktx sl "revenue by country"
   ktx sl query --measure orders.revenue --dimension customers.country`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return nil
-			}
-			if near := console.Suggestion(cmd, args[0]); near != "" {
-				return console.Usage("unknown command %q for %q; did you mean %s?", args[0], cmd.CommandPath(), near)
-			}
-			return console.Usage("expected the question as one argument, got %d: put it in quotes", len(args))
-		},
+		Args:              console.OneText("question"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, err := a.OutputFormat(output)

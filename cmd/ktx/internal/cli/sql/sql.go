@@ -39,15 +39,7 @@ Exit codes: 0 done · 1 refused by the guard · 2 wrong usage or configuration �
 3 no answer: the database's own error, a time limit, no connection.`,
 		Example: `  ktx sql -c demo "SELECT status, count(*) FROM orders GROUP BY status"
   ktx sql -c demo --file report.sql --output csv`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return nil
-			}
-			if near := console.Suggestion(cmd, args[0]); near != "" {
-				return console.Usage("unknown command %q for %q; did you mean %s?", args[0], cmd.CommandPath(), near)
-			}
-			return console.Usage("expected the statement as one argument, got %d: put it in quotes", len(args))
-		},
+		Args:              console.OneText("statement"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("max-rows") && o.maxRows < 1 {
