@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +10,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/ktxhq/ktx/research/rootfile"
 )
 
 // Status says how far a run is.
@@ -218,7 +219,7 @@ func (s *Store) prune() error {
 	}
 	var names []string
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), temporary) {
+		if strings.HasPrefix(e.Name(), rootfile.Temporary) {
 			_ = s.root.Remove(path.Join(runsDir, e.Name())) // of a process that was killed
 		} else if strings.HasSuffix(e.Name(), ".json") {
 			names = append(names, e.Name())
@@ -234,11 +235,8 @@ func (s *Store) prune() error {
 	return nil
 }
 
-// temporary begins the names of files that are not renamed yet.
-const temporary = ".ktx-"
-
 // writeJSON writes a file whole or not at all.
-func (s *Store) writeJSON(name string, v any) (err error) {
+func (s *Store) writeJSON(name string, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
@@ -246,24 +244,7 @@ func (s *Store) writeJSON(name string, v any) (err error) {
 	if err := s.root.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	other := path.Join(path.Dir(name), temporary+rand.Text())
-	f, err := s.root.OpenFile(other, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	defer func() {
-		if err != nil {
-			_ = s.root.Remove(other)
-			err = fmt.Errorf("write %s: %w", name, err)
-		}
-	}()
-	if _, err := f.Write(append(text, '\n')); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return s.root.Rename(other, name)
+	return rootfile.Replace(s.root, name, 0o600, rootfile.Bytes(append(text, '\n')))
 }
 
 // readLimited reads a file of at most limit bytes.
