@@ -18,18 +18,27 @@ func (n Name) String() string {
 
 // part quotes a name that is not plain.
 func part(s string) string {
-	for i, r := range s {
-		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
-			return quoted(s)
-		}
+	if Plain(s) {
+		return s
 	}
-	if s == "" {
-		return quoted(s)
-	}
-	return s
+	return quoted(s)
 }
 
-func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+// Plain reports whether a name needs no quotes behind a qualifier.
+func Plain(s string) bool {
+	for i, r := range s {
+		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func quoted(s string) string {
+	var b strings.Builder
+	quote(&b, s, '"')
+	return b.String()
+}
 
 // reserved reports whether a word by itself is no name to the parser.
 func reserved(word string) bool {

@@ -3,7 +3,6 @@ package plan
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/ktxhq/ktx/research/semantic/expr"
 	"github.com/ktxhq/ktx/research/semantic/model"
@@ -83,16 +82,7 @@ func closesAt(s string) int {
 
 // spelled is a name that is quoted where it must be.
 func spelled(qualifier, leaf string) expr.Name {
-	return expr.Name{Qualifier: qualifier, Leaf: leaf, QuotedQualifier: !plain(qualifier), QuotedLeaf: !plain(leaf)}
-}
-
-func plain(s string) bool {
-	for i, r := range s {
-		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
-			return false
-		}
-	}
-	return s != ""
+	return expr.Name{Qualifier: qualifier, Leaf: leaf, QuotedQualifier: !expr.Plain(qualifier), QuotedLeaf: !expr.Plain(leaf)}
 }
 
 // edgeText is a join as its equalities.
