@@ -59,10 +59,13 @@ func TestLongOpcode(t *testing.T) {
 func TestManyLongOpcodes(t *testing.T) {
 	const connections = 4
 	c := open(t, testdb.SQLiteFile(t), connections)
-	long := longOpcode(t, c, 300*time.Millisecond)
-	// The first may end before the last is abandoned. So the test sends
-	// statements until enough run at the same time.
+	// The first may end before the last is abandoned, or while the last call of
+	// the test waits for a connection. So the test sends statements, longer ones
+	// each time, until enough run at the same time.
+	runs := execution.HeldPatience / 2
 	executiontest.Eventually(t, "the database is busy", func() bool {
+		runs = min(2*runs, 10*time.Second)
+		long := longOpcode(t, c, runs)
 		var calls sync.WaitGroup
 		for range 3 * connections {
 			calls.Go(func() {
@@ -78,6 +81,7 @@ func TestManyLongOpcodes(t *testing.T) {
 		}
 		_, err := c.Try(t.Context(), t, "SELECT 1", execution.Limits{})
 		if err == nil {
+			settled(t, c)
 			return false
 		}
 		if e := typed(t, err); e.Code != sqlguard.CodeBusy || !e.Retryable || e.RetryAfter <= 0 {
