@@ -26,6 +26,7 @@ type prober struct {
 type target struct {
 	Rows   int64
 	Unique bool
+	Max    *int64 // the greatest key, if it is one column of integers
 }
 
 var _ relate.Prober = (*prober)(nil)
@@ -84,7 +85,7 @@ func (p *prober) measure(ctx context.Context, from, to catalog.EndPoint) (relate
 	if err != nil {
 		return o, err
 	}
-	o.TargetRows = known.Rows
+	o.TargetRows, o.TargetMax = known.Rows, known.Max
 	if known.Rows > 0 || known.Unique {
 		o.TargetUnique = &known.Unique
 	}
@@ -205,6 +206,16 @@ func (p *prober) target(ctx context.Context, to catalog.EndPoint) (target, error
 			return known, err
 		}
 		known.Unique = len(res.Rows) == 0
+	}
+	if len(to.Columns) == 1 && known.Rows > 0 && p.typeOf(to.Table, to.Columns[0]) == typeInteger {
+		res, err := p.askWithin(ctx, "SELECT max("+columns[0]+") FROM "+table, exactTimeout)
+		if err != nil {
+			return known, err
+		}
+		if len(res.Rows) == 1 && len(res.Rows[0]) == 1 {
+			v := res.Rows[0][0]
+			known.Max = number(v.Text, v.Text == "")
+		}
 	}
 	p.unique[key] = known
 	return known, nil

@@ -134,9 +134,15 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 			}
 			p := s.list[s.next]
 			s.next++
+			if f.hopeless(p) {
+				continue
+			}
 			j, err := judge(ctx, p, q)
 			if err != nil {
 				return err
+			}
+			if o := j.overlap; o != nil && o.TargetMax != nil && p.targets[0] == p.to.key {
+				f.greatest[p.to] = *o.TargetMax
 			}
 			switch {
 			case j.skipped:
@@ -175,7 +181,7 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 	}
 	for _, s := range states {
 		if s.held == nil {
-			s.held = onlyOne(s.fit)
+			s.held = f.onlyOne(s.fit)
 		}
 		if s.held != nil {
 			f.put(*s.held)
@@ -205,6 +211,9 @@ func (f *finder) rival(ctx context.Context, list []*proposal, p *proposal, q *pr
 // put adds a judged proposal to its list.
 func (f *finder) put(j judged) {
 	r := j.relationship()
+	if j.verdict != rejected {
+		f.remember(&r)
+	}
 	switch j.verdict {
 	case accepted:
 		f.out.Accepted = append(f.out.Accepted, r)
