@@ -293,7 +293,7 @@ var rooms = []room{
 	},
 	{
 		path:     "research/catalog",
-		others:   map[string]string{"golang.org/x/sys": "looks at the files of a large scan in two thirds of the time"},
+		ours:     []string{"research/rootfile"},
 		testOurs: []string{"research/catalog/catalogtest", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "sqlguard"},
 	},
 	{path: "research/catalog/catalogtest", ours: []string{"research/catalog"}, support: true},
@@ -350,7 +350,7 @@ var rooms = []room{
 		others:  map[string]string{"golang.org/x/text": "writes texts in the forms of Unicode that people type"},
 		support: true,
 	},
-	{path: "research/rootfile"},
+	{path: "research/rootfile", others: map[string]string{"golang.org/x/sys": "looks at the files of a large scan in two thirds of the time"}},
 	{
 		path:   "research/semantic",
 		ours:   []string{"research/rank", "research/rootfile", "research/semantic/emit", "research/semantic/expr", "research/semantic/model", "research/semantic/plan"},
@@ -381,7 +381,7 @@ var rooms = []room{
 	},
 	{
 		path:     "research/wiki",
-		ours:     []string{"research/rank"},
+		ours:     []string{"research/rank", "research/rootfile"},
 		others:   map[string]string{"go.yaml.in/yaml/v3": "reads and writes the heads of pages, with lines"},
 		testOurs: []string{"research/wiki/wikitest"},
 	},
