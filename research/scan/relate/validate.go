@@ -113,6 +113,7 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 		list []*proposal
 		next int
 		held *judged  // reviewed, and to be kept if no better one is found
+		also []judged // worse ones than held that the values fit; a person has to choose
 		fit  []judged // reviewed, of those that only values tell of
 		done bool
 	}
@@ -158,7 +159,10 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 				}
 				if s.held != nil {
 					f.reject(s.held.proposal, "another target fits better", s.held.overlap)
-					s.held = nil
+					for _, j := range s.also {
+						f.reject(j.proposal, "another target fits better", j.overlap)
+					}
+					s.held, s.also = nil, nil
 				}
 				f.put(j)
 				s.done = true
@@ -167,6 +171,8 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 			case j.verdict == review:
 				if s.held == nil {
 					s.held = &j
+				} else if j.overlap != nil && j.overlap.Distinct > 0 && j.overlap.coverage() >= fullCoverage && !p.mismatch {
+					s.also = append(s.also, j)
 				} else {
 					f.reject(p, "another target fits better", j.overlap)
 				}
@@ -185,6 +191,9 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 		}
 		if s.held != nil {
 			f.put(*s.held)
+		}
+		for _, j := range s.also {
+			f.put(j)
 		}
 		for _, p := range s.list[s.next:] {
 			if s.done && p.byName && p.score >= reviewNames {

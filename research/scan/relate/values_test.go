@@ -112,6 +112,20 @@ func TestSmallNumbersTellNothing(t *testing.T) {
 	}
 }
 
+// TestAPersonChoosesAmongTargets has two tables of people whose keys fit a column equally.
+func TestAPersonChoosesAmongTargets(t *testing.T) {
+	t.Parallel()
+	s := sample(tables(t, "parties(party_id*, name text); individuals(individual_id*, party_id); services(service_id*, customer_id)"), map[string]func(int) string{
+		"customer_id": func(i int) string { return fmt.Sprint(i % 12) },
+	})
+	got := find(t, relate.Input{Tables: s.Tables, Profile: s.Profile()}, &relatetest.Memory{Sample: s})
+	for _, want := range []string{"services.customer_id > individuals.individual_id", "services.customer_id > parties.party_id"} {
+		if !slices.Contains(arrows(got.Review), want) {
+			t.Errorf("%s is not to be reviewed in\n%s", want, lists(got))
+		}
+	}
+}
+
 // TestCertainValues accepts a reference by its values where they cannot be an accident.
 func TestCertainValues(t *testing.T) {
 	t.Parallel()
