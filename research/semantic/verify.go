@@ -186,7 +186,7 @@ func (s *Store) Record(connectionID string, v Verified) error {
 // Verified returns what checks found about the files of a snapshot, or nil. A changed
 // file makes it nil.
 func (s *Store) Verified(snapshot *Snapshot) *Verified {
-	return s.verified(snapshot.connectionID, snapshot.hash)
+	return s.verified(snapshot.connectionID, snapshot.Hash())
 }
 
 // verified returns what checks found about these files, or nil.
