@@ -140,6 +140,15 @@ func (o origin) at(key string) origin {
 	return o
 }
 
+// place returns the place as others may see it.
+func (o origin) place() Place {
+	p := Place{File: o.file, Path: o.v.path()}
+	if o.v != nil {
+		p.Line = o.v.line
+	}
+	return p
+}
+
 // item returns the place of an item of a list at a key.
 func (o origin) item(key string, i int) origin {
 	if list := o.v.list(key); i < len(list) {
