@@ -204,17 +204,67 @@ func (w *walker) settleParts(n *selectStmt) {
 		w.settle(n.Rarg)
 		return
 	}
-	if n.WhereClause.GetNode() != nil || n.HavingClause.GetNode() != nil {
+	if !unconditional(n) {
 		return
-	}
-	for _, item := range n.FromClause {
-		if sub := item.GetRangeSubselect(); item.GetRangeVar() == nil && (sub == nil || sub.Lateral) {
-			return // a condition in it could read the value
-		}
 	}
 	for _, item := range n.FromClause {
 		w.settle(item.GetRangeSubselect().GetSubquery().GetSelectStmt())
 	}
+}
+
+// unconditional reports whether nothing in a query but its result reads the columns of
+// its FROM.
+func unconditional(n *selectStmt) bool {
+	return n.Op == setopNone && n.WhereClause.GetNode() == nil && n.HavingClause.GetNode() == nil &&
+		!slices.ContainsFunc(n.FromClause, func(item *node) bool {
+			sub := item.GetRangeSubselect()
+			return item.GetRangeVar() == nil && (sub == nil || sub.Lateral)
+		})
+}
+
+// settleWith notes the common table expressions of such a query that only its own FROM
+// reads, once.
+func (w *walker) settleWith(n *selectStmt, with *withClause) {
+	if with.Recursive || !unconditional(n) || !strings.Contains(w.sql, "pg_settings") {
+		return
+	}
+	for _, c := range with.Ctes {
+		cte := c.GetCommonTableExpr()
+		if cte != nil && slices.ContainsFunc(n.FromClause, func(item *node) bool {
+			rv := item.GetRangeVar()
+			return rv.GetRelname() == cte.Ctename && rv.GetSchemaname() == ""
+		}) && w.mentions(cte.Ctename) == 2 {
+			w.settle(cte.Ctequery.GetSelectStmt())
+		}
+	}
+}
+
+// mentions counts the places of a text where a name stands and is no qualifier. It counts
+// a name with escapes as the name too.
+func (w *walker) mentions(name string) int {
+	count := 0
+	l := lexer{sql: w.sql}
+	var before sqlguard.Token
+	for t, ok := l.code(); ok; t, ok = l.code() {
+		if before.End > 0 && t.Kind != sqlguard.TokenDot {
+			count++
+		}
+		before = sqlguard.Token{}
+		switch text := t.Text(w.sql); t.Kind {
+		case sqlguard.TokenWord:
+			if strings.EqualFold(text, name) {
+				before = t
+			}
+		case sqlguard.TokenQuotedName:
+			if text[0] != '"' || strings.Contains(text, `""`) || strings.EqualFold(strings.Trim(text, `"`), name) {
+				before = t
+			}
+		}
+	}
+	if before.End > 0 {
+		count++
+	}
+	return count
 }
 
 // showSettings judges a query over pg_settings. Its value columns may be read when WHERE

@@ -20,6 +20,9 @@ func (w *walker) judgeSelectStmt(n *selectStmt) {
 	with := n.WithClause
 	n.WithClause = nil
 	w.level = items
+	if w.settled[n] && with != nil {
+		w.settleWith(n, with)
+	}
 	w.visitWithClause(with)
 	for _, item := range n.FromClause {
 		w.collect(item)
