@@ -250,15 +250,12 @@ func (w *walker) mentions(name string) int {
 			count++
 		}
 		before = sqlguard.Token{}
-		switch text := t.Text(w.sql); t.Kind {
-		case sqlguard.TokenWord:
-			if strings.EqualFold(text, name) {
-				before = t
-			}
-		case sqlguard.TokenQuotedName:
-			if text[0] != '"' || strings.Contains(text, `""`) || strings.EqualFold(strings.Trim(text, `"`), name) {
-				before = t
-			}
+		text := t.Text(w.sql)
+		word := t.Kind == sqlguard.TokenWord && strings.EqualFold(text, name)
+		quoted := t.Kind == sqlguard.TokenQuotedName &&
+			(text[0] != '"' || strings.Contains(text, `""`) || strings.EqualFold(strings.Trim(text, `"`), name))
+		if word || quoted {
+			before = t
 		}
 	}
 	if before.End > 0 {
@@ -326,12 +323,12 @@ func settingsNamed(n *node, alias string) bool {
 		return false
 	}
 	var values []*node
-	switch e.Kind {
-	case exprOp:
+	switch {
+	case e.Kind == exprOp:
 		values = []*node{right}
-	case exprIn:
+	case e.Kind == exprIn:
 		values = right.GetList().GetItems()
-	case exprOpAny:
+	case e.Kind == exprOpAny:
 		for right.GetTypeCast() != nil {
 			right = right.GetTypeCast().Arg
 		}
