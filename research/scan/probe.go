@@ -26,7 +26,6 @@ type prober struct {
 type target struct {
 	Rows   int64
 	Unique bool
-	Max    *int64 // the greatest key, if it is one column of integers
 }
 
 var _ relate.Prober = (*prober)(nil)
@@ -74,18 +73,25 @@ func (p *prober) measure(ctx context.Context, from, to catalog.EndPoint) (relate
 		return o, err
 	}
 	o.Rows, o.NullRows = counts[0], counts[1]
-	counts, err = p.numbers(ctx, fmt.Sprintf("SELECT count(*), count(o.t0) FROM (%s) s LEFT JOIN (SELECT DISTINCT %s FROM %s) o ON %s",
-		p.rows("DISTINCT "+strings.Join(keys, ", "), withCondition(source, present), probeKeys),
-		strings.Join(others, ", "), name(p.engine, to.Table), strings.Join(pairs, " AND ")), 2)
+	greatest := "NULL"
+	if len(to.Columns) == 1 && p.typeOf(to.Table, to.Columns[0]) == typeInteger {
+		greatest = fmt.Sprintf("(SELECT max(%s) FROM %s)", p.quote(to.Columns[0]), name(p.engine, to.Table))
+	}
+	counts, err = p.numbers(ctx, fmt.Sprintf("SELECT count(*), count(o.t0), %s FROM (%s) s LEFT JOIN (SELECT DISTINCT %s FROM %s) o ON %s",
+		greatest, p.rows("DISTINCT "+strings.Join(keys, ", "), withCondition(source, present), probeKeys),
+		strings.Join(others, ", "), name(p.engine, to.Table), strings.Join(pairs, " AND ")), 3)
 	if err != nil {
 		return o, err
 	}
 	o.Distinct, o.Found = counts[0], counts[1]
+	if counts[2] > 0 {
+		o.TargetMax = &counts[2]
+	}
 	known, err := p.target(ctx, to)
 	if err != nil {
 		return o, err
 	}
-	o.TargetRows, o.TargetMax = known.Rows, known.Max
+	o.TargetRows = known.Rows
 	if known.Rows > 0 || known.Unique {
 		o.TargetUnique = &known.Unique
 	}
@@ -206,16 +212,6 @@ func (p *prober) target(ctx context.Context, to catalog.EndPoint) (target, error
 			return known, err
 		}
 		known.Unique = len(res.Rows) == 0
-	}
-	if len(to.Columns) == 1 && known.Rows > 0 && p.typeOf(to.Table, to.Columns[0]) == typeInteger {
-		res, err := p.askWithin(ctx, "SELECT max("+columns[0]+") FROM "+table, exactTimeout)
-		if err != nil {
-			return known, err
-		}
-		if len(res.Rows) == 1 && len(res.Rows[0]) == 1 {
-			v := res.Rows[0][0]
-			known.Max = number(v.Text, v.Text == "")
-		}
 	}
 	p.unique[key] = known
 	return known, nil
