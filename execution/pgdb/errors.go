@@ -97,6 +97,13 @@ func poolerError(out *execution.Error, e *pgconn.PgError) {
 	}
 }
 
+// refusesParameter reports whether a pooler does not know a setting of the first
+// message (https://www.pgbouncer.org/config.html: ignore_startup_parameters).
+func refusesParameter(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.Code == stateProtocol && strings.HasPrefix(e.Message, "unsupported startup parameter")
+}
+
 // bytePosition turns the server's position, in characters from 1, into a byte
 // offset plus one; 0 when there is none.
 func bytePosition(sql string, chars int) int {

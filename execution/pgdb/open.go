@@ -91,7 +91,8 @@ type DB struct {
 	path    []string // pinned; nil leaves the role's own
 	tls     string   // weakness of transport security, for the probe; "" when none
 
-	objects bool // the catalogue has the objects of the database
+	checks  atomic.Bool // new connections check their role
+	objects bool        // the catalogue has the objects of the database
 	catalog catalogMemo
 	// searched is the schemas in which the last catalogue says that names are
 	// resolved. It is used when the configuration sets no search path.
@@ -105,7 +106,10 @@ type accepted struct {
 	pins  *pinned
 }
 
-var _ execution.Backend = (*DB)(nil)
+var (
+	_ execution.Backend     = (*DB)(nil)
+	_ execution.RoleChecker = (*DB)(nil)
+)
 
 // Open checks cfg and returns a backend that accepts the approvals of guard.
 // It does not connect; the first call that needs a connection does.
@@ -144,15 +148,25 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	d.SetGuard(guard)
 	d.pool = pool.New(size, func(ctx context.Context) (*conn, error) {
 		c, err := d.dialer.dial(ctx)
-		if err == nil {
-			d.types.forget()
+		if err != nil {
+			return nil, err
 		}
-		return c, err
+		d.types.forget()
+		if d.checks.Load() {
+			if err := c.checkRole(ctx); err != nil {
+				c.Destroy()
+				return nil, err
+			}
+		}
+		return c, nil
 	})
 	d.pool.Ask(d.over)
 	d.dialer.aside = d.pool.Aside
 	return d, nil
 }
+
+// CheckRole implements [execution.RoleChecker].
+func (d *DB) CheckRole() { d.checks.Store(true) }
 
 // SetGuard replaces the ID whose approvals Query accepts. From then on, every
 // session resolves names in the schemas of the last catalogue, even when the
@@ -178,6 +192,7 @@ type dialer struct {
 	texts  *texts
 	pooler Pooler
 	found  atomic.Bool // a pooler was detected
+	bare   atomic.Bool // the server refused a setting in the first message
 	// aside is the pool's Aside.
 	aside func(ctx context.Context, over <-chan struct{}) (done func())
 }
@@ -202,7 +217,14 @@ func (d *dialer) connect(ctx context.Context, conf *pgconn.Config) (*conn, error
 		f.SetMaxBodyLen(maxMessageBody)
 		return f
 	}
+	if d.bare.Load() {
+		delete(conf.RuntimeParams, loginTimeout)
+	}
 	pg, err := pgconn.ConnectConfig(ctx, conf)
+	if refusesParameter(err) && !d.bare.Swap(true) {
+		delete(conf.RuntimeParams, loginTimeout)
+		pg, err = pgconn.ConnectConfig(ctx, conf)
+	}
 	if err != nil {
 		return nil, connectError(ctx, err)
 	}

@@ -45,6 +45,11 @@ const (
 	idleTimeout        = "10s"   // this package always closes its transactions at once
 )
 
+// loginTimeout is set to 0 in the first message of a connection, which RESET ALL
+// keeps. A time limit of the role or the database could otherwise end the
+// statements before the one that sets the limit of the call.
+const loginTimeout = "statement_timeout"
+
 // mismatchMark begins the text of a failed assertion, so that it can be found
 // in the server's message in any language.
 const mismatchMark = "ktx: "
