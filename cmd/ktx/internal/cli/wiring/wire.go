@@ -57,7 +57,7 @@ var engines = []engine{
 		opener: server("postgres", 5432, func(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
 			return pgdb.Open(ctx, pgdb.Config{
 				URL: url, MaxConnections: c.MaxConnections, SearchPath: c.Schemas, InsecureTLS: c.TLS == "off",
-				Session: postgres.Dialect{}.Session(), Objects: c.Guard.Catalog != nil && *c.Guard.Catalog,
+				Session: postgres.Dialect{}.Session(), Objects: c.Guard.Catalog != nil && *c.Guard.Catalog, Limits: limits(c),
 			}, guard)
 		}),
 	},
