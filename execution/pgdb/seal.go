@@ -1,6 +1,7 @@
 package pgdb
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -118,26 +119,30 @@ func (c *conn) askSeal(f *pgproto3.Frontend) wanted {
 // connection is broken.
 func (c *conn) learnSeal(w wanted) error {
 	_, unprepared := c.collect()
+	got, unanswered := c.collect()
 	if c.pg.IsClosed() {
-		return unprepared
+		return errors.Join(unprepared, unanswered)
 	}
-	got, err := c.collect()
-	switch {
-	case c.pg.IsClosed():
-		return err
-	case err != nil, unprepared != nil, len(got) != len(w.settings):
-		return nil
+	if unprepared == nil && unanswered == nil && w.met(got) {
+		c.seal = &seal{
+			sql: sealText(w), timeout: c.dialer.usual.Timeout, lock: c.dialer.usual.LockTimeout, setsPath: w.setsPath,
+			state: strings.Join(append(got, "on"), sealSeparator) + sealSeparator,
+		}
+	}
+	return nil
+}
+
+// met reports whether the values of the settings are the wanted ones.
+func (w wanted) met(got []string) bool {
+	if len(got) != len(w.settings) {
+		return false
 	}
 	for i, p := range w.settings {
 		if !p.holds(got[i]) || strings.Contains(got[i], sealSeparator) {
-			return nil
+			return false
 		}
 	}
-	c.seal = &seal{
-		sql: sealText(w), timeout: c.dialer.usual.Timeout, lock: c.dialer.usual.LockTimeout, setsPath: w.setsPath,
-		state: strings.Join(append(got, "on"), sealSeparator) + sealSeparator,
-	}
-	return nil
+	return true
 }
 
 // serverSchema is the schema that must be searched first.
