@@ -204,7 +204,7 @@ func isResponse(event []byte) bool {
 	if !ok {
 		return false
 	}
-	end := 0
+	var end int
 	if len(id) > 0 && id[0] == '"' {
 		for end = 1; end < len(id) && id[end] != '"'; end++ {
 			if id[end] == '\\' {
