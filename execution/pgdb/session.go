@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -254,6 +255,20 @@ func (c *conn) prepare(ctx context.Context) error {
 		c.pooled = true
 	}
 	return nil
+}
+
+// askSeal prepares the comparison, and asks a new connection for the settings of its
+// session. It returns what learnSeal has to find.
+func (c *conn) askSeal(f *pgproto3.Frontend) wanted {
+	w := c.wantSeal()
+	text := sealText(w)
+	f.SendParse(&pgproto3.Parse{Name: text.name, Query: text.sql})
+	f.SendSync(&pgproto3.Sync{})
+	f.SendParse(&pgproto3.Parse{Query: "SELECT " + strings.Join(w.names(), ", ")})
+	f.SendBind(&pgproto3.Bind{})
+	f.SendExecute(&pgproto3.Execute{})
+	f.SendSync(&pgproto3.Sync{})
+	return w
 }
 
 // collect reads to the next ReadyForQuery and returns the last row.

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgproto3"
 )
 
 // seal is the state of a session whose settings were set at login. Such a session
@@ -97,20 +95,6 @@ func (c *conn) wantSeal() wanted {
 			w.settings = append(w.settings, p)
 		}
 	}
-	return w
-}
-
-// askSeal prepares the comparison, and asks a new connection for the settings of its
-// session. It returns what learnSeal has to find.
-func (c *conn) askSeal(f *pgproto3.Frontend) wanted {
-	w := c.wantSeal()
-	text := sealText(w)
-	f.SendParse(&pgproto3.Parse{Name: text.name, Query: text.sql})
-	f.SendSync(&pgproto3.Sync{})
-	f.SendParse(&pgproto3.Parse{Query: "SELECT " + strings.Join(w.names(), ", ")})
-	f.SendBind(&pgproto3.Bind{})
-	f.SendExecute(&pgproto3.Execute{})
-	f.SendSync(&pgproto3.Sync{})
 	return w
 }
 
