@@ -474,7 +474,7 @@ var rooms = []room{
 	{
 		path: "cmd/ktx/internal/cli/mcp",
 		ours: []string{
-			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/daemon", "cmd/ktx/internal/project", "cmd/ktx/internal/setup", "cmd/ktx/internal/stdio", "cmd/ktx/internal/streamable",
+			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/fresh", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/daemon", "cmd/ktx/internal/project", "cmd/ktx/internal/setup", "cmd/ktx/internal/stdio", "cmd/ktx/internal/streamable",
 			"dialects", "execution", "execution/audit", "httpapi", "sqlguard",
 		},
 		others: map[string]string{
@@ -483,9 +483,16 @@ var rooms = []room{
 		},
 	},
 	{
-		path: "cmd/ktx/internal/cli/project",
+		path: "cmd/ktx/internal/cli/fresh",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/scan", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/demo", "cmd/ktx/internal/project",
+		},
+		others: map[string]string{"go.yaml.in/yaml/v3": "writes the configuration of a start without a project"},
+	},
+	{
+		path: "cmd/ktx/internal/cli/project",
+		ours: []string{
+			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/fresh", "cmd/ktx/internal/cli/scan", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/demo", "cmd/ktx/internal/project",
 			"execution", "execution/audit", "research", "sqlcheck/report", "sqlguard",
 		},
 		others: map[string]string{
