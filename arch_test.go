@@ -552,7 +552,10 @@ var rooms = []room{
 	{
 		path:   "cmd/ktx/internal/project",
 		ours:   []string{"sqlguard", "execution", "execution/audit", "httpapi"},
-		others: map[string]string{"go.yaml.in/yaml/v3": "reads ktx.yaml with lines and columns"},
+		others: map[string]string{
+			"github.com/joho/godotenv": "reads the file of variables that the key env names",
+			"go.yaml.in/yaml/v3":       "reads ktx.yaml with lines and columns",
+		},
 	},
 	{
 		path:       "cmd/ktx/internal/setup",
