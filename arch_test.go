@@ -492,7 +492,7 @@ var rooms = []room{
 	{
 		path: "cmd/ktx/internal/cli/project",
 		ours: []string{
-			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/fresh", "cmd/ktx/internal/cli/scan", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/demo", "cmd/ktx/internal/project",
+			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/fresh", "cmd/ktx/internal/cli/scan", "cmd/ktx/internal/cli/setup", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/demo", "cmd/ktx/internal/project",
 			"execution", "execution/audit", "research", "sqlcheck/report", "sqlguard",
 		},
 		others: map[string]string{

@@ -21,7 +21,7 @@ func Demo(ctx context.Context, a *console.App) (dir string, remove func() error,
 		return "", nil, fmt.Errorf("make demo project: %w", err)
 	}
 	remove = func() error { return RemoveDemo(dir) }
-	if _, err := Make(ctx, a, dir, true); err != nil {
+	if _, err := Make(ctx, a, dir, Content{Demo: true}); err != nil {
 		return "", nil, errors.Join(err, remove())
 	}
 	return dir, remove, nil

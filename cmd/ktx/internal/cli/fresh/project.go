@@ -3,11 +3,13 @@ package fresh
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
@@ -17,9 +19,17 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 )
 
-const freshConfig = `# What ktx may reach, and under which rules. ktx config schema describes every key.
+const configHead = `# What ktx may reach, and under which rules. ktx config schema describes every key.
 connections:
-  # warehouse:
+`
+
+// configTail shows what else a connection may have.
+const configTail = `    # limits: {rows: 10000, timeout: 30s}
+    # access:
+    #   tables: {deny: [public.api_keys]}
+`
+
+const freshConfig = configHead + `  # warehouse:
   #   driver: postgres               # or mysql, mariadb, sqlserver, sqlite
   #   url: env:WAREHOUSE_URL          # postgres://reader:…@host:5432/db, kept out of this file
   #   schemas: [public]               # PostgreSQL: where names without a schema lie; others: further databases
@@ -35,6 +45,69 @@ const demoConnection = `  demo:
     description: Customers, products and orders of a shop that does not exist.
 `
 
+// Content says what a new project has beside its comments.
+type Content struct {
+	Demo       bool       // the demo shop as the connection demo
+	Connection *Connected // a connection
+}
+
+// Connected is the connection of a new project.
+type Connected struct {
+	ID, Driver string
+	URL        string // env:NAME, file:/path, or a URL without a password
+	Path       string // of an SQLite file, instead of URL
+	Schemas    []string
+	Env        string // the file of variables that URL needs, relative to the project
+}
+
+// config returns the ktx.yaml.
+func (c Content) config() []byte {
+	switch {
+	case c.Demo:
+		return []byte(freshConfig + demoConnection)
+	case c.Connection == nil:
+		return []byte(freshConfig)
+	}
+	text := configHead
+	if c.Connection.Env != "" {
+		text = "env: " + scalar(c.Connection.Env) + "\n" + text
+	}
+	text += "  " + c.Connection.ID + ":\n    driver: " + c.Connection.Driver + "\n"
+	if c.Connection.Path != "" {
+		text += "    path: " + scalar(c.Connection.Path) + "\n"
+	} else {
+		text += "    url: " + scalar(c.Connection.URL) + "\n"
+	}
+	if len(c.Connection.Schemas) > 0 {
+		var names []string
+		for _, s := range c.Connection.Schemas {
+			names = append(names, scalar(s))
+		}
+		text += "    schemas: [" + strings.Join(names, ", ") + "]\n"
+	}
+	return []byte(text + configTail)
+}
+
+// scalar returns a text as YAML, in quotes.
+func scalar(text string) string {
+	quoted, err := json.Marshal(text) // JSON's texts are YAML's
+	if err != nil {
+		return `""`
+	}
+	return string(quoted)
+}
+
+// Config returns the configuration that a project with this content has.
+func (c Content) Config() (project.Config, error) {
+	config, problems := project.Parse(c.config(), nil)
+	for _, p := range problems {
+		if !p.Warning {
+			return config, console.Usage("%s: %s", p.Path, p.Message)
+		}
+	}
+	return config, nil
+}
+
 // Made is what [Make] made.
 type Made struct {
 	Files           []string // relative to the project, with slashes
@@ -44,16 +117,15 @@ type Made struct {
 // Make writes a new project. It never overwrites a file. The ktx.yaml, which makes a
 // folder a project, comes last: when Make does not come to its end, the folder is no
 // project, and another call completes it.
-func Make(ctx context.Context, a *console.App, dir string, withDemo bool) (Made, error) {
+func Make(ctx context.Context, a *console.App, dir string, what Content) (Made, error) {
 	var out Made
 	type file struct {
 		name    string
 		content []byte
 	}
-	config := file{project.FileName, []byte(freshConfig)}
+	config := file{project.FileName, what.config()}
 	var before []file
-	if withDemo {
-		config.content = append(config.content, demoConnection...)
+	if what.Demo {
 		before = []file{
 			{"shop.db", demo.Database},
 			{"wiki/global/" + demo.PageKey + ".md", demo.Page},
@@ -104,7 +176,7 @@ func Make(ctx context.Context, a *console.App, dir string, withDemo bool) (Made,
 	for _, f := range before {
 		out.Files = append(out.Files, f.name)
 	}
-	if withDemo {
+	if what.Demo {
 		var err error
 		if out.Tables, out.Columns, err = scanDemo(ctx, a, dir, config.content); err != nil {
 			return out, err

@@ -44,7 +44,7 @@ type One struct {
 // schemes says which driver a scheme of an address means.
 var schemes = map[string]string{
 	"postgres": "postgres", "postgresql": "postgres", "mysql": "mysql", "mariadb": "mariadb",
-	"sqlserver": "sqlserver", "mssql": "sqlserver", "sqlite": "sqlite", "sqlite3": "sqlite", "file": "sqlite",
+	"sqlserver": "sqlserver", "mssql": "sqlserver", "sqlite": "sqlite", "sqlite3": "sqlite",
 }
 
 // ForAddress returns a project with one connection to an address. It lies in the
@@ -119,7 +119,7 @@ func (at Address) parse() (driver string, u *url.URL, err error) {
 	known, ok := schemes[strings.ToLower(scheme)]
 	if at.Driver != "" {
 		given, isKnown := schemes[strings.ToLower(at.Driver)]
-		if !isKnown || strings.EqualFold(at.Driver, "file") {
+		if !isKnown {
 			return "", nil, console.Usage("--driver %s: expected one of postgres, mysql, mariadb, sqlserver, sqlite", at.Driver)
 		}
 		if found && ok && given != known && !(given == "mariadb" && known == "mysql") {
@@ -209,4 +209,42 @@ func stateFolder(lookup func(string) (string, bool)) (string, error) {
 		return "", console.AsUsage(errors.New("there is no home directory for the audit log; set XDG_STATE_HOME"))
 	}
 	return filepath.Join(home, ".local", "state", "ktx"), nil
+}
+
+// Drivers are the engines that ktx can run statements on.
+var Drivers = []string{"postgres", "mysql", "mariadb", "sqlserver", "sqlite"}
+
+// Described returns the driver of an address and an id for its database. The address
+// may also be a reference: env:NAME or file:/path, which needs a driver.
+func (at Address) Described() (driver, id string, err error) {
+	if Reference(at.URL) {
+		if at.Driver == "" {
+			return "", "", console.Usage("--driver is missing: the address %s does not say the engine", at.URL)
+		}
+		if err := console.OneOf("--driver", at.Driver, Drivers); err != nil {
+			return "", "", err
+		}
+		return at.Driver, at.Driver, nil
+	}
+	driver, u, err := at.parse()
+	if err != nil {
+		return "", "", err
+	}
+	if driver == "sqlite" {
+		file, err := sqliteFile(at.URL)
+		if err != nil {
+			return "", "", err
+		}
+		return driver, idOf(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)), driver), nil
+	}
+	return driver, idOf(databaseOf(driver, u), driver), nil
+}
+
+// File returns the path of the SQLite file that an address names.
+func (at Address) File() (string, error) { return sqliteFile(at.URL) }
+
+// Reference reports whether an address is a reference to one: env:NAME or file:/path.
+// An SQLite file is not written as file: there.
+func Reference(address string) bool {
+	return strings.HasPrefix(address, "env:") || strings.HasPrefix(address, "file:/") || strings.HasPrefix(address, "file:~/")
 }
