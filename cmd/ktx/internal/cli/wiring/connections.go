@@ -86,7 +86,7 @@ func settings(a *console.App, p *project.Project, c project.Connection) string {
 		path, file, err := s.File()
 		if !file {
 			var value string
-			value, err = s.Resolve(a.Lookup)
+			value, err = s.Resolve(p.Environment(a.Lookup))
 			_, _ = fmt.Fprintf(h, "%q %v\n", value, err)
 			continue
 		}
