@@ -628,7 +628,23 @@ var rooms = []room{
 		support:  true,
 	},
 	{path: "tools/eval/relations", ours: []string{"research/catalog", "research/scan/relate", "research/scan/relate/relatetest"}, support: true},
+	{
+		path: "tools/install",
+		testOthers: map[string]string{
+			"github.com/modelcontextprotocol/go-sdk":   "asks the installed ktx",
+			"github.com/santhosh-tekuri/jsonschema/v6": "checks server.json and the bill of materials",
+		},
+		support: true,
+	},
 	{path: "tools/perf", support: true},
+	{
+		path: "tools/release",
+		others: map[string]string{
+			"github.com/google/licensecheck":         "recognises the licences of linked modules",
+			"golang.org/x/crypto/x509roots/fallback": "the certificates in the container image",
+		},
+		support: true,
+	},
 	{path: "tools/scoreboard", ours: []string{"corpus"}, support: true},
 }
 
