@@ -314,7 +314,7 @@ func run(count int, out, only string) error {
 			if title == "# Performance" {
 				i := strings.Index(text, "\n- ")
 				if was := strings.TrimSpace(text[max(i, 0):]); i >= 0 && was != facts {
-					elsewhere = fmt.Sprintf(" Measured on another machine than the rest of this page: %d processors, %s.", runtime.NumCPU(), processor())
+					elsewhere = fmt.Sprintf(" Measured on another machine than the rest of this page: %d processors, %s, shared with other work.", runtime.NumCPU(), processor())
 					facts = was
 				}
 				continue
