@@ -44,6 +44,37 @@ func (g *Guard) judgeSource(s *Statement, sql string, tokens []Token, v *Verdict
 	}
 }
 
+// judgeShown refuses statements that show the source text of a relation that is or may be
+// a view. Without a server, no statement runs, and the guard takes it for a table.
+func (g *Guard) judgeShown(s *Statement, v *Verdict) {
+	for i := range s.Relations {
+		r := &s.Relations[i]
+		if !r.Source || r.System || !g.mayBeView(r) {
+			continue
+		}
+		v.Findings = append(v.Findings, Finding{
+			Code: CodeStatementNotAllowed, Span: r.Span, Object: qualified(r.Schema, r.Name),
+			Message: fmt.Sprintf("%s is or may be a view, and this statement shows the source text of a view, in which passwords can stand", qualified(r.Schema, r.Name)),
+			Hint:    "SHOW COLUMNS FROM name shows the columns of a view",
+		})
+	}
+}
+
+// mayBeView reports whether a relation is a view, or could be one for all that the server
+// told.
+func (g *Guard) mayBeView(r *Relation) bool {
+	if !g.knows {
+		return false
+	}
+	if g.objects != nil {
+		i, ok := g.objects.relation(nil, r.Schema, r.Name)
+		return !ok || g.objects.Relations[i].Kind == RelationView
+	}
+	return g.catalog.Views == nil || slices.ContainsFunc(g.catalog.Views, func(view CatalogName) bool {
+		return g.couldBe(r, view.Schema, view.Name)
+	})
+}
+
 // starElsewhere reports whether a mention is a * in another query than the relation: it
 // shows the columns of the FROM of its own query only. t.* can also name a relation of
 // an outer query. A dialect may not say where a * stands. Then no * may stand in a query

@@ -36,6 +36,8 @@ type Config struct {
 	// URL's own. The guard enforces this. The backend uses them for the role
 	// script.
 	Databases []string
+	// Objects says that Catalog returns the objects of the databases too.
+	Objects bool
 }
 
 // DB is one database as a backend. It is safe for concurrent use.
@@ -44,6 +46,9 @@ type DB struct {
 	dialer *dialer
 	guard  atomic.Pointer[sqlguard.ID]
 	others []string // databases in addition to the URL's own
+
+	objects bool
+	catalog catalogMemo
 }
 
 var _ execution.Backend = (*DB)(nil)
@@ -76,7 +81,7 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	case size == 0:
 		size = DefaultMaxConnections
 	}
-	d := &DB{dialer: &dialer{target: to, texts: newTexts(pins)}, others: slices.Clone(cfg.Databases)}
+	d := &DB{dialer: &dialer{target: to, texts: newTexts(pins)}, others: slices.Clone(cfg.Databases), objects: cfg.Objects}
 	d.SetGuard(guard)
 	d.pool = pool.New(size, d.dialer.dial)
 	d.pool.Ask(d.over)

@@ -62,11 +62,11 @@ var engines = []engine{
 		}),
 	},
 	{
-		driver: "mysql", name: "MYSQL", dialect: mysql.Dialect{}, databases: true, connections: mysqldb.DefaultMaxConnections,
+		driver: "mysql", name: "MYSQL", dialect: mysql.Dialect{}, databases: true, objects: true, connections: mysqldb.DefaultMaxConnections,
 		opener: server("mysql", 3306, openMySQL),
 	},
 	{
-		driver: "mariadb", name: "MARIADB", dialect: mysql.MariaDB, databases: true, connections: mysqldb.DefaultMaxConnections,
+		driver: "mariadb", name: "MARIADB", dialect: mysql.MariaDB, databases: true, objects: true, connections: mysqldb.DefaultMaxConnections,
 		opener: server("mariadb", 3306, openMySQL),
 	},
 	{
@@ -156,6 +156,7 @@ func server(scheme string, port int, open func(context.Context, execution.Secret
 func openMySQL(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
 	return mysqldb.Open(ctx, mysqldb.Config{ //nolint:wrapcheck // it says what is wrong with the address
 		URL: url, MaxConnections: c.MaxConnections, Databases: c.Schemas, InsecureTLS: c.TLS == "off", Session: mysql.Dialect{}.Session(),
+		Objects: c.Guard.Catalog != nil && *c.Guard.Catalog,
 	}, guard)
 }
 
