@@ -381,6 +381,11 @@ func (q *inquiry) relation(r *Relation) {
 		}
 		return
 	}
+	if own := g.database(); r.Database != "" && own != "" && !strings.EqualFold(r.Database, own) {
+		show(r.Schema)
+		q.refuse(relationFinding(r, CodeExternalRelation, fmt.Sprintf("it lies in database %s, whose catalogue the guard does not know", r.Database)))
+		return
+	}
 	i, ok := q.objects.relation(q.home, r.Schema, r.Name)
 	if !ok {
 		show(r.Schema)

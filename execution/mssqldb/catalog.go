@@ -5,13 +5,17 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/internal/network"
 	"github.com/ktxhq/ktx/execution/internal/rowset"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// Catalog returns the server's version, the database, and the schemas in which
-// unqualified names are looked up: the user's default schema, then dbo.
+// Catalog returns the server's version, the database, its computed columns, and the schemas
+// in which unqualified names are looked up: the user's default schema, then dbo. When
+// [Config.Objects] is set, it also returns the objects of the database that the user may
+// see. As long as nothing has changed, it returns the same value, which callers must not
+// modify.
 func (d *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
 	rows, err := d.ask(ctx, catalogSQL)
 	if err != nil {
@@ -31,7 +35,7 @@ func (d *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
 		c.SearchPath = append(c.SearchPath, schema)
 	}
 	c.SearchPath = append(c.SearchPath, defaultSchema)
-	return c, nil
+	return d.describe(ctx, c)
 }
 
 const defaultSchema = "dbo"
@@ -47,5 +51,7 @@ func (d *DB) ask(ctx context.Context, sql string) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rowset.Texts(res.Rows), nil
+	return textsOf(res), nil
 }
+
+func textsOf(res *execution.Result) [][]string { return rowset.Texts(res.Rows) }

@@ -42,6 +42,8 @@ type Config struct {
 	// Databases are the databases that statements may name in addition to the
 	// connection's own. The probe also checks what the role may do in them.
 	Databases []string
+	// Objects says that Catalog returns the objects of the database too.
+	Objects bool
 }
 
 // DB is one database as a backend. It is safe for concurrent use.
@@ -53,6 +55,9 @@ type DB struct {
 	// found is where the session looks up names, according to the last
 	// catalogue.
 	found atomic.Pointer[home]
+
+	objects bool
+	catalog catalogMemo
 }
 
 // accepted is the guard whose approvals are accepted, and where that guard
@@ -98,7 +103,7 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	case size == 0:
 		size = DefaultMaxConnections
 	}
-	d := &DB{target: t, databases: slices.Clone(cfg.Databases)}
+	d := &DB{target: t, databases: slices.Clone(cfg.Databases), objects: cfg.Objects}
 	d.SetGuard(guard)
 	d.pool = pool.New(size, t.dial)
 	return d, nil

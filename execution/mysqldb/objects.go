@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/internal/rowset"
@@ -144,7 +142,7 @@ func derivedOf(columns [][]string) []sqlguard.DerivedColumn {
 			}
 			d := sqlguard.DerivedColumn{Table: sqlguard.CatalogName{Schema: row[0], Name: row[1]}, Column: row[2]}
 			for _, other := range columns[start:end] {
-				if other[2] != row[2] && mentionsName(row[4], other[2]) {
+				if other[2] != row[2] && sqlguard.MentionsName(row[4], other[2]) {
 					d.From = append(d.From, other[2])
 				}
 			}
@@ -155,33 +153,6 @@ func derivedOf(columns [][]string) []sqlguard.DerivedColumn {
 		start = end
 	}
 	return out
-}
-
-// mentionsName reports whether a name stands in an expression, in whatever quotes. It may
-// find one that is part of a literal.
-func mentionsName(expression, name string) bool {
-	text := strings.ToLower(expression)
-	for _, spelling := range []string{name, strings.ReplaceAll(name, "`", "``"), strings.ReplaceAll(name, `"`, `""`)} {
-		spelling = strings.ToLower(spelling)
-		for from := 0; spelling != ""; {
-			i := strings.Index(text[from:], spelling)
-			if i < 0 {
-				break
-			}
-			before, _ := utf8.DecodeLastRuneInString(text[:from+i])
-			after, _ := utf8.DecodeRuneInString(text[from+i+len(spelling):])
-			if !partOfName(before) && !partOfName(after) {
-				return true
-			}
-			from += i + 1
-		}
-	}
-	return false
-}
-
-// partOfName reports whether a character can stand in a name without quotes.
-func partOfName(r rune) bool {
-	return r == '_' || r == '$' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
 // textsOf returns the rows of a result as strings; NULL is "".

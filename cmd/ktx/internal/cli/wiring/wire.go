@@ -70,10 +70,11 @@ var engines = []engine{
 		opener: server("mariadb", 3306, openMySQL),
 	},
 	{
-		driver: "sqlserver", name: "SQLSERVER", dialect: sqlserver.Dialect{}, databases: true, refuses: true, connections: mssqldb.DefaultMaxConnections,
+		driver: "sqlserver", name: "SQLSERVER", dialect: sqlserver.Dialect{}, databases: true, objects: true, refuses: true, connections: mssqldb.DefaultMaxConnections,
 		opener: server("sqlserver", 1433, func(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
 			return mssqldb.Open(ctx, mssqldb.Config{
 				URL: url, MaxConnections: c.MaxConnections, Databases: c.Schemas, InsecureTLS: c.TLS == "off", Session: sqlserver.Dialect{}.Session(),
+				Objects: c.Guard.Catalog != nil && *c.Guard.Catalog,
 			}, guard)
 		}),
 	},
