@@ -49,7 +49,7 @@ func (d *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
 	err := d.interview(ctx, func(self identity, ask asker) error {
 		var before [sha256.Size]byte
 		for n := range catalogTries {
-			answers, made, err := d.catalogAnswers(self, ask)
+			answers, made, err := d.catalogAnswers(self, ask, d.objects)
 			if err != nil {
 				return err
 			}
@@ -64,7 +64,7 @@ func (d *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
 				before = made
 				continue
 			}
-			if c, err = d.newCatalog(self, answers); err != nil {
+			if c, err = d.newCatalog(self, answers, d.objects); err != nil {
 				return err
 			}
 			d.catalog.mu.Lock()
@@ -82,10 +82,10 @@ func (d *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
 
 // catalogAnswers asks the questions of a catalogue, and returns the answers with a hash
 // of them.
-func (d *DB) catalogAnswers(self identity, ask asker) (answers [][][]string, made [sha256.Size]byte, err error) {
+func (d *DB) catalogAnswers(self identity, ask asker, objects bool) (answers [][][]string, made [sha256.Size]byte, err error) {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%q %q\n", self.version, self.database)
-	for _, question := range d.catalogQuestions(self) {
+	for _, question := range d.catalogQuestions(self, objects) {
 		rows, err := ask(question)
 		if err != nil {
 			return nil, made, err
@@ -100,10 +100,10 @@ func (d *DB) catalogAnswers(self identity, ask asker) (answers [][][]string, mad
 }
 
 // catalogQuestions returns the questions in the order of the answers to newCatalog.
-func (d *DB) catalogQuestions(self identity) []string {
+func (d *DB) catalogQuestions(self identity, objects bool) []string {
 	in := d.databases(self)
 	questions := []string{namesFoldSQL, relationsSQL + in + relationsOrder}
-	if !d.objects {
+	if !objects {
 		return append(questions, generatedSQL+in+columnsOrder)
 	}
 	return append(questions, columnsSQL+in+columnsOrder, viewsSQL+in+relationsOrder, routinesSQL+routinesIn(in), parametersSQL+parametersIn(in))
@@ -120,7 +120,7 @@ func (d *DB) databases(self identity) string {
 }
 
 // newCatalog makes a catalogue from the answers to catalogQuestions.
-func (d *DB) newCatalog(self identity, answers [][][]string) (*sqlguard.Catalog, error) {
+func (d *DB) newCatalog(self identity, answers [][][]string, objects bool) (*sqlguard.Catalog, error) {
 	c := &sqlguard.Catalog{
 		Product: string(flavourOf(self.version)), Version: number(self.version),
 		Database: self.database, SearchPath: []string{self.database}, Views: []sqlguard.CatalogName{},
@@ -139,7 +139,7 @@ func (d *DB) newCatalog(self identity, answers [][][]string) (*sqlguard.Catalog,
 			c.Views = append(c.Views, sqlguard.CatalogName{Schema: row[0], Name: row[1]})
 		}
 	}
-	if !d.objects {
+	if !objects {
 		c.Derived = derivedOf(columns)
 		return c, nil
 	}

@@ -38,6 +38,9 @@ type Config struct {
 	Databases []string
 	// Objects says that Catalog returns the objects of the databases too.
 	Objects bool
+	// Access is the rules of the connection. Probe compares them with what the account
+	// may read, and its script grants only what they permit. The guard enforces them.
+	Access sqlguard.ReadRules
 }
 
 // DB is one database as a backend. It is safe for concurrent use.
@@ -48,6 +51,7 @@ type DB struct {
 	others []string // databases in addition to the URL's own
 
 	objects bool
+	access  sqlguard.ReadRules
 	catalog catalogMemo
 }
 
@@ -81,7 +85,7 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	case size == 0:
 		size = DefaultMaxConnections
 	}
-	d := &DB{dialer: &dialer{target: to, texts: newTexts(pins)}, others: slices.Clone(cfg.Databases), objects: cfg.Objects}
+	d := &DB{dialer: &dialer{target: to, texts: newTexts(pins)}, others: slices.Clone(cfg.Databases), objects: cfg.Objects, access: cfg.Access}
 	d.SetGuard(guard)
 	d.pool = pool.New(size, d.dialer.dial)
 	d.pool.Ask(d.over)
