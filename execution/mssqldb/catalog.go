@@ -17,25 +17,35 @@ import (
 // see. As long as nothing has changed, it returns the same value, which callers must not
 // modify.
 func (d *DB) Catalog(ctx context.Context) (*sqlguard.Catalog, error) {
-	rows, err := d.ask(ctx, catalogSQL)
+	c, at, err := d.facts(ctx)
 	if err != nil {
 		return nil, err
 	}
+	d.found.Store(at)
+	return d.describe(ctx, c, d.objects, &d.catalog)
+}
+
+// facts returns the catalogue without anything about objects, and where the session looks
+// up names.
+func (d *DB) facts(ctx context.Context) (*sqlguard.Catalog, *home, error) {
+	rows, err := d.ask(ctx, catalogSQL)
+	if err != nil {
+		return nil, nil, err
+	}
 	if len(rows) != 1 || len(rows[0]) != 3 || rows[0][1] == "" {
-		return nil, network.Untrusted("the server does not say what it is", nil)
+		return nil, nil, network.Untrusted("the server does not say what it is", nil)
 	}
 	version, database, schema := rows[0][0], rows[0][1], rows[0][2]
 	major, err := strconv.Atoi(before(version, "."))
 	if err != nil {
-		return nil, network.Untrusted("the server has no version", err)
+		return nil, nil, network.Untrusted("the server has no version", err)
 	}
-	d.found.Store(&home{database, schema})
 	c := &sqlguard.Catalog{Major: major, Version: version, Database: database}
 	if schema != "" && !strings.EqualFold(schema, defaultSchema) {
 		c.SearchPath = append(c.SearchPath, schema)
 	}
 	c.SearchPath = append(c.SearchPath, defaultSchema)
-	return d.describe(ctx, c)
+	return c, &home{database, schema}, nil
 }
 
 const defaultSchema = "dbo"

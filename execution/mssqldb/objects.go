@@ -57,9 +57,9 @@ type catalogMemo struct {
 // describe adds what the server tells about the objects of the database to a catalogue,
 // or returns the last catalogue when nothing changed. It asks until two rounds of answers
 // are equal, because the server answers each question at another time.
-func (d *DB) describe(ctx context.Context, c *sqlguard.Catalog) (*sqlguard.Catalog, error) {
+func (d *DB) describe(ctx context.Context, c *sqlguard.Catalog, objects bool, memo *catalogMemo) (*sqlguard.Catalog, error) {
 	questions := []string{computedSQL}
-	if d.objects {
+	if objects {
 		questions = append(questions, foldsSQL, relationsSQL, columnsSQL, modulesSQL)
 	}
 	var before [sha256.Size]byte
@@ -79,24 +79,24 @@ func (d *DB) describe(ctx context.Context, c *sqlguard.Catalog) (*sqlguard.Catal
 			answers = append(answers, rows)
 		}
 		made := [sha256.Size]byte(h.Sum(nil))
-		d.catalog.mu.Lock()
-		last, known := d.catalog.catalog, d.catalog.catalog != nil && d.catalog.made == made
-		d.catalog.mu.Unlock()
+		memo.mu.Lock()
+		last, known := memo.catalog, memo.catalog != nil && memo.made == made
+		memo.mu.Unlock()
 		switch {
 		case known:
 			return last, nil
-		case d.objects && (n == 0 || made != before):
+		case objects && (n == 0 || made != before):
 			before = made
 			continue
 		}
 		c.Derived = derivedOf(answers[0])
-		if d.objects {
+		if objects {
 			c.Objects = objectsOf(answers[2], answers[3], answers[4], c.Database)
 			c.Objects.FoldsNames = len(answers[1]) == 1 && answers[1][0][0] == "1"
 		}
-		d.catalog.mu.Lock()
-		d.catalog.made, d.catalog.catalog = made, c
-		d.catalog.mu.Unlock()
+		memo.mu.Lock()
+		memo.made, memo.catalog = made, c
+		memo.mu.Unlock()
 		return c, nil
 	}
 	e := execution.NewError(sqlguard.CodeDatabaseError, fmt.Sprintf("the catalogue of the database changed each of %d times that it was read", catalogTries), nil)

@@ -2,9 +2,11 @@ package mssqldb_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ktxhq/ktx/dialects/sqlserver"
+	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/tdsserver"
 	"github.com/ktxhq/ktx/execution/mssqldb"
@@ -239,5 +241,44 @@ func TestInventory(t *testing.T) {
 	}
 	if !slices.Equal(near, []string{"dbo.twice", "hr.pay", "dbo.users.email"}) || !slices.Contains(in.Schemas, "hr") {
 		t.Errorf("%+v of %+v", unmatched, in)
+	}
+}
+
+// TestProbeComparesRulesAndRights: what the role may read beyond the rules is a warning, and
+// the script grants what the rules permit. The stand-in does not prove what SQL Server's
+// HAS_PERMS_BY_NAME says, nor what the script does there.
+func TestProbeComparesRulesAndRights(t *testing.T) {
+	t.Parallel()
+	s := shop(t, true)
+	policy := sqlguard.DefaultPolicy()
+	policy.Columns = []sqlguard.ColumnRule{{Match: "dbo.users.email"}}
+	policy.Tables.Deny = []string{"hr.pay"}
+	c := open(t, trusted(s), mssqldb.Config{Session: sqlserver.Dialect{}.Session(), Access: sqlguard.ReadRulesOf(sqlserver.Dialect{}, policy)})
+	report, err := c.Probe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, f := range report.Findings {
+		if f.Topic == execution.TopicAccess {
+			found = append(found, f.Message)
+		}
+	}
+	got := strings.Join(found, "\n")
+	for _, want := range []string{"do not permit: hr.pay", "dbo.users (email, domain, size)", "views that lead or may lead around a rule of this connection: dbo.addresses ("} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the findings lack %q:\n%s", want, got)
+		}
+	}
+	for want, there := range map[string]bool{
+		"\nGRANT SELECT ON OBJECT::[dbo].[users] ([id], [status]) TO ktx_reader;\n": true,
+		"\nGRANT SELECT ON OBJECT::[dbo].[orders] TO ktx_reader;\n":                 true,
+		"\nGRANT SELECT ON OBJECT::[dbo].[ids] TO ktx_reader;\n":                    true,
+		"\nGRANT VIEW DEFINITION ON OBJECT::[dbo].[ids] TO ktx_reader;\n":           true,
+		"[dbo].[addresses]": false, "[hr].[pay]": false, "[hr].[salaries]": false, "ON SCHEMA::": false, "REVOKE": false,
+	} {
+		if strings.Contains(report.RoleScript, want) != there {
+			t.Errorf("%q, there %v:\n%s", want, there, report.RoleScript)
+		}
 	}
 }

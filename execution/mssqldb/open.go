@@ -44,6 +44,9 @@ type Config struct {
 	Databases []string
 	// Objects says that Catalog returns the objects of the database too.
 	Objects bool
+	// Access is the rules of the connection. Probe compares them with what the role may
+	// read, and its script grants only what they permit. The guard enforces them.
+	Access sqlguard.ReadRules
 }
 
 // DB is one database as a backend. It is safe for concurrent use.
@@ -57,6 +60,7 @@ type DB struct {
 	found atomic.Pointer[home]
 
 	objects bool
+	access  sqlguard.ReadRules
 	catalog catalogMemo
 }
 
@@ -103,7 +107,7 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	case size == 0:
 		size = DefaultMaxConnections
 	}
-	d := &DB{target: t, databases: slices.Clone(cfg.Databases), objects: cfg.Objects}
+	d := &DB{target: t, databases: slices.Clone(cfg.Databases), objects: cfg.Objects, access: cfg.Access}
 	d.SetGuard(guard)
 	d.pool = pool.New(size, t.dial)
 	return d, nil

@@ -58,7 +58,7 @@ var engines = []engine{
 			return pgdb.Open(ctx, pgdb.Config{
 				URL: url, MaxConnections: c.MaxConnections, SearchPath: c.Schemas, InsecureTLS: c.TLS == "off",
 				Session: postgres.Dialect{}.Session(), Objects: c.Guard.Catalog != nil && *c.Guard.Catalog,
-				Access: accessOf(postgres.Dialect{}, c),
+				Access: accessOf(postgres.Dialect{}, c, false),
 			}, guard)
 		}),
 	},
@@ -75,7 +75,7 @@ var engines = []engine{
 		opener: server("sqlserver", 1433, func(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
 			return mssqldb.Open(ctx, mssqldb.Config{
 				URL: url, MaxConnections: c.MaxConnections, Databases: c.Schemas, InsecureTLS: c.TLS == "off", Session: sqlserver.Dialect{}.Session(),
-				Objects: c.Guard.Catalog != nil && *c.Guard.Catalog, Access: accessOf(sqlserver.Dialect{}, c),
+				Objects: c.Guard.Catalog != nil && *c.Guard.Catalog, Access: accessOf(sqlserver.Dialect{}, c, true),
 			}, guard)
 		}),
 	},
@@ -125,20 +125,17 @@ func openSQLite(_ *console.App, p *project.Project, c project.Connection) (openF
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(p.Dir, path)
 	}
-	access := accessOf(sqlite.Dialect{}, c)
+	access := accessOf(sqlite.Dialect{}, c, false)
 	return func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
 		return sqlitedb.Open(ctx, sqlitedb.Config{Path: path, MaxConnections: c.MaxConnections, Session: sqlite.Dialect{}.Session(), Access: access}, guard)
 	}, nil
 }
 
 // accessOf returns the rules on tables and columns of a connection, for its backend.
-func accessOf(d sqlguard.Dialect, c project.Connection) sqlguard.ReadRules {
+// databases is as in engine.
+func accessOf(d sqlguard.Dialect, c project.Connection, databases bool) sqlguard.ReadRules {
 	// The policy's guard block has no rules on tables and columns.
-	p := c.Policy(project.Guard{})
-	if e, ok := engineOf(d.Name()); ok && e.databases {
-		p.Databases, p.SearchPath = p.SearchPath, nil
-	}
-	return sqlguard.ReadRulesOf(d, p)
+	return sqlguard.ReadRulesOf(d, engine{databases: databases}.policy(c, project.Guard{}))
 }
 
 // server returns the opener of an engine whose servers have an address. The port
@@ -167,7 +164,7 @@ func server(scheme string, port int, open func(context.Context, execution.Secret
 func openMySQL(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
 	return mysqldb.Open(ctx, mysqldb.Config{ //nolint:wrapcheck // it says what is wrong with the address
 		URL: url, MaxConnections: c.MaxConnections, Databases: c.Schemas, InsecureTLS: c.TLS == "off", Session: mysql.Dialect{}.Session(),
-		Objects: c.Guard.Catalog != nil && *c.Guard.Catalog, Access: accessOf(mysql.Dialect{}, c),
+		Objects: c.Guard.Catalog != nil && *c.Guard.Catalog, Access: accessOf(mysql.Dialect{}, c, true),
 	}, guard)
 }
 
