@@ -16,6 +16,9 @@ type sourceDialect interface {
 // judgeSource refuses the columns of system relations that hold the source text of
 // views, routines and triggers, by name, in * and in whole rows.
 func (g *Guard) judgeSource(s *Statement, sql string, tokens []Token, v *Verdict) {
+	if g.policy.reveals(GroupDefinitions, false) {
+		return
+	}
 	columnsAt := "a view's columns are in information_schema.columns"
 	if d, ok := g.dialect.(interface{ SourceHint() string }); ok {
 		columnsAt = d.SourceHint()
@@ -38,7 +41,7 @@ func (g *Guard) judgeSource(s *Statement, sql string, tokens []Token, v *Verdict
 					continue
 				}
 				v.Findings = append(v.Findings, Finding{
-					Code: CodeColumnNotAllowed, Span: ref.Span, Object: qualified(r.Schema, r.Name) + "." + column,
+					Code: CodeColumnNotAllowed, Reveal: GroupDefinitions, Span: ref.Span, Object: qualified(r.Schema, r.Name) + "." + column,
 					Message: fmt.Sprintf("column %s of %s holds source text of views, routines or triggers, in which passwords can stand", column, qualified(r.Schema, r.Name)),
 					Hint:    fmt.Sprintf("name the columns that you need, without %s; %s", column, columnsAt),
 				})
@@ -51,13 +54,16 @@ func (g *Guard) judgeSource(s *Statement, sql string, tokens []Token, v *Verdict
 // judgeShown refuses statements that show the source text of a relation that is or may be
 // a view. Without a server, no statement runs, and the guard takes it for a table.
 func (g *Guard) judgeShown(s *Statement, v *Verdict) {
+	if g.policy.reveals(GroupDefinitions, false) {
+		return
+	}
 	for i := range s.Relations {
 		r := &s.Relations[i]
 		if !r.Source || r.System || !g.mayBeView(r) {
 			continue
 		}
 		v.Findings = append(v.Findings, Finding{
-			Code: CodeStatementNotAllowed, Span: r.Span, Object: qualified(r.Schema, r.Name),
+			Code: CodeStatementNotAllowed, Reveal: GroupDefinitions, Span: r.Span, Object: qualified(r.Schema, r.Name),
 			Message: fmt.Sprintf("%s is or may be a view, and this statement shows the source text of a view, in which passwords can stand", qualified(r.Schema, r.Name)),
 			Hint:    "SHOW COLUMNS FROM name shows the columns of a view",
 		})
