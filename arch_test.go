@@ -202,7 +202,7 @@ var rooms = []room{
 	},
 	{
 		path: "execution/internal/probe",
-		ours: []string{"execution"},
+		ours: []string{"execution", "sqlguard"},
 	},
 	{
 		path: "execution/internal/rowset",

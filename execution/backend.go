@@ -156,6 +156,9 @@ const (
 	TopicTransport ProbeTopic = "transport"
 	// TopicServer: the server, its settings and what is installed in it.
 	TopicServer ProbeTopic = "server"
+	// TopicAccess: what the role may read although the rules of the connection
+	// deny it.
+	TopicAccess ProbeTopic = "access"
 )
 
 // Writable reports whether f is a warning that the role can do more than read,
@@ -163,5 +166,5 @@ const (
 // such a role when [Connection.RefuseWritableRole] is set. A warning without a
 // topic counts as writable.
 func (f ProbeFinding) Writable() bool {
-	return f.Level == ProbeWarning && f.Topic != TopicTransport && f.Topic != TopicServer
+	return f.Level == ProbeWarning && f.Topic != TopicTransport && f.Topic != TopicServer && f.Topic != TopicAccess
 }

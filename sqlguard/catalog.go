@@ -24,6 +24,9 @@ type Catalog struct {
 	// Derived are the columns that the server computes from other columns of their
 	// table. A rule that denies one of those denies them too.
 	Derived []DerivedColumn `json:"derived,omitempty"`
+	// Views are the views that the role may see. When it is nil, they are not known,
+	// and a relation may be a view.
+	Views []CatalogName `json:"views,omitempty"`
 	// Objects are the objects of the database that are not the server's own. When
 	// it is nil, the guard judges without them. With objects, the guard treats a
 	// name that is neither in Objects nor built in as one that does not exist.
@@ -42,6 +45,9 @@ type Objects struct {
 	// Orders lists the types whose values are sorted, grouped or compared by
 	// user-defined functions.
 	Orders []CatalogOrder `json:"orders,omitempty"`
+	// FoldsNames says that names of relations and functions that differ only in the
+	// case of their letters are the same name.
+	FoldsNames bool `json:"foldsNames,omitempty"`
 }
 
 // DerivedColumn is a generated or computed column, and the columns of its table in
@@ -182,9 +188,12 @@ type CatalogRelation struct {
 	CatalogName
 	Kind    RelationKind    `json:"kind"`
 	Columns []CatalogColumn `json:"columns"`
-	// Definition is the query of a view or materialized view. Names that the
-	// session's search path does not resolve have their schema.
+	// Definition is the query of a view or materialized view. A name without a
+	// schema is looked up along the session's search path, or where
+	// [HomeDialect.SearchFrom] says.
 	Definition string `json:"definition,omitempty"`
+	// Target is the relation for which a synonym stands.
+	Target CatalogName `json:"target,omitzero"`
 	// Children are the relations that a read of this one reads too: its partitions
 	// and the tables that inherit from it, at every level.
 	Children []CatalogName `json:"children,omitempty"`
@@ -237,6 +246,10 @@ const (
 	RelationMaterialized RelationKind = "materialized"
 	RelationForeign      RelationKind = "foreign"
 	RelationSequence     RelationKind = "sequence"
+	// RelationMerged shows rows of tables that the catalogue does not list.
+	RelationMerged RelationKind = "merged"
+	// RelationSynonym is another name of its Target.
+	RelationSynonym RelationKind = "synonym"
 )
 
 // CatalogColumn is one column of a relation.

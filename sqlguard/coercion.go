@@ -187,7 +187,7 @@ func (q *inquiry) coercions(s *Statement) {
 func (q *inquiry) riskyColumns(s *Statement) {
 	for i := range s.Relations {
 		r := &s.Relations[i]
-		at, ok := q.objects.relation(r.Schema, r.Name)
+		at, ok := q.objects.relation(q.home, r.Schema, r.Name)
 		if !ok || r.System || len(q.objects.risks[at]) == 0 {
 			continue
 		}

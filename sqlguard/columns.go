@@ -92,7 +92,7 @@ func (g *Guard) sharesRows(n CatalogName, schema, table string) bool {
 	if g.objects == nil {
 		return is(n)
 	}
-	i, ok := g.objects.relations[n]
+	i, ok := g.objects.relations[g.objects.key(n)]
 	return is(n) || ok && slices.ContainsFunc(g.objects.relatives(i), func(at int) bool { return is(g.objects.Relations[at].CatalogName) })
 }
 

@@ -19,6 +19,10 @@ func (g *Guard) judgeSource(s *Statement, sql string, tokens []Token, v *Verdict
 	if g.policy.reveals(GroupDefinitions, false) {
 		return
 	}
+	columnsAt := "a view's columns are in information_schema.columns"
+	if d, ok := g.dialect.(interface{ SourceHint() string }); ok {
+		columnsAt = d.SourceHint()
+	}
 	for i := range s.Relations {
 		r := &s.Relations[i]
 		if !r.System || !r.Ruling.Allowed {
@@ -39,12 +43,46 @@ func (g *Guard) judgeSource(s *Statement, sql string, tokens []Token, v *Verdict
 				v.Findings = append(v.Findings, Finding{
 					Code: CodeColumnNotAllowed, Reveal: GroupDefinitions, Span: ref.Span, Object: qualified(r.Schema, r.Name) + "." + column,
 					Message: fmt.Sprintf("column %s of %s holds source text of views, routines or triggers, in which passwords can stand", column, qualified(r.Schema, r.Name)),
-					Hint:    fmt.Sprintf("name the columns that you need, without %s; a view's columns are in information_schema.columns", column),
+					Hint:    fmt.Sprintf("name the columns that you need, without %s; %s", column, columnsAt),
 				})
 				break
 			}
 		}
 	}
+}
+
+// judgeShown refuses statements that show the source text of a relation that is or may be
+// a view. Without a server, no statement runs, and the guard takes it for a table.
+func (g *Guard) judgeShown(s *Statement, v *Verdict) {
+	if g.policy.reveals(GroupDefinitions, false) {
+		return
+	}
+	for i := range s.Relations {
+		r := &s.Relations[i]
+		if !r.Source || r.System || !g.mayBeView(r) {
+			continue
+		}
+		v.Findings = append(v.Findings, Finding{
+			Code: CodeStatementNotAllowed, Reveal: GroupDefinitions, Span: r.Span, Object: qualified(r.Schema, r.Name),
+			Message: fmt.Sprintf("%s is or may be a view, and this statement shows the source text of a view, in which passwords can stand", qualified(r.Schema, r.Name)),
+			Hint:    "SHOW COLUMNS FROM name shows the columns of a view",
+		})
+	}
+}
+
+// mayBeView reports whether a relation is a view, or could be one for all that the server
+// told.
+func (g *Guard) mayBeView(r *Relation) bool {
+	if !g.knows {
+		return false
+	}
+	if g.objects != nil {
+		i, ok := g.objects.relation(nil, r.Schema, r.Name)
+		return !ok || g.objects.Relations[i].Kind == RelationView
+	}
+	return g.catalog.Views == nil || slices.ContainsFunc(g.catalog.Views, func(view CatalogName) bool {
+		return g.couldBe(r, view.Schema, view.Name)
+	})
 }
 
 // starElsewhere reports whether a mention is a * in another query than the relation: it

@@ -154,6 +154,8 @@ type Relation struct {
 	// allows, and the connection's policy decides.
 	System bool
 	Ruling Ruling
+	// Source says that the statement shows the relation's source text if it is a view.
+	Source bool
 }
 
 // Notation says how a function is called.

@@ -27,6 +27,7 @@ type Guard struct {
 	parser  string        // the dialect's version
 	policy  Policy
 	catalog Catalog
+	knows   bool         // a server told the catalogue
 	columns []ColumnRule // those of the policy, and those for columns derived from them
 	objects *objects     // nil when the guard judges without them
 	limits  screenLimits
@@ -56,7 +57,8 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 	g.tokens, _ = d.(tokenDialect)
 	g.source, _ = d.(sourceDialect)
 	if c != nil {
-		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database, EngineDenies: c.EngineDenies, Extensions: slices.Clone(c.Extensions)}
+		g.knows = true
+		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database, EngineDenies: c.EngineDenies, Extensions: slices.Clone(c.Extensions), Views: slices.Clone(c.Views)}
 		if c.Objects != nil {
 			path := g.catalog.SearchPath // the pinned path as the server resolved it
 			if path == nil && len(p.SearchPath) > 0 {
@@ -192,6 +194,7 @@ func (g *Guard) analyze(sql string, tokens []Token, v *Verdict) {
 	if g.source != nil {
 		for i := range statements {
 			g.judgeSource(&statements[i], sql, tokens, v)
+			g.judgeShown(&statements[i], v)
 		}
 	}
 	if g.objects != nil {

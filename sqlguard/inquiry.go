@@ -26,6 +26,9 @@ type inquiry struct {
 	// A statement does not see its rows, so no rule on names applies. Every
 	// function that it runs must be proved.
 	behind bool
+	// home are the schemas in which names without a schema are looked up; nil means
+	// the session's search path.
+	home []string
 	// body says that the SQL is a function's body. values and returns are the types
 	// of its arguments and of its result.
 	body            bool
@@ -91,6 +94,9 @@ func (q *inquiry) judge(s *Statement) {
 	for i := range s.Relations {
 		q.relation(&s.Relations[i])
 	}
+	if q.g.traits.flat && !q.inside {
+		q.g.judgeQualifiers(s, q.v)
+	}
 	if len(q.g.columns) > 0 && !q.behind {
 		q.columns(s)
 	}
@@ -137,7 +143,7 @@ func (q *inquiry) call(c *Call) {
 		return
 	}
 	found := false
-	for _, i := range q.objects.callable(c.Schema, c.Name, c.Arguments) {
+	for _, i := range q.objects.callable(q.home, c.Schema, c.Name, c.Arguments) {
 		found = true
 		if f := &q.objects.Functions[i]; !q.excluded(f.Arguments, f.Variadic, c) {
 			q.function(c, i, server)
@@ -171,7 +177,7 @@ func (q *inquiry) storedCall(c *Call) {
 			}
 		}
 	} else {
-		for _, i := range q.objects.callable(c.Schema, c.Name, c.Arguments) {
+		for _, i := range q.objects.callable(q.home, c.Schema, c.Name, c.Arguments) {
 			if f := &q.objects.Functions[i]; !q.excluded(f.Arguments, f.Variadic, c) {
 				runs = append(runs, i)
 			}
@@ -259,7 +265,7 @@ func (q *inquiry) allowsFunction(n CatalogName) bool {
 func (q *inquiry) unknownFunction(c *Call, unknownHere bool) {
 	f := callFinding(c, CodeUnresolvedObject, "no such function in this database")
 	f.Hint = ""
-	switch elsewhere := q.objects.callable("", c.Name, -1); {
+	switch elsewhere := q.objects.callable(nil, "", c.Name, -1); {
 	case unknownHere:
 		f.Code, f.Message = CodeFunctionNotAllowed, callFinding(c, "", fmt.Sprintf("not a built-in of this server's version %d", q.g.catalog.Major)).Message
 	case c.Extension != "":
@@ -376,14 +382,38 @@ func (q *inquiry) relation(r *Relation) {
 		}
 		return
 	}
-	i, ok := q.objects.relation(r.Schema, r.Name)
+	if own := g.database(); r.Database != "" && own != "" && !strings.EqualFold(r.Database, own) {
+		show(r.Schema)
+		q.refuse(relationFinding(r, CodeExternalRelation, fmt.Sprintf("it lies in database %s, whose catalogue the guard does not know", r.Database)))
+		return
+	}
+	i, ok := q.objects.relation(q.home, r.Schema, r.Name)
 	if !ok {
 		show(r.Schema)
+		if q.objects.virtual(r) && !q.inside {
+			if g.permits(r) != permitted {
+				q.refuse(relationFinding(r, CodeRelationNotAllowed, "denied by this connection's policy"))
+			}
+			return
+		}
 		q.unknownRelation(r)
 		return
 	}
 	at := &q.objects.Relations[i]
 	show(at.Schema)
+	if at.Kind == RelationSynonym {
+		if reason := q.denied(i); reason != "" {
+			q.refuse(relationFinding(r, CodeRelationNotAllowed, reason))
+			return
+		}
+		if i, ok = q.objects.target(i); !ok {
+			f := relationFinding(r, CodeExternalRelation, fmt.Sprintf("it is a synonym of %s, which is not a table or view of this database that the role may see", q.objects.Relations[i].Target))
+			f.Object = at.String()
+			q.refuse(f)
+			return
+		}
+		at = &q.objects.Relations[i]
+	}
 	if reason := q.denied(i); reason != "" {
 		f := relationFinding(r, CodeRelationNotAllowed, reason)
 		f.Object = at.String()
@@ -411,7 +441,12 @@ func (q *inquiry) relation(r *Relation) {
 		if g.policy.deniesAny() && !q.behind {
 			q.require(node{kind: nodeView, index: i, stored: true}, relationFinding(r, "", fmt.Sprintf("the materialized view %s was made from", at.CatalogName)))
 		}
+	case RelationMerged:
+		if g.policy.deniesAny() && !q.behind {
+			q.refuse(relationFinding(r, CodeRelationNotAllowed, "it shows rows of other tables, which rules of this connection's policy may deny"))
+		}
 	case RelationTable, RelationPartitioned, RelationSequence, RelationForeign:
+	case RelationSynonym: // its target was judged
 	default:
 		q.refuse(relationFinding(r, CodeRelationNotAllowed, fmt.Sprintf("it is of a kind (%s) that the guard does not know", at.Kind)))
 	}
@@ -454,9 +489,15 @@ func (p *Policy) deniesAny() bool { return len(p.Schemas.Deny)+len(p.Tables.Deny
 
 // unknownRelation refuses a name for which this database has no relation.
 func (q *inquiry) unknownRelation(r *Relation) {
-	f := relationFinding(r, CodeUnresolvedObject, "no such table or view in this database")
+	missing := "no such table or view in this database"
+	switch {
+	case q.objects.hides():
+		missing = "no such table or view that the role of this connection may see"
+	case r.Schema == "":
+		missing = "no such table or view in the schemas that are searched"
+	}
+	f := relationFinding(r, CodeUnresolvedObject, missing)
 	if r.Schema == "" {
-		f = relationFinding(r, CodeUnresolvedObject, "no such table or view in the schemas that are searched")
 		for _, schema := range q.objects.schemasOf(r.Name) {
 			if q.g.policy.permitsIn(schema, r.Name, q.g.traits) {
 				f.Hint = "did you mean " + schema + "." + r.Name + "?"
@@ -500,12 +541,15 @@ func (q *inquiry) columns(s *Statement) {
 // covers reports whether a relation is the table of a rule, or shares rows with
 // it by inheritance. A relation that cannot be resolved is compared by its name.
 func (q *inquiry) covers(r *Relation, schema, table string) bool {
-	i, ok := q.objects.relation(r.Schema, r.Name)
+	i, ok := q.objects.relation(q.home, r.Schema, r.Name)
+	if ok {
+		i, ok = q.objects.target(i)
+	}
 	if !ok {
 		return q.g.couldBe(r, schema, table)
 	}
 	return slices.ContainsFunc(q.objects.relatives(i), func(at int) bool {
 		n := q.objects.Relations[at].CatalogName
-		return strings.EqualFold(n.Schema, schema) && strings.EqualFold(n.Name, table)
+		return q.g.traits.same(n.Schema, schema) && q.g.traits.same(n.Name, table)
 	})
 }

@@ -44,6 +44,43 @@ type ObjectDialect interface {
 	Polymorphic(name string) bool
 }
 
+// HomeDialect is an [ObjectDialect] whose servers look up names without a schema in the
+// source of an object where the object is, not along the session's search path.
+type HomeDialect interface {
+	ObjectDialect
+	// SearchFrom returns the schemas in which such names are looked up, for an object
+	// in the given schema.
+	SearchFrom(schema string) []string
+}
+
+// NoOwnTypes has the methods of an [ObjectDialect] that are about types, operators, casts
+// and extensions, for servers on which users make none.
+type NoOwnTypes struct{}
+
+// ServerFunction refuses: no object of the catalogue runs a function by its name alone.
+func (NoOwnTypes) ServerFunction(string) Ruling { return Ruling{} }
+
+// Reviewed reports that there is no reviewed extension.
+func (NoOwnTypes) Reviewed(string) bool { return false }
+
+// ReviewedOperator reports that there is no reviewed extension.
+func (NoOwnTypes) ReviewedOperator(string, string) bool { return false }
+
+// ReviewedType reports that there is no reviewed extension.
+func (NoOwnTypes) ReviewedType(string, string) bool { return false }
+
+// QuietCasts returns no type.
+func (NoOwnTypes) QuietCasts() []string { return nil }
+
+// ReturnsRow reports that no function returns a row as a value.
+func (NoOwnTypes) ReturnsRow(string) bool { return false }
+
+// Polymorphic reports that no type means any type.
+func (NoOwnTypes) Polymorphic(string) bool { return false }
+
+// ownTypes tells the types [NoOwnTypes] from others.
+func (NoOwnTypes) ownTypes() bool { return false }
+
 // Part says what kind of text [ObjectDialect.AnalyzeObjects] reads.
 type Part int
 
@@ -71,7 +108,9 @@ type ObjectNames interface {
 type objects struct {
 	Objects
 	dialect ObjectDialect
-	server  []string // schemas of the server's own objects
+	server  []string                     // schemas of the server's own objects
+	home    func(schema string) []string // of a [HomeDialect], else nil
+	typed   bool                         // users can make types
 	quiet   map[CatalogName]bool
 	path    []string // where unqualified names are looked up; nil when unknown
 
@@ -111,6 +150,11 @@ func newObjects(d Dialect, o *Objects, path []string) (*objects, error) {
 		multi: make(map[CatalogName]CatalogName), arrays: make(map[CatalogName]CatalogName, len(o.Types)+len(o.Relations)),
 		local: make(map[node]*localVerdict), implicit: make(map[string][]int), quiet: make(map[CatalogName]bool),
 	}
+	if at, ok := d.(HomeDialect); ok {
+		x.home = at.SearchFrom
+	}
+	bare, ok := d.(interface{ ownTypes() bool })
+	x.typed = !ok || bare.ownTypes()
 	x.columns = make([][]string, len(x.Relations))
 	if len(x.server) == 0 {
 		return nil, fmt.Errorf("the dialect %s names no schema of the server's own", d.Name())
@@ -123,7 +167,7 @@ func newObjects(d Dialect, o *Objects, path []string) (*objects, error) {
 	}
 	for i := range x.Functions {
 		f := &x.Functions[i]
-		x.functions[f.Name] = append(x.functions[f.Name], i)
+		x.functions[x.fold(f.Name)] = append(x.functions[x.fold(f.Name)], i)
 	}
 	for i := range x.Operators {
 		op := &x.Operators[i]
@@ -148,13 +192,15 @@ func newObjects(d Dialect, o *Objects, path []string) (*objects, error) {
 	}
 	for i := range x.Relations {
 		r := &x.Relations[i]
-		x.relations[r.CatalogName] = i
+		x.relations[x.key(r.CatalogName)] = i
 		x.named[r.Name] = append(x.named[r.Name], i)
 		x.columns[i] = make([]string, len(r.Columns))
 		for n, c := range r.Columns {
 			x.columns[i][n] = c.Name
 		}
-		x.array(r.CatalogName)
+		if x.typed {
+			x.array(r.CatalogName)
+		}
 	}
 	for i := range x.Casts {
 		c := &x.Casts[i]
@@ -223,7 +269,7 @@ func (o *objects) element(n CatalogName) CatalogName {
 func (o *Objects) clone() Objects {
 	c := Objects{
 		Functions: slices.Clone(o.Functions), Operators: slices.Clone(o.Operators), Casts: slices.Clone(o.Casts),
-		Types: slices.Clone(o.Types), Relations: slices.Clone(o.Relations), Orders: slices.Clone(o.Orders),
+		Types: slices.Clone(o.Types), Relations: slices.Clone(o.Relations), Orders: slices.Clone(o.Orders), FoldsNames: o.FoldsNames,
 	}
 	for i := range c.Functions {
 		f := &c.Functions[i]
@@ -263,14 +309,30 @@ func (o *objects) searched(schema string) bool {
 // serverOwn reports whether a schema is one of the server's own.
 func (o *objects) serverOwn(schema string) bool { return slices.Contains(o.server, schema) }
 
+// fold returns the form in which a name is looked up.
+func (o *objects) fold(name string) string {
+	if o.FoldsNames {
+		return strings.ToLower(name)
+	}
+	return name
+}
+
+// key returns the form in which the name of a relation is looked up.
+func (o *objects) key(n CatalogName) CatalogName {
+	return CatalogName{o.fold(n.Schema), o.fold(n.Name)}
+}
+
 // callable returns the functions that a call with this number of arguments could
 // mean; a negative number means any. The server chooses among them by the types of
-// the arguments, which the statement does not show.
-func (o *objects) callable(schema, name string, arguments int) []int {
+// the arguments, which the statement does not show. A name without a schema is looked
+// up in the schemas of home, or along the search path when home is nil.
+func (o *objects) callable(home []string, schema, name string, arguments int) []int {
 	var out []int
-	for _, i := range o.functions[name] {
+	for _, i := range o.functions[o.fold(name)] {
 		f := &o.Functions[i]
-		if f.Kind == FunctionProcedure || schema == "" && !o.searched(f.Schema) || schema != "" && f.Schema != schema {
+		searched := schema != "" && o.fold(f.Schema) == o.fold(schema) || schema == "" && home == nil && o.searched(f.Schema) ||
+			schema == "" && slices.ContainsFunc(home, func(s string) bool { return o.fold(s) == o.fold(f.Schema) })
+		if f.Kind == FunctionProcedure || !searched {
 			continue
 		}
 		least := len(f.Arguments) - f.Defaults
@@ -286,7 +348,7 @@ func (o *objects) callable(schema, name string, arguments int) []int {
 
 // Callable implements [ObjectNames].
 func (o *objects) Callable(name string) bool {
-	return o.namesType(name) || slices.ContainsFunc(o.functions[name], func(i int) bool { return o.Functions[i].Kind != FunctionProcedure })
+	return o.namesType(name) || slices.ContainsFunc(o.functions[o.fold(name)], func(i int) bool { return o.Functions[i].Kind != FunctionProcedure })
 }
 
 // Operator implements [ObjectNames].
@@ -296,32 +358,62 @@ func (o *objects) Operator(name string) bool {
 
 // Columns implements [ObjectNames].
 func (o *objects) Columns(schema, name string) ([]string, bool) {
-	i, ok := o.relation(schema, name)
+	i, ok := o.relation(nil, schema, name)
 	if !ok {
 		return nil, false
 	}
 	return o.columns[i], true
 }
 
-// relation resolves the name of a relation.
-func (o *objects) relation(schema, name string) (int, bool) {
-	return resolve(o, o.relations, schema, name)
-}
-
-// resolve finds the object that a name means: the one in its schema, or the first
-// along the search path. When the path is not known, it resolves no name without a
-// schema.
-func resolve(o *objects, in map[CatalogName]int, schema, name string) (int, bool) {
+// relation finds the relation that a name means: the one in its schema, or the first
+// in the schemas of home, or along the search path when home is nil. When the path is
+// not known, it resolves no name without a schema.
+func (o *objects) relation(home []string, schema, name string) (int, bool) {
 	if schema != "" {
-		i, ok := in[CatalogName{schema, name}]
+		i, ok := o.relations[o.key(CatalogName{schema, name})]
 		return i, ok
 	}
-	for _, s := range o.path {
-		if i, ok := in[CatalogName{s, name}]; ok {
+	if home == nil {
+		home = o.path
+	}
+	for _, s := range home {
+		if i, ok := o.relations[o.key(CatalogName{s, name})]; ok {
 			return i, true
 		}
 	}
 	return 0, false
+}
+
+// virtual reports whether a name means a relation that no catalogue lists.
+func (o *objects) virtual(r *Relation) bool {
+	d, ok := o.dialect.(interface{ VirtualRelation(name string) bool })
+	return ok && d.VirtualRelation(r.Name)
+}
+
+// hides reports whether a catalogue lacks objects that the role may not see.
+func (o *objects) hides() bool {
+	d, ok := o.dialect.(interface{ HidesObjects() bool })
+	return ok && d.HidesObjects()
+}
+
+// maxSynonyms bounds the synonyms from a name to a relation.
+const maxSynonyms = 32
+
+// target returns the relation for which a synonym stands, and any other relation as
+// it is.
+func (o *objects) target(i int) (int, bool) {
+	for range maxSynonyms {
+		r := &o.Relations[i]
+		if r.Kind != RelationSynonym {
+			return i, true
+		}
+		at, ok := o.relations[o.key(r.Target)]
+		if !ok {
+			return i, false
+		}
+		i = at
+	}
+	return i, false
 }
 
 // typeRef is a type of the catalogue: one of Types, or the row of a relation.
@@ -363,7 +455,7 @@ func (o *objects) typeIn(key CatalogName) (typeRef, bool) {
 		if i, ok := o.types[key]; ok {
 			return typeRef{index: i}, true
 		}
-		if i, ok := o.relations[key]; ok {
+		if i, ok := o.relations[o.key(key)]; ok && o.typed {
 			return typeRef{index: i, row: true}, true
 		}
 		element, array := o.arrays[key]
@@ -404,7 +496,7 @@ func (o *objects) family(i int) []int {
 	seen := map[int]bool{i: true}
 	for n := 0; n < len(out); n++ {
 		for _, child := range o.Relations[out[n]].Children {
-			if at, ok := o.relations[child]; ok && !seen[at] {
+			if at, ok := o.relations[o.key(child)]; ok && !seen[at] {
 				seen[at] = true
 				out = append(out, at)
 			}

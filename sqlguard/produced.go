@@ -58,7 +58,7 @@ func (q *inquiry) produced() *produced {
 	m := q.mentions()
 	for i := range s.Relations {
 		r := &s.Relations[i]
-		at, ok := o.relation(r.Schema, r.Name)
+		at, ok := o.relation(q.home, r.Schema, r.Name)
 		if !ok || r.System {
 			continue
 		}
@@ -127,7 +127,7 @@ func (q *inquiry) targets() *targets {
 			}
 			continue
 		}
-		for _, at := range q.objects.callable(c.Schema, c.Name, c.Arguments) {
+		for _, at := range q.objects.callable(q.home, c.Schema, c.Name, c.Arguments) {
 			if !functions[at] {
 				functions[at] = true
 				q.meant.functions = append(q.meant.functions, at)

@@ -107,7 +107,7 @@ func (o *objects) judged(g *Guard, n node) *localVerdict {
 		return known
 	}
 	var v Verdict
-	q := inquiry{g: g, objects: o, v: &v, inside: true, stored: n.stored, behind: n.behind}
+	q := inquiry{g: g, objects: o, v: &v, inside: true, stored: n.stored, behind: n.behind, home: o.homeOf(n)}
 	q.node(n)
 	local := &localVerdict{needs: q.needs}
 	if len(v.Findings) > 0 {
@@ -117,6 +117,21 @@ func (o *objects) judged(g *Guard, n node) *localVerdict {
 	o.local[n] = local
 	o.mu.Unlock()
 	return local
+}
+
+// homeOf returns the schemas in which the server looks up names without a schema in the
+// source of an object, or nil when that is the session's search path.
+func (o *objects) homeOf(n node) []string {
+	switch {
+	case o.home == nil:
+		return nil
+	case n.kind == nodeFunction:
+		return o.home(o.Functions[n.index].Schema)
+	case n.kind == nodeView:
+		return o.home(o.Relations[n.index].Schema)
+	default:
+		return nil
+	}
 }
 
 func (q *inquiry) node(n node) {

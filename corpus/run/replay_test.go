@@ -78,7 +78,9 @@ func (s *spy) Query(_ context.Context, stmt sqlguard.Approved, _ execution.Limit
 	return &execution.Result{}, nil
 }
 
-func (*spy) Catalog(context.Context) (*sqlguard.Catalog, error) { return &sqlguard.Catalog{}, nil }
+func (*spy) Catalog(context.Context) (*sqlguard.Catalog, error) {
+	return &sqlguard.Catalog{Views: []sqlguard.CatalogName{}}, nil
+}
 
 func (s *spy) SetGuard(id sqlguard.ID) {
 	s.mu.Lock()

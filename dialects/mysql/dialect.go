@@ -11,6 +11,8 @@ import (
 // Dialect reads the SQL of MySQL and MariaDB. The zero value is for an unknown
 // server: it reads for MySQL 8.4 and also refuses what a MariaDB would execute.
 type Dialect struct {
+	sqlguard.NoOwnTypes
+
 	product product
 	version release
 }

@@ -139,7 +139,7 @@ func (w marinoWalker) show(n *ast.ShowStmt) {
 		w.shownSchema(n.DBName)
 	case showRelation:
 		if n.Table != nil {
-			w.shownRelation(n.Table.Schema.O, n.Table.Name.O, n.DBName)
+			w.shownRelation(n.Table.Schema.O, n.Table.Name.O, n.DBName, n.Tp == ast.ShowCreateTable)
 		} else {
 			w.unknown("ShowStmt")
 		}

@@ -49,8 +49,9 @@ func (w *walker) shownSchema(schema string) {
 	})
 }
 
-// shownRelation states a relation whose structure SHOW or DESCRIBE returns.
-func (w *walker) shownRelation(schema, name, database string) {
+// shownRelation states a relation whose structure SHOW or DESCRIBE returns. source says
+// that the statement returns the source text of a view.
+func (w *walker) shownRelation(schema, name, database string, source bool) {
 	at := w.names(schema, name, "")
 	if database != "" {
 		schema = database
@@ -59,6 +60,9 @@ func (w *walker) shownRelation(schema, name, database string) {
 		}
 	}
 	w.relationAt(at, schema, name, "", sqlguard.AccessRead)
+	if n := len(w.st.Relations); source && n > 0 {
+		w.st.Relations[n-1].Source = true
+	}
 }
 
 // find1 meets a name after FROM or IN.

@@ -137,7 +137,7 @@ func (w tidbWalker) show(n *ast.ShowStmt) {
 		w.shownSchema(n.DBName)
 	case showRelation:
 		if n.Table != nil {
-			w.shownRelation(n.Table.Schema.O, n.Table.Name.O, n.DBName)
+			w.shownRelation(n.Table.Schema.O, n.Table.Name.O, n.DBName, n.Tp == ast.ShowCreateTable)
 		} else {
 			w.unknown("ShowStmt")
 		}

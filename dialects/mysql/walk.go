@@ -274,6 +274,7 @@ func (w *walker) call(schema, name string, args int, aliases ...string) {
 	default:
 		c.Ruling, c.Builtin = w.dialect.functionRuling(schema, c.Name, args)
 	}
+	c.Arguments, c.Syntax = args, c.Builtin // no other function has the name of a built-in one
 	if w.st.Calls == nil {
 		w.st.Calls = make([]sqlguard.Call, 0, 2)
 	}

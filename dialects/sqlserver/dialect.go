@@ -3,7 +3,7 @@ package sqlserver
 import "github.com/ktxhq/ktx/sqlguard"
 
 // Dialect reads Transact-SQL. The zero value is ready.
-type Dialect struct{}
+type Dialect struct{ sqlguard.NoOwnTypes }
 
 var _ sqlguard.Dialect = Dialect{}
 

@@ -42,6 +42,11 @@ type Config struct {
 	// Databases are the databases that statements may name in addition to the
 	// connection's own. The probe also checks what the role may do in them.
 	Databases []string
+	// Objects says that Catalog returns the objects of the database too.
+	Objects bool
+	// Access is the rules of the connection. Probe compares them with what the role may
+	// read, and its script grants only what they permit. The guard enforces them.
+	Access sqlguard.ReadRules
 }
 
 // DB is one database as a backend. It is safe for concurrent use.
@@ -54,6 +59,10 @@ type DB struct {
 	// found is where the session looks up names, according to the last
 	// catalogue.
 	found atomic.Pointer[home]
+
+	objects bool
+	access  sqlguard.ReadRules
+	catalog catalogMemo
 }
 
 // accepted is the guard whose approvals are accepted, and where that guard
@@ -102,7 +111,7 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	case size == 0:
 		size = DefaultMaxConnections
 	}
-	d := &DB{target: t, databases: slices.Clone(cfg.Databases)}
+	d := &DB{target: t, databases: slices.Clone(cfg.Databases), objects: cfg.Objects, access: cfg.Access}
 	d.SetGuard(guard)
 	d.pool = pool.New(size, func(ctx context.Context) (*conn, error) {
 		c, err := t.dial(ctx)

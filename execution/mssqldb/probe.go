@@ -38,7 +38,7 @@ const (
 // cannot be used is an error.
 func (d *DB) Probe(ctx context.Context) (execution.ProbeReport, error) {
 	p := prober{db: d}
-	if err := p.report.Run(ctx, p.identity, p.connection, p.session, p.clock, p.rights, p.surroundings, p.schemasToRead); err != nil {
+	if err := p.report.Run(ctx, p.identity, p.connection, p.session, p.clock, p.rights, p.surroundings, p.schemasToRead, p.reads); err != nil {
 		return p.report.ProbeReport, err
 	}
 	if slices.ContainsFunc(p.report.Findings, execution.ProbeFinding.Writable) {
@@ -58,6 +58,7 @@ type prober struct {
 	service   bool // a service of Azure
 	contained bool // a service whose connections reach one database with users of its own
 	schemas   []string
+	access    probe.Access
 }
 
 // ask runs one query about what. If the connection works but the server does

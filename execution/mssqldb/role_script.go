@@ -53,6 +53,13 @@ func (p *prober) roleScript() string {
 	line("GO")
 	line("GRANT CONNECT TO %s;", roleName)
 	for _, s := range p.schemas {
+		if !p.access.Whole(s) {
+			p.scriptGrants(s, line)
+			continue
+		}
+		if p.db.objects { // so that the guard knows the text of views
+			line("GRANT VIEW DEFINITION ON SCHEMA::%s TO %s;", quoteName(s), roleName)
+		}
 		line("GRANT SELECT ON SCHEMA::%s TO %s;", quoteName(s), roleName)
 	}
 	if len(p.schemas) == 0 {

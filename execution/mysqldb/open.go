@@ -36,6 +36,11 @@ type Config struct {
 	// URL's own. The guard enforces this. The backend uses them for the role
 	// script.
 	Databases []string
+	// Objects says that Catalog returns the objects of the databases too.
+	Objects bool
+	// Access is the rules of the connection. Probe compares them with what the account
+	// may read, and its script grants only what they permit. The guard enforces them.
+	Access sqlguard.ReadRules
 }
 
 // DB is one database as a backend. It is safe for concurrent use.
@@ -45,6 +50,10 @@ type DB struct {
 	guard  atomic.Pointer[sqlguard.ID]
 	checks atomic.Bool // new connections check their account
 	others []string    // databases in addition to the URL's own
+
+	objects bool
+	access  sqlguard.ReadRules
+	catalog catalogMemo
 }
 
 var (
@@ -80,7 +89,7 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	case size == 0:
 		size = DefaultMaxConnections
 	}
-	d := &DB{dialer: &dialer{target: to, texts: newTexts(pins)}, others: slices.Clone(cfg.Databases)}
+	d := &DB{dialer: &dialer{target: to, texts: newTexts(pins)}, others: slices.Clone(cfg.Databases), objects: cfg.Objects, access: cfg.Access}
 	d.SetGuard(guard)
 	d.pool = pool.New(size, func(ctx context.Context) (*conn, error) {
 		c, err := d.dialer.dial(ctx)

@@ -25,7 +25,7 @@ var questionLimits = execution.Limits{Timeout: 10 * time.Second}.WithDefaults()
 // warning. Only a connection that cannot be used is an error.
 func (d *DB) Probe(ctx context.Context) (execution.ProbeReport, error) {
 	p := prober{db: d}
-	if err := p.report.Run(ctx, p.server, p.connection, p.session, p.clock, p.rights); err != nil {
+	if err := p.report.Run(ctx, p.server, p.connection, p.session, p.clock, p.rights, p.reads); err != nil {
 		return p.report.ProbeReport, err
 	}
 	p.report.RoleScript = p.roleScript()
@@ -39,6 +39,7 @@ type prober struct {
 	facts   []string // the row of serverSQL
 	flavour flavour
 	public  []grant // what every account may do
+	access  probe.Access
 }
 
 // ask runs one constant query and returns its only row as strings; NULL is "".

@@ -22,8 +22,9 @@ func (p *prober) roleScript() string {
 	}
 	databases := append([]string{p.facts[factDatabase]}, p.db.others...)
 	line("-- An account that reads the database %s and does nothing else.", comment(quoteName(databases[0])))
-	line("-- Run it with the %s client as root. It may be run again: it takes from the account", client)
-	line("-- whatever else was granted to it. The account is locked until it is given a password:")
+	line("-- Run it with the %s client as root. It may be run again. It takes no right away:", client)
+	line("-- SHOW GRANTS FOR %s lists what the account had before.", accountName)
+	line("-- The account is locked until it is given a password:")
 	line("--   ALTER USER %s IDENTIFIED BY '...' ACCOUNT UNLOCK;", accountName)
 	if p.report.Replica {
 		line("-- This server has read_only set: run it on the server that it follows.")
@@ -33,8 +34,11 @@ func (p *prober) roleScript() string {
 		secure = " REQUIRE SSL"
 	}
 	line("CREATE USER IF NOT EXISTS %s%s ACCOUNT LOCK;", accountName, secure)
-	line("REVOKE ALL PRIVILEGES, GRANT OPTION FROM %s;", accountName)
 	for _, name := range databases {
+		if !p.access.Whole(name) {
+			p.scriptGrants(name, line)
+			continue
+		}
 		line("GRANT SELECT, SHOW VIEW ON %s.* TO %s;", grantPattern(name), accountName)
 	}
 	if len(p.public) > 0 {

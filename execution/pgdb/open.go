@@ -58,6 +58,10 @@ type Config struct {
 	Pooler Pooler
 	// Objects makes [DB.Catalog] also load the objects of the database.
 	Objects bool
+	// Access is the rules of the connection. [DB.Probe] compares them with what the
+	// role may read, and its script grants only what they permit. The guard enforces
+	// them.
+	Access sqlguard.ReadRules
 	// Limits are those of most statements. Their time limits are set at login.
 	// Statements with other time limits cost the server a little more.
 	Limits execution.Limits
@@ -97,6 +101,7 @@ type DB struct {
 
 	checks  atomic.Bool // new connections check their role
 	objects bool        // the catalogue has the objects of the database
+	access  sqlguard.ReadRules
 	catalog catalogMemo
 	// searched is the schemas in which the last catalogue says that names are
 	// resolved. It is used when the configuration sets no search path.
@@ -146,7 +151,7 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	}
 	d := &DB{
 		dialer: &dialer{conf: conf, texts: texts, pooler: cfg.Pooler, usual: cfg.Limits.WithDefaults()},
-		path:   slices.Clone(cfg.SearchPath), texts: texts, tls: weakness(conf), objects: cfg.Objects,
+		path:   slices.Clone(cfg.SearchPath), texts: texts, tls: weakness(conf), objects: cfg.Objects, access: cfg.Access,
 	}
 	d.catalog.limits = catalogLimits
 	d.SetGuard(guard)

@@ -65,6 +65,10 @@ func (p *prober) roleScript() string {
 	line("ALTER ROLE %s SET idle_in_transaction_session_timeout = '60s';", roleName)
 	line("GRANT CONNECT ON DATABASE %s TO %s;", quoteName(database), roleName)
 	for _, s := range p.schemas {
+		if !p.access.Whole(s.name) {
+			p.scriptGrants(s.name, line)
+			continue
+		}
 		line("GRANT USAGE ON SCHEMA %s TO %s;", quoteName(s.name), roleName)
 		line("GRANT SELECT ON ALL TABLES IN SCHEMA %s TO %s;", quoteName(s.name), roleName)
 	}
@@ -87,6 +91,9 @@ func (p *prober) roleScript() string {
 func (p *prober) scriptDefaults(line func(string, ...any)) {
 	first := true
 	for _, s := range p.schemas {
+		if !p.access.Whole(s.name) {
+			continue
+		}
 		for _, maker := range s.makers {
 			if first {
 				line("")

@@ -40,6 +40,7 @@ type access struct {
 	virtual map[string]*restricted // virtual tables
 	owners  map[string]string      // shadow tables, and the virtual table of each
 	content map[string]bool        // tables that a full-text table reads as its content
+	derived map[string][]string    // columns generated from denied columns, by table
 
 	// Of the statement that is compiled now: whether it reads a virtual table with
 	// a denied column and calls an auxiliary function, and what was denied first.
@@ -105,6 +106,9 @@ func (s *session) readAccess() error {
 		if r.text != "" {
 			virtual = append(virtual, r)
 		}
+	}
+	if err := s.readDerived(relations); err != nil {
+		return err
 	}
 	for _, v := range virtual {
 		of := &restricted{all: a.rules.Denies("main", v.name), columns: map[string]bool{}}
@@ -172,7 +176,7 @@ func (s *session) inherit(v relation, relations []relation) (changed bool, err e
 			}
 			of.all = of.all || denied
 		}
-		for _, column := range a.rules.DeniedColumns("main", r.name) {
+		for _, column := range a.deniedColumns(r.name) {
 			of.columns[lowerName(column)] = true
 			of.columns["rowid"] = true // the rowid may be the column
 		}
@@ -208,7 +212,7 @@ func (a *access) denies(table, column string) *execution.Error {
 	case owner != "" && a.virtual[owner].any():
 		return refuse(sqlguard.CodeRelationNotAllowed, "the table "+table+" stores rows of "+owner+", which", another)
 	case of != nil && (of.columns[col] || col == "rowid" && of.columns["_rowid_"]),
-		slices.ContainsFunc(a.rules.DeniedColumns("main", table), func(c string) bool { return lowerName(c) == col }):
+		slices.ContainsFunc(a.deniedColumns(table), func(c string) bool { return lowerName(c) == col }):
 		return refuse(sqlguard.CodeColumnNotAllowed, "the column "+table+"."+column, "leave the column out, and name the others")
 	case strings.HasPrefix(name, "sqlite_stat") && col == "sample":
 		return refuse(sqlguard.CodeColumnNotAllowed, "the column "+table+"."+column, "leave the column out")

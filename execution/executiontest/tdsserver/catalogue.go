@@ -103,6 +103,16 @@ func (s *session) catalogue(name string) (Table, bool) {
 			Columns: []Column{{"server_id", IntFixed}, {"name", sysname}, {"is_linked", Bit}},
 			Rows:    [][]any{{int64(0), s.c.s.name(), false}},
 		}, true
+	case "sys.columns":
+		return Table{Columns: []Column{{"object_id", IntFixed}, {"name", sysname}, {"column_id", IntFixed}}}, true
+	case "sys.computed_columns":
+		return Table{Columns: []Column{{"object_id", IntFixed}, {"name", sysname}, {"column_id", IntFixed}, {"definition", NVarChar(4000)}}}, true
+	case "sys.synonyms":
+		return Table{Columns: []Column{{"object_id", IntFixed}, {"base_object_name", NVarChar(1035)}}}, true
+	case "sys.sql_modules":
+		return Table{Columns: []Column{
+			{"object_id", IntFixed}, {"definition", NVarChar(4000)}, {"uses_quoted_identifier", Bit}, {"execute_as_principal_id", Int},
+		}}, true
 	default:
 		return Table{}, false
 	}

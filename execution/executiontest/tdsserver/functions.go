@@ -300,11 +300,16 @@ var functions = map[string]function{
 			return nil
 		}
 	}),
-	"IS_SRVROLEMEMBER":  texts(Int, 1, 1, func(s *session, v []string) any { return membership(s, serverRoles, v[0]) }),
-	"IS_ROLEMEMBER":     texts(Int, 1, 1, func(s *session, v []string) any { return membership(s, databaseRoles, v[0]) }),
-	"IS_MEMBER":         texts(Int, 1, 1, func(s *session, v []string) any { return membership(s, databaseRoles, v[0]) }),
-	"HAS_PERMS_BY_NAME": texts(Int, 3, 3, func(s *session, v []string) any { return s.hasPermission(v[0], v[1], v[2]) }),
-	"HAS_DBACCESS":      texts(Int, 1, 1, func(s *session, v []string) any { return s.hasDatabaseAccess(v[0]) }),
+	"IS_SRVROLEMEMBER": texts(Int, 1, 1, func(s *session, v []string) any { return membership(s, serverRoles, v[0]) }),
+	"IS_ROLEMEMBER":    texts(Int, 1, 1, func(s *session, v []string) any { return membership(s, databaseRoles, v[0]) }),
+	"IS_MEMBER":        texts(Int, 1, 1, func(s *session, v []string) any { return membership(s, databaseRoles, v[0]) }),
+	"HAS_PERMS_BY_NAME": texts(Int, 3, 5, func(s *session, v []string) any {
+		if len(v) == 5 && v[4] == "COLUMN" && slices.Contains(s.c.account.Unreadable, v[0]+"."+v[3]) {
+			return flag(false)
+		}
+		return s.hasPermission(v[0], v[1], v[2])
+	}),
+	"HAS_DBACCESS": texts(Int, 1, 1, func(s *session, v []string) any { return s.hasDatabaseAccess(v[0]) }),
 	"LEN": {1, 1, func(args []expr) (expr, error) {
 		return lengthOf(args[0], func(s string) int64 { return int64(units(strings.TrimRight(s, " "))) })
 	}},

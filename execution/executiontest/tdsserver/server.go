@@ -33,6 +33,9 @@ type Account struct {
 	// Elsewhere contains the permissions on other databases, by the names of
 	// the databases.
 	Elsewhere map[string][]string
+	// Unreadable are columns on which HAS_PERMS_BY_NAME denies SELECT, such as
+	// "[dbo].[items].id".
+	Unreadable []string
 }
 
 // Config configures a server. The zero value requires TLS, and has the account

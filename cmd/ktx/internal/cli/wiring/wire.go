@@ -58,22 +58,24 @@ var engines = []engine{
 			return pgdb.Open(ctx, pgdb.Config{
 				URL: url, MaxConnections: c.MaxConnections, SearchPath: c.Schemas, InsecureTLS: c.TLS == "off",
 				Session: postgres.Dialect{}.Session(), Objects: c.Guard.Catalog != nil && *c.Guard.Catalog, Limits: limits(c),
+				Access: accessOf(postgres.Dialect{}, c, false),
 			}, guard)
 		}),
 	},
 	{
-		driver: "mysql", name: "MYSQL", dialect: mysql.Dialect{}, databases: true, connections: mysqldb.DefaultMaxConnections,
+		driver: "mysql", name: "MYSQL", dialect: mysql.Dialect{}, databases: true, objects: true, connections: mysqldb.DefaultMaxConnections,
 		opener: server("mysql", 3306, openMySQL),
 	},
 	{
-		driver: "mariadb", name: "MARIADB", dialect: mysql.MariaDB, databases: true, connections: mysqldb.DefaultMaxConnections,
+		driver: "mariadb", name: "MARIADB", dialect: mysql.MariaDB, databases: true, objects: true, connections: mysqldb.DefaultMaxConnections,
 		opener: server("mariadb", 3306, openMySQL),
 	},
 	{
-		driver: "sqlserver", name: "SQLSERVER", dialect: sqlserver.Dialect{}, databases: true, refuses: true, connections: mssqldb.DefaultMaxConnections,
+		driver: "sqlserver", name: "SQLSERVER", dialect: sqlserver.Dialect{}, databases: true, objects: true, refuses: true, connections: mssqldb.DefaultMaxConnections,
 		opener: server("sqlserver", 1433, func(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
 			return mssqldb.Open(ctx, mssqldb.Config{
 				URL: url, MaxConnections: c.MaxConnections, Databases: c.Schemas, InsecureTLS: c.TLS == "off", Session: sqlserver.Dialect{}.Session(),
+				Objects: c.Guard.Catalog != nil && *c.Guard.Catalog, Access: accessOf(sqlserver.Dialect{}, c, true),
 			}, guard)
 		}),
 	},
@@ -123,11 +125,17 @@ func openSQLite(_ *console.App, p *project.Project, c project.Connection) (openF
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(p.Dir, path)
 	}
-	// The policy's guard block has no rules on tables and columns.
-	access := sqlguard.ReadRulesOf(sqlite.Dialect{}, c.Policy(project.Guard{}))
+	access := accessOf(sqlite.Dialect{}, c, false)
 	return func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
 		return sqlitedb.Open(ctx, sqlitedb.Config{Path: path, MaxConnections: c.MaxConnections, Session: sqlite.Dialect{}.Session(), Access: access}, guard)
 	}, nil
+}
+
+// accessOf returns the rules on tables and columns of a connection, for its backend.
+// databases is as in engine.
+func accessOf(d sqlguard.Dialect, c project.Connection, databases bool) sqlguard.ReadRules {
+	// The policy's guard block has no rules on tables and columns.
+	return sqlguard.ReadRulesOf(d, engine{databases: databases}.policy(c, project.Guard{}))
 }
 
 // server returns the opener of an engine whose servers have an address. The port
@@ -156,6 +164,7 @@ func server(scheme string, port int, open func(context.Context, execution.Secret
 func openMySQL(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
 	return mysqldb.Open(ctx, mysqldb.Config{ //nolint:wrapcheck // it says what is wrong with the address
 		URL: url, MaxConnections: c.MaxConnections, Databases: c.Schemas, InsecureTLS: c.TLS == "off", Session: mysql.Dialect{}.Session(),
+		Objects: c.Guard.Catalog != nil && *c.Guard.Catalog, Access: accessOf(mysql.Dialect{}, c, true),
 	}, guard)
 }
 

@@ -1,0 +1,131 @@
+package pgdb_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ktxhq/ktx/dialects/postgres"
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+	"github.com/ktxhq/ktx/execution/pgdb"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+const ruledObjects = `
+CREATE TABLE users (id int, email text, "E mail" text, domain text GENERATED ALWAYS AS (lower(email)) STORED);
+CREATE TABLE orders (id int, total int);
+CREATE TABLE api_keys (k text);
+CREATE SCHEMA hr;
+CREATE TABLE hr.pay (amount int);
+CREATE SCHEMA open;
+CREATE TABLE open.free (n int);
+CREATE VIEW open.free_view AS SELECT n FROM open.free;
+CREATE VIEW mails AS SELECT email FROM users;
+CREATE VIEW over_mails AS SELECT * FROM mails;
+CREATE VIEW ids AS SELECT id FROM users;
+CREATE MATERIALIZED VIEW keys AS SELECT k FROM api_keys;
+CREATE FUNCTION peek() RETURNS text LANGUAGE sql STABLE AS 'SELECT email FROM users LIMIT 1';
+CREATE VIEW peeks AS SELECT peek();
+`
+
+// accessOf returns the findings of a report about access.
+func accessOf(r execution.ProbeReport) string {
+	var all []string
+	for _, f := range r.Findings {
+		if f.Topic == execution.TopicAccess {
+			all = append(all, string(f.Level)+": "+f.Message)
+			if f.Fix == "" || f.Writable() {
+				all = append(all, "no fix, or counted as a right to write")
+			}
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// TestRoleScriptGrantsWhatRulesPermit runs the script for a connection with rules, and
+// reads every table and column as the role that it makes.
+func TestRoleScriptGrantsWhatRulesPermit(t *testing.T) {
+	t.Parallel()
+	server := testdb.Postgres(t)
+	address := server.NewDatabase(t, ruledObjects)
+	database := strings.TrimPrefix(mustParse(t, address).Path, "/")
+	policy := sqlguard.DefaultPolicy()
+	policy.Schemas.Deny = []string{"hr"}
+	policy.Tables.Deny = []string{"public.API_keys"}
+	policy.Columns = []sqlguard.ColumnRule{{Match: "public.users.email"}}
+	cfg := pgdb.Config{Access: sqlguard.ReadRulesOf(postgres.Dialect{}, policy)}
+
+	_, report := warnings(t, open(t, address, cfg))
+	for _, want := range []string{
+		"2 tables and views that the rules of this connection do not permit: hr.pay, public.api_keys",
+		"denied columns of a table: public.users (email, domain)",
+		"4 views that lead or may lead around a rule of this connection: public.keys", "public.mails", "public.over_mails (", "public.peeks (",
+	} {
+		if got := accessOf(report); !strings.Contains(got, want) {
+			t.Errorf("the owner's findings lack %q:\n%s", want, got)
+		}
+	}
+	role := server.NewRole(t)
+	script := strings.ReplaceAll(report.RoleScript, "ktx_reader", role)
+	if strings.Contains(script, "\nREVOKE") {
+		t.Errorf("the script revokes:\n%s", script)
+	}
+	psql(t, address, script)
+	psql(t, address, script)
+
+	reader := open(t, server.URL(database, role), cfg)
+	for sql, reads := range map[string]bool{
+		`SELECT id FROM users`:           true,
+		`SELECT "E mail" FROM users`:     true,
+		`SELECT count(*) FROM users`:     true,
+		`SELECT email FROM users`:        false,
+		`SELECT domain FROM users`:       false,
+		`SELECT * FROM users`:            false,
+		`SELECT * FROM orders`:           true,
+		`SELECT * FROM ids`:              true,
+		`SELECT * FROM open.free`:        true,
+		`SELECT * FROM open.free_view`:   true,
+		`SELECT count(*) FROM api_keys`:  false,
+		`SELECT amount FROM hr.pay`:      false,
+		`SELECT * FROM mails`:            false,
+		`SELECT * FROM over_mails`:       false,
+		`SELECT * FROM keys`:             false,
+		`SELECT * FROM peeks`:            false,
+		`SELECT peek()`:                  false,
+		`INSERT INTO orders VALUES (1)`:  false,
+		`SELECT lower(email) FROM users`: false,
+	} {
+		if _, err := reader.Try(t.Context(), t, sql, execution.Limits{}); (err == nil) != reads {
+			t.Errorf("%s: %v, reads %v", sql, err, reads)
+		}
+	}
+	if _, report := warnings(t, reader); accessOf(report) != "" {
+		t.Errorf("findings about the role of the script: %s", accessOf(report))
+	}
+	// Tables that are made later: only in schemas that the rules permit whole.
+	server.Exec(t, address, "CREATE TABLE public.later (n int)", "CREATE TABLE open.later (n int)")
+	if _, err := reader.Try(t.Context(), t, "SELECT * FROM open.later", execution.Limits{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := reader.Try(t.Context(), t, "SELECT * FROM public.later", execution.Limits{}); err == nil {
+		t.Error("the role reads a table that was made later in a schema with rules")
+	}
+	// A right too many is found.
+	server.Exec(t, address, `GRANT SELECT (email) ON users TO "`+role+`"`, `GRANT SELECT ON mails TO "`+role+`"`)
+	_, report = warnings(t, reader)
+	if got := accessOf(report); !strings.Contains(got, "public.users (email)") || !strings.Contains(got, "public.mails (") || strings.Contains(got, "api_keys") {
+		t.Errorf("findings %s", got)
+	}
+	// An allow list.
+	policy = sqlguard.DefaultPolicy()
+	policy.Tables.Allow = []string{"public.orders", "open.*"}
+	_, report = warnings(t, open(t, address, pgdb.Config{Access: sqlguard.ReadRulesOf(postgres.Dialect{}, policy)}))
+	role = server.NewRole(t)
+	psql(t, address, strings.ReplaceAll(report.RoleScript, "ktx_reader", role))
+	reader = open(t, server.URL(database, role), cfg)
+	for sql, reads := range map[string]bool{"SELECT * FROM orders": true, "SELECT * FROM open.free": true, "SELECT id FROM users": false, "SELECT * FROM ids": false} {
+		if _, err := reader.Try(t.Context(), t, sql, execution.Limits{}); (err == nil) != reads {
+			t.Errorf("with a list: %s: %v, reads %v", sql, err, reads)
+		}
+	}
+}
