@@ -108,6 +108,24 @@ func revealedGroup(schema, name string) sqlguard.Group {
 	return revealedGroups[schema][name]
 }
 
+// revealedFunctions are functions of the schema sys. They run with the rights of the
+// caller. Those of activity name sessions, or cut a statement to a length that they keep
+// in a user variable, which no statement here can read.
+var revealedFunctions = map[string]sqlguard.Group{
+	"extract_schema_from_file_name": sqlguard.GroupStatistics,
+	"extract_table_from_file_name":  sqlguard.GroupStatistics,
+	"format_bytes":                  sqlguard.GroupStatistics,
+	"format_path":                   sqlguard.GroupStatistics,
+	"format_time":                   sqlguard.GroupStatistics,
+	"quote_identifier":              sqlguard.GroupStatistics,
+	"version_major":                 sqlguard.GroupStatistics,
+	"version_minor":                 sqlguard.GroupStatistics,
+	"version_patch":                 sqlguard.GroupStatistics,
+	"format_statement":              sqlguard.GroupActivity,
+	"ps_thread_account":             sqlguard.GroupActivity,
+	"ps_thread_id":                  sqlguard.GroupActivity,
+}
+
 // timeZones are the relations of the schema mysql that every account may read.
 var timeZones = fieldSet(`time_zone time_zone_leap_second time_zone_name time_zone_transition time_zone_transition_type`)
 
@@ -118,6 +136,9 @@ func (Dialect) Reveals() []sqlguard.Revealed {
 		for name, group := range names {
 			out = append(out, sqlguard.Revealed{Group: group, Kind: "relation", Name: schema + "." + name})
 		}
+	}
+	for name, group := range revealedFunctions {
+		out = append(out, sqlguard.Revealed{Group: group, Kind: "function", Name: "sys." + name})
 	}
 	for name := range timeZones {
 		out = append(out, sqlguard.Revealed{Group: sqlguard.GroupSettings, Kind: "relation", Name: "mysql." + name, Always: true})

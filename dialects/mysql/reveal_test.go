@@ -23,9 +23,10 @@ func TestGroupsAdmitWhatTheyName(t *testing.T) {
 	for _, d := range []sqlguard.Dialect{mysql.Dialect{}, mysql.MariaDB} {
 		none, all := revealing(t, d), revealing(t, d, sqlguard.Groups()...)
 		for sql, group := range map[string]sqlguard.Group{
-			"SELECT * FROM sys.schema_table_statistics":                                      sqlguard.GroupStatistics,
-			"SELECT * FROM sys.x$schema_index_statistics":                                    sqlguard.GroupStatistics,
-			"SELECT variable_value FROM performance_schema.global_status":                    sqlguard.GroupStatistics,
+			"SELECT * FROM sys.schema_table_statistics":                              sqlguard.GroupStatistics,
+			"SELECT * FROM sys.x$schema_index_statistics":                            sqlguard.GroupStatistics,
+			"SELECT variable_value FROM performance_schema.global_status":            sqlguard.GroupStatistics,
+			"SELECT sys.format_bytes(1024), sys.format_time(count_star) FROM orders": sqlguard.GroupStatistics,
 			"SHOW GLOBAL STATUS":                                                             sqlguard.GroupStatistics,
 			"SHOW STATUS LIKE 'wsrep%'":                                                      sqlguard.GroupStatistics,
 			"SELECT plugin_name FROM information_schema.plugins":                             sqlguard.GroupSettings,
@@ -40,8 +41,8 @@ func TestGroupsAdmitWhatTheyName(t *testing.T) {
 			"SHOW CREATE VIEW open_orders":                                                   sqlguard.GroupDefinitions,
 			"SHOW CREATE PROCEDURE refund":                                                   sqlguard.GroupDefinitions,
 			"SELECT routine_definition FROM information_schema.routines":                     sqlguard.GroupDefinitions,
-			"SHOW TRIGGERS":                          sqlguard.GroupDefinitions,
-			"SELECT * FROM information_schema.views": sqlguard.GroupDefinitions,
+			"SHOW TRIGGERS":                                                                  sqlguard.GroupDefinitions,
+			"SELECT * FROM information_schema.views":                                         sqlguard.GroupDefinitions,
 		} {
 			one := revealing(t, d, group)
 			v := none.Check(sql)
@@ -67,7 +68,7 @@ func TestNoGroupAdmitsSecretsOrValues(t *testing.T) {
 			"SELECT * FROM performance_schema.user_variables_by_thread", "SELECT * FROM information_schema.innodb_ft_index_table",
 			"SELECT * FROM information_schema.column_statistics", "SHOW GRANTS", "SHOW CREATE USER root", "SHOW ENGINE INNODB STATUS",
 			"SHOW BINLOG EVENTS", "SHOW CREATE VIEW mysql.user", "SELECT * FROM ndbinfo.processes", "SELECT @@init_connect",
-			"SELECT sys.ps_thread_stack(1, 1)", "SELECT * FROM performance_schema.replication_connection_configuration",
+			"SELECT sys.ps_thread_stack(1, 1)", "SELECT sys.sys_get_config('a', 'b')", "SELECT shop.format_bytes(1)", "SELECT * FROM performance_schema.replication_connection_configuration",
 		} {
 			if v := g.Check(sql); v.Allowed {
 				t.Errorf("%s passes", sql)
