@@ -10,16 +10,16 @@ import (
 type showUse uint8
 
 const (
-	showRefused   showUse = iota // not on the list
-	showPlain                    // lists no object, or only objects of the session's database
-	showSchema                   // lists objects of a database that the statement can name
-	showRelation                 // describes one table, view or sequence
-	showVariables                // shows settings; only allowed if the statement names them
-	showStatus                   // shows counters; only allowed if the statement names them
-	showSource                   // shows the source text of a view, a routine or triggers
-	showSecret                   // shows accounts, privileges or the statements of other sessions
-	showActivity                 // shows the sessions and what they run
-	showReplication              // shows the state of replication
+	showRefused     showUse = iota // not on the list
+	showPlain                      // lists no object, or only objects of the session's database
+	showSchema                     // lists objects of a database that the statement can name
+	showRelation                   // describes one table, view or sequence
+	showVariables                  // shows settings; only allowed if the statement names them
+	showStatus                     // shows counters; only allowed if the statement names them
+	showSource                     // shows the source text of a view, a routine or triggers
+	showSecret                     // shows accounts, privileges or the statements of other sessions
+	showActivity                   // shows the sessions and what they run
+	showReplication                // shows the state of replication
 )
 
 // showSpecial are the reasons of refused forms.

@@ -327,12 +327,11 @@ func settingsNamed(n *node, alias string) bool {
 		return false
 	}
 	var values []*node
-	switch {
-	case e.Kind == exprOp:
+	if e.Kind == exprOp {
 		values = []*node{right}
-	case e.Kind == exprIn:
+	} else if e.Kind == exprIn {
 		values = right.GetList().GetItems()
-	case e.Kind == exprOpAny:
+	} else if e.Kind == exprOpAny {
 		for right.GetTypeCast() != nil {
 			right = right.GetTypeCast().Arg
 		}

@@ -36,7 +36,11 @@ func main() {
 	data := flag.String("data", "", "the folder with the statement sets")
 	list := flag.Bool("list", false, "print every refused statement")
 	flag.Parse()
-	met, err := run(*data, *list, os.Stdout)
+	var out strings.Builder
+	met, err := run(*data, *list, &out)
+	if _, wrong := io.WriteString(os.Stdout, out.String()); err == nil {
+		err = wrong
+	}
 	switch {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "admin:", err)
@@ -66,7 +70,7 @@ func (f *figures) add(o figures) {
 	}
 }
 
-func run(data string, list bool, out io.Writer) (met bool, err error) {
+func run(data string, list bool, out *strings.Builder) (met bool, err error) {
 	if data == "" {
 		return false, fmt.Errorf("-data names the folder with the statement sets")
 	}
@@ -75,8 +79,8 @@ func run(data string, list bool, out io.Writer) (met bool, err error) {
 		return false, fmt.Errorf("read the statement sets: %w", err)
 	}
 	met = true
-	fmt.Fprintln(out, "| dialect | set | statements | refused with none | refused with all groups | codes | changes | not read |")
-	fmt.Fprintln(out, "|---|---|---:|---:|---:|---|---:|---:|")
+	out.WriteString("| dialect | set | statements | refused with none | refused with all groups | codes | changes | not read |\n")
+	out.WriteString("|---|---|---:|---:|---:|---|---:|---:|\n")
 	for _, folder := range folders {
 		d, ok := dialects.Lookup(folder.Name())
 		if !ok {
@@ -114,7 +118,7 @@ func run(data string, list bool, out io.Writer) (met bool, err error) {
 	return met, nil
 }
 
-func (f *figures) row(out io.Writer, dialect, set string) {
+func (f *figures) row(out *strings.Builder, dialect, set string) {
 	codes := make([]string, 0, len(f.codes))
 	for _, code := range slices.SortedFunc(maps.Keys(f.codes), func(a, b sqlguard.Code) int {
 		return cmp.Or(f.codes[b]-f.codes[a], strings.Compare(string(a), string(b)))
@@ -136,7 +140,7 @@ var old = regexp.MustCompile(`_xlog_`)
 // signals are functions that end statements or sessions of others.
 var signals = regexp.MustCompile(`(?i)pg_(terminate|cancel)_backend|pg_reload_conf|pg_promote`)
 
-func (f *figures) judge(none, all sqlguard.Verdict, sql string, list bool, out io.Writer) {
+func (f *figures) judge(none, all sqlguard.Verdict, sql string, list bool, out *strings.Builder) {
 	switch {
 	case old.MatchString(sql), all.Code == sqlguard.CodeParseError, all.Code == sqlguard.CodeParameterNotAllowed:
 		f.unread++
