@@ -615,6 +615,7 @@ var rooms = []room{
 		testOthers: map[string]string{"go.yaml.in/yaml/v3": "reads which scenarios the suite requires"},
 		support:    true,
 	},
+	{path: "tools/admin", ours: []string{"dialects", "sqlguard"}, support: true},
 	{path: "tools/eval", ours: []string{"tools/eval/kit"}, support: true},
 	{
 		path: "tools/eval/kit",

@@ -47,7 +47,7 @@ func TestGroupsAreDocumented(t *testing.T) {
 func groupLists() string {
 	var out strings.Builder
 	for _, group := range sqlguard.Groups() {
-		fmt.Fprintf(&out, "## %s\n\n", group)
+		fmt.Fprintf(&out, "### %s\n\n", group)
 		for _, d := range dialects.All() {
 			r, ok := d.(revealer)
 			if !ok {

@@ -105,7 +105,11 @@ func (d Dialect) functionRuling(schema, name string, args int) (ruling sqlguard.
 			return sqlguard.Ruling{Reason: "MariaDB keeps functions of its own in this schema"}, true
 		}
 	case systemSchema(s):
-		return sqlguard.Ruling{Code: sqlguard.CodeFunctionAdmin, Reason: "it belongs to a schema of the server's own"}, true
+		r := sqlguard.Ruling{Code: sqlguard.CodeFunctionAdmin, Reason: "it belongs to a schema of the server's own"}
+		if foldName(s) == "sys" {
+			r.Reveal = revealedFunctions[folded]
+		}
+		return r, true
 	default:
 		if sequenceNames[folded] {
 			return sqlguard.Ruling{Code: sqlguard.CodeFunctionSideEffect, Reason: "it moves a sequence"}, true

@@ -120,11 +120,11 @@ var marinoShow = map[ast.ShowStmtType]showUse{
 	ast.ShowStatus:          showStatus,
 	ast.ShowCreateUser:      showSecret,
 	ast.ShowGrants:          showSecret,
-	ast.ShowMasterStatus:    showSecret,
-	ast.ShowProcessList:     showSecret,
+	ast.ShowMasterStatus:    showReplication,
+	ast.ShowProcessList:     showActivity,
 	ast.ShowProfiles:        showSecret,
-	ast.ShowReplicaStatus:   showSecret,
-	ast.ShowBinlogStatus:    showSecret,
+	ast.ShowReplicaStatus:   showReplication,
+	ast.ShowBinlogStatus:    showReplication,
 }
 
 // show judges SHOW by its form, and walks over its filter.
@@ -153,8 +153,9 @@ func (w marinoWalker) show(n *ast.ShowStmt) {
 		}
 		w.shownNames(use, scope, w.shownPatterns(n))
 		return
-	case showRefused, showSource, showSecret:
+	case showRefused, showSource, showSecret, showActivity, showReplication:
 		w.refuseShow(use)
+		w.shownRefused(n)
 		return
 	}
 	if n.Pattern != nil {
@@ -165,6 +166,22 @@ func (w marinoWalker) show(n *ast.ShowStmt) {
 	if n.User != nil || n.Roles != nil || n.IndexName.O != "" || n.Partition.O != "" || n.ResourceGroupName != "" || n.Procedure != nil && use != showSource {
 		w.unknown("ShowStmt")
 	}
+}
+
+// shownRefused states what a refused form of SHOW names, for a policy that reveals it.
+func (w marinoWalker) shownRefused(n *ast.ShowStmt) {
+	switch {
+	case n.Table != nil:
+		w.shownRelation(n.Table.Schema.O, n.Table.Name.O, n.DBName)
+	case n.Procedure != nil:
+		w.names(n.Procedure.Schema.O, n.Procedure.Name.O, "")
+	case n.Tp == ast.ShowTriggers:
+		w.shownSchema(n.DBName)
+	}
+	if n.Pattern != nil {
+		w.expr(n.Pattern)
+	}
+	w.expr(n.Where)
 }
 
 // shownPatterns returns the names that SHOW VARIABLES or SHOW STATUS asks for, or

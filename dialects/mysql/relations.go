@@ -37,12 +37,18 @@ func relationRuling(schema, name string) (system bool, ruling sqlguard.Ruling) {
 	}
 	folded := foldName(name)
 	if holdsSecrets(foldName(schema), folded) {
-		return refuse(sqlguard.CodeCredentialRelation, "it holds secrets, values of tables, or statements of other sessions")
+		return true, sqlguard.Ruling{
+			Code: sqlguard.CodeCredentialRelation, Reason: "it holds secrets, values of tables, or statements of other sessions",
+			Reveal: revealedGroup(foldName(schema), folded),
+		}
 	}
-	if foldName(schema) == "information_schema" && informationSchema[folded] {
+	if foldName(schema) == "information_schema" && informationSchema[folded] || foldName(schema) == "mysql" && timeZones[folded] {
 		return true, sqlguard.Ruling{Allowed: true}
 	}
-	return refuse(sqlguard.CodeRelationNotAllowed, "not on the list of system relations that may be read")
+	return true, sqlguard.Ruling{
+		Code: sqlguard.CodeRelationNotAllowed, Reason: "not on the list of system relations that may be read",
+		Reveal: revealedGroup(foldName(schema), folded),
+	}
 }
 
 // holdsSecrets reports whether a relation of a system schema is known to hold

@@ -10,14 +10,16 @@ import (
 type showUse uint8
 
 const (
-	showRefused   showUse = iota // not on the list
-	showPlain                    // lists no object, or only objects of the session's database
-	showSchema                   // lists objects of a database that the statement can name
-	showRelation                 // describes one table, view or sequence
-	showVariables                // shows settings; only allowed if the statement names them
-	showStatus                   // shows counters; only allowed if the statement names them
-	showSource                   // shows the source text of a view, a routine or triggers
-	showSecret                   // shows accounts, privileges or the statements of other sessions
+	showRefused     showUse = iota // not on the list
+	showPlain                      // lists no object, or only objects of the session's database
+	showSchema                     // lists objects of a database that the statement can name
+	showRelation                   // describes one table, view or sequence
+	showVariables                  // shows settings; only allowed if the statement names them
+	showStatus                     // shows counters; only allowed if the statement names them
+	showSource                     // shows the source text of a view, a routine or triggers
+	showSecret                     // shows accounts, privileges or the statements of other sessions
+	showActivity                   // shows the sessions and what they run
+	showReplication                // shows the state of replication
 )
 
 // showSpecial are the reasons of refused forms.
@@ -25,11 +27,21 @@ var showSpecial = map[showUse]string{ //nolint:gosec // reasons, no secrets
 	showRefused: "this form of SHOW is not on the list of permitted forms",
 	showSource:  "this form of SHOW shows source text of views, routines or triggers, in which passwords can stand; SHOW COLUMNS FROM name shows the columns of a view",
 	showSecret:  "this form of SHOW shows accounts, privileges or other sessions",
+
+	showActivity:    "this form of SHOW shows accounts, privileges or other sessions",
+	showReplication: "this form of SHOW shows accounts, privileges or other sessions",
+}
+
+// showGroups are the groups that reveal refused forms.
+var showGroups = map[showUse]sqlguard.Group{
+	showSource:      sqlguard.GroupDefinitions,
+	showActivity:    sqlguard.GroupActivity,
+	showReplication: sqlguard.GroupReplication,
 }
 
 // refuseShow refuses a form of SHOW.
 func (w *walker) refuseShow(use showUse) {
-	w.refuse(sqlguard.CodeStatementNotAllowed, w.st.Span, showSpecial[use])
+	w.effect(sqlguard.Finding{Code: sqlguard.CodeStatementNotAllowed, Span: w.st.Span, Message: showSpecial[use], Reveal: showGroups[use]})
 }
 
 // shownSchema states the database whose objects SHOW lists.
@@ -74,7 +86,7 @@ func (w *walker) shownNames(use showUse, scope string, names []string) {
 	if len(names) == 0 {
 		w.st.Settings = append(w.st.Settings, sqlguard.SettingRead{
 			Span:   w.st.Span,
-			Ruling: sqlguard.Ruling{Reason: "SHOW VARIABLES and SHOW STATUS need LIKE 'name', or WHERE Variable_name = 'name'"},
+			Ruling: sqlguard.Ruling{Reason: "SHOW VARIABLES and SHOW STATUS need LIKE 'name', or WHERE Variable_name = 'name'", Reveal: shownGroup(use)},
 		})
 		return
 	}
@@ -83,14 +95,57 @@ func (w *walker) shownNames(use showUse, scope string, names []string) {
 		switch {
 		case use == showStatus:
 			read := sqlguard.SettingRead{Name: foldName(name), Span: w.span(-1)}
-			read.Ruling.Allowed = counter(foldName(name))
+			if read.Ruling.Allowed = counter(foldName(name)); !read.Ruling.Allowed {
+				read.Ruling.Reveal = shownGroup(use)
+			}
 			w.st.Settings = append(w.st.Settings, read)
-		case foldName(name) == "collation_%" || foldName(name) == "collation%":
-			// All three settings with that prefix may be read.
+		case harmlessPattern(foldName(name)):
 		default:
 			w.setting(name, scope, w.span(-1))
 		}
 	}
+}
+
+// shownGroup returns the group that reveals all that a form of SHOW shows. No group
+// reveals all variables: plugins keep keys in theirs.
+func shownGroup(use showUse) sqlguard.Group {
+	if use == showStatus {
+		return sqlguard.GroupStatistics
+	}
+	return ""
+}
+
+// harmlessStarts and harmlessEnds are the beginnings and the ends of names that only
+// variables without paths, addresses and secrets have, in MySQL 5.7 to 9 and MariaDB
+// 10.6 to 11, with the plugins that they ship.
+var (
+	harmlessStarts = []string{
+		"auto_increment", "autocommit", "collation", "character_set_c", "character_set_d", "character_set_r", "character_set_se",
+		"character_set_sy", "have_", "join_", "lower_case", "lower_case_table", "max_", "net_", "query_cache", "sort_", "sql_mode", "sql_safe",
+		"sql_select", "table_open", "time_zone", "tmp_table", "transaction_", "tx_", "version", "wait_timeout",
+	}
+	harmlessEnds = []string{"_timeout", "_isolation", "time_zone", "timeout", "_buffer_size", "_cache_size", "sql_mode"}
+)
+
+// harmlessPattern reports whether a pattern of LIKE matches only such variables: it has
+// one wildcard, at its end or its beginning, and the rest is listed. The wildcard _ of the
+// rest matches a character of the listed name.
+func harmlessPattern(pattern string) bool {
+	listed := func(list []string, text string, is func(text, part string) bool) bool {
+		for _, part := range list {
+			if text != "" && is(text, part) {
+				return true
+			}
+		}
+		return false
+	}
+	if start, ok := strings.CutSuffix(pattern, "%"); ok && !strings.Contains(start, "%") {
+		return listed(harmlessStarts, start, strings.HasPrefix)
+	}
+	if end, ok := strings.CutPrefix(pattern, "%"); ok && !strings.Contains(end, "%") {
+		return listed(harmlessEnds, end, strings.HasSuffix)
+	}
+	return false
 }
 
 // counters lists prefixes of the names of status variables that are counters.

@@ -23,6 +23,7 @@ var revealedRelations = map[string]revealedRelation{
 		group:   sqlguard.GroupStatistics,
 		samples: "elem_count_histogram histogram_bounds most_common_elems most_common_vals range_bounds_histogram range_length_histogram",
 	},
+	"pg_statistic": {group: sqlguard.GroupStatistics, samples: "stavalues1 stavalues2 stavalues3 stavalues4 stavalues5"},
 	"pg_stats_ext": {group: sqlguard.GroupStatistics, samples: "most_common_val_nulls most_common_vals"},
 	"pg_stats_ext_exprs": {
 		group:   sqlguard.GroupStatistics,
@@ -31,6 +32,8 @@ var revealedRelations = map[string]revealedRelation{
 	"pg_backend_memory_contexts":   {group: sqlguard.GroupStatistics},
 	"pg_shmem_allocations":         {group: sqlguard.GroupStatistics},
 	"pg_shmem_allocations_numa":    {group: sqlguard.GroupStatistics},
+	"pg_largeobject_metadata":      {group: sqlguard.GroupRoles},
+	"pg_user_mappings":             {group: sqlguard.GroupRoles, never: "umoptions"},
 	"pg_default_acl":               {group: sqlguard.GroupRoles},
 	"pg_init_privs":                {group: sqlguard.GroupRoles},
 	"pg_parameter_acl":             {group: sqlguard.GroupRoles},
@@ -64,7 +67,8 @@ var revealedFunctions = groupNames(map[sqlguard.Group]string{
 		pg_stat_get_backend_dbid pg_stat_get_backend_idset pg_stat_get_backend_io
 		pg_stat_get_backend_pid pg_stat_get_backend_start pg_stat_get_backend_subxact
 		pg_stat_get_backend_userid pg_stat_get_backend_wait_event
-		pg_stat_get_backend_wait_event_type pg_stat_get_backend_wal pg_stat_get_backend_xact_start`,
+		pg_stat_get_backend_wait_event_type pg_stat_get_backend_wal pg_stat_get_backend_xact_start
+		ssl_cipher ssl_is_used ssl_version`,
 	sqlguard.GroupReplication: `
 		pg_control_checkpoint pg_control_init pg_control_recovery pg_control_system
 		pg_replication_origin_oid pg_show_replication_origin_status
@@ -323,12 +327,11 @@ func settingsNamed(n *node, alias string) bool {
 		return false
 	}
 	var values []*node
-	switch {
-	case e.Kind == exprOp:
+	if e.Kind == exprOp {
 		values = []*node{right}
-	case e.Kind == exprIn:
+	} else if e.Kind == exprIn {
 		values = right.GetList().GetItems()
-	case e.Kind == exprOpAny:
+	} else if e.Kind == exprOpAny {
 		for right.GetTypeCast() != nil {
 			right = right.GetTypeCast().Arg
 		}

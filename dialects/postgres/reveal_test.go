@@ -10,8 +10,8 @@ import (
 )
 
 // secrets are names that no group may admit.
-const secrets = `pg_authid pg_shadow pg_user_mapping pg_user_mappings pg_db_role_setting pg_hba_file_rules
-	pg_ident_file_mappings pg_file_settings pg_largeobject pg_statistic pg_statistic_ext_data
+const secrets = `pg_authid pg_shadow pg_user_mapping pg_user_mappings.umoptions pg_db_role_setting pg_hba_file_rules
+	pg_ident_file_mappings pg_file_settings pg_largeobject pg_statistic_ext_data
 	pg_show_all_settings pg_stat_get_wal_receiver pg_read_file pg_ls_dir pg_ls_logdir pg_current_logfile
 	pg_terminate_backend pg_stat_reset pg_replication_origin_progress bt_page_items heap_page_items get_raw_page
 	pg_logical_slot_peek_changes pg_subscription.subconninfo pg_stat_wal_receiver.conninfo pg_roles.rolpassword
@@ -49,7 +49,7 @@ func TestGroupsAdmitWhatTheyName(t *testing.T) {
 			"SELECT * FROM pg_settings WHERE name = 'work_mem'", "SELECT sourcefile FROM pg_settings WHERE vartype IN ('bool', 'integer')",
 			"SELECT sourceline FROM pg_settings",
 		},
-		sqlguard.GroupRoles: {"SELECT * FROM pg_default_acl", "TABLE pg_init_privs"},
+		sqlguard.GroupRoles: {"SELECT * FROM pg_default_acl", "SELECT srvname, usename FROM pg_user_mappings", "TABLE pg_init_privs"},
 		sqlguard.GroupActivity: {
 			"SELECT query FROM pg_stat_activity", "SELECT * FROM pg_stat_activity a JOIN pg_locks l USING (pid)", "SELECT a FROM pg_stat_activity a",
 			"SELECT query, calls FROM pg_stat_statements", "SELECT * FROM public.pg_stat_statements", "SELECT pg_stat_get_backend_activity(3)",
@@ -112,7 +112,7 @@ func TestNoGroupAdmitsSecretsOrEffects(t *testing.T) {
 	for _, sql := range []string{
 		"SELECT rolpassword FROM pg_roles", "SELECT * FROM pg_roles", "SELECT r FROM pg_roles r", "SELECT rolconfig FROM pg_roles", "SELECT passwd FROM pg_user",
 		"TABLE pg_authid", "SELECT subconninfo FROM pg_subscription", "SELECT * FROM pg_subscription", "SELECT w.* FROM pg_stat_wal_receiver w",
-		"SELECT umoptions FROM pg_user_mappings", "SELECT * FROM pg_file_settings", "SELECT srvoptions FROM pg_foreign_server",
+		"SELECT umoptions FROM pg_user_mappings", "SELECT * FROM pg_user_mappings", "SELECT m FROM pg_user_mappings m", "SELECT * FROM pg_file_settings", "SELECT srvoptions FROM pg_foreign_server",
 		"SELECT * FROM pg_stat_get_activity(NULL)", "SELECT pg_replication_origin_progress('o', true)", "SELECT * FROM pg_ls_dir('/')",
 		"SELECT pg_terminate_backend(1)", "SELECT stxdmcv FROM pg_statistic_ext_data", "SHOW ALL", "SELECT current_setting('app.secret')",
 		"SELECT * FROM pg_stat_activity a JOIN pg_roles r ON r.oid = a.usesysid", "SELECT x FROM (pg_stat_activity a JOIN pg_roles r ON true) AS x",

@@ -36,6 +36,9 @@ var pragmas = map[string]pragmaArgument{
 	"application_id":   argNone,
 	"schema_version":   argNone,
 	"encoding":         argNone,
+	"page_count":       argNone,
+	"page_size":        argNone,
+	"freelist_count":   argNone,
 	"quick_check":      argCount,
 	"integrity_check":  argCount,
 }

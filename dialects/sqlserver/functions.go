@@ -42,8 +42,16 @@ const (
 func (f *function) denied() bool { return f.code != "" }
 
 func (f *function) ruling() sqlguard.Ruling {
-	return sqlguard.Ruling{Allowed: !f.denied(), Code: f.code, Reason: f.reason}
+	r := sqlguard.Ruling{Allowed: !f.denied(), Code: f.code, Reason: f.reason}
+	if f.denied() {
+		r.Reveal = revealedFunctions[f.name]
+	}
+	return r
 }
+
+// refusal is the ruling on a name that only resembles the function's or lacks its schema:
+// it could be a function of a user, so no group reveals it.
+func (f *function) refusal() sqlguard.Ruling { return sqlguard.Ruling{Code: f.code, Reason: f.reason} }
 
 // functions are the functions that a name of one part can call, by that name.
 // systemFunctions are those of the schema sys.
@@ -103,12 +111,12 @@ func ruleUnknown(n *name) (rule sqlguard.Ruling, builtin bool) {
 		return sqlguard.Ruling{Reason: "it lies in another database or on another server"}, true
 	case n.n == 2 && systemSchemas[skeleton(n.parts[0].text)]:
 		if fn := systemFunctions[last]; fn != nil && fn.denied() {
-			return fn.ruling(), true
+			return fn.refusal(), true
 		}
 		return sqlguard.Ruling{Reason: "not on the list of system functions known to be pure"}, true
 	}
 	if fn := systemFunctions[last]; fn != nil && fn.denied() {
-		return fn.ruling(), true
+		return fn.refusal(), true
 	}
 	return sqlguard.Ruling{}, false
 }

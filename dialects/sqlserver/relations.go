@@ -37,14 +37,14 @@ func ruleRelation(n *name) (rule sqlguard.Ruling, system bool) {
 		return refuse(sqlguard.CodeRelationNotAllowed, "a name with xp_ or sp_ is that of a system procedure")
 	}
 	if schema == "information_schema" {
-		return systemRuling(informationSchema, written, relation)
+		return systemRuling(informationSchema, revealedInformationSchema, written, relation)
 	}
 	if schema == "sys" {
-		return systemRuling(systemViews, written, relation)
+		return systemRuling(systemViews, revealedViews, written, relation)
 	}
 	if compatibilityViews[relation] != unknownView || credentialRelations[relation] && strings.HasPrefix(relation, "sys") {
 		// They are found in sys from every schema.
-		return systemRuling(compatibilityViews, written, relation)
+		return systemRuling(compatibilityViews, revealedViews, written, relation)
 	}
 	if systemDatabases[database] {
 		return refuse(sqlguard.CodeRelationNotAllowed, "it lies in a database of the server's own")
@@ -68,13 +68,17 @@ const (
 
 // systemRuling rules on a relation of a system schema by the list of it. A name
 // that is only similar to a listed one is refused.
-func systemRuling(list map[string]viewUse, written, relation string) (rule sqlguard.Ruling, system bool) {
+func systemRuling(list map[string]viewUse, groups map[string]sqlguard.Group, written, relation string) (rule sqlguard.Ruling, system bool) {
+	var reveal sqlguard.Group
+	if lower(written) == relation {
+		reveal = groups[relation]
+	}
 	switch {
 	case credentialRelations[relation] || strings.HasPrefix(relation, "dm_exec_"):
-		return sqlguard.Ruling{Code: sqlguard.CodeCredentialRelation, Reason: "it holds secrets, or statements of other sessions"}, true
+		return sqlguard.Ruling{Code: sqlguard.CodeCredentialRelation, Reason: "it holds secrets, or statements of other sessions", Reveal: reveal}, true
 	case list[relation] == readableView && lower(written) == relation:
 		return sqlguard.Ruling{Allowed: true}, true
 	default:
-		return sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "not on the list of system relations that may be read"}, true
+		return sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "not on the list of system relations that may be read", Reveal: reveal}, true
 	}
 }

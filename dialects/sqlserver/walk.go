@@ -165,6 +165,9 @@ func (f *facts) call(n *name, fn *function) {
 	}
 	if n.n > 1 {
 		c.Schema = strings.Join(n.qualifier(1), ".")
+		if lower(n.parts[n.n-2].text) != "sys" {
+			c.Ruling.Reveal = "" // it could be a function of a user
+		}
 	}
 	if fn == nil {
 		c.Ruling, c.Builtin = ruleUnknown(n)

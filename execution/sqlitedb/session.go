@@ -334,6 +334,9 @@ var pragmas = map[string]bool{
 	"application_id":   false,
 	"schema_version":   false,
 	"encoding":         false,
+	"page_count":       false,
+	"page_size":        false,
+	"freelist_count":   false,
 	"data_version":     false,
 }
 

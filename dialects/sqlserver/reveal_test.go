@@ -1,0 +1,63 @@
+package sqlserver_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ktxhq/ktx/dialects/sqlserver"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+func revealing(t *testing.T, groups ...sqlguard.Group) *sqlguard.Guard {
+	t.Helper()
+	p := sqlguard.DefaultPolicy()
+	p.Reveal = groups
+	g, err := sqlguard.New(sqlserver.Dialect{}, p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestGroupsAdmitWhatTheyName(t *testing.T) {
+	none, all := revealing(t), revealing(t, sqlguard.Groups()...)
+	for sql, group := range map[string]sqlguard.Group{
+		"SELECT * FROM sys.dm_os_wait_stats":                sqlguard.GroupStatistics,
+		"SELECT name, value_in_use FROM sys.configurations": sqlguard.GroupSettings,
+		"SELECT name FROM sys.database_principals":          sqlguard.GroupRoles,
+		"SELECT * FROM INFORMATION_SCHEMA.TABLE_PRIVILEGES": sqlguard.GroupRoles,
+		"SELECT * FROM sys.dm_exec_requests AS r":           sqlguard.GroupActivity,
+		"SELECT s.total_elapsed_time, t.text FROM sys.dm_exec_query_stats AS s CROSS APPLY sys.dm_exec_sql_text(s.sql_handle) AS t": sqlguard.GroupActivity,
+		"SELECT * FROM sys.dm_hadr_database_replica_states":                                                                         sqlguard.GroupReplication,
+		"SELECT physical_name FROM sys.master_files":                                                                                sqlguard.GroupStorage,
+		"SELECT OBJECT_DEFINITION(OBJECT_ID('dbo.v'))":                                                                              sqlguard.GroupDefinitions,
+		"SELECT definition FROM sys.sql_modules":                                                                                    sqlguard.GroupDefinitions,
+		"SELECT * FROM sys.sql_modules AS m":                                                                                        sqlguard.GroupDefinitions,
+	} {
+		if v := none.Check(sql); v.Allowed || v.Findings[0].Reveal != group || !strings.Contains(v.Findings[0].Hint, "guard.reveal: ["+string(group)+"]") {
+			t.Errorf("%s: without the group: %+v", sql, v.Findings)
+		}
+		for name, g := range map[string]*sqlguard.Guard{"all": all, string(group): revealing(t, group)} {
+			if v := g.Check(sql); !v.Allowed {
+				t.Errorf("%s with %s: %+v", sql, name, v.Findings)
+			}
+		}
+	}
+}
+
+func TestNoGroupAdmitsSecretsOrOtherNames(t *testing.T) {
+	g := revealing(t, sqlguard.Groups()...)
+	for _, sql := range []string{
+		"SELECT * FROM sys.sql_logins", "SELECT * FROM syslogins", "SELECT * FROM sys.credentials", "SELECT * FROM sys.linked_logins",
+		"SELECT * FROM sys.symmetric_keys", "SELECT * FROM sys.servers", "SELECT * FROM sys.column_store_segments",
+		"SELECT * FROM sys.dm_server_registry", "SELECT * FROM sys.dm_db_stats_histogram(1, 1)", "SELECT * FROM sys.fn_dblog(NULL, NULL)",
+		"SELECT * FROM sys.dm_os_file_exists('c:\\x')", "SELECT command FROM msdb.dbo.sysjobsteps", "SELECT LOGINPROPERTY('sa', 'PasswordHash')",
+		// A function of a user can have these names.
+		"SELECT * FROM dbo.dm_exec_sql_text(0x01)", "SELECT dbo.object_definition(1)", "SELECT * FROM dm_exec_sql_text(0x01)",
+		"SELECT * FROM sýs.dm_exec_sql_text(0x01)", "SELECT * FROM sys.dm_exec_requésts", "SELECT * FROM other.sys.dm_exec_sql_text(0x01)",
+	} {
+		if v := g.Check(sql); v.Allowed {
+			t.Errorf("%s passes", sql)
+		}
+	}
+}

@@ -1,0 +1,283 @@
+// Command admin measures which statements of administrators the guard refuses. It reads
+// public statement sets from a folder that somebody fetched; none is in the repository:
+//
+//	go run ./tools/admin -data DIR              refusals with no group and with all groups
+//	go run ./tools/admin -data DIR -list        the refused statements too
+//
+// The folder has DIR/DIALECT/SET/…, with statements in .sql files, and in the string
+// literals of .rb and .go files. Of these it takes what begins like a read: SELECT, WITH,
+// SHOW, VALUES, TABLE or EXPLAIN. A set whose name begins with connect has what clients
+// send when they connect.
+//
+// The required shares: at most 2 % of the statements of a dialect refused with all
+// groups, no statement of a connect set refused with none. Statements that change
+// something and those that the dialect's grammar does not read are counted apart, as
+// are those for versions that nobody maintains: no group is meant to admit them.
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+func main() {
+	data := flag.String("data", "", "the folder with the statement sets")
+	list := flag.Bool("list", false, "print every refused statement")
+	flag.Parse()
+	var out strings.Builder
+	met, err := run(*data, *list, &out)
+	if _, wrong := io.WriteString(os.Stdout, out.String()); err == nil {
+		err = wrong
+	}
+	switch {
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "admin:", err)
+		os.Exit(2)
+	case !met:
+		os.Exit(1)
+	}
+}
+
+// maxShare is the share of a dialect's statements that may be refused with all groups.
+const maxShare = 0.02
+
+// figures counts the statements of one set.
+type figures struct {
+	statements, changes, unread, none, all int
+	codes                                  map[sqlguard.Code]int // of the refusals with all groups
+}
+
+func (f *figures) add(o figures) {
+	f.statements += o.statements
+	f.changes += o.changes
+	f.unread += o.unread
+	f.none += o.none
+	f.all += o.all
+	for code, n := range o.codes {
+		f.codes[code] += n
+	}
+}
+
+func run(data string, list bool, out *strings.Builder) (met bool, err error) {
+	if data == "" {
+		return false, fmt.Errorf("-data names the folder with the statement sets")
+	}
+	folders, err := os.ReadDir(data)
+	if err != nil {
+		return false, fmt.Errorf("read the statement sets: %w", err)
+	}
+	met = true
+	out.WriteString("| dialect | set | statements | refused with none | refused with all groups | codes | changes | not read |\n")
+	out.WriteString("|---|---|---:|---:|---:|---|---:|---:|\n")
+	for _, folder := range folders {
+		d, ok := dialects.Lookup(folder.Name())
+		if !ok {
+			continue
+		}
+		none, err := guard(d, nil)
+		if err != nil {
+			return false, err
+		}
+		all, err := guard(d, sqlguard.Groups())
+		if err != nil {
+			return false, err
+		}
+		sets, err := os.ReadDir(filepath.Join(data, folder.Name()))
+		if err != nil {
+			return false, fmt.Errorf("read the sets of %s: %w", folder.Name(), err)
+		}
+		total := figures{codes: map[sqlguard.Code]int{}}
+		for _, set := range sets {
+			f := figures{codes: map[sqlguard.Code]int{}}
+			statements, err := read(d, filepath.Join(data, folder.Name(), set.Name()))
+			if err != nil {
+				return false, err
+			}
+			for _, sql := range statements {
+				f.judge(none.CheckOnce(sql), all.CheckOnce(sql), sql, list, out)
+			}
+			f.row(out, folder.Name(), set.Name())
+			total.add(f)
+			met = met && (f.none == 0 || !strings.HasPrefix(set.Name(), "connect"))
+		}
+		total.row(out, folder.Name(), "all")
+		met = met && float64(total.all) <= maxShare*float64(total.statements)
+	}
+	return met, nil
+}
+
+func (f *figures) row(out *strings.Builder, dialect, set string) {
+	codes := make([]string, 0, len(f.codes))
+	for _, code := range slices.SortedFunc(maps.Keys(f.codes), func(a, b sqlguard.Code) int {
+		return cmp.Or(f.codes[b]-f.codes[a], strings.Compare(string(a), string(b)))
+	}) {
+		codes = append(codes, fmt.Sprintf("%s %d", code, f.codes[code]))
+	}
+	fmt.Fprintf(out, "| %s | %s | %d | %d | %d | %s | %d | %d |\n", dialect, set, f.statements, f.none, f.all, strings.Join(codes, ", "), f.changes, f.unread)
+}
+
+// changing are the codes of statements that do more than read.
+var changing = []sqlguard.Code{
+	sqlguard.CodeFunctionSideEffect, sqlguard.CodeFunctionSleep, sqlguard.CodeSelectInto, sqlguard.CodeWriteStatement,
+	sqlguard.CodeWriteInCTE, sqlguard.CodeLockingClause, sqlguard.CodeDDLStatement,
+}
+
+// old is a name that PostgreSQL gave up in version 10.
+var old = regexp.MustCompile(`_xlog_`)
+
+// signals are functions that end statements or sessions of others.
+var signals = regexp.MustCompile(`(?i)pg_(terminate|cancel)_backend|pg_reload_conf|pg_promote`)
+
+func (f *figures) judge(none, all sqlguard.Verdict, sql string, list bool, out *strings.Builder) {
+	switch {
+	case old.MatchString(sql), all.Code == sqlguard.CodeParseError, all.Code == sqlguard.CodeParameterNotAllowed:
+		f.unread++
+		return
+	case slices.ContainsFunc(all.Findings, func(x sqlguard.Finding) bool {
+		return slices.Contains(changing, x.Code) || x.Code == sqlguard.CodeFunctionAdmin && signals.MatchString(x.Object)
+	}):
+		f.changes++
+		return
+	}
+	f.statements++
+	if !none.Allowed {
+		f.none++
+	}
+	if !all.Allowed {
+		f.all++
+		f.codes[all.Code]++
+		if list {
+			for _, x := range all.Findings[:min(len(all.Findings), 4)] {
+				fmt.Fprintf(out, "    %s: %s\n", x.Code, x.Message)
+			}
+			fmt.Fprintf(out, "        %.300s\n", strings.Join(strings.Fields(sql), " "))
+		}
+	} else if list && !none.Allowed {
+		fmt.Fprintf(out, "    by %s: %s\n", none.Findings[0].Reveal, none.Findings[0].Message)
+	}
+}
+
+func guard(d sqlguard.Dialect, groups []sqlguard.Group) (*sqlguard.Guard, error) {
+	p := sqlguard.DefaultPolicy()
+	p.Reveal = groups
+	return sqlguard.New(d, p, nil)
+}
+
+// maxFile bounds the size of a file of a set.
+const maxFile = 8 << 20
+
+// read returns the reads in the files of a set, each once.
+func read(d sqlguard.Dialect, root string) ([]string, error) {
+	seen := map[string]bool{}
+	var out []string
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		if info, err := entry.Info(); err != nil || info.Size() > maxFile {
+			return err
+		}
+		text, err := os.ReadFile(path) //nolint:gosec // the caller names the folder
+		if err != nil {
+			return err
+		}
+		for _, part := range parts(filepath.Ext(path), string(text)) {
+			for _, sql := range split(d, part) {
+				if !seen[sql] && begins.MatchString(sql) {
+					seen[sql] = true
+					out = append(out, sql)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", root, err)
+	}
+	return out, nil
+}
+
+var (
+	begins   = regexp.MustCompile(`(?is)^\(*\s*(select|with|show|values|table|explain)\s`)
+	heredoc  = regexp.MustCompile(`(?s)<<[~-]?["']?SQL["']?[^\n]*\n(.*?)\n\s*SQL\b`)
+	raw      = regexp.MustCompile("(?s)`([^`]*)`")
+	quoted   = regexp.MustCompile(`"((?:[^"\\\n]|\\.)*)"`)
+	inserted = regexp.MustCompile(`#\{[^}]*\}|%\{[^}]*\}|%[sdvq]`)
+	client   = regexp.MustCompile(`(?m)^\s*\\.*$|\\(gset|gexec|watch).*$`)
+	variable = regexp.MustCompile(`(^|[^:\w]):(['"]?)\w+(['"]?)`)
+	creates  = regexp.MustCompile(`(?is)^\s*create\s.*?\bview\b.*?\bas\b`)
+)
+
+// parts returns the texts of a file that may hold SQL.
+func parts(extension, text string) []string {
+	var found []string
+	switch extension {
+	case ".sql":
+		text = client.ReplaceAllString(text, "")
+		return []string{variable.ReplaceAllString(text, "${1}1")}
+	case ".rb":
+		for _, m := range heredoc.FindAllStringSubmatch(text, -1) {
+			found = append(found, m[1])
+		}
+		for _, m := range quoted.FindAllStringSubmatch(text, -1) {
+			found = append(found, m[1])
+		}
+	case ".go":
+		for _, m := range raw.FindAllStringSubmatch(text, -1) {
+			found = append(found, m[1])
+		}
+		for _, m := range quoted.FindAllStringSubmatch(text, -1) {
+			found = append(found, m[1])
+		}
+	}
+	for i := range found {
+		found[i] = inserted.ReplaceAllString(found[i], "1")
+	}
+	return found
+}
+
+// split returns the statements of a text, with the query of CREATE VIEW instead of it.
+func split(d sqlguard.Dialect, text string) []string {
+	var out []string
+	start := 0
+	add := func(end int) {
+		sql := strings.TrimSpace(text[start:end])
+		sql = strings.TrimSpace(leading(d, sql))
+		if at := creates.FindStringIndex(sql); at != nil {
+			sql = strings.TrimSpace(sql[at[1]:])
+		}
+		if sql != "" {
+			out = append(out, sql)
+		}
+	}
+	for _, t := range d.Lex(text).List {
+		if t.Kind == sqlguard.TokenTerminator {
+			add(t.Start)
+			start = t.End
+		}
+	}
+	add(len(text))
+	return out
+}
+
+// leading removes the comments before a statement.
+func leading(d sqlguard.Dialect, sql string) string {
+	for _, t := range d.Lex(sql).List {
+		if t.Kind != sqlguard.TokenComment {
+			return sql[t.Start:]
+		}
+	}
+	return ""
+}
