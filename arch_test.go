@@ -356,7 +356,7 @@ var rooms = []room{
 		ours:   []string{"research/rank", "research/rootfile", "research/semantic/emit", "research/semantic/expr", "research/semantic/model", "research/semantic/plan"},
 		others: map[string]string{"go.yaml.in/yaml/v3": "writes sources, and adds to a file without losing its comments"},
 	},
-	{path: "research/semantic/draft", ours: []string{"research/semantic/expr", "research/semantic/model"}, others: map[string]string{"go.yaml.in/yaml/v3": "writes drafted files"}, noStd: noOutside},
+	{path: "research/semantic/draft", ours: []string{"research/semantic/expr", "research/semantic/model"}, testOurs: []string{"research/semantic/emit", "research/semantic/plan"}, others: map[string]string{"go.yaml.in/yaml/v3": "writes drafted files"}, noStd: noOutside},
 	{
 		path:     "research/semantic/emit",
 		ours:     []string{"research/semantic/expr", "research/semantic/model", "research/semantic/plan"},
@@ -381,7 +381,7 @@ var rooms = []room{
 	},
 	{
 		path:     "research/wiki",
-		ours:     []string{"research/rank"},
+		ours:     []string{"research/rank", "research/rootfile"},
 		others:   map[string]string{"go.yaml.in/yaml/v3": "reads and writes the heads of pages, with lines"},
 		testOurs: []string{"research/wiki/wikitest"},
 	},

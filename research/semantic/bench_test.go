@@ -71,11 +71,16 @@ func BenchmarkFresh(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			p := tree(b, n)
 			first := p.snapshot(allPermitted)
+			var times []time.Duration
 			for b.Loop() {
+				start := time.Now()
 				if p.snapshot(allPermitted) != first {
 					b.Fatal("the snapshot was built again")
 				}
+				times = append(times, time.Since(start))
 			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(median(times).Microseconds()), "µs/median")
 		})
 	}
 }
