@@ -57,14 +57,6 @@ var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?((?s).*)`)
 
 // parse reads the YAML of a file. Its root is nil if the file has no content.
 func parse(text []byte) (root *node, line int, err error) {
-	if root := readSubset(string(text)); root != nil {
-		return root, int(root.line), nil
-	}
-	return parseAny(text)
-}
-
-// parseAny reads all of YAML.
-func parseAny(text []byte) (root *node, line int, err error) {
 	if !utf8.Valid(text) {
 		return nil, 1 + bytes.Count(text[:firstInvalid(text)], []byte("\n")), errors.New("the file is not UTF-8")
 	}
