@@ -12,6 +12,9 @@ GOTESTSUM_VERSION := 1.13.0
 GOTESTSUM_DIR := $(CURDIR)/.tools/gotestsum-$(GOTESTSUM_VERSION)
 GOTESTSUM := $(GOTESTSUM_DIR)/gotestsum
 SUITE := LINT=$(LINT) GOTESTSUM=$(GOTESTSUM) scripts/suite
+NFPM_VERSION := 2.43.0
+NFPM_DIR := $(CURDIR)/.tools/nfpm-$(NFPM_VERSION)
+NFPM := $(NFPM_DIR)/nfpm
 FUZZTIME ?= 20s
 FIRST := $(or $(FIRST),$(shell date +%s)00000)
 
@@ -30,7 +33,8 @@ build: ## build bin/ktx
 	$(GO) build -trimpath -o bin/ktx ./cmd/ktx
 
 .PHONY: demo
-demo: build ## build, then show one query that runs and five that are refused
+demo: ## build without cgo, which is faster, then show one query that runs and five that are refused
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ktx ./cmd/ktx
 	bin/ktx demo
 
 .PHONY: check
@@ -114,6 +118,14 @@ scoreboard: ## run the corpus against MCP servers from npm and against ktx; writ
 eval: build ## measure what search and scans find (DATA=folder with Spider and BIRD; docs/evidence/discovery-quality.md)
 	@$(GO) run ./tools/eval -ktx bin/ktx $(if $(DATA),-data "$(DATA)") $(ARGS)
 
+.PHONY: release-snapshot
+release-snapshot: $(NFPM) ## make everything that a release has into dist/ (TARGETS=linux/amd64,... for some systems); publishes nothing
+	$(GO) run ./tools/release -out dist -nfpm $(NFPM) -targets "$(TARGETS)"
+
+.PHONY: test-install
+test-install: $(NFPM) ## try every way to install ktx from dist/, without network (root; Debian-like systems)
+	scripts/test-install $(ARGS)
+
 .PHONY: tools
 tools: $(LINT) $(GOTESTSUM) ## install the linter and the test runner into .tools/
 
@@ -122,6 +134,9 @@ $(LINT):
 
 $(GOTESTSUM):
 	GOBIN=$(GOTESTSUM_DIR) CGO_ENABLED=0 $(GO) install gotest.tools/gotestsum@v$(GOTESTSUM_VERSION)
+
+$(NFPM):
+	GOBIN=$(NFPM_DIR) CGO_ENABLED=0 $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@v$(NFPM_VERSION)
 
 .PHONY: test-deps
 test-deps: ## install the programs that the tests need and that are missing (Debian-like systems)
@@ -140,5 +155,5 @@ conformance: ## run the MCP conformance suite, the MCP inspector and third-party
 	scripts/conformance $(ARGS)
 
 .PHONY: clean
-clean: ## remove the built programs and installed tools
-	rm -rf bin .tools
+clean: ## remove the built programs, dist and installed tools
+	rm -rf bin dist .tools

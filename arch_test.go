@@ -293,7 +293,7 @@ var rooms = []room{
 	},
 	{
 		path:     "research/catalog",
-		others:   map[string]string{"golang.org/x/sys": "looks at the files of a large scan in two thirds of the time"},
+		ours:     []string{"research/rootfile"},
 		testOurs: []string{"research/catalog/catalogtest", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "sqlguard"},
 	},
 	{path: "research/catalog/catalogtest", ours: []string{"research/catalog"}, support: true},
@@ -350,7 +350,7 @@ var rooms = []room{
 		others:  map[string]string{"golang.org/x/text": "writes texts in the forms of Unicode that people type"},
 		support: true,
 	},
-	{path: "research/rootfile"},
+	{path: "research/rootfile", others: map[string]string{"golang.org/x/sys": "looks at the files of a large scan in two thirds of the time"}},
 	{
 		path:   "research/semantic",
 		ours:   []string{"research/rank", "research/rootfile", "research/semantic/emit", "research/semantic/expr", "research/semantic/model", "research/semantic/plan"},
@@ -474,7 +474,7 @@ var rooms = []room{
 	{
 		path: "cmd/ktx/internal/cli/mcp",
 		ours: []string{
-			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/daemon", "cmd/ktx/internal/project", "cmd/ktx/internal/setup", "cmd/ktx/internal/stdio", "cmd/ktx/internal/streamable",
+			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/fresh", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/daemon", "cmd/ktx/internal/project", "cmd/ktx/internal/setup", "cmd/ktx/internal/stdio", "cmd/ktx/internal/streamable",
 			"dialects", "execution", "execution/audit", "httpapi", "sqlguard",
 		},
 		others: map[string]string{
@@ -483,9 +483,16 @@ var rooms = []room{
 		},
 	},
 	{
-		path: "cmd/ktx/internal/cli/project",
+		path: "cmd/ktx/internal/cli/fresh",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/scan", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/demo", "cmd/ktx/internal/project",
+		},
+		others: map[string]string{"go.yaml.in/yaml/v3": "writes the configuration of a start without a project"},
+	},
+	{
+		path: "cmd/ktx/internal/cli/project",
+		ours: []string{
+			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/fresh", "cmd/ktx/internal/cli/scan", "cmd/ktx/internal/cli/setup", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/demo", "cmd/ktx/internal/project",
 			"execution", "execution/audit", "research", "sqlcheck/report", "sqlguard",
 		},
 		others: map[string]string{
@@ -530,7 +537,8 @@ var rooms = []room{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring",
 			"execution", "research", "sqlcheck", "sqlcheck/report", "sqlguard",
 		},
-		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
+		others:     map[string]string{"github.com/spf13/cobra": "commands and their flags"},
+		testOthers: map[string]string{"github.com/parquet-go/parquet-go": "reads the Parquet files; it would add 6 MB to ktx"},
 	},
 	{
 		path: "cmd/ktx/internal/daemon",
@@ -545,7 +553,10 @@ var rooms = []room{
 	{
 		path:   "cmd/ktx/internal/project",
 		ours:   []string{"sqlguard", "execution", "execution/audit", "httpapi"},
-		others: map[string]string{"go.yaml.in/yaml/v3": "reads ktx.yaml with lines and columns"},
+		others: map[string]string{
+			"github.com/joho/godotenv": "reads the file of variables that the key env names",
+			"go.yaml.in/yaml/v3":       "reads ktx.yaml with lines and columns",
+		},
 	},
 	{
 		path:       "cmd/ktx/internal/setup",
@@ -617,7 +628,23 @@ var rooms = []room{
 		support:  true,
 	},
 	{path: "tools/eval/relations", ours: []string{"research/catalog", "research/scan/relate", "research/scan/relate/relatetest"}, support: true},
+	{
+		path: "tools/install",
+		testOthers: map[string]string{
+			"github.com/modelcontextprotocol/go-sdk":   "asks the installed ktx",
+			"github.com/santhosh-tekuri/jsonschema/v6": "checks server.json and the bill of materials",
+		},
+		support: true,
+	},
 	{path: "tools/perf", support: true},
+	{
+		path: "tools/release",
+		others: map[string]string{
+			"github.com/google/licensecheck":         "recognises the licences of linked modules",
+			"golang.org/x/crypto/x509roots/fallback": "the certificates in the container image",
+		},
+		support: true,
+	},
 	{path: "tools/scoreboard", ours: []string{"corpus"}, support: true},
 }
 

@@ -67,6 +67,65 @@ func TestPackagedCommands(t *testing.T) {
 	}
 }
 
+// TestReleaseFiles: the files that a release is made from agree with ktx, with the
+// Dockerfile and with each other. Those that are made from templates are compared in
+// tools/release.
+func TestReleaseFiles(t *testing.T) {
+	c := newCommandLine(t)
+	dir := t.TempDir()
+	if out, code := c.shell(t, dir, "SOURCE_DATE_EPOCH=0 ktx man pages && grep -l 'Jan 1970' pages/*.1 | wc -l && ls pages | wc -l"); code != 0 {
+		t.Errorf("ktx man: %s", out)
+	} else if counts := strings.Fields(out); len(counts) != 2 || counts[0] != counts[1] || counts[0] == "0" {
+		t.Errorf("of the man pages, %v have the date that SOURCE_DATE_EPOCH says", counts)
+	}
+	for _, page := range []string{"ktx.1", "ktx-sql-check.1", "ktx-mcp-stdio.1"} {
+		if _, err := os.Stat(filepath.Join(dir, "pages", page)); err != nil {
+			t.Error(err)
+		}
+	}
+	build := read(t, "tools/release/build.go")
+	for _, match := range regexp.MustCompile(`\{"(\w+)", "\S*ktx\S*"\},`).FindAllStringSubmatch(build, -1) {
+		if out, code := c.shell(t, dir, "ktx completion "+match[1]); code != 0 || !strings.Contains(out, "ktx") {
+			t.Errorf("ktx completion %s: exit code %d\n%s", match[1], code, out)
+		}
+	}
+
+	// The image of a release has what the Dockerfile makes.
+	dockerfile, image := read(t, "Dockerfile"), read(t, "tools/release/image.go")
+	for _, c := range []struct{ docker, release string }{
+		{`(?m)^USER (\d+):`, `imageUser = (\d+)`},
+		{`(?m)^EXPOSE (\d+)$`, `"(\d+)/tcp"`},
+		{`(?m)^VOLUME (.*)$`, `Volumes: map\[string\]struct\{\}\{"([^"]*)"`},
+		{`(?m)^WORKDIR (/project)$`, `WorkingDir: "([^"]*)"`},
+		{`(?m)^STOPSIGNAL (.*)$`, `StopSignal: "([^"]*)"`},
+		{`(?m)^ENTRYPOINT \[(.*)\]$`, `Entrypoint: \[\]string\{([^}]*)\}`},
+		{`(?m)^CMD \[(.*)\]$`, `Cmd: \[\]string\{([^}]*)\}`},
+		{`(?m)^HEALTHCHECK .*CMD \[(.*)\]$`, `Healthcheck: +healthcheck\{\[\]string\{"CMD", ([^}]*)\}`},
+	} {
+		docker, release := regexp.MustCompile(c.docker).FindStringSubmatch(dockerfile), regexp.MustCompile(c.release).FindStringSubmatch(image)
+		if docker == nil || release == nil || docker[1] != release[1] {
+			t.Errorf("the Dockerfile has %q, and the image of a release %q", docker, release)
+		}
+	}
+
+	// The program of a release and that of the Dockerfile are built alike.
+	for _, file := range []string{"Dockerfile", "tools/release/build.go"} {
+		for _, want := range []string{"CGO_ENABLED=0", "-trimpath", "-s -w", "-X github.com/ktxhq/ktx/cmd/ktx/internal/cli.version="} {
+			if !strings.Contains(read(t, file), want) {
+				t.Errorf("%s does not build with %s", file, want)
+			}
+		}
+	}
+	for _, script := range []string{"postinstall.sh", "preremove.sh", "postremove.sh"} {
+		if !strings.Contains(read(t, "tools/release/linux.go"), "packaging/linux/"+script) {
+			t.Errorf("no package has %s", script)
+		}
+		if out, code := c.shell(t, ".", "sh -n packaging/linux/"+script); code != 0 {
+			t.Errorf("%s: %s", script, out)
+		}
+	}
+}
+
 // read returns a file of the repository.
 func read(t *testing.T, name string) string {
 	t.Helper()

@@ -263,6 +263,7 @@ func overHTTP(b *testing.B, p peer) *asked {
 		}
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "application/json, text/event-stream")
+		r.Header["Idempotency-Key"] = nil // not sent: a peer that has closed an idle connection is asked again on another
 		if session != "" {
 			r.Header.Set("Mcp-Session-Id", session)
 			r.Header.Set("Mcp-Protocol-Version", "2025-06-18")
@@ -359,6 +360,9 @@ func BenchmarkPeers(b *testing.B) {
 		{"http", overHTTP, func(p peer) bool { return p.http != nil }},
 	} {
 		for _, q := range []string{"one", "rows"} {
+			if transport.name == "http" && q == "rows" {
+				continue // the transport of an answer with many rows is a small part of its time
+			}
 			b.Run(transport.name+"/"+q, func(b *testing.B) {
 				var all []*asked
 				for _, p := range peers(b) {

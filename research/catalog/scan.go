@@ -173,7 +173,7 @@ func (s *scan) readTables(dir *os.Root, before *scan, now time.Time) (fresh []bo
 			}
 		}
 		fresh[i] = true
-		s.tables[i] = readTableFile(tables.root, s.names[i], now)
+		s.tables[i] = readTableFile(tables.Root(), s.names[i], now)
 	})
 	// The limits of a whole scan apply in the order of the names, whatever the
 	// order in which the files were read.

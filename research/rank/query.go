@@ -203,8 +203,9 @@ func (q *Query) Mass(texts ...string) float64 {
 	held := make([]bool, len(q.words))
 	for _, text := range texts {
 		split(text, func(s span) {
+			stemmed := s.stem()
 			for i := range q.words {
-				held[i] = held[i] || q.words[i].matches(s)
+				held[i] = held[i] || q.words[i].matches(s, stemmed)
 			}
 		})
 	}
@@ -231,9 +232,10 @@ func (q *Query) Find(text string) (start, end int, ok bool) {
 		if ok {
 			return
 		}
+		stemmed := s.stem()
 		for i := range q.words {
 			w := &q.words[i]
-			if w.matches(s) {
+			if w.matches(s, stemmed) {
 				found, ok = s, true
 				return
 			}
@@ -252,8 +254,8 @@ func (q *Query) Find(text string) (start, end int, ok bool) {
 }
 
 // matches reports whether the span is the word, an inflection, an abbreviation or a
-// joined form of it.
-func (w *queryWord) matches(s span) bool {
+// joined form of it. The stem is that of the span.
+func (w *queryWord) matches(s span, stemmed string) bool {
 	if s.word == w.word {
 		return true
 	}
@@ -263,7 +265,6 @@ func (w *queryWord) matches(s span) bool {
 	if s.gram || w.gram || s.whole {
 		return false
 	}
-	stemmed := stem(s.word)
 	if stemmed == w.stem {
 		return true
 	}

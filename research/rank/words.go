@@ -15,6 +15,14 @@ type span struct {
 	gram       bool   // two letters of a script that has no spaces
 }
 
+// stem returns the stem of the word, or "" for a span that is only found as it is.
+func (s span) stem() string {
+	if s.gram || s.whole {
+		return ""
+	}
+	return stem(s.word)
+}
+
 // The limits of one text. What is beyond them is not searched.
 const (
 	maxTextBytes = 1 << 20

@@ -67,7 +67,7 @@ type probeEntry struct {
 }
 
 // journalFormat is the version of the file. A journal of another version is not used.
-const journalFormat = 1
+const journalFormat = 2
 
 // maxJournalAge is how old a journal may be. What an older one has may no longer be
 // true.

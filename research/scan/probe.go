@@ -73,13 +73,20 @@ func (p *prober) measure(ctx context.Context, from, to catalog.EndPoint) (relate
 		return o, err
 	}
 	o.Rows, o.NullRows = counts[0], counts[1]
-	counts, err = p.numbers(ctx, fmt.Sprintf("SELECT count(*), count(o.t0) FROM (%s) s LEFT JOIN (SELECT DISTINCT %s FROM %s) o ON %s",
-		p.rows("DISTINCT "+strings.Join(keys, ", "), withCondition(source, present), probeKeys),
-		strings.Join(others, ", "), name(p.engine, to.Table), strings.Join(pairs, " AND ")), 2)
+	greatest := "NULL"
+	if len(to.Columns) == 1 && p.typeOf(to.Table, to.Columns[0]) == typeInteger {
+		greatest = fmt.Sprintf("(SELECT max(%s) FROM %s)", p.quote(to.Columns[0]), name(p.engine, to.Table))
+	}
+	counts, err = p.numbers(ctx, fmt.Sprintf("SELECT count(*), count(o.t0), %s FROM (%s) s LEFT JOIN (SELECT DISTINCT %s FROM %s) o ON %s",
+		greatest, p.rows("DISTINCT "+strings.Join(keys, ", "), withCondition(source, present), probeKeys),
+		strings.Join(others, ", "), name(p.engine, to.Table), strings.Join(pairs, " AND ")), 3)
 	if err != nil {
 		return o, err
 	}
 	o.Distinct, o.Found = counts[0], counts[1]
+	if counts[2] > 0 {
+		o.TargetMax = &counts[2]
+	}
 	known, err := p.target(ctx, to)
 	if err != nil {
 		return o, err

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ktxhq/ktx/research/rootfile"
 )
 
 // The limits of a connection's files.
@@ -43,32 +45,49 @@ func young(stamps []stamp, now time.Time) bool {
 
 // list returns the files of sources in a connection's folder, sorted by name: those in
 // it, and those in its folder _schema.
-func list(dir fs.FS) ([]stamp, error) {
+func list(dir *os.Root) ([]stamp, error) {
 	var out []stamp
-	for _, folder := range []string{".", schemaFolder} {
-		entries, err := fs.ReadDir(dir, folder)
-		if errors.Is(err, fs.ErrNotExist) && folder != "." {
+	for _, name := range []string{".", schemaFolder} {
+		folder, err := rootfile.OpenFolder(dir, name)
+		if errors.Is(err, fs.ErrNotExist) && name != "." {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range entries {
-			if !isSource(e) {
-				continue
-			}
-			name := path.Join(folder, e.Name())
-			info, err := fs.Stat(dir, name)
-			if err != nil || info.IsDir() {
-				continue // it is gone, or leads out of the project
-			}
-			if len(out) == maxFiles {
-				return nil, errors.New("there are more than 20,000 files")
-			}
-			out = append(out, stamp{name: name, size: info.Size(), modified: info.ModTime()})
+		out, err = listFolder(out, dir, folder, name)
+		_ = folder.Close()
+		if err != nil {
+			return nil, err
 		}
 	}
 	slices.SortFunc(out, func(a, b stamp) int { return strings.Compare(a.name, b.name) })
+	return out, nil
+}
+
+// listFolder adds the files of one folder of dir to out.
+func listFolder(out []stamp, dir *os.Root, folder *rootfile.Folder, prefix string) ([]stamp, error) {
+	entries, err := fs.ReadDir(folder.Root().FS(), ".")
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if !isSource(e) {
+			continue
+		}
+		name := path.Join(prefix, e.Name())
+		info, err := folder.Lstat(e.Name())
+		if err == nil && info.Mode&fs.ModeSymlink != 0 {
+			info, err = rootfile.Stat(dir, name)
+		}
+		if err != nil || info.Mode.IsDir() {
+			continue // it is gone, or leads out of the project
+		}
+		if len(out) == maxFiles {
+			return nil, errors.New("there are more than 20,000 files")
+		}
+		out = append(out, stamp{name: name, size: info.Size, modified: info.Modified})
+	}
 	return out, nil
 }
 

@@ -143,7 +143,7 @@ func (s *Store) list(connectionID string) ([]stamp, error) {
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }()
-	return list(dir.FS())
+	return list(dir)
 }
 
 // maxReads is how often build reads files that change meanwhile.
@@ -188,7 +188,7 @@ func (s *Store) load(connectionID string) ([]stamp, files, error) {
 		return nil, nil, err
 	}
 	defer func() { _ = dir.Close() }()
-	stamps, err := list(dir.FS())
+	stamps, err := list(dir)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ktxhq/ktx/research/rootfile"
 )
 
 // MaxPages is how many pages of a scope are read. Further ones, by name, are left
@@ -45,7 +47,7 @@ func (f *file) same(listed *file) bool { return f.size == listed.size && f.time 
 
 // list returns the files of a scope, sorted by key, without their contents.
 func (s *Store) list(scope Scope) (files []*file, warnings []string, err error) {
-	folder, err := s.root.OpenRoot(s.dir(scope))
+	folder, err := rootfile.OpenFolder(s.root, s.dir(scope))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
@@ -53,7 +55,7 @@ func (s *Store) list(scope Scope) (files []*file, warnings []string, err error) 
 		return nil, nil, fmt.Errorf("read the wiki: %w", err)
 	}
 	defer func() { _ = folder.Close() }()
-	keys, warnings, err := s.keysIn(folder, scope)
+	keys, warnings, err := s.keysIn(folder.Root(), scope)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the wiki: %w", err)
 	}
@@ -65,26 +67,26 @@ func (s *Store) list(scope Scope) (files []*file, warnings []string, err error) 
 	total := int64(0)
 	for _, key := range keys {
 		info, err := folder.Lstat(key + extension)
-		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			info, err = s.root.Stat(s.Path(scope, key)) // it may lead to another folder of the project
+		if err == nil && info.Mode&fs.ModeSymlink != 0 {
+			info, err = rootfile.Stat(s.root, s.Path(scope, key)) // it may lead to another folder of the project
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed since it was listed, or a link that leads nowhere
 		}
-		if err == nil && info.IsDir() {
+		if err == nil && info.Mode.IsDir() {
 			continue
 		}
 		f := &file{scope: scope, key: key}
 		switch {
 		case err != nil:
 			f.fault = "it cannot be read: " + reason(err)
-		case !info.Mode().IsRegular():
+		case !info.Mode.IsRegular():
 			f.fault = "it is not a regular file"
-		case info.Size() > MaxPage:
-			f.size, f.time = info.Size(), info.ModTime().UnixNano()
-			f.fault = fmt.Sprintf("it has %d bytes; at most %d are read, so divide the page", info.Size(), MaxPage)
+		case info.Size > MaxPage:
+			f.size, f.time = info.Size, info.Modified.UnixNano()
+			f.fault = fmt.Sprintf("it has %d bytes; at most %d are read, so divide the page", info.Size, MaxPage)
 		default:
-			f.size, f.time = info.Size(), info.ModTime().UnixNano()
+			f.size, f.time = info.Size, info.Modified.UnixNano()
 			if total += f.size; total > maxBytes {
 				f.fault = fmt.Sprintf("the pages before it, by name, have %d MiB, and no more are read", maxBytes>>20)
 			}

@@ -66,8 +66,9 @@ func (n *Snapshot) Search(q *rank.Query, text string, limit int) Found {
 	}
 	slices.SortFunc(order, compare)
 	found := Found{Total: len(order), Warnings: n.Warnings()}
+	synonyms := together(n.analyzer, expansions)
 	for _, c := range order[:min(limit, len(order))] {
-		c.locate(q, expansions)
+		c.locate(q, synonyms)
 		found.Hits = append(found.Hits, c.Hit)
 	}
 	return found
@@ -150,15 +151,13 @@ func compare(a, b *candidate) int {
 }
 
 // locate finds where the page has the words of the query, or else synonyms of them.
-func (c *candidate) locate(q *rank.Query, expansions []expansion) {
+func (c *candidate) locate(q *rank.Query, synonyms []*rank.Query) {
 	c.place(q.Find)
 	if len(c.Fields) == 0 {
 		c.place(func(text string) (start, end int, ok bool) {
-			for _, e := range expansions {
-				for _, s := range e.synonyms {
-					if a, b, found := s.Find(text); found && (!ok || a < start) {
-						start, end, ok = a, b, true
-					}
+			for _, s := range synonyms {
+				if a, b, found := s.Find(text); found && (!ok || a < start) {
+					start, end, ok = a, b, true
 				}
 			}
 			return start, end, ok

@@ -10,9 +10,12 @@ import (
 )
 
 // synonymWeight is what a synonym of a term is worth, beside the term itself. A term of
-// several lines has several meanings: its synonyms are worth less, by the square root
-// of the number of lines.
-const synonymWeight = 0.7
+// several lines has several meanings: its synonyms are worth a little less, by the
+// eighth root of the number of lines.
+const (
+	synonymWeight  = 0.8
+	meaningsWeight = 0.125
+)
 
 // longestTerm is how many words a phrase of the thesaurus has at most.
 const longestTerm = 3
@@ -20,7 +23,7 @@ const longestTerm = 3
 // groups are the lines of the thesaurus in which a term is.
 var groups = func() map[string][][]string {
 	out := map[string][][]string{}
-	for line := range strings.Lines(thesaurus) {
+	for line := range strings.Lines(thesaurus + everyday) {
 		var terms []string
 		for term := range strings.FieldsSeq(rank.Fold(line)) {
 			terms = append(terms, strings.ReplaceAll(term, "_", " "))
@@ -174,6 +177,61 @@ child children
 man men
 woman women
 foot feet
+hear heard
+say said
+tell told
+think thought
+know knew known
+feel felt
+catch caught
+stick stuck
+lead led
+sleep slept
+stand stood
+sit sat
+run ran
+ride rode ridden
+become became
+forget forgot forgotten
+freeze froze frozen
+wake woke woken
+tear tore torn
+bear bore born borne
+feed fed
+fight fought
+seek sought
+shrink shrank shrunk
+sink sank sunk
+strike struck
+bend bent
+bind bound
+burn burnt
+deal dealt
+lay laid
+light lit
+ring rang rung
+sing sang sung
+spoil spoilt
+learn learnt
+hang hung
+draw drew drawn
+swim swam swum
+understand understood
+die dying
+lie lying
+half halves
+life lives
+shelf shelves
+loaf loaves
+thief thieves
+mouse mice
+tooth teeth
+medium media
+index indices
+matrix matrices
+good better best
+bad worse worst
+far further furthest
 analysis analyses
 criterion criteria
 `
@@ -202,6 +260,24 @@ var endings = []struct{ suffix, base string }{
 	{"ance", ""},
 	{"or", ""},
 	{"or", "e"},
+	{"ility", "le"},
+	{"ity", ""},
+	{"ity", "e"},
+	{"ness", ""},
+	{"iness", "y"},
+	{"ily", "y"},
+	{"able", ""},
+	{"able", "e"},
+	{"ive", ""},
+	{"ive", "e"},
+	{"age", ""},
+	{"ful", ""},
+	{"est", ""},
+	{"est", "e"},
+	{"iest", "y"},
+	{"ier", "y"},
+	{"y", ""},
+	{"y", "e"},
 }
 
 // regularForms returns a word and what its base form may be by its ending.
@@ -251,7 +327,7 @@ func expand(a *rank.Analyzer, q *rank.Query, known map[string]bool) []expansion 
 			if len(list) == 0 {
 				continue
 			}
-			e := expansion{term: a.Query(term), weight: synonymWeight / math.Sqrt(float64(lines))}
+			e := expansion{term: a.Query(term), weight: synonymWeight / math.Pow(float64(lines), meaningsWeight)}
 			for _, s := range list {
 				e.synonyms = append(e.synonyms, a.Query(s))
 			}
@@ -261,16 +337,40 @@ func expand(a *rank.Analyzer, q *rank.Query, known map[string]bool) []expansion 
 	return out
 }
 
+// together returns queries that find a synonym in a text: one of all words, and one of
+// each phrase.
+func together(a *rank.Analyzer, expansions []expansion) []*rank.Query {
+	var words []string
+	var out []*rank.Query
+	for _, e := range expansions {
+		for _, s := range e.synonyms {
+			if strings.Contains(s.Text(), " ") {
+				out = append(out, s)
+			} else {
+				words = append(words, s.Text())
+			}
+		}
+	}
+	if len(words) > 0 {
+		out = append(out, a.Query(strings.Join(words, " ")))
+	}
+	return out
+}
+
 // add gives the documents that have a synonym of a term, and not the term, a part of
 // what the synonym is worth.
 func (e expansion) add(indexes []*rank.Index, sums []*rank.Scores, fields [][]uint8) {
 	own := rank.Score(e.term, indexes...)
+	all := make([][]*rank.Scores, len(e.synonyms))
+	for k, s := range e.synonyms {
+		all[k] = rank.Score(s, indexes...)
+	}
 	for n := range indexes {
 		gain := map[uint32]float64{}
 		mass := map[uint32]float64{}
 		field := map[uint32]int{}
-		for _, s := range e.synonyms {
-			found := rank.Score(s, indexes...)[n]
+		for _, scores := range all {
+			found := scores[n]
 			words := float64(found.Words())
 			for _, doc := range complete(found) {
 				if score := e.weight*found.Score[doc]/words - own[n].Score[doc]; score > gain[doc] {

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -327,60 +328,55 @@ func run(count int, out, only string) error {
 	if err != nil {
 		return err
 	}
-	var kept *page
+	kept := map[string]string{}
+	facts := strings.Join(machine(ctx), "\n")
+	elsewhere := "" // what sections say that are measured on another machine than the page
 	if only != "" {
 		old, err := os.ReadFile(out) //nolint:gosec // the page to write anew, named on the command line
 		if err != nil {
 			return err
 		}
-		kept = split(string(old))
+		for section := range strings.SplitSeq(string(old), "\n## ") {
+			title, text, _ := strings.Cut(section, "\n")
+			if title == "# Performance" {
+				i := strings.Index(text, "\n- ")
+				if was := strings.TrimSpace(text[max(i, 0):]); i >= 0 && was != facts {
+					elsewhere = fmt.Sprintf(" Measured on another machine than the rest of this page: %d processors, %s, shared with other work.", runtime.NumCPU(), processor())
+					facts = was
+				}
+				continue
+			}
+			kept[title] = "\n## " + strings.TrimRight(section, "\n") + "\n"
+		}
 	}
-	var text bytes.Buffer
-	if err := write(ctx, &text, count, pattern, kept); err != nil {
+	var page bytes.Buffer
+	if err := write(ctx, &page, count, pattern, kept, facts, elsewhere); err != nil {
 		return err
 	}
-	return os.WriteFile(out, text.Bytes(), 0o644) //nolint:gosec // a page for everyone
+	return os.WriteFile(out, page.Bytes(), 0o644) //nolint:gosec // a page for everyone
 }
 
-// page is the page as it was.
-type page struct {
-	head     string
-	sections map[string]string // by title
-}
+// write writes the page. It copies the sections whose titles the pattern does
+// not match from kept, and leaves out those that were never measured. facts are
+// those of the page's machine.
+func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kept map[string]string, facts, elsewhere string) error {
+	_, _ = fmt.Fprintf(w, `# Performance
 
-func split(text string) *page {
-	p := &page{sections: map[string]string{}}
-	for i, section := range strings.Split(text, "\n## ") {
-		if i == 0 {
-			p.head = section
-			continue
-		}
-		title, _, _ := strings.Cut(section, "\n")
-		p.sections[title] = "\n## " + strings.TrimRight(section, "\n") + "\n"
-	}
-	return p
-}
+%[1]s writes this page. Each figure is the median of several runs, with their range beside it. A ratio (×) compares two measurements that alternate within one run, so it carries over to other machines. Absolute times belong to the machine below, which is shared and noisy. No test checks a time.
 
-// write writes the page. With kept, it copies the head, and the sections whose titles the
-// pattern does not match. The others then say on which machine they ran, if it is another
-// one than that of the head.
-func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kept *page) error {
-	ran := machine(ctx)
-	elsewhere := ""
-	if kept != nil && !strings.Contains(kept.head, strings.Join(ran, "\n")) {
-		elsewhere = " Measured apart from the rest of this page: " + strings.TrimPrefix(strings.Join(ran, "; "), "- ") + "."
-		elsewhere = strings.ReplaceAll(elsewhere, "; - ", "; ")
-	}
-	if kept != nil {
-		_, _ = io.WriteString(w, kept.head)
-	} else {
-		head(w, ran)
-	}
+%[2]s
+`, "`make bench`", facts)
 	for _, s := range suites {
-		if kept != nil && !only.MatchString(s.title) {
-			_, _ = io.WriteString(w, kept.sections[s.title])
+		if !only.MatchString(s.title) {
+			old, ok := kept[s.title]
+			if !ok {
+				continue // not measured yet
+			}
+			_, _ = io.WriteString(w, old)
+			delete(kept, s.title)
 			continue
 		}
+		delete(kept, s.title)
 		results, err := measure(ctx, s, count)
 		if err != nil {
 			return err
@@ -416,16 +412,10 @@ func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kep
 			_, _ = fmt.Fprintf(w, "| %s | %s | %s – %s | %s | %s |\n", c.what, figure(values[len(values)/2]), figure(values[0]), figure(values[len(values)-1]), unit, goal)
 		}
 	}
+	for _, title := range slices.Sorted(maps.Keys(kept)) { // no benchmark of this list
+		_, _ = io.WriteString(w, kept[title])
+	}
 	return nil
-}
-
-func head(w io.Writer, machine []string) {
-	_, _ = fmt.Fprintf(w, `# Performance
-
-%[1]s writes this page. Each figure is the median of several runs, with their range beside it. A ratio (×) compares two measurements that alternate within one run, so it carries over to other machines. Absolute times belong to the machine below, which is shared and noisy. No test checks a time.
-
-%[2]s
-`, "`make bench`", strings.Join(machine, "\n"))
 }
 
 func figure(v float64) string {

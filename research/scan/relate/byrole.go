@@ -107,9 +107,9 @@ func (f *finder) toPeople(t *table, i int, people []*table, score float64, evide
 func (f *finder) isPeople(t *table) bool { return f.peopleRank[t.number] > 0 }
 
 // rankPeople gives each table of people its place in the list of words, from 1.
-func rankPeople(tables []*table) []int {
+func rankPeople(tables []*table, list []string) []int {
 	words := map[string]int{}
-	for i, w := range peopleTables {
+	for i, w := range list {
 		for _, key := range []string{phrase([]string{fold(w)}), stems([]string{fold(w)})} {
 			if words[key] == 0 {
 				words[key] = i + 1
@@ -126,7 +126,7 @@ func rankPeople(tables []*table) []int {
 			if r := words[key]; r > 0 && ranks[i] == 0 {
 				ranks[i] = r
 				if len(t.words) > 1 && key == phrase(last) {
-					ranks[i] += len(peopleTables) // "user" before "app_user"
+					ranks[i] += len(list) // "user" before "app_user"
 				}
 			}
 		}

@@ -73,6 +73,8 @@ func (p *proposal) byData(o Overlap) (verdict, string) {
 	switch {
 	case p.mismatch && (coverage >= someCoverage || p.score >= strongNames && o.Found > 0 || p.score >= emptyNames):
 		return review, reason
+	case coverage >= fullCoverage && p.lead != noLead:
+		return review, reason // if it tells, see onlyOne
 	case coverage >= fullCoverage:
 		few := o.Distinct < fewKeys && p.columnsAre(integer)
 		if len(p.columns) > 1 && !p.named {

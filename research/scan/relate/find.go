@@ -41,6 +41,8 @@ type Overlap struct {
 	Found        int64 // those of them that to has, in any of its rows
 	TargetRows   int64 // rows of to that were counted; 0 means that to is empty
 	TargetUnique *bool // whether no key of to occurs twice; nil if it was not measured
+	// TargetMax is the greatest key of to if it is one column of integers, else nil.
+	TargetMax *int64
 }
 
 // Prober counts values in the database. The scanner implements it with bounded
@@ -67,7 +69,8 @@ type Prober interface {
 //     (Input.MaxProbes) or the budget of the scan was used up.
 //
 // A target that no name and no statement tells of is in none of the lists unless the
-// values fit it and no other table; then it is in Review.
+// values fit it, and no other table as well. Then it is in Review, or in Accepted if such
+// a fit can be no accident and the column has a key word or is a part of the primary key.
 //
 // If p is nil, names alone decide. Find fails only with the error of ctx.
 func Find(ctx context.Context, in Input, p Prober) (catalog.Relationships, error) {

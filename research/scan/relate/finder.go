@@ -27,7 +27,9 @@ type finder struct {
 	calendars  []*table                     // tables with a row for each day
 	joins      map[columnKey][]usage
 	formalFrom map[string]bool // end points that a declared key starts from
-	data       bool            // proposals are compared with values
+	references map[tablePair][]columnPair
+	greatest   map[*table]int64 // of the key of a table that was compared
+	data       bool             // proposals are compared with values
 	out        catalog.Relationships
 }
 
@@ -43,7 +45,7 @@ type usage struct {
 func newFinder(in Input) *finder {
 	f := &finder{
 		byRef: map[catalog.Ref]*table{}, affixes: map[string]bool{}, peopleOf: map[peopleKey][]*table{},
-		keysOf: map[schema]map[kind][]*table{}, joins: map[columnKey][]usage{}, formalFrom: map[string]bool{},
+		keysOf: map[schema]map[kind][]*table{}, joins: map[columnKey][]usage{}, formalFrom: map[string]bool{}, references: map[tablePair][]columnPair{}, greatest: map[*table]int64{},
 		out: catalog.Relationships{
 			ConnectionID: in.ConnectionID,
 			Accepted:     []catalog.Relationship{}, Review: []catalog.Relationship{},
@@ -62,7 +64,11 @@ func newFinder(in Input) *finder {
 // readings of columns, and keys.
 func (f *finder) learn(extra []Pair) {
 	f.names = newIndex(f.tables)
-	f.peopleRank = rankPeople(f.tables)
+	people := peopleTables
+	if f.data {
+		people = slices.Concat(peopleTables, professions)
+	}
+	f.peopleRank = rankPeople(f.tables, people)
 	f.declaredKeys()
 	f.findAffixes()
 	for _, t := range f.tables {
@@ -157,6 +163,11 @@ func (f *finder) infer(ctx context.Context, in Input, p Prober) error {
 	}
 	if err := f.choose(ctx, lists, q); err != nil {
 		return err
+	}
+	if q != nil {
+		if err := f.choose(ctx, f.undecided(held), q); err != nil {
+			return err
+		}
 	}
 	f.oneDirection()
 	return nil

@@ -48,6 +48,7 @@ func (f *finder) accept(t *table, pairs []catalog.ForeignKey) {
 		r.Relationship = oneToOne
 	}
 	f.out.Accepted = append(f.out.Accepted, r)
+	f.remember(&r)
 	f.formalFrom[endKey(r.From)] = true
 }
 

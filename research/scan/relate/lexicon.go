@@ -75,6 +75,12 @@ var peopleTables = []string{
 	"person", "member", "persona", "personne", "pessoa", "osoba", "kisi", "mitglied", "человек", "ατομο", "人員", "人员", "회원", "会員", "شخص", "אדם", "contact", "individual", "party",
 }
 
+// professions are words for people of one calling. Their tables are the target of a role
+// where values can confirm it.
+var professions = []string{
+	"physician", "doctor", "nurse", "teacher", "instructor", "professor", "faculty", "student", "pupil", "player", "athlete", "driver", "agent", "seller", "author", "artist", "researcher", "scientist",
+}
+
 // set returns the set of the words, folded.
 func set(words ...string) map[string]bool {
 	m := make(map[string]bool, len(words))

@@ -25,6 +25,7 @@ type proposal struct {
 	implied  bool // a composite key holds this reference too
 	extended bool // of composite keys: the key of From has these columns and others
 	valued   bool // only values can confirm it
+	lead     lead // of those that only values tell of
 	joined   int64
 }
 
@@ -104,9 +105,6 @@ func (f *finder) single(data bool) [][]*proposal {
 			list = f.byUsage(t, i, list)
 			if len(list) == 0 && data {
 				list = f.byNaturalKey(t, i, f.byCalendar(t, i))
-				if len(list) == 0 {
-					list = f.byValues(t, i)
-				}
 			}
 			if len(list) == 0 {
 				continue
@@ -119,6 +117,36 @@ func (f *finder) single(data bool) [][]*proposal {
 				list = list[:maxProposals]
 			}
 			all = append(all, list)
+		}
+	}
+	return all
+}
+
+// undecided returns the targets that only values tell of, for the columns that names
+// gave no relationship. Columns of held are part of a composite reference.
+func (f *finder) undecided(held map[columnKey][]*table) [][]*proposal {
+	decided := map[string]bool{}
+	for _, list := range [][]catalog.Relationship{f.out.Accepted, f.out.Review, f.out.Skipped} {
+		for i := range list {
+			if v := list[i].Validation.Coverage; v != nil && *v == 0 {
+				continue // a person sees the name, and no value fits
+			}
+			decided[endKey(list[i].From)] = true
+		}
+	}
+	var all [][]*proposal
+	for _, t := range f.tables {
+		for i := range t.columns {
+			if len(held[columnKey{t.number, i}]) > 0 || decided[endKey(catalog.EndPoint{Table: t.ref, Columns: []string{t.columns[i].name}})] {
+				continue
+			}
+			if list := f.byValues(t, i); len(list) > 0 {
+				for _, p := range list {
+					f.adjust(p)
+				}
+				slices.SortStableFunc(list, compareProposals)
+				all = append(all, list)
+			}
 		}
 	}
 	return all

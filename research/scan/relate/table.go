@@ -3,7 +3,9 @@ package relate
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/ktxhq/ktx/research/catalog"
 )
@@ -40,7 +42,9 @@ type column struct {
 	nulls    bool  // the profile found rows without a value
 	shortest int   // letters of the shortest value, -1 if it is not known
 	longest  int
-	first    bool // the first column of the table
+	highest  int64 // the greatest number that a sample value ends with; 0 if one ends with none
+	letters  bool  // no sample value has a digit, and there are some
+	first    bool  // the first column of the table
 	readings []reading
 }
 
@@ -227,6 +231,7 @@ func (c *column) profiled(p *catalog.ProfileColumn) {
 	if p.MinTextLength != nil && p.MaxTextLength != nil {
 		c.shortest, c.longest = *p.MinTextLength, *p.MaxTextLength
 	}
+	c.sampled(p.SampleValues)
 	switch {
 	case values <= 0:
 		c.empty = p.RowCount > 0
@@ -239,6 +244,22 @@ func (c *column) profiled(p *catalog.ProfileColumn) {
 		c.unique = nearly
 	default:
 		c.unique = no
+	}
+}
+
+// sampled adds what the sample values tell of the others.
+func (c *column) sampled(values []string) {
+	c.letters = len(values) > 0
+	for _, v := range values {
+		c.letters = c.letters && !strings.ContainsFunc(v, unicode.IsDigit)
+	}
+	for _, v := range values {
+		n, err := strconv.ParseInt(v[len(strings.TrimRight(v, "0123456789")):], 10, 64)
+		if err != nil || n <= 0 {
+			c.highest = 0
+			return
+		}
+		c.highest = max(c.highest, n)
 	}
 }
 

@@ -113,6 +113,7 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 		list []*proposal
 		next int
 		held *judged  // reviewed, and to be kept if no better one is found
+		also []judged // worse ones than held that the values fit; a person has to choose
 		fit  []judged // reviewed, of those that only values tell of
 		done bool
 	}
@@ -134,9 +135,15 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 			}
 			p := s.list[s.next]
 			s.next++
+			if f.hopeless(p) {
+				continue
+			}
 			j, err := judge(ctx, p, q)
 			if err != nil {
 				return err
+			}
+			if o := j.overlap; o != nil && o.TargetMax != nil && p.targets[0] == p.to.key {
+				f.greatest[p.to] = *o.TargetMax
 			}
 			switch {
 			case j.skipped:
@@ -152,7 +159,10 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 				}
 				if s.held != nil {
 					f.reject(s.held.proposal, "another target fits better", s.held.overlap)
-					s.held = nil
+					for _, j := range s.also {
+						f.reject(j.proposal, "another target fits better", j.overlap)
+					}
+					s.held, s.also = nil, nil
 				}
 				f.put(j)
 				s.done = true
@@ -161,6 +171,8 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 			case j.verdict == review:
 				if s.held == nil {
 					s.held = &j
+				} else if j.overlap != nil && j.overlap.Distinct > 0 && j.overlap.coverage() >= fullCoverage && !p.mismatch {
+					s.also = append(s.also, j)
 				} else {
 					f.reject(p, "another target fits better", j.overlap)
 				}
@@ -175,10 +187,13 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 	}
 	for _, s := range states {
 		if s.held == nil {
-			s.held = onlyOne(s.fit)
+			s.held = f.onlyOne(s.fit)
 		}
 		if s.held != nil {
 			f.put(*s.held)
+		}
+		for _, j := range s.also {
+			f.put(j)
 		}
 		for _, p := range s.list[s.next:] {
 			if s.done && p.byName && p.score >= reviewNames {
@@ -205,6 +220,9 @@ func (f *finder) rival(ctx context.Context, list []*proposal, p *proposal, q *pr
 // put adds a judged proposal to its list.
 func (f *finder) put(j judged) {
 	r := j.relationship()
+	if j.verdict != rejected {
+		f.remember(&r)
+	}
 	switch j.verdict {
 	case accepted:
 		f.out.Accepted = append(f.out.Accepted, r)

@@ -39,6 +39,18 @@ func TestOnlyValuesTell(t *testing.T) {
 			map[string]func(int) string{"humans.id": number, "idol_id": func(i int) string { return number(i % 12) }, "fan_id": func(i int) string { return fmt.Sprint(10 + i) }},
 		},
 		{
+			"a key of a subtype", "sights(sight_id*, name text); museums(museum_id*, open text)", "museums.museum_id > sights.sight_id",
+			map[string]func(int) string{"sight_id": func(i int) string { return fmt.Sprint(7000 + 13*i) }, "museum_id": func(i int) string { return fmt.Sprint(7000 + 26*(i%10)) }},
+		},
+		{
+			"numbers with a name that says nothing", "profiles(uid*, name text); follows(f1*, f2*)", "follows.f2 > profiles.uid",
+			map[string]func(int) string{"uid": number, "f1": number, "f2": func(i int) string { return number(i % 6) }},
+		},
+		{
+			"a person of a profession", "physician(employee_id*, name text); wards(ward_id*, head)", "wards.head > physician.employee_id",
+			map[string]func(int) string{"employee_id": number, "head": func(i int) string { return number(i % 5) }},
+		},
+		{
 			"a role before a key whose words are a key word together", "useracct(u_id*, age); trust(source_u_id, weight)", "trust.source_u_id > useracct.u_id",
 			map[string]func(int) string{"u_id": number, "source_u_id": func(i int) string { return number(i % 8) }},
 		},
@@ -63,6 +75,67 @@ func TestOnlyValuesTell(t *testing.T) {
 				t.Errorf("no value fits, but got\n%s", lists(got))
 			}
 		})
+	}
+}
+
+// TestSmallNumbersTellNothing has columns whose values are in the key of another table
+// because both count from 1, or because two codes are formed alike.
+func TestSmallNumbersTellNothing(t *testing.T) {
+	t.Parallel()
+	count := func(n int) func(int) string { return func(i int) string { return fmt.Sprint(1 + i%n) } }
+	code := func(n int) func(int) string { return func(i int) string { return fmt.Sprintf("C%03d", 1+i%n) } }
+	for _, c := range []struct {
+		name, tables string
+		value        map[string]func(i int) string
+	}{
+		{
+			"an attribute", "shops(shop_id*, area); lanes(lane_id*, floors)",
+			map[string]func(int) string{"shop_id": count(20), "lane_id": func(i int) string { return fmt.Sprint(500 + i) }, "floors": count(6)},
+		},
+		{
+			"a key of another thing", "shops(shop_id*, area); lanes(lane_id*, width)",
+			map[string]func(int) string{"shop_id": count(20), "lane_id": count(20), "area": func(i int) string { return fmt.Sprint(90 + i) }, "width": func(i int) string { return fmt.Sprint(600 + i) }},
+		},
+		{
+			"codes formed alike", "shops(shop_code* text, area text); lanes(lane_code* text, width text)",
+			map[string]func(int) string{"shop_code": code(20), "lane_code": code(20), "area": func(i int) string { return fmt.Sprint("a", i) }, "width": func(i int) string { return fmt.Sprint("w", i) }},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := sample(tables(t, c.tables), c.value)
+			got := find(t, relate.Input{Tables: s.Tables, Profile: s.Profile()}, &relatetest.Memory{Sample: s})
+			if len(got.Accepted)+len(got.Review) > 0 {
+				t.Errorf("the values say nothing, but got\n%s", lists(got))
+			}
+		})
+	}
+}
+
+// TestAPersonChoosesAmongTargets has two tables of people whose keys fit a column equally.
+func TestAPersonChoosesAmongTargets(t *testing.T) {
+	t.Parallel()
+	s := sample(tables(t, "parties(party_id*, name text); individuals(individual_id*, party_id); services(service_id*, customer_id)"), map[string]func(int) string{
+		"customer_id": func(i int) string { return fmt.Sprint(i % 12) },
+	})
+	got := find(t, relate.Input{Tables: s.Tables, Profile: s.Profile()}, &relatetest.Memory{Sample: s})
+	for _, want := range []string{"services.customer_id > individuals.individual_id", "services.customer_id > parties.party_id"} {
+		if !slices.Contains(arrows(got.Review), want) {
+			t.Errorf("%s is not to be reviewed in\n%s", want, lists(got))
+		}
+	}
+}
+
+// TestCertainValues accepts a reference by its values where they cannot be an accident.
+func TestCertainValues(t *testing.T) {
+	t.Parallel()
+	sparse := func(i int) string { return fmt.Sprint(1025 + 37*i) }
+	s := sample(tables(t, "humans(hid*, name text); likes(fan_id*, idol_id*)"), map[string]func(int) string{
+		"hid": sparse, "fan_id": func(i int) string { return sparse(i % 9) }, "idol_id": func(i int) string { return sparse(19 - i) },
+	})
+	got := find(t, relate.Input{Tables: s.Tables, Profile: s.Profile()}, &relatetest.Memory{Sample: s})
+	if want := []string{"likes.fan_id > humans.hid", "likes.idol_id > humans.hid"}; !equal(arrows(got.Accepted), want) {
+		t.Errorf("want %q accepted, got\n%s", want, lists(got))
 	}
 }
 

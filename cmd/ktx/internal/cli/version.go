@@ -45,11 +45,12 @@ func versionCommand(a *console.App) *cobra.Command {
 					With("version", a.Version).
 					With("go", runtime.Version()).
 					With("platform", runtime.GOOS+"/"+runtime.GOARCH).
+					With("build", build).
 					With("dialects", readers).
 					With("corpus", corpus.Version()))
 				return nil
 			}
-			a.Printf("ktx %s (%s, %s/%s)\n", a.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			a.Printf("ktx %s (%s, %s/%s, %s)\n", a.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, build)
 			for _, r := range readers {
 				a.Printf("  %-9s %s\n", r.Name, r.Parser)
 			}

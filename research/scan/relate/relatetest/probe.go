@@ -3,8 +3,10 @@ package relatetest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -40,7 +42,7 @@ func (m *Memory) Overlap(ctx context.Context, from, to catalog.EndPoint) (relate
 			unique = unique && targets[key] == 1
 		}
 	}
-	o.TargetUnique = &unique
+	o.TargetUnique, o.TargetMax = &unique, m.Sample.greatest(to, rows)
 	rows, err = m.Sample.tuples(from)
 	if err != nil {
 		return o, err
@@ -60,6 +62,33 @@ func (m *Memory) Overlap(ctx context.Context, from, to catalog.EndPoint) (relate
 		}
 	}
 	return o, nil
+}
+
+// greatest returns the greatest of the keys of an end point that is one column of
+// integers, else nil.
+func (s *Sample) greatest(end catalog.EndPoint, keys []string) *int64 {
+	if len(end.Columns) != 1 || !strings.Contains(strings.ToLower(s.column(end).NativeType), "int") {
+		return nil
+	}
+	var most *int64
+	for _, key := range keys {
+		if n, err := strconv.ParseInt(key, 10, 64); err == nil && (most == nil || n > *most) {
+			most = &n
+		}
+	}
+	return most
+}
+
+// column returns the first column of an end point, or an empty one.
+func (s *Sample) column(end catalog.EndPoint) catalog.Column {
+	for _, t := range s.Tables {
+		for i := range t.Columns {
+			if t.Ref() == end.Table && t.Columns[i].Name == end.Columns[0] {
+				return t.Columns[i]
+			}
+		}
+	}
+	return catalog.Column{}
 }
 
 // tuples returns the keys of an end point, row by row. A key with a null is Null.
@@ -115,6 +144,7 @@ func (s *Sample) Profile() *catalog.Profile {
 			if text := strings.ToLower(c.NativeType); len(seen) > 0 && (strings.Contains(text, "char") || strings.Contains(text, "text")) {
 				c.MinTextLength, c.MaxTextLength = &low, &high
 			}
+			c.SampleValues = slices.Sorted(maps.Keys(seen))[:min(len(seen), 5)]
 			c.DistinctCount = int64(len(seen))
 			if n := c.RowCount - c.NullCount; n > 0 {
 				c.UniquenessRatio = float64(c.DistinctCount) / float64(n)
