@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
+	"time"
 )
 
 // Temporary begins the names of files that are not renamed yet.
@@ -20,15 +22,60 @@ func Replace(root *os.Root, name string, mode fs.FileMode, write func(io.Writer)
 	return put(root, name, mode, write, root.Rename)
 }
 
+// Change is [Replace] for a file that the caller has read. Just before the file gets its
+// new content, still is asked whether it has what was read; an error keeps it as it is.
+func Change(root *os.Root, name string, mode fs.FileMode, write func(io.Writer) error, still func() error) error {
+	return put(root, name, mode, write, func(from, to string) error {
+		if err := still(); err != nil {
+			return err
+		}
+		return root.Rename(from, to)
+	})
+}
+
 // Create is [Replace] for a file that must not exist yet. If it does, the error wraps
 // [fs.ErrExist].
 func Create(root *os.Root, name string, mode fs.FileMode, write func(io.Writer) error) error {
 	return put(root, name, mode, write, func(from, to string) error {
-		if err := root.Link(from, to); err != nil { // unlike a rename it never replaces
-			return err
-		}
-		return root.Remove(from)
+		return create(from, to, root.Link, root.Rename, root.Remove, root.Lstat)
 	})
+}
+
+// create gives a file its name, unless there is one of that name.
+func create(from, to string, link, rename func(from, to string) error, remove func(string) error, stat func(string) (fs.FileInfo, error)) error {
+	err := link(from, to) // unlike a rename it never replaces
+	switch {
+	case err == nil:
+		return remove(from)
+	case errors.Is(err, fs.ErrExist):
+		return err
+	}
+	// The file system has no hard links. A file that another process makes between the
+	// check and the rename is lost.
+	if _, err := stat(to); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(fs.ErrExist, err)
+	}
+	return rename(from, to)
+}
+
+// Sweep removes what processes left in a folder that were killed before they could rename
+// a file, if it is older than a time. It reads at most so many names.
+func Sweep(root *os.Root, folder string, older time.Time, most int) {
+	dir, err := root.Open(folder)
+	if err != nil {
+		return
+	}
+	names, _ := dir.Readdirnames(most)
+	_ = dir.Close()
+	for _, name := range names {
+		if !strings.HasPrefix(name, Temporary) {
+			continue
+		}
+		name = path.Join(folder, name)
+		if info, err := root.Lstat(name); err == nil && info.ModTime().Before(older) {
+			_ = root.Remove(name)
+		}
+	}
 }
 
 // Bytes returns a function for [Replace] and [Create] that writes these bytes.

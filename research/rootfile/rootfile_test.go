@@ -51,3 +51,50 @@ func TestAFileIsWrittenWholeOrNotAtAll(t *testing.T) {
 		t.Errorf("the folder holds %v, want a.txt alone", names)
 	}
 }
+
+// TestCreateWithoutLinks: where a file system has no hard links, a new file is renamed,
+// and a file that is there stays.
+func TestCreateWithoutLinks(t *testing.T) {
+	t.Parallel()
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	noLinks := func(from, to string) error {
+		return &os.LinkError{Op: "link", Old: from, New: to, Err: errors.ErrUnsupported}
+	}
+	for i, want := range []error{nil, fs.ErrExist} {
+		if err := root.WriteFile("from", []byte{byte('a' + i)}, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := rootfile.CreateWith("from", "to", noLinks, root.Rename, root.Remove, root.Lstat)
+		if content, _ := root.ReadFile("to"); !errors.Is(err, want) || string(content) != "a" {
+			t.Errorf("create: %v, want %v; the file has %q", err, want, content)
+		}
+	}
+}
+
+// TestChange: a file is replaced only while it has what the caller read.
+func TestChange(t *testing.T) {
+	t.Parallel()
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	if err := root.WriteFile("a", []byte("one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	changed := errors.New("changed")
+	for _, refused := range []error{changed, nil} {
+		err := rootfile.Change(root, "a", 0o600, rootfile.Bytes([]byte("two")), func() error { return refused })
+		if content, _ := root.ReadFile("a"); !errors.Is(err, refused) || (string(content) == "two") != (refused == nil) {
+			t.Errorf("%v, want %v; the file has %q", err, refused, content)
+		}
+	}
+	names, err := fs.Glob(root.FS(), "*")
+	if err != nil || len(names) != 1 {
+		t.Errorf("the folder holds %v", names)
+	}
+}

@@ -2,7 +2,6 @@ package wiki
 
 import (
 	"bytes"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/ktxhq/ktx/research/rootfile"
 )
 
 // InvalidPageError says why a text cannot be a page.
@@ -85,44 +86,19 @@ func (s *Store) Write(scope Scope, key string, before, text []byte) error {
 	return nil
 }
 
-// temporary begins the names of files that are not renamed yet. It is no key, so
-// readers do not see them.
-const temporary = ".ktx-page-"
-
-func (s *Store) replace(name string, before, text []byte) (err error) {
-	other := path.Join(path.Dir(name), temporary+rand.Text())
+func (s *Store) replace(name string, before, text []byte) error {
+	if before == nil {
+		err := rootfile.Create(s.root, name, 0o644, rootfile.Bytes(text))
+		if errors.Is(err, fs.ErrExist) {
+			return ErrChanged
+		}
+		return err
+	}
 	mode := os.FileMode(0o644)
 	if info, err := s.root.Stat(name); err == nil {
 		mode = info.Mode().Perm()
 	}
-	f, err := s.root.OpenFile(other, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = s.root.Remove(other)
-		}
-	}()
-	if _, err := f.Write(text); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if before == nil {
-		err := s.root.Link(other, name) // unlike a rename it never replaces
-		switch {
-		case errors.Is(err, fs.ErrExist):
-			_ = s.root.Remove(other)
-			return ErrChanged
-		case err == nil:
-			return errors.Join(s.root.Remove(other), s.flush(path.Dir(name)))
-		}
-		if _, exists := s.root.Lstat(name); exists == nil {
-			return ErrChanged
-		}
-	} else {
+	return rootfile.Change(s.root, name, mode, rootfile.Bytes(text), func() error {
 		now, err := readLimited(s.root, name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -130,39 +106,12 @@ func (s *Store) replace(name string, before, text []byte) (err error) {
 		if err != nil || !bytes.Equal(now, before) {
 			return ErrChanged
 		}
-	}
-	if err := s.root.Rename(other, name); err != nil {
-		return err
-	}
-	return s.flush(path.Dir(name))
+		return nil
+	})
 }
 
 // Sweep removes what processes left in the folder of a scope that were killed while
 // they wrote a page. Files of the last hour stay, because they may be at work.
 func (s *Store) Sweep(scope Scope) {
-	dir, err := s.root.Open(s.dir(scope))
-	if err != nil {
-		return
-	}
-	names, _ := dir.Readdirnames(20 * MaxPages)
-	_ = dir.Close()
-	for _, name := range names {
-		name = path.Join(s.dir(scope), name)
-		if !strings.HasPrefix(path.Base(name), temporary) {
-			continue
-		}
-		if info, err := s.root.Lstat(name); err == nil && s.now().Sub(info.ModTime()) > time.Hour {
-			_ = s.root.Remove(name)
-		}
-	}
-}
-
-// flush writes a folder to disk, where the system can.
-func (s *Store) flush(dir string) error {
-	d, err := s.root.Open(dir)
-	if err != nil {
-		return err
-	}
-	_ = d.Sync() // some systems cannot
-	return d.Close()
+	rootfile.Sweep(s.root, s.dir(scope), s.now().Add(-time.Hour), 20*MaxPages)
 }

@@ -263,6 +263,33 @@ var suites = []suite{
 		},
 	},
 	{
+		title: "The semantic layer: reading a model",
+		text:  "Models of 20 columns a source, two of them computed, with a join, three measures and a segment each. The ratio divides the time from the files to the checked model by that of the YAML library alone for the same files, one after the other. The goals are for a machine without other work, on which the time is at most the processor time.",
+		pkg:   "./research/semantic", bench: "^Benchmark(Snapshot|Changed|Fresh)$", cgo: "1", time: "10x",
+		claims: []claim{
+			{"Snapshot/100", "ms/median", "100 sources, the first time", ""},
+			{"Snapshot/100", "cpu-ms", "100 sources, the first time, processor time", "≤ 50"},
+			{"Snapshot/100", "ratio", "100 sources, the first time", ""},
+			{"Snapshot/1000", "ms/median", "1,000 sources, the first time", ""},
+			{"Snapshot/1000", "cpu-ms", "1,000 sources, the first time, processor time", "≤ 1000"},
+			{"Snapshot/1000", "ratio", "1,000 sources, the first time", ""},
+			{"Changed/100", "ms/median", "100 sources, one file changed", ""},
+			{"Changed/1000", "ms/median", "1,000 sources, one file changed", ""},
+			{"Fresh/100", "µs/median", "100 files, none changed", ""},
+			{"Fresh/1000", "µs/median", "1,000 files, none changed", ""},
+		},
+	},
+	{
+		title: "The semantic layer: compiling a request",
+		text:  "The time from a request to its SQL with a model in memory: one base, two bases, an expression with a segment, and a path through the whole model, in turns.",
+		pkg:   "./research/semantic", bench: "^BenchmarkCompile$", cgo: "1",
+		claims: []claim{
+			{"Compile/16", "p50-µs", "16 sources, p50", "≤ 300"},
+			{"Compile/16", "p95-µs", "16 sources, p95", "≤ 1000"},
+			{"Compile/1000", "p95-µs", "1,000 sources, p95", "≤ 5000"},
+		},
+	},
+	{
 		title: "The SQL of the semantic layer: writing it",
 		text:  "The time to write a plan of two facts, three dimensions, and a spine as SQL.",
 		pkg:   "./research/semantic/emit", bench: "^BenchmarkEmit$", cgo: "1",
@@ -367,13 +394,15 @@ func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kep
 				unit = ratio
 			case "warm/cold":
 				unit = ratio
+			case "p50-µs", "p95-µs":
+				unit = "µs"
 			case "MB-idle", "MB-peak":
 				unit = "MB"
 			case "cold-s", "warm-s":
 				unit = "s"
 			case "p50/toolbox", "p50/server-postgres", "p50/dbhub", "calls/toolbox", "calls/server-postgres", "calls/dbhub":
 				unit = ratio
-			case "p50-ms", "p95-ms", "files-ms", "ktx-p50-ms":
+			case "p50-ms", "p95-ms", "files-ms", "ktx-p50-ms", "cpu-ms":
 				unit = "ms"
 			}
 			goal := c.goal

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/ktxhq/ktx/research/semantic/expr"
 )
 
@@ -132,34 +134,34 @@ func (r *reader) problem(class expr.Class, at *value, line int, hint, format str
 }
 
 // object reads a mapping. It returns what is right of it, and reports the rest.
-func (r *reader) object(n *node, o *object, parent *value, name string, index, line int) *value {
+func (r *reader) object(n *yaml.Node, o *object, parent *value, name string, index, line int) *value {
 	v := r.new(value{parent: parent, name: name, index: index, line: line})
-	if n.kind != mappingNode {
-		r.problem(o.class, v, int(n.line), "", "expected the keys of a %s, which are %s", o.name, strings.Join(o.names(), ", "))
+	if n.Kind != yaml.MappingNode {
+		r.problem(o.class, v, n.Line, "", "expected the keys of a %s, which are %s", o.name, strings.Join(o.names(), ", "))
 		return v
 	}
-	v.items = make([]*value, 0, min(len(n.items)/2, len(o.keys)))
-	for i := 0; i+1 < len(n.items); i += 2 {
-		k, content := &n.items[i], &n.items[i+1]
-		if k.kind != scalarNode {
-			r.problem(expr.UnknownKey, v, int(k.line), "", "expected a plain key")
+	v.items = make([]*value, 0, min(len(n.Content)/2, len(o.keys)))
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, content := n.Content[i], n.Content[i+1]
+		if k.Kind != yaml.ScalarNode {
+			r.problem(expr.UnknownKey, v, k.Line, "", "expected a plain key")
 			continue
 		}
-		at := r.new(value{parent: v, name: k.text, line: int(k.line)})
+		at := r.new(value{parent: v, name: k.Value, line: k.Line})
 		if at.name == "" {
 			at.name = `""`
 		}
-		known := o.key(k.text)
+		known := o.key(k.Value)
 		switch {
 		case known == nil:
-			r.unknown(at, o, n.flow && content.null())
-		case v.has(k.text):
-			r.problem(expr.DuplicateName, at, 0, "", "the key %s is given twice", shorten(k.text))
+			r.unknown(at, o, n.Style&yaml.FlowStyle != 0 && null(content))
+		case v.has(k.Value):
+			r.problem(expr.DuplicateName, at, 0, "", "the key %s is given twice", shorten(k.Value))
 		default:
 			if child := r.value(content, known, o, at); child != nil {
 				v.items = append(v.items, child)
 			} else {
-				v.wrong = append(v.wrong, k.text)
+				v.wrong = append(v.wrong, k.Value)
 			}
 		}
 	}
@@ -187,8 +189,8 @@ func (r *reader) unknown(at *value, o *object, rest bool) {
 }
 
 // value reads the value of a key; nil if it is left empty or wrong.
-func (r *reader) value(n *node, k *key, o *object, at *value) *value {
-	if n.null() {
+func (r *reader) value(n *yaml.Node, k *key, o *object, at *value) *value {
+	if null(n) {
 		if k.blank {
 			if k.required {
 				return at
@@ -200,16 +202,16 @@ func (r *reader) value(n *node, k *key, o *object, at *value) *value {
 	}
 	switch k.shape {
 	case shapeText:
-		if n.kind != scalarNode {
+		if n.Kind != yaml.ScalarNode {
 			r.problem(o.class, at, 0, "", "expected a text")
 			return nil
 		}
-		at.text = n.text
-		if k.enum != nil && !slices.Contains(k.enum, n.text) {
-			r.problem(o.class, at, 0, didYouMean(expr.Near(n.text, k.enum)), "%q is not one of %s", shorten(n.text), strings.Join(k.enum, ", "))
+		at.text = n.Value
+		if k.enum != nil && !slices.Contains(k.enum, n.Value) {
+			r.problem(o.class, at, 0, didYouMean(expr.Near(n.Value, k.enum)), "%q is not one of %s", shorten(n.Value), strings.Join(k.enum, ", "))
 			return nil
 		}
-		if strings.TrimSpace(n.text) == "" && !k.blank {
+		if strings.TrimSpace(n.Value) == "" && !k.blank {
 			r.problem(o.class, at, 0, "", "%s is empty", k.name)
 			return nil
 		}
@@ -217,20 +219,19 @@ func (r *reader) value(n *node, k *key, o *object, at *value) *value {
 			r.expression(at)
 		}
 	case shapeFlag:
-		if n.kind != scalarNode || n.tag != boolTag {
+		if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
 			r.problem(o.class, at, 0, "", "expected true or false")
 			return nil
 		}
-		at.text = strings.ToLower(n.text)
+		at.text = strings.ToLower(n.Value)
 	case shapeTexts:
-		if n.kind != sequenceNode {
+		if n.Kind != yaml.SequenceNode {
 			r.problem(o.class, at, 0, "", "expected a list of texts, as [a, b]")
 			return nil
 		}
-		for i := range n.items {
-			item := &n.items[i]
-			c := r.new(value{parent: at, index: i, line: int(item.line), text: item.text})
-			if item.kind != scalarNode || item.tag == nullTag {
+		for i, item := range n.Content {
+			c := r.new(value{parent: at, index: i, line: item.Line, text: item.Value})
+			if item.Kind != yaml.ScalarNode || item.Tag == "!!null" {
 				r.problem(o.class, c, 0, "", "expected a text")
 				continue
 			}
@@ -239,33 +240,32 @@ func (r *reader) value(n *node, k *key, o *object, at *value) *value {
 	case shapeObject:
 		return r.object(n, k.of, at.parent, at.name, 0, at.line)
 	case shapeNamed:
-		if n.kind == mappingNode {
+		if n.Kind == yaml.MappingNode {
 			r.named(n, k, at)
 			return at
 		}
 		fallthrough
 	case shapeList:
-		if n.kind != sequenceNode {
+		if n.Kind != yaml.SequenceNode {
 			r.problem(o.class, at, 0, "", "expected a list; each item begins with -")
 			return nil
 		}
-		for i := range n.items {
-			item := &n.items[i]
-			at.items = append(at.items, r.object(item, k.of, at, "", i, int(item.line)))
+		for i, item := range n.Content {
+			at.items = append(at.items, r.object(item, k.of, at, "", i, item.Line))
 		}
 	case shapeMap:
-		r.entries(n, o, at, func(name *node, content *node) {
-			r.source = name.text
-			at.items = append(at.items, r.object(content, k.of, at, name.text, 0, int(name.line)))
+		r.entries(n, o, at, func(name *yaml.Node, content *yaml.Node) {
+			r.source = name.Value
+			at.items = append(at.items, r.object(content, k.of, at, name.Value, 0, name.Line))
 		})
 	case shapeLabels:
-		r.entries(n, o, at, func(name *node, content *node) {
-			c := r.new(value{parent: at, name: name.text, line: int(name.line), text: content.text})
-			if content.kind != scalarNode {
+		r.entries(n, o, at, func(name *yaml.Node, content *yaml.Node) {
+			c := r.new(value{parent: at, name: name.Value, line: name.Line, text: content.Value})
+			if content.Kind != yaml.ScalarNode {
 				r.problem(o.class, c, 0, "", "expected a text")
 				return
 			}
-			if content.tag != nullTag {
+			if content.Tag != "!!null" {
 				at.items = append(at.items, c)
 			}
 		})
@@ -275,31 +275,31 @@ func (r *reader) value(n *node, k *key, o *object, at *value) *value {
 }
 
 // named reads objects by name as a list of objects with name.
-func (r *reader) named(n *node, k *key, at *value) {
+func (r *reader) named(n *yaml.Node, k *key, at *value) {
 	without := withoutName(k.of)
-	r.entries(n, k.of, at, func(name *node, content *node) {
-		v := r.object(content, without, at, name.text, 0, int(name.line))
-		v.items = append(v.items, r.new(value{parent: v, name: "name", line: int(name.line), text: name.text}))
+	r.entries(n, k.of, at, func(name *yaml.Node, content *yaml.Node) {
+		v := r.object(content, without, at, name.Value, 0, name.Line)
+		v.items = append(v.items, r.new(value{parent: v, name: "name", line: name.Line, text: name.Value}))
 		at.items = append(at.items, v)
 	})
 }
 
 // entries calls f for the entries of a mapping with names of its own.
-func (r *reader) entries(n *node, o *object, at *value, f func(name, content *node)) {
-	if n.kind != mappingNode {
+func (r *reader) entries(n *yaml.Node, o *object, at *value, f func(name, content *yaml.Node)) {
+	if n.Kind != yaml.MappingNode {
 		r.problem(o.class, at, 0, "", "expected names with values")
 		return
 	}
 	seen := map[string]bool{}
-	for i := 0; i+1 < len(n.items); i += 2 {
-		name, content := &n.items[i], &n.items[i+1]
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name, content := n.Content[i], n.Content[i+1]
 		switch {
-		case name.kind != scalarNode || name.text == "":
-			r.problem(o.class, at, int(name.line), "", "expected a name")
-		case seen[name.text]:
-			r.problem(expr.DuplicateName, r.new(value{parent: at, name: name.text, line: int(name.line)}), 0, "", "%s is given twice", shorten(name.text))
+		case name.Kind != yaml.ScalarNode || name.Value == "":
+			r.problem(o.class, at, name.Line, "", "expected a name")
+		case seen[name.Value]:
+			r.problem(expr.DuplicateName, r.new(value{parent: at, name: name.Value, line: name.Line}), 0, "", "%s is given twice", shorten(name.Value))
 		default:
-			seen[name.text] = true
+			seen[name.Value] = true
 			f(name, content)
 		}
 	}

@@ -17,6 +17,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/ktxhq/ktx/research/semantic/expr"
 )
 
@@ -265,21 +267,21 @@ func (d *document) parse(expressions *atomic.Int64) {
 	if root == nil {
 		return
 	}
-	d.values = root.count()
+	d.values = countNodes(root)
 	d.reader = &reader{file: d.name, bad: map[*value]bool{}, expressions: expressions}
 	object := manifestObject
 	if !d.manifest {
 		object = sourceObject
 		d.reader.source = cmp.Or(scalarAt(root, "name"), stem(d.name))
 	}
-	d.v = d.reader.object(root, object, nil, "", 0, int(root.line))
+	d.v = d.reader.object(root, object, nil, "", 0, root.Line)
 	d.reader.room, d.reader.expressions = nil, nil
 }
 
-func scalarAt(n *node, key string) string {
-	for i := 0; n.kind == mappingNode && i+1 < len(n.items); i += 2 {
-		if v := &n.items[i+1]; n.items[i].text == key && v.kind == scalarNode && v.tag != nullTag {
-			return strings.TrimSpace(v.text)
+func scalarAt(n *yaml.Node, key string) string {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if v := n.Content[i+1]; n.Content[i].Value == key && v.Kind == yaml.ScalarNode && v.Tag != "!!null" {
+			return strings.TrimSpace(v.Value)
 		}
 	}
 	return ""

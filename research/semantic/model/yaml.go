@@ -13,50 +13,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-type nodeKind uint8
-
-const (
-	scalarNode nodeKind = iota + 1
-	mappingNode
-	sequenceNode
-)
-
-// nodeTag tells of a scalar what matters here: everything but null and true and false is
-// read as the text that stands in the file.
-type nodeTag uint8
-
-const (
-	textTag nodeTag = iota
-	nullTag
-	boolTag
-)
-
-// node is a value of a YAML file.
-type node struct {
-	kind  nodeKind
-	tag   nodeTag
-	flow  bool // a mapping or a list in brackets
-	line  int32
-	text  string
-	items []node // of a mapping: keys and values in turns
-}
-
-// null reports whether nothing stands there, be it by a word for it.
-func (n *node) null() bool { return n.kind == scalarNode && n.tag == nullTag }
-
-// count returns how many nodes a tree has.
-func (n *node) count() int {
-	total := 1
-	for i := range n.items {
-		total += n.items[i].count()
-	}
-	return total
-}
-
 var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?((?s).*)`)
 
 // parse reads the YAML of a file. Its root is nil if the file has no content.
-func parse(text []byte) (root *node, line int, err error) {
+func parse(text []byte) (root *yaml.Node, line int, err error) {
 	if !utf8.Valid(text) {
 		return nil, 1 + bytes.Count(text[:firstInvalid(text)], []byte("\n")), errors.New("the file is not UTF-8")
 	}
@@ -94,8 +54,7 @@ func parse(text []byte) (root *node, line int, err error) {
 	if n, why := unusable(top, 0); n != nil {
 		return nil, n.Line, errors.New(why)
 	}
-	out := converted(top)
-	return &out, top.Line, nil
+	return top, top.Line, nil
 }
 
 func firstInvalid(text []byte) int {
@@ -133,28 +92,13 @@ func unusable(n *yaml.Node, depth int) (*yaml.Node, string) {
 	return nil, ""
 }
 
-// converted returns the library's tree, which is usable, as ours.
-func converted(n *yaml.Node) node {
-	out := node{kind: scalarNode, line: int32(n.Line), text: n.Value, flow: n.Style&yaml.FlowStyle != 0} //nolint:gosec // a file has at most 8 MiB
-	switch n.Kind {
-	case yaml.MappingNode:
-		out.kind = mappingNode
-	case yaml.SequenceNode:
-		out.kind = sequenceNode
-	case yaml.ScalarNode, yaml.DocumentNode, yaml.AliasNode:
+// null reports whether nothing stands there, be it by a word for it.
+func null(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+
+func countNodes(n *yaml.Node) int {
+	total := 1
+	for _, c := range n.Content {
+		total += countNodes(c)
 	}
-	switch {
-	case out.kind != scalarNode:
-	case n.Tag == "!!null":
-		out.tag = nullTag
-	case n.Tag == "!!bool":
-		out.tag = boolTag
-	}
-	if len(n.Content) > 0 {
-		out.items = make([]node, len(n.Content))
-		for i, c := range n.Content {
-			out.items[i] = converted(c)
-		}
-	}
-	return out
+	return total
 }

@@ -382,7 +382,9 @@ func (sc scope) value(k kind, depth int) *tree {
 			return &tree{op: opTrunc, args: []*tree{c}, name: pick(sc.gen, grains[1:])}
 		}
 		return &tree{op: opShift, args: []*tree{c}, name: pick(sc.gen, []string{"day", "month", "month", "year"}), count: 1 + sc.rng.IntN(15)}
-	case boolean, null:
+	case boolean:
+		return sc.condition(depth)
+	case null:
 	}
 	return c
 }
@@ -434,7 +436,7 @@ func (sc scope) condition(depth int) *tree {
 func (g *gen) computed(i int) {
 	s := g.sources[i]
 	for range g.rng.IntN(3) {
-		k := pick(g, []kind{text, number, number, moment, text})
+		k := pick(g, []kind{text, number, number, moment, text, boolean})
 		e := g.ownScope(i).value(k, 2)
 		if e.op == opColumn || e.op == opLiteral {
 			continue
