@@ -405,7 +405,7 @@ var rooms = []room{
 	},
 	{
 		path: "httpapi",
-		ours: []string{"sqlguard", "execution/audit"},
+		ours: []string{"sqlguard", "execution", "execution/audit"},
 		others: map[string]string{
 			"github.com/go-chi/chi/v5":            "routes, and the order of their middleware",
 			"github.com/prometheus/client_golang": "the figures of /metrics",
@@ -576,7 +576,7 @@ var rooms = []room{
 		path:     "cmd/ktx/internal/streamable",
 		ours:     []string{"cmd/ktx/internal/rpc", "httpapi"},
 		others:   map[string]string{"github.com/modelcontextprotocol/go-sdk": "the HTTP handlers for sessions and for stateless requests"},
-		testOurs: []string{"execution/audit", "execution/audit/audittest", "sqlguard"},
+		testOurs: []string{"execution", "execution/audit", "execution/audit/audittest", "sqlguard"},
 	},
 	{
 		path:    "cmd/ktx/internal/streamable/everything",

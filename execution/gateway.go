@@ -400,6 +400,10 @@ func (c *call) execute(ctx context.Context, state *doorState, approved sqlguard.
 	waiting, cancel := context.WithTimeout(ctx, c.limits.Timeout)
 	actor, _ := audit.ActorFrom(ctx)
 	start := time.Now()
+	if err := ShareFrom(ctx).Take(waiting, c.limits.Bytes); err != nil {
+		cancel()
+		return nil, err
+	}
 	leave, err := c.door.queue.enter(waiting, actor.Principal)
 	cancel()
 	c.took(StepWait, start)
