@@ -617,6 +617,15 @@ var rooms = []room{
 		support:  true,
 	},
 	{path: "tools/eval/relations", ours: []string{"research/catalog", "research/scan/relate", "research/scan/relate/relatetest"}, support: true},
+	{
+		path: "tools/growth",
+		others: map[string]string{
+			"github.com/go-sql-driver/mysql": "asks MariaDB, without the guard",
+			"github.com/jackc/pgx/v5":        "asks PostgreSQL, without the guard",
+			"github.com/ncruces/go-sqlite3":  "asks SQLite, without the guard",
+		},
+		support: true,
+	},
 	{path: "tools/perf", support: true},
 	{path: "tools/scoreboard", ours: []string{"corpus"}, support: true},
 }

@@ -81,8 +81,9 @@ func TestWhatConstantsMake(t *testing.T) {
 				return slices.ContainsFunc(g.CheckOnce(sql).Findings, func(f sqlguard.Finding) bool { return f.Code == sqlguard.CodeInputTooLarge })
 			}
 			for _, sql := range c.refused {
-				if !large(sql) {
-					t.Errorf("passes: %s", sql)
+				// The dialects' own tables refuse the largest sizes, by another code.
+				if v := g.CheckOnce(sql); v.Allowed || v.Code == sqlguard.CodeParseError || !large(sql) && v.Code != sqlguard.CodeFunctionNotAllowed {
+					t.Errorf("%s: %s %+v", sql, v.Code, v.Findings)
 				}
 			}
 			for _, sql := range c.passes {

@@ -324,10 +324,9 @@ func (c *call) run(ctx context.Context) (*Result, error) {
 	}
 	c.started = time.Now()
 	res, err := c.execute(ctx, state, approved)
-	switch CodeOf(err) {
-	case sqlguard.CodeConnectionLost, sqlguard.CodeServerRestarted:
+	if code := CodeOf(err); code == sqlguard.CodeConnectionLost || code == sqlguard.CodeServerRestarted {
 		c.door.doubt()
-	case sqlguard.CodeNotConfigured:
+	} else if code == sqlguard.CodeNotConfigured {
 		c.door.expire() // a new connection's role was refused
 	}
 	c.finish(ctx, res, err)

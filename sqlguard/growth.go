@@ -2,8 +2,6 @@ package sqlguard
 
 import (
 	"fmt"
-	"math"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -65,13 +63,28 @@ type amount struct{ size, num, rows float64 }
 // boundless stands for every amount that is larger.
 const boundless = 1e18
 
+// power returns an upper bound for a to the power of b, each as at least 1.
+func power(a, b float64) float64 {
+	const steps = 5000 // no base from 1.01 on needs more to be boundless
+	out := 1.0
+	for range int(min(max(b, 1), steps)) {
+		if out *= max(a, 1); out > boundless {
+			return boundless
+		}
+	}
+	if b > steps && a > 1 {
+		return boundless
+	}
+	return out
+}
+
 func (a amount) join(b amount) amount {
 	return amount{max(a.size, b.size), max(a.num, b.num), max(a.rows, b.rows)}
 }
 
 func (a amount) bound() amount {
 	limit := func(x float64) float64 {
-		if math.IsNaN(x) || x > boundless {
+		if x > boundless || x != x { // no number
 			return boundless
 		}
 		return x
@@ -129,24 +142,35 @@ func (g *Growth) concerns(sql string, tokens []Token) bool {
 	return false
 }
 
-// unicodeEscape is an escape in a name such as U&"\0061".
-var unicodeEscape = regexp.MustCompile(`\\(\+[0-9a-fA-F]{6}|[0-9a-fA-F]{4})`)
-
 // callName returns the name of a function as the tables have it.
 func callName(text string) string {
 	if len(text) > 3 && strings.EqualFold(text[:2], "u&") {
-		text = unicodeEscape.ReplaceAllStringFunc(text[2:], func(escape string) string {
-			n, err := strconv.ParseUint(strings.TrimLeft(escape, `\+`), 16, 32)
-			if err != nil {
-				return escape
-			}
-			return string(rune(n))
-		})
+		text = unescape(text[2:])
 	}
 	if n := len(text); n >= 2 && strings.ContainsRune("\"`[", rune(text[0])) {
 		text = text[1 : n-1]
 	}
 	return strings.ToLower(text)
+}
+
+// unescape decodes the escapes of a name such as U&"\0061".
+func unescape(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		from, digits := i+1, 4
+		if from < len(text) && text[from] == '+' {
+			from, digits = from+1, 6
+		}
+		if text[i] == '\\' && from+digits <= len(text) {
+			if n, err := strconv.ParseUint(text[from:from+digits], 16, 32); err == nil {
+				b.WriteRune(rune(n)) //nolint:gosec // at most six hexadecimal digits
+				i = from + digits - 1
+				continue
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
 }
 
 // meter measures one statement.
@@ -456,7 +480,7 @@ func joinWord(word string) bool {
 func numberOf(text string) float64 {
 	text = strings.ReplaceAll(text, "_", "")
 	if n, err := strconv.ParseFloat(text, 64); err == nil || n > 0 {
-		return math.Abs(n)
+		return max(n, -n)
 	}
 	if n, err := strconv.ParseUint(text, 0, 64); err == nil {
 		return float64(n)
@@ -476,8 +500,8 @@ func literal(text string) amount {
 		prefix, body = strings.ToLower(text[:open]), strings.Trim(text[open:], `'"`)
 	}
 	a := amount{size: float64(len(body))}
-	switch {
-	case prefix == "x" || prefix == "b":
+	switch prefix {
+	case "x", "b":
 		if n, err := strconv.ParseUint(body, map[string]int{"x": 16, "b": 2}[prefix], 64); err == nil {
 			a.num = float64(n)
 		} else if len(body) > 8 {
@@ -507,9 +531,9 @@ func (m *meter) expression(start, end int) amount {
 		case "*":
 			out.num = max(out.num, 1) * max(n, 1)
 		case "^", "**":
-			out.num = math.Pow(max(out.num, 1), max(n, 1))
+			out.num = power(out.num, n)
 		case "<<":
-			out.num = max(out.num, 1) * math.Pow(2, min(n, 64))
+			out.num = max(out.num, 1) * power(2, n)
 		case "/":
 			if n > 0 && n < 1 {
 				out.num /= n
@@ -655,7 +679,7 @@ func (m *meter) call(name, open, stop int) amount {
 	case MakesLarge:
 		out = amount{num: boundless, size: 20}
 	case MakesPower:
-		out = amount{num: math.Pow(max(arg(0).num, 1), max(arg(1).num, 1)), size: 20}
+		out = amount{num: power(arg(0).num, arg(1).num), size: 20}
 	case MakesSmall:
 		out = amount{num: min(all.num, 1e6), size: min(all.size, 64)}
 	}

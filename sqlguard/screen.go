@@ -358,7 +358,8 @@ func (s *screening) shape(tokens []Token) {
 		n, limit int
 		what     string
 	}{
-		{levels[0].together(), s.limits.Joins, "joins"}, {setOps, s.limits.Parts, "set operations"},
+		{levels[0].together(), s.limits.Joins, "joins"},
+		{setOps, s.limits.Parts, "set operations"},
 		{ctes, s.limits.CTEs, "common table expressions"},
 	} {
 		if part.n > part.limit {

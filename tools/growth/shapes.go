@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 )
@@ -77,18 +78,18 @@ func (s shape) plan(ctx context.Context, engine, url string, most time.Duration)
 			}
 		}
 	}
-	fmt.Printf("%-38s", s.name)
+	fmt.Fprintf(os.Stdout, "%-38s", s.name)
 	for _, n := range []int{10, 20, 40, 60, 80, 100, 120, 150, 200, 300, 400, 600, 800, 1200, 1600, 2000} {
 		took, err := once(ctx, ask, clock, "EXPLAIN "+s.text(n))
 		if err != nil {
-			fmt.Printf(" %d: %.60s", n, strings.ReplaceAll(err.Error(), "\n", " "))
+			fmt.Fprintf(os.Stdout, " %d: %.60s", n, strings.ReplaceAll(err.Error(), "\n", " "))
 			break
 		}
-		fmt.Printf(" %d: %.2fs", n, took.Seconds())
+		fmt.Fprintf(os.Stdout, " %d: %.2fs", n, took.Seconds())
 		if took > most {
 			break
 		}
 	}
-	fmt.Println()
+	fmt.Fprintln(os.Stdout)
 	return nil
 }

@@ -638,7 +638,7 @@ func TestManyClients(t *testing.T) {
 					return fmt.Errorf("connect: %w", err)
 				}
 				for range 50 {
-					if tools, err := session.ListTools(context.WithoutCancel(t.Context()), nil); err != nil || len(tools.Tools) != 1 {
+					if tools, err := session.ListTools(context.WithoutCancel(t.Context()), nil); err != nil || len(tools.Tools) != 2 {
 						return fmt.Errorf("list: %w", err)
 					}
 				}
