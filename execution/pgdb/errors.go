@@ -36,6 +36,9 @@ const (
 	stateSerialization = "40001"
 	stateDeadlock      = "40P01"
 	statePrivilege     = "42501"
+	stateNoSetting     = "42704"
+	stateBadSetting    = "22023"
+	stateUnsupported   = "0A000"
 )
 
 // serverError returns a server's error with all strings made valid UTF-8.
@@ -98,11 +101,20 @@ func poolerError(out *execution.Error, e *pgconn.PgError) {
 	}
 }
 
-// refusesParameter reports whether a pooler does not know a setting of the first
-// message (https://www.pgbouncer.org/config.html: ignore_startup_parameters).
-func refusesParameter(err error) bool {
+// refusesSetting reports whether the server or a pooler may have refused a setting
+// of the first message. A pooler answers with a violation of the protocol
+// (https://www.pgbouncer.org/config.html: ignore_startup_parameters).
+func refusesSetting(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && e.Code == stateProtocol && strings.HasPrefix(e.Message, "unsupported startup parameter")
+	if !ok {
+		return false
+	}
+	switch e.Code {
+	case stateProtocol, stateNoSetting, stateBadSetting, statePrivilege, stateUnsupported:
+		return true
+	default:
+		return false
+	}
 }
 
 // bytePosition turns the server's position, in characters from 1, into a byte

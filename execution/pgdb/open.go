@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"slices"
 	"sync/atomic"
@@ -57,6 +58,9 @@ type Config struct {
 	Pooler Pooler
 	// Objects makes [DB.Catalog] also load the objects of the database.
 	Objects bool
+	// Limits are those of most statements. Their time limits are set at login.
+	// Statements with other time limits cost the server a little more.
+	Limits execution.Limits
 }
 
 // Isolation is the isolation level of the transaction around a statement.
@@ -141,7 +145,7 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 		size = DefaultMaxConnections
 	}
 	d := &DB{
-		dialer: &dialer{conf: conf, texts: texts, pooler: cfg.Pooler},
+		dialer: &dialer{conf: conf, texts: texts, pooler: cfg.Pooler, usual: cfg.Limits.WithDefaults()},
 		path:   slices.Clone(cfg.SearchPath), texts: texts, tls: weakness(conf), objects: cfg.Objects,
 	}
 	d.catalog.limits = catalogLimits
@@ -191,8 +195,10 @@ type dialer struct {
 	conf   *pgconn.Config
 	texts  *texts
 	pooler Pooler
+	usual  execution.Limits
 	found  atomic.Bool // a pooler was detected
-	bare   atomic.Bool // the server refused a setting in the first message
+	// refused says how many of the choices of login the server has refused.
+	refused atomic.Int32
 	// aside is the pool's Aside.
 	aside func(ctx context.Context, over <-chan struct{}) (done func())
 }
@@ -217,14 +223,7 @@ func (d *dialer) connect(ctx context.Context, conf *pgconn.Config) (*conn, error
 		f.SetMaxBodyLen(maxMessageBody)
 		return f
 	}
-	if d.bare.Load() {
-		delete(conf.RuntimeParams, loginTimeout)
-	}
-	pg, err := pgconn.ConnectConfig(ctx, conf)
-	if refusesParameter(err) && !d.bare.Swap(true) {
-		delete(conf.RuntimeParams, loginTimeout)
-		pg, err = pgconn.ConnectConfig(ctx, conf)
-	}
+	pg, err := d.logIn(ctx, conf)
 	if err != nil {
 		return nil, connectError(ctx, err)
 	}
@@ -234,4 +233,20 @@ func (d *dialer) connect(ctx context.Context, conf *pgconn.Config) (*conn, error
 		return nil, err
 	}
 	return c, nil
+}
+
+// logIn connects with the settings of the session in the first message. When the
+// server refuses one of them, logIn tries again with fewer.
+func (d *dialer) logIn(ctx context.Context, conf *pgconn.Config) (*pgconn.PgConn, error) {
+	params := conf.RuntimeParams
+	for {
+		tried := d.refused.Load()
+		conf.RuntimeParams = maps.Clone(params)
+		maps.Copy(conf.RuntimeParams, d.login(int(tried)))
+		pg, err := pgconn.ConnectConfig(ctx, conf)
+		if err == nil || tried >= loginBare || !refusesSetting(err) {
+			return pg, err
+		}
+		d.refused.CompareAndSwap(tried, tried+1)
+	}
 }

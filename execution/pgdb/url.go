@@ -104,7 +104,7 @@ func (c *Config) connection() (*pgconn.Config, error) {
 	if !params.Has("application_name") {
 		name = "ktx"
 	}
-	conf.RuntimeParams = map[string]string{"client_encoding": "UTF8", "application_name": name, loginTimeout: "0"}
+	conf.RuntimeParams = map[string]string{"client_encoding": "UTF8", "application_name": name}
 	if conf.ConnectTimeout == 0 {
 		conf.ConnectTimeout = defaultConnectTimeout
 	}

@@ -16,6 +16,7 @@ type Config struct {
 	Search      Search                `yaml:"search" doc:"How tables, columns and pages are found."`
 	User        string                `yaml:"user" doc:"The owner of the pages in wiki/user/NAME; default local."`
 	Scan        Scan                  `yaml:"scan" doc:"How ktx scan reads databases."`
+	Env         string                `yaml:"env" doc:"A file of lines NAME=value, relative to the project, for env:NAME; variables of the environment override it."`
 }
 
 // Search says how tables, columns and pages are found.
@@ -90,12 +91,13 @@ type Functions struct {
 
 // Guard says what the guard permits. Unset values keep their default.
 type Guard struct {
-	MaxBytes       Bytes  `yaml:"maxBytes" doc:"Maximum length of a statement; default 64KiB, at most 256KiB."`
-	MaxConstant    Bytes  `yaml:"maxConstant" doc:"Maximum length of a value that a statement makes from constants, such as repeat('x', 1000); default 1MiB."`
-	ExplainAnalyze *bool  `yaml:"explainAnalyze" doc:"Permit EXPLAIN ANALYZE of reads; default true."`
-	Catalog        *bool  `yaml:"catalog" doc:"For PostgreSQL: also judge by the functions, types, views and tables in the server's catalog; default false."`
-	Types          string `yaml:"types" doc:"Casts to types that are not built in; default allow." enum:"allow,refuse"`
-	Role           string `yaml:"role" doc:"What to do when the role can write; default warn, for SQL Server refuse." enum:"warn,refuse"`
+	MaxBytes       Bytes    `yaml:"maxBytes" doc:"Maximum length of a statement; default 64KiB, at most 256KiB."`
+	MaxConstant    Bytes    `yaml:"maxConstant" doc:"Maximum length of a value that a statement makes from constants, such as repeat('x', 1000); default 1MiB."`
+	ExplainAnalyze *bool    `yaml:"explainAnalyze" doc:"Permit EXPLAIN ANALYZE of reads; default true."`
+	Catalog        *bool    `yaml:"catalog" doc:"For PostgreSQL: also judge by the functions, types, views and tables in the server's catalog; default false."`
+	Types          string   `yaml:"types" doc:"Casts to types that are not built in; default allow." enum:"allow,refuse"`
+	Reveal         []string `yaml:"reveal" doc:"What statements may read of the server itself, besides what shows neither data nor statements of others; default none. docs/evidence/reveal.md lists the groups." enum:"statistics,settings,roles,activity,replication,storage,definitions"`
+	Role           string   `yaml:"role" doc:"What to do when the role can write; default warn, for SQL Server refuse." enum:"warn,refuse"`
 }
 
 // over returns g with the values of base for everything that g leaves unset.
@@ -114,6 +116,9 @@ func (g Guard) over(base Guard) Guard {
 	}
 	if g.Types == "" {
 		g.Types = base.Types
+	}
+	if g.Reveal == nil {
+		g.Reveal = base.Reveal
 	}
 	if g.Role == "" {
 		g.Role = base.Role
