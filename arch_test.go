@@ -405,7 +405,7 @@ var rooms = []room{
 	},
 	{
 		path: "httpapi",
-		ours: []string{"sqlguard", "execution/audit"},
+		ours: []string{"sqlguard", "execution", "execution/audit"},
 		others: map[string]string{
 			"github.com/go-chi/chi/v5":            "routes, and the order of their middleware",
 			"github.com/prometheus/client_golang": "the figures of /metrics",
@@ -587,7 +587,7 @@ var rooms = []room{
 		path:     "cmd/ktx/internal/streamable",
 		ours:     []string{"cmd/ktx/internal/rpc", "httpapi"},
 		others:   map[string]string{"github.com/modelcontextprotocol/go-sdk": "the HTTP handlers for sessions and for stateless requests"},
-		testOurs: []string{"execution/audit", "execution/audit/audittest", "sqlguard"},
+		testOurs: []string{"execution", "execution/audit", "execution/audit/audittest", "sqlguard"},
 	},
 	{
 		path:    "cmd/ktx/internal/streamable/everything",
@@ -634,6 +634,15 @@ var rooms = []room{
 		testOthers: map[string]string{
 			"github.com/modelcontextprotocol/go-sdk":   "asks the installed ktx",
 			"github.com/santhosh-tekuri/jsonschema/v6": "checks server.json and the bill of materials",
+		},
+		support: true,
+	},
+	{
+		path: "tools/growth",
+		others: map[string]string{
+			"github.com/go-sql-driver/mysql": "asks MariaDB, without the guard",
+			"github.com/jackc/pgx/v5":        "asks PostgreSQL, without the guard",
+			"github.com/ncruces/go-sqlite3":  "asks SQLite, without the guard",
 		},
 		support: true,
 	},

@@ -151,8 +151,17 @@ func openError(ctx context.Context, id string, err error) error {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return NewError(sqlguard.CodeCancelled, "cancelled while connecting to "+id, err)
 	case ctx.Err() != nil:
-		return NewError(sqlguard.CodeTimeout, "no answer in time while connecting to "+id, err)
+		return NoConnection("no answer in time while connecting to "+id, err)
 	default:
 		return NewError(sqlguard.CodeConnectionLost, "cannot connect to "+id, err)
 	}
+}
+
+// NoConnection returns the error for a statement that did not run, because a server
+// did not answer in time while a connection to it was made.
+func NoConnection(message string, cause error) *Error {
+	e := NewError(sqlguard.CodeTimeout, message, cause)
+	e.Retryable = true
+	e.Hint = "the statement has not run, because the database does not answer: try again later, and tell the operator if this lasts"
+	return e
 }

@@ -116,7 +116,7 @@ func TestErrorsOfTheGateway(t *testing.T) {
 			t.Helper()
 			return limited(t.Context(), opening(t, log, func(context.Context) error { return errors.New("refused") }))
 		}},
-		{"no connection in time", sqlguard.CodeTimeout, false, func(t *testing.T, log *audittest.Log) (*execution.Result, error) {
+		{"no connection in time", sqlguard.CodeTimeout, true, func(t *testing.T, log *audittest.Log) (*execution.Result, error) {
 			t.Helper()
 			return limited(t.Context(), opening(t, log, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }))
 		}},

@@ -324,10 +324,9 @@ func (c *call) run(ctx context.Context) (*Result, error) {
 	}
 	c.started = time.Now()
 	res, err := c.execute(ctx, state, approved)
-	switch CodeOf(err) {
-	case sqlguard.CodeConnectionLost, sqlguard.CodeServerRestarted:
+	if code := CodeOf(err); code == sqlguard.CodeConnectionLost || code == sqlguard.CodeServerRestarted {
 		c.door.doubt()
-	case sqlguard.CodeNotConfigured:
+	} else if code == sqlguard.CodeNotConfigured {
 		c.door.expire() // a new connection's role was refused
 	}
 	c.finish(ctx, res, err)
@@ -400,6 +399,10 @@ func (c *call) execute(ctx context.Context, state *doorState, approved sqlguard.
 	waiting, cancel := context.WithTimeout(ctx, c.limits.Timeout)
 	actor, _ := audit.ActorFrom(ctx)
 	start := time.Now()
+	if err := ShareFrom(ctx).Take(waiting, c.limits.Bytes); err != nil {
+		cancel()
+		return nil, err
+	}
 	leave, err := c.door.queue.enter(waiting, actor.Principal)
 	cancel()
 	c.took(StepWait, start)

@@ -31,34 +31,13 @@ func (s *Server) mcp(w http.ResponseWriter, r *http.Request) {
 		defer context.AfterFunc(s.draining.ctx, cancel)()
 		r = r.WithContext(ctx)
 	}
+	r.Header.Del(callHeader)
 	stateless := r.Header.Get(sessionHeader) == "" && r.Header.Get(versionHeader) >= firstStateless
 	if s.config.Sessions == nil || stateless {
-		s.config.Stateless.ServeHTTP(w, r.WithContext(until(r.Context(), s.ending.ctx)))
+		s.stateless(w, r)
 		return
 	}
 	s.sessions.serve(w, r)
-}
-
-type endKey struct{}
-
-// until returns a context that carries end, which [Bound] uses.
-func until(ctx, end context.Context) context.Context { return context.WithValue(ctx, endKey{}, end) }
-
-// Bound returns a context that ends with ctx, and also when the session or the
-// server that ctx belongs to ends. MCP handlers must run under it. The SDK
-// gives them a context that outlives the request, so that a dropped connection
-// cancels nothing. That context would outlive the session as well.
-func Bound(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	end, ok := ctx.Value(endKey{}).(context.Context)
-	if !ok {
-		return ctx, cancel
-	}
-	stop := context.AfterFunc(end, cancel)
-	return ctx, func() {
-		stop()
-		cancel()
-	}
 }
 
 // headerWriter calls onHeader before the header of an answer is sent.

@@ -81,6 +81,7 @@ func gauge(name, help string, value func() float64) prometheus.GaugeFunc {
 func (m *Metrics) follow(s *Server) {
 	m.registry.MustRegister(
 		gauge("ktx_http_sessions", "Sessions of MCP that are open.", func() float64 { return float64(s.sessions.count()) }),
+		gauge("ktx_http_answer_bytes", "Memory that is set aside for answers that are being made or sent.", func() float64 { return float64(s.room.Taken()) }),
 		gauge("ktx_http_connections", "Connections of clients that are open.", func() float64 { return float64(s.connections.count()) }),
 	)
 }

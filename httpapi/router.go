@@ -12,6 +12,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"golang.org/x/time/rate"
 
+	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
@@ -69,6 +70,8 @@ type Config struct {
 	MaxConnections int           // 4096, and at most half of the files that the process may open
 	MaxSessions    int           // 2000
 	SessionTimeout time.Duration // until an unused session ends; 30 minutes
+	Abandoned      time.Duration // until a call ends whose client has left and cannot resume its stream; 2 seconds
+	AnswerMemory   int64         // bytes for all answers that are being made or sent; [execution.DefaultRoom]
 	Grace          time.Duration // for running requests to end when the server stops; 5 seconds
 	HeaderTime     time.Duration // for a request's header; 10 seconds
 	BodyTime       time.Duration // for its body; 30 seconds
@@ -84,6 +87,7 @@ type Server struct {
 	origins  map[string]bool
 	tokens   atomic.Pointer[[]entry]
 	sessions *sessions
+	room     *execution.Room
 	denials  *rate.Limiter // limits the refusals that the audit log records
 
 	connections *connections
@@ -112,6 +116,7 @@ const (
 	DefaultMaxConnections = 4096
 	DefaultMaxSessions    = 2000
 	DefaultSessionTimeout = 30 * time.Minute
+	DefaultAbandoned      = 2 * time.Second
 	DefaultGrace          = 5 * time.Second
 	DefaultHeaderTime     = 10 * time.Second
 	DefaultBodyTime       = 30 * time.Second
@@ -130,7 +135,7 @@ func New(c Config) (*Server, error) {
 		return nil, fmt.Errorf("%w: set KTX_MCP_TOKEN or server.tokens, or bind 127.0.0.1", ErrNoToken)
 	}
 	c.setDefaults()
-	s := &Server{config: c, denials: rate.NewLimiter(recordedDenials, recordedBurst), ending: newEnded(context.Background()), draining: newEnded(context.Background())}
+	s := &Server{config: c, room: execution.NewRoom(c.AnswerMemory), denials: rate.NewLimiter(recordedDenials, recordedBurst), ending: newEnded(context.Background()), draining: newEnded(context.Background())}
 	var err error
 	if s.hosts, err = hostSet(c.Host, c.AllowedHosts); err != nil {
 		return nil, err
@@ -166,6 +171,7 @@ func (c *Config) setDefaults() {
 		value time.Duration
 	}{
 		{&c.SessionTimeout, DefaultSessionTimeout},
+		{&c.Abandoned, DefaultAbandoned},
 		{&c.Grace, DefaultGrace},
 		{&c.HeaderTime, DefaultHeaderTime},
 		{&c.BodyTime, DefaultBodyTime},

@@ -41,6 +41,10 @@ type session struct {
 	used time.Time
 	idle *time.Timer // runs while busy is 0
 	gone bool
+
+	calls  map[string]*call // by callHeader: the requests whose calls may run
+	cut    []*call          // those whose streams are gone
+	lonely int              // counts how often busy became 0 while calls were cut
 }
 
 func newSessions(s *Server) *sessions {
@@ -88,7 +92,12 @@ func (t *sessions) serve(w http.ResponseWriter, r *http.Request) {
 		}
 		defer t.leave(s)
 		lost := false
-		t.handler.ServeHTTP(&headerWriter{w, func(_ http.Header, status int) { lost = status == http.StatusNotFound }}, r)
+		answer := &headerWriter{w, func(_ http.Header, status int) { lost = status == http.StatusNotFound }}
+		if r.Method == http.MethodPost {
+			t.post(answer, r, s)
+		} else {
+			t.handler.ServeHTTP(answer, r)
+		}
 		if lost {
 			t.finish(s, endLost)
 		}
@@ -117,7 +126,7 @@ func (t *sessions) begin(w http.ResponseWriter, r *http.Request) {
 	}
 	actor, _ := audit.ActorFrom(r.Context())
 	actor.Client.Name, actor.Client.Version, actor.Session = m.Params.Client.Name, m.Params.Client.Version, rand.Text()
-	s := &session{principal: actor.Principal, actor: audit.WithActor(context.WithoutCancel(r.Context()), actor), busy: 1}
+	s := &session{principal: actor.Principal, actor: audit.WithActor(context.WithoutCancel(r.Context()), actor), busy: 1, calls: map[string]*call{}}
 	if !t.reserve(s) {
 		w.Header().Set("Retry-After", "1")
 		refuse(w, http.StatusServiceUnavailable, Problem{Code: "too_many_sessions", Message: "every session is in use", Hint: "try again in a second"})
@@ -128,7 +137,11 @@ func (t *sessions) begin(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusServiceUnavailable, Problem{Code: "audit_unavailable", Message: "the audit log cannot be written, so nothing runs"})
 		return
 	}
-	r = r.WithContext(until(audit.WithActor(r.Context(), actor), s.end.ctx))
+	r = r.WithContext(within(audit.WithActor(r.Context(), actor), &scope{s.end.ctx, func(id string) *call {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return s.calls[id]
+	}}))
 	r.Body = io.NopCloser(bytes.NewReader(text))
 	answer := &headerWriter{w, func(h http.Header, _ int) { t.name(s, h.Get(sessionHeader)) }}
 	t.handler.ServeHTTP(answer, r)
@@ -244,6 +257,7 @@ func (t *sessions) leave(s *session) {
 	if s.gone || s.busy > 0 {
 		return
 	}
+	t.abandon(s)
 	if s.idle == nil {
 		s.idle = time.AfterFunc(t.server.config.SessionTimeout, func() { t.expire(s) })
 		return

@@ -104,7 +104,14 @@ func (s *Service) handle(t *tool) mcp.ToolHandler {
 		}()
 		call := &toolCall{tool: t, request: req, logger: s.logger}
 		defer call.close()
+		if s.draining.Load() {
+			return errorResult(stoppingError("the server is stopping and takes no new calls", nil), "", nil), nil
+		}
 		out, err := t.handler(s, withClient(ctx, req), call)
+		execution.ShareFrom(ctx).Keep(int64(len(out)))
+		if s.draining.Load() && execution.CodeOf(err) == sqlguard.CodeCancelled {
+			err = stoppingError("the server is stopping and has ended the call before its answer was there", err)
+		}
 		if err != nil {
 			if describe(err, "").Code == sqlguard.CodeInternalError { // the client is not told what it is
 				s.logger.ErrorContext(ctx, "a tool failed", "tool", t.name, "error", err)
@@ -118,6 +125,18 @@ func (s *Service) handle(t *tool) mcp.ToolHandler {
 		}, nil
 	}
 }
+
+// stoppingError returns the error for a call that the server does not answer because
+// it stops.
+func stoppingError(message string, cause error) error {
+	e := execution.NewError(sqlguard.CodeDraining, message, cause)
+	e.Hint = "call again when the server has started again"
+	return e
+}
+
+// Drain makes every further call fail as draining, and every call that is cancelled
+// from now on. The server is about to stop.
+func (s *Service) Drain() { s.draining.Store(true) }
 
 // withClient adds the name and version that the client gave itself to the
 // actor of ctx.

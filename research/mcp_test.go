@@ -477,6 +477,10 @@ func TestSQLExecution(t *testing.T) {
 	if !strings.Contains(r.text(), `"rowCount":1000,"truncated":true,"truncatedBy":"rows"`) || !strings.Contains(string(r.Meta["ktx/notes"]), "LIMIT") && len(r.Meta["ktx/notes"]) == 0 {
 		t.Errorf("default: %.200s, notes %s", r.text()[len(r.text())-100:], r.Meta["ktx/notes"])
 	}
+	r = c.tool("sql_execution", `{"connectionId":"a","sql":"SELECT 1","maxRows":20000}`)
+	if r.IsError || !strings.Contains(string(r.Meta["ktx/notes"]), "maxRows was lowered from 20000 to this connection's limit of 10000") {
+		t.Errorf("more rows than the limit: %s, notes %s", r.text(), r.Meta["ktx/notes"])
+	}
 	r = c.tool("sql_execution", `{"connectionId":"a","sql":"SELECT hex(zeroblob(200)) FROM orders","maxBytes":20000}`)
 	if len(r.text()) > 20000 || !strings.Contains(r.text(), `"truncatedBy":"bytes"`) {
 		t.Errorf("%d bytes: …%s", len(r.text()), r.text()[max(0, len(r.text())-100):])
@@ -528,8 +532,7 @@ func TestErrorsAreInBand(t *testing.T) {
 		{"no arguments", ``, "invalid_arguments", []string{"connectionId: missing", "sql: missing"}},
 		{"array", `[1]`, "invalid_arguments", []string{"arguments: an array; expected an object"}},
 		{"text", `"x"`, "invalid_arguments", []string{"arguments: a string"}},
-		{"all at once, sorted", `{"sql":1,"maxRows":0,"maxBytes":"x"}`, "invalid_arguments", []string{"connectionId: missing; expected a string; for example \"demo\"\nmaxBytes: \"x\"; expected an integer of at least 1024; for example 1024\nmaxRows: 0; expected an integer from 1 to 10000; for example 1\nsql: a number; expected a string"}},
-		{"maxRows too large", `{"connectionId":"shop","sql":"SELECT 1","maxRows":10001}`, "invalid_arguments", []string{"maxRows: 10001"}},
+		{"all at once, sorted", `{"sql":1,"maxRows":0,"maxBytes":"x"}`, "invalid_arguments", []string{"connectionId: missing; expected a string; for example \"demo\"\nmaxBytes: \"x\"; expected an integer of at least 1024; for example 1024\nmaxRows: 0; expected an integer of at least 1; for example 1\nsql: a number; expected a string"}},
 		{"maxRows with a fraction", `{"connectionId":"shop","sql":"SELECT 1","maxRows":1.5}`, "invalid_arguments", []string{`maxRows: "1.5"`}},
 		{"half a surrogate pair", `{"connectionId":"shop","sql":"SELECT '\ud800'"}`, "invalid_arguments", []string{"not Unicode"}},
 		{"the other half", `{"connectionId":"shop","sql":"SELECT '\udc00\ud800'"}`, "invalid_arguments", []string{"not Unicode"}},

@@ -24,6 +24,8 @@ type Service struct {
 	indexes indexes
 	named   atomic.Pointer[mentionIndex]
 	used    usedSlots
+
+	draining atomic.Bool // the server is about to stop
 }
 
 // Stores are what the tools read and write besides databases. A tool whose store

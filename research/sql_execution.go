@@ -29,9 +29,6 @@ const (
 	DefaultMaxBytes = 256 << 10
 )
 
-// mostRows is the maximum of maxRows in the schema of the tool.
-const mostRows = 10_000
-
 // SQLExecutionOutput is the answer of sql_execution. Rows are positional.
 type SQLExecutionOutput struct {
 	Headers     []string
@@ -68,8 +65,8 @@ func (s *Service) SQLExecution(ctx context.Context, in SQLExecutionInput) (*SQLE
 	out := tableOf(res)
 	note = out.fit(res, size)
 	switch {
-	case out.TruncatedBy == execution.TruncatedByRows && rows < min(mostRows, int64(info.Limits.Rows)):
-		note = append(note, fmt.Sprintf("maxRows may be up to %d", min(mostRows, info.Limits.Rows)))
+	case out.TruncatedBy == execution.TruncatedByRows && rows < int64(info.Limits.Rows):
+		note = append(note, fmt.Sprintf("maxRows may be up to %d", info.Limits.Rows))
 	case out.TruncatedBy == execution.TruncatedByBytes && size < info.Limits.Bytes:
 		note = append(note, fmt.Sprintf("maxBytes may be up to %d", info.Limits.Bytes))
 	}

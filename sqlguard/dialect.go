@@ -20,6 +20,8 @@ package sqlguard
 //     schema.
 //   - SourceColumns(schema, name string) []string: the columns of a system relation that
 //     hold the source text of views, routines and triggers. A guard refuses them.
+//   - Growth() *Growth: what its functions make from constants. Without this method a
+//     guard does not bound that.
 //   - Reveals() []Revealed: the members of the groups that a policy can reveal.
 //   - LexInto and AnalyzeTokens, always both: like Lex and Analyze, but
 //     AnalyzeTokens gets the tokens and does not have to split the statement again.

@@ -31,6 +31,7 @@ type Guard struct {
 	columns []ColumnRule // those of the policy, and those for columns derived from them
 	objects *objects     // nil when the guard judges without them
 	limits  screenLimits
+	growth  *Growth // nil for a dialect without these tables
 	traits  traits
 	id      ID
 	cache   verdictCache
@@ -56,6 +57,7 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 	g := &Guard{dialect: d, parser: d.Version(), policy: p, limits: limitsFor(p.MaxBytes, stackBytes()), traits: traitsOf(d)}
 	g.tokens, _ = d.(tokenDialect)
 	g.source, _ = d.(sourceDialect)
+	g.growth = growthOf(d)
 	if c != nil {
 		g.knows = true
 		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database, EngineDenies: c.EngineDenies, Extensions: slices.Clone(c.Extensions), Views: slices.Clone(c.Views)}
@@ -161,6 +163,9 @@ func (g *Guard) check(sql string, named bool) (v Verdict) {
 	tokens, ok := g.screen(sql, *room, &v)
 	if ok {
 		g.analyze(sql, tokens.List, &v)
+		if v.Statements > 0 {
+			g.measure(sql, tokens.List, &v)
+		}
 	}
 	if tokens.List != nil && (named || len(v.Findings) > 0) {
 		v.Normalized, v.Fingerprint = normalize(sql, tokens)

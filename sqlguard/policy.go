@@ -18,6 +18,9 @@ type Policy struct {
 	// MaxBytes bounds the length of a statement; 0 means DefaultMaxBytes,
 	// and the ceiling is CeilingMaxBytes.
 	MaxBytes int `json:"maxBytes"`
+	// MaxConstant bounds the length of a value that a statement makes from
+	// constants, in bytes; 0 means DefaultMaxConstant.
+	MaxConstant int64 `json:"maxConstant,omitempty"`
 	// AllowExplainAnalyze permits EXPLAIN ANALYZE of a statement that passes.
 	AllowExplainAnalyze bool `json:"allowExplainAnalyze"`
 	// AllowUnresolvedTypes permits casts to types that are not built in.
@@ -65,6 +68,9 @@ func DefaultPolicy() Policy {
 func (p Policy) Validate() error {
 	if p.MaxBytes < 0 || p.MaxBytes > CeilingMaxBytes {
 		return fmt.Errorf("guard.maxBytes: %d is not between 1 and %d", p.MaxBytes, CeilingMaxBytes)
+	}
+	if p.MaxConstant < 0 {
+		return fmt.Errorf("guard.maxConstant: %d is negative", p.MaxConstant)
 	}
 	for _, list := range []struct {
 		path  string

@@ -13,13 +13,22 @@ type screenLimits struct {
 	Tokens int
 	Depth  int // brackets, CASE and sub-queries
 	Chain  int // operators and similar links in one stretch of one bracket level
-	Parts  int // each of joins, set operations and common table expressions
+	Parts  int // set operations
+	Joins  int // joins that a server plans together
+	CTEs   int // common table expressions
 }
 
 const (
 	maxTokens = 50_000
 	maxDepth  = 256
 	maxChain  = 2_000
+	// A server may plan a statement with many joins or common table expressions
+	// for minutes, and some servers do not end it meanwhile. tools/growth measures
+	// how long: with these numbers, PostgreSQL needs about 5 seconds and MariaDB
+	// and SQLite need less, or refuse the statement themselves. A chain of 300
+	// expressions overflows the stack of SQLite.
+	maxJoins = 100
+	maxCTEs  = 150
 	// Scanners in C read a run of operator characters again for every
 	// operator or comment that begins in it: 64 KiB of /**/ take seconds.
 	maxOperatorRun = 4096
@@ -38,7 +47,7 @@ func limitsFor(maxBytes int, stack uint64) screenLimits {
 		chain = int(stack / (128 << 10) * 200)
 	}
 	chain = min(chain, maxChain)
-	return screenLimits{Bytes: maxBytes, Tokens: maxTokens, Depth: maxDepth, Chain: chain, Parts: chain}
+	return screenLimits{Bytes: maxBytes, Tokens: maxTokens, Depth: maxDepth, Chain: chain, Parts: chain, Joins: maxJoins, CTEs: maxCTEs}
 }
 
 // screen judges bytes and tokens before any parser sees the statement. It is linear
@@ -198,7 +207,16 @@ type level struct {
 	joins  int // joins of the arm
 	arms   int // the most links of any earlier arm
 	setOps int
+
+	// The joins that a server plans together: those of one SELECT, with the ones in
+	// brackets inside it.
+	inFrom  bool
+	planned int // of the SELECT read so far
+	most    int // of any earlier SELECT of the same set operation
 }
+
+// together returns the most joins that are planned together in the level.
+func (l *level) together() int { return max(l.most, l.planned) }
 
 // links returns the longest path of links through the part of the level read so far.
 func (l *level) links() int { return l.setOps + max(l.arms, l.arm()) }
@@ -212,6 +230,7 @@ func (l *level) stretch() { l.peak, l.chain, l.below = max(l.peak, l.chain+l.bel
 func (l *level) setOp() {
 	l.arms, l.joins, l.peak, l.chain, l.below = max(l.arms, l.arm()), 0, 0, 0, 0
 	l.setOps++
+	l.most, l.planned, l.inFrom = l.together(), 0, false
 }
 
 // shape measures depth, chains and counts.
@@ -221,7 +240,6 @@ func (s *screening) shape(tokens []Token) {
 		count    int
 		ctes     int
 		setOps   int
-		joins    int
 		previous = Token{Kind: TokenTerminator}
 	)
 	report := func(code Code, t Token, message string) { // each code once
@@ -232,10 +250,11 @@ func (s *screening) shape(tokens []Token) {
 	// closeLevel ends the innermost level. Its links lengthen the path of the
 	// stretch around it.
 	closeLevel := func() {
-		links := levels[len(levels)-1].links()
+		links, joins := levels[len(levels)-1].links(), levels[len(levels)-1].together()
 		levels = levels[:len(levels)-1]
 		top := &levels[len(levels)-1]
 		top.below = max(top.below, links)
+		top.planned += joins
 	}
 	for i, t := range tokens {
 		if t.Kind == TokenComment {
@@ -262,6 +281,9 @@ func (s *screening) shape(tokens []Token) {
 		case TokenComma, TokenTerminator:
 			top.stretch()
 			top.between = 0
+			if top.inFrom {
+				top.planned++
+			}
 		case TokenOperator, TokenParameter, TokenInvalid, TokenUnterminated, TokenDot:
 			top.chain++
 		case TokenWord:
@@ -284,15 +306,17 @@ func (s *screening) shape(tokens []Token) {
 				}
 			case wordBreak:
 				top.stretch()
+				top.inFrom = top.inFrom && joinsOn(t.Text(s.sql))
 			case wordFrom:
 				// IS DISTINCT FROM is an operator, FROM a clause.
 				if previous.Kind == TokenWord && strings.EqualFold(previous.Text(s.sql), "distinct") {
 					top.chain++
 				} else {
 					top.stretch()
+					top.inFrom = true
 				}
 			case wordJoin:
-				joins++
+				top.planned++
 				top.joins++
 				top.stretch()
 			case wordSetOp:
@@ -327,17 +351,29 @@ func (s *screening) shape(tokens []Token) {
 		}
 		previous = t
 	}
+	for len(levels) > 1 {
+		closeLevel()
+	}
 	for _, part := range []struct {
-		n    int
-		what string
-	}{{joins, "joins"}, {setOps, "set operations"}, {ctes, "common table expressions"}} {
-		if part.n > s.limits.Parts {
-			report(CodeNestingTooDeep, Token{End: len(s.sql)}, fmt.Sprintf("%d %s; the limit is %d", part.n, part.what, s.limits.Parts))
+		n, limit int
+		what     string
+	}{
+		{levels[0].together(), s.limits.Joins, "joins"},
+		{setOps, s.limits.Parts, "set operations"},
+		{ctes, s.limits.CTEs, "common table expressions"},
+	} {
+		if part.n > part.limit {
+			report(CodeNestingTooDeep, Token{End: len(s.sql)}, fmt.Sprintf("%d %s; the limit is %d", part.n, part.what, part.limit))
 		}
 	}
 	if count > s.limits.Tokens {
 		s.v.add(CodeInputTooLarge, Span{0, len(s.sql)}, fmt.Sprintf("%d tokens; the limit is %d", count, s.limits.Tokens))
 	}
+}
+
+// joinsOn reports whether a word that ends a stretch belongs to a join.
+func joinsOn(word string) bool {
+	return strings.EqualFold(word, "on") || strings.EqualFold(word, "using") || strings.EqualFold(word, "or")
 }
 
 // opensCTE reports whether the tokens after AS open the query of a common

@@ -67,10 +67,16 @@ func TestScreen(t *testing.T) {
 		{"AND", "SELECT a = 1" + repeat(" AND a = 1", 4000), ""},
 		{"OR", "SELECT a = 1" + repeat(" OR a = 1", 4000), ""},
 		{"IN list", "SELECT a IN (1" + repeat(",1", 20_000) + ")", ""},
-		{"joins", "SELECT 1 FROM a" + repeat(" JOIN a ON b", 2001), "nesting_too_deep"},
-		{"joins at the limit", "SELECT 1 FROM a" + repeat(" JOIN a ON b", 2000), ""},
+		{"joins", "SELECT 1 FROM a" + repeat(" JOIN a ON b", 101), "nesting_too_deep"},
+		{"joins at the limit", "SELECT 1 FROM a" + repeat(" JOIN a ON b", 100), ""},
+		{"joins by commas", "SELECT a, b FROM a" + repeat(", a", 101) + " WHERE b IN (1, 2)", "nesting_too_deep"},
+		{"joins in sub-queries", "SELECT 1 FROM a" + repeat(" JOIN (SELECT 1 FROM a, b, c) d ON e", 40), "nesting_too_deep"},
+		{"joins in common table expressions", "WITH a AS (SELECT 1 FROM b JOIN c ON d)" + repeat(", a AS (SELECT 1 FROM a JOIN b USING (c))", 100) + " SELECT 1 FROM a", "nesting_too_deep"},
+		{"joins of other SELECTs", "SELECT 1 FROM a JOIN b ON c, d" + repeat(" UNION SELECT 1 FROM a JOIN b ON c, d", 90), ""},
+		{"commas of other clauses", "SELECT 1" + repeat(", 1", 500) + " FROM a WHERE b ORDER BY c" + repeat(", c", 500), ""},
 		{"set operations", "SELECT 1" + repeat(" UNION SELECT 1", 2001), "nesting_too_deep"},
-		{"common table expressions", "WITH a AS (SELECT 1)" + repeat(",a AS (SELECT 1)", 2000) + " SELECT 1", "nesting_too_deep"},
+		{"common table expressions", "WITH a AS (SELECT 1)" + repeat(",a AS (SELECT 1)", 150) + " SELECT 1", "nesting_too_deep"},
+		{"common table expressions at the limit", "WITH a AS (SELECT 1)" + repeat(",a AS (SELECT 1)", 149) + " SELECT 1", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v := newGuard(t, selecting(nil), sqlguard.Policy{}, nil).Check(test.sql)

@@ -3,6 +3,7 @@ package pgdb
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -170,7 +171,28 @@ func connectError(ctx context.Context, err error) error {
 		}
 		return out
 	}
-	return faults.Unconnected(ctx, err)
+	return faults.Unconnected(ctx, withoutTLSRefusals(err))
+}
+
+// refusedTLS is in the driver's error for a server that takes no TLS.
+const refusedTLS = "server refused TLS connection"
+
+// withoutTLSRefusals returns the error of connecting without the attempts that a
+// server refused because of TLS, when there were others. Where plain text may follow
+// TLS, the later attempt says what is wrong.
+func withoutTLSRefusals(err error) error {
+	all, ok := errors.AsType[interface {
+		error
+		Unwrap() []error
+	}](err)
+	if !ok {
+		return err
+	}
+	others := slices.DeleteFunc(slices.Clone(all.Unwrap()), func(e error) bool { return strings.Contains(e.Error(), refusedTLS) })
+	if len(others) == 0 {
+		return err
+	}
+	return errors.Join(others...)
 }
 
 // faults are the errors of a connection.
@@ -185,7 +207,7 @@ var faults = network.Faults{
 // could not be made, and what to do. Both are empty for any other error.
 func tlsFault(err error) (reason, hint string) {
 	switch text := err.Error(); {
-	case strings.Contains(text, "server refused TLS connection"):
+	case strings.Contains(text, refusedTLS):
 		return "it does not offer TLS", "the operator must switch TLS on at the server, or write tls: off for this connection where nobody else is on the network"
 	case strings.Contains(text, "tls error"):
 		return "transport security failed", "the operator must check the server's TLS settings and the connection's sslrootcert"

@@ -406,6 +406,45 @@ func TestTLS(t *testing.T) {
 	}
 }
 
+// TestPlainAfterTLS: a server that takes no TLS and then breaks is a server that
+// breaks, and one that says nothing is not the statement's fault.
+func TestPlainAfterTLS(t *testing.T) {
+	for _, silent := range []bool{false, true} {
+		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a listener in a test
+		if err != nil {
+			t.Fatal(err)
+		}
+		var work sync.WaitGroup
+		work.Go(func() {
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				defer func() { _ = conn.Close() }()
+				n, _ := conn.Read(make([]byte, 1000))
+				if silent {
+					continue
+				}
+				if n == 8 { // the request for TLS
+					_, _ = io.WriteString(conn, "N")
+				}
+				_ = conn.Close()
+			}
+		})
+		c := open(t, "postgres://u:p@"+l.Addr().String()+"/d", pgdb.Config{})
+		e := c.Fails(t, "SELECT 1", execution.Limits{Timeout: map[bool]time.Duration{false: time.Minute, true: 100 * time.Millisecond}[silent]})
+		if want := map[bool]sqlguard.Code{false: sqlguard.CodeConnectionLost, true: sqlguard.CodeTimeout}[silent]; e.Code != want || !e.Retryable {
+			t.Errorf("silent %t: %+v", silent, e)
+		}
+		if strings.Contains(e.Message, "TLS") || silent && !strings.Contains(e.Hint, "does not answer") {
+			t.Errorf("silent %t: %s (%s)", silent, e.Message, e.Hint)
+		}
+		_ = l.Close()
+		work.Wait()
+	}
+}
+
 // TestNotAServer shows that bytes that do not follow the protocol cause an
 // error.
 func TestNotAServer(t *testing.T) {

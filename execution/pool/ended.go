@@ -51,7 +51,7 @@ func Ended(reason, cause error, limit time.Duration) *execution.Error {
 	case errors.Is(reason, ErrTimeLimit):
 		return execution.NewError(sqlguard.CodeTimeout, fmt.Sprintf("the statement ran longer than %s and was ended", limit), cause)
 	case errors.Is(reason, ErrNoConnection):
-		return execution.NewError(sqlguard.CodeTimeout, "there was no connection to the server within the time limit", cause)
+		return execution.NoConnection("there was no connection to the server within the time limit", cause)
 	case errors.Is(reason, context.DeadlineExceeded):
 		return execution.NewError(sqlguard.CodeTimeout, "the caller's deadline passed and the statement was ended", cause)
 	case errors.Is(reason, ErrClosing):

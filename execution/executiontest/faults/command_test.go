@@ -39,6 +39,9 @@ func (s *stand) project(lines ...string) (dir string) {
 	return dir
 }
 
+// longConstants lets the scenarios make long values without tables.
+const longConstants = 1 << 30
+
 func (s *stand) writeProject(dir string, lines ...string) {
 	s.Helper()
 	driver, nap := "postgres", "public.nap"
@@ -46,7 +49,7 @@ func (s *stand) writeProject(dir string, lines ...string) {
 		driver, nap = s.bench.driver(), s.bench.napName()
 	}
 	s.becomes(dir, "connections:\n  "+connectionID+":\n    driver: "+driver+"\n    url: env:"+urlVariable+"\n"+
-		"    functions: {allow: ["+nap+"]}\n    limits: {timeout: 5m, concurrency: 8}\n"+strings.Join(append(lines, ""), "\n"))
+		"    functions: {allow: ["+nap+"]}\n    limits: {timeout: 5m, concurrency: 8}\n    guard: {maxConstant: 1GiB}\n"+strings.Join(append(lines, ""), "\n"))
 }
 
 // becomes writes a new configuration for a project.

@@ -110,15 +110,30 @@ var process = []scenario{
 	{
 		name:   "SIGTERM ends what takes too long",
 		does:   "SIGTERM, while 2 statements run that would take an hour.",
-		passes: "They are ended when the time for it is over, and the process ends with exit code 0.",
+		passes: "A further call ends as `draining` at once. The statements are ended when the time for it is over, their calls end as `draining`, and the process ends with exit code 0.",
 		full:   true,
+		codes:  []sqlguard.Code{sqlguard.CodeDraining},
 		run: func(s *stand) string {
 			c := s.commandOn(2)
+			running := c.next
 			c.signal(syscall.SIGTERM)
+			answered := 1
+			s.eventually("new calls are refused", func() bool {
+				if c.answer(c.call("SELECT 1")).code() == sqlguard.CodeDraining {
+					return true
+				}
+				answered++ // the signal has not arrived yet
+				return false
+			})
+			for _, id := range []int{running - 1, running} {
+				if code := c.answer(id).code(); code != sqlguard.CodeDraining {
+					s.Errorf("a call that was cut ended as %q", code)
+				}
+			}
 			c.ends(0)
 			s.gone()
 			s.recorded(s.logDir, 0)
-			s.wantOutcomes(map[string]int{"ok": 1, "cancelled": 2})
+			s.wantOutcomes(map[string]int{"ok": answered, "cancelled": 2})
 			s.wantStop()
 			return ""
 		},

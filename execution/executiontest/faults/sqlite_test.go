@@ -46,7 +46,7 @@ func all(tag string) question {
 func (s *stand) openFile(path string) {
 	s.Helper()
 	s.openConnection(execution.Connection{
-		ID: connectionID, Engine: "SQLITE", Dialect: sqlite.Dialect{}, Policy: sqlguard.DefaultPolicy(),
+		ID: connectionID, Engine: "SQLITE", Dialect: sqlite.Dialect{}, Policy: sqlguard.Policy{MaxConstant: longConstants},
 		Open: func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
 			return sqlitedb.Open(ctx, sqlitedb.Config{Path: path, Session: sqlite.Dialect{}.Session()}, guard)
 		},

@@ -168,6 +168,7 @@ func (s *stand) open(set settings) {
 	c := s.bench.connection(s.roleURL(set.through), set)
 	c.ID, c.Limits, c.Concurrency, c.Queue = connectionID, set.limits, set.concurrency, set.queue
 	c.Policy = sqlguard.DefaultPolicy()
+	c.Policy.MaxConstant = longConstants
 	c.Policy.Functions.Allow = []string{s.bench.napName()}
 	s.openConnection(c, set)
 }

@@ -63,7 +63,7 @@ func (f *Faults) Unconnected(ctx context.Context, err error) *execution.Error {
 	switch {
 	case reason == nil:
 	case errors.Is(reason, context.DeadlineExceeded):
-		return execution.NewError(sqlguard.CodeTimeout, "the caller's deadline passed while connecting", err)
+		return execution.NoConnection("the caller's deadline passed while connecting", err)
 	case errors.Is(reason, pool.ErrClosing), errors.Is(reason, pool.ErrNoConnection):
 		return pool.Ended(reason, err, 0)
 	default:

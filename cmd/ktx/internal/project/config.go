@@ -92,6 +92,7 @@ type Functions struct {
 // Guard says what the guard permits. Unset values keep their default.
 type Guard struct {
 	MaxBytes       Bytes    `yaml:"maxBytes" doc:"Maximum length of a statement; default 64KiB, at most 256KiB."`
+	MaxConstant    Bytes    `yaml:"maxConstant" doc:"Maximum length of a value that a statement makes from constants, such as repeat('x', 1000); default 1MiB."`
 	ExplainAnalyze *bool    `yaml:"explainAnalyze" doc:"Permit EXPLAIN ANALYZE of reads; default true."`
 	Catalog        *bool    `yaml:"catalog" doc:"For PostgreSQL: also judge by the functions, types, views and tables in the server's catalog; default false."`
 	Types          string   `yaml:"types" doc:"Casts to types that are not built in; default allow." enum:"allow,refuse"`
@@ -103,6 +104,9 @@ type Guard struct {
 func (g Guard) over(base Guard) Guard {
 	if g.MaxBytes == 0 {
 		g.MaxBytes = base.MaxBytes
+	}
+	if g.MaxConstant == 0 {
+		g.MaxConstant = base.MaxConstant
 	}
 	if g.ExplainAnalyze == nil {
 		g.ExplainAnalyze = base.ExplainAnalyze

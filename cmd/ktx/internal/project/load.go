@@ -116,7 +116,7 @@ func syntaxProblem(err error) Problem {
 // Policy returns the guard's policy of a connection under the guard block g.
 func (c Connection) Policy(g Guard) sqlguard.Policy {
 	p := sqlguard.DefaultPolicy()
-	p.MaxBytes = int(g.MaxBytes)
+	p.MaxBytes, p.MaxConstant = int(g.MaxBytes), int64(g.MaxConstant)
 	if g.ExplainAnalyze != nil {
 		p.AllowExplainAnalyze = *g.ExplainAnalyze
 	}

@@ -22,6 +22,8 @@ type Server struct {
 	Stateless      bool     `yaml:"stateless" doc:"Keep no sessions, for replicas behind a load balancer; default false."`
 	AllowedHosts   []string `yaml:"allowedHosts" doc:"More names that the Host header may have, such as that of a reverse proxy."`
 	AllowedOrigins []string `yaml:"allowedOrigins" doc:"Origins whose pages may send requests, such as https://app.example.com."`
+	Abandoned      Duration `yaml:"abandoned" doc:"Time until a statement ends whose client has dropped its connection and has no other stream in its session; default 2s."`
+	AnswerMemory   Bytes    `yaml:"answerMemory" doc:"Maximum memory for answers that are being made or sent, over all calls; default 256MiB."`
 	Tokens         []Token  `yaml:"tokens" doc:"The principals that may send requests, each with its bearer token."`
 }
 

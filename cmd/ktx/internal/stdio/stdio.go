@@ -93,6 +93,9 @@ func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 	return t, nil
 }
 
+// Wait returns when every request that was read is answered, or after limit.
+func (t *Transport) Wait(limit time.Duration) { t.open.wait(limit) }
+
 // Stop ends the session once every request that was read is answered, or after
 // limit. Calls that still run are then cancelled.
 func (t *Transport) Stop(limit time.Duration) {

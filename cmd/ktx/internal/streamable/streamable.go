@@ -32,11 +32,16 @@ type Handlers struct {
 
 // New returns the handlers of server. From then on a call of the server is cancelled
 // when its session or the server ends. In versions without sessions it is also
-// cancelled when its request ends, as the protocol demands.
+// cancelled when its request ends, as the protocol demands; in those with sessions,
+// a while after its request ends when the session has no other stream.
 func New(server *mcp.Server, logger *slog.Logger) Handlers {
 	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			ctx, cancel := httpapi.Bound(ctx)
+			var header http.Header
+			if extra := req.GetExtra(); extra != nil {
+				header = extra.Header
+			}
+			ctx, cancel := httpapi.Bound(ctx, header)
 			defer cancel()
 			return next(ctx, method, req)
 		}

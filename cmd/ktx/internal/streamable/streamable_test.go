@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/streamable"
+	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/execution/audit/audittest"
 	"github.com/ktxhq/ktx/httpapi"
@@ -32,6 +34,9 @@ const (
 	wait       = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"wait","arguments":{}}}`
 	modernWait = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"wait","arguments":{},"_meta":{"progressToken":"p","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
 )
+
+// longAnswer is the length of the answer of the tool long.
+const longAnswer = 4 << 20
 
 // desk is a server whose tool wait ends only when it is cancelled, and whose
 // tool who says who asks.
@@ -64,6 +69,14 @@ func newDesk(t *testing.T, change func(*httpapi.Config)) *desk {
 		<-ctx.Done()
 		d.cancelled <- struct{}{}
 		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "cancelled"}}}, nil
+	})
+	server.AddTool(&mcp.Tool{Name: "long", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if err := execution.ShareFrom(ctx).Take(ctx, longAnswer); err != nil {
+			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: string(execution.CodeOf(err))}}}, nil
+		}
+		text := json.RawMessage(`{"text":"` + strings.Repeat("x", longAnswer) + `"}`)
+		execution.ShareFrom(ctx).Keep(int64(len(text)))
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}, StructuredContent: text}, nil
 	})
 	log := slog.New(slog.DiscardHandler)
 	handlers := streamable.New(server, log)
@@ -177,6 +190,33 @@ func (d *desk) begin(t *testing.T, headers ...string) string {
 		t.Fatalf("initialized: %d %s", status, text)
 	}
 	return id
+}
+
+// taken returns how much memory is set aside for answers.
+func (d *desk) taken(t *testing.T) (bytes int64) {
+	t.Helper()
+	url := strings.TrimSuffix(d.url, "/mcp") + "/metrics"
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	lines := bufio.NewScanner(res.Body)
+	for lines.Scan() {
+		if text, ok := strings.CutPrefix(lines.Text(), "ktx_http_answer_bytes "); ok {
+			value, err := strconv.ParseFloat(text, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return int64(value)
+		}
+	}
+	t.Fatal("the metrics have no ktx_http_answer_bytes")
+	return 0
 }
 
 func (d *desk) isCancelled(t *testing.T) {
@@ -598,7 +638,7 @@ func TestManyClients(t *testing.T) {
 					return fmt.Errorf("connect: %w", err)
 				}
 				for range 50 {
-					if tools, err := session.ListTools(context.WithoutCancel(t.Context()), nil); err != nil || len(tools.Tools) != 1 {
+					if tools, err := session.ListTools(context.WithoutCancel(t.Context()), nil); err != nil || len(tools.Tools) != 2 {
 						return fmt.Errorf("list: %w", err)
 					}
 				}

@@ -84,6 +84,7 @@ func serveForeground(ctx context.Context, a *console.App, p *project.Project, s 
 			notify(daemon.StateReady) // from now on the listener keeps requests until the server serves them
 			defer context.AfterFunc(ctx, func() { notify(daemon.StateStopping) })()
 		}
+		defer context.AfterFunc(ctx, open.Service.Drain)()
 		err = server.Serve(ctx, listener)
 		log.InfoContext(ctx, "stopped")
 		return err
@@ -152,6 +153,7 @@ func newServer(a *console.App, open *wiring.OpenProject, s serverSettings, state
 		Host: s.Host, AllowedHosts: s.AllowedHosts, AllowedOrigins: s.AllowedOrigins, Tokens: s.Tokens,
 		Sessions: handlers.Sessions, Stateless: handlers.Stateless, Checker: &checker{door: open},
 		Log: open.Log, Logger: a.Logger(), Metrics: metrics, Grace: wiring.DrainTime,
+		Abandoned: s.Abandoned, AnswerMemory: s.AnswerMemory,
 		About: httpapi.About{Version: a.Version, ProjectDir: state.ProjectDir, Nonce: state.Nonce, PID: state.PID, StartedAt: started},
 	}
 	if s.Stateless {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,6 +29,8 @@ type serverSettings struct {
 	Stateless                    bool
 	AllowedHosts, AllowedOrigins []string
 	Tokens                       []httpapi.Token
+	Abandoned                    time.Duration
+	AnswerMemory                 int64
 	AllowEmpty                   bool // a reload may remove every connection
 }
 
@@ -39,6 +42,7 @@ func settle(a *console.App, cmd *cobra.Command, p *project.Project, o startOptio
 		Host: o.host, Port: o.port, Stateless: o.stateless || c.Stateless, AllowEmpty: o.allowEmpty,
 		AllowedHosts:   slices.Concat(c.AllowedHosts, o.allowedHosts),
 		AllowedOrigins: slices.Concat(c.AllowedOrigins, o.allowedOrigins),
+		Abandoned:      time.Duration(c.Abandoned), AnswerMemory: int64(c.AnswerMemory),
 	}
 	if !cmd.Flags().Changed("host") {
 		s.Host = cmp.Or(c.Host, daemon.DefaultHost)

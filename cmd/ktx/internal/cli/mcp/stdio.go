@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -29,16 +30,36 @@ func serveStdio(ctx context.Context, a *console.App, open *wiring.OpenProject) e
 	if err := open.Log.Append(ctx, audit.Event{Type: audit.SessionOpen}); err != nil {
 		return execution.NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be written, so no statement can run", err)
 	}
-	err = serveSession(ctx, server, stdio.New(a.Stdin, a.Out))
+	running, endCalls := context.WithCancel(context.WithoutCancel(ctx))
+	defer endCalls()
+	server.AddReceivingMiddleware(cancelledWith(running))
+	defer context.AfterFunc(ctx, open.Service.Drain)()
+	err = serveSession(ctx, server, stdio.New(a.Stdin, a.Out), endCalls)
 	if ended := open.Log.Append(context.WithoutCancel(ctx), audit.Event{Type: audit.SessionClose}); ended != nil {
 		return execution.NewError(sqlguard.CodeAuditUnavailable, "the end of the session could not be recorded", ended)
 	}
 	return err
 }
 
+// cancelledWith cancels every call of a server when a context ends.
+func cancelledWith(end context.Context) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			defer context.AfterFunc(end, cancel)()
+			return next(ctx, method, req)
+		}
+	}
+}
+
+// answerTime is how long calls that were cancelled may take to answer.
+const answerTime = 3 * time.Second
+
 // serveSession serves one session. When ctx ends, running calls get
-// [wiring.DrainTime] to end, and are then cancelled.
-func serveSession(ctx context.Context, server *mcp.Server, transport *stdio.Transport) error {
+// [wiring.DrainTime] to end. Then endCalls cancels them, and they are answered with
+// errors.
+func serveSession(ctx context.Context, server *mcp.Server, transport *stdio.Transport, endCalls func()) error {
 	// If the transport ended with ctx, the SDK would cancel the running calls at
 	// once.
 	session, err := server.Connect(context.WithoutCancel(ctx), transport, nil)
@@ -58,7 +79,9 @@ func serveSession(ctx context.Context, server *mcp.Server, transport *stdio.Tran
 		return nil
 	case <-ctx.Done():
 	}
-	transport.Stop(wiring.DrainTime)
+	transport.Wait(wiring.DrainTime)
+	endCalls()
+	transport.Stop(answerTime)
 	<-ended
 	return nil
 }

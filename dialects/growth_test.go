@@ -1,0 +1,113 @@
+package dialects_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// TestWhatConstantsMake: a statement that makes a long value from constants is
+// refused, and one like it with small numbers, or with data, passes.
+func TestWhatConstantsMake(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		dialect         string
+		refused, passes []string
+	}{
+		{"postgres", []string{
+			"SELECT length(translate(repeat('b',400000), repeat('a',400000), ''))",
+			"SELECT translate(repeat('b',70000), 'a', 'b')",
+			"SELECT repeat('x', (select 500000000))::int",
+			"SELECT repeat('x', n) FROM (SELECT 5000000 AS n) t",
+			"WITH s(n) AS (SELECT 500000*10) SELECT repeat('x', n) FROM s",
+			"SELECT repeat(repeat('x', 2000), 2000)",
+			"SELECT lpad('', 10000000)", "SELECT rpad('x', greatest(1, 99999999), 'y')",
+			"SELECT repeat('x', '50000000'::int)", "SELECT repeat('x', 1 << 25)", "SELECT repeat('x', (10 ^ 8)::int)", "SELECT repeat('x', 3000 * 3000)",
+			"SELECT repeat('x', power(10, 8)::int)", "SELECT repeat('x', length(repeat('y', 1000000)) * 2)",
+			"SELECT repeat('x', '2024-01-01'::date - '0001-01-01'::date) || repeat('x', 900000)",
+			"SELECT array_fill(1, ARRAY[1000,1000])", "SELECT replace(repeat('a', 2000), 'a', repeat('b', 2000))",
+			"SELECT string_agg('x', '') FROM generate_series(1, 10000000)",
+			"SELECT array_agg(i) FROM generate_series(1, 1000) i, generate_series(1, 1000) j",
+			"SELECT array_fill(1, ARRAY[20000]) && array_fill(2, ARRAY[20000])",
+			"SELECT repeat('x', 600000) || repeat('y', 600000)",
+			"SELECT pg_catalog.repeat('x', 5000000)", `SELECT "repeat"('x', 5000000)`, `SELECT U&"\0072epeat"('x', 5000000)`,
+			"SELECT format('%5000000s', 'x')", "SELECT repeat('x', extract(epoch from now())::int)",
+			"WITH RECURSIVE t(s) AS (SELECT 'x' UNION ALL SELECT s || s FROM t WHERE length(s) < 500000000) SELECT translate(s, 'x', 'y') FROM t",
+			"SELECT CASE WHEN repeat('x', 5000000) = name THEN 1 END FROM customers",
+			"EXPLAIN SELECT length(rtrim(repeat('b',400000), repeat('a',400000)))",
+		}, []string{
+			"SELECT repeat('=', 80)", "SELECT repeat('x', 1000000)", "SELECT lpad(id::text, 10, '0') FROM orders", "SELECT repeat('*', rating) FROM reviews",
+			"SELECT translate(name, 'abc', 'xyz') FROM customers", "SELECT translate(repeat('b',60000), 'a', 'b')",
+			"SELECT string_agg(name, ', ') FROM customers", "SELECT string_agg(i::text, ',') FROM generate_series(1, 1000) AS i",
+			"SELECT d, count(*) FROM generate_series('2020-01-01'::date, '2024-12-31'::date, '1 day') AS d GROUP BY d",
+			"SELECT i FROM generate_series(1, 100000000) AS i LIMIT 10",
+			"SELECT repeat('#', (count(*) * 50 / max(count(*)) OVER ())::int) FROM orders GROUP BY status",
+			"SELECT replace(name, 'a', 'b') FROM customers WHERE id > 500000000", "SELECT lpad(extract(month from created_at)::text, 2, '0') FROM orders",
+			"WITH RECURSIVE tree(id, path) AS (SELECT id, name FROM t WHERE parent IS NULL UNION ALL SELECT t.id, tree.path || '/' || t.name FROM t JOIN tree ON t.parent = tree.id) SELECT replace(path, '/', ' > ') FROM tree",
+			"SELECT to_char(amount, '99999999999990.99') FROM orders", "SELECT to_char(created_at, 'YYYY-MM-DD') FROM orders WHERE amount > 100000000", "SELECT tags && ARRAY['a','b'] FROM posts",
+			"SELECT format('%s: %s', name, 1000000000) FROM customers WHERE false LIMIT 1000000",
+			"SELECT a || b || c || d || e || f || g || h || i || j || k FROM t",
+		}},
+		{"mysql", []string{
+			"SELECT LOCATE(CONCAT(REPEAT('a', 300000), 'b'), REPEAT('a', 600000))", "SELECT SPACE(99999999)", "SELECT REPEAT('x', 5000 * 5000)",
+			"SELECT HEX(REPEAT('x', 900000))", "SELECT RPAD('x', (SELECT 50000000), 'y')", "SELECT EXTRACTVALUE(CONCAT('<a>', REPEAT('<b>1</b>', 30000), '</a>'), '//b')",
+			"SELECT REPLACE(REPEAT('a', 100000), 'a', 'bb')", "SELECT `repeat`('x', 50000000)",
+		}, []string{
+			"SELECT REPEAT('-', 40)", "SELECT LPAD(id, 8, '0') FROM orders", "SELECT LOCATE('a', name) FROM customers WHERE id < 900000000", "SELECT REPLACE(name, 'a', 'b') FROM customers",
+			"SELECT GROUP_CONCAT(name SEPARATOR ', ') FROM customers", "SELECT SPACE(4)", "SELECT HEX(id) FROM orders",
+		}},
+		{"sqlite", []string{
+			"SELECT instr(hex(zeroblob(8000000)), 'a')", "SELECT zeroblob(1e9)", "SELECT randomblob(50000000)", "SELECT printf('%.*c', 500000000, 'x')",
+			"SELECT printf('%0500000000d', 1)", "SELECT replace(hex(zeroblob(1000)), '0', hex(zeroblob(1000)))", "SELECT instr(hex(zeroblob(100000)), 'b')",
+			"WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 5000000) SELECT group_concat(x) FROM c",
+		}, []string{
+			"SELECT printf('%05d', id) FROM orders", "SELECT hex(randomblob(16))", "SELECT instr(name, 'a') FROM customers", "SELECT group_concat(name) FROM customers",
+			"WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 1000) SELECT group_concat(x) FROM c", "SELECT replace(name, 'a', 'b') FROM customers",
+		}},
+		{"sqlserver", []string{
+			"SELECT REPLICATE(CAST('x' AS varchar(max)), 50000000)", "SELECT SPACE(5000000)", "SELECT CHARINDEX('b', REPLICATE('a', 90000))",
+		}, []string{"SELECT REPLICATE('0', 5 - LEN(code)) + code FROM dbo.orders", "SELECT CHARINDEX('a', name) FROM dbo.customers", "SELECT SPACE(10)"}},
+	} {
+		t.Run(c.dialect, func(t *testing.T) {
+			t.Parallel()
+			d, _ := dialects.Lookup(c.dialect)
+			g, err := sqlguard.New(d, sqlguard.DefaultPolicy(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			large := func(sql string) bool {
+				return slices.ContainsFunc(g.CheckOnce(sql).Findings, func(f sqlguard.Finding) bool { return f.Code == sqlguard.CodeInputTooLarge })
+			}
+			for _, sql := range c.refused {
+				// The dialects' own tables refuse the largest sizes, by another code.
+				if v := g.CheckOnce(sql); v.Allowed || v.Code == sqlguard.CodeParseError || !large(sql) && v.Code != sqlguard.CodeFunctionNotAllowed {
+					t.Errorf("%s: %s %+v", sql, v.Code, v.Findings)
+				}
+			}
+			for _, sql := range c.passes {
+				if v := g.CheckOnce(sql); large(sql) || v.Code == sqlguard.CodeParseError {
+					t.Errorf("refused: %s: %+v", sql, v.Findings)
+				}
+			}
+		})
+	}
+}
+
+// TestMaxConstant: an operator may allow longer values.
+func TestMaxConstant(t *testing.T) {
+	t.Parallel()
+	d, _ := dialects.Lookup("postgres")
+	p := sqlguard.DefaultPolicy()
+	p.MaxConstant = 10 << 20
+	g, err := sqlguard.New(d, p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for sql, want := range map[string]bool{"SELECT repeat('x', 9000000)": true, "SELECT repeat('x', 12000000)": false} {
+		if v := g.CheckOnce(sql); v.Allowed != want {
+			t.Errorf("%s: %+v", sql, v.Findings)
+		}
+	}
+}

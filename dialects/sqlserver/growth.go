@@ -1,0 +1,36 @@
+package sqlserver
+
+import "github.com/ktxhq/ktx/sqlguard"
+
+// growth is what functions make from constants. The kinds are those of Microsoft's reference. No server was measured: the costly functions are those that search a text for another one.
+var growth = &sqlguard.Growth{
+	Costly:          costlyFunctions,
+	CostlyOperators: costlyOperators,
+	Makers: map[string]sqlguard.Maker{
+		"replicate":       sqlguard.MakesRepeat,
+		"space":           sqlguard.MakesCount,
+		"replace":         sqlguard.MakesReplace,
+		"quotename":       sqlguard.MakesFourfold,
+		"string_escape":   sqlguard.MakesFourfold,
+		"generate_series": sqlguard.MakesRows,
+		"string_agg":      sqlguard.MakesAll,
+		"len":             sqlguard.MakesLength,
+		"datalength":      sqlguard.MakesLength,
+		"charindex":       sqlguard.MakesLength,
+		"patindex":        sqlguard.MakesLength,
+		"power":           sqlguard.MakesPower,
+		"exp":             sqlguard.MakesLarge,
+		"datediff":        sqlguard.MakesLarge,
+		"datediff_big":    sqlguard.MakesLarge,
+		"checksum":        sqlguard.MakesLarge,
+		"binary_checksum": sqlguard.MakesLarge,
+		"rand":            sqlguard.MakesLarge,
+		"ascii":           sqlguard.MakesSmall,
+		"unicode":         sqlguard.MakesSmall,
+		"sign":            sqlguard.MakesSmall,
+		"pi":              sqlguard.MakesSmall,
+	},
+}
+
+// Growth returns what the dialect's functions make from constants.
+func (Dialect) Growth() *sqlguard.Growth { return growth }
