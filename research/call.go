@@ -1,10 +1,13 @@
 package research
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -18,7 +21,8 @@ type toolCall struct {
 	tool    *tool
 	request *mcp.CallToolRequest
 	sql     string   // the statement of the call, in which an error is located
-	notes   []string // sent with the answer as ktx/notes
+	notes   []string // sent with the answer, in it and as ktx/notes
+	noted   bool     // the answer already has the notes
 	logger  *slog.Logger
 	notices *notices // nil until the first progress notification
 }
@@ -111,6 +115,9 @@ func (s *Service) handle(t *tool) mcp.ToolHandler {
 			}
 			return errorResult(err, call.sql, call.notes), nil
 		}
+		if !call.noted {
+			out = withNotes(out, call.notes)
+		}
 		return &mcp.CallToolResult{
 			Meta:              notesMeta(call.notes),
 			Content:           []mcp.Content{&mcp.TextContent{Text: string(out)}},
@@ -129,6 +136,20 @@ func withClient(ctx context.Context, req *mcp.CallToolRequest) context.Context {
 	actor, _ := audit.ActorFrom(ctx)
 	actor.Client.Name, actor.Client.Version = info.Name, info.Version
 	return audit.WithActor(ctx, actor)
+}
+
+// withNotes returns an answer, which is a JSON object, with the notes as its last member.
+// A model reads the answer, and does not see _meta.
+func withNotes(answer json.RawMessage, notes []string) json.RawMessage {
+	body, ok := bytes.CutSuffix(answer, []byte("}"))
+	if len(notes) == 0 || !ok {
+		return answer
+	}
+	b := slices.Clone(body)
+	if len(b) > 1 {
+		b = append(b, ',')
+	}
+	return append(appendStrings(append(b, `"notes":`...), notes), '}')
 }
 
 func notesMeta(notes []string) mcp.Meta {

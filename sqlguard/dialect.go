@@ -20,6 +20,8 @@ package sqlguard
 //     schema.
 //   - SourceColumns(schema, name string) []string: the columns of a system relation that
 //     hold the source text of views, routines and triggers. A guard refuses them.
+//   - Reword(sql string, tokens []Token, f Finding) Finding: the finding with a message and
+//     a hint that say what to write instead on these servers.
 //   - LexInto and AnalyzeTokens, always both: like Lex and Analyze, but
 //     AnalyzeTokens gets the tokens and does not have to split the statement again.
 type Dialect interface {

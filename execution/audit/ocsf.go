@@ -324,6 +324,9 @@ func (o *ocsfEvent) outcome(s Statement) {
 	o.StatusID, o.Status, o.StatusCode = 2, "Failure", r.Code
 	if r.SQLState != "" {
 		o.StatusDetail = "SQLSTATE " + r.SQLState
+		if len(r.SQLState) != 5 { // SQLite's name of the error, SQL Server's number
+			o.StatusDetail = "error " + r.SQLState
+		}
 	}
 	switch status {
 	case StatusOK:
