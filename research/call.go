@@ -110,6 +110,9 @@ func (s *Service) handle(t *tool) mcp.ToolHandler {
 		defer call.close()
 		out, err := t.handler(s, withClient(ctx, req), call)
 		if err != nil {
+			if execution.CodeOf(err) == sqlguard.CodeInvalidArguments {
+				s.gateway.Refused(ctx, execution.Refusal{Code: sqlguard.CodeInvalidArguments, Tool: t.name})
+			}
 			if describe(err, "").Code == sqlguard.CodeInternalError { // the client is not told what it is
 				s.logger.ErrorContext(ctx, "a tool failed", "tool", t.name, "error", err)
 			}

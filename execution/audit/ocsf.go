@@ -340,6 +340,8 @@ func (o *ocsfEvent) outcome(s Statement) {
 		if codes := s.Decision.Decision.Codes; len(codes) > 0 {
 			o.StatusCode, o.StatusDetail = codes[0], "refused: "+strings.Join(codes, ", ")
 		}
+	case StatusCrashed:
+		o.StatusDetail = "the process of the gateway ended before the end was recorded"
 	case StatusUnfinished:
 		o.StatusID, o.Status, o.StatusDetail = 0, "Unknown", "no end is recorded"
 	case StatusUndecided:

@@ -89,11 +89,9 @@ func (t *Table) WordFor(product, sql string, tokens []sqlguard.Token, f sqlguard
 	case f.Code == sqlguard.CodeParseError:
 		return t.general(&x, f)
 	case f.Code == sqlguard.CodeParameterNotAllowed:
-		what := "a parameter"
-		if i := x.index(f.Span.Start); i < len(x.tokens) && x.kind(i) == sqlguard.TokenParameter && len(x.at(i)) <= maxShown {
-			what = x.tokens[i].Text(sql) + " is a parameter"
+		if i := x.index(f.Span.Start); x.kind(i) == sqlguard.TokenParameter && len(x.at(i)) <= maxShown && !strings.Contains(f.Message, "assigns") {
+			f.Message, f.Hint = x.tokens[i].Text(sql)+" is a parameter, and nothing is bound to it", "write the value as a literal, such as 42 or 'text'"
 		}
-		f.Message, f.Hint = what+", and nothing is bound to it", "write the value as a literal, such as 42 or 'text'"
 		return f
 	case x.calls(f):
 		return t.function(product, f)
@@ -105,15 +103,27 @@ func (t *Table) WordFor(product, sql string, tokens []sqlguard.Token, f sqlguard
 	}
 }
 
+// listing has the commands of psql, mysql and sqlite3 that list tables, or the columns of
+// a table that they name.
+var listing = map[string]bool{
+	`\d`: true, `\d+`: true, `\dt`: true, `\dt+`: true, `\dv`: true, `\ds`: true, `\di`: true, `\dn`: true, `\l`: true, `\z`: true,
+	".tables": true, ".schema": true, ".fullschema": true, ".databases": true, ".indexes": true,
+}
+
 // command words a finding on a command of a command line client.
 func (t *Table) command(sql string, f sqlguard.Finding) (sqlguard.Finding, bool) {
 	fields := strings.Fields(strings.TrimRight(strings.TrimSpace(sql), ";"))
 	if len(fields) == 0 || fields[0][0] != '\\' && fields[0][0] != '.' || len(fields[0]) > 20 {
 		return f, false
 	}
-	f.Message, f.Hint = fields[0]+" is a command of a command line client, not SQL", "write "+t.Tables
-	if len(fields) == 2 && strings.Trim(strings.ToLower(fields[1]), "abcdefghijklmnopqrstuvwxyz_0123456789") == "" {
+	f.Message = fields[0] + " is a command of a command line client, not SQL"
+	switch {
+	case !listing[strings.ToLower(fields[0])]:
+		f.Hint = ""
+	case len(fields) == 2 && strings.Trim(strings.ToLower(fields[1]), "abcdefghijklmnopqrstuvwxyz_0123456789") == "":
 		f.Hint = "write " + strings.ReplaceAll(t.Columns, "$1", fields[1])
+	default:
+		f.Hint = "write " + t.Tables
 	}
 	return f, true
 }
