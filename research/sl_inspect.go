@@ -79,7 +79,11 @@ func (s *Service) SLValidate(ctx context.Context, connectionID, source string) (
 			name, known = m.Sources[at].Name, true
 			out.Sources++
 		} else {
-			out.Sources += len(m.Sources)
+			for _, s := range m.Sources {
+				if !s.Denied {
+					out.Sources++
+				}
+			}
 		}
 		for _, p := range m.Problems {
 			if source == "" || p.Source == name {

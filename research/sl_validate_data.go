@@ -19,23 +19,26 @@ type SLDataCheck struct {
 	Source       string             `json:"source"`
 	Path         string             `json:"path"`
 	Kind         semantic.CheckKind `json:"kind"`
+	Of           string             `json:"of"` // the source whose rows are counted
 	Count        int64              `json:"count"`
 	// Fatal says that a count above 0 makes answers wrong.
 	Fatal bool `json:"fatal"`
-	file  string
+	place model.Place
 }
 
-// meanings say what a count is of.
+// meanings say what a count is of. %s is the source whose rows are counted.
 var meanings = map[semantic.CheckKind]string{
-	semantic.GrainDuplicates: "values of the grain are in more than one row",
-	semantic.KeyDuplicates:   "keys of the side that should be unique are in more than one row",
-	semantic.Orphans:         "rows have a key without a partner; they form the group without a value",
-	semantic.NullKeys:        "rows have no key; they form the group without a value",
+	semantic.GrainDuplicates: "values of the grain of %s are in more than one row",
+	semantic.KeyDuplicates:   "keys of %s, which should be unique for this join, are in more than one row",
+	semantic.Orphans:         "rows of %s have a key without a partner; they form the group without a value",
+	semantic.NullKeys:        "rows of %s have no key; they form the group without a value",
 }
+
+func (c *SLDataCheck) meaning() string { return fmt.Sprintf("%d "+meanings[c.Kind], c.Count, c.Of) }
 
 // String returns the check as one line.
 func (c *SLDataCheck) String() string {
-	return fmt.Sprintf("%s %s %s: %d %s", c.ConnectionID, c.Source, c.Path, c.Count, meanings[c.Kind])
+	return fmt.Sprintf("%s %s %s: %s", c.ConnectionID, c.Source, c.Path, c.meaning())
 }
 
 // Problem returns what is wrong with the file, or nil if the data bears it out.
@@ -43,7 +46,7 @@ func (c *SLDataCheck) Problem() *SLProblem {
 	if !c.Fatal || c.Count == 0 {
 		return nil
 	}
-	p := model.Problem{Source: c.Source, File: c.file, Path: c.Path, Class: expr.InvalidGrain, Message: fmt.Sprintf("%d %s", c.Count, meanings[c.Kind])}
+	p := model.Problem{Source: c.Source, File: c.place.File, Path: c.place.Path, Line: c.place.Line, Class: expr.InvalidGrain, Message: c.meaning()}
 	p.Hint = "add the column that makes the rows unique"
 	if c.Kind == semantic.KeyDuplicates {
 		p.Class, p.Hint = expr.JoinNotOnGrain, "correct the relationship, or join on a unique key"
@@ -79,7 +82,7 @@ func (s *Service) SLValidateData(ctx context.Context, connectionID, source strin
 					before, seen := right[check.Path]
 					right[check.Path] = n == 0 && (before || !seen)
 				}
-				out = append(out, SLDataCheck{ConnectionID: info.ID, Source: from.Name, Path: check.Path, Kind: check.Kind, Count: n, Fatal: check.Fatal, file: from.File})
+				out = append(out, SLDataCheck{ConnectionID: info.ID, Source: from.Name, Path: check.Path, Kind: check.Kind, Of: check.Of, Count: n, Fatal: check.Fatal, place: check.Place})
 			}
 			v.Joins[from.Name] = right
 		}

@@ -38,6 +38,15 @@ func TestSLVerified(t *testing.T) {
 			t.Errorf("%s: %d, want %d: %v", what, found[what], n, found)
 		}
 	}
+	for _, c := range checks {
+		p := c.Problem()
+		if c.Source != "orders" || p == nil {
+			continue
+		}
+		if p.File != "orders.yaml" || p.Path != "joins[0]" || p.Line != 3 || !strings.Contains(p.Message, "1 keys of doubled") {
+			t.Errorf("the problem of a join of orders.yaml: %+v", p)
+		}
+	}
 	const sound = `{"measures":["orders.revenue"],"dimensions":["customers.country"],"include":["plan"]}`
 	if got := ask.must("sl_query", sound); !strings.Contains(got, `"verified":"20`) {
 		t.Errorf("a join that was found right: %s", got)

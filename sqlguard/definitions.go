@@ -16,6 +16,9 @@ type sourceDialect interface {
 // judgeSource refuses the columns of system relations that hold the source text of
 // views, routines and triggers, by name, in * and in whole rows.
 func (g *Guard) judgeSource(s *Statement, sql string, tokens []Token, v *Verdict) {
+	if g.policy.reveals(GroupDefinitions, false) {
+		return
+	}
 	for i := range s.Relations {
 		r := &s.Relations[i]
 		if !r.System || !r.Ruling.Allowed {
@@ -34,7 +37,7 @@ func (g *Guard) judgeSource(s *Statement, sql string, tokens []Token, v *Verdict
 					continue
 				}
 				v.Findings = append(v.Findings, Finding{
-					Code: CodeColumnNotAllowed, Span: ref.Span, Object: qualified(r.Schema, r.Name) + "." + column,
+					Code: CodeColumnNotAllowed, Reveal: GroupDefinitions, Span: ref.Span, Object: qualified(r.Schema, r.Name) + "." + column,
 					Message: fmt.Sprintf("column %s of %s holds source text of views, routines or triggers, in which passwords can stand", column, qualified(r.Schema, r.Name)),
 					Hint:    fmt.Sprintf("name the columns that you need, without %s; a view's columns are in information_schema.columns", column),
 				})

@@ -22,6 +22,7 @@ package sqlguard
 //     hold the source text of views, routines and triggers. A guard refuses them.
 //   - Reword(sql string, tokens []Token, f Finding) Finding: the finding with a message and
 //     a hint that say what to write instead on these servers.
+//   - Reveals() []Revealed: the members of the groups that a policy can reveal.
 //   - LexInto and AnalyzeTokens, always both: like Lex and Analyze, but
 //     AnalyzeTokens gets the tokens and does not have to split the statement again.
 type Dialect interface {
@@ -127,6 +128,10 @@ type Ruling struct {
 	Allowed bool
 	Code    Code   // why it refuses; the guard has a default for each kind of name
 	Reason  string // one clause for the message, such as "reads files of the server"
+	// Reveal is the group that admits the name when the policy reveals it, and Samples
+	// says that it shows values of tables.
+	Reveal  Group
+	Samples bool
 }
 
 // Access says what a statement does to a relation.

@@ -69,6 +69,7 @@ func (q *inquiry) require(n node, f Finding) {
 // judge turns the facts of one statement into findings and needs.
 func (q *inquiry) judge(s *Statement) {
 	q.statement, q.made, q.mentioned, q.meant = s, nil, nil, nil
+	q.g.reveal(s)
 	if !q.stored {
 		q.g.judgeKind(s, q.v)
 		for i := range s.Calls {
@@ -123,7 +124,7 @@ func (q *inquiry) call(c *Call) {
 	}
 	unknownHere := c.Majors != 0 && g.catalog.Major != 0 && (g.catalog.Major > 63 || c.Majors&(1<<g.catalog.Major) == 0)
 	if c.Builtin && !c.Ruling.Allowed && !unknownHere || c.Ruling.Code != "" {
-		q.refuse(callFinding(c, cmp.Or(c.Ruling.Code, CodeFunctionNotAllowed), cmp.Or(c.Ruling.Reason, "not on the list of functions known to be pure")))
+		q.refuse(callFinding(c, cmp.Or(c.Ruling.Code, CodeFunctionNotAllowed), cmp.Or(c.Ruling.Reason, "not on the list of functions known to be pure")).by(c.Ruling))
 		return
 	}
 	server := c.Builtin && c.Extension == "" && !unknownHere
@@ -191,7 +192,7 @@ func (q *inquiry) function(c *Call, i int, server bool) {
 	f := &q.objects.Functions[i]
 	if f.Extension != "" && q.objects.dialect.Reviewed(f.Extension) && (c.Member.Allowed || c.Member.Code != "") {
 		if !c.Member.Allowed {
-			q.refuse(callFinding(c, c.Member.Code, fmt.Sprintf("%s: %s", f.signature(), c.Member.Reason)))
+			q.refuse(callFinding(c, c.Member.Code, fmt.Sprintf("%s: %s", f.signature(), c.Member.Reason)).by(c.Member))
 			return
 		}
 		if !c.Possible {
@@ -359,7 +360,7 @@ func (q *inquiry) relation(r *Relation) {
 	if code, reason := g.outside(r); code != "" {
 		show(r.Schema)
 		if !q.stored && (!q.behind || !r.System || code != CodeRelationNotAllowed) {
-			q.refuse(relationFinding(r, code, reason))
+			q.refuse(relationFinding(r, code, reason).by(r.Ruling))
 		}
 		return
 	}

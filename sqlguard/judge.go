@@ -45,6 +45,7 @@ type seen struct {
 
 // judge turns the facts of one statement into findings.
 func (g *Guard) judge(s *Statement, v *Verdict, listed *seen) {
+	g.reveal(s)
 	g.judgeKind(s, v)
 	for i := range s.Calls {
 		g.judgeCall(&s.Calls[i], v, listed)
@@ -88,6 +89,9 @@ func (g *Guard) judgeCall(c *Call, v *Verdict, listed *seen) {
 		v.Functions = append(v.Functions, name)
 	}
 	refuse := func(code Code, reason string) { v.Findings = append(v.Findings, callFinding(c, code, reason)) }
+	refuseBy := func(r Ruling, fallback Code, reason string) {
+		v.Findings = append(v.Findings, callFinding(c, cmp.Or(r.Code, fallback), cmp.Or(r.Reason, reason)).by(r))
+	}
 	if g.denies(c) {
 		refuse(CodeFunctionNotAllowed, "denied by this connection's policy")
 		return
@@ -123,7 +127,7 @@ func (g *Guard) judgeCall(c *Call, v *Verdict, listed *seen) {
 	if c.Notation == NotationOperator {
 		fallback = CodeOperatorNotAllowed
 	}
-	refuse(cmp.Or(c.Ruling.Code, fallback), cmp.Or(c.Ruling.Reason, "not on the list of functions known to be pure"))
+	refuseBy(c.Ruling, fallback, "not on the list of functions known to be pure")
 }
 
 // callFinding refuses a call for a reason.
@@ -196,7 +200,7 @@ func (g *Guard) judgeSetting(s *SettingRead, v *Verdict) {
 	if s.Ruling.Allowed {
 		return
 	}
-	f := Finding{Code: cmp.Or(s.Ruling.Code, CodeSettingNotAllowed), Span: s.Span, Object: s.Name}
+	f := Finding{Code: cmp.Or(s.Ruling.Code, CodeSettingNotAllowed), Span: s.Span, Object: s.Name}.by(s.Ruling)
 	if s.Name == "" {
 		f.Message = "the name of the setting is computed: " + cmp.Or(s.Ruling.Reason, "only a literal name can be judged")
 	} else {
@@ -213,7 +217,7 @@ func (g *Guard) judgeRelation(r *Relation, v *Verdict, listed *seen) {
 	}
 	refuse := func(code Code, reason string) { v.Findings = append(v.Findings, relationFinding(r, code, reason)) }
 	if code, reason := g.outside(r); code != "" {
-		refuse(code, reason)
+		v.Findings = append(v.Findings, relationFinding(r, code, reason).by(r.Ruling))
 		return
 	}
 	if r.System {

@@ -38,6 +38,8 @@ type Policy struct {
 	// relation can contain a database use it.
 	Database  string   `json:"database"`
 	Databases []string `json:"databases,omitempty"`
+	// Reveal lists the groups of facts about the server that statements may read.
+	Reveal []Group `json:"reveal,omitempty"`
 }
 
 // Names has a list of allowed names and a list of denied names. Deny overrides Allow.
@@ -81,6 +83,9 @@ func (p Policy) Validate() error {
 				return fmt.Errorf("%s: %w", list.path, err)
 			}
 		}
+	}
+	if err := validGroups(p.Reveal); err != nil {
+		return err
 	}
 	for _, rule := range p.Columns {
 		if err := validName(rule.Match, 3, false); err != nil {

@@ -23,6 +23,10 @@ type Finding struct {
 	Object string `json:"object,omitempty"`
 	// Retryable says whether a changed statement could pass.
 	Retryable bool `json:"retryable"`
+	// Reveal is the group of guard.reveal that would admit what the finding names.
+	Reveal Group `json:"reveal,omitempty"`
+	// Samples says that it shows values of tables; see [Revealed].
+	Samples bool `json:"-"`
 }
 
 // Verdict is the whole answer for one text. Its JSON form is public and stable.
@@ -98,9 +102,10 @@ func (v *Verdict) finish(sql string) {
 		f.Line, f.Column = Position(sql, f.Span.Start)
 		info, _ := LookupCode(f.Code)
 		f.Retryable = info.Retryable
-		if f.Hint == "" {
+		if f.Hint == "" && f.Reveal == "" {
 			f.Hint = info.hint
 		}
+		f.Hint = revealHint(f)
 	}
 	v.Allowed = len(v.Findings) == 0
 	v.Code = v.primary()

@@ -42,6 +42,14 @@ func TestComplete(t *testing.T) {
 		{"SELECT some(1)", "SELECT 1", "some"},
 		{"SELECT nextval", "SELECT 1", "nextval"},
 		{"SELECT ''", "SELECT 1", ""}, // holds nothing
+		{"SELECT COUNT(*)", "SELECT COUNT(*)", ""},
+		{"SELECT COUNT(1)", "SELECT COUNT(1)", ""},
+		{"SELECT COUNT(*), 1", "SELECT COUNT(*)", "1"}, // the tree has a 1 for *
+		{"SELECT COUNT(*) OVER (), 1", "SELECT COUNT(*) OVER ()", "1"},
+		{"SELECT GROUP_CONCAT(a), ','", "SELECT GROUP_CONCAT(a)", "','"}, // the tree has a separator
+		{"SELECT GROUP_CONCAT(a SEPARATOR ','), ','", "SELECT GROUP_CONCAT(a SEPARATOR ',')", "','"},
+		{"SELECT GROUP_CONCAT(a ORDER BY b SEPARATOR ',')", "SELECT GROUP_CONCAT(a ORDER BY b SEPARATOR ',')", ""},
+		{"SELECT COUNT(1)", "SELECT COUNT(*)", ""}, // nothing but the tokens of the text counts
 	} {
 		err := mysql.Complete(c.text, c.tree)
 		syntax, _ := errors.AsType[*sqlguard.SyntaxError](err)

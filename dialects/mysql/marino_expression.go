@@ -39,7 +39,7 @@ func (w marinoWalker) expr(e ast.ExprNode) {
 		w.aggregate(n)
 	case *ast.WindowFuncExpr:
 		w.call("", n.Name, len(n.Args), synonyms(n.Name)...)
-		w.exprs(n.Args)
+		w.arguments(n.Args)
 		w.endOfValues(n.Name)
 		w.windowSpec(&n.Spec)
 	case *ast.FuncCastExpr:
@@ -184,14 +184,30 @@ func (w marinoWalker) lastWord(args []ast.ExprNode) {
 func (w marinoWalker) aggregate(n *ast.AggregateFuncExpr) {
 	w.call("", n.F, len(n.Args), synonyms(n.F)...)
 	args := n.Args
-	if strings.EqualFold(n.F, ast.AggFuncGroupConcat) && len(args) > 1 && n.Order != nil {
-		w.exprs(args[:len(args)-1])
+	if !strings.EqualFold(n.F, ast.AggFuncGroupConcat) || len(args) < 2 {
+		w.arguments(args)
 		w.orderBy(n.Order)
-		w.expr(args[len(args)-1]) // the separator
 		return
 	}
-	w.exprs(args)
+	written := w.separated()
+	w.exprs(args[:len(args)-1])
 	w.orderBy(n.Order)
+	separator := args[len(args)-1]
+	if v, ok := separator.(ast.ValueExpr); !written && ok && v.GetValue() == "," {
+		return // what a GROUP_CONCAT without SEPARATOR has
+	}
+	w.expr(separator)
+}
+
+// arguments visits the arguments of the function that was stated last. Where the text has
+// the * of COUNT(*), the tree has a number 1, which is not to be found in the text.
+func (w marinoWalker) arguments(args []ast.ExprNode) {
+	if len(args) == 1 && w.overRows() {
+		if v, ok := args[0].(ast.ValueExpr); ok && v.GetValue() == int64(1) {
+			return
+		}
+	}
+	w.exprs(args)
 }
 
 func (w marinoWalker) variable(n *ast.VariableExpr) {

@@ -286,6 +286,34 @@ func (w *walker) apart(i int) bool {
 	return i >= 0 && w.kind(i+1) == sqlguard.TokenOpen && w.items[i+1].Start != w.items[i].End
 }
 
+// overRows reports whether (*) follows the name that was met last.
+func (w *walker) overRows() bool {
+	i := w.cursor
+	return i > 0 && w.items[i-1].class&classCall != 0 && w.kind(i) == sqlguard.TokenOpen && w.kind(i+1) == sqlguard.TokenOperator &&
+		w.items[i+1].Text(w.sql) == "*" && w.kind(i+2) == sqlguard.TokenClose
+}
+
+// separated reports whether SEPARATOR stands in the call of GROUP_CONCAT whose name was
+// met last. Where that cannot be seen, it may.
+func (w *walker) separated() bool {
+	depth := 0
+	for i := w.cursor; i < len(w.items); i++ {
+		switch w.kind(i) { //nolint:exhaustive // the others stand in the bracket
+		case sqlguard.TokenOpen:
+			depth++
+		case sqlguard.TokenClose:
+			depth--
+		}
+		switch {
+		case depth <= 0:
+			return i == w.cursor
+		case depth == 1 && w.word(i, "separator"):
+			return true
+		}
+	}
+	return true
+}
+
 // typeWords meets the words of a type in a cast or a column of JSON_TABLE: one of
 // its names, the numbers in brackets behind it, and what a character type adds.
 func (w *walker) typeWords(names ...string) {

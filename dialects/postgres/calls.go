@@ -56,7 +56,7 @@ func (w *walker) call(n *funcCall, schema, name string) {
 		case functionUnknown, functionDenied:
 		}
 		if !c.Ruling.Allowed {
-			c.Ruling.Code, c.Ruling.Reason = facts.Code, facts.Reason
+			c.Ruling.Code, c.Ruling.Reason, c.Ruling.Reveal = facts.Code, facts.Reason, revealedFunctions[name]
 		}
 	}
 	if w.names != nil {
@@ -199,6 +199,9 @@ func (w *walker) judgeSubLink(n *subLink) {
 	}
 	if len(n.OperName) > 0 {
 		w.operator(n.OperName, n.Location)
+	}
+	if n.SubLinkType == sublinkExpr || n.SubLinkType == sublinkArray {
+		w.settle(n.Subselect.GetSelectStmt())
 	}
 	w.fieldsSubLink(n)
 }

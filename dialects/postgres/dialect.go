@@ -54,6 +54,9 @@ func analyze(sql string, with walker) ([]sqlguard.Statement, error) {
 			continue
 		}
 		w.noteBares(raw.Stmt.GetSelectStmt())
+		if !w.part {
+			w.settle(raw.Stmt.GetSelectStmt())
+		}
 		w.node(raw.Stmt)
 		w.describe(raw.Stmt)
 	}

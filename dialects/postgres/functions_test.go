@@ -94,7 +94,7 @@ func TestDeniedFunctions(t *testing.T) {
 			pg_wal_replay_pause pg_log_backend_memory_contexts pg_stat_get_activity
 			pg_stat_get_backend_activity pg_stat_get_wal_receiver pg_show_all_settings
 			pg_show_all_file_settings pg_hba_file_rules pg_ident_file_mappings
-			pg_get_backend_memory_contexts pg_get_shmem_allocations pg_lock_status pg_prepared_statement
+			pg_get_backend_memory_contexts pg_get_shmem_allocations pg_prepared_statement
 			pg_cursor pg_control_system pg_stat_statements get_raw_page heap_page_items
 			binary_upgrade_set_next_pg_type_oid fmgr_c_validator`,
 		sqlguard.CodeFunctionSleep: `pg_sleep pg_sleep_for pg_sleep_until`,

@@ -119,9 +119,8 @@ var wording = instead.Table{
 		{Tokens: "for update|share|no|key", Codes: []sqlguard.Code{sqlguard.CodeLockingClause}, Write: "leave FOR UPDATE or FOR SHARE out: every query reads one consistent state without locks", Keep: true},
 	},
 	Relations: map[string]string{
-		"pg_authid": "leave it out; for the owner of a table write SELECT pg_get_userbyid(relowner) FROM pg_class", "pg_shadow": "leave it out; for the owner of a table write SELECT pg_get_userbyid(relowner) FROM pg_class",
-		"pg_roles":           "for your own role write SELECT current_user; for the owner of a table SELECT pg_get_userbyid(relowner) FROM pg_class",
-		"pg_user":            "for your own role write SELECT current_user; for the owner of a table SELECT pg_get_userbyid(relowner) FROM pg_class",
+		"pg_authid": "for the names of roles write SELECT rolname FROM pg_roles", "pg_shadow": "for the names of roles write SELECT rolname FROM pg_roles",
+		"pg_user":            "for the names of roles write SELECT rolname FROM pg_roles",
 		"pg_stat_statements": "leave the texts out: SELECT queryid, calls, total_exec_time FROM pg_stat_statements",
 		"pg_stat_activity":   "name the columns that you need, as in SELECT pid, state FROM pg_stat_activity",
 		"pg_user_mappings":   "for the names of servers write SELECT srvname FROM pg_foreign_server",

@@ -13,7 +13,7 @@ var _ sqlguard.ObjectDialect = Dialect{}
 // may be written as BEGIN ATOMIC … END or as RETURN expression, an expression
 // as CHECK (…).
 func (Dialect) AnalyzeObjects(text string, part sqlguard.Part, names sqlguard.ObjectNames) ([]sqlguard.Statement, error) {
-	with := walker{names: names}
+	with := walker{names: names, part: part != sqlguard.PartStatement}
 	switch part {
 	case sqlguard.PartBody:
 		text, with.body = bodyStatements(text), true
@@ -76,7 +76,11 @@ func (Dialect) ServerFunction(name string) sqlguard.Ruling {
 		return sqlguard.Ruling{}
 	}
 	reason := functionReasons[entry.reason]
-	return sqlguard.Ruling{Allowed: entry.class == functionAllowed, Code: reason.code, Reason: reason.text}
+	ruling := sqlguard.Ruling{Allowed: entry.class == functionAllowed, Code: reason.code, Reason: reason.text}
+	if !ruling.Allowed {
+		ruling.Reveal = revealedFunctions[name]
+	}
+	return ruling
 }
 
 // Reviewed reports whether the functions of the extension were reviewed as harmless.

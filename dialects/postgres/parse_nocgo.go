@@ -70,7 +70,12 @@ type (
 
 const (
 	setopNone     = pg.SetOperation_SETOP_NONE
+	exprOp        = pg.A_Expr_Kind_AEXPR_OP
+	exprOpAny     = pg.A_Expr_Kind_AEXPR_OP_ANY
+	exprIn        = pg.A_Expr_Kind_AEXPR_IN
 	exprNullif    = pg.A_Expr_Kind_AEXPR_NULLIF
+	boolAnd       = pg.BoolExprType_AND_EXPR
+	materialized  = pg.CTEMaterialize_CTEMaterializeAlways
 	sublinkExists = pg.SubLinkType_EXISTS_SUBLINK
 	sublinkArray  = pg.SubLinkType_ARRAY_SUBLINK
 	sublinkExpr   = pg.SubLinkType_EXPR_SUBLINK

@@ -16,6 +16,8 @@ type fromItem struct {
 	facts *relationFacts
 	// scalar is a function that returns no row.
 	scalar *rangeFunction
+	// settings says that the item is pg_settings itself.
+	settings bool
 	// relation and columns are set only with a catalogue. They are the relation
 	// of the name, or the columns of an item that the statement defines, "" for
 	// an unknown column.
@@ -84,6 +86,7 @@ func refusedInside(items []fromItem) *relationFacts {
 		case !strings.Contains(all.columns, facts.columns):
 			both := *all
 			both.columns += " " + facts.columns
+			both.relations = all.relations + " " + facts.relations
 			all = &both
 		}
 	}
@@ -116,8 +119,8 @@ func (w *walker) collectRelation(rv *rangeVar) {
 			item.columns = renamed(w.columnsOfCTE(rv.Relname), rv.Alias)
 		}
 	case strings.HasPrefix(rv.Relname, "pg_"):
-		if facts, system := systemRelation(rv.Schemaname, rv.Relname); system && facts.Allowed && facts.Restricted() {
-			item.facts = &facts
+		if facts, system := systemRelation(rv.Schemaname, rv.Relname); system && (facts.Allowed || facts.reveal != "") && facts.Restricted() {
+			item.facts, item.settings = &facts, rv.Relname == "pg_settings"
 		}
 	}
 	if w.names != nil && item.kind == itemRelation {
@@ -298,19 +301,32 @@ func (w *walker) noteColumn(ref sqlguard.ColumnRef) {
 
 // refuseColumn refuses a column of a system relation that no statement may read.
 func (w *walker) refuseColumn(item *fromItem, name string, span sqlguard.Span) {
+	group, samples := item.facts.revealOf(name)
+	reason, hint := item.facts.Reason, "leave the column out"
+	switch {
+	case item.settings && slices.Contains(settingValues, name):
+		hint = settingsHint
+	case samples:
+		reason = "holds values from the tables"
+	}
 	w.refuse(sqlguard.Finding{
 		Code: item.facts.Code, Span: span, Object: item.name + "." + name,
-		Message: fmt.Sprintf("column %s of %s %s", name, item.name, item.facts.Reason),
-		Hint:    "leave the column out",
+		Message: fmt.Sprintf("column %s of %s %s", name, item.name, reason),
+		Hint:    hint, Reveal: group, Samples: samples,
 	})
 }
 
 // refuseColumns refuses a way to read such columns without their names.
 func (w *walker) refuseColumns(item *fromItem, span sqlguard.Span, what string) {
+	group, samples := item.facts.revealOfAll()
+	hint := "name the columns that you need"
+	if item.settings && group == "" {
+		hint += "; " + settingsHint
+	}
 	w.refuse(sqlguard.Finding{
 		Code: item.facts.Code, Span: span, Object: item.name,
 		Message: fmt.Sprintf("%s of %s includes a column that may not be read (%s): it %s", what, item.name, strings.ReplaceAll(item.facts.columns, " ", ", "), item.facts.Reason),
-		Hint:    "name the columns that you need",
+		Hint:    hint, Reveal: group, Samples: samples,
 	})
 }
 

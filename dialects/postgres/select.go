@@ -20,6 +20,9 @@ func (w *walker) judgeSelectStmt(n *selectStmt) {
 	with := n.WithClause
 	n.WithClause = nil
 	w.level = items
+	if w.settled[n] && with != nil {
+		w.settleWith(n, with)
+	}
 	w.visitWithClause(with)
 	for _, item := range n.FromClause {
 		w.collect(item)
@@ -30,7 +33,13 @@ func (w *walker) judgeSelectStmt(n *selectStmt) {
 	if len(n.DistinctClause) == 1 && n.DistinctClause[0].GetNode() == nil {
 		n.DistinctClause = nil // plain DISTINCT, not DISTINCT ON
 	}
+	restore := func() {}
+	if w.settled[n] {
+		w.settleParts(n)
+		restore = w.showSettings(n)
+	}
 	w.fieldsSelectStmt(n)
+	restore()
 
 	w.ctes, w.items, w.level, w.access, w.starred = w.ctes[:ctes], w.items[:items], level, access, starred
 	w.cteColumns = w.cteColumns[:min(ctes, len(w.cteColumns))]
@@ -71,6 +80,9 @@ func (w *walker) reachCTE(cte *commonTableExpr) {
 // judgeCommonTableExpr visits the statement of a common table expression.
 func (w *walker) judgeCommonTableExpr(n *commonTableExpr) {
 	w.path = append(w.path, cteScope{n.Ctename, n.Location})
+	if n.Ctematerialized == materialized {
+		w.settle(n.Ctequery.GetSelectStmt())
+	}
 	w.fieldsCommonTableExpr(n)
 	w.path = w.path[:len(w.path)-1]
 }
@@ -123,7 +135,7 @@ func (w *walker) judgeRangeVar(n *rangeVar) {
 	}
 	if facts, system := systemRelation(n.Schemaname, n.Relname); system {
 		r.System = true
-		r.Ruling = sqlguard.Ruling{Allowed: facts.Allowed}
+		r.Ruling = sqlguard.Ruling{Allowed: facts.Allowed, Reveal: facts.reveal}
 		if !facts.Allowed {
 			r.Ruling.Code, r.Ruling.Reason = facts.Code, facts.Reason
 		}

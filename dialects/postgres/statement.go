@@ -111,6 +111,7 @@ func (w *walker) judgeExplainStmt(n *explainStmt) {
 			w.st.Executes = true
 		}
 	}
+	w.settle(n.Query.GetSelectStmt())
 	w.fieldsExplainStmt(n)
 }
 

@@ -21,6 +21,10 @@ type relationFacts struct {
 	columns string
 	majors  majorSet
 	known   bool
+	// reveal is the group that admits a refused relation. relations are the names of the
+	// relations whose columns these are.
+	reveal    sqlguard.Group
+	relations string // separated by spaces
 }
 
 // Restricted says that some columns of an allowed relation are refused. Then its whole row
@@ -55,10 +59,14 @@ type relationEntry struct {
 // known to install. Every system relation that is not on the list is refused.
 func systemRelation(schema, name string) (relationFacts, bool) {
 	if entry, ok := findRelation(schema, name); ok {
-		return relationFacts{
+		facts := relationFacts{
 			Allowed: entry.allowed, Code: entry.code, Reason: entry.reason,
 			columns: entry.columns, majors: entry.majors, known: true,
-		}, true
+		}
+		if entry.schema != "information_schema" {
+			revealFacts(name, &facts)
+		}
+		return facts, true
 	}
 	refused := relationFacts{Code: sqlguard.CodeRelationNotAllowed}
 	switch {

@@ -19,12 +19,10 @@ func TestRefusedRelations(t *testing.T) {
 			information_schema.foreign_server_options information_schema._pg_user_mappings
 			information_schema._pg_foreign_servers vault.decrypted_secrets cron.job`,
 		sqlguard.CodeRelationNotAllowed: `pg_largeobject pg_largeobject_metadata pg_statistic pg_stats
-			pg_stats_ext pg_stats_ext_exprs pg_statistic_ext_data pg_roles pg_user pg_group pg_auth_members
-			pg_locks pg_stat_replication pg_stat_ssl pg_stat_gssapi pg_replication_slots pg_config
-			pg_prepared_xacts pg_shmem_allocations pg_backend_memory_contexts pg_stat_bgwriter
-			pg_stat_progress_vacuum pg_available_extensions pg_aios information_schema.sql_parts
+			pg_stats_ext pg_stats_ext_exprs pg_statistic_ext_data pg_default_acl pg_config
+			pg_shmem_allocations pg_backend_memory_contexts pg_aios information_schema.sql_parts
 			pg_no_such_relation information_schema.no_such_relation pg_toast.pg_toast_1262
-			pg_temp.t pg_temp_3.t pg_toast_temp_1.t pg_buffercache pg_stat_statements_info`,
+			pg_temp.t pg_temp_3.t pg_toast_temp_1.t pg_buffercache`,
 	}
 	for code, names := range tests {
 		for name := range strings.FieldsSeq(names) {
@@ -48,6 +46,8 @@ func TestAllowedRelations(t *testing.T) {
 		pg_tables pg_views pg_matviews pg_indexes pg_sequences pg_description pg_database pg_extension
 		pg_enum pg_inherits pg_partitioned_table pg_trigger pg_policies pg_stat_user_tables
 		pg_stat_user_indexes pg_statio_user_tables pg_stat_database pg_timezone_names
+		pg_group pg_auth_members pg_locks pg_stat_replication pg_stat_ssl pg_stat_gssapi
+		pg_replication_slots pg_prepared_xacts pg_stat_bgwriter pg_stat_progress_vacuum pg_available_extensions
 		information_schema.tables information_schema.columns information_schema.key_column_usage
 		information_schema.table_constraints information_schema.referential_constraints
 		information_schema.views information_schema.routines information_schema.schemata
@@ -78,6 +78,8 @@ func TestRestrictedRelations(t *testing.T) {
 		{"public", "pg_stat_statements", sqlguard.CodeCredentialRelation, "query", "calls"},
 		{"extensions", "pg_stat_statements", sqlguard.CodeCredentialRelation, "query", "calls"},
 		{"", "pg_settings", sqlguard.CodeSettingNotAllowed, "setting boot_val reset_val sourcefile sourceline", "name unit category context"},
+		{"", "pg_roles", sqlguard.CodeCredentialRelation, "rolpassword rolconfig", "rolname rolsuper"},
+		{"", "pg_user", sqlguard.CodeCredentialRelation, "passwd useconfig", "usename usesuper"},
 		{"", "pg_foreign_server", sqlguard.CodeCredentialRelation, "srvoptions", "srvname srvfdw"},
 		{"", "pg_foreign_table", sqlguard.CodeCredentialRelation, "ftoptions", "ftrelid"},
 		{"", "pg_foreign_data_wrapper", sqlguard.CodeCredentialRelation, "fdwoptions", "fdwname"},

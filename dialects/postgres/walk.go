@@ -30,12 +30,15 @@ type walker struct {
 	// that the SQL is a function's body, in which parameters are values.
 	names      sqlguard.ObjectNames
 	body       bool
+	part       bool       // the SQL is not a statement of its own; it may be inlined in one
 	cteColumns [][]string // the columns of ctes, "" for an unknown column; only set with names
 	operators  map[operatorUse]bool
 	naturals   int                 // NATURAL joins whose columns were looked up
 	bares      map[*columnRef]bool // see noteBares
 	bare       bool                // the current column is one of them
 	bareStar   bool                // a bare star was noted
+
+	settled map[*selectStmt]bool // see settle
 
 	locks *lockingSearch
 	room  []string // see strings

@@ -127,8 +127,7 @@ var words = []dialecttest.Word{
 	{"SELECT query_to_xml('SELECT 1', true, true, '')", "function query_to_xml", "~the inner query itself", "SELECT json_agg(o) FROM orders o"},
 
 	{"SELECT name, setting FROM pg_settings", "column setting of pg_settings", "SHOW work_mem", "SHOW work_mem"},
-	{"SELECT rolname, rolpassword FROM pg_authid", "holds passwords", "pg_get_userbyid(relowner)", "SELECT pg_get_userbyid(relowner) FROM pg_class"},
-	{"SELECT rolname FROM pg_roles", "relation pg_roles", "pg_get_userbyid(relowner)", "SELECT pg_get_userbyid(relowner) FROM pg_class"},
+	{"SELECT rolname, rolpassword FROM pg_authid", "holds passwords", "SELECT rolname FROM pg_roles", "SELECT rolname FROM pg_roles"},
 	{"SELECT * FROM pg_stat_activity", "* of pg_stat_activity", "SELECT pid, state FROM pg_stat_activity", "SELECT pid, state FROM pg_stat_activity"},
 	{"SELECT most_common_vals FROM pg_stats", "pg_stats", "SELECT status, count(*) FROM orders GROUP BY status", "SELECT status, count(*) FROM orders GROUP BY status"},
 	{"SELECT my_function(id) FROM orders", "function my_function", "functions.allow as schema.name", ""},

@@ -18,8 +18,8 @@ const runPrefix = "run-"
 const (
 	// maxRuns bounds how many files of ended processes one opening looks at.
 	maxRuns = 1000
-	// maxRunFile bounds what is read of such a file.
-	maxRunFile = 32
+	// maxRunName bounds the name of such a file.
+	maxRunName = 48
 )
 
 // newRun returns a name for a run. It need not be secret, only rare.
@@ -32,18 +32,18 @@ func newRun() string {
 	return hex.EncodeToString(b[:])
 }
 
+// runFile returns the name of the file of this run. The file is empty, so that a full
+// disk does not matter.
+func (w *Writer) runFile() string { return runPrefix + w.run + "-" + strconv.Itoa(os.Getpid()) }
+
 // announce creates the file of this run, locked. Its name appears when it is locked.
 func (w *Writer) announce(s *store) (*os.File, error) {
-	name := runPrefix + w.run
+	name := w.runFile()
 	f, err := s.create(name + ".tmp")
 	if err != nil {
 		return nil, err
 	}
-	_, err = f.WriteString(strconv.Itoa(os.Getpid()))
-	if err == nil {
-		err = lockFile(f)
-	}
-	if err == nil {
+	if err = lockFile(f); err == nil {
 		err = s.root.Rename(name+".tmp", name)
 	}
 	if err != nil {
@@ -61,18 +61,20 @@ func (w *Writer) bury(root *os.Root) {
 	}
 	seen := 0
 	for _, name := range list {
-		run, ok := strings.CutPrefix(name, runPrefix)
-		if !ok || run == w.run || strings.Contains(run, ".") || len(run) > maxRunFile {
+		rest, ok := strings.CutPrefix(name, runPrefix)
+		run, number, named := strings.Cut(rest, "-")
+		pid, err := strconv.ParseInt(number, 10, 64)
+		if !ok || !named || err != nil || run == w.run || len(name) > maxRunName {
 			continue
 		}
 		if seen++; seen > maxRuns {
 			return
 		}
-		w.buryRun(root, name, run)
+		w.buryRun(root, name, Process{Run: run, PID: pid})
 	}
 }
 
-func (w *Writer) buryRun(root *os.Root, name, run string) {
+func (w *Writer) buryRun(root *os.Root, name string, crashed Process) {
 	if regular(root, name) != nil {
 		return
 	}
@@ -90,10 +92,7 @@ func (w *Writer) buryRun(root *os.Root, name, run string) {
 	if err != nil || nowErr != nil || !os.SameFile(held, now) {
 		return
 	}
-	var text [maxRunFile]byte
-	n, _ := f.Read(text[:])
-	pid, _ := strconv.ParseInt(string(text[:n]), 10, 64)
-	if _, err := w.record(Event{Type: GatewayCrashed, Process: Process{Run: run, PID: pid}}, time.Now().Add(w.wait)); err == nil {
+	if _, err := w.record(Event{Type: GatewayCrashed, Process: crashed}, time.Now().Add(w.wait)); err == nil {
 		_ = root.Remove(name)
 	}
 }
@@ -108,9 +107,9 @@ func (w *Writer) leave() error {
 	var err error
 	if root, openErr := os.OpenRoot(w.path); openErr == nil {
 		held, statErr := f.Stat()
-		now, nowErr := root.Lstat(runPrefix + w.run)
+		now, nowErr := root.Lstat(w.runFile())
 		if statErr == nil && nowErr == nil && os.SameFile(held, now) {
-			err = root.Remove(runPrefix + w.run)
+			err = root.Remove(w.runFile())
 		}
 		err = errors.Join(err, root.Close())
 	} else if !errors.Is(openErr, fs.ErrNotExist) {

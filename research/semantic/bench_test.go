@@ -2,11 +2,16 @@ package semantic_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+
+	"github.com/ktxhq/ktx/research/semantic"
 	"github.com/ktxhq/ktx/research/semantic/emit"
 	"github.com/ktxhq/ktx/research/semantic/plan"
 )
@@ -33,6 +38,33 @@ func tree(b *testing.B, n int) *project {
 	return p
 }
 
+// texts returns the files that were written, by name.
+func (p *project) texts() map[string][]byte {
+	p.t.Helper()
+	out := map[string][]byte{}
+	entries, err := os.ReadDir(p.dir)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, e := range entries {
+		if out[e.Name()], err = os.ReadFile(filepath.Join(p.dir, e.Name())); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// restart makes the store one that has read nothing.
+func (p *project) restart() {
+	p.t.Helper()
+	root, err := os.OpenRoot(filepath.Dir(filepath.Dir(p.dir)))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { _ = root.Close() })
+	p.store = semantic.NewStore(root, time.Now)
+}
+
 // BenchmarkFresh is the check at each call that no file has changed.
 func BenchmarkFresh(b *testing.B) {
 	for _, n := range []int{16, 100, 1000} {
@@ -48,21 +80,63 @@ func BenchmarkFresh(b *testing.B) {
 	}
 }
 
-// BenchmarkSnapshot reads and validates all files.
+// BenchmarkSnapshot reads and validates all files, as a process does once. The ratio
+// divides its time by that of the YAML library alone for the same files, one by one.
 func BenchmarkSnapshot(b *testing.B) {
 	for _, n := range []int{16, 100, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			p := tree(b, n)
-			rules := allPermitted
-			for i := 0; b.Loop(); i++ {
-				rules.JudgeID = fmt.Sprint(i) // else the snapshot is kept
-				m := p.snapshot(rules).Model()
+			texts := p.texts()
+			var own, library []time.Duration
+			for b.Loop() {
+				p.restart()
+				start := time.Now()
+				m := p.snapshot(allPermitted).Model()
+				own = append(own, time.Since(start))
 				if len(m.Sources) != n || len(m.Problems) > 0 {
 					b.Fatal(len(m.Sources), m.Problems)
 				}
+				start = time.Now()
+				for _, text := range texts {
+					var document yaml.Node
+					if err := yaml.Unmarshal(text, &document); err != nil {
+						b.Fatal(err)
+					}
+				}
+				library = append(library, time.Since(start))
 			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(median(own).Microseconds())/1000, "ms/median")
+			b.ReportMetric(float64(median(own))/float64(median(library)), "ratio")
 		})
 	}
+}
+
+// BenchmarkChanged reads and validates the files after one of them changed.
+func BenchmarkChanged(b *testing.B) {
+	for _, n := range []int{100, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			p := tree(b, n)
+			p.snapshot(allPermitted)
+			text := string(p.texts()["s1.yaml"])
+			var times []time.Duration
+			for i := 0; b.Loop(); i++ {
+				p.put("s1.yaml", fmt.Sprintf("%s# %d\n", text, i))
+				start := time.Now()
+				if m := p.snapshot(allPermitted).Model(); len(m.Sources) != n || len(m.Problems) > 0 {
+					b.Fatal(len(m.Sources), m.Problems)
+				}
+				times = append(times, time.Since(start))
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(median(times).Microseconds())/1000, "ms/median")
+		})
+	}
+}
+
+func median(times []time.Duration) time.Duration {
+	slices.Sort(times)
+	return times[len(times)/2]
 }
 
 // BenchmarkCompile turns requests into SQL: one base, two bases, an expression with a

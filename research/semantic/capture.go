@@ -290,7 +290,7 @@ func (s *Snapshot) check(source, name string, content []byte, rules Rules) error
 		next = files{}
 	}
 	next[name] = content
-	m := newSnapshot(s.connectionID, next, "", rules).model
+	m := newSnapshot(s.connectionID, next, s.folder, rules).model
 	had := map[string]bool{}
 	for _, p := range s.model.Problems {
 		had[string(p.Class)+p.File+p.Path+p.Message] = true

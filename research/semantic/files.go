@@ -2,9 +2,6 @@ package semantic
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -84,9 +81,8 @@ func isSource(e fs.DirEntry) bool {
 // schemaFolder holds the files that a scan writes.
 const schemaFolder = "_schema"
 
-// files are the contents of a connection's files. It is a file system, so that the model
-// is read from the bytes that its hash is of.
-type files map[string][]byte
+// files are the contents of a connection's files, by their names relative to its folder.
+type files = map[string][]byte
 
 // read reads the files of the stamps. A file that is too large, or cannot be read, is
 // one that the model reports.
@@ -94,7 +90,7 @@ func read(dir fs.FS, stamps []stamp) (files, error) {
 	out := files{}
 	total := 0
 	for _, s := range stamps {
-		content, err := readFile(dir, s.name)
+		content, err := readFile(dir, s.name, s.size)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -109,139 +105,19 @@ func read(dir fs.FS, stamps []stamp) (files, error) {
 	return out, nil
 }
 
-func readFile(dir fs.FS, name string) (content []byte, err error) {
+// readFile reads a file that was seen with a size.
+func readFile(dir fs.FS, name string, size int64) (content []byte, err error) {
 	f, err := dir.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	// One byte more than allowed makes the file one that the model refuses.
-	return io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	limited := io.LimitReader(f, maxFileBytes+1)
+	b := bytes.NewBuffer(make([]byte, 0, min(size, maxFileBytes)+bytes.MinRead))
+	_, err = b.ReadFrom(limited)
+	return b.Bytes(), err
 }
-
-// hash is equal for equal names and contents.
-func (f files) hash() string {
-	h := sha256.New()
-	var size [8]byte
-	write := func(b []byte) {
-		binary.BigEndian.PutUint64(size[:], uint64(len(b)))
-		h.Write(size[:])
-		h.Write(b)
-	}
-	for _, name := range f.names() {
-		write([]byte(name))
-		write(f[name])
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-func (f files) names() []string {
-	names := make([]string, 0, len(f))
-	for name := range f {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// Open implements [fs.FS].
-func (f files) Open(name string) (fs.File, error) {
-	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
-	}
-	if content, ok := f[name]; ok {
-		return &openFile{Reader: bytes.NewReader(content), info: fileInfo{name: path.Base(name), size: int64(len(content))}}, nil
-	}
-	if entries := f.entries(name); entries != nil {
-		return &openFolder{info: fileInfo{name: path.Base(name), folder: true}, entries: entries}, nil
-	}
-	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-}
-
-// entries returns what is in a folder, sorted by name, or nil if there is no such folder.
-func (f files) entries(folder string) []fs.DirEntry {
-	var out []fs.DirEntry
-	if folder == "." {
-		out = []fs.DirEntry{}
-	}
-	last := ""
-	for _, name := range f.names() {
-		rest := name
-		if folder != "." {
-			inside, ok := strings.CutPrefix(name, folder+"/")
-			if !ok {
-				continue
-			}
-			rest = inside
-		}
-		first, _, deeper := strings.Cut(rest, "/")
-		if deeper && first == last {
-			continue
-		}
-		info := fileInfo{name: first, folder: deeper}
-		if deeper {
-			last = first
-		} else {
-			info.size = int64(len(f[name]))
-		}
-		out = append(out, fs.FileInfoToDirEntry(info))
-	}
-	slices.SortFunc(out, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return out
-}
-
-type openFile struct {
-	*bytes.Reader
-	info fileInfo
-}
-
-func (f *openFile) Stat() (fs.FileInfo, error) { return f.info, nil }
-func (f *openFile) Close() error               { return nil }
-
-type openFolder struct {
-	info    fileInfo
-	entries []fs.DirEntry
-}
-
-func (f *openFolder) Stat() (fs.FileInfo, error) { return f.info, nil }
-func (f *openFolder) Close() error               { return nil }
-func (f *openFolder) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: f.info.name, Err: errors.New("it is a folder")}
-}
-
-// ReadDir implements [fs.ReadDirFile].
-func (f *openFolder) ReadDir(n int) ([]fs.DirEntry, error) {
-	if n <= 0 {
-		out := f.entries
-		f.entries = nil
-		return out, nil
-	}
-	if len(f.entries) == 0 {
-		return nil, io.EOF
-	}
-	n = min(n, len(f.entries))
-	out := f.entries[:n]
-	f.entries = f.entries[n:]
-	return out, nil
-}
-
-type fileInfo struct {
-	name   string
-	size   int64
-	folder bool
-}
-
-func (i fileInfo) Name() string { return i.name }
-func (i fileInfo) Size() int64  { return i.size }
-func (i fileInfo) Mode() fs.FileMode {
-	if i.folder {
-		return fs.ModeDir | 0o555
-	}
-	return 0o444
-}
-func (i fileInfo) ModTime() time.Time { return time.Time{} }
-func (i fileInfo) IsDir() bool        { return i.folder }
-func (i fileInfo) Sys() any           { return nil }
 
 // open opens the folder of a connection, or returns an error that wraps
 // [fs.ErrNotExist].

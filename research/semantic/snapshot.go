@@ -18,8 +18,8 @@ import (
 // concurrent use.
 type Snapshot struct {
 	connectionID string
-	hash         string
 	files        files
+	folder       *model.Folder // what the files say, each by itself
 	model        *model.Model
 
 	indexing sync.Mutex // held while the index is built
@@ -27,16 +27,19 @@ type Snapshot struct {
 	analyzer *rank.Analyzer // of index
 }
 
-func newSnapshot(connectionID string, content files, hash string, rules Rules) *Snapshot {
-	m := model.LoadPermitted(content, connectionID, rules.Judge, &permission{rules: &rules})
-	return &Snapshot{connectionID: connectionID, hash: hash, files: content, model: m}
+// newSnapshot makes the model of files. What before says of files that are still the same
+// is taken over; before may be nil.
+func newSnapshot(connectionID string, content files, before *model.Folder, rules Rules) *Snapshot {
+	folder := model.Read(content, before)
+	m := folder.LoadPermitted(connectionID, rules.Judge, &permission{rules: &rules})
+	return &Snapshot{connectionID: connectionID, files: content, folder: folder, model: m}
 }
 
 // Model returns the model. Nobody may change it.
 func (s *Snapshot) Model() *model.Model { return s.model }
 
 // Hash is equal for equal files.
-func (s *Snapshot) Hash() string { return s.hash }
+func (s *Snapshot) Hash() string { return s.folder.Hash() }
 
 // Compiled is a request as SQL of one engine.
 type Compiled struct {
@@ -71,7 +74,7 @@ func (s *Snapshot) Compile(r plan.Request, d emit.Dialect) (*Compiled, *expr.Err
 	}
 	return &Compiled{
 		SQL: text.Text, Columns: text.Columns, Plan: p, Tables: touched(s.model, sources(p), d),
-		dialect: d, hash: s.hash,
+		dialect: d, hash: s.Hash(),
 	}, nil
 }
 
@@ -138,7 +141,7 @@ func (s *Snapshot) With(judge model.Judge) func(added map[string][]byte) *model.
 			all = files{}
 		}
 		maps.Copy(all, added)
-		return model.Load(all, s.connectionID, judge)
+		return model.Read(all, s.folder).Load(s.connectionID, judge)
 	}
 }
 

@@ -1,10 +1,12 @@
 package semantic
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"regexp"
@@ -165,12 +167,15 @@ func (s *Store) build(ctx context.Context, connectionID string, before *state, r
 			break
 		}
 	}
-	hash := content.hash()
-	if before != nil && before.rules == st.rules && before.snapshot.hash == hash {
+	if before == nil {
+		st.snapshot = newSnapshot(connectionID, content, nil, rules)
+		return st, nil
+	}
+	if before.rules == st.rules && maps.EqualFunc(before.snapshot.files, content, bytes.Equal) {
 		st.snapshot = before.snapshot // a file was touched
 		return st, nil
 	}
-	st.snapshot = newSnapshot(connectionID, content, hash, rules)
+	st.snapshot = newSnapshot(connectionID, content, before.snapshot.folder, rules)
 	return st, nil
 }
 

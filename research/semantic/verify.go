@@ -16,9 +16,11 @@ import (
 // one number, and 0 means that the file is right.
 type Check struct {
 	Source string
-	Path   string // in the file, as joins[0]
+	Path   string // in the source, as joins[0]
 	Join   int    // in the source; -1 for its grain
 	Kind   CheckKind
+	Of     string // the source whose rows are counted
+	Place  model.Place
 	SQL    string
 	// Fatal says that a number above 0 makes answers wrong. Other checks tell what
 	// answers will have, such as a group for rows without a partner.
@@ -53,7 +55,7 @@ func (s *Snapshot) checks(source int, q *question) []Check {
 	if columns, ok := plain(from, from.Grain); ok {
 		out = append(out, Check{
 			Source: from.Name, Path: "grain", Join: -1, Kind: GrainDuplicates, Fatal: true,
-			SQL: q.duplicates(from, columns),
+			Of: from.Name, Place: from.GrainPlace(), SQL: q.duplicates(from, columns),
 		})
 	}
 	for i, j := range from.Joins {
@@ -75,13 +77,14 @@ func (s *Snapshot) checks(source int, q *question) []Check {
 		if j.Kind == model.OneToMany {
 			many, one, manyColumns, oneColumns = target, from, right, left
 		}
-		out = append(out,
-			Check{Source: from.Name, Path: at, Join: i, Kind: KeyDuplicates, Fatal: true, SQL: q.duplicates(one, oneColumns)},
-			Check{Source: from.Name, Path: at, Join: i, Kind: NullKeys, SQL: q.nullKeys(many, manyColumns)},
-			Check{Source: from.Name, Path: at, Join: i, Kind: Orphans, SQL: q.orphans(many, one, manyColumns, oneColumns)},
-		)
+		add := func(kind CheckKind, of *model.Source, fatal bool, sql string) {
+			out = append(out, Check{Source: from.Name, Path: at, Join: i, Kind: kind, Of: of.Name, Place: j.Place(), Fatal: fatal, SQL: sql})
+		}
+		add(KeyDuplicates, one, true, q.duplicates(one, oneColumns))
+		add(NullKeys, many, false, q.nullKeys(many, manyColumns))
+		add(Orphans, many, false, q.orphans(many, one, manyColumns, oneColumns))
 		if j.Kind == model.OneToOne {
-			out = append(out, Check{Source: from.Name, Path: at, Join: i, Kind: KeyDuplicates, Fatal: true, SQL: q.duplicates(many, manyColumns)})
+			add(KeyDuplicates, many, true, q.duplicates(many, manyColumns))
 		}
 	}
 	return out
@@ -186,7 +189,7 @@ func (s *Store) Record(connectionID string, v Verified) error {
 // Verified returns what checks found about the files of a snapshot, or nil. A changed
 // file makes it nil.
 func (s *Store) Verified(snapshot *Snapshot) *Verified {
-	return s.verified(snapshot.connectionID, snapshot.hash)
+	return s.verified(snapshot.connectionID, snapshot.Hash())
 }
 
 // verified returns what checks found about these files, or nil.

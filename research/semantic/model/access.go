@@ -44,6 +44,11 @@ const maxRestrictions = 20
 // A request that names a denied source is refused. Nothing else of the model tells of
 // what is denied.
 func LoadPermitted(fsys fs.FS, connection string, judge Judge, p Permission) *Model {
+	return readFolder(fsys).LoadPermitted(connection, judge, p)
+}
+
+// LoadPermitted checks the model that the files say, as the function [LoadPermitted] does.
+func (f *Folder) LoadPermitted(connection string, judge Judge, p Permission) *Model {
 	asked := map[string]judged{}
 	once := func(sql string) (relations, columns []string, err error) {
 		v, ok := asked[sql]
@@ -56,7 +61,7 @@ func LoadPermitted(fsys fs.FS, connection string, judge Judge, p Permission) *Mo
 	if judge == nil {
 		once = nil
 	}
-	all := load(fsys, connection, once, nil)
+	all := f.load(connection, once, nil)
 	r := &restriction{sources: map[string]bool{}, columns: map[string]map[string]bool{}}
 	invalid := map[string]bool{}
 	for _, s := range all.Sources {
@@ -68,7 +73,7 @@ func LoadPermitted(fsys fs.FS, connection string, judge Judge, p Permission) *Mo
 	}
 	var m *Model
 	for tries, before := 0, -1; before != len(r.sources); tries++ {
-		m = load(fsys, connection, once, r)
+		m = f.load(connection, once, r)
 		before = len(r.sources)
 		for _, s := range m.Sources {
 			if s.Invalid && !invalid[s.Name] || tries == maxRestrictions && s.Form != Manifest {

@@ -88,6 +88,7 @@ func (l *loader) assemble() {
 	}
 	slices.SortFunc(list, func(a, b built) int { return strings.Compare(a.Name, b.Name) })
 	for _, b := range list {
+		b.grainAt = b.grain
 		l.m.Sources = append(l.m.Sources, b.Source)
 		l.origins = append(l.origins, b.origins)
 	}
@@ -432,7 +433,7 @@ func (l *loader) addJoin(s *Source, o *origins, v *value, at origin, from string
 		l.report(s, at, expr.InvalidJoin, "", "the source has more than %d joins", maxJoins)
 		return
 	}
-	j := &Join{To: v.word("to"), Alias: v.word("alias"), On: v.word("on"), Origin: from, Target: -1, Node: -1}
+	j := &Join{To: v.word("to"), Alias: v.word("alias"), On: v.word("on"), Origin: from, Target: -1, Node: -1, at: at}
 	switch v.word("relationship") {
 	case "many_to_one":
 		j.Kind = ManyToOne
@@ -525,17 +526,18 @@ func (l *loader) describe(s *Source, v *value) {
 	s.Description = described(s.Descriptions)
 }
 
-// name reports a name that cannot be one.
-func (l *loader) name(s *Source, at origin, class expr.Class, name string, points bool) bool {
+// name reports a name that cannot be one. A scanned name is that of a table or a column,
+// which may have points, and white space at its ends.
+func (l *loader) name(s *Source, at origin, class expr.Class, name string, scanned bool) bool {
 	var why string
 	switch {
 	case len(name) > maxName:
 		why = fmt.Sprintf("is longer than %d bytes", maxName)
 	case strings.ContainsFunc(name, unicode.IsControl):
 		why = "has a control character"
-	case strings.TrimSpace(name) != name:
+	case !scanned && strings.TrimSpace(name) != name:
 		why = "begins or ends with white space"
-	case !points && strings.Contains(name, "."):
+	case !scanned && strings.Contains(name, "."):
 		why = "has a point, and points stand between a source and its fields"
 	default:
 		return true

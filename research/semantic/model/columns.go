@@ -28,7 +28,7 @@ func (l *loader) resolveColumns() {
 			if m.computed[s] == nil {
 				m.computed[s] = make([]*computed, len(source.Columns))
 			}
-			c.Expr, types[s][i] = l.rowScope(s, l.origins[s].columns[i].at("expr"), c.Text, expr.InvalidColumn, "a computed column")
+			c.Expr, types[s][i] = l.rowScope(s, l.origins[s].columns[i].at("expr"), expr.InvalidColumn, "a computed column")
 		}
 	}
 	state := make([][]visit, len(m.Sources))
@@ -169,16 +169,16 @@ func treeSize(e *expr.Expr) int {
 	return n
 }
 
-// parse reads an expression; nil if something is wrong with it.
-func (l *loader) parse(source *Source, at origin, text string) *expr.Expr {
+// parse reads the expression at a place; nil if something is wrong with it.
+func (l *loader) parse(source *Source, at origin) *expr.Expr {
 	if source.problems >= maxProblems {
 		return nil
 	}
-	if l.expressions += len(text); l.expressions > maxExpressions {
+	if l.expressions += len(at.v.text); l.expressions > maxExpressions {
 		l.report(source, at, expr.InvalidSource, "", "the expressions of the connection are longer than %d bytes together", maxExpressions)
 		return nil
 	}
-	tree, err := expr.Parse(text)
+	tree, err := at.v.expression()
 	if err != nil {
 		l.refuse(source, at, err.Class, err)
 		return nil
@@ -188,10 +188,10 @@ func (l *loader) parse(source *Source, at origin, text string) *expr.Expr {
 
 // rowScope reads, binds, and checks an expression over rows; nil if something is wrong
 // with it.
-func (l *loader) rowScope(s int, at origin, text string, class expr.Class, what string) (*expr.Expr, expr.Type) {
+func (l *loader) rowScope(s int, at origin, class expr.Class, what string) (*expr.Expr, expr.Type) {
 	m := l.m
 	source := m.Sources[s]
-	tree := l.parse(source, at, text)
+	tree := l.parse(source, at)
 	if tree == nil {
 		return nil, expr.Unknown
 	}
@@ -213,8 +213,8 @@ func (l *loader) rowScope(s int, at origin, text string, class expr.Class, what 
 }
 
 // condition reads and binds a condition on rows; nil if something is wrong with it.
-func (l *loader) condition(s int, at origin, text string, class expr.Class, what string) *expr.Expr {
-	e, t := l.rowScope(s, at, text, class, what)
+func (l *loader) condition(s int, at origin, class expr.Class, what string) *expr.Expr {
+	e, t := l.rowScope(s, at, class, what)
 	if e == nil {
 		return nil
 	}
@@ -269,7 +269,7 @@ func (l *loader) resolveSegments() {
 	for s, source := range l.m.Sources {
 		for i, x := range source.Segments {
 			if x.Text != "" {
-				x.Expr = l.condition(s, l.origins[s].segments[i].at("expr"), x.Text, expr.InvalidSegment, "a segment")
+				x.Expr = l.condition(s, l.origins[s].segments[i].at("expr"), expr.InvalidSegment, "a segment")
 			}
 		}
 	}

@@ -1,17 +1,11 @@
 package model
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
-
-	"go.yaml.in/yaml/v3"
+	"sync/atomic"
 
 	"github.com/ktxhq/ktx/research/semantic/expr"
 )
@@ -33,6 +27,8 @@ type value struct {
 	text   string   // of a scalar; of a flag true or false
 	items  []*value // of a list; the values of a mapping, in order
 	wrong  []string // keys whose values are wrong or empty, so that they are not among items
+
+	parsed *parsedExpression // of the text of an expression; may be nil
 }
 
 // at returns the value of a key, or nil.
@@ -103,6 +99,20 @@ type reader struct {
 	problems []Problem
 	more     int // problems left out
 	bad      map[*value]bool
+
+	room        []value       // for the next values
+	expressions *atomic.Int64 // bytes of all files' expressions so far
+}
+
+// new returns a place for a value. Places are made many at a time.
+func (r *reader) new(v value) *value {
+	if len(r.room) == 0 {
+		r.room = make([]value, 64)
+	}
+	at := &r.room[0]
+	r.room = r.room[1:]
+	*at = v
+	return at
 }
 
 func (r *reader) problem(class expr.Class, at *value, line int, hint, format string, args ...any) {
@@ -121,114 +131,35 @@ func (r *reader) problem(class expr.Class, at *value, line int, hint, format str
 	})
 }
 
-var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?((?s).*)`)
-
-// parse reads the YAML of a file. Its root is nil if the file has no content.
-func parse(text []byte) (root *yaml.Node, line int, err error) {
-	if !utf8.Valid(text) {
-		return nil, 1 + bytes.Count(text[:firstInvalid(text)], []byte("\n")), errors.New("the file is not UTF-8")
-	}
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	var doc, second yaml.Node
-	switch err := dec.Decode(&doc); {
-	case errors.Is(err, io.EOF):
-		return nil, 0, nil
-	case err != nil:
-		line, message := 1, "the file is not valid YAML"
-		if m := yamlError.FindStringSubmatch(err.Error()); m != nil {
-			message = "the file is not valid YAML: " + shorten(m[2])
-			if n, err := strconv.Atoi(m[1]); err == nil {
-				line = n
-			}
-			if strings.HasPrefix(m[2], "did not find expected") {
-				line++ // the parser, unlike the scanner, counts lines from 0
-			}
-		}
-		return nil, line, errors.New(message)
-	}
-	switch err := dec.Decode(&second); {
-	case err == nil:
-		return nil, max(second.Line, 1), errors.New("the file holds several YAML documents; it may have one")
-	case !errors.Is(err, io.EOF):
-		return nil, 1, errors.New("the file is not valid YAML after its first document")
-	}
-	if len(doc.Content) == 0 {
-		return nil, 0, nil
-	}
-	root = doc.Content[0]
-	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
-		return nil, 0, nil
-	}
-	if n, why := unusable(root, 0); n != nil {
-		return nil, n.Line, errors.New(why)
-	}
-	return root, root.Line, nil
-}
-
-func firstInvalid(text []byte) int {
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRune(text[i:])
-		if r == utf8.RuneError && size == 1 {
-			return i
-		}
-		i += size
-	}
-	return len(text)
-}
-
-// unusable finds what of YAML a file may not use.
-func unusable(n *yaml.Node, depth int) (*yaml.Node, string) {
-	switch {
-	case n.Kind == yaml.AliasNode, n.Anchor != "":
-		return n, "YAML anchors and aliases (&a, *a) are not supported; write the value out, or put a text that begins with & or * in quotes"
-	case n.Style&yaml.TaggedStyle != 0:
-		return n, "YAML tags (!…) are not supported; put a text that begins with ! in quotes"
-	case n.Kind == yaml.ScalarNode && n.Tag == "!!merge":
-		return n, "YAML merge keys (<<) are not supported"
-	case len(n.Value) > maxValue:
-		return n, fmt.Sprintf("a value has %d bytes; at most %d are read", len(n.Value), maxValue)
-	case len(n.Content) > 2*maxItems:
-		return n, fmt.Sprintf("a list has more than %d entries", maxItems)
-	case depth > maxDepth:
-		return n, fmt.Sprintf("the file is nested deeper than %d levels", maxDepth)
-	}
-	for _, child := range n.Content {
-		if bad, why := unusable(child, depth+1); bad != nil {
-			return bad, why
-		}
-	}
-	return nil, ""
-}
-
 // object reads a mapping. It returns what is right of it, and reports the rest.
-func (r *reader) object(n *yaml.Node, o *object, parent *value, name string, index, line int) *value {
-	v := &value{parent: parent, name: name, index: index, line: line}
-	if n.Kind != yaml.MappingNode {
-		r.problem(o.class, v, n.Line, "", "expected the keys of a %s, which are %s", o.name, strings.Join(o.names(), ", "))
+func (r *reader) object(n *node, o *object, parent *value, name string, index, line int) *value {
+	v := r.new(value{parent: parent, name: name, index: index, line: line})
+	if n.kind != mappingNode {
+		r.problem(o.class, v, int(n.line), "", "expected the keys of a %s, which are %s", o.name, strings.Join(o.names(), ", "))
 		return v
 	}
-	v.items = make([]*value, 0, min(len(n.Content)/2, len(o.keys)))
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, content := n.Content[i], n.Content[i+1]
-		if k.Kind != yaml.ScalarNode {
-			r.problem(expr.UnknownKey, v, k.Line, "", "expected a plain key")
+	v.items = make([]*value, 0, min(len(n.items)/2, len(o.keys)))
+	for i := 0; i+1 < len(n.items); i += 2 {
+		k, content := &n.items[i], &n.items[i+1]
+		if k.kind != scalarNode {
+			r.problem(expr.UnknownKey, v, int(k.line), "", "expected a plain key")
 			continue
 		}
-		at := &value{parent: v, name: k.Value, line: k.Line}
+		at := r.new(value{parent: v, name: k.text, line: int(k.line)})
 		if at.name == "" {
 			at.name = `""`
 		}
-		known := o.key(k.Value)
+		known := o.key(k.text)
 		switch {
 		case known == nil:
-			r.unknown(at, o, n.Style&yaml.FlowStyle != 0 && content.Tag == "!!null")
-		case v.has(k.Value):
-			r.problem(expr.DuplicateName, at, 0, "", "the key %s is given twice", shorten(k.Value))
+			r.unknown(at, o, n.flow && content.null())
+		case v.has(k.text):
+			r.problem(expr.DuplicateName, at, 0, "", "the key %s is given twice", shorten(k.text))
 		default:
 			if child := r.value(content, known, o, at); child != nil {
 				v.items = append(v.items, child)
 			} else {
-				v.wrong = append(v.wrong, k.Value)
+				v.wrong = append(v.wrong, k.text)
 			}
 		}
 	}
@@ -256,8 +187,8 @@ func (r *reader) unknown(at *value, o *object, rest bool) {
 }
 
 // value reads the value of a key; nil if it is left empty or wrong.
-func (r *reader) value(n *yaml.Node, k *key, o *object, at *value) *value {
-	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" && (n.Value == "" || n.Value == "~" || strings.EqualFold(n.Value, "null")) {
+func (r *reader) value(n *node, k *key, o *object, at *value) *value {
+	if n.null() {
 		if k.blank {
 			if k.required {
 				return at
@@ -269,33 +200,37 @@ func (r *reader) value(n *yaml.Node, k *key, o *object, at *value) *value {
 	}
 	switch k.shape {
 	case shapeText:
-		if n.Kind != yaml.ScalarNode {
+		if n.kind != scalarNode {
 			r.problem(o.class, at, 0, "", "expected a text")
 			return nil
 		}
-		at.text = n.Value
-		if k.enum != nil && !slices.Contains(k.enum, n.Value) {
-			r.problem(o.class, at, 0, didYouMean(expr.Near(n.Value, k.enum)), "%q is not one of %s", shorten(n.Value), strings.Join(k.enum, ", "))
+		at.text = n.text
+		if k.enum != nil && !slices.Contains(k.enum, n.text) {
+			r.problem(o.class, at, 0, didYouMean(expr.Near(n.text, k.enum)), "%q is not one of %s", shorten(n.text), strings.Join(k.enum, ", "))
 			return nil
 		}
-		if strings.TrimSpace(n.Value) == "" && !k.blank {
+		if strings.TrimSpace(n.text) == "" && !k.blank {
 			r.problem(o.class, at, 0, "", "%s is empty", k.name)
 			return nil
 		}
+		if k.expression {
+			r.expression(at)
+		}
 	case shapeFlag:
-		if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
+		if n.kind != scalarNode || n.tag != boolTag {
 			r.problem(o.class, at, 0, "", "expected true or false")
 			return nil
 		}
-		at.text = strings.ToLower(n.Value)
+		at.text = strings.ToLower(n.text)
 	case shapeTexts:
-		if n.Kind != yaml.SequenceNode {
+		if n.kind != sequenceNode {
 			r.problem(o.class, at, 0, "", "expected a list of texts, as [a, b]")
 			return nil
 		}
-		for i, item := range n.Content {
-			c := &value{parent: at, index: i, line: item.Line, text: item.Value}
-			if item.Kind != yaml.ScalarNode || item.Tag == "!!null" {
+		for i := range n.items {
+			item := &n.items[i]
+			c := r.new(value{parent: at, index: i, line: int(item.line), text: item.text})
+			if item.kind != scalarNode || item.tag == nullTag {
 				r.problem(o.class, c, 0, "", "expected a text")
 				continue
 			}
@@ -304,32 +239,33 @@ func (r *reader) value(n *yaml.Node, k *key, o *object, at *value) *value {
 	case shapeObject:
 		return r.object(n, k.of, at.parent, at.name, 0, at.line)
 	case shapeNamed:
-		if n.Kind == yaml.MappingNode {
+		if n.kind == mappingNode {
 			r.named(n, k, at)
 			return at
 		}
 		fallthrough
 	case shapeList:
-		if n.Kind != yaml.SequenceNode {
+		if n.kind != sequenceNode {
 			r.problem(o.class, at, 0, "", "expected a list; each item begins with -")
 			return nil
 		}
-		for i, item := range n.Content {
-			at.items = append(at.items, r.object(item, k.of, at, "", i, item.Line))
+		for i := range n.items {
+			item := &n.items[i]
+			at.items = append(at.items, r.object(item, k.of, at, "", i, int(item.line)))
 		}
 	case shapeMap:
-		r.entries(n, o, at, func(name *yaml.Node, content *yaml.Node) {
-			r.source = name.Value
-			at.items = append(at.items, r.object(content, k.of, at, name.Value, 0, name.Line))
+		r.entries(n, o, at, func(name *node, content *node) {
+			r.source = name.text
+			at.items = append(at.items, r.object(content, k.of, at, name.text, 0, int(name.line)))
 		})
 	case shapeLabels:
-		r.entries(n, o, at, func(name *yaml.Node, content *yaml.Node) {
-			c := &value{parent: at, name: name.Value, line: name.Line, text: content.Value}
-			if content.Kind != yaml.ScalarNode {
+		r.entries(n, o, at, func(name *node, content *node) {
+			c := r.new(value{parent: at, name: name.text, line: int(name.line), text: content.text})
+			if content.kind != scalarNode {
 				r.problem(o.class, c, 0, "", "expected a text")
 				return
 			}
-			if content.Tag != "!!null" {
+			if content.tag != nullTag {
 				at.items = append(at.items, c)
 			}
 		})
@@ -339,31 +275,31 @@ func (r *reader) value(n *yaml.Node, k *key, o *object, at *value) *value {
 }
 
 // named reads objects by name as a list of objects with name.
-func (r *reader) named(n *yaml.Node, k *key, at *value) {
+func (r *reader) named(n *node, k *key, at *value) {
 	without := withoutName(k.of)
-	r.entries(n, k.of, at, func(name *yaml.Node, content *yaml.Node) {
-		v := r.object(content, without, at, name.Value, 0, name.Line)
-		v.items = append(v.items, &value{parent: v, name: "name", line: name.Line, text: name.Value})
+	r.entries(n, k.of, at, func(name *node, content *node) {
+		v := r.object(content, without, at, name.text, 0, int(name.line))
+		v.items = append(v.items, r.new(value{parent: v, name: "name", line: int(name.line), text: name.text}))
 		at.items = append(at.items, v)
 	})
 }
 
 // entries calls f for the entries of a mapping with names of its own.
-func (r *reader) entries(n *yaml.Node, o *object, at *value, f func(name, content *yaml.Node)) {
-	if n.Kind != yaml.MappingNode {
+func (r *reader) entries(n *node, o *object, at *value, f func(name, content *node)) {
+	if n.kind != mappingNode {
 		r.problem(o.class, at, 0, "", "expected names with values")
 		return
 	}
 	seen := map[string]bool{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		name, content := n.Content[i], n.Content[i+1]
+	for i := 0; i+1 < len(n.items); i += 2 {
+		name, content := &n.items[i], &n.items[i+1]
 		switch {
-		case name.Kind != yaml.ScalarNode || name.Value == "":
-			r.problem(o.class, at, name.Line, "", "expected a name")
-		case seen[name.Value]:
-			r.problem(expr.DuplicateName, &value{parent: at, name: name.Value, line: name.Line}, 0, "", "%s is given twice", shorten(name.Value))
+		case name.kind != scalarNode || name.text == "":
+			r.problem(o.class, at, int(name.line), "", "expected a name")
+		case seen[name.text]:
+			r.problem(expr.DuplicateName, r.new(value{parent: at, name: name.text, line: int(name.line)}), 0, "", "%s is given twice", shorten(name.text))
 		default:
-			seen[name.Value] = true
+			seen[name.text] = true
 			f(name, content)
 		}
 	}

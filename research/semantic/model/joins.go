@@ -109,7 +109,7 @@ func (l *loader) on(s, join int, j *Join) bool {
 		return false
 	}
 	const form = "write equalities joined by AND, as customer_id = customers.id"
-	tree, err := expr.Parse(j.On)
+	tree, err := at.v.expression()
 	if err != nil {
 		return wrong(firstOf(err.Hint, form), "on cannot be read: %s", err.Message)
 	}

@@ -31,6 +31,8 @@ type key struct {
 	required bool
 	blank    bool // may be empty, which is the same as left out
 	doc      string
+
+	expression bool // the text is an expression
 }
 
 // object is a kind of mapping.
@@ -78,8 +80,8 @@ var semiObject = &object{name: "semi_additive", class: expr.InvalidMeasure, keys
 
 var measureObject = &object{name: "measure", class: expr.InvalidMeasure, keys: []key{
 	{name: "name", shape: shapeText, required: true, doc: "The name, unique among the measures of the source."},
-	{name: "expr", shape: shapeText, required: true, doc: "An aggregate as sum(amount), or arithmetic over aggregates and measures as revenue / count(*)."},
-	{name: "filter", shape: shapeText, doc: "A condition on rows; only rows that meet it are aggregated."},
+	{name: "expr", shape: shapeText, expression: true, required: true, doc: "An aggregate as sum(amount), or arithmetic over aggregates and measures as revenue / count(*)."},
+	{name: "filter", shape: shapeText, expression: true, doc: "A condition on rows; only rows that meet it are aggregated."},
 	{name: "segments", shape: shapeTexts, doc: "Segments of this source that are added to the filter."},
 	{name: "description", shape: shapeText, blank: true, doc: descriptionDoc},
 	{name: "descriptions", shape: shapeLabels, blank: true, doc: descriptionsDoc},
@@ -89,7 +91,7 @@ var measureObject = &object{name: "measure", class: expr.InvalidMeasure, keys: [
 
 var segmentObject = &object{name: "segment", class: expr.InvalidSegment, keys: []key{
 	{name: "name", shape: shapeText, required: true, doc: "The name, unique among the segments of the source."},
-	{name: "expr", shape: shapeText, required: true, doc: "A condition on rows of the source."},
+	{name: "expr", shape: shapeText, expression: true, required: true, doc: "A condition on rows of the source."},
 	{name: "description", shape: shapeText, blank: true, doc: descriptionDoc},
 	{name: "descriptions", shape: shapeLabels, blank: true, doc: descriptionsDoc},
 }}
@@ -98,7 +100,7 @@ var relationships = []string{"many_to_one", "one_to_many", "one_to_one"}
 
 var joinObject = &object{name: "join", class: expr.InvalidJoin, keys: []key{
 	{name: "to", shape: shapeText, required: true, doc: "The other source."},
-	{name: "on", shape: shapeText, required: true, doc: onDoc},
+	{name: "on", shape: shapeText, expression: true, required: true, doc: onDoc},
 	{name: "relationship", shape: shapeText, enum: relationships, required: true, doc: "How many rows of this source and of the other one belong together, in this order."},
 	{name: "alias", shape: shapeText, doc: "Another name for the other source as it is reached over this join. Needed for a join to itself, and for a second join to the same source."},
 	{name: "description", shape: shapeText, blank: true, doc: descriptionDoc},
@@ -123,7 +125,7 @@ var granularities = []string{"hour", "day", "week", "month", "quarter", "year"}
 var columnObject = &object{name: "column", class: expr.InvalidColumn, keys: append([]key{
 	{name: "name", shape: shapeText, required: true, doc: "The name of the column in the database, or of the computed column. It has no point."},
 	{name: "type", shape: shapeText, enum: typeNames, required: true, doc: "What the values are."},
-	{name: "expr", shape: shapeText, doc: "For a computed column: an expression over columns of this source and of those that it reaches over safe joins."},
+	{name: "expr", shape: shapeText, expression: true, doc: "For a computed column: an expression over columns of this source and of those that it reaches over safe joins."},
 }, metadata...)}
 
 var overrideObject = &object{name: "column override", class: expr.InvalidColumn, keys: append([]key{
@@ -171,7 +173,7 @@ var manifestColumn = &object{name: "column", class: expr.InvalidColumn, keys: []
 
 var manifestJoin = &object{name: "join", class: expr.InvalidJoin, keys: []key{
 	{name: "to", shape: shapeText, required: true, doc: "The other source."},
-	{name: "on", shape: shapeText, required: true, doc: onDoc},
+	{name: "on", shape: shapeText, expression: true, required: true, doc: onDoc},
 	{name: "relationship", shape: shapeText, enum: relationships, required: true, doc: "How many rows of the two belong together."},
 	{name: "source", shape: shapeText, enum: []string{"formal", "inferred", "manual"}, doc: "Where the join is known from."},
 }}

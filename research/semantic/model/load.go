@@ -2,42 +2,22 @@ package model
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"hash"
-	"io"
 	"io/fs"
-	"path"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/ktxhq/ktx/research/semantic/expr"
 )
 
-// The limits of a connection's folder. What is beyond them is a problem, never left out
-// in silence.
+// The limits of a model. What is beyond them is a problem, never left out in silence.
 const (
-	maxFiles    = 10_000
-	maxAuthored = 1 << 20   // bytes of a file that a person writes
-	maxManifest = 8 << 20   // bytes of a file of _schema
-	maxTotal    = 128 << 20 // bytes of all files
-	maxValues   = 8 << 20   // values in all files
-	maxSources  = 20_000
-	maxAliases  = 2_000
-	maxJoins    = 500     // of one source
-	maxEdges    = 500_000 // of the model, those of aliases among them
+	maxSources = 20_000
+	maxAliases = 2_000
+	maxJoins   = 500     // of one source
+	maxEdges   = 500_000 // of the model, those of aliases among them
 )
-
-// manifestFolder holds what a scan writes.
-const manifestFolder = "_schema"
 
 // Load reads and checks the model of one connection. fsys is its folder of the semantic
 // layer; that of an os.Root cannot be left over symbolic links. Load never fails: what is
@@ -45,14 +25,28 @@ const manifestFolder = "_schema"
 // others. Judge is asked about the bodies of sources with sql; without one they are
 // refused.
 func Load(fsys fs.FS, connection string, judge Judge) *Model {
-	return load(fsys, connection, judge, &restriction{})
+	return readFolder(fsys).Load(connection, judge)
 }
 
-// load is [Load] without what a restriction names. Without a restriction, a source whose
-// query the rules deny is marked, and has no problem.
-func load(fsys fs.FS, connection string, judge Judge, without *restriction) *Model {
-	l := &loader{fsys: fsys, judge: judge, without: without, hash: sha256.New(), m: &Model{Connection: connection, broken: map[string]Problem{}}}
-	l.read()
+// Load checks the model that the files say, as the function [Load] does.
+func (f *Folder) Load(connection string, judge Judge) *Model {
+	return f.load(connection, judge, &restriction{})
+}
+
+// load is [Folder.Load] without what a restriction names. Without a restriction, a source
+// whose query the rules deny is marked, and has no problem.
+func (f *Folder) load(connection string, judge Judge, without *restriction) *Model {
+	l := &loader{judge: judge, without: without, m: &Model{Connection: connection, Hash: f.hash, broken: map[string]Problem{}}}
+	for _, p := range f.unread {
+		l.unreadable(p.Source, p.File, p.Line, p.Message)
+	}
+	for _, d := range f.documents {
+		if d.manifest {
+			l.takeManifest(d)
+		} else {
+			l.takeAuthored(d)
+		}
+	}
 	l.assemble()
 	l.m.search = &search{paths: map[[2]int]bool{}}
 	l.resolveJoins()
@@ -67,12 +61,9 @@ func load(fsys fs.FS, connection string, judge Judge, without *restriction) *Mod
 
 // loader builds one model.
 type loader struct {
-	fsys     fs.FS
 	judge    Judge
 	without  *restriction
-	hash     hash.Hash
 	m        *Model
-	total    int
 	manifest []*entry
 	authored []*entry
 	origins  []*origins // by source
@@ -80,7 +71,6 @@ type loader struct {
 
 	expressions int // bytes of the expressions that were read
 	expanded    int // nodes that computed columns became
-	values      int // values of all files
 }
 
 // entry is what a file says of one source.
@@ -150,183 +140,21 @@ func (o origin) at(key string) origin {
 	return o
 }
 
+// place returns the place as others may see it.
+func (o origin) place() Place {
+	p := Place{File: o.file, Path: o.v.path()}
+	if o.v != nil {
+		p.Line = o.v.line
+	}
+	return p
+}
+
 // item returns the place of an item of a list at a key.
 func (o origin) item(key string, i int) origin {
 	if list := o.v.list(key); i < len(list) {
 		return origin{o.file, list[i]}
 	}
 	return o.at(key)
-}
-
-// read reads all files. They are parsed side by side, and what they say is taken over in
-// their order.
-func (l *loader) read() {
-	var list []*document
-	for _, dir := range []string{manifestFolder, "."} {
-		limit := maxAuthored
-		if dir == manifestFolder {
-			limit = maxManifest
-		}
-		for _, name := range l.files(dir) {
-			d := &document{name: name, manifest: dir == manifestFolder}
-			d.text, d.why = l.content(name, limit)
-			list = append(list, d)
-		}
-	}
-	const few = 8
-	if len(list) < few {
-		for _, d := range list {
-			d.parse()
-		}
-		l.takeAll(list)
-		return
-	}
-	next := make(chan *document)
-	var group sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			for d := range next {
-				d.parse()
-			}
-		})
-	}
-	for _, d := range list {
-		next <- d
-	}
-	close(next)
-	group.Wait()
-	l.takeAll(list)
-}
-
-// takeAll takes over what the files say.
-func (l *loader) takeAll(list []*document) {
-	for _, d := range list {
-		if l.values += d.values; l.values > maxValues && d.why == "" {
-			d.why, d.line = fmt.Sprintf("the files of the connection have more than %d values together", maxValues), 0
-		}
-		if d.manifest {
-			l.takeManifest(d)
-		} else {
-			l.takeAuthored(d)
-		}
-	}
-}
-
-// document is one file.
-type document struct {
-	name     string
-	manifest bool
-	text     []byte
-	why      string // it cannot be read
-	line     int
-	v        *value // nil if the file is empty
-	reader   *reader
-	values   int
-}
-
-// parse reads the YAML of the file and checks its keys.
-func (d *document) parse() {
-	if d.why != "" {
-		return
-	}
-	root, line, err := parse(d.text)
-	if err != nil {
-		d.why, d.line = err.Error(), line
-		return
-	}
-	if root == nil {
-		return
-	}
-	d.values = countNodes(root)
-	d.reader = &reader{file: d.name, bad: map[*value]bool{}}
-	object := manifestObject
-	if !d.manifest {
-		object = sourceObject
-		d.reader.source = cmp.Or(scalarAt(root, "name"), stem(d.name))
-	}
-	d.v = d.reader.object(root, object, nil, "", 0, root.Line)
-	d.text = nil
-}
-
-func countNodes(n *yaml.Node) int {
-	count := 1
-	for _, c := range n.Content {
-		count += countNodes(c)
-	}
-	return count
-}
-
-// files lists the YAML files of a folder.
-func (l *loader) files(dir string) []string {
-	list, err := fs.ReadDir(l.fsys, dir)
-	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			l.unreadable("", dir, 0, "the folder cannot be read: "+reason(err))
-		}
-		return nil
-	}
-	var out []string
-	for _, e := range list {
-		ext := path.Ext(e.Name())
-		if ext != ".yaml" && ext != ".yml" || strings.HasPrefix(e.Name(), ".") {
-			continue
-		}
-		name := path.Join(dir, e.Name())
-		if len(out) == maxFiles {
-			l.unreadable(stem(name), name, 0, fmt.Sprintf("the folder has more than %d files; this one and those after it are not read", maxFiles))
-			break
-		}
-		out = append(out, name)
-	}
-	return out
-}
-
-// reason writes an error of a file system without the path, which the problem has.
-func reason(err error) string {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err.Error()
-	}
-	return err.Error()
-}
-
-func stem(name string) string {
-	base := path.Base(name)
-	return strings.TrimSuffix(base, path.Ext(base))
-}
-
-// content reads one file; why is empty if that is possible.
-func (l *loader) content(name string, limit int) (text []byte, why string) {
-	info, err := fs.Stat(l.fsys, name) // follows links, and a pipe would block
-	switch {
-	case err != nil:
-		return nil, "the file cannot be read: " + reason(err)
-	case !info.Mode().IsRegular():
-		return nil, "it is not a regular file"
-	case info.Size() > int64(limit):
-		return nil, fmt.Sprintf("the file is larger than %d bytes", limit)
-	}
-	f, err := l.fsys.Open(name)
-	if err != nil {
-		return nil, "the file cannot be read: " + reason(err)
-	}
-	defer func() { _ = f.Close() }()
-	text, err = io.ReadAll(io.LimitReader(f, int64(limit)+1))
-	switch {
-	case err != nil:
-		return nil, "the file cannot be read: " + reason(err)
-	case len(text) > limit:
-		return nil, fmt.Sprintf("the file is larger than %d bytes", limit)
-	}
-	if l.total += len(text); l.total > maxTotal {
-		return nil, fmt.Sprintf("the files of the connection are larger than %d bytes together", maxTotal)
-	}
-	var size [16]byte
-	binary.BigEndian.PutUint64(size[:8], uint64(len(name)))
-	binary.BigEndian.PutUint64(size[8:], uint64(len(text)))
-	_, _ = l.hash.Write(size[:])
-	_, _ = l.hash.Write([]byte(name))
-	_, _ = l.hash.Write(text)
-	return text, ""
 }
 
 // unreadable reports a file that gives no source. A source of that name that comes from
@@ -382,15 +210,6 @@ func (l *loader) takeAuthored(d *document) {
 		return
 	}
 	l.authored = append(l.authored, &entry{d.name, d.v, d.reader.bad[d.v]})
-}
-
-func scalarAt(n *yaml.Node, key string) string {
-	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key && n.Content[i+1].Kind == yaml.ScalarNode && n.Content[i+1].Tag != "!!null" {
-			return strings.TrimSpace(n.Content[i+1].Value)
-		}
-	}
-	return ""
 }
 
 // take takes over the problems of a file.
@@ -450,7 +269,6 @@ func (l *loader) finish() {
 		}
 	}
 	m.Problems = sorted(m.Problems)
-	m.Hash = hex.EncodeToString(l.hash.Sum(nil))
 }
 
 func sorted(list []Problem) []Problem {

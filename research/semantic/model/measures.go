@@ -18,7 +18,7 @@ func (l *loader) resolveMeasures() {
 				x.Expr = l.measure(s, at.at("expr"), x)
 			}
 			if x.FilterText != "" {
-				x.Filter = l.condition(s, at.at("filter"), x.FilterText, expr.InvalidMeasure, "the filter of a measure")
+				x.Filter = l.condition(s, at.at("filter"), expr.InvalidMeasure, "the filter of a measure")
 			}
 			for n, name := range at.v.words("segments") {
 				l.segment(s, x, at.item("segments", n), name)
@@ -45,7 +45,7 @@ func (l *loader) resolveMeasures() {
 // measure reads and binds the expression of a measure; nil if something is wrong with it.
 func (l *loader) measure(s int, at origin, x *Measure) *expr.Expr {
 	source := l.m.Sources[s]
-	tree := l.parse(source, at, x.Text)
+	tree := l.parse(source, at)
 	if tree == nil {
 		return nil
 	}

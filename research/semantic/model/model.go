@@ -89,7 +89,21 @@ type Source struct {
 	Invalid      bool // some problem of this source is an error: requests that touch it are refused
 
 	problems int // found after its file was read
+	grainAt  origin
 }
+
+// Place is where something stands in a file.
+type Place struct {
+	File string // relative to the folder of the semantic layer, with slashes
+	Path string // as joins[0]
+	Line int    // from 1; 0 if unknown
+}
+
+// GrainPlace says where the grain is given.
+func (s *Source) GrainPlace() Place { return s.grainAt.place() }
+
+// Place says where the join is given: in the file of the source, or in the manifest.
+func (j *Join) Place() Place { return j.at.place() }
 
 // Ident is an identifier as it stands in a file. A plain one means what it means in the
 // engine's SQL (PostgreSQL folds it to lower case); a quoted one is exact.
@@ -139,6 +153,7 @@ type Join struct {
 	Disabled bool   // by disable_joins of an overlay
 
 	unsafe string // why a join of the manifest gives no edge; empty: it gives one
+	at     origin
 }
 
 // Measure is an aggregate over a source's rows, or arithmetic over other measures.

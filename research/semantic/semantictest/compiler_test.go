@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -283,8 +284,8 @@ func judge(sql string) (relations, columns []string, err error) {
 
 func describe(c semantictest.Case) string {
 	var b strings.Builder
-	for i := range len(c.Files) {
-		b.WriteString(c.Files["source"+strconv.Itoa(i)+".yaml"])
+	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
+		b.WriteString(c.Files[name])
 	}
 	fmt.Fprintf(&b, "measures %+v\ndimensions %+v\nfilters %q\nsegments %q\norder %+v limit %d no empty %v\n", c.Request.Measures, c.Request.Dimensions, c.Request.Filters, c.Request.Segments, c.Request.OrderBy, c.Request.Limit, c.Request.NoEmpty)
 	for _, s := range c.DDL(semantictest.SQLite) {

@@ -2,14 +2,20 @@ package semantictest
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// files writes the model, one file for each source.
+// files writes the model: one file for each source, and one of the manifest for each that
+// a scan has found.
 func (g *gen) files() map[string]string {
 	files := map[string]string{}
-	for i := range g.sources {
+	for i, s := range g.sources {
+		if s.scanned {
+			files["_schema/scan"+itoa(i)+".yaml"], files["source"+itoa(i)+".yaml"] = g.overlaid(i)
+			continue
+		}
 		files["source"+itoa(i)+".yaml"] = g.file(i)
 	}
 	return files
@@ -40,18 +46,123 @@ func (g *gen) file(i int) string {
 	line("grain: %s", g.list(i, s.grain))
 	line("columns:")
 	for _, c := range s.columns {
-		line("  - name: %s", quoted(c.name))
-		line("    type: %s", kindNames[c.kind])
-		if c.hidden {
-			line("    visibility: hidden")
-		} else if c.internal {
-			line("    visibility: internal")
-		}
+		columnLines(p, c, line)
+	}
+	g.joinLines(p, i, s.joins, "", line)
+	g.parts(p, i, line)
+	return b.String()
+}
+
+// overlaid writes a source as an entry of the manifest and an overlay. Each of the parts
+// that may stand in either stands in one by chance, and what the overlay takes away is
+// added to the entry first.
+func (g *gen) overlaid(i int) (manifest, overlay string) {
+	s := g.sources[i]
+	p := &printer{world: g.world, rng: g.rng, source: i}
+	var m, o strings.Builder
+	table := func(format string, args ...any) { fmt.Fprintf(&m, "    "+format+"\n", args...) }
+	line := func(format string, args ...any) { fmt.Fprintf(&o, format+"\n", args...) }
+	m.WriteString("tables:\n  " + quoted(s.name) + ":\n")
+	line("name: %s", quoted(s.name))
+	if s.plainTable {
+		table("table: %s", s.table)
+	} else {
+		table("table: %s", quoted(`"`+s.table+`"`))
+	}
+	keyed := g.chance(60)
+	if !keyed || g.chance(20) {
+		line("grain: %s", g.list(i, s.grain))
+	}
+	table("columns:")
+	var overrides []string
+	for k, c := range s.columns {
 		if c.expr != nil {
-			line("    expr: %s", quoted(p.text(c.expr)))
+			continue
+		}
+		table("  - name: %s", quoted(c.name))
+		table("    type: %s", c.native())
+		if keyed && slices.Contains(s.grain, k) {
+			table("    pk: true")
+		}
+		if c.hidden {
+			overrides = append(overrides, fmt.Sprintf("{name: %s, visibility: hidden}", quoted(c.name)))
+		} else if c.internal {
+			overrides = append(overrides, fmt.Sprintf("{name: %s, visibility: internal}", quoted(c.name)))
 		}
 	}
-	g.joinLines(p, i, line)
+	if keyed && g.chance(40) {
+		table("  - {name: gone, type: text}")
+		line("exclude_columns: [gone]")
+	}
+	if len(overrides) > 0 {
+		line("column_overrides: [%s]", strings.Join(overrides, ", "))
+	}
+	var here, there []join
+	for _, j := range s.joins {
+		if j.alias == "" && g.chance(60) {
+			there = append(there, j)
+		} else {
+			here = append(here, j)
+		}
+	}
+	g.joinLines(p, i, there, "formal", table)
+	if other := g.sources[g.rng.IntN(len(g.sources))]; other != s && !slices.ContainsFunc(s.joins, func(j join) bool { return g.sources[j.to] == other }) {
+		if len(there) == 0 {
+			table("joins:")
+		}
+		on := p.ident(s.name) + ".id = " + p.ident(other.name) + ".id"
+		table("  - {to: %s, on: %s, relationship: many_to_one, source: inferred}", quoted(other.name), quoted(on))
+		line("disable_joins: [%s]", quoted(strings.ToUpper(on)))
+	}
+	titled := false
+	for _, c := range s.columns {
+		if c.expr == nil {
+			continue
+		}
+		if !titled {
+			line("columns:")
+			titled = true
+		}
+		columnLines(p, c, line)
+	}
+	g.joinLines(p, i, here, "", line)
+	g.parts(p, i, line)
+	return m.String(), o.String()
+}
+
+// native is a type of the column as a database names it.
+func (c column) native() string {
+	switch {
+	case c.kind == number && c.whole:
+		return "bigint"
+	case c.kind == number:
+		return "numeric(12,2)"
+	case c.kind == moment && c.date:
+		return "date"
+	case c.kind == moment:
+		return "timestamp without time zone"
+	case c.kind == boolean:
+		return "boolean"
+	}
+	return "text"
+}
+
+func columnLines(p *printer, c column, line func(string, ...any)) {
+	line("  - name: %s", quoted(c.name))
+	line("    type: %s", kindNames[c.kind])
+	if c.hidden {
+		line("    visibility: hidden")
+	} else if c.internal {
+		line("    visibility: internal")
+	}
+	if c.expr != nil {
+		line("    expr: %s", quoted(p.text(c.expr)))
+	}
+}
+
+// parts writes segments and measures.
+func (g *gen) parts(p *printer, i int, line func(string, ...any)) {
+	s := g.sources[i]
 	if len(s.segments) > 0 {
 		line("segments:")
 	}
@@ -83,15 +194,14 @@ func (g *gen) file(i int) string {
 			line("    semi_additive: {over: %s, take: %s, per: %s}", quoted(s.columns[m.semi.over].name), take, g.list(i, m.semi.per))
 		}
 	}
-	return b.String()
 }
 
-func (g *gen) joinLines(p *printer, i int, line func(string, ...any)) {
+func (g *gen) joinLines(p *printer, i int, joins []join, origin string, line func(string, ...any)) {
 	s := g.sources[i]
-	if len(s.joins) > 0 {
+	if len(joins) > 0 {
 		line("joins:")
 	}
-	for _, j := range s.joins {
+	for _, j := range joins {
 		target := g.sources[j.to].name
 		if j.alias != "" {
 			target = j.alias
@@ -111,6 +221,9 @@ func (g *gen) joinLines(p *printer, i int, line func(string, ...any)) {
 		line("  - to: %s", quoted(g.sources[j.to].name))
 		line("    on: %s", quoted(strings.Join(pairs, " AND ")))
 		line("    relationship: %s", j.relation)
+		if origin != "" {
+			line("    source: %s", origin)
+		}
 		if j.alias != "" {
 			line("    alias: %s", quoted(j.alias))
 		}

@@ -70,6 +70,7 @@ func (g *gen) model(seed uint64) {
 			g.measure(i)
 		}
 		g.sources[i].sql = g.chance(15) && g.simple(g.sources[i])
+		g.sources[i].scanned = !g.sources[i].sql && g.chance(35)
 	}
 }
 
@@ -380,7 +381,7 @@ func (sc scope) value(k kind, depth int) *tree {
 		if sc.chance(50) {
 			return &tree{op: opTrunc, args: []*tree{c}, name: pick(sc.gen, grains[1:])}
 		}
-		return &tree{op: opShift, args: []*tree{c}, count: 1 + sc.rng.IntN(9)}
+		return &tree{op: opShift, args: []*tree{c}, name: pick(sc.gen, []string{"day", "month", "month", "year"}), count: 1 + sc.rng.IntN(15)}
 	case boolean, null:
 	}
 	return c

@@ -154,7 +154,7 @@ func (p *printer) text(t *tree) string {
 	case t.is(opExtract):
 		return p.word("extract(") + t.name + p.word(" FROM ") + p.text(t.args[0]) + ")"
 	case t.is(opShift):
-		unit := " day"
+		unit := " " + t.name
 		if t.count != 1 {
 			unit += "s"
 		}

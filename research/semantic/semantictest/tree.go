@@ -50,7 +50,7 @@ const (
 	opFloor
 	opTrunc   // name is the unit
 	opExtract // name is the part
-	opShift   // by count days
+	opShift   // by count days, months or years
 )
 
 // tree is an expression.
@@ -205,7 +205,7 @@ func (w *world) apply(t *tree, a []value) value {
 		if err != nil {
 			panic("semantictest: " + err.Error())
 		}
-		return at(d.AddDate(0, 0, t.count).Format(time.DateTime))
+		return at(shift(d, t.name, t.count).Format(time.DateTime))
 	}
 	panic("semantictest: operator " + strconv.Itoa(int(t.op)) + " has no value of its own")
 }
@@ -283,4 +283,18 @@ func extract(v value, part string) value {
 		n = t.Hour()
 	}
 	return whole(int64(n))
+}
+
+// shift adds to a time. Where the month has no such day, the last one of the month is
+// meant.
+func shift(t time.Time, unit string, count int) time.Time {
+	switch unit {
+	case "day":
+		return t.AddDate(0, 0, count)
+	case "year":
+		count *= 12
+	}
+	first := t.AddDate(0, 0, 1-t.Day()).AddDate(0, count, 0)
+	last := first.AddDate(0, 1, -1).Day()
+	return first.AddDate(0, 0, min(t.Day(), last)-1)
 }

@@ -15,6 +15,7 @@ type source struct {
 	name       string
 	table      string // of the database
 	plainTable bool   // the file names the table without quotes
+	scanned    bool   // the table stands in the manifest, and the rest in an overlay
 	sql        bool   // the file has a query and no table
 	columns    []column
 	grain      []int

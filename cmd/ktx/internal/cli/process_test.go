@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -179,9 +180,12 @@ func events(t *testing.T, dir string) []string {
 	return types
 }
 
+// wantEvents compares the types of all events of a project. It passes over query.ended,
+// which stands there only when the engine took longer than usual to end a statement.
 func wantEvents(t *testing.T, dir string, want ...string) {
 	t.Helper()
-	if got := strings.Join(events(t, dir), " "); got != strings.Join(want, " ") {
+	all := slices.DeleteFunc(events(t, dir), func(kind string) bool { return kind == "query.ended" })
+	if got := strings.Join(all, " "); got != strings.Join(want, " ") {
 		t.Errorf("events %s\nwant   %s", got, strings.Join(want, " "))
 	}
 }

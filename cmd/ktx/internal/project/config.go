@@ -90,11 +90,12 @@ type Functions struct {
 
 // Guard says what the guard permits. Unset values keep their default.
 type Guard struct {
-	MaxBytes       Bytes  `yaml:"maxBytes" doc:"Maximum length of a statement; default 64KiB, at most 256KiB."`
-	ExplainAnalyze *bool  `yaml:"explainAnalyze" doc:"Permit EXPLAIN ANALYZE of reads; default true."`
-	Catalog        *bool  `yaml:"catalog" doc:"For PostgreSQL: also judge by the functions, types, views and tables in the server's catalog; default false."`
-	Types          string `yaml:"types" doc:"Casts to types that are not built in; default allow." enum:"allow,refuse"`
-	Role           string `yaml:"role" doc:"What to do when the role can write; default warn, for SQL Server refuse." enum:"warn,refuse"`
+	MaxBytes       Bytes    `yaml:"maxBytes" doc:"Maximum length of a statement; default 64KiB, at most 256KiB."`
+	ExplainAnalyze *bool    `yaml:"explainAnalyze" doc:"Permit EXPLAIN ANALYZE of reads; default true."`
+	Catalog        *bool    `yaml:"catalog" doc:"For PostgreSQL: also judge by the functions, types, views and tables in the server's catalog; default false."`
+	Types          string   `yaml:"types" doc:"Casts to types that are not built in; default allow." enum:"allow,refuse"`
+	Reveal         []string `yaml:"reveal" doc:"What statements may read of the server itself, besides what shows neither data nor statements of others; default none. docs/evidence/reveal.md lists the groups." enum:"statistics,settings,roles,activity,replication,storage,definitions"`
+	Role           string   `yaml:"role" doc:"What to do when the role can write; default warn, for SQL Server refuse." enum:"warn,refuse"`
 }
 
 // over returns g with the values of base for everything that g leaves unset.
@@ -110,6 +111,9 @@ func (g Guard) over(base Guard) Guard {
 	}
 	if g.Types == "" {
 		g.Types = base.Types
+	}
+	if g.Reveal == nil {
+		g.Reveal = base.Reveal
 	}
 	if g.Role == "" {
 		g.Role = base.Role

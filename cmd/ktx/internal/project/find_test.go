@@ -88,7 +88,7 @@ func TestLoad(t *testing.T) {
 	write("embeddings: {}\nguard: {x: 1}\n")
 	_, err = project.Load(dir, anyPattern)
 	invalid, ok := errors.AsType[*project.InvalidError](err)
-	if !ok || invalid.File != file || len(invalid.List) != 2 || invalid.Error() != file+":2: guard.x: unknown key; known here: catalog, explainAnalyze, maxBytes, role, types" {
+	if !ok || invalid.File != file || len(invalid.List) != 2 || invalid.Error() != file+":2: guard.x: unknown key; known here: catalog, explainAnalyze, maxBytes, reveal, role, types" {
 		t.Errorf("%v", err)
 	}
 	write("check: {overrides: [{paths: [bad], dialect: sqlite}]}\n")

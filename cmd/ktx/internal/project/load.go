@@ -118,6 +118,9 @@ func (c Connection) Policy(g Guard) sqlguard.Policy {
 		p.AllowExplainAnalyze = *g.ExplainAnalyze
 	}
 	p.AllowUnresolvedTypes = g.Types != "refuse"
+	for _, group := range g.Reveal {
+		p.Reveal = append(p.Reveal, sqlguard.Group(group))
+	}
 	p.Functions = sqlguard.Names(c.Functions)
 	p.Schemas = sqlguard.Names(c.Access.Schemas)
 	p.Tables = sqlguard.Names(c.Access.Tables)

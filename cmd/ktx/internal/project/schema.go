@@ -3,6 +3,7 @@ package project
 import (
 	"encoding"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -60,7 +61,11 @@ func schemaOf(t reflect.Type, tag reflect.StructTag, strict bool) schema {
 		}
 	case t.Kind() == reflect.Slice:
 		s.typed("array")
-		s["items"] = schemaOf(t.Elem(), "", strict)
+		var each reflect.StructTag
+		if allowed := tag.Get("enum"); allowed != "" {
+			each = reflect.StructTag(fmt.Sprintf("enum:%q", allowed))
+		}
+		s["items"] = schemaOf(t.Elem(), each, strict)
 	case t.Kind() == reflect.Map:
 		s.typed("object")
 		s["additionalProperties"] = schemaOf(t.Elem(), "", strict)

@@ -105,7 +105,7 @@ func (c *catalogue) judgeRelations(f *Facts) {
 	}
 	group("pg_catalog", allowedRelations, restrictedRelations, refusedRelations)
 	group("information_schema", allowedInformationSchemaRelations, nil, refusedInformationSchemaRelations)
-	group("", "", restrictedExtensionRelations, refusedExtensionRelations)
+	group("", allowedExtensionRelations, restrictedExtensionRelations, refusedExtensionRelations)
 	for k := range majors {
 		if !seen[k] {
 			c.problem("relation %s.%s is not reviewed", k.schema, k.name)

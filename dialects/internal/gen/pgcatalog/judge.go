@@ -165,6 +165,7 @@ func (j *judgement) builtins(f *Facts) {
 		list(c.name, func(name string) { checks[name] = c })
 	}
 	list(allowedVolatile, func(name string) { allowed[name] = true })
+	list(allowedServerState, func(name string) { allowed[name] = true })
 	for _, names := range allowedReserved {
 		list(names, func(name string) { allowed[name] = true })
 	}

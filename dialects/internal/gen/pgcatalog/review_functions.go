@@ -14,8 +14,9 @@ package main
 //
 // The criterion is the same for a function as for the relation that it feeds. A
 // function that reports structure, size and statistics of the user's own objects is
-// allowed. A function that reports on the server, on other sessions or on files is
-// refused, even if its single numbers are harmless.
+// allowed, and so is one that feeds an allowed view of the server's state. Any other
+// function that reports on the server, on other sessions or on files is refused, even
+// if its single numbers are harmless.
 
 // reviewedThrough is the newest major version whose functions were read by a
 // person. Generation fails when the facts hold a newer one.
@@ -127,7 +128,6 @@ var deniedFunctions = []denial{
 		pg_create_logical_replication_slot pg_create_physical_replication_slot
 		pg_copy_logical_replication_slot pg_copy_physical_replication_slot
 		pg_drop_replication_slot pg_replication_slot_advance pg_sync_replication_slots
-		pg_get_replication_slots
 		pg_logical_slot_get_changes pg_logical_slot_get_binary_changes
 		pg_logical_slot_peek_changes pg_logical_slot_peek_binary_changes
 		pg_replication_origin_create pg_replication_origin_drop pg_replication_origin_advance
@@ -136,19 +136,18 @@ var deniedFunctions = []denial{
 		pg_replication_origin_session_reset pg_replication_origin_session_setup
 		pg_replication_origin_xact_reset pg_replication_origin_xact_setup
 		pg_show_replication_origin_status
-		pg_stat_get_replication_slot pg_stat_get_subscription pg_stat_get_subscription_stats
-		pg_stat_get_wal_receiver pg_stat_get_wal_senders`,
+		pg_stat_get_wal_receiver`,
 	},
 	{
 		"otherSessions", "CodeFunctionAdmin", "shows the activity of other sessions", `
-		pg_stat_get_activity pg_stat_get_progress_info
+		pg_stat_get_activity
 		pg_stat_get_backend_activity pg_stat_get_backend_activity_start
 		pg_stat_get_backend_client_addr pg_stat_get_backend_client_port
 		pg_stat_get_backend_dbid pg_stat_get_backend_idset pg_stat_get_backend_io
 		pg_stat_get_backend_pid pg_stat_get_backend_start pg_stat_get_backend_subxact
 		pg_stat_get_backend_userid pg_stat_get_backend_wait_event
 		pg_stat_get_backend_wait_event_type pg_stat_get_backend_wal pg_stat_get_backend_xact_start
-		pg_lock_status pg_prepared_xact pg_prepared_statement pg_cursor pg_get_multixact_members
+		pg_prepared_statement pg_cursor pg_get_multixact_members
 		pg_isolation_test_session_is_blocked`,
 	},
 	{
@@ -159,25 +158,12 @@ var deniedFunctions = []denial{
 		"serverState", "CodeFunctionAdmin", "reports on the server rather than on the user's own objects", `
 		pg_control_checkpoint pg_control_init pg_control_recovery pg_control_system
 		pg_get_backend_memory_contexts pg_get_shmem_allocations pg_get_shmem_allocations_numa
-		pg_get_aios pg_get_loaded_modules pg_get_wait_events
+		pg_get_aios pg_get_loaded_modules
 		pg_get_wal_resource_managers pg_get_wal_summarizer_state
 		pg_available_wal_summaries pg_wal_summary_contents
-		pg_available_extensions pg_available_extension_versions pg_extension_update_paths
+		pg_extension_update_paths
 		pg_tablespace_databases
-		pg_stat_have_stats pg_stat_get_archiver pg_stat_get_io pg_stat_get_recovery_prefetch
-		pg_stat_get_slru pg_stat_get_wal
-		pg_stat_get_bgwriter_buf_written_checkpoints pg_stat_get_bgwriter_buf_written_clean
-		pg_stat_get_bgwriter_maxwritten_clean pg_stat_get_bgwriter_requested_checkpoints
-		pg_stat_get_bgwriter_stat_reset_time pg_stat_get_bgwriter_timed_checkpoints
-		pg_stat_get_buf_alloc pg_stat_get_buf_fsync_backend pg_stat_get_buf_written_backend
-		pg_stat_get_checkpoint_sync_time pg_stat_get_checkpoint_write_time
-		pg_stat_get_checkpointer_buffers_written pg_stat_get_checkpointer_num_performed
-		pg_stat_get_checkpointer_num_requested pg_stat_get_checkpointer_num_timed
-		pg_stat_get_checkpointer_restartpoints_performed
-		pg_stat_get_checkpointer_restartpoints_requested
-		pg_stat_get_checkpointer_restartpoints_timed pg_stat_get_checkpointer_slru_written
-		pg_stat_get_checkpointer_stat_reset_time pg_stat_get_checkpointer_sync_time
-		pg_stat_get_checkpointer_write_time`,
+		pg_stat_have_stats`,
 	},
 	{
 		"upgrade", "CodeFunctionAdmin", "serves pg_upgrade", `
@@ -256,6 +242,28 @@ const allowedVolatile = `
 	pg_stat_get_xact_tuples_hot_updated pg_stat_get_xact_tuples_inserted
 	pg_stat_get_xact_tuples_newpage_updated pg_stat_get_xact_tuples_returned
 	pg_stat_get_xact_tuples_updated`
+
+// allowedServerState are the functions of the allowed views that tell the server's
+// state.
+const allowedServerState = `
+	pg_available_extensions pg_available_extension_versions pg_get_wait_events
+	pg_lock_status pg_prepared_xact pg_stat_get_progress_info
+	pg_get_replication_slots pg_stat_get_replication_slot pg_stat_get_subscription
+	pg_stat_get_subscription_stats pg_stat_get_wal_senders
+	pg_stat_get_archiver pg_stat_get_io pg_stat_get_recovery_prefetch
+	pg_stat_get_slru pg_stat_get_wal
+	pg_stat_get_bgwriter_buf_written_checkpoints pg_stat_get_bgwriter_buf_written_clean
+	pg_stat_get_bgwriter_maxwritten_clean pg_stat_get_bgwriter_requested_checkpoints
+	pg_stat_get_bgwriter_stat_reset_time pg_stat_get_bgwriter_timed_checkpoints
+	pg_stat_get_buf_alloc pg_stat_get_buf_fsync_backend pg_stat_get_buf_written_backend
+	pg_stat_get_checkpoint_sync_time pg_stat_get_checkpoint_write_time
+	pg_stat_get_checkpointer_buffers_written pg_stat_get_checkpointer_num_performed
+	pg_stat_get_checkpointer_num_requested pg_stat_get_checkpointer_num_timed
+	pg_stat_get_checkpointer_restartpoints_performed
+	pg_stat_get_checkpointer_restartpoints_requested
+	pg_stat_get_checkpointer_restartpoints_timed pg_stat_get_checkpointer_slru_written
+	pg_stat_get_checkpointer_stat_reset_time pg_stat_get_checkpointer_sync_time
+	pg_stat_get_checkpointer_write_time`
 
 // allowedReserved are the non-volatile functions with a reserved prefix that
 // read the user's own objects, the value or session at hand, or reference data.

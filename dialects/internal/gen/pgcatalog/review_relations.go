@@ -2,8 +2,9 @@ package main
 
 // This file is the review of the relations of pg_catalog and information_schema,
 // and of well-known relations of extensions. A relation is allowed when it shows
-// structure, size or statistics counters of the user's own objects, or is
-// reference data. Every relation of the facts occurs here exactly once.
+// structure, size or statistics counters of the user's own objects, is reference
+// data, or tells the state of the server without data of tables, statements of other
+// sessions, paths and secrets. Every relation of the facts occurs here exactly once.
 
 // refusal is a group of relations, or of columns of one relation, that are
 // refused for one reason.
@@ -30,7 +31,17 @@ const allowedRelations = `
 	pg_stat_xact_user_functions pg_stat_xact_user_tables
 	pg_statio_all_indexes pg_statio_all_sequences pg_statio_all_tables
 	pg_statio_sys_indexes pg_statio_sys_sequences pg_statio_sys_tables
-	pg_statio_user_indexes pg_statio_user_sequences pg_statio_user_tables`
+	pg_statio_user_indexes pg_statio_user_sequences pg_statio_user_tables
+
+	pg_group pg_auth_members
+	pg_available_extensions pg_available_extension_versions
+	pg_stat_archiver pg_stat_bgwriter pg_stat_checkpointer pg_stat_io pg_stat_slru pg_stat_wal pg_wait_events
+	pg_locks pg_prepared_xacts pg_stat_gssapi pg_stat_ssl
+	pg_stat_progress_analyze pg_stat_progress_basebackup pg_stat_progress_cluster
+	pg_stat_progress_copy pg_stat_progress_create_index pg_stat_progress_vacuum
+	pg_replication_origin pg_replication_slots
+	pg_stat_recovery_prefetch pg_stat_replication pg_stat_replication_slots
+	pg_stat_subscription pg_stat_subscription_stats pg_subscription_rel`
 
 const allowedInformationSchemaRelations = `
 	administrable_role_authorizations applicable_roles attributes character_sets
@@ -53,10 +64,13 @@ var restrictedRelations = map[string]refusal{
 	"pg_foreign_server":       {"CodeCredentialRelation", "holds connection options", `srvoptions`},
 	"pg_foreign_data_wrapper": {"CodeCredentialRelation", "holds connection options", `fdwoptions`},
 	"pg_foreign_table":        {"CodeCredentialRelation", "holds connection options", `ftoptions`},
+	// A role's settings can have secrets, like those of a database.
+	"pg_roles": {"CodeCredentialRelation", "holds passwords or connection secrets", `rolpassword rolconfig`},
+	"pg_user":  {"CodeCredentialRelation", "holds passwords or connection secrets", `passwd useconfig`},
 	// The view contains the values of all settings, also of those that are not
-	// on the list.
+	// on the list. The walker admits them in a query that names the settings.
 	"pg_settings": {
-		"CodeSettingNotAllowed", "holds settings that are not on the list; use SHOW for one that is",
+		"CodeSettingNotAllowed", "holds settings that are not on the list",
 		`setting boot_val reset_val sourcefile sourceline`,
 	},
 }
@@ -69,26 +83,17 @@ var refusedRelations = []refusal{
 		pg_hba_file_rules pg_ident_file_mappings pg_file_settings`},
 	{"CodeCredentialRelation", "holds the statements of other sessions", `
 		pg_cursors pg_prepared_statements`},
-	{"CodeRelationNotAllowed", "lists roles and their rights; pg_get_userbyid names the owner of an object", `
-		pg_roles pg_user pg_group pg_auth_members pg_default_acl pg_init_privs pg_parameter_acl`},
+	{"CodeRelationNotAllowed", "lists the rights of roles", `
+		pg_default_acl pg_init_privs pg_parameter_acl`},
 	{"CodeRelationNotAllowed", "holds samples of the data of all tables", `
 		pg_statistic pg_statistic_ext_data pg_stats pg_stats_ext pg_stats_ext_exprs`},
 	{"CodeRelationNotAllowed", "holds large objects, which no table policy covers", `
 		pg_largeobject pg_largeobject_metadata`},
-	{"CodeRelationNotAllowed", "shows the activity of other sessions", `
-		pg_locks pg_prepared_xacts pg_stat_gssapi pg_stat_ssl
-		pg_stat_progress_analyze pg_stat_progress_basebackup pg_stat_progress_cluster
-		pg_stat_progress_copy pg_stat_progress_create_index pg_stat_progress_vacuum`},
-	{"CodeRelationNotAllowed", "reports on replication", `
-		pg_replication_origin pg_replication_origin_status pg_replication_slots
-		pg_stat_recovery_prefetch pg_stat_replication pg_stat_replication_slots
-		pg_stat_subscription pg_stat_subscription_stats pg_subscription_rel`},
+	{"CodeRelationNotAllowed", "reports on replication", `pg_replication_origin_status`},
 	{"CodeRelationNotAllowed", "holds security labels", `
 		pg_seclabel pg_seclabels pg_shseclabel`},
 	{"CodeRelationNotAllowed", "reports on the server rather than on the user's own objects", `
-		pg_aios pg_available_extension_versions pg_available_extensions pg_backend_memory_contexts
-		pg_config pg_shmem_allocations pg_shmem_allocations_numa pg_stat_archiver pg_stat_bgwriter
-		pg_stat_checkpointer pg_stat_io pg_stat_slru pg_stat_wal pg_wait_events`},
+		pg_aios pg_backend_memory_contexts pg_config pg_shmem_allocations pg_shmem_allocations_numa`},
 }
 
 var refusedInformationSchemaRelations = []refusal{
@@ -107,9 +112,10 @@ var (
 	restrictedExtensionRelations = map[string]refusal{
 		"pg_stat_statements": {"CodeCredentialRelation", "holds the statements of other sessions", `query`},
 	}
+	allowedExtensionRelations = `pg_stat_statements_info`
 	refusedExtensionRelations = []refusal{
 		{"CodeRelationNotAllowed", "reports on the server rather than on the user's own objects", `
-			pg_buffercache pg_buffercache_numa pg_stat_statements_info`},
+			pg_buffercache pg_buffercache_numa`},
 	}
 )
 
