@@ -361,7 +361,7 @@ var rooms = []room{
 		ours:   []string{"research/rank", "research/rootfile", "research/semantic/emit", "research/semantic/expr", "research/semantic/model", "research/semantic/plan"},
 		others: map[string]string{"go.yaml.in/yaml/v3": "writes sources, and adds to a file without losing its comments"},
 	},
-	{path: "research/semantic/draft", ours: []string{"research/semantic/expr", "research/semantic/model"}, others: map[string]string{"go.yaml.in/yaml/v3": "writes drafted files"}, noStd: noOutside},
+	{path: "research/semantic/draft", ours: []string{"research/semantic/expr", "research/semantic/model"}, testOurs: []string{"research/semantic/emit", "research/semantic/plan"}, others: map[string]string{"go.yaml.in/yaml/v3": "writes drafted files"}, noStd: noOutside},
 	{
 		path:     "research/semantic/emit",
 		ours:     []string{"research/semantic/expr", "research/semantic/model", "research/semantic/plan"},
@@ -479,7 +479,7 @@ var rooms = []room{
 	{
 		path: "cmd/ktx/internal/cli/mcp",
 		ours: []string{
-			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/daemon", "cmd/ktx/internal/project", "cmd/ktx/internal/setup", "cmd/ktx/internal/stdio", "cmd/ktx/internal/streamable",
+			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/fresh", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/daemon", "cmd/ktx/internal/project", "cmd/ktx/internal/setup", "cmd/ktx/internal/stdio", "cmd/ktx/internal/streamable",
 			"dialects", "execution", "execution/audit", "httpapi", "sqlguard",
 		},
 		others: map[string]string{
@@ -488,9 +488,16 @@ var rooms = []room{
 		},
 	},
 	{
-		path: "cmd/ktx/internal/cli/project",
+		path: "cmd/ktx/internal/cli/fresh",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/scan", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/demo", "cmd/ktx/internal/project",
+		},
+		others: map[string]string{"go.yaml.in/yaml/v3": "writes the configuration of a start without a project"},
+	},
+	{
+		path: "cmd/ktx/internal/cli/project",
+		ours: []string{
+			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/fresh", "cmd/ktx/internal/cli/scan", "cmd/ktx/internal/cli/setup", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/demo", "cmd/ktx/internal/project",
 			"execution", "execution/audit", "research", "sqlcheck/report", "sqlguard",
 		},
 		others: map[string]string{
@@ -535,7 +542,8 @@ var rooms = []room{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring",
 			"execution", "research", "sqlcheck", "sqlcheck/report", "sqlguard",
 		},
-		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
+		others:     map[string]string{"github.com/spf13/cobra": "commands and their flags"},
+		testOthers: map[string]string{"github.com/parquet-go/parquet-go": "reads the Parquet files; it would add 6 MB to ktx"},
 	},
 	{
 		path: "cmd/ktx/internal/daemon",
@@ -550,7 +558,10 @@ var rooms = []room{
 	{
 		path:   "cmd/ktx/internal/project",
 		ours:   []string{"sqlguard", "execution", "execution/audit", "httpapi"},
-		others: map[string]string{"go.yaml.in/yaml/v3": "reads ktx.yaml with lines and columns"},
+		others: map[string]string{
+			"github.com/joho/godotenv": "reads the file of variables that the key env names",
+			"go.yaml.in/yaml/v3":       "reads ktx.yaml with lines and columns",
+		},
 	},
 	{
 		path:       "cmd/ktx/internal/setup",

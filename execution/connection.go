@@ -45,8 +45,9 @@ type Connection struct {
 	Refresh Refresh
 	// RefuseWritableRole makes the gateway refuse statements when the probe
 	// says that the role can do more than read. The gateway probes at the first
-	// use and whenever it asks the server again (see [Refresh]). OnProbe, when set, gets the
-	// report of the first use.
+	// use and whenever it asks the server again (see [Refresh]), and a backend
+	// that is a [RoleChecker] checks each new connection. OnProbe, when set, gets
+	// the report of the first use.
 	RefuseWritableRole bool
 	OnProbe            func(id string, report ProbeReport)
 }
@@ -132,10 +133,11 @@ func (d *door) probe(ctx context.Context, backend Backend, first bool) error {
 	}
 	for _, f := range report.Findings {
 		if f.Writable() {
-			e := NewError(sqlguard.CodeNotConfigured, fmt.Sprintf("connection %s is configured to refuse a role that can do more than read: %s", d.ID, f.Message), nil)
-			e.Hint = "the operator can print the script of a read-only role with ktx doctor --role-script"
-			return e
+			return RoleRefused(fmt.Sprintf("connection %s is configured to refuse a role that can do more than read: %s", d.ID, f.Message))
 		}
+	}
+	if checker, ok := backend.(RoleChecker); ok && first {
+		checker.CheckRole()
 	}
 	return nil
 }

@@ -346,8 +346,11 @@ func (c *call) run(ctx context.Context) (*Result, error) {
 	}
 	c.started = time.Now()
 	res, err := c.execute(ctx, state, approved)
-	if code := CodeOf(err); code == sqlguard.CodeConnectionLost || code == sqlguard.CodeServerRestarted {
+	switch CodeOf(err) {
+	case sqlguard.CodeConnectionLost, sqlguard.CodeServerRestarted:
 		c.door.doubt()
+	case sqlguard.CodeNotConfigured:
+		c.door.expire() // a new connection's role was refused
 	}
 	c.finish(ctx, res, err)
 	if err != nil {

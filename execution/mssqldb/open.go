@@ -50,6 +50,7 @@ type DB struct {
 	accepts   atomic.Pointer[accepted]
 	target    *target
 	databases []string
+	checks    atomic.Bool // new connections check their role
 	// found is where the session looks up names, according to the last
 	// catalogue.
 	found atomic.Pointer[home]
@@ -65,7 +66,10 @@ type accepted struct {
 // home is the database and the default schema of a session.
 type home struct{ database, schema string }
 
-var _ execution.Backend = (*DB)(nil)
+var (
+	_ execution.Backend     = (*DB)(nil)
+	_ execution.RoleChecker = (*DB)(nil)
+)
 
 // Open checks cfg and returns a backend that accepts the approvals of guard. It
 // does not connect; the first call that needs a connection does.
@@ -100,9 +104,23 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	}
 	d := &DB{target: t, databases: slices.Clone(cfg.Databases)}
 	d.SetGuard(guard)
-	d.pool = pool.New(size, t.dial)
+	d.pool = pool.New(size, func(ctx context.Context) (*conn, error) {
+		c, err := t.dial(ctx)
+		if err == nil && d.checks.Load() {
+			if err = c.checkRole(ctx); err != nil {
+				c.Destroy()
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return c, nil
+	})
 	return d, nil
 }
+
+// CheckRole implements [execution.RoleChecker].
+func (d *DB) CheckRole() { d.checks.Store(true) }
 
 // SetGuard replaces the ID whose approvals Query accepts. From then on Query
 // runs nothing in a session whose database or default schema differs from the

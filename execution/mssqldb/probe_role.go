@@ -2,11 +2,14 @@ package mssqldb
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/mssqldb/internal/tds"
 )
 
 // everyRole is the role that every user is a member of.
@@ -45,6 +48,32 @@ func (p *prober) rights(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// checkRole fails when the role of a new connection can do more than read.
+func (c *conn) checkRole(ctx context.Context) error {
+	if err := c.wire.Deadline(time.Now().Add(ownLimits.Timeout)); err != nil {
+		return connectError(ctx, err)
+	}
+	stop := context.AfterFunc(ctx, c.wire.Sever)
+	rows, err := c.own(checkRoleSQL, false, func() {})
+	if !stop() && err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return connectError(ctx, err)
+	}
+	for _, row := range rows {
+		switch {
+		case len(row) != 2:
+			return connectError(ctx, fmt.Errorf("%w: a role of %d values", tds.ErrMalformed, len(row)))
+		case row[0] != "right":
+			return execution.CheckedRole("it is a member of the " + row[0] + " role " + row[1])
+		case !slices.Contains(harmlessDatabaseRights, row[1]) && !slices.Contains(telling, row[1]):
+			return execution.CheckedRole("it has the right " + row[1])
+		}
+	}
+	return c.wire.Deadline(time.Time{})
 }
 
 func (p *prober) roles(ctx context.Context) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/tdsserver"
 	"github.com/ktxhq/ktx/execution/mssqldb"
+	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // probe runs the probe on a server with an account.
@@ -217,5 +218,22 @@ func TestProbeSurroundings(t *testing.T) {
 	}
 	if strings.Contains(report.RoleScript, "USE ") || !strings.Contains(report.RoleScript, "CREATE USER ktx_reader WITH PASSWORD") {
 		t.Errorf("the script is not one for a database of Azure:\n%s", report.RoleScript)
+	}
+}
+
+// TestNewConnectionsCheckTheirRole shows that a new connection of a role that can
+// do more than read is refused.
+func TestNewConnectionsCheckTheirRole(t *testing.T) {
+	for _, a := range []tdsserver.Account{
+		tdsserver.Reader, tdsserver.Owner,
+		{Name: "app", Password: "Secret-1", Permissions: []string{"CONNECT", "SELECT", "INSERT"}},
+	} {
+		s := executiontest.StandIn(t, tdsserver.Config{Accounts: []tdsserver.Account{a}})
+		c := open(t, s.URLFor(a, "encrypt", "true", "certificate", s.CertificateFile()), mssqldb.Config{})
+		c.CheckRole()
+		_, err := c.Catalog(t.Context())
+		if got, want := execution.CodeOf(err) == sqlguard.CodeNotConfigured, a.Name != tdsserver.Reader.Name; got != want {
+			t.Errorf("%s: %v", a.Name, err)
+		}
 	}
 }

@@ -18,6 +18,12 @@ const (
 UNION ALL
 SELECT 'database' AS kind, r.name FROM (VALUES ('db_owner'), ('db_securityadmin'), ('db_accessadmin'), ('db_backupoperator'), ('db_ddladmin'), ('db_datawriter')) AS r (name) WHERE IS_ROLEMEMBER(r.name) = 1`
 
+	// checkRoleSQL is rolesSQL and the rights in the database, in one round
+	// trip.
+	checkRoleSQL = rolesSQL + `
+UNION ALL
+SELECT 'right' AS kind, permission_name FROM sys.fn_my_permissions(NULL, 'DATABASE')`
+
 	serverRightsSQL   = `SELECT permission_name FROM sys.fn_my_permissions(NULL, 'SERVER')`
 	databaseRightsSQL = `SELECT permission_name FROM sys.fn_my_permissions(NULL, 'DATABASE')`
 

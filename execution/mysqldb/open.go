@@ -43,10 +43,14 @@ type DB struct {
 	pool   *pool.Pool[*conn]
 	dialer *dialer
 	guard  atomic.Pointer[sqlguard.ID]
-	others []string // databases in addition to the URL's own
+	checks atomic.Bool // new connections check their account
+	others []string    // databases in addition to the URL's own
 }
 
-var _ execution.Backend = (*DB)(nil)
+var (
+	_ execution.Backend     = (*DB)(nil)
+	_ execution.RoleChecker = (*DB)(nil)
+)
 
 // Open checks cfg and returns a backend that accepts the approvals of guard. It
 // does not connect; the first call that needs a connection does.
@@ -78,10 +82,24 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 	}
 	d := &DB{dialer: &dialer{target: to, texts: newTexts(pins)}, others: slices.Clone(cfg.Databases)}
 	d.SetGuard(guard)
-	d.pool = pool.New(size, d.dialer.dial)
+	d.pool = pool.New(size, func(ctx context.Context) (*conn, error) {
+		c, err := d.dialer.dial(ctx)
+		if err == nil && d.checks.Load() {
+			if err = d.checkAccount(ctx, c); err != nil {
+				c.Destroy()
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return c, nil
+	})
 	d.pool.Ask(d.over)
 	return d, nil
 }
+
+// CheckRole implements [execution.RoleChecker].
+func (d *DB) CheckRole() { d.checks.Store(true) }
 
 // SetGuard replaces the ID whose approvals Query accepts.
 func (d *DB) SetGuard(id sqlguard.ID) { d.guard.Store(&id) }

@@ -203,6 +203,33 @@ func (p *prober) rights(ctx context.Context) error {
 	return nil
 }
 
+// checkAccount fails when the account of a new connection can do more than read. It
+// leaves out what the account may do through a role that is not active.
+func (d *DB) checkAccount(ctx context.Context, c *conn) error {
+	if err := c.wire.SetDeadline(time.Now().Add(d.dialer.target.connectTimeout)); err != nil {
+		return connectError(ctx, err)
+	}
+	stop := context.AfterFunc(ctx, c.wire.Sever)
+	lines, err := c.question(showGrantsSQL)
+	if !stop() && err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return connectError(ctx, err)
+	}
+	p := prober{db: d, facts: make([]string, serverFacts)}
+	p.facts[factAccount], p.facts[factDatabase] = c.self.user, c.self.database
+	for _, line := range lines {
+		p.judge(line)
+	}
+	for _, f := range p.report.Findings {
+		if f.Writable() {
+			return execution.CheckedRole(f.Message)
+		}
+	}
+	return c.wire.SetDeadline(time.Time{})
+}
+
 func reasonOfGrants(err error) string {
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		return e.Message

@@ -9,6 +9,7 @@ import (
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/mysqldb"
+	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // findings returns the messages of one level.
@@ -205,5 +206,34 @@ func TestRoleScript(t *testing.T) {
 	}
 	if !again.ReadOnly {
 		t.Error("the session is not read-only")
+	}
+}
+
+// TestNewConnectionsCheckTheirAccount shows that an account that gets more rights
+// than a reader's is refused with the next connection, and served again without
+// them.
+func TestNewConnectionsCheckTheirAccount(t *testing.T) {
+	server := testdb.MariaDB(t)
+	url := server.NewDatabase(t, "CREATE TABLE items (id int)")
+	database, _, _ := strings.Cut(url[strings.LastIndex(url, "/")+1:], "?")
+	user := server.NewUser(t)
+	server.Admin(t, "GRANT SELECT ON "+database+".* TO '"+user+"'@'%'")
+	for _, right := range []string{"", "INSERT ON " + database + ".items", "FILE ON *.*"} {
+		c := open(t, server.URL(database, user), mysqldb.Config{MaxConnections: 1})
+		c.CheckRole()
+		if right == "" {
+			if got := c.One(t, "SELECT COUNT(*) FROM items"); got != "0" {
+				t.Error(got)
+			}
+			continue
+		}
+		server.Admin(t, "GRANT "+right+" TO '"+user+"'@'%'")
+		if e := c.Fails(t, "SELECT 1", execution.Limits{}); e.Code != sqlguard.CodeNotConfigured || e.Retryable {
+			t.Errorf("%s: %+v", right, e)
+		}
+		server.Admin(t, "REVOKE "+right+" FROM '"+user+"'@'%'")
+		if got := c.One(t, "SELECT 1"); got != "1" {
+			t.Errorf("after %s: %s", right, got)
+		}
 	}
 }

@@ -36,7 +36,9 @@ type conn struct {
 	open                  raw // the last result of opening, for the values below
 	openTimeout, openLock time.Duration
 	openPins              *pinned
-	close                 raw // the last result of closing
+	openSealed            bool  // it asks for the seal
+	seal                  *seal // nil: the pins are sent each time
+	close                 raw   // the last result of closing
 }
 
 // Sever cuts the connection to wake any goroutine that reads or writes it. Any
@@ -67,7 +69,7 @@ func (c *conn) Bye() {
 // is in front of the server.
 func (c *conn) unprepare() {
 	c.prepared, c.pooled = false, true
-	c.open, c.close = nil, nil
+	c.open, c.close, c.seal = nil, nil, nil
 }
 
 // settle reads the second part of the last statement: ROLLBACK and the reset.

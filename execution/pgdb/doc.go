@@ -19,6 +19,15 @@
 // not read-only, or when the server's own schema is not searched first. It also
 // takes the snapshot, and after that the server refuses SET TRANSACTION READ
 // WRITE. When BEGIN or a pin fails, the server skips the approved statement.
+//
+// A connection sends its settings in the first message too, when no pooler is in
+// front of the server. The reset returns to them. When all of them are in force, and
+// the statement has the usual time limits, one comparison takes the place of the
+// pins: the settings, the read-only transaction and the first schema, as one text,
+// against the text that the session had at its login, which costs the server less.
+// When the comparison fails, the server skips the statement, and the connection
+// sends it again with the pins, which it uses from then on.
+//
 // The answer is complete at the first Sync. The server runs the second part
 // after that, and the package verifies it before it uses the connection again.
 //

@@ -35,6 +35,9 @@ const (
 	stateSerialization = "40001"
 	stateDeadlock      = "40P01"
 	statePrivilege     = "42501"
+	stateNoSetting     = "42704"
+	stateBadSetting    = "22023"
+	stateUnsupported   = "0A000"
 )
 
 // serverError returns a server's error with all strings made valid UTF-8.
@@ -94,6 +97,22 @@ func poolerError(out *execution.Error, e *pgconn.PgError) {
 	out.Code, out.Retryable = sqlguard.CodeConnectionLost, true
 	if strings.HasPrefix(e.Message, "no more connections allowed") || e.Message == "query_wait_timeout" {
 		out.Code, out.RetryAfter = sqlguard.CodeBusy, pool.BusyRetry
+	}
+}
+
+// refusesSetting reports whether the server or a pooler may have refused a setting
+// of the first message. A pooler answers with a violation of the protocol
+// (https://www.pgbouncer.org/config.html: ignore_startup_parameters).
+func refusesSetting(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
+		return false
+	}
+	switch e.Code {
+	case stateProtocol, stateNoSetting, stateBadSetting, statePrivilege, stateUnsupported:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -1,6 +1,7 @@
 package pgdb
 
 import (
+	"errors"
 	"io"
 
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -54,6 +55,35 @@ func (d *DB) Open() int {
 	open, _ := d.pool.Count()
 	return open
 }
+
+// Sealed returns how many idle connections have a seal.
+func (d *DB) Sealed() (n int) {
+	for l := d.pool.Idle(); l != nil; l = d.pool.Idle() {
+		defer d.pool.Release(l)
+		if l.Conn.seal != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Disturb runs a statement in the session of an idle connection, outside of a
+// transaction.
+func (d *DB) Disturb(sql string) error {
+	l := d.pool.Idle()
+	if l == nil {
+		return errors.New("no connection is idle")
+	}
+	defer d.pool.Release(l)
+	if err := l.Conn.settle(); err != nil {
+		return err
+	}
+	_, err := l.Conn.question(sql)
+	return err
+}
+
+// Unit returns a time limit as the server shows it.
+var Unit = unit
 
 // Pooled reports whether an idle connection has detected a pooler.
 func (d *DB) Pooled() bool {

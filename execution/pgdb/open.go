@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"slices"
 	"sync/atomic"
@@ -57,6 +58,9 @@ type Config struct {
 	Pooler Pooler
 	// Objects makes [DB.Catalog] also load the objects of the database.
 	Objects bool
+	// Limits are those of most statements. Their time limits are set at login.
+	// Statements with other time limits cost the server a little more.
+	Limits execution.Limits
 }
 
 // Isolation is the isolation level of the transaction around a statement.
@@ -91,7 +95,8 @@ type DB struct {
 	path    []string // pinned; nil leaves the role's own
 	tls     string   // weakness of transport security, for the probe; "" when none
 
-	objects bool // the catalogue has the objects of the database
+	checks  atomic.Bool // new connections check their role
+	objects bool        // the catalogue has the objects of the database
 	catalog catalogMemo
 	// searched is the schemas in which the last catalogue says that names are
 	// resolved. It is used when the configuration sets no search path.
@@ -105,7 +110,10 @@ type accepted struct {
 	pins  *pinned
 }
 
-var _ execution.Backend = (*DB)(nil)
+var (
+	_ execution.Backend     = (*DB)(nil)
+	_ execution.RoleChecker = (*DB)(nil)
+)
 
 // Open checks cfg and returns a backend that accepts the approvals of guard.
 // It does not connect; the first call that needs a connection does.
@@ -137,22 +145,32 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 		size = DefaultMaxConnections
 	}
 	d := &DB{
-		dialer: &dialer{conf: conf, texts: texts, pooler: cfg.Pooler},
+		dialer: &dialer{conf: conf, texts: texts, pooler: cfg.Pooler, usual: cfg.Limits.WithDefaults()},
 		path:   slices.Clone(cfg.SearchPath), texts: texts, tls: weakness(conf), objects: cfg.Objects,
 	}
 	d.catalog.limits = catalogLimits
 	d.SetGuard(guard)
 	d.pool = pool.New(size, func(ctx context.Context) (*conn, error) {
 		c, err := d.dialer.dial(ctx)
-		if err == nil {
-			d.types.forget()
+		if err != nil {
+			return nil, err
 		}
-		return c, err
+		d.types.forget()
+		if d.checks.Load() {
+			if err := c.checkRole(ctx); err != nil {
+				c.Destroy()
+				return nil, err
+			}
+		}
+		return c, nil
 	})
 	d.pool.Ask(d.over)
 	d.dialer.aside = d.pool.Aside
 	return d, nil
 }
+
+// CheckRole implements [execution.RoleChecker].
+func (d *DB) CheckRole() { d.checks.Store(true) }
 
 // SetGuard replaces the ID whose approvals Query accepts. From then on, every
 // session resolves names in the schemas of the last catalogue, even when the
@@ -177,7 +195,10 @@ type dialer struct {
 	conf   *pgconn.Config
 	texts  *texts
 	pooler Pooler
+	usual  execution.Limits
 	found  atomic.Bool // a pooler was detected
+	// refused says how many of the choices of login the server has refused.
+	refused atomic.Int32
 	// aside is the pool's Aside.
 	aside func(ctx context.Context, over <-chan struct{}) (done func())
 }
@@ -202,7 +223,7 @@ func (d *dialer) connect(ctx context.Context, conf *pgconn.Config) (*conn, error
 		f.SetMaxBodyLen(maxMessageBody)
 		return f
 	}
-	pg, err := pgconn.ConnectConfig(ctx, conf)
+	pg, err := d.logIn(ctx, conf)
 	if err != nil {
 		return nil, connectError(ctx, err)
 	}
@@ -212,4 +233,20 @@ func (d *dialer) connect(ctx context.Context, conf *pgconn.Config) (*conn, error
 		return nil, err
 	}
 	return c, nil
+}
+
+// logIn connects with the settings of the session in the first message. When the
+// server refuses one of them, logIn tries again with fewer.
+func (d *dialer) logIn(ctx context.Context, conf *pgconn.Config) (*pgconn.PgConn, error) {
+	params := conf.RuntimeParams
+	for {
+		tried := d.refused.Load()
+		conf.RuntimeParams = maps.Clone(params)
+		maps.Copy(conf.RuntimeParams, d.login(int(tried)))
+		pg, err := pgconn.ConnectConfig(ctx, conf)
+		if err == nil || tried >= loginBare || !refusesSetting(err) {
+			return pg, err
+		}
+		d.refused.CompareAndSwap(tried, tried+1)
+	}
 }

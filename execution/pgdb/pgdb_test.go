@@ -22,7 +22,8 @@ func TestMain(m *testing.M) { testdb.Main(m) }
 
 func TestBackend(t *testing.T) {
 	target := executiontest.PostgreSQL(func(ctx context.Context, address string, connections int, guard sqlguard.ID) (execution.Backend, error) {
-		return pgdb.Open(ctx, pgdb.Config{URL: execution.NewSecret(address), MaxConnections: connections}, guard)
+		// With the search path, sessions are sealed, as those of a gateway are.
+		return pgdb.Open(ctx, pgdb.Config{URL: execution.NewSecret(address), MaxConnections: connections, SearchPath: []string{"$user", "public"}}, guard)
 	})
 	target.Update = *update
 	target.Reader = postgres.Dialect{}

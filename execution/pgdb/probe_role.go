@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ktxhq/ktx/execution"
 )
@@ -47,6 +48,28 @@ func (p *prober) rights(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// checkRole fails when the role of a new connection can do more than read.
+func (c *conn) checkRole(ctx context.Context) error {
+	if err := c.pg.Conn().SetDeadline(time.Now().Add(c.dialer.conf.ConnectTimeout)); err != nil {
+		return connectError(ctx, err)
+	}
+	stop := context.AfterFunc(ctx, c.Sever)
+	row, err := c.question(checkRoleSQL)
+	if !stop() && err == nil {
+		err = ctx.Err()
+	}
+	if err == nil && len(row) != 1 {
+		err = fmt.Errorf("%w: %d values for 1", errFrame, len(row))
+	}
+	if err != nil {
+		return connectError(ctx, err)
+	}
+	if err := execution.CheckedRole(row[0]); err != nil {
+		return err
+	}
+	return c.pg.Conn().SetDeadline(time.Time{})
 }
 
 // me is the role that logged in, quoted.

@@ -11,6 +11,7 @@ import (
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 	"github.com/ktxhq/ktx/execution/pgdb"
+	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // warnings returns the messages of the warnings of a probe.
@@ -331,4 +332,52 @@ func mustParse(t *testing.T, address string) *url.URL {
 		t.Fatal(err)
 	}
 	return u
+}
+
+// TestNewConnectionsCheckTheirRole shows that a role that becomes more than a
+// reader is refused with the next connection, and served again when it is a reader
+// again.
+func TestNewConnectionsCheckTheirRole(t *testing.T) {
+	server := testdb.Postgres(t)
+	address := server.NewDatabase(t, "CREATE TABLE public.a (n int)")
+	name := query[string](t, address, "SELECT current_database()")
+	role, group := server.NewRole(t), server.NewRole(t, "CREATEDB")
+	b := open(t, server.URL(name, role), pgdb.Config{MaxConnections: 1})
+	b.CheckRole()
+	for _, c := range []struct{ give, take, can string }{
+		{"", "", ""},
+		{"ALTER ROLE " + role + " SUPERUSER", "ALTER ROLE " + role + " NOSUPERUSER", "superuser"},
+		{"GRANT " + group + " TO " + role, "REVOKE " + group + " FROM " + role, "attribute"},
+		{"GRANT pg_read_server_files TO " + role, "REVOKE pg_read_server_files FROM " + role, "server itself"},
+		{"GRANT INSERT ON public.a TO " + role, "REVOKE INSERT ON public.a FROM " + role, "write tables"},
+	} {
+		if c.give != "" {
+			server.Exec(t, address, c.give)
+			query[int64](t, address, "SELECT count(pg_terminate_backend(pid, 60000)) FROM pg_stat_activity WHERE usename = '"+role+"'")
+			e := b.Fails(t, "SELECT 1", execution.Limits{})
+			if e.Code != sqlguard.CodeNotConfigured || e.Retryable || !strings.Contains(e.Message, c.can) || !strings.Contains(e.Hint, "--role-script") {
+				t.Errorf("after %s: %+v", c.give, e)
+			}
+			server.Exec(t, address, c.take)
+		}
+		if got := b.One(t, "SELECT 1"); got != "1" {
+			t.Errorf("after %s: %s", c.take, got)
+		}
+	}
+}
+
+// TestTimeLimitOfTheRole shows that a time limit of the role does not end what
+// opens a session, nor a statement.
+func TestTimeLimitOfTheRole(t *testing.T) {
+	server := testdb.Postgres(t)
+	address := server.NewDatabase(t)
+	role := server.NewRole(t)
+	server.Exec(t, address, "ALTER ROLE "+role+" SET statement_timeout = 1")
+	b := open(t, server.URL(query[string](t, address, "SELECT current_database()"), role), pgdb.Config{MaxConnections: 1})
+	const reset = "SELECT reset_val FROM pg_settings WHERE name = 'statement_timeout'"
+	for range 3 {
+		if got := b.One(t, reset); got != "30000" {
+			t.Errorf("a session begins with statement_timeout = %s", got)
+		}
+	}
 }

@@ -66,6 +66,10 @@ func (d *DB) run(ctx context.Context, s statement, lim execution.Limits) (*execu
 		}
 		x := exchange{c: l.Conn, k: ending.New(l.Conn), s: s, lim: lim, stale: l.Reused && l.Idle >= staleAfter}
 		res, err := x.run(ctx, d.pool.OnClose)
+		if x.broke && x.keep && ctx.Err() == nil { // the statement did not run; the pins say what differs, or set it
+			x = exchange{c: l.Conn, k: ending.New(l.Conn), s: s, lim: lim}
+			res, err = x.run(ctx, d.pool.OnClose)
+		}
 		switch {
 		case x.keep:
 			d.pool.Release(l)
@@ -117,6 +121,7 @@ type exchange struct {
 
 	keep  bool // the connection can be used again
 	again bool // the statement did not run and may be tried once more
+	broke bool // the session's seal did not hold, so the statement did not run
 	// unconfirmed says that the statement was to be ended, and may still run.
 	unconfirmed bool
 }
@@ -345,6 +350,7 @@ func (x *exchange) answered(status byte, reason error, delivered bool) (*executi
 		x.again, x.keep = true, false
 		return nil, queryError(x.failed, "")
 	case x.at == atPins:
+		x.broke = x.c.breakSeal()
 		return nil, mismatch(x.failed)
 	default:
 		return nil, pool.Unopened(queryError(x.failed, ""))

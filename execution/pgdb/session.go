@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -40,6 +41,11 @@ const (
 
 // The settings pinned for every statement in addition to those of the dialect.
 const (
+	timeoutSetting     = "statement_timeout"
+	lockSetting        = "lock_timeout"
+	idleSetting        = "idle_in_transaction_session_timeout"
+	readOnlySetting    = "transaction_read_only"
+	pathSetting        = "search_path"
 	checkInterval      = "client_connection_check_interval"
 	checkIntervalValue = "500ms" // the server ends a statement this long after its client has gone
 	idleTimeout        = "10s"   // this package always closes its transactions at once
@@ -97,15 +103,20 @@ var (
 )
 
 // opening returns the messages before the statement: BEGIN and the pins of
-// settings.
+// settings, or in place of the pins the question whether the session is sealed.
 func (c *conn) opening(timeout, lockTimeout time.Duration, settings *pinned) (raw, error) {
 	if c.open != nil && c.openTimeout == timeout && c.openLock == lockTimeout && c.openPins == settings {
 		return c.open, nil
 	}
-	values := append([][]byte{milliseconds(timeout), milliseconds(lockTimeout)}, settings[:]...)
 	var e encoder
 	e.run(c.dialer.texts.begin, c.prepared)
-	e.run(c.pins(), c.prepared, values...)
+	if values, ok := c.sealed(timeout, lockTimeout, settings); ok {
+		e.run(c.seal.sql, true, values...)
+		c.openSealed = true
+	} else {
+		e.run(c.pins(), c.prepared, append([][]byte{milliseconds(timeout), milliseconds(lockTimeout)}, settings.arrays[:]...)...)
+		c.openSealed = false
+	}
 	if e.err != nil {
 		return nil, e.err
 	}
@@ -222,10 +233,17 @@ func (c *conn) prepare(ctx context.Context) error {
 		f.SendParse(&pgproto3.Parse{Name: t.name, Query: t.sql})
 	}
 	f.SendSync(&pgproto3.Sync{})
+	want := c.askSeal(f)
 	if err := f.Flush(); err != nil {
 		return connectError(ctx, err)
 	}
-	switch _, err := c.collect(); {
+	_, err := c.collect()
+	if !c.pg.IsClosed() {
+		if sealErr := c.learnSeal(want); sealErr != nil {
+			err = sealErr
+		}
+	}
+	switch {
 	case err == nil:
 		c.prepared = true
 	case c.pg.IsClosed():
@@ -237,6 +255,20 @@ func (c *conn) prepare(ctx context.Context) error {
 		c.pooled = true
 	}
 	return nil
+}
+
+// askSeal prepares the comparison, and asks a new connection for the settings of its
+// session. It returns what learnSeal has to find.
+func (c *conn) askSeal(f *pgproto3.Frontend) wanted {
+	w := c.wantSeal()
+	text := sealText(w)
+	f.SendParse(&pgproto3.Parse{Name: text.name, Query: text.sql})
+	f.SendSync(&pgproto3.Sync{})
+	f.SendParse(&pgproto3.Parse{Query: "SELECT " + strings.Join(w.names(), ", ")})
+	f.SendBind(&pgproto3.Bind{})
+	f.SendExecute(&pgproto3.Execute{})
+	f.SendSync(&pgproto3.Sync{})
+	return w
 }
 
 // collect reads to the next ReadyForQuery and returns the last row.

@@ -35,6 +35,21 @@ const (
 FROM pg_catalog.pg_roles AS r
 WHERE r.rolname OPERATOR(pg_catalog.=) session_user OR r.rolname OPERATOR(pg_catalog.=) current_user`
 
+	// The first thing that a new connection's role can do beyond reading, or ''.
+	// It is one round trip, so it leaves out what takes long to find out.
+	checkRoleSQL = reachCTE + `
+SELECT CASE
+	WHEN pg_catalog.bool_or(r.rolsuper) THEN 'it is a superuser or may become one'
+	WHEN pg_catalog.bool_or(r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolbypassrls) THEN 'it has an attribute of an administrator'
+	WHEN EXISTS (SELECT FROM pg_catalog.pg_auth_members AS m JOIN reach ON reach.oid OPERATOR(pg_catalog.=) m.member
+		JOIN pg_catalog.pg_roles AS g ON g.oid OPERATOR(pg_catalog.=) m.roleid
+		WHERE pg_catalog.starts_with(g.rolname::pg_catalog.text, 'pg_') AND NOT pg_catalog.starts_with(reach.via, 'pg_')) THEN 'it is a member of a role of the server itself'
+	WHEN EXISTS (SELECT FROM pg_catalog.pg_class AS c WHERE c.oid OPERATOR(pg_catalog.>=) ` + firstUserOID + `
+		AND c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,f}'::pg_catalog."char"[])
+		AND pg_catalog.has_table_privilege(session_user, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')) THEN 'it may write tables'
+	ELSE '' END
+FROM reach JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) reach.oid`
+
 	// The role and the roles that it can become, when they have special
 	// attributes.
 	attributesSQL = reachCTE + `

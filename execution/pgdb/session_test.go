@@ -242,16 +242,23 @@ func TestPreparedTextsAreGone(t *testing.T) {
 	url := testdb.Postgres(t).NewDatabase(t,
 		"CREATE FUNCTION forget(what text) RETURNS int LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'DEALLOCATE ' || what; RETURN 1; END $$")
 	const count = "SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'ktx%'"
-	for _, c := range []struct{ what, left string }{
-		{"ALL", "8"},
-		{"ktx_rollback", "8"},
-		{"ktx_reset_locks", "8"},
-		{"ktx_begin", "0"},
-		{"ktx_pins", "0"},
+	sealed := []string{"public"}
+	for _, c := range []struct {
+		what, left string
+		path       []string
+	}{
+		{"ALL", "9", nil},
+		{"ktx_rollback", "9", nil},
+		{"ktx_reset_locks", "9", nil},
+		{"ktx_begin", "0", nil},
+		{"ktx_pins", "0", nil},
+		{"ktx_pins", "8", sealed},
+		{"ktx_seal", "0", sealed},
+		{"ktx_seal", "8", nil},
 	} {
-		b := open(t, url, pgdb.Config{MaxConnections: 2})
-		if n := b.One(t, count); n != "8" {
-			t.Errorf("%s texts are prepared, want 8", n)
+		b := open(t, url, pgdb.Config{MaxConnections: 2, SearchPath: c.path})
+		if n := b.One(t, count); n != "9" {
+			t.Errorf("%s texts are prepared, want 9", n)
 		}
 		if got := b.One(t, "SELECT forget('"+c.what+"')"); got != "1" {
 			t.Errorf("got %s", got)

@@ -73,14 +73,17 @@ func (c *Config) texts() (*texts, error) {
 
 // pinned are the parameters of the pins after the two timeouts: names, values,
 // and whether each setting is only read back.
-type pinned [3][]byte
+type pinned struct {
+	arrays [3][]byte
+	path   string // the search path, when it is not one of the session's own settings
+}
 
 func newPinned(settings []pin) *pinned {
 	var names, values, fixed []string
 	for _, p := range settings {
 		names, values, fixed = append(names, p.name), append(values, p.value), append(fixed, strconv.FormatBool(p.assert))
 	}
-	return &pinned{arrayLiteral(names), arrayLiteral(values), arrayLiteral(fixed)}
+	return &pinned{arrays: [3][]byte{arrayLiteral(names), arrayLiteral(values), arrayLiteral(fixed)}}
 }
 
 // on returns the pins with path as the search path, unless they have one.
@@ -92,7 +95,10 @@ func (t *texts) on(path []string) *pinned {
 	for _, s := range path {
 		quoted = append(quoted, quoteName(s))
 	}
-	return newPinned(append(slices.Clone(t.settings), pin{name: "search_path", value: searchPath(quoted)}))
+	value := searchPath(quoted)
+	p := newPinned(append(slices.Clone(t.settings), pin{name: "search_path", value: value}))
+	p.path = value
+	return p
 }
 
 // arrayLiteral returns texts as an array literal (manual, section 8.15.2).

@@ -24,6 +24,9 @@ const (
 	textRollback  = "ROLLBACK"
 	textQueryOnly = "PRAGMA query_only = 1"
 	textReadBack  = "PRAGMA query_only"
+	// The pages that a connection keeps, in KiB. By default it keeps 2 MiB, and an
+	// aggregate of a larger table reads and copies every page anew.
+	textCache     = "PRAGMA cache_size = -16384"
 	textHead      = "SELECT count(*) FROM sqlite_schema"
 	textVersion   = "SELECT sqlite_version()"
 	textJournal   = "PRAGMA journal_mode"
@@ -206,7 +209,11 @@ func (s *session) setUp() error {
 	if err := s.checkPins(); err != nil {
 		return err
 	}
-	return s.readHead()
+	if err := s.readHead(); err != nil {
+		return err
+	}
+	_, err := s.askOwn(textCache)
+	return err
 }
 
 // pin sets every pin. The authorizer comes last, because it denies all further

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -301,42 +302,59 @@ func run(count int, out, only string) error {
 		return err
 	}
 	kept := map[string]string{}
+	facts := strings.Join(machine(ctx), "\n")
+	elsewhere := "" // what sections say that are measured on another machine than the page
 	if only != "" {
 		old, err := os.ReadFile(out) //nolint:gosec // the page to write anew, named on the command line
 		if err != nil {
 			return err
 		}
 		for section := range strings.SplitSeq(string(old), "\n## ") {
-			title, _, _ := strings.Cut(section, "\n")
+			title, text, _ := strings.Cut(section, "\n")
+			if title == "# Performance" {
+				i := strings.Index(text, "\n- ")
+				if was := strings.TrimSpace(text[max(i, 0):]); i >= 0 && was != facts {
+					elsewhere = fmt.Sprintf(" Measured on another machine than the rest of this page: %d processors, %s.", runtime.NumCPU(), processor())
+					facts = was
+				}
+				continue
+			}
 			kept[title] = "\n## " + strings.TrimRight(section, "\n") + "\n"
 		}
 	}
 	var page bytes.Buffer
-	if err := write(ctx, &page, count, pattern, kept); err != nil {
+	if err := write(ctx, &page, count, pattern, kept, facts, elsewhere); err != nil {
 		return err
 	}
 	return os.WriteFile(out, page.Bytes(), 0o644) //nolint:gosec // a page for everyone
 }
 
 // write writes the page. It copies the sections whose titles the pattern does
-// not match from kept.
-func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kept map[string]string) error {
+// not match from kept, and leaves out those that were never measured. facts are
+// those of the page's machine.
+func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kept map[string]string, facts, elsewhere string) error {
 	_, _ = fmt.Fprintf(w, `# Performance
 
 %[1]s writes this page. Each figure is the median of several runs, with their range beside it. A ratio (×) compares two measurements that alternate within one run, so it carries over to other machines. Absolute times belong to the machine below, which is shared and noisy. No test checks a time.
 
 %[2]s
-`, "`make bench`", strings.Join(machine(ctx), "\n"))
+`, "`make bench`", facts)
 	for _, s := range suites {
-		if old, ok := kept[s.title]; ok && !only.MatchString(s.title) {
+		if !only.MatchString(s.title) {
+			old, ok := kept[s.title]
+			if !ok {
+				continue // not measured yet
+			}
 			_, _ = io.WriteString(w, old)
+			delete(kept, s.title)
 			continue
 		}
+		delete(kept, s.title)
 		results, err := measure(ctx, s, count)
 		if err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(w, "\n## %s\n\n%s\n\n| statement | median | range | unit | goal |\n|---|---:|---|---|---|\n", s.title, s.text)
+		_, _ = fmt.Fprintf(w, "\n## %s\n\n%s\n\n| statement | median | range | unit | goal |\n|---|---:|---|---|---|\n", s.title, s.text+elsewhere)
 		for _, c := range s.claims {
 			values := results[c.bench+" "+c.unit]
 			if len(values) == 0 {
@@ -364,6 +382,9 @@ func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kep
 			}
 			_, _ = fmt.Fprintf(w, "| %s | %s | %s – %s | %s | %s |\n", c.what, figure(values[len(values)/2]), figure(values[0]), figure(values[len(values)-1]), unit, goal)
 		}
+	}
+	for _, title := range slices.Sorted(maps.Keys(kept)) { // no benchmark of this list
+		_, _ = io.WriteString(w, kept[title])
 	}
 	return nil
 }

@@ -49,13 +49,19 @@ func terminal(t *testing.T, config string, folders []string, args ...string) *di
 
 // start runs ktx setup.
 func (d *dialogue) start(args ...string) {
+	d.t.Helper()
+	d.run(append([]string{"setup"}, args...)...)
+}
+
+// run runs ktx.
+func (d *dialogue) run(args ...string) {
 	t := d.t
 	t.Helper()
 	program, err := exec.LookPath("ktx")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.cmd = exec.Command(program, append([]string{"setup"}, args...)...) //nolint:noctx // it is ended below, and waited for
+	d.cmd = exec.Command(program, args...) //nolint:noctx // it is ended below, and waited for
 	d.cmd.Dir = d.dir
 	d.cmd.Env = []string{"HOME=" + d.home, "PATH=" + d.home, "TERM=dumb"}
 	if d.tty, err = pty.Start(d.cmd); err != nil {

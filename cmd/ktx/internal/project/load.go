@@ -28,6 +28,8 @@ type Project struct {
 	File     string // the path of its ktx.yaml
 	Config   Config
 	Warnings []Problem
+
+	variables map[string]string // of the file that the key env names
 }
 
 // PatternRule reports whether a pattern of check.overrides is valid. The package
@@ -52,6 +54,7 @@ func Load(dir string, valid PatternRule) (*Project, error) {
 	}
 	config, problems := Parse(text, valid)
 	p := &Project{Dir: dir, File: file, Config: config}
+	problems = append(problems, p.readVariables()...)
 	faulty := false
 	for _, problem := range problems {
 		if problem.Warning {

@@ -21,6 +21,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"runtime"
 	"sync"
 	"time"
 
@@ -254,6 +255,11 @@ func (t *Transport) note(r *jsonrpc.Request) bool {
 // readLine returns the next line without its end. It skips a line that is longer
 // than maxLine, and reports that.
 func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
+	if r.Buffered() == 0 {
+		// The read blocks this thread. The call that was just read begins on it
+		// before, rather than on another thread that has to be woken.
+		runtime.Gosched()
+	}
 	for {
 		part, err := r.ReadSlice('\n')
 		if !tooLong && len(line)+len(part) <= maxLine {

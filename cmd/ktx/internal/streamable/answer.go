@@ -94,8 +94,11 @@ func (a *answerer) note(out *answer, session string, m rpc.Members, body []byte)
 	if session != "" && method != methodInitialize { // which cannot be cancelled
 		a.remember(out, key(session, id))
 	}
+	if text, ok := id.Raw().(string); !ok || !strings.HasPrefix(text, "\x00") {
+		return body // the SDK keeps it
+	}
 	known, err := rpc.Compact(id.Raw())
-	if err != nil || !strings.HasPrefix(string(known), `"\u0000`) {
+	if err != nil {
 		return body
 	}
 	out.known = append([]byte(`{"jsonrpc":"2.0","id":`), known...)
@@ -163,6 +166,7 @@ type answer struct {
 	notJSON    bool            // the body of the request is not JSON
 	cancelled  *atomic.Bool    // nil for what cannot be cancelled
 	forgetting func()
+	responded  bool // the response is written
 
 	status  int // of a refusal in plain text
 	refusal bytes.Buffer
@@ -180,8 +184,47 @@ func (w *answer) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
+// FlushError implements what http.ResponseController uses. After the response to the
+// request nothing follows, so the end of the stream sends both at once.
+func (w *answer) FlushError() error {
+	if w.responded {
+		return nil
+	}
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// isResponse reports whether an event of a stream holds a JSON-RPC response, as the
+// SDK writes it.
+func isResponse(event []byte) bool {
+	_, data, ok := bytes.Cut(event, []byte("data: "))
+	if !ok {
+		return false
+	}
+	id, ok := bytes.CutPrefix(data, []byte(`{"jsonrpc":"2.0","id":`))
+	if !ok {
+		return false
+	}
+	var end int
+	if len(id) > 0 && id[0] == '"' {
+		for end = 1; end < len(id) && id[end] != '"'; end++ {
+			if id[end] == '\\' {
+				end++
+			}
+		}
+		end++
+	} else {
+		end = bytes.IndexByte(id, ',')
+	}
+	if end < 0 || end > len(id) {
+		return false
+	}
+	rest := id[end:]
+	return bytes.HasPrefix(rest, []byte(`,"result":`)) || bytes.HasPrefix(rest, []byte(`,"error":`))
+}
+
 // Write implements http.ResponseWriter.
 func (w *answer) Write(p []byte) (int, error) {
+	w.responded = w.responded || w.id != nil && isResponse(p)
 	switch {
 	case w.status != 0:
 		return w.refusal.Write(p)

@@ -46,6 +46,19 @@ func NewStream(w io.Writer) *Stream {
 	return &Stream{w: w, Terminal: ok && term.IsTerminal(int(f.Fd()))}
 }
 
+// Columns returns the width of the terminal, or 0 when there is none.
+func (s *Stream) Columns() int {
+	f, ok := s.w.(*os.File)
+	if !ok || !s.Terminal {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
 // Write implements io.Writer.
 func (s *Stream) Write(p []byte) (int, error) {
 	s.mu.Lock()

@@ -2,6 +2,8 @@ package console
 
 import (
 	"bytes"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -126,6 +128,56 @@ func (a *App) CSVRow(b *bytes.Buffer, row []Cell) {
 // MaxCell bounds the width of a column of a pretty table, in columns of the
 // terminal.
 const MaxCell = 80
+
+// Pretty returns a pretty table. Expanded is on, off, or auto: on a terminal that is too
+// narrow for the table, each value stands on a line of its own, as after \x in psql.
+func (a *App) Pretty(headers []string, rows [][]Cell, expanded string) (text []byte, shortened bool) {
+	var b bytes.Buffer
+	if expanded != "on" {
+		shortened = a.prettyTable(&b, append([][]Cell{Texts(headers...)}, rows...))
+		width := a.Out.Columns()
+		if expanded == "off" || width == 0 || len(rows) == 0 || widest(b.String()) <= width {
+			return b.Bytes(), shortened
+		}
+		b.Reset()
+	}
+	shortened = a.expandedTable(&b, headers, rows)
+	return b.Bytes(), shortened
+}
+
+var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// widest returns the width of the longest line, without its colours.
+func widest(text string) int {
+	width := 0
+	for line := range strings.Lines(sgr.ReplaceAllString(text, "")) {
+		width = max(width, report.Width(strings.TrimRight(line, " \n")))
+	}
+	return width
+}
+
+// expandedTable writes a line for each value, and one before each row.
+func (a *App) expandedTable(b *bytes.Buffer, headers []string, rows [][]Cell) (shortened bool) {
+	width := 0
+	names := make([]string, len(headers))
+	for i, h := range headers {
+		names[i] = Cell{Text: h}.Shown()
+		width = max(width, report.Width(names[i]))
+	}
+	for n, row := range rows {
+		b.WriteString(a.Paint(a.Out, StyleDim, "-[ row "+strconv.Itoa(n+1)+" ]-") + "\n")
+		for i, c := range row {
+			text := c.Shown()
+			short := Shorten(text, MaxCell)
+			shortened = shortened || short != text
+			if c.Null {
+				short = a.Paint(a.Out, StyleDim, short)
+			}
+			b.WriteString(a.Paint(a.Out, StyleBold, names[i]) + strings.Repeat(" ", width-report.Width(names[i])) + " | " + short + "\n")
+		}
+	}
+	return shortened
+}
 
 func (a *App) prettyTable(b *bytes.Buffer, all [][]Cell) (shortened bool) {
 	widths := make([]int, len(all[0]))

@@ -2,10 +2,12 @@ package mcp
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/fresh"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
 )
 
@@ -29,6 +31,7 @@ const allowEmptyUsage = "let a reload remove every connection, when ktx.yaml has
 
 func stdioCommand(a *console.App) *cobra.Command {
 	var allowEmpty bool
+	var at place
 	c := &cobra.Command{
 		Use:   "stdio",
 		Short: "Serve MCP over standard input and output",
@@ -38,11 +41,21 @@ MCP client starts this command. Logs go to standard error.
 On SIGHUP the command reads ktx.yaml again. Calls that run end under the
 configuration under which they began, and connections that did not change stay
 open. A file that is not valid changes nothing. Changes in the block audit take
-effect at the next start.`,
+effect at the next start.
+
+Without a project, --demo serves a small shop, and --url one database with the
+strictest rules. Its audit log is in the user's folder for state.`,
+		Example: `  ktx mcp stdio --demo
+  ` + fresh.URLVariable + `=postgres://reader:…@localhost/shop ktx mcp stdio`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			signals, stop := hangups()
 			defer stop()
+			remove, err := at.settle(cmd.Context(), a, cmd)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, remove()) }()
 			return wiring.WithGateway(cmd.Context(), a, "stdio", func(ctx context.Context, open *wiring.OpenProject) error {
 				defer reloadOn(ctx, a, signals, open, allowEmpty, nil)()
 				return serveStdio(ctx, a, open)
@@ -50,5 +63,6 @@ effect at the next start.`,
 		},
 	}
 	c.Flags().BoolVar(&allowEmpty, "allow-empty", false, allowEmptyUsage)
+	at.flags(c)
 	return c
 }

@@ -77,7 +77,7 @@ func settle(a *console.App, cmd *cobra.Command, p *project.Project, o startOptio
 		s.Tokens = append(s.Tokens, httpapi.Token{Principal: principalToken, Sum: httpapi.Sum(token)})
 	}
 	for _, t := range c.Tokens {
-		sum, err := t.Sum(a.Lookup)
+		sum, err := t.Sum(p.Environment(a.Lookup))
 		if err != nil {
 			return s, console.Usage("%s: server.tokens, %s: %w", console.DisplayPath(p.File), t.Name, err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/fresh"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/daemon"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
@@ -38,6 +39,8 @@ type startOptions struct {
 	allowEmpty                   bool
 	allowedHosts, allowedOrigins []string
 	logFile                      string
+	place                        place
+	temporary                    bool // the project is a demo, which is removed at the end
 }
 
 func startCommand(a *console.App) *cobra.Command {
@@ -54,7 +57,10 @@ other users can see flags in the list of processes. An address that is not loopb
 needs a token.
 
 On SIGHUP the server reads ktx.yaml again, including the tokens of the block
-server. The rest of that block takes effect at the next start.`,
+server. The rest of that block takes effect at the next start.
+
+Without a project, --demo serves a small shop, and --url one database with the
+strictest rules.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("token") && strings.TrimSpace(o.token) == "" {
@@ -77,6 +83,9 @@ server. The rest of that block takes effect at the next start.`,
 	flags.BoolVar(&o.allowEmpty, "allow-empty", false, allowEmptyUsage)
 	flags.StringVar(&o.logFile, "log-file", "", "write the log to this file")
 	_ = flags.MarkHidden("log-file") // the command passes it to the process in the background
+	flags.BoolVar(&o.temporary, "temporary", false, "remove the demo at the end")
+	_ = flags.MarkHidden("temporary") // likewise
+	o.place.flags(c)
 	for _, name := range []string{"host", "port", "token", "allowed-host", "allowed-origin"} {
 		_ = c.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
 	}
@@ -106,7 +115,22 @@ func newServerJSON(schema, status string, s *daemon.State) serverJSON {
 	}
 }
 
-func startServer(ctx context.Context, a *console.App, cmd *cobra.Command, o startOptions) error {
+func startServer(ctx context.Context, a *console.App, cmd *cobra.Command, o startOptions) (err error) {
+	remove, err := o.place.settle(ctx, a, cmd)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.temporary:
+		remove = func() error { return fresh.RemoveDemo(a.ProjectDir) }
+	case o.place.demo && !o.foreground:
+		o.temporary = true // the process in the background removes it
+	}
+	defer func() {
+		if err != nil || o.foreground {
+			err = errors.Join(err, remove())
+		}
+	}()
 	p, err := wiring.LoadProject(a)
 	if err != nil {
 		return err
@@ -162,7 +186,11 @@ func printStarted(a *console.App, state *daemon.State, already bool) {
 	if state.TokenAuth {
 		a.Printf("clients send the token in the header Authorization: Bearer …\n")
 	}
-	a.Printf("next: ktx setup writes this address into the settings of MCP clients; ktx mcp status shows it again, ktx mcp stop ends the server\n")
+	where := ""
+	if a.ProjectDir != "" {
+		where = " --project-dir " + console.EscapeControls(console.DisplayPath(a.ProjectDir))
+	}
+	a.Printf("next: ktx setup%[1]s writes this address into the settings of MCP clients; ktx mcp status%[1]s shows it again, ktx mcp stop%[1]s ends the server\n", where)
 }
 
 // startTime is the time that a server has to answer.
@@ -181,6 +209,9 @@ func startBackground(ctx context.Context, a *console.App, cmd *cobra.Command, p 
 			args = append(args, "--"+f.name+"="+f.value)
 		}
 	}
+	if o.temporary {
+		args = append(args, "--temporary")
+	}
 	for _, h := range o.allowedHosts {
 		args = append(args, "--allowed-host="+h)
 	}
@@ -194,6 +225,9 @@ func startBackground(ctx context.Context, a *console.App, cmd *cobra.Command, p 
 	child := &exec.Cmd{Path: program, Args: args, Dir: p.Dir, Env: append(os.Environ(), nonceVariable+"="+nonce)}
 	if o.token != "" {
 		child.Env = append(child.Env, tokenVariable+"="+o.token) // not as a flag, which other users could see
+	}
+	if address, set := a.Lookup(fresh.URLVariable); set {
+		child.Env = append(child.Env, fresh.URLVariable+"="+address)
 	}
 	log := daemon.LogPath(p.Dir)
 	before, err := daemon.Spawn(child, log)

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/fresh"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/demo"
 	"github.com/ktxhq/ktx/execution/audit"
@@ -29,14 +29,11 @@ question, the query that answers it, a number that a join gets wrong and sl_quer
 right, five attacks that are refused, and the audit log that recorded all of it. The command leaves no files behind and uses no network.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			dir, err := os.MkdirTemp("", "ktx-demo-")
+			dir, remove, err := fresh.Demo(cmd.Context(), a)
 			if err != nil {
-				return fmt.Errorf("make demo project: %w", err)
-			}
-			defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-			if _, err := makeProject(cmd.Context(), a, dir, true); err != nil {
 				return err
 			}
+			defer func() { err = errors.Join(err, remove()) }()
 			p, err := wiring.ReadProject(dir)
 			if err != nil {
 				return err

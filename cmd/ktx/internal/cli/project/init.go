@@ -1,54 +1,52 @@
 package project
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/fresh"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/scan"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/setup"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
-	"github.com/ktxhq/ktx/cmd/ktx/internal/demo"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 )
 
-const freshConfig = `# What ktx may reach, and under which rules. ktx config schema describes every key.
-connections:
-  # warehouse:
-  #   driver: postgres               # or mysql, mariadb, sqlserver, sqlite
-  #   url: env:WAREHOUSE_URL          # postgres://reader:…@host:5432/db, kept out of this file
-  #   schemas: [public]               # PostgreSQL: where names without a schema lie; others: further databases
-  #   limits: {rows: 10000, timeout: 30s}
-  #   access:
-  #     tables: {deny: [public.api_keys]}
-`
-
-const demoConnection = `  demo:
-    driver: sqlite
-    path: shop.db
-    name: Demo shop
-    description: Customers, products and orders of a shop that does not exist.
-`
+// initOptions are the flags of ktx init.
+type initOptions struct {
+	demo, yes, noTest, noScan bool
+	id, roleScript            string
+	address                   fresh.Address
+}
 
 // InitCommand returns the command ktx init.
 func InitCommand(a *console.App) *cobra.Command {
-	var withDemo bool
+	var o initOptions
 	c := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Make a project: a ktx.yaml, and a .gitignore for its local state",
 		Args:  cobra.MaximumNArgs(1),
 		Long: `Make a project: a ktx.yaml, and a .gitignore for its local state.
 
+On a terminal the command asks which database to read, tries the connection, offers
+the SQL for a role that can only read, scans the database, and offers to set up MCP
+clients. Every question has a flag, and --yes takes the defaults. Elsewhere, and
+without --url, it writes a ktx.yaml without connections.
+
+A URL with a password goes into .ktx/env, which only you can read and which version
+control ignores. ktx.yaml names its variable.
+
 With --demo the project has a small shop as the connection demo, a scan of it, a wiki
 page and measures. When init was interrupted, run it again.`,
+		Example: `  ktx init
+  ktx init --yes --driver postgres --url env:WAREHOUSE_URL --schemas public,sales
+  ktx init --yes --url sqlite:shop.db`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			switch {
@@ -59,139 +57,155 @@ page and measures. When init was interrupted, run it again.`,
 			case a.ProjectDir != "":
 				dir = a.ProjectDir
 			}
-			made, err := makeProject(cmd.Context(), a, dir, withDemo)
-			if err != nil {
-				return err
+			if _, err := os.Lstat(filepath.Join(dir, project.FileName)); err == nil {
+				return console.Usage("%s exists already; nothing was changed", filepath.Join(dir, project.FileName))
 			}
-			if a.JSON {
-				doc := console.NewDocument("ktx-init/1").With("projectDir", dir).With("files", made.files)
-				if withDemo {
-					doc = doc.With("scanned", map[string]int{"tables": made.tables, "columns": made.columns})
-				}
-				a.PrintJSON(doc)
-				return nil
-			}
-			for _, name := range made.files {
-				a.Printf("made %s\n", filepath.Join(dir, filepath.FromSlash(name)))
-			}
-			if withDemo {
-				where := ""
-				if dir != "." {
-					where = " --project-dir " + dir
-				}
-				a.Printf("scanned demo: %s, %s\n", console.Count(made.tables, "table"), console.Count(made.columns, "column"))
-				a.Printf("try: ktx sql%s -c demo \"SELECT status, count(*) FROM orders GROUP BY status\"\n", where)
-			} else {
-				a.Printf("next: configure a connection in %s, then run ktx doctor\n", filepath.Join(dir, project.FileName))
-			}
-			return nil
+			return initProject(cmd.Context(), a, cmd, dir, o)
 		},
 	}
-	c.Flags().BoolVar(&withDemo, "demo", false, "add the demo shop as a connection, with its scan, a wiki page and measures")
+	flags := c.Flags()
+	flags.BoolVar(&o.demo, "demo", false, "add the demo shop as a connection, with its scan, a wiki page and measures")
+	flags.BoolVarP(&o.yes, "yes", "y", false, "ask nothing, and take the default for what no flag says")
+	flags.StringVar(&o.address.URL, "url", "", "address of the database: env:NAME, file:/path, a URL, or sqlite:FILE")
+	flags.StringVar(&o.address.Driver, "driver", "", "engine: "+strings.Join(fresh.Drivers, ", ")+" (default: by the address)")
+	flags.StringVar(&o.id, "id", "", "name of the connection (default: that of the database)")
+	flags.StringSliceVar(&o.address.Schemas, "schemas", nil, "schemas in which names are looked up; for engines but PostgreSQL, further databases")
+	flags.StringVar(&o.roleScript, "role-script", "", "write the SQL for a role that can only read to this file, if the present role can do more")
+	flags.BoolVar(&o.noTest, "no-test", false, "do not try the connection")
+	flags.BoolVar(&o.noScan, "no-scan", false, "do not scan the database")
+	for _, name := range []string{"url", "id", "schemas"} {
+		_ = c.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions)
+	}
+	_ = c.RegisterFlagCompletionFunc("driver", cobra.FixedCompletions(fresh.Drivers, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
-// made is what makeProject made.
-type made struct {
-	files           []string // relative to the project, with slashes
-	tables, columns int      // that the scan of the demo found
-}
-
-// makeProject writes a new project. It never overwrites a file. The ktx.yaml, which
-// makes a folder a project, comes last: when makeProject does not come to its end,
-// the folder is no project, and another call completes it.
-func makeProject(ctx context.Context, a *console.App, dir string, withDemo bool) (made, error) {
-	var out made
-	type file struct {
-		name    string
-		content []byte
+// initProject makes a project in dir, and asks for what the flags do not say.
+func initProject(ctx context.Context, a *console.App, cmd *cobra.Command, dir string, o initOptions) error {
+	given := cmd.Flags().Changed("url")
+	if o.demo && given {
+		return console.Usage("give --demo or --url, not both")
 	}
-	config := file{project.FileName, []byte(freshConfig)}
-	var before []file
-	if withDemo {
-		config.content = append(config.content, demoConnection...)
-		before = []file{
-			{"shop.db", demo.Database},
-			{"wiki/global/" + demo.PageKey + ".md", demo.Page},
-			{"semantic-layer/demo/orders.yaml", demo.Orders},
-			{"semantic-layer/demo/order_items.yaml", demo.OrderItems},
+	if !given {
+		for _, name := range []string{"driver", "id", "schemas", "role-script", "no-test"} {
+			if cmd.Flags().Changed(name) {
+				return console.Usage("--%s needs --url", name)
+			}
 		}
 	}
-	exists := func(f file) error {
-		return console.Usage("%s exists already; nothing was changed", filepath.Join(dir, filepath.FromSlash(f.name)))
+	i := &interview{app: a, dir: dir, options: o}
+	if !o.demo && !o.yes && !a.JSON && a.Interactive() {
+		i.prompt = console.NewPrompt(a)
 	}
-	if _, err := os.Lstat(filepath.Join(dir, config.name)); err == nil {
-		return out, exists(config)
-	}
-	var missing []file
-	for _, f := range before { // before any file is written
-		switch same, err := holds(filepath.Join(dir, filepath.FromSlash(f.name)), f.content); {
-		case errors.Is(err, fs.ErrNotExist):
-			missing = append(missing, f)
-		case err != nil:
-			return out, fmt.Errorf("make project: %w", err)
-		case !same:
-			return out, exists(f)
+	if i.prompt != nil && !given {
+		if err := i.askEngine(); err != nil {
+			return err
 		}
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // a project is shared through version control
-		return out, fmt.Errorf("make project: %w", err)
-	}
-	if err := wiring.IgnoreState(dir); err != nil {
-		return out, err
-	}
-	write := func(f file) error {
-		name := filepath.Join(dir, filepath.FromSlash(f.name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil { //nolint:gosec // a project is shared through version control
-			return fmt.Errorf("make project: %w", err)
+	content := fresh.Content{Demo: i.options.demo}
+	if given || i.asked {
+		connection, err := i.connection(ctx)
+		if err != nil {
+			return err
 		}
-		err := atomicfile.WriteNew(name, 0o644, f.content)
-		if errors.Is(err, fs.ErrExist) {
-			return console.Usage("%s exists already", name)
-		}
+		content.Connection = connection
+	}
+	made, err := fresh.Make(ctx, a, dir, content)
+	if err != nil {
 		return err
 	}
-	for _, f := range missing {
-		if err := write(f); err != nil {
-			return out, err
+	i.report(made)
+	if content.Connection != nil && !o.noScan {
+		if err := i.scan(ctx, content.Connection.ID); err != nil {
+			return err
 		}
 	}
-	out.files = append(out.files, config.name)
-	for _, f := range before {
-		out.files = append(out.files, f.name)
-	}
-	if withDemo {
-		var err error
-		if out.tables, out.columns, err = scanDemo(ctx, a, dir, config.content); err != nil {
-			return out, err
+	if i.prompt != nil && (content.Demo || content.Connection != nil) {
+		ok, err := i.prompt.Yes("Write ktx into the settings of MCP clients?", true)
+		if err != nil {
+			return err
+		}
+		if ok {
+			a.ProjectDir = dir
+			if err := setup.Ask(ctx, a, i.prompt); err != nil {
+				return err
+			}
 		}
 	}
-	return out, write(config)
+	return i.finish(made, content)
 }
 
-// holds reports whether a regular file has exactly this content.
-func holds(name string, content []byte) (bool, error) {
-	info, err := os.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(content)) {
-		return false, err
+// report says which files were made. Under --json, finish does.
+func (i *interview) report(made fresh.Made) {
+	if i.app.JSON {
+		return
 	}
-	text, err := os.ReadFile(name) //nolint:gosec // the user names the project
-	return err == nil && bytes.Equal(text, content), err
+	for _, name := range made.Files {
+		i.app.Printf("made %s\n", filepath.Join(i.dir, filepath.FromSlash(name)))
+	}
+	if i.options.demo {
+		i.app.Printf("scanned demo: %s, %s\n", console.Count(made.Tables, "table"), console.Count(made.Columns, "column"))
+	}
 }
 
-// scanDemo scans the demo shop of a project whose ktx.yaml is not written yet.
-func scanDemo(ctx context.Context, a *console.App, dir string, config []byte) (tables, columns int, err error) {
-	p := &project.Project{Dir: dir, File: filepath.Join(dir, project.FileName)}
-	var problems []project.Problem
-	if p.Config, problems = project.Parse(config, nil); len(problems) > 0 {
-		return 0, 0, fmt.Errorf("read the demo's configuration: %s", problems[0].Message)
+// finish prints what to do next, or the result as JSON.
+func (i *interview) finish(made fresh.Made, content fresh.Content) error {
+	a := i.app
+	scanned := content.Demo
+	if content.Connection != nil && i.scanned {
+		scanned, made.Tables, made.Columns = true, i.tables, i.columns
 	}
-	tables, columns, err = scan.One(ctx, a, p, "demo")
+	if a.JSON {
+		doc := console.NewDocument("ktx-init/1").With("projectDir", i.dir).With("files", made.Files)
+		if content.Connection != nil {
+			doc = doc.With("connection", content.Connection.ID)
+		}
+		if i.probe != nil {
+			doc = doc.With("probe", i.probe)
+		}
+		if scanned {
+			doc = doc.With("scanned", map[string]int{"tables": made.Tables, "columns": made.Columns})
+		}
+		a.PrintJSON(doc)
+		return nil
+	}
+	where := ""
+	if i.dir != "." {
+		where = " --project-dir " + i.dir
+	}
+	switch {
+	case content.Demo:
+		a.Printf("try: ktx sql%s -c demo \"SELECT status, count(*) FROM orders GROUP BY status\"\n", where)
+	case content.Connection == nil:
+		a.Printf("next: configure a connection in %s, then run ktx doctor\n", filepath.Join(i.dir, project.FileName))
+	case scanned:
+		a.Printf("try: ktx discover%s \"a question\", ktx sql%s \"SELECT …\"; ktx doctor%s looks at all of it\n", where, where, where)
+	default:
+		a.Printf("next: ktx doctor%s, ktx scan%s\n", where, where)
+	}
+	return nil
+}
+
+// scan scans the connection of the new project.
+func (i *interview) scan(ctx context.Context, id string) error {
+	if i.prompt != nil {
+		ok, err := i.prompt.Yes("Scan the database, so that agents find its tables?", true)
+		if err != nil || !ok {
+			return err
+		}
+	}
+	p, err := wiring.LoadProjectIn(i.app, i.dir)
 	if err != nil {
-		// Not wrapped: an interrupt is reported with the way to continue.
-		return 0, 0, console.Failed("the demo shop was not scanned, so there is no %s yet; run the command again to complete it: %s", project.FileName, err.Error())
+		return err
 	}
-	return tables, columns, nil
+	if i.tables, i.columns, err = scan.One(ctx, i.app, p, id); err != nil {
+		return fmt.Errorf("the project is made, and its database is not scanned; ktx scan %s does it: %w", id, err)
+	}
+	i.scanned = true
+	if !i.app.JSON {
+		i.app.Printf("scanned %s: %s, %s\n", id, console.Count(i.tables, "table"), console.Count(i.columns, "column"))
+	}
+	return nil
 }
 
 // clientSnippet returns the entry for the configuration of an MCP client.

@@ -1,9 +1,7 @@
 package setup
 
 import (
-	"bufio"
 	"errors"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,52 +9,6 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/setup"
 )
-
-// prompt asks on standard error and reads lines from standard input.
-type prompt struct {
-	app *console.App
-	in  *bufio.Reader
-}
-
-func newPrompt(a *console.App) *prompt { return &prompt{a, bufio.NewReader(a.In)} }
-
-// until repeats the question until accept takes the answer. It returns an error at
-// the end of the input or after an interrupt.
-func (p *prompt) until(question string, accept func(answer string) error) error {
-	for {
-		p.app.Errorf("%s ", question)
-		line, err := p.in.ReadString('\n')
-		if errors.Is(err, io.EOF) {
-			return console.Failed("the input ended; nothing was changed")
-		}
-		if err != nil {
-			return err
-		}
-		if err = accept(strings.TrimSpace(line)); err == nil {
-			return nil
-		}
-		p.app.Errorf("%s\n", console.EscapeControls(err.Error()))
-	}
-}
-
-// yes asks a question that the user answers with yes or no.
-func (p *prompt) yes(question string, byDefault bool) (yes bool, err error) {
-	question += map[bool]string{true: " [Y/n]", false: " [y/N]"}[byDefault]
-	err = p.until(question, func(answer string) error {
-		switch strings.ToLower(answer) {
-		case "":
-			yes = byDefault
-		case "y", "yes":
-			yes = true
-		case "n", "no":
-			yes = false
-		default:
-			return errors.New("please answer y or n")
-		}
-		return nil
-	})
-	return yes, err
-}
 
 // askWhat asks for the clients when the flags name none. It asks for the scope of
 // each client that has several scopes when the flags name no scope.
@@ -75,7 +27,7 @@ func (s *run) askWhat(chosen []*setup.Target) ([]*setup.Target, error) {
 		if len(scopes) == 1 {
 			continue
 		}
-		err := s.prompt.until(t.Name+": scope "+strings.Join(scopes, ", ")+"? ["+scopes[0]+"]", func(answer string) error {
+		err := s.prompt.Until(t.Name+": scope "+strings.Join(scopes, ", ")+"? ["+scopes[0]+"]", func(answer string) error {
 			if answer == "" {
 				answer = scopes[0]
 			}
@@ -114,7 +66,7 @@ func (s *run) askTargets() ([]*setup.Target, error) {
 		question = "Which clients? Names or numbers, with commas between [" + strings.Join(found, ",") + "]:"
 	}
 	var chosen []*setup.Target
-	err := s.prompt.until(question, func(answer string) error {
+	err := s.prompt.Until(question, func(answer string) error {
 		words := strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' })
 		if len(words) == 0 {
 			words = found
@@ -159,7 +111,7 @@ func (s *run) askToken(selected []setup.Selection) ([]setup.Selection, error) {
 				s.warnings = append(s.warnings, about+"; it gets the reference "+sel.Target.Reference+", never the token")
 			} else {
 				s.app.Errorf("%s\n", about)
-				ok, err := s.prompt.yes("Write the reference "+sel.Target.Reference+"? No leaves the client out.", true)
+				ok, err := s.prompt.Yes("Write the reference "+sel.Target.Reference+"? No leaves the client out.", true)
 				if err != nil {
 					return nil, err
 				}

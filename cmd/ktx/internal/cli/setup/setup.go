@@ -47,7 +47,7 @@ reference to the variable ` + setup.TokenVariable + `. It lists what it writes i
 Exit codes: 0 done · 2 wrong usage or configuration · 3 ktx refused a file, and
 wrote nothing for that client.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return setUp(cmd.Context(), a, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return setUp(cmd.Context(), a, console.NewPrompt(a), o) },
 	}
 	flags := c.Flags()
 	flags.StringSliceVar(&o.targets, "target", nil, "client (repeatable, or a list with commas): "+strings.Join(targetNames(), ", "))
@@ -82,7 +82,13 @@ func scopeNames() []string {
 	return names
 }
 
-func setUp(ctx context.Context, a *console.App, o options) error {
+// Ask asks for the MCP clients whose settings get an entry, and writes them, as ktx setup
+// does without flags on a terminal.
+func Ask(ctx context.Context, a *console.App, prompt *console.Prompt) error {
+	return setUp(ctx, a, prompt, options{})
+}
+
+func setUp(ctx context.Context, a *console.App, prompt *console.Prompt, o options) error {
 	chosen, err := o.chosen()
 	if err != nil {
 		return err
@@ -104,7 +110,7 @@ func setUp(ctx context.Context, a *console.App, o options) error {
 	if err != nil {
 		return err
 	}
-	s := &run{app: a, options: o, project: p, machine: machine, asks: asks, prompt: newPrompt(a), scopes: map[string]setup.Scope{}}
+	s := &run{app: a, options: o, project: p, machine: machine, asks: asks, prompt: prompt, scopes: map[string]setup.Scope{}}
 	if o.remove {
 		s.plan, err = setup.Uninstall(machine, func(target string, scope setup.Scope) bool {
 			return (len(o.targets) == 0 || slices.Contains(o.targets, target)) && (o.scope == "" || o.scope == string(scope))
@@ -196,7 +202,7 @@ type run struct {
 	started         bool          // every client starts ktx itself
 	byHand          *setup.Target // a client that the user sets up by hand, or nil
 
-	prompt *prompt
+	prompt *console.Prompt
 }
 
 // endpoint sets the address of the project's server. It takes it from the state file
@@ -295,7 +301,7 @@ func (s *run) finish(ctx context.Context) error {
 		if s.options.remove {
 			question = "Remove this?"
 		}
-		ok, err := s.prompt.yes(question, false)
+		ok, err := s.prompt.Yes(question, false)
 		if err != nil {
 			return err
 		}

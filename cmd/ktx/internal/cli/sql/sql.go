@@ -18,6 +18,8 @@ import (
 // runOptions are the flags of ktx sql.
 type runOptions struct {
 	connection, file, output string
+	expanded                 expansion
+	noPager                  bool
 	maxRows                  int
 	timeout                  time.Duration
 }
@@ -42,13 +44,19 @@ Exit codes: 0 done · 1 refused by the guard · 2 wrong usage or configuration �
 		Args:              console.OneText("statement"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("max-rows") && o.maxRows < 1 {
+			if cmd.Flags().Changed("max-rows") && cmd.Flags().Changed("limit") {
+				return console.Usage("--limit and --max-rows are the same: give one of them")
+			}
+			if (cmd.Flags().Changed("max-rows") || cmd.Flags().Changed("limit")) && o.maxRows < 1 {
 				return console.Usage("--max-rows %d: expected at least 1", o.maxRows)
 			}
 			if cmd.Flags().Changed("timeout") && o.timeout <= 0 {
 				return console.Usage("--timeout %s: expected more than 0", o.timeout)
 			}
-			format, err := a.OutputFormat(o.output)
+			if err := console.OneOf("--expanded", string(o.expanded), expansions); err != nil {
+				return err
+			}
+			format, err := formatOf(a, o.output)
 			if err != nil {
 				return err
 			}
@@ -67,10 +75,15 @@ Exit codes: 0 done · 1 refused by the guard · 2 wrong usage or configuration �
 	}
 	flags := c.Flags()
 	flags.StringVarP(&o.connection, "connection", "c", "", "connection id (default: the only one)")
-	flags.StringVar(&o.file, "file", "", "read the statement from a file; - is standard input")
+	flags.StringVarP(&o.file, "file", "f", "", "read the statement from a file; - is standard input")
 	flags.IntVar(&o.maxRows, "max-rows", 0, fmt.Sprintf("most rows to print (default %d, or the connection's limit)", research.DefaultMaxRows))
 	flags.DurationVar(&o.timeout, "timeout", 0, "give up after this time, such as 5s (default: the connection's limit)")
-	console.OutputFlag(c, &o.output)
+	flags.IntVar(&o.maxRows, "limit", 0, "the same as --max-rows")
+	flags.StringVarP((*string)(&o.expanded), "expanded", "x", string(expandWide), "in a pretty table, one line for each value: on, off, or auto when the table is wider than the terminal")
+	flags.Lookup("expanded").NoOptDefVal = string(expandOn)
+	flags.BoolVar(&o.noPager, "no-pager", false, "do not show long results in a pager")
+	outputFlag(c, &o.output)
+	_ = c.RegisterFlagCompletionFunc("expanded", cobra.FixedCompletions(expansions, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("connection", wiring.CompleteConnections(a))
 	c.AddCommand(checkCommand(a))
 	return c
@@ -133,11 +146,9 @@ func runStatement(ctx context.Context, a *console.App, open *wiring.OpenProject,
 	if err != nil {
 		return err
 	}
-	shortened := false
-	if format == console.FormatJSON {
-		a.PrintRawJSON(rowsJSON(out))
-	} else {
-		shortened = a.Table(format, out.Headers, console.Cells(out.Rows))
+	shortened, err := printResult(ctx, a, format, o, out)
+	if err != nil {
+		return err
 	}
 	for _, note := range out.Notes {
 		a.Errorf("note: %s\n", console.EscapeControls(flagsOf.Replace(note)))

@@ -34,10 +34,7 @@ func Connections(a *console.App, p *project.Project) []execution.Connection {
 				warnOfRole(a, id, report)
 				RememberProbe(p, id, report)
 			},
-			Limits: execution.Limits{
-				Rows: c.Limits.Rows, Bytes: int64(c.Limits.Bytes), CellBytes: int64(c.Limits.CellBytes), Columns: c.Limits.Columns,
-				Timeout: time.Duration(c.Limits.Timeout), LockTimeout: time.Duration(c.Limits.LockTimeout), Temp: int64(c.Limits.Temp),
-			},
+			Limits: limits(c),
 		}
 		e, ok := engineOf(c.Driver)
 		if !ok {
@@ -58,6 +55,14 @@ func Connections(a *console.App, p *project.Project) []execution.Connection {
 		out = append(out, conn)
 	}
 	return out
+}
+
+// limits returns the limits of a connection.
+func limits(c project.Connection) execution.Limits {
+	return execution.Limits{
+		Rows: c.Limits.Rows, Bytes: int64(c.Limits.Bytes), CellBytes: int64(c.Limits.CellBytes), Columns: c.Limits.Columns,
+		Timeout: time.Duration(c.Limits.Timeout), LockTimeout: time.Duration(c.Limits.LockTimeout), Temp: int64(c.Limits.Temp),
+	}
 }
 
 // warnOfRole warns the operator when the role of a connection can do more than
@@ -81,7 +86,7 @@ func settings(a *console.App, p *project.Project, c project.Connection) string {
 		path, file, err := s.File()
 		if !file {
 			var value string
-			value, err = s.Resolve(a.Lookup)
+			value, err = s.Resolve(p.Environment(a.Lookup))
 			_, _ = fmt.Fprintf(h, "%q %v\n", value, err)
 			continue
 		}

@@ -26,10 +26,10 @@ func Refused(ctx context.Context, a *console.App, p *project.Project) []project.
 		if e, ok := engineOf(c.Driver); !ok || e.driver == "sqlite" {
 			continue
 		}
-		if _, err := c.URL.Resolve(a.Lookup); err != nil && c.URL.Set() {
+		if _, err := c.URL.Resolve(p.Environment(a.Lookup)); err != nil && c.URL.Set() {
 			continue
 		}
-		if _, err := c.Password.Resolve(a.Lookup); err != nil && c.Password.Set() {
+		if _, err := c.Password.Resolve(p.Environment(a.Lookup)); err != nil && c.Password.Set() {
 			continue
 		}
 		if conn.Unavailable != nil || conn.Open == nil {

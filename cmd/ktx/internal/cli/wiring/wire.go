@@ -57,7 +57,7 @@ var engines = []engine{
 		opener: server("postgres", 5432, func(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
 			return pgdb.Open(ctx, pgdb.Config{
 				URL: url, MaxConnections: c.MaxConnections, SearchPath: c.Schemas, InsecureTLS: c.TLS == "off",
-				Session: postgres.Dialect{}.Session(), Objects: c.Guard.Catalog != nil && *c.Guard.Catalog,
+				Session: postgres.Dialect{}.Session(), Objects: c.Guard.Catalog != nil && *c.Guard.Catalog, Limits: limits(c),
 			}, guard)
 		}),
 	},
@@ -133,14 +133,14 @@ func openSQLite(_ *console.App, p *project.Project, c project.Connection) (openF
 // server returns the opener of an engine whose servers have an address. The port
 // applies unless the configuration has another.
 func server(scheme string, port int, open func(context.Context, execution.Secret, project.Connection, sqlguard.ID) (execution.Backend, error)) func(*console.App, *project.Project, project.Connection) (openFunc, error) {
-	return func(a *console.App, _ *project.Project, c project.Connection) (openFunc, error) {
+	return func(a *console.App, p *project.Project, c project.Connection) (openFunc, error) {
 		if !c.URL.Set() && c.Host == "" {
 			return nil, fmt.Errorf("no url is configured; set url to env:NAME, file:/path or %s://…", scheme)
 		}
 		// Secrets are read when the connection opens, so that a variable that
 		// is not set does not keep the other connections from working.
 		return func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
-			address, err := address(a, scheme, port, c)
+			address, err := address(p.Environment(a.Lookup), scheme, port, c)
 			if err != nil {
 				return nil, execution.NewError(sqlguard.CodeNotConfigured, err.Error(), nil)
 			}
@@ -161,11 +161,11 @@ func openMySQL(ctx context.Context, url execution.Secret, c project.Connection, 
 
 // address returns the key url of a connection, or a URL made of host, port,
 // database, user and password.
-func address(a *console.App, scheme string, port int, c project.Connection) (string, error) {
+func address(lookup func(string) (string, bool), scheme string, port int, c project.Connection) (string, error) {
 	if c.URL.Set() {
-		return c.URL.Resolve(a.Lookup)
+		return c.URL.Resolve(lookup)
 	}
-	password, err := c.Password.Resolve(a.Lookup)
+	password, err := c.Password.Resolve(lookup)
 	if err != nil {
 		return "", err
 	}

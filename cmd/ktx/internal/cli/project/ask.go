@@ -1,0 +1,299 @@
+package project
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/fresh"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+	"github.com/ktxhq/ktx/execution"
+)
+
+// interview makes the connection of a new project from flags and answers.
+type interview struct {
+	app     *console.App
+	prompt  *console.Prompt // nil when nobody is asked
+	dir     string
+	options initOptions
+
+	asked           bool // the user wants a connection
+	probe           *probeResult
+	scanned         bool
+	tables, columns int
+}
+
+// The answers to the question for the engine that are no engine.
+const (
+	answerDemo = "demo"
+	answerNone = "none"
+)
+
+// askEngine asks for the engine of the database.
+func (i *interview) askEngine() error {
+	known := append(slices.Clone(fresh.Drivers), answerDemo, answerNone)
+	return i.prompt.Until("Which database? "+strings.Join(known, ", ")+" ["+answerDemo+"]:", func(answer string) error {
+		answer = cmp.Or(strings.ToLower(answer), answerDemo)
+		if !slices.Contains(known, answer) {
+			return console.Usage("unknown engine %q%s", answer, console.DidYouMean(answer, known))
+		}
+		switch answer {
+		case answerDemo:
+			i.options.demo = true
+		case answerNone:
+		default:
+			i.options.address.Driver, i.asked = answer, true
+		}
+		return nil
+	})
+}
+
+// secretsFile is where addresses with a password go, relative to the project.
+const secretsFile = ".ktx/env"
+
+// connection returns the connection of the new project, after it was tried.
+func (i *interview) connection(ctx context.Context) (*fresh.Connected, error) {
+	for {
+		c, secret, err := i.describe()
+		if err != nil {
+			return nil, err
+		}
+		if !i.options.noTest {
+			again, err := i.try(ctx, c, secret)
+			if err != nil {
+				return nil, err
+			}
+			if again {
+				i.options.address.URL = ""
+				continue
+			}
+		}
+		return c, i.keep(c, secret)
+	}
+}
+
+// describe returns the connection that the flags and answers describe, and the URL that
+// must not stand in ktx.yaml, or "".
+func (i *interview) describe() (c *fresh.Connected, secret string, err error) {
+	at := &i.options.address
+	if at.URL == "" {
+		if err := i.askAddress(); err != nil {
+			return nil, "", err
+		}
+	}
+	driver, id, err := at.Described()
+	if err != nil {
+		return nil, "", err
+	}
+	if err := i.askNames(driver, id); err != nil {
+		return nil, "", err
+	}
+	c = &fresh.Connected{ID: i.options.id, Driver: driver, Schemas: at.Schemas}
+	switch {
+	case driver == "sqlite" && !fresh.Reference(at.URL):
+		file, err := at.File()
+		if err != nil {
+			return nil, "", err
+		}
+		c.Path = relativeTo(i.dir, file)
+	case project.NewSecret(at.URL).LiteralPassword():
+		c.URL, c.Env, secret = "env:"+variableOf(c.ID), secretsFile, at.URL
+	default:
+		c.URL = at.URL
+	}
+	return c, secret, nil
+}
+
+// askAddress asks for the address of the database.
+func (i *interview) askAddress() error {
+	at := &i.options.address
+	question := "Its address, such as " + map[string]string{
+		"postgres": "postgres://reader:…@localhost:5432/shop", "mysql": "mysql://reader:…@localhost:3306/shop",
+		"mariadb": "mariadb://reader:…@localhost:3306/shop", "sqlserver": "sqlserver://reader:…@localhost:1433?database=shop",
+	}[at.Driver] + ", or env:NAME:"
+	if at.Driver == "sqlite" {
+		question = "The path of its file:"
+	}
+	return i.prompt.Until(question, func(answer string) error {
+		if answer == "" {
+			return errors.New("please give the address")
+		}
+		asked := *at
+		asked.URL = answer
+		if _, _, err := asked.Described(); err != nil {
+			return err
+		}
+		at.URL = answer
+		return nil
+	})
+}
+
+var validID = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_-]*$`)
+
+// askNames asks for the name of the connection and its schemas. Without a prompt it
+// takes the defaults.
+func (i *interview) askNames(driver, id string) error {
+	accept := func(answer string) error {
+		if !validID.MatchString(answer) {
+			return console.Usage("the name %q is not valid: use letters, digits, _ and -, and begin with a letter or digit", answer)
+		}
+		i.options.id = answer
+		return nil
+	}
+	if i.options.id != "" || i.prompt == nil {
+		return accept(cmp.Or(i.options.id, id))
+	}
+	if err := i.prompt.Until("A name for the connection ["+id+"]:", func(answer string) error { return accept(cmp.Or(answer, id)) }); err != nil {
+		return err
+	}
+	if driver != "postgres" || len(i.options.address.Schemas) > 0 {
+		return nil
+	}
+	return i.prompt.Until("Schemas in which names are looked up, with commas between [public]:", func(answer string) error {
+		i.options.address.Schemas = strings.FieldsFunc(cmp.Or(answer, "public"), func(r rune) bool { return r == ',' || r == ' ' })
+		return nil
+	})
+}
+
+// try opens the connection and reports what its role may do. Again says that the user
+// wants to give another address.
+func (i *interview) try(ctx context.Context, c *fresh.Connected, secret string) (again bool, err error) {
+	config, err := fresh.Content{Connection: c}.Config()
+	if err != nil {
+		return false, err
+	}
+	state, err := os.MkdirTemp("", "ktx-init-") // there is no project for the audit log yet
+	if err != nil {
+		return false, console.Failed("try the connection: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(state)) }()
+	if c.Path != "" && !filepath.IsAbs(c.Path) {
+		full, err := filepath.Abs(filepath.Join(i.dir, c.Path))
+		if err != nil {
+			return false, console.Failed("try the connection: %w", err)
+		}
+		tried := config.Connections[c.ID]
+		tried.Path = full
+		config.Connections[c.ID] = tried
+	}
+	trial := *i.app
+	if secret != "" {
+		trial.Lookup = func(name string) (string, bool) {
+			if name == variableOf(c.ID) {
+				return secret, true
+			}
+			return i.app.Lookup(name)
+		}
+	}
+	p := &project.Project{Dir: state, File: filepath.Join(state, project.FileName), Config: config}
+	var result probeResult
+	err = wiring.WithProject(ctx, &trial, p, "cli", func(ctx context.Context, open *wiring.OpenProject) error {
+		result = probe(ctx, &trial, open, c.ID, probeTime)
+		return ctx.Err()
+	})
+	if err != nil {
+		return false, err
+	}
+	i.probe = &result
+	if !i.app.JSON {
+		printProbe(i.app, result)
+	}
+	if result.OK {
+		return false, i.offerRole(result)
+	}
+	if i.prompt == nil {
+		return false, fmt.Errorf("%s does not answer, so nothing was written; --no-test writes it all the same: %w", c.ID, result.err)
+	}
+	keep, err := i.prompt.Yes("Keep this address all the same?", false)
+	return !keep, err
+}
+
+// offerRole writes the SQL for a role that can only read, if the present role can do
+// more and the user wants it.
+func (i *interview) offerRole(result probeResult) error {
+	more := slices.ContainsFunc(result.Report.Findings, func(f execution.ProbeFinding) bool { return f.Level == levelWarning && f.Topic == execution.TopicRole })
+	if !more || result.Report.RoleScript == "" {
+		return nil
+	}
+	name := i.options.roleScript
+	if name == "" && i.prompt != nil {
+		name = filepath.Join(i.dir, "ktx-role.sql")
+		ok, err := i.prompt.Yes("The role can do more than read. Write the SQL for one that cannot to "+name+"?", true)
+		if err != nil || !ok {
+			return err
+		}
+	}
+	if name == "" {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil { //nolint:gosec // a project is shared through version control
+		return console.Failed("write the role's script: %w", err)
+	}
+	if err := atomicfile.WriteNew(name, 0o600, []byte(result.Report.RoleScript)); err != nil {
+		return console.Failed("write the role's script: %w", err)
+	}
+	if !i.app.JSON {
+		i.app.Printf("made %s: run it as an administrator, and give ktx the new role's address\n", name)
+	}
+	return nil
+}
+
+// keep writes a URL with a password into the file that only the user can read.
+func (i *interview) keep(c *fresh.Connected, secret string) error {
+	if secret == "" {
+		return nil
+	}
+	if err := wiring.IgnoreState(i.dir); err != nil {
+		return console.Failed("%w", err)
+	}
+	name := filepath.Join(i.dir, filepath.FromSlash(secretsFile))
+	line := variableOf(c.ID) + "=" + quoteVariable(secret) + "\n"
+	old, err := os.ReadFile(name) //nolint:gosec // the project's own state
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return console.Failed("write the address: %w", err)
+	}
+	for was := range strings.Lines(string(old)) { // an interrupted init may have left the variable
+		if !strings.HasPrefix(was, variableOf(c.ID)+"=") {
+			line = was + line
+		}
+	}
+	if err := atomicfile.Write(name, 0o600, func(w io.Writer) error { _, err := io.WriteString(w, line); return err }); err != nil {
+		return console.Failed("write the address: %w", err)
+	}
+	return nil
+}
+
+// variableOf returns the name of the variable for the address of a connection.
+func variableOf(id string) string {
+	return strings.ToUpper(strings.ReplaceAll(id, "-", "_")) + "_URL"
+}
+
+// quoteVariable returns a value as it stands in a file of variables. In single quotes
+// nothing is expanded.
+func quoteVariable(value string) string {
+	return "'" + strings.ReplaceAll(value, "'", "%27") + "'"
+}
+
+// relativeTo returns the path of a file as ktx.yaml in dir has it: relative when the
+// file is in dir, so that the project can be moved.
+func relativeTo(dir, file string) string {
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return file
+	}
+	rel, err := filepath.Rel(full, file)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return file
+	}
+	return rel
+}

@@ -1,0 +1,4 @@
+package sql
+
+// WriteParquet is writeParquet.
+var WriteParquet = writeParquet
