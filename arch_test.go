@@ -88,7 +88,7 @@ var rooms = []room{
 	},
 	{
 		path: "dialects/postgres",
-		ours: []string{"sqlguard", "dialects/internal/syntaxtree"},
+		ours: []string{"sqlguard", "dialects/internal/instead", "dialects/internal/syntaxtree"},
 		others: map[string]string{
 			"github.com/pganalyze/pg_query_go/v6": "the server's own grammar",
 			"github.com/sqlc-dev/oliphant":        "the grammar of PostgreSQL in a build without cgo",
@@ -98,7 +98,7 @@ var rooms = []room{
 	},
 	{
 		path: "dialects/mysql",
-		ours: []string{"sqlguard", "dialects/internal/syntaxtree"},
+		ours: []string{"sqlguard", "dialects/internal/instead", "dialects/internal/syntaxtree"},
 		others: map[string]string{
 			"github.com/pingcap/tidb/pkg/parser": "the grammar of MySQL in Go, from TiDB",
 			"github.com/sqlc-dev/marino":         "the same for what TiDB lacks",
@@ -108,7 +108,7 @@ var rooms = []room{
 	},
 	{
 		path:       "dialects/sqlite",
-		ours:       []string{"sqlguard", "dialects/internal/syntaxtree"},
+		ours:       []string{"sqlguard", "dialects/internal/instead", "dialects/internal/syntaxtree"},
 		others:     map[string]string{"github.com/sqlc-dev/meyer": "the grammar of SQLite in Go"},
 		testOurs:   []string{"corpus", "dialects/internal/dialecttest", "execution/executiontest/testdb"},
 		testOthers: map[string]string{"github.com/ncruces/go-sqlite3": "asks SQLite whether a statement only reads"},
@@ -116,9 +116,14 @@ var rooms = []room{
 	},
 	{
 		path:     "dialects/sqlserver",
-		ours:     []string{"sqlguard"},
+		ours:     []string{"sqlguard", "dialects/internal/instead"},
 		testOurs: []string{"corpus", "dialects/internal/dialecttest"},
 		noStd:    noOutside,
+	},
+	{
+		path:  "dialects/internal/instead",
+		ours:  []string{"sqlguard"},
+		noStd: noOutside,
 	},
 	{
 		path:  "dialects/internal/syntaxtree",
@@ -551,8 +556,8 @@ var rooms = []room{
 		support: true,
 	},
 	{
-		path:   "cmd/ktx/internal/project",
-		ours:   []string{"sqlguard", "execution", "execution/audit", "httpapi"},
+		path: "cmd/ktx/internal/project",
+		ours: []string{"sqlguard", "execution", "execution/audit", "httpapi"},
 		others: map[string]string{
 			"github.com/joho/godotenv": "reads the file of variables that the key env names",
 			"go.yaml.in/yaml/v3":       "reads ktx.yaml with lines and columns",

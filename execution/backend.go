@@ -107,7 +107,10 @@ type ProbeReport struct {
 	Server   string `json:"server"` // product and version
 	Role     string `json:"role,omitempty"`
 	ReadOnly bool   `json:"readOnly"` // the engine refused every write that the probe tried
-	TLS      bool   `json:"tls"`
+	// Refused says that the engine refused the write that was tried, although ReadOnly
+	// does not hold: the role may write elsewhere, and the engine has no read-only session.
+	Refused bool `json:"-"`
+	TLS     bool `json:"tls"`
 	// TLSVersion is a name such as "TLS 1.3"; empty without TLS.
 	TLSVersion string `json:"tlsVersion,omitempty"`
 	// Pooler says how a pooler in front of the server assigns its connections:

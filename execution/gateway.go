@@ -33,6 +33,8 @@ type Gateway struct {
 	retirements sync.WaitGroup
 	retireErrs  []error
 
+	refusals refusals
+
 	holds sync.WaitGroup // statements that are held after their answer
 }
 
@@ -117,9 +119,19 @@ func (g *Gateway) Readable(ctx context.Context, id string) (sqlguard.Readable, e
 	return sqlguard.NewReadable(d.Dialect, d.Policy), nil
 }
 
-// door returns the door of a connection. A connection that the actor of ctx may
-// not use is unknown to that actor.
+// door returns the door of a connection. It records a call for a connection that does
+// not exist.
 func (g *Gateway) door(ctx context.Context, id string) (*door, error) {
+	d, err := g.find(ctx, id)
+	if err != nil {
+		g.Refused(ctx, Refusal{Code: CodeOf(err), ConnectionID: id})
+	}
+	return d, err
+}
+
+// find returns the door of a connection. A connection that the actor of ctx may
+// not use is unknown to that actor.
+func (g *Gateway) find(ctx context.Context, id string) (*door, error) {
 	all := g.doors.Load()
 	known := all.open(ctx)
 	if d := all.byID[id]; d != nil && slices.Contains(known, id) {
@@ -201,9 +213,14 @@ func (g *Gateway) Query(ctx context.Context, req Request) (res *Result, err erro
 // stopping. It holds the same lock as Reload, so that a door that Reload took
 // out of use gets no new calls.
 func (g *Gateway) enter(ctx context.Context, id string) (d *door, done func(), err error) {
+	defer func() {
+		if err != nil { // recorded without the lock
+			g.Refused(ctx, Refusal{Code: CodeOf(err), ConnectionID: id})
+		}
+	}()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if d, err = g.door(ctx, id); err != nil {
+	if d, err = g.find(ctx, id); err != nil {
 		return nil, nil, err
 	}
 	if g.draining {
@@ -249,6 +266,11 @@ func (g *Gateway) Close(ctx context.Context) error {
 	g.retirements.Wait()
 	errs = append(g.closeDoors(errs), g.retireErrs...)
 	g.holds.Wait()
+	if n := g.refusals.rest(); n > 0 {
+		if err := g.log.Append(ctx, audit.Event{Type: audit.CallRefused, Reason: "unrecorded", Unrecorded: n}); err != nil {
+			errs = append(errs, auditError(err))
+		}
+	}
 	if err := g.log.Append(ctx, audit.Event{Type: audit.GatewayStop}); err != nil {
 		errs = append(errs, auditError(err))
 	}

@@ -16,7 +16,7 @@ const (
 // CutRows says that the statement has more rows than limit, and that r has
 // limit rows.
 func (r *Result) CutRows(limit int) {
-	r.cut(TruncatedByRows, fmt.Sprintf("there are more rows than the %d that are returned: aggregate, narrow the query with WHERE, or page through it with ORDER BY and LIMIT", limit))
+	r.cut(TruncatedByRows, fmt.Sprintf("there are more rows than the %d that are returned: aggregate, narrow the query with WHERE, or page through it: ORDER BY a key, and WHERE the key is greater than the last one", limit))
 }
 
 // CutBytes says that the next row did not fit into the limit of all bytes.

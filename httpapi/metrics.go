@@ -24,6 +24,7 @@ type Metrics struct {
 	rows      *prometheus.CounterVec
 	bytes     *prometheus.CounterVec
 	denied    *prometheus.CounterVec
+	refused   *prometheus.CounterVec
 }
 
 // Queue says how busy one connection is.
@@ -53,9 +54,10 @@ func NewMetrics(queues func() []Queue, health func() audit.Health) *Metrics {
 		rows:     counter("ktx_rows_total", "Rows returned.", "connection"),
 		bytes:    counter("ktx_bytes_total", "Bytes of values returned.", "connection"),
 		denied:   counter("ktx_http_denied_total", "Requests refused before their route, and connections closed to make room, by reason.", "reason"),
+		refused:  counter("ktx_calls_refused_total", "Calls refused before a statement was judged, by code.", "code"),
 	}
 	m.registry.MustRegister(
-		m.decisions, m.steps, m.outcomes, m.cancels, m.rows, m.bytes, m.denied,
+		m.decisions, m.steps, m.outcomes, m.cancels, m.rows, m.bytes, m.denied, m.refused,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		&queueCollector{
 			queues:  queues,
@@ -139,3 +141,6 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	}
 	promhttp.HandlerFor(s.config.Metrics.registry, promhttp.HandlerOpts{DisableCompression: true}).ServeHTTP(w, r)
 }
+
+// Refused counts a call that was refused before a statement was judged.
+func (m *Metrics) Refused(code sqlguard.Code) { m.refused.WithLabelValues(string(code)).Inc() }

@@ -72,8 +72,17 @@ func decodeArguments(raw json.RawMessage, s *schema, aliases func(map[string]any
 		return nil, invalidArguments([]string{"arguments: " + err.Error()})
 	}
 	slices.Sort(v.notes)
+	if more := len(v.notes) - maxIgnored; more > 0 {
+		v.notes = append(v.notes[:maxIgnored], fmt.Sprintf("and %d more", more))
+	}
 	return v.notes, nil
 }
+
+// maxIgnored bounds the notes on ignored arguments, and maxIgnoredName the name of one.
+const (
+	maxIgnored     = 8
+	maxIgnoredName = 100
+)
 
 // halfSurrogate reports whether a string in a JSON text has an escape for one
 // half of a surrogate pair without the other half (RFC 8259, section 8.2).
@@ -167,7 +176,7 @@ func (v *validation) object(path string, value any, s *schema) any {
 			if near := execution.Nearest(strings.ReplaceAll(name, "_", ""), slices.Sorted(maps.Keys(s.Properties))); near != "" {
 				v.problem(child(name), "unknown argument, did you mean "+near+"?", s.Properties[near].expected(), s.Properties[near].example())
 			} else {
-				v.notes = append(v.notes, fmt.Sprintf("the argument %s is not known and was ignored", strconv.Quote(child(name))))
+				v.notes = append(v.notes, fmt.Sprintf("the argument %s is not known and was ignored", strconv.Quote(child(name[:min(len(name), maxIgnoredName)]))))
 			}
 			delete(members, name)
 		case members[name] == nil:

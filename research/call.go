@@ -1,10 +1,13 @@
 package research
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -18,7 +21,8 @@ type toolCall struct {
 	tool    *tool
 	request *mcp.CallToolRequest
 	sql     string   // the statement of the call, in which an error is located
-	notes   []string // sent with the answer as ktx/notes
+	notes   []string // sent with the answer, in it and as ktx/notes
+	noted   bool     // the answer already has the notes
 	logger  *slog.Logger
 	notices *notices // nil until the first progress notification
 }
@@ -113,10 +117,16 @@ func (s *Service) handle(t *tool) mcp.ToolHandler {
 			err = stoppingError("the server is stopping and has ended the call before its answer was there", err)
 		}
 		if err != nil {
+			if execution.CodeOf(err) == sqlguard.CodeInvalidArguments {
+				s.gateway.Refused(ctx, execution.Refusal{Code: sqlguard.CodeInvalidArguments, Tool: t.name})
+			}
 			if describe(err, "").Code == sqlguard.CodeInternalError { // the client is not told what it is
 				s.logger.ErrorContext(ctx, "a tool failed", "tool", t.name, "error", err)
 			}
 			return errorResult(err, call.sql, call.notes), nil
+		}
+		if !call.noted {
+			out = withNotes(out, call.notes)
 		}
 		return &mcp.CallToolResult{
 			Meta:              notesMeta(call.notes),
@@ -148,6 +158,20 @@ func withClient(ctx context.Context, req *mcp.CallToolRequest) context.Context {
 	actor, _ := audit.ActorFrom(ctx)
 	actor.Client.Name, actor.Client.Version = info.Name, info.Version
 	return audit.WithActor(ctx, actor)
+}
+
+// withNotes returns an answer, which is a JSON object, with the notes as its last member.
+// A model reads the answer, and does not see _meta.
+func withNotes(answer json.RawMessage, notes []string) json.RawMessage {
+	body, ok := bytes.CutSuffix(answer, []byte("}"))
+	if len(notes) == 0 || !ok {
+		return answer
+	}
+	b := slices.Clone(body)
+	if len(b) > 1 {
+		b = append(b, ',')
+	}
+	return append(appendStrings(append(b, `"notes":`...), notes), '}')
 }
 
 func notesMeta(notes []string) mcp.Meta {

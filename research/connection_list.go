@@ -14,14 +14,15 @@ type ConnectionList struct {
 type ConnectionEntry struct {
 	ID             string `json:"id"`
 	Name           string `json:"name"`
-	ConnectionType string `json:"connectionType"` // POSTGRESQL, SQLITE, …
+	ConnectionType string `json:"connectionType"`        // POSTGRESQL, SQLITE, …
+	Description    string `json:"description,omitempty"` // from the configuration
 }
 
 // ConnectionList lists the connections that the caller may use, sorted by id.
 func (s *Service) ConnectionList(ctx context.Context, _ ConnectionListInput) (ConnectionList, error) {
 	out := ConnectionList{Connections: []ConnectionEntry{}}
 	for _, c := range s.gateway.Connections(ctx) {
-		out.Connections = append(out.Connections, ConnectionEntry{ID: c.ID, Name: c.Name, ConnectionType: c.Engine})
+		out.Connections = append(out.Connections, ConnectionEntry{ID: c.ID, Name: c.Name, ConnectionType: c.Engine, Description: c.Description})
 	}
 	return out, nil
 }

@@ -34,6 +34,7 @@ func errorResult(err error, sql string, notes []string) *mcp.CallToolResult {
 	}
 	meta := mcp.Meta{"ktx/error": e}
 	if len(notes) > 0 {
+		text += "\nNote: " + strings.Join(notes, "; ")
 		meta["ktx/notes"] = notes
 	}
 	return &mcp.CallToolResult{Meta: meta, IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
@@ -97,6 +98,7 @@ func place(x *execution.Error, sql string) string {
 	switch {
 	case strings.HasPrefix(x.SQLState, "SQLITE_"):
 		parts = append(parts, x.SQLState)
+	case len(x.SQLState) != 5: // the error number of SQL Server, which the message has
 	case x.SQLState != "":
 		parts = append(parts, "SQLSTATE "+x.SQLState)
 	}

@@ -55,10 +55,10 @@ func TestWhatALimitSays(t *testing.T) {
 		{"bytes above the ceiling", execution.Limits{Bytes: 2000}, research.SQLExecutionInput{SQL: numbers(9, 10), MaxBytes: 3000}, 9, "", []string{"maxBytes was lowered from 3000 to this connection's limit of 2000"}},
 		// The values fit into the limit, but the answer with its names and
 		// brackets does not.
-		{"bytes of the answer", execution.Limits{}, research.SQLExecutionInput{SQL: numbers(100, 10), MaxBytes: 1250}, 64, "bytes", []string{"before row #, with which they would have more than 1250 bytes", "maxBytes may be up to 8388608"}},
-		{"bytes of the answer, after the rows", execution.Limits{}, research.SQLExecutionInput{SQL: numbers(100, 10), MaxBytes: 1250, MaxRows: 80}, 64, "bytes", []string{"before row #"}},
-		{"bytes of the answer, at the ceiling", execution.Limits{Bytes: 1250}, research.SQLExecutionInput{SQL: numbers(100, 10), MaxBytes: 1250}, 64, "bytes", []string{"fewer rows"}},
-		{"bytes of the answer, and columns", execution.Limits{Columns: 1}, research.SQLExecutionInput{SQL: numbers(1000, 10), MaxBytes: 1024}, 173, "bytes", []string{"before row #", "first 1 of 2 columns"}},
+		{"bytes of the answer", execution.Limits{}, research.SQLExecutionInput{SQL: numbers(100, 10), MaxBytes: 1250}, 55, "bytes", []string{"before row #, with which they would have more than 1250 bytes", "maxBytes may be up to 8388608"}},
+		{"bytes of the answer, after the rows", execution.Limits{}, research.SQLExecutionInput{SQL: numbers(100, 10), MaxBytes: 1250, MaxRows: 80}, 55, "bytes", []string{"before row #"}},
+		{"bytes of the answer, at the ceiling", execution.Limits{Bytes: 1250}, research.SQLExecutionInput{SQL: numbers(100, 10), MaxBytes: 1250}, 56, "bytes", []string{"fewer rows"}},
+		{"bytes of the answer, and columns", execution.Limits{Columns: 1}, research.SQLExecutionInput{SQL: numbers(1000, 10), MaxBytes: 1024}, 132, "bytes", []string{"before row #", "first 1 of 2 columns"}},
 		{"columns", execution.Limits{Columns: 1}, research.SQLExecutionInput{SQL: numbers(10, 10)}, 10, "columns", []string{"first 1 of 2 columns"}},
 		{"cell", execution.Limits{CellBytes: 9}, research.SQLExecutionInput{SQL: numbers(10, 10)}, 0, "cell", []string{`column "text" has 10 bytes, more than the 9`, "substr"}},
 	} {

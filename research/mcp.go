@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/ktxhq/ktx/execution"
 )
 
 // instructions tell a model in which order to use the tools. The server sends
@@ -35,7 +37,9 @@ func (s *Service) Server(version string) (*mcp.Server, error) {
 		// asks a server to declare every list that it answers.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
 	})
+	known := make(map[string]bool, len(list))
 	for _, t := range list {
+		known[t.name] = true
 		server.AddTool(&mcp.Tool{
 			Name: t.name, Title: t.title, Description: t.description, InputSchema: t.input, OutputSchema: t.output,
 		}, s.handle(t))
@@ -44,6 +48,9 @@ func (s *Service) Server(version string) (*mcp.Server, error) {
 	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			res, err := next(ctx, method, req)
+			if call, ok := req.(*mcp.CallToolRequest); ok && err != nil && call.Params != nil && !known[call.Params.Name] {
+				s.gateway.Refused(withClient(ctx, call), execution.Refusal{Code: execution.ReasonUnknownTool, Tool: call.Params.Name})
+			}
 			if listed, ok := res.(*mcp.ListToolsResult); ok && err == nil {
 				return &toolsResult{ListToolsResult: listed, array: array}, nil
 			}

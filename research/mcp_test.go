@@ -455,9 +455,9 @@ func TestSQLExecution(t *testing.T) {
 		{"types", `{"connectionId":"a","sql":"SELECT id, total FROM orders WHERE id = 2"}`, `{"headers":["id","total"],"headerTypes":["INTEGER","NUMERIC"],"rows":[[2,3]],"rowCount":1,"truncated":false,…`},
 		{"escapes", `{"connectionId":"a","sql":"SELECT '\ud834\udd1e\\ud800' AS x"}`, `{"headers":["x"],"rows":[["𝄞\\ud800"]],"rowCount":1,"truncated":false,…`},
 		{"no rows", `{"connectionId":"a","sql":"SELECT id FROM orders WHERE id < 0"}`, `{"headers":["id"],"headerTypes":["INTEGER"],"rows":[],"rowCount":0,"truncated":false,…`},
-		{"maxRows", `{"connectionId":"a","sql":"SELECT id FROM orders ORDER BY id","maxRows":2}`, `{"headers":["id"],"headerTypes":["INTEGER"],"rows":[[1],[2]],"rowCount":2,"truncated":true,"truncatedBy":"rows",…`},
-		{"maxRows as a string", `{"connectionId":"a","sql":"SELECT id FROM orders ORDER BY id","maxRows":"2"}`, `{"headers":["id"],"headerTypes":["INTEGER"],"rows":[[1],[2]],"rowCount":2,"truncated":true,"truncatedBy":"rows",…`},
-		{"maxRows as 2.0", `{"connectionId":"a","sql":"SELECT id FROM orders ORDER BY id","maxRows":2.0}`, `{"headers":["id"],"headerTypes":["INTEGER"],"rows":[[1],[2]],"rowCount":2,"truncated":true,"truncatedBy":"rows",…`},
+		{"maxRows", `{"connectionId":"a","sql":"SELECT id FROM orders ORDER BY id","maxRows":2}`, `{"headers":["id"],"headerTypes":["INTEGER"],"rows":[[1],[2]],"rowCount":2,"truncated":true,"truncatedBy":"rows","notes":["there are more rows than the 2 that are returned: aggregate, narrow the query with WHERE, or page through it: ORDER BY a key, and WHERE the key is greater than the last one; maxRows may be up to 10000"],…`},
+		{"maxRows as a string", `{"connectionId":"a","sql":"SELECT id FROM orders ORDER BY id","maxRows":"2"}`, `{"headers":["id"],"headerTypes":["INTEGER"],"rows":[[1],[2]],"rowCount":2,"truncated":true,"truncatedBy":"rows","notes":["there are more rows than the 2 that are returned: aggregate, narrow the query with WHERE, or page through it: ORDER BY a key, and WHERE the key is greater than the last one; maxRows may be up to 10000"],…`},
+		{"maxRows as 2.0", `{"connectionId":"a","sql":"SELECT id FROM orders ORDER BY id","maxRows":2.0}`, `{"headers":["id"],"headerTypes":["INTEGER"],"rows":[[1],[2]],"rowCount":2,"truncated":true,"truncatedBy":"rows","notes":["there are more rows than the 2 that are returned: aggregate, narrow the query with WHERE, or page through it: ORDER BY a key, and WHERE the key is greater than the last one; maxRows may be up to 10000"],…`},
 		{"exactly maxRows", `{"connectionId":"a","sql":"SELECT id FROM orders WHERE id <= 2","maxRows":2}`, `{"headers":["id"],"headerTypes":["INTEGER"],"rows":[[1],[2]],"rowCount":2,"truncated":false,…`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -474,7 +474,7 @@ func TestSQLExecution(t *testing.T) {
 	}
 	c.t = t
 	r := c.tool("sql_execution", `{"connectionId":"a","sql":"SELECT id FROM orders"}`)
-	if !strings.Contains(r.text(), `"rowCount":1000,"truncated":true,"truncatedBy":"rows"`) || !strings.Contains(string(r.Meta["ktx/notes"]), "LIMIT") && len(r.Meta["ktx/notes"]) == 0 {
+	if !strings.Contains(r.text(), `"rowCount":1000,"truncated":true,"truncatedBy":"rows"`) || !strings.Contains(r.text(), "more rows than the 1000") || !strings.Contains(string(r.StructuredContent), "more rows than the 1000") || len(r.Meta["ktx/notes"]) == 0 {
 		t.Errorf("default: %.200s, notes %s", r.text()[len(r.text())-100:], r.Meta["ktx/notes"])
 	}
 	r = c.tool("sql_execution", `{"connectionId":"a","sql":"SELECT 1","maxRows":20000}`)
@@ -560,7 +560,7 @@ func TestErrorsAreInBand(t *testing.T) {
 	}
 	c.t = t
 	r := c.tool("sql_execution", `{"connectionId":"shop","sql":"SELECT 1","colour":"red"}`)
-	if r.IsError || !strings.Contains(string(r.Meta["ktx/notes"]), "colour") {
+	if r.IsError || !strings.Contains(string(r.Meta["ktx/notes"]), "colour") || !strings.Contains(r.text(), "colour") || !strings.Contains(string(r.StructuredContent), "colour") {
 		t.Errorf("unknown argument: %+v", r)
 	}
 	if m := c.call("tools/call", map[string]any{"name": "no_such_tool"}); !strings.Contains(string(m["error"]), "-32602") {

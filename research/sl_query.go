@@ -292,6 +292,8 @@ func (s *Service) handleSLQuery(ctx context.Context, c *toolCall, in SLQueryInpu
 		return nil, err
 	}
 	c.progress(ctx, 1, fmt.Sprintf("Fetched %d rows", len(out.Table.Rows)))
+	out.Notes = append(slices.Clip(c.notes), out.Notes...)
+	c.notes, c.noted = out.Notes, true
 	return out, nil
 }
 

@@ -3,6 +3,7 @@ package research
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,8 @@ type SQLExecutionInput struct {
 
 	// OnStage is called at each stage of the statement. It may be nil.
 	OnStage func(execution.Stage) `json:"-"`
+
+	notes []string // about the arguments; they come before the notes of the answer
 }
 
 // The defaults of [SQLExecutionInput].
@@ -37,8 +40,9 @@ type SQLExecutionOutput struct {
 	Truncated   bool
 	TruncatedBy execution.TruncatedBy
 	ElapsedMs   int64
-	// Notes are for the reader of the answer: which limits were lowered, and
-	// what to do about a truncated result.
+	// Notes are for the reader of the answer: which arguments were ignored, which limits
+	// were lowered, and what to do about a truncated result. They count as bytes of the
+	// answer.
 	Notes []string
 }
 
@@ -50,7 +54,7 @@ func (s *Service) SQLExecution(ctx context.Context, in SQLExecutionInput) (*SQLE
 	if err != nil {
 		return nil, err
 	}
-	var notes []string
+	notes := slices.Clone(in.notes)
 	rows, note := capped("maxRows", int64(in.MaxRows), DefaultMaxRows, int64(info.Limits.Rows))
 	notes = append(notes, note...)
 	size, note := capped("maxBytes", in.MaxBytes, DefaultMaxBytes, info.Limits.Bytes)
@@ -63,17 +67,26 @@ func (s *Service) SQLExecution(ctx context.Context, in SQLExecutionInput) (*SQLE
 		return nil, s.withNearNames(ctx, in.ConnectionID, in.SQL, err)
 	}
 	out := tableOf(res)
-	note = out.fit(res, size)
-	switch {
-	case out.TruncatedBy == execution.TruncatedByRows && rows < int64(info.Limits.Rows):
-		note = append(note, fmt.Sprintf("maxRows may be up to %d", info.Limits.Rows))
-	case out.TruncatedBy == execution.TruncatedByBytes && size < info.Limits.Bytes:
-		note = append(note, fmt.Sprintf("maxBytes may be up to %d", info.Limits.Bytes))
-	}
-	if len(note) > 0 {
-		notes = append(notes, strings.Join(note, "; "))
+	describe := func(note []string) {
+		switch {
+		case out.TruncatedBy == execution.TruncatedByRows && rows < int64(info.Limits.Rows):
+			note = append(note, fmt.Sprintf("maxRows may be up to %d", info.Limits.Rows))
+		case out.TruncatedBy == execution.TruncatedByBytes && size < info.Limits.Bytes:
+			note = append(note, fmt.Sprintf("maxBytes may be up to %d", info.Limits.Bytes))
+		}
+		out.Notes = slices.Clip(notes)
+		if len(note) > 0 {
+			out.Notes = append(out.Notes, strings.Join(note, "; "))
+		}
 	}
 	out.Notes = notes
+	describe(out.fit(res, size))
+	for range 2 { // a note takes bytes too, and a shorter answer has another note
+		if out.fitting(size) == len(out.Rows) {
+			break
+		}
+		describe(out.fit(res, size))
+	}
 	return out, nil
 }
 
@@ -176,6 +189,9 @@ func (o *SQLExecutionOutput) appendTail(b []byte) []byte {
 		b = append(b, `,"truncatedBy":`...)
 		b = execution.Value{Kind: execution.String, Text: string(o.TruncatedBy)}.AppendJSON(b)
 	}
+	if len(o.Notes) > 0 {
+		b = appendStrings(append(b, `,"notes":`...), o.Notes)
+	}
 	b = append(b, `,"elapsedMs":`...)
 	return append(strconv.AppendInt(b, o.ElapsedMs, 10), '}')
 }
@@ -204,7 +220,7 @@ func appendStrings(b []byte, list []string) []byte {
 
 // handleSQLExecution is [Service.SQLExecution] with progress notifications.
 func (s *Service) handleSQLExecution(ctx context.Context, c *toolCall, in SQLExecutionInput) (*SQLExecutionOutput, error) {
-	c.sql = in.SQL
+	c.sql, in.notes = in.SQL, c.notes
 	in.OnStage = func(stage execution.Stage) {
 		switch stage {
 		case execution.StageValidating:
@@ -218,6 +234,6 @@ func (s *Service) handleSQLExecution(ctx context.Context, c *toolCall, in SQLExe
 		return nil, err
 	}
 	c.progress(ctx, 1, fmt.Sprintf("Fetched %d rows", len(out.Rows)))
-	c.notes = append(c.notes, out.Notes...)
+	c.notes, c.noted = out.Notes, true
 	return out, nil
 }

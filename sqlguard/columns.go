@@ -35,7 +35,7 @@ func (g *Guard) judgeColumns(s *Statement, v *Verdict) {
 			v.Findings = append(v.Findings, Finding{
 				Code: CodeUnresolvedObject, Span: r.Span, Object: qualified(r.Schema, r.Name),
 				Message: fmt.Sprintf("relation %s could be a view over %s.%s, which has a denied column", qualified(r.Schema, r.Name), schema, table),
-				Hint:    "ask the operator to deny the column with a grant at the server",
+				Hint:    "no other statement on it helps; ask the operator for guard.catalog, with which ktx knows what is a view",
 			})
 		}
 		if len(covered) == 0 {
@@ -56,7 +56,20 @@ func (v *Verdict) refuseMentions(s *Statement, rule ColumnRule, column string, c
 		v.Findings = append(v.Findings, Finding{
 			Code: CodeColumnNotAllowed, Span: ref.Span, Object: rule.Match,
 			Message: fmt.Sprintf("column %s is denied by this connection's policy, and the statement reads it or may read it here", rule.Match),
+			Hint:    columnHint(ref, column, g),
 		})
+	}
+}
+
+// columnHint says how a statement does without a denied column that ref mentions.
+func columnHint(ref *ColumnRef, column string, g *Guard) string {
+	switch {
+	case ref.Star:
+		return fmt.Sprintf("name the columns that you need, without %s, instead of *", column)
+	case g.traits.same(ref.Name, column):
+		return fmt.Sprintf("leave %s out: no statement of this connection reads it, also not in a condition", column)
+	default:
+		return fmt.Sprintf("name the columns that you need, without %s, instead of %s", column, ref.Name)
 	}
 }
 

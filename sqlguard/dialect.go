@@ -22,6 +22,8 @@ package sqlguard
 //     hold the source text of views, routines and triggers. A guard refuses them.
 //   - Growth() *Growth: what its functions make from constants. Without this method a
 //     guard does not bound that.
+//   - Reword(sql string, tokens []Token, f Finding) Finding: the finding with a message and
+//     a hint that say what to write instead on these servers.
 //   - Reveals() []Revealed: the members of the groups that a policy can reveal.
 //   - LexInto and AnalyzeTokens, always both: like Lex and Analyze, but
 //     AnalyzeTokens gets the tokens and does not have to split the statement again.

@@ -22,9 +22,10 @@ func (id ID) String() string { return hex.EncodeToString(id[:]) }
 // for another policy or catalogue, make another Guard.
 type Guard struct {
 	dialect Dialect
-	tokens  tokenDialect  // the dialect as a tokenDialect, nil when it is none
-	source  sourceDialect // the dialect as a sourceDialect, nil when it is none
-	parser  string        // the dialect's version
+	tokens  tokenDialect   // the dialect as a tokenDialect, nil when it is none
+	source  sourceDialect  // the dialect as a sourceDialect, nil when it is none
+	wording wordingDialect // the dialect as a wordingDialect, nil when it is none
+	parser  string         // the dialect's version
 	policy  Policy
 	catalog Catalog
 	knows   bool         // a server told the catalogue
@@ -58,6 +59,7 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 	g.tokens, _ = d.(tokenDialect)
 	g.source, _ = d.(sourceDialect)
 	g.growth = growthOf(d)
+	g.wording, _ = d.(wordingDialect)
 	if c != nil {
 		g.knows = true
 		g.catalog = Catalog{Major: c.Major, SearchPath: slices.Clone(c.SearchPath), Database: c.Database, EngineDenies: c.EngineDenies, Extensions: slices.Clone(c.Extensions), Views: slices.Clone(c.Views)}
@@ -167,6 +169,7 @@ func (g *Guard) check(sql string, named bool) (v Verdict) {
 			g.measure(sql, tokens.List, &v)
 		}
 	}
+	g.reword(sql, tokens.List, &v)
 	if tokens.List != nil && (named || len(v.Findings) > 0) {
 		v.Normalized, v.Fingerprint = normalize(sql, tokens)
 	}
@@ -224,6 +227,23 @@ func (g *Guard) read(sql string, tokens []Token) ([]Statement, error) {
 		return g.tokens.AnalyzeTokens(sql, tokens)
 	default:
 		return g.dialect.Analyze(sql)
+	}
+}
+
+// wordingDialect is a Dialect that says how its servers write what a statement wants.
+type wordingDialect interface {
+	Reword(sql string, tokens []Token, f Finding) Finding
+}
+
+// reword lets the dialect word the findings. It can change only what they say and where.
+func (g *Guard) reword(sql string, tokens []Token, v *Verdict) {
+	if g.wording == nil || tokens == nil {
+		return
+	}
+	for i := range v.Findings[:min(len(v.Findings), maxFindings)] {
+		f := &v.Findings[i]
+		worded := g.wording.Reword(sql, tokens, *f)
+		f.Message, f.Hint, f.Span = worded.Message, worded.Hint, worded.Span
 	}
 }
 

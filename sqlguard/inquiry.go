@@ -375,10 +375,10 @@ func (q *inquiry) relation(r *Relation) {
 		switch {
 		case r.System && q.behind:
 		case r.System && g.deniesSystem(r):
-			q.refuse(relationFinding(r, CodeRelationNotAllowed, "denied by this connection's policy"))
+			q.refuse(relationFinding(r, CodeRelationNotAllowed, deniedByPolicy))
 		case r.System:
 		case g.permits(r) != permitted:
-			q.refuse(relationFinding(r, CodeRelationNotAllowed, "denied by this connection's policy"))
+			q.refuse(relationFinding(r, CodeRelationNotAllowed, deniedByPolicy))
 		}
 		return
 	}
@@ -476,10 +476,10 @@ func (q *inquiry) denied(i int) string {
 		if at != i {
 			return fmt.Sprintf("it shares rows with %s, which is denied by this connection's policy", n)
 		}
-		return "denied by this connection's policy"
+		return deniedByPolicy
 	}
 	if n := q.objects.Relations[i].CatalogName; !q.inside && !p.permitsIn(n.Schema, n.Name, q.g.traits) {
-		return "denied by this connection's policy"
+		return deniedByPolicy
 	}
 	return ""
 }

@@ -224,18 +224,29 @@ func (g *Guard) judgeRelation(r *Relation, v *Verdict, listed *seen) {
 		// Lists of allowed relations do not cover the server's own relations. Rules
 		// that deny cover them.
 		if g.deniesSystem(r) {
-			refuse(CodeRelationNotAllowed, "denied by this connection's policy")
+			refuse(CodeRelationNotAllowed, deniedByPolicy)
 		}
 		return
 	}
 	switch g.permits(r) {
 	case permitted:
 	case denied:
-		refuse(CodeRelationNotAllowed, "denied by this connection's policy")
+		refuse(CodeRelationNotAllowed, deniedByPolicy)
 	case unresolved:
-		refuse(CodeUnresolvedObject, "a rule of this connection's policy could apply, and the name has no schema")
+		f := relationFinding(r, CodeUnresolvedObject, "a rule of this connection's policy could apply, and the name has no schema")
+		f.Hint = "write the name with its schema"
+		for _, schema := range g.searchPath() {
+			if g.policy.permitsIn(schema, r.Name, g.traits) {
+				f.Hint += ", as in " + qualified(schema, r.Name)
+				break
+			}
+		}
+		v.Findings = append(v.Findings, f)
 	}
 }
+
+// deniedByPolicy is why a rule refuses a relation.
+const deniedByPolicy = "denied by this connection's policy"
 
 // judgeQualifiers refuses columns of a database that the connection may not read. No
 // relation of the statement can have such columns.
@@ -298,7 +309,11 @@ func (g *Guard) database() string { return cmp.Or(g.policy.Database, g.catalog.D
 
 func relationFinding(r *Relation, code Code, reason string) Finding {
 	name := qualified(r.Schema, r.Name)
-	return Finding{Code: code, Span: r.Span, Object: name, Message: fmt.Sprintf("relation %s: %s", name, reason)}
+	f := Finding{Code: code, Span: r.Span, Object: name, Message: fmt.Sprintf("relation %s: %s", name, reason)}
+	if reason == deniedByPolicy {
+		f.Hint = "read another table or view: the operator has closed this one to the connection"
+	}
+	return f
 }
 
 type permission int

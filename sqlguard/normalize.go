@@ -6,14 +6,21 @@ import (
 )
 
 // normalize returns the normal form of a statement and its SHA-256 in hex. The normal
-// form has ? for every literal, no comments, unquoted words in lower case, and single
-// spaces. It contains no data of the statement, and is equal in all builds.
+// form has ? for every literal, no comments, unquoted words in lower case, single spaces,
+// and one ; between statements. It contains no data of the statement, and is equal in all builds.
 func normalize(sql string, tokens Tokens) (text, fingerprint string) {
 	b := make([]byte, 0, len(sql)+len(tokens.List)/2)
 	last := TokenOpen // no space before the first token
+	ended := false    // a terminator stands before the next token
 	for _, t := range tokens.List {
-		if t.Kind == TokenComment || t.Kind == TokenTerminator {
+		switch {
+		case t.Kind == TokenComment:
 			continue
+		case t.Kind == TokenTerminator:
+			ended = len(b) > 0
+			continue
+		case ended:
+			b, ended = append(b, ';'), false
 		}
 		if spaced(last, t.Kind) {
 			b = append(b, ' ')

@@ -53,6 +53,9 @@ func (q *inquiry) settle() {
 			f.Code = code
 		}
 		f.Message += ": " + why
+		if f.Hint == "" && n.node.kind == nodeView {
+			f.Hint = "read the tables behind the view, and leave out what is refused there"
+		}
 		q.refuse(f)
 	}
 }

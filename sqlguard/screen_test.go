@@ -178,3 +178,18 @@ func BenchmarkCachedVerdict(b *testing.B) {
 		})
 	}
 }
+
+// TestNormalFormKeepsStatementsApart: the normal form has a ; between statements, and none
+// around them.
+func TestNormalFormKeepsStatementsApart(t *testing.T) {
+	g := newGuard(t, selecting(nil), sqlguard.Policy{}, nil)
+	for sql, want := range map[string]string{
+		"SELECT a;":                       "select a",
+		";; SELECT a ;; ; DELETE FROM t;": "select a; delete from t",
+		"SELECT ';' ; SELECT 2":           "select ?; select ?",
+	} {
+		if got := g.Check(sql).Normalized; got != want {
+			t.Errorf("%q: %q, want %q", sql, got, want)
+		}
+	}
+}

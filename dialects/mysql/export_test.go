@@ -93,3 +93,6 @@ func Complete(text, tree string) error {
 
 // WordOnly reports whether a name in quotes does not mean one of the server's functions.
 func WordOnly(name string) bool { return wordOnly(name) }
+
+// Instead are the functions of other servers with what to write instead.
+func Instead() map[string]string { return wording.Functions }

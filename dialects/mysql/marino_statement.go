@@ -172,7 +172,7 @@ func (w marinoWalker) show(n *ast.ShowStmt) {
 func (w marinoWalker) shownRefused(n *ast.ShowStmt) {
 	switch {
 	case n.Table != nil:
-		w.shownRelation(n.Table.Schema.O, n.Table.Name.O, n.DBName)
+		w.shownRelation(n.Table.Schema.O, n.Table.Name.O, n.DBName, false)
 	case n.Procedure != nil:
 		w.names(n.Procedure.Schema.O, n.Procedure.Name.O, "")
 	case n.Tp == ast.ShowTriggers:

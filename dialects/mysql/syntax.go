@@ -66,7 +66,7 @@ func (w *walker) syntaxError(from int, fault *unreadError) error {
 		at, message = it.Start, "a literal, quoted name or comment that starts here never ends"
 	case it.class&classAny != 0:
 		at = max(at, it.Start)
-		message += " near " + strconv.Quote(it.text) + advice(it.text)
+		message += " near " + strconv.Quote(it.text)
 	case it.class == classMark:
 		at = max(at, it.Start)
 		message += " near " + strconv.Quote(it.Text(w.sql))
@@ -74,20 +74,4 @@ func (w *walker) syntaxError(from int, fault *unreadError) error {
 		message += " near '…'"
 	}
 	return &sqlguard.SyntaxError{Message: message, Offset: at}
-}
-
-// advice says how these servers write a construct that begins with word in other dialects.
-func advice(word string) string {
-	switch foldName(word) {
-	case "ilike":
-		return "; LIKE ignores case under the usual collations"
-	case "full":
-		return "; FULL JOIN is a LEFT JOIN UNION a RIGHT JOIN here"
-	case "top":
-		return "; rows are limited with LIMIT at the end"
-	case "filter":
-		return "; aggregate CASE WHEN … THEN … END instead of FILTER"
-	default:
-		return ""
-	}
 }

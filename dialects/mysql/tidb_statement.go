@@ -170,7 +170,7 @@ func (w tidbWalker) show(n *ast.ShowStmt) {
 func (w tidbWalker) shownRefused(n *ast.ShowStmt) {
 	switch {
 	case n.Table != nil:
-		w.shownRelation(n.Table.Schema.O, n.Table.Name.O, n.DBName)
+		w.shownRelation(n.Table.Schema.O, n.Table.Name.O, n.DBName, false)
 	case n.Procedure != nil:
 		w.names(n.Procedure.Schema.O, n.Procedure.Name.O, "")
 	case n.Tp == ast.ShowTriggers:

@@ -48,3 +48,6 @@ func RowFunctions() []string { return rowFunctions[:] }
 
 // RowResults are the functions that can return a row.
 var RowResults = rowResults[:]
+
+// Instead are the functions of other servers with what to write instead.
+func Instead() map[string]string { return wording.Functions }

@@ -62,3 +62,6 @@ func Complete(sql string, n ast.Stmt) error {
 	w.statement(n, &st)
 	return w.complete()
 }
+
+// Instead are the functions of other servers with what to write instead.
+func Instead() map[string]string { return wording.Functions }

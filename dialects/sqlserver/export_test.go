@@ -88,3 +88,6 @@ func TableWords() []string {
 	// Words that a switch on the text of a word names.
 	return append(out, "current_timestamp", "next", "update", "identity")
 }
+
+// Instead are the functions of other servers with what to write instead.
+func Instead() map[string]string { return wording.Functions }

@@ -26,9 +26,6 @@ func (p *parser) scalar() {
 func (p *parser) condition() {
 	at := p.tok
 	if p.any() == scalar && p.err == nil {
-		if message := p.foreign(); message != "" {
-			p.failAt(p.tok, message)
-		}
 		p.failAt(at, "expected a condition, found an expression")
 	}
 }

@@ -3,51 +3,20 @@ package sqlserver
 import "github.com/ktxhq/ktx/sqlguard"
 
 // foreignFunctions maps functions of other SQL languages that people often write
-// to their replacements in Transact-SQL.
+// to what Transact-SQL has for a call of them.
 var foreignFunctions = map[string]string{
-	"age": "DATEDIFF", "any_value": "MAX", "array_agg": "STRING_AGG", "atan2": "ATN2", "btrim": "TRIM", "ceil": "CEILING",
-	"char_length": "LEN", "character_length": "LEN", "chr": "CHAR or NCHAR", "curdate": "CAST (GETDATE() AS date)", "curtime": "CAST (GETDATE() AS time)",
-	"date": "CAST (x AS date)", "date_add": "DATEADD", "date_format": "FORMAT", "date_part": "DATEPART", "date_sub": "DATEADD",
-	"date_trunc": "DATETRUNC, with the part as a word", "datetime": "CAST (x AS datetime2)", "dayname": "DATENAME (weekday, x)", "dayofweek": "DATEPART (weekday, x)",
-	"gen_random_uuid": "NEWID()", "group_concat": "STRING_AGG", "hour": "DATEPART (hour, x)", "ifnull": "ISNULL or COALESCE",
-	"initcap": "UPPER and LOWER", "instr": "CHARINDEX", "json_agg": "FOR JSON", "json_extract": "JSON_VALUE or JSON_QUERY", "julianday": "DATEDIFF", "last_day": "EOMONTH",
-	"lcase": "LOWER", "length": "LEN", "listagg": "STRING_AGG", "ln": "LOG", "locate": "CHARINDEX", "lpad": "RIGHT with REPLICATE", "make_date": "DATEFROMPARTS",
-	"md5": "HASHBYTES", "median": "PERCENTILE_CONT", "minute": "DATEPART (minute, x)", "mod": "the operator %", "monthname": "DATENAME (month, x)",
-	"now": "GETDATE() or SYSDATETIME()", "nvl": "ISNULL or COALESCE", "octet_length": "DATALENGTH", "pow": "POWER", "printf": "FORMATMESSAGE or FORMAT",
-	"quarter": "DATEPART (quarter, x)", "random": "RAND()", "repeat": "REPLICATE", "rpad": "LEFT with REPLICATE", "second": "DATEPART (second, x)",
-	"sha256": "HASHBYTES", "split_part": "STRING_SPLIT", "stddev": "STDEV", "stddev_pop": "STDEVP", "stddev_samp": "STDEV", "str_to_date": "CONVERT", "strftime": "FORMAT",
-	"string_to_array": "STRING_SPLIT", "strpos": "CHARINDEX", "substr": "SUBSTRING", "sysdate": "SYSDATETIME()", "timestampdiff": "DATEDIFF", "to_char": "FORMAT",
-	"to_date": "CONVERT", "to_number": "CAST", "to_timestamp": "CONVERT", "trunc": "ROUND (x, 0, 1) or DATETRUNC", "ucase": "UPPER",
-	"unnest": "OPENJSON or STRING_SPLIT", "uuid": "NEWID()", "var_pop": "VARP", "var_samp": "VAR", "variance": "VAR", "week": "DATEPART (week, x)", "weekday": "DATEPART (weekday, x)",
-}
-
-// foreign returns a message for syntax of other SQL languages at a position where
-// a statement should end, which says how to write it in Transact-SQL. It returns
-// "" for all other syntax.
-func (p *parser) foreign() string {
-	before := token{}
-	if p.at > 0 && p.at <= len(p.toks) {
-		before = p.toks[p.at-1]
-	}
-	is := func(t token, word string) bool {
-		return t.kind == sqlguard.TokenWord && lower(p.sql[t.start:t.end]) == word
-	}
-	switch {
-	case is(before, "limit"), is(p.tok, "limit"):
-		return "LIMIT is not Transact-SQL: write SELECT TOP (n), or ORDER BY … OFFSET 0 ROWS FETCH NEXT n ROWS ONLY"
-	case is(before, "ilike"), is(p.tok, "ilike"), is(before, "regexp"), is(before, "rlike"), is(before, "similar"):
-		return "this operator is not Transact-SQL: write LIKE, whose sense of case is the collation's, or REGEXP_LIKE"
-	case is(before, "interval"):
-		return "INTERVAL is not Transact-SQL: write DATEADD (day, n, x)"
-	case is(before, "qualify"), is(p.tok, "qualify"):
-		return "QUALIFY is not Transact-SQL: filter the window function in an outer query"
-	case p.atForeignFetch():
-		return "write FETCH after ORDER BY … OFFSET n ROWS"
-	case p.operator() == "::":
-		return "write casts as CAST (x AS type)"
-	default:
-		return ""
-	}
+	"age": "DATEDIFF(day, y, x)", "any_value": "MAX(x)", "array_agg": "STRING_AGG(x, ', ')", "atan2": "ATN2(y, x)", "btrim": "TRIM(x)", "ceil": "CEILING(x)", "char_length": "LEN(x)", "character_length": "LEN(x)", "chr": "CHAR(65)",
+	"curdate": "CAST(GETDATE() AS date)", "curtime": "CAST(GETDATE() AS time)", "date": "CAST(x AS date)", "date_add": "DATEADD(day, 1, x)", "date_format": "FORMAT(x, 'yyyy-MM-dd')", "date_part": "DATEPART(year, x)", "date_sub": "DATEADD(day, -1, x)",
+	"date_trunc": "DATETRUNC(month, x)", "datetime": "CAST(x AS datetime2)", "dayname": "DATENAME(weekday, x)", "dayofweek": "DATEPART(weekday, x)", "dayofyear": "DATEPART(dayofyear, x)", "gen_random_uuid": "NEWID()", "group_concat": "STRING_AGG(x, ', ')", "hour": "DATEPART(hour, x)",
+	"ifnull": "COALESCE(x, y)", "initcap": "CONCAT(UPPER(LEFT(x, 1)), LOWER(SUBSTRING(x, 2, 100)))", "instr": "CHARINDEX('part', x)", "json_agg": "FOR JSON PATH at the end of the query", "json_extract": "JSON_VALUE(x, '$.key')", "julianday": "DATEDIFF(day, '2000-01-01', x)", "last_day": "EOMONTH(x)",
+	"lcase": "LOWER(x)", "length": "LEN(x)", "listagg": "STRING_AGG(x, ', ')", "ln": "LOG(x)", "locate": "CHARINDEX('part', x)", "lpad": "RIGHT(REPLICATE('0', 5) + x, 5)", "make_date": "DATEFROMPARTS(2026, 1, 31)", "md5": "HASHBYTES('MD5', x)",
+	"median": "PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x) OVER ()", "minute": "DATEPART(minute, x)", "mod": "x % y", "monthname": "DATENAME(month, x)", "now": "GETDATE()", "nvl": "COALESCE(x, y)", "octet_length": "DATALENGTH(x)", "pow": "POWER(x, 2)", "printf": "FORMATMESSAGE('%s', x)",
+	"quarter": "DATEPART(quarter, x)", "random": "RAND()", "repeat": "REPLICATE(x, 3)", "rpad": "LEFT(x + REPLICATE(' ', 5), 5)", "second": "DATEPART(second, x)", "sha256": "HASHBYTES('SHA2_256', x)", "split_part": "STRING_SPLIT(x, ',')", "stddev": "STDEV(x)", "stddev_pop": "STDEVP(x)", "stddev_samp": "STDEV(x)",
+	"str_to_date": "CONVERT(date, x, 23)", "strftime": "FORMAT(x, 'yyyy-MM-dd')", "string_to_array": "STRING_SPLIT(x, ',')", "strpos": "CHARINDEX('part', x)", "substr": "SUBSTRING(x, 1, 3)", "sysdate": "SYSDATETIME()", "timestampdiff": "DATEDIFF(day, x, y)", "to_char": "FORMAT(x, 'yyyy-MM-dd')",
+	"to_date": "CONVERT(date, x, 23)", "to_number": "CAST(x AS decimal(20, 6))", "to_timestamp": "CONVERT(datetime2, x, 126)", "trunc": "ROUND(x, 0, 1)", "ucase": "UPPER(x)", "unnest": "OPENJSON(x)", "uuid": "NEWID()", "var_pop": "VARP(x)", "var_samp": "VAR(x)", "variance": "VAR(x)",
+	"week": "DATEPART(week, x)", "weekday": "DATEPART(weekday, x)", "count_if": "COUNT(CASE WHEN x = 'a' THEN 1 END)", "countif": "COUNT(CASE WHEN x = 'a' THEN 1 END)", "bool_or": "MAX(x)", "bool_and": "MIN(x)", "json_object_agg": "FOR JSON PATH at the end of the query", "json_build_object": "JSON_OBJECT('key': x)",
+	"regexp_match": "PATINDEX('%[0-9]%', x)", "unixepoch": "DATEDIFF(second, '1970-01-01', x)", "unix_timestamp": "DATEDIFF(second, '1970-01-01', x)", "from_unixtime": "DATEADD(second, x, '1970-01-01')", "current_database": "DB_NAME()", "total": "COALESCE(SUM(x), 0)", "hex": "CONVERT(varchar(100), x, 2)",
+	"typeof": "SQL_VARIANT_PROPERTY(x, 'BaseType')", "safe_divide": "x / NULLIF(y, 0)", "add_months": "DATEADD(month, 1, x)", "nvl2": "IIF(x IS NOT NULL, y, z)", "log2": "LOG(x, 2)", "percentile_approx": "PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x) OVER ()",
 }
 
 // atForeignFetch reports whether the next tokens are FETCH {FIRST | NEXT} n. That

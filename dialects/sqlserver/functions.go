@@ -106,7 +106,7 @@ func ruleUnknown(n *name) (rule sqlguard.Ruling, builtin bool) {
 	case strings.HasPrefix(last, "sp_"):
 		return sqlguard.Ruling{Code: sqlguard.CodeFunctionNotAllowed, Reason: "a name with sp_ is that of a system procedure"}, true
 	case n.n == 1 && foreignFunctions[last] != "":
-		return sqlguard.Ruling{Reason: "it is not Transact-SQL, which has " + foreignFunctions[last]}, false
+		return sqlguard.Ruling{Reason: "it is not Transact-SQL"}, false
 	case n.n > 2:
 		return sqlguard.Ruling{Reason: "it lies in another database or on another server"}, true
 	case n.n == 2 && systemSchemas[skeleton(n.parts[0].text)]:

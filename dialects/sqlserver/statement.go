@@ -273,16 +273,15 @@ func (p *parser) target() {
 // text, or before another statement.
 func (p *parser) endOfStatement() {
 	switch {
+	case p.err == nil && p.mark() == '(' && p.peek(1).spells("where"): // FILTER (WHERE …)
+		p.fail("the end of the statement")
+		return
 	case p.err != nil || p.tok.kind == endOfText || p.mark() == ';' || p.mark() == '(' || p.is("select"):
 		return
 	case p.tok.word != nil && p.tok.kind == sqlguard.TokenWord:
 		if rule, ok := statementRules[p.tok.word.text]; ok && rule.second == nil && !p.atForeignFetch() {
 			return
 		}
-	}
-	if message := p.foreign(); message != "" {
-		p.failAt(p.tok, message)
-		return
 	}
 	p.fail("the end of the statement")
 }

@@ -28,7 +28,7 @@ type actorKey struct{}
 func WithActor(ctx context.Context, a Actor) context.Context {
 	for _, s := range []*string{
 		&a.Principal, &a.Session,
-		&a.Client.Name, &a.Client.Version, &a.Client.Transport, &a.Client.Address,
+		&a.Client.Name, &a.Client.Version, &a.Client.Transport, &a.Client.Address, &a.Client.User,
 	} {
 		*s = clip(*s, maxActorText)
 	}

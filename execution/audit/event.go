@@ -23,12 +23,19 @@ const (
 	SessionClose Type = "session.close"
 	// AuthDenied is a request refused before it reached a tool.
 	AuthDenied Type = "auth.denied"
+	// CallRefused is a call that was refused before the guard judged a statement.
+	// Its reason is the code of the refusal.
+	CallRefused Type = "call.refused"
 	// ConfigReload is a change of the configuration of a running gateway.
 	ConfigReload Type = "config.reload"
 	// GatewayStart is the start of a process that answers queries.
 	GatewayStart Type = "gateway.start"
 	// GatewayStop is the orderly end of such a process.
 	GatewayStop Type = "gateway.stop"
+	// GatewayCrashed says that such a process ended without a stop, and ends the
+	// statements that it left without an end. Another process writes it when it opens
+	// the log. Its [Process] is the one that crashed.
+	GatewayCrashed Type = "gateway.crashed"
 	// ToolCall is a call to a tool of another MCP server.
 	ToolCall Type = "tool.call"
 )
@@ -52,14 +59,15 @@ const (
 // Types returns every type of event, in the order of the documentation.
 func Types() []Type {
 	return []Type{
-		QueryDecision, QueryFinished, QueryCancelled, QueryEnded, SessionOpen, SessionClose, AuthDenied, ConfigReload, GatewayStart, GatewayStop,
+		QueryDecision, QueryFinished, QueryCancelled, QueryEnded, SessionOpen, SessionClose, AuthDenied, CallRefused, ConfigReload, GatewayStart, GatewayStop,
+		GatewayCrashed,
 		ToolCall, SegmentSeal, LogRecovered, LogGap, LogArchived,
 	}
 }
 
 // own reports whether t is one of the types that only the log writes.
 func (t Type) own() bool {
-	return t == SegmentSeal || t == LogRecovered || t == LogGap || t == LogArchived
+	return t == SegmentSeal || t == LogRecovered || t == LogGap || t == LogArchived || t == GatewayCrashed
 }
 
 // The values of [Decision.Verdict].
@@ -73,6 +81,9 @@ const (
 	StatusOK        = "ok"
 	StatusError     = "error"
 	StatusCancelled = "cancelled"
+	// StatusCrashed: the process of the statement ended without recording its end.
+	// Nothing says whether the statement ended at its server.
+	StatusCrashed = "crashed"
 )
 
 // The values of [Result.Ended].
@@ -118,7 +129,10 @@ type Event struct {
 	Result     Result     `json:"result,omitzero" class:"public"`
 	Tool       Tool       `json:"tool,omitzero" class:"public"`
 	Process    Process    `json:"process,omitzero" class:"public"`
-	// Reason says why, in a fixed word or phrase: for auth.denied,
+	// Unrecorded is how many events like this one were not written since the last one
+	// that was, because there were too many at once.
+	Unrecorded int64 `json:"unrecorded,omitempty" class:"public"`
+	// Reason says why, in a fixed word or phrase: for auth.denied, call.refused,
 	// session.close, config.reload and gateway.stop. It never holds text of a
 	// client or of the database.
 	Reason string `json:"reason,omitempty" class:"public"`
@@ -137,6 +151,9 @@ type Client struct {
 	Transport string `json:"transport,omitempty" class:"public"`
 	// Address is the peer's address on a network transport.
 	Address string `json:"address,omitempty" class:"identifier"`
+	// User is the operating system's user whose process asks, where ktx runs in that
+	// process.
+	User string `json:"user,omitempty" class:"identifier"`
 }
 
 // Connection is the configured connection that the request was for.
@@ -223,9 +240,13 @@ type Tool struct {
 	ArgumentHash string `json:"argument_hash,omitempty" class:"public"`
 }
 
-// Process is the process that starts, stops or reloads.
+// Process is the process that starts, stops, reloads or crashed. A decision has only
+// its run.
 type Process struct {
-	PID     int64  `json:"pid,omitempty" class:"public"`
+	PID int64 `json:"pid,omitempty" class:"public"`
+	// Run names one run of a process. Its start, its stop and its decisions have it. It
+	// is set by the log.
+	Run     string `json:"run,omitempty" class:"public"`
 	Version string `json:"version,omitempty" class:"public"`
 	// Config is a hash of the configuration in force from this event on.
 	Config string `json:"config,omitempty" class:"public"`

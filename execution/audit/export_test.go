@@ -60,3 +60,11 @@ func Members(p any, full bool) string {
 
 // Own reports whether only the log writes events of this type.
 func Own(t Type) bool { return t.own() }
+
+// Abandon does what the system does when the process of w is killed: it releases the lock
+// of the run and leaves its file. The Writer can still be closed.
+func Abandon(w *Writer) error {
+	f := w.running
+	w.running = nil
+	return f.Close()
+}

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -9,12 +10,15 @@ import (
 // Filter selects events, or statements by their [Statement.Event]. A zero field
 // selects all. With several fields set, an event must meet all of them.
 type Filter struct {
-	Types      []Type
-	Seq        int64
-	QueryID    string
-	Session    string
-	Principal  string
-	Client     string
+	Types     []Type
+	Seq       int64
+	QueryID   string
+	Session   string
+	Principal string
+	Client    string
+	Reason    string
+	// Address is an address of a client, with or without its port.
+	Address    string
 	Connection string
 	Verdict    string
 	// Code is a code of the decision or of the result.
@@ -68,6 +72,8 @@ func (f *Filter) match(e *Event) bool {
 		(f.Session == "" || f.Session == e.Session) &&
 		(f.Principal == "" || f.Principal == e.Principal) &&
 		(f.Client == "" || f.Client == e.Client.Name) &&
+		(f.Reason == "" || f.Reason == e.Reason) &&
+		(f.Address == "" || f.Address == e.Client.Address || f.Address == host(e.Client.Address)) &&
 		(f.Connection == "" || f.Connection == e.Connection.ID) &&
 		(f.Verdict == "" || f.Verdict == e.Decision.Verdict) &&
 		(f.Code == "" || f.Code == e.Result.Code || slices.Contains(e.Decision.Codes, f.Code)) &&
@@ -82,6 +88,15 @@ func (f *Filter) match(e *Event) bool {
 		(f.Text == "" || strings.Contains(strings.ToLower(e.SQL.Normalized), strings.ToLower(f.Text)))
 }
 
+// host returns an address without its port.
+func host(address string) string {
+	h, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	return h
+}
+
 // named reports whether one of names equals name, or ends in a dot and name.
 func named(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(have string) bool {
@@ -94,7 +109,7 @@ func named(names []string, name string) bool {
 }
 
 func (f Filter) zero() bool {
-	return len(f.Types) == 0 && f.Seq == 0 && f.QueryID == "" && f.Session == "" && f.Principal == "" && f.Client == "" &&
+	return len(f.Types) == 0 && f.Seq == 0 && f.QueryID == "" && f.Session == "" && f.Principal == "" && f.Client == "" && f.Reason == "" && f.Address == "" &&
 		f.Connection == "" && f.Verdict == "" && f.Code == "" && f.Status == "" && f.Fingerprint == "" && f.Kind == "" &&
 		f.Table == "" && f.Function == "" && f.Text == "" && f.MinRows == 0 && f.MinExecMS == 0 &&
 		f.Since.IsZero() && f.Until.IsZero()

@@ -131,8 +131,8 @@ func (w *Writer) wake() {
 	}
 }
 
-// run flushes and anchors once a second while events are appended.
-func (w *Writer) run() {
+// keep flushes and anchors once a second while events are appended.
+func (w *Writer) keep() {
 	defer close(w.done)
 	timer := time.NewTimer(syncEvery)
 	defer timer.Stop()

@@ -61,6 +61,15 @@ func (l *dirLock) flock(how int) error {
 	return err
 }
 
+// lockFile takes the lock of a file, or returns an error at once.
+func lockFile(f *os.File) error {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	return (&dirLock{file: f, conn: conn}).try()
+}
+
 // syncDir flushes the names of a directory.
 func syncDir(root *os.Root) error {
 	dir, err := root.Open(".")

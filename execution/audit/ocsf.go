@@ -324,6 +324,9 @@ func (o *ocsfEvent) outcome(s Statement) {
 	o.StatusID, o.Status, o.StatusCode = 2, "Failure", r.Code
 	if r.SQLState != "" {
 		o.StatusDetail = "SQLSTATE " + r.SQLState
+		if len(r.SQLState) != 5 { // SQLite's name of the error, SQL Server's number
+			o.StatusDetail = "error " + r.SQLState
+		}
 	}
 	switch status {
 	case StatusOK:
@@ -337,6 +340,8 @@ func (o *ocsfEvent) outcome(s Statement) {
 		if codes := s.Decision.Decision.Codes; len(codes) > 0 {
 			o.StatusCode, o.StatusDetail = codes[0], "refused: "+strings.Join(codes, ", ")
 		}
+	case StatusCrashed:
+		o.StatusDetail = "the process of the gateway ended before the end was recorded"
 	case StatusUnfinished:
 		o.StatusID, o.Status, o.StatusDetail = 0, "Unknown", "no end is recorded"
 	case StatusUndecided:

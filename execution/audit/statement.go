@@ -7,7 +7,8 @@ const (
 	// StatusRefused: the guard refused the statement, so it did not run.
 	StatusRefused = "refused"
 	// StatusUnfinished: the statement was allowed, and its end is not recorded.
-	// It is running, its process was killed, or the log could not be written.
+	// It is running, its process was killed and none has opened the log since, or the
+	// log could not be written.
 	StatusUnfinished = "unfinished"
 	// StatusUndecided: the log has the end of the statement, but not its
 	// decision.
@@ -48,6 +49,12 @@ func (s Statement) Event() Event {
 	return e
 }
 
+// crashed returns the outcome of a statement whose process crashed.
+func crashed(decision, crash Event) Event {
+	crash.QueryID, crash.Result.Status = decision.QueryID, StatusCrashed
+	return crash
+}
+
 // isOutcome reports whether t ends a statement.
 func isOutcome(t Type) bool { return t == QueryFinished || t == QueryCancelled }
 
@@ -62,6 +69,7 @@ const maxWaiting = 10_000
 func NewestStatements(events iter.Seq2[Record, error]) iter.Seq2[Statement, error] {
 	return func(yield func(Statement, error) bool) {
 		ends := newWaiting[Event]()
+		crashes := newWaiting[Event]() // by their run
 		for rec, err := range events {
 			e := rec.Event
 			switch {
@@ -73,9 +81,16 @@ func NewestStatements(events iter.Seq2[Record, error]) iter.Seq2[Statement, erro
 				if old, full := ends.add(e.QueryID, e); full && !yield(Statement{Outcome: old}, nil) {
 					return
 				}
+			case e.Type == GatewayCrashed:
+				crashes.add(e.Process.Run, e)
 			case e.Type == QueryDecision:
 				s := Statement{Decision: e}
-				s.Outcome, _ = ends.take(e.QueryID)
+				var ended bool
+				if s.Outcome, ended = ends.take(e.QueryID); !ended && e.Decision.Verdict == VerdictAllow {
+					if h := crashes.byID[e.Process.Run]; h != nil {
+						s.Outcome = crashed(e, h.value)
+					}
+				}
 				if !yield(s, nil) {
 					return
 				}
@@ -115,6 +130,12 @@ func Statements(events iter.Seq2[Record, error]) iter.Seq2[Statement, error] {
 				q.decided(e)
 			case isOutcome(e.Type):
 				q.ended(e)
+			case e.Type == GatewayCrashed:
+				for _, n := range q.running.rest() {
+					if n.Decision.Process.Run == e.Process.Run && e.Process.Run != "" {
+						q.ended(crashed(n.Decision, e))
+					}
+				}
 			default:
 				continue
 			}

@@ -29,8 +29,10 @@ type Summary struct {
 	// Lost counts the events that log.gap events report as lost.
 	Lost int64 `json:"lost"`
 	// Unfinished counts statements that were allowed and whose end is not
-	// recorded: they are running, or their process was killed. OpenQueries are
-	// the last 20 of their ids, oldest first.
+	// recorded: they are running, or their process was killed and none has opened the
+	// log since. OpenQueries are the last 20 of their ids, oldest first. Crashed counts
+	// those that a gateway.crashed event ended.
+	Crashed     int64    `json:"crashed"`
 	Unfinished  int64    `json:"unfinished"`
 	OpenQueries []string `json:"openQueries"`
 	// BadLines counts lines that are not events; Verify says what is wrong with
@@ -66,7 +68,7 @@ func summarize(ctx context.Context, r *Reader, filter Filter) (Summary, error) {
 		Connections: map[string]int64{}, Principals: map[string]int64{}, OpenQueries: []string{},
 	}
 	var latency, exec []float64
-	open := map[string]int64{}
+	open, runs := map[string]int64{}, map[string]string{}
 	for rec, err := range r.All(ctx) {
 		if _, bad := errors.AsType[*LineError](err); bad {
 			s.BadLines++
@@ -78,6 +80,16 @@ func summarize(ctx context.Context, r *Reader, filter Filter) (Summary, error) {
 		e := rec.Event
 		if e.Type == QueryFinished || e.Type == QueryCancelled {
 			delete(open, e.QueryID) // whether or not its end meets the filter
+			delete(runs, e.QueryID)
+		}
+		if e.Type == GatewayCrashed {
+			for id, run := range runs {
+				if run == e.Process.Run {
+					delete(open, id)
+					delete(runs, id)
+					s.Crashed++
+				}
+			}
 		}
 		if !filter.Match(e) {
 			continue
@@ -101,7 +113,7 @@ func summarize(ctx context.Context, r *Reader, filter Filter) (Summary, error) {
 			}
 			latency = append(latency, float64(e.Decision.LatencyUS))
 			if e.Decision.Verdict == VerdictAllow {
-				open[e.QueryID] = e.Seq
+				open[e.QueryID], runs[e.QueryID] = e.Seq, e.Process.Run
 			}
 		case QueryFinished, QueryCancelled:
 			if e.Result.Code != "" {

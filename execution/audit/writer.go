@@ -23,6 +23,9 @@ type Writer struct {
 	wait   time.Duration // for the directory's lock
 	put    func(*os.File, []byte) (int, error)
 	key    atomic.Pointer[[]byte]
+	run    string // the name of this run
+	// running is the locked file of the run, nil when there is none.
+	running *os.File
 
 	// mu is held for one append. Together with the directory's lock, which
 	// other processes respect, it guards the fields below.
@@ -105,7 +108,7 @@ func open(dir string, cfg Config, logger *slog.Logger, sys system) (*Writer, err
 	}
 	w := &Writer{
 		path: dir, cfg: cfg, logger: logger, wait: sys.lockWait, put: sys.write,
-		dirty: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
+		run: newRun(), dirty: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	w.flusher.flush, w.flusher.ended.L = sys.flush, &w.flusher.mu
 	if cfg.Sync == SyncOff {
@@ -119,7 +122,15 @@ func open(dir string, cfg Config, logger *slog.Logger, sys system) (*Writer, err
 		w.detach()
 		return nil, fmt.Errorf("open audit log in %s: %w", dir, errors.Join(err, w.closeStore()))
 	}
-	go w.run()
+	if w.store != nil {
+		// Without its file a crash of this process is not recorded; the log is whole
+		// all the same.
+		if w.running, err = w.announce(w.store); err != nil && !errors.Is(err, ErrLocked) {
+			logger.Warn("a crash of this process could not be recorded", "dir", dir, "error", err)
+		}
+		w.bury(w.store.root)
+	}
+	go w.keep()
 	return w, nil
 }
 
@@ -134,6 +145,10 @@ func (w *Writer) Append(ctx context.Context, e Event) error {
 	}
 	e = Attribute(ctx, e)
 	e.Log = LogInfo{}
+	switch e.Type { //nolint:exhaustive // the other events do not need their run
+	case GatewayStart, GatewayStop, QueryDecision:
+		e.Process.Run = w.run
+	}
 
 	seq, err := w.record(e, time.Now().Add(w.wait))
 	switch {
@@ -313,7 +328,7 @@ func (w *Writer) Close() error {
 
 	close(w.stop)
 	<-w.done
-	err = errors.Join(err, w.checkpoint())
+	err = errors.Join(err, w.checkpoint(), w.leave())
 
 	w.mu.Lock()
 	defer w.mu.Unlock()

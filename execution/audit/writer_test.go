@@ -50,6 +50,9 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("time %v is not now in UTC", got.Time)
 	}
 	want.Seq, want.Time, want.Chain = 1, got.Time, got.Chain
+	if want.Process.Run = got.Process.Run; len(got.Process.Run) != 12 {
+		t.Errorf("the decision has no run: %+v", got.Process)
+	}
 	want.Principal = "analyst"
 	want.Client = audit.Client{Name: "claude-code", Version: "2.0.1", Transport: "http"}
 	if diff := cmp.Diff(want, got); diff != "" {

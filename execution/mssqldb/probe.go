@@ -42,7 +42,7 @@ func (d *DB) Probe(ctx context.Context) (execution.ProbeReport, error) {
 		return p.report.ProbeReport, err
 	}
 	if slices.ContainsFunc(p.report.Findings, execution.ProbeFinding.Writable) {
-		p.report.ReadOnly = false
+		p.report.ReadOnly, p.report.Refused = false, p.report.ReadOnly
 	}
 	p.report.RoleScript = p.roleScript()
 	return p.report.ProbeReport, nil

@@ -144,7 +144,7 @@ func (x *exchange) notBegun(err error) error {
 		out := queryError(e, "")
 		switch {
 		case timeLimit(e.Number): // the limit applies to the opening too
-			return pool.Ended(pool.ErrTimeLimit, e, x.lim.Timeout)
+			return pool.NotBegun(e, x.lim.Timeout)
 		case e.Number == errInterrupted, out.Code != sqlguard.CodeDatabaseError:
 			return out
 		}

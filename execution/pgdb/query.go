@@ -333,6 +333,8 @@ func (x *exchange) answered(status byte, reason error, delivered bool) (*executi
 	switch {
 	case x.failed == nil || x.rows.Full():
 		return x.result(), nil
+	case canceled && x.at != atText && (errors.Is(reason, pool.ErrTimeLimit) || reason == nil && x.elapsed >= x.lim.Timeout):
+		return nil, pool.NotBegun(x.failed, x.lim.Timeout)
 	case canceled && reason != nil:
 		return nil, pool.Ended(reason, x.failed, x.lim.Timeout)
 	case canceled && x.elapsed >= x.lim.Timeout:
@@ -351,7 +353,7 @@ func (x *exchange) answered(status byte, reason error, delivered bool) (*executi
 		x.broke = x.c.breakSeal()
 		return nil, mismatch(x.failed)
 	default:
-		return nil, queryError(x.failed, "")
+		return nil, pool.Unopened(queryError(x.failed, ""))
 	}
 }
 

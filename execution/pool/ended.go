@@ -60,3 +60,21 @@ func Ended(reason, cause error, limit time.Duration) *execution.Error {
 		return execution.NewError(sqlguard.CodeCancelled, "the statement was cancelled", cause)
 	}
 }
+
+// NotBegun returns the error for a session whose opening the server did not end within the
+// limit of the statement. The statement was not run.
+func NotBegun(cause error, limit time.Duration) *execution.Error {
+	e := execution.NewError(sqlguard.CodeTimeout, fmt.Sprintf("the server did not open the session within %s; the statement was not run", limit), cause)
+	e.Hint, e.Retryable = "the statement is not at fault: the server is slow or overloaded, so try again later", true
+	return e
+}
+
+// Unopened marks the error of a session that the server refused to open: nothing that the
+// caller writes helps.
+func Unopened(e *execution.Error) *execution.Error {
+	if e.Code == sqlguard.CodeDatabaseError {
+		e.Message = "the server did not open the session, and the statement was not run: " + e.Message
+		e.Hint, e.Retryable = "the statement is not at fault; tell the operator", false
+	}
+	return e
+}

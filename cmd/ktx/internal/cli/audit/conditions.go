@@ -29,6 +29,8 @@ func (f *conditions) addCommon(a *console.App, c *cobra.Command) {
 	flags.StringSliceVar(&f.types, "event", nil, "only events of these types, such as query.decision")
 	flags.StringVarP(&f.Connection, "connection", "c", "", "only this connection")
 	flags.StringVar(&f.Principal, "principal", "", "only this principal")
+	flags.StringVar(&f.Reason, "reason", "", "only events with this reason, such as unknown_connection")
+	flags.StringVar(&f.Address, "address", "", "only this address of a client, with or without its port")
 	flags.StringVar(&f.Verdict, "verdict", "", "only decisions: allow or reject")
 	flags.StringVar(&f.Code, "code", "", "only events with this code")
 	f.addSince(c)
@@ -69,7 +71,7 @@ func complete(c *cobra.Command, flag string, values []string) {
 var (
 	verdicts = []string{audit.VerdictAllow, audit.VerdictReject}
 	statuses = []string{
-		audit.StatusOK, audit.StatusError, audit.StatusCancelled, audit.StatusRefused, audit.StatusUnfinished, audit.StatusUndecided,
+		audit.StatusOK, audit.StatusError, audit.StatusCancelled, audit.StatusCrashed, audit.StatusRefused, audit.StatusUnfinished, audit.StatusUndecided,
 	}
 	// kinds are the kinds of statements that the guard can allow. A refused
 	// statement may be of another kind.

@@ -162,6 +162,9 @@ type logRow struct {
 	SessionID  string    `json:"sessionId,omitempty"`
 	Principal  string    `json:"principal,omitempty"`
 	Client     string    `json:"client,omitempty"`
+	Address    string    `json:"address,omitempty"`
+	User       string    `json:"user,omitempty"` // of the operating system
+	Reason     string    `json:"reason,omitempty"`
 	Connection string    `json:"connection,omitempty"`
 	Verdict    string    `json:"verdict,omitempty"`
 	Codes      []string  `json:"codes,omitempty"`
@@ -185,7 +188,7 @@ func statementRow(s audit.Statement) logRow {
 func eventRow(e audit.Event) logRow {
 	row := logRow{
 		Time: e.Time.UTC(), Seq: e.Seq, Event: string(e.Type), QueryID: e.QueryID, SessionID: e.Session,
-		Principal: e.Principal, Client: e.Client.Name, Connection: e.Connection.ID,
+		Principal: e.Principal, Client: e.Client.Name, Address: e.Client.Address, User: e.Client.User, Reason: e.Reason, Connection: e.Connection.ID,
 		Verdict: e.Decision.Verdict, Codes: e.Decision.Codes, Status: e.Result.Status,
 		Kind: e.SQL.Kind, Tables: e.SQL.Tables, Functions: e.SQL.Functions, Fingerprint: e.SQL.Fingerprint, SQL: e.SQL.Normalized,
 	}

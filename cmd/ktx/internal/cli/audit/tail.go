@@ -72,8 +72,20 @@ func tailCommand(a *console.App) *cobra.Command {
 // eventLine returns one event as one line.
 func eventLine(a *console.App, e audit.Event) string {
 	line := fmt.Sprintf("%s  %6d  %-15s", e.Time.UTC().Format("2006-01-02 15:04:05.000"), e.Seq, console.EscapeControls(string(e.Type)))
+	if who := whoAsked(e); who != "" {
+		line += "  " + console.EscapeControls(who)
+	}
 	if e.Connection.ID != "" {
 		line += "  " + console.EscapeControls(e.Connection.ID)
+	}
+	if e.Tool.Name != "" {
+		line += "  " + console.EscapeControls(e.Tool.Name)
+	}
+	if e.Reason != "" {
+		line += "  " + console.EscapeControls(e.Reason)
+	}
+	if e.Unrecorded > 0 {
+		line += fmt.Sprintf("  and %d more before it", e.Unrecorded)
 	}
 	switch {
 	case e.Decision.Verdict == audit.VerdictReject:
@@ -92,4 +104,17 @@ func eventLine(a *console.App, e audit.Event) string {
 		line += "  " + console.Shorten(console.EscapeControls(e.SQL.Normalized), 100)
 	}
 	return strings.TrimRight(line, " ")
+}
+
+// whoAsked returns the principal of an event, with the user of the operating system and
+// the address, as far as they are known.
+func whoAsked(e audit.Event) string {
+	who := e.Principal
+	if e.Client.User != "" {
+		who += " (" + e.Client.User + ")"
+	}
+	if e.Client.Address != "" {
+		who += " " + e.Client.Address
+	}
+	return strings.TrimSpace(who)
 }

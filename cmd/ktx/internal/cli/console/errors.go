@@ -137,6 +137,8 @@ func stateOf(err error) string {
 		return ""
 	case strings.HasPrefix(e.SQLState, "SQLITE_"):
 		return " (" + e.SQLState + ")"
+	case len(e.SQLState) != 5: // the error number of SQL Server, which the message has
+		return ""
 	default:
 		return " (SQLSTATE " + e.SQLState + ")"
 	}

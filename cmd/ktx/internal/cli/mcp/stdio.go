@@ -25,7 +25,7 @@ func serveStdio(ctx context.Context, a *console.App, open *wiring.OpenProject) e
 		return err
 	}
 	actor, _ := audit.ActorFrom(ctx)
-	actor.Principal, actor.Client, actor.Session = "stdio", audit.Client{Transport: "stdio"}, rand.Text()
+	actor.Principal, actor.Client, actor.Session = "stdio", audit.Client{Transport: "stdio", User: actor.Client.User}, rand.Text()
 	ctx = audit.WithActor(ctx, actor)
 	if err := open.Log.Append(ctx, audit.Event{Type: audit.SessionOpen}); err != nil {
 		return execution.NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be written, so no statement can run", err)

@@ -159,9 +159,12 @@ func printProbe(a *console.App, r probeResult) {
 		a.Printf(", role %s", console.EscapeControls(r.Report.Role))
 	}
 	a.Printf("\n")
-	if r.Report.ReadOnly {
+	switch {
+	case r.Report.ReadOnly:
 		a.Printf("   the engine refused a write that was tried\n")
-	} else {
+	case r.Report.Refused:
+		a.Printf("   %s\n", a.Paint(a.Out, console.StyleYellow, "the engine refused a write that was tried, but the role may do more than read"))
+	default:
 		a.Printf("   %s\n", a.Paint(a.Out, console.StyleYellow, "the engine did not refuse a write that was tried"))
 	}
 	for _, f := range r.Report.Findings {

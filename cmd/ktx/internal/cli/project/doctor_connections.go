@@ -93,9 +93,12 @@ func (e *examination) connection(ctx context.Context, open *wiring.OpenProject, 
 		answers += ", " + report.TLSVersion
 	}
 	add(levelOK, "", answers, "")
-	if report.ReadOnly {
+	switch {
+	case report.ReadOnly:
 		add(levelOK, string(execution.TopicSession), "the engine refused every write that was tried", "")
-	} else {
+	case report.Refused:
+		add(levelError, string(execution.TopicSession), "the engine refused the write that was tried, but the role may do more than read, and the engine has no read-only session", "use a role that can only read: ktx doctor --role-script prints how to make one")
+	default:
 		add(levelError, string(execution.TopicSession), "the engine did not refuse a write that was tried in the read-only session", "do not use the connection")
 	}
 	if wiring.RefusesRole(e.project, r.ID) && writable(report) {

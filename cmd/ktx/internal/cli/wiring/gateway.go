@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/user"
+	"strconv"
 	"strings"
 	"time"
 
@@ -60,7 +62,7 @@ func WithConnections(ctx context.Context, a *console.App, p *project.Project, co
 			err = execution.NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be closed: "+closing.Error(), closing)
 		}
 	}()
-	ctx = audit.WithActor(ctx, audit.Actor{Principal: "local", Client: audit.Client{Name: "ktx", Version: a.Version, Transport: transport}})
+	ctx = audit.WithActor(ctx, audit.Actor{Principal: "local", Client: audit.Client{Name: "ktx", Version: a.Version, Transport: transport, User: SystemUser()}})
 	gateway, err := execution.NewGateway(ctx, log, conns...)
 	if err != nil {
 		if execution.CodeOf(err) == "" {
@@ -100,4 +102,13 @@ func OneConnection(ctx context.Context, open *OpenProject, asked string) (execut
 		ids = append(ids, c.ID)
 	}
 	return execution.ConnectionInfo{}, console.Usage("name a connection with -c: %s", strings.Join(ids, ", "))
+}
+
+// SystemUser returns the name of the operating system's user who runs this process, or
+// its number when the system has no name for it.
+func SystemUser() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return "uid " + strconv.Itoa(os.Getuid())
 }

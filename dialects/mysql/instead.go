@@ -1,0 +1,155 @@
+package mysql
+
+import (
+	"github.com/ktxhq/ktx/dialects/internal/instead"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Reword returns a finding with a message and a hint that say what to write instead on
+// MySQL and MariaDB, when the statement has something that people know from other
+// servers.
+func (d Dialect) Reword(sql string, tokens []sqlguard.Token, f sqlguard.Finding) sqlguard.Finding {
+	if d.product == productMariaDB {
+		return wording.WordFor("MariaDB", sql, tokens, f)
+	}
+	return wording.Word(sql, tokens, f)
+}
+
+var (
+	aStatement = []sqlguard.Code{sqlguard.CodeStatementNotAllowed, sqlguard.CodeParseError}
+	aWrite     = []sqlguard.Code{sqlguard.CodeWriteStatement, sqlguard.CodeStatementNotAllowed}
+	aSession   = []sqlguard.Code{sqlguard.CodeSessionChange, sqlguard.CodeTransactionControl}
+	aDDL       = []sqlguard.Code{sqlguard.CodeDDLStatement}
+	aType      = []sqlguard.Code{sqlguard.CodeParseError, sqlguard.CodeTypeNotAllowed}
+)
+
+// wording is what MySQL and MariaDB have instead of the SQL of other servers. What it
+// names is in both (MySQL Reference Manual, chapter 14; MariaDB Knowledge Base).
+var wording = instead.Table{
+	Product: "MySQL",
+	Tables:  "SHOW TABLES",
+	Columns: "DESCRIBE $1",
+	Quote:   func(name string) string { return "`" + name + "`" },
+	Rules: []instead.Rule{
+		{Tokens: "^ pragma table_info|table_xinfo ( @ )", Says: "PRAGMA is SQLite", Write: "write DESCRIBE $1"},
+		{Tokens: "^ pragma", Says: "PRAGMA is SQLite", Write: "write SHOW TABLES"},
+		{Tokens: "^ exec|execute|sp_help|sp_columns", Codes: []sqlguard.Code{sqlguard.CodeParseError, sqlguard.CodeDynamicSQL}, Says: "EXEC runs a procedure or a prepared statement, and this connection only reads", Write: "for the tables write SHOW TABLES, for the columns of one DESCRIBE name", Keep: true},
+		{Tokens: "^ vacuum", Says: "VACUUM is PostgreSQL, and rewrites tables", Write: "leave it out"},
+		{Tokens: "^ explain ( …  )", Says: "EXPLAIN with options in brackets is PostgreSQL", Write: "write EXPLAIN SELECT … or EXPLAIN FORMAT=JSON SELECT …"},
+		{Tokens: "^ explain query plan", Says: "EXPLAIN QUERY PLAN is SQLite", Write: "write EXPLAIN SELECT …"},
+		{Tokens: "^ copy", Says: "COPY is PostgreSQL", Write: "write SELECT: the rows are returned to you"},
+
+		{Tokens: "full outer|join", Says: "FULL JOIN is not $product", Write: "write SELECT … FROM a LEFT JOIN b ON … UNION SELECT … FROM a RIGHT JOIN b ON …"},
+		{Tokens: "filter ( where", Says: "FILTER (WHERE …) is not $product", Write: "put the condition into the aggregate: COUNT(CASE WHEN status = 'paid' THEN 1 END)"},
+		{Tokens: "ilike", Codes: aStatement, Says: "ILIKE is PostgreSQL", Write: "write LIKE, which ignores case under the usual collations, or LOWER(x) LIKE 'part%'"},
+		{Tokens: "select top #", Says: "TOP is SQL Server", Write: "write LIMIT $1 at the end of the query"},
+		{Tokens: "select top ( # )", Says: "TOP is SQL Server", Write: "write LIMIT $1 at the end of the query"},
+		{Tokens: "qualify", Says: "QUALIFY is not $product", Write: "filter in an outer query: SELECT * FROM (SELECT …, ROW_NUMBER() OVER (…) AS n FROM …) AS t WHERE n = 1"},
+		{Tokens: ":: int|integer|bigint|smallint", Says: "x::type is PostgreSQL", Write: "write CAST(x AS SIGNED)"},
+		{Tokens: ":: text|varchar|char|uuid|json|jsonb", Says: "x::type is PostgreSQL", Write: "write CAST(x AS CHAR)"},
+		{Tokens: ":: numeric|decimal|float|float8|double|real", Says: "x::type is PostgreSQL", Write: "write CAST(x AS DECIMAL(20, 6))"},
+		{Tokens: ":: date|timestamp|timestamptz", Says: "x::type is PostgreSQL", Write: "write CAST(x AS DATE) or CAST(x AS DATETIME)"},
+		{Tokens: "::", Says: "x::type is PostgreSQL", Write: "write CAST(x AS CHAR), with SIGNED, DECIMAL(20, 6), DATE or DATETIME for other types"},
+		{Tokens: ": : int|integer|bigint|smallint", Says: "x::type is PostgreSQL", Write: "write CAST(x AS SIGNED)"},
+		{Tokens: ": : date|timestamp|timestamptz", Says: "x::type is PostgreSQL", Write: "write CAST(x AS DATE) or CAST(x AS DATETIME)"},
+		{Tokens: ": :", Says: "x::type is PostgreSQL", Write: "write CAST(x AS CHAR), with SIGNED, DECIMAL(20, 6), DATE or DATETIME for other types"},
+		{Tokens: "distinct on (", Says: "DISTINCT ON is PostgreSQL", Write: "number the rows: SELECT * FROM (SELECT …, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b) AS n FROM …) AS t WHERE n = 1"},
+		{Tokens: "fetch first|next # row|rows", Says: "FETCH FIRST is not $product", Write: "write LIMIT $1 at the end of the query"},
+		{Tokens: "offset # row|rows", Says: "OFFSET … ROWS is SQL Server", Write: "write LIMIT 10 OFFSET $1"},
+		{Tokens: "offset # limit #", Says: "LIMIT stands before OFFSET", Write: "write LIMIT $2 OFFSET $1"},
+		{Tokens: "limit all", Says: "LIMIT ALL is PostgreSQL", Write: "leave LIMIT out"},
+		{Tokens: "nulls first", Says: "NULLS FIRST is not $product", Write: "write ORDER BY x IS NULL DESC, x"},
+		{Tokens: "nulls last", Says: "NULLS LAST is not $product", Write: "write ORDER BY x IS NULL, x"},
+		{Tokens: "interval '", Says: "INTERVAL with a string is PostgreSQL", Write: "write INTERVAL 7 DAY, as in NOW() - INTERVAL 7 DAY"},
+		{Tokens: "similar to", Says: "SIMILAR TO is PostgreSQL", Write: "write x REGEXP 'pattern'"},
+		{Tokens: "~|~*|!~ '", Says: "~ with a pattern is PostgreSQL", Write: "write x REGEXP 'pattern'"},
+		{Tokens: "~ * '", Says: "~* is PostgreSQL", Write: "write x REGEXP 'pattern'"},
+		{Tokens: "cross|outer apply", Says: "APPLY is SQL Server", Write: "join with a sub-query that has its own GROUP BY"},
+		{Tokens: "with ( nolock|readuncommitted )", Says: "hints of tables are SQL Server", Write: "leave WITH (…) out: a read waits for no writer here"},
+		{Tokens: "( nolock )", Says: "hints of tables are SQL Server", Write: "leave (NOLOCK) out: a read waits for no writer here"},
+		{Tokens: "select|from|join|,|.|by|where|and [ @ ]", Says: "[ and ] quote names in SQL Server", Write: "write `$1`, or the name without quotes"},
+		{Tokens: "array [", Says: "$product has no arrays", Write: "write JSON_ARRAY(1, 2), or x IN (1, 2)"},
+		{Tokens: "any|all ( array", Says: "$product has no arrays", Write: "write x IN (1, 2)"},
+		{Tokens: "minus select", Says: "MINUS is Oracle", Write: "write EXCEPT"},
+		{Tokens: "as varchar|text|string|nvarchar", Codes: aType, Says: "CAST has other names of types in $product", Write: "write CAST(x AS CHAR)"},
+		{Tokens: "as int|integer|bigint|smallint", Codes: aType, Says: "CAST has other names of types in $product", Write: "write CAST(x AS SIGNED)"},
+		{Tokens: "as timestamp|timestamptz )", Codes: aType, Says: "CAST has other names of types in $product", Write: "write CAST(x AS DATETIME)"},
+		{Tokens: "as numeric|number )", Codes: aType, Says: "CAST has other names of types in $product", Write: "write CAST(x AS DECIMAL(20, 6))"},
+		{Tokens: "as boolean|bool )", Codes: aType, Says: "$product has no type BOOLEAN in CAST", Write: "write x <> 0"},
+		{Tokens: "convert ( varchar|nvarchar|int|integer|datetime|date ,", Says: "CONVERT (type, x) is SQL Server", Write: "write CAST(x AS CHAR), with SIGNED, DATE or DATETIME for other types"},
+		{Tokens: "try_cast|safe_cast ( ", Says: "TRY_CAST is not $product", Write: "write CAST(x AS CHAR)"},
+		{Tokens: "as materialized (", Says: "MATERIALIZED is PostgreSQL", Write: "write WITH t AS (SELECT …)"},
+		{Tokens: "as not materialized (", Says: "MATERIALIZED is PostgreSQL", Write: "write WITH t AS (SELECT …)"},
+		{Tokens: "group by all", Says: "GROUP BY ALL is not $product", Write: "name the columns or their positions, as in GROUP BY 1, 2"},
+		{Tokens: "by rollup|cube (", Says: "ROLLUP (…) is not $product", Write: "write GROUP BY a, b WITH ROLLUP"},
+		{Tokens: "grouping sets (", Says: "GROUPING SETS is not $product", Write: "write GROUP BY a, b WITH ROLLUP, or one SELECT for each set and UNION ALL"},
+		{Tokens: "* except|exclude|replace (", Says: "* EXCEPT is not $product", Write: "name the columns that you need"},
+		{Tokens: "pivot|unpivot (", Says: "PIVOT is not $product", Write: "write one aggregate for each column: SUM(CASE WHEN status = 'paid' THEN 1 ELSE 0 END) AS paid"},
+		{Tokens: "extract ( epoch from", Says: "EXTRACT has no EPOCH in $product", Write: "write UNIX_TIMESTAMP(x)"},
+		{Tokens: "extract ( dow|isodow from", Says: "EXTRACT has no DOW in $product", Write: "write DAYOFWEEK(x)"},
+		{Tokens: "extract ( doy from", Says: "EXTRACT has no DOY in $product", Write: "write DAYOFYEAR(x)"},
+		{Tokens: "at time zone", Says: "AT TIME ZONE is PostgreSQL", Write: "write CONVERT_TZ(x, '+00:00', '+02:00')"},
+		{Tokens: "is distinct from", Says: "IS DISTINCT FROM is not $product", Write: "write NOT (x <=> y)"},
+		{Tokens: "is not distinct from", Says: "IS NOT DISTINCT FROM is not $product", Write: "write x <=> y"},
+		{Tokens: "within group (", Says: "WITHIN GROUP is not $product", Write: "number the rows with ROW_NUMBER() OVER (ORDER BY x), and read the one in the middle"},
+		{Tokens: "glob '", Says: "GLOB is SQLite", Write: "write LIKE with % and _, or REGEXP"},
+		{Tokens: "==", Says: "== is no operator of $product", Write: "write =", Keep: true},
+		{Tokens: "= = ", Says: "== is no operator of $product", Write: "write =", Keep: true},
+		{Tokens: "{ { … } }", Says: "{{ … }} is a template that nobody has filled in", Write: "write the name or the value that it stands for"},
+		{Tokens: "$ {", Says: "${…} is a variable that nobody has filled in", Write: "write the value as a literal"},
+		{Tokens: "=|<|>|<=|>=|<>|!=|in|(|,|like|limit|and|between : @", Says: ":$1 is a parameter, and nothing is bound to it", Write: "write the value as a literal, such as 42 or 'text'"},
+		{Tokens: "=|<|>|(|,|like|limit % s", Says: "%s is a parameter, and nothing is bound to it", Write: "write the value as a literal, such as 42 or 'text'"},
+
+		{Tokens: "^ analyze table", Codes: aWrite, Says: "ANALYZE TABLE writes statistics", Write: "leave it out; for the plan of a query write EXPLAIN SELECT …", Keep: true},
+		{Tokens: "^ analyze", Codes: aWrite, Says: "ANALYZE writes statistics of tables", Write: "leave it out; for the plan of a query write EXPLAIN SELECT …", Keep: true},
+		{Tokens: "^ optimize|repair|check|checksum", Codes: aWrite, Write: "leave it out; SHOW TABLE STATUS shows sizes and numbers of rows", Keep: true},
+		{Tokens: "^ create temporary|table|view|or", Codes: aDDL, Write: "put the query into WITH, as in WITH t AS (SELECT …) SELECT * FROM t", Keep: true},
+		{Tokens: "^ create index|unique|fulltext", Codes: aDDL, Write: "leave it out: an index is the operator's; EXPLAIN SELECT … shows what a query uses", Keep: true},
+		{Tokens: "^ insert|replace into @", Codes: aWrite, Write: "this connection only reads: with SELECT alone you see the rows, and a person inserts them", Keep: true},
+		{Tokens: "^ update @", Codes: aWrite, Write: "this connection only reads: SELECT * FROM $1 WHERE … shows the rows that it would change", Keep: true},
+		{Tokens: "^ delete from @", Codes: aWrite, Write: "this connection only reads: SELECT * FROM $1 WHERE … shows the rows that it would remove", Keep: true},
+		{Tokens: "^ load data", Codes: aWrite, Write: "this connection only reads: select from a table that has the data", Keep: true},
+		{Tokens: "^ use @", Codes: aSession, Write: "leave it out, and write the database with the table, as in $1.name", Keep: true},
+		{Tokens: "^ set names|character", Codes: aSession, Write: "leave it out: the session already reads and writes UTF-8", Keep: true},
+		{Tokens: "^ set", Codes: aSession, Write: "leave it out: every call begins with the settings of the connection; a value can stand in the query itself", Keep: true},
+		{Tokens: "^ begin|start", Codes: aSession, Write: "send the query alone: every call runs in its own read-only transaction", Keep: true},
+		{Tokens: "^ show processlist", Codes: aStatement, Says: "SHOW PROCESSLIST shows the statements of other sessions", Write: "leave it out; SELECT CONNECTION_ID() is your own session", Keep: true},
+		{Tokens: "^ show full processlist", Codes: aStatement, Says: "SHOW PROCESSLIST shows the statements of other sessions", Write: "leave it out; SELECT CONNECTION_ID() is your own session", Keep: true},
+		{Tokens: "^ show grants", Codes: aStatement, Says: "SHOW GRANTS shows rights of accounts", Write: "leave it out; SELECT CURRENT_USER() names your own account", Keep: true},
+		{Tokens: "^ show variables|global|session", Codes: append(aStatement, sqlguard.CodeSettingNotAllowed), Write: "read one setting by its name, as in SELECT @@version", Keep: true},
+		{Tokens: "^ show status|engine|master|slave|replica|binary", Codes: aStatement, Write: "leave it out: only the operator administers the server", Keep: true},
+		{Tokens: "for update|share", Codes: []sqlguard.Code{sqlguard.CodeLockingClause}, Write: "leave FOR UPDATE or FOR SHARE out: every query reads one consistent state without locks", Keep: true},
+		{Tokens: "lock in share mode", Codes: []sqlguard.Code{sqlguard.CodeLockingClause}, Write: "leave LOCK IN SHARE MODE out: every query reads one consistent state without locks", Keep: true},
+		{Tokens: "into outfile|dumpfile", Codes: []sqlguard.Code{sqlguard.CodeSelectInto}, Write: "leave INTO out: the rows are returned to you", Keep: true},
+	},
+	Relations: map[string]string{
+		"user": "leave it out; SELECT CURRENT_USER() names your own account", "db": "leave it out; SELECT CURRENT_USER() names your own account",
+		"processlist":      "leave it out; SELECT CONNECTION_ID() is your own session",
+		"global_variables": "read one setting by its name, as in SELECT @@version", "session_variables": "read one setting by its name, as in SELECT @@version",
+	},
+	Refused: map[string]string{
+		"sleep": "leave the call out: no statement waits", "benchmark": "leave the call out; EXPLAIN SELECT … shows the plan of a query",
+		"get_lock": "leave the call out: a query takes no locks", "release_lock": "leave the call out: a query takes no locks",
+		"load_file": "leave the call out: no statement reads files; read a table", "last_insert_id": "read the greatest key, as in SELECT MAX(id) FROM orders",
+		"nextval": "read the greatest key, as in SELECT MAX(id) FROM orders",
+	},
+	Functions: map[string]string{
+		"nvl": "IFNULL(x, y)", "nvl2": "IF(x IS NOT NULL, y, z)", "iif": "IF(condition, x, y)", "decode": "CASE x WHEN a THEN b ELSE c END", "zeroifnull": "IFNULL(x, 0)",
+		"len": "CHAR_LENGTH(x)", "datalength": "OCTET_LENGTH(x)", "charindex": "LOCATE('part', x)", "strpos": "LOCATE('part', x)", "btrim": "TRIM(x)", "chr": "CHAR(65)", "nchar": "CHAR(65)", "replicate": "REPEAT(x, 3)",
+		"split_part": "SUBSTRING_INDEX(x, ',', 1)", "initcap": "CONCAT(UPPER(LEFT(x, 1)), LOWER(SUBSTRING(x, 2)))", "stuff": "INSERT(x, 1, 2, 'new')", "string_to_array": "SUBSTRING_INDEX(x, ',', 1)", "printf": "CONCAT(x, y)", "translate": "REPLACE(x, 'a', 'b')",
+		"starts_with": "x LIKE 'part%'", "contains": "x LIKE '%part%'", "isnumeric": "x REGEXP '^[0-9.]+$'",
+		"string_agg": "GROUP_CONCAT(x SEPARATOR ', ')", "listagg": "GROUP_CONCAT(x SEPARATOR ', ')", "array_agg": "JSON_ARRAYAGG(x)", "json_agg": "JSON_ARRAYAGG(x)", "jsonb_agg": "JSON_ARRAYAGG(x)", "json_group_array": "JSON_ARRAYAGG(x)", "collect_list": "JSON_ARRAYAGG(x)",
+		"json_object_agg": "JSON_OBJECTAGG(k, v)", "jsonb_object_agg": "JSON_OBJECTAGG(k, v)", "json_build_object": "JSON_OBJECT('key', x)", "jsonb_build_object": "JSON_OBJECT('key', x)", "json_extract_path_text": "JSON_UNQUOTE(JSON_EXTRACT(x, '$.key'))",
+		"array_length": "JSON_LENGTH(x)", "jsonb_array_length": "JSON_LENGTH(x)", "json_array_length": "JSON_LENGTH(x)",
+		"to_char": "DATE_FORMAT(x, '%Y-%m-%d')", "to_date": "STR_TO_DATE(x, '%Y-%m-%d')", "to_timestamp": "FROM_UNIXTIME(x)", "to_number": "CAST(x AS DECIMAL(20, 6))", "date_trunc": "DATE_FORMAT(x, '%Y-%m-01') for the month", "datetrunc": "DATE_FORMAT(x, '%Y-%m-01') for the month",
+		"date_part": "EXTRACT(YEAR FROM x)", "datepart": "EXTRACT(YEAR FROM x)", "datename": "MONTHNAME(x)", "dateadd": "DATE_ADD(x, INTERVAL 1 DAY)", "date_diff": "DATEDIFF(x, y)", "age": "TIMESTAMPDIFF(DAY, x, y)", "strftime": "DATE_FORMAT(x, '%Y-%m-%d')",
+		"format_date": "DATE_FORMAT(x, '%Y-%m-%d')", "julianday": "TO_DAYS(x)", "datetime": "CAST(x AS DATETIME)", "unixepoch": "UNIX_TIMESTAMP(x)", "getdate": "NOW()", "sysdatetime": "NOW()", "getutcdate": "UTC_TIMESTAMP()", "clock_timestamp": "NOW(6)", "eomonth": "LAST_DAY(x)",
+		"make_date": "STR_TO_DATE('2026-01-31', '%Y-%m-%d')", "datefromparts": "STR_TO_DATE('2026-01-31', '%Y-%m-%d')", "add_months": "DATE_ADD(x, INTERVAL 1 MONTH)",
+		"random": "RAND()", "gen_random_uuid": "UUID()", "newid": "UUID()", "generate_series": "WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 10) SELECT n FROM s", "unnest": "JSON_TABLE(x, '$[*]' COLUMNS (v VARCHAR(100) PATH '$')) AS t",
+		"trunc": "TRUNCATE(x, 2)", "square": "POW(x, 2)", "cbrt": "POW(x, 1 / 3)", "median": "AVG(x), or number the rows with ROW_NUMBER() OVER (ORDER BY x)", "percentile_cont": "ROW_NUMBER() OVER (ORDER BY x), and read the row in the middle", "bool_or": "MAX(x)", "bool_and": "MIN(x)", "every": "MIN(x)",
+		"stdev": "STDDEV_SAMP(x)", "stdevp": "STDDEV_POP(x)", "var": "VAR_SAMP(x)", "varp": "VAR_POP(x)", "total": "IFNULL(SUM(x), 0)", "countif": "COUNT(CASE WHEN condition THEN 1 END)", "sumif": "SUM(CASE WHEN condition THEN x END)", "approx_count_distinct": "COUNT(DISTINCT x)",
+		"regexp_match": "REGEXP_SUBSTR(x, 'pattern')", "regexp_matches": "REGEXP_SUBSTR(x, 'pattern')", "regexp_extract": "REGEXP_SUBSTR(x, 'pattern')", "regexp_contains": "x REGEXP 'pattern'", "regexp_count": "REGEXP_SUBSTR(x, 'pattern')",
+		"db_name": "DATABASE()", "current_database": "DATABASE()", "current_schema": "DATABASE()", "object_id": "SHOW TABLES LIKE 'name'", "safe_divide": "x / NULLIF(y, 0)", "concat_agg": "GROUP_CONCAT(x)",
+		"encode": "HEX(x)", "unicode": "ORD(x)", "typeof": "DESCRIBE name", "pg_typeof": "DESCRIBE name", "to_json": "JSON_OBJECT('key', x)", "row_to_json": "JSON_OBJECT('key', x)",
+	},
+}
