@@ -37,11 +37,11 @@ type Table struct {
 
 // Rule words the findings of statements in which its tokens occur.
 type Rule struct {
-	// Tokens is a pattern of tokens with a space between two. ^ is the begin of the
+	// Pattern is a list of tokens with a space between two. ^ is the begin of the
 	// statement, @ a name, # a number, ' a string, _ any token, … any number of tokens,
 	// <parameter> a parameter,
 	// and a|b one of two texts, in lower case. Everything else stands for itself.
-	Tokens string
+	Pattern string
 	// Codes are the codes of the findings that the rule words, CodeParseError without
 	// any.
 	Codes []sqlguard.Code
@@ -72,7 +72,7 @@ func (t *Table) WordFor(product, sql string, tokens []sqlguard.Token, f sqlguard
 		if !r.words(f.Code) {
 			continue
 		}
-		m, ok := x.find(strings.Fields(r.Tokens))
+		m, ok := x.find(strings.Fields(r.Pattern))
 		if !ok {
 			continue
 		}
