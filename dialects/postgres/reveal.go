@@ -327,11 +327,12 @@ func settingsNamed(n *node, alias string) bool {
 		return false
 	}
 	var values []*node
-	if e.Kind == exprOp {
+	switch e.Kind { //nolint:exhaustive // other kinds name no values
+	case exprOp:
 		values = []*node{right}
-	} else if e.Kind == exprIn {
+	case exprIn:
 		values = right.GetList().GetItems()
-	} else if e.Kind == exprOpAny {
+	case exprOpAny:
 		for right.GetTypeCast() != nil {
 			right = right.GetTypeCast().Arg
 		}

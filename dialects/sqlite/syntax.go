@@ -18,10 +18,10 @@ func syntaxError(sql string, err error) error {
 	at := min(max(fault.Offset, 0), len(sql))
 	message := fault.Message
 	t := tokenAt(sql, at)
-	switch kind := t.Kind; {
-	case kind == sqlguard.TokenUnterminated:
+	switch t.Kind { //nolint:exhaustive // the text of others may be shown
+	case sqlguard.TokenUnterminated:
 		message = "a literal or quoted name that starts here never ends"
-	case kind == sqlguard.TokenString, kind == sqlguard.TokenQuotedText, kind == sqlguard.TokenNumber:
+	case sqlguard.TokenString, sqlguard.TokenQuotedText, sqlguard.TokenNumber:
 		message = "near '…': syntax error"
 	}
 	return &sqlguard.SyntaxError{Message: message, Offset: at}

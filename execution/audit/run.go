@@ -27,7 +27,7 @@ func newRun() string {
 	var b [6]byte
 	n := rand.Uint64() //nolint:gosec // a name, not a secret
 	for i := range b {
-		b[i] = byte(n >> (8 * i))
+		b[i] = byte(n >> (8 * i) & 0xff)
 	}
 	return hex.EncodeToString(b[:])
 }

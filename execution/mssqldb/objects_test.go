@@ -1,6 +1,7 @@
 package mssqldb_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -142,7 +143,7 @@ func TestTheCatalogueJudgesViewsAndSynonyms(t *testing.T) {
 			"SELECT amount FROM hr.pay":    refusedTable,
 		}
 		if objects {
-			for sql, code := range map[string]sqlguard.Code{
+			maps.Copy(cases, map[string]sqlguard.Code{
 				"SELECT id FROM [USERS]":                            "",
 				"SELECT total FROM orders":                          "",
 				"SELECT * FROM shop.dbo.orders":                     "",
@@ -184,9 +185,7 @@ func TestTheCatalogueJudgesViewsAndSynonyms(t *testing.T) {
 				"SELECT name FROM sys.objects":                      "",
 				"SELECT total FROM elsewhere.dbo.orders":            elsewhere,
 				"WITH users AS (SELECT 1 AS a) SELECT a FROM users": "",
-			} {
-				cases[sql] = code
-			}
+			})
 		}
 		for sql, want := range cases {
 			v := g.Check(sql)

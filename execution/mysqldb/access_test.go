@@ -3,6 +3,7 @@ package mysqldb_test
 import (
 	"net/url"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,7 +49,7 @@ func runScript(t *testing.T, server *testdb.MariaDBServer, script string) {
 func TestRoleScriptGrantsWhatRulesPermit(t *testing.T) {
 	t.Parallel()
 	server := testdb.MariaDB(t)
-	address := server.NewDatabase(t, append(shopObjects[:len(shopObjects):len(shopObjects)], "CREATE TABLE `odd ``name` (`a b` int, `c``d` int)")...)
+	address := server.NewDatabase(t, append(slices.Clip(shopObjects), "CREATE TABLE `odd ``name` (`a b` int, `c``d` int)")...)
 	database := strings.TrimPrefix(mustPath(t, address), "/")
 	policy := sqlguard.DefaultPolicy()
 	policy.Tables.Deny = []string{database + ".Secrets"}

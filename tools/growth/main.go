@@ -94,7 +94,7 @@ func run(engine, url, out string, most time.Duration, planner bool) error {
 	var results []result
 	for _, c := range candidates[engine] {
 		r := measure(ctx, ask, clock, c, most)
-		fmt.Fprintf(os.Stdout, "%-24s %5.2f %12s %s\n", r.name, r.exponent, r.atShare, r.fault)
+		_, _ = fmt.Fprintf(os.Stdout, "%-24s %5.2f %12s %s\n", r.name, r.exponent, r.atShare, r.fault)
 		results = append(results, r)
 	}
 	if out == "" {

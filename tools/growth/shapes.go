@@ -78,18 +78,18 @@ func (s shape) plan(ctx context.Context, engine, url string, most time.Duration)
 			}
 		}
 	}
-	fmt.Fprintf(os.Stdout, "%-38s", s.name)
+	_, _ = fmt.Fprintf(os.Stdout, "%-38s", s.name)
 	for _, n := range []int{10, 20, 40, 60, 80, 100, 120, 150, 200, 300, 400, 600, 800, 1200, 1600, 2000} {
 		took, err := once(ctx, ask, clock, "EXPLAIN "+s.text(n))
 		if err != nil {
-			fmt.Fprintf(os.Stdout, " %d: %.60s", n, strings.ReplaceAll(err.Error(), "\n", " "))
+			_, _ = fmt.Fprintf(os.Stdout, " %d: %.60s", n, strings.ReplaceAll(err.Error(), "\n", " "))
 			break
 		}
-		fmt.Fprintf(os.Stdout, " %d: %.2fs", n, took.Seconds())
+		_, _ = fmt.Fprintf(os.Stdout, " %d: %.2fs", n, took.Seconds())
 		if took > most {
 			break
 		}
 	}
-	fmt.Fprintln(os.Stdout)
+	_, _ = fmt.Fprintln(os.Stdout)
 	return nil
 }

@@ -67,7 +67,7 @@ func CheckInstead(t *testing.T, g *sqlguard.Guard, functions map[string]string, 
 		if v := g.Check("SELECT " + name + "(x) FROM t"); v.Allowed && !slices.Contains(some, true) {
 			t.Errorf("%s is a function of this dialect", name)
 		}
-		for _, one := range strings.Split(write, ", or ") {
+		for one := range strings.SplitSeq(write, ", or ") {
 			one, _, _ = strings.Cut(one, ", with ")
 			one, _, _ = strings.Cut(one, " for the ")
 			sql := "SELECT " + one + " FROM t"

@@ -158,9 +158,9 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 					j.verdict, j.reason = review, j.reason+"; "+rival.to.full()+" fits as well"
 				}
 				if s.held != nil {
-					f.reject(s.held.proposal, "another target fits better", s.held.overlap)
+					f.reject(s.held.proposal, s.held.overlap)
 					for _, j := range s.also {
-						f.reject(j.proposal, "another target fits better", j.overlap)
+						f.reject(j.proposal, j.overlap)
 					}
 					s.held, s.also = nil, nil
 				}
@@ -169,12 +169,13 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 			case j.verdict == review && !p.byName && p.joined == 0:
 				s.fit = append(s.fit, j)
 			case j.verdict == review:
-				if s.held == nil {
+				switch {
+				case s.held == nil:
 					s.held = &j
-				} else if j.overlap != nil && j.overlap.Distinct > 0 && j.overlap.coverage() >= fullCoverage && !p.mismatch {
+				case j.overlap != nil && j.overlap.Distinct > 0 && j.overlap.coverage() >= fullCoverage && !p.mismatch:
 					s.also = append(s.also, j)
-				} else {
-					f.reject(p, "another target fits better", j.overlap)
+				default:
+					f.reject(p, j.overlap)
 				}
 				// A target with nearly as good a name may fit better.
 				if s.next >= len(s.list) || q == nil || s.list[s.next].score < s.held.score-0.15 {
@@ -197,7 +198,7 @@ func (f *finder) choose(ctx context.Context, lists [][]*proposal, q *prober) err
 		}
 		for _, p := range s.list[s.next:] {
 			if s.done && p.byName && p.score >= reviewNames {
-				f.reject(p, "another target fits better", nil)
+				f.reject(p, nil)
 			}
 		}
 	}
@@ -237,6 +238,7 @@ func (f *finder) skip(j judged) {
 	f.out.Skipped = append(f.out.Skipped, j.relationship())
 }
 
-func (f *finder) reject(p *proposal, reason string, o *Overlap) {
-	f.put(judged{proposal: p, reason: reason, overlap: o})
+// reject rejects a proposal because another target of its columns fits better.
+func (f *finder) reject(p *proposal, o *Overlap) {
+	f.put(judged{proposal: p, reason: "another target fits better", overlap: o})
 }

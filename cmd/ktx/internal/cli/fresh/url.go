@@ -122,7 +122,7 @@ func (at Address) parse() (driver string, u *url.URL, err error) {
 		if !isKnown {
 			return "", nil, console.Usage("--driver %s: expected one of postgres, mysql, mariadb, sqlserver, sqlite", at.Driver)
 		}
-		if found && ok && given != known && !(given == "mariadb" && known == "mysql") {
+		if found && ok && given != known && (given != "mariadb" || known != "mysql") {
 			return "", nil, console.Usage("--driver %s does not fit an address that begins with %s:", at.Driver, strings.ToLower(scheme))
 		}
 		known = given

@@ -58,8 +58,8 @@ func (i *interview) askEngine() error {
 	})
 }
 
-// secretsFile is where addresses with a password go, relative to the project.
-const secretsFile = ".ktx/env"
+// addressesFile is where addresses with a password go, relative to the project.
+const addressesFile = ".ktx/env"
 
 // connection returns the connection of the new project, after it was tried.
 func (i *interview) connection(ctx context.Context) (*fresh.Connected, error) {
@@ -107,7 +107,7 @@ func (i *interview) describe() (c *fresh.Connected, secret string, err error) {
 		}
 		c.Path = relativeTo(i.dir, file)
 	case project.NewSecret(at.URL).LiteralPassword():
-		c.URL, c.Env, secret = "env:"+variableOf(c.ID), secretsFile, at.URL
+		c.URL, c.Env, secret = "env:"+variableOf(c.ID), addressesFile, at.URL
 	default:
 		c.URL = at.URL
 	}
@@ -256,7 +256,7 @@ func (i *interview) keep(c *fresh.Connected, secret string) error {
 	if err := wiring.IgnoreState(i.dir); err != nil {
 		return console.Failed("%w", err)
 	}
-	name := filepath.Join(i.dir, filepath.FromSlash(secretsFile))
+	name := filepath.Join(i.dir, filepath.FromSlash(addressesFile))
 	line := variableOf(c.ID) + "=" + quoteVariable(secret) + "\n"
 	old, err := os.ReadFile(name) //nolint:gosec // the project's own state
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

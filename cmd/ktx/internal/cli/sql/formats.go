@@ -156,7 +156,7 @@ func numeric(out *research.SQLExecutionOutput, column int) bool {
 		case execution.Number:
 			found = true
 		case execution.Null:
-		default:
+		case execution.String, execution.Bool:
 			return false
 		}
 	}

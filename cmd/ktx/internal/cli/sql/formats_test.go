@@ -15,7 +15,8 @@ import (
 )
 
 func number(text string) execution.Value { return execution.Value{Kind: execution.Number, Text: text} }
-func text(text string) execution.Value   { return execution.Value{Kind: execution.String, Text: text} }
+
+func text(text string) execution.Value { return execution.Value{Kind: execution.String, Text: text} }
 
 // TestParquet reads the file again: every column has the type that holds its values
 // exactly, and no value is another.

@@ -231,7 +231,7 @@ const (
 
 // field begins a field. Ids grow by less than 16 in all structs of the format.
 func (t *thrift) field(id, kind int) {
-	t.b.WriteByte(byte((id-t.last)<<4 | kind))
+	t.b.WriteByte(byte((id-t.last)<<4 | kind)) //nolint:gosec // less than 256
 	t.last = id
 }
 
@@ -263,11 +263,11 @@ func (t *thrift) text(id int, s string) {
 func (t *thrift) list(id, kind, size int) {
 	t.field(id, typeList)
 	if size < 15 {
-		t.b.WriteByte(byte(size<<4 | kind))
+		t.b.WriteByte(byte(size<<4 | kind)) //nolint:gosec // less than 256
 		return
 	}
-	t.b.WriteByte(byte(0xf0 | kind))
-	t.b.Write(binary.AppendUvarint(nil, uint64(size))) //nolint:gosec // a length
+	t.b.WriteByte(byte(0xf0 | kind)) //nolint:gosec // less than 256
+	t.b.Write(binary.AppendUvarint(nil, uint64(size)))
 }
 
 // element writes a struct that is an element of a list.
