@@ -16,7 +16,7 @@ import (
 
 // deafText is a statement of one call that the server does not interrupt. It runs
 // for a few seconds.
-const deafText = "SELECT locate(concat(repeat('a', 30000), 'b'), repeat('a', 90000))"
+const deafText = "SELECT locate(concat(repeat('a', 40000), 'b'), repeat('a', 120000))"
 
 // A server that does not end a statement keeps its thread. So the connection
 // keeps its place in the pool, and the caller is told that the end is not
@@ -54,8 +54,8 @@ func TestStatementsThatDoNotEndKeepTheirPlaces(t *testing.T) {
 	held := make(chan *execution.Held, most)
 	for range most {
 		calls.Go(func() {
-			e := c.Fails(t, deafText, execution.Limits{Timeout: 100 * time.Millisecond})
-			if e.Code != sqlguard.CodeTimeout || e.Held == nil || !strings.Contains(e.Message, "not confirmed") || e.Elapsed < 100*time.Millisecond {
+			e := c.Fails(t, deafText, execution.Limits{Timeout: 500 * time.Millisecond}) // enough to connect
+			if e.Code != sqlguard.CodeTimeout || e.Held == nil || !strings.Contains(e.Message, "not confirmed") || e.Elapsed < 500*time.Millisecond {
 				t.Errorf("%+v, want a time limit whose end is not confirmed", e)
 				return
 			}

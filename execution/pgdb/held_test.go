@@ -17,7 +17,7 @@ import (
 
 // deafText is a statement of one call that the server does not interrupt. It runs
 // for a few seconds.
-const deafText = "SELECT length(translate(repeat('b', 25000), repeat('a', 25000), ''))"
+const deafText = "SELECT length(translate(repeat('b', 35000), repeat('a', 35000), ''))"
 
 // A server that does not end a statement keeps its process. So the connection
 // keeps its place in the pool, and the caller is told that the end is not
@@ -51,9 +51,9 @@ func TestStatementsThatDoNotEndKeepTheirPlaces(t *testing.T) {
 	held := make(chan *execution.Held, most)
 	for range most {
 		calls.Go(func() {
-			_, err := c.Try(t.Context(), t, deafText, execution.Limits{Timeout: 100 * time.Millisecond})
+			_, err := c.Try(t.Context(), t, deafText, execution.Limits{Timeout: 500 * time.Millisecond}) // enough to connect
 			e := asError(t, err)
-			if e.Code != sqlguard.CodeTimeout || e.Held == nil || !strings.Contains(e.Message, "not confirmed") || e.Elapsed < 100*time.Millisecond {
+			if e.Code != sqlguard.CodeTimeout || e.Held == nil || !strings.Contains(e.Message, "not confirmed") || e.Elapsed < 500*time.Millisecond {
 				t.Errorf("%+v, want a time limit whose end is not confirmed", e)
 				return
 			}
