@@ -121,8 +121,9 @@ func (s *Store) fresh(connectionID string, st *state) bool {
 	return st.scan.same(files, now)
 }
 
-// maxReads is how often build reads a scan whose files change meanwhile.
-const maxReads = 5
+// maxReads is how often build reads a scan whose files change meanwhile. It waits a
+// millisecond longer before each further time.
+const maxReads = 20
 
 // build reads the latest scan. It reads again when the files changed meanwhile, so
 // that what it returns was on disk at one moment. before may be nil.
@@ -145,6 +146,10 @@ func (s *Store) build(ctx context.Context, connectionID string, before *state, a
 			break
 		}
 		old, reports = st.scan, st.reports
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Duration(try) * time.Millisecond):
+		}
 	}
 	st.accessID = access.ID()
 	if st.scan == nil {

@@ -37,8 +37,8 @@ func TestAddedTool(t *testing.T) {
 		t.Fatalf("tools/list has %v; want %v", names, want)
 	}
 	for _, c := range []struct{ arguments, text, notes string }{
-		{`{"words":["a","<b>"],"times":"2","loud":true}`, `{"lines":["A <B>","A <B>"],"client":"adder"}`, "[this tool is for a test]"},
-		{`{"words":[],"times":1,"colour":"red"}`, `{"lines":[""],"client":"adder"}`, `[the argument "colour" is not known and was ignored this tool is for a test]`},
+		{`{"words":["a","<b>"],"times":"2","loud":true}`, `{"lines":["A <B>","A <B>"],"client":"adder","notes":["this tool is for a test"]}`, "[this tool is for a test]"},
+		{`{"words":[],"times":1,"colour":"red"}`, `{"lines":[""],"client":"adder","notes":["the argument \"colour\" is not known and was ignored","this tool is for a test"]}`, `[the argument "colour" is not known and was ignored this tool is for a test]`},
 		{`{"times":11}`, "invalid_arguments: times: 11; expected an integer from 1 to 10", "<nil>"},
 		{`{"words":[],"times":1,"fault":"error"}`, "unknown_connection: there is no such connection", "<nil>"},
 		{`{"words":[],"times":1,"fault":"panic"}`, "internal_error: ", "<nil>"},
