@@ -259,7 +259,7 @@ func TestDBTCompiled(t *testing.T) {
 		`models/stmt.sql:1:1 dynamic_sql_unprovable "{%- call statement('x') -%}"`,
 		`models/two.sql:1:11 ddl_statement "{{ m() }}"`,
 		`models/uses.sql:1:1 dynamic_sql_unprovable note: macro.shop.values, which it uses, runs SQL while dbt compiles; that SQL is not judged`,
-		`models/yml.sql:1:1 write_statement: a hook that the project sets for it: VACUUM changes data`,
+		`models/yml.sql:1:1 write_statement: a hook that the project sets for it: VACUUM rewrites tables`,
 		`snapshots/s.sql:2:38 function_sleep "pg_sleep"`,
 		`snapshots/s.sql:4:20 not_checked: target/manifest.json has no such query: it is older than the file, or dbt does not read the file`,
 	)
@@ -336,7 +336,7 @@ func TestDBTPaths(t *testing.T) {
 	d.want(3,
 		`inner/models/a.sql:1:8 dynamic_sql_unprovable "{{ g() }}"`,
 		`macros/a.sql:1:1 dynamic_sql_unprovable note "{% macro f() %}"`,
-		`models/a.sql:1:8 parse_error "{"`,
+		`models/a.sql:1:8 parse_error "{{ f() }}"`,
 		`sql/models/a.sql:1:8 dynamic_sql_unprovable "{{ f() }}"`,
 	)
 }

@@ -24,7 +24,7 @@ func (a *App) Page(ctx context.Context, text []byte) {
 		command = "less"
 	}
 	words := strings.Fields(command)
-	if err != nil || bytes.Count(text, []byte("\n")) < height || len(words) == 0 {
+	if err != nil || height <= 0 || bytes.Count(text, []byte("\n")) < height || len(words) == 0 {
 		_, _ = a.Out.Write(text)
 		return
 	}

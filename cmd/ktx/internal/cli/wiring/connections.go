@@ -66,10 +66,11 @@ func limits(c project.Connection) execution.Limits {
 }
 
 // warnOfRole warns the operator when the role of a connection can do more than
-// read. It is called once for each connection that opens.
+// read. It is called once for each connection that opens. What the role may read
+// beside the rules is left to ktx doctor: the guard applies the rules.
 func warnOfRole(a *console.App, id string, report execution.ProbeReport) {
 	for _, f := range report.Findings {
-		if f.Level == execution.ProbeWarning {
+		if f.Level == execution.ProbeWarning && f.Topic != execution.TopicAccess {
 			a.Errorf("warning: connection %s: %s (see ktx doctor)\n", id, console.EscapeControls(f.Message))
 		}
 	}
