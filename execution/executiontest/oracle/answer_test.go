@@ -35,6 +35,9 @@ func least() int {
 // limits are wide enough for every table here.
 var limits = execution.Limits{Rows: 10_000_000, Bytes: 1 << 30, CellBytes: 64 << 20, Columns: 1600, Timeout: 5 * time.Minute}
 
+// longConstants is the limit of guard.maxConstant for values that are longer than usual.
+const longConstants = 1 << 30
+
 // service serves the connections in the same way as the product.
 func service(t *testing.T, conns ...execution.Connection) *research.Service {
 	t.Helper()

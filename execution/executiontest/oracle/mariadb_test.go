@@ -167,7 +167,7 @@ func mariadbService(t *testing.T, address string) *research.Service {
 		}
 	}
 	return service(t,
-		connection(guarded, mysql.Dialect{}, sqlguard.Policy{MaxBytes: sqlguard.CeilingMaxBytes}),
+		connection(guarded, mysql.Dialect{}, sqlguard.Policy{MaxBytes: sqlguard.CeilingMaxBytes, MaxConstant: longConstants}),
 		connection(unguarded, executiontest.Permissive{DialectName: "mysql"}, sqlguard.Policy{MaxBytes: sqlguard.CeilingMaxBytes}))
 }
 

@@ -107,6 +107,7 @@ func compareSQLite(t *testing.T, path, encoding string, atLeast int) {
 	t.Helper()
 	s := service(t, execution.Connection{
 		ID: guarded, Engine: "SQLITE", Dialect: sqlite.Dialect{}, Limits: limits,
+		Policy: sqlguard.Policy{MaxConstant: longConstants, Reveal: []sqlguard.Group{sqlguard.GroupDefinitions}},
 		Open: func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
 			return sqlitedb.Open(ctx, sqlitedb.Config{Path: path, Session: sqlite.Dialect{}.Session()}, guard)
 		},

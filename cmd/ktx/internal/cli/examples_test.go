@@ -86,9 +86,9 @@ func (a *toolAnswer) problem(tool string, wanted bool) string {
 	switch {
 	case a.IsError:
 		return text
-	case a.Meta["ktx/notes"] != nil:
+	case a.Meta["ktx/notes"] != nil && tool != "sl_query": // whose notes explain a good answer
 		return fmt.Sprint(a.Meta["ktx/notes"])
-	case len(a.Answer.Notes) > 0 && tool != "sl_query": // whose notes explain a good answer
+	case len(a.Answer.Notes) > 0 && tool != "sl_query":
 		return strings.Join(a.Answer.Notes, "; ")
 	case tool == "discover_data" && len(a.Answer.Refs) == 0, (tool == "sql_execution" || tool == "sl_query") && len(a.Answer.Rows) == 0:
 		none = "it finds nothing"
