@@ -31,7 +31,7 @@ var wording = instead.Table{
 	Columns: listColumns,
 	Quote:   func(name string) string { return `"` + name + `"` },
 	Rules: []instead.Rule{
-		{Pattern: "^ show create table @", Says: "SHOW CREATE TABLE is MySQL", Write: "write SELECT sql FROM sqlite_schema WHERE name = '$1'"},
+		{Pattern: "^ show create table @", Says: "SHOW CREATE TABLE is MySQL", Write: "write SELECT name, type FROM pragma_table_xinfo('$1')"},
 		{Pattern: "^ show columns|fields from|in @", Says: "SHOW COLUMNS is MySQL", Write: "write " + listColumns},
 		{Pattern: "^ show full columns|fields from|in @", Says: "SHOW COLUMNS is MySQL", Write: "write " + listColumns},
 		{Pattern: "^ show index|indexes|keys from|in @", Says: "SHOW INDEX is MySQL", Write: "write PRAGMA index_list($1)"},

@@ -31,7 +31,7 @@ var words = []dialecttest.Word{
 	{"PRAGMA database_list", "database_list", tablesOfSQLite, tablesOfSQLite},
 	{"SHOW TABLES", "SHOW is not SQLite", tablesOfSQLite, tablesOfSQLite},
 	{"SHOW COLUMNS FROM orders", "SHOW COLUMNS is MySQL", "PRAGMA table_info(orders)", "PRAGMA table_info(orders)"},
-	{"SHOW CREATE TABLE orders", "SHOW CREATE TABLE is MySQL", "SELECT sql FROM sqlite_schema WHERE name = 'orders'", "SELECT sql FROM sqlite_schema WHERE name = 'orders'"},
+	{"SHOW CREATE TABLE orders", "SHOW CREATE TABLE is MySQL", "SELECT name, type FROM pragma_table_xinfo('orders')", "SELECT name, type FROM pragma_table_xinfo('orders')"},
 	{"SHOW INDEX FROM orders", "SHOW INDEX is MySQL", "PRAGMA index_list(orders)", "PRAGMA index_list(orders)"},
 	{"DESCRIBE orders", "DESCRIBE is not SQLite", "PRAGMA table_info(orders)", "PRAGMA table_info(orders)"},
 	{`\d orders`, `\d is a command`, "PRAGMA table_info(orders)", "PRAGMA table_info(orders)"},

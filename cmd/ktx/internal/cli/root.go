@@ -29,6 +29,7 @@ Start with:  ktx demo
 
 Exit codes: 0 done · 1 findings, or refused by policy · 2 wrong usage or
 configuration · 3 it could not be done.`,
+		Version:       a.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,
@@ -49,6 +50,7 @@ configuration · 3 it could not be done.`,
 	root.SetErr(a.Err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(a, c, err) })
 	root.SetUsageTemplate(usageTemplate(root))
+	root.SetVersionTemplate("ktx {{.Version}}\n") // ktx version says more
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.ProjectDir, "project-dir", "", "project directory (default: the nearest folder with a ktx.yaml)")
 	flags.BoolVar(&a.JSON, "json", false, "print the result as JSON")
