@@ -593,7 +593,7 @@ func TestStopEndsStatements(t *testing.T) {
 	waitFor(t, func() bool { return count(audit.QueryDecision) == 2 })
 	want(t, dir, 0, "stopped", "mcp", "stop")
 	for range 2 {
-		if text := <-answers; !strings.Contains(text, "cancelled") {
+		if text := <-answers; !strings.Contains(text, `"code":"draining"`) {
 			t.Errorf("answered %s", text)
 		}
 	}
