@@ -39,6 +39,14 @@ const (
 	sendingCost = 5
 )
 
+// Small answers need not wait for large ones: a share of at most 1/smallShare of the room
+// is also given when up to 1/smallRoom more than the room is taken. Otherwise a few
+// clients that do not read large answers would hold up all others.
+const (
+	smallShare = 32
+	smallRoom  = 4
+)
+
 // roomPatience is how long a call waits for room before it fails as busy, and
 // roomRetry is when it may try again.
 const (
@@ -104,7 +112,7 @@ func (s *Share) Take(ctx context.Context, bytes int64) error {
 	case n <= 0:
 		r.mu.Unlock()
 		return nil
-	case len(r.waiting) == 0 && r.taken+n <= r.size:
+	case len(r.waiting) == 0 && r.taken+n <= r.size, n <= r.size/smallShare && r.taken+n <= r.size+r.size/smallRoom:
 		r.taken += n
 		s.has += n
 		r.mu.Unlock()

@@ -75,3 +75,22 @@ func TestNoRoom(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A small answer is made beside large ones that fill the room.
+func TestSmallAnswersDoNotWait(t *testing.T) {
+	const small = 100
+	r := execution.NewRoom(32 * 7 * small)
+	if err := r.NewShare().Take(t.Context(), 32*small); err != nil {
+		t.Fatal(err)
+	}
+	for range 8 { // a quarter of the room more
+		if err := r.NewShare().Take(t.Context(), small); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.NewShare().Take(gone, small); err == nil {
+		t.Errorf("%d bytes are taken, and more are given", r.Taken())
+	}
+}
