@@ -17,6 +17,9 @@ import (
 
 var connectionID = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_-]*$`)
 
+// ValidID reports whether a text may be the id of a connection.
+func ValidID(id string) bool { return connectionID.MatchString(id) }
+
 // knownDrivers are the names of drivers. Another name is a warning and not an error,
 // because ktx can read artifacts of other engines; most are misspelt.
 var knownDrivers = []string{

@@ -120,7 +120,7 @@ func (at Address) parse() (driver string, u *url.URL, err error) {
 	if at.Driver != "" {
 		given, isKnown := schemes[strings.ToLower(at.Driver)]
 		if !isKnown {
-			return "", nil, console.Usage("--driver %s: expected one of postgres, mysql, mariadb, sqlserver, sqlite", at.Driver)
+			return "", nil, console.OneOf("--driver", at.Driver, Drivers)
 		}
 		if found && ok && given != known && (given != "mariadb" || known != "mysql") {
 			return "", nil, console.Usage("--driver %s does not fit an address that begins with %s:", at.Driver, strings.ToLower(scheme))

@@ -29,7 +29,7 @@ func (p *place) flags(c *cobra.Command) {
 	f.StringVar(&p.address.Role, "role", "", "with --url: refuse (default) or warn when the role can do more than read")
 	_ = c.RegisterFlagCompletionFunc("url", cobra.NoFileCompletions)
 	_ = c.RegisterFlagCompletionFunc("schemas", cobra.NoFileCompletions)
-	_ = c.RegisterFlagCompletionFunc("driver", cobra.FixedCompletions([]string{"postgres", "mysql", "mariadb", "sqlserver", "sqlite"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("driver", cobra.FixedCompletions(fresh.Drivers, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("role", cobra.FixedCompletions([]string{"refuse", "warn"}, cobra.ShellCompDirectiveNoFileComp))
 }
 

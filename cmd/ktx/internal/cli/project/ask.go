@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -138,13 +137,11 @@ func (i *interview) askAddress() error {
 	})
 }
 
-var validID = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_-]*$`)
-
 // askNames asks for the name of the connection and its schemas. Without a prompt it
 // takes the defaults.
 func (i *interview) askNames(driver, id string) error {
 	accept := func(answer string) error {
-		if !validID.MatchString(answer) {
+		if !project.ValidID(answer) {
 			return console.Usage("the name %q is not valid: use letters, digits, _ and -, and begin with a letter or digit", answer)
 		}
 		i.options.id = answer
