@@ -49,6 +49,9 @@ func TestComplete(t *testing.T) {
 		{"SELECT GROUP_CONCAT(a), ','", "SELECT GROUP_CONCAT(a)", "','"}, // the tree has a separator
 		{"SELECT GROUP_CONCAT(a SEPARATOR ','), ','", "SELECT GROUP_CONCAT(a SEPARATOR ',')", "','"},
 		{"SELECT GROUP_CONCAT(a ORDER BY b SEPARATOR ',')", "SELECT GROUP_CONCAT(a ORDER BY b SEPARATOR ',')", ""},
+		{"SELECT TRIM(BOTH FROM a), ' '", "SELECT TRIM(BOTH FROM a)", "' '"}, // the tree has a space
+		{"SELECT TRIM(LEADING ' ' FROM a), ' '", "SELECT TRIM(LEADING ' ' FROM a)", "' '"},
+		{"SELECT TRIM(TRAILING FROM ' ')", "SELECT TRIM(TRAILING FROM ' ')", ""},
 		{"SELECT COUNT(1)", "SELECT COUNT(*)", ""}, // nothing but the tokens of the text counts
 	} {
 		err := mysql.Complete(c.text, c.tree)

@@ -154,7 +154,9 @@ func (w tidbWalker) funcCall(n *ast.FuncCallExpr) {
 	switch n.FnName.L {
 	case ast.Trim, ast.Convert, ast.WeightString:
 		if n.FnName.L == ast.Trim && len(args) > 1 {
-			w.expr(args[1]) // stands before the other in the text
+			if v, ok := args[1].(ast.ValueExpr); !ok || v.GetValue() != " " || !w.trimsSpaces() {
+				w.expr(args[1]) // stands before the other in the text
+			}
 			w.expr(args[0])
 			w.exprs(args[2:])
 			return

@@ -294,6 +294,13 @@ func (w *walker) overRows() bool {
 		w.items[i+1].Text(w.sql) == "*" && w.kind(i+2) == sqlguard.TokenClose
 }
 
+// trimsSpaces reports whether a call of TRIM, whose name was met last, names a side and not
+// what it removes: TRIM(BOTH FROM s). The tree has a space for it, which is not in the text.
+func (w *walker) trimsSpaces() bool {
+	i := w.cursor
+	return w.kind(i) == sqlguard.TokenOpen && (w.word(i+1, "both") || w.word(i+1, "leading") || w.word(i+1, "trailing")) && w.word(i+2, "from")
+}
+
 // separated reports whether SEPARATOR stands in the call of GROUP_CONCAT whose name was
 // met last. Where that cannot be seen, it may.
 func (w *walker) separated() bool {
