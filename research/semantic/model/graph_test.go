@@ -124,6 +124,41 @@ func TestPath(t *testing.T) {
 	}
 }
 
+// What two files say of one join is one edge, and one_to_one says more. The other join of an
+// alias to itself would need a second alias: it is no edge.
+func TestEdges(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		files files
+		want  []string
+	}{
+		{"many_to_one first", tables(table("a", "b id=b.id many_to_one"), table("b", "a id=a.id one_to_one")), []string{"a b one_to_one", "b a one_to_one"}},
+		{"one_to_one first", tables(table("a", "b id=b.id one_to_one"), table("b", "a id=a.id one_to_many")), []string{"a b one_to_one", "b a one_to_one"}},
+		{"many_to_one in both", tables(table("a", "b a=b.id many_to_one"), table("b", "a id=a.a one_to_many")), []string{"a b many_to_one"}},
+		{"a self join", tables(table("a", "a a=up.id many_to_one up")), []string{"a up many_to_one"}},
+		{"two self joins", tables(table("a", "a a=up.id many_to_one up", "a b=top.id many_to_one top")), []string{"a top many_to_one", "a up many_to_one", "top up many_to_one", "up top many_to_one"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			m := valid(t, tt.files)
+			var got []string
+			for _, e := range m.Edges {
+				kind := "many_to_one"
+				if e.Kind == model.OneToOne {
+					kind = "one_to_one"
+				}
+				got = append(got, fmt.Sprintf("%s %s %s", m.Nodes[e.From].Name, m.Nodes[e.To].Name, kind))
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestFanOutNamesTheLegalWay(t *testing.T) {
 	t.Parallel()
 	m := valid(t, tables(table("orders", "customers a=customers.id many_to_one"), table("customers", "regions a=regions.id many_to_one"), table("regions")))
