@@ -584,7 +584,31 @@ func (a *asking) aggregate(x *atom, rows []int) value {
 		seen[v.key()] = true
 		values = append(values, v)
 	}
+	switch x.call.name {
+	case "median":
+		return percentile(values, big.NewRat(1, 2))
+	case "percentile":
+		return percentile(values, x.call.args[1].value.n)
+	}
 	return fold(x.call.name, values)
+}
+
+// percentile is the value below which a part of the values lies, between two of them on the
+// line from one to the other.
+func percentile(values []value, part *big.Rat) value {
+	if len(values) == 0 {
+		return value{}
+	}
+	values = slices.SortedFunc(slices.Values(values), compare)
+	place := new(big.Rat).Mul(part, big.NewRat(int64(len(values)-1), 1))
+	below := new(big.Int).Quo(place.Num(), place.Denom())
+	i := int(below.Int64())
+	rest := place.Sub(place, new(big.Rat).SetInt(below))
+	if rest.Sign() == 0 {
+		return values[i]
+	}
+	step := new(big.Rat).Sub(values[i+1].n, values[i].n)
+	return num(step.Add(step.Mul(step, rest), values[i].n))
 }
 
 func fold(name string, values []value) value {

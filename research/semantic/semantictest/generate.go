@@ -478,6 +478,11 @@ func (sc scope) anyAggregate(numeric bool) *tree {
 		a := agg("count", c)
 		a.distinct = sc.chance(45)
 		return a
+	case k < 42: // of the engines, only PostgreSQL has them
+		if sc.chance(50) {
+			return agg("median", sc.value(number, 1))
+		}
+		return agg("percentile", sc.value(number, 1), lit(num(big.NewRat(sc.rng.Int64N(21), 20))))
 	case k < 85 || numeric:
 		a := agg(pick(sc.gen, []string{"sum", "sum", "sum", "avg", "min", "max"}), sc.value(number, 2))
 		a.distinct = sc.chance(8)

@@ -233,7 +233,11 @@ func (p *printer) aggregateText(t *tree) string {
 	case t.distinct:
 		s += p.word("(DISTINCT ") + p.text(t.args[0]) + ")"
 	default:
-		s += "(" + p.text(t.args[0]) + ")"
+		list := make([]string, len(t.args))
+		for i, a := range t.args {
+			list[i] = p.text(a)
+		}
+		s += "(" + strings.Join(list, ", ") + ")"
 	}
 	if t.filter != nil {
 		s += p.word(" FILTER (WHERE ") + p.text(t.filter) + ")"
