@@ -380,7 +380,7 @@ var rooms = []room{
 	{path: "research/semantic/plan", ours: []string{"research/semantic/expr", "research/semantic/model"}, noStd: noOutside},
 	{
 		path:     "research/semantic/semantictest",
-		testOurs: []string{"dialects", "execution", "execution/executiontest/testdb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "research/semantic/emit", "research/semantic/model", "research/semantic/plan", "sqlguard"},
+		testOurs: []string{"dialects", "execution", "execution/executiontest/testdb", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb", "research/semantic/emit", "research/semantic/expr", "research/semantic/model", "research/semantic/plan", "sqlguard"},
 		noStd:    noOutside,
 		support:  true,
 	},
@@ -437,6 +437,7 @@ var rooms = []room{
 			"github.com/modelcontextprotocol/go-sdk":   "a client of the server",
 			"github.com/rogpeppe/go-internal":          "runs the command line's scripts",
 			"github.com/santhosh-tekuri/jsonschema/v6": "checks output against its schema",
+			"github.com/tiktoken-go/tokenizer":         "counts the tokens of rows",
 			"go.yaml.in/yaml/v3":                       "reads action.yml",
 		},
 	},
@@ -585,7 +586,7 @@ var rooms = []room{
 	{
 		path:       "cmd/ktx/internal/stdio",
 		ours:       []string{"cmd/ktx/internal/rpc"},
-		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the sessions that the transport serves"},
+		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the sessions that the transport serves", "golang.org/x/sys": "asks what a client has not read"},
 		testOthers: map[string]string{"pgregory.net/rapid": "messages that the SDK's decoder reads too"},
 	},
 	{

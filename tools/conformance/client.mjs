@@ -37,11 +37,16 @@ if (sdk === 'v1') {
 }
 const { tools } = await client.listTools();
 const answers = [];
+const progress = []; // the messages of each call
 for (const call of calls) {
-  answers.push(await client.callTool({ name: 'sql_execution', arguments: call }));
+  const messages = [];
+  const params = { name: 'sql_execution', arguments: call };
+  const options = { onprogress: (notification) => messages.push(notification.message) };
+  answers.push(await (sdk === 'v1' ? client.callTool(params, undefined, options) : client.callTool(params, options)));
+  progress.push(messages);
 }
 await client.close();
-console.log(JSON.stringify({ protocol, tools: tools.map((tool) => tool.name), answers }));
+console.log(JSON.stringify({ protocol, tools: tools.map((tool) => tool.name), answers, progress }));
 
 function connection() {
   if (command) {

@@ -47,11 +47,17 @@ const maxLine = 16 << 20
 // When the last request is older than that, running calls are cancelled at once.
 const grace = 150 * time.Millisecond
 
-// noticeGap is the time between the last progress notification and an answer. The
-// TypeScript SDK hands notifications to their handlers after all messages of one
-// read, and drops the handlers when it reads the answer. So notifications that it
-// reads together with the answer are lost there.
-const noticeGap = 3 * time.Millisecond
+// The TypeScript SDK hands notifications to their handlers after all messages of one
+// read, and drops the handlers when it reads the answer. So progress notifications
+// that it reads together with the answer are lost there.
+const (
+	// noticeGap is the time between the last progress notification and an answer
+	// where nobody knows whether the client has read the notification.
+	noticeGap = 3 * time.Millisecond
+	// noticeLimit is how long an answer waits for a client that has not read it. The
+	// client could not read the answer earlier, which stands behind it.
+	noticeLimit = 2 * time.Second
+)
 
 // Transport is an MCP transport over standard input and output. It serves one
 // session.
@@ -66,11 +72,10 @@ type Transport struct {
 	closing  sync.Once
 	readErr  error // why incoming was closed; set before
 
-	mu        sync.Mutex
-	out       io.Writer
-	pending   map[jsonrpc.ID]bool // requests without an answer; true for a cancelled one
-	notice    time.Time           // when the last progress notification was written
-	noticeFor time.Duration
+	mu      sync.Mutex
+	out     io.Writer
+	pending map[jsonrpc.ID]bool // requests without an answer; true for a cancelled one
+	notice  time.Time           // when the last progress notification was written
 }
 
 var (
@@ -82,7 +87,7 @@ var (
 // uses it.
 func New(in io.Reader, out io.Writer) *Transport {
 	return &Transport{
-		in: in, out: out, open: newCounter(), pending: map[jsonrpc.ID]bool{}, noticeFor: noticeGap,
+		in: in, out: out, open: newCounter(), pending: map[jsonrpc.ID]bool{},
 		incoming: make(chan jsonrpc.Message), stop: make(chan struct{}), closed: make(chan struct{}),
 	}
 }
@@ -161,16 +166,25 @@ func (t *Transport) settle(id jsonrpc.ID) (cancelled bool) {
 	return cancelled
 }
 
-// pause waits until a client has had time to read the last progress notification.
+// pause waits until a client has read the last progress notification, or has had time
+// to read it.
 func (t *Transport) pause() {
 	t.mu.Lock()
-	rest := time.Duration(0)
-	if !t.notice.IsZero() {
-		rest = t.noticeFor - time.Since(t.notice)
-	}
+	written := t.notice
 	t.mu.Unlock()
-	if rest > 0 {
-		time.Sleep(rest)
+	if written.IsZero() {
+		return
+	}
+	for wait := 20 * time.Microsecond; time.Since(written) < noticeLimit; wait = min(2*wait, time.Millisecond) {
+		n, known := unread(t.out)
+		if !known {
+			time.Sleep(noticeGap - time.Since(written))
+			return
+		}
+		if n == 0 {
+			return
+		}
+		time.Sleep(wait)
 	}
 }
 

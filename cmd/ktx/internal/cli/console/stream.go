@@ -46,10 +46,16 @@ func NewStream(w io.Writer) *Stream {
 	return &Stream{w: w, Terminal: ok && term.IsTerminal(int(f.Fd()))}
 }
 
+// File returns the file that the stream writes to, or nil when it is something else.
+func (s *Stream) File() *os.File {
+	f, _ := s.w.(*os.File)
+	return f
+}
+
 // Columns returns the width of the terminal, or 0 when there is none.
 func (s *Stream) Columns() int {
-	f, ok := s.w.(*os.File)
-	if !ok || !s.Terminal {
+	f := s.File()
+	if f == nil || !s.Terminal {
 		return 0
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
