@@ -577,6 +577,7 @@ var rooms = []room{
 		others: map[string]string{
 			"github.com/pelletier/go-toml/v2": "finds the positions of keys in a TOML file",
 			"github.com/tailscale/hujson":     "finds the positions of members in a JSON file with comments and trailing commas",
+			"go.yaml.in/yaml/v3":              "finds the lines of keys in a YAML file",
 		},
 	},
 	{

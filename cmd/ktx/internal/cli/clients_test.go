@@ -34,9 +34,10 @@ func TestClients(t *testing.T) {
 	servers := clientServers{open: shop(t), closed: shop(t), token: token}
 	servers.openURL = serverOf(t, servers.open).URL
 	servers.closedURL = serverOf(t, servers.closed, "--token", token).URL
-	for _, c := range []mcpClient{claudeCode(t, tools), gemini(tools), opencode(t, tools), codex(tools)} {
+	for _, c := range []mcpClient{claudeCode(t, tools), gemini(tools), opencode(t, tools), codex(tools), copilot(t, tools), cline(t, tools)} {
 		for _, scope := range c.scopes {
 			t.Run(c.name+" "+scope, func(t *testing.T) { servers.check(t, c, scope) })
+			t.Run(c.name+" "+scope+" stdio", func(t *testing.T) { servers.checkStart(t, c, scope) })
 		}
 	}
 	t.Run("claude-code local elsewhere", func(t *testing.T) { servers.foldersOfClaude(t, claudeCode(t, tools)) })
@@ -59,6 +60,9 @@ type mcpClient struct {
 	// refused it, and that nobody approved, as patterns. URL stands for the
 	// address.
 	connected, refused, held string
+	// started is what it prints of ktx that it starts, as a pattern. PROGRAM stands for
+	// the program.
+	started string
 	// approve does what people do in the client before it uses what stands in
 	// that scope, and returns variables for it.
 	approve func(t *testing.T, home, project, scope string) []string
@@ -66,6 +70,9 @@ type mcpClient struct {
 	heldIn []string
 	// offline says that listing asks no server.
 	offline bool
+	// reference is what an offline client prints of the token, as a pattern. It is ""
+	// if its settings cannot refer to one.
+	reference string
 }
 
 func claudeCode(t *testing.T, tools string) mcpClient {
@@ -76,6 +83,7 @@ func claudeCode(t *testing.T, tools string) mcpClient {
 		connected: `(?m)^ktx: URL \(HTTP\) - ✔ Connected$`,
 		refused:   `(?m)^ktx: URL \(HTTP\) - ✘ Failed to connect$`,
 		held:      `(?m)^ktx: URL \(HTTP\) - ⏸ Pending approval`,
+		started:   `(?m)^ktx: PROGRAM mcp stdio.* - ✔ Connected$`,
 		heldIn:    []string{"project"},
 		approve: func(t *testing.T, home, _, _ string) []string {
 			t.Helper()
@@ -92,6 +100,7 @@ func gemini(tools string) mcpClient {
 		connected: `(?m)^✓ ktx: URL \(http\) - Connected$`,
 		refused:   `(?m)^✗ ktx: URL \(http\) - Disconnected$`,
 		held:      `(?m)^○ ktx: URL \(http\) - Disabled$`,
+		started:   `(?m)^✓ ktx: PROGRAM mcp stdio.* \(stdio\) - Connected$`,
 		heldIn:    []string{"project", "user"}, // it asks whether to trust the folder
 		approve: func(t *testing.T, home, project, _ string) []string {
 			t.Helper()
@@ -112,6 +121,7 @@ func opencode(t *testing.T, tools string) mcpClient {
 		list:      []string{"mcp", "list"},
 		connected: `✓ ktx connected\n[^\n]*URL\n`,
 		refused:   `✗ ktx failed\n[^\n]*401[^\n]*\n[^\n]*URL\n`,
+		started:   `✓ ktx connected\n[^\n]*PROGRAM mcp stdio`,
 	}
 }
 
@@ -121,6 +131,8 @@ func codex(tools string) mcpClient {
 		list:      []string{"mcp", "get", "ktx", "--json"},
 		connected: `(?s)"enabled": true,.*"type": "streamable_http",\s+"url": "URL",`,
 		held:      `No MCP server named 'ktx' found`,
+		started:   `(?s)"enabled": true,.*"type": "stdio",\s+"command": "PROGRAM",\s+"args": \[\s+"mcp",\s+"stdio".*"env_vars": \[\s+"FAR_AWAY"`,
+		reference: `"bearer_token_env_var": "KTX_MCP_TOKEN"`,
 		heldIn:    []string{"project"}, // it asks whether to trust the folder
 		approve: func(t *testing.T, home, project, scope string) []string {
 			t.Helper()
@@ -130,6 +142,42 @@ func codex(tools string) mcpClient {
 			return nil
 		},
 		offline: true,
+	}
+}
+
+func copilot(t *testing.T, tools string) mcpClient {
+	t.Helper()
+	return mcpClient{
+		name: "copilot", program: installed(t, tools, "@github/copilot-linux-*/copilot"), scopes: []string{"project", "user"},
+		list:      []string{"mcp", "list", "--json"},
+		connected: `"type": "http",\s+"url": "URL",`,
+		held:      `(?s)^.*"mcpServers": \{\}`,
+		heldIn:    []string{"project"}, // it asks whether to trust the folder
+		started:   `(?s)"type": "stdio",\s+"command": "PROGRAM",\s+"args": \[\s+"mcp",\s+"stdio".*"FAR_AWAY": "\$\{FAR_AWAY\}"`,
+		reference: `"Authorization": "Bearer \$\{KTX_MCP_TOKEN\}"`,
+		approve: func(t *testing.T, home, project, scope string) []string {
+			t.Helper()
+			text, err := json.Marshal(map[string][]string{"trusted_folders": {project}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if scope == "project" {
+				put(t, filepath.Join(home, ".copilot", "config.json"), string(text))
+			}
+			return nil
+		},
+		offline: true,
+	}
+}
+
+func cline(t *testing.T, tools string) mcpClient {
+	t.Helper()
+	return mcpClient{
+		name: "cline", program: installed(t, tools, "@cline/cli-linux-*/bin/cline"), scopes: []string{"user"},
+		list:      []string{"config", "mcp", "--json"},
+		connected: `"name":"ktx","transportType":"streamableHttp","disabled":false`,
+		started:   `"name":"ktx","transportType":"stdio","disabled":false`,
+		offline:   true,
 	}
 }
 
@@ -186,6 +234,9 @@ func (s clientServers) check(t *testing.T, c mcpClient, scope string) {
 		t.Errorf("the entry is still known after --remove:\n%s", got)
 	}
 
+	if c.offline && c.reference == "" { // its settings cannot refer to a token
+		return
+	}
 	home = t.TempDir()
 	written = s.setUp(t, c, scope, home, s.closed)
 	if !strings.Contains(written, "KTX_MCP_TOKEN") || strings.Contains(written, s.token) {
@@ -197,7 +248,7 @@ func (s clientServers) check(t *testing.T, c mcpClient, scope string) {
 	before := s.denied(t)
 	got := s.lists(t, c, home, s.closed, s.closedURL, c.connected, append(approval, "KTX_MCP_TOKEN="+s.token)...)
 	if c.offline {
-		if !strings.Contains(got, `"bearer_token_env_var": "KTX_MCP_TOKEN"`) {
+		if !regexp.MustCompile(c.reference).MatchString(got) {
 			t.Errorf("the variable is not known:\n%s", got)
 		}
 		return
@@ -264,17 +315,82 @@ func (s clientServers) foldersOfClaude(t *testing.T, c mcpClient) {
 // returns what the files of the client hold.
 func (s clientServers) setUp(t *testing.T, c mcpClient, scope, home, project string) string {
 	t.Helper()
-	s.run(t, home, project, []string{"ktx", "setup", "--yes", "--target", c.name, "--scope", scope})
+	s.run(t, home, project, []string{"ktx", "setup", "--yes", "--transport", "http", "--target", c.name, "--scope", scope})
 	t.Cleanup(func() { s.takeOut(t, home, project) })
 	var all bytes.Buffer
-	for _, dir := range []string{home, project} {
-		for _, name := range []string{".mcp.json", ".claude.json", ".gemini/settings.json", "opencode.json", ".config/opencode/opencode.json", ".codex/config.toml"} {
-			if text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))); err == nil {
-				all.Write(text)
-			}
+	for _, name := range settings(home, project) {
+		if text, err := os.ReadFile(name); err == nil {
+			all.Write(text)
 		}
 	}
 	return all.String()
+}
+
+// settings are the files that clients may keep their servers in.
+func settings(home, project string) []string {
+	var all []string
+	for _, dir := range []string{home, project} {
+		for _, name := range []string{
+			".mcp.json", ".claude.json", ".gemini/settings.json", "opencode.json", ".config/opencode/opencode.json", ".codex/config.toml",
+			".copilot/mcp-config.json", ".github/mcp.json", ".cline/data/settings/cline_mcp_settings.json",
+		} {
+			all = append(all, filepath.Join(dir, filepath.FromSlash(name)))
+		}
+	}
+	return all
+}
+
+// checkStart lets the client read an entry that starts ktx, and start it, with the
+// variable that ktx.yaml names. A script stands in its place, which writes down the
+// variables that it gets and becomes ktx.
+func (s clientServers) checkStart(t *testing.T, c mcpClient, scope string) {
+	t.Helper()
+	const config = "connections: {far: {driver: postgres, url: 'env:FAR_AWAY'}}\n"
+	home, project, dir := t.TempDir(), t.TempDir(), t.TempDir()
+	put(t, filepath.Join(project, "ktx.yaml"), config)
+	ktx, err := exec.LookPath("ktx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, seen := filepath.Join(dir, "recorded"), filepath.Join(dir, "seen")
+	put(t, script, fmt.Sprintf("#!/bin/sh\nenv > '%s'\nexec '%s' \"$@\"\n", seen, ktx))
+	if err := os.Chmod(script, 0o700); err != nil { //nolint:gosec // it is a program
+		t.Fatal(err)
+	}
+	s.run(t, home, project, []string{"ktx", "setup", "--yes", "--transport", "stdio", "--target", c.name, "--scope", scope})
+	replaced := false
+	for _, name := range settings(home, project) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		own := `"` + ktx + `"`
+		if scope == "project" {
+			own = `"ktx"`
+		}
+		at := strings.LastIndex(string(text), own) // before it, the key of the entry may be the same
+		if at < 0 {
+			t.Errorf("%s does not name %s:\n%s", name, own, text)
+			continue
+		}
+		replaced = true
+		put(t, name, string(text[:at])+`"`+script+`"`+string(text[at+len(own):]))
+	}
+	if !replaced {
+		t.Error("no settings were written")
+	}
+	variables := []string{"FAR_AWAY=postgres://reader@127.0.0.1:1/shop"}
+	if c.approve != nil {
+		variables = append(variables, c.approve(t, home, project, scope)...)
+	}
+	s.lists(t, c, home, project, "", strings.ReplaceAll(c.started, "PROGRAM", regexp.QuoteMeta(script)), variables...)
+	if c.offline {
+		return
+	}
+	got, err := os.ReadFile(seen)
+	if err != nil || !strings.Contains(string(got), variables[0]+"\n") {
+		t.Errorf("ktx is started without the variable of its configuration: %v\n%s", err, got)
+	}
 }
 
 // takeOut has ktx take out all that it wrote.

@@ -175,9 +175,9 @@ const withToken = "server: {tokens: [{name: me, token: 'env:SECRET'}]}\n"
 // again for what it does not understand, and writes what it has shown.
 func TestSetupAsks(t *testing.T) {
 	t.Parallel()
-	d := terminal(t, "{}\n", []string{".claude", ".gemini"})
-	d.expect("1  claude-code     Claude Code       found here\n")
-	d.expect("6  gemini          Gemini CLI        found here\n")
+	d := terminal(t, "{}\n", []string{".claude", ".gemini"}, "--transport", "http")
+	d.expect("1  claude-code     Claude Code         found here\n")
+	d.expect("6  gemini          Gemini CLI          found here\n")
 	d.answer("[claude-code,gemini]:", "claude-cod\n")
 	d.expect("did you mean claude-code?")
 	d.answer("[claude-code,gemini]:", "0\n")
@@ -208,7 +208,7 @@ func TestSetupAsks(t *testing.T) {
 // the reference or is left out, as the user says.
 func TestSetupAsksForSharedFiles(t *testing.T) {
 	t.Parallel()
-	d := terminal(t, withToken, nil, "--target", "claude-code,gemini,codex", "--scope", "project")
+	d := terminal(t, withToken, nil, "--transport", "http", "--target", "claude-code,gemini,codex", "--scope", "project")
 	d.answer("Write the reference Bearer ${KTX_MCP_TOKEN}? No leaves the client out. [Y/n]", "\n")
 	d.answer("Write the reference Bearer $KTX_MCP_TOKEN? No leaves the client out. [Y/n]", "n\n")
 	d.answer("Write the reference KTX_MCP_TOKEN? No leaves the client out. [Y/n]", "y\n")
@@ -268,7 +268,7 @@ func TestSetupIsLeft(t *testing.T) {
 		for at := range questions {
 			t.Run(way.name+" at "+questions[at].text, func(t *testing.T) {
 				t.Parallel()
-				d := terminal(t, withToken, []string{".claude"})
+				d := terminal(t, withToken, []string{".claude"}, "--transport", "http")
 				for _, q := range questions[:at] {
 					d.answer(q.text, q.answer)
 				}
@@ -281,11 +281,11 @@ func TestSetupIsLeft(t *testing.T) {
 			})
 		}
 	}
-	d := terminal(t, withToken, nil, "--target", "vscode")
+	d := terminal(t, withToken, nil, "--target", "vscode", "--scope", "project", "--transport", "http")
 	d.answer("Write the reference", "n\n")
 	d.expect("nothing was changed")
 	d.ends(0)
-	d = terminal(t, "{}\n", nil, "--target", "vscode")
+	d = terminal(t, "{}\n", nil, "--target", "vscode", "--scope", "project")
 	d.answer("Write this? [y/N]", "\n")
 	d.expect("nothing was changed")
 	d.ends(0)
@@ -298,7 +298,7 @@ func TestSetupIsLeft(t *testing.T) {
 // terminal acts upon, is shown cut and escaped, and edited as it is.
 func TestSetupShowsNoEndlessLines(t *testing.T) {
 	t.Parallel()
-	d := terminal(t, "{}\n", []string{".gemini"}, "--target", "gemini")
+	d := terminal(t, "{}\n", []string{".gemini"}, "--target", "gemini", "--transport", "http")
 	d.expect("gemini: scope project, user? [project]")
 	settings := filepath.Join(d.home, ".gemini", "settings.json")
 	line := `{"a": "` + strings.Repeat("long ", 10_000) + "\u202e" + `", "mcpServers": {}}`
@@ -332,7 +332,7 @@ func TestSetupAsksBeforeItRemoves(t *testing.T) {
 	for _, round := range []struct{ keys, files string }{{"n\n", before}, {"y\n", ""}} {
 		again := &dialogue{t: t, home: d.home, dir: d.dir}
 		again.start("--remove")
-		again.expect("-      \"url\": \"http://127.0.0.1:7878/mcp\"")
+		again.expect("-        \"stdio\",")
 		again.answer("Remove this? [y/N]", round.keys)
 		again.ends(0)
 		if got := again.files(); got != round.files {

@@ -17,8 +17,8 @@ func TestSetupNeverShowsTheToken(t *testing.T) {
 	t.Parallel()
 	const single, named = "literal-single-token", "literal-token-of-a-principal"
 	for scope, targets := range map[string]string{
-		"project": "claude-code,cursor,codex,opencode,gemini,vscode,universal",
-		"user":    "claude-code,claude-desktop,cursor,codex,opencode,gemini,universal",
+		"project": "claude-code,cursor,codex,opencode,gemini,vscode,copilot,universal",
+		"user":    "claude-code,claude-desktop,cursor,codex,opencode,gemini,vscode,copilot,windsurf,goose,universal",
 		"local":   "claude-code",
 	} {
 		t.Run(scope, func(t *testing.T) {
@@ -38,7 +38,8 @@ func TestSetupNeverShowsTheToken(t *testing.T) {
 				}
 				return string(out)
 			}
-			shown := setup("--target", targets, "--dry-run") + setup("--target", targets, "--dry-run", "--json") + setup("--target", targets, "--yes")
+			shown := setup("--target", targets, "--dry-run", "--transport", "http") + setup("--target", targets, "--dry-run", "--json", "--transport", "http") +
+				setup("--target", targets, "--yes", "--transport", "http")
 			if !strings.Contains(shown, "KTX_MCP_TOKEN") {
 				t.Errorf("no reference to the token:\n%s", shown)
 			}
@@ -60,7 +61,7 @@ func TestSetupNeverShowsTheToken(t *testing.T) {
 			if least := 2 + len(strings.Split(targets, ",")); written < least {
 				t.Errorf("%d files, want %d or more", written, least)
 			}
-			shown += setup("--target", targets, "--yes", "--json") + setup("--remove", "--dry-run") + setup("--remove", "--yes", "--json")
+			shown += setup("--target", targets, "--yes", "--json", "--transport", "stdio") + setup("--remove", "--dry-run") + setup("--remove", "--yes", "--json")
 			if strings.Contains(shown, single) || strings.Contains(shown, named) {
 				t.Errorf("a token is shown:\n%s", shown)
 			}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/joho/godotenv"
 )
@@ -23,6 +24,22 @@ func (p *Project) Environment(lookup func(string) (string, bool)) func(string) (
 		value, set := p.variables[name]
 		return value, set
 	}
+}
+
+// Variables returns the names of the variables that connections take their addresses
+// and passwords from, sorted, without those that the file of the key env has.
+func (p *Project) Variables() []string {
+	var names []string
+	for _, c := range p.Config.Connections {
+		for _, secret := range []Secret{c.URL, c.Password} {
+			name, ok := secret.Variable()
+			if _, filed := p.variables[name]; ok && !filed {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // maxEnv bounds the file of the key env, in bytes.

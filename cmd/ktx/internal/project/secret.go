@@ -67,6 +67,15 @@ func (s Secret) Literal() bool {
 	return s.Set() && !strings.HasPrefix(*s.text, "env:") && !strings.HasPrefix(*s.text, "file:")
 }
 
+// Variable returns the name of the environment variable that the value is a reference
+// to, if it is one.
+func (s Secret) Variable() (name string, ok bool) {
+	if !s.Set() {
+		return "", false
+	}
+	return strings.CutPrefix(*s.text, "env:")
+}
+
 // LiteralPassword reports whether the value is an address in the file that contains
 // a password. An address that cannot be parsed counts as one with a password.
 func (s Secret) LiteralPassword() bool {
@@ -89,7 +98,7 @@ func (s Secret) Resolve(lookup func(string) (string, bool)) (string, error) {
 	if !s.Set() {
 		return "", nil
 	}
-	if name, ok := strings.CutPrefix(*s.text, "env:"); ok {
+	if name, ok := s.Variable(); ok {
 		value, set := lookup(name)
 		switch {
 		case !set:

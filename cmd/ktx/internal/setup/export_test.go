@@ -1,6 +1,10 @@
 package setup
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/ktxhq/ktx/cmd/ktx/internal/setup/edit"
+)
 
 // SkillBody returns the skill without its head.
 func SkillBody() string { return skillBody }
@@ -27,8 +31,8 @@ func (t *Target) Key(m Machine, scope Scope) []string {
 	return p.key(m)
 }
 
-// TOML reports whether the client's settings are in TOML.
-func (t *Target) TOML() bool { return t.language != 0 }
+// Language returns the language of the client's settings.
+func (t *Target) Language() edit.Language { return t.language }
 
 // ApplyPartly does what Apply does for some files, and then stops as if the
 // program had crashed.

@@ -11,12 +11,13 @@ import (
 	"testing"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/setup"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/setup/edit"
 )
 
 // foreign are settings files as users have them. KEY is replaced by the first
 // key of the client's entry.
-var foreign = map[bool]map[string]string{
-	false: { // JSON
+var foreign = map[edit.Language]map[string]string{
+	edit.JSON: {
 		"no text":                "",
 		"blank":                  " \n\n",
 		"empty object":           "{}",
@@ -34,7 +35,7 @@ var foreign = map[bool]map[string]string{
 		"odd":                    "\n\n  { \"KEY\"\n:\n   {\"other\"  : {\n} }   ,\"a\":\"\\u00e9 }{ //\"}  \n\n",
 		"long numbers":           "{\"n\": 12345678901234567890.10, \"KEY\": {\"o\": {\"x\": -0.0}}}\n",
 	},
-	true: { // TOML
+	edit.TOML: {
 		"empty":        "",
 		"blank":        "\n\n",
 		"comment":      "# mine\n",
@@ -46,6 +47,19 @@ var foreign = map[bool]map[string]string{
 		"indented":     "\t[a]\n\t  b = 1\n\n\n",
 		"text of ours": "s = \"\"\"\n[mcp_servers.ktx]\nurl = 1\n\"\"\"\n",
 		"dates":        "d = 1979-05-27T07:32:00Z\nf = +inf\n",
+	},
+	edit.YAML: {
+		"empty":        "",
+		"blank":        "\n\n",
+		"comment":      "# mine\n",
+		"no newline":   "GOOSE_MODEL: x",
+		"others":       "GOOSE_MODEL: x # best\nKEY:\n  # first\n  developer:\n    bundled: true\n    timeout: 300\n    args:\n    - a\n  # last\nGOOSE_MODE: 'auto'\n",
+		"no value":     "KEY:\nz: 1\n",
+		"braces":       "a: 1\nKEY: {} # none\n",
+		"CRLF":         "KEY:\r\n  other:\r\n    cmd: x\r\n",
+		"deeper":       "KEY:\n      other: {cmd: x, args: [1, 2]}\n",
+		"text of ours": "s: |+\n  KEY:\n    ktx: 1\n\n",
+		"anchors":      "a: &a {x: 1}\nb: *a\nc:\n  <<: *a\n",
 	},
 }
 
@@ -65,15 +79,18 @@ func TestSetupAndRemoveLeaveForeignFilesAlone(t *testing.T) {
 			return
 		}
 		modes := []fs.FileMode{0o600, 0o644, 0o755}
-		for i, name := range slices.Sorted(maps.Keys(foreign[s.Target.TOML()])) {
-			text := strings.ReplaceAll(foreign[s.Target.TOML()][name], "KEY", s.Target.Key(p.m, s.Scope)[0])
+		for i, name := range slices.Sorted(maps.Keys(foreign[s.Target.Language()])) {
+			text := strings.ReplaceAll(foreign[s.Target.Language()][name], "KEY", s.Target.Key(p.m, s.Scope)[0])
 			p.write(config, text, modes[i%len(modes)])
 			before := p.tree()
 			if got := p.install(guarded, s); !strings.Contains(got, "entry add") {
 				t.Errorf("%s: %s", name, got)
 			}
-			if i%2 == 0 {
+			switch i % 3 {
+			case 0:
 				p.install(elsewhere, s)
+			case 1:
+				p.install(started, s)
 			}
 			p.remove()
 			p.same(before)
@@ -103,6 +120,9 @@ func TestSetupAndRemoveLeaveNothing(t *testing.T) {
 	var all []setup.Selection
 	for _, target := range setup.Targets() {
 		for _, where := range target.Places {
+			if !refers(target) {
+				continue
+			}
 			all = append(all, setup.Selection{Target: target, Scope: where.Scope})
 		}
 	}

@@ -65,7 +65,7 @@ func (p *Plan) installEntry(s Selection, place Place, e Endpoint) Step {
 	t := s.Target
 	path, key := place.file(p.machine), place.key(p.machine)
 	step := Step{Target: t.Name, Scope: s.Scope, Kind: KindEntry, Path: path, Key: key}
-	value, err := t.value(p.machine, e)
+	value, err := t.value(p.machine, e, place)
 	if err != nil {
 		return step.refused(err)
 	}

@@ -19,21 +19,25 @@ const secret = "s3cret-token-of-the-server"
 const url = "http://127.0.0.1:7878/mcp"
 
 var (
-	plain     = setup.Endpoint{URL: url, Command: "/opt/ktx/bin/ktx"}
-	guarded   = setup.Endpoint{URL: url, Token: true, Command: "/opt/ktx/bin/ktx"}
-	elsewhere = setup.Endpoint{URL: "http://127.0.0.1:9999/mcp", Token: true, Command: "/opt/ktx/bin/ktx"}
+	program   = []string{"/opt/ktx/bin/ktx"}
+	plain     = setup.Endpoint{URL: url, Command: program}
+	guarded   = setup.Endpoint{URL: url, Token: true, Command: program}
+	elsewhere = setup.Endpoint{URL: "http://127.0.0.1:9999/mcp", Token: true, Command: program}
+	started   = setup.Endpoint{URL: url, Token: true, Stdio: true, Command: program, Shared: []string{"ktx"}, Variables: []string{"SHOP_URL"}}
 )
 
 // place is a user's home and a project in it.
 type place struct {
 	t *testing.T
 	m setup.Machine
+	// open has every server want no token.
+	open bool
 }
 
 func newPlace(t *testing.T, variables ...string) place {
 	t.Helper()
 	root := t.TempDir()
-	p := place{t, setup.Machine{OS: "linux", Home: filepath.Join(root, "home"), Project: filepath.Join(root, "home", "work", "shop")}}
+	p := place{t: t, m: setup.Machine{OS: "linux", Home: filepath.Join(root, "home"), Project: filepath.Join(root, "home", "work", "shop")}}
 	p.m.Lookup = func(name string) (string, bool) {
 		if name == setup.TokenVariable {
 			return secret, true
@@ -51,15 +55,20 @@ func newPlace(t *testing.T, variables ...string) place {
 	return p
 }
 
+// refers reports whether the settings of a client can refer to the token.
+func refers(target *setup.Target) bool { return target.Reference != "" || target.Starts(plain) }
+
 // each calls f for every client in each of its scopes, each time in a new
-// place.
+// place. It is an open one for clients that cannot refer to a token.
 func each(t *testing.T, f func(p place, s setup.Selection)) {
 	t.Helper()
 	for _, target := range setup.Targets() {
 		for _, where := range target.Places {
 			t.Run(target.Name+"/"+string(where.Scope), func(t *testing.T) {
 				t.Parallel()
-				f(newPlace(t), setup.Selection{Target: target, Scope: where.Scope})
+				p := newPlace(t)
+				p.open = !refers(target)
+				f(p, setup.Selection{Target: target, Scope: where.Scope})
 			})
 		}
 	}
@@ -81,6 +90,7 @@ func selection(t *testing.T, name string) setup.Selection {
 // plan plans to install, and fails if a step is refused.
 func (p place) plan(e setup.Endpoint, selected ...setup.Selection) *setup.Plan {
 	p.t.Helper()
+	e.Token = e.Token && !p.open
 	plan, err := setup.Install(p.m, e, selected)
 	if err != nil {
 		p.t.Fatal(err)

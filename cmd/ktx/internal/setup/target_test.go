@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/setup"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/setup/edit"
 )
 
 // TestEntries checks the entry of each client, in its default scope, in a new
@@ -27,18 +28,86 @@ func TestEntries(t *testing.T) {
 		"opencode/project":    `{"$schema":"https://opencode.ai/config.json","mcp":{"ktx":{"type":"remote","url":"http://127.0.0.1:7878/mcp","enabled":true,"headers":{"Authorization":"Bearer {env:KTX_MCP_TOKEN}"},"oauth":false}}}`,
 		"gemini/project":      `{"mcpServers":{"ktx":{"type":"http","url":"http://127.0.0.1:7878/mcp","headers":{"Authorization":"Bearer $KTX_MCP_TOKEN"}}}}`,
 		"vscode/project":      `{"servers":{"ktx":{"type":"http","url":"http://127.0.0.1:7878/mcp","headers":{"Authorization":"Bearer ${env:KTX_MCP_TOKEN}"}}}}`,
+		"copilot/user":        `{"mcpServers":{"ktx":{"type":"http","url":"http://127.0.0.1:7878/mcp","headers":{"Authorization":"Bearer ${KTX_MCP_TOKEN}"},"tools":["*"]}}}`,
+		"windsurf/user":       `{"mcpServers":{"ktx":{"serverUrl":"http://127.0.0.1:7878/mcp","headers":{"Authorization":"Bearer ${env:KTX_MCP_TOKEN}"}}}}`,
+		"goose/user": "extensions:\n  ktx:\n    name: \"ktx\"\n    type: \"streamable_http\"\n    enabled: true\n    uri: \"http://127.0.0.1:7878/mcp\"\n" +
+			"    headers:\n      Authorization: \"Bearer ${KTX_MCP_TOKEN}\"\n    env_keys: [\"KTX_MCP_TOKEN\"]\n    timeout: 300\n",
 	} {
-		p, s := newPlace(t), selection(t, name)
-		p.install(guarded, s)
-		got := p.read(s.Target.Config(p.m, s.Scope))
-		if !s.Target.TOML() {
-			if !strings.HasSuffix(got, "}\n") || !strings.Contains(got, "\n  ") {
-				t.Errorf("%s is not formatted:\n%s", name, got)
-			}
-			got = compact(t, got)
-		}
-		want(t, name, strings.ReplaceAll(got, p.m.Project, "PROJECT"), text)
+		checkEntry(t, name, guarded, text)
 	}
+	for name, text := range map[string]string{
+		"zed/user":          `{"context_servers":{"ktx":{"url":"http://127.0.0.1:7878/mcp"}}}`,
+		"cline/user":        `{"mcpServers":{"ktx":{"type":"streamableHttp","url":"http://127.0.0.1:7878/mcp"}}}`,
+		"cline-vscode/user": `{"mcpServers":{"ktx":{"type":"streamableHttp","url":"http://127.0.0.1:7878/mcp"}}}`,
+		"junie/project":     `{"mcpServers":{"ktx":{"url":"http://127.0.0.1:7878/mcp"}}}`,
+	} {
+		checkEntry(t, name, plain, text)
+	}
+}
+
+// TestEntriesThatStart checks the entry of each client that starts ktx. In files that
+// others get too, it holds no path of this machine if the client has a name for the
+// folder of the project.
+func TestEntriesThatStart(t *testing.T) {
+	t.Parallel()
+	const ours = `"command":"/opt/ktx/bin/ktx","args":["mcp","stdio","--project-dir","PROJECT"]`
+	for name, text := range map[string]string{
+		"claude-code/project": `{"mcpServers":{"ktx":{"type":"stdio","command":"ktx","args":["mcp","stdio"]}}}`,
+		"claude-code/user":    `{"mcpServers":{"ktx":{"type":"stdio",` + ours + `}}}`,
+		"claude-code/local":   `{"projects":{"PROJECT":{"mcpServers":{"ktx":{"type":"stdio",` + ours + `}}}}}`,
+		"claude-desktop/user": `{"mcpServers":{"ktx":{` + ours + `}}}`,
+		"cursor/project":      `{"mcpServers":{"ktx":{"type":"stdio","command":"ktx","args":["mcp","stdio","--project-dir","${workspaceFolder}"],"env":{"SHOP_URL":"${env:SHOP_URL}"}}}}`,
+		"codex/project":       "[mcp_servers.ktx]\ncommand = \"ktx\"\nargs = [\"mcp\", \"stdio\"]\nenv_vars = [\"SHOP_URL\"]\n",
+		"opencode/project":    `{"$schema":"https://opencode.ai/config.json","mcp":{"ktx":{"type":"local","command":["ktx","mcp","stdio"],"enabled":true}}}`,
+		"gemini/project":      `{"mcpServers":{"ktx":{"command":"ktx","args":["mcp","stdio"],"env":{"SHOP_URL":"$SHOP_URL"}}}}`,
+		"vscode/project":      `{"servers":{"ktx":{"type":"stdio","command":"ktx","args":["mcp","stdio","--project-dir","${workspaceFolder}"]}}}`,
+		"vscode/user":         `{"servers":{"ktx":{"type":"stdio",` + ours + `}}}`,
+		"copilot/project":     `{"mcpServers":{"ktx":{"type":"stdio","command":"ktx","args":["mcp","stdio"],"env":{"SHOP_URL":"${SHOP_URL}"},"tools":["*"]}}}`,
+		"windsurf/user":       `{"mcpServers":{"ktx":{` + ours + `,"env":{"SHOP_URL":"${env:SHOP_URL}"}}}}`,
+		"zed/user":            `{"context_servers":{"ktx":{` + ours + `}}}`,
+		"cline/user":          `{"mcpServers":{"ktx":{"type":"stdio",` + ours + `}}}`,
+		"cline-vscode/user":   `{"mcpServers":{"ktx":{"type":"stdio",` + ours + `}}}`,
+		"junie/project":       `{"mcpServers":{"ktx":{` + ours + `}}}`,
+		"goose/user": "extensions:\n  ktx:\n    name: \"ktx\"\n    type: \"stdio\"\n    enabled: true\n    cmd: \"/opt/ktx/bin/ktx\"\n" +
+			"    args: [\"mcp\", \"stdio\", \"--project-dir\", \"PROJECT\"]\n    timeout: 300\n",
+	} {
+		checkEntry(t, name, started, text)
+	}
+	own := started
+	own.Shared = nil
+	checkEntry(t, "claude-code/project", own, `{"mcpServers":{"ktx":{"type":"stdio",`+ours+`}}}`)
+	own.Command = []string{"npx", "-y", "@ktxhq/ktx"}
+	checkEntry(t, "claude-desktop/user", own, `{"mcpServers":{"ktx":{"command":"npx","args":["-y","@ktxhq/ktx","mcp","stdio","--project-dir","PROJECT"]}}}`)
+}
+
+// TestTokensThatCannotBeReferredTo: a client whose settings cannot refer to a variable
+// gets no entry of a server that wants a token, and is told what to do.
+func TestTokensThatCannotBeReferredTo(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"zed/user", "cline/user", "cline-vscode/user", "junie/project"} {
+		p, s := newPlace(t), selection(t, name)
+		before := p.tree()
+		if got := p.install(guarded, s); !strings.Contains(got, "entry refused: the settings of "+s.Target.Title+" cannot refer to a variable") || !strings.Contains(got, "--transport stdio") {
+			t.Error(got)
+		}
+		p.same(before)
+		p.install(started, s)
+	}
+}
+
+// checkEntry checks what stands in the new file of a client.
+func checkEntry(t *testing.T, name string, e setup.Endpoint, text string) {
+	t.Helper()
+	p, s := newPlace(t), selection(t, name)
+	p.install(e, s)
+	got := p.read(s.Target.Config(p.m, s.Scope))
+	if s.Target.Language() == edit.JSON {
+		if !strings.HasSuffix(got, "}\n") || !strings.Contains(got, "\n  ") {
+			t.Errorf("%s is not formatted:\n%s", name, got)
+		}
+		got = compact(t, got)
+	}
+	want(t, name, strings.ReplaceAll(got, p.m.Project, "PROJECT"), text)
 }
 
 func compact(t *testing.T, text string) string {
@@ -68,7 +137,8 @@ func TestTheTokenIsNeverWritten(t *testing.T) {
 	t.Parallel()
 	each(t, func(p place, s setup.Selection) {
 		t := p.t
-		for _, e := range []setup.Endpoint{plain, guarded} {
+		for _, e := range []setup.Endpoint{plain, guarded, started} {
+			e.Token = e.Token && !p.open
 			plan := p.plan(e, s)
 			all := actions(plan)
 			for _, f := range plan.Files() {
@@ -88,10 +158,10 @@ func TestTheTokenIsNeverWritten(t *testing.T) {
 				continue
 			}
 			refers := strings.Contains(p.read(config), setup.TokenVariable)
-			if refers != (e.Token && !s.Target.Starts) {
+			if refers != (e.Token && !s.Target.Starts(e)) {
 				t.Errorf("with a token %t, refers to it %t:\n%s", e.Token, refers, p.read(config))
 			}
-			if e.Token && !s.Target.Starts && !strings.Contains(p.read(config), s.Target.Reference) {
+			if e.Token && !s.Target.Starts(e) && !strings.Contains(p.read(config), s.Target.Reference) {
 				t.Errorf("not the client's notation:\n%s", p.read(config))
 			}
 		}

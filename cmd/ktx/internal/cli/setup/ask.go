@@ -59,7 +59,7 @@ func (s *run) askTargets() ([]*setup.Target, error) {
 		if t.Found(s.machine) {
 			found, mark = append(found, t.Name), "found here"
 		}
-		a.Errorf("%s\n", strings.TrimRight("  "+strconv.Itoa(len(all))+"  "+pad(t.Name, 16)+pad(t.Title, 18)+mark, " "))
+		a.Errorf("%s\n", strings.TrimRight("  "+strconv.Itoa(len(all))+"  "+pad(t.Name, 16)+pad(t.Title, 20)+mark, " "))
 	}
 	question := "Which clients? Names or numbers, with commas between:"
 	if len(found) > 0 {
@@ -100,12 +100,12 @@ func pad(text string, width int) string {
 // the project's members share. When it cannot ask, it keeps the client and adds a
 // warning.
 func (s *run) askToken(selected []setup.Selection) ([]setup.Selection, error) {
-	if !s.server.Token {
+	if !s.server.Token || s.server.Stdio {
 		return selected, nil
 	}
 	var out []setup.Selection
 	for _, sel := range selected {
-		if sel.Target.Shared(sel.Scope) {
+		if sel.Target.Shared(sel.Scope) && sel.Target.Reference != "" {
 			about := sel.Target.Name + ": its file may be committed, and the server wants a token"
 			if !s.asks {
 				s.warnings = append(s.warnings, about+"; it gets the reference "+sel.Target.Reference+", never the token")

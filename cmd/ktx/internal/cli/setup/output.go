@@ -2,6 +2,7 @@ package setup
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
@@ -12,8 +13,10 @@ import (
 type setupJSON struct {
 	Schema     string      `json:"schema"`
 	ProjectDir string      `json:"projectDir"`
+	Transport  string      `json:"transport,omitempty"`
 	URL        string      `json:"url,omitempty"`
 	Header     string      `json:"header,omitempty"`
+	Command    []string    `json:"command,omitempty"`
 	TokenAuth  bool        `json:"tokenAuth"`
 	DryRun     bool        `json:"dryRun"`
 	Remove     bool        `json:"remove"`
@@ -46,6 +49,13 @@ func (s *run) json(files []setup.FileChange) setupJSON {
 		Steps: []setupStep{}, Files: []setupFile{},
 		Warnings: append([]string{}, s.warnings...), Notes: append([]string{}, s.notes...),
 	}
+	switch {
+	case s.options.remove:
+	case s.server.Stdio:
+		out.Transport, out.URL, out.Command = "stdio", "", s.command()
+	default:
+		out.Transport = "http"
+	}
 	for _, step := range s.plan.Steps {
 		out.Steps = append(out.Steps, setupStep{
 			step.Target, string(step.Scope), string(step.Kind), step.Path, step.Key, string(step.Action), step.Reason,
@@ -62,6 +72,11 @@ func (s *run) json(files []setup.FileChange) setupJSON {
 		out.Files = append(out.Files, setupFile{f.Path, action, string(f.Diff())})
 	}
 	return out
+}
+
+// command is how a client starts ktx for the project.
+func (s *run) command() []string {
+	return append(slices.Clone(s.server.Command), "mcp", "stdio", "--project-dir", s.project.Dir)
 }
 
 // printSteps prints the action for each entry and each skill file.
@@ -125,17 +140,35 @@ func (s *run) printNotes(w *console.Stream) {
 // printNext prints what the user has to do next.
 func (s *run) printNext() {
 	a := s.app
-	if s.byHand != nil {
+	switch {
+	case s.byHand == nil:
+	case s.server.Stdio:
+		a.Printf("command for %s: %s\n", s.byHand.Title, console.EscapeControls(shellWords(s.command())))
+	default:
 		a.Printf("address for %s: %s\n", s.byHand.Title, console.EscapeControls(s.server.URL))
 		if h := s.header(); h != "" {
 			a.Printf("header: %s\n", h)
 		}
 	}
 	switch {
-	case s.options.remove, s.started:
+	case s.options.remove:
+	case s.started:
+		a.Printf("The clients start ktx themselves.\n")
 	case s.running:
 		a.Printf("The MCP server of the project runs at %s.\n", console.EscapeControls(s.server.URL))
 	default:
 		a.Printf("Run `ktx mcp start` to enable the configured KTX MCP server.\n")
 	}
+}
+
+// shellWords writes a command as people type it into a shell.
+func shellWords(words []string) string {
+	var out []string
+	for _, w := range words {
+		if strings.ContainsAny(w, " \t'\"\\$`&|;<>()*?[]#~!{}") {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		out = append(out, w)
+	}
+	return strings.Join(out, " ")
 }

@@ -24,7 +24,7 @@ import (
 // options are the flags of ktx setup.
 type options struct {
 	targets             []string
-	scope               string
+	scope, transport    string
 	yes, dryRun, remove bool
 }
 
@@ -39,6 +39,10 @@ func Command(a *console.App) *cobra.Command {
 ` + setup.SkillName + ` if the client reads such files. On a terminal the command asks for
 clients and scope unless flags name them. Elsewhere it needs --target and --yes.
 
+With --transport stdio the client starts ktx itself; with http it connects to the server
+that ktx mcp start starts, which all clients share. Without the flag, the entries lead to
+the server if it runs, and start ktx if it does not.
+
 Other entries, comments and formatting stay as they are. If ktx cannot edit a file
 that way, it refuses the file. It never writes the token, only the client's own
 reference to the variable ` + setup.TokenVariable + `. It lists what it writes in .ktx/agents.
@@ -52,6 +56,7 @@ wrote nothing for that client.`,
 	flags := c.Flags()
 	flags.StringSliceVar(&o.targets, "target", nil, "client (repeatable, or a list with commas): "+strings.Join(targetNames(), ", "))
 	flags.StringVar(&o.scope, "scope", "", "project, user or local (default: project where the client has it, else user)")
+	flags.StringVar(&o.transport, "transport", "", "stdio (the client starts ktx) or http (it connects to ktx mcp start); default: http if the server runs")
 	flags.BoolVar(&o.yes, "yes", false, "ask nothing")
 	flags.BoolVar(&o.dryRun, "dry-run", false, "print what would change as a unified diff, and change nothing")
 	flags.BoolVar(&o.remove, "remove", false, "undo what was written for all clients, or for those of --target and --scope")
@@ -63,8 +68,12 @@ wrote nothing for that client.`,
 		return out, cobra.ShellCompDirectiveNoFileComp
 	})
 	_ = c.RegisterFlagCompletionFunc("scope", cobra.FixedCompletions(scopeNames(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("transport", cobra.FixedCompletions(transports, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
+
+// transports are the values of --transport.
+var transports = []string{"stdio", "http"}
 
 func targetNames() []string {
 	var names []string
@@ -149,6 +158,12 @@ func (o options) chosen() ([]*setup.Target, error) {
 	if o.scope != "" && !slices.Contains(scopeNames(), o.scope) {
 		return nil, console.Usage("unknown scope %q%s", o.scope, console.DidYouMean(o.scope, scopeNames()))
 	}
+	if o.transport != "" && !slices.Contains(transports, o.transport) {
+		return nil, console.Usage("unknown transport %q%s", o.transport, console.DidYouMean(o.transport, transports))
+	}
+	if o.transport != "" && o.remove {
+		return nil, console.Usage("--remove removes the entry of either transport: leave --transport out")
+	}
 	var out []*setup.Target
 	all := setup.Targets()
 	for _, name := range o.targets {
@@ -205,9 +220,9 @@ type run struct {
 	prompt *console.Prompt
 }
 
-// endpoint sets the address of the project's server. It takes it from the state file
-// of the server. When there is none, it takes it from ktx.yaml, and what is not given
-// there from the server that ran last.
+// endpoint sets what the entries lead to. It takes the address from the state file of
+// the server. When there is none, it takes it from ktx.yaml, and what is not given there
+// from the server that ran last.
 func (s *run) endpoint(ctx context.Context) {
 	c := s.project.Config.Server
 	state, err := daemon.Read(s.project.Dir)
@@ -225,53 +240,90 @@ func (s *run) endpoint(ctx context.Context) {
 			TokenAuth: strings.TrimSpace(token) != "" || len(c.Tokens) > 0,
 		}
 	}
-	s.server = setup.Endpoint{URL: state.URL(), Token: state.TokenAuth, Command: program()}
-	if host, _, err := net.SplitHostPort(state.Address()); err == nil && !httpapi.Loopback(host) {
+	s.server = setup.Endpoint{
+		URL: state.URL(), Token: state.TokenAuth,
+		Stdio: s.options.transport == "stdio" || s.options.transport == "" && !s.running, Variables: s.project.Variables(),
+	}
+	s.server.Command, s.server.Shared = program()
+	if host, _, err := net.SplitHostPort(state.Address()); err == nil && !s.server.Stdio && !httpapi.Loopback(host) {
 		s.warnings = append(s.warnings, "the entries lead to "+host+", not to this machine's loopback address; the connection is not encrypted")
 	}
 }
 
-// program returns the path of this program. If the user called it through a link,
+// program returns how clients start this program, and how they do on other machines, or
+// nil if that is not known. npx keeps the program in a folder that it may remove, so
+// clients start it with npx too.
+func program() (own, shared []string) {
+	path := executable()
+	if strings.Contains(filepath.ToSlash(path), "/_npx/") {
+		own = []string{"npx", "-y", "@ktxhq/ktx"}
+		if runtime.GOOS == "windows" { // where npx is a script
+			return append([]string{"cmd", "/c"}, own...), nil
+		}
+		return own, own
+	}
+	own = []string{path}
+	if found, err := exec.LookPath("ktx"); err == nil && sameFile(found, path) {
+		shared = []string{"ktx"}
+	}
+	return own, shared
+}
+
+// executable returns the path of this program. If the user called it through a link,
 // that is the path of the link, because it stays the same after an upgrade.
-func program() string {
+func executable() string {
 	real, err := os.Executable()
 	called, lookErr := exec.LookPath(os.Args[0])
 	if lookErr == nil {
 		called, lookErr = filepath.Abs(called)
 	}
-	if lookErr != nil {
-		return real
-	}
-	if err != nil {
-		return called
-	}
-	one, err1 := os.Stat(real)
-	other, err2 := os.Stat(called) //nolint:gosec // how this program was called
-	if err1 == nil && err2 == nil && os.SameFile(one, other) {
+	if err != nil && lookErr == nil || sameFile(real, called) {
 		return called
 	}
 	return real
 }
 
-// note collects notes for the user about the chosen clients.
+func sameFile(a, b string) bool {
+	one, err1 := os.Stat(a)
+	other, err2 := os.Stat(b) //nolint:gosec // how this program was called
+	return err1 == nil && err2 == nil && os.SameFile(one, other)
+}
+
+// note collects notes and warnings for the user about the chosen clients.
 func (s *run) note(selected []setup.Selection) {
 	s.started = true
-	var without []string
+	var without, withheld, bound []string
 	for _, sel := range selected {
 		t := sel.Target
-		s.started = s.started && t.Starts
+		starts := t.Starts(s.server)
+		s.started = s.started && starts
 		if note := t.Note(sel.Scope); note != "" {
 			s.notes = append(s.notes, t.Name+": "+note)
 		}
 		if !t.HasSkill(sel.Scope) {
 			without = append(without, t.Name)
 		}
+		if starts && t.Withholds() && len(s.server.Variables) > 0 {
+			withheld = append(withheld, t.Name)
+		}
+		if t.Shared(sel.Scope) && !t.Portable(s.server, sel.Scope) {
+			bound = append(bound, t.Name)
+		}
 		if t.ByHand() {
 			s.byHand = t
 		}
 	}
+	if s.server.Stdio && s.options.transport == "" {
+		s.notes = append(s.notes, "no server of this project runs, so the clients start ktx; with --transport http they connect to the server of ktx mcp start instead")
+	}
+	if len(bound) > 0 {
+		s.warnings = append(s.warnings, "the entry of "+strings.Join(bound, ", ")+" holds paths of this machine, so it does not work for others who get its file; keep the file out of version control, or use --transport http")
+	}
 	if len(without) > 0 {
 		s.notes = append(s.notes, "no skill file for "+strings.Join(without, ", ")+": their agents get the workflow from the server's instructions")
+	}
+	if len(withheld) > 0 {
+		s.notes = append(s.notes, "ktx may not get the variable "+strings.Join(s.server.Variables, ", ")+" from "+strings.Join(withheld, ", ")+": put it into the file that the key env of ktx.yaml names")
 	}
 	if s.server.Token && !s.started {
 		s.notes = append(s.notes, "clients read the token from the variable "+setup.TokenVariable+"; set it in the environment that starts them")
@@ -281,7 +333,7 @@ func (s *run) note(selected []setup.Selection) {
 // header returns the header that a client sends when the user sets it up by hand,
 // with a shell variable for the token. It returns "" when there is none.
 func (s *run) header() string {
-	if s.byHand == nil || !s.server.Token {
+	if s.byHand == nil || !s.server.Token || s.server.Stdio {
 		return ""
 	}
 	return "Authorization: " + s.byHand.Reference

@@ -1,6 +1,6 @@
 // Package edit changes settings files of other programs, without touching a
 // byte that it did not add. The files are JSON, with comments and trailing
-// commas if the file has them, or TOML.
+// commas if the file has them, TOML, or YAML.
 //
 //	change, err := edit.JSON.Set(text, []string{"mcpServers", "ktx"}, value)
 //	text = change.Apply(text)

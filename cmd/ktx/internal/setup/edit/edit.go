@@ -19,6 +19,8 @@ const (
 	JSON Language = iota
 	// TOML is version 1.0.
 	TOML
+	// YAML is version 1.2, in block style where entries are added.
+	YAML
 )
 
 // maxDepth is how deeply values may be nested, because parsers recurse.
@@ -114,6 +116,8 @@ func (l Language) read(text []byte) (document, error) {
 		return readJSON(text)
 	case TOML:
 		return readTOML(text)
+	case YAML:
+		return readYAML(text)
 	default:
 		return nil, fmt.Errorf("there is no language %d", l)
 	}

@@ -26,6 +26,15 @@ func FuzzTOML(f *testing.F) {
 	})
 }
 
+func FuzzYAML(f *testing.F) {
+	for _, text := range []string{"", "a: 1", "---\nextensions:\n  x:\n    cmd: 'y' # c\r\n", "extensions: {}\nb: |+\n  x\n\n", "extensions:\n# c\n- a\n", "extensions:\n  ktx: {a: *b}\n", "? x\n: &a y\n...\n", "extensions:\nb:\n- c\n- d", "\"extensions\":\n   ktx:\n      a: 1\n   # c\nb: ü"} {
+		f.Add(text, "extensions", "ktx", text)
+	}
+	f.Fuzz(func(t *testing.T, text, parent, key, other string) {
+		fuzz(t, edit.YAML, text, []string{parent, key}, other)
+	})
+}
+
 // fuzz sets and removes a value, and replaces the changed part by another text.
 func fuzz(t *testing.T, l edit.Language, text string, path []string, other string) {
 	t.Helper()

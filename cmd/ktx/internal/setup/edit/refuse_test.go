@@ -47,11 +47,30 @@ func TestSetRefuses(t *testing.T) {
 		{"an entry of dotted keys", edit.TOML, "[mcp_servers]\nktx.url = 'a'\n", "line 2, column 1: mcp_servers.ktx is not written as a table"},
 		{"too large for TOML", edit.TOML, strings.Repeat("#\n", 1<<19) + "#", "the text is larger than 1 MiB"},
 		{"too deep for TOML", edit.TOML, "a = " + strings.Repeat("[", 1000000), "line 1, column 10005: arrays and inline tables are nested"},
+
+		{"no YAML", edit.YAML, "a: 1\n b: 2\n", "line 2: mapping values are not allowed in this context"},
+		{"a list of YAML", edit.YAML, "- a\n", "line 1, column 1: expected keys, one in a line"},
+		{"one line of YAML", edit.YAML, "{a: 1}\n", "line 1, column 1: expected keys, one in a line"},
+		{"two texts of YAML", edit.YAML, "a: 1\n---\nb: 1\n", "the text has more than one document"},
+		{"an end of YAML", edit.YAML, "a: 1\n...\n", "the text has more than one document"},
+		{"a tab", edit.YAML, "a:\n \tb: 1\n", "line 2, column 2: a tab cannot indent a line"},
+		{"a value of YAML", edit.YAML, "\nextensions: x\n", "line 2, column 1: extensions must be written in block style"},
+		{"a list below the key", edit.YAML, "extensions:\n- x\n", "line 1, column 1: extensions must be written in block style"},
+		{"entries on one line", edit.YAML, "extensions: {a: 1}\n", "line 1, column 1: extensions must be written in block style"},
+		{"an alias", edit.YAML, "a: &a {b: 1}\nextensions: *a\n", "line 2, column 1: extensions must be written in block style"},
+		{"an anchor", edit.YAML, "extensions: &a\n  b: 1\n", "line 1, column 1: extensions must be written in block style"},
+		{"a key of YAML twice", edit.YAML, "extensions:\n  a: 1\nextensions:\n  b: 1\n", "line 3, column 1: the key \"extensions\" occurs twice"},
+		{"a byte order mark before YAML", edit.YAML, "\ufeffa: 1\n", "the text begins with a byte order mark"},
+		{"too large for YAML", edit.YAML, strings.Repeat("#\n", 1<<19) + "#", "the text is larger than 1 MiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := []string{"mcpServers", "ktx"}
-			if c.language == edit.TOML {
+			switch c.language {
+			case edit.JSON:
+			case edit.TOML:
 				path[0] = "mcp_servers"
+			case edit.YAML:
+				path[0] = "extensions"
 			}
 			s, err := c.language.Set([]byte(c.text), path, json.RawMessage(`{"url": "x"}`))
 			if c.want == "" {
