@@ -402,10 +402,21 @@ var rooms = []room{
 		testOurs: []string{"dialects"},
 	},
 	{
+		path: "research/upstream",
+		ours: []string{"execution/audit", "research/rank", "research/rootfile"},
+		others: map[string]string{
+			"github.com/modelcontextprotocol/go-sdk":   "the protocol, client side",
+			"github.com/santhosh-tekuri/jsonschema/v6": "checks arguments by the schemas of other servers",
+			"golang.org/x/text":                        "compares names without case",
+		},
+		testOurs: []string{"execution/audit/audittest", "research/upstream/upstreamtest"},
+	},
+	{path: "research/upstream/upstreamtest", support: true},
+	{
 		path:       "research",
-		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/dictionary", "research/memory", "research/rank", "research/semantic", "research/semantic/*", "research/usage", "research/wiki"},
+		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/dictionary", "research/memory", "research/rank", "research/semantic", "research/semantic/*", "research/upstream", "research/usage", "research/wiki"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
-		testOurs:   []string{"corpus", "dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest", "research/rank", "research/scan"},
+		testOurs:   []string{"corpus", "dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest", "research/rank", "research/scan", "research/upstream/upstreamtest"},
 		testOthers: map[string]string{"go.yaml.in/yaml/v3": "writes files with hostile strings", "github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
 	},
 	{
@@ -558,7 +569,7 @@ var rooms = []room{
 	},
 	{
 		path: "cmd/ktx/internal/project",
-		ours: []string{"sqlguard", "execution", "execution/audit", "httpapi"},
+		ours: []string{"sqlguard", "execution", "execution/audit", "httpapi", "research/upstream"},
 		others: map[string]string{
 			"github.com/joho/godotenv": "reads the file of variables that the key env names",
 			"go.yaml.in/yaml/v3":       "reads ktx.yaml with lines and columns",

@@ -528,33 +528,14 @@ func (c *call) decide(ctx context.Context, guard *sqlguard.Guard, v sqlguard.Ver
 	e := audit.Event{
 		Type: audit.QueryDecision, QueryID: c.id,
 		Connection: audit.Connection{ID: c.door.ID, Dialect: v.Dialect},
-		SQL: audit.SQL{
-			Fingerprint: v.Fingerprint, Normalized: v.Normalized, HMAC: c.gateway.log.HMAC(c.request.SQL), Text: c.request.SQL,
-			Bytes: int64(len(c.request.SQL)), Kind: string(v.Verb), Functions: v.Functions,
-		},
-		Decision: audit.Decision{Verdict: audit.VerdictReject, Policy: guard.ID().String(), Parser: v.Parser, LatencyUS: latency.Microseconds()},
 		Limits: audit.Limits{
 			Rows: int64(c.limits.Rows), Bytes: c.limits.Bytes, CellBytes: c.limits.CellBytes, Columns: int64(c.limits.Columns),
 			TimeoutMS: c.limits.Timeout.Milliseconds(), LockTimeoutMS: c.limits.LockTimeout.Milliseconds(),
 		},
 	}
-	for _, r := range v.Relations {
-		name := r.Name
-		if r.Schema != "" {
-			name = r.Schema + "." + name
-		}
-		e.SQL.Tables = append(e.SQL.Tables, name)
-	}
-	if v.Allowed {
-		e.Decision.Verdict = audit.VerdictAllow
-	} else {
-		e.Decision.Codes = append(e.Decision.Codes, string(v.Code))
-		for _, f := range v.Findings {
-			if !slices.Contains(e.Decision.Codes, string(f.Code)) {
-				e.Decision.Codes = append(e.Decision.Codes, string(f.Code))
-			}
-		}
-	}
+	e.SQL, e.Decision = Described(v)
+	e.SQL.HMAC, e.SQL.Text, e.SQL.Bytes = c.gateway.log.HMAC(c.request.SQL), c.request.SQL, int64(len(c.request.SQL))
+	e.Decision.Policy, e.Decision.LatencyUS = guard.ID().String(), latency.Microseconds()
 	start := time.Now()
 	if err := c.gateway.log.Append(ctx, e); err != nil {
 		return auditError(err)
@@ -563,6 +544,31 @@ func (c *call) decide(ctx context.Context, guard *sqlguard.Guard, v sqlguard.Ver
 	c.gateway.observer.Decided(c.door.ID, v.Code)
 	c.decided = c.decided || v.Allowed
 	return nil
+}
+
+// Described returns what the log keeps of a verdict. The statement itself, and the guard
+// and its time, are for the caller to add.
+func Described(v sqlguard.Verdict) (audit.SQL, audit.Decision) {
+	sql := audit.SQL{Fingerprint: v.Fingerprint, Normalized: v.Normalized, Kind: string(v.Verb), Functions: v.Functions}
+	decision := audit.Decision{Verdict: audit.VerdictReject, Parser: v.Parser}
+	for _, r := range v.Relations {
+		name := r.Name
+		if r.Schema != "" {
+			name = r.Schema + "." + name
+		}
+		sql.Tables = append(sql.Tables, name)
+	}
+	if v.Allowed {
+		decision.Verdict = audit.VerdictAllow
+		return sql, decision
+	}
+	decision.Codes = append(decision.Codes, string(v.Code))
+	for _, f := range v.Findings {
+		if !slices.Contains(decision.Codes, string(f.Code)) {
+			decision.Codes = append(decision.Codes, string(f.Code))
+		}
+	}
+	return sql, decision
 }
 
 // finish records the outcome. When recording fails, the caller still gets the

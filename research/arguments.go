@@ -158,6 +158,9 @@ func (v *validation) object(path string, value any, s *schema) any {
 		v.problem(path, kindOf(value), "an object", s.example())
 		return value
 	}
+	if s.Properties == nil { // any members
+		return members
+	}
 	child := func(name string) string {
 		if path == "arguments" {
 			return name

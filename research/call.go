@@ -125,6 +125,10 @@ func (s *Service) handle(t *tool) mcp.ToolHandler {
 			}
 			return errorResult(err, call.sql, call.notes), nil
 		}
+		if passed, ok := ctx.Value(passOnKey{}).(*passOn); ok && t.verbatim {
+			passed.result = out
+			return &mcp.CallToolResult{Meta: notesMeta(call.notes)}, nil
+		}
 		if !call.noted {
 			out = withNotes(out, call.notes)
 		}

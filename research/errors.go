@@ -9,6 +9,7 @@ import (
 
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/research/semantic/expr"
+	"github.com/ktxhq/ktx/research/upstream"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -19,6 +20,8 @@ type toolError struct {
 	Retryable    bool              `json:"retryable"`
 	Hint         string            `json:"hint,omitempty"`
 	RetryAfterMs int64             `json:"retryAfterMs,omitempty"`
+	Server       string            `json:"server,omitempty"` // another MCP server
+	Tool         string            `json:"tool,omitempty"`   // of that server
 	SQLState     string            `json:"sqlstate,omitempty"`
 	Position     int               `json:"position,omitempty"`
 	Verdict      *sqlguard.Verdict `json:"verdict,omitempty"`
@@ -49,6 +52,9 @@ const (
 // describe returns what the client is told of err. An error that is neither a
 // refusal nor an error of the gateway is internal, and its text is withheld.
 func describe(err error, sql string) toolError {
+	if x, ok := errors.AsType[*upstream.Error](err); ok {
+		return describeUpstream(x)
+	}
 	if r, ok := errors.AsType[*sqlguard.RejectedError](err); ok {
 		v := r.Verdict
 		if len(v.Normalized) > maxNormalized {

@@ -40,14 +40,20 @@ func (s *Service) Server(version string) (*mcp.Server, error) {
 	known := make(map[string]bool, len(list))
 	for _, t := range list {
 		known[t.name] = true
-		server.AddTool(&mcp.Tool{
-			Name: t.name, Title: t.title, Description: t.description, InputSchema: t.input, OutputSchema: t.output,
-		}, s.handle(t))
+		announced := &mcp.Tool{Name: t.name, Title: t.title, Description: t.description, InputSchema: t.input}
+		if t.output != nil {
+			announced.OutputSchema = t.output
+		}
+		server.AddTool(announced, s.handle(t))
 	}
 	array := toolsArray(list)
 	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			res, err := next(ctx, method, req)
+			passed := &passOn{}
+			res, err := next(context.WithValue(ctx, passOnKey{}, passed), method, req)
+			if called, ok := res.(*mcp.CallToolResult); ok && err == nil && passed.result != nil {
+				return &verbatimResult{CallToolResult: called, result: passed.result}, nil
+			}
 			if call, ok := req.(*mcp.CallToolRequest); ok && err != nil && call.Params != nil && !known[call.Params.Name] {
 				s.gateway.Refused(withClient(ctx, call), execution.Refusal{Code: execution.ReasonUnknownTool, Tool: call.Params.Name})
 			}

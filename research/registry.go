@@ -25,6 +25,12 @@ func registry() []*tool {
 		{name: "sql_execution", handler: typed((*Service).handleSQLExecution), listed: always},
 		{name: "memory_ingest", handler: plain((*Service).MemoryIngest), listed: hasMemory},
 		{name: "memory_ingest_status", handler: plain((*Service).MemoryIngestStatus), listed: hasMemory},
+		{name: "server_list", handler: plain((*Service).ServerList), listed: hasUpstreams},
+		{name: "tool_search", handler: plain((*Service).ToolSearch), listed: hasUpstreams, aliases: searchAliases},
+		{name: "tool_list", handler: plain((*Service).ToolList), listed: hasUpstreams},
+		{name: "tool_details", handler: plain((*Service).ToolDetails), listed: hasUpstreams},
+		{name: "tool_call", handler: typed((*Service).handleToolCall), listed: hasUpstreams, aliases: callAliases, verbatim: true},
+		{name: "tool_call_write", handler: typed((*Service).handleToolCallWrite), listed: hasUpstreamWrites, aliases: callAliases, verbatim: true},
 	}
 }
 
@@ -93,6 +99,8 @@ type tool struct {
 	// aliases rewrites shapes of arguments that models write into those of the
 	// schema, before the arguments are checked. It may be nil.
 	aliases func(arguments map[string]any)
+	// verbatim says that the answer is a whole result, of another server.
+	verbatim bool
 
 	title, description string
 	input, output      json.RawMessage

@@ -11,6 +11,7 @@ import (
 	"github.com/ktxhq/ktx/research/memory"
 	"github.com/ktxhq/ktx/research/rank"
 	"github.com/ktxhq/ktx/research/semantic"
+	"github.com/ktxhq/ktx/research/upstream"
 	"github.com/ktxhq/ktx/research/usage"
 	"github.com/ktxhq/ktx/research/wiki"
 )
@@ -40,6 +41,8 @@ type Stores struct {
 	Analyzer *rank.Analyzer
 	// Usage has the counts of ktx usage build. It is nil unless search.usage is true.
 	Usage *usage.Store
+	// Upstream are other MCP servers. It is nil unless ktx.yaml has the block upstreams.
+	Upstream *upstream.Manager
 }
 
 // New returns a service that runs statements through gateway. The logger gets

@@ -16,10 +16,16 @@ import (
 	"github.com/ktxhq/ktx/research/catalog/catalogtest"
 	"github.com/ktxhq/ktx/research/dictionary"
 	"github.com/ktxhq/ktx/research/scan"
+	"github.com/ktxhq/ktx/research/upstream/upstreamtest"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-func TestMain(m *testing.M) { testdb.Main(m) }
+func TestMain(m *testing.M) {
+	if upstreamtest.Run() {
+		return
+	}
+	testdb.Main(m)
+}
 
 // nasty are tables and columns whose names need care, as statements that SQLite and
 // PostgreSQL take.

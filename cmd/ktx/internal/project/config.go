@@ -16,6 +16,7 @@ type Config struct {
 	Search      Search                `yaml:"search" doc:"How tables, columns and pages are found."`
 	User        string                `yaml:"user" doc:"The owner of the pages in wiki/user/NAME; default local."`
 	Scan        Scan                  `yaml:"scan" doc:"How ktx scan reads databases."`
+	Upstreams   Upstreams             `yaml:"upstreams" doc:"Other MCP servers, whose tools agents find and call through ktx."`
 	Env         string                `yaml:"env" doc:"A file of lines NAME=value, relative to the project, for env:NAME; variables of the environment override it."`
 }
 

@@ -18,10 +18,10 @@ import (
 
 // strictBlocks are the blocks in which an unknown key is an error, so that a
 // misspelt safety key is not ignored.
-var strictBlocks = []string{"guard", "access", "functions", "audit", "server"}
+var strictBlocks = []string{"guard", "access", "functions", "audit", "server", "upstreams"}
 
 // laterBlocks are keys that other versions of ktx read.
-var laterBlocks = []string{"upstreams", "skills", "embeddings"}
+var laterBlocks = []string{"skills", "embeddings"}
 
 // maxNodes bounds the number of YAML nodes in a file. An alias counts each time that
 // it is used.

@@ -55,6 +55,7 @@ func Load(dir string, valid PatternRule) (*Project, error) {
 	config, problems := Parse(text, valid)
 	p := &Project{Dir: dir, File: file, Config: config}
 	problems = append(problems, p.readVariables()...)
+	problems = append(problems, p.importServers()...)
 	faulty := false
 	for _, problem := range problems {
 		if problem.Warning {

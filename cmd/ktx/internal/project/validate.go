@@ -101,6 +101,7 @@ func index(i int) string { return fmt.Sprintf("[%d]", i) }
 func (c checker) config(config *Config) {
 	c.audit(config)
 	c.server(config)
+	c.upstreams(config)
 	c.guard([]string{"guard"}, config.Guard)
 	if config.User != "" && !connectionID.MatchString(config.User) {
 		c.fault([]string{"user"}, "%q is not a name: use letters, digits, _ and -, and begin with a letter or digit", config.User)

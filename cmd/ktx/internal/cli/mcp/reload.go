@@ -84,7 +84,7 @@ func reload(ctx context.Context, a *console.App, open *wiring.OpenProject, allow
 		a.Errorf("ktx: %s; the present configuration stays in force\n", console.EscapeControls(err.Error()))
 		return
 	}
-	open.Configure(p)
+	open.Configure(a, p)
 	a.Errorf("ktx: the configuration is reloaded: %s\n", summary(did))
 	for _, key := range fixed(open.Project.Config.Audit, p.Config.Audit) {
 		a.Errorf("ktx: audit.%s changed, which takes effect at the next start\n", key)

@@ -132,6 +132,9 @@ func newState(a *console.App, p *project.Project, s serverSettings, listener net
 
 // newServer returns the HTTP server with the tools, the gateway and the metrics.
 func newServer(a *console.App, open *wiring.OpenProject, s serverSettings, state *daemon.State) (*httpapi.Server, error) {
+	if err := open.StartUpstreams(a, nil); err != nil {
+		return nil, err
+	}
 	tools, err := open.Service.Server(a.Version)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/research"
+	"github.com/ktxhq/ktx/research/upstream"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -24,7 +25,10 @@ type OpenProject struct {
 	Gateway *execution.Gateway
 	Log     *audit.Writer
 	Service *research.Service
+	// Upstream are other MCP servers; nil before StartUpstreams, and without any.
+	Upstream *upstream.Manager
 
+	judge  *upstreamJudge
 	root   *os.Root // the project's folder
 	stores research.Stores
 }

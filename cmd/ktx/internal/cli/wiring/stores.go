@@ -55,9 +55,10 @@ func storesOf(root *os.Root, p *project.Project, before research.Stores) researc
 
 // Configure makes the tools use the settings of p, which is the same project with
 // another ktx.yaml. The connections are those of the gateway.
-func (o *OpenProject) Configure(p *project.Project) {
+func (o *OpenProject) Configure(a *console.App, p *project.Project) {
 	o.stores = storesOf(o.root, p, o.stores)
 	o.Service.SetStores(o.stores)
+	o.reloadUpstreams(a, p)
 }
 
 // openService adds the service of the tools to an open project. The function that
@@ -71,6 +72,9 @@ func (o *OpenProject) openService(a *console.App) (closing func() error, err err
 	o.stores = storesOf(root, o.Project, research.Stores{})
 	o.Service = research.New(o.Gateway, a.Logger(), o.stores)
 	return func() error {
+		if o.Upstream != nil {
+			o.Upstream.Close()
+		}
 		if err := root.Close(); err != nil {
 			return fmt.Errorf("close the project: %w", err)
 		}

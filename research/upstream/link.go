@@ -1,0 +1,371 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// The times between two attempts to connect: the first one, and the longest. Each
+// failure doubles the time.
+const (
+	firstPause = time.Second
+	lastPause  = time.Minute
+)
+
+// The states of a server.
+const (
+	StatusConnected    = "connected"
+	StatusDisconnected = "disconnected"
+	StatusError        = "error"
+	StatusDisabled     = "disabled"
+)
+
+// link is one server, with its connection when there is one.
+type link struct {
+	manager *Manager
+
+	mu         sync.Mutex
+	server     Server
+	session    *session
+	connecting *attempt
+	failures   int
+	retryAt    time.Time
+	failure    *Error // of the last attempt, nil after a success
+	busy       int    // calls that use the session
+	idle       *time.Timer
+	retired    bool
+	stale      bool // the server says that its tools have changed
+	refreshing bool
+	listed     *listing
+	calls      []time.Time // within the last minute, oldest first
+}
+
+// listing is a list of tools. It is immutable.
+type listing struct {
+	tools    []*Tool
+	byName   map[string]*Tool
+	at       time.Time
+	live     bool // from the server, not from the cache
+	problems []string
+	digest   string
+	title    string // the name and version that the server gave itself
+	untested error  // why no tool may be called
+}
+
+func newListing(tools []*Tool, at time.Time, problems []string) *listing {
+	l := &listing{tools: tools, byName: make(map[string]*Tool, len(tools)), at: at, problems: problems, digest: digest(tools)}
+	for _, t := range tools {
+		l.byName[t.Name] = t
+	}
+	return l
+}
+
+// attempt is a connection that is being made.
+type attempt struct {
+	done    chan struct{}
+	session *session
+	err     error
+}
+
+// acquire returns the open connection, and makes one first if there is none. Release
+// must be called afterwards.
+func (l *link) acquire(ctx context.Context) (s *session, release func(), err error) {
+	l.mu.Lock()
+	l.busy++
+	if l.idle != nil {
+		l.idle.Stop()
+	}
+	s, a, err := l.ensure()
+	l.mu.Unlock()
+	if a != nil {
+		select {
+		case <-a.done:
+			s, err = a.session, a.err
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	if err != nil {
+		l.release()
+		return nil, nil, err
+	}
+	return s, sync.OnceFunc(l.release), nil
+}
+
+// ensure returns the open connection, or the attempt to wait for. The caller holds the
+// lock.
+func (l *link) ensure() (*session, *attempt, error) {
+	if l.session != nil && l.session.alive() {
+		return l.session, nil, nil
+	}
+	if l.connecting != nil {
+		return nil, l.connecting, nil
+	}
+	if wait := time.Until(l.retryAt); wait > 0 {
+		e := *l.failure
+		e.RetryAfter = wait.Round(time.Millisecond)
+		e.Message += fmt.Sprintf("; the next attempt is in %s", max(wait.Round(time.Second), time.Second))
+		return nil, nil, &e
+	}
+	a := &attempt{done: make(chan struct{})}
+	l.connecting = a
+	if !l.manager.spawn(func(ctx context.Context) { l.connect(ctx, a) }) {
+		l.connecting = nil
+		return nil, nil, &Error{Code: CodeServerConnection, Server: l.server.Name, Message: "ktx is stopping", Retryable: true}
+	}
+	return nil, a, nil
+}
+
+// connect makes a connection, and reads the tools.
+func (l *link) connect(ctx context.Context, a *attempt) {
+	l.mu.Lock()
+	server := l.server
+	l.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, timeoutOf(&server))
+	defer cancel()
+	s, err := dial(ctx, &server, l.manager.options.Version, l.manager.resultBytes(), l.changed)
+	if err == nil {
+		if err = l.relist(ctx, s, &server); err != nil {
+			s.close()
+			err = s.explain(&server, err)
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer close(a.done)
+	l.connecting = nil
+	if err != nil {
+		a.err = err
+		l.failed(err)
+		return
+	}
+	if l.retired {
+		// Calls that wait for the connection began with this configuration.
+		l.manager.logger.Debug("connected to a server that is no longer configured", "server", server.Name)
+	}
+	a.session, l.session = s, s
+	l.failures, l.retryAt, l.failure = 0, time.Time{}, nil
+	l.manager.spawn(func(context.Context) { l.await(s) })
+}
+
+// failed remembers a failure, and when to try again.
+func (l *link) failed(err error) {
+	if !errors.As(err, &l.failure) {
+		l.failure = &Error{Code: CodeServerConnection, Server: l.server.Name, Message: "no connection", Retryable: true, Err: err}
+	}
+	pause := lastPause
+	if l.failures < 6 {
+		pause = min(lastPause, firstPause<<l.failures)
+	}
+	l.failures++
+	l.retryAt = time.Now().Add(pause)
+	l.manager.logger.Warn("no connection to an upstream server", "server", l.server.Name, "error", l.failure.Message, "retry", pause)
+}
+
+// await forgets a connection that has ended.
+func (l *link) await(s *session) {
+	<-s.ended
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.session == s {
+		l.session = nil
+	}
+}
+
+// release says that a call has ended. The last one starts the time until the connection
+// is closed.
+func (l *link) release() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.busy--
+	if l.busy > 0 {
+		return
+	}
+	if l.retired {
+		l.drop()
+		return
+	}
+	l.idle = time.AfterFunc(idleOf(&l.server), func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.busy == 0 {
+			l.drop()
+		}
+	})
+}
+
+// drop closes the connection in the background. The caller holds the lock.
+func (l *link) drop() {
+	s := l.session
+	l.session = nil
+	if s != nil && !l.manager.spawn(func(context.Context) { s.close() }) {
+		s.close()
+	}
+}
+
+// retire closes the connection when no call uses it any more.
+func (l *link) retire() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.retired = true
+	if l.idle != nil {
+		l.idle.Stop()
+	}
+	if l.busy == 0 {
+		l.drop()
+	}
+}
+
+// breakOff closes a connection that does not work any more.
+func (l *link) breakOff(s *session) {
+	l.mu.Lock()
+	if l.session == s {
+		l.session = nil
+	}
+	l.mu.Unlock()
+	s.close()
+}
+
+// relist reads the tools of a connection.
+func (l *link) relist(ctx context.Context, s *session, server *Server) error {
+	l.mu.Lock()
+	l.stale = false
+	l.mu.Unlock()
+	raws, problem, err := s.list(ctx)
+	if err != nil {
+		return err
+	}
+	if raws == nil && problem == "" {
+		l.mu.Lock()
+		before := l.listed
+		l.mu.Unlock()
+		if before != nil && before.live {
+			return nil
+		}
+		raws = []json.RawMessage{}
+	}
+	tools, problems := parseTools(server.Name, raws)
+	if problem != "" {
+		problems = append(problems, problem)
+	}
+	listed := newListing(tools, time.Now(), problems)
+	listed.live, listed.title = true, s.about
+	listed.untested = l.manager.pin(server.Name, tools)
+	for _, p := range problems {
+		l.manager.logger.Warn("an upstream server lists tools that cannot be used", "server", server.Name, "problem", p)
+	}
+	l.mu.Lock()
+	l.listed = listed
+	l.mu.Unlock()
+	l.manager.listedAnew(server.Name)
+	l.manager.keep(*server, listed, raws)
+	return nil
+}
+
+// changed is called when the server says that its tools have changed. It reads them in
+// the background, at most once at a time.
+func (l *link) changed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stale = true
+	if l.refreshing || l.session == nil {
+		return
+	}
+	l.refreshing = l.manager.spawn(func(ctx context.Context) {
+		defer func() {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.refreshing = false
+		}()
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(changePause):
+		}
+		_ = l.fresh(ctx)
+	})
+}
+
+// changePause bounds how often a server that keeps changing its tools is asked for them.
+const changePause = 200 * time.Millisecond
+
+// fresh connects, and reads the tools again if they may have changed.
+func (l *link) fresh(ctx context.Context) error {
+	s, release, err := l.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	l.mu.Lock()
+	server := l.server
+	old := l.stale || l.listed == nil || !l.listed.live || time.Since(l.listed.at) > l.manager.ttl()
+	l.mu.Unlock()
+	if !old {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeoutOf(&server))
+	defer cancel()
+	if err := l.relist(ctx, s, &server); err != nil {
+		return s.explain(&server, err)
+	}
+	return nil
+}
+
+// known returns the list of tools, which may be old, or nil.
+func (l *link) known() *listing {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.listed
+}
+
+// status returns the state and the last error.
+func (l *link) status() (state string, failure *Error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.server.Disabled:
+		return StatusDisabled, nil
+	case l.session != nil && l.session.alive():
+		return StatusConnected, nil
+	case l.failure != nil:
+		return StatusError, l.failure
+	default:
+		return StatusDisconnected, nil
+	}
+}
+
+// admit counts a call, and returns how long to wait when there were too many within a
+// minute.
+func (l *link) admit(now time.Time, most int) (wait time.Duration) {
+	if most <= 0 {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.calls) > 0 && now.Sub(l.calls[0]) >= time.Minute {
+		l.calls = l.calls[1:]
+	}
+	if len(l.calls) >= most {
+		return l.calls[len(l.calls)-most].Add(time.Minute).Sub(now)
+	}
+	l.calls = append(l.calls, now)
+	return 0
+}
+
+func timeoutOf(s *Server) time.Duration {
+	if s.Timeout > 0 {
+		return s.Timeout
+	}
+	return DefaultTimeout
+}
+
+func idleOf(s *Server) time.Duration {
+	if s.Idle > 0 {
+		return s.Idle
+	}
+	return DefaultIdle
+}

@@ -1,0 +1,275 @@
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// An exchange is what is kept of one request and its answer: the SDK decodes answers,
+// which rounds numbers and drops what it does not know.
+type exchange struct {
+	sent atomic.Bool // a part of the request may have reached the server
+
+	mu     sync.Mutex
+	result json.RawMessage
+	body   *capped // of an answer by HTTP
+}
+
+type exchangeKey struct{}
+
+// withExchange returns a context that the transports know the exchange by.
+func withExchange(ctx context.Context) (context.Context, *exchange) {
+	x := &exchange{}
+	return context.WithValue(ctx, exchangeKey{}, x), x
+}
+
+func exchangeFrom(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+// raw returns the result as the server sent it, or nil.
+func (x *exchange) raw() json.RawMessage {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.result == nil && x.body != nil {
+		x.result = resultIn(x.body.bytes())
+	}
+	return x.result
+}
+
+// writeTime is how long a server may take to read a message.
+const writeTime = 10 * time.Second
+
+// pipes is the transport to a process.
+type pipes struct {
+	process *process
+	limit   int
+}
+
+// Connect implements [mcp.Transport].
+func (t *pipes) Connect(ctx context.Context) (mcp.Connection, error) {
+	inner, err := (&mcp.IOTransport{
+		Reader: newLines(t.process.stdout, t.limit, t.process.stderr), Writer: impatient{t.process.stdin}, MaxLineLength: -1,
+	}).Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &pipeConn{Connection: inner, process: t.process, open: map[jsonrpc.ID]*exchange{}}, nil
+}
+
+// impatient is a file whose reader must not keep writers waiting for long.
+type impatient struct{ *os.File }
+
+// Write implements [io.Writer].
+func (f impatient) Write(b []byte) (int, error) {
+	if err := f.SetWriteDeadline(time.Now().Add(writeTime)); err != nil && !errors.Is(err, os.ErrNoDeadline) {
+		return 0, err
+	}
+	return f.File.Write(b)
+}
+
+// pipeConn keeps the results of exchanges.
+type pipeConn struct {
+	mcp.Connection
+
+	process *process
+	mu      sync.Mutex
+	open    map[jsonrpc.ID]*exchange
+}
+
+// Write implements [mcp.Connection].
+func (c *pipeConn) Write(ctx context.Context, m jsonrpc.Message) error {
+	x := exchangeFrom(ctx)
+	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && x != nil && ctx.Err() == nil {
+		c.mu.Lock()
+		c.open[r.ID] = x
+		c.mu.Unlock()
+		x.sent.Store(true)
+		err := c.Connection.Write(ctx, m)
+		if err != nil {
+			x.sent.Store(false) // a line without its end is no request
+		}
+		return err
+	}
+	return c.Connection.Write(ctx, m)
+}
+
+// Read implements [mcp.Connection].
+func (c *pipeConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	m, err := c.Connection.Read(ctx)
+	if r, ok := m.(*jsonrpc.Response); ok && err == nil {
+		c.mu.Lock()
+		x := c.open[r.ID]
+		delete(c.open, r.ID)
+		c.mu.Unlock()
+		if x != nil {
+			x.mu.Lock()
+			x.result = r.Result
+			x.mu.Unlock()
+		}
+	}
+	return m, err
+}
+
+// forget drops the exchange of a call that nobody waits for.
+func (c *pipeConn) forget(x *exchange) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, other := range c.open {
+		if other == x {
+			delete(c.open, id)
+		}
+	}
+}
+
+// Close implements [mcp.Connection]. It ends the process.
+func (c *pipeConn) Close() error {
+	c.process.stop()
+	return c.Connection.Close()
+}
+
+// courier sends HTTP requests to one server: it adds the configured headers, bounds what
+// comes back, and keeps the answers of exchanges.
+type courier struct {
+	base    http.RoundTripper
+	headers http.Header
+	limit   int64
+	scheme  string // of the configured address, as is host
+	host    string
+	status  atomic.Int32 // of the last answer
+}
+
+// errElsewhere refuses a request to another host: it would get the headers.
+var errElsewhere = errors.New("the server points to another host")
+
+// RoundTrip implements [http.RoundTripper].
+func (c *courier) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Scheme != c.scheme || req.URL.Host != c.host {
+		return nil, errElsewhere
+	}
+	x := exchangeFrom(req.Context())
+	req = req.Clone(req.Context())
+	maps.Copy(req.Header, c.headers)
+	if x != nil && req.Method == http.MethodPost {
+		x.sent.Store(true)
+	}
+	res, err := c.base.RoundTrip(req)
+	if err != nil {
+		if x != nil && req.Method == http.MethodPost && notSent(err) {
+			x.sent.Store(false)
+		}
+		return nil, err
+	}
+	c.status.Store(int32(res.StatusCode)) //nolint:gosec // three digits
+	body := &capped{ReadCloser: res.Body, limit: c.limit, stream: strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")}
+	if x != nil && req.Method == http.MethodPost {
+		body.keep = true
+		x.mu.Lock()
+		x.body = body
+		x.mu.Unlock()
+	}
+	res.Body = body
+	return res, nil
+}
+
+// notSent reports whether a request that failed did not leave this machine.
+func notSent(err error) bool {
+	var dial interface{ Timeout() bool }
+	return errors.As(err, &dial) && strings.Contains(err.Error(), "dial ")
+}
+
+// errTooLarge ends an answer by HTTP that is longer than the limit.
+var errTooLarge = errors.New("the answer is too large")
+
+// capped bounds a body: the whole of it, or an event of a stream of events.
+type capped struct {
+	io.ReadCloser
+
+	limit  int64
+	stream bool
+	keep   bool
+
+	mu   sync.Mutex
+	n    int64
+	last byte
+	kept bytes.Buffer
+}
+
+// Read implements [io.Reader].
+func (c *capped) Read(b []byte) (int, error) {
+	n, err := c.ReadCloser.Read(b)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, ch := range b[:n] {
+		if c.n++; c.stream && ch == '\n' && c.last == '\n' {
+			c.n = 0 // the end of an event
+		}
+		if ch != '\r' {
+			c.last = ch
+		}
+	}
+	if c.n > c.limit {
+		c.kept.Reset()
+		c.keep = false
+		return 0, errTooLarge
+	}
+	if c.keep && n > 0 {
+		c.kept.Write(b[:n])
+		if int64(c.kept.Len()) > 2*c.limit { // events before the answer
+			c.kept.Reset()
+			c.keep = false
+		}
+	}
+	return n, err
+}
+
+func (c *capped) bytes() []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return bytes.Clone(c.kept.Bytes())
+}
+
+// resultIn returns the result of the answer in a body: one message, or events with one
+// message each.
+func resultIn(body []byte) json.RawMessage {
+	var last json.RawMessage
+	take := func(text []byte) {
+		var m struct {
+			Method string          `json:"method"`
+			Result json.RawMessage `json:"result"`
+		}
+		if json.Unmarshal(text, &m) == nil && m.Method == "" && m.Result != nil {
+			last = m.Result
+		}
+	}
+	if text := bytes.TrimSpace(body); len(text) > 0 && text[0] == '{' {
+		take(text)
+		return last
+	}
+	var data []byte
+	for line := range bytes.Lines(append(body, '\n', '\n')) {
+		line = bytes.TrimRight(line, "\r\n")
+		if rest, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+			data = append(append(data, bytes.TrimPrefix(rest, []byte(" "))...), '\n')
+		}
+		if len(line) == 0 && len(data) > 0 {
+			take(data)
+			data = nil
+		}
+	}
+	return last
+}
