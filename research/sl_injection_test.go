@@ -156,7 +156,7 @@ func TestSLInjectionOfTheCorpus(t *testing.T) {
 	full := os.Getenv("KTX_TEST_FULL") != ""
 	ran, refused := map[string]int{}, 0
 	for i, c := range corpus.Cases() {
-		if !full && c.Dialect != "sqlite" && i%8 != 0 || len(c.SQL) > 10_000 {
+		if !full && c.Dialect != "sqlite" && i%8 != 0 || len(c.SQL) > 10_000 || c.SQL == "" { // "" leaves a member out
 			continue
 		}
 		payloads := []string{c.SQL, "total) " + c.SQL, "'; " + c.SQL, `"; ` + c.SQL}
