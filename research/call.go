@@ -111,7 +111,8 @@ func (s *Service) handle(t *tool) mcp.ToolHandler {
 		if s.draining.Load() {
 			return errorResult(stoppingError("the server is stopping and takes no new calls", nil), "", nil), nil
 		}
-		out, err := t.handler(s, withClient(ctx, req), call)
+		ctx = withClient(ctx, req)
+		out, err := t.handler(s, ctx, call)
 		execution.ShareFrom(ctx).Keep(int64(len(out)))
 		if s.draining.Load() && execution.CodeOf(err) == sqlguard.CodeCancelled {
 			err = stoppingError("the server is stopping and has ended the call before its answer was there", err)

@@ -571,6 +571,25 @@ func TestErrorsAreInBand(t *testing.T) {
 	}
 }
 
+// TestRefusedCallsAreRecorded: calls that no guard sees leave an event with their reason,
+// the names that they gave, and the client.
+func TestRefusedCallsAreRecorded(t *testing.T) {
+	c := connect(t, sqliteConnection(t, "a"))
+	c.tool("sql_execution", `{"connectionId":"nope","sql":"SELECT 1"}`)
+	c.tool("entity_details", `{"connectionId":"a","entities":7}`)
+	c.tool("sql_execution", `{"sql":5}`)
+	c.call("tools/call", map[string]any{"name": "drop_everything", "arguments": map[string]any{"table": "orders"}})
+	c.tool("sql_execution", `{"connectionId":"a","sql":"SELECT 1"}`)
+	var got []string
+	for _, e := range c.log.Events("call.refused") {
+		got = append(got, strings.Join([]string{e.Reason, e.Tool.Name, e.Connection.ID, e.Client.Name}, " "))
+	}
+	want := []string{"unknown_connection  nope tester", "invalid_arguments entity_details  tester", "invalid_arguments sql_execution  tester", "unknown_tool drop_everything  tester"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestProgress(t *testing.T) {
 	c := connect(t, sqliteConnection(t, "a"))
 	stages := func(sql string, token any) []string {
