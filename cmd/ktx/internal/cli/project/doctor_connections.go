@@ -19,6 +19,8 @@ const (
 	probesAtOnce = 8
 	// topicNames is the topic of names in ktx.yaml that the database does not have.
 	topicNames = "names"
+	// topicHeld is the topic of statements that the server has not ended.
+	topicHeld = "held"
 	// probeGrace is how long to wait for the driver after the time limit.
 	probeGrace = 2 * time.Second
 )
@@ -70,8 +72,18 @@ func (e *examination) connections(ctx context.Context, open *wiring.OpenProject)
 		return
 	}
 	e.probes(ctx, open)
+	held, err := heldStatements(ctx, e.project)
+	if err != nil {
+		e.add(finding{Group: groupConnection, Level: levelWarning, Message: "the audit log does not say which statements may still run: " + err.Error(), Fix: "ktx audit verify"})
+	}
 	for _, r := range e.results {
 		e.connection(ctx, open, r)
+		if list := held[r.ID]; len(list) > 0 {
+			e.add(finding{
+				Group: groupConnection, Connection: r.ID, Topic: topicHeld, Level: levelWarning, Message: heldText(list),
+				Fix: "they keep their turns until they end; if they do not, end them at the server",
+			})
+		}
 	}
 }
 

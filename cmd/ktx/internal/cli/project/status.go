@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"time"
 
@@ -41,6 +42,8 @@ type statusConnection struct {
 	// Probed is what was found when the connection was last opened. It is absent
 	// when the connection was not opened since its configuration changed.
 	Probed *statusProbe `json:"lastProbe,omitempty"`
+	// Held are the statements that the server was asked to end and that it may still run.
+	Held []audit.HeldStatement `json:"held,omitempty"`
 }
 
 type statusProbe struct {
@@ -116,7 +119,36 @@ func printStatus(a *console.App, s statusJSON) {
 		}
 		a.Printf("\n")
 		printProbed(a, c.Probed)
+		if len(c.Held) > 0 {
+			a.Printf("         %s\n", a.Paint(a.Out, console.StyleYellow, heldText(c.Held)))
+		}
 	}
+}
+
+// heldText says which statements may still run at the server.
+func heldText(held []audit.HeldStatement) string {
+	return fmt.Sprintf("%s that the server was asked to end may still run there, the first since %s (query %s)",
+		console.Count(len(held), "statement"), held[0].Asked.UTC().Format(time.RFC3339), held[0].QueryID)
+}
+
+// heldSince is how long ago a statement may have been asked to end that is looked for.
+const heldSince = 24 * time.Hour
+
+// heldStatements returns the statements of each connection that may still run at their
+// server. ktx does not ask SQL Server whether a statement is over, so nothing is known of
+// its statements.
+func heldStatements(ctx context.Context, p *project.Project) (map[string][]audit.HeldStatement, error) {
+	list, err := audit.HeldStatements(ctx, p.Config.Audit.Dir(p.Dir), time.Now().Add(-heldSince))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // nothing has run yet
+	}
+	held := map[string][]audit.HeldStatement{}
+	for _, h := range list {
+		if h.Dialect != "sqlserver" {
+			held[h.Connection] = append(held[h.Connection], h)
+		}
+	}
+	return held, err
 }
 
 // printProbed prints what was found when a connection was last opened.
@@ -143,6 +175,10 @@ func statusOf(ctx context.Context, a *console.App, p *project.Project) statusJSO
 			OnFailure: string(cmp.Or(p.Config.Audit.OnFailure, audit.FailReject)),
 		},
 	}
+	held, err := heldStatements(ctx, p)
+	if err != nil {
+		s.Audit.Problem = err.Error()
+	}
 	for _, c := range wiring.Connections(a, p) {
 		limits := c.Limits.WithDefaults()
 		entry := statusConnection{
@@ -156,6 +192,7 @@ func statusOf(ctx context.Context, a *console.App, p *project.Project) statusJSO
 		if last, ok := wiring.LastProbe(p, c.ID); ok {
 			entry.Probed = &statusProbe{At: last.At.Format(time.RFC3339), Server: last.Server, Role: last.Role, Warnings: append([]string{}, last.Warnings...)}
 		}
+		entry.Held = held[c.ID]
 		s.Connections = append(s.Connections, entry)
 	}
 	sum, err := audit.Summarize(ctx, s.Audit.Dir, audit.Filter{})
