@@ -2,6 +2,8 @@ package research_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -235,4 +237,103 @@ func TestSkillTokens(t *testing.T) {
 		t.Errorf("%d tokens, at most 400", all)
 	}
 	t.Logf("%d tokens", all)
+}
+
+// result sends a request, and returns its result and its error.
+func (c *client) result(method, params string) (result json.RawMessage, failure string) {
+	c.t.Helper()
+	answer := c.call(method, json.RawMessage(params))
+	return answer["result"], string(answer["error"])
+}
+
+// TestSkillResources: skills/list, skills/get, resources and directories as the extension
+// io.modelcontextprotocol/skills has them.
+func TestSkillResources(t *testing.T) {
+	dir := t.TempDir()
+	text := skillText("close-books", "Closes <the> books.", "Reconcile.\n", "metadata: {version: 1.10}\n")
+	page(t, dir, "skills/close-books/SKILL.md", text)
+	page(t, dir, "skills/close-books/references/a file.md", "# Ą\n")
+	page(t, dir, "skills/close-books/references/deep/logo.png", "\x89PNG\x00")
+	page(t, dir, "skills/close-books/empty.txt", "")
+	page(t, dir, "skills/a-draft/SKILL.md", skillText("a-draft", "x", "x\n", "metadata: {status: draft}\n"))
+	c, _ := connectSkills(t, dir)
+	digest := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "sha256:" + hex.EncodeToString(sum[:])
+	}
+	entry := `{"uri":"skill://close-books/SKILL.md","frontmatter":{"name":"close-books","description":"Closes <the> books.","metadata":{"version":1.1}},"resources":[` +
+		`{"uri":"skill://close-books/SKILL.md","digest":"` + digest(text) + `","size":` + fmt.Sprint(len(text)) + `},` +
+		`{"uri":"skill://close-books/empty.txt","digest":"` + digest("") + `","size":0},` +
+		`{"uri":"skill://close-books/references/a%20file.md","digest":"` + digest("# Ą\n") + `","size":5},` +
+		`{"uri":"skill://close-books/references/deep/logo.png","digest":"` + digest("\x89PNG\x00") + `","size":5}]}`
+	for _, q := range []struct{ method, params, want string }{
+		{"skills/list", `{}`, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","skills":[` + entry + `]}`},
+		{"skills/get", `{"uri":"skill://close-books/SKILL.md"}`, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","skill":` + entry + `}`},
+		{"resources/list", `{}`, `"resources":[{"description":"Closes <the> books.","mimeType":"text/markdown","name":"close-books","size":` + fmt.Sprint(len(text)) + `,"uri":"skill://close-books/SKILL.md"}]}`},
+		{"resources/read", `{"uri":"skill://close-books/references/a%20file.md"}`, `"contents":[{"uri":"skill://close-books/references/a%20file.md","mimeType":"text/markdown","text":"# Ą\n"}]}`},
+		{"resources/read", `{"uri":"skill://close-books/references/deep/logo.png"}`, `"mimeType":"image/png","blob":"iVBORwA="}]}`},
+		{"resources/read", `{"uri":"skill://close-books/empty.txt"}`, `"mimeType":"text/plain","blob":""}]}`},
+		{"resources/directory/read", `{"uri":"skill://close-books"}`, `{"resultType":"complete","resources":[` +
+			`{"description":"Closes <the> books.","mimeType":"text/markdown","name":"close-books","size":` + fmt.Sprint(len(text)) + `,"uri":"skill://close-books/SKILL.md"},` +
+			`{"mimeType":"text/plain","name":"empty.txt","uri":"skill://close-books/empty.txt"},` +
+			`{"mimeType":"inode/directory","name":"references","uri":"skill://close-books/references"}]}`},
+		{"resources/directory/read", `{"uri":"skill://close-books/references"}`, `{"resultType":"complete","resources":[` +
+			`{"mimeType":"text/markdown","name":"a file.md","size":5,"uri":"skill://close-books/references/a%20file.md"},` +
+			`{"mimeType":"inode/directory","name":"deep","uri":"skill://close-books/references/deep"}]}`},
+	} {
+		got, failure := c.result(q.method, q.params)
+		if failure != "" || !strings.HasSuffix(string(got), q.want) {
+			t.Errorf("%s %s:\n%s%s, want\n%s", q.method, q.params, got, failure, q.want)
+		}
+	}
+	for _, q := range []string{
+		`skills/list {"cursor":"x"}`, `resources/list {"cursor":"!"}`, `skills/get {}`, `skills/get {"uri":"skill://none/SKILL.md"}`, `skills/get {"uri":"skill://a-draft/SKILL.md"}`,
+		`skills/get {"uri":"skill://close-books"}`, `skills/get {"uri":"skill://close-books/empty.txt"}`, `skills/get {"uri":"http://close-books/SKILL.md"}`,
+		`resources/read {"uri":"skill://a-draft/SKILL.md"}`, `resources/read {"uri":"skill://close-books/../a-draft/SKILL.md"}`, `resources/read {"uri":"skill://close-books/%2e%2e/a-draft/SKILL.md"}`,
+		`resources/read {"uri":"skill://close-books/references"}`, `resources/read {"uri":"skill://close-books"}`, `resources/read {"uri":"file:///etc/passwd"}`,
+		`resources/directory/read {"uri":"skill://close-books/SKILL.md"}`, `resources/directory/read {"uri":"skill://close-books/none"}`, `resources/directory/read {"uri":"skill://close-books/"}`,
+		`resources/directory/read {"uri":"skill://a-draft"}`, `resources/directory/read {"uri":"skill://close-books","cursor":"x"}`, `resources/directory/read {}`,
+	} {
+		method, params, _ := strings.Cut(q, " ")
+		if got, failure := c.result(method, params); !strings.Contains(failure, `"code":-32602`) {
+			t.Errorf("%s: %s%s", q, got, failure)
+		}
+	}
+}
+
+// TestSkillListPages: the pages of a long list have every skill once.
+func TestSkillListPages(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 450 {
+		name := fmt.Sprintf("s%03d", i)
+		page(t, dir, "skills/"+name+"/SKILL.md", skillText(name, "x", "x\n"))
+	}
+	c, _ := connectSkills(t, dir)
+	for _, method := range []string{"skills/list", "resources/list"} {
+		seen := map[string]bool{}
+		cursor, pages := "", 0
+		for {
+			got, failure := c.result(method, `{"cursor":"`+cursor+`"}`)
+			var out struct {
+				Skills, Resources []struct{ URI string }
+				NextCursor        string
+			}
+			if err := json.Unmarshal(got, &out); err != nil {
+				t.Fatalf("%s: %v %s", method, err, failure)
+			}
+			for _, k := range append(out.Skills, out.Resources...) {
+				if seen[k.URI] {
+					t.Errorf("%s: %s is there twice", method, k.URI)
+				}
+				seen[k.URI] = true
+			}
+			pages++
+			if cursor = out.NextCursor; cursor == "" {
+				break
+			}
+		}
+		if len(seen) != 450 || pages != 3 {
+			t.Errorf("%s: %d skills on %d pages", method, len(seen), pages)
+		}
+	}
 }
