@@ -402,6 +402,17 @@ var rooms = []room{
 		testOurs: []string{"dialects"},
 	},
 	{
+		path:   "research/skills",
+		ours:   []string{"research/rank", "research/rootfile"},
+		others: map[string]string{"go.yaml.in/yaml/v3": "reads the heads of skills, with lines"},
+		noStd:  []string{"database/*", "net", "net/http", "net/http/*", "os/exec", "plugin", "unsafe"},
+	},
+	{
+		path:   "research/skills/litestore",
+		ours:   []string{"research/skills"},
+		others: map[string]string{"github.com/ncruces/go-sqlite3": "keeps uses, ratings and vectors in a file of our own"},
+	},
+	{
 		path: "research/upstream",
 		ours: []string{"execution/audit", "research/rank", "research/rootfile"},
 		others: map[string]string{
@@ -414,9 +425,9 @@ var rooms = []room{
 	{path: "research/upstream/upstreamtest", support: true},
 	{
 		path:       "research",
-		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/dictionary", "research/memory", "research/rank", "research/semantic", "research/semantic/*", "research/upstream", "research/usage", "research/wiki"},
+		ours:       []string{"sqlguard", "execution", "execution/audit", "research/catalog", "research/catalog/search", "research/dictionary", "research/memory", "research/rank", "research/semantic", "research/semantic/*", "research/skills", "research/upstream", "research/usage", "research/wiki"},
 		others:     map[string]string{"github.com/modelcontextprotocol/go-sdk": "the protocol, server side"},
-		testOurs:   []string{"corpus", "dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest", "research/rank", "research/scan", "research/upstream/upstreamtest"},
+		testOurs:   []string{"corpus", "dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest", "research/rank", "research/scan", "research/skills/litestore", "research/upstream/upstreamtest"},
 		testOthers: map[string]string{"go.yaml.in/yaml/v3": "writes files with hostile strings", "github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
 	},
 	{
@@ -464,8 +475,8 @@ var rooms = []room{
 	{
 		path: "cmd/ktx/internal/cli/wiring",
 		ours: []string{
-			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/project", "dialects", "dialects/*",
-			"execution", "execution/*", "research", "research/*", "sqlcheck", "sqlcheck/source", "sqlguard",
+			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/project", "cmd/ktx/internal/setup", "dialects", "dialects/*",
+			"execution", "execution/*", "research", "research/*", "research/skills/*", "sqlcheck", "sqlcheck/source", "sqlguard",
 		},
 		others: map[string]string{
 			"github.com/bmatcuk/doublestar/v4": "patterns with ** in paths",
@@ -538,6 +549,11 @@ var rooms = []room{
 		ours: []string{
 			"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "research", "research/semantic", "research/semantic/interchange", "research/semantic/model",
 		},
+		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
+	},
+	{
+		path:   "cmd/ktx/internal/cli/skills",
+		ours:   []string{"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "research", "research/skills"},
 		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
 	},
 	{

@@ -408,9 +408,48 @@ var rules = []rule{
 	{
 		name: "only query.go and session.go of a backend send statements", find: sendings,
 		permit: func(s site) bool {
-			return support(s.rel) || (backend(s.rel) && (s.file == "query.go" || s.file == "session.go"))
+			return support(s.rel) || (backend(s.rel) && (s.file == "query.go" || s.file == "session.go")) || (slices.Contains(stateStores, s.rel) && s.file == "send.go")
 		},
 	},
+	{
+		name: "the statements of stores of our own state are constants", find: statements,
+		permit: func(s site) bool { return s.what == constantStatement },
+	},
+}
+
+// stateStores keep our own state in a database of their own. They send statements of
+// their type statement, in send.go.
+var stateStores = []string{"research/skills/litestore", "research/skills/pgstore"}
+
+// constantStatement is what a site is that writes a statement as a constant.
+const constantStatement = "a constant statement"
+
+// statements finds where the stores of our own state make statements.
+func statements(p *program) []site {
+	var found []site
+	p.each(func(c *checked, node ast.Node) {
+		e, ok := node.(ast.Expr)
+		if !ok || !slices.Contains(stateStores, c.rel) {
+			return
+		}
+		t, ok := c.info.Types[e]
+		if !ok || !t.IsValue() {
+			return
+		}
+		if named, ok := t.Type.(*types.Named); !ok || named.Obj().Name() != "statement" {
+			return
+		}
+		switch e.(type) {
+		case *ast.Ident, *ast.SelectorExpr:
+			return // it was made elsewhere
+		}
+		what := "makes a statement of values"
+		if t.Value != nil {
+			what = constantStatement
+		}
+		found = append(found, p.site(c, node, what))
+	})
+	return found
 }
 
 func TestSeal(t *testing.T) {
@@ -437,6 +476,7 @@ func TestSealFinds(t *testing.T) {
 		inside  = "package sqlguard\n"
 		outside = "package planted\nimport \"" + guardPath + "\"\n"
 		pgx     = "package planted\nimport (\n\"context\"\n\"github.com/jackc/pgx/v5\"\n\"github.com/jackc/pgx/v5/pgconn\"\n\"github.com/jackc/pgx/v5/pgproto3\"\n)\nvar (\n_ context.Context\n_ *pgx.Conn\n_ *pgconn.PgConn\n_ *pgproto3.Frontend\n)\n"
+		stored  = "package litestore\n"
 		sqlite  = "package planted\nimport \"github.com/ncruces/go-sqlite3\"\n"
 	)
 	for _, c := range []struct {
@@ -477,15 +517,20 @@ func TestSealFinds(t *testing.T) {
 		{4, pgx + `type own interface { SendParse(*pgproto3.Parse) }; func planted(o own) { o.SendParse(nil) }`, 1},
 		{4, pgx + `type own interface { Query(own) }; func planted(o own) { o.Query(o) }`, 0},
 		{4, sqlite + `func planted(c *sqlite3.Conn) { _, _, _ = c.Prepare("x") }`, 1},
+		{5, stored + `func planted(s string) statement { return statement(s) }`, 1},
+		{5, stored + `func planted(a, b statement) statement { return a + b }`, 1},
+		{5, stored + `func planted(a statement) statement { return a }`, 0},
 	} {
 		p, err := newProgram(pkgs)
 		if err != nil {
 			t.Fatal(err)
 		}
 		importPath, files := module+"/planted", map[string]any{}
-		if strings.HasPrefix(c.source, inside) {
-			i := slices.IndexFunc(pkgs, func(l listed) bool { return l.ImportPath == guardPath })
-			importPath, files = guardPath, sources(pkgs[i])
+		for header, path := range map[string]string{inside: guardPath, stored: module + "/" + stateStores[0]} {
+			if strings.HasPrefix(c.source, header) {
+				i := slices.IndexFunc(pkgs, func(l listed) bool { return l.ImportPath == path })
+				importPath, files = path, sources(pkgs[i])
+			}
 		}
 		files["planted.go"] = c.source
 		if err := p.add(importPath, files); err != nil {

@@ -22,6 +22,9 @@ const instructions = `ktx runs read-only SQL on the configured databases. Work i
 7. memory_ingest: keep a definition, unit or exclusion that the user states.
 A refusal begins with its code and says where and why; mend the statement as its hint says and call again. A result with truncated: true is not complete.`
 
+// skillInstructions are added for a project with skills.
+const skillInstructions = "\n8. recommend_skills: before a task of several steps, look for written instructions, and read them with guide_skill."
+
 // Server returns an MCP server with the tools that the registry lists for s.
 // The caller brings the transport and runs it. version is the version of ktx
 // that clients are told.
@@ -30,13 +33,24 @@ func (s *Service) Server(version string) (*mcp.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}}
+	text := instructions
+	if hasSkills(s) {
+		skillCapabilities(capabilities)
+		text += skillInstructions
+	}
 	server := mcp.NewServer(&mcp.Implementation{Name: "ktx", Title: "ktx", Version: version}, &mcp.ServerOptions{
-		Instructions: instructions,
+		Instructions: text,
 		Logger:       s.logger,
 		// The SDK answers prompts/list with an empty list, and the protocol
 		// asks a server to declare every list that it answers.
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
+		Capabilities: capabilities,
 	})
+	if hasSkills(s) {
+		if err := s.serveSkills(server); err != nil {
+			return nil, fmt.Errorf("serve skills: %w", err)
+		}
+	}
 	known := make(map[string]bool, len(list))
 	for _, t := range list {
 		known[t.name] = true

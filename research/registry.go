@@ -31,6 +31,10 @@ func registry() []*tool {
 		{name: "tool_details", handler: plain((*Service).ToolDetails), listed: hasUpstreams},
 		{name: "tool_call", handler: typed((*Service).handleToolCall), listed: hasUpstreams, aliases: callAliases, verbatim: true},
 		{name: "tool_call_write", handler: typed((*Service).handleToolCallWrite), listed: hasUpstreamWrites, aliases: callAliases, verbatim: true},
+		{name: "search_skills", handler: typed((*Service).handleSearchSkills), listed: hasSkills},
+		{name: "recommend_skills", handler: typed((*Service).handleRecommendSkills), listed: hasSkills},
+		{name: "describe_skill", handler: typed((*Service).handleDescribeSkill), listed: hasSkills},
+		{name: "guide_skill", handler: typed((*Service).handleGuideSkill), listed: hasSkills},
 	}
 }
 

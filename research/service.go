@@ -11,6 +11,7 @@ import (
 	"github.com/ktxhq/ktx/research/memory"
 	"github.com/ktxhq/ktx/research/rank"
 	"github.com/ktxhq/ktx/research/semantic"
+	"github.com/ktxhq/ktx/research/skills"
 	"github.com/ktxhq/ktx/research/upstream"
 	"github.com/ktxhq/ktx/research/usage"
 	"github.com/ktxhq/ktx/research/wiki"
@@ -41,6 +42,8 @@ type Stores struct {
 	Analyzer *rank.Analyzer
 	// Usage has the counts of ktx usage build. It is nil unless search.usage is true.
 	Usage *usage.Store
+	// Skills are the skills. It is nil unless ktx.yaml has the key skills.
+	Skills *skills.Store
 	// Upstream are other MCP servers. It is nil unless ktx.yaml has the block upstreams.
 	Upstream *upstream.Manager
 }
@@ -67,3 +70,5 @@ func hasDictionary(s *Service) bool { return hasCatalog(s) && s.stores.Load().Di
 func hasWiki(s *Service) bool { return s.stores.Load().Wiki != nil }
 
 func hasMemory(s *Service) bool { return s.stores.Load().Memory != nil }
+
+func hasSkills(s *Service) bool { return s.stores.Load().Skills != nil }

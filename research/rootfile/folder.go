@@ -53,6 +53,18 @@ func (f *Folder) Lstat(name string) (Info, error) {
 	return f.lstat(name)
 }
 
+// LstatIn describes a file of a folder below f, as Lstat does, but it follows dir if that is
+// a link, even one that leaves f. So its answer is good for one thing only: to see whether
+// a file has changed that was read through [Folder.Root].
+func (f *Folder) LstatIn(dir, name string) (Info, error) {
+	for _, part := range []string{dir, name} {
+		if part == "" || part == "." || part == ".." || strings.ContainsAny(part, `/\`) {
+			return f.walk(dir + "/" + name)
+		}
+	}
+	return f.lstat(dir + "/" + name)
+}
+
 // walk is Lstat for any name below the folder.
 func (f *Folder) walk(name string) (Info, error) {
 	return describe(f.root.Lstat(name))

@@ -17,6 +17,8 @@ type Config struct {
 	User        string                `yaml:"user" doc:"The owner of the pages in wiki/user/NAME; default local."`
 	Scan        Scan                  `yaml:"scan" doc:"How ktx scan reads databases."`
 	Upstreams   Upstreams             `yaml:"upstreams" doc:"Other MCP servers, whose tools agents find and call through ktx."`
+	Skills      *Skills               `yaml:"skills" doc:"The skill catalogue; skills: {} turns it on, with the folder skills of the project."`
+	Embeddings  Embeddings            `yaml:"embeddings" doc:"How texts get vectors, for the search of skills."`
 	Env         string                `yaml:"env" doc:"A file of lines NAME=value, relative to the project, for env:NAME; variables of the environment override it."`
 }
 

@@ -18,10 +18,7 @@ import (
 
 // strictBlocks are the blocks in which an unknown key is an error, so that a
 // misspelt safety key is not ignored.
-var strictBlocks = []string{"guard", "access", "functions", "audit", "server", "upstreams"}
-
-// laterBlocks are keys that other versions of ktx read.
-var laterBlocks = []string{"skills", "embeddings"}
+var strictBlocks = []string{"guard", "access", "functions", "audit", "server", "upstreams", "skills", "embeddings"}
 
 // maxNodes bounds the number of YAML nodes in a file. An alias counts each time that
 // it is used.
@@ -278,14 +275,6 @@ func (d *decoder) unknown(key *yaml.Node, path string, known []string) {
 		return // the last of them makes the file invalid
 	}
 	p := Problem{Path: join(path, key.Value), Line: key.Line, Message: "unknown key", Warning: d.strict == 0}
-	if path == "" && slices.Contains(laterBlocks, key.Value) {
-		p.Message = "this version does not use it"
-		d.add(p)
-		return
-	}
-	if path == "" {
-		known = slices.Sorted(slices.Values(append(known, laterBlocks...)))
-	}
 	near := nearest(key.Value, known)
 	if slices.Contains(strictBlocks, near) {
 		p.Warning = false // such as gaurd, with which a whole safety block would be ignored

@@ -188,7 +188,6 @@ func TestOneProblem(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ text, want string }{
-		{"embeddings: {provider: none}", "ktx.yaml:1: warning: embeddings: this version does not use it"},
 		{"conections: {}", "ktx.yaml:1: warning: conections: unknown key, did you mean connections?"},
 		{"connections:\n  a: {driver: postgress}", `ktx.yaml:2: warning: connections.a.driver: "postgress" is not a known engine; no statements run on it, did you mean postgres?`},
 		{"connections:\n  guard: {driver: sqlite, nmae: x}", "ktx.yaml:2: warning: connections.guard.nmae: unknown key, did you mean name?"},

@@ -80,12 +80,12 @@ func TestLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("embeddings: {}\nconnections: {a: {driver: sqlite}}\n")
+	write("other: {}\nconnections: {a: {driver: sqlite}}\n")
 	p, err := project.Load(dir, anyPattern)
 	if err != nil || p.Dir != dir || p.File != file || len(p.Warnings) != 1 || len(p.Config.Connections) != 1 {
 		t.Errorf("%+v, %v", p, err)
 	}
-	write("embeddings: {}\nguard: {x: 1}\n")
+	write("other: {}\nguard: {x: 1}\n")
 	_, err = project.Load(dir, anyPattern)
 	invalid, ok := errors.AsType[*project.InvalidError](err)
 	if !ok || invalid.File != file || len(invalid.List) != 2 || invalid.Error() != file+":2: guard.x: unknown key; known here: catalog, explainAnalyze, maxBytes, maxConstant, reveal, role, types" {

@@ -15,11 +15,6 @@ func Schema() ([]byte, error) {
 	s := schemaOf(reflect.TypeFor[Config](), "", false)
 	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	s["title"] = FileName
-	if properties, ok := s["properties"].(map[string]any); ok {
-		for _, key := range laterBlocks {
-			properties[key] = schema{"description": "Not used by this version."}
-		}
-	}
 	return json.MarshalIndent(s, "", "  ")
 }
 

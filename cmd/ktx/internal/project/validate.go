@@ -103,6 +103,7 @@ func (c checker) config(config *Config) {
 	c.server(config)
 	c.upstreams(config)
 	c.guard([]string{"guard"}, config.Guard)
+	c.skills(config)
 	if config.User != "" && !connectionID.MatchString(config.User) {
 		c.fault([]string{"user"}, "%q is not a name: use letters, digits, _ and -, and begin with a letter or digit", config.User)
 	}

@@ -19,6 +19,9 @@ const skillTriggers = "Answer questions about data in SQL databases through the 
 	"data, metrics, numbers, revenue, customers, orders, trends, a report, a table, a schema or a column, wants SQL written, run, " +
 	"checked or repaired, or states a fact about the data."
 
+// SkillText is the skill as the file SKILL.md.
+func SkillText() []byte { return skillFile() }
+
 // skillFile is the skill in the form that most clients share: SKILL.md.
 func skillFile() []byte {
 	return fmt.Appendf(nil, "---\nname: %s\ndescription: %s\n---\n\n%s", SkillName, strconv.Quote(skillTriggers), skillBody)

@@ -31,6 +31,7 @@ type OpenProject struct {
 	judge  *upstreamJudge
 	root   *os.Root // the project's folder
 	stores research.Stores
+	skills skillStores
 }
 
 // DrainTime is how long a process that stops waits for its running statements.

@@ -57,6 +57,12 @@ func storesOf(root *os.Root, p *project.Project, before research.Stores) researc
 // another ktx.yaml. The connections are those of the gateway.
 func (o *OpenProject) Configure(a *console.App, p *project.Project) {
 	o.stores = storesOf(o.root, p, o.stores)
+	store, err := o.skills.of(a, o.root, p, o.stores.Analyzer)
+	if err != nil { // the skills stay as they are
+		a.Errorf("warning: %s\n", console.EscapeControls(err.Error()))
+	} else {
+		o.stores.Skills = store
+	}
 	o.Service.SetStores(o.stores)
 	o.reloadUpstreams(a, p)
 }
@@ -70,12 +76,15 @@ func (o *OpenProject) openService(a *console.App) (closing func() error, err err
 	}
 	o.root = root
 	o.stores = storesOf(root, o.Project, research.Stores{})
+	if o.stores.Skills, err = o.skills.of(a, root, o.Project, o.stores.Analyzer); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
 	o.Service = research.New(o.Gateway, a.Logger(), o.stores)
 	return func() error {
 		if o.Upstream != nil {
 			o.Upstream.Close()
 		}
-		if err := root.Close(); err != nil {
+		if err := errors.Join(o.skills.close(), root.Close()); err != nil {
 			return fmt.Errorf("close the project: %w", err)
 		}
 		return nil
