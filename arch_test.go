@@ -568,9 +568,12 @@ var rooms = []room{
 		path: "cmd/ktx/internal/cli/sql",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring",
-			"execution", "research", "sqlcheck", "sqlcheck/report", "sqlguard",
+			"execution", "research", "research/catalog", "sqlcheck", "sqlcheck/report", "sqlguard",
 		},
-		others:     map[string]string{"github.com/spf13/cobra": "commands and their flags"},
+		others: map[string]string{
+			"github.com/peterh/liner": "edits the lines of the shell, with history and completion",
+			"github.com/spf13/cobra":  "commands and their flags",
+		},
 		testOthers: map[string]string{"github.com/parquet-go/parquet-go": "reads the Parquet files; it would add 6 MB to ktx"},
 	},
 	{

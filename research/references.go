@@ -115,6 +115,20 @@ func (s *Service) sourceNames(ctx context.Context, connectionID string) ([]strin
 // tableNames returns the names of the tables of a connection that the caller may read,
 // as its latest scan found them. Without a scan there are none.
 func (s *Service) tableNames(ctx context.Context, connectionID string) ([]string, error) {
+	tables, err := s.Tables(ctx, connectionID)
+	if errors.Is(err, catalog.ErrNoScan) {
+		return nil, nil
+	}
+	var names []string
+	for _, t := range tables {
+		names = append(names, t.Name)
+	}
+	return names, err
+}
+
+// Tables returns the tables of a connection that the caller may read, as its latest scan
+// found them. The error wraps [catalog.ErrNoScan] if there is no scan.
+func (s *Service) Tables(ctx context.Context, connectionID string) ([]*catalog.Table, error) {
 	store := s.stores.Load().Catalog
 	if store == nil {
 		return nil, nil
@@ -123,16 +137,9 @@ func (s *Service) tableNames(ctx context.Context, connectionID string) ([]string
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := store.Snapshot(ctx, connectionID, readable)
-	if errors.Is(err, catalog.ErrNoScan) {
-		return nil, nil
-	}
+	found, err := store.Snapshot(ctx, connectionID, readable)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, t := range snapshot.Tables() {
-		names = append(names, t.Name)
-	}
-	return names, nil
+	return found.Tables(), nil
 }

@@ -5,23 +5,17 @@ import (
 	_ "embed" // the parts of the page
 	"encoding/base64"
 	"fmt"
-	"html/template"
 	"strings"
 )
 
 var (
-	//go:embed page.html
-	layoutText string
 	//go:embed page.css
 	styleText string
 	//go:embed page.js
 	scriptText string
 )
 
-// layout is the page template. Its line ends are removed.
-var layout = template.Must(template.New("page").Parse(strings.ReplaceAll(layoutText, "\n", "")))
-
-// dress adds the style, the script, and the policy that allows only these two.
+// dress adds the style, and the policy that allows only it and the script.
 // It generates the rules of the filters, because they name each option.
 func (p *page) dress() {
 	var css strings.Builder
@@ -34,7 +28,7 @@ func (p *page) dress() {
 			fmt.Fprintf(&css, "body:not(:has(.case:target)):has(#%s option[value=%q]:checked) %s:not(.%s){display:none}\n", filter.name, o.Key, filter.of, o.Key)
 		}
 	}
-	p.Style, p.Script = template.CSS(css.String()), template.JS(scriptText) //nolint:gosec // of this package, and keys that it counts
+	p.Style = css.String()
 	p.Policy = fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'", hash(css.String()), hash(scriptText))
 }
 

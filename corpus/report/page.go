@@ -1,7 +1,6 @@
 package report
 
 import (
-	"html/template"
 	"strconv"
 
 	"github.com/ktxhq/ktx/corpus"
@@ -58,11 +57,10 @@ func stateOf(r run.Result) state {
 	}
 }
 
-// page is the data of the template.
+// page is what the page shows.
 type page struct {
 	Policy string // the Content-Security-Policy
-	Style  template.CSS
-	Script template.JS
+	Style  string
 
 	Guard, Version string
 	About          []pair

@@ -65,7 +65,7 @@ func TestPageTellsOfACase(t *testing.T) {
 	for id, wanted := range map[string]string{
 		"KTX-PG-FN-0001":  `SELECT <mark>pg_read_file</mark>(&#39;/etc/passwd&#39;)`,
 		"KTX-MY-LCK-0001": `<mark>FOR UPDATE</mark>`,
-		"KTX-PG-RAW-0001": `<i>U&#43;202E</i>-- <mark><i>U&#43;0000</i></mark><i>\xFF</i>`,
+		"KTX-PG-RAW-0001": `<i>U+202E</i>-- <mark><i>U+0000</i></mark><i>\xFF</i>`,
 	} {
 		if got := pageOf(t, page, id, false); !strings.Contains(got, wanted) {
 			t.Errorf("%s: no %s in:\n%s", id, wanted, got)

@@ -43,7 +43,7 @@ func Write(w io.Writer, r Report) error {
 	if err != nil {
 		return fmt.Errorf("corpus report: %w", err)
 	}
-	if err := layout.Execute(w, page); err != nil {
+	if _, err := io.WriteString(w, page.write()); err != nil {
 		return fmt.Errorf("corpus report: %w", err)
 	}
 	return nil

@@ -196,8 +196,8 @@ func TestArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	const mebibyte = 1 << 20
-	if program.Size() > 60*mebibyte || packed.Size() > 25*mebibyte {
-		t.Errorf("the program has %d bytes, want at most 60 MiB; the archive %d, want at most 25 MiB", program.Size(), packed.Size())
+	if program.Size() > 60_000_000 || packed.Size() > 25_000_000 {
+		t.Errorf("the program has %d bytes, want at most 60 MB; the archive %d, want at most 25 MB", program.Size(), packed.Size())
 	}
 	says := runCommand(t, append(inside(root), "/ktx", "version"))
 	if !strings.HasPrefix(says, "ktx "+b.version+" (") || !strings.Contains(says, "pure Go") {

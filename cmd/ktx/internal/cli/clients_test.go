@@ -354,7 +354,7 @@ func (s clientServers) checkStart(t *testing.T, c mcpClient, scope string) {
 	}
 	script, seen := filepath.Join(dir, "recorded"), filepath.Join(dir, "seen")
 	put(t, script, fmt.Sprintf("#!/bin/sh\nenv > '%s'\nexec '%s' \"$@\"\n", seen, ktx))
-	if err := os.Chmod(script, 0o700); err != nil { //nolint:gosec // it is a program
+	if err := os.Chmod(script, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	s.run(t, home, project, []string{"ktx", "setup", "--yes", "--transport", "stdio", "--target", c.name, "--scope", scope})

@@ -1,17 +1,23 @@
 package cli
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 )
 
-// usageTemplate returns cobra's template without the usage line of a group, which
-// suggests that the group alone does something.
-func usageTemplate(c *cobra.Command) string {
-	return strings.Replace(c.UsageTemplate(), "{{if .Runnable}}", `{{if and .Runnable (not (eq (index .Annotations "`+console.AnnotationGroup+`") "yes"))}}`, 1)
+// usage returns the library's usage without the line of a group, which suggests that the
+// group alone does something. A template of the library would do the same, but the linker
+// then keeps every method of ktx: 6 MB.
+func usage(library func(*cobra.Command) error) func(*cobra.Command) error {
+	return func(c *cobra.Command) error {
+		if c.Annotations[console.AnnotationGroup] == "yes" {
+			run := c.RunE
+			c.RunE = nil
+			defer func() { c.RunE = run }()
+		}
+		return library(c)
+	}
 }
 
 // completionGroup makes the library's completion command answer like a group.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
@@ -17,11 +18,35 @@ func Main(args []string, in io.Reader, out, errw io.Writer) int {
 	// Without SIGPIPE a write to a closed pipe fails, and connections and the
 	// audit log are closed as usual. The signal would end the process at once.
 	signal.Ignore(syscall.SIGPIPE)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
+	ctx, own := endedByInterrupt(ctx)
 	context.AfterFunc(ctx, stop) // the second signal has its default effect
-	a := &console.App{Stdin: in, Out: console.NewStream(out), Err: console.NewStream(errw), Lookup: os.LookupEnv, Args: args, Version: productVersion()}
+	a := &console.App{Stdin: in, Out: console.NewStream(out), Err: console.NewStream(errw), Lookup: os.LookupEnv, Args: args, Version: productVersion(), OwnInterrupts: own}
 	return run(ctx, a)
+}
+
+// endedByInterrupt returns a context that the first interrupt ends, unless own was called
+// before: then every interrupt is sent to the channel that it returned.
+func endedByInterrupt(ctx context.Context) (_ context.Context, own func() <-chan os.Signal) {
+	ctx, cancel := context.WithCancel(ctx)
+	interrupts, owned := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(interrupts, os.Interrupt)
+	go func() {
+		defer cancel()
+		select {
+		case <-interrupts:
+			signal.Stop(interrupts)
+		case <-ctx.Done():
+			signal.Stop(interrupts)
+		case <-owned:
+			<-ctx.Done()
+		}
+	}()
+	return ctx, sync.OnceValue(func() <-chan os.Signal {
+		close(owned)
+		return interrupts
+	})
 }
 
 func run(ctx context.Context, a *console.App) int {

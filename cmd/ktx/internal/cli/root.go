@@ -30,12 +30,15 @@ Start with:  ktx demo
 
 Exit codes: 0 done · 1 findings, or refused by policy · 2 wrong usage or
 configuration · 3 it could not be done.`,
-		Version:       a.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.ArbitraryArgs,
 		Annotations:   map[string]string{console.AnnotationGroup: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if asked, _ := cmd.Flags().GetBool("version"); asked && len(args) == 0 {
+				a.Printf("ktx %s\n", a.Version)
+				return nil
+			}
 			if len(args) == 0 {
 				return cmd.Help()
 			}
@@ -50,8 +53,8 @@ configuration · 3 it could not be done.`,
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(a, c, err) })
-	root.SetUsageTemplate(usageTemplate(root))
-	root.SetVersionTemplate("ktx {{.Version}}\n") // ktx version says more
+	root.SetUsageFunc(usage(root.UsageFunc()))
+	root.Flags().BoolP("version", "v", false, "version for ktx") // ktx version says more
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.ProjectDir, "project-dir", "", "project directory (default: the nearest folder with a ktx.yaml)")
 	flags.BoolVar(&a.JSON, "json", false, "print the result as JSON")

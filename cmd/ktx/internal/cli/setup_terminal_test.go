@@ -4,6 +4,7 @@ package cli_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
@@ -23,6 +24,7 @@ type dialogue struct {
 	tty  *os.File
 	home string
 	dir  string
+	term string // the kind of terminal; dumb by default
 
 	mu    sync.Mutex
 	shown bytes.Buffer
@@ -63,8 +65,8 @@ func (d *dialogue) run(args ...string) {
 	}
 	d.cmd = exec.Command(program, args...) //nolint:noctx // it is ended below, and waited for
 	d.cmd.Dir = d.dir
-	d.cmd.Env = []string{"HOME=" + d.home, "PATH=" + d.home, "TERM=dumb"}
-	if d.tty, err = pty.Start(d.cmd); err != nil {
+	d.cmd.Env = []string{"HOME=" + d.home, "PATH=" + d.home, "NO_COLOR=1", "TERM=" + cmp.Or(d.term, "dumb")}
+	if d.tty, err = pty.StartWithSize(d.cmd, &pty.Winsize{Rows: 200, Cols: 200}); err != nil {
 		t.Fatal(err)
 	}
 	d.ended = make(chan struct{})
@@ -115,9 +117,27 @@ func (d *dialogue) expect(want string) {
 func (d *dialogue) answer(question, keys string) {
 	d.t.Helper()
 	d.expect(question)
+	d.press(keys)
+}
+
+// press types keys.
+func (d *dialogue) press(keys string) {
+	d.t.Helper()
 	if _, err := d.tty.WriteString(keys); err != nil {
 		d.t.Fatal(err)
 	}
+}
+
+// interruptUntil presses Ctrl-C until something is shown: what runs may not have begun.
+func (d *dialogue) interruptUntil(want string) {
+	d.t.Helper()
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(d.text()[d.seen:], want); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			d.t.Fatalf("%q was not shown:\n%s", want, d.text())
+		}
+		d.press(ctrlC)
+	}
+	d.expect(want)
 }
 
 // ends waits for the end, and wants an exit code.

@@ -1,6 +1,9 @@
 package console
 
-import "io"
+import (
+	"io"
+	"os"
+)
 
 // App is one run of the command line.
 type App struct {
@@ -10,6 +13,11 @@ type App struct {
 	Lookup   func(string) (string, bool) // looks up an environment variable
 	Args     []string                    // the arguments of the process, without its name
 	Version  string                      // the version of ktx
+
+	// OwnInterrupts hands the interrupts of the terminal to the caller. Before, the
+	// first one ends the context of the command, and the second the process. Nil if
+	// nobody sends any.
+	OwnInterrupts func() <-chan os.Signal
 
 	Started bool // the arguments were valid and the command runs
 

@@ -19,7 +19,7 @@ import (
 type runOptions struct {
 	connection, file, output string
 	expanded                 expansion
-	noPager                  bool
+	noPager, interactive     bool
 	maxRows                  int
 	timeout                  time.Duration
 }
@@ -31,7 +31,8 @@ func Command(a *console.App) *cobra.Command {
 		Use:   "sql [TEXT | -]",
 		Short: "Run one guarded statement, or check files with `ktx sql check`",
 		Long: `Run one read-only statement on a connection of the project. Give the statement as
-the argument, on standard input (-), or in a file (--file).
+the argument, on standard input (-), or in a file (--file). With -i, a shell reads
+statements from the terminal.
 
 Rows go to standard output. The formats json and csv are exact. In csv, NULL is an
 empty field, and an empty text is "". Notes go to standard error, such as the note
@@ -60,6 +61,9 @@ Exit codes: 0 done · 1 refused by the guard · 2 wrong usage or configuration �
 			if err != nil {
 				return err
 			}
+			if o.interactive {
+				return interactive(cmd.Context(), a, o, format, len(args) > 0)
+			}
 			a.JSON = a.JSON || format == console.FormatJSON
 			name, text, err := readStatement(a, args, o.file)
 			if err != nil {
@@ -81,12 +85,28 @@ Exit codes: 0 done · 1 refused by the guard · 2 wrong usage or configuration �
 	flags.IntVar(&o.maxRows, "limit", 0, "the same as --max-rows")
 	flags.StringVarP((*string)(&o.expanded), "expanded", "x", string(expandWide), "in a pretty table, one line for each value: on, off, or auto when the table is wider than the terminal")
 	flags.Lookup("expanded").NoOptDefVal = string(expandOn)
+	flags.BoolVarP(&o.interactive, "interactive", "i", false, "read statements and commands from the terminal, with history and completion")
 	flags.BoolVar(&o.noPager, "no-pager", false, "do not show long results in a pager")
 	outputFlag(c, &o.output)
 	_ = c.RegisterFlagCompletionFunc("expanded", cobra.FixedCompletions(expansions, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("connection", wiring.CompleteConnections(a))
 	c.AddCommand(checkCommand(a))
 	return c
+}
+
+// interactive runs the shell, if there is a terminal and no statement.
+func interactive(ctx context.Context, a *console.App, o runOptions, format string, statement bool) error {
+	switch {
+	case statement || o.file != "":
+		return console.Usage("-i reads statements from the terminal: leave the statement or --file out")
+	case !a.Interactive() || !a.Out.Terminal || a.OwnInterrupts == nil:
+		return console.Usage("-i needs a terminal; give a statement as an argument, with --file, or - for standard input")
+	case format == console.FormatJSON:
+		return console.Usage("-i is for people: leave --json out, or give a statement")
+	}
+	return wiring.WithGateway(ctx, a, "cli", func(ctx context.Context, open *wiring.OpenProject) error {
+		return runShell(ctx, a, open, o, format)
+	})
 }
 
 // maxStatementFile bounds the statement that is read from a file, in bytes. It is
