@@ -41,7 +41,8 @@ func (c *change) replace(l *ledger, from, to int, text string) {
 // server that does not know them at this position does not run the text.
 // Expressions inside of the syntax stay, so that the walk meets them (Knowledge
 // Base: Table Value Constructors, LIMIT, LIMIT ROWS EXAMINED, SELECT … OFFSET …
-// FETCH, GROUP_CONCAT, CAST, System-Versioned Tables).
+// FETCH, GROUP_CONCAT, CAST, System-Versioned Tables, COLUMN_GET, MEDIAN,
+// PERCENTILE_CONT, CYCLE in WITH).
 func (l *ledger) mariadbSyntax() change {
 	var c change
 	var open []int // the brackets around an item
@@ -93,8 +94,28 @@ func (l *ledger) mariadbSyntax() change {
 			switch {
 			case (l.word(i, "int") || l.word(i, "integer")) && l.kind(i+1) == sqlguard.TokenClose:
 				c.spell(l, i, "SIGNED")
-			case l.word(i, "varchar") && l.kind(i+1) == sqlguard.TokenOpen:
+			case l.word(i, "varchar") && l.kind(i+1) == sqlguard.TokenOpen,
+				(l.word(i, "inet6") || l.word(i, "inet4") || l.word(i, "uuid")) && l.kind(i+1) == sqlguard.TokenClose:
 				c.spell(l, i, "CHAR")
+			}
+		case l.word(i, "as") && (l.word(around, "column_get") || l.word(around, "column_create") || l.word(around, "column_add")):
+			if end = l.columnType(i + 1); end > 0 {
+				c.replace(l, i, end, "")
+			} else {
+				end = i
+			}
+		case l.word(i, "median") && l.kind(i+1) == sqlguard.TokenOpen && l.word(l.closing(i+1)+1, "over"):
+			c.spell(l, i, overRowsOfWindow)
+		case l.word(i, "percentile_cont") || l.word(i, "percentile_disc"):
+			if last := l.percentile(&c, i); last > 0 {
+				open = append(open, last-2)
+				end = last + 1
+			}
+		case l.word(i, "cycle") && l.kind(i-1) == sqlguard.TokenClose:
+			if end = l.cycle(i + 1); end > 0 {
+				c.replace(l, i, end, "")
+			} else {
+				end = i
 			}
 		case l.word(i, "for") && l.word(i+1, "system_time") && i > 0 && l.items[i-1].class&className != 0:
 			if end = l.period(i + 2); end > 0 {
@@ -104,6 +125,89 @@ func (l *ledger) mariadbSyntax() change {
 			}
 		}
 		i = max(i, end-1)
+	}
+	return c
+}
+
+// overRowsOfWindow is a function of both parsers that takes one argument and a window. It
+// stands for those of MariaDB; its synonyms are their names.
+const overRowsOfWindow = "AVG"
+
+// percentile finds PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x DESC) OVER, of which the
+// parser gets AVG(x) OVER. It returns the item BY, or 0 when it is something else.
+func (l *ledger) percentile(c *change, i int) int {
+	if l.kind(i+1) != sqlguard.TokenOpen || !l.isNumber(i+2) || l.kind(i+3) != sqlguard.TokenClose || !l.word(i+4, "within") || !l.word(i+5, "group") ||
+		l.kind(i+6) != sqlguard.TokenOpen || !l.word(i+7, "order") || !l.word(i+8, "by") {
+		return 0
+	}
+	end := l.closing(i + 6)
+	if end < 0 || !l.word(end+1, "over") {
+		return 0
+	}
+	c.spell(l, i, overRowsOfWindow)
+	c.replace(l, i+2, i+9, "")
+	if l.word(end-1, "asc") || l.word(end-1, "desc") {
+		c.replace(l, end-1, end, "")
+	}
+	return i + 8
+}
+
+// cycle returns the end of the names after CYCLE and of RESTRICT, or 0.
+func (l *ledger) cycle(i int) int {
+	for i < len(l.items) && l.items[i].class&className != 0 {
+		switch {
+		case l.word(i+1, "restrict"):
+			return i + 2
+		case l.kind(i+1) != sqlguard.TokenComma:
+			return 0
+		}
+		i += 2
+	}
+	return 0
+}
+
+// columnTypes are the types of dynamic columns.
+var columnTypes = []string{"binary", "char", "date", "datetime", "decimal", "double", "int", "integer", "signed", "unsigned", "time"}
+
+// columnType returns the end of the type of a dynamic column, or 0.
+func (l *ledger) columnType(i int) int {
+	if !slices.ContainsFunc(columnTypes, func(name string) bool { return l.word(i, name) }) {
+		return 0
+	}
+	sign := l.word(i, "signed") || l.word(i, "unsigned")
+	if i++; sign && (l.word(i, "int") || l.word(i, "integer")) {
+		i++
+	}
+	if l.kind(i) == sqlguard.TokenOpen && l.isNumber(i+1) {
+		if i += 2; l.kind(i) == sqlguard.TokenComma && l.isNumber(i+1) {
+			i += 2
+		}
+		if l.kind(i) != sqlguard.TokenClose {
+			return 0
+		}
+		i++
+	}
+	if l.kind(i) != sqlguard.TokenClose && l.kind(i) != sqlguard.TokenComma {
+		return 0
+	}
+	return i
+}
+
+// mysqlSyntax finds syntax of MySQL that neither parser knows: CAST(x AT TIME ZONE
+// '+00:00' AS DATETIME) (Reference Manual: Cast Functions and Operators).
+func (l *ledger) mysqlSyntax() change {
+	var c change
+	for i := range l.items {
+		if !l.word(i, "at") || !l.word(i+1, "time") || !l.word(i+2, "zone") {
+			continue
+		}
+		end := i + 3
+		if l.word(end, "interval") {
+			end++
+		}
+		if end+2 < len(l.items) && l.items[end].class == classString && l.word(end+1, "as") && (l.word(end+2, "datetime")) {
+			c.replace(l, i, end+1, "")
+		}
 	}
 	return c
 }

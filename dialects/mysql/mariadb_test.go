@@ -36,6 +36,12 @@ func TestSyntaxOfMariaDB(t *testing.T) {
 		"SELECT x.a FROM t FOR SYSTEM_TIME AS OF TIMESTAMP '2020-01-01 00:00:00' AS x JOIN `u` FOR SYSTEM_TIME AS OF NOW() y ON x.a = y.a",
 		"SELECT a FROM t FOR SYSTEM_TIME BETWEEN '2020-01-01' AND CURRENT_TIMESTAMP WHERE a > 1",
 		"SELECT a FROM t FOR SYSTEM_TIME FROM TRANSACTION 1 TO TRANSACTION 2",
+		"SELECT CAST('::1' AS INET6), CAST(concat(a, b) AS INET4), CAST(x AS UUID) FROM t",
+		"SELECT COLUMN_GET(d, 'a' AS CHAR), COLUMN_GET(d, 'b' AS DECIMAL(10, 2)), COLUMN_GET(COLUMN_CREATE('a', 1 AS UNSIGNED INT), 'a' AS int) FROM t",
+		"SELECT COLUMN_ADD(d, 'a', b AS DATE, 'c', 2) FROM t",
+		"SELECT MEDIAN(a + 1) OVER (PARTITION BY b), avg(a) OVER (), avg(b) FROM t",
+		"SELECT a, PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY a) OVER (PARTITION BY b) AS p, PERCENTILE_DISC(1) WITHIN GROUP (ORDER BY (a - b) DESC) OVER () FROM t",
+		"WITH RECURSIVE c AS (SELECT 1 AS n, 2 AS m UNION ALL SELECT n + 1, m FROM c WHERE n < 5) CYCLE n, m RESTRICT SELECT * FROM c",
 		"SELECT GROUP_CONCAT(a LIMIT 2) FROM t WHERE MATCH (a) AGAINST ('x') > 0 LIMIT 5 ROWS EXAMINED 100",
 	} {
 		if v := maria.Check(sql); !v.Allowed {
@@ -77,6 +83,20 @@ func TestWhatSyntaxOfMariaDBHolds(t *testing.T) {
 		"SELECT a FROM t FOR SYSTEM_TIME ALL FOR UPDATE":                                 sqlguard.CodeLockingClause,
 		"SELECT a FROM mysql.user FOR SYSTEM_TIME ALL":                                   sqlguard.CodeCredentialRelation,
 		"SELECT a FROM t LIMIT 5 ROWS EXAMINED 1 ROWS EXAMINED 2 PROCEDURE ANALYSE()":    sqlguard.CodeProcedureCall,
+		"SELECT CAST((SELECT User FROM mysql.user) AS INET6)":                            sqlguard.CodeCredentialRelation,
+		"SELECT CAST(sleep(1) AS INET6)":                                                 sqlguard.CodeFunctionSleep,
+		"SELECT COLUMN_GET(d, sleep(1) AS CHAR)":                                         sqlguard.CodeFunctionSleep,
+		"SELECT COLUMN_GET(d, 'a' AS mine)":                                              sqlguard.CodeParseError,
+		"SELECT COLUMN_GET(d, 'a' AS CHAR(sleep(1)))":                                    sqlguard.CodeParseError,
+		"SELECT COLUMN_GET(d, 'a' AS CHAR), load_file('/etc/passwd')":                    sqlguard.CodeFunctionFileAccess,
+		"SELECT MEDIAN(sleep(1)) OVER ()":                                                sqlguard.CodeFunctionSleep,
+		"SELECT MEDIAN(a) OVER (ORDER BY sleep(1)) FROM t":                               sqlguard.CodeFunctionSleep,
+		"SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY sleep(1)) OVER () FROM t":    sqlguard.CodeFunctionSleep,
+		"SELECT PERCENTILE_CONT(sleep(1)) WITHIN GROUP (ORDER BY a) OVER () FROM t":      sqlguard.CodeParseError,
+		"SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY a) OVER () FROM mysql.user":  sqlguard.CodeCredentialRelation,
+		"WITH RECURSIVE c AS (SELECT sleep(1) AS n) CYCLE n RESTRICT SELECT * FROM c":    sqlguard.CodeFunctionSleep,
+		"WITH RECURSIVE c AS (SELECT 1 AS n) CYCLE n RESTRICT SELECT * FROM mysql.user":  sqlguard.CodeCredentialRelation,
+		"WITH RECURSIVE c AS (SELECT 1 AS n) CYCLE (SELECT 1) RESTRICT SELECT * FROM c":  sqlguard.CodeParseError,
 		"DELETE FROM t FOR SYSTEM_TIME ALL":                                              sqlguard.CodeWriteStatement,
 		"DELETE HISTORY FROM t BEFORE SYSTEM_TIME '2020-01-01'":                          sqlguard.CodeWriteStatement,
 		"SELECT NEXT VALUE FOR s FROM t FOR SYSTEM_TIME ALL":                             sqlguard.CodeFunctionSideEffect,
@@ -105,5 +125,25 @@ func TestFactsOfSyntaxOfMariaDB(t *testing.T) {
 	}
 	if diff := cmp.Diff(strings.Fields("t s.u t.a t.b u.c t.d"), got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestTimeZoneOfMySQL: CAST(… AT TIME ZONE …) is syntax of MySQL 8.0.22 that neither parser
+// reads.
+func TestTimeZoneOfMySQL(t *testing.T) {
+	maria, my := newGuard(t, mysql.MariaDB), newGuard(t, mysql.Dialect{})
+	for sql, code := range map[string]sqlguard.Code{
+		"SELECT CAST(at AT TIME ZONE '+00:00' AS DATETIME), CAST(b AT TIME ZONE INTERVAL 'UTC' AS DATETIME(2)) FROM t": "",
+		"SELECT CAST(sleep(1) AT TIME ZONE '+00:00' AS DATETIME)":                                                      sqlguard.CodeFunctionSleep,
+		"SELECT CAST(a AT TIME ZONE sleep(1) AS DATETIME) FROM t":                                                      sqlguard.CodeParseError,
+		"SELECT CAST(a AT TIME ZONE '+00:00' AS CHAR) FROM t":                                                          sqlguard.CodeParseError,
+		"SELECT a AT TIME ZONE '+00:00' FROM t":                                                                        sqlguard.CodeParseError,
+	} {
+		if v := my.Check(sql); v.Allowed != (code == "") || v.Code != code {
+			t.Errorf("%s: allowed %t, %+v, want %q", sql, v.Allowed, v.Findings, code)
+		}
+		if v := maria.Check(sql); v.Allowed {
+			t.Errorf("%s: MariaDB allows it", sql)
+		}
 	}
 }

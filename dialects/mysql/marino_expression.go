@@ -252,7 +252,7 @@ func (w marinoWalker) fieldType(tp *types.FieldType) {
 		w.typeWords("geometry", "point", "linestring", "polygon", "multipoint", "multilinestring", "multipolygon", "geometrycollection", "geomcollection")
 	case marinotypes.TypeVarchar, marinotypes.TypeVarString, marinotypes.TypeString,
 		marinotypes.TypeTinyBlob, marinotypes.TypeMediumBlob, marinotypes.TypeLongBlob, marinotypes.TypeBlob:
-		w.typeWords("char", "character", "binary", "nchar", "national", "varchar", "varcharacter", "varbinary", "nvarchar", "text", "tinytext", "mediumtext", "longtext", "blob", "tinyblob", "mediumblob", "longblob", "long")
+		w.typeWords("char", "character", "binary", "nchar", "national", "varchar", "varcharacter", "varbinary", "nvarchar", "text", "tinytext", "mediumtext", "longtext", "blob", "tinyblob", "mediumblob", "longblob", "long", "inet4", "inet6", "uuid")
 	default:
 		w.unknown("type")
 	}

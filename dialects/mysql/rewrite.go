@@ -26,6 +26,8 @@ func synonyms(name string) []string {
 		return []string{"std", "stddev"}
 	case "var_pop":
 		return []string{"variance"}
+	case "avg": // which stands for them
+		return []string{"median", "percentile_cont", "percentile_disc"}
 	default:
 		return nil
 	}

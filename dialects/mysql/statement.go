@@ -118,10 +118,11 @@ func (d Dialect) changes(l *ledger, tokens []sqlguard.Token) []change {
 	if brackets != nil {
 		all = append(all, change{edits: brackets})
 	}
-	if d.product != productMariaDB {
-		return all
+	c := l.mysqlSyntax()
+	if d.product == productMariaDB {
+		c = l.mariadbSyntax()
 	}
-	if c := l.mariadbSyntax(); c.edits != nil {
+	if c.edits != nil {
 		c.edits = joined(c.edits, brackets)
 		all = append(all, c)
 	}

@@ -250,7 +250,7 @@ func (w tidbWalker) fieldType(tp *types.FieldType) {
 		w.typeWords("geometry", "point", "linestring", "polygon", "multipoint", "multilinestring", "multipolygon", "geometrycollection", "geomcollection")
 	case tidbtypes.TypeVarchar, tidbtypes.TypeVarString, tidbtypes.TypeString,
 		tidbtypes.TypeTinyBlob, tidbtypes.TypeMediumBlob, tidbtypes.TypeLongBlob, tidbtypes.TypeBlob:
-		w.typeWords("char", "character", "binary", "nchar", "national", "varchar", "varcharacter", "varbinary", "nvarchar", "text", "tinytext", "mediumtext", "longtext", "blob", "tinyblob", "mediumblob", "longblob", "long")
+		w.typeWords("char", "character", "binary", "nchar", "national", "varchar", "varcharacter", "varbinary", "nvarchar", "text", "tinytext", "mediumtext", "longtext", "blob", "tinyblob", "mediumblob", "longblob", "long", "inet4", "inet6", "uuid")
 	default:
 		w.unknown("type")
 	}

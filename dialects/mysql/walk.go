@@ -250,8 +250,11 @@ func (w *walker) call(schema, name string, args int, aliases ...string) {
 	span := w.name(schema)
 	i := w.meet(name, classCall)
 	for _, alias := range aliases {
-		if i < 0 {
-			i = w.meet(alias, classCall)
+		if i >= 0 {
+			break
+		}
+		if i = w.meet(alias, classCall); i >= 0 {
+			name = alias
 		}
 	}
 	made := i < 0 && schema == ""
