@@ -205,7 +205,7 @@ func (l *ledger) mysqlSyntax() change {
 		if l.word(end, "interval") {
 			end++
 		}
-		if end+2 < len(l.items) && l.items[end].class == classString && l.word(end+1, "as") && (l.word(end+2, "datetime")) {
+		if end+2 < len(l.items) && l.items[end].class == classString && l.word(end+1, "as") && l.word(end+2, "datetime") {
 			c.replace(l, i, end+1, "")
 		}
 	}
