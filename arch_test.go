@@ -178,6 +178,11 @@ var rooms = []room{
 		others: map[string]string{"github.com/gowebpki/jcs": "canonical JSON, from which the hash chain is computed"},
 	},
 	{
+		path:   "execution/audit/index",
+		ours:   []string{"execution/audit"},
+		others: map[string]string{"github.com/ncruces/go-sqlite3": "holds the index, which can be deleted; the log itself needs no database"},
+	},
+	{
 		path:    "execution/audit/audittest",
 		ours:    []string{"sqlguard", "execution/audit"},
 		support: true,
@@ -487,7 +492,7 @@ var rooms = []room{
 		path: "cmd/ktx/internal/cli/audit",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/project",
-			"execution", "execution/audit", "sqlcheck/report", "sqlguard",
+			"execution", "execution/audit", "execution/audit/index", "sqlcheck/report", "sqlguard",
 		},
 		others: map[string]string{"github.com/spf13/cobra": "commands and their flags"},
 	},

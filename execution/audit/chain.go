@@ -83,6 +83,23 @@ type head struct {
 // readHead checks the hash of line, which has no newline, and returns its head.
 // With errHash, the head holds the values that the line claims.
 func readHead(line []byte) (head, error) {
+	h, err := readChain(line)
+	if err != nil {
+		return head{}, err
+	}
+	var v struct {
+		Seq  int64 `json:"seq"`
+		Type Type  `json:"event"`
+	}
+	if err := json.Unmarshal(line, &v); err != nil {
+		return head{}, errMalformed
+	}
+	h.seq, h.kind = v.Seq, v.Type
+	return h, h.check(line)
+}
+
+// readChain reads the hashes with which every line begins.
+func readChain(line []byte) (head, error) {
 	var h head
 	var ok bool
 	if len(line) < restOffset || string(line[:len(prefixOpen)+len(prefixHash)]) != prefixOpen+prefixHash {
@@ -100,21 +117,18 @@ func readHead(line []byte) (head, error) {
 	if string(line[restOffset-len(prefixEnd):restOffset]) != prefixEnd {
 		return head{}, errMalformed
 	}
-	var v struct {
-		Seq  int64 `json:"seq"`
-		Type Type  `json:"event"`
-	}
-	if err := json.Unmarshal(line, &v); err != nil {
-		return head{}, errMalformed
-	}
-	h.seq, h.kind = v.Seq, v.Type
+	return h, nil
+}
+
+// check returns errHash unless line has the hash of h.
+func (h head) check(line []byte) error {
 	digest := sha256.New()
 	digest.Write([]byte(prefixOpen))
 	digest.Write(line[prevOffset:])
 	if !bytes.Equal(digest.Sum(nil), h.hash[:]) {
-		return h, errHash
+		return errHash
 	}
-	return h, nil
+	return nil
 }
 
 // parseHash reads a hash, which has only one valid spelling.

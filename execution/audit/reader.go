@@ -127,3 +127,27 @@ func (r *Reader) read(ctx context.Context, p place, yield func(Record, error) bo
 		}
 	}
 }
+
+// At returns the event whose line begins at offset of a segment, as it is there now.
+// The error is a *LineError when the line is not an event.
+func (r *Reader) At(segment int, offset int64) (Record, error) {
+	name := segmentName(segment)
+	f, err := openRegular(r.root, name)
+	if err != nil {
+		return Record{}, fmt.Errorf("read audit log: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	line, whole, err := linesFrom(io.NewSectionReader(f, offset, maxLine+1), 0, offset).next()
+	if err == nil && !whole {
+		err = errUnfinished
+	}
+	rec := Record{Segment: name, Offset: offset}
+	if err == nil {
+		rec.Raw = slices.Clone(line)
+		err = json.Unmarshal(line, &rec.Event)
+	}
+	if err != nil {
+		return Record{}, &LineError{Segment: name, Err: err}
+	}
+	return rec, nil
+}

@@ -49,6 +49,15 @@ func (s Statement) Event() Event {
 	return e
 }
 
+// Joined returns the statement of a decision and the event that ended it. Either may
+// be the zero Event. A gateway.crashed event ends a statement as crashed.
+func Joined(decision, end Event) Statement {
+	if end.Type == GatewayCrashed {
+		end = crashed(decision, end)
+	}
+	return Statement{Decision: decision, Outcome: end}
+}
+
 // crashed returns the outcome of a statement whose process crashed.
 func crashed(decision, crash Event) Event {
 	crash.QueryID, crash.Result.Status = decision.QueryID, StatusCrashed

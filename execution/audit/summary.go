@@ -48,8 +48,8 @@ type Quantiles struct {
 	Max   float64 `json:"max"`
 }
 
-// maxOpenQueries bounds Summary.OpenQueries.
-const maxOpenQueries = 20
+// MaxOpenQueries bounds Summary.OpenQueries.
+const MaxOpenQueries = 20
 
 // Summarize counts the events in dir that meet filter. It holds 8 bytes of
 // memory for each statement, for the quantiles.
@@ -124,19 +124,19 @@ func summarize(ctx context.Context, r *Reader, filter Filter) (Summary, error) {
 			s.Lost += e.Log.Lost
 		}
 	}
-	s.LatencyUS, s.ExecMS = quantiles(latency), quantiles(exec)
+	s.LatencyUS, s.ExecMS = NewQuantiles(latency), NewQuantiles(exec)
 	s.Unfinished = int64(len(open))
 	ids := make([]string, 0, len(open))
 	for id := range open {
 		ids = append(ids, id)
 	}
 	slices.SortFunc(ids, func(a, b string) int { return cmp.Compare(open[a], open[b]) })
-	s.OpenQueries = append(s.OpenQueries, ids[max(0, len(ids)-maxOpenQueries):]...)
+	s.OpenQueries = append(s.OpenQueries, ids[max(0, len(ids)-MaxOpenQueries):]...)
 	return s, nil
 }
 
-// quantiles sorts values.
-func quantiles(values []float64) Quantiles {
+// NewQuantiles returns the quantiles of values, and sorts them.
+func NewQuantiles(values []float64) Quantiles {
 	if len(values) == 0 {
 		return Quantiles{}
 	}

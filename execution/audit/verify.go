@@ -50,12 +50,20 @@ func verify(ctx context.Context, dir string, visit func(Record, error) bool, anc
 	if err != nil {
 		return Report{}, fmt.Errorf("verify audit log: %w", err)
 	}
-	v := verifier{root: root, visit: visit, next: 1, linked: true}
+	v := newVerifier(root, visit, nil)
 	err = errors.Join(v.run(ctx, anchors), root.Close())
 	if err != nil {
 		return v.report, fmt.Errorf("verify audit log in %s: %w", dir, err)
 	}
 	return v.report, nil
+}
+
+func newVerifier(root *os.Root, visit func(Record, error) bool, from *Checkpoint) *verifier {
+	v := &verifier{root: root, visit: visit, next: 1, linked: true}
+	if from != nil {
+		v.resume(*from)
+	}
+	return v
 }
 
 // verifier holds the state that the next line must continue.
@@ -73,6 +81,18 @@ type verifier struct {
 	decoded bool
 	buf     []byte
 
+	current SegmentReport // of the segment that is being read
+	at      place         // after the last line
+	after   *Checkpoint   // after the last event, when the check is over
+
+	from     *Checkpoint // nil for the beginning of the log
+	keeps    bool        // checkpoints are wanted
+	doubtful *Checkpoint // before the lines at the end that are not events
+	last     []byte      // the last line that is an event
+	lastHash Hash        // of that line, before the first one is read
+	found    Anchor      // the last anchor found in the log
+	modified map[string]int64
+
 	gone  *beginning     // nil when the log begins with its first segment
 	seals map[int64]Hash // hashes of the seals in the log, when gone is not nil
 }
@@ -80,15 +100,15 @@ type verifier struct {
 // beginning is the beginning of a log whose first segments are not there. Such
 // a log is valid when one of its events says that they were archived.
 type beginning struct {
-	segment int // number of the first segment in the log
-	read    bool
-	name    string // segment of the first undamaged line
-	line    int
-	damaged int      // damaged lines before it
-	before  int64    // number of the last event before the log begins
-	hash    Hash     // hash of that event, known when damaged is 0
-	told    *LogInfo // the last log.archived event
-	said    bool     // told names exactly the missing segments
+	Segment int // number of the first segment in the log
+	Read    bool
+	Name    string // segment of the first undamaged line
+	Line    int
+	Damaged int      // damaged lines before it
+	Before  int64    // number of the last event before the log begins
+	Hash    Hash     // hash of that event, known when Damaged is 0
+	Told    *LogInfo // the last log.archived event
+	Said    bool     // Told names exactly the missing segments
 }
 
 func (v *verifier) run(ctx context.Context, anchors []Anchor) error {
@@ -97,7 +117,6 @@ func (v *verifier) run(ctx context.Context, anchors []Anchor) error {
 	v.anchors = slices.Clone(anchors)
 	own, anchorErr := readOwnAnchor(v.root)
 	if anchorErr == nil {
-		v.report.Anchor = &own
 		v.anchors = append(v.anchors, own)
 	}
 	slices.SortFunc(v.anchors, func(a, b Anchor) int { return cmp.Compare(a.Seq, b.Seq) })
@@ -110,12 +129,24 @@ func (v *verifier) run(ctx context.Context, anchors []Anchor) error {
 	if len(numbers) == 0 && errors.Is(anchorErr, fs.ErrNotExist) {
 		return fmt.Errorf("neither segments nor %s: %w", anchorName, fs.ErrNotExist)
 	}
-	v.report.Segments, v.report.Problems, v.report.Notes = []SegmentReport{}, []Problem{}, []Note{}
 	expected := 1
-	if len(numbers) > 0 && numbers[0] > 1 {
-		v.gone, v.seals = &beginning{segment: numbers[0]}, map[int64]Hash{}
-		expected = numbers[0]
+	switch {
+	case v.from != nil:
+		if numbers, err = v.continues(numbers); err != nil {
+			return err
+		}
+		if err := v.passed(); err != nil {
+			return err
+		}
+		expected = v.from.Segment
+	default:
+		v.report.Segments, v.report.Problems, v.report.Notes = []SegmentReport{}, []Problem{}, []Note{}
+		if len(numbers) > 0 && numbers[0] > 1 {
+			v.gone, v.seals = &beginning{Segment: numbers[0]}, map[int64]Hash{}
+			expected = numbers[0]
+		}
 	}
+	stopped := false
 	for i, number := range numbers {
 		if number != expected {
 			v.report.add(Problem{
@@ -124,9 +155,25 @@ func (v *verifier) run(ctx context.Context, anchors []Anchor) error {
 			})
 		}
 		expected = number + 1
-		if err := v.segment(ctx, segmentName(number), i == len(numbers)-1); err != nil {
+		if err := v.segment(ctx, number, i == len(numbers)-1); err != nil && !errors.Is(err, errStopped) {
 			return err
+		} else if stopped = err != nil; stopped {
+			break
 		}
+	}
+	v.after = v.state()
+	v.end()
+	if stopped {
+		return errStopped
+	}
+	v.concludes(own, anchorErr)
+	return nil
+}
+
+// concludes adds what only the end of the log shows.
+func (v *verifier) concludes(own Anchor, anchorErr error) {
+	if anchorErr == nil {
+		v.report.Anchor = &own
 	}
 	for _, a := range v.anchors {
 		v.report.add(Problem{
@@ -144,11 +191,20 @@ func (v *verifier) run(ctx context.Context, anchors []Anchor) error {
 	default:
 		v.report.Unanchored = max(0, v.report.LastSeq-own.Seq)
 	}
-	if v.gone != nil && !v.gone.said {
+	if v.gone != nil && !v.gone.Said {
 		v.unsaid()
 	}
 	v.report.OK = len(v.report.Problems) == 0
-	return nil
+}
+
+// end closes the report of the segment that was read last.
+func (v *verifier) end() {
+	if v.current.Name == "" {
+		return
+	}
+	v.report.Events += v.current.Events
+	v.report.Segments = append(v.report.Segments, v.current)
+	v.current = SegmentReport{}
 }
 
 // unsaid reports that segments are missing at the beginning. This problem comes
@@ -156,13 +212,13 @@ func (v *verifier) run(ctx context.Context, anchors []Anchor) error {
 func (v *verifier) unsaid() {
 	g := v.gone
 	p := Problem{
-		Kind: ProblemSegment, Segment: segmentName(g.segment), Seq: 1,
-		Detail: fmt.Sprintf("the segment before it, %s, is missing, and no event says that it was archived", segmentName(g.segment-1)),
+		Kind: ProblemSegment, Segment: segmentName(g.Segment), Seq: 1,
+		Detail: fmt.Sprintf("the segment before it, %s, is missing, and no event says that it was archived", segmentName(g.Segment-1)),
 	}
-	if g.read && g.told != nil && g.told.Segment == segmentName(g.segment-1) {
+	if g.Read && g.Told != nil && g.Told.Segment == segmentName(g.Segment-1) {
 		p = Problem{
-			Kind: ProblemMisplaced, Segment: g.name, Line: g.line, Seq: g.told.KnownSeq + 1,
-			Detail: fmt.Sprintf("event %d, which was archived last, is not the one before it", g.told.KnownSeq),
+			Kind: ProblemMisplaced, Segment: g.Name, Line: g.Line, Seq: g.Told.KnownSeq + 1,
+			Detail: fmt.Sprintf("event %d, which was archived last, is not the one before it", g.Told.KnownSeq),
 		}
 	}
 	v.report.Problems = slices.Insert(v.report.Problems, 0, p)
@@ -171,24 +227,39 @@ func (v *verifier) unsaid() {
 // begins takes the first undamaged line as the beginning of the log.
 func (v *verifier) begins(segment string, line int, h head) {
 	g := v.gone
-	g.name, g.line = segment, line
-	g.read, g.before, g.hash = true, h.seq-1-int64(g.damaged), h.prev
+	g.Name, g.Line = segment, line
+	g.Read, g.Before, g.Hash = true, h.seq-1-int64(g.Damaged), h.prev
 	v.next, v.linked = h.seq, false
-	v.report.Before = max(0, g.before)
+	v.report.Before = max(0, g.Before)
 	for i := range v.report.Problems { // the problems of the lines before, which were counted from 1
-		v.report.Problems[i].Seq += g.before
+		v.report.Problems[i].Seq += g.Before
 	}
 }
 
-// segment checks one file.
-func (v *verifier) segment(ctx context.Context, name string, last bool) error {
+// segment checks one file, or the part of it that comes after the checkpoint.
+func (v *verifier) segment(ctx context.Context, number int, last bool) error {
+	name, from := segmentName(number), spot{}
+	if v.current.Name == name {
+		from = spot{line: v.from.Line, offset: v.from.Offset}
+	} else {
+		if v.current.Name != "" {
+			if err := v.finished(v.current.Name); err != nil {
+				return err
+			}
+		}
+		v.end()
+		v.current = SegmentReport{Name: name}
+	}
+	if v.at.number != number {
+		v.at = place{number: number}
+	}
 	f, err := openRegular(v.root, name)
 	if err != nil {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
-	seg, stopped := SegmentReport{Name: name}, false
-	lines := linesFrom(io.NewSectionReader(f, 0, math.MaxInt64), 0, 0)
+	seg := &v.current
+	lines := linesFrom(io.NewSectionReader(f, from.offset, math.MaxInt64-from.offset), from.line, from.offset)
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -207,19 +278,23 @@ func (v *verifier) segment(ctx context.Context, name string, last bool) error {
 		if err == nil && !whole {
 			err = errUnfinished
 		}
+		h, headErr := v.head(line, err)
+		if !v.decoded {
+			v.doubt()
+		}
 		seg.Bytes = lines.end
 		if seg.Sealed {
 			v.problem(ProblemSegment, name, lines.number, v.next, "the line follows the seal of the segment")
 		}
-		v.line(&seg, line, lines, err)
-		if stopped = v.visit != nil && whole && !v.show(name, line, lines, err); stopped {
-			break
+		v.line(line, lines, h, headErr)
+		v.at.spot = spot{line: lines.number, offset: lines.end}
+		if v.decoded {
+			v.at.event, v.doubtful = spot{line: lines.number, offset: lines.start}, nil
+			v.last = append(v.last[:0], line...)
 		}
-	}
-	v.report.Events += seg.Events
-	v.report.Segments = append(v.report.Segments, seg)
-	if stopped {
-		return errStopped
+		if v.visit != nil && whole && !v.show(name, line, lines, err) {
+			return errStopped
+		}
 	}
 	return nil
 }
@@ -241,22 +316,37 @@ func (v *verifier) show(name string, line []byte, at *lines, err error) bool {
 	return v.visit(rec, nil)
 }
 
+// head decodes a line and checks its hash, as [readHead] does. It decodes the
+// line only once.
+func (v *verifier) head(line []byte, readErr error) (head, error) {
+	v.event, v.decoded = Event{}, false
+	if readErr != nil {
+		return head{}, readErr
+	}
+	v.decoded = json.Unmarshal(line, &v.event) == nil
+	h, err := readChain(line)
+	if err != nil {
+		return head{}, err
+	}
+	if !v.decoded {
+		return readHead(line)
+	}
+	h.seq, h.kind = v.event.Seq, v.event.Type
+	return h, h.check(line)
+}
+
 // line checks one line against the chain. It continues with the number and hash
 // that the line claims, so that one fault is one problem.
-func (v *verifier) line(seg *SegmentReport, line []byte, at *lines, readErr error) {
-	h, err := readHead(line)
-	v.event, v.decoded = Event{}, false
+func (v *verifier) line(line []byte, at *lines, h head, err error) {
+	seg := &v.current
 	switch {
-	case readErr != nil:
-		v.edited(seg.Name, at.number, readErr)
-		return
-	case errors.Is(err, errMalformed):
+	case err != nil && !errors.Is(err, errHash):
 		v.edited(seg.Name, at.number, err)
 		return
 	case err != nil:
 		v.edited(seg.Name, at.number, err)
 	default:
-		if v.gone != nil && !v.gone.read {
+		if v.gone != nil && !v.gone.Read {
 			v.begins(seg.Name, at.number, h)
 			v.archivedAnchors(seg.Name, at.number)
 		}
@@ -283,7 +373,6 @@ func (v *verifier) line(seg *SegmentReport, line []byte, at *lines, readErr erro
 // output for the same event is in that form, so comparing with it avoids a
 // second parser.
 func (v *verifier) canonical(line []byte) bool {
-	v.decoded = json.Unmarshal(line, &v.event) == nil
 	if v.decoded {
 		if v.buf = appendAnew(v.buf[:0], &v.event, nil); bytes.Equal(v.buf, line) {
 			return true
@@ -303,8 +392,8 @@ func (v *verifier) edited(segment string, line int, err error) {
 	v.problem(ProblemEdited, segment, line, v.next, err.Error())
 	v.next++
 	v.linked = false
-	if v.gone != nil && !v.gone.read {
-		v.gone.damaged++
+	if v.gone != nil && !v.gone.Read {
+		v.gone.Damaged++
 	}
 }
 
@@ -326,14 +415,14 @@ func (v *verifier) follows(segment string, line int, h head) {
 // archivedAnchors checks the anchors that name archived events. The log can
 // confirm only an anchor of the last archived event.
 func (v *verifier) archivedAnchors(segment string, line int) {
-	for len(v.anchors) > 0 && v.anchors[0].Seq <= v.gone.before {
+	for len(v.anchors) > 0 && v.anchors[0].Seq <= v.gone.Before {
 		a := v.anchors[0]
 		v.anchors = v.anchors[1:]
 		switch {
-		case a.Seq < v.gone.before:
+		case a.Seq < v.gone.Before:
 			v.problem(ProblemReplaced, segment, line, a.Seq, fmt.Sprintf(
 				"the log begins after event %d, which the anchor names: verify the archive against it", a.Seq))
-		case a.Hash != v.gone.hash:
+		case a.Hash != v.gone.Hash:
 			v.problem(ProblemReplaced, segment, line, a.Seq, "the first event names another event as the one before it than the anchor")
 		}
 	}
@@ -344,17 +433,17 @@ func (v *verifier) archived(info LogInfo) {
 	if v.gone == nil {
 		return // the log still has its first segment
 	}
-	v.gone.told = &info
+	v.gone.Told = &info
 	n, ok := segmentNumber(info.Segment)
-	if !ok || n < v.gone.segment-1 {
+	if !ok || n < v.gone.Segment-1 {
 		return
 	}
 	switch {
-	case info.KnownSeq == v.gone.before:
-		v.gone.said = v.gone.damaged > 0 || info.KnownHash == v.gone.hash.String()
-	case info.KnownSeq > v.gone.before: // Archive was interrupted before it removed all segments
+	case info.KnownSeq == v.gone.Before:
+		v.gone.Said = v.gone.Damaged > 0 || info.KnownHash == v.gone.Hash.String()
+	case info.KnownSeq > v.gone.Before: // Archive was interrupted before it removed all segments
 		hash, there := v.seals[info.KnownSeq]
-		v.gone.said = there && info.KnownHash == hash.String()
+		v.gone.Said = there && info.KnownHash == hash.String()
 	}
 }
 
@@ -370,6 +459,8 @@ func (v *verifier) anchored(segment string, line int, h head) {
 			v.problem(ProblemReplaced, segment, line, a.Seq, "the anchor names another event with this number")
 		case a.Segment != segment:
 			v.problem(ProblemAnchor, segment, line, a.Seq, fmt.Sprintf("the anchor has this event in %s", clip(a.Segment, 80)))
+		default:
+			v.found = a
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/atomicfile"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/execution/audit/index"
 	"github.com/ktxhq/ktx/sqlcheck/report"
 )
 
@@ -34,6 +35,7 @@ type exportOptions struct {
 	redact              []string
 	noVerify            bool
 
+	index    *index.Index // nil for the log itself
 	withheld []audit.Class
 	anchors  []audit.Anchor
 }
@@ -51,6 +53,9 @@ checked. The conditions apply to each event by itself.
 ocsf:  one event of OCSF class 6005 for each statement, with its decision and its
 outcome. Events that are not about a statement are left out, and so is the raw
 text of every statement. docs/evidence/audit-fields.md has the mapping.
+
+With --no-verify, ocsf takes the statements from the index when ktx audit index has
+made one. Otherwise the log itself is read.
 
 --redact leaves out the fields of a class: identifier (names of people, clients,
 connections, tables and functions, and the statements) or sensitive (the raw text
@@ -73,6 +78,11 @@ Exit codes: 0 written, the chain is whole · 1 written, the chain is broken ·
 			if err := o.check(cmd, dir); err != nil {
 				return err
 			}
+			if o.noVerify && o.format == formatOCSF {
+				if o.index = openIndex(a, cmd, dir); o.index != nil {
+					defer func() { _ = o.index.Close() }() // it was only read
+				}
+			}
 			return export(cmd.Context(), a, dir, o)
 		},
 	}
@@ -83,6 +93,7 @@ Exit codes: 0 written, the chain is whole · 1 written, the chain is broken ·
 	flags.StringSliceVar(&o.redact, "redact", nil, "leave out fields of these classes: identifier, sensitive")
 	flags.BoolVar(&o.noVerify, "no-verify", false, "do not check the chain")
 	flags.StringVar(&o.anchor, "anchor", "", "check the chain up to an anchor.json that was copied elsewhere, too")
+	indexFlag(c)
 	complete(c, "format", exportFormats)
 	complete(c, "redact", redactable)
 	return c
@@ -166,6 +177,9 @@ type exporter struct {
 
 func (x *exporter) write(ctx context.Context, dir string, w io.Writer) error {
 	x.w = bufio.NewWriterSize(w, 64<<10)
+	if x.options.index != nil {
+		return errors.Join(x.indexed(ctx), x.w.Flush())
+	}
 	events, closeLog, err := x.events(ctx, dir)
 	if err != nil {
 		return err
@@ -258,15 +272,40 @@ func (x *exporter) statements(events iter.Seq2[audit.Record, error]) error {
 		if err != nil || !x.options.MatchStatement(s) {
 			continue
 		}
-		line, err := audit.OCSF(s, x.app.Version, x.options.withheld...)
-		if err != nil {
-			return err
-		}
-		if err := x.line(line); err != nil {
+		if err := x.statement(s); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// indexed writes the statements that the index finds.
+func (x *exporter) indexed(ctx context.Context) error {
+	state, err := x.options.index.State(ctx)
+	if err != nil {
+		return err
+	}
+	x.done.BadLines = state.BadLines
+	for s, err := range x.options.index.All(ctx, x.options.Filter, true) {
+		if err != nil {
+			return err
+		}
+		if err := x.statement(s); err != nil {
+			return err
+		}
+	}
+	if !state.Report.OK {
+		noteChain(x.app, state)
+	}
+	return nil
+}
+
+func (x *exporter) statement(s audit.Statement) error {
+	line, err := audit.OCSF(s, x.app.Version, x.options.withheld...)
+	if err != nil {
+		return err
+	}
+	return x.line(line)
 }
 
 // badLine counts a line of the log that is no event, and returns every other
@@ -309,15 +348,5 @@ func (x *exporter) report() {
 		a.Errorf("note: the chain was not checked\n")
 		return
 	}
-	for _, p := range r.Problems {
-		a.Errorf("%s %s\n", a.Paint(a.Err, console.StyleRed, "broken"), console.EscapeControls(p.String()))
-	}
-	if r.More > 0 {
-		a.Errorf("and %d more\n", r.More)
-	}
-	if r.OK {
-		a.Errorf("note: the chain is whole up to event %d, hash %s\n", r.LastSeq, r.LastHash)
-	} else {
-		a.Errorf("note: the chain is broken; every event before the first of these is as it was written\n")
-	}
+	noteChain(a, index.State{Report: *r})
 }

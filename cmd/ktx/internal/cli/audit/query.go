@@ -13,6 +13,7 @@ import (
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/execution/audit/index"
 )
 
 // defaultQueryLimit is how many rows ktx audit query shows unless told.
@@ -40,6 +41,9 @@ are one row. A statement whose end is not recorded is unfinished. --events and
 
 All conditions must hold. Names are compared as the log has them. Tables and
 functions match in any case, and with or without their schema.
+
+Statements come from the index when ktx audit index has made one, which is faster in
+a large log. Events, and everything with --no-index, are read from the log.
 
 Other processes may write to the log meanwhile. The memory that the command needs
 does not grow with the log.
@@ -71,7 +75,13 @@ not be read.`,
 				return err
 			}
 			defer func() { _ = r.Close() }()
-			return queryLog(cmd.Context(), a, r, o, format)
+			if !o.events {
+				if x := openIndex(a, cmd, dir); x != nil {
+					defer func() { _ = x.Close() }() // it was only read
+					return queryLog(cmd.Context(), a, indexRows(a, x, o), o, format)
+				}
+			}
+			return queryLog(cmd.Context(), a, logRows(a, r, o), o, format)
 		},
 	}
 	o.addAll(a, c)
@@ -79,13 +89,14 @@ not be read.`,
 	flags.IntVarP(&o.limit, "limit", "n", defaultQueryLimit, "most rows; 0 for all")
 	flags.BoolVar(&o.reverse, "reverse", false, "the oldest first")
 	flags.BoolVar(&o.events, "events", false, "single events instead of statements")
+	indexFlag(c)
 	console.OutputFlag(c, &o.output)
 	return c
 }
 
 // queryLog prints the rows that meet the conditions. With a limit and --reverse
 // these are the oldest ones.
-func queryLog(ctx context.Context, a *console.App, r *audit.Reader, o queryOptions, format string) error {
+func queryLog(ctx context.Context, a *console.App, rows eachRow, o queryOptions, format string) error {
 	out := newRowPrinter(a, format, o.events)
 	more := false
 	// take prints a row and returns whether another one is wanted.
@@ -97,7 +108,7 @@ func queryLog(ctx context.Context, a *console.App, r *audit.Reader, o queryOptio
 		out.add(row)
 		return a.Out.Failure() == nil
 	}
-	if err := eachRow(ctx, a, r, o, take); err != nil {
+	if err := rows(ctx, take); err != nil {
 		return err
 	}
 	out.end(more)
@@ -115,7 +126,41 @@ func queryLog(ctx context.Context, a *console.App, r *audit.Reader, o queryOptio
 
 // eachRow calls take for everything that meets the conditions, until take returns
 // false.
-func eachRow(ctx context.Context, a *console.App, r *audit.Reader, o queryOptions, take func(logRow) bool) error {
+type eachRow func(ctx context.Context, take func(logRow) bool) error
+
+// indexRows reads the rows by the index.
+func indexRows(a *console.App, x *index.Index, o queryOptions) eachRow {
+	return func(ctx context.Context, take func(logRow) bool) error {
+		page := index.Page{Limit: 1000, Oldest: o.reverse}
+		if o.limit > 0 {
+			page.Limit = min(page.Limit, o.limit+1)
+		}
+		for first := true; ; first = false {
+			found, err := x.Statements(ctx, o.Filter, page)
+			if err != nil {
+				return err
+			}
+			if first && !found.State.Report.OK {
+				noteChain(a, found.State)
+			}
+			for _, s := range found.Statements {
+				if !take(statementRow(s)) {
+					return nil
+				}
+			}
+			if page.After = found.Next; page.After == 0 {
+				return nil
+			}
+		}
+	}
+}
+
+// logRows reads the rows from the log itself.
+func logRows(a *console.App, r *audit.Reader, o queryOptions) eachRow {
+	return func(ctx context.Context, take func(logRow) bool) error { return readRows(ctx, a, r, o, take) }
+}
+
+func readRows(ctx context.Context, a *console.App, r *audit.Reader, o queryOptions, take func(logRow) bool) error {
 	read, join := r.Newest, audit.NewestStatements
 	if o.reverse {
 		read, join = r.All, audit.Statements

@@ -25,7 +25,7 @@ func statsCommand(a *console.App) *cobra.Command {
 			if err := filter.resolve(cmd, time.Now()); err != nil {
 				return err
 			}
-			sum, err := audit.Summarize(cmd.Context(), dir, filter.Filter)
+			sum, err := summarize(a, cmd, dir, filter.Since)
 			if err != nil {
 				return notYet(dir, err)
 			}
@@ -34,6 +34,7 @@ func statsCommand(a *console.App) *cobra.Command {
 		},
 	}
 	filter.addSince(c)
+	indexFlag(c)
 	return c
 }
 

@@ -1,0 +1,227 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/ktxhq/ktx/execution/audit"
+)
+
+// Counts is what the statements that meet a filter add up to.
+type Counts struct {
+	Statements int64 `json:"statements"`
+	// Refused counts the statements that the guard refused, and Rows the rows of
+	// all results.
+	Refused int64 `json:"refused"`
+	Rows    int64 `json:"rows"`
+	// LatencyUS is over decisions. ExecMS is over statements that ended.
+	LatencyUS audit.Quantiles `json:"latencyUs"`
+	ExecMS    audit.Quantiles `json:"execMs"`
+	// By counts the statements with each value, the most frequent first, at most
+	// maxValues of each: status, code, principal, client, connection, kind, table,
+	// function. Statements without a value are not counted.
+	By map[string][]Count `json:"by"`
+	// Timeline counts the statements of equal periods, from the first statement to
+	// the last.
+	Timeline []Period `json:"timeline"`
+	State    State    `json:"-"`
+}
+
+// Count is how many statements have a value.
+type Count struct {
+	Value      string `json:"value"`
+	Statements int64  `json:"statements"`
+}
+
+// Period is a part of the time line. From is inclusive, Until is exclusive.
+type Period struct {
+	From    time.Time `json:"from"`
+	Until   time.Time `json:"until"`
+	Allowed int64     `json:"allowed"`
+	Refused int64     `json:"refused"`
+}
+
+const (
+	maxValues  = 20
+	maxPeriods = 60
+)
+
+// Count counts the statements that meet f.
+func (x *Index) Count(ctx context.Context, f audit.Filter) (out Counts, err error) {
+	err = x.with(ctx, func(v *view) error {
+		out, err = v.counts(f)
+		out.State = v.state
+		return err
+	})
+	return out, err
+}
+
+// tally counts by number. The numbers of names are small.
+type tally []int64
+
+func (t *tally) add(id, n int64) {
+	if id >= int64(len(*t)) {
+		*t = append(*t, make(tally, id-int64(len(*t))+64)...)
+	}
+	(*t)[id] += n
+}
+
+func (v *view) counts(f audit.Filter) (Counts, error) {
+	out := Counts{By: map[string][]Count{}, Timeline: []Period{}}
+	c, err := v.condition(f)
+	if err != nil {
+		return out, err
+	}
+	if c.none {
+		c.first, c.last = 1, 0
+	}
+	names, err := v.names(nameStatus, namePrincipal, nameClient, nameConnection, nameKindOf, nameCode, nameTable, nameFunction)
+	if err != nil {
+		return out, err
+	}
+	from, args, err := v.from(c)
+	if err != nil {
+		return out, err
+	}
+	var status, principal, client, connection, shape, codes tally
+	var latency, ms []float64
+	line, err := v.timeline(f)
+	if err != nil {
+		return out, err
+	}
+	refused := int64(-1)
+	for id, name := range names {
+		if name == audit.StatusRefused {
+			if n, err := v.number(v.ctx, `SELECT count(*) FROM name WHERE id = ? AND kind = ?`, id, int(nameStatus)); err != nil {
+				return out, err
+			} else if n == 1 {
+				refused = id
+			}
+		}
+	}
+	err = v.each(v.ctx, `SELECT time, status, principal, client, connection, shape, codes, latency, rows, ms`+from, args, func(s *sqlite3.Stmt) bool {
+		out.Statements++
+		how := s.ColumnInt64(1)
+		status.add(how, 1)
+		principal.add(s.ColumnInt64(2), 1)
+		client.add(s.ColumnInt64(3), 1)
+		connection.add(s.ColumnInt64(4), 1)
+		shape.add(s.ColumnInt64(5), 1)
+		codes.add(s.ColumnInt64(6), 1)
+		latency = append(latency, s.ColumnFloat(7))
+		line.add(s.ColumnInt64(0), how == refused)
+		if s.ColumnType(9) != sqlite3.NULL {
+			out.Rows += s.ColumnInt64(8)
+			ms = append(ms, s.ColumnFloat(9))
+		}
+		return true
+	})
+	if err != nil {
+		return out, err
+	}
+	if refused >= 0 && refused < int64(len(status)) {
+		out.Refused = status[refused]
+	}
+	out.LatencyUS, out.ExecMS, out.Timeline = audit.NewQuantiles(latency), audit.NewQuantiles(ms), line.periods
+	for name, t := range map[string]tally{"status": status, "principal": principal, "client": client, "connection": connection} {
+		out.By[name] = t.top(names)
+	}
+	for name, link := range map[string]struct {
+		of   tally
+		text string
+	}{
+		"kind":     {shape, `SELECT id, kind FROM shape`},
+		"table":    {shape, `SELECT shape, name FROM relation`},
+		"function": {shape, `SELECT shape, name FROM function`},
+		"code":     {codes, `SELECT codeset, name FROM code`},
+	} {
+		var t tally
+		if err := v.each(v.ctx, link.text, nil, func(s *sqlite3.Stmt) bool {
+			if id := s.ColumnInt64(0); id < int64(len(link.of)) && link.of[id] > 0 {
+				t.add(s.ColumnInt64(1), link.of[id])
+			}
+			return true
+		}); err != nil {
+			return out, err
+		}
+		out.By[name] = t.top(names)
+	}
+	return out, nil
+}
+
+// top returns the most frequent names.
+func (t tally) top(names map[int64]string) []Count {
+	list := []Count{}
+	for id, n := range t {
+		if n > 0 && id > 0 {
+			list = append(list, Count{names[int64(id)], n})
+		}
+	}
+	slices.SortFunc(list, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(b.Statements, a.Statements), cmp.Compare(a.Value, b.Value))
+	})
+	return list[:min(len(list), maxValues)]
+}
+
+// timeline divides the time from the first statement to the last into periods.
+type timeline struct {
+	first, width int64
+	periods      []Period
+}
+
+// widths are the lengths that a period may have.
+var widths = []time.Duration{
+	time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
+	12 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour, 28 * 24 * time.Hour, 364 * 24 * time.Hour,
+}
+
+func (v *view) timeline(f audit.Filter) (*timeline, error) {
+	first, last := int64(math.MaxInt64), int64(math.MinInt64)
+	if err := v.each(v.ctx, `SELECT min(earliest), max(latest) FROM span`, nil, func(s *sqlite3.Stmt) bool {
+		if s.ColumnType(0) != sqlite3.NULL {
+			first, last = s.ColumnInt64(0), s.ColumnInt64(1)
+		}
+		return false
+	}); err != nil {
+		return nil, err
+	}
+	if !f.Since.IsZero() {
+		first = max(first, nanos(f.Since))
+	}
+	if !f.Until.IsZero() {
+		last = min(last, nanos(f.Until)-1)
+	}
+	t := &timeline{width: int64(widths[len(widths)-1]), periods: []Period{}}
+	// The difference of two times may be more than a number can hold.
+	if first > last || float64(last)-float64(first) > 200*float64(365*24*time.Hour) {
+		return t, nil
+	}
+	for _, w := range widths {
+		if (last-first)/int64(w) < maxPeriods {
+			t.width = int64(w)
+			break
+		}
+	}
+	t.first = first - (first%t.width+t.width)%t.width
+	for at := t.first; at <= last && len(t.periods) <= 2*maxPeriods; at += t.width {
+		t.periods = append(t.periods, Period{From: time.Unix(0, at).UTC(), Until: time.Unix(0, at+t.width).UTC()})
+	}
+	return t, nil
+}
+
+func (t *timeline) add(at int64, refused bool) {
+	i := (at - t.first) / t.width
+	if i < 0 || i >= int64(len(t.periods)) {
+		return
+	}
+	if refused {
+		t.periods[i].Refused++
+	} else {
+		t.periods[i].Allowed++
+	}
+}

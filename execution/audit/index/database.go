@@ -1,0 +1,280 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/ext/array"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
+)
+
+// The identity of a file, in its header
+// (https://sqlite.org/fileformat2.html#application_id).
+const (
+	applicationID = 0x6b747861 // "ktxa"
+	version       = 1
+)
+
+// schema makes an empty index. Names of principals, tables and so on are stored
+// once, in name. A statement whose decision is not in the log is in the row of its
+// outcome, and its segment is 0.
+const schema = `
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE name (id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, text TEXT NOT NULL, UNIQUE (kind, text));
+CREATE TABLE shape (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, fingerprint INTEGER NOT NULL, kind INTEGER NOT NULL, text TEXT NOT NULL);
+CREATE INDEX shape_fingerprint ON shape (fingerprint);
+CREATE TABLE relation (name INTEGER NOT NULL, shape INTEGER NOT NULL, PRIMARY KEY (name, shape)) WITHOUT ROWID;
+CREATE TABLE function (name INTEGER NOT NULL, shape INTEGER NOT NULL, PRIMARY KEY (name, shape)) WITHOUT ROWID;
+CREATE TABLE codeset (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);
+CREATE TABLE code (name INTEGER NOT NULL, codeset INTEGER NOT NULL, PRIMARY KEY (name, codeset)) WITHOUT ROWID;
+CREATE VIRTUAL TABLE search USING fts5 (text, content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1');
+CREATE TABLE statement (
+  n INTEGER PRIMARY KEY,
+  time INTEGER NOT NULL, status INTEGER NOT NULL, principal INTEGER NOT NULL, client INTEGER NOT NULL, connection INTEGER NOT NULL,
+  shape INTEGER NOT NULL, codes INTEGER NOT NULL, rows INTEGER, ms REAL, latency INTEGER NOT NULL,
+  session INTEGER NOT NULL, address INTEGER NOT NULL, reason INTEGER NOT NULL, verdict INTEGER NOT NULL, query INTEGER NOT NULL, run INTEGER NOT NULL, open INTEGER NOT NULL,
+  seq INTEGER NOT NULL, segment INTEGER NOT NULL, place INTEGER NOT NULL, hash INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  "end" INTEGER NOT NULL, end_type INTEGER NOT NULL, end_time INTEGER NOT NULL, end_seq INTEGER NOT NULL,
+  end_segment INTEGER NOT NULL, end_place INTEGER NOT NULL, end_hash INTEGER NOT NULL, end_bytes INTEGER NOT NULL
+);
+CREATE INDEX statement_query ON statement (query);
+CREATE INDEX statement_session ON statement (session);
+CREATE INDEX statement_principal ON statement (principal);
+CREATE INDEX statement_shape ON statement (shape);
+CREATE INDEX statement_codes ON statement (codes) WHERE codes <> 0;
+CREATE INDEX statement_open ON statement (run) WHERE open <> 0;
+CREATE TABLE event (
+  n INTEGER PRIMARY KEY, type INTEGER NOT NULL, time INTEGER NOT NULL, bytes INTEGER NOT NULL, lost INTEGER NOT NULL
+);
+CREATE TABLE span (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, earliest INTEGER NOT NULL, latest INTEGER NOT NULL);
+`
+
+// busyTimeout is how long a connection waits for another process, which holds the
+// lock for the time of one batch.
+const busyTimeout = 30 * time.Second
+
+// conn is one connection. One goroutine at a time uses it.
+type conn struct {
+	db    *sqlite3.Conn
+	stmts map[string]*sqlite3.Stmt
+	file  os.FileInfo
+}
+
+// maxStatements bounds the compiled statements of a connection.
+const maxStatements = 200
+
+// connect opens the file, and makes it when it does not exist.
+func connect(path string) (*conn, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) //nolint:gosec // the caller names the index
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	db, err := sqlite3.OpenFlags(path, sqlite3.OPEN_READWRITE|sqlite3.OPEN_NOFOLLOW)
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{db: db, stmts: map[string]*sqlite3.Stmt{}, file: info}
+	err = errors.Join(db.BusyTimeout(busyTimeout), fts5.Register(db), array.Register(db))
+	if err == nil {
+		err = db.Exec(`PRAGMA journal_mode = wal; PRAGMA synchronous = normal; PRAGMA temp_store = memory; PRAGMA cache_size = -16384; PRAGMA trusted_schema = off`)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
+}
+
+func (c *conn) close() error {
+	c.forget()
+	return c.db.Close()
+}
+
+// forget closes the compiled statements.
+func (c *conn) forget() {
+	for _, s := range c.stmts {
+		_ = s.Close() // its error is that of its last run
+	}
+	clear(c.stmts)
+}
+
+// replaced reports whether another file has taken the place of the one that is open.
+func (c *conn) replaced(path string) bool {
+	info, err := os.Lstat(path)
+	return err != nil || !os.SameFile(info, c.file)
+}
+
+// each runs text with args and calls row for every row of its result. It stops when
+// row returns false.
+func (c *conn) each(ctx context.Context, text string, args []any, row func(*sqlite3.Stmt) bool) (err error) {
+	s := c.stmts[text]
+	if s == nil {
+		if len(c.stmts) >= maxStatements {
+			c.forget()
+		}
+		if s, _, err = c.db.Prepare(text); err != nil {
+			return err
+		}
+		c.stmts[text] = s
+	}
+	for i, arg := range args {
+		if err := bind(s, i+1, arg); err != nil {
+			return err
+		}
+	}
+	defer c.db.SetInterrupt(c.db.SetInterrupt(ctx))
+	defer func() { err = errors.Join(err, s.Reset()) }()
+	for s.Step() {
+		if !row(s) {
+			return nil
+		}
+	}
+	if err := s.Err(); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return err
+	}
+	return nil
+}
+
+func bind(s *sqlite3.Stmt, i int, arg any) error {
+	switch v := arg.(type) {
+	case nil:
+		return s.BindNull(i)
+	case int:
+		return s.BindInt(i, v)
+	case int64:
+		return s.BindInt64(i, v)
+	case float64:
+		return s.BindFloat(i, v)
+	case string:
+		return s.BindText(i, v)
+	case []byte:
+		return s.BindBlob(i, v)
+	case []int64:
+		return s.BindPointer(i, v)
+	default:
+		return fmt.Errorf("no binding for %T", arg)
+	}
+}
+
+// run is each for a statement without a result.
+func (c *conn) run(ctx context.Context, text string, args ...any) error {
+	return c.each(ctx, text, args, func(*sqlite3.Stmt) bool { return true })
+}
+
+// number returns the first column of the first row, or 0.
+func (c *conn) number(ctx context.Context, text string, args ...any) (n int64, err error) {
+	err = c.each(ctx, text, args, func(s *sqlite3.Stmt) bool { n = s.ColumnInt64(0); return false })
+	return n, err
+}
+
+// value returns a value of the table meta, or nothing.
+func (c *conn) value(ctx context.Context, key string) (v []byte, err error) {
+	err = c.each(ctx, `SELECT value FROM meta WHERE key = ?`, []any{key}, func(s *sqlite3.Stmt) bool {
+		v = s.ColumnBlob(0, nil)
+		return false
+	})
+	return v, err
+}
+
+func (c *conn) setValue(ctx context.Context, key string, value []byte) error {
+	return c.run(ctx, `INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value`, key, string(value))
+}
+
+// transaction runs do between BEGIN IMMEDIATE and COMMIT, or ROLLBACK when do returns
+// an error. A signal or a deadline does not interrupt the two.
+func (c *conn) transaction(ctx context.Context, do func() error) error {
+	always := context.WithoutCancel(ctx)
+	if err := c.run(always, `BEGIN IMMEDIATE`); err != nil {
+		return err
+	}
+	err := do()
+	if err == nil {
+		if err = c.run(always, `COMMIT`); err == nil {
+			return nil
+		}
+	}
+	if !c.db.GetAutocommit() {
+		err = errors.Join(err, c.run(always, `ROLLBACK`))
+	}
+	return err
+}
+
+// prepare makes an empty index in a file that is empty or has another version.
+func (c *conn) prepare(ctx context.Context) error {
+	id, err := c.number(ctx, `PRAGMA application_id`)
+	if err != nil {
+		return err
+	}
+	v, err := c.number(ctx, `PRAGMA user_version`)
+	if err != nil {
+		return err
+	}
+	if id == applicationID && v == version {
+		return nil
+	}
+	if tables, err := c.number(ctx, `SELECT count(*) FROM sqlite_schema`); err != nil {
+		return err
+	} else if tables > 0 {
+		return errForeign
+	}
+	return c.transaction(ctx, func() error { return c.create(ctx) })
+}
+
+// errForeign says that the file is a database, but not an index of this version.
+var errForeign = errors.New("not an index of this version")
+
+func (c *conn) create(ctx context.Context) error {
+	if n, err := c.number(ctx, `SELECT count(*) FROM sqlite_schema`); err != nil || n > 0 {
+		return err // another process was faster
+	}
+	return c.db.Exec(schema + fmt.Sprintf(`PRAGMA application_id = %d; PRAGMA user_version = %d`, applicationID, version))
+}
+
+// clear empties the index. The caller is in a transaction.
+func (c *conn) clear(ctx context.Context) error {
+	var tables []string
+	if err := c.each(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'search\_%' ESCAPE '\'`, nil, func(s *sqlite3.Stmt) bool {
+		tables = append(tables, s.ColumnText(0))
+		return true
+	}); err != nil {
+		return err
+	}
+	c.forget()
+	for _, table := range tables {
+		if err := c.db.Exec(`DROP TABLE ` + sqlite3.QuoteIdentifier(table)); err != nil {
+			return err
+		}
+	}
+	return c.create(ctx)
+}
+
+// unusable reports whether an error says that the file is damaged or not an index, so
+// that it has to be made anew.
+func unusable(err error) bool {
+	return errors.Is(err, errForeign) || errors.Is(err, sqlite3.CORRUPT) || errors.Is(err, sqlite3.NOTADB) ||
+		errors.Is(err, sqlite3.ERROR) || errors.Is(err, sqlite3.MISMATCH) || errors.Is(err, sqlite3.CONSTRAINT)
+}
+
+// remove deletes the file and those that belong to it.
+func remove(path string) error {
+	for _, name := range []string{path, path + "-wal", path + "-shm", path + "-journal"} {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

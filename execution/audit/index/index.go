@@ -1,0 +1,189 @@
+package index
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/ktxhq/ktx/execution/audit"
+)
+
+// DefaultPath is where the index of a project's log lies, relative to the project
+// directory.
+const DefaultPath = ".ktx/audit-index.db"
+
+// Index answers questions about the log in one directory. It is safe for concurrent
+// use.
+type Index struct {
+	log, path string
+	reader    *audit.Reader
+
+	updating sync.Mutex // held for the time of an update
+	writer   *writer
+
+	idle chan *conn // connections that wait for a question
+}
+
+// maxIdle bounds the connections that are kept.
+const maxIdle = 4
+
+// Exists reports whether there is an index at path.
+func Exists(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Open opens the index at path of the log in dir. It makes an empty one when there is
+// none, and in place of a file that cannot be used. The error wraps fs.ErrNotExist
+// when there is no log. A folder that does not exist is made.
+func Open(ctx context.Context, dir, path string) (*Index, error) {
+	r, err := audit.OpenReader(dir)
+	if err != nil {
+		return nil, err
+	}
+	x := &Index{log: dir, path: path, reader: r, idle: make(chan *conn, maxIdle)}
+	err = os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		err = x.openWriter(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open audit index: %w", err), r.Close())
+	}
+	return x, nil
+}
+
+// Close closes the index. No question may be open.
+func (x *Index) Close() error {
+	x.updating.Lock()
+	defer x.updating.Unlock()
+	x.dropIdle()
+	return errors.Join(x.writer.close(), x.reader.Close())
+}
+
+// openWriter opens the connection that writes. A file that cannot be used is deleted.
+func (x *Index) openWriter(ctx context.Context) error {
+	w, err := newWriter(ctx, x.path)
+	if err != nil && unusable(err) {
+		if err := remove(x.path); err != nil {
+			return err
+		}
+		w, err = newWriter(ctx, x.path)
+	}
+	x.writer = w
+	return err
+}
+
+// reopen opens the file anew. When it is damaged, it is deleted first.
+func (x *Index) reopen(ctx context.Context, damaged bool) error {
+	x.dropIdle()
+	_ = x.writer.close() // the file is of no use
+	if damaged {
+		if err := remove(x.path); err != nil {
+			return err
+		}
+	}
+	return x.openWriter(ctx)
+}
+
+func (x *Index) dropIdle() {
+	for {
+		select {
+		case c := <-x.idle:
+			_ = c.close() // it only read
+		default:
+			return
+		}
+	}
+}
+
+// State says how far the index has followed the log, and what the check of the chain
+// has found up to there.
+type State struct {
+	// Report is what [audit.Verify] reports about the log up to Report.LastSeq. Each
+	// event was checked when the index took it.
+	Report audit.Report `json:"report"`
+	// Events is how many events the index has.
+	Events int64 `json:"events"`
+	// BadLines counts the lines of the log that are not events.
+	BadLines int64 `json:"badLines"`
+}
+
+// with runs ask on a connection, in a transaction of its own, so that all its
+// questions are about the same events. A damaged file, and a log that no longer has
+// the event that the index names, lead to a new index and a second try.
+func (x *Index) with(ctx context.Context, ask func(*view) error) error {
+	for try := 0; ; try++ {
+		if err := x.Update(ctx, nil); err != nil {
+			return err
+		}
+		err := x.ask(ctx, ask)
+		again := unusable(err) || errors.Is(err, errStale)
+		if err == nil || !again || try == 2 {
+			return err
+		}
+		if err := x.discard(ctx, err); err != nil {
+			return err
+		}
+	}
+}
+
+// errStale says that the log does not have an event as the index has it.
+var errStale = errors.New("the log was changed in a part that the index had read")
+
+func (x *Index) ask(ctx context.Context, ask func(*view) error) error {
+	var c *conn
+	select {
+	case c = <-x.idle:
+	default:
+		var err error
+		if c, err = connect(x.path); err != nil {
+			return err
+		}
+	}
+	always := context.WithoutCancel(ctx)
+	err := c.run(always, `BEGIN`)
+	if err == nil {
+		v := &view{conn: c, ctx: ctx, log: x.reader}
+		if err = v.load(); err == nil {
+			err = ask(v)
+		}
+	}
+	if !c.db.GetAutocommit() {
+		err = errors.Join(err, c.run(always, `ROLLBACK`))
+	}
+	if err != nil {
+		return errors.Join(err, c.close())
+	}
+	select {
+	case x.idle <- c:
+		return nil
+	default:
+		return c.close()
+	}
+}
+
+// view is the index as one question sees it.
+type view struct {
+	*conn
+	ctx   context.Context //nolint:containedctx // a view lives as long as the call
+	log   *audit.Reader
+	state State
+}
+
+func (v *view) load() error {
+	data, err := v.value(v.ctx, "state")
+	if err != nil || len(data) == 0 {
+		return err
+	}
+	return json.Unmarshal(data, &v.state)
+}
+
+// State takes what is new in the log and returns the state of the index.
+func (x *Index) State(ctx context.Context) (s State, err error) {
+	err = x.with(ctx, func(v *view) error { s = v.state; return nil })
+	return s, err
+}
