@@ -454,7 +454,10 @@ var rooms = []room{
 	{
 		path:   "cmd/ktx/internal/cli",
 		ours:   []string{"cmd/ktx/internal/cli/*", "corpus", "dialects", "execution"},
-		others: map[string]string{"github.com/spf13/cobra": "commands, completion, manual pages"},
+		others: map[string]string{
+			"github.com/spf13/cobra": "commands, completion, manual pages",
+			"golang.org/x/mod":       "compares versions of releases",
+		},
 		testOurs: []string{
 			"cmd/ktx/internal/project", "execution/audit", "execution/executiontest/testdb", "execution/audit/audittest",
 		},

@@ -75,8 +75,13 @@ func TestBundle(t *testing.T) {
 			Config struct {
 				Command string
 				Args    []string
+				Env     map[string]string
 			} `json:"mcp_config"`
 		}
+		Settings map[string]struct {
+			Default   *string
+			Sensitive bool
+		} `json:"user_config"`
 	}
 	if err := json.Unmarshal(text, &manifest); err != nil {
 		t.Fatal(err)
@@ -85,13 +90,39 @@ func TestBundle(t *testing.T) {
 		t.Errorf("version %s", manifest.Version)
 	}
 	shop := filepath.Join(dir, "shop")
-	settings := strings.NewReplacer("${__dirname}", filepath.Join(dir, "bundle"), "${user_config.project}", shop)
-	command := slices.Clone(cutOff)
-	for _, word := range append([]string{manifest.Server.Config.Command}, manifest.Server.Config.Args...) {
-		command = append(command, settings.Replace(word))
-	}
 	runCommand(t, append(slices.Clone(cutOff), filepath.Join(dir, "bundle/server/ktx"), "init", "--demo", shop))
-	answers(t, []string{"HOME=" + dir}, command)
+	// The connection of an address has the name of its database.
+	database, err := os.ReadFile(filepath.Join(shop, "shop.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "demo.db"), database, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !manifest.Settings["url"].Sensitive {
+		t.Error("the address, which holds a password, is not a sensitive setting")
+	}
+	// One setting each time: the client puts the defaults of the others.
+	for setting, value := range map[string]string{"project": shop, "url": "sqlite://" + filepath.Join(dir, "demo.db")} {
+		values := []string{"${__dirname}", filepath.Join(dir, "bundle")}
+		for name, s := range manifest.Settings {
+			switch {
+			case name == setting:
+				values = append(values, "${user_config."+name+"}", value)
+			case s.Default != nil:
+				values = append(values, "${user_config."+name+"}", *s.Default)
+			}
+		}
+		settings := strings.NewReplacer(values...)
+		command, environ := slices.Clone(cutOff), []string{"HOME=" + dir}
+		for _, word := range append([]string{manifest.Server.Config.Command}, manifest.Server.Config.Args...) {
+			command = append(command, settings.Replace(word))
+		}
+		for name, word := range manifest.Server.Config.Env {
+			environ = append(environ, name+"="+settings.Replace(word))
+		}
+		answers(t, environ, command)
+	}
 
 	// The bundles for other systems differ in the program and the system's name.
 	bundles, err := filepath.Glob(filepath.Join(b.dist, "*.mcpb"))

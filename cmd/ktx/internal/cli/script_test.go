@@ -28,7 +28,11 @@ func (s servers) Run() int { return testdb.Run(s.m) }
 
 func TestMain(m *testing.M) {
 	testscript.Main(servers{m}, map[string]func(){
-		"ktx":      func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"ktx": func() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"ktx-released": func() {
+			cli.SetVersion("1.2.0")
+			os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		},
 		"converse": converse,
 	})
 }

@@ -58,6 +58,15 @@ func (p *place) settle(ctx context.Context, a *console.App, cmd *cobra.Command) 
 	if set && !given && strings.TrimSpace(variable) == "" {
 		set = false // a client's empty setting
 	}
+	if dir, named := a.Lookup("KTX_PROJECT_DIR"); named && set && strings.TrimSpace(dir) == "" {
+		lookup := a.Lookup // an empty setting too
+		a.Lookup = func(name string) (string, bool) {
+			if name == "KTX_PROJECT_DIR" {
+				return "", false
+			}
+			return lookup(name)
+		}
+	}
 	if !given && set {
 		// The rules in a ktx.yaml count for more than a variable.
 		_, err := project.Find(a.ProjectDir, a.Lookup)
