@@ -459,7 +459,7 @@ var rooms = []room{
 			"golang.org/x/mod":       "compares versions of releases",
 		},
 		testOurs: []string{
-			"cmd/ktx/internal/project", "execution/audit", "execution/executiontest/testdb", "execution/audit/audittest",
+			"cmd/ktx/internal/project", "execution/audit", "execution/executiontest/testdb", "execution/audit/audittest", "research/upstream/upstreamtest",
 		},
 		testOthers: map[string]string{
 			"github.com/creack/pty":                    "a terminal to be asked on",
@@ -519,6 +519,16 @@ var rooms = []room{
 		},
 	},
 	{
+		path: "cmd/ktx/internal/cli/upstream",
+		ours: []string{
+			"cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/project", "execution", "research", "research/upstream", "sqlguard",
+		},
+		others: map[string]string{
+			"github.com/rogpeppe/go-internal": "shows what changed in a definition",
+			"github.com/spf13/cobra":          "commands and their flags",
+		},
+	},
+	{
 		path: "cmd/ktx/internal/cli/fresh",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/scan", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/demo", "cmd/ktx/internal/project",
@@ -529,7 +539,7 @@ var rooms = []room{
 		path: "cmd/ktx/internal/cli/project",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/fresh", "cmd/ktx/internal/cli/scan", "cmd/ktx/internal/cli/setup", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/demo", "cmd/ktx/internal/project",
-			"execution", "execution/audit", "research", "sqlcheck/report", "sqlguard",
+			"execution", "execution/audit", "research", "research/upstream", "sqlcheck/report", "sqlguard",
 		},
 		others: map[string]string{
 			"github.com/modelcontextprotocol/go-sdk": "asks the server for its tools",
@@ -673,6 +683,7 @@ var rooms = []room{
 		testOurs: []string{"execution/executiontest/executable"},
 		support:  true,
 	},
+	{path: "tools/eval/upstreams", ours: []string{"research/upstream"}, support: true},
 	{path: "tools/eval/relations", ours: []string{"research/catalog", "research/scan/relate", "research/scan/relate/relatetest"}, support: true},
 	{
 		path: "tools/install",

@@ -25,6 +25,10 @@ type Metrics struct {
 	bytes     *prometheus.CounterVec
 	denied    *prometheus.CounterVec
 	refused   *prometheus.CounterVec
+
+	upstreamCalls   *prometheus.CounterVec
+	upstreamSeconds *prometheus.HistogramVec
+	upstreamBytes   *prometheus.CounterVec
 }
 
 // Queue says how busy one connection is.
@@ -55,9 +59,16 @@ func NewMetrics(queues func() []Queue, health func() audit.Health) *Metrics {
 		bytes:    counter("ktx_bytes_total", "Bytes of values returned.", "connection"),
 		denied:   counter("ktx_http_denied_total", "Requests refused before their route, and connections closed to make room, by reason.", "reason"),
 		refused:  counter("ktx_calls_refused_total", "Calls refused before a statement was judged, by code.", "code"),
+
+		upstreamCalls: counter("ktx_upstream_calls_total", "Calls of tools of other MCP servers, by how they ended: ok or a code. The tool is empty when the server has none of the name.", "server", "tool", "outcome"),
+		upstreamSeconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "ktx_upstream_call_seconds", Help: "Time of calls of tools of other MCP servers.", Buckets: []float64{.005, .01, .05, .1, .5, 1, 5, 10, 30, 60},
+		}, []string{"server"}),
+		upstreamBytes: counter("ktx_upstream_bytes_total", "Bytes of results of other MCP servers.", "server"),
 	}
 	m.registry.MustRegister(
 		m.decisions, m.steps, m.outcomes, m.cancels, m.rows, m.bytes, m.denied, m.refused,
+		m.upstreamCalls, m.upstreamSeconds, m.upstreamBytes,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		&queueCollector{
 			queues:  queues,
@@ -106,6 +117,14 @@ func (m *Metrics) Finished(connection string, code sqlguard.Code, rows, bytes in
 	}
 	m.rows.WithLabelValues(connection).Add(float64(rows))
 	m.bytes.WithLabelValues(connection).Add(float64(bytes))
+}
+
+// UpstreamCalled counts the end of a call of a tool of another MCP server. The code is ""
+// for one that ended well.
+func (m *Metrics) UpstreamCalled(server, tool, code string, took time.Duration, bytes int64) {
+	m.upstreamCalls.WithLabelValues(server, tool, cmp.Or(code, audit.StatusOK)).Inc()
+	m.upstreamSeconds.WithLabelValues(server).Observe(took.Seconds())
+	m.upstreamBytes.WithLabelValues(server).Add(float64(bytes))
 }
 
 // queueCollector reads the queues when the metrics are collected.

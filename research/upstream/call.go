@@ -45,6 +45,7 @@ type call struct {
 	request Request
 	server  string // as it is configured
 	name    string // as the tool is listed
+	found   bool   // the server has a tool of the name
 	id      string
 	start   time.Time
 	judged  Judgement
@@ -105,7 +106,7 @@ func (c *call) run(ctx context.Context) (answer Answer, sent bool, err error) {
 	if err != nil {
 		return answer, false, err
 	}
-	c.name = t.Name
+	c.name, c.found = t.Name, true
 	if c.manager.changed(t) {
 		return answer, false, &Error{
 			Code: CodeToolChanged, Message: "the server has changed the definition of this tool since it was trusted, so it is not called",
@@ -301,7 +302,11 @@ func codeOf(err error) string {
 
 func (c *call) observe(err error, bytes int64) {
 	if f := c.manager.options.Observe; f != nil && c.link != nil {
-		f(c.server, c.name, codeOf(err), time.Since(c.start), bytes)
+		tool := ""
+		if c.found { // a name that a client made up would make a figure of its own
+			tool = c.name
+		}
+		f(c.server, tool, codeOf(err), time.Since(c.start), bytes)
 	}
 }
 

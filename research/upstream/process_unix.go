@@ -20,7 +20,7 @@ type watcher struct {
 	end *os.File
 }
 
-const watchScript = `read -r line && exit 0; kill -KILL -- "-$1"`
+const watchScript = `read -r line && exit 0; kill -s KILL -- "-$1"`
 
 // watch starts a watcher, which is nil on a machine without a shell.
 func watch(group int) *watcher {

@@ -307,7 +307,8 @@ func (s *server) call(m message) {
 		s.line(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 		text("moved")
 	default:
-		s.answer(m.ID, fmt.Sprintf(`{"content":[{"type":"text","text":"%s"}],"structuredContent":{"arguments":%s}}`, p.Name, p.Arguments))
+		name, _ := json.Marshal(p.Name) //nolint:errchkjson // a string
+		s.answer(m.ID, fmt.Sprintf(`{"content":[{"type":"text","text":%s}],"structuredContent":{"arguments":%s}}`, name, p.Arguments))
 	}
 }
 

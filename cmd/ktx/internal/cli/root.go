@@ -16,6 +16,7 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/setup"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/skills"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/sql"
+	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/upstream"
 )
 
 // newRoot returns the command ktx with all commands below it.
@@ -65,7 +66,7 @@ configuration · 3 it could not be done.`,
 		project.DemoCommand(a), project.InitCommand(a), sql.Command(a), sql.ExplainCommand(a), project.ConnectionCommand(a), project.DoctorCommand(a),
 		scan.Command(a), scan.IngestCommand(a),
 		project.StatusCommand(a), research.DiscoverCommand(a), research.EntityCommand(a), research.DictionaryCommand(a), research.WikiCommand(a), research.MemoryCommand(a),
-		semantic.Command(a), skills.Command(a), research.UsageCommand(a), audit.Command(a), project.ConfigCommand(a), corpus.Command(a), mcp.Command(a), setup.Command(a), versionCommand(a), manCommand(a),
+		semantic.Command(a), skills.Command(a), upstream.Command(a), research.UsageCommand(a), audit.Command(a), project.ConfigCommand(a), corpus.Command(a), mcp.Command(a), setup.Command(a), versionCommand(a), manCommand(a),
 	)
 	root.SetHelpCommand(helpCommand())
 	completionGroup(root)

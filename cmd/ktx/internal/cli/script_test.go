@@ -19,6 +19,7 @@ import (
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
+	"github.com/ktxhq/ktx/research/upstream/upstreamtest"
 )
 
 // servers runs the tests and then stops the database server that they started.
@@ -34,6 +35,10 @@ func TestMain(m *testing.M) {
 			os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
 		"converse": converse,
+		"misbehaving": func() {
+			os.Args = append([]string{os.Args[0], upstreamtest.Argument}, os.Args[1:]...)
+			upstreamtest.Run()
+		},
 	})
 }
 

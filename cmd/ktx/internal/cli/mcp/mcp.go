@@ -57,6 +57,9 @@ strictest rules. Its audit log is in the user's folder for state.`,
 			}
 			defer func() { err = errors.Join(err, remove()) }()
 			return wiring.WithGateway(cmd.Context(), a, "stdio", func(ctx context.Context, open *wiring.OpenProject) error {
+				if err := open.StartUpstreams(a, true, nil); err != nil {
+					return err
+				}
 				defer reloadOn(ctx, a, signals, open, allowEmpty, nil)()
 				return serveStdio(ctx, a, open)
 			})

@@ -3,10 +3,13 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
@@ -32,12 +35,15 @@ func hangups() (signals <-chan os.Signal, stop func()) {
 func reloadOn(ctx context.Context, a *console.App, signals <-chan os.Signal, open *wiring.OpenProject, allowEmpty bool, prepare func(*project.Project) (apply func(), err error)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
+	changes := changed(ctx, open)
 	go func() {
 		defer close(ended)
 		for {
 			select {
 			case <-ctx.Done():
 				return
+			case <-changes:
+				reload(ctx, a, open, allowEmpty, prepare)
 			case <-signals:
 				reload(ctx, a, open, allowEmpty, prepare)
 			}
@@ -47,6 +53,64 @@ func reloadOn(ctx context.Context, a *console.App, signals <-chan os.Signal, ope
 		cancel()
 		<-ended
 	}
+}
+
+// watchPause is how often the files of the configuration are looked at.
+const watchPause = time.Second
+
+// changed returns a channel that gets a value when ktx.yaml or a file that it imports
+// has changed and was not written for a while. It is nil for a project without other MCP
+// servers, which is reloaded by signals only.
+func changed(ctx context.Context, open *wiring.OpenProject) <-chan struct{} {
+	if open.Upstream == nil {
+		return nil
+	}
+	c := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(watchPause)
+		defer tick.Stop()
+		before := stamp(open.Project)
+		last := before
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			now := stamp(open.Project)
+			if now == before || now != last {
+				last = now
+				continue
+			}
+			select {
+			case c <- struct{}{}:
+				before = now
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return c
+}
+
+// stamp describes the files of a configuration: their sizes and times.
+func stamp(p *project.Project) string {
+	var b strings.Builder
+	files := []string{filepath.Join(p.Dir, project.FileName)}
+	for _, name := range p.Config.Upstreams.Import {
+		if path, err := p.ImportPath(name); err == nil {
+			files = append(files, path)
+		}
+	}
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			_, _ = fmt.Fprintf(&b, "%s gone;", file)
+			continue
+		}
+		_, _ = fmt.Fprintf(&b, "%s %d %d;", file, info.Size(), info.ModTime().UnixNano())
+	}
+	return b.String()
 }
 
 // reload reads ktx.yaml again. If it is valid, its connections replace the present

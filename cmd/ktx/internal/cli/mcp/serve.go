@@ -132,13 +132,6 @@ func newState(a *console.App, p *project.Project, s serverSettings, listener net
 
 // newServer returns the HTTP server with the tools, the gateway and the metrics.
 func newServer(a *console.App, open *wiring.OpenProject, s serverSettings, state *daemon.State) (*httpapi.Server, error) {
-	if err := open.StartUpstreams(a, nil); err != nil {
-		return nil, err
-	}
-	tools, err := open.Service.Server(a.Version)
-	if err != nil {
-		return nil, err
-	}
 	metrics := httpapi.NewMetrics(func() []httpapi.Queue {
 		var out []httpapi.Queue
 		for _, l := range open.Gateway.Loads() {
@@ -147,6 +140,13 @@ func newServer(a *console.App, open *wiring.OpenProject, s serverSettings, state
 		return out
 	}, open.Log.Health)
 	open.Gateway.Observe(metrics)
+	if err := open.StartUpstreams(a, true, metrics.UpstreamCalled); err != nil {
+		return nil, err
+	}
+	tools, err := open.Service.Server(a.Version)
+	if err != nil {
+		return nil, err
+	}
 	handlers := streamable.New(tools, a.Logger())
 	started, err := time.Parse(time.RFC3339, state.StartedAt)
 	if err != nil {

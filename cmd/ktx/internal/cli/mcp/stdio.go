@@ -20,9 +20,6 @@ import (
 // serveStdio serves one client until it closes its end or ctx ends.
 func serveStdio(ctx context.Context, a *console.App, open *wiring.OpenProject) error {
 	tuneCollector(a.Lookup)
-	if err := open.StartUpstreams(a, nil); err != nil {
-		return err
-	}
 	server, err := open.Service.Server(a.Version)
 	if err != nil {
 		return err

@@ -29,6 +29,7 @@ const (
 	groupAudit         = "audit"
 	groupConnection    = "connection"
 	groupMCP           = "mcp"
+	groupUpstream      = "upstream"
 )
 
 // finding is one line of ktx doctor.
@@ -67,8 +68,8 @@ func DoctorCommand(a *console.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check everything: configuration, audit log, every connection and its role, MCP",
-		Long: `Check the configuration, the audit log and its chain, every connection and the
-list of tools.
+		Long: `Check the configuration, the audit log and its chain, every connection, other MCP
+servers and the list of tools.
 
 For each connection, report whether it answers, whether it uses TLS, what its role
 may do beyond reading, and whether the engine refuses writes in the read-only
@@ -180,6 +181,7 @@ func (e *examination) run(ctx context.Context) {
 	err := e.open(ctx, func(ctx context.Context, open *wiring.OpenProject) error {
 		e.add(finding{Group: groupAudit, Level: levelOK, Message: "an event was written to " + e.logDir()})
 		e.connections(ctx, open)
+		e.upstreams(ctx, open)
 		e.tools(ctx, open)
 		return nil
 	})

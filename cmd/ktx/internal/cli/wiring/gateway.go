@@ -29,6 +29,7 @@ type OpenProject struct {
 	Upstream *upstream.Manager
 
 	judge  *upstreamJudge
+	eager  bool     // servers of upstreams that start eagerly do so
 	root   *os.Root // the project's folder
 	stores research.Stores
 	skills skillStores

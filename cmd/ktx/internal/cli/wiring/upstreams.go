@@ -2,7 +2,9 @@ package wiring
 
 import (
 	"context"
+	"errors"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -17,16 +19,17 @@ import (
 )
 
 // StartUpstreams makes the other MCP servers of the project available to the tools, if
-// ktx.yaml names some. It connects to those that start eagerly, and to the others when
-// they are needed. The project closes them. Observe may be nil.
-func (o *OpenProject) StartUpstreams(a *console.App, observe func(server, tool, code string, took time.Duration, bytes int64)) error {
+// ktx.yaml names some. It connects to them when they are needed; if eager is set, to
+// those at once that ktx.yaml says so of. The project closes them. Observe may be nil.
+func (o *OpenProject) StartUpstreams(a *console.App, eager bool, observe func(server, tool, code string, took time.Duration, bytes int64)) error {
 	if !o.Project.Config.Upstreams.Set() || o.Upstream != nil {
 		return nil
 	}
 	judge := &upstreamJudge{gateway: o.Gateway, log: o.Log}
 	judge.set(o.Project)
 	m := upstream.New(upstream.Options{Root: o.root, Log: o.Log, Judge: judge, Logger: a.Logger(), Version: a.Version, Observe: observe})
-	if err := m.Configure(upstreamConfig(a, o.Project)); err != nil {
+	o.eager = eager
+	if err := m.Configure(upstreamConfig(a, o.Project, eager)); err != nil {
 		m.Close()
 		return console.AsUsage(err)
 	}
@@ -43,7 +46,7 @@ func (o *OpenProject) reloadUpstreams(a *console.App, p *project.Project) {
 		}
 		return
 	}
-	if err := o.Upstream.Configure(upstreamConfig(a, p)); err != nil {
+	if err := o.Upstream.Configure(upstreamConfig(a, p, o.eager)); err != nil {
 		a.Errorf("ktx: upstreams: %s; the present servers stay in force\n", console.EscapeControls(err.Error()))
 		return
 	}
@@ -51,7 +54,7 @@ func (o *OpenProject) reloadUpstreams(a *console.App, p *project.Project) {
 }
 
 // upstreamConfig returns the servers of a project in the form that the manager takes.
-func upstreamConfig(a *console.App, p *project.Project) upstream.Config {
+func upstreamConfig(a *console.App, p *project.Project, eager bool) upstream.Config {
 	u := p.Config.Upstreams
 	value := func(s project.Secret) upstream.Value {
 		return func() (string, error) { return s.Resolve(p.Environment(a.Lookup)) }
@@ -78,7 +81,7 @@ func upstreamConfig(a *console.App, p *project.Project) upstream.Config {
 		server := upstream.Server{
 			Name: name, Description: s.Description, Keywords: s.Keywords, Command: s.Command, Env: values(s.Env), Dir: p.Dir,
 			Headers: values(s.Headers), Transport: s.Transport, Identity: s.Identity(), Timeout: time.Duration(s.Timeout), Idle: time.Duration(s.Idle),
-			Eager: s.Start == "eager", Disabled: !is(s.Enabled, true),
+			Eager: eager && s.Start == "eager", Disabled: !is(s.Enabled, true),
 		}
 		for _, arg := range s.Args {
 			server.Args = append(server.Args, value(arg))
@@ -167,4 +170,28 @@ func (j *upstreamJudge) Judge(ctx context.Context, rule upstream.SQLRule, sql st
 		return out, &sqlguard.RejectedError{Verdict: v}
 	}
 	return out, nil
+}
+
+// WithUpstreams calls f with the other MCP servers of the project, as far as they are
+// known without a connection. It is for completions.
+func WithUpstreams(a *console.App, f func(*upstream.Manager) error) (err error) {
+	dir, err := FindProject(a)
+	if err != nil {
+		return err
+	}
+	p, err := ReadProject(dir)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return console.Failed("open the project: %w", err)
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	m := upstream.New(upstream.Options{Root: root, Logger: a.Logger()})
+	defer m.Close()
+	if err := m.Configure(upstreamConfig(a, p, false)); err != nil {
+		return err
+	}
+	return f(m)
 }
