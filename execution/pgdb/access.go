@@ -23,6 +23,15 @@ WHERE c.relkind OPERATOR(pg_catalog.=) ANY ('{r,p,v,m,f}'::pg_catalog."char"[])
 	AND n.nspname OPERATOR(pg_catalog.<>) 'information_schema' AND NOT pg_catalog.starts_with(n.nspname::pg_catalog.text, 'pg_')
 GROUP BY n.oid, n.nspname, c.oid, c.relname, c.relkind ORDER BY n.nspname, c.relname`
 
+// definersSQL returns the functions that the role may call and that run with the rights of
+// their owner, which is not the role: the whole name, and the name for GRANT.
+const definersSQL = `SELECT pg_catalog.format('%I.%I', n.nspname, p.proname), pg_catalog.format('%I.%I(%s)', n.nspname, p.proname, pg_catalog.pg_get_function_identity_arguments(p.oid))
+FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) p.pronamespace
+WHERE p.prosecdef AND NOT pg_catalog.pg_has_role(p.proowner, 'USAGE')
+	AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')
+	AND n.nspname OPERATOR(pg_catalog.<>) 'information_schema' AND NOT pg_catalog.starts_with(n.nspname::pg_catalog.text, 'pg_')
+ORDER BY 2`
+
 // reads compares what the role may read with the rules of the connection.
 func (p *prober) reads(ctx context.Context) error {
 	rules := p.db.access
@@ -30,7 +39,12 @@ func (p *prober) reads(ctx context.Context) error {
 		return nil
 	}
 	p.access.Rules = rules
+	var definers [][]string
 	err := p.db.interview(ctx, func(ask asker) error {
+		var err error
+		if definers, err = ask(definersSQL); err != nil {
+			return err
+		}
 		rows, err := ask(readableSQL)
 		if err != nil {
 			return err
@@ -80,6 +94,14 @@ func (p *prober) reads(ctx context.Context) error {
 		}
 		return p.revoke(what+" ON "+quoteName(r.Schema)+"."+quoteName(r.Name), "")
 	})
+	if len(definers) > 0 {
+		names := make([]string, len(definers))
+		for i, row := range definers {
+			names[i] = row[0]
+		}
+		p.report.Warn(execution.TopicAccess, p.revoke("EXECUTE ON FUNCTION "+definers[0][1], everyRole)+"; ktx refuses functions that functions.allow does not list",
+			"the role may call %s, which may read what a rule of this connection denies: %s", probe.Several(len(definers), "a function that runs with the rights of its owner", "%d functions that run with the rights of their owners"), probe.Named(names))
+	}
 	return nil
 }
 

@@ -127,8 +127,8 @@ func (a *Access) Excess(report *Report, revoke func(Revocation) string) {
 		if len(list) == 0 {
 			return
 		}
-		names := make([]string, 0, maxNamed)
-		for _, r := range list[:min(len(list), maxNamed)] {
+		names := make([]string, 0, len(list))
+		for _, r := range list {
 			name := r.String()
 			if r.Columns != nil {
 				name += " (" + strings.Join(r.Columns[:min(len(r.Columns), maxNamed)], ", ") + ")"
@@ -138,14 +138,7 @@ func (a *Access) Excess(report *Report, revoke func(Revocation) string) {
 			}
 			names = append(names, name)
 		}
-		if len(list) > maxNamed {
-			names = append(names, "…")
-		}
-		noun := one
-		if len(list) > 1 {
-			noun = fmt.Sprintf(many, len(list))
-		}
-		report.Warn(execution.TopicAccess, revoke(list[0])+", or use the role of ktx doctor --role-script", "the role may read %s: %s", noun, strings.Join(names, ", "))
+		report.Warn(execution.TopicAccess, revoke(list[0])+", or use the role of ktx doctor --role-script", "the role may read %s: %s", Several(len(list), one, many), Named(names))
 	}
 	warn(tables, "a table or view that the rules of this connection do not permit", "%d tables and views that the rules of this connection do not permit")
 	warn(columns, "denied columns of a table", "denied columns of %d tables")
@@ -154,3 +147,19 @@ func (a *Access) Excess(report *Report, revoke func(Revocation) string) {
 
 // maxNamed bounds the names in a warning.
 const maxNamed = 5
+
+// Named lists names for a warning, and leaves out what would be too many.
+func Named(names []string) string {
+	if len(names) > maxNamed {
+		names = append(names[:maxNamed:maxNamed], "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+// Several writes one, or many with the number n.
+func Several(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return fmt.Sprintf(many, n)
+}
