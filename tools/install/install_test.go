@@ -199,6 +199,14 @@ func TestArchive(t *testing.T) {
 	if program.Size() > 60_000_000 || packed.Size() > 25_000_000 {
 		t.Errorf("the program has %d bytes, want at most 60 MB; the archive %d, want at most 25 MB", program.Size(), packed.Size())
 	}
+	// The linker keeps every method of ktx, 6 MB, if a template can be executed.
+	content, err := os.ReadFile(filepath.Join(root, "ktx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(content, []byte("text/template.(*state).evalField")) {
+		t.Error("the program can execute templates of the standard library")
+	}
 	says := runCommand(t, append(inside(root), "/ktx", "version"))
 	if !strings.HasPrefix(says, "ktx "+b.version+" (") || !strings.Contains(says, "pure Go") {
 		t.Errorf("ktx version says %s", says)
