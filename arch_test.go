@@ -665,9 +665,12 @@ var rooms = []room{
 		support: true,
 	},
 	{
-		path:       "tools/conformance",
-		testOurs:   []string{"execution/executiontest/testdb"},
-		testOthers: map[string]string{"go.yaml.in/yaml/v3": "reads which scenarios the suite requires"},
+		path:     "tools/conformance",
+		testOurs: []string{"corpus", "execution/executiontest/testdb"},
+		testOthers: map[string]string{
+			"github.com/modelcontextprotocol/go-sdk": "an agent that calls other servers through ktx",
+			"go.yaml.in/yaml/v3":                     "reads which scenarios the suite requires",
+		},
 		support:    true,
 	},
 	{path: "tools/admin", ours: []string{"dialects", "sqlguard"}, support: true},

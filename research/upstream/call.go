@@ -377,6 +377,12 @@ func (c *call) try(ctx context.Context, t *Tool) (raw json.RawMessage, safe bool
 	if ctx.Err() != nil {
 		return nil, false, ctx.Err()
 	}
+	if s.keeper != nil && s.mail != nil && s.mail.over.Load() { // the stream of all answers broke
+		x.over.Store(true)
+	}
+	if x.over.Load() {
+		return nil, false, c.tooLarge(t, 0)
+	}
 	return nil, !x.sent.Load() || t.ReadOnly || t.Idempotent, c.failure(s, t, err)
 }
 

@@ -259,9 +259,15 @@ func (l *link) relist(ctx context.Context, s *session, server *Server) error {
 		l.manager.logger.Warn("an upstream server lists tools that cannot be used", "server", server.Name, "problem", p)
 	}
 	l.mu.Lock()
+	same := l.listed != nil && l.listed.live && l.listed.untested == nil && listed.untested == nil && l.listed.digest == listed.digest
+	if same { // the index, and what was made of the tools, stay
+		listed.tools, listed.byName = l.listed.tools, l.listed.byName
+	}
 	l.listed = listed
 	l.mu.Unlock()
-	l.manager.listedAnew(server.Name)
+	if !same {
+		l.manager.lists.Add(1)
+	}
 	l.manager.keep(*server, listed, raws)
 	return nil
 }

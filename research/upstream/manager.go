@@ -338,9 +338,6 @@ func (m *Manager) changed(t *Tool) bool {
 	return differs()
 }
 
-// listedAnew says that a list of tools may have changed.
-func (m *Manager) listedAnew(string) { m.lists.Add(1) }
-
 // keep writes the tools of a server to the cache.
 func (m *Manager) keep(server Server, l *listing, raws []json.RawMessage) {
 	s := m.current.Load()

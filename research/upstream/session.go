@@ -30,8 +30,9 @@ const minMessage = 8 << 20
 // session is an open connection to a server.
 type session struct {
 	client  *mcp.ClientSession
-	process *process  // nil for a server by HTTP
-	pipe    *pipeConn // nil for a server by HTTP
+	process *process // nil for a server by HTTP
+	keeper  *keeper  // nil for a server by Streamable HTTP
+	mail    *courier // nil for a process
 	secrets []string
 	cancel  context.CancelFunc // ends what the connection does in the background
 	about   string             // the name and version that the server gave itself
@@ -97,10 +98,11 @@ func dialOnce(ctx context.Context, server *Server, version, protocol, transport 
 			return nil, 0, err
 		}
 		s.secrets = s.process.secrets
-		way = &capturing{pipes{process: s.process, limit: int(max(limit*2, minMessage))}, &s.pipe}
+		way = &capturing{pipes{process: s.process, limit: int(max(limit*2, minMessage))}, &s.keeper}
 	} else if way, mail, err = s.byHTTP(server, transport, limit); err != nil {
 		return nil, 0, err
 	}
+	s.mail = mail
 	client := mcp.NewClient(&mcp.Implementation{Name: "ktx", Version: version}, &mcp.ClientOptions{
 		Logger: slog.New(slog.DiscardHandler), Capabilities: &mcp.ClientCapabilities{}, MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
 		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { changed() },
@@ -146,13 +148,13 @@ func (e *saidError) Error() string { return e.text }
 type capturing struct {
 	pipes
 
-	conn **pipeConn
+	conn **keeper
 }
 
 // Connect implements [mcp.Transport].
 func (t *capturing) Connect(ctx context.Context) (mcp.Connection, error) {
 	c, err := t.pipes.Connect(ctx)
-	if p, ok := c.(*pipeConn); ok {
+	if p, ok := c.(*keeper); ok {
 		*t.conn = p
 	}
 	return c, err
@@ -189,7 +191,7 @@ func (s *session) byHTTP(server *Server, transport string, limit int64) (mcp.Tra
 	}
 	client := &http.Client{Transport: mail}
 	if transport == TransportSSE {
-		return &mcp.SSEClientTransport{Endpoint: address, HTTPClient: client, MaxEventSize: int(mail.limit)}, mail, nil
+		return &events{mcp.SSEClientTransport{Endpoint: address, HTTPClient: client, MaxEventSize: int(mail.limit)}, &s.keeper}, mail, nil
 	}
 	return &mcp.StreamableClientTransport{Endpoint: address, HTTPClient: client, MaxRetries: 2, MaxEventSize: int(mail.limit)}, mail, nil
 }
@@ -341,7 +343,7 @@ func (s *session) list(ctx context.Context) (raws []json.RawMessage, problem str
 }
 
 func (s *session) forget(x *exchange) {
-	if s.pipe != nil {
-		s.pipe.forget(x)
+	if s.keeper != nil {
+		s.keeper.forget(x)
 	}
 }

@@ -23,6 +23,8 @@ import (
 type exchange struct {
 	sent atomic.Bool // a part of the request may have reached the server
 
+	over atomic.Bool // the answer by HTTP is too large
+
 	mu     sync.Mutex
 	result json.RawMessage
 	body   *capped // of an answer by HTTP
@@ -68,7 +70,25 @@ func (t *pipes) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pipeConn{Connection: inner, process: t.process, open: map[jsonrpc.ID]*exchange{}}, nil
+	return keeping(inner, t.process), nil
+}
+
+// events is the transport of HTTP with server-sent events, whose answers come with other
+// messages than the requests.
+type events struct {
+	mcp.SSEClientTransport
+
+	conn **keeper
+}
+
+// Connect implements [mcp.Transport].
+func (t *events) Connect(ctx context.Context) (mcp.Connection, error) {
+	inner, err := t.SSEClientTransport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	*t.conn = keeping(inner, nil)
+	return *t.conn, nil
 }
 
 // impatient is a file whose reader must not keep writers waiting for long.
@@ -82,17 +102,21 @@ func (f impatient) Write(b []byte) (int, error) {
 	return f.File.Write(b)
 }
 
-// pipeConn keeps the results of exchanges.
-type pipeConn struct {
+// keeper is a connection that keeps the results of exchanges.
+type keeper struct {
 	mcp.Connection
 
-	process *process
+	process *process // nil for a server by HTTP
 	mu      sync.Mutex
 	open    map[jsonrpc.ID]*exchange
 }
 
+func keeping(inner mcp.Connection, p *process) *keeper {
+	return &keeper{Connection: inner, process: p, open: map[jsonrpc.ID]*exchange{}}
+}
+
 // Write implements [mcp.Connection].
-func (c *pipeConn) Write(ctx context.Context, m jsonrpc.Message) error {
+func (c *keeper) Write(ctx context.Context, m jsonrpc.Message) error {
 	x := exchangeFrom(ctx)
 	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && x != nil && ctx.Err() == nil {
 		c.mu.Lock()
@@ -109,7 +133,7 @@ func (c *pipeConn) Write(ctx context.Context, m jsonrpc.Message) error {
 }
 
 // Read implements [mcp.Connection].
-func (c *pipeConn) Read(ctx context.Context) (jsonrpc.Message, error) {
+func (c *keeper) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := c.Connection.Read(ctx)
 	if r, ok := m.(*jsonrpc.Response); ok && err == nil {
 		c.mu.Lock()
@@ -126,7 +150,7 @@ func (c *pipeConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 }
 
 // forget drops the exchange of a call that nobody waits for.
-func (c *pipeConn) forget(x *exchange) {
+func (c *keeper) forget(x *exchange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for id, other := range c.open {
@@ -136,9 +160,11 @@ func (c *pipeConn) forget(x *exchange) {
 	}
 }
 
-// Close implements [mcp.Connection]. It ends the process.
-func (c *pipeConn) Close() error {
-	c.process.stop()
+// Close implements [mcp.Connection]. It ends the process, if there is one.
+func (c *keeper) Close() error {
+	if c.process != nil {
+		c.process.stop()
+	}
 	return c.Connection.Close()
 }
 
@@ -151,6 +177,7 @@ type courier struct {
 	scheme  string // of the configured address, as is host
 	host    string
 	status  atomic.Int32 // of the last answer
+	over    atomic.Bool  // a stream that is not the answer to one request had too large a message
 }
 
 // errElsewhere refuses a request to another host: it would get the headers.
@@ -175,9 +202,9 @@ func (c *courier) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	c.status.Store(int32(res.StatusCode)) //nolint:gosec // three digits
-	body := &capped{ReadCloser: res.Body, limit: c.limit, stream: strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")}
+	body := &capped{ReadCloser: res.Body, limit: c.limit, over: &c.over, stream: strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")}
 	if x != nil && req.Method == http.MethodPost {
-		body.keep = true
+		body.keep, body.over = true, &x.over
 		x.mu.Lock()
 		x.body = body
 		x.mu.Unlock()
@@ -202,6 +229,7 @@ type capped struct {
 	limit  int64
 	stream bool
 	keep   bool
+	over   *atomic.Bool // set when the body is too large
 
 	mu   sync.Mutex
 	n    int64
@@ -225,6 +253,7 @@ func (c *capped) Read(b []byte) (int, error) {
 	if c.n > c.limit {
 		c.kept.Reset()
 		c.keep = false
+		c.over.Store(true)
 		return 0, errTooLarge
 	}
 	if c.keep && n > 0 {

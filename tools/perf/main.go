@@ -221,6 +221,23 @@ var suites = []suite{
 		},
 	},
 	{
+		title: "Tools of other MCP servers",
+		text:  "Calls over MCP to a ktx that has another server with many tools, which is a process. The overhead is the 95th percentile of tool_call less that of the same call without ktx. The memory is that of the process of the benchmark, with its client. The replayed day has a search each minute, and a list of tools holds for an hour of it; a hit is a search for which the server was not asked.",
+		pkg:   "./research", bench: "^BenchmarkUpstream$", cgo: "1", time: "300x",
+		claims: []claim{
+			{"Upstream/527", "search-p95-ms", "527 tools, tool_search, p95", "≤ 100"},
+			{"Upstream/527", "details-p95-ms", "527 tools, tool_details, p95", "≤ 50"},
+			{"Upstream/527", "overhead-p95-ms", "527 tools, overhead of a call, p95", "≤ 10"},
+			{"Upstream/527", "rss-MB", "527 tools, memory", "≤ 100"},
+			{"Upstream/527", "hits-%", "527 tools, hits of a day", "≥ 80"},
+			{"Upstream/1500", "search-p95-ms", "1,500 tools, tool_search, p95", "≤ 100"},
+			{"Upstream/1500", "details-p95-ms", "1,500 tools, tool_details, p95", "≤ 50"},
+			{"Upstream/1500", "overhead-p95-ms", "1,500 tools, overhead of a call, p95", "≤ 10"},
+			{"Upstream/1500", "rss-MB", "1,500 tools, memory", "≤ 100"},
+			{"Upstream/1500", "hits-%", "1,500 tools, hits of a day", "≥ 80"},
+		},
+	},
+	{
 		title: "Discovery in large projects",
 		text:  "discover_data without a connection, in a project of one connection with half of the columns and forty small ones. The first answer of a process without caches (cold) and with those of the process before (warm), with the files in the page cache; then 200 questions, one after the other. Each call looks at all files of the scans: the line below the questions is that part alone. The peak is the resident size of the process.",
 		pkg:   "./research", bench: "^BenchmarkScale$", cgo: "1", time: "1x",
@@ -396,13 +413,15 @@ func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kep
 				unit = ratio
 			case "p50-µs", "p95-µs":
 				unit = "µs"
-			case "MB-idle", "MB-peak":
+			case "hits-%":
+				unit = "%"
+			case "MB-idle", "MB-peak", "rss-MB":
 				unit = "MB"
 			case "cold-s", "warm-s":
 				unit = "s"
 			case "p50/toolbox", "p50/server-postgres", "p50/dbhub", "calls/toolbox", "calls/server-postgres", "calls/dbhub":
 				unit = ratio
-			case "p50-ms", "p95-ms", "files-ms", "ktx-p50-ms", "cpu-ms":
+			case "p50-ms", "p95-ms", "files-ms", "ktx-p50-ms", "cpu-ms", "search-p95-ms", "details-p95-ms", "overhead-p95-ms":
 				unit = "ms"
 			}
 			goal := c.goal

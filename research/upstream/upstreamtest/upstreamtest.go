@@ -197,6 +197,7 @@ func (s *server) moving() string {
 }
 
 func (s *server) list(m *message) {
+	s.write("list")
 	if s.endless || s.empty {
 		var p struct {
 			Cursor string `json:"cursor"`
