@@ -407,10 +407,11 @@ var rooms = []room{
 		testOurs: []string{"dialects"},
 	},
 	{
-		path:   "research/skills",
-		ours:   []string{"research/rank", "research/rootfile"},
-		others: map[string]string{"go.yaml.in/yaml/v3": "reads the heads of skills, with lines"},
-		noStd:  []string{"database/*", "net", "net/http", "net/http/*", "os/exec", "plugin", "unsafe"},
+		path:     "research/skills",
+		ours:     []string{"research/rank", "research/rootfile"},
+		others:   map[string]string{"go.yaml.in/yaml/v3": "reads the heads of skills, with lines"},
+		noStd:    []string{"database/*", "net", "net/http", "net/http/*", "os/exec", "plugin", "unsafe"},
+		testOurs: []string{"research/skills/litestore"},
 	},
 	{path: "research/skills/skillstest", ours: []string{"research/skills"}, support: true},
 	{
