@@ -150,6 +150,10 @@ test-versions: ## run the tests that use servers against PostgreSQL 17 and 18, a
 test-formats: ## check the reports of ktx sql check, the action and the hook with third-party tools
 	scripts/test-formats
 
+.PHONY: test-skills
+test-skills: ## run the contract of the stores of skills on PostgreSQL with pgvector, which comes from npm
+	scripts/test-skills $(ARGS)
+
 .PHONY: conformance
 conformance: ## run the MCP conformance suite, the MCP inspector and third-party clients against ktx
 	scripts/conformance $(ARGS)

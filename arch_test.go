@@ -407,15 +407,24 @@ var rooms = []room{
 		testOurs: []string{"dialects"},
 	},
 	{
-		path:   "research/skills",
-		ours:   []string{"research/rank", "research/rootfile"},
-		others: map[string]string{"go.yaml.in/yaml/v3": "reads the heads of skills, with lines"},
-		noStd:  []string{"database/*", "net", "net/http", "net/http/*", "os/exec", "plugin", "unsafe"},
+		path:     "research/skills",
+		ours:     []string{"research/rank", "research/rootfile"},
+		others:   map[string]string{"go.yaml.in/yaml/v3": "reads the heads of skills, with lines"},
+		noStd:    []string{"database/*", "net", "net/http", "net/http/*", "os/exec", "plugin", "unsafe"},
+		testOurs: []string{"research/skills/litestore"},
 	},
+	{path: "research/skills/skillstest", ours: []string{"research/skills"}, support: true},
 	{
-		path:   "research/skills/litestore",
+		path:   "research/skills/pgstore",
 		ours:   []string{"research/skills"},
-		others: map[string]string{"github.com/ncruces/go-sqlite3": "keeps uses, ratings and vectors in a file of our own"},
+		others: map[string]string{"github.com/jackc/pgx/v5": "keeps uses, ratings and vectors of a team in tables of our own"},
+	},
+	{path: "research/skills/ollama", ours: []string{"research/skills"}},
+	{
+		path:     "research/skills/litestore",
+		ours:     []string{"research/skills"},
+		others:   map[string]string{"github.com/ncruces/go-sqlite3": "keeps uses, ratings and vectors in a file of our own"},
+		testOurs: []string{"research/skills/skillstest"},
 	},
 	{
 		path: "research/upstream",
@@ -706,6 +715,7 @@ var rooms = []room{
 		support: true,
 	},
 	{path: "tools/perf", support: true},
+	{path: "tools/skills", testOurs: []string{"research/skills", "research/skills/pgstore", "research/skills/skillstest"}, support: true},
 	{
 		path: "tools/release",
 		others: map[string]string{

@@ -199,7 +199,7 @@ var codeTable = []CodeInfo{
 	{Code: CodeNotConfigured, Family: FamilyExecution, Title: "Connection not configured", Summary: "The connection has no address to connect to.", hint: "tell the operator: ktx.yaml has no address for the connection"},
 	{Code: CodeNoBackend, Family: FamilyExecution, Title: "No backend for this engine", Summary: "This version runs no statements on this engine.", hint: "use a tool that reads the scan of the connection, or another connection"},
 	{Code: CodeInvalidArguments, Family: FamilyExecution, Title: "Invalid arguments", Summary: "The arguments of the call do not fit its schema.", hint: "correct the listed arguments"},
-	{Code: CodeNotFound, Family: FamilyExecution, Title: "Not found", Summary: "No page or run has the name that the call gives.", hint: "correct the name"},
+	{Code: CodeNotFound, Family: FamilyExecution, Title: "Not found", Summary: "No page, skill or run has the name that the call gives.", hint: "correct the name"},
 	{Code: CodeDatabaseError, Family: FamilyExecution, Title: "Error of the database", Summary: "The database refused or failed the statement; its own message and SQLSTATE are given.", hint: "correct the statement as the database's message says"},
 }
 

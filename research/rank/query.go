@@ -397,9 +397,6 @@ percentage ratio difference exactly information details`) {
 	return set
 }()
 
-// StopWord reports whether a word, in lower case, says nothing in a question.
-func StopWord(word string) bool { return stopWords[word] }
-
 // stopWords do not count in questions.
 var stopWords = func() map[string]bool {
 	set := map[string]bool{}

@@ -31,6 +31,31 @@ type Catalog struct {
 
 	building sync.Mutex // one build at a time
 	current  atomic.Pointer[Snapshot]
+	unsaved  int // entries that are not as the cache has them
+	looked   atomic.Pointer[look]
+}
+
+// look is when the folders were listed, and what that took.
+type look struct {
+	snapshot *Snapshot
+	at       time.Time
+	took     time.Duration
+}
+
+// The folders of a large catalogue are not listed at each call: a list is used for longer
+// than it takes to make it.
+const (
+	cheap   = 5 * time.Millisecond // what takes less is done at each call
+	lasting = 25                   // times what it took
+)
+
+// recent returns the present snapshot if the folders have just been listed.
+func (c *Catalog) recent() *Snapshot {
+	l := c.looked.Load()
+	if l == nil || l.took < cheap || time.Since(l.at) > lasting*l.took || c.current.Load() != l.snapshot {
+		return nil
+	}
+	return l.snapshot
 }
 
 // CatalogOptions are the settings of a [Catalog].
@@ -161,14 +186,20 @@ func (c *Catalog) listSource(l *listing, i int) error {
 	return nil
 }
 
-// Snapshot returns the skills as they are now. It reads only what changed since the call
-// before. One call at a time reads; the others wait for it.
+// Snapshot returns the skills as they are now, or in a catalogue of thousands, as they
+// were less than a second ago. It reads only what changed since the call before. One call
+// at a time reads; the others wait for it.
 func (c *Catalog) Snapshot() (*Snapshot, error) {
+	if now := c.recent(); now != nil {
+		return now, nil
+	}
+	start := time.Now()
 	l, err := c.list()
 	if err != nil {
 		return nil, err
 	}
 	if now := c.current.Load(); now != nil && now.of(l) {
+		c.looked.Store(&look{now, start, time.Since(start)})
 		return now, nil
 	}
 	c.building.Lock()
@@ -186,6 +217,7 @@ func (c *Catalog) Snapshot() (*Snapshot, error) {
 	}
 	next := &Snapshot{catalog: c, problems: l.problems}
 	bodies := map[*entry]string{}
+	changed := 0
 	for i := 0; i < len(l.found); {
 		last := i
 		for last < len(l.found) && l.found[last].source == l.found[i].source {
@@ -202,6 +234,7 @@ func (c *Catalog) Snapshot() (*Snapshot, error) {
 				continue
 			}
 			e, body := c.load(folder.Root(), f.source, f.folder, known)
+			changed++
 			e.main = f.main
 			e = same(known, e)
 			if body != "" {
@@ -214,7 +247,10 @@ func (c *Catalog) Snapshot() (*Snapshot, error) {
 	}
 	next.finish(before, bodies)
 	c.current.Store(next)
-	c.writeCache(next)
+	if c.unsaved += changed; before == nil || c.unsaved > len(next.entries)/100 {
+		c.writeCache(next)
+		c.unsaved = 0
+	}
 	return next, nil
 }
 
@@ -252,6 +288,11 @@ func (c *Catalog) Fresh(names ...string) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.fresh(s, names)
+}
+
+// fresh is Fresh for a snapshot that the caller has just got.
+func (c *Catalog) fresh(s *Snapshot, names []string) (*Snapshot, error) {
 	changed := map[*entry]bool{}
 	for _, name := range names {
 		if e := s.byName(name); e != nil && !c.unchanged(e) {
@@ -365,7 +406,7 @@ func (c *Catalog) Check() (problems []Problem, published int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if s, err = c.Fresh(s.names()...); err != nil {
+	if s, err = c.fresh(s, s.names()); err != nil {
 		return nil, 0, err
 	}
 	problems = slices.Clone(s.problems)

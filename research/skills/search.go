@@ -108,7 +108,7 @@ func (s *Store) Search(ctx context.Context, query string, f Filter, limit int) (
 	for i, c := range list {
 		names[i] = c.skill.Name
 	}
-	fresh, err := s.catalog.Fresh(names...) // supporting files may have changed
+	fresh, err := s.catalog.fresh(snapshot, names) // supporting files may have changed
 	if err != nil {
 		return Found{}, err
 	}
@@ -125,7 +125,7 @@ func (s *Store) Search(ctx context.Context, query string, f Filter, limit int) (
 		h := Hit{Skill: skill, Counts: counts[skill.Name], Similarity: c.similarity}
 		if !q.Empty() {
 			body, _ := fresh.Body(skill)
-			h.Why = s.why(query, skill, body, c)
+			h.Why = why(q, skill, body, c)
 		}
 		out.Hits = append(out.Hits, h)
 	}
@@ -275,28 +275,27 @@ func (s *Store) counts(ctx context.Context, names []string, out *Found) map[stri
 	return counts
 }
 
-// maxWhy is how many words of a question an explanation has.
-const maxWhy = 5
+// maxWhy is how many words an explanation has.
+const maxWhy = 6
 
-// why says where the skill has words of the question.
-func (s *Store) why(query string, k *Skill, body string, c candidate) string {
+// why says where the skill has words of the question, as the skill writes them.
+func why(q *rank.Query, k *Skill, body string, c candidate) string {
 	var parts []string
 	taken := map[string]bool{}
-	words := strings.FieldsFunc(query, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;:!?()[]{}\"“”", r) })
 	for _, field := range []struct{ name, text string }{
 		{"name", k.Name}, {"description", k.Description}, {"tags", strings.Join(append([]string{k.Category}, k.Tags...), "\n")}, {"body", body},
 	} {
 		var has []string
-		for _, w := range words[:min(len(words), 60)] {
-			w = strings.Trim(w, ".'")
-			low := strings.ToLower(w)
-			if taken[low] || len(taken) == maxWhy || w == "" || rank.StopWord(low) {
-				continue
+		for rest := field.text; len(taken) < maxWhy; {
+			start, end, ok := q.Find(rest)
+			if !ok || end <= start {
+				break
 			}
-			if _, _, ok := s.catalog.analyzer.Query(w).Find(field.text); ok {
-				taken[low] = true
-				has = append(has, excerpt(low, 40))
+			if word := strings.ToLower(rest[start:end]); !taken[word] {
+				taken[word] = true
+				has = append(has, excerpt(word, 40))
 			}
+			rest = rest[end:]
 		}
 		if len(has) > 0 {
 			parts = append(parts, field.name+": "+strings.Join(has, ", "))

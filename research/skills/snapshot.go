@@ -106,7 +106,7 @@ var fields = []rank.Field{
 
 // shardSize is about how many skills one index holds. A skill that changes has one index
 // built anew.
-const shardSize = 512
+const shardSize = 256
 
 // A shard is the index of some skills.
 type shard struct {

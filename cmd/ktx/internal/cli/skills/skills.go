@@ -13,7 +13,7 @@ import (
 // Command returns the command ktx skills.
 func Command(a *console.App) *cobra.Command {
 	c := console.Group("skills", "List, search, read, check and rate the project's skills",
-		listCommand(a), searchCommand(a), recommendCommand(a), showCommand(a), checkCommand(a), rateCommand(a), newCommand(a))
+		listCommand(a), searchCommand(a), recommendCommand(a), showCommand(a), checkCommand(a), rateCommand(a), backfillCommand(a), newCommand(a))
 	c.Long = `A skill is a folder with a file SKILL.md that tells an agent how to do a task. ktx
 serves the skills of the folder skills of the project, and of the folders that
 ktx.yaml names, once ktx.yaml has the key skills. docs/skills.md has the details.`

@@ -16,6 +16,8 @@ import (
 	"github.com/ktxhq/ktx/research/rank"
 	"github.com/ktxhq/ktx/research/skills"
 	"github.com/ktxhq/ktx/research/skills/litestore"
+	"github.com/ktxhq/ktx/research/skills/ollama"
+	"github.com/ktxhq/ktx/research/skills/pgstore"
 )
 
 // skillStores has the stores of skills that a process has made. A store stays open until
@@ -59,12 +61,21 @@ func (s *skillStores) of(a *console.App, root *os.Root, p *project.Project, anal
 		return nil, err
 	}
 	state := skills.State(litestore.New(skillState(p.Dir)))
+	if address != "" {
+		if state, err = pgstore.New(address, config.Store.TenantName()); err != nil {
+			return nil, console.AsUsage(fmt.Errorf("skills.store.url: %w", err))
+		}
+	}
+	var embedder skills.Embedder
+	if e := p.Config.Embeddings.WithDefaults(); e.Provider == "ollama" {
+		embedder = ollama.New(ollama.Options{URL: e.URL, Model: e.Model, Dimensions: e.Dimensions})
+	}
 	s.key, s.store = key, skills.NewStore(skills.Options{
 		Catalog: skills.NewCatalog(skills.CatalogOptions{
 			Sources: sources, Builtins: []skills.Builtin{{Name: setup.SkillName, Text: setup.SkillText()}},
 			Analyzer: analyzer, Now: time.Now, Cache: root,
 		}),
-		State: s.keep(state), Categories: config.Categories,
+		State: s.keep(state), Embedder: embedder, Categories: config.Categories,
 	})
 	return s.store, nil
 }
