@@ -445,6 +445,12 @@ var rooms = []room{
 		testOthers: map[string]string{"go.yaml.in/yaml/v3": "writes files with hostile strings", "github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
 	},
 	{
+		path:     "httpapi/pages",
+		ours:     []string{"execution/audit", "execution/audit/index", "httpapi", "sqlguard"},
+		others:   map[string]string{"github.com/go-chi/chi/v5": "reads the variables of a path"},
+		testOurs: []string{"execution/audit/audittest"},
+	},
+	{
 		path: "httpapi",
 		ours: []string{"sqlguard", "execution", "execution/audit"},
 		others: map[string]string{
@@ -520,7 +526,7 @@ var rooms = []room{
 		path: "cmd/ktx/internal/cli/mcp",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/fresh", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/daemon", "cmd/ktx/internal/project", "cmd/ktx/internal/setup", "cmd/ktx/internal/stdio", "cmd/ktx/internal/streamable",
-			"dialects", "execution", "execution/audit", "httpapi", "sqlguard",
+			"dialects", "execution", "execution/audit", "execution/audit/index", "httpapi/pages", "httpapi", "sqlguard",
 		},
 		others: map[string]string{
 			"github.com/modelcontextprotocol/go-sdk": "serves a session over standard input and output",

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net/http"
@@ -26,6 +25,8 @@ type Token struct {
 	// Connections are the IDs of the connections that the principal may use;
 	// nil means all.
 	Connections []string
+	// May are the rights of the principal; nil means [RightQuery].
+	May []Right
 	// Requests is how many requests the principal may make in the time Per, and
 	// how many at once. 0 means no limit.
 	Requests int
@@ -111,11 +112,16 @@ func (s *Server) guarded() bool { return len(*s.tokens.Load()) > 0 }
 // answers without a token.
 func (s *Server) checkBearer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		who := audit.Actor{Principal: PrincipalLocal, Client: audit.Client{Transport: "http", Address: r.RemoteAddr}}
 		if s.guarded() {
 			e, reason, problem := s.authenticate(r)
+			if e == nil && reason == reasonNoToken && r.Header.Get("Authorization") == "" {
+				if e = s.signedIn(r); e == nil && s.wantsLogin(r) {
+					s.toLogin(w, r)
+					return
+				}
+			}
 			switch {
-			case e == nil && r.URL.Path == "/health":
+			case e == nil && (r.URL.Path == "/health" || s.open(r)):
 				next.ServeHTTP(w, r)
 				return
 			case e == nil:
@@ -124,8 +130,7 @@ func (s *Server) checkBearer(next http.Handler) http.Handler {
 				refuse(w, http.StatusUnauthorized, problem)
 				return
 			}
-			who.Principal, who.Connections = e.Principal, slices.Clone(e.Connections)
-			r = r.WithContext(audit.WithActor(r.Context(), who))
+			r = r.WithContext(e.enter(r))
 			// Requests that end something are never limited.
 			if e.limiter != nil && r.Method != http.MethodDelete {
 				if wait := e.delay(); wait > 0 {
@@ -136,7 +141,8 @@ func (s *Server) checkBearer(next http.Handler) http.Handler {
 				}
 			}
 		} else {
-			r = r.WithContext(audit.WithActor(r.Context(), who))
+			who := audit.Actor{Principal: PrincipalLocal, Client: audit.Client{Transport: "http", Address: r.RemoteAddr}}
+			r = r.WithContext(withAccess(audit.WithActor(r.Context(), who), Access{Principal: who.Principal, May: Rights()}))
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -179,16 +185,8 @@ func (s *Server) authenticate(r *http.Request) (*entry, string, Problem) {
 		problem.Message, problem.Hint = "the token is empty", "set the variable that the client's configuration names, usually KTX_MCP_TOKEN, in the environment of the client"
 		return nil, reasonPlaceholder, problem
 	}
-	sum := Sum(text)
-	found := -1
-	tokens := *s.tokens.Load()
-	for i := range tokens { // always all of them, so that the time reveals nothing
-		if subtle.ConstantTimeCompare(sum[:], tokens[i].Sum[:]) == 1 {
-			found = i
-		}
-	}
-	if found >= 0 {
-		return &tokens[found], "", Problem{}
+	if e := s.entryOf(Sum(text)); e != nil {
+		return e, "", Problem{}
 	}
 	if name := placeholder(text); name != "" {
 		problem.Message = "the token is a placeholder that the client did not expand: " + text

@@ -30,8 +30,16 @@ func (s *Server) routes() http.Handler {
 	)
 	r.Get("/health", s.health)
 	r.Get("/metrics", s.metrics)
-	r.Post("/v1/check", s.check)
-	r.Handle("/mcp", http.HandlerFunc(s.mcp))
+	r.With(needs(RightQuery)).Post("/v1/check", s.check)
+	r.With(needs(RightQuery)).Handle("/mcp", http.HandlerFunc(s.mcp))
+	if len(s.config.Routes) > 0 {
+		r.Get(LoginPath, s.loginForm)
+		r.With(s.sameOrigin).Post(LoginPath, s.login)
+		r.With(s.sameOrigin).Post(LogoutPath, s.logout)
+	}
+	for _, route := range s.config.Routes {
+		r.With(needs(route.Needs...)).Method(route.Method, route.Path, route.Handler)
+	}
 	r.NotFound(func(w http.ResponseWriter, _ *http.Request) {
 		refuse(w, http.StatusNotFound, Problem{Code: "not_found", Message: "there is nothing at this path", Hint: "MCP is at /mcp"})
 	})
@@ -59,6 +67,11 @@ type Config struct {
 	Sessions, Stateless http.Handler
 	// Checker answers /v1/check.
 	Checker Checker
+	// Routes are the pages and the rest of the REST API.
+	Routes []Route
+	// LoginPage writes the form in which a browser's user gives a token. problem says
+	// why the last try failed. It is needed when a route is a page.
+	LoginPage func(w http.ResponseWriter, r *http.Request, status int, next, problem string)
 	// Log records sessions and refusals. Logger reports faults.
 	Log     audit.Log
 	Logger  *slog.Logger
@@ -88,6 +101,7 @@ type Server struct {
 	tokens   atomic.Pointer[[]entry]
 	sessions *sessions
 	room     *execution.Room
+	logins   *logins
 	denials  *rate.Limiter // limits the refusals that the audit log records
 
 	connections *connections
@@ -149,6 +163,7 @@ func New(c Config) (*Server, error) {
 	}
 	s.tokens.Store(&tokens)
 	s.sessions = newSessions(s)
+	s.logins = newLogins()
 	s.longBodies = make(chan struct{}, longBodies)
 	s.connections = newConnections(c.MaxConnections, c.Metrics.denied.WithLabelValues("connections").Inc)
 	c.Metrics.follow(s)

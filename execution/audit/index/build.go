@@ -636,3 +636,32 @@ func textNumber(text string) int64 {
 	sum := sha256.Sum256([]byte(text))
 	return int64(binary.BigEndian.Uint64(sum[:8])) | 1 //nolint:gosec // all bits are kept
 }
+
+// followEvery is the time between two looks of Run at the log.
+const followEvery = time.Second
+
+// Run follows the log until ctx ends. failed, which may be nil, gets every error once,
+// until an update succeeds.
+func (x *Index) Run(ctx context.Context, failed func(error)) {
+	ticker := time.NewTicker(followEvery)
+	defer ticker.Stop()
+	last := ""
+	for {
+		err := x.Update(ctx, nil)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			last = ""
+		case err.Error() != last:
+			if last = err.Error(); failed != nil {
+				failed(err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}

@@ -26,8 +26,8 @@ type Counts struct {
 	// maxValues of each: status, code, principal, client, connection, kind, table,
 	// function. Statements without a value are not counted.
 	By map[string][]Count `json:"by"`
-	// Timeline counts the statements of equal periods, from the first statement to
-	// the last.
+	// Timeline counts the statements of equal periods, from the first of these
+	// statements to the last.
 	Timeline []Period `json:"timeline"`
 	State    State    `json:"-"`
 }
@@ -90,10 +90,7 @@ func (v *view) counts(f audit.Filter) (Counts, error) {
 	}
 	var status, principal, client, connection, shape, codes tally
 	var latency, ms []float64
-	line, err := v.timeline(f)
-	if err != nil {
-		return out, err
-	}
+	var times []moment
 	refused := int64(-1)
 	for id, name := range names {
 		if name == audit.StatusRefused {
@@ -114,7 +111,7 @@ func (v *view) counts(f audit.Filter) (Counts, error) {
 		shape.add(s.ColumnInt64(5), 1)
 		codes.add(s.ColumnInt64(6), 1)
 		latency = append(latency, s.ColumnFloat(7))
-		line.add(s.ColumnInt64(0), how == refused)
+		times = append(times, moment{s.ColumnInt64(0), how == refused})
 		if s.ColumnType(9) != sqlite3.NULL {
 			out.Rows += s.ColumnInt64(8)
 			ms = append(ms, s.ColumnFloat(9))
@@ -127,7 +124,7 @@ func (v *view) counts(f audit.Filter) (Counts, error) {
 	if refused >= 0 && refused < int64(len(status)) {
 		out.Refused = status[refused]
 	}
-	out.LatencyUS, out.ExecMS, out.Timeline = audit.NewQuantiles(latency), audit.NewQuantiles(ms), line.periods
+	out.LatencyUS, out.ExecMS, out.Timeline = audit.NewQuantiles(latency), audit.NewQuantiles(ms), timeline(times)
 	for name, t := range map[string]tally{"status": status, "principal": principal, "client": client, "connection": connection} {
 		out.By[name] = t.top(names)
 	}
@@ -168,10 +165,10 @@ func (t tally) top(names map[int64]string) []Count {
 	return list[:min(len(list), maxValues)]
 }
 
-// timeline divides the time from the first statement to the last into periods.
-type timeline struct {
-	first, width int64
-	periods      []Period
+// moment is when a statement was decided.
+type moment struct {
+	at      int64
+	refused bool
 }
 
 // widths are the lengths that a period may have.
@@ -180,48 +177,38 @@ var widths = []time.Duration{
 	12 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour, 28 * 24 * time.Hour, 364 * 24 * time.Hour,
 }
 
-func (v *view) timeline(f audit.Filter) (*timeline, error) {
+// timeline divides the time from the first moment to the last into periods.
+func timeline(times []moment) []Period {
+	periods := []Period{}
+	if len(times) == 0 {
+		return periods
+	}
 	first, last := int64(math.MaxInt64), int64(math.MinInt64)
-	if err := v.each(v.ctx, `SELECT min(earliest), max(latest) FROM span`, nil, func(s *sqlite3.Stmt) bool {
-		if s.ColumnType(0) != sqlite3.NULL {
-			first, last = s.ColumnInt64(0), s.ColumnInt64(1)
-		}
-		return false
-	}); err != nil {
-		return nil, err
+	for _, m := range times {
+		first, last = min(first, m.at), max(last, m.at)
 	}
-	if !f.Since.IsZero() {
-		first = max(first, nanos(f.Since))
-	}
-	if !f.Until.IsZero() {
-		last = min(last, nanos(f.Until)-1)
-	}
-	t := &timeline{width: int64(widths[len(widths)-1]), periods: []Period{}}
 	// The difference of two times may be more than a number can hold.
-	if first > last || float64(last)-float64(first) > 200*float64(365*24*time.Hour) {
-		return t, nil
+	if float64(last)-float64(first) > 200*float64(365*24*time.Hour) {
+		return periods
 	}
+	width := int64(widths[len(widths)-1])
 	for _, w := range widths {
 		if (last-first)/int64(w) < maxPeriods {
-			t.width = int64(w)
+			width = int64(w)
 			break
 		}
 	}
-	t.first = first - (first%t.width+t.width)%t.width
-	for at := t.first; at <= last && len(t.periods) <= 2*maxPeriods; at += t.width {
-		t.periods = append(t.periods, Period{From: time.Unix(0, at).UTC(), Until: time.Unix(0, at+t.width).UTC()})
+	first -= (first%width + width) % width
+	for at := first; at <= last; at += width {
+		periods = append(periods, Period{From: time.Unix(0, at).UTC(), Until: time.Unix(0, at+width).UTC()})
 	}
-	return t, nil
-}
-
-func (t *timeline) add(at int64, refused bool) {
-	i := (at - t.first) / t.width
-	if i < 0 || i >= int64(len(t.periods)) {
-		return
+	for _, m := range times {
+		p := &periods[(m.at-first)/width]
+		if m.refused {
+			p.Refused++
+		} else {
+			p.Allowed++
+		}
 	}
-	if refused {
-		t.periods[i].Refused++
-	} else {
-		t.periods[i].Allowed++
-	}
+	return periods
 }

@@ -32,6 +32,7 @@ type Token struct {
 	Name        string   `yaml:"name" doc:"The principal's name in the audit log."`
 	Token       Secret   `yaml:"token" doc:"The token: env:NAME, file:/path, or sha256:HEX, the SHA-256 of a token of at least 32 random bytes."`
 	Connections []string `yaml:"connections" doc:"Connections that the principal may use; others are unknown to it. Without the key, all."`
+	May         []string `yaml:"may" doc:"What the principal may do: query (MCP and checks), audit (see the events of all principals), pages (open the web pages); default [query]."`
 	Rate        Rate     `yaml:"rate" doc:"Maximum number of requests per s, m or h, such as 60/m; all of them may come at once."`
 }
 
@@ -109,6 +110,14 @@ func (c checker) server(config *Config) {
 		}
 		if t.Connections != nil && len(t.Connections) == 0 {
 			c.fault(under("connections"), "the list is empty; remove the key to permit all connections")
+		}
+		if t.May != nil && len(t.May) == 0 {
+			c.fault(under("may"), "the list is empty; remove the key for [query], or remove the token")
+		}
+		for k, may := range t.May {
+			if !slices.Contains(httpapi.Rights(), httpapi.Right(may)) {
+				c.fault(under("may", index(k)), "%q is not one of query, audit, pages", may)
+			}
 		}
 		for k, id := range t.Connections {
 			if _, ok := config.Connections[id]; !ok {

@@ -1,9 +1,7 @@
 package audit
 
 import (
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -151,40 +149,11 @@ func oneOfKnown(flag, value string, values []string) error {
 	}
 }
 
-var agoPattern = regexp.MustCompile(`^(\d{1,9})([dw])(.*)$`)
-
-// moment reads a time: RFC 3339, a date, which stands for its beginning in UTC,
-// or how long ago, where d is 24 hours and w is 7 d.
+// moment reads a time of a flag.
 func moment(flag, text string, now time.Time) (time.Time, error) {
-	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, nil
-		}
+	t, err := audit.ParseTime(text, now)
+	if err != nil {
+		return t, console.Usage("%s %s: %w", flag, console.EscapeControls(text), err)
 	}
-	ago, rest := time.Duration(0), text
-	for m := agoPattern.FindStringSubmatch(rest); m != nil; m = agoPattern.FindStringSubmatch(rest) {
-		n, _ := strconv.ParseInt(m[1], 10, 64) // at most nine digits
-		unit := 24 * time.Hour
-		if m[2] == "w" {
-			unit *= 7
-		}
-		if n > int64(maxAgo/unit) {
-			return time.Time{}, console.Usage("%s %s: more than 100 years ago", flag, console.EscapeControls(text))
-		}
-		ago, rest = ago+time.Duration(n)*unit, m[3]
-	}
-	if rest != "" || text == "" {
-		d, err := time.ParseDuration(rest)
-		if err != nil || d < 0 || rest[0] == '+' {
-			return time.Time{}, console.Usage("%s %s: expected a time such as 2026-03-01T12:00:00Z or 2026-03-01, or how long ago, such as 90s, 1h, 2d or 1w", flag, console.EscapeControls(text))
-		}
-		ago += d
-	}
-	if ago > maxAgo || ago < 0 {
-		return time.Time{}, console.Usage("%s %s: more than 100 years ago", flag, console.EscapeControls(text))
-	}
-	return now.Add(-ago), nil
+	return t, nil
 }
-
-// maxAgo bounds how long ago a time may be.
-const maxAgo = 100 * 365 * 24 * time.Hour

@@ -100,7 +100,7 @@ func queryLog(ctx context.Context, a *console.App, rows eachRow, o queryOptions,
 	out := newRowPrinter(a, format, o.events)
 	more := false
 	// take prints a row and returns whether another one is wanted.
-	take := func(row logRow) bool {
+	take := func(row audit.Row) bool {
 		if o.limit > 0 && out.printed == o.limit {
 			more = true
 			return false
@@ -126,11 +126,11 @@ func queryLog(ctx context.Context, a *console.App, rows eachRow, o queryOptions,
 
 // eachRow calls take for everything that meets the conditions, until take returns
 // false.
-type eachRow func(ctx context.Context, take func(logRow) bool) error
+type eachRow func(ctx context.Context, take func(audit.Row) bool) error
 
 // indexRows reads the rows by the index.
 func indexRows(a *console.App, x *index.Index, o queryOptions) eachRow {
-	return func(ctx context.Context, take func(logRow) bool) error {
+	return func(ctx context.Context, take func(audit.Row) bool) error {
 		page := index.Page{Limit: 1000, Oldest: o.reverse}
 		if o.limit > 0 {
 			page.Limit = min(page.Limit, o.limit+1)
@@ -144,7 +144,7 @@ func indexRows(a *console.App, x *index.Index, o queryOptions) eachRow {
 				noteChain(a, found.State)
 			}
 			for _, s := range found.Statements {
-				if !take(statementRow(s)) {
+				if !take(audit.StatementRow(s)) {
 					return nil
 				}
 			}
@@ -157,10 +157,10 @@ func indexRows(a *console.App, x *index.Index, o queryOptions) eachRow {
 
 // logRows reads the rows from the log itself.
 func logRows(a *console.App, r *audit.Reader, o queryOptions) eachRow {
-	return func(ctx context.Context, take func(logRow) bool) error { return readRows(ctx, a, r, o, take) }
+	return func(ctx context.Context, take func(audit.Row) bool) error { return readRows(ctx, a, r, o, take) }
 }
 
-func readRows(ctx context.Context, a *console.App, r *audit.Reader, o queryOptions, take func(logRow) bool) error {
+func readRows(ctx context.Context, a *console.App, r *audit.Reader, o queryOptions, take func(audit.Row) bool) error {
 	read, join := r.Newest, audit.NewestStatements
 	if o.reverse {
 		read, join = r.All, audit.Statements
@@ -170,7 +170,7 @@ func readRows(ctx context.Context, a *console.App, r *audit.Reader, o queryOptio
 			if err := noteBadLine(a, err); err != nil {
 				return err
 			}
-			if err == nil && o.Match(rec.Event) && !take(eventRow(rec.Event)) {
+			if err == nil && o.Match(rec.Event) && !take(audit.EventRow(rec.Event)) {
 				return nil
 			}
 		}
@@ -180,7 +180,7 @@ func readRows(ctx context.Context, a *console.App, r *audit.Reader, o queryOptio
 		if err := noteBadLine(a, err); err != nil {
 			return err
 		}
-		if err == nil && o.MatchStatement(s) && !take(statementRow(s)) {
+		if err == nil && o.MatchStatement(s) && !take(audit.StatementRow(s)) {
 			return nil
 		}
 	}
@@ -195,55 +195,6 @@ func noteBadLine(a *console.App, err error) error {
 		return nil
 	}
 	return err
-}
-
-// logRow is one row of ktx audit query. JSON leaves out values that are absent;
-// in the other formats they are NULL.
-type logRow struct {
-	Time       time.Time `json:"time"`
-	Seq        int64     `json:"seq"`
-	Event      string    `json:"event,omitempty"`
-	QueryID    string    `json:"queryId,omitempty"`
-	SessionID  string    `json:"sessionId,omitempty"`
-	Principal  string    `json:"principal,omitempty"`
-	Client     string    `json:"client,omitempty"`
-	Address    string    `json:"address,omitempty"`
-	User       string    `json:"user,omitempty"` // of the operating system
-	Reason     string    `json:"reason,omitempty"`
-	Connection string    `json:"connection,omitempty"`
-	Verdict    string    `json:"verdict,omitempty"`
-	Codes      []string  `json:"codes,omitempty"`
-	Status     string    `json:"status,omitempty"`
-	Rows       *int64    `json:"rows,omitempty"`
-	ExecMS     *float64  `json:"execMs,omitempty"`
-	Kind       string    `json:"kind,omitempty"`
-	Tables     []string  `json:"tables,omitempty"`
-	Functions  []string  `json:"functions,omitempty"`
-	// Fingerprint is the fingerprint of SQL.
-	Fingerprint string `json:"fingerprint,omitempty"`
-	SQL         string `json:"sql,omitempty"` // the statement without literals
-}
-
-func statementRow(s audit.Statement) logRow {
-	row := eventRow(s.Event())
-	row.Event, row.Status = "", s.Status()
-	return row
-}
-
-func eventRow(e audit.Event) logRow {
-	row := logRow{
-		Time: e.Time.UTC(), Seq: e.Seq, Event: string(e.Type), QueryID: e.QueryID, SessionID: e.Session,
-		Principal: e.Principal, Client: e.Client.Name, Address: e.Client.Address, User: e.Client.User, Reason: e.Reason, Connection: e.Connection.ID,
-		Verdict: e.Decision.Verdict, Codes: e.Decision.Codes, Status: e.Result.Status,
-		Kind: e.SQL.Kind, Tables: e.SQL.Tables, Functions: e.SQL.Functions, Fingerprint: e.SQL.Fingerprint, SQL: e.SQL.Normalized,
-	}
-	if e.Result.Status != "" {
-		row.Rows, row.ExecMS = &e.Result.Rows, &e.Result.ExecMS
-		if e.Result.Code != "" {
-			row.Codes = append(append([]string{}, row.Codes...), e.Result.Code)
-		}
-	}
-	return row
 }
 
 // rowPrinter prints rows while they are read.
@@ -279,7 +230,7 @@ func (o *rowPrinter) headers() []string {
 	return []string{"time", "seq", "principal", "connection", "verdict", "codes", "status", "rows", "ms", "query_id", "sql"}
 }
 
-func (o *rowPrinter) add(row logRow) {
+func (o *rowPrinter) add(row audit.Row) {
 	o.printed++
 	if o.format == console.FormatJSON {
 		var b bytes.Buffer
@@ -296,7 +247,7 @@ func (o *rowPrinter) add(row logRow) {
 		o.app.PrintRawJSON(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 		return
 	}
-	cells := row.cells(o.events)
+	cells := rowCells(row, o.events)
 	switch o.format {
 	case console.FormatPretty:
 		if o.block = append(o.block, cells); len(o.block) == prettyBlock {
@@ -338,8 +289,8 @@ func (o *rowPrinter) end(more bool) {
 	}
 }
 
-// cells returns the values in the order of the headers.
-func (r logRow) cells(events bool) []console.Cell {
+// rowCells returns the values in the order of the headers.
+func rowCells(r audit.Row, events bool) []console.Cell {
 	text := func(s string) console.Cell { return console.Cell{Text: s, Null: s == ""} }
 	row := []console.Cell{text(r.Time.Format("2006-01-02T15:04:05.000Z")), text(strconv.FormatInt(r.Seq, 10))}
 	if events {

@@ -51,10 +51,15 @@ func serveForeground(ctx context.Context, a *console.App, p *project.Project, s 
 		if err != nil {
 			return err
 		}
-		server, err := newServer(a, open, s, state)
+		server, stopPages, err := newServer(ctx, a, open, s, state)
 		if err != nil {
 			return err
 		}
+		defer func() {
+			if err := stopPages(); err != nil {
+				a.Errorf("ktx: %s\n", console.EscapeControls(err.Error()))
+			}
+		}()
 		if err := atomicfile.Write(daemon.Path(p.Dir), 0o600, state.Encode); err != nil {
 			return console.Failed("%w", err)
 		}
@@ -131,7 +136,8 @@ func newState(a *console.App, p *project.Project, s serverSettings, listener net
 }
 
 // newServer returns the HTTP server with the tools, the gateway and the metrics.
-func newServer(a *console.App, open *wiring.OpenProject, s serverSettings, state *daemon.State) (*httpapi.Server, error) {
+// The function that it returns ends what the pages need.
+func newServer(ctx context.Context, a *console.App, open *wiring.OpenProject, s serverSettings, state *daemon.State) (*httpapi.Server, func() error, error) {
 	metrics := httpapi.NewMetrics(func() []httpapi.Queue {
 		var out []httpapi.Queue
 		for _, l := range open.Gateway.Loads() {
@@ -141,16 +147,16 @@ func newServer(a *console.App, open *wiring.OpenProject, s serverSettings, state
 	}, open.Log.Health)
 	open.Gateway.Observe(metrics)
 	if err := open.StartUpstreams(a, true, metrics.UpstreamCalled); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	tools, err := open.Service.Server(a.Version)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	handlers := streamable.New(tools, a.Logger())
 	started, err := time.Parse(time.RFC3339, state.StartedAt)
 	if err != nil {
-		return nil, console.Failed("the state of the server: %w", err)
+		return nil, nil, console.Failed("the state of the server: %w", err)
 	}
 	config := httpapi.Config{
 		Host: s.Host, AllowedHosts: s.AllowedHosts, AllowedOrigins: s.AllowedOrigins, Tokens: s.Tokens,
@@ -162,11 +168,15 @@ func newServer(a *console.App, open *wiring.OpenProject, s serverSettings, state
 	if s.Stateless {
 		config.Sessions = nil
 	}
+	stop, err := addPages(ctx, a, open, &config)
+	if err != nil {
+		return nil, nil, err
+	}
 	server, err := httpapi.New(config)
 	if err != nil {
-		return nil, console.AsUsage(err)
+		return nil, nil, errors.Join(console.AsUsage(err), stop())
 	}
-	return server, nil
+	return server, stop, nil
 }
 
 var (

@@ -78,14 +78,18 @@ func settle(a *console.App, cmd *cobra.Command, p *project.Project, o startOptio
 		if strings.ContainsAny(token, " \t\r\n") {
 			return s, console.Usage("the token contains white space, which no client can send")
 		}
-		s.Tokens = append(s.Tokens, httpapi.Token{Principal: principalToken, Sum: httpapi.Sum(token)})
+		s.Tokens = append(s.Tokens, httpapi.Token{Principal: principalToken, Sum: httpapi.Sum(token), May: httpapi.Rights()})
 	}
 	for _, t := range c.Tokens {
 		sum, err := t.Sum(p.Environment(a.Lookup))
 		if err != nil {
 			return s, console.Usage("%s: server.tokens, %s: %w", console.DisplayPath(p.File), t.Name, err)
 		}
-		s.Tokens = append(s.Tokens, httpapi.Token{Principal: t.Name, Sum: sum, Connections: t.Connections, Requests: t.Rate.Requests, Per: t.Rate.Per})
+		var may []httpapi.Right
+		for _, right := range t.May {
+			may = append(may, httpapi.Right(right))
+		}
+		s.Tokens = append(s.Tokens, httpapi.Token{Principal: t.Name, May: may, Sum: sum, Connections: t.Connections, Requests: t.Rate.Requests, Per: t.Rate.Per})
 	}
 	if err := httpapi.CheckTokens(s.Tokens); err != nil {
 		return s, console.AsUsage(err)

@@ -1,0 +1,190 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/execution/audit/index"
+	"github.com/ktxhq/ktx/httpapi"
+)
+
+// facet is how many statements have each value of a condition.
+type facet struct {
+	Name, Label string
+	Values      []facetValue
+}
+
+type facetValue struct {
+	Value   string
+	Count   int64
+	Href    string // chooses the value, or leaves it out when it is chosen
+	Chosen  bool
+	Percent int
+	// Title explains a code.
+	Title string
+}
+
+// facetNames are the conditions with counts beside them.
+var facetNames = []string{"status", "code", "principal", "client", "connection", "table", "function", "kind"}
+
+func (p *Pages) facets(counts index.Counts, q query) []facet {
+	var list []facet
+	for _, name := range facetNames {
+		f := facet{Name: name}
+		for _, c := range conditions {
+			if c.name == name {
+				f.Label = c.label
+			}
+		}
+		for _, c := range counts.By[name] {
+			v := facetValue{Value: c.Value, Count: c.Statements, Chosen: q.get(name) == c.Value, Percent: int(100 * c.Statements / max(1, counts.Statements))}
+			v.Href = "/audit" + q.with(name, c.Value).address()
+			if v.Chosen {
+				v.Href = "/audit" + q.with(name, "").address()
+			}
+			if name == "code" {
+				v.Title = p.codes[c.Value].Title
+			}
+			f.Values = append(f.Values, v)
+		}
+		if len(f.Values) > 0 {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// input is a field of the form of conditions.
+type input struct {
+	Name, Label, Value string
+	Choices            []string
+}
+
+// auditPage is the content of the list of statements.
+type auditPage struct {
+	Rows   []audit.Row
+	Counts index.Counts
+	Chart  chart
+	Facets []facet
+	Inputs []input
+	Next   string // the address of the next page
+	First  string // the address of the first page; blank on it
+	Query  query
+	JSON   string
+}
+
+// audit lists the statements that meet conditions.
+func (p *Pages) audit(w http.ResponseWriter, r *http.Request) {
+	f, page, err := p.page(r)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	found, err := p.config.Index.Statements(r.Context(), f, page)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	counts, err := p.config.Index.Count(r.Context(), f)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	q := queryOf(r)
+	out := auditPage{Counts: counts, Chart: newChart(counts.Timeline), Facets: p.facets(counts, q), Query: q, JSON: "/v1/audit/statements" + q.address()}
+	for _, s := range found.Statements {
+		out.Rows = append(out.Rows, audit.StatementRow(s))
+	}
+	if found.Next != 0 {
+		out.Next = "/audit" + q.with("after", strconv.FormatInt(found.Next, 10)).address()
+	}
+	if page.After > 0 {
+		out.First = "/audit" + q.with("after", "").address()
+	}
+	for _, c := range conditions {
+		if a := httpapi.AccessFrom(r.Context()); c.name == "principal" && !a.Has(httpapi.RightAudit) {
+			continue
+		}
+		out.Inputs = append(out.Inputs, input{c.name, c.label, q.get(c.name), c.choices})
+	}
+	for _, more := range []input{{Name: "since", Label: "Since"}, {Name: "until", Label: "Until"}, {Name: "minRows", Label: "Rows, at least"}, {Name: "minMs", Label: "Milliseconds, at least"}} {
+		more.Value = q.get(more.Name)
+		out.Inputs = append(out.Inputs, more)
+	}
+	p.show(w, r, http.StatusOK, "audit", "Audit log", chainOf(found.State), out)
+}
+
+// statementPage is the content of the page of one statement.
+type statementPage struct {
+	Row      audit.Row
+	Decision audit.Event
+	Outcome  audit.Event
+	Codes    []explained
+	// Session and Same are the statements of the same session and of the same form.
+	Session, Same []audit.Row
+}
+
+// explained is a code with its explanation.
+type explained struct{ Code, Title, Summary string }
+
+const neighbours = 10
+
+// statement shows one statement.
+func (p *Pages) statement(w http.ResponseWriter, r *http.Request) {
+	id := chi.URLParam(r, "query")
+	if r.URL.RawPath != "" { // then the variable is as the address has it
+		id, _ = url.PathUnescape(id)
+	}
+	f := audit.Filter{QueryID: id}
+	a := httpapi.AccessFrom(r.Context())
+	if !a.Has(httpapi.RightAudit) {
+		f.Principal = a.Principal
+	}
+	found, err := p.config.Index.Statements(r.Context(), f, index.Page{Limit: 1})
+	if err == nil && (f.QueryID == "" || len(found.Statements) == 0) {
+		err = errNoSuch
+	}
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	s := found.Statements[0]
+	out := statementPage{Row: audit.StatementRow(s), Decision: s.Decision, Outcome: s.Outcome}
+	for _, code := range out.Row.Codes {
+		info := p.codes[code]
+		out.Codes = append(out.Codes, explained{code, info.Title, info.Summary})
+	}
+	beside := func(f audit.Filter) (rows []audit.Row) {
+		f.Principal = out.ownOnly(a)
+		list, askErr := p.config.Index.Statements(r.Context(), f, index.Page{Limit: neighbours})
+		err = errors.Join(err, askErr)
+		for _, s := range list.Statements {
+			rows = append(rows, audit.StatementRow(s))
+		}
+		return rows
+	}
+	if out.Row.SessionID != "" {
+		out.Session = beside(audit.Filter{Session: out.Row.SessionID})
+	}
+	if out.Row.Fingerprint != "" {
+		out.Same = beside(audit.Filter{Fingerprint: out.Row.Fingerprint})
+	}
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	p.show(w, r, http.StatusOK, "statement", "Statement "+f.QueryID, chainOf(found.State), out)
+}
+
+// ownOnly returns the principal whose statements a page may show, blank for all.
+func (*statementPage) ownOnly(a httpapi.Access) string {
+	if a.Has(httpapi.RightAudit) {
+		return ""
+	}
+	return a.Principal
+}

@@ -1,0 +1,207 @@
+package pages
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"html/template"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/execution/audit/index"
+	"github.com/ktxhq/ktx/httpapi"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Config is what the pages show.
+type Config struct {
+	// Index answers questions about the log in LogDir.
+	Index  *index.Index
+	LogDir string
+	// Connections returns the connections that the actor of a request may use.
+	Connections func(context.Context) []Connection
+	Version     string
+	Logger      *slog.Logger
+}
+
+// Connection is a database as the pages show it.
+type Connection struct {
+	ID      string `json:"id"`
+	Name    string `json:"name,omitempty"`
+	Engine  string `json:"engine"`
+	Dialect string `json:"dialect,omitempty"`
+	// Runs says that statements can be run.
+	Runs bool `json:"runs"`
+}
+
+// Pages answers the routes. Make it with [New].
+type Pages struct {
+	config    Config
+	templates map[string]*template.Template
+	codes     map[string]sqlguard.CodeInfo
+	now       func() time.Time
+}
+
+//go:embed templates static
+var files embed.FS
+
+// pageNames are the templates that fill the layout.
+var pageNames = []string{"overview", "audit", "statement", "login", "problem"}
+
+// New returns the pages of a project.
+func New(c Config) (*Pages, error) {
+	p := &Pages{config: c, templates: map[string]*template.Template{}, codes: map[string]sqlguard.CodeInfo{}, now: time.Now}
+	for _, info := range sqlguard.Codes() {
+		p.codes[string(info.Code)] = info
+	}
+	for _, name := range pageNames {
+		t, err := template.New("layout.html").Funcs(functions).ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/"+name+".html")
+		if err != nil {
+			return nil, err
+		}
+		p.templates[name] = t
+	}
+	return p, nil
+}
+
+// Routes returns the routes for [httpapi.Config].
+func (p *Pages) Routes() []httpapi.Route {
+	seen := []httpapi.Right{httpapi.RightQuery, httpapi.RightAudit, httpapi.RightPages}
+	pages := []httpapi.Right{httpapi.RightPages}
+	get := func(path string, needs []httpapi.Right, h http.HandlerFunc) httpapi.Route {
+		return httpapi.Route{Method: http.MethodGet, Path: path, Needs: needs, Handler: h}
+	}
+	page := func(path string, h http.HandlerFunc) httpapi.Route {
+		return httpapi.Route{Method: http.MethodGet, Path: path, Needs: pages, Handler: h, Page: true}
+	}
+	static := get("/static/{file}", nil, p.static)
+	static.Open = true
+	return []httpapi.Route{
+		page("/", p.overview),
+		page("/audit", p.audit),
+		page("/audit/{query}", p.statement),
+		static,
+		get("/v1/audit/statements", seen, p.listStatements),
+		get("/v1/audit/events", seen, p.listEvents),
+		get("/v1/audit/stats", seen, p.stats),
+		get("/v1/audit/verify", []httpapi.Right{httpapi.RightAudit}, p.verify),
+		get("/v1/connections", seen, p.connections),
+	}
+}
+
+// policy is the content security policy of every page.
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// secureHeaders sets the headers of a page. With the referrer policy no-referrer,
+// browsers would send our own forms with the Origin null.
+func secureHeaders(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+// shown is what every page has.
+type shown struct {
+	Title, Path, Version string
+	Access               httpapi.Access
+	All                  bool // the events of all principals are shown
+	Chain                *chain
+	Page                 any
+}
+
+// chain says whether the log is whole.
+type chain struct {
+	OK       bool            `json:"ok"`
+	UpTo     int64           `json:"upTo"`
+	Problems []audit.Problem `json:"problems,omitempty"`
+	More     int64           `json:"more,omitempty"`
+}
+
+func chainOf(s index.State) *chain {
+	return &chain{OK: s.Report.OK, UpTo: s.Report.LastSeq, Problems: s.Report.Problems, More: s.Report.More}
+}
+
+// show writes a page.
+func (p *Pages) show(w http.ResponseWriter, r *http.Request, status int, name, title string, c *chain, content any) {
+	a := httpapi.AccessFrom(r.Context())
+	var b bytes.Buffer
+	if err := p.templates[name].Execute(&b, shown{
+		Title: title, Path: r.URL.Path, Version: p.config.Version, Access: a, All: a.Has(httpapi.RightAudit), Chain: c, Page: content,
+	}); err != nil {
+		p.config.Logger.ErrorContext(r.Context(), "a page could not be made", "page", name, "error", err)
+		http.Error(w, "the page could not be made", http.StatusInternalServerError)
+		return
+	}
+	secureHeaders(w.Header())
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // the browser may have left
+}
+
+// problem is the content of a page that says what went wrong.
+type problem struct{ Message, Hint string }
+
+// fail shows an error as a page.
+func (p *Pages) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status, said := p.explain(r, err)
+	p.show(w, r, status, "problem", said.Message, nil, problem{said.Message, said.Hint})
+}
+
+// refuse answers a REST request with an error.
+func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	status, said := p.explain(r, err)
+	httpapi.Refuse(w, status, said)
+}
+
+// requestError is an error in what was asked for.
+type requestError struct{ message, hint string }
+
+func (e *requestError) Error() string { return e.message }
+
+// errNoSuch says that there is nothing of that name, or nothing that the principal may see.
+var errNoSuch = errors.New("there is nothing of that name in the audit log")
+
+func (p *Pages) explain(r *http.Request, err error) (int, httpapi.Problem) {
+	if bad, ok := errors.AsType[*requestError](err); ok {
+		return http.StatusBadRequest, httpapi.Problem{Code: string(sqlguard.CodeInvalidArguments), Message: bad.message, Hint: bad.hint}
+	}
+	if errors.Is(err, errNoSuch) {
+		return http.StatusNotFound, httpapi.Problem{Code: "not_found", Message: err.Error()}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return http.StatusNotFound, httpapi.Problem{Code: "not_found", Message: "there is no audit log yet; the first statement makes it"}
+	}
+	if r.Context().Err() == nil {
+		p.config.Logger.ErrorContext(r.Context(), "a question about the audit log met a fault", "error", err)
+	}
+	return http.StatusInternalServerError, httpapi.Problem{Code: string(sqlguard.CodeInternalError), Message: "the audit log could not be read; the server's log says why"}
+}
+
+// Login writes the form in which a browser's user gives a token.
+func (p *Pages) Login(w http.ResponseWriter, r *http.Request, status int, next, said string) {
+	p.show(w, r, status, "login", "Log in", nil, map[string]string{"Next": next, "Problem": said})
+}
+
+// static serves a file of ours.
+func (p *Pages) static(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(r.URL.Path, "/static/")
+	data, err := files.ReadFile("static/" + name)
+	kind := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}[name[max(0, strings.LastIndexByte(name, '.')):]]
+	if err != nil || kind == "" {
+		httpapi.Refuse(w, http.StatusNotFound, httpapi.Problem{Code: "not_found", Message: "there is nothing at this path"})
+		return
+	}
+	secureHeaders(w.Header())
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", "max-age=300")
+	w.Header().Set("Content-Length", strconv.Itoa(len(data)))
+	_, _ = w.Write(data) //nolint:gosec // a file of ours
+}

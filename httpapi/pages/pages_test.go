@@ -1,0 +1,453 @@
+package pages_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/execution/audit/audittest"
+	"github.com/ktxhq/ktx/execution/audit/index"
+	"github.com/ktxhq/ktx/httpapi"
+	"github.com/ktxhq/ktx/httpapi/pages"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// desk is a server with pages over a real log.
+type desk struct {
+	server *httpapi.Server
+	origin string
+	dir    string
+}
+
+var nothing = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+
+// allow allows every statement.
+type allow struct{}
+
+func (allow) Check(context.Context, httpapi.CheckRequest) (sqlguard.Verdict, error) {
+	return sqlguard.Verdict{Dialect: "test", Allowed: true}, nil
+}
+
+// tokens are the principals of the tests. The token of each is its name.
+func tokens() []httpapi.Token {
+	return []httpapi.Token{
+		{Principal: "ada", Sum: httpapi.Sum("ada")},
+		{Principal: "bob", Sum: httpapi.Sum("bob"), May: []httpapi.Right{httpapi.RightPages}},
+		{Principal: "eve", Sum: httpapi.Sum("eve"), May: []httpapi.Right{httpapi.RightAudit}},
+		{Principal: "root", Sum: httpapi.Sum("root"), May: httpapi.Rights()},
+	}
+}
+
+// openDesk starts a server whose log has n statements of each of ada, bob and carol.
+func openDesk(t *testing.T, n int, tokens []httpapi.Token) *desk {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "audit")
+	log, err := audit.Open(dir, audit.Config{Sync: audit.SyncOff}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		for _, who := range []string{"ada", "bob", "carol"} {
+			write(t, log, who, who+"-"+strconv.Itoa(i), "SELECT secret_of_"+who+" FROM t")
+		}
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return serve(t, dir, tokens)
+}
+
+func write(t *testing.T, log *audit.Writer, who, id, sql string) {
+	t.Helper()
+	for _, e := range []audit.Event{
+		{
+			Type: audit.QueryDecision, QueryID: id, Principal: who, Session: "session-of-" + who, Client: audit.Client{Name: "client-of-" + who},
+			Connection: audit.Connection{ID: "shop", Dialect: "postgres"}, SQL: audit.SQL{Normalized: sql, Fingerprint: "f-" + sql, Kind: "select", Tables: []string{"table_of_" + who}},
+			Decision: audit.Decision{Verdict: audit.VerdictAllow},
+		},
+		{Type: audit.QueryFinished, QueryID: id, Principal: who, Result: audit.Result{Status: audit.StatusOK, Rows: 7, ExecMS: 1.5}},
+	} {
+		if err := log.Append(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func serve(t *testing.T, dir string, tokens []httpapi.Token) *desk {
+	t.Helper()
+	x, err := index.Open(t.Context(), dir, filepath.Join(t.TempDir(), "index.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := pages.New(pages.Config{
+		Index: x, LogDir: dir, Version: "v1", Logger: slog.New(slog.DiscardHandler),
+		Connections: func(context.Context) []pages.Connection {
+			return []pages.Connection{{ID: "shop", Engine: "POSTGRES", Dialect: "postgres", Runs: true}}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := httpapi.New(httpapi.Config{
+		Host: "127.0.0.1", Tokens: tokens, Stateless: nothing, Checker: allow{}, Log: &audittest.Log{}, Logger: slog.New(slog.DiscardHandler),
+		Metrics: httpapi.NewMetrics(func() []httpapi.Queue { return nil }, func() audit.Health { return audit.Health{} }),
+		Routes:  p.Routes(), LoginPage: p.Login,
+		HeaderTime: time.Hour, BodyTime: time.Hour, WriteTime: time.Hour, IdleTime: time.Hour,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &desk{server: s, origin: "http://" + l.Addr().String(), dir: dir}
+}
+
+// answer is what the server said.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// ask sends a request. Each header is "Name: value".
+func (d *desk) ask(t *testing.T, method, path, body string, headers ...string) answer {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, d.origin+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, value)
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close() //nolint:errcheck // it was read
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{res.StatusCode, res.Header, string(text)}
+}
+
+func bearer(who string) string { return "Authorization: Bearer " + who }
+
+// login returns the cookie of a principal, as a header.
+func (d *desk) login(t *testing.T, who string) string {
+	t.Helper()
+	got := d.ask(t, "POST", "/login", url.Values{"token": {who}, "next": {"/audit"}}.Encode(), "Content-Type: application/x-www-form-urlencoded", "Origin: "+d.origin)
+	cookie, _, _ := strings.Cut(got.header.Get("Set-Cookie"), ";")
+	if got.status != http.StatusSeeOther || got.header.Get("Location") != "/audit" || cookie == "" {
+		t.Fatalf("login of %s: %d %v", who, got.status, got.header)
+	}
+	return "Cookie: " + cookie
+}
+
+// routes are all routes, with those that each principal may use: nobody, ada (query),
+// bob (pages), eve (audit), root (all).
+var routes = []struct {
+	method, path string
+	want         [5]int
+}{
+	{"GET", "/health", [5]int{200, 200, 200, 200, 200}},
+	{"GET", "/metrics", [5]int{401, 200, 200, 200, 200}},
+	{"POST", "/v1/check", [5]int{401, 200, 403, 403, 200}},
+	{"POST", "/mcp", [5]int{401, 204, 403, 403, 204}},
+	{"GET", "/mcp", [5]int{401, 204, 403, 403, 204}},
+	{"DELETE", "/mcp", [5]int{401, 204, 403, 403, 204}},
+	{"GET", "/login", [5]int{200, 200, 200, 200, 200}},
+	{"POST", "/login", [5]int{401, 401, 401, 401, 401}}, // the form has no token
+	{"POST", "/logout", [5]int{401, 303, 303, 303, 303}},
+	{"GET", "/", [5]int{401, 403, 200, 403, 200}},
+	{"GET", "/audit", [5]int{401, 403, 200, 403, 200}},
+	{"GET", "/audit/ada-0", [5]int{401, 403, 404, 403, 200}},
+	{"GET", "/audit/bob-0", [5]int{401, 403, 200, 403, 200}},
+	{"GET", "/static/style.css", [5]int{200, 200, 200, 200, 200}},
+	{"GET", "/v1/audit/statements", [5]int{401, 200, 200, 200, 200}},
+	{"GET", "/v1/audit/events", [5]int{401, 200, 200, 200, 200}},
+	{"GET", "/v1/audit/stats", [5]int{401, 200, 200, 200, 200}},
+	{"GET", "/v1/audit/verify", [5]int{401, 403, 403, 200, 200}},
+	{"GET", "/v1/connections", [5]int{401, 200, 200, 200, 200}},
+	{"GET", "/nothing", [5]int{401, 404, 404, 404, 404}},
+}
+
+// TestRoutesAndPrincipals asks every route as every principal. Nobody sees anything of
+// another principal without the right to.
+func TestRoutesAndPrincipals(t *testing.T) {
+	d := openDesk(t, 3, tokens())
+	for _, r := range routes {
+		for i, who := range []string{"", "ada", "bob", "eve", "root"} {
+			headers := []string{"Content-Type: application/json"}
+			if r.path == "/login" {
+				headers = []string{"Content-Type: application/x-www-form-urlencoded"}
+			}
+			if who != "" {
+				headers = append(headers, bearer(who))
+			}
+			body := ""
+			if r.method == "POST" && r.path == "/v1/check" {
+				body = `{"dialect":"postgres","sql":"SELECT 1"}`
+			}
+			got := d.ask(t, r.method, r.path, body, headers...)
+			if r.path == "/login" && r.method == "POST" && got.status == http.StatusTooManyRequests {
+				got.status = http.StatusUnauthorized
+			}
+			if got.status != r.want[i] {
+				t.Errorf("%s %s as %q: %d, want %d: %.200s", r.method, r.path, who, got.status, r.want[i], got.body)
+			}
+			for _, other := range []string{"ada", "bob", "carol"} {
+				if other != who && who != "eve" && who != "root" && strings.Contains(got.body, "_of_"+other) {
+					t.Errorf("%s %s shows %q something of %s", r.method, r.path, who, other)
+				}
+			}
+			if (who == "eve" || who == "root") && r.path == "/v1/audit/statements" && !strings.Contains(got.body, "_of_carol") {
+				t.Errorf("%s does not see the statements of carol", who)
+			}
+		}
+	}
+}
+
+// TestEveryRouteIsInTheTable compares the routes of the pages with the table above.
+func TestEveryRouteIsInTheTable(t *testing.T) {
+	p, err := pages.New(pages.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, route := range p.Routes() {
+		prefix, _, variable := strings.Cut(route.Path, "{")
+		found := false
+		for _, r := range routes {
+			found = found || r.method == route.Method && (r.path == route.Path || variable && strings.HasPrefix(r.path, prefix))
+		}
+		if !found {
+			t.Errorf("%s %s is in no row", route.Method, route.Path)
+		}
+	}
+}
+
+// TestNothingOfOthers asks for what belongs to another principal by every condition.
+func TestNothingOfOthers(t *testing.T) {
+	d := openDesk(t, 3, tokens())
+	cookie := d.login(t, "bob")
+	for _, condition := range []string{
+		"text=secret_of_ada", "client=client-of-ada", "session=session-of-ada", "table=table_of_ada", "queryId=ada-0", "fingerprint=f-SELECT+secret_of_ada+FROM+t", "principal=ada", "principal=bob&text=ada",
+	} {
+		for _, path := range []string{"/v1/audit/statements", "/v1/audit/events", "/v1/audit/stats", "/audit", "/"} {
+			got := d.ask(t, "GET", path+"?"+condition, "", cookie)
+			shown := strings.ReplaceAll(got.body, "_of_ada&#34;", "") // the form and the links repeat the condition
+			if path == "/audit" || path == "/" {
+				if strings.Contains(got.body, `href="/audit/ada-`) || strings.Contains(got.body, ">table_of_ada<") {
+					t.Errorf("%s?%s shows something of ada", path, condition)
+				}
+				continue
+			}
+			if got.status == http.StatusOK && (strings.Contains(shown, "ada-") || strings.Contains(shown, "of_ada") || strings.Contains(shown, "of-ada")) {
+				t.Errorf("%s?%s shows something of ada: %s", path, condition, got.body)
+			}
+		}
+	}
+	var stats struct{ Statements int64 }
+	if err := json.Unmarshal([]byte(d.ask(t, "GET", "/v1/audit/stats", "", cookie).body), &stats); err != nil || stats.Statements != 3 {
+		t.Errorf("bob has 3 statements, the counts say %d: %v", stats.Statements, err)
+	}
+}
+
+func TestLogin(t *testing.T) {
+	d := openDesk(t, 1, tokens())
+	form := "Content-Type: application/x-www-form-urlencoded"
+	if got := d.ask(t, "GET", "/audit?status=ok", "", "Accept: text/html"); got.status != http.StatusSeeOther || got.header.Get("Location") != "/login?next=%2Faudit%3Fstatus%3Dok" {
+		t.Errorf("a browser without a login: %d %s", got.status, got.header.Get("Location"))
+	}
+	cookie := d.login(t, "root")
+	if got := d.ask(t, "GET", "/audit", "", cookie); got.status != http.StatusOK || !strings.Contains(got.body, "secret_of_carol") {
+		t.Errorf("after the login: %d", got.status)
+	}
+	for _, r := range []struct{ method, path string }{{"POST", "/v1/check"}, {"POST", "/mcp"}, {"GET", "/mcp"}, {"DELETE", "/mcp"}, {"GET", "/metrics"}} {
+		if got := d.ask(t, r.method, r.path, "{}", cookie, "Content-Type: application/json"); got.status != http.StatusUnauthorized {
+			t.Errorf("%s %s with a cookie: %d", r.method, r.path, got.status)
+		}
+	}
+	for name, headers := range map[string][]string{
+		"of another origin":     {form, "Origin: https://evil.example"},
+		"of another site":       {form, "Sec-Fetch-Site: cross-site"},
+		"of no origin":          {form, "Origin: null"},
+		"logout of another one": {form, "Origin: http://127.0.0.1:1"},
+	} {
+		for _, path := range []string{"/login", "/logout"} {
+			if got := d.ask(t, "POST", path, "token=root", append(headers, cookie)...); got.status != http.StatusForbidden {
+				t.Errorf("a form %s to %s: %d", name, path, got.status)
+			}
+		}
+	}
+	if got := d.ask(t, "POST", "/login", "token=ada", form); got.status != http.StatusForbidden || got.header.Get("Set-Cookie") != "" || !strings.Contains(got.body, "may not open pages") {
+		t.Errorf("a token without the right to open pages: %d %.300s", got.status, got.body)
+	}
+	for _, next := range []string{"https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)", "\t//evil.example"} {
+		if got := d.ask(t, "POST", "/login", url.Values{"token": {"root"}, "next": {next}}.Encode(), form); got.header.Get("Location") != "/" {
+			t.Errorf("next %q leads to %q", next, got.header.Get("Location"))
+		}
+	}
+	if got := d.ask(t, "POST", "/logout", "", cookie); got.status != http.StatusSeeOther {
+		t.Errorf("logout: %d", got.status)
+	}
+	if got := d.ask(t, "GET", "/audit", "", cookie); got.status != http.StatusUnauthorized {
+		t.Errorf("the cookie after the logout: %d", got.status)
+	}
+}
+
+func TestALoginEndsWithItsToken(t *testing.T) {
+	d := openDesk(t, 1, tokens())
+	cookie := d.login(t, "root")
+	if err := d.server.SetTokens(tokens()[:2]); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.ask(t, "GET", "/audit", "", cookie); got.status != http.StatusUnauthorized {
+		t.Errorf("the cookie of a token that is gone: %d", got.status)
+	}
+}
+
+// TestTheLoginIsSlowToGuess gives many wrong tokens, and then the right one.
+func TestTheLoginIsSlowToGuess(t *testing.T) {
+	d := openDesk(t, 1, tokens())
+	form := "Content-Type: application/x-www-form-urlencoded"
+	tried := map[int]int{}
+	for range 30 {
+		tried[d.ask(t, "POST", "/login", "token=wrong", form).status]++
+	}
+	if tried[http.StatusUnauthorized] < 10 || tried[http.StatusTooManyRequests] == 0 {
+		t.Errorf("thirty tries: %v", tried)
+	}
+}
+
+// TestWithoutTokens serves a loopback address, where everyone is local.
+func TestWithoutTokens(t *testing.T) {
+	d := openDesk(t, 1, nil)
+	if got := d.ask(t, "GET", "/audit", ""); got.status != http.StatusOK || !strings.Contains(got.body, "secret_of_carol") || strings.Contains(got.body, "Log out") {
+		t.Errorf("without tokens: %d", got.status)
+	}
+	if got := d.ask(t, "GET", "/login?next=/audit", ""); got.status != http.StatusSeeOther || got.header.Get("Location") != "/audit" {
+		t.Errorf("the login without tokens: %d %s", got.status, got.header.Get("Location"))
+	}
+}
+
+func TestEveryPageHasItsHeaders(t *testing.T) {
+	d := openDesk(t, 1, nil)
+	for _, path := range []string{"/", "/audit", "/audit/ada-0", "/audit/none", "/audit?status=none", "/static/ktx.js", "/static/style.css"} {
+		got := d.ask(t, "GET", path, "")
+		csp := got.header.Get("Content-Security-Policy")
+		if !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "frame-ancestors 'none'") || strings.Contains(csp, "unsafe") || got.header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %v", path, got.header)
+		}
+		if len(got.body) > 100_000 {
+			t.Errorf("%s has %d bytes", path, len(got.body))
+		}
+	}
+}
+
+// hostile are texts that must be shown and nothing else.
+var hostile = []string{
+	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `{{.Page}}`, `[x](javascript:alert(1))`, "a\x00b", "\u202Eevil", `' onmouseover='alert(1)`, "javascript:alert(1)",
+	strings.Repeat("long ", 20_000),
+}
+
+func TestHostileTexts(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "audit")
+	log, err := audit.Open(dir, audit.Config{Sync: audit.SyncOff}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range hostile {
+		e := audit.Event{
+			Type: audit.QueryDecision, QueryID: text[:min(len(text), 60)], Principal: text, Session: text, Client: audit.Client{Name: text, Address: text},
+			Connection: audit.Connection{ID: text, Dialect: text}, SQL: audit.SQL{Normalized: text, Fingerprint: text, Kind: text, Tables: []string{text}, Functions: []string{text}},
+			Decision: audit.Decision{Verdict: audit.VerdictReject, Codes: []string{text}, Policy: text, Parser: text},
+		}
+		if err := log.Append(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d := serve(t, dir, nil)
+	paths := []string{"/?since=1h", "/audit"}
+	for _, text := range hostile {
+		id := text[:min(len(text), 60)]
+		paths = append(paths, "/audit/"+url.PathEscape(id), "/audit?text="+url.QueryEscape(id), "/audit?principal="+url.QueryEscape(id))
+	}
+	for _, path := range paths {
+		got := d.ask(t, "GET", path, "")
+		for _, bad := range []string{"<script>", "<img", ` onerror="`, `href="javascript:`, "href='javascript:"} {
+			if strings.Contains(got.body, bad) {
+				t.Errorf("%.60s: the page holds %s", path, bad)
+			}
+		}
+		if got.status != http.StatusOK {
+			t.Errorf("%.60q: %d %.200s", path, got.status, got.body)
+		}
+	}
+}
+
+func TestPagesOfAList(t *testing.T) {
+	d := openDesk(t, 30, nil)
+	type list struct {
+		Rows []audit.Row
+		Next int64
+	}
+	seen, path := map[string]bool{}, "/v1/audit/statements?limit=7"
+	for next := int64(-1); next != 0; {
+		if next > 0 {
+			path = "/v1/audit/statements?limit=7&after=" + strconv.FormatInt(next, 10)
+		}
+		var l list
+		if err := json.Unmarshal([]byte(d.ask(t, "GET", path, "").body), &l); err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range l.Rows {
+			if seen[row.QueryID] {
+				t.Fatalf("%s is listed twice", row.QueryID)
+			}
+			seen[row.QueryID] = true
+		}
+		next = l.Next
+	}
+	if len(seen) != 90 {
+		t.Errorf("%d statements on all pages, want 90", len(seen))
+	}
+	got := d.ask(t, "GET", "/audit", "")
+	if !strings.Contains(got.body, `rel="next"`) {
+		t.Error("the page does not lead to the older statements")
+	}
+	for _, bad := range []string{"limit=0", "limit=100000", "after=x", "since=never", "minRows=-1", "minMs=x", "nope=1", "status=maybe", "text=a&text=b"} {
+		if got := d.ask(t, "GET", "/v1/audit/statements?"+bad, ""); got.status != http.StatusBadRequest {
+			t.Errorf("%s: %d", bad, got.status)
+		}
+	}
+}

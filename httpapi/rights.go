@@ -1,0 +1,130 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/ktxhq/ktx/execution/audit"
+)
+
+// Right is something that a principal may do.
+type Right string
+
+// The rights of principals.
+const (
+	// RightQuery: call tools over MCP, and have statements checked.
+	RightQuery Right = "query"
+	// RightAudit: see the events of all principals. Without it a principal sees its
+	// own.
+	RightAudit Right = "audit"
+	// RightPages: open the pages.
+	RightPages Right = "pages"
+)
+
+// Rights returns all rights.
+func Rights() []Right { return []Right{RightQuery, RightAudit, RightPages} }
+
+// Route is a route that another package answers.
+type Route struct {
+	Method, Path string
+	// Needs are the rights of which a principal must have one. Without any, every
+	// principal may use the route.
+	Needs   []Right
+	Handler http.HandlerFunc
+	// Page says that a browser without a login is led to the login.
+	Page bool
+	// Open says that the route answers without a token, because it has nothing of the
+	// project: a style sheet.
+	Open bool
+}
+
+// Access is who makes a request, and what they may do.
+type Access struct {
+	Principal string
+	May       []Right
+	// Login says that a cookie names the principal, so that a page can offer to log out.
+	Login bool
+}
+
+// Has reports whether the principal has a right.
+func (a Access) Has(r Right) bool { return slices.Contains(a.May, r) }
+
+type accessKey struct{}
+
+func withAccess(ctx context.Context, a Access) context.Context {
+	return context.WithValue(ctx, accessKey{}, a)
+}
+
+// AccessFrom returns who makes the request of ctx. Without the checks of a server it
+// is nobody, who may do nothing.
+func AccessFrom(ctx context.Context) Access {
+	a, _ := ctx.Value(accessKey{}).(Access)
+	return a
+}
+
+// enter returns the context of a request that the token lets in.
+func (e *entry) enter(r *http.Request) context.Context {
+	may := e.May
+	if may == nil {
+		may = []Right{RightQuery}
+	}
+	ctx := audit.WithActor(r.Context(), audit.Actor{
+		Principal: e.Principal, Connections: slices.Clone(e.Connections), Client: audit.Client{Transport: "http", Address: r.RemoteAddr},
+	})
+	return withAccess(ctx, Access{Principal: e.Principal, May: slices.Clone(may), Login: r.Header.Get("Authorization") == ""})
+}
+
+// needs refuses a principal that has none of the rights.
+func needs(rights ...Right) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if a := AccessFrom(r.Context()); len(rights) > 0 && !slices.ContainsFunc(rights, a.Has) {
+				names := make([]string, len(rights))
+				for i, right := range rights {
+					names[i] = string(right)
+				}
+				refuse(w, http.StatusForbidden, Problem{
+					Code: "forbidden", Message: "the principal " + a.Principal + " may not use this path",
+					Hint: "it needs one of these in server.tokens[].may of ktx.yaml: " + strings.Join(names, ", "),
+				})
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// route returns the route of a request's path, without its variables.
+func (s *Server) route(r *http.Request) *Route {
+	for i := range s.config.Routes {
+		route := &s.config.Routes[i]
+		prefix, variable, _ := strings.Cut(route.Path, "{")
+		if route.Path == r.URL.Path || variable != "" && strings.HasPrefix(r.URL.Path, prefix) {
+			return route
+		}
+	}
+	return nil
+}
+
+// open reports whether a request needs no token.
+func (s *Server) open(r *http.Request) bool {
+	if r.URL.Path == LoginPath && len(s.config.Routes) > 0 {
+		return true
+	}
+	route := s.route(r)
+	return route != nil && route.Open
+}
+
+// wantsLogin reports whether a browser asks for a page.
+func (s *Server) wantsLogin(r *http.Request) bool {
+	route := s.route(r)
+	return r.Method == http.MethodGet && route != nil && route.Page && strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
+// Respond answers with JSON.
+func Respond(w http.ResponseWriter, status int, v any) { respond(w, status, v) }
+
+// Refuse answers with a problem.
+func Refuse(w http.ResponseWriter, status int, p Problem) { refuse(w, status, p) }
