@@ -1,5 +1,11 @@
 package upstream
 
+import (
+	"encoding/json"
+	"io"
+	"os"
+)
+
 // StandingOf is what rules say about a tool.
 func StandingOf(rules []Rule, server, tool string, readOnly bool) (Standing, error) {
 	compiled, err := compileRules(rules)
@@ -7,4 +13,27 @@ func StandingOf(rules []Rule, server, tool string, readOnly bool) (Standing, err
 		return Standing{}, err
 	}
 	return standing(compiled, server, tool, readOnly), nil
+}
+
+// NewLines reads the output of a server.
+func NewLines(source *os.File, limit int, junk io.Writer) io.Reader {
+	return newLines(source, limit, junk)
+}
+
+// Read reads a definition, checks arguments by it, and makes an example.
+func Read(raw, arguments string) (*Tool, []string, error) {
+	t, err := parseTool("server", json.RawMessage(raw))
+	if err != nil {
+		return nil, nil, err
+	}
+	_ = example(t.InputSchema())
+	v, err := t.checker()
+	if err != nil {
+		return t, nil, nil //nolint:nilerr // such a tool is not called
+	}
+	problems, err := v.validate(json.RawMessage(arguments))
+	if err != nil {
+		return t, nil, nil //nolint:nilerr // such a call is not sent
+	}
+	return t, problems, nil
 }
