@@ -53,6 +53,11 @@ test-all: test-deps tools ## run make test and all other tests: full samples, al
 stage: test-deps tools ## run some stages of make test-all (ARGS="race plain"; scripts/suite lists them)
 	@$(SUITE) $(ARGS)
 
+.PHONY: screenshots
+screenshots: ## take pictures of every page of the server, narrow and wide, light and dark, into .tools/screenshots
+	mkdir -p .tools/screenshots
+	KTX_TEST_SCREENSHOTS=$(CURDIR)/.tools/screenshots CI=true $(GO) test -count=1 -run InChromium ./httpapi/pages
+
 .PHONY: slow
 slow: $(GOTESTSUM) ## list the thirty slowest tests of the last make test or test-all
 	@cat .tools/suite/*.json | $(GOTESTSUM) tool slowest --num 30 --threshold 0s

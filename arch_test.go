@@ -70,7 +70,7 @@ var rooms = []room{
 		path:     "corpus/report",
 		noStd:    noOutside,
 		ours:     []string{"corpus", "sqlguard", "corpus/run"},
-		testOurs: []string{"dialects"},
+		testOurs: []string{"dialects", "execution/executiontest/browser"},
 	},
 	{
 		path: "sqlguard",
@@ -182,6 +182,7 @@ var rooms = []room{
 		ours:   []string{"execution/audit"},
 		others: map[string]string{"github.com/ncruces/go-sqlite3": "holds the index, which can be deleted; the log itself needs no database"},
 	},
+	{path: "execution/executiontest/browser", support: true},
 	{
 		path:    "execution/audit/audittest",
 		ours:    []string{"sqlguard", "execution/audit"},
@@ -448,7 +449,7 @@ var rooms = []room{
 		path:     "httpapi/pages",
 		ours:     []string{"execution/audit", "execution/audit/index", "httpapi", "sqlguard"},
 		others:   map[string]string{"github.com/go-chi/chi/v5": "reads the variables of a path"},
-		testOurs: []string{"execution/audit/audittest"},
+		testOurs: []string{"execution/audit/audittest", "execution/executiontest/browser"},
 	},
 	{
 		path: "httpapi",
@@ -467,8 +468,8 @@ var rooms = []room{
 	},
 	{path: "cmd/ktx/internal/atomicfile"},
 	{
-		path:   "cmd/ktx/internal/cli",
-		ours:   []string{"cmd/ktx/internal/cli/*", "corpus", "dialects", "execution"},
+		path: "cmd/ktx/internal/cli",
+		ours: []string{"cmd/ktx/internal/cli/*", "corpus", "dialects", "execution"},
 		others: map[string]string{
 			"github.com/spf13/cobra": "commands, completion, manual pages",
 			"golang.org/x/mod":       "compares versions of releases",

@@ -7,18 +7,30 @@ import (
 	"testing"
 
 	"github.com/ktxhq/ktx/corpus"
+	"github.com/ktxhq/ktx/execution/executiontest/browser"
 )
+
+// chromium is a browser with the page of a report.
+type chromium struct {
+	*browser.Browser
+	t *testing.T
+}
+
+func startChromium(t *testing.T) *chromium {
+	t.Helper()
+	return &chromium{browser.Start(t), t}
+}
 
 // shown counts the elements of a selector that are displayed.
 func shown(c *chromium, selector string) int {
 	c.t.Helper()
-	return evaluate[int](c, fmt.Sprintf(`[...document.querySelectorAll(%q)].filter((e) => e.getClientRects().length > 0 && e.checkVisibility()).length`, selector))
+	return browser.Evaluate[int](c.Browser, fmt.Sprintf(`[...document.querySelectorAll(%q)].filter((e) => e.getClientRects().length > 0 && e.checkVisibility()).length`, selector))
 }
 
 // choose picks an option of a filter by its text, as a user's browser does.
 func (c *chromium) choose(filter, text string) {
 	c.t.Helper()
-	found := evaluate[bool](c, fmt.Sprintf(`(() => {
+	found := browser.Evaluate[bool](c.Browser, fmt.Sprintf(`(() => {
 		const list = document.getElementById(%q);
 		const option = [...list.options].find((o) => o.text === %q);
 		if (option) { list.value = option.value; list.dispatchEvent(new Event("input", { bubbles: true })); }
@@ -60,12 +72,12 @@ func TestPageInChromium(t *testing.T) {
 		for _, scheme := range []string{"light", "dark"} {
 			for _, width := range []int{1280, 320} {
 				name := fmt.Sprintf("%s %d scripts=%v", scheme, width, scripts)
-				c.scripts(scripts)
-				c.show(width, scheme)
-				c.open(url)
+				c.Scripts(scripts)
+				c.Show(width, scheme)
+				c.Open(url)
 				c.list(name, len(cases), scripts)
 				c.page(name)
-				c.harmless(name)
+				c.Harmless(name)
 			}
 		}
 	}
@@ -97,17 +109,17 @@ func (c *chromium) list(name string, cases int, scripts bool) {
 			t.Errorf("%s: %+v shows %d cases", name, check, got)
 		}
 		if scripts {
-			if got := evaluate[string](c, `document.querySelector("[role=status]").textContent`); got != fmt.Sprint(check.want)+" cases" && check.want != 1 {
+			if got := browser.Evaluate[string](c.Browser, `document.querySelector("[role=status]").textContent`); got != fmt.Sprint(check.want)+" cases" && check.want != 1 {
 				t.Errorf("%s: %+v is told as %q", name, check, got)
 			}
 		}
 	}
 	if scripts {
-		evaluate[bool](c, `(() => { const s = document.getElementById("search"); s.value = "PG_READ_FILE passwd"; s.dispatchEvent(new Event("input", { bubbles: true })); return true; })()`)
+		browser.Evaluate[bool](c.Browser, `(() => { const s = document.getElementById("search"); s.value = "PG_READ_FILE passwd"; s.dispatchEvent(new Event("input", { bubbles: true })); return true; })()`)
 		if got := shown(c, ".case"); got != 1 {
 			t.Errorf("%s: the search shows %d cases", name, got)
 		}
-		evaluate[bool](c, `(() => { const s = document.getElementById("search"); s.value = ""; s.dispatchEvent(new Event("input", { bubbles: true })); return true; })()`)
+		browser.Evaluate[bool](c.Browser, `(() => { const s = document.getElementById("search"); s.value = ""; s.dispatchEvent(new Event("input", { bubbles: true })); return true; })()`)
 	} else if got := shown(c, "#search"); got != 0 {
 		t.Errorf("%s: a search that does nothing", name)
 	}
@@ -123,35 +135,35 @@ func (c *chromium) page(name string) {
 	t.Helper()
 	c.choose("by-dialect", "sqlite")
 	for _, id := range []string{"case-KTX-PG-FN-0001", "case-KTX-MS-SES-0001", "case-WIDE"} {
-		evaluate[bool](c, fmt.Sprintf(`(location.hash = %q, true)`, id))
-		c.until(fmt.Sprintf(`document.querySelector(":target")?.id === %q`, id))
+		browser.Evaluate[bool](c.Browser, fmt.Sprintf(`(location.hash = %q, true)`, id))
+		c.Until(fmt.Sprintf(`document.querySelector(":target")?.id === %q`, id))
 		if cases, pages, rest := shown(c, ".case"), shown(c, "#"+id+" .page"), shown(c, "h2, h3, .over"); cases != 1 || pages != 1 || rest != 2 {
 			t.Errorf("%s: %s shows %d cases, %d pages and %d headings and parts above the cases, not 2", name, id, cases, pages, rest)
 		}
 		c.readable(name + " " + id)
-		c.screenshot(strings.ReplaceAll(name+" "+id, " ", "-"))
+		c.Screenshot(strings.ReplaceAll(name+" "+id, " ", "-"))
 	}
-	evaluate[bool](c, `(location.hash = "cases", true)`)
-	c.until(`document.querySelector(":target")?.id === "cases"`)
+	browser.Evaluate[bool](c.Browser, `(location.hash = "cases", true)`)
+	c.Until(`document.querySelector(":target")?.id === "cases"`)
 	if got := shown(c, ".case"); got != 1 {
 		t.Errorf("%s: the list shows %d cases of sqlite", name, got)
 	}
 	c.choose("by-dialect", "all")
-	c.screenshot(strings.ReplaceAll(name+" list", " ", "-"))
+	c.Screenshot(strings.ReplaceAll(name+" list", " ", "-"))
 }
 
 // readable checks that the page does not scroll sideways and that its text has
 // enough contrast.
 func (c *chromium) readable(name string) {
 	c.t.Helper()
-	if over := evaluate[int](c, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
-		widest := evaluate[[]string](c, `[...document.querySelectorAll("body *")].filter((e) => !e.closest(".scroll, .tree") && e.getBoundingClientRect().right > document.documentElement.clientWidth).map((e) => e.tagName + "." + e.className + "#" + e.id)`)
+	if over := browser.Evaluate[int](c.Browser, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+		widest := browser.Evaluate[[]string](c.Browser, `[...document.querySelectorAll("body *")].filter((e) => !e.closest(".scroll, .tree") && e.getBoundingClientRect().right > document.documentElement.clientWidth).map((e) => e.tagName + "." + e.className + "#" + e.id)`)
 		c.t.Errorf("%s: %d pixels are beside the window: %v", name, over, widest)
 	}
-	worst := evaluate[struct {
+	worst := browser.Evaluate[struct {
 		Ratio float64
 		What  string
-	}](c, dimmest)
+	}](c.Browser, dimmest)
 	if worst.Ratio < 4.5 {
 		c.t.Errorf("%s: contrast %.2f: %s", name, worst.Ratio, worst.What)
 	}
@@ -161,65 +173,45 @@ func (c *chromium) readable(name string) {
 func (c *chromium) keyboard(url string) {
 	t := c.t
 	t.Helper()
-	c.scripts(true)
-	c.show(1280, "light")
-	c.open(url)
-	c.press("Tab", 9)
-	if got := evaluate[string](c, `document.activeElement.textContent`); got != "Skip to the cases" {
+	c.Scripts(true)
+	c.Show(1280, "light")
+	c.Open(url)
+	c.Press("Tab", 9)
+	if got := browser.Evaluate[string](c.Browser, `document.activeElement.textContent`); got != "Skip to the cases" {
 		t.Errorf("the first stop is %q", got)
 	}
-	if outline := evaluate[string](c, `getComputedStyle(document.activeElement).outlineStyle`); outline != "solid" {
+	if outline := browser.Evaluate[string](c.Browser, `getComputedStyle(document.activeElement).outlineStyle`); outline != "solid" {
 		t.Errorf("the focus is shown as %q", outline)
 	}
-	c.press("Enter", 13)
-	c.until(`location.hash === "#cases"`)
-	c.press("Tab", 9)
-	if got := evaluate[string](c, `document.activeElement.id`); got != "by-dialect" {
+	c.Press("Enter", 13)
+	c.Until(`location.hash === "#cases"`)
+	c.Press("Tab", 9)
+	if got := browser.Evaluate[string](c.Browser, `document.activeElement.id`); got != "by-dialect" {
 		t.Errorf("behind the skip link is %q", got)
 	}
-	evaluate[bool](c, `(document.querySelector("#case-KTX-MY-LCK-0001 h4 a").focus(), true)`)
-	c.press("Enter", 13)
-	c.until(`document.querySelector(":target")?.id === "case-KTX-MY-LCK-0001"`)
-	if got := evaluate[string](c, `document.activeElement.id`); got != "case-KTX-MY-LCK-0001" {
+	browser.Evaluate[bool](c.Browser, `(document.querySelector("#case-KTX-MY-LCK-0001 h4 a").focus(), true)`)
+	c.Press("Enter", 13)
+	c.Until(`document.querySelector(":target")?.id === "case-KTX-MY-LCK-0001"`)
+	if got := browser.Evaluate[string](c.Browser, `document.activeElement.id`); got != "case-KTX-MY-LCK-0001" {
 		t.Errorf("the page of a case gives the focus to %q", got)
 	}
-	c.harmless("keyboard")
+	c.Harmless("keyboard")
 }
 
 // axe runs axe-core on the pages if KTX_TEST_AXE names its file (axe.min.js of
 // the npm package axe-core).
 func (c *chromium) axe() {
-	t := c.t
-	t.Helper()
-	file := os.Getenv("KTX_TEST_AXE")
-	if file == "" {
+	c.t.Helper()
+	if os.Getenv("KTX_TEST_AXE") == "" {
 		return
-	}
-	script, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
 	}
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int{1280, 320} {
 			for _, id := range []string{"scores", "case-KTX-PG-FN-0001", "case-KTX-MS-SES-0001", "case-KTX-PG-LIM-0001"} {
-				c.show(width, scheme)
-				evaluate[bool](c, fmt.Sprintf(`(location.hash = %q, true)`, id))
-				c.until(fmt.Sprintf(`document.querySelector(":target")?.id === %q`, id))
-				evaluate[bool](c, string(script)+";true")
-				found := evaluate[struct {
-					Violations, Unsure []string
-					Passes             int
-				}](c, `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then((r) => {
-					const list = (items) => items.flatMap((i) => i.nodes.map((n) => i.id + ": " + i.help + ": " + n.target + " " + n.failureSummary));
-					return { violations: list(r.violations), unsure: list(r.incomplete), passes: r.passes.length };
-				})`)
-				t.Logf("axe: %s %d #%s: %d rules passed, %d violations, %d undecided", scheme, width, id, found.Passes, len(found.Violations), len(found.Unsure))
-				for _, violation := range found.Violations {
-					t.Errorf("axe: %s %d #%s: %s", scheme, width, id, violation)
-				}
-				for _, unsure := range found.Unsure {
-					t.Logf("axe cannot decide: %s", unsure)
-				}
+				c.Show(width, scheme)
+				browser.Evaluate[bool](c.Browser, fmt.Sprintf(`(location.hash = %q, true)`, id))
+				c.Until(fmt.Sprintf(`document.querySelector(":target")?.id === %q`, id))
+				c.Axe(fmt.Sprintf("%s %d #%s", scheme, width, id))
 			}
 		}
 	}
@@ -230,22 +222,22 @@ func (c *chromium) axe() {
 // of the whole corpus.
 func TestHostilePageInChromium(t *testing.T) {
 	c := startChromium(t)
-	c.show(1280, "light")
+	c.Show(1280, "light")
 	for name, page := range map[string]string{"hostile": written(t, hostile()), "corpus": written(t, asked(t, corpus.Cases()))} {
-		c.open(save(t, name, page))
-		if evaluate[bool](c, `"pwned" in window`) {
+		c.Open(save(t, name, page))
+		if browser.Evaluate[bool](c.Browser, `"pwned" in window`) {
 			t.Errorf("%s: a script of strangers ran", name)
 		}
-		strange := evaluate[[]string](c, `[...document.querySelectorAll("*")].filter((e) =>
+		strange := browser.Evaluate[[]string](c.Browser, `[...document.querySelectorAll("*")].filter((e) =>
 			/^(IMG|IFRAME|OBJECT|EMBED|SVG|MATH|BASE|LINK|VIDEO|AUDIO|TEMPLATE)$/i.test(e.tagName) ||
 			[...e.attributes].some((a) => /^on|^style$|^src$/.test(a.name)) ||
 			e.tagName === "A" && !["http:", "https:", "file:"].includes(e.protocol)).map((e) => e.outerHTML.slice(0, 200))`)
 		for _, element := range strange {
 			t.Errorf("%s: %s", name, element)
 		}
-		if n := evaluate[int](c, `document.scripts.length * 100 + document.styleSheets.length`); n != 101 {
+		if n := browser.Evaluate[int](c.Browser, `document.scripts.length * 100 + document.styleSheets.length`); n != 101 {
 			t.Errorf("%s: scripts and style sheets: %d", name, n)
 		}
-		c.harmless(name)
+		c.Harmless(name)
 	}
 }

@@ -147,4 +147,16 @@ func BenchmarkIndex(b *testing.B) {
 			}
 		})
 	}
+	for _, q := range []struct {
+		name string
+		f    audit.Filter
+	}{{"all", audit.Filter{}}, {"principal", audit.Filter{Principal: "analyst-3"}}, {"code", audit.Filter{Code: "table_denied"}}, {"week", audit.Filter{Since: middle, Until: middle.Add(7 * 24 * time.Hour)}}} {
+		b.Run("count/"+q.name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := x.Count(ctx, q.f); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

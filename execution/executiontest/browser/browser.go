@@ -1,4 +1,5 @@
-package report_test
+// Package browser lets tests look at pages with a headless Chromium.
+package browser
 
 import (
 	"bufio"
@@ -10,15 +11,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// chromium is a headless browser that a test controls with the DevTools
-// protocol over a pair of pipes. No port is opened.
-type chromium struct {
+// Browser is a headless browser that a test controls with the DevTools protocol over
+// a pair of pipes. No port is opened.
+type Browser struct {
 	t       *testing.T
+	origins []string // what pages may ask
 	in      io.Writer
 	out     *bufio.Reader
 	session string
@@ -48,8 +51,9 @@ func findChromium(t *testing.T) string {
 	return ""
 }
 
-// startChromium starts a browser with one empty page. It ends with the test.
-func startChromium(t *testing.T) *chromium {
+// Start starts a browser with one empty page. It ends with the test. Its pages are files,
+// or come from one of the origins; every other request is a fault of the page.
+func Start(t *testing.T, origins ...string) *Browser {
 	t.Helper()
 	program := findChromium(t)
 	home := t.TempDir()
@@ -66,7 +70,7 @@ func startChromium(t *testing.T) *chromium {
 		"--no-sandbox", // root cannot have a sandbox; the pages are written by this test
 		"--no-first-run", "--no-default-browser-check", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions", "--disable-sync",
 		"--disable-background-networking", "--disable-component-update", "--disable-breakpad", "--mute-audio", "--hide-scrollbars",
-		"--host-resolver-rules=MAP * ~NOTFOUND", // no name is resolved
+		"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", // no name is resolved
 		"about:blank",
 	)
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_CACHE_HOME="+home, "DBUS_SESSION_BUS_ADDRESS=unix:path=/dev/null", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/dev/null")
@@ -79,7 +83,7 @@ func startChromium(t *testing.T) *chromium {
 	}
 	_ = fromTest.Close()
 	_ = toTest.Close()
-	c := &chromium{t: t, in: toBrowser, out: bufio.NewReaderSize(fromBrowser, 1<<20)}
+	c := &Browser{t: t, origins: origins, in: toBrowser, out: bufio.NewReaderSize(fromBrowser, 1<<20)}
 	// If the browser hangs, only this test fails.
 	watch := time.AfterFunc(8*time.Minute, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() {
@@ -97,7 +101,7 @@ func startChromium(t *testing.T) *chromium {
 	var targets struct {
 		TargetInfos []struct{ TargetID, Type string }
 	}
-	c.call("Target.getTargets", nil, &targets)
+	c.Call("Target.getTargets", nil, &targets)
 	id := ""
 	for _, target := range targets.TargetInfos {
 		if target.Type == "page" {
@@ -106,28 +110,29 @@ func startChromium(t *testing.T) *chromium {
 	}
 	if id == "" {
 		var made struct{ TargetID string }
-		c.call("Target.createTarget", object{"url": "about:blank"}, &made)
+		c.Call("Target.createTarget", Object{"url": "about:blank"}, &made)
 		id = made.TargetID
 	}
 	var attached struct{ SessionID string }
-	c.call("Target.attachToTarget", object{"targetId": id, "flatten": true}, &attached)
+	c.Call("Target.attachToTarget", Object{"targetId": id, "flatten": true}, &attached)
 	c.session = attached.SessionID
 	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
-		c.call(domain+".enable", nil, nil)
+		c.Call(domain+".enable", nil, nil)
 	}
 	return c
 }
 
-type object map[string]any
+// Object is the parameters of a command.
+type Object map[string]any
 
-func (c *chromium) send(method string, params object) error {
+func (c *Browser) send(method string, params Object) error {
 	c.last++
-	message, err := json.Marshal(object{"id": c.last, "method": method, "params": params, "sessionId": c.session})
+	message, err := json.Marshal(Object{"id": c.last, "method": method, "params": params, "sessionId": c.session})
 	if err != nil {
 		return err
 	}
 	if c.session == "" || strings.HasPrefix(method, "Browser.") {
-		message, err = json.Marshal(object{"id": c.last, "method": method, "params": params})
+		message, err = json.Marshal(Object{"id": c.last, "method": method, "params": params})
 		if err != nil {
 			return err
 		}
@@ -145,7 +150,7 @@ type message struct {
 	Error  *struct{ Message string }
 }
 
-func (c *chromium) receive() (message, error) {
+func (c *Browser) receive() (message, error) {
 	var m message
 	text, err := c.out.ReadBytes(0)
 	if err != nil {
@@ -159,7 +164,7 @@ func (c *chromium) receive() (message, error) {
 }
 
 // note records what a page must not do.
-func (c *chromium) note(m message) {
+func (c *Browser) note(m message) {
 	var p struct {
 		Entry            struct{ Level, Text, URL string }
 		Type             string
@@ -179,25 +184,26 @@ func (c *chromium) note(m message) {
 		c.faults = append(c.faults, "exception: "+string(p.ExceptionDetails))
 	case "Page.javascriptDialogOpening":
 		c.faults = append(c.faults, "dialog: "+p.Message)
-		_ = c.send("Page.handleJavaScriptDialog", object{"accept": true})
+		_ = c.send("Page.handleJavaScriptDialog", Object{"accept": true})
 	case "Network.requestWillBeSent":
-		if !strings.HasPrefix(p.Request.URL, "file:") && !strings.HasPrefix(p.Request.URL, "about:") {
+		known := slices.ContainsFunc(c.origins, func(origin string) bool { return strings.HasPrefix(p.Request.URL, origin+"/") })
+		if !known && !strings.HasPrefix(p.Request.URL, "file:") && !strings.HasPrefix(p.Request.URL, "about:") && !strings.HasPrefix(p.Request.URL, "data:") {
 			c.faults = append(c.faults, "request: "+p.Request.URL)
 		}
 	}
 }
 
-// call waits for the answer to a command.
-func (c *chromium) call(method string, params object, result any) {
+// Call waits for the answer to a command.
+func (c *Browser) Call(method string, params Object, result any) {
 	c.t.Helper()
 	if err := c.try(method, params, result); err != nil {
 		c.t.Fatalf("%s: %v", method, err)
 	}
 }
 
-func (c *chromium) try(method string, params object, result any) error {
+func (c *Browser) try(method string, params Object, result any) error {
 	if params == nil {
-		params = object{}
+		params = Object{}
 	}
 	if err := c.send(method, params); err != nil {
 		return err
@@ -218,34 +224,34 @@ func (c *chromium) try(method string, params object, result any) error {
 	}
 }
 
-// open loads a page and waits until it is complete.
-func (c *chromium) open(url string) {
+// Open loads a page and waits until it is complete.
+func (c *Browser) Open(url string) {
 	c.t.Helper()
-	c.call("Page.navigate", object{"url": "about:blank"}, nil) // otherwise an address that differs in its fragment is not loaded
+	c.Call("Page.navigate", Object{"url": "about:blank"}, nil) // otherwise an address that differs in its fragment is not loaded
 	var loaded struct{ ErrorText string }
-	c.call("Page.navigate", object{"url": url}, &loaded)
+	c.Call("Page.navigate", Object{"url": url}, &loaded)
 	if loaded.ErrorText != "" {
 		c.t.Fatalf("open %s: %s", url, loaded.ErrorText)
 	}
-	c.until(`document.readyState === "complete" && location.href !== "about:blank"`)
+	c.Until(`document.readyState === "complete" && location.href !== "about:blank"`)
 }
 
-// until waits until a condition holds in the page, as long as the browser runs.
-func (c *chromium) until(condition string) {
+// Until waits until a condition holds in the page, as long as the browser runs.
+func (c *Browser) Until(condition string) {
 	c.t.Helper()
-	for !evaluate[bool](c, condition) {
+	for !Evaluate[bool](c, condition) {
 		time.Sleep(20 * time.Millisecond)
 	}
 }
 
-// evaluate returns the value of an expression in the page.
-func evaluate[T any](c *chromium, expression string) (value T) {
+// Evaluate returns the value of an expression in the page.
+func Evaluate[T any](c *Browser, expression string) (value T) {
 	c.t.Helper()
 	var answer struct {
 		Result           struct{ Value json.RawMessage }
 		ExceptionDetails json.RawMessage
 	}
-	c.call("Runtime.evaluate", object{"expression": expression, "returnByValue": true, "awaitPromise": true}, &answer)
+	c.Call("Runtime.evaluate", Object{"expression": expression, "returnByValue": true, "awaitPromise": true}, &answer)
 	if answer.ExceptionDetails != nil {
 		c.t.Fatalf("%s: %s", expression, answer.ExceptionDetails)
 	}
@@ -255,50 +261,79 @@ func evaluate[T any](c *chromium, expression string) (value T) {
 	return value
 }
 
-// press presses and releases a key.
-func (c *chromium) press(key string, code int) {
+// Press presses and releases a key.
+func (c *Browser) Press(key string, code int) {
 	c.t.Helper()
 	text := ""
 	if key == "Enter" {
 		text = "\r"
 	}
 	for _, kind := range []string{"keyDown", "keyUp"} {
-		c.call("Input.dispatchKeyEvent", object{"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, "text": text}, nil)
+		c.Call("Input.dispatchKeyEvent", Object{"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, "text": text}, nil)
 	}
 }
 
-// show sets the width of the window and the preferred colour scheme.
-func (c *chromium) show(width int, scheme string) {
+// Show sets the width of the window and the preferred colour scheme.
+func (c *Browser) Show(width int, scheme string) {
 	c.t.Helper()
-	c.call("Emulation.setDeviceMetricsOverride", object{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
-	c.call("Emulation.setEmulatedMedia", object{"features": []object{{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}}}, nil)
+	c.Call("Emulation.setDeviceMetricsOverride", Object{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false}, nil)
+	c.Call("Emulation.setEmulatedMedia", Object{"features": []Object{{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}}}, nil)
 }
 
-// scripts sets whether pages that are opened afterwards may run scripts.
-func (c *chromium) scripts(allowed bool) {
+// Scripts sets whether pages that are opened afterwards may run scripts.
+func (c *Browser) Scripts(allowed bool) {
 	c.t.Helper()
-	c.call("Emulation.setScriptExecutionDisabled", object{"value": !allowed}, nil)
+	c.Call("Emulation.setScriptExecutionDisabled", Object{"value": !allowed}, nil)
 }
 
-// screenshot writes a picture if KTX_TEST_SCREENSHOTS names a directory.
-func (c *chromium) screenshot(name string) {
+// Screenshot writes a picture if KTX_TEST_SCREENSHOTS names a directory.
+func (c *Browser) Screenshot(name string) {
 	c.t.Helper()
 	dir := os.Getenv("KTX_TEST_SCREENSHOTS")
 	if dir == "" {
 		return
 	}
 	var shot struct{ Data []byte }
-	c.call("Page.captureScreenshot", object{"format": "png"}, &shot)
+	c.Call("Page.captureScreenshot", Object{"format": "png"}, &shot)
 	if err := os.WriteFile(filepath.Join(dir, name+".png"), shot.Data, 0o600); err != nil {
 		c.t.Fatal(err)
 	}
 }
 
-// harmless fails if a page had problems since the last call.
-func (c *chromium) harmless(what string) {
+// Harmless fails if a page had problems since the last call.
+func (c *Browser) Harmless(what string) {
 	c.t.Helper()
 	for _, fault := range c.faults {
 		c.t.Errorf("%s: %s", what, fault)
 	}
 	c.faults = nil
+}
+
+// Axe runs axe-core on the page that is open, and fails for every violation. It does
+// nothing unless KTX_TEST_AXE names its file (axe.min.js of the npm package axe-core).
+func (c *Browser) Axe(what string) {
+	c.t.Helper()
+	file := os.Getenv("KTX_TEST_AXE")
+	if file == "" {
+		return
+	}
+	script, err := os.ReadFile(file)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	Evaluate[bool](c, string(script)+";true")
+	found := Evaluate[struct {
+		Violations, Unsure []string
+		Passes             int
+	}](c, `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then((r) => {
+		const list = (items) => items.flatMap((i) => i.nodes.map((n) => i.id + ": " + i.help + ": " + n.target + " " + n.failureSummary));
+		return { violations: list(r.violations), unsure: list(r.incomplete), passes: r.passes.length };
+	})`)
+	c.t.Logf("axe: %s: %d rules passed, %d violations, %d undecided", what, found.Passes, len(found.Violations), len(found.Unsure))
+	for _, violation := range found.Violations {
+		c.t.Errorf("axe: %s: %s", what, violation)
+	}
+	for _, unsure := range found.Unsure {
+		c.t.Logf("axe cannot decide: %s", unsure)
+	}
 }

@@ -1,0 +1,157 @@
+package pages_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/execution/executiontest/browser"
+)
+
+// views are the pages, and what each must show.
+var views = []struct{ name, path, has string }{
+	{"overview", "/?since=1h", ".figures"},
+	{"overview-empty", "/?until=2000-01-01&since=1999-01-01", ".empty"},
+	{"audit", "/audit", "table.rows tbody tr"},
+	{"audit-filtered", "/audit?principal=ada&status=ok", "[aria-current=true]"},
+	{"audit-empty", "/audit?text=nothing", ".empty"},
+	{"statement", "/audit/ada-0", "pre.sql"},
+	{"refused", "/audit/refused-0", "section.code"},
+}
+
+// TestInChromium opens every page in a browser: with and without JavaScript, in both
+// colour schemes, narrow and wide. No page scrolls sideways, asks another server, breaks
+// its policy or fails in its script.
+func TestInChromium(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "audit")
+	log, err := audit.Open(dir, audit.Config{Sync: audit.SyncOff}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 60 {
+		who := []string{"ada", "bob", "carol"}[i%3]
+		write(t, log, who, fmt.Sprintf("%s-%d", who, i/3), "SELECT a, b FROM public.orders WHERE c = ? AND d <> ?")
+	}
+	for i, text := range append([]string{"DELETE FROM public.orders"}, hostile...) {
+		e := audit.Event{
+			Type: audit.QueryDecision, QueryID: fmt.Sprintf("refused-%d", i), Principal: "ada", Session: "s", Connection: audit.Connection{ID: text},
+			SQL: audit.SQL{Normalized: text, Fingerprint: "f", Tables: []string{text}}, Decision: audit.Decision{Verdict: audit.VerdictReject, Codes: []string{"write_statement"}},
+		}
+		if err := log.Append(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d := serve(t, dir, nil)
+	c := browser.Start(t, d.origin)
+	for _, scripts := range []bool{true, false} {
+		c.Scripts(scripts)
+		for _, scheme := range []string{"light", "dark"} {
+			if !scripts && scheme == "dark" {
+				continue // the style does not depend on scripts
+			}
+			for _, width := range []int{1280, 320} {
+				c.Show(width, scheme)
+				for _, v := range views {
+					what := fmt.Sprintf("%s-%s-%d-%t", v.name, scheme, width, scripts)
+					c.Open(d.origin + v.path)
+					if !browser.Evaluate[bool](c, fmt.Sprintf(`document.querySelector(%q) !== null`, v.has)) {
+						t.Errorf("%s: nothing is %s", what, v.has)
+					}
+					if wide := browser.Evaluate[int](c, `document.documentElement.scrollWidth`); wide > width {
+						t.Errorf("%s: the page is %d wide", what, wide)
+					}
+					if scripts {
+						c.Axe(what)
+						c.Screenshot(what)
+					}
+				}
+			}
+		}
+	}
+	c.Harmless("pages")
+}
+
+// TestLoginInChromium logs in and out with the form, without JavaScript as well.
+func TestLoginInChromium(t *testing.T) {
+	d := openDesk(t, 30, tokens())
+	c := browser.Start(t, d.origin)
+	c.Show(1280, "light")
+	for _, scripts := range []bool{true, false} {
+		c.Scripts(scripts)
+		c.Open(d.origin + "/audit?status=ok")
+		c.Until(`location.pathname === "/login"`)
+		if scripts {
+			c.Axe("login")
+			c.Screenshot("login")
+		}
+		browser.Evaluate[bool](c, `(document.querySelector("[name=token]").value = "root", document.querySelector("form.login button").click(), true)`)
+		c.Until(`location.pathname === "/audit" && location.search === "?status=ok" && document.readyState === "complete"`)
+		first := browser.Evaluate[string](c, `document.querySelector("table.rows td.sql a").href`)
+		browser.Evaluate[bool](c, `(document.querySelector("[rel=next]").click(), true)`)
+		c.Until(`new URLSearchParams(location.search).has("after") && document.readyState === "complete"`)
+		if browser.Evaluate[string](c, `document.querySelector("table.rows td.sql a").href`) == first {
+			t.Error("the next page shows the same statements")
+		}
+		// The form of conditions.
+		browser.Evaluate[bool](c, `(document.querySelector("[name=principal]").value = "carol", document.querySelector("form.filter button").click(), true)`)
+		c.Until(`new URLSearchParams(location.search).get("principal") === "carol" && document.readyState === "complete"`)
+		if others := browser.Evaluate[int](c, `[...document.querySelectorAll("table.rows tbody tr")].filter((r) => r.cells[1].textContent !== "carol").length`); others != 0 {
+			t.Errorf("%d rows of others", others)
+		}
+		browser.Evaluate[bool](c, `(document.querySelector("header form button").click(), true)`)
+		c.Until(`location.pathname === "/login"`)
+		c.Open(d.origin + "/audit")
+		c.Until(`location.pathname === "/login"`)
+	}
+	c.Harmless("login")
+}
+
+// TestTheScriptInChromium sorts a table, moves by keys, and shows times in the reader's
+// zone.
+func TestTheScriptInChromium(t *testing.T) {
+	d := openDesk(t, 3, nil)
+	c := browser.Start(t, d.origin)
+	c.Show(1280, "light")
+	c.Open(d.origin + "/audit")
+	c.Until(`document.querySelector("table.rows th button") !== null`)
+	sorted := `[...document.querySelectorAll("table.rows tbody tr")].map((r) => r.cells[1].textContent).join()`
+	browser.Evaluate[bool](c, `(document.querySelectorAll("table.rows th button")[1].click(), true)`)
+	if got := browser.Evaluate[string](c, sorted); got != "ada,ada,ada,bob,bob,bob,carol,carol,carol" {
+		t.Errorf("sorted by principal: %s", got)
+	}
+	browser.Evaluate[bool](c, `(document.querySelectorAll("table.rows th button")[1].click(), true)`)
+	if got := browser.Evaluate[string](c, sorted); got != "carol,carol,carol,bob,bob,bob,ada,ada,ada" {
+		t.Errorf("sorted again: %s", got)
+	}
+	key := func(key string) {
+		browser.Evaluate[bool](c, fmt.Sprintf(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: %q, bubbles: true, cancelable: true }))`, key))
+	}
+	key("j")
+	key("j")
+	key("k")
+	if !browser.Evaluate[bool](c, `document.activeElement === document.querySelector("table.rows td.sql a")`) {
+		t.Error("j, j, k do not lead to the first row")
+	}
+	key("?")
+	if !browser.Evaluate[bool](c, `document.querySelector("dialog[open]") !== null`) {
+		t.Error("? does not list the keys")
+	}
+	c.Axe("keys")
+	browser.Evaluate[bool](c, `(document.querySelector("dialog button").click(), true)`)
+	c.Until(`document.querySelector("dialog") === null`)
+	browser.Evaluate[bool](c, `(document.activeElement.blur(), true)`)
+	key("/")
+	if !browser.Evaluate[bool](c, `document.activeElement.name === "text"`) {
+		t.Error("/ does not lead to the conditions")
+	}
+	title := browser.Evaluate[string](c, `document.querySelector("td time").title`)
+	if _, err := time.Parse("2006-01-02 15:04:05 MST", title); err != nil {
+		t.Errorf("the time in UTC stands beside: %q", title)
+	}
+	c.Harmless("script")
+}
