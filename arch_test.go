@@ -687,7 +687,7 @@ var rooms = []room{
 			"github.com/modelcontextprotocol/go-sdk": "an agent that calls other servers through ktx",
 			"go.yaml.in/yaml/v3":                     "reads which scenarios the suite requires",
 		},
-		support:    true,
+		support: true,
 	},
 	{path: "tools/admin", ours: []string{"dialects", "sqlguard"}, support: true},
 	{path: "tools/eval", ours: []string{"tools/eval/kit"}, support: true},
