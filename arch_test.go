@@ -703,6 +703,12 @@ var rooms = []room{
 		support:  true,
 	},
 	{path: "tools/eval/upstreams", ours: []string{"research/upstream"}, support: true},
+	{
+		path:    "tools/eval/skills",
+		ours:    []string{"research/rank", "research/skills", "research/skills/litestore"},
+		others:  map[string]string{"go.yaml.in/yaml/v3": "reads and writes the heads of skills"},
+		support: true,
+	},
 	{path: "tools/eval/relations", ours: []string{"research/catalog", "research/scan/relate", "research/scan/relate/relatetest"}, support: true},
 	{
 		path: "tools/install",

@@ -236,8 +236,12 @@ func (s *Store) vectors(ctx context.Context, snapshot *Snapshot, query string, o
 	return list
 }
 
-// reciprocal is k of reciprocal rank fusion.
-const reciprocal = 60
+// The weights of reciprocal rank fusion. With a larger k, many weak vectors come before
+// the best words; docs/evidence/discovery-quality.md has figures.
+const (
+	reciprocal  = 10  // k
+	vectorShare = 0.5 // what the list of vectors counts, beside that of words
+)
 
 // fuse merges two ranked lists by reciprocal rank.
 func fuse(words, vectors []candidate) []candidate {
@@ -246,9 +250,12 @@ func fuse(words, vectors []candidate) []candidate {
 	}
 	at := map[*Skill]int{}
 	var list []candidate
-	for _, lane := range [][]candidate{words, vectors} {
+	for n, lane := range [][]candidate{words, vectors} {
 		for i, c := range lane {
 			share := 1 / float64(reciprocal+i+1)
+			if n == 1 {
+				share *= vectorShare
+			}
 			k, ok := at[c.skill]
 			if !ok {
 				k = len(list)

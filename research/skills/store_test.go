@@ -136,7 +136,7 @@ func TestMethods(t *testing.T) {
 	}
 	const dropped = "; skills with a similarity below 0.35 were left out"
 	want("payment", "semantic: check-bills(1.00)"+dropped)
-	want("a drawing of a version", "hybrid: edit-photos(1.00) ship-it"+dropped)
+	want("a drawing of a version", "hybrid: ship-it edit-photos(1.00)"+dropped)
 	want("xyzzyq", "text:"+dropped)
 	// A server that fails keeps no search from answering.
 	e.fails = errors.New("the embedding server x: no answer within 5s")
