@@ -100,8 +100,8 @@ func run(ctx context.Context, data string, misses bool) error {
 		{"semantic stand-in", func(q string) ([]string, error) { return nearest(ctx, state, model, snapshot, q) }},
 		{"fused", func(q string) ([]string, error) { return search(ctx, fused, q) }},
 	}
-	fmt.Fprintf(os.Stdout, "%d SKILL.md files, %d skills with different names, %d of them published, %d questions\n\n", files.read, files.kept, len(snapshot.Skills()), len(questions))
-	fmt.Fprintln(os.Stdout, "| questions from | questions | found by | recall@1 | recall@5 | MRR |\n|---|---:|---|---:|---:|---:|")
+	_, _ = fmt.Fprintf(os.Stdout, "%d SKILL.md files, %d skills with different names, %d of them published, %d questions\n\n", files.read, files.kept, len(snapshot.Skills()), len(questions))
+	_, _ = fmt.Fprintln(os.Stdout, "| questions from | questions | found by | recall@1 | recall@5 | MRR |\n|---|---:|---|---:|---:|---:|")
 	for _, from := range []string{"description", "body"} {
 		for _, way := range ways {
 			n, first, found, mrr := 0, 0, 0, 0.0
@@ -122,11 +122,11 @@ func run(ctx context.Context, data string, misses bool) error {
 					found++
 					mrr += 1 / float64(at+1)
 				case misses && way.name == "text":
-					fmt.Fprintf(os.Stderr, "%s: %s\n\t%v\n", q.skill, q.text, list)
+					_, _ = fmt.Fprintf(os.Stderr, "%s: %s\n\t%v\n", q.skill, q.text, list)
 				}
 			}
 			total := float64(max(n, 1))
-			fmt.Fprintf(os.Stdout, "| %s | %d | %s | %.3f | %.3f | %.3f |\n", from, n, way.name, float64(first)/total, float64(found)/total, mrr/total)
+			_, _ = fmt.Fprintf(os.Stdout, "| %s | %d | %s | %.3f | %.3f | %.3f |\n", from, n, way.name, float64(first)/total, float64(found)/total, mrr/total)
 		}
 	}
 	return nil
@@ -168,7 +168,7 @@ func collect(data, to string) (questions []question, n counts, err error) {
 			return err
 		}
 		n.read++
-		text, err := os.ReadFile(path)
+		text, err := os.ReadFile(path) //nolint:gosec // the caller names the folder
 		if err != nil {
 			return err
 		}
@@ -192,10 +192,10 @@ func collect(data, to string) (questions []question, n counts, err error) {
 		if err != nil {
 			return err
 		}
-		if err := os.MkdirAll(filepath.Join(to, name), 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Join(to, name), 0o700); err != nil { //nolint:gosec // the name of a skill has no slash
 			return err
 		}
-		return os.WriteFile(filepath.Join(to, name, skills.Main), []byte("---\n"+string(head)+"---\n"+body), 0o600)
+		return os.WriteFile(filepath.Join(to, name, skills.Main), []byte("---\n"+string(head)+"---\n"+body), 0o600) //nolint:gosec // as above
 	})
 	return questions, n, err
 }
@@ -275,7 +275,7 @@ func newStandIn(snapshot *skills.Snapshot) (*standIn, error) {
 			return nil, err
 		}
 		sum := sha256.Sum256([]byte(k.Name))
-		source := rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), 1))
+		source := rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), 1)) //nolint:gosec // the vectors are the same each time
 		mark := make([]float32, s.Model().Dimensions)
 		for range 20 {
 			mark[source.IntN(len(mark))] = float32(2*source.IntN(2) - 1)
