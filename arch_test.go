@@ -69,7 +69,7 @@ var rooms = []room{
 	{
 		path:     "corpus/report",
 		noStd:    noOutside,
-		ours:     []string{"corpus", "sqlguard", "corpus/run"},
+		ours:     []string{"corpus", "sqlguard", "corpus/run", "httpapi/markup"},
 		testOurs: []string{"dialects", "execution/executiontest/browser"},
 	},
 	{
@@ -445,9 +445,10 @@ var rooms = []room{
 		testOurs:   []string{"corpus", "dialects", "dialects/*", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb", "research/catalog/catalogtest", "research/rank", "research/scan", "research/skills/litestore", "research/upstream/upstreamtest"},
 		testOthers: map[string]string{"go.yaml.in/yaml/v3": "writes files with hostile strings", "github.com/santhosh-tekuri/jsonschema/v6": "checks answers against the schemas that are announced", "github.com/tiktoken-go/tokenizer": "counts the tokens of the tool list"},
 	},
+	{path: "httpapi/markup", noStd: append([]string{"html/template", "text/template"}, noOutside...)},
 	{
 		path:     "httpapi/pages",
-		ours:     []string{"execution/audit", "execution/audit/index", "httpapi", "sqlguard"},
+		ours:     []string{"execution/audit", "execution/audit/index", "httpapi", "httpapi/markup", "sqlguard"},
 		others:   map[string]string{"github.com/go-chi/chi/v5": "reads the variables of a path"},
 		testOurs: []string{"execution/audit/audittest", "execution/executiontest/browser"},
 	},

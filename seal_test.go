@@ -413,7 +413,7 @@ var rules = []rule{
 		},
 	},
 	{
-		name: "the statements of stores of our own state are constants", find: statements,
+		name: "markup, and the statements of stores of our own state, are constants", find: statements,
 		permit: func(s site) bool { return s.what == constantStatement },
 	},
 }
@@ -425,26 +425,37 @@ var stateStores = []string{"research/skills/litestore", "research/skills/pgstore
 // constantStatement is what a site is that writes a statement as a constant.
 const constantStatement = "a constant statement"
 
-// statements finds where the stores of our own state make statements.
+// markupPath is the package of the type of markup.
+const markupPath = module + "/httpapi/markup"
+
+// statements finds where the stores of our own state make statements, and where anything
+// becomes markup.
 func statements(p *program) []site {
 	var found []site
 	p.each(func(c *checked, node ast.Node) {
 		e, ok := node.(ast.Expr)
-		if !ok || !slices.Contains(stateStores, c.rel) {
+		if !ok {
 			return
 		}
 		t, ok := c.info.Types[e]
 		if !ok || !t.IsValue() {
 			return
 		}
-		if named, ok := t.Type.(*types.Named); !ok || named.Obj().Name() != "statement" {
+		named, ok := t.Type.(*types.Named)
+		if !ok {
+			return
+		}
+		switch {
+		case named.Obj().Name() == "statement" && slices.Contains(stateStores, c.rel):
+		case named.Obj().Name() == "Markup" && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == markupPath:
+		default:
 			return
 		}
 		switch e.(type) {
 		case *ast.Ident, *ast.SelectorExpr:
 			return // it was made elsewhere
 		}
-		what := "makes a statement of values"
+		what := "makes a statement or markup of values"
 		if t.Value != nil {
 			what = constantStatement
 		}
@@ -478,6 +489,7 @@ func TestSealFinds(t *testing.T) {
 		outside = "package planted\nimport \"" + guardPath + "\"\n"
 		pgx     = "package planted\nimport (\n\"context\"\n\"github.com/jackc/pgx/v5\"\n\"github.com/jackc/pgx/v5/pgconn\"\n\"github.com/jackc/pgx/v5/pgproto3\"\n)\nvar (\n_ context.Context\n_ *pgx.Conn\n_ *pgconn.PgConn\n_ *pgproto3.Frontend\n)\n"
 		stored  = "package litestore\n"
+		html    = "package planted\nimport \"" + markupPath + "\"\n"
 		sqlite  = "package planted\nimport \"github.com/ncruces/go-sqlite3\"\n"
 	)
 	for _, c := range []struct {
@@ -521,6 +533,8 @@ func TestSealFinds(t *testing.T) {
 		{5, stored + `func planted(s string) statement { return statement(s) }`, 1},
 		{5, stored + `func planted(a, b statement) statement { return a + b }`, 1},
 		{5, stored + `func planted(a statement) statement { return a }`, 0},
+		{5, html + `func planted(d *markup.Document, s string) { d.Put(markup.Markup(s)) }`, 1},
+		{5, html + `func planted(s markup.Markup) markup.Markup { return s + s }`, 1},
 	} {
 		p, err := newProgram(pkgs)
 		if err != nil {

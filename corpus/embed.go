@@ -12,7 +12,7 @@ import (
 // Schema names the format of class files and of cases.json.
 const Schema = "ktx-corpus/1"
 
-//go:embed cases.json schema.json README.md INTERPRETING.md HISTORY.md INDEX.md SHA256SUMS mysql postgres sqlite sqlserver fixtures
+//go:embed cases.json schema.json README.md INTERPRETING.md HISTORY.md SHA256SUMS mysql postgres sqlite sqlserver fixtures
 var files embed.FS
 
 // Files returns the files of the corpus: cases.json, the class files, their

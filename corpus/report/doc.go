@@ -8,7 +8,7 @@
 // of the lists, and the address of a case (#case-…) shows that case as a page
 // of its own. A script adds a search and the number of cases that are shown.
 //
-// The texts of cases, run files and guards are not trusted. html/template
+// The texts of cases, run files and guards are not trusted. Package markup
 // escapes them. Characters that are invisible or change the direction of text
 // are shown as their numbers. Only http and https addresses become links. A
 // Content-Security-Policy forbids every script and style except the page's own,

@@ -1,179 +1,153 @@
 package report
 
 import (
-	"fmt"
-	"html"
-	"strings"
-
 	"github.com/ktxhq/ktx/corpus"
+	"github.com/ktxhq/ktx/httpapi/markup"
 )
 
-// markup is HTML of this package. Only constants become markup without a conversion.
-type markup string
-
-// document collects the page. A template of the standard library would need methods by
-// name, for which the linker keeps a tenth of ktx that nobody calls.
-type document struct{ strings.Builder }
-
-// put writes markup, in which a verb stands for each value. Values are escaped, so that
-// they are text between tags, or a part of an attribute in double quotes. They must not
-// stand in any other place: outside of quotes, in a script, or in a style.
-func (d *document) put(m markup, values ...any) {
-	escaped := make([]any, len(values))
-	for i, v := range values {
-		escaped[i] = html.EscapeString(fmt.Sprint(v))
-	}
-	_, _ = fmt.Fprintf(d, string(m), escaped...)
-}
-
-// putIf writes markup with a value unless the value is its zero value.
-func putIf[T comparable](d *document, m markup, value T) {
-	var zero T
-	if value != zero {
-		d.put(m, value)
-	}
-}
+// document collects the page.
+type document struct{ markup.Document }
 
 // write writes the page.
 func (p *page) write() string {
 	d := &document{}
-	d.put(`<!doctype html><html lang="en"><head><meta charset="utf-8">`)
-	d.put(`<meta http-equiv="Content-Security-Policy" content="%s">`, p.Policy)
-	d.put(`<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">`)
-	d.put(`<title>Corpus report: %s</title><style>`, p.Guard)
+	d.Put(`<!doctype html><html lang="en"><head><meta charset="utf-8">`)
+	d.Put(`<meta http-equiv="Content-Security-Policy" content="%s">`, p.Policy)
+	d.Put(`<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">`)
+	d.Put(`<title>Corpus report: %s</title><style>`, p.Guard)
 	d.WriteString(p.Style) // of this package, and keys that it counts
-	d.put(`</style></head><body><a class="skip" href="#cases">Skip to the cases</a><header><p class="brand"><a href="#top">Corpus report</a></p><h1 id="top">%s`, p.Guard)
-	putIf(d, ` <span class="quiet">%s</span>`, p.Version)
-	d.put(`</h1><nav aria-label="Parts of the report"><ul><li><a href="#scores">Scores</a></li><li><a href="#matrix">Matrix</a></li>`)
+	d.Put(`</style></head><body><a class="skip" href="#cases">Skip to the cases</a><header><p class="brand"><a href="#top">Corpus report</a></p><h1 id="top">%s`, p.Guard)
+	markup.PutIf(&d.Document, ` <span class="quiet">%s</span>`, p.Version)
+	d.Put(`</h1><nav aria-label="Parts of the report"><ul><li><a href="#scores">Scores</a></li><li><a href="#matrix">Matrix</a></li>`)
 	if p.Compared {
-		d.put(`<li><a href="#changes">Changes</a></li>`)
+		d.Put(`<li><a href="#changes">Changes</a></li>`)
 	}
-	d.put(`<li><a href="#cases">Cases</a></li></ul></nav></header><main>`)
+	d.Put(`<li><a href="#cases">Cases</a></li></ul></nav></header><main>`)
 	d.scores(p)
 	d.matrix(p)
 	if p.Compared {
 		d.changes(p)
 	}
 	d.cases(p)
-	d.put(`</main><script>`)
+	d.Put(`</main><script>`)
 	d.WriteString(scriptText)
-	d.put(`</script></body></html>`)
+	d.Put(`</script></body></html>`)
 	return d.String()
 }
 
 func (d *document) scores(p *page) {
-	d.put(`<section class="over" aria-labelledby="scores"><h2 id="scores" tabindex="-1">Scores</h2><p>%s cases. `, p.All.Cases)
+	d.Put(`<section class="over" aria-labelledby="scores"><h2 id="scores" tabindex="-1">Scores</h2><p>%s cases. `, p.All.Cases)
 	if p.All.Failures() > 0 {
-		d.put(`<strong>%s were not answered as expected:</strong>`, p.All.Failures())
+		d.Put(`<strong>%s were not answered as expected:</strong>`, p.All.Failures())
 		d.failures(p.All)
 	} else if p.All.NotRun < p.All.Cases {
-		d.put(`Every case that was run was answered as expected.`)
+		d.Put(`Every case that was run was answered as expected.`)
 	}
-	putIf(d, ` <strong>%s were not run.</strong>`, p.All.NotRun)
-	d.put(`</p>`)
-	putIf(d, `<p><strong>Results of the run that are of no case in this report: %s.</strong></p>`, p.Strange)
+	markup.PutIf(&d.Document, ` <strong>%s were not run.</strong>`, p.All.NotRun)
+	d.Put(`</p>`)
+	markup.PutIf(&d.Document, `<p><strong>Results of the run that are of no case in this report: %s.</strong></p>`, p.Strange)
 	if len(p.Scores) > 0 {
-		d.put(`<div class="scroll" role="region" aria-label="Table of scores" tabindex="0"><table><thead><tr><th scope="col">Dialect</th><th scope="col">Cases</th><th scope="col">Bypasses</th><th scope="col">False rejects</th><th scope="col">Errors</th><th scope="col">Crashes</th><th scope="col">Time-outs</th><th scope="col"><abbr title="50th, 95th and 99th percentile">p50 / p95 / p99</abbr></th></tr></thead><tbody>`)
+		d.Put(`<div class="scroll" role="region" aria-label="Table of scores" tabindex="0"><table><thead><tr><th scope="col">Dialect</th><th scope="col">Cases</th><th scope="col">Bypasses</th><th scope="col">False rejects</th><th scope="col">Errors</th><th scope="col">Crashes</th><th scope="col">Time-outs</th><th scope="col"><abbr title="50th, 95th and 99th percentile">p50 / p95 / p99</abbr></th></tr></thead><tbody>`)
 		for _, s := range p.Scores {
-			d.put(`<tr><th scope="row">%s</th><td>%s</td>`, s.Dialect, s.Cases)
+			d.Put(`<tr><th scope="row">%s</th><td>%s</td>`, s.Dialect, s.Cases)
 			for _, of := range []share{s.Bypasses, s.FalseRejects, s.Errors} {
 				d.share(of)
 			}
-			d.put(`<td>%s</td><td>%s</td><td>%s / %s / %s µs</td></tr>`, s.Crashes, s.TimeOuts, s.P50, s.P95, s.P99)
+			d.Put(`<td>%s</td><td>%s</td><td>%s / %s / %s µs</td></tr>`, s.Crashes, s.TimeOuts, s.P50, s.P95, s.P99)
 		}
-		d.put(`</tbody></table></div><p class="quiet">Bypasses are a share of the cases that must be refused, false rejects of those that must pass, errors of all. No figure is made over dialects.</p>`)
+		d.Put(`</tbody></table></div><p class="quiet">Bypasses are a share of the cases that must be refused, false rejects of those that must pass, errors of all. No figure is made over dialects.</p>`)
 	}
 	if len(p.About) > 0 {
-		d.put(`<dl class="about">`)
+		d.Put(`<dl class="about">`)
 		for _, about := range p.About {
-			d.put(`<dt>%s</dt><dd>%s</dd>`, about.Name, about.Value)
+			d.Put(`<dt>%s</dt><dd>%s</dd>`, about.Name, about.Value)
 		}
-		d.put(`</dl>`)
+		d.Put(`</dl>`)
 	}
-	d.put(`</section>`)
+	d.Put(`</section>`)
 }
 
 // failures writes how many cases were not answered as expected, and how.
 func (d *document) failures(t tally) {
-	putIf(d, ` <span class="bad">%s bypassed</span>`, t.Bypasses)
-	putIf(d, ` <span class="bad">%s falsely refused</span>`, t.FalseRejects)
-	putIf(d, ` <span class="warn">%s without an answer</span>`, t.Errors)
-	putIf(d, ` <span class="warn">%s not the default</span>`, t.Unmet)
+	markup.PutIf(&d.Document, ` <span class="bad">%s bypassed</span>`, t.Bypasses)
+	markup.PutIf(&d.Document, ` <span class="bad">%s falsely refused</span>`, t.FalseRejects)
+	markup.PutIf(&d.Document, ` <span class="warn">%s without an answer</span>`, t.Errors)
+	markup.PutIf(&d.Document, ` <span class="warn">%s not the default</span>`, t.Unmet)
 }
 
 func (d *document) share(s share) {
 	switch {
 	case s.Of == 0:
-		d.put(`<td><span class="quiet">–</span></td>`)
+		d.Put(`<td><span class="quiet">–</span></td>`)
 		return
 	case s.N > 0:
-		d.put(`<td><span class="bad">%s</span>`, s.N)
+		d.Put(`<td><span class="bad">%s</span>`, s.N)
 	default:
-		d.put(`<td><span>%s</span>`, s.N)
+		d.Put(`<td><span>%s</span>`, s.N)
 	}
-	d.put(`<span class="quiet"> of %s · %s</span></td>`, s.Of, s.Percent())
+	d.Put(`<span class="quiet"> of %s · %s</span></td>`, s.Of, s.Percent())
 }
 
 func (d *document) matrix(p *page) {
-	d.put(`<section class="over" aria-labelledby="matrix"><h2 id="matrix" tabindex="-1">Matrix</h2><p class="quiet">Cases of each class and dialect. What was not answered as expected stands beside the number.</p><div class="scroll" role="region" aria-label="Table of classes and dialects" tabindex="0"><table class="matrix"><thead><tr><th scope="col">Class</th>`)
+	d.Put(`<section class="over" aria-labelledby="matrix"><h2 id="matrix" tabindex="-1">Matrix</h2><p class="quiet">Cases of each class and dialect. What was not answered as expected stands beside the number.</p><div class="scroll" role="region" aria-label="Table of classes and dialects" tabindex="0"><table class="matrix"><thead><tr><th scope="col">Class</th>`)
 	for _, dialect := range p.Dialects {
-		d.put(`<th scope="col">%s</th>`, dialect)
+		d.Put(`<th scope="col">%s</th>`, dialect)
 	}
-	d.put(`<th scope="col">all</th></tr></thead><tbody>`)
+	d.Put(`<th scope="col">all</th></tr></thead><tbody>`)
 	for _, row := range p.Matrix {
 		if row.Sum {
-			d.put(`<tr class="sum">`)
+			d.Put(`<tr class="sum">`)
 		} else {
-			d.put(`<tr>`)
+			d.Put(`<tr>`)
 		}
-		d.put(`<th scope="row">%s`, row.Class)
-		putIf(d, ` <span class="quiet">%s</span>`, row.Title)
-		d.put(`</th>`)
+		d.Put(`<th scope="row">%s`, row.Class)
+		markup.PutIf(&d.Document, ` <span class="quiet">%s</span>`, row.Title)
+		d.Put(`</th>`)
 		for _, cell := range row.Cells {
-			d.put(`<td>`)
+			d.Put(`<td>`)
 			d.tally(cell)
-			d.put(`</td>`)
+			d.Put(`</td>`)
 		}
-		d.put(`</tr>`)
+		d.Put(`</tr>`)
 	}
-	d.put(`</tbody></table></div></section>`)
+	d.Put(`</tbody></table></div></section>`)
 }
 
 func (d *document) tally(t tally) {
 	switch {
 	case t.Cases == 0:
-		d.put(`<span class="quiet" aria-hidden="true">–</span><span class="vh">none</span>`)
+		d.Put(`<span class="quiet" aria-hidden="true">–</span><span class="vh">none</span>`)
 		return
 	case t.Anchor != "":
-		d.put(`<a href="#%s">%s</a>`, t.Anchor, t.Cases)
+		d.Put(`<a href="#%s">%s</a>`, t.Anchor, t.Cases)
 	default:
-		d.put(`%s`, t.Cases)
+		d.Put(`%s`, t.Cases)
 	}
 	d.failures(t)
-	putIf(d, ` <span class="quiet">%s not run</span>`, t.NotRun)
+	markup.PutIf(&d.Document, ` <span class="quiet">%s not run</span>`, t.NotRun)
 }
 
 func (d *document) changes(p *page) {
-	d.put(`<section class="over" aria-labelledby="changes"><h2 id="changes" tabindex="-1">Changes since the earlier run</h2>`)
+	d.Put(`<section class="over" aria-labelledby="changes"><h2 id="changes" tabindex="-1">Changes since the earlier run</h2>`)
 	if len(p.Changes) == 0 {
-		d.put(`<p>No case differs.</p>`)
+		d.Put(`<p>No case differs.</p>`)
 	} else {
-		d.put(`<p>`)
+		d.Put(`<p>`)
 		for i, c := range p.Counts {
 			if i > 0 {
-				d.put(`, `)
+				d.Put(`, `)
 			}
-			d.put(`%s %s`, c.Value, c.Name)
+			d.Put(`%s %s`, c.Value, c.Name)
 		}
-		d.put(`.</p><div class="scroll" role="region" aria-label="Table of changes" tabindex="0"><table><thead><tr><th scope="col">Case</th><th scope="col">Change</th><th scope="col">Dialect</th><th scope="col">Class</th><th scope="col">Before</th><th scope="col">Now</th></tr></thead><tbody>`)
+		d.Put(`.</p><div class="scroll" role="region" aria-label="Table of changes" tabindex="0"><table><thead><tr><th scope="col">Case</th><th scope="col">Change</th><th scope="col">Dialect</th><th scope="col">Class</th><th scope="col">Before</th><th scope="col">Now</th></tr></thead><tbody>`)
 		for _, c := range p.Changes {
-			d.put(`<tr><th scope="row"><a href="#%s">%s</a></th><td class="kind %s">%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>`,
+			d.Put(`<tr><th scope="row"><a href="#%s">%s</a></th><td class="kind %s">%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>`,
 				c.Anchor, c.ID, c.Kind, c.Kind, c.Dialect, c.Class, answer(c.Before), answer(c.After))
 		}
-		d.put(`</tbody></table></div>`)
+		d.Put(`</tbody></table></div>`)
 	}
-	putIf(d, `<p class="quiet">Results of the earlier run that are of no case in this report: %s.</p>`, p.Beyond)
-	d.put(`</section>`)
+	markup.PutIf(&d.Document, `<p class="quiet">Results of the earlier run that are of no case in this report: %s.</p>`, p.Beyond)
+	d.Put(`</section>`)
 }
 
 // answer returns what a run answered, in words.
@@ -185,47 +159,47 @@ func answer(text string) string {
 }
 
 func (d *document) cases(p *page) {
-	d.put(`<section aria-labelledby="cases"><h2 id="cases" tabindex="-1">Cases</h2><form class="over" id="filters" autocomplete="off" aria-label="Filter the cases">`)
+	d.Put(`<section aria-labelledby="cases"><h2 id="cases" tabindex="-1">Cases</h2><form class="over" id="filters" autocomplete="off" aria-label="Filter the cases">`)
 	d.filter("by-dialect", "Dialect", p.ByDialect)
 	d.filter("by-class", "Class", p.ByClass)
 	d.filter("by-show", "Show", p.ByShow)
-	d.put(`</form>`)
+	d.Put(`</form>`)
 	for _, g := range p.Groups {
-		d.put(`<section class="group %s" aria-labelledby="%s"><h3 id="%s" tabindex="-1">%s · %s`, g.Keys, g.Anchor, g.Anchor, g.Dialect, g.Class)
-		putIf(d, ` <span class="quiet">%s</span>`, g.Title)
-		d.put(`</h3>`)
+		d.Put(`<section class="group %s" aria-labelledby="%s"><h3 id="%s" tabindex="-1">%s · %s`, g.Keys, g.Anchor, g.Anchor, g.Dialect, g.Class)
+		markup.PutIf(&d.Document, ` <span class="quiet">%s</span>`, g.Title)
+		d.Put(`</h3>`)
 		for _, c := range g.Cases {
 			d.page(c)
 		}
-		d.put(`</section>`)
+		d.Put(`</section>`)
 	}
-	d.put(`</section>`)
+	d.Put(`</section>`)
 }
 
 func (d *document) filter(id, name string, options []option) {
-	d.put(`<p><label for="%s">%s</label> <select id="%s"><option value="">all</option>`, id, name, id)
+	d.Put(`<p><label for="%s">%s</label> <select id="%s"><option value="">all</option>`, id, name, id)
 	for _, o := range options {
-		d.put(`<option value="%s">%s</option>`, o.Key, o.Text)
+		d.Put(`<option value="%s">%s</option>`, o.Key, o.Text)
 	}
-	d.put(`</select></p>`)
+	d.Put(`</select></p>`)
 }
 
 // page writes the page of a case.
 func (d *document) page(c *caseView) {
-	d.put(`<article class="case %s" id="%s" tabindex="-1"><h4><a href="#%s">%s</a> <span>%s</span></h4>`, c.Keys, c.Anchor, c.Anchor, c.ID, c.Title)
-	d.put(`<p class="row"><span class="want">%s</span> <span class="state %s">%s</span>`, want(c.Expect), c.State, c.State.Text())
-	putIf(d, ` <code>%s</code>`, c.Code)
+	d.Put(`<article class="case %s" id="%s" tabindex="-1"><h4><a href="#%s">%s</a> <span>%s</span></h4>`, c.Keys, c.Anchor, c.Anchor, c.ID, c.Title)
+	d.Put(`<p class="row"><span class="want">%s</span> <span class="state %s">%s</span>`, want(c.Expect), c.State, c.State.Text())
+	markup.PutIf(&d.Document, ` <code>%s</code>`, c.Code)
 	if c.Change != nil {
-		d.put(` <span class="kind %s">%s</span>`, c.Change.Kind, c.Change.Kind)
+		d.Put(` <span class="kind %s">%s</span>`, c.Change.Kind, c.Change.Kind)
 	}
-	d.put(`</p><div class="page"><p class="around"><a href="#%s">All of %s · %s</a>`, c.Group.Anchor, c.Group.Dialect, c.Group.Class)
+	d.Put(`</p><div class="page"><p class="around"><a href="#%s">All of %s · %s</a>`, c.Group.Anchor, c.Group.Dialect, c.Group.Class)
 	if c.Previous != nil {
-		d.put(` <a href="%s" rel="prev"><span class="vh">Previous case: </span>← %s</a>`, c.Previous.URL, c.Previous.Text)
+		d.Put(` <a href="%s" rel="prev"><span class="vh">Previous case: </span>← %s</a>`, c.Previous.URL, c.Previous.Text)
 	}
 	if c.Next != nil {
-		d.put(` <a href="%s" rel="next"><span class="vh">Next case: </span>%s →</a>`, c.Next.URL, c.Next.Text)
+		d.Put(` <a href="%s" rel="next"><span class="vh">Next case: </span>%s →</a>`, c.Next.URL, c.Next.Text)
 	}
-	d.put(`</p>`)
+	d.Put(`</p>`)
 	d.statement(c.SQL)
 	d.answer(c)
 	if c.Read {
@@ -233,7 +207,7 @@ func (d *document) page(c *caseView) {
 	}
 	d.expectation(c)
 	d.evidence(c)
-	d.put(`</div></article>`)
+	d.Put(`</div></article>`)
 }
 
 // want returns what a case demands, in words.
@@ -249,190 +223,190 @@ func want(e corpus.Expect) string {
 }
 
 func (d *document) statement(s statement) {
-	d.put(`<h5>Statement</h5>`)
+	d.Put(`<h5>Statement</h5>`)
 	if s.Bytes == 0 {
-		d.put(`<p class="quiet">The text is empty.</p>`)
+		d.Put(`<p class="quiet">The text is empty.</p>`)
 	} else {
 		d.sql(s.Pieces)
 	}
 	if s.Left > 0 {
-		d.put(`<p class="quiet">%s of %s bytes are not shown here. The text ends in:</p>`, s.Left, s.Bytes)
+		d.Put(`<p class="quiet">%s of %s bytes are not shown here. The text ends in:</p>`, s.Left, s.Bytes)
 		d.sql(s.Cut)
 	}
 }
 
 func (d *document) sql(pieces []piece) {
-	d.put(`<pre class="sql"><code>`)
+	d.Put(`<pre class="sql"><code>`)
 	for _, p := range pieces {
 		switch {
 		case p.Code && p.Marked:
-			d.put(`<mark><i>%s</i></mark>`, p.Text)
+			d.Put(`<mark><i>%s</i></mark>`, p.Text)
 		case p.Code:
-			d.put(`<i>%s</i>`, p.Text)
+			d.Put(`<i>%s</i>`, p.Text)
 		case p.Marked:
-			d.put(`<mark>%s</mark>`, p.Text)
+			d.Put(`<mark>%s</mark>`, p.Text)
 		default:
-			d.put(`%s`, p.Text)
+			d.Put(`%s`, p.Text)
 		}
 	}
-	d.put(`</code></pre>`)
+	d.Put(`</code></pre>`)
 }
 
 func (d *document) answer(c *caseView) {
-	d.put(`<h5>Answer</h5>`)
+	d.Put(`<h5>Answer</h5>`)
 	if c.State == stateNotRun {
-		d.put(`<p>The run has no answer to this case.</p>`)
+		d.Put(`<p>The run has no answer to this case.</p>`)
 	} else {
-		d.put(`<dl><dt>Decision</dt><dd>%s`, c.Decision)
-		putIf(d, `, %s`, c.Fault)
-		d.put(`</dd>`)
+		d.Put(`<dl><dt>Decision</dt><dd>%s`, c.Decision)
+		markup.PutIf(&d.Document, `, %s`, c.Fault)
+		d.Put(`</dd>`)
 		if c.Code != "" {
-			d.put(`<dt>Code</dt><dd><code>%s</code>`, c.Code)
+			d.Put(`<dt>Code</dt><dd><code>%s</code>`, c.Code)
 			switch {
 			case c.Decision != string(corpus.Reject) || len(c.Codes) == 0:
 			case c.Agrees:
-				d.put(`, one that the case lists`)
+				d.Put(`, one that the case lists`)
 			default:
-				d.put(`, which the case does not list`)
+				d.Put(`, which the case does not list`)
 			}
-			d.put(`</dd>`)
+			d.Put(`</dd>`)
 		}
-		putIf(d, `<dt>Detail</dt><dd>%s</dd>`, c.Detail)
+		markup.PutIf(&d.Document, `<dt>Detail</dt><dd>%s</dd>`, c.Detail)
 		if c.Asked != "" {
-			d.put(`<dt>Expected by the run</dt><dd>%s</dd>`, want(c.Asked))
+			d.Put(`<dt>Expected by the run</dt><dd>%s</dd>`, want(c.Asked))
 		}
 		if c.Change != nil {
-			d.put(`<dt>Earlier run</dt><dd>%s (%s)</dd>`, answer(c.Change.Before), c.Change.Kind)
+			d.Put(`<dt>Earlier run</dt><dd>%s (%s)</dd>`, answer(c.Change.Before), c.Change.Kind)
 		}
-		d.put(`</dl>`)
+		d.Put(`</dl>`)
 	}
 	if len(c.Findings) > 0 {
-		d.put(`<ol class="findings">`)
+		d.Put(`<ol class="findings">`)
 		for _, f := range c.Findings {
-			d.put(`<li><code>%s</code> %s <span class="quiet">line %s, column %s`, f.Code, f.Message, f.Line, f.Column)
-			putIf(d, `, in %s`, f.Path)
-			d.put(`</span>`)
-			putIf(d, `<br><span class="quiet">Instead: %s</span>`, f.Hint)
+			d.Put(`<li><code>%s</code> %s <span class="quiet">line %s, column %s`, f.Code, f.Message, f.Line, f.Column)
+			markup.PutIf(&d.Document, `, in %s`, f.Path)
+			d.Put(`</span>`)
+			markup.PutIf(&d.Document, `<br><span class="quiet">Instead: %s</span>`, f.Hint)
 		}
-		d.put(`</ol>`)
+		d.Put(`</ol>`)
 	}
-	putIf(d, `<p class="quiet">%s more findings.</p>`, c.MoreFindings)
+	markup.PutIf(&d.Document, `<p class="quiet">%s more findings.</p>`, c.MoreFindings)
 }
 
 func (d *document) reading(c *caseView) {
 	if c.Facts {
-		d.put(`<h5>What the guard read</h5>`)
+		d.Put(`<h5>What the guard read</h5>`)
 	} else {
-		d.put(`<h5>Syntax tree</h5>`)
+		d.Put(`<h5>Syntax tree</h5>`)
 	}
 	if len(c.Nodes) == 0 {
-		d.put(`<p class="quiet">There is none: the text was refused before it was parsed, or does not parse.</p>`)
+		d.Put(`<p class="quiet">There is none: the text was refused before it was parsed, or does not parse.</p>`)
 		return
 	}
-	d.put(`<div class="tree">`)
+	d.Put(`<div class="tree">`)
 	d.nodes(c.Nodes)
-	d.put(`</div>`)
+	d.Put(`</div>`)
 }
 
 func (d *document) nodes(all []nodeView) {
-	d.put(`<ul>`)
+	d.Put(`<ul>`)
 	for _, n := range all {
-		d.put(`<li>`)
-		putIf(d, `<i>%s</i> `, n.Role)
+		d.Put(`<li>`)
+		markup.PutIf(&d.Document, `<i>%s</i> `, n.Role)
 		if len(n.Codes) > 0 {
-			d.put(`<mark>`)
+			d.Put(`<mark>`)
 		}
-		d.put(`%s`, n.Kind)
-		putIf(d, ` <code>%s</code>`, n.Text)
+		d.Put(`%s`, n.Kind)
+		markup.PutIf(&d.Document, ` <code>%s</code>`, n.Text)
 		if len(n.Codes) > 0 {
-			d.put(`</mark>`)
+			d.Put(`</mark>`)
 		}
 		for _, code := range n.Codes {
-			d.put(` <b>%s</b>`, code)
+			d.Put(` <b>%s</b>`, code)
 		}
 		if len(n.Children) > 0 {
 			d.nodes(n.Children)
 		}
-		putIf(d, `<p>%s more nodes</p>`, n.More)
+		markup.PutIf(&d.Document, `<p>%s more nodes</p>`, n.More)
 	}
-	d.put(`</ul>`)
+	d.Put(`</ul>`)
 }
 
 func (d *document) expectation(c *caseView) {
-	d.put(`<h5>Expectation</h5><dl><dt>Demand</dt><dd>%s`, want(c.Expect))
+	d.Put(`<h5>Expectation</h5><dl><dt>Demand</dt><dd>%s`, want(c.Expect))
 	if c.Policy != nil {
-		d.put(`: <code>%s</code> decides; by default %s`, c.Policy.Key, c.Policy.Default)
+		d.Put(`: <code>%s</code> decides; by default %s`, c.Policy.Key, c.Policy.Default)
 	}
-	d.put(`</dd>`)
+	d.Put(`</dd>`)
 	if len(c.Codes) > 0 {
-		d.put(`<dt>Codes</dt><dd>`)
+		d.Put(`<dt>Codes</dt><dd>`)
 		for i, code := range c.Codes {
 			if i > 0 {
-				d.put(`, `)
+				d.Put(`, `)
 			}
-			d.put(`<code>%s</code>`, code.Code)
+			d.Put(`<code>%s</code>`, code.Code)
 			if code.Given {
-				d.put(` (given)`)
+				d.Put(` (given)`)
 			}
 		}
-		d.put(`</dd>`)
+		d.Put(`</dd>`)
 	}
 	if c.Effect != "" {
-		d.put(`<dt>Effect</dt><dd>%s. %s</dd>`, c.Effect, c.Contained)
+		d.Put(`<dt>Effect</dt><dd>%s. %s</dd>`, c.Effect, c.Contained)
 	}
-	putIf(d, `<dt>Engine</dt><dd>%s</dd>`, c.Engine)
-	putIf(d, `<dt>Needs</dt><dd>%s</dd>`, c.Needs)
-	putIf(d, `<dt>Server family</dt><dd>%s</dd>`, c.Flavour)
+	markup.PutIf(&d.Document, `<dt>Engine</dt><dd>%s</dd>`, c.Engine)
+	markup.PutIf(&d.Document, `<dt>Needs</dt><dd>%s</dd>`, c.Needs)
+	markup.PutIf(&d.Document, `<dt>Server family</dt><dd>%s</dd>`, c.Flavour)
 	if c.Twin != nil {
-		d.put(`<dt>Benign twin</dt><dd>`)
+		d.Put(`<dt>Benign twin</dt><dd>`)
 		d.link(*c.Twin)
-		d.put(`</dd>`)
+		d.Put(`</dd>`)
 	}
 	if c.TwinOf != nil {
-		d.put(`<dt>Benign twin of</dt><dd>`)
+		d.Put(`<dt>Benign twin of</dt><dd>`)
 		d.link(*c.TwinOf)
-		d.put(`</dd>`)
+		d.Put(`</dd>`)
 	}
 	if len(c.Refs) > 0 {
-		d.put(`<dt>Sources</dt><dd>`)
+		d.Put(`<dt>Sources</dt><dd>`)
 		d.links(c.Refs)
-		d.put(`</dd>`)
+		d.Put(`</dd>`)
 	}
-	putIf(d, `<dt>Since</dt><dd>%s</dd>`, c.Since)
-	d.put(`</dl>`)
+	markup.PutIf(&d.Document, `<dt>Since</dt><dd>%s</dd>`, c.Since)
+	d.Put(`</dl>`)
 }
 
 func (d *document) links(all []link) {
-	d.put(`<ul class="plain">`)
+	d.Put(`<ul class="plain">`)
 	for _, l := range all {
-		d.put(`<li>`)
+		d.Put(`<li>`)
 		d.link(l)
 	}
-	d.put(`</ul>`)
+	d.Put(`</ul>`)
 }
 
 // link writes a link, whose address newLink has checked.
 func (d *document) link(l link) {
 	if l.URL == "" {
-		d.put(`%s`, l.Text)
+		d.Put(`%s`, l.Text)
 		return
 	}
-	d.put(`<a href="%s" rel="noreferrer">%s</a>`, l.URL, l.Text)
+	d.Put(`<a href="%s" rel="noreferrer">%s</a>`, l.URL, l.Text)
 }
 
 func (d *document) evidence(c *caseView) {
 	if len(c.Evidence) > 0 || len(c.Documents) > 0 {
-		d.put(`<h5>Evidence</h5>`)
+		d.Put(`<h5>Evidence</h5>`)
 	}
 	if len(c.Evidence) > 0 {
-		d.put(`<div class="scroll" role="region" aria-label="Evidence of %s" tabindex="0"><table class="evidence"><thead><tr><th scope="col">Engine<th scope="col">Role<th scope="col">Transaction<th scope="col">Outcome<th scope="col">Seen<th scope="col">Date</thead><tbody>`, c.ID)
+		d.Put(`<div class="scroll" role="region" aria-label="Evidence of %s" tabindex="0"><table class="evidence"><thead><tr><th scope="col">Engine<th scope="col">Role<th scope="col">Transaction<th scope="col">Outcome<th scope="col">Seen<th scope="col">Date</thead><tbody>`, c.ID)
 		for _, e := range c.Evidence {
-			d.put(`<tr><th scope="row">%s %s</th><td>%s<td>%s<td>%s<td>%s<td>%s`, e.Engine, e.Version, e.Role, e.Tx, e.Outcome, e.Probe, e.Date)
+			d.Put(`<tr><th scope="row">%s %s</th><td>%s<td>%s<td>%s<td>%s<td>%s`, e.Engine, e.Version, e.Role, e.Tx, e.Outcome, e.Probe, e.Date)
 		}
-		d.put(`</tbody></table></div>`)
+		d.Put(`</tbody></table></div>`)
 	}
 	if len(c.Documents) > 0 {
-		d.put(`<p>No engine has run the case. Documents stand for it:</p>`)
+		d.Put(`<p>No engine has run the case. Documents stand for it:</p>`)
 		d.links(c.Documents)
 	}
 }

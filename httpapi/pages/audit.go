@@ -74,7 +74,6 @@ type auditPage struct {
 	Inputs []input
 	Next   string // the address of the next page
 	First  string // the address of the first page; blank on it
-	Query  query
 	JSON   string
 }
 
@@ -96,7 +95,7 @@ func (p *Pages) audit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q := queryOf(r)
-	out := auditPage{Counts: counts, Chart: newChart(counts.Timeline), Facets: p.facets(counts, q), Query: q, JSON: "/v1/audit/statements" + q.address()}
+	out := auditPage{Counts: counts, Chart: newChart(counts.Timeline), Facets: p.facets(counts, q), JSON: "/v1/audit/statements" + q.address()}
 	for _, s := range found.Statements {
 		out.Rows = append(out.Rows, audit.StatementRow(s))
 	}
@@ -116,7 +115,7 @@ func (p *Pages) audit(w http.ResponseWriter, r *http.Request) {
 		more.Value = q.get(more.Name)
 		out.Inputs = append(out.Inputs, more)
 	}
-	p.show(w, r, http.StatusOK, "audit", "Audit log", chainOf(found.State), out)
+	p.show(w, r, http.StatusOK, "Audit log", chainOf(found.State), out.write)
 }
 
 // statementPage is the content of the page of one statement.
@@ -178,7 +177,7 @@ func (p *Pages) statement(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
-	p.show(w, r, http.StatusOK, "statement", "Statement "+f.QueryID, chainOf(found.State), out)
+	p.show(w, r, http.StatusOK, "Statement "+f.QueryID, chainOf(found.State), out.write)
 }
 
 // ownOnly returns the principal whose statements a page may show, blank for all.

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"fmt"
-	"html/template"
 	"strconv"
 	"time"
 
@@ -49,17 +48,6 @@ func newChart(periods []index.Period) chart {
 		})
 	}
 	return c
-}
-
-// functions are what templates may call.
-var functions = template.FuncMap{
-	"num":    func(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) },
-	"utc":    func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-	"iso":    func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
-	"ms":     func(f *float64) string { return strconv.FormatFloat(*f, 'f', 1, 64) },
-	"count":  group[int64],
-	"short":  short,
-	"countp": func(n *int64) string { return group(*n) },
 }
 
 // maxShown is how many characters of a text a list shows. The page of a statement shows

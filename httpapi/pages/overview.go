@@ -18,9 +18,7 @@ type overview struct {
 	Facets      []facet
 	Recent      []audit.Row
 	Connections []Connection
-	Since       string
 	Periods     []link
-	Query       query
 }
 
 // overview shows what happened lately.
@@ -48,7 +46,7 @@ func (p *Pages) overview(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	o := overview{
-		Counts: counts, Chart: newChart(counts.Timeline), Facets: p.facets(counts, q), Connections: p.config.Connections(r.Context()), Since: q.get("since"), Query: q,
+		Counts: counts, Chart: newChart(counts.Timeline), Facets: p.facets(counts, q), Connections: p.config.Connections(r.Context()),
 	}
 	for _, s := range recent.Statements {
 		o.Recent = append(o.Recent, audit.StatementRow(s))
@@ -56,5 +54,5 @@ func (p *Pages) overview(w http.ResponseWriter, r *http.Request) {
 	for _, period := range []struct{ since, label string }{{"1h", "hour"}, {"1d", "day"}, {"7d", "week"}, {"30d", "30 days"}, {"365d", "year"}} {
 		o.Periods = append(o.Periods, link{Label: period.label, Href: "/" + q.with("since", period.since).address(), Current: q.get("since") == period.since})
 	}
-	p.show(w, r, http.StatusOK, "overview", "Overview", chainOf(counts.State), o)
+	p.show(w, r, http.StatusOK, "Overview", chainOf(counts.State), o.write)
 }

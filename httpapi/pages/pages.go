@@ -1,11 +1,10 @@
 package pages
 
 import (
-	"bytes"
 	"context"
 	"embed"
 	"errors"
-	"html/template"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -42,32 +41,21 @@ type Connection struct {
 
 // Pages answers the routes. Make it with [New].
 type Pages struct {
-	config    Config
-	templates map[string]*template.Template
-	codes     map[string]sqlguard.CodeInfo
-	now       func() time.Time
+	config Config
+	codes  map[string]sqlguard.CodeInfo
+	now    func() time.Time
 }
 
-//go:embed templates static
+//go:embed static
 var files embed.FS
 
-// pageNames are the templates that fill the layout.
-var pageNames = []string{"overview", "audit", "statement", "login", "problem"}
-
 // New returns the pages of a project.
-func New(c Config) (*Pages, error) {
-	p := &Pages{config: c, templates: map[string]*template.Template{}, codes: map[string]sqlguard.CodeInfo{}, now: time.Now}
+func New(c Config) *Pages {
+	p := &Pages{config: c, codes: map[string]sqlguard.CodeInfo{}, now: time.Now}
 	for _, info := range sqlguard.Codes() {
 		p.codes[string(info.Code)] = info
 	}
-	for _, name := range pageNames {
-		t, err := template.New("layout.html").Funcs(functions).ParseFS(files, "templates/layout.html", "templates/parts.html", "templates/"+name+".html")
-		if err != nil {
-			return nil, err
-		}
-		p.templates[name] = t
-	}
-	return p, nil
+	return p
 }
 
 // Routes returns the routes for [httpapi.Config].
@@ -108,15 +96,6 @@ func secureHeaders(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// shown is what every page has.
-type shown struct {
-	Title, Path, Version string
-	Access               httpapi.Access
-	All                  bool // the events of all principals are shown
-	Chain                *chain
-	Page                 any
-}
-
 // chain says whether the log is whole.
 type chain struct {
 	OK       bool            `json:"ok"`
@@ -130,29 +109,20 @@ func chainOf(s index.State) *chain {
 }
 
 // show writes a page.
-func (p *Pages) show(w http.ResponseWriter, r *http.Request, status int, name, title string, c *chain, content any) {
+func (p *Pages) show(w http.ResponseWriter, r *http.Request, status int, title string, c *chain, page content) {
 	a := httpapi.AccessFrom(r.Context())
-	var b bytes.Buffer
-	if err := p.templates[name].Execute(&b, shown{
-		Title: title, Path: r.URL.Path, Version: p.config.Version, Access: a, All: a.Has(httpapi.RightAudit), Chain: c, Page: content,
-	}); err != nil {
-		p.config.Logger.ErrorContext(r.Context(), "a page could not be made", "page", name, "error", err)
-		http.Error(w, "the page could not be made", http.StatusInternalServerError)
-		return
-	}
+	var d document
+	d.page(shown{Title: title, Path: r.URL.Path, Version: p.config.Version, Access: a, All: a.Has(httpapi.RightAudit), Chain: c, Page: page})
 	secureHeaders(w.Header())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // the browser may have left
+	_, _ = io.WriteString(w, d.String()) // the browser may have left
 }
-
-// problem is the content of a page that says what went wrong.
-type problem struct{ Message, Hint string }
 
 // fail shows an error as a page.
 func (p *Pages) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, said := p.explain(r, err)
-	p.show(w, r, status, "problem", said.Message, nil, problem{said.Message, said.Hint})
+	p.show(w, r, status, said.Message, nil, problemPage(said.Hint))
 }
 
 // refuse answers a REST request with an error.
@@ -187,7 +157,7 @@ func (p *Pages) explain(r *http.Request, err error) (int, httpapi.Problem) {
 
 // Login writes the form in which a browser's user gives a token.
 func (p *Pages) Login(w http.ResponseWriter, r *http.Request, status int, next, said string) {
-	p.show(w, r, status, "login", "Log in", nil, map[string]string{"Next": next, "Problem": said})
+	p.show(w, r, status, "Log in", nil, loginPage(next, said))
 }
 
 // static serves a file of ours.

@@ -89,15 +89,12 @@ func serve(t *testing.T, dir string, tokens []httpapi.Token) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := pages.New(pages.Config{
+	p := pages.New(pages.Config{
 		Index: x, LogDir: dir, Version: "v1", Logger: slog.New(slog.DiscardHandler),
 		Connections: func(context.Context) []pages.Connection {
 			return []pages.Connection{{ID: "shop", Engine: "POSTGRES", Dialect: "postgres", Runs: true}}
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	s, err := httpapi.New(httpapi.Config{
 		Host: "127.0.0.1", Tokens: tokens, Stateless: nothing, Checker: allow{}, Log: &audittest.Log{}, Logger: slog.New(slog.DiscardHandler),
 		Metrics: httpapi.NewMetrics(func() []httpapi.Queue { return nil }, func() audit.Health { return audit.Health{} }),
@@ -236,10 +233,7 @@ func TestRoutesAndPrincipals(t *testing.T) {
 
 // TestEveryRouteIsInTheTable compares the routes of the pages with the table above.
 func TestEveryRouteIsInTheTable(t *testing.T) {
-	p, err := pages.New(pages.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := pages.New(pages.Config{})
 	for _, route := range p.Routes() {
 		prefix, _, variable := strings.Cut(route.Path, "{")
 		found := false

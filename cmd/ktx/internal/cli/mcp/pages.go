@@ -22,7 +22,7 @@ func addPages(ctx context.Context, a *console.App, open *wiring.OpenProject, c *
 	if err != nil {
 		return nil, console.Failed("%w", err)
 	}
-	p, err := pages.New(pages.Config{
+	p := pages.New(pages.Config{
 		Index: x, LogDir: dir, Version: a.Version, Logger: a.Logger(),
 		Connections: func(ctx context.Context) []pages.Connection {
 			var list []pages.Connection
@@ -32,9 +32,6 @@ func addPages(ctx context.Context, a *console.App, open *wiring.OpenProject, c *
 			return list
 		},
 	})
-	if err != nil {
-		return nil, errors.Join(console.Failed("%w", err), x.Close(), remove())
-	}
 	c.Routes, c.LoginPage = p.Routes(), p.Login
 	ctx, cancel := context.WithCancel(ctx)
 	var wait sync.WaitGroup

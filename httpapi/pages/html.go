@@ -1,0 +1,335 @@
+package pages
+
+import (
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/httpapi"
+	"github.com/ktxhq/ktx/httpapi/markup"
+)
+
+// document collects a page.
+type document struct{ markup.Document }
+
+// content writes what is special to a page.
+type content func(d *document)
+
+// shown is what every page has.
+type shown struct {
+	Title, Path, Version string
+	Access               httpapi.Access
+	All                  bool // the events of all principals are shown
+	Chain                *chain
+	Page                 content
+}
+
+// page writes a whole page.
+func (d *document) page(s shown) {
+	d.Put(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>%s · ktx</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/static/style.css"><script type="module" src="/static/ktx.js"></script></head>
+<body><a class="skip" href="#content">Skip to the content</a><header><strong>ktx</strong>`, s.Title)
+	if s.Access.Principal != "" {
+		d.Put(`<nav aria-label="Pages"><ul>`)
+		for _, l := range []link{{Label: "Overview", Href: "/"}, {Label: "Audit log", Href: "/audit"}} {
+			l.Current = s.Path == l.Href
+			d.choice(l, "page")
+		}
+		d.Put(`</ul></nav><span class="who">%s`, s.Access.Principal)
+		if !s.All {
+			d.Put(`, own events only`)
+		}
+		d.Put(`</span>`)
+		if s.Access.Login {
+			d.Put(`<form method="post" action="/logout"><button type="submit">Log out</button></form>`)
+		}
+	}
+	d.Put(`</header><main id="content" tabindex="-1"><h1>%s</h1>`, s.Title)
+	d.chain(s.Chain)
+	s.Page(d)
+	d.Put(`</main><footer>ktx %s</footer></body></html>`, s.Version)
+}
+
+// choice writes an entry of a list of links. The address is one of ours.
+func (d *document) choice(l link, current string) {
+	d.Put(`<li><a href="%s"`, l.Href)
+	if l.Current {
+		d.Put(` aria-current="%s"`, current)
+	}
+	d.Put(`>%s</a></li>`, l.Label)
+}
+
+func (d *document) chain(c *chain) {
+	switch {
+	case c == nil:
+	case c.OK:
+		d.Put(`<p class="whole">The chain of the log is whole up to event %s.</p>`, group(c.UpTo))
+	default:
+		d.Put(`<div class="broken" role="alert"><p><strong>The chain of the log is broken.</strong> Every event before the first of these is as it was written:</p><ul>`)
+		for _, p := range c.Problems {
+			d.Put(`<li>%s</li>`, p.String())
+		}
+		markup.PutIf(&d.Document, `<li>and %s more</li>`, c.More)
+		d.Put(`</ul></div>`)
+	}
+}
+
+// loginPage is the form in which a browser's user gives a token.
+func loginPage(next, said string) content {
+	return func(d *document) {
+		markup.PutIf(&d.Document, `<p class="broken" role="alert">%s</p>`, said)
+		d.Put(`<form method="post" action="/login" class="login"><input type="hidden" name="next" value="%s">
+<label>Token <input type="password" name="token" required autocomplete="current-password" autofocus></label> <button type="submit">Log in</button></form>
+<p>It is the token of a principal in <code>server.tokens</code> of ktx.yaml that may open pages, or the one in <code>KTX_MCP_TOKEN</code>. The login lasts twelve hours.</p>`, next)
+	}
+}
+
+func problemPage(hint string) content {
+	return func(d *document) {
+		markup.PutIf(&d.Document, `<p>%s</p>`, hint)
+		d.Put(`<p><a href="/audit">Back to the audit log</a></p>`)
+	}
+}
+
+func (o *overview) write(d *document) {
+	d.Put(`<nav aria-label="Period"><ul class="choices">`)
+	for _, l := range o.Periods {
+		d.choice(l, "true")
+	}
+	d.Put(`</ul></nav><dl class="figures">`)
+	for _, f := range []struct{ name, value string }{
+		{"statements", group(o.Counts.Statements)},
+		{"refused", group(o.Counts.Refused)},
+		{"rows", group(o.Counts.Rows)},
+		{"decision, p95", decimal(o.Counts.LatencyUS.P95) + " µs"},
+		{"execution, p50", decimal(o.Counts.ExecMS.P50) + " ms"},
+		{"execution, p95", decimal(o.Counts.ExecMS.P95) + " ms"},
+	} {
+		d.Put(`<div><dt>%s</dt><dd>%s</dd></div>`, f.name, f.value)
+	}
+	d.Put(`</dl>`)
+	if o.Counts.Statements > 0 {
+		d.chart(o.Chart)
+		d.Put(`<div class="facets">`)
+		d.facets(o.Facets)
+		d.Put(`</div>`)
+	} else {
+		d.Put(`<p class="empty">No statement in this period. <code>ktx sql "SELECT 1"</code> makes one, and so does an agent that calls <code>sql_execution</code>.</p>`)
+	}
+	d.named("Refused last", o.Recent)
+	d.Put(`<h2>Connections</h2>`)
+	if len(o.Connections) == 0 {
+		d.Put(`<p class="empty">No connection is configured. <code>ktx connection add</code> adds one.</p>`)
+		return
+	}
+	d.Put(`<div class="scroll" tabindex="0" role="region" aria-label="Connections"><table><thead><tr><th scope="col">id</th><th scope="col">engine</th><th scope="col">dialect</th><th scope="col">runs statements</th></tr></thead><tbody>`)
+	for _, c := range o.Connections {
+		d.Put(`<tr><td><bdi>%s</bdi></td><td>%s</td><td>%s</td><td>%s</td></tr>`, c.ID, c.Engine, c.Dialect, map[bool]string{true: "yes", false: "no"}[c.Runs])
+	}
+	d.Put(`</tbody></table></div>`)
+}
+
+func (a *auditPage) write(d *document) {
+	d.Put(`<form method="get" action="/audit" class="filter" role="search" aria-label="Statements">`)
+	for _, in := range a.Inputs {
+		d.input(in)
+	}
+	d.Put(`<button type="submit">Show</button> <a href="/audit">Clear</a></form>
+<p>%s statements, %s refused. <a href="%s">This list as JSON</a></p>`, group(a.Counts.Statements), group(a.Counts.Refused), a.JSON)
+	if len(a.Rows) == 0 {
+		d.Put(`<p class="empty">No statement meets these conditions. <a href="/audit">Show all</a></p>`)
+		return
+	}
+	d.chart(a.Chart)
+	d.Put(`<div class="beside"><div class="facets">`)
+	d.facets(a.Facets)
+	d.Put(`</div><div>`)
+	d.rows(a.Rows)
+	d.Put(`<nav aria-label="Pages of the list"><ul class="choices">`)
+	markup.PutIf(&d.Document, `<li><a href="%s">The newest</a></li>`, a.First)
+	markup.PutIf(&d.Document, `<li><a rel="next" href="%s">Older</a></li>`, a.Next)
+	d.Put(`</ul></nav></div></div>`)
+}
+
+func (d *document) input(in input) {
+	d.Put(`<label>%s `, in.Label)
+	if in.Choices == nil {
+		d.Put(`<input name="%s" value="%s" autocomplete="off" dir="auto">`, in.Name, in.Value)
+	} else {
+		d.Put(`<select name="%s"><option value="">any</option>`, in.Name)
+		for _, c := range in.Choices {
+			d.Put(`<option`)
+			if c == in.Value {
+				d.Put(` selected`)
+			}
+			d.Put(`>%s</option>`, c)
+		}
+		d.Put(`</select>`)
+	}
+	d.Put("</label>\n")
+}
+
+func (s *statementPage) write(d *document) {
+	sql := s.Row.SQL
+	if sql == "" {
+		sql = "The log has no text of this statement."
+	}
+	d.Put(`<pre class="sql" tabindex="0" role="region" aria-label="The statement without its literals"><code><bdi>%s</bdi></code></pre><p>The log has <code>?</code> in place of each literal.</p>`, sql)
+	for _, c := range s.Codes {
+		d.Put(`<section class="code"><h2><code>%s</code>`, c.Code)
+		markup.PutIf(&d.Document, `: %s`, c.Title)
+		d.Put(`</h2>`)
+		markup.PutIf(&d.Document, `<p>%s</p>`, c.Summary)
+		d.Put(`<p><code>ktx explain %s</code> says what to write instead.</p></section>`, c.Code)
+	}
+	d.Put(`<h2>What happened</h2><dl class="facts"><dt>status</dt><dd>`)
+	d.status(s.Row.Status)
+	d.Put(`</dd><dt>time</dt><dd>`)
+	d.time(s.Row.Time)
+	d.Put(`</dd><dt>principal</dt><dd>`)
+	d.condition("principal", s.Row.Principal)
+	d.Put(`</dd><dt>client</dt><dd><bdi>%s</bdi> %s %s %s</dd>`, s.Row.Client, s.Decision.Client.Version, s.Decision.Client.Transport, s.Row.Address)
+	d.conditions("session", "session", nonBlank(s.Row.SessionID))
+	d.Put(`<dt>connection</dt><dd><bdi>%s</bdi> %s</dd>`, s.Row.Connection, s.Decision.Connection.Dialect)
+	d.conditions("tables", "table", s.Row.Tables)
+	d.conditions("functions", "function", s.Row.Functions)
+	if s.Row.Rows != nil {
+		d.Put(`<dt>rows</dt><dd>%s</dd>`, group(*s.Row.Rows))
+	}
+	if s.Row.ExecMS != nil {
+		d.Put(`<dt>execution</dt><dd>%s ms</dd>`, tenths(*s.Row.ExecMS))
+	}
+	markup.PutIf(&d.Document, `<dt>cut by</dt><dd>%s</dd>`, s.Outcome.Result.TruncatedBy)
+	markup.PutIf(&d.Document, `<dt>SQLSTATE</dt><dd>%s</dd>`, s.Outcome.Result.SQLState)
+	d.Put(`<dt>policy</dt><dd><code>%s</code></dd><dt>parser</dt><dd>%s</dd>`, s.Decision.Decision.Policy, s.Decision.Decision.Parser)
+	if l := s.Decision.Limits; l != (audit.Limits{}) {
+		d.Put(`<dt>limits</dt><dd>%s rows, %s bytes, %s ms</dd>`, l.Rows, l.Bytes, l.TimeoutMS)
+	}
+	d.Put(`<dt>fingerprint</dt><dd><code>%s</code></dd></dl><h2>In the chain</h2><dl class="facts">`, s.Row.Fingerprint)
+	if s.Decision.Seq != 0 {
+		d.Put(`<dt>decision</dt><dd>event %s, hash <code>%s</code></dd>`, s.Decision.Seq, s.Decision.Chain.Hash)
+	}
+	if s.Outcome.Seq != 0 {
+		d.Put(`<dt>outcome</dt><dd>event %s (%s), hash <code>%s</code></dd>`, s.Outcome.Seq, s.Outcome.Type, s.Outcome.Chain.Hash)
+	}
+	d.Put(`</dl>`)
+	d.named("The same session", s.Session)
+	d.named("The same statement, with any literals", s.Same)
+}
+
+func nonBlank(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+// conditions writes a fact with a link for each value, to the statements that have it too.
+func (d *document) conditions(label, name string, values []string) {
+	d.Put(`<dt>%s</dt><dd>`, label)
+	for _, v := range values {
+		d.condition(name, v)
+		d.Put(` `)
+	}
+	if len(values) == 0 {
+		d.Put(`none`)
+	}
+	d.Put(`</dd>`)
+}
+
+func (d *document) condition(name, value string) {
+	d.Put(`<a href="/audit?%s=%s"><bdi>%s</bdi></a>`, name, url.QueryEscape(value), value)
+}
+
+func (d *document) time(t time.Time) {
+	d.Put(`<time datetime="%s">%s</time>`, t.UTC().Format(time.RFC3339Nano), t.UTC().Format("2006-01-02 15:04:05 UTC"))
+}
+
+func (d *document) status(status string) {
+	d.Put(`<span class="status %s">%s</span>`, status, status)
+}
+
+func (d *document) chart(c chart) {
+	if len(c.Bars) == 0 {
+		return
+	}
+	d.Put(`<figure class="chart"><svg viewBox="0 0 600 120" preserveAspectRatio="none" role="img" aria-label="Statements over time, refused ones above allowed ones">`)
+	for _, b := range c.Bars {
+		d.Put(`<g><title>%s</title><rect class="allowed" x="%s" y="%s" width="%s" height="%s"/><rect class="refused" x="%s" y="%s" width="%s" height="%s"/></g>`,
+			b.Title, decimal(b.X), decimal(b.AllowedY), decimal(b.Width), decimal(b.AllowedH), decimal(b.X), decimal(b.RefusedY), decimal(b.Width), decimal(b.RefusedH))
+	}
+	d.Put(`</svg><figcaption>From `)
+	d.time(c.From)
+	d.Put(` to `)
+	d.time(c.Until)
+	d.Put(`. <span class="key allowed"></span> allowed <span class="key refused"></span> refused. The highest bar is %s.</figcaption><details><summary>The same as a table</summary>
+<div class="scroll" tabindex="0" role="region" aria-label="Statements over time"><table><thead><tr><th scope="col">from</th><th scope="col">allowed</th><th scope="col">refused</th></tr></thead><tbody>`, group(c.Highest))
+	for _, p := range c.Periods {
+		d.Put(`<tr><td>`)
+		d.time(p.From)
+		d.Put(`</td><td class="n">%s</td><td class="n">%s</td></tr>`, group(p.Allowed), group(p.Refused))
+	}
+	d.Put(`</tbody></table></div></details></figure>`)
+}
+
+// named writes rows under a heading, if there are any.
+func (d *document) named(heading string, rows []audit.Row) {
+	if len(rows) > 0 {
+		d.Put(`<h2>%s</h2>`, heading)
+		d.rows(rows)
+	}
+}
+
+func (d *document) rows(rows []audit.Row) {
+	d.Put(`<div class="scroll" tabindex="0"><table class="rows"><thead><tr><th scope="col">time</th><th scope="col">principal</th><th scope="col">connection</th><th scope="col">status</th><th scope="col">codes</th><th scope="col">rows</th><th scope="col">ms</th><th scope="col">statement</th></tr></thead><tbody>`)
+	for _, r := range rows {
+		d.Put(`<tr><td>`)
+		d.time(r.Time)
+		d.Put(`</td><td><bdi>%s</bdi></td><td><bdi>%s</bdi></td><td>`, short(r.Principal), short(r.Connection))
+		d.status(r.Status)
+		d.Put(`</td><td>`)
+		for _, code := range r.Codes {
+			d.Put(`<code>%s</code> `, short(code))
+		}
+		d.Put(`</td><td class="n">`)
+		if r.Rows != nil {
+			d.Put(`%s`, group(*r.Rows))
+		}
+		d.Put(`</td><td class="n">`)
+		if r.ExecMS != nil {
+			d.Put(`%s`, tenths(*r.ExecMS))
+		}
+		d.Put(`</td><td class="sql">`)
+		switch {
+		case r.QueryID == "":
+			d.Put(`<bdi>%s</bdi>`, short(r.SQL))
+		case r.SQL == "":
+			d.Put(`<a href="/audit/%s">(no text)</a>`, url.PathEscape(r.QueryID))
+		default:
+			d.Put(`<a href="/audit/%s"><bdi>%s</bdi></a>`, url.PathEscape(r.QueryID), short(r.SQL))
+		}
+		d.Put("</td></tr>\n")
+	}
+	d.Put(`</tbody></table></div>`)
+}
+
+func (d *document) facets(facets []facet) {
+	for _, f := range facets {
+		d.Put(`<section class="facet"><h2>%s</h2><ul>`, f.Label)
+		for _, v := range f.Values {
+			d.Put(`<li><a href="%s"`, v.Href)
+			if v.Chosen {
+				d.Put(` aria-current="true"`)
+			}
+			markup.PutIf(&d.Document, ` title="%s"`, v.Title)
+			d.Put(`><bdi>%s</bdi></a> <span class="n">%s</span><meter min="0" max="100" value="%s" aria-hidden="true"></meter></li>`, short(v.Value), group(v.Count), v.Percent)
+		}
+		d.Put("</ul></section>\n")
+	}
+}
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
+
+func tenths(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
