@@ -226,7 +226,7 @@ func TestNoReadRunsWhatIsNotProved(t *testing.T) {
 	role := server.NewRole(t)
 	var total trial
 	made, left := 0, 0
-	for round := range rounds {
+	for round := 0; round < rounds || !total.proves() && round < 10*rounds; round++ { // the objects of a few rounds may trap nothing
 		seed := uint64(time.Now().UnixNano()) + uint64(round)
 		if n, err := strconv.ParseUint(os.Getenv("KTX_TEST_SEED"), 10, 64); err == nil {
 			seed = n + uint64(round)
