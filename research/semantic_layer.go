@@ -59,6 +59,9 @@ func (s *Service) semanticRules(ctx context.Context, info execution.ConnectionIn
 					err = fmt.Errorf("%w: %w", model.ErrDenied, err)
 				}
 			}
+			if len(v.Columns) == 0 { // the text does not show them
+				v.Columns = nil
+			}
 			return relationNames(v), v.Columns, err
 		}
 	}

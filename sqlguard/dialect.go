@@ -110,7 +110,8 @@ type Statement struct {
 	Types []Type
 	// Settings are the server settings read by name.
 	Settings []SettingRead
-	// Columns are the output names that the statement shows.
+	// Columns are the output names that the statement shows, none of them if a star
+	// stands for some.
 	Columns []string
 	// ColumnRefs are the columns that the statement mentions.
 	ColumnRefs []ColumnRef

@@ -46,7 +46,7 @@ type Verdict struct {
 	Functions []string      `json:"functions"`
 	Types     []VerdictType `json:"types"`
 	// Columns are the names of the result columns, as far as the statement shows
-	// them.
+	// them. There are none if a star stands for some of them.
 	Columns []string `json:"columns"`
 	// Normalized is the text with literals replaced and comments dropped.
 	Normalized string `json:"normalized"`

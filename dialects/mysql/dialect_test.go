@@ -205,3 +205,22 @@ func TestCommonTables(t *testing.T) {
 		}
 	}
 }
+
+// TestOutputColumns: the names of a result's columns are all that the list shows, or none
+// if a star stands for some of them.
+func TestOutputColumns(t *testing.T) {
+	g := newGuard(t, mysql.Dialect{})
+	for sql, want := range map[string][]string{
+		"SELECT a, b.c, d AS e, f + 1 FROM b":              {"a", "c", "e"},
+		"SELECT a, t.* FROM t":                             {},
+		"SELECT * FROM t":                                  {},
+		"SELECT a, (SELECT 1 FROM u) AS b FROM t":          {"a", "b"},
+		"SELECT a FROM (SELECT * FROM u) AS v":             {"a"},
+		"WITH x AS (SELECT * FROM u) SELECT a AS b FROM x": {"b"},
+	} {
+		v := g.Check(sql)
+		if diff := cmp.Diff(want, v.Columns); diff != "" || !v.Allowed {
+			t.Errorf("%s %v, - want, + got:\n%s", sql, v.Findings, diff)
+		}
+	}
+}

@@ -156,7 +156,22 @@ func (w marinoWalker) fieldList(n *ast.FieldList) {
 		}
 		w.expr(f.Expr)
 		w.alias(f.AsName.O)
-		if w.depth == 1 {
+	}
+	if w.depth == 1 {
+		w.outputs(n)
+	}
+}
+
+// outputs notes the names of the columns of the result. There are none if a star stands
+// for some of them.
+func (w marinoWalker) outputs(n *ast.FieldList) {
+	for _, f := range n.Fields {
+		if f != nil && f.WildCard != nil {
+			return
+		}
+	}
+	for _, f := range n.Fields {
+		if f != nil {
 			w.output(f)
 		}
 	}

@@ -584,11 +584,14 @@ func (w *walker) markRange(start, end int) {
 	}
 }
 
-// outputColumns are the names of a query's columns: aliases and plain columns.
+// outputColumns are the names of a query's columns: aliases and plain columns. There are
+// none if a star stands for some of them.
 func outputColumns(n *ast.SelectQuery) []string {
 	names := make([]string, 0, len(n.Columns))
 	for _, c := range n.Columns {
 		switch e := c.Expr.(type) {
+		case *ast.Star:
+			return nil
 		case *ast.Ident:
 			names = append(names, aliasOr(c.Alias, e.Name))
 		case *ast.QualifiedRef:

@@ -40,6 +40,8 @@ func TestOutputColumns(t *testing.T) {
 		"SELECT a, b.c, d AS e, f g, h = 1, 'i' = 2, j AS 'k', l 'm', [n o]": {"a", "c", "e", "g", "h", "i", "k", "m", "n o"},
 		"SELECT 1, a + 1, COUNT(*), COUNT(*) AS n FROM t":                    {"n"},
 		"SELECT *, t.* FROM t":                                  {},
+		"SELECT a, t.* FROM t":                                  {},
+		"SELECT a, (SELECT TOP 1 * FROM u) AS b FROM t":         {"a", "b"},
 		"SELECT (SELECT a FROM u) AS x FROM t":                  {"x"},
 		"WITH c AS (SELECT 1 AS a) SELECT a AS b FROM c":        {"b"},
 		"SELECT a FROM t UNION SELECT b FROM u":                 {"a"},

@@ -92,11 +92,16 @@ func (p *parser) querySpecification() {
 	if p.is("top") {
 		p.top()
 	}
+	star := false
 	p.list(func() {
+		star = star || p.operator() == "*" || p.qualifiedStar()
 		if column := p.selectItem(); outputs && column != "" {
 			p.stmt.Columns = append(p.stmt.Columns, column)
 		}
 	})
+	if outputs && star { // it stands for some of them
+		p.stmt.Columns = nil
+	}
 	if p.is("into") {
 		p.into()
 	}
