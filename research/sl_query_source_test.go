@@ -43,8 +43,8 @@ func TestSLQuerySources(t *testing.T) {
 			}
 			continue
 		}
-		rows := got[strings.Index(got, `"rows"`):]
-		rows = rows[:strings.Index(rows, "]]")]
+		_, rows, _ := strings.Cut(got, `"rows"`)
+		rows, _, _ = strings.Cut(rows, "]]")
 		if want == "" {
 			want = rows
 		}
