@@ -528,7 +528,7 @@ var rooms = []room{
 		path: "cmd/ktx/internal/cli/mcp",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/fresh", "cmd/ktx/internal/cli/wiring", "cmd/ktx/internal/daemon", "cmd/ktx/internal/project", "cmd/ktx/internal/setup", "cmd/ktx/internal/stdio", "cmd/ktx/internal/streamable",
-			"dialects", "execution", "execution/audit", "execution/audit/index", "httpapi/pages", "httpapi", "sqlguard",
+			"corpus", "corpus/report", "corpus/run", "dialects", "execution", "execution/audit", "execution/audit/index", "httpapi/pages", "httpapi", "research", "sqlguard",
 		},
 		others: map[string]string{
 			"github.com/modelcontextprotocol/go-sdk": "serves a session over standard input and output",

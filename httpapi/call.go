@@ -161,3 +161,21 @@ func (t *sessions) abandon(s *session) {
 		s.cut = nil
 	})
 }
+
+// runs bounds a route that may run a statement: by its client, by the server's end, and
+// by the memory for answers.
+func (s *Server) runs(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.draining.ctx.Err() != nil {
+			w.Header().Set("Retry-After", "1")
+			refuse(w, http.StatusServiceUnavailable, Problem{Code: "draining", Message: "the server is stopping"})
+			return
+		}
+		c := s.newCall(s.ending.ctx)
+		defer c.leave()
+		ctx, cancel := context.WithCancel(execution.WithShare(r.Context(), c.share))
+		defer cancel()
+		defer context.AfterFunc(s.ending.ctx, cancel)()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}

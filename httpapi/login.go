@@ -87,11 +87,11 @@ func (l *logins) end(cookie string) {
 }
 
 // signedIn returns the entry of the token that a browser has given, as long as the
-// token is in force. A cookie opens pages, GET routes of REST and the logout.
+// token is in force. A cookie opens pages, GET routes of REST, and the forms of pages.
 func (s *Server) signedIn(r *http.Request) *entry {
 	route := s.route(r)
-	logout := r.Method == http.MethodPost && r.URL.Path == LogoutPath
-	if !logout && (r.Method != http.MethodGet && r.Method != http.MethodHead || route == nil || route.Method != http.MethodGet) {
+	form := r.Method == http.MethodPost && (r.URL.Path == LogoutPath || route != nil && route.Form)
+	if !form && (r.Method != http.MethodGet && r.Method != http.MethodHead || route == nil || route.Method != http.MethodGet) {
 		return nil
 	}
 	cookie, err := r.Cookie(cookieName)

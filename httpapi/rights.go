@@ -38,6 +38,13 @@ type Route struct {
 	// Open says that the route answers without a token, because it has nothing of the
 	// project: a style sheet.
 	Open bool
+	// Form says that a form of our own pages may be sent to the route with a login. Forms
+	// of other pages are refused.
+	Form bool
+	// Runs says that the route may run a statement or another server's tool. It ends when
+	// its client leaves, and when the server stops, and its answer counts against
+	// [Config.AnswerMemory].
+	Runs bool
 }
 
 // Access is who makes a request, and what they may do.
@@ -96,16 +103,26 @@ func needs(rights ...Right) func(http.Handler) http.Handler {
 	}
 }
 
-// route returns the route of a request's path, without its variables.
+// route returns the route that answers a request: the one with its path, else the one
+// whose path ends with a variable.
 func (s *Server) route(r *http.Request) *Route {
+	method := r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	var found *Route
 	for i := range s.config.Routes {
 		route := &s.config.Routes[i]
-		prefix, variable, _ := strings.Cut(route.Path, "{")
-		if route.Path == r.URL.Path || variable != "" && strings.HasPrefix(r.URL.Path, prefix) {
+		prefix, _, variable := strings.Cut(route.Path, "{")
+		switch {
+		case route.Method != method:
+		case route.Path == r.URL.Path:
 			return route
+		case variable && strings.HasPrefix(r.URL.Path, prefix):
+			found = route
 		}
 	}
-	return nil
+	return found
 }
 
 // open reports whether a request needs no token.

@@ -38,7 +38,14 @@ func (s *Server) routes() http.Handler {
 		r.With(s.sameOrigin).Post(LogoutPath, s.logout)
 	}
 	for _, route := range s.config.Routes {
-		r.With(needs(route.Needs...)).Method(route.Method, route.Path, route.Handler)
+		checks := []func(http.Handler) http.Handler{needs(route.Needs...)}
+		if route.Form {
+			checks = append(checks, s.sameOrigin)
+		}
+		if route.Runs {
+			checks = append(checks, s.runs)
+		}
+		r.With(checks...).Method(route.Method, route.Path, route.Handler)
 	}
 	r.NotFound(func(w http.ResponseWriter, _ *http.Request) {
 		refuse(w, http.StatusNotFound, Problem{Code: "not_found", Message: "there is nothing at this path", Hint: "MCP is at /mcp"})

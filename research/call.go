@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"log/slog"
 	"runtime/debug"
 	"slices"
 
@@ -18,38 +17,33 @@ import (
 
 // toolCall is one call of a tool.
 type toolCall struct {
-	tool    *tool
-	request *mcp.CallToolRequest
-	sql     string   // the statement of the call, in which an error is located
-	notes   []string // sent with the answer, in it and as ktx/notes
-	noted   bool     // the answer already has the notes
-	logger  *slog.Logger
-	notices *notices // nil until the first progress notification
+	tool      *tool
+	arguments json.RawMessage
+	sql       string   // the statement of the call, in which an error is located
+	notes     []string // sent with the answer, in it and as ktx/notes
+	noted     bool     // the answer already has the notes
+	// notify sends one notification of progress. It is nil if the client wants none.
+	notify  func(progress float64, message string)
+	notices *notices // nil until the first notification
 }
 
 // decode reads the arguments into target by the tool's schema.
 func (c *toolCall) decode(target any) error {
-	notes, err := decodeArguments(c.request.Params.Arguments, c.tool.schema, c.tool.aliases, target)
+	notes, err := decodeArguments(c.arguments, c.tool.schema, c.tool.aliases, target)
 	c.notes = append(c.notes, notes...)
 	return err
 }
 
-// progress notifies the client of how far the call is, if the request has a
-// progress token. It never waits for the client to read: the statement of the
-// call may hold a slot that other statements wait for.
-func (c *toolCall) progress(ctx context.Context, progress float64, message string) {
-	token := c.request.Params.GetProgressToken()
-	if token == nil || c.request.Session == nil {
+// progress notifies the client of how far the call is. It never waits for the client
+// to read: the statement of the call may hold a slot that other statements wait for.
+func (c *toolCall) progress(_ context.Context, progress float64, message string) {
+	if c.notify == nil {
 		return
 	}
 	if c.notices == nil {
-		c.notices = newNotices(func(p *mcp.ProgressNotificationParams) {
-			if err := c.request.Session.NotifyProgress(ctx, p); err != nil && ctx.Err() == nil {
-				c.logger.WarnContext(ctx, "progress was not sent", "tool", c.tool.name, "error", err)
-			}
-		})
+		c.notices = newNotices(c.notify)
 	}
-	c.notices.add(&mcp.ProgressNotificationParams{ProgressToken: token, Progress: progress, Message: message})
+	c.notices.add(notice{progress, message})
 }
 
 // close returns when every notification is sent, so that none follows the
@@ -60,10 +54,16 @@ func (c *toolCall) close() {
 	}
 }
 
+// notice is one notification of progress.
+type notice struct {
+	progress float64
+	message  string
+}
+
 // notices sends the progress notifications of one call, in order, from a
 // goroutine of its own.
 type notices struct {
-	list chan *mcp.ProgressNotificationParams
+	list chan notice
 	sent chan struct{} // closed when all are sent
 }
 
@@ -71,18 +71,18 @@ type notices struct {
 // Further ones are dropped.
 const maxNotices = 8
 
-func newNotices(send func(*mcp.ProgressNotificationParams)) *notices {
-	n := &notices{list: make(chan *mcp.ProgressNotificationParams, maxNotices), sent: make(chan struct{})}
+func newNotices(send func(float64, string)) *notices {
+	n := &notices{list: make(chan notice, maxNotices), sent: make(chan struct{})}
 	go func() {
 		defer close(n.sent)
 		for p := range n.list {
-			send(p)
+			send(p.progress, p.message)
 		}
 	}()
 	return n
 }
 
-func (n *notices) add(p *mcp.ProgressNotificationParams) {
+func (n *notices) add(p notice) {
 	select {
 	case n.list <- p:
 	default:
@@ -94,44 +94,62 @@ func (n *notices) close() {
 	<-n.sent
 }
 
-// handle wraps the handler of a tool: it adds the client to the actor in the
-// context, and it turns errors and panics into in-band answers. The SDK does
-// not recover a handler that panics.
+// run calls the handler of a tool. It turns panics into errors, because neither the
+// SDK nor the HTTP server answers for a handler that panics.
+func (s *Service) run(ctx context.Context, call *toolCall) (out json.RawMessage, err error) {
+	t := call.tool
+	defer func() {
+		if r := recover(); r != nil {
+			id := rand.Text()
+			s.logger.ErrorContext(ctx, "a tool panicked", "tool", t.name, "request", id, "panic", r, "stack", string(debug.Stack()))
+			out, err = nil, execution.NewError(sqlguard.CodeInternalError, "the tool met a fault of its own; request "+id, nil)
+		}
+	}()
+	defer call.close()
+	if s.draining.Load() {
+		return nil, stoppingError("the server is stopping and takes no new calls", nil)
+	}
+	out, err = t.handler(s, ctx, call)
+	execution.ShareFrom(ctx).Keep(int64(len(out)))
+	if s.draining.Load() && execution.CodeOf(err) == sqlguard.CodeCancelled {
+		err = stoppingError("the server is stopping and has ended the call before its answer was there", err)
+	}
+	if err != nil {
+		if execution.CodeOf(err) == sqlguard.CodeInvalidArguments {
+			s.gateway.Refused(ctx, execution.Refusal{Code: sqlguard.CodeInvalidArguments, Tool: t.name})
+		}
+		if describe(err, "").Code == sqlguard.CodeInternalError { // the client is not told what it is
+			s.logger.ErrorContext(ctx, "a tool failed", "tool", t.name, "error", err)
+		}
+		return nil, err
+	}
+	if !call.noted && !t.verbatim {
+		out = withNotes(out, call.notes)
+	}
+	return out, nil
+}
+
+// handle wraps the handler of a tool for MCP: it adds the client to the actor in the
+// context, and it turns errors into in-band answers.
 func (s *Service) handle(t *tool) mcp.ToolHandler {
-	return func(ctx context.Context, req *mcp.CallToolRequest) (res *mcp.CallToolResult, _ error) {
-		defer func() {
-			if r := recover(); r != nil {
-				id := rand.Text()
-				s.logger.ErrorContext(ctx, "a tool panicked", "tool", t.name, "request", id, "panic", r, "stack", string(debug.Stack()))
-				res = errorResult(execution.NewError(sqlguard.CodeInternalError, "the tool met a fault of its own; request "+id, nil), "", nil)
-			}
-		}()
-		call := &toolCall{tool: t, request: req, logger: s.logger}
-		defer call.close()
-		if s.draining.Load() {
-			return errorResult(stoppingError("the server is stopping and takes no new calls", nil), "", nil), nil
-		}
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		ctx = withClient(ctx, req)
-		out, err := t.handler(s, ctx, call)
-		execution.ShareFrom(ctx).Keep(int64(len(out)))
-		if s.draining.Load() && execution.CodeOf(err) == sqlguard.CodeCancelled {
-			err = stoppingError("the server is stopping and has ended the call before its answer was there", err)
+		call := &toolCall{tool: t, arguments: req.Params.Arguments}
+		if token := req.Params.GetProgressToken(); token != nil && req.Session != nil {
+			call.notify = func(progress float64, message string) {
+				err := req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: progress, Message: message})
+				if err != nil && ctx.Err() == nil {
+					s.logger.WarnContext(ctx, "progress was not sent", "tool", t.name, "error", err)
+				}
+			}
 		}
+		out, err := s.run(ctx, call)
 		if err != nil {
-			if execution.CodeOf(err) == sqlguard.CodeInvalidArguments {
-				s.gateway.Refused(ctx, execution.Refusal{Code: sqlguard.CodeInvalidArguments, Tool: t.name})
-			}
-			if describe(err, "").Code == sqlguard.CodeInternalError { // the client is not told what it is
-				s.logger.ErrorContext(ctx, "a tool failed", "tool", t.name, "error", err)
-			}
 			return errorResult(err, call.sql, call.notes), nil
 		}
 		if passed, ok := ctx.Value(passOnKey{}).(*passOn); ok && t.verbatim {
 			passed.result = out
 			return &mcp.CallToolResult{Meta: notesMeta(call.notes)}, nil
-		}
-		if !call.noted {
-			out = withNotes(out, call.notes)
 		}
 		return &mcp.CallToolResult{
 			Meta:              notesMeta(call.notes),
@@ -139,6 +157,49 @@ func (s *Service) handle(t *tool) mcp.ToolHandler {
 			StructuredContent: out,
 		}, nil
 	}
+}
+
+// ToolInfo is a tool as MCP announces it. The schemas are JSON; Output may be nil.
+type ToolInfo struct {
+	Name, Title, Description string
+	Input, Output            json.RawMessage
+}
+
+// Tools returns the tools that are listed.
+func (s *Service) Tools() ([]ToolInfo, error) {
+	list, err := s.tools()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]ToolInfo, len(list))
+	for i, t := range list {
+		out[i] = ToolInfo{t.name, t.title, t.description, t.input, t.output}
+	}
+	return out, nil
+}
+
+// Call calls a tool by its name, with arguments as an MCP client sends them. The answer
+// is the structured content that an MCP client gets. failed is nil if the call has an
+// answer. Progress may be nil; it is not called after Call returns.
+func (s *Service) Call(ctx context.Context, name string, arguments json.RawMessage, progress func(float64, string)) (answer json.RawMessage, failed *ToolError) {
+	all := registry()
+	i := slices.IndexFunc(all, func(t *tool) bool { return t.name == name && t.listed(s) })
+	if i < 0 {
+		s.gateway.Refused(ctx, execution.Refusal{Code: execution.ReasonUnknownTool, Tool: name})
+		return nil, &ToolError{Code: sqlguard.CodeNotFound, Message: "there is no tool of that name", Hint: "GET /v1/openapi.json lists the tools"}
+	}
+	if err := all[i].load(); err != nil {
+		s.logger.ErrorContext(ctx, "a tool cannot be loaded", "tool", name, "error", err)
+		e := describe(err, "")
+		return nil, &e
+	}
+	call := &toolCall{tool: all[i], arguments: arguments, notify: progress}
+	out, err := s.run(ctx, call)
+	if err != nil {
+		e := describe(err, call.sql)
+		return nil, &e
+	}
+	return out, nil
 }
 
 // stoppingError returns the error for a call that the server does not answer because

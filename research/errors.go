@@ -13,8 +13,9 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// toolError is the member ktx/error of a failed call's _meta.
-type toolError struct {
+// ToolError is what a caller is told about a failed call: the member ktx/error of the
+// _meta over MCP, and the body over REST.
+type ToolError struct {
 	Code         sqlguard.Code     `json:"code"`
 	Message      string            `json:"message"`
 	Retryable    bool              `json:"retryable"`
@@ -51,7 +52,7 @@ const (
 
 // describe returns what the client is told of err. An error that is neither a
 // refusal nor an error of the gateway is internal, and its text is withheld.
-func describe(err error, sql string) toolError {
+func describe(err error, sql string) ToolError {
 	if x, ok := errors.AsType[*upstream.Error](err); ok {
 		return describeUpstream(x)
 	}
@@ -60,7 +61,7 @@ func describe(err error, sql string) toolError {
 		if len(v.Normalized) > maxNormalized {
 			v.Normalized = ""
 		}
-		e := toolError{Code: v.Code, Verdict: &v}
+		e := ToolError{Code: v.Code, Verdict: &v}
 		info, _ := sqlguard.LookupCode(v.Code)
 		e.Retryable = info.Retryable
 		var messages, hints []string
@@ -78,7 +79,7 @@ func describe(err error, sql string) toolError {
 		return e
 	}
 	if x, ok := errors.AsType[*execution.Error](err); ok {
-		e := toolError{
+		e := ToolError{
 			Code: x.Code, Message: x.Message, Retryable: x.Retryable, RetryAfterMs: x.RetryAfter.Milliseconds(),
 			SQLState: x.SQLState, Position: x.Position, Hint: x.Hint,
 		}
@@ -92,9 +93,9 @@ func describe(err error, sql string) toolError {
 		return e
 	}
 	if x, ok := errors.AsType[*expr.Error](err); ok {
-		return toolError{Code: sqlguard.Code(x.Class), Message: x.Message, Hint: x.Hint}
+		return ToolError{Code: sqlguard.Code(x.Class), Message: x.Message, Hint: x.Hint}
 	}
-	return toolError{Code: sqlguard.CodeInternalError, Message: "the tool met a fault of its own"}
+	return ToolError{Code: sqlguard.CodeInternalError, Message: "the tool met a fault of its own"}
 }
 
 // place returns the code that the database gave the error and its position in

@@ -16,8 +16,8 @@ func hasUpstreams(s *Service) bool { return s.stores.Load().Upstream != nil }
 func hasUpstreamWrites(s *Service) bool { return hasUpstreams(s) && s.stores.Load().Upstream.Writes() }
 
 // describeUpstream returns what the client is told of an error of another server.
-func describeUpstream(x *upstream.Error) toolError {
-	e := toolError{
+func describeUpstream(x *upstream.Error) ToolError {
+	e := ToolError{
 		Code: sqlguard.Code(x.Code), Message: x.Message, Hint: x.Hint, Server: x.Server, Tool: x.Tool,
 		Retryable: x.Retryable, RetryAfterMs: x.RetryAfter.Milliseconds(),
 	}

@@ -25,8 +25,10 @@ type Config struct {
 	LogDir string
 	// Connections returns the connections that the actor of a request may use.
 	Connections func(context.Context) []Connection
-	Version     string
-	Logger      *slog.Logger
+	// Tools are the tools of the MCP server.
+	Tools   Tools
+	Version string
+	Logger  *slog.Logger
 }
 
 // Connection is a database as the pages show it.
@@ -68,6 +70,7 @@ func (p *Pages) Routes() []httpapi.Route {
 	page := func(path string, h http.HandlerFunc) httpapi.Route {
 		return httpapi.Route{Method: http.MethodGet, Path: path, Needs: pages, Handler: h, Page: true}
 	}
+	tool := httpapi.Route{Method: http.MethodPost, Path: "/v1/tools/{name}", Needs: []httpapi.Right{httpapi.RightQuery}, Handler: p.callTool, Runs: true}
 	static := get("/static/{file}", nil, p.static)
 	static.Open = true
 	return []httpapi.Route{
@@ -80,6 +83,8 @@ func (p *Pages) Routes() []httpapi.Route {
 		get("/v1/audit/stats", seen, p.stats),
 		get("/v1/audit/verify", []httpapi.Right{httpapi.RightAudit}, p.verify),
 		get("/v1/connections", seen, p.connections),
+		get("/v1/openapi.json", seen, p.openAPI),
+		tool,
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/execution/audit/audittest"
 	"github.com/ktxhq/ktx/execution/audit/index"
@@ -36,6 +38,22 @@ type allow struct{}
 
 func (allow) Check(context.Context, httpapi.CheckRequest) (sqlguard.Verdict, error) {
 	return sqlguard.Verdict{Dialect: "test", Allowed: true}, nil
+}
+
+// echo stands for the tools of a project, which the command line brings: tests there call
+// the real ones over REST. It shows what reaches a tool and what becomes of its answer.
+type echo struct{}
+
+func (echo) Tools() []pages.Tool {
+	return []pages.Tool{{Name: "echo", Title: "Echo", Input: json.RawMessage(`{"type":"object"}`)}}
+}
+
+func (echo) Call(ctx context.Context, name string, arguments json.RawMessage, _ func(float64, string)) (json.RawMessage, *pages.ToolError) {
+	actor, _ := audit.ActorFrom(ctx)
+	if name != "echo" {
+		return nil, &pages.ToolError{Code: sqlguard.CodeNotFound, JSON: json.RawMessage(`{"code":"not_found"}`)}
+	}
+	return json.RawMessage(`{"caller":"` + actor.Principal + `","arguments":` + string(arguments) + `}`), nil
 }
 
 // tokens are the principals of the tests. The token of each is its name.
@@ -90,7 +108,7 @@ func serve(t *testing.T, dir string, tokens []httpapi.Token) *desk {
 		t.Fatal(err)
 	}
 	p := pages.New(pages.Config{
-		Index: x, LogDir: dir, Version: "v1", Logger: slog.New(slog.DiscardHandler),
+		Index: x, LogDir: dir, Version: "v1", Logger: slog.New(slog.DiscardHandler), Tools: echo{},
 		Connections: func(context.Context) []pages.Connection {
 			return []pages.Connection{{ID: "shop", Engine: "POSTGRES", Dialect: "postgres", Runs: true}}
 		},
@@ -192,6 +210,8 @@ var routes = []struct {
 	{"GET", "/v1/audit/stats", [5]int{401, 200, 200, 200, 200}},
 	{"GET", "/v1/audit/verify", [5]int{401, 403, 403, 200, 200}},
 	{"GET", "/v1/connections", [5]int{401, 200, 200, 200, 200}},
+	{"GET", "/v1/openapi.json", [5]int{401, 200, 200, 200, 200}},
+	{"POST", "/v1/tools/echo", [5]int{401, 200, 403, 403, 200}},
 	{"GET", "/nothing", [5]int{401, 404, 404, 404, 404}},
 }
 
@@ -233,7 +253,7 @@ func TestRoutesAndPrincipals(t *testing.T) {
 
 // TestEveryRouteIsInTheTable compares the routes of the pages with the table above.
 func TestEveryRouteIsInTheTable(t *testing.T) {
-	p := pages.New(pages.Config{})
+	p := pages.New(pages.Config{Tools: echo{}})
 	for _, route := range p.Routes() {
 		prefix, _, variable := strings.Cut(route.Path, "{")
 		found := false
@@ -243,6 +263,31 @@ func TestEveryRouteIsInTheTable(t *testing.T) {
 		if !found {
 			t.Errorf("%s %s is in no row", route.Method, route.Path)
 		}
+	}
+}
+
+// TestEveryRouteIsDescribed compares the routes with the description of the API: every
+// route that is no page and no file is in it, and it has no other.
+func TestEveryRouteIsDescribed(t *testing.T) {
+	d := openDesk(t, 1, nil)
+	var doc struct{ Paths map[string]map[string]any }
+	if err := json.Unmarshal([]byte(d.ask(t, "GET", "/v1/openapi.json", "").body), &doc); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for path, operations := range doc.Paths {
+		for method := range operations {
+			found[strings.ToUpper(method)+" "+path] = true
+		}
+	}
+	want := map[string]bool{"GET /health": true, "GET /metrics": true, "POST /v1/check": true, "POST /v1/tools/echo": true}
+	for _, route := range pages.New(pages.Config{Tools: echo{}}).Routes() {
+		if !route.Page && !route.Form && !route.Open && route.Path != "/v1/tools/{name}" {
+			want[route.Method+" "+route.Path] = true
+		}
+	}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -283,7 +328,7 @@ func TestLogin(t *testing.T) {
 	if got := d.ask(t, "GET", "/audit", "", cookie); got.status != http.StatusOK || !strings.Contains(got.body, "secret_of_carol") {
 		t.Errorf("after the login: %d", got.status)
 	}
-	for _, r := range []struct{ method, path string }{{"POST", "/v1/check"}, {"POST", "/mcp"}, {"GET", "/mcp"}, {"DELETE", "/mcp"}, {"GET", "/metrics"}} {
+	for _, r := range []struct{ method, path string }{{"POST", "/v1/check"}, {"POST", "/mcp"}, {"GET", "/mcp"}, {"DELETE", "/mcp"}, {"GET", "/metrics"}, {"POST", "/v1/tools/echo"}} {
 		if got := d.ask(t, r.method, r.path, "{}", cookie, "Content-Type: application/json"); got.status != http.StatusUnauthorized {
 			t.Errorf("%s %s with a cookie: %d", r.method, r.path, got.status)
 		}

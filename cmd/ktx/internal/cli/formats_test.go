@@ -41,6 +41,19 @@ func TestFormats(t *testing.T) {
 	t.Run("GitHub's parser", f.gitHubParser)
 	t.Run("actionlint", f.actionlint)
 	t.Run("pre-commit try-repo", f.preCommit)
+	t.Run("OpenAPI", f.openAPI)
+}
+
+// openAPI has the description of the REST API read by a validator, and used by a client
+// that is generated from it.
+func (f *formats) openAPI(t *testing.T) {
+	dir := shop(t)
+	t.Setenv("KTX_MCP_TOKEN", "token-of-the-test")
+	origin := strings.TrimSuffix(serverOf(t, dir).URL, "/mcp")
+	out, err := exec.CommandContext(t.Context(), "node", filepath.Join(f.tools, "openapi.mjs"), origin, "token-of-the-test").CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
 }
 
 // formats is a tree, and what ktx reports of it.

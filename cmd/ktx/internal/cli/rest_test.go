@@ -1,0 +1,222 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// restConfig has two connections, rules for one of them, and principals with different
+// rights.
+const restConfig = `connections:
+  demo:
+    driver: sqlite
+    path: shop.db
+    access: {tables: {deny: [main.customers]}}
+  other: {driver: sqlite, path: shop.db}
+server:
+  tokens:
+    - {name: analyst, token: "env:KTX_TEST_ANALYST", connections: [demo], may: [query, pages]}
+    - {name: auditor, token: "env:KTX_TEST_AUDITOR", may: [audit, pages]}
+    - {name: owner, token: "env:KTX_TEST_OWNER", may: [query, audit, pages]}
+`
+
+// restServer starts a server with restConfig. The token of each principal is its name.
+func restServer(t *testing.T) (dir, origin string) {
+	t.Helper()
+	dir = shop(t)
+	if err := os.WriteFile(filepath.Join(dir, "ktx.yaml"), []byte(restConfig), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, who := range []string{"analyst", "auditor", "owner"} {
+		t.Setenv("KTX_TEST_"+strings.ToUpper(who), who)
+	}
+	return dir, strings.TrimSuffix(serverOf(t, dir).URL, "/mcp")
+}
+
+var elapsedMs = regexp.MustCompile(`"elapsedMs":\d+`)
+
+// TestRESTTools: REST gives each principal what MCP gives it, byte for byte.
+func TestRESTTools(t *testing.T) {
+	dir, origin := restServer(t)
+	for _, c := range []struct {
+		who, tool, arguments string
+		status               int
+		has                  string
+	}{
+		{"analyst", "connection_list", `{}`, 200, `"demo"`},
+		{"owner", "connection_list", `{}`, 200, `"other"`},
+		{"analyst", "sql_execution", `{"connectionId":"demo","sql":"SELECT count(*) AS n, 9007199254740993 AS big FROM orders"}`, 200, `[[900,"9007199254740993"]]`},
+		{"analyst", "sql_execution", `{"connectionId":"demo","sql":"SELECT 1","unknown":true}`, 200, `"notes"`},
+		{"analyst", "sql_execution", `{"connectionId":"demo","sql":"SELECT * FROM customers"}`, 422, `relation_not_allowed`},
+		{"owner", "sql_execution", `{"connectionId":"other","sql":"SELECT count(*) FROM customers"}`, 200, `"rowCount":1`},
+		{"analyst", "sql_execution", `{"connectionId":"other","sql":"SELECT 1"}`, 404, `unknown_connection`},
+		{"analyst", "sql_execution", `{"connectionId":"demo","sql":"DELETE FROM orders"}`, 422, `"verdict"`},
+		{"analyst", "sql_execution", `{"connectionId":"demo","sql":"SELECT nope FROM orders"}`, 422, `database_error`},
+		{"analyst", "sql_execution", `{"connectionId":"demo"}`, 400, `invalid_arguments`},
+		{"analyst", "sql_execution", `[1]`, 400, `invalid_arguments`},
+		{"analyst", "discover_data", `{"query":"orders"}`, 200, `orders`},
+		{"analyst", "entity_details", `{"connectionId":"other","entities":[{"table":"orders"}]}`, 404, `unknown_connection`},
+		{"analyst", "wiki_search", `{"query":"revenue"}`, 200, ``},
+	} {
+		mcp := &client{url: origin + "/mcp", token: c.who}
+		mcp.begin(t)
+		text := mcp.post(t, 200, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, c.tool, c.arguments))
+		var over struct {
+			Result struct {
+				StructuredContent json.RawMessage
+				IsError           bool
+				Meta              struct {
+					Error json.RawMessage `json:"ktx/error"`
+				} `json:"_meta"`
+			}
+			Error json.RawMessage
+		}
+		_, data, _ := strings.Cut(text, "data: ")
+		if err := json.Unmarshal([]byte(data), &over); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		rest := &client{url: origin + "/v1/tools/" + c.tool, token: c.who}
+		got, body, err := rest.do(t.Context(), http.MethodPost, c.arguments, "Accept", "application/json")
+		if err != nil || got != c.status || !strings.Contains(body, c.has) {
+			t.Errorf("%s %s as %s: %d %s %v, want %d with %s", c.tool, c.arguments, c.who, got, body, err, c.status, c.has)
+			continue
+		}
+		theirs := over.Result.StructuredContent
+		if over.Result.IsError {
+			theirs = over.Result.Meta.Error
+		}
+		if over.Error != nil {
+			continue // the protocol itself refuses arguments that are no object
+		}
+		clean := func(b []byte) string { return elapsedMs.ReplaceAllString(strings.TrimSpace(string(b)), "") }
+		if clean(theirs) != clean([]byte(body)) {
+			t.Errorf("%s %s\nMCP:  %s\nREST: %s", c.tool, c.arguments, theirs, body)
+		}
+	}
+	for name, c := range map[string]struct {
+		token, path, body, kind string
+		status                  int
+	}{
+		"nobody":          {"", "sql_execution", `{}`, "application/json", 401},
+		"no right":        {"auditor", "sql_execution", `{}`, "application/json", 403},
+		"no such tool":    {"owner", "nope", `{}`, "application/json", 404},
+		"not listed":      {"owner", "tool_call_write", `{}`, "application/json", 404},
+		"no JSON":         {"owner", "sql_execution", `{`, "application/json", 400},
+		"a form":          {"owner", "sql_execution", `sql=SELECT+1`, "application/x-www-form-urlencoded", 415},
+		"another way out": {"owner", "%2e%2e/check", `{}`, "application/json", 404},
+	} {
+		rest := &client{url: origin + "/v1/tools/" + c.path, token: c.token}
+		if got, body, err := rest.do(t.Context(), http.MethodPost, c.body, "Content-Type", c.kind); err != nil || got != c.status {
+			t.Errorf("%s: %d %s %v, want %d", name, got, body, err, c.status)
+		}
+	}
+	want(t, dir, 0, `"name":"rest"`, "audit", "tail", "--json", "-n", "200", "--principal", "analyst")
+	want(t, dir, 0, `unknown_tool`, "audit", "tail", "--json", "-n", "200", "--principal", "owner")
+}
+
+// TestRESTEvents: a client that accepts events gets progress and the answer, and its
+// statement ends when it leaves.
+func TestRESTEvents(t *testing.T) {
+	dir, origin := restServer(t)
+	rest := &client{url: origin + "/v1/tools/sql_execution", token: "owner"}
+	text := rest.post(t, 200, `{"connectionId":"other","sql":"SELECT 1"}`, "Accept", "text/event-stream")
+	if !strings.Contains(text, "event: progress\ndata: {") || !strings.Contains(text, "\n\nevent: result\ndata: {\"headers\"") {
+		t.Errorf("events: %s", text)
+	}
+	// A refusal comes before or after the first progress.
+	if got, text, err := rest.do(t.Context(), http.MethodPost, `{"connectionId":"other","sql":"DROP TABLE t"}`, "Accept", "text/event-stream"); err != nil || !strings.Contains(text, `{"code":"ddl_statement"`) || got == 200 && !strings.Contains(text, "event: error\ndata: ") {
+		t.Errorf("a refusal: %d %s %v", got, text, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	long := `{"connectionId":"other","sql":"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"}`
+	if got, text, err := rest.do(ctx, http.MethodPost, long, "Accept", "application/json"); err == nil {
+		t.Fatalf("the statement ended: %d %s", got, text)
+	}
+	for start := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		out, _, _ := ktx(t, dir, "audit", "query", "--status", "cancelled", "--json")
+		if strings.Contains(out, "union all") {
+			break
+		}
+		if time.Since(start) > 20*time.Second {
+			t.Fatalf("the statement of a client that left is not cancelled: %s", out)
+		}
+	}
+}
+
+// TestOpenAPIIsTrue: answers have the schemas that the description of the API gives them.
+func TestOpenAPIIsTrue(t *testing.T) {
+	_, origin := restServer(t)
+	ask := func(path string) any {
+		t.Helper()
+		got, text, err := (&client{url: origin + path, token: "owner"}).do(t.Context(), http.MethodGet, "", "Accept", "application/json")
+		if err != nil || got != http.StatusOK {
+			t.Fatalf("%s: %d %s %v", path, got, text, err)
+		}
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		return value
+	}
+	for _, call := range []string{`{"connectionId":"other","sql":"SELECT count(*) FROM orders"}`, `{"connectionId":"demo","sql":"SELECT * FROM customers"}`} {
+		if _, _, err := (&client{url: origin + "/v1/tools/sql_execution", token: "owner"}).do(t.Context(), http.MethodPost, call); err != nil {
+			t.Fatal(err)
+		}
+	}
+	doc := ask("/v1/openapi.json")
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("file:///openapi.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	members := func(v any, path ...string) any {
+		for _, name := range path {
+			m, _ := v.(map[string]any)
+			v = m[name]
+		}
+		return v
+	}
+	paths, _ := members(doc, "paths").(map[string]any)
+	escape := strings.NewReplacer("~", "~0", "/", "~1")
+	asked := 0
+	for path := range paths {
+		if members(paths, path, "get", "responses", "200", "content", "application/json") == nil {
+			continue
+		}
+		actual := path
+		if strings.Contains(path, "{") {
+			actual = map[string]string{}[path]
+			if actual == "" {
+				t.Errorf("%s: the test does not know what to ask", path)
+				continue
+			}
+		}
+		schema, err := compiler.Compile("file:///openapi.json#/paths/" + escape.Replace(path) + "/get/responses/200/content/application~1json/schema")
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		asked++
+		if err := schema.Validate(ask(actual)); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if asked < 7 {
+		t.Errorf("only %d routes were asked", asked)
+	}
+	for _, tool := range []string{"sql_execution", "sl_query", "discover_data", "memory_ingest"} {
+		if members(paths, "/v1/tools/"+tool, "post", "requestBody", "content", "application/json", "schema", "properties") == nil {
+			t.Errorf("the tool %s is not described", tool)
+		}
+	}
+}
