@@ -431,7 +431,8 @@ var rooms = []room{
 		path: "research/upstream",
 		ours: []string{"execution/audit", "research/rank", "research/rootfile"},
 		others: map[string]string{
-			"github.com/modelcontextprotocol/go-sdk":   "the protocol, client side",
+			"github.com/modelcontextprotocol/go-sdk":   "the protocol and the login flow, client side",
+			"golang.org/x/oauth2":                      "the tokens of the SDK's login flow, and their refresh",
 			"github.com/santhosh-tekuri/jsonschema/v6": "checks arguments by the schemas of other servers",
 			"golang.org/x/text":                        "compares names without case",
 		},

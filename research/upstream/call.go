@@ -388,6 +388,12 @@ func (c *call) try(ctx context.Context, t *Tool) (raw json.RawMessage, safe bool
 
 // failure explains why a call that was sent has no answer.
 func (c *call) failure(s *session, t *Tool, err error) error {
+	server := c.link.settings()
+	if e := s.refusedLogin(&server); e != nil {
+		c.link.breakOff(s)
+		e.Tool = t.Name
+		return e
+	}
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		if rpc.Code == codeTooLong {
 			return c.tooLarge(t, 0)
@@ -399,7 +405,6 @@ func (c *call) failure(s *session, t *Tool, err error) error {
 		return c.tooLarge(t, 0)
 	}
 	c.link.breakOff(s)
-	server := c.link.settings()
 	out := s.explain(&server, err)
 	if own, ok := errors.AsType[*Error](out); ok {
 		own.Message = "the connection broke during the call: " + strings.TrimPrefix(own.Message, "no connection: ")

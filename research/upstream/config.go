@@ -54,6 +54,7 @@ type Server struct {
 
 	URL       Value
 	Headers   map[string]Value
+	OAuth     OAuth
 	Transport string // TransportStreamable, TransportSSE, or "" to find out
 
 	// Identity changes when another server may be meant. It is a hash of what the

@@ -127,7 +127,7 @@ func (l *link) connect(ctx context.Context, a *attempt) {
 	l.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, timeoutOf(&server))
 	defer cancel()
-	s, err := dial(ctx, &server, l.manager.options.Version, l.manager.resultBytes(), l.changed)
+	s, err := dial(ctx, &server, l.manager.options.Root, l.manager.options.Version, l.manager.resultBytes(), l.changed)
 	if err == nil {
 		if err = l.relist(ctx, s, &server); err != nil {
 			s.close()

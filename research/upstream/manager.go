@@ -139,7 +139,7 @@ func (l *link) takes(s Server) bool {
 	defer l.mu.Unlock()
 	plain := func(s Server) Server {
 		s.Args, s.Env, s.Headers, s.URL = nil, nil, nil, nil // the identity has what the file says of them
-		s.Description, s.Keywords = "", nil
+		s.Description, s.Keywords, s.OAuth.ClientSecret = "", nil, nil
 		return s
 	}
 	if !reflect.DeepEqual(plain(l.server), plain(s)) {

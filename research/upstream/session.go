@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -44,7 +45,7 @@ type session struct {
 }
 
 // dial connects to a server. list is called when the server says that its tools changed.
-func dial(ctx context.Context, server *Server, version string, limit int64, changed func()) (*session, error) {
+func dial(ctx context.Context, server *Server, root *os.Root, version string, limit int64, changed func()) (*session, error) {
 	var last error
 	transports := []string{""}
 	if server.Command == "" {
@@ -55,7 +56,7 @@ func dial(ctx context.Context, server *Server, version string, limit int64, chan
 	}
 	for _, transport := range transports {
 		for _, protocol := range protocols {
-			s, status, err := dialOnce(ctx, server, version, protocol, transport, limit, changed)
+			s, status, err := dialOnce(ctx, server, root, version, protocol, transport, limit, changed)
 			if err == nil {
 				return s, nil
 			}
@@ -77,7 +78,7 @@ func dial(ctx context.Context, server *Server, version string, limit int64, chan
 }
 
 // dialOnce returns the last HTTP status of the server too, 0 when there is none.
-func dialOnce(ctx context.Context, server *Server, version, protocol, transport string, limit int64, changed func()) (_ *session, status int, err error) {
+func dialOnce(ctx context.Context, server *Server, root *os.Root, version, protocol, transport string, limit int64, changed func()) (_ *session, status int, err error) {
 	s := &session{tokens: map[string]func(float64, string){}, ended: make(chan struct{})}
 	// The transports keep their streams open under the context that they connect with.
 	// So it must not end when the connection is made.
@@ -99,7 +100,7 @@ func dialOnce(ctx context.Context, server *Server, version, protocol, transport 
 		}
 		s.secrets = s.process.secrets
 		way = &capturing{pipes{process: s.process, limit: int(max(limit*2, minMessage))}, &s.keeper}
-	} else if way, mail, err = s.byHTTP(server, transport, limit); err != nil {
+	} else if way, mail, err = s.byHTTP(server, root, transport, limit); err != nil {
 		return nil, 0, err
 	}
 	s.mail = mail
@@ -161,15 +162,28 @@ func (t *capturing) Connect(ctx context.Context) (mcp.Connection, error) {
 }
 
 // byHTTP returns a transport to a server by HTTP.
-func (s *session) byHTTP(server *Server, transport string, limit int64) (mcp.Transport, *courier, error) {
-	address, err := server.URL()
+func (s *session) byHTTP(server *Server, root *os.Root, transport string, limit int64) (mcp.Transport, *courier, error) {
+	address, mail, err := s.courier(server, root, limit)
 	if err != nil {
-		return nil, nil, &Error{Code: CodeConfiguration, Server: server.Name, Message: "url is not available: " + err.Error(), Hint: "set the variable or file that ktx.yaml names"}
+		return nil, nil, err
+	}
+	client := &http.Client{Transport: mail}
+	if transport == TransportSSE {
+		return &events{mcp.SSEClientTransport{Endpoint: address, HTTPClient: client, MaxEventSize: int(mail.limit)}, &s.keeper}, mail, nil
+	}
+	return &mcp.StreamableClientTransport{Endpoint: address, HTTPClient: client, MaxRetries: 2, MaxEventSize: int(mail.limit)}, mail, nil
+}
+
+// courier returns what sends requests to a server, and its address. Requests carry the
+// token of the login that the folder root holds; it may be nil.
+func (s *session) courier(server *Server, root *os.Root, limit int64) (address string, mail *courier, err error) {
+	if address, err = server.URL(); err != nil {
+		return "", nil, &Error{Code: CodeConfiguration, Server: server.Name, Message: "url is not available: " + err.Error(), Hint: "set the variable or file that ktx.yaml names"}
 	}
 	s.secrets = append(s.secrets, address)
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, nil, &Error{Code: CodeConfiguration, Server: server.Name, Message: "url is not an address that begins with http:// or https://"}
+		return "", nil, &Error{Code: CodeConfiguration, Server: server.Name, Message: "url is not an address that begins with http:// or https://"}
 	}
 	if u.RawQuery != "" {
 		s.secrets = append(s.secrets, u.RawQuery, u.RequestURI())
@@ -177,11 +191,11 @@ func (s *session) byHTTP(server *Server, transport string, limit int64) (mcp.Tra
 	if password, ok := u.User.Password(); ok {
 		s.secrets = append(s.secrets, password)
 	}
-	mail := &courier{base: newHTTPTransport(), headers: http.Header{}, limit: max(limit*2, minMessage), scheme: u.Scheme, host: u.Host}
+	mail = &courier{base: newHTTPTransport(), headers: http.Header{}, limit: max(limit*2, minMessage), scheme: u.Scheme, host: u.Host}
 	for _, name := range sortedKeys(server.Headers) {
 		value, err := server.Headers[name]()
 		if err != nil {
-			return nil, nil, &Error{Code: CodeConfiguration, Server: server.Name, Message: "headers." + name + " is not available: " + err.Error(), Hint: "set the variable or file that ktx.yaml names"}
+			return "", nil, &Error{Code: CodeConfiguration, Server: server.Name, Message: "headers." + name + " is not available: " + err.Error(), Hint: "set the variable or file that ktx.yaml names"}
 		}
 		s.secrets = append(s.secrets, value)
 		if _, token, ok := strings.Cut(value, " "); ok {
@@ -189,11 +203,10 @@ func (s *session) byHTTP(server *Server, transport string, limit int64) (mcp.Tra
 		}
 		mail.headers.Set(name, value)
 	}
-	client := &http.Client{Transport: mail}
-	if transport == TransportSSE {
-		return &events{mcp.SSEClientTransport{Endpoint: address, HTTPClient: client, MaxEventSize: int(mail.limit)}, &s.keeper}, mail, nil
+	if root != nil && !server.hasAuthorization() && confidential(u) {
+		mail.login = &bearer{root: root, server: server.Name, address: addressHash(address), secret: server.OAuth.ClientSecret}
 	}
-	return &mcp.StreamableClientTransport{Endpoint: address, HTTPClient: client, MaxRetries: 2, MaxEventSize: int(mail.limit)}, mail, nil
+	return address, mail, nil
 }
 
 func newHTTPTransport() http.RoundTripper {
@@ -205,6 +218,9 @@ func newHTTPTransport() http.RoundTripper {
 func (s *session) explain(server *Server, err error) error {
 	if own, ok := errors.AsType[*Error](err); ok {
 		return own
+	}
+	if refused := s.refusedLogin(server); refused != nil {
+		return refused
 	}
 	e := &Error{Code: CodeServerConnection, Server: server.Name, Retryable: true, Err: err, Hint: "ktx upstream check " + server.Name + " says more"}
 	var rpc *jsonrpc.Error
@@ -236,12 +252,11 @@ func plain(err error) string {
 
 // redact returns a text without the secrets of the server.
 func (s *session) redact(text string) string {
-	for _, secret := range s.secrets {
-		if len(secret) > 3 {
-			text = strings.ReplaceAll(text, secret, "***")
-		}
+	secrets := s.secrets
+	if s.mail != nil && s.mail.login != nil {
+		secrets = append(s.mail.login.seen(), secrets...)
 	}
-	return clean(text, maxMessage)
+	return redacted(text, secrets)
 }
 
 // progress passes a notification on to the call that it is about.

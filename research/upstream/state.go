@@ -108,11 +108,14 @@ func readPins(root *os.Root) (pinsState, error) {
 }
 
 // locked calls f while no other process changes the state.
-func locked(root *os.Root, f func() error) error {
+func locked(root *os.Root, f func() error) error { return lockedBy(root, stateDir+"/lock", f) }
+
+// lockedBy calls f while no other process holds a lock.
+func lockedBy(root *os.Root, name string, f func() error) error {
 	if err := root.MkdirAll(stateDir, 0o700); err != nil {
 		return fmt.Errorf("make %s: %w", stateDir, err)
 	}
-	unlock, err := lock(root, stateDir+"/lock")
+	unlock, err := lock(root, name)
 	if err != nil {
 		return fmt.Errorf("lock %s: %w", stateDir, err)
 	}

@@ -176,8 +176,10 @@ type courier struct {
 	limit   int64
 	scheme  string // of the configured address, as is host
 	host    string
-	status  atomic.Int32 // of the last answer
-	over    atomic.Bool  // a stream that is not the answer to one request had too large a message
+	status  atomic.Int32          // of the last answer
+	login   *bearer               // nil without one
+	problem atomic.Pointer[Error] // why no request can be sent
+	over    atomic.Bool           // a stream that is not the answer to one request had too large a message
 }
 
 // errElsewhere refuses a request to another host: it would get the headers.
@@ -194,7 +196,7 @@ func (c *courier) RoundTrip(req *http.Request) (*http.Response, error) {
 	if x != nil && req.Method == http.MethodPost {
 		x.sent.Store(true)
 	}
-	res, err := c.base.RoundTrip(req)
+	res, err := c.authorized(req)
 	if err != nil {
 		if x != nil && req.Method == http.MethodPost && notSent(err) {
 			x.sent.Store(false)

@@ -4,16 +4,31 @@
 package demo
 
 import (
+	"bytes"
+	"compress/gzip"
 	_ "embed"
+	"fmt"
+	"io"
 )
 
 //go:generate go run ./gen
 
-// Database is the shop as an SQLite database file, with the tables customers,
+//go:embed shop.db.gz
+var packed []byte
+
+// Database returns the shop as an SQLite database file, with the tables customers,
 // products, orders and order_items. All data in it is made up.
-//
-//go:embed shop.db
-var Database []byte
+func Database() []byte {
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		panic(fmt.Sprintf("demo: %v", err)) // the file is part of the program
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		panic(fmt.Sprintf("demo: %v", err))
+	}
+	return text
+}
 
 // Page is a wiki page that says what the shop counts as revenue.
 //

@@ -30,6 +30,7 @@ type Upstream struct {
 	Cwd         string            `yaml:"cwd" doc:"Folder in which the program runs, relative to the project; default the project."`
 	URL         Secret            `yaml:"url" doc:"Address of the server, instead of command: env:NAME, file:/path, or the URL itself."`
 	Headers     map[string]Secret `yaml:"headers" doc:"Headers of each request, such as Authorization; env:NAME and file:/path are replaced."`
+	OAuth       UpstreamOAuth     `yaml:"oauth" doc:"How ktx upstream login introduces ktx, for a server whose authorization server does not register clients by itself."`
 	Transport   string            `yaml:"transport" doc:"How the url is spoken to: http is Streamable HTTP, sse the transport of protocol version 2024-11-05; default: find out." enum:"http,sse"`
 	Description string            `yaml:"description" doc:"What the server is for; agents see it, and search reads it."`
 	Keywords    []string          `yaml:"keywords" doc:"More words by which its tools are found."`
@@ -37,6 +38,19 @@ type Upstream struct {
 	Idle        Duration          `yaml:"idle" doc:"Time without calls after which the connection is closed; default 5m."`
 	Start       string            `yaml:"start" doc:"lazy (default) connects at the first use, eager when ktx starts." enum:"lazy,eager"`
 	Enabled     *bool             `yaml:"enabled" doc:"false leaves the server out; default true."`
+}
+
+// UpstreamOAuth says how ktx introduces itself where a person logs in to a server.
+type UpstreamOAuth struct {
+	ClientID     string   `yaml:"clientId" doc:"The name by which the authorization server knows ktx; default: ktx registers itself."`
+	ClientSecret Secret   `yaml:"clientSecret" doc:"The secret of that client, if it has one: env:NAME or file:/path."`
+	Scopes       []string `yaml:"scopes" doc:"What to ask permission for; default: what the server names."`
+	RedirectPort int      `yaml:"redirectPort" doc:"Port of http://127.0.0.1:PORT/callback, to which the browser returns; default a free one." min:"1" max:"65535"`
+}
+
+// set reports whether the block says something.
+func (o *UpstreamOAuth) set() bool {
+	return o.ClientID != "" || o.ClientSecret.Set() || len(o.Scopes) > 0 || o.RedirectPort != 0
 }
 
 // UpstreamRule says something about the tools that match it.
@@ -165,8 +179,10 @@ func (u Upstream) problem() string {
 		return "give command or url"
 	case u.Command != "" && u.URL.Set():
 		return "give only one of command and url"
-	case u.Command != "" && (len(u.Headers) > 0 || u.Transport != ""):
-		return "headers and transport need url"
+	case u.Command != "" && (len(u.Headers) > 0 || u.Transport != "" || u.OAuth.set()):
+		return "headers, oauth and transport need url"
+	case u.OAuth.ClientSecret.Set() && u.OAuth.ClientID == "":
+		return "oauth.clientSecret needs oauth.clientId"
 	case u.URL.Set() && (len(u.Args) > 0 || len(u.Env) > 0 || u.Cwd != ""):
 		return "args, env and cwd need command"
 	case u.URL.Literal() && !strings.HasPrefix(*u.URL.text, "http://") && !strings.HasPrefix(*u.URL.text, "https://"):

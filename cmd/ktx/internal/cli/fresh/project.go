@@ -127,7 +127,7 @@ func Make(ctx context.Context, a *console.App, dir string, what Content) (Made, 
 	var before []file
 	if what.Demo {
 		before = []file{
-			{"shop.db", demo.Database},
+			{"shop.db", demo.Database()},
 			{"wiki/global/" + demo.PageKey + ".md", demo.Page},
 			{"semantic-layer/demo/orders.yaml", demo.Orders},
 			{"semantic-layer/demo/order_items.yaml", demo.OrderItems},

@@ -19,7 +19,7 @@ import (
 // Command returns the command ktx upstream.
 func Command(a *console.App) *cobra.Command {
 	c := console.Group("upstream", "Use the tools of other MCP servers, as agents do",
-		listCommand(a), checkCommand(a), searchCommand(a), toolsCommand(a), detailsCommand(a), callCommand(a), approveCommand(a), importCommand(a))
+		listCommand(a), checkCommand(a), searchCommand(a), toolsCommand(a), detailsCommand(a), callCommand(a), approveCommand(a), loginCommand(a), logoutCommand(a), importCommand(a))
 	c.Long = `Use the tools of the MCP servers that the block upstreams of ktx.yaml names. Agents
 reach them with the tools server_list, tool_search, tool_list, tool_details and
 tool_call.`

@@ -93,6 +93,10 @@ func upstreamConfig(a *console.App, p *project.Project, eager bool) upstream.Con
 		}
 		if s.URL.Set() {
 			server.URL = value(s.URL)
+			server.OAuth = upstream.OAuth{ClientID: s.OAuth.ClientID, Scopes: s.OAuth.Scopes}
+			if s.OAuth.ClientSecret.Set() {
+				server.OAuth.ClientSecret = value(s.OAuth.ClientSecret)
+			}
 		}
 		c.Servers = append(c.Servers, server)
 	}

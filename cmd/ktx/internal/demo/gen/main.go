@@ -1,9 +1,12 @@
-// Command gen makes ../shop.db, the database of ktx demo. The same seed gives
+// Command gen makes ../shop.db.gz, the database of ktx demo. The same seed gives
 // the same rows; go generate runs it.
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"log"
 	"math/rand/v2"
 	"os"
@@ -39,10 +42,54 @@ var (
 
 func main() {
 	_, self, _, _ := runtime.Caller(0)
-	target := filepath.Join(filepath.Dir(self), "..", "shop.db")
-	if err := generate(target); err != nil {
+	if err := pack(filepath.Join(filepath.Dir(self), "..", "shop.db.gz")); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// pack makes the database and compresses it. It leaves a file that holds the same
+// database: another version of the compressor may write other bytes.
+func pack(target string) error {
+	dir, err := os.MkdirTemp("", "ktx-demo-")
+	if err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := generate(filepath.Join(dir, "shop.db")); err != nil {
+		return err
+	}
+	made, err := os.ReadFile(filepath.Join(dir, "shop.db")) //nolint:gosec // its own file
+	if err != nil {
+		return fmt.Errorf("read the database: %w", err)
+	}
+	if old, err := unpack(target); err == nil && bytes.Equal(old, made) {
+		return nil
+	}
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return fmt.Errorf("compress the database: %w", err)
+	}
+	if _, err := w.Write(made); err != nil {
+		return fmt.Errorf("compress the database: %w", err)
+	}
+	if err := w.Close(); err != nil {
+		return fmt.Errorf("compress the database: %w", err)
+	}
+	return os.WriteFile(target, b.Bytes(), 0o644) //nolint:gosec // a file of the source
+}
+
+func unpack(name string) ([]byte, error) {
+	f, err := os.Open(name) //nolint:gosec // a file of the source
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	r, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("uncompress the database: %w", err)
+	}
+	return io.ReadAll(r)
 }
 
 func generate(target string) error {

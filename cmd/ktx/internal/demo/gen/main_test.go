@@ -11,7 +11,7 @@ import (
 // and it is the one that the product carries.
 func TestShopIsReproduced(t *testing.T) {
 	t.Parallel()
-	want, err := os.ReadFile(filepath.Join("..", "shop.db"))
+	want, err := unpack(filepath.Join("..", "shop.db.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
