@@ -13,46 +13,73 @@ type sourceDialect interface {
 	SourceColumns(schema, name string) []string
 }
 
+// A secretDialect is a Dialect that knows which columns of the server's own relations
+// prove an identity. No group admits them.
+type secretDialect interface {
+	// SecretColumns returns such columns of a system relation.
+	SecretColumns(schema, name string) []string
+}
+
 // judgeSource refuses the columns of system relations that hold the source text of
-// views, routines and triggers, by name, in * and in whole rows.
+// views, routines and triggers, and those that prove an identity, by name, in * and in
+// whole rows.
 func (g *Guard) judgeSource(s *Statement, sql string, tokens []Token, v *Verdict) {
-	if g.policy.reveals(GroupDefinitions, false) {
-		return
-	}
 	columnsAt := "a view's columns are in information_schema.columns"
 	if d, ok := g.dialect.(interface{ SourceHint() string }); ok {
 		columnsAt = d.SourceHint()
 	}
 	for i := range s.Relations {
 		r := &s.Relations[i]
-		if !r.System || !r.Ruling.Allowed {
+		if !r.System || !r.Ruling.Allowed && !g.policy.reveals(r.Ruling.Reveal, r.Ruling.Samples) {
 			continue
 		}
-		for _, column := range g.source.SourceColumns(r.Schema, r.Name) {
-			var others []*Relation
-			for n := range s.Relations {
-				if n != i {
-					others = append(others, &s.Relations[n])
-				}
-			}
-			for n := range s.ColumnRefs {
-				ref := &s.ColumnRefs[n]
-				if !mentions(ref, column, []*Relation{r}, others, g) || starElsewhere(ref, r, sql, tokens) {
-					continue
-				}
-				v.Findings = append(v.Findings, Finding{
-					Code: CodeColumnNotAllowed, Reveal: GroupDefinitions, Span: ref.Span, Object: qualified(r.Schema, r.Name) + "." + column,
-					Message: fmt.Sprintf("column %s of %s holds source text of views, routines or triggers, in which passwords can stand", column, qualified(r.Schema, r.Name)),
+		of := qualified(r.Schema, r.Name)
+		if g.source != nil && !g.policy.reveals(GroupDefinitions, false) {
+			for _, column := range g.source.SourceColumns(r.Schema, r.Name) {
+				g.refuseSystemColumn(s, i, column, sql, tokens, v, Finding{
+					Code: CodeColumnNotAllowed, Reveal: GroupDefinitions,
+					Message: fmt.Sprintf("column %s of %s holds source text of views, routines or triggers, in which passwords can stand", column, of),
 					Hint:    fmt.Sprintf("name the columns that you need, without %s; %s", column, columnsAt),
 				})
-				break
+			}
+		}
+		if g.secret != nil {
+			for _, column := range g.secret.SecretColumns(r.Schema, r.Name) {
+				g.refuseSystemColumn(s, i, column, sql, tokens, v, Finding{
+					Code:    CodeCredentialRelation,
+					Message: fmt.Sprintf("column %s of %s holds passwords or their hashes", column, of),
+					Hint:    fmt.Sprintf("name the columns that you need, without %s", column),
+				})
 			}
 		}
 	}
 }
 
+// refuseSystemColumn adds a finding for the first mention of a column of a relation.
+func (g *Guard) refuseSystemColumn(s *Statement, at int, column, sql string, tokens []Token, v *Verdict, f Finding) {
+	r := &s.Relations[at]
+	var others []*Relation
+	for n := range s.Relations {
+		if n != at {
+			others = append(others, &s.Relations[n])
+		}
+	}
+	for n := range s.ColumnRefs {
+		ref := &s.ColumnRefs[n]
+		if !mentions(ref, column, []*Relation{r}, others, g) || starElsewhere(ref, r, sql, tokens) {
+			continue
+		}
+		if g.traits.flat && !ref.Star && !g.traits.same(ref.Name, column) {
+			continue // such a server has no whole rows: mysql.user has a column user
+		}
+		f.Span, f.Object = ref.Span, qualified(r.Schema, r.Name)+"."+column
+		v.Findings = append(v.Findings, f)
+		return
+	}
+}
+
 // judgeShown refuses statements that show the source text of a relation that is or may be
-// a view. Without a server, no statement runs, and the guard takes it for a table.
+// a view. Without a server, every relation may be one.
 func (g *Guard) judgeShown(s *Statement, v *Verdict) {
 	if g.policy.reveals(GroupDefinitions, false) {
 		return
@@ -74,7 +101,7 @@ func (g *Guard) judgeShown(s *Statement, v *Verdict) {
 // told.
 func (g *Guard) mayBeView(r *Relation) bool {
 	if !g.knows {
-		return false
+		return true
 	}
 	if g.objects != nil {
 		i, ok := g.objects.relation(nil, r.Schema, r.Name)

@@ -24,6 +24,7 @@ type Guard struct {
 	dialect Dialect
 	tokens  tokenDialect   // the dialect as a tokenDialect, nil when it is none
 	source  sourceDialect  // the dialect as a sourceDialect, nil when it is none
+	secret  secretDialect  // the dialect as a secretDialect, nil when it is none
 	wording wordingDialect // the dialect as a wordingDialect, nil when it is none
 	parser  string         // the dialect's version
 	policy  Policy
@@ -58,6 +59,7 @@ func New(d Dialect, p Policy, c *Catalog) (*Guard, error) {
 	g := &Guard{dialect: d, parser: d.Version(), policy: p, limits: limitsFor(p.MaxBytes, stackBytes()), traits: traitsOf(d)}
 	g.tokens, _ = d.(tokenDialect)
 	g.source, _ = d.(sourceDialect)
+	g.secret, _ = d.(secretDialect)
 	g.growth = growthOf(d)
 	g.wording, _ = d.(wordingDialect)
 	if c != nil {
@@ -199,11 +201,9 @@ func (g *Guard) analyze(sql string, tokens []Token, v *Verdict) {
 		v.add(CodeMultipleStatements, statements[1].Span, fmt.Sprintf("the text holds %d statements; a call runs one", len(statements)))
 	}
 	v.Verb = statements[0].Verb
-	if g.source != nil {
-		for i := range statements {
-			g.judgeSource(&statements[i], sql, tokens, v)
-			g.judgeShown(&statements[i], v)
-		}
+	for i := range statements {
+		g.judgeSource(&statements[i], sql, tokens, v)
+		g.judgeShown(&statements[i], v)
 	}
 	if g.objects != nil {
 		q := inquiry{g: g, objects: g.objects, v: v}

@@ -195,8 +195,23 @@ func (w marinoWalker) shownPatterns(n *ast.ShowStmt) []string {
 		return nil
 	}
 	w.expr(n.Where)
-	switch e := n.Where.(type) {
+	return marinoVariables(n.Where)
+}
+
+// marinoVariables returns the names with which a condition compares Variable_name, or nil when
+// it can be true for another name.
+func marinoVariables(where ast.ExprNode) []string {
+	switch e := where.(type) {
+	case *ast.ParenthesesExpr:
+		return marinoVariables(e.Expr)
 	case *ast.BinaryOperationExpr:
+		if e.Op == opcode.LogicOr {
+			left, right := marinoVariables(e.L), marinoVariables(e.R)
+			if left == nil || right == nil {
+				return nil
+			}
+			return append(left, right...)
+		}
 		if s, ok := marinoString(e.R); ok && e.Op == opcode.EQ && marinoNamed(e.L) {
 			return []string{s}
 		}

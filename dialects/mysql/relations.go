@@ -39,7 +39,7 @@ func relationRuling(schema, name string) (system bool, ruling sqlguard.Ruling) {
 	if holdsSecrets(foldName(schema), folded) {
 		return true, sqlguard.Ruling{
 			Code: sqlguard.CodeCredentialRelation, Reason: "it holds secrets, values of tables, or statements of other sessions",
-			Reveal: revealedGroup(foldName(schema), folded),
+			Reveal: revealedGroup(foldName(schema), folded), Samples: lockedRows[folded],
 		}
 	}
 	if foldName(schema) == "information_schema" && informationSchema[folded] || foldName(schema) == "mysql" && timeZones[folded] {

@@ -19,20 +19,26 @@ var revealedRelations = map[string]map[sqlguard.Group]string{
 	"information_schema": {
 		sqlguard.GroupStatistics: `
 			global_status session_status innodb_metrics innodb_tablestats innodb_sys_tablestats innodb_buffer_pool_stats
-			innodb_cmp innodb_cmp_reset_none innodb_cmp_per_index innodb_cmpmem key_caches`,
+			innodb_cmp innodb_cmp_reset_none innodb_cmp_per_index innodb_cmpmem key_caches
+			query_response_time query_response_time_read query_response_time_write
+			rocksdb_cfstats rocksdb_compaction_stats rocksdb_dbstats rocksdb_perf_context rocksdb_perf_context_global rocksdb_sst_props`,
 		sqlguard.GroupSettings: `plugins all_plugins`,
 		sqlguard.GroupRoles: `
 			applicable_roles administrable_role_authorizations enabled_roles user_privileges schema_privileges
 			table_privileges column_privileges role_column_grants role_routine_grants role_table_grants`,
-		sqlguard.GroupActivity: `processlist innodb_trx innodb_lock_waits client_statistics user_statistics`,
+		sqlguard.GroupActivity:    `processlist innodb_trx innodb_locks innodb_lock_waits client_statistics user_statistics`,
+		sqlguard.GroupReplication: `replica_host_status wsrep_membership wsrep_status`,
 		sqlguard.GroupStorage: `
 			files innodb_tablespaces innodb_tablespaces_brief innodb_datafiles innodb_tables innodb_columns innodb_indexes
 			innodb_fields innodb_foreign innodb_foreign_cols innodb_virtual innodb_temp_table_info
 			innodb_sys_tablespaces innodb_sys_datafiles innodb_sys_tables innodb_sys_columns innodb_sys_indexes
-			innodb_sys_fields innodb_sys_foreign innodb_sys_foreign_cols innodb_sys_virtual`,
+			innodb_sys_fields innodb_sys_foreign innodb_sys_foreign_cols innodb_sys_virtual
+			innodb_buffer_page innodb_buffer_page_lru`,
 	},
 	"mysql": {
-		sqlguard.GroupStatistics: `innodb_table_stats innodb_index_stats table_stats index_stats`,
+		sqlguard.GroupStatistics:  `innodb_table_stats innodb_index_stats table_stats index_stats`,
+		sqlguard.GroupRoles:       `user db tables_priv columns_priv procs_priv proxies_priv roles_mapping role_edges default_roles global_grants`,
+		sqlguard.GroupReplication: `gtid_executed gtid_slave_pos`,
 	},
 	"performance_schema": {
 		sqlguard.GroupStatistics: `
@@ -41,9 +47,12 @@ var revealedRelations = map[string]map[sqlguard.Group]string{
 			objects_summary_global_by_type events_waits_summary_global_by_event_name
 			events_stages_summary_global_by_event_name events_statements_summary_global_by_event_name
 			events_transactions_summary_global_by_event_name events_errors_summary_global_by_error
-			performance_timers setup_consumers setup_instruments setup_objects setup_threads`,
+			cond_instances mutex_instances rwlock_instances socket_summary_by_event_name socket_summary_by_instance table_handles
+			performance_timers setup_consumers setup_instruments setup_meters setup_metrics setup_objects setup_threads`,
 		sqlguard.GroupActivity: `
-			threads processlist accounts users hosts metadata_locks data_lock_waits
+			threads processlist accounts users hosts metadata_locks data_locks data_lock_waits
+			session_connect_attrs session_account_connect_attrs setup_actors
+			status_by_account status_by_host status_by_thread status_by_user socket_instances
 			events_statements_current events_statements_history events_statements_history_long
 			events_statements_summary_by_account_by_event_name events_statements_summary_by_digest
 			events_statements_summary_by_host_by_event_name events_statements_summary_by_program
@@ -60,14 +69,15 @@ var revealedRelations = map[string]map[sqlguard.Group]string{
 		sqlguard.GroupReplication: `
 			replication_applier_configuration replication_applier_status replication_applier_status_by_coordinator
 			replication_applier_status_by_worker replication_connection_status replication_group_members
-			replication_group_member_stats`,
+			replication_group_member_stats replication_applier_filters replication_applier_global_filters
+			binary_log_transaction_compression_stats`,
 		sqlguard.GroupStorage: `file_instances file_summary_by_instance`,
 	},
 	"sys": {
 		sqlguard.GroupStatistics: `
 			schema_auto_increment_columns schema_index_statistics schema_object_overview schema_redundant_indexes
 			schema_table_statistics schema_table_statistics_with_buffer schema_tables_with_full_table_scans
-			schema_unused_indexes schema_flattened_keys ps_schema_table_statistics_io ps_check_lost_instrumentation
+			schema_unused_indexes schema_flattened_keys metrics ps_schema_table_statistics_io ps_check_lost_instrumentation
 			memory_global_by_current_bytes memory_global_total waits_global_by_latency wait_classes_global_by_avg_latency
 			wait_classes_global_by_latency io_global_by_wait_by_bytes io_global_by_wait_by_latency version`,
 		sqlguard.GroupActivity: `
@@ -80,7 +90,7 @@ var revealedRelations = map[string]map[sqlguard.Group]string{
 			user_summary_by_statement_latency user_summary_by_statement_type
 			memory_by_host_by_current_bytes memory_by_thread_by_current_bytes memory_by_user_by_current_bytes
 			waits_by_host_by_latency waits_by_user_by_latency
-			ps_digest_95th_percentile_by_avg_us ps_digest_avg_latency_distribution`,
+			ps_digest_95th_percentile_by_avg_us ps_digest_avg_latency_distribution session_ssl_status`,
 		sqlguard.GroupStorage: `
 			innodb_buffer_stats_by_schema innodb_buffer_stats_by_table io_global_by_file_by_bytes io_global_by_file_by_latency`,
 	},
@@ -106,6 +116,21 @@ func revealedGroup(schema, name string) sqlguard.Group {
 		name = strings.TrimPrefix(name, "x$")
 	}
 	return revealedGroups[schema][name]
+}
+
+// lockedRows are relations with values of locked rows. They are revealed only where no
+// rule denies a table or a column.
+var lockedRows = fieldSet(`innodb_locks data_locks`)
+
+// secretColumns are the columns of revealed relations that prove an identity. No group
+// admits them. User_attributes has the second password of an account.
+var secretColumns = map[string][]string{
+	"mysql.user": {"authentication_string", "password", "user_attributes"},
+}
+
+// SecretColumns returns the columns of a system relation that no group admits.
+func (Dialect) SecretColumns(schema, name string) []string {
+	return secretColumns[foldName(schema)+"."+foldName(name)]
 }
 
 // revealedFunctions are functions of the schema sys. They run with the rights of the
@@ -134,7 +159,7 @@ func (Dialect) Reveals() []sqlguard.Revealed {
 	var out []sqlguard.Revealed
 	for schema, names := range revealedGroups {
 		for name, group := range names {
-			out = append(out, sqlguard.Revealed{Group: group, Kind: "relation", Name: schema + "." + name})
+			out = append(out, sqlguard.Revealed{Group: group, Kind: "relation", Name: schema + "." + name, Samples: lockedRows[name]})
 		}
 	}
 	for name, group := range revealedFunctions {
@@ -162,6 +187,15 @@ func (Dialect) Reveals() []sqlguard.Revealed {
 		for _, name := range s.names {
 			out = append(out, sqlguard.Revealed{Group: s.group, Kind: "statement", Name: name})
 		}
+	}
+	for name, form := range exactShows {
+		out = append(out, sqlguard.Revealed{Group: form.group, Kind: "statement", Name: strings.ToUpper(name), Samples: form.samples})
+	}
+	for name := range switches {
+		out = append(out, sqlguard.Revealed{Group: sqlguard.GroupSettings, Kind: "setting", Name: name})
+	}
+	for name := range positions {
+		out = append(out, sqlguard.Revealed{Group: sqlguard.GroupReplication, Kind: "setting", Name: name})
 	}
 	return out
 }

@@ -42,7 +42,22 @@ func TestGroupsAdmitWhatTheyName(t *testing.T) {
 			"SHOW CREATE PROCEDURE refund":                                                   sqlguard.GroupDefinitions,
 			"SELECT routine_definition FROM information_schema.routines":                     sqlguard.GroupDefinitions,
 			"SHOW TRIGGERS":                                                                  sqlguard.GroupDefinitions,
-			"SELECT * FROM information_schema.views":                                         sqlguard.GroupDefinitions,
+			"SHOW CREATE TABLE orders":                                                       sqlguard.GroupDefinitions,
+			"SHOW BINARY LOGS":                                                               sqlguard.GroupReplication,
+			"SHOW ALL SLAVES STATUS":                                                         sqlguard.GroupReplication,
+			"SELECT @@server_uuid":                                                           sqlguard.GroupReplication,
+			"SHOW ENGINE InnoDB STATUS":                                                      sqlguard.GroupActivity,
+			"SHOW OPEN TABLES":                                                               sqlguard.GroupStatistics,
+			"SHOW PLUGINS":                                                                   sqlguard.GroupSettings,
+			"SELECT @@log_bin":                                                               sqlguard.GroupSettings,
+			"SHOW GLOBAL VARIABLES WHERE Variable_name = 'userstat' OR (Variable_name IN ('log_bin', 'sql_mode'))": sqlguard.GroupSettings,
+			"SELECT user, host, max_user_connections FROM mysql.user":                                              sqlguard.GroupRoles,
+			"SELECT u.user, COUNT(*) FROM mysql.user AS u WHERE u.host = '%' GROUP BY u.user":                      sqlguard.GroupRoles,
+			"SELECT * FROM mysql.db": sqlguard.GroupRoles,
+			"SELECT attr_name, attr_value FROM performance_schema.session_connect_attrs": sqlguard.GroupActivity,
+			"SELECT page_type FROM information_schema.innodb_buffer_page":                sqlguard.GroupStorage,
+			"SELECT * FROM information_schema.query_response_time":                       sqlguard.GroupStatistics,
+			"SELECT * FROM information_schema.views":                                     sqlguard.GroupDefinitions,
 		} {
 			one := revealing(t, d, group)
 			v := none.Check(sql)
@@ -63,11 +78,16 @@ func TestNoGroupAdmitsSecretsOrValues(t *testing.T) {
 		g := revealing(t, d, sqlguard.Groups()...)
 		for _, sql := range []string{
 			"SELECT * FROM mysql.user", "SELECT * FROM mysql.global_priv", "SELECT * FROM mysql.servers", "SELECT * FROM mysql.general_log",
-			"SELECT * FROM mysql.column_stats", "SELECT lock_data FROM performance_schema.data_locks", "SELECT * FROM performance_schema.keyring_keys",
+			"SELECT * FROM mysql.column_stats", "SELECT * FROM performance_schema.keyring_keys",
 			"SELECT * FROM performance_schema.global_variables", "SELECT * FROM information_schema.system_variables", "SHOW VARIABLES",
 			"SELECT * FROM performance_schema.user_variables_by_thread", "SELECT * FROM information_schema.innodb_ft_index_table",
-			"SELECT * FROM information_schema.column_statistics", "SHOW GRANTS", "SHOW CREATE USER root", "SHOW ENGINE INNODB STATUS",
-			"SHOW BINLOG EVENTS", "SHOW CREATE VIEW mysql.user", "SELECT * FROM ndbinfo.processes", "SELECT @@init_connect",
+			"SELECT * FROM information_schema.column_statistics", "SHOW GRANTS", "SHOW CREATE USER root", "SHOW REPLICAS", "SHOW SLAVE HOSTS",
+			"SHOW BINLOG EVENTS", "SHOW CREATE VIEW mysql.servers", "SHOW GLOBAL VARIABLES WHERE variable_name = 'sql_mode' OR value LIKE '/%'",
+			"SHOW VARIABLES WHERE variable_name IN ('sql_mode') OR 1", "SHOW VARIABLES WHERE NOT variable_name = 'sql_mode'", "SHOW VARIABLES WHERE variable_name = 'sql_mode' XOR 1",
+			"SELECT authentication_string FROM mysql.user", "SELECT u.* FROM mysql.user u", "TABLE mysql.user", "SELECT Password FROM `mysql`.`user`",
+			"SELECT user FROM mysql.user WHERE authentication_string LIKE '*A%'", "SELECT user FROM mysql.user ORDER BY authentication_string", "SELECT user FROM mysql.user ORDER BY (authentication_string)",
+			"SELECT 1 FROM mysql.user u JOIN orders o USING (authentication_string)", "SELECT 1 FROM mysql.user u NATURAL JOIN orders o", "SELECT user_attributes FROM mysql.user",
+			"SELECT a FROM (SELECT * FROM mysql.user) AS d(a)", "SELECT @@datadir", "SELECT @@ssl_key", "SELECT @@wsrep_provider_options", "SELECT @@rand_seed1", "SELECT * FROM ndbinfo.processes", "SELECT @@init_connect",
 			"SELECT sys.ps_thread_stack(1, 1)", "SELECT sys.sys_get_config('a', 'b')", "SELECT shop.format_bytes(1)", "SELECT * FROM performance_schema.replication_connection_configuration",
 		} {
 			if v := g.Check(sql); v.Allowed {
@@ -115,5 +135,25 @@ func TestDefinitionsFollowTableRules(t *testing.T) {
 	}
 	if g.Check("SHOW CREATE VIEW secret_orders").Allowed || !g.Check("SHOW CREATE VIEW open_orders").Allowed {
 		t.Error("SHOW CREATE VIEW does not follow the rule on the table")
+	}
+}
+
+// Values of locked rows are revealed only where no rule denies a table or a column.
+func TestLockedRowsNeedNoAccessRules(t *testing.T) {
+	p := sqlguard.DefaultPolicy()
+	p.Reveal = sqlguard.Groups()
+	open, err := sqlguard.New(mysql.Dialect{}, p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Database, p.Tables.Deny = "shop", []string{"shop.salaries"}
+	ruled, err := sqlguard.New(mysql.Dialect{}, p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sql := range []string{"SELECT lock_data FROM performance_schema.data_locks", "SELECT lock_id FROM information_schema.innodb_locks", "SHOW ENGINE INNODB STATUS"} {
+		if !open.Check(sql).Allowed || ruled.Check(sql).Allowed {
+			t.Errorf("%s: %v without rules, %v with them", sql, open.Check(sql).Allowed, ruled.Check(sql).Allowed)
+		}
 	}
 }

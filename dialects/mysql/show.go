@@ -44,6 +44,55 @@ func (w *walker) refuseShow(use showUse) {
 	w.effect(sqlguard.Finding{Code: sqlguard.CodeStatementNotAllowed, Span: w.st.Span, Message: showSpecial[use], Reveal: showGroups[use]})
 }
 
+// exactShow is a form of SHOW that is judged by its words alone.
+type exactShow struct {
+	group   sqlguard.Group
+	samples bool
+	shows   string
+}
+
+// exactShows are forms of SHOW that have no arguments. InnoDB's status has the last
+// deadlock and the last failed foreign key, with values of rows.
+var exactShows = map[string]exactShow{
+	"show engine innodb status":              {sqlguard.GroupActivity, true, "statements of other sessions, and values of rows that they locked"},
+	"show engine innodb mutex":               {sqlguard.GroupStatistics, false, "counters of the server"},
+	"show engine performance_schema status":  {sqlguard.GroupStatistics, false, "counters of the server"},
+	"show engine rocksdb transaction status": {sqlguard.GroupActivity, true, "statements of other sessions, and values of rows that they locked"},
+	"show engine rocksdb status":             {sqlguard.GroupStatistics, false, "counters of the server"},
+	"show engine tokudb status":              {sqlguard.GroupStatistics, false, "counters of the server"},
+	"show open tables":                       {sqlguard.GroupStatistics, false, "tables of all databases"},
+	"show plugins":                           {sqlguard.GroupSettings, false, "the files of the server's libraries"},
+	"show binary logs":                       {sqlguard.GroupReplication, false, "the state of replication"},
+	"show master logs":                       {sqlguard.GroupReplication, false, "the state of replication"},
+	"show all slaves status":                 {sqlguard.GroupReplication, false, "the state of replication"},
+	"show all replicas status":               {sqlguard.GroupReplication, false, "the state of replication"},
+}
+
+// longestShow is the number of words of the longest of them.
+const longestShow = 5
+
+// showExactly refuses a statement that consists of the words of exactShows, for a policy
+// that reveals what it shows. It reports whether the statement is one.
+func (w *walker) showExactly() bool {
+	if len(w.items) == 0 || len(w.items) > longestShow || !w.word(0, "show") {
+		return false
+	}
+	words := make([]string, len(w.items))
+	for i := range w.items {
+		words[i] = strings.ToLower(w.items[i].Text(w.sql))
+	}
+	form, ok := exactShows[strings.Join(words, " ")]
+	if !ok {
+		return false
+	}
+	*w.st = sqlguard.Statement{Span: sqlguard.Span{Start: w.items[0].Start, End: w.items[len(w.items)-1].End}, Verb: sqlguard.VerbShow}
+	w.effect(sqlguard.Finding{
+		Code: sqlguard.CodeStatementNotAllowed, Span: w.st.Span, Reveal: form.group, Samples: form.samples,
+		Message: "this form of SHOW shows " + form.shows,
+	})
+	return true
+}
+
 // shownSchema states the database whose objects SHOW lists.
 func (w *walker) shownSchema(schema string) {
 	if schema == "" {

@@ -85,6 +85,9 @@ func (d Dialect) analyze(sql string, tokens []sqlguard.Token, st *sqlguard.State
 	if err := l.excess(); err != nil {
 		return err
 	}
+	if w := (walker{ledger: l, dialect: d, st: st}); w.showExactly() {
+		return nil
+	}
 	for _, read := range [...]reader{readTiDB, readOldTiDB, readMarino} {
 		err := d.attempt(l, tokens, st, read, change{})
 		syntax, unread := errors.AsType[*sqlguard.SyntaxError](err)

@@ -193,8 +193,23 @@ func (w tidbWalker) shownPatterns(n *ast.ShowStmt) []string {
 		return nil
 	}
 	w.expr(n.Where)
-	switch e := n.Where.(type) {
+	return tidbVariables(n.Where)
+}
+
+// tidbVariables returns the names with which a condition compares Variable_name, or nil when
+// it can be true for another name.
+func tidbVariables(where ast.ExprNode) []string {
+	switch e := where.(type) {
+	case *ast.ParenthesesExpr:
+		return tidbVariables(e.Expr)
 	case *ast.BinaryOperationExpr:
+		if e.Op == opcode.LogicOr {
+			left, right := tidbVariables(e.L), tidbVariables(e.R)
+			if left == nil || right == nil {
+				return nil
+			}
+			return append(left, right...)
+		}
 		if s, ok := tidbString(e.R); ok && e.Op == opcode.EQ && tidbNamed(e.L) {
 			return []string{s}
 		}
