@@ -21,6 +21,8 @@ type Catalog struct {
 	// Extensions are the extensions that the database has. When it is nil, they are
 	// not known, and the guard assumes all that were reviewed.
 	Extensions []string `json:"extensions,omitempty"`
+	// ExtensionSchemas are the schemas of these extensions, by the extension.
+	ExtensionSchemas map[string]string `json:"extensionSchemas,omitempty"`
 	// Derived are the columns that the server computes from other columns of their
 	// table. A rule that denies one of those denies them too.
 	Derived []DerivedColumn `json:"derived,omitempty"`

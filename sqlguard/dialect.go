@@ -192,8 +192,15 @@ type Call struct {
 	// (bit n for major n); 0 when the name does not depend on the version.
 	Majors uint64
 	// Extension is the reviewed extension that owns a Builtin name, or "" when the
-	// server owns it.
+	// server owns it. A name with the schema of an extension is not Builtin, and may
+	// have an Extension: the one that has a function of that name.
 	Extension string
+	// Told says that a Builtin name passes only if the server told that it has the
+	// Extension.
+	Told bool
+	// Member is the ruling on this call if it resolves to a function of a reviewed
+	// extension, in any schema.
+	Member Ruling
 	// Only [ObjectDialect.AnalyzeObjects] sets the fields below.
 	//
 	// Arguments is the number of arguments or operands, or -1 when the statement
@@ -208,9 +215,6 @@ type Call struct {
 	// Syntax says that the construct is part of the grammar, so that the server
 	// does not look up a function of this name.
 	Syntax bool
-	// Member is the ruling on this call if it resolves to a function of a reviewed
-	// extension, in any schema.
-	Member Ruling
 }
 
 // Type is a type named by a statement.

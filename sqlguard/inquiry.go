@@ -238,7 +238,7 @@ func (q *inquiry) userFunction(i int, finding Finding) bool {
 	switch {
 	case q.deniesFunction(f.CatalogName):
 		reason = "denied by this connection's policy"
-	case !q.behind && !q.allowsFunction(f.CatalogName):
+	case !q.behind && !q.allowsFunction(f.CatalogName) && !q.trusts(f):
 		reason = "it is not the server's own, and this connection's policy does not allow it"
 		if f.Extension != "" {
 			reason = fmt.Sprintf("of the extension %s it is not known to be pure, and this connection's policy does not allow it", f.Extension)

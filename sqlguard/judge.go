@@ -99,9 +99,13 @@ func (g *Guard) judgeCall(c *Call, v *Verdict, listed *seen) {
 	if c.Possible {
 		return
 	}
-	if c.Extension != "" && c.Ruling.Allowed && g.catalog.Extensions != nil && !slices.Contains(g.catalog.Extensions, c.Extension) && !g.allows(c) {
-		f := callFinding(c, CodeUnresolvedObject, fmt.Sprintf("it belongs to the extension %s, which this database does not have; a function of that name could be anybody's", c.Extension))
-		f.Hint = "use a built-in function"
+	if g.inExtension(c) {
+		if listed.functions.add(name) {
+			v.Functions = append(v.Functions, name)
+		}
+		return
+	}
+	if f, missing := g.missesExtension(c); missing {
 		v.Findings = append(v.Findings, f)
 		return
 	}
@@ -128,6 +132,37 @@ func (g *Guard) judgeCall(c *Call, v *Verdict, listed *seen) {
 		fallback = CodeOperatorNotAllowed
 	}
 	refuseBy(c.Ruling, fallback, "not on the list of functions known to be pure")
+}
+
+// inExtension reports whether a call names a function of a reviewed extension with the
+// schema in which the server has the extension.
+func (g *Guard) inExtension(c *Call) bool {
+	return !c.Builtin && c.Schema != "" && c.Extension != "" && c.Member.Allowed && g.catalog.ExtensionSchemas[c.Extension] == c.Schema
+}
+
+// missesExtension refuses the unqualified name of an extension's function that this
+// database does not have, or not where the session looks: it could be anybody's.
+func (g *Guard) missesExtension(c *Call) (f Finding, missing bool) {
+	if c.Extension == "" || !c.Ruling.Allowed || g.allows(c) {
+		return f, false
+	}
+	schema := g.catalog.ExtensionSchemas[c.Extension]
+	switch path := g.searchPath(); {
+	case g.catalog.Extensions == nil && c.Told:
+		return callFinding(c, CodeFunctionNotAllowed, fmt.Sprintf("it belongs to the extension %s, and no server told that it has the extension", c.Extension)), true
+	case g.catalog.Extensions == nil:
+		return f, false
+	case !slices.Contains(g.catalog.Extensions, c.Extension):
+		f = callFinding(c, CodeUnresolvedObject, fmt.Sprintf("it belongs to the extension %s, which this database does not have; a function of that name could be anybody's", c.Extension))
+		f.Hint = "use a built-in function"
+		return f, true
+	case schema != "" && schema != "pg_catalog" && len(path) > 0 && !slices.Contains(path, schema):
+		f = callFinding(c, CodeUnresolvedObject, fmt.Sprintf("it belongs to the extension %s, whose schema %s is not searched; a function of that name could be anybody's", c.Extension, schema))
+		f.Hint = fmt.Sprintf("write %s.%s(…)", schema, c.Name)
+		return f, true
+	default:
+		return f, false
+	}
 }
 
 // callFinding refuses a call for a reason.
@@ -177,7 +212,11 @@ func (g *Guard) denies(c *Call) bool {
 }
 
 func (g *Guard) allows(c *Call) bool {
-	return g.matches(g.policy.Functions.Allow, c, func(pattern, schema, name string) bool { return names(pattern, schema, name, g.traits.folds) })
+	allowed := g.policy.Functions.Allow
+	if len(g.policy.Trusted) > 0 {
+		allowed = slices.Concat(allowed, g.policy.trustedNames())
+	}
+	return g.matches(allowed, c, func(pattern, schema, name string) bool { return names(pattern, schema, name, g.traits.folds) })
 }
 
 func (g *Guard) judgeType(t *Type, v *Verdict, listed *seen) {

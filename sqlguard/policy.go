@@ -28,6 +28,10 @@ type Policy struct {
 	// Functions allows user-defined functions, and denies functions that the
 	// dialect's tables or the policy allow.
 	Functions Names `json:"functions"`
+	// Trusted are functions that the operator vouches for, each as
+	// "schema.name(type, type)". With a catalogue, they pass in whatever language they
+	// are written, and whatever volatility they declare. Without one, they pass by name.
+	Trusted []string `json:"trusted,omitempty"`
 	// Schemas and Tables permit relations by name; Columns denies columns.
 	Schemas Names        `json:"schemas"`
 	Tables  Names        `json:"tables"`
@@ -88,6 +92,11 @@ func (p Policy) Validate() error {
 			if err := validName(name, list.parts, true); err != nil {
 				return fmt.Errorf("%s: %w", list.path, err)
 			}
+		}
+	}
+	for _, trusted := range p.Trusted {
+		if _, _, ok := signatureOf(trusted); !ok {
+			return fmt.Errorf("functions.allow: %q is not of the form schema.name(type, type), which trust needs", trusted)
 		}
 	}
 	if err := validGroups(p.Reveal); err != nil {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"math"
+	"slices"
 
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -48,6 +49,7 @@ func (w *walker) call(n *funcCall, schema, name string) {
 		if c.Extension = facts.Extension; c.Extension == "" {
 			c.Majors = majorBits(facts.majors)
 		}
+		c.Told = slices.Contains(toldExtensions, c.Extension)
 		switch facts.Class {
 		case functionAllowed:
 			c.Ruling.Allowed = true
@@ -59,10 +61,22 @@ func (w *walker) call(n *funcCall, schema, name string) {
 			c.Ruling.Code, c.Ruling.Reason, c.Ruling.Reveal = facts.Code, facts.Reason, revealedFunctions[name]
 		}
 	}
-	if w.names != nil {
+	switch entry, known := findFunction(name); {
+	case w.names != nil:
 		w.describeCall(n, &c)
+	case known && !c.Builtin && entry.extension != "" && entry.extension != otherExtensions:
+		c.Extension = entry.extension
+		w.memberCall(n, entry, &c)
 	}
 	w.st.Calls = append(w.st.Calls, c)
+}
+
+// memberCall rules on a call as one of the function of a reviewed extension.
+func (w *walker) memberCall(n *funcCall, entry functionEntry, c *sqlguard.Call) {
+	c.Member = memberRuling(entry.name)
+	if entry.class == functionChecked && entry.extension != "" && w.checkArguments(n, entry.check, c.Span) {
+		c.Member = sqlguard.Ruling{Allowed: true}
+	}
 }
 
 // deniedCall adds a call in the notation of a column or an attribute.

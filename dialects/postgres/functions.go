@@ -84,6 +84,10 @@ func (s majorSet) has(major int) bool {
 // names come from the manuals of the extensions.
 const otherExtensions = "other"
 
+// toldExtensions are extensions whose functions pass only when the server has told that
+// it has them. Without a server, names such as first and last may be anybody's.
+var toldExtensions = []string{"h3", "h3_postgis", "hll", "postgis_raster", "postgis_topology", "tdigest", "timescaledb"}
+
 // functionFacts is the table's entry for one name.
 type functionFacts struct {
 	Class     functionClass

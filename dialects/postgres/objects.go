@@ -168,10 +168,7 @@ func (w *walker) describeCall(n *funcCall, c *sqlguard.Call) {
 	if c.Builtin {
 		c.Extension = entry.extension
 	}
-	c.Member = memberRuling(c.Name)
-	if entry.class == functionChecked && entry.extension != "" && w.checkArguments(n, entry.check, c.Span) {
-		c.Member = sqlguard.Ruling{Allowed: true}
-	}
+	w.memberCall(n, entry, c)
 }
 
 // bareFunctions return facts about an array without creating a value of its

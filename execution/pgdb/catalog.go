@@ -182,10 +182,11 @@ func versionsOf(ask asker, session [][]string) (versions []string, facts [][]str
 
 // addFacts adds the answer to factsSQL to a catalogue.
 func addFacts(c *sqlguard.Catalog, rows [][]string) {
-	c.Extensions = []string{}
+	c.Extensions, c.ExtensionSchemas = []string{}, map[string]string{}
 	for _, row := range rows {
 		if row[0] == "extension" {
 			c.Extensions = append(c.Extensions, row[1])
+			c.ExtensionSchemas[row[1]] = row[2]
 			continue
 		}
 		d := sqlguard.DerivedColumn{Table: sqlguard.CatalogName{Schema: row[1], Name: row[2]}, Column: row[3], From: []string{row[4]}}

@@ -5,10 +5,11 @@ package pgdb
 // (FirstNormalObjectId). Temporary objects belong to other sessions. They are
 // left out, together with their schemas.
 const (
-	// The extensions of the database, and its generated columns with each column
+	// The extensions of the database with their schemas, and its generated columns with each column
 	// that their expressions contain. Servers before version 15 record that for the
 	// column, later ones for the expression.
-	factsSQL = `SELECT 'extension' AS kind, extname::pg_catalog.text, '', '', '' FROM pg_catalog.pg_extension
+	factsSQL = `SELECT 'extension' AS kind, e.extname::pg_catalog.text, n.nspname::pg_catalog.text, '', ''
+FROM pg_catalog.pg_extension AS e JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) e.extnamespace
 UNION ALL
 SELECT DISTINCT 'generated', n.nspname::pg_catalog.text, c.relname::pg_catalog.text, a.attname::pg_catalog.text, f.attname::pg_catalog.text
 FROM pg_catalog.pg_attribute AS a

@@ -88,8 +88,15 @@ type ColumnRule struct {
 
 // Functions names functions as schema.name or schema.prefix*.
 type Functions struct {
-	Allow []string `yaml:"allow" doc:"Your own functions that you know to be pure."`
-	Deny  []string `yaml:"deny" doc:"Functions that statements may not call."`
+	Allow []AllowedFunction `yaml:"allow" doc:"Your own functions that you know to be pure."`
+	Deny  []string          `yaml:"deny" doc:"Functions that statements may not call."`
+}
+
+// AllowedFunction is one entry of a list of functions: a name, or a function that its
+// operator vouches for.
+type AllowedFunction struct {
+	Function string `yaml:"function" doc:"The function as schema.name, schema.prefix* or, with trust, schema.name(type, type)."`
+	Trust    bool   `yaml:"trust" doc:"You vouch that the function only reads what statements of this connection may read. With guard.catalog, it may then have any language and volatility."`
 }
 
 // Guard says what the guard permits. Unset values keep their default.

@@ -75,6 +75,10 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, path string, tag reflect
 	}
 	switch v.Kind() { //nolint:exhaustive // scalar reports the kinds that it does not accept
 	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[AllowedFunction]() && n.Kind == yaml.ScalarNode {
+			d.scalar(n, v.Field(0), path, tag)
+			return
+		}
 		d.object(n, v, path)
 	case reflect.Map:
 		d.mapping(n, v, path)

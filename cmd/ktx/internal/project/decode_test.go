@@ -47,7 +47,7 @@ connections:
       schemas: {allow: [public], deny: [hr]}
       tables: {deny: [public.api_keys, public.tmp*]}
       columns: [{match: public.users.email, action: deny}]
-    functions: {allow: [public.haversine], deny: [public.f]}
+    functions: {allow: [public.haversine, {function: "public.score(integer, text)", trust: true}], deny: [public.f]}
     guard: {explainAnalyze: true}
   demo: &demo
     driver: sqlite
@@ -78,7 +78,7 @@ func TestParse(t *testing.T) {
 			Tables:  project.Names{Deny: []string{"public.api_keys", "public.tmp*"}},
 			Columns: []project.ColumnRule{{Match: "public.users.email", Action: "deny"}},
 		},
-		Functions: project.Functions{Allow: []string{"public.haversine"}, Deny: []string{"public.f"}},
+		Functions: project.Functions{Allow: []project.AllowedFunction{{Function: "public.haversine"}, {Function: "public.score(integer, text)", Trust: true}}, Deny: []string{"public.f"}},
 		Guard:     project.Guard{ExplainAnalyze: &yes},
 	}
 	equalSecrets := cmp.Comparer(func(a, b project.Secret) bool { return a == b })
@@ -105,6 +105,7 @@ func TestParse(t *testing.T) {
 	wantPolicy := sqlguard.Policy{
 		MaxBytes: 64 << 10, AllowExplainAnalyze: true,
 		Functions:  sqlguard.Names{Allow: []string{"public.haversine"}, Deny: []string{"public.f"}},
+		Trusted:    []string{"public.score(integer, text)"},
 		Schemas:    sqlguard.Names{Allow: []string{"public"}, Deny: []string{"hr"}},
 		Tables:     sqlguard.Names{Deny: []string{"public.api_keys", "public.tmp*"}},
 		Columns:    []sqlguard.ColumnRule{{Match: "public.users.email"}},

@@ -125,7 +125,14 @@ func (c Connection) Policy(g Guard) sqlguard.Policy {
 	for _, group := range g.Reveal {
 		p.Reveal = append(p.Reveal, sqlguard.Group(group))
 	}
-	p.Functions = sqlguard.Names(c.Functions)
+	p.Functions.Deny = c.Functions.Deny
+	for _, f := range c.Functions.Allow {
+		if f.Trust {
+			p.Trusted = append(p.Trusted, f.Function)
+		} else {
+			p.Functions.Allow = append(p.Functions.Allow, f.Function)
+		}
+	}
 	p.Schemas = sqlguard.Names(c.Access.Schemas)
 	p.Tables = sqlguard.Names(c.Access.Tables)
 	for _, rule := range c.Access.Columns {

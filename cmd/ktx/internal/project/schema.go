@@ -69,6 +69,9 @@ func schemaOf(t reflect.Type, tag reflect.StructTag, strict bool) schema {
 		}
 	case t.Kind() == reflect.Struct:
 		s.object(t, strict)
+		if t == reflect.TypeFor[AllowedFunction]() {
+			s.typed("object", "string", "number", "boolean") // the name alone
+		}
 	}
 	return s
 }

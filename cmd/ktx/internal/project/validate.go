@@ -170,7 +170,10 @@ func (c checker) connection(at []string, id string, conn Connection) {
 	c.guard(append(at, "guard"), conn.Guard)
 	c.names(append(at, "access", "schemas"), conn.Access.Schemas, func(n Names) sqlguard.Policy { return sqlguard.Policy{Schemas: sqlguard.Names(n)} })
 	c.names(append(at, "access", "tables"), conn.Access.Tables, func(n Names) sqlguard.Policy { return sqlguard.Policy{Tables: sqlguard.Names(n)} })
-	c.names(append(at, "functions"), Names(conn.Functions), func(n Names) sqlguard.Policy { return sqlguard.Policy{Functions: sqlguard.Names(n)} })
+	c.names(append(at, "functions"), Names{Deny: conn.Functions.Deny}, func(n Names) sqlguard.Policy { return sqlguard.Policy{Functions: sqlguard.Names(n)} })
+	for i, f := range conn.Functions.Allow {
+		c.allowed(append(slices.Clone(at), "functions", "allow", index(i)), f)
+	}
 	for i, rule := range conn.Access.Columns {
 		path := append(slices.Clone(at), "access", "columns", index(i))
 		if !c.has(append(slices.Clone(path), "action")...) {
@@ -184,6 +187,21 @@ func (c checker) connection(at []string, id string, conn Connection) {
 		if schema == "" {
 			c.fault(append(at, "schemas", index(i)), "the name is empty")
 		}
+	}
+}
+
+// allowed checks an entry of functions.allow.
+func (c checker) allowed(at []string, f AllowedFunction) {
+	p := sqlguard.Policy{Functions: sqlguard.Names{Allow: []string{f.Function}}}
+	switch {
+	case f.Trust:
+		p = sqlguard.Policy{Trusted: []string{f.Function}}
+	case strings.Contains(f.Function, "("):
+		c.fault(at, "%q has types of arguments, which need trust: true; without it write schema.name", f.Function)
+		return
+	}
+	if err := p.Validate(); err != nil {
+		c.fault(at, "%s", reason(err))
 	}
 }
 

@@ -112,6 +112,110 @@ var manualExtensions = []extension{
 		},
 	},
 	{
+		// PostGIS raster up to 3.7. What reads pixels is left off: a raster value can
+		// name a file or an address, from which the pixels then come.
+		name: "postgis_raster",
+		allowed: `
+		postgis_gdal_version postgis_raster_lib_build_date postgis_raster_lib_version
+		postgis_raster_scripts_installed st_bandmetadata st_bandnodatavalue st_bandpixeltype
+		st_georeference st_geotransform st_hasnoband st_height st_iscoveragetile st_metadata
+		st_minpossiblevalue st_notsamealignmentreason st_numbands st_pixelheight st_pixelwidth
+		st_rastertoworldcoord st_rastertoworldcoordx st_rastertoworldcoordy st_rotation
+		st_samealignment st_scalex st_scaley st_skewx st_skewy st_upperleftx st_upperlefty st_width
+		st_worldtorastercoord st_worldtorastercoordx st_worldtorastercoordy`,
+		denied: []denial{
+			{"rasterFile", "CodeFunctionFileAccess", "reads or names raster files of the server", `
+			st_rastfromwkb st_rastfromhexwkb`},
+			{"runsSQL", "CodeDynamicSQL", "runs SQL text or reads a table that it is given by name", `
+			st_mapalgebra st_mapalgebraexpr st_mapalgebrafct st_mapalgebrafctngb st_createoverview st_retile`},
+			{"changesTables", "CodeFunctionSideEffect", "creates, changes or locks tables or rows", `
+			addoverviewconstraints addrasterconstraints dropoverviewconstraints droprasterconstraints
+			updaterastersrid`},
+		},
+	},
+	{
+		// PostGIS topology up to 3.7. The others read tables of a topology that they
+		// are given by name.
+		name:    "postgis_topology",
+		allowed: `gettopologyid gettopologyname gettopologysrid postgis_topology_scripts_installed topoelementarray_agg`,
+	},
+	{
+		// TimescaleDB up to 2.23.
+		name: "timescaledb",
+		allowed: `
+		approximate_row_count by_hash by_range chunk_columnstore_stats chunk_compression_stats
+		chunks_detailed_size first generate_uuidv7 histogram hypertable_approximate_detailed_size
+		hypertable_approximate_size hypertable_columnstore_stats hypertable_compression_stats
+		hypertable_detailed_size hypertable_index_size hypertable_size interpolate last locf
+		show_chunks show_tablespaces time_bucket time_bucket_gapfill to_uuidv7 to_uuidv7_boundary
+		uuid_timestamp uuid_timestamp_micros uuid_version`,
+	},
+	{
+		// postgresql-hll up to 2.20, without hll_hash_any, which runs the hash function
+		// of whatever type it gets.
+		name: "hll",
+		allowed: `
+		hll hll_add hll_add_agg hll_add_rev hll_cardinality hll_empty hll_eq hll_expthresh
+		hll_hash_bigint hll_hash_boolean hll_hash_bytea hll_hash_integer hll_hash_smallint
+		hll_hash_text hll_hashval hll_hashval_eq hll_hashval_int4 hll_hashval_ne hll_log2m hll_ne
+		hll_print hll_regwidth hll_schema_version hll_sparseon hll_type hll_union hll_union_agg`,
+		denied: []denial{
+			{"changesSession", "CodeFunctionSideEffect", "changes the session's state", `
+			hll_set_defaults hll_set_max_sparse hll_set_output_version`},
+		},
+	},
+	{
+		// h3-pg 1 to 4. All of these compute from their arguments alone.
+		name: "h3",
+		allowed: `
+		bigint_to_h3index h3_are_neighbor_cells h3_basecells h3_cell_area h3_cell_to_boundary
+		h3_cell_to_boundary_wkb h3_cell_to_center_child h3_cell_to_child_pos h3_cell_to_children
+		h3_cell_to_children_slow h3_cell_to_lat_lng h3_cell_to_latlng h3_cell_to_local_ij
+		h3_cell_to_parent h3_cell_to_vertex h3_cell_to_vertexes h3_cells_to_directed_edge
+		h3_cells_to_multi_polygon h3_child_pos_to_cell h3_compact h3_compact_cells h3_degs_to_rads
+		h3_directed_edge_to_boundary h3_directed_edge_to_cells h3_distance h3_edge_length
+		h3_edge_length_km h3_edge_length_m h3_exact_edge_length h3_experimental_h3_to_local_ij
+		h3_experimental_local_ij_to_h3 h3_geo_to_h3 h3_get_base_cell_number
+		h3_get_destination_h3_index_from_unidirectional_edge h3_get_directed_edge_destination
+		h3_get_directed_edge_origin h3_get_extension_version h3_get_faces
+		h3_get_h3_indexes_from_unidirectional_edge h3_get_h3_unidirectional_edge
+		h3_get_h3_unidirectional_edges_from_hexagon h3_get_hexagon_area_avg
+		h3_get_hexagon_edge_length_avg h3_get_icosahedron_faces h3_get_num_cells
+		h3_get_origin_h3_index_from_unidirectional_edge h3_get_pentagon_indexes h3_get_pentagons
+		h3_get_res_0_cells h3_get_resolution h3_get_unidirectional_edge_boundary
+		h3_great_circle_distance h3_grid_disk h3_grid_disk_distances h3_grid_distance
+		h3_grid_path_cells h3_grid_ring_unsafe h3_h3_get_base_cell h3_h3_get_resolution
+		h3_h3_indexes_are_neighbors h3_h3_is_pentagon h3_h3_is_res_class_iii h3_h3_is_valid
+		h3_h3_set_to_linked_geo h3_h3_to_children h3_h3_to_children_slow h3_h3_to_geo
+		h3_h3_to_geo_boundary h3_h3_to_parent h3_h3_to_string h3_h3_unidirectional_edge_is_valid
+		h3_haversine_distance h3_hex_area h3_hex_area_km2 h3_hex_area_m2 h3_hex_range
+		h3_hex_range_distances h3_hex_ranges h3_hex_ring h3_is_pentagon h3_is_res_class_iii
+		h3_is_valid_cell h3_is_valid_directed_edge h3_is_valid_vertex h3_k_ring h3_k_ring_distances
+		h3_lat_lng_to_cell h3_latlng_to_cell h3_line h3_local_ij_to_cell h3_num_hexagons
+		h3_origin_to_directed_edges h3_point_dist h3_polyfill h3_polygon_to_cells
+		h3_polygon_to_cells_experimental h3_rads_to_degs h3_string_to_h3 h3_to_center_child
+		h3_to_children_slow h3_uncompact h3_uncompact_cells h3_vertex_to_lat_lng h3_vertex_to_latlng
+		h3index_cmp h3index_contained_by h3index_contains h3index_distance h3index_eq h3index_ge
+		h3index_gt h3index_le h3index_lt h3index_ne h3index_overlaps h3index_to_bigint`,
+	},
+	{
+		// h3_postgis of h3-pg 4, without what reads rasters, and without the names that
+		// h3 has too.
+		name: "h3_postgis",
+		allowed: `
+		h3_cell_to_boundary_geography h3_cell_to_boundary_geometry h3_cell_to_geography
+		h3_cell_to_geometry h3_cells_to_multi_polygon_geography h3_cells_to_multi_polygon_geometry
+		h3_cells_to_multi_polygon_wkb h3_get_resolution_from_tile_zoom`,
+	},
+	{
+		// tdigest up to 1.4.
+		name: "tdigest",
+		allowed: `
+		tdigest tdigest_add tdigest_avg tdigest_count tdigest_digest_avg tdigest_digest_sum
+		tdigest_double_array tdigest_json tdigest_percentile tdigest_percentile_of tdigest_sum
+		tdigest_union`,
+	},
+	{
 		name: "http",
 		denied: []denial{
 			{"opensConnection", "CodeFunctionNetworkAccess", "connects to another server or uses such a connection", `
