@@ -33,9 +33,11 @@ type Case struct {
 	Codes      []string // codes that explain a refusal, the best one first
 	Policy     *PolicyNote
 	Engine     *Engine
+	Setup      *Setup // what the statement needs around it, beyond the fixture
 	Effect     *Effect
 	Refs       Refs
 	Evidence   []Evidence
+	NotShown   string // why no engine has run a reject case to its end
 	BenignTwin string // the ID of the nearest statement that must pass
 	Since      string // the corpus version that added the case
 }
@@ -53,6 +55,13 @@ type Engine struct {
 	Min   string   `json:"min,omitempty"`   // first version
 	Max   string   `json:"max,omitempty"`   // last version
 	Needs []string `json:"needs,omitempty"` // roles, extensions or objects beyond the tables of INTERPRETING.md
+}
+
+// Setup is what has to be there before a statement can do what its title says.
+// Each text is one or more statements of the case's dialect.
+type Setup struct {
+	Database []string `json:"database,omitempty"` // run by an administrator, before the session begins
+	Session  []string `json:"session,omitempty"`  // run in the session of the case, by its role
 }
 
 // Effect is what the statement does if nothing stops it.
@@ -99,9 +108,11 @@ type wire struct {
 	Codes      []string    `json:"codes,omitempty"`
 	Policy     *PolicyNote `json:"policy,omitempty"`
 	Engine     *Engine     `json:"engine,omitempty"`
+	Setup      *Setup      `json:"setup,omitempty"`
 	Effect     *Effect     `json:"effect,omitempty"`
 	Refs       *Refs       `json:"refs,omitempty"`
 	Evidence   []Evidence  `json:"evidence,omitempty"`
+	NotShown   string      `json:"not_shown,omitempty"`
 	BenignTwin string      `json:"benign_twin,omitempty"`
 	Since      string      `json:"since,omitempty"`
 }
@@ -126,8 +137,8 @@ func needsBase64(sql string) bool {
 func (c Case) MarshalJSON() ([]byte, error) {
 	w := wire{
 		ID: c.ID, Class: c.Class, Dialect: c.Dialect, Flavour: c.Flavour, Title: c.Title,
-		Expect: c.Expect, Codes: c.Codes, Policy: c.Policy, Engine: c.Engine, Effect: c.Effect,
-		Evidence: c.Evidence, BenignTwin: c.BenignTwin, Since: c.Since,
+		Expect: c.Expect, Codes: c.Codes, Policy: c.Policy, Engine: c.Engine, Setup: c.Setup, Effect: c.Effect,
+		Evidence: c.Evidence, NotShown: c.NotShown, BenignTwin: c.BenignTwin, Since: c.Since,
 	}
 	if len(c.Refs.CWE)+len(c.Refs.CVE)+len(c.Refs.URLs) > 0 {
 		w.Refs = &c.Refs
@@ -154,8 +165,8 @@ func (c *Case) UnmarshalJSON(data []byte) error {
 	}
 	*c = Case{
 		ID: w.ID, Class: w.Class, Dialect: w.Dialect, Flavour: w.Flavour, Title: w.Title,
-		SQL: sql, Expect: w.Expect, Codes: w.Codes, Policy: w.Policy, Engine: w.Engine, Effect: w.Effect,
-		Evidence: w.Evidence, BenignTwin: w.BenignTwin, Since: w.Since,
+		SQL: sql, Expect: w.Expect, Codes: w.Codes, Policy: w.Policy, Engine: w.Engine, Setup: w.Setup, Effect: w.Effect,
+		Evidence: w.Evidence, NotShown: w.NotShown, BenignTwin: w.BenignTwin, Since: w.Since,
 	}
 	if w.Refs != nil {
 		c.Refs = *w.Refs

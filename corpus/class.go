@@ -1,6 +1,9 @@
 package corpus
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Dialect is an SQL language that cases are written in.
 type Dialect struct {
@@ -22,6 +25,14 @@ var dialects = []Dialect{
 
 // Dialects returns the dialects that a case may name.
 func Dialects() []Dialect { return slices.Clone(dialects) }
+
+// KnowsDialect returns an error that lists the dialects if name is none of them.
+func KnowsDialect(name string) error {
+	if _, known := dialectCode(name); !known {
+		return fmt.Errorf("dialect %q is not one of %s", name, dialectNames())
+	}
+	return nil
+}
 
 // Class groups cases by the construct that they are about.
 type Class struct {

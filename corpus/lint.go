@@ -27,7 +27,8 @@ func (p Problem) String() string { return p.ID + ": " + p.Message }
 // If there are no problems: every ID is unique, well formed, and agrees with
 // class and dialect. Every demand is reject, allow or policy. Every reject case
 // has known codes, an effect, a source, and its own benign twin, which is an
-// allow case. No statement occurs twice in a dialect.
+// allow case. A reject case that no engine has run says why
+// not. No statement occurs twice in a dialect.
 func Lint(cases []Case, codes []string) []Problem {
 	l := newLinter(cases, codes)
 	for i, c := range cases {
@@ -39,6 +40,7 @@ func Lint(cases []Case, codes []string) []Problem {
 		l.engine(c)
 		l.twin(c)
 		l.references(c)
+		l.shown(c)
 	}
 	for i, c := range cases {
 		if l.at = i; isTwinID(c.ID) && l.twinOf[c.ID] == "" {
@@ -108,6 +110,29 @@ var (
 	cvePattern = regexp.MustCompile(`^CVE-[0-9]{4}-[0-9]{4,}$`)
 	urlPattern = regexp.MustCompile(`^https://[a-z0-9.-]+(/[!-~]*)?$`)
 )
+
+// Shown reports whether an engine has run the statement to its end, or until a
+// limit stopped it.
+func (c Case) Shown() bool {
+	return slices.ContainsFunc(c.Evidence, func(e Evidence) bool {
+		return e.Outcome == "executed" || e.Outcome == "timed_out" || e.Outcome == "crashed"
+	})
+}
+
+// shown reports a case that must be refused, that no engine ran when it was
+// tried, and that does not say why; and one that says why although an engine
+// has run it.
+func (l *linter) shown(c Case) {
+	tried := slices.ContainsFunc(c.Evidence, func(e Evidence) bool { return e.Engine != "" })
+	switch {
+	case c.NotShown != "" && c.Expect != Reject:
+		l.add(c, "not_shown", "only a case that must be refused says why no engine has run it")
+	case c.NotShown != "" && c.Shown():
+		l.add(c, "not_shown", "the evidence shows that an engine has run it")
+	case c.NotShown == "" && c.Expect == Reject && tried && !c.Shown() && c.Effect != nil && c.Effect.Kind != "none":
+		l.add(c, "not_shown", "no evidence shows that an engine ran it; say in not_shown why not")
+	}
+}
 
 func isTwinID(id string) bool { return strings.HasSuffix(id, "B") }
 

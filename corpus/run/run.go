@@ -15,6 +15,7 @@ type Result struct {
 	ID        string        `json:"id"`
 	Dialect   string        `json:"dialect"`
 	Class     string        `json:"class,omitempty"`
+	Effect    string        `json:"-"` // the kind of effect of the case, or ""
 	Decision  Decision      `json:"decision"`
 	Code      sqlguard.Code `json:"code,omitempty"`
 	Fault     Fault         `json:"fault,omitempty"`
@@ -42,13 +43,23 @@ func Run(ctx context.Context, guard Guard, cases []corpus.Case, onCase func()) (
 			return results, fmt.Errorf("corpus run: case %s: %w", c.ID, err)
 		}
 		start := time.Now()
-		answer := guard.Decide(ctx, Question{Dialect: c.Dialect, SQL: c.SQL})
+		var answer Answer
+		if err := corpus.KnowsDialect(c.Dialect); err != nil {
+			answer = Answer{Decision: Error, Code: sqlguard.CodeUnsupportedDialect, Detail: err.Error()}
+		} else {
+			answer = guard.Decide(ctx, Question{Dialect: c.Dialect, SQL: c.SQL})
+		}
 		took := time.Since(start)
 		if err := ctx.Err(); err != nil && answer.Decision == Error {
 			return results, fmt.Errorf("corpus run: %w", err)
 		}
+		effect := ""
+		if c.Effect != nil {
+			effect = c.Effect.Kind
+		}
 		results = append(results, Result{
-			ID: c.ID, Dialect: c.Dialect, Class: c.Class, Expect: c.Expect, LatencyUS: took.Microseconds(),
+			Effect: effect,
+			ID:     c.ID, Dialect: c.Dialect, Class: c.Class, Expect: c.Expect, LatencyUS: took.Microseconds(),
 			Decision: answer.Decision, Code: answer.Code, Fault: answer.Fault, Detail: answer.Detail,
 			Met:    meets(answer.Decision, c, guard.OwnDefaults()),
 			Agrees: answer.Decision == Reject && slices.Contains(c.Codes, string(answer.Code)),

@@ -12,7 +12,8 @@ import (
 // were faults of the guard.
 type Score struct {
 	Dialect      string `json:"dialect"`
-	Class        string `json:"class"` // "" over all classes
+	Class        string `json:"class"`            // "" over all classes
+	Effect       string `json:"effect,omitempty"` // of [ScoresByEffect]
 	Cases        int    `json:"cases"`
 	Rejects      int    `json:"rejects"`
 	Bypasses     int    `json:"bypasses"`
@@ -56,18 +57,36 @@ func rate(n, of int) *float64 {
 // Scores counts results: for each dialect over all classes, and then for each
 // class.
 func Scores(results []Result) []Score {
-	type key struct{ dialect, class string }
-	sums := map[key]*Score{}
-	times := map[key][]int64{}
-	for _, r := range results {
-		keys := []key{{r.Dialect, ""}}
-		if r.Class != "" {
-			keys = append(keys, key{r.Dialect, r.Class})
+	return scores(results, func(r Result) []tally {
+		if r.Class == "" {
+			return []tally{{dialect: r.Dialect}}
 		}
-		for _, k := range keys {
+		return []tally{{dialect: r.Dialect}, {dialect: r.Dialect, class: r.Class}}
+	})
+}
+
+// ScoresByEffect counts the results of cases that must be refused, for each
+// dialect and each kind of effect.
+func ScoresByEffect(results []Result) []Score {
+	return scores(results, func(r Result) []tally {
+		if r.Effect == "" {
+			return nil
+		}
+		return []tally{{dialect: r.Dialect, effect: r.Effect}}
+	})
+}
+
+// tally is what one score counts.
+type tally struct{ dialect, class, effect string }
+
+func scores(results []Result, of func(Result) []tally) []Score {
+	sums := map[tally]*Score{}
+	times := map[tally][]int64{}
+	for _, r := range results {
+		for _, k := range of(r) {
 			s := sums[k]
 			if s == nil {
-				s = &Score{Dialect: k.dialect, Class: k.class}
+				s = &Score{Dialect: k.dialect, Class: k.class, Effect: k.effect}
 				sums[k] = s
 			}
 			s.count(r)
@@ -82,7 +101,7 @@ func Scores(results []Result) []Score {
 		out = append(out, *s)
 	}
 	slices.SortFunc(out, func(a, b Score) int {
-		return cmp.Or(cmp.Compare(a.Dialect, b.Dialect), cmp.Compare(a.Class, b.Class))
+		return cmp.Or(cmp.Compare(a.Dialect, b.Dialect), cmp.Compare(a.Class, b.Class), cmp.Compare(a.Effect, b.Effect))
 	})
 	return out
 }

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/ktxhq/ktx/corpus"
 )
@@ -20,6 +21,23 @@ func (a Attempt) Tx() string {
 	return "none"
 }
 
+// setupError is the error of an engine that cannot set up what a case needs.
+type setupError struct {
+	text string
+	err  error
+}
+
+func (e *setupError) Error() string { return fmt.Sprintf("set up %q: %v", e.text, e.err) }
+func (e *setupError) Unwrap() error { return e.err }
+
+// setup returns what a case sets up in the database and in its session.
+func setup(c corpus.Case) (database, session []string) {
+	if c.Setup == nil {
+		return nil, nil
+	}
+	return c.Setup.Database, c.Setup.Session
+}
+
 // engine is a database server that this package started, with the fixture in
 // it.
 type engine interface {
@@ -31,10 +49,11 @@ type engine interface {
 	// prepare creates what a case needs in addition to the fixture. It reports
 	// whether it created anything.
 	prepare(ctx context.Context, c corpus.Case) (bool, error)
-	// try runs one statement in a new session, which has ended when try
-	// returns. Changed has what the session itself showed. After an error,
-	// nothing is known about the statement.
-	try(ctx context.Context, a Attempt, sql string) (Outcome, error)
+	// try runs the statement of a case in a new session, which has ended when
+	// try returns, after what the case sets up in it. Changed has what the
+	// session itself showed. After an error, nothing is known about the
+	// statement.
+	try(ctx context.Context, a Attempt, c corpus.Case) (Outcome, error)
 	// snapshot reads the state of the server.
 	snapshot(ctx context.Context) (State, error)
 	// reset restores the fixture, whether the server runs or not.

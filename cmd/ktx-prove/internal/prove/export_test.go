@@ -78,7 +78,9 @@ func ReadOnly(ctx context.Context, dir, dialect string, cases []corpus.Case) (_ 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, e.close()) }()
-	run, begin := func(text string) error { return failure(e.try(ctx, Attempt{Role: e.roles()[0], ReadOnly: true}, text)) }, ""
+	run, begin := func(text string) error {
+		return failure(e.try(ctx, Attempt{Role: e.roles()[0], ReadOnly: true}, corpus.Case{SQL: text}))
+	}, ""
 	switch e := e.(type) {
 	case *postgres:
 		begin = "BEGIN READ ONLY"

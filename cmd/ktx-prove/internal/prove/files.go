@@ -33,8 +33,18 @@ func occupied(paths []string) string {
 	return ""
 }
 
+// there returns those of the paths that exist, named as takeFiles names them.
+func there(paths []string) (names []string) {
+	for _, path := range paths {
+		if occupied([]string{path}) != "" {
+			names = append(names, "file "+path)
+		}
+	}
+	return names
+}
+
 // takeFiles returns which of the paths now exist, and removes them. None
-// existed before the statement ran.
+// existed before the case was prepared.
 func takeFiles(paths []string) (written []string, err error) {
 	for _, path := range paths {
 		if occupied([]string{path}) == "" {

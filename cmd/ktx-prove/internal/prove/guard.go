@@ -551,7 +551,7 @@ func (g *guard) sessions(ctx context.Context) (changed []string) {
 // changed anything. The code is empty if the database runs the statement.
 // Nothing has changed since g.before.
 func (g *guard) failsAnyway(ctx context.Context, sql string) (code string, changed bool, err error) {
-	o, err := g.engine.try(ctx, Attempt{Role: g.options.role}, sql)
+	o, err := g.engine.try(ctx, Attempt{Role: g.options.role}, corpus.Case{SQL: sql})
 	if err != nil {
 		return "", false, fmt.Errorf("try without the MCP server: %w", err)
 	}

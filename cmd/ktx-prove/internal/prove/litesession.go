@@ -64,9 +64,26 @@ func (l *sqlite) name() string     { return "sqlite" }
 func (l *sqlite) version() string  { return l.number }
 func (l *sqlite) roles() [2]string { return [2]string{"read_write_handle", "read_only_handle"} }
 
-func (l *sqlite) prepare(context.Context, corpus.Case) (bool, error) { return false, nil }
+// prepare sets up in the file what a case needs.
+func (l *sqlite) prepare(_ context.Context, c corpus.Case) (made bool, err error) {
+	texts, _ := setup(c)
+	if len(texts) == 0 {
+		return false, nil
+	}
+	conn, err := sqlite3.Open(l.path())
+	if err != nil {
+		return false, fmt.Errorf("open the database: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	for _, text := range texts {
+		if err := conn.Exec(text); err != nil {
+			return true, &setupError{text, err}
+		}
+	}
+	return true, nil
+}
 
-func (l *sqlite) try(ctx context.Context, a Attempt, sql string) (o Outcome, err error) {
+func (l *sqlite) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome, err error) {
 	flags := sqlite3.OPEN_READWRITE | sqlite3.OPEN_CREATE
 	if a.Role == "read_only_handle" {
 		flags = sqlite3.OPEN_READONLY
@@ -77,6 +94,12 @@ func (l *sqlite) try(ctx context.Context, a Attempt, sql string) (o Outcome, err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	conn.HardHeapLimit(256 << 20)
+	_, session := setup(c)
+	for _, text := range session {
+		if err := conn.Exec(text); err != nil {
+			return o, &setupError{text, err}
+		}
+	}
 	if a.ReadOnly {
 		if err := conn.Exec("PRAGMA query_only = ON"); err != nil {
 			return o, fmt.Errorf("make the session read-only: %w", err)
@@ -89,7 +112,7 @@ func (l *sqlite) try(ctx context.Context, a Attempt, sql string) (o Outcome, err
 	limited, cancel := context.WithTimeout(ctx, l.limit)
 	defer cancel()
 	conn.SetInterrupt(limited)
-	o = liteRun(limited, conn, sql)
+	o = liteRun(limited, conn, c.SQL)
 	conn.SetInterrupt(ctx)
 	if after, err := liteSession(conn); err == nil {
 		o.Changed = before.Changed(after)

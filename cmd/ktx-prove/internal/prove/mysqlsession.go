@@ -150,9 +150,29 @@ func (m *mariadb) name() string     { return m.server.Product() }
 func (m *mariadb) version() string  { return m.server.Version() }
 func (m *mariadb) roles() [2]string { return [2]string{"root", "select_only"} }
 
-func (m *mariadb) prepare(context.Context, corpus.Case) (bool, error) { return false, nil }
+// prepare sets up in the database what a case needs.
+func (m *mariadb) prepare(ctx context.Context, c corpus.Case) (made bool, err error) {
+	texts, _ := setup(c)
+	if len(texts) == 0 {
+		return false, nil
+	}
+	s, err := m.connect(ctx, database, "")
+	if err != nil {
+		return false, err
+	}
+	defer func() {
+		s.close()
+		err = errors.Join(err, m.gone(ctx, s.id))
+	}()
+	for _, text := range texts {
+		if _, err := myRows(ctx, s.conn, text); err != nil {
+			return true, &setupError{text, err}
+		}
+	}
+	return true, nil
+}
 
-func (m *mariadb) try(ctx context.Context, a Attempt, text string) (o Outcome, err error) {
+func (m *mariadb) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome, err error) {
 	user := ""
 	if a.Role == "select_only" {
 		user = readerRole
@@ -183,11 +203,17 @@ func (m *mariadb) try(ctx context.Context, a Attempt, text string) (o Outcome, e
 			return o, err
 		}
 	}
+	_, session := setup(c)
+	for _, text := range session {
+		if _, err := myRows(ctx, s.conn, text); err != nil {
+			return o, &setupError{text, err}
+		}
+	}
 	before, err := m.sessionState(ctx, s)
 	if err != nil {
 		return o, err
 	}
-	o = m.send(ctx, s, text)
+	o = m.send(ctx, s, c.SQL)
 	if locks, err := m.locks(ctx, s.id); err == nil {
 		o.Changed = append(o.Changed, locks...)
 	}

@@ -142,12 +142,14 @@ func (p *postgres) name() string     { return "postgresql" }
 func (p *postgres) version() string  { return p.number }
 func (p *postgres) roles() [2]string { return [2]string{"superuser", "select_only"} }
 
-// prepare creates the extensions that a case names and the server has.
+// prepare creates the extensions that a case names and the server has, and what
+// the case sets up in the database.
 func (p *postgres) prepare(ctx context.Context, c corpus.Case) (made bool, err error) {
-	if c.Engine == nil {
-		return false, nil
+	var needs []string
+	if c.Engine != nil {
+		needs = c.Engine.Needs
 	}
-	for _, need := range c.Engine.Needs {
+	for _, need := range needs {
 		if strings.ContainsAny(need, `'"\`) {
 			continue
 		}
@@ -163,10 +165,17 @@ func (p *postgres) prepare(ctx context.Context, c corpus.Case) (made bool, err e
 		}
 		made = true
 	}
+	database, _ := setup(c)
+	for _, text := range database {
+		if _, err := pgRows(ctx, p.admin, text); err != nil {
+			return made, &setupError{text, err}
+		}
+		made = true
+	}
 	return made, nil
 }
 
-func (p *postgres) try(ctx context.Context, a Attempt, sql string) (o Outcome, err error) {
+func (p *postgres) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome, err error) {
 	user := ""
 	if a.Role == "select_only" {
 		user = readerRole
@@ -179,6 +188,12 @@ func (p *postgres) try(ctx context.Context, a Attempt, sql string) (o Outcome, e
 	for _, s := range p.settings {
 		if _, err := pgRows(ctx, conn, fmt.Sprintf("SET SESSION %s = '%s'", s.Name, s.Value)); err != nil {
 			return o, fmt.Errorf("set %s: %w", s.Name, err)
+		}
+	}
+	_, session := setup(c)
+	for _, text := range session {
+		if _, err := pgRows(ctx, conn, text); err != nil {
+			return o, &setupError{text, err}
 		}
 	}
 	before, err := pgSession(ctx, conn)
@@ -197,7 +212,7 @@ func (p *postgres) try(ctx context.Context, a Attempt, sql string) (o Outcome, e
 
 	limited, cancel := context.WithTimeout(ctx, p.limit+grace)
 	defer cancel()
-	o = pgRun(limited, conn, sql)
+	o = pgRun(limited, conn, c.SQL)
 	if conn.IsClosed() {
 		return o, nil
 	}

@@ -41,6 +41,11 @@ func (r *runner) run(ctx context.Context, c corpus.Case) (Report, error) {
 		for _, readOnly := range []bool{false, true} {
 			a := Attempt{Role: role, ReadOnly: readOnly}
 			o, err := r.attempt(ctx, a, c)
+			if failed, ok := errors.AsType[*setupError](err); ok {
+				report.Skipped, report.Observations = "this engine cannot "+failed.Error(), nil
+				r.before = nil
+				return report, r.engine.reset(ctx)
+			}
 			if err != nil {
 				return report, fmt.Errorf("%s as %s, transaction %s: %w", c.ID, a.Role, a.Tx(), err)
 			}
@@ -105,8 +110,9 @@ func (r *runner) attempt(ctx context.Context, a Attempt, c corpus.Case) (Outcome
 			return Outcome{}, fmt.Errorf("probe before: %w", err)
 		}
 	}
+	made := there(namedPaths(c.SQL))
 	logged := len(r.engine.log())
-	o, err := r.engine.try(ctx, a, c.SQL)
+	o, err := r.engine.try(ctx, a, c)
 	if err != nil {
 		return o, err
 	}
@@ -114,6 +120,7 @@ func (r *runner) attempt(ctx context.Context, a Attempt, c corpus.Case) (Outcome
 	if err != nil {
 		return o, fmt.Errorf("remove what the statement wrote: %w", err)
 	}
+	written = slices.DeleteFunc(written, func(name string) bool { return slices.Contains(made, name) })
 	after, probeErr := r.engine.snapshot(ctx)
 	lasting := r.before.Changed(after)
 	if probeErr != nil {

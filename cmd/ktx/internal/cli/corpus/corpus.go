@@ -109,7 +109,7 @@ func listCommand(a *console.App) *cobra.Command {
 				for _, c := range cases {
 					list = append(list, caseEntry{c.ID, c.Class, c.Dialect, c.Flavour, c.Title, c.Expect, append([]string{}, c.Codes...), c.BenignTwin})
 				}
-				a.PrintJSON(console.NewDocument("ktx-corpus-list/1").With("cases", list))
+				a.PrintJSON(console.NewDocument("ktx-corpus-list/1").With("version", corpus.Version()).With("cases", list))
 				return nil
 			}
 			var rows [][]console.Cell
@@ -157,7 +157,7 @@ func showCommand(a *console.App) *cobra.Command {
 				return err
 			}
 			if a.JSON {
-				a.PrintJSON(console.NewDocument("ktx-corpus-case/1").With("case", cases[i]).With("answer", results[0]))
+				a.PrintJSON(console.NewDocument("ktx-corpus-case/1").With("version", corpus.Version()).With("case", cases[i]).With("answer", results[0]))
 				return nil
 			}
 			c := cases[i]
@@ -166,10 +166,65 @@ func showCommand(a *console.App) *cobra.Command {
 			if c.BenignTwin != "" {
 				a.Printf("twin     %s\n", c.BenignTwin)
 			}
+			for _, line := range about(c) {
+				a.Printf("%-8s %s\n", line[0], console.EscapeControls(line[1]))
+			}
 			a.Printf("answer   %s %s\n\n%s\n", results[0].Decision, results[0].Code, caseText(c.SQL))
 			return nil
 		},
 	}
+}
+
+// about returns what a case says of the engine, of its effect and of its
+// evidence and sources, a line each.
+func about(c corpus.Case) (lines [][2]string) {
+	add := func(name, text string) { lines = append(lines, [2]string{name, text}) }
+	if e := c.Engine; e != nil {
+		text := e.Name
+		if e.Min != "" {
+			text += " from " + e.Min
+		}
+		if e.Max != "" {
+			text += " up to " + e.Max
+		}
+		if len(e.Needs) > 0 {
+			text += ", needs " + strings.Join(e.Needs, ", ")
+		}
+		add("engine", text)
+	}
+	if c.Setup != nil {
+		for _, text := range slices.Concat(c.Setup.Database, c.Setup.Session) {
+			add("setup", text)
+		}
+	}
+	if e := c.Effect; e != nil {
+		text := e.Kind
+		if e.ContainedByReadOnlyTx != nil && *e.ContainedByReadOnlyTx {
+			text += "; a read-only transaction alone stops it"
+		} else if e.ContainedByReadOnlyTx != nil {
+			text += "; a read-only transaction alone does not stop it"
+		}
+		add("effect", text)
+	}
+	for _, e := range c.Evidence {
+		if e.Source != "" {
+			add("evidence", e.Source+" "+e.Ref)
+			continue
+		}
+		text := e.Engine + " " + e.Version + ", " + e.Role + ", transaction " + e.Tx + ": " + e.Outcome
+		if e.Probe != "" {
+			text += "; " + e.Probe
+		}
+		add("evidence", text+" ("+e.Date+")")
+	}
+	if c.NotShown != "" {
+		add("not run", c.NotShown)
+	}
+	for _, source := range slices.Concat(c.Refs.CWE, c.Refs.CVE, c.Refs.URLs) {
+		add("source", source)
+	}
+	add("since", c.Since)
+	return lines
 }
 
 // caseText returns the statement of a case for people: control characters are

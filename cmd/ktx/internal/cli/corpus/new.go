@@ -38,7 +38,8 @@ func newCommand(a *console.App) *cobra.Command {
 
 The case gets the next number of its class. A number that is in the class file, in
 the cases of this build or in HISTORY.md is never given again. The command appends
-to the file; what is in it stays as it is, byte for byte. A field without a flag
+to the file; what is in it stays as it is, byte for byte. In an empty folder it
+begins a corpus of your own, with a HISTORY.md. A field without a flag
 stays empty, and ktx corpus lint reports it until it is filled in.`,
 		Example: `  ktx corpus new --dialect postgres --class ddl --title 'CREATE TABLE' --sql 'CREATE TABLE t (i int)' \
     --code ddl_statement --effect schema_write --cwe CWE-284 --twin 'SELECT * FROM t' --twin-title 'A read of the table'`,
@@ -157,6 +158,9 @@ var historyVersion = regexp.MustCompile(`(?m)^## ([0-9]+\.[0-9]+\.[0-9]+)\b`)
 // number sets the class file, its content, and the ids of the case and its twin.
 func (n *newCase) number() error {
 	history, err := os.ReadFile(filepath.Join(n.dir, "HISTORY.md"))
+	if errors.Is(err, fs.ErrNotExist) {
+		history, err = n.begin()
+	}
 	if err != nil {
 		return console.Usage("%s is not the folder of a corpus: %w", n.dir, err)
 	}
@@ -185,6 +189,33 @@ func (n *newCase) number() error {
 	}
 	n.twin = n.id + "B"
 	return nil
+}
+
+// firstHistory is the list of versions of a new corpus.
+const firstHistory = `# Versions of the corpus
+
+The newest version is first. An id of a case is never given twice: when a case is
+withdrawn, its version names it here.
+
+## 0.1.0
+
+The first cases.
+`
+
+// begin begins a corpus in an empty folder, and returns its list of
+// versions.
+func (n *newCase) begin() ([]byte, error) {
+	entries, err := os.ReadDir(n.dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) > 0 {
+		return nil, errors.New("it holds files, and HISTORY.md is not among them")
+	}
+	return []byte(firstHistory), atomicfile.Write(filepath.Join(n.dir, "HISTORY.md"), 0o644, func(w io.Writer) error {
+		_, err := io.WriteString(w, firstHistory)
+		return err
+	})
 }
 
 // cases returns the new case and its twin.

@@ -42,6 +42,7 @@ const (
 const (
 	byDialect = "dialect"
 	byClass   = "class"
+	byEffect  = "effect"
 )
 
 func runCommand(a *console.App) *cobra.Command {
@@ -84,7 +85,7 @@ Exit codes: 0 every case met its expectation · 1 some did not · 2 wrong usage 
 			if o.limit <= 0 {
 				return console.Usage("--timeout must be more than 0")
 			}
-			if err := console.OneOf("--by", o.by, []string{byDialect, byClass}); err != nil {
+			if err := console.OneOf("--by", o.by, []string{byDialect, byClass, byEffect}); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("json") && o.jsonFile == "" {
@@ -97,10 +98,10 @@ Exit codes: 0 every case met its expectation · 1 some did not · 2 wrong usage 
 	flags.StringArrayVar(&o.files, "corpus", nil, "cases to read instead of the built-in ones (repeatable); - is standard input")
 	flags.StringVar(&o.guard, "guard", guardBuiltin, "the guard that answers: builtin, exec:CMD, or mcp:CMD")
 	flags.DurationVar(&o.limit, "timeout", corpusrun.DefaultLimit, "the time limit of a guard program for one case")
-	flags.StringVar(&o.by, "by", byDialect, "the rows of the scores: dialect, or class for one row for each dialect and class")
+	flags.StringVar(&o.by, "by", byDialect, "the rows of the scores: dialect; class for one row for each dialect and class; effect for one for each dialect and kind of effect")
 	flags.StringVar(&o.jsonFile, "json", "", "write the run to this file; - is standard output")
 	flags.BoolVar(&o.failures, "failures", true, "list the cases that did not meet their expectation")
-	_ = c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions([]string{byDialect, byClass}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions([]string{byDialect, byClass, byEffect}, cobra.ShellCompDirectiveNoFileComp))
 	o.filter.flags(c)
 	o.mutants.flags(c)
 	return c
@@ -240,20 +241,21 @@ func reportRun(a *console.App, results []corpusrun.Result, source map[string]any
 // printRun prints the scores, and the cases that did not meet their expectation.
 func printRun(a *console.App, results []corpusrun.Result, o runOptions) error {
 	headers := []string{"dialect", "bypasses", "false rejects", "errors", "crashes", "timeouts", "p50/p95/p99"}
-	if o.by == byClass {
-		headers = slices.Insert(headers, 1, "class")
+	scores := slices.DeleteFunc(corpusrun.Scores(results), func(s corpusrun.Score) bool { return (s.Class != "") != (o.by == byClass) })
+	if o.by == byEffect {
+		scores = corpusrun.ScoresByEffect(results)
+	}
+	if o.by != byDialect {
+		headers = slices.Insert(headers, 1, o.by)
 	}
 	var rows [][]console.Cell
-	for _, s := range corpusrun.Scores(results) {
-		if (s.Class != "") != (o.by == byClass) {
-			continue
-		}
+	for _, s := range scores {
 		row := console.Texts(
 			s.Dialect, share(s.Bypasses, s.Rejects), share(s.FalseRejects, s.Allows), share(s.Errors, s.Cases), share(s.Crashes, s.Cases), share(s.TimeOuts, s.Cases),
 			fmt.Sprintf("%d/%d/%d µs", s.P50US, s.P95US, s.P99US),
 		)
-		if o.by == byClass {
-			row = slices.Insert(row, 1, console.Cell{Text: s.Class})
+		if o.by != byDialect {
+			row = slices.Insert(row, 1, console.Cell{Text: s.Class + s.Effect})
 		}
 		rows = append(rows, row)
 	}
