@@ -35,7 +35,7 @@ type Backend interface {
 // Limits bound one call. The zero value of a field means its default.
 type Limits struct {
 	Rows        int           // rows returned; default 10,000
-	Bytes       int64         // bytes of all values of the result; default 8 MiB
+	Bytes       int64         // bytes of all values of the result, and beyond [FreeStructure] also of what is between them as JSON; default 8 MiB
 	CellBytes   int64         // bytes of one value; default 256 KiB
 	Columns     int           // columns returned; default 1,000
 	Timeout     time.Duration // of the statement; default 30 s

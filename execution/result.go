@@ -70,6 +70,16 @@ func (v Value) AppendJSON(b []byte) []byte {
 	}
 }
 
+// FreeStructure is how many bytes of JSON the commas, brackets and NULLs of a result
+// may take beyond [Limits.Bytes].
+const FreeStructure = 64 << 10
+
+// RowSize returns the least that a row takes as JSON: size bytes of texts, in so many
+// columns, of which some are NULL.
+func RowSize(size int64, columns, nulls int) int64 {
+	return size + int64(columns) + int64(nulls)*int64(len("null")) + int64(len("[]"))
+}
+
 const hexDigits = "0123456789abcdef"
 
 // appendJSONString appends s quoted by RFC 8259. It escapes only what RFC 8259

@@ -44,6 +44,8 @@ type SQLExecutionOutput struct {
 	// were lowered, and what to do about a truncated result. They count as bytes of the
 	// answer.
 	Notes []string
+
+	size int // of the answer as JSON, when it was measured
 }
 
 // SQLExecution runs one read-only statement. Errors are those of
@@ -152,6 +154,7 @@ func (o *SQLExecutionOutput) fitting(size int64) int {
 			return i
 		}
 	}
+	o.size = int(total)
 	return len(o.Rows)
 }
 
@@ -160,7 +163,7 @@ var _ appender = (*SQLExecutionOutput)(nil)
 // AppendJSON appends the answer as one JSON object, with numbers as the server
 // wrote them.
 func (o *SQLExecutionOutput) AppendJSON(b []byte) []byte {
-	b = o.appendHead(b)
+	b = o.appendHead(slices.Grow(b, o.size))
 	for i, row := range o.Rows {
 		if i > 0 {
 			b = append(b, ',')

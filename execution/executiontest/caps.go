@@ -46,6 +46,18 @@ func testCaps(t *testing.T, s *suite) {
 		s.answers(t, c)
 	})
 
+	t.Run("short values", func(t *testing.T) {
+		// The texts of all rows fit. As JSON they do not, and in memory even less.
+		const rows, most = 60_000, 300_000
+		res := c.Get(t, s.Queries.Numbers(rows), execution.Limits{Rows: rows, Bytes: most})
+		wantCut(t, res, true, execution.TruncatedByBytes)
+		size := res.Bytes + 3*int64(len(res.Rows))
+		if size > most+execution.FreeStructure || size < most {
+			t.Errorf("%d rows of at least %d bytes as JSON, with a limit of %d", len(res.Rows), size, most)
+		}
+		s.answers(t, c)
+	})
+
 	t.Run("cell", func(t *testing.T) {
 		const most = 1000
 		res := c.Get(t, s.Queries.Cells(10, most, most, 20), execution.Limits{CellBytes: most})

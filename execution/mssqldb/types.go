@@ -69,7 +69,7 @@ func (s *rowSet) add(r *tds.Response, enough func(time.Duration)) error {
 		r.Over = func() { enough(drainCellFor) }
 	}
 	s.row, s.cells = s.row[:0], s.cells[:0]
-	size, fits := int64(0), true
+	size, nulls, fits := int64(0), 0, true
 	for i := range s.types {
 		c, err := r.Cell(s.types[i].RawLimit(s.Limits.CellBytes))
 		if c.Over && (err == nil || errors.Is(err, tds.ErrCut) || !errors.Is(err, tds.ErrMalformed)) {
@@ -91,7 +91,10 @@ func (s *rowSet) add(r *tds.Response, enough func(time.Duration)) error {
 			s.Cut(i, n)
 			return nil
 		}
-		if size += n; !s.Fits(size) {
+		if c.Null {
+			nulls++
+		}
+		if size += n; !s.Fits(size, nulls) {
 			fits, s.row = false, s.row[:0]
 		}
 		s.cells = append(s.cells, cell{len(s.row), kind, c.Null})
@@ -100,13 +103,13 @@ func (s *rowSet) add(r *tds.Response, enough func(time.Duration)) error {
 		s.Cut(-1, 0)
 		return nil
 	}
-	s.store()
+	s.store(nulls)
 	return nil
 }
 
 // store keeps the row that was read.
-func (s *rowSet) store() {
-	row := s.Row(len(s.cells), len(s.row))
+func (s *rowSet) store(nulls int) {
+	row := s.Row(len(s.cells), len(s.row), nulls)
 	text := s.Text(s.row)
 	from := 0
 	for i, c := range s.cells {

@@ -26,6 +26,7 @@ type reader struct {
 	result  *execution.Result
 	columns int   // how many columns are read
 	size    int64 // bytes read of the current row
+	json    int64 // what the rows take as JSON, at least
 
 	text      *strings.Builder // the block to which texts are appended
 	textPiece int
@@ -62,6 +63,7 @@ func (r *reader) more() bool {
 	}
 	row := r.row()
 	r.size = 0
+	nulls := 0
 	for i := range row {
 		v, length := r.value(i)
 		if length > r.lim.CellBytes {
@@ -71,11 +73,16 @@ func (r *reader) more() bool {
 		}
 		row[i] = v
 		r.size += length
+		if v.Kind == execution.Null {
+			nulls++
+		}
 	}
-	if r.result.Bytes+r.size > r.lim.Bytes {
+	size := execution.RowSize(r.size, r.columns, nulls)
+	if r.result.Bytes+r.size > r.lim.Bytes || r.json+size > r.lim.Bytes+execution.FreeStructure {
 		r.result.CutBytes(r.lim.Bytes)
 		return false
 	}
+	r.json += size
 	r.result.Bytes += r.size
 	r.result.Rows = append(r.result.Rows, row)
 	return true

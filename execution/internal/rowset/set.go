@@ -26,7 +26,8 @@ type Set struct {
 
 	kinds []Kind
 	rows  [][]execution.Value
-	bytes int64
+	bytes int64                   // of the texts
+	json  int64                   // what the rows take as JSON, at least
 	cut   func(*execution.Result) // says why rows are missing; nil when none are
 
 	text  strings.Builder   // the texts of many rows, in few allocations
@@ -87,16 +88,27 @@ func (s *Set) end(cut func(*execution.Result)) {
 	}
 }
 
-// Fits reports whether size more bytes are within the limit.
-func (s *Set) Fits(size int64) bool { return s.bytes+size <= s.Limits.Bytes }
+// Fits reports whether a row with texts of size bytes and so many NULLs is within the
+// limit. Very many short values or NULLs are not, although their texts are: they take
+// much more memory than their texts.
+func (s *Set) Fits(size int64, nulls int) bool {
+	return s.bytes+size <= s.Limits.Bytes && s.json+s.asJSON(size, nulls) <= s.Limits.Bytes+execution.FreeStructure
+}
+
+func (s *Set) asJSON(size int64, nulls int) int64 {
+	return execution.RowSize(size, len(s.Columns), nulls)
+}
 
 // Add copies the texts of one row, nil for NULL. [Set.Room] must have returned
 // true. A text that is not UTF-8 is rendered as bytes.
 func (s *Set) Add(texts [][]byte) {
 	var size int64
+	nulls := 0
 	for i, v := range texts {
 		n := int64(len(v))
-		if v != nil && s.asBytes(i, v) {
+		if v == nil {
+			nulls++
+		} else if s.asBytes(i, v) {
 			if n = 2 + 2*n; n > s.Limits.CellBytes {
 				s.Cut(i, n)
 				return
@@ -104,11 +116,11 @@ func (s *Set) Add(texts [][]byte) {
 		}
 		size += n
 	}
-	if !s.Fits(size) {
+	if !s.Fits(size, nulls) {
 		s.Cut(-1, 0)
 		return
 	}
-	row := s.Row(len(texts), int(size))
+	row := s.Row(len(texts), int(size), nulls)
 	for i, v := range texts {
 		switch {
 		case v == nil: // the zero Value is NULL
@@ -122,9 +134,11 @@ func (s *Set) Add(texts [][]byte) {
 
 func (s *Set) asBytes(column int, v []byte) bool { return s.kinds[column] == Bytes || !utf8.Valid(v) }
 
-// Row adds a row of NULLs, makes room for texts of size bytes, and counts them.
-func (s *Set) Row(columns, size int) []execution.Value {
+// Row adds a row of NULLs, makes room for texts of size bytes, and counts them. nulls
+// is how many values stay NULL.
+func (s *Set) Row(columns, size, nulls int) []execution.Value {
 	s.bytes += int64(size)
+	s.json += s.asJSON(int64(size), nulls)
 	if s.text.Cap()-s.text.Len() < size {
 		// Strings that were handed out keep their old buffer.
 		next := min(max(2*s.text.Cap(), 1<<10), 64<<10)
@@ -156,7 +170,7 @@ func (s *Set) hex(v []byte) string {
 }
 
 // Drop removes every row.
-func (s *Set) Drop() { s.rows, s.bytes = nil, 0 }
+func (s *Set) Drop() { s.rows, s.bytes, s.json = nil, 0, 0 }
 
 // Result returns the collected rows.
 func (s *Set) Result() *execution.Result {

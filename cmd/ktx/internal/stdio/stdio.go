@@ -72,6 +72,8 @@ type Transport struct {
 	closing  sync.Once
 	readErr  error // why incoming was closed; set before
 
+	late rpc.Late // contents of answers that are not written yet
+
 	mu      sync.Mutex
 	out     io.Writer
 	pending map[jsonrpc.ID]bool // requests without an answer; true for a cancelled one
@@ -96,6 +98,12 @@ func New(in io.Reader, out io.Writer) *Transport {
 func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 	go t.readAll()
 	return t, nil
+}
+
+// Middleware returns what the server of the transport must have as its last receiving
+// middleware: it keeps large contents of answers out of the SDK.
+func (t *Transport) Middleware() mcp.Middleware {
+	return rpc.Middleware(func(mcp.Request) *rpc.Late { return &t.late })
 }
 
 // Wait returns when every request that was read is answered, or after limit.
@@ -137,18 +145,23 @@ func (t *Transport) Close() error {
 
 // Write implements [mcp.Connection].
 func (t *Transport) Write(_ context.Context, msg jsonrpc.Message) error {
-	if r, ok := msg.(*jsonrpc.Response); ok {
+	r, answers := msg.(*jsonrpc.Response)
+	if answers {
 		defer t.open.add(-1)
-		if t.settle(r.ID) {
-			return nil
-		}
-		t.pause()
 	}
+	cancelled := answers && t.settle(r.ID)
 	line, err := rpc.Encode(msg)
 	if err != nil {
 		return err
 	}
-	err = t.write(line)
+	text := t.late.Message(line)
+	switch {
+	case cancelled:
+		return nil
+	case answers:
+		t.pause()
+	}
+	err = t.write(text)
 	if r, ok := msg.(*jsonrpc.Request); ok && r.Method == methodProgress {
 		t.mu.Lock()
 		t.notice = time.Now()
@@ -188,10 +201,10 @@ func (t *Transport) pause() {
 	}
 }
 
-func (t *Transport) write(p []byte) error {
+func (t *Transport) write(m rpc.Message) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	_, err := t.out.Write(p)
+	_, err := m.WriteTo(t.out)
 	return err
 }
 
@@ -207,12 +220,12 @@ func (t *Transport) readAll() {
 			problem = rpc.ProtocolError(jsonrpc.CodeInvalidRequest, "Invalid Request: the message is longer than 16 MiB")
 		}
 		if problem != nil {
-			_ = t.write(problem)
+			_ = t.write(rpc.Text(problem))
 		}
 		for _, text := range list {
 			msg, err := rpc.Decode(text)
 			if err != nil {
-				_ = t.write(rpc.NotAMessage())
+				_ = t.write(rpc.Text(rpc.NotAMessage()))
 				continue
 			}
 			if r, ok := msg.(*jsonrpc.Request); ok && t.note(r) {

@@ -29,20 +29,22 @@ const (
 // are plain text, into JSON-RPC errors, keeps the form of IDs, and holds back the
 // answer to a request that the client cancelled.
 type answerer struct {
-	next http.Handler
+	next    http.Handler
+	writing *writing
 
 	mu      sync.Mutex
 	pending map[string]*atomic.Bool // by session and ID, the requests of sessions without an answer; true for a cancelled one
 }
 
-func newAnswerer(next http.Handler) *answerer {
-	return &answerer{next: next, pending: map[string]*atomic.Bool{}}
+func newAnswerer(writing *writing, next http.Handler) *answerer {
+	return &answerer{next: next, writing: writing, pending: map[string]*atomic.Bool{}}
 }
 
 // ServeHTTP implements http.Handler.
 func (a *answerer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &answer{ResponseWriter: w}
 	defer out.finish()
+	r.Header.Del(answerHeader)
 	if r.Method != http.MethodPost {
 		a.next.ServeHTTP(out, r)
 		return
@@ -63,6 +65,7 @@ func (a *answerer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.ContentLength = int64(len(body))
+	defer a.writing.begin(&out.late, r.Header)()
 	a.next.ServeHTTP(out, r)
 }
 
@@ -164,8 +167,10 @@ type answer struct {
 	id         json.RawMessage // of the request; nil for a notification
 	known      []byte          // how an answer of the SDK begins when it has another ID
 	notJSON    bool            // the body of the request is not JSON
+	late       rpc.Late        // the content of the response, until it is written
 	cancelled  *atomic.Bool    // nil for what cannot be cancelled
 	forgetting func()
+	begun      bool // the header is written
 	responded  bool // the response is written
 
 	status  int // of a refusal in plain text
@@ -181,6 +186,7 @@ func (w *answer) WriteHeader(status int) {
 		w.status = status
 		return
 	}
+	w.begun = true
 	w.ResponseWriter.WriteHeader(status)
 }
 
@@ -193,16 +199,16 @@ func (w *answer) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// isResponse reports whether an event of a stream holds a JSON-RPC response, as the
-// SDK writes it.
-func isResponse(event []byte) bool {
-	_, data, ok := bytes.Cut(event, []byte("data: "))
+// response returns the JSON-RPC response in an event of a stream, as the SDK writes
+// it.
+func response(event []byte) (data []byte, ok bool) {
+	_, data, ok = bytes.Cut(event, []byte("data: "))
 	if !ok {
-		return false
+		return nil, false
 	}
 	id, ok := bytes.CutPrefix(data, []byte(`{"jsonrpc":"2.0","id":`))
 	if !ok {
-		return false
+		return nil, false
 	}
 	var end int
 	if len(id) > 0 && id[0] == '"' {
@@ -216,28 +222,50 @@ func isResponse(event []byte) bool {
 		end = bytes.IndexByte(id, ',')
 	}
 	if end < 0 || end > len(id) {
-		return false
+		return nil, false
 	}
 	rest := id[end:]
-	return bytes.HasPrefix(rest, []byte(`,"result":`)) || bytes.HasPrefix(rest, []byte(`,"error":`))
+	return bytes.TrimSuffix(data, []byte("\n\n")), bytes.HasPrefix(rest, []byte(`,"result":`)) || bytes.HasPrefix(rest, []byte(`,"error":`))
 }
 
 // Write implements http.ResponseWriter.
 func (w *answer) Write(p []byte) (int, error) {
-	w.responded = w.responded || w.id != nil && isResponse(p)
 	switch {
 	case w.status != 0:
 		return w.refusal.Write(p)
 	case w.cancelled != nil && w.cancelled.Load():
+		w.responded = true
 		return len(p), nil
-	case w.known == nil:
-		return w.ResponseWriter.Write(p)
 	}
-	own := append([]byte(`{"jsonrpc":"2.0","id":`), w.id...)
-	if _, err := w.ResponseWriter.Write(bytes.Replace(p, w.known, own, 1)); err != nil {
+	text := p
+	if w.id != nil && !w.responded {
+		var data []byte
+		if data, w.responded = response(p); w.responded && !w.begun {
+			text = data
+		}
+	}
+	if w.known != nil {
+		text = bytes.Replace(text, w.known, append([]byte(`{"jsonrpc":"2.0","id":`), w.id...), 1)
+	}
+	m := w.late.Message(text)
+	if w.responded && !w.begun {
+		w.alone(m.Len())
+	}
+	w.begun = true
+	if _, err := m.WriteTo(w.ResponseWriter); err != nil {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// alone makes the answer a single JSON object of so many bytes instead of a stream
+// with one event. The protocol leaves the choice to the server, and an object costs
+// both sides less.
+func (w *answer) alone(size int) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(size))
+	h.Del("Connection") // which the SDK sets for a stream
 }
 
 func (w *answer) forget() {

@@ -18,9 +18,13 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ktxhq/ktx/cmd/ktx/internal/rpc"
 	"github.com/ktxhq/ktx/httpapi"
 )
 
@@ -46,11 +50,47 @@ func New(server *mcp.Server, logger *slog.Logger) Handlers {
 			return next(ctx, method, req)
 		}
 	})
+	writing := &writing{}
+	server.AddReceivingMiddleware(rpc.Middleware(writing.to))
 	handler := func(stateless bool) http.Handler {
-		return newAnswerer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
+		return newAnswerer(writing, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
 			Stateless: stateless, Logger: logger,
 			DisableLocalhostProtection: true, MaxRequestBodyBytes: -1, PropagateRequestCancellation: true,
 		}))
 	}
 	return Handlers{Sessions: handler(false), Stateless: handler(true)}
+}
+
+// answerHeader names the answer in which the result of a request is written. The
+// SDK passes the header on, but not the context of the request.
+const answerHeader = "Ktx-Answer"
+
+// writing are the answers that are being written.
+type writing struct {
+	last    atomic.Uint64
+	answers sync.Map // of *rpc.Late, by answerHeader
+}
+
+// begin names an answer in the header of its request. end must be called when the
+// answer is written.
+func (w *writing) begin(late *rpc.Late, request http.Header) (end func()) {
+	id := strconv.FormatUint(w.last.Add(1), 36)
+	w.answers.Store(id, late)
+	request.Set(answerHeader, id)
+	return func() { w.answers.Delete(id) }
+}
+
+// to returns what keeps the content of the answer to a request, or nil when the
+// answer is not being written.
+func (w *writing) to(req mcp.Request) *rpc.Late {
+	extra := req.GetExtra()
+	if extra == nil {
+		return nil
+	}
+	late, ok := w.answers.Load(extra.Header.Get(answerHeader))
+	if !ok {
+		return nil
+	}
+	l, _ := late.(*rpc.Late)
+	return l
 }

@@ -34,7 +34,9 @@ func serveStdio(ctx context.Context, a *console.App, open *wiring.OpenProject) e
 	defer endCalls()
 	server.AddReceivingMiddleware(cancelledWith(running))
 	defer context.AfterFunc(ctx, open.Service.Drain)()
-	err = serveSession(ctx, server, stdio.New(a.Stdin, a.Out), endCalls)
+	transport := stdio.New(a.Stdin, a.Out)
+	server.AddReceivingMiddleware(transport.Middleware())
+	err = serveSession(ctx, server, transport, endCalls)
 	if ended := open.Log.Append(context.WithoutCancel(ctx), audit.Event{Type: audit.SessionClose}); ended != nil {
 		return execution.NewError(sqlguard.CodeAuditUnavailable, "the end of the session could not be recorded", ended)
 	}
