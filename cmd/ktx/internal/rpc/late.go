@@ -42,7 +42,7 @@ func (l *Late) Take(res mcp.Result) {
 	}
 	text, ok := r.Content[0].(*mcp.TextContent)
 	body, structured := r.StructuredContent.(json.RawMessage)
-	if !ok || !structured || len(body) < lateFrom || string(body) != text.Text || bytes.IndexByte(body, '\n') >= 0 || !json.Valid(body) {
+	if !ok || !structured || len(body) < lateFrom || string(body) != text.Text || slices.ContainsFunc(body, control) || !json.Valid(body) {
 		return
 	}
 	mark := markPrefix + rand.Text()
@@ -56,6 +56,9 @@ func (l *Late) Take(res mcp.Result) {
 	with.Text = mark + "t"
 	r.Content, r.StructuredContent = []mcp.Content{&with}, json.RawMessage(`"`+mark+`s"`)
 }
+
+// control reports whether a character cannot stand in a JSON string as it is.
+func control(c byte) bool { return c < ' ' }
 
 // Middleware takes the large contents out of the answers of a server. late returns
 // where the answer to a request is kept, or nil.

@@ -110,3 +110,23 @@ func TestLateKeepsOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestLateLeavesControls: a content with white space that a JSON string cannot hold stays
+// with the SDK, which escapes it.
+func TestLateLeavesControls(t *testing.T) {
+	t.Parallel()
+	for _, space := range []string{"\t", "\r", "\n"} {
+		body := `{"value":` + space + `"` + strings.Repeat("x", 9_000) + `"}`
+		res := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: body}}, StructuredContent: json.RawMessage(body)}
+		var late rpc.Late
+		late.Take(res)
+		text, err := rpc.Compact(res)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if _, err := late.Message(text).WriteTo(&out); err != nil || !json.Valid(out.Bytes()) {
+			t.Errorf("%q between the tokens of a content: %v, valid %v", space, err, json.Valid(out.Bytes()))
+		}
+	}
+}
