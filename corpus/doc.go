@@ -8,7 +8,8 @@
 // INTERPRETING.md says what each field of a [Case] means and how a guard is
 // scored. The source of the cases is one YAML file for each class and dialect,
 // such as postgres/select-into.yaml. cases.json is generated from these files
-// and embedded, so a program that imports the package needs no YAML parser.
+// and embedded with them in files.zip, so a program that imports the package needs
+// no YAML parser.
 // [ReadJSONLines] reads cases of other origin, and [Lint] finds mistakes in
 // cases.
 //

@@ -1,7 +1,9 @@
 package corpus
 
 import (
-	"embed"
+	"archive/zip"
+	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -12,12 +14,21 @@ import (
 // Schema names the format of class files and of cases.json.
 const Schema = "ktx-corpus/1"
 
-//go:embed cases.json schema.json README.md INTERPRETING.md HISTORY.md SHA256SUMS mysql postgres sqlite sqlserver fixtures
-var files embed.FS
+//go:embed files.zip
+var packed []byte
+
+var files = sync.OnceValue(func() fs.FS {
+	archive, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
+	if err != nil { // a test reads every file of it
+		panic(fmt.Sprintf("corpus: files.zip: %v", err))
+	}
+	return archive
+})
 
 // Files returns the files of the corpus: cases.json, the class files, their
-// schema, the documents, and the fixtures that make the tables of the cases.
-func Files() fs.FS { return files }
+// schema, the documents, and the fixtures that make the tables of the cases. The
+// binary has them packed, because they are 4 MB.
+func Files() fs.FS { return files() }
 
 type collection struct {
 	Schema  string `json:"schema"`
@@ -28,7 +39,7 @@ type collection struct {
 // load decodes cases.json, which is part of the binary. A test compares the
 // file with its source, so a decoding error is a bug of the build.
 var load = sync.OnceValue(func() collection {
-	data, err := files.ReadFile("cases.json")
+	data, err := fs.ReadFile(files(), "cases.json")
 	if err != nil {
 		panic(fmt.Sprintf("corpus: %v", err))
 	}

@@ -1,11 +1,15 @@
 package corpus_test
 
 import (
+	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"crypto/sha256"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,7 +24,7 @@ import (
 	"github.com/ktxhq/ktx/corpus"
 )
 
-var update = flag.Bool("update", false, "write cases.json, INDEX.md, SHA256SUMS and the counts in README.md from the class files")
+var update = flag.Bool("update", false, "write cases.json, INDEX.md, SHA256SUMS, files.zip and the counts in README.md from the class files")
 
 // TestGenerated checks that cases.json and INDEX.md agree with the class files,
 // and that SHA256SUMS has the hashes of all files.
@@ -67,8 +71,7 @@ func checksums(t *testing.T) []byte {
 }
 
 // TestReadmeCounts checks that the table in README.md has the right counts.
-func TestReadmeCounts(t *testing.T) {
-	t.Parallel()
+func TestReadmeCounts(t *testing.T) { //nolint:paralleltest // with -update it writes what the next test packs
 	const begin, end = "<!-- counts: begin -->\n", "<!-- counts: end -->\n"
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -80,6 +83,78 @@ func TestReadmeCounts(t *testing.T) {
 		t.Fatal("README.md has no place for the counts")
 	}
 	compareFile(t, "README.md", []byte(head+begin+countTable(sourceCases(t))+end+tail))
+}
+
+// TestPacked checks that files.zip has the files of the corpus as they are.
+func TestPacked(t *testing.T) { //nolint:paralleltest // it packs what the tests above have written
+	names := []string{"cases.json", "schema.json", "README.md", "INTERPRETING.md", "HISTORY.md", "DATASHEET.md", "LICENSE", "SHA256SUMS"}
+	patterns := []string{"fixtures/*"}
+	for _, d := range corpus.Dialects() {
+		patterns = append(patterns, d.Name+"/*.yaml")
+	}
+	for _, pattern := range patterns {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range found {
+			names = append(names, filepath.ToSlash(name))
+		}
+	}
+	slices.Sort(names)
+	if *update {
+		if err := os.WriteFile("files.zip", pack(t, names), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	var got []string
+	err := fs.WalkDir(corpus.Files(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			got = append(got, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(names, got); diff != "" {
+		t.Fatalf("files.zip; run go test ./corpus -update (-files +packed):\n%s", diff)
+	}
+	for _, name := range names {
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if packed, err := fs.ReadFile(corpus.Files(), name); err != nil || !bytes.Equal(packed, want) {
+			t.Errorf("%s is not the same in files.zip (%v); run go test ./corpus -update", name, err)
+		}
+	}
+}
+
+// pack returns an archive of files without times, so that equal files give equal bytes.
+func pack(t *testing.T, names []string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	w.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestCompression) })
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := w.Create(name)
+		if err == nil {
+			_, err = f.Write(data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 func compareFile(t *testing.T, name string, want []byte) {
