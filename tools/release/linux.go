@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -75,6 +76,27 @@ func (r *release) linuxContents(program, unit []byte) []installed {
 	return list
 }
 
+// scripts copies the scripts of a package to tree, and returns where they are. A package
+// for Alpine has their times of change, so they get that of the release.
+func (r *release) scripts(tree string) (map[string]string, error) {
+	scripts := map[string]string{}
+	for _, name := range []string{"postinstall", "preremove", "postremove"} {
+		text, err := os.ReadFile("packaging/linux/" + name + ".sh") //nolint:gosec // a file of the repository
+		if err != nil {
+			return nil, err
+		}
+		copied := filepath.Join(tree, "scripts", name+".sh")
+		if err := os.MkdirAll(filepath.Dir(copied), 0o700); err != nil {
+			return nil, err
+		}
+		if err := errors.Join(os.WriteFile(copied, text, 0o600), os.Chtimes(copied, r.version.time, r.version.time)); err != nil { //nolint:gosec // a folder of this release
+			return nil, err
+		}
+		scripts[name] = copied
+	}
+	return scripts, nil
+}
+
 // linuxPackage has nfpm make one package from a tree of the files.
 func (r *release) linuxPackage(ctx context.Context, t target, format, tree string, contents []installed) error {
 	type fileInfo struct {
@@ -104,13 +126,15 @@ func (r *release) linuxPackage(ctx context.Context, t target, format, tree strin
 		}
 		listed = append(listed, c)
 	}
+	scripts, err := r.scripts(tree)
+	if err != nil {
+		return err
+	}
 	text, err := marshal(map[string]any{
 		"name": "ktx", "arch": t.arch, "platform": "linux", "version": r.version.packaged(format), "version_schema": "none", "release": packageRelease[format],
 		"section": "database", "priority": "optional", "maintainer": "ktx <" + homepage + "/issues>", "description": summary, "vendor": "ktx",
 		"homepage": homepage, "license": "Apache-2.0", "mtime": r.version.time, "disable_globbing": true, "umask": 0o022, "contents": listed,
-		"scripts": map[string]string{
-			"postinstall": "packaging/linux/postinstall.sh", "preremove": "packaging/linux/preremove.sh", "postremove": "packaging/linux/postremove.sh",
-		},
+		"scripts": scripts,
 		// The unit reloads ktx with kill.
 		"recommends": []string{"procps"}, "deb": map[string]any{"compression": "gzip"},
 		"rpm": map[string]any{"compression": "gzip", "group": "Applications/Databases", "summary": summary, "buildhost": "ktx"},
