@@ -449,9 +449,9 @@ var rooms = []room{
 	{path: "httpapi/markup", noStd: append([]string{"html/template", "text/template"}, noOutside...)},
 	{
 		path:     "httpapi/pages",
-		ours:     []string{"execution/audit", "execution/audit/index", "httpapi", "httpapi/markup", "sqlguard"},
+		ours:     []string{"corpus", "corpus/report", "corpus/run", "execution/audit", "execution/audit/index", "httpapi", "httpapi/markup", "sqlguard"},
 		others:   map[string]string{"github.com/go-chi/chi/v5": "reads the variables of a path"},
-		testOurs: []string{"execution/audit/audittest", "execution/executiontest/browser"},
+		testOurs: []string{"dialects", "execution/audit/audittest", "execution/executiontest/browser"},
 	},
 	{
 		path: "httpapi",

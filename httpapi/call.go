@@ -179,3 +179,13 @@ func (s *Server) runs(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
+
+// waits ends a route that only waits when the server begins to stop.
+func (s *Server) waits(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(s.draining.ctx, cancel)()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}

@@ -45,6 +45,9 @@ type Route struct {
 	// its client leaves, and when the server stops, and its answer counts against
 	// [Config.AnswerMemory].
 	Runs bool
+	// Waits says that the route answers as long as its client listens. It ends when the
+	// server begins to stop.
+	Waits bool
 }
 
 // Access is who makes a request, and what they may do.

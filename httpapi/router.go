@@ -45,6 +45,9 @@ func (s *Server) routes() http.Handler {
 		if route.Runs {
 			checks = append(checks, s.runs)
 		}
+		if route.Waits {
+			checks = append(checks, s.waits)
+		}
 		r.With(checks...).Method(route.Method, route.Path, route.Handler)
 	}
 	r.NotFound(func(w http.ResponseWriter, _ *http.Request) {

@@ -24,12 +24,27 @@ type builder struct {
 	twinOf  map[string]string // by the id of the twin
 	results map[string]run.Result
 	changes map[string]*changeView
+	// address returns the address of a case.
+	address func(id string) string
 }
 
 func newPage(r Report) (*page, error) {
+	b, err := newBuilder(r)
+	if err != nil {
+		return nil, err
+	}
+	b.page.dress()
+	return b.page, nil
+}
+
+func newBuilder(r Report) (*builder, error) {
 	b := &builder{
 		Report: r, page: &page{Compared: r.Before != nil},
 		anchors: map[string]string{}, twinOf: map[string]string{}, results: map[string]run.Result{}, changes: map[string]*changeView{},
+	}
+	b.address = func(id string) string { return "#" + b.anchors[id] }
+	if r.Address != nil {
+		b.address = r.Address
 	}
 	for i, c := range r.Cases {
 		if _, taken := b.anchors[c.ID]; taken {
@@ -54,8 +69,7 @@ func newPage(r Report) (*page, error) {
 	b.groups()
 	b.filters()
 	b.matrix()
-	b.page.dress()
-	return b.page, nil
+	return b, nil
 }
 
 var plainID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
@@ -120,7 +134,7 @@ func (b *builder) compare(results []run.Result) {
 	for _, c := range run.Compare(before, results) {
 		counts[c.Kind]++
 		v := &changeView{
-			Kind: c.Kind, ID: line(c.ID), Anchor: b.anchors[c.ID], Dialect: line(c.Dialect), Class: line(c.Class),
+			Kind: c.Kind, ID: line(c.ID), URL: b.address(c.ID), Dialect: line(c.Dialect), Class: line(c.Class),
 			Before: sideText(c.Before), After: sideText(c.After),
 		}
 		b.changes[c.ID] = v
@@ -171,7 +185,7 @@ func (b *builder) groups() {
 			for _, c := range cases {
 				v := b.view(c, g)
 				if last != nil {
-					v.Previous, last.Next = &link{last.ID, "#" + last.Anchor}, &link{v.ID, "#" + v.Anchor}
+					v.Previous, last.Next = &link{last.ID, b.address(last.Key)}, &link{v.ID, b.address(c.ID)}
 				}
 				last = v
 				g.Cases = append(g.Cases, v)
@@ -258,7 +272,7 @@ func (b *builder) matrix() {
 // view builds the page of a case.
 func (b *builder) view(c corpus.Case, g *group) *caseView {
 	v := &caseView{
-		Group: g, Anchor: b.anchors[c.ID], ID: short(c.ID, 80), Title: short(cmp.Or(c.Title, c.ID), 300),
+		Key: c.ID, Group: g, Anchor: b.anchors[c.ID], ID: short(c.ID, 80), Title: short(cmp.Or(c.Title, c.ID), 300),
 		Flavour: line(c.Flavour), Since: line(c.Since), Expect: c.Expect, Refs: refLinks(c.Refs), Change: b.changes[c.ID],
 		State: stateNotRun,
 	}
@@ -349,8 +363,8 @@ func keysOf(v *caseView) string {
 
 func (b *builder) caseLink(id string) *link {
 	l := &link{Text: short(id, 80)}
-	if anchor := b.anchors[id]; anchor != "" {
-		l.URL = "#" + anchor
+	if b.anchors[id] != "" {
+		l.URL = b.address(id)
 	}
 	return l
 }

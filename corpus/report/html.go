@@ -6,18 +6,18 @@ import (
 )
 
 // document collects the page.
-type document struct{ markup.Document }
+type document struct{ *markup.Document }
 
 // write writes the page.
 func (p *page) write() string {
-	d := &document{}
+	d := &document{new(markup.Document)}
 	d.Put(`<!doctype html><html lang="en"><head><meta charset="utf-8">`)
 	d.Put(`<meta http-equiv="Content-Security-Policy" content="%s">`, p.Policy)
 	d.Put(`<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">`)
 	d.Put(`<title>Corpus report: %s</title><style>`, p.Guard)
 	d.WriteString(p.Style) // of this package, and keys that it counts
 	d.Put(`</style></head><body><a class="skip" href="#cases">Skip to the cases</a><header><p class="brand"><a href="#top">Corpus report</a></p><h1 id="top">%s`, p.Guard)
-	markup.PutIf(&d.Document, ` <span class="quiet">%s</span>`, p.Version)
+	markup.PutIf(d.Document, ` <span class="quiet">%s</span>`, p.Version)
 	d.Put(`</h1><nav aria-label="Parts of the report"><ul><li><a href="#scores">Scores</a></li><li><a href="#matrix">Matrix</a></li>`)
 	if p.Compared {
 		d.Put(`<li><a href="#changes">Changes</a></li>`)
@@ -43,9 +43,9 @@ func (d *document) scores(p *page) {
 	} else if p.All.NotRun < p.All.Cases {
 		d.Put(`Every case that was run was answered as expected.`)
 	}
-	markup.PutIf(&d.Document, ` <strong>%s were not run.</strong>`, p.All.NotRun)
+	markup.PutIf(d.Document, ` <strong>%s were not run.</strong>`, p.All.NotRun)
 	d.Put(`</p>`)
-	markup.PutIf(&d.Document, `<p><strong>Results of the run that are of no case in this report: %s.</strong></p>`, p.Strange)
+	markup.PutIf(d.Document, `<p><strong>Results of the run that are of no case in this report: %s.</strong></p>`, p.Strange)
 	if len(p.Scores) > 0 {
 		d.Put(`<div class="scroll" role="region" aria-label="Table of scores" tabindex="0"><table><thead><tr><th scope="col">Dialect</th><th scope="col">Cases</th><th scope="col">Bypasses</th><th scope="col">False rejects</th><th scope="col">Errors</th><th scope="col">Crashes</th><th scope="col">Time-outs</th><th scope="col"><abbr title="50th, 95th and 99th percentile">p50 / p95 / p99</abbr></th></tr></thead><tbody>`)
 		for _, s := range p.Scores {
@@ -69,10 +69,10 @@ func (d *document) scores(p *page) {
 
 // failures writes how many cases were not answered as expected, and how.
 func (d *document) failures(t tally) {
-	markup.PutIf(&d.Document, ` <span class="bad">%s bypassed</span>`, t.Bypasses)
-	markup.PutIf(&d.Document, ` <span class="bad">%s falsely refused</span>`, t.FalseRejects)
-	markup.PutIf(&d.Document, ` <span class="warn">%s without an answer</span>`, t.Errors)
-	markup.PutIf(&d.Document, ` <span class="warn">%s not the default</span>`, t.Unmet)
+	markup.PutIf(d.Document, ` <span class="bad">%s bypassed</span>`, t.Bypasses)
+	markup.PutIf(d.Document, ` <span class="bad">%s falsely refused</span>`, t.FalseRejects)
+	markup.PutIf(d.Document, ` <span class="warn">%s without an answer</span>`, t.Errors)
+	markup.PutIf(d.Document, ` <span class="warn">%s not the default</span>`, t.Unmet)
 }
 
 func (d *document) share(s share) {
@@ -101,7 +101,7 @@ func (d *document) matrix(p *page) {
 			d.Put(`<tr>`)
 		}
 		d.Put(`<th scope="row">%s`, row.Class)
-		markup.PutIf(&d.Document, ` <span class="quiet">%s</span>`, row.Title)
+		markup.PutIf(d.Document, ` <span class="quiet">%s</span>`, row.Title)
 		d.Put(`</th>`)
 		for _, cell := range row.Cells {
 			d.Put(`<td>`)
@@ -124,7 +124,7 @@ func (d *document) tally(t tally) {
 		d.Put(`%s`, t.Cases)
 	}
 	d.failures(t)
-	markup.PutIf(&d.Document, ` <span class="quiet">%s not run</span>`, t.NotRun)
+	markup.PutIf(d.Document, ` <span class="quiet">%s not run</span>`, t.NotRun)
 }
 
 func (d *document) changes(p *page) {
@@ -141,12 +141,12 @@ func (d *document) changes(p *page) {
 		}
 		d.Put(`.</p><div class="scroll" role="region" aria-label="Table of changes" tabindex="0"><table><thead><tr><th scope="col">Case</th><th scope="col">Change</th><th scope="col">Dialect</th><th scope="col">Class</th><th scope="col">Before</th><th scope="col">Now</th></tr></thead><tbody>`)
 		for _, c := range p.Changes {
-			d.Put(`<tr><th scope="row"><a href="#%s">%s</a></th><td class="kind %s">%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>`,
-				c.Anchor, c.ID, c.Kind, c.Kind, c.Dialect, c.Class, answer(c.Before), answer(c.After))
+			d.Put(`<tr><th scope="row"><a href="%s">%s</a></th><td class="kind %s">%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>`,
+				c.URL, c.ID, c.Kind, c.Kind, c.Dialect, c.Class, answer(c.Before), answer(c.After))
 		}
 		d.Put(`</tbody></table></div>`)
 	}
-	markup.PutIf(&d.Document, `<p class="quiet">Results of the earlier run that are of no case in this report: %s.</p>`, p.Beyond)
+	markup.PutIf(d.Document, `<p class="quiet">Results of the earlier run that are of no case in this report: %s.</p>`, p.Beyond)
 	d.Put(`</section>`)
 }
 
@@ -166,7 +166,7 @@ func (d *document) cases(p *page) {
 	d.Put(`</form>`)
 	for _, g := range p.Groups {
 		d.Put(`<section class="group %s" aria-labelledby="%s"><h3 id="%s" tabindex="-1">%s · %s`, g.Keys, g.Anchor, g.Anchor, g.Dialect, g.Class)
-		markup.PutIf(&d.Document, ` <span class="quiet">%s</span>`, g.Title)
+		markup.PutIf(d.Document, ` <span class="quiet">%s</span>`, g.Title)
 		d.Put(`</h3>`)
 		for _, c := range g.Cases {
 			d.page(c)
@@ -188,7 +188,7 @@ func (d *document) filter(id, name string, options []option) {
 func (d *document) page(c *caseView) {
 	d.Put(`<article class="case %s" id="%s" tabindex="-1"><h4><a href="#%s">%s</a> <span>%s</span></h4>`, c.Keys, c.Anchor, c.Anchor, c.ID, c.Title)
 	d.Put(`<p class="row"><span class="want">%s</span> <span class="state %s">%s</span>`, want(c.Expect), c.State, c.State.Text())
-	markup.PutIf(&d.Document, ` <code>%s</code>`, c.Code)
+	markup.PutIf(d.Document, ` <code>%s</code>`, c.Code)
 	if c.Change != nil {
 		d.Put(` <span class="kind %s">%s</span>`, c.Change.Kind, c.Change.Kind)
 	}
@@ -258,7 +258,7 @@ func (d *document) answer(c *caseView) {
 		d.Put(`<p>The run has no answer to this case.</p>`)
 	} else {
 		d.Put(`<dl><dt>Decision</dt><dd>%s`, c.Decision)
-		markup.PutIf(&d.Document, `, %s`, c.Fault)
+		markup.PutIf(d.Document, `, %s`, c.Fault)
 		d.Put(`</dd>`)
 		if c.Code != "" {
 			d.Put(`<dt>Code</dt><dd><code>%s</code>`, c.Code)
@@ -271,7 +271,7 @@ func (d *document) answer(c *caseView) {
 			}
 			d.Put(`</dd>`)
 		}
-		markup.PutIf(&d.Document, `<dt>Detail</dt><dd>%s</dd>`, c.Detail)
+		markup.PutIf(d.Document, `<dt>Detail</dt><dd>%s</dd>`, c.Detail)
 		if c.Asked != "" {
 			d.Put(`<dt>Expected by the run</dt><dd>%s</dd>`, want(c.Asked))
 		}
@@ -280,17 +280,21 @@ func (d *document) answer(c *caseView) {
 		}
 		d.Put(`</dl>`)
 	}
+	d.findings(c)
+}
+
+func (d *document) findings(c *caseView) {
 	if len(c.Findings) > 0 {
 		d.Put(`<ol class="findings">`)
 		for _, f := range c.Findings {
 			d.Put(`<li><code>%s</code> %s <span class="quiet">line %s, column %s`, f.Code, f.Message, f.Line, f.Column)
-			markup.PutIf(&d.Document, `, in %s`, f.Path)
+			markup.PutIf(d.Document, `, in %s`, f.Path)
 			d.Put(`</span>`)
-			markup.PutIf(&d.Document, `<br><span class="quiet">Instead: %s</span>`, f.Hint)
+			markup.PutIf(d.Document, `<br><span class="quiet">Instead: %s</span>`, f.Hint)
 		}
 		d.Put(`</ol>`)
 	}
-	markup.PutIf(&d.Document, `<p class="quiet">%s more findings.</p>`, c.MoreFindings)
+	markup.PutIf(d.Document, `<p class="quiet">%s more findings.</p>`, c.MoreFindings)
 }
 
 func (d *document) reading(c *caseView) {
@@ -312,12 +316,12 @@ func (d *document) nodes(all []nodeView) {
 	d.Put(`<ul>`)
 	for _, n := range all {
 		d.Put(`<li>`)
-		markup.PutIf(&d.Document, `<i>%s</i> `, n.Role)
+		markup.PutIf(d.Document, `<i>%s</i> `, n.Role)
 		if len(n.Codes) > 0 {
 			d.Put(`<mark>`)
 		}
 		d.Put(`%s`, n.Kind)
-		markup.PutIf(&d.Document, ` <code>%s</code>`, n.Text)
+		markup.PutIf(d.Document, ` <code>%s</code>`, n.Text)
 		if len(n.Codes) > 0 {
 			d.Put(`</mark>`)
 		}
@@ -327,7 +331,7 @@ func (d *document) nodes(all []nodeView) {
 		if len(n.Children) > 0 {
 			d.nodes(n.Children)
 		}
-		markup.PutIf(&d.Document, `<p>%s more nodes</p>`, n.More)
+		markup.PutIf(d.Document, `<p>%s more nodes</p>`, n.More)
 	}
 	d.Put(`</ul>`)
 }
@@ -354,9 +358,9 @@ func (d *document) expectation(c *caseView) {
 	if c.Effect != "" {
 		d.Put(`<dt>Effect</dt><dd>%s. %s</dd>`, c.Effect, c.Contained)
 	}
-	markup.PutIf(&d.Document, `<dt>Engine</dt><dd>%s</dd>`, c.Engine)
-	markup.PutIf(&d.Document, `<dt>Needs</dt><dd>%s</dd>`, c.Needs)
-	markup.PutIf(&d.Document, `<dt>Server family</dt><dd>%s</dd>`, c.Flavour)
+	markup.PutIf(d.Document, `<dt>Engine</dt><dd>%s</dd>`, c.Engine)
+	markup.PutIf(d.Document, `<dt>Needs</dt><dd>%s</dd>`, c.Needs)
+	markup.PutIf(d.Document, `<dt>Server family</dt><dd>%s</dd>`, c.Flavour)
 	if c.Twin != nil {
 		d.Put(`<dt>Benign twin</dt><dd>`)
 		d.link(*c.Twin)
@@ -372,7 +376,7 @@ func (d *document) expectation(c *caseView) {
 		d.links(c.Refs)
 		d.Put(`</dd>`)
 	}
-	markup.PutIf(&d.Document, `<dt>Since</dt><dd>%s</dd>`, c.Since)
+	markup.PutIf(d.Document, `<dt>Since</dt><dd>%s</dd>`, c.Since)
 	d.Put(`</dl>`)
 }
 

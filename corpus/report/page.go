@@ -151,7 +151,7 @@ func (t tally) Failures() int { return t.Bypasses + t.FalseRejects + t.Errors + 
 type changeView struct {
 	Kind           run.ChangeKind
 	ID             string
-	Anchor         string
+	URL            string // of the case
 	Dialect, Class string
 	Before, After  string
 }
@@ -166,6 +166,7 @@ type group struct {
 
 // caseView is the page of one case.
 type caseView struct {
+	Key               string // the id as it is
 	Group             *group
 	Anchor, ID, Title string
 	Keys              string

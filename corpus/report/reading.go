@@ -15,22 +15,24 @@ type treeDialect interface {
 	Tree(sql string) ([]sqlguard.Node, error)
 }
 
-// Read asks a guard about a text. It also asks the dialect for the syntax tree,
-// or for the facts that the guard judged if the dialect has no tree. There is
-// neither for a text that the guard did not pass to the parser, or that does
-// not parse.
-func Read(g *sqlguard.Guard, sql string) Reading {
-	r := Reading{Verdict: g.Check(sql)}
-	if r.Verdict.Statements == 0 {
+// Read asks a guard about a text, and the dialect for what it read.
+func Read(g *sqlguard.Guard, sql string) Reading { return ReadAs(g.Dialect(), g.Check(sql), sql) }
+
+// ReadAs adds to a verdict the syntax tree of the text, or the facts that the guard
+// judged if the dialect has no tree. There is neither for a text that the guard did not
+// pass to the parser, or that does not parse.
+func ReadAs(dialect sqlguard.Dialect, v sqlguard.Verdict, sql string) Reading {
+	r := Reading{Verdict: v}
+	if v.Statements == 0 {
 		return r // a deeply nested text can crash a parser
 	}
-	if d, ok := g.Dialect().(treeDialect); ok {
+	if d, ok := dialect.(treeDialect); ok {
 		if nodes, err := d.Tree(sql); err == nil {
 			r.Nodes = nodes
 			return r
 		}
 	}
-	if statements, err := g.Dialect().Analyze(sql); err == nil {
+	if statements, err := dialect.Analyze(sql); err == nil {
 		r.Nodes, r.Facts = facts(statements), true
 	}
 	return r

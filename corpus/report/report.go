@@ -25,6 +25,9 @@ type Report struct {
 	// Read returns what the guard found in the statement of a case, if that is
 	// known. It may be nil.
 	Read func(c corpus.Case) (Reading, bool)
+	// Address returns the address of a case's page, for a report whose cases have pages of
+	// their own. It is nil for one page.
+	Address func(id string) string
 }
 
 // Reading is what a guard found in one text.

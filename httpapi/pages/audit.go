@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/ktxhq/ktx/corpus/report"
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/execution/audit/index"
 	"github.com/ktxhq/ktx/httpapi"
@@ -75,6 +76,9 @@ type auditPage struct {
 	Next   string // the address of the next page
 	First  string // the address of the first page; blank on it
 	JSON   string
+	// Exports are the same statements as files.
+	Exports []link
+	Tail    string // the address of the live list; blank on a later page
 }
 
 // audit lists the statements that meet conditions.
@@ -95,12 +99,18 @@ func (p *Pages) audit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q := queryOf(r)
-	out := auditPage{Counts: counts, Chart: newChart(counts.Timeline), Facets: p.facets(counts, q), JSON: "/v1/audit/statements" + q.address()}
+	out := auditPage{Counts: counts, Chart: newChart(counts.Timeline, q), Facets: p.facets(counts, q), JSON: "/v1/audit/statements" + q.address()}
 	for _, s := range found.Statements {
 		out.Rows = append(out.Rows, audit.StatementRow(s))
 	}
 	if found.Next != 0 {
 		out.Next = "/audit" + q.with("after", strconv.FormatInt(found.Next, 10)).address()
+	}
+	for _, format := range []struct{ name, label string }{{"jsonl", "Export as JSON lines"}, {"csv", "as CSV"}, {"ocsf", "as OCSF"}} {
+		out.Exports = append(out.Exports, link{Label: format.label, Href: "/v1/audit/export" + q.with("limit", "").with("format", format.name).address()})
+	}
+	if page.After == 0 {
+		out.Tail = "/v1/audit/tail" + q.with("limit", "").address()
 	}
 	if page.After > 0 {
 		out.First = "/audit" + q.with("after", "").address()
@@ -124,6 +134,10 @@ type statementPage struct {
 	Decision audit.Event
 	Outcome  audit.Event
 	Codes    []explained
+	// Again is what the guard says today, and Reading what it read.
+	Again     audit.Again
+	Reading   report.Reading
+	MayVerify bool
 	// Session and Same are the statements of the same session and of the same form.
 	Session, Same []audit.Row
 }
@@ -153,7 +167,8 @@ func (p *Pages) statement(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s := found.Statements[0]
-	out := statementPage{Row: audit.StatementRow(s), Decision: s.Decision, Outcome: s.Outcome}
+	out := statementPage{Row: audit.StatementRow(s), Decision: s.Decision, Outcome: s.Outcome, MayVerify: a.Has(httpapi.RightAudit)}
+	out.Again, out.Reading = p.again(r, s.Decision)
 	for _, code := range out.Row.Codes {
 		info := p.codes[code]
 		out.Codes = append(out.Codes, explained{code, info.Title, info.Summary})
@@ -186,4 +201,20 @@ func (*statementPage) ownOnly(a httpapi.Access) string {
 		return ""
 	}
 	return a.Principal
+}
+
+// verifyPage reads the whole log and shows what the check of its chain found.
+func (p *Pages) verifyPage(w http.ResponseWriter, r *http.Request) {
+	if a := httpapi.AccessFrom(r.Context()); !a.Has(httpapi.RightAudit) {
+		p.show(w, r, http.StatusForbidden, "The principal "+a.Principal+" may not verify the log", nil, problemPage("It needs audit in server.tokens[].may of ktx.yaml."))
+		return
+	}
+	found, err := audit.Verify(r.Context(), p.config.LogDir)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	p.show(w, r, http.StatusOK, "Verified", &chain{OK: found.OK, UpTo: found.LastSeq, Problems: found.Problems, More: found.More}, func(d *document) {
+		d.Put(`<dl class="facts"><dt>events</dt><dd>%s</dd><dt>last hash</dt><dd><code>%s</code></dd></dl><p><a href="/audit">Back to the audit log</a></p>`, group(found.Events), found.LastHash)
+	})
 }

@@ -19,6 +19,23 @@ var views = []struct{ name, path, has string }{
 	{"audit-empty", "/audit?text=nothing", ".empty"},
 	{"statement", "/audit/ada-0", "pre.sql"},
 	{"refused", "/audit/refused-0", "section.code"},
+	{"corpus", "/corpus", "table.matrix td a"},
+	{"corpus-filtered", "/corpus?class=limits", "table.rows tbody tr"},
+	{"corpus-empty", "/corpus?text=nothing-has-this", ".empty"},
+	{"corpus-case", "/corpus/KTX-LITE-RAW-0001", ".tree, h5"},
+	{"compare", "/corpus/compare", "form.ask"},
+	{"playground", "/playground", "textarea"},
+	{"explore", "/explore", "table td a"},
+	{"explore-found", "/explore?q=orders", "table td a"},
+	{"explore-tables", "/explore?connection=shop", "table td a"},
+	{"explore-table", "/explore?connection=shop&table=main.orders", "table td"},
+	{"explore-page", "/explore?page=revenue", "pre"},
+	{"query", "/query", "textarea"},
+	{"tools", "/tools", "table td a"},
+	{"tools-of", "/tools?server=files", "[rel=next]"},
+	{"skills", "/skills", "table td a"},
+	{"skill", "/skills?name=x", "dl.facts"},
+	{"verified", "/audit/verify", ".whole"},
 }
 
 // TestInChromium opens every page in a browser: with and without JavaScript, in both
@@ -154,4 +171,53 @@ func TestTheScriptInChromium(t *testing.T) {
 		t.Errorf("the time in UTC stands beside: %q", title)
 	}
 	c.Harmless("script")
+}
+
+// TestWorkInChromium judges as one types, keeps the text in the fragment, runs a statement
+// in place, follows the log, and chooses a part of the chart.
+func TestWorkInChromium(t *testing.T) {
+	d := openDesk(t, 3, nil)
+	c := browser.Start(t, d.origin)
+	c.Show(1280, "light")
+	c.Open(d.origin + "/playground")
+	browser.Evaluate[bool](c, `(() => { const f = document.querySelector("form.ask"); f.elements.by.value = "dialect:postgres"; f.elements.sql.value = "DELETE FROM t"; f.elements.sql.dispatchEvent(new Event("input", { bubbles: true })); return true; })()`)
+	c.Until(`document.querySelector("#result mark") !== null && location.hash.includes("DELETE")`)
+	c.Axe("playground-judged")
+	c.Screenshot("playground-judged")
+	link := browser.Evaluate[string](c, `location.href`)
+	c.Open(d.origin + "/audit")
+	c.Open(link)
+	c.Until(`document.querySelector("#result mark")?.textContent.startsWith("DELETE") === true`)
+
+	c.Open(d.origin + "/query")
+	browser.Evaluate[bool](c, `(document.querySelector("form.ask").elements.sql.value = "SELECT 1", document.querySelector("form.ask button").click(), true)`)
+	c.Until(`document.querySelectorAll("#result table tr").length === 4 && document.querySelector("#result button")?.textContent === "Copy"`)
+	c.Axe("query-rows")
+	c.Screenshot("query-rows")
+	browser.Evaluate[bool](c, `(document.querySelector("form.ask").elements.sql.value = "DELETE FROM t", document.querySelector("form.ask button").click(), true)`)
+	c.Until(`document.querySelector("#result .broken code")?.textContent === "write_statement"`)
+	c.Axe("query-refused")
+	c.Screenshot("query-refused")
+
+	c.Open(d.origin + "/audit")
+	browser.Evaluate[bool](c, `(document.querySelector("[data-tail] button").click(), true)`)
+	c.Until(`document.querySelector("[data-tail] [role=status]").textContent === "following"`)
+	log, err := audit.Open(d.dir, audit.Config{Sync: audit.SyncOff}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, log, "ada", "ada-live", "SELECT live FROM t")
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c.Until(`document.querySelector("table.rows td.sql a").textContent === "SELECT live FROM t"`)
+	c.Axe("followed")
+	c.Screenshot("followed")
+	browser.Evaluate[bool](c, `(document.querySelector("[data-tail] button").click(), true)`)
+	if bars := browser.Evaluate[int](c, `document.querySelectorAll(".chart svg a").length`); bars == 0 {
+		t.Fatal("the chart has no bars")
+	}
+	browser.Evaluate[bool](c, `(() => { const s = document.querySelector(".chart svg"), b = s.getBoundingClientRect(); const at = (type, x) => s.dispatchEvent(new PointerEvent(type, { clientX: b.left + x * b.width, clientY: b.top + 5, bubbles: true, cancelable: true })); at("pointerdown", 0.01); at("pointermove", 0.99); at("pointerup", 0.99); return true; })()`)
+	c.Until(`new URLSearchParams(location.search).has("since") && new URLSearchParams(location.search).has("until") && document.readyState === "complete" || document.querySelectorAll(".chart svg a").length === 1`)
+	c.Harmless("work")
 }

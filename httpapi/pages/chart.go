@@ -23,6 +23,7 @@ type bar struct {
 	AllowedY, AllowedH float64
 	RefusedY, RefusedH float64
 	Title              string
+	Href               string // shows the statements of the period
 }
 
 const (
@@ -30,7 +31,7 @@ const (
 	chartHeight = 120
 )
 
-func newChart(periods []index.Period) chart {
+func newChart(periods []index.Period, q query) chart {
 	c := chart{Periods: periods}
 	for _, p := range periods {
 		c.Highest = max(c.Highest, p.Allowed+p.Refused)
@@ -44,6 +45,7 @@ func newChart(periods []index.Period) chart {
 		allowed, refused := chartHeight*float64(p.Allowed)/float64(c.Highest), chartHeight*float64(p.Refused)/float64(c.Highest)
 		c.Bars = append(c.Bars, bar{
 			X: step * float64(i), Width: max(0.5, step-1), AllowedY: chartHeight - allowed, AllowedH: allowed, RefusedY: chartHeight - allowed - refused, RefusedH: refused,
+			Href:  "/audit" + q.with("since", p.From.Format(time.RFC3339)).with("until", p.Until.Format(time.RFC3339)).address(),
 			Title: fmt.Sprintf("%s: %d allowed, %d refused", p.From.Format("2006-01-02 15:04 MST"), p.Allowed, p.Refused),
 		})
 	}

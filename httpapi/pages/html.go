@@ -11,7 +11,7 @@ import (
 )
 
 // document collects a page.
-type document struct{ markup.Document }
+type document struct{ *markup.Document }
 
 // content writes what is special to a page.
 type content func(d *document)
@@ -21,6 +21,7 @@ type shown struct {
 	Title, Path, Version string
 	Access               httpapi.Access
 	All                  bool // the events of all principals are shown
+	Menu                 []link
 	Chain                *chain
 	Page                 content
 }
@@ -33,7 +34,7 @@ func (d *document) page(s shown) {
 <body><a class="skip" href="#content">Skip to the content</a><header><strong>ktx</strong>`, s.Title)
 	if s.Access.Principal != "" {
 		d.Put(`<nav aria-label="Pages"><ul>`)
-		for _, l := range []link{{Label: "Overview", Href: "/"}, {Label: "Audit log", Href: "/audit"}} {
+		for _, l := range s.Menu {
 			l.Current = s.Path == l.Href
 			d.choice(l, "page")
 		}
@@ -71,7 +72,7 @@ func (d *document) chain(c *chain) {
 		for _, p := range c.Problems {
 			d.Put(`<li>%s</li>`, p.String())
 		}
-		markup.PutIf(&d.Document, `<li>and %s more</li>`, c.More)
+		markup.PutIf(d.Document, `<li>and %s more</li>`, c.More)
 		d.Put(`</ul></div>`)
 	}
 }
@@ -79,7 +80,7 @@ func (d *document) chain(c *chain) {
 // loginPage is the form in which a browser's user gives a token.
 func loginPage(next, said string) content {
 	return func(d *document) {
-		markup.PutIf(&d.Document, `<p class="broken" role="alert">%s</p>`, said)
+		markup.PutIf(d.Document, `<p class="broken" role="alert">%s</p>`, said)
 		d.Put(`<form method="post" action="/login" class="login"><input type="hidden" name="next" value="%s">
 <label>Token <input type="password" name="token" required autocomplete="current-password" autofocus></label> <button type="submit">Log in</button></form>
 <p>It is the token of a principal in <code>server.tokens</code> of ktx.yaml that may open pages, or the one in <code>KTX_MCP_TOKEN</code>. The login lasts twelve hours.</p>`, next)
@@ -88,7 +89,7 @@ func loginPage(next, said string) content {
 
 func problemPage(hint string) content {
 	return func(d *document) {
-		markup.PutIf(&d.Document, `<p>%s</p>`, hint)
+		markup.PutIf(d.Document, `<p>%s</p>`, hint)
 		d.Put(`<p><a href="/audit">Back to the audit log</a></p>`)
 	}
 }
@@ -119,14 +120,15 @@ func (o *overview) write(d *document) {
 		d.Put(`<p class="empty">No statement in this period. <code>ktx sql "SELECT 1"</code> makes one, and so does an agent that calls <code>sql_execution</code>.</p>`)
 	}
 	d.named("Refused last", o.Recent)
+	d.named("Slowest", o.Slowest)
 	d.Put(`<h2>Connections</h2>`)
 	if len(o.Connections) == 0 {
 		d.Put(`<p class="empty">No connection is configured. <code>ktx connection add</code> adds one.</p>`)
 		return
 	}
-	d.Put(`<div class="scroll" tabindex="0" role="region" aria-label="Connections"><table><thead><tr><th scope="col">id</th><th scope="col">engine</th><th scope="col">dialect</th><th scope="col">runs statements</th></tr></thead><tbody>`)
+	d.Put(`<div class="scroll" tabindex="0" role="region" aria-label="Connections"><table><thead><tr><th scope="col">id</th><th scope="col">engine</th><th scope="col">dialect</th><th scope="col">runs statements</th><th scope="col">last probe</th><th scope="col">catalogue</th><th scope="col">running, waiting</th></tr></thead><tbody>`)
 	for _, c := range o.Connections {
-		d.Put(`<tr><td><bdi>%s</bdi></td><td>%s</td><td>%s</td><td>%s</td></tr>`, c.ID, c.Engine, c.Dialect, map[bool]string{true: "yes", false: "no"}[c.Runs])
+		d.Put(`<tr><td><bdi>%s</bdi></td><td>%s</td><td>%s</td><td>%s</td><td class="wrap">%s</td><td>%s</td><td class="n">%s, %s</td></tr>`, c.ID, c.Engine, c.Dialect, map[bool]string{true: "yes", false: "no"}[c.Runs], c.Probe, c.Catalog, c.Running, c.Waiting)
 	}
 	d.Put(`</tbody></table></div>`)
 }
@@ -138,6 +140,14 @@ func (a *auditPage) write(d *document) {
 	}
 	d.Put(`<button type="submit">Show</button> <a href="/audit">Clear</a></form>
 <p>%s statements, %s refused. <a href="%s">This list as JSON</a></p>`, group(a.Counts.Statements), group(a.Counts.Refused), a.JSON)
+	d.Put(`<ul class="choices">`)
+	for _, l := range a.Exports {
+		d.choice(l, "true")
+	}
+	d.Put(`</ul>`)
+	if a.Tail != "" {
+		d.Put(`<p class="tail" data-tail="%s"></p>`, a.Tail)
+	}
 	if len(a.Rows) == 0 {
 		d.Put(`<p class="empty">No statement meets these conditions. <a href="/audit">Show all</a></p>`)
 		return
@@ -148,8 +158,8 @@ func (a *auditPage) write(d *document) {
 	d.Put(`</div><div>`)
 	d.rows(a.Rows)
 	d.Put(`<nav aria-label="Pages of the list"><ul class="choices">`)
-	markup.PutIf(&d.Document, `<li><a href="%s">The newest</a></li>`, a.First)
-	markup.PutIf(&d.Document, `<li><a rel="next" href="%s">Older</a></li>`, a.Next)
+	markup.PutIf(d.Document, `<li><a href="%s">The newest</a></li>`, a.First)
+	markup.PutIf(d.Document, `<li><a rel="next" href="%s">Older</a></li>`, a.Next)
 	d.Put(`</ul></nav></div></div>`)
 }
 
@@ -177,12 +187,13 @@ func (s *statementPage) write(d *document) {
 		sql = "The log has no text of this statement."
 	}
 	d.Put(`<pre class="sql" tabindex="0" role="region" aria-label="The statement without its literals"><code><bdi>%s</bdi></code></pre><p>The log has <code>?</code> in place of each literal.</p>`, sql)
+	d.again(s.Again, s.Reading)
 	for _, c := range s.Codes {
 		d.Put(`<section class="code"><h2><code>%s</code>`, c.Code)
-		markup.PutIf(&d.Document, `: %s`, c.Title)
+		markup.PutIf(d.Document, `: %s`, c.Title)
 		d.Put(`</h2>`)
-		markup.PutIf(&d.Document, `<p>%s</p>`, c.Summary)
-		d.Put(`<p><code>ktx explain %s</code> says what to write instead.</p></section>`, c.Code)
+		markup.PutIf(d.Document, `<p>%s</p>`, c.Summary)
+		d.Put(`<p><code>ktx explain %s</code> says what to write instead. <a href="/corpus?code=%s&amp;dialect=%s">Cases of the corpus with this code</a></p></section>`, c.Code, url.QueryEscape(c.Code), url.QueryEscape(s.Decision.Connection.Dialect))
 	}
 	d.Put(`<h2>What happened</h2><dl class="facts"><dt>status</dt><dd>`)
 	d.status(s.Row.Status)
@@ -201,8 +212,8 @@ func (s *statementPage) write(d *document) {
 	if s.Row.ExecMS != nil {
 		d.Put(`<dt>execution</dt><dd>%s ms</dd>`, tenths(*s.Row.ExecMS))
 	}
-	markup.PutIf(&d.Document, `<dt>cut by</dt><dd>%s</dd>`, s.Outcome.Result.TruncatedBy)
-	markup.PutIf(&d.Document, `<dt>SQLSTATE</dt><dd>%s</dd>`, s.Outcome.Result.SQLState)
+	markup.PutIf(d.Document, `<dt>cut by</dt><dd>%s</dd>`, s.Outcome.Result.TruncatedBy)
+	markup.PutIf(d.Document, `<dt>SQLSTATE</dt><dd>%s</dd>`, s.Outcome.Result.SQLState)
 	d.Put(`<dt>policy</dt><dd><code>%s</code></dd><dt>parser</dt><dd>%s</dd>`, s.Decision.Decision.Policy, s.Decision.Decision.Parser)
 	if l := s.Decision.Limits; l != (audit.Limits{}) {
 		d.Put(`<dt>limits</dt><dd>%s rows, %s bytes, %s ms</dd>`, l.Rows, l.Bytes, l.TimeoutMS)
@@ -215,6 +226,9 @@ func (s *statementPage) write(d *document) {
 		d.Put(`<dt>outcome</dt><dd>event %s (%s), hash <code>%s</code></dd>`, s.Outcome.Seq, s.Outcome.Type, s.Outcome.Chain.Hash)
 	}
 	d.Put(`</dl>`)
+	if s.MayVerify {
+		d.Put(`<form method="get" action="/audit/verify"><button type="submit">Verify the whole log</button></form>`)
+	}
 	d.named("The same session", s.Session)
 	d.named("The same statement, with any literals", s.Same)
 }
@@ -257,8 +271,8 @@ func (d *document) chart(c chart) {
 	}
 	d.Put(`<figure class="chart"><svg viewBox="0 0 600 120" preserveAspectRatio="none" role="img" aria-label="Statements over time, refused ones above allowed ones">`)
 	for _, b := range c.Bars {
-		d.Put(`<g><title>%s</title><rect class="allowed" x="%s" y="%s" width="%s" height="%s"/><rect class="refused" x="%s" y="%s" width="%s" height="%s"/></g>`,
-			b.Title, decimal(b.X), decimal(b.AllowedY), decimal(b.Width), decimal(b.AllowedH), decimal(b.X), decimal(b.RefusedY), decimal(b.Width), decimal(b.RefusedH))
+		d.Put(`<a href="%s" tabindex="-1"><title>%s</title><rect class="whole" x="%s" y="0" width="%s" height="120"/><rect class="allowed" x="%s" y="%s" width="%s" height="%s"/><rect class="refused" x="%s" y="%s" width="%s" height="%s"/></a>`,
+			b.Href, b.Title, decimal(b.X), decimal(b.Width), decimal(b.X), decimal(b.AllowedY), decimal(b.Width), decimal(b.AllowedH), decimal(b.X), decimal(b.RefusedY), decimal(b.Width), decimal(b.RefusedH))
 	}
 	d.Put(`</svg><figcaption>From `)
 	d.time(c.From)
@@ -323,7 +337,7 @@ func (d *document) facets(facets []facet) {
 			if v.Chosen {
 				d.Put(` aria-current="true"`)
 			}
-			markup.PutIf(&d.Document, ` title="%s"`, v.Title)
+			markup.PutIf(d.Document, ` title="%s"`, v.Title)
 			d.Put(`><bdi>%s</bdi></a> <span class="n">%s</span><meter min="0" max="100" value="%s" aria-hidden="true"></meter></li>`, short(v.Value), group(v.Count), v.Percent)
 		}
 		d.Put("</ul></section>\n")

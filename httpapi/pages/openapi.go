@@ -46,7 +46,7 @@ func (p *Pages) describe() (object, error) {
 			}
 		}
 	}
-	for _, t := range p.config.Tools.Tools() {
+	for _, t := range p.tools() {
 		answer := object{"type": "object"}
 		if t.Output != nil {
 			answer = nil

@@ -1,7 +1,9 @@
 package pages
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/ktxhq/ktx/execution/audit"
@@ -17,6 +19,7 @@ type overview struct {
 	Chart       chart
 	Facets      []facet
 	Recent      []audit.Row
+	Slowest     []audit.Row
 	Connections []Connection
 	Periods     []link
 }
@@ -45,8 +48,14 @@ func (p *Pages) overview(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, err)
 		return
 	}
+	slowest, err := p.slowest(r, f, counts)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
 	o := overview{
-		Counts: counts, Chart: newChart(counts.Timeline), Facets: p.facets(counts, q), Connections: p.config.Connections(r.Context()),
+		Slowest: slowest,
+		Counts:  counts, Chart: newChart(counts.Timeline, q), Facets: p.facets(counts, q), Connections: p.config.Connections(r.Context()),
 	}
 	for _, s := range recent.Statements {
 		o.Recent = append(o.Recent, audit.StatementRow(s))
@@ -55,4 +64,25 @@ func (p *Pages) overview(w http.ResponseWriter, r *http.Request) {
 		o.Periods = append(o.Periods, link{Label: period.label, Href: "/" + q.with("since", period.since).address(), Current: q.get("since") == period.since})
 	}
 	p.show(w, r, http.StatusOK, "Overview", chainOf(counts.State), o.write)
+}
+
+// slowest returns the slowest statements: the newest of those that took about as long as
+// the slowest one, because the index has no order by time.
+func (p *Pages) slowest(r *http.Request, f audit.Filter, counts index.Counts) ([]audit.Row, error) {
+	if counts.ExecMS.Max <= 0 {
+		return nil, nil
+	}
+	f.MinExecMS = max(f.MinExecMS, counts.ExecMS.P95, counts.ExecMS.Max/10)
+	found, err := p.config.Index.Statements(r.Context(), f, index.Page{Limit: 200})
+	if err != nil {
+		return nil, err
+	}
+	var rows []audit.Row
+	for _, s := range found.Statements {
+		if row := audit.StatementRow(s); row.ExecMS != nil {
+			rows = append(rows, row)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b audit.Row) int { return cmp.Compare(*b.ExecMS, *a.ExecMS) })
+	return rows[:min(len(rows), 5)], nil
 }

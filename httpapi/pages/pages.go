@@ -10,11 +10,13 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/execution/audit/index"
 	"github.com/ktxhq/ktx/httpapi"
+	"github.com/ktxhq/ktx/httpapi/markup"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -26,7 +28,15 @@ type Config struct {
 	// Connections returns the connections that the actor of a request may use.
 	Connections func(context.Context) []Connection
 	// Tools are the tools of the MCP server.
-	Tools   Tools
+	Tools Tools
+	// Tables returns the tables of a connection that the actor may read, and when the
+	// scan read them.
+	Tables func(ctx context.Context, connection string) (tables []Table, scanned string, err error)
+	// Judge judges texts for the playground, and statements of the log again.
+	Judge Judge
+	// Corpus returns the cases with the answers of this build's guard. It is called when
+	// somebody looks, and keeps what it made.
+	Corpus  func() (*Corpus, error)
 	Version string
 	Logger  *slog.Logger
 }
@@ -39,6 +49,13 @@ type Connection struct {
 	Dialect string `json:"dialect,omitempty"`
 	// Runs says that statements can be run.
 	Runs bool `json:"runs"`
+	// Probe is what the last probe of the role found, Catalog how old the guard's
+	// catalogue is, in words. Blank is not known.
+	Probe   string `json:"probe,omitempty"`
+	Catalog string `json:"catalog,omitempty"`
+	// Running and Waiting count its statements at this moment.
+	Running int `json:"running"`
+	Waiting int `json:"waiting"`
 }
 
 // Pages answers the routes. Make it with [New].
@@ -46,6 +63,7 @@ type Pages struct {
 	config Config
 	codes  map[string]sqlguard.CodeInfo
 	now    func() time.Time
+	tools  func() []Tool
 }
 
 //go:embed static
@@ -54,6 +72,7 @@ var files embed.FS
 // New returns the pages of a project.
 func New(c Config) *Pages {
 	p := &Pages{config: c, codes: map[string]sqlguard.CodeInfo{}, now: time.Now}
+	p.tools = sync.OnceValue(func() []Tool { return c.Tools.Tools() }) // they stay as long as the server
 	for _, info := range sqlguard.Codes() {
 		p.codes[string(info.Code)] = info
 	}
@@ -71,16 +90,37 @@ func (p *Pages) Routes() []httpapi.Route {
 		return httpapi.Route{Method: http.MethodGet, Path: path, Needs: pages, Handler: h, Page: true}
 	}
 	tool := httpapi.Route{Method: http.MethodPost, Path: "/v1/tools/{name}", Needs: []httpapi.Right{httpapi.RightQuery}, Handler: p.callTool, Runs: true}
+	form := func(path string, h http.HandlerFunc) httpapi.Route {
+		return httpapi.Route{Method: http.MethodPost, Path: path, Needs: pages, Handler: h, Form: true, Runs: true}
+	}
+	tail, export := get("/v1/audit/tail", seen, p.tail), get("/v1/audit/export", seen, p.export)
+	tail.Waits, export.Waits = true, true
 	static := get("/static/{file}", nil, p.static)
 	static.Open = true
 	return []httpapi.Route{
 		page("/", p.overview),
 		page("/audit", p.audit),
 		page("/audit/{query}", p.statement),
+		page("/audit/verify", p.verifyPage),
+		page("/corpus", p.corpus),
+		page("/corpus/compare", p.compare),
+		form("/corpus/compare", p.compare),
+		page("/corpus/{id}", p.corpusCase),
+		page("/playground", p.playground),
+		form("/playground", p.playground),
+		page("/explore", p.acting(p.explore)),
+		page("/query", p.acting(p.query)),
+		form("/query", p.acting(p.query)),
+		page("/tools", p.acting(p.listTools)),
+		page("/skills", p.acting(p.listSkills)),
 		static,
 		get("/v1/audit/statements", seen, p.listStatements),
 		get("/v1/audit/events", seen, p.listEvents),
 		get("/v1/audit/stats", seen, p.stats),
+		tail,
+		export,
+		get("/v1/corpus", seen, p.listCases),
+		get("/v1/corpus/{id}", seen, p.oneCase),
 		get("/v1/audit/verify", []httpapi.Right{httpapi.RightAudit}, p.verify),
 		get("/v1/connections", seen, p.connections),
 		get("/v1/openapi.json", seen, p.openAPI),
@@ -116,12 +156,37 @@ func chainOf(s index.State) *chain {
 // show writes a page.
 func (p *Pages) show(w http.ResponseWriter, r *http.Request, status int, title string, c *chain, page content) {
 	a := httpapi.AccessFrom(r.Context())
-	var d document
-	d.page(shown{Title: title, Path: r.URL.Path, Version: p.config.Version, Access: a, All: a.Has(httpapi.RightAudit), Chain: c, Page: page})
+	d := document{new(markup.Document)}
+	d.page(shown{Title: title, Path: r.URL.Path, Version: p.config.Version, Access: a, All: a.Has(httpapi.RightAudit), Menu: p.menu(a), Chain: c, Page: page})
 	secureHeaders(w.Header())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, d.String()) // the browser may have left
+}
+
+// menu returns the pages that a principal may open, without those that have no subject.
+func (p *Pages) menu(a httpapi.Access) []link {
+	if !a.Has(httpapi.RightPages) {
+		return nil // the login
+	}
+	list := []link{{Label: "Overview", Href: "/"}, {Label: "Audit log", Href: "/audit"}, {Label: "Corpus", Href: "/corpus"}, {Label: "Playground", Href: "/playground"}}
+	if !a.Has(httpapi.RightQuery) {
+		return list
+	}
+	for _, of := range []struct {
+		tool string
+		link link
+	}{
+		{"discover_data", link{Label: "Explore", Href: "/explore"}},
+		{"sql_execution", link{Label: "Query", Href: "/query"}},
+		{"server_list", link{Label: "Tools", Href: "/tools"}},
+		{"search_skills", link{Label: "Skills", Href: "/skills"}},
+	} {
+		if p.has(of.tool) {
+			list = append(list, of.link)
+		}
+	}
+	return list
 }
 
 // fail shows an error as a page.
@@ -144,11 +209,14 @@ func (e *requestError) Error() string { return e.message }
 // errNoSuch says that there is nothing of that name, or nothing that the principal may see.
 var errNoSuch = errors.New("there is nothing of that name in the audit log")
 
+// errNoCase says that the corpus has no case of that name.
+var errNoCase = errors.New("the corpus has no case of that name")
+
 func (p *Pages) explain(r *http.Request, err error) (int, httpapi.Problem) {
 	if bad, ok := errors.AsType[*requestError](err); ok {
 		return http.StatusBadRequest, httpapi.Problem{Code: string(sqlguard.CodeInvalidArguments), Message: bad.message, Hint: bad.hint}
 	}
-	if errors.Is(err, errNoSuch) {
+	if errors.Is(err, errNoSuch) || errors.Is(err, errNoCase) {
 		return http.StatusNotFound, httpapi.Problem{Code: "not_found", Message: err.Error()}
 	}
 	if errors.Is(err, fs.ErrNotExist) {

@@ -3,19 +3,28 @@ package pages_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
+	"mime/multipart"
 	"net"
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ktxhq/ktx/corpus"
+	"github.com/ktxhq/ktx/corpus/report"
+	"github.com/ktxhq/ktx/corpus/run"
+	"github.com/ktxhq/ktx/dialects"
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/execution/audit/audittest"
 	"github.com/ktxhq/ktx/execution/audit/index"
@@ -44,17 +53,105 @@ func (allow) Check(context.Context, httpapi.CheckRequest) (sqlguard.Verdict, err
 // the real ones over REST. It shows what reaches a tool and what becomes of its answer.
 type echo struct{}
 
-func (echo) Tools() []pages.Tool {
-	return []pages.Tool{{Name: "echo", Title: "Echo", Input: json.RawMessage(`{"type":"object"}`)}}
+func (echo) Tools() (list []pages.Tool) {
+	for _, name := range []string{"echo", "discover_data", "sql_execution", "sl_query", "server_list", "search_skills"} {
+		list = append(list, pages.Tool{Name: name, Title: name, Input: json.RawMessage(`{"type":"object"}`)})
+	}
+	return list
 }
+
+// answers are what real tools answer, in their shapes.
+var answers = map[string]string{
+	"discover_data":   `{"refs":[{"kind":"table","id":"main.orders","score":1,"summary":null,"snippet":"id, total","matchedOn":"name","connectionId":"shop","tableRef":{"catalog":null,"db":"main","name":"orders"}},{"kind":"wiki","id":"revenue","score":0.5,"summary":"HOSTILE","snippet":null,"matchedOn":"body"}]}`,
+	"entity_details":  `{"results":[{"ok":true,"display":"main.orders","kind":"table","comment":"HOSTILE","columns":[{"name":"id","nativeType":"INTEGER","primaryKey":true,"comment":"HOSTILE"}],"foreignKeys":[{"fromColumn":"customer_id","toDb":"main","toTable":"customers","toColumn":"id"}]}]}`,
+	"wiki_read":       `{"key":"revenue","summary":"HOSTILE","content":"# Revenue\n\nHOSTILE","scope":"GLOBAL"}`,
+	"sl_read_source":  `{"sourceName":"orders","yaml":"name: orders\n# HOSTILE","valid":true}`,
+	"sql_execution":   `{"headers":["id","HOSTILE"],"rows":[[1,"HOSTILE"],[2,"=1+1"],[9007199254740993,null]],"rowCount":3,"truncated":false,"elapsedMs":1}`,
+	"sl_query":        `{"headers":["revenue"],"rows":[["12.50"]],"totalRows":1,"truncated":false,"sql":"SELECT 1"}`,
+	"server_list":     `{"servers":[{"name":"HOSTILE","status":"error","lastError":"HOSTILE"}]}`,
+	"tool_list":       `{"tools":[{"tool":"HOSTILE","summary":"HOSTILE","readOnly":true,"tags":["HOSTILE"]}],"hidden":0,"nextCursor":"c2"}`,
+	"search_skills":   `{"searchMethod":"text","count":1,"skills":[{"name":"HOSTILE","description":"HOSTILE","category":null,"tier":"gold","rating":null,"uses":3}],"omitted":0}`,
+	"describe_skill":  `{"name":"HOSTILE","description":"HOSTILE","files":[{"path":"SKILL.md","size":3,"digest":"d"}]}`,
+	"connection_list": `{}`,
+}
+
+// answering is what texts of strangers the answers have; a test changes it.
+var answering atomic.Value
 
 func (echo) Call(ctx context.Context, name string, arguments json.RawMessage, _ func(float64, string)) (json.RawMessage, *pages.ToolError) {
 	actor, _ := audit.ActorFrom(ctx)
+	if answer := answers[name]; answer != "" {
+		text, _ := answering.Load().(string)
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			return nil, &pages.ToolError{Code: sqlguard.CodeInternalError}
+		}
+		if strings.Contains(string(arguments), "DELETE") {
+			v := guardOf("postgres").Check("DELETE FROM t")
+			return nil, &pages.ToolError{Code: v.Code, Message: text, Hint: text, Verdict: &v, JSON: json.RawMessage(`{"code":"write_statement"}`)}
+		}
+		return json.RawMessage(strings.ReplaceAll(answer, "HOSTILE", string(quoted[1:len(quoted)-1]))), nil
+	}
 	if name != "echo" {
 		return nil, &pages.ToolError{Code: sqlguard.CodeNotFound, JSON: json.RawMessage(`{"code":"not_found"}`)}
 	}
 	return json.RawMessage(`{"caller":"` + actor.Principal + `","arguments":` + string(arguments) + `}`), nil
 }
+
+func guardOf(dialect string) *sqlguard.Guard {
+	d, ok := dialects.Lookup(dialect)
+	if !ok {
+		return nil
+	}
+	g, err := sqlguard.New(d, sqlguard.DefaultPolicy(), nil)
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
+// judge judges by the default policy. Bob may not use the connection private.
+type judge struct{}
+
+func (judge) Connection(ctx context.Context, id, sql string) (report.Reading, error) {
+	if actor, _ := audit.ActorFrom(ctx); id != "shop" && (id != "private" || actor.Principal == "bob") {
+		return report.Reading{}, errors.New("unknown connection")
+	}
+	return report.Read(guardOf("postgres"), sql), nil
+}
+
+func (judge) Dialect(_ context.Context, name, sql string) (report.Reading, error) {
+	if g := guardOf(name); g != nil {
+		return report.Read(g, sql), nil
+	}
+	return report.Reading{}, errors.New("unknown dialect " + name)
+}
+
+func (judge) Dialects() []string { return []string{"postgres", "sqlite"} }
+
+// sqliteCases is the corpus of one dialect, with the answers of the guard.
+var sqliteCases = sync.OnceValues(func() (*pages.Corpus, error) {
+	guard, err := run.NewBuiltin("v1", dialects.All())
+	if err != nil {
+		return nil, err
+	}
+	c := &pages.Corpus{Cases: map[string]corpus.Case{}}
+	var cases []corpus.Case
+	for _, one := range corpus.Cases() {
+		if one.Dialect == "sqlite" {
+			cases = append(cases, one)
+			c.Cases[one.ID] = one
+		}
+	}
+	if c.Results, err = run.Run(context.Background(), guard, cases, nil); err != nil {
+		return nil, err
+	}
+	c.Book, err = report.NewBook(report.Report{
+		Cases: cases, Results: c.Results, Guard: guard.Describe(), Address: pages.CaseAddress,
+		Read: func(one corpus.Case) (report.Reading, bool) { return report.Read(guard.Of(one.Dialect), one.SQL), true },
+	})
+	return c, err
+})
 
 // tokens are the principals of the tests. The token of each is its name.
 func tokens() []httpapi.Token {
@@ -108,7 +205,11 @@ func serve(t *testing.T, dir string, tokens []httpapi.Token) *desk {
 		t.Fatal(err)
 	}
 	p := pages.New(pages.Config{
-		Index: x, LogDir: dir, Version: "v1", Logger: slog.New(slog.DiscardHandler), Tools: echo{},
+		Index: x, LogDir: dir, Version: "v1", Logger: slog.New(slog.DiscardHandler), Tools: echo{}, Judge: judge{}, Corpus: sqliteCases,
+		Tables: func(context.Context, string) ([]pages.Table, string, error) {
+			text, _ := answering.Load().(string)
+			return []pages.Table{{Schema: "main", Name: "orders", Kind: "table", Columns: 3}, {Schema: text, Name: text, Kind: text, References: []string{text}}}, "2026-01-01", nil
+		},
 		Connections: func(context.Context) []pages.Connection {
 			return []pages.Connection{{ID: "shop", Engine: "POSTGRES", Dialect: "postgres", Runs: true}}
 		},
@@ -210,6 +311,25 @@ var routes = []struct {
 	{"GET", "/v1/audit/stats", [5]int{401, 200, 200, 200, 200}},
 	{"GET", "/v1/audit/verify", [5]int{401, 403, 403, 200, 200}},
 	{"GET", "/v1/connections", [5]int{401, 200, 200, 200, 200}},
+	{"GET", "/audit/verify", [5]int{401, 403, 403, 403, 200}},
+	{"GET", "/corpus", [5]int{401, 403, 200, 403, 200}},
+	{"GET", "/corpus/compare", [5]int{401, 403, 200, 403, 200}},
+	{"POST", "/corpus/compare", [5]int{401, 403, 400, 403, 400}}, // no file is sent
+	{"GET", "/corpus/KTX-LITE-none", [5]int{401, 403, 404, 403, 404}},
+	{"GET", "/playground", [5]int{401, 403, 200, 403, 200}},
+	{"POST", "/playground", [5]int{401, 403, 200, 403, 200}}, // the answer says that the form names no policy
+	{"GET", "/explore", [5]int{401, 403, 403, 403, 200}},
+	{"GET", "/explore?connection=shop", [5]int{401, 403, 403, 403, 200}},
+	{"GET", "/query", [5]int{401, 403, 403, 403, 200}},
+	{"POST", "/query", [5]int{401, 403, 403, 403, 200}},
+	{"GET", "/tools", [5]int{401, 403, 403, 403, 200}},
+	{"GET", "/skills", [5]int{401, 403, 403, 403, 200}},
+	{"GET", "/v1/corpus", [5]int{401, 200, 200, 200, 200}},
+	{"GET", "/v1/corpus/none", [5]int{401, 404, 404, 404, 404}},
+	{"GET", "/v1/audit/export?format=jsonl", [5]int{401, 200, 200, 200, 200}},
+	{"GET", "/v1/audit/export?format=csv", [5]int{401, 200, 200, 200, 200}},
+	{"GET", "/v1/audit/export?format=ocsf", [5]int{401, 200, 200, 200, 200}},
+	{"GET", "/v1/audit/tail?status=none", [5]int{401, 400, 400, 400, 400}}, // an answer that goes on has a test of its own
 	{"GET", "/v1/openapi.json", [5]int{401, 200, 200, 200, 200}},
 	{"POST", "/v1/tools/echo", [5]int{401, 200, 403, 403, 200}},
 	{"GET", "/nothing", [5]int{401, 404, 404, 404, 404}},
@@ -258,7 +378,8 @@ func TestEveryRouteIsInTheTable(t *testing.T) {
 		prefix, _, variable := strings.Cut(route.Path, "{")
 		found := false
 		for _, r := range routes {
-			found = found || r.method == route.Method && (r.path == route.Path || variable && strings.HasPrefix(r.path, prefix))
+			path, _, _ := strings.Cut(r.path, "?")
+			found = found || r.method == route.Method && (path == route.Path || variable && strings.HasPrefix(r.path, prefix))
 		}
 		if !found {
 			t.Errorf("%s %s is in no row", route.Method, route.Path)
@@ -280,7 +401,10 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 			found[strings.ToUpper(method)+" "+path] = true
 		}
 	}
-	want := map[string]bool{"GET /health": true, "GET /metrics": true, "POST /v1/check": true, "POST /v1/tools/echo": true}
+	want := map[string]bool{"GET /health": true, "GET /metrics": true, "POST /v1/check": true}
+	for _, t := range (echo{}).Tools() {
+		want["POST /v1/tools/"+t.Name] = true
+	}
 	for _, route := range pages.New(pages.Config{Tools: echo{}}).Routes() {
 		if !route.Page && !route.Form && !route.Open && route.Path != "/v1/tools/{name}" {
 			want[route.Method+" "+route.Path] = true
@@ -298,8 +422,8 @@ func TestNothingOfOthers(t *testing.T) {
 	for _, condition := range []string{
 		"text=secret_of_ada", "client=client-of-ada", "session=session-of-ada", "table=table_of_ada", "queryId=ada-0", "fingerprint=f-SELECT+secret_of_ada+FROM+t", "principal=ada", "principal=bob&text=ada",
 	} {
-		for _, path := range []string{"/v1/audit/statements", "/v1/audit/events", "/v1/audit/stats", "/audit", "/"} {
-			got := d.ask(t, "GET", path+"?"+condition, "", cookie)
+		for _, path := range []string{"/v1/audit/statements", "/v1/audit/events", "/v1/audit/stats", "/v1/audit/export?format=jsonl&", "/v1/audit/export?format=csv&", "/v1/audit/export?format=ocsf&", "/audit", "/"} {
+			got := d.ask(t, "GET", strings.TrimSuffix(path, "&")+map[bool]string{true: "&", false: "?"}[strings.HasSuffix(path, "&")]+condition, "", cookie)
 			shown := strings.ReplaceAll(got.body, "_of_ada&#34;", "") // the form and the links repeat the condition
 			if path == "/audit" || path == "/" {
 				if strings.Contains(got.body, `href="/audit/ada-`) || strings.Contains(got.body, ">table_of_ada<") {
@@ -398,7 +522,7 @@ func TestWithoutTokens(t *testing.T) {
 
 func TestEveryPageHasItsHeaders(t *testing.T) {
 	d := openDesk(t, 1, nil)
-	for _, path := range []string{"/", "/audit", "/audit/ada-0", "/audit/none", "/audit?status=none", "/static/ktx.js", "/static/style.css"} {
+	for _, path := range []string{"/", "/audit", "/audit/ada-0", "/audit/none", "/audit?status=none", "/audit/verify", "/corpus", "/corpus?class=limits", "/corpus/none", "/corpus/compare", "/playground", "/explore", "/explore?q=x", "/query", "/tools", "/skills", "/static/ktx.js", "/static/style.css"} {
 		got := d.ask(t, "GET", path, "")
 		csp := got.header.Get("Content-Security-Policy")
 		if !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "frame-ancestors 'none'") || strings.Contains(csp, "unsafe") || got.header.Get("X-Content-Type-Options") != "nosniff" {
@@ -451,6 +575,139 @@ func TestHostileTexts(t *testing.T) {
 		if got.status != http.StatusOK {
 			t.Errorf("%.60q: %d %.200s", path, got.status, got.body)
 		}
+	}
+}
+
+// TestHostileAnswers shows answers of tools whose every text is from strangers.
+func TestHostileAnswers(t *testing.T) {
+	d := openDesk(t, 1, nil)
+	defer answering.Store("")
+	form := "Content-Type: application/x-www-form-urlencoded"
+	for _, text := range hostile {
+		answering.Store(text)
+		for _, ask := range []struct{ method, path, body string }{
+			{"GET", "/explore?q=x", ""}, {"GET", "/explore?connection=shop", ""}, {"GET", "/explore?connection=shop&table=orders", ""}, {"GET", "/explore?page=revenue", ""}, {"GET", "/explore?connection=shop&source=orders", ""},
+			{"GET", "/tools", ""}, {"GET", "/tools?server=x", ""}, {"GET", "/skills", ""}, {"GET", "/skills?name=x", ""},
+			{"POST", "/query", url.Values{"connection": {"shop"}, "sql": {"SELECT '" + text + "'"}}.Encode()},
+			{"POST", "/query", url.Values{"connection": {"shop"}, "sql": {"DELETE '" + text + "'"}}.Encode()},
+			{"POST", "/query", url.Values{"connection": {text}, "measures": {text}}.Encode()},
+			{"POST", "/playground", url.Values{"by": {"dialect:postgres"}, "sql": {text}}.Encode()},
+			{"POST", "/playground", url.Values{"by": {text}, "sql": {text}}.Encode()},
+			{"GET", "/corpus?text=" + url.QueryEscape(text[:min(len(text), 60)]), ""},
+		} {
+			got := d.ask(t, ask.method, ask.path, ask.body, form)
+			for _, bad := range []string{"<script>", "<img", ` onerror="`, `href="javascript:`, "href='javascript:", ` onmouseover='`} {
+				if strings.Contains(strings.ReplaceAll(got.body, "&#39; onmouseover=", ""), bad) {
+					t.Errorf("%s %s: the page holds %s of %.40q", ask.method, ask.path, bad, text)
+				}
+			}
+			if got.status >= 500 {
+				t.Errorf("%s %s: %d %.300s", ask.method, ask.path, got.status, got.body)
+			}
+		}
+	}
+}
+
+// TestForms sends the forms of pages as browsers do: with a login from our own pages, and
+// from others.
+func TestForms(t *testing.T) {
+	d := openDesk(t, 1, tokens())
+	form, cookie := "Content-Type: application/x-www-form-urlencoded", d.login(t, "root")
+	for path, body := range map[string]string{
+		"/query":      url.Values{"connection": {"shop"}, "sql": {"SELECT 1"}}.Encode(),
+		"/playground": url.Values{"by": {"connection:shop"}, "sql": {"SELECT 1"}}.Encode(),
+	} {
+		if got := d.ask(t, "POST", path, body, form, cookie, "Origin: "+d.origin); got.status != http.StatusOK {
+			t.Errorf("%s from our page: %d %.200s", path, got.status, got.body)
+		}
+		for _, from := range []string{"Origin: https://evil.example", "Origin: null", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site", "Origin: http://127.0.0.1:1"} {
+			if got := d.ask(t, "POST", path, body, form, cookie, from); got.status != http.StatusForbidden {
+				t.Errorf("%s with %s: %d", path, from, got.status)
+			}
+		}
+	}
+	csv := d.ask(t, "POST", "/query", url.Values{"connection": {"shop"}, "sql": {"SELECT 1"}, "as": {"csv"}}.Encode(), form, cookie, "Origin: "+d.origin)
+	if want := "2,'=1+1\n9007199254740993,\n"; !strings.HasSuffix(csv.body, want) || !strings.Contains(csv.header.Get("Content-Disposition"), "attachment") {
+		t.Errorf("as a file: %q %v", csv.body, csv.header)
+	}
+	refused := d.ask(t, "POST", "/query", url.Values{"connection": {"shop"}, "sql": {"DELETE FROM t"}}.Encode(), form, cookie, "Origin: "+d.origin)
+	if !strings.Contains(refused.body, "<mark>DELETE") {
+		t.Errorf("a refusal: %d %.3000s", refused.status, refused.body)
+	}
+	if got := d.ask(t, "POST", "/playground", url.Values{"by": {"connection:private"}, "sql": {"SELECT 1"}}.Encode(), form, d.login(t, "bob"), "Origin: "+d.origin); strings.Contains(got.body, "may run") || !strings.Contains(got.body, "unknown connection") {
+		t.Errorf("another's connection: %d", got.status)
+	}
+}
+
+// TestRunsAreCompared sends two run files, of which one case differs.
+func TestRunsAreCompared(t *testing.T) {
+	d := openDesk(t, 1, nil)
+	c, err := sqliteCases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	results := slices.Clone(c.Results)
+	changed := slices.IndexFunc(results, func(r run.Result) bool { return r.Decision == run.Reject && r.Met })
+	results[changed].Decision, results[changed].Met = run.Allow, false
+	var file, body strings.Builder
+	guard, err := run.NewBuiltin("v0", dialects.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.WriteFile(&file, nil, guard, results); err != nil {
+		t.Fatal(err)
+	}
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("before", "run.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(part, file.String()); err != nil {
+		t.Fatal(err)
+	}
+	if err := form.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got := d.ask(t, "POST", "/corpus/compare", body.String(), "Content-Type: "+form.FormDataContentType())
+	if got.status != http.StatusOK || !strings.Contains(got.body, "1 fixed") || !strings.Contains(got.body, pages.CaseAddress(results[changed].ID)) {
+		t.Errorf("%d %.2000s", got.status, got.body)
+	}
+}
+
+// TestTail follows the log: the client gets what is written from then on, of its own.
+func TestTail(t *testing.T) {
+	d := openDesk(t, 1, tokens())
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, d.origin+"/v1/audit/tail", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer ada")
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close() //nolint:errcheck // it was read
+	log, err := audit.Open(d.dir, audit.Config{Sync: audit.SyncOff}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, log, "bob", "bob-new", "SELECT secret_of_bob FROM new")
+	write(t, log, "ada", "ada-new", "SELECT secret_of_ada FROM new")
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for buffer := make([]byte, 4096); !strings.Contains(text, "event: row\n"); {
+		n, err := res.Body.Read(buffer)
+		text += string(buffer[:n])
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+	if !strings.Contains(text, "ada-new") || strings.Contains(text, "ada-0") || strings.Contains(text, "bob") {
+		t.Errorf("followed: %s", text)
 	}
 }
 

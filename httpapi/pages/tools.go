@@ -152,7 +152,7 @@ func startEvents(w http.ResponseWriter) *eventStream {
 }
 
 func (e *eventStream) send(event string, data []byte) {
-	_, _ = e.w.Write([]byte("event: " + event + "\ndata: ")) // the client may have left
+	_, _ = e.w.Write([]byte("event: " + event + "\ndata: "))    // the client may have left
 	_, _ = e.w.Write(bytes.ReplaceAll(data, []byte("\n"), nil)) //nolint:gosec // events, with their type
 	_, _ = e.w.Write([]byte("\n\n"))
 	_ = e.flush.Flush()

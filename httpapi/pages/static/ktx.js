@@ -72,3 +72,150 @@ document.addEventListener("keydown", (e) => {
   }
   e.preventDefault();
 });
+
+// A form that runs or judges a text shows the answer in place, with a clock and a way to
+// cancel. The playground judges as one types, and keeps the text in the fragment of the
+// address, which no server sees.
+for (const form of document.querySelectorAll("form[data-live]")) {
+  const place = document.getElementById(form.dataset.live);
+  const text = form.elements.sql;
+  const choice = form.elements.by;
+  const kept = "kept" in form.dataset;
+  let running;
+  const cancel = document.createElement("button");
+  cancel.type = "button";
+  cancel.textContent = "Cancel";
+  cancel.hidden = true;
+  cancel.addEventListener("click", () => running?.abort());
+  const state = document.createElement("span");
+  state.setAttribute("role", "status");
+  form.querySelector("button").after(" ", cancel, " ", state);
+  const send = async () => {
+    running?.abort();
+    const mine = new AbortController();
+    running = mine;
+    const begun = Date.now();
+    const clock = setInterval(() => { state.textContent = `${((Date.now() - begun) / 1000).toFixed(1)} s`; cancel.hidden = false; }, 300);
+    try {
+      const answer = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), signal: mine.signal });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const part = page.getElementById(form.dataset.live) ?? page.querySelector("main");
+      place.replaceChildren(...(part?.childNodes ?? []));
+      copies(place);
+      state.textContent = "";
+    } catch (error) {
+      if (running === mine) state.textContent = mine.signal.aborted ? "cancelled" : "the server does not answer";
+    } finally {
+      clearInterval(clock);
+      if (running === mine) cancel.hidden = true;
+    }
+  };
+  form.addEventListener("submit", (e) => {
+    if (e.submitter?.value === "csv") return;
+    e.preventDefault();
+    send();
+  });
+  if (!kept) continue;
+  const keep = () => history.replaceState(null, "", `#${new URLSearchParams({ by: choice.value, sql: text.value })}`);
+  const asked = new URLSearchParams(location.hash.slice(1));
+  if (asked.has("sql")) {
+    text.value = asked.get("sql");
+    if ([...choice.options].some((o) => o.value === asked.get("by"))) choice.value = asked.get("by");
+    send();
+  }
+  let wait;
+  form.addEventListener("input", () => {
+    clearTimeout(wait);
+    wait = setTimeout(() => { keep(); send(); }, 300);
+  });
+}
+
+// Tables of rows can be copied.
+function copies(place) {
+  for (const table of place.querySelectorAll('[aria-label="Rows"] table')) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Copy";
+    button.addEventListener("click", async () => {
+      const lines = [...table.rows].map((row) => [...row.cells].map((c) => c.textContent.replaceAll(/\s+/g, " ")).join("\t"));
+      await navigator.clipboard.writeText(lines.join("\n"));
+      button.textContent = "Copied";
+    });
+    table.parentElement.before(button);
+  }
+}
+copies(document);
+
+// The list of statements follows the log when one asks for it.
+for (const place of document.querySelectorAll("[data-tail]")) {
+  const button = document.createElement("button");
+  const state = document.createElement("span");
+  state.setAttribute("role", "status");
+  button.type = "button";
+  button.textContent = "Follow the log";
+  place.append(button, " ", state);
+  let source;
+  let shown = 0;
+  const cell = (line, text, kind) => {
+    const one = line.insertCell();
+    one.textContent = text ?? "";
+    if (kind) one.className = kind;
+    return one;
+  };
+  button.addEventListener("click", () => {
+    if (source) {
+      source.close();
+      source = undefined;
+      button.textContent = "Follow the log";
+      state.textContent = "";
+      return;
+    }
+    button.textContent = "Stop";
+    state.textContent = "asking the server";
+    source = new EventSource(place.dataset.tail);
+    source.addEventListener("error", () => { state.textContent = "the server does not answer; trying again"; });
+    source.addEventListener("open", () => { state.textContent = "following"; });
+    source.addEventListener("row", (e) => {
+      const row = JSON.parse(e.data);
+      const body = document.querySelector("table.rows")?.tBodies[0];
+      if (!body) return location.reload();
+      const line = body.insertRow(0);
+      cell(line, new Date(row.time).toLocaleString());
+      cell(line, row.principal);
+      cell(line, row.connection);
+      cell(line, row.status, `status ${row.status}`);
+      cell(line, (row.codes ?? []).join(" "));
+      cell(line, row.rows, "n");
+      cell(line, row.execMs?.toFixed(1), "n");
+      const link = document.createElement("a");
+      link.href = `/audit/${encodeURIComponent(row.queryId ?? "")}`;
+      link.textContent = row.sql || "(no text)";
+      cell(line, "", "sql").append(link);
+      while (body.rows.length > 500) body.deleteRow(-1);
+      state.textContent = `following, ${++shown} new`;
+    });
+  });
+}
+
+// A part of the chart can be chosen by dragging over it.
+for (const svg of document.querySelectorAll(".chart svg")) {
+  const bars = [...svg.querySelectorAll("a")];
+  let from = -1;
+  const at = (e) => Math.max(0, Math.min(bars.length - 1, Math.floor((e.clientX - svg.getBoundingClientRect().left) / svg.clientWidth * bars.length)));
+  svg.addEventListener("pointerdown", (e) => { from = at(e); e.preventDefault(); });
+  svg.addEventListener("dragstart", (e) => e.preventDefault());
+  svg.addEventListener("pointermove", (e) => {
+    if (from < 0) return;
+    const [low, high] = [Math.min(from, at(e)), Math.max(from, at(e))];
+    bars.forEach((b, i) => b.querySelector("rect").classList.toggle("brush", i >= low && i <= high));
+  });
+  addEventListener("pointerup", (e) => {
+    if (from < 0) return;
+    const [low, high] = [Math.min(from, at(e)), Math.max(from, at(e))];
+    from = -1;
+    if (low === high) return; // a click on one bar follows its link
+    const first = new URL(bars[low].href.baseVal, location.href);
+    first.searchParams.set("until", new URL(bars[high].href.baseVal, location.href).searchParams.get("until"));
+    location.href = first.href;
+  });
+}

@@ -81,7 +81,10 @@ func TestRESTTools(t *testing.T) {
 			}
 			Error json.RawMessage
 		}
-		_, data, _ := strings.Cut(text, "data: ")
+		data := text
+		if _, event, ok := strings.Cut(text, "data: "); ok {
+			data = event
+		}
 		if err := json.Unmarshal([]byte(data), &over); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -195,7 +198,7 @@ func TestOpenAPIIsTrue(t *testing.T) {
 		}
 		actual := path
 		if strings.Contains(path, "{") {
-			actual = map[string]string{}[path]
+			actual = map[string]string{"/v1/corpus/{id}": "/v1/corpus/KTX-PG-INTO-0001"}[path]
 			if actual == "" {
 				t.Errorf("%s: the test does not know what to ask", path)
 				continue
@@ -218,5 +221,54 @@ func TestOpenAPIIsTrue(t *testing.T) {
 		if members(paths, "/v1/tools/"+tool, "post", "requestBody", "content", "application/json", "schema", "properties") == nil {
 			t.Errorf("the tool %s is not described", tool)
 		}
+	}
+}
+
+// TestPagesAndRules: pages that call tools show what the rules of the principal permit, of
+// real connections.
+func TestPagesAndRules(t *testing.T) {
+	dir, origin := restServer(t)
+	want(t, dir, 0, "", "scan", "--all")
+	ask := func(who, method, path, body string) (int, string) {
+		t.Helper()
+		got, text, err := (&client{url: origin + path, token: who}).do(t.Context(), method, body, "Content-Type", "application/x-www-form-urlencoded", "Accept", "text/html")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got, text
+	}
+	for _, c := range []struct {
+		who, method, path, body string
+		has, lacks              string
+	}{
+		{"analyst", "GET", "/explore", "", ">demo<", ">other<"},
+		{"owner", "GET", "/explore", "", ">other<", ""},
+		{"analyst", "GET", "/explore?connection=demo", "", ">orders<", "customers"},
+		{"owner", "GET", "/explore?connection=other", "", ">customers<", ""},
+		{"analyst", "GET", "/explore?connection=other", "", "no connection of that name", ">orders<"},
+		{"analyst", "GET", "/explore?connection=demo&table=main.customers", "", "Table main.customers", "email"},
+		{"analyst", "GET", "/explore?connection=other&table=main.orders", "", "unknown_connection", "ordered_at"},
+		{"analyst", "GET", "/explore?q=customers", "", "Found for customers", "main.customers"},
+		{"analyst", "POST", "/query", "connection=demo&sql=SELECT+count(*)+FROM+orders", ">900<", ""},
+		{"analyst", "POST", "/query", "connection=demo&sql=SELECT+*+FROM+customers", "relation_not_allowed", "@"},
+		{"analyst", "POST", "/query", "connection=other&sql=SELECT+1", "unknown_connection", "<td"},
+		{"auditor", "POST", "/query", "connection=demo&sql=SELECT+1", "may not use this page", "<td"},
+		{"analyst", "POST", "/playground", "by=connection:demo&sql=SELECT+*+FROM+customers", "relation_not_allowed", ""},
+		{"analyst", "POST", "/playground", "by=connection:other&sql=SELECT+1", "broken", "may run"},
+		{"analyst", "GET", "/playground", "", "connection demo", "connection other"},
+		{"analyst", "GET", "/", "", ">demo<", ">other<"},
+	} {
+		_, text := ask(c.who, c.method, c.path, c.body)
+		if _, page, ok := strings.Cut(text, "<main"); !ok || !strings.Contains(page, c.has) || c.lacks != "" && strings.Contains(page, c.lacks) {
+			t.Errorf("%s %s %s as %s: want %q and not %q:\n%s", c.method, c.path, c.body, c.who, c.has, c.lacks, page)
+		}
+	}
+	// The statement of the page is in the log under the principal, and its own page judges
+	// it again.
+	out := want(t, dir, 0, `"client":"pages"`, "audit", "query", "--principal", "analyst", "--status", "ok", "--json")
+	_, rest, _ := strings.Cut(out, `"queryId":"`)
+	id, _, _ := strings.Cut(rest, `"`)
+	if got, text := ask("analyst", "GET", "/audit/"+id, ""); got != http.StatusOK || !strings.Contains(text, "same verdict") {
+		t.Errorf("its page: %d %s", got, text)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // Command returns the command ktx audit.
 func Command(a *console.App) *cobra.Command {
 	c := console.Group("audit", "Read and verify the audit log",
-		tailCommand(a), queryCommand(a), showCommand(a), verifyCommand(a), exportCommand(a), statsCommand(a), indexCommand(a), archiveCommand(a))
+		tailCommand(a), queryCommand(a), showCommand(a), verifyCommand(a), exportCommand(a), statsCommand(a), indexCommand(a), rejudgeCommand(a), archiveCommand(a))
 	for _, sub := range c.Commands() {
 		if sub.Name() != "archive" && sub.Name() != "index" {
 			sub.Flags().String("dir", "", "read the log in this folder, such as an archive, instead of the project's")

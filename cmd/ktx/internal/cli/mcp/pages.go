@@ -8,9 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
+	"github.com/ktxhq/ktx/corpus"
+	"github.com/ktxhq/ktx/corpus/report"
+	"github.com/ktxhq/ktx/corpus/run"
+	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/execution/audit/index"
 	"github.com/ktxhq/ktx/httpapi"
@@ -28,13 +34,16 @@ func addPages(ctx context.Context, a *console.App, open *wiring.OpenProject, c *
 	}
 	p := pages.New(pages.Config{
 		Index: x, LogDir: dir, Version: a.Version, Logger: a.Logger(), Tools: &tools{a, open.Service},
-		Connections: func(ctx context.Context) []pages.Connection {
-			var list []pages.Connection
-			for _, info := range open.Gateway.Connections(ctx) {
-				list = append(list, pages.Connection{ID: info.ID, Name: info.Name, Engine: info.Engine, Dialect: info.Dialect, Runs: info.Runs})
+		Connections: func(ctx context.Context) []pages.Connection { return connectionsOf(ctx, open) },
+		Tables: func(ctx context.Context, connection string) ([]pages.Table, string, error) {
+			found, scanned, err := open.Service.ScannedTables(ctx, connection)
+			list := make([]pages.Table, len(found))
+			for i, t := range found {
+				list[i] = pages.Table(t)
 			}
-			return list
+			return list, scanned, err
 		},
+		Judge: &judge{&checker{door: open}}, Corpus: sync.OnceValues(func() (*pages.Corpus, error) { return answeredCorpus(ctx, a.Version) }),
 	})
 	c.Routes, c.LoginPage = p.Routes(), p.Login
 	ctx, cancel := context.WithCancel(ctx)
@@ -67,7 +76,7 @@ func openIndex(ctx context.Context, dir, path string) (x *index.Index, remove fu
 	return x, remove, nil
 }
 
-// tools are the tools of the MCP server, for the REST API.
+// tools are the tools of the MCP server, for pages and the REST API.
 type tools struct {
 	app     *console.App
 	service *research.Service
@@ -101,4 +110,98 @@ func (t *tools) Call(ctx context.Context, name string, arguments json.RawMessage
 	return nil, &pages.ToolError{
 		Code: failed.Code, Message: failed.Message, Hint: failed.Hint, Retryable: failed.Retryable, RetryAfterMs: failed.RetryAfterMs, Verdict: failed.Verdict, JSON: data,
 	}
+}
+
+// connectionsOf returns the connections that the actor of ctx may use, with what is known
+// of their state.
+func connectionsOf(ctx context.Context, open *wiring.OpenProject) []pages.Connection {
+	loads := map[string]execution.Load{}
+	for _, l := range open.Gateway.Loads() {
+		loads[l.ConnectionID] = l
+	}
+	var list []pages.Connection
+	for _, info := range open.Gateway.Connections(ctx) {
+		c := pages.Connection{
+			ID: info.ID, Name: info.Name, Engine: info.Engine, Dialect: info.Dialect, Runs: info.Runs,
+			Running: loads[info.ID].Running, Waiting: loads[info.ID].Waiting,
+		}
+		if last, ok := wiring.LastProbe(open.Project, info.ID); ok {
+			c.Probe = last.At.Format(time.RFC3339) + ", " + console.Count(len(last.Warnings), "warning")
+			if last.Role != "" {
+				c.Probe += ", role " + last.Role
+			}
+		}
+		switch {
+		case info.Catalog.Failure != "":
+			c.Catalog = info.Catalog.Failure
+		case !info.Catalog.Loaded.IsZero():
+			c.Catalog = info.Catalog.Loaded.UTC().Format(time.RFC3339)
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// judge judges for the pages, by the policies that /v1/check uses.
+type judge struct{ checker *checker }
+
+// Connection implements pages.Judge.
+func (j *judge) Connection(ctx context.Context, id, sql string) (report.Reading, error) {
+	info, err := j.checker.door.Gateway.Connection(ctx, id)
+	if err != nil {
+		return report.Reading{}, err
+	}
+	return j.read(ctx, info.Dialect, httpapi.CheckRequest{ConnectionID: id, SQL: sql})
+}
+
+// Dialect implements pages.Judge.
+func (j *judge) Dialect(ctx context.Context, name, sql string) (report.Reading, error) {
+	return j.read(ctx, name, httpapi.CheckRequest{Dialect: name, SQL: sql})
+}
+
+// Dialects implements pages.Judge.
+func (*judge) Dialects() (names []string) {
+	for _, d := range dialects.All() {
+		names = append(names, d.Name())
+	}
+	return names
+}
+
+func (j *judge) read(ctx context.Context, dialect string, req httpapi.CheckRequest) (report.Reading, error) {
+	v, err := j.checker.Check(ctx, req)
+	if err != nil {
+		return report.Reading{}, err
+	}
+	d, ok := dialects.Lookup(dialect)
+	if !ok {
+		return report.Reading{Verdict: v}, nil
+	}
+	return report.ReadAs(d, v, req.SQL), nil
+}
+
+// answeredCorpus puts the corpus to the guard of this build.
+func answeredCorpus(ctx context.Context, version string) (*pages.Corpus, error) {
+	guard, err := run.NewBuiltin(version, dialects.All())
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the error says what was done
+	}
+	c := &pages.Corpus{Cases: map[string]corpus.Case{}}
+	cases := corpus.Cases()
+	for _, one := range cases {
+		c.Cases[one.ID] = one
+	}
+	if c.Results, err = run.Run(ctx, guard, cases, nil); err != nil {
+		return nil, err //nolint:wrapcheck // the error says what was done
+	}
+	c.Book, err = report.NewBook(report.Report{
+		Source: map[string]any{"version": corpus.Version()}, Guard: guard.Describe(), Cases: cases, Results: c.Results, Address: pages.CaseAddress,
+		Read: func(one corpus.Case) (report.Reading, bool) {
+			g := guard.Of(one.Dialect)
+			if g == nil {
+				return report.Reading{}, false
+			}
+			return report.Read(g, one.SQL), true
+		},
+	})
+	return c, err
 }
