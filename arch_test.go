@@ -149,7 +149,7 @@ var rooms = []room{
 	{
 		path:  "sqlcheck",
 		noStd: []string{"database/*", "net", "net/http", "net/http/*"},
-		ours:  []string{"sqlguard", "sqlcheck/source", "sqlcheck/report"},
+		ours:  []string{"sqlguard", "sqlcheck/migration", "sqlcheck/source", "sqlcheck/report"},
 		others: map[string]string{
 			"github.com/bmatcuk/doublestar/v4": "patterns with ** in paths",
 			"github.com/rogpeppe/go-internal":  "which lines of a file a change touches",
@@ -162,6 +162,22 @@ var rooms = []room{
 		},
 	},
 	{
+		path:     "sqlcheck/fix",
+		noStd:    noOutside,
+		ours:     []string{"sqlguard"},
+		testOurs: []string{"dialects", "corpus"},
+	},
+	{
+		path:     "sqlcheck/migration",
+		noStd:    noOutside,
+		ours:     []string{"sqlguard"},
+		testOurs: []string{"dialects", "dialects/*", "execution/executiontest/testdb"},
+		testOthers: map[string]string{
+			"github.com/go-sql-driver/mysql": "the errors of MariaDB, which says what it cannot do online",
+			"github.com/jackc/pgx/v5":        "asks PostgreSQL for the locks of a statement",
+		},
+	},
+	{
 		path:     "sqlcheck/source",
 		noStd:    noOutside,
 		ours:     []string{"sqlguard"},
@@ -170,7 +186,7 @@ var rooms = []room{
 	{
 		path:  "sqlcheck/report",
 		noStd: noOutside,
-		ours:  []string{"sqlguard", "corpus"},
+		ours:  []string{"sqlguard", "sqlcheck/migration", "corpus"},
 	},
 	{
 		path:   "execution/audit",
@@ -502,7 +518,7 @@ var rooms = []room{
 		path: "cmd/ktx/internal/cli/wiring",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/project", "cmd/ktx/internal/setup", "dialects", "dialects/*",
-			"execution", "execution/*", "research", "research/*", "research/skills/*", "sqlcheck", "sqlcheck/source", "sqlguard",
+			"execution", "execution/*", "research", "research/*", "research/skills/*", "sqlcheck", "sqlcheck/migration", "sqlcheck/source", "sqlguard",
 		},
 		others: map[string]string{
 			"github.com/bmatcuk/doublestar/v4": "patterns with ** in paths",
@@ -604,11 +620,12 @@ var rooms = []room{
 		path: "cmd/ktx/internal/cli/sql",
 		ours: []string{
 			"cmd/ktx/internal/atomicfile", "cmd/ktx/internal/cli/console", "cmd/ktx/internal/cli/wiring",
-			"execution", "research", "research/catalog", "sqlcheck", "sqlcheck/report", "sqlguard",
+			"execution", "research", "research/catalog", "sqlcheck", "sqlcheck/fix", "sqlcheck/migration", "sqlcheck/report", "sqlcheck/source", "sqlguard",
 		},
 		others: map[string]string{
-			"github.com/peterh/liner": "edits the lines of the shell, with history and completion",
-			"github.com/spf13/cobra":  "commands and their flags",
+			"github.com/rogpeppe/go-internal": "shows what --fix rewrites as a diff",
+			"github.com/peterh/liner":         "edits the lines of the shell, with history and completion",
+			"github.com/spf13/cobra":          "commands and their flags",
 		},
 		testOthers: map[string]string{"github.com/parquet-go/parquet-go": "reads the Parquet files; it would add 6 MB to ktx"},
 	},

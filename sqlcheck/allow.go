@@ -79,7 +79,7 @@ func parseAllow(comment string) (a allow, ok bool) {
 			continue
 		}
 		code := sqlguard.Code(word)
-		info, known := sqlguard.LookupCode(code)
+		info, known := report.LookupCode(code)
 		switch {
 		case strings.Contains(word, "="):
 			return fault("%s is neither a code, nor until=, nor reason=", word)
@@ -122,7 +122,7 @@ func settle(file *report.File, allows []allow, today time.Time) {
 		if message == "" {
 			continue
 		}
-		info, _ := sqlguard.LookupCode(code)
+		info, _ := report.LookupCode(code)
 		file.Findings = append(file.Findings, report.Finding{
 			Finding:  sqlguard.Finding{Code: code, Message: message, Hint: sqlguard.HintFor(code), Span: a.Span, Line: a.Line, Column: a.Column, Retryable: info.Retryable},
 			Severity: severity, EndLine: a.EndLine, EndColumn: a.EndColumn, Statement: -1,

@@ -16,6 +16,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ktxhq/ktx/sqlcheck/migration"
 	"github.com/ktxhq/ktx/sqlcheck/report"
 	"github.com/ktxhq/ktx/sqlcheck/source"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -43,6 +44,9 @@ type Checker struct {
 	// Sources, if set, returns the options for a file of another language than
 	// SQL.
 	Sources func(path string) source.Options
+	// Migrations, if set, says whether an SQL file is a migration, which is judged
+	// by what it does to a running system instead of whether it only reads.
+	Migrations func(path string) (migration.Options, bool)
 	// Today is the day on which suppressions must be valid.
 	Today time.Time
 	// Jobs is how many files are judged at a time. 0 means one for each
@@ -163,7 +167,7 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 		return nil
 	}
 	file.Dialect = guard.Dialect().Name()
-	if c.Cache == nil || c.Whole || in.partly {
+	if c.Cache == nil || c.Whole || in.partly || c.readsTree(in.Path) {
 		return c.statements(ctx, guard, in, found, model, body, shift, file)
 	}
 	key := c.Cache.key(guard, c.kind(in, model), text)
@@ -191,6 +195,9 @@ func (c *Checker) kind(in Input, model *dbtFile) string {
 		return model.kind()
 	}
 	if !source.Reads(in.Path) {
+		if o, ok := c.migrates(in.Path); ok {
+			return fmt.Sprint("migration ", o.Transaction)
+		}
 		return "sql"
 	}
 	return strings.ToLower(filepath.Ext(in.Path)) + " " + strings.Join(c.options(in).Sinks, " ")
@@ -215,6 +222,13 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 		before := strings.TrimPrefix(string(in.before), report.ByteOrderMark)
 		r.touched = compare(before, body, standing(before, guard.Dialect()), standing(body, guard.Dialect()))
 	}
+	judge := guard.CheckOnce
+	if c.Whole {
+		judge = guard.Check
+	}
+	if o, ok := c.migrates(in.Path); ok {
+		judge = migrator(guard, o)
+	}
 	done := all.statements(body, func(span sqlguard.Span) bool {
 		if separator(file.Dialect, body, span) {
 			return ctx.Err() == nil
@@ -222,10 +236,6 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 		span = withinLine(body, span)
 		if !r.attach(span) {
 			return ctx.Err() == nil
-		}
-		judge := guard.CheckOnce
-		if c.Whole {
-			judge = guard.Check
 		}
 		r.statement(span, judge(body[span.Start:span.End]), c.Whole)
 		return ctx.Err() == nil

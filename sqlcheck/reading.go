@@ -68,7 +68,7 @@ func (r *reading) add(f sqlguard.Finding, span sqlguard.Span, statement int, fin
 	endLine, endColumn := r.end(f.Line, f.Column, span)
 	f.Span = sqlguard.Span{Start: span.Start + r.shift, End: span.End + r.shift}
 	r.file.Findings = append(r.file.Findings, report.Finding{
-		Finding: f, Severity: report.SeverityError, EndLine: endLine, EndColumn: endColumn, Fingerprint: fingerprint, Statement: statement,
+		Finding: f, Severity: report.DefaultSeverity(f.Code), EndLine: endLine, EndColumn: endColumn, Fingerprint: fingerprint, Statement: statement,
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/ktxhq/ktx/sqlcheck/migration"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -78,6 +79,9 @@ func Write(w io.Writer, format string, c *Check) error {
 // DefaultSeverity returns the severity of a code's findings unless the
 // configuration sets another one.
 func DefaultSeverity(code sqlguard.Code) Severity {
+	if level, ok := migration.LevelOf(code); ok {
+		return Severity(level)
+	}
 	switch code { //nolint:exhaustive // all others are errors
 	case sqlguard.CodeSuppressionUnused:
 		return SeverityWarning
@@ -88,9 +92,18 @@ func DefaultSeverity(code sqlguard.Code) Severity {
 	}
 }
 
+// LookupCode returns the description of a code of the guard or of the profile for
+// migrations.
+func LookupCode(code sqlguard.Code) (sqlguard.CodeInfo, bool) {
+	if info, ok := sqlguard.LookupCode(code); ok {
+		return info, true
+	}
+	return migration.LookupCode(code)
+}
+
 // Rules returns the codes that a check can find.
 func Rules() []sqlguard.CodeInfo {
-	return slices.DeleteFunc(sqlguard.Codes(), func(c sqlguard.CodeInfo) bool { return c.Family == sqlguard.FamilyExecution })
+	return append(slices.DeleteFunc(sqlguard.Codes(), func(c sqlguard.CodeInfo) bool { return c.Family == sqlguard.FamilyExecution }), migration.Codes()...)
 }
 
 // shown calls f with each finding that a format without marks shows.

@@ -6,13 +6,14 @@ import (
 	"sync"
 
 	"github.com/ktxhq/ktx/corpus"
+	"github.com/ktxhq/ktx/sqlcheck/migration"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // Suppressible reports whether a comment in a file can suppress the findings of
 // a code.
 func Suppressible(info sqlguard.CodeInfo) bool {
-	return info.Family == sqlguard.FamilyGuard || info.Code == sqlguard.CodeDynamicSQLUnprovable
+	return info.Family == sqlguard.FamilyGuard || info.Family == migration.Family || info.Code == sqlguard.CodeDynamicSQLUnprovable
 }
 
 // maxHelpCases is the most cases of the corpus that a help lists.

@@ -142,7 +142,15 @@ func (c *Config) GuardOf(id string) Guard { return c.Connections[id].Guard.over(
 // Check says how ktx sql check reads files.
 type Check struct {
 	Overrides []CheckOverride `yaml:"overrides" doc:"Dialects of files by pattern; the first pattern that matches counts."`
-	Sinks     Sinks           `yaml:"sinks" doc:"Your own functions that take SQL, by the last part of their names."`
+	// Migrations are the files that are judged by what they do to a running system.
+	Migrations Migrations `yaml:"migrations" doc:"SQL files that change the schema, which are judged by what they do to a system in use."`
+	Sinks      Sinks      `yaml:"sinks" doc:"Your own functions that take SQL, by the last part of their names."`
+}
+
+// Migrations names the SQL files that change the schema.
+type Migrations struct {
+	Paths       []string `yaml:"paths" doc:"Patterns relative to the project; ** matches any number of folders."`
+	Transaction bool     `yaml:"transaction" doc:"Whether your tool runs each file in one transaction."`
 }
 
 // Sinks names the user's own functions that take SQL as their first argument.

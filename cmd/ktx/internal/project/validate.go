@@ -121,6 +121,11 @@ func (c checker) config(config *Config) {
 			}
 		}
 	}
+	for k, pattern := range config.Check.Migrations.Paths {
+		if !c.valid(pattern) {
+			c.fault([]string{"check", "migrations", "paths", index(k)}, "%q is not a pattern: a bracket or a backslash has no match", pattern)
+		}
+	}
 	for _, id := range slices.Sorted(maps.Keys(config.Connections)) {
 		c.connection([]string{"connections", id}, id, config.Connections[id])
 	}

@@ -25,6 +25,7 @@ import (
 // checkOptions are the flags of ktx sql check.
 type checkOptions struct {
 	dialect, format, failOn, stdinName string
+	profile, fix                       string
 	since                              string // --diff
 	staged                             bool
 	baseline                           string
@@ -98,6 +99,9 @@ Exit codes: 0 all may run · 1 some may not · 2 wrong usage or configuration ·
 	}
 	flags := c.Flags()
 	flags.StringVar(&o.dialect, "dialect", wiring.DialectAuto, "dialect of all files: "+strings.Join(wiring.DialectNames(), ", ")+" or auto")
+	flags.StringVar(&o.profile, "profile", wiring.ProfileAuto, "read-only: may each statement run through the gateway; migration: what does it do to a system in use; auto: as check.migrations in ktx.yaml says")
+	flags.StringVar(&o.fix, "fix", "", "first rewrite what has one certain meaning, such as LIMIT 5, 10 for PostgreSQL: write, or diff to show it only")
+	flags.Lookup("fix").NoOptDefVal = fixWrite
 	flags.StringVar(&o.format, "format", report.FormatHuman, strings.Join(report.Formats(), ", "))
 	flags.StringVar(&o.failOn, "fail-on", "error", "the least severity that makes the exit code 1: error, warning, note, or never")
 	flags.StringVar(&o.stdinName, "stdin-filename", "stdin", "name of standard input in reports; its extension can settle the dialect")
@@ -111,6 +115,8 @@ Exit codes: 0 all may run · 1 some may not · 2 wrong usage or configuration ·
 	flags.BoolVar(&o.listRules, "list-rules", false, "list the codes that a check can find, and exit")
 	flags.IntVar(&o.jobs, "jobs", 0, "number of files to judge at a time; 0 means one for each processor")
 	_ = c.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions(append(wiring.DialectNames(), wiring.DialectAuto), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("fix", cobra.FixedCompletions([]string{fixWrite, fixDiff}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(wiring.Profiles(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(report.Formats(), cobra.ShellCompDirectiveNoFileComp))
 	outputs := make([]string, 0, len(report.Formats()))
 	for _, format := range report.Formats() {
@@ -135,6 +141,17 @@ func (o checkOptions) validate(args []string) error {
 		return console.Usage("--jobs %d: expected 0 to 1024", o.jobs)
 	}
 	if err := console.OneOf("--format", o.format, report.Formats()); err != nil {
+		return err
+	}
+	if o.fix != "" {
+		if err := console.OneOf("--fix", o.fix, []string{fixWrite, fixDiff}); err != nil {
+			return err
+		}
+		if o.partly() {
+			return console.Usage("--fix rewrites files as they are; remove --diff and --staged")
+		}
+	}
+	if err := console.OneOf("--profile", o.profile, wiring.Profiles()); err != nil {
 		return err
 	}
 	if err := console.OneOf("--fail-on", o.failOn, severities); err != nil {
@@ -172,9 +189,14 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	if err != nil {
 		return err
 	}
+	if o.fix != "" {
+		if err := fixFiles(a, o.fix, inputs, guards); err != nil {
+			return err
+		}
+	}
 	cache := openCache(a, o)
 	progress := a.Progress("checked", len(inputs))
-	checker := sqlcheck.Checker{Stdin: a.In, Choose: guards.Choose, Sources: guards.Sources, Whole: o.whole(), Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.Step}
+	checker := sqlcheck.Checker{Stdin: a.In, Choose: guards.Choose, Sources: guards.Sources, Migrations: guards.Migrations(o.profile, nil), Whole: o.whole(), Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.Step}
 	files, err := checker.Run(ctx, inputs)
 	progress.Stop()
 	if err != nil {

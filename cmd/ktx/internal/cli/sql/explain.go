@@ -1,11 +1,13 @@
 package sql
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
+	"github.com/ktxhq/ktx/sqlcheck/migration"
 	"github.com/ktxhq/ktx/sqlcheck/report"
 	"github.com/ktxhq/ktx/sqlguard"
 )
@@ -23,7 +25,7 @@ func ExplainCommand(a *console.App) *cobra.Command {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
 			var out []string
-			for _, c := range sqlguard.Codes() {
+			for _, c := range allCodes() {
 				out = append(out, cobra.CompletionWithDesc(string(c.Code), c.Summary))
 			}
 			return out, cobra.ShellCompDirectiveNoFileComp
@@ -36,10 +38,16 @@ func ExplainCommand(a *console.App) *cobra.Command {
 				return console.Usage("--output applies to the list of codes only; one code is printed as text, or as JSON with --json")
 			}
 			name := strings.ToLower(strings.TrimSpace(args[0]))
-			info, ok := sqlguard.LookupCode(sqlguard.Code(name))
-			if !ok {
-				return console.Usage("unknown code %q%s (ktx explain lists all)", args[0], console.DidYouMean(name, console.CodeNames()))
+			codes := allCodes()
+			i := slices.IndexFunc(codes, func(c sqlguard.CodeInfo) bool { return string(c.Code) == name })
+			if i < 0 {
+				var names []string
+				for _, c := range codes {
+					names = append(names, string(c.Code))
+				}
+				return console.Usage("unknown code %q%s (ktx explain lists all)", args[0], console.DidYouMean(name, names))
 			}
+			info := codes[i]
 			if a.JSON {
 				a.PrintJSON(struct {
 					Schema string `json:"schema"`
@@ -57,17 +65,21 @@ func ExplainCommand(a *console.App) *cobra.Command {
 	return c
 }
 
+// allCodes returns the codes of the guard, and those of the profile for
+// migrations.
+func allCodes() []sqlguard.CodeInfo { return append(sqlguard.Codes(), migration.Codes()...) }
+
 func listCodes(a *console.App, output string) error {
 	format, err := a.OutputFormat(output)
 	if err != nil {
 		return err
 	}
 	if format == console.FormatJSON {
-		a.PrintJSON(console.NewDocument("ktx-codes/1").With("codes", sqlguard.Codes()))
+		a.PrintJSON(console.NewDocument("ktx-codes/1").With("codes", allCodes()))
 		return nil
 	}
 	var rows [][]console.Cell
-	for _, c := range sqlguard.Codes() {
+	for _, c := range allCodes() {
 		rows = append(rows, console.Texts(string(c.Code), string(c.Family), c.Summary))
 	}
 	a.Table(format, []string{"code", "family", "summary"}, rows)

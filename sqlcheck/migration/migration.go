@@ -1,0 +1,165 @@
+package migration
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Options are what the statements of a file do not say themselves.
+type Options struct {
+	// Transaction says that the tool runs each file in one transaction.
+	Transaction bool
+	// Reads, if set, returns the places in the tree that still name a table or a
+	// column that a statement drops or renames, such as "app/orders.py:12".
+	Reads func(name string) []string
+}
+
+// Supports reports whether the package has rules for a dialect.
+func Supports(dialect string) bool {
+	return dialect == postgres || dialect == mysql || dialect == sqlserver
+}
+
+const (
+	postgres  = "postgres"
+	mysql     = "mysql"
+	sqlserver = "sqlserver"
+)
+
+// Reader judges the statements of one file, in their order.
+type Reader struct {
+	dialect string
+	options Options
+	sql     string
+	found   []sqlguard.Finding
+
+	created   map[string]bool // tables of this file, which are empty
+	indexes   map[string]bool // indexes on them
+	limited   bool            // a limit for waits is set
+	open      bool            // a transaction is open
+	locked    []string        // the tables that the open transaction has locked
+	told      bool            // the transaction's locks were reported
+	enumAdded []string        // values that the open transaction added to enums
+	checked   map[string]bool // table.column that a constraint keeps from being NULL
+	pending   map[string][]string
+}
+
+// NewReader returns a reader for one file of a dialect that [Supports] knows.
+func NewReader(dialect string, o Options) *Reader {
+	return &Reader{
+		dialect: dialect, options: o, open: o.Transaction,
+		created: map[string]bool{}, indexes: map[string]bool{}, checked: map[string]bool{}, pending: map[string][]string{},
+	}
+}
+
+// Statement judges the next statement of the file. The spans of its findings are
+// in sql. tokens are those of sql; none of them is kept.
+func (r *Reader) Statement(sql string, tokens []sqlguard.Token) []sqlguard.Finding {
+	r.sql, r.found = sql, nil
+	c := newCursor(sql, tokens)
+	if c.end() {
+		return nil
+	}
+	if r.transaction(c) {
+		return r.found
+	}
+	switch r.dialect {
+	case postgres:
+		r.postgres(c)
+	case mysql:
+		r.mysql(c)
+	case sqlserver:
+		r.sqlserver(c)
+	}
+	return r.found
+}
+
+// transaction reads the statements that begin and end transactions.
+func (r *Reader) transaction(c *cursor) bool {
+	switch {
+	case c.is("begin", "try"), c.is("begin", "catch"), c.is("begin") && r.dialect == sqlserver && !c.is("begin", "tran") && !c.is("begin", "transaction"):
+		return false
+	case c.is("begin"), c.is("start", "transaction"):
+		if c.has("if") || len(c.tokens) > 8 { // the body of a routine
+			return false
+		}
+		r.open, r.locked, r.told, r.enumAdded = true, nil, false, nil
+	case c.is("commit"), c.is("rollback") && !c.has("to"), c.is("end") && len(c.tokens) < 3 && r.dialect == postgres:
+		r.open, r.locked, r.told, r.enumAdded = r.options.Transaction, nil, false, nil
+	default:
+		return false
+	}
+	return true
+}
+
+// add adds a finding. An empty advice takes the general one of the code.
+func (r *Reader) add(code sqlguard.Code, at sqlguard.Span, object, message, advice string) {
+	if advice == "" {
+		advice = hint(code)
+	}
+	r.found = append(r.found, sqlguard.Finding{Code: code, Span: at, Object: object, Message: message, Hint: advice, Retryable: true})
+}
+
+// create notes a table that the file makes.
+func (r *Reader) create(table string) { r.created[table] = true }
+
+// fresh reports whether the file itself made the table, so that it is empty.
+func (r *Reader) fresh(table string) bool { return r.created[table] }
+
+// lock notes that the statement takes a lock on an existing table that stops
+// programs, and reports a wait without a limit and a second table.
+func (r *Reader) lock(table string, at sqlguard.Span, limit string) {
+	if table == "" || r.fresh(table) {
+		return
+	}
+	if !r.limited && limit != "" {
+		r.limited = true // one finding for a file
+		r.add(CodeNoLockTimeout, at, table, "the statement waits for its lock on "+table+" for as long as it takes, and every later query on the table waits behind it", limit)
+	}
+	if !r.open || slices.Contains(r.locked, table) {
+		return
+	}
+	r.locked = append(r.locked, table)
+	if len(r.locked) > 1 && !r.told {
+		r.told = true
+		r.add(CodeLockOrder, at, table, "the transaction holds a lock on "+strings.Join(r.locked[:len(r.locked)-1], ", ")+" and waits for one on "+table, "")
+	}
+}
+
+// gone reports that a table, a view or a column is dropped or renamed.
+func (r *Reader) gone(at sqlguard.Span, name, message, advice string) {
+	if r.options.Reads != nil {
+		if places := r.options.Reads(name); len(places) > 0 {
+			shown := places[:min(len(places), 3)]
+			message += "; " + strings.Join(shown, ", ") + " still names it"
+			if more := len(places) - len(shown); more > 0 {
+				message += " and other places"
+			}
+		}
+	}
+	r.add(CodeBreaksPrograms, at, name, message, advice)
+}
+
+// notJudged reports DDL that no rule knows.
+func (r *Reader) notJudged(at sqlguard.Span, what string) {
+	r.add(CodeNotJudged, at, "", "the profile has no rule for "+strings.ToUpper(what), "")
+}
+
+// ifNotExists skips IF [NOT] EXISTS.
+func ifExists(c *cursor) {
+	if !c.take("if", "not", "exists") {
+		c.take("if", "exists")
+	}
+}
+
+// words returns the next n tokens in upper case, for messages.
+func words(c *cursor, n int) string {
+	var list []string
+	for i := range n {
+		if w := c.peek(i); w != "" {
+			list = append(list, strings.ToUpper(w))
+		}
+	}
+	return strings.Join(list, " ")
+}
