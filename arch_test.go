@@ -700,11 +700,18 @@ var rooms = []room{
 		support: true,
 	},
 	{
-		path:     "tools/conformance",
-		testOurs: []string{"corpus", "execution/executiontest/testdb"},
+		path:     "tools/upstreams",
+		testOurs: []string{"corpus", "execution/executiontest/executable", "execution/executiontest/testdb"},
 		testOthers: map[string]string{
 			"github.com/modelcontextprotocol/go-sdk": "an agent that calls other servers through ktx",
-			"go.yaml.in/yaml/v3":                     "reads which scenarios the suite requires",
+		},
+		support: true,
+	},
+	{
+		path:     "tools/conformance",
+		testOurs: []string{"execution/executiontest/testdb"},
+		testOthers: map[string]string{
+			"go.yaml.in/yaml/v3": "reads which scenarios the suite requires",
 		},
 		support: true,
 	},

@@ -1,4 +1,4 @@
-package conformance_test
+package upstreams_test
 
 import (
 	"context"
@@ -13,23 +13,29 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ktxhq/ktx/corpus"
+	"github.com/ktxhq/ktx/execution/executiontest/executable"
 	"github.com/ktxhq/ktx/execution/executiontest/testdb"
 )
 
-// published are MCP servers of others, which scripts/conformance has installed.
-type published struct {
-	programs
-
-	bin string
+func TestMain(m *testing.M) {
+	os.Exit(executable.Run(func() int { return testdb.Run(m) }))
 }
+
+// published are MCP servers of others, which scripts/npm-servers has installed.
+type published struct{ dir string }
 
 func publishedServers(t *testing.T) published {
 	t.Helper()
 	dir := os.Getenv("KTX_TEST_UPSTREAMS")
 	if dir == "" {
-		t.Skip("KTX_TEST_UPSTREAMS is not set; make conformance sets it")
+		t.Skip("KTX_TEST_UPSTREAMS is not set; make test sets it where Node is, and make conformance always")
 	}
-	return published{installed(t), filepath.Join(dir, "node_modules", ".bin")}
+	return published{dir}
+}
+
+// program returns the path of a server.
+func (p published) program(name string) string {
+	return filepath.Join(p.dir, "node_modules", ".bin", name)
 }
 
 // agent starts ktx for a project with these servers and rules, and connects to it.
@@ -43,9 +49,8 @@ func (p published) agent(t *testing.T, upstreams map[string]any) *mcp.ClientSess
 	if err := os.WriteFile(filepath.Join(dir, "ktx.yaml"), config, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), p.ktx(), "mcp", "stdio")
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), executable.KTX(t), "mcp", "stdio")
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(p.dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +87,7 @@ func TestUpstreamServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := func(name string, args ...string) object {
-		return object{"command": filepath.Join(p.bin, name), "args": args}
+		return object{"command": p.program(name), "args": args}
 	}
 	memory := server("mcp-server-memory")
 	memory["env"] = object{"MEMORY_FILE_PATH": filepath.Join(files, "memory.json")}
@@ -135,7 +140,7 @@ func TestUpstreamDatabases(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := p.agent(t, object{
-				"servers": object{"db": object{"command": filepath.Join(p.bin, tt.name), "args": tt.args, "timeout": "20s"}},
+				"servers": object{"db": object{"command": p.program(tt.name), "args": tt.args, "timeout": "20s"}},
 				"rules":   []object{{"match": []string{tt.tool}, "enabled": true, "sql": object{"argument": "sql", "dialect": "postgres"}}},
 			})
 			if text, failed := ask(t, s, "tool_call", object{"server": "db", "tool": tt.tool, "arguments": object{"sql": "SELECT 40 + 2 AS answer"}}); failed || !strings.Contains(text, "42") {
