@@ -643,8 +643,10 @@ var rooms = []room{
 		path: "cmd/ktx/internal/project",
 		ours: []string{"sqlguard", "execution", "execution/audit", "httpapi", "research/upstream"},
 		others: map[string]string{
-			"github.com/joho/godotenv": "reads the file of variables that the key env names",
-			"go.yaml.in/yaml/v3":       "reads ktx.yaml with lines and columns",
+			"github.com/joho/godotenv":        "reads the file of variables that the key env names",
+			"github.com/pelletier/go-toml/v2": "reads the servers in a file of Codex",
+			"github.com/tailscale/hujson":     "reads the servers in a client's file of JSON with comments",
+			"go.yaml.in/yaml/v3":              "reads ktx.yaml with lines and columns",
 		},
 	},
 	{

@@ -161,16 +161,21 @@ func (n *schemaNode) value() string {
 // clients get.
 func toolTables(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("research/testdata/tools.golden.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var tools []struct {
+	type tool struct {
 		Name, Title, Description  string
 		InputSchema, OutputSchema schemaNode
 	}
-	if err := json.Unmarshal(text, &tools); err != nil {
-		t.Fatal(err)
+	var tools []tool
+	for _, name := range []string{"tools", "tools-more"} {
+		text, err := os.ReadFile("research/testdata/" + name + ".golden.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var more []tool
+		if err := json.Unmarshal(text, &more); err != nil {
+			t.Fatal(err)
+		}
+		tools = append(tools, more...)
 	}
 	var out strings.Builder
 	for _, tool := range tools {

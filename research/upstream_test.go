@@ -14,6 +14,7 @@ import (
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/execution/audit/audittest"
+	"github.com/ktxhq/ktx/research"
 	"github.com/ktxhq/ktx/research/upstream"
 	"github.com/ktxhq/ktx/research/upstream/upstreamtest"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -32,11 +33,17 @@ func (noJudge) Judge(_ context.Context, _ upstream.SQLRule, sql string) (upstrea
 // connectUpstream returns a client of a server that has the misbehaving server "bad".
 func connectUpstream(t *testing.T, rules ...upstream.Rule) *client {
 	t.Helper()
+	return connectUpstreamWith(t, storesOf(t), rules...)
+}
+
+// connectUpstreamWith is connectUpstream with further stores.
+func connectUpstreamWith(t *testing.T, stores research.Stores, rules ...upstream.Rule) *client {
+	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	stores, log := storesOf(t), &audittest.Log{}
+	log := &audittest.Log{}
 	root, err := os.OpenRoot(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -175,6 +182,38 @@ func TestUpstreamTools(t *testing.T) {
 			t.Errorf("the error lacks %s: %s", part, got)
 		}
 	}
+}
+
+// TestMoreTools compares the bytes of the tools that a project with other MCP servers and
+// with skills adds with a golden file, from which docs/evidence/tools.md is made too.
+func TestMoreTools(t *testing.T) {
+	dir := t.TempDir()
+	page(t, dir, "skills/close-books/SKILL.md", skillText("close-books", "Closes the books.", "Close.\n"))
+	stores, _ := skillsIn(t, dir)
+	c := connectUpstreamWith(t, stores, writing())
+	var r struct{ Tools []json.RawMessage }
+	if err := json.Unmarshal(c.call("tools/list", map[string]any{})["result"], &r); err != nil {
+		t.Fatal(err)
+	}
+	want := append(slices.Clone(upstreamTools), "search_skills", "recommend_skills", "describe_skill", "guide_skill")
+	more := []json.RawMessage{}
+	for _, raw := range r.Tools {
+		var tool struct{ Name string }
+		if err := json.Unmarshal(raw, &tool); err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(want, tool.Name) {
+			more = append(more, raw)
+		}
+	}
+	if len(more) != len(want) {
+		t.Errorf("%d tools, want %d", len(more), len(want))
+	}
+	text, err := json.Marshal(more)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "tools-more.golden.json", append(text, '\n'))
 }
 
 // TestUpstreamToolsAreOptional checks that tool_call_write is listed only if a rule

@@ -12,13 +12,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pelletier/go-toml/v2"
+	"github.com/tailscale/hujson"
+
 	"github.com/ktxhq/ktx/research/upstream"
 )
 
 // maxImport bounds a file of an MCP client, in bytes.
 const maxImport = 4 << 20
 
-// clientServer is an entry of mcpServers.
+// clientServer is an entry of mcpServers, or a table of mcp_servers in the file of Codex.
 type clientServer struct {
 	Command  string            `json:"command"`
 	Args     []string          `json:"args"`
@@ -29,6 +32,13 @@ type clientServer struct {
 	Headers  map[string]string `json:"headers"`
 	Type     string            `json:"type"`
 	Disabled bool              `json:"disabled"`
+
+	// Of Codex.
+	Enabled      *bool             `json:"enabled"`
+	HTTPHeaders  map[string]string `json:"http_headers"`
+	EnvVars      []string          `json:"env_vars"`             // variables that are passed on
+	EnvHeaders   map[string]string `json:"env_http_headers"`     // names of variables by header
+	BearerEnvVar string            `json:"bearer_token_env_var"` // the variable of a token
 }
 
 var errNoFile = errors.New("the file cannot be opened")
@@ -45,23 +55,14 @@ func ReadClientServers(name string) (servers map[string]Upstream, left map[strin
 	if err != nil || len(text) > maxImport {
 		return nil, nil, errors.New("the file cannot be read, or is larger than 4 MiB")
 	}
-	var file struct {
-		MCPServers map[string]json.RawMessage `json:"mcpServers"`
-		Servers    map[string]json.RawMessage `json:"servers"`
-	}
-	if err := json.Unmarshal(text, &file); err != nil {
-		return nil, nil, errors.New("the file is not JSON with a member mcpServers")
-	}
-	if file.MCPServers == nil {
-		file.MCPServers = file.Servers
-	}
-	if file.MCPServers == nil {
-		return nil, nil, errors.New("the file has no member mcpServers")
+	entries, err := clientEntries(name, text)
+	if err != nil {
+		return nil, nil, err
 	}
 	servers, left = map[string]Upstream{}, map[string]string{}
-	for _, key := range slices.Sorted(maps.Keys(file.MCPServers)) {
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
 		var c clientServer
-		if json.Unmarshal(file.MCPServers[key], &c) != nil {
+		if json.Unmarshal(entries[key], &c) != nil {
 			left[key] = "the entry cannot be read"
 			continue
 		}
@@ -82,6 +83,45 @@ func ReadClientServers(name string) (servers map[string]Upstream, left map[strin
 		servers[id] = s
 	}
 	return servers, left, nil
+}
+
+// clientEntries returns the servers of a file by name: the member mcpServers or servers of
+// JSON, which may have comments, or the tables mcp_servers of TOML, as JSON.
+func clientEntries(name string, text []byte) (map[string]json.RawMessage, error) {
+	if strings.EqualFold(filepath.Ext(name), ".toml") {
+		var file map[string]any
+		if err := toml.Unmarshal(text, &file); err != nil {
+			return nil, errors.New("the file is not TOML with tables mcp_servers")
+		}
+		tables, ok := file["mcp_servers"].(map[string]any)
+		if !ok {
+			return nil, errors.New("the file has no table mcp_servers")
+		}
+		out := map[string]json.RawMessage{}
+		for key, table := range tables {
+			entry, err := json.Marshal(table)
+			if err != nil { // a number that JSON does not have
+				entry = []byte("null")
+			}
+			out[key] = entry
+		}
+		return out, nil
+	}
+	var file struct {
+		MCPServers map[string]json.RawMessage `json:"mcpServers"`
+		Servers    map[string]json.RawMessage `json:"servers"`
+	}
+	plain, err := hujson.Standardize(text)
+	if err != nil || json.Unmarshal(plain, &file) != nil {
+		return nil, errors.New("the file is not JSON with a member mcpServers")
+	}
+	if file.MCPServers == nil {
+		file.MCPServers = file.Servers
+	}
+	if file.MCPServers == nil {
+		return nil, errors.New("the file has no member mcpServers")
+	}
+	return file.MCPServers, nil
 }
 
 // itself reports whether the entry starts ktx, which would start itself again and again.
@@ -147,8 +187,20 @@ func (c *clientServer) upstream() (u Upstream, err error) {
 	if u.Env, err = values(c.Env); err != nil {
 		return u, err
 	}
+	if len(c.Headers) == 0 {
+		c.Headers = c.HTTPHeaders
+	}
 	if u.Headers, err = values(c.Headers); err != nil {
 		return u, err
+	}
+	for _, name := range c.EnvVars {
+		u.Env[name] = NewSecret("env:" + name)
+	}
+	for header, name := range c.EnvHeaders {
+		u.Headers[header] = NewSecret("env:" + name)
+	}
+	if c.BearerEnvVar != "" {
+		return u, errors.New("its token is in a variable of its own; write the server into ktx.yaml, with headers: {Authorization: env:NAME} and a variable that begins with Bearer, or log in with ktx upstream login")
 	}
 	if c.URL == "" {
 		c.URL = c.HTTPURL
@@ -167,7 +219,7 @@ func (c *clientServer) upstream() (u Upstream, err error) {
 	if u.Command != "" {
 		u.Transport = ""
 	}
-	if c.Disabled {
+	if c.Disabled || c.Enabled != nil && !*c.Enabled {
 		no := false
 		u.Enabled = &no
 	}
