@@ -25,6 +25,9 @@ type Token struct {
 	// Connections are the IDs of the connections that the principal may use;
 	// nil means all.
 	Connections []string
+	// Upstreams are the names of the other MCP servers that the principal may use;
+	// nil means all.
+	Upstreams []string
 	// May are the rights of the principal; nil means [RightQuery].
 	May []Right
 	// Requests is how many requests the principal may make in the time Per, and

@@ -81,7 +81,7 @@ func (e *entry) enter(r *http.Request) context.Context {
 		may = []Right{RightQuery}
 	}
 	ctx := audit.WithActor(r.Context(), audit.Actor{
-		Principal: e.Principal, Connections: slices.Clone(e.Connections), Client: audit.Client{Transport: "http", Address: r.RemoteAddr},
+		Principal: e.Principal, Connections: slices.Clone(e.Connections), Upstreams: slices.Clone(e.Upstreams), Client: audit.Client{Transport: "http", Address: r.RemoteAddr},
 	})
 	return withAccess(ctx, Access{Principal: e.Principal, May: slices.Clone(may), Login: r.Header.Get("Authorization") == ""})
 }

@@ -15,6 +15,6 @@ type ServerList struct {
 }
 
 // ServerList returns the other MCP servers, by name. It connects to none.
-func (s *Service) ServerList(context.Context, ServerListInput) (ServerList, error) {
-	return ServerList{Servers: s.stores.Load().Upstream.Servers()}, nil
+func (s *Service) ServerList(ctx context.Context, _ ServerListInput) (ServerList, error) {
+	return ServerList{Servers: s.stores.Load().Upstream.Servers(ctx)}, nil
 }

@@ -177,3 +177,75 @@ func residentMB(b *testing.B) float64 {
 	b.Fatal("the kernel does not say")
 	return 0
 }
+
+// BenchmarkUpstreamBeside measures the calls to one server while another one misbehaves: a
+// ratio of their times at the 95th of 100, with the other server and without it, in turns.
+// Everything shares the processors, so it also counts what the other server burns.
+func BenchmarkUpstreamBeside(b *testing.B) {
+	for name, bad := range map[string]struct {
+		args      []string
+		tool      string
+		arguments string
+	}{
+		"hangs":           {nil, "hang", "{}"},
+		"dies":            {nil, "die", "{}"},
+		"50-MB-answers":   {nil, "big", `{"bytes":52428800}`},
+		"invalid-lines":   {nil, "invalid", "{}"},
+		"never-connected": {[]string{"-hang-initialize"}, "echo", `{"text":"x"}`},
+		"endless-pages":   {[]string{"-endless"}, "echo", `{"text":"x"}`},
+		"floods-stderr":   {[]string{"-flood"}, "echo", `{"text":"x"}`},
+	} {
+		b.Run(name, func(b *testing.B) {
+			program, err := os.Executable()
+			if err != nil {
+				b.Fatal(err)
+			}
+			agent, m, good := benchAgent(b, program, []string{upstreamtest.Argument})
+			other := upstream.Server{Name: "other", Command: program, Timeout: 5 * time.Second}
+			for _, arg := range append([]string{upstreamtest.Argument}, bad.args...) {
+				other.Args = append(other.Args, func() (string, error) { return arg, nil })
+			}
+			call := func() time.Duration {
+				start := time.Now()
+				res, err := agent.CallTool(b.Context(), &mcp.CallToolParams{Name: "tool_call", Arguments: map[string]any{"server": "many", "tool": "echo", "arguments": map[string]any{"text": "x"}}})
+				if err != nil || res.IsError {
+					b.Fatalf("%+v, %v", res, err)
+				}
+				return time.Since(start)
+			}
+			// phase is 50 calls, after some that are not counted.
+			phase := func(list *[]time.Duration) {
+				for i := range 60 {
+					if took := call(); i >= 10 {
+						*list = append(*list, took)
+					}
+				}
+			}
+			var quiet, loud []time.Duration
+			for b.Loop() {
+				phase(&quiet)
+				if err := m.Configure(upstream.Config{Servers: []upstream.Server{good, other}}); err != nil {
+					b.Fatal(err)
+				}
+				ctx, cancel := context.WithCancel(b.Context())
+				ended := make(chan struct{})
+				go func() {
+					defer close(ended)
+					for ctx.Err() == nil {
+						one, stop := context.WithTimeout(ctx, 100*time.Millisecond)
+						_, _ = m.Call(one, upstream.Request{Server: "other", Tool: bad.tool, Arguments: json.RawMessage(bad.arguments)})
+						stop()
+						time.Sleep(time.Millisecond) // refusals without a connection are fast
+					}
+				}()
+				phase(&loud)
+				cancel()
+				<-ended
+				if err := m.Configure(upstream.Config{Servers: []upstream.Server{good}}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(p95(loud)/p95(quiet), "p95-ratio")
+		})
+	}
+}

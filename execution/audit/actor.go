@@ -16,6 +16,9 @@ type Actor struct {
 	// Connections are the ids that the principal may use, nil for all. The
 	// gateway enforces them. They are not written to the log.
 	Connections []string
+	// Upstreams are the names of the other MCP servers that the principal may use, nil
+	// for all. Package upstream enforces them. They are not written to the log.
+	Upstreams []string
 }
 
 // maxActorText bounds what a client may say about itself, in bytes.

@@ -54,7 +54,7 @@ type call struct {
 // Call calls a tool. The error is an [*Error], or that of the context, or wraps
 // [audit.ErrUnavailable] when the call cannot be recorded and was not sent.
 func (m *Manager) Call(ctx context.Context, r Request) (Answer, error) {
-	c := &call{manager: m, setup: m.current.Load(), request: r, id: rand.Text(), start: time.Now()}
+	c := &call{manager: m, setup: m.current.Load().of(ctx), request: r, id: rand.Text(), start: time.Now()}
 	c.server, c.name = clean(r.Server, maxName), clean(r.Tool, maxName)
 	c.request.Arguments = arguments(r.Arguments)
 	answer, sent, err := c.run(ctx)

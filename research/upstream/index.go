@@ -97,20 +97,21 @@ type Result struct {
 // Search finds tools. It connects only to servers whose tools are not known.
 func (m *Manager) Search(ctx context.Context, q Query) (Result, error) {
 	s := m.current.Load()
+	part := s.of(ctx)
 	server := ""
 	if q.Server != "" {
-		l, err := s.link(q.Server)
+		l, err := part.link(q.Server)
 		if err != nil {
 			return Result{}, err
 		}
 		server = l.name()
 	}
-	missing := m.missing(ctx, s, server)
+	missing := m.missing(ctx, part, server)
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
 	c := m.catalogue(s)
-	out := c.search(q, server)
+	out := c.search(q, server, part.links)
 	out.Missing = missing
 	return out, nil
 }
@@ -182,15 +183,16 @@ const (
 	placeRanked
 )
 
-func (c *catalogue) search(q Query, server string) Result {
+// search finds tools of the servers that are permitted.
+func (c *catalogue) search(q Query, server string, permitted map[string]*link) Result {
 	out := Result{Results: []Found{}}
 	for name, n := range c.hidden {
-		if server == "" || name == server {
+		if permitted[name] != nil && (server == "" || name == server) {
 			out.Hidden += n
 		}
 	}
 	fits := func(e *entry) bool {
-		return (server == "" || e.tool.Server == server) && !slices.ContainsFunc(q.Tags, func(tag string) bool {
+		return permitted[e.tool.Server] != nil && (server == "" || e.tool.Server == server) && !slices.ContainsFunc(q.Tags, func(tag string) bool {
 			return !slices.ContainsFunc(e.tags, func(has string) bool { return fold(has) == fold(tag) })
 		})
 	}

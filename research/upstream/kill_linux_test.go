@@ -87,7 +87,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 	if !strings.Contains(e.Message, "my key is ***") {
 		t.Errorf("got %q", e.Message)
 	}
-	all := e.Error() + w.text.String() + w.Servers()[0].LastError
+	all := e.Error() + w.text.String() + w.Servers(t.Context())[0].LastError
 	for _, secret := range []string{"secret-of-env", "secret-of-args"} {
 		if strings.Contains(all, secret) {
 			t.Errorf("%s is shown: %s", secret, all)

@@ -27,8 +27,8 @@ type ServerInfo struct {
 }
 
 // Servers returns the servers, by name. It connects to none.
-func (m *Manager) Servers() []ServerInfo {
-	s := m.current.Load()
+func (m *Manager) Servers(ctx context.Context) []ServerInfo {
+	s := m.current.Load().of(ctx)
 	out := make([]ServerInfo, 0, len(s.names))
 	for _, name := range s.names {
 		l := s.links[name]
@@ -82,7 +82,7 @@ const pageSize = 100
 // List returns a page of the tools of a server, by name. It connects if the tools are
 // not known.
 func (m *Manager) List(ctx context.Context, server, cursor string, includeDisabled bool) (page []Summary, next string, hidden int, err error) {
-	s := m.current.Load()
+	s := m.current.Load().of(ctx)
 	l, err := s.link(server)
 	if err != nil {
 		return nil, "", 0, err
@@ -193,7 +193,7 @@ type Details struct {
 
 // Details returns what a server says about a tool, with an example of a call.
 func (m *Manager) Details(ctx context.Context, server, tool string) (Details, error) {
-	s := m.current.Load()
+	s := m.current.Load().of(ctx)
 	l, err := s.link(server)
 	if err != nil {
 		return Details{}, err

@@ -203,6 +203,22 @@ func (s *setup) resultBytes() int64 {
 	return DefaultResultBytes
 }
 
+// of returns what of a configuration the actor of a context may use. Other servers are
+// unknown to it.
+func (s *setup) of(ctx context.Context) *setup {
+	actor, _ := audit.ActorFrom(ctx)
+	if actor.Upstreams == nil {
+		return s
+	}
+	part := &setup{config: s.config, rules: s.rules, links: map[string]*link{}}
+	for _, name := range s.names {
+		if slices.Contains(actor.Upstreams, name) {
+			part.names, part.links[name] = append(part.names, name), s.links[name]
+		}
+	}
+	return part
+}
+
 // link returns the link of a server that is configured and not disabled.
 func (s *setup) link(server string) (*link, error) {
 	l := s.links[server]

@@ -220,13 +220,13 @@ func TestSearchBeforeAnyServerRuns(t *testing.T) {
 	if _, err := os.Stat(log); err == nil {
 		t.Error("the search started the server")
 	}
-	if got := second.Servers(); got[0].Status != upstream.StatusDisconnected || *got[0].Tools != 468 {
+	if got := second.Servers(t.Context()); got[0].Status != upstream.StatusDisconnected || *got[0].Tools != 468 {
 		t.Errorf("got %+v", got)
 	}
 	// Another identity is another server, whose tools are not known.
 	s.Identity += " other"
 	third := manageIn(t, dir, one(s))
-	if got := third.Servers(); got[0].Tools != nil {
+	if got := third.Servers(t.Context()); got[0].Tools != nil {
 		t.Errorf("the cache of another server is used: %+v", got)
 	}
 }
@@ -249,5 +249,58 @@ func TestExactNamesComeFirst(t *testing.T) {
 	found, err := w.Search(t.Context(), upstream.Query{Texts: []string{"zzzz qqqq"}, Limit: 3})
 	if err != nil || len(found.Results) != 0 || found.Hidden != 3 {
 		t.Errorf("got %+v, %v", found, err)
+	}
+}
+
+// TestPrincipals: servers that a principal may not use are unknown to it, in every way to
+// ask for them.
+func TestPrincipals(t *testing.T) {
+	second := misbehaving(t)
+	second.Name = "hidden"
+	w := manage(t, upstream.Config{Servers: []upstream.Server{misbehaving(t), second}})
+	as := func(servers []string) context.Context {
+		return audit.WithActor(t.Context(), audit.Actor{Principal: "p", Upstreams: servers})
+	}
+	query := upstream.Query{Texts: []string{"echo"}, Limit: 20}
+	if all, err := w.Search(as(nil), query); err != nil || len(all.Results) < 2 {
+		t.Fatalf("without a limit: %+v, %v", all, err)
+	}
+	one := as([]string{"bad"})
+	if got := w.Servers(one); len(got) != 1 || got[0].Name != "bad" {
+		t.Errorf("servers: %+v", got)
+	}
+	found, err := w.Search(one, query)
+	if err != nil || len(found.Results) == 0 || found.Hidden != 3 {
+		t.Errorf("search: %+v, %v", found, err)
+	}
+	for _, f := range found.Results {
+		if f.Server != "bad" {
+			t.Errorf("search: %+v", f)
+		}
+	}
+	if _, err := w.Call(one, upstream.Request{Server: "bad", Tool: "echo", Arguments: json.RawMessage(`{"text":"x"}`)}); err != nil {
+		t.Errorf("call: %v", err)
+	}
+	none := as([]string{})
+	if got, err := w.Search(none, upstream.Query{Texts: []string{"ecko zzz"}, Limit: 20}); err != nil || len(got.Results)+got.Hidden+len(got.Suggestions)+len(got.Missing) > 0 {
+		t.Errorf("search: %+v, %v", got, err)
+	}
+	if got := w.Servers(none); len(got) > 0 {
+		t.Errorf("servers: %+v", got)
+	}
+	for name, f := range map[string]func() error{
+		"search": func() error {
+			_, err := w.Search(one, upstream.Query{Texts: []string{"x"}, Server: "hidden"})
+			return err
+		},
+		"list":    func() error { _, _, _, err := w.List(one, "hidden", "", true); return err },
+		"details": func() error { _, err := w.Details(one, "hidden", "echo"); return err },
+		"call":    func() error { _, err := w.Call(one, upstream.Request{Server: "hidden", Tool: "echo"}); return err },
+		"near":    func() error { _, err := w.Call(one, upstream.Request{Server: "hiden", Tool: "echo"}); return err },
+	} {
+		e, ok := errors.AsType[*upstream.Error](f())
+		if !ok || e.Code != upstream.CodeServerNotFound || strings.Contains(e.Hint, "hidden") {
+			t.Errorf("%s: got %+v", name, e)
+		}
 	}
 }

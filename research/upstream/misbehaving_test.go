@@ -56,7 +56,7 @@ func TestServerThatHangs(t *testing.T) {
 	if e := w.failure(upstream.CodeServerConnection, "echo", `{"text":"x"}`); e.RetryAfter <= 0 {
 		t.Errorf("got %+v", e)
 	}
-	if got := w.Servers(); got[0].Status != upstream.StatusError || !strings.Contains(got[0].LastError, "in time") {
+	if got := w.Servers(t.Context()); got[0].Status != upstream.StatusError || !strings.Contains(got[0].LastError, "in time") {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -273,7 +273,7 @@ func TestIdleServerIsClosed(t *testing.T) {
 	s.Idle = 20 * time.Millisecond
 	w := manage(t, one(s))
 	w.works("echo", `{"text":"x"}`, "echo")
-	until(t, "the connection is closed", func() bool { return w.Servers()[0].Status == upstream.StatusDisconnected })
+	until(t, "the connection is closed", func() bool { return w.Servers(t.Context())[0].Status == upstream.StatusDisconnected })
 	w.works("echo", `{"text":"x"}`, "echo")
 	if n := len(lines(t, log, "started")); n < 2 {
 		t.Errorf("started %d times", n)

@@ -264,9 +264,10 @@ func TestPrincipals(t *testing.T) {
 	config := fmt.Sprintf(`connections:
   demo: {driver: sqlite, path: shop.db}
   other: {driver: sqlite, path: shop.db}
+upstreams: {servers: {notes: {command: misbehaving}, more: {command: misbehaving}}}
 server:
   tokens:
-    - {name: analyst, token: "env:KTX_TEST_ANALYST", connections: [demo], rate: 30/h}
+    - {name: analyst, token: "env:KTX_TEST_ANALYST", connections: [demo], upstreams: [more], rate: 30/h}
     - {name: admin, token: "file:%s"}
     - {name: absent, token: "sha256:%s"}
 `, filepath.Join(dir, "admin.token"), hash)
@@ -305,6 +306,9 @@ server:
 	}
 	if text := analyst.post(t, 200, `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"connection_list","arguments":{}}}`); strings.Contains(text, `"other"`) || !strings.Contains(text, `"demo"`) {
 		t.Errorf("connection_list: %s", text)
+	}
+	if text := analyst.post(t, 200, `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"server_list","arguments":{}}}`); strings.Contains(text, `"notes"`) || !strings.Contains(text, `"more"`) {
+		t.Errorf("server_list: %s", text)
 	}
 	check := &client{url: strings.TrimSuffix(s.URL, "/mcp") + "/v1/check", token: "analyst-secret"}
 	if text := check.post(t, 200, `{"connectionId":"demo","sql":"SELECT 1"}`); !strings.Contains(text, `"allowed":true`) {

@@ -32,8 +32,22 @@ type Token struct {
 	Name        string   `yaml:"name" doc:"The principal's name in the audit log."`
 	Token       Secret   `yaml:"token" doc:"The token: env:NAME, file:/path, or sha256:HEX, the SHA-256 of a token of at least 32 random bytes."`
 	Connections []string `yaml:"connections" doc:"Connections that the principal may use; others are unknown to it. Without the key, all."`
+	Upstreams   []string `yaml:"upstreams" doc:"Servers of the block upstreams that the principal may use, or [\"*\"] for all; others are unknown to it. Without the key, all, and none if the token has connections."`
 	May         []string `yaml:"may" doc:"What the principal may do: query (MCP and checks), audit (see the events of all principals), pages (open the web pages); default [query]."`
 	Rate        Rate     `yaml:"rate" doc:"Maximum number of requests per s, m or h, such as 60/m; all of them may come at once."`
+}
+
+// UpstreamNames returns the other MCP servers that the principal may use, nil for all. A
+// token that is limited to connections reaches no other server unless it says so: such a
+// server can read another database.
+func (t Token) UpstreamNames() []string {
+	switch {
+	case slices.Contains(t.Upstreams, "*"), t.Upstreams == nil && t.Connections == nil:
+		return nil
+	case t.Upstreams == nil:
+		return []string{}
+	}
+	return t.Upstreams
 }
 
 // Rate is a number of requests in a second, a minute or an hour, such as 60/m.
@@ -117,6 +131,16 @@ func (c checker) server(config *Config) {
 		for k, may := range t.May {
 			if !slices.Contains(httpapi.Rights(), httpapi.Right(may)) {
 				c.fault(under("may", index(k)), "%q is not one of query, audit, pages", may)
+			}
+		}
+		for k, name := range t.Upstreams {
+			// Names of imported servers are not known yet.
+			if _, ok := config.Upstreams.Servers[name]; !ok && name != "*" && len(config.Upstreams.Import) == 0 {
+				near := ""
+				if n := nearest(name, slices.Sorted(maps.Keys(config.Upstreams.Servers))); n != "" {
+					near = ", did you mean " + n + "?"
+				}
+				c.fault(under("upstreams", index(k)), "no server of upstreams is called %q%s", name, near)
 			}
 		}
 		for k, id := range t.Connections {

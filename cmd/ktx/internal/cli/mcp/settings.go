@@ -89,7 +89,7 @@ func settle(a *console.App, cmd *cobra.Command, p *project.Project, o startOptio
 		for _, right := range t.May {
 			may = append(may, httpapi.Right(right))
 		}
-		s.Tokens = append(s.Tokens, httpapi.Token{Principal: t.Name, May: may, Sum: sum, Connections: t.Connections, Requests: t.Rate.Requests, Per: t.Rate.Per})
+		s.Tokens = append(s.Tokens, httpapi.Token{Principal: t.Name, May: may, Sum: sum, Connections: t.Connections, Upstreams: t.UpstreamNames(), Requests: t.Rate.Requests, Per: t.Rate.Per})
 	}
 	if err := httpapi.CheckTokens(s.Tokens); err != nil {
 		return s, console.AsUsage(err)

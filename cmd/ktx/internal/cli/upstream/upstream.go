@@ -64,7 +64,7 @@ func complete(a *console.App, tools bool) cobra.CompletionFunc {
 		_ = wiring.WithUpstreams(a, func(m *upstream.Manager) error {
 			switch {
 			case len(args) == 0:
-				for _, s := range m.Servers() {
+				for _, s := range m.Servers(context.Background()) {
 					out = append(out, cobra.CompletionWithDesc(s.Name, console.EscapeControls(s.Description)))
 				}
 			case tools:
