@@ -143,13 +143,14 @@ func (l *link) connect(ctx context.Context, a *attempt) {
 		l.failed(err)
 		return
 	}
-	if l.retired {
-		// Calls that wait for the connection began with this configuration.
-		l.manager.logger.Debug("connected to a server that is no longer configured", "server", server.Name)
-	}
 	a.session, l.session = s, s
 	l.failures, l.retryAt, l.failure = 0, time.Time{}, nil
-	l.manager.spawn(func(context.Context) { l.await(s) })
+	l.manager.spawn(func(ctx context.Context) { l.await(ctx, s) })
+	if l.retired && l.busy == 0 {
+		// Calls that wait for the connection began with this configuration. The last of
+		// them has been given up.
+		l.drop()
+	}
 }
 
 // failed remembers a failure, and when to try again.
@@ -166,9 +167,15 @@ func (l *link) failed(err error) {
 	l.manager.logger.Warn("no connection to an upstream server", "server", l.server.Name, "error", l.failure.Message, "retry", pause)
 }
 
-// await forgets a connection that has ended.
-func (l *link) await(s *session) {
-	<-s.ended
+// await forgets a connection that has ended. When the manager is closed, it ends it: a
+// retired link is not among those that the manager knows.
+func (l *link) await(ctx context.Context, s *session) {
+	select {
+	case <-s.ended:
+	case <-ctx.Done():
+		s.close()
+		<-s.ended
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.session == s {

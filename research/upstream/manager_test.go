@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -303,4 +304,48 @@ func TestPrincipals(t *testing.T) {
 			t.Errorf("%s: got %+v", name, e)
 		}
 	}
+}
+
+// TestRetiredWhileConnecting: a server is removed from the configuration while ktx
+// connects to it for a call that is given up. Its process ends, and the manager can be
+// closed.
+func TestRetiredWhileConnecting(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 20 {
+		log := filepath.Join(dir, fmt.Sprint(i))
+		w := manage(t, one(misbehaving(t, "-log", log)))
+		ctx, cancel := context.WithCancel(t.Context())
+		called := make(chan struct{})
+		go func() {
+			defer close(called)
+			_, _ = w.Call(ctx, upstream.Request{Server: "bad", Tool: "hang"})
+		}()
+		time.Sleep(time.Duration(i) * time.Millisecond) // somewhere on the way to the connection
+		if err := w.Configure(upstream.Config{}); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		<-called
+		if i%2 == 0 {
+			until(t, "the process ends without a close of the manager", func() bool { return !runs(log) })
+		}
+		w.Close()
+		if runs(log) {
+			t.Fatalf("round %d: the process runs after the manager was closed", i)
+		}
+	}
+}
+
+// runs reports whether the process that wrote a log is there.
+func runs(log string) bool {
+	text, err := os.ReadFile(log)
+	if err != nil {
+		return false
+	}
+	var pid int
+	if _, err := fmt.Sscanf(string(text), "started %d", &pid); err != nil {
+		return false
+	}
+	p, err := os.FindProcess(pid)
+	return err == nil && p.Signal(syscall.Signal(0)) == nil
 }

@@ -238,6 +238,20 @@ var suites = []suite{
 		},
 	},
 	{
+		title: "A server beside one that misbehaves",
+		text:  "The time of tool_call to one MCP server while calls to another one are made without a pause, divided by its time without the other one, in turns; the 95th percentile of each. Clients, ktx and servers share the processors.",
+		pkg:   "./research", bench: "^BenchmarkUpstreamBeside$", cgo: "1", time: "40x",
+		claims: []claim{
+			{"UpstreamBeside/hangs", "p95-ratio", "it never answers a call", "≤ 1.2"},
+			{"UpstreamBeside/dies", "p95-ratio", "it dies in each call", "≤ 1.2"},
+			{"UpstreamBeside/50-MB-answers", "p95-ratio", "it answers with 50 MB", "≤ 1.2"},
+			{"UpstreamBeside/invalid-lines", "p95-ratio", "it writes lines that are not JSON", "≤ 1.2"},
+			{"UpstreamBeside/never-connected", "p95-ratio", "it never answers initialize", "≤ 1.2"},
+			{"UpstreamBeside/endless-pages", "p95-ratio", "its list of tools does not end", "≤ 1.2"},
+			{"UpstreamBeside/floods-stderr", "p95-ratio", "it writes to standard error without end", "≤ 1.2"},
+		},
+	},
+	{
 		title: "Discovery in large projects",
 		text:  "discover_data without a connection, in a project of one connection with half of the columns and forty small ones. The first answer of a process without caches (cold) and with those of the process before (warm), with the files in the page cache; then 200 questions, one after the other. Each call looks at all files of the scans: the line below the questions is that part alone. The peak is the resident size of the process.",
 		pkg:   "./research", bench: "^BenchmarkScale$", cgo: "1", time: "1x",
