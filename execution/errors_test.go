@@ -3,6 +3,9 @@ package execution_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -160,5 +163,19 @@ func TestErrorsOfTheGateway(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestAuditUnavailable: a fault of the audit log is told by its cause.
+func TestAuditUnavailable(t *testing.T) {
+	t.Parallel()
+	for cause, part := range map[error]string{
+		syscall.EMFILE: "ulimit -n", syscall.ENFILE: "ulimit -n", audit.ErrLocked: "another process keeps the lock", syscall.ENOSPC: "disk is full", syscall.EIO: "",
+	} {
+		e := execution.AuditUnavailable("it cannot be opened", fmt.Errorf("open: %w", cause))
+		if e.Code != sqlguard.CodeAuditUnavailable || !errors.Is(e, cause) || !strings.HasPrefix(e.Message, "it cannot be opened") ||
+			!strings.Contains(e.Hint, part) || (part == "") != (e.Hint == "") || part == "ulimit -n" && strings.Contains(e.Hint, "disk") {
+			t.Errorf("%v: %q, %q", cause, e.Message, e.Hint)
+		}
 	}
 }

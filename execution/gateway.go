@@ -638,7 +638,13 @@ func endedHow(res *Result, failure error, ran time.Duration) string {
 }
 
 func auditError(err error) error {
-	e := NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be written, so nothing runs", err)
+	return AuditUnavailable("the audit log cannot be written, so nothing runs", err)
+}
+
+// AuditUnavailable returns the error for a fault of the audit log. It says what is
+// wrong when the cause shows it.
+func AuditUnavailable(message string, err error) *Error {
+	e := NewError(sqlguard.CodeAuditUnavailable, message, err)
 	switch {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		e.Message += ": this process has no file descriptor left"

@@ -18,7 +18,7 @@ import (
 type ToolError struct {
 	Code         sqlguard.Code     `json:"code"`
 	Message      string            `json:"message"`
-	Retryable    bool              `json:"retryable"`
+	Retryable    bool              `json:"retryable"` // the same call may succeed later
 	Hint         string            `json:"hint,omitempty"`
 	RetryAfterMs int64             `json:"retryAfterMs,omitempty"`
 	Server       string            `json:"server,omitempty"` // another MCP server
@@ -61,9 +61,7 @@ func describe(err error, sql string) ToolError {
 		if len(v.Normalized) > maxNormalized {
 			v.Normalized = ""
 		}
-		e := ToolError{Code: v.Code, Verdict: &v}
-		info, _ := sqlguard.LookupCode(v.Code)
-		e.Retryable = info.Retryable
+		e := ToolError{Code: v.Code, Verdict: &v} // the same statement would be refused again
 		var messages, hints []string
 		for i, f := range v.Findings {
 			if i == maxMessages {

@@ -552,9 +552,12 @@ func TestErrorsAreInBand(t *testing.T) {
 			var meta struct {
 				Code, Message string
 				Retryable     *bool
+				Verdict       json.RawMessage
 			}
 			if err := json.Unmarshal(r.Meta["ktx/error"], &meta); err != nil || meta.Code != string(test.code) || meta.Message == "" || meta.Retryable == nil {
 				t.Errorf("ktx/error: %s (%v)", r.Meta["ktx/error"], err)
+			} else if meta.Verdict != nil && *meta.Retryable {
+				t.Errorf("a host that sends the refused statement again loops: %s", r.Meta["ktx/error"])
 			}
 		})
 	}

@@ -45,29 +45,28 @@ const thousand = "SELECT i, i * 2 AS n, 'row ' || i AS t FROM generate_series(1,
 func peers(b *testing.B) []peer {
 	b.Helper()
 	database := testdb.Postgres(b).NewDatabase(b)
-	dir := b.TempDir()
-	config := "server: {port: %d}\nconnections:\n  warehouse: {driver: postgres, url: env:KTX_BENCH_URL}\n"
-	port := freePort(b)
-	if err := os.WriteFile(filepath.Join(dir, "ktx.yaml"), fmt.Appendf(nil, config, port), 0o600); err != nil {
-		b.Fatal(err)
-	}
 	tool := func(name, rest string) (one, rows string) {
 		text := `{"name":"` + name + `","arguments":{` + rest + `"sql":"%s"}}`
 		return fmt.Sprintf(text, "SELECT 1"), fmt.Sprintf(text, thousand)
 	}
-	own := peer{
-		name: "ktx", want: `rows`, cmd: []string{binary(b), "mcp", "stdio", "--project-dir", dir},
-		http: []string{binary(b), "mcp", "start", "--foreground", "--project-dir", dir},
-		url:  "http://127.0.0.1:" + strconv.Itoa(port) + "/mcp",
-		env:  []string{"KTX_BENCH_URL=" + database},
+	own := func(name, program string) peer {
+		dir, port := b.TempDir(), freePort(b)
+		config := "server: {port: %d}\nconnections:\n  warehouse: {driver: postgres, url: env:KTX_BENCH_URL}\n"
+		if err := os.WriteFile(filepath.Join(dir, "ktx.yaml"), fmt.Appendf(nil, config, port), 0o600); err != nil {
+			b.Fatal(err)
+		}
+		p := peer{
+			name: name, want: `rows`, cmd: []string{program, "mcp", "stdio", "--project-dir", dir},
+			http: []string{program, "mcp", "start", "--foreground", "--project-dir", dir},
+			url:  "http://127.0.0.1:" + strconv.Itoa(port) + "/mcp",
+			env:  []string{"KTX_BENCH_URL=" + database},
+		}
+		p.call, p.rows = tool("sql_execution", `"connectionId":"warehouse",`)
+		return p
 	}
-	own.call, own.rows = tool("sql_execution", `"connectionId":"warehouse",`)
-	list := []peer{own}
-	if other := os.Getenv("KTX_BENCH_OTHER"); other != "" { // another build, to compare two of ktx in one run over stdio
-		p := own
-		p.name, p.cmd, p.http = "other", slices.Clone(own.cmd), nil // over HTTP they would share the port
-		p.cmd[0] = other
-		list = append(list, p)
+	list := []peer{own("ktx", binary(b))}
+	if other := os.Getenv("KTX_BENCH_OTHER"); other != "" { // another build, to compare two of ktx in one run
+		list = append(list, own("other", other))
 	}
 	modules := os.Getenv(peersVariable)
 	if modules == "" {
@@ -89,7 +88,7 @@ func peers(b *testing.B) []peer {
 	if err != nil || len(binaries) == 0 {
 		b.Fatalf("no toolbox in %s: %v", modules, err)
 	}
-	port = freePort(b)
+	port := freePort(b)
 	toolbox := peer{
 		name: "toolbox", want: `"result"`, cmd: []string{binaries[0], "--prebuilt", "postgres", "--stdio"},
 		http: []string{binaries[0], "--prebuilt", "postgres", "--port", strconv.Itoa(port)},

@@ -124,17 +124,6 @@ func (l *Late) Message(text []byte) Message {
 	return append(m, part{text: text})
 }
 
-// Len returns how many bytes the message has.
-func (m Message) Len() (n int) {
-	for _, p := range m {
-		n += len(p.text)
-		if p.quoted {
-			n += 2 + bytes.Count(p.text, []byte{'"'}) + bytes.Count(p.text, []byte{'\\'})
-		}
-	}
-	return n
-}
-
 // chunk is how much of a content is written at a time.
 const chunk = 64 << 10
 

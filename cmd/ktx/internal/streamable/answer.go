@@ -170,7 +170,6 @@ type answer struct {
 	late       rpc.Late        // the content of the response, until it is written
 	cancelled  *atomic.Bool    // nil for what cannot be cancelled
 	forgetting func()
-	begun      bool // the header is written
 	responded  bool // the response is written
 
 	status  int // of a refusal in plain text
@@ -186,7 +185,6 @@ func (w *answer) WriteHeader(status int) {
 		w.status = status
 		return
 	}
-	w.begun = true
 	w.ResponseWriter.WriteHeader(status)
 }
 
@@ -199,16 +197,16 @@ func (w *answer) FlushError() error {
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// response returns the JSON-RPC response in an event of a stream, as the SDK writes
-// it.
-func response(event []byte) (data []byte, ok bool) {
-	_, data, ok = bytes.Cut(event, []byte("data: "))
+// isResponse reports whether an event of a stream holds a JSON-RPC response, as the
+// SDK writes it.
+func isResponse(event []byte) bool {
+	_, data, ok := bytes.Cut(event, []byte("data: "))
 	if !ok {
-		return nil, false
+		return false
 	}
 	id, ok := bytes.CutPrefix(data, []byte(`{"jsonrpc":"2.0","id":`))
 	if !ok {
-		return nil, false
+		return false
 	}
 	var end int
 	if len(id) > 0 && id[0] == '"' {
@@ -222,50 +220,28 @@ func response(event []byte) (data []byte, ok bool) {
 		end = bytes.IndexByte(id, ',')
 	}
 	if end < 0 || end > len(id) {
-		return nil, false
+		return false
 	}
 	rest := id[end:]
-	return bytes.TrimSuffix(data, []byte("\n\n")), bytes.HasPrefix(rest, []byte(`,"result":`)) || bytes.HasPrefix(rest, []byte(`,"error":`))
+	return bytes.HasPrefix(rest, []byte(`,"result":`)) || bytes.HasPrefix(rest, []byte(`,"error":`))
 }
 
 // Write implements http.ResponseWriter.
 func (w *answer) Write(p []byte) (int, error) {
+	w.responded = w.responded || w.id != nil && isResponse(p)
+	text := p
 	switch {
 	case w.status != 0:
 		return w.refusal.Write(p)
 	case w.cancelled != nil && w.cancelled.Load():
-		w.responded = true
 		return len(p), nil
+	case w.known != nil:
+		text = bytes.Replace(p, w.known, append([]byte(`{"jsonrpc":"2.0","id":`), w.id...), 1)
 	}
-	text := p
-	if w.id != nil && !w.responded {
-		var data []byte
-		if data, w.responded = response(p); w.responded && !w.begun {
-			text = data
-		}
-	}
-	if w.known != nil {
-		text = bytes.Replace(text, w.known, append([]byte(`{"jsonrpc":"2.0","id":`), w.id...), 1)
-	}
-	m := w.late.Message(text)
-	if w.responded && !w.begun {
-		w.alone(m.Len())
-	}
-	w.begun = true
-	if _, err := m.WriteTo(w.ResponseWriter); err != nil {
+	if _, err := w.late.Message(text).WriteTo(w.ResponseWriter); err != nil {
 		return 0, err
 	}
 	return len(p), nil
-}
-
-// alone makes the answer a single JSON object of so many bytes instead of a stream
-// with one event. The protocol leaves the choice to the server, and an object costs
-// both sides less.
-func (w *answer) alone(size int) {
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(size))
-	h.Del("Connection") // which the SDK sets for a stream
 }
 
 func (w *answer) forget() {

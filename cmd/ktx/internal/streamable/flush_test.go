@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -28,7 +27,7 @@ func (f *flushed) FlushError() error {
 }
 
 // TestOnlyNotificationsAreFlushed: a notification is sent at once, and the response
-// with the end of its stream. A response without notifications is no stream.
+// with the end of its stream.
 func TestOnlyNotificationsAreFlushed(t *testing.T) {
 	t.Parallel()
 	server := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
@@ -56,13 +55,6 @@ func TestOnlyNotificationsAreFlushed(t *testing.T) {
 			handler.ServeHTTP(w, r)
 			if len(w.before) != c.flushes || c.flushes > 0 && (!strings.Contains(w.before[0], "notifications/progress") || strings.Contains(w.before[0], "over")) {
 				t.Errorf("%s, %s: flushed after %q", id, c.call, w.before)
-			}
-			kind, length := "application/json", strconv.Itoa(w.Body.Len())
-			if c.flushes > 0 {
-				kind, length = "text/event-stream", ""
-			}
-			if h := w.Header(); h.Get("Content-Type") != kind || c.call != `"method":"no/such"` && h.Get("Content-Length") != length || c.flushes == 0 && !json.Valid(w.Body.Bytes()) {
-				t.Errorf("%s, %s: answered with %v: %s", id, c.call, h, w.Body)
 			}
 			if !strings.Contains(w.Body.String(), `"id":`+id) {
 				t.Errorf("%s, %s answered %s", id, c.call, w.Body)

@@ -14,7 +14,6 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/stdio"
 	"github.com/ktxhq/ktx/execution"
 	"github.com/ktxhq/ktx/execution/audit"
-	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // serveStdio serves one client until it closes its end or ctx ends.
@@ -28,7 +27,7 @@ func serveStdio(ctx context.Context, a *console.App, open *wiring.OpenProject) e
 	actor.Principal, actor.Client, actor.Session = "stdio", audit.Client{Transport: "stdio", User: actor.Client.User}, rand.Text()
 	ctx = audit.WithActor(ctx, actor)
 	if err := open.Log.Append(ctx, audit.Event{Type: audit.SessionOpen}); err != nil {
-		return execution.NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be written, so no statement can run", err)
+		return execution.AuditUnavailable("the audit log cannot be written, so no statement can run", err)
 	}
 	running, endCalls := context.WithCancel(context.WithoutCancel(ctx))
 	defer endCalls()
@@ -38,7 +37,7 @@ func serveStdio(ctx context.Context, a *console.App, open *wiring.OpenProject) e
 	server.AddReceivingMiddleware(transport.Middleware())
 	err = serveSession(ctx, server, transport, endCalls)
 	if ended := open.Log.Append(context.WithoutCancel(ctx), audit.Event{Type: audit.SessionClose}); ended != nil {
-		return execution.NewError(sqlguard.CodeAuditUnavailable, "the end of the session could not be recorded", ended)
+		return execution.AuditUnavailable("the end of the session could not be recorded", ended)
 	}
 	return err
 }

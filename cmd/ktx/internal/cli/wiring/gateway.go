@@ -15,7 +15,6 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/research"
 	"github.com/ktxhq/ktx/research/upstream"
-	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // OpenProject is a project with its open gateway and audit log, and the tools over
@@ -57,15 +56,15 @@ func WithProject(ctx context.Context, a *console.App, p *project.Project, transp
 // WithConnections is [WithProject] with connections that the caller has changed.
 func WithConnections(ctx context.Context, a *console.App, p *project.Project, conns []execution.Connection, transport string, f func(context.Context, *OpenProject) error) (err error) {
 	if err := IgnoreState(p.Dir); err != nil {
-		return execution.NewError(sqlguard.CodeAuditUnavailable, "the project's state cannot be written: "+err.Error(), err)
+		return execution.AuditUnavailable("the project's state cannot be written: "+err.Error(), err)
 	}
 	log, err := audit.Open(p.Config.Audit.Dir(p.Dir), p.Config.Audit, a.Logger())
 	if err != nil {
-		return execution.NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be opened: "+err.Error(), err)
+		return execution.AuditUnavailable("the audit log cannot be opened: "+err.Error(), err)
 	}
 	defer func() {
 		if closing := log.Close(); closing != nil && err == nil {
-			err = execution.NewError(sqlguard.CodeAuditUnavailable, "the audit log cannot be closed: "+closing.Error(), closing)
+			err = execution.AuditUnavailable("the audit log cannot be closed: "+closing.Error(), closing)
 		}
 	}()
 	ctx = audit.WithActor(ctx, audit.Actor{Principal: "local", Client: audit.Client{Name: "ktx", Version: a.Version, Transport: transport, User: SystemUser()}})
