@@ -273,7 +273,7 @@ func (p *Pages) compare(w http.ResponseWriter, r *http.Request) {
 func sentRun(r *http.Request, name string) ([]run.Result, error) {
 	file, header, err := r.FormFile(name) // the server bounds the body
 	if err != nil || header.Size == 0 {
-		return nil, nil //nolint:nilerr // the form has no such file
+		return nil, nil // the form has no such file
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	sent, err := run.ReadFile(file)

@@ -586,8 +586,15 @@ func TestHostileAnswers(t *testing.T) {
 	for _, text := range hostile {
 		answering.Store(text)
 		for _, ask := range []struct{ method, path, body string }{
-			{"GET", "/explore?q=x", ""}, {"GET", "/explore?connection=shop", ""}, {"GET", "/explore?connection=shop&table=orders", ""}, {"GET", "/explore?page=revenue", ""}, {"GET", "/explore?connection=shop&source=orders", ""},
-			{"GET", "/tools", ""}, {"GET", "/tools?server=x", ""}, {"GET", "/skills", ""}, {"GET", "/skills?name=x", ""},
+			{"GET", "/explore?q=x", ""},
+			{"GET", "/explore?connection=shop", ""},
+			{"GET", "/explore?connection=shop&table=orders", ""},
+			{"GET", "/explore?page=revenue", ""},
+			{"GET", "/explore?connection=shop&source=orders", ""},
+			{"GET", "/tools", ""},
+			{"GET", "/tools?server=x", ""},
+			{"GET", "/skills", ""},
+			{"GET", "/skills?name=x", ""},
 			{"POST", "/query", url.Values{"connection": {"shop"}, "sql": {"SELECT '" + text + "'"}}.Encode()},
 			{"POST", "/query", url.Values{"connection": {"shop"}, "sql": {"DELETE '" + text + "'"}}.Encode()},
 			{"POST", "/query", url.Values{"connection": {text}, "measures": {text}}.Encode()},

@@ -3,7 +3,9 @@ package pages
 import (
 	"encoding/csv"
 	"encoding/json"
+	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -53,8 +55,8 @@ func (p *Pages) tail(w http.ResponseWriter, r *http.Request) {
 			return // the browser asks again
 		}
 		sent := last
-		for i := len(found) - 1; i >= 0; i-- {
-			row := audit.StatementRow(found[i])
+		for _, one := range slices.Backward(found) {
+			row := audit.StatementRow(one)
 			if row.Seq <= sent {
 				continue
 			}
@@ -117,12 +119,12 @@ func (p *Pages) export(w http.ResponseWriter, r *http.Request) {
 		case "ocsf":
 			var line []byte
 			if line, err = audit.OCSF(s, p.config.Version); err == nil {
-				_, err = w.Write(append(line, '\n')) //nolint:gosec // JSON lines, with their type
+				_, err = io.WriteString(w, string(line)+"\n")
 			}
 		default:
 			var line []byte
 			if line, err = json.Marshal(row); err == nil {
-				_, err = w.Write(append(line, '\n')) //nolint:gosec // JSON lines, with their type
+				_, err = io.WriteString(w, string(line)+"\n")
 			}
 		}
 		if err != nil {

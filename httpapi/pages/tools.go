@@ -133,7 +133,7 @@ func (p *Pages) callTool(w http.ResponseWriter, r *http.Request) {
 func answerJSON(w http.ResponseWriter, status int, data json.RawMessage) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(data, '\n')) //nolint:gosec // JSON, with its type
+	_, _ = io.WriteString(w, string(data)+"\n") // the client may have left
 }
 
 // eventStream sends server-sent events. The data of each is JSON on one line.
@@ -152,8 +152,6 @@ func startEvents(w http.ResponseWriter) *eventStream {
 }
 
 func (e *eventStream) send(event string, data []byte) {
-	_, _ = e.w.Write([]byte("event: " + event + "\ndata: "))    // the client may have left
-	_, _ = e.w.Write(bytes.ReplaceAll(data, []byte("\n"), nil)) //nolint:gosec // events, with their type
-	_, _ = e.w.Write([]byte("\n\n"))
+	_, _ = io.WriteString(e.w, "event: "+event+"\ndata: "+string(bytes.ReplaceAll(data, []byte("\n"), nil))+"\n\n") // the client may have left
 	_ = e.flush.Flush()
 }
