@@ -43,7 +43,7 @@ func newEmbeddings(t *testing.T) *embeddings {
 		vectors := make([][]float32, len(in.Input))
 		for i, text := range in.Input {
 			vectors[i] = make([]float32, 768)
-			for _, word := range strings.Fields(text) {
+			for word := range strings.FieldsSeq(text) {
 				vectors[i][len(word)]++
 			}
 		}
