@@ -63,7 +63,7 @@ configuration · 3 it could not be done.`,
 	_ = root.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 	_ = root.MarkPersistentFlagDirname("project-dir")
 	root.AddCommand(
-		project.DemoCommand(a), project.InitCommand(a), sql.Command(a), sql.ExplainCommand(a), project.ConnectionCommand(a), project.DoctorCommand(a),
+		project.DemoCommand(a), project.InitCommand(a), sql.Command(a), sql.ExplainCommand(a), sql.LSPCommand(a), project.ConnectionCommand(a), project.DoctorCommand(a),
 		scan.Command(a), scan.IngestCommand(a),
 		project.StatusCommand(a), research.DiscoverCommand(a), research.EntityCommand(a), research.DictionaryCommand(a), research.WikiCommand(a), research.MemoryCommand(a),
 		semantic.Command(a), skills.Command(a), upstream.Command(a), research.UsageCommand(a), audit.Command(a), project.ConfigCommand(a), corpus.Command(a), mcp.Command(a), setup.Command(a), versionCommand(a), manCommand(a),

@@ -1,0 +1,262 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"github.com/ktxhq/ktx/sqlcheck/fix"
+	"github.com/ktxhq/ktx/sqlcheck/report"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Checked is the check of one document.
+type Checked struct {
+	Findings []report.Finding
+	// Statements are where the statements of an SQL file begin and end. They are
+	// empty for files of other languages, in which no comment is offered.
+	Statements []sqlguard.Span
+	Edits      []fix.Edit // certain rewrites
+}
+
+// Server serves one editor.
+type Server struct {
+	Version string
+	// Check checks the text of a file, which need not be what the file holds.
+	Check func(ctx context.Context, path, text string) (Checked, error)
+	// Today is the day from which a permission of 90 days counts.
+	Today func() time.Time
+
+	open     map[string]*opened
+	shutdown bool
+	ended    bool
+}
+
+// opened is a document that the editor has open.
+type opened struct {
+	lines   lines
+	checked Checked
+}
+
+// ErrNoShutdown is the error of Serve when the editor ended without a shutdown.
+var ErrNoShutdown = errors.New("the editor ended without a shutdown")
+
+// Serve answers the messages on a stream until the editor says exit, the stream
+// ends, or ctx does.
+func (s *Server) Serve(ctx context.Context, stream io.ReadWriteCloser) error {
+	s.open = map[string]*opened{}
+	quit := make(chan struct{})
+	handler := jsonrpc2.HandlerWithError(func(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) (any, error) {
+		if r.Method == "exit" {
+			if !s.ended {
+				s.ended = true
+				close(quit)
+			}
+			return nil, nil
+		}
+		return s.handle(ctx, conn, r)
+	}).SuppressErrClosed()
+	conn := jsonrpc2.NewConn(ctx, jsonrpc2.NewBufferedStream(stream, jsonrpc2.VSCodeObjectCodec{}), handler, jsonrpc2.SetLogger(silent{}))
+	select {
+	case <-quit:
+	case <-conn.DisconnectNotify():
+	case <-ctx.Done():
+	}
+	_ = conn.Close() // the editor may have closed it
+	if !s.shutdown {
+		return ErrNoShutdown
+	}
+	return nil
+}
+
+// silent drops the library's log: standard error belongs to the command.
+type silent struct{}
+
+func (silent) Printf(string, ...any) {}
+
+func (s *Server) handle(ctx context.Context, conn *jsonrpc2.Conn, r *jsonrpc2.Request) (any, error) {
+	var p struct {
+		Document document `json:"textDocument"`
+		Changes  []struct {
+			Text string `json:"text"`
+		} `json:"contentChanges"`
+		Position position `json:"position"`
+		Range    span     `json:"range"`
+		Context  struct {
+			Only []string `json:"only"`
+		} `json:"context"`
+	}
+	if r.Params != nil {
+		if err := json.Unmarshal(*r.Params, &p); err != nil {
+			return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInvalidParams, Message: err.Error()}
+		}
+	}
+	switch r.Method {
+	case "initialize":
+		return map[string]any{
+			"serverInfo": map[string]string{"name": "ktx", "version": s.Version},
+			"capabilities": map[string]any{
+				"positionEncoding":   "utf-16",
+				"textDocumentSync":   map[string]any{"openClose": true, "change": 1, "save": map[string]bool{"includeText": false}},
+				"hoverProvider":      true,
+				"codeActionProvider": map[string]any{"codeActionKinds": []string{quickFix, fixAll}},
+			},
+		}, nil
+	case "shutdown":
+		s.shutdown = true
+		return nil, nil
+	case "textDocument/didOpen":
+		return nil, s.check(ctx, conn, p.Document, p.Document.Text)
+	case "textDocument/didChange":
+		if len(p.Changes) == 0 {
+			return nil, nil
+		}
+		return nil, s.check(ctx, conn, p.Document, p.Changes[len(p.Changes)-1].Text)
+	case "textDocument/didSave":
+		if d := s.open[p.Document.URI]; d != nil { // ktx.yaml may have changed
+			return nil, s.check(ctx, conn, document{URI: p.Document.URI}, d.lines.text)
+		}
+		return nil, nil
+	case "textDocument/didClose":
+		delete(s.open, p.Document.URI)
+		return nil, conn.Notify(ctx, "textDocument/publishDiagnostics", published{URI: p.Document.URI, Diagnostics: []diagnostic{}})
+	case "textDocument/hover":
+		return s.hover(p.Document.URI, p.Position), nil
+	case "textDocument/codeAction":
+		return s.actions(p.Document.URI, p.Range, p.Context.Only), nil
+	}
+	if r.Notif {
+		return nil, nil
+	}
+	return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: r.Method + " is not offered"}
+}
+
+// check checks a document and publishes its diagnostics. A document that is no
+// file has none.
+func (s *Server) check(ctx context.Context, conn *jsonrpc2.Conn, d document, text string) error {
+	out := published{URI: d.URI, Version: d.Version, Diagnostics: []diagnostic{}}
+	entry := &opened{lines: newLines(text)}
+	s.open[d.URI] = entry
+	if path, ok := pathOf(d.URI); ok {
+		checked, err := s.Check(ctx, path, text)
+		if err != nil {
+			checked = Checked{Findings: []report.Finding{{Finding: sqlguard.Finding{Code: sqlguard.CodeNotChecked, Message: err.Error()}, Severity: report.SeverityError}}}
+		}
+		entry.checked = checked
+		for i := range checked.Findings {
+			if checked.Findings[i].Counts() {
+				out.Diagnostics = append(out.Diagnostics, entry.diagnostic(&checked.Findings[i]))
+			}
+		}
+	}
+	return conn.Notify(ctx, "textDocument/publishDiagnostics", out)
+}
+
+func (d *opened) diagnostic(f *report.Finding) diagnostic {
+	message := f.Message
+	if f.Hint != "" {
+		message += "\n" + f.Hint
+	}
+	severity := map[report.Severity]int{report.SeverityError: 1, report.SeverityWarning: 2, report.SeverityNote: 3}[f.Severity]
+	return diagnostic{Range: d.lines.span(f.Span), Severity: severity, Code: string(f.Code), Source: "ktx", Message: message}
+}
+
+// pathOf returns the path of a file: URI.
+func pathOf(uri string) (string, bool) {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" || u.Path == "" {
+		return "", false
+	}
+	path := u.Path
+	if runtime.GOOS == "windows" {
+		path = strings.TrimPrefix(path, "/")
+	}
+	return filepath.FromSlash(path), true
+}
+
+// hover returns the explanation of the findings at a position.
+func (s *Server) hover(uri string, at position) any {
+	d := s.open[uri]
+	if d == nil {
+		return nil
+	}
+	offset := d.lines.offset(at)
+	var pages []string
+	var where *span
+	for i := range d.checked.Findings {
+		f := &d.checked.Findings[i]
+		if !f.Counts() || offset < f.Span.Start || offset > f.Span.End {
+			continue
+		}
+		if info, ok := report.LookupCode(f.Code); ok {
+			if page := report.Help(info); !slices.Contains(pages, page) {
+				pages = append(pages, page)
+			}
+			if where == nil {
+				r := d.lines.span(f.Span)
+				where = &r
+			}
+		}
+	}
+	if len(pages) == 0 {
+		return nil
+	}
+	return map[string]any{"contents": map[string]string{"kind": "markdown", "value": strings.Join(pages, "\n\n---\n\n")}, "range": where}
+}
+
+// actions returns what can be done about the findings in a range.
+func (s *Server) actions(uri string, where span, only []string) []codeAction {
+	list := []codeAction{}
+	d := s.open[uri]
+	if d == nil {
+		return list
+	}
+	wanted := func(kind string) bool {
+		return len(only) == 0 || slices.ContainsFunc(only, func(k string) bool { return kind == k || strings.HasPrefix(kind, k+".") })
+	}
+	from, to := d.lines.offset(where.Start), d.lines.offset(where.End)
+	edit := func(edits ...textEdit) workspaceEdit { return workspaceEdit{map[string][]textEdit{uri: edits}} }
+	var all []textEdit
+	for _, e := range d.checked.Edits {
+		change := textEdit{d.lines.span(e.Span), e.New}
+		all = append(all, change)
+		if wanted(quickFix) && from <= e.Span.End && to >= e.Span.Start {
+			list = append(list, codeAction{Title: "ktx: " + e.Title, Kind: quickFix, IsPreferred: true, Edit: edit(change)})
+		}
+	}
+	if len(all) > 0 && wanted(fixAll) {
+		list = append(list, codeAction{Title: "ktx: make all certain rewrites", Kind: fixAll, Edit: edit(all...)})
+	}
+	if !wanted(quickFix) {
+		return list
+	}
+	until := s.Today().AddDate(0, 0, 90).Format(time.DateOnly)
+	for i := range d.checked.Findings {
+		f := &d.checked.Findings[i]
+		info, known := report.LookupCode(f.Code)
+		if !f.Counts() || from > f.Span.End || to < f.Span.Start || !known || !report.Suppressible(info) {
+			continue
+		}
+		at := slices.IndexFunc(d.checked.Statements, func(s sqlguard.Span) bool { return s.Start <= f.Span.Start && f.Span.Start <= s.End })
+		if at < 0 {
+			continue
+		}
+		begin := d.lines.position(d.checked.Statements[at].Start)
+		line := span{position{begin.Line, 0}, position{begin.Line, 0}}
+		list = append(list, codeAction{
+			Title: fmt.Sprintf("ktx: permit %s until %s; write the reason", f.Code, until), Kind: quickFix, Diagnostics: []diagnostic{d.diagnostic(f)},
+			Edit: edit(textEdit{line, fmt.Sprintf("-- ktx:allow %s until=%s reason=\"\"\n", f.Code, until)}),
+		})
+	}
+	return list
+}
