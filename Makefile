@@ -53,6 +53,10 @@ test-all: test-deps tools ## run make test and all other tests: full samples, al
 stage: test-deps tools ## run some stages of make test-all (ARGS="race plain"; scripts/suite lists them)
 	@$(SUITE) $(ARGS)
 
+.PHONY: test-engines
+test-engines: ## fetch engines that are too large for make test, and test the readers against them (ClickHouse: 167 MB)
+	scripts/test-engines
+
 .PHONY: screenshots
 screenshots: ## take pictures of every page of the server, narrow and wide, light and dark, into .tools/screenshots
 	mkdir -p .tools/screenshots

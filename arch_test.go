@@ -115,6 +115,12 @@ var rooms = []room{
 		noStd:      noOutside,
 	},
 	{
+		path:     "dialects/clickhouse",
+		ours:     []string{"sqlguard"},
+		testOurs: []string{"corpus", "dialects/internal/dialecttest"},
+		noStd:    noOutside,
+	},
+	{
 		path:     "dialects/sqlserver",
 		ours:     []string{"sqlguard", "dialects/internal/instead"},
 		testOurs: []string{"corpus", "dialects/internal/dialecttest"},

@@ -112,7 +112,7 @@ func (c *commandLine) clientEntries(t *testing.T) {
 // guard must refuse each statement with the code beside it, and allow the alternative.
 func (c *commandLine) roughEdges(t *testing.T) {
 	t.Helper()
-	readers := map[string]string{"All dialects": "postgres", "PostgreSQL": "postgres", "SQLite": "sqlite", "SQL Server": "sqlserver"}
+	readers := map[string]string{"All dialects": "postgres", "PostgreSQL": "postgres", "SQLite": "sqlite", "SQL Server": "sqlserver", "ClickHouse": "clickhouse"}
 	judged := map[string]int{}
 	for _, name := range []string{"docs/rough-edges.md", "docs/rough-edges-postgresql.md", "docs/rough-edges-engines.md"} {
 		part := ""

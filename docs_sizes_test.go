@@ -19,7 +19,7 @@ import (
 // "." holds the files of the root alone.
 var sizedRooms = []string{
 	"sqlguard",
-	"dialects", "dialects/postgres", "dialects/mysql", "dialects/sqlite", "dialects/sqlserver",
+	"dialects", "dialects/postgres", "dialects/mysql", "dialects/sqlite", "dialects/sqlserver", "dialects/clickhouse",
 	"execution", "execution/audit", "execution/pgdb", "execution/mysqldb", "execution/mssqldb", "execution/sqlitedb", "execution/executiontest",
 	"research", "httpapi",
 	"corpus", "corpus/run", "corpus/report",

@@ -1,6 +1,7 @@
 package dialects
 
 import (
+	"github.com/ktxhq/ktx/dialects/clickhouse"
 	"github.com/ktxhq/ktx/dialects/mysql"
 	"github.com/ktxhq/ktx/dialects/postgres"
 	"github.com/ktxhq/ktx/dialects/sqlite"
@@ -11,6 +12,7 @@ import (
 // All returns every dialect, sorted by name.
 func All() []sqlguard.Dialect {
 	return []sqlguard.Dialect{
+		clickhouse.Dialect{},
 		mysql.Dialect{},
 		postgres.Dialect{},
 		sqlite.Dialect{},

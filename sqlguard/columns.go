@@ -139,5 +139,5 @@ func mentions(ref *ColumnRef, column string, covered, others []*Relation, g *Gua
 			return false
 		}
 	}
-	return ref.Star || ref.Alias && !g.catalog.EngineDenies || same(ref.Name, column) || named(covered, ref.Name)
+	return ref.Star || ref.Alias && !g.catalog.EngineDenies || same(ref.Name, column) || !ref.Element && named(covered, ref.Name)
 }

@@ -246,6 +246,9 @@ type ColumnRef struct {
 	// Alias says that the server may take the name for another column of the
 	// relation, such as _rowid for the primary key.
 	Alias bool
+	// Element says that another name follows, as in name.x, so that Name is a column
+	// only if x is an element of it, and never a whole row.
+	Element bool
 	// Bare says that the value goes unchanged into the result or its order: no
 	// function, operator or literal combines with it. Only an [ObjectDialect] sets
 	// it.

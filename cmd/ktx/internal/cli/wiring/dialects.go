@@ -1,6 +1,7 @@
 package wiring
 
 import (
+	"slices"
 	"cmp"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
@@ -19,6 +20,7 @@ func DialectNames() []string {
 	for _, d := range dialects.All() {
 		names = append(names, d.Name())
 	}
+	slices.Sort(names)
 	return names
 }
 

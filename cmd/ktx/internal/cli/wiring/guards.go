@@ -212,6 +212,9 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 		if e, ok := engineOf(driver); ok {
 			return e.dialect, nil
 		}
+		if d, ok := dialects.Lookup(strings.ToLower(driver)); ok { // an engine without a backend
+			return d, nil
+		}
 		return nil, fmt.Errorf("a folder of the path is named after the connection %s, whose engine %s this version cannot check", connection, driver)
 	}
 	if name == "" {
@@ -240,6 +243,7 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 // dbtAdapters are the dialects by the name of a dbt adapter.
 var dbtAdapters = map[string]string{
 	"postgres": "postgres", "mysql": "mysql", "mysql5": "mysql", "mariadb": "mariadb", "sqlserver": "sqlserver", "sqlite": "sqlite",
+	"clickhouse": "clickhouse",
 }
 
 // override returns the dialect that the project gives to a path, or "".

@@ -1,0 +1,304 @@
+package clickhouse_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ktxhq/ktx/dialects/clickhouse"
+	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
+)
+
+var update = flag.Bool("update", false, "write functions_table.go from the engine's lists")
+
+// engine is a process with ClickHouse as a library, which testdata/oracle.c starts.
+type engine struct {
+	in  io.Writer
+	out *bufio.Reader
+}
+
+// startEngine starts the engine. KTX_CLICKHOUSE_ORACLE names the compiled oracle.c, and
+// KTX_CLICKHOUSE_LIBRARY the library; make test-engines fetches and builds both. Without
+// them the test is skipped.
+func startEngine(tb testing.TB) *engine {
+	tb.Helper()
+	program, library := os.Getenv("KTX_CLICKHOUSE_ORACLE"), os.Getenv("KTX_CLICKHOUSE_LIBRARY")
+	if program == "" || library == "" {
+		tb.Skip("needs ClickHouse: run make test-engines")
+	}
+	cmd := exec.CommandContext(tb.Context(), program, library)
+	cmd.Dir, cmd.Stderr = tb.TempDir(), os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		_ = in.Close()
+		_ = cmd.Wait()
+	})
+	e := &engine{in: in, out: bufio.NewReaderSize(out, 1<<20)}
+	for _, setting := range []string{"max_query_size = 1000000000", "implicit_select = 0"} {
+		if _, err := e.query("SET " + setting); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return e
+}
+
+// query runs one statement and returns its rows as lines of JSON.
+func (e *engine) query(sql string) (string, error) {
+	if _, err := fmt.Fprintf(e.in, "%d\n%s", len(sql), sql); err != nil {
+		return "", err
+	}
+	var status, n int
+	line, err := e.out.ReadString('\n')
+	if err != nil {
+		return "", err
+	}
+	if _, err := fmt.Sscanf(line, "%d %d", &status, &n); err != nil {
+		return "", err
+	}
+	answer := make([]byte, n)
+	if _, err := io.ReadFull(e.out, answer); err != nil {
+		return "", err
+	}
+	if status != 0 {
+		return "", fmt.Errorf("engine: %s", answer)
+	}
+	return string(answer), nil
+}
+
+// rows runs one statement and decodes its rows.
+func rows[T any](tb testing.TB, e *engine, sql string) []T {
+	tb.Helper()
+	text, err := e.query(sql)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var out []T
+	for line := range strings.Lines(text) {
+		var row T
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			tb.Fatal(err)
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// readForms are the beginnings of the engine's own spelling of one read.
+var readForms = regexp.MustCompile(`^\(*(SELECT|WITH|FROM|EXPLAIN|DESCRIBE|SHOW|EXISTS) `)
+
+// quotedParts are the literals and quoted names of the engine's own spelling.
+var quotedParts = regexp.MustCompile("'(?:[^'\\\\]|\\\\.)*'|`(?:[^`\\\\]|\\\\.)*`")
+
+// isRead reports whether the engine's own spelling of a text is that of one read without
+// a file, a format or settings.
+func isRead(spelling string) bool {
+	if !readForms.MatchString(spelling) {
+		return false
+	}
+	plain := quotedParts.ReplaceAllString(spelling, "_")
+	return !forbiddenParts.MatchString(plain)
+}
+
+var forbiddenParts = regexp.MustCompile(` (PARALLEL WITH|INTO OUTFILE|FORMAT [A-Za-z]\w*$|SETTINGS [a-z_]+ = )`)
+
+// spellings returns how the engine spells each text after it parsed it, or "" when it
+// does not parse as one statement. The engine formats what it parsed, so that the first
+// words tell what the text is to it.
+func (e *engine) spellings(tb testing.TB, texts []string) []string {
+	tb.Helper()
+	out := make([]string, 0, len(texts))
+	for chunk := range slices.Chunk(texts, 2000) {
+		list := make([]string, len(chunk))
+		for i, text := range chunk {
+			list[i] = "unhex('" + fmt.Sprintf("%x", text) + "')"
+		}
+		got := rows[[1]*string](tb, e, "SELECT formatQuerySingleLineOrNull(q) FROM values('q String', "+strings.Join(list, ", ")+")")
+		if len(got) != len(chunk) {
+			tb.Fatalf("%d answers for %d texts", len(got), len(chunk))
+		}
+		for _, row := range got {
+			if row[0] == nil {
+				out = append(out, "")
+			} else {
+				out = append(out, *row[0])
+			}
+		}
+	}
+	return out
+}
+
+// TestFunctionsOfTheEngine compares functions_table.go with the engine's own lists.
+func TestFunctionsOfTheEngine(t *testing.T) {
+	e := startEngine(t)
+	version := rows[[1]string](t, e, "SELECT version()")[0][0]
+	type function struct {
+		aggregate, folded bool
+	}
+	lists := map[function][]string{}
+	for _, row := range rows[[3]any](t, e, "SELECT name, toString(is_aggregate), toString(case_insensitive) FROM system.functions WHERE origin = 'System' ORDER BY lower(name), name") {
+		name := fmt.Sprint(row[0])
+		if !clickhouse.Denied(name) {
+			kind := function{row[1] == "1", row[2] == "1"}
+			lists[kind] = append(lists[kind], name)
+		}
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "// Code generated by TestFunctionsOfTheEngine with -update; DO NOT EDIT.\n\npackage clickhouse\n\n"+
+		"// engineVersion is the version of ClickHouse whose lists these are.\nconst engineVersion = %q\n", version)
+	for _, list := range []struct {
+		name, comment string
+		kind          function
+	}{
+		{"scalarFunctions", "are functions that the server finds by their exact names", function{false, false}},
+		{"foldedScalarFunctions", "are functions that it finds in any case", function{false, true}},
+		{"aggregateFunctions", "are aggregate functions that it finds by their exact names", function{true, false}},
+		{"foldedAggregateFunctions", "are aggregate functions that it finds in any case", function{true, true}},
+	} {
+		fmt.Fprintf(&out, "\n// %s %s.\nconst %s = `", list.name, list.comment, list.name)
+		column := 200
+		for _, name := range lists[list.kind] {
+			if column += len(name) + 1; column > 140 {
+				out.WriteString("\n\t")
+				column = len(name)
+			} else {
+				out.WriteString(" ")
+			}
+			out.WriteString(name)
+		}
+		out.WriteString("`\n")
+	}
+	if *update {
+		if err := os.WriteFile("functions_table.go", []byte(out.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if have, err := os.ReadFile("functions_table.go"); err != nil || string(have) != out.String() {
+		t.Errorf("functions_table.go does not have the lists of ClickHouse %s (%v); run with -update and review the change", version, err)
+	}
+}
+
+// unbuilt are functions of servers that the library lacks.
+var unbuilt = map[string]bool{"lemmatize": true, "synonyms": true, "reversednsquery": true, "trap": true}
+
+// TestTablesOfTheEngine checks that every name of the tables of relations, table
+// functions and types is one of the engine's.
+func TestTablesOfTheEngine(t *testing.T) {
+	e := startEngine(t)
+	for what, list := range map[string]struct {
+		sql   string
+		names []string
+	}{
+		"system table":    {"SELECT name FROM system.tables WHERE database = 'system'", clickhouse.SystemTables()},
+		"view":            {"SELECT name FROM system.tables WHERE database = 'information_schema'", clickhouse.InformationSchema()},
+		"table function":  {"SELECT name FROM system.table_functions", clickhouse.TableFunctions()},
+		"type":            {"SELECT lower(splitByChar(' ', name)[1]) FROM system.data_type_families", clickhouse.TypeNames()},
+		"denied function": {"SELECT lower(name) FROM system.functions", clickhouse.DeniedNames()},
+	} {
+		known := map[string]bool{}
+		for _, row := range rows[[1]string](t, e, list.sql) {
+			known[row[0]] = true
+		}
+		for _, name := range list.names {
+			if !known[name] && !unbuilt[name] {
+				t.Errorf("%s: the engine does not know %s", what, name)
+			}
+		}
+		if what == "table function" {
+			for name := range known {
+				if !slices.Contains(list.names, name) && !clickhouse.DeniedTable(name) {
+					t.Errorf("the table function %s is in no list", name)
+				}
+			}
+		}
+	}
+}
+
+// reads returns the statements of testdata/reads.txt, all of which the engine reads.
+func reads(tb testing.TB) []string {
+	tb.Helper()
+	data, err := os.ReadFile("testdata/reads.txt")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return slices.DeleteFunc(strings.Split(string(data), "\n"), func(line string) bool { return line == "" })
+}
+
+// TestReadsOfTheEngine checks that the engine reads what testdata/reads.txt has.
+func TestReadsOfTheEngine(t *testing.T) {
+	e := startEngine(t)
+	texts := reads(t)
+	for i, spelling := range e.spellings(t, texts) {
+		if !isRead(spelling) {
+			t.Errorf("%s\nthe engine reads it as: %q", texts[i], spelling)
+		}
+	}
+}
+
+// TestMutationsAgainstTheEngine makes statements from reads and from refused statements,
+// and asks the engine about each that is allowed: it must be exactly one read.
+// KTX_CLICKHOUSE_MUTANTS is how many are made, 50,000 unless it is set.
+func TestMutationsAgainstTheEngine(t *testing.T) {
+	e := startEngine(t)
+	total := 50_000
+	if text := os.Getenv("KTX_CLICKHOUSE_MUTANTS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total = n
+	}
+	seed := uint64(1)
+	if text := os.Getenv("KTX_CLICKHOUSE_SEED"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seed = n
+	}
+	g := dialecttest.NewGuard(t, clickhouse.Dialect{})
+	m := newMutator(t, seed)
+	var allowed []string
+	asked, wrong := 0, 0
+	ask := func() {
+		for i, spelling := range e.spellings(t, allowed) {
+			if !isRead(spelling) {
+				if wrong++; wrong <= 40 {
+					t.Errorf("allowed, but not one read to the engine: %q\nthe engine reads it as: %q", allowed[i], spelling)
+				}
+			}
+		}
+		asked += len(allowed)
+		allowed = allowed[:0]
+	}
+	for range total {
+		sql := m.Next()
+		dialecttest.CheckFacts(t, clickhouse.Dialect{}, sql)
+		if g.CheckOnce(sql).Allowed {
+			if allowed = append(allowed, sql); len(allowed) == 4000 {
+				ask()
+			}
+		}
+	}
+	ask()
+	t.Logf("%d statements, %d of them allowed and shown to the engine, %d wrong", total, asked, wrong)
+}

@@ -1,0 +1,434 @@
+package clickhouse
+
+import (
+	"maps"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// atQuery reports whether a query begins here. A bracket is one only if a query begins
+// behind it.
+func (p *parser) atQuery() bool {
+	n := 0
+	for p.markAt(n) == "(" {
+		n++
+	}
+	t := p.peek(n)
+	return t.word == "select" || t.word == "with" || t.word == "from" && p.peek(n+1).word == "" || t.word == "from" && p.peek(n+1).isName()
+}
+
+// query reads a query: selects that UNION, EXCEPT and INTERSECT join.
+func (p *parser) query() {
+	p.enter()
+	defer p.leave()
+	p.inner++
+	defer func() { p.inner-- }()
+	for {
+		p.selectPart()
+		if !p.acceptAny("union", "except", "intersect") {
+			return
+		}
+		p.acceptAny("all", "distinct")
+	}
+}
+
+// selectPart reads one operand of a set operation.
+func (p *parser) selectPart() {
+	if p.acceptMark("(") {
+		p.inner--
+		p.query()
+		p.inner++
+		p.expectMark(")")
+		return
+	}
+	if p.err != nil {
+		return
+	}
+	outer := p.ctes
+	defer func() { p.ctes = outer }()
+	if p.accept("with") {
+		p.with()
+	}
+	from := false
+	if p.accept("from") {
+		p.fromFirst = true
+		p.tables()
+		p.fromFirst = false
+		from = true
+	}
+	p.expect("select")
+	p.selectList()
+	if !from && p.accept("from") {
+		p.tables()
+	}
+	p.clauses()
+}
+
+// with reads the names of WITH: name AS (query), or expression AS name.
+func (p *parser) with() {
+	recursive := p.accept("recursive")
+	p.ctes = maps.Clone(p.ctes)
+	if p.ctes == nil {
+		p.ctes = map[string]bool{}
+	}
+	p.list(func() {
+		if p.err != nil {
+			return
+		}
+		if !p.atTableExpression() {
+			p.aliasedExpression(true)
+			return
+		}
+		path := p.path
+		n := p.simpleName("a name")
+		if p.acceptMark("(") {
+			p.list(func() { p.simpleName("a column") })
+			p.expectMark(")")
+		}
+		p.expect("as")
+		p.accept("materialized")
+		p.path = joinPath(path, "with."+n)
+		if recursive {
+			p.ctes[n] = true
+		}
+		p.expectMark("(")
+		p.inner++
+		p.query()
+		p.inner--
+		p.expectMark(")")
+		p.ctes[n] = true
+		p.path = path
+	})
+}
+
+// atTableExpression reports whether a name of WITH for a query begins here.
+func (p *parser) atTableExpression() bool {
+	if !p.tok.isName() {
+		return false
+	}
+	n := 1
+	if p.markAt(1) == "(" { // name (column, …) AS (
+		for n = 2; p.peek(n).isName(); n += 2 {
+			if p.markAt(n+1) != "," {
+				break
+			}
+		}
+		if n++; p.markAt(n) != ")" {
+			return false
+		}
+		n++
+	}
+	if p.peek(n).word != "as" {
+		return false
+	}
+	if p.peek(n+1).word == "materialized" {
+		n++
+	}
+	at := p.at
+	p.load(p.at + n + 1)
+	found := p.mark() == "(" && p.atQuery()
+	p.load(at)
+	return found
+}
+
+// selectList reads what follows SELECT up to the end of the list.
+func (p *parser) selectList() {
+	if p.accept("distinct") {
+		if p.accept("on") {
+			p.expectMark("(")
+			p.list(p.expression)
+			p.expectMark(")")
+		}
+	} else if p.is("all") {
+		p.next()
+	}
+	if p.accept("top") {
+		if p.acceptMark("(") {
+			p.number()
+			p.expectMark(")")
+		} else {
+			p.number()
+		}
+	}
+	for {
+		alias := p.item()
+		if !p.acceptMark(",") {
+			return
+		}
+		if !alias && (p.is("from") || p.tok.kind == endOfText) { // a comma behind the last item
+			return
+		}
+	}
+}
+
+// item reads one item of a SELECT list, and reports whether it has an alias.
+func (p *parser) item() (alias bool) {
+	n := p.outputExpression()
+	switch {
+	case p.starEnd == p.at:
+	case p.accept("as"):
+		n, alias = p.aliasName(), true
+	case p.atAlias():
+		n, alias = p.simpleName("an alias"), true
+	}
+	p.output(n)
+	return alias
+}
+
+// outputExpression reads an expression and returns its name if it is a column.
+func (p *parser) outputExpression() (column string) {
+	from := p.at
+	p.expression()
+	if p.err != nil || p.at == from {
+		return ""
+	}
+	for _, t := range p.toks[from:p.at] {
+		if !t.isName() && t.kind != sqlguard.TokenDot {
+			return ""
+		}
+	}
+	last := p.toks[p.at-1]
+	column = p.sql[last.start:last.end]
+	if last.kind == sqlguard.TokenQuotedName {
+		column, _ = unquote(column)
+	}
+	return column
+}
+
+// aliasedExpression reads an expression that may have a name behind AS, or must.
+func (p *parser) aliasedExpression(must bool) {
+	p.expression()
+	if p.starEnd != p.at && p.accept("as") {
+		p.aliasName()
+		return
+	}
+	if must {
+		p.fail("AS and a name")
+	}
+}
+
+// aliasName reads the name behind AS. The server takes a keyword there too.
+func (p *parser) aliasName() string {
+	if p.tok.kind != sqlguard.TokenWord && p.tok.kind != sqlguard.TokenQuotedName {
+		p.fail("a name")
+		return ""
+	}
+	return p.namePart("a name")
+}
+
+// atAlias reports whether the current token is an alias without AS.
+func (p *parser) atAlias() bool {
+	if p.err != nil || p.at == 0 {
+		return false
+	}
+	if last := p.toks[p.at-1]; last.kind == sqlguard.TokenQuotedName && lower(p.sql[last.start+1:last.end-1]) == "from" {
+		return false // the server reads no alias behind such a name
+	}
+	return p.tok.kind == sqlguard.TokenQuotedName || p.tok.kind == sqlguard.TokenWord && !notAlias[p.tok.word] && !isDigit(p.sql[p.tok.start])
+}
+
+// clauses reads the clauses behind FROM. Reference: SELECT Query.
+func (p *parser) clauses() {
+	if p.accept("prewhere") {
+		p.expression()
+	}
+	if p.accept("where") {
+		p.expression()
+	}
+	if p.accept("group", "by") {
+		p.groupBy()
+	}
+	if p.accept("having") {
+		p.expression()
+	}
+	if p.accept("window") {
+		p.list(func() {
+			p.simpleName("the name of a window")
+			p.expect("as")
+			p.windowSpec()
+		})
+	}
+	if p.accept("qualify") {
+		p.expression()
+	}
+	ordered := p.accept("order", "by")
+	if ordered {
+		p.orderBy()
+	}
+	p.limits(ordered)
+}
+
+func (p *parser) groupBy() {
+	switch {
+	case p.accept("grouping", "sets"):
+		p.expectMark("(")
+		p.list(func() {
+			if p.acceptMark("(") {
+				if p.mark() != ")" {
+					p.list(p.expression)
+				}
+				p.expectMark(")")
+				return
+			}
+			p.expression()
+		})
+		p.expectMark(")")
+	case p.acceptAny("rollup", "cube"):
+		p.expectMark("(")
+		p.list(p.expression)
+		p.expectMark(")")
+	case p.accept("all"):
+	default:
+		p.list(func() { p.aliasedExpression(false) })
+	}
+	for p.is("with") && (p.peek(1).word == "rollup" || p.peek(1).word == "cube" || p.peek(1).word == "totals") {
+		totals := p.peek(1).word == "totals"
+		p.load(p.at + 2)
+		if totals {
+			return
+		}
+	}
+}
+
+// orderBy reads the list of ORDER BY, with FILL and INTERPOLATE.
+func (p *parser) orderBy() {
+	p.filled = false
+	if p.accept("all") {
+		p.direction()
+	} else {
+		p.list(p.orderItem)
+	}
+	if p.filled && p.accept("interpolate") && p.acceptMark("(") {
+		if p.mark() != ")" {
+			p.list(func() {
+				n := p.multiName("a column", 1)
+				p.column(&n)
+				if p.accept("as") {
+					p.expression()
+				}
+			})
+		}
+		p.expectMark(")")
+	}
+}
+
+func (p *parser) direction() {
+	p.acceptAny("asc", "ascending", "desc", "descending")
+	if p.accept("nulls") && !p.acceptAny("first", "last") {
+		p.fail("FIRST or LAST")
+	}
+}
+
+func (p *parser) orderItem() {
+	p.aliasedExpression(false)
+	p.direction()
+	if p.accept("collate") {
+		p.stringLiteral("a collation in quotes")
+	}
+	if p.accept("with", "fill") {
+		p.filled = true
+		if p.accept("from") {
+			p.expression()
+		}
+		if p.accept("to") {
+			p.expression()
+		}
+		if p.accept("step") {
+			p.expression()
+		}
+		if p.accept("staleness") {
+			p.expression()
+		}
+	}
+}
+
+// limits reads LIMIT n BY, LIMIT, OFFSET and FETCH. WITH TIES and FETCH need an ORDER BY.
+func (p *parser) limits(ordered bool) {
+	limited := false
+	for !limited && p.accept("limit") {
+		p.expression()
+		limited = true
+		switch {
+		case p.acceptMark(","):
+			p.expression()
+		case p.accept("offset"):
+			p.expression()
+		}
+		switch {
+		case ordered && p.accept("with", "ties"):
+			return
+		case p.accept("by"):
+			if !p.accept("all") {
+				p.list(p.expression)
+			}
+			limited = false
+			if !p.is("limit") {
+				return
+			}
+		}
+	}
+	if limited {
+		return
+	}
+	if p.accept("offset") {
+		p.expression()
+		if p.acceptAny("row", "rows") && ordered && p.accept("fetch") {
+			p.fetch()
+		}
+		return
+	}
+	if ordered && p.accept("fetch") {
+		p.fetch()
+	}
+}
+
+func (p *parser) fetch() {
+	if !p.acceptAny("first", "next") {
+		p.fail("FIRST or NEXT")
+	}
+	p.expression()
+	if !p.acceptAny("row", "rows") {
+		p.fail("ROW or ROWS")
+	}
+	if !p.accept("only") && !p.accept("with", "ties") {
+		p.fail("ONLY or WITH TIES")
+	}
+}
+
+// windowSpec reads ( [name] [PARTITION BY …] [ORDER BY …] [frame] ).
+func (p *parser) windowSpec() {
+	p.expectMark("(")
+	if p.tok.isName() && !p.is("partition", "rows", "range") {
+		p.next()
+	}
+	if p.accept("partition", "by") {
+		p.list(p.expression)
+	}
+	if p.accept("order", "by") {
+		p.list(p.orderItem)
+	}
+	if p.acceptAny("rows", "range") {
+		if p.accept("between") {
+			p.bound()
+			p.expect("and")
+			p.bound()
+		} else {
+			p.bound()
+		}
+	}
+	p.expectMark(")")
+}
+
+// bound reads one bound of a frame.
+func (p *parser) bound() {
+	if p.accept("current") {
+		p.expect("row")
+		return
+	}
+	if !p.accept("unbounded") {
+		p.operation()
+	}
+	if !p.acceptAny("preceding", "following") {
+		p.fail("PRECEDING or FOLLOWING")
+	}
+}

@@ -1,0 +1,75 @@
+package clickhouse
+
+import "strings"
+
+// maxWord is the length of the longest word of the grammar.
+const maxWord = 17
+
+// lookupWord returns the word of the grammar that text spells, in lower case, or "".
+func lookupWord(text string) string {
+	if len(text) > maxWord || len(text) < 2 {
+		return ""
+	}
+	var buf [maxWord]byte
+	for i := range len(text) {
+		c := text[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		buf[i] = c
+	}
+	return words[string(buf[:len(text)])]
+}
+
+var words, reserved, notAlias = func() (words map[string]string, reserved, notAlias map[string]bool) {
+	words, reserved, notAlias = map[string]string{}, map[string]bool{}, map[string]bool{}
+	for _, list := range []string{reservedWords, clauseWords, otherWords} {
+		for word := range strings.FieldsSeq(list) {
+			words[word] = word
+			reserved[word] = list == reservedWords
+			notAlias[word] = list != otherWords
+		}
+	}
+	return words, reserved, notAlias
+}()
+
+// reservedWords are no names unless quoted. The server reserves fewer; a name of these
+// must be quoted here.
+const reservedWords = `
+	all and as between by case distinct div else except exists from full global group having ilike in inner
+	intersect into is join like limit not null on or order outer prewhere qualify
+	regexp right select then union using when where with`
+
+// clauseWords are names, but no alias without AS, because a clause, an operator or
+// another statement can begin with them.
+const clauseWords = `
+	alter any anti apply array asc ascending asof collate create cross delete desc descending drop end fetch fill filter final
+	first following for format grant ignore insert interpolate left local mod natural nulls offset only over parallel
+	paste preceding replace respect rows sample semi set settings step staleness subpartition ties to top totals truncate
+	unbounded update values watch window xor`
+
+// otherWords mean something in some places and are names and aliases in all others.
+const otherWords = `
+	add analyze ast attach backup begin both cast check columns commit copy count cube current current_date
+	current_timestamp database databases date date_add date_diff date_sub dateadd datediff datesub day
+	describe detach dictionary do estimate exchange execute explain extract false from_first full_text functions
+	granularity grouping hour inf interval key kill last leading materialized max microsecond millisecond minute month move nan
+	nanosecond next number optimize outfile partition pipeline plan position prepare projection quarter query range recursive
+	rename restore revoke rollback rollup row second setting sets show start strict sub substr substring syntax system table
+	tables temporary timestamp timestamp_add timestamp_sub timestampadd timestampsub trailing trim true tree undrop use
+	view week year dictionaries timestampdiff timestamp_diff date_trunc index indexes indices fields extended varying`
+
+// lower folds ASCII letters.
+func lower(s string) string {
+	for i := range len(s) {
+		if c := s[i]; c >= 'A' && c <= 'Z' {
+			return strings.Map(func(r rune) rune {
+				if 'A' <= r && r <= 'Z' {
+					return r + 'a' - 'A'
+				}
+				return r
+			}, s)
+		}
+	}
+	return s
+}
