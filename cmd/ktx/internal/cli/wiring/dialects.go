@@ -3,6 +3,7 @@ package wiring
 import (
 	"slices"
 	"cmp"
+	"slices"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
