@@ -89,8 +89,12 @@ func (g *Guard) judgeShown(s *Statement, v *Verdict) {
 		if !r.Source || r.System || !g.mayBeView(r) {
 			continue
 		}
+		code := CodeStatementNotAllowed
+		if !g.knows {
+			code = CodeUnresolvedObject // a server may tell that it is a table
+		}
 		v.Findings = append(v.Findings, Finding{
-			Code: CodeStatementNotAllowed, Reveal: GroupDefinitions, Span: r.Span, Object: qualified(r.Schema, r.Name),
+			Code: code, Reveal: GroupDefinitions, Span: r.Span, Object: qualified(r.Schema, r.Name),
 			Message: fmt.Sprintf("%s is or may be a view, and this statement shows the source text of a view, in which passwords can stand", qualified(r.Schema, r.Name)),
 			Hint:    "SHOW COLUMNS FROM name shows the columns of a view",
 		})

@@ -143,13 +143,17 @@ func (g *Guard) inExtension(c *Call) bool {
 // missesExtension refuses the unqualified name of an extension's function that this
 // database does not have, or not where the session looks: it could be anybody's.
 func (g *Guard) missesExtension(c *Call) (f Finding, missing bool) {
-	if c.Extension == "" || !c.Ruling.Allowed || g.allows(c) {
+	// A server that has not told anything yet may tell that it has the extension here.
+	could := !c.Builtin && c.Member.Allowed && !g.knows
+	if c.Extension == "" || !c.Ruling.Allowed && !could || g.allows(c) {
 		return f, false
 	}
 	schema := g.catalog.ExtensionSchemas[c.Extension]
 	switch path := g.searchPath(); {
-	case g.catalog.Extensions == nil && c.Told:
-		return callFinding(c, CodeFunctionNotAllowed, fmt.Sprintf("it belongs to the extension %s, and no server told that it has the extension", c.Extension)), true
+	case g.catalog.Extensions == nil && (c.Told || could):
+		f = callFinding(c, CodeUnresolvedObject, fmt.Sprintf("it belongs to the extension %s, and no server told that it has the extension here; a function of that name could be anybody's", c.Extension))
+		f.Hint = "use a built-in function, or ask the operator to list it under functions.allow as schema.name"
+		return f, true
 	case g.catalog.Extensions == nil:
 		return f, false
 	case !slices.Contains(g.catalog.Extensions, c.Extension):
