@@ -1,7 +1,9 @@
 package dialects_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ktxhq/ktx/dialects"
@@ -37,6 +39,15 @@ func TestWhatConstantsMake(t *testing.T) {
 			"WITH RECURSIVE t(s) AS (SELECT 'x' UNION ALL SELECT s || s FROM t WHERE length(s) < 500000000) SELECT translate(s, 'x', 'y') FROM t",
 			"SELECT CASE WHEN repeat('x', 5000000) = name THEN 1 END FROM customers",
 			"EXPLAIN SELECT length(rtrim(repeat('b',400000), repeat('a',400000)))",
+			"SELECT CASE WHEN id = 1 THEN repeat('x', 5000000) END FROM t", "SELECT CASE repeat('x', 5000000) WHEN 'a' THEN 1 END",
+			"SELECT CASE WHEN translate(repeat('b', 70000), 'a', 'c') = 'x' THEN 1 END", "SELECT (repeat('1', 5000000)::numeric)::int",
+			"SELECT path '[(1,1)]' + path '[(2,2)]' || " + strings.Repeat("'"+strings.Repeat("x", 2000)+"' || ", 500) + "'" + strings.Repeat("x", 60000) + "'",
+			"WITH " + doubled("a", "s || s", "1::text || '23456789'") + " SELECT length(s) FROM a20",
+			"WITH " + doubled("a", "concat(s, s)", "concat(1, 2)") + " SELECT length(s) FROM a22",
+			"WITH " + doubled("a", "s + s", "'[(1,1),(2,2)]'::path") + " SELECT s FROM a20",
+			"WITH " + doubled("a", "ROW(s, s)", "1") + " SELECT s FROM a22", "WITH " + doubled("a", "(s, s)", "1") + " SELECT s FROM a22",
+			"WITH " + doubled("a", "ARRAY[s, s]", "1") + " SELECT s FROM a22", "WITH " + doubled("a", "CASE WHEN true THEN s || s END", "'x'::text") + " SELECT s FROM a22",
+			"WITH " + doubled("a", "coalesce(s || s, s)", "'x'::text") + " SELECT s FROM a22",
 		}, []string{
 			"SELECT repeat('=', 80)", "SELECT repeat('x', 1000000)", "SELECT lpad(id::text, 10, '0') FROM orders", "SELECT repeat('*', rating) FROM reviews",
 			"SELECT translate(name, 'abc', 'xyz') FROM customers", "SELECT translate(repeat('b',60000), 'a', 'b')",
@@ -49,14 +60,17 @@ func TestWhatConstantsMake(t *testing.T) {
 			"SELECT to_char(amount, '99999999999990.99') FROM orders", "SELECT to_char(created_at, 'YYYY-MM-DD') FROM orders WHERE amount > 100000000", "SELECT tags && ARRAY['a','b'] FROM posts",
 			"SELECT format('%s: %s', name, 1000000000) FROM customers WHERE false LIMIT 1000000",
 			"SELECT a || b || c || d || e || f || g || h || i || j || k FROM t",
+			"WITH " + doubled("a", "s * 8 + s - CASE WHEN s % 8 = 0 AND version() ~ 'x86_64' THEN 8 ELSE s % 8 END", "current_setting('block_size')::numeric") + " SELECT s, generate_series(1, n) FROM a20, t",
 		}},
 		{"mysql", []string{
 			"SELECT LOCATE(CONCAT(REPEAT('a', 300000), 'b'), REPEAT('a', 600000))", "SELECT SPACE(99999999)", "SELECT REPEAT('x', 5000 * 5000)",
 			"SELECT HEX(REPEAT('x', 900000))", "SELECT RPAD('x', (SELECT 50000000), 'y')", "SELECT EXTRACTVALUE(CONCAT('<a>', REPEAT('<b>1</b>', 30000), '</a>'), '//b')",
 			"SELECT REPLACE(REPEAT('a', 100000), 'a', 'bb')", "SELECT `repeat`('x', 50000000)",
+			"WITH " + reread(12) + " SELECT * FROM c12",
 		}, []string{
 			"SELECT REPEAT('-', 40)", "SELECT LPAD(id, 8, '0') FROM orders", "SELECT LOCATE('a', name) FROM customers WHERE id < 900000000", "SELECT REPLACE(name, 'a', 'b') FROM customers",
 			"SELECT GROUP_CONCAT(name SEPARATOR ', ') FROM customers", "SELECT SPACE(4)", "SELECT HEX(id) FROM orders",
+			"WITH " + reread(6) + " SELECT * FROM c6", "WITH m AS (SELECT * FROM orders), w AS (SELECT * FROM m) SELECT * FROM m JOIN w ON m.id = w.id WHERE m.id IN (SELECT id FROM w)",
 		}},
 		{"sqlite", []string{
 			"SELECT instr(hex(zeroblob(8000000)), 'a')", "SELECT zeroblob(1e9)", "SELECT randomblob(50000000)", "SELECT printf('%.*c', 500000000, 'x')",
@@ -67,6 +81,7 @@ func TestWhatConstantsMake(t *testing.T) {
 			"WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 1000) SELECT group_concat(x) FROM c", "SELECT replace(name, 'a', 'b') FROM customers",
 		}},
 		{"sqlserver", []string{
+			"WITH " + reread(12) + " SELECT * FROM c12",
 			"SELECT REPLICATE(CAST('x' AS varchar(max)), 50000000)", "SELECT SPACE(5000000)", "SELECT CHARINDEX('b', REPLICATE('a', 90000))",
 		}, []string{"SELECT REPLICATE('0', 5 - LEN(code)) + code FROM dbo.orders", "SELECT CHARINDEX('a', name) FROM dbo.customers", "SELECT SPACE(10)"}},
 	} {
@@ -93,6 +108,26 @@ func TestWhatConstantsMake(t *testing.T) {
 			}
 		})
 	}
+}
+
+// doubled returns common table expressions a0 to a25, each with a column s that each
+// makes from the one before.
+func doubled(name, step, first string) string {
+	parts := []string{name + "0 AS (SELECT " + first + " AS s)"}
+	for i := range 25 {
+		parts = append(parts, fmt.Sprintf("%s%d AS (SELECT %s AS s FROM %s%d)", name, i+1, step, name, i))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// reread returns a chain of common table expressions, each of which reads the one before
+// twice.
+func reread(n int) string {
+	parts := []string{"c0 AS (SELECT id FROM orders)"}
+	for i := range n {
+		parts = append(parts, fmt.Sprintf("c%d AS (SELECT a.id FROM c%d a JOIN c%d b ON a.id = b.id)", i+1, i, i))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // TestMaxConstant: an operator may allow longer values.

@@ -23,7 +23,15 @@ type Growth struct {
 	// CostlyOperators are the operators of which the same is true.
 	Costly          map[string]bool
 	CostlyOperators map[string]bool
+	// Rereads says that the server computes a common table expression again for each
+	// reference to it, so that a chain of them can multiply the work.
+	Rereads bool
 }
+
+// maxReads is how often a statement may read common table expressions on such a server,
+// counting what they read themselves. MariaDB 10.11 plans 512 reads in 0.2 seconds, 4096
+// in 3 seconds, and each step more doubles that.
+const maxReads = 1000
 
 // Maker says how large the value of a function is.
 type Maker uint8
@@ -58,7 +66,16 @@ func growthOf(d Dialect) *Growth {
 // amount is an upper bound for what constants make: the length of a value in bytes,
 // its magnitude as a number, and the number of rows of a query. What comes from data
 // counts as nothing.
-type amount struct{ size, num, rows float64 }
+// text says that the value may be something else than a number. A number counts as at
+// most numberSize bytes, however it was computed.
+type amount struct {
+	size, num, rows float64
+	text            bool
+}
+
+// numberSize is the length of a number. PostgreSQL's numeric may have more digits, but
+// never as many as the limit on values.
+const numberSize = 64
 
 // boundless stands for every amount that is larger.
 const boundless = 1e18
@@ -79,7 +96,7 @@ func power(a, b float64) float64 {
 }
 
 func (a amount) join(b amount) amount {
-	return amount{max(a.size, b.size), max(a.num, b.num), max(a.rows, b.rows)}
+	return amount{max(a.size, b.size), max(a.num, b.num), max(a.rows, b.rows), a.text || b.text}
 }
 
 func (a amount) bound() amount {
@@ -89,7 +106,7 @@ func (a amount) bound() amount {
 		}
 		return x
 	}
-	return amount{limit(a.size), limit(a.num), limit(a.rows)}
+	return amount{limit(a.size), limit(a.num), limit(a.rows), a.text}
 }
 
 // measure refuses a statement that makes a long value from constants, or gives one to
@@ -101,7 +118,7 @@ func (g *Guard) measure(sql string, tokens []Token, v *Verdict) {
 	if g.growth == nil || !g.growth.concerns(sql, tokens) {
 		return
 	}
-	m := meter{growth: g.growth, sql: sql, v: v, names: map[string]amount{}, most: float64(DefaultMaxConstant)}
+	m := meter{growth: g.growth, sql: sql, v: v, names: map[string]amount{}, reads: map[string]float64{}, most: float64(DefaultMaxConstant)}
 	if g.policy.MaxConstant > 0 {
 		m.most = float64(g.policy.MaxConstant)
 	}
@@ -113,14 +130,41 @@ func (g *Guard) measure(sql string, tokens []Token, v *Verdict) {
 		}
 	}
 	m.query(0, len(m.tokens))
+	if len(m.reads) > 0 {
+		m.readsIn(m.body(), len(m.tokens))
+	}
 }
 
-// concerns reports whether a statement has anything that the tables name, or joins
-// texts often enough to make a long one.
+// body returns where the query after the common table expressions begins.
+func (m *meter) body() int {
+	for i := 0; i < len(m.tokens); i++ {
+		switch {
+		case m.tokens[i].Kind == TokenOpen:
+			i = m.closing(i, len(m.tokens))
+		case m.word(i) == "select":
+			return i
+		}
+	}
+	return 0
+}
+
+// concerns reports whether a statement has anything that the tables name, joins texts
+// often enough to make a long one, or has queries that could double what others give.
 func (g *Growth) concerns(sql string, tokens []Token) bool {
-	joins := 0
+	const manyQueries, queries, manyTokens = 12, 2, 300
+	joins, selects := 0, 0
 	for i, t := range tokens {
 		switch t.Kind { //nolint:exhaustive // the others make nothing
+		case TokenWord:
+			switch {
+			case t.End-t.Start == len("select") && strings.EqualFold(t.Text(sql), "select"):
+				selects++
+			case g.Rereads && strings.EqualFold(t.Text(sql), "with"):
+				return true
+			}
+			if selects >= manyQueries || selects >= queries && len(tokens) > manyTokens {
+				return true
+			}
 		case TokenOpen:
 			if i == 0 || tokens[i-1].Kind != TokenWord && tokens[i-1].Kind != TokenQuotedName && tokens[i-1].Kind != TokenQuotedText {
 				continue
@@ -179,7 +223,8 @@ type meter struct {
 	sql    string
 	tokens []Token
 	v      *Verdict
-	names  map[string]amount // what the statement gives names to
+	names  map[string]amount  // what the statement gives names to
+	reads  map[string]float64 // how often reading a common table expression reads others and itself
 	most   float64
 	told   bool
 }
@@ -374,6 +419,9 @@ func (m *meter) with(start, end int) {
 			return
 		}
 		stop := m.closing(open, end)
+		if m.growth.Rereads {
+			m.reads[callName(m.text(start))] = m.readsIn(open+1, stop)
+		}
 		a := m.query(open+1, stop)
 		if recursive {
 			a = a.join(m.repeated(open+1, stop, columns))
@@ -382,6 +430,21 @@ func (m *meter) with(start, end int) {
 			m.give(name, a)
 		}
 	})
+}
+
+// readsIn returns how often the tokens read common table expressions, with what those
+// read, and one for the reader itself. It refuses too many.
+func (m *meter) readsIn(start, end int) float64 {
+	reads := 1.0
+	for i := start; i < end; i++ {
+		if m.isName(i) && (i+1 >= end || m.tokens[i+1].Kind != TokenDot) {
+			reads = min(reads+m.reads[callName(m.text(i))], boundless)
+		}
+	}
+	if reads > maxReads {
+		m.tell(start, end, fmt.Sprintf("common table expressions are read %s times here, counting what they read themselves; the limit is %d, because this server computes them again each time", count(reads), maxReads))
+	}
+	return reads
 }
 
 // repeated measures what a recursive query adds: as many rows as its largest number
@@ -410,7 +473,7 @@ func (m *meter) repeated(start, end int, columns []string) (a amount) {
 				own[name] = true
 			}
 			if seen[name]++; seen[name] > 1 && own[name] && joins {
-				a.size = boundless
+				a.size, a.text = boundless, true
 			}
 		}
 	}
@@ -499,7 +562,7 @@ func literal(text string) amount {
 	if open >= 0 {
 		prefix, body = strings.ToLower(text[:open]), strings.Trim(text[open:], `'"`)
 	}
-	a := amount{size: float64(len(body))}
+	a := amount{size: float64(len(body)), text: true}
 	switch prefix {
 	case "x", "b":
 		if n, err := strconv.ParseUint(body, map[string]int{"x": 16, "b": 2}[prefix], 64); err == nil {
@@ -523,8 +586,17 @@ func (m *meter) expression(start, end int) amount {
 	var out amount
 	operator := "+"
 	costly, dates, minus := "", false, false
+	// What stands between WHEN and THEN is not part of the value.
+	condition, inCondition := 0.0, false
+	var before, last amount // the value without its last operand, and that operand
 	add := func(a amount) {
+		before, last = out, a
+		if inCondition {
+			condition += a.size
+			a.size, a.text = 0, false
+		}
 		out.size += a.size
+		out.text = out.text || a.text && a.size > 0
 		out.rows = max(out.rows, a.rows)
 		n := max(a.num, 0)
 		switch operator {
@@ -560,7 +632,15 @@ func (m *meter) expression(start, end int) amount {
 			if m.growth.CostlyOperators[text] {
 				costly = text
 			}
+			switch {
+			case text == "||":
+				out.text = true
+			case text == "::" && !inCondition && m.castsToNumber(i+1, end):
+				out.size, out.text = before.size+min(last.size, numberSize), before.text
+			}
 			operator = text
+		case TokenComma:
+			out.text = true // a row
 		case TokenOpen:
 			stop := m.closing(i, end)
 			switch {
@@ -579,7 +659,11 @@ func (m *meter) expression(start, end int) amount {
 			if t.Kind == TokenQuotedText {
 				add(literal(t.Text(m.sql)))
 			}
-			switch name := callName(t.Text(m.sql)); name {
+			name := callName(t.Text(m.sql))
+			if t.Kind == TokenWord && (name == "when" || name == "then") {
+				inCondition = name == "when"
+			}
+			switch name {
 			case "and", "or", "then", "else", "when", "between", "as", "from", "for", "in":
 				operator = "+"
 			case "current_date", "current_timestamp", "localtimestamp":
@@ -594,13 +678,27 @@ func (m *meter) expression(start, end int) amount {
 	if dates && minus {
 		out.num = max(out.num, maxDays)
 	}
-	if costly != "" && out.size > m.most/costlyShare {
-		m.tell(start, end, fmt.Sprintf("the operator %s gets %s bytes from constants; its cost grows faster than that, and the limit is %s", costly, count(out.size), count(m.most/costlyShare)))
+	if all := out.size + condition; costly != "" && all > m.most/costlyShare {
+		m.tell(start, end, fmt.Sprintf("the operator %s gets %s bytes from constants; its cost grows faster than that, and the limit is %s", costly, count(all), count(m.most/costlyShare)))
+	}
+	if !out.text {
+		out.size = min(out.size, numberSize)
 	}
 	if out.size > m.most {
 		m.tell(start, end, fmt.Sprintf("constants make a value of up to %s bytes here; the limit is %s", count(out.size), count(m.most)))
 	}
 	return out.bound()
+}
+
+// castsToNumber reports whether the name of a numeric type stands after ::, and no array
+// of it.
+func (m *meter) castsToNumber(i, end int) bool {
+	switch m.word(i) {
+	case "bigint", "float", "float4", "float8", "int", "int2", "int4", "int8", "integer", "numeric", "decimal", "real", "smallint":
+		return i < end && (i+1 >= end || m.text(i+1) != "[" && m.word(i+1) != "array")
+	default:
+		return false
+	}
 }
 
 // expressionWord reports whether a bracket after a word is no list of arguments.
@@ -621,7 +719,7 @@ func (m *meter) brackets(start, end int) (out amount) {
 		out.size += a.size
 		product, sum = product*max(a.num, 1), sum+a.num
 	})
-	out.num = max(product, sum)
+	out.num, out.text = max(product, sum), true
 	return out.bound()
 }
 
@@ -634,7 +732,7 @@ func (m *meter) call(name, open, stop int) amount {
 	m.split(open+1, stop, func(start, end int) {
 		a := m.query(start, end)
 		args = append(args, a)
-		all.size, all.num = all.size+a.size, all.num+a.num
+		all.size, all.num, all.text = all.size+a.size, all.num+a.num, all.text || a.text
 	})
 	arg := func(i int) amount {
 		if i < len(args) {
@@ -647,8 +745,15 @@ func (m *meter) call(name, open, stop int) amount {
 		m.tell(name, stop+1, fmt.Sprintf("the function %s gets %s bytes from constants; its cost grows faster than that, and the limit is %s", fn, count(all.size), count(m.most/costlyShare)))
 	}
 	out := all
-	switch m.growth.Makers[fn] {
+	kind := m.growth.Makers[fn]
+	switch kind {
 	case MakesSum:
+		switch {
+		case numbers[fn]:
+			out.size, out.text = min(out.size, numberSize), false
+		case !choices[fn]:
+			out.text = true
+		}
 	case MakesRepeat:
 		out = amount{size: max(arg(0).size, 1) * arg(1).num}
 	case MakesPad:
@@ -683,12 +788,25 @@ func (m *meter) call(name, open, stop int) amount {
 	case MakesSmall:
 		out = amount{num: min(all.num, 1e6), size: min(all.size, 64)}
 	}
+	if kind != MakesSum {
+		out.text = kind < MakesLength && kind != MakesRows
+	}
 	if out = out.bound(); out.size > m.most {
 		m.tell(name, stop+1, fmt.Sprintf("the function %s makes a value of up to %s bytes from constants; the limit is %s", fn, count(out.size), count(m.most)))
 		out.size = 0 // told once
 	}
 	return out
 }
+
+// numbers are functions whose value is a number, whatever their arguments are. choices
+// return one of their arguments.
+var (
+	numbers = map[string]bool{
+		"abs": true, "avg": true, "ceil": true, "ceiling": true, "count": true, "floor": true, "ln": true, "log": true, "log10": true, "mod": true,
+		"round": true, "sqrt": true, "sum": true, "trunc": true, "truncate": true,
+	}
+	choices = map[string]bool{"coalesce": true, "greatest": true, "ifnull": true, "least": true, "max": true, "min": true, "nullif": true}
+)
 
 // padding returns how many bytes a format may add: its widest width, and what the
 // numbers among the arguments say when it takes widths from there, or is not written

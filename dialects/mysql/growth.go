@@ -6,6 +6,7 @@ import "github.com/ktxhq/ktx/sqlguard"
 var growth = &sqlguard.Growth{
 	Costly:          costlyFunctions,
 	CostlyOperators: costlyOperators,
+	Rereads:         true,
 	Makers: map[string]sqlguard.Maker{
 		"repeat":           sqlguard.MakesRepeat,
 		"lpad":             sqlguard.MakesPad,
