@@ -130,6 +130,35 @@ func reread(n int) string {
 	return strings.Join(parts, ", ")
 }
 
+// TestNestedQueriesAreMeasuredOnce: the time to measure a statement does not double with
+// each level of nesting.
+func TestNestedQueriesAreMeasuredOnce(t *testing.T) {
+	t.Parallel()
+	const levels = 100 // doubling would never end
+	for name, sql := range map[string]string{
+		"FROM":    "SELECT repeat('x', 5), a FROM " + strings.Repeat("(SELECT a FROM ", levels) + "t" + strings.Repeat(") AS q", levels),
+		"SELECT":  "SELECT repeat('x', 5), " + strings.Repeat("(SELECT ", levels) + "1" + strings.Repeat(")", levels),
+		"WITH":    "SELECT repeat('x', 5), " + strings.Repeat("(WITH c AS (SELECT 1 AS a) SELECT a FROM c WHERE a IN ", levels) + "(1)" + strings.Repeat(")", levels),
+		"IN WITH": strings.Repeat("WITH c AS (", levels) + "SELECT repeat('x', 5) AS a" + strings.Repeat(") SELECT a FROM c", levels),
+		"calls":   "SELECT " + strings.Repeat("lower(", levels) + "repeat('x', 5)" + strings.Repeat(")", levels),
+		"CASE":    "SELECT " + strings.Repeat("CASE WHEN a = (SELECT 1) THEN ", levels) + "repeat('x', 5)" + strings.Repeat(" END", levels) + " FROM t",
+		"UNION":   "SELECT repeat('x', 5) UNION " + strings.Repeat("(SELECT 'a' UNION ", levels) + "SELECT 'b'" + strings.Repeat(")", levels),
+		"VALUES":  "SELECT repeat('x', 5) FROM " + strings.Repeat("(VALUES (", levels) + "1" + strings.Repeat(")) AS v (a)", levels),
+		"JOIN":    "SELECT repeat('x', 5) FROM " + strings.Repeat("(t JOIN ", levels) + "t" + strings.Repeat(" ON true)", levels),
+		"LATERAL": "SELECT repeat('x', 5) FROM " + strings.Repeat("t, LATERAL (SELECT a FROM ", levels) + "t" + strings.Repeat(") AS q", levels),
+	} {
+		for _, dialect := range dialects.All() {
+			g, err := sqlguard.New(dialect, sqlguard.DefaultPolicy(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v := g.CheckOnce(sql); v.Code == sqlguard.CodeInternalError {
+				t.Errorf("%s in %s: %+v", name, dialect.Name(), v.Findings)
+			}
+		}
+	}
+}
+
 // TestMaxConstant: an operator may allow longer values.
 func TestMaxConstant(t *testing.T) {
 	t.Parallel()

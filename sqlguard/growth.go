@@ -303,6 +303,9 @@ func (m *meter) query(start, end int) amount {
 	for i, p := range parts {
 		switch p.word {
 		case "from":
+			if i > 0 && parts[i-1].word == "select" {
+				continue // measured with it: twice at each level would be too often
+			}
 			branch = m.from(p.start, p.end)
 		case "limit", "fetch":
 			limit = max(m.expression(p.start, p.end).num, 1)
