@@ -44,6 +44,7 @@ type Class struct {
 var classes = []Class{
 	{"raw-text", "RAW", "Text that readers and servers may read differently"},
 	{"limits", "LIM", "Text too long or nested too deeply to judge safely"},
+	{"amplified-constant", "AMP", "Constants from which a statement makes long values, and work that grows faster than its text"},
 	{"multiple-statements", "MUL", "More than one statement in one text"},
 	{"client-command", "CLI", "Commands of command line clients"},
 	{"parameter", "PAR", "Parameter markers with nothing bound to them"},

@@ -113,7 +113,11 @@ func ruleUnknown(n *name) (rule sqlguard.Ruling, builtin bool) {
 		if fn := systemFunctions[last]; fn != nil && fn.denied() {
 			return fn.refusal(), true
 		}
-		return sqlguard.Ruling{Reason: "not on the list of system functions known to be pure"}, true
+		ruling := sqlguard.Ruling{Reason: "not on the list of system functions known to be pure"}
+		if lower(n.last().text) == last {
+			ruling.Reveal = revealedFunctions[last]
+		}
+		return ruling, true
 	}
 	if fn := systemFunctions[last]; fn != nil && fn.denied() {
 		return fn.refusal(), true

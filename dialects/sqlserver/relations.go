@@ -46,6 +46,9 @@ func ruleRelation(n *name) (rule sqlguard.Ruling, system bool) {
 		// They are found in sys from every schema.
 		return systemRuling(compatibilityViews, revealedViews, written, relation)
 	}
+	if database == "msdb" && schema == "dbo" && lower(written) == relation && revealedHistory[relation] != "" {
+		return sqlguard.Ruling{Code: sqlguard.CodeRelationNotAllowed, Reason: "it lies in a database of the server's own", Reveal: revealedHistory[relation]}, true
+	}
 	if systemDatabases[database] {
 		return refuse(sqlguard.CodeRelationNotAllowed, "it lies in a database of the server's own")
 	}

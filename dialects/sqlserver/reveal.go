@@ -19,8 +19,19 @@ var revealedViews = viewGroups(map[sqlguard.Group]string{
 		dm_os_wait_stats dm_os_performance_counters dm_os_sys_info dm_os_sys_memory dm_os_process_memory dm_os_memory_clerks
 		dm_os_memory_brokers dm_os_memory_nodes dm_os_memory_cache_counters dm_os_memory_cache_clock_hands dm_os_schedulers
 		dm_os_nodes dm_os_latch_stats dm_os_spinlock_stats dm_os_ring_buffers dm_clr_properties dm_exec_query_optimizer_info
-		dm_exec_query_resource_semaphores sysperfinfo`,
-	sqlguard.GroupSettings: `configurations database_scoped_configurations dm_os_host_info dm_os_windows_info sysconfigures syscurconfigs`,
+		dm_exec_query_resource_semaphores sysperfinfo
+		dm_os_job_object dm_os_memory_health_history dm_os_memory_objects dm_os_memory_pools dm_os_memory_cache_hash_tables
+		dm_os_memory_node_access_stats dm_os_dispatcher_pools dm_os_cluster_nodes dm_os_cluster_properties
+		dm_db_wait_stats dm_db_resource_stats server_resource_stats elastic_pool_resource_stats dm_elastic_pool_resource_stats
+		dm_user_db_resource_governance dm_instance_resource_governance dm_resource_governor_configuration
+		dm_resource_governor_resource_pools dm_resource_governor_resource_pools_history_ex
+		dm_resource_governor_workload_groups dm_resource_governor_workload_groups_history_ex
+		dm_resource_governor_resource_pool_affinity dm_resource_governor_resource_pool_volumes
+		dm_tran_persistent_version_store_stats dm_column_store_object_pool dm_db_column_store_row_group_operational_stats
+		dm_db_xtp_table_memory_stats dm_db_xtp_hash_index_stats dm_db_xtp_index_stats dm_db_xtp_memory_consumers
+		dm_db_xtp_checkpoint_stats dm_xtp_system_memory_consumers dm_xtp_gc_stats dm_xtp_gc_queue_stats dm_xtp_transaction_stats
+		dm_clr_appdomains dm_clr_loaded_assemblies dm_xe_map_values dm_xe_objects dm_xe_object_columns dm_xe_packages`,
+	sqlguard.GroupSettings: `configurations database_automatic_tuning_options database_automatic_tuning_mode database_service_objectives dm_server_services database_scoped_configurations dm_os_host_info dm_os_windows_info sysconfigures syscurconfigs`,
 	sqlguard.GroupRoles: `
 		database_principals database_role_members database_permissions server_principals server_role_members
 		server_permissions sysmembers syspermissions sysprotects`,
@@ -32,15 +43,22 @@ var revealedViews = viewGroups(map[sqlguard.Group]string{
 		dm_tran_version_store_space_usage dm_os_waiting_tasks dm_os_tasks dm_os_workers dm_os_threads
 		query_store_query_text query_store_query query_store_plan query_store_runtime_stats
 		query_store_runtime_stats_interval query_store_wait_stats query_context_settings database_query_store_options
-		dm_db_missing_index_group_stats_query`,
+		dm_db_missing_index_group_stats_query
+		sysprocesses dm_broker_activated_tasks dm_broker_connections dm_broker_forwarded_messages dm_broker_queue_monitors
+		dm_xe_sessions dm_xe_session_events dm_xe_session_targets dm_db_tuning_recommendations
+		dm_tran_current_transaction dm_tran_top_version_generators`,
 	sqlguard.GroupReplication: `
 		dm_hadr_availability_replica_states dm_hadr_availability_replica_cluster_states dm_hadr_availability_group_states
 		dm_hadr_database_replica_states dm_hadr_database_replica_cluster_states dm_hadr_cluster dm_hadr_cluster_members
 		availability_groups availability_groups_cluster availability_replicas availability_databases_cluster
-		database_mirroring database_recovery_status`,
+		database_mirroring database_recovery_status
+		database_mirroring_endpoints endpoints tcp_endpoints service_broker_endpoints dm_hadr_automatic_seeding
+		dm_hadr_physical_seeding_stats dm_hadr_name_id_map availability_group_listeners availability_group_listener_ip_addresses`,
 	sqlguard.GroupStorage: `
 		master_files database_files dm_db_file_space_usage dm_db_session_space_usage dm_db_task_space_usage dm_db_log_space_usage
-		dm_os_buffer_descriptors dm_io_pending_io_requests dm_db_persisted_sku_features sysfiles sysaltfiles sysfilegroups`,
+		dm_os_buffer_descriptors dm_io_pending_io_requests dm_db_persisted_sku_features sysfiles sysaltfiles sysfilegroups
+		dm_os_buffer_pool_extension_configuration dm_os_loaded_modules dm_server_memory_dumps dm_io_cluster_shared_drives
+		dm_io_cluster_valid_path_names dm_db_log_stats`,
 })
 
 // revealedFunctions are functions, by group. Those that begin with dm_ lie in sys.
@@ -48,8 +66,41 @@ var revealedFunctions = viewGroups(map[sqlguard.Group]string{
 	sqlguard.GroupActivity: `
 		dm_exec_sql_text dm_exec_query_plan dm_exec_text_query_plan dm_exec_input_buffer
 		dm_exec_plan_attributes dm_exec_query_statistics_xml dm_exec_query_plan_stats`,
+	sqlguard.GroupStorage:     `dm_io_virtual_file_stats dm_os_volume_stats dm_db_log_info dm_db_page_info`,
+	sqlguard.GroupRoles:       `fn_my_permissions fn_builtin_permissions`,
 	sqlguard.GroupDefinitions: `object_definition`,
 })
+
+// revealedHistory are tables of the schema dbo of the database msdb: backups, jobs and log
+// shipping. Steps of jobs are not among them, because passwords stand in commands.
+var revealedHistory = viewGroups(map[sqlguard.Group]string{
+	sqlguard.GroupStorage: `
+		backupset backupfile backupfilegroup backupmediafamily backupmediaset restorehistory restorefile restorefilegroup suspect_pages`,
+	sqlguard.GroupActivity: `
+		sysjobs sysjobs_view sysjobactivity sysjobhistory sysjobschedules sysjobservers sysschedules syssessions sysalerts syscategories`,
+	sqlguard.GroupReplication: `
+		log_shipping_monitor_primary log_shipping_monitor_secondary log_shipping_monitor_history_detail
+		log_shipping_monitor_error_detail log_shipping_primary_databases log_shipping_secondary log_shipping_secondary_databases`,
+})
+
+// serverViews are views of sys that show the same in every database, besides those of
+// the server's operating system, its sessions and its replicas.
+var serverViews = wordSet(`
+	databases master_files configurations database_mirroring availability_groups availability_replicas server_principals
+	server_role_members server_permissions endpoints database_mirroring_endpoints`)
+
+// sameEverywhere reports whether a view of sys shows the same in master as elsewhere.
+func sameEverywhere(view string) bool {
+	if serverViews[view] {
+		return true
+	}
+	for _, prefix := range []string{"dm_os_", "dm_exec_", "dm_hadr_", "dm_server_", "dm_resource_governor_"} {
+		if strings.HasPrefix(view, prefix) {
+			return true
+		}
+	}
+	return false
+}
 
 // revealedInformationSchema are views of INFORMATION_SCHEMA.
 var revealedInformationSchema = viewGroups(map[sqlguard.Group]string{
@@ -76,9 +127,10 @@ func (Dialect) Reveals() []sqlguard.Revealed {
 	}
 	add("relation", "sys.", revealedViews)
 	add("relation", "information_schema.", revealedInformationSchema)
+	add("relation", "msdb.dbo.", revealedHistory)
 	for name, group := range revealedFunctions {
 		schema := ""
-		if strings.HasPrefix(name, "dm_") {
+		if strings.HasPrefix(name, "dm_") || strings.HasPrefix(name, "fn_") {
 			schema = "sys."
 		}
 		out = append(out, sqlguard.Revealed{Group: group, Kind: "function", Name: schema + name})

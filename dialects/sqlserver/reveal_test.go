@@ -32,6 +32,12 @@ func TestGroupsAdmitWhatTheyName(t *testing.T) {
 		"SELECT physical_name FROM sys.master_files":                                                                                sqlguard.GroupStorage,
 		"SELECT OBJECT_DEFINITION(OBJECT_ID('dbo.v'))":                                                                              sqlguard.GroupDefinitions,
 		"SELECT definition FROM sys.sql_modules":                                                                                    sqlguard.GroupDefinitions,
+		"SELECT database_name FROM msdb.dbo.backupset":                                                                              sqlguard.GroupStorage,
+		"SELECT name FROM master.sys.master_files":                                                                                  sqlguard.GroupStorage,
+		"SELECT * FROM sys.dm_io_virtual_file_stats(NULL, NULL)":                                                                    sqlguard.GroupStorage,
+		"SELECT name FROM msdb.dbo.sysjobs":                                                                                         sqlguard.GroupActivity,
+		"SELECT servicename FROM sys.dm_server_services":                                                                            sqlguard.GroupSettings,
+		"SELECT * FROM sys.dm_db_resource_stats":                                                                                    sqlguard.GroupStatistics,
 		"SELECT * FROM sys.sql_modules AS m":                                                                                        sqlguard.GroupDefinitions,
 	} {
 		if v := none.Check(sql); v.Allowed || v.Findings[0].Reveal != group || !strings.Contains(v.Findings[0].Hint, "guard.reveal: ["+string(group)+"]") {
@@ -52,6 +58,8 @@ func TestNoGroupAdmitsSecretsOrOtherNames(t *testing.T) {
 		"SELECT * FROM sys.symmetric_keys", "SELECT * FROM sys.servers", "SELECT * FROM sys.column_store_segments",
 		"SELECT * FROM sys.dm_server_registry", "SELECT * FROM sys.dm_db_stats_histogram(1, 1)", "SELECT * FROM sys.fn_dblog(NULL, NULL)",
 		"SELECT * FROM sys.dm_os_file_exists('c:\\x')", "SELECT command FROM msdb.dbo.sysjobsteps", "SELECT LOGINPROPERTY('sa', 'PasswordHash')",
+		"SELECT * FROM sys.dm_tran_persistent_version_store", "SELECT * FROM master.sys.tables", "SELECT * FROM master.sys.sql_logins", "SELECT * FROM other.dbo.sysjobs2",
+		"SELECT * FROM msdb.sys.tables", "SELECT * FROM msdb.dbo.sysmail_server", "SELECT * FROM msdb.dbo.backupsét", "SELECT * FROM tempdb.sys.dm_io_virtual_file_stats(1, 1)",
 		// A function of a user can have these names.
 		"SELECT * FROM dbo.dm_exec_sql_text(0x01)", "SELECT dbo.object_definition(1)", "SELECT * FROM dm_exec_sql_text(0x01)",
 		"SELECT * FROM sýs.dm_exec_sql_text(0x01)", "SELECT * FROM sys.dm_exec_requésts", "SELECT * FROM other.sys.dm_exec_sql_text(0x01)",

@@ -137,6 +137,9 @@ func (f *facts) relation(n *name, access sqlguard.Access) int {
 		r.Database = n.parts[n.n-3].text
 	}
 	r.Ruling, r.System = ruleRelation(n)
+	if r.System && inEveryDatabase(&r) {
+		r.Database = "" // the database does not change what it shows
+	}
 	if r.System && r.Schema == "" && compatibilityViews[skeleton(r.Name)] != unknownView {
 		r.Schema = "sys" // where the server finds it
 	}
@@ -146,6 +149,19 @@ func (f *facts) relation(n *name, access sqlguard.Access) int {
 	s.relations = append(s.relations, at)
 	s.columns++
 	return at
+}
+
+// inEveryDatabase reports whether a relation of the server shows the same wherever the
+// statement runs: history of msdb, and views of the server read in master.
+func inEveryDatabase(r *sqlguard.Relation) bool {
+	switch database, schema := lower(r.Database), lower(r.Schema); {
+	case database == "msdb":
+		return schema == "dbo" && revealedHistory[lower(r.Name)] != ""
+	case database == "master":
+		return schema == "sys" && sameEverywhere(lower(r.Name))
+	default:
+		return false
+	}
 }
 
 // aliased states the alias of a relation, or of a source that is not a relation.

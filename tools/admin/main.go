@@ -4,10 +4,12 @@
 //	go run ./tools/admin -data DIR              refusals with no group and with all groups
 //	go run ./tools/admin -data DIR -list        the refused statements too
 //
-// The folder has DIR/DIALECT/SET/…, with statements in .sql files, and in the string
-// literals of .rb and .go files. Of these it takes what begins like a read: SELECT, WITH,
-// SHOW, VALUES, TABLE or EXPLAIN. A set whose name begins with connect has what clients
-// send when they connect.
+// The folder has DIR/DIALECT/SET/…, with statements in .sql files, in the string
+// literals of .rb and .go files, and in the keys "query" of .yml files. Of these it takes
+// what begins like a read: SELECT, WITH, SHOW, VALUES, TABLE or EXPLAIN. For SQL Server
+// it also opens the bodies of procedures, takes the query of INSERT … SELECT, and leaves
+// out what uses the variables and temporary tables of a procedure. A set whose name begins
+// with connect has what clients send when they connect.
 //
 // The required shares: at most 2 % of the statements of a dialect refused with all
 // groups, no statement of a connect set refused with none. Statements that change
@@ -194,7 +196,11 @@ func read(d sqlguard.Dialect, root string) ([]string, error) {
 			return err
 		}
 		for _, part := range parts(filepath.Ext(path), string(text)) {
-			for _, sql := range split(d, part) {
+			statements := split(d, part)
+			if d, ok := d.(divider); ok {
+				statements = divide(d, part)
+			}
+			for _, sql := range statements {
 				if !seen[sql] && begins.MatchString(sql) {
 					seen[sql] = true
 					out = append(out, sql)
@@ -220,6 +226,65 @@ var (
 	creates  = regexp.MustCompile(`(?is)^\s*create\s.*?\bview\b.*?\bas\b`)
 )
 
+// divider is a dialect whose statements need no separator.
+type divider interface {
+	sqlguard.Dialect
+	Divide(text string) []sqlguard.Span
+}
+
+var (
+	batch     = regexp.MustCompile(`(?im)^\s*GO\s*(\d+)?\s*;?\s*$`)
+	procedure = regexp.MustCompile(`(?is)\A.*?\b(create|alter)\s+(or\s+alter\s+)?proc(edure)?\b.*?\n\s*as\s*\n`)
+	before    = regexp.MustCompile(`(?is)^\s*(begin|else|end)\b\s*;?`)
+	insertion = regexp.MustCompile(`(?is)^\s*insert\b[^;]*?\b(select|with)\b`)
+	local     = regexp.MustCompile(`(^|[^@\w])@\w|(^|[\s(,.\[])#{1,2}\w|\$\(`)
+)
+
+// divide returns the statements of a script for SQL Server that need nothing else of the
+// script: no variable, and no temporary table.
+func divide(d divider, text string) []string {
+	var out []string
+	for _, part := range batch.Split(text, -1) {
+		if at := procedure.FindStringIndex(part); at != nil {
+			part = part[at[1]:]
+		}
+		for _, span := range d.Divide(part) {
+			sql := part[span.Start:span.End]
+			for before.MatchString(sql) {
+				sql = before.ReplaceAllString(sql, "")
+			}
+			if at := insertion.FindStringSubmatchIndex(sql); at != nil {
+				sql = sql[at[2]:]
+			}
+			if sql = strings.TrimSpace(leading(d, sql)); !local.MatchString(sql) {
+				out = append(out, sql)
+			}
+		}
+	}
+	return out
+}
+
+// queries returns the block texts of the keys "query" of a YAML file.
+func queries(text string) []string {
+	var out []string
+	lines := strings.Split(text, "\n")
+	for i := 0; i < len(lines); i++ {
+		key := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(lines[i]), "- "))
+		rest, ok := strings.CutPrefix(key, "query:")
+		if rest = strings.TrimSpace(rest); !ok || !strings.HasPrefix(rest, "|") && !strings.HasPrefix(rest, ">") {
+			continue
+		}
+		indent := len(lines[i]) - len(strings.TrimLeft(lines[i], " -"))
+		var block []string
+		for i+1 < len(lines) && (strings.TrimSpace(lines[i+1]) == "" || len(lines[i+1])-len(strings.TrimLeft(lines[i+1], " ")) > indent) {
+			i++
+			block = append(block, lines[i])
+		}
+		out = append(out, strings.Join(block, "\n"))
+	}
+	return out
+}
+
 // parts returns the texts of a file that may hold SQL.
 func parts(extension, text string) []string {
 	var found []string
@@ -227,6 +292,8 @@ func parts(extension, text string) []string {
 	case ".sql":
 		text = client.ReplaceAllString(text, "")
 		return []string{variable.ReplaceAllString(text, "${1}1")}
+	case ".yml", ".yaml":
+		return queries(text)
 	case ".rb":
 		for _, m := range heredoc.FindAllStringSubmatch(text, -1) {
 			found = append(found, m[1])
