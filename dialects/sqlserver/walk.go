@@ -154,11 +154,12 @@ func (f *facts) relation(n *name, access sqlguard.Access) int {
 // inEveryDatabase reports whether a relation of the server shows the same wherever the
 // statement runs: history of msdb, and views of the server read in master.
 func inEveryDatabase(r *sqlguard.Relation) bool {
-	switch database, schema := lower(r.Database), lower(r.Schema); {
-	case database == "msdb":
-		return schema == "dbo" && revealedHistory[lower(r.Name)] != ""
-	case database == "master":
-		return schema == "sys" && sameEverywhere(lower(r.Name))
+	name, schema := lower(r.Name), lower(r.Schema)
+	switch lower(r.Database) {
+	case "msdb":
+		return schema == "dbo" && revealedHistory[name] != ""
+	case "master":
+		return schema == "sys" && sameEverywhere(name)
 	default:
 		return false
 	}
