@@ -59,11 +59,15 @@ type Checker struct {
 
 	alone    sync.Mutex // held for a large file
 	projects dbtProjects
+	library  *source.Library // what the files say about one another
 }
 
 // Run judges the inputs, several at a time, and returns the results in their
 // order. The only error is that of ctx.
 func (c *Checker) Run(ctx context.Context, inputs []Input) ([]report.File, error) {
+	near := newNeighbours()
+	defer near.close()
+	c.library = source.NewLibrary(near)
 	files := make([]report.File, len(inputs))
 	var wg sync.WaitGroup
 	next := make(chan int)
@@ -170,7 +174,7 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 	if c.Cache == nil || c.Whole || in.partly || c.readsTree(in.Path) {
 		return c.statements(ctx, guard, in, found, model, body, shift, file)
 	}
-	key := c.Cache.key(guard, c.kind(in, model), text)
+	key := c.Cache.key(guard, c.kind(in, model, found), text)
 	if e, ok := c.Cache.get(key); ok {
 		file.Judged, file.Refused, file.Findings = e.Judged, e.Refused, append([]report.Finding{}, e.Findings...)
 		return e.Allows
@@ -183,14 +187,18 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 }
 
 func (c *Checker) options(in Input) source.Options {
-	if c.Sources == nil {
-		return source.Options{}
+	o := source.Options{}
+	if c.Sources != nil {
+		o = c.Sources(in.Path)
 	}
-	return c.Sources(in.Path)
+	if path, err := filepath.Abs(in.Path); err == nil && !in.Stdin {
+		o.Path, o.Library = filepath.ToSlash(path), c.library
+	}
+	return o
 }
 
 // kind says as what the file is read. It is part of the cache key.
-func (c *Checker) kind(in Input, model *dbtFile) string {
+func (c *Checker) kind(in Input, model *dbtFile, found *source.Source) string {
 	if model != nil {
 		return model.kind()
 	}
@@ -200,7 +208,7 @@ func (c *Checker) kind(in Input, model *dbtFile) string {
 		}
 		return "sql"
 	}
-	return strings.ToLower(filepath.Ext(in.Path)) + " " + strings.Join(c.options(in).Sinks, " ")
+	return strings.ToLower(filepath.Ext(in.Path)) + " " + found.Sum()
 }
 
 // statements asks the guard about every statement of body, which begins at the

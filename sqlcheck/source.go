@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -26,6 +27,7 @@ func (c *Checker) source(ctx context.Context, guard *sqlguard.Guard, in Input, f
 		r.touched = compare(before, body, known, standingTexts(found, body))
 	}
 	lines := newLineTable(body)
+	group := &alternatives{}
 	for i, t := range found.Texts {
 		if ctx.Err() != nil {
 			return nil
@@ -34,7 +36,8 @@ func (c *Checker) source(ctx context.Context, guard *sqlguard.Guard, in Input, f
 			continue
 		}
 		from := file.Judged
-		r.embedded(guard, t, c.Whole)
+		group = group.of(t)
+		r.embedded(guard, t, group, c.Whole)
 		for _, a := range stands[i] {
 			if allows[a].Statement < 0 {
 				allows[a].Statement = from
@@ -92,8 +95,33 @@ func standingTexts(found *source.Source, body string) []string {
 	return texts
 }
 
+// alternatives are the texts that one expression can have. A finding about all
+// of them is reported once.
+type alternatives struct {
+	call  int
+	span  sqlguard.Span
+	found map[string]bool
+}
+
+// of returns the alternatives to which a text belongs.
+func (a *alternatives) of(t *source.Text) *alternatives {
+	if a.found != nil && a.call == t.Call && a.span == t.Span {
+		return a
+	}
+	return &alternatives{call: t.Call, span: t.Span, found: map[string]bool{}}
+}
+
+// first reports whether a finding at a span of the file is the first of its
+// kind.
+func (a *alternatives) first(f *sqlguard.Finding, span sqlguard.Span) bool {
+	key := fmt.Sprintf("%s %d %d %s", f.Code, span.Start, span.End, f.Message)
+	seen := a.found[key]
+	a.found[key] = true
+	return !seen
+}
+
 // embedded judges the statements of one text.
-func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, whole bool) {
+func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alternatives, whole bool) {
 	filled := t.Fill(guard.Dialect())
 	severity := report.SeverityError
 	message := "the program inserts something here that is not a value, so the statement can be anything"
@@ -109,10 +137,14 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, whole bool) {
 	sum := sha256.Sum256([]byte(t.SQL()))
 	fingerprint := hex.EncodeToString(sum[:])
 	for _, span := range filled.Unproved {
-		r.add(sqlguard.Finding{
+		f := sqlguard.Finding{
 			Code: sqlguard.CodeDynamicSQLUnprovable, Message: message,
 			Hint: "choose between whole statements, and insert values only", Retryable: true,
-		}, span, number, fingerprint)
+		}
+		if !group.first(&f, span) {
+			continue
+		}
+		r.add(f, span, number, fingerprint)
 		r.file.Findings[len(r.file.Findings)-1].Severity = severity
 	}
 	if t.SQL() == "" {
@@ -130,7 +162,11 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, whole bool) {
 			if f.Code == sqlguard.CodeParseError && len(filled.Unproved) > 0 {
 				continue // the finding is about a placeholder
 			}
-			r.add(f, filled.Place(sqlguard.Span{Start: f.Span.Start + span.Start, End: f.Span.End + span.Start}), number, v.Fingerprint)
+			at := filled.Place(sqlguard.Span{Start: f.Span.Start + span.Start, End: f.Span.End + span.Start})
+			if !group.first(&f, at) {
+				continue
+			}
+			r.add(f, at, number, v.Fingerprint)
 			if f.Code == sqlguard.CodeParseError {
 				r.file.Findings[len(r.file.Findings)-1].Severity = severity
 			}

@@ -13,6 +13,11 @@
 // anywhere else can be any SQL, so no verdict on the text is certain:
 // [Filled.Unproved] has its position.
 //
-// The package never runs code that it reads, and never reads another file. Its
-// only rule about SQL is where a value can stand.
+// The value of a name is followed through its function: assignments, branches,
+// loops, buffers, lists that are joined, and functions of the file. A text that
+// can be several texts is found once for each. Constants of other files come
+// from a [Library].
+//
+// The package never runs code that it reads, and reads another file only through
+// [Files]. Its only rule about SQL is where a value can stand.
 package source

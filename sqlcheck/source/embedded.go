@@ -1,6 +1,9 @@
 package source
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,6 +17,10 @@ type Options struct {
 	// Sinks are the last names of functions and methods that take SQL, in
 	// addition to the known ones.
 	Sinks []string
+	// Path is that of the file, with slashes, as Library knows it.
+	Path string
+	// Library knows the other files of the project. It may be nil.
+	Library *Library
 }
 
 func (o *Options) sink(name string) bool { return slices.Contains(o.Sinks, name) }
@@ -70,6 +77,16 @@ func (s *Source) Comment(i int, source string) string {
 	return source[s.Comments[i].Start:s.Comments[i].End]
 }
 
+// Sum is the same for sources in which the same was found, also if it depends
+// on other files.
+func (s *Source) Sum() string {
+	h := sha256.New()
+	for _, t := range s.Texts {
+		_, _ = fmt.Fprintf(h, "%v %d %q %t %t %v %q %v\n", t.Span, t.Call, t.Sink, t.Certain, t.Configured, t.Holes, t.sql, t.pieces)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
 // languages are the parsers, by the extension of a file.
 var languages = map[string]func(source string, o *Options) (*Source, error){
 	".go": findGo, ".py": findPython,
@@ -103,7 +120,7 @@ func Find(name, source string, o Options) (*Source, error) {
 
 // holds reports whether other is the same text, passed on in an argument.
 func (t *Text) holds(other *Text) bool {
-	return t.Span.Start <= other.Span.Start && other.Span.End <= t.Span.End && len(t.sql) > 0 && string(t.sql) == string(other.sql) && t.Certain == other.Certain
+	return t.Span.Start <= other.Span.Start && other.Span.End <= t.Span.End && len(t.sql) > 0 && t.key() == other.key() && t.Certain == other.Certain
 }
 
 var sqlStart = regexp.MustCompile(`(?is)^(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(?:select|with|insert|update|delete|merge|replace|create|alter|drop|truncate|grant|revoke|call|exec|execute|explain|show|values|set|begin|commit|rollback|lock|copy|vacuum|analyze|pragma|attach|do|declare|load|use|table|describe|desc|rename|refresh|comment|call|prepare|listen|notify|kill)\b`)

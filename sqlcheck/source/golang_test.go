@@ -100,6 +100,41 @@ func TestGo(t *testing.T) {
 	}
 }
 
+// TestGoFlow: the value of a name is followed through a function.
+func TestGoFlow(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		body string
+		want []string
+	}{
+		{"q := `SELECT 1`\n_, err := db.QueryContext(ctx, q)", []string{"SELECT 1"}},
+		{"var q = `SELECT 1`\ndb.QueryContext(ctx, q)", []string{"SELECT 1"}},
+		{"q := `SELECT 1`\nif x {\n q := `SELECT 2`\n db.QueryContext(ctx, q) }\ndb.QueryContext(ctx, q)", []string{"SELECT 2", "SELECT 1"}},
+		{"q := `SELECT 1`\nif x {\n q += ` FROM t` }\ndb.QueryContext(ctx, q)", []string{"SELECT 1 FROM t", "SELECT 1"}},
+		{"q := `SELECT 1`\nif x {\n q = `SELECT 2` } else if y {\n q = `SELECT 3` } else {\n return }\ndb.QueryContext(ctx, q)", []string{"SELECT 2", "SELECT 3"}},
+		{"var q string\nswitch x {\ncase 1: q = `SELECT 1`\ndefault: q = `SELECT 2` }\ndb.QueryContext(ctx, q)", []string{"SELECT 1", "SELECT 2"}},
+		{"q := `SELECT 1`\nq = q + ` FROM ` + table\ndb.QueryContext(ctx, q)", []string{"SELECT 1 FROM x [table]"}},
+		{"var b strings.Builder\nb.WriteString(`SELECT `)\nfmt.Fprintf(&b, `%d, %s`, n, cols)\nb.WriteByte(' ')\ndb.QueryContext(ctx, b.String())", []string{"SELECT 1, id, name "}},
+		{"b := &bytes.Buffer{}\nb.WriteString(`SELECT 1`)\nfill(b)\ndb.QueryContext(ctx, b.String())", []string{"x [b.String()]"}},
+		{"parts := []string{`SELECT 1`}\nparts = append(parts, `FROM t`)\ndb.QueryContext(ctx, strings.Join(parts, ` `))", []string{"SELECT 1 FROM t"}},
+		{"q := `SELECT 1 FROM t`\nfor range x {\n q += ` WHERE a` }\ndb.QueryContext(ctx, q)", []string{"SELECT 1 FROM t", "SELECT 1 FROM tx [q]"}},
+		{"for _, q := range []string{`SELECT 1`, `DROP TABLE t`} {\n db.QueryContext(ctx, q) }", []string{"SELECT 1", "DROP TABLE t"}},
+		{"q := `SELECT 1`\nread(&q)\ndb.QueryContext(ctx, q)", []string{"x [q]"}},
+		{"q := `SELECT 1`\nrun := func() { db.QueryContext(ctx, q) }\nq = load()\nrun()", []string{"x [q]"}},
+		{"q := `SELECT 1`\nfunc() { db.QueryContext(ctx, q) }()", []string{"SELECT 1"}},
+		{"db.QueryContext(ctx, build(`t`))", []string{"SELECT 1 FROM t"}},
+		{"q, args := both()\ndb.QueryContext(ctx, q, args...)", []string{"SELECT 2"}},
+		{"qs := map[string]string{`a`: `SELECT 1`, `b`: `SELECT 2`}\ndb.QueryContext(ctx, qs[`b`])\ndb.QueryContext(ctx, qs[x])", []string{"SELECT 2", "SELECT 1", "SELECT 2"}},
+		{"if q := `SELECT 1`; x {\n db.QueryContext(ctx, q) }", []string{"SELECT 1"}},
+		{"db.QueryContext(ctx, late)", []string{"SELECT 9"}},
+	} {
+		code := "package p\n\nconst cols = \"id\" + \", name\"\n\nfunc f() {\n\t" + test.body + "\n}\nfunc build(t string) string { return `SELECT 1 FROM ` + t }\nfunc both() (string, []any) { return `SELECT 2`, nil }\nconst late = `SELECT 9`\n"
+		if diff := cmp.Diff(test.want, filled(t, "x.go", code, "postgres")); diff != "" {
+			t.Errorf("%s: %s", test.body, diff)
+		}
+	}
+}
+
 // TestPlaces: a text is mapped to the file, whatever literals it is made of.
 func TestPlaces(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,146 @@
+package sqlcheck
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/ktxhq/ktx/sqlcheck/source"
+)
+
+// maxRead is the most bytes of a file that is read for its constants only.
+const maxRead = 4 << 20
+
+// neighbours reads the files to which a checked file refers. It stays in the
+// repository of the checked file, or in the current folder, and follows no link
+// out of it.
+type neighbours struct {
+	mu    sync.Mutex
+	tops  map[string]string   // the top folder, by folder
+	roots map[string]*os.Root // by top folder
+	lists map[string][]string
+}
+
+func newNeighbours() *neighbours {
+	return &neighbours{tops: map[string]string{}, roots: map[string]*os.Root{}, lists: map[string][]string{}}
+}
+
+var _ source.Files = (*neighbours)(nil)
+
+// close closes the folders.
+func (n *neighbours) close() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, root := range n.roots {
+		if root != nil {
+			_ = root.Close()
+		}
+	}
+	n.roots, n.tops = map[string]*os.Root{}, map[string]string{}
+}
+
+// top returns the folder to which reading is limited for files in a folder: the
+// nearest one above with .git, else the current folder if it is above, else the
+// folder itself.
+func (n *neighbours) top(folder string) string {
+	if top, ok := n.tops[folder]; ok {
+		return top
+	}
+	top := folder
+	if current, err := os.Getwd(); err == nil && within(current, folder) {
+		top = current
+	}
+	for at := folder; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			top = at
+			break
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	n.tops[folder] = top
+	return top
+}
+
+// within reports whether a path lies in a folder or is the folder.
+func within(folder, path string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// open opens a file in the tree to which it belongs.
+func (n *neighbours) open(name string) *os.File {
+	name = filepath.FromSlash(name)
+	if !filepath.IsAbs(name) {
+		return nil
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	folder := filepath.Dir(name)
+	top := n.top(folder)
+	root, known := n.roots[top]
+	if !known {
+		root, _ = os.OpenRoot(top)
+		n.roots[top] = root
+	}
+	if root == nil {
+		return nil
+	}
+	rel, err := filepath.Rel(top, name)
+	if err != nil {
+		return nil
+	}
+	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// Read returns the content of a file.
+func (n *neighbours) Read(name string) (string, bool) {
+	f := n.open(name)
+	if f == nil {
+		return "", false
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxRead {
+		return "", false
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxRead+1))
+	if err != nil || len(text) > maxRead {
+		return "", false
+	}
+	content, err := decode(text)
+	return strings.TrimPrefix(content, "\uFEFF"), err == nil
+}
+
+// Names returns the names of the files in a folder.
+func (n *neighbours) Names(folder string) []string {
+	n.mu.Lock()
+	list, known := n.lists[folder]
+	n.mu.Unlock()
+	if known {
+		return list
+	}
+	if f := n.open(folder); f != nil {
+		entries, _ := f.ReadDir(-1)
+		_ = f.Close()
+		for _, e := range entries {
+			if !e.IsDir() {
+				list = append(list, e.Name())
+			}
+		}
+		slices.Sort(list)
+	}
+	n.mu.Lock()
+	n.lists[folder] = list
+	n.mu.Unlock()
+	return list
+}

@@ -1,0 +1,214 @@
+package source
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// Files reads the other files of a project. Paths have slashes.
+type Files interface {
+	// Read returns the content of a file. ok is false if there is no such file,
+	// or if it may not be read.
+	Read(name string) (content string, ok bool)
+	// Names returns the names of the files in a folder, in order.
+	Names(folder string) []string
+}
+
+// Library is what the other files of a project declare: the constants to which
+// a file refers. It reads a file when another one refers to it, and keeps what
+// it read. A nil Library knows no other file.
+type Library struct {
+	files Files
+
+	mu       sync.Mutex
+	packages map[string]*goPackage
+	modules  map[string]*goModule
+}
+
+// NewLibrary returns a library of files.
+func NewLibrary(files Files) *Library {
+	return &Library{files: files, packages: map[string]*goPackage{}, modules: map[string]*goModule{}}
+}
+
+// goPackage is the constants and variables that a package of Go declares.
+type goPackage struct {
+	library *Library
+	folder  string
+
+	mu      sync.Mutex
+	names   *scope
+	flow    *flow
+	changed map[string]bool // variables that a function of the package assigns
+}
+
+// goModule is where the packages of a module of Go lie.
+type goModule struct{ folder, path string }
+
+// goPackage returns the package to which the file at a path belongs.
+func (l *Library) goPackage(name string, tree *ast.File) *goPackage {
+	if l == nil || name == "" {
+		return &goPackage{}
+	}
+	return l.packageIn(path.Dir(name), tree.Name.Name, strings.HasSuffix(name, "_test.go"))
+}
+
+// packageIn returns the package in a folder, with the given name or, if there
+// is none given, the one that others import.
+func (l *Library) packageIn(folder, name string, tests bool) *goPackage {
+	key := folder + "\x00" + name + "\x00" + strconv.FormatBool(tests)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if p := l.packages[key]; p != nil {
+		return p
+	}
+	p := &goPackage{library: l, folder: folder, changed: map[string]bool{}}
+	l.packages[key] = p
+	top := &function{body: &stmt{kind: stmtBlock}}
+	lang := &goFile{options: &Options{}, imports: map[string]string{}}
+	for _, file := range l.files.Names(folder) {
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") && !tests {
+			continue
+		}
+		content, ok := l.files.Read(path.Join(folder, file))
+		if !ok {
+			continue
+		}
+		set := token.NewFileSet()
+		tree, err := parser.ParseFile(set, "", content, parser.SkipObjectResolution)
+		if err != nil || name != "" && tree.Name.Name != name || name == "" && tree.Name.Name == "main" {
+			continue
+		}
+		g := newGoFile(content, set.File(tree.Pos()), tree, lang.options)
+		maps.Copy(lang.imports, g.imports)
+		for _, d := range tree.Decls {
+			if gen, ok := d.(*ast.GenDecl); ok {
+				top.body.list = append(top.body.list, g.specs(gen)...)
+			}
+		}
+		p.changes(tree)
+	}
+	p.names = resolve(top, false, goMutates)
+	p.flow = &flow{lang: lang, state: map[*variable]*value{}, known: map[*node]bool{}, quiet: 1, fn: &function{}}
+	return p
+}
+
+// changes collects the names that a file assigns, wherever they are declared.
+func (p *goPackage) changes(tree *ast.File) {
+	name := func(e ast.Expr) {
+		if n, ok := e.(*ast.Ident); ok {
+			p.changed[n.Name] = true
+		}
+	}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, e := range n.Lhs {
+				if n.Tok != token.DEFINE {
+					name(e)
+				}
+			}
+		case *ast.IncDecStmt:
+			name(n.X)
+		case *ast.RangeStmt:
+			if n.Tok == token.ASSIGN {
+				name(n.Key)
+				name(n.Value)
+			}
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				name(n.X)
+			}
+		}
+		return true
+	})
+}
+
+// assigns reports whether a variable of the package may be assigned elsewhere:
+// by a function of the package, or by any other package.
+func (p *goPackage) assigns(name string) bool {
+	return p.names == nil || p.changed[name] || ast.IsExported(name)
+}
+
+// value returns the value of a name of the package, or of the package with an
+// import path.
+func (p *goPackage) value(importPath, name string) *value {
+	if p.library == nil {
+		return nil
+	}
+	if importPath != "" {
+		folder, ok := p.library.folderOf(p.folder, importPath)
+		if !ok || !ast.IsExported(name) {
+			return nil
+		}
+		return p.library.packageIn(folder, "", false).value("", name)
+	}
+	v := p.names.names[name]
+	if v == nil || v.times != 1 || v.init == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	constant := unicode.IsLetter(rune(name[0])) || name[0] == '_'
+	if !constant || p.assigns(name) && !p.isConstant(v) {
+		return nil
+	}
+	return p.flow.name(&node{kind: nodeName, name: name, v: v})
+}
+
+// isConstant reports whether a name was declared with const.
+func (p *goPackage) isConstant(v *variable) bool { return v.init.constant }
+
+var moduleLine = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
+
+// folderOf returns the folder of the package with an import path, which a file
+// in a folder imports. Only packages of the same module are known.
+func (l *Library) folderOf(from, importPath string) (string, bool) {
+	m := l.moduleOf(from)
+	if m == nil {
+		return "", false
+	}
+	if importPath == m.path {
+		return m.folder, true
+	}
+	rest, ok := strings.CutPrefix(importPath, m.path+"/")
+	return path.Join(m.folder, rest), ok
+}
+
+// moduleOf returns the module to which a folder belongs, or nil.
+func (l *Library) moduleOf(folder string) *goModule {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var passed []string
+	var m *goModule
+	for {
+		known, ok := l.modules[folder]
+		if ok {
+			m = known
+			break
+		}
+		passed = append(passed, folder)
+		if content, ok := l.files.Read(path.Join(folder, "go.mod")); ok {
+			if found := moduleLine.FindStringSubmatch(content); found != nil {
+				m = &goModule{folder, found[1]}
+			}
+			break
+		}
+		up := path.Dir(folder)
+		if up == folder || folder == "." {
+			break
+		}
+		folder = up
+	}
+	for _, f := range passed {
+		l.modules[f] = m
+	}
+	return m
+}
