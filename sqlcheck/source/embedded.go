@@ -21,6 +21,8 @@ type Options struct {
 	Path string
 	// Library knows the other files of the project. It may be nil.
 	Library *Library
+
+	name string // of the file that is read
 }
 
 func (o *Options) sink(name string) bool { return slices.Contains(o.Sinks, name) }
@@ -102,6 +104,7 @@ func Reads(name string) bool {
 
 // Find parses a file and returns the SQL in it. The error is a *SyntaxError.
 func Find(name, source string, o Options) (*Source, error) {
+	o.name = name
 	found, err := languages[strings.ToLower(filepath.Ext(name))](source, &o)
 	if err != nil {
 		return found, err

@@ -28,6 +28,8 @@ type value struct {
 	number  bool
 	builder bool // a buffer that collects a text
 	partial bool // it can be more texts than these
+	// fragment says that a library knows the text as a part of a statement.
+	fragment bool
 }
 
 // item is an element of a list.
@@ -49,6 +51,10 @@ type language interface {
 	sink(f *flow, n *node, args []*value)
 	// outer returns the value of a name that the file does not declare.
 	outer(f *flow, n *node) *value
+	// imported returns the value of a name that another file exports.
+	imported(f *flow, n *node) *value
+	// tagged returns the value of a template with a tag, and adds its text.
+	tagged(f *flow, n *node) *value
 	// member returns the value of a member of something unknown.
 	member(f *flow, n *node) *value
 }
@@ -64,6 +70,9 @@ type flow struct {
 	calls   int
 	later   []*function
 	known   map[*node]bool // calls whose texts were added
+	busy    map[*variable]bool
+	first   map[*variable]*value // of names of the file that are assigned once
+	plain   map[*function]bool   // whose result is not known to be a text
 	entered int
 	// returns is what the function that was entered last returns, if returned.
 	returns  *value
@@ -80,9 +89,21 @@ type change struct {
 
 // follow runs through a file.
 func follow(top *function, lang language) []*Text {
-	f := &flow{lang: lang, state: map[*variable]*value{}, known: map[*node]bool{}}
+	f := newFlow(lang)
 	f.run(top)
 	return f.texts
+}
+
+func newFlow(lang language) *flow {
+	return &flow{lang: lang, state: map[*variable]*value{}, known: map[*node]bool{}, busy: map[*variable]bool{}, first: map[*variable]*value{}, plain: map[*function]bool{}}
+}
+
+// reading returns a flow that finds the values of a file's names and adds no
+// texts.
+func reading(lang language, top *function) *flow {
+	f := newFlow(lang)
+	f.quiet, f.fn = 1, &function{outer: top}
+	return f
 }
 
 // run follows the body of a function, and then the functions in it that run
@@ -94,8 +115,8 @@ func (f *flow) run(fn *function) {
 		if fn.values[i] != nil {
 			f.eval(fn.values[i])
 		}
-		if p.v != nil && f.calls == 0 {
-			f.set(p.v, nil)
+		if f.calls == 0 {
+			eachName(p, func(n *node) { f.set(n.v, nil) })
 		}
 	}
 	f.stmt(fn.body)
@@ -167,7 +188,7 @@ func (f *flow) stmt(s *stmt) {
 		f.loop(s)
 	case stmtReturn:
 		v := f.eval(s.value)
-		if f.calls > 0 {
+		if f.calls > 0 && s.names == nil {
 			if f.returned {
 				v = f.merge(f.returns, v)
 			}
@@ -356,7 +377,7 @@ func (f *flow) assign(target *node, v *value) {
 	case target.kind == nodeMember || target.kind == nodeIndex:
 		f.eval(target)
 		for root := target.x; root != nil; root = root.x { // something in it changes
-			if root.kind == nodeName && root.v != nil {
+			if root.kind == nodeName && root.v != nil && root.name != "this" && root.name != "self" && root.name != "cls" {
 				if old := f.state[root.v]; old != nil {
 					f.set(root.v, nil)
 				}
@@ -400,7 +421,7 @@ func (f *flow) merge(a, b *value) *value {
 		}
 		return out
 	case len(a.texts) > 0 && len(b.texts) > 0:
-		return limited(&value{texts: append(slices.Clip(a.texts), b.texts...), partial: a.partial || b.partial, builder: a.builder || b.builder})
+		return limited(&value{texts: append(slices.Clip(a.texts), b.texts...), partial: a.partial || b.partial, builder: a.builder || b.builder, fragment: a.fragment && b.fragment})
 	default:
 		return nil
 	}
@@ -440,23 +461,33 @@ func (f *flow) concat(values []*value, spans []sqlguard.Span) *value {
 		out.partial = out.partial || v != nil && v.partial
 		out.builder = out.builder || v != nil && v.builder
 		if v == nil || len(v.texts) == 0 {
-			for k, t := range out.texts {
-				t = t.clone()
+			for _, t := range out.texts {
 				t.hole(spans[i], v != nil && v.number)
-				out.texts[k] = t
+			}
+			continue
+		}
+		if len(v.texts) == 1 {
+			for _, t := range out.texts {
+				if t.add(v.texts[0]); len(t.sql) > maxFollowed {
+					return nil
+				}
 			}
 			continue
 		}
 		var next []*Text
+		size := 0
 		for _, left := range out.texts {
 			for _, right := range v.texts {
 				t := left.clone()
 				t.add(right)
-				if len(t.sql) > maxFollowed {
+				if size += len(t.sql); len(t.sql) > maxFollowed {
 					return nil
 				}
 				next = append(next, t)
 			}
+		}
+		if size > maxFollowed/4 {
+			next, out.partial = next[:1], true
 		}
 		out.texts = next
 		limited(out)
@@ -476,6 +507,9 @@ func (f *flow) eval(n *node) *value {
 	defer func() { f.depth-- }()
 	switch n.kind { //nolint:exhaustive // all others are not known
 	case nodeNumber:
+		for _, part := range n.list {
+			f.eval(part)
+		}
 		return &value{number: true}
 	case nodeLiteral:
 		return &value{texts: []*Text{n.text}, builder: n.name == "buffer"}
@@ -499,10 +533,10 @@ func (f *flow) eval(n *node) *value {
 	case nodeCall:
 		return f.call(n)
 	case nodeTagged:
-		v := f.eval(n.list[0])
-		f.lang.sink(f, n, []*value{v})
-		result, _ := f.lang.call(f, n, nil, []*value{v})
-		return result
+		f.eval(n.x)
+		return f.lang.tagged(f, n)
+	case nodeImport:
+		return f.lang.imported(f, n)
 	case nodeList:
 		out := &value{list: true}
 		for _, part := range n.list {
@@ -519,19 +553,29 @@ func (f *flow) eval(n *node) *value {
 		}
 		return out
 	case nodeFunction:
-		if n.fn.later {
+		switch {
+		case f.quiet > 0: // it is followed where it stands
+		case n.fn.later:
 			f.later = append(f.later, n.fn)
-		} else if f.calls == 0 {
+		default:
 			f.closure(n.fn)
 		}
 		return &value{fn: n.fn}
 	case nodeAssign:
-		f.stmt(n.do)
+		if n.do.kind != stmtBlock || f.quiet == 0 {
+			f.stmt(n.do)
+		}
+		if n.do.kind == stmtBlock { // a class
+			return f.eval(n.x)
+		}
 		if n.do.target.kind == nodeName && n.do.target.v != nil {
 			return f.state[n.do.target.v]
 		}
 		return nil
 	default:
+		if n.name == "${}" { // in a template
+			return f.eval(n.x)
+		}
 		f.eval(n.x)
 		for _, part := range n.list {
 			f.eval(part)
@@ -553,8 +597,11 @@ func (f *flow) closure(fn *function) {
 func (f *flow) choice(n *node) *value {
 	out := &value{}
 	known := false
+	f.eval(n.x)
+	fragment := true
 	for _, part := range n.list {
 		v := f.eval(part)
+		fragment = fragment && v != nil && v.fragment
 		if v != nil && len(v.texts) > 0 {
 			known = true
 			out.texts = append(out.texts, v.texts...)
@@ -568,6 +615,7 @@ func (f *flow) choice(n *node) *value {
 	if !known {
 		return nil
 	}
+	out.fragment = fragment
 	return limited(out)
 }
 
@@ -598,17 +646,23 @@ func (f *flow) name(n *node) *value {
 	case has:
 		return current
 	}
-	if v.times != 1 || v.init == nil || v.busy {
+	if v.times != 1 || v.init == nil || f.busy[v] {
 		return nil
 	}
-	v.busy = true
+	if v.fn.outer == nil {
+		if known, done := f.first[v]; done {
+			return known
+		}
+	}
+	f.busy[v] = true
 	f.quiet++
 	fn := f.fn
 	f.fn = v.fn
 	result := f.eval(v.init)
 	f.fn = fn
 	f.quiet--
-	v.busy = false
+	delete(f.busy, v)
+	f.first[v] = result
 	return result
 }
 
@@ -686,7 +740,7 @@ func (f *flow) call(n *node) *value {
 
 // enter returns the result of a function of the file.
 func (f *flow) enter(fn *function, n *node, args []*value) *value {
-	if f.entered++; f.calls >= maxCalls || fn.body == nil || fn.plain || f.entered > maxEntered {
+	if f.entered++; f.calls >= maxCalls || fn.body == nil || f.plain[fn] || f.entered > maxEntered {
 		return nil
 	}
 	mark, returns, returned, ended, later := len(f.journal), f.returns, f.returned, f.ended, f.later
@@ -694,7 +748,7 @@ func (f *flow) enter(fn *function, n *node, args []*value) *value {
 	f.quiet++
 	f.returns, f.returned = nil, false
 	for i, p := range fn.params {
-		if p.v == nil {
+		if p.kind == nodeUnknown {
 			continue
 		}
 		var v *value
@@ -711,13 +765,13 @@ func (f *flow) enter(fn *function, n *node, args []*value) *value {
 		if i >= len(args) && v == nil && fn.values[i] != nil {
 			v = f.eval(fn.values[i])
 		}
-		f.set(p.v, v)
+		f.assign(p, v)
 	}
 	f.run(fn)
 	result := f.returns
 	f.back(mark)
 	f.returns, f.returned, f.ended, f.later = returns, returned, ended, later
-	fn.plain = result == nil
+	f.plain[fn] = result == nil
 	f.calls--
 	f.quiet--
 	return result

@@ -567,6 +567,10 @@ func goMutates(n *node, change func(*node, bool)) {
 // outer returns the value of a name that another file of the package declares.
 func (g *goFile) outer(_ *flow, n *node) *value { return g.foreign("", n.name, n.span) }
 
+func (g *goFile) imported(*flow, *node) *value { return nil }
+
+func (g *goFile) tagged(*flow, *node) *value { return nil }
+
 // member returns the value of a constant of an imported package.
 func (g *goFile) member(_ *flow, n *node) *value {
 	if n.x.kind != nodeName || n.x.v != nil || g.imports[n.x.name] == "" {
@@ -588,7 +592,7 @@ func (v *value) moved(span sqlguard.Span) *value {
 	if v == nil {
 		return nil
 	}
-	out := &value{list: v.list, object: v.object, number: v.number, partial: v.partial}
+	out := &value{list: v.list, object: v.object, number: v.number, partial: v.partial, fragment: v.fragment}
 	for _, t := range v.texts {
 		out.texts = append(out.texts, t.moved(span))
 	}

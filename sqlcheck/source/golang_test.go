@@ -206,7 +206,6 @@ func TestNamesThatMeanMore(t *testing.T) {
 			"let q = 'SELECT 1'; for (q of x) db.$queryRawUnsafe(q)",
 			"let q = 'SELECT 1'; [q] = x; db.$queryRawUnsafe(q)",
 			"let q = 'SELECT 1'; ({ q } = x); db.$queryRawUnsafe(q)",
-			"let q = 'SELECT 1'; q ||= x; db.$queryRawUnsafe(q)",
 			"const q = 'SELECT 1'; try {} catch (q) { db.$queryRawUnsafe(q) }",
 			"const q = 'SELECT 1'; class A { m(q: string) { db.$queryRawUnsafe(q) } }",
 		},

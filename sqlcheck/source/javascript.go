@@ -1,6 +1,8 @@
 package source
 
 import (
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -25,183 +27,217 @@ var javaScriptTags = map[string]bool{
 	"sql": true, "SQL": true, "pgsql": true, "$queryRaw": true, "$executeRaw": true, "literal": false, "raw": false,
 }
 
-// jsKind is the kind of a token of JavaScript.
-type jsKind uint8
-
-const (
-	jsOther jsKind = iota
-	jsName
-	jsString
-	jsTemplate
-	jsNumber
-)
-
-type jsToken struct {
-	kind       jsKind
-	start, end int
-	line       bool // a line ends before it
-	// inner is the number of the tokens of a template, which follow it.
-	inner int
-}
-
-// javaScript reads a source of JavaScript or TypeScript (ECMA-262, section 12).
+// javaScript is a source of JavaScript or TypeScript.
 type javaScript struct {
-	source    string
-	tokens    []jsToken
-	comments  []sqlguard.Span
-	options   *Options
-	constants map[string]int // the first token of the value of a name that is given one once
-	resolving map[string]bool
-	texts     []*Text
+	options *Options
+	open    bool // it is read for its names only
+	depth   int  // of imports
 }
 
 func findJavaScript(source string, o *Options) (*Source, error) {
-	j := &javaScript{source: source, options: o, constants: map[string]int{}, resolving: map[string]bool{}}
-	if err := j.lex(0, len(source)); err != nil {
+	p, top, err := parseJavaScript(source, o.name)
+	if err != nil {
 		return nil, err
 	}
-	j.declarations()
-	for i := range j.tokens {
-		switch {
-		case j.tokens[i].kind != jsName:
-		case j.opens(i+1) > 0:
-			j.call(i)
-		case i+1 < len(j.tokens) && j.tokens[i+1].kind == jsTemplate:
-			j.tagged(i)
-		}
-	}
-	return &Source{Texts: j.texts, Comments: j.comments}, nil
+	resolve(top, true, jsMutates)
+	return &Source{Texts: follow(top, &javaScript{options: o}), Comments: p.comments}, nil
 }
 
-func (j *javaScript) text(i int) string { return j.source[j.tokens[i].start:j.tokens[i].end] }
-
-func (j *javaScript) is(i int, text string) bool {
-	return i >= 0 && i < len(j.tokens) && j.tokens[i].kind == jsOther && j.text(i) == text
-}
-
-// opens returns the token after the parenthesis of a call at i, and skips type
-// arguments. It returns 0 if there is none.
-func (j *javaScript) opens(i int) int {
-	if j.is(i, "(") {
-		return i + 1
-	}
-	if !j.is(i, "<") {
-		return 0
-	}
-	for depth := 0; i < len(j.tokens); i++ {
-		switch {
-		case j.is(i, "<"):
-			depth++
-		case j.is(i, ">"):
-			if depth--; depth == 0 {
-				if j.is(i+1, "(") {
-					return i + 2
-				}
-				return 0
-			}
-		case j.is(i, ";") || j.is(i, "="):
-			return 0
-		}
-	}
-	return 0
-}
-
-// lex splits part of the source into tokens.
-func (j *javaScript) lex(from, to int) error {
-	line := true
-	add := func(kind jsKind, start, end int) {
-		j.tokens = append(j.tokens, jsToken{kind: kind, start: start, end: end, line: line})
-		line = false
-	}
-	for i := from; i < to; {
-		c := j.source[i]
-		rest := j.source[i:to]
-		switch {
-		case jsLineEnd(rest) > 0:
-			line = true
-			i += jsLineEnd(rest)
-		case jsSpace(rest) > 0:
-			i += jsSpace(rest)
-		case strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, "#!") && i == 0:
-			end := i
-			for end < to && jsLineEnd(j.source[end:to]) == 0 {
-				end++
-			}
-			j.comments = append(j.comments, sqlguard.Span{Start: i, End: end})
-			i = end
-		case strings.HasPrefix(rest, "/*"):
-			n := strings.Index(rest[2:], "*/")
-			if n < 0 {
-				return &SyntaxError{Offset: i, Message: "the comment has no end"}
-			}
-			j.comments = append(j.comments, sqlguard.Span{Start: i, End: i + n + 4})
-			i += n + 4
-		case c == '\'' || c == '"':
-			end, ok := jsStringEnd(j.source[:to], i)
-			if !ok { // an apostrophe in the text of JSX
-				add(jsOther, i, i+1)
-				i++
-				continue
-			}
-			add(jsString, i, end)
-			i = end
-		case c == '`':
-			end, ok := jsTemplateEnd(j.source[:to], i)
+// parseJavaScript reads a file. The name says whether it can have JSX: files of
+// JavaScript can, as those of TypeScript whose extension says so.
+func parseJavaScript(source, name string) (p *jsParser, top *function, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			syntax, ok := r.(*SyntaxError)
 			if !ok {
-				return &SyntaxError{Offset: i, Message: "the template has no end"}
+				panic(r)
 			}
-			add(jsTemplate, i, end)
-			at := len(j.tokens)
-			if err := j.inside(i, end); err != nil {
-				return err
-			}
-			j.tokens[at-1].inner = len(j.tokens) - at
-			i = end
-		case c == '/' && j.regular():
-			if end := jsRegularEnd(j.source[:to], i); end > 0 {
-				add(jsNumber, i, end) // a value of no interest
-				i = end
-				continue
-			}
-			add(jsOther, i, i+1)
-			i++
-		case jsNameByte(c):
-			end := i
-			for end < to && jsNameByte(j.source[end]) && jsSpace(j.source[end:to]) == 0 && jsLineEnd(j.source[end:to]) == 0 {
-				end++
-			}
-			kind := jsName
-			if c >= '0' && c <= '9' {
-				kind = jsNumber
-			}
-			add(kind, i, end)
-			i = end
-		default:
-			add(jsOther, i, i+1)
-			i++
+			err = syntax
 		}
+	}()
+	p = &jsParser{source: source, noArrow: map[int]bool{}, exports: map[string]*node{}}
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".ts", ".mts", ".cts":
+	default:
+		p.jsx = true
+	}
+	top = p.program()
+	return p, top, nil
+}
+
+// jsMutates calls change with each list that a call adds to or changes.
+func jsMutates(n *node, change func(*node, bool)) {
+	if n.x == nil || n.x.kind != nodeMember {
+		return
+	}
+	switch n.x.name {
+	case "push":
+		change(n.x.x, true)
+	case "pop", "shift", "unshift", "splice", "sort", "reverse", "fill":
+		change(n.x.x, false)
+	}
+}
+
+func (j *javaScript) outer(*flow, *node) *value { return nil }
+
+// member returns the empty part of a statement that a library names.
+func (j *javaScript) member(_ *flow, n *node) *value {
+	if n.name == "empty" && n.x.kind == nodeName && (n.x.name == "Prisma" || n.x.name == "sql") {
+		return &value{texts: []*Text{{}}, fragment: true}
 	}
 	return nil
 }
 
-// inside reads the expressions in a template, because calls in them count too.
-func (j *javaScript) inside(start, end int) error {
-	for i := start + 1; i < end-1; i++ {
-		switch {
-		case j.source[i] == '\\':
-			i++
-		case strings.HasPrefix(j.source[i:end], "${"):
-			stop := jsHoleEnd(j.source[:end], i)
-			if stop < 0 {
-				return &SyntaxError{Offset: i, Message: "the template has no end"}
+// imported returns what another file of the project exports under a name.
+func (j *javaScript) imported(_ *flow, n *node) *value {
+	if j.depth > 3 {
+		return nil
+	}
+	return j.options.Library.exported(j.options.Path, n.keys[0], n.name, j.depth).moved(n.span)
+}
+
+// jsLast returns the last name of an expression.
+func jsLast(n *node) string {
+	if n != nil && (n.kind == nodeName || n.kind == nodeMember) {
+		return n.name
+	}
+	return ""
+}
+
+// tagged returns the value of a template with a tag. Only parts that are made by
+// such a tag too are SQL; all other values are parameters.
+func (j *javaScript) tagged(f *flow, n *node) *value {
+	template := n.list[0]
+	name := jsLast(n.x)
+	if name == "raw" && jsLast(n.x.x) == "String" {
+		return f.eval(template)
+	}
+	_, known := javaScriptTags[name]
+	if !known && !j.options.sink(name) {
+		f.eval(template)
+		return nil
+	}
+	values, spans := make([]*value, len(template.list)), make([]sqlguard.Span, len(template.list))
+	for i, part := range template.list {
+		v := f.eval(part)
+		if part.kind != nodeLiteral && v != nil && !v.fragment {
+			v = nil
+		}
+		values[i], spans[i] = v, part.span
+	}
+	v := f.concat(values, spans)
+	if v == nil {
+		return nil
+	}
+	out := *v
+	out.fragment = true
+	j.template(f, n, &out)
+	return &out
+}
+
+// template adds the text of a template with a tag.
+func (j *javaScript) template(f *flow, n *node, v *value) {
+	name := jsLast(n.x)
+	sure := javaScriptTags[name] || j.options.sink(name)
+	if !f.once(n) {
+		return
+	}
+	as := Text{Call: n.span.Start, Sink: name, Certain: sure, Span: n.span}
+	f.pass(v, as, func(t *Text) bool {
+		return looksLikeSQL(t.SQL()) || strings.HasPrefix(name, "$") && (strings.TrimSpace(t.SQL()) != "" || len(t.Holes) > 0)
+	})
+}
+
+// call returns the result of methods of texts and lists, and of functions that
+// return their argument.
+func (j *javaScript) call(f *flow, n *node, receiver *value, args []*value) (*value, bool) {
+	if n.x == nil || n.x.kind != nodeMember {
+		return nil, false
+	}
+	method := n.x.name
+	isText, isList := receiver != nil && len(receiver.texts) > 0, receiver != nil && receiver.list
+	switch {
+	case isText && (strings.HasPrefix(method, "trim") || method == "toString" || method == "valueOf"):
+		return receiver, true
+	case isText && method == "concat":
+		return f.concat(append([]*value{receiver}, args...), append([]sqlguard.Span{n.x.span}, spansOf(n.list)...)), true
+	case isList && method == "join":
+		separator := textValue(&Text{sql: []byte(",")})
+		if len(args) > 0 {
+			separator = args[0]
+		}
+		return f.join(receiver, separator, n.span), true
+	case isList && method == "push":
+		if n.x.x.kind == nodeName && n.x.x.v != nil {
+			f.set(n.x.x.v, appended(append([]*value{receiver}, args...), &node{list: append([]*node{n.x.x}, n.list...)}))
+		}
+		return &value{number: true}, true
+	case isList && method == "concat" && len(args) == 1 && args[0] != nil && args[0].list:
+		return &value{list: true, items: append(slices.Clip(receiver.items), args[0].items...)}, true
+	case isList && (method == "filter" || method == "map"):
+		return nil, true
+	case isList && n.x.x.kind == nodeName && n.x.x.v != nil:
+		switch method {
+		case "pop", "shift", "unshift", "splice", "sort", "reverse", "fill":
+			f.set(n.x.x.v, nil)
+			return nil, true
+		}
+	case (method == "raw" || method == "unsafe") && (jsLast(n.x.x) == "sql" || jsLast(n.x.x) == "Prisma") && len(args) == 1 && args[0] != nil:
+		out := *args[0]
+		out.fragment = true
+		return &out, true
+	}
+	return nil, false
+}
+
+// sink adds the text that a call passes to a database.
+func (j *javaScript) sink(f *flow, n *node, args []*value) {
+	name := jsLast(n.x)
+	sure, ok := javaScriptSinks[name]
+	if j.options.sink(name) {
+		sure, ok = certain, true
+	}
+	if !ok || len(n.list) == 0 || !f.once(n) {
+		return
+	}
+	first, v := n.list[0], args[0]
+	as := Text{Call: n.span.Start, Sink: name, Certain: sure == certain, Span: first.span}
+	if n.x.kind == nodeMember { // the name of the method
+		as.Call = n.x.span.End - len(name)
+	}
+	if first.kind == nodeObject || v != nil && v.object { // query({text: "…"})
+		found := false
+		for _, key := range []string{"text", "sql", "query", "statement"} {
+			if first.kind == nodeObject {
+				if i := slices.Index(first.keys, key); i >= 0 {
+					as.Span, v, found = first.list[i].span, v.fields[key], true
+					first = first.list[i]
+					break
+				}
+			} else if part, has := v.fields[key]; has {
+				v, found = part, true
+				break
 			}
-			if err := j.lex(i+2, stop-1); err != nil {
-				return err
+		}
+		if !found {
+			if sure == certain {
+				as.Span.End = as.Span.Start + 1
+				f.add(unknown(&as))
 			}
-			i = stop - 1
+			return
 		}
 	}
-	return nil
+	switch {
+	case v != nil && len(v.texts) > 0:
+		if first.kind == nodeTagged {
+			return // it is judged on its own
+		}
+		f.pass(v, as, sure.judges)
+	case sure < likely || v != nil && (v.number || v.list || v.object || v.fn != nil):
+	case first.kind == nodeTagged || first.kind == nodeFunction || first.kind == nodeNumber || first.kind == nodeList:
+	default:
+		f.add(unknown(&as))
+	}
 }
 
 // jsLineEnd returns the length of the line end at the start of s, or 0 (12.3).
@@ -232,27 +268,6 @@ func jsSpace(s string) int {
 
 func jsNameByte(c byte) bool {
 	return c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf || c >= '0' && c <= '9'
-}
-
-// regular reports whether a slash begins a regular expression here, which it
-// does where an operand is expected.
-func (j *javaScript) regular() bool {
-	if len(j.tokens) == 0 {
-		return true
-	}
-	last := j.tokens[len(j.tokens)-1]
-	switch text := j.source[last.start:last.end]; last.kind { //nolint:exhaustive // the others end an operand
-	case jsName:
-		switch text {
-		case "return", "typeof", "case", "in", "of", "delete", "void", "throw", "new", "else", "do", "await", "yield":
-			return true
-		}
-		return false
-	case jsOther:
-		return text != ")" && text != "]" && text != "}" && text != ">"
-	default:
-		return false
-	}
 }
 
 // jsRegularEnd returns the offset after the regular expression at i, or 0 if
@@ -294,416 +309,6 @@ func jsStringEnd(source string, i int) (int, bool) {
 		}
 	}
 	return 0, false
-}
-
-func jsTemplateEnd(source string, i int) (int, bool) {
-	for i++; i < len(source); i++ {
-		switch {
-		case source[i] == '\\':
-			i++
-		case source[i] == '`':
-			return i + 1, true
-		case strings.HasPrefix(source[i:], "${"):
-			end := jsHoleEnd(source, i)
-			if end < 0 {
-				return 0, false
-			}
-			i = end - 1
-		}
-	}
-	return 0, false
-}
-
-// jsHoleEnd returns the offset after the ${…} at i, or -1 if it has no end.
-func jsHoleEnd(source string, i int) int {
-	depth := 0
-	for i++; i < len(source); i++ {
-		switch c := source[i]; {
-		case c == '{':
-			depth++
-		case c == '}':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case c == '\'' || c == '"':
-			if end, ok := jsStringEnd(source, i); ok {
-				i = end - 1
-			}
-		case c == '`':
-			end, ok := jsTemplateEnd(source, i)
-			if !ok {
-				return -1
-			}
-			i = end - 1
-		case strings.HasPrefix(source[i:], "/*"):
-			n := strings.Index(source[i+2:], "*/")
-			if n < 0 {
-				return -1
-			}
-			i += n + 3
-		}
-	}
-	return -1
-}
-
-// declarations collects the names that const, let or var assign once, and that
-// nothing else in the file binds.
-func (j *javaScript) declarations() {
-	bound := map[string]bool{}
-	closes := j.brackets()
-	for i := range j.tokens {
-		if j.tokens[i].kind != jsName || j.is(i-1, ".") && !j.is(i-2, ".") {
-			continue
-		}
-		name := j.text(i)
-		switch value := j.value(i + 1); {
-		case j.declared(i) && value > 0 && j.constants[name] == 0:
-			j.constants[name] = value
-		case j.declared(i), value > 0, j.binds(i, closes):
-			bound[name] = true
-		}
-	}
-	for name := range bound {
-		delete(j.constants, name)
-	}
-}
-
-// declared reports whether const, let or var stand before token i.
-func (j *javaScript) declared(i int) bool {
-	if i == 0 || j.tokens[i-1].kind != jsName {
-		return false
-	}
-	switch j.text(i - 1) {
-	case "const", "let", "var":
-		return true
-	default:
-		return false
-	}
-}
-
-// binds reports whether the name at token i may be bound there by anything
-// except its own declaration: as a parameter, in a pattern, by an operator, or
-// by a word before it.
-func (j *javaScript) binds(i int, closes map[int]int) bool {
-	if i > 0 && j.tokens[i-1].kind == jsName {
-		switch j.text(i - 1) {
-		case "function", "class", "import", "as", "catch", "enum", "namespace", "type", "interface", "async", "of", "in":
-			return true
-		}
-	}
-	if j.is(i+1, "+") && j.is(i+2, "+") || j.is(i+1, "-") && j.is(i+2, "-") || j.is(i-1, "+") && j.is(i-2, "+") || j.is(i-1, "-") && j.is(i-2, "-") {
-		return true
-	}
-	if i+1 < len(j.tokens) && j.tokens[i+1].kind == jsName && (j.text(i+1) == "of" || j.text(i+1) == "in") {
-		return true
-	}
-	if j.is(i+1, "=") && !j.is(i+2, "=") { // x =>, and x = where no declaration is
-		return true
-	}
-	for k := i + 1; k < min(i+5, len(j.tokens)); k++ { // x ||=, x ??=, x **=, x >>>=
-		if j.tokens[k].kind != jsOther || j.tokens[k].start != j.tokens[k-1].end && k > i+1 || strings.IndexByte("|&?*/%-+<>^", j.source[j.tokens[k].start]) < 0 {
-			if k > i+1 && j.is(k, "=") && !j.is(k+1, "=") {
-				return true
-			}
-			break
-		}
-	}
-	for open, at := j.around(i, closes); open != -1; open, at = j.around(open, closes) {
-		if open == far {
-			return true
-		}
-		behind := at + 1
-		switch {
-		case j.is(behind, "=") && !j.is(behind+1, "="), j.is(behind, "{"), j.is(behind, ":"):
-			return true // a pattern, parameters, parameters with a type behind them
-		case behind < len(j.tokens) && j.tokens[behind].kind == jsName && (j.text(behind) == "of" || j.text(behind) == "in"):
-			return true
-		}
-	}
-	return false
-}
-
-// brackets returns, for each opening bracket, the one that closes it.
-func (j *javaScript) brackets() map[int]int {
-	closes := map[int]int{}
-	var open []int
-	for i := range j.tokens {
-		switch {
-		case j.is(i, "(") || j.is(i, "[") || j.is(i, "{"):
-			open = append(open, i)
-		case (j.is(i, ")") || j.is(i, "]") || j.is(i, "}")) && len(open) > 0:
-			closes[open[len(open)-1]] = i
-			open = open[:len(open)-1]
-		}
-	}
-	return closes
-}
-
-// around returns the brackets around token i, within its block, or -1 if there
-// are none.
-func (j *javaScript) around(i int, closes map[int]int) (open, at int) {
-	for k := i - 1; k >= 0; k-- {
-		if at, ok := closes[k]; ok && at > i {
-			if j.is(k, "{") && !j.is(k-1, "(") && !j.is(k-1, ",") && !j.is(k-1, "{") && !j.is(k-1, ":") && !j.is(k-1, "[") && !j.declared(k) {
-				return -1, 0 // a block
-			}
-			return k, at
-		}
-		if k == i-1_000 {
-			return far, 0
-		}
-	}
-	return -1, 0
-}
-
-// far is the result of around if the brackets are too far away to search for.
-const far = -2
-
-// value returns the first token of the value that is assigned at token i, or 0
-// if there is none. It skips a type annotation and an operator before =.
-func (j *javaScript) value(i int) int {
-	switch {
-	case j.is(i, "=") && !j.is(i+1, "=") && !j.is(i+1, ">"):
-		return i + 1
-	case j.is(i, ":") && i+2 < len(j.tokens) && j.tokens[i+1].kind == jsName && j.is(i+2, "=") && !j.is(i+3, ">"):
-		return i + 3
-	case j.is(i, "+") && j.is(i+1, "="):
-		return i + 2
-	default:
-		return 0
-	}
-}
-
-// call adds the text of the call whose name is token i.
-func (j *javaScript) call(i int) {
-	name := j.text(i)
-	sure, ok := javaScriptSinks[name]
-	if j.options.sink(name) {
-		sure, ok = certain, true
-	}
-	first := j.opens(i + 1)
-	if !ok || first >= len(j.tokens) || i > 0 && j.tokens[i-1].kind == jsName && j.text(i-1) == "function" {
-		return
-	}
-	if !j.is(i-1, ".") && j.declares(first) {
-		sure = possible // the declaration of a method with that name
-	}
-	if j.is(first, "{") { // query({text: "…"})
-		for k := first + 1; k+1 < len(j.tokens) && !j.is(k, "}"); k++ {
-			if j.tokens[k].kind != jsName || j.text(k) != "text" && j.text(k) != "sql" && j.text(k) != "query" {
-				continue
-			}
-			switch {
-			case j.is(k+1, ":"):
-				j.argument(i, k+2, name, sure)
-				return
-			case (j.is(k+1, ",") || j.is(k+1, "}")) && (j.is(k-1, ",") || j.is(k-1, "{")):
-				j.argument(i, k, name, sure)
-				return
-			}
-		}
-		if sure == certain {
-			j.texts = append(j.texts, unknown(&Text{Call: j.tokens[i].start, Sink: name, Certain: true, Span: sqlguard.Span{Start: j.tokens[first].start, End: j.tokens[first].end}}))
-		}
-		return
-	}
-	j.argument(i, first, name, sure)
-}
-
-// declares reports whether the bracket before token i is followed by the body
-// or the type of a method.
-func (j *javaScript) declares(i int) bool {
-	depth := 1
-	for ; i < len(j.tokens) && depth > 0; i++ {
-		switch {
-		case j.is(i, "("):
-			depth++
-		case j.is(i, ")"):
-			depth--
-		}
-	}
-	return j.is(i, "{") || j.is(i, ":")
-}
-
-// argument adds the text that begins at a token. It is an argument of the call
-// whose name is token i.
-func (j *javaScript) argument(i, first int, name string, sure certainty) {
-	if first >= len(j.tokens) {
-		return
-	}
-	t := &Text{Call: j.tokens[i].start, Sink: name, Certain: sure == certain}
-	end, known := j.expression(first, t)
-	end = min(max(end, first+1), len(j.tokens))
-	t.Span = sqlguard.Span{Start: j.tokens[first].start, End: j.tokens[end-1].end}
-	if known && !j.ends(end) { // an operator that is not understood
-		t.hole(sqlguard.Span{Start: j.tokens[end].start, End: j.tokens[end].end}, false)
-	}
-	switch {
-	case known:
-		if sure.judges(t) {
-			j.texts = append(j.texts, t)
-		}
-	case sure >= likely && !j.is(first, ")") && j.tokens[first].kind != jsNumber && !j.isFunction(first) && (first+1 >= len(j.tokens) || j.tokens[first+1].kind != jsTemplate):
-		j.texts = append(j.texts, unknown(t)) // a template with a tag is judged on its own
-	}
-}
-
-// ends reports whether an argument ends before token i, with or without a type.
-func (j *javaScript) ends(i int) bool {
-	return i >= len(j.tokens) || j.is(i, ",") || j.is(i, ")") || j.is(i, "}") || j.is(i, ";") || j.is(i, "!") ||
-		j.tokens[i].kind == jsName && (j.text(i) == "as" || j.text(i) == "satisfies")
-}
-
-// isFunction reports whether an argument is a function.
-func (j *javaScript) isFunction(i int) bool {
-	switch text := j.text(i); {
-	case text == "function" || text == "async":
-		return true
-	case j.is(i, "("):
-		for depth := 0; i < len(j.tokens); i++ {
-			switch {
-			case j.is(i, "("):
-				depth++
-			case j.is(i, ")"):
-				if depth--; depth == 0 {
-					return j.is(i+1, "=") && j.is(i+2, ">")
-				}
-			}
-		}
-		return false
-	default:
-		return j.is(i+1, "=") && j.is(i+2, ">")
-	}
-}
-
-// tagged adds the text of a template whose tag is token i.
-func (j *javaScript) tagged(i int) {
-	name := j.text(i)
-	sure, ok := javaScriptTags[name]
-	if j.options.sink(name) {
-		sure, ok = true, true
-	}
-	if !ok {
-		return
-	}
-	t := &Text{Call: j.tokens[i].start, Sink: name, Certain: sure, Span: sqlguard.Span{Start: j.tokens[i].start, End: j.tokens[i+1].end}}
-	j.template(i+1, t)
-	if looksLikeSQL(t.SQL()) {
-		j.texts = append(j.texts, t)
-	}
-}
-
-// expression appends the value of the expression at token i. It reports where
-// the expression ends and whether a part of its value is known.
-func (j *javaScript) expression(i int, t *Text) (end int, known bool) {
-	for {
-		var operand Text
-		next, ok := j.operand(i, &operand)
-		if !ok {
-			next = j.skip(i)
-			operand = Text{}
-			if next > i {
-				operand.hole(sqlguard.Span{Start: j.tokens[i].start, End: j.tokens[next-1].end}, false)
-			}
-		}
-		known = known || ok
-		t.add(&operand)
-		stuck := next == i
-		if i = next; !j.is(i, "+") || j.is(i+1, "+") || stuck {
-			return i, known
-		}
-		i++
-	}
-}
-
-// skip returns the token after an operand that is not understood.
-func (j *javaScript) skip(i int) int {
-	depth := 0
-	for ; i < len(j.tokens); i++ {
-		switch {
-		case j.is(i, "(") || j.is(i, "[") || j.is(i, "{"):
-			depth++
-		case j.is(i, ")") || j.is(i, "]") || j.is(i, "}"):
-			if depth == 0 {
-				return i
-			}
-			depth--
-		case j.tokens[i].kind == jsTemplate:
-			i += j.tokens[i].inner
-		case depth == 0 && (j.is(i, ",") || j.is(i, "+") || j.is(i, ";")):
-			return i
-		}
-	}
-	return i
-}
-
-func (j *javaScript) operand(i int, t *Text) (next int, ok bool) {
-	if i >= len(j.tokens) {
-		return i, false
-	}
-	switch j.tokens[i].kind { //nolint:exhaustive // a number is no text
-	case jsString:
-		jsContent(j.source[j.tokens[i].start+1:j.tokens[i].end-1], j.tokens[i].start+1, t)
-		i++
-	case jsTemplate:
-		j.template(i, t)
-		i += 1 + j.tokens[i].inner
-	case jsName:
-		name := j.text(i)
-		if javaScriptTags[name] && i+1 < len(j.tokens) && j.tokens[i+1].kind == jsTemplate {
-			return i, false // it is judged on its own
-		}
-		value, once := j.constants[name]
-		if !once || j.resolving[name] || j.is(i+1, "(") || j.is(i+1, "[") {
-			return i, false
-		}
-		j.resolving[name] = true
-		end, known := j.expression(value, t)
-		delete(j.resolving, name)
-		if !known || end < len(j.tokens) && !j.is(end, ";") && !j.is(end, ",") && !j.tokens[end].line {
-			return i, false
-		}
-		i++
-	case jsOther:
-		if !j.is(i, "(") {
-			return i, false
-		}
-		end, known := j.expression(i+1, t)
-		if !known || !j.is(end, ")") {
-			return i, false
-		}
-		i = end + 1
-	default:
-		return i, false
-	}
-	for j.is(i, ".") && i+3 < len(j.tokens) && j.is(i+2, "(") && j.is(i+3, ")") && strings.HasPrefix(j.text(i+1), "trim") {
-		i += 4
-	}
-	if j.is(i, ".") || j.is(i, "[") || j.is(i, "(") || j.is(i, "?") {
-		return i, false
-	}
-	return i, true
-}
-
-// template appends a template, with a hole for each of its expressions.
-func (j *javaScript) template(i int, t *Text) {
-	start, end := j.tokens[i].start+1, j.tokens[i].end-1
-	from := start
-	for k := start; k < end; k++ {
-		switch {
-		case j.source[k] == '\\':
-			k++
-		case strings.HasPrefix(j.source[k:end], "${"):
-			stop := jsHoleEnd(j.source[:end], k)
-			if stop < 0 {
-				stop = end
-			}
-			jsContent(j.source[from:k], from, t)
-			t.hole(sqlguard.Span{Start: k, End: stop}, false)
-			k, from = stop-1, stop
-		}
-	}
-	jsContent(j.source[from:end], from, t)
 }
 
 // jsContent appends the content of a literal with its escapes decoded (12.9.4).

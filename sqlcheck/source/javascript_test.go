@@ -24,8 +24,8 @@ func TestJavaScript(t *testing.T) {
 		{"db.query('SELECT a FROM ' + table)", []string{"SELECT a FROM x [table]"}},
 		{"const q = `SELECT 1`;\ndb.query(q)", []string{"SELECT 1"}},
 		{"const q: string = 'SELECT 1'\ndb.query(q)", []string{"SELECT 1"}},
-		{"let q = 'SELECT 1'; q += ' FROM t'; db.query(q)", []string{"x [q]"}},
-		{"let q = 'SELECT 1'; q = 'SELECT 2'; db.query(q)", []string{"x [q]"}},
+		{"let q = 'SELECT 1'; q += ' FROM t'; db.query(q)", []string{"SELECT 1 FROM t"}},
+		{"let q = 'SELECT 1'; q = 'SELECT 2'; db.query(q)", []string{"SELECT 2"}},
 		{"sql`SELECT a FROM t WHERE b = ${b}`", []string{"SELECT a FROM t WHERE b = 1"}},
 		{"await prisma.$queryRaw`SELECT a FROM t WHERE b IN (${list})`", []string{"SELECT a FROM t WHERE b IN (1)"}},
 		{"await prisma.$queryRawUnsafe(text)", []string{"x [text]"}},
@@ -43,13 +43,12 @@ func TestJavaScript(t *testing.T) {
 		{"const s = `${db.query('SELECT 2')}`", []string{"SELECT 2"}},
 		{"db.query('SELECT \\'\\x41\\u00e9\\u{41}\\'')", []string{"SELECT 'AéA'"}},
 		{"db.query('SELECT \\\n1')", []string{"SELECT 1"}},
-		{"<p>Don't</p>\ndb.query('SELECT 1')", []string{"SELECT 1"}},
 		{"run('SELECT 3')", []string{"SELECT 3"}},
 		{"function query(sql) { return db.query(sql) }", []string{"x [sql]"}},
 		{"class A { query(sql) { return 1 }\n async execute(sql: string): Promise<void> {} }", nil},
 		{"db.query(verb + ' FROM t')", []string{"x FROM t [verb]"}},
-		{"db.query('SELECT 1' || q)", []string{"SELECT 1x [|]"}},
-		{"db.query(x ? 'SELECT 1' : q)", []string{"x [x ? 'SELECT 1' : q]"}},
+		{"db.query('SELECT 1' || q)", []string{"SELECT 1", "x [q]"}},
+		{"db.query(x ? 'SELECT 1' : q)", []string{"SELECT 1", "x [q]"}},
 		{"db.query('SELECT 1' as string, [])", []string{"SELECT 1"}},
 		{"db.query({text, values})", []string{"x [text]"}},
 		{"db.query({values, name: 'x'})", nil},
@@ -72,6 +71,52 @@ func TestJavaScript(t *testing.T) {
 			if diff := cmp.Diff(want, filled(t, name, code, "postgres", "run")); diff != "" {
 				t.Errorf("%s: %s", code, diff)
 			}
+		}
+	}
+}
+
+// TestJavaScriptFlow: the value of a name is followed, and nothing in the syntax
+// hides SQL.
+func TestJavaScriptFlow(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		code string
+		want []string
+	}{
+		{"await prisma.$queryRaw<User[]>`DELETE FROM t`", []string{"DELETE FROM t"}},
+		{"await prisma.$queryRaw<Map<string, Array<User>>>(Prisma.sql`SELECT 1`)", []string{"SELECT 1"}},
+		{"const f = (s) => /[`'\"]/.test(s); db.query('SELECT 1')", []string{"SELECT 1"}},
+		{"const s = `${a.replace(/[`}]/g, '')}`; db.query('DELETE FROM t'); const r = `${b.replace(/`/g, '')}`", []string{"DELETE FROM t"}},
+		{"let a=1,b=2;function f(c){return c?db.query(\"SELECT 1\"):a/b/c}", []string{"SELECT 1"}},
+		{"let q = 'SELECT 1'; if (x) { q += ' FROM t' } db.query(q)", []string{"SELECT 1 FROM t", "SELECT 1"}},
+		{"const parts = ['SELECT 1']; parts.push('FROM t'); db.query(parts.join(' '))", []string{"SELECT 1 FROM t"}},
+		{"const q = { one: 'SELECT 1', two: `SELECT 2` }; db.query(q.two)", []string{"SELECT 2"}},
+		{"class A { static q = 'SELECT 1'; m() { db.query(A.q); db.query(this.q) } }", []string{"SELECT 1", "SELECT 1"}},
+		{"function build(t: string): string { return `SELECT 1 FROM ${t}` }\ndb.query(build('t'))", []string{"SELECT 1 FROM t"}},
+		{"enum Q { A = 'SELECT 1' }\ndb.query(Q.A)", []string{"SELECT 1"}},
+		{"const w = Prisma.sql`a = ${1}`; await prisma.$queryRaw`SELECT a FROM t WHERE ${w}`", []string{"SELECT a FROM t WHERE a = 1"}},
+		{"const w = 'active'; await prisma.$queryRaw`SELECT a FROM t WHERE b = ${w}`", []string{"SELECT a FROM t WHERE b = 1"}},
+		{"for (const q of ['SELECT 1', 'DROP TABLE t']) await db.query(q)", []string{"SELECT 1", "DROP TABLE t"}},
+		{"const x = async <T,>(a: T): Promise<T> => { await db.query('SELECT 1'); return a }", []string{"SELECT 1"}},
+		{"const x = a ? (b) : c; db.query('SELECT 1')", []string{"SELECT 1"}},
+		{"type A<T> = T extends `a${infer X}` ? { [K in keyof T]: X } : never\ndb.query('SELECT 1')", []string{"SELECT 1"}},
+		{"interface A { query(sql: string): Promise<void>; [k: string]: any }\ndb.query('SELECT 1')", []string{"SELECT 1"}},
+		{"abstract class A<T> extends B<T> implements C { private readonly q?: string = 'SELECT 1'; @Dec() async m?(@Inject() a: T, ...r: any[]): Promise<void> { await this.db.query(this.q!) } }", []string{"SELECT 1"}},
+		{"import { a, type B } from './x'\nexport default function () { return db.query('SELECT 1') }", []string{"SELECT 1"}},
+		{"label: for (let i = 0, n = (a in b); i < n; i++) { continue label }\ndb.query('SELECT 1')", []string{"SELECT 1"}},
+		{"let q; switch (x) { case 1: q = 'SELECT 1'; break; default: q = 'SELECT 2' } db.query(q)", []string{"SELECT 1", "SELECT 2"}},
+	} {
+		if diff := cmp.Diff(test.want, filled(t, "x.ts", test.code, "postgres")); diff != "" {
+			t.Errorf("%s: %s", test.code, diff)
+		}
+	}
+	for _, code := range []string{
+		"x = <p>Don't {y} <b a=\"'\" c={`}`}/> </p>;\ndb.query('SELECT 1')",
+		"const C = () => <><A<T> {...p}>it's {/* c */} <i>`</i></A></>\ndb.query('SELECT 1')",
+		"const f = <T extends X>(a: T) => <div onClick={() => db.query('SELECT 1')}>/</div>",
+	} {
+		if diff := cmp.Diff([]string{"SELECT 1"}, filled(t, "x.tsx", code, "postgres")); diff != "" {
+			t.Errorf("%s: %s", code, diff)
 		}
 	}
 }

@@ -31,11 +31,12 @@ type Library struct {
 	mu       sync.Mutex
 	packages map[string]*goPackage
 	modules  map[string]*goModule
+	scripts  map[string]*script // by path
 }
 
 // NewLibrary returns a library of files.
 func NewLibrary(files Files) *Library {
-	return &Library{files: files, packages: map[string]*goPackage{}, modules: map[string]*goModule{}}
+	return &Library{files: files, packages: map[string]*goPackage{}, modules: map[string]*goModule{}, scripts: map[string]*script{}}
 }
 
 // goPackage is the constants and variables that a package of Go declares.
@@ -43,9 +44,9 @@ type goPackage struct {
 	library *Library
 	folder  string
 
-	mu      sync.Mutex
+	lang    language
+	top     *function
 	names   *scope
-	flow    *flow
 	changed map[string]bool // variables that a function of the package assigns
 }
 
@@ -96,7 +97,7 @@ func (l *Library) packageIn(folder, name string, tests bool) *goPackage {
 		p.changes(tree)
 	}
 	p.names = resolve(top, false, goMutates)
-	p.flow = &flow{lang: lang, state: map[*variable]*value{}, known: map[*node]bool{}, quiet: 1, fn: &function{}}
+	p.lang, p.top = lang, top
 	return p
 }
 
@@ -154,13 +155,11 @@ func (p *goPackage) value(importPath, name string) *value {
 	if v == nil || v.times != 1 || v.init == nil {
 		return nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	constant := unicode.IsLetter(rune(name[0])) || name[0] == '_'
 	if !constant || p.assigns(name) && !p.isConstant(v) {
 		return nil
 	}
-	return p.flow.name(&node{kind: nodeName, name: name, v: v})
+	return reading(p.lang, p.top).name(&node{kind: nodeName, name: name, v: v})
 }
 
 // isConstant reports whether a name was declared with const.
@@ -211,4 +210,77 @@ func (l *Library) moduleOf(folder string) *goModule {
 		l.modules[f] = m
 	}
 	return m
+}
+
+// script is what a file of JavaScript, TypeScript or Python declares.
+type script struct {
+	path    string
+	lang    language
+	top     *function
+	exports map[string]*node
+	stars   []string
+}
+
+// jsExtensions are tried for the name of a module.
+var jsExtensions = []string{"", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", "/index.ts", "/index.tsx", "/index.js"}
+
+// exported returns the value that a module exports under a name. The module is
+// named as the file at a path names it. Only modules with a relative name are
+// known.
+func (l *Library) exported(from, module, name string, depth int) *value {
+	if l == nil || from == "" || !strings.HasPrefix(module, ".") || name == "*" || depth > 3 {
+		return nil
+	}
+	base := path.Join(path.Dir(from), module)
+	for _, extension := range jsExtensions {
+		file := base + extension
+		if !Reads(file) {
+			continue
+		}
+		if s := l.script(file, depth); s != nil {
+			return s.exported(l, name, depth)
+		}
+	}
+	if trimmed, ok := strings.CutSuffix(base, ".js"); ok { // TypeScript names what it will be compiled to
+		if s := l.script(trimmed+".ts", depth); s != nil {
+			return s.exported(l, name, depth)
+		}
+	}
+	return nil
+}
+
+// script returns a file of JavaScript or TypeScript, nil if it cannot be read.
+func (l *Library) script(file string, depth int) *script {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s, known := l.scripts[file]; known {
+		return s
+	}
+	var s *script
+	if content, ok := l.files.Read(file); ok {
+		if p, top, err := parseJavaScript(content, file); err == nil {
+			s = &script{path: file, exports: p.exports, stars: p.stars}
+			for _, n := range p.exports { // names are those of the file
+				top.body.list = append(top.body.list, &stmt{kind: stmtExpr, value: n})
+			}
+			resolve(top, true, jsMutates)
+			s.lang, s.top = &javaScript{options: &Options{Path: file, Library: l}, depth: depth + 1}, top
+		}
+	}
+	l.scripts[file] = s
+	return s
+}
+
+// exported returns the value that the script exports under a name.
+func (s *script) exported(l *Library, name string, depth int) *value {
+	n := s.exports[name]
+	if n == nil {
+		for _, star := range s.stars {
+			if v := l.exported(s.path, star, name, depth+1); v != nil {
+				return v
+			}
+		}
+		return nil
+	}
+	return reading(s.lang, s.top).eval(n)
 }

@@ -20,6 +20,7 @@ const (
 	nodeObject                   // list, with a key for each
 	nodeFunction                 // fn
 	nodeAssign                   // do, as an expression
+	nodeImport                   // what the file keys[0] calls name
 )
 
 // node is an expression of a program, in the same form for all languages.
@@ -49,7 +50,7 @@ const (
 	stmtBlock                    // list, with names of its own if scoped
 	stmtBranch                   // one of list; none of them unless complete
 	stmtLoop                     // list[0] any number of times; target takes each element of value
-	stmtReturn                   // the function ends with value
+	stmtReturn                   // the function ends with value, or with an error if it has names
 	stmtFunction                 // target is the function value.fn, from the start of the block
 	stmtNames                    // names are those of an enclosing block (Python's global and nonlocal)
 )
@@ -84,8 +85,6 @@ type function struct {
 	// later says that the function runs some time after it is declared, not
 	// where it stands.
 	later bool
-	// plain says that its result is not known to be a text.
-	plain bool
 }
 
 // variable is a name that a program declares.
@@ -95,7 +94,6 @@ type variable struct {
 	last  int       // the offset of the last assignment
 	init  *node     // the value of the first assignment
 	open  bool      // something else may assign it
-	busy  bool
 }
 
 // scope is the names of a block.
@@ -130,10 +128,8 @@ func (r *resolver) function(fn *function) {
 		if fn.values[i] != nil {
 			r.node(fn.values[i])
 		}
-		if p.kind == nodeName {
-			r.declare(p.name)
-			r.bind(p, nil, p.span.Start)
-		}
+		eachName(p, func(n *node) { r.declare(n.name) })
+		r.target(p)
 	}
 	for _, name := range fn.locals {
 		r.declare(name)
