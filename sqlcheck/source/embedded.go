@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -110,9 +111,12 @@ func Find(name, source string, o Options) (*Source, error) {
 		return found, err
 	}
 	var texts []*Text
+	slices.SortStableFunc(found.Texts, func(a, b *Text) int {
+		return cmp.Or(a.Span.Start-b.Span.Start, b.Span.End-a.Span.End)
+	})
 	for _, t := range found.Texts {
 		t.Configured = o.sink(t.Sink)
-		if n := len(texts); n > 0 && texts[n-1].holds(t) {
+		if slices.ContainsFunc(texts[max(0, len(texts)-2*maxAlternatives):], func(other *Text) bool { return other != t && other.holds(t) }) {
 			continue // execute(text("…")): both take it
 		}
 		texts = append(texts, t)

@@ -68,6 +68,7 @@ type flow struct {
 	quiet   int // above 0, calls add no texts
 	depth   int
 	calls   int
+	imports int // files that refer to one another, up to this one
 	later   []*function
 	known   map[*node]bool // calls whose texts were added
 	busy    map[*variable]bool
@@ -100,8 +101,9 @@ func newFlow(lang language) *flow {
 
 // reading returns a flow that finds the values of a file's names and adds no
 // texts.
-func reading(lang language, top *function) *flow {
+func reading(lang language, top *function, depth int) *flow {
 	f := newFlow(lang)
+	f.imports = depth
 	f.quiet, f.fn = 1, &function{outer: top}
 	return f
 }

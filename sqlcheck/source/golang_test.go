@@ -194,7 +194,6 @@ func TestNamesThatMeanMore(t *testing.T) {
 			"q = 'SELECT 1'\nif (q := y): pd.read_sql(q, c)",
 			"q = 'SELECT 1'\nimport a as q\npd.read_sql(q, c)",
 			"q = 'SELECT 1'\nglobals()['q'] = y\npd.read_sql(q, c)",
-			"q = 'SELECT 1'\nq += y\npd.read_sql(q, c)",
 			"q = 'SELECT 1'\nwith y as q: pd.read_sql(q, c)",
 		},
 		"x.ts": {

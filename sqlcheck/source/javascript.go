@@ -30,8 +30,6 @@ var javaScriptTags = map[string]bool{
 // javaScript is a source of JavaScript or TypeScript.
 type javaScript struct {
 	options *Options
-	open    bool // it is read for its names only
-	depth   int  // of imports
 }
 
 func findJavaScript(source string, o *Options) (*Source, error) {
@@ -89,11 +87,8 @@ func (j *javaScript) member(_ *flow, n *node) *value {
 }
 
 // imported returns what another file of the project exports under a name.
-func (j *javaScript) imported(_ *flow, n *node) *value {
-	if j.depth > 3 {
-		return nil
-	}
-	return j.options.Library.exported(j.options.Path, n.keys[0], n.name, j.depth).moved(n.span)
+func (j *javaScript) imported(f *flow, n *node) *value {
+	return j.options.Library.exported(j.options.Path, n.keys[0], n.name, f.imports+1).moved(n.span)
 }
 
 // jsLast returns the last name of an expression.

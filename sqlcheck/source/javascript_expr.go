@@ -278,7 +278,7 @@ func (p *jsParser) suffixes(n *node, from int, calls bool) *node {
 		case p.is("<") || p.is("<<"):
 			if !p.try(func() {
 				p.typeArguments()
-				if !p.is("(") && p.token.kind != jsTemplate {
+				if p.token.kind != jsTemplate && p.token.kind != jsEnd && (p.token.kind != jsOther || !slices.Contains([]string{"(", ")", "]", "}", ",", ";", ":"}, p.text())) {
 					p.fail("no type arguments")
 				}
 			}) {

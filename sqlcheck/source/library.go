@@ -159,7 +159,7 @@ func (p *goPackage) value(importPath, name string) *value {
 	if !constant || p.assigns(name) && !p.isConstant(v) {
 		return nil
 	}
-	return reading(p.lang, p.top).name(&node{kind: nodeName, name: name, v: v})
+	return reading(p.lang, p.top, 1).name(&node{kind: nodeName, name: name, v: v})
 }
 
 // isConstant reports whether a name was declared with const.
@@ -217,6 +217,7 @@ type script struct {
 	path    string
 	lang    language
 	top     *function
+	names   *scope
 	exports map[string]*node
 	stars   []string
 }
@@ -237,12 +238,12 @@ func (l *Library) exported(from, module, name string, depth int) *value {
 		if !Reads(file) {
 			continue
 		}
-		if s := l.script(file, depth); s != nil {
+		if s := l.script(file); s != nil {
 			return s.exported(l, name, depth)
 		}
 	}
 	if trimmed, ok := strings.CutSuffix(base, ".js"); ok { // TypeScript names what it will be compiled to
-		if s := l.script(trimmed+".ts", depth); s != nil {
+		if s := l.script(trimmed + ".ts"); s != nil {
 			return s.exported(l, name, depth)
 		}
 	}
@@ -250,7 +251,7 @@ func (l *Library) exported(from, module, name string, depth int) *value {
 }
 
 // script returns a file of JavaScript or TypeScript, nil if it cannot be read.
-func (l *Library) script(file string, depth int) *script {
+func (l *Library) script(file string) *script {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if s, known := l.scripts[file]; known {
@@ -264,7 +265,7 @@ func (l *Library) script(file string, depth int) *script {
 				top.body.list = append(top.body.list, &stmt{kind: stmtExpr, value: n})
 			}
 			resolve(top, true, jsMutates)
-			s.lang, s.top = &javaScript{options: &Options{Path: file, Library: l}, depth: depth + 1}, top
+			s.lang, s.top = &javaScript{options: &Options{Path: file, Library: l}}, top
 		}
 	}
 	l.scripts[file] = s
@@ -282,5 +283,71 @@ func (s *script) exported(l *Library, name string, depth int) *value {
 		}
 		return nil
 	}
-	return reading(s.lang, s.top).eval(n)
+	return reading(s.lang, s.top, depth).eval(n)
+}
+
+// pyExported returns the value that a module of Python assigns to a name. The
+// module is named as the file at a path names it. Modules lie beside the file,
+// in a package around it, or where a relative name leads.
+func (l *Library) pyExported(from, module, name string, depth int) *value {
+	if l == nil || from == "" || depth > 3 {
+		return nil
+	}
+	folder := path.Dir(from)
+	up := 0
+	for strings.HasPrefix(module, ".") {
+		module = module[1:]
+		up++
+	}
+	folders := []string{}
+	if up > 0 {
+		for range up - 1 {
+			folder = path.Dir(folder)
+		}
+		folders = append(folders, folder)
+	} else {
+		for range 6 {
+			folders = append(folders, folder)
+			if path.Dir(folder) == folder {
+				break
+			}
+			folder = path.Dir(folder)
+		}
+	}
+	relative := strings.ReplaceAll(module, ".", "/")
+	for _, folder := range folders {
+		for _, file := range []string{path.Join(folder, relative) + ".py", path.Join(folder, relative, "__init__.py")} {
+			if s := l.pyScript(file); s != nil {
+				return s.assigned(name, depth)
+			}
+		}
+	}
+	return nil
+}
+
+// pyScript returns a file of Python, nil if it cannot be read.
+func (l *Library) pyScript(file string) *script {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s, known := l.scripts[file]; known {
+		return s
+	}
+	var s *script
+	if content, ok := l.files.Read(file); ok {
+		if p, top, err := parsePython(content); err == nil && !p.dynamic {
+			s = &script{path: file, top: top, lang: &python{options: &Options{Path: file, Library: l}}}
+			s.names = resolve(top, false, pyMutates)
+		}
+	}
+	l.scripts[file] = s
+	return s
+}
+
+// assigned returns the value of a name that the script assigns once.
+func (s *script) assigned(name string, depth int) *value {
+	v := s.names.names[name]
+	if v == nil || v.times != 1 {
+		return nil
+	}
+	return reading(s.lang, s.top, depth).name(&node{kind: nodeName, name: name, v: v})
 }

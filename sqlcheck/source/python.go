@@ -1,6 +1,7 @@
 package source
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,109 +19,282 @@ var pythonSinks = map[string]certainty{
 	"sql": likely, "query": likely, "query_df": certain, "scalar": possible, "scalars": possible,
 }
 
-// pyKind is the kind of a token of Python.
-type pyKind uint8
-
-const (
-	pyOther pyKind = iota // one character of punctuation
-	pyName
-	pyString
-	pyLine // the end of a line outside of brackets
-)
-
-type pyToken struct {
-	kind       pyKind
-	start, end int
-}
-
-// python reads a Python file (the language reference, section 2).
+// python is a source of Python.
 type python struct {
-	source   string
-	tokens   []pyToken
-	comments []sqlguard.Span
-	options  *Options
-	// assigned has the first token of the value of each name that the file
-	// assigns exactly once.
-	assigned  map[string]int
-	resolving map[string]bool
-	texts     []*Text
+	options *Options
 }
 
 func findPython(source string, o *Options) (*Source, error) {
-	p := &python{source: source, options: o, assigned: map[string]int{}, resolving: map[string]bool{}}
-	if err := p.lex(); err != nil {
+	p, top, err := parsePython(source)
+	if err != nil {
 		return nil, err
 	}
-	p.assignments()
-	for i := 0; i+2 < len(p.tokens); i++ {
-		if p.tokens[i].kind == pyName && p.is(i+1, "(") {
-			p.call(i)
-		}
+	names := resolve(top, false, pyMutates)
+	for _, v := range names.names {
+		v.open = p.dynamic
 	}
-	return &Source{Texts: p.texts, Comments: p.comments}, nil
+	return &Source{Texts: follow(top, &python{options: o}), Comments: p.comments}, nil
 }
 
-func (p *python) text(i int) string { return p.source[p.tokens[i].start:p.tokens[i].end] }
-
-func (p *python) is(i int, text string) bool {
-	return i >= 0 && i < len(p.tokens) && p.tokens[i].kind == pyOther && p.text(i) == text
-}
-
-// lex splits the source into tokens. A string without an end is an error.
-func (p *python) lex() error {
-	depth := 0
-	for i := 0; i < len(p.source); {
-		c := p.source[i]
-		switch {
-		case c == ' ' || c == '\t' || c == '\f':
-			i++
-		case c == '\\' && lineEnd(p.source[i+1:]) > 0:
-			i += 1 + lineEnd(p.source[i+1:])
-		case c == '\n' || c == '\r':
-			if depth == 0 && len(p.tokens) > 0 && p.tokens[len(p.tokens)-1].kind != pyLine {
-				p.tokens = append(p.tokens, pyToken{pyLine, i, i + 1})
-			}
-			i++
-		case c == '#':
-			end := i + len(firstLine(p.source[i:]))
-			p.comments = append(p.comments, sqlguard.Span{Start: i, End: end})
-			i = end
-		case c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf || c >= '0' && c <= '9':
-			end := i
-			for end < len(p.source) && pyNameByte(p.source[end]) {
-				end++
-			}
-			if end < len(p.source) && (p.source[end] == '\'' || p.source[end] == '"') && pyPrefix(p.source[i:end]) {
-				stop, ok := pyLiteralEnd(p.source, end)
-				if !ok {
-					return &SyntaxError{Offset: i, Message: "the string has no end"}
-				}
-				p.tokens = append(p.tokens, pyToken{pyString, i, stop})
-				i = stop
-				continue
-			}
-			p.tokens = append(p.tokens, pyToken{pyName, i, end})
-			i = end
-		case c == '\'' || c == '"':
-			stop, ok := pyStringEnd(p.source, i)
+// parsePython reads a file.
+func parsePython(source string) (p *pyParser, top *function, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			syntax, ok := r.(*SyntaxError)
 			if !ok {
-				return &SyntaxError{Offset: i, Message: "the string has no end"}
+				panic(r)
 			}
-			p.tokens = append(p.tokens, pyToken{pyString, i, stop})
-			i = stop
-		default:
-			switch c {
-			case '(', '[', '{':
-				depth++
-			case ')', ']', '}':
-				depth = max(depth-1, 0)
+			err = syntax
+		}
+	}()
+	p = &pyParser{source: source}
+	return p, p.program(), nil
+}
+
+// pyMutates calls change with each list that a call adds to or changes.
+func pyMutates(n *node, change func(*node, bool)) {
+	if n.x == nil || n.x.kind != nodeMember {
+		return
+	}
+	switch n.x.name {
+	case "append", "extend":
+		change(n.x.x, true)
+	case "pop", "insert", "remove", "clear", "sort", "reverse":
+		change(n.x.x, false)
+	}
+}
+
+func (p *python) outer(*flow, *node) *value { return nil }
+
+func (p *python) tagged(*flow, *node) *value { return nil }
+
+func (p *python) member(f *flow, n *node) *value {
+	if n.x.kind == nodeName && n.x.v != nil && n.x.v.init != nil && n.x.v.times == 1 && n.x.v.init.kind == nodeImport { // a module
+		i := n.x.v.init
+		module := i.keys[0]
+		if i.name != "*" {
+			module = strings.TrimSuffix(module, ".") + map[bool]string{true: ".", false: ""}[module != "" && !strings.HasSuffix(module, ".")] + map[bool]string{true: ".", false: ""}[strings.Trim(module, ".") == "" && module != ""] + i.name
+		}
+		return p.options.Library.pyExported(p.options.Path, module, n.name, f.imports+1).moved(n.span)
+	}
+	return nil
+}
+
+// imported returns what another file of the project assigns to a name.
+func (p *python) imported(f *flow, n *node) *value {
+	if n.name == "*" {
+		return nil
+	}
+	return p.options.Library.pyExported(p.options.Path, n.keys[0], n.name, f.imports+1).moved(n.span)
+}
+
+// call returns the result of methods of texts and lists, and of functions that
+// return their argument.
+func (p *python) call(f *flow, n *node, receiver *value, args []*value) (*value, bool) {
+	if n.x == nil || n.x.kind != nodeMember && n.x.kind != nodeName {
+		return nil, false
+	}
+	method := n.x.name
+	isText, isList := receiver != nil && len(receiver.texts) > 0, receiver != nil && receiver.list
+	switch {
+	case n.name == "%" && isText:
+		return p.percent(f, n, receiver, args[0]), true
+	case n.x.kind == nodeMember && method == "format" && isText:
+		return p.format(f, n, receiver, args), true
+	case n.x.kind == nodeMember && method == "join" && isText:
+		if len(args) == 1 {
+			return f.join(args[0], receiver, n.span), true
+		}
+	case isText:
+		switch method {
+		case "strip", "lstrip", "rstrip", "removeprefix", "removesuffix", "bindparams", "execution_options", "encode", "as_string", "expandtabs":
+			return receiver, true
+		}
+	case isList && (method == "append" || method == "extend"):
+		if n.x.x.kind == nodeName && n.x.x.v != nil && len(args) == 1 {
+			list := args
+			if method == "extend" {
+				if args[0] == nil || !args[0].list {
+					f.set(n.x.x.v, nil)
+					return nil, true
+				}
+				f.set(n.x.x.v, &value{list: true, items: append(slices.Clip(receiver.items), args[0].items...)})
+				return nil, true
 			}
-			p.tokens = append(p.tokens, pyToken{pyOther, i, i + 1})
-			i++
+			f.set(n.x.x.v, appended(append([]*value{receiver}, list...), &node{list: append([]*node{n.x.x}, n.list...)}))
+		}
+		return nil, true
+	case isList && n.x.x.kind == nodeName && n.x.x.v != nil:
+		switch method {
+		case "pop", "insert", "remove", "clear", "sort", "reverse":
+			f.set(n.x.x.v, nil)
+			return nil, true
 		}
 	}
-	p.tokens = append(p.tokens, pyToken{pyLine, len(p.source), len(p.source)})
-	return nil
+	switch method {
+	case "text", "dedent", "SQL", "cleandoc", "str":
+		if len(args) > 0 && (n.x.kind == nodeName || receiver == nil) && n.keys[0] == "" {
+			return args[0], args[0] != nil
+		}
+	case "len", "int", "float":
+		if n.x.kind == nodeName {
+			return &value{number: true}, true
+		}
+	case "tuple", "list", "sorted":
+		if n.x.kind == nodeName && len(args) == 1 {
+			return args[0], args[0] != nil && args[0].list
+		}
+	}
+	return nil, false
+}
+
+// percent returns a format with its values (printf-style formatting).
+func (p *python) percent(f *flow, n *node, format, arg *value) *value {
+	one := func(i int, name string) *value {
+		switch {
+		case arg == nil:
+			return nil
+		case name != "":
+			return arg.fields[name]
+		case arg.list && i < len(arg.items) && !arg.items[i].repeat && !arg.items[i].absent:
+			return arg.items[i].value
+		case !arg.list && i == 0:
+			return arg
+		default:
+			return nil
+		}
+	}
+	return p.filled(f, n, format, func(t *Text) *Text { return percent(t, false) }, one)
+}
+
+// format returns the result of str.format.
+func (p *python) format(f *flow, n *node, format *value, args []*value) *value {
+	return p.filled(f, n, format, braces, func(i int, name string) *value {
+		if name != "" {
+			for k, key := range n.keys {
+				if key == name {
+					return args[k]
+				}
+			}
+			at, err := strconv.Atoi(name)
+			if err != nil {
+				return nil
+			}
+			i = at
+		}
+		if i < len(args) && n.keys[i] == "" && !slices.ContainsFunc(n.list[:i+1], func(arg *node) bool { return arg.name == "..." }) {
+			return args[i]
+		}
+		return nil
+	})
+}
+
+// filled returns a format with the values in its fields that are known. holes
+// returns a text with a hole for each field.
+func (p *python) filled(f *flow, n *node, format *value, holes func(*Text) *Text, value1 func(i int, name string) *value) *value {
+	out := &value{partial: format.partial}
+	for _, t := range format.texts {
+		made := holes(t)
+		if len(t.Holes) > 0 { // the fields cannot be told from the holes
+			out.texts = append(out.texts, made)
+			continue
+		}
+		var parts []*value
+		var spans []sqlguard.Span
+		from := 0
+		for i, h := range made.Holes {
+			part := &Text{}
+			part.run(made, from, h.At)
+			v := value1(i, fieldName(t, h.Span))
+			if v == nil || len(v.texts) == 0 {
+				v = &value{number: h.Number || v != nil && v.number}
+			}
+			parts, spans = append(parts, textValue(part), v), append(spans, h.Span, h.Span)
+			from = h.At
+		}
+		part := &Text{}
+		part.run(made, from, len(made.sql))
+		parts, spans = append(parts, textValue(part)), append(spans, n.span)
+		v := f.concat(parts, spans)
+		if v == nil {
+			return nil
+		}
+		out.texts = append(out.texts, v.texts...)
+		out.partial = out.partial || v.partial
+	}
+	return limited(out)
+}
+
+// fieldName returns the name in a field, such as %(name)s or {name}.
+func fieldName(t *Text, span sqlguard.Span) string {
+	for i, p := range t.pieces {
+		if !p.verbatim || span.Start < p.file.Start || span.End > p.file.End {
+			continue
+		}
+		end := len(t.sql)
+		if i+1 < len(t.pieces) {
+			end = t.pieces[i+1].at
+		}
+		field := string(t.sql[p.at:end])[span.Start-p.file.Start : span.End-p.file.Start]
+		switch {
+		case strings.HasPrefix(field, "%("):
+			return field[2:strings.IndexByte(field, ')')]
+		case strings.HasPrefix(field, "{"):
+			if name := strings.Trim(field, "{}"); !strings.ContainsAny(name, ":!.[") {
+				return name
+			}
+			return "\x00"
+		}
+	}
+	return ""
+}
+
+// sink adds the text that a call passes to a database.
+func (p *python) sink(f *flow, n *node, args []*value) {
+	name := jsLast(n.x)
+	sure, ok := pythonSinks[name]
+	if p.options.sink(name) {
+		sure, ok = certain, true
+	}
+	if !ok || n.name == "%" || !f.once(n) {
+		return
+	}
+	at := -1
+	for i := range n.list {
+		if n.keys[i] == "" {
+			at = i
+			break
+		}
+		switch n.keys[i] {
+		case "sql", "query", "statement", "operation":
+			at = i
+		}
+		if at >= 0 {
+			break
+		}
+	}
+	if at < 0 {
+		return
+	}
+	as := Text{Call: n.span.Start, Sink: name, Certain: sure == certain, Span: n.list[at].span}
+	if n.x.kind == nodeMember {
+		as.Call = n.x.span.End - len(name)
+	}
+	v := args[at]
+	switch {
+	case v != nil && len(v.texts) > 0:
+		driver := *v
+		driver.texts = nil
+		for _, t := range v.texts {
+			if strings.Contains(t.SQL(), "%") { // parameters of drivers, as in PEP 249's pyformat
+				t = percent(t, true)
+			}
+			driver.texts = append(driver.texts, t)
+		}
+		f.pass(&driver, as, sure.judges)
+	case sure >= likely && (v == nil || !v.number && v.fn == nil):
+		f.add(unknown(&as))
+	}
 }
 
 func pyNameByte(c byte) bool {
@@ -255,332 +429,6 @@ func pySpecEnd(source string, i int, quote string) (int, bool) {
 		}
 	}
 	return 0, false
-}
-
-// assignments collects the names that one line assigns, at its start, and that
-// nothing else in the file binds.
-func (p *python) assignments() {
-	times := map[string]int{}
-	bind := func(i int) {
-		if i < len(p.tokens) && p.tokens[i].kind == pyName {
-			times[p.text(i)]++
-		}
-	}
-	begin := 0 // of the line
-	for i := range p.tokens {
-		t := p.tokens[i]
-		if t.kind == pyLine || p.is(i, ";") {
-			begin = i + 1
-			continue
-		}
-		if p.is(i, ":") && p.is(i+1, "=") { // NAME := value
-			bind(i - 1)
-			continue
-		}
-		if p.is(i, "=") && p.depth(begin, i) == 0 && !p.is(i+1, "=") && !p.compares(i) {
-			// Every name before it is a target.
-			for k := begin; k < i; k++ {
-				bind(k)
-			}
-			if name := p.tokens[begin]; name.kind == pyName && (i == begin+1 || p.is(begin+1, ":")) {
-				p.assigned[p.text(begin)] = i + 1
-			}
-			begin = i + 1
-			continue
-		}
-		if t.kind != pyName {
-			continue
-		}
-		switch p.text(i) {
-		case "def", "lambda", "for", "as", "import", "del", "global", "nonlocal", "case", "except", "type":
-			// The names that it binds end at the colon, at the word in, or at
-			// the end of the line.
-			for k := i + 1; k < len(p.tokens) && p.tokens[k].kind != pyLine && (p.tokens[k].kind != pyName || p.text(k) != "in"); k++ {
-				if p.is(k, ":") && p.depth(i, k) == 0 {
-					break
-				}
-				bind(k)
-				times[p.nameAt(k)] += 2
-			}
-		case "globals", "locals", "vars", "exec", "setattr":
-			if p.is(i+1, "(") { // these functions bind names that are given as strings
-				p.assigned = map[string]int{}
-				return
-			}
-		}
-	}
-	for name, n := range times {
-		if n > 1 {
-			delete(p.assigned, name)
-		}
-	}
-}
-
-// nameAt returns the name that token i is, or "".
-func (p *python) nameAt(i int) string {
-	if p.tokens[i].kind == pyName {
-		return p.text(i)
-	}
-	return ""
-}
-
-// depth returns how many brackets that open after from are open at to.
-func (p *python) depth(from, to int) int {
-	depth := 0
-	for i := from; i < to; i++ {
-		switch {
-		case p.is(i, "(") || p.is(i, "[") || p.is(i, "{"):
-			depth++
-		case p.is(i, ")") || p.is(i, "]") || p.is(i, "}"):
-			depth--
-		}
-	}
-	return depth
-}
-
-// compares reports whether the = at token i is part of a comparison.
-func (p *python) compares(i int) bool {
-	return i > 0 && p.tokens[i-1].end == p.tokens[i].start && (p.is(i-1, "=") || p.is(i-1, "!") || p.is(i-1, "<") || p.is(i-1, ">"))
-}
-
-// call adds the text of the call whose name is token i.
-func (p *python) call(i int) {
-	name := p.text(i)
-	sure, ok := pythonSinks[name]
-	if p.options.sink(name) {
-		sure, ok = certain, true
-	}
-	if !ok || i > 0 && p.tokens[i-1].kind == pyName && p.text(i-1) == "def" {
-		return
-	}
-	first := p.argument(i + 2)
-	if first < 0 {
-		return
-	}
-	for { // the alternatives of a conditional expression
-		t := &Text{Call: p.tokens[i].start, Sink: name, Certain: sure == certain}
-		end, known := p.expression(first, t)
-		end = max(end, first+1)
-		t.Span = sqlguard.Span{Start: p.tokens[first].start, End: p.tokens[min(end, len(p.tokens))-1].end}
-		conditional := end < len(p.tokens) && p.tokens[end].kind == pyName && p.text(end) == "if"
-		if known && !conditional && !p.ends(end) { // an operator that is not understood
-			t.hole(sqlguard.Span{Start: p.tokens[end].start, End: p.tokens[end].end}, false)
-		}
-		switch {
-		case known:
-			if strings.Contains(t.SQL(), "%") { // parameters of drivers, as in PEP 249's pyformat
-				t = percent(t, true)
-			}
-			if sure.judges(t) {
-				p.texts = append(p.texts, t)
-			}
-		case sure >= likely && !p.is(first, ")"):
-			p.texts = append(p.texts, unknown(t))
-		}
-		if !conditional {
-			return
-		}
-		for end < len(p.tokens) && p.tokens[end].kind != pyLine && (p.tokens[end].kind != pyName || p.text(end) != "else") {
-			end++
-		}
-		if first = end + 1; first >= len(p.tokens) || p.tokens[end].kind == pyLine {
-			return
-		}
-	}
-}
-
-// argument returns the first token of the argument with the text, for the call
-// at token i: the first argument, or the one with a known name. It returns -1
-// if there is none.
-func (p *python) argument(i int) int {
-	for i < len(p.tokens) && !p.is(i, ")") {
-		named := p.tokens[i].kind == pyName && p.is(i+1, "=") && !p.is(i+2, "=")
-		if !named {
-			return i
-		}
-		switch p.text(i) {
-		case "sql", "query", "statement", "operation":
-			return i + 2
-		}
-		depth := 0
-		for i < len(p.tokens) && (depth > 0 || !p.is(i, ",") && !p.is(i, ")")) {
-			switch {
-			case p.is(i, "(") || p.is(i, "[") || p.is(i, "{"):
-				depth++
-			case p.is(i, ")") || p.is(i, "]") || p.is(i, "}"):
-				depth--
-			}
-			i++
-		}
-		if p.is(i, ",") {
-			i++
-		}
-	}
-	return -1
-}
-
-// ends reports whether an argument ends before token i.
-func (p *python) ends(i int) bool {
-	return i >= len(p.tokens) || p.tokens[i].kind == pyLine || p.is(i, ",") || p.is(i, ")")
-}
-
-// expression appends the value of the expression at token i. It reads up to a
-// comma, a closing bracket or the end of a line. It reports where the
-// expression ends and whether a part of its value is known.
-func (p *python) expression(i int, t *Text) (end int, known bool) {
-	for {
-		var operand Text
-		from := i
-		next, ok := p.operand(i, &operand)
-		if !ok {
-			next = p.skip(i)
-			operand = Text{}
-			if next > i {
-				operand.hole(sqlguard.Span{Start: p.tokens[i].start, End: p.tokens[next-1].end}, false)
-			}
-		}
-		known = known || ok
-		t.add(&operand)
-		if i = next; !p.is(i, "+") || i == from {
-			return i, known
-		}
-		i++
-	}
-}
-
-// skip returns the token after an operand that is not understood.
-func (p *python) skip(i int) int {
-	depth := 0
-	for ; i < len(p.tokens); i++ {
-		switch {
-		case p.tokens[i].kind == pyLine && depth == 0:
-			return i
-		case p.is(i, "(") || p.is(i, "[") || p.is(i, "{"):
-			depth++
-		case p.is(i, ")") || p.is(i, "]") || p.is(i, "}"):
-			if depth == 0 {
-				return i
-			}
-			depth--
-		case depth == 0 && (p.is(i, ",") || p.is(i, "+")):
-			return i
-		}
-	}
-	return i
-}
-
-// operand appends the text of one operand: adjacent strings, a name with a
-// known text, or a parenthesis, with everything that is formatted into it.
-func (p *python) operand(i int, t *Text) (next int, ok bool) {
-	switch {
-	case i >= len(p.tokens):
-		return i, false
-	case p.tokens[i].kind == pyString:
-		for i < len(p.tokens) && p.tokens[i].kind == pyString {
-			if !p.literal(i, t) {
-				return i, false
-			}
-			i++
-		}
-	case p.is(i, "("):
-		end, known := p.expression(i+1, t)
-		if !known || !p.is(end, ")") {
-			return i, false
-		}
-		i = end + 1
-	case p.tokens[i].kind == pyName && p.inner(i): // text("…") around the text
-		end, known := p.expression(i+2, t)
-		if !known || !p.is(end, ")") {
-			return i, false
-		}
-		i = end + 1
-	case p.tokens[i].kind == pyName:
-		name := p.text(i)
-		value, once := p.assigned[name]
-		if !once || p.resolving[name] || p.is(i+1, "(") || p.is(i+1, ".") && !p.is(i+3, "(") || p.is(i+1, "[") {
-			return i, false
-		}
-		p.resolving[name] = true
-		end, known := p.expression(value, t)
-		delete(p.resolving, name)
-		if !known || p.tokens[end].kind != pyLine {
-			return i, false
-		}
-		i++
-	default:
-		return i, false
-	}
-	return p.formats(i, t)
-}
-
-// inner reports whether token i is a function that returns its text unchanged.
-func (p *python) inner(i int) bool {
-	if !p.is(i+1, "(") || i > 0 && p.is(i-1, ".") {
-		return false
-	}
-	switch p.text(i) {
-	case "text", "dedent", "SQL", "cleandoc":
-		return true
-	default:
-		return false
-	}
-}
-
-// formats reads what follows a text: % values, .format(…), .strip() and the
-// like. Anything unknown makes the text unknown.
-func (p *python) formats(i int, t *Text) (next int, ok bool) {
-	for {
-		switch {
-		case p.is(i, "%"):
-			*t = *percent(t, false)
-			return p.skip(i + 1), true
-		case p.is(i, ".") && i+2 < len(p.tokens) && p.is(i+2, "("):
-			method := p.text(i + 1)
-			end := p.closing(i + 2)
-			switch method {
-			case "format":
-				*t = *braces(t)
-			case "strip", "lstrip", "rstrip", "removeprefix", "removesuffix", "bindparams", "execution_options":
-			default:
-				return i, false
-			}
-			i = end
-		case p.is(i, "[") || p.is(i, "(") || p.is(i, "."):
-			return i, false
-		default:
-			return i, true
-		}
-	}
-}
-
-// closing returns the token after the bracket that closes the bracket at i.
-func (p *python) closing(i int) int {
-	depth := 0
-	for ; i < len(p.tokens); i++ {
-		switch {
-		case p.is(i, "(") || p.is(i, "[") || p.is(i, "{"):
-			depth++
-		case p.is(i, ")") || p.is(i, "]") || p.is(i, "}"):
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return i
-}
-
-// literal appends a string. Bytes literals are not text.
-func (p *python) literal(i int, t *Text) bool {
-	raw, at := p.text(i), p.tokens[i].start
-	quote := strings.IndexAny(raw, `'"`)
-	prefix := strings.ToLower(raw[:quote])
-	if strings.Contains(prefix, "b") {
-		return false
-	}
-	n := len(pyQuote(raw, quote))
-	body := raw[quote+n : len(raw)-n]
-	pyContent(body, raw[quote:quote+n], at+quote+n, strings.Contains(prefix, "r"), strings.ContainsAny(prefix, "ft"), t)
-	return true
 }
 
 // pyContent appends the content of a string with that quote. It decodes escapes

@@ -34,8 +34,8 @@ func TestPython(t *testing.T) {
 		{`cur.execute("SELECT a FROM " + table + " WHERE b = 1")`, []string{"SELECT a FROM x WHERE b = 1 [table]"}},
 		{"Q = 'SELECT 1'\ncur.execute(Q)", []string{"SELECT 1"}},
 		{"Q: str = 'SELECT 1'\ncur.execute(Q)", []string{"SELECT 1"}},
-		{"Q = 'SELECT 1'\nQ = 'SELECT 2'\ncur.execute(Q)", []string{"x [Q]"}},
-		{"Q = 'SELECT 1'\nQ += ' FROM t'\ncur.execute(Q)", []string{"x [Q]"}},
+		{"Q = 'SELECT 1'\nQ = 'SELECT 2'\ncur.execute(Q)", []string{"SELECT 2"}},
+		{"Q = 'SELECT 1'\nQ += ' FROM t'\ncur.execute(Q)", []string{"SELECT 1 FROM t"}},
 		{"T = 't'\ncur.execute('SELECT a FROM ' + T)", []string{"SELECT a FROM t"}},
 		{"def f():\n    q = '''\n    SELECT 1\n    '''\n    cur.execute(q.strip())\n", []string{"\n    SELECT 1\n    "}},
 		{"q = ('SELECT a '\n     'FROM t')\ncur.execute(q)", []string{"SELECT a FROM t"}},
@@ -50,8 +50,8 @@ func TestPython(t *testing.T) {
 		{`cur.execute(verb + " FROM t")`, []string{"x FROM t [verb]"}},
 		{`cur.executemany(verb + " t SET a = 1", [])`, []string{"x t SET a = 1 [verb]"}},
 		{`cur.executemany("no statement at all", [])`, []string{"no statement at all"}},
-		{`cur.execute("SELECT 1" * n)`, []string{"SELECT 1x [*]"}},
-		{`cur.execute("SELECT 1" or q)`, []string{"SELECT 1x [or]"}},
+		{`cur.execute("SELECT 1" * n)`, []string{"x [\"SELECT 1\" * n]"}},
+		{`cur.execute("SELECT 1" or q)`, []string{"SELECT 1", "x [q]"}},
 		{`cur.execute("SELECT 1" if x else q)`, []string{"SELECT 1", "x [q]"}},
 		{`cur.fetch(n + " rows")`, nil},
 		{`cur.fetch(n + " FROM t")`, []string{"x FROM t [n]"}},
@@ -80,6 +80,39 @@ func TestPython(t *testing.T) {
 		code, want := test.code, test.want
 		if diff := cmp.Diff(want, filled(t, "x.py", code, "postgres", "run")); diff != "" {
 			t.Errorf("%s: %s", code, diff)
+		}
+	}
+}
+
+// TestPythonFlow: the value of a name is followed.
+func TestPythonFlow(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		code string
+		want []string
+	}{
+		{"def f():\n  q = 'SELECT 1'\n  if x:\n    q += ' FROM t'\n  cur.execute(q)", []string{"SELECT 1 FROM t", "SELECT 1"}},
+		{"def f(self):\n    sql = 'SELECT a FROM {} WHERE b = %s'.format('t')\n    cur.execute(sql, (b,))", []string{"SELECT a FROM t WHERE b = 1"}},
+		{"def f(txn):\n  sql = '''SELECT %s FROM t''' % ('a',)\n  txn.execute(sql)", []string{"SELECT a FROM t"}},
+		{"T = 't'\ndef f():\n  cur.execute(f'SELECT a FROM {T}')", []string{"SELECT a FROM t"}},
+		{"class A:\n  Q = 'SELECT 1'\n  def m(self):\n    cur.execute(self.Q)\n    cur.execute(A.Q)", []string{"SELECT 1", "SELECT 1"}},
+		{"class A:\n  Q = 'SELECT 1'\n  def m(self):\n    self.Q = x\n    cur.execute(self.Q)", []string{"x [self.Q]"}},
+		{"parts = ['SELECT 1']\nparts.append('FROM t')\ncur.execute(' '.join(parts))", []string{"SELECT 1 FROM t"}},
+		{"def q(t):\n  return 'SELECT 1 FROM ' + t\ncur.execute(q('t'))", []string{"SELECT 1 FROM t"}},
+		{"for q in ('SELECT 1', 'DROP TABLE t'):\n  cur.execute(q)", []string{"SELECT 1", "DROP TABLE t"}},
+		{"try:\n  q = 'SELECT 1'\nexcept E as e:\n  raise\ncur.execute(q)", []string{"SELECT 1"}},
+		{"q = 'SELECT 1 FROM t'\nwhile x:\n  q += ' a'\ncur.execute(q)", []string{"SELECT 1 FROM t", "SELECT 1 FROM tx [q]"}},
+		{"match x:\n  case [a, *b] if a: q = 'SELECT 1'\n  case _: q = 'SELECT 2'\ncur.execute(q)", []string{"SELECT 1", "SELECT 2"}},
+		{"with a() as b, (c()) as d:\n\tcur.execute('SELECT 1')", []string{"SELECT 1"}},
+		{"with (a() as b, c() as d):\n  cur.execute('SELECT 1')", []string{"SELECT 1"}},
+		{"async def f[T](a: int = 1, /, *, b: str = ':', **k) -> dict[str, int]:\n  x = [i async for i in y if i]\n  await conn.fetchrow('SELECT 1')", []string{"SELECT 1"}},
+		{"x = lambda a, *b, c=1: cur.execute('SELECT 1') if a else None", []string{"SELECT 1"}},
+		{"print(a[1:2, ::3], {**b, 'c': 1}, {1, 2}, not a in b, a if b else c)\ncur.execute('SELECT 1')", []string{"SELECT 1"}},
+		{"@dec(x)\nclass A(B, metaclass=C): x: int = 1; y = 2\ncur.execute('SELECT 1')", []string{"SELECT 1"}},
+		{"if (n := f(x)) > 1: cur.execute('SELECT 1')\nelif y: pass\nelse: cur.execute('SELECT 2')", []string{"SELECT 1", "SELECT 2"}},
+	} {
+		if diff := cmp.Diff(test.want, filled(t, "x.py", test.code, "postgres")); diff != "" {
+			t.Errorf("%s: %s", test.code, diff)
 		}
 	}
 }
