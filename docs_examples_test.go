@@ -161,6 +161,10 @@ func (c *commandLine) verdict(t *testing.T, dialect, sql string) string {
 	if err := os.WriteFile(file, []byte(sql), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	strict := "check: {parameters: refuse}\n" // as the gateway judges, which gets no values
+	if err := os.WriteFile(filepath.Join(filepath.Dir(file), "ktx.yaml"), []byte(strict), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	out, exit := c.shell(t, filepath.Dir(file), "ktx sql check --json --dialect "+dialect+" one.sql")
 	var checked struct {
 		Files []struct{ Statements []struct{ Code string } }

@@ -74,6 +74,36 @@ func Since(ctx context.Context, dir, revision string, inputs []Input) ([]Input, 
 	return r.withTexts(ctx, changed)
 }
 
+// WithoutIgnored returns the inputs without the files in folders and patterns
+// that the repository that holds dir ignores. Outside of a repository, and
+// where git cannot be asked, nothing is ignored.
+func WithoutIgnored(ctx context.Context, dir string, inputs []Input) []Input {
+	if !slices.ContainsFunc(inputs, func(in Input) bool { return !in.Named && !in.Stdin }) {
+		return inputs
+	}
+	r, err := openRepository(ctx, dir)
+	if err != nil {
+		return inputs
+	}
+	ignored, err := r.ignored(ctx)
+	if err != nil {
+		return inputs
+	}
+	return slices.DeleteFunc(inputs, func(in Input) bool {
+		if in.Named || in.Stdin {
+			return false
+		}
+		name, ok := r.relative(in.Path)
+		for ok && name != "." && name != "" {
+			if ignored[name] {
+				return true
+			}
+			name = path.Dir(name)
+		}
+		return false
+	})
+}
+
 // Staged returns the inputs whose content in the index differs from the last
 // commit. The content in the index is what is judged.
 func Staged(ctx context.Context, dir string, args []string) ([]Input, error) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -47,6 +48,10 @@ type Checker struct {
 	// Migrations, if set, says whether an SQL file is a migration, which is judged
 	// by what it does to a running system instead of whether it only reads.
 	Migrations func(path string) (migration.Options, bool)
+	// Parameters, if set, reports for a file of SQL whether its parameters ($1, ?,
+	// :name, @name, sqlc.arg(name)) stand for values that a program sends. They
+	// do if it is not set.
+	Parameters func(path string) bool
 	// Today is the day on which suppressions must be valid.
 	Today time.Time
 	// Jobs is how many files are judged at a time. 0 means one for each
@@ -206,7 +211,7 @@ func (c *Checker) kind(in Input, model *dbtFile, found *source.Source) string {
 		if o, ok := c.migrates(in.Path); ok {
 			return fmt.Sprint("migration ", o.Transaction)
 		}
-		return "sql"
+		return "sql" + map[bool]string{true: " with parameters"}[c.parameters(in)]
 	}
 	return strings.ToLower(filepath.Ext(in.Path)) + " " + found.Sum()
 }
@@ -245,7 +250,13 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 		if !r.attach(span) {
 			return ctx.Err() == nil
 		}
-		r.statement(span, judge(body[span.Start:span.End]), c.Whole)
+		v := judge(body[span.Start:span.End])
+		if !v.Allowed && c.parameters(in) && slices.ContainsFunc(v.Findings, func(f sqlguard.Finding) bool {
+			return f.Code == sqlguard.CodeParameterNotAllowed || f.Code == sqlguard.CodeParseError || strings.HasPrefix(f.Object, "sqlc.")
+		}) {
+			v = withParameters(guard, judge, body, span, v)
+		}
+		r.statement(span, v, c.Whole)
 		return ctx.Err() == nil
 	}, comment)
 	r.suppressions(sqlguard.Span{Start: len(body), End: len(body)}, r.touched == nil)
@@ -253,6 +264,29 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 		r.add(notChecked("a statement longer than 8 MiB begins here; it and the rest of the file were not checked").Finding, sqlguard.Span{Start: done, End: done}, -1, "")
 	}
 	return r.allows
+}
+
+// parameters reports whether parameters in a file of SQL stand for values.
+func (c *Checker) parameters(in Input) bool {
+	return c.Parameters == nil || c.Parameters(in.Path)
+}
+
+// withParameters judges a statement with a value for each parameter, as a
+// program sends it. Its positions are those in the statement as it stands in
+// the file.
+func withParameters(guard *sqlguard.Guard, judge func(string) sqlguard.Verdict, body string, span sqlguard.Span, as sqlguard.Verdict) sqlguard.Verdict {
+	filled := source.Parameters(guard.Dialect(), body[span.Start:span.End], 0)
+	if filled == nil {
+		return as
+	}
+	v := judge(filled.SQL)
+	findings := make([]sqlguard.Finding, len(v.Findings)) // the guard keeps its own slice
+	for i, f := range v.Findings {
+		f.Span = filled.Place(f.Span)
+		findings[i] = f
+	}
+	v.Findings = findings
+	return v
 }
 
 // notChecked returns the finding of a file that is not judged.

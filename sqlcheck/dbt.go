@@ -312,19 +312,31 @@ func (n *dbtNode) withoutCTEs(sql string) (rest string, at int, inserted string)
 	if len(n.CTEs) == 0 {
 		return sql, 0, ""
 	}
-	all := make([]string, len(n.CTEs))
+	space := func(i int) int { // the offset behind white space
+		return len(sql) - len(strings.TrimLeft(sql[i:], " \t\r\n"))
+	}
+	end := 0
 	for i, c := range n.CTEs {
-		all[i] = strings.ReplaceAll(c.SQL, "\r\n", "\n")
+		text := strings.TrimSpace(strings.ReplaceAll(c.SQL, "\r\n", "\n"))
+		if i == 0 {
+			if at = strings.Index(sql, text); at < 0 || text == "" {
+				return sql, 0, ""
+			}
+			end = at
+		} else if end = space(end); !strings.HasPrefix(sql[end:], ",") {
+			return sql, 0, ""
+		} else {
+			end = space(end + 1)
+		}
+		if !strings.HasPrefix(sql[end:], text) {
+			return sql, 0, ""
+		}
+		end += len(text)
 	}
-	joined := strings.Join(all, ", ")
-	at = strings.Index(sql, joined)
-	if at < 0 || joined == "" {
-		return sql, 0, ""
-	}
-	end := at + len(joined)
-	switch {
-	case strings.HasPrefix(sql[end:], ","):
-		end++
+	at = len(strings.TrimRight(sql[:at], " \t\r\n")) // dbt puts one space there or several
+	switch next := space(end); {
+	case strings.HasPrefix(sql[next:], ","):
+		end = next + 1
 	case at >= len("with") && strings.EqualFold(sql[at-len("with"):at], "with"):
 		at -= len("with")
 	default:

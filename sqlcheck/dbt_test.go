@@ -221,7 +221,7 @@ func TestDBTCompiled(t *testing.T) {
 		model("models/fusion.sql", "--placeholder--", "select 1 from pg_authid", node{"checksum": node{"name": "sha256", "checksum": fmt.Sprintf("%x", sha256.Sum256([]byte("select 1 from {{ x }}")))}}),
 		model("models/cte.sql", "select * from {{ ref('e') }}", "with"+injected+"select * from __dbt__cte__e",
 			node{"extra_ctes": []node{{"id": "model.shop.e", "sql": injected}}}),
-		model("models/ctes.sql", "with a as (select 1) select * from {{ ref('e') }}, {{ ref('f') }}", "with"+injected+",  __dbt__cte__f as (\nselect 1\n), a as (select 1) select * from __dbt__cte__e, __dbt__cte__f",
+		model("models/ctes.sql", "with a as (select 1) select * from {{ ref('e') }}, {{ ref('f') }}", "with "+injected+",  __dbt__cte__f as (\nselect 1\n), a as (select 1) select * from __dbt__cte__e, __dbt__cte__f",
 			node{"extra_ctes": []node{{"id": "model.shop.e", "sql": injected}, {"id": "model.shop.f", "sql": " __dbt__cte__f as (\nselect 1\n)"}}}),
 		model("models/yml.sql", "{{ config(post_hook='select 1') }}select 1", "select 1",
 			node{"config": node{"post-hook": []node{{"sql": "select 1", "transaction": true}, {"sql": "vacuum {{ this }}", "transaction": false}}}}),

@@ -181,6 +181,21 @@ func (r *repository) staged(ctx context.Context) (files, links map[string]string
 	return entries(out, regularFile, 1), entries(out, symbolicLink, 1), nil
 }
 
+// ignored returns the files and folders that git ignores and does not track.
+func (r *repository) ignored(ctx context.Context) (map[string]bool, error) {
+	out, err := r.git(ctx, "-C", r.top, "ls-files", "-o", "-i", "-z", "--exclude-standard", "--directory", "--full-name")
+	if err != nil {
+		return nil, err
+	}
+	paths := map[string]bool{}
+	for path := range strings.SplitSeq(string(out), "\x00") {
+		if path != "" {
+			paths[strings.TrimSuffix(path, "/")] = true
+		}
+	}
+	return paths, nil
+}
+
 // untracked returns the files that git neither tracks nor ignores.
 func (r *repository) untracked(ctx context.Context) (map[string]bool, error) {
 	out, err := r.git(ctx, "-C", r.top, "ls-files", "-o", "-z", "--exclude-standard", "--full-name")

@@ -45,6 +45,8 @@ const (
 // passed to such a function.
 func (c certainty) judges(t *Text) bool {
 	switch text := t.SQL(); {
+	case c == possible && len(t.Holes) == 0 && oneWord.MatchString(text):
+		return false // the name of an event or a step, such as emit("commit")
 	case looksLikeSQL(text), c == certain && strings.TrimSpace(text) != "":
 		return true
 	case len(t.Holes) == 0:
@@ -129,6 +131,9 @@ func Find(name, source string, o Options) (*Source, error) {
 func (t *Text) holds(other *Text) bool {
 	return t.Span.Start <= other.Span.Start && other.Span.End <= t.Span.End && len(t.sql) > 0 && t.key() == other.key() && t.Certain == other.Certain
 }
+
+// oneWord is a text that is one word without a capital letter, and no more.
+var oneWord = regexp.MustCompile(`^\s*[a-z]+\s*$`)
 
 var sqlStart = regexp.MustCompile(`(?is)^(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(?:select|with|insert|update|delete|merge|replace|create|alter|drop|truncate|grant|revoke|call|exec|execute|explain|show|values|set|begin|commit|rollback|lock|copy|vacuum|analyze|pragma|attach|do|declare|load|use|table|describe|desc|rename|refresh|comment|call|prepare|listen|notify|kill)\b`)
 

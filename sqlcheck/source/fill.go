@@ -61,6 +61,17 @@ func (f *Filled) offset(at int, end bool) int {
 // word of private use characters, which no text has.
 const mark = "\uE000\uE001"
 
+// Parameters returns a text of a file of SQL with a value for each parameter.
+// The text begins at an offset in the file. It returns nil if there is none.
+func Parameters(d sqlguard.Dialect, sql string, at int) *Filled {
+	t := &Text{}
+	t.verbatim(sql, at)
+	if f := t.Fill(d); len(f.fills) > 0 {
+		return f
+	}
+	return nil
+}
+
 // Fill puts values into the holes of the text and replaces its parameters, as
 // the dialect splits it into tokens.
 func (t *Text) Fill(d sqlguard.Dialect) *Filled {
@@ -97,7 +108,11 @@ func (t *Text) Fill(d sqlguard.Dialect) *Filled {
 			open = open[:max(len(open)-1, 0)]
 		}
 		if end := parameter(text, tokens, i); end > 0 {
-			if value, ok := valueAt(text, tokens, i, open); ok {
+			value, ok := valueAt(text, tokens, i, open)
+			if !ok && parameterAt(text, tokens, i) {
+				value, ok = "1", true
+			}
+			if ok {
 				f.fills = append(f.fills, fill{at: token.Start - seen, removed: end - token.Start, value: value})
 			}
 		}
@@ -132,7 +147,7 @@ func holeValue(text string, tokens []sqlguard.Token, i, at int, open []int, h Ho
 			if v, fits := valueAt(text, tokens, i, open); fits {
 				return v, true
 			}
-			if h.Number && numberAt(text, tokens, i) {
+			if h.Number && numberAt(text, tokens, i) || h.Value && operandOf(text, tokens, i) {
 				return "1", true
 			}
 		}
@@ -158,15 +173,90 @@ func parameter(text string, tokens []sqlguard.Token, i int) int {
 	switch token.Kind { //nolint:exhaustive // no other begins one
 	case sqlguard.TokenParameter:
 		return token.End
+	case sqlguard.TokenWord:
+		return sqlcArgument(text, tokens, i)
 	case sqlguard.TokenOperator, sqlguard.TokenInvalid:
 		switch mark := token.Text(text); {
 		case mark == "?":
 			return token.End
+		case mark == "@" && i+1 < len(tokens) && tokens[i+1].Kind == sqlguard.TokenWord && tokens[i+1].Start == token.End && !operandEnds(text, tokens, i-1):
+			return tokens[i+1].End
 		case mark == ":" && i+1 < len(tokens) && tokens[i+1].Kind == sqlguard.TokenWord && tokens[i+1].Start == token.End:
 			return tokens[i+1].End
 		}
 	}
 	return 0
+}
+
+// sqlcArgument returns the end of sqlc.arg(…), sqlc.narg(…) or sqlc.slice(…) at
+// token i, or 0 if there is none.
+func sqlcArgument(text string, tokens []sqlguard.Token, i int) int {
+	if i+5 >= len(tokens) || !strings.EqualFold(tokens[i].Text(text), "sqlc") || tokens[i+3].Text(text) != "(" || tokens[i+5].Text(text) != ")" {
+		return 0
+	}
+	switch strings.ToLower(tokens[i+2].Text(text)) {
+	case "arg", "narg", "slice":
+		return tokens[i+5].End
+	default:
+		return 0
+	}
+}
+
+// beforeOperand are words behind which an operand begins.
+var beforeOperand = map[string]bool{
+	"select": true, "distinct": true, "case": true, "by": true, "set": true, "returning": true, "using": true, "return": true, "call": true, "similar": true,
+	"collate": false, "as": false, "from": false, "join": false, "into": false, "table": false, "update": false,
+}
+
+// operandEnds reports whether token i ends an operand, so that what follows is
+// an operator.
+func operandEnds(text string, tokens []sqlguard.Token, i int) bool {
+	for i >= 0 && tokens[i].Kind == sqlguard.TokenComment {
+		i--
+	}
+	if i < 0 {
+		return false
+	}
+	word := strings.ToLower(tokens[i].Text(text))
+	return operandBefore(tokens, i+1) && (tokens[i].Kind != sqlguard.TokenWord || !valueWords[word] && !beforeOperand[word])
+}
+
+// parameterAt reports whether the parameter at token i stands where an operand
+// begins. A parameter is a value wherever it stands, so a place that is none for
+// a value is an error of the server.
+func parameterAt(text string, tokens []sqlguard.Token, i int) bool {
+	before := i - 1
+	for before >= 0 && tokens[before].Kind == sqlguard.TokenComment {
+		before--
+	}
+	if before < 0 || operandEnds(text, tokens, before) {
+		return false
+	}
+	switch tokens[before].Kind { //nolint:exhaustive // no operand begins behind the others
+	case sqlguard.TokenOperator, sqlguard.TokenOpen, sqlguard.TokenComma:
+		return true
+	case sqlguard.TokenWord:
+		word := strings.ToLower(tokens[before].Text(text))
+		return valueWords[word] || beforeOperand[word]
+	default:
+		return false
+	}
+}
+
+// operandOf reports whether token i is the operand of the operator behind it: a
+// cast or a comparison. It must stand where an operand begins.
+func operandOf(text string, tokens []sqlguard.Token, i int) bool {
+	if i+1 >= len(tokens) || !parameterAt(text, tokens, i) {
+		return false
+	}
+	switch word := strings.ToLower(tokens[i+1].Text(text)); tokens[i+1].Kind { //nolint:exhaustive // no other is an operator
+	case sqlguard.TokenOperator:
+		return word != "." && word != "*"
+	case sqlguard.TokenWord:
+		return word == "is" || word == "in" || word == "like" || word == "ilike" || word == "between"
+	default:
+		return false
+	}
 }
 
 // valueWords are words that a value can follow.

@@ -168,6 +168,9 @@ func (f *flow) stmt(s *stmt) {
 	case stmtExpr:
 		f.eval(s.value)
 	case stmtDeclare, stmtAssign:
+		if s.names != nil { // without a value
+			return
+		}
 		f.assign(s.target, f.eval(s.value))
 	case stmtAppend:
 		added := f.eval(s.value)
@@ -255,7 +258,10 @@ func (f *flow) branch(s *stmt) {
 			}
 			val, in := e.changed[v]
 			if !in {
-				val = f.state[v]
+				var has bool
+				if val, has = f.state[v]; !has && v.fn == f.fn {
+					continue // it has no value there
+				}
 			}
 			if first {
 				merged, first = val, false

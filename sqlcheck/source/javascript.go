@@ -126,6 +126,17 @@ func (j *javaScript) tagged(f *flow, n *node) *value {
 	}
 	out := *v
 	out.fragment = true
+	var holes []sqlguard.Span
+	for i, part := range template.list {
+		if part.kind != nodeLiteral && values[i] == nil {
+			holes = append(holes, part.span)
+		}
+	}
+	for i, t := range out.texts {
+		t = t.clone()
+		t.values(holes)
+		out.texts[i] = t
+	}
 	j.template(f, n, &out)
 	return &out
 }

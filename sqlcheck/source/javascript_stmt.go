@@ -245,6 +245,8 @@ func (p *jsParser) declarations() (out []*stmt) {
 		s := &stmt{kind: stmtDeclare, target: target}
 		if p.accept("=") {
 			s.value = p.assignment()
+		} else {
+			s.names = []string{"undefined"}
 		}
 		out = append(out, s)
 		if !p.accept(",") {

@@ -46,7 +46,7 @@ const (
 	stmtExpr     stmtKind = iota // value
 	stmtAssign                   // target = value
 	stmtAppend                   // target += value
-	stmtDeclare                  // target is a new name, with value
+	stmtDeclare                  // target is a new name, with value, or without one if it has names
 	stmtBlock                    // list, with names of its own if scoped
 	stmtBranch                   // one of list; none of them unless complete
 	stmtLoop                     // list[0] any number of times; target takes each element of value

@@ -39,6 +39,9 @@ type Hole struct {
 	Span sqlguard.Span // of the expression in the file
 	// Number says that the value is a number.
 	Number bool
+	// Value says that the driver sends it as a parameter, unless it is a part of
+	// a statement that a library made.
+	Value bool
 }
 
 // SQL returns the text with nothing in its holes.
@@ -129,6 +132,13 @@ func (t *Text) unixLines() *Text {
 // hole appends a hole.
 func (t *Text) hole(span sqlguard.Span, number bool) {
 	t.Holes = append(t.Holes, Hole{At: len(t.sql), Span: span, Number: number})
+}
+
+// values says that the driver sends the holes at these spans as parameters.
+func (t *Text) values(spans []sqlguard.Span) {
+	for i := range t.Holes {
+		t.Holes[i].Value = t.Holes[i].Value || slices.Contains(spans, t.Holes[i].Span)
+	}
 }
 
 // add appends another text.

@@ -145,6 +145,9 @@ type Check struct {
 	// Migrations are the files that are judged by what they do to a running system.
 	Migrations Migrations `yaml:"migrations" doc:"SQL files that change the schema, which are judged by what they do to a system in use."`
 	Sinks      Sinks      `yaml:"sinks" doc:"Your own functions that take SQL, by the last part of their names."`
+	Exclude    []string   `yaml:"exclude" doc:"Patterns of files that are not checked unless an argument names them, relative to the project; ** matches any number of folders."`
+	// Parameters says what a parameter in a file of SQL is.
+	Parameters string `yaml:"parameters" doc:"What $1, ?, :name, @name and sqlc.arg(name) in files of SQL are: auto (default) takes them for values, refuse for what they are to the gateway." enum:"auto,refuse"`
 }
 
 // Migrations names the SQL files that change the schema.

@@ -32,6 +32,7 @@ type checkOptions struct {
 	updateBaseline                     bool
 	showSuppressed                     bool
 	noCache                            bool
+	noIgnore                           bool
 	jobs                               int
 	outputs                            []string // FORMAT=FILE
 	listRules                          bool
@@ -111,6 +112,7 @@ Exit codes: 0 all may run · 1 some may not · 2 wrong usage or configuration ·
 	flags.BoolVar(&o.updateBaseline, "update-baseline", false, "write all present findings to the baseline")
 	flags.BoolVar(&o.showSuppressed, "show-suppressed", false, "also show the findings that a comment permits or the baseline has")
 	flags.BoolVar(&o.noCache, "no-cache", false, "judge every file, even if it did not change since the last check")
+	flags.BoolVar(&o.noIgnore, "no-ignore", false, "also check the files that git ignores")
 	flags.StringArrayVar(&o.outputs, "output", nil, "also write a report to a file, as `FORMAT=FILE` (repeatable)")
 	flags.BoolVar(&o.listRules, "list-rules", false, "list the codes that a check can find, and exit")
 	flags.IntVar(&o.jobs, "jobs", 0, "number of files to judge at a time; 0 means one for each processor")
@@ -189,6 +191,10 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	if err != nil {
 		return err
 	}
+	inputs = guards.Wanted(inputs)
+	if !o.noIgnore && !o.partly() {
+		inputs = sqlcheck.WithoutIgnored(ctx, ".", inputs)
+	}
 	if o.fix != "" {
 		if err := fixFiles(a, o.fix, inputs, guards); err != nil {
 			return err
@@ -196,7 +202,7 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	}
 	cache := openCache(a, o)
 	progress := a.Progress("checked", len(inputs))
-	checker := sqlcheck.Checker{Stdin: a.In, Choose: guards.Choose, Sources: guards.Sources, Migrations: guards.Migrations(o.profile, nil), Whole: o.whole(), Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.Step}
+	checker := sqlcheck.Checker{Stdin: a.In, Choose: guards.Choose, Sources: guards.Sources, Parameters: guards.Parameters, Migrations: guards.Migrations(o.profile, nil), Whole: o.whole(), Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.Step}
 	files, err := checker.Run(ctx, inputs)
 	progress.Stop()
 	if err != nil {

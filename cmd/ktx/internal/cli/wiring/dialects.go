@@ -1,9 +1,9 @@
 package wiring
 
 import (
-	"slices"
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
@@ -28,11 +28,20 @@ func DialectNames() []string {
 // LookupDialect returns the dialect of a name. An unknown name is an error of
 // usage.
 func LookupDialect(name string) (sqlguard.Dialect, error) {
-	if d, ok := dialects.Lookup(name); ok {
+	if d, ok := dialects.Lookup(dialectName(name)); ok {
 		return d, nil
 	}
 	return nil, console.Usage("no reader for the dialect %q%s", name, console.DidYouMean(name, DialectNames()))
 }
+
+// dialectAliases are the names that other tools have for our dialects.
+var dialectAliases = map[string]string{
+	"postgresql": "postgres", "pg": "postgres", "psql": "postgres", "pgsql": "postgres",
+	"mssql": "sqlserver", "tsql": "sqlserver", "t-sql": "sqlserver", "sqlite3": "sqlite", "mysql2": "mysql",
+}
+
+// dialectName returns our name for a dialect.
+func dialectName(name string) string { return cmp.Or(dialectAliases[strings.ToLower(name)], name) }
 
 // DialectGuard returns a guard for a dialect that judges without a server. Its
 // policy is that of the connection, else that of the project, else the default:

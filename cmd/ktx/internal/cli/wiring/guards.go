@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -169,6 +170,35 @@ func (g *FileGuards) Sources(path string) source.Options {
 	}
 }
 
+// Parameters reports whether parameters in a file of SQL stand for values.
+func (g *FileGuards) Parameters(path string) bool {
+	p := g.projects[filepath.Dir(path)]
+	return p == nil || p.Config.Check.Parameters != "refuse"
+}
+
+// Wanted returns the inputs without those that check.exclude of their project
+// leaves out. A file that an argument names is always wanted.
+func (g *FileGuards) Wanted(inputs []sqlcheck.Input) []sqlcheck.Input {
+	return slices.DeleteFunc(inputs, func(in sqlcheck.Input) bool {
+		p := g.projects[filepath.Dir(in.Path)]
+		return !in.Stdin && !in.Named && p != nil && matches(p.Config.Check.Exclude, filepath.ToSlash(inProject(p, in.Path)))
+	})
+}
+
+// matches reports whether a path with slashes matches a pattern, or lies in a
+// folder that does.
+func matches(patterns []string, path string) bool {
+	for _, pattern := range patterns {
+		pattern = strings.TrimSuffix(pattern, "/")
+		for _, p := range []string{pattern, pattern + "/**"} {
+			if ok, err := doublestar.Match(p, path); ok && err == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // connectionOf returns the id of the connection that has the name of a folder on
 // the path within the project, or "". The innermost such folder decides.
 func connectionOf(p *project.Project, path string) string {
@@ -233,7 +263,7 @@ func (g *FileGuards) dialectOf(p *project.Project, path, text, connection, adapt
 	if name == "" {
 		return nil, errors.New("nothing says which SQL dialect the file is written in")
 	}
-	d, ok := dialects.Lookup(name)
+	d, ok := dialects.Lookup(dialectName(name))
 	if !ok {
 		return nil, fmt.Errorf("no reader for the dialect %q%s", name, console.DidYouMean(name, DialectNames()))
 	}
