@@ -266,8 +266,13 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 	return r.allows
 }
 
-// parameters reports whether parameters in a file of SQL stand for values.
+// parameters reports whether parameters in a file of SQL stand for values. In
+// standard input without the name of a file they do not: that is a statement as
+// it is sent.
 func (c *Checker) parameters(in Input) bool {
+	if in.Stdin && filepath.Ext(in.Path) == "" {
+		return false
+	}
 	return c.Parameters == nil || c.Parameters(in.Path)
 }
 

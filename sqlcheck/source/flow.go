@@ -787,7 +787,8 @@ func (f *flow) enter(fn *function, n *node, args []*value) *value {
 
 // pass adds the texts that an expression can have, for a call that passes them
 // to a database. take reports whether a text counts.
-func (f *flow) pass(v *value, as Text, take func(*Text) bool) (took bool) {
+func (f *flow) pass(v *value, as Text, take func(*Text) bool) {
+	took := false
 	for _, t := range v.texts {
 		t = t.clone()
 		t.Call, t.Span, t.Sink, t.Certain = as.Call, as.Span, as.Sink, as.Certain
@@ -804,7 +805,6 @@ func (f *flow) pass(v *value, as Text, take func(*Text) bool) (took bool) {
 		rest := as
 		f.add(unknown(&rest))
 	}
-	return took
 }
 
 func (f *flow) add(t *Text) {

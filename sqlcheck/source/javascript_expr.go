@@ -48,7 +48,7 @@ func (p *jsParser) assignment() *node {
 	}
 	left := p.conditional()
 	op := p.operator()
-	if !slices.Contains(jsAssignments, op) && !(strings.HasPrefix(op, ">>") && strings.HasSuffix(op, "=")) {
+	if !slices.Contains(jsAssignments, op) && (!strings.HasPrefix(op, ">>") || !strings.HasSuffix(op, "=")) {
 		return left
 	}
 	p.nextOperator(op)
@@ -479,7 +479,7 @@ func (p *jsParser) property() (key string, value *node) {
 	key = p.key()
 	switch {
 	case p.is("(") || p.is("<"):
-		fn := p.function(from, nil)
+		fn := p.function(from)
 		fn.later = true
 		return key, &node{kind: nodeFunction, fn: fn, span: fn.span}
 	case p.accept(":"):

@@ -426,7 +426,7 @@ func (p *jsParser) typeName() {
 	next := p.peek()
 	starts := next.kind == jsName || next.kind == jsString || next.kind == jsOther && slices.Contains([]string{"(", "[", "{", "<"}, p.textOf(next)) || next.kind == jsTemplate
 	switch {
-	case (word == "keyof" || word == "unique" || word == "readonly" || word == "infer") && starts && !(word != "readonly" && next.line):
+	case (word == "keyof" || word == "unique" || word == "readonly" || word == "infer") && starts && (word == "readonly" || !next.line):
 		p.next()
 		p.typeOperand()
 		return

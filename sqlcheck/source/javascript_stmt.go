@@ -1,6 +1,7 @@
 package source
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/ktxhq/ktx/sqlguard"
@@ -367,9 +368,8 @@ func (p *jsParser) trying() []*stmt {
 	return out
 }
 
-// function reads a function from its parameters on, or from its name if named
-// is set.
-func (p *jsParser) function(from int, named *node) *function {
+// function reads a function from its parameters on.
+func (p *jsParser) function(from int) *function {
 	fn := &function{}
 	p.typeParameters()
 	p.parameters(fn)
@@ -379,7 +379,6 @@ func (p *jsParser) function(from int, named *node) *function {
 	} else {
 		p.semicolon() // only declared
 	}
-	_ = named
 	fn.span = p.span(from)
 	return fn
 }
@@ -399,7 +398,7 @@ func (p *jsParser) functionExpression() *node {
 	if p.token.kind == jsName {
 		p.next()
 	}
-	fn := p.function(from, nil)
+	fn := p.function(from)
 	return &node{kind: nodeFunction, fn: fn, span: fn.span}
 }
 
@@ -411,7 +410,7 @@ func (p *jsParser) functionStatement() *stmt {
 	if p.token.kind == jsName {
 		name = p.binding()
 	}
-	fn := p.function(from, name)
+	fn := p.function(from)
 	fn.later = true
 	value := &node{kind: nodeFunction, fn: fn, span: fn.span}
 	if name == nil || fn.body == nil {
@@ -530,7 +529,7 @@ func (p *jsParser) classMember(inner *stmt, fields *node) {
 		p.accept("!")
 	}
 	if p.is("(") || p.is("<") {
-		fn := p.function(from, nil)
+		fn := p.function(from)
 		fn.later = true
 		inner.list = append(inner.list, &stmt{kind: stmtExpr, value: &node{kind: nodeFunction, fn: fn, span: fn.span}})
 		return
@@ -675,9 +674,7 @@ func (p *jsParser) exported() []*stmt {
 			return nil
 		}
 		p.semicolon()
-		for name, n := range exported {
-			p.exports[name] = n
-		}
+		maps.Copy(p.exports, exported)
 		return nil
 	case p.word("import"): // export import a = b
 		return p.imports()

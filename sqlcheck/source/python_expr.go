@@ -325,7 +325,7 @@ func (p *pyParser) atom() *node {
 	defer p.leave()
 	t := p.token()
 	span := sqlguard.Span{Start: t.start, End: t.end}
-	switch t.kind {
+	switch t.kind { //nolint:exhaustive // no other begins an expression
 	case pyString:
 		return p.strings()
 	case pyNumber:

@@ -505,7 +505,7 @@ func (p *pyParser) class() []*stmt {
 		}
 	}
 	for i, key := range fields.keys {
-		if names[key] > 1 || fields.list[i] == nil || p.reassigned(key, body) {
+		if names[key] > 1 || fields.list[i] == nil || p.reassigned(key) {
 			fields.keys[i], fields.list[i] = "", &node{}
 		}
 	}
@@ -521,7 +521,7 @@ func (p *pyParser) class() []*stmt {
 }
 
 // reassigned reports whether self.NAME = … stands in a class.
-func (p *pyParser) reassigned(name string, body *stmt) bool {
+func (p *pyParser) reassigned(name string) bool {
 	start, end := p.tokens[0].start, p.token().start
 	for i := p.at - 1; i >= 2; i-- {
 		if p.tokens[i].start < start || p.tokens[i].start > end {
@@ -532,7 +532,6 @@ func (p *pyParser) reassigned(name string, body *stmt) bool {
 			return true
 		}
 	}
-	_ = body
 	return false
 }
 
@@ -676,11 +675,12 @@ func (p *pyParser) imports() (out []*stmt) {
 			continue
 		}
 		name := p.atom()
-		full := name.name
+		parts := []string{name.name}
 		for p.accept(".") {
-			full += "." + p.atom().name
+			parts = append(parts, p.atom().name)
 		}
-		as := full == name.name
+		full := strings.Join(parts, ".")
+		as := len(parts) == 1
 		if p.accept("as") {
 			name, as = p.atom(), true
 		}
