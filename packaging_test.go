@@ -117,7 +117,7 @@ func TestReleaseFiles(t *testing.T) {
 		}
 	}
 	for _, script := range []string{"postinstall.sh", "preremove.sh", "postremove.sh"} {
-		if !strings.Contains(read(t, "tools/release/linux.go"), "packaging/linux/"+script) {
+		if name := strings.TrimSuffix(script, ".sh"); !strings.Contains(read(t, "tools/release/linux.go"), `"`+name+`"`) {
 			t.Errorf("no package has %s", script)
 		}
 		if out, code := c.shell(t, ".", "sh -n packaging/linux/"+script); code != 0 {

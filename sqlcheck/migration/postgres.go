@@ -271,12 +271,10 @@ func (r *Reader) pgAlter(c *cursor, start sqlguard.Span) {
 		if c.is("*") {
 			c.at++
 		}
-		before := len(r.found)
 		strong := false
 		for _, action := range c.parts() {
-			strong = r.pgAction(action, name, start) || strong
+			strong = r.pgAction(action, name) || strong
 		}
-		_ = before
 		if strong {
 			r.lock(name, start, pgLimit)
 		}
@@ -318,7 +316,7 @@ func (r *Reader) pgAlter(c *cursor, start sqlguard.Span) {
 
 // pgAction judges one action of ALTER TABLE, and reports whether it takes a lock
 // that stops programs.
-func (r *Reader) pgAction(c *cursor, table string, statement sqlguard.Span) bool {
+func (r *Reader) pgAction(c *cursor, table string) bool {
 	at := c.span()
 	if len(c.tokens) == 0 {
 		return false
