@@ -202,7 +202,7 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	}
 	cache := openCache(a, o)
 	progress := a.Progress("checked", len(inputs))
-	checker := sqlcheck.Checker{Stdin: a.In, Choose: guards.Choose, Sources: guards.Sources, Parameters: guards.Parameters, Migrations: guards.Migrations(o.profile, nil), Whole: o.whole(), Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.Step}
+	checker := sqlcheck.Checker{Stdin: a.In, Choose: guards.Choose, Sources: guards.Sources, Parameters: guards.Parameters, Migrations: guards.Migrations(o.profile, guards.Mentions(ctx, o.profile)), Whole: o.whole(), Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.Step}
 	files, err := checker.Run(ctx, inputs)
 	progress.Stop()
 	if err != nil {
