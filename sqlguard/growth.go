@@ -129,10 +129,22 @@ func (g *Guard) measure(sql string, tokens []Token, v *Verdict) {
 			m.tokens = append(m.tokens, t)
 		}
 	}
+	for i := range m.tokens {
+		if m.escapedCall(i) {
+			v.add(CodeFunctionNotAllowed, Span{Start: m.tokens[i-3].Start, End: m.tokens[i-3].End}, "the name of the function has an escape character of its own (UESCAPE); write the name plainly")
+			return
+		}
+	}
 	m.query(0, len(m.tokens))
 	if len(m.reads) > 0 {
 		m.readsIn(m.body(), len(m.tokens))
 	}
+}
+
+// escapedCall reports whether the bracket at i follows a name with UESCAPE, which the
+// tables do not read.
+func (m *meter) escapedCall(i int) bool {
+	return m.tokens[i].Kind == TokenOpen && i >= 3 && m.word(i-2) == "uescape" && m.tokens[i-3].Kind == TokenQuotedName
 }
 
 // body returns where the query after the common table expressions begins.
@@ -153,10 +165,18 @@ func (m *meter) body() int {
 func (g *Growth) concerns(sql string, tokens []Token) bool {
 	const manyQueries, queries, manyTokens = 12, 2, 300
 	joins, selects := 0, 0
-	for i, t := range tokens {
+	var before Token // the last one that is no comment
+	for _, t := range tokens {
+		if t.Kind == TokenComment || t.Kind == TokenExecutableComment {
+			continue
+		}
+		last := before
+		before = t
 		switch t.Kind { //nolint:exhaustive // the others make nothing
 		case TokenWord:
 			switch {
+			case t.End-t.Start == len("uescape") && strings.EqualFold(t.Text(sql), "uescape"):
+				return true
 			case t.End-t.Start == len("select") && strings.EqualFold(t.Text(sql), "select"):
 				selects++
 			case g.Rereads && strings.EqualFold(t.Text(sql), "with"):
@@ -166,10 +186,10 @@ func (g *Growth) concerns(sql string, tokens []Token) bool {
 				return true
 			}
 		case TokenOpen:
-			if i == 0 || tokens[i-1].Kind != TokenWord && tokens[i-1].Kind != TokenQuotedName && tokens[i-1].Kind != TokenQuotedText {
+			if last.Kind != TokenWord && last.Kind != TokenQuotedName && last.Kind != TokenQuotedText {
 				continue
 			}
-			name := callName(tokens[i-1].Text(sql))
+			name := callName(last.Text(sql))
 			if kind, made := g.Makers[name]; made && kind < MakesLength || g.Costly[name] {
 				return true
 			}

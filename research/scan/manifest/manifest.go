@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
@@ -35,27 +36,27 @@ type Shard struct {
 }
 
 type file struct {
-	Tables map[string]source `yaml:"tables"`
+	Tables map[text]source `yaml:"tables"`
 }
 
 type source struct {
-	Table        string            `yaml:"table"`
-	Descriptions map[string]string `yaml:"descriptions,omitempty"`
-	Columns      []column          `yaml:"columns"`
-	Joins        []join            `yaml:"joins,omitempty"`
+	Table        text            `yaml:"table"`
+	Descriptions map[string]text `yaml:"descriptions,omitempty"`
+	Columns      []column        `yaml:"columns"`
+	Joins        []join          `yaml:"joins,omitempty"`
 }
 
 type column struct {
-	Name         string            `yaml:"name"`
-	Type         string            `yaml:"type"`
-	PK           bool              `yaml:"pk,omitempty"`
-	Nullable     bool              `yaml:"nullable,omitempty"`
-	Descriptions map[string]string `yaml:"descriptions,omitempty"`
+	Name         text            `yaml:"name"`
+	Type         text            `yaml:"type"`
+	PK           bool            `yaml:"pk,omitempty"`
+	Nullable     bool            `yaml:"nullable,omitempty"`
+	Descriptions map[string]text `yaml:"descriptions,omitempty"`
 }
 
 type join struct {
-	To           string `yaml:"to"`
-	On           string `yaml:"on"`
+	To           text   `yaml:"to"`
+	On           text   `yaml:"on"`
 	Relationship string `yaml:"relationship"`
 	Source       string `yaml:"source"`
 }
@@ -75,7 +76,7 @@ func Build(tables []*catalog.Table, accepted []catalog.Relationship, quote func(
 		for i := range r.From.Columns {
 			on[i] = fmt.Sprintf("%s.%s = %s.%s", identifier(from, quote), identifier(r.From.Columns[i], quote), identifier(to, quote), identifier(r.To.Columns[i], quote))
 		}
-		joins[r.From.Table] = append(joins[r.From.Table], join{To: to, On: strings.Join(on, " AND "), Relationship: r.Relationship, Source: r.Source})
+		joins[r.From.Table] = append(joins[r.From.Table], join{To: text(to), On: text(strings.Join(on, " AND ")), Relationship: r.Relationship, Source: r.Source})
 	}
 	files := map[string]file{}
 	count := map[string]int{}
@@ -89,10 +90,10 @@ func Build(tables []*catalog.Table, accepted []catalog.Relationship, quote func(
 		count[base]++
 		f, ok := files[name]
 		if !ok {
-			f = file{Tables: map[string]source{}}
+			f = file{Tables: map[text]source{}}
 			files[name] = f
 		}
-		f.Tables[names[t.Ref()]] = sourceOf(t, joins[t.Ref()], quote)
+		f.Tables[text(names[t.Ref()])] = sourceOf(t, joins[t.Ref()], quote)
 	}
 	var out []Shard
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -103,6 +104,18 @@ func Build(tables []*catalog.Table, accepted []catalog.Relationship, quote func(
 		out = append(out, Shard{Name: name + ".yaml", Content: content})
 	}
 	return out, nil
+}
+
+// text is a string of a file. The library writes some texts with tabs and line breaks so
+// that it cannot read them back, so those are quoted.
+type text string
+
+// MarshalYAML implements [yaml.Marshaler].
+func (t text) MarshalYAML() (any, error) {
+	if !strings.ContainsFunc(string(t), unicode.IsControl) {
+		return string(t), nil
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: string(t), Style: yaml.DoubleQuotedStyle}, nil
 }
 
 func encode(f file) ([]byte, error) {
@@ -127,25 +140,25 @@ func sourceOf(t *catalog.Table, joins []join, quote func(string) string) source 
 			parts = append(parts, identifier(p, quote))
 		}
 	}
-	s := source{Table: strings.Join(parts, "."), Descriptions: descriptions(t.Descriptions, t.Comment), Columns: []column{}, Joins: joins}
-	slices.SortFunc(s.Joins, func(a, b join) int { return cmp.Or(strings.Compare(a.To, b.To), strings.Compare(a.On, b.On)) })
+	s := source{Table: text(strings.Join(parts, ".")), Descriptions: descriptions(t.Descriptions, t.Comment), Columns: []column{}, Joins: joins}
+	slices.SortFunc(s.Joins, func(a, b join) int { return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.On, b.On)) })
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		s.Columns = append(s.Columns, column{
-			Name: c.Name, Type: c.NativeType, PK: c.PrimaryKey, Nullable: c.Nullable, Descriptions: descriptions(c.Descriptions, c.Comment),
+			Name: text(c.Name), Type: text(c.NativeType), PK: c.PrimaryKey, Nullable: c.Nullable, Descriptions: descriptions(c.Descriptions, c.Comment),
 		})
 	}
 	return s
 }
 
 // descriptions adds a comment of the database to the descriptions, as db.
-func descriptions(known map[string]string, comment *string) map[string]string {
-	out := maps.Clone(known)
+func descriptions(known map[string]string, comment *string) map[string]text {
+	out := map[string]text{}
+	for who, said := range known {
+		out[who] = text(said)
+	}
 	if comment != nil && *comment != "" && out["db"] == "" {
-		if out == nil {
-			out = map[string]string{}
-		}
-		out["db"] = *comment
+		out["db"] = text(*comment)
 	}
 	return out
 }
