@@ -24,7 +24,7 @@ func TestWhatConstantsMake(t *testing.T) {
 			"SELECT repeat('x', (select 500000000))::int",
 			"SELECT repeat('x', n) FROM (SELECT 5000000 AS n) t",
 			"WITH s(n) AS (SELECT 500000*10) SELECT repeat('x', n) FROM s",
-			"SELECT repeat(repeat('x', 2000), 2000)",
+			"SELECT repeat(repeat('x', 2000), 2000)", "SELECT repeat /* c */ ('x', 5000000)", "SELECT repeat -- c\n('x', 5000000)", `SELECT U&"repe!0061t" UESCAPE '!' ('x', 5000000)`, `SELECT U&"repe\0061t"('x', 5000000)`,
 			"SELECT lpad('', 10000000)", "SELECT rpad('x', greatest(1, 99999999), 'y')",
 			"SELECT repeat('x', '50000000'::int)", "SELECT repeat('x', 1 << 25)", "SELECT repeat('x', (10 ^ 8)::int)", "SELECT repeat('x', 3000 * 3000)",
 			"SELECT repeat('x', power(10, 8)::int)", "SELECT repeat('x', length(repeat('y', 1000000)) * 2)",
