@@ -14,7 +14,11 @@ const parserVersion = "oliphant 0.2.0 (PostgreSQL 18 grammar)"
 // parseTree parses sql. The error is a *parserError when the text does not
 // parse.
 func parseTree(sql string) (*pg.ParseResult, error) {
-	tree, err := pg.Parse(sql)
+	parse := pg.Parse
+	if mayLabor(sql) {
+		parse = parseBounded
+	}
+	tree, err := parse(sql)
 	if failure, ok := errors.AsType[*parser.Error](err); ok {
 		return nil, &parserError{message: failure.Message, character: failure.Cursorpos}
 	}
