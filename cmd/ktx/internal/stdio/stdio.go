@@ -74,8 +74,10 @@ type Transport struct {
 
 	late rpc.Late // contents of answers that are not written yet
 
-	mu      sync.Mutex
+	writing sync.Mutex // held while a message is written, for as long as the client does not read
 	out     io.Writer
+
+	mu      sync.Mutex
 	pending map[jsonrpc.ID]bool // requests without an answer; true for a cancelled one
 	notice  time.Time           // when the last progress notification was written
 }
@@ -202,8 +204,8 @@ func (t *Transport) pause() {
 }
 
 func (t *Transport) write(m rpc.Message) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.writing.Lock()
+	defer t.writing.Unlock()
 	_, err := m.WriteTo(t.out)
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -229,4 +230,32 @@ func TestNoMessageEndsTheSession(t *testing.T) {
 	}
 	go func() { _, _ = io.Copy(io.Discard, s.answers) }()
 	s.ends(t)
+}
+
+// TestUnreadAnswerStopsNoRequest: while a client does not read an answer, its further
+// requests are read, and so are its cancellations.
+func TestUnreadAnswerStopsNoRequest(t *testing.T) {
+	t.Parallel()
+	s := startSlow(t, 0)
+	s.send(t, initialize)
+	s.until(t, `"id":1`)
+	s.send(t, notify)
+	for id := 2; id < 8; id++ { // the first answer that is written waits for a reader
+		sent := make(chan error, 1)
+		go func() {
+			_, err := io.WriteString(s.in, strings.Replace(call, `"id":2`, `"id":`+strconv.Itoa(id), 1)+"\n")
+			sent <- err
+		}()
+		select {
+		case <-s.called:
+		case <-time.After(time.Minute):
+			t.Fatalf("request %d was not read", id)
+		}
+		if err := <-sent; err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 6 {
+		s.until(t, "waited")
+	}
 }
