@@ -45,7 +45,7 @@ func (r *remote) restart(sse bool) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "x"}}, StructuredContent: json.RawMessage(`{"n":9007199254740993}`)}, nil
 	})
 	add("big", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: strings.Repeat("b", 20<<20)}}}, nil
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: strings.Repeat("b", 9<<20)}}}, nil
 	})
 	add("hang", func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		r.cancelled <- struct{}{} // it began
@@ -93,8 +93,10 @@ func TestHTTP(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			<-r.cancelled
-			w.fails(upstream.CodeResultTooLarge, "big", "")
-			w.works("precise", "", "9007199254740993")
+			for range 2 { // the call that follows finds no connection that the long answer broke
+				w.fails(upstream.CodeResultTooLarge, "big", "")
+				w.works("precise", "", "9007199254740993")
+			}
 			if !sse { // the server forgets the session, and answers 404
 				r.restart(sse)
 				w.works("precise", "", "9007199254740993")

@@ -140,6 +140,12 @@ func dialOnce(ctx context.Context, server *Server, root *os.Root, version, proto
 	return s, 0, nil
 }
 
+// overrun reports whether an answer that is too large broke the one stream on which all
+// answers of an SSE server come.
+func (s *session) overrun() bool {
+	return s.keeper != nil && s.mail != nil && s.mail.over.Load()
+}
+
 // saidError is what a process wrote to standard error.
 type saidError struct{ text string }
 
