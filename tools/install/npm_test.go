@@ -165,18 +165,35 @@ func TestNPX(t *testing.T) {
 		t.Errorf("ktx version says %s", says)
 	}
 	run("init", "--demo", shop)
-	for _, name := range []string{".npm"} { // as if it was never there
+	if err := os.RemoveAll(filepath.Join(home, ".npm")); err != nil { // as if it was never there
+		t.Fatal(err)
+	}
+	server := []string{"npx", "-y", "@ktxhq/ktx", "mcp", "stdio", "--project-dir", shop}
+	answers(t, environ, slices.Concat(cutOff, []string{self}, server))
+	for _, name := range []string{".npm", "shop"} {
 		if err := os.RemoveAll(filepath.Join(home, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	server := slices.Concat(npx[len(cutOff)+1:], []string{"mcp", "stdio", "--project-dir", shop})
-	answers(t, environ, slices.Concat(cutOff, []string{self}, server))
+	// The line of the README, in an empty home and without a project.
+	demo := []string{"npx", "-y", "@ktxhq/ktx", "mcp", "stdio", "--demo"}
+	answers(t, environ, slices.Concat(cutOff, []string{self}, demo))
 
-	if err := os.RemoveAll(filepath.Join(home, ".npm")); err != nil {
-		t.Fatal(err)
+	inspector := filepath.Join(b.tools, "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js")
+	out := runIn(t, home, environ, cutOff[0], slices.Concat(cutOff[1:], []string{
+		self, filepath.Join(b.tools, "bin/node"), inspector, "--cli", "--transport", "stdio", "--format", "json", "--method", "tools/call", "--tool-name", "sql_execution",
+		"--tool-args-json", `{"connectionId":"demo","sql":"SELECT count(*) AS orders FROM orders"}`, "--",
+	}, demo)...)
+	if !strings.Contains(out, "900") || strings.Contains(out, `"isError":true`) {
+		t.Errorf("the inspector says %s", out)
 	}
-	left(t, home, before, "shop")
+
+	for _, name := range []string{".npm", ".mcp-inspector"} {
+		if err := os.RemoveAll(filepath.Join(home, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left(t, home, before)
 }
 
 // TestNPMWithoutItsProgram: the package says what to do when npm left out the program.

@@ -14,8 +14,7 @@ import (
 
 // Command returns the command ktx sl, with its commands below it.
 func Command(a *console.App) *cobra.Command {
-	var connection, output string
-	c := &cobra.Command{
+	c := finder(a, &cobra.Command{
 		Use:   "sl [QUERY]",
 		Short: "Ask the semantic layer: measures by dimensions, with correct joins",
 		Long: `List the sources of the semantic layer, or find sources, measures and dimensions by
@@ -23,29 +22,49 @@ a question.
 
 The files lie in semantic-layer/<connection>/. A scan writes what it found to
 _schema/ there; measures, segments and joins that a person writes lie beside it.`,
-		Example: `  ktx sl
-  ktx sl "revenue by country"
+		Example: `  ktx sl list
+  ktx sl search "revenue by country"
   ktx sl query --measure orders.revenue --dimension customers.country`,
-		Args:              console.OneText("question"),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			format, err := a.OutputFormat(output)
-			if err != nil {
-				return err
+		Args: console.OneText("question"),
+	})
+	c.AddCommand(
+		finder(a, &cobra.Command{
+			Use:     "list",
+			Short:   "List the sources",
+			Example: `  ktx sl list -c demo`,
+			Args:    cobra.NoArgs,
+		}),
+		finder(a, &cobra.Command{
+			Use:     "search QUERY",
+			Short:   "Find sources, measures and dimensions by a question",
+			Example: `  ktx sl search "revenue by country"`,
+			Args:    cobra.MatchAll(console.OneText("question"), cobra.ExactArgs(1)),
+		}),
+		readCommand(a), validateCommand(a), queryCommand(a), explainCommand(a), initCommand(a), importCommand(a), schemaCommand(a),
+	)
+	return c
+}
+
+// finder completes a command that lists sources, or searches for its argument.
+func finder(a *console.App, c *cobra.Command) *cobra.Command {
+	var connection, output string
+	c.ValidArgsFunction = cobra.NoFileCompletions
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		format, err := a.OutputFormat(output)
+		if err != nil {
+			return err
+		}
+		a.JSON = a.JSON || format == console.FormatJSON
+		return wiring.WithGateway(cmd.Context(), a, "cli", func(ctx context.Context, open *wiring.OpenProject) error {
+			if len(args) == 1 && strings.TrimSpace(args[0]) != "" {
+				return search(ctx, a, open, connection, args[0], format)
 			}
-			a.JSON = a.JSON || format == console.FormatJSON
-			return wiring.WithGateway(cmd.Context(), a, "cli", func(ctx context.Context, open *wiring.OpenProject) error {
-				if len(args) == 1 && strings.TrimSpace(args[0]) != "" {
-					return search(ctx, a, open, connection, args[0], format)
-				}
-				return list(ctx, a, open, connection, format)
-			})
-		},
+			return list(ctx, a, open, connection, format)
+		})
 	}
 	c.Flags().StringVarP(&connection, "connection", "c", "", "connection id (default: all)")
 	console.OutputFlag(c, &output)
 	_ = c.RegisterFlagCompletionFunc("connection", wiring.CompleteConnections(a))
-	c.AddCommand(readCommand(a), validateCommand(a), queryCommand(a), explainCommand(a), initCommand(a), importCommand(a), schemaCommand(a))
 	return c
 }
 
@@ -98,6 +117,9 @@ func search(ctx context.Context, a *console.App, open *wiring.OpenProject, conne
 	}
 	if a.Table(format, []string{"kind", "name", "connection", "score", "summary", "snippet"}, rows) {
 		a.Errorf("note: long values are shown shortened; --output json, csv or plain shows them whole\n")
+	}
+	if len(rows) == 0 {
+		a.Errorf("note: nothing was found; ktx sl list shows all sources\n")
 	}
 	return nil
 }
