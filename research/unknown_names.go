@@ -97,7 +97,8 @@ func nearTables(snapshot *catalog.Snapshot, relations []sqlguard.VerdictRelation
 // quotes only if there is no qualifier), MySQL, SQLite and SQL Server.
 var unknownColumn = regexp.MustCompile(`column "([^"]+)" |column ([^ "']+) does not exist|Unknown column '([^']+)'|no such column: (.+)$|Invalid column name '([^']+)'`)
 
-// nearColumns names the nearest columns in the tables of the statement.
+// nearColumns names tables beside those of the statement that have the column, and the
+// nearest columns in the tables of the statement.
 func nearColumns(snapshot *catalog.Snapshot, relations []sqlguard.VerdictRelation, message string) string {
 	found := unknownColumn.FindStringSubmatch(message)
 	if found == nil {
@@ -105,23 +106,79 @@ func nearColumns(snapshot *catalog.Snapshot, relations []sqlguard.VerdictRelatio
 	}
 	name := strings.Join(found[1:], "") // one of them is not empty
 	name = name[strings.LastIndexByte(name, '.')+1:]
-	var near []string
+	var there, near []string
+	read := map[catalog.Ref]bool{}
 	for _, r := range relations {
 		t, err := snapshot.ResolveRef(catalog.Ref{Catalog: r.Database, DB: r.Schema, Name: r.Name})
 		if err != nil {
 			continue
 		}
-		_, err = snapshot.ResolveColumn(t, name)
+		read[t.Ref()] = true
+		c, err := snapshot.ResolveColumn(t, name)
 		missing, ok := errors.AsType[*catalog.ColumnError](err)
-		if !ok {
-			continue // the column is there: the statement names it where it cannot be seen
+		if !ok { // the statement names it under another table, or where it cannot be seen
+			there = append(there, snapshot.DisplayColumn(t.Ref(), c.Name))
+			continue
 		}
 		for _, c := range missing.Nearest {
 			near = append(near, snapshot.DisplayColumn(t.Ref(), c))
 		}
 	}
-	if len(near) == 0 {
-		return ""
+	if len(there) == 0 {
+		there = columnsElsewhere(snapshot, read, name)
 	}
-	return "the nearest columns in the last scan are " + strings.Join(near[:min(len(near), catalog.MaxCandidates)], ", ")
+	var hints []string
+	if len(there) > 0 {
+		hints = append(hints, "in the last scan it is "+strings.Join(there, ", or "))
+	}
+	if len(near) > 0 {
+		hints = append(hints, "the nearest columns in the last scan are "+strings.Join(near[:min(len(near), catalog.MaxCandidates)], ", "))
+	}
+	return strings.Join(hints, "; ")
+}
+
+// maxElsewhere is how many tables with a missing column are named.
+const maxElsewhere = 3
+
+// columnsElsewhere names columns with this name in tables that a statement does not
+// read. If any of these tables joins one that it reads, only such tables are named, each
+// with its join.
+func columnsElsewhere(snapshot *catalog.Snapshot, read map[catalog.Ref]bool, name string) []string {
+	if len(read) == 0 {
+		return nil
+	}
+	columns := map[catalog.Ref]string{}
+	var all []string
+	for _, t := range snapshot.Tables() {
+		if read[t.Ref()] {
+			continue
+		}
+		for i := range t.Columns {
+			if c := t.Columns[i].Name; strings.EqualFold(c, name) {
+				columns[t.Ref()] = c
+				all = append(all, snapshot.DisplayColumn(t.Ref(), c))
+				break
+			}
+		}
+	}
+	var joined []string
+	for _, r := range snapshot.Relationships() {
+		from, to := r.From, r.To
+		if read[to.Table] {
+			from, to = to, from
+		}
+		column, ok := columns[to.Table]
+		if !ok || !read[from.Table] {
+			continue
+		}
+		on := make([]string, len(from.Columns))
+		for i := range on {
+			on[i] = snapshot.DisplayColumn(from.Table, from.Columns[i]) + " = " + snapshot.DisplayColumn(to.Table, to.Columns[i])
+		}
+		joined = append(joined, snapshot.DisplayColumn(to.Table, column)+", joined on "+strings.Join(on, " AND "))
+	}
+	if len(joined) > 0 {
+		all = joined
+	}
+	return all[:min(len(all), maxElsewhere)]
 }

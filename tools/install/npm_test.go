@@ -70,7 +70,13 @@ func withRegistry(dist string, command []string) int {
 	go func() { _ = server.Serve(listener) }()
 	run := exec.CommandContext(ctx, command[0], command[1:]...)
 	run.Stdin, run.Stdout, run.Stderr = os.Stdin, os.Stdout, os.Stderr
-	run.Env = append(os.Environ(), registryEnv+"=", "npm_config_registry="+address+"/")
+	run.Env = append(os.Environ(), registryEnv+"=")
+	// Clients give the servers that they start few variables, so npm reads a file.
+	settings := filepath.Join(os.Getenv("HOME"), ".npmrc")
+	if err := os.WriteFile(settings, []byte("registry="+address+"/\n"), 0o600); err != nil {
+		return fail(err)
+	}
+	defer func() { _ = os.Remove(settings) }()
 	err = run.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode()
