@@ -53,7 +53,7 @@ func (p *prober) reads(ctx context.Context) error {
 		if r.Columns != nil {
 			what += "(" + quoteNames(r.Columns) + ")"
 		}
-		return "REVOKE " + what + " ON " + quoteName(r.Schema) + "." + quoteName(r.Name) + " FROM " + quoteName(p.db.target.user)
+		return "REVOKE " + what + " ON " + quoteName(r.Schema) + "." + quoteName(r.Name) + " FROM " + quoteName(p.db.target.options.User)
 	})
 	return nil
 }

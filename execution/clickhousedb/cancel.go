@@ -3,7 +3,6 @@ package clickhousedb
 import (
 	"context"
 	"errors"
-	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -48,34 +47,8 @@ func (r *running) Tell(ctx context.Context, reason error, over <-chan struct{}) 
 	return err
 }
 
-// kill sends one KILL QUERY and records whether the server knew the query.
-func (r *running) kill(c *conn) error {
-	r.told.CompareAndSwap(0, time.Now().UnixNano())
-	resp, err := c.post(r.db.target.base(newID()), killSQL(r.id))
-	if err != nil {
-		return err
-	}
-	a := newAnswer(resp.Body, ownLimits, func(time.Duration) {})
-	if resp.StatusCode != http.StatusOK {
-		failed, err := readFailure(resp)
-		return errors.Join(err, causeOf(failed))
-	}
-	if err := a.read(); err != nil {
-		return err
-	}
-	switch {
-	case a.failed != nil:
-		return a.failed
-	case len(a.rows.Texts()) > 0:
-		r.seen.Store(true)
-	case r.seen.Load():
-		r.gone.Store(true)
-	}
-	return nil
-}
-
 // Arrived returns how many bytes the server has sent.
-func (r *running) Arrived() int64 { return r.c.arrived.Load() }
+func (r *running) Arrived() int64 { return r.c.Conn.Arrived() }
 
 // Deaf reports whether the query is still running although a KILL was sent longer ago than
 // deafAfter and patience.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/clickhousedb/wire"
 	"github.com/ktxhq/ktx/execution/internal/network"
 	"github.com/ktxhq/ktx/execution/pool"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -135,5 +136,5 @@ var faults = network.Faults{
 		}
 		return "", ""
 	},
-	Told: []error{errMalformed, errNotHTTP, errNoEnd, errHeader},
+	Told: []error{errMalformed, wire.ErrNotHTTP, wire.ErrNoEnd, wire.ErrHeader},
 }

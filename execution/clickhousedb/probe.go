@@ -67,7 +67,7 @@ func (p *prober) identity(ctx context.Context) error {
 		return err
 	}
 	p.session = s
-	p.report.Server, p.report.Role = "ClickHouse "+s.version, p.db.target.user
+	p.report.Server, p.report.Role = "ClickHouse "+s.version, p.db.target.options.User
 	major, err := strconv.Atoi(before(s.version, "."))
 	switch {
 	case err != nil:
@@ -86,7 +86,7 @@ func (p *prober) connection(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if secured, ok := lease.Conn.net.(*tls.Conn); ok {
+	if secured, ok := lease.Conn.Net().(*tls.Conn); ok {
 		p.report.TLS, p.report.TLSVersion = true, tls.VersionName(secured.ConnectionState().Version)
 	}
 	p.db.pool.Release(lease)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/clickhousedb/wire"
 	"github.com/ktxhq/ktx/execution/internal/ending"
 	"github.com/ktxhq/ktx/execution/internal/network"
 	"github.com/ktxhq/ktx/execution/pool"
@@ -122,13 +123,13 @@ func (x *exchange) run(ctx context.Context, params url.Values, sql string, closi
 	if err != nil {
 		return x.broken(err)
 	}
-	x.keep = !x.c.spent
+	x.keep = !x.c.Spent()
 	return x.answered()
 }
 
 // exchange sends the statement and reads the answer to its end.
 func (x *exchange) exchange(params url.Values, sql string) error {
-	resp, err := x.c.post(params, sql)
+	resp, err := x.c.Send(params, sql)
 	if err != nil {
 		return err
 	}
@@ -166,7 +167,7 @@ func (x *exchange) broken(err error) (*execution.Result, error) {
 		return nil, e
 	case x.refused != nil:
 		return nil, queryError(x.refused)
-	case errors.Is(err, errMalformed), errors.Is(err, errNotHTTP), errors.Is(err, errNoEnd):
+	case errors.Is(err, errMalformed), errors.Is(err, wire.ErrNotHTTP), errors.Is(err, wire.ErrNoEnd):
 		return nil, network.Untrusted("the server's answer is not that of a query", err)
 	default:
 		return nil, network.Lost(&faults, err, queryError)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -226,4 +227,30 @@ func (d *DB) ask(ctx context.Context, sql string) ([][]string, error) {
 		return nil, execution.NewError(sqlguard.CodeDatabaseError, "the server's answer about its catalogue is too long", nil)
 	}
 	return rowset.Texts(res.Rows), nil
+}
+
+// kill sends one KILL QUERY and records whether the server knew the query.
+func (r *running) kill(c *conn) error {
+	r.told.CompareAndSwap(0, time.Now().UnixNano())
+	resp, err := c.Send(r.db.target.base(newID()), killSQL(r.id))
+	if err != nil {
+		return err
+	}
+	a := newAnswer(resp.Body, ownLimits, func(time.Duration) {})
+	if resp.StatusCode != http.StatusOK {
+		failed, err := readFailure(resp)
+		return errors.Join(err, causeOf(failed))
+	}
+	if err := a.read(); err != nil {
+		return err
+	}
+	switch {
+	case a.failed != nil:
+		return a.failed
+	case len(a.rows.Texts()) > 0:
+		r.seen.Store(true)
+	case r.seen.Load():
+		r.gone.Store(true)
+	}
+	return nil
 }

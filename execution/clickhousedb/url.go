@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/clickhousedb/wire"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -52,13 +53,9 @@ var systemDatabases = []string{"system", "information_schema"}
 
 // target is the server and the database that a URL names.
 type target struct {
-	host           string // as the Host header has it
-	address        string
-	user, password string
-	database       string
-	timeout        time.Duration
-	tls            *tls.Config // nil means plain text
-	weak           string      // what the transport leaves unprotected; "" means nothing
+	options  wire.Options
+	database string
+	weak     string // what the transport leaves unprotected; "" means nothing
 }
 
 func notConfigured(format string, args ...any) error {
@@ -85,14 +82,14 @@ func (c *Config) target() (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &target{user: "default", database: strings.Trim(u.Path, "/"), timeout: defaultConnectTimeout}
+	t := &target{database: strings.Trim(u.Path, "/"), options: wire.Options{User: "default", Timeout: defaultConnectTimeout}}
 	if u.User != nil {
-		t.password, _ = u.User.Password()
+		t.options.Password, _ = u.User.Password()
 		if name := u.User.Username(); name != "" {
-			t.user = name
+			t.options.User = name
 		}
 	}
-	for _, header := range []string{t.user, t.password} {
+	for _, header := range []string{t.options.User, t.options.Password} {
 		if strings.ContainsFunc(header, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 			return nil, errors.New("the url's user or password has a control character")
 		}
@@ -105,7 +102,7 @@ func (c *Config) target() (*target, error) {
 		if err != nil || n < 1 || n > maxDialTimeout {
 			return nil, fmt.Errorf("dial_timeout must be between 1 and %d seconds", maxDialTimeout)
 		}
-		t.timeout = time.Duration(n) * time.Second
+		t.options.Timeout = time.Duration(n) * time.Second
 	}
 	return t, c.secure(t, u, scheme, params)
 }
@@ -190,27 +187,28 @@ func (c *Config) secure(t *target, u *url.URL, scheme string, params map[string]
 	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
 		return errors.New("the url's port is not between 1 and 65535")
 	}
-	t.address = net.JoinHostPort(host, port)
-	t.host = t.address
+	t.options.Address = net.JoinHostPort(host, port)
+	t.options.Host = t.options.Address
 	if plain {
 		return nil
 	}
-	t.tls = &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
+	secured := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
 	if file := params[paramCA]; file != "" {
 		raw, err := os.ReadFile(file) //nolint:gosec // the operator names it
 		if err != nil {
 			return fmt.Errorf("the url's ca cannot be read: %w", err)
 		}
-		t.tls.RootCAs = x509.NewCertPool()
-		if !t.tls.RootCAs.AppendCertsFromPEM(raw) {
+		secured.RootCAs = x509.NewCertPool()
+		if !secured.RootCAs.AppendCertsFromPEM(raw) {
 			return errors.New("the url's ca has no certificate in PEM")
 		}
 	} else if relaxed {
-		t.tls.InsecureSkipVerify = true // permitted by the configuration, or on this machine
+		secured.InsecureSkipVerify = true // permitted by the configuration, or on this machine
 		if !local(host) {
 			t.weak = "the server's certificate is not verified"
 		}
 	}
+	t.options.TLS = secured
 	return nil
 }
 
