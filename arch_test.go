@@ -269,8 +269,14 @@ var rooms = []room{
 		testOurs: []string{"execution/executiontest/tdsserver"},
 	},
 	{
+		path:     "execution/clickhousedb",
+		ours:     []string{"sqlguard", "execution", "execution/internal/*", "execution/pool", "execution/clickhousedb/wire"},
+		testOurs: []string{"execution/*", "execution/executiontest/chserver", "dialects/clickhouse"},
+	},
+	{path: "execution/clickhousedb/wire"},
+	{
 		path: "execution/executiontest",
-		ours: []string{"sqlguard", "execution", "execution/audit", "execution/audit/audittest", "execution/executiontest/tdsserver", "execution/executiontest/testdb"},
+		ours: []string{"sqlguard", "execution", "execution/audit", "execution/audit/audittest", "execution/executiontest/chserver", "execution/executiontest/tdsserver", "execution/executiontest/testdb"},
 		others: map[string]string{
 			"github.com/google/go-cmp":        "shows how two values differ",
 			"github.com/jackc/pgx/v5":         "looks at the server from outside",
@@ -293,6 +299,7 @@ var rooms = []room{
 		},
 		support: true,
 	},
+	{path: "execution/executiontest/chserver", support: true},
 	{path: "execution/executiontest/executable", support: true},
 	{path: "execution/executiontest/selfsigned", support: true},
 	{

@@ -36,6 +36,7 @@ var drivers = []string{
 	"github.com/ncruces/go-sqlite3/driver",
 	"github.com/go-sql-driver/mysql",
 	"github.com/microsoft/go-mssqldb",
+	module + "/execution/clickhousedb/wire",
 	module + "/execution/mysqldb/wire",
 	module + "/execution/mssqldb/internal/tds",
 }

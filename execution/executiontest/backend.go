@@ -77,7 +77,8 @@ type Queries struct {
 	Cells func(sizes ...int) string
 	// Columns returns one row with n columns named c1 to cn of values 1 to n.
 	Columns func(n int) string
-	// Duplicates returns one row with two columns named a of values 1 and 2.
+	// Duplicates returns one row with two columns named a of values 1 and 2. It is empty
+	// if the language has no such query.
 	Duplicates string
 	// Empty returns no row and the columns id and name.
 	Empty string

@@ -42,6 +42,9 @@ func testResults(t *testing.T, s *suite) {
 		}
 	})
 	t.Run("columns of one name", func(t *testing.T) {
+		if s.Queries.Duplicates == "" {
+			t.Skip("the language gives columns of one name other names")
+		}
 		res := c.Get(t, s.Queries.Duplicates, execution.Limits{})
 		want := [][]execution.Value{{{Kind: execution.Number, Text: "1"}, {Kind: execution.Number, Text: "2"}}}
 		if diff := cmp.Diff(want, res.Rows); diff != "" {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/ktxhq/ktx/execution/internal/network"
 )
 
 // settleTimeout bounds the rollback and reset after an answer.
@@ -163,7 +165,7 @@ func (c *conn) quiet() bool {
 				continue
 			}
 		}
-		alive, waiting := peek(nc)
+		alive, waiting := network.Peek(nc)
 		if !alive || !waiting {
 			return alive
 		}

@@ -36,7 +36,7 @@ func (c *Config) WikiUser() string { return cmp.Or(c.User, defaultUser) }
 
 // Connection is one database.
 type Connection struct {
-	Driver         string    `yaml:"driver" doc:"The engine: postgres, mysql, mariadb, sqlserver or sqlite. Connections of other engines are listed, but run no statements."`
+	Driver         string    `yaml:"driver" doc:"The engine: postgres, mysql, mariadb, sqlserver, clickhouse or sqlite. Connections of other engines are listed, but run no statements."`
 	URL            Secret    `yaml:"url" doc:"The address: env:NAME, file:/path, or the URL itself."`
 	Host           string    `yaml:"host" doc:"Host, instead of url."`
 	Port           int       `yaml:"port" doc:"Port, with host." min:"1" max:"65535"`

@@ -119,6 +119,7 @@ func (i *interview) askAddress() error {
 	question := "Its address, such as " + map[string]string{
 		"postgres": "postgres://reader:…@localhost:5432/shop", "mysql": "mysql://reader:…@localhost:3306/shop",
 		"mariadb": "mariadb://reader:…@localhost:3306/shop", "sqlserver": "sqlserver://reader:…@localhost:1433?database=shop",
+		"clickhouse": "clickhouse://reader:…@localhost:8123/shop",
 	}[at.Driver] + ", or env:NAME:"
 	if at.Driver == "sqlite" {
 		question = "The path of its file:"

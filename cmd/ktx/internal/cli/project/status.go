@@ -135,8 +135,8 @@ func heldText(held []audit.HeldStatement) string {
 const heldSince = 24 * time.Hour
 
 // heldStatements returns the statements of each connection that may still run at their
-// server. ktx does not ask SQL Server whether a statement is over, so nothing is known of
-// its statements.
+// server. ktx does not ask SQL Server and ClickHouse whether a statement is over, so nothing is
+// known of their statements.
 func heldStatements(ctx context.Context, p *project.Project) (map[string][]audit.HeldStatement, error) {
 	list, err := audit.HeldStatements(ctx, p.Config.Audit.Dir(p.Dir), time.Now().Add(-heldSince))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -144,7 +144,7 @@ func heldStatements(ctx context.Context, p *project.Project) (map[string][]audit
 	}
 	held := map[string][]audit.HeldStatement{}
 	for _, h := range list {
-		if h.Dialect != "sqlserver" {
+		if h.Dialect != "sqlserver" && h.Dialect != "clickhouse" {
 			held[h.Connection] = append(held[h.Connection], h)
 		}
 	}

@@ -12,11 +12,13 @@ import (
 
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
+	"github.com/ktxhq/ktx/dialects/clickhouse"
 	"github.com/ktxhq/ktx/dialects/mysql"
 	"github.com/ktxhq/ktx/dialects/postgres"
 	"github.com/ktxhq/ktx/dialects/sqlite"
 	"github.com/ktxhq/ktx/dialects/sqlserver"
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/clickhousedb"
 	"github.com/ktxhq/ktx/execution/mssqldb"
 	"github.com/ktxhq/ktx/execution/mysqldb"
 	"github.com/ktxhq/ktx/execution/pgdb"
@@ -80,6 +82,16 @@ var engines = []engine{
 		}),
 	},
 	{
+		// The port depends on TLS, so the backend chooses it.
+		driver: "clickhouse", name: "CLICKHOUSE", dialect: clickhouse.Dialect{}, databases: true, refuses: true, connections: clickhousedb.DefaultMaxConnections,
+		opener: server("clickhouse", 0, func(ctx context.Context, url execution.Secret, c project.Connection, guard sqlguard.ID) (execution.Backend, error) {
+			return clickhousedb.Open(ctx, clickhousedb.Config{
+				URL: url, MaxConnections: c.MaxConnections, Databases: c.Schemas, InsecureTLS: c.TLS == "off", Session: clickhouse.Dialect{}.Session(),
+				Limits: limits(c), Access: accessOf(clickhouse.Dialect{}, c, true),
+			}, guard)
+		}),
+	},
+	{
 		driver: "sqlite", name: "SQLITE", dialect: sqlite.Dialect{}, searchPath: []string{"main"}, connections: sqlitedb.DefaultMaxConnections,
 		opener: openSQLite,
 	},
@@ -139,7 +151,7 @@ func accessOf(d sqlguard.Dialect, c project.Connection, databases bool) sqlguard
 }
 
 // server returns the opener of an engine whose servers have an address. The port
-// applies unless the configuration has another.
+// applies unless the configuration has another; 0 leaves it out of the address.
 func server(scheme string, port int, open func(context.Context, execution.Secret, project.Connection, sqlguard.ID) (execution.Backend, error)) func(*console.App, *project.Project, project.Connection) (openFunc, error) {
 	return func(a *console.App, p *project.Project, c project.Connection) (openFunc, error) {
 		if !c.URL.Set() && c.Host == "" {
@@ -180,6 +192,8 @@ func address(lookup func(string) (string, bool), scheme string, port int, c proj
 	}
 	u := url.URL{Scheme: scheme, Host: net.JoinHostPort(c.Host, strconv.Itoa(cmp.Or(c.Port, port))), Path: "/" + c.Database}
 	switch {
+	case cmp.Or(c.Port, port) == 0:
+		u.Host = strings.TrimSuffix(u.Host, ":0")
 	case scheme == "sqlserver": // there the path is an instance
 		u.Path = ""
 		if c.Database != "" {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package pgdb
+package network
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// peek reports whether the peer of an idle connection is still there, and
+// Peek reports whether the peer of an idle connection is still there, and
 // whether there are unread bytes from it. It never waits.
-func peek(nc net.Conn) (alive, waiting bool) {
+func Peek(nc net.Conn) (alive, waiting bool) {
 	if under, ok := nc.(interface{ NetConn() net.Conn }); ok { // TLS
 		nc = under.NetConn()
 	}

@@ -1,0 +1,140 @@
+package clickhousedb
+
+import (
+	"cmp"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/clickhousedb/wire"
+	"github.com/ktxhq/ktx/execution/internal/network"
+	"github.com/ktxhq/ktx/execution/pool"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// Codes of the server's errors (ClickHouse's src/Common/ErrorCodes.cpp).
+const (
+	codeTimeout    = "159"
+	codeReadOnly   = "164"
+	codeCancelled  = "394"
+	codeConstraint = "452"
+	codeSyntax     = "62"
+	codeDenied     = "497"
+)
+
+// serverError is the error that the server sent instead of rows, or after some.
+type serverError struct {
+	code    string
+	message string
+}
+
+func (e *serverError) Error() string { return e.message }
+
+// causeOf returns e as an error, and nil when e is nil.
+func causeOf(e *serverError) error {
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
+// failureForm is the text of an error, of old and of new servers.
+var failureForm = regexp.MustCompile(`(?s)Code: (\d+)[.,] (?:e\.displayText\(\) = )?DB::(?:NetException|Exception|ParsingException): (.*)`)
+
+// failureTails are what follows the message.
+var failureTails = regexp.MustCompile(`(?s)(?:, e\.what\(\) = DB::\w+.*| \(version [^()]*(?:\([^()]*\))?\).*|\s+\d+ [0-9a-z]{16}\s+__exception__.*)$`)
+
+// maxMessage bounds the message of an error.
+const maxMessage = 4 << 10
+
+// parseFailure returns the error of the server in a text, or nil.
+func parseFailure(raw []byte) *serverError {
+	m := failureForm.FindSubmatch(raw)
+	if m == nil {
+		return nil
+	}
+	text := strings.ToValidUTF8(string(m[2][:min(len(m[2]), maxMessage)]), "\uFFFD")
+	return &serverError{code: string(m[1]), message: strings.TrimSpace(failureTails.ReplaceAllString(text, ""))}
+}
+
+// readFailure reads the answer of a request that failed.
+func readFailure(resp *http.Response) (*serverError, error) {
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxFailure))
+	if err == nil {
+		_, err = io.Copy(io.Discard, io.LimitReader(resp.Body, maxFailure))
+	}
+	if e := parseFailure(raw); e != nil {
+		return e, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if code := resp.Header.Get("X-Clickhouse-Exception-Code"); code != "" {
+		return &serverError{code: code, message: "the server refused the statement"}, nil
+	}
+	return nil, fmt.Errorf("%w: status %d, which is not of ClickHouse", errMalformed, resp.StatusCode)
+}
+
+// meaning says how to report an error to the caller.
+type meaning struct {
+	code  sqlguard.Code // "" means a database error
+	hint  string
+	again bool // a retry may succeed although nothing was changed
+}
+
+const (
+	hintRole  = "the role may not read this; the operator must grant it"
+	hintLogin = "the operator must check the connection's url and login"
+	hintLimit = "the operator's profile limits what a query may read; read less, for example fewer partitions or columns"
+	hintOther = "another server of the cluster could not be reached; try again later"
+)
+
+var meanings = map[string]meaning{
+	codeDenied: {hint: hintRole}, "291": {hint: hintRole}, "192": {hint: hintLogin}, "193": {hint: hintLogin}, "194": {hint: hintLogin},
+	"195": {hint: hintLogin}, "516": {hint: hintLogin}, "81": {hint: "the database is not there, or the role does not see it"},
+	"158": {hint: hintLimit}, "307": {hint: hintLimit}, "160": {hint: hintLimit}, "396": {hint: hintLimit}, "241": {hint: "the query needs more memory than it may use; read or group less"},
+	"202": {code: sqlguard.CodeBusy}, "201": {code: sqlguard.CodeBusy, hint: "the quota of the role is used up for now"},
+	"473": {hint: "another statement holds a lock; try again later", again: true}, "999": {hint: hintOther, again: true},
+	"209": {hint: hintOther, again: true}, "210": {hint: hintOther, again: true}, "279": {hint: hintOther, again: true},
+	codeReadOnly: {hint: "statements that write, and some table functions, are refused: use SELECT"},
+}
+
+var position = regexp.MustCompile(`failed at position (\d+)`)
+
+// queryError turns the server's error into an error for the caller.
+func queryError(e *serverError) *execution.Error {
+	out := execution.NewError(sqlguard.CodeDatabaseError, fmt.Sprintf("%s (code %s)", cmp.Or(e.message, "the server refused the statement"), e.code), e)
+	out.SQLState = e.code
+	what := meanings[e.code]
+	if what.code != "" {
+		info, _ := sqlguard.LookupCode(what.code)
+		out.Code, out.Retryable = what.code, info.Retryable
+	}
+	if what.code == sqlguard.CodeBusy {
+		out.RetryAfter = pool.BusyRetry
+	}
+	out.Hint, out.Retryable = cmp.Or(what.hint, out.Hint), out.Retryable || what.again
+	if m := position.FindStringSubmatch(e.message); m != nil && e.code == codeSyntax {
+		out.Position, _ = strconv.Atoi(m[1])
+	}
+	return out
+}
+
+// faults are the errors of a connection.
+var faults = network.Faults{
+	OtherHost: "the operator must use a host name of the server's certificate in the url",
+	Authority: "the operator must name the file of the server's certificate authority (ca in the url)",
+	Own: func(err error) (reason, hint string) {
+		if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+			return "it does not offer TLS on this port", "the operator must write the port of HTTPS into the url, or switch TLS on at the server"
+		}
+		return "", ""
+	},
+	Told: []error{errMalformed, wire.ErrNotHTTP, wire.ErrNoEnd, wire.ErrHeader},
+}

@@ -1,0 +1,21 @@
+package clickhousedb
+
+// The statements of the probe.
+const (
+	// profileSQL asks for readonly as the profile of the user has it. It is sent without
+	// readonly=1.
+	profileSQL = "SELECT value FROM system.settings WHERE name = 'readonly'"
+	// grantsSQL asks for the rights of the user, with those of its roles.
+	grantsSQL = "SHOW GRANTS FINAL"
+	// ownGrantsSQL is what servers know that do not know FINAL.
+	ownGrantsSQL = "SHOW GRANTS"
+	rolesSQL     = "SELECT role_name FROM system.enabled_roles ORDER BY role_name"
+	clockSQL     = "SELECT toUnixTimestamp(now()) AS now"
+
+	// tryWriteSQL is the write that the probe tries, and that must be refused. Its rows go
+	// nowhere.
+	tryWriteSQL = "INSERT INTO FUNCTION null('n Int8') SELECT 1"
+)
+
+// roleGrantsSQL asks for the rights of a role.
+func roleGrantsSQL(role string) string { return "SHOW GRANTS FOR " + quoteName(role) }
