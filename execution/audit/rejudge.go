@@ -1,6 +1,9 @@
 package audit
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/ktxhq/ktx/sqlguard"
@@ -93,4 +96,114 @@ func (a *Again) certain(then []string) bool {
 		}
 	}
 	return true
+}
+
+// Review is what today's policy says of many statements.
+type Review struct {
+	Statements int       `json:"statements"`
+	Same       int       `json:"same"`
+	NowRefused int       `json:"nowRefused"`
+	NowAllowed int       `json:"nowAllowed"`
+	Unknown    int       `json:"unknown"`
+	Changed    []Changed `json:"changed"` // the most frequent first
+}
+
+// Changed is a form of statements whose verdict would change.
+type Changed struct {
+	Outcome     Outcome  `json:"outcome"`
+	Connection  string   `json:"connection"`
+	Statements  int      `json:"statements"`
+	Then        []string `json:"then"` // codes; none when it was allowed
+	Now         []string `json:"now"`
+	SQL         string   `json:"sql"`
+	LastQueryID string   `json:"lastQueryId"` // of the newest
+	Principals  []string `json:"principals"`
+}
+
+// Reviewer judges many statements again. Statements that have the same text on the same
+// connection, and had the same verdict, are judged once.
+type Reviewer struct {
+	check  func(decision Event) (func(sql string) (sqlguard.Verdict, error), error)
+	review Review
+	known  map[form]Again
+	groups map[form]*Changed
+}
+
+// form is what statements have in common that fare alike.
+type form struct{ connection, text, verdict string }
+
+// NewReviewer returns a reviewer. check returns how the statements of a decision's
+// connection are judged, and nil when they cannot be.
+func NewReviewer(check func(decision Event) (func(sql string) (sqlguard.Verdict, error), error)) *Reviewer {
+	return &Reviewer{check: check, known: map[form]Again{}, groups: map[form]*Changed{}}
+}
+
+// Take judges a statement again. The newest come first. A statement whose decision is
+// not in the log is left out.
+func (r *Reviewer) Take(s Statement) error {
+	d := s.Decision
+	if d.Seq == 0 {
+		return nil
+	}
+	key := form{d.Connection.ID, cmp.Or(d.SQL.Text, d.SQL.Normalized), d.Decision.Verdict + " " + strings.Join(d.Decision.Codes, " ")}
+	again, have := r.known[key]
+	if !have {
+		check, err := r.check(d)
+		if err != nil {
+			return err
+		}
+		again = Again{Outcome: Unknown}
+		if check != nil {
+			if again, err = Rejudge(d, check); err != nil {
+				return err
+			}
+		}
+		r.known[key] = again
+	}
+	r.review.Statements++
+	switch again.Outcome {
+	case Same:
+		r.review.Same++
+		return nil
+	case Unknown:
+		r.review.Unknown++
+		return nil
+	case NowRefused:
+		r.review.NowRefused++
+	case NowAllowed:
+		r.review.NowAllowed++
+	}
+	g := r.groups[key]
+	if g == nil {
+		g = &Changed{
+			Outcome: again.Outcome, Connection: d.Connection.ID, Then: append([]string{}, d.Decision.Codes...), Now: []string{},
+			SQL: d.SQL.Normalized, LastQueryID: d.QueryID, Principals: []string{},
+		}
+		for _, finding := range again.Verdict.Findings {
+			if !slices.Contains(g.Now, string(finding.Code)) {
+				g.Now = append(g.Now, string(finding.Code))
+			}
+		}
+		r.groups[key] = g
+	}
+	g.Statements++
+	if !slices.Contains(g.Principals, d.Principal) {
+		g.Principals = append(g.Principals, d.Principal)
+	}
+	return nil
+}
+
+// Statements returns how many statements were taken.
+func (r *Reviewer) Statements() int { return r.review.Statements }
+
+// Review returns what was found.
+func (r *Reviewer) Review() Review {
+	out := r.review
+	out.Changed = []Changed{}
+	for _, g := range slices.SortedFunc(maps.Values(r.groups), func(a, b *Changed) int {
+		return cmp.Or(cmp.Compare(b.Statements, a.Statements), cmp.Compare(a.SQL, b.SQL), cmp.Compare(a.Connection, b.Connection))
+	}) {
+		out.Changed = append(out.Changed, *g)
+	}
+	return out
 }

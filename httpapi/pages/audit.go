@@ -28,6 +28,8 @@ type facetValue struct {
 	Percent int
 	// Title explains a code.
 	Title string
+	// Page is the address of the page of a principal.
+	Page string
 }
 
 // facetNames are the conditions with counts beside them.
@@ -48,8 +50,11 @@ func (p *Pages) facets(counts index.Counts, q query) []facet {
 			if v.Chosen {
 				v.Href = "/audit" + q.with(name, "").address()
 			}
-			if name == "code" {
+			switch name {
+			case "code":
 				v.Title = p.codes[c.Value].Title
+			case "principal":
+				v.Page = principalAddress(c.Value)
 			}
 			f.Values = append(f.Values, v)
 		}
@@ -76,6 +81,7 @@ type auditPage struct {
 	Next   string // the address of the next page
 	First  string // the address of the first page; blank on it
 	JSON   string
+	Again  string // the same statements, judged again
 	// Exports are the same statements as files.
 	Exports []link
 	Tail    string // the address of the live list; blank on a later page
@@ -99,7 +105,7 @@ func (p *Pages) audit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q := queryOf(r)
-	out := auditPage{Counts: counts, Chart: newChart(counts.Timeline, q), Facets: p.facets(counts, q), JSON: "/v1/audit/statements" + q.address()}
+	out := auditPage{Counts: counts, Chart: newChart(counts.Timeline, q), Facets: p.facets(counts, q), JSON: "/v1/audit/statements" + q.address(), Again: "/audit/rejudge" + q.with("limit", "").address()}
 	for _, s := range found.Statements {
 		out.Rows = append(out.Rows, audit.StatementRow(s))
 	}
@@ -153,11 +159,7 @@ func (p *Pages) statement(w http.ResponseWriter, r *http.Request) {
 	if r.URL.RawPath != "" { // then the variable is as the address has it
 		id, _ = url.PathUnescape(id)
 	}
-	f := audit.Filter{QueryID: id}
-	a := httpapi.AccessFrom(r.Context())
-	if !a.Has(httpapi.RightAudit) {
-		f.Principal = a.Principal
-	}
+	f := audit.Filter{QueryID: id, Principal: p.ownOnly(r)}
 	found, err := p.config.Index.Statements(r.Context(), f, index.Page{Limit: 1})
 	if err == nil && (f.QueryID == "" || len(found.Statements) == 0) {
 		err = errNoSuch
@@ -167,14 +169,14 @@ func (p *Pages) statement(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s := found.Statements[0]
-	out := statementPage{Row: audit.StatementRow(s), Decision: s.Decision, Outcome: s.Outcome, MayVerify: a.Has(httpapi.RightAudit)}
+	out := statementPage{Row: audit.StatementRow(s), Decision: s.Decision, Outcome: s.Outcome, MayVerify: httpapi.AccessFrom(r.Context()).Has(httpapi.RightAudit)}
 	out.Again, out.Reading = p.again(r, s.Decision)
 	for _, code := range out.Row.Codes {
 		info := p.codes[code]
 		out.Codes = append(out.Codes, explained{code, info.Title, info.Summary})
 	}
 	beside := func(f audit.Filter) (rows []audit.Row) {
-		f.Principal = out.ownOnly(a)
+		f.Principal = p.ownOnly(r)
 		list, askErr := p.config.Index.Statements(r.Context(), f, index.Page{Limit: neighbours})
 		err = errors.Join(err, askErr)
 		for _, s := range list.Statements {
@@ -193,14 +195,6 @@ func (p *Pages) statement(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.show(w, r, http.StatusOK, "Statement "+f.QueryID, chainOf(found.State), out.write)
-}
-
-// ownOnly returns the principal whose statements a page may show, blank for all.
-func (*statementPage) ownOnly(a httpapi.Access) string {
-	if a.Has(httpapi.RightAudit) {
-		return ""
-	}
-	return a.Principal
 }
 
 // verifyPage reads the whole log and shows what the check of its chain found.

@@ -139,7 +139,7 @@ func (a *auditPage) write(d *document) {
 		d.input(in)
 	}
 	d.Put(`<button type="submit">Show</button> <a href="/audit">Clear</a></form>
-<p>%s statements, %s refused. <a href="%s">This list as JSON</a></p>`, group(a.Counts.Statements), group(a.Counts.Refused), a.JSON)
+<p>%s statements, %s refused. <a href="%s">This list as JSON</a> · <a href="%s">Would they pass now?</a></p>`, group(a.Counts.Statements), group(a.Counts.Refused), a.JSON, a.Again)
 	d.Put(`<ul class="choices">`)
 	for _, l := range a.Exports {
 		d.choice(l, "true")
@@ -187,7 +187,7 @@ func (s *statementPage) write(d *document) {
 		sql = "The log has no text of this statement."
 	}
 	d.Put(`<pre class="sql" tabindex="0" role="region" aria-label="The statement without its literals"><code><bdi>%s</bdi></code></pre><p>The log has <code>?</code> in place of each literal.</p>`, sql)
-	d.again(s.Again, s.Reading)
+	d.again(s.Again, s.Reading, s.Row.QueryID)
 	for _, c := range s.Codes {
 		d.Put(`<section class="code"><h2><code>%s</code>`, c.Code)
 		markup.PutIf(d.Document, `: %s`, c.Title)
@@ -200,9 +200,11 @@ func (s *statementPage) write(d *document) {
 	d.Put(`</dd><dt>time</dt><dd>`)
 	d.time(s.Row.Time)
 	d.Put(`</dd><dt>principal</dt><dd>`)
-	d.condition("principal", s.Row.Principal)
+	d.Put(`<a href="%s"><bdi>%s</bdi></a>`, principalAddress(s.Row.Principal), s.Row.Principal)
 	d.Put(`</dd><dt>client</dt><dd><bdi>%s</bdi> %s %s %s</dd>`, s.Row.Client, s.Decision.Client.Version, s.Decision.Client.Transport, s.Row.Address)
-	d.conditions("session", "session", nonBlank(s.Row.SessionID))
+	if s.Row.SessionID != "" {
+		d.Put(`<dt>session</dt><dd><a href="%s"><bdi>%s</bdi></a></dd>`, sessionAddress(s.Row.SessionID), s.Row.SessionID)
+	}
 	d.Put(`<dt>connection</dt><dd><bdi>%s</bdi> %s</dd>`, s.Row.Connection, s.Decision.Connection.Dialect)
 	d.conditions("tables", "table", s.Row.Tables)
 	d.conditions("functions", "function", s.Row.Functions)
@@ -231,13 +233,6 @@ func (s *statementPage) write(d *document) {
 	}
 	d.named("The same session", s.Session)
 	d.named("The same statement, with any literals", s.Same)
-}
-
-func nonBlank(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return []string{text}
 }
 
 // conditions writes a fact with a link for each value, to the statements that have it too.
@@ -301,7 +296,11 @@ func (d *document) rows(rows []audit.Row) {
 	for _, r := range rows {
 		d.Put(`<tr><td>`)
 		d.time(r.Time)
-		d.Put(`</td><td><bdi>%s</bdi></td><td><bdi>%s</bdi></td><td>`, short(r.Principal), short(r.Connection))
+		d.Put(`</td><td>`)
+		if r.Principal != "" {
+			d.Put(`<a href="%s"><bdi>%s</bdi></a>`, principalAddress(r.Principal), short(r.Principal))
+		}
+		d.Put(`</td><td><bdi>%s</bdi></td><td>`, short(r.Connection))
 		d.status(r.Status)
 		d.Put(`</td><td>`)
 		for _, code := range r.Codes {
@@ -338,7 +337,9 @@ func (d *document) facets(facets []facet) {
 				d.Put(` aria-current="true"`)
 			}
 			markup.PutIf(d.Document, ` title="%s"`, v.Title)
-			d.Put(`><bdi>%s</bdi></a> <span class="n">%s</span><meter min="0" max="100" value="%s" aria-hidden="true"></meter></li>`, short(v.Value), group(v.Count), v.Percent)
+			d.Put(`><bdi>%s</bdi></a>`, short(v.Value))
+			markup.PutIf(d.Document, ` <a class="page" href="%s">its page</a>`, v.Page)
+			d.Put(` <span class="n">%s</span><meter min="0" max="100" value="%s" aria-hidden="true"></meter></li>`, group(v.Count), v.Percent)
 		}
 		d.Put("</ul></section>\n")
 	}

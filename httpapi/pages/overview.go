@@ -60,7 +60,7 @@ func (p *Pages) overview(w http.ResponseWriter, r *http.Request) {
 	for _, s := range recent.Statements {
 		o.Recent = append(o.Recent, audit.StatementRow(s))
 	}
-	for _, period := range []struct{ since, label string }{{"1h", "hour"}, {"1d", "day"}, {"7d", "week"}, {"30d", "30 days"}, {"365d", "year"}} {
+	for _, period := range periods {
 		o.Periods = append(o.Periods, link{Label: period.label, Href: "/" + q.with("since", period.since).address(), Current: q.get("since") == period.since})
 	}
 	p.show(w, r, http.StatusOK, "Overview", chainOf(counts.State), o.write)

@@ -34,6 +34,9 @@ type Config struct {
 	Tables func(ctx context.Context, connection string) (tables []Table, scanned string, err error)
 	// Judge judges texts for the playground, and statements of the log again.
 	Judge Judge
+	// Review returns what judges many statements again, by the policies of the ktx.yaml
+	// that is on the disk, as far as the actor may use their connections.
+	Review func(context.Context) (*audit.Reviewer, error)
 	// Corpus returns the cases with the answers of this build's guard. It is called when
 	// somebody looks, and keeps what it made.
 	Corpus  func() (*Corpus, error)
@@ -95,6 +98,8 @@ func (p *Pages) Routes() []httpapi.Route {
 	}
 	tail, export := get("/v1/audit/tail", seen, p.tail), get("/v1/audit/export", seen, p.export)
 	tail.Waits, export.Waits = true, true
+	rejudge := page("/audit/rejudge", p.rejudge)
+	rejudge.Runs = true // it ends when its reader leaves
 	static := get("/static/{file}", nil, p.static)
 	static.Open = true
 	return []httpapi.Route{
@@ -102,6 +107,9 @@ func (p *Pages) Routes() []httpapi.Route {
 		page("/audit", p.audit),
 		page("/audit/{query}", p.statement),
 		page("/audit/verify", p.verifyPage),
+		rejudge,
+		page("/principal", p.principal),
+		page("/session", p.session),
 		page("/corpus", p.corpus),
 		page("/corpus/compare", p.compare),
 		form("/corpus/compare", p.compare),

@@ -206,6 +206,11 @@ func serve(t *testing.T, dir string, tokens []httpapi.Token) *desk {
 	}
 	p := pages.New(pages.Config{
 		Index: x, LogDir: dir, Version: "v1", Logger: slog.New(slog.DiscardHandler), Tools: echo{}, Judge: judge{}, Corpus: sqliteCases,
+		Review: func(context.Context) (*audit.Reviewer, error) {
+			return audit.NewReviewer(func(audit.Event) (func(string) (sqlguard.Verdict, error), error) {
+				return func(sql string) (sqlguard.Verdict, error) { return guardOf("postgres").Check(sql), nil }, nil
+			}), nil
+		},
 		Tables: func(context.Context, string) ([]pages.Table, string, error) {
 			text, _ := answering.Load().(string)
 			return []pages.Table{{Schema: "main", Name: "orders", Kind: "table", Columns: 3}, {Schema: text, Name: text, Kind: text, References: []string{text}}}, "2026-01-01", nil
@@ -312,6 +317,14 @@ var routes = []struct {
 	{"GET", "/v1/audit/verify", [5]int{401, 403, 403, 200, 200}},
 	{"GET", "/v1/connections", [5]int{401, 200, 200, 200, 200}},
 	{"GET", "/audit/verify", [5]int{401, 403, 403, 403, 200}},
+	{"GET", "/audit/rejudge", [5]int{401, 403, 200, 403, 200}},
+	{"GET", "/audit/rejudge?principal=ada", [5]int{401, 403, 400, 403, 200}},
+	{"GET", "/audit/rejudge?queryId=ada-0", [5]int{401, 403, 200, 403, 200}}, // bob sees that nothing was judged
+	{"GET", "/principal?name=ada", [5]int{401, 403, 404, 403, 200}},
+	{"GET", "/principal?name=bob", [5]int{401, 403, 200, 403, 200}},
+	{"GET", "/principal", [5]int{401, 403, 404, 403, 404}},
+	{"GET", "/session?id=session-of-ada", [5]int{401, 403, 404, 403, 200}},
+	{"GET", "/session?id=session-of-bob", [5]int{401, 403, 200, 403, 200}},
 	{"GET", "/corpus", [5]int{401, 403, 200, 403, 200}},
 	{"GET", "/corpus/compare", [5]int{401, 403, 200, 403, 200}},
 	{"POST", "/corpus/compare", [5]int{401, 403, 400, 403, 400}}, // no file is sent
@@ -422,10 +435,10 @@ func TestNothingOfOthers(t *testing.T) {
 	for _, condition := range []string{
 		"text=secret_of_ada", "client=client-of-ada", "session=session-of-ada", "table=table_of_ada", "queryId=ada-0", "fingerprint=f-SELECT+secret_of_ada+FROM+t", "principal=ada", "principal=bob&text=ada",
 	} {
-		for _, path := range []string{"/v1/audit/statements", "/v1/audit/events", "/v1/audit/stats", "/v1/audit/export?format=jsonl&", "/v1/audit/export?format=csv&", "/v1/audit/export?format=ocsf&", "/audit", "/"} {
+		for _, path := range []string{"/v1/audit/statements", "/v1/audit/events", "/v1/audit/stats", "/v1/audit/export?format=jsonl&", "/v1/audit/export?format=csv&", "/v1/audit/export?format=ocsf&", "/audit", "/audit/rejudge", "/"} {
 			got := d.ask(t, "GET", strings.TrimSuffix(path, "&")+map[bool]string{true: "&", false: "?"}[strings.HasSuffix(path, "&")]+condition, "", cookie)
 			shown := strings.ReplaceAll(got.body, "_of_ada&#34;", "") // the form and the links repeat the condition
-			if path == "/audit" || path == "/" {
+			if path == "/audit" || path == "/audit/rejudge" || path == "/" {
 				if strings.Contains(got.body, `href="/audit/ada-`) || strings.Contains(got.body, ">table_of_ada<") {
 					t.Errorf("%s?%s shows something of ada", path, condition)
 				}
@@ -522,7 +535,7 @@ func TestWithoutTokens(t *testing.T) {
 
 func TestEveryPageHasItsHeaders(t *testing.T) {
 	d := openDesk(t, 1, nil)
-	for _, path := range []string{"/", "/audit", "/audit/ada-0", "/audit/none", "/audit?status=none", "/audit/verify", "/corpus", "/corpus?class=limits", "/corpus/none", "/corpus/compare", "/playground", "/explore", "/explore?q=x", "/query", "/tools", "/skills", "/static/ktx.js", "/static/style.css"} {
+	for _, path := range []string{"/", "/audit", "/audit/ada-0", "/audit/none", "/audit?status=none", "/audit/verify", "/audit/rejudge", "/principal?name=ada", "/session?id=session-of-ada", "/session?id=none", "/corpus", "/corpus?class=limits", "/corpus/none", "/corpus/compare", "/playground", "/explore", "/explore?q=x", "/query", "/tools", "/skills", "/static/ktx.js", "/static/style.css"} {
 		got := d.ask(t, "GET", path, "")
 		csp := got.header.Get("Content-Security-Policy")
 		if !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "frame-ancestors 'none'") || strings.Contains(csp, "unsafe") || got.header.Get("X-Content-Type-Options") != "nosniff" {
@@ -563,7 +576,11 @@ func TestHostileTexts(t *testing.T) {
 	paths := []string{"/?since=1h", "/audit"}
 	for _, text := range hostile {
 		id := text[:min(len(text), 60)]
-		paths = append(paths, "/audit/"+url.PathEscape(id), "/audit?text="+url.QueryEscape(id), "/audit?principal="+url.QueryEscape(id))
+		paths = append(paths, "/audit/"+url.PathEscape(id), "/audit?text="+url.QueryEscape(id), "/audit?principal="+url.QueryEscape(id),
+			"/audit/rejudge?principal="+url.QueryEscape(id))
+		if len(text) < 1000 { // a longer address is refused
+			paths = append(paths, "/principal?name="+url.QueryEscape(text), "/session?id="+url.QueryEscape(text))
+		}
 	}
 	for _, path := range paths {
 		got := d.ask(t, "GET", path, "")
@@ -751,6 +768,58 @@ func TestPagesOfAList(t *testing.T) {
 	for _, bad := range []string{"limit=0", "limit=100000", "after=x", "since=never", "minRows=-1", "minMs=x", "nope=1", "status=maybe", "text=a&text=b"} {
 		if got := d.ask(t, "GET", "/v1/audit/statements?"+bad, ""); got.status != http.StatusBadRequest {
 			t.Errorf("%s: %d", bad, got.status)
+		}
+	}
+}
+
+// TestActivity shows what a principal did for the first time and how often it was refused,
+// and what of it would be refused today.
+func TestActivity(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "audit")
+	log, err := audit.Open(dir, audit.Config{Sync: audit.SyncOff}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decide := func(ago time.Duration, id, session, table string, verdict string, codes ...string) {
+		t.Helper()
+		e := audit.Event{
+			Time: time.Now().Add(-ago), Type: audit.QueryDecision, QueryID: id, Principal: "ada", Session: session, Connection: audit.Connection{ID: "shop", Dialect: "postgres"},
+			SQL: audit.SQL{Normalized: "DELETE FROM " + table, Fingerprint: table, Tables: []string{table}}, Decision: audit.Decision{Verdict: verdict, Codes: codes},
+		}
+		if err := log.Append(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const day = 24 * time.Hour
+	for i := range 5 {
+		decide(time.Duration(20-i)*day, "old-"+strconv.Itoa(i), "old", "known", audit.VerdictAllow)
+	}
+	for i := range 8 {
+		decide(time.Hour, "new-"+strconv.Itoa(i), "new", map[bool]string{true: "fresh", false: "known"}[i > 3], audit.VerdictReject, "write_statement")
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d := serve(t, dir, nil)
+	for path, has := range map[string][]string{
+		"/principal?name=ada":             {`<bdi>fresh</bdi></a></td><td><strong class="warn">for the first time`, `<bdi>known</bdi></a></td><td>before`, `<dt>refusals in a row, at most</dt><dd>8</dd>`, `8 <strong class="warn">unusual</strong>`, `href="/session?id=new"`},
+		"/principal?name=ada&since=365d":  {`<dt>statements</dt><dd>13</dd>`, `has no earlier days`, `href="/session?id=old"`},
+		"/principal?name=ada&since=1m":    {`No statement in this period`},
+		"/session?id=new":                 {`<bdi>fresh</bdi></a></td><td><strong class="warn">for the first time`, `Of 1 other sessions`, `href="/principal?name=ada"`},
+		"/session?id=old":                 {`<dt>tables for the first time</dt><dd>1</dd>`, `<dt>refusals in a row, at most</dt><dd>0</dd>`},
+		"/audit/rejudge":                  {`<dt>judged</dt><dd>13</dd>`, `<dt>the same</dt><dd>8</dd>`, `<dt>now refused</dt><dd>5</dd>`, `href="/audit/old-4"`},
+		"/audit/rejudge?queryId=old-1":    {`<dt>now refused</dt><dd>1</dd>`},
+		"/audit/rejudge?queryId=new-1":    {`No verdict would change`},
+		"/audit/rejudge?until=2000-01-01": {`No statement meets these conditions`},
+		"/audit/new-1":                    {`href="/principal?name=ada"`, `href="/session?id=new"`, `href="/audit/rejudge?queryId=new-1"`, `href="/corpus?code=write_statement`},
+		"/":                               {`href="/principal?name=ada"`},
+		"/audit":                          {`href="/principal?name=ada"`},
+	} {
+		got := d.ask(t, "GET", path, "")
+		for _, part := range has {
+			if got.status != http.StatusOK || !strings.Contains(got.body, part) {
+				t.Errorf("%s: %d, nothing is %s", path, got.status, part)
+			}
 		}
 	}
 }

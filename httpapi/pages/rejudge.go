@@ -1,11 +1,15 @@
 package pages
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
+	"strings"
+	"time"
 
 	"github.com/ktxhq/ktx/corpus/report"
 	"github.com/ktxhq/ktx/execution/audit"
+	"github.com/ktxhq/ktx/httpapi/markup"
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
@@ -32,8 +36,9 @@ var outcomes = map[audit.Outcome]string{
 	audit.Unknown:    "It cannot be judged again: the log has no literals, and they could decide, or the connection is not known any more.",
 }
 
-func (d *document) again(a audit.Again, r report.Reading) {
+func (d *document) again(a audit.Again, r report.Reading, id string) {
 	d.Put(`<h2>Would it pass now?</h2><p class="again %s">%s</p>`, a.Outcome, outcomes[a.Outcome])
+	d.Put(`<p><a href="/audit/rejudge?queryId=%s">By the ktx.yaml on the disk</a>, which the server may not have taken yet.</p>`, url.QueryEscape(id))
 	if a.Outcome == audit.Unknown {
 		return
 	}
@@ -50,4 +55,133 @@ func markupCodes(d *document, v sqlguard.Verdict) {
 		return
 	}
 	d.Put(`<p><a href="/corpus?%s">Cases of the corpus with <code>%s</code></a></p>`, url.Values{"code": {string(v.Code)}, "dialect": {v.Dialect}}.Encode(), v.Code)
+}
+
+// reviewSince is the age of the statements that are judged again unless the address says
+// another, and reviewTime how long the page judges.
+const (
+	reviewSince = "30d"
+	reviewTime  = 15 * time.Second
+)
+
+// review is the content of the page of what would change.
+type review struct {
+	audit.Review
+	Inputs []input
+	From   time.Time
+	Over   time.Time // the oldest statement that was judged; zero when all were
+	given  query
+}
+
+// rejudge shows which of the statements that meet the conditions would change their
+// verdict under the ktx.yaml on the disk.
+func (p *Pages) rejudge(w http.ResponseWriter, r *http.Request) {
+	f, err := p.filter(r)
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	q := queryOf(r)
+	if q.get("since") == "" && f.QueryID == "" && f.Session == "" {
+		q = q.with("since", reviewSince)
+		if f.Since, err = audit.ParseTime(reviewSince, p.now()); err != nil {
+			p.fail(w, r, err)
+			return
+		}
+	}
+	reviewer, err := p.config.Review(r.Context())
+	if err != nil {
+		p.config.Logger.WarnContext(r.Context(), "statements cannot be judged again", "error", err)
+		p.fail(w, r, &requestError{"the ktx.yaml on the disk cannot be used", "ktx status says what is wrong with it"})
+		return
+	}
+	state, err := p.config.Index.State(r.Context())
+	if err != nil {
+		p.fail(w, r, err)
+		return
+	}
+	out := review{From: f.Since, given: q}
+	end := time.Now().Add(reviewTime)
+	for s, err := range p.config.Index.All(r.Context(), f, false) {
+		if err == nil {
+			err = reviewer.Take(s)
+		}
+		if err != nil {
+			p.fail(w, r, err)
+			return
+		}
+		if time.Now().After(end) {
+			out.Over = s.Decision.Time
+			break
+		}
+	}
+	out.Review = reviewer.Review()
+	for _, name := range []string{"since", "until", "connection", "principal", "verdict", "table"} {
+		in := input{Name: name, Label: strings.ToUpper(name[:1]) + name[1:], Value: q.get(name)}
+		for _, c := range conditions {
+			if c.name == name {
+				in.Choices = c.choices
+			}
+		}
+		if name != "principal" || p.ownOnly(r) == "" {
+			out.Inputs = append(out.Inputs, in)
+		}
+	}
+	p.show(w, r, http.StatusOK, "Would they pass now?", chainOf(state), out.write)
+}
+
+// maxChanged bounds the forms that the page lists.
+const maxChanged = 200
+
+func (v *review) write(d *document) {
+	d.Put(`<p>Statements of the log, judged again by the <code>ktx.yaml</code> that is on the disk now, without the catalogue of a server. <code>ktx audit rejudge</code> gives the same answer.</p>
+<form method="get" action="/audit/rejudge" class="filter" role="search" aria-label="Statements to judge">`)
+	for _, in := range v.Inputs {
+		d.input(in)
+	}
+	d.Put(`<button type="submit">Judge</button> <a href="/audit/rejudge">Clear</a></form><dl class="figures">`)
+	for _, f := range []struct {
+		name string
+		n    int
+	}{{"judged", v.Statements}, {"the same", v.Same}, {"now refused", v.NowRefused}, {"now allowed", v.NowAllowed}, {"unknown", v.Unknown}} {
+		d.Put(`<div><dt>%s</dt><dd>%s</dd></div>`, f.name, group(int64(f.n)))
+	}
+	d.Put(`</dl>`)
+	if !v.Over.IsZero() {
+		d.Put(`<p class="broken" role="alert">There are more statements than the page can judge. The oldest that was judged is of `)
+		d.time(v.Over)
+		d.Put(`. Choose a shorter time, or use <code>ktx audit rejudge</code>.</p>`)
+	}
+	if v.Unknown > 0 {
+		d.Put(`<p>A statement is unknown when a literal, which the log does not have, could decide, or when its connection is not in ktx.yaml or not yours.</p>`)
+	}
+	switch {
+	case v.Statements == 0:
+		d.Put(`<p class="empty">No statement meets these conditions. <a href="/audit/rejudge">Judge the last 30 days</a></p>`)
+		return
+	case len(v.Changed) == 0:
+		d.Put(`<p class="empty">No verdict would change.</p>`)
+		return
+	}
+	d.Put(`<h2>What would change</h2><div class="scroll" tabindex="0" role="region" aria-label="What would change"><table class="rows"><thead><tr><th scope="col">outcome</th><th scope="col">statements</th><th scope="col">connection</th><th scope="col">codes then</th><th scope="col">codes now</th><th scope="col">principals</th><th scope="col">statement</th></tr></thead><tbody>`)
+	for _, c := range v.Changed[:min(len(v.Changed), maxChanged)] {
+		d.Put(`<tr><td><span class="again %s">%s</span></td><td class="n">%s</td><td><bdi>%s</bdi></td><td>`, c.Outcome, strings.ReplaceAll(string(c.Outcome), "_", " "), group(int64(c.Statements)), short(c.Connection))
+		d.codes(c.Then)
+		d.Put(`</td><td>`)
+		d.codes(c.Now)
+		d.Put(`</td><td class="wrap">`)
+		for _, name := range c.Principals {
+			d.Put(`<a href="%s"><bdi>%s</bdi></a> `, principalAddress(name), short(name))
+		}
+		d.Put(`</td><td class="sql"><a href="/audit/%s"><bdi>%s</bdi></a></td></tr>`, url.PathEscape(c.LastQueryID), cmp.Or(short(c.SQL), "(no text)"))
+	}
+	d.Put(`</tbody></table></div>`)
+	markup.PutIf(d.Document, `<p>%s more forms are not listed; <code>ktx audit rejudge --json</code> lists them.</p>`, max(0, len(v.Changed)-maxChanged))
+}
+
+// codes writes codes, each with its cases of the corpus.
+func (d *document) codes(codes []string) {
+	for _, code := range codes {
+		d.Put(`<a href="/corpus?code=%s"><code>%s</code></a> `, url.QueryEscape(code), short(code))
+	}
 }

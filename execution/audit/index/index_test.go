@@ -307,6 +307,7 @@ func TestTheIndexSaysWhatTheLogSays(t *testing.T) {
 			for range 4 {
 				w.compare(t)
 				w.compareCounts(t)
+				w.compareActivity(t)
 			}
 		}
 	})
@@ -398,5 +399,75 @@ func (w *world) compareCounts(t *rapid.T) {
 	}
 	if got.Statements != statements || got.Refused != refused || got.Rows != rows || inTime != statements {
 		t.Fatalf("%+v: %d statements, %d refused, %d rows, %d in time; want %d, %d, %d", f, got.Statements, got.Refused, got.Rows, inTime, statements, refused, rows)
+	}
+}
+
+// compareActivity holds what a principal did in a session, or since a time, to what the
+// log says of it.
+func (w *world) compareActivity(t *rapid.T) {
+	subject := index.Subject{Principal: some(t, principals), Since: w.time(t)}
+	if rapid.Bool().Draw(t, "of a session") {
+		subject.Session = some(t, sessions)
+	}
+	got, err := w.x.Activity(context.Background(), subject)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []audit.Statement
+	if subject.Session != "" && subject.Principal == "" {
+		if of := w.expected(t, audit.Filter{Session: subject.Session}); len(of) > 0 {
+			subject.Principal = of[0].Event().Principal
+		}
+	}
+	if subject.Principal != "" {
+		all = w.expected(t, audit.Filter{Principal: subject.Principal})
+	}
+	slices.Reverse(all)
+	var statements, refused, rows, longest int64
+	known, fresh, counts, run := map[string]bool{}, map[string]bool{}, map[string]int64{}, map[string]int64{}
+	others := map[string]bool{}
+	for _, s := range all {
+		e := s.Event()
+		inside := !e.Time.Before(subject.Since)
+		if subject.Session != "" {
+			inside = e.Session == subject.Session
+		}
+		was := s.Status() == audit.StatusRefused
+		for _, table := range e.SQL.Tables {
+			if inside {
+				fresh[table] = fresh[table] || !known[table]
+				counts[table]++
+			}
+			known[table] = true
+		}
+		if !inside || !was {
+			run[e.Session] = 0
+		}
+		if !inside {
+			if e.Session != "" {
+				others[e.Session] = true
+			}
+			continue
+		}
+		statements, rows = statements+1, rows+e.Result.Rows
+		if was {
+			refused++
+			run[e.Session]++
+			longest = max(longest, run[e.Session])
+		}
+	}
+	if got.Statements != statements || got.Refused != refused || got.Rows != rows || got.Longest != longest {
+		t.Fatalf("%+v: %d statements, %d refused, %d rows, %d in a row; want %d, %d, %d, %d", subject, got.Statements, got.Refused, got.Rows, got.Longest, statements, refused, rows, longest)
+	}
+	if len(got.Tables) != len(counts) {
+		t.Fatalf("%+v: %d tables, want %d", subject, len(got.Tables), len(counts))
+	}
+	for _, table := range got.Tables {
+		if table.New != fresh[table.Name] || table.Statements != counts[table.Name] {
+			t.Fatalf("%+v: %+v, want new %t and %d statements", subject, table, fresh[table.Name], counts[table.Name])
+		}
+	}
+	if subject.Session != "" && statements > 0 && got.Usual.Statements.Count != int64(len(others)) {
+		t.Fatalf("%+v: %d other sessions, want %d", subject, got.Usual.Statements.Count, len(others))
 	}
 }

@@ -1,10 +1,7 @@
 package audit
 
 import (
-	"cmp"
 	"context"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +11,6 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/wiring"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/execution/audit"
-	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // rejudgeDefault is the age of the statements that are judged unless --since says another.
@@ -63,103 +59,25 @@ Exit codes: 0 no verdict would change · 1 some would · 2 wrong usage or config
 	return c
 }
 
-// changed is a form of statements whose verdict would change.
-type changed struct {
-	Outcome     audit.Outcome `json:"outcome"`
-	Connection  string        `json:"connection"`
-	Statements  int           `json:"statements"`
-	Then        []string      `json:"then"` // codes; none when it was allowed
-	Now         []string      `json:"now"`
-	SQL         string        `json:"sql"`
-	LastQueryID string        `json:"lastQueryId"` // of the newest
-	Principals  []string      `json:"principals"`
-}
-
 // rejudged is the result under --json.
 type rejudged struct {
-	Schema     string    `json:"schema"`
-	Since      time.Time `json:"since"`
-	Statements int       `json:"statements"`
-	Same       int       `json:"same"`
-	NowRefused int       `json:"nowRefused"`
-	NowAllowed int       `json:"nowAllowed"`
-	Unknown    int       `json:"unknown"`
-	Changed    []changed `json:"changed"`
+	Schema string    `json:"schema"`
+	Since  time.Time `json:"since"`
+	audit.Review
 }
 
-// formKey is what statements have in common that get the same verdict.
-type formKey struct{ connection, text, verdict string }
-
 func rejudge(ctx context.Context, a *console.App, cmd *cobra.Command, p *project.Project, dir string, f audit.Filter) error {
-	out := rejudged{Schema: "ktx-audit-rejudge/1", Since: f.Since.UTC(), Changed: []changed{}}
-	guards := map[string]*sqlguard.Guard{}
-	known := map[formKey]audit.Again{}
-	groups := map[formKey]*changed{}
+	reviewer := audit.NewReviewer(wiring.LogGuards(p))
 	progress := a.Progress("statements", 0)
-	take := func(s audit.Statement) error {
-		d := s.Decision
-		if d.Seq == 0 {
-			return nil // its decision is in an archive
-		}
-		out.Statements++
-		progress.Set(int64(out.Statements))
-		key := formKey{d.Connection.ID, cmp.Or(d.SQL.Text, d.SQL.Normalized), d.Decision.Verdict + " " + strings.Join(d.Decision.Codes, " ")}
-		again, have := known[key]
-		if !have {
-			guard, err := guardOf(p, guards, d)
-			if err != nil {
-				return err
-			}
-			again = audit.Again{Outcome: audit.Unknown}
-			if guard != nil {
-				again, err = audit.Rejudge(d, func(sql string) (sqlguard.Verdict, error) { return guard.Check(sql), nil })
-				if err != nil {
-					return err
-				}
-			}
-			known[key] = again
-		}
-		switch again.Outcome {
-		case audit.Same:
-			out.Same++
-			return nil
-		case audit.Unknown:
-			out.Unknown++
-			return nil
-		case audit.NowRefused:
-			out.NowRefused++
-		case audit.NowAllowed:
-			out.NowAllowed++
-		}
-		g := groups[key]
-		if g == nil {
-			g = &changed{
-				Outcome: again.Outcome, Connection: d.Connection.ID, Then: append([]string{}, d.Decision.Codes...), Now: []string{},
-				SQL: d.SQL.Normalized, LastQueryID: d.QueryID, Principals: []string{},
-			}
-			for _, finding := range again.Verdict.Findings {
-				if !slices.Contains(g.Now, string(finding.Code)) {
-					g.Now = append(g.Now, string(finding.Code))
-				}
-			}
-			groups[key] = g
-		}
-		g.Statements++
-		if !slices.Contains(g.Principals, d.Principal) {
-			g.Principals = append(g.Principals, d.Principal)
-		}
-		return nil
-	}
-	err := eachStatement(ctx, a, cmd, dir, f, take)
+	err := eachStatement(ctx, a, cmd, dir, f, func(s audit.Statement) error {
+		progress.Set(int64(reviewer.Statements()))
+		return reviewer.Take(s)
+	})
 	progress.Stop()
 	if err != nil {
 		return notYet(dir, err)
 	}
-	for _, g := range slices.SortedFunc(maps.Values(groups), func(a, b *changed) int {
-		return cmp.Or(cmp.Compare(b.Statements, a.Statements), cmp.Compare(a.SQL, b.SQL), cmp.Compare(a.Connection, b.Connection))
-	}) {
-		out.Changed = append(out.Changed, *g)
-	}
+	out := rejudged{Schema: "ktx-audit-rejudge/1", Since: f.Since.UTC(), Review: reviewer.Review()}
 	printRejudged(a, out)
 	if len(out.Changed) > 0 {
 		return &console.ExitError{Code: console.ExitFindings}
@@ -191,26 +109,6 @@ func eachStatement(ctx context.Context, a *console.App, cmd *cobra.Command, dir 
 		}
 	}
 	return nil
-}
-
-// guardOf returns the guard of a decision's connection by ktx.yaml, nil when the project
-// has no such connection or no reader for it.
-func guardOf(p *project.Project, made map[string]*sqlguard.Guard, d audit.Event) (*sqlguard.Guard, error) {
-	id := d.Connection.ID
-	if g, have := made[id]; have {
-		return g, nil
-	}
-	made[id] = nil
-	if _, known := p.Config.Connections[id]; !known {
-		return nil, nil //nolint:nilnil // there is none
-	}
-	dialect, err := wiring.LookupDialect(d.Connection.Dialect)
-	if err != nil {
-		return nil, nil //nolint:nilerr,nilnil // a dialect of another version
-	}
-	g, err := wiring.DialectGuard(p, id, "", dialect)
-	made[id] = g
-	return g, err
 }
 
 func printRejudged(a *console.App, r rejudged) {

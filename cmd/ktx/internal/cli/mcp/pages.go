@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 	"github.com/ktxhq/ktx/httpapi"
 	"github.com/ktxhq/ktx/httpapi/pages"
 	"github.com/ktxhq/ktx/research"
+	"github.com/ktxhq/ktx/sqlguard"
 )
 
 // addPages adds the pages and the REST API to the configuration of a server. The
@@ -43,7 +45,8 @@ func addPages(ctx context.Context, a *console.App, open *wiring.OpenProject, c *
 			}
 			return list, scanned, err
 		},
-		Judge: &judge{&checker{door: open}}, Corpus: sync.OnceValues(func() (*pages.Corpus, error) { return answeredCorpus(ctx, a.Version) }),
+		Review: func(ctx context.Context) (*audit.Reviewer, error) { return reviewer(ctx, open.Project.Dir) },
+		Judge:  &judge{&checker{door: open}}, Corpus: sync.OnceValues(func() (*pages.Corpus, error) { return answeredCorpus(ctx, a.Version) }),
 	})
 	c.Routes, c.LoginPage = p.Routes(), p.Login
 	ctx, cancel := context.WithCancel(ctx)
@@ -177,6 +180,23 @@ func (j *judge) read(ctx context.Context, dialect string, req httpapi.CheckReque
 		return report.Reading{Verdict: v}, nil
 	}
 	return report.ReadAs(d, v, req.SQL), nil
+}
+
+// reviewer judges statements of the log by the ktx.yaml that is on the disk now. The actor
+// of ctx gets no verdict on a connection that it may not use.
+func reviewer(ctx context.Context, dir string) (*audit.Reviewer, error) {
+	p, err := wiring.ReadProject(dir)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the error names the file
+	}
+	guards := wiring.LogGuards(p)
+	actor, _ := audit.ActorFrom(ctx)
+	return audit.NewReviewer(func(decision audit.Event) (func(string) (sqlguard.Verdict, error), error) {
+		if actor.Connections != nil && !slices.Contains(actor.Connections, decision.Connection.ID) {
+			return nil, nil
+		}
+		return guards(decision)
+	}), nil
 }
 
 // answeredCorpus puts the corpus to the guard of this build.

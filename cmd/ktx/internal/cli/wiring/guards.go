@@ -14,6 +14,7 @@ import (
 	"github.com/ktxhq/ktx/cmd/ktx/internal/cli/console"
 	"github.com/ktxhq/ktx/cmd/ktx/internal/project"
 	"github.com/ktxhq/ktx/dialects"
+	"github.com/ktxhq/ktx/execution/audit"
 	"github.com/ktxhq/ktx/sqlcheck"
 	"github.com/ktxhq/ktx/sqlcheck/source"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -313,4 +314,29 @@ func pragmaLine(text string) string {
 		}
 	}
 	return ""
+}
+
+// LogGuards returns how statements of the audit log are judged by the policies of a
+// project: a function for [audit.NewReviewer]. They are judged without a server. There is
+// no guard for a connection that the project does not have, and for an unknown dialect.
+func LogGuards(p *project.Project) func(audit.Event) (func(string) (sqlguard.Verdict, error), error) {
+	made := map[string]func(string) (sqlguard.Verdict, error){}
+	return func(decision audit.Event) (func(string) (sqlguard.Verdict, error), error) {
+		id := decision.Connection.ID
+		check, have := made[id]
+		if have {
+			return check, nil
+		}
+		if _, known := p.Config.Connections[id]; known {
+			if dialect, ok := dialects.Lookup(decision.Connection.Dialect); ok {
+				guard, err := DialectGuard(p, id, "", dialect)
+				if err != nil {
+					return nil, err
+				}
+				check = func(sql string) (sqlguard.Verdict, error) { return guard.Check(sql), nil }
+			}
+		}
+		made[id] = check
+		return check, nil
+	}
 }
