@@ -42,6 +42,8 @@ type Checker struct {
 	// Whole keeps every verdict. Otherwise a Checker counts the statements and
 	// keeps the findings of those that may not run.
 	Whole bool
+	// Spool, if set, keeps these verdicts outside of memory.
+	Spool *report.Spool
 	// Sources, if set, returns the options for a file of another language than
 	// SQL.
 	Sources func(path string) source.Options
@@ -138,6 +140,9 @@ func (c *Checker) one(ctx context.Context, in Input) (file report.File) {
 	}
 	allows := c.judge(ctx, in, text, &file)
 	settle(&file, allows, c.Today)
+	if c.Spool != nil {
+		c.Spool.Flush(&file)
+	}
 	if len(file.Findings) > 0 {
 		file.Text = text
 	}
@@ -191,6 +196,19 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 	return allows
 }
 
+// reading returns a reading of the text that begins at the offset shift of a
+// file.
+func (c *Checker) reading(file *report.File, body string, shift int) reading {
+	r := reading{file: file, text: body, shift: shift, lines: lineIndex{text: body}, allowLines: lineIndex{text: body}}
+	switch {
+	case c.Whole && c.Spool != nil:
+		r.keeps = func(s report.Statement) { c.Spool.Add(file, s) }
+	case c.Whole:
+		r.keeps = func(s report.Statement) { file.Statements = append(file.Statements, s) }
+	}
+	return r
+}
+
 func (c *Checker) options(in Input) source.Options {
 	o := source.Options{}
 	if c.Sources != nil {
@@ -225,7 +243,7 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 	case model != nil:
 		return c.template(ctx, guard, model, body, shift, file)
 	}
-	r := reading{file: file, text: body, shift: shift, lines: lineIndex{text: body}, allowLines: lineIndex{text: body}}
+	r := c.reading(file, body, shift)
 	all := newSplitter(guard.Dialect(), body)
 	var comment func(sqlguard.Span)
 	if strings.Contains(body, allowMark) {
@@ -256,7 +274,7 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 		}) {
 			v = withParameters(guard, judge, body, span, v)
 		}
-		r.statement(span, v, c.Whole)
+		r.statement(span, v)
 		return ctx.Err() == nil
 	}, comment)
 	r.suppressions(sqlguard.Span{Start: len(body), End: len(body)}, r.touched == nil)

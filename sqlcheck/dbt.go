@@ -115,7 +115,7 @@ type dbtUnproved struct {
 
 // template judges a file with Jinja, and returns the suppressions in it.
 func (c *Checker) template(ctx context.Context, guard *sqlguard.Guard, model *dbtFile, body string, shift int, file *report.File) []allow {
-	r := reading{file: file, text: body, shift: shift, lines: lineIndex{text: body}, allowLines: lineIndex{text: body}}
+	r := c.reading(file, body, shift)
 	parsed, err := source.ParseTemplate(body)
 	if syntax, ok := errors.AsType[*source.SyntaxError](err); ok {
 		r.add(notChecked("the Jinja of the file cannot be read: "+syntax.Message).Finding, sqlguard.Span{Start: syntax.Offset, End: syntax.Offset}, -1, "")
@@ -132,7 +132,7 @@ func (c *Checker) template(ctx context.Context, guard *sqlguard.Guard, model *db
 			r.add(found, sqlguard.Span{Start: part.span.Start, End: part.span.Start}, -1, "")
 			continue
 		}
-		r.part(guard, part, c.Whole)
+		r.part(guard, part)
 	}
 	r.suppressions(sqlguard.Span{Start: len(body), End: len(body)}, true)
 	slices.SortStableFunc(file.Findings, func(x, y report.Finding) int { return x.Span.Start - y.Span.Start })
@@ -352,7 +352,7 @@ func (n *dbtNode) ephemeral() string {
 }
 
 // part judges the statements of one text.
-func (r *reading) part(guard *sqlguard.Guard, part dbtPart, whole bool) {
+func (r *reading) part(guard *sqlguard.Guard, part dbtPart) {
 	filled := part.text.Exact()
 	place := func(span sqlguard.Span) sqlguard.Span {
 		if part.prefix != "" {
@@ -403,9 +403,7 @@ func (r *reading) part(guard *sqlguard.Guard, part dbtPart, whole bool) {
 		if !v.Allowed {
 			r.file.Refused++
 		}
-		if whole {
-			r.keep(v, at, before)
-		}
+		r.keep(v, at, before)
 	}
 	if len(unproved) > 0 { // there is no statement to which they belong
 		r.attach(sqlguard.Span{Start: max(part.span.Start, r.last.End), End: max(part.span.End, r.last.End)})

@@ -27,10 +27,13 @@ type reading struct {
 	seen   int
 
 	touched *touched // nil if everything is judged
+
+	// keeps, if set, gets every statement with its whole verdict.
+	keeps func(report.Statement)
 }
 
 // statement adds a statement and the verdict on it.
-func (r *reading) statement(span sqlguard.Span, v sqlguard.Verdict, whole bool) {
+func (r *reading) statement(span sqlguard.Span, v sqlguard.Verdict) {
 	number, before := r.file.Judged, len(r.file.Findings)
 	r.file.Judged++
 	if !v.Allowed {
@@ -45,21 +48,22 @@ func (r *reading) statement(span sqlguard.Span, v sqlguard.Verdict, whole bool) 
 			r.add(v.Findings[i], sqlguard.Span{Start: at.Start + span.Start, End: at.End + span.Start}, number, fingerprint)
 		}
 	}
-	if whole {
-		r.keep(v, span, before)
-	}
+	r.keep(v, span, before)
 }
 
-// keep adds the whole verdict on the statement at a span of the text. Its
+// keep hands on the whole verdict on the statement at a span of the text. Its
 // findings are those that the file got since it had before of them, with their
 // positions in the file.
 func (r *reading) keep(v sqlguard.Verdict, span sqlguard.Span, before int) {
+	if r.keeps == nil {
+		return
+	}
 	findings := []sqlguard.Finding{} // the guard keeps its own slice
 	for _, f := range r.file.Findings[before:] {
 		findings = append(findings, f.Finding)
 	}
 	v.Findings = findings
-	r.file.Statements = append(r.file.Statements, report.Statement{Span: sqlguard.Span{Start: span.Start + r.shift, End: span.End + r.shift}, Verdict: v})
+	r.keeps(report.Statement{Span: sqlguard.Span{Start: span.Start + r.shift, End: span.End + r.shift}, Verdict: v})
 }
 
 // add adds a finding about a span of the text.

@@ -16,7 +16,7 @@ import (
 // source judges the SQL in a file of another language, and returns the
 // suppressions in it.
 func (c *Checker) source(ctx context.Context, guard *sqlguard.Guard, in Input, found *source.Source, body string, shift int, file *report.File) []allow {
-	r := reading{file: file, text: body, shift: shift, lines: lineIndex{text: body}, allowLines: lineIndex{text: body}}
+	r := c.reading(file, body, shift)
 	allows, stands := besides(found, body)
 	if in.partly {
 		before := strings.TrimPrefix(string(in.before), report.ByteOrderMark)
@@ -37,7 +37,7 @@ func (c *Checker) source(ctx context.Context, guard *sqlguard.Guard, in Input, f
 		}
 		from := file.Judged
 		group = group.of(t)
-		r.embedded(guard, t, group, c.Whole)
+		r.embedded(guard, t, group)
 		for _, a := range stands[i] {
 			if allows[a].Statement < 0 {
 				allows[a].Statement = from
@@ -121,7 +121,7 @@ func (a *alternatives) first(f *sqlguard.Finding, span sqlguard.Span) bool {
 }
 
 // embedded judges the statements of one text.
-func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alternatives, whole bool) {
+func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alternatives) {
 	filled := t.Fill(guard.Dialect())
 	severity := report.SeverityError
 	message := "the program inserts something here that is not a value, so the statement can be anything"
@@ -174,9 +174,7 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 		if !v.Allowed {
 			r.file.Refused++
 		}
-		if whole {
-			r.keep(v, filled.Place(span), before)
-		}
+		r.keep(v, filled.Place(span), before)
 	}
 }
 

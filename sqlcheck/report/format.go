@@ -21,6 +21,8 @@ type Check struct {
 	// mark them.
 	All   bool
 	Color bool
+	// Spool, if set, has the statements of the files.
+	Spool *Spool
 }
 
 // The formats of a report.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"io"
 )
@@ -14,15 +15,90 @@ func encoder(w io.Writer) *json.Encoder {
 	return e
 }
 
-// writeJSON writes one document with the whole verdicts.
+// writeJSON writes one document with the whole verdicts. It holds one statement
+// of it in memory at a time.
 func writeJSON(w io.Writer, c *Check) error {
-	e := encoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(struct { //nolint:wrapcheck // Write says what it did
-		Schema  string  `json:"schema"`
-		Summary Summary `json:"summary"`
-		Files   []File  `json:"files"`
-	}{schema, c.Summary, c.Files})
+	b := bufio.NewWriterSize(w, flushAt)
+	d := &document{w: escaping{b}}
+	d.value("{\n  \"schema\": ", schema, "  ")
+	d.value(",\n  \"summary\": ", c.Summary, "  ")
+	d.list(",\n  \"files\": ", "  ", len(c.Files), func(i int) {
+		file := &c.Files[i]
+		d.value("{\n      \"path\": ", file.Path, "      ")
+		if file.Dialect != "" {
+			d.value(",\n      \"dialect\": ", file.Dialect, "      ")
+		}
+		if file.Spooled != nil {
+			d.text(",\n      \"statements\": [")
+			if d.err == nil {
+				d.err = c.Spool.copy(d.w, file)
+			}
+			d.text("\n      ]")
+		} else {
+			d.value(",\n      \"statements\": ", file.Statements, "      ")
+		}
+		d.value(",\n      \"findings\": ", file.Findings, "      ")
+		d.text("\n    }")
+	})
+	d.text("\n}\n")
+	if d.err == nil {
+		d.err = b.Flush()
+	}
+	return d.err
+}
+
+// document writes a JSON document in parts. Each part ends outside of a string.
+type document struct {
+	w   io.Writer
+	err error
+}
+
+func (d *document) text(part string) {
+	if d.err == nil {
+		_, d.err = io.WriteString(d.w, part)
+	}
+}
+
+// value writes what stands before a value, and the value with its lines behind
+// the first indented.
+func (d *document) value(before string, v any, indent string) {
+	if d.err != nil {
+		return
+	}
+	var text []byte
+	if text, d.err = indented(v, indent); d.err == nil {
+		d.text(before)
+		d.text(string(text))
+	}
+}
+
+// list writes what stands before a list, and the list of n values that write
+// writes.
+func (d *document) list(before, indent string, n int, write func(i int)) {
+	d.text(before + "[")
+	for i := range n {
+		if i > 0 {
+			d.text(",")
+		}
+		d.text("\n" + indent + "  ")
+		write(i)
+	}
+	if n > 0 {
+		d.text("\n" + indent)
+	}
+	d.text("]")
+}
+
+// indented returns a value as JSON.
+func indented(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent(indent, "  ")
+	if err := e.Encode(v); err != nil {
+		return nil, err //nolint:wrapcheck // Write says what it did
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), nil
 }
 
 // writeJSONL writes a line for each finding, and a last line with the summary.

@@ -63,6 +63,8 @@ type File struct {
 	Refused int `json:"-"`
 	// Text is the text of a file that has findings. Excerpts are taken from it.
 	Text string `json:"-"`
+	// Spooled, if set, are the statements, which a Spool keeps.
+	Spooled *Spooled `json:"-"`
 }
 
 // Statement is one statement of a file. All positions are in the file.

@@ -202,7 +202,9 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	}
 	cache := openCache(a, o)
 	progress := a.Progress("checked", len(inputs))
-	checker := sqlcheck.Checker{Stdin: a.In, Choose: guards.Choose, Sources: guards.Sources, Parameters: guards.Parameters, Migrations: guards.Migrations(o.profile, guards.Mentions(ctx, o.profile)), Whole: o.whole(), Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.Step}
+	spool := &report.Spool{}
+	defer spool.Close()
+	checker := sqlcheck.Checker{Stdin: a.In, Spool: spool, Choose: guards.Choose, Sources: guards.Sources, Parameters: guards.Parameters, Migrations: guards.Migrations(o.profile, guards.Mentions(ctx, o.profile)), Whole: o.whole(), Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.Step}
 	files, err := checker.Run(ctx, inputs)
 	progress.Stop()
 	if err != nil {
@@ -217,7 +219,7 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 		return err
 	}
 	summary := report.Summarize(files)
-	whole := &report.Check{Files: files, Summary: summary, Version: a.Version, All: o.showSuppressed}
+	whole := &report.Check{Files: files, Summary: summary, Version: a.Version, All: o.showSuppressed, Spool: spool}
 	if err := writeReports(a, whole, o); err != nil {
 		return err
 	}
