@@ -153,8 +153,9 @@ func (s *Store) find(ctx context.Context, snapshot *Snapshot, query string) (Fou
 	}
 	words := snapshot.words(q)
 	var vectors []candidate
+	floor := 0.0
 	if s.embedder != nil {
-		vectors = s.vectors(ctx, snapshot, query, &out)
+		vectors, floor = s.vectors(ctx, snapshot, query, &out)
 	}
 	switch {
 	case len(vectors) == 0:
@@ -163,7 +164,7 @@ func (s *Store) find(ctx context.Context, snapshot *Snapshot, query string) (Fou
 	default:
 		out.Method = MethodHybrid
 	}
-	list := fuse(words, vectors)
+	list := fuse(words, vectors, floor)
 	named := strings.Join(strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return r == ' ' || r == '-' || r == '_' }), "-")
 	if i := slices.IndexFunc(list, func(c candidate) bool { return c.skill.Name == named }); i > 0 {
 		first := list[i]
@@ -197,8 +198,9 @@ func (s *Snapshot) words(q *rank.Query) []candidate {
 }
 
 // vectors returns the skills whose vectors are near that of the question, the nearest
-// first. What keeps it from doing so is a note.
-func (s *Store) vectors(ctx context.Context, snapshot *Snapshot, query string, out *Found) []candidate {
+// first, and the similarity of the farthest vector that it looked at. What keeps it from
+// doing so is a note.
+func (s *Store) vectors(ctx context.Context, snapshot *Snapshot, query string, out *Found) (list []candidate, floor float64) {
 	model := s.embedder.Model()
 	if n, err := s.state.Vectors(ctx, model); err != nil || n == 0 {
 		note := "no skill has a vector of " + model.Name + " yet; ktx skills backfill makes them"
@@ -206,21 +208,21 @@ func (s *Store) vectors(ctx context.Context, snapshot *Snapshot, query string, o
 			note = "the vectors cannot be read: " + err.Error()
 		}
 		out.Notes = append(out.Notes, "searched by words only: "+note)
-		return nil
+		return nil, 0
 	}
 	vector, err := s.embedder.Query(ctx, query)
 	if err != nil {
 		out.Notes = append(out.Notes, "searched by words only: "+err.Error())
-		return nil
+		return nil, 0
 	}
 	near, err := s.state.Nearest(ctx, model, vector, nearest)
 	if err != nil {
 		out.Notes = append(out.Notes, "searched by words only: the vectors cannot be read: "+err.Error())
-		return nil
+		return nil, 0
 	}
-	var list []candidate
 	dropped := 0
 	for _, n := range near {
+		floor = n.Similarity
 		skill := snapshot.Text(n.Text)
 		switch {
 		case skill == nil: // the skill has changed since, or is a draft now
@@ -233,38 +235,38 @@ func (s *Store) vectors(ctx context.Context, snapshot *Snapshot, query string, o
 	if dropped > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("skills with a similarity below %.2f were left out", MinSimilarity))
 	}
-	return list
+	return list, floor
 }
 
-// The weights of reciprocal rank fusion. With a larger k, many weak vectors come before
-// the best words; docs/evidence/discovery-quality.md has figures.
-const (
-	reciprocal  = 10  // k
-	vectorShare = 0.5 // what the list of vectors counts, beside that of words
-)
+// vectorShare is what the nearest vector counts, beside the best words. Words weigh more,
+// so that vectors of a weak model seldom move what words found;
+// docs/evidence/discovery-quality.md has figures.
+const vectorShare = 0.25
 
-// fuse merges two ranked lists by reciprocal rank.
-func fuse(words, vectors []candidate) []candidate {
+// fuse merges two ranked lists by their scores. Scores of words count compared with the
+// best one. A similarity counts by its place between floor and the greatest one, because
+// models differ in how similar unrelated texts are.
+func fuse(words, vectors []candidate, floor float64) []candidate {
 	if len(vectors) == 0 {
 		return words
 	}
+	list := slices.Clone(words)
 	at := map[*Skill]int{}
-	var list []candidate
-	for n, lane := range [][]candidate{words, vectors} {
-		for i, c := range lane {
-			share := 1 / float64(reciprocal+i+1)
-			if n == 1 {
-				share *= vectorShare
-			}
-			k, ok := at[c.skill]
-			if !ok {
-				k = len(list)
-				at[c.skill] = k
-				list = append(list, candidate{skill: c.skill})
-			}
-			list[k].score += share
-			list[k].similarity = max(list[k].similarity, c.similarity)
-			list[k].mass = max(list[k].mass, c.mass)
+	for i := range list {
+		list[i].score /= words[0].score
+		at[list[i].skill] = i
+	}
+	greatest := vectors[0].similarity
+	for _, c := range vectors {
+		c.score = vectorShare
+		if greatest > floor {
+			c.score *= (c.similarity - floor) / (greatest - floor)
+		}
+		if i, ok := at[c.skill]; ok {
+			list[i].score += c.score
+			list[i].similarity = c.similarity
+		} else {
+			list = append(list, c)
 		}
 	}
 	slices.SortFunc(list, func(a, b candidate) int {
