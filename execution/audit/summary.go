@@ -135,12 +135,45 @@ func summarize(ctx context.Context, r *Reader, filter Filter) (Summary, error) {
 	return s, nil
 }
 
-// NewQuantiles returns the quantiles of values, and sorts them.
+// NewQuantiles returns the quantiles of values, and changes their order.
 func NewQuantiles(values []float64) Quantiles {
 	if len(values) == 0 {
 		return Quantiles{}
 	}
-	slices.Sort(values)
-	rank := func(q float64) float64 { return values[int(math.Ceil(q*float64(len(values))))-1] }
-	return Quantiles{Count: int64(len(values)), P50: rank(0.5), P95: rank(0.95), Max: values[len(values)-1]}
+	rank := func(q float64) float64 { return nth(values, int(math.Ceil(q*float64(len(values))))-1) }
+	return Quantiles{Count: int64(len(values)), P50: rank(0.5), P95: rank(0.95), Max: slices.Max(values)}
+}
+
+// nth returns the value that stands at place k when values are sorted. It divides them
+// around a value in the middle until few are left (quickselect), and sorts what is left
+// when that goes on for long.
+func nth(values []float64, k int) float64 {
+	low, high := 0, len(values)-1
+	for try := 0; high-low > 32 && try < 100; try++ {
+		middle := []float64{values[low], values[(low+high)/2], values[high]}
+		slices.Sort(middle)
+		i, j := low, high
+		for i <= j {
+			for values[i] < middle[1] {
+				i++
+			}
+			for values[j] > middle[1] {
+				j--
+			}
+			if i <= j {
+				values[i], values[j] = values[j], values[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case k <= j:
+			high = j
+		case k >= i:
+			low = i
+		default:
+			return values[k]
+		}
+	}
+	slices.Sort(values[low : high+1])
+	return values[k]
 }

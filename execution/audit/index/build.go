@@ -20,8 +20,12 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// batchEvents is how many events one transaction takes.
-const batchEvents = 4096
+// batchEvents is how many events are read at a time, and maxBatches how many times one
+// transaction takes as many. Fewer transactions write the pages of the index less often.
+const (
+	batchEvents = 4096
+	maxBatches  = 16
+)
 
 // batch is a part of the log that has been read and checked.
 type batch struct {
@@ -161,22 +165,16 @@ func (x *Index) update(ctx context.Context, progress func(done, total int64)) er
 		}
 	}()
 	defer func() { cancel(); <-done }()
-	for b := range batches {
-		if b.err != nil {
-			return b.err
-		}
-		if err := w.take(ctx, b); err != nil {
+	for over := false; !over; {
+		if over, err = w.take(ctx, batches); err != nil {
 			return err
 		}
 		if progress != nil {
 			progress(min(w.bytes(), total), total)
 		}
-		if b.over {
-			w.looked = now
-			return nil
-		}
 	}
-	return ctx.Err()
+	w.looked = now
+	return nil
 }
 
 // Size returns the bytes of all segments of the log in dir.
@@ -312,10 +310,9 @@ func (w *writer) lookAt(dir string) (string, error) {
 	return b.String(), nil
 }
 
-// take writes one batch.
-func (w *writer) take(ctx context.Context, b batch) error {
-	before := w.checkpoint
-	err := w.transaction(ctx, func() error {
+// take writes some batches in one transaction. It reports whether the log has no more.
+func (w *writer) take(ctx context.Context, batches <-chan batch) (over bool, err error) {
+	err = w.transaction(ctx, func() error {
 		data, err := w.value(ctx, "checkpoint")
 		if err != nil {
 			return err
@@ -323,18 +320,21 @@ func (w *writer) take(ctx context.Context, b batch) error {
 		if !bytes.Equal(data, w.stored) {
 			return errElsewhere
 		}
-		w.rows, w.open, w.byRun = nil, map[int64]*row{}, map[int64][]*row{}
-		for i := range b.events {
-			if err := w.event(ctx, &b.events[i]); err != nil {
+		for range maxBatches {
+			b, more := <-batches
+			if !more {
+				return ctx.Err()
+			}
+			if b.err != nil {
+				return b.err
+			}
+			if err := w.batch(ctx, b); err != nil {
 				return err
 			}
+			if over = b.over; over {
+				break
+			}
 		}
-		if err := w.flush(ctx); err != nil {
-			return err
-		}
-		w.checkpoint = b.to
-		w.passed += b.bad
-		w.state.BadLines, w.state.Report = w.passed+b.tail, b.report
 		checkpoint, err := json.Marshal(w.checkpoint)
 		if err != nil {
 			return err
@@ -348,10 +348,27 @@ func (w *writer) take(ctx context.Context, b batch) error {
 			w.setValue(ctx, "passed", strconv.AppendInt(nil, w.passed, 10)))
 	})
 	if err != nil {
-		w.checkpoint, w.stored = before, nil // read it again
+		w.stored = nil // what is known of the index is read again
 		w.forgetNames()
 	}
-	return err
+	return over, err
+}
+
+// batch writes one batch.
+func (w *writer) batch(ctx context.Context, b batch) error {
+	w.rows, w.open, w.byRun = nil, map[int64]*row{}, map[int64][]*row{}
+	for i := range b.events {
+		if err := w.event(ctx, &b.events[i]); err != nil {
+			return err
+		}
+	}
+	if err := w.flush(ctx); err != nil {
+		return err
+	}
+	w.checkpoint = b.to
+	w.passed += b.bad
+	w.state.BadLines, w.state.Report = w.passed+b.tail, b.report
+	return nil
 }
 
 // row is a statement that is not written yet.

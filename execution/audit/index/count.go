@@ -1,8 +1,10 @@
 package index
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -54,7 +56,7 @@ const (
 // Count counts the statements that meet f.
 func (x *Index) Count(ctx context.Context, f audit.Filter) (out Counts, err error) {
 	err = x.with(ctx, func(v *view) error {
-		out, err = v.counts(f)
+		out, err = x.counts(v, f)
 		out.State = v.state
 		return err
 	})
@@ -71,7 +73,7 @@ func (t *tally) add(id, n int64) {
 	(*t)[id] += n
 }
 
-func (v *view) counts(f audit.Filter) (Counts, error) {
+func (x *Index) counts(v *view, f audit.Filter) (Counts, error) {
 	out := Counts{By: map[string][]Count{}, Timeline: []Period{}}
 	c, err := v.condition(f)
 	if err != nil {
@@ -88,9 +90,6 @@ func (v *view) counts(f audit.Filter) (Counts, error) {
 	if err != nil {
 		return out, err
 	}
-	var status, principal, client, connection, shape, codes tally
-	var latency, ms []float64
-	var times []moment
 	refused := int64(-1)
 	for id, name := range names {
 		if name == audit.StatusRefused {
@@ -101,31 +100,22 @@ func (v *view) counts(f audit.Filter) (Counts, error) {
 			}
 		}
 	}
-	err = v.each(v.ctx, `SELECT time, status, principal, client, connection, shape, codes, latency, rows, ms`+from, args, func(s *sqlite3.Stmt) bool {
-		out.Statements++
-		how := s.ColumnInt64(1)
-		status.add(how, 1)
-		principal.add(s.ColumnInt64(2), 1)
-		client.add(s.ColumnInt64(3), 1)
-		connection.add(s.ColumnInt64(4), 1)
-		shape.add(s.ColumnInt64(5), 1)
-		codes.add(s.ColumnInt64(6), 1)
-		latency = append(latency, s.ColumnFloat(7))
-		times = append(times, moment{s.ColumnInt64(0), how == refused})
-		if s.ColumnType(9) != sqlite3.NULL {
-			out.Rows += s.ColumnInt64(8)
-			ms = append(ms, s.ColumnFloat(9))
-		}
-		return true
-	})
+	var sum counted
+	if c.last-c.first < manyRows {
+		err = sum.scan(v, from, args, refused)
+	} else {
+		err = sum.halves(x, v, from, args, refused)
+	}
 	if err != nil {
 		return out, err
 	}
+	out.Statements, out.Rows = sum.statements, sum.rows
+	status, shape, codes := sum.status, sum.shape, sum.codes
 	if refused >= 0 && refused < int64(len(status)) {
 		out.Refused = status[refused]
 	}
-	out.LatencyUS, out.ExecMS, out.Timeline = audit.NewQuantiles(latency), audit.NewQuantiles(ms), timeline(times)
-	for name, t := range map[string]tally{"status": status, "principal": principal, "client": client, "connection": connection} {
+	out.LatencyUS, out.ExecMS, out.Timeline = audit.NewQuantiles(sum.latency), audit.NewQuantiles(sum.ms), timeline(sum.times)
+	for name, t := range map[string]tally{"status": status, "principal": sum.principal, "client": sum.client, "connection": sum.connection} {
 		out.By[name] = t.top(names)
 	}
 	for name, link := range map[string]struct {
@@ -149,6 +139,87 @@ func (v *view) counts(f audit.Filter) (Counts, error) {
 		out.By[name] = t.top(names)
 	}
 	return out, nil
+}
+
+// manyRows is how many rows are worth counting by two connections at a time. Tests change
+// it.
+var manyRows int64 = 100_000
+
+// counted is what rows add up to, by the numbers of names.
+type counted struct {
+	statements, rows                                    int64
+	status, principal, client, connection, shape, codes tally
+	latency, ms                                         []float64
+	times                                               []moment
+}
+
+// scan reads rows.
+func (c *counted) scan(v *view, from string, args []any, refused int64) error {
+	return v.each(v.ctx, `SELECT time, status, principal, client, connection, shape, codes, latency, rows, ms`+from, args, func(s *sqlite3.Stmt) bool {
+		c.statements++
+		how := s.ColumnInt64(1)
+		c.status.add(how, 1)
+		c.principal.add(s.ColumnInt64(2), 1)
+		c.client.add(s.ColumnInt64(3), 1)
+		c.connection.add(s.ColumnInt64(4), 1)
+		c.shape.add(s.ColumnInt64(5), 1)
+		c.codes.add(s.ColumnInt64(6), 1)
+		c.latency = append(c.latency, s.ColumnFloat(7))
+		c.times = append(c.times, moment{s.ColumnInt64(0), how == refused})
+		if s.ColumnType(9) != sqlite3.NULL {
+			c.rows += s.ColumnInt64(8)
+			c.ms = append(c.ms, s.ColumnFloat(9))
+		}
+		return true
+	})
+}
+
+// errMoved says that the index has taken events between two questions.
+var errMoved = errors.New("the index has moved on")
+
+// halves reads the rows in two halves, at the same time. The first two of args are the
+// rows between which they lie. The second connection must see the same state.
+func (c *counted) halves(x *Index, v *view, from string, args []any, refused int64) error {
+	first, last := args[0].(int64), args[1].(int64) //nolint:forcetypeassert // view.from has put them there
+	middle := first + (last-first)/2
+	part := func(first, last int64) []any { return append([]any{first, last}, args[2:]...) }
+	at, err := v.value(v.ctx, "checkpoint")
+	if err != nil {
+		return err
+	}
+	var later counted
+	done := make(chan error, 1)
+	go func() {
+		done <- x.ask(v.ctx, func(v *view) error {
+			now, err := v.value(v.ctx, "checkpoint")
+			if err != nil {
+				return err
+			}
+			if !bytes.Equal(at, now) {
+				return errMoved
+			}
+			return later.scan(v, from, part(middle+1, last), refused)
+		})
+	}()
+	err = c.scan(v, from, part(first, middle), refused)
+	laterErr := <-done
+	if err == nil && errors.Is(laterErr, errMoved) {
+		later = counted{}
+		laterErr = later.scan(v, from, part(middle+1, last), refused)
+	}
+	if err := errors.Join(err, laterErr); err != nil {
+		return err
+	}
+	c.statements, c.rows = c.statements+later.statements, c.rows+later.rows
+	for to, t := range map[*tally]tally{
+		&c.status: later.status, &c.principal: later.principal, &c.client: later.client, &c.connection: later.connection, &c.shape: later.shape, &c.codes: later.codes,
+	} {
+		for id, n := range t {
+			to.add(int64(id), n)
+		}
+	}
+	c.latency, c.ms, c.times = append(c.latency, later.latency...), append(c.ms, later.ms...), append(c.times, later.times...)
+	return nil
 }
 
 // top returns the most frequent names.
