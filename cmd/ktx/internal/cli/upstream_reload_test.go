@@ -126,4 +126,29 @@ func TestSkillsReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.ends(t, 0)
+	if !strings.Contains(a.stderr.String(), "the block skills is gone") {
+		t.Errorf("standard error: %s", a.stderr)
+	}
+}
+
+// TestNewBlocksNeedARestart adds the blocks that bring tools while ktx runs. Clients know
+// the list of tools, so it stays, and standard error says so.
+func TestNewBlocksNeedARestart(t *testing.T) {
+	dir := t.TempDir()
+	configure(t, dir, "search: {}\n")
+	a := &asking{run(t, dir, "mcp", "stdio"), 100}
+	a.send(t, initialize, ready)
+	a.ask(t, "connection_list", "{}")
+	configure(t, dir, "skills: {}\nupstreams: {servers: {notes: {command: misbehaving}}}\n")
+	hangUp(t, a.process, dir)
+	hangUp(t, a.process, dir) // the first reload is done when the second begins
+	if err := a.in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	a.ends(t, 0)
+	for _, block := range []string{"skills", "upstreams"} {
+		if want := "the block " + block + " is new, which takes effect at the next start"; !strings.Contains(a.stderr.String(), want) {
+			t.Errorf("%q is not in standard error: %s", want, a.stderr)
+		}
+	}
 }

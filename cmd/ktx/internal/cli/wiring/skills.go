@@ -37,7 +37,7 @@ func skillState(dir string) string { return filepath.Join(dir, ".ktx", "skills",
 func (s *skillStores) of(a *console.App, root *os.Root, p *project.Project, analyzer *rank.Analyzer) (*skills.Store, error) {
 	config := p.Config.Skills
 	if config == nil {
-		if s.store != nil {
+		if s.key != "" {
 			s.key = ""
 			s.store = skills.NewStore(skills.Options{
 				Catalog: skills.NewCatalog(skills.CatalogOptions{Analyzer: analyzer, Now: time.Now}), State: s.keep(litestore.New(skillState(p.Dir))),
@@ -78,6 +78,24 @@ func (s *skillStores) of(a *console.App, root *os.Root, p *project.Project, anal
 		State: s.keep(state), Embedder: embedder, Categories: config.Categories,
 	})
 	return s.store, nil
+}
+
+// reloadSkills applies another ktx.yaml to the skills. Clients read the list of tools once,
+// so the tools of skills neither come nor go before the next start.
+func (o *OpenProject) reloadSkills(a *console.App, p *project.Project) {
+	switch {
+	case o.stores.Skills == nil && p.Config.Skills != nil:
+		a.Errorf("ktx: the block skills is new, which takes effect at the next start\n")
+		return
+	case o.skills.key != "" && p.Config.Skills == nil:
+		a.Errorf("ktx: the block skills is gone: its tools find no skills from now on, and stay listed until the next start\n")
+	}
+	store, err := o.skills.of(a, o.root, p, o.stores.Analyzer)
+	if err != nil {
+		a.Errorf("ktx: %s; the present skills stay in force\n", console.EscapeControls(err.Error()))
+		return
+	}
+	o.stores.Skills = store
 }
 
 func (s *skillStores) keep(state skills.State) skills.State {

@@ -57,12 +57,7 @@ func storesOf(root *os.Root, p *project.Project, before research.Stores) researc
 // another ktx.yaml. The connections are those of the gateway.
 func (o *OpenProject) Configure(a *console.App, p *project.Project) {
 	o.stores = storesOf(o.root, p, o.stores)
-	store, err := o.skills.of(a, o.root, p, o.stores.Analyzer)
-	if err != nil { // the skills stay as they are
-		a.Errorf("warning: %s\n", console.EscapeControls(err.Error()))
-	} else {
-		o.stores.Skills = store
-	}
+	o.reloadSkills(a, p)
 	o.Service.SetStores(o.stores)
 	o.reloadUpstreams(a, p)
 }
