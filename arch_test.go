@@ -289,8 +289,9 @@ var rooms = []room{
 	{
 		path: "execution/executiontest/faults",
 		testOurs: []string{
-			"sqlguard", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "execution", "execution/audit", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb",
-			"execution/executiontest", "execution/executiontest/executable", "execution/executiontest/testdb",
+			"sqlguard", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "dialects/sqlserver", "execution", "execution/audit", "execution/mssqldb", "execution/mysqldb",
+			"execution/pgdb", "execution/sqlitedb", "execution/executiontest", "execution/executiontest/executable", "execution/executiontest/tdsserver",
+			"execution/executiontest/testdb",
 		},
 		testOthers: map[string]string{
 			"github.com/Shopify/toxiproxy/v2": "breaks the network between gateway and server",

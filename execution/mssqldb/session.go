@@ -255,3 +255,11 @@ func (c *conn) settle() bool {
 
 // catalogSQL asks for the server's version and where it looks up names.
 const catalogSQL = `SELECT CONVERT(nvarchar(128), SERVERPROPERTY('ProductVersion')) AS version, DB_NAME() AS databasename, SCHEMA_NAME() AS schemaname`
+
+// sessionSQL asks for the session with this number, for the asking session, and for
+// whether the login may see the sessions of others.
+func sessionSQL(number uint16) string {
+	return `SELECT session_id AS id, CASE WHEN session_id = @@SPID THEN 1 ELSE 0 END AS own, CONVERT(varchar(27), login_time, 121) AS since, CONVERT(varchar(27), SYSDATETIME(), 121) AS now,
+	CASE WHEN HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER STATE') = 1 THEN 1 ELSE 0 END AS sees
+FROM sys.dm_exec_sessions WHERE session_id IN (@@SPID, ` + strconv.Itoa(int(number)) + `)`
+}
