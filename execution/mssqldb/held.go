@@ -96,7 +96,7 @@ func (d *DB) fates(ctx context.Context, cs []*conn) ([]pool.Fate, error) {
 // would see it. The server gives numbers to new sessions again, so a session that is
 // younger than the statement is not the one.
 func (c *conn) sees(other *conn) (sees, there bool, err error) {
-	rows, err := c.own(sessionSQL(other.session), false, func() {})
+	rows, err := c.own(sessionSQL(other.session), func() {})
 	if err != nil {
 		return false, false, err
 	}

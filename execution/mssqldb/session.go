@@ -147,8 +147,8 @@ var ownLimits = execution.Limits{Timeout: 10 * time.Second}.WithDefaults()
 
 // own sends a batch of the package's own and returns the rows of its answer as
 // strings; NULL is "". It calls sent after the batch was sent.
-func (c *conn) own(text string, reset bool, sent func()) ([][]string, error) {
-	r, err := c.wire.SendBatch(text, reset)
+func (c *conn) own(text string, sent func()) ([][]string, error) {
+	r, err := c.wire.SendBatch(text, false)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (c *conn) readOwn(r *tds.Response) ([][]string, error) {
 
 // open pins the session and begins the transaction.
 func (c *conn) open(lim execution.Limits, at *home, k *call) error {
-	rows, err := c.own(opening(lim.LockTimeout, lim.Rows), false, k.sent)
+	rows, err := c.own(opening(lim.LockTimeout, lim.Rows), k.sent)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (c *conn) close(lock time.Duration) (before string, err error) {
 	if err := c.wire.Deadline(time.Now().Add(settleTimeout)); err != nil {
 		return "", err
 	}
-	rows, err := c.own(closingSQL, false, func() {})
+	rows, err := c.own(closingSQL, func() {})
 	if err != nil {
 		return "", err
 	}
