@@ -276,7 +276,10 @@ var rooms = []room{
 	{path: "execution/clickhousedb/wire"},
 	{
 		path: "execution/executiontest",
-		ours: []string{"sqlguard", "execution", "execution/audit", "execution/audit/audittest", "execution/executiontest/chserver", "execution/executiontest/tdsserver", "execution/executiontest/testdb"},
+		ours: []string{
+			"corpus", "sqlguard", "execution", "execution/audit", "execution/audit/audittest", "execution/executiontest/chserver",
+			"execution/executiontest/tdsserver", "execution/executiontest/testdb",
+		},
 		others: map[string]string{
 			"github.com/google/go-cmp":        "shows how two values differ",
 			"github.com/jackc/pgx/v5":         "looks at the server from outside",
