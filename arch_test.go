@@ -276,7 +276,10 @@ var rooms = []room{
 	{path: "execution/clickhousedb/wire"},
 	{
 		path: "execution/executiontest",
-		ours: []string{"sqlguard", "execution", "execution/audit", "execution/audit/audittest", "execution/executiontest/chserver", "execution/executiontest/tdsserver", "execution/executiontest/testdb"},
+		ours: []string{
+			"corpus", "sqlguard", "execution", "execution/audit", "execution/audit/audittest", "execution/executiontest/chserver",
+			"execution/executiontest/tdsserver", "execution/executiontest/testdb",
+		},
 		others: map[string]string{
 			"github.com/google/go-cmp":        "shows how two values differ",
 			"github.com/jackc/pgx/v5":         "looks at the server from outside",
@@ -289,8 +292,9 @@ var rooms = []room{
 	{
 		path: "execution/executiontest/faults",
 		testOurs: []string{
-			"sqlguard", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "execution", "execution/audit", "execution/mysqldb", "execution/pgdb", "execution/sqlitedb",
-			"execution/executiontest", "execution/executiontest/executable", "execution/executiontest/testdb",
+			"sqlguard", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "dialects/sqlserver", "execution", "execution/audit", "execution/mssqldb", "execution/mysqldb",
+			"execution/pgdb", "execution/sqlitedb", "execution/executiontest", "execution/executiontest/executable", "execution/executiontest/tdsserver",
+			"execution/executiontest/testdb",
 		},
 		testOthers: map[string]string{
 			"github.com/Shopify/toxiproxy/v2": "breaks the network between gateway and server",

@@ -46,6 +46,9 @@ type Case struct {
 type PolicyNote struct {
 	Key     string `json:"key"`     // what decides, such as "guard.explainAnalyze"
 	Default Expect `json:"default"` // the decision of ktx with its default configuration
+	// Deny are the relations (schema.name) and columns (schema.name.column) that a rule
+	// must deny for the statement to be refused. Its benign twin passes under the same rule.
+	Deny []string `json:"deny,omitempty"`
 }
 
 // Engine says where a statement does what its title says. A case without Engine

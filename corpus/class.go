@@ -70,6 +70,7 @@ var classes = []Class{
 	{"setting", "SET", "Server settings that disclose"},
 	{"explain", "EXP", "EXPLAIN that runs or covers something else than a read"},
 	{"access-policy", "POL", "Statements whose verdict depends on configuration"},
+	{"rule-leak", "LEAK", "Other ways to what a rule on a table or a column denies"},
 }
 
 // Classes returns the classes of cases, in the order of the documentation.

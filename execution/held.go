@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -10,8 +11,9 @@ import (
 
 // Held is a statement whose caller has its answer although the server may still
 // be running it. A backend makes one when it has asked the server to end a
-// statement and the server has not confirmed that. Until the statement is over,
-// it keeps its connection's place in the backend and its slot in the gateway.
+// statement and the server has not confirmed that, and when a connection broke
+// while its statement ran. Until the statement is over, it keeps its connection's
+// place in the backend and its slot in the gateway.
 type Held struct {
 	since time.Time
 	over  chan struct{}
@@ -103,8 +105,12 @@ func HeldBusy(slots string, held []*Held) *Error {
 	held[0].mu.Lock()
 	fault := held[0].fault
 	held[0].mu.Unlock()
+	if e, ok := errors.AsType[*Error](fault); ok && (e.Code == sqlguard.CodeConnectionLost || e.Code == sqlguard.CodeServerRestarted) {
+		down := *e // the server does not answer at all, which says more than that it is busy
+		return &down
+	}
 	message := fmt.Sprintf(
-		"all %d %s are held by statements that were asked to end and have not ended, the first for %s; one of them was last seen running %s ago",
+		"all %d %s are held by statements that should have ended and are not known to have ended, the first for %s; one of them was last seen running %s ago",
 		len(held), slots, roundly(age), roundly(time.Since(seen)))
 	if fault != nil {
 		message += ", and now the database cannot be asked about it"

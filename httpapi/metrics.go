@@ -74,7 +74,7 @@ func NewMetrics(queues func() []Queue, health func() audit.Health) *Metrics {
 			queues:  queues,
 			running: prometheus.NewDesc("ktx_queue_running", "Statements that run.", []string{"connection"}, nil),
 			waiting: prometheus.NewDesc("ktx_queue_waiting", "Statements that wait for their turn.", []string{"connection"}, nil),
-			held:    prometheus.NewDesc("ktx_queue_held", "Statements that were asked to end and keep their slot because their end is not confirmed.", []string{"connection"}, nil),
+			held:    prometheus.NewDesc("ktx_queue_held", "Statements that should have ended and keep their slot because their end is not confirmed.", []string{"connection"}, nil),
 			longest: prometheus.NewDesc("ktx_queue_held_seconds", "For how long the first of the held statements has been held.", []string{"connection"}, nil),
 		},
 		gauge("ktx_audit_unflushed_events", "Events of the audit log that are written and not known to be flushed to the disk.", func() float64 {

@@ -26,7 +26,7 @@ var revealedRelations = map[string]map[sqlguard.Group]string{
 		sqlguard.GroupRoles: `
 			applicable_roles administrable_role_authorizations enabled_roles user_privileges schema_privileges
 			table_privileges column_privileges role_column_grants role_routine_grants role_table_grants`,
-		sqlguard.GroupActivity:    `processlist innodb_trx innodb_locks innodb_lock_waits client_statistics user_statistics`,
+		sqlguard.GroupActivity:    `processlist innodb_trx innodb_locks innodb_lock_waits client_statistics user_statistics query_cache_info`,
 		sqlguard.GroupReplication: `replica_host_status wsrep_membership wsrep_status`,
 		sqlguard.GroupStorage: `
 			files innodb_tablespaces innodb_tablespaces_brief innodb_datafiles innodb_tables innodb_columns innodb_indexes

@@ -197,11 +197,13 @@ func harmlessPattern(pattern string) bool {
 	return false
 }
 
-// counters lists prefixes of the names of status variables that are counters.
+// counters lists prefixes of the names of status variables that are counters, or facts of
+// the session itself.
 var counters = []string{
-	"aborted_", "bytes_", "com_", "connections", "created_tmp_", "handler_", "innodb_buffer_pool_", "innodb_row_",
-	"innodb_rows_", "key_", "last_query_cost", "max_used_connections", "open_", "opened_", "queries", "questions",
-	"select_", "slow_queries", "sort_", "table_", "threads_", "uptime",
+	"aborted", "bytes", "com_", "connections", "created_tmp", "handler", "innodb_buffer_pool", "innodb_row",
+	"innodb_rows_", "key_", "last_query_cost", "max_used_connections", "open_", "opened", "queries", "questions",
+	"select", "slow_queries", "sort", "table", "threads", "uptime",
+	"ssl_cipher", "ssl_version", // how the session itself is encrypted, which drivers ask for
 }
 
 // counter reports whether a status variable, or every variable that a pattern matches, is

@@ -31,10 +31,16 @@ var revealedViews = viewGroups(map[sqlguard.Group]string{
 		dm_db_xtp_table_memory_stats dm_db_xtp_hash_index_stats dm_db_xtp_index_stats dm_db_xtp_memory_consumers
 		dm_db_xtp_checkpoint_stats dm_xtp_system_memory_consumers dm_xtp_gc_stats dm_xtp_gc_queue_stats dm_xtp_transaction_stats
 		dm_clr_appdomains dm_clr_loaded_assemblies dm_xe_map_values dm_xe_objects dm_xe_object_columns dm_xe_packages`,
-	sqlguard.GroupSettings: `configurations database_automatic_tuning_options database_automatic_tuning_mode database_service_objectives dm_server_services database_scoped_configurations dm_os_host_info dm_os_windows_info sysconfigures syscurconfigs`,
+	sqlguard.GroupSettings: `
+		configurations database_automatic_tuning_options database_automatic_tuning_mode database_service_objectives
+		dm_server_services database_scoped_configurations dm_os_host_info dm_os_windows_info sysconfigures syscurconfigs
+		event_notifications server_event_notifications server_triggers server_trigger_events
+		resource_governor_configuration resource_governor_resource_pools resource_governor_workload_groups
+		resource_governor_external_resource_pools
+		trace_events trace_columns trace_categories trace_event_bindings trace_subclass_values`,
 	sqlguard.GroupRoles: `
 		database_principals database_role_members database_permissions server_principals server_role_members
-		server_permissions sysmembers syspermissions sysprotects`,
+		server_permissions sysmembers syspermissions sysprotects syslogins`,
 	sqlguard.GroupActivity: `
 		dm_exec_requests dm_exec_sessions dm_exec_connections dm_exec_query_stats dm_exec_procedure_stats dm_exec_trigger_stats
 		dm_exec_function_stats dm_exec_cached_plans dm_exec_query_memory_grants dm_exec_session_wait_stats
@@ -46,19 +52,21 @@ var revealedViews = viewGroups(map[sqlguard.Group]string{
 		dm_db_missing_index_group_stats_query
 		sysprocesses dm_broker_activated_tasks dm_broker_connections dm_broker_forwarded_messages dm_broker_queue_monitors
 		dm_xe_sessions dm_xe_session_events dm_xe_session_targets dm_db_tuning_recommendations
-		dm_tran_current_transaction dm_tran_top_version_generators`,
+		dm_tran_current_transaction dm_tran_top_version_generators dm_db_xtp_transactions plan_guides
+		dm_xe_session_event_actions`,
 	sqlguard.GroupReplication: `
 		dm_hadr_availability_replica_states dm_hadr_availability_replica_cluster_states dm_hadr_availability_group_states
 		dm_hadr_database_replica_states dm_hadr_database_replica_cluster_states dm_hadr_cluster dm_hadr_cluster_members
 		availability_groups availability_groups_cluster availability_replicas availability_databases_cluster
 		database_mirroring database_recovery_status
 		database_mirroring_endpoints endpoints tcp_endpoints service_broker_endpoints dm_hadr_automatic_seeding
-		dm_hadr_physical_seeding_stats dm_hadr_name_id_map availability_group_listeners availability_group_listener_ip_addresses`,
+		dm_hadr_physical_seeding_stats dm_hadr_name_id_map availability_group_listeners availability_group_listener_ip_addresses
+		dm_hadr_cluster_networks dm_db_mirroring_auto_page_repair dm_db_mirroring_connections`,
 	sqlguard.GroupStorage: `
 		master_files database_files dm_db_file_space_usage dm_db_session_space_usage dm_db_task_space_usage dm_db_log_space_usage
 		dm_os_buffer_descriptors dm_io_pending_io_requests dm_db_persisted_sku_features sysfiles sysaltfiles sysfilegroups
 		dm_os_buffer_pool_extension_configuration dm_os_loaded_modules dm_server_memory_dumps dm_io_cluster_shared_drives
-		dm_io_cluster_valid_path_names dm_db_log_stats`,
+		dm_io_cluster_valid_path_names dm_db_log_stats extended_procedures traces`,
 })
 
 // revealedFunctions are functions, by group. Those that begin with dm_ lie in sys.
@@ -83,11 +91,68 @@ var revealedHistory = viewGroups(map[sqlguard.Group]string{
 		log_shipping_monitor_error_detail log_shipping_primary_databases log_shipping_secondary log_shipping_secondary_databases`,
 })
 
+// serverDatabases are the server's own databases whose structure belongs to storage.
+var serverDatabases = wordSet(`master msdb model tempdb`)
+
+// inServerDatabase rules on a view of the server that is read in one of its own databases:
+// storage reveals the names and sizes of what lies there. What needs another group in the
+// database of the connection needs that one.
+func inServerDatabase(r *sqlguard.Relation) {
+	schema := lower(r.Schema)
+	if !serverDatabases[lower(r.Database)] || schema != "sys" && schema != "information_schema" {
+		return
+	}
+	switch {
+	case r.Ruling.Allowed:
+		r.Ruling = sqlguard.Ruling{
+			Code: sqlguard.CodeExternalRelation, Reveal: sqlguard.GroupStorage,
+			Reason: "it shows what lies in " + r.Database + ", a database of the server's own",
+		}
+	case r.Ruling.Reveal == "":
+		return
+	}
+	r.Database = "" // the ruling says it
+}
+
+// secretColumns are the columns of revealed relations that prove an identity. No group
+// admits them.
+var secretColumns = map[string][]string{"sys.syslogins": {"password"}}
+
+// SecretColumns returns the columns of a system relation that no group admits.
+func (Dialect) SecretColumns(schema, name string) []string {
+	return secretColumns[skeleton(schema)+"."+skeleton(name)]
+}
+
+// sessionSettings are the columns of sys.dm_exec_sessions that show only how sessions are
+// set: drivers ask for the isolation level of their own when they connect.
+var sessionSettings = wordSet(`
+	session_id is_user_process transaction_isolation_level text_size language date_format date_first quoted_identifier
+	arithabort ansi_null_dflt_on ansi_defaults ansi_warnings ansi_padding ansi_nulls concat_null_yields_null lock_timeout
+	deadlock_priority`)
+
+// readSettings admits a statement that reads sys.dm_exec_sessions, nothing else, and no
+// column but those of sessionSettings.
+func (f *facts) readSettings() {
+	if len(f.stmt.Relations) != 1 || len(f.stmt.ColumnRefs) == 0 {
+		return
+	}
+	r := &f.stmt.Relations[0]
+	if r.Ruling.Allowed || r.Database != "" || lower(r.Schema) != "sys" || lower(r.Name) != "dm_exec_sessions" {
+		return
+	}
+	for _, ref := range f.stmt.ColumnRefs {
+		if ref.Star || !sessionSettings[lower(ref.Name)] {
+			return
+		}
+	}
+	r.Ruling = sqlguard.Ruling{Allowed: true}
+}
+
 // serverViews are views of sys that show the same in every database, besides those of
 // the server's operating system, its sessions and its replicas.
 var serverViews = wordSet(`
 	databases master_files configurations database_mirroring availability_groups availability_replicas server_principals
-	server_role_members server_permissions endpoints database_mirroring_endpoints`)
+	server_role_members server_permissions endpoints database_mirroring_endpoints syslogins`)
 
 // sameEverywhere reports whether a view of sys shows the same in master as elsewhere.
 func sameEverywhere(view string) bool {
@@ -134,6 +199,9 @@ func (Dialect) Reveals() []sqlguard.Revealed {
 			schema = "sys."
 		}
 		out = append(out, sqlguard.Revealed{Group: group, Kind: "function", Name: schema + name})
+	}
+	for name := range sessionSettings {
+		out = append(out, sqlguard.Revealed{Group: sqlguard.GroupActivity, Kind: "column", Name: "sys.dm_exec_sessions." + name, Always: true})
 	}
 	for name, columns := range sourceColumns {
 		for _, column := range columns {

@@ -137,11 +137,13 @@ func (f *facts) relation(n *name, access sqlguard.Access) int {
 		r.Database = n.parts[n.n-3].text
 	}
 	r.Ruling, r.System = ruleRelation(n)
-	if r.System && inEveryDatabase(&r) {
-		r.Database = "" // the database does not change what it shows
-	}
 	if r.System && r.Schema == "" && compatibilityViews[skeleton(r.Name)] != unknownView {
 		r.Schema = "sys" // where the server finds it
+	}
+	if r.System && inEveryDatabase(&r) {
+		r.Database = "" // the database does not change what it shows
+	} else if r.System {
+		inServerDatabase(&r)
 	}
 	f.stmt.Relations = append(f.stmt.Relations, r)
 	at := len(f.stmt.Relations) - 1
@@ -242,6 +244,7 @@ func (f *facts) exposes(scope int, source string) bool {
 // the column x, unless x is a schema of the statement's own relations, no source
 // in scope has columns, or the table before x is not one of these sources.
 func (f *facts) finish() {
+	f.readSettings()
 	if len(f.methods) == 0 {
 		return
 	}

@@ -2,12 +2,15 @@ package mssqldb_test
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/ktxhq/ktx/execution"
+	"github.com/ktxhq/ktx/execution/executiontest"
 	"github.com/ktxhq/ktx/execution/executiontest/tdsserver"
 	"github.com/ktxhq/ktx/execution/mssqldb"
 	"github.com/ktxhq/ktx/sqlguard"
@@ -59,27 +62,70 @@ func TestAttention(t *testing.T) {
 	}
 }
 
-// When a server does not acknowledge an attention, the backend closes the
-// connection. The caller still gets its error in time.
+// A statement whose attention the server does not acknowledge keeps its place, and its
+// caller still gets an answer in time. The acknowledgement frees the place.
 func TestDeafServer(t *testing.T) {
 	s := tdsserver.Start(t, tdsserver.Config{})
 	before := goleak.IgnoreCurrent()
 	c := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
-	err := cancelWhenItRuns(t, s, c, func(r *tdsserver.Reply) error {
+	wake := make(chan struct{})
+	err := cancelWhenItRuns(t, s, c, func(*tdsserver.Reply) error {
+		<-wake
+		return nil
+	})
+	e, ok := errors.AsType[*execution.Error](err)
+	if !ok || e.Code != sqlguard.CodeCancelled || e.Held == nil || !strings.Contains(e.Message, "not confirmed") {
+		t.Fatalf("error %+v, want a cancelled statement whose end is not confirmed", err)
+	}
+	if e := c.Fails(t, "SELECT 1 AS n", execution.Limits{}); e.Code != sqlguard.CodeBusy || !strings.Contains(e.Message, "all 1 connections to the server are held") {
+		t.Errorf("%v beside a statement that does not end, want busy", e)
+	}
+	close(wake)
+	select {
+	case <-e.Held.Over():
+	case <-time.After(executiontest.Patience):
+		t.Fatal("the place is not free after the acknowledgement")
+	}
+	if !e.Held.Confirmed() || c.One(t, "SELECT 1 AS n") != "1" {
+		t.Errorf("confirmed %t", e.Held.Confirmed())
+	}
+
+	err = cancelWhenItRuns(t, s, c, func(r *tdsserver.Reply) error {
 		<-r.Gone()
 		return nil
 	})
-	if execution.CodeOf(err) != sqlguard.CodeCancelled {
-		t.Errorf("error %v, want %s", err, sqlguard.CodeCancelled)
-	}
-	if c.One(t, "SELECT 1 AS n") != "1" || logins(s) != 2 {
-		t.Errorf("%d connections, want 2", logins(s))
+	if e, ok = errors.AsType[*execution.Error](err); !ok || e.Held == nil {
+		t.Fatalf("error %+v", err)
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
+	<-e.Held.Over()
+	if e.Held.Confirmed() {
+		t.Error("closing the backend confirmed the end of a statement")
+	}
 	s.Stop()
 	goleak.VerifyNone(t, before)
+}
+
+// When a connection breaks while its statement runs, another one asks for its session.
+// The login must be allowed to see that; otherwise the place is kept for a while.
+func TestBrokenConnectionKeepsItsPlace(t *testing.T) {
+	s := tdsserver.Start(t, seeing())
+	c := open(t, trusted(s), mssqldb.Config{MaxConnections: 1})
+	s.On(slow, func(r *tdsserver.Reply) error { return r.Drop(true) })
+	e := c.Fails(t, slow, execution.Limits{})
+	if e.Code != sqlguard.CodeConnectionLost || e.Held == nil {
+		t.Fatalf("error %+v, want a lost connection whose statement is held", e)
+	}
+	select {
+	case <-e.Held.Over():
+	case <-time.After(executiontest.Patience):
+		t.Fatal("the place is not free although the server has no such session")
+	}
+	if !e.Held.Confirmed() || c.One(t, "SELECT 1 AS n") != "1" {
+		t.Errorf("confirmed %t", e.Held.Confirmed())
+	}
 }
 
 // The client keeps the time limit, because the server has none.
@@ -118,7 +164,7 @@ func TestEndlessRows(t *testing.T) {
 	const text = "SELECT endless"
 	for name, deaf := range map[string]bool{"that hears": false, "that is deaf": true} {
 		t.Run(name, func(t *testing.T) {
-			s := tdsserver.Start(t, tdsserver.Config{})
+			s := tdsserver.Start(t, seeing())
 			s.On(text, func(r *tdsserver.Reply) error {
 				if err := r.Columns(tdsserver.Column{Name: "v", Type: tdsserver.Int}); err != nil {
 					return err

@@ -35,7 +35,7 @@ func TestServerRestartsWhileIdle(t *testing.T) {
 func TestConnectionEndsInAStatement(t *testing.T) {
 	const text = "SELECT gone"
 	for _, reset := range []bool{false, true} {
-		s := tdsserver.Start(t, tdsserver.Config{})
+		s := tdsserver.Start(t, seeing())
 		s.On(text, func(r *tdsserver.Reply) error {
 			if err := r.Columns(tdsserver.Column{Name: "v", Type: tdsserver.Int}); err != nil {
 				return err
@@ -181,7 +181,7 @@ func TestHostilePackets(t *testing.T) {
 		{"that end early", 4, 200, []byte{0x81, 1, 0, 0}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := tdsserver.Start(t, tdsserver.Config{})
+			s := tdsserver.Start(t, seeing())
 			s.On(text, func(r *tdsserver.Reply) error {
 				if err := r.Packet(c.typ, 1, c.size, c.data); err != nil {
 					return err
@@ -233,7 +233,7 @@ func testEndless(t *testing.T, text string, tokens map[string][]byte) {
 	for name, token := range tokens {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // each waits until its time limit
-			s := tdsserver.Start(t, tdsserver.Config{})
+			s := tdsserver.Start(t, seeing())
 			s.On(text, func(r *tdsserver.Reply) error {
 				var many []byte
 				for len(many) < 3000 && token != nil {

@@ -15,6 +15,14 @@ func trusted(s *tdsserver.Server) string {
 	return s.URL("encrypt", "true", "certificate", s.CertificateFile())
 }
 
+// seeing is the configuration of a server whose login sees the sessions of others, and so
+// finds out that a statement is over whose connection broke.
+func seeing() tdsserver.Config {
+	account := tdsserver.Reader
+	account.ServerPermissions = []string{"VIEW SERVER STATE"}
+	return tdsserver.Config{Accounts: []tdsserver.Account{account}}
+}
+
 // client is a backend and a way to send it statements without the guard.
 type client struct {
 	*mssqldb.DB

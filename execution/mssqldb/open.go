@@ -125,6 +125,7 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 		}
 		return c, nil
 	})
+	d.pool.Ask(d.fates)
 	return d, nil
 }
 

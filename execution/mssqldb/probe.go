@@ -169,7 +169,7 @@ func (p *prober) clock(ctx context.Context) error {
 	if err != nil || len(rows) != 1 {
 		return err
 	}
-	now, err := time.Parse("2006-01-02 15:04:05.9999999", rows[0][0])
+	now, err := time.Parse(clockLayout, rows[0][0])
 	if err != nil {
 		return network.Untrusted("the server has no time", err)
 	}

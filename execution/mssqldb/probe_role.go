@@ -56,7 +56,7 @@ func (c *conn) checkRole(ctx context.Context) error {
 		return connectError(ctx, err)
 	}
 	stop := context.AfterFunc(ctx, c.wire.Sever)
-	rows, err := c.own(checkRoleSQL, false, func() {})
+	rows, err := c.own(checkRoleSQL, func() {})
 	if !stop() && err == nil {
 		err = ctx.Err()
 	}

@@ -52,11 +52,17 @@ func (d *DB) run(ctx context.Context, s statement, lim execution.Limits) (*execu
 			return nil, err
 		}
 		c := lease.Conn
-		x := exchange{c: c, k: &call{c: c}, lim: lim}
+		x := &exchange{c: c, k: newCall(c), lim: lim, answer: &answer{rows: newRowSet(lim)}}
 		res, err := x.run(ctx, s, d.pool.OnClose)
-		if x.keep && c.reset() == nil {
+		switch {
+		case x.left:
+			holding(d.pool.Hold(lease), res, err)
+		case x.lost:
+			c.held.broke()
+			holding(d.pool.HoldLost(lease), res, err)
+		case x.keep && c.reset() == nil:
 			d.pool.Release(lease)
-		} else {
+		default:
 			d.pool.Discard(lease)
 		}
 		if err != nil && x.unsent && lease.Reused && !retried && ctx.Err() == nil {
@@ -76,12 +82,13 @@ type exchange struct {
 	k   *call
 	lim execution.Limits
 
-	answer  answer
-	drain   *time.Timer
+	answer  *answer
 	elapsed time.Duration
 
 	unsent bool // the connection broke before the statement was sent
 	keep   bool // the connection can be used again
+	left   bool // nobody waits for the statement, whose answer is still read
+	lost   bool // the connection broke, and the statement may still run
 }
 
 // run pins the session, sends the statement, reads its answer and rolls it
@@ -92,17 +99,20 @@ func (x *exchange) run(ctx context.Context, s statement, closing func(func()) fu
 	stop := context.AfterFunc(ctx, func() { x.k.interrupt(context.Cause(ctx)) })
 	stay := closing(func() { x.k.interrupt(pool.ErrClosing) })
 
+	x.c.begun = time.Now()
 	opened := x.c.open(x.lim, s.home, x.k)
+	x.c.session = x.c.wire.Session()
 	var err error
 	if opened == nil && x.k.told() == nil {
 		err = x.send(s.text)
 	}
 	stop()
 	stay()
-	if x.drain != nil {
-		x.drain.Stop()
-	}
 	reason := x.k.finish()
+	if x.left {
+		return nil, pool.Unconfirmed(reason, nil, x.lim.Timeout)
+	}
+	x.k.work.Wait()
 
 	if opened != nil {
 		return nil, x.notOpened(opened, reason)
@@ -115,26 +125,31 @@ func (x *exchange) run(ctx context.Context, s statement, closing func(func()) fu
 	return x.answered(before, err, reason)
 }
 
-// send sends the statement and reads its answer.
+// send sends the statement and reads its answer. When the caller must not wait any
+// longer, the answer is read on, because its end says when the statement is over.
 func (x *exchange) send(text string) error {
 	start := time.Now()
+	defer func() { x.elapsed = time.Since(start) }()
+	x.k.begin()
+	x.c.held.begin()
 	r, err := x.c.wire.SendBatch(text, false)
 	if err != nil {
 		return err
 	}
 	x.k.sent()
-	x.answer = answer{r: r, rows: newRowSet(x.lim), enough: x.enough}
-	err = x.answer.read()
-	x.elapsed = time.Since(start)
-	return err
-}
-
-// enough ends the statement when no further row is needed.
-func (x *exchange) enough(after time.Duration) {
-	if x.drain == nil {
-		x.drain = time.AfterFunc(after, func() { x.k.interrupt(pool.ErrEnough) })
-	} else if after == 0 {
-		x.drain.Reset(0)
+	x.answer.r, x.answer.enough = r, x.k.enough
+	read := make(chan error, 1)
+	go func() {
+		err := x.answer.read()
+		x.c.held.ended(err)
+		read <- err
+	}()
+	select {
+	case err = <-read:
+		return err
+	case <-x.k.left:
+		x.left = true
+		return nil
 	}
 }
 
@@ -159,6 +174,7 @@ func (x *exchange) notOpened(err, reason error) error {
 
 // broken ends a statement whose connection can no longer be read.
 func (x *exchange) broken(err, reason error) (*execution.Result, error) {
+	x.lost = x.answer.r != nil && x.answer.strange == nil && len(x.answer.errors) == 0 && !errors.Is(err, tds.ErrMalformed)
 	if x.answer.rows.Full() && x.answer.strange == nil && len(x.answer.errors) == 0 {
 		// The part that could not be read comes after the rows that the caller
 		// gets.
@@ -168,9 +184,7 @@ func (x *exchange) broken(err, reason error) (*execution.Result, error) {
 	case x.answer.strange != nil:
 		return nil, network.Untrusted(x.answer.strange.Error(), err)
 	case reason != nil && !errors.Is(reason, pool.ErrEnough):
-		e := pool.Unconfirmed(reason, err, x.lim.Timeout)
-		e.Unconfirmed = true
-		return nil, e
+		return nil, pool.Unconfirmed(reason, err, x.lim.Timeout)
 	case len(x.answer.errors) > 0:
 		return nil, queryError(&serverError{x.answer.errors, true})
 	case errors.Is(err, tds.ErrMalformed):
@@ -184,7 +198,7 @@ func (x *exchange) broken(err, reason error) (*execution.Result, error) {
 // transactions were open after the statement. Closed is the error of the
 // rollback, or nil.
 func (x *exchange) answered(before string, closed, reason error) (*execution.Result, error) {
-	a := &x.answer
+	a := x.answer
 	ran := a.r != nil && len(a.errors) == 0 && !a.acknowledged
 	switch {
 	case a.strange != nil:
@@ -213,8 +227,18 @@ func (x *exchange) answered(before string, closed, reason error) (*execution.Res
 	}
 }
 
+// holding says in the answer to a statement that it may still run.
+func holding(h *execution.Held, res *execution.Result, err error) {
+	if res != nil {
+		res.Held = h
+	}
+	if e, ok := errors.AsType[*execution.Error](err); ok {
+		e.Held = h
+	}
+}
+
 func (x *exchange) result() *execution.Result {
-	res := x.answer.rows.result(&x.answer)
+	res := x.answer.rows.result(x.answer)
 	res.Elapsed = x.elapsed
 	return res
 }

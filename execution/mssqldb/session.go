@@ -147,8 +147,8 @@ var ownLimits = execution.Limits{Timeout: 10 * time.Second}.WithDefaults()
 
 // own sends a batch of the package's own and returns the rows of its answer as
 // strings; NULL is "". It calls sent after the batch was sent.
-func (c *conn) own(text string, reset bool, sent func()) ([][]string, error) {
-	r, err := c.wire.SendBatch(text, reset)
+func (c *conn) own(text string, sent func()) ([][]string, error) {
+	r, err := c.wire.SendBatch(text, false)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (c *conn) readOwn(r *tds.Response) ([][]string, error) {
 
 // open pins the session and begins the transaction.
 func (c *conn) open(lim execution.Limits, at *home, k *call) error {
-	rows, err := c.own(opening(lim.LockTimeout, lim.Rows), false, k.sent)
+	rows, err := c.own(opening(lim.LockTimeout, lim.Rows), k.sent)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (c *conn) close(lock time.Duration) (before string, err error) {
 	if err := c.wire.Deadline(time.Now().Add(settleTimeout)); err != nil {
 		return "", err
 	}
-	rows, err := c.own(closingSQL, false, func() {})
+	rows, err := c.own(closingSQL, func() {})
 	if err != nil {
 		return "", err
 	}
@@ -255,3 +255,11 @@ func (c *conn) settle() bool {
 
 // catalogSQL asks for the server's version and where it looks up names.
 const catalogSQL = `SELECT CONVERT(nvarchar(128), SERVERPROPERTY('ProductVersion')) AS version, DB_NAME() AS databasename, SCHEMA_NAME() AS schemaname`
+
+// sessionSQL asks for the session with this number, for the asking session, and for
+// whether the login may see the sessions of others.
+func sessionSQL(number uint16) string {
+	return `SELECT session_id AS id, CASE WHEN session_id = @@SPID THEN 1 ELSE 0 END AS own, CONVERT(varchar(27), login_time, 121) AS since, CONVERT(varchar(27), SYSDATETIME(), 121) AS now,
+	CASE WHEN HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER STATE') = 1 THEN 1 ELSE 0 END AS sees
+FROM sys.dm_exec_sessions WHERE session_id IN (@@SPID, ` + strconv.Itoa(int(number)) + `)`
+}

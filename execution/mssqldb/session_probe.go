@@ -81,3 +81,6 @@ WHERE d.database_id <> DB_ID() AND d.name <> 'tempdb' AND HAS_DBACCESS(d.name) =
 // tryWriteSQL is the write that the probe tries, and that must be refused. It
 // is rolled back with the transaction.
 const tryWriteSQL = `CREATE TABLE ktx_write_probe (n int)`
+
+// clockLayout is how the server writes a time in the style 121.
+const clockLayout = "2006-01-02 15:04:05.9999999"

@@ -21,8 +21,13 @@ type gateway struct{ *execution.Gateway }
 
 func openGateway(t *testing.T, url string, objects bool, change func(*sqlguard.Policy)) *gateway {
 	t.Helper()
+	return openNamed(t, "shop", url, objects, change)
+}
+
+func openNamed(t *testing.T, id, url string, objects bool, change func(*sqlguard.Policy)) *gateway {
+	t.Helper()
 	c := execution.Connection{
-		ID: "shop", Engine: "MYSQL", Dialect: mysql.Dialect{}, Policy: sqlguard.DefaultPolicy(), Objects: objects,
+		ID: id, Engine: "MYSQL", Dialect: mysql.Dialect{}, Policy: sqlguard.DefaultPolicy(), Objects: objects,
 		Refresh: execution.Refresh{Every: time.Hour, Keep: 2 * time.Hour, Retry: time.Nanosecond},
 	}
 	change(&c.Policy)

@@ -1,16 +1,20 @@
 package mysqldb
 
-import "context"
+import (
+	"context"
 
-// over reports which of the statements of cs are over. It sends a KILL for each:
+	"github.com/ktxhq/ktx/execution/pool"
+)
+
+// fates reports which of the statements of cs are over. It sends a KILL for each:
 // the server answers that there is no such connection when the statement is over.
-func (d *DB) over(ctx context.Context, cs []*conn) ([]bool, error) {
+func (d *DB) fates(ctx context.Context, cs []*conn) ([]pool.Fate, error) {
 	done := d.pool.Aside(ctx, nil)
 	if done == nil {
 		return nil, ctx.Err()
 	}
 	defer done()
-	out := make([]bool, len(cs))
+	out := make([]pool.Fate, len(cs))
 	asked := make([]bool, len(cs))
 	for i, first := range cs {
 		if asked[i] {
@@ -25,7 +29,10 @@ func (d *DB) over(ctx context.Context, cs []*conn) ([]bool, error) {
 				continue
 			}
 			asked[j] = true
-			out[j], err = k.gone(ctx, c)
+			var gone bool
+			if gone, err = k.gone(ctx, c); gone {
+				out[j] = pool.Over
+			}
 		}
 		back(err)
 		if err != nil {

@@ -50,9 +50,13 @@ func (d *DB) run(ctx context.Context, sql string, lim execution.Limits) (*execut
 		switch {
 		case x.keep:
 			d.pool.Release(l)
-		case x.unconfirmed:
+		case x.unconfirmed, x.lost:
 			l.Conn.Destroy()
-			h := d.pool.Hold(l)
+			keep := d.pool.Hold
+			if x.lost {
+				keep = d.pool.HoldLost
+			}
+			h := keep(l)
 			if res != nil {
 				res.Held = h
 			}
@@ -93,6 +97,7 @@ type exchange struct {
 	keep   bool  // the connection can be used again
 	// unconfirmed says that the statement was to be ended, and may still run.
 	unconfirmed bool
+	lost        bool // the connection broke by itself, and the statement may still run
 }
 
 // run sends the statement, reads its answer and returns the result or the
@@ -204,6 +209,7 @@ func (x *exchange) broken(err error) (*execution.Result, error) {
 	case x.reason != nil:
 		return nil, pool.Unconfirmed(x.reason, err, x.lim.Timeout)
 	}
+	x.lost = x.refused == nil
 	return nil, lost(err)
 }
 

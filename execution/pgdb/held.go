@@ -32,11 +32,8 @@ func head(sql string) string {
 	return strings.Clone(strings.ToValidUTF8(sql, ""))
 }
 
-// hold keeps the place of a connection whose statement may still run, and says so
-// in its answer.
-func hold(p *pool.Pool[*conn], l *pool.Lease[*conn], res *execution.Result, err error) error {
-	l.Conn.Destroy()
-	h := p.Hold(l)
+// hold says in the answer to a statement that it may still run.
+func hold(h *execution.Held, res *execution.Result, err error) error {
 	if res != nil {
 		res.Held = h
 	}
@@ -66,9 +63,9 @@ JOIN pg_catalog.pg_stat_activity AS a ON CASE WHEN h.pooled
 	ELSE a.pid OPERATOR(pg_catalog.=) h.pid
 		AND a.backend_start OPERATOR(pg_catalog.<=) (pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) pg_catalog.make_interval(secs => h.age)) END`
 
-// over reports which of the statements of cs are over.
-func (d *DB) over(ctx context.Context, cs []*conn) ([]bool, error) {
-	out := make([]bool, len(cs))
+// fates reports which of the statements of cs are over.
+func (d *DB) fates(ctx context.Context, cs []*conn) ([]pool.Fate, error) {
+	out := make([]pool.Fate, len(cs))
 	var servers []net.Addr
 	for _, c := range cs {
 		at := c.pg.Conn().RemoteAddr()
@@ -77,15 +74,15 @@ func (d *DB) over(ctx context.Context, cs []*conn) ([]bool, error) {
 		}
 	}
 	for _, at := range servers {
-		if err := d.overAt(ctx, at, cs, out); err != nil {
+		if err := d.fatesAt(ctx, at, cs, out); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// overAt is over for the connections to one server.
-func (d *DB) overAt(ctx context.Context, at net.Addr, cs []*conn, out []bool) error {
+// fatesAt is fates for the connections to one server.
+func (d *DB) fatesAt(ctx context.Context, at net.Addr, cs []*conn, out []pool.Fate) error {
 	var places []int
 	var pids, ages, heads, pooled []string
 	for i, c := range cs {
@@ -103,7 +100,7 @@ func (d *DB) overAt(ctx context.Context, at net.Addr, cs []*conn, out []bool) er
 		return err
 	}
 	for _, i := range places {
-		out[i] = true
+		out[i] = pool.Over
 	}
 	for n := range strings.SplitSeq(row, ",") {
 		if n == "" {
@@ -113,7 +110,7 @@ func (d *DB) overAt(ctx context.Context, at net.Addr, cs []*conn, out []bool) er
 		if err != nil || i < 1 || i > len(places) {
 			return fmt.Errorf("%w: statement number %q", errFrame, n)
 		}
-		out[places[i-1]] = false
+		out[places[i-1]] = pool.Runs
 	}
 	return nil
 }

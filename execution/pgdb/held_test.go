@@ -92,6 +92,34 @@ func TestStatementsThatDoNotEndKeepTheirPlaces(t *testing.T) {
 	}
 }
 
+// A connection that breaks by itself leaves its statement at the server. It keeps its
+// place until the server says that the statement is over.
+func TestBrokenConnectionKeepsItsPlace(t *testing.T) {
+	server := testdb.Postgres(t)
+	url := server.NewDatabase(t)
+	p := newProxy(t, server.Addr())
+	c := open(t, p.through(t, url), pgdb.Config{MaxConnections: 1})
+	const running = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%translate%' AND pid <> pg_backend_pid() AND state = 'active'"
+	failed := make(chan error, 1)
+	go func() {
+		_, err := c.Try(t.Context(), t, deafText, execution.Limits{Timeout: time.Minute})
+		failed <- err
+	}()
+	executiontest.Eventually(t, "the statement runs", func() bool { return query[int](t, url, running) == 1 })
+	p.cut()
+	e := asError(t, <-failed)
+	if e.Code != sqlguard.CodeConnectionLost || e.Held == nil {
+		t.Fatalf("%+v, want a lost connection whose statement is held", e)
+	}
+	<-e.Held.Over()
+	if n := query[int](t, url, running); n != 0 || !e.Held.Confirmed() {
+		t.Errorf("%d statements run when the place is free; confirmed %t", n, e.Held.Confirmed())
+	}
+	if got := c.One(t, "SELECT 1"); got != "1" {
+		t.Errorf("got %s", got)
+	}
+}
+
 func asError(t *testing.T, err error) *execution.Error {
 	t.Helper()
 	e, ok := errors.AsType[*execution.Error](err)

@@ -169,7 +169,7 @@ func Open(_ context.Context, cfg Config, guard sqlguard.ID) (*DB, error) {
 		}
 		return c, nil
 	})
-	d.pool.Ask(d.over)
+	d.pool.Ask(d.fates)
 	d.dialer.aside = d.pool.Aside
 	return d, nil
 }

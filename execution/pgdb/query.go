@@ -74,7 +74,11 @@ func (d *DB) run(ctx context.Context, s statement, lim execution.Limits) (*execu
 		case x.keep:
 			d.pool.Release(l)
 		case x.unconfirmed:
-			err = hold(d.pool, l, res, err)
+			l.Conn.Destroy()
+			err = hold(d.pool.Hold(l), res, err)
+		case x.lost:
+			l.Conn.Destroy()
+			err = hold(d.pool.HoldLost(l), res, err)
 		default:
 			d.pool.Discard(l)
 		}
@@ -124,6 +128,7 @@ type exchange struct {
 	broke bool // the session's seal did not hold, so the statement did not run
 	// unconfirmed says that the statement was to be ended, and may still run.
 	unconfirmed bool
+	lost        bool // the connection broke by itself, and the statement may still run
 }
 
 // run sends the statement, reads the answer and returns the result or the
@@ -300,6 +305,7 @@ func (x *exchange) broken(err, reason error) (*execution.Result, error) {
 		return nil, pool.Unconfirmed(reason, err, x.lim.Timeout)
 	}
 	x.again = !x.received && (x.stale || pgconn.SafeToRetry(err) && !x.c.pending)
+	x.lost = !x.again && x.failed == nil && !x.farewell
 	e := lost(err)
 	if x.farewell {
 		e.Code = sqlguard.CodeServerRestarted

@@ -18,27 +18,51 @@ const (
 	// being closed.
 	askTime   = 2 * time.Second
 	closeTime = time.Second
+	// unaskedFor is for how long a place is kept while the server cannot be asked
+	// at all. Such a server gets no new connections either. lostUnaskedFor is the
+	// same for a connection that broke by itself: most often the server has
+	// stopped, or another machine has taken its place.
+	unaskedFor     = 5 * time.Minute
+	lostUnaskedFor = 15 * time.Second
+)
+
+// Fate is what is known about a statement that is held.
+type Fate uint8
+
+// The fates of a statement.
+const (
+	Runs       Fate = iota // it may still run
+	Over                   // it is over
+	Unknowable             // nobody will find out whether it is over
 )
 
 // heldConn is a connection whose statement may still run.
 type heldConn[C Connection] struct {
-	conn C
-	held *execution.Held
+	conn    C
+	held    *execution.Held
+	patient time.Duration // for how long the place is kept while the server cannot be asked
+	unasked time.Time     // since when it cannot be asked; zero when it can
 }
 
-// Ask sets the function that finds out, for each of the connections that are held,
-// whether its statement is over at the server. The function may also try again
-// to end them. Call Ask before the pool is used.
-func (p *Pool[C]) Ask(over func(ctx context.Context, held []C) ([]bool, error)) { p.ask = over }
+// Ask sets the function that finds out what became of the statement of each of the
+// connections that are held. The function may also try again to end them. Call Ask
+// before the pool is used.
+func (p *Pool[C]) Ask(fates func(ctx context.Context, held []C) ([]Fate, error)) { p.ask = fates }
 
-// Hold takes a connection whose statement may still run at the server, and which
-// nobody will use again. The connection keeps its place in the pool until the
-// server says that the statement is over, or the pool is closed.
-func (p *Pool[C]) Hold(l *Lease[C]) *execution.Held {
+// Hold takes a connection whose statement was to be ended and may still run at the
+// server, and which nobody will use again. The connection keeps its place in the pool
+// until the server says that the statement is over, until the server could not be asked
+// for some minutes, or until the pool is closed.
+func (p *Pool[C]) Hold(l *Lease[C]) *execution.Held { return p.hold(l, unaskedFor) }
+
+// HoldLost is Hold for a connection that broke by itself while its statement ran.
+func (p *Pool[C]) HoldLost(l *Lease[C]) *execution.Held { return p.hold(l, lostUnaskedFor) }
+
+func (p *Pool[C]) hold(l *Lease[C], patient time.Duration) *execution.Held {
 	h := execution.NewHeld()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.held = append(p.held, heldConn[C]{l.Conn, h})
+	p.held = append(p.held, heldConn[C]{conn: l.Conn, held: h, patient: patient})
 	if !p.asking {
 		p.asking = true
 		go p.watch()
@@ -115,17 +139,24 @@ func (p *Pool[C]) askOnce() (none bool, err error) {
 		conns = append(conns, h.conn)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	over, err := p.ask(ctx, conns)
+	fates, err := p.ask(ctx, conns)
 	cancel()
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	left := append([]heldConn[C](nil), p.held[len(asked):]...) // held while the server was asked
 	for i, h := range asked {
-		known := err == nil && i < len(over)
+		known := err == nil && i < len(fates)
 		switch {
-		case known && over[i], p.closed:
-			h.held.End(known && over[i])
+		case known:
+			h.unasked = time.Time{}
+		case h.unasked.IsZero():
+			h.unasked = time.Now()
+		}
+		switch {
+		case known && fates[i] != Runs, p.closed, !known && time.Since(h.unasked) >= h.patient:
+			h.conn.Destroy()
+			h.held.End(known && fates[i] == Over)
 			p.free()
 			continue
 		case known:

@@ -27,11 +27,14 @@ func TestHold(t *testing.T) {
 		var made, asked atomic.Int64
 		var over atomic.Bool
 		p := pool.New(1, func(context.Context) (*plainConn, error) { return &plainConn{made.Add(1)}, nil })
-		p.Ask(func(_ context.Context, held []*plainConn) ([]bool, error) {
+		p.Ask(func(context.Context, []*plainConn) ([]pool.Fate, error) {
 			if asked.Add(1) == 2 {
 				return nil, errors.New("no answer")
 			}
-			return []bool{over.Load()}, nil
+			if over.Load() {
+				return []pool.Fate{pool.Over}, nil
+			}
+			return []pool.Fate{pool.Runs}, nil
 		})
 		l, err := p.Acquire(t.Context(), time.Second)
 		if err != nil {
@@ -59,6 +62,45 @@ func TestHold(t *testing.T) {
 		<-h.Over()
 		if h.Confirmed() {
 			t.Error("closing the pool confirmed the end of a statement that runs")
+		}
+	})
+}
+
+// The place of a connection that broke by itself is free again when the server says that
+// its statement is over, and otherwise soon after the server cannot be asked any more.
+func TestHoldLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var answers atomic.Bool
+		down := execution.NewError(sqlguard.CodeConnectionLost, "nobody listens", nil)
+		p := pool.New(1, func(context.Context) (*plainConn, error) { return &plainConn{}, nil })
+		defer p.Close()
+		p.Ask(func(context.Context, []*plainConn) ([]pool.Fate, error) {
+			if answers.Load() {
+				return []pool.Fate{pool.Unknowable}, nil
+			}
+			return nil, down
+		})
+		l, err := p.Acquire(t.Context(), time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := p.HoldLost(l)
+		if _, err := p.Acquire(t.Context(), time.Minute); execution.CodeOf(err) != sqlguard.CodeConnectionLost {
+			t.Errorf("error %v beside a server that does not listen, want what connecting says", err)
+		}
+		began := time.Now()
+		<-h.Over()
+		if waited := time.Since(began); h.Confirmed() || waited < 10*time.Second || waited > 20*time.Second {
+			t.Errorf("confirmed %t after %s", h.Confirmed(), waited)
+		}
+		answers.Store(true)
+		if l, err = p.Acquire(t.Context(), time.Second); err != nil {
+			t.Fatal(err)
+		}
+		h = p.Hold(l)
+		<-h.Over()
+		if h.Confirmed() {
+			t.Error("an end that nobody can find out is confirmed")
 		}
 	})
 }

@@ -50,7 +50,7 @@ type Pool[C Connection] struct {
 	sweep   *time.Timer
 	empty   chan struct{} // closed when the pool is closed and open is 0
 
-	ask   func(context.Context, []C) ([]bool, error)
+	ask   func(context.Context, []C) ([]Fate, error)
 	wake  chan struct{} // tells watch that a statement was held
 	aside chan struct{} // has room for the one connection beyond size
 

@@ -5,11 +5,12 @@
 //	go run ./tools/admin -data DIR -list        the refused statements too
 //
 // The folder has DIR/DIALECT/SET/…, with statements in .sql files, in the string
-// literals of .rb and .go files, and in the keys "query" of .yml files. Of these it takes
-// what begins like a read: SELECT, WITH, SHOW, VALUES, TABLE or EXPLAIN. For SQL Server
-// it also opens the bodies of procedures, takes the query of INSERT … SELECT, and leaves
-// out what uses the variables and temporary tables of a procedure. A set whose name begins
-// with connect has what clients send when they connect.
+// literals of .rb, .go, .py and .pl files, and in the keys "query" of .yml files. Of these
+// it takes what begins like a read: SELECT, WITH, SHOW, VALUES, TABLE or EXPLAIN. For SQL
+// Server it also opens the bodies of procedures, takes the query of INSERT … SELECT, and
+// leaves out what uses the variables and temporary tables of a procedure. It leaves out
+// what uses functions and tables that the set itself creates. A set whose name begins with
+// connect has what clients send when they connect.
 //
 // The required shares: at most 2 % of the statements of a dialect refused with all
 // groups, no statement of a connect set refused with none. Statements that change
@@ -103,11 +104,14 @@ func run(data string, list bool, out *strings.Builder) (met bool, err error) {
 		total := figures{codes: map[sqlguard.Code]int{}}
 		for _, set := range sets {
 			f := figures{codes: map[sqlguard.Code]int{}}
-			statements, err := read(d, filepath.Join(data, folder.Name(), set.Name()))
+			statements, own, err := read(d, filepath.Join(data, folder.Name(), set.Name()))
 			if err != nil {
 				return false, err
 			}
 			for _, sql := range statements {
+				if names(own, sql) {
+					continue
+				}
 				f.judge(none.CheckOnce(sql), all.CheckOnce(sql), sql, list, out)
 			}
 			f.row(out, folder.Name(), set.Name())
@@ -139,12 +143,16 @@ var changing = []sqlguard.Code{
 // old is a name that PostgreSQL gave up in version 10.
 var old = regexp.MustCompile(`_xlog_`)
 
-// signals are functions that end statements or sessions of others.
-var signals = regexp.MustCompile(`(?i)pg_(terminate|cancel)_backend|pg_reload_conf|pg_promote`)
+// unnamed is a name that the program fills in.
+var unnamed = regexp.MustCompile("(?i)[a-z_`\"]\\.[`\"]?1\\b|\\bfrom [`\"]1[`\"]")
+
+// signals are functions that end statements or sessions of others, or change the server.
+var signals = regexp.MustCompile(`(?i)pg_(terminate|cancel)_backend|pg_reload_conf|pg_promote|pg_(create|drop)_\w*replication_slot`)
 
 func (f *figures) judge(none, all sqlguard.Verdict, sql string, list bool, out *strings.Builder) {
 	switch {
-	case old.MatchString(sql), all.Code == sqlguard.CodeParseError, all.Code == sqlguard.CodeParameterNotAllowed:
+	case old.MatchString(sql), unnamed.MatchString(sql), all.Code == sqlguard.CodeParseError, all.Code == sqlguard.CodeParameterNotAllowed,
+		all.Code == sqlguard.CodeClientCommand:
 		f.unread++
 		return
 	case slices.ContainsFunc(all.Findings, func(x sqlguard.Finding) bool {
@@ -180,11 +188,12 @@ func guard(d sqlguard.Dialect, groups []sqlguard.Group) (*sqlguard.Guard, error)
 // maxFile bounds the size of a file of a set.
 const maxFile = 8 << 20
 
-// read returns the reads in the files of a set, each once.
-func read(d sqlguard.Dialect, root string) ([]string, error) {
+// read returns the reads in the files of a set, each once, and the folded names of the
+// functions and tables that its files create.
+func read(d sqlguard.Dialect, root string) (out []string, own map[string]bool, err error) {
 	seen := map[string]bool{}
-	var out []string
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	own = map[string]bool{}
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
@@ -194,6 +203,9 @@ func read(d sqlguard.Dialect, root string) ([]string, error) {
 		text, err := os.ReadFile(path) //nolint:gosec // the caller names the folder
 		if err != nil {
 			return err
+		}
+		for _, m := range makes.FindAllSubmatch(text, -1) {
+			own[strings.ToLower(string(m[1]))] = true
 		}
 		for _, part := range parts(filepath.Ext(path), string(text)) {
 			statements := split(d, part)
@@ -210,9 +222,25 @@ func read(d sqlguard.Dialect, root string) ([]string, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", root, err)
+		return nil, nil, fmt.Errorf("read %s: %w", root, err)
 	}
-	return out, nil
+	return out, own, nil
+}
+
+// makes is the creation of a function or a table, also inside of dynamic SQL. A name of
+// fewer than six characters could be that of a column.
+var makes = regexp.MustCompile(`(?i)\bcreate\s+(?:or\s+alter\s+)?(?:function|table)\s+(?:[\[\]\w]+\.){0,2}\[?(\w{6,})`)
+
+var word = regexp.MustCompile(`\w+`)
+
+// names reports whether a statement mentions one of the names.
+func names(own map[string]bool, sql string) bool {
+	for _, w := range word.FindAllString(sql, -1) {
+		if own[strings.ToLower(w)] {
+			return true
+		}
+	}
+	return false
 }
 
 var (
@@ -220,11 +248,19 @@ var (
 	heredoc  = regexp.MustCompile(`(?s)<<[~-]?["']?SQL["']?[^\n]*\n(.*?)\n\s*SQL\b`)
 	raw      = regexp.MustCompile("(?s)`([^`]*)`")
 	quoted   = regexp.MustCompile(`"((?:[^"\\\n]|\\.)*)"`)
-	inserted = regexp.MustCompile(`#\{[^}]*\}|%\{[^}]*\}|%[sdvq]`)
+	triple   = regexp.MustCompile(`(?s)"""(.*?)"""|\'\'\'(.*?)\'\'\'`)
+	shell    = regexp.MustCompile(`\\+\$`)
+	inserted = regexp.MustCompile(`#\{[^}]*\}|%\{[^}]*\}|\{\w*\}|%\(\w+\)s|\$\w+|%[sdvq]`)
 	client   = regexp.MustCompile(`(?m)^\s*\\.*$|\\(gset|gexec|watch).*$`)
 	variable = regexp.MustCompile(`(^|[^:\w]):(['"]?)\w+(['"]?)`)
 	creates  = regexp.MustCompile(`(?is)^\s*create\s.*?\bview\b.*?\bas\b`)
 )
+
+// dollar stands for an escaped $ while variables are filled in.
+const dollar = "\x01"
+
+// unescaped undoes the escapes of a literal, and removes the client's \G.
+var unescaped = strings.NewReplacer(`\\G`, "", `\G`, "", `\n`, "\n", `\t`, "\t", `\"`, `"`, `\'`, "'", `\\\`+"`", "`", `\`+"`", "`", `\@`, "@", `\\`, `\`)
 
 // divider is a dialect whose statements need no separator.
 type divider interface {
@@ -301,6 +337,13 @@ func parts(extension, text string) []string {
 		for _, m := range quoted.FindAllStringSubmatch(text, -1) {
 			found = append(found, m[1])
 		}
+	case ".py", ".pl":
+		for _, m := range triple.FindAllStringSubmatch(text, -1) {
+			found = append(found, m[1]+m[2])
+		}
+		for _, m := range quoted.FindAllStringSubmatch(triple.ReplaceAllString(text, ""), -1) {
+			found = append(found, m[1])
+		}
 	case ".go":
 		for _, m := range raw.FindAllStringSubmatch(text, -1) {
 			found = append(found, m[1])
@@ -310,7 +353,11 @@ func parts(extension, text string) []string {
 		}
 	}
 	for i := range found {
-		found[i] = inserted.ReplaceAllString(found[i], "1")
+		text := found[i]
+		if extension == ".py" || extension == ".pl" {
+			text = unescaped.Replace(shell.ReplaceAllString(text, dollar))
+		}
+		found[i] = strings.ReplaceAll(inserted.ReplaceAllString(text, "1"), dollar, "$")
 	}
 	return found
 }

@@ -61,7 +61,7 @@ func groups() []group {
 		{"Load and size", load},
 		{"Clocks", clocks},
 		{"SQLite files", sqliteFiles},
-		{"Statements that do not end", slices.Concat(unendingOnServer, onMariaDB(unendingOnServer...), unendingOnFile)},
+		{"Statements that do not end", slices.Concat(unendingOnServer, onMariaDB(unendingOnServer...), unendingOnStandIn, unendingOnFile)},
 	}
 }
 

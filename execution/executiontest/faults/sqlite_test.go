@@ -45,12 +45,17 @@ func all(tag string) question {
 // openFile opens the scenario's gateway on a file.
 func (s *stand) openFile(path string) {
 	s.Helper()
+	s.openFileWith(path, settings{})
+}
+
+func (s *stand) openFileWith(path string, set settings) {
+	s.Helper()
 	s.openConnection(execution.Connection{
 		ID: connectionID, Engine: "SQLITE", Dialect: sqlite.Dialect{}, Policy: sqlguard.Policy{MaxConstant: longConstants},
 		Open: func(ctx context.Context, guard sqlguard.ID) (execution.Backend, error) {
 			return sqlitedb.Open(ctx, sqlitedb.Config{Path: path, Session: sqlite.Dialect{}.Session()}, guard)
 		},
-	}, settings{})
+	}, set)
 }
 
 // file makes a database file with the table, opens the gateway on it, and asks

@@ -20,8 +20,11 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// connectionID is the gateway's one connection.
-const connectionID = "warehouse"
+// connectionID is the gateway's connection. Some scenarios have another one.
+const (
+	connectionID = "warehouse"
+	otherID      = "beside"
+)
 
 // schema is part of every PostgreSQL database of a scenario. public.nap is a
 // user-defined function that the policy allows. A statement that calls it runs
@@ -160,6 +163,7 @@ type settings struct {
 	limits      execution.Limits
 	audit       audit.Config
 	wrap        func(audit.Log) audit.Log
+	beside      bool // a second connection of the gateway to the same database, otherID
 }
 
 // open opens the scenario's gateway on its database.
@@ -171,6 +175,25 @@ func (s *stand) open(set settings) {
 	c.Policy.MaxConstant = longConstants
 	c.Policy.Functions.Allow = []string{s.bench.napName()}
 	s.openConnection(c, set)
+}
+
+// others returns the second connection that the settings ask for.
+func (set settings) others(c execution.Connection) []execution.Connection {
+	if !set.beside {
+		return nil
+	}
+	c.ID = otherID
+	return []execution.Connection{c}
+}
+
+// load is how busy a connection of the gateway is.
+func (s *stand) load(id string) execution.Load {
+	for _, load := range s.gateway.Loads() {
+		if load.ConnectionID == id {
+			return load
+		}
+	}
+	return execution.Load{}
 }
 
 // openConnection opens the scenario's gateway on a connection.
@@ -187,7 +210,7 @@ func (s *stand) openConnection(c execution.Connection, set settings) {
 	if set.wrap != nil {
 		log = set.wrap(log)
 	}
-	if s.gateway, err = execution.NewGateway(s.Context(), log, c); err != nil {
+	if s.gateway, err = execution.NewGateway(s.Context(), log, append(set.others(c), c)...); err != nil {
 		s.Fatal(err)
 	}
 }

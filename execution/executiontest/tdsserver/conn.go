@@ -10,6 +10,7 @@ import (
 	"net"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // conn is one connection.
@@ -17,6 +18,7 @@ type conn struct {
 	s    *Server
 	id   int
 	spid uint16
+	made time.Time
 	raw  net.Conn
 	net  net.Conn // the TCP connection, or TLS on it
 	size int      // of a packet
@@ -44,7 +46,7 @@ type request struct {
 const firstSPID = 51
 
 func newConn(s *Server, nc net.Conn, id int) *conn {
-	return &conn{s: s, id: id, spid: uint16(firstSPID + id - 1), raw: nc, net: nc, size: firstSize, gone: make(chan struct{})}
+	return &conn{s: s, id: id, spid: uint16(firstSPID + id - 1), made: time.Now().UTC(), raw: nc, net: nc, size: firstSize, gone: make(chan struct{})}
 }
 
 // drop closes the connection without a message.

@@ -363,6 +363,7 @@ var functions = map[string]function{
 	"MONTH": datePart(func(t time.Time) int { return int(t.Month()) }),
 	"YEAR":  datePart(time.Time.Year),
 
+	"SYSDATETIME":       of(DateTime2(7), func(*session, []any) (any, error) { return time.Now().UTC(), nil }),
 	"SYSUTCDATETIME":    of(DateTime2(7), func(*session, []any) (any, error) { return time.Now().UTC(), nil }),
 	"SYSDATETIMEOFFSET": of(DateTimeOffset(7), func(*session, []any) (any, error) { return time.Now().UTC(), nil }),
 	"GETUTCDATE":        of(DateTime, func(*session, []any) (any, error) { return time.Now().UTC(), nil }),

@@ -1,6 +1,7 @@
 package tdsserver
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -66,7 +67,7 @@ func (p *parser) permissions() (func() Table, error) {
 }
 
 // sessions is sys.dm_exec_sessions. A login without VIEW SERVER STATE sees only
-// its own session.
+// its own session. Of the sessions of others it has the number and the time.
 func (s *session) sessions() Table {
 	number := func(name string) int64 {
 		n, err := strconv.ParseInt(s.options[name], 10, 64)
@@ -83,6 +84,7 @@ func (s *session) sessions() Table {
 		value any
 	}{
 		{"session_id", SmallInt, int64(s.c.spid)},
+		{"login_time", DateTime, s.c.made},
 		{"login_name", sysname, s.c.account.Name},
 		{"program_name", sysname, s.c.login.AppName},
 		{"host_name", sysname, s.c.login.HostName},
@@ -107,6 +109,18 @@ func (s *session) sessions() Table {
 		row = append(row, c.value)
 	}
 	t.Rows = [][]any{row}
+	if !slices.Contains(s.c.serverPermissions(), "VIEW SERVER STATE") {
+		return t
+	}
+	s.c.s.mu.Lock()
+	defer s.c.s.mu.Unlock()
+	for c := range s.c.s.conns {
+		if c != s.c {
+			other := make([]any, len(row))
+			other[0], other[1] = int64(c.spid), c.made
+			t.Rows = append(t.Rows, other)
+		}
+	}
 	return t
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
 
 	"github.com/ktxhq/ktx/corpus"
 )
@@ -75,6 +76,9 @@ func (l *sqlite) prepare(_ context.Context, c corpus.Case) (made bool, err error
 		return false, fmt.Errorf("open the database: %w", err)
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
+	if err := fts5.Register(conn); err != nil {
+		return false, fmt.Errorf("register FTS5: %w", err)
+	}
 	for _, text := range texts {
 		if err := conn.Exec(text); err != nil {
 			return true, &setupError{text, err}
@@ -94,7 +98,12 @@ func (l *sqlite) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome, 
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	conn.HardHeapLimit(256 << 20)
-	_, session := setup(c)
+	made, session := setup(c)
+	if len(made) > 0 { // which may be a full-text table
+		if err := fts5.Register(conn); err != nil {
+			return o, fmt.Errorf("register FTS5: %w", err)
+		}
+	}
 	for _, text := range session {
 		if err := conn.Exec(text); err != nil {
 			return o, &setupError{text, err}

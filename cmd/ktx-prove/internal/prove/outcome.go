@@ -38,6 +38,10 @@ func (o Outcome) Text() string {
 	return string(o.Result)
 }
 
+// runsOn is in [Outcome.Changed] for a statement whose session the server did not end when
+// it was asked to. The server is ended then.
+const runsOn = "session runs on"
+
 // shown is the most names that one probe lists.
 const shown = 6
 

@@ -184,7 +184,12 @@ func (p *postgres) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome
 	if err != nil {
 		return o, err
 	}
-	defer func() { err = errors.Join(err, p.end(ctx, conn)) }()
+	defer func() {
+		ended, failed := p.end(ctx, conn)
+		if err = errors.Join(err, failed); !ended {
+			o.Changed = append(o.Changed, runsOn)
+		}
+	}()
 	for _, s := range p.settings {
 		if _, err := pgRows(ctx, conn, fmt.Sprintf("SET SESSION %s = '%s'", s.Name, s.Value)); err != nil {
 			return o, fmt.Errorf("set %s: %w", s.Name, err)
@@ -239,8 +244,9 @@ func (p *postgres) try(ctx context.Context, a Attempt, c corpus.Case) (o Outcome
 	return o, nil
 }
 
-// end closes a session and waits until the server has noticed.
-func (p *postgres) end(ctx context.Context, conn *pgconn.PgConn) error {
+// end closes a session and waits for about a second until the server has ended it. A
+// statement that the server does not interrupt keeps its session.
+func (p *postgres) end(ctx context.Context, conn *pgconn.PgConn) (ended bool, err error) {
 	pid := conn.PID()
 	closing, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
@@ -248,15 +254,15 @@ func (p *postgres) end(ctx context.Context, conn *pgconn.PgConn) error {
 	for range 200 {
 		rows, err := pgRows(ctx, p.admin, fmt.Sprintf("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %d", pid))
 		if err != nil || len(rows) == 0 {
-			return nil // Without the administrator's session, the server is restored.
+			return true, nil // Without the administrator's session, the server is restored.
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return true, ctx.Err()
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
-	return nil
+	return false, nil
 }
 
 // locks returns the locks that a session holds, except locks for reading.

@@ -132,7 +132,7 @@ func (r *runner) attempt(ctx context.Context, a Attempt, c corpus.Case) (Outcome
 		o.Result, o.Code = Crashed, ""
 	}
 	o.Changed = slices.Compact(slices.Sorted(slices.Values(slices.Concat(o.Changed, written, lasting))))
-	if prepared || len(lasting) > 0 || o.Result == Crashed {
+	if prepared || len(lasting) > 0 || o.Result == Crashed || slices.Contains(o.Changed, runsOn) {
 		r.before = nil
 		if err := r.engine.reset(ctx); err != nil {
 			return o, errors.Join(fmt.Errorf("put the server back: %w", err), probeErr)

@@ -10,7 +10,7 @@ import (
 	"github.com/ktxhq/ktx/execution/audit"
 )
 
-// ktx status and ktx doctor name statements that the server was asked to end, until the log
+// ktx status and ktx doctor name statements whose end is not confirmed, until the log
 // says that they are over.
 func TestHeldStatementsAreShown(t *testing.T) {
 	t.Parallel()
@@ -37,7 +37,7 @@ func TestHeldStatementsAreShown(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = p.wait(t, time.Minute)
-			if strings.Contains(string(text), "1 statement that the server was asked to end may still run there") != want {
+			if strings.Contains(string(text), "1 statement whose end is not confirmed may still run at the server") != want {
 				t.Errorf("ktx %s, want %v: %s", command, want, text)
 			}
 		}

@@ -148,6 +148,10 @@ func (d *dialer) outcome() (loginAnswer, error) {
 // dialer knows the name that the certificate must have.
 func (d *dialer) HostName() string { return d.o.Host }
 
+// keepAlive finds a connection without a peer within about half a minute, so that a
+// statement whose end the client waits for does not keep its place for longer.
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}
+
 // DialContext connects to a host and port.
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	d.stop()
@@ -158,7 +162,7 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 	if err != nil {
 		return nil, err
 	}
-	nd := net.Dialer{KeepAlive: 30 * time.Second}
+	nd := net.Dialer{KeepAliveConfig: keepAlive}
 	nc, err := nd.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, d.fail(err)

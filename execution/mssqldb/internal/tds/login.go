@@ -228,7 +228,8 @@ func (l *login) readAnswer() error {
 		return err
 	}
 	answer := loginAnswer{size: defaultPacketSize}
-	in := packets{r: newPackets(bytes.NewReader(message)).r, left: len(message), last: true}
+	in := newPackets(bytes.NewReader(message))
+	in.left = len(message)
 	r := Response{p: &in, begun: true, login: &answer}
 	for {
 		token, err := r.Next()

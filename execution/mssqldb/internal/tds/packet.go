@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf16"
 )
@@ -46,8 +47,10 @@ func malformed(format string, args ...any) error {
 // statusEnd.
 type packets struct {
 	r       *bufio.Reader
-	left    int  // bytes of the current packet
-	last    bool // the current packet ends its message
+	left    int           // bytes of the current packet
+	last    bool          // the current packet ends its message
+	session uint16        // the server's session, as the last packet says
+	count   *atomic.Int64 // of packets
 	scratch []byte
 	// handshake accepts packets of the type PRELOGIN, which servers send while
 	// TLS is set up.
@@ -55,7 +58,7 @@ type packets struct {
 }
 
 func newPackets(r io.Reader) packets {
-	return packets{r: bufio.NewReaderSize(r, maxPacketSize+1), last: true}
+	return packets{r: bufio.NewReaderSize(r, maxPacketSize+1), last: true, count: new(atomic.Int64)}
 }
 
 // begin starts a message.
@@ -81,6 +84,8 @@ func (p *packets) next() error {
 		return malformed("a packet of type %#x and %d bytes", h[0], size)
 	}
 	p.left, p.last = size-headerSize, h[1]&statusEnd != 0
+	p.session = binary.BigEndian.Uint16(h[4:])
+	p.count.Add(1)
 	_, err = p.r.Discard(headerSize)
 	return err
 }
@@ -132,7 +137,7 @@ func (p *packets) take(n int) ([]byte, error) {
 }
 
 // Conn is one connection after the login. One goroutine at a time sends and
-// reads. Others may call Attention and Sever.
+// reads. Others may call Arrived, Attention and Sever.
 type Conn struct {
 	nc    net.Conn
 	in    packets
@@ -158,6 +163,12 @@ type Facts struct {
 
 // Facts returns what the server reported at login.
 func (c *Conn) Facts() Facts { return c.facts }
+
+// Arrived returns how many packets have come from the server.
+func (c *Conn) Arrived() int64 { return c.in.count.Load() }
+
+// Session returns the number of the session at the server, as its last packet says.
+func (c *Conn) Session() uint16 { return c.in.session }
 
 // InTransaction reports whether the server said that a transaction began, and
 // did not say that it ended.

@@ -127,7 +127,7 @@ func printStatus(a *console.App, s statusJSON) {
 
 // heldText says which statements may still run at the server.
 func heldText(held []audit.HeldStatement) string {
-	return fmt.Sprintf("%s that the server was asked to end may still run there, the first since %s (query %s)",
+	return fmt.Sprintf("%s whose end is not confirmed may still run at the server, the first since %s (query %s)",
 		console.Count(len(held), "statement"), held[0].Asked.UTC().Format(time.RFC3339), held[0].QueryID)
 }
 
