@@ -56,6 +56,7 @@ func TestInChromium(t *testing.T) {
 		who := []string{"ada", "bob", "carol"}[i%3]
 		write(t, log, who, fmt.Sprintf("%s-%d", who, i/3), "SELECT a, b FROM public.orders WHERE c = ? AND d <> ?")
 	}
+	write(t, log, "carol", "carol-slept", "SELECT pg_sleep(1)") // allowed then, and refused now
 	for i, text := range append([]string{"DELETE FROM public.orders"}, hostile...) {
 		e := audit.Event{
 			Type: audit.QueryDecision, QueryID: fmt.Sprintf("refused-%d", i), Principal: "ada", Session: "s", Connection: audit.Connection{ID: text},

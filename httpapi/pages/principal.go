@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -229,9 +230,7 @@ func (a *activityPage) tables(d *document) {
 	d.Put(`<div class="scroll" tabindex="0" role="region" aria-label="Tables"><table><thead><tr><th scope="col">table</th><th scope="col">seen</th><th scope="col">first here</th><th scope="col">statements</th><th scope="col">refused</th></tr></thead><tbody>`)
 	for _, t := range a.Tables {
 		link := url.Values{"table": {t.Name}}
-		for name, v := range a.given {
-			link[name] = v
-		}
+		maps.Copy(link, a.given)
 		d.Put(`<tr><td><a href="/audit?%s"><bdi>%s</bdi></a></td><td>`, link.Encode(), short(t.Name))
 		if t.New {
 			d.Put(`<strong class="warn">for the first time</strong>`)
