@@ -201,8 +201,12 @@ func (a *answer) one(columns int) error {
 		if err != nil {
 			return err
 		}
-		if last, err := a.next(); err != nil || last != (i == columns-1) {
-			return errors.Join(err, whenNil(err, errMalformed))
+		last, err := a.next()
+		switch {
+		case err != nil:
+			return err
+		case last != (i == columns-1):
+			return errMalformed
 		}
 		if !kept || a.rows.Full() {
 			continue
@@ -216,14 +220,6 @@ func (a *answer) one(columns int) error {
 		a.keep(fits)
 	}
 	return nil
-}
-
-// whenNil returns other when err is nil.
-func whenNil(err, other error) error {
-	if err != nil {
-		return nil
-	}
-	return other
 }
 
 // keep adds the row that was read.
@@ -358,8 +354,12 @@ func (a *answer) unicode(out *sink) error {
 	}
 	if utf16.IsSurrogate(r) {
 		for _, want := range []byte(`\u`) {
-			if b, err := a.raw(); err != nil || b != want {
-				return errors.Join(err, whenNil(err, errMalformed))
+			b, err := a.raw()
+			switch {
+			case err != nil:
+				return err
+			case b != want:
+				return errMalformed
 			}
 		}
 		low, err := a.digits()

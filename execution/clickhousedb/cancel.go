@@ -48,7 +48,7 @@ func (r *running) Tell(ctx context.Context, reason error, over <-chan struct{}) 
 }
 
 // Arrived returns how many bytes the server has sent.
-func (r *running) Arrived() int64 { return r.c.Conn.Arrived() }
+func (r *running) Arrived() int64 { return r.c.Arrived() }
 
 // Deaf reports whether the query is still running although a KILL was sent longer ago than
 // deafAfter and patience.

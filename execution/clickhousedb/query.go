@@ -129,7 +129,7 @@ func (x *exchange) run(ctx context.Context, params url.Values, sql string, closi
 
 // exchange sends the statement and reads the answer to its end.
 func (x *exchange) exchange(params url.Values, sql string) error {
-	resp, err := x.c.Send(params, sql)
+	resp, err := x.c.Send(params, sql) //nolint:bodyclose // it is read to its end, or the connection is closed
 	if err != nil {
 		return err
 	}

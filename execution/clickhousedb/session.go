@@ -232,7 +232,7 @@ func (d *DB) ask(ctx context.Context, sql string) ([][]string, error) {
 // kill sends one KILL QUERY and records whether the server knew the query.
 func (r *running) kill(c *conn) error {
 	r.told.CompareAndSwap(0, time.Now().UnixNano())
-	resp, err := c.Send(r.db.target.base(newID()), killSQL(r.id))
+	resp, err := c.Send(r.db.target.base(newID()), killSQL(r.id)) //nolint:bodyclose // it is read to its end, or the connection is closed
 	if err != nil {
 		return err
 	}

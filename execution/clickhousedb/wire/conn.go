@@ -108,7 +108,7 @@ func (c *Conn) Send(params url.Values, sql string) (*http.Response, error) {
 		return nil, err
 	}
 	for {
-		resp, err := http.ReadResponse(c.r, req) //nolint:bodyclose // the caller reads the body to its end, or closes the connection
+		resp, err := http.ReadResponse(c.r, req)
 		switch {
 		case err != nil && (errors.Is(err, ErrHeader) || strings.HasPrefix(err.Error(), "malformed")):
 			return nil, errors.Join(ErrNotHTTP, err)

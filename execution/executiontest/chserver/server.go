@@ -3,7 +3,6 @@ package chserver
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/pem"
 	"fmt"
 	"io"
@@ -99,7 +98,7 @@ func (s *Server) URL(params ...string) string {
 // CertificateFile returns the path of a file with the server's certificate.
 func (s *Server) CertificateFile() string {
 	s.tb.Helper()
-	var cert *x509.Certificate = s.http.Certificate()
+	cert := s.http.Certificate()
 	file := filepath.Join(s.tb.TempDir(), "server.pem")
 	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Raw}), 0o600); err != nil {
 		s.tb.Fatal(err)
