@@ -216,7 +216,7 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	}
 	cache := openCache(a, o)
 	progress := a.Progress("checked", len(inputs))
-	spool := &report.Spool{}
+	spool := &report.Spool{Temp: temporary}
 	defer spool.Close()
 	checker := sqlcheck.Checker{Stdin: a.In, Spool: spool, Choose: guards.Choose, Sources: guards.Sources, Parameters: guards.Parameters, Migrations: guards.Migrations(o.profile, guards.Mentions(ctx, o.profile)), Whole: o.whole(), Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.Step}
 	files, err := checker.Run(ctx, inputs)
@@ -245,6 +245,26 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	default:
 		return nil
 	}
+}
+
+// unnamed is a temporary file. Where an open file can be removed, nothing else
+// can read it.
+type unnamed struct{ *os.File }
+
+func temporary() (report.Disk, error) {
+	f, err := os.CreateTemp("", "ktx-check-")
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the verdicts then stay in memory
+	}
+	_ = os.Remove(f.Name())
+	return unnamed{f}, nil
+}
+
+// Close removes the file, where that had to wait.
+func (u unnamed) Close() error {
+	err := u.File.Close()
+	_ = os.Remove(u.Name())
+	return err //nolint:wrapcheck // as above
 }
 
 // fails reports whether a finding that counts has at least the severity failOn.
