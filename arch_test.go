@@ -160,6 +160,7 @@ var rooms = []room{
 			"github.com/bmatcuk/doublestar/v4": "patterns with ** in paths",
 			"github.com/rogpeppe/go-internal":  "which lines of a file a change touches",
 			"go.yaml.in/yaml/v3":               "the folders that a dbt project names",
+			"golang.org/x/sys":                 "the time at which the system changed a file, by one name on all systems",
 		},
 		testOurs: []string{"dialects", "dialects/*"},
 		testOthers: map[string]string{

@@ -34,6 +34,7 @@ type allow struct {
 	Column          int
 	EndLine         int
 	EndColumn       int
+	Quoted          *report.Quoted // set in the cache
 	// Fault says why the comment is not a valid suppression.
 	Fault string
 }
@@ -125,7 +126,7 @@ func settle(file *report.File, allows []allow, today time.Time) {
 		info, _ := report.LookupCode(code)
 		file.Findings = append(file.Findings, report.Finding{
 			Finding:  sqlguard.Finding{Code: code, Message: message, Hint: sqlguard.HintFor(code), Span: a.Span, Line: a.Line, Column: a.Column, Retryable: info.Retryable},
-			Severity: severity, EndLine: a.EndLine, EndColumn: a.EndColumn, Statement: -1,
+			Severity: severity, EndLine: a.EndLine, EndColumn: a.EndColumn, Statement: -1, Quoted: a.Quoted,
 		})
 	}
 	slices.SortStableFunc(file.Findings, func(x, y report.Finding) int { return x.Span.Start - y.Span.Start })

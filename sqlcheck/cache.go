@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,6 +33,9 @@ type Cache struct {
 
 	mu      sync.Mutex
 	entries map[cacheKey]cacheEntry
+	files   map[string]knownFile // by absolute path, with slashes
+	paths   []string             // that the files need
+	numbers map[string]int       // of the paths
 	changed bool
 	now     int64
 }
@@ -54,7 +58,7 @@ type cacheEntry struct {
 // empty if another build of ktx wrote it or if it cannot be read.
 func OpenCache(dir, folder, build string, now time.Time) *Cache {
 	name := sha256.Sum256([]byte(folder))
-	c := &Cache{file: filepath.Join(dir, fmt.Sprintf("check-%x", name[:16])), build: build, entries: map[cacheKey]cacheEntry{}, now: now.Unix()}
+	c := &Cache{file: filepath.Join(dir, fmt.Sprintf("check-%x", name[:16])), build: build, entries: map[cacheKey]cacheEntry{}, files: map[string]knownFile{}, numbers: map[string]int{}, now: now.Unix()}
 	info, err := os.Stat(c.file)
 	if err != nil || info.Size() > maxCache {
 		return c
@@ -71,10 +75,20 @@ func OpenCache(dir, folder, build string, now time.Time) *Cache {
 	d := gob.NewDecoder(bytes.NewReader(body))
 	var made string
 	entries := map[cacheKey]cacheEntry{}
-	if d.Decode(&made) != nil || made != build || d.Decode(&entries) != nil {
+	files := map[string]knownFile{}
+	var paths []string
+	if d.Decode(&made) != nil || made != build || d.Decode(&entries) != nil || d.Decode(&paths) != nil || d.Decode(&files) != nil {
 		return c
 	}
-	c.entries = entries
+	c.entries, c.files, c.paths = entries, files, paths
+	for i, path := range paths {
+		c.numbers[path] = i
+	}
+	for path, k := range files {
+		if slices.ContainsFunc(k.Needs, func(n int) bool { return n < 0 || n >= len(paths) }) {
+			delete(files, path)
+		}
+	}
 	return c
 }
 
@@ -88,6 +102,12 @@ func (c *Cache) key(guard *sqlguard.Guard, kind, content string) cacheKey {
 	return cacheKey(h.Sum(nil))
 }
 
+// keyOf returns the key with those bytes.
+func keyOf(text string) (key cacheKey) {
+	copy(key[:], text)
+	return key
+}
+
 func (c *Cache) get(key cacheKey) (cacheEntry, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,14 +119,60 @@ func (c *Cache) get(key cacheKey) (cacheEntry, bool) {
 	return e, ok
 }
 
-func (c *Cache) put(key cacheKey, file *report.File, allows []allow) {
+// put stores the verdict on a file with that text, and reports whether it did.
+func (c *Cache) put(key cacheKey, file *report.File, text string, allows []allow) bool {
 	if len(file.Findings) > maxFindings {
-		return
+		return false
 	}
 	e := cacheEntry{Used: c.now, Dialect: file.Dialect, Judged: file.Judged, Refused: file.Refused, Findings: append([]report.Finding{}, file.Findings...), Allows: append([]allow{}, allows...)}
+	for i := range e.Findings {
+		e.Findings[i].Quote(text)
+	}
+	for i := range e.Allows {
+		f := report.Finding{Finding: sqlguard.Finding{Span: e.Allows[i].Span}}
+		f.Quote(text)
+		e.Allows[i].Quoted = f.Quoted
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.entries[key], c.changed = e, true
+	return true
+}
+
+// known returns what the cache has of a file.
+func (c *Cache) known(path string) (knownFile, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k, ok := c.files[path]
+	if ok && c.now-k.Used > int64(24*time.Hour/time.Second) {
+		k.Used, c.changed = c.now, true
+		c.files[path] = k
+	}
+	return k, ok
+}
+
+// path returns the path with that number.
+func (c *Cache) path(number int) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.paths[number]
+}
+
+// learn stores what is known about a file, and the paths that it needs.
+func (c *Cache) learn(path string, needs []string, k knownFile) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k.Used = c.now
+	for _, need := range needs {
+		n, known := c.numbers[need]
+		if !known {
+			n = len(c.paths)
+			c.paths = append(c.paths, need)
+			c.numbers[need] = n
+		}
+		k.Needs = append(k.Needs, n)
+	}
+	c.files[path], c.changed = k, true
 }
 
 // Save writes the cache if it has changed. If two processes save it, the last
@@ -122,9 +188,14 @@ func (c *Cache) Save() (err error) {
 			delete(c.entries, key)
 		}
 	}
+	for path, k := range c.files {
+		if _, ok := c.entries[keyOf(k.Key)]; k.Key != "" && !ok || c.now-k.Used > int64(maxUnused/time.Second) {
+			delete(c.files, path)
+		}
+	}
 	var body bytes.Buffer
 	e := gob.NewEncoder(&body)
-	if err := errors.Join(e.Encode(c.build), e.Encode(c.entries)); err != nil {
+	if err := errors.Join(e.Encode(c.build), e.Encode(c.entries), e.Encode(c.paths), e.Encode(c.files)); err != nil {
 		return fmt.Errorf("write the cache: %w", err)
 	}
 	if body.Len() > maxCache-sha256.Size {

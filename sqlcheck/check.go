@@ -67,6 +67,9 @@ type Checker struct {
 	alone    sync.Mutex // held for a large file
 	projects dbtProjects
 	library  *source.Library // what the files say about one another
+	near     *neighbours
+	now      identities        // of files that are not read again
+	opened   func(path string) // a test's
 }
 
 // Run judges the inputs, several at a time, and returns the results in their
@@ -74,7 +77,8 @@ type Checker struct {
 func (c *Checker) Run(ctx context.Context, inputs []Input) ([]report.File, error) {
 	near := newNeighbours()
 	defer near.close()
-	c.library = source.NewLibrary(near)
+	c.library, c.near = source.NewLibrary(near), near
+	c.now = identities{of: map[string]identity{}}
 	files := make([]report.File, len(inputs))
 	var wg sync.WaitGroup
 	next := make(chan int)
@@ -129,6 +133,16 @@ func (c *Checker) one(ctx context.Context, in Input) (file report.File) {
 		file.Findings = append(file.Findings, notChecked(in.Problem))
 		return file
 	}
+	path, remembers := c.remembers(in)
+	var at identity
+	since := time.Now()
+	if remembers {
+		at = identityOf(openedPath(in))
+		if allows, ok := c.remember(in, path, at, &file); ok {
+			settle(&file, allows, c.Today)
+			return file
+		}
+	}
 	text, err := c.read(in)
 	if err != nil {
 		file.Findings = append(file.Findings, notChecked(err.Error()))
@@ -138,13 +152,19 @@ func (c *Checker) one(ctx context.Context, in Input) (file report.File) {
 		c.alone.Lock()
 		defer c.alone.Unlock()
 	}
-	allows := c.judge(ctx, in, text, &file)
+	allows, found := c.judge(ctx, in, text, &file)
+	if remembers && found.cached {
+		c.learn(in, path, at, since, found)
+	}
 	settle(&file, allows, c.Today)
 	if c.Spool != nil {
 		c.Spool.Flush(&file)
 	}
 	if len(file.Findings) > 0 {
 		file.Text = text
+		for i := range file.Findings {
+			file.Findings[i].Quoted = nil // of the cache
+		}
 	}
 	return file
 }
@@ -152,7 +172,7 @@ func (c *Checker) one(ctx context.Context, in Input) (file report.File) {
 // judge asks the guard about every statement of text, and returns the
 // suppressions in it. All offsets are in the file as it is. A byte order mark
 // counts in spans but not in columns.
-func (c *Checker) judge(ctx context.Context, in Input, text string, file *report.File) []allow {
+func (c *Checker) judge(ctx context.Context, in Input, text string, file *report.File) ([]allow, judged) {
 	body := strings.TrimPrefix(text, report.ByteOrderMark) // the mark is encoding, not SQL
 	shift := len(text) - len(body)
 	var found *source.Source
@@ -161,39 +181,39 @@ func (c *Checker) judge(ctx context.Context, in Input, text string, file *report
 		if syntax, ok := errors.AsType[*source.SyntaxError](err); ok {
 			r := reading{file: file, text: body, shift: shift, lines: lineIndex{text: body}}
 			r.add(notChecked("the file cannot be read: "+syntax.Message).Finding, sqlguard.Span{Start: syntax.Offset, End: syntax.Offset}, -1, "")
-			return nil
+			return nil, judged{}
 		}
 		if len(texts.Texts) == 0 {
-			return nil // the file is not for any dialect
+			return nil, judged{cached: true} // the file is not for any dialect
 		}
 		found = texts
 	}
 	model := c.dbtFile(in.Path)
 	if model != nil && model.problem != "" {
 		file.Findings = append(file.Findings, notChecked(model.problem))
-		return nil
+		return nil, judged{}
 	}
 	guard, problem := c.Choose(in.Path, body, model.known())
 	if problem != nil {
 		found := fileFinding(*problem)
 		found.Span = sqlguard.Span{Start: shift, End: shift}
 		file.Findings = append(file.Findings, found)
-		return nil
+		return nil, judged{}
 	}
 	file.Dialect = guard.Dialect().Name()
 	if c.Cache == nil || c.Whole || in.partly || c.readsTree(in.Path) {
-		return c.statements(ctx, guard, in, found, model, body, shift, file)
+		return c.statements(ctx, guard, in, found, model, body, shift, file), judged{}
 	}
 	key := c.Cache.key(guard, c.kind(in, model, found), text)
+	id := guard.ID()
+	how := judged{cached: true, said: firstLine(body), guard: string(id[:]), key: string(key[:])}
 	if e, ok := c.Cache.get(key); ok {
 		file.Judged, file.Refused, file.Findings = e.Judged, e.Refused, append([]report.Finding{}, e.Findings...)
-		return e.Allows
+		return e.Allows, how
 	}
 	allows := c.statements(ctx, guard, in, found, model, body, shift, file)
-	if ctx.Err() == nil {
-		c.Cache.put(key, file, allows)
-	}
-	return allows
+	how.cached = ctx.Err() == nil && c.Cache.put(key, file, text, allows)
+	return allows, how
 }
 
 // reading returns a reading of the text that begins at the offset shift of a
@@ -331,6 +351,9 @@ func (c *Checker) read(in Input) (string, error) {
 	}
 	r, size := c.Stdin, int64(0)
 	if !in.Stdin {
+		if c.opened != nil {
+			c.opened(in.Path)
+		}
 		f, err := in.open()
 		if err != nil {
 			return "", errors.New(unreadable(err))

@@ -87,7 +87,7 @@ const (
 	dbtCompile    = "run dbt compile first: the check judges the queries in target/manifest.json"
 	dbtUnknown    = "ktx does not know what dbt replaces this with, so the statement can be anything"
 	dbtHidden     = "this runs SQL while dbt compiles the file, and the compiled query does not contain that SQL"
-	dbtHook       = "dbt runs this hook with the query, and it is built elsewhere, so it can be anything"
+	dbtHook       = "dbt runs this hook with the query, and it is a hole that is filled elsewhere, so it can be anything"
 	dbtPlainHooks = "write hooks as plain strings"
 	dbtDefinition = "ktx judges a macro only in the models that use it"
 )

@@ -21,3 +21,6 @@ func Statements(d sqlguard.Dialect, text string, window, limit int) (spans []sql
 	}, nil)
 	return spans, done
 }
+
+// OnOpen calls f with each file that the checker opens to judge it.
+func (c *Checker) OnOpen(f func(path string)) { c.opened = f }

@@ -23,10 +23,12 @@ type neighbours struct {
 	tops  map[string]string   // the top folder, by folder
 	roots map[string]*os.Root // by top folder
 	lists map[string][]string
+
+	seen map[string]identity // what was read, as it was before
 }
 
 func newNeighbours() *neighbours {
-	return &neighbours{tops: map[string]string{}, roots: map[string]*os.Root{}, lists: map[string][]string{}}
+	return &neighbours{tops: map[string]string{}, roots: map[string]*os.Root{}, lists: map[string][]string{}, seen: map[string]identity{}}
 }
 
 var _ source.Files = (*neighbours)(nil)
@@ -102,8 +104,27 @@ func (n *neighbours) open(name string) *os.File {
 	return f
 }
 
+// see notes what a file or folder is before it is read for the first time.
+func (n *neighbours) see(name string) {
+	at := identityOf(filepath.FromSlash(name))
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if _, known := n.seen[name]; !known {
+		n.seen[name] = at
+	}
+}
+
+// was returns what a file or folder was when it was read.
+func (n *neighbours) was(name string) (identity, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	at, ok := n.seen[name]
+	return at, ok
+}
+
 // Read returns the content of a file.
 func (n *neighbours) Read(name string) (string, bool) {
+	n.see(name)
 	f := n.open(name)
 	if f == nil {
 		return "", false
@@ -129,6 +150,7 @@ func (n *neighbours) Names(folder string) []string {
 	if known {
 		return list
 	}
+	n.see(folder)
 	if f := n.open(folder); f != nil {
 		entries, _ := f.ReadDir(-1)
 		_ = f.Close()

@@ -124,9 +124,11 @@ func (a *alternatives) first(f *sqlguard.Finding, span sqlguard.Span) bool {
 func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alternatives) {
 	filled := t.Fill(guard.Dialect())
 	severity := report.SeverityError
-	message := "the program inserts something here that is not a value, so the statement can be anything"
+	message := "the program fills this hole with something that is not a value, so the statement can be anything"
+	hint := "choose between whole statements, and insert values only"
 	if t.SQL() == "" { // the text is defined in another file
-		message = "the statement is built elsewhere, so it can be anything"
+		message = "the whole statement is a hole that is filled elsewhere, so it can be anything"
+		hint = "pass a constant; if this is a function of yours, list it under check.sinks in ktx.yaml, and its callers are judged"
 	}
 	switch {
 	case t.Configured: // the configuration of the project says that it is SQL
@@ -139,7 +141,7 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 	for _, span := range filled.Unproved {
 		f := sqlguard.Finding{
 			Code: sqlguard.CodeDynamicSQLUnprovable, Message: message,
-			Hint: "choose between whole statements, and insert values only", Retryable: true,
+			Hint: hint, Retryable: true,
 		}
 		if !group.first(&f, span) {
 			continue

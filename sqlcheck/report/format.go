@@ -21,6 +21,9 @@ type Check struct {
 	// mark them.
 	All   bool
 	Color bool
+	// Max, if above 0, is the most findings that the formats for people show:
+	// human, in which equal findings count once, compact, github and markdown.
+	Max int
 	// Spool, if set, has the statements of the files.
 	Spool *Spool
 }
@@ -108,8 +111,19 @@ func Rules() []sqlguard.CodeInfo {
 	return append(slices.DeleteFunc(sqlguard.Codes(), func(c sqlguard.CodeInfo) bool { return c.Family == sqlguard.FamilyExecution }), migration.Codes()...)
 }
 
-// shown calls f with each finding that a format without marks shows.
-func (c *Check) shown(f func(*File, *Finding)) {
+// shown calls f with each finding that a format without marks shows, up to Max,
+// and returns how many there are.
+func (c *Check) shown(f func(*File, *Finding)) (all int) {
+	c.each(func(file *File, found *Finding) {
+		if all++; c.Max <= 0 || all <= c.Max {
+			f(file, found)
+		}
+	})
+	return all
+}
+
+// each calls f with each finding that a format without marks shows.
+func (c *Check) each(f func(*File, *Finding)) {
 	for i := range c.Files {
 		file := &c.Files[i]
 		for j := range file.Findings {

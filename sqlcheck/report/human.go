@@ -37,7 +37,9 @@ func Human(w io.Writer, results []Result, style Style) {
 		for _, f := range r.Findings {
 			place := fmt.Sprintf("%s:%d:%d", shownPath(r.Name), f.Line, f.Column)
 			fmt.Fprintf(&b, "%s: %s: %s\n", style.paint("1", place), style.paint("31", string(f.Code)), quiet(printable(f.Message)))
-			caret(&b, r.Text, f.Line, f.Span, style)
+			if r.Text != "" {
+				caret(&b, quote(r.Text, f.Span), f.Line, style)
+			}
 			if f.Hint != "" {
 				fmt.Fprintf(&b, "  hint: %s\n", quiet(printable(f.Hint)))
 			}
@@ -63,12 +65,30 @@ const (
 // ends of its line. Some files are a single line.
 const maxLine = 4 << 10
 
-// caret prints the line on which a span begins, with carets under the part of
-// the span that lies on it, at least one. It prints nothing for an empty text.
-func caret(b *bytes.Buffer, text string, line int, span sqlguard.Span, style Style) {
+// Quoted is what reports show of the text of a file beside a finding.
+type Quoted struct {
+	// Before, Marked and After are the line on which the finding begins: what
+	// stands before it, what of it is on the line, and what follows.
+	Before, Marked, After string
+	// Snippet is the text of the finding, unless it is empty or too long.
+	Snippet string
+}
+
+// Quote sets what reports show of the text of the file.
+func (f *Finding) Quote(text string) {
 	if text == "" {
 		return
 	}
+	q := quote(text, f.Span)
+	q.Snippet = snippet(text, f.Span)
+	for _, part := range []*string{&q.Before, &q.Marked, &q.After, &q.Snippet} {
+		*part = strings.Clone(*part)
+	}
+	f.Quoted = &q
+}
+
+// quote returns the line on which a span begins.
+func quote(text string, span sqlguard.Span) Quoted {
 	start := boundary(text, span.Start)
 	if start > 0 && start < len(text) && text[start-1] == '\r' && text[start] == '\n' {
 		start++ // a position inside a line end counts as its end
@@ -85,17 +105,23 @@ func caret(b *bytes.Buffer, text string, line int, span sqlguard.Span, style Sty
 		to = start + i
 	}
 	end := max(start, min(boundary(text, span.End), to))
-	before := tail(text[from:start], maxBefore)
-	room := maxExcerpt - Width(before)
-	marked := head(text[start:end], room)
-	after := head(text[end:to], room-Width(marked))
-	if logCommand.MatchString(before + marked + after) { // a command would be read; the result is as wide
-		for _, part := range []*string{&before, &marked, &after} {
+	q := Quoted{Before: tail(text[from:start], maxBefore)}
+	room := maxExcerpt - Width(q.Before)
+	q.Marked = head(text[start:end], room)
+	q.After = head(text[end:to], room-Width(q.Marked))
+	if logCommand.MatchString(q.Before + q.Marked + q.After) { // a command would be read; the result is as wide
+		for _, part := range []*string{&q.Before, &q.Marked, &q.After} {
 			*part = strings.ReplaceAll(*part, "#", "·")
 		}
 	}
-	fmt.Fprintf(b, "%s%s%s%s\n", style.paint("2", fmt.Sprintf("%4d | ", line)), before, marked, after)
-	fmt.Fprintf(b, "%s%s%s\n", style.paint("2", "     | "), strings.Repeat(" ", Width(before)), style.paint("31", strings.Repeat("^", max(1, Width(marked)))))
+	return q
+}
+
+// caret prints the line on which a finding begins, with carets under the part
+// of the finding that lies on it, at least one.
+func caret(b *bytes.Buffer, q Quoted, line int, style Style) {
+	fmt.Fprintf(b, "%s%s%s%s\n", style.paint("2", fmt.Sprintf("%4d | ", line)), q.Before, q.Marked, q.After)
+	fmt.Fprintf(b, "%s%s%s\n", style.paint("2", "     | "), strings.Repeat(" ", Width(q.Before)), style.paint("31", strings.Repeat("^", max(1, Width(q.Marked)))))
 }
 
 // boundary clips an offset to text and moves it back to the start of a

@@ -15,18 +15,20 @@ func writeMarkdown(w io.Writer, c *Check) error {
 	var b bytes.Buffer
 	s := c.Summary
 	fmt.Fprintf(&b, "### ktx sql check\n\n%s\n", SummaryLine(s))
+	limited := *c
+	if limited.Max <= 0 || limited.Max > maxMarkdown {
+		limited.Max = maxMarkdown
+	}
 	rows := 0
-	c.shown(func(file *File, f *Finding) {
-		if rows++; rows > maxMarkdown {
-			return
-		}
+	all := limited.shown(func(file *File, f *Finding) {
+		rows++
 		if rows == 1 {
 			b.WriteString("\n| | place | code | finding |\n|---|---|---|---|\n")
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", f.Severity, code(fmt.Sprintf("%s:%d:%d", file.Path, f.Line, f.Column)), code(string(f.Code)), code(f.advice()))
 	})
-	if rows > maxMarkdown {
-		fmt.Fprintf(&b, "\n%d more are not shown.\n", rows-maxMarkdown)
+	if all > rows {
+		fmt.Fprintf(&b, "\n%d more are not shown.\n", all-rows)
 	}
 	_, err := b.WriteTo(w)
 	return err //nolint:wrapcheck // Write says what it did
@@ -53,6 +55,9 @@ func code(text string) string {
 // SummaryLine returns the summary as a sentence.
 func SummaryLine(s Summary) string {
 	line := fmt.Sprintf("%s, %s: %d refused, %s not checked", plural(s.Files, "file"), plural(s.Statements, "statement"), s.Refused, plural(s.NotChecked, "file"))
+	if s.Holes > 0 {
+		line += fmt.Sprintf(", %s that nothing proves", plural(s.Holes, "hole"))
+	}
 	if s.Suppressed > 0 {
 		line += fmt.Sprintf(", %s permitted by a comment", plural(s.Suppressed, "finding"))
 	}

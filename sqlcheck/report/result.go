@@ -34,6 +34,8 @@ type Finding struct {
 	Suppression *Suppression `json:"suppression,omitempty"`
 	// Statement is the number of the statement in its file, from 0, or -1.
 	Statement int `json:"-"`
+	// Quoted, if set, is what reports show of the file, which then needs no Text.
+	Quoted *Quoted `json:"-"`
 }
 
 // Counts reports whether the finding is neither suppressed nor in the baseline.
@@ -102,6 +104,9 @@ type Summary struct {
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
 	Notes    int `json:"notes"`
+	// Holes counts those of them that are about a part of a statement which a
+	// program fills in, so that the statement can be anything.
+	Holes int `json:"holes"`
 	// The findings that do not count.
 	Suppressed int `json:"suppressed"`
 	Baseline   int `json:"baseline"`
@@ -118,7 +123,11 @@ func Summarize(files []File) Summary {
 			s.NotChecked++
 		}
 		for j := range f.Findings {
-			switch found := &f.Findings[j]; {
+			found := &f.Findings[j]
+			if found.Counts() && found.Code == sqlguard.CodeDynamicSQLUnprovable {
+				s.Holes++
+			}
+			switch {
 			case found.State == StateSuppressed:
 				s.Suppressed++
 			case found.State == StateBaseline:

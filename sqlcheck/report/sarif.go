@@ -173,7 +173,7 @@ func sarifResultOf(file *File, f *Finding, name string, baseline bool) sarifResu
 	r := sarifResult{
 		RuleID: string(f.Code), Level: string(f.Severity), Message: sarifText{Text: sarifMessage(sentence(f.advicePlain()))},
 		Locations: []sarifLocation{{sarifPhysical{artifact, sarifRegion{
-			StartLine: f.Line, StartColumn: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn, Snippet: snippet(file, f),
+			StartLine: f.Line, StartColumn: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn, Snippet: sarifSnippet(file, f),
 		}}}},
 		Fingerprints: map[string]string{"ktxFinding/v1": name},
 	}
@@ -216,13 +216,24 @@ func sarifMessage(text string) string {
 	return text
 }
 
-// snippet returns the text of a finding, or nil if it is empty or too long.
-func snippet(file *File, f *Finding) *sarifText {
-	start, end := f.Span.Start, f.Span.End
-	if start < 0 || end > len(file.Text) || start >= end || end-start > maxSnippet {
+// snippet returns the text of a span, or nothing if it is too long.
+func snippet(text string, span sqlguard.Span) string {
+	if span.Start < 0 || span.End > len(text) || span.Start >= span.End || span.End-span.Start > maxSnippet {
+		return ""
+	}
+	return text[span.Start:span.End]
+}
+
+// sarifSnippet returns the text of a finding, or nil if it is empty or too long.
+func sarifSnippet(file *File, f *Finding) *sarifText {
+	text := snippet(file.Text, f.Span)
+	if file.Text == "" && f.Quoted != nil {
+		text = f.Quoted.Snippet
+	}
+	if text == "" {
 		return nil
 	}
-	return &sarifText{Text: file.Text[start:end]}
+	return &sarifText{Text: text}
 }
 
 // reference returns a path as a URI reference (RFC 3986): relative to the

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 )
 
@@ -16,15 +15,24 @@ const (
 )
 
 // Spool keeps the statements of files, as JSON, outside of memory until a report
-// is written: in a file without a name in the folder for temporary files. If
-// there can be none, it keeps them in memory. It may be used by several
+// is written: on the Disk that Temp makes. If there can be none, it keeps them in
+// memory. It may be used by several
 // goroutines, each with files of its own. Close it in the end.
 type Spool struct {
+	Temp func() (Disk, error)
+
 	mu   sync.Mutex
 	held bytes.Buffer // before there is a file
-	disk *os.File
+	disk Disk
 	size int64
 	err  error // of a disk, which makes the report an error
+}
+
+// Disk is an empty file that is removed when it is closed.
+type Disk interface {
+	io.Writer
+	io.ReaderAt
+	io.Closer
 }
 
 // Spooled is where the statements of a file are, at least one.
@@ -76,14 +84,15 @@ func (s *Spool) Flush(file *File) {
 
 // open moves what is held to a file, if there can be one.
 func (s *Spool) open() {
-	disk, err := os.CreateTemp("", "ktx-check-")
+	if s.Temp == nil {
+		return
+	}
+	disk, err := s.Temp()
 	if err != nil {
 		return
 	}
-	_ = os.Remove(disk.Name()) // where an open file can be removed, nothing else can read it
 	if _, err := disk.Write(s.held.Bytes()); err != nil {
 		_ = disk.Close()
-		_ = os.Remove(disk.Name())
 		return
 	}
 	s.disk, s.held = disk, bytes.Buffer{}
@@ -124,7 +133,6 @@ func (s *Spool) Close() {
 	defer s.mu.Unlock()
 	if s.disk != nil {
 		_ = s.disk.Close()
-		_ = os.Remove(s.disk.Name())
 		s.disk = nil
 	}
 	s.held = bytes.Buffer{}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,8 +17,8 @@ import (
 // TestSpoolChangesNothing: the document of a check whose statements were kept on
 // disk is, byte for byte, the one of a check that kept them in memory.
 func TestSpoolChangesNothing(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	spool := &report.Spool{}
+	t.Parallel()
+	spool := &report.Spool{Temp: func() (report.Disk, error) { return os.Create(filepath.Join(t.TempDir(), "spool")) }}
 	defer spool.Close()
 	var inMemory, onDisk []report.File
 	for i := range 5 {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,11 +33,43 @@ type Library struct {
 	packages map[string]*goPackage
 	modules  map[string]*goModule
 	scripts  map[string]*script // by path
+
+	uses sync.Mutex
+	used map[string]map[string]bool // by what needs them: files and folders
 }
 
 // NewLibrary returns a library of files.
 func NewLibrary(files Files) *Library {
-	return &Library{files: files, packages: map[string]*goPackage{}, modules: map[string]*goModule{}, scripts: map[string]*script{}}
+	return &Library{files: files, packages: map[string]*goPackage{}, modules: map[string]*goModule{}, scripts: map[string]*script{}, used: map[string]map[string]bool{}}
+}
+
+// use notes that what is found in a file, or in the files of a folder, depends
+// on another file or folder, which need not exist.
+func (l *Library) use(from, other string) {
+	l.uses.Lock()
+	defer l.uses.Unlock()
+	if l.used[from] == nil {
+		l.used[from] = map[string]bool{}
+	}
+	l.used[from][other] = true
+}
+
+// Needs returns the files and folders on which what Find found in a file
+// depends, in order, besides the file itself.
+func (l *Library) Needs(file string) []string {
+	l.uses.Lock()
+	defer l.uses.Unlock()
+	reached := map[string]bool{file: true}
+	for next := []string{file}; len(next) > 0; next = next[1:] {
+		for other := range l.used[next[0]] {
+			if !reached[other] {
+				reached[other] = true
+				next = append(next, other)
+			}
+		}
+	}
+	delete(reached, file)
+	return slices.Sorted(maps.Keys(reached))
 }
 
 // goPackage is the constants and variables that a package of Go declares.
@@ -58,6 +91,7 @@ func (l *Library) goPackage(name string, tree *ast.File) *goPackage {
 	if l == nil || name == "" {
 		return &goPackage{}
 	}
+	l.use(name, path.Dir(name))
 	return l.packageIn(path.Dir(name), tree.Name.Name, strings.HasSuffix(name, "_test.go"))
 }
 
@@ -78,6 +112,7 @@ func (l *Library) packageIn(folder, name string, tests bool) *goPackage {
 		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") && !tests {
 			continue
 		}
+		l.use(folder, path.Join(folder, file))
 		content, ok := l.files.Read(path.Join(folder, file))
 		if !ok {
 			continue
@@ -149,6 +184,7 @@ func (p *goPackage) value(importPath, name string) *value {
 		if !ok || !ast.IsExported(name) {
 			return nil
 		}
+		p.library.use(p.folder, folder)
 		return p.library.packageIn(folder, "", false).value("", name)
 	}
 	v := p.names.names[name]
@@ -171,6 +207,12 @@ var moduleLine = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
 // in a folder imports. Only packages of the same module are known.
 func (l *Library) folderOf(from, importPath string) (string, bool) {
 	m := l.moduleOf(from)
+	for at := from; ; at = path.Dir(at) { // the files that say so
+		l.use(from, path.Join(at, "go.mod"))
+		if at == path.Dir(at) || m != nil && at == m.folder {
+			break
+		}
+	}
 	if m == nil {
 		return "", false
 	}
@@ -238,11 +280,13 @@ func (l *Library) exported(from, module, name string, depth int) *value {
 		if !Reads(file) {
 			continue
 		}
+		l.use(from, file)
 		if s := l.script(file); s != nil {
 			return s.exported(l, name, depth)
 		}
 	}
 	if trimmed, ok := strings.CutSuffix(base, ".js"); ok { // TypeScript names what it will be compiled to
+		l.use(from, trimmed+".ts")
 		if s := l.script(trimmed + ".ts"); s != nil {
 			return s.exported(l, name, depth)
 		}
@@ -317,6 +361,7 @@ func (l *Library) pyExported(from, module, name string, depth int) *value {
 	relative := strings.ReplaceAll(module, ".", "/")
 	for _, folder := range folders {
 		for _, file := range []string{path.Join(folder, relative) + ".py", path.Join(folder, relative, "__init__.py")} {
+			l.use(from, file)
 			if s := l.pyScript(file); s != nil {
 				return s.assigned(name, depth)
 			}

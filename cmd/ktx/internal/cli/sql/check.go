@@ -34,17 +34,22 @@ type checkOptions struct {
 	noCache                            bool
 	noIgnore                           bool
 	jobs                               int
+	max                                int
+	statistics                         bool
 	outputs                            []string // FORMAT=FILE
 	listRules                          bool
 }
 
 // whole reports whether a report needs the complete verdicts.
 func (o checkOptions) whole() bool {
-	return o.format == report.FormatJSON || slices.ContainsFunc(o.outputs, func(output string) bool { return strings.HasPrefix(output, report.FormatJSON+"=") })
+	return o.format == report.FormatJSON && !o.statistics || slices.ContainsFunc(o.outputs, func(output string) bool { return strings.HasPrefix(output, report.FormatJSON+"=") })
 }
 
 // partly reports whether only changed statements are judged.
 func (o checkOptions) partly() bool { return o.since != "" || o.staged }
+
+// screenful is the most groups of equal findings that a terminal gets.
+const screenful = 50
 
 // The values of --fail-on. The exit code is 3 for a file that could not be checked,
 // whatever the value.
@@ -86,6 +91,9 @@ Exit codes: 0 all may run · 1 some may not · 2 wrong usage or configuration ·
 			if cmd.Flags().Changed("diff") && o.since == "" {
 				return console.Usage("--diff: name a revision, such as HEAD or origin/main")
 			}
+			if !cmd.Flags().Changed("max") && o.format == report.FormatHuman && a.Out.Terminal {
+				o.max = screenful
+			}
 			if err := o.validate(args); err != nil {
 				return err
 			}
@@ -111,6 +119,8 @@ Exit codes: 0 all may run · 1 some may not · 2 wrong usage or configuration ·
 	flags.StringVar(&o.baseline, "baseline", "", "`FILE` of known findings, which do not count")
 	flags.BoolVar(&o.updateBaseline, "update-baseline", false, "write all present findings to the baseline")
 	flags.BoolVar(&o.showSuppressed, "show-suppressed", false, "also show the findings that a comment permits or the baseline has")
+	flags.IntVar(&o.max, "max", 0, "the most findings that human, compact, github and markdown show; 0 shows all. On a terminal human shows 50 unless you set it")
+	flags.BoolVar(&o.statistics, "statistics", false, "print only how many findings each code and each folder has; with --format human or json")
 	flags.BoolVar(&o.noCache, "no-cache", false, "judge every file, even if it did not change since the last check")
 	flags.BoolVar(&o.noIgnore, "no-ignore", false, "also check the files that git ignores")
 	flags.StringArrayVar(&o.outputs, "output", nil, "also write a report to a file, as `FORMAT=FILE` (repeatable)")
@@ -139,6 +149,10 @@ func (o checkOptions) validate(args []string) error {
 		return console.Usage("--update-baseline needs all statements; remove --diff and --staged")
 	case o.staged && slices.Contains(args, "-"):
 		return console.Usage("--staged: standard input is not in the git index")
+	case o.max < 0:
+		return console.Usage("--max %d: expected a number from 0", o.max)
+	case o.statistics && o.format != report.FormatHuman && o.format != report.FormatJSON:
+		return console.Usage("--statistics prints human or json, not %s", console.EscapeControls(o.format))
 	case o.jobs < 0 || o.jobs > 1024:
 		return console.Usage("--jobs %d: expected 0 to 1024", o.jobs)
 	}
@@ -202,7 +216,7 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	}
 	cache := openCache(a, o)
 	progress := a.Progress("checked", len(inputs))
-	spool := &report.Spool{}
+	spool := &report.Spool{Temp: temporary}
 	defer spool.Close()
 	checker := sqlcheck.Checker{Stdin: a.In, Spool: spool, Choose: guards.Choose, Sources: guards.Sources, Parameters: guards.Parameters, Migrations: guards.Migrations(o.profile, guards.Mentions(ctx, o.profile)), Whole: o.whole(), Today: time.Now(), Jobs: o.jobs, Cache: cache, OnFile: progress.Step}
 	files, err := checker.Run(ctx, inputs)
@@ -219,7 +233,7 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 		return err
 	}
 	summary := report.Summarize(files)
-	whole := &report.Check{Files: files, Summary: summary, Version: a.Version, All: o.showSuppressed, Spool: spool}
+	whole := &report.Check{Files: files, Summary: summary, Version: a.Version, All: o.showSuppressed, Max: o.max, Spool: spool}
 	if err := writeReports(a, whole, o); err != nil {
 		return err
 	}
@@ -231,6 +245,26 @@ func check(ctx context.Context, a *console.App, args []string, o checkOptions) e
 	default:
 		return nil
 	}
+}
+
+// unnamed is a temporary file. Where an open file can be removed, nothing else
+// can read it.
+type unnamed struct{ *os.File }
+
+func temporary() (report.Disk, error) {
+	f, err := os.CreateTemp("", "ktx-check-")
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the verdicts then stay in memory
+	}
+	_ = os.Remove(f.Name())
+	return unnamed{f}, nil
+}
+
+// Close removes the file, where that had to wait.
+func (u unnamed) Close() error {
+	err := u.File.Close()
+	_ = os.Remove(u.Name())
+	return err //nolint:wrapcheck // as above
 }
 
 // fails reports whether a finding that counts has at least the severity failOn.
@@ -347,7 +381,11 @@ func writeReports(a *console.App, c *report.Check, o checkOptions) error {
 	}
 	shown := *c
 	shown.Color = a.Colored(a.Out)
-	if err := report.Write(a.Out, o.format, &shown); err != nil {
+	if o.statistics {
+		if err := writeStatistics(a, &shown); err != nil {
+			problems = append(problems, err)
+		}
+	} else if err := report.Write(a.Out, o.format, &shown); err != nil {
 		problems = append(problems, err)
 	} else if o.format == report.FormatHuman || o.format == report.FormatCompact {
 		a.Errorf("%s\n", report.SummaryLine(c.Summary))
@@ -355,6 +393,21 @@ func writeReports(a *console.App, c *report.Check, o checkOptions) error {
 	if err := errors.Join(problems...); err != nil {
 		return console.Failed("%w", err)
 	}
+	return nil
+}
+
+// writeStatistics prints how many findings each code and each folder has.
+func writeStatistics(a *console.App, c *report.Check) error {
+	counts := report.Count(c)
+	if !a.JSON {
+		a.Errorf("%s\n", report.SummaryLine(c.Summary))
+		return report.WriteStatistics(a.Out, counts) //nolint:wrapcheck // standard output
+	}
+	a.PrintJSON(struct {
+		Schema  string         `json:"schema"`
+		Summary report.Summary `json:"summary"`
+		report.Statistics
+	}{"ktx-check-statistics/1", c.Summary, counts})
 	return nil
 }
 

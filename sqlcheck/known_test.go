@@ -1,0 +1,176 @@
+//go:build unix
+
+package sqlcheck_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ktxhq/ktx/sqlcheck"
+	"github.com/ktxhq/ktx/sqlcheck/report"
+)
+
+// known is a folder with a cache, and how its files look to a check.
+type knownTree struct {
+	dir, store string
+	dialect    string
+}
+
+// check checks the folder and returns the names of the files that it opened.
+func (k *knownTree) check(t *testing.T) ([]report.File, []string) {
+	t.Helper()
+	inputs, err := sqlcheck.Find([]string{k.dir}, "stdin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := sqlcheck.OpenCache(k.store, k.dir, "build", time.Now())
+	c := sqlcheck.Checker{Choose: with(t, k.dialect), Cache: cache, Today: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}
+	var mu sync.Mutex
+	var opened []string
+	c.OnOpen(func(path string) {
+		mu.Lock()
+		defer mu.Unlock()
+		opened = append(opened, filepath.Base(path))
+	})
+	files, err := c.Run(t.Context(), inputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cache.Save(); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(opened)
+	for i := range files { // reports of a file that was not read are the same
+		files[i].Text = ""
+		for j := range files[i].Findings {
+			files[i].Findings[j].Quoted = nil
+		}
+	}
+	return files, opened
+}
+
+// TestKnownFilesAreNotRead: a check opens the files that changed, and those
+// that depend on them, and no other.
+func TestKnownFilesAreNotRead(t *testing.T) {
+	t.Parallel()
+	k := &knownTree{dir: t.TempDir(), store: t.TempDir(), dialect: "postgres"}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(k.dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settled := func() { time.Sleep(150 * time.Millisecond) } // longer than a tick
+	write("a.sql", "SELECT 1; DROP TABLE t")
+	write("b.sql", "SELECT 1\n-- ktx:allow write_statement until=2026-12-01 reason=\"x\"")
+	write("names.py", "TABLE = 'SELECT 1'\n")
+	write("user.py", "from names import TABLE\ndef f(cursor):\n    cursor.execute(TABLE)\n")
+	write("plain.py", "print(1)\n")
+	settled()
+	cold, opened := k.check(t)
+	if want := []string{"a.sql", "b.sql", "names.py", "plain.py", "user.py"}; !slices.Equal(opened, want) {
+		t.Fatalf("a cold check opens %v", opened)
+	}
+	warm, opened := k.check(t)
+	if len(opened) > 0 {
+		t.Errorf("a warm check opens %v", opened)
+	}
+	if diff := cmp.Diff(cold, warm); diff != "" {
+		t.Error(diff)
+	}
+	for _, change := range []struct {
+		name string
+		do   func()
+		want []string
+	}{
+		{"the same size, and the time set back", func() {
+			path := filepath.Join(k.dir, "a.sql")
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write("a.sql", "DROP TABLE t; SELECT 1")
+			if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"a.sql"}},
+		{"what a file needs", func() { write("names.py", "TABLE = 'DROP TABLE t'\n") }, []string{"names.py", "user.py"}},
+		{"what a file needs is gone", func() { _ = os.Remove(filepath.Join(k.dir, "names.py")) }, []string{"user.py"}},
+		{"what a file needs is back", func() { write("names.py", "TABLE = 'SELECT 1'\n") }, []string{"names.py", "user.py"}},
+		{"another file has its name", func() {
+			write("c.txt", "SELECT 2; DROP TABLE t")
+			if err := os.Rename(filepath.Join(k.dir, "c.txt"), filepath.Join(k.dir, "a.sql")); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"a.sql"}},
+	} {
+		change.do()
+		settled()
+		got, opened := k.check(t)
+		if !slices.Equal(opened, change.want) {
+			t.Errorf("%s: it opens %v, want %v", change.name, opened, change.want)
+		}
+		fresh := &knownTree{dir: k.dir, store: t.TempDir(), dialect: k.dialect}
+		want, _ := fresh.check(t)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", change.name, diff)
+		}
+	}
+	k.dialect = "sqlite"
+	if _, opened := k.check(t); !slices.Contains(opened, "a.sql") {
+		t.Errorf("another guard: it opens %v", opened)
+	}
+	// A file that was written just now may change again without a trace.
+	write("new.sql", "SELECT 1")
+	for range 2 {
+		if _, opened := k.check(t); !slices.Contains(opened, "new.sql") {
+			t.Skip("the machine is too slow to be that fast")
+		}
+	}
+}
+
+// TestReportsOfKnownFiles: what people read is the same.
+func TestReportsOfKnownFiles(t *testing.T) {
+	t.Parallel()
+	dir, store := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.sql"), []byte("SELECT 1;\r\n  DROP TABLE täble -- ktx:allow write_statement until=2026-12-01 reason=\"x\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(150 * time.Millisecond)
+	var said []string
+	for range 2 {
+		cache := sqlcheck.OpenCache(store, dir, "build", time.Now())
+		inputs, err := sqlcheck.Find([]string{dir}, "stdin")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := sqlcheck.Checker{Choose: with(t, "postgres"), Cache: cache, Today: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}
+		files, err := c.Run(t.Context(), inputs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cache.Save(); err != nil {
+			t.Fatal(err)
+		}
+		var all strings.Builder
+		for _, format := range report.Formats() {
+			if format == report.FormatJSON {
+				continue // it has the statements, which no cache keeps
+			}
+			if err := report.Write(&all, format, &report.Check{Files: files, Summary: report.Summarize(files), Version: "1"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		said = append(said, all.String())
+	}
+	if diff := cmp.Diff(said[0], said[1]); diff != "" {
+		t.Error(diff)
+	}
+}
