@@ -12,5 +12,5 @@ func identityOf(path string) identity {
 	if unix.Stat(path, &s) != nil {
 		return identity{}
 	}
-	return identity{Device: uint64(s.Dev), File: s.Ino, Size: s.Size, Modified: s.Mtim.Nano(), Changed: s.Ctim.Nano()} //nolint:gosec,unconvert // the types differ between systems
+	return identity{Device: uint64(s.Dev), File: s.Ino, Size: s.Size, Modified: s.Mtim.Nano(), Changed: s.Ctim.Nano()} //nolint:unconvert // the types differ between systems
 }
