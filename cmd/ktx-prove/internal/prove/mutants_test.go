@@ -13,7 +13,8 @@ import (
 // TestBenignMutantsRun runs mutants of the cases that a guard must allow, in
 // read-only transactions. It takes every fifth case of PostgreSQL and MySQL,
 // and all of them with KTX_TEST_FULL=1. A mutant that the engine refuses would
-// ask a guard to allow a statement that nobody can use.
+// ask a guard to allow a statement that nobody can use. All mutants share one
+// database, so those of cases with tables or views of their own are left out.
 func TestBenignMutantsRun(t *testing.T) {
 	for dialect, every := range map[string]int{"sqlite": 1, "postgres": 5, "mysql": 5} {
 		if os.Getenv("KTX_TEST_FULL") == "1" {
@@ -25,7 +26,7 @@ func TestBenignMutantsRun(t *testing.T) {
 			var texts []corpus.Case
 			benign := 0
 			for _, c := range corpus.Cases() {
-				if c.Dialect == dialect && c.Expect == corpus.Allow && (c.Engine == nil || len(c.Engine.Needs) == 0) {
+				if c.Dialect == dialect && c.Expect == corpus.Allow && (c.Engine == nil || len(c.Engine.Needs) == 0) && (c.Setup == nil || len(c.Setup.Database) == 0) {
 					if benign%every == 0 {
 						texts = append(texts, mutate.Of(c)...)
 					}
