@@ -45,6 +45,16 @@ var methods = map[string]int{
 	"PrepareNamed": 0, "PrepareNamedContext": 0, "Get": 1, "GetContext": 1, "Select": 1, "SelectContext": 1,
 }
 
+// commands are the first words of SQL commands in the manuals of PostgreSQL, MySQL
+// and SQLite.
+var commands = func() map[string]bool {
+	out := map[string]bool{}
+	for _, word := range strings.Fields("ABORT ALTER ANALYZE ATTACH BEGIN CALL CHECKPOINT CLOSE CLUSTER COMMENT COMMIT COPY CREATE DEALLOCATE DECLARE DELETE DETACH DISCARD DO DROP END EXECUTE EXPLAIN FETCH FLUSH GRANT HANDLER IMPORT INSERT INSTALL KILL LISTEN LOAD LOCK MERGE MOVE NOTIFY OPTIMIZE PRAGMA PREPARE PURGE REASSIGN REFRESH REINDEX RELEASE RENAME REPAIR REPLACE RESET REVOKE ROLLBACK SAVEPOINT SECURITY SELECT SET SHOW SHUTDOWN START TABLE TRUNCATE UNLISTEN UNLOCK UPDATE USE VACUUM VALUES WITH XA") {
+		out[word] = true
+	}
+	return out
+}()
+
 // databases are parts of the import paths of packages for databases.
 var databases = []string{"database/sql", "pgx", "sqlx", "gorm", "/bun", "lib/pq", "sqlite", "mysql"}
 
@@ -210,6 +220,9 @@ func (l *loader) places(f *ast.File, files []*ast.File, info *types.Info) (out [
 		offset := func(p token.Pos) int { return l.set.PositionFor(p, false).Offset }
 		if kind != "constant" && before == 1 && !known && !strings.HasSuffix(selector.Sel.Name, "Context") && !strings.Contains(sql, " ") && kind != "built" {
 			return true // Get and Select of something else
+		}
+		if !known && sql != "" && !commands[strings.ToUpper(strings.Trim(strings.SplitN(strings.TrimSpace(sql)+" ", " ", 2)[0], "(;\n\t"))] && !strings.Contains(strings.TrimSpace(sql), "\n") {
+			return true // a value of a prepared statement
 		}
 		out = append(out, place{filepath.ToSlash(file), offset(arg.Pos()), offset(arg.End()), selector.Sel.Name, kind, sql})
 		return true
