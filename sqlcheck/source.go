@@ -165,12 +165,18 @@ func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alterna
 				continue // the finding is about a placeholder
 			}
 			at := filled.Place(sqlguard.Span{Start: f.Span.Start + span.Start, End: f.Span.End + span.Start})
+			if f.Code == sqlguard.CodeExternalRelation && slices.ContainsFunc(filled.Unproved, func(hole sqlguard.Span) bool { return at.Start < hole.End && hole.Start < at.End }) {
+				continue // so is this one
+			}
 			if !group.first(&f, at) {
 				continue
 			}
 			r.add(f, at, number, v.Fingerprint)
 			if f.Code == sqlguard.CodeParseError {
 				r.file.Findings[len(r.file.Findings)-1].Severity = severity
+				if t.Emptied { // the program may never send it
+					r.file.Findings[len(r.file.Findings)-1].Severity = report.SeverityNote
+				}
 			}
 		}
 		if !v.Allowed {

@@ -87,7 +87,7 @@ func (s *Source) Comment(i int, source string) string {
 func (s *Source) Sum() string {
 	h := sha256.New()
 	for _, t := range s.Texts {
-		_, _ = fmt.Fprintf(h, "%v %d %q %t %t %v %q %v\n", t.Span, t.Call, t.Sink, t.Certain, t.Configured, t.Holes, t.sql, t.pieces)
+		_, _ = fmt.Fprintf(h, "%v %d %q %t %t %t %v %q %v\n", t.Span, t.Call, t.Sink, t.Certain, t.Configured, t.Emptied, t.Holes, t.sql, t.pieces)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -135,7 +135,30 @@ func (t *Text) holds(other *Text) bool {
 // oneWord is a text that is one word without a capital letter, and no more.
 var oneWord = regexp.MustCompile(`^\s*[a-z]+\s*$`)
 
-var sqlStart = regexp.MustCompile(`(?is)^(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(?:select|with|insert|update|delete|merge|replace|create|alter|drop|truncate|grant|revoke|call|exec|execute|explain|show|values|set|begin|commit|rollback|lock|copy|vacuum|analyze|pragma|attach|do|declare|load|use|table|describe|desc|rename|refresh|comment|call|prepare|listen|notify|kill)\b`)
+const sqlSpace = `(?is)^(?:[\s;(]|--[^\n]*(?:\n|$)|#[^\n]*\n|/\*.*?\*/)*`
+
+var sqlStart = regexp.MustCompile(sqlSpace + `(?:(?:select|with|insert|update|delete|merge|replace|create|alter|drop|truncate|grant|revoke|call|exec|execute|explain|show|values|set|begin|commit|rollback|lock|copy|vacuum|analyze|pragma|attach|do|declare|load|use|table|describe|desc|rename|refresh|comment|prepare|listen|notify|kill|deallocate|dbcc|reindex|unlisten)\b|/\*!)`)
+
+// sqlCommand is how statements begin whose first word is one that other texts
+// begin with too.
+var sqlCommand = regexp.MustCompile(sqlSpace + `(?:` + strings.Join([]string{
+	`close\s+(?:all|"?\w+"?)\s*;?\s*$`,
+	`(?:fetch|move)\s+(?:next|prior|first|last|absolute|relative|forward|backward|all|from|in|-?\d+)\b`,
+	`savepoint\s+"?\w+"?\s*;?\s*$`, `release\s+(?:savepoint\s+)?"?\w+"?\s*;?\s*$`,
+	`start\s+(?:transaction|slave|replica|group_replication)\b`, `stop\s+(?:slave|replica|group_replication)\b`,
+	`(?:abort|end)(?:\s+(?:work|transaction))?\s*;?\s*$`, `save\s+tran`,
+	`reset\s+(?:all|role|session|master|slave|replica|persist|query|binary|[a-z_.]+\s*;?\s*$)`, `discard\s+(?:all|plans|sequences|temp)`,
+	`checkpoint\s*;?\s*$`, `cluster\s+(?:verbose|"?\w+"?)\b`, `detach\s+(?:database\s+)?["'\w]+\s*;?\s*$`,
+	`reassign\s+owned`, `import\s+foreign`, `security\s+label`,
+	`flush\s+(?:no_write|local|binary|engine|error|general|hosts|logs|privileges|optimizer|relay|slow|status|table|user)`,
+	`(?:optimize|repair|check|checksum|backup|restore)\s+(?:table|local|no_write|database|log|verifyonly|headeronly|filelistonly)`,
+	`handler\s+\S+\s+(?:open|read|close)`, `xa\s+(?:start|begin|end|prepare|commit|rollback|recover)`,
+	`purge\s+(?:binary|master)`, `shutdown\s*;?\s*$`, `shutdown\s+with`, `(?:un)?install\s+(?:plugin|component|soname)`,
+	`(?:binlog|signal|resignal)\s+['"s]`, `cache\s+index`, `change\s+(?:master|replication)`, `(?:lock|unlock)\s+(?:tables?|instance)`,
+	`waitfor\s+(?:delay|time)`, `raiserror\s*\(`, `throw\s+\d`, `print\s+[@n']`, `deny\s+\w+`, `reconfigure\b`, `bulk\s+insert`,
+	`if\s+(?:not\s+)?(?:exists|object_id|@|\()`, `while\s+(?:\d|@|\()`, `(?:write|update)text\s`, `disable\s+trigger`, `enable\s+trigger`,
+	`from\s+\S+\s+(?:select|insert)\b`, `system\s+(?:reload|drop|flush|stop|start|sync|shutdown|kill)`,
+}, "|") + `)`)
 
 var sqlWords = regexp.MustCompile(`\b(?:SELECT|FROM|WHERE|JOIN|UNION|VALUES|INSERT INTO|DELETE FROM|ORDER BY|GROUP BY)\b|(?is:\bselect\b.*\bfrom\b|\binsert\s+into\b|\bdelete\s+from\b|\bupdate\b.*\bset\b|\b(?:drop|alter|create|truncate)\s+table\b)`)
 
@@ -144,4 +167,6 @@ var sqlWords = regexp.MustCompile(`\b(?:SELECT|FROM|WHERE|JOIN|UNION|VALUES|INSE
 func mentionsSQL(text string) bool { return sqlWords.MatchString(text) }
 
 // looksLikeSQL reports whether a text begins as a statement does.
-func looksLikeSQL(text string) bool { return sqlStart.MatchString(text) }
+func looksLikeSQL(text string) bool {
+	return sqlStart.MatchString(text) || sqlCommand.MatchString(text)
+}

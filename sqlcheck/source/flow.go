@@ -416,14 +416,12 @@ func (f *flow) merge(a, b *value) *value {
 		for n < min(len(a.items), len(b.items)) && a.items[n] == b.items[n] {
 			n++
 		}
-		if n < min(len(a.items), len(b.items)) {
+		// Either what one adds to the same start or what the other adds: any of
+		// these may be missing.
+		out := &value{list: true, items: slices.Concat(a.items, b.items[n:])}
+		if len(out.items) > maxJoined {
 			return nil
 		}
-		long := a
-		if len(b.items) > len(a.items) {
-			long = b
-		}
-		out := &value{list: true, items: slices.Clone(long.items)}
 		for i := n; i < len(out.items); i++ {
 			out.items[i].absent = true
 		}
@@ -786,8 +784,9 @@ func (f *flow) enter(fn *function, n *node, args []*value) *value {
 }
 
 // pass adds the texts that an expression can have, for a call that passes them
-// to a database. take reports whether a text counts.
-func (f *flow) pass(v *value, as Text, take func(*Text) bool) {
+// to a database. usual reports whether the call usually does so, take whether a
+// text counts.
+func (f *flow) pass(v *value, as Text, usual bool, take func(*Text) bool) {
 	took := false
 	for _, t := range v.texts {
 		t = t.clone()
@@ -801,7 +800,7 @@ func (f *flow) pass(v *value, as Text, take func(*Text) bool) {
 			f.add(t)
 		}
 	}
-	if v.partial && (took || as.Certain) {
+	if v.partial && (took || as.Certain || usual) {
 		rest := as
 		f.add(unknown(&rest))
 	}
@@ -839,12 +838,15 @@ func (t *Text) key() string {
 		from = h.At
 	}
 	b.Write(t.sql[from:])
+	if t.Emptied {
+		b.WriteByte(0)
+	}
 	return b.String()
 }
 
 // moved returns a text of another file, all of it at a span of this one.
 func (t *Text) moved(span sqlguard.Span) *Text {
-	out := &Text{}
+	out := &Text{Emptied: t.Emptied}
 	from := 0
 	for _, h := range t.Holes {
 		out.escaped(string(t.sql[from:h.At]), span)
@@ -892,6 +894,11 @@ func (f *flow) join(list, separator *value, span sqlguard.Span) *value {
 	}
 	if !known && len(list.items) > 0 {
 		return nil
+	}
+	for i, t := range out.texts {
+		if len(list.items) > 0 && len(t.sql) == 0 && len(t.Holes) == 0 {
+			out.texts[i] = &Text{Emptied: true}
+		}
 	}
 	return out
 }

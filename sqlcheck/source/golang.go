@@ -625,6 +625,9 @@ func (g *goFile) sink(f *flow, call *node, args []*value) {
 		if last = first + 1; isContext(call.list[first]) {
 			first++
 		}
+		if name == "Prepare" && first == 1 && len(call.list) == 3 { // pgx gives it a name
+			first, last = 2, 2
+		}
 	}
 	for i := first; i < min(len(call.list), last+1); i++ {
 		v := args[i]
@@ -635,7 +638,12 @@ func (g *goFile) sink(f *flow, call *node, args []*value) {
 		if i > first && !slices.ContainsFunc(v.texts, func(t *Text) bool { return looksLikeSQL(t.SQL()) }) {
 			break // a value
 		}
-		f.pass(v, as, sink.certain.judges)
+		f.pass(v, as, sink.certain >= likely, func(t *Text) bool {
+			if name == "Query" && len(t.Holes) == 0 && oneWord.MatchString(t.SQL()) {
+				return false // a field of a form, such as c.Query("commit"): no statement of one word has rows
+			}
+			return sink.certain.judges(t)
+		})
 		return
 	}
 	if sink.certain >= likely && first < len(call.list) && call.list[first].kind != nodeNumber && call.list[first].kind != nodeFunction {
@@ -856,7 +864,7 @@ func (g *goFile) sprintf(f *flow, args []*value) *value {
 func (g *goFile) formatted(f *flow, format *Text, args []*value) *value {
 	var parts []*value
 	var spans []sqlguard.Span
-	literal := &Text{}
+	literal := &Text{Emptied: format.Emptied}
 	flush := func() {
 		parts, spans = append(parts, textValue(literal)), append(spans, sqlguard.Span{})
 		literal = &Text{}

@@ -90,6 +90,16 @@ func TestGo(t *testing.T) {
 		{`m.Get("key", x+" of y")`, nil},
 		{`db.Select(&rows, fields+" FROM t")`, []string{"x FROM t [fields]"}},
 		{`u.Query()`, nil},
+		{`c.Query("commit")`, nil},
+		{`db.Exec("commit")`, []string{"commit"}},
+		{`db.Exec("CLOSE all_rows")`, []string{"CLOSE all_rows"}},
+		{`db.QueryRow("FETCH NEXT FROM all_rows")`, []string{"FETCH NEXT FROM all_rows"}},
+		{`db.Exec("; DELETE FROM t")`, []string{"; DELETE FROM t"}},
+		{`db.Exec("/*!50000 DELETE FROM t */")`, []string{"/*!50000 DELETE FROM t */"}},
+		{`db.Exec("if not exists (select 1) drop table t")`, []string{"if not exists (select 1) drop table t"}},
+		{`app.Exec("close the door")`, nil},
+		{`conn.Prepare(ctx, "remove", "DELETE FROM t")`, []string{"DELETE FROM t"}},
+		{`conn.Prepare(ctx, name, text)`, []string{"x [text]"}},
 		{`db.Query(loop)`, []string{"x [loop]"}},
 	} {
 		body, want := test.body, test.want
@@ -127,6 +137,8 @@ func TestGoFlow(t *testing.T) {
 		{"qs := map[string]string{`a`: `SELECT 1`, `b`: `SELECT 2`}\ndb.QueryContext(ctx, qs[`b`])\ndb.QueryContext(ctx, qs[x])", []string{"SELECT 2", "SELECT 1", "SELECT 2"}},
 		{"if q := `SELECT 1`; x {\n db.QueryContext(ctx, q) }", []string{"SELECT 1"}},
 		{"db.QueryContext(ctx, late)", []string{"SELECT 9"}},
+		{"var q string\nif x {\n q = load() }\ndb.Exec(q)", []string{"x [q]"}},
+		{"w := []string{}\nif x {\n w = append(w, `a`) } else {\n w = append(w, `b`) }\ndb.QueryContext(ctx, `SELECT `+strings.Join(w, `, `))", []string{"SELECT ", "SELECT b", "SELECT a", "SELECT a, b"}},
 	} {
 		code := "package p\n\nconst cols = \"id\" + \", name\"\n\nfunc f() {\n\t" + test.body + "\n}\nfunc build(t string) string { return `SELECT 1 FROM ` + t }\nfunc both() (string, []any) { return `SELECT 2`, nil }\nconst late = `SELECT 9`\n"
 		if diff := cmp.Diff(test.want, filled(t, "x.go", code, "postgres")); diff != "" {

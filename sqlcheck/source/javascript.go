@@ -149,7 +149,7 @@ func (j *javaScript) template(f *flow, n *node, v *value) {
 		return
 	}
 	as := Text{Call: n.span.Start, Sink: name, Certain: sure, Span: n.span}
-	f.pass(v, as, func(t *Text) bool {
+	f.pass(v, as, sure, func(t *Text) bool {
 		return looksLikeSQL(t.SQL()) || strings.HasPrefix(name, "$") && (strings.TrimSpace(t.SQL()) != "" || len(t.Holes) > 0)
 	})
 }
@@ -238,7 +238,7 @@ func (j *javaScript) sink(f *flow, n *node, args []*value) {
 		if first.kind == nodeTagged {
 			return // it is judged on its own
 		}
-		f.pass(v, as, sure.judges)
+		f.pass(v, as, sure >= likely, sure.judges)
 	case sure < likely || v != nil && (v.number || v.list || v.object || v.fn != nil):
 	case first.kind == nodeTagged || first.kind == nodeFunction || first.kind == nodeNumber || first.kind == nodeList:
 	default:

@@ -212,7 +212,7 @@ func (p *python) filled(f *flow, n *node, format *value, holes func(*Text) *Text
 			parts, spans = append(parts, textValue(part), v), append(spans, h.Span, h.Span)
 			from = h.At
 		}
-		part := &Text{}
+		part := &Text{Emptied: made.Emptied}
 		part.run(made, from, len(made.sql))
 		parts, spans = append(parts, textValue(part)), append(spans, n.span)
 		v := f.concat(parts, spans)
@@ -291,7 +291,7 @@ func (p *python) sink(f *flow, n *node, args []*value) {
 			}
 			driver.texts = append(driver.texts, t)
 		}
-		f.pass(&driver, as, sure.judges)
+		f.pass(&driver, as, sure >= likely, sure.judges)
 	case sure >= likely && (v == nil || !v.number && v.fn == nil):
 		f.add(unknown(&as))
 	}
@@ -507,7 +507,7 @@ func pyEscape(s string) (string, int) {
 // formatting (%s, %(name)s), and with % for %%. Some drivers use the same
 // syntax for parameters.
 func percent(t *Text, driver bool) *Text {
-	out := &Text{Span: t.Span, Call: t.Call, Sink: t.Sink, Certain: t.Certain}
+	out := &Text{Span: t.Span, Call: t.Call, Sink: t.Sink, Certain: t.Certain, Emptied: t.Emptied}
 	sql, holes := t.SQL(), t.Holes
 	copyTo := func(from, to int) {
 		for len(holes) > 0 && holes[0].At <= to {
@@ -565,7 +565,7 @@ func pyConversion(s string) (n int, conversion byte) {
 
 // braces returns a text with holes for the replacement fields of str.format.
 func braces(t *Text) *Text {
-	out := &Text{Span: t.Span, Call: t.Call, Sink: t.Sink, Certain: t.Certain, Holes: t.Holes}
+	out := &Text{Span: t.Span, Call: t.Call, Sink: t.Sink, Certain: t.Certain, Holes: t.Holes, Emptied: t.Emptied}
 	if len(t.Holes) > 0 {
 		return t
 	}

@@ -239,7 +239,7 @@ func (p *pyParser) primary() *node {
 			p.at++
 			out := &node{kind: nodeIndex, x: n}
 			for !p.is("]") {
-				if !p.is(":") {
+				if !p.is(":") && !p.is(",") {
 					out.list = append(out.list, p.starred())
 				}
 				if p.is(":") || p.is(",") {

@@ -44,6 +44,7 @@ func TestPython(t *testing.T) {
 		{`rows = await conn.fetch("SELECT a FROM t WHERE b = $1", b)`, []string{"SELECT a FROM t WHERE b = 1"}},
 		{`spark.sql("SELECT 1")`, []string{"SELECT 1"}},
 		{`print("SELECT 1")`, nil},
+		{"x.loc[:, c] = y[::2, 1:, :]\ncur.execute('SELECT 1')", []string{"SELECT 1"}},
 		{`cur.execute(query)`, []string{"x [query]"}},
 		{`cur.execute(b"SELECT 1")`, []string{`x [b"SELECT 1"]`}},
 		{`pool.execute(task, "SELECT 1")`, []string{"x [task]"}},

@@ -20,6 +20,9 @@ type Text struct {
 	Sink                string
 	Certain, Configured bool
 	Holes               []Hole
+	// Emptied reports whether a list that the program joins was taken as empty
+	// in this text, which it may never be.
+	Emptied bool
 
 	sql    []byte
 	pieces []piece
@@ -114,7 +117,7 @@ func (t *Text) unixLines() *Text {
 	if !strings.Contains(sql, "\r") {
 		return t
 	}
-	out := &Text{Span: t.Span}
+	out := &Text{Span: t.Span, Emptied: t.Emptied}
 	from := 0
 	for i := 0; i < len(sql); i++ {
 		if sql[i] == '\r' {
@@ -152,6 +155,7 @@ func (t *Text) add(other *Text) {
 		t.Holes = append(t.Holes, h)
 	}
 	t.sql = append(t.sql, other.sql...)
+	t.Emptied = t.Emptied || other.Emptied
 }
 
 // place maps an offset of the text to the file. If end is set, the offset is
