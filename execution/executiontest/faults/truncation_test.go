@@ -21,6 +21,7 @@ func (s *stand) truncate(direction string, step int) string {
 	enough := 0
 	for bytes := 0; counts[""] < 4; bytes += step {
 		p.heal()
+		s.free() // the statement of the cut connection is over
 		p.poison("limit_data", direction, map[string]int{"bytes": bytes})
 		code := s.ask(s.Context(), q, execution.Limits{})
 		if counts[code]++; code == "" && enough == 0 {
@@ -34,8 +35,15 @@ func (s *stand) truncate(direction string, step int) string {
 		s.Error("no answer was cut")
 	}
 	p.heal()
+	s.free()
 	s.recovers()
 	return fmt.Sprintf("cut every %s from 0 on; right only when all of it had passed", plural(step, "byte"))
+}
+
+// free waits until no connection is held by a statement that may still run.
+func (s *stand) free() {
+	s.Helper()
+	s.eventually("no connection is held", func() bool { return s.load(connectionID).Held == 0 })
 }
 
 func plural(n int, what string) string {
