@@ -786,8 +786,6 @@ var rooms = []room{
 		},
 		support: true,
 	},
-	{path: "tools/flow", ours: []string{"sqlcheck/source"}, support: true},
-	{path: "tools/flow/golang", others: map[string]string{"golang.org/x/mod": "reads which module a folder holds"}, support: true},
 	{path: "tools/perf", support: true},
 	{path: "tools/skills", testOurs: []string{"research/skills", "research/skills/pgstore", "research/skills/skillstest"}, support: true},
 	{
