@@ -67,7 +67,7 @@ func NewBook(r Report) (*Book, error) {
 func (b *Book) Entries() []Entry { return b.list }
 
 // WriteScores writes the scores of the dialects.
-func (b *Book) WriteScores(d *markup.Document) { (&document{d}).scores(b.page) }
+func (b *Book) WriteScores(d *markup.Document) { (&document{Document: d, part: true}).scores(b.page) }
 
 // WriteMatrix writes the matrix of classes and dialects as a heat map. Each cell leads to
 // its cases, at the address that link returns.
@@ -101,7 +101,7 @@ func (b *Book) WriteMatrix(d *markup.Document, link func(dialect, class string) 
 				d.Put(`<td class="n heat%s">`, strconv.Itoa(1+4*(cell.Cases-1)/most))
 			}
 			d.Put(`<a href="%s">%s</a>`, link(b.page.Dialects[i], row.Class), cell.Cases)
-			(&document{d}).failures(cell)
+			(&document{Document: d, part: true}).failures(cell)
 			d.Put(`</td>`)
 		}
 		d.Put(`</tr>`)
@@ -118,7 +118,7 @@ func (b *Book) WriteCase(d *markup.Document, c corpus.Case) bool {
 	}
 	v := *known
 	b.build.read(c, &v)
-	doc := &document{d}
+	doc := &document{Document: d, part: true}
 	d.Put(`<p class="row"><span class="want">%s</span> <span class="state %s">%s</span></p>`, want(v.Expect), v.State, v.State.Text())
 	doc.statement(v.SQL)
 	doc.answer(&v)
@@ -142,7 +142,7 @@ func WriteReading(d *markup.Document, sql string, r Reading) {
 	b := &builder{Report: Report{Read: func(corpus.Case) (Reading, bool) { return r, true }}}
 	var v caseView
 	b.read(corpus.Case{SQL: sql}, &v)
-	doc := &document{d}
+	doc := &document{Document: d, part: true}
 	doc.statement(v.SQL)
 	doc.findings(&v)
 	doc.reading(&v)
@@ -154,7 +154,7 @@ func WriteMarked(d *markup.Document, sql string, findings []sqlguard.Finding) {
 	for i, f := range findings {
 		spans[i] = widened(f.Span, len(sql))
 	}
-	(&document{d}).sql(pieces(sql, 0, len(sql), spans))
+	(&document{Document: d, part: true}).sql(pieces(sql, 0, len(sql), spans))
 }
 
 // WriteChanges writes what differs between two runs.
@@ -172,5 +172,5 @@ func WriteChanges(d *markup.Document, before, after []run.Result, address func(i
 			p.Counts = append(p.Counts, pair{string(kind), strconv.Itoa(counts[kind])})
 		}
 	}
-	(&document{d}).changes(p)
+	(&document{Document: d, part: true}).changes(p)
 }

@@ -6,11 +6,23 @@ import (
 )
 
 // document collects the page.
-type document struct{ *markup.Document }
+type document struct {
+	*markup.Document
+	part bool // of a page of the server, whose headings are of the second level
+}
+
+// heading writes the heading of a part of a case.
+func (d *document) heading(text string) {
+	if d.part {
+		d.Put(`<h2>%s</h2>`, text)
+	} else {
+		d.Put(`<h5>%s</h5>`, text)
+	}
+}
 
 // write writes the page.
 func (p *page) write() string {
-	d := &document{new(markup.Document)}
+	d := &document{Document: new(markup.Document)}
 	d.Put(`<!doctype html><html lang="en"><head><meta charset="utf-8">`)
 	d.Put(`<meta http-equiv="Content-Security-Policy" content="%s">`, p.Policy)
 	d.Put(`<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">`)
@@ -223,7 +235,7 @@ func want(e corpus.Expect) string {
 }
 
 func (d *document) statement(s statement) {
-	d.Put(`<h5>Statement</h5>`)
+	d.heading("Statement")
 	if s.Bytes == 0 {
 		d.Put(`<p class="quiet">The text is empty.</p>`)
 	} else {
@@ -253,7 +265,7 @@ func (d *document) sql(pieces []piece) {
 }
 
 func (d *document) answer(c *caseView) {
-	d.Put(`<h5>Answer</h5>`)
+	d.heading("Answer")
 	if c.State == stateNotRun {
 		d.Put(`<p>The run has no answer to this case.</p>`)
 	} else {
@@ -299,9 +311,9 @@ func (d *document) findings(c *caseView) {
 
 func (d *document) reading(c *caseView) {
 	if c.Facts {
-		d.Put(`<h5>What the guard read</h5>`)
+		d.heading("What the guard read")
 	} else {
-		d.Put(`<h5>Syntax tree</h5>`)
+		d.heading("Syntax tree")
 	}
 	if len(c.Nodes) == 0 {
 		d.Put(`<p class="quiet">There is none: the text was refused before it was parsed, or does not parse.</p>`)
@@ -337,7 +349,8 @@ func (d *document) nodes(all []nodeView) {
 }
 
 func (d *document) expectation(c *caseView) {
-	d.Put(`<h5>Expectation</h5><dl><dt>Demand</dt><dd>%s`, want(c.Expect))
+	d.heading("Expectation")
+	d.Put(`<dl><dt>Demand</dt><dd>%s`, want(c.Expect))
 	if c.Policy != nil {
 		d.Put(`: <code>%s</code> decides; by default %s`, c.Policy.Key, c.Policy.Default)
 	}
@@ -400,7 +413,7 @@ func (d *document) link(l link) {
 
 func (d *document) evidence(c *caseView) {
 	if len(c.Evidence) > 0 || len(c.Documents) > 0 {
-		d.Put(`<h5>Evidence</h5>`)
+		d.heading("Evidence")
 	}
 	if len(c.Evidence) > 0 {
 		d.Put(`<div class="scroll" role="region" aria-label="Evidence of %s" tabindex="0"><table class="evidence"><thead><tr><th scope="col">Engine<th scope="col">Role<th scope="col">Transaction<th scope="col">Outcome<th scope="col">Seen<th scope="col">Date</thead><tbody>`, c.ID)

@@ -27,7 +27,7 @@ var views = []struct{ name, path, has string }{
 	{"corpus", "/corpus", "table.matrix td a"},
 	{"corpus-filtered", "/corpus?class=limits", "table.rows tbody tr"},
 	{"corpus-empty", "/corpus?text=nothing-has-this", ".empty"},
-	{"corpus-case", "/corpus/KTX-LITE-RAW-0001", ".tree, h5"},
+	{"corpus-case", "/corpus/KTX-LITE-RAW-0001", ".tree, h2"},
 	{"compare", "/corpus/compare", "form.ask"},
 	{"playground", "/playground", "textarea"},
 	{"explore", "/explore", "table td a"},
@@ -69,6 +69,8 @@ func TestInChromium(t *testing.T) {
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
+	answering.Store("files")
+	defer answering.Store("")
 	d := serve(t, dir, nil)
 	c := browser.Start(t, d.origin)
 	for _, scripts := range []bool{true, false} {
@@ -182,6 +184,8 @@ func TestTheScriptInChromium(t *testing.T) {
 // TestWorkInChromium judges as one types, keeps the text in the fragment, runs a statement
 // in place, follows the log, and chooses a part of the chart.
 func TestWorkInChromium(t *testing.T) {
+	answering.Store("files")
+	defer answering.Store("")
 	d := openDesk(t, 3, nil)
 	c := browser.Start(t, d.origin)
 	c.Show(1280, "light")

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -199,7 +200,7 @@ func (p *Pages) corpus(w http.ResponseWriter, r *http.Request) {
 		d.Put(`<div class="scroll" tabindex="0" role="region" aria-label="Cases"><table class="rows"><thead><tr><th scope="col">case</th><th scope="col">dialect</th><th scope="col">class</th><th scope="col">expected</th><th scope="col">answer</th><th scope="col">code</th><th scope="col">statement</th></tr></thead><tbody>`)
 		for _, e := range found.Cases {
 			d.Put(`<tr><td><a href="%s">%s</a></td><td>%s</td><td>%s</td><td>%s</td><td class="state %s">%s</td><td><code>%s</code></td><td class="sql"><a href="%s"><bdi>%s</bdi></a></td></tr>`,
-				CaseAddress(e.ID), e.ID, e.Dialect, e.Class, e.Expect, e.State, e.State, e.Code, CaseAddress(e.ID), short(e.SQL))
+				CaseAddress(e.ID), e.ID, e.Dialect, e.Class, e.Expect, e.State, e.State, e.Code, CaseAddress(e.ID), cmp.Or(strings.TrimSpace(short(e.SQL)), "(an empty text)"))
 		}
 		d.Put(`</tbody></table></div><nav aria-label="Pages of the list"><ul class="choices">`)
 		if q.get("after") != "" {

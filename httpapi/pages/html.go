@@ -264,7 +264,7 @@ func (d *document) chart(c chart) {
 	if len(c.Bars) == 0 {
 		return
 	}
-	d.Put(`<figure class="chart"><svg viewBox="0 0 600 120" preserveAspectRatio="none" role="img" aria-label="Statements over time, refused ones above allowed ones">`)
+	d.Put(`<figure class="chart"><svg viewBox="0 0 600 120" preserveAspectRatio="none" role="group" aria-label="Statements over time, refused ones above allowed ones">`)
 	for _, b := range c.Bars {
 		d.Put(`<a href="%s" tabindex="-1"><title>%s</title><rect class="whole" x="%s" y="0" width="%s" height="120"/><rect class="allowed" x="%s" y="%s" width="%s" height="%s"/><rect class="refused" x="%s" y="%s" width="%s" height="%s"/></a>`,
 			b.Href, b.Title, decimal(b.X), decimal(b.Width), decimal(b.X), decimal(b.AllowedY), decimal(b.Width), decimal(b.AllowedH), decimal(b.X), decimal(b.RefusedY), decimal(b.Width), decimal(b.RefusedH))

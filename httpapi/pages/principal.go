@@ -197,7 +197,7 @@ func (a *activityPage) usual(d *document) {
 		d.against(v.Rows, u.Rows)
 		d.Put("</tr>\n")
 	}
-	d.Put(`<div class="scroll" tabindex="0" role="region" aria-label="Volume"><table><thead><tr><th scope="col">%s</th><th scope="col">statements</th><th scope="col">refused</th><th scope="col">rows</th></tr></thead><tbody>`, map[bool]string{true: "day, UTC", false: "what"}[a.Session == ""])
+	d.Put(`<div class="scroll" tabindex="0" role="region" aria-label="Volume"><table><thead><tr><th scope="col">%s</th><th scope="col" class="n">statements</th><th scope="col" class="n">refused</th><th scope="col" class="n">rows</th></tr></thead><tbody>`, map[bool]string{true: "day, UTC", false: "what"}[a.Session == ""])
 	if a.Session != "" {
 		d.Put(`<tr><th scope="row">this session</th>`)
 		row(a.Volume)
@@ -227,7 +227,7 @@ func (a *activityPage) tables(d *document) {
 	if a.NewTables > 0 {
 		d.Put(`<p>No earlier statement of this principal names those that are new. Refused statements are counted as well.</p>`)
 	}
-	d.Put(`<div class="scroll" tabindex="0" role="region" aria-label="Tables"><table><thead><tr><th scope="col">table</th><th scope="col">seen</th><th scope="col">first here</th><th scope="col">statements</th><th scope="col">refused</th></tr></thead><tbody>`)
+	d.Put(`<div class="scroll" tabindex="0" role="region" aria-label="Tables"><table><thead><tr><th scope="col">table</th><th scope="col">seen</th><th scope="col">first here</th><th scope="col" class="n">statements</th><th scope="col" class="n">refused</th></tr></thead><tbody>`)
 	for _, t := range a.Tables {
 		link := url.Values{"table": {t.Name}}
 		maps.Copy(link, a.given)
@@ -248,7 +248,7 @@ func (a *activityPage) streaks(d *document) {
 	if len(a.Streaks) == 0 {
 		return
 	}
-	d.Put(`<h2>Refusals in a row</h2><div class="scroll" tabindex="0" role="region" aria-label="Refusals in a row"><table><thead><tr><th scope="col">refusals</th><th scope="col">from</th><th scope="col">to</th><th scope="col">session</th></tr></thead><tbody>`)
+	d.Put(`<h2>Refusals in a row</h2><div class="scroll" tabindex="0" role="region" aria-label="Refusals in a row"><table><thead><tr><th scope="col" class="n">refusals</th><th scope="col">from</th><th scope="col">to</th><th scope="col">session</th></tr></thead><tbody>`)
 	for _, s := range a.Streaks {
 		link := url.Values{"principal": {a.Principal}, "since": {s.First.Format(time.RFC3339Nano)}, "until": {s.Last.Add(1).Format(time.RFC3339Nano)}, "verdict": {audit.VerdictReject}}
 		if s.Session != "" {
@@ -271,7 +271,7 @@ func (a *activityPage) sessions(d *document) {
 	if len(a.Sessions) == 0 {
 		return
 	}
-	d.Put(`<h2>Sessions of this principal</h2><div class="scroll" tabindex="0" role="region" aria-label="Sessions"><table><thead><tr><th scope="col">session</th><th scope="col">from</th><th scope="col">to</th><th scope="col">statements</th><th scope="col">refused</th><th scope="col">rows</th></tr></thead><tbody>`)
+	d.Put(`<h2>Sessions of this principal</h2><div class="scroll" tabindex="0" role="region" aria-label="Sessions"><table><thead><tr><th scope="col">session</th><th scope="col">from</th><th scope="col">to</th><th scope="col" class="n">statements</th><th scope="col" class="n">refused</th><th scope="col" class="n">rows</th></tr></thead><tbody>`)
 	for _, s := range a.Sessions {
 		d.Put(`<tr><td><a href="%s"`, sessionAddress(s.ID))
 		markup.PutIf(d.Document, ` aria-current="%s"`, map[bool]string{true: "true"}[s.ID == a.Session])
