@@ -147,14 +147,18 @@ var process = []scenario{
 			s.database()
 			dir := s.project()
 			for i, sig := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
-				c := s.serve(dir)
-				c.call(s.text(endless()))
-				s.eventually("the statement runs", func() bool { return s.running() == 1 })
-				c.signal(sig)
-				c.signalUntilItEnds(sig)
-				c.ends(-1)
-				s.gone()
-				if open := s.recorded(s.logDir, i+1); open != i+1 {
+				open := i
+				for try := 0; open == i && try < 5; try++ { // the first signal may have ended the statement in order already
+					c := s.serve(dir)
+					c.call(s.text(endless()))
+					s.eventually("the statement runs", func() bool { return s.running() == 1 })
+					c.signal(sig)
+					c.signalUntilItEnds(sig)
+					c.ends(-1)
+					s.gone()
+					open = s.recorded(s.logDir, i+1)
+				}
+				if open != i+1 {
 					s.Errorf("%d statements without an outcome, want %d", open, i+1)
 				}
 			}
