@@ -133,7 +133,7 @@ func (s *Service) run(ctx context.Context, call *toolCall) (out json.RawMessage,
 // context, and it turns errors into in-band answers.
 func (s *Service) handle(t *tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		ctx = withClient(ctx, req)
+		ctx = withClient(ctx, req.ClientInfo())
 		call := &toolCall{tool: t, arguments: req.Params.Arguments}
 		if token := req.Params.GetProgressToken(); token != nil && req.Session != nil {
 			call.notify = func(progress float64, message string) {
@@ -143,19 +143,24 @@ func (s *Service) handle(t *tool) mcp.ToolHandler {
 				}
 			}
 		}
-		out, err := s.run(ctx, call)
-		if err != nil {
-			return errorResult(err, call.sql, call.notes), nil
-		}
-		if passed, ok := ctx.Value(passOnKey{}).(*passOn); ok && t.verbatim {
-			passed.result = out
-			return &mcp.CallToolResult{Meta: notesMeta(call.notes)}, nil
-		}
-		return &mcp.CallToolResult{
-			Meta:              notesMeta(call.notes),
-			Content:           []mcp.Content{&mcp.TextContent{Text: string(out)}},
-			StructuredContent: out,
-		}, nil
+		return s.answer(ctx, call), nil
+	}
+}
+
+// answer runs a call and returns its answer, which says so if the call failed.
+func (s *Service) answer(ctx context.Context, call *toolCall) *mcp.CallToolResult {
+	out, err := s.run(ctx, call)
+	if err != nil {
+		return errorResult(err, call.sql, call.notes)
+	}
+	if passed, ok := ctx.Value(passOnKey{}).(*passOn); ok && call.tool.verbatim {
+		passed.result = out
+		return &mcp.CallToolResult{Meta: notesMeta(call.notes)}
+	}
+	return &mcp.CallToolResult{
+		Meta:              notesMeta(call.notes),
+		Content:           []mcp.Content{&mcp.TextContent{Text: string(out)}},
+		StructuredContent: out,
 	}
 }
 
@@ -216,8 +221,7 @@ func (s *Service) Drain() { s.draining.Store(true) }
 
 // withClient adds the name and version that the client gave itself to the
 // actor of ctx.
-func withClient(ctx context.Context, req *mcp.CallToolRequest) context.Context {
-	info := req.ClientInfo()
+func withClient(ctx context.Context, info *mcp.Implementation) context.Context {
 	if info == nil {
 		return ctx
 	}

@@ -75,7 +75,7 @@ func (s *Service) Server(version string) (*mcp.Server, error) {
 				return &verbatimResult{CallToolResult: called, result: passed.result}, nil
 			}
 			if call, ok := req.(*mcp.CallToolRequest); ok && err != nil && call.Params != nil && !known[call.Params.Name] {
-				s.gateway.Refused(withClient(ctx, call), execution.Refusal{Code: execution.ReasonUnknownTool, Tool: call.Params.Name})
+				s.gateway.Refused(withClient(ctx, call.ClientInfo()), execution.Refusal{Code: execution.ReasonUnknownTool, Tool: call.Params.Name})
 			}
 			if listed, ok := res.(*mcp.ListToolsResult); ok && err == nil {
 				return &toolsResult{ListToolsResult: listed, array: array}, nil

@@ -74,7 +74,7 @@ func Decode(text []byte) (jsonrpc.Message, error) {
 		}
 		return nil, ErrMessage
 	}
-	method, ok := unquote(m.Method)
+	method, ok := Unquote(m.Method)
 	if !ok || len(m.Params) > 0 && !bytes.ContainsRune([]byte("{[n"), rune(m.Params[0])) {
 		return nil, ErrMessage
 	}
@@ -99,7 +99,7 @@ func Split(text []byte) (m Members, ok bool) {
 			continue
 		}
 		nameEnd, _ := skipValue(text, at)
-		name, _ := unquote(text[at:nameEnd])
+		name, _ := Unquote(text[at:nameEnd])
 		at = skipSpace(text, nameEnd) + 1 // the colon
 		at = skipSpace(text, at)
 		end, shallow := skipValue(text, at)
@@ -142,7 +142,7 @@ func Member(text []byte, want string) (value json.RawMessage) {
 			continue
 		}
 		nameEnd, _ := skipValue(text, at)
-		name, _ := unquote(text[at:nameEnd])
+		name, _ := Unquote(text[at:nameEnd])
 		at = skipSpace(text, skipSpace(text, nameEnd)+1)
 		end, _ := skipValue(text, at)
 		if name == want {
@@ -194,8 +194,8 @@ func skipValue(text []byte, at int) (end int, shallow bool) {
 	return at, shallow
 }
 
-// unquote returns the text of a JSON string.
-func unquote(text []byte) (string, bool) {
+// Unquote returns the text of a JSON string.
+func Unquote(text []byte) (string, bool) {
 	if len(text) < 2 || text[0] != '"' {
 		return "", false
 	}
@@ -225,7 +225,7 @@ func MakeID(text []byte) (id jsonrpc.ID, ok bool) {
 	var value any
 	switch c := text[0]; {
 	case c == '"':
-		s, ok := unquote(text)
+		s, ok := Unquote(text)
 		if !ok {
 			return jsonrpc.ID{}, false
 		}
@@ -303,8 +303,11 @@ func NotAMessage() []byte {
 
 // ProtocolError returns the line of an error response to a message whose ID is
 // unknown.
-func ProtocolError(code int64, text string) []byte {
-	b, err := Encode(&jsonrpc.Response{Error: &jsonrpc.Error{Code: code, Message: text}})
+func ProtocolError(code int64, text string) []byte { return ErrorTo(jsonrpc.ID{}, code, text) }
+
+// ErrorTo returns the line of an error response.
+func ErrorTo(id jsonrpc.ID, code int64, text string) []byte {
+	b, err := Encode(&jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: code, Message: text}})
 	if err != nil {
 		return nil
 	}

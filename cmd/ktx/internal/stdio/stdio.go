@@ -7,6 +7,9 @@
 // session and cancel all running calls. An ID comes back as the client wrote it,
 // and a request that the client cancelled gets no answer.
 //
+// Once a client is known, plain calls of tools do not go through the SDK, see
+// [Transport.Serve].
+//
 // When the input ends, requests that were read just before get a short time to be
 // answered, so that a client may write its requests and close its end. Calls that
 // still run then are cancelled.
@@ -17,6 +20,7 @@ package stdio
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,9 +81,22 @@ type Transport struct {
 	writing sync.Mutex // held while a message is written, for as long as the client does not read
 	out     io.Writer
 
+	tools rpc.Tools       // nil: every call goes through the SDK
+	base  context.Context //nolint:containedctx // that of every call of tools
+
 	mu      sync.Mutex
-	pending map[jsonrpc.ID]bool // requests without an answer; true for a cancelled one
-	notice  time.Time           // when the last progress notification was written
+	pending map[jsonrpc.ID]*request // requests without an answer
+	notice  time.Time               // when the last progress notification was written
+	client  context.Context         //nolint:containedctx // base for the client; nil while it is not known
+	ending  bool                    // no call begins outside of the SDK
+	broken  error                   // of a write
+	calls   sync.WaitGroup          // the calls that run outside of the SDK
+}
+
+// request is a request without an answer.
+type request struct {
+	cancelled bool
+	cancel    context.CancelFunc // nil for a request that the SDK has
 }
 
 var (
@@ -91,7 +108,7 @@ var (
 // uses it.
 func New(in io.Reader, out io.Writer) *Transport {
 	return &Transport{
-		in: in, out: out, open: newCounter(), pending: map[jsonrpc.ID]bool{},
+		in: in, out: out, open: newCounter(), pending: map[jsonrpc.ID]*request{},
 		incoming: make(chan jsonrpc.Message), stop: make(chan struct{}), closed: make(chan struct{}),
 	}
 }
@@ -102,10 +119,28 @@ func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 	return t, nil
 }
 
+// Serve makes the transport answer plain calls of tools in ctx, without the SDK, from
+// the time when the client is known. Call it before Connect.
+func (t *Transport) Serve(ctx context.Context, tools rpc.Tools) { t.base, t.tools = ctx, tools }
+
 // Middleware returns what the server of the transport must have as its last receiving
-// middleware: it keeps large contents of answers out of the SDK.
+// middleware: it keeps large contents of answers out of the SDK, and learns who the
+// client is.
 func (t *Transport) Middleware() mcp.Middleware {
-	return rpc.Middleware(func(mcp.Request) *rpc.Late { return &t.late })
+	late := rpc.Middleware(func(mcp.Request) *rpc.Late { return &t.late })
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		next = late(next)
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			res, err := next(ctx, method, req)
+			if params, ok := req.GetParams().(*mcp.InitializeParams); ok && err == nil && method == methodInitialize && t.tools != nil {
+				client := t.tools.For(t.base, params.ClientInfo)
+				t.mu.Lock()
+				t.client = client
+				t.mu.Unlock()
+			}
+			return res, err
+		}
+	}
 }
 
 // Wait returns when every request that was read is answered, or after limit.
@@ -127,15 +162,33 @@ func (t *Transport) Read(ctx context.Context) (jsonrpc.Message, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-t.closed:
-		return nil, io.EOF
+		return nil, t.end(io.EOF)
 	case <-t.stop:
-		return nil, io.EOF
+		return nil, t.end(io.EOF)
 	case msg, ok := <-t.incoming:
 		if !ok {
-			return nil, t.readErr
+			return nil, t.end(t.readErr)
 		}
 		return msg, nil
 	}
+}
+
+// end cancels the calls outside of the SDK, and returns when none of them runs. It
+// returns why the session ends.
+func (t *Transport) end(why error) error {
+	t.mu.Lock()
+	t.ending = true
+	for _, r := range t.pending {
+		if r.cancel != nil {
+			r.cancelled = true // nobody may be there to read the answer
+			r.cancel()
+		}
+	}
+	t.mu.Unlock()
+	t.calls.Wait()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return cmp.Or(t.broken, why)
 }
 
 // Close implements [mcp.Connection]. Standard output stays open, because it belongs
@@ -176,9 +229,59 @@ func (t *Transport) Write(_ context.Context, msg jsonrpc.Message) error {
 func (t *Transport) settle(id jsonrpc.ID) (cancelled bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	cancelled = t.pending[id]
+	r := t.pending[id]
 	delete(t.pending, id)
-	return cancelled
+	return r != nil && r.cancelled
+}
+
+// take answers a request without the SDK, if it can.
+func (t *Transport) take(r *jsonrpc.Request) bool {
+	if t.tools == nil {
+		return false
+	}
+	call, ok := rpc.PlainCall(r.Method, r.Params)
+	if !ok || !t.tools.Has(call.Name) {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	waits := t.pending[r.ID]
+	if t.client == nil || t.ending || waits == nil {
+		return false
+	}
+	ctx, cancel := context.WithCancel(t.client)
+	waits.cancel = cancel
+	t.calls.Add(1)
+	go t.answer(ctx, r.ID, call, cancel)
+	return true
+}
+
+// answer calls a tool and writes the answer.
+func (t *Transport) answer(ctx context.Context, id jsonrpc.ID, call rpc.ToolCall, cancel func()) {
+	defer t.open.add(-1)
+	var progress func(float64, string)
+	if call.Token != nil {
+		progress = func(progress float64, message string) {
+			params, err := rpc.Compact(&mcp.ProgressNotificationParams{ProgressToken: call.Token, Progress: progress, Message: message})
+			if err == nil && ctx.Err() == nil {
+				_ = t.Write(ctx, &jsonrpc.Request{Method: methodProgress, Params: params})
+			}
+		}
+	}
+	res := t.tools.Call(ctx, call.Name, call.Arguments, progress)
+	cancel()
+	t.calls.Done() // the end of the session need not wait for a client that does not read
+	text := rpc.AnswerTo(id, res)
+	if t.settle(id) {
+		return
+	}
+	t.pause()
+	if err := t.write(text); err != nil {
+		t.mu.Lock()
+		t.broken = cmp.Or(t.broken, err)
+		t.mu.Unlock()
+		_ = t.Close()
+	}
 }
 
 // pause waits until a client has read the last progress notification, or has had time
@@ -230,8 +333,18 @@ func (t *Transport) readAll() {
 				_ = t.write(rpc.Text(rpc.NotAMessage()))
 				continue
 			}
-			if r, ok := msg.(*jsonrpc.Request); ok && t.note(r) {
-				last = time.Now()
+			if r, ok := msg.(*jsonrpc.Request); ok {
+				if r.IsCall() {
+					last = time.Now()
+					if !t.note(r) {
+						_ = t.write(rpc.Text(rpc.ProtocolError(jsonrpc.CodeInvalidRequest, "Invalid Request: a request with this ID is not answered yet")))
+						continue
+					}
+					if t.take(r) {
+						continue
+					}
+				}
+				t.cancel(r)
 			}
 			select {
 			case t.incoming <- msg:
@@ -253,35 +366,41 @@ func (t *Transport) readAll() {
 	}
 }
 
-// note remembers a request that needs an answer, and reports whether r is one. For
-// the cancellation of a request it remembers that the answer is not wanted.
+// note remembers a request, unless one with its ID is remembered.
 func (t *Transport) note(r *jsonrpc.Request) bool {
-	if r.IsCall() {
-		t.open.add(1)
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		if _, twice := t.pending[r.ID]; !twice && r.Method != methodInitialize { // which cannot be cancelled
-			t.pending[r.ID] = false
-		}
-		return true
-	}
-	if r.Method != methodCancelled {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.pending[r.ID] != nil {
 		return false
+	}
+	if r.Method != methodInitialize { // which cannot be cancelled
+		t.pending[r.ID] = &request{}
+	}
+	t.open.add(1)
+	return true
+}
+
+// cancel remembers that the answer to a request is not wanted, when r says so.
+func (t *Transport) cancel(r *jsonrpc.Request) {
+	if r.IsCall() || r.Method != methodCancelled {
+		return
 	}
 	id, ok := rpc.MakeID(rpc.Member(r.Params, "requestId"))
 	if !ok || !id.IsValid() {
-		return false
+		return
 	}
 	t.mu.Lock()
-	_, runs := t.pending[id]
-	if runs {
-		t.pending[id] = true
+	waits := t.pending[id]
+	if waits != nil {
+		waits.cancelled = true
+		if waits.cancel != nil {
+			waits.cancel()
+		}
 	}
 	t.mu.Unlock()
-	if text, err := rpc.Compact(map[string]any{"requestId": id.Raw()}); err == nil && runs {
+	if text, err := rpc.Compact(map[string]any{"requestId": id.Raw()}); err == nil && waits != nil {
 		r.Params = json.RawMessage(text) // the ID by which the SDK knows the request
 	}
-	return false
 }
 
 // readLine returns the next line without its end. It skips a line that is longer

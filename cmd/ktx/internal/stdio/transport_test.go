@@ -45,14 +45,10 @@ func startSlow(t *testing.T, takes time.Duration) *slow {
 	}
 	server := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	server.AddTool(&mcp.Tool{Name: "wait", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		s.called <- struct{}{}
-		select {
-		case <-ctx.Done():
-			s.cancelled <- struct{}{}
-		case <-time.After(takes):
-		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "waited"}}}, nil
+		return s.wait(ctx, takes, "waited"), nil
 	})
+	s.transport.Serve(context.WithoutCancel(t.Context()), direct{s, takes})
+	server.AddReceivingMiddleware(s.transport.Middleware())
 	session, err := server.Connect(context.WithoutCancel(t.Context()), s.transport, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -63,6 +59,38 @@ func startSlow(t *testing.T, takes time.Duration) *slow {
 		_ = outRead.Close()
 	})
 	return s
+}
+
+func (s *slow) wait(ctx context.Context, takes time.Duration, text string) *mcp.CallToolResult {
+	s.called <- struct{}{}
+	select {
+	case <-ctx.Done():
+		s.cancelled <- struct{}{}
+	case <-time.After(takes):
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+}
+
+// direct has the tool wait without the SDK.
+type direct struct {
+	s     *slow
+	takes time.Duration
+}
+
+type clientKey struct{}
+
+func (direct) Has(name string) bool { return name == "wait" }
+
+func (direct) For(ctx context.Context, client *mcp.Implementation) context.Context {
+	return context.WithValue(ctx, clientKey{}, client.Name)
+}
+
+func (d direct) Call(ctx context.Context, _ string, arguments json.RawMessage, progress func(float64, string)) *mcp.CallToolResult {
+	if progress != nil {
+		progress(0.5, "half")
+	}
+	client, _ := ctx.Value(clientKey{}).(string)
+	return d.s.wait(ctx, d.takes, "waited directly for "+client+string(arguments))
 }
 
 func (s *slow) send(t *testing.T, lines ...string) {
@@ -257,5 +285,76 @@ func TestUnreadAnswerStopsNoRequest(t *testing.T) {
 	}
 	for range 6 {
 		s.until(t, "waited")
+	}
+}
+
+// TestPlainCalls: calls that ask for nothing but a tool do not go through the SDK, once
+// the client is known, and are answered in the same form.
+func TestPlainCalls(t *testing.T) {
+	t.Parallel()
+	s := startSlow(t, 0)
+	s.send(t, initialize, notify, strings.Replace(call, `"id":2`, `"id":0`, 1)) // the client may not be known yet
+	s.until(t, `"id":0`)
+	for text, want := range map[string]string{
+		call: `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"waited directly for t{}"}]}}`,
+		strings.Replace(call, `"arguments"`, `"other":1,"arguments"`, 1):                    "waited",
+		strings.Replace(call, `"arguments"`, `"_meta":{"a/b":1},"arguments"`, 1):            "waited",
+		strings.Replace(call, `"arguments":{}`, `"arguments":{},"arguments":{"x":1}`, 1):    "waited",
+		strings.Replace(call, `"arguments"`, `"_meta":{"progressToken":{}},"arguments"`, 1): "waited",
+	} {
+		s.send(t, text)
+		line := s.until(t, `"id":2`)
+		<-s.called
+		if direct := strings.Contains(line, "directly"); direct != (text == call) || !strings.Contains(line, want) || direct && line != want+"\n" {
+			t.Errorf("%s answered %s", text, line)
+		}
+	}
+	s.send(t, strings.Replace(call, `"arguments"`, `"_meta":{"progressToken":"p"},"arguments"`, 1))
+	line := s.until(t, `"jsonrpc"`)
+	if want := `"method":"notifications/progress"`; !strings.Contains(line, want) || !strings.Contains(line, `"progressToken":"p"`) || !strings.Contains(line, `"progress":0.5`) {
+		t.Errorf("before the answer came %s", line)
+	}
+	if line = s.until(t, `"id":2`); !strings.Contains(line, "directly") {
+		t.Errorf("answered %s", line)
+	}
+	go func() { _ = s.in.Close() }()
+	s.ends(t)
+}
+
+// TestAnIDInUse: the second of two requests with one ID is refused, and the first one is
+// answered.
+func TestAnIDInUse(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := startSlow(t, time.Second)
+		s.send(t, initialize, notify)
+		s.until(t, `"id":1`)
+		s.send(t, call)
+		<-s.called
+		s.send(t, call)
+		if line := s.until(t, `"jsonrpc"`); !strings.Contains(line, "-32600") || !strings.Contains(line, `"id":null`) {
+			t.Errorf("the second one answered %s", line)
+		}
+		if line := s.until(t, `"id":2`); !strings.Contains(line, "directly") {
+			t.Errorf("answered %s", line)
+		}
+		go func() { _ = s.in.Close() }()
+		s.ends(t)
+	})
+}
+
+// TestAClosedOutputEndsTheSession, and the calls that run.
+func TestAClosedOutputEndsTheSession(t *testing.T) {
+	t.Parallel()
+	s := startSlow(t, 0)
+	s.send(t, initialize, notify)
+	s.until(t, `"id":1`)
+	_ = s.out.Close()
+	s.send(t, call)
+	<-s.called
+	select {
+	case <-s.ended:
+	case <-time.After(2 * time.Minute):
+		t.Fatal("not ended within two minutes")
 	}
 }

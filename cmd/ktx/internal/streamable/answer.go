@@ -2,6 +2,7 @@ package streamable
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -31,13 +32,20 @@ const (
 type answerer struct {
 	next    http.Handler
 	writing *writing
+	direct  *direct // nil: every call goes through the SDK
 
 	mu      sync.Mutex
-	pending map[string]*atomic.Bool // by session and ID, the requests of sessions without an answer; true for a cancelled one
+	pending map[string]*request // by session and ID, the requests of sessions without an answer
 }
 
-func newAnswerer(writing *writing, next http.Handler) *answerer {
-	return &answerer{next: next, writing: writing, pending: map[string]*atomic.Bool{}}
+// request is a request without an answer.
+type request struct {
+	cancelled atomic.Bool
+	cancel    context.CancelFunc // nil for a request that the SDK has
+}
+
+func newAnswerer(writing *writing, direct *direct, next http.Handler) *answerer {
+	return &answerer{next: next, writing: writing, direct: direct, pending: map[string]*request{}}
 }
 
 // ServeHTTP implements http.Handler.
@@ -46,6 +54,9 @@ func (a *answerer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer out.finish()
 	r.Header.Del(answerHeader)
 	if r.Method != http.MethodPost {
+		if r.Method == http.MethodDelete && a.direct != nil {
+			defer a.direct.forget(r.Header.Get(sessionHeader))()
+		}
 		a.next.ServeHTTP(out, r)
 		return
 	}
@@ -57,8 +68,12 @@ func (a *answerer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if text := bytes.TrimSpace(body); len(text) > 0 && json.Valid(text) {
 		if m, ok := rpc.Split(text); ok {
-			body = a.note(out, r.Header.Get(sessionHeader), m, body)
+			out.method, _ = rpc.Unquote(m.Method)
 			defer out.forget()
+			if a.answerDirectly(out, r, m) {
+				return
+			}
+			body = a.note(out, r.Header.Get(sessionHeader), m, body)
 		}
 	} else {
 		out.notJSON = true
@@ -78,24 +93,19 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 // note prepares out for a message, and returns the body that the SDK reads in place
 // of body.
 func (a *answerer) note(out *answer, session string, m rpc.Members, body []byte) []byte {
-	var method string
-	if json.Unmarshal(m.Method, &method) != nil {
-		return body
-	}
-	out.method = method
 	id, ok := rpc.MakeID(m.ID)
-	if !ok {
+	if !ok || out.method == "" {
 		return body
 	}
 	if !id.IsValid() {
-		if method == methodCancelled && session != "" {
+		if out.method == methodCancelled && session != "" {
 			return a.cancel(session, m, body)
 		}
 		return body
 	}
 	out.id = append(json.RawMessage(nil), m.ID...)
-	if session != "" && method != methodInitialize { // which cannot be cancelled
-		a.remember(out, key(session, id))
+	if session != "" && out.method != methodInitialize { // which cannot be cancelled
+		a.remember(out, key(session, id), nil)
 	}
 	if text, ok := id.Raw().(string); !ok || !strings.HasPrefix(text, "\x00") {
 		return body // the SDK keeps it
@@ -121,21 +131,22 @@ func message(m rpc.Members, id, params []byte) []byte {
 	return append(b, '}')
 }
 
-// remember keeps the request of out until it is answered. The second of two requests
-// with one ID is refused by the SDK, so the first counts.
-func (a *answerer) remember(out *answer, key string) {
+// remember keeps the request of out until it is answered, unless one with its ID is
+// kept: the second of two requests with one ID is refused.
+func (a *answerer) remember(out *answer, key string, cancel context.CancelFunc) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.pending[key] != nil {
-		return
+		return false
 	}
-	cancelled := new(atomic.Bool)
-	a.pending[key], out.cancelled = cancelled, cancelled
+	kept := &request{cancel: cancel}
+	a.pending[key], out.cancelled = kept, &kept.cancelled
 	out.forgetting = func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		delete(a.pending, key)
 	}
+	return true
 }
 
 // cancel marks the request that a notification cancels, and returns the notification
@@ -146,17 +157,23 @@ func (a *answerer) cancel(session string, m rpc.Members, body []byte) []byte {
 		return body
 	}
 	a.mu.Lock()
-	cancelled := a.pending[key(session, id)]
+	kept := a.pending[key(session, id)]
 	a.mu.Unlock()
 	params, err := rpc.Compact(map[string]any{"requestId": id.Raw()})
-	if cancelled == nil || err != nil {
+	if kept == nil || err != nil {
 		return body
 	}
-	cancelled.Store(true)
+	kept.cancelled.Store(true)
+	if kept.cancel != nil {
+		kept.cancel()
+	}
 	return message(m, nil, params)
 }
 
 func key(session string, id jsonrpc.ID) string {
+	if n, ok := id.Raw().(int64); ok {
+		return session + " " + strconv.FormatInt(n, 10)
+	}
 	return fmt.Sprintf("%s %T %v", session, id.Raw(), id.Raw())
 }
 

@@ -83,7 +83,7 @@ func throughSDK(b *testing.B, stateless bool) string {
 func throughDesk(b *testing.B) string {
 	b.Helper()
 	log := slog.New(slog.DiscardHandler)
-	handlers := streamable.New(nothing(b), log)
+	handlers := streamable.New(nothing(b), log, nil)
 	s, err := httpapi.New(httpapi.Config{
 		Host: "127.0.0.1", Sessions: handlers.Sessions, Stateless: handlers.Stateless, Checker: judge{}, Log: &audittest.Log{}, Logger: log,
 		Tokens:  []httpapi.Token{{Principal: "analyst", Sum: httpapi.Sum("secret"), Connections: []string{"shop"}, Requests: 1 << 30, Per: time.Second}},

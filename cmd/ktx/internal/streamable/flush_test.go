@@ -37,7 +37,7 @@ func TestOnlyNotificationsAreFlushed(t *testing.T) {
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "data: over"}}}, nil
 	})
-	handler := streamable.New(server, slog.New(slog.DiscardHandler)).Stateless
+	handler := streamable.New(server, slog.New(slog.DiscardHandler), nil).Stateless
 	for _, id := range []string{`7`, `"x"`, `"a\",\"b"`, `1.5`} {
 		for _, c := range []struct {
 			call    string

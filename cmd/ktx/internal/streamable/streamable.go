@@ -1,7 +1,7 @@
 // Package streamable carries MCP over HTTP: it makes the handlers of one server
 // that [httpapi] puts behind its checks.
 //
-//	handlers := streamable.New(server, logger)
+//	handlers := streamable.New(server, logger, tools)
 //	httpapi.Config{Sessions: handlers.Sessions, Stateless: handlers.Stateless, …}
 //
 // What the SDK refuses with plain text is answered with a JSON-RPC error. An ID
@@ -38,7 +38,10 @@ type Handlers struct {
 // when its session or the server ends. In versions without sessions it is also
 // cancelled when its request ends, as the protocol demands; in those with sessions,
 // a while after its request ends when the session has no other stream.
-func New(server *mcp.Server, logger *slog.Logger) Handlers {
+//
+// In versions with sessions, plain calls of tools do not go through the SDK, unless
+// tools is nil.
+func New(server *mcp.Server, logger *slog.Logger, tools rpc.Tools) Handlers {
 	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			var header http.Header
@@ -52,13 +55,18 @@ func New(server *mcp.Server, logger *slog.Logger) Handlers {
 	})
 	writing := &writing{}
 	server.AddReceivingMiddleware(rpc.Middleware(writing.to))
-	handler := func(stateless bool) http.Handler {
-		return newAnswerer(writing, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
+	var plain *direct
+	if tools != nil {
+		plain = &direct{tools: tools, sessions: map[string]*known{}}
+		server.AddReceivingMiddleware(plain.middleware)
+	}
+	handler := func(stateless bool, plain *direct) http.Handler {
+		return newAnswerer(writing, plain, mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
 			Stateless: stateless, Logger: logger,
 			DisableLocalhostProtection: true, MaxRequestBodyBytes: -1, PropagateRequestCancellation: true,
 		}))
 	}
-	return Handlers{Sessions: handler(false), Stateless: handler(true)}
+	return Handlers{Sessions: handler(false, plain), Stateless: handler(true, nil)}
 }
 
 // answerHeader names the answer in which the result of a request is written. The

@@ -79,7 +79,7 @@ func newDesk(t *testing.T, change func(*httpapi.Config)) *desk {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}, StructuredContent: text}, nil
 	})
 	log := slog.New(slog.DiscardHandler)
-	handlers := streamable.New(server, log)
+	handlers := streamable.New(server, log, waiting{d})
 	c := httpapi.Config{
 		Host: "127.0.0.1", Sessions: handlers.Sessions, Stateless: handlers.Stateless, Checker: judge{}, Log: d.log, Logger: log,
 		Metrics: httpapi.NewMetrics(func() []httpapi.Queue { return nil }, func() audit.Health { return audit.Health{} }),
@@ -108,6 +108,25 @@ func newDesk(t *testing.T, change func(*httpapi.Config)) *desk {
 		}
 	})
 	return d
+}
+
+// waiting has the tool wait without the SDK, for plain calls of it.
+type waiting struct{ desk *desk }
+
+func (waiting) Has(name string) bool { return name == "wait" }
+
+func (waiting) For(ctx context.Context, client *mcp.Implementation) context.Context {
+	actor, _ := audit.ActorFrom(ctx)
+	actor.Client.Name = client.Name
+	return audit.WithActor(ctx, actor)
+}
+
+func (w waiting) Call(ctx context.Context, _ string, _ json.RawMessage, _ func(float64, string)) *mcp.CallToolResult {
+	actor, _ := audit.ActorFrom(ctx)
+	w.desk.called <- actor.Principal
+	<-ctx.Done()
+	w.desk.cancelled <- struct{}{}
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "cancelled"}}}
 }
 
 // request makes a request of MCP.

@@ -153,7 +153,11 @@ func newServer(ctx context.Context, a *console.App, open *wiring.OpenProject, s 
 	if err != nil {
 		return nil, nil, err
 	}
-	handlers := streamable.New(tools, a.Logger())
+	direct, err := open.Service.Direct()
+	if err != nil {
+		return nil, nil, err
+	}
+	handlers := streamable.New(tools, a.Logger(), direct)
 	started, err := time.Parse(time.RFC3339, state.StartedAt)
 	if err != nil {
 		return nil, nil, console.Failed("the state of the server: %w", err)

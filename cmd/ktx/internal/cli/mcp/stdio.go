@@ -33,7 +33,12 @@ func serveStdio(ctx context.Context, a *console.App, open *wiring.OpenProject) e
 	defer endCalls()
 	server.AddReceivingMiddleware(cancelledWith(running))
 	defer context.AfterFunc(ctx, open.Service.Drain)()
+	direct, err := open.Service.Direct()
+	if err != nil {
+		return err
+	}
 	transport := stdio.New(a.Stdin, a.Out)
+	transport.Serve(running, direct)
 	server.AddReceivingMiddleware(transport.Middleware())
 	err = serveSession(ctx, server, transport, endCalls)
 	if ended := open.Log.Append(context.WithoutCancel(ctx), audit.Event{Type: audit.SessionClose}); ended != nil {

@@ -59,7 +59,7 @@ func main() {
 // where it is set.
 func newDesk(server func(*http.Request) *mcp.Server, _ *mcp.StreamableHTTPOptions) http.Handler {
 	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	handlers := streamable.New(server(nil), logger)
+	handlers := streamable.New(server(nil), logger, nil)
 	c := httpapi.Config{
 		Host: "127.0.0.1", Sessions: handlers.Sessions, Stateless: handlers.Stateless, Checker: noSQL{}, Log: &audittest.Log{}, Logger: logger,
 		Metrics: httpapi.NewMetrics(func() []httpapi.Queue { return nil }, func() audit.Health { return audit.Health{} }),
