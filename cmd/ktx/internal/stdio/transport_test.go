@@ -353,7 +353,10 @@ func TestAClosedOutputEndsTheSession(t *testing.T) {
 	s.send(t, call)
 	<-s.called
 	select {
-	case <-s.ended:
+	case err := <-s.ended:
+		if err == nil {
+			t.Error("the session ended without an error")
+		}
 	case <-time.After(2 * time.Minute):
 		t.Fatal("not ended within two minutes")
 	}
