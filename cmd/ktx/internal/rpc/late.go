@@ -37,12 +37,11 @@ type Late struct {
 // structured content.
 func (l *Late) Take(res mcp.Result) {
 	r, ok := res.(*mcp.CallToolResult)
-	if !ok || len(r.Content) != 1 {
+	if !ok {
 		return
 	}
-	text, ok := r.Content[0].(*mcp.TextContent)
-	body, structured := r.StructuredContent.(json.RawMessage)
-	if !ok || !structured || len(body) < lateFrom || string(body) != text.Text || slices.ContainsFunc(body, control) || !json.Valid(body) {
+	text, body := twice(r, lateFrom)
+	if body == nil {
 		return
 	}
 	mark := markPrefix + rand.Text()
@@ -55,6 +54,20 @@ func (l *Late) Take(res mcp.Result) {
 	with := *text
 	with.Text = mark + "t"
 	r.Content, r.StructuredContent = []mcp.Content{&with}, json.RawMessage(`"`+mark+`s"`)
+}
+
+// twice returns the content of an answer that has it once as text and once as structured
+// content, in at least that many bytes, or nil for any other answer.
+func twice(res *mcp.CallToolResult, least int) (*mcp.TextContent, json.RawMessage) {
+	if len(res.Content) != 1 {
+		return nil, nil
+	}
+	text, ok := res.Content[0].(*mcp.TextContent)
+	body, structured := res.StructuredContent.(json.RawMessage)
+	if !ok || !structured || len(body) < least || string(body) != text.Text || slices.ContainsFunc(body, control) || !json.Valid(body) {
+		return nil, nil
+	}
+	return text, body
 }
 
 // control reports whether a character cannot stand in a JSON string as it is.
@@ -127,13 +140,23 @@ func (l *Late) Message(text []byte) Message {
 // chunk is how much of a content is written at a time.
 const chunk = 64 << 10
 
+// most returns how many bytes the message has at most.
+func (m Message) most() (n int) {
+	for _, p := range m {
+		if n += len(p.text); p.quoted {
+			n += len(p.text) + 2
+		}
+	}
+	return n
+}
+
 // WriteTo implements [io.WriterTo].
 func (m Message) WriteTo(w io.Writer) (n int64, err error) {
 	if len(m) == 1 {
 		k, err := w.Write(m[0].text)
 		return int64(k), err
 	}
-	out := make([]byte, 0, chunk)
+	out := make([]byte, 0, min(chunk, m.most()))
 	flush := func() {
 		if err == nil && len(out) > 0 {
 			var k int

@@ -85,28 +85,11 @@ func Decode(text []byte) (jsonrpc.Message, error) {
 // with the same name the last counts. It returns false for another value than an
 // object, and for one that is nested too deep.
 func Split(text []byte) (m Members, ok bool) {
-	text = bytes.TrimSpace(text)
-	if len(text) == 0 || text[0] != '{' {
-		return m, false
-	}
-	for at := 1; ; {
-		at = skipSpace(text, at)
-		switch text[at] {
-		case '}':
-			return m, true
-		case ',':
-			at++
-			continue
+	deep := false
+	object := members(text, func(name string, value json.RawMessage, shallow bool) bool {
+		if deep = !shallow; deep {
+			return false
 		}
-		nameEnd, _ := skipValue(text, at)
-		name, _ := Unquote(text[at:nameEnd])
-		at = skipSpace(text, nameEnd) + 1 // the colon
-		at = skipSpace(text, at)
-		end, shallow := skipValue(text, at)
-		if !shallow {
-			return m, false
-		}
-		value := json.RawMessage(text[at:end:end])
 		switch name {
 		case "jsonrpc":
 			m.Version = value
@@ -121,32 +104,46 @@ func Split(text []byte) (m Members, ok bool) {
 		case "error":
 			m.Error = value
 		}
-		at = end
-	}
+		return true
+	})
+	return m, object && !deep
 }
 
 // Member returns a member of the object text, nil when it has none. text must be
 // valid JSON.
 func Member(text []byte, want string) (value json.RawMessage) {
+	members(text, func(name string, v json.RawMessage, _ bool) bool {
+		if name == want {
+			value = v
+		}
+		return true
+	})
+	return value
+}
+
+// members calls take for the members of a valid JSON text, in order, until it returns
+// false; shallow is false for a value that is nested too deep. It reports whether the text
+// is an object.
+func members(text []byte, take func(name string, value json.RawMessage, shallow bool) bool) (object bool) {
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || text[0] != '{' {
-		return nil
+		return false
 	}
 	for at := 1; ; {
 		at = skipSpace(text, at)
 		switch text[at] {
 		case '}':
-			return value
+			return true
 		case ',':
 			at++
 			continue
 		}
 		nameEnd, _ := skipValue(text, at)
 		name, _ := Unquote(text[at:nameEnd])
-		at = skipSpace(text, skipSpace(text, nameEnd)+1)
-		end, _ := skipValue(text, at)
-		if name == want {
-			value = json.RawMessage(text[at:end:end])
+		at = skipSpace(text, skipSpace(text, nameEnd)+1) // behind the colon
+		end, shallow := skipValue(text, at)
+		if !take(name, json.RawMessage(text[at:end:end]), shallow) {
+			return true
 		}
 		at = end
 	}

@@ -1,10 +1,8 @@
 package rpc
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -37,10 +35,10 @@ func PlainCall(method string, params json.RawMessage) (c ToolCall, ok bool) {
 		return c, false
 	}
 	var name, meta json.RawMessage
-	if !members(params, map[string]*json.RawMessage{"name": &name, "arguments": &c.Arguments, "_meta": &meta}) {
+	if !only(params, map[string]*json.RawMessage{"name": &name, "arguments": &c.Arguments, "_meta": &meta}) {
 		return c, false
 	}
-	if meta != nil && !members(meta, map[string]*json.RawMessage{"progressToken": &c.Token}) {
+	if meta != nil && !only(meta, map[string]*json.RawMessage{"progressToken": &c.Token}) {
 		return c, false
 	}
 	if _, isText := Unquote(c.Token); c.Token != nil && !isText {
@@ -52,33 +50,18 @@ func PlainCall(method string, params json.RawMessage) (c ToolCall, ok bool) {
 	return c, ok
 }
 
-// members reads the members of a valid JSON text. It reports whether the text is an
-// object of these members alone, none of them twice.
-func members(text []byte, into map[string]*json.RawMessage) bool {
-	text = bytes.TrimSpace(text)
-	if len(text) == 0 || text[0] != '{' {
-		return false
-	}
-	for at := 1; ; {
-		at = skipSpace(text, at)
-		switch text[at] {
-		case '}':
-			return true
-		case ',':
-			at++
-			continue
-		}
-		nameEnd, _ := skipValue(text, at)
-		name, _ := Unquote(text[at:nameEnd])
-		at = skipSpace(text, skipSpace(text, nameEnd)+1)
-		end, shallow := skipValue(text, at)
+// only reads the members of a valid JSON text. It reports whether the text is an object of
+// these members alone, none of them twice.
+func only(text []byte, into map[string]*json.RawMessage) bool {
+	plain := true
+	object := members(text, func(name string, v json.RawMessage, shallow bool) bool {
 		value, known := into[name]
-		if !known || !shallow || *value != nil {
-			return false
+		if plain = known && shallow && *value == nil; plain {
+			*value = v
 		}
-		*value = text[at:end:end]
-		at = end
-	}
+		return plain
+	})
+	return object && plain
 }
 
 // AnswerTo returns the response to a call of a tool, with a line break.
@@ -91,8 +74,8 @@ func AnswerTo(id jsonrpc.ID, res *mcp.CallToolResult) Message {
 }
 
 func answerTo(id jsonrpc.ID, res *mcp.CallToolResult) (Message, error) {
-	body := twice(res)
-	if body == nil {
+	content, body := twice(res, 0)
+	if body == nil || res.IsError || content.Meta != nil || content.Annotations != nil {
 		text, err := Compact(res)
 		if err != nil {
 			return nil, err
@@ -108,48 +91,11 @@ func answerTo(id jsonrpc.ID, res *mcp.CallToolResult) (Message, error) {
 		}
 		head = append(append(append(head, `"_meta":`...), meta...), ',')
 	}
-	m := Message{
+	return Message{
 		{text: append(head, `"content":[{"type":"text","text":`...)},
 		{text: body, quoted: true},
 		{text: []byte(`}],"structuredContent":`)},
 		{text: body},
 		{text: []byte("}}\n")},
-	}
-	if len(body) < lateFrom {
-		return Text(m.appendTo(nil)), nil
-	}
-	return m, nil
-}
-
-// twice returns the content of an answer that has it once as text and once as it is, or
-// nil for any other answer.
-func twice(res *mcp.CallToolResult) json.RawMessage {
-	if res.IsError || len(res.Content) != 1 {
-		return nil
-	}
-	text, ok := res.Content[0].(*mcp.TextContent)
-	body, structured := res.StructuredContent.(json.RawMessage)
-	if !ok || !structured || string(body) != text.Text || text.Meta != nil || text.Annotations != nil || slices.ContainsFunc(body, control) || !json.Valid(body) {
-		return nil
-	}
-	return body
-}
-
-// appendTo appends the whole message.
-func (m Message) appendTo(b []byte) []byte {
-	for _, p := range m {
-		if !p.quoted {
-			b = append(b, p.text...)
-			continue
-		}
-		b = append(b, '"')
-		for _, c := range p.text { // compact JSON: no control characters to escape
-			if c == '"' || c == '\\' {
-				b = append(b, '\\')
-			}
-			b = append(b, c)
-		}
-		b = append(b, '"')
-	}
-	return b
+	}, nil
 }
