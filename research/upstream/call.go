@@ -342,11 +342,6 @@ func (c *call) send(ctx context.Context, t *Tool) (Answer, error) {
 // try sends the call once. It reports whether it can be sent again.
 func (c *call) try(ctx context.Context, t *Tool) (raw json.RawMessage, safe bool, err error) {
 	s, release, err := c.link.acquire(ctx)
-	if err == nil && s.overrun() { // the answer to another call has just broken it
-		release()
-		c.link.breakOff(s)
-		s, release, err = c.link.acquire(ctx)
-	}
 	if err != nil {
 		return nil, false, err
 	}

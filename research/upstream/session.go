@@ -298,7 +298,7 @@ func (s *session) alive() bool {
 	case <-s.ended:
 		return false
 	default:
-		return true
+		return !s.overrun() // it is about to end
 	}
 }
 
