@@ -108,11 +108,14 @@ func keyOf(text string) (key cacheKey) {
 	return key
 }
 
+// aged reports whether an entry has to be marked as used now: once a day is enough.
+func (c *Cache) aged(used int64) bool { return c.now-used > int64(24*time.Hour/time.Second) }
+
 func (c *Cache) get(key cacheKey) (cacheEntry, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.entries[key]
-	if ok && c.now-e.Used > int64(24*time.Hour/time.Second) {
+	if ok && c.aged(e.Used) {
 		e.Used, c.changed = c.now, true
 		c.entries[key] = e
 	}
@@ -144,7 +147,7 @@ func (c *Cache) known(path string) (knownFile, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	k, ok := c.files[path]
-	if ok && c.now-k.Used > int64(24*time.Hour/time.Second) {
+	if ok && c.aged(k.Used) {
 		k.Used, c.changed = c.now, true
 		c.files[path] = k
 	}

@@ -1,6 +1,10 @@
 package sqlcheck
 
-import "github.com/ktxhq/ktx/sqlguard"
+import (
+	"time"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
 
 // LinePositions returns the positions of offsets, one after the other.
 func LinePositions(text string, offsets []int) [][2]int {
@@ -24,3 +28,8 @@ func Statements(d sqlguard.Dialect, text string, window, limit int) (spans []sql
 
 // OnOpen calls f with each file that the checker opens to judge it.
 func (c *Checker) OnOpen(f func(path string)) { c.opened = f }
+
+// Settled reports whether a file that was changed then has settled since.
+func Settled(changed, since time.Time) bool {
+	return identity{Changed: changed.UnixNano()}.settled(since)
+}
