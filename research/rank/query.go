@@ -197,6 +197,19 @@ func (q *Query) Within(indexes ...*Index) *Query {
 	return &out
 }
 
+// Weigh returns the same question, whose words count by the factor of each. Words of
+// quoted texts and of identifiers count as before. Masses of [Query.Within] stay.
+func (q *Query) Weigh(factor func(word string) float64) *Query {
+	out := *q
+	out.words = slices.Clone(q.words)
+	for i := range out.words {
+		if w := &out.words[i]; !w.exact {
+			w.weight *= factor(w.word)
+		}
+	}
+	return &out
+}
+
 // Mass returns the sum of the masses of the words that one of the texts holds. Before
 // [Query.Within], each word has mass 1, and one that names an operation less.
 func (q *Query) Mass(texts ...string) float64 {

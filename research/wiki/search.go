@@ -81,7 +81,7 @@ func (n *Snapshot) candidates(q *rank.Query) ([]*candidate, []expansion) {
 	for _, p := range n.parts {
 		indexes = append(indexes, p.index)
 	}
-	sums := rank.Score(q, indexes...)
+	sums := rank.Score(weigh(q), indexes...)
 	first := make([][]uint8, len(sums)) // the field of documents that have synonyms only
 	direct := make([]int, len(sums))    // how many documents have words of the query
 	for i, s := range sums {

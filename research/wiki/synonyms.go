@@ -1,12 +1,14 @@
 package wiki
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/ktxhq/ktx/research/rank"
+	"github.com/ktxhq/ktx/research/wiki/wordnet"
 )
 
 // synonymWeight is what a synonym of a term is worth, beside the term itself. A term of
@@ -17,13 +19,16 @@ const (
 	meaningsWeight = 0.125
 )
 
+// associationPower is how much less a word counts that WordNet relates less closely.
+const associationPower = 0.25
+
 // longestTerm is how many words a phrase of the thesaurus has at most.
 const longestTerm = 3
 
 // groups are the lines of the thesaurus in which a term is.
 var groups = func() map[string][][]string {
 	out := map[string][][]string{}
-	for line := range strings.Lines(thesaurus + everyday) {
+	for line := range strings.Lines(thesaurus + everyday + spoken) {
 		var terms []string
 		for term := range strings.FieldsSeq(rank.Fold(line)) {
 			terms = append(terms, strings.ReplaceAll(term, "_", " "))
@@ -91,7 +96,7 @@ func vocabulary(known map[string]bool, text string) {
 	for i := range all {
 		for n := 1; n <= longestTerm && i+n <= len(all); n++ {
 			for _, form := range termForms(all[i:i+n], forms) {
-				if groups[form] != nil {
+				if groups[form] != nil || n == 1 && wordnet.Known(form) {
 					known[form] = true
 				}
 			}
@@ -294,11 +299,44 @@ func regularForms(word string) []string {
 	return out
 }
 
+// related returns the words that WordNet relates to a word in any of its forms, with
+// what they are worth beside it.
+func related(word string) map[string]float64 {
+	out := map[string]float64{}
+	own := forms(word)
+	for _, form := range own {
+		for _, r := range wordnet.Related(form) {
+			if !slices.Contains(own, r.Word) {
+				out[r.Word] = max(out[r.Word], synonymWeight*math.Pow(r.Association, associationPower))
+			}
+		}
+	}
+	return out
+}
+
+// rarity is how much a word tells, from 0 to 1: little if it is common in English.
+func rarity(word string) float64 {
+	for _, form := range forms(word) {
+		if wordnet.Known(form) {
+			return wordnet.Rarity(form)
+		}
+	}
+	return 1
+}
+
+// weigh makes the common words of English in a query count less.
+func weigh(q *rank.Query) *rank.Query { return q.Weigh(rarity) }
+
 // expansion is a term of a query with its synonyms.
 type expansion struct {
 	term     *rank.Query
-	synonyms []*rank.Query
-	weight   float64 // of a synonym
+	synonyms []synonym
+}
+
+// synonym is a term that stands for another.
+type synonym struct {
+	query  *rank.Query
+	weight float64 // beside the other term
 }
 
 // maxExpansions is how many terms of a query have synonyms.
@@ -321,17 +359,24 @@ func expand(a *rank.Analyzer, q *rank.Query, known map[string]bool) []expansion 
 				continue
 			}
 			seen[term] = true
-			// A word that no page has would be taken for one that resembles it.
+			weights := map[string]float64{}
+			if n == 1 {
+				weights = related(term)
+			}
 			list, lines := synonyms(all[i : i+n])
-			list = slices.DeleteFunc(list, func(s string) bool { return !known[s] })
-			if len(list) == 0 {
-				continue
-			}
-			e := expansion{term: a.Query(term), weight: synonymWeight / math.Pow(float64(lines), meaningsWeight)}
 			for _, s := range list {
-				e.synonyms = append(e.synonyms, a.Query(s))
+				weights[s] = synonymWeight / math.Pow(float64(lines), meaningsWeight)
 			}
-			out = append(out, e)
+			e := expansion{term: weigh(a.Query(term))}
+			for _, s := range slices.Sorted(maps.Keys(weights)) {
+				// A word that no page has would be taken for one that resembles it.
+				if known[s] {
+					e.synonyms = append(e.synonyms, synonym{a.Query(s), weights[s] * rarity(term)})
+				}
+			}
+			if len(e.synonyms) > 0 {
+				out = append(out, e)
+			}
 		}
 	}
 	return out
@@ -344,10 +389,10 @@ func together(a *rank.Analyzer, expansions []expansion) []*rank.Query {
 	var out []*rank.Query
 	for _, e := range expansions {
 		for _, s := range e.synonyms {
-			if strings.Contains(s.Text(), " ") {
-				out = append(out, s)
+			if strings.Contains(s.query.Text(), " ") {
+				out = append(out, s.query)
 			} else {
-				words = append(words, s.Text())
+				words = append(words, s.query.Text())
 			}
 		}
 	}
@@ -363,18 +408,18 @@ func (e expansion) add(indexes []*rank.Index, sums []*rank.Scores, fields [][]ui
 	own := rank.Score(e.term, indexes...)
 	all := make([][]*rank.Scores, len(e.synonyms))
 	for k, s := range e.synonyms {
-		all[k] = rank.Score(s, indexes...)
+		all[k] = rank.Score(s.query, indexes...)
 	}
 	for n := range indexes {
 		gain := map[uint32]float64{}
 		mass := map[uint32]float64{}
 		field := map[uint32]int{}
-		for _, scores := range all {
+		for k, scores := range all {
 			found := scores[n]
-			words := float64(found.Words())
+			share := e.synonyms[k].weight / float64(found.Words())
 			for _, doc := range complete(found) {
-				if score := e.weight*found.Score[doc]/words - own[n].Score[doc]; score > gain[doc] {
-					gain[doc], mass[doc], field[doc] = score, max(0, e.weight*found.Mass[doc]/words-own[n].Mass[doc]), found.Field(int(doc))
+				if score := share*found.Score[doc] - own[n].Score[doc]; score > gain[doc] {
+					gain[doc], mass[doc], field[doc] = score, max(0, share*found.Mass[doc]-own[n].Mass[doc]), found.Field(int(doc))
 				}
 			}
 		}

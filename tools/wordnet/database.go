@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// checksum is that of the files of Debian's package wordnet-base 1:3.0-37, which is
+// WordNet 3.0. The formats are those of the manual pages wndb(5WN) and cntlist(5WN).
+const checksum = "c246562cbea5cb341de948d98d6b2957f484346463b777e0bdf99c502a867659"
+
+// partsOfSpeech are the files of the database, and the letter of each in references.
+var partsOfSpeech = []struct{ name, letter string }{{"noun", "n"}, {"verb", "v"}, {"adj", "a"}, {"adv", "r"}}
+
+// A database is the words and meanings of WordNet.
+type database struct {
+	licence    string
+	meanings   map[string]*meaning // by part of speech and offset
+	words      map[string]*word
+	exceptions map[string][]string // irregular forms, with their base forms
+}
+
+// A meaning is a synset: words that mean the same.
+type meaning struct {
+	words   []string
+	related []string // other meanings
+	gloss   string
+}
+
+// A word is a lemma of one or more parts of speech.
+type word struct {
+	meanings []string
+	shares   []float64 // of the uses of the word, by meaning
+	uses     int       // in the texts in which the authors of WordNet counted
+}
+
+// relations are the pointers that count: hypernym, hyponym, derivation, similar, see
+// also, group of verbs, pertainym.
+var relations = []string{"@", "~", "+", "&", "^", "$", "\\"}
+
+// read reads a database from its folder. It is an error when the files are not those of
+// the checksum.
+func read(dir fs.FS) (*database, error) {
+	d := &database{meanings: map[string]*meaning{}, words: map[string]*word{}, exceptions: map[string][]string{}}
+	sum := sha256.New()
+	each := func(name string, line func(string)) error {
+		text, err := fs.ReadFile(dir, name)
+		if err != nil {
+			return err
+		}
+		sum.Write(text)
+		lines := bufio.NewScanner(bytes.NewReader(text))
+		lines.Buffer(nil, len(text))
+		for lines.Scan() {
+			line(lines.Text())
+		}
+		return lines.Err()
+	}
+	counts := map[string]int{} // by word, part of speech and number of the meaning
+	if err := each("cntlist.rev", func(line string) { count(counts, line) }); err != nil {
+		return nil, err
+	}
+	for _, part := range partsOfSpeech {
+		d.licence = ""
+		if err := each("data."+part.name, d.addMeaning); err != nil {
+			return nil, err
+		}
+		if err := each("index."+part.name, func(line string) { d.addWord(counts, line) }); err != nil {
+			return nil, err
+		}
+		err := each(part.name+".exc", func(line string) {
+			forms := strings.Fields(line)
+			d.exceptions[forms[0]] = append(d.exceptions[forms[0]], forms[1:]...)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != checksum {
+		return nil, fmt.Errorf("the files have the checksum %s, not that of Debian's wordnet-base 1:3.0-37", got)
+	}
+	return d, nil
+}
+
+// count reads a line of cntlist.rev: how often a meaning of a word was met.
+func count(counts map[string]int, line string) {
+	fields := strings.Fields(line) // sense key, number of the meaning, uses
+	lemma, sense, _ := strings.Cut(fields[0], "%")
+	letter := map[byte]string{'1': "n", '2': "v", '3': "a", '4': "r", '5': "a"}[sense[0]]
+	n, _ := strconv.Atoi(fields[2])
+	counts[lemma+" "+letter+" "+fields[1]] += n
+}
+
+// comment reports whether a line belongs to the licence before the data.
+func comment(line string) bool { return strings.HasPrefix(line, "  ") }
+
+// addMeaning reads a line of a data file.
+func (d *database) addMeaning(line string) {
+	if comment(line) {
+		_, text, _ := strings.Cut(strings.TrimSpace(line), " ") // each line has its number
+		d.licence += text + "\n"
+		return
+	}
+	head, gloss, _ := strings.Cut(line, " | ")
+	fields := strings.Fields(head)
+	m := &meaning{gloss: gloss}
+	d.meanings[letter(fields[2])+fields[0]] = m
+	words, _ := strconv.ParseUint(fields[3], 16, 16)
+	fields = fields[4:]
+	for range words {
+		name, _, _ := strings.Cut(fields[0], "(") // the position of an adjective
+		m.words = append(m.words, strings.ToLower(name))
+		fields = fields[2:]
+	}
+	pointers, _ := strconv.Atoi(fields[0])
+	fields = fields[1:]
+	for range pointers {
+		if slices.Contains(relations, fields[0]) {
+			m.related = append(m.related, letter(fields[2])+fields[1])
+		}
+		fields = fields[4:]
+	}
+	slices.Sort(m.related)
+	m.related = slices.Compact(m.related)
+}
+
+// letter is that of a part of speech. Satellites of adjectives are adjectives.
+func letter(part string) string {
+	if part == "s" {
+		return "a"
+	}
+	return part
+}
+
+// addWord reads a line of an index file. A meaning that was never met counts as a
+// fraction of a use, the smaller the later it is in the list.
+func (d *database) addWord(counts map[string]int, line string) {
+	if comment(line) {
+		return
+	}
+	fields := strings.Fields(line)
+	lemma, part := fields[0], fields[1]
+	w := d.words[lemma]
+	if w == nil {
+		w = &word{}
+		d.words[lemma] = w
+	}
+	pointers, _ := strconv.Atoi(fields[3])
+	for i, offset := range fields[6+pointers:] {
+		n := counts[fmt.Sprintf("%s %s %d", lemma, part, i+1)]
+		w.meanings = append(w.meanings, part+offset)
+		w.shares = append(w.shares, float64(n)+0.5/float64(i+1))
+		w.uses += n
+	}
+}
+
+// share is which part of the uses of a word has a meaning.
+func (d *database) share(name, id string) float64 {
+	w := d.words[name]
+	if w == nil {
+		return 0
+	}
+	sum := 0.0
+	for _, s := range w.shares {
+		sum += s
+	}
+	if i := slices.Index(w.meanings, id); i >= 0 {
+		return w.shares[i] / sum
+	}
+	return 0
+}
+
+// inflections are endings, and what stands in their place in the base form.
+var inflections = []struct{ ending, base string }{
+	{"s", ""}, {"ses", "s"}, {"xes", "x"}, {"zes", "z"}, {"ches", "ch"}, {"shes", "sh"}, {"ies", "y"}, {"es", "e"}, {"es", ""},
+	{"ed", "e"}, {"ed", ""}, {"ied", "y"}, {"ing", "e"}, {"ing", ""}, {"er", ""}, {"est", ""}, {"er", "e"}, {"est", "e"},
+}
+
+// lemmas returns the words of which a form may be an inflection.
+func (d *database) lemmas(form string) []string {
+	var out []string
+	add := func(name string) {
+		if d.words[name] != nil && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	add(form)
+	for _, base := range d.exceptions[form] {
+		add(base)
+	}
+	for _, i := range inflections {
+		stem, ok := strings.CutSuffix(form, i.ending)
+		if !ok || len(stem) < 2 {
+			continue
+		}
+		add(stem + i.base)
+		if n := len(stem); i.base == "" && n > 3 && stem[n-1] == stem[n-2] { // stopped
+			add(stem[:n-1])
+		}
+	}
+	return out
+}
+
+// explained counts, for each word, the meanings whose gloss has it in any of its forms.
+func (d *database) explained() map[string]int {
+	out := map[string]int{}
+	for _, m := range d.meanings {
+		seen := map[string]bool{}
+		for form := range strings.FieldsFuncSeq(strings.ToLower(m.gloss), func(r rune) bool { return r < 'a' || r > 'z' }) {
+			for _, name := range d.lemmas(form) {
+				if !seen[name] {
+					seen[name] = true
+					out[name]++
+				}
+			}
+		}
+	}
+	return out
+}
