@@ -426,11 +426,12 @@ var rooms = []room{
 	},
 	{
 		path:     "research/wiki",
-		ours:     []string{"research/rank", "research/rootfile"},
+		ours:     []string{"research/rank", "research/rootfile", "research/wiki/wordnet"},
 		others:   map[string]string{"go.yaml.in/yaml/v3": "reads and writes the heads of pages, with lines"},
 		testOurs: []string{"research/wiki/wikitest"},
 	},
 	{path: "research/wiki/wikitest", support: true},
+	{path: "research/wiki/wordnet"},
 	{
 		path:   "research/memory",
 		ours:   []string{"research/rank", "research/rootfile", "research/wiki"},
@@ -796,6 +797,7 @@ var rooms = []room{
 		},
 		support: true,
 	},
+	{path: "tools/wordnet", testOurs: []string{"research/wiki/wordnet"}, support: true},
 	{path: "tools/scoreboard", ours: []string{"corpus"}, support: true},
 }
 

@@ -37,6 +37,8 @@ func BenchmarkPostgres(b *testing.B) {
 	for b.Loop() {
 		benchScan(b, conn)
 	}
+	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "scan-s")
+	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(peakMemory(b), "MB-peak")
 }
 

@@ -273,6 +273,15 @@ var suites = []suite{
 		},
 	},
 	{
+		title: "A scan with profiles",
+		text:  "`ktx scan` of 1,000 tables of PostgreSQL with 20 columns and 1,000 rows each, on the same machine: catalogue, profiles, values, relationships and artifacts, one statement at a time. The peak is the resident size of the process of the benchmark.",
+		pkg:   "./research/scan", bench: "^BenchmarkPostgres$", cgo: "1", time: "1x",
+		claims: []claim{
+			{"Postgres", "scan-s", "1,000 tables, 20,000 columns, 1,000,000 rows", "≤ 300"},
+			{"Postgres", "MB-peak", "its memory, the peak", "≤ 300"},
+		},
+	},
+	{
 		title: "A catalogue of 5,000 skills",
 		text:  "Skills of about 3 KB with a file beside each, searched by their words. The first answer of a process that reads all files (cold), and of one that has the index of the process before (warm), with the files in the page cache; then 400 recommendations, one after the other. The files are looked at again about every third of a second. The last line is how long it takes until a change of one skill is in the answers.",
 		pkg:   "./research/skills", bench: "^BenchmarkCatalog$", cgo: "1", time: "1x",
@@ -443,7 +452,7 @@ func write(ctx context.Context, w io.Writer, count int, only *regexp.Regexp, kep
 				unit = "%"
 			case "MB-idle", "MB-peak", "rss-MB":
 				unit = "MB"
-			case "cold-s", "warm-s":
+			case "cold-s", "warm-s", "scan-s":
 				unit = "s"
 			case "p50/toolbox", "p50/server-postgres", "p50/dbhub", "calls/toolbox", "calls/server-postgres", "calls/dbhub":
 				unit = ratio

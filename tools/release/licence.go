@@ -41,6 +41,13 @@ var permitted = map[string]string{
 // standardLibrary is the name of Go's standard library among the modules.
 const standardLibrary = "Go's standard library"
 
+// The words of WordNet are the one thing in the programs that is of no module.
+const (
+	wordnetName    = "WordNet"
+	wordnetVersion = "3.0"
+	wordnetLicence = "research/wiki/wordnet/LICENSE"
+)
+
 // module is a Go module that is linked into a program, or Go's standard library.
 type module struct {
 	path, version string
@@ -120,7 +127,11 @@ func (r *release) readLicences(ctx context.Context) error {
 		r.modules = append(r.modules, m)
 	}
 	slices.SortFunc(r.modules[1:], func(a, b module) int { return strings.Compare(a.path, b.path) })
-	r.notices = notices(r.modules)
+	licence, err := os.ReadFile(wordnetLicence)
+	if err != nil {
+		return err
+	}
+	r.notices = notices(r.modules, licence)
 	return r.write(noticesFile, r.notices)
 }
 
@@ -214,8 +225,9 @@ func (m *module) identify() error {
 	return nil
 }
 
-// notices returns the text that comes with every program.
-func notices(modules []module) []byte {
+// notices returns the text that comes with every program. wordnet is the licence of
+// WordNet.
+func notices(modules []module, wordnet []byte) []byte {
 	var out bytes.Buffer
 	out.WriteString("ktx is under the Apache License 2.0. The programs of a release contain the modules\n" +
 		"below, under these licences. The source of each is at the path and version that it\n" +
@@ -223,12 +235,17 @@ func notices(modules []module) []byte {
 	for _, m := range modules {
 		fmt.Fprintf(&out, "  %s %s: %s\n", m.path, m.version, strings.Join(m.licences, ", "))
 	}
+	fmt.Fprintf(&out, "\nThey also contain a table that is made of %s %s, under the last of these licences.\n", wordnetName, wordnetVersion)
+	add := func(title string, text []byte) {
+		fmt.Fprintf(&out, "\n%[1]s\n%[2]s\n%[1]s\n\n", strings.Repeat("=", 80), title)
+		out.Write(bytes.TrimSpace(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))))
+		out.WriteByte('\n')
+	}
 	for _, m := range modules {
 		for _, t := range m.texts {
-			fmt.Fprintf(&out, "\n%s\n%s %s: %s\n%s\n\n", strings.Repeat("=", 80), m.path, m.version, t.name, strings.Repeat("=", 80))
-			out.Write(bytes.TrimSpace(bytes.ReplaceAll(t.text, []byte("\r\n"), []byte("\n"))))
-			out.WriteByte('\n')
+			add(fmt.Sprintf("%s %s: %s", m.path, m.version, t.name), t.text)
 		}
 	}
+	add(wordnetName+" "+wordnetVersion, wordnet)
 	return out.Bytes()
 }

@@ -269,6 +269,20 @@ func TestLicences(t *testing.T) {
 	}
 }
 
+// TestNotices: the notices have the licence of each module and that of WordNet.
+func TestNotices(t *testing.T) {
+	wordnet, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(wordnetLicence)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := string(notices([]module{{path: "example.org/m", version: "v1.0.0", texts: []notice{{"LICENSE", []byte("Do as you like.\r\n")}}}}, wordnet))
+	for _, want := range []string{"example.org/m v1.0.0: LICENSE", "\nDo as you like.\n", "WordNet 3.0 Copyright 2006 by Princeton University.", "\nPrinceton University and LICENSEE agrees to preserve same.\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the notices lack %q", want)
+		}
+	}
+}
+
 // TestPackagedVersions: package managers order a version without a tag before every
 // release.
 func TestPackagedVersions(t *testing.T) {

@@ -41,7 +41,8 @@ type (
 	}
 	bomLicence struct {
 		Licence struct {
-			ID string `json:"id"`
+			ID   string `json:"id,omitempty"`   // of SPDX
+			Name string `json:"name,omitempty"` // of a licence that has none
 		} `json:"license"`
 	}
 	bomDependency struct {
@@ -50,8 +51,8 @@ type (
 	}
 )
 
-// materials writes the bill of materials: the programs with their checksums, and
-// every module that is linked into one of them.
+// materials writes the bill of materials: the programs with their checksums, every
+// module that is linked into one of them, and WordNet.
 func (r *release) materials(context.Context) error {
 	ours := "pkg:golang/github.com/ktxhq/ktx@v" + r.version.name
 	out := bom{
@@ -82,6 +83,11 @@ func (r *release) materials(context.Context) error {
 		out.Components = append(out.Components, bomComponent{Type: "library", Ref: purl, Name: m.path, Version: m.version, PURL: purl, Licences: bomLicences(m.licences...)})
 		all.DependsOn = append(all.DependsOn, purl)
 	}
+	var licence bomLicence
+	licence.Licence.Name = wordnetName + " " + wordnetVersion + " license"
+	ref := "data:" + wordnetName
+	out.Components = append(out.Components, bomComponent{Type: "data", Ref: ref, Name: wordnetName, Version: wordnetVersion, Licences: []bomLicence{licence}})
+	all.DependsOn = append(all.DependsOn, ref)
 	out.Dependencies = []bomDependency{all}
 	text, err := marshal(out)
 	if err != nil {
