@@ -432,6 +432,11 @@ func (e expansion) add(indexes []*rank.Index, sums []*rank.Scores, fields [][]ui
 			sums[n].Mass[doc] += mass[doc]
 		}
 	}
+	for _, scores := range append(all, own) {
+		for _, s := range scores {
+			s.Release()
+		}
+	}
 }
 
 // complete returns the documents that have all words of a query. A phrase counts as one
