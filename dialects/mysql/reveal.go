@@ -48,7 +48,7 @@ var revealedRelations = map[string]map[sqlguard.Group]string{
 			events_stages_summary_global_by_event_name events_statements_summary_global_by_event_name
 			events_transactions_summary_global_by_event_name events_errors_summary_global_by_error
 			cond_instances mutex_instances rwlock_instances socket_summary_by_event_name socket_summary_by_instance table_handles
-			performance_timers setup_consumers setup_instruments setup_meters setup_metrics setup_objects setup_threads`,
+			error_log performance_timers setup_consumers setup_instruments setup_meters setup_metrics setup_objects setup_threads`,
 		sqlguard.GroupActivity: `
 			threads processlist accounts users hosts metadata_locks data_locks data_lock_waits
 			session_connect_attrs session_account_connect_attrs setup_actors
@@ -123,9 +123,11 @@ func revealedGroup(schema, name string) sqlguard.Group {
 var lockedRows = fieldSet(`innodb_locks data_locks`)
 
 // secretColumns are the columns of revealed relations that prove an identity. No group
-// admits them. User_attributes has the second password of an account.
+// admits them. User_attributes has the second password of an account, and the log of
+// errors the first password that a new server makes.
 var secretColumns = map[string][]string{
-	"mysql.user": {"authentication_string", "password", "user_attributes"},
+	"mysql.user":                   {"authentication_string", "password", "user_attributes"},
+	"performance_schema.error_log": {"data"},
 }
 
 // SecretColumns returns the columns of a system relation that no group admits.

@@ -5,7 +5,8 @@ import "github.com/ktxhq/ktx/sqlguard"
 // settings are the system variables that may be read, in every scope: those that
 // show how the session reads and computes, its limits, and values that are the
 // same in every server of a version. No file, directory, address, key,
-// certificate, command, account or state of replication is among them.
+// certificate, account or state of replication is among them. init_connect is: it runs
+// in each session, and Connector/J asks for it.
 var settings = fieldSet(`
 	autocommit auto_increment_increment auto_increment_offset big_tables block_encryption_mode bulk_insert_buffer_size
 	character_set_client character_set_connection character_set_database character_set_filesystem character_set_results
@@ -16,7 +17,7 @@ var settings = fieldSet(`
 	explain_format explicit_defaults_for_timestamp foreign_key_checks ft_boolean_syntax ft_max_word_len ft_min_word_len
 	group_concat_max_len have_compress have_crypt have_dynamic_loading have_geometry have_openssl have_profiling
 	have_query_cache have_rtree_keys have_ssl have_statement_timeout have_symlink hostname identity
-	information_schema_stats_expiry innodb_autoinc_lock_mode innodb_buffer_pool_size innodb_default_row_format
+	information_schema_stats_expiry init_connect innodb_autoinc_lock_mode innodb_buffer_pool_size innodb_default_row_format
 	innodb_file_per_table innodb_ft_max_token_size innodb_ft_min_token_size innodb_lock_wait_timeout
 	innodb_page_size innodb_snapshot_isolation innodb_stats_persistent innodb_strict_mode innodb_version insert_id
 	interactive_timeout internal_tmp_mem_storage_engine in_predicate_conversion_threshold in_transaction join_buffer_size

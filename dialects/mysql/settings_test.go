@@ -25,7 +25,7 @@ func TestSettingRulings(t *testing.T) {
 		{"", "validate_password.dictionary_file", false},
 		{"", "datadir", false},
 		{"", "secure_file_priv", false},
-		{"", "init_connect", false},
+		{"", "init_file", false},
 		{"", "sql_modé", false},
 		{"", "anything_new", false},
 		{"", "", false},
@@ -56,7 +56,7 @@ func TestNoSettingDiscloses(t *testing.T) {
 // permitted are settings whose names hold one of those words by chance, or that are YES or
 // NO only.
 var permitted = map[string]bool{
-	"character_set_filesystem": true, "foreign_key_checks": true, "have_openssl": true, "have_rtree_keys": true, "have_ssl": true, "innodb_file_per_table": true,
+	"character_set_filesystem": true, "foreign_key_checks": true, "init_connect": true, "have_openssl": true, "have_rtree_keys": true, "have_ssl": true, "innodb_file_per_table": true,
 	"key_buffer_size": true, "lower_case_file_system": true, "max_seeks_for_key": true, "max_user_connections": true,
 	"session_track_gtids": true, "sql_generate_invisible_primary_key": true, "sql_require_primary_key": true,
 	"table_definition_cache": true,

@@ -66,6 +66,11 @@ var exactShows = map[string]exactShow{
 	"show master logs":                       {sqlguard.GroupReplication, false, "the state of replication"},
 	"show all slaves status":                 {sqlguard.GroupReplication, false, "the state of replication"},
 	"show all replicas status":               {sqlguard.GroupReplication, false, "the state of replication"},
+	// A server that was started to show passwords of replicas shows them here. The
+	// backend gives no such answer.
+	"show replicas":      {sqlguard.GroupReplication, false, "the replicas of the server"},
+	"show replica hosts": {sqlguard.GroupReplication, false, "the replicas of the server"},
+	"show slave hosts":   {sqlguard.GroupReplication, false, "the replicas of the server"},
 }
 
 // longestShow is the number of words of the longest of them.

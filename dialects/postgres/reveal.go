@@ -42,18 +42,24 @@ var revealedRelations = map[string]revealedRelation{
 	"pg_aios":                      {group: sqlguard.GroupActivity},
 	"pg_replication_origin_status": {group: sqlguard.GroupReplication},
 	"pg_subscription":              {group: sqlguard.GroupReplication, never: "subconninfo"},
-	"pg_stat_wal_receiver":         {group: sqlguard.GroupReplication, never: "conninfo"},
-	"pg_buffercache":               {group: sqlguard.GroupStorage},
-	"pg_buffercache_numa":          {group: sqlguard.GroupStorage},
+	// The server shows its conninfo with stars for each password.
+	"pg_stat_wal_receiver": {group: sqlguard.GroupReplication},
+	"pg_buffercache":       {group: sqlguard.GroupStorage},
+	"pg_buffercache_numa":  {group: sqlguard.GroupStorage},
 }
 
 // revealedColumns are refused columns of allowed relations, as relation.column.
 var revealedColumns = map[string]sqlguard.Group{
-	"pg_settings.sourcefile":   sqlguard.GroupSettings,
-	"pg_settings.sourceline":   sqlguard.GroupSettings,
 	"pg_stat_activity.query":   sqlguard.GroupActivity,
 	"pg_stat_statements.query": sqlguard.GroupActivity,
 }
+
+// revealedSettings are refused settings: where the server keeps its files.
+var revealedSettings = groupNames(map[sqlguard.Group]string{
+	sqlguard.GroupStorage: `
+		config_file data_directory external_pid_file hba_file ident_file log_directory log_filename
+		stats_temp_directory unix_socket_directories`,
+})
 
 // revealedFunctions are refused functions, by their group.
 var revealedFunctions = groupNames(map[sqlguard.Group]string{
@@ -135,6 +141,9 @@ func (Dialect) Reveals() []sqlguard.Revealed {
 	}
 	for name, group := range revealedFunctions {
 		out = append(out, sqlguard.Revealed{Group: group, Kind: "function", Name: name})
+	}
+	for name, group := range revealedSettings {
+		out = append(out, sqlguard.Revealed{Group: group, Kind: "setting", Name: name})
 	}
 	return out
 }
@@ -296,7 +305,9 @@ func (w *walker) showSettings(n *selectStmt) func() {
 		if item.settings && settingsNamed(where, item.name) {
 			facts := *item.facts
 			facts.columns = strings.Join(slices.DeleteFunc(strings.Fields(facts.columns), func(column string) bool { return slices.Contains(settingValues, column) }), " ")
-			item.facts = &facts
+			if item.facts = &facts; !facts.Restricted() {
+				item.facts = nil
+			}
 		}
 	}
 	return func() { n.WhereClause, n.HavingClause, n.FromClause = where, having, from }

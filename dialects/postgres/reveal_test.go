@@ -14,7 +14,7 @@ const secrets = `pg_authid pg_shadow pg_user_mapping pg_user_mappings.umoptions 
 	pg_ident_file_mappings pg_file_settings pg_largeobject pg_statistic_ext_data
 	pg_show_all_settings pg_stat_get_wal_receiver pg_read_file pg_ls_dir pg_ls_logdir pg_current_logfile
 	pg_terminate_backend pg_stat_reset pg_replication_origin_progress bt_page_items heap_page_items get_raw_page
-	pg_logical_slot_peek_changes pg_subscription.subconninfo pg_stat_wal_receiver.conninfo pg_roles.rolpassword
+	pg_logical_slot_peek_changes pg_subscription.subconninfo pg_roles.rolpassword
 	pg_roles.rolconfig pg_user.passwd pg_foreign_server.srvoptions cron.job`
 
 func guards(t *testing.T, change func(*sqlguard.Policy)) map[sqlguard.Group]*sqlguard.Guard {
@@ -45,10 +45,6 @@ func TestGroupsAdmitWhatTheyName(t *testing.T) {
 			"SELECT avg_width, null_frac FROM pg_stats", "SELECT most_common_vals FROM pg_stats", "SELECT * FROM pg_stats s",
 			"SELECT s FROM pg_stats s", "TABLE pg_stats_ext", "SELECT * FROM pg_shmem_allocations", "SELECT * FROM pg_stat_statements_info()",
 		},
-		sqlguard.GroupSettings: {
-			"SELECT * FROM pg_settings WHERE name = 'work_mem'", "SELECT sourcefile FROM pg_settings WHERE vartype IN ('bool', 'integer')",
-			"SELECT sourceline FROM pg_settings",
-		},
 		sqlguard.GroupRoles: {"SELECT * FROM pg_default_acl", "SELECT srvname, usename FROM pg_user_mappings", "TABLE pg_init_privs"},
 		sqlguard.GroupActivity: {
 			"SELECT query FROM pg_stat_activity", "SELECT * FROM pg_stat_activity a JOIN pg_locks l USING (pid)", "SELECT a FROM pg_stat_activity a",
@@ -56,8 +52,8 @@ func TestGroupsAdmitWhatTheyName(t *testing.T) {
 			"SELECT count(*) FROM pg_stat_activity a NATURAL JOIN pg_locks",
 			"SELECT left(q.query, 10) FROM (SELECT * FROM pg_stat_activity) q", "SELECT query FROM pg_stat_activity a JOIN pg_stat_statements s USING (query)",
 		},
-		sqlguard.GroupReplication: {"SELECT subname, subenabled FROM pg_subscription", "SELECT status FROM pg_stat_wal_receiver", "SELECT * FROM pg_control_checkpoint()"},
-		sqlguard.GroupStorage:     {"SELECT * FROM pg_buffercache", "SELECT * FROM pgstattuple('orders')", "SELECT pg_relation_filepath('orders')", "SELECT count(*) FROM pg_ls_waldir()"},
+		sqlguard.GroupReplication: {"SELECT subname, subenabled FROM pg_subscription", "SELECT status FROM pg_stat_wal_receiver", "SELECT conninfo FROM pg_stat_wal_receiver", "SELECT * FROM pg_control_checkpoint()"},
+		sqlguard.GroupStorage:     {"SELECT * FROM pg_buffercache", "SELECT * FROM pgstattuple('orders')", "SELECT pg_relation_filepath('orders')", "SELECT count(*) FROM pg_ls_waldir()", "SHOW data_directory", "SELECT current_setting('Log_Directory')"},
 		sqlguard.GroupDefinitions: {
 			"SELECT pg_get_viewdef('v'::regclass)", "SELECT definition FROM pg_views", "SELECT * FROM pg_views", "SELECT prosrc FROM pg_proc",
 			"SELECT pg_get_functiondef(oid) FROM pg_proc", "SELECT routine_definition FROM information_schema.routines", "SELECT * FROM information_schema.views",
@@ -111,7 +107,7 @@ func TestNoGroupAdmitsSecretsOrEffects(t *testing.T) {
 	g := guards(t, func(*sqlguard.Policy) {})["all"]
 	for _, sql := range []string{
 		"SELECT rolpassword FROM pg_roles", "SELECT * FROM pg_roles", "SELECT r FROM pg_roles r", "SELECT rolconfig FROM pg_roles", "SELECT passwd FROM pg_user",
-		"TABLE pg_authid", "SELECT subconninfo FROM pg_subscription", "SELECT * FROM pg_subscription", "SELECT w.* FROM pg_stat_wal_receiver w",
+		"TABLE pg_authid", "SELECT subconninfo FROM pg_subscription", "SELECT * FROM pg_subscription",
 		"SELECT umoptions FROM pg_user_mappings", "SELECT * FROM pg_user_mappings", "SELECT m FROM pg_user_mappings m", "SELECT * FROM pg_file_settings", "SELECT srvoptions FROM pg_foreign_server",
 		"SELECT * FROM pg_stat_get_activity(NULL)", "SELECT pg_replication_origin_progress('o', true)", "SELECT * FROM pg_ls_dir('/')",
 		"SELECT pg_terminate_backend(1)", "SELECT stxdmcv FROM pg_statistic_ext_data", "SHOW ALL", "SELECT current_setting('app.secret')",
@@ -142,6 +138,10 @@ func TestMembersOfGroupsAreOnTheTables(t *testing.T) {
 			if !system || !facts.KnownTo(0) || column == "" && facts.Allowed != r.Always {
 				t.Errorf("%s: %+v", r.Name, facts)
 			}
+		case "setting":
+			if postgres.SettingAllowed(r.Name) {
+				t.Errorf("%s is not refused by the table", r.Name)
+			}
 		default:
 			t.Errorf("%s is a %s", r.Name, r.Kind)
 		}
@@ -164,7 +164,11 @@ func TestSettingsByName(t *testing.T) {
 		"SELECT setting FROM pg_settings WHERE name = 'work_mem' UNION ALL SELECT setting FROM pg_settings WHERE name = 'fsync'":                        true,
 		"WITH q AS (SELECT name, setting FROM pg_settings WHERE name = 'work_mem') SELECT * FROM q":                                                     true,
 		"WITH q AS (SELECT setting FROM pg_settings WHERE name = 'work_mem') SELECT q.setting::int FROM q ORDER BY 1":                                   true,
-		"SELECT name, unit FROM pg_settings": true,
+		"SELECT name, unit FROM pg_settings":                                      true,
+		"SELECT * FROM pg_settings WHERE name = 'work_mem'":                       true,
+		"SELECT s FROM pg_settings s WHERE name = 'work_mem'":                     true,
+		"SELECT name, sourcefile, sourceline FROM pg_settings":                    true,
+		"SELECT setting FROM pg_settings WHERE name = 'pg_stat_statements.track'": true,
 
 		"SELECT name, setting FROM pg_settings":                                                                    false,
 		"SELECT setting FROM pg_settings WHERE name = 'primary_conninfo'":                                          false,
@@ -194,10 +198,13 @@ func TestSettingsByName(t *testing.T) {
 		"WITH q AS (SELECT setting FROM pg_settings WHERE name = 'fsync') SELECT 1 FROM (SELECT 1 FROM q WHERE setting::int > 1) AS q":       false,
 		"WITH q AS (SELECT setting FROM pg_settings WHERE name = 'fsync') SELECT 1 FROM U&\"q\", (SELECT 1 FROM q WHERE setting::int > 1) x": false,
 		"SELECT 1 WHERE 5 IN (SELECT setting::int FROM pg_settings WHERE name = 'work_mem')":                                                 false,
-		"SELECT s FROM pg_settings s WHERE name = 'work_mem'":                                                                                false,
-		"SELECT * FROM pg_settings WHERE name = 'work_mem'":                                                                                  false,
-		"SELECT b FROM pg_settings AS s(a, b) WHERE a = 'work_mem'":                                                                          false,
-		"SELECT setting FROM pg_settings AS s(name, setting) WHERE name = 'work_mem'":                                                        false,
+		"SELECT s FROM pg_settings s": false,
+		"SELECT * FROM pg_settings":   false,
+		"SELECT s FROM pg_settings s WHERE name = 'work_mem' AND s::text = ''":        false,
+		"SELECT * FROM pg_settings WHERE name = 'pg_stat_statements.secret'":          false,
+		"SELECT setting FROM pg_settings WHERE name = 'data_directory'":               false,
+		"SELECT b FROM pg_settings AS s(a, b) WHERE a = 'work_mem'":                   false,
+		"SELECT setting FROM pg_settings AS s(name, setting) WHERE name = 'work_mem'": false,
 	} {
 		if v := g.Check(sql); v.Allowed != want {
 			t.Errorf("%s: allowed %v, want %v: %+v", sql, v.Allowed, want, v.Findings)

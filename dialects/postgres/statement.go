@@ -140,7 +140,7 @@ func (w *walker) judgeVariableShowStmt(n *variableShowStmt) {
 
 func (w *walker) noteSetting(name string, span sqlguard.Span, ruling sqlguard.Ruling) {
 	if !ruling.Allowed {
-		ruling.Code = sqlguard.CodeSettingNotAllowed
+		ruling.Code, ruling.Reveal = sqlguard.CodeSettingNotAllowed, revealedSettings[strings.ToLower(name)]
 	}
 	w.st.Settings = append(w.st.Settings, sqlguard.SettingRead{Name: name, Span: span, Ruling: ruling})
 }

@@ -3,6 +3,7 @@ package mysqldb
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/ktxhq/ktx/execution"
@@ -205,7 +206,7 @@ func (x *exchange) broken(err error) (*execution.Result, error) {
 	x.unconfirmed = x.reason != nil
 	switch {
 	case x.rows.Full():
-		return x.result(), nil
+		return x.result()
 	case x.reason != nil:
 		return nil, pool.Unconfirmed(x.reason, err, x.lim.Timeout)
 	}
@@ -230,7 +231,7 @@ func (x *exchange) answered(delivered bool) (*execution.Result, error) {
 	}
 	switch enough := errors.Is(x.reason, pool.ErrEnough); {
 	case x.rows.Full():
-		return x.result(), nil
+		return x.result()
 	case x.reason != nil && !enough:
 		// Some functions end early and return a value when they are killed.
 		return nil, pool.Ended(x.reason, causeOf(x.refused), x.lim.Timeout)
@@ -238,7 +239,7 @@ func (x *exchange) answered(delivered bool) (*execution.Result, error) {
 		// Such functions return a value at MySQL's time limit too.
 		return nil, pool.Ended(pool.ErrTimeLimit, nil, x.lim.Timeout)
 	case x.refused == nil:
-		return x.result(), nil
+		return x.result()
 	case timeLimit(x.refused.Number), killed && x.elapsed >= x.lim.Timeout:
 		return nil, pool.Ended(pool.ErrTimeLimit, x.refused, x.lim.Timeout)
 	case killed:
@@ -256,8 +257,22 @@ func causeOf(e *wire.Error) error {
 	return e
 }
 
-func (x *exchange) result() *execution.Result {
+func (x *exchange) result() (*execution.Result, error) {
+	if passwordsOfReplicas(x.rows.Columns) {
+		return nil, execution.NewError(sqlguard.CodeCredentialRelation, "the server was started with the option to show the passwords of its replicas, so this answer is not given: it has the columns of SHOW REPLICAS with User and Password", nil)
+	}
 	res := x.rows.Result()
 	res.Elapsed = x.elapsed
-	return res
+	return res, nil
+}
+
+// passwordsOfReplicas reports whether columns are those of SHOW REPLICAS on a server with
+// --show-replica-auth-info. No variable tells that a server has it.
+func passwordsOfReplicas(columns []execution.Column) bool {
+	for i, name := range []string{"server_id", "host", "user", "password", "port"} {
+		if i >= len(columns) || !strings.EqualFold(columns[i].Name, name) {
+			return false
+		}
+	}
+	return true
 }

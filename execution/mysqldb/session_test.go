@@ -1,6 +1,7 @@
 package mysqldb_test
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"sync"
@@ -204,4 +205,18 @@ func setDefaultRole(server *testdb.MariaDBServer, role, user string) string {
 		return "SET DEFAULT ROLE " + role + " TO '" + user + "'@'%'"
 	}
 	return "SET DEFAULT ROLE " + role + " FOR '" + user + "'@'%'"
+}
+
+// An answer with the columns of SHOW REPLICAS on a server that shows the passwords of its
+// replicas is not given, also if it is cut.
+func TestPasswordsOfReplicas(t *testing.T) {
+	c := open(t, testdb.MariaDB(t).NewDatabase(t), mysqldb.Config{MaxConnections: 1})
+	const columns = "SELECT 1 AS Server_id, 'h' AS Host, 'u' AS User, 'p' AS Password, 3306 AS Port"
+	for _, sql := range []string{columns, columns + ", 2 AS Master_id UNION ALL SELECT 2, 'h', 'u', 'p', 1, 1"} {
+		err := c.Fails(t, sql, execution.Limits{Rows: 1})
+		if e, ok := errors.AsType[*execution.Error](err); !ok || e.Code != sqlguard.CodeCredentialRelation || strings.Contains(err.Error(), "'p'") {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	c.Get(t, "SELECT 1 AS Server_id, 'h' AS Host, 3306 AS Port, 2 AS Master_id", execution.Limits{})
 }

@@ -9,13 +9,16 @@
 // it takes what begins like a read: SELECT, WITH, SHOW, VALUES, TABLE or EXPLAIN. For SQL
 // Server it also opens the bodies of procedures, takes the query of INSERT … SELECT, and
 // leaves out what uses the variables and temporary tables of a procedure. It leaves out
-// what uses functions and tables that the set itself creates. A set whose name begins with
-// connect has what clients send when they connect.
+// what uses functions and tables that the set itself creates. The query of a view is taken
+// as a server stores it. A set whose name begins with connect has what clients send when
+// they connect. A statement counts once for a dialect, in the first set that has it.
 //
 // The required shares: at most 2 % of the statements of a dialect refused with all
-// groups, no statement of a connect set refused with none. Statements that change
-// something and those that the dialect's grammar does not read are counted apart, as
-// are those for versions that nobody maintains: no group is meant to admit them.
+// groups, no statement of a connect set refused with none. Counted apart, because no group
+// is meant to admit them, are statements that change something, those that read hashes of
+// passwords or make them, those that the dialect's grammar does not read, and those for
+// versions that nobody maintains: by a name that such a version had, or by a file of which
+// a later one of the same name is for all maintained versions.
 package main
 
 import (
@@ -58,13 +61,14 @@ const maxShare = 0.02
 
 // figures counts the statements of one set.
 type figures struct {
-	statements, changes, unread, none, all int
-	codes                                  map[sqlguard.Code]int // of the refusals with all groups
+	statements, changes, hashes, unread, none, all int
+	codes                                          map[sqlguard.Code]int // of the refusals with all groups
 }
 
 func (f *figures) add(o figures) {
 	f.statements += o.statements
 	f.changes += o.changes
+	f.hashes += o.hashes
 	f.unread += o.unread
 	f.none += o.none
 	f.all += o.all
@@ -82,8 +86,8 @@ func run(data string, list bool, out *strings.Builder) (met bool, err error) {
 		return false, fmt.Errorf("read the statement sets: %w", err)
 	}
 	met = true
-	out.WriteString("| dialect | set | statements | refused with none | refused with all groups | codes | changes | not read |\n")
-	out.WriteString("|---|---|---:|---:|---:|---|---:|---:|\n")
+	out.WriteString("| dialect | set | statements | refused with none | refused with all groups | codes | changes | hashes of passwords | not read |\n")
+	out.WriteString("|---|---|---:|---:|---:|---|---:|---:|---:|\n")
 	for _, folder := range folders {
 		d, ok := dialects.Lookup(folder.Name())
 		if !ok {
@@ -102,9 +106,10 @@ func run(data string, list bool, out *strings.Builder) (met bool, err error) {
 			return false, fmt.Errorf("read the sets of %s: %w", folder.Name(), err)
 		}
 		total := figures{codes: map[sqlguard.Code]int{}}
+		seen := map[string]bool{}
 		for _, set := range sets {
 			f := figures{codes: map[sqlguard.Code]int{}}
-			statements, own, err := read(d, filepath.Join(data, folder.Name(), set.Name()))
+			statements, own, err := read(d, filepath.Join(data, folder.Name(), set.Name()), seen)
 			if err != nil {
 				return false, err
 			}
@@ -131,7 +136,7 @@ func (f *figures) row(out *strings.Builder, dialect, set string) {
 	}) {
 		codes = append(codes, fmt.Sprintf("%s %d", code, f.codes[code]))
 	}
-	fmt.Fprintf(out, "| %s | %s | %d | %d | %d | %s | %d | %d |\n", dialect, set, f.statements, f.none, f.all, strings.Join(codes, ", "), f.changes, f.unread)
+	fmt.Fprintf(out, "| %s | %s | %d | %d | %d | %s | %d | %d | %d |\n", dialect, set, f.statements, f.none, f.all, strings.Join(codes, ", "), f.changes, f.hashes, f.unread)
 }
 
 // changing are the codes of statements that do more than read.
@@ -146,6 +151,9 @@ var old = regexp.MustCompile(`_xlog_`)
 // unnamed is a name that the program fills in.
 var unnamed = regexp.MustCompile("(?i)[a-z_`\"]\\.[`\"]?1\\b|\\bfrom [`\"]1[`\"]")
 
+// hashes are the columns with hashes of passwords, and the functions that make them.
+var hashes = regexp.MustCompile(`(?i)\b(authentication_string|rolpassword|passwd|password_hash)\b|\b(password|pwdencrypt|pwdcompare)\s*\(`)
+
 // signals are functions that end statements or sessions of others, or change the server.
 var signals = regexp.MustCompile(`(?i)pg_(terminate|cancel)_backend|pg_reload_conf|pg_promote|pg_(create|drop)_\w*replication_slot`)
 
@@ -159,6 +167,9 @@ func (f *figures) judge(none, all sqlguard.Verdict, sql string, list bool, out *
 		return slices.Contains(changing, x.Code) || x.Code == sqlguard.CodeFunctionAdmin && signals.MatchString(x.Object)
 	}):
 		f.changes++
+		return
+	case !all.Allowed && hashes.MatchString(sql):
+		f.hashes++
 		return
 	}
 	f.statements++
@@ -188,13 +199,36 @@ func guard(d sqlguard.Dialect, groups []sqlguard.Group) (*sqlguard.Guard, error)
 // maxFile bounds the size of a file of a set.
 const maxFile = 8 << 20
 
-// read returns the reads in the files of a set, each once, and the folded names of the
-// functions and tables that its files create.
-func read(d sqlguard.Dialect, root string) (out []string, own map[string]bool, err error) {
-	seen := map[string]bool{}
+// ends is the end of the name of a file for a version of PostgreSQL and later ones, up to
+// the version of the next such file.
+var ends = regexp.MustCompile(`_(oldest|post_(\d{6}))\.sql$`)
+
+// oldestMaintained is the oldest version of PostgreSQL that the guard knows, in this form.
+const oldestMaintained = "130000"
+
+// superseded reports whether another file of the folder is for all maintained versions.
+func superseded(path string) bool {
+	at := ends.FindStringSubmatchIndex(path)
+	if at == nil {
+		return false
+	}
+	version := ""
+	if at[4] >= 0 {
+		version = path[at[4]:at[5]]
+	}
+	others, _ := filepath.Glob(path[:at[0]] + "_post_*.sql")
+	return slices.ContainsFunc(others, func(other string) bool {
+		m := ends.FindStringSubmatch(other)
+		return m != nil && m[2] > version && m[2] <= oldestMaintained
+	})
+}
+
+// read returns the reads in the files of a set that were not seen before, each once, and
+// the folded names of the functions and tables that its files create.
+func read(d sqlguard.Dialect, root string, seen map[string]bool) (out []string, own map[string]bool, err error) {
 	own = map[string]bool{}
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
+		if err != nil || !entry.Type().IsRegular() || superseded(path) {
 			return err
 		}
 		if info, err := entry.Info(); err != nil || info.Size() > maxFile {
@@ -362,6 +396,18 @@ func parts(extension, text string) []string {
 	return found
 }
 
+// stored returns the query of a view as MySQL stores it: comments for servers of some
+// version are read, and functions of the schema sys have it before their name. The views
+// that call them are those of that schema.
+func stored(query string) string {
+	return bare.ReplaceAllString(conditional.ReplaceAllString(query, "$1"), "${1}sys.$2(")
+}
+
+var (
+	conditional = regexp.MustCompile(`(?s)/\*!5\d{4}(.*?)\*/`)
+	bare        = regexp.MustCompile(`(^|[^.\w])(extract_(?:schema|table)_from_file_name)\(`)
+)
+
 // split returns the statements of a text, with the query of CREATE VIEW instead of it.
 func split(d sqlguard.Dialect, text string) []string {
 	var out []string
@@ -370,7 +416,7 @@ func split(d sqlguard.Dialect, text string) []string {
 		sql := strings.TrimSpace(text[start:end])
 		sql = strings.TrimSpace(leading(d, sql))
 		if at := creates.FindStringIndex(sql); at != nil {
-			sql = strings.TrimSpace(sql[at[1]:])
+			sql = stored(strings.TrimSpace(sql[at[1]:]))
 		}
 		if sql != "" {
 			out = append(out, sql)

@@ -4,6 +4,7 @@ package faults_test
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -48,8 +49,11 @@ type stand struct {
 
 	log     *audit.Writer
 	gateway *execution.Gateway
-	behind  []func() // end sessions of the gateway's role that the scenario holds
-	damaged bool     // the scenario removed events from the log, and the log must report it
+	// apart is a gateway whose only connection is the second one of the first.
+	apart    *execution.Gateway
+	apartLog *audit.Writer
+	behind   []func() // end sessions of the gateway's role that the scenario holds
+	damaged  bool     // the scenario removed events from the log, and the log must report it
 }
 
 // A bench is the database of a scenario, of any product.
@@ -163,7 +167,9 @@ type settings struct {
 	limits      execution.Limits
 	audit       audit.Config
 	wrap        func(audit.Log) audit.Log
-	beside      bool // a second connection of the gateway to the same database, otherID
+	// beside asks for a second connection of the gateway to the same database, otherID,
+	// and for a gateway that has this one alone.
+	beside bool
 }
 
 // open opens the scenario's gateway on its database.
@@ -210,7 +216,17 @@ func (s *stand) openConnection(c execution.Connection, set settings) {
 	if set.wrap != nil {
 		log = set.wrap(log)
 	}
-	if s.gateway, err = execution.NewGateway(s.Context(), log, append(set.others(c), c)...); err != nil {
+	others := set.others(c)
+	if s.gateway, err = execution.NewGateway(s.Context(), log, append(others, c)...); err != nil {
+		s.Fatal(err)
+	}
+	if len(others) == 0 {
+		return
+	}
+	if s.apartLog, err = audit.Open(filepath.Join(s.TempDir(), "audit"), set.audit, nil); err != nil {
+		s.Fatal(err)
+	}
+	if s.apart, err = execution.NewGateway(s.Context(), s.apartLog, others...); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -218,6 +234,11 @@ func (s *stand) openConnection(c execution.Connection, set settings) {
 // close ends the gateway and checks what must hold after every scenario.
 func (s *stand) close() {
 	s.Helper()
+	if s.apart != nil {
+		if err := errors.Join(s.apart.Close(context.WithoutCancel(s.Context())), s.apartLog.Close()); err != nil {
+			s.Errorf("close the gateway apart: %v", err)
+		}
+	}
 	if s.gateway != nil {
 		if s.bench != nil {
 			s.eventually("no statement of the gateway runs at the server", func() bool { return s.running() == 0 })

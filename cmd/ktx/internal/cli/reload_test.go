@@ -150,6 +150,12 @@ audit: {sync: always}
 func recorded(t *testing.T, dir string) []audit.Event {
 	t.Helper()
 	events(t, dir)
+	return recordedNow(t, dir)
+}
+
+// recordedNow returns the events of the log of a process that may still run.
+func recordedNow(t *testing.T, dir string) []audit.Event {
+	t.Helper()
 	r, err := audit.OpenReader(filepath.Join(dir, audit.DefaultPath))
 	if err != nil {
 		t.Fatal(err)

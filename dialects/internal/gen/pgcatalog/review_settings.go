@@ -2,7 +2,7 @@ package main
 
 // This file is the review of SHOW and current_setting. The list has the settings
 // of the facts, except those that a rule below names, those that some version
-// shows only to superusers, and those of extensions.
+// shows only to superusers, and those of extensions but the few named below.
 
 // refusedSettingPatterns are matched as path.Match does, against the lower-case
 // name.
@@ -19,7 +19,19 @@ const refusedSettingPatterns = `
 const allowedSettings = `search_path`
 
 // unlistedSettings can be shown though pg_settings does not list them.
-const unlistedSettings = `is_superuser role session_authorization`
+const unlistedSettings = `
+	is_superuser role session_authorization ` + extensionSettings
+
+// extensionSettings belong to extensions of the server's own distribution. Each is a
+// switch, a number or one of a few words.
+const extensionSettings = `
+	auto_explain.log_analyze auto_explain.log_buffers auto_explain.log_format auto_explain.log_level
+	auto_explain.log_min_duration auto_explain.log_nested_statements auto_explain.log_parameter_max_length
+	auto_explain.log_settings auto_explain.log_timing auto_explain.log_triggers auto_explain.log_verbose
+	auto_explain.log_wal auto_explain.sample_rate
+	pg_stat_statements.max pg_stat_statements.save pg_stat_statements.track
+	pg_stat_statements.track_planning pg_stat_statements.track_utility
+	pg_trgm.similarity_threshold pg_trgm.strict_word_similarity_threshold pg_trgm.word_similarity_threshold`
 
 // minimumSettings must be on the list.
 const minimumSettings = `
