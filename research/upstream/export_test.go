@@ -16,9 +16,15 @@ func StandingOf(rules []Rule, server, tool string, readOnly bool) (Standing, err
 }
 
 // NewLines reads the output of a server.
-func NewLines(source *os.File, limit int, junk io.Writer) io.Reader {
-	return newLines(source, limit, junk)
-}
+func NewLines(source *os.File, limit int) io.Reader { return newLines(source, bound(limit)) }
+
+// bound is a limit of a line.
+type bound int
+
+func (b bound) limit() int { return int(b) }
+func (bound) junk([]byte)  {}
+func (bound) skip(int)     {}
+func (bound) skipped()     {}
 
 // Read reads a definition, checks arguments by it, and makes an example.
 func Read(raw, arguments string) (*Tool, []string, error) {

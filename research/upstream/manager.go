@@ -107,7 +107,7 @@ func (m *Manager) Configure(c Config) error {
 			s.links[server.Name] = old
 			continue
 		}
-		l := &link{manager: m, server: server}
+		l := newLink(m, server)
 		if kept, ok := m.cache.Servers[server.Name]; ok && !c.NoCache && kept.Identity == server.Identity {
 			tools, problems := parseTools(server.Name, kept.Tools)
 			l.listed = newListing(tools, kept.Listed, problems)

@@ -17,6 +17,7 @@ import (
 const (
 	maxTools     = 5000 // of one server
 	maxPages     = 500
+	maxPage      = 8 << 20   // of one page, in bytes
 	maxToolBytes = 256 << 10 // of one definition
 	maxListBytes = 16 << 20  // of all definitions of one server
 )
