@@ -3,6 +3,7 @@ package upstream
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/time/rate"
 )
@@ -14,14 +15,17 @@ const (
 	paceTooLong = 16 << 20
 )
 
-// leastItem is the least that one line or message counts.
-const leastItem = 1 << 10
+const (
+	leastItem = 1 << 10  // the least that one line or message counts
+	batch     = 64 << 10 // how much is counted at once
+)
 
 // budget bounds how fast ktx reads what nobody needs. When it is spent, ktx stops reading
 // for a while. The server then has to wait too.
 type budget struct {
 	limiter *rate.Limiter
-	spent   func() // called when the budget is spent for the first time; it may be nil
+	owed    atomic.Int64 // what is not counted yet
+	spent   func()       // called when the budget is spent for the first time; it may be nil
 	once    sync.Once
 }
 
@@ -32,7 +36,10 @@ func newBudget(pace int, spent func()) *budget {
 // take counts a line or message of n bytes, and waits if the budget is spent, until the
 // context ends.
 func (b *budget) take(ctx context.Context, n int) {
-	for n = max(n, leastItem); n > 0; n -= b.limiter.Burst() {
+	if b.owed.Add(int64(max(n, leastItem))) < batch {
+		return
+	}
+	for n = int(b.owed.Swap(0)); n > 0; n -= b.limiter.Burst() {
 		part := min(n, b.limiter.Burst())
 		if b.spent != nil && b.limiter.Tokens() < float64(part) {
 			b.once.Do(b.spent)

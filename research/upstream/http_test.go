@@ -159,3 +159,32 @@ func TestHTTPRefusals(t *testing.T) {
 	w := manage(t, one(upstream.Server{Name: "bad", URL: func() (string, error) { return "", errors.New("environment variable X is not set") }}))
 	w.fails(upstream.CodeConfiguration, "x", "")
 }
+
+// TestHTTPFlood: a server that answers with events without end is read slowly.
+func TestHTTPFlood(t *testing.T) {
+	var wrote atomic.Int64
+	event := "data: " + `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"` + strings.Repeat("flood ", 10_000) + `"}}` + "\n\n"
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.Method != http.MethodPost {
+			http.Error(w, "", http.StatusMethodNotAllowed)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for {
+			n, err := w.Write([]byte(event))
+			wrote.Add(int64(n))
+			if err != nil {
+				return
+			}
+		}
+	}))
+	t.Cleanup(web.Close)
+	start := time.Now()
+	w := manage(t, one(upstream.Server{Name: "bad", URL: value(web.URL), Transport: upstream.TransportStreamable, Timeout: time.Second}))
+	w.fails(upstream.CodeServerConnection, "x", "")
+	w.Close()
+	// The buffers of both ends hold some of it.
+	if most := 24<<20 + time.Since(start).Milliseconds()<<20/1000; wrote.Load() > most {
+		t.Errorf("ktx read about %d bytes of it, more than %d", wrote.Load(), most)
+	}
+}

@@ -412,13 +412,16 @@ func (l *link) fresh(ctx context.Context) error {
 	return nil
 }
 
-// upToDate reports whether the tools were read from the connection, and neither have
-// changed since nor are old.
-func (l *link) upToDate() bool {
+// outdated reports whether the tools have to be read.
+func (l *link) outdated() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.stale && l.listed != nil && l.listed.live && time.Since(l.listed.at) <= l.manager.ttl()
+	return l.stale || l.listed == nil || time.Since(l.listed.at) > l.manager.ttl()
 }
+
+// upToDate reports whether the tools are those that the server has now, as far as is
+// known.
+func (l *link) upToDate() bool { return !l.outdated() && l.known().live }
 
 // known returns the list of tools, which may be old, or nil.
 func (l *link) known() *listing {

@@ -22,6 +22,13 @@ const (
 	maxListBytes = 16 << 20  // of all definitions of one server
 )
 
+// How many definitions of one server ktx trusts at most. A server that lists ever other
+// tools must not fill the file that has those of all servers.
+const (
+	maxPins     = 2 * maxTools
+	maxPinBytes = maxListBytes
+)
+
 // Tool is a tool of a server, as the server defined it.
 type Tool struct {
 	Server      string
