@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ktxhq/ktx/execution/audit"
@@ -406,7 +406,7 @@ func (c *call) failure(s *session, t *Tool, err error) error {
 		e.Tool = t.Name
 		return e
 	}
-	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
+	if rpc, ok := answered(err); ok {
 		if rpc.Code == codeTooLong {
 			return c.tooLarge(t, 0)
 		}
@@ -416,8 +416,11 @@ func (c *call) failure(s *session, t *Tool, err error) error {
 		c.link.breakOff(s)
 		return c.tooLarge(t, 0)
 	}
-	c.link.breakOff(s)
 	out := s.explain(&server, err)
+	if status := s.failedStatus(err); status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
+		return out // the session goes on
+	}
+	c.link.breakOff(s)
 	if own, ok := errors.AsType[*Error](out); ok {
 		own.Message = "the connection broke during the call: " + strings.TrimPrefix(own.Message, "no connection: ")
 		if s.process != nil {

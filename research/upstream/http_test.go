@@ -101,12 +101,24 @@ func TestHTTP(t *testing.T) {
 				r.restart(sse)
 				w.works("precise", "", "9007199254740993")
 			}
+			if !sse {
+				broken := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", http.StatusServiceUnavailable) }))
+				works := r.handler.Swap(&broken)
+				if e := w.failure(upstream.CodeServerConnection, "precise", ""); !e.Retryable || !strings.Contains(e.Message, "HTTP status 503") {
+					t.Errorf("got %+v", e)
+				}
+				r.handler.Store(works)
+				w.works("precise", "", "9007199254740993")
+			}
 			web.CloseClientConnections()
 			web.Close()
 			until(t, "the server is missed", func() bool {
 				_, err := w.call("precise", "")
 				if err == nil {
 					return false
+				}
+				if strings.Contains(err.Error(), "rejected by transport") {
+					t.Error(err)
 				}
 				for _, secret := range []string{"secret-of-url", "secret-of-headers"} {
 					if all := err.Error() + w.text.String(); strings.Contains(all, secret) {

@@ -356,13 +356,14 @@ func (l *link) changed() {
 	})
 }
 
-// The time between two readings of tools that the server says have changed: at least, and
-// at most. It doubles while the server keeps changing them, and is this many times as long
-// as a reading takes.
+// The time between two readings of tools that the server says have changed. It doubles
+// while the server keeps changing them. After a reading that took long it is longer: this
+// many times as long as the reading, and at most longestChangePause.
 const (
-	firstChangePause = 200 * time.Millisecond
-	lastChangePause  = 10 * time.Second
-	readShare        = 20
+	firstChangePause   = 200 * time.Millisecond
+	lastChangePause    = 2 * time.Second
+	longestChangePause = 10 * time.Second
+	readShare          = 20
 )
 
 // fresh connects, and reads the tools again if they may have changed.
@@ -403,12 +404,11 @@ func (l *link) fresh(ctx context.Context) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.readPause *= 2
+	l.readPause = min(2*l.readPause, lastChangePause)
 	if !differs || time.Since(l.readAt) > lastPause { // it was quiet for a while
 		l.readPause = firstChangePause
 	}
-	l.readPause = min(max(l.readPause, readShare*time.Since(start)), lastChangePause)
-	l.readAt = time.Now().Add(l.readPause)
+	l.readAt = time.Now().Add(max(l.readPause, min(readShare*time.Since(start), longestChangePause)))
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -60,6 +61,9 @@ func dial(ctx context.Context, server *Server, root *os.Root, version string, li
 			}
 			if last == nil || transport != TransportSSE {
 				last = err
+			}
+			if _, unreachable := errors.AsType[*url.Error](err); unreachable {
+				return nil, last
 			}
 			var rpc *jsonrpc.Error
 			if !errors.As(err, &rpc) || ctx.Err() != nil {
@@ -229,16 +233,18 @@ func (s *session) explain(server *Server, err error) error {
 		return refused
 	}
 	e := &Error{Code: CodeServerConnection, Server: server.Name, Retryable: true, Err: err, Hint: "ktx upstream check " + server.Name + " says more"}
-	var rpc *jsonrpc.Error
+	rpc, refused := answered(err)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		e.Message = "the server did not answer in time"
 	case errors.Is(err, context.Canceled):
 		e.Message = "the connection was given up"
-	case errors.As(err, &rpc):
+	case refused:
 		e.Message = "the server refused the connection: " + s.redact(rpc.Message)
 	case server.Command != "" && (errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) || strings.Contains(err.Error(), "EOF") || strings.Contains(err.Error(), "closed") || strings.Contains(err.Error(), "broken pipe")):
 		e.Message = "the command ended before it answered"
+	case s.failedStatus(err) > 0:
+		e.Message = fmt.Sprintf("the server answered with HTTP status %d", s.failedStatus(err))
 	default:
 		e.Message = "no connection: " + s.redact(plain(err))
 	}
@@ -248,8 +254,30 @@ func (s *session) explain(server *Server, err error) error {
 	return e
 }
 
+// answered returns the error that a server answered with. The SDK makes one too when a
+// request did not reach the server, or the answer has no error in it.
+func answered(err error) (*jsonrpc.Error, bool) {
+	rpc, ok := errors.AsType[*jsonrpc.Error](err)
+	return rpc, ok && (rpc.Code != -32005 || rpc.Message != "rejected by transport")
+}
+
+// failedStatus returns the HTTP status of a request that failed with an answer, and 0 for
+// one without an answer.
+func (s *session) failedStatus(err error) int {
+	if _, unreachable := errors.AsType[*url.Error](err); unreachable || s.mail == nil {
+		return 0
+	}
+	if status := int(s.mail.status.Load()); status >= http.StatusBadRequest {
+		return status
+	}
+	return 0
+}
+
 // plain returns the text of an error without the address that net/http puts into it.
 func plain(err error) string {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		return op.Err.Error()
+	}
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err.Error()
 	}
