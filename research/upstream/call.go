@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ktxhq/ktx/execution/audit"
@@ -99,6 +99,7 @@ func (c *call) run(ctx context.Context) (answer Answer, sent bool, err error) {
 			}
 		}
 	}
+	c.link.use()
 	if err := waitFor(ctx, c.link, c.link.fresh); err != nil {
 		return answer, false, err
 	}
@@ -339,11 +340,20 @@ func (c *call) send(ctx context.Context, t *Tool) (Answer, error) {
 	}
 }
 
+// envelope is how long an answer may be beside the result in it, in bytes.
+const envelope = 64 << 10
+
 // try sends the call once. It reports whether it can be sent again.
 func (c *call) try(ctx context.Context, t *Tool) (raw json.RawMessage, safe bool, err error) {
 	s, release, err := c.link.acquire(ctx)
 	if err != nil {
 		return nil, false, err
+	}
+	if s.keeper != nil {
+		if err := s.keeper.ready(ctx); err != nil {
+			release()
+			return nil, false, err
+		}
 	}
 	params := &mcp.CallToolParams{Name: t.raw, Arguments: c.request.Arguments}
 	stop := func() {}
@@ -353,10 +363,11 @@ func (c *call) try(ctx context.Context, t *Tool) (raw json.RawMessage, safe bool
 		params.SetProgressToken(token)
 	}
 	defer stop()
-	with, x := withExchange(ctx)
+	with, x := withExchange(ctx, c.setup.resultBytes()+envelope)
 	done := make(chan error, 1)
 	go func() {
 		defer release()
+		defer c.link.use()
 		defer s.forget(x)
 		_, err := s.client.CallTool(with, params)
 		done <- err
@@ -395,7 +406,7 @@ func (c *call) failure(s *session, t *Tool, err error) error {
 		e.Tool = t.Name
 		return e
 	}
-	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
+	if rpc, ok := answered(err); ok {
 		if rpc.Code == codeTooLong {
 			return c.tooLarge(t, 0)
 		}
@@ -405,8 +416,11 @@ func (c *call) failure(s *session, t *Tool, err error) error {
 		c.link.breakOff(s)
 		return c.tooLarge(t, 0)
 	}
-	c.link.breakOff(s)
 	out := s.explain(&server, err)
+	if status := s.failedStatus(err); status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
+		return out // the session goes on
+	}
+	c.link.breakOff(s)
 	if own, ok := errors.AsType[*Error](out); ok {
 		own.Message = "the connection broke during the call: " + strings.TrimPrefix(own.Message, "no connection: ")
 		if s.process != nil {

@@ -101,12 +101,24 @@ func TestHTTP(t *testing.T) {
 				r.restart(sse)
 				w.works("precise", "", "9007199254740993")
 			}
+			if !sse {
+				broken := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", http.StatusServiceUnavailable) }))
+				works := r.handler.Swap(&broken)
+				if e := w.failure(upstream.CodeServerConnection, "precise", ""); !e.Retryable || !strings.Contains(e.Message, "HTTP status 503") {
+					t.Errorf("got %+v", e)
+				}
+				r.handler.Store(works)
+				w.works("precise", "", "9007199254740993")
+			}
 			web.CloseClientConnections()
 			web.Close()
 			until(t, "the server is missed", func() bool {
 				_, err := w.call("precise", "")
 				if err == nil {
 					return false
+				}
+				if strings.Contains(err.Error(), "rejected by transport") {
+					t.Error(err)
 				}
 				for _, secret := range []string{"secret-of-url", "secret-of-headers"} {
 					if all := err.Error() + w.text.String(); strings.Contains(all, secret) {
@@ -158,4 +170,33 @@ func TestHTTPRefusals(t *testing.T) {
 	}
 	w := manage(t, one(upstream.Server{Name: "bad", URL: func() (string, error) { return "", errors.New("environment variable X is not set") }}))
 	w.fails(upstream.CodeConfiguration, "x", "")
+}
+
+// TestHTTPFlood: a server that answers with events without end is read slowly.
+func TestHTTPFlood(t *testing.T) {
+	var wrote atomic.Int64
+	event := "data: " + `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"` + strings.Repeat("flood ", 10_000) + `"}}` + "\n\n"
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.Method != http.MethodPost {
+			http.Error(w, "", http.StatusMethodNotAllowed)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for {
+			n, err := w.Write([]byte(event))
+			wrote.Add(int64(n))
+			if err != nil {
+				return
+			}
+		}
+	}))
+	t.Cleanup(web.Close)
+	start := time.Now()
+	w := manage(t, one(upstream.Server{Name: "bad", URL: value(web.URL), Transport: upstream.TransportStreamable, Timeout: time.Second}))
+	w.fails(upstream.CodeServerConnection, "x", "")
+	w.Close()
+	// The buffers of both ends hold some of it.
+	if most := 24<<20 + time.Since(start).Milliseconds()<<20/1000; wrote.Load() > most {
+		t.Errorf("ktx read about %d bytes of it, more than %d", wrote.Load(), most)
+	}
 }

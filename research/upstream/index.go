@@ -197,7 +197,7 @@ func (c *catalogue) search(q Query, server string, permitted map[string]*link) R
 		})
 	}
 	first := map[int]place{}
-	var lanes [][]rank.Item
+	var ranked [][]rank.Fused // by query
 	matched := map[int]string{}
 	item := func(doc int) rank.Item {
 		return rank.Item{Kind: "tool", Connection: c.tools[doc].tool.Server, ID: c.tools[doc].tool.Name, Ref: doc}
@@ -211,6 +211,7 @@ func (c *catalogue) search(q Query, server string, permitted map[string]*link) R
 			continue
 		}
 		var lane []rank.Item
+		var lanes [][]rank.Item
 		for _, hit := range rank.Search(question, c.words) {
 			if len(lane) == laneDepth {
 				break
@@ -235,6 +236,7 @@ func (c *catalogue) search(q Query, server string, permitted map[string]*link) R
 			}
 			lanes = append(lanes, lane)
 		}
+		ranked = append(ranked, rank.Fuse(lanes...))
 	}
 	var order []int
 	for p := placeExact; p <= placePrefix; p++ {
@@ -245,9 +247,16 @@ func (c *catalogue) search(q Query, server string, permitted map[string]*link) R
 			}
 		}
 	}
-	for _, f := range rank.Fuse(lanes...) {
-		if _, ok := first[f.Ref]; !ok {
-			order = append(order, f.Ref)
+	// The best tool of each query, then the second best of each, and so on.
+	for at := range 3 * laneDepth {
+		for _, list := range ranked {
+			if at >= len(list) {
+				continue
+			}
+			if _, ok := first[list[at].Ref]; !ok {
+				first[list[at].Ref] = placeRanked
+				order = append(order, list[at].Ref)
+			}
 		}
 	}
 	if blank { // everything, by name

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 )
 
@@ -15,20 +14,27 @@ const codeTooLong = -32901
 
 // lines reads the standard output of a server. It passes on the lines that are JSON.
 // Others, such as text that a server prints by mistake, would end the session; they go
-// to junk. A line that is longer than the limit is not kept in memory: when it is the
+// a taker. A line that is longer than the limit is not kept in memory: when it is the
 // answer to a request, an error takes its place.
 type lines struct {
 	source *os.File
 	in     *bufio.Reader
-	limit  int
-	junk   io.Writer
+	taker  taker
 
 	ready []byte // of the present line
 	err   error
 }
 
-func newLines(source *os.File, limit int, junk io.Writer) *lines {
-	return &lines{source: source, in: bufio.NewReaderSize(source, 64<<10), limit: limit, junk: junk}
+// taker takes what [lines] does not pass on.
+type taker interface {
+	limit() int       // of a line, in bytes
+	junk(line []byte) // which is not JSON
+	skip(n int)       // bytes of a line that is too long
+	skipped()         // the whole of it
+}
+
+func newLines(source *os.File, t taker) *lines {
+	return &lines{source: source, in: bufio.NewReaderSize(source, 64<<10), taker: t}
 }
 
 // Read implements [io.Reader].
@@ -52,7 +58,7 @@ func (l *lines) next() {
 	var line []byte
 	for {
 		part, err := l.in.ReadSlice('\n')
-		if len(line)+len(part) > l.limit {
+		if len(line)+len(part) > l.taker.limit() {
 			l.skip(line, part, err)
 			return
 		}
@@ -63,13 +69,12 @@ func (l *lines) next() {
 		l.err = err
 		break
 	}
-	text := bytes.TrimSpace(line)
-	switch {
-	case len(text) == 0:
-	case (text[0] == '{' || text[0] == '[') && json.Valid(text):
+	switch text := bytes.TrimSpace(line); {
+	case len(line) == 0:
+	case len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(text):
 		l.ready = append(bytes.Clone(text), '\n')
 	default:
-		_, _ = fmt.Fprintf(l.junk, "%s\n", text[:min(len(text), maxMessage)])
+		l.taker.junk(text)
 	}
 }
 
@@ -78,7 +83,9 @@ func (l *lines) skip(line, part []byte, err error) {
 	var s idScanner
 	s.feed(line)
 	s.feed(part)
+	defer l.taker.skipped()
 	for errors.Is(err, bufio.ErrBufferFull) {
+		l.taker.skip(len(part))
 		part, err = l.in.ReadSlice('\n')
 		s.feed(part)
 	}
@@ -104,8 +111,13 @@ type idScanner struct {
 const maxID = 64
 
 func (s *idScanner) feed(b []byte) {
-	for _, c := range b {
-		s.step(c)
+	for i := 0; i < len(b); i++ {
+		if s.text && !s.escaped && s.depth > 1 { // of such a text only its end matters
+			for i < len(b)-1 && b[i] != '"' && b[i] != '\\' {
+				i++
+			}
+		}
+		s.step(b[i])
 	}
 }
 

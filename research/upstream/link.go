@@ -32,14 +32,19 @@ type link struct {
 	server     Server
 	session    *session
 	connecting *attempt
-	failures   int
+	failures   int // to connect, since the last success
+	breaks     int // of connections, until one holds
 	retryAt    time.Time
-	failure    *Error // of the last attempt, nil after a success
-	busy       int    // calls that use the session
+	failure    *Error    // of the last attempt, nil after a success
+	busy       int       // calls that use the session, and readings of its tools
+	used       time.Time // by the last call
 	idle       *time.Timer
 	retired    bool
 	stale      bool // the server says that its tools have changed
 	refreshing bool
+	reading    chan struct{} // has an element while the tools are read
+	readAt     time.Time     // when changed tools may be read again
+	readPause  time.Duration
 	listed     *listing
 	calls      []time.Time // within the last minute, oldest first
 }
@@ -54,6 +59,10 @@ type listing struct {
 	digest   string
 	title    string // the name and version that the server gave itself
 	untested error  // why no tool may be called
+}
+
+func newLink(m *Manager, s Server) *link {
+	return &link{manager: m, server: s, reading: make(chan struct{}, 1)}
 }
 
 func newListing(tools []*Tool, at time.Time, problems []string) *listing {
@@ -129,7 +138,7 @@ func (l *link) connect(ctx context.Context, a *attempt) {
 	defer cancel()
 	s, err := dial(ctx, &server, l.manager.options.Root, l.manager.options.Version, l.manager.resultBytes(), l.changed)
 	if err == nil {
-		if err = l.relist(ctx, s, &server); err != nil {
+		if _, err = l.relist(ctx, s, &server); err != nil {
 			s.close()
 			err = s.explain(&server, err)
 		}
@@ -143,7 +152,7 @@ func (l *link) connect(ctx context.Context, a *attempt) {
 		l.failed(err)
 		return
 	}
-	a.session, l.session = s, s
+	a.session, l.session, l.used = s, s, time.Now()
 	l.failures, l.retryAt, l.failure = 0, time.Time{}, nil
 	l.manager.spawn(func(ctx context.Context) { l.await(ctx, s) })
 	if l.retired && l.busy == 0 {
@@ -158,13 +167,47 @@ func (l *link) failed(err error) {
 	if !errors.As(err, &l.failure) {
 		l.failure = &Error{Code: CodeServerConnection, Server: l.server.Name, Message: "no connection", Retryable: true, Err: err}
 	}
-	pause := lastPause
-	if l.failures < 6 {
-		pause = min(lastPause, firstPause<<l.failures)
-	}
 	l.failures++
+	l.rest(l.failures)
+}
+
+// rest refuses to connect for a while, after a number of failures.
+func (l *link) rest(failures int) {
+	pause := lastPause
+	if failures < 7 {
+		pause = min(lastPause, firstPause<<(failures-1))
+	}
 	l.retryAt = time.Now().Add(pause)
 	l.manager.logger.Warn("no connection to an upstream server", "server", l.server.Name, "error", l.failure.Message, "retry", pause)
+}
+
+// freeBreaks is how many connections in a row may break soon, each to be replaced at
+// once.
+const freeBreaks = 5
+
+// broke notes that a connection broke. A server whose connections break again and again
+// is left alone for a while, like one that cannot be connected to. The caller holds the
+// lock.
+func (l *link) broke(s *session) {
+	if l.session != s {
+		return
+	}
+	l.session = nil
+	if time.Since(s.since) >= lastPause {
+		l.breaks = 0
+	}
+	l.breaks++
+	if l.breaks <= freeBreaks {
+		return
+	}
+	l.failure = &Error{Code: CodeServerConnection, Server: l.server.Name, Message: "the connection breaks again and again", Retryable: true, Hint: "ktx upstream check " + l.server.Name + " says more"}
+	if s.process != nil {
+		l.failure.Message = "the server ends again and again"
+		if said := s.process.said(); said != "" {
+			l.failure.Message += "; it wrote: " + said
+		}
+	}
+	l.rest(l.breaks - freeBreaks)
 }
 
 // await forgets a connection that has ended. When the manager is closed, it ends it: a
@@ -178,13 +221,11 @@ func (l *link) await(ctx context.Context, s *session) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.session == s {
-		l.session = nil
-	}
+	l.broke(s)
 }
 
-// release says that a call has ended. The last one starts the time until the connection
-// is closed.
+// release says that a call or a reading of the tools has ended. After the last one, the
+// connection is closed when it was not used by a call for some time.
 func (l *link) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -196,13 +237,25 @@ func (l *link) release() {
 		l.drop()
 		return
 	}
-	l.idle = time.AfterFunc(idleOf(&l.server), func() {
+	left := time.Until(l.used.Add(idleOf(&l.server)))
+	if left <= 0 {
+		l.drop()
+		return
+	}
+	l.idle = time.AfterFunc(left, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if l.busy == 0 {
 			l.drop()
 		}
 	})
+}
+
+// use notes that a call used the connection.
+func (l *link) use() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.used = time.Now()
 }
 
 // drop closes the connection in the background. The caller holds the lock.
@@ -230,28 +283,26 @@ func (l *link) retire() {
 // breakOff closes a connection that does not work any more.
 func (l *link) breakOff(s *session) {
 	l.mu.Lock()
-	if l.session == s {
-		l.session = nil
-	}
+	l.broke(s)
 	l.mu.Unlock()
 	s.close()
 }
 
-// relist reads the tools of a connection.
-func (l *link) relist(ctx context.Context, s *session, server *Server) error {
+// relist reads the tools of a connection, and reports whether they are others than before.
+func (l *link) relist(ctx context.Context, s *session, server *Server) (changed bool, err error) {
 	l.mu.Lock()
 	l.stale = false
 	l.mu.Unlock()
 	raws, problem, err := s.list(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if raws == nil && problem == "" {
 		l.mu.Lock()
 		before := l.listed
 		l.mu.Unlock()
 		if before != nil && before.live {
-			return nil
+			return false, nil
 		}
 		raws = []json.RawMessage{}
 	}
@@ -276,7 +327,7 @@ func (l *link) relist(ctx context.Context, s *session, server *Server) error {
 		l.manager.lists.Add(1)
 	}
 	l.manager.keep(*server, listed, raws)
-	return nil
+	return !same, nil
 }
 
 // changed is called when the server says that its tools have changed. It reads them in
@@ -294,17 +345,26 @@ func (l *link) changed() {
 			defer l.mu.Unlock()
 			l.refreshing = false
 		}()
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(changePause):
+		for again := true; again; {
+			if l.fresh(ctx) != nil {
+				return // the failure is shown by Servers
+			}
+			l.mu.Lock()
+			again = l.stale && l.session != nil && !l.retired
+			l.mu.Unlock()
 		}
-		_ = l.fresh(ctx)
 	})
 }
 
-// changePause bounds how often a server that keeps changing its tools is asked for them.
-const changePause = 200 * time.Millisecond
+// The time between two readings of tools that the server says have changed. It doubles
+// while the server keeps changing them. After a reading that took long it is longer: this
+// many times as long as the reading, and at most longestChangePause.
+const (
+	firstChangePause   = 200 * time.Millisecond
+	lastChangePause    = 2 * time.Second
+	longestChangePause = 10 * time.Second
+	readShare          = 20
+)
 
 // fresh connects, and reads the tools again if they may have changed.
 func (l *link) fresh(ctx context.Context) error {
@@ -313,20 +373,55 @@ func (l *link) fresh(ctx context.Context) error {
 		return err
 	}
 	defer release()
-	l.mu.Lock()
-	server := l.server
-	old := l.stale || l.listed == nil || !l.listed.live || time.Since(l.listed.at) > l.manager.ttl()
-	l.mu.Unlock()
-	if !old {
+	if l.upToDate() {
 		return nil
 	}
+	select {
+	case l.reading <- struct{}{}:
+		defer func() { <-l.reading }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if l.upToDate() {
+		return nil // another call has read them
+	}
+	l.mu.Lock()
+	server, changed, wait := l.server, l.stale, time.Until(l.readAt)
+	l.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, timeoutOf(&server))
 	defer cancel()
-	if err := l.relist(ctx, s, &server); err != nil {
+	if changed {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	start := time.Now()
+	differs, err := l.relist(ctx, s, &server)
+	if err != nil {
 		return s.explain(&server, err)
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.readPause = min(2*l.readPause, lastChangePause)
+	if !differs || time.Since(l.readAt) > lastPause { // it was quiet for a while
+		l.readPause = firstChangePause
+	}
+	l.readAt = time.Now().Add(max(l.readPause, min(readShare*time.Since(start), longestChangePause)))
 	return nil
 }
+
+// outdated reports whether the tools have to be read.
+func (l *link) outdated() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.stale || l.listed == nil || time.Since(l.listed.at) > l.manager.ttl()
+}
+
+// upToDate reports whether the tools are those that the server has now, as far as is
+// known.
+func (l *link) upToDate() bool { return !l.outdated() && l.known().live }
 
 // known returns the list of tools, which may be old, or nil.
 func (l *link) known() *listing {

@@ -138,7 +138,7 @@ func (m *Manager) listing(ctx context.Context, l *link) (*listing, error) {
 		}
 		return l.known(), nil
 	}
-	if time.Since(listed.at) > m.ttl() {
+	if l.outdated() {
 		m.refresh(l)
 	}
 	return listed, nil
@@ -353,10 +353,10 @@ func (m *Manager) missing(ctx context.Context, s *setup, server string) []string
 		if server != "" && name != server || l.settings().Disabled {
 			continue
 		}
-		switch listed := l.known(); {
-		case listed == nil:
+		switch {
+		case l.known() == nil:
 			links = append(links, l)
-		case time.Since(listed.at) > m.ttl():
+		case l.outdated():
 			m.refresh(l)
 		}
 	}

@@ -3,6 +3,7 @@ package upstream
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -107,7 +108,7 @@ func (m *Manager) Configure(c Config) error {
 			s.links[server.Name] = old
 			continue
 		}
-		l := &link{manager: m, server: server}
+		l := newLink(m, server)
 		if kept, ok := m.cache.Servers[server.Name]; ok && !c.NoCache && kept.Identity == server.Identity {
 			tools, problems := parseTools(server.Name, kept.Tools)
 			l.listed = newListing(tools, kept.Listed, problems)
@@ -146,6 +147,7 @@ func (l *link) takes(s Server) bool {
 		return false
 	}
 	l.server = s
+	l.stale = l.stale || l.session != nil // whoever reloads wants to see the tools as they are now
 	return true
 }
 
@@ -308,11 +310,21 @@ func (m *Manager) pin(server string, tools []*Tool) error {
 			pins.Servers[server] = of
 		}
 		trust := m.current.Load().config.TrustChanges
-		anew := false
+		anew, size := false, 0
+		for _, p := range of {
+			size += len(p.Definition)
+		}
 		for _, t := range tools {
 			if old, ok := of[t.Name]; !ok || trust && old.Hash != t.Hash {
 				of[t.Name] = pinned{Hash: t.Hash, Definition: t.Definition, Since: time.Now().UTC()}
 				anew = true
+				size += len(t.Definition) - len(old.Definition)
+			}
+		}
+		if anew && (len(of) > maxPins || size > maxPinBytes) {
+			return &Error{
+				Code: CodeConfiguration, Server: server, Message: fmt.Sprintf("the server has listed too many different tools: ktx keeps %d definitions or %d bytes of them at most, to see changes", maxPins, maxPinBytes),
+				Hint: "remove the part of this server from " + pinsFile + " to trust the tools that it lists now",
 			}
 		}
 		if anew {
@@ -326,6 +338,9 @@ func (m *Manager) pin(server string, tools []*Tool) error {
 		m.pinsRead, _ = m.options.Root.Stat(pinsFile)
 		return nil
 	})
+	if own, ok := errors.AsType[*Error](err); ok {
+		return own
+	}
 	if err != nil {
 		m.logger.Error("the trusted tools cannot be read or written", "error", err)
 		return &Error{Code: CodeConfiguration, Server: server, Message: "the definitions of tools that are trusted cannot be read or written", Hint: "see the log of ktx, and " + pinsFile, Err: err}

@@ -253,6 +253,21 @@ func TestExactNamesComeFirst(t *testing.T) {
 	}
 }
 
+// TestSeveralQueries: the best tool of each query comes before the second best of any.
+func TestSeveralQueries(t *testing.T) {
+	w := manage(t, one(misbehaving(t, "-tools", "450")))
+	texts := []string{"schedule a podcast", "a tool that says something back", "translate an invoice"}
+	found, err := w.Search(t.Context(), upstream.Query{Texts: texts, Limit: 3})
+	if err != nil || len(found.Results) != 3 {
+		t.Fatalf("got %+v, %v", found, err)
+	}
+	for i, want := range []string{"schedule_podcast_", "echo", "translate_invoice_"} {
+		if got := found.Results[i].Tool; !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %s, want %s", texts[i], got, want)
+		}
+	}
+}
+
 // TestPrincipals: servers that a principal may not use are unknown to it, in every way to
 // ask for them.
 func TestPrincipals(t *testing.T) {

@@ -84,9 +84,36 @@ func TestServerThatDies(t *testing.T) {
 	w.works("echo", `{"text":"x"}`, "echo")
 }
 
-func TestServerThatFloods(t *testing.T) {
-	w := manage(t, one(misbehaving(t, "-flood", "-garbage")))
+// TestServerThatDiesAgain: a server that ends again and again is not started at once any
+// more.
+func TestServerThatDiesAgain(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	w := manage(t, one(misbehaving(t, "-log", log)))
+	var e *upstream.Error
 	for range 20 {
+		if e = w.failure(upstream.CodeServerConnection, "die", ""); e.RetryAfter > 0 {
+			break
+		}
+	}
+	if e.RetryAfter <= 0 || !strings.Contains(e.Message, "the server ends again and again; it wrote: fatal: it dies") {
+		t.Errorf("got %+v", e)
+	}
+	started := len(lines(t, log, "started"))
+	if e := w.failure(upstream.CodeServerConnection, "echo", `{"text":"x"}`); e.RetryAfter <= 0 || len(lines(t, log, "started")) != started {
+		t.Errorf("started %d times, then %d: %+v", started, len(lines(t, log, "started")), e)
+	}
+	if got := w.Servers(t.Context()); got[0].Status != upstream.StatusError {
+		t.Errorf("got %+v", got)
+	}
+	until(t, "it is started again", func() bool {
+		_, err := w.call("echo", `{"text":"x"}`)
+		return err == nil
+	})
+}
+
+func TestServerThatFloods(t *testing.T) {
+	w := manage(t, one(misbehaving(t, "-flood", "-noise", "-garbage")))
+	for range 5 {
 		w.works("echo", `{"text":"x"}`, "echo")
 	}
 	if e := w.failure(upstream.CodeServerConnection, "die", ""); len(e.Message) > 1000 {
@@ -168,6 +195,45 @@ func TestChangedToolIsHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.works("moving", "{}", "moving")
+}
+
+// TestServerThatKeepsChanging calls a server that changes a tool without end.
+func TestServerThatKeepsChanging(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	w := manage(t, one(misbehaving(t, "-restless", "-log", log)))
+	w.works("echo", `{"text":"x"}`, "echo")
+	until(t, "its tools were read again", func() bool { return len(lines(t, log, "list")) >= 2 })
+	w.fails(upstream.CodeToolChanged, "moving", "{}")
+	w.works("echo", `{"text":"x"}`, "echo")
+}
+
+// TestServerWithEverOtherTools: a server that has listed very many tools does not fill
+// the file in which those of other servers are pinned too.
+func TestServerWithEverOtherTools(t *testing.T) {
+	pins := map[string]any{}
+	for i := range 10_000 {
+		pins[fmt.Sprintf("old_%d", i)] = map[string]any{"hash": "x", "definition": map[string]any{}}
+	}
+	text, err := json.Marshal(map[string]any{"version": 1, "servers": map[string]any{"bad": pins}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, ".ktx/upstreams"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".ktx/upstreams/pins.json"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	good := misbehaving(t)
+	good.Name = "good"
+	w := manageIn(t, dir, upstream.Config{Servers: []upstream.Server{misbehaving(t), good}})
+	if e := w.failure(upstream.CodeConfiguration, "echo", `{"text":"x"}`); !strings.Contains(e.Message, "too many different tools") {
+		t.Errorf("got %+v", e)
+	}
+	if _, err := w.Call(t.Context(), upstream.Request{Server: "good", Tool: "echo", Arguments: json.RawMessage(`{"text":"x"}`)}); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestDamagedPinsAreNotForgotten(t *testing.T) {
@@ -331,7 +397,7 @@ func TestOtherServersAreNotHarmed(t *testing.T) {
 	good := misbehaving(t)
 	good.Name = "good"
 	var servers []upstream.Server
-	for i, args := range [][]string{{"-hang-initialize"}, {"-flood"}, {"-deaf"}, {"-endless"}} {
+	for i, args := range [][]string{{"-hang-initialize"}, {"-flood"}, {"-noise"}, {"-deaf"}, {"-endless"}, {"-restless"}} {
 		s := misbehaving(t, args...)
 		s.Name, s.Timeout = fmt.Sprintf("bad%d", i), 500*time.Millisecond
 		servers = append(servers, s)

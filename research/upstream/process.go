@@ -1,8 +1,8 @@
 package upstream
 
 import (
+	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +21,10 @@ const (
 	graceTerm  = 2 * time.Second // after SIGTERM
 )
 
+// graceStderr is how long ktx reads what a process has written to standard error before
+// it ended.
+const graceStderr = 100 * time.Millisecond
+
 // maxStderr is how much of what a process writes to standard error is kept.
 const maxStderr = 8 << 10
 
@@ -30,8 +34,9 @@ type process struct {
 	stdin   *os.File
 	stdout  *os.File
 	stderr  *ring
-	secrets []string // values that are blanked in what the process writes
-	ended   chan struct{}
+	secrets []string        // values that are blanked in what the process writes
+	alive   context.Context //nolint:containedctx // ends with the process
+	ended   chan struct{}   // closed when its group has ended too, and all that it wrote to standard error is read
 	guard   *watcher
 	once    sync.Once
 }
@@ -91,18 +96,44 @@ func startProcess(s *Server) (*process, error) {
 		return nil, startError(s, err)
 	}
 	p.guard = watch(cmd.Process.Pid)
+	alive, gone := context.WithCancel(context.Background())
+	p.alive = alive
+	heard := make(chan struct{})
 	go func() {
-		_, _ = io.Copy(p.stderr, errRead)
-		_ = errRead.Close()
+		defer close(heard)
+		p.hear(errRead)
 	}()
 	go func() {
 		_ = cmd.Wait()
 		killGroup(cmd) // what the process started and left behind
+		gone()
+		// A process that left the group may hold the other end open.
+		_ = errRead.SetReadDeadline(time.Now().Add(graceStderr))
+		<-heard
+		_ = errRead.Close()
 		p.guard.stop()
 		close(p.ended)
 	}()
 	return p, nil
 }
+
+// hear keeps what the process writes to standard error, until it has ended. A process
+// that writes very much has to wait.
+func (p *process) hear(stderr *os.File) {
+	unasked := newBudget(paceUnasked, p.demote)
+	text := make([]byte, maxStderr)
+	for {
+		n, err := stderr.Read(text)
+		if err != nil {
+			return
+		}
+		p.stderr.add(text[:n])
+		unasked.take(p.alive, n)
+	}
+}
+
+// demote lets other processes go first, once the process has misbehaved.
+func (p *process) demote() { lowerGroup(p.cmd) }
 
 // startError explains why a command did not start. The text of the system names the
 // command or the folder, which are no secrets.
@@ -166,8 +197,7 @@ type ring struct {
 	lost bool
 }
 
-// Write implements [io.Writer]. It never fails.
-func (r *ring) Write(b []byte) (int, error) {
+func (r *ring) add(b []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.data = append(r.data, b[max(0, len(b)-maxStderr):]...)
@@ -175,7 +205,6 @@ func (r *ring) Write(b []byte) (int, error) {
 		r.data = append(r.data[:0], r.data[over:]...)
 		r.lost = true
 	}
-	return len(b), nil
 }
 
 // String returns what is kept, without a first line whose begin is lost.

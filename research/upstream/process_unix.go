@@ -13,6 +13,9 @@ func terminateGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.
 
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
+// lowerGroup lets the scheduler prefer other processes to those of the group.
+func lowerGroup(cmd *exec.Cmd) { _ = syscall.Setpriority(syscall.PRIO_PGRP, cmd.Process.Pid, 19) }
+
 // watcher kills the group of a process when ktx is gone, however it ended. It is a shell
 // that waits for a line of ktx: the system closes the pipe of a ktx that is killed.
 type watcher struct {

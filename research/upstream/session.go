@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -25,9 +26,6 @@ import (
 // that they do not know.
 var protocols = []string{"2025-11-25", "2026-07-28"}
 
-// minMessage is the least limit of one message of a server, in bytes.
-const minMessage = 8 << 20
-
 // session is an open connection to a server.
 type session struct {
 	client  *mcp.ClientSession
@@ -37,6 +35,7 @@ type session struct {
 	secrets []string
 	cancel  context.CancelFunc // ends what the connection does in the background
 	about   string             // the name and version that the server gave itself
+	since   time.Time          // when it was made
 	ended   chan struct{}
 
 	next   atomic.Int64
@@ -62,6 +61,9 @@ func dial(ctx context.Context, server *Server, root *os.Root, version string, li
 			}
 			if last == nil || transport != TransportSSE {
 				last = err
+			}
+			if _, unreachable := errors.AsType[*url.Error](err); unreachable {
+				return nil, last
 			}
 			var rpc *jsonrpc.Error
 			if !errors.As(err, &rpc) || ctx.Err() != nil {
@@ -99,7 +101,7 @@ func dialOnce(ctx context.Context, server *Server, root *os.Root, version, proto
 			return nil, 0, err
 		}
 		s.secrets = s.process.secrets
-		way = &capturing{pipes{process: s.process, limit: int(max(limit*2, minMessage))}, &s.keeper}
+		way = &capturing{pipes{process: s.process}, &s.keeper}
 	} else if way, mail, err = s.byHTTP(server, root, transport, limit); err != nil {
 		return nil, 0, err
 	}
@@ -129,6 +131,7 @@ func dialOnce(ctx context.Context, server *Server, root *os.Root, version, proto
 	if info := s.client.InitializeResult().ServerInfo; info != nil {
 		s.about = strings.TrimSpace(clean(info.Name, maxName) + " " + clean(info.Version, maxName))
 	}
+	s.since = time.Now()
 	go func() {
 		_ = s.client.Wait()
 		cancel()
@@ -177,6 +180,7 @@ func (s *session) byHTTP(server *Server, root *os.Root, transport string, limit 
 	if transport == TransportSSE {
 		return &events{mcp.SSEClientTransport{Endpoint: address, HTTPClient: client, MaxEventSize: int(mail.limit)}, &s.keeper}, mail, nil
 	}
+	mail.unasked = newBudget(paceUnasked, nil)
 	return &mcp.StreamableClientTransport{Endpoint: address, HTTPClient: client, MaxRetries: 2, MaxEventSize: int(mail.limit)}, mail, nil
 }
 
@@ -197,7 +201,7 @@ func (s *session) courier(server *Server, root *os.Root, limit int64) (address s
 	if password, ok := u.User.Password(); ok {
 		s.secrets = append(s.secrets, password)
 	}
-	mail = &courier{base: newHTTPTransport(), headers: http.Header{}, limit: max(limit*2, minMessage), scheme: u.Scheme, host: u.Host}
+	mail = &courier{base: newHTTPTransport(), headers: http.Header{}, limit: max(limit*2, maxPage), scheme: u.Scheme, host: u.Host}
 	for _, name := range sortedKeys(server.Headers) {
 		value, err := server.Headers[name]()
 		if err != nil {
@@ -229,16 +233,18 @@ func (s *session) explain(server *Server, err error) error {
 		return refused
 	}
 	e := &Error{Code: CodeServerConnection, Server: server.Name, Retryable: true, Err: err, Hint: "ktx upstream check " + server.Name + " says more"}
-	var rpc *jsonrpc.Error
+	rpc, refused := answered(err)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		e.Message = "the server did not answer in time"
 	case errors.Is(err, context.Canceled):
 		e.Message = "the connection was given up"
-	case errors.As(err, &rpc):
+	case refused:
 		e.Message = "the server refused the connection: " + s.redact(rpc.Message)
 	case server.Command != "" && (errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) || strings.Contains(err.Error(), "EOF") || strings.Contains(err.Error(), "closed") || strings.Contains(err.Error(), "broken pipe")):
 		e.Message = "the command ended before it answered"
+	case s.failedStatus(err) > 0:
+		e.Message = fmt.Sprintf("the server answered with HTTP status %d", s.failedStatus(err))
 	default:
 		e.Message = "no connection: " + s.redact(plain(err))
 	}
@@ -248,8 +254,30 @@ func (s *session) explain(server *Server, err error) error {
 	return e
 }
 
+// answered returns the error that a server answered with. The SDK makes one too when a
+// request did not reach the server, or the answer has no error in it.
+func answered(err error) (*jsonrpc.Error, bool) {
+	rpc, ok := errors.AsType[*jsonrpc.Error](err)
+	return rpc, ok && (rpc.Code != -32005 || rpc.Message != "rejected by transport")
+}
+
+// failedStatus returns the HTTP status of a request that failed with an answer, and 0 for
+// one without an answer.
+func (s *session) failedStatus(err error) int {
+	if _, unreachable := errors.AsType[*url.Error](err); unreachable || s.mail == nil {
+		return 0
+	}
+	if status := int(s.mail.status.Load()); status >= http.StatusBadRequest {
+		return status
+	}
+	return 0
+}
+
 // plain returns the text of an error without the address that net/http puts into it.
 func plain(err error) string {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		return op.Err.Error()
+	}
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err.Error()
 	}
@@ -320,6 +348,13 @@ func (s *session) close() {
 	<-closed
 }
 
+// A list of tools with very many pages is read slowly: after some pages there is a pause
+// before each.
+const (
+	freePages = 20
+	pagePause = 2 * time.Millisecond
+)
+
 // list returns the definitions of all tools of the server. Nil means that they are as
 // before.
 func (s *session) list(ctx context.Context) (raws []json.RawMessage, problem string, err error) {
@@ -327,11 +362,18 @@ func (s *session) list(ctx context.Context) (raws []json.RawMessage, problem str
 	seen := map[string]bool{}
 	total := 0
 	for page := 0; ; page++ {
+		if page >= freePages {
+			select {
+			case <-ctx.Done():
+				return nil, "", ctx.Err()
+			case <-time.After(pagePause):
+			}
+		}
 		if page == maxPages || len(raws) > maxTools || total > maxListBytes {
 			return raws, fmt.Sprintf("the list of tools does not end; ktx reads %d tools on %d pages at most", maxTools, maxPages), nil
 		}
-		with, x := withExchange(ctx)
-		res, err := s.client.ListTools(with, params)
+		with, x := withExchange(ctx, maxPage)
+		_, err := s.client.ListTools(with, params)
 		text := x.raw()
 		s.forget(x)
 		if err != nil && text == nil {
@@ -347,7 +389,6 @@ func (s *session) list(ctx context.Context) (raws []json.RawMessage, problem str
 		if json.Unmarshal(text, &body) != nil {
 			return nil, "", errors.Join(errors.New("the list of tools cannot be read"), err)
 		}
-		_ = res
 		for _, t := range body.Tools {
 			total += len(t)
 		}

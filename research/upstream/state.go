@@ -17,7 +17,7 @@ const (
 	stateDir   = ".ktx/upstreams"
 	cacheFile  = stateDir + "/tools.json"
 	pinsFile   = stateDir + "/pins.json"
-	maxState   = 64 << 20
+	maxState   = 256 << 20
 	stateBrand = 1 // the version of the files
 )
 
@@ -62,7 +62,7 @@ func readState(root *os.Root, name string, v any) error {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
 	if len(text) > maxState {
-		return fmt.Errorf("read %s: it is larger than 64 MiB", name)
+		return fmt.Errorf("read %s: it is larger than 256 MiB", name)
 	}
 	if err := json.Unmarshal(text, v); err != nil {
 		return fmt.Errorf("read %s: it is damaged", name)
@@ -74,6 +74,9 @@ func writeState(root *os.Root, name string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if len(text) >= maxState {
+		return fmt.Errorf("write %s: it would be larger than 256 MiB", name)
 	}
 	if err := root.MkdirAll(stateDir, 0o700); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)

@@ -17,8 +17,16 @@ import (
 const (
 	maxTools     = 5000 // of one server
 	maxPages     = 500
+	maxPage      = 8 << 20   // of one page, in bytes
 	maxToolBytes = 256 << 10 // of one definition
 	maxListBytes = 16 << 20  // of all definitions of one server
+)
+
+// How many definitions of one server ktx trusts at most. A server that lists ever other
+// tools must not fill the file that has those of all servers.
+const (
+	maxPins     = 2 * maxTools
+	maxPinBytes = maxListBytes
 )
 
 // Tool is a tool of a server, as the server defined it.

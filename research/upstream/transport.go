@@ -21,7 +21,8 @@ import (
 // An exchange is what is kept of one request and its answer: the SDK decodes answers,
 // which rounds numbers and drops what it does not know.
 type exchange struct {
-	sent atomic.Bool // a part of the request may have reached the server
+	limit int64       // of the answer, in bytes
+	sent  atomic.Bool // a part of the request may have reached the server
 
 	over atomic.Bool // the answer by HTTP is too large
 
@@ -32,9 +33,10 @@ type exchange struct {
 
 type exchangeKey struct{}
 
-// withExchange returns a context that the transports know the exchange by.
-func withExchange(ctx context.Context) (context.Context, *exchange) {
-	x := &exchange{}
+// withExchange returns a context that the transports know the exchange by. They keep
+// no answer that is longer than the limit.
+func withExchange(ctx context.Context, limit int64) (context.Context, *exchange) {
+	x := &exchange{limit: limit}
 	return context.WithValue(ctx, exchangeKey{}, x), x
 }
 
@@ -57,20 +59,16 @@ func (x *exchange) raw() json.RawMessage {
 const writeTime = 10 * time.Second
 
 // pipes is the transport to a process.
-type pipes struct {
-	process *process
-	limit   int
-}
+type pipes struct{ process *process }
 
 // Connect implements [mcp.Transport].
 func (t *pipes) Connect(ctx context.Context) (mcp.Connection, error) {
+	k := keeping(nil, t.process)
 	inner, err := (&mcp.IOTransport{
-		Reader: newLines(t.process.stdout, t.limit, t.process.stderr), Writer: impatient{t.process.stdin}, MaxLineLength: -1,
+		Reader: newLines(t.process.stdout, k), Writer: impatient{t.process.stdin}, MaxLineLength: -1,
 	}).Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return keeping(inner, t.process), nil
+	k.Connection = inner
+	return k, err
 }
 
 // events is the transport of HTTP with server-sent events, whose answers come with other
@@ -107,12 +105,79 @@ type keeper struct {
 	mcp.Connection
 
 	process *process // nil for a server by HTTP
-	mu      sync.Mutex
-	open    map[jsonrpc.ID]*exchange
+	unasked *budget
+	tooLong *budget // of lines
+
+	mu       sync.Mutex
+	open     map[jsonrpc.ID]*exchange
+	skipping chan struct{} // closed at the end of a line that is too long; nil when there is none
 }
 
 func keeping(inner mcp.Connection, p *process) *keeper {
-	return &keeper{Connection: inner, process: p, open: map[jsonrpc.ID]*exchange{}}
+	k := &keeper{Connection: inner, process: p, open: map[jsonrpc.ID]*exchange{}}
+	var spent func()
+	if p != nil {
+		spent = p.demote
+	}
+	k.unasked, k.tooLong = newBudget(paceUnasked, spent), newBudget(paceTooLong, spent)
+	return k
+}
+
+// minMessage is the least limit of one message of a server, in bytes.
+const minMessage = 1 << 20
+
+// limit returns how long a message may be.
+func (c *keeper) limit() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	limit := int64(minMessage)
+	for _, x := range c.open {
+		limit = max(limit, x.limit)
+	}
+	return int(limit)
+}
+
+// skip counts bytes of a line that is too long.
+func (c *keeper) skip(n int) {
+	c.mu.Lock()
+	if c.skipping == nil {
+		c.skipping = make(chan struct{})
+	}
+	c.mu.Unlock()
+	c.tooLong.take(c.process.alive, n)
+}
+
+// skipped is called at the end of a line that is too long.
+func (c *keeper) skipped() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.skipping != nil {
+		close(c.skipping)
+		c.skipping = nil
+	}
+}
+
+// ready waits while an answer that is too long comes: the server would be asked for more
+// than it can say.
+func (c *keeper) ready(ctx context.Context) error {
+	c.mu.Lock()
+	skipping := c.skipping
+	c.mu.Unlock()
+	if skipping == nil {
+		return nil
+	}
+	select {
+	case <-skipping:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// junk takes a line of a process that is not JSON.
+func (c *keeper) junk(line []byte) {
+	c.process.stderr.add(append(bytes.Clone(line[:min(len(line), maxMessage)]), '\n'))
+	c.unasked.take(c.process.alive, len(line))
 }
 
 // Write implements [mcp.Connection].
@@ -135,18 +200,26 @@ func (c *keeper) Write(ctx context.Context, m jsonrpc.Message) error {
 // Read implements [mcp.Connection].
 func (c *keeper) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := c.Connection.Read(ctx)
-	if r, ok := m.(*jsonrpc.Response); ok && err == nil {
-		c.mu.Lock()
-		x := c.open[r.ID]
-		delete(c.open, r.ID)
-		c.mu.Unlock()
-		if x != nil {
-			x.mu.Lock()
-			x.result = r.Result
-			x.mu.Unlock()
-		}
+	if err != nil {
+		return m, err
 	}
-	return m, err
+	switch m := m.(type) {
+	case *jsonrpc.Request:
+		c.unasked.take(ctx, len(m.Params))
+	case *jsonrpc.Response:
+		c.mu.Lock()
+		x := c.open[m.ID]
+		delete(c.open, m.ID)
+		c.mu.Unlock()
+		if x == nil {
+			c.unasked.take(ctx, len(m.Result))
+			break
+		}
+		x.mu.Lock()
+		x.result = m.Result
+		x.mu.Unlock()
+	}
+	return m, nil
 }
 
 // forget drops the exchange of a call that nobody waits for.
@@ -173,8 +246,9 @@ func (c *keeper) Close() error {
 type courier struct {
 	base    http.RoundTripper
 	headers http.Header
-	limit   int64
-	scheme  string // of the configured address, as is host
+	limit   int64   // of a message that is not the answer to an exchange
+	unasked *budget // nil if the answers come on a stream with other messages
+	scheme  string  // of the configured address, as is host
 	host    string
 	status  atomic.Int32          // of the last answer
 	login   *bearer               // nil without one
@@ -205,8 +279,11 @@ func (c *courier) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	c.status.Store(int32(res.StatusCode)) //nolint:gosec // three digits
 	body := &capped{ReadCloser: res.Body, limit: c.limit, over: &c.over, stream: strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")}
+	if body.stream && c.unasked != nil {
+		body.unasked = func(n int) { c.unasked.take(req.Context(), n) }
+	}
 	if x != nil && req.Method == http.MethodPost {
-		body.keep, body.over = true, &x.over
+		body.keep, body.over, body.limit, body.free = true, &x.over, x.limit, x.limit
 		x.mu.Lock()
 		x.body = body
 		x.mu.Unlock()
@@ -233,6 +310,9 @@ type capped struct {
 	keep   bool
 	over   *atomic.Bool // set when the body is too large
 
+	unasked func(n int) // counts bytes of a stream, but for the first ones; it may be nil
+	free    int64       // how many those are
+
 	mu   sync.Mutex
 	n    int64
 	last byte
@@ -242,11 +322,20 @@ type capped struct {
 // Read implements [io.Reader].
 func (c *capped) Read(b []byte) (int, error) {
 	n, err := c.ReadCloser.Read(b)
+	events := 0
+	if c.unasked != nil {
+		defer func() {
+			if c.free -= int64(n + events*leastItem); c.free < 0 {
+				c.unasked(n + events*leastItem)
+			}
+		}()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, ch := range b[:n] {
 		if c.n++; c.stream && ch == '\n' && c.last == '\n' {
 			c.n = 0 // the end of an event
+			events++
 		}
 		if ch != '\r' {
 			c.last = ch

@@ -21,6 +21,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -46,6 +47,8 @@ func Run() bool {
 	f.StringVar(&s.log, "log", "", "file that gets a line for each call and each cancellation")
 	f.IntVar(&s.tools, "tools", 0, "how many tools there are beside those that misbehave")
 	flood := f.Bool("flood", false, "write to standard error without end")
+	noise := f.Bool("noise", false, "write lines that are not JSON without end")
+	f.BoolVar(&s.restless, "restless", false, "change the tool moving without end, and say so")
 	child := f.Bool("child", false, "start a process that outlives its parent, and log its number")
 	stay := f.Bool("stay", false, "do not end with the input")
 	garbage := f.Bool("garbage", false, "write lines that are not JSON first")
@@ -55,6 +58,13 @@ func Run() bool {
 		go func() {
 			for {
 				_, _ = fmt.Fprintln(os.Stderr, strings.Repeat("flood ", 100))
+			}
+		}()
+	}
+	if *noise {
+		go func() {
+			for {
+				s.line("{" + strings.Repeat(" noise", 100))
 			}
 		}()
 	}
@@ -76,7 +86,7 @@ func Run() bool {
 }
 
 type server struct {
-	hang, endless, empty, hostile, deaf bool
+	hang, endless, empty, hostile, deaf, restless bool
 
 	version, log string
 	tools        int
@@ -114,6 +124,15 @@ func (s *server) serve(in io.Reader) {
 			if s.deaf {
 				select {}
 			}
+		case "notifications/initialized":
+			if s.restless {
+				go func() {
+					for i := 2; ; i++ {
+						s.move(strconv.Itoa(i))
+						time.Sleep(time.Millisecond)
+					}
+				}()
+			}
 		case "tools/call":
 			go s.call(m)
 		case "notifications/cancelled":
@@ -126,6 +145,14 @@ func (s *server) serve(in io.Reader) {
 			}
 		}
 	}
+}
+
+// move changes the definition of the tool moving.
+func (s *server) move(version string) {
+	s.mu.Lock()
+	s.version = version
+	s.mu.Unlock()
+	s.line(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 }
 
 func (s *server) line(text string) {
@@ -303,9 +330,9 @@ func (s *server) call(m message) {
 		text(strings.Join(names, " "))
 	case "move":
 		s.mu.Lock()
-		s.version += "+"
+		next := s.version + "+"
 		s.mu.Unlock()
-		s.line(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+		s.move(next)
 		text("moved")
 	default:
 		name, _ := json.Marshal(p.Name) //nolint:errchkjson // a string
