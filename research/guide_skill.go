@@ -68,6 +68,9 @@ func (s *Service) GuideSkill(ctx context.Context, in GuideSkillInput) (GuideSkil
 	if err != nil {
 		return GuideSkill{}, skillError(err)
 	}
+	if c, line := skills.Hidden(text); c != 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("line %d of %s has the control character %U, which can hide text from a person who reviews it", line, out.File, c))
+	}
 	file, _ := k.File(out.File)
 	out.Digest = file.Digest
 	pages := pagesOf(text)

@@ -162,7 +162,11 @@ func TestSkillPages(t *testing.T) {
 	dir := t.TempDir()
 	body := strings.Repeat("Zażółć gęślą jaźń, a long line of words.\n", 3000) + strings.Repeat("ż", 40_000)
 	page(t, dir, "skills/a/SKILL.md", skillText("a", "x", body))
+	page(t, dir, "skills/a/more.md", "One\n\u202Etwo\n")
 	c, state := connectSkills(t, dir)
+	if r := c.tool("guide_skill", `{"name":"a","file":"more.md"}`); !strings.Contains(string(r.Meta["ktx/notes"]), "line 2 of more.md has the control character U+202E") {
+		t.Errorf("a file that hides text: %s", r.Meta["ktx/notes"])
+	}
 	got := ""
 	for n := 1; ; n++ {
 		r := c.tool("guide_skill", fmt.Sprintf(`{"name":"a","page":%d}`, n))

@@ -19,7 +19,7 @@ const (
 	cacheFolder  = ".ktx/skills"
 	cacheFile    = cacheFolder + "/catalog.bin"
 	cacheForm    = "ktx skills catalog\n"
-	cacheVersion = 1
+	cacheVersion = 2
 	maxCache     = 512 << 20
 	// minCached is how many skills are read faster than a cache is worth.
 	minCached = 50

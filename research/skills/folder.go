@@ -219,7 +219,7 @@ func badFileName(file string) string {
 		return "the name has a backslash"
 	}
 	for _, c := range file {
-		if unicode.IsControl(c) || unsafeRune(string(c)) != 0 {
+		if unicode.IsControl(c) || hidesText(c) {
 			return fmt.Sprintf("the name has the control character %U", c)
 		}
 	}

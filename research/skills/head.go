@@ -63,6 +63,9 @@ func (r *reader) parse(folder string, text []byte) (body string) {
 		r.fault(1, RuleHead, "%v", err)
 		return ""
 	}
+	if c, at := Hidden(body); c != 0 {
+		r.fault(strings.Count(s[:len(s)-len(body)], "\n")+at, RuleBody, "the instructions have the control character %U, which can hide text", c)
+	}
 	r.line = line
 	root := r.yaml(head)
 	if root == nil {
@@ -244,24 +247,32 @@ func (r *reader) text(value *yaml.Node, rule Rule, what string, most int) (strin
 		r.fault(line, rule, "%s has %d characters; at most %d are allowed", what, n, most)
 		return "", false
 	}
-	if c := unsafeRune(text); c != 0 {
+	if c, _ := Hidden(text); c != 0 {
 		r.fault(line, rule, "%s has the control character %U", what, c)
 		return "", false
 	}
 	return text, true
 }
 
-// unsafeRune returns the first character of a text that could hide or rearrange what a
-// reader sees, or 0.
-func unsafeRune(text string) rune {
-	for _, c := range text {
-		switch {
-		case c == '\n' || c == '\t' || c == '\r':
-		case unicode.IsControl(c), c >= 0x202A && c <= 0x202E, c >= 0x2066 && c <= 0x2069, c == 0x2028, c == 0x2029, c == 0xFEFF, c >= 0xE0000 && c <= 0xE007F:
-			return c
-		}
+// Hidden returns the first character of a text that could hide or rearrange what a reader
+// sees, and its line. It returns 0 if there is none.
+func Hidden(text string) (c rune, line int) {
+	at := strings.IndexFunc(text, hidesText)
+	if at < 0 {
+		return 0, 0
 	}
-	return 0
+	c, _ = utf8.DecodeRuneInString(text[at:])
+	return c, 1 + strings.Count(text[:at], "\n")
+}
+
+func hidesText(c rune) bool {
+	switch {
+	case c == '\n' || c == '\t' || c == '\r':
+		return false
+	case unicode.IsControl(c), c >= 0x202A && c <= 0x202E, c >= 0x2066 && c <= 0x2069, c == 0x2028, c == 0x2029, c == 0xFEFF, c >= 0xE0000 && c <= 0xE007F:
+		return true
+	}
+	return false
 }
 
 func (r *reader) metadata(value *yaml.Node) {

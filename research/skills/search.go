@@ -153,9 +153,8 @@ func (s *Store) find(ctx context.Context, snapshot *Snapshot, query string) (Fou
 	}
 	words := snapshot.words(q)
 	var vectors []candidate
-	floor := 0.0
 	if s.embedder != nil {
-		vectors, floor = s.vectors(ctx, snapshot, query, &out)
+		vectors = s.vectors(ctx, snapshot, query, &out)
 	}
 	switch {
 	case len(vectors) == 0:
@@ -164,7 +163,7 @@ func (s *Store) find(ctx context.Context, snapshot *Snapshot, query string) (Fou
 	default:
 		out.Method = MethodHybrid
 	}
-	list := fuse(words, vectors, floor)
+	list := fuse(words, vectors)
 	named := strings.Join(strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return r == ' ' || r == '-' || r == '_' }), "-")
 	if i := slices.IndexFunc(list, func(c candidate) bool { return c.skill.Name == named }); i > 0 {
 		first := list[i]
@@ -198,9 +197,8 @@ func (s *Snapshot) words(q *rank.Query) []candidate {
 }
 
 // vectors returns the skills whose vectors are near that of the question, the nearest
-// first, and the similarity of the farthest vector that it looked at. What keeps it from
-// doing so is a note.
-func (s *Store) vectors(ctx context.Context, snapshot *Snapshot, query string, out *Found) (list []candidate, floor float64) {
+// first, each with its share as score. What keeps it from doing so is a note.
+func (s *Store) vectors(ctx context.Context, snapshot *Snapshot, query string, out *Found) []candidate {
 	model := s.embedder.Model()
 	if n, err := s.state.Vectors(ctx, model); err != nil || n == 0 {
 		note := "no skill has a vector of " + model.Name + " yet; ktx skills backfill makes them"
@@ -208,45 +206,71 @@ func (s *Store) vectors(ctx context.Context, snapshot *Snapshot, query string, o
 			note = "the vectors cannot be read: " + err.Error()
 		}
 		out.Notes = append(out.Notes, "searched by words only: "+note)
-		return nil, 0
+		return nil
 	}
 	vector, err := s.embedder.Query(ctx, query)
 	if err != nil {
 		out.Notes = append(out.Notes, "searched by words only: "+err.Error())
-		return nil, 0
+		return nil
 	}
 	near, err := s.state.Nearest(ctx, model, vector, nearest)
 	if err != nil {
 		out.Notes = append(out.Notes, "searched by words only: the vectors cannot be read: "+err.Error())
-		return nil, 0
+		return nil
 	}
+	var list []candidate
 	dropped := 0
-	for _, n := range near {
-		floor = n.Similarity
+	for i, share := range shares(near) {
+		n := near[i]
 		skill := snapshot.Text(n.Text)
 		switch {
 		case skill == nil: // the skill has changed since, or is a draft now
 		case n.Similarity < MinSimilarity:
 			dropped++
 		default:
-			list = append(list, candidate{skill: skill, similarity: n.Similarity})
+			list = append(list, candidate{skill: skill, similarity: n.Similarity, score: share})
 		}
 	}
 	if dropped > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("skills with a similarity below %.2f were left out", MinSimilarity))
 	}
-	return list, floor
+	return list
 }
 
-// vectorShare is what the nearest vector counts, beside the best words. Words weigh more,
-// so that vectors of a weak model seldom move what words found;
+// shares divides 1 among the nearest vectors. A share is e times as great where the
+// similarity is one standard deviation greater. So a vector that stands out counts much,
+// and vectors that hardly differ count little each, however similar a model finds
+// unrelated texts. If none differs, all shares are 0.
+func shares(near []Near) []float64 {
+	out := make([]float64, len(near))
+	mean, variance, sum := 0.0, 0.0, 0.0
+	for _, n := range near {
+		mean += n.Similarity / float64(len(near))
+	}
+	for _, n := range near {
+		variance += (n.Similarity - mean) * (n.Similarity - mean) / float64(len(near))
+	}
+	if variance < 1e-12 { // similarities have six decimals
+		return out
+	}
+	for i, n := range near {
+		out[i] = math.Exp((n.Similarity - near[0].Similarity) / math.Sqrt(variance))
+		sum += out[i]
+	}
+	for i := range out {
+		out[i] /= sum
+	}
+	return out
+}
+
+// vectorWeight is what the shares of all vectors count together, beside the best words.
+// Vectors of a weak model seldom move what words found then;
 // docs/evidence/discovery-quality.md has figures.
-const vectorShare = 0.25
+const vectorWeight = 0.5
 
 // fuse merges two ranked lists by their scores. Scores of words count compared with the
-// best one. A similarity counts by its place between floor and the greatest one, because
-// models differ in how similar unrelated texts are.
-func fuse(words, vectors []candidate, floor float64) []candidate {
+// best one.
+func fuse(words, vectors []candidate) []candidate {
 	if len(vectors) == 0 {
 		return words
 	}
@@ -256,12 +280,8 @@ func fuse(words, vectors []candidate, floor float64) []candidate {
 		list[i].score /= words[0].score
 		at[list[i].skill] = i
 	}
-	greatest := vectors[0].similarity
 	for _, c := range vectors {
-		c.score = vectorShare
-		if greatest > floor {
-			c.score *= (c.similarity - floor) / (greatest - floor)
-		}
+		c.score *= vectorWeight
 		if i, ok := at[c.skill]; ok {
 			list[i].score += c.score
 			list[i].similarity = c.similarity

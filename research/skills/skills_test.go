@@ -95,6 +95,8 @@ func TestHeads(t *testing.T) {
 		{head("a", long), "!skills/a/SKILL.md:3: error: description has 1025 characters; at most 1024 are allowed (description)"},
 		{head("a", `"x\u202Ey"`), "!skills/a/SKILL.md:3: error: description has the control character U+202E (description)"},
 		{head("a", "Use it: always"), "!skills/a/SKILL.md:3: error: the head is not YAML: mapping values are not allowed in this context; put a value that has a colon and a space in quotes (head)"},
+		{head("a", "x") + "One\n\u202Etwo\n", "!skills/a/SKILL.md:8: error: the instructions have the control character U+202E, which can hide text (body)"},
+		{head("a", "x") + "One\u200D\ttwo\r\n", ""},
 		{head("a", "[x]"), "!skills/a/SKILL.md:3: error: description is not a text (description)"},
 		{head("a", "x", "name: a\n"), "!skills/a/SKILL.md:4: error: the key name is given twice (key)"},
 		{head("a", "&d x", "license: *d\n"), "!skills/a/SKILL.md:3: error: anchors and aliases (&a, *a) are not allowed; write the value out (head)"},

@@ -162,8 +162,9 @@ func (r Rating) Validate() error {
 		return fmt.Errorf("the name of the rater has %d bytes; expected 1 to %d", len(r.Rater), MaxRater)
 	case len(r.Comment) > MaxComment:
 		return fmt.Errorf("the comment has %d bytes; at most %d are kept", len(r.Comment), MaxComment)
-	case unsafeRune(r.Comment) != 0:
-		return fmt.Errorf("the comment has the control character %U", unsafeRune(r.Comment))
+	}
+	if c, _ := Hidden(r.Comment); c != 0 {
+		return fmt.Errorf("the comment has the control character %U", c)
 	}
 	return nil
 }

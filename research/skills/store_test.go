@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -163,6 +165,63 @@ func TestMethods(t *testing.T) {
 	want("payment", "semantic: check-bills(1.00)"+dropped)
 	if _, err := fill(t, store(t, dir, nil), false); err == nil || !strings.Contains(err.Error(), "embeddings: {provider: ollama}") {
 		t.Errorf("without a server: %v", err)
+	}
+}
+
+// angles is an embedder to which each text says its similarity to every question, after
+// an @.
+type angles struct{ concepts }
+
+func (a *angles) Documents(_ context.Context, texts []string) ([][]float32, error) {
+	var out [][]float32
+	for _, t := range texts {
+		_, number, _ := strings.Cut(t, "@")
+		cosine, err := strconv.ParseFloat(strings.Fields(number)[0], 64)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, []float32{float32(cosine), float32(math.Sqrt(1 - cosine*cosine)), 0, 0})
+	}
+	return out, nil
+}
+
+func (a *angles) Query(context.Context, string) ([]float32, error) {
+	return []float32{1, 0, 0, 0}, nil
+}
+
+// TestVectorThatStandsOut: a vector comes before better words only if it is much nearer
+// than those of the other skills.
+func TestVectorThatStandsOut(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		others  float64 // the similarity of the first of the other skills
+		step    float64 // how much nearer each of the next is
+		nearest float64
+		first   string
+	}{
+		{0.40, 0, 0.80, "nearest"},
+		{0.79, 0, 0.80, "nearest"}, // models differ in how similar unrelated texts are
+		{0.40, 0.02, 0.80, "words"},
+		{0.80, 0, 0.80, "words"},
+	} {
+		dir := t.TempDir()
+		files := map[string]string{
+			"skills/words/SKILL.md":   head("words", fmt.Sprintf("Closes a ledger. @%f", c.others)) + "The ledger of a month.\n",
+			"skills/nearest/SKILL.md": head("nearest", fmt.Sprintf("Reconciles the accounts of a ledger. @%f", c.nearest)),
+		}
+		for i := range 20 {
+			name := fmt.Sprintf("other-%02d", i)
+			files["skills/"+name+"/SKILL.md"] = head(name, fmt.Sprintf("Tunes a zither. @%f", c.others+c.step*float64(i)))
+		}
+		write(t, dir, files)
+		s := store(t, dir, &angles{*newConcepts("one")})
+		if _, err := fill(t, s, false); err != nil {
+			t.Fatal(err)
+		}
+		f, err := s.Search(t.Context(), "ledger", skills.Filter{}, 1)
+		if err != nil || f.Hits[0].Skill.Name != c.first {
+			t.Errorf("%+v: %+v, %v", c, f.Hits, err)
+		}
 	}
 }
 

@@ -195,10 +195,14 @@ func (c *Client) ask(ctx context.Context, texts []string, limit time.Duration) (
 		return nil, fmt.Errorf("the answer has more than %d MiB", maxAnswer>>20)
 	}
 	var answer struct {
+		Model      string      `json:"model"`
 		Embeddings [][]float32 `json:"embeddings"`
 	}
 	if err := json.Unmarshal(text, &answer); err != nil {
 		return nil, errors.New("the answer is not the JSON of /api/embed")
+	}
+	if answer.Model != "" && untagged(answer.Model) != untagged(c.model.Name) {
+		return nil, fmt.Errorf("it answered with the model %s; embeddings.model says %s", line(answer.Model), c.model.Name)
 	}
 	if len(answer.Embeddings) != len(texts) {
 		return nil, fmt.Errorf("%d vectors for %d texts", len(answer.Embeddings), len(texts))
@@ -214,6 +218,9 @@ func (c *Client) ask(ctx context.Context, texts []string, limit time.Duration) (
 	return answer.Embeddings, nil
 }
 
+// untagged returns the name of a model without the tag that it has if none is given.
+func untagged(model string) string { return strings.TrimSuffix(model, ":latest") }
+
 // reason returns what is wrong with the connection, without the address.
 func reason(ctx context.Context, limit time.Duration, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -228,20 +235,25 @@ func reason(ctx context.Context, limit time.Duration, err error) error {
 	return err
 }
 
-// said returns what the server says of an error, on one line.
+// said returns what the server says of an error.
 func said(text []byte) string {
 	var answer struct{ Error string }
 	if json.Unmarshal(text, &answer) != nil || answer.Error == "" {
 		return ""
 	}
-	line := strings.Map(func(r rune) rune {
+	return ": " + line(answer.Error)
+}
+
+// line returns the beginning of a text of the server, on one line.
+func line(text string) string {
+	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
 		}
 		return r
-	}, answer.Error)
-	if len(line) > 200 {
-		line = strings.ToValidUTF8(line[:200], "") + "…"
+	}, text)
+	if len(text) > 200 {
+		text = strings.ToValidUTF8(text[:200], "") + "…"
 	}
-	return ": " + line
+	return text
 }

@@ -83,6 +83,10 @@ func newServer(t *testing.T, dimensions int) *server {
 			vectors[0] = make([]float32, dimensions)
 		case "empty":
 			vectors = [][]float32{}
+		case "model":
+			in.Model = "other:latest"
+		case "tag":
+			in.Model += ":latest"
 		case "html":
 			_, _ = w.Write([]byte("<html>"))
 			return
@@ -155,6 +159,7 @@ func TestWrongAnswers(t *testing.T) {
 		"dimension": "the model nomic-embed-text made vectors with 7 dimensions; embeddings.dimensions says 8",
 		"zero":      "a vector of nomic-embed-text has zeros only",
 		"empty":     "0 vectors for 1 texts",
+		"model":     "it answered with the model other:latest; embeddings.model says nomic-embed-text",
 		"html":      "the answer is not the JSON of /api/embed",
 		"cut":       "unexpected EOF",
 		"slow":      "no answer within 50ms",
@@ -164,6 +169,10 @@ func TestWrongAnswers(t *testing.T) {
 		if _, err := c.Query(t.Context(), "x"); err == nil || err.Error() != "the embedding server "+host+": "+want {
 			t.Errorf("%s: %v", behave, err)
 		}
+	}
+	s.set("tag")
+	if _, err := ollama.New(ollama.Options{URL: s.URL, Model: "nomic-embed-text", Dimensions: 8}).Query(t.Context(), "x"); err != nil {
+		t.Errorf("a model with the tag that it has anyway: %v", err)
 	}
 	dead := httptest.NewServer(http.NotFoundHandler())
 	dead.Close()
