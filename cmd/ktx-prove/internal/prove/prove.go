@@ -121,8 +121,8 @@ func parse(args []string, errs io.Writer) (o options, err error) {
 	default:
 		return o, fmt.Errorf("no engine for the dialect %q: it must be postgres, mysql or sqlite", *dialect)
 	}
-	if o.bin != "" && (*dialect == "" || *dialect == "sqlite") {
-		return o, errors.New("--bin needs --dialect postgres or mysql")
+	if o.bin != "" && *dialect == "" {
+		return o, errors.New("--bin needs --dialect")
 	}
 	if o.limit < 10*time.Millisecond || o.limit > time.Minute {
 		return o, errors.New("--limit must lie between 10ms and 1m")
@@ -158,6 +158,9 @@ func start(ctx context.Context, o options, dialect string) (engine, error) {
 	case "mysql":
 		return startMariaDB(ctx, o.bin, string(fixture), settings, o.limit)
 	case "sqlite":
+		if o.bin != "" {
+			return startLiteShell(ctx, o.bin, string(fixture), o.limit)
+		}
 		return startSQLite(string(fixture), o.limit)
 	}
 	return nil, fmt.Errorf("no engine for the dialect %q", dialect)
