@@ -3,6 +3,7 @@
 // scripts/scoreboard runs it.
 //
 //	scoreboard run -bin DIR -npm DIR -work DIR   run every server and write the results
+//	scoreboard guards -bin DIR -npm DIR          run every guard without a server, too
 //	scoreboard render                            write the page from the results
 package main
 
@@ -52,8 +53,11 @@ func command(ctx context.Context, args []string) error {
 	if len(args) == 1 && args[0] == "render" {
 		return render(".")
 	}
+	if len(args) > 0 && args[0] == "guards" {
+		return guards(ctx, args[1:])
+	}
 	if len(args) == 0 || args[0] != "run" {
-		return errors.New("usage: scoreboard run -bin DIR -npm DIR -work DIR | scoreboard render")
+		return errors.New("usage: scoreboard run -bin DIR -npm DIR -work DIR | scoreboard guards -bin DIR -npm DIR | scoreboard render")
 	}
 	var r runner
 	flags := flag.NewFlagSet("scoreboard run", flag.ContinueOnError)
@@ -105,17 +109,22 @@ type server struct {
 var roles = []string{"superuser", "select_only"}
 
 func readServers(root string) ([]server, error) {
-	text, err := os.ReadFile(filepath.Join(root, adapters, "servers.json")) //nolint:gosec // a file of the checkout
+	var list []server
+	return list, readJSON(filepath.Join(root, adapters, "servers.json"), &list)
+}
+
+// readJSON reads a file that must have the members of into and no others.
+func readJSON(path string, into any) error {
+	text, err := os.ReadFile(path) //nolint:gosec // a file of the checkout
 	if err != nil {
-		return nil, err
+		return err
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	var list []server
-	if err := d.Decode(&list); err != nil {
-		return nil, fmt.Errorf("servers.json: %w", err)
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	return list, nil
+	return nil
 }
 
 // runner runs ktx corpus run for each server and role.
@@ -239,24 +248,17 @@ const schema = "ktx-scoreboard/1"
 
 // collect reads the results from the run files.
 func (r runner) collect(ctx context.Context, servers []server) (*scoreboard, error) {
-	lock, err := readLock(".")
+	lock, err := readLock(adapters)
 	if err != nil {
 		return nil, err
 	}
-	// The cases are those that the program was built with.
-	//nolint:gosec // the program that was just built
-	cases, err := exec.CommandContext(ctx, filepath.Join(r.bin, "ktx"), "corpus", "export", "--format", "json").Output()
+	version, sum, err := exported(ctx, filepath.Join(r.bin, "ktx"))
 	if err != nil {
-		return nil, fmt.Errorf("export the cases: %w", err)
+		return nil, err
 	}
-	var built struct{ Version string }
-	if err := json.Unmarshal(cases, &built); err != nil {
-		return nil, fmt.Errorf("export the cases: %w", err)
-	}
-	sum := sha256.Sum256(cases)
 	all := &scoreboard{
-		Schema: schema, Date: time.Now().UTC().Format(time.DateOnly), Corpus: built.Version,
-		CorpusSHA: hex.EncodeToString(sum[:]), LockSHA: lock.sha256,
+		Schema: schema, Date: time.Now().UTC().Format(time.DateOnly), Corpus: version,
+		CorpusSHA: sum, LockSHA: lock.sha256,
 		Commit: said(ctx, "git", "rev-parse", "--short=12", "HEAD"), Node: strings.TrimPrefix(said(ctx, "node", "--version"), "v"),
 	}
 	known := map[string]bool{}
@@ -313,8 +315,9 @@ type lockedPackage struct {
 	Version, Resolved, Integrity string
 }
 
-func readLock(root string) (*lockFile, error) {
-	text, err := os.ReadFile(filepath.Join(root, adapters, "package-lock.json")) //nolint:gosec // a file of the checkout
+// readLock reads the lock file in a directory.
+func readLock(dir string) (*lockFile, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "package-lock.json")) //nolint:gosec // a file of the checkout
 	if err != nil {
 		return nil, err
 	}
@@ -365,15 +368,9 @@ func writeResults(root string, s *scoreboard) error {
 }
 
 func readResults(root string) (*scoreboard, error) {
-	text, err := os.ReadFile(filepath.Join(root, results)) //nolint:gosec // a file of the checkout
-	if err != nil {
-		return nil, err
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
 	s := &scoreboard{}
-	if err := d.Decode(s); err != nil {
-		return nil, fmt.Errorf("%s: %w", results, err)
+	if err := readJSON(filepath.Join(root, results), s); err != nil {
+		return nil, err
 	}
 	if s.Schema != schema {
 		return nil, fmt.Errorf("%s: the schema is %q", results, s.Schema)
@@ -400,5 +397,21 @@ func rendered(root string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return markdown(s, servers, corpus.Cases())
+	var list []guard
+	found := &guardResults{}
+	if err := errors.Join(readJSON(filepath.Join(root, guardDir, "guards.json"), &list), readJSON(filepath.Join(root, guardDir, "results.json"), found)); err != nil {
+		return "", err
+	}
+	if found.Schema != guardSchema {
+		return "", fmt.Errorf("%s/results.json: the schema is %q", guardDir, found.Schema)
+	}
+	cases := map[string]corpus.Case{}
+	for _, c := range corpus.Cases() {
+		cases[c.ID] = c
+	}
+	judged, err := guardSection(found, list, cases)
+	if err != nil {
+		return "", err
+	}
+	return markdown(s, servers, cases, judged)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -44,7 +45,7 @@ func TestResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock, err := readLock(root)
+	lock, err := readLock(filepath.Join(root, adapters))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,37 +98,82 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestLock checks that the versions are exact, that the lock file has a hash
-// for every package, and that it names no other registry.
+// TestGuards checks that the results of the guards without a server are for the
+// versions in their lock file, and cover every guard and dialect.
+func TestGuards(t *testing.T) {
+	var list []guard
+	var s guardResults
+	dir := filepath.Join(root, guardDir)
+	if err := errors.Join(readJSON(filepath.Join(dir, "guards.json"), &list), readJSON(filepath.Join(dir, "results.json"), &s)); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := readLock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.LockSHA != lock.sha256 {
+		t.Errorf("the results are of another package-lock.json: %s, not %s", s.LockSHA, lock.sha256)
+	}
+	var want, got []string
+	for _, g := range list {
+		for _, dialect := range g.Dialects {
+			want = append(want, g.Name+" "+lock.versions[g.Package]+" "+dialect)
+		}
+	}
+	dialects := map[string]string{}
+	for _, c := range corpus.Cases() {
+		dialects[c.ID] = c.Dialect
+	}
+	for _, r := range s.Runs {
+		got = append(got, r.Guard+" "+r.Version+" "+r.Dialect)
+		seen := map[string]bool{}
+		for key, ids := range r.Cases {
+			for _, id := range ids {
+				if is, known := dialects[id]; seen[id] || known && is != r.Dialect {
+					t.Errorf("%s, %s: %s: %s is listed twice or a case of another dialect", r.Guard, r.Dialect, key, id)
+				}
+				seen[id] = true
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-guards and lock file +results):\n%s", diff)
+	}
+}
+
+// TestLock checks that the versions are exact, that the lock files have a hash
+// for every package, and that they name no other registry.
 func TestLock(t *testing.T) {
-	lock, err := readLock(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(root, adapters, "package.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var named struct {
-		Dependencies map[string]string
-	}
-	if err := json.Unmarshal(text, &named); err != nil || len(named.Dependencies) < 3 {
-		t.Fatalf("package.json names %d packages: %v", len(named.Dependencies), err)
-	}
-	for name, version := range named.Dependencies {
-		if lock.versions[name] != version {
-			t.Errorf("%s: package.json has %q, the lock file %q", name, version, lock.versions[name])
+	for _, dir := range []string{adapters, guardDir} {
+		lock, err := readLock(filepath.Join(root, dir))
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	for path, p := range lock.packages {
-		if path == "" {
-			continue
+		var named struct {
+			Dependencies map[string]string
 		}
-		if !strings.HasPrefix(p.Integrity, "sha512-") {
-			t.Errorf("%s has the hash %q", path, p.Integrity)
+		text, err := os.ReadFile(filepath.Join(root, dir, "package.json"))
+		if err == nil {
+			err = json.Unmarshal(text, &named)
 		}
-		if p.Resolved != "" && !strings.HasPrefix(p.Resolved, "https://registry.npmjs.org/") {
-			t.Errorf("%s comes from %s", path, p.Resolved)
+		if err != nil || len(named.Dependencies) < 2 {
+			t.Fatalf("%s/package.json names %d packages: %v", dir, len(named.Dependencies), err)
+		}
+		for name, version := range named.Dependencies {
+			if lock.versions[name] != version {
+				t.Errorf("%s: %s/package.json has %q, the lock file %q", name, dir, version, lock.versions[name])
+			}
+		}
+		for path, p := range lock.packages {
+			if path == "" {
+				continue
+			}
+			if !strings.HasPrefix(p.Integrity, "sha512-") {
+				t.Errorf("%s has the hash %q", path, p.Integrity)
+			}
+			if p.Resolved != "" && !strings.HasPrefix(p.Resolved, "https://registry.npmjs.org/") {
+				t.Errorf("%s comes from %s", path, p.Resolved)
+			}
 		}
 	}
 }

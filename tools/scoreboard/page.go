@@ -117,12 +117,8 @@ var titles = map[string]string{
 	"select_only": "Connected as a role that may only SELECT",
 }
 
-// markdown returns the page.
-func markdown(s *scoreboard, servers []server, all []corpus.Case) (string, error) {
-	cases := map[string]corpus.Case{}
-	for _, c := range all {
-		cases[c.ID] = c
-	}
+// markdown returns the page. judged is its part about guards without a server.
+func markdown(s *scoreboard, servers []server, cases map[string]corpus.Case, judged string) (string, error) {
 	tallies := map[string]map[string]tally{} // by role, by server
 	versions := map[string]string{}
 	for _, r := range s.Runs {
@@ -186,6 +182,7 @@ func markdown(s *scoreboard, servers []server, all []corpus.Case) (string, error
 			b.WriteString("\n")
 		}
 	}
+	b.WriteString(judged)
 	b.WriteString(closing)
 	return b.String(), nil
 }

@@ -131,6 +131,9 @@ func (s mariadbSystem) configure(c *cluster) error {
 		all["loose_skip_ssl"] = "1"
 	}
 	maps.Copy(all, c.settings)
+	if all["log_bin"] != "" {
+		delete(all, "skip_log_bin")
+	}
 	var text strings.Builder
 	text.WriteString("[mysqld]\n")
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -150,7 +153,11 @@ func (s mariadbSystem) serve(ctx context.Context, c *cluster, port int) *exec.Cm
 	if _, err := os.Lstat(mariadbSetup(c)); err == nil {
 		args = append(args, "--init-file="+mariadbSetup(c))
 	}
-	return c.command(ctx, "/bin/sh", args...)
+	cmd := c.command(ctx, "/bin/sh", args...)
+	if s.mysql { // which then takes RESTART, as from a service manager
+		cmd.Env = append(cmd.Env, "MYSQLD_PARENT_PID="+strconv.Itoa(os.Getpid()))
+	}
+	return cmd
 }
 
 // ready logs in over the socket. By the first success the password is set,

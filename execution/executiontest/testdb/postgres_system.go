@@ -92,8 +92,12 @@ func configurePostgres(c *cluster) error {
 	return nil
 }
 
+// serve starts the server so that a client library inside of it, as dblink has,
+// connects to this server when it is told no other, and not to one that it finds.
 func (postgresSystem) serve(ctx context.Context, c *cluster, port int) *exec.Cmd {
-	return c.command(ctx, filepath.Join(c.bin, "postgres"), "-D", c.data(), "-p", strconv.Itoa(port))
+	cmd := c.command(ctx, filepath.Join(c.bin, "postgres"), "-D", c.data(), "-p", strconv.Itoa(port))
+	cmd.Env = append(cmd.Env, "PGHOST="+c.dir, "PGPORT="+strconv.Itoa(port), "PGUSER="+superuser, "PGPASSWORD="+c.password)
+	return cmd
 }
 
 // ready reads the server's own state file: line 1 is the process ID, line 8 the

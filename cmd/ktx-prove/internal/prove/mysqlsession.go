@@ -47,8 +47,9 @@ func (s *session) close() {
 // startMariaDB starts a server with the programs in bin, or with those on the
 // machine if bin is empty.
 func startMariaDB(ctx context.Context, bin, fixture string, settings []sqlguard.Setting, limit time.Duration) (_ *mariadb, err error) {
-	server, err := testdb.LaunchMariaDB(ctx, testdb.Options{Bin: bin, Settings: map[string]string{
+	server, err := testdb.LaunchMariaDB(ctx, testdb.Options{Bin: bin, TLS: true, Settings: map[string]string{
 		"max_allowed_packet": "16M", "max_connections": "20", "event_scheduler": "OFF",
+		"log_bin": "binlog", "log_bin_trust_function_creators": "1", "server_id": "1",
 		// Names that do not contain the host name.
 		"general_log_file": "general.log", "slow_query_log_file": "slow.log",
 	}})
@@ -56,6 +57,7 @@ func startMariaDB(ctx context.Context, bin, fixture string, settings []sqlguard.
 		return nil, err
 	}
 	m := &mariadb{server: server, limit: limit, settings: settings}
+	driverpkg.RegisterLocalFile("/etc/passwd") // which LOAD DATA LOCAL asks the client for
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.close())
@@ -327,7 +329,7 @@ func (m *mariadb) locks(ctx context.Context, id string) ([]string, error) {
 // restless are the variables that change without a statement.
 var restless = []string{
 	"timestamp", "rand_seed1", "rand_seed2", "error_count", "warning_count", "pseudo_thread_id", "identity",
-	"last_gtid", "gtid_binlog_pos", "gtid_current_pos", "gtid_executed", "statement_id", "skip_replication",
+	"last_gtid", "gtid_binlog_pos", "gtid_binlog_state", "gtid_current_pos", "gtid_executed", "statement_id", "skip_replication",
 }
 
 func (m *mariadb) sessionState(ctx context.Context, s *session) (State, error) {

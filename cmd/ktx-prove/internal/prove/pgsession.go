@@ -92,7 +92,21 @@ func (p *postgres) build(ctx context.Context, fixture string) (err error) {
 			return fmt.Errorf("build the database: %w", err)
 		}
 	}
-	return nil
+	return p.preload(ctx)
+}
+
+// preload has the server load pg_stat_statements from its next start on, if it has
+// this extension.
+func (p *postgres) preload(ctx context.Context) error {
+	conn, err := p.connect(ctx, database, "", nil)
+	if err != nil {
+		return err
+	}
+	known, err := pgRows(ctx, conn, "SELECT 1 FROM pg_available_extensions WHERE name = 'pg_stat_statements'")
+	if err == nil && len(known) > 0 {
+		_, err = pgRows(ctx, conn, "ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'")
+	}
+	return errors.Join(err, conn.Close(ctx))
 }
 
 // connect opens a session to this server.

@@ -30,7 +30,7 @@ const (
 
 const usage = `ktx-prove runs the cases of the corpus on servers that it starts itself.
 
-  ktx-prove [--dialect postgres|mysql|sqlite] [--bin DIR] [--case ID] [--corpus DIR] [--limit D] [--write]
+  ktx-prove [--dialect postgres|mysql|sqlite] [--bin DIR] [--case ID,…] [--corpus DIR] [--limit D] [--write]
 
 It takes no address of a server. Exit codes: 0 done, 1 the corpus contradicts what
 was seen, 2 usage, 3 something could not run.
@@ -41,7 +41,7 @@ was seen, 2 usage, 3 something could not run.
 type options struct {
 	dialects []string
 	bin      string
-	id       string
+	ids      []string
 	corpus   string
 	limit    time.Duration
 	write    bool
@@ -92,14 +92,17 @@ func parse(args []string, errs io.Writer) (o options, err error) {
 	flags.SetOutput(io.Discard)
 	dialect := flags.String("dialect", "", "one `dialect` instead of all")
 	flags.StringVar(&o.bin, "bin", "", "the `directory` of the server's programs; with --dialect")
-	flags.StringVar(&o.id, "case", "", "one `ID`, with its benign twin")
+	flags.Func("case", "cases by their `ID`s, with commas between them, with their benign twins", func(text string) error {
+		o.ids = append(o.ids, strings.Split(text, ",")...)
+		return nil
+	})
 	flags.StringVar(&o.corpus, "corpus", "corpus", "the `directory` of the class files")
 	flags.DurationVar(&o.limit, "limit", 2*time.Second, "the time limit of one statement")
 	flags.BoolVar(&o.write, "write", false, "write the evidence into the class files instead of standard output")
 	if err := parseFlags(flags, usage, args, errs); err != nil {
 		return o, err
 	}
-	if slices.ContainsFunc(append(flags.Args(), o.bin, o.corpus, o.id), isAddress) {
+	if slices.ContainsFunc(slices.Concat(flags.Args(), o.ids, []string{o.bin, o.corpus}), isAddress) {
 		return o, errors.New("this program talks only to servers that it starts itself; an address of a server is refused")
 	}
 	for _, name := range foreign {
@@ -118,8 +121,8 @@ func parse(args []string, errs io.Writer) (o options, err error) {
 	default:
 		return o, fmt.Errorf("no engine for the dialect %q: it must be postgres, mysql or sqlite", *dialect)
 	}
-	if o.bin != "" && (*dialect == "" || *dialect == "sqlite") {
-		return o, errors.New("--bin needs --dialect postgres or mysql")
+	if o.bin != "" && *dialect == "" {
+		return o, errors.New("--bin needs --dialect")
 	}
 	if o.limit < 10*time.Millisecond || o.limit > time.Minute {
 		return o, errors.New("--limit must lie between 10ms and 1m")
@@ -155,6 +158,9 @@ func start(ctx context.Context, o options, dialect string) (engine, error) {
 	case "mysql":
 		return startMariaDB(ctx, o.bin, string(fixture), settings, o.limit)
 	case "sqlite":
+		if o.bin != "" {
+			return startLiteShell(ctx, o.bin, string(fixture), o.limit)
+		}
 		return startSQLite(string(fixture), o.limit)
 	}
 	return nil, fmt.Errorf("no engine for the dialect %q", dialect)
@@ -188,7 +194,7 @@ func prove(ctx context.Context, o options, dialect string, out, errs io.Writer) 
 		if len(o.dialects) > 1 {
 			return false, nil // the ID belongs to another dialect
 		}
-		return false, fmt.Errorf("no case %s in dialect %s", o.id, dialect)
+		return false, fmt.Errorf("no case %s in dialect %s", strings.Join(o.ids, ","), dialect)
 	}
 	e, err := start(ctx, o, dialect)
 	if err != nil {
@@ -235,7 +241,7 @@ func prove(ctx context.Context, o options, dialect string, out, errs io.Writer) 
 
 // wants reports whether a case is to be run.
 func (o options) wants(c corpus.Case) bool {
-	return o.id == "" || c.ID == o.id || c.ID == o.id+"B"
+	return len(o.ids) == 0 || slices.Contains(o.ids, c.ID) || slices.Contains(o.ids, strings.TrimSuffix(c.ID, "B"))
 }
 
 // parseFlags parses the flags of a command. With -h, it prints the usage and

@@ -65,6 +65,9 @@ func (r *runner) skip(c corpus.Case) string {
 	if c.Engine != nil && !within(r.engine.version(), c.Engine.Min, c.Engine.Max) {
 		return "is about other versions"
 	}
+	if _, shell := r.engine.(*liteShell); shell && (c.Engine == nil || len(c.Engine.Needs) == 0) {
+		return "needs no shell"
+	}
 	if path := occupied(namedPaths(c.SQL)); path != "" {
 		return "names " + path + ", where something lies already"
 	}
