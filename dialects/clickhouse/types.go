@@ -1,7 +1,7 @@
 package clickhouse
 
 // typeNames are the types of the server, in lower case (system.data_type_families of
-// ClickHouse 26.5). longTypes are the words that can follow the first one of a name.
+// ClickHouse 26.7). longTypes are the words that can follow the first one of a name.
 var (
 	typeNames = wordSet(`
 		aggregatefunction array bfloat16 bigint binary bit blob bool boolean byte bytea char character clob date date32 datetime datetime32

@@ -24,7 +24,7 @@ var harmless = []string{
 var reaching = []string{
 	"FILE", "URL", "REMOTE", "MONGO", "REDIS", "MYSQL", "POSTGRES", "SQLITE", "ODBC", "JDBC", "HDFS", "S3", "HIVE", "AZURE", "KAFKA", "NATS", "RABBITMQ",
 	"YTSAURUS", "ARROW FLIGHT", "SOURCES", "READ", "INTROSPECTION", "addressToLine", "addressToLineWithInlines", "addressToSymbol", "demangle",
-	"displaySecretsInShowAndSelect", "NAMED COLLECTION", "SHOW NAMED COLLECTIONS SECRETS", "CLUSTER", "ALL",
+	"displaySecretsInShowAndSelect", "BACKUP", "NAMED COLLECTION", "SHOW NAMED COLLECTIONS SECRETS", "CLUSTER", "ALL",
 }
 
 // grantForm is a line of SHOW GRANTS that grants rights.

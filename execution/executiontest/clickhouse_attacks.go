@@ -93,7 +93,7 @@ var clickHouseAttacks = []Attack{
 	{Group: "The server", Name: "empty a cache", SQL: "SYSTEM DROP MARK CACHE"},
 	{Group: "The server", Name: "flush logs", SQL: "SYSTEM FLUSH LOGS"},
 	{Group: "The server", Name: "reload dictionaries", SQL: "SYSTEM RELOAD DICTIONARIES"},
-	{Group: "The server", Name: "backup", SQL: "BACKUP TABLE items TO File('{files}/attack')"},
+	{Group: "The server", Name: "backup", SQL: "BACKUP TABLE items TO File('{files}/attack')", Beyond: "`readonly=1` permits BACKUP; the right BACKUP does not belong to a reader"},
 	{Group: "The server", Name: "restore", SQL: "RESTORE TABLE items AS attack FROM File('{files}/attack')"},
 	{Group: "The server", Name: "hold the connection", SQL: "SELECT sleep(0.1)", Discloses: true, Beyond: beyondFunction},
 
