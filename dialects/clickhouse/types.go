@@ -1,5 +1,10 @@
 package clickhouse
 
+import "regexp"
+
+// wholeTypes are the types of whole numbers, which have at most a width in brackets.
+var wholeTypes = regexp.MustCompile(`^(u?int[0-9]*|bigint|integer|mediumint|smallint|tinyint)$`)
+
 // typeNames are the types of the server, in lower case (system.data_type_families of
 // ClickHouse 26.7). longTypes are the words that can follow the first one of a name.
 var (
