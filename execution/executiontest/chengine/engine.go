@@ -55,41 +55,57 @@ func StartShared(tb testing.TB, config Config) *Engine {
 	if os.Getenv(program) == "" || os.Getenv(library) == "" {
 		tb.Skip("needs the library of ClickHouse: run make test-engines")
 	}
-	dir, err := os.MkdirTemp("", "ktx-chdb-") // short, as a socket's path must be
+	e, err := New(config)
 	if err != nil {
 		tb.Fatal(err)
 	}
+	return e
+}
+
+// New starts an engine, which ends with Stop or with the process.
+func New(config Config) (_ *Engine, err error) {
+	if os.Getenv(program) == "" || os.Getenv(library) == "" {
+		return nil, fmt.Errorf("%s and %s must name the program and the library of ClickHouse; make test-engines fetches them", program, library)
+	}
+	dir, err := os.MkdirTemp("", "ktx-chdb-") // short, as a socket's path must be
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{dir: dir, socket: filepath.Join(dir, "s")}
+	defer func() {
+		if err != nil {
+			e.Stop()
+		}
+	}()
 	if config.Files == "" {
 		config.Files = filepath.Join(dir, "files")
 	}
 	if config.Folder == "" {
 		config.Folder = filepath.Join(dir, "data")
 	}
-	e := &Engine{dir: dir, socket: filepath.Join(dir, "s")}
 	server := filepath.Join(dir, "config.xml")
 	for file, text := range map[string]string{server: serverXML(dir, config.Files), filepath.Join(dir, "users.xml"): config.usersXML()} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			tb.Fatal(err)
+			return nil, err
 		}
 	}
 	e.cmd = exec.Command(os.Getenv(program), os.Getenv(library), e.socket, "--config-file="+server, "--path="+config.Folder)
 	e.cmd.Dir, e.cmd.Stderr = dir, os.Stderr
-	in, err := e.cmd.StdinPipe()
-	if err != nil {
-		tb.Fatal(err)
+	ownGroup(e.cmd)
+	if e.in, err = e.cmd.StdinPipe(); err != nil {
+		return nil, err
 	}
-	e.in = in
 	out, err := e.cmd.StdoutPipe()
 	if err != nil {
-		tb.Fatal(err)
+		return nil, err
 	}
 	if err := e.cmd.Start(); err != nil {
-		tb.Fatal(err)
+		return nil, err
 	}
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ready\n" {
-		tb.Fatalf("the engine did not start: %q, %v", line, err)
+		return nil, fmt.Errorf("the engine did not start: %q, %w", line, err)
 	}
-	return e
+	return e, nil
 }
 
 // Stop ends the process.
@@ -97,9 +113,9 @@ func (e *Engine) Stop() {
 	if e.in != nil {
 		_ = e.in.Close()
 		_ = e.cmd.Wait()
-		_ = os.RemoveAll(e.dir)
 		e.in = nil
 	}
+	_ = os.RemoveAll(e.dir)
 }
 
 func serverXML(dir, files string) string {
