@@ -117,7 +117,7 @@ var rooms = []room{
 	{
 		path:     "dialects/clickhouse",
 		ours:     []string{"sqlguard"},
-		testOurs: []string{"corpus", "dialects/internal/dialecttest"},
+		testOurs: []string{"corpus", "dialects/internal/dialecttest", "execution/executiontest/chengine"},
 		noStd:    noOutside,
 	},
 	{
@@ -278,7 +278,7 @@ var rooms = []room{
 	{
 		path: "execution/executiontest",
 		ours: []string{
-			"corpus", "sqlguard", "execution", "execution/audit", "execution/audit/audittest", "execution/executiontest/chserver",
+			"corpus", "sqlguard", "execution", "execution/audit", "execution/audit/audittest", "execution/executiontest/chengine", "execution/executiontest/chserver",
 			"execution/executiontest/tdsserver", "execution/executiontest/testdb",
 		},
 		others: map[string]string{
@@ -304,6 +304,7 @@ var rooms = []room{
 		},
 		support: true,
 	},
+	{path: "execution/executiontest/chengine", support: true},
 	{path: "execution/executiontest/chserver", support: true},
 	{path: "execution/executiontest/executable", support: true},
 	{path: "execution/executiontest/selfsigned", support: true},
@@ -328,7 +329,8 @@ var rooms = []room{
 		path: "execution/executiontest/oracle",
 		testOurs: []string{
 			"sqlguard", "execution", "execution/*", "execution/audit/audittest", "execution/executiontest/testdb",
-			"dialects/mysql", "dialects/postgres", "dialects/sqlite", "dialects/sqlserver", "execution/executiontest/tdsserver", "research",
+			"dialects/clickhouse", "dialects/mysql", "dialects/postgres", "dialects/sqlite", "dialects/sqlserver", "execution/executiontest/chengine",
+			"execution/executiontest/tdsserver", "research",
 		},
 		testOthers: map[string]string{
 			"github.com/jackc/pgx/v5":       "makes the tables that are compared",
@@ -716,7 +718,7 @@ var rooms = []room{
 	{path: "cmd/ktx-prove", ours: []string{"cmd/ktx-prove/internal/prove"}, support: true},
 	{
 		path:     "cmd/ktx-prove/internal/prove",
-		ours:     []string{"corpus", "dialects", "sqlguard", "execution/executiontest/testdb"},
+		ours:     []string{"corpus", "dialects", "sqlguard", "execution/executiontest/chengine", "execution/executiontest/testdb"},
 		testOurs: []string{"corpus/mutate"},
 		others: map[string]string{
 			"github.com/go-sql-driver/mysql":         "reads the errors of the server",

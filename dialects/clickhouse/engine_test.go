@@ -1,13 +1,11 @@
 package clickhouse_test
 
 import (
-	"bufio"
+	"encoding/hex"
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,78 +14,27 @@ import (
 
 	"github.com/ktxhq/ktx/dialects/clickhouse"
 	"github.com/ktxhq/ktx/dialects/internal/dialecttest"
+	"github.com/ktxhq/ktx/execution/executiontest/chengine"
 )
 
 var update = flag.Bool("update", false, "write functions_table.go from the engine's lists")
 
-// engine is a process with ClickHouse as a library, which testdata/oracle.c starts.
-type engine struct {
-	in  io.Writer
-	out *bufio.Reader
-}
-
-// startEngine starts the engine. KTX_CLICKHOUSE_ORACLE names the compiled oracle.c, and
-// KTX_CLICKHOUSE_LIBRARY the library; make test-engines fetches and builds both. Without
-// them the test is skipped.
-func startEngine(tb testing.TB) *engine {
+// startEngine starts the engine and opens a session with it.
+func startEngine(tb testing.TB) *chengine.Session {
 	tb.Helper()
-	program, library := os.Getenv("KTX_CLICKHOUSE_ORACLE"), os.Getenv("KTX_CLICKHOUSE_LIBRARY")
-	if program == "" || library == "" {
-		tb.Skip("needs ClickHouse: run make test-engines")
-	}
-	cmd := exec.CommandContext(tb.Context(), program, library)
-	cmd.Dir, cmd.Stderr = tb.TempDir(), os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		_ = in.Close()
-		_ = cmd.Wait()
-	})
-	e := &engine{in: in, out: bufio.NewReaderSize(out, 1<<20)}
-	for _, setting := range []string{"max_query_size = 1000000000", "implicit_select = 0"} {
-		if _, err := e.query("SET " + setting); err != nil {
+	s := chengine.Start(tb, chengine.Config{}).Session(tb)
+	for _, setting := range []string{"max_query_size = 1000000000", "max_parser_depth = 1000000", "max_parser_backtracks = 1000000000", "implicit_select = 0"} {
+		if _, err := s.Query("SET "+setting, "TSV"); err != nil {
 			tb.Fatal(err)
 		}
 	}
-	return e
-}
-
-// query runs one statement and returns its rows as lines of JSON.
-func (e *engine) query(sql string) (string, error) {
-	if _, err := fmt.Fprintf(e.in, "%d\n%s", len(sql), sql); err != nil {
-		return "", err
-	}
-	var status, n int
-	line, err := e.out.ReadString('\n')
-	if err != nil {
-		return "", err
-	}
-	if _, err := fmt.Sscanf(line, "%d %d", &status, &n); err != nil {
-		return "", err
-	}
-	answer := make([]byte, n)
-	if _, err := io.ReadFull(e.out, answer); err != nil {
-		return "", err
-	}
-	if status != 0 {
-		return "", fmt.Errorf("engine: %s", answer)
-	}
-	return string(answer), nil
+	return s
 }
 
 // rows runs one statement and decodes its rows.
-func rows[T any](tb testing.TB, e *engine, sql string) []T {
+func rows[T any](tb testing.TB, e *chengine.Session, sql string) []T {
 	tb.Helper()
-	text, err := e.query(sql)
+	text, err := e.Query(sql, "JSONCompactEachRow")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -108,42 +55,25 @@ var readForms = regexp.MustCompile(`^\(*(SELECT|WITH|FROM|EXPLAIN|DESCRIBE|SHOW|
 // quotedParts are the literals and quoted names of the engine's own spelling.
 var quotedParts = regexp.MustCompile("'(?:[^'\\\\]|\\\\.)*'|`(?:[^`\\\\]|\\\\.)*`")
 
-// isRead reports whether the engine's own spelling of a text is that of one read without
-// a file, a format or settings.
-func isRead(spelling string) bool {
-	if !readForms.MatchString(spelling) {
-		return false
-	}
-	plain := quotedParts.ReplaceAllString(spelling, "_")
-	return !forbiddenParts.MatchString(plain)
-}
-
 var forbiddenParts = regexp.MustCompile(` (PARALLEL WITH|INTO OUTFILE|FORMAT [A-Za-z]\w*$|SETTINGS [a-z_]+ = )`)
 
-// spellings returns how the engine spells each text after it parsed it, or "" when it
-// does not parse as one statement. The engine formats what it parsed, so that the first
-// words tell what the text is to it.
-func (e *engine) spellings(tb testing.TB, texts []string) []string {
+// judge returns "" when the engine calls a text exactly one statement that leaves nothing
+// behind, and spells it as a read without a file, a format or settings; and otherwise what
+// it says.
+func judge(tb testing.TB, e *chengine.Session, text string) string {
 	tb.Helper()
-	out := make([]string, 0, len(texts))
-	for chunk := range slices.Chunk(texts, 2000) {
-		list := make([]string, len(chunk))
-		for i, text := range chunk {
-			list[i] = "unhex('" + fmt.Sprintf("%x", text) + "')"
-		}
-		got := rows[[1]*string](tb, e, "SELECT formatQuerySingleLineOrNull(q) FROM values('q String', "+strings.Join(list, ", ")+")")
-		if len(got) != len(chunk) {
-			tb.Fatalf("%d answers for %d texts", len(got), len(chunk))
-		}
-		for _, row := range got {
-			if row[0] == nil {
-				out = append(out, "")
-			} else {
-				out = append(out, *row[0])
-			}
-		}
+	class, statements, err := e.Class(text)
+	if err != nil {
+		tb.Fatalf("%q: %v", text, err)
 	}
-	return out
+	spelling := rows[[1]*string](tb, e, "SELECT formatQuerySingleLineOrNull(unhex('"+hex.EncodeToString([]byte(text))+"'))")[0][0]
+	switch {
+	case spelling == nil:
+		return fmt.Sprintf("class %d, %d statements, and not one that it can spell", class, statements)
+	case class != chengine.Read || statements != 1 || !readForms.MatchString(*spelling) || forbiddenParts.MatchString(quotedParts.ReplaceAllString(*spelling, "_")):
+		return fmt.Sprintf("class %d, %d statements: %q", class, statements, *spelling)
+	}
+	return ""
 }
 
 // TestFunctionsOfTheEngine compares functions_table.go with the engine's own lists.
@@ -247,9 +177,9 @@ func reads(tb testing.TB) []string {
 func TestReadsOfTheEngine(t *testing.T) {
 	e := startEngine(t)
 	texts := reads(t)
-	for i, spelling := range e.spellings(t, texts) {
-		if !isRead(spelling) {
-			t.Errorf("%s\nthe engine reads it as: %q", texts[i], spelling)
+	for _, text := range texts {
+		if fault := judge(t, e, text); fault != "" {
+			t.Errorf("%s\nto the engine: %s", text, fault)
 		}
 	}
 }
@@ -277,28 +207,19 @@ func TestMutationsAgainstTheEngine(t *testing.T) {
 	}
 	g := dialecttest.NewGuard(t, clickhouse.Dialect{})
 	m := newMutator(t, seed)
-	var allowed []string
 	asked, wrong := 0, 0
-	ask := func() {
-		for i, spelling := range e.spellings(t, allowed) {
-			if !isRead(spelling) {
-				if wrong++; wrong <= 40 {
-					t.Errorf("allowed, but not one read to the engine: %q\nthe engine reads it as: %q", allowed[i], spelling)
-				}
-			}
-		}
-		asked += len(allowed)
-		allowed = allowed[:0]
-	}
 	for range total {
 		sql := m.Next()
 		dialecttest.CheckFacts(t, clickhouse.Dialect{}, sql)
-		if g.CheckOnce(sql).Allowed {
-			if allowed = append(allowed, sql); len(allowed) == 4000 {
-				ask()
+		if !g.CheckOnce(sql).Allowed {
+			continue
+		}
+		asked++
+		if fault := judge(t, e, sql); fault != "" {
+			if wrong++; wrong <= 100 {
+				t.Errorf("allowed: %q\nto the engine: %s", sql, fault)
 			}
 		}
 	}
-	ask()
 	t.Logf("%d statements, %d of them allowed and shown to the engine, %d wrong", total, asked, wrong)
 }

@@ -17,6 +17,7 @@ func (p *parser) expression() {
 	p.logical()
 	lambda := p.mark() == "->"
 	if lambda {
+		p.bareLambda = p.at == from+1
 		if !p.parameters(from) {
 			p.fail("names before ->")
 		}
@@ -30,6 +31,30 @@ func (p *parser) expression() {
 	}
 	if lambda {
 		p.lambdaEnd = p.at
+	}
+}
+
+// listed reads expressions that commas separate, up to one that end ends. To the server, a
+// name before -> takes all that stand before it in the list as further parameters, so that
+// they have to be names.
+func (p *parser) listed(end func() bool) {
+	names := true
+	for p.err == nil {
+		from, t := p.at, p.tok
+		p.bareLambda = false
+		p.expression()
+		if p.bareLambda && p.lambdaEnd == p.at && !names {
+			p.failAt(t, "a lambda behind other values needs brackets around its parameter")
+			return
+		}
+		names = names && p.at == from+1 && t.isName()
+		if p.starEnd != p.at && p.accept("as") {
+			names = false
+			p.aliasName()
+		}
+		if !p.acceptMark(",") || end() {
+			return
+		}
 	}
 }
 
@@ -95,10 +120,15 @@ func (p *parser) operation() {
 		case p.acceptAny("div", "mod"):
 			p.operand()
 		case binary[p.mark()]:
+			compares := quantifies[p.mark()]
 			p.next()
 			for p.accept("not") {
 			}
-			if p.is("any", "all") && p.markAt(1) == "(" { // = ANY (query)
+			if p.is("any", "all") && p.markAt(1) == "(" && p.queryAt(1) { // = ANY (query)
+				if !compares {
+					p.fail("a comparison before ANY or ALL")
+					return
+				}
 				p.load(p.at + 1)
 			}
 			p.operand()
@@ -111,6 +141,18 @@ func (p *parser) operation() {
 var binary = map[string]bool{
 	"+": true, "-": true, "*": true, "/": true, "%": true, "=": true, "==": true, "!=": true, "<>": true, "<": true, "<=": true,
 	">": true, ">=": true, "<=>": true, "||": true,
+}
+
+// quantifies are the operators behind which ANY and ALL may stand before a query.
+var quantifies = map[string]bool{"=": true, "==": true, "!=": true, "<>": true, "<": true, "<=": true, ">": true, ">=": true}
+
+// queryAt reports whether a query begins n tokens on.
+func (p *parser) queryAt(n int) bool {
+	at := p.at
+	p.load(at + n)
+	found := p.atQuery()
+	p.load(at)
+	return found
 }
 
 // between reads two operands with AND between them.
@@ -158,13 +200,14 @@ func (p *parser) operand() {
 	for p.mark() == "-" || p.mark() == "+" {
 		p.next()
 	}
+	column := p.tok.isName() && p.markAt(1) != "("
 	p.primary()
 	for p.err == nil {
 		switch {
 		case p.acceptMark("["):
 			p.expression()
 			p.expectMark("]")
-		case p.mark() == "." && p.markAt(1) == ":" && p.toks[p.at-1].isName(): // of a type: json.a.:Int64
+		case column && p.mark() == "." && p.markAt(1) == ":" && p.toks[p.at-1].isName(): // of a type: json.a.:Int64
 			if p.load(p.at + 2); p.tok.kind == sqlguard.TokenQuotedName {
 				p.next() // the name of a type with its arguments
 			} else {
@@ -238,7 +281,7 @@ func (p *parser) bracket() {
 		if p.acceptMark("]") {
 			return
 		}
-		p.list(func() { p.aliasedExpression(false) })
+		p.listed(func() bool { return false })
 		p.expectMark("]")
 	default: // a map in braces is no value here; map(…) makes one
 		p.fail("an expression")
@@ -275,12 +318,7 @@ func (p *parser) isSubquery() bool {
 
 // elements reads expressions with commas between, also behind the last, up to a bracket.
 func (p *parser) elements() {
-	for p.err == nil {
-		p.aliasedExpression(false)
-		if !p.acceptMark(",") || p.mark() == ")" {
-			break
-		}
-	}
+	p.listed(func() bool { return p.mark() == ")" })
 	p.expectMark(")")
 }
 
@@ -288,7 +326,7 @@ func (p *parser) elements() {
 func (p *parser) transformers() {
 	for p.err == nil {
 		switch {
-		case p.is("except") && (p.markAt(1) == "(" && !p.exceptsQuery() || p.peek(1).isName() || p.atString(1)):
+		case p.is("except") && (p.markAt(1) == "(" && !p.queryAt(1) || p.peek(1).isName() || p.atString(1)):
 			p.next()
 			p.accept("strict")
 			switch {
@@ -296,13 +334,13 @@ func (p *parser) transformers() {
 				if p.atString(0) {
 					p.next()
 				} else {
-					p.list(func() { p.multiName("a column", 3) })
+					p.list(func() { p.simpleName("a column") })
 				}
 				p.expectMark(")")
 			case p.atString(0):
 				p.next()
 			default:
-				p.multiName("a column", 3)
+				p.simpleName("a column")
 			}
 		case p.is("replace") && (p.markAt(1) == "(" || p.peek(1).word == "strict" || p.peek(1).isName() || p.peek(1).kind == sqlguard.TokenNumber):
 			p.next()
@@ -334,20 +372,13 @@ func (p *parser) transformers() {
 			}
 		case p.is("except"): // columns that are left out, to the server
 			p.fail("columns after EXCEPT")
+		case p.is("like", "ilike") && !p.atString(1): // a pattern of names, to the server
+			p.fail("a pattern in quotes after the star")
 		default:
 			p.starEnd = p.at
 			return
 		}
 	}
-}
-
-// exceptsQuery reports whether EXCEPT here joins a query.
-func (p *parser) exceptsQuery() bool {
-	at := p.at
-	p.load(at + 1)
-	found := p.atQuery()
-	p.load(at)
-	return found
 }
 
 // intervalUnits are the units of INTERVAL, EXTRACT and the functions of dates.
@@ -517,7 +548,11 @@ func (p *parser) typeName() {
 		return
 	}
 	if p.acceptMark("(") && !p.acceptMark(")") {
-		p.list(func() { p.typeArgument(first) })
+		if wholeTypes.MatchString(first) {
+			p.number()
+		} else {
+			p.list(func() { p.typeArgument(first) })
+		}
 		p.expectMark(")")
 	}
 	p.stmt.Types = appendType(p.stmt.Types, sqlguard.Type{Name: n, Builtin: true, Span: p.since(start)})
@@ -553,7 +588,7 @@ func appendType(list []sqlguard.Type, t sqlguard.Type) []sqlguard.Type {
 func (p *parser) typeArgument(of string) {
 	enum := strings.HasPrefix(of, "enum")
 	switch {
-	case p.tok.kind == sqlguard.TokenNumber && !enum:
+	case p.tok.kind == sqlguard.TokenNumber && !enum && of != "json" && of != "tuple" && of != "nested":
 		p.next()
 	case enum || of != "json" && p.atString(0):
 		if !p.atString(0) {
@@ -603,7 +638,12 @@ func (p *parser) named() {
 		return
 	}
 	n := name{at: p.here(), parts: []string{p.simpleName("an expression")}}
+	object := false // behind .^, where no array may be
 	for p.err == nil && (p.mark() == "." || p.mark() == "[" && p.markAt(1) == "]" && len(n.parts) > 1) {
+		if object && p.mark() == "[" {
+			p.fail("the end of the path")
+			return
+		}
 		for p.mark() == "[" && p.markAt(1) == "]" && len(n.parts) > 1 { // each element of an array in JSON: json.a[].b
 			p.load(p.at + 2)
 		}
@@ -627,6 +667,7 @@ func (p *parser) named() {
 			n.at.End = p.tok.end
 			n.parts = append(n.parts, p.namePart("a name"))
 		case p.markAt(1) == "^" && p.peek(2).isName(): // the object at a path of JSON
+			object = true
 			p.load(p.at + 2)
 			n.at.End = p.tok.end
 			n.parts = append(n.parts, p.namePart("a name"))
@@ -652,6 +693,10 @@ func (p *parser) matchColumns(qualifier []string) {
 		})
 	}
 	p.expectMark(")")
+	if qualifier != nil && p.is("except") && p.markAt(1) != "(" {
+		p.fail("brackets after EXCEPT")
+		return
+	}
 	p.transformers()
 }
 
@@ -678,9 +723,9 @@ func (p *parser) function(keyword string) {
 		p.arguments()
 	case "dateadd", "date_add", "datesub", "date_sub", "datediff", "date_diff", "timestampadd", "timestamp_add", "timestampsub",
 		"timestamp_sub", "timestampdiff", "timestamp_diff":
-		if p.atUnit(0) && p.markAt(1) == "," {
+		if p.atUnit(0) && p.markAt(1) != "." {
 			p.next()
-			p.next()
+			p.expectMark(",")
 			p.expression()
 			p.expectMark(",")
 			if p.mark() == ")" {
@@ -689,9 +734,14 @@ func (p *parser) function(keyword string) {
 			}
 		}
 		p.arguments()
-	default:
-		more = true
+	case "tuple":
+		if p.is("distinct", "all") {
+			p.fail("an expression")
+			return
+		}
 		p.arguments()
+	default:
+		more = !p.arguments()
 	}
 	if more && p.mark() == "(" && p.markAt(1) != ")" { // the parameters came first
 		p.next()
@@ -715,21 +765,18 @@ func (p *parser) function(keyword string) {
 	}
 }
 
-// arguments reads the arguments of a call with the closing bracket.
-func (p *parser) arguments() {
+// arguments reads the arguments of a call with the closing bracket. It reports whether
+// DISTINCT or ALL stands before them.
+func (p *parser) arguments() (quantified bool) {
 	if p.acceptMark(")") {
-		return
+		return false
 	}
-	if p.is("distinct", "all") {
+	if quantified = p.is("distinct", "all"); quantified {
 		p.next()
 	}
-	for p.err == nil {
-		p.aliasedExpression(false)
-		if !p.acceptMark(",") {
-			break
-		}
-	}
+	p.listed(func() bool { return false })
 	p.expectMark(")")
+	return quantified
 }
 
 // wordArguments reads arguments that words can separate: SUBSTRING(s FROM n FOR n),
@@ -744,13 +791,20 @@ func (p *parser) wordArguments(position bool) {
 	case position && p.accept("in"):
 		p.expression()
 	case !position && p.accept("from"):
+		if p.is("for") {
+			p.fail("an expression")
+			return
+		}
 		p.expression()
 		if p.accept("for") {
 			p.expression()
 		}
 	default:
 		p.expectMark(",")
-		p.list(func() { p.aliasedExpression(false) })
+		p.aliasedExpression(false)
+		if p.acceptMark(",") {
+			p.aliasedExpression(false)
+		}
 	}
 	p.expectMark(")")
 }

@@ -1,6 +1,10 @@
 package clickhouse
 
-import "github.com/ktxhq/ktx/sqlguard"
+import (
+	"regexp"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
 
 // tables reads what FROM names: tables that joins connect. Reference: FROM Clause, JOIN
 // Clause, ARRAY JOIN Clause.
@@ -12,10 +16,7 @@ func (p *parser) tables() {
 			p.table()
 		case p.accept("array", "join"), p.accept("left", "array", "join"), p.accept("inner", "array", "join"):
 			p.list(func() {
-				p.expression()
-				if p.accept("as") {
-					p.aliasName()
-				}
+				p.aliasedExpression(false)
 			})
 		case p.join(plainJoins):
 			p.table()
@@ -194,13 +195,22 @@ func (p *parser) tableAlias(relation int) {
 	}
 }
 
-// ratio reads a number, or two with a stroke between.
+// ratio reads a decimal number, or two with a stroke between.
 func (p *parser) ratio() {
-	p.number()
-	if p.acceptMark("/") {
+	part := func() {
+		if p.tok.kind == sqlguard.TokenNumber && !decimalText.MatchString(p.text()) {
+			p.fail("a decimal number")
+			return
+		}
 		p.number()
 	}
+	part()
+	if p.acceptMark("/") {
+		part()
+	}
 }
+
+var decimalText = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
 // tableFunction reads the call of a table function. The arguments of those that are not
 // on the list are not read.

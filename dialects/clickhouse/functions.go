@@ -19,14 +19,14 @@ type deniedRule struct {
 // does not show. Everything else that is not in functions_table.go is refused as unknown.
 var deniedFunctions = []deniedRule{
 	{"file catboostEvaluate", sqlguard.CodeFunctionFileAccess, "reads a file of the server"},
-	{"aiClassify aiExtract aiGenerate aiTranslate AIClassify AIExtract AIGenerate AITranslate reverseDNSQuery hasColumnInTable", sqlguard.CodeFunctionNetworkAccess, "sends a request to another server"},
+	{"ai* reverseDNSQuery hasColumnInTable", sqlguard.CodeFunctionNetworkAccess, "sends a request to another server"},
 	{"sleep sleepEachRow", sqlguard.CodeFunctionSleep, "holds the connection"},
 	{"logTrace generateSerialID trap aggThrow", sqlguard.CodeFunctionSideEffect, "does more than compute: it writes to a log, moves a counter or stops the server"},
 	{
 		"getSetting getSettingOrDefault getServerSetting getMergeTreeSetting getMacro getServerPort getClientHTTPHeader getOSKernelVersion serverUUID tcpPort" +
 			" showCertificate filesystem* addressTo* zookeeperSessionUptime transaction*", sqlguard.CodeFunctionAdmin, "shows how the server is set up",
 	},
-	{"dictGet* dictHas dictIsIn region* lemmatize synonyms naiveBayesClassifier", sqlguard.CodeFunctionNotAllowed, "reads a dictionary or a model, which the server may load from files or from other servers"},
+	{"dictGet* dictHas dictIsIn region* lemmatize synonyms naiveBayesClassifier*", sqlguard.CodeFunctionNotAllowed, "reads a dictionary or a model, which the server may load from files or from other servers"},
 	{"joinGet joinGetOrNull", sqlguard.CodeFunctionNotAllowed, "reads a table that it names in a text"},
 	{
 		"in inIgnoreSet notIn notInIgnoreSet nullIn nullInIgnoreSet notNullIn notNullInIgnoreSet globalIn globalInIgnoreSet globalNotIn globalNotInIgnoreSet" +
@@ -159,10 +159,11 @@ var deniedTables = []deniedRule{
 			" paimonCluster paimonHDFS paimonHDFSCluster paimonS3 paimonS3Cluster prometheusQuery prometheusQueryRange", sqlguard.CodeFunctionNetworkAccess, "connects to another server",
 	},
 	{"cluster clusterAllReplicas", sqlguard.CodeExternalRelation, "reads a table on other servers"},
+	{"eval", sqlguard.CodeDynamicSQL, "runs the text of a query"},
 	{"executable", sqlguard.CodeFunctionSideEffect, "runs a program on the server"},
 	{"dictionary", sqlguard.CodeFunctionNotAllowed, "reads a dictionary, which the server may load from files or from other servers"},
 	{
-		"merge loop mergeTreeAnalyzeIndexes mergeTreeAnalyzeIndexesUUID mergeTreeIndex mergeTreeProjection mergeTreeTextIndex timeSeriesData timeSeriesMetrics" +
+		"merge loop mergeTreeAnalyzeIndexes mergeTreeAnalyzeIndexesUUID mergeTreeIndex mergeTreeProjection mergeTreeTextIndex timeSeriesData timeSeriesMetrics timeSeriesSamples" +
 			" timeSeriesSelector timeSeriesTags", sqlguard.CodeRelationNotAllowed, "reads tables that it names by a pattern or a text",
 	},
 	{"format fuzzJSON fuzzQuery input SQLStandardValues null viewExplain viewIfPermitted", sqlguard.CodeFunctionNotAllowed, "not on the list of table functions that only make rows"},

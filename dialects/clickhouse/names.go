@@ -31,6 +31,10 @@ func (p *parser) simpleName(what string) string {
 // namePart reads the current token, of any word, as a part of a name.
 func (p *parser) namePart(what string) string {
 	text := p.text()
+	if p.followed("parallel", "with") {
+		p.fail(what)
+		return ""
+	}
 	if p.tok.kind == sqlguard.TokenQuotedName {
 		var ok bool
 		if text, ok = unquote(text); !ok {

@@ -18,6 +18,8 @@ type parser struct {
 	err   *sqlguard.SyntaxError
 	// starEnd and lambdaEnd are the positions behind the star, or the lambda, read last.
 	starEnd, lambdaEnd int
+	// bareLambda says that the lambda read last has one parameter without brackets.
+	bareLambda bool
 	// fromFirst says that FROM stands before SELECT, where an alias needs AS.
 	fromFirst bool
 	// filled says that the ORDER BY that is read has WITH FILL.

@@ -2,7 +2,7 @@ package clickhouse
 
 // systemTables are the tables of the database system that may be read: structure, sizes
 // and statistics of the user's own tables, and what the server can do. Reviewed against
-// the tables of ClickHouse 26.5. The others show settings, files, other sessions, other
+// the tables of ClickHouse 26.7. The others show settings, files, other sessions, other
 // servers or who may do what.
 var systemTables = wordSet(`
 	aggregate_function_combinators codecs collations columns contributors data_skipping_indices data_type_families database_engines

@@ -217,6 +217,12 @@ func (p *parser) exists() {
 	p.namedTable()
 }
 
+// shownBehind are what can stand behind the words between SHOW and the kind of objects.
+var shownBehind = map[string]bool{
+	"temporary tables": true, "full tables": true, "full columns": true, "full fields": true, "extended columns": true, "extended fields": true,
+	"extended index": true, "extended indexes": true, "extended indices": true,
+}
+
 // show reads the forms of SHOW that read structure: DATABASES, TABLES, COLUMNS, INDEXES
 // and CREATE.
 func (p *parser) show() {
@@ -227,6 +233,9 @@ func (p *parser) show() {
 		n = 1
 	}
 	what := p.peek(n).word
+	if n == 1 && !shownBehind[p.tok.word+" "+what] {
+		what = ""
+	}
 	switch {
 	case what == "databases", what == "tables":
 		p.load(p.at + n + 1)

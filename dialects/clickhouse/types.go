@@ -1,7 +1,12 @@
 package clickhouse
 
+import "regexp"
+
+// wholeTypes are the types of whole numbers, which have at most a width in brackets.
+var wholeTypes = regexp.MustCompile(`^(u?int[0-9]*|bigint|integer|mediumint|smallint|tinyint)$`)
+
 // typeNames are the types of the server, in lower case (system.data_type_families of
-// ClickHouse 26.5). longTypes are the words that can follow the first one of a name.
+// ClickHouse 26.7). longTypes are the words that can follow the first one of a name.
 var (
 	typeNames = wordSet(`
 		aggregatefunction array bfloat16 bigint binary bit blob bool boolean byte bytea char character clob date date32 datetime datetime32

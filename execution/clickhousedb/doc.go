@@ -23,8 +23,8 @@
 // # Settings that a profile fixes
 //
 // A profile with readonly = 1 permits no setting in a request, except those that it marks
-// as CHANGEABLE_IN_READONLY. The backend asks the server which settings may be changed and
-// sends only those. The statement does not run when the profile fixes a pin to another
+// as CHANGEABLE_IN_READONLY. The backend asks the server which settings may be changed,
+// without readonly=1, under which none may, and sends only those. The statement does not run when the profile fixes a pin to another
 // value, or has readonly = 2. Without the time limit of the server, the backend ends the
 // statement itself.
 //

@@ -45,7 +45,7 @@ func causeOf(e *serverError) error {
 }
 
 // failureForm is the text of an error, of old and of new servers.
-var failureForm = regexp.MustCompile(`(?s)Code: (\d+)[.,] (?:e\.displayText\(\) = )?DB::(?:NetException|Exception|ParsingException): (.*)`)
+var failureForm = regexp.MustCompile(`(?s)Code: (\d+)[.,] (?:e\.displayText\(\) = )?DB::\w*Exception: (.*)`)
 
 // failureTails are what follows the message.
 var failureTails = regexp.MustCompile(`(?s)(?:, e\.what\(\) = DB::\w+.*| \(version [^()]*(?:\([^()]*\))?\).*|\s+\d+ [0-9a-z]{16}\s+__exception__.*)$`)

@@ -24,7 +24,7 @@ var harmless = []string{
 var reaching = []string{
 	"FILE", "URL", "REMOTE", "MONGO", "REDIS", "MYSQL", "POSTGRES", "SQLITE", "ODBC", "JDBC", "HDFS", "S3", "HIVE", "AZURE", "KAFKA", "NATS", "RABBITMQ",
 	"YTSAURUS", "ARROW FLIGHT", "SOURCES", "READ", "INTROSPECTION", "addressToLine", "addressToLineWithInlines", "addressToSymbol", "demangle",
-	"displaySecretsInShowAndSelect", "NAMED COLLECTION", "SHOW NAMED COLLECTIONS SECRETS", "CLUSTER", "ALL",
+	"displaySecretsInShowAndSelect", "BACKUP", "NAMED COLLECTION", "SHOW NAMED COLLECTIONS SECRETS", "CLUSTER", "ALL",
 }
 
 // grantForm is a line of SHOW GRANTS that grants rights.
@@ -107,26 +107,16 @@ func firstColumn(rows [][]string) []string {
 	return out
 }
 
-// readOnlyProfile reports whether the profile of the user has readonly = 1 by itself.
-func (d *DB) readOnlyProfile(ctx context.Context) (bool, error) {
-	res, err := d.run(ctx, statement{text: profileSQL, own: true, bare: true}, ownLimits)
-	if err != nil {
-		return false, err
-	}
-	return len(res.Rows) == 1 && res.Rows[0][0].Text == "1", nil
-}
-
 // beyond returns the rights of the role beyond reading. With a profile that is read-only
 // those count that readonly=1 does not stop; the others are idle.
-func (d *DB) beyond(ctx context.Context) (rights, idle []string, err error) {
+func (d *DB) beyond(ctx context.Context, s *session) (rights, idle []string, err error) {
 	lines, err := d.grants(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	rights = rightsOf(lines)
-	profile, err := d.readOnlyProfile(ctx)
-	if err != nil || !profile {
-		return rights, nil, err
+	if !s.readOnly {
+		return rights, nil, nil
 	}
 	for _, r := range rights {
 		if !slices.Contains(reaching, r) {
@@ -138,7 +128,7 @@ func (d *DB) beyond(ctx context.Context) (rights, idle []string, err error) {
 
 // rights reports what the role may do beyond reading.
 func (p *prober) rights(ctx context.Context) error {
-	rights, idle, err := p.db.beyond(ctx)
+	rights, idle, err := p.db.beyond(ctx, p.session)
 	if e, ok := errors.AsType[*execution.Error](err); ok && ctx.Err() == nil && e.Code == sqlguard.CodeDatabaseError && e.SQLState != "" {
 		p.report.Warn(execution.TopicRole, "use a server with rights in SQL (20.4 or newer) and a role that can only read: "+scriptHint, "what the role may do could not be found out: %s", e.Message)
 		return nil
@@ -156,8 +146,8 @@ func (p *prober) rights(ctx context.Context) error {
 }
 
 // checkRole fails when the role can do more than read.
-func (d *DB) checkRole(ctx context.Context) error {
-	rights, _, err := d.beyond(ctx)
+func (d *DB) checkRole(ctx context.Context, s *session) error {
+	rights, _, err := d.beyond(ctx, s)
 	if err != nil || len(rights) == 0 {
 		return err
 	}

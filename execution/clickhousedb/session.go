@@ -68,6 +68,7 @@ const (
 type session struct {
 	version  string
 	settings map[string]setting
+	readOnly bool // the profile of the user has readonly = 1 by itself
 	asked    time.Time
 }
 
@@ -94,8 +95,8 @@ func settingNames() []string {
 
 var (
 	versionSQL = "SELECT version() AS version"
-	// settingsSQL has a column that says which settings may be changed on servers that
-	// know it.
+	// settingsSQL is sent without readonly=1, under which a server says of every setting
+	// that it cannot be changed. On servers that know it, a column tells which can.
 	settingsSQL = "SELECT * FROM system.settings WHERE name IN ('" + strings.Join(settingNames(), "', '") + "')"
 )
 
@@ -177,7 +178,7 @@ func (d *DB) renew(ctx context.Context) (*session, error) {
 		return nil, network.Untrusted("the server does not say what it is", nil)
 	}
 	s.version = version.Rows[0][0].Text
-	res, err := d.own(ctx, settingsSQL)
+	res, err := d.run(ctx, statement{text: settingsSQL, own: true, bare: true}, ownLimits)
 	if err != nil {
 		return nil, err
 	}
@@ -191,11 +192,21 @@ func (d *DB) renew(ctx context.Context) (*session, error) {
 	for _, row := range res.Rows {
 		s.settings[row[name].Text] = setting{value: row[value].Text, fixed: fixed >= 0 && row[fixed].Text == "1"}
 	}
-	if s.settings["readonly"].value != pins["readonly"] { // it was sent with this question
-		return nil, mismatch(fmt.Errorf("%w: readonly is %q", errPin, s.settings["readonly"].value))
+	switch own, known := s.settings["readonly"]; {
+	case !known:
+		return nil, network.Untrusted("the server does not say whether the profile is read-only", nil)
+	case own.value == "1":
+		s.readOnly = true
+	case own.value != "0" || own.fixed:
+		return nil, mismatch(fmt.Errorf("%w: readonly is %s, and must be 0 or 1", errPin, own.value))
+	}
+	if fixed < 0 && s.readOnly {
+		for name, have := range s.settings {
+			s.settings[name] = setting{have.value, true}
+		}
 	}
 	if d.checks.Load() {
-		if err := d.checkRole(ctx); err != nil {
+		if err := d.checkRole(ctx, s); err != nil {
 			return nil, err
 		}
 	}

@@ -2,9 +2,6 @@ package clickhousedb
 
 // The statements of the probe.
 const (
-	// profileSQL asks for readonly as the profile of the user has it. It is sent without
-	// readonly=1.
-	profileSQL = "SELECT value FROM system.settings WHERE name = 'readonly'"
 	// grantsSQL asks for the rights of the user, with those of its roles.
 	grantsSQL = "SHOW GRANTS FINAL"
 	// ownGrantsSQL is what servers know that do not know FINAL.

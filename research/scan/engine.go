@@ -37,11 +37,12 @@ type engine interface {
 
 // engines are the engines by the name of their dialect.
 var engines = map[string]engine{
-	"postgres":  postgres{},
-	"mysql":     mysql{},
-	"mariadb":   mysql{},
-	"sqlite":    sqlite{},
-	"sqlserver": sqlserver{},
+	"postgres":   postgres{},
+	"mysql":      mysql{},
+	"mariadb":    mysql{},
+	"sqlite":     sqlite{},
+	"sqlserver":  sqlserver{},
+	"clickhouse": clickhouse{},
 }
 
 // scope says which schemas are scanned.

@@ -1,6 +1,7 @@
 package chserver
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -69,7 +70,7 @@ var shapes = []struct {
 				return
 			}
 		}
-		r.Fail("153", "Division by zero: while executing 'FUNCTION intDiv(1, minus(1500000, toInt64(number)))'. (ILLEGAL_DIVISION)")
+		r.Fail("153", "Division by zero: while executing 'FUNCTION intDiv(1, minus(400000, toInt64(number)))'. (ILLEGAL_DIVISION)")
 	}},
 	{regexp.MustCompile(`^SELECT 'äö€', id FROM items WHERE \)$`), func(_ *Server, r *Reply, _ []string) {
 		at := strings.IndexByte(r.SQL, ')') + 1
@@ -81,9 +82,6 @@ var shapes = []struct {
 		r.One("version", "String", Text(map[bool]string{false: "26.5.3.1", true: "21.8.15.7"}[s.config.Old]))
 	}},
 	{regexp.MustCompile(`^SELECT \* FROM system\.settings WHERE name IN `), (*Server).settings},
-	{regexp.MustCompile(`^SELECT value FROM system\.settings WHERE name = 'readonly'$`), func(s *Server, r *Reply, _ []string) {
-		r.One("value", "String", Text(s.profile("readonly")))
-	}},
 	{regexp.MustCompile(`^SHOW GRANTS FINAL$`), func(s *Server, r *Reply, _ []string) {
 		if s.config.Old {
 			r.Fail("62", "Syntax error: failed at position 13 (FINAL)")
@@ -123,8 +121,8 @@ func (s *Server) answer(r *Reply) {
 	r.Fail("99999", "the stand-in does not know this statement: "+r.SQL)
 }
 
-// settings answers the question about settings. A profile with readonly = 1 or 2 fixes
-// settings, as does a name with =.
+// settings answers the question about settings. readonly = 1 fixes all of them, and a name
+// with = in the profile fixes one.
 func (s *Server) settings(r *Reply, _ []string) {
 	pairs := []string{"name", "String", "value", "String", "changed", "UInt8"}
 	if !s.config.Old {
@@ -142,7 +140,7 @@ func (s *Server) settings(r *Reply, _ []string) {
 		if asked := r.Params.Get(name); asked != "" {
 			value = asked
 		}
-		if s.fixed(name) || s.profile("readonly") == "1" {
+		if s.fixed(name) || cmp.Or(r.Params.Get("readonly"), s.profile("readonly")) == "1" {
 			fixed = "1"
 		}
 		row := []string{Text(name), Text(value), "0"}
