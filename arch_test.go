@@ -486,8 +486,8 @@ var rooms = []room{
 	{path: "httpapi/markup", noStd: append([]string{"html/template", "text/template"}, noOutside...)},
 	{
 		path:     "httpapi/pages",
-		ours:     []string{"corpus", "corpus/report", "corpus/run", "execution/audit", "execution/audit/index", "httpapi", "httpapi/markup", "sqlguard"},
-		others:   map[string]string{"github.com/go-chi/chi/v5": "reads the variables of a path"},
+		ours:     []string{"corpus", "corpus/mutate", "corpus/report", "corpus/run", "execution/audit", "execution/audit/index", "httpapi", "httpapi/markup", "sqlguard"},
+		others:   map[string]string{"github.com/go-chi/chi/v5": "reads the variables of a path", "github.com/yuin/goldmark": "parses the Markdown of wiki pages"},
 		testOurs: []string{"dialects", "execution/audit/audittest", "execution/executiontest/browser"},
 	},
 	{

@@ -24,6 +24,8 @@ type Entry struct {
 	Dialect string        `json:"dialect"`
 	Class   string        `json:"class"`
 	Flavour string        `json:"flavour,omitempty"`
+	// Effect is what the statement would do, such as file_read.
+	Effect  string        `json:"effect,omitempty"`
 	Title   string        `json:"title"`
 	Expect  corpus.Expect `json:"expect"`
 	// State is how the guard's answer compares: met, bypass, false-reject, error, unmet or
@@ -54,8 +56,12 @@ func NewBook(r Report) (*Book, error) {
 		for _, v := range g.Cases {
 			c := byID[v.Key]
 			book.cases[v.Key] = v
+			effect := ""
+			if c.Effect != nil {
+				effect = c.Effect.Kind
+			}
 			book.list = append(book.list, Entry{
-				ID: c.ID, Dialect: c.Dialect, Class: c.Class, Flavour: c.Flavour, Title: c.Title, Expect: c.Expect,
+				Effect: effect, ID: c.ID, Dialect: c.Dialect, Class: c.Class, Flavour: c.Flavour, Title: c.Title, Expect: c.Expect,
 				State: string(v.State), Decision: v.Decision, Code: v.Code, Codes: c.Codes, SQL: c.SQL,
 			})
 		}
@@ -65,6 +71,14 @@ func NewBook(r Report) (*Book, error) {
 
 // Entries returns the cases, by dialect and class.
 func (b *Book) Entries() []Entry { return b.list }
+
+// Read returns what the guard finds in a case, or in another spelling of one.
+func (b *Book) Read(c corpus.Case) (Reading, bool) {
+	if b.build.Read == nil {
+		return Reading{}, false
+	}
+	return b.build.Read(c)
+}
 
 // WriteScores writes the scores of the dialects.
 func (b *Book) WriteScores(d *markup.Document) { (&document{Document: d, part: true}).scores(b.page) }

@@ -128,6 +128,11 @@ func (c *chromium) list(name string, cases int, scripts bool) {
 	}
 }
 
+// opened is true when the page of a case is shown.
+func opened(id string) string {
+	return fmt.Sprintf(`document.querySelector(".case:is(:target, .open)")?.id === %q`, id)
+}
+
 // page checks that the address of a case shows that case and nothing else,
 // whatever the filters are set to.
 func (c *chromium) page(name string) {
@@ -136,7 +141,7 @@ func (c *chromium) page(name string) {
 	c.choose("by-dialect", "sqlite")
 	for _, id := range []string{"case-KTX-PG-FN-0001", "case-KTX-MS-SES-0001", "case-WIDE"} {
 		browser.Evaluate[bool](c.Browser, fmt.Sprintf(`(location.hash = %q, true)`, id))
-		c.Until(fmt.Sprintf(`document.querySelector(":target")?.id === %q`, id))
+		c.Until(opened(id))
 		if cases, pages, rest := shown(c, ".case"), shown(c, "#"+id+" .page"), shown(c, "h2, h3, .over"); cases != 1 || pages != 1 || rest != 2 {
 			t.Errorf("%s: %s shows %d cases, %d pages and %d headings and parts above the cases, not 2", name, id, cases, pages, rest)
 		}
@@ -144,7 +149,7 @@ func (c *chromium) page(name string) {
 		c.Screenshot(strings.ReplaceAll(name+" "+id, " ", "-"))
 	}
 	browser.Evaluate[bool](c.Browser, `(location.hash = "cases", true)`)
-	c.Until(`document.querySelector(":target")?.id === "cases"`)
+	c.Until(`document.querySelector(":target")?.id === "cases" && document.querySelector(".case.open") === null`)
 	if got := shown(c, ".case"); got != 1 {
 		t.Errorf("%s: the list shows %d cases of sqlite", name, got)
 	}
@@ -191,7 +196,7 @@ func (c *chromium) keyboard(url string) {
 	}
 	browser.Evaluate[bool](c.Browser, `(document.querySelector("#case-KTX-MY-LCK-0001 h4 a").focus(), true)`)
 	c.Press("Enter", 13)
-	c.Until(`document.querySelector(":target")?.id === "case-KTX-MY-LCK-0001"`)
+	c.Until(opened("case-KTX-MY-LCK-0001"))
 	if got := browser.Evaluate[string](c.Browser, `document.activeElement.id`); got != "case-KTX-MY-LCK-0001" {
 		t.Errorf("the page of a case gives the focus to %q", got)
 	}
@@ -210,11 +215,83 @@ func (c *chromium) axe() {
 			for _, id := range []string{"scores", "case-KTX-PG-FN-0001", "case-KTX-MS-SES-0001", "case-KTX-PG-LIM-0001"} {
 				c.Show(width, scheme)
 				browser.Evaluate[bool](c.Browser, fmt.Sprintf(`(location.hash = %q, true)`, id))
-				c.Until(fmt.Sprintf(`document.querySelector(":target")?.id === %q`, id))
+				c.Until(fmt.Sprintf(`document.querySelector(":target")?.id === %q || `, id) + opened(id))
 				c.Axe(fmt.Sprintf("%s %d #%s", scheme, width, id))
 			}
 		}
 	}
+}
+
+// TestCorpusInChromium opens the page of the whole corpus. With scripts it has few
+// elements, shows the cases a page at a time, and keeps filters, search and page in the
+// address.
+func TestCorpusInChromium(t *testing.T) {
+	c := startChromium(t)
+	c.Show(1280, "light")
+	r := asked(t, corpus.Cases())
+	url := save(t, "corpus", written(t, r))
+	c.Open(url)
+	few := func(what string) {
+		t.Helper()
+		if n := browser.Evaluate[int](c.Browser, `document.querySelectorAll("*").length`); n > 3000 {
+			t.Errorf("%s: the page has %d elements", what, n)
+		}
+	}
+	first := func() string {
+		return browser.Evaluate[string](c.Browser, `document.querySelector(".case").id`)
+	}
+	few("list")
+	if n := shown(c, ".case"); n != 50 {
+		t.Errorf("a page of the list has %d cases", n)
+	}
+	top := first()
+	browser.Evaluate[bool](c.Browser, `(document.querySelector(".pages [rel=next]").click(), true)`)
+	c.Until(`location.hash === "#cases?page=2" && document.querySelector(".pages [rel=prev]") !== null`)
+	if first() == top {
+		t.Error("the second page begins as the first")
+	}
+	if n := shown(c, ".case .text"); n != 50 {
+		t.Errorf("%d statements are shown", n)
+	}
+	c.choose("by-dialect", "mysql")
+	c.choose("by-show", "must pass")
+	browser.Evaluate[bool](c.Browser, `(() => { const s = document.getElementById("search"); s.value = "select for"; s.dispatchEvent(new Event("input", { bubbles: true })); return true; })()`)
+	want := 0
+	for i := range r.Cases {
+		text := strings.ToLower(r.Cases[i].SQL + " " + r.Cases[i].Title + " " + r.Cases[i].ID)
+		if r.Cases[i].Dialect == "mysql" && r.Cases[i].Expect == corpus.Allow && strings.Contains(text, "select") && strings.Contains(text, "for") {
+			want++
+		}
+	}
+	count := browser.Evaluate[string](c.Browser, `document.querySelector("[role=status]").textContent`)
+	if count != fmt.Sprint(want)+" cases" || want == 0 {
+		t.Errorf("the search finds %s, not %d", count, want)
+	}
+	address := browser.Evaluate[string](c.Browser, `location.href`)
+	if !strings.HasSuffix(address, "#cases?dialect=mysql&show=must+pass&text=select+for") {
+		t.Errorf("the address is %s", address)
+	}
+	top = first()
+	c.Open(url + "#scores")
+	c.Open(address)
+	if got := browser.Evaluate[string](c.Browser, `document.querySelector("[role=status]").textContent`); got != count || first() != top {
+		t.Errorf("the address leads to %s that begin with %s, not to %s with %s", got, first(), count, top)
+	}
+	browser.Evaluate[bool](c.Browser, `(document.querySelector(".case h4 a").click(), true)`)
+	c.Until(opened(top))
+	few("case")
+	browser.Evaluate[bool](c.Browser, `(history.back(), true)`)
+	c.Until(`document.querySelector(".case.open") === null`)
+	if got := browser.Evaluate[string](c.Browser, `location.href`); got != address || first() != top {
+		t.Errorf("the way back leads to %s", got)
+	}
+	browser.Evaluate[bool](c.Browser, `(document.querySelector(".matrix td a").click(), true)`)
+	c.Until(`location.hash.startsWith("#cases?dialect=") && location.hash.includes("&class=") && !location.hash.includes("text=")`)
+	browser.Evaluate[bool](c.Browser, `(() => { const s = document.getElementById("search"); s.value = "nothing has this"; s.dispatchEvent(new Event("input", { bubbles: true })); return true; })()`)
+	if n := shown(c, ".case"); n != 0 || !browser.Evaluate[bool](c.Browser, `document.querySelector("[role=status]").textContent === "0 cases"`) {
+		t.Errorf("%d cases are shown where none is", n)
+	}
+	c.Harmless("corpus")
 }
 
 // TestHostilePageInChromium checks that Chromium reads no text of a case as
@@ -223,21 +300,36 @@ func (c *chromium) axe() {
 func TestHostilePageInChromium(t *testing.T) {
 	c := startChromium(t)
 	c.Show(1280, "light")
-	for name, page := range map[string]string{"hostile": written(t, hostile()), "corpus": written(t, asked(t, corpus.Cases()))} {
-		c.Open(save(t, name, page))
+	strange := func(name string) {
+		t.Helper()
 		if browser.Evaluate[bool](c.Browser, `"pwned" in window`) {
 			t.Errorf("%s: a script of strangers ran", name)
 		}
-		strange := browser.Evaluate[[]string](c.Browser, `[...document.querySelectorAll("*")].filter((e) =>
+		for _, element := range browser.Evaluate[[]string](c.Browser, `[...document.querySelectorAll("*")].filter((e) =>
 			/^(IMG|IFRAME|OBJECT|EMBED|SVG|MATH|BASE|LINK|VIDEO|AUDIO|TEMPLATE)$/i.test(e.tagName) ||
 			[...e.attributes].some((a) => /^on|^style$|^src$/.test(a.name)) ||
-			e.tagName === "A" && !["http:", "https:", "file:"].includes(e.protocol)).map((e) => e.outerHTML.slice(0, 200))`)
-		for _, element := range strange {
+			e.tagName === "A" && !["http:", "https:", "file:"].includes(e.protocol)).map((e) => e.outerHTML.slice(0, 200))`) {
 			t.Errorf("%s: %s", name, element)
 		}
 		if n := browser.Evaluate[int](c.Browser, `document.scripts.length * 100 + document.styleSheets.length`); n != 101 {
 			t.Errorf("%s: scripts and style sheets: %d", name, n)
 		}
-		c.Harmless(name)
 	}
+	hostile := hostile()
+	for name, page := range map[string]string{"hostile": written(t, hostile), "corpus": written(t, asked(t, corpus.Cases()))} {
+		url := save(t, name, page)
+		for _, scripts := range []bool{true, false} {
+			c.Scripts(scripts)
+			c.Open(url)
+			strange(name)
+		}
+	}
+	c.Scripts(true)
+	c.Open(save(t, "opened", written(t, hostile)))
+	for i := range hostile.Cases { // their ids are no fragments
+		browser.Evaluate[bool](c.Browser, fmt.Sprintf(`(location.hash = "case.%d", true)`, i+1))
+		c.Until(opened(fmt.Sprintf("case.%d", i+1)))
+		strange(fmt.Sprint("case ", i+1))
+	}
+	c.Harmless("hostile")
 }

@@ -13,8 +13,12 @@ import (
 	"github.com/ktxhq/ktx/sqlguard"
 )
 
-// maxFindings is the most findings of a case that are shown.
-const maxFindings = 12
+// maxFindings is the most findings of a case that are shown, and maxText how many
+// characters of its statement a list shows.
+const (
+	maxFindings = 12
+	maxText     = 240
+)
 
 // builder builds the page of a report.
 type builder struct {
@@ -338,7 +342,7 @@ func (b *builder) read(c corpus.Case, v *caseView) {
 			v.MoreFindings = len(reading.Verdict.Findings) - len(v.Findings)
 		}
 	}
-	v.SQL = newStatement(c.SQL, spans)
+	v.SQL, v.Text = newStatement(c.SQL, spans), cmp.Or(short(strings.Join(strings.Fields(c.SQL), " "), maxText), "(an empty text)")
 }
 
 // widened returns a span that can be seen: a span of length 0 is extended.

@@ -6,7 +6,9 @@
 //
 // The page works without JavaScript. Its filters are CSS rules over the state
 // of the lists, and the address of a case (#case-…) shows that case as a page
-// of its own. A script adds a search and the number of cases that are shown.
+// of its own. The cases stand inside of noscript, so a browser with scripts makes
+// no elements of them. Its script shows a page of the list at a time, adds a search,
+// and keeps filters, search and page in the fragment of the address.
 //
 // The texts of cases, run files and guards are not trusted. Package markup
 // escapes them. Characters that are invisible or change the direction of text

@@ -175,7 +175,9 @@ func (d *document) cases(p *page) {
 	d.filter("by-dialect", "Dialect", p.ByDialect)
 	d.filter("by-class", "Class", p.ByClass)
 	d.filter("by-show", "Show", p.ByShow)
-	d.Put(`</form>`)
+	// With scripts, a browser takes the inside of noscript as text, and makes no elements.
+	// The script of the page makes those that are shown.
+	d.Put(`</form><noscript>`)
 	for _, g := range p.Groups {
 		d.Put(`<section class="group %s" aria-labelledby="%s"><h3 id="%s" tabindex="-1">%s · %s`, g.Keys, g.Anchor, g.Anchor, g.Dialect, g.Class)
 		markup.PutIf(d.Document, ` <span class="quiet">%s</span>`, g.Title)
@@ -185,7 +187,7 @@ func (d *document) cases(p *page) {
 		}
 		d.Put(`</section>`)
 	}
-	d.Put(`</section>`)
+	d.Put(`</noscript></section>`)
 }
 
 func (d *document) filter(id, name string, options []option) {
@@ -204,7 +206,7 @@ func (d *document) page(c *caseView) {
 	if c.Change != nil {
 		d.Put(` <span class="kind %s">%s</span>`, c.Change.Kind, c.Change.Kind)
 	}
-	d.Put(`</p><div class="page"><p class="around"><a href="#%s">All of %s · %s</a>`, c.Group.Anchor, c.Group.Dialect, c.Group.Class)
+	d.Put(`</p><p class="text"><code>%s</code></p><div class="page"><p class="around"><a href="#%s">All of %s · %s</a>`, c.Text, c.Group.Anchor, c.Group.Dialect, c.Group.Class)
 	if c.Previous != nil {
 		d.Put(` <a href="%s" rel="prev"><span class="vh">Previous case: </span>← %s</a>`, c.Previous.URL, c.Previous.Text)
 	}

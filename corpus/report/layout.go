@@ -25,7 +25,7 @@ func (p *page) dress() {
 		options  []option
 	}{{"by-dialect", ".group", p.ByDialect}, {"by-class", ".group", p.ByClass}, {"by-show", ".group", p.ByShow}, {"by-show", ".case", p.ByShow}} {
 		for _, o := range filter.options {
-			fmt.Fprintf(&css, "body:not(:has(.case:target)):has(#%s option[value=%q]:checked) %s:not(.%s){display:none}\n", filter.name, o.Key, filter.of, o.Key)
+			fmt.Fprintf(&css, "body:not(:has(.case:is(:target,.open))):has(#%s option[value=%q]:checked) %s:not(.%s){display:none}\n", filter.name, o.Key, filter.of, o.Key)
 		}
 	}
 	p.Style = css.String()

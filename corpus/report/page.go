@@ -183,6 +183,7 @@ type caseView struct {
 	Evidence          []corpus.Evidence
 	Documents         []link // evidence that is a document
 	SQL               statement
+	Text              string // the begin of the statement, on one line
 	State             state
 	Decision, Code    string
 	Fault, Detail     string

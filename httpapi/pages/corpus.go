@@ -11,6 +11,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/ktxhq/ktx/corpus"
+	"github.com/ktxhq/ktx/corpus/mutate"
 	"github.com/ktxhq/ktx/corpus/report"
 	"github.com/ktxhq/ktx/corpus/run"
 	"github.com/ktxhq/ktx/httpapi"
@@ -37,6 +38,7 @@ var caseConditions = []struct {
 	}},
 	{"dialect", "Dialect", func(e *report.Entry, v string) bool { return e.Dialect == v }},
 	{"class", "Class", func(e *report.Entry, v string) bool { return e.Class == v }},
+	{"effect", "Effect", func(e *report.Entry, v string) bool { return e.Effect == v }},
 	{"flavour", "Server family", func(e *report.Entry, v string) bool { return e.Flavour == v }},
 	{"expect", "Expected", func(e *report.Entry, v string) bool { return string(e.Expect) == v }},
 	{"state", "Answer", func(e *report.Entry, v string) bool { return e.State == v }},
@@ -52,6 +54,8 @@ func entryValue(e *report.Entry, name string) string {
 		return e.Class
 	case "flavour":
 		return e.Flavour
+	case "effect":
+		return e.Effect
 	case "expect":
 		return string(e.Expect)
 	case "state":
@@ -65,7 +69,10 @@ type foundCases struct {
 	Schema string         `json:"schema"`
 	Total  int            `json:"total"`
 	Cases  []report.Entry `json:"cases"`
-	Next   int64          `json:"next,omitempty"`
+	// Next is the id of the last case when there are more, the after of the next page.
+	Next string `json:"next,omitempty"`
+
+	classes []string // of all that were found
 }
 
 // findCases reads the conditions of an address, and finds the cases that meet them.
@@ -81,14 +88,10 @@ func (p *Pages) findCases(r *http.Request) (foundCases, *Corpus, error) {
 			known = known || c.name == name
 		}
 		if !known || len(values) > 1 {
-			return out, nil, &requestError{"the condition " + strconv.Quote(name) + " is not known, or given twice", "the conditions are text, dialect, class, flavour, expect, state and code"}
+			return out, nil, &requestError{"the condition " + strconv.Quote(name) + " is not known, or given twice", "the conditions are text, dialect, class, effect, flavour, expect, state and code"}
 		}
 	}
 	limit, err := number(r, "limit", defaultLimit, 1, maxLimit)
-	if err != nil {
-		return out, nil, err
-	}
-	after, err := number(r, "after", 0, 0, 1<<31)
 	if err != nil {
 		return out, nil, err
 	}
@@ -97,6 +100,12 @@ func (p *Pages) findCases(r *http.Request) (foundCases, *Corpus, error) {
 		return out, nil, err
 	}
 	entries := c.Book.Entries()
+	first := 0
+	if after := q.Get("after"); after != "" {
+		if first = 1 + slices.IndexFunc(entries, func(e report.Entry) bool { return e.ID == after }); first == 0 {
+			return out, nil, &requestError{"there is no case " + strconv.Quote(after) + " to continue after", ""}
+		}
+	}
 	for i := range entries {
 		e := &entries[i]
 		met := true
@@ -110,12 +119,15 @@ func (p *Pages) findCases(r *http.Request) (foundCases, *Corpus, error) {
 			continue
 		}
 		out.Total++
-		switch n := int64(out.Total); {
-		case n <= after:
-		case n > after+limit:
-			out.Next = after + limit
-		default:
+		if !slices.Contains(out.classes, e.Class) {
+			out.classes = append(out.classes, e.Class)
+		}
+		switch {
+		case i < first:
+		case int64(len(out.Cases)) < limit:
 			out.Cases = append(out.Cases, *e)
+		default:
+			out.Next = out.Cases[limit-1].ID
 		}
 	}
 	return out, c, nil
@@ -197,6 +209,13 @@ func (p *Pages) corpus(w http.ResponseWriter, r *http.Request) {
 			d.Put(`<p class="empty">No case meets these conditions. <a href="/corpus">Show all</a></p>`)
 			return
 		}
+		if q.get("class") == "" && len(q.values) > 0 {
+			d.Put(`<nav aria-label="Classes of these cases"><ul class="choices">`)
+			for _, class := range found.classes {
+				d.choice(link{Label: class, Href: "/corpus" + q.with("after", "").with("class", class).address()}, "true")
+			}
+			d.Put(`</ul></nav>`)
+		}
 		d.Put(`<div class="scroll" tabindex="0" role="region" aria-label="Cases"><table class="rows"><thead><tr><th scope="col">case</th><th scope="col">dialect</th><th scope="col">class</th><th scope="col">expected</th><th scope="col">answer</th><th scope="col">code</th><th scope="col">statement</th></tr></thead><tbody>`)
 		for _, e := range found.Cases {
 			d.Put(`<tr><td><a href="%s">%s</a></td><td>%s</td><td>%s</td><td>%s</td><td class="state %s">%s</td><td><code>%s</code></td><td class="sql"><a href="%s"><bdi>%s</bdi></a></td></tr>`,
@@ -206,8 +225,8 @@ func (p *Pages) corpus(w http.ResponseWriter, r *http.Request) {
 		if q.get("after") != "" {
 			d.Put(`<li><a href="/corpus%s">The first</a></li>`, q.with("after", "").address())
 		}
-		if found.Next != 0 {
-			d.Put(`<li><a rel="next" href="/corpus%s">More</a></li>`, q.with("after", strconv.FormatInt(found.Next, 10)).address())
+		if found.Next != "" {
+			d.Put(`<li><a rel="next" href="/corpus%s">More</a></li>`, q.with("after", found.Next).address())
 		}
 		d.Put(`</ul></nav>`)
 	})
@@ -228,8 +247,27 @@ func (p *Pages) corpusCase(w http.ResponseWriter, r *http.Request) {
 	p.show(w, r, http.StatusOK, one.ID+": "+one.Title, nil, func(d *document) {
 		d.Put(`<p><a href="/corpus?%s">All of %s, %s</a></p>`, url.Values{"class": {one.Class}, "dialect": {one.Dialect}}.Encode(), one.Dialect, one.Class)
 		c.Book.WriteCase(d.Document, one)
+		d.mutants(c.Book, one)
 		if len(one.SQL) < maxText && !strings.ContainsRune(one.SQL, 0) {
 			d.Put(`<form method="post" action="/playground"><input type="hidden" name="by" value="dialect:%s"><textarea name="sql" hidden>%s</textarea><button type="submit">Try it in the playground</button></form>`, one.Dialect, "\n"+one.SQL)
+		}
+	})
+}
+
+// mutants writes the other spellings of a case, with the guard's answer to each.
+func (d *document) mutants(book *report.Book, one corpus.Case) {
+	mutants := mutate.Of(one)
+	if len(mutants) == 0 {
+		return
+	}
+	d.Put(`<h2>Mutants</h2><p>The same statement in other spellings, which must get the same answer.</p>`)
+	d.table("Mutants", []string{"mutant", "answer", "code", "statement"}, func(row func(...any)) {
+		for _, m := range mutants {
+			reading, known := book.Read(m)
+			if !known {
+				continue
+			}
+			row(m.ID, verdictWord(reading.Verdict), string(reading.Verdict.Code), strings.TrimSpace(short(m.SQL)))
 		}
 	})
 }

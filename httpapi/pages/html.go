@@ -2,6 +2,7 @@ package pages
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -126,19 +127,32 @@ func (o *overview) write(d *document) {
 		d.Put(`<p class="empty">No connection is configured. <code>ktx connection add</code> adds one.</p>`)
 		return
 	}
-	d.Put(`<div class="scroll" tabindex="0" role="region" aria-label="Connections"><table><thead><tr><th scope="col">id</th><th scope="col">engine</th><th scope="col">dialect</th><th scope="col">runs statements</th><th scope="col">last probe</th><th scope="col">catalogue</th><th scope="col">running, waiting</th></tr></thead><tbody>`)
+	d.Put(`<div class="scroll" tabindex="0" role="region" aria-label="Connections"><table><thead><tr><th scope="col">id</th><th scope="col">engine</th><th scope="col">dialect</th><th scope="col">runs statements</th><th scope="col">last probe</th><th scope="col">catalogue</th><th scope="col" class="n">running, waiting</th></tr></thead><tbody>`)
 	for _, c := range o.Connections {
 		d.Put(`<tr><td><bdi>%s</bdi></td><td>%s</td><td>%s</td><td>%s</td><td class="wrap">%s</td><td>%s</td><td class="n">%s, %s</td></tr>`, c.ID, c.Engine, c.Dialect, map[bool]string{true: "yes", false: "no"}[c.Runs], c.Probe, c.Catalog, c.Running, c.Waiting)
 	}
 	d.Put(`</tbody></table></div>`)
 }
 
+// firstInputs is how many conditions are shown before the others are unfolded.
+const firstInputs = 4
+
 func (a *auditPage) write(d *document) {
 	d.Put(`<form method="get" action="/audit" class="filter" role="search" aria-label="Statements">`)
-	for _, in := range a.Inputs {
+	for _, in := range a.Inputs[:min(firstInputs, len(a.Inputs))] {
 		d.input(in)
 	}
-	d.Put(`<button type="submit">Show</button> <a href="/audit">Clear</a></form>
+	rest := a.Inputs[min(firstInputs, len(a.Inputs)):]
+	if slices.ContainsFunc(rest, func(in input) bool { return in.Value != "" }) {
+		d.Put(`<details class="more" open>`)
+	} else {
+		d.Put(`<details class="more">`)
+	}
+	d.Put(`<summary>More conditions</summary><div class="filter">`)
+	for _, in := range rest {
+		d.input(in)
+	}
+	d.Put(`</div></details><p class="send"><button type="submit">Show</button> <a href="/audit">Clear</a></p></form>
 <p>%s statements, %s refused. <a href="%s">This list as JSON</a> · <a href="%s">Would they pass now?</a></p>`, group(a.Counts.Statements), group(a.Counts.Refused), a.JSON, a.Again)
 	d.Put(`<ul class="choices">`)
 	for _, l := range a.Exports {
@@ -274,7 +288,7 @@ func (d *document) chart(c chart) {
 	d.Put(` to `)
 	d.time(c.Until)
 	d.Put(`. <span class="key allowed"></span> allowed <span class="key refused"></span> refused. The highest bar is %s.</figcaption><details><summary>The same as a table</summary>
-<div class="scroll" tabindex="0" role="region" aria-label="Statements over time"><table><thead><tr><th scope="col">from</th><th scope="col">allowed</th><th scope="col">refused</th></tr></thead><tbody>`, group(c.Highest))
+<div class="scroll" tabindex="0" role="region" aria-label="Statements over time"><table><thead><tr><th scope="col">from</th><th scope="col" class="n">allowed</th><th scope="col" class="n">refused</th></tr></thead><tbody>`, group(c.Highest))
 	for _, p := range c.Periods {
 		d.Put(`<tr><td>`)
 		d.time(p.From)
@@ -292,7 +306,7 @@ func (d *document) named(heading string, rows []audit.Row) {
 }
 
 func (d *document) rows(rows []audit.Row) {
-	d.Put(`<div class="scroll" tabindex="0"><table class="rows"><thead><tr><th scope="col">time</th><th scope="col">principal</th><th scope="col">connection</th><th scope="col">status</th><th scope="col">codes</th><th scope="col">rows</th><th scope="col">ms</th><th scope="col">statement</th></tr></thead><tbody>`)
+	d.Put(`<div class="scroll" tabindex="0"><table class="rows"><thead><tr><th scope="col">time</th><th scope="col">principal</th><th scope="col">connection</th><th scope="col">status</th><th scope="col">codes</th><th scope="col" class="n">rows</th><th scope="col" class="n">ms</th><th scope="col">statement</th></tr></thead><tbody>`)
 	for _, r := range rows {
 		d.Put(`<tr><td>`)
 		d.time(r.Time)

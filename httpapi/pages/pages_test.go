@@ -60,11 +60,15 @@ func (echo) Tools() (list []pages.Tool) {
 	return list
 }
 
+// wikiText is a page with everything that Markdown has.
+const wikiText = "# Revenue\n\n### In *euros*\n\nSee [orders](orders), [the law](https://example.com/law), ![a picture](https://example.com/x.png) and [x](javascript:alert(1)).\n\n" +
+	"| a | b |\n|---|--:|\n| 1 | 2 |\n\n1. one\n2. `two`\n\n> said **so**\n\n```sql\nSELECT 1\n```\n\n<b onclick=alert(1)>raw</b> <https://example.com/auto>\n\n---\n\nHOSTILE"
+
 // answers are what real tools answer, in their shapes.
 var answers = map[string]string{
 	"discover_data":   `{"refs":[{"kind":"table","id":"main.orders","score":1,"summary":null,"snippet":"id, total","matchedOn":"name","connectionId":"shop","tableRef":{"catalog":null,"db":"main","name":"orders"}},{"kind":"wiki","id":"revenue","score":0.5,"summary":"HOSTILE","snippet":null,"matchedOn":"body"}]}`,
 	"entity_details":  `{"results":[{"ok":true,"display":"main.orders","kind":"table","comment":"HOSTILE","columns":[{"name":"id","nativeType":"INTEGER","primaryKey":true,"comment":"HOSTILE"}],"foreignKeys":[{"fromColumn":"customer_id","toDb":"main","toTable":"customers","toColumn":"id"}]}]}`,
-	"wiki_read":       `{"key":"revenue","summary":"HOSTILE","content":"# Revenue\n\nHOSTILE","scope":"GLOBAL"}`,
+	"wiki_read":       `{"key":"revenue","summary":"HOSTILE","content":` + strconv.Quote(wikiText) + `,"scope":"GLOBAL"}`,
 	"sl_read_source":  `{"sourceName":"orders","yaml":"name: orders\n# HOSTILE","valid":true}`,
 	"sql_execution":   `{"headers":["id","HOSTILE"],"rows":[[1,"HOSTILE"],[2,"=1+1"],[9007199254740993,null]],"rowCount":3,"truncated":false,"elapsedMs":1}`,
 	"sl_query":        `{"headers":["revenue"],"rows":[["12.50"]],"totalRows":1,"truncated":false,"sql":"SELECT 1"}`,
@@ -213,7 +217,13 @@ func serve(t *testing.T, dir string, tokens []httpapi.Token) *desk {
 		},
 		Tables: func(context.Context, string) ([]pages.Table, string, error) {
 			text, _ := answering.Load().(string)
-			return []pages.Table{{Schema: "main", Name: "orders", Kind: "table", Columns: 3}, {Schema: text, Name: text, Kind: text, References: []string{text}}}, "2026-01-01", nil
+			return []pages.Table{
+				{Schema: "main", Name: "orders", Kind: "table", Columns: 3, References: []string{"main.customers", "main.products"}},
+				{Schema: "main", Name: "customers", Kind: "table", Columns: 3, References: []string{"main.regions", text + "." + text}},
+				{Schema: "main", Name: "products", Kind: "table", Columns: 3, References: []string{"main.orders"}}, // a circle
+				{Schema: "main", Name: "regions", Kind: "table", Columns: 2, References: []string{"main.regions"}},
+				{Schema: text, Name: text, Kind: text, References: []string{text}},
+			}, "2026-01-01", nil
 		},
 		Connections: func(context.Context) []pages.Connection {
 			return []pages.Connection{{ID: "shop", Engine: "POSTGRES", Dialect: "postgres", Runs: true}}

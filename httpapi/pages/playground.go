@@ -39,16 +39,15 @@ func (p *Pages) playground(w http.ResponseWriter, r *http.Request) {
 		default:
 			result = func(d *document) {
 				d.verdict(sql, reading)
-				d.Put(`<h2>Other dialects</h2>`)
-				d.table("Other dialects", []string{"dialect", "verdict", "codes"}, func(row func(...any)) {
-					for _, name := range dialects {
-						other, err := p.config.Judge.Dialect(r.Context(), name, sql)
-						if err != nil {
-							continue // it has no policy
-						}
-						row(name, verdictWord(other.Verdict), codesOf(other.Verdict))
+				d.Put(`<h2>Other dialects</h2><form method="post" action="/playground"><textarea name="sql" hidden>%s</textarea><div class="scroll" tabindex="0" role="region" aria-label="Other dialects"><table><thead><tr><th scope="col">dialect</th><th scope="col">verdict</th><th scope="col">codes</th></tr></thead><tbody>`, "\n"+sql)
+				for _, name := range dialects {
+					other, err := p.config.Judge.Dialect(r.Context(), name, sql)
+					if err != nil {
+						continue // it has no policy
 					}
-				})
+					d.Put(`<tr><td><button name="by" value="dialect:%s">%s</button></td><td>%s</td><td class="wrap">%s</td></tr>`, name, name, verdictWord(other.Verdict), codesOf(other.Verdict))
+				}
+				d.Put(`</tbody></table></div></form>`)
 			}
 		}
 	}

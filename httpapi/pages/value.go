@@ -165,20 +165,38 @@ func (d *document) values(list []any) {
 // anchor is a cell that leads somewhere. The address is one of ours.
 type anchor struct{ Text, Href string }
 
-// table writes a table whose rows the function adds.
+// table writes a table whose rows the function adds. A column of numbers alone is aligned
+// to the right, with its heading.
 func (d *document) table(label string, columns []string, rows func(row func(cells ...any))) {
+	var all [][]any
+	rows(func(cells ...any) { all = append(all, cells) })
+	numbers := make([]bool, len(columns))
+	for i := range columns {
+		for _, cells := range all {
+			if i >= len(cells) || cells[i] == nil {
+				continue
+			}
+			if numbers[i] = isNumber(cells[i]); !numbers[i] {
+				break
+			}
+		}
+	}
 	d.Put(`<div class="scroll" tabindex="0"`)
 	if label != "" {
 		d.Put(` role="region" aria-label="%s"`, label)
 	}
 	d.Put(`><table><thead><tr>`)
-	for _, c := range columns {
-		d.Put(`<th scope="col">%s</th>`, c)
+	for i, c := range columns {
+		if numbers[i] {
+			d.Put(`<th scope="col" class="n">%s</th>`, c)
+		} else {
+			d.Put(`<th scope="col">%s</th>`, c)
+		}
 	}
 	d.Put(`</tr></thead><tbody>`)
-	rows(func(cells ...any) {
+	for _, cells := range all {
 		d.Put(`<tr>`)
-		for _, c := range cells {
+		for i, c := range cells {
 			switch c := c.(type) {
 			case anchor:
 				d.Put(`<td><a href="%s"><bdi>%s</bdi></a></td>`, c.Href, c.Text)
@@ -187,12 +205,24 @@ func (d *document) table(label string, columns []string, rows func(row func(cell
 			case int64:
 				d.Put(`<td class="n">%s</td>`, group(c))
 			default:
-				d.Put(`<td class="wrap">`)
+				if i < len(numbers) && numbers[i] {
+					d.Put(`<td class="n">`)
+				} else {
+					d.Put(`<td class="wrap">`)
+				}
 				d.value(c)
 				d.Put(`</td>`)
 			}
 		}
 		d.Put("</tr>\n")
-	})
+	}
 	d.Put(`</tbody></table></div>`)
+}
+
+func isNumber(cell any) bool {
+	switch cell.(type) {
+	case json.Number, int64:
+		return true
+	}
+	return false
 }

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -91,7 +92,7 @@ func (p *Pages) explore(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case q.Get("page") != "":
 		title = "Wiki page " + q.Get("page")
-		answer("wiki_read", object{"key": q.Get("page")}, writeFacts)
+		answer("wiki_read", object{"key": q.Get("page")}, func(d *document, m members) { d.wikiPage(m) })
 	case q.Get("source") != "":
 		title = "Source " + q.Get("source")
 		answer("sl_read_source", object{"connectionId": connection, "sourceName": q.Get("source")}, writeFacts)
@@ -101,6 +102,9 @@ func (p *Pages) explore(w http.ResponseWriter, r *http.Request) {
 			for _, v := range m.list("results") {
 				one, _ := v.(members)
 				d.entity(connection, one)
+			}
+			if tables, _, err := p.config.Tables(ctx, connection); err == nil {
+				d.diagram(connection, around(tables, q.Get("table")), q.Get("table"))
 			}
 		})
 	case strings.TrimSpace(q.Get("q")) != "":
@@ -119,7 +123,7 @@ func (p *Pages) explore(w http.ResponseWriter, r *http.Request) {
 			}
 			break
 		}
-		body = func(d *document) { d.tables(connection, tables, scanned) }
+		body = func(d *document) { d.tables(connection, q.Get("schema"), q.Get("after"), tables, scanned) }
 	default:
 		body = func(d *document) {
 			d.table("Connections", []string{"connection", "engine"}, func(row func(...any)) {
@@ -130,13 +134,20 @@ func (p *Pages) explore(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	p.show(w, r, status, title, nil, func(d *document) {
-		d.Put(`<form method="get" action="/explore" class="filter" role="search" aria-label="Data"><label>Search tables, columns, measures and pages <input name="q" value="%s" dir="auto"></label><button type="submit">Search</button></form>
+		d.Put(`<form method="get" action="/explore" class="filter one" role="search" aria-label="Data"><label>Search tables, columns, measures and pages <input name="q" value="%s" dir="auto"></label><button type="submit">Search</button></form>
 <p>This is what agents of your rights find.</p>`, q.Get("q"))
 		body(d)
 	})
 }
 
 func writeFacts(d *document, m members) { d.facts(m) }
+
+// wikiPage writes a page of the wiki: its text, and what else is known of it.
+func (d *document) wikiPage(m members) {
+	d.markdown(m.text("content"))
+	d.Put(`<h2>About this page</h2>`)
+	d.facts(slices.DeleteFunc(slices.Clone(m), func(one member) bool { return one.Name == "content" }))
+}
 
 // found writes the hits of discover_data, with links to what they are.
 func (d *document) found(refs []any) {
@@ -213,12 +224,45 @@ func tableAddress(connection, table string) string {
 	return "/explore?" + url.Values{"connection": {connection}, "table": {table}}.Encode()
 }
 
-func (d *document) tables(connection string, tables []Table, scanned string) {
+// maxTables bounds a page of the list of tables.
+const maxTables = 200
+
+// tables writes the tables of a schema, or of all schemas when it is blank. The list
+// begins after a table.
+func (d *document) tables(connection, schema, after string, tables []Table, scanned string) {
 	if len(tables) == 0 {
 		d.Put(`<p class="empty">There is no scan of this connection, or nothing in it that you may read. <code>ktx scan</code> reads the tables.</p>`)
 		return
 	}
 	d.Put(`<p>%s tables that the access rules permit, scanned %s.</p>`, len(tables), scanned)
+	var schemas []string
+	for _, t := range tables {
+		schemas = append(schemas, t.Schema)
+	}
+	slices.Sort(schemas)
+	if schemas = slices.Compact(schemas); len(schemas) > 1 {
+		d.Put(`<nav aria-label="Schemas"><ul class="choices">`)
+		d.choice(link{Label: "all schemas", Href: schemaAddress(connection, "", ""), Current: schema == ""}, "true")
+		for _, name := range schemas {
+			d.choice(link{Label: cmp.Or(name, "(no schema)"), Href: schemaAddress(connection, name, ""), Current: schema == name && name != ""}, "true")
+		}
+		d.Put(`</ul></nav>`)
+	}
+	if schema != "" {
+		tables = slices.DeleteFunc(tables, func(t Table) bool { return t.Schema != schema })
+	}
+	if after == "" {
+		d.diagram(connection, tables, "")
+	}
+	slices.SortStableFunc(tables, func(a, b Table) int { return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name)) })
+	if first := slices.IndexFunc(tables, func(t Table) bool { return qualified(t.Schema, t.Name) == after }); first >= 0 {
+		tables = tables[first+1:]
+	}
+	next := ""
+	if len(tables) > maxTables {
+		tables = tables[:maxTables]
+		next = qualified(tables[maxTables-1].Schema, tables[maxTables-1].Name)
+	}
 	d.table("Tables", []string{"schema", "table", "kind", "columns", "rows, about", "keys lead to"}, func(row func(...any)) {
 		for _, t := range tables {
 			var rows any
@@ -228,6 +272,19 @@ func (d *document) tables(connection string, tables []Table, scanned string) {
 			row(t.Schema, anchor{t.Name, tableAddress(connection, qualified(t.Schema, t.Name))}, t.Kind, int64(t.Columns), rows, strings.Join(t.References, ", "))
 		}
 	})
+	if next != "" {
+		d.Put(`<p><a rel="next" href="%s">More</a></p>`, schemaAddress(connection, schema, next))
+	}
+}
+
+func schemaAddress(connection, schema, after string) string {
+	v := url.Values{"connection": {connection}}
+	for name, value := range map[string]string{"schema": schema, "after": after} {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	return "/explore?" + v.Encode()
 }
 
 // query shows the form for a statement or a semantic question, and runs it when it was
@@ -375,7 +432,7 @@ func (p *Pages) listTools(w http.ResponseWriter, r *http.Request) {
 			return anchor{Text: m.text(name)}
 		}
 		return anchor{m.text(name), "/tools?server=" + url.QueryEscape(m.text(name))}
-	}, func(next string) string { return "/tools?" + url.Values{"server": {server}, "after": {next}}.Encode() })
+	}, func(next string) string { return "/tools?" + url.Values{"server": {server}, "after": {next}}.Encode() }, func(*document) {})
 }
 
 // listSkills shows the skills, and one of them.
@@ -389,13 +446,16 @@ func (p *Pages) listSkills(w http.ResponseWriter, r *http.Request) {
 		p.show(w, r, http.StatusOK, "Skill "+name, nil, func(d *document) { d.facts(m) })
 		return
 	}
-	p.listed(w, r, "Skills", "search_skills", object{"limit": 50, "query": r.URL.Query().Get("q")}, "skills", func(m members) anchor {
+	asked := r.URL.Query().Get("q")
+	p.listed(w, r, "Skills", "search_skills", object{"limit": 50, "query": asked}, "skills", func(m members) anchor {
 		return anchor{m.text("name"), "/skills?name=" + url.QueryEscape(m.text("name"))}
-	}, nil)
+	}, nil, func(d *document) {
+		d.Put(`<form method="get" action="/skills" class="filter one" role="search" aria-label="Skills"><label>Search skills <input name="q" value="%s" dir="auto"></label><button type="submit">Search</button></form>`, asked)
+	})
 }
 
 // listed shows a list that a tool answers with. The first column is a link.
-func (p *Pages) listed(w http.ResponseWriter, r *http.Request, title, tool string, arguments object, list string, link func(members) anchor, more func(next string) string) {
+func (p *Pages) listed(w http.ResponseWriter, r *http.Request, title, tool string, arguments object, list string, link func(members) anchor, more func(next string) string, form content) {
 	m, failed := p.ask(r.Context(), tool, arguments)
 	if failed != nil {
 		p.show(w, r, failed.status(), title, nil, func(d *document) { d.failure(failed) })
@@ -403,6 +463,7 @@ func (p *Pages) listed(w http.ResponseWriter, r *http.Request, title, tool strin
 	}
 	rows := m.list(list)
 	p.show(w, r, http.StatusOK, title, nil, func(d *document) {
+		form(d)
 		if len(rows) == 0 {
 			d.Put(`<p class="empty">There are none.</p>`)
 			return
@@ -432,6 +493,9 @@ func (p *Pages) listed(w http.ResponseWriter, r *http.Request, title, tool strin
 				row(cells...)
 			}
 		})
+		if left, ok := m.get("omitted").(json.Number); ok && left != "0" {
+			d.Put(`<p>%s more are not listed. Search for words of their names or descriptions.</p>`, left)
+		}
 		if next := m.text("nextCursor"); next != "" && more != nil {
 			d.Put(`<p><a rel="next" href="%s">More</a></p>`, more(next))
 		}

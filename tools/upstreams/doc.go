@@ -2,7 +2,7 @@
 // searched and called through ktx, two of them get the corpus as SQL before a real
 // PostgreSQL, and ktx logs in at one.
 //
-// The package has tests only. scripts/npm-servers installs the servers, in the versions of
+// The package has tests only. scripts/npm-tools installs the servers, in the versions of
 // package-lock.json. make test does that where Node is, and make conformance always.
 // Without the servers, the tests are skipped.
 package upstreams

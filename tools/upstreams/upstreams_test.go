@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(executable.Run(func() int { return testdb.Run(m) }))
 }
 
-// published are MCP servers of others, which scripts/npm-servers has installed.
+// published are MCP servers of others, which scripts/npm-tools has installed.
 type published struct{ dir string }
 
 func publishedServers(t *testing.T) published {

@@ -205,6 +205,7 @@ type writer struct {
 	stored     []byte // the checkpoint as it is in the file
 	state      State
 	passed     int64  // lines before the last event that are not events
+	blocks     int64  // that are packed
 	looked     string // what the log looked like after the last update
 
 	names    map[nameKey]int64
@@ -260,6 +261,9 @@ func (w *writer) load(ctx context.Context) error {
 		if err := errors.Join(err, json.Unmarshal(data, &w.checkpoint), json.Unmarshal(state, &w.state)); err != nil {
 			return errors.Join(errForeign, err)
 		}
+	}
+	if w.blocks, err = w.number(ctx, `SELECT coalesce(max(block) + 1, 0) FROM pack`); err != nil {
+		return err
 	}
 	w.stored = append([]byte{}, data...)
 	return nil
@@ -621,10 +625,12 @@ func (w *writer) flush(ctx context.Context) error {
 			return err
 		}
 	}
-	if last == 0 {
-		return nil
+	if last != 0 {
+		if err := w.run(ctx, `INSERT INTO span VALUES (?, ?, ?, ?)`, first, last, earliest, latest); err != nil {
+			return err
+		}
 	}
-	return w.run(ctx, `INSERT INTO span VALUES (?, ?, ?, ?)`, first, last, earliest, latest)
+	return w.packBlocks(ctx)
 }
 
 // nanos returns a time as nanoseconds, within what they can express.

@@ -1,10 +1,8 @@
 package index
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"slices"
 	"time"
@@ -56,7 +54,7 @@ const (
 // Count counts the statements that meet f.
 func (x *Index) Count(ctx context.Context, f audit.Filter) (out Counts, err error) {
 	err = x.with(ctx, func(v *view) error {
-		out, err = x.counts(v, f)
+		out, err = v.counts(f)
 		out.State = v.state
 		return err
 	})
@@ -73,7 +71,7 @@ func (t *tally) add(id, n int64) {
 	(*t)[id] += n
 }
 
-func (x *Index) counts(v *view, f audit.Filter) (Counts, error) {
+func (v *view) counts(f audit.Filter) (Counts, error) {
 	out := Counts{By: map[string][]Count{}, Timeline: []Period{}}
 	c, err := v.condition(f)
 	if err != nil {
@@ -83,10 +81,6 @@ func (x *Index) counts(v *view, f audit.Filter) (Counts, error) {
 		c.first, c.last = 1, 0
 	}
 	names, err := v.names(nameStatus, namePrincipal, nameClient, nameConnection, nameKindOf, nameCode, nameTable, nameFunction)
-	if err != nil {
-		return out, err
-	}
-	from, args, err := v.from(c)
 	if err != nil {
 		return out, err
 	}
@@ -100,13 +94,8 @@ func (x *Index) counts(v *view, f audit.Filter) (Counts, error) {
 			}
 		}
 	}
-	var sum counted
-	if c.last-c.first < manyRows {
-		err = sum.scan(v, from, args, refused)
-	} else {
-		err = sum.halves(x, v, from, args, refused)
-	}
-	if err != nil {
+	sum := counted{refused: refused}
+	if err := sum.all(v, c); err != nil {
 		return out, err
 	}
 	out.Statements, out.Rows = sum.statements, sum.rows
@@ -141,20 +130,67 @@ func (x *Index) counts(v *view, f audit.Filter) (Counts, error) {
 	return out, nil
 }
 
-// manyRows is how many rows are worth counting by two connections at a time. Tests change
-// it.
-var manyRows int64 = 100_000
-
-// counted is what rows add up to, by the numbers of names.
+// counted is what statements add up to, by the numbers of names.
 type counted struct {
+	refused                                             int64 // the number of this status
 	statements, rows                                    int64
 	status, principal, client, connection, shape, codes tally
 	latency, ms                                         []float64
 	times                                               []moment
 }
 
-// scan reads rows.
-func (c *counted) scan(v *view, from string, args []any, refused int64) error {
+// all counts the statements that meet a condition: in blocks as far as they are packed,
+// and in the rows of the table where they are not, or where few rows are to be read.
+func (c *counted) all(v *view, of *condition) error {
+	from, args, few, err := v.from(of)
+	if err != nil {
+		return err
+	}
+	if !few && of.whole {
+		until, err := v.packedUntil()
+		if err != nil {
+			return err
+		}
+		err = v.blocks(of.tests, of.first, min(of.last, until), false, func(b *block, met []int) bool {
+			c.block(b, met)
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		args[0] = max(of.first, until+1)
+	}
+	return c.scan(v, from, args)
+}
+
+// block counts the statements of a block at these places.
+func (c *counted) block(b *block, met []int) {
+	c.statements += int64(len(met))
+	for _, of := range []struct {
+		to *tally
+		of column
+	}{
+		{&c.status, columnStatus}, {&c.principal, columnPrincipal}, {&c.client, columnClient}, {&c.connection, columnConnection},
+		{&c.shape, columnShape}, {&c.codes, columnCodes},
+	} {
+		values := b.column(of.of)
+		for _, i := range met {
+			of.to.add(values[i], 1)
+		}
+	}
+	at, status, latency, ended, rows := b.column(columnTime), b.column(columnStatus), b.column(columnLatency), b.column(columnEnded), b.column(columnRows)
+	for _, i := range met {
+		c.latency = append(c.latency, float64(latency[i]))
+		c.times = append(c.times, moment{at[i], status[i] == c.refused})
+		if ended[i] != 0 {
+			c.rows += rows[i]
+			c.ms = append(c.ms, b.ms(i))
+		}
+	}
+}
+
+// scan counts rows of the table.
+func (c *counted) scan(v *view, from string, args []any) error {
 	return v.each(v.ctx, `SELECT time, status, principal, client, connection, shape, codes, latency, rows, ms`+from, args, func(s *sqlite3.Stmt) bool {
 		c.statements++
 		how := s.ColumnInt64(1)
@@ -165,61 +201,13 @@ func (c *counted) scan(v *view, from string, args []any, refused int64) error {
 		c.shape.add(s.ColumnInt64(5), 1)
 		c.codes.add(s.ColumnInt64(6), 1)
 		c.latency = append(c.latency, s.ColumnFloat(7))
-		c.times = append(c.times, moment{s.ColumnInt64(0), how == refused})
+		c.times = append(c.times, moment{s.ColumnInt64(0), how == c.refused})
 		if s.ColumnType(9) != sqlite3.NULL {
 			c.rows += s.ColumnInt64(8)
 			c.ms = append(c.ms, s.ColumnFloat(9))
 		}
 		return true
 	})
-}
-
-// errMoved says that the index has taken events between two questions.
-var errMoved = errors.New("the index has moved on")
-
-// halves reads the rows in two halves, at the same time. The first two of args are the
-// rows between which they lie. The second connection must see the same state.
-func (c *counted) halves(x *Index, v *view, from string, args []any, refused int64) error {
-	first, last := args[0].(int64), args[1].(int64) //nolint:forcetypeassert // view.from has put them there
-	middle := first + (last-first)/2
-	part := func(first, last int64) []any { return append([]any{first, last}, args[2:]...) }
-	at, err := v.value(v.ctx, "checkpoint")
-	if err != nil {
-		return err
-	}
-	var later counted
-	done := make(chan error, 1)
-	go func() {
-		done <- x.ask(v.ctx, func(v *view) error {
-			now, err := v.value(v.ctx, "checkpoint")
-			if err != nil {
-				return err
-			}
-			if !bytes.Equal(at, now) {
-				return errMoved
-			}
-			return later.scan(v, from, part(middle+1, last), refused)
-		})
-	}()
-	err = c.scan(v, from, part(first, middle), refused)
-	laterErr := <-done
-	if err == nil && errors.Is(laterErr, errMoved) {
-		later = counted{}
-		laterErr = later.scan(v, from, part(middle+1, last), refused)
-	}
-	if err := errors.Join(err, laterErr); err != nil {
-		return err
-	}
-	c.statements, c.rows = c.statements+later.statements, c.rows+later.rows
-	for to, t := range map[*tally]tally{
-		&c.status: later.status, &c.principal: later.principal, &c.client: later.client, &c.connection: later.connection, &c.shape: later.shape, &c.codes: later.codes,
-	} {
-		for id, n := range t {
-			to.add(int64(id), n)
-		}
-	}
-	c.latency, c.ms, c.times = append(c.latency, later.latency...), append(c.ms, later.ms...), append(c.times, later.times...)
-	return nil
 }
 
 // top returns the most frequent names.

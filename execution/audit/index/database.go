@@ -17,7 +17,7 @@ import (
 // (https://sqlite.org/fileformat2.html#application_id).
 const (
 	applicationID = 0x6b747861 // "ktxa"
-	version       = 1
+	version       = 2
 )
 
 // schema makes an empty index. Names of principals, tables and so on are stored
@@ -51,6 +51,7 @@ CREATE INDEX statement_open ON statement (run) WHERE open <> 0;
 CREATE TABLE event (
   n INTEGER PRIMARY KEY, type INTEGER NOT NULL, time INTEGER NOT NULL, bytes INTEGER NOT NULL, lost INTEGER NOT NULL
 );
+CREATE TABLE pack (block INTEGER PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE span (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, earliest INTEGER NOT NULL, latest INTEGER NOT NULL);
 `
 

@@ -12,6 +12,9 @@ import (
 type condition struct {
 	where []string
 	args  []any
+	// tests are the same for a block. Without whole, it cannot test all of them.
+	tests []test
+	whole bool
 	// first and last bound the rows by the times that are asked for.
 	first, last int64
 	// drivers are conditions that an index finds: the name of the index, and the
@@ -26,36 +29,43 @@ type driver struct {
 	arg   any
 }
 
-func (c *condition) add(where string, args ...any) {
+// add adds a condition. A nil test says that blocks do not have what it looks at.
+func (c *condition) add(t test, where string, args ...any) {
 	c.where = append(c.where, where)
 	c.args = append(c.args, args...)
+	if t == nil {
+		c.whole = false
+		return
+	}
+	c.tests = append(c.tests, t)
 }
 
 // among adds a condition that an index finds: the column has one of the values.
-func (c *condition) among(column string, ids []int64) {
+func (c *condition) among(t test, column string, ids []int64) {
 	c.none = c.none || len(ids) == 0
 	where := column + ` IN array(?)`
 	c.drivers = append(c.drivers, driver{"statement_" + column, where, ids})
-	c.add("+"+where, ids)
+	c.add(t, "+"+where, ids)
 }
 
 // condition translates f. The conditions select exactly the statements for which
 // [audit.Filter.MatchStatement] is true, except that two query ids may have the same
 // number, and so may two fingerprints.
 func (v *view) condition(f audit.Filter) (*condition, error) {
-	c := &condition{}
+	c := &condition{whole: true}
 	for _, n := range []struct {
 		text, column string
+		in           column
 		kind         nameKind
 		indexed      bool
 	}{
-		{f.Principal, "principal", namePrincipal, true},
-		{f.Session, "session", nameSession, true},
-		{f.Client, "client", nameClient, false},
-		{f.Connection, "connection", nameConnection, false},
-		{f.Reason, "reason", nameReason, false},
-		{f.Verdict, "verdict", nameVerdict, false},
-		{f.Status, "status", nameStatus, false},
+		{f.Principal, "principal", columnPrincipal, namePrincipal, true},
+		{f.Session, "session", columnSession, nameSession, true},
+		{f.Client, "client", columnClient, nameClient, false},
+		{f.Connection, "connection", columnConnection, nameConnection, false},
+		{f.Reason, "reason", columnReason, nameReason, false},
+		{f.Verdict, "verdict", columnVerdict, nameVerdict, false},
+		{f.Status, "status", columnStatus, nameStatus, false},
 	} {
 		if n.text == "" {
 			continue
@@ -67,29 +77,36 @@ func (v *view) condition(f audit.Filter) (*condition, error) {
 		if id == 0 {
 			c.none = true
 		}
+		is := isAmong(n.in, []int64{id})
 		if n.indexed {
-			c.among(n.column, []int64{id})
+			c.among(is, n.column, []int64{id})
 		} else {
-			c.add(n.column+` = ?`, id)
+			c.add(is, n.column+` = ?`, id)
 		}
 	}
 	if f.QueryID != "" {
-		c.among("query", []int64{textNumber(f.QueryID)})
+		c.among(nil, "query", []int64{textNumber(f.QueryID)})
 	}
 	if f.Seq != 0 {
-		c.add(`? IN (CASE WHEN segment <> 0 THEN seq END, CASE WHEN "end" <> 0 THEN end_seq END)`, f.Seq)
+		c.add(nil, `? IN (CASE WHEN segment <> 0 THEN seq END, CASE WHEN "end" <> 0 THEN end_seq END)`, f.Seq)
 	}
 	if f.MinRows != 0 {
-		c.add(`rows >= ?`, f.MinRows)
+		c.add(func(b *block, i int) bool {
+			return b.column(columnEnded)[i] != 0 && b.column(columnRows)[i] >= f.MinRows
+		}, `rows >= ?`, f.MinRows)
 	}
 	if f.MinExecMS != 0 {
-		c.add(`ms >= ?`, f.MinExecMS)
+		c.add(func(b *block, i int) bool {
+			return b.column(columnEnded)[i] != 0 && b.ms(i) >= f.MinExecMS
+		}, `ms >= ?`, f.MinExecMS)
 	}
 	if !f.Since.IsZero() {
-		c.add(`time >= ?`, nanos(f.Since))
+		since := nanos(f.Since)
+		c.add(func(b *block, i int) bool { return b.column(columnTime)[i] >= since }, `time >= ?`, since)
 	}
 	if !f.Until.IsZero() {
-		c.add(`time < ?`, nanos(f.Until))
+		until := nanos(f.Until)
+		c.add(func(b *block, i int) bool { return b.column(columnTime)[i] < until }, `time < ?`, until)
 	}
 	for _, step := range []func(*condition, audit.Filter) error{v.types, v.address, v.codes, v.shapes, v.bounds} {
 		if err := step(c, f); err != nil {
@@ -113,7 +130,7 @@ func (v *view) types(c *condition, f audit.Filter) error {
 	if wanted[string(audit.QueryDecision)] {
 		decided = 1
 	}
-	c.add(`(segment <> 0 AND ? OR "end" <> 0 AND end_type IN array(?))`, decided, ids)
+	c.add(nil, `(segment <> 0 AND ? OR "end" <> 0 AND end_type IN array(?))`, decided, ids)
 	return err
 }
 
@@ -127,7 +144,7 @@ func (v *view) address(c *condition, f audit.Filter) error {
 		return only.Match(audit.Event{Client: audit.Client{Address: text}})
 	})
 	c.none = c.none || len(ids) == 0
-	c.add(`address IN array(?)`, ids)
+	c.add(isAmong(columnAddress, ids), `address IN array(?)`, ids)
 	return err
 }
 
@@ -140,7 +157,7 @@ func (v *view) codes(c *condition, f audit.Filter) error {
 	if err != nil {
 		return err
 	}
-	c.among("codes", ids)
+	c.among(isAmong(columnCodes, ids), "codes", ids)
 	return nil
 }
 
@@ -206,7 +223,7 @@ func (v *view) shapes(c *condition, f audit.Filter) error {
 	if err != nil {
 		return err
 	}
-	c.among("shape", ids)
+	c.among(isAmong(columnShape, ids), "shape", ids)
 	return nil
 }
 
@@ -252,38 +269,29 @@ func (v *view) numbers(text string, args ...any) ([]int64, error) {
 	return ids, err
 }
 
-// fewRows is how many rows are worth sorting to find the newest of them.
-const fewRows = 5000
+// fewRows is how many rows are worth sorting to find the newest of them. Tests change it.
+var fewRows int64 = 5000
 
 // from returns the rest of a query on the statements that meet the condition: FROM and
 // WHERE with its arguments. It uses the index of a condition that few statements meet,
-// and reads the statements in their order otherwise.
-func (v *view) from(c *condition) (string, []any, error) {
-	by := ` NOT INDEXED`
-	where, args := c.where, c.args
+// which few reports, and reads the statements in their order otherwise. Then the first
+// two arguments are the rows between which they lie.
+func (v *view) from(c *condition) (text string, args []any, few bool, err error) {
+	where := ``
+	for _, w := range c.where {
+		where += ` AND ` + w
+	}
 	for _, d := range c.drivers {
 		if d.index == "statement_codes" {
 			d.where += ` AND codes <> 0` // the index is partial
 		}
-		n, err := v.number(v.ctx, `SELECT count(*) FROM (SELECT 1 FROM statement INDEXED BY `+d.index+` WHERE `+d.where+` LIMIT `+few+`)`, d.arg)
+		n, err := v.number(v.ctx, `SELECT count(*) FROM (SELECT 1 FROM statement INDEXED BY `+d.index+` WHERE `+d.where+` LIMIT ?)`, d.arg, fewRows)
 		if err != nil {
-			return "", nil, err
+			return "", nil, false, err
 		}
 		if n < fewRows {
-			by = ` INDEXED BY ` + d.index
-			where, args = append([]string{d.where}, where...), append([]any{d.arg}, args...)
-			break
+			return ` FROM statement INDEXED BY ` + d.index + ` WHERE +n BETWEEN ? AND ? AND ` + d.where + where, append([]any{c.first, c.last, d.arg}, c.args...), true, nil
 		}
 	}
-	text := ` FROM statement` + by + ` WHERE n BETWEEN ? AND ?`
-	if by != ` NOT INDEXED` {
-		text = ` FROM statement` + by + ` WHERE +n BETWEEN ? AND ?`
-	}
-	args = append([]any{c.first, c.last}, args...)
-	for _, w := range where {
-		text += ` AND ` + w
-	}
-	return text, args, nil
+	return ` FROM statement NOT INDEXED WHERE n BETWEEN ? AND ?` + where, append([]any{c.first, c.last}, c.args...), false, nil
 }
-
-const few = "5000"

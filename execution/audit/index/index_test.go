@@ -271,8 +271,7 @@ func (w *world) crash(t *rapid.T, rotate int64) {
 // TestTheIndexSaysWhatTheLogSays lets a log grow, be archived and lose its process,
 // and asks the index and the log the same questions in between.
 func TestTheIndexSaysWhatTheLogSays(t *testing.T) {
-	index.SetManyRows(10)
-	t.Cleanup(func() { index.SetManyRows(100_000) })
+	t.Cleanup(index.SetSizes(8, 5))
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "ktx-index-") //nolint:usetesting // a folder for each try
 		if err != nil {

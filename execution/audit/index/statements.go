@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -105,20 +106,63 @@ func (v *view) find(f audit.Filter, p Page, limit int) ([]place, error) {
 	case p.After > 0:
 		c.last = min(c.last, p.After-1)
 	}
-	from, args, err := v.from(c)
+	from, args, few, err := v.from(c)
 	if err != nil {
 		return nil, err
 	}
+	const columns = `SELECT n, segment, place, seq, hash, end_segment, end_place, end_seq, end_hash`
 	var found []place
-	err = v.each(v.ctx, `SELECT n, segment, place, seq, hash, end_segment, end_place, end_seq, end_hash`+from+` ORDER BY n `+order+` LIMIT ?`,
-		append(args, limit), func(s *sqlite3.Stmt) bool {
+	scan := func(from string, args []any) error {
+		return v.each(v.ctx, columns+from+` ORDER BY n `+order+` LIMIT ?`, append(args, limit-len(found)), func(s *sqlite3.Stmt) bool {
 			found = append(found, place{
 				s.ColumnInt64(0), s.ColumnInt64(1), s.ColumnInt64(2), s.ColumnInt64(3), s.ColumnInt64(4),
 				s.ColumnInt64(5), s.ColumnInt64(6), s.ColumnInt64(7), s.ColumnInt64(8),
 			})
 			return true
 		})
-	return found, err
+	}
+	if few || !c.whole || len(c.tests) == 0 {
+		err = scan(from, args)
+		return found, err
+	}
+	// Blocks say which rows meet the conditions, as far as they are packed.
+	until, err := v.packedUntil()
+	if err != nil {
+		return nil, err
+	}
+	inBlocks := func() error {
+		var rows []int64
+		err := v.blocks(c.tests, c.first, min(c.last, until), !p.Oldest, func(b *block, met []int) bool {
+			if !p.Oldest {
+				slices.Reverse(met)
+			}
+			for _, i := range met {
+				rows = append(rows, b.column(columnN)[i])
+			}
+			return len(found)+len(rows) < limit
+		})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		return scan(` FROM statement WHERE n IN array(?)`, []any{rows[:min(len(rows), limit-len(found))]})
+	}
+	inRows := func() error {
+		args[0] = max(c.first, until+1)
+		return scan(from, args)
+	}
+	steps := []func() error{inRows, inBlocks}
+	if p.Oldest {
+		slices.Reverse(steps)
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, err
+		}
+		if len(found) >= limit {
+			break
+		}
+	}
+	return found, nil
 }
 
 // statement reads the events of a statement from the log.

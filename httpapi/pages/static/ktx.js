@@ -3,8 +3,9 @@
 for (const t of document.querySelectorAll("time[datetime]")) {
   const at = new Date(t.dateTime);
   if (!Number.isNaN(at.getTime())) {
-    t.title = t.textContent;
-    t.textContent = at.toLocaleString();
+    const utc = t.textContent;
+    t.title = utc;
+    t.textContent = at.toLocaleString() + (t.closest("dd") ? ` (${utc})` : "");
   }
 }
 
@@ -27,9 +28,9 @@ for (const table of document.querySelectorAll("table")) {
       const down = head.getAttribute("aria-sort") === "ascending";
       for (const other of table.querySelectorAll("th")) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
-      const rows = [...table.tBodies[0].rows];
+      const rows = [...table.tBodies[0]?.rows ?? []];
       rows.sort((a, b) => compare(key(a.cells[column]), key(b.cells[column])) * (down ? -1 : 1));
-      table.tBodies[0].append(...rows);
+      table.tBodies[0]?.append(...rows);
     });
   });
 }
@@ -116,6 +117,16 @@ for (const form of document.querySelectorAll("form[data-live]")) {
     send();
   });
   if (!kept) continue;
+  // The answer has the other dialects, each as a button.
+  place.addEventListener("click", (e) => {
+    const other = e.target.closest("button[name=by]");
+    if (!other) return;
+    e.preventDefault();
+    choice.value = other.value;
+    keep();
+    send();
+    choice.focus();
+  });
   const keep = () => history.replaceState(null, "", `#${new URLSearchParams({ by: choice.value, sql: text.value })}`);
   const asked = new URLSearchParams(location.hash.slice(1));
   if (asked.has("sql")) {
