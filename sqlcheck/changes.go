@@ -251,10 +251,10 @@ var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 func unixLines(text string) string { return lineEnds.Replace(text) }
 
 // standing returns the statements of a text, each with the suppressions on it.
-func standing(text string, d sqlguard.Dialect) []string {
+func standing(text string, d sqlguard.Dialect, named bool) []string {
 	r := reading{file: &report.File{}, text: text, lines: lineIndex{text: text}, allowLines: lineIndex{text: text}}
 	var all []string
-	newSplitter(d, text).statements(text, func(span sqlguard.Span) bool {
+	newSplitter(d, text, named).statements(text, func(span sqlguard.Span) bool {
 		if !separator(d.Name(), text, span) {
 			span = withinLine(text, span)
 			r.attach(span)

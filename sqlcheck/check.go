@@ -264,14 +264,21 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 		return c.template(ctx, guard, model, body, shift, file)
 	}
 	r := c.reading(file, body, shift)
-	all := newSplitter(guard.Dialect(), body)
+	parameters := c.parameters(in)
+	all := newSplitter(guard.Dialect(), body, parameters)
+	expressions := parameters && strings.Contains(body, "-- :name ") && (strings.Contains(body, "--~") || strings.Contains(body, "/*~"))
 	var comment func(sqlguard.Span)
-	if strings.Contains(body, allowMark) {
-		comment = r.comment
+	if expressions || strings.Contains(body, allowMark) {
+		comment = func(span sqlguard.Span) {
+			if text := body[span.Start:span.End]; expressions && (strings.HasPrefix(text, "--~") || strings.HasPrefix(text, "/*~")) { // code of HugSQL that makes SQL
+				r.add(hole(span), span, -1, "")
+			}
+			r.comment(span)
+		}
 	}
 	if in.partly {
 		before := strings.TrimPrefix(string(in.before), report.ByteOrderMark)
-		r.touched = compare(before, body, standing(before, guard.Dialect()), standing(body, guard.Dialect()))
+		r.touched = compare(before, body, standing(before, guard.Dialect(), parameters), standing(body, guard.Dialect(), parameters))
 	}
 	judge := guard.CheckOnce
 	if c.Whole {
@@ -289,7 +296,7 @@ func (c *Checker) statements(ctx context.Context, guard *sqlguard.Guard, in Inpu
 			return ctx.Err() == nil
 		}
 		v := judge(body[span.Start:span.End])
-		if !v.Allowed && c.parameters(in) && slices.ContainsFunc(v.Findings, func(f sqlguard.Finding) bool {
+		if parameters && !v.Allowed && slices.ContainsFunc(v.Findings, func(f sqlguard.Finding) bool {
 			return f.Code == sqlguard.CodeParameterNotAllowed || f.Code == sqlguard.CodeParseError || strings.HasPrefix(f.Object, "sqlc.")
 		}) {
 			v = withParameters(guard, judge, body, span, v)
@@ -323,13 +330,28 @@ func withParameters(guard *sqlguard.Guard, judge func(string) sqlguard.Verdict, 
 		return as
 	}
 	v := judge(filled.SQL)
-	findings := make([]sqlguard.Finding, len(v.Findings)) // the guard keeps its own slice
-	for i, f := range v.Findings {
-		f.Span = filled.Place(f.Span)
-		findings[i] = f
+	if v.Code == sqlguard.CodeParseError && as.Code == sqlguard.CodeParameterNotAllowed {
+		return as // no value can stand there
 	}
-	v.Findings = findings
+	var findings []sqlguard.Finding // the guard keeps its own slice
+	for _, span := range filled.Unproved {
+		findings = append(findings, hole(span))
+	}
+	for _, f := range v.Findings {
+		if f.Code != sqlguard.CodeParseError || len(filled.Unproved) == 0 { // else it is about what stands for the hole
+			f.Span = filled.Place(f.Span)
+			findings = append(findings, f)
+		}
+	}
+	if v.Findings = findings; len(filled.Unproved) > 0 {
+		v.Allowed, v.Code = false, findings[0].Code
+	}
 	return v
+}
+
+// hole returns the finding about a part of a statement that can be any SQL.
+func hole(span sqlguard.Span) sqlguard.Finding {
+	return sqlguard.Finding{Code: sqlguard.CodeDynamicSQLUnprovable, Message: holeMessage, Hint: holeHint, Retryable: true, Span: span}
 }
 
 // notChecked returns the finding of a file that is not judged.

@@ -19,7 +19,7 @@ func LinePositions(text string, offsets []int) [][2]int {
 // Statements splits a text in windows of a size, with a limit for statements.
 // It returns how many bytes were split.
 func Statements(d sqlguard.Dialect, text string, window, limit int) (spans []sqlguard.Span, done int) {
-	done = splitter{d, window, limit}.split(text, func(s sqlguard.Span) bool {
+	done = splitter{dialect: d, window: window, limit: limit}.split(text, func(s sqlguard.Span) bool {
 		spans = append(spans, s)
 		return true
 	}, nil)

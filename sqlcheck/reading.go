@@ -71,8 +71,12 @@ func (r *reading) add(f sqlguard.Finding, span sqlguard.Span, statement int, fin
 	f.Line, f.Column = r.lines.position(span.Start)
 	endLine, endColumn := r.end(f.Line, f.Column, span)
 	f.Span = sqlguard.Span{Start: span.Start + r.shift, End: span.End + r.shift}
+	severity := report.DefaultSeverity(f.Code)
+	if f.Code == sqlguard.CodeDynamicSQLUnprovable {
+		severity = report.SeverityError // it is a note only in code that may be no SQL
+	}
 	r.file.Findings = append(r.file.Findings, report.Finding{
-		Finding: f, Severity: report.DefaultSeverity(f.Code), EndLine: endLine, EndColumn: endColumn, Fingerprint: fingerprint, Statement: statement,
+		Finding: f, Severity: severity, EndLine: endLine, EndColumn: endColumn, Fingerprint: fingerprint, Statement: statement,
 	})
 }
 

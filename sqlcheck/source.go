@@ -120,12 +120,16 @@ func (a *alternatives) first(f *sqlguard.Finding, span sqlguard.Span) bool {
 	return !seen
 }
 
+const (
+	holeMessage = "the program fills this hole with something that is not a value, so the statement can be anything"
+	holeHint    = "choose between whole statements, and insert values only"
+)
+
 // embedded judges the statements of one text.
 func (r *reading) embedded(guard *sqlguard.Guard, t *source.Text, group *alternatives) {
 	filled := t.Fill(guard.Dialect())
 	severity := report.SeverityError
-	message := "the program fills this hole with something that is not a value, so the statement can be anything"
-	hint := "choose between whole statements, and insert values only"
+	message, hint := holeMessage, holeHint
 	if t.SQL() == "" { // the text is defined in another file
 		message = "the whole statement is a hole that is filled elsewhere, so it can be anything"
 		hint = "pass a constant; if this is a function of yours, list it under check.sinks in ktx.yaml, and its callers are judged"

@@ -91,35 +91,3 @@ func TestGoSource(t *testing.T) {
 		t.Errorf("%+v, %v", files, err)
 	}
 }
-
-// TestParameters: a parameter is a value wherever a value can stand. One that
-// stands elsewhere is refused as before.
-func TestParameters(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		dialect, sql string
-		allowed      bool
-	}{
-		{"postgres", "SELECT a FROM t WHERE $1 IS NULL OR a = $1", true},
-		{"postgres", "SELECT $1::int, unnest($2::int[])", true},
-		{"postgres", "SELECT CASE $1 WHEN 1 THEN 2 END", true},
-		{"postgres", "SELECT a FROM t WHERE (:a IS NULL OR a = :a)", true},
-		{"postgres", "SELECT a FROM t WHERE ? < a", true},
-		{"postgres", "SELECT a FROM t WHERE b ? 'c' AND a = sqlc.narg('x') AND c = @name", true},
-		{"mysql", "SELECT a FROM t WHERE ? < a LIMIT ?", true},
-		{"sqlite", "SELECT a FROM t WHERE $x IS NULL OR a = :a", true},
-		{"postgres", "SELECT a FROM $1", false},
-		{"postgres", "DELETE FROM t WHERE a = $1", false},
-		{"postgres", "SELECT pg_read_file($1)", false},
-		{"postgres", "SELECT a $1 FROM t", false},
-	} {
-		c := sqlcheck.Checker{Stdin: strings.NewReader(test.sql), Choose: with(t, test.dialect)}
-		files, err := c.Run(t.Context(), []sqlcheck.Input{{Path: "q.sql", Stdin: true}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := files[0].Refused == 0; got != test.allowed {
-			t.Errorf("%s: %s: allowed is %v: %v", test.dialect, test.sql, got, files[0].Findings)
-		}
-	}
-}

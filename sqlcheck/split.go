@@ -2,6 +2,7 @@ package sqlcheck
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ktxhq/ktx/sqlguard"
@@ -22,7 +23,14 @@ type splitter struct {
 	dialect sqlguard.Dialect
 	window  int
 	limit   int // bytes of one statement
+	// named says that a comment with the name of a query ends the query before
+	// it, as tools read files that need no terminator.
+	named bool
 }
+
+// queryName is the comment that names a query: for goyesql, sqlc and aiosql, and
+// for HugSQL.
+var queryName = regexp.MustCompile(`^--\s*(?:name:|:name\s)`)
 
 // split calls yield with the span of each statement until yield returns false.
 // If comment is set, split first calls it with each comment of the same part of
@@ -50,6 +58,14 @@ func (s splitter) split(text string, yield func(sqlguard.Span) bool, comment fun
 				for _, t := range tokens.List {
 					if t.Kind == sqlguard.TokenComment {
 						comment(sqlguard.Span{Start: t.Start + from, End: t.End + from})
+					}
+				}
+			}
+			if s.named && strings.Contains(part, "name") {
+				tokens.List = slices.Clone(tokens.List)
+				for i, t := range tokens.List {
+					if t.Kind == sqlguard.TokenComment && queryName.MatchString(t.Text(part)) {
+						tokens.List[i].Kind = sqlguard.TokenTerminator
 					}
 				}
 			}
@@ -138,11 +154,12 @@ func withinLine(text string, span sqlguard.Span) sqlguard.Span {
 	return span
 }
 
-// newSplitter returns the splitter for a text. The command DELIMITER changes
+// newSplitter returns the splitter for a text, in which the names of queries end
+// statements if named is set. The command DELIMITER changes
 // how the rest of the text is split, so a text with that command is split as a
 // whole.
-func newSplitter(d sqlguard.Dialect, text string) splitter {
-	s := splitter{d, window, maxStatement}
+func newSplitter(d sqlguard.Dialect, text string, named bool) splitter {
+	s := splitter{dialect: d, window: window, limit: maxStatement, named: named}
 	if len(text) > window && d.Name() == "mysql" && namesDelimiter(text) {
 		s.window = len(text)
 	}

@@ -64,7 +64,7 @@ const mark = "\uE000\uE001"
 // Parameters returns a text of a file of SQL with a value for each parameter.
 // The text begins at an offset in the file. It returns nil if there is none.
 func Parameters(d sqlguard.Dialect, sql string, at int) *Filled {
-	t := &Text{}
+	t := &Text{percent: true}
 	t.verbatim(sql, at)
 	if f := t.Fill(d); len(f.fills) > 0 {
 		return f
@@ -89,6 +89,8 @@ func (t *Text) Fill(d sqlguard.Dialect) *Filled {
 	open := []int{} // the tokens of the brackets around
 	next := 0       // hole
 	seen := 0       // bytes of marks before here
+	found := placeholders{text: text, tokens: tokens, dialect: d.Name(), percent: t.percent}
+	replaced := 0 // the end of the last placeholder
 	for i, token := range tokens {
 		// The holes before the end of this token.
 		for ; next < len(t.Holes) && t.Holes[next].At+seen < token.End; next++ {
@@ -101,20 +103,17 @@ func (t *Text) Fill(d sqlguard.Dialect) *Filled {
 			}
 			f.fills = append(f.fills, fill{at: h.At, value: value, file: cmp.Or(h.Span, sqlguard.Span{End: 1})})
 		}
+		if token.Start >= replaced {
+			if p := found.at(i); p.stands != nothing && !strings.Contains(text[token.Start:p.end], mark) {
+				replaced = p.end
+				f.replace(p, text, tokens, i, open, seen)
+			}
+		}
 		switch token.Kind { //nolint:exhaustive // the others change nothing
 		case sqlguard.TokenOpen:
 			open = append(open, i)
 		case sqlguard.TokenClose:
 			open = open[:max(len(open)-1, 0)]
-		}
-		if end := parameter(text, tokens, i); end > 0 {
-			value, ok := valueAt(text, tokens, i, open)
-			if !ok && parameterAt(text, tokens, i) {
-				value, ok = "1", true
-			}
-			if ok {
-				f.fills = append(f.fills, fill{at: token.Start - seen, removed: end - token.Start, value: value})
-			}
 		}
 	}
 	for ; next < len(t.Holes); next++ { // in white space at the end
@@ -133,6 +132,24 @@ func (t *Text) Fill(d sqlguard.Dialect) *Filled {
 	return f
 }
 
+// replace fills in the placeholder at token i. A value is one wherever it
+// stands: where the grammar has no place for it, the statement does not parse.
+func (f *Filled) replace(p placeholder, text string, tokens []sqlguard.Token, i int, open []int, seen int) {
+	at := tokens[i].Start
+	v := fill{at: at - seen, removed: p.end - at, value: p.value}
+	switch p.stands { //nolint:exhaustive // the text is known
+	case forValue:
+		v.value = "1"
+		if value, fits := valueAt(text, tokens, i, open); fits {
+			v.value = value
+		}
+	case forSQL:
+		v.value = "x"
+		f.Unproved = append(f.Unproved, sqlguard.Span{Start: f.text.place(v.at, false), End: f.text.place(v.at+v.removed, true)})
+	}
+	f.fills = append(f.fills, v)
+}
+
 // holeValue returns a value for a hole that begins at an offset in a token. ok
 // is false if no value can stand there.
 func holeValue(text string, tokens []sqlguard.Token, i, at int, open []int, h Hole) (value string, ok bool) {
@@ -147,7 +164,7 @@ func holeValue(text string, tokens []sqlguard.Token, i, at int, open []int, h Ho
 			if v, fits := valueAt(text, tokens, i, open); fits {
 				return v, true
 			}
-			if h.Number && numberAt(text, tokens, i) || h.Value && operandOf(text, tokens, i) {
+			if h.Bound || h.Number && numberAt(text, tokens, i) || h.Value && operandOf(text, tokens, i, open) {
 				return "1", true
 			}
 		}
@@ -165,45 +182,10 @@ func alone(text string, at int) bool {
 	return !named(text[at+len(mark):]) && (at == 0 || !named(text[at-1:at]))
 }
 
-// parameter returns the end of the parameter that begins with token i, or 0 if
-// there is none. A parameter is the dialect's own, or ? and :name, which
-// drivers replace.
-func parameter(text string, tokens []sqlguard.Token, i int) int {
-	token := tokens[i]
-	switch token.Kind { //nolint:exhaustive // no other begins one
-	case sqlguard.TokenParameter:
-		return token.End
-	case sqlguard.TokenWord:
-		return sqlcArgument(text, tokens, i)
-	case sqlguard.TokenOperator, sqlguard.TokenInvalid:
-		switch mark := token.Text(text); {
-		case mark == "?":
-			return token.End
-		case mark == "@" && i+1 < len(tokens) && tokens[i+1].Kind == sqlguard.TokenWord && tokens[i+1].Start == token.End && !operandEnds(text, tokens, i-1):
-			return tokens[i+1].End
-		case mark == ":" && i+1 < len(tokens) && tokens[i+1].Kind == sqlguard.TokenWord && tokens[i+1].Start == token.End:
-			return tokens[i+1].End
-		}
-	}
-	return 0
-}
-
-// sqlcArgument returns the end of sqlc.arg(…), sqlc.narg(…) or sqlc.slice(…) at
-// token i, or 0 if there is none.
-func sqlcArgument(text string, tokens []sqlguard.Token, i int) int {
-	if i+5 >= len(tokens) || !strings.EqualFold(tokens[i].Text(text), "sqlc") || tokens[i+3].Text(text) != "(" || tokens[i+5].Text(text) != ")" {
-		return 0
-	}
-	switch strings.ToLower(tokens[i+2].Text(text)) {
-	case "arg", "narg", "slice":
-		return tokens[i+5].End
-	default:
-		return 0
-	}
-}
-
-// beforeOperand are words behind which an operand begins.
+// beforeOperand are words behind which no operator stands, and whether an
+// operand does.
 var beforeOperand = map[string]bool{
+	"for": true, "both": true, "leading": true, "trailing": true, "div": true, "xor": true, "binary": true,
 	"select": true, "distinct": true, "case": true, "by": true, "set": true, "returning": true, "using": true, "return": true, "call": true, "similar": true,
 	"collate": false, "as": false, "from": false, "join": false, "into": false, "table": false, "update": false,
 }
@@ -218,7 +200,8 @@ func operandEnds(text string, tokens []sqlguard.Token, i int) bool {
 		return false
 	}
 	word := strings.ToLower(tokens[i].Text(text))
-	return operandBefore(tokens, i+1) && (tokens[i].Kind != sqlguard.TokenWord || !valueWords[word] && !beforeOperand[word])
+	_, reserved := beforeOperand[word]
+	return operandBefore(tokens, i+1) && (tokens[i].Kind != sqlguard.TokenWord || !valueWords[word] && !reserved)
 }
 
 // parameterAt reports whether the parameter at token i stands where an operand
@@ -243,17 +226,46 @@ func parameterAt(text string, tokens []sqlguard.Token, i int) bool {
 	}
 }
 
-// operandOf reports whether token i is the operand of the operator behind it: a
-// cast or a comparison. It must stand where an operand begins.
-func operandOf(text string, tokens []sqlguard.Token, i int) bool {
-	if i+1 >= len(tokens) || !parameterAt(text, tokens, i) {
+// operandOf reports whether token i is an operand, as what stands behind it
+// says: an operator, a word that takes an operand to its left, or the next
+// value of a row. It must stand where an operand begins.
+func operandOf(text string, tokens []sqlguard.Token, i int, open []int) bool {
+	if i+1 >= len(tokens) || !parameterAt(text, tokens, i) && !(i > 0 && tokens[i-1].Kind == sqlguard.TokenComma) {
 		return false
 	}
 	switch word := strings.ToLower(tokens[i+1].Text(text)); tokens[i+1].Kind { //nolint:exhaustive // no other is an operator
 	case sqlguard.TokenOperator:
 		return word != "." && word != "*"
 	case sqlguard.TokenWord:
-		return word == "is" || word == "in" || word == "like" || word == "ilike" || word == "between"
+		return operandBehind[word]
+	case sqlguard.TokenComma:
+		return rowAt(text, tokens, open)
+	case sqlguard.TokenClose:
+		return tokens[i-1].Kind == sqlguard.TokenComma && rowAt(text, tokens, open)
+	default:
+		return false
+	}
+}
+
+// operandBehind are words with an operand to their left.
+var operandBehind = map[string]bool{
+	"is": true, "in": true, "like": true, "ilike": true, "between": true, "similar": true, "regexp": true, "rlike": true, "collate": true, "at": true,
+	"when": true, "then": true, "else": true, "end": true, "as": true, "div": true, "mod": true,
+}
+
+// rowAt reports whether the innermost open parenthesis begins a row, such as
+// (a, b) = (1, 2).
+func rowAt(text string, tokens []sqlguard.Token, open []int) bool {
+	if len(open) == 0 || tokens[open[len(open)-1]].Text(text) != "(" {
+		return false
+	}
+	i := open[len(open)-1] - 1
+	if i < 0 || tokens[i].Kind != sqlguard.TokenWord {
+		return i >= 0 && tokens[i].Kind == sqlguard.TokenOperator
+	}
+	switch strings.ToLower(tokens[i].Text(text)) {
+	case "where", "and", "or", "not", "on", "having", "when":
+		return true
 	default:
 		return false
 	}
@@ -293,6 +305,8 @@ func valueAt(text string, tokens []sqlguard.Token, i int, open []int) (string, b
 			return "(1)", true
 		case "date", "timestamp", "time", "zone":
 			return "'x'", true
+		case "of": // FOR SYSTEM_TIME AS OF
+			return "'x'", before > 0 && strings.EqualFold(tokens[before-1].Text(text), "as")
 		case "and", "where", "or", "not", "on", "having": // a condition of its own: anything
 			return "1", word == "and" && insideBetween(text, tokens, before)
 		case "is":

@@ -113,10 +113,19 @@ func (j *javaScript) tagged(f *flow, n *node) *value {
 		return nil
 	}
 	values, spans := make([]*value, len(template.list)), make([]sqlguard.Span, len(template.list))
+	var holes, bound []sqlguard.Span
 	for i, part := range template.list {
 		v := f.eval(part)
-		if part.kind != nodeLiteral && v != nil && !v.fragment {
-			v = nil
+		if part.kind != nodeLiteral {
+			if v != nil && !v.fragment {
+				if len(v.texts) > 0 || v.number {
+					bound = append(bound, part.span)
+				}
+				v = nil
+			}
+			if v == nil {
+				holes = append(holes, part.span)
+			}
 		}
 		values[i], spans[i] = v, part.span
 	}
@@ -126,15 +135,9 @@ func (j *javaScript) tagged(f *flow, n *node) *value {
 	}
 	out := *v
 	out.fragment = true
-	var holes []sqlguard.Span
-	for i, part := range template.list {
-		if part.kind != nodeLiteral && values[i] == nil {
-			holes = append(holes, part.span)
-		}
-	}
 	for i, t := range out.texts {
 		t = t.clone()
-		t.values(holes)
+		t.values(holes, bound)
 		out.texts[i] = t
 	}
 	j.template(f, n, &out)

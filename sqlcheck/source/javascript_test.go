@@ -28,6 +28,8 @@ func TestJavaScript(t *testing.T) {
 		{"let q = 'SELECT 1'; q = 'SELECT 2'; db.query(q)", []string{"SELECT 2"}},
 		{"sql`SELECT a FROM t WHERE b = ${b}`", []string{"SELECT a FROM t WHERE b = 1"}},
 		{"await prisma.$queryRaw`SELECT a FROM t WHERE b IN (${list})`", []string{"SELECT a FROM t WHERE b IN (1)"}},
+		{"await prisma.$queryRaw`SELECT ${a}::text, CASE ${a} WHEN 1 THEN ${b} END, ${c} AS c FROM t WHERE ${a} IS NULL OR (${a}, ${b}) = (c, d)`", []string{"SELECT 1::text, CASE 1 WHEN 1 THEN 1 END, 1 AS c FROM t WHERE 1 IS NULL OR (1, 1) = (c, d)"}},
+		{"await prisma.$queryRaw`SELECT ${'a' + a} FROM t WHERE ${cond} ORDER BY ${b}`", []string{"SELECT 1 FROM t WHERE x ORDER BY x [${cond}] [${b}]"}},
 		{"await prisma.$queryRawUnsafe(text)", []string{"x [text]"}},
 		{"gql`query { a }`", nil},
 		{"db.prepare('DELETE FROM t WHERE id = ?').run(1)", []string{"DELETE FROM t WHERE id = 1"}},

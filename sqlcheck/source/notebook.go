@@ -183,7 +183,8 @@ func (n *notebook) program() (*Source, error) {
 			}
 		}
 		for _, h := range t.Holes {
-			out.Holes = append(out.Holes, Hole{At: h.At, Span: n.span(h.Span), Number: h.Number})
+			h.Span = n.span(h.Span)
+			out.Holes = append(out.Holes, h)
 		}
 		n.texts = append(n.texts, out)
 	}

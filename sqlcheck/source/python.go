@@ -22,6 +22,7 @@ var pythonSinks = map[string]certainty{
 // python is a source of Python.
 type python struct {
 	options *Options
+	asIs    bool // the file names psycopg2's AsIs, a parameter that is SQL
 }
 
 func findPython(source string, o *Options) (*Source, error) {
@@ -33,7 +34,7 @@ func findPython(source string, o *Options) (*Source, error) {
 	for _, v := range names.names {
 		v.open = p.dynamic
 	}
-	return &Source{Texts: follow(top, &python{options: o}), Comments: p.comments}, nil
+	return &Source{Texts: follow(top, &python{options: o, asIs: strings.Contains(source, "AsIs")}), Comments: p.comments}, nil
 }
 
 // parsePython reads a file.
@@ -288,6 +289,9 @@ func (p *python) sink(f *flow, n *node, args []*value) {
 		for _, t := range v.texts {
 			if strings.Contains(t.SQL(), "%") { // parameters of drivers, as in PEP 249's pyformat
 				t = percent(t, true)
+				for i := range t.Holes {
+					t.Holes[i].Bound = t.Holes[i].Bound && !p.asIs
+				}
 			}
 			driver.texts = append(driver.texts, t)
 		}
@@ -513,7 +517,9 @@ func percent(t *Text, driver bool) *Text {
 		for len(holes) > 0 && holes[0].At <= to {
 			out.run(t, from, holes[0].At)
 			from = holes[0].At
-			out.Holes = append(out.Holes, Hole{At: len(out.sql), Span: holes[0].Span, Number: holes[0].Number})
+			h := holes[0]
+			h.At = len(out.sql)
+			out.Holes = append(out.Holes, h)
 			holes = holes[1:]
 		}
 		out.run(t, from, to)
@@ -535,6 +541,7 @@ func percent(t *Text, driver bool) *Text {
 			out.escaped("%", span)
 		} else {
 			out.hole(span, strings.IndexByte("dioxX", conversion) >= 0)
+			out.Holes[len(out.Holes)-1].Bound = driver
 		}
 		i += n
 		from = i

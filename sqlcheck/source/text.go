@@ -24,8 +24,9 @@ type Text struct {
 	// in this text, which it may never be.
 	Emptied bool
 
-	sql    []byte
-	pieces []piece
+	sql     []byte
+	pieces  []piece
+	percent bool // %s and %(name)s are parameters
 }
 
 // piece is a run of the text. Each byte of a run that is in the file as it is
@@ -43,8 +44,8 @@ type Hole struct {
 	// Number says that the value is a number.
 	Number bool
 	// Value says that the driver sends it as a parameter, unless it is a part of
-	// a statement that a library made.
-	Value bool
+	// a statement that a library made. Bound says that it is none.
+	Value, Bound bool
 }
 
 // SQL returns the text with nothing in its holes.
@@ -138,9 +139,12 @@ func (t *Text) hole(span sqlguard.Span, number bool) {
 }
 
 // values says that the driver sends the holes at these spans as parameters.
-func (t *Text) values(spans []sqlguard.Span) {
+// Those at the spans in bound are no part of a statement.
+func (t *Text) values(spans, bound []sqlguard.Span) {
 	for i := range t.Holes {
-		t.Holes[i].Value = t.Holes[i].Value || slices.Contains(spans, t.Holes[i].Span)
+		h := &t.Holes[i]
+		h.Value = h.Value || slices.Contains(spans, h.Span)
+		h.Bound = h.Bound || slices.Contains(bound, h.Span)
 	}
 }
 

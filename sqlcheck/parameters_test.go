@@ -1,0 +1,377 @@
+package sqlcheck_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ktxhq/ktx/sqlcheck"
+	"github.com/ktxhq/ktx/sqlcheck/report"
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// withParameters checks a text as a file of SQL, or of another language.
+func withParameters(t *testing.T, dialect, name, text string) report.File {
+	t.Helper()
+	c := sqlcheck.Checker{Stdin: strings.NewReader(text), Choose: with(t, dialect)}
+	files, err := c.Run(t.Context(), []sqlcheck.Input{{Path: name, Stdin: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files[0]
+}
+
+// parameters are statements with parameters of the dialect, of drivers and of
+// tools, by dialect. What does not begin with SELECT or WITH is a condition.
+var parameters = map[string][]string{
+	"postgres": {
+		`$1 IS NULL OR a = $1`,
+		`SELECT $1::int`,
+		`SELECT $1`,
+		`SELECT $1 AS x, $2`,
+		`SELECT * FROM unnest($1::int[])`,
+		`SELECT unnest($1)`,
+		`SELECT CASE $1 WHEN 1 THEN 2 END`,
+		`SELECT CASE WHEN $1 THEN a ELSE $2 END FROM t`,
+		`(:a IS NULL OR a = :a)`,
+		`? < a`,
+		`?`,
+		`NOT ?`,
+		`NOT $1::bool AND a = 1`,
+		`$1`,
+		`$1 = ANY(tags)`,
+		`a = ANY($1)`,
+		`a = ANY(@ids::int[])`,
+		`a = ANY(?)`,
+		`a IN (?)`,
+		`a IN ?`,
+		`a IN (:v*:ids)`,
+		`a IN :tuple:ids`,
+		`(a, b) IN (:tuple*:rows)`,
+		`a IN (:ids)`,
+		`a IN (sqlc.slice('ids'))`,
+		`a IN (sqlc.slice(ids))`,
+		`a = sqlc.arg(x)`,
+		`a = sqlc.arg('x')::int`,
+		`a = COALESCE(sqlc.narg('x'), a)`,
+		`sqlc.narg('x')::text IS NULL OR a = sqlc.narg('x')`,
+		`SELECT sqlc.embed(t), sqlc.embed(u) FROM t JOIN u ON u.id = t.id`,
+		`a = @x`,
+		`a = @x::text`,
+		`@x::text = '' OR a = @x`,
+		`a LIKE '%' || :q || '%'`,
+		`a ILIKE $1`,
+		`a->>$1 = 'x'`,
+		`a ? $1`,
+		`a ?| $1`,
+		`a ?& ARRAY[$1, $2]`,
+		`a @> $1`,
+		`a @> ARRAY[$1]::int[]`,
+		`SELECT a FROM t LIMIT $1 OFFSET $2`,
+		`SELECT a FROM t LIMIT ? OFFSET ?`,
+		`SELECT a FROM t LIMIT :n OFFSET :o`,
+		`SELECT a FROM t LIMIT @n OFFSET @o`,
+		`SELECT a FROM t LIMIT sqlc.arg('n')`,
+		`SELECT a FROM t OFFSET $1 ROWS FETCH NEXT $2 ROWS ONLY`,
+		`SELECT a FROM t FETCH FIRST $1 ROWS ONLY`,
+		`SELECT a FROM t ORDER BY CASE WHEN $1 = 'a' THEN a END, CASE WHEN @desc::bool THEN b END DESC`,
+		`SELECT a FROM t ORDER BY $1`,
+		`created > now() - $1::interval`,
+		`created > now() - INTERVAL '1 day' * $1`,
+		`created BETWEEN $1 AND $2`,
+		`created BETWEEN :from AND :to`,
+		`created BETWEEN @from_time AND @to_time`,
+		`created >= :since::timestamptz`,
+		`SELECT date_trunc($1, created) FROM t`,
+		`SELECT generate_series($1::date, $2::date, '1 day')`,
+		`SELECT * FROM generate_series($1::date, $2::date, interval '1 day') AS d`,
+		`SELECT $1 AT TIME ZONE 'UTC'`,
+		`SELECT created AT TIME ZONE $1 FROM t`,
+		`SELECT extract(epoch FROM $1::timestamptz)`,
+		`SELECT count(*) FILTER (WHERE a = $1) FROM t`,
+		`SELECT a FROM t GROUP BY a HAVING count(*) > $1`,
+		`SELECT a FROM t JOIN u ON $1 = u.id AND u.k = ?`,
+		`(a, b) > ($1, $2)`,
+		`(a, b) > (?, ?)`,
+		`ROW(a, b) = ROW($1, $2)`,
+		`a IS NOT DISTINCT FROM $1`,
+		`a IS DISTINCT FROM :x`,
+		`a = $1 COLLATE "C"`,
+		`SELECT * FROM (VALUES ($1, $2), ($3, $4)) AS v(a, b)`,
+		`SELECT * FROM (VALUES (?, ?), (?, ?)) AS v(a, b)`,
+		`SELECT DISTINCT $1 FROM t`,
+		"-- name: list-users\n-- raw: 1\nSELECT a FROM t WHERE a = $1",
+		"-- :name x :? :*\n-- :doc all\nSELECT a FROM t WHERE a = :a\n",
+		`SELECT a FROM t WHERE b = $1 UNION ALL SELECT $2`,
+		`SELECT a FROM t TABLESAMPLE SYSTEM ($1)`,
+		`SELECT sum(a) OVER (ORDER BY b ROWS $1 PRECEDING) FROM t`,
+		`SELECT array_agg(a ORDER BY b) FROM t WHERE c = $1`,
+		`SELECT jsonb_build_object('a', $1, 'b', :b)`,
+		`SELECT coalesce($1, a), greatest(?, b) FROM t`,
+		`SELECT cast($1 AS int), CAST(:x AS text), cast(? as date)`,
+		`SELECT EXISTS (SELECT 1 FROM t WHERE a = $1 LIMIT 1)`,
+		`SELECT a[$1] FROM t`,
+		`SELECT a[1:n] FROM t`,
+		`SELECT substring(a FROM $1 FOR $2) FROM t`,
+		`SELECT overlay(a PLACING $1 FROM 2) FROM t`,
+		`SELECT position($1 IN a) FROM t`,
+		`SELECT trim(both $1 FROM a) FROM t`,
+		`a = :a AND b = :b OR :c = c`,
+		`a = :v:x`,
+		`a = :value:x`,
+		`a <> ALL (:v*:ids)`,
+		`a SIMILAR TO $1 ESCAPE $2`,
+		`to_tsvector('english', a) @@ plainto_tsquery($1)`,
+		`SELECT ts_rank(a, websearch_to_tsquery(:q)) FROM t`,
+		`SELECT a FROM t, LATERAL jsonb_array_elements($1::jsonb) e`,
+		`SELECT a FROM t JOIN unnest(:ids) AS x(id) ON x.id = t.id`,
+		`SELECT a FROM json_to_recordset(?) AS x(a int)`,
+		`a = {d '2020-01-01'}`,
+		`a = {ts '2020-01-01 00:00:00'}`,
+		`a = {t '00:00:00'}`,
+		`{fn ucase(a)} = 'X'`,
+		`{fn lcase({fn concat(a, 'x')})} = {fn user()}`,
+		`a LIKE 'x!%' {escape '!'}`,
+		`SELECT a FROM {oj t LEFT OUTER JOIN u ON t.a = u.a}`,
+		`SELECT a FROM t {limit 5}`,
+		`SELECT {fn now()}, {fn curdate()}, {fn timestampadd(SQL_TSI_DAY, 1, a)} FROM t`,
+		`a = %s`,
+		`a = %(name)s`,
+		`WITH x AS (SELECT $1::int AS n) SELECT n FROM x`,
+		`SELECT a, $1 b FROM t`,
+		`SELECT * FROM t WHERE a = $1 AND ($2::text IS NULL OR b = $2) AND (NOT @flag::bool OR c)`,
+	},
+	"mysql": {
+		`? IS NULL OR a = ?`,
+		`SELECT ?`,
+		`SELECT ? AS x`,
+		`(:a IS NULL OR a = :a)`,
+		`? < a`,
+		`?`,
+		`NOT ?`,
+		`a IN (?)`,
+		`a IN ?`,
+		`a IN (:v*:ids)`,
+		`a IN (sqlc.slice('ids'))`,
+		`a IN (sqlc.slice(ids))`,
+		`a = sqlc.arg(x)`,
+		`a = COALESCE(sqlc.narg('x'), a)`,
+		`CAST(sqlc.narg('x') AS CHAR) IS NULL`,
+		`a LIKE CONCAT('%', ?, '%')`,
+		`a LIKE CONCAT('%', :q, '%')`,
+		`SELECT a FROM t LIMIT ?`,
+		`SELECT a FROM t LIMIT ?, ?`,
+		`SELECT a FROM t LIMIT ? OFFSET ?`,
+		`SELECT a FROM t LIMIT :o, :n`,
+		`SELECT CASE ? WHEN 1 THEN 2 END`,
+		`SELECT IF(? IS NULL, a, ?) FROM t`,
+		`a > NOW() - INTERVAL ? DAY`,
+		`a > DATE_SUB(NOW(), INTERVAL :d DAY)`,
+		`a > DATE_ADD(?, INTERVAL 1 DAY)`,
+		`MATCH(a) AGAINST (? IN BOOLEAN MODE)`,
+		`MATCH(a) AGAINST (:q)`,
+		`a REGEXP ?`,
+		`a BETWEEN ? AND ?`,
+		`(a, b) IN ((?, ?), (?, ?))`,
+		`(a, b) > (?, ?)`,
+		`SELECT CAST(? AS SIGNED), CONVERT(?, CHAR)`,
+		`SELECT JSON_EXTRACT(a, ?) FROM t`,
+		`SELECT * FROM JSON_TABLE(?, '$[*]' COLUMNS (a INT PATH '$')) j`,
+		`? MEMBER OF (a)`,
+		`SELECT a FROM t ORDER BY FIELD(a, ?)`,
+		`SELECT a FROM t ORDER BY CASE WHEN ? = 'x' THEN a END`,
+		`SELECT a FROM t GROUP BY a HAVING COUNT(*) > ?`,
+		`SELECT a FROM t UNION SELECT ?`,
+		`SELECT a FROM t JOIN u ON u.id = ? AND ? = t.x`,
+		`a <=> ?`,
+		`a = {d '2020-01-01'}`,
+		`a = {ts '2020-01-01 00:00:00'}`,
+		`{fn ucase(a)} = 'X'`,
+		`a = %s`,
+		`a = %(name)s`,
+		`SELECT SUBSTRING(a, ?, ?) FROM t`,
+		`SELECT SUBSTRING(a FROM ? FOR ?) FROM t`,
+		`SELECT -?, !?`,
+		`a = BINARY ?`,
+		`SELECT EXISTS (SELECT 1 FROM t WHERE a = ?)`,
+		`SELECT DATE_FORMAT(a, ?) FROM t`,
+		`SELECT a DIV ?, a MOD ? FROM t`,
+		`a = :v:x`,
+		`NOT EXISTS (SELECT 1 FROM u WHERE u.a = ?) AND ? = 1`,
+	},
+	"sqlite": {
+		`?1 IS NULL OR a = ?1`,
+		`$x IS NULL OR a = :a`,
+		`SELECT ?, :a, @b, $c`,
+		`(:a IS NULL OR a = :a)`,
+		`? < a`,
+		`?`,
+		`a IN (?)`,
+		`a IN (:v*:ids)`,
+		`a IN (sqlc.slice('ids'))`,
+		`a IN (sqlc.slice(ids))`,
+		`a = sqlc.arg(x)`,
+		`a = COALESCE(sqlc.narg('x'), a)`,
+		`CAST(sqlc.narg('x') AS text) IS NULL`,
+		`a = @x`,
+		`a GLOB ?`,
+		`a MATCH ?`,
+		`t MATCH :q`,
+		`a LIKE ? ESCAPE ?`,
+		`a IN (SELECT value FROM json_each(?))`,
+		`SELECT value FROM json_each(:ids)`,
+		`SELECT a FROM t LIMIT ? OFFSET ?`,
+		`SELECT a FROM t LIMIT ?, ?`,
+		`SELECT CASE ? WHEN 1 THEN 2 END`,
+		`SELECT iif(? IS NULL, a, ?) FROM t`,
+		`SELECT datetime('now', ?), strftime(?, a) FROM t`,
+		`SELECT a FROM t ORDER BY CASE WHEN :s = 'x' THEN a END`,
+		`a IS ?`,
+		`a IS NOT :x`,
+		`a BETWEEN ? AND ?`,
+		`(a, b) > (?, ?)`,
+		`SELECT * FROM (VALUES (?, ?), (?, ?))`,
+		`SELECT CAST(? AS integer)`,
+		`a = ? COLLATE NOCASE`,
+		`SELECT a -> ?, a ->> :p FROM t`,
+		`a = :v:x`,
+		`NOT :x OR a`,
+		`SELECT a FROM t GROUP BY a HAVING count(*) > ?`,
+		`SELECT - :x`,
+		`SELECT 1 WHERE EXISTS (SELECT 1 FROM t WHERE a = ?)`,
+		`a = %s`,
+	},
+	"sqlserver": {
+		`@p1 IS NULL OR a = @p1`,
+		`? IS NULL OR a = ?`,
+		`:a IS NULL OR a = :a`,
+		`SELECT @p1, ?, :a`,
+		`SELECT TOP (@n) a FROM t`,
+		`SELECT TOP (?) a FROM t`,
+		`SELECT TOP @n a FROM t`,
+		`SELECT a FROM t ORDER BY a OFFSET @o ROWS FETCH NEXT @n ROWS ONLY`,
+		`SELECT a FROM t ORDER BY a OFFSET ? ROWS FETCH NEXT ? ROWS ONLY`,
+		`SELECT a FROM t ORDER BY a OFFSET :o ROWS FETCH NEXT :n ROWS ONLY`,
+		`a > DATEADD(day, @n, GETDATE())`,
+		`a > DATEADD(day, -?, GETDATE())`,
+		`a IN (SELECT value FROM STRING_SPLIT(@ids, ','))`,
+		`a IN (SELECT value FROM STRING_SPLIT(?, ','))`,
+		`SELECT * FROM OPENJSON(@j) WITH (a int)`,
+		`SELECT * FROM OPENJSON(?) WITH (a int)`,
+		`a IN (@a, @b)`,
+		`a IN (?, ?)`,
+		`? < a`,
+		`SELECT CASE @p1 WHEN 1 THEN 2 END`,
+		`SELECT CASE ? WHEN 1 THEN 2 END`,
+		`SELECT IIF(@p1 = 1, a, @p2) FROM t`,
+		`SELECT CAST(@a AS int), CONVERT(int, ?), TRY_CAST(:x AS date)`,
+		`a LIKE '%' + @q + '%'`,
+		`a LIKE ? ESCAPE '!'`,
+		`a BETWEEN @a AND @b`,
+		`a BETWEEN ? AND ?`,
+		`SELECT a AT TIME ZONE @tz FROM t`,
+		`CONTAINS(a, @q)`,
+		`FREETEXT(a, ?)`,
+		`SELECT * FROM t FOR SYSTEM_TIME AS OF @t`,
+		`SELECT COALESCE(@a, a), ISNULL(?, b) FROM t`,
+		`SELECT a FROM t GROUP BY a HAVING COUNT(*) > @n`,
+		`SELECT * FROM (VALUES (@a, @b), (?, ?)) AS v(a, b)`,
+		`EXISTS (SELECT 1 FROM u WHERE a = @x)`,
+		`a = {d '2020-01-01'}`,
+		`a = {ts '2020-01-01 00:00:00'}`,
+		`{fn ucase(a)} = 'X'`,
+		`SELECT -@x, -?`,
+		`SELECT a FROM t WHERE a = :v:x`,
+		`a = %s`,
+	},
+	"clickhouse": {
+		`a = {x:UInt32}`,
+		`SELECT {x:UInt32}, {y:String} AS y`,
+		`a IN ({ids:Array(UInt32)})`,
+		`a IN {ids:Array(UInt32)}`,
+		`? = a`,
+		`a = ?`,
+		`a = :x`,
+		`a = $1`,
+		`SELECT a FROM t LIMIT {n:UInt8} OFFSET {o:UInt8}`,
+		`SELECT a FROM t LIMIT ?`,
+		`SELECT if({x:UInt8} = 1, a, b) FROM t`,
+		`a BETWEEN ? AND ?`,
+		`has({ids:Array(String)}, a)`,
+		`a > now() - INTERVAL ? DAY`,
+		`a > now() - INTERVAL {d:UInt8} DAY`,
+		`a IN (?)`,
+		`(a, b) IN ((?, ?))`,
+	},
+}
+
+// TestParameters: a parameter is a value wherever one can stand.
+func TestParameters(t *testing.T) {
+	t.Parallel()
+	for dialect, list := range parameters {
+		for _, sql := range list {
+			if !strings.HasPrefix(sql, "SELECT ") && !strings.HasPrefix(sql, "--") && !strings.HasPrefix(sql, "WITH ") {
+				sql = "SELECT a FROM t WHERE " + sql
+			}
+			if file := withParameters(t, dialect, "q.sql", sql); len(file.Findings) > 0 || file.Judged != 1 {
+				t.Errorf("%s: %s: %+v", dialect, sql, file.Findings)
+			}
+		}
+	}
+}
+
+// TestNamedQueries: a comment that names a query ends the one before it.
+func TestNamedQueries(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"-- name: a\nSELECT a FROM t WHERE a = $1\n\n-- name: b\nSELECT '-- name: c'\nFROM t\n",
+		"-- :name a :? :*\nSELECT a FROM t WHERE a = :a\n\n-- :name b :? :1\nSELECT b FROM t WHERE b IN (:v*:b)\n",
+	} {
+		if file := withParameters(t, "postgres", "q.sql", text); file.Judged != 2 || len(file.Findings) > 0 {
+			t.Errorf("%s: %+v", text, file)
+		}
+	}
+}
+
+// TestParametersThatAreNone: what stands for a name or for any SQL is a hole. A
+// parameter changes nothing of what else a statement does, and one that stands
+// where no value can is refused.
+func TestParametersThatAreNone(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		dialect, sql string
+		code         sqlguard.Code
+		at           string // the text that the finding marks; not compared if empty
+	}{
+		{"postgres", "SELECT a FROM $1", sqlguard.CodeParseError, ""},
+		{"postgres", "SELECT a $1 FROM t", sqlguard.CodeParameterNotAllowed, "$1"},
+		{"postgres", "SELECT a FROM t WHERE b = $1; DELETE FROM t WHERE a = $1", sqlguard.CodeWriteStatement, "DELETE FROM t WHERE a = $1"},
+		{"postgres", "SELECT $1::int, pg_read_file($2)", sqlguard.CodeFunctionFileAccess, "pg_read_file"},
+		{"postgres", "SELECT a FROM t WHERE ? < a AND pg_sleep(:n) IS NULL", sqlguard.CodeFunctionSleep, "pg_sleep"},
+		{"postgres", "SELECT :i:name FROM t", sqlguard.CodeDynamicSQLUnprovable, ":i:name"},
+		{"postgres", "SELECT a FROM :identifier:name WHERE a = :v:x", sqlguard.CodeDynamicSQLUnprovable, ":identifier:name"},
+		{"postgres", "SELECT a FROM t WHERE :sql:cond", sqlguard.CodeDynamicSQLUnprovable, ":sql:cond"},
+		{"postgres", "SELECT :i*:cols FROM t :snip:rest", sqlguard.CodeDynamicSQLUnprovable, ":i*:cols"},
+		{"postgres", "-- :name x :? :*\n-- :doc all\nSELECT a FROM t\n--~ (when (:b params) \"WHERE b = :b\")\n", sqlguard.CodeDynamicSQLUnprovable, `--~ (when (:b params) "WHERE b = :b")`},
+		{"postgres", "SELECT ?? FROM t WHERE a = ?", sqlguard.CodeDynamicSQLUnprovable, "??"},
+		{"postgres", "{call f(?)}", sqlguard.CodeProcedureCall, ""},
+		{"postgres", "{? = call f(?)}", sqlguard.CodeProcedureCall, ""},
+		{"postgres", "SELECT {fn pg_sleep(1)}", sqlguard.CodeFunctionSleep, "pg_sleep"},
+		{"postgres", "SELECT {fn ucase(a)} FROM t; DROP TABLE t", sqlguard.CodeDDLStatement, "DROP TABLE t"},
+		{"postgres", "SELECT sqlc.evil(a) FROM t", sqlguard.CodeFunctionNotAllowed, ""},
+		{"mysql", "SELECT ?? FROM t WHERE a = ?", sqlguard.CodeDynamicSQLUnprovable, "??"},
+		{"mysql", "SELECT a FROM t WHERE a = @x", sqlguard.CodeSessionChange, "@x"},
+		{"mysql", "SELECT a FROM t WHERE a = :x INTO OUTFILE 'f'", sqlguard.CodeSelectInto, ""},
+		{"sqlite", "SELECT a FROM :i:name", sqlguard.CodeDynamicSQLUnprovable, ":i:name"},
+		{"sqlserver", "SELECT a FROM @t", sqlguard.CodeParameterNotAllowed, ""},
+		{"clickhouse", "SELECT a FROM {name:Identifier} WHERE a = {x:UInt8}", sqlguard.CodeDynamicSQLUnprovable, "{name:Identifier}"},
+	} {
+		file := withParameters(t, test.dialect, "q.sql", test.sql)
+		if len(file.Findings) == 0 || file.Findings[0].Code != test.code || file.Findings[0].Severity != report.SeverityError {
+			t.Errorf("%s: %s: %+v", test.dialect, test.sql, file.Findings)
+			continue
+		}
+		if span := file.Findings[0].Span; test.at != "" && test.sql[span.Start:span.End] != test.at {
+			t.Errorf("%s: %s: marks %q", test.dialect, test.sql, test.sql[span.Start:span.End])
+		}
+	}
+}

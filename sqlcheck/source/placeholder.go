@@ -1,0 +1,219 @@
+package source
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ktxhq/ktx/sqlguard"
+)
+
+// placeholder is a part of a text that a driver, a library or a tool replaces
+// before the server sees it.
+type placeholder struct {
+	end    int // in the text
+	stands stands
+	value  string // what is sent, if that is known
+}
+
+// stands says what a placeholder stands for.
+type stands uint8
+
+const (
+	nothing  stands = iota // it is no placeholder
+	forValue               // a value, which is sent beside the statement or quoted
+	forSQL                 // any SQL
+	forText                // the text in value
+)
+
+// placeholders finds the placeholders of a text.
+type placeholders struct {
+	text    string
+	tokens  []sqlguard.Token
+	dialect string
+	// percent says that %s and %(name)s stand for values, as in the drivers of
+	// Python.
+	percent bool
+	escapes int // escapes of JDBC that are open
+}
+
+// at returns the placeholder that begins with token i: a parameter of the
+// dialect, or what drivers and tools replace.
+func (p *placeholders) at(i int) placeholder {
+	token := p.tokens[i]
+	text := token.Text(p.text)
+	switch token.Kind { //nolint:exhaustive // no other begins one
+	case sqlguard.TokenParameter:
+		switch {
+		case text[0] == '{': // {name:Type} of ClickHouse
+			return p.substitution(i)
+		case text[0] == ':':
+			return p.colon(i)
+		case text == "?" && p.joined(i, "?"):
+			return placeholder{token.Start + 2, forSQL, ""}
+		}
+		return placeholder{token.End, forValue, ""}
+	case sqlguard.TokenWord:
+		return p.sqlc(i)
+	case sqlguard.TokenOpen, sqlguard.TokenClose:
+		return p.escape(i)
+	case sqlguard.TokenOperator, sqlguard.TokenInvalid:
+		switch {
+		case text == "{" || text == "}":
+			return p.escape(i)
+		case operandEnds(p.text, p.tokens, i-1): // an operator
+		case text == "??" || text == "?" && p.joined(i, "?"): // a name, for Knex and the drivers for MySQL
+			return placeholder{token.Start + 2, forSQL, ""}
+		case text == "?":
+			return placeholder{token.End, forValue, ""}
+		case text == "@" && p.named(i+1):
+			return placeholder{p.tokens[i+1].End, forValue, ""}
+		case text == ":" && p.named(i+1):
+			return p.colon(i)
+		case text == "%" && p.percent:
+			return p.pyformat(i)
+		case text == "$" && p.joined(i, "1"):
+			return placeholder{p.tokens[i+1].End, forValue, ""}
+		}
+	}
+	return placeholder{}
+}
+
+// joined reports whether the token behind i touches it and begins with the
+// given text, or with a digit if that is one.
+func (p *placeholders) joined(i int, with string) bool {
+	if i+1 >= len(p.tokens) || p.tokens[i+1].Start != p.tokens[i].End {
+		return false
+	}
+	next := p.tokens[i+1].Text(p.text)
+	return strings.HasPrefix(next, with) || with == "1" && p.tokens[i+1].Kind == sqlguard.TokenNumber
+}
+
+// named reports whether token i is a word that touches the token before it.
+func (p *placeholders) named(i int) bool {
+	return i < len(p.tokens) && p.tokens[i].Kind == sqlguard.TokenWord && p.tokens[i].Start == p.tokens[i-1].End
+}
+
+// is reports whether the tokens from i on have these texts.
+func (p *placeholders) is(i int, texts ...string) bool {
+	for k, text := range texts {
+		if i+k >= len(p.tokens) || !strings.EqualFold(p.tokens[i+k].Text(p.text), text) {
+			return false
+		}
+	}
+	return true
+}
+
+// hugSQL is a parameter of HugSQL that says what it stands for, such as
+// :v*:ids.
+var hugSQL = regexp.MustCompile(`^:(?i:(v|value|t|tuple)|(?:i|identifier|sql|snip|snippet))\*?:[\pL_][\w.]*`)
+
+// colon returns the parameter that begins with the colon at i.
+func (p *placeholders) colon(i int) placeholder {
+	start := p.tokens[i].Start
+	if kind := hugSQL.FindStringSubmatch(p.text[start:]); kind != nil {
+		return placeholder{start + len(kind[0]), map[bool]stands{true: forValue, false: forSQL}[kind[1] != ""], ""}
+	}
+	if p.tokens[i].Kind == sqlguard.TokenParameter {
+		return placeholder{p.tokens[i].End, forValue, ""}
+	}
+	return placeholder{p.tokens[i+1].End, forValue, ""}
+}
+
+// sqlc returns the argument of sqlc at token i: a value, or all columns of a
+// table.
+func (p *placeholders) sqlc(i int) placeholder {
+	if !p.is(i, "sqlc", ".") || i+5 >= len(p.tokens) || !p.is(i+3, "(") || !p.is(i+5, ")") {
+		return placeholder{}
+	}
+	end := p.tokens[i+5].End
+	switch strings.ToLower(p.tokens[i+2].Text(p.text)) {
+	case "arg", "narg", "slice":
+		return placeholder{end, forValue, ""}
+	case "embed":
+		return placeholder{end, forText, p.tokens[i+4].Text(p.text) + ".*"}
+	default:
+		return placeholder{}
+	}
+}
+
+// pyformat returns the parameter %s or %(name)s at token i.
+func (p *placeholders) pyformat(i int) placeholder {
+	if n, conversion := pyConversion(p.text[p.tokens[i].Start:]); n > 0 && conversion == 's' {
+		return placeholder{p.tokens[i].Start + n, forValue, ""}
+	}
+	return placeholder{}
+}
+
+// substitution returns the parameter {name:Type} of ClickHouse at token i. An
+// Identifier is the name of a table or a column.
+func (p *placeholders) substitution(i int) placeholder {
+	depth := 1
+	for j := i + 1; j < len(p.tokens); j++ {
+		switch p.tokens[j].Text(p.text) {
+		case "{", "(", "[":
+			depth++
+		case ")", "]":
+			depth--
+		case "}":
+			if depth--; depth > 0 {
+				continue
+			}
+			if p.is(i+1, "identifier") {
+				return placeholder{p.tokens[j].End, forSQL, ""}
+			}
+			return placeholder{p.tokens[j].End, forValue, ""}
+		}
+	}
+	return placeholder{}
+}
+
+// jdbcFunctions are the names that the driver for PostgreSQL gives to the
+// functions in JDBC's escapes, where they differ. Some become expressions;
+// concat takes their place, because only the arguments matter here.
+var jdbcFunctions = map[string]string{
+	"ceiling": "ceil", "log": "ln", "log10": "log", "power": "pow", "rand": "random", "truncate": "trunc", "char": "chr", "insert": "overlay",
+	"lcase": "lower", "ucase": "upper", "locate": "strpos", "space": "concat", "substring": "substr", "ifnull": "coalesce", "database": "current_database",
+	"dayname": "concat", "dayofmonth": "concat", "dayofweek": "concat", "dayofyear": "concat", "hour": "concat", "minute": "concat", "month": "concat",
+	"monthname": "concat", "quarter": "concat", "second": "concat", "week": "concat", "year": "concat", "timestampadd": "concat", "timestampdiff": "concat",
+	"convert": "concat",
+}
+
+// escape returns the begin or the end of an escape of JDBC at token i, such as
+// {fn ucase(…)} or {d '2027-01-31'}, which the driver for PostgreSQL replaces.
+func (p *placeholders) escape(i int) placeholder {
+	token := p.tokens[i]
+	if p.dialect != "postgres" {
+		return placeholder{}
+	}
+	if p.is(i, "}") && p.escapes > 0 {
+		p.escapes--
+		return placeholder{token.End, forText, ""}
+	}
+	if !p.is(i, "{") || i+2 >= len(p.tokens) {
+		return placeholder{}
+	}
+	through := func(j int, sends string) placeholder {
+		p.escapes++
+		return placeholder{p.tokens[j].End, forText, sends}
+	}
+	word := strings.ToLower(p.tokens[i+1].Text(p.text))
+	switch {
+	case slices.Contains([]string{"d", "t", "ts"}, word) && p.tokens[i+2].Kind == sqlguard.TokenString, word == "oj":
+		return through(i+1, "")
+	case word == "escape" && p.tokens[i+2].Kind == sqlguard.TokenString, word == "limit", word == "call":
+		return through(i+1, strings.ToUpper(word))
+	case p.is(i+1, "?", "=", "call"):
+		return through(i+3, "CALL")
+	case word == "fn" && p.tokens[i+2].Kind == sqlguard.TokenWord:
+		name := strings.ToLower(p.tokens[i+2].Text(p.text))
+		if none := map[string]string{"curdate": "current_date", "curtime": "current_time", "user": "user"}[name]; none != "" && p.is(i+3, "(", ")") {
+			return through(i+4, none)
+		}
+		if sends := jdbcFunctions[name]; sends != "" {
+			return through(i+2, sends)
+		}
+		return through(i+1, "")
+	}
+	return placeholder{}
+}
