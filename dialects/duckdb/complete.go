@@ -47,7 +47,7 @@ func (w *walker) complete(tokens []sqlguard.Token) error {
 	for i, t := range tokens {
 		text := t.Text(w.sql)
 		var counts map[string]int
-		key := ""
+		var key string
 		switch t.Kind { //nolint:exhaustive // the others are syntax, numbers or refused
 		case sqlguard.TokenQuotedName:
 			counts, key = w.met.names, lower(strings.ReplaceAll(text[1:len(text)-1], `""`, `"`))

@@ -78,6 +78,8 @@ func (d Dialect) Analyze(sql string) ([]sqlguard.Statement, error) {
 // invalid says why no token begins with a text.
 func invalid(text string) string {
 	switch {
+	case wideSpace(text) > 0:
+		return "write an ordinary space instead of this one"
 	case text[0] == '`':
 		return "write quoted names with double quotes"
 	case isDigit(text[0]) || text[0] == '.':

@@ -96,6 +96,10 @@ func (w *walker) forbid(n ast.Node) {
 // way of which DuckDB takes the first that there is.
 func (w *walker) columnRef(parts []string) {
 	w.met.words(parts)
+	w.mentioned(parts)
+}
+
+func (w *walker) mentioned(parts []string) {
 	for i, name := range parts {
 		w.column(sqlguard.ColumnRef{Qualifier: parts[:i:i], Name: name, Element: i < len(parts)-1})
 	}
@@ -157,13 +161,19 @@ var operatorNames = map[ast.ExpressionType]string{ast.OperatorCoalesce: "ifnull"
 // have in the text.
 var written = map[string]string{"count_star": "count", "quantile_cont": "percentile_cont", "quantile_disc": "percentile_disc"}
 
-// stated states the call of a function.
+// stated states the call of a function. What is written before its name may be a column,
+// of which the value is then the first argument.
 func (w *walker) stated(catalog, schema, name string, notation sqlguard.Notation, path []string) {
-	call := sqlguard.Call{Schema: schema, Name: name, Notation: notation, Span: w.at}
-	call.Ruling, call.Builtin = ruleFunction(lower(schema), name)
-	if catalog != "" && (lower(catalog) != "system" || lower(schema) != "main") || len(path) > 0 {
-		call.Ruling, call.Builtin = sqlguard.Ruling{Reason: "its name has a catalogue"}, false
+	if len(path) == 0 {
+		for _, part := range []string{catalog, schema} {
+			if part != "" {
+				path = append(path, part)
+			}
+		}
 	}
+	w.mentioned(path)
+	call := sqlguard.Call{Schema: schema, Name: name, Notation: notation, Span: w.at}
+	call.Ruling, call.Builtin = ruleFunction(name)
 	w.stmt.Calls = append(w.stmt.Calls, call)
 }
 
@@ -199,6 +209,7 @@ func (w *walker) window(n *ast.WindowExpression) {
 		w.met.word(a.Name)
 		w.expr(a.Expr)
 	}
+	w.expr(n.FilterExpr)
 	w.exprs(n.Partitions)
 	w.orders(n.Orders)
 	w.orders(n.ArgOrders)
@@ -206,7 +217,6 @@ func (w *walker) window(n *ast.WindowExpression) {
 	w.expr(n.EndExpr)
 	w.expr(n.OffsetExpr)
 	w.expr(n.DefaultExpr)
-	w.expr(n.FilterExpr)
 }
 
 // typeName states a type. Types of users are names for others, and run no code.

@@ -57,34 +57,27 @@ const undecidedFunctions = `current_query get_block_size inet_client_port inet_s
 	pg_conf_load_time pg_get_constraintdef pg_get_expr pg_postmaster_start_time replace_type timetz_byte_comparable variant_bytes_to_variant
 	variant_normalize variant_to_parquet_variant vector_type create_sort_key constant_or_null cast_to_type inet_client_addr current_setting`
 
-var (
-	deniedNames    = map[string]*deniedRule{}
-	deniedPrefixes []deniedPrefix
-	allowedNames   = map[string]bool{}
-)
-
 type deniedPrefix struct {
 	prefix string
 	rule   *deniedRule
 }
 
-func init() {
+var deniedNames, deniedPrefixes = func() (names map[string]*deniedRule, prefixes []deniedPrefix) {
+	names = map[string]*deniedRule{}
 	for i := range deniedFunctions {
 		rule := &deniedFunctions[i]
 		for name := range strings.FieldsSeq(rule.names) {
 			if prefix, ok := strings.CutSuffix(name, "*"); ok {
-				deniedPrefixes = append(deniedPrefixes, deniedPrefix{prefix, rule})
+				prefixes = append(prefixes, deniedPrefix{prefix, rule})
 			} else {
-				deniedNames[name] = rule
+				names[name] = rule
 			}
 		}
 	}
-	for _, list := range []string{scalarFunctions, aggregateFunctions, macroFunctions, operatorFunctions, syntaxFunctions} {
-		for name := range strings.FieldsSeq(list) {
-			allowedNames[name] = true
-		}
-	}
-}
+	return names, prefixes
+}()
+
+var allowedNames = set(scalarFunctions + " " + aggregateFunctions + " " + macroFunctions + " " + operatorFunctions + " " + syntaxFunctions)
 
 // operatorFunctions are the functions behind operators.
 const operatorFunctions = `!__postfix !~~ !~~* % & && * ** + - -> ->> / // <-> << <=> <@ >> @ @> ^ ^@ | || ~ ~~ ~~* ~~~ !~ ~* !~*`
@@ -105,19 +98,14 @@ func denied(name string) *deniedRule {
 	return nil
 }
 
-// ruleFunction rules on a function of an expression by its folded name. DuckDB's own
-// functions are in the schema main of the catalogue system, and in pg_catalog.
-func ruleFunction(schema, name string) (rule sqlguard.Ruling, builtin bool) {
-	switch schema {
-	case "", "main", "pg_catalog":
-	default:
-		// The name before the dot is a schema, or a column on which the function is
-		// called like a method. Only the database knows which.
-		return sqlguard.Ruling{Reason: "the name before the dot may be a schema; write " + name + "(column)"}, false
-	}
+// ruleFunction rules on a function of an expression by its folded name.
+func ruleFunction(name string) (rule sqlguard.Ruling, builtin bool) {
 	if d := denied(name); d != nil {
 		return sqlguard.Ruling{Code: d.code, Reason: d.reason}, true
 	}
+	// The name before the dot is a schema, or a column on which the function is called
+	// like a method. Only the database knows which; a backend refuses a database whose
+	// macros have names of these functions.
 	if allowedNames[name] {
 		return sqlguard.Ruling{Allowed: true}, true
 	}

@@ -23,7 +23,8 @@ func isWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= utf8.RuneSelf
 }
 
-// spaces are the characters outside of ASCII that DuckDB reads as white space.
+// spaces are the characters outside of ASCII that DuckDB reads as white space, and the
+// lexer as invalid.
 var spaces = []string{
 	"\u0085", "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200a",
 	"\u2028", "\u2029", "\u202f", "\u205f", "\u3000",
@@ -43,14 +44,8 @@ func wideSpace(text string) int {
 
 // next returns the next token, and false at the end of the text.
 func (l *lexer) next() (sqlguard.Token, bool) {
-	for l.at < len(l.text) {
-		if isSpace(l.text[l.at]) {
-			l.at++
-		} else if n := wideSpace(l.text[l.at:]); n > 0 {
-			l.at += n
-		} else {
-			break
-		}
+	for l.at < len(l.text) && isSpace(l.text[l.at]) {
+		l.at++
 	}
 	if l.at == len(l.text) {
 		return sqlguard.Token{}, false
@@ -88,6 +83,9 @@ func (l *lexer) scan() sqlguard.TokenKind {
 		return l.dollar()
 	case isDigit(c) || c == '.' && len(rest) > 1 && isDigit(rest[1]):
 		return l.number()
+	case wideSpace(rest) > 0:
+		l.at += wideSpace(rest)
+		return sqlguard.TokenInvalid
 	case isWord(c):
 		return l.word()
 	}

@@ -33,4 +33,7 @@ func (w *walker) pragma(n *ast.PragmaStatement) {
 		w.namedByText(args, "PRAGMA "+name)
 	}
 	w.exprs(n.Parameters)
+	for _, p := range n.NamedParameters {
+		w.expr(p.Expr)
+	}
 }
