@@ -121,6 +121,13 @@ var rooms = []room{
 		noStd:    noOutside,
 	},
 	{
+		path:     "dialects/duckdb",
+		ours:     []string{"sqlguard"},
+		testOurs: []string{"dialects/internal/dialecttest"},
+		others:   map[string]string{"github.com/sqlc-dev/darkwing": "the grammar of DuckDB in Go, without dependencies"},
+		noStd:    noOutside,
+	},
+	{
 		path:     "dialects/sqlserver",
 		ours:     []string{"sqlguard", "dialects/internal/instead"},
 		testOurs: []string{"corpus", "dialects/internal/dialecttest"},

@@ -27,6 +27,7 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/sourcegraph/jsonrpc2 v0.2.3
 	github.com/spf13/cobra v1.10.2
+	github.com/sqlc-dev/darkwing v0.2.0
 	github.com/sqlc-dev/marino v0.3.1
 	github.com/sqlc-dev/meyer v0.1.2
 	github.com/sqlc-dev/oliphant v0.2.0
