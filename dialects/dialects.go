@@ -2,7 +2,6 @@ package dialects
 
 import (
 	"github.com/ktxhq/ktx/dialects/clickhouse"
-	"github.com/ktxhq/ktx/dialects/duckdb"
 	"github.com/ktxhq/ktx/dialects/mysql"
 	"github.com/ktxhq/ktx/dialects/postgres"
 	"github.com/ktxhq/ktx/dialects/sqlite"
@@ -14,7 +13,6 @@ import (
 func All() []sqlguard.Dialect {
 	return []sqlguard.Dialect{
 		clickhouse.Dialect{},
-		duckdb.Dialect{},
 		mysql.Dialect{},
 		postgres.Dialect{},
 		sqlite.Dialect{},
