@@ -54,7 +54,7 @@ stage: test-deps tools ## run some stages of make test-all (ARGS="race plain"; s
 	@$(SUITE) $(ARGS)
 
 .PHONY: test-engines
-test-engines: ## fetch engines that are too large for make test, and test the readers against them (ClickHouse: 167 MB)
+test-engines: ## fetch engines that are too large for make test, and test what needs them (ClickHouse: 178 MB)
 	scripts/test-engines
 
 .PHONY: screenshots

@@ -72,6 +72,13 @@ var absent = map[string]map[string]string{
 		"operator":       "operators cannot be made",
 		"setting":        "settings are PRAGMAs",
 	},
+	"clickhouse": {
+		"locking":    "rows are not locked",
+		"procedural": "there are no procedures",
+		"attach":     "ATTACH is among ddl",
+		"pragma":     "is of SQLite",
+		"operator":   "operators cannot be made",
+	},
 }
 
 // TestEveryClassHasCases checks that a dialect has cases of every class, or a

@@ -240,10 +240,11 @@ func TestTreesOfTheCorpus(t *testing.T) {
 		}
 	}
 	for dialect := range guards {
+		factsOnly := dialect == "sqlserver" || dialect == "clickhouse" // their parsers build no tree
 		switch {
-		case dialect == "sqlserver" && trees[dialect] > 0:
+		case factsOnly && trees[dialect] > 0:
 			t.Errorf("%s has %d trees; say so in the documentation", dialect, trees[dialect])
-		case dialect != "sqlserver" && trees[dialect] < 3*facts[dialect]:
+		case !factsOnly && trees[dialect] < 3*facts[dialect]:
 			t.Errorf("%s has %d trees, and %d texts without one", dialect, trees[dialect], facts[dialect])
 		}
 	}

@@ -65,6 +65,7 @@ func (d *clickHouseDatabase) Address() string { return d.door.URL(d.name) }
 
 // Running counts the statements that the engine runs for this database.
 func (d *clickHouseDatabase) Running(tb testing.TB) (n int, ok bool) {
+	tb.Helper()
 	lines := d.engine.Lines(tb, "SELECT query FROM system.processes WHERE current_database = '"+d.name+"'")
 	return len(lines), true
 }

@@ -2,6 +2,7 @@ package chengine
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -89,7 +90,7 @@ func New(config Config) (_ *Engine, err error) {
 			return nil, err
 		}
 	}
-	e.cmd = exec.Command(os.Getenv(program), os.Getenv(library), e.socket, "--config-file="+server, "--path="+config.Folder)
+	e.cmd = exec.CommandContext(context.Background(), os.Getenv(program), os.Getenv(library), e.socket, "--config-file="+server, "--path="+config.Folder)
 	e.cmd.Dir, e.cmd.Stderr = dir, os.Stderr
 	ownGroup(e.cmd)
 	if e.in, err = e.cmd.StdinPipe(); err != nil {

@@ -17,7 +17,7 @@
 //
 // A test against this package proves nothing about the engine: not how it writes a value,
 // not that readonly=1 refuses a write, and not when it looks for a KILL. make test-engines
-// runs the same suite against servers that are real.
+// runs the same suite against the engine itself, in package chengine.
 //
 // The package is test support and is never part of the shipped binary.
 package chserver

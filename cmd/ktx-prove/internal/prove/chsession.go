@@ -181,6 +181,9 @@ func (h *clickhouse) try(ctx context.Context, a Attempt, c corpus.Case) (o Outco
 		o.Result = Executed
 	case told:
 		o.Result, o.Code, o.ReadOnly = Failed, "clickhouse "+failed.Code, failed.Code == "164"
+		if failed.Code == "" { // the library gave no result
+			o.Code = "client"
+		}
 	case limited.Err() != nil:
 		o.Result = TimedOut
 		h.stop() // what runs ends with the process
