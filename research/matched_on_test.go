@@ -50,7 +50,8 @@ func TestMatchedOnIsTrue(t *testing.T) {
 			for _, r := range out.Refs {
 				seen[string(r.Kind)+" "+r.MatchedOn]++
 				texts, lent := fieldOf(t, r, tables[r.ConnectionID], pages, stores.Wiki)
-				if !holds(q, texts) && !holds(q, lent) && !(r.Kind == research.KindWiki && holds(stores.Analyzer.Query(relatives(query)), texts)) {
+				related := r.Kind == research.KindWiki && holds(stores.Analyzer.Query(relatives(query)), texts)
+				if !holds(q, texts) && !holds(q, lent) && !related {
 					t.Errorf("%q: %s %s matched on %s, which is %q %q", query, r.Kind, r.ID, r.MatchedOn, texts, lent)
 				}
 			}

@@ -177,8 +177,24 @@ func (d *database) share(name, id string) float64 {
 
 // inflections are endings, and what stands in their place in the base form.
 var inflections = []struct{ ending, base string }{
-	{"s", ""}, {"ses", "s"}, {"xes", "x"}, {"zes", "z"}, {"ches", "ch"}, {"shes", "sh"}, {"ies", "y"}, {"es", "e"}, {"es", ""},
-	{"ed", "e"}, {"ed", ""}, {"ied", "y"}, {"ing", "e"}, {"ing", ""}, {"er", ""}, {"est", ""}, {"er", "e"}, {"est", "e"},
+	{"s", ""},
+	{"ses", "s"},
+	{"xes", "x"},
+	{"zes", "z"},
+	{"ches", "ch"},
+	{"shes", "sh"},
+	{"ies", "y"},
+	{"es", "e"},
+	{"es", ""},
+	{"ed", "e"},
+	{"ed", ""},
+	{"ied", "y"},
+	{"ing", "e"},
+	{"ing", ""},
+	{"er", ""},
+	{"est", ""},
+	{"er", "e"},
+	{"est", "e"},
 }
 
 // lemmas returns the words of which a form may be an inflection.
