@@ -86,6 +86,9 @@ func (p *profiler) table(ctx context.Context, t *table) (*tableProfile, error) {
 			// Not the messages: they may name what is denied.
 			info, _ := sqlguard.LookupCode(r.Verdict.Code)
 			out.Refused = fmt.Sprintf("%s (%s)", r.Verdict.Code, info.Title)
+			if r.Verdict.Code == sqlguard.CodeUnresolvedObject && p.options.Driver != "sqlite" {
+				out.Refused += "; with guard.catalog: true, ktx knows which tables are no views of what a rule denies"
+			}
 		} else {
 			w.warn("", "profile_failed", "the table could not be profiled: %v", err)
 		}

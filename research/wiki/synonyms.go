@@ -299,15 +299,14 @@ func regularForms(word string) []string {
 	return out
 }
 
-// related returns the words that WordNet relates to a word in any of its forms, with
-// what they are worth beside it.
-func related(word string) map[string]float64 {
-	out := map[string]float64{}
+// related returns the words that WordNet relates to a word in any of its forms.
+func related(word string) map[string]worth {
+	out := map[string]worth{}
 	own := forms(word)
 	for _, form := range own {
 		for _, r := range wordnet.Related(form) {
-			if !slices.Contains(own, r.Word) {
-				out[r.Word] = max(out[r.Word], synonymWeight*math.Pow(r.Association, associationPower))
+			if !slices.Contains(own, r.Word) && r.Association > out[r.Word].mass {
+				out[r.Word] = worth{synonymWeight * math.Pow(r.Association, associationPower), r.Association}
 			}
 		}
 	}
@@ -335,8 +334,14 @@ type expansion struct {
 
 // synonym is a term that stands for another.
 type synonym struct {
-	query  *rank.Query
-	weight float64 // beside the other term
+	query *rank.Query
+	worth worth
+}
+
+// worth is what a synonym is worth beside the term that it stands for.
+type worth struct {
+	score float64
+	mass  float64 // how much of the term it covers; see [Hit.Mass]
 }
 
 // maxExpansions is how many terms of a query have synonyms.
@@ -359,19 +364,21 @@ func expand(a *rank.Analyzer, q *rank.Query, known map[string]bool) []expansion 
 				continue
 			}
 			seen[term] = true
-			weights := map[string]float64{}
+			found := map[string]worth{}
 			if n == 1 {
-				weights = related(term)
+				found = related(term)
 			}
 			list, lines := synonyms(all[i : i+n])
+			weight := synonymWeight / math.Pow(float64(lines), meaningsWeight)
 			for _, s := range list {
-				weights[s] = synonymWeight / math.Pow(float64(lines), meaningsWeight)
+				found[s] = worth{weight, weight}
 			}
 			e := expansion{term: weigh(a.Query(term))}
-			for _, s := range slices.Sorted(maps.Keys(weights)) {
+			for _, s := range slices.Sorted(maps.Keys(found)) {
 				// A word that no page has would be taken for one that resembles it.
 				if known[s] {
-					e.synonyms = append(e.synonyms, synonym{a.Query(s), weights[s] * rarity(term)})
+					w, r := found[s], rarity(term)
+					e.synonyms = append(e.synonyms, synonym{a.Query(s), worth{w.score * r, w.mass * r}})
 				}
 			}
 			if len(e.synonyms) > 0 {
@@ -416,11 +423,12 @@ func (e expansion) add(indexes []*rank.Index, sums []*rank.Scores, fields [][]ui
 		field := map[uint32]int{}
 		for k, scores := range all {
 			found := scores[n]
-			share := e.synonyms[k].weight / float64(found.Words())
+			words, w := float64(found.Words()), e.synonyms[k].worth
 			for _, doc := range complete(found) {
-				if score := share*found.Score[doc] - own[n].Score[doc]; score > gain[doc] {
-					gain[doc], mass[doc], field[doc] = score, max(0, share*found.Mass[doc]-own[n].Mass[doc]), found.Field(int(doc))
+				if score := w.score*found.Score[doc]/words - own[n].Score[doc]; score > gain[doc] {
+					gain[doc], field[doc] = score, found.Field(int(doc))
 				}
+				mass[doc] = max(mass[doc], w.mass*found.Mass[doc]/words-own[n].Mass[doc])
 			}
 		}
 		for doc, score := range gain {

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -16,8 +15,11 @@ import (
 // WordNet 3.0. The formats are those of the manual pages wndb(5WN) and cntlist(5WN).
 const checksum = "c246562cbea5cb341de948d98d6b2957f484346463b777e0bdf99c502a867659"
 
-// partsOfSpeech are the files of the database, and the letter of each in references.
-var partsOfSpeech = []struct{ name, letter string }{{"noun", "n"}, {"verb", "v"}, {"adj", "a"}, {"adv", "r"}}
+// errOther is about files that are not those of the checksum.
+var errOther = errors.New("the files are not those of Debian's wordnet-base 1:3.0-37")
+
+// partsOfSpeech are the endings of the database's files.
+var partsOfSpeech = []string{"noun", "verb", "adj", "adv"}
 
 // A database is the words and meanings of WordNet.
 type database struct {
@@ -45,46 +47,42 @@ type word struct {
 // also, group of verbs, pertainym.
 var relations = []string{"@", "~", "+", "&", "^", "$", "\\"}
 
-// read reads a database from its folder. It is an error when the files are not those of
-// the checksum.
+// read reads a database from its folder. The error is errOther when the files are not
+// those of the checksum.
 func read(dir fs.FS) (*database, error) {
-	d := &database{meanings: map[string]*meaning{}, words: map[string]*word{}, exceptions: map[string][]string{}}
-	sum := sha256.New()
-	each := func(name string, line func(string)) error {
+	names := []string{"cntlist.rev"}
+	for _, part := range partsOfSpeech {
+		names = append(names, "data."+part, "index."+part, part+".exc")
+	}
+	sum, texts := sha256.New(), map[string]string{}
+	for _, name := range names {
 		text, err := fs.ReadFile(dir, name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		sum.Write(text)
-		lines := bufio.NewScanner(bytes.NewReader(text))
-		lines.Buffer(nil, len(text))
-		for lines.Scan() {
-			line(lines.Text())
-		}
-		return lines.Err()
+		texts[name] = string(text)
 	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != checksum {
+		return nil, fmt.Errorf("%w: they have the checksum %s", errOther, got)
+	}
+	d := &database{meanings: map[string]*meaning{}, words: map[string]*word{}, exceptions: map[string][]string{}}
 	counts := map[string]int{} // by word, part of speech and number of the meaning
-	if err := each("cntlist.rev", func(line string) { count(counts, line) }); err != nil {
-		return nil, err
+	for line := range strings.Lines(texts["cntlist.rev"]) {
+		count(counts, line)
 	}
 	for _, part := range partsOfSpeech {
 		d.licence = ""
-		if err := each("data."+part.name, d.addMeaning); err != nil {
-			return nil, err
+		for line := range strings.Lines(texts["data."+part]) {
+			d.addMeaning(line)
 		}
-		if err := each("index."+part.name, func(line string) { d.addWord(counts, line) }); err != nil {
-			return nil, err
+		for line := range strings.Lines(texts["index."+part]) {
+			d.addWord(counts, line)
 		}
-		err := each(part.name+".exc", func(line string) {
+		for line := range strings.Lines(texts[part+".exc"]) {
 			forms := strings.Fields(line)
 			d.exceptions[forms[0]] = append(d.exceptions[forms[0]], forms[1:]...)
-		})
-		if err != nil {
-			return nil, err
 		}
-	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != checksum {
-		return nil, fmt.Errorf("the files have the checksum %s, not that of Debian's wordnet-base 1:3.0-37", got)
 	}
 	return d, nil
 }
@@ -179,8 +177,24 @@ func (d *database) share(name, id string) float64 {
 
 // inflections are endings, and what stands in their place in the base form.
 var inflections = []struct{ ending, base string }{
-	{"s", ""}, {"ses", "s"}, {"xes", "x"}, {"zes", "z"}, {"ches", "ch"}, {"shes", "sh"}, {"ies", "y"}, {"es", "e"}, {"es", ""},
-	{"ed", "e"}, {"ed", ""}, {"ied", "y"}, {"ing", "e"}, {"ing", ""}, {"er", ""}, {"est", ""}, {"er", "e"}, {"est", "e"},
+	{"s", ""},
+	{"ses", "s"},
+	{"xes", "x"},
+	{"zes", "z"},
+	{"ches", "ch"},
+	{"shes", "sh"},
+	{"ies", "y"},
+	{"es", "e"},
+	{"es", ""},
+	{"ed", "e"},
+	{"ed", ""},
+	{"ied", "y"},
+	{"ing", "e"},
+	{"ing", ""},
+	{"er", ""},
+	{"est", ""},
+	{"er", "e"},
+	{"est", "e"},
 }
 
 // lemmas returns the words of which a form may be an inflection.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"testing"
 
@@ -18,6 +19,9 @@ func TestTable(t *testing.T) {
 		t.Skip("WordNet is not installed; Debian's package wordnet-base has it")
 	}
 	d, err := read(os.DirFS(installed))
+	if errors.Is(err, errOther) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
