@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ktxhq/ktx/execution"
@@ -67,7 +65,6 @@ func (s *Service) Server(version string) (*mcp.Server, error) {
 		server.AddTool(announced, s.handle(t))
 	}
 	array := toolsArray(list)
-	server.AddReceivingMiddleware(declared(capabilities))
 	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			passed := &passOn{}
@@ -85,24 +82,6 @@ func (s *Service) Server(version string) (*mcp.Server, error) {
 		}
 	})
 	return server, nil
-}
-
-// declared refuses the methods of features that the server does not declare. The SDK
-// would answer them, with empty lists.
-func declared(has *mcp.ServerCapabilities) mcp.Middleware {
-	features := map[string]bool{
-		"prompts": has.Prompts != nil, "resources": has.Resources != nil, "completion": has.Completions != nil,
-		"logging": false, // the protocol gives it up
-	}
-	return func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			feature, _, _ := strings.Cut(method, "/")
-			if has, known := features[feature]; known && !has {
-				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q", method)}
-			}
-			return next(ctx, method, req)
-		}
-	}
 }
 
 // toolsResult is the SDK's answer to tools/list with the tools as the schema
