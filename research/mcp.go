@@ -36,7 +36,7 @@ func (s *Service) Server(version string) (*mcp.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}}
+	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}
 	text := instructions
 	if hasSkills(s) {
 		skillCapabilities(capabilities)
@@ -48,8 +48,6 @@ func (s *Service) Server(version string) (*mcp.Server, error) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "ktx", Title: "ktx", Version: version}, &mcp.ServerOptions{
 		Instructions: text,
 		Logger:       s.logger,
-		// The SDK answers prompts/list with an empty list, and the protocol
-		// asks a server to declare every list that it answers.
 		Capabilities: capabilities,
 	})
 	if hasSkills(s) {

@@ -284,21 +284,15 @@ func TestToolsArray(t *testing.T) {
 	}
 }
 
-// TestCapabilities checks that the server declares every list that it answers:
-// its tools, and prompts, of which it has none.
+// TestCapabilities checks that the server declares its tools and nothing else.
 func TestCapabilities(t *testing.T) {
 	c := start(t, sqliteConnection(t, "a"))
 	answer := c.call("initialize", map[string]any{
 		"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "tester", "version": "7"},
 	})
 	var r struct{ Capabilities json.RawMessage }
-	if err := json.Unmarshal(answer["result"], &r); err != nil || string(r.Capabilities) != `{"prompts":{},"tools":{}}` {
+	if err := json.Unmarshal(answer["result"], &r); err != nil || string(r.Capabilities) != `{"tools":{}}` {
 		t.Errorf("%s, %v", answer, err)
-	}
-	c.send(map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"})
-	var p struct{ Prompts []any }
-	if answer := c.call("prompts/list", map[string]any{}); json.Unmarshal(answer["result"], &p) != nil || p.Prompts == nil || len(p.Prompts) != 0 {
-		t.Errorf("prompts: %s", answer)
 	}
 }
 
@@ -450,7 +444,7 @@ func TestSQLExecution(t *testing.T) {
 	for _, test := range []struct{ name, arguments, want string }{
 		{
 			"values", `{"connectionId":"a","sql":"SELECT 9007199254740993, 1.0, 0.1, NULL, '', 'a<b>&é', x'00ff', 1 AS n, 2 AS n"}`,
-			`{"headers":["9007199254740993","1.0","0.1","NULL","''","'a<b>&é'","x'00ff'","n","n"],"rows":[["9007199254740993",1.0,0.1,null,"","a<b>&é","\\x00ff",1,2]],"rowCount":1,"truncated":false,…`,
+			`{"headers":["9007199254740993","1.0","0.1","NULL","''","'a<b>&é'","x'00ff'","n","n"],"headerTypes":["INTEGER","REAL","REAL","NULL","TEXT","TEXT","BLOB","INTEGER","INTEGER"],"rows":[["9007199254740993",1.0,0.1,null,"","a<b>&é","\\x00ff",1,2]],"rowCount":1,"truncated":false,…`,
 		},
 		{"types", `{"connectionId":"a","sql":"SELECT id, total FROM orders WHERE id = 2"}`, `{"headers":["id","total"],"headerTypes":["INTEGER","NUMERIC"],"rows":[[2,3]],"rowCount":1,"truncated":false,…`},
 		{"escapes", `{"connectionId":"a","sql":"SELECT '\ud834\udd1e\\ud800' AS x"}`, `{"headers":["x"],"rows":[["𝄞\\ud800"]],"rowCount":1,"truncated":false,…`},

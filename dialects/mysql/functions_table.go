@@ -77,7 +77,6 @@ var functionPages = []functionPage{
 	{page: "Encryption and Compression Functions", mysql: "* <9.6", mariadb: "*", names: "md5 sha sha1"},
 	{page: "Encryption and Compression Functions", mysql: "* <8.0", mariadb: "*", names: "decode encode"},
 	{page: "Encryption and Compression Functions", mysql: "*", mariadb: "10.10", names: "random_bytes"},
-	{page: "Encryption and Compression Functions", mariadb: "11.3", names: "kdf"},
 	{page: "Encryption and Compression Functions", mysql: "8.0", names: "statement_digest statement_digest_text"},
 	{page: "Encryption and Compression Functions", mysql: "*", names: "validate_password_strength"},
 
@@ -218,6 +217,7 @@ var deniedFunctions = []deniedFunction{
 	{sqlguard.CodeFunctionNetworkAccess, "the server opens a connection", `
 		curl_get curl_post curl_put curl_delete http_get http_post http_put http_delete http_raw`},
 	{sqlguard.CodeFunctionNotAllowed, "it makes the hash of an account's password", "encrypt old_password password"},
+	{sqlguard.CodeFunctionNotAllowed, "it makes a key of a password, which does not belong in a statement", "kdf"},
 	{sqlguard.CodeFunctionAdmin, "only the server's own views may call it", `
 		can_access_column can_access_database can_access_event can_access_resource_group can_access_routine
 		can_access_table can_access_trigger can_access_user can_access_view convert_cpu_id_mask

@@ -92,7 +92,7 @@ func TestNoGroupAdmitsSecretsOrValues(t *testing.T) {
 			"SELECT authentication_string FROM mysql.user", "SELECT u.* FROM mysql.user u", "TABLE mysql.user", "SELECT Password FROM `mysql`.`user`",
 			"SELECT user FROM mysql.user WHERE authentication_string LIKE '*A%'", "SELECT user FROM mysql.user ORDER BY authentication_string", "SELECT user FROM mysql.user ORDER BY (authentication_string)",
 			"SELECT 1 FROM mysql.user u JOIN orders o USING (authentication_string)", "SELECT 1 FROM mysql.user u NATURAL JOIN orders o", "SELECT user_attributes FROM mysql.user",
-			"SELECT a FROM (SELECT * FROM mysql.user) AS d(a)", "SELECT @@datadir", "SELECT @@ssl_key", "SELECT @@wsrep_provider_options", "SELECT @@rand_seed1", "SELECT * FROM ndbinfo.processes", "SELECT @@init_file",
+			"SELECT a FROM (SELECT * FROM mysql.user) AS d(a)", "SELECT @@datadir", "SELECT @@ssl_key", "SELECT @@wsrep_provider_options", "SELECT @@rand_seed1", "SELECT * FROM ndbinfo.processes", "SELECT @@init_file", "SELECT KDF('a', 'b', 1)",
 			"SELECT * FROM performance_schema.error_log", "SELECT data FROM performance_schema.error_log", "SELECT 1 FROM performance_schema.error_log WHERE data LIKE '%password%'",
 			"SELECT sys.ps_thread_stack(1, 1)", "SELECT sys.sys_get_config('a', 'b')", "SELECT shop.format_bytes(1)", "SELECT * FROM performance_schema.replication_connection_configuration",
 		} {

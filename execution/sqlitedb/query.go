@@ -151,6 +151,7 @@ func (s *session) read(ctx context.Context, text string, lim execution.Limits) (
 		}
 		return nil, s.refused(err, "")
 	}
+	r.tellBytes()
 	r.result.Elapsed = time.Since(start)
 	return r.result, nil
 }

@@ -1,7 +1,9 @@
 package sqlitedb
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -24,9 +26,10 @@ type reader struct {
 	stmt    *sqlite3.Stmt
 	lim     execution.Limits
 	result  *execution.Result
-	columns int   // how many columns are read
-	size    int64 // bytes read of the current row
-	json    int64 // what the rows take as JSON, at least
+	columns int     // how many columns are read
+	classes []uint8 // what the values of each column are: bits of classNames
+	size    int64   // bytes read of the current row
+	json    int64   // what the rows take as JSON, at least
 
 	text      *strings.Builder // the block to which texts are appended
 	textPiece int
@@ -39,6 +42,7 @@ func newReader(stmt *sqlite3.Stmt, lim execution.Limits) *reader {
 	all := stmt.ColumnCount()
 	r.columns = min(all, lim.Columns)
 	r.result.Columns = make([]execution.Column, r.columns)
+	r.classes = make([]uint8, r.columns)
 	for i := range r.result.Columns {
 		r.result.Columns[i] = execution.Column{
 			Name: execution.NameText(stmt.ColumnName(i)),
@@ -99,11 +103,47 @@ func (r *reader) row() []execution.Value {
 	return row
 }
 
+// The storage classes of values, and what a column of such values is called.
+const (
+	classInteger = 1 << iota
+	classReal
+	classText
+	classBlob
+)
+
+var classNames = []string{"INTEGER", "REAL", "TEXT", "BLOB"}
+
+// tellBytes makes the types of the columns tell which has bytes, when one has: in the
+// answer bytes look like a text of hexadecimal digits. A column without a declared type
+// gets the storage classes of its values. To a declared type that is not BLOB, BLOB is
+// added.
+func (r *reader) tellBytes() {
+	if !slices.ContainsFunc(r.classes, func(c uint8) bool { return c&classBlob != 0 }) {
+		return
+	}
+	for i, c := range r.classes {
+		column := &r.result.Columns[i]
+		switch {
+		case column.Type == "":
+			var names []string
+			for bit, name := range classNames {
+				if c&(1<<bit) != 0 {
+					names = append(names, name)
+				}
+			}
+			column.Type = cmp.Or(strings.Join(names, " or "), "NULL")
+		case c&classBlob != 0 && !strings.Contains(strings.ToUpper(column.Type), "BLOB"):
+			column.Type += " or BLOB"
+		}
+	}
+}
+
 // value reads one cell and the length of its text. For a cell above the limit,
 // or one that does not fit into the result, it returns the length only.
 func (r *reader) value(i int) (v execution.Value, length int64) {
 	switch r.stmt.ColumnType(i) {
 	case sqlite3.INTEGER:
+		r.classes[i] |= classInteger
 		n := r.stmt.ColumnInt64(i)
 		var buf [20]byte
 		text := strconv.AppendInt(buf[:0], n, 10)
@@ -114,6 +154,7 @@ func (r *reader) value(i int) (v execution.Value, length int64) {
 		v.Text = r.keep(text)
 		return v, int64(len(text))
 	case sqlite3.FLOAT:
+		r.classes[i] |= classReal
 		v = execution.FloatValue(r.keep(r.stmt.ColumnRawText(i)))
 		return v, int64(len(v.Text))
 	case sqlite3.TEXT:
@@ -123,10 +164,13 @@ func (r *reader) value(i int) (v execution.Value, length int64) {
 			return v, length
 		}
 		if !utf8.Valid(raw) {
+			r.classes[i] |= classBlob
 			return r.hex(raw)
 		}
+		r.classes[i] |= classText
 		return execution.Value{Kind: execution.String, Text: r.keep(raw)}, length
 	case sqlite3.BLOB:
+		r.classes[i] |= classBlob
 		return r.hex(r.stmt.ColumnRawBlob(i))
 	case sqlite3.NULL:
 		return v, 0

@@ -29,6 +29,31 @@ func TestMixedColumn(t *testing.T) {
 	}
 }
 
+// Bytes and a text of hexadecimal digits look alike. The types of the columns tell them
+// apart.
+func TestTypesTellBytes(t *testing.T) {
+	c := open(t, testdb.SQLiteFile(t, `CREATE TABLE t (id INTEGER PRIMARY KEY, v, note TEXT, data BLOB)`, `INSERT INTO t VALUES (1, x'31', x'32', x'33'), (2, 1.5, '\\x32', NULL)`), 1)
+	for sql, want := range map[string]string{
+		`SELECT x'31', '\\x31', 1, NULL`:        "BLOB, TEXT, INTEGER, NULL",
+		`SELECT id, v, note, data FROM t`:       "INTEGER, REAL or BLOB, TEXT or BLOB, BLOB",
+		`SELECT note, 1 FROM t WHERE id = 2`:    "TEXT, ",
+		`SELECT v || '', x'' FROM t LIMIT 1`:    "TEXT, BLOB",
+		`SELECT CAST(x'ff' AS TEXT) AS invalid`: "BLOB",
+	} {
+		res, err := c.Try(t.Context(), t, sql, execution.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var types []string
+		for _, column := range res.Columns {
+			types = append(types, column.Type)
+		}
+		if got := strings.Join(types, ", "); got != want {
+			t.Errorf("%s: types %s, want %s", sql, got, want)
+		}
+	}
+}
+
 // In a result that is larger than one block of values, every value is in the
 // right row and column.
 func TestManyValues(t *testing.T) {

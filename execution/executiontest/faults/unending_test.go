@@ -23,7 +23,7 @@ import (
 func unended() question {
 	return question{
 		sql:     "SELECT length(translate(repeat('b', 25000), repeat('a', 25000), ''))",
-		mariadb: "SELECT locate(concat(repeat('a', 30000), 'b'), repeat('a', 60000))",
+		mariadb: "SELECT locate(concat(repeat('a', 60000), 'b'), repeat('a', 120000))",
 	}
 }
 
