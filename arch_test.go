@@ -479,6 +479,7 @@ var rooms = []room{
 			"golang.org/x/oauth2":                      "the tokens of the SDK's login flow, and their refresh",
 			"github.com/santhosh-tekuri/jsonschema/v6": "checks arguments by the schemas of other servers",
 			"golang.org/x/text":                        "compares names without case",
+			"golang.org/x/time":                        "how fast a noisy server is read",
 		},
 		testOurs: []string{"execution/audit/audittest", "research/upstream/upstreamtest"},
 	},

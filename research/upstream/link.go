@@ -185,14 +185,10 @@ func (l *link) rest(failures int) {
 // once.
 const freeBreaks = 5
 
-// broke notes that a connection broke. A server whose connections break again and again
-// is left alone for a while, like one that cannot be connected to. The caller holds the
-// lock.
+// broke notes that a connection broke, and its process has ended. A server whose
+// connections break again and again is left alone for a while, like one that cannot be
+// connected to. The caller holds the lock.
 func (l *link) broke(s *session) {
-	if l.session != s {
-		return
-	}
-	l.session = nil
 	if time.Since(s.since) >= lastPause {
 		l.breaks = 0
 	}
@@ -221,7 +217,10 @@ func (l *link) await(ctx context.Context, s *session) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.broke(s)
+	if l.session == s {
+		l.session = nil
+		l.broke(s)
+	}
 }
 
 // release says that a call or a reading of the tools has ended. After the last one, the
@@ -283,9 +282,17 @@ func (l *link) retire() {
 // breakOff closes a connection that does not work any more.
 func (l *link) breakOff(s *session) {
 	l.mu.Lock()
-	l.broke(s)
+	present := l.session == s
+	if present {
+		l.session = nil
+	}
 	l.mu.Unlock()
 	s.close()
+	if present {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.broke(s)
+	}
 }
 
 // relist reads the tools of a connection, and reports whether they are others than before.
@@ -376,20 +383,21 @@ func (l *link) fresh(ctx context.Context) error {
 	if l.upToDate() {
 		return nil
 	}
+	server, begin := l.settings(), time.Now()
+	ctx, cancel := context.WithTimeout(ctx, timeoutOf(&server))
+	defer cancel()
 	select {
 	case l.reading <- struct{}{}:
 		defer func() { <-l.reading }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if l.upToDate() {
+	if l.upToDate() || l.known().live && l.known().at.After(begin) {
 		return nil // another call has read them
 	}
 	l.mu.Lock()
-	server, changed, wait := l.server, l.stale, time.Until(l.readAt)
+	changed, wait := l.stale, time.Until(l.readAt)
 	l.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, timeoutOf(&server))
-	defer cancel()
 	if changed {
 		select {
 		case <-time.After(wait):

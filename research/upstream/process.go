@@ -107,9 +107,10 @@ func startProcess(s *Server) (*process, error) {
 		_ = cmd.Wait()
 		killGroup(cmd) // what the process started and left behind
 		gone()
-		// A process that left the group may hold the other end open.
-		_ = errRead.SetReadDeadline(time.Now().Add(graceStderr))
-		<-heard
+		select {
+		case <-heard:
+		case <-time.After(graceStderr): // a process that left the group may hold the other end open
+		}
 		_ = errRead.Close()
 		p.guard.stop()
 		close(p.ended)
@@ -133,7 +134,11 @@ func (p *process) hear(stderr *os.File) {
 }
 
 // demote lets other processes go first, once the process has misbehaved.
-func (p *process) demote() { lowerGroup(p.cmd) }
+func (p *process) demote() {
+	if p.alive.Err() == nil {
+		lowerGroup(p.cmd)
+	}
+}
 
 // startError explains why a command did not start. The text of the system names the
 // command or the folder, which are no secrets.

@@ -101,15 +101,19 @@ func dialOnce(ctx context.Context, server *Server, root *os.Root, version, proto
 			return nil, 0, err
 		}
 		s.secrets = s.process.secrets
-		way = &capturing{pipes{process: s.process}, &s.keeper}
+		way = &capturing{pipes{s.process, s.progress}, &s.keeper}
 	} else if way, mail, err = s.byHTTP(server, root, transport, limit); err != nil {
 		return nil, 0, err
 	}
 	s.mail = mail
 	client := mcp.NewClient(&mcp.Implementation{Name: "ktx", Version: version}, &mcp.ClientOptions{
 		Logger: slog.New(slog.DiscardHandler), Capabilities: &mcp.ClientCapabilities{}, MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
-		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { changed() },
-		ProgressNotificationHandler: s.progress,
+		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed() },
+		ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
+			if s.keeper == nil { // which has passed it on
+				s.progressed(req.Params)
+			}
+		},
 	})
 	s.client, err = client.Connect(life, way, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
@@ -178,7 +182,7 @@ func (s *session) byHTTP(server *Server, root *os.Root, transport string, limit 
 	}
 	client := &http.Client{Transport: mail}
 	if transport == TransportSSE {
-		return &events{mcp.SSEClientTransport{Endpoint: address, HTTPClient: client, MaxEventSize: int(mail.limit)}, &s.keeper}, mail, nil
+		return &events{mcp.SSEClientTransport{Endpoint: address, HTTPClient: client, MaxEventSize: int(mail.limit)}, &s.keeper, s.progress}, mail, nil
 	}
 	mail.unasked = newBudget(paceUnasked, nil)
 	return &mcp.StreamableClientTransport{Endpoint: address, HTTPClient: client, MaxRetries: 2, MaxEventSize: int(mail.limit)}, mail, nil
@@ -293,16 +297,24 @@ func (s *session) redact(text string) string {
 	return redacted(text, secrets)
 }
 
-// progress passes a notification on to the call that it is about.
-func (s *session) progress(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
-	token, ok := req.Params.ProgressToken.(string)
+// progress reads a notification, and passes it on.
+func (s *session) progress(params json.RawMessage) {
+	var p mcp.ProgressNotificationParams
+	if json.Unmarshal(params, &p) == nil {
+		s.progressed(&p)
+	}
+}
+
+// progressed passes a notification on to the call that it is about.
+func (s *session) progressed(p *mcp.ProgressNotificationParams) {
+	token, ok := p.ProgressToken.(string)
 	if !ok {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f := s.tokens[token]; f != nil {
-		f(req.Params.Progress, clean(req.Params.Message, maxMessage))
+		f(p.Progress, clean(p.Message, maxMessage))
 	}
 }
 

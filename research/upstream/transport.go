@@ -59,11 +59,14 @@ func (x *exchange) raw() json.RawMessage {
 const writeTime = 10 * time.Second
 
 // pipes is the transport to a process.
-type pipes struct{ process *process }
+type pipes struct {
+	process  *process
+	progress func(params json.RawMessage) // see [keeper]
+}
 
 // Connect implements [mcp.Transport].
 func (t *pipes) Connect(ctx context.Context) (mcp.Connection, error) {
-	k := keeping(nil, t.process)
+	k := keeping(nil, t.process, t.progress)
 	inner, err := (&mcp.IOTransport{
 		Reader: newLines(t.process.stdout, k), Writer: impatient{t.process.stdin}, MaxLineLength: -1,
 	}).Connect(ctx)
@@ -76,7 +79,8 @@ func (t *pipes) Connect(ctx context.Context) (mcp.Connection, error) {
 type events struct {
 	mcp.SSEClientTransport
 
-	conn **keeper
+	conn     **keeper
+	progress func(params json.RawMessage) // see [keeper]
 }
 
 // Connect implements [mcp.Transport].
@@ -85,7 +89,7 @@ func (t *events) Connect(ctx context.Context) (mcp.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	*t.conn = keeping(inner, nil)
+	*t.conn = keeping(inner, nil, t.progress)
 	return *t.conn, nil
 }
 
@@ -105,16 +109,19 @@ type keeper struct {
 	mcp.Connection
 
 	process *process // nil for a server by HTTP
-	unasked *budget
-	tooLong *budget // of lines
+	// progress takes notifications of progress before the answers that come after them,
+	// which the SDK may overtake.
+	progress func(params json.RawMessage)
+	unasked  *budget
+	tooLong  *budget // of lines
 
 	mu       sync.Mutex
 	open     map[jsonrpc.ID]*exchange
 	skipping chan struct{} // closed at the end of a line that is too long; nil when there is none
 }
 
-func keeping(inner mcp.Connection, p *process) *keeper {
-	k := &keeper{Connection: inner, process: p, open: map[jsonrpc.ID]*exchange{}}
+func keeping(inner mcp.Connection, p *process, progress func(json.RawMessage)) *keeper {
+	k := &keeper{Connection: inner, process: p, progress: progress, open: map[jsonrpc.ID]*exchange{}}
 	var spent func()
 	if p != nil {
 		spent = p.demote
@@ -206,6 +213,9 @@ func (c *keeper) Read(ctx context.Context) (jsonrpc.Message, error) {
 	switch m := m.(type) {
 	case *jsonrpc.Request:
 		c.unasked.take(ctx, len(m.Params))
+		if m.Method == "notifications/progress" {
+			c.progress(m.Params)
+		}
 	case *jsonrpc.Response:
 		c.mu.Lock()
 		x := c.open[m.ID]

@@ -314,7 +314,6 @@ func (s *server) call(m message) {
 		for i := range 3 {
 			s.line(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"message":"step %d"}}`, p.Meta.Token, i+1, i+1))
 		}
-		time.Sleep(10 * time.Millisecond)
 		text("done")
 	case "fail":
 		s.answer(m.ID, `{"content":[{"type":"text","text":"it failed"}],"isError":true}`)
