@@ -27,6 +27,7 @@ import (
 	"io"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -91,7 +92,21 @@ type Transport struct {
 	ending  bool                    // no call begins outside of the SDK
 	broken  error                   // of a write
 	calls   sync.WaitGroup          // the calls that run outside of the SDK
+
+	next    chan call    // to a goroutine that has answered a call
+	waiting atomic.Int32 // goroutines for which next is open
 }
+
+// call is a call that runs outside of the SDK.
+type call struct {
+	ctx    context.Context //nolint:containedctx // of this call
+	cancel context.CancelFunc
+	id     jsonrpc.ID
+	tool   rpc.ToolCall
+}
+
+// maxWaiting bounds the goroutines that wait for a call.
+const maxWaiting = 16
 
 // request is a request without an answer.
 type request struct {
@@ -109,7 +124,7 @@ var (
 func New(in io.Reader, out io.Writer) *Transport {
 	return &Transport{
 		in: in, out: out, open: newCounter(), pending: map[jsonrpc.ID]*request{},
-		incoming: make(chan jsonrpc.Message), stop: make(chan struct{}), closed: make(chan struct{}),
+		incoming: make(chan jsonrpc.Message), next: make(chan call), stop: make(chan struct{}), closed: make(chan struct{}),
 	}
 }
 
@@ -239,8 +254,8 @@ func (t *Transport) take(r *jsonrpc.Request) bool {
 	if t.tools == nil {
 		return false
 	}
-	call, ok := rpc.PlainCall(r.Method, r.Params)
-	if !ok || !t.tools.Has(call.Name) {
+	tool, ok := rpc.PlainCall(r.Method, r.Params)
+	if !ok || !t.tools.Has(tool.Name) {
 		return false
 	}
 	t.mu.Lock()
@@ -252,27 +267,45 @@ func (t *Transport) take(r *jsonrpc.Request) bool {
 	ctx, cancel := context.WithCancel(t.client)
 	waits.cancel = cancel
 	t.calls.Add(1)
-	go t.answer(ctx, r.ID, call, cancel)
+	c := call{ctx, cancel, r.ID, tool}
+	select {
+	case t.next <- c:
+	default:
+		go t.serve(c)
+	}
 	return true
 }
 
+// serve answers a call, and then further ones: the stack of its goroutine has grown to
+// what a call needs.
+func (t *Transport) serve(c call) {
+	for more := true; more; {
+		t.answer(c)
+		more = t.waiting.Add(1) <= maxWaiting
+		if more {
+			c, more = <-t.next
+		}
+		t.waiting.Add(-1)
+	}
+}
+
 // answer calls a tool and writes the answer.
-func (t *Transport) answer(ctx context.Context, id jsonrpc.ID, call rpc.ToolCall, cancel func()) {
+func (t *Transport) answer(c call) {
 	defer t.open.add(-1)
 	var progress func(float64, string)
-	if call.Token != nil {
+	if c.tool.Token != nil {
 		progress = func(progress float64, message string) {
-			params, err := rpc.Compact(&mcp.ProgressNotificationParams{ProgressToken: call.Token, Progress: progress, Message: message})
-			if err == nil && ctx.Err() == nil {
-				_ = t.Write(ctx, &jsonrpc.Request{Method: methodProgress, Params: params})
+			params, err := rpc.Compact(&mcp.ProgressNotificationParams{ProgressToken: c.tool.Token, Progress: progress, Message: message})
+			if err == nil && c.ctx.Err() == nil {
+				_ = t.Write(c.ctx, &jsonrpc.Request{Method: methodProgress, Params: params})
 			}
 		}
 	}
-	res := t.tools.Call(ctx, call.Name, call.Arguments, progress)
-	cancel()
+	res := t.tools.Call(c.ctx, c.tool.Name, c.tool.Arguments, progress)
+	c.cancel()
 	t.calls.Done() // the end of the session need not wait for a client that does not read
-	text := rpc.AnswerTo(id, res)
-	if t.settle(id) {
+	text := rpc.AnswerTo(c.id, res)
+	if t.settle(c.id) {
 		return
 	}
 	t.pause()
@@ -316,6 +349,7 @@ func (t *Transport) write(m rpc.Message) error {
 // readAll reads lines until the input or the session ends.
 func (t *Transport) readAll() {
 	defer close(t.incoming)
+	defer close(t.next)
 	lines := bufio.NewReaderSize(t.in, 64<<10)
 	var last time.Time // when the last request was read
 	for {
