@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Signals say what kinds of knowledge a text seems to hold.
@@ -24,26 +25,29 @@ type sign struct {
 	code    bool // looked for in fenced code only; else outside of it only
 }
 
-// signs are looked for in each line.
-var signs = []sign{
-	{"knowledge", "a heading", regexp.MustCompile(`^ {0,3}#{1,6}\s+\S`), false},
-	{"knowledge", "a definition", regexp.MustCompile(`(?i)\S\s+(means|is defined as|are defined as|stands for|is short for|refers to|denotes|is calculated as|is computed as|bedeutet|steht für|signifie|désigne|significa)\s+\S`), false},
-	{"knowledge", "a definition", regexp.MustCompile(`(?i)^[\s>*_` + "`" + `"-]*[\p{L}][\p{L}\p{N}_ '` + "`" + `*/-]{0,60}\s(is|are)\s+(a|an|the|our|all|any|every|each|those|when|one|only|net|gross|total|number|sum|\d)\b`), false},
-	{"knowledge", "a rule", regexp.MustCompile(`(?i)\b(always|never|excludes?|excluding|excluded|ignores?|treat(ed)?\b.{1,60}\bas|going forward|from now on|must|must not|do not|don't|should|only count|instead of|except)\b`), false},
-	{"knowledge", "a unit", regexp.MustCompile(`(?i)\b(in|as)\s+(us\s+)?(cents?|pence|dollars?|euros?|pounds|thousands?|millions?|percent(age)?|basis points|bps|milliseconds|seconds|minutes|hours|days|utc|usd|eur|gbp|jpy|chf|kilograms?|grams?|kg|meters?|metres?|kilometers?|miles|bytes|kb|mb|gb)\b`), false},
-	{"knowledge", "a table", regexp.MustCompile(`^\s*\|?\s*:?-{3,}:?\s*\|[\s:|-]*$`), false},
-	{"sl", "an aggregate", regexp.MustCompile(`(?i)\b(sum|count|avg|min|max|median|stddev|approx_count_distinct|percentile_cont|count_distinct)\s*\(`), false},
-	{"sl", "an aggregate in SQL", regexp.MustCompile(`(?i)\b(sum|count|avg|min|max|median|stddev|approx_count_distinct|percentile_cont|count_distinct)\s*\(`), true},
-	{"sl", "measures or dimensions in YAML", regexp.MustCompile(`^\s*-?\s*(measures|dimensions|segments|metrics|semantic_models|entities)\s*:`), true},
-	{"sl", "LookML", regexp.MustCompile(`^\s*(measure|dimension|dimension_group|view|explore)\s*:\s*\+?\w+\s*\{`), true},
-	{"sl", "LookML", regexp.MustCompile(`^\s*(measure|dimension|dimension_group|view|explore)\s*:\s*\+?\w+\s*\{`), false},
-	{"sl", "a dbt model", regexp.MustCompile(`\{\{\s*(ref|source)\s*\(`), true},
-	{"sl", "a dbt model", regexp.MustCompile(`\{\{\s*(ref|source)\s*\(`), false},
-	{"sl", "a dbt model", regexp.MustCompile(`^\s*(models|sources|exposures)\s*:\s*$`), true},
-	{"dialect", "an engine", regexp.MustCompile(`(?i)\b(postgres(ql)?|mysql|mariadb|sqlite|sql server|t-sql|bigquery|snowflake|redshift|clickhouse|duckdb|databricks|trino|presto|athena|oracle|pl/?sql)\b`), false},
-	{"dialect", "the SQL of one engine", regexp.MustCompile(`(?i)(\b(qualify|ilike|safe_divide|safe_cast|strftime|julianday|dateadd|datediff|datetrunc|date_trunc|getdate|ifnull|isnull|nvl|group_concat|string_agg|listagg|array_agg|unnest|lateral flatten|regexp_substr|to_char|date_format|str_to_date|generate_series)\s*\(|\bselect\s+top\s+\d|\w::\w|\bqualify\s+row_number\b|\bilike\b)`), true},
-	{"dialect", "the SQL of one engine", regexp.MustCompile(`(?i)(\b(qualify|ilike|safe_divide|safe_cast|strftime|julianday|dateadd|datediff|datetrunc|date_trunc|getdate|ifnull|nvl|group_concat|string_agg|listagg|lateral flatten|regexp_substr|date_format|str_to_date|generate_series)\s*\(|\w::(date|int|integer|numeric|text|timestamp)\b)`), false},
-}
+// signs are looked for in each line. Most commands need none of them, so they are made
+// when they are first used.
+var signs = sync.OnceValue(func() []sign {
+	return []sign{
+		{"knowledge", "a heading", regexp.MustCompile(`^ {0,3}#{1,6}\s+\S`), false},
+		{"knowledge", "a definition", regexp.MustCompile(`(?i)\S\s+(means|is defined as|are defined as|stands for|is short for|refers to|denotes|is calculated as|is computed as|bedeutet|steht für|signifie|désigne|significa)\s+\S`), false},
+		{"knowledge", "a definition", regexp.MustCompile(`(?i)^[\s>*_` + "`" + `"-]*[\p{L}][\p{L}\p{N}_ '` + "`" + `*/-]{0,60}\s(is|are)\s+(a|an|the|our|all|any|every|each|those|when|one|only|net|gross|total|number|sum|\d)\b`), false},
+		{"knowledge", "a rule", regexp.MustCompile(`(?i)\b(always|never|excludes?|excluding|excluded|ignores?|treat(ed)?\b.{1,60}\bas|going forward|from now on|must|must not|do not|don't|should|only count|instead of|except)\b`), false},
+		{"knowledge", "a unit", regexp.MustCompile(`(?i)\b(in|as)\s+(us\s+)?(cents?|pence|dollars?|euros?|pounds|thousands?|millions?|percent(age)?|basis points|bps|milliseconds|seconds|minutes|hours|days|utc|usd|eur|gbp|jpy|chf|kilograms?|grams?|kg|meters?|metres?|kilometers?|miles|bytes|kb|mb|gb)\b`), false},
+		{"knowledge", "a table", regexp.MustCompile(`^\s*\|?\s*:?-{3,}:?\s*\|[\s:|-]*$`), false},
+		{"sl", "an aggregate", regexp.MustCompile(`(?i)\b(sum|count|avg|min|max|median|stddev|approx_count_distinct|percentile_cont|count_distinct)\s*\(`), false},
+		{"sl", "an aggregate in SQL", regexp.MustCompile(`(?i)\b(sum|count|avg|min|max|median|stddev|approx_count_distinct|percentile_cont|count_distinct)\s*\(`), true},
+		{"sl", "measures or dimensions in YAML", regexp.MustCompile(`^\s*-?\s*(measures|dimensions|segments|metrics|semantic_models|entities)\s*:`), true},
+		{"sl", "LookML", regexp.MustCompile(`^\s*(measure|dimension|dimension_group|view|explore)\s*:\s*\+?\w+\s*\{`), true},
+		{"sl", "LookML", regexp.MustCompile(`^\s*(measure|dimension|dimension_group|view|explore)\s*:\s*\+?\w+\s*\{`), false},
+		{"sl", "a dbt model", regexp.MustCompile(`\{\{\s*(ref|source)\s*\(`), true},
+		{"sl", "a dbt model", regexp.MustCompile(`\{\{\s*(ref|source)\s*\(`), false},
+		{"sl", "a dbt model", regexp.MustCompile(`^\s*(models|sources|exposures)\s*:\s*$`), true},
+		{"dialect", "an engine", regexp.MustCompile(`(?i)\b(postgres(ql)?|mysql|mariadb|sqlite|sql server|t-sql|bigquery|snowflake|redshift|clickhouse|duckdb|databricks|trino|presto|athena|oracle|pl/?sql)\b`), false},
+		{"dialect", "the SQL of one engine", regexp.MustCompile(`(?i)(\b(qualify|ilike|safe_divide|safe_cast|strftime|julianday|dateadd|datediff|datetrunc|date_trunc|getdate|ifnull|isnull|nvl|group_concat|string_agg|listagg|array_agg|unnest|lateral flatten|regexp_substr|to_char|date_format|str_to_date|generate_series)\s*\(|\bselect\s+top\s+\d|\w::\w|\bqualify\s+row_number\b|\bilike\b)`), true},
+		{"dialect", "the SQL of one engine", regexp.MustCompile(`(?i)(\b(qualify|ilike|safe_divide|safe_cast|strftime|julianday|dateadd|datediff|datetrunc|date_trunc|getdate|ifnull|nvl|group_concat|string_agg|listagg|lateral flatten|regexp_substr|date_format|str_to_date|generate_series)\s*\(|\w::(date|int|integer|numeric|text|timestamp)\b)`), false},
+	}
+})
 
 // sqlStart begins a line of SQL.
 var sqlStart = regexp.MustCompile(`(?i)^\s*(select|with|from|where|join|left join|inner join|group by|having|order by|create (or replace )?view)\b`)
@@ -70,7 +74,7 @@ func Detect(content string) Signals {
 		if l.code && l.language == "sql" && sqlStart.MatchString(l.text) {
 			found("sl", "SQL", l.number)
 		}
-		for _, sign := range signs {
+		for _, sign := range signs() {
 			if sign.code == l.code && sign.pattern.MatchString(l.text) {
 				found(sign.kind, sign.what, l.number)
 			}

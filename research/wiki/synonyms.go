@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/ktxhq/ktx/research/rank"
@@ -26,7 +27,7 @@ const associationPower = 0.25
 const longestTerm = 3
 
 // groups are the lines of the thesaurus in which a term is.
-var groups = func() map[string][][]string {
+var groups = sync.OnceValue(func() map[string][][]string {
 	out := map[string][][]string{}
 	for line := range strings.Lines(thesaurus + everyday + spoken) {
 		var terms []string
@@ -38,24 +39,24 @@ var groups = func() map[string][][]string {
 		}
 	}
 	return out
-}()
+})
 
 // phraseWords are the words with which phrases of the thesaurus begin.
-var phraseWords = func() map[string]bool {
+var phraseWords = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}
-	for term := range groups {
+	for term := range groups() {
 		if first, _, phrase := strings.Cut(term, " "); phrase {
 			out[first] = true
 		}
 	}
 	return out
-}()
+})
 
 // synonyms returns the synonyms of a term of the thesaurus, sorted, and how many lines
 // have the term. The term may be in any of its forms.
 func synonyms(words []string) (out []string, lines int) {
 	for _, form := range termForms(words, forms) {
-		for _, group := range groups[form] {
+		for _, group := range groups()[form] {
 			out = append(out, group...)
 			lines++
 		}
@@ -76,7 +77,7 @@ func termForms(words []string, forms func(string) []string) []string {
 	if len(words) == 1 {
 		return list
 	}
-	list = slices.DeleteFunc(list, func(w string) bool { return !phraseWords[w] })
+	list = slices.DeleteFunc(list, func(w string) bool { return !phraseWords()[w] })
 	for _, w := range words[1:] {
 		var longer []string
 		for _, start := range list {
@@ -96,7 +97,7 @@ func vocabulary(known map[string]bool, text string) {
 	for i := range all {
 		for n := 1; n <= longestTerm && i+n <= len(all); n++ {
 			for _, form := range termForms(all[i:i+n], forms) {
-				if groups[form] != nil || n == 1 && wordnet.Known(form) {
+				if groups()[form] != nil || n == 1 && wordnet.Known(form) {
 					known[form] = true
 				}
 			}
@@ -112,14 +113,14 @@ func plainWords(text string) []string {
 // forms returns a word and what its base form may be.
 func forms(word string) []string {
 	out := regularForms(word)
-	if base := irregular[word]; base != "" {
+	if base := irregular()[word]; base != "" {
 		out = append(out, base)
 	}
 	return out
 }
 
 // irregular has the base forms of words whose forms no ending tells.
-var irregular = func() map[string]string {
+var irregular = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	for line := range strings.Lines(irregularWords) {
 		words := strings.Fields(line)
@@ -130,7 +131,7 @@ var irregular = func() map[string]string {
 		}
 	}
 	return out
-}()
+})
 
 // irregularWords has a base form in each line, and then its other forms.
 const irregularWords = `

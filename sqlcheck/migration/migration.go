@@ -41,6 +41,7 @@ type Reader struct {
 	locked    []string        // the tables that the open transaction has locked
 	told      bool            // the transaction's locks were reported
 	enumAdded []string        // values that the open transaction added to enums
+	unchecked []string        // table.constraint that the open transaction added as NOT VALID
 	checked   map[string]bool // table.column that a constraint keeps from being NULL
 	pending   map[string][]string
 }
@@ -64,6 +65,9 @@ func (r *Reader) Statement(sql string, tokens []sqlguard.Token) []sqlguard.Findi
 	if r.transaction(c) {
 		return r.found
 	}
+	if !r.open {
+		r.unchecked = nil // the lock of the statement before is gone
+	}
 	switch r.dialect {
 	case postgres:
 		r.postgres(c)
@@ -84,9 +88,9 @@ func (r *Reader) transaction(c *cursor) bool {
 		if c.has("if") || len(c.tokens) > 8 { // the body of a routine
 			return false
 		}
-		r.open, r.locked, r.told, r.enumAdded = true, nil, false, nil
+		r.open, r.locked, r.told, r.enumAdded, r.unchecked = true, nil, false, nil, nil
 	case c.is("commit"), c.is("rollback") && !c.has("to"), c.is("end") && len(c.tokens) < 3 && r.dialect == postgres:
-		r.open, r.locked, r.told, r.enumAdded = r.options.Transaction, nil, false, nil
+		r.open, r.locked, r.told, r.enumAdded, r.unchecked = r.options.Transaction, nil, false, nil, nil
 	default:
 		return false
 	}

@@ -188,6 +188,9 @@ func (r *Reader) pgReindex(c *cursor, start sqlguard.Span) {
 		return
 	}
 	r.add(CodeIndexBlocksWrites, start, name, "REINDEX blocks writes while it builds the indexes, and reads that would use them", "REINDEX "+strings.ToUpper(kind)+" CONCURRENTLY, outside of a transaction")
+	if kind == "table" {
+		r.lock(name, start, pgLimit)
+	}
 }
 
 func (r *Reader) pgVacuum(c *cursor, start sqlguard.Span) {
@@ -385,8 +388,12 @@ func (r *Reader) pgAction(c *cursor, table string) bool {
 		}
 		return false // SHARE UPDATE EXCLUSIVE on the parent
 	case c.take("validate", "constraint"):
-		for _, column := range r.pending[table+"."+c.name()] {
+		constraint := table + "." + c.name()
+		for _, column := range r.pending[constraint] {
 			r.checked[table+"."+column] = true
+		}
+		if slices.Contains(r.unchecked, constraint) {
+			r.add(CodeConstraintScans, at, table, "the server reads every row of "+table+" while the transaction still has the lock of ADD CONSTRAINT, which blocks writes", "end the transaction between ADD CONSTRAINT … NOT VALID and VALIDATE CONSTRAINT")
 		}
 		return false
 	case c.take("cluster", "on"), c.take("set", "without"), c.take("replica", "identity"), c.take("owner", "to"), c.take("no", "force"), c.take("force"),
@@ -413,6 +420,9 @@ func (r *Reader) pgConstraint(c *cursor, table string, at sqlguard.Span) {
 	}
 	later := c.has("not", "valid")
 	fresh := r.fresh(table)
+	if later && !fresh {
+		r.unchecked = append(r.unchecked, table+"."+name)
+	}
 	switch {
 	case c.take("check"):
 		if inner := c.bracket(); inner != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -147,6 +148,30 @@ func TestSQLite(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+}
+
+// TestSQLiteShell runs cases that the engine of ktx cannot run, on the command line
+// shell of the machine.
+func TestSQLiteShell(t *testing.T) {
+	dir := corpusDir(t)
+	program, err := exec.LookPath("sqlite3")
+	if err != nil {
+		t.Skip("this machine has no sqlite3")
+	}
+	t.Chdir(t.TempDir())
+	row, loaded := "executed | returned_rows", "executed | returned_rows; changed: file loaded"
+	want := map[string][]string{
+		"KTX-LITE-CLI-0001": {row, row, row, row}, // .shell
+		"KTX-LITE-FN-0001":  {loaded, loaded, loaded, loaded},
+		"KTX-LITE-FN-0002":  {row, row, row, row}, // readfile
+		"KTX-LITE-DML-0001": nil,                  // needs no shell
+		"KTX-LITE-FN-0008":  {"failed sqlite 1", "failed sqlite 1", "failed sqlite 1", "failed sqlite 1"},
+	}
+	reports, err := prove.Prove(t.Context(), dir, "sqlite", filepath.Dir(program), ids(want)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, reports, want)
 }
 
 func TestPostgres(t *testing.T) {
