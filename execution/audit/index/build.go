@@ -228,7 +228,8 @@ func newWriter(ctx context.Context, path string) (*writer, error) {
 	}
 	w := &writer{conn: c}
 	w.forgetNames()
-	if err := c.prepare(ctx); err != nil {
+	// A writer changes pages all over the indexes of the table.
+	if err := errors.Join(c.db.Exec(`PRAGMA cache_size = -16384`), c.prepare(ctx)); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return w, nil

@@ -89,7 +89,7 @@ func connect(path string) (*conn, error) {
 	c := &conn{db: db, stmts: map[string]*sqlite3.Stmt{}, file: info}
 	err = errors.Join(db.BusyTimeout(busyTimeout), fts5.Register(db), array.Register(db))
 	if err == nil {
-		err = db.Exec(`PRAGMA journal_mode = wal; PRAGMA synchronous = normal; PRAGMA wal_autocheckpoint = 8192; PRAGMA temp_store = memory; PRAGMA cache_size = -16384; PRAGMA trusted_schema = off`)
+		err = db.Exec(`PRAGMA journal_mode = wal; PRAGMA synchronous = normal; PRAGMA wal_autocheckpoint = 8192; PRAGMA temp_store = memory; PRAGMA cache_size = -4096; PRAGMA trusted_schema = off`)
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.close())
