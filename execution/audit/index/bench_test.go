@@ -57,9 +57,19 @@ func BenchmarkIndex(b *testing.B) {
 	middle := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * 1250 * time.Millisecond)
 	texts := []audit.Filter{{Text: "customer_id >= ? and b.sku"}, {Text: "as n1777 from"}, {Text: "select"}, {Text: "nothing has this"}}
 	filters := append([]audit.Filter{
-		{}, {Principal: "analyst-3"}, {Code: "table_denied"}, {Table: "t007"}, {Session: "s-000000000011"}, {Address: "10.0.0.7"}, {Status: audit.StatusOK}, {Client: "cursor"},
-		{Since: middle, Until: middle.Add(time.Minute)}, {Since: middle, Until: middle.Add(7 * 24 * time.Hour)}, {MinExecMS: 999.9},
-		{Connection: "warehouse-1", Status: audit.StatusOK, MinRows: 100000}, {QueryID: "q-none"},
+		{},
+		{Principal: "analyst-3"},
+		{Code: "table_denied"},
+		{Table: "t007"},
+		{Session: "s-000000000011"},
+		{Address: "10.0.0.7"},
+		{Status: audit.StatusOK},
+		{Client: "cursor"},
+		{Since: middle, Until: middle.Add(time.Minute)},
+		{Since: middle, Until: middle.Add(7 * 24 * time.Hour)},
+		{MinExecMS: 999.9},
+		{Connection: "warehouse-1", Status: audit.StatusOK, MinRows: 100000},
+		{QueryID: "q-none"},
 	}, texts...)
 	page := func(f audit.Filter) error {
 		_, err := x.Statements(b.Context(), f, index.Page{Limit: 50})

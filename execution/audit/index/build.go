@@ -222,14 +222,13 @@ type nameKey struct {
 }
 
 func newWriter(ctx context.Context, path string) (*writer, error) {
-	c, err := connect(path)
+	c, err := connect(path, writerCache)
 	if err != nil {
 		return nil, err
 	}
 	w := &writer{conn: c}
 	w.forgetNames()
-	// A writer changes pages all over the indexes of the table.
-	if err := errors.Join(c.db.Exec(`PRAGMA cache_size = -16384`), c.prepare(ctx)); err != nil {
+	if err := c.prepare(ctx); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return w, nil

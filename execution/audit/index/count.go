@@ -171,8 +171,12 @@ func (c *counted) block(b *block, met []int) {
 		to *tally
 		of column
 	}{
-		{&c.status, columnStatus}, {&c.principal, columnPrincipal}, {&c.client, columnClient}, {&c.connection, columnConnection},
-		{&c.shape, columnShape}, {&c.codes, columnCodes},
+		{&c.status, columnStatus},
+		{&c.principal, columnPrincipal},
+		{&c.client, columnClient},
+		{&c.connection, columnConnection},
+		{&c.shape, columnShape},
+		{&c.codes, columnCodes},
 	} {
 		values := b.column(of.of)
 		for _, i := range met {
